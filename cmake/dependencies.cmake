@@ -1,0 +1,32 @@
+# The packages the library is compiled with. Users of the installed library need xtensor alone.
+find_package(xtensor 0.24 REQUIRED)
+find_package(xsimd 8 REQUIRED)
+find_path(XTENSOR_BLAS_INCLUDE_DIR xtensor-blas/xlinalg.hpp REQUIRED)
+find_package(OpenMP REQUIRED COMPONENTS CXX)
+find_package(spdlog REQUIRED)
+find_package(nlohmann_json REQUIRED)
+find_package(ZLIB REQUIRED)
+
+# The OpenMP build of OpenBLAS: the pthread build fights OpenMP for the cores.
+find_library(OPENBLAS_LIBRARY openblas PATH_SUFFIXES openblas-openmp REQUIRED)
+find_path(OPENBLAS_INCLUDE_DIR cblas.h PATH_SUFFIXES openblas-openmp REQUIRED)
+add_library(openblas SHARED IMPORTED)
+set_target_properties(openblas PROPERTIES
+  IMPORTED_LOCATION ${OPENBLAS_LIBRARY}
+  INTERFACE_INCLUDE_DIRECTORIES "${OPENBLAS_INCLUDE_DIR};${XTENSOR_BLAS_INCLUDE_DIR}")
+
+# Found by hand: the package file of Debian's oneDNN asks for OpenCL's development files, which nothing here needs.
+set(KTAPE_WITH_ONEDNN OFF)
+if(NOT KTAPE_ONEDNN STREQUAL "OFF")
+  find_library(DNNL_LIBRARY dnnl)
+  find_path(DNNL_INCLUDE_DIR oneapi/dnnl/dnnl.hpp)
+  if(DNNL_LIBRARY AND DNNL_INCLUDE_DIR)
+    set(KTAPE_WITH_ONEDNN ON)
+    add_library(dnnl SHARED IMPORTED)
+    set_target_properties(dnnl PROPERTIES
+      IMPORTED_LOCATION ${DNNL_LIBRARY} INTERFACE_INCLUDE_DIRECTORIES ${DNNL_INCLUDE_DIR})
+  elseif(KTAPE_ONEDNN STREQUAL "ON")
+    message(FATAL_ERROR "KTAPE_ONEDNN is ON and oneDNN (libdnnl-dev) is not found")
+  endif()
+endif()
+message(STATUS "ktape: oneDNN ${KTAPE_WITH_ONEDNN}, OpenBLAS ${OPENBLAS_LIBRARY}")

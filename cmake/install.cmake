@@ -1,0 +1,22 @@
+# The install tree: the library, its public headers, and what find_package(ktape) reads.
+include(CMakePackageConfigHelpers)
+
+install(TARGETS ktape EXPORT ktape LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR})
+
+# Headers of the sources' own use, which users neither see nor include.
+set(internal_headers autograd/parallel.hpp)
+file(GLOB public_headers RELATIVE ${PROJECT_SOURCE_DIR} CONFIGURE_DEPENDS
+  ktape.hpp autograd/*.hpp ops/*.hpp nn/*.hpp)
+list(REMOVE_ITEM public_headers ${internal_headers})
+foreach(header IN LISTS public_headers)
+  cmake_path(GET header PARENT_PATH folder)
+  install(FILES ${header} DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/ktape/${folder})
+endforeach()
+
+set(config_folder ${CMAKE_INSTALL_LIBDIR}/cmake/ktape)
+install(EXPORT ktape NAMESPACE ktape:: FILE ktapeTargets.cmake DESTINATION ${config_folder})
+configure_package_config_file(${CMAKE_CURRENT_LIST_DIR}/ktapeConfig.cmake.in
+  ${PROJECT_BINARY_DIR}/ktapeConfig.cmake INSTALL_DESTINATION ${config_folder})
+write_basic_package_version_file(${PROJECT_BINARY_DIR}/ktapeConfigVersion.cmake COMPATIBILITY SameMinorVersion)
+install(FILES ${PROJECT_BINARY_DIR}/ktapeConfig.cmake ${PROJECT_BINARY_DIR}/ktapeConfigVersion.cmake
+  DESTINATION ${config_folder})

@@ -1,0 +1,11 @@
+// The smallest program: a variable, a loss, its gradient.
+#include <ktape/ktape.hpp>
+#include <iostream>
+namespace K = ktape::backend;
+
+int main() {
+  ktape::Variable x = K::variable({1.f, 2.f, 3.f});
+  ktape::Tensor loss = K::sum(K::square(x));
+  std::cout << "loss     " << loss << "\n";
+  std::cout << "gradient " << K::gradients(loss, {x})[0] << "\n";
+}
