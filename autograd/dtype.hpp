@@ -1,0 +1,70 @@
+#pragma once
+#include <cstdint>
+#include <iosfwd>
+#include <string>
+#include <string_view>
+#include <type_traits>
+
+namespace ktape {
+
+/// IEEE half precision: a storage type. Arithmetic happens in float; conversion from float rounds half to even.
+class float16 {
+ public:
+  float16() = default;
+  explicit float16(float value);
+  operator float() const;
+  static float16 from_bits(std::uint16_t bits);
+  std::uint16_t bits() const { return bits_; }
+
+ private:
+  std::uint16_t bits_ = 0;
+};
+
+/// The element type of a tensor: a small value that compares with and converts from its Keras name.
+///
+///     DType d = "float32";   d == "float32";   d.name();
+///
+/// Throws ValueError for a name that is none of bool, uint8, int8, int16, int32, int64, float16, float32, float64.
+class DType {
+ public:
+  enum Kind : std::uint8_t { Bool, UInt8, Int8, Int16, Int32, Int64, Float16, Float32, Float64 };
+
+  constexpr DType(Kind kind) : kind_(kind) {}
+  DType(std::string_view name);
+  DType(const char* name) : DType(std::string_view(name)) {}
+  DType(const std::string& name) : DType(std::string_view(name)) {}
+
+  constexpr Kind kind() const { return kind_; }
+  const char* name() const;
+  /// Bytes of one element.
+  std::size_t size() const;
+  constexpr bool is_floating() const { return kind_ >= Float16; }
+  constexpr bool is_integer() const { return kind_ >= UInt8 && kind_ <= Int64; }
+  constexpr bool is_bool() const { return kind_ == Bool; }
+
+  friend constexpr bool operator==(DType a, DType b) { return a.kind_ == b.kind_; }
+
+ private:
+  Kind kind_;
+};
+
+std::ostream& operator<<(std::ostream& out, DType dtype);
+
+/// The DType that holds the C++ type T. Integers of other names (long long, char) map by size and sign.
+template <class T>
+constexpr DType dtype_of() {
+  if constexpr (std::is_same_v<T, bool>) return DType::Bool;
+  else if constexpr (std::is_same_v<T, float16>) return DType::Float16;
+  else if constexpr (std::is_same_v<T, float>) return DType::Float32;
+  else if constexpr (std::is_same_v<T, double>) return DType::Float64;
+  else {
+    static_assert(std::is_integral_v<T>, "no ktape dtype holds this element type");
+    if constexpr (sizeof(T) == 1) return std::is_signed_v<T> ? DType::Int8 : DType::UInt8;
+    else {
+      static_assert(std::is_signed_v<T>, "of the unsigned types only uint8 has a ktape dtype");
+      return sizeof(T) == 2 ? DType::Int16 : sizeof(T) == 4 ? DType::Int32 : DType::Int64;
+    }
+  }
+}
+
+}  // namespace ktape

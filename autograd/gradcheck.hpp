@@ -1,0 +1,49 @@
+#pragma once
+#include <ktape/autograd/gradients.hpp>
+
+#include <functional>
+#include <string>
+#include <vector>
+
+namespace ktape {
+
+/// How a gradient is compared with central differences, in float64.
+struct GradcheckOptions {
+  double epsilon = 1e-6;       ///< step of the differences
+  double rtol = 1e-5;          ///< |analytic - numeric| <= atol + rtol * |numeric|
+  double atol = 1e-6;
+  bool second_order = false;   ///< also check the gradient of the gradient, along fixed directions
+  std::vector<int> inputs;     ///< which inputs to check, and to record; empty: every subset of them
+  std::string op = "function"; ///< the name used in the report
+};
+
+/// What a check found. `message` names op, input, index and both values of the worst disagreement of each failing input.
+struct GradcheckReport {
+  bool ok = true;
+  std::string message;
+  explicit operator bool() const { return ok; }
+};
+
+/// A function of several tensors with one or more results.
+class CheckedFunction {
+ public:
+  template <class F>
+  CheckedFunction(F f) {
+    if constexpr (std::is_convertible_v<std::invoke_result_t<F&, const std::vector<Tensor>&>, Tensor>) {
+      call_ = [f = std::move(f)](const std::vector<Tensor>& in) { return std::vector<Tensor>{f(in)}; };
+    } else {
+      call_ = std::move(f);
+    }
+  }
+  std::vector<Tensor> operator()(const std::vector<Tensor>& inputs) const { return call_(inputs); }
+
+ private:
+  std::function<std::vector<Tensor>(const std::vector<Tensor>&)> call_;
+};
+
+/// Compares the gradients of `f` at `inputs` with central differences, for every subset of the float64 inputs (the others are
+/// then constants), along one fixed random direction of the results. Inputs of other dtypes are passed on unchanged.
+/// Throws TypeError for a float16 or float32 input, in whose rounding the differences would drown.
+GradcheckReport gradcheck(const CheckedFunction& f, const TensorList& inputs, const GradcheckOptions& options = {});
+
+}  // namespace ktape

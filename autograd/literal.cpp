@@ -1,0 +1,38 @@
+#include <ktape/autograd/dispatch.hpp>
+#include <ktape/autograd/literal.hpp>
+
+#include <algorithm>
+
+namespace ktape {
+
+ArrayLike::ArrayLike(std::initializer_list<ArrayLike> rows) {
+  for (const ArrayLike& row : rows) {
+    if (row.tensor_.defined()) fail<TypeError>("[literal] a nested literal holds numbers only: received a tensor inside it");
+    if (&row != rows.begin() && row.shape_ != rows.begin()->shape_)
+      fail("[literal] the rows must have one shape: received ", rows.begin()->shape_, " and ", row.shape_);
+    numbers_.insert(numbers_.end(), row.numbers_.begin(), row.numbers_.end());
+  }
+  if (rows.size() > 0) shape_ = rows.begin()->shape_;
+  shape_.insert(0, static_cast<std::int64_t>(rows.size()));
+}
+
+Tensor ArrayLike::tensor(std::optional<DType> dtype, DType otherwise) const {
+  if (tensor_.defined()) return converted(tensor_, dtype.value_or(tensor_.dtype()));
+  const bool all_bool = !numbers_.empty() &&
+                        std::all_of(numbers_.begin(), numbers_.end(), [](Scalar s) { return s.kind() == Scalar::Bool; });
+  const DType result = dtype.value_or(all_bool ? DType(DType::Bool) : otherwise);
+  Tensor out = Tensor::empty(shape_, result);
+  dispatch(result, [&]<class T>() {
+    std::transform(numbers_.begin(), numbers_.end(), out.pointer<T>(), [](Scalar s) { return s.to<T>(); });
+  });
+  return out;
+}
+
+Tensor converted(const Tensor& tensor, DType dtype) {
+  if (tensor.dtype() == dtype) return tensor.detach();
+  Tensor out = Tensor::empty(tensor.shape(), dtype);
+  convert(out.raw(), dtype, tensor.raw(), tensor.dtype(), tensor.size());
+  return out;
+}
+
+}  // namespace ktape

@@ -1,0 +1,42 @@
+#pragma once
+#include <ktape/autograd/tensor.hpp>
+#include <ktape/autograd/variable.hpp>
+
+#include <optional>
+
+namespace ktape {
+
+/// Anything that can become a tensor, as an argument: a number, a nested literal, a vector of numbers, a tensor, a variable or
+/// an xtensor expression.
+///
+///     K::constant(3.f)   K::constant({{1, 2}, {3, 4}})   K::constant(xt::sin(a))
+class ArrayLike {
+ public:
+  template <Arithmetic T>
+  ArrayLike(T number) : numbers_{Scalar(number)} {}
+  ArrayLike(std::initializer_list<ArrayLike> rows);
+  template <Arithmetic T>
+  ArrayLike(const std::vector<T>& numbers)
+      : shape_{static_cast<std::int64_t>(numbers.size())}, numbers_(numbers.begin(), numbers.end()) {}
+  ArrayLike(const Tensor& tensor) : tensor_(tensor) {}
+  ArrayLike(const Variable& variable) : tensor_(variable.value()) {}
+  template <class E>
+    requires xt::is_xexpression<E>::value
+  ArrayLike(const E& expression) : tensor_(expression) {}
+
+  /// The tensor it stands for, not recorded. Numbers take `dtype`, or without one `otherwise` (bool when all of them are
+  /// bool); a tensor is converted only when `dtype` is given.
+  Tensor tensor(std::optional<DType> dtype, DType otherwise) const;
+  /// Its shape.
+  const Shape& shape() const { return tensor_.defined() ? tensor_.shape() : shape_; }
+
+ private:
+  Shape shape_;
+  std::vector<Scalar> numbers_;
+  Tensor tensor_;
+};
+
+/// The tensor converted to another dtype, not recorded; the same memory when it has that dtype already.
+Tensor converted(const Tensor& tensor, DType dtype);
+
+}  // namespace ktape

@@ -1,0 +1,247 @@
+#include <ktape/autograd/memory.hpp>
+#include <ktape/autograd/thread_state.hpp>
+
+#include <sys/mman.h>
+
+#include <bit>
+#include <cstdlib>
+#include <mutex>
+#include <new>
+#if defined(__SANITIZE_ADDRESS__)
+#include <sanitizer/asan_interface.h>
+#endif
+
+namespace ktape {
+namespace {
+
+constexpr std::size_t huge_page = std::size_t{2} << 20;
+constexpr std::int64_t small_cache_bytes = std::int64_t{8} << 20;  // per thread and size class
+
+struct SizeClass {
+  int index;
+  std::size_t bytes;
+};
+
+// Multiples of 64 up to 512, then four classes per doubling: at most a quarter is lost.
+SizeClass size_class(std::size_t bytes) {
+  if (bytes <= 512) {
+    const int units = bytes <= 64 ? 1 : static_cast<int>((bytes + 63) / 64);
+    return {units - 1, std::size_t(units) * 64};
+  }
+  const int lg = std::bit_width(bytes - 1) - 1;
+  const std::size_t base = std::size_t{1} << lg, step = base / 4, quarters = (bytes - base + step - 1) / step;
+  return {8 + (lg - 9) * 4 + static_cast<int>(quarters) - 1, base + quarters * step};
+}
+constexpr int class_count = 8 + 4 * 48;
+
+struct SharedCache {
+  std::mutex mutex;
+  FreeBlock* blocks[class_count] = {};
+  std::int64_t live = 0, peak_live = 0, cached = 0;
+};
+
+SharedCache& shared_cache() {
+  static SharedCache* cache = new SharedCache;  // outlives every static tensor
+  return *cache;
+}
+
+std::atomic<std::int64_t> system_bytes{0}, peak_system_bytes{0};
+
+// Written by one thread only, so a plain load and store suffice.
+void bump(std::atomic<std::int64_t>& counter, std::int64_t by) {
+  counter.store(counter.load(std::memory_order_relaxed) + by, std::memory_order_relaxed);
+}
+
+void* from_system(std::size_t bytes) {
+  const std::size_t alignment = bytes >= 2 * huge_page ? huge_page : 64;
+  void* block = std::aligned_alloc(alignment, (bytes + alignment - 1) / alignment * alignment);
+  if (!block) {
+    empty_cache();
+    block = std::aligned_alloc(alignment, (bytes + alignment - 1) / alignment * alignment);
+    if (!block) throw std::bad_alloc();
+  }
+  if (alignment == huge_page) madvise(block, bytes, MADV_HUGEPAGE);
+  const std::int64_t total = system_bytes.fetch_add(static_cast<std::int64_t>(bytes)) + static_cast<std::int64_t>(bytes);
+  std::int64_t peak = peak_system_bytes.load();
+  while (total > peak && !peak_system_bytes.compare_exchange_weak(peak, total)) {
+  }
+  return block;
+}
+
+void to_system(void* block, std::size_t bytes) {
+  system_bytes.fetch_sub(static_cast<std::int64_t>(bytes));
+  std::free(block);
+}
+
+void poison([[maybe_unused]] void* block, [[maybe_unused]] std::size_t bytes) {
+#if defined(__SANITIZE_ADDRESS__)
+  ASAN_POISON_MEMORY_REGION(static_cast<char*>(block) + sizeof(FreeBlock), bytes - sizeof(FreeBlock));
+#endif
+}
+
+void unpoison([[maybe_unused]] void* block, [[maybe_unused]] std::size_t bytes) {
+#if defined(__SANITIZE_ADDRESS__)
+  ASAN_UNPOISON_MEMORY_REGION(block, bytes);
+#endif
+}
+
+void* take_large(ThreadState& state, SizeClass c) {
+  SharedCache& cache = shared_cache();
+  {
+    std::lock_guard lock(cache.mutex);
+    cache.live += static_cast<std::int64_t>(c.bytes);
+    cache.peak_live = std::max(cache.peak_live, cache.live);
+    if (FreeBlock* block = cache.blocks[c.index]) {
+      unpoison(block, c.bytes);
+      cache.blocks[c.index] = block->next;
+      cache.cached -= static_cast<std::int64_t>(c.bytes);
+      bump(state.reused, 1);
+      return block;
+    }
+  }
+  try {
+    return from_system(c.bytes);
+  } catch (...) {
+    std::lock_guard lock(cache.mutex);
+    cache.live -= static_cast<std::int64_t>(c.bytes);
+    throw;
+  }
+}
+
+void give_large(void* block, SizeClass c) {
+  SharedCache& cache = shared_cache();
+  {
+    std::lock_guard lock(cache.mutex);
+    cache.live -= static_cast<std::int64_t>(c.bytes);
+    if (cache.cached + static_cast<std::int64_t>(c.bytes) <= cache.peak_live) {
+      cache.blocks[c.index] = new (block) FreeBlock{cache.blocks[c.index]};
+      cache.cached += static_cast<std::int64_t>(c.bytes);
+      poison(block, c.bytes);
+      return;
+    }
+  }
+  to_system(block, c.bytes);
+}
+
+void release_list(FreeBlock*& head, std::size_t bytes) {
+  while (FreeBlock* block = head) {
+    unpoison(block, bytes);
+    head = block->next;
+    to_system(block, bytes);
+  }
+}
+
+std::size_t class_bytes(int index) {
+  if (index < 8) return std::size_t(index + 1) * 64;
+  const std::size_t base = std::size_t{1} << (9 + (index - 8) / 4);
+  return base + base / 4 * std::size_t((index - 8) % 4 + 1);
+}
+
+void empty_thread_cache(ThreadState& state) {
+  for (int i = 0; i < ThreadState::small_classes; ++i) {
+    release_list(state.free_blocks[std::size_t(i)], class_bytes(i));
+    state.free_counts[std::size_t(i)] = 0;
+  }
+  state.cached_bytes.store(0, std::memory_order_relaxed);
+}
+
+std::mutex registry_mutex;
+std::atomic<ThreadState*> registry{nullptr};
+
+thread_local bool thread_ended = false;
+
+// Its destructor runs when the thread ends and passes the state on to the next thread that starts. Tensors in static storage
+// die later than that: they get a state that stays taken.
+struct StateGuard {
+  ThreadState* state = nullptr;
+  ~StateGuard() {
+    thread_ended = true;
+    if (!state) return;
+    empty_thread_cache(*state);
+    current_thread_state = nullptr;
+    state->taken.store(false, std::memory_order_release);
+  }
+};
+thread_local StateGuard guard;
+
+}  // namespace
+
+thread_local ThreadState* current_thread_state [[gnu::tls_model("initial-exec")]] = nullptr;
+
+ThreadState* first_thread_state() { return registry.load(std::memory_order_acquire); }
+
+ThreadState& new_thread_state() {
+  std::lock_guard lock(registry_mutex);
+  ThreadState* state = first_thread_state();
+  while (state && state->taken.load(std::memory_order_acquire)) state = state->next;
+  if (!state) {
+    state = new ThreadState;
+    state->next = first_thread_state();
+    registry.store(state, std::memory_order_release);
+  }
+  state->taken.store(true, std::memory_order_relaxed);
+  state->recording = true;
+  current_thread_state = state;
+  if (!thread_ended) guard.state = state;
+  return *state;
+}
+
+void* allocate(std::size_t bytes) {
+  ThreadState& state = thread_state();
+  const SizeClass c = size_class(bytes);
+  void* result;
+  if (c.index >= ThreadState::small_classes) {
+    result = take_large(state, c);
+  } else if (FreeBlock*& head = state.free_blocks[std::size_t(c.index)]) {
+    result = head;
+    unpoison(result, c.bytes);
+    head = head->next;
+    --state.free_counts[std::size_t(c.index)];
+    bump(state.cached_bytes, -static_cast<std::int64_t>(c.bytes));
+    bump(state.reused, 1);
+  } else {
+    result = from_system(c.bytes);
+  }
+  bump(state.live_bytes, static_cast<std::int64_t>(c.bytes));
+  bump(state.allocations, 1);
+  return result;
+}
+
+void deallocate(void* block, std::size_t bytes) noexcept {
+  ThreadState& state = thread_state();
+  const SizeClass c = size_class(bytes);
+  bump(state.live_bytes, -static_cast<std::int64_t>(c.bytes));
+  if (c.index >= ThreadState::small_classes) return give_large(block, c);
+  std::int32_t& count = state.free_counts[std::size_t(c.index)];
+  if (count * static_cast<std::int64_t>(c.bytes) >= small_cache_bytes) return to_system(block, c.bytes);
+  state.free_blocks[std::size_t(c.index)] = new (block) FreeBlock{state.free_blocks[std::size_t(c.index)]};
+  ++count;
+  bump(state.cached_bytes, static_cast<std::int64_t>(c.bytes));
+  poison(block, c.bytes);
+}
+
+MemoryStats memory_stats() {
+  MemoryStats stats;
+  for (ThreadState* s = first_thread_state(); s; s = s->next) {
+    stats.live_bytes += s->live_bytes.load(std::memory_order_relaxed);
+    stats.cached_bytes += s->cached_bytes.load(std::memory_order_relaxed);
+    stats.allocations += s->allocations.load(std::memory_order_relaxed);
+    stats.reused += s->reused.load(std::memory_order_relaxed);
+  }
+  SharedCache& cache = shared_cache();
+  std::lock_guard lock(cache.mutex);
+  stats.cached_bytes += cache.cached;
+  stats.peak_bytes = peak_system_bytes.load();
+  return stats;
+}
+
+void empty_cache() {
+  empty_thread_cache(thread_state());
+  SharedCache& cache = shared_cache();
+  std::lock_guard lock(cache.mutex);
+  for (int i = ThreadState::small_classes; i < class_count; ++i) release_list(cache.blocks[i], class_bytes(i));
+  cache.cached = 0;
+  cache.peak_live = cache.live;
+}
+
+}  // namespace ktape

@@ -1,0 +1,88 @@
+#include <ktape/autograd/memory.hpp>
+#include <ktape/autograd/node.hpp>
+#include <ktape/autograd/thread_state.hpp>
+
+#include <algorithm>
+
+namespace ktape {
+
+Node::Node(const char* op, bool listed) : op_(op), tape_(&thread_state().tape), listed_(listed) {
+  if (listed_) tape_->append(this);
+}
+
+Node::~Node() {
+  for (const Edge& edge : inputs())
+    if (edge.node) edge.node->release();
+  if (edges_ != inline_edges_) deallocate(edges_, input_count_ * sizeof(Edge));
+}
+
+void Node::set_edges(std::span<const Tensor* const> inputs) {
+  input_count_ = static_cast<std::uint32_t>(inputs.size());
+  if (input_count_ > inline_inputs) edges_ = static_cast<Edge*>(allocate(input_count_ * sizeof(Edge)));
+  for (std::size_t i = 0; i < inputs.size(); ++i) {
+    const TensorImpl& input = inputs[i]->impl();
+    edges_[i] = {input.node.get(), input.output};
+    if (edges_[i].node) edges_[i].node->retain();
+  }
+}
+
+void Node::set_inputs(std::span<const Tensor* const> inputs) {
+  set_edges(inputs);
+  ThreadState& state = thread_state();
+  // Later than its inputs even when another thread recorded them.
+  std::uint64_t latest = state.sequence;
+  for (const Edge& edge : this->inputs())
+    if (edge.node) latest = std::max(latest, edge.node->sequence_);
+  sequence_ = state.sequence = latest + 1;
+}
+
+void Node::add_output(const Tensor& output) {
+  OutputInfo& info = described_ ? more_outputs_.emplace_back() : info_;
+  described_ = true;
+  info = {output.shape(), output.dtype()};
+}
+
+std::size_t Node::bytes() const {
+  std::size_t total = sizeof(ClosureNode<Tensor (*)(Tensor)>) + (edges_ == inline_edges_ ? 0 : input_count_ * sizeof(Edge));
+  for (int i = 0; i < outputs(); ++i)
+    total += static_cast<std::size_t>(output_info(i).shape.count()) * output_info(i).dtype.size();
+  return total;
+}
+
+void Node::release() {
+  // The only owner need not pay for an atomic decrement.
+  if (refs_.load(std::memory_order_acquire) != 1 && refs_.fetch_sub(1, std::memory_order_acq_rel) != 1) return;
+  if (listed_) tape_->remove(this);
+  // Destroying a node may end others: they queue up here instead of recursing.
+  ThreadState& state = thread_state();
+  next_ = state.dying;
+  state.dying = this;
+  if (state.draining) return;
+  state.draining = true;
+  while (Node* node = state.dying) {
+    state.dying = node->next_;
+    delete node;
+  }
+  state.draining = false;
+}
+
+void* Node::operator new(std::size_t bytes) { return allocate(bytes); }
+void Node::operator delete(void* block, std::size_t bytes) { deallocate(block, bytes); }
+
+bool recording() { return thread_state().recording; }
+
+bool recording(std::span<const Tensor> tensors) {
+  return recording() && std::any_of(tensors.begin(), tensors.end(), [](const Tensor& t) { return t.node() != nullptr; });
+}
+
+void link(Ref<Node> node, std::span<const Tensor* const> inputs, std::span<const Tensor> outputs) {
+  node->set_inputs(inputs);
+  std::uint32_t index = 0;
+  for (const Tensor& out : outputs) {
+    node->add_output(out);
+    out.get()->node = node;
+    out.get()->output = index++;
+  }
+}
+
+}  // namespace ktape

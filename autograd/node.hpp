@@ -1,0 +1,193 @@
+#pragma once
+#include <ktape/autograd/tensor.hpp>
+
+#include <functional>
+#include <span>
+
+namespace ktape {
+
+class Tape;
+
+/// One input of a recorded op: the node that made it and which of that node's outputs it was.
+struct Edge {
+  Node* node = nullptr;
+  std::uint32_t output = 0;
+};
+
+/// Shape and dtype of one output of a node: what its gradient must have.
+struct OutputInfo {
+  Shape shape;
+  DType dtype = DType::Float32;
+};
+
+/// What a backward closure works with: the gradients that arrived, and where to put those of the inputs.
+class Grads {
+ public:
+  virtual ~Grads() = default;
+  /// Whether the gradient of this input is needed. An input that was not recorded never is.
+  virtual bool wants(int input) const = 0;
+  /// The gradient of one output; undefined when nothing depends on that output. A closure with one input may overwrite its
+  /// memory when the tensor is exclusive().
+  virtual const Tensor& output(int index) const = 0;
+  /// Adds `gradient` to what arrived for the input. An undefined tensor adds nothing.
+  virtual void add(int input, Tensor gradient) = 0;
+
+  /// Computes the gradient of an input only when it is needed.
+  template <class F>
+  void to(int input, F&& gradient) {
+    if (wants(input)) add(input, gradient());
+  }
+};
+
+/// An op on the tape: its name, its inputs and how to go backwards. Nodes are counted references: a node lives as long as a
+/// tensor or a later node that could need it, and chains of any length are destroyed without recursion.
+class Node {
+ public:
+  Node(const char* op, bool listed);
+  Node(const Node&) = delete;
+  Node& operator=(const Node&) = delete;
+
+  virtual void backward(Grads& grads) = 0;
+  /// Called before a backward walk reads the inputs; a node that knows them only on demand sets them here.
+  virtual void prepare() {}
+
+  const char* op() const { return op_; }
+  /// Grows with time: an input's is always less than its consumer's.
+  std::uint64_t sequence() const { return sequence_; }
+  std::span<const Edge> inputs() const { return {edges_, input_count_}; }
+  int outputs() const { return static_cast<int>(1 + more_outputs_.size()); }
+  const OutputInfo& output_info(int i) const { return i == 0 ? info_ : more_outputs_[static_cast<std::size_t>(i) - 1]; }
+  /// Set for the variables and watched tensors, at which gradients end.
+  bool leaf() const { return !listed_; }
+  /// Bytes of the node itself and of the values that it computed.
+  std::size_t bytes() const;
+
+  /// Names the inputs and takes the next sequence number; the second form keeps the number that the node has.
+  void set_inputs(std::span<const Tensor* const> inputs);
+  void set_edges(std::span<const Tensor* const> inputs);
+  void add_output(const Tensor& output);
+  void retain() { refs_.fetch_add(1, std::memory_order_relaxed); }
+  void release();
+
+  static void* operator new(std::size_t bytes);
+  static void operator delete(void* block, std::size_t bytes);
+
+ protected:
+  virtual ~Node();
+
+ private:
+  friend class Tape;
+  friend class BackwardWalk;
+  friend class LazyGradient;
+  static constexpr std::uint32_t inline_inputs = 3;
+
+  std::atomic<std::int32_t> refs_{1};
+  std::uint32_t input_count_ = 0;
+  std::uint64_t sequence_ = 0;
+  const char* op_;
+  Edge* edges_ = inline_edges_;
+  Edge inline_edges_[inline_inputs];
+  OutputInfo info_;
+  std::vector<OutputInfo> more_outputs_;
+  Tape* tape_;
+  Node *previous_ = nullptr, *next_ = nullptr;  // in the tape's list, then in the list of nodes to destroy
+  std::uint32_t walk_ = 0, slot_ = 0;           // which backward walk saw the node last, and where it keeps it
+  bool listed_;
+  bool described_ = false;
+};
+
+/// A node at which gradients end.
+class LeafNode final : public Node {
+ public:
+  explicit LeafNode(const char* op) : Node(op, false) {}
+  void backward(Grads&) override {}
+};
+
+/// True while ops are recorded on this thread (no NoGrad scope is open).
+bool recording();
+
+/// True when an op on these tensors must be recorded.
+template <class... T>
+bool recording(const Tensor& first, const T&... rest) {
+  return (first.node() || (... || rest.node())) && recording();
+}
+bool recording(std::span<const Tensor> tensors);
+
+/// A node whose backward is a closure: `f(g, grads)` for an op with one output, `f(grads)` for several.
+template <class F>
+class ClosureNode final : public Node {
+ public:
+  ClosureNode(const char* op, F f) : Node(op, true), f_(std::move(f)) {}
+  void backward(Grads& grads) override {
+    if constexpr (std::is_invocable_v<F&, const Tensor&, Grads&>) f_(grads.output(0), grads);
+    else f_(grads);
+  }
+
+ private:
+  F f_;
+};
+
+/// A node whose closure also reads the op's result: `f(g, y, grads)`. The node keeps y without the link back to itself, which
+/// would be a cycle, and restores it while gradients are being recorded.
+template <class F>
+class OutputClosureNode final : public Node {
+ public:
+  OutputClosureNode(const char* op, const Tensor& y, F f) : Node(op, true), f_(std::move(f)), y_(y.detach()) {}
+  void backward(Grads& grads) override {
+    if (!recording()) return f_(grads.output(0), y_, grads);
+    Tensor y = y_.detach();
+    y.get()->node = Ref<Node>(this);
+    f_(grads.output(0), y, grads);
+  }
+
+ private:
+  F f_;
+  Tensor y_;
+};
+
+/// Puts a new op on the tape: links `outputs` to a node that goes back to `inputs`. Call it only when recording(inputs...).
+void link(Ref<Node> node, std::span<const Tensor* const> inputs, std::span<const Tensor> outputs);
+
+/// An argument list of inputs that copies no handles.
+class Inputs {
+ public:
+  Inputs(std::initializer_list<std::reference_wrapper<const Tensor>> list) {
+    for (const Tensor& t : list) inline_[count_++] = &t;
+  }
+  Inputs(std::span<const Tensor> list) {
+    for (const Tensor& t : list) many_.push_back(&t);
+  }
+  std::span<const Tensor* const> span() const {
+    return many_.empty() ? std::span<const Tensor* const>(inline_, count_) : std::span<const Tensor* const>(many_);
+  }
+
+ private:
+  const Tensor* inline_[8];
+  std::size_t count_ = 0;
+  std::vector<const Tensor*> many_;
+};
+
+/// Records an op of one output with its backward closure `f(g, grads)`, or `f(g, y, grads)` when it reads the result.
+///
+///     if (recording(x, y)) record("multiply", out, {x, y}, [x, y](const Tensor& g, Grads& grads) {
+///       grads.to(0, [&] { return g * y; });
+///       grads.to(1, [&] { return g * x; });
+///     });
+template <class F>
+void record(const char* op, const Tensor& out, const Inputs& inputs, F f) {
+  Node* node;
+  if constexpr (std::is_invocable_v<F&, const Tensor&, const Tensor&, Grads&>) {
+    node = new OutputClosureNode<F>(op, out, std::move(f));
+  } else {
+    node = new ClosureNode<F>(op, std::move(f));
+  }
+  link(Ref<Node>::adopt(node), inputs.span(), {&out, 1});
+}
+
+/// Records an op of several outputs with its backward closure `f(grads)`.
+template <class F>
+void record(const char* op, std::span<const Tensor> outs, const Inputs& inputs, F f) {
+  link(Ref<Node>::adopt(new ClosureNode<F>(op, std::move(f))), inputs.span(), outs);
+}
+
+}  // namespace ktape

@@ -1,0 +1,97 @@
+#include <ktape/autograd/error.hpp>
+#include <ktape/autograd/shape.hpp>
+
+#include <algorithm>
+#include <ostream>
+
+namespace ktape {
+namespace {
+constexpr std::int64_t max_bytes = std::int64_t{1} << 47;
+}
+
+Shape::Shape(const std::int64_t* dims, int rank) : rank_(rank) {
+  if (rank > max_rank) fail("[shape] a tensor has at most ", max_rank, " dimensions: received rank=", rank);
+  std::copy_n(dims, rank, dims_.begin());
+}
+
+void Shape::push_back(std::int64_t dim) { insert(rank_, dim); }
+
+void Shape::insert(int at, std::int64_t dim) {
+  if (rank_ == max_rank) fail("[shape] a tensor has at most ", max_rank, " dimensions: received rank=", rank_ + 1);
+  std::copy_backward(begin() + at, end(), end() + 1);
+  dims_[at] = dim;
+  ++rank_;
+}
+
+void Shape::erase(int at) {
+  std::copy(begin() + at + 1, end(), begin() + at);
+  --rank_;
+}
+
+std::int64_t Shape::count(int first, int last) const {
+  std::int64_t n = 1;
+  for (int i = first; i < last; ++i) n *= dims_[i];
+  return n;
+}
+
+std::ostream& operator<<(std::ostream& out, const Shape& shape) {
+  out << '(';
+  for (int i = 0; i < shape.rank(); ++i) {
+    if (i > 0) out << ", ";
+    if (shape[i] == None) out << "None";
+    else out << shape[i];
+  }
+  return out << (shape.rank() == 1 ? ",)" : ")");
+}
+
+std::string to_string(const Shape& shape) {
+  std::ostringstream out;
+  out << shape;
+  return out.str();
+}
+
+int canonical_axis(const char* op, int axis, int rank) {
+  if (axis < -rank || axis >= rank)
+    fail("[", op, "] axis must be in [", -rank, ", ", rank, ") for a tensor of rank ", rank, ": received axis=", axis);
+  return axis < 0 ? axis + rank : axis;
+}
+
+unsigned canonical_axes(const char* op, const Axes& axes, int rank) {
+  if (axes.all()) return (1u << rank) - 1;
+  unsigned bits = 0;
+  for (int axis : axes.list()) {
+    const unsigned bit = 1u << canonical_axis(op, axis, rank);
+    if (bits & bit) fail("[", op, "] an axis may be named once: received axis=", axis, " twice");
+    bits |= bit;
+  }
+  return bits;
+}
+
+Shape broadcast_shapes(const char* op, const Shape& a, const Shape& b) {
+  if (a == b) return a;
+  const Shape& longer = a.rank() >= b.rank() ? a : b;
+  const Shape& shorter = a.rank() >= b.rank() ? b : a;
+  Shape out = longer;
+  const int shift = longer.rank() - shorter.rank();
+  for (int i = 0; i < shorter.rank(); ++i) {
+    const std::int64_t m = longer[i + shift], n = shorter[i];
+    if (m != n && m != 1 && n != 1) fail("[", op, "] shapes must broadcast: received x=", a, ", y=", b);
+    out[i + shift] = m == 1 ? n : m;
+  }
+  return out;
+}
+
+void check_extents(const char* op, const Shape& shape, std::size_t element_size) {
+  std::int64_t bytes = static_cast<std::int64_t>(element_size);
+  bool zero = false;
+  for (std::int64_t n : shape) {
+    if (n < 0) fail("[", op, "] extents must be at least 0: received shape=", shape);
+    zero |= n == 0;
+  }
+  for (std::int64_t n : shape)
+    if (!zero && __builtin_mul_overflow(bytes, n, &bytes))
+      fail("[", op, "] the tensor must fit in memory: received shape=", shape);
+  if (!zero && bytes > max_bytes) fail("[", op, "] the tensor must fit in memory: received shape=", shape);
+}
+
+}  // namespace ktape

@@ -1,0 +1,94 @@
+#pragma once
+#include <array>
+#include <cstdint>
+#include <initializer_list>
+#include <iosfwd>
+#include <string>
+#include <vector>
+
+namespace ktape {
+
+/// Python's None where a number is expected: an unknown dimension of a placeholder, every axis of a reduction.
+struct NoneType {
+  constexpr operator std::int64_t() const { return -1; }
+};
+inline constexpr NoneType None{};
+
+/// The extents of a tensor, outermost first, stored inline; also any short list of integers an op takes (a start, a pattern).
+/// At most 8 dimensions: more is a ValueError.
+class Shape {
+ public:
+  static constexpr int max_rank = 8;
+
+  Shape() = default;
+  Shape(std::initializer_list<std::int64_t> dims) : Shape(dims.begin(), static_cast<int>(dims.size())) {}
+  Shape(const std::vector<std::int64_t>& dims) : Shape(dims.data(), static_cast<int>(dims.size())) {}
+  Shape(const std::int64_t* dims, int rank);
+
+  int rank() const { return rank_; }
+  std::size_t size() const { return static_cast<std::size_t>(rank_); }
+  bool empty() const { return rank_ == 0; }
+  std::int64_t operator[](int i) const { return dims_[i]; }
+  std::int64_t& operator[](int i) { return dims_[i]; }
+  std::int64_t back() const { return dims_[rank_ - 1]; }
+  const std::int64_t* begin() const { return dims_.data(); }
+  const std::int64_t* end() const { return dims_.data() + rank_; }
+  std::int64_t* begin() { return dims_.data(); }
+  std::int64_t* end() { return dims_.data() + rank_; }
+
+  void push_back(std::int64_t dim);
+  void insert(int at, std::int64_t dim);
+  void erase(int at);
+
+  /// The product of the extents from `first` up to `last` (all of them by default); 1 for none.
+  std::int64_t count(int first = 0) const { return count(first, rank_); }
+  std::int64_t count(int first, int last) const;
+
+  friend bool operator==(const Shape& a, const Shape& b) {
+    if (a.rank_ != b.rank_) return false;
+    for (int i = 0; i < a.rank_; ++i)
+      if (a.dims_[i] != b.dims_[i]) return false;
+    return true;
+  }
+
+ private:
+  std::array<std::int64_t, max_rank> dims_{};
+  int rank_ = 0;
+};
+
+/// Prints as Python does: `()`, `(3,)`, `(None, 2)`.
+std::ostream& operator<<(std::ostream& out, const Shape& shape);
+std::string to_string(const Shape& shape);
+
+/// The axes of an op: one, several, or None for all of them. Negative axes count from the end.
+///
+///     sum(x)   sum(x, -1)   sum(x, {0, 2})   sum(x, None)
+class Axes {
+ public:
+  Axes() = default;                 ///< all axes
+  Axes(NoneType) {}                 ///< all axes
+  Axes(int axis) : list_{axis}, all_(false) {}
+  Axes(std::initializer_list<int> axes) : list_(axes), all_(false) {}
+  Axes(const std::vector<int>& axes) : list_(axes), all_(false) {}
+
+  bool all() const { return all_; }
+  const std::vector<int>& list() const { return list_; }
+
+ private:
+  std::vector<int> list_;
+  bool all_ = true;
+};
+
+/// Returns `axis` counted from the front. Throws ValueError, naming the op, when it is not in [-rank, rank).
+int canonical_axis(const char* op, int axis, int rank);
+
+/// Returns one bit per reduced axis (bit 0 = axis 0). Throws ValueError for an axis out of range or named twice.
+unsigned canonical_axes(const char* op, const Axes& axes, int rank);
+
+/// The common shape of two operands under NumPy broadcasting. Throws ValueError with both shapes when there is none.
+Shape broadcast_shapes(const char* op, const Shape& a, const Shape& b);
+
+/// Throws ValueError unless every extent is at least 0 and `element_size` times their product fits in memory's range.
+void check_extents(const char* op, const Shape& shape, std::size_t element_size);
+
+}  // namespace ktape

@@ -1,0 +1,116 @@
+#include <ktape/autograd/dispatch.hpp>
+#include <ktape/autograd/memory.hpp>
+#include <ktape/autograd/node.hpp>
+#include <ktape/autograd/parallel.hpp>
+#include <ktape/autograd/variable.hpp>
+
+#include <limits>
+#include <new>
+
+namespace ktape {
+
+Ref<Storage> Storage::make(std::size_t bytes) {
+  static_assert(sizeof(Storage) <= 64);
+  const std::size_t total = (bytes + 127) / 64 * 64;
+  return Ref<Storage>::adopt(new (allocate(total)) Storage(total));
+}
+
+void Storage::release() {
+  if (refs_.load(std::memory_order_acquire) != 1 && refs_.fetch_sub(1, std::memory_order_acq_rel) != 1) return;
+  deallocate(this, bytes_);
+}
+
+TensorImpl::TensorImpl(const Shape& shape, DType dtype, Ref<Storage> storage)
+    : dtype(dtype), size(shape.count()), shape(shape), storage(std::move(storage)) {}
+
+TensorImpl::~TensorImpl() {
+  // Probabilities of probabilities of ... form a chain; unlink it here rather than recurse.
+  std::unique_ptr<Logits> rest = std::move(logits);
+  while (rest && rest->value.get()->refs.load(std::memory_order_acquire) == 1) {
+    std::unique_ptr<Logits> next = std::move(rest->value.get()->logits);
+    rest = std::move(next);
+  }
+}
+
+void TensorImpl::release() {
+  if (refs.load(std::memory_order_acquire) != 1 && refs.fetch_sub(1, std::memory_order_acq_rel) != 1) return;
+  delete this;
+}
+
+void* TensorImpl::operator new(std::size_t bytes) { return allocate(bytes); }
+void TensorImpl::operator delete(void* block, std::size_t bytes) { deallocate(block, bytes); }
+
+Tensor Tensor::empty(const Shape& shape, DType dtype) {
+  const std::size_t width = dtype.size();
+  check_extents("tensor", shape, width);
+  const std::size_t bytes = static_cast<std::size_t>(shape.count()) * width;
+  return Tensor(Ref<TensorImpl>::adopt(new TensorImpl(shape, dtype, Storage::make(bytes))));
+}
+
+Tensor Tensor::detach() const { return alias(shape()); }
+
+Tensor Tensor::alias(const Shape& shape) const {
+  return Tensor(Ref<TensorImpl>::adopt(new TensorImpl(shape, dtype(), impl().storage)));
+}
+
+void Tensor::undefined() { fail("[tensor] the tensor must be defined: received an undefined tensor (None)"); }
+
+void Tensor::expect_dtype(DType wanted) const {
+  if (dtype() != wanted)
+    fail<TypeError>("[data] the element type must be the tensor's: received ", wanted, " for a tensor of dtype ", dtype());
+}
+
+Scalar Tensor::element(const std::int64_t* index, int count) const {
+  std::int64_t offset = 0;
+  if (count == 0) {
+    if (size() != 1) fail("[item] without an index the tensor must have one element: received shape=", shape());
+  } else if (count != ndim()) {
+    fail("[item] the index must have one entry per axis: received ", count, " for shape=", shape());
+  }
+  for (int i = 0; i < count; ++i) {
+    const std::int64_t at = index[i] < 0 ? index[i] + shape()[i] : index[i];
+    if (at < 0 || at >= shape()[i])
+      fail("[item] the index must be inside the shape: received index=", index[i], " on axis ", i, " of shape=", shape());
+    offset = offset * shape()[i] + at;
+  }
+  return dispatch(dtype(), [&]<class T>() -> Scalar {
+    if constexpr (std::is_same_v<T, float16>) return static_cast<float>(pointer<T>()[offset]);
+    else return pointer<T>()[offset];
+  });
+}
+
+namespace {
+template <class To, class From>
+To convert_one(From value) {
+  if constexpr (std::is_same_v<From, float16>) return convert_one<To>(static_cast<float>(value));
+  else if constexpr (std::is_same_v<To, bool>) return value != From(0);
+  else if constexpr (std::is_same_v<To, float16>) return float16(static_cast<float>(value));
+  else if constexpr (std::is_integral_v<To> && std::is_floating_point_v<From>) {
+    // Out of range is undefined in C++; the bounds are compared in From, where the upper one may have been rounded up.
+    constexpr From low = static_cast<From>(std::numeric_limits<To>::min());
+    constexpr From high = static_cast<From>(std::numeric_limits<To>::max());
+    if (value != value) return 0;
+    if (value <= low) return std::numeric_limits<To>::min();
+    return value >= high ? std::numeric_limits<To>::max() : static_cast<To>(value);
+  } else {
+    return static_cast<To>(value);
+  }
+}
+}  // namespace
+
+void convert(void* out, DType to, const void* in, DType from, std::int64_t n) {
+  dispatch(to, [&]<class To>() {
+    dispatch(from, [&]<class From>() {
+      To* target = static_cast<To*>(out);
+      const From* source = static_cast<const From*>(in);
+      parallel_for(n, 1 << 16, [&](std::int64_t begin, std::int64_t end) {
+        for (std::int64_t i = begin; i < end; ++i) target[i] = convert_one<To>(source[i]);
+      });
+    });
+  });
+}
+
+TensorList::TensorList(const std::vector<Variable>& variables) : list_(variables.begin(), variables.end()) {}
+TensorList::TensorList(const Variable& variable) : list_{variable.value()} {}
+
+}  // namespace ktape

@@ -1,0 +1,182 @@
+#pragma once
+#include <ktape/autograd/dtype.hpp>
+#include <ktape/autograd/error.hpp>
+#include <ktape/autograd/ref.hpp>
+#include <ktape/autograd/scalar.hpp>
+#include <ktape/autograd/shape.hpp>
+
+#include <atomic>
+#include <cstddef>
+#include <memory>
+#include <vector>
+#include <xtensor/xadapt.hpp>
+#include <xtensor/xarray.hpp>
+#include <xtensor/xnoalias.hpp>
+
+namespace ktape {
+
+class Node;
+class Tensor;
+class Variable;
+
+/// Reference-counted memory: this header, then the elements, 64-byte aligned and padded to a multiple of 64 bytes.
+class Storage {
+ public:
+  static Ref<Storage> make(std::size_t bytes);
+  void retain() { refs_.fetch_add(1, std::memory_order_relaxed); }
+  void release();
+  bool shared() const { return refs_.load(std::memory_order_acquire) != 1; }
+  void* data() { return reinterpret_cast<char*>(this) + 64; }
+
+ private:
+  explicit Storage(std::size_t bytes) : bytes_(bytes) {}
+  std::atomic<std::int32_t> refs_{1};
+  std::size_t bytes_;
+};
+
+/// What a probability tensor was computed from: the crossentropies use it in place of the rounded probabilities.
+struct Logits;
+
+/// The value behind a Tensor. Once made, only its tape node and its logits are ever set.
+struct TensorImpl {
+  std::atomic<std::int32_t> refs{1};
+  DType dtype;
+  std::uint32_t output = 0;  ///< which of its node's outputs this is
+  std::int64_t size;
+  Shape shape;
+  Ref<Storage> storage;
+  Ref<Node> node;
+  std::unique_ptr<Logits> logits;
+
+  TensorImpl(const Shape& shape, DType dtype, Ref<Storage> storage);
+  ~TensorImpl();
+  void retain() { refs.fetch_add(1, std::memory_order_relaxed); }
+  void release();
+  static void* operator new(std::size_t bytes);
+  static void operator delete(void* block, std::size_t bytes);
+};
+
+/// A small handle to an n-dimensional array: shape, dtype, contiguous row-major elements, and the tape node that made it, if
+/// any. Copies share the value, which never changes. A default-made Tensor is undefined: it stands for Python's None.
+class Tensor {
+ public:
+  Tensor() = default;
+  /// Evaluates any xtensor expression into a new tensor of the expression's element type.
+  template <class E>
+    requires xt::is_xexpression<E>::value
+  explicit Tensor(const E& expression);
+
+  /// A new tensor whose elements are not set. Throws ValueError for negative or too large extents.
+  static Tensor empty(const Shape& shape, DType dtype);
+  explicit Tensor(Ref<TensorImpl> impl) : impl_(std::move(impl)) {}
+
+  bool defined() const { return static_cast<bool>(impl_); }
+  explicit operator bool() const = delete;
+  const Shape& shape() const { return impl().shape; }
+  DType dtype() const { return impl().dtype; }
+  int ndim() const { return impl().shape.rank(); }
+  /// The number of elements.
+  std::int64_t size() const { return impl().size; }
+
+  /// The element at the index (negative counts from the end), or the only element, converted to T.
+  /// Throws ValueError when the index does not fit the shape.
+  template <class T = float, class... Index>
+  T item(Index... index) const {
+    const std::int64_t at[] = {static_cast<std::int64_t>(index)..., 0};
+    return element(at, sizeof...(index)).template to<T>();
+  }
+  Scalar element(const std::int64_t* index, int count) const;
+
+  /// The elements, row-major. Throws TypeError when T is not the tensor's element type.
+  template <class T>
+  const T* data() const {
+    expect_dtype(dtype_of<T>());
+    return pointer<T>();
+  }
+
+  /// The same value without a tape node: what is computed from it is not recorded. Shares memory.
+  Tensor detach() const;
+  /// The same elements under another shape of the same size, without a tape node. Shares memory.
+  Tensor alias(const Shape& shape) const;
+
+  // For the library's own ops: unchecked access.
+  template <class T>
+  T* pointer() const {
+    return static_cast<T*>(impl_->storage->data());
+  }
+  void* raw() const { return impl_->storage->data(); }
+  Node* node() const { return impl_->node.get(); }
+  TensorImpl* get() const { return impl_.get(); }
+  TensorImpl& impl() const {
+    if (!impl_) undefined();
+    return *impl_;
+  }
+  /// Whether this handle is the only one that can see the elements, so that they may be overwritten.
+  bool exclusive() const {
+    return impl_->refs.load(std::memory_order_acquire) == 1 && !impl_->storage->shared();
+  }
+
+ private:
+  [[noreturn]] static void undefined();
+  void expect_dtype(DType wanted) const;
+  Ref<TensorImpl> impl_;
+};
+
+struct Logits {
+  Tensor value;
+  const char* op;  ///< "softmax" or "sigmoid"
+  int axis;
+};
+
+/// Writes the tensor as NumPy prints an array, with shape and dtype; long tensors are summarized.
+std::ostream& operator<<(std::ostream& out, const Tensor& tensor);
+/// The same, with at most `edge` entries at either end of each axis of a tensor of more than `threshold` elements.
+std::string to_string(const Tensor& tensor, int edge = 3, std::int64_t threshold = 1000);
+
+/// Copies n elements from one dtype to another as `K::cast` does: to bool by `!= 0`, to integers by truncation (out of range
+/// saturates, NaN becomes 0).
+void convert(void* out, DType to, const void* in, DType from, std::int64_t n);
+
+/// The tensor's elements as an xtensor array over the same memory (no copy). The view is valid while the tensor lives and must
+/// not be written to while the tape could still read it. Throws TypeError when T is not the element type.
+template <class T>
+auto view(const Tensor& tensor) {
+  const T* data = tensor.data<T>();
+  std::vector<std::size_t> shape(tensor.shape().begin(), tensor.shape().end());
+  return xt::adapt(const_cast<T*>(data), static_cast<std::size_t>(tensor.size()), xt::no_ownership(), shape);
+}
+
+template <class E>
+  requires xt::is_xexpression<E>::value
+Tensor::Tensor(const E& expression) {
+  using T = typename E::value_type;
+  Shape shape;
+  for (std::size_t n : expression.shape()) shape.push_back(static_cast<std::int64_t>(n));
+  *this = empty(shape, dtype_of<T>());
+  std::vector<std::size_t> extents(shape.begin(), shape.end());
+  auto target = xt::adapt(pointer<T>(), static_cast<std::size_t>(size()), xt::no_ownership(), extents);
+  xt::noalias(target) = expression;
+}
+
+/// Some tensors: a braced list of tensors and variables, a vector of either, or one tensor.
+class TensorList {
+ public:
+  TensorList() = default;
+  TensorList(std::initializer_list<Tensor> tensors) : list_(tensors) {}
+  TensorList(std::vector<Tensor> tensors) : list_(std::move(tensors)) {}
+  TensorList(const std::vector<Variable>& variables);
+  TensorList(const Tensor& tensor) : list_{tensor} {}
+  TensorList(const Variable& variable);
+
+  std::size_t size() const { return list_.size(); }
+  bool empty() const { return list_.empty(); }
+  const Tensor& operator[](std::size_t i) const { return list_[i]; }
+  auto begin() const { return list_.begin(); }
+  auto end() const { return list_.end(); }
+  const std::vector<Tensor>& vector() const { return list_; }
+
+ private:
+  std::vector<Tensor> list_;
+};
+
+}  // namespace ktape

@@ -1,0 +1,84 @@
+#pragma once
+#include <ktape/autograd/tensor.hpp>
+
+#include <functional>
+#include <string>
+
+namespace ktape {
+
+/// A function that maps a new value to an allowed one; optimizers apply it after an update.
+using Constraint = std::function<Tensor(const Tensor&)>;
+
+struct VariableImpl;
+
+/// A named, changeable tensor, and a place at which gradients end. A Variable is a handle: copies are the same variable.
+/// Wherever a Tensor is taken, a variable stands for its present value; a value taken before an update never changes.
+class Variable {
+ public:
+  /// An undefined variable.
+  Variable() = default;
+  /// A new variable that starts with the tensor's value and has its dtype.
+  Variable(const Tensor& value, std::string name = "Variable", Constraint constraint = {});
+
+  bool defined() const { return static_cast<bool>(impl_); }
+  /// The present value. What is computed from it is recorded, and differentiated with respect to this variable.
+  const Tensor& value() const;
+  operator const Tensor&() const { return value(); }
+
+  const Shape& shape() const { return value().shape(); }
+  DType dtype() const { return value().dtype(); }
+  int ndim() const { return value().ndim(); }
+  std::int64_t size() const { return value().size(); }
+  template <class T = float, class... Index>
+  T item(Index... index) const {
+    return value().template item<T>(index...);
+  }
+
+  const std::string& name() const;
+  const Constraint& constraint() const;
+  /// Whether optimizers change it. It says nothing about recording.
+  bool trainable() const;
+  void set_trainable(bool trainable);
+
+  /// Gives the variable a new value of the same shape and dtype: in place when nobody else can see the old value, into the
+  /// new value's memory otherwise. Throws ValueError or TypeError, changing nothing, when it does not fit.
+  void assign(const Tensor& value);
+
+  /// Calls `f(target, source)` on the memory of the next and of the present value, which may be the same, and makes the target
+  /// the variable's value. For the library's in-place updates.
+  template <class F>
+  void modify(F&& f) {
+    Tensor next = writable();
+    f(next.raw(), static_cast<const void*>(value().raw()));
+    replace(std::move(next));
+  }
+
+  /// Whether both handles are one variable. (`==` compares element by element.)
+  bool is(const Variable& other) const { return impl_.get() == other.impl_.get(); }
+
+ private:
+  VariableImpl& impl() const;
+  Tensor writable() const;
+  void replace(Tensor next) const;
+  Ref<VariableImpl> impl_;
+};
+
+std::ostream& operator<<(std::ostream& out, const Variable& variable);
+
+struct VariableImpl {
+  std::atomic<std::int32_t> refs{1};
+  std::string name;
+  Constraint constraint;
+  bool trainable = true;
+  Ref<Node> leaf;  ///< stays the same through updates: gradients find the variable by it
+  Tensor value;
+
+  VariableImpl(std::string name, Constraint constraint);
+  ~VariableImpl();
+  void retain() { refs.fetch_add(1, std::memory_order_relaxed); }
+  void release() {
+    if (refs.fetch_sub(1, std::memory_order_acq_rel) == 1) delete this;
+  }
+};
+
+}  // namespace ktape

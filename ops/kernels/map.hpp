@@ -1,0 +1,96 @@
+#pragma once
+#include <ktape/autograd/parallel.hpp>
+#include <ktape/ops/kernels/broadcast.hpp>
+#include <ktape/ops/kernels/simd.hpp>
+
+/// Element-wise kernels: one pass that applies a generic lambda to vectors (float16, float, double) or elements (other types).
+namespace ktape::kernels {
+
+/// Elements below which a second thread costs more than it brings.
+inline constexpr std::int64_t map_grain = 1 << 15;
+
+/// out[i] = f(x[i]...) over whole tensors. Reads and writes whole vectors, into the padding of the storages.
+template <class T, class F>
+void map(std::int64_t n, T* out, F f, const auto*... x) {
+  auto range = [=](std::int64_t begin, std::int64_t end) {
+    if constexpr (vectorized<T>) {
+      for (std::int64_t i = begin; i < end; i += width<T>) store(out + i, batch_t<T>(f(load(x + i)...)));
+    } else {
+      for (std::int64_t i = begin; i < end; ++i) out[i] = static_cast<T>(f(x[i]...));
+    }
+  };
+  if (n <= map_grain) return range(0, n);
+  parallel_for(n, map_grain, range);
+}
+
+/// The same one element at a time, for results of another type than the arguments'.
+template <class R, class T, class F>
+void map_elements(std::int64_t n, R* out, F f, const T* x, const T* y) {
+  parallel_for(n, map_grain, [=](std::int64_t begin, std::int64_t end) {
+    for (std::int64_t i = begin; i < end; ++i) out[i] = f(compute_t<T>(x[i]), compute_t<T>(y[i]));
+  });
+}
+
+/// One row: out[i] = f(x[i * xstep], y[i * ystep]) with steps of 0 or 1. Reads and writes nothing past the row.
+template <class R, class T, class F>
+void map_row(std::int64_t n, R* out, F f, const T* x, bool xstep, const T* y, bool ystep) {
+  if constexpr (vectorized<T> && std::is_same_v<R, T>) {
+    const batch_t<T> x0(static_cast<compute_t<T>>(*x)), y0(static_cast<compute_t<T>>(*y));
+    std::int64_t i = 0;
+    if (xstep && ystep) {
+      for (; i + width<T> <= n; i += width<T>) store(out + i, batch_t<T>(f(load(x + i), load(y + i))));
+    } else if (xstep) {
+      for (; i + width<T> <= n; i += width<T>) store(out + i, batch_t<T>(f(load(x + i), y0)));
+    } else if (ystep) {
+      for (; i + width<T> <= n; i += width<T>) store(out + i, batch_t<T>(f(x0, load(y + i))));
+    }
+    const std::int64_t rest = n - i;
+    if (rest == 0) return;
+    if (!xstep && !ystep) {
+      for (; i < n; i += width<T>) store_part(out + i, batch_t<T>(f(x0, y0)), std::min(width<T>, n - i));
+    } else {
+      store_part(out + i, batch_t<T>(f(xstep ? load_part(x + i, rest) : x0, ystep ? load_part(y + i, rest) : y0)), rest);
+    }
+  } else {
+    using C = compute_t<T>;
+    const C x0 = *x, y0 = *y;
+    if (xstep && ystep) for (std::int64_t i = 0; i < n; ++i) out[i] = static_cast<R>(f(C(x[i]), C(y[i])));
+    else if (xstep) for (std::int64_t i = 0; i < n; ++i) out[i] = static_cast<R>(f(C(x[i]), y0));
+    else for (std::int64_t i = 0; i < n; ++i) out[i] = static_cast<R>(f(x0, C(y[ystep ? i : 0])));
+  }
+}
+
+/// out = f(x, y) where the shapes broadcast as `plan` says.
+template <class R, class T, class F>
+void map_broadcast(const BroadcastPlan& plan, R* out, F f, const T* x, const T* y) {
+  constexpr std::int64_t short_row = 32, block = 512;
+  const std::int64_t inner = plan.shape[plan.rank - 1], rows = plan.size / std::max<std::int64_t>(inner, 1);
+  if (plan.size == 0) return;
+  const std::int64_t grain = std::max<std::int64_t>(1, map_grain / inner);
+  if (inner >= short_row || rows == 1) {
+    return parallel_for(rows, grain, [&](std::int64_t begin, std::int64_t end) {
+      BroadcastCursor at(plan, begin);
+      for (std::int64_t row = begin; row < end; ++row, at.next())
+        map_row(inner, out + row * inner, f, x + at.x, plan.xstep[plan.rank - 1] != 0, y + at.y, plan.ystep[plan.rank - 1] != 0);
+    });
+  }
+  // Short rows: bring both operands into the order of the result, a block at a time, and run over whole vectors.
+  const std::int64_t rows_per_block = block / inner;
+  parallel_for((rows + rows_per_block - 1) / rows_per_block, std::max<std::int64_t>(1, map_grain / block),
+               [&](std::int64_t first, std::int64_t last) {
+    alignas(64) T xs[block + 64], ys[block + 64];
+    const std::int64_t begin = first * rows_per_block, end = std::min(rows, last * rows_per_block);
+    const RowCopier copy_x(plan, plan.xstep), copy_y(plan, plan.ystep);
+    BroadcastCursor at(plan, begin);
+    for (std::int64_t row = begin; row < end; row += rows_per_block) {
+      const std::int64_t count = std::min(rows_per_block, end - row);
+      for (std::int64_t i = 0; i < count; ++i, at.next()) {
+        copy_x(xs + i * inner, x + at.x, row == begin);
+        copy_y(ys + i * inner, y + at.y, row == begin);
+      }
+      map_row(count * inner, out + row * inner, f, xs, true, ys, true);
+    }
+  });
+}
+
+}  // namespace ktape::kernels

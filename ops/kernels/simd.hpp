@@ -1,0 +1,190 @@
+#pragma once
+#include <ktape/autograd/dtype.hpp>
+
+#include <xsimd/xsimd.hpp>
+
+#include <cstdint>
+#include <cstring>
+#include <type_traits>
+#include <utility>
+#if defined(__x86_64__)
+#include <immintrin.h>
+#endif
+
+namespace ktape::kernels {
+
+/// Bytes of the widest vector that this compilation may use.
+inline constexpr int vector_bytes = sizeof(xsimd::batch<float>);
+
+namespace detail {
+template <class T, int Bytes>
+struct VecOf {
+  typedef T type __attribute__((vector_size(Bytes)));
+};
+template <int Bytes> struct UnsignedOf;
+template <> struct UnsignedOf<1> { using type = std::uint8_t; };
+template <> struct UnsignedOf<2> { using type = std::uint16_t; };
+template <> struct UnsignedOf<4> { using type = std::uint32_t; };
+template <> struct UnsignedOf<8> { using type = std::uint64_t; };
+}  // namespace detail
+
+/// A hardware vector of T with the operators of the language, lane by lane. Works for every arithmetic type but bool.
+template <class T, int Bytes = vector_bytes>
+using Vec = typename detail::VecOf<T, Bytes>::type;
+
+/// The unsigned integer as wide as T.
+template <class T>
+using bits_of = typename detail::UnsignedOf<sizeof(T)>::type;
+
+/// The type in which elements of T are computed: float for float16, else T itself (bytes for bool).
+template <class T>
+using compute_type =
+    std::conditional_t<std::is_same_v<T, float16>, float, std::conditional_t<std::is_same_v<T, bool>, std::uint8_t, T>>;
+
+/// Elements of T in one vector of its compute type.
+template <class T>
+inline constexpr int lanes = vector_bytes / sizeof(compute_type<T>);
+
+template <class T>
+Vec<T> splat(T value) {
+  return value - Vec<T>{};
+}
+
+/// A half precision number as a float, the exact value.
+inline float to_float(float16 x) {
+#ifdef __F16C__
+  return _cvtsh_ss(x.bits());
+#else
+  return x;
+#endif
+}
+/// The half precision number nearest to x.
+inline float16 to_half(float x) {
+#ifdef __F16C__
+  return float16::from_bits(static_cast<std::uint16_t>(_cvtss_sh(x, _MM_FROUND_TO_NEAREST_INT)));
+#else
+  return float16(x);
+#endif
+}
+
+/// Any element in its compute type, and back.
+template <class T>
+compute_type<T> widen(T x) {
+  if constexpr (std::is_same_v<T, float16>) return to_float(x);
+  else return static_cast<compute_type<T>>(x);
+}
+template <class T, class A>
+T narrow(A x) {
+  if constexpr (std::is_same_v<T, float16>) return to_half(static_cast<float>(x));
+  else return static_cast<T>(x);
+}
+
+/// Loads lanes<T> elements, at any alignment, in the compute type.
+template <class T>
+Vec<compute_type<T>> load(const T* p) {
+  Vec<compute_type<T>> v;
+  if constexpr (std::is_same_v<T, float16>) {
+#if defined(__AVX512F__) && defined(__F16C__)
+    if constexpr (vector_bytes == 64) return _mm512_cvtph_ps(_mm256_loadu_si256(reinterpret_cast<const __m256i*>(p)));
+#endif
+    for (int i = 0; i < lanes<T>; ++i) v[i] = to_float(p[i]);
+  } else {
+    std::memcpy(&v, p, sizeof v);
+  }
+  return v;
+}
+
+/// Stores lanes<T> elements at any alignment, rounded to T.
+template <class T>
+void store(T* p, Vec<compute_type<T>> v) {
+  if constexpr (std::is_same_v<T, float16>) {
+#if defined(__AVX512F__) && defined(__F16C__)
+    if constexpr (vector_bytes == 64)
+      return _mm256_storeu_si256(reinterpret_cast<__m256i*>(p), _mm512_cvtps_ph(v, _MM_FROUND_TO_NEAREST_INT));
+#endif
+    for (int i = 0; i < lanes<T>; ++i) p[i] = to_half(v[i]);
+  } else {
+    std::memcpy(static_cast<void*>(p), &v, sizeof v);
+  }
+}
+
+/// Loads the first n < lanes<T> elements; the other lanes are those of `fill`. Memory behind them is not touched.
+template <class T>
+Vec<compute_type<T>> load_partial(const T* p, std::int64_t n, Vec<compute_type<T>> fill) {
+  using V = Vec<compute_type<T>>;
+#if defined(__AVX512BW__)
+  if constexpr (vector_bytes == 64 && !std::is_same_v<T, float16>) {
+    const std::uint64_t mask = (std::uint64_t{1} << n) - 1;
+    const auto old = reinterpret_cast<__m512i>(fill);
+    if constexpr (sizeof(T) == 1) return reinterpret_cast<V>(_mm512_mask_loadu_epi8(old, mask, p));
+    else if constexpr (sizeof(T) == 2) return reinterpret_cast<V>(_mm512_mask_loadu_epi16(old, static_cast<__mmask32>(mask), p));
+    else if constexpr (sizeof(T) == 4) return reinterpret_cast<V>(_mm512_mask_loadu_epi32(old, static_cast<__mmask16>(mask), p));
+    else return reinterpret_cast<V>(_mm512_mask_loadu_epi64(old, static_cast<__mmask8>(mask), p));
+  }
+#endif
+  alignas(vector_bytes) compute_type<T> buffer[lanes<T>];
+  std::memcpy(buffer, &fill, sizeof fill);
+  for (std::int64_t i = 0; i < n; ++i) buffer[i] = widen(p[i]);
+  return load<compute_type<T>>(buffer);
+}
+
+/// Stores the first n < lanes<T> lanes and touches nothing behind them.
+template <class T>
+void store_partial(T* p, Vec<compute_type<T>> v, std::int64_t n) {
+#if defined(__AVX512BW__)
+  if constexpr (vector_bytes == 64 && !std::is_same_v<T, float16>) {
+    const std::uint64_t mask = (std::uint64_t{1} << n) - 1;
+    const auto bits = reinterpret_cast<__m512i>(v);
+    if constexpr (sizeof(T) == 1) return _mm512_mask_storeu_epi8(p, mask, bits);
+    else if constexpr (sizeof(T) == 2) return _mm512_mask_storeu_epi16(p, static_cast<__mmask32>(mask), bits);
+    else if constexpr (sizeof(T) == 4) return _mm512_mask_storeu_epi32(p, static_cast<__mmask16>(mask), bits);
+    else return _mm512_mask_storeu_epi64(p, static_cast<__mmask8>(mask), bits);
+  }
+#endif
+  for (std::int64_t i = 0; i < n; ++i) p[i] = narrow<T>(v[i]);
+}
+
+/// Results above this many bytes are written past the caches: they would not stay there anyway, and a line that is written whole
+/// need not be read first.
+inline constexpr std::int64_t streaming_bytes = std::int64_t{8} << 20;
+
+/// True when vectors stored at p and at every multiple of `step` bytes from it are aligned, as `stream` needs it.
+inline bool streamable(const void* p, std::int64_t step) {
+  return reinterpret_cast<std::uintptr_t>(p) % vector_bytes == 0 && step % vector_bytes == 0;
+}
+
+/// Stores a vector past the caches. p must be aligned to the vector; `stream_fence()` must follow before others read it.
+template <class V>
+void stream(void* p, V v) {
+#if defined(__AVX512F__)
+  if constexpr (sizeof(V) == 64) return _mm512_stream_si512(static_cast<__m512i*>(p), reinterpret_cast<__m512i>(v));
+#endif
+#if defined(__AVX__)
+  if constexpr (sizeof(V) == 32) return _mm256_stream_si256(static_cast<__m256i*>(p), reinterpret_cast<__m256i>(v));
+#endif
+#if defined(__SSE2__)
+  if constexpr (sizeof(V) == 16) return _mm_stream_si128(static_cast<__m128i*>(p), reinterpret_cast<__m128i>(v));
+#endif
+  std::memcpy(p, &v, sizeof v);
+}
+inline void stream_fence() {
+#if defined(__SSE2__)
+  _mm_sfence();
+#endif
+}
+
+/// The reduction of all lanes of v by `combine`, pairwise.
+template <class T, class V, class F>
+T fold_lanes(V v, const F& combine) {
+  if constexpr (sizeof(V) <= 16) {
+    T total = v[0];
+    for (unsigned i = 1; i < sizeof(V) / sizeof(T); ++i) total = combine(total, T(v[i]));
+    return total;
+  } else {
+    Vec<T, sizeof(V) / 2> half[2];
+    std::memcpy(half, &v, sizeof v);
+    return fold_lanes<T>(combine(half[0], half[1]), combine);
+  }
+}
+
+}  // namespace ktape::kernels
