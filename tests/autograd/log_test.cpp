@@ -1,0 +1,56 @@
+#include <doctest/doctest.h>
+#include <ktape/autograd/log.hpp>
+
+#include <unistd.h>
+
+#include <cstdio>
+#include <string>
+
+using namespace ktape;
+
+namespace {
+
+/// What `f` writes to the error stream.
+template <class F>
+std::string written(F f) {
+  std::FILE* file = std::tmpfile();
+  std::fflush(stderr);
+  const int before = ::dup(STDERR_FILENO);
+  ::dup2(::fileno(file), STDERR_FILENO);
+  f();
+  std::fflush(stderr);
+  ::dup2(before, STDERR_FILENO);
+  ::close(before);
+  std::string text(static_cast<std::size_t>(std::ftell(file) < 0 ? 0 : ::lseek(::fileno(file), 0, SEEK_END)), ' ');
+  std::rewind(file);
+  text.resize(std::fread(text.data(), 1, text.size(), file));
+  std::fclose(file);
+  return text;
+}
+
+}  // namespace
+
+TEST_CASE("logging is silent until a level is set") {
+  log::set_level(log::Level::Off);
+  CHECK(!log::enabled(log::Level::Error));
+  CHECK(written([] { log::write(log::Level::Error, "lost"); }) == "");
+}
+
+TEST_CASE("messages of the level and above are written, with the logger's name") {
+  log::set_level(log::Level::Info);
+  CHECK(log::enabled(log::Level::Warn));
+  CHECK(!log::enabled(log::Level::Debug));
+  CHECK(!log::enabled(log::Level::Off));
+  const std::string text = written([] {
+    log::write(log::Level::Debug, "too fine");
+    log::write(log::Level::Warn, "the {} is 100% literal");
+  });
+  CHECK(text.find("[ktape] [warning] the {} is 100% literal\n") != std::string::npos);
+  CHECK(text.find("too fine") == std::string::npos);
+  log::set_level(log::Level::Off);
+}
+
+TEST_CASE("what is asked for is printed at any level, as it is") {
+  log::set_level(log::Level::Off);
+  CHECK(written([] { log::print("x = {1}"); }) == "x = {1}\n");
+}
