@@ -1,0 +1,107 @@
+#pragma once
+#include <ktape/autograd/dtype.hpp>
+#include <ktape/autograd/tensor.hpp>
+
+#include <concepts>
+#include <string>
+#include <string_view>
+#include <type_traits>
+
+/// Settings of the whole process. The first call of a setting's getter or setter reads Keras's configuration file, see
+/// config_file.hpp, and passes on its errors; so does every later call until the file has been read without one. All functions
+/// may be called from any thread.
+namespace ktape::backend {
+
+/// The name of the engine in use: "onednn" where it is built in, "xtensor" otherwise, or what `keras.json` or KERAS_BACKEND chose.
+std::string backend();
+
+/// The small number that keeps divisions and logarithms away from 0; 1e-7 at first.
+double epsilon();
+/// Throws ValueError unless the value is finite and above 0.
+void set_epsilon(double value);
+
+/// The floating dtype that tensors get by default; float32 at first.
+DType floatx();
+/// Throws ValueError unless the name is float16, float32 or float64.
+void set_floatx(std::string_view name);
+template <class D>
+  requires std::same_as<D, DType> || std::same_as<D, DType::Kind>
+void set_floatx(D dtype) {
+  set_floatx(std::string_view(DType(dtype).name()));
+}
+
+/// Where images keep their channels by default: "channels_last" or "channels_first".
+std::string image_data_format();
+/// Throws ValueError for any other name.
+void set_image_data_format(std::string_view data_format);
+
+/// Counts the calls with this prefix, from 1: the number for an automatic name.
+int get_uid(std::string_view prefix = "");
+/// Makes every prefix start from 1 again.
+void reset_uids();
+
+/// 1 in training, 0 in testing (at first). One phase for all threads.
+int learning_phase();
+/// Throws ValueError unless the value is 0 or 1.
+void set_learning_phase(int value);
+
+/// Sets the learning phase and, at the end of the scope, sets the one before again. Throws ValueError unless the value is 0 or 1.
+class learning_phase_scope {
+ public:
+  explicit learning_phase_scope(int value);
+  ~learning_phase_scope();
+  learning_phase_scope(const learning_phase_scope&) = delete;
+  learning_phase_scope& operator=(const learning_phase_scope&) = delete;
+
+ private:
+  int before_;
+};
+
+/// Forgets the automatic names and sets the learning phase to 0. Variables, tensors and settings stay as they are.
+void clear_session();
+
+/// With true, variables made from now on hold no value until one is assigned.
+void manual_variable_initialization(bool value);
+/// The present setting; false at first.
+bool manual_variable_initialization();
+
+/// Puts a prefix before the names of the variables and layers that this thread makes while it lives.
+///
+///     K::name_scope outer("encoder");
+///     K::name_scope inner("dense");        // names get "encoder/dense/"
+///
+/// As in TF2, a name that ends in '/' replaces the prefix, and an empty one removes it.
+class name_scope {
+ public:
+  explicit name_scope(std::string_view name);
+  ~name_scope();
+  name_scope(const name_scope&) = delete;
+  name_scope& operator=(const name_scope&) = delete;
+
+ private:
+  std::string before_;
+};
+
+/// The prefix of this thread: empty, or ending in '/'.
+std::string current_name_scope();
+
+/// TF1's session, which has no work here: ops run at once. It exists so that code that names it builds.
+struct Session {};
+/// Returns a Session. The ops are not looked at.
+Session get_session(const TensorList& op_input_list = {});
+/// Does nothing.
+void set_session(Session session);
+
+/// Returns the function unchanged: called with symbolic tensors, any function is symbolic.
+template <class F>
+constexpr std::decay_t<F> symbolic(F&& func) {
+  return std::forward<F>(func);
+}
+
+/// Returns the function unchanged: called with tensors that have values, any function runs at once.
+template <class F>
+constexpr std::decay_t<F> eager(F&& func) {
+  return std::forward<F>(func);
+}
+
+}  // namespace ktape::backend
