@@ -9,15 +9,16 @@ namespace ktape {
 
 /// How a gradient is compared with central differences, in float64.
 struct GradcheckOptions {
-  double epsilon = 1e-6;       ///< step of the differences
-  double rtol = 1e-5;          ///< |analytic - numeric| <= atol + rtol * |numeric|
+  double epsilon = 1e-6;  ///< step of the differences
+  double rtol = 1e-5;     ///< |analytic - numeric| <= atol + rtol * |numeric|
   double atol = 1e-6;
-  bool second_order = false;   ///< also check the gradient of the gradient, along fixed directions
-  std::vector<int> inputs;     ///< which inputs to check, and to record; empty: every subset of them
-  std::string op = "function"; ///< the name used in the report
+  bool second_order = false;    ///< also check the gradient of the gradient, along fixed directions
+  std::vector<int> inputs;      ///< which inputs to check, and to record; empty: every subset of them
+  std::string op = "function";  ///< the name used in the report
 };
 
-/// What a check found. `message` names op, input, index and both values of the worst disagreement of each failing input.
+/// What a check found. `message` names op, input, index and both values of the worst disagreement of each
+/// failing input.
 struct GradcheckReport {
   bool ok = true;
   std::string message;
@@ -41,9 +42,17 @@ class CheckedFunction {
   std::function<std::vector<Tensor>(const std::vector<Tensor>&)> call_;
 };
 
-/// Compares the gradients of `f` at `inputs` with central differences, for every subset of the float64 inputs (the others are
-/// then constants), along one fixed random direction of the results. Inputs of other dtypes are passed on unchanged.
-/// Throws TypeError for a float16 or float32 input, in whose rounding the differences would drown.
-GradcheckReport gradcheck(const CheckedFunction& f, const TensorList& inputs, const GradcheckOptions& options = {});
+/// Compares the gradients of `f` at `inputs` with central differences, for every subset of the float64 inputs
+/// (the others are then constants), along one fixed random direction of the results. Inputs of other dtypes
+/// are passed on unchanged, and so are elements that are not finite; results that are not floating are left
+/// out. An undefined gradient counts as zeros.
+///
+/// The second order differentiates sum(gradient * v) for fixed random directions v. `f` is called twice per
+/// element, whatever the number of subsets, and must be smooth around `inputs`.
+///
+/// Throws TypeError for a float16 or float32 input, in whose rounding the differences would drown; ValueError
+/// for an undefined input, when there is no float64 input or no floating result, and inside NoGrad.
+GradcheckReport gradcheck(const CheckedFunction& f, const TensorList& inputs,
+                          const GradcheckOptions& options = {});
 
 }  // namespace ktape

@@ -31,9 +31,11 @@ spdlog::logger* make_logger(const char* pattern, Level level) {
   return logger;
 }
 
-// Never destroyed: static objects may log in their destructors. Not registered: the program's own loggers are its own.
+// Never destroyed: static objects may log in their destructors. Not registered: the program's own loggers are
+// its own.
 spdlog::logger& logger() {
-  static spdlog::logger* logger = make_logger("[%Y-%m-%d %H:%M:%S.%e] [%n] [%l] %v", level_from_environment());
+  static spdlog::logger* logger =
+      make_logger("[%Y-%m-%d %H:%M:%S.%e] [%n] [%l] %v", level_from_environment());
   return *logger;
 }
 
@@ -47,7 +49,8 @@ spdlog::logger& printer() {
 bool enabled(Level level) { return level != Level::Off && logger().should_log(spdlog_level(level)); }
 
 void write(Level level, std::string_view message) {
-  if (enabled(level)) logger().log(spdlog_level(level), spdlog::string_view_t(message.data(), message.size()));
+  if (enabled(level))
+    logger().log(spdlog_level(level), spdlog::string_view_t(message.data(), message.size()));
 }
 
 void set_level(Level level) { logger().set_level(spdlog_level(level)); }

@@ -2,8 +2,9 @@
 #include <cstdint>
 #include <string_view>
 
-/// Logging to the error stream through a logger named "ktape". It is silent unless the environment variable KTAPE_LOG is
-/// trace, debug, info, warn or error when the first message comes, or `set_level` says so. Any other value means off.
+/// Logging to the error stream through a logger named "ktape". It is silent unless the environment variable
+/// KTAPE_LOG is trace, debug, info, warn or error when the first message comes, or `set_level` says so. Any
+/// other value means off.
 namespace ktape::log {
 
 enum class Level : std::uint8_t { Trace, Debug, Info, Warn, Error, Off };

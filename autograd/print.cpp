@@ -7,7 +7,7 @@
 #include <ostream>
 #include <string_view>
 
-// The rules are those of NumPy's default print options: 8 digits, lines of 75 characters, one width for all elements.
+// The rules are those of NumPy's default print options: 8 digits, lines of 75 characters, one width for all.
 namespace ktape {
 namespace {
 
@@ -71,7 +71,9 @@ Digits digits_of(T value, bool scientific) {
 double shortest_half(float16 value) {
   for (int digits = 0; digits < 4; ++digits) {
     char text[40];
-    const char* end = std::to_chars(text, std::end(text), static_cast<float>(value), std::chars_format::scientific, digits).ptr;
+    const char* end =
+        std::to_chars(text, std::end(text), static_cast<float>(value), std::chars_format::scientific, digits)
+            .ptr;
     double candidate = 0;
     std::from_chars(text, end, candidate);
     if (float16(static_cast<float>(candidate)).bits() == value.bits()) return candidate;
@@ -134,8 +136,10 @@ std::vector<std::string> cells_of(const Tensor& tensor, const std::vector<std::i
       cells = float_cells(values);
     } else {
       for (std::int64_t at : offsets) {
-        if constexpr (std::is_same_v<T, bool>) cells.push_back(data[at] ? "True" : "False");
-        else cells.push_back(std::to_string(data[at]));
+        if constexpr (std::is_same_v<T, bool>)
+          cells.push_back(data[at] ? "True" : "False");
+        else
+          cells.push_back(std::to_string(data[at]));
       }
       std::size_t width = std::is_same_v<T, bool> && tensor.ndim() > 0 ? 5 : 0;
       for (const std::string& cell : cells) width = std::max(width, cell.size());
@@ -180,7 +184,8 @@ class Layout {
   }
 
   std::string block(const Shown& entries, const std::string& indent, int axis) {
-    const std::string separator = ',' + std::string(static_cast<std::size_t>(shape_.rank() - axis - 1), '\n') + indent;
+    const std::string separator =
+        ',' + std::string(static_cast<std::size_t>(shape_.rank() - axis - 1), '\n') + indent;
     std::string out;
     for (std::int64_t i = 0; i < entries.count(); ++i) {
       if (i > 0) out += separator;

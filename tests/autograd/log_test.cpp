@@ -21,7 +21,8 @@ std::string written(F f) {
   std::fflush(stderr);
   ::dup2(before, STDERR_FILENO);
   ::close(before);
-  std::string text(static_cast<std::size_t>(std::ftell(file) < 0 ? 0 : ::lseek(::fileno(file), 0, SEEK_END)), ' ');
+  std::string text(static_cast<std::size_t>(std::ftell(file) < 0 ? 0 : ::lseek(::fileno(file), 0, SEEK_END)),
+                   ' ');
   std::rewind(file);
   text.resize(std::fread(text.data(), 1, text.size(), file));
   std::fclose(file);

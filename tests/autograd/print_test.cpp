@@ -38,7 +38,8 @@ TEST_CASE("a scalar prints without brackets, None for an undefined tensor, [] fo
 
 TEST_CASE("floats print the shortest digits of their own type, at most 8 after the point") {
   CHECK(to_string(make({0.1, 1.0 / 3})) == "tensor([0.1       , 0.33333334], shape=(2,), dtype=float32)");
-  CHECK(to_string(make({0.1, 1.0 / 3}, "float64")) == "tensor([0.1       , 0.33333333], shape=(2,), dtype=float64)");
+  CHECK(to_string(make({0.1, 1.0 / 3}, "float64")) ==
+        "tensor([0.1       , 0.33333333], shape=(2,), dtype=float64)");
   CHECK(to_string(make({0.1, 1.0 / 3}, "float16")) == "tensor([0.1   , 0.3333], shape=(2,), dtype=float16)");
   CHECK(to_string(make({-0.0, 0.0}, "float64")) == "tensor([-0.,  0.], shape=(2,), dtype=float64)");
   CHECK(to_string(make({-1.5, 100.25})) == "tensor([ -1.5 , 100.25], shape=(2,), dtype=float32)");
@@ -49,15 +50,18 @@ TEST_CASE("very large, very small and widely spread values print with exponents"
   CHECK(to_string(make({1e-5, 1})) == "tensor([1.e-05, 1.e+00], shape=(2,), dtype=float32)");
   CHECK(to_string(make({1, 1001}, "float64")) == "tensor([1.000e+00, 1.001e+03], shape=(2,), dtype=float64)");
   CHECK(to_string(make({1, 1000}, "float64")) == "tensor([   1., 1000.], shape=(2,), dtype=float64)");
-  CHECK(to_string(make({1e-300, -2.5}, "float64")) == "tensor([ 1.0e-300, -2.5e+000], shape=(2,), dtype=float64)");
+  CHECK(to_string(make({1e-300, -2.5}, "float64")) ==
+        "tensor([ 1.0e-300, -2.5e+000], shape=(2,), dtype=float64)");
   CHECK(to_string(make(99999999.5, "float64")) == "tensor(99999999.5, shape=(), dtype=float64)");
 }
 
 TEST_CASE("infinities and NaN take the width of the numbers around them") {
-  CHECK(to_string(make({1.5, infinity, not_a_number})) == "tensor([1.5, inf, nan], shape=(3,), dtype=float32)");
+  CHECK(to_string(make({1.5, infinity, not_a_number})) ==
+        "tensor([1.5, inf, nan], shape=(3,), dtype=float32)");
   CHECK(to_string(make({1, -infinity})) == "tensor([  1., -inf], shape=(2,), dtype=float32)");
   CHECK(to_string(make(not_a_number)) == "tensor(nan, shape=(), dtype=float32)");
-  CHECK(to_string(make({1e10, -infinity}, "float64")) == "tensor([1.e+10,   -inf], shape=(2,), dtype=float64)");
+  CHECK(to_string(make({1e10, -infinity}, "float64")) ==
+        "tensor([1.e+10,   -inf], shape=(2,), dtype=float64)");
 }
 
 TEST_CASE("booleans are aligned") {
@@ -103,5 +107,6 @@ TEST_CASE("a variable prints its name and its value") {
 }
 
 TEST_CASE("a negative number of entries is refused") {
-  CHECK_THROWS_WITH_AS(to_string(make({1, 2}), -1), "[to_string] edge must be at least 0: received edge=-1", ValueError);
+  CHECK_THROWS_WITH_AS(to_string(make({1, 2}), -1), "[to_string] edge must be at least 0: received edge=-1",
+                       ValueError);
 }
