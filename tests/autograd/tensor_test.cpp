@@ -1,0 +1,116 @@
+#include <doctest/doctest.h>
+#include <ktape/autograd/literal.hpp>
+
+#include <cmath>
+#include <xtensor/xmath.hpp>
+
+using namespace ktape;
+
+namespace {
+Tensor floats(const ArrayLike& value) { return value.tensor("float32", "float32"); }
+}  // namespace
+
+TEST_CASE("a tensor is made from any xtensor expression and seen as an xtensor array") {
+  const xt::xarray<double> a{{1, 2, 3}, {4, 5, 6}};
+  const Tensor t(xt::sin(a) + 1.0);
+  CHECK(t.shape() == Shape{2, 3});
+  CHECK(t.dtype() == "float64");
+  CHECK(t.ndim() == 2);
+  CHECK(t.size() == 6);
+  CHECK(t.item<double>(1, 0) == doctest::Approx(std::sin(4.0) + 1));
+  const auto seen = view<double>(t);
+  CHECK(seen(1, 2) == t.item<double>(1, 2));
+  CHECK(seen.data() == t.data<double>());
+  CHECK_THROWS_WITH_AS(
+      view<float>(t),
+      "[data] the element type must be the tensor's: received float32 for a tensor of dtype float64",
+      TypeError);
+}
+
+TEST_CASE("scalars and empty arrays become tensors too") {
+  const xt::xarray<int> one = 7;
+  CHECK(Tensor(one).shape() == Shape{});
+  CHECK(Tensor(one).item<int>() == 7);
+  const xt::xarray<float> none = xt::empty<float>({0, 3});
+  CHECK(Tensor(none).shape() == Shape{0, 3});
+  CHECK(view<float>(Tensor(none)).size() == 0);
+}
+
+TEST_CASE("elements are read by index, negative ones from the end") {
+  const Tensor t = floats({{1, 2, 3}, {4, 5, 6}});
+  CHECK(t.item(0, 1) == 2.f);
+  CHECK(t.item(-1, -1) == 6.f);
+  CHECK(t.item<int>(1, 0) == 4);
+  CHECK(floats(2.5).item<double>() == 2.5);
+  CHECK(floats({{{9}}}).item() == 9.f);
+  CHECK_THROWS_WITH_AS(t.item(),
+                       "[item] without an index the tensor must have one element: received shape=(2, 3)",
+                       ValueError);
+  CHECK_THROWS_WITH_AS(
+      t.item(1), "[item] the index must have one entry per axis: received 1 for shape=(2, 3)", ValueError);
+  CHECK_THROWS_WITH_AS(
+      t.item(0, 3), "[item] the index must be inside the shape: received index=3 on axis 1 of shape=(2, 3)",
+      ValueError);
+  CHECK_THROWS_AS(t.item(-3, 0), ValueError);
+}
+
+TEST_CASE("an undefined tensor says so") {
+  const Tensor none;
+  CHECK(!none.defined());
+  CHECK_THROWS_WITH_AS(
+      none.shape(), "[tensor] the tensor must be defined: received an undefined tensor (None)", ValueError);
+  CHECK_THROWS_AS(none.dtype(), ValueError);
+  CHECK_THROWS_AS(none.item(), ValueError);
+  CHECK_THROWS_AS(none.detach(), ValueError);
+  CHECK_THROWS_AS(none.data<float>(), ValueError);
+}
+
+TEST_CASE("memory is aligned to 64 bytes, whatever the shape") {
+  for (std::int64_t n : {0, 1, 15, 16, 1000, 100000})
+    CHECK(reinterpret_cast<std::uintptr_t>(Tensor::empty({n}, "float32").raw()) % 64 == 0);
+  CHECK_THROWS_WITH_AS(Tensor::empty({3, -2}, "float32"),
+                       "[tensor] extents must be at least 0: received shape=(3, -2)", ValueError);
+}
+
+TEST_CASE("copies, detach and alias share the elements") {
+  const Tensor t = floats({1, 2, 3, 4});
+  const Tensor copy = t, flat = t.detach(), square = t.alias({2, 2});
+  CHECK(copy.raw() == t.raw());
+  CHECK(flat.raw() == t.raw());
+  CHECK(square.raw() == t.raw());
+  CHECK(square.item(1, 0) == 3.f);
+  CHECK(!t.exclusive());
+  CHECK(floats(1).exclusive());
+}
+
+TEST_CASE("conversion truncates to integers, saturates out of range and takes NaN for 0") {
+  const double in[] = {-2.75, 2.75, 300, -300, NAN, HUGE_VAL};
+  std::int8_t bytes[6];
+  convert(bytes, "int8", in, "float64", 6);
+  CHECK(std::vector<int>(bytes, bytes + 6) == std::vector<int>{-2, 2, 127, -128, 0, 127});
+  std::int64_t longs[6];
+  convert(longs, "int64", in, "float64", 6);
+  CHECK(longs[5] == std::numeric_limits<std::int64_t>::max());
+  bool flags[6];
+  convert(flags, "bool", in, "float64", 6);
+  CHECK(flags[0]);
+  CHECK(flags[4]);
+  float16 halves[6];
+  convert(halves, "float16", in, "float64", 6);
+  CHECK(static_cast<float>(halves[2]) == 300.f);
+  float back[6];
+  convert(back, "float32", halves, "float16", 6);
+  CHECK(back[0] == -2.75f);
+}
+
+TEST_CASE("a tensor list is a braced list, a vector, or one tensor; variables count as tensors") {
+  const Tensor t = floats(1);
+  const Variable v(floats(2));
+  auto count = [](const TensorList& list) { return list.size(); };
+  CHECK(count({t, v}) == 2);
+  CHECK(count(t) == 1);
+  CHECK(count(v) == 1);
+  CHECK(count(std::vector<Tensor>{t, t, t}) == 3);
+  CHECK(count(std::vector<Variable>{v, v}) == 2);
+  CHECK(count({}) == 0);
+}
