@@ -28,7 +28,8 @@ template <> struct UnsignedOf<4> { using type = std::uint32_t; };
 template <> struct UnsignedOf<8> { using type = std::uint64_t; };
 }  // namespace detail
 
-/// A hardware vector of T with the operators of the language, lane by lane. Works for every arithmetic type but bool.
+/// A hardware vector of T with the operators of the language, lane by lane. Works for every arithmetic type
+/// but bool.
 template <class T, int Bytes = vector_bytes>
 using Vec = typename detail::VecOf<T, Bytes>::type;
 
@@ -38,8 +39,8 @@ using bits_of = typename detail::UnsignedOf<sizeof(T)>::type;
 
 /// The type in which elements of T are computed: float for float16, else T itself (bytes for bool).
 template <class T>
-using compute_type =
-    std::conditional_t<std::is_same_v<T, float16>, float, std::conditional_t<std::is_same_v<T, bool>, std::uint8_t, T>>;
+using compute_type = std::conditional_t<std::is_same_v<T, float16>, float,
+                                        std::conditional_t<std::is_same_v<T, bool>, std::uint8_t, T>>;
 
 /// Elements of T in one vector of its compute type.
 template <class T>
@@ -67,12 +68,16 @@ inline float16 to_half(float x) {
 #endif
 }
 
-/// Any element in its compute type, and back.
+/// The element at p in its compute type. Like all loads here it may read an element as the integer of its
+/// bits.
 template <class T>
-compute_type<T> widen(T x) {
+compute_type<T> element(const T* p) {
+  std::conditional_t<std::is_same_v<T, bool>, std::uint8_t, T> x;
+  std::memcpy(&x, p, sizeof x);
   if constexpr (std::is_same_v<T, float16>) return to_float(x);
-  else return static_cast<compute_type<T>>(x);
+  else return x;
 }
+/// A value of the compute type as a T.
 template <class T, class A>
 T narrow(A x) {
   if constexpr (std::is_same_v<T, float16>) return to_half(static_cast<float>(x));
@@ -85,7 +90,8 @@ Vec<compute_type<T>> load(const T* p) {
   Vec<compute_type<T>> v;
   if constexpr (std::is_same_v<T, float16>) {
 #if defined(__AVX512F__) && defined(__F16C__)
-    if constexpr (vector_bytes == 64) return _mm512_cvtph_ps(_mm256_loadu_si256(reinterpret_cast<const __m256i*>(p)));
+    if constexpr (vector_bytes == 64)
+      return _mm512_maskz_cvtph_ps(0xffff, _mm256_loadu_si256(reinterpret_cast<const __m256i*>(p)));
 #endif
     for (int i = 0; i < lanes<T>; ++i) v[i] = to_float(p[i]);
   } else {
@@ -100,7 +106,8 @@ void store(T* p, Vec<compute_type<T>> v) {
   if constexpr (std::is_same_v<T, float16>) {
 #if defined(__AVX512F__) && defined(__F16C__)
     if constexpr (vector_bytes == 64)
-      return _mm256_storeu_si256(reinterpret_cast<__m256i*>(p), _mm512_cvtps_ph(v, _MM_FROUND_TO_NEAREST_INT));
+      return _mm256_storeu_si256(reinterpret_cast<__m256i*>(p),
+                                 _mm512_maskz_cvtps_ph(0xffff, v, _MM_FROUND_TO_NEAREST_INT));
 #endif
     for (int i = 0; i < lanes<T>; ++i) p[i] = to_half(v[i]);
   } else {
@@ -108,23 +115,24 @@ void store(T* p, Vec<compute_type<T>> v) {
   }
 }
 
-/// Loads the first n < lanes<T> elements; the other lanes are those of `fill`. Memory behind them is not touched.
+/// Loads the first n < lanes<T> elements; the other lanes are those of `fill`. Memory behind them is not
+/// touched.
 template <class T>
 Vec<compute_type<T>> load_partial(const T* p, std::int64_t n, Vec<compute_type<T>> fill) {
-  using V = Vec<compute_type<T>>;
 #if defined(__AVX512BW__)
   if constexpr (vector_bytes == 64 && !std::is_same_v<T, float16>) {
     const std::uint64_t mask = (std::uint64_t{1} << n) - 1;
     const auto old = reinterpret_cast<__m512i>(fill);
-    if constexpr (sizeof(T) == 1) return reinterpret_cast<V>(_mm512_mask_loadu_epi8(old, mask, p));
-    else if constexpr (sizeof(T) == 2) return reinterpret_cast<V>(_mm512_mask_loadu_epi16(old, static_cast<__mmask32>(mask), p));
-    else if constexpr (sizeof(T) == 4) return reinterpret_cast<V>(_mm512_mask_loadu_epi32(old, static_cast<__mmask16>(mask), p));
-    else return reinterpret_cast<V>(_mm512_mask_loadu_epi64(old, static_cast<__mmask8>(mask), p));
+    const auto cast = [](__m512i bits) { return reinterpret_cast<Vec<compute_type<T>>>(bits); };
+    if constexpr (sizeof(T) == 1) return cast(_mm512_mask_loadu_epi8(old, mask, p));
+    else if constexpr (sizeof(T) == 2) return cast(_mm512_mask_loadu_epi16(old, __mmask32(mask), p));
+    else if constexpr (sizeof(T) == 4) return cast(_mm512_mask_loadu_epi32(old, __mmask16(mask), p));
+    else return cast(_mm512_mask_loadu_epi64(old, __mmask8(mask), p));
   }
 #endif
   alignas(vector_bytes) compute_type<T> buffer[lanes<T>];
   std::memcpy(buffer, &fill, sizeof fill);
-  for (std::int64_t i = 0; i < n; ++i) buffer[i] = widen(p[i]);
+  for (std::int64_t i = 0; i < n; ++i) buffer[i] = element(p + i);
   return load<compute_type<T>>(buffer);
 }
 
@@ -136,34 +144,39 @@ void store_partial(T* p, Vec<compute_type<T>> v, std::int64_t n) {
     const std::uint64_t mask = (std::uint64_t{1} << n) - 1;
     const auto bits = reinterpret_cast<__m512i>(v);
     if constexpr (sizeof(T) == 1) return _mm512_mask_storeu_epi8(p, mask, bits);
-    else if constexpr (sizeof(T) == 2) return _mm512_mask_storeu_epi16(p, static_cast<__mmask32>(mask), bits);
-    else if constexpr (sizeof(T) == 4) return _mm512_mask_storeu_epi32(p, static_cast<__mmask16>(mask), bits);
-    else return _mm512_mask_storeu_epi64(p, static_cast<__mmask8>(mask), bits);
+    else if constexpr (sizeof(T) == 2) return _mm512_mask_storeu_epi16(p, __mmask32(mask), bits);
+    else if constexpr (sizeof(T) == 4) return _mm512_mask_storeu_epi32(p, __mmask16(mask), bits);
+    else return _mm512_mask_storeu_epi64(p, __mmask8(mask), bits);
   }
 #endif
   for (std::int64_t i = 0; i < n; ++i) p[i] = narrow<T>(v[i]);
 }
 
-/// Results above this many bytes are written past the caches: they would not stay there anyway, and a line that is written whole
-/// need not be read first.
+/// Results above this many bytes are written past the caches: they would not stay there anyway, and a line
+/// that is written whole need not be read first.
 inline constexpr std::int64_t streaming_bytes = std::int64_t{8} << 20;
 
-/// True when vectors stored at p and at every multiple of `step` bytes from it are aligned, as `stream` needs it.
+/// True when vectors stored at p and at every multiple of `step` bytes from it are aligned, as `stream` needs
+/// it.
 inline bool streamable(const void* p, std::int64_t step) {
   return reinterpret_cast<std::uintptr_t>(p) % vector_bytes == 0 && step % vector_bytes == 0;
 }
 
-/// Stores a vector past the caches. p must be aligned to the vector; `stream_fence()` must follow before others read it.
+/// Stores a vector past the caches. p must be aligned to the vector; `stream_fence()` must follow before
+/// others read it.
 template <class V>
 void stream(void* p, V v) {
 #if defined(__AVX512F__)
-  if constexpr (sizeof(V) == 64) return _mm512_stream_si512(static_cast<__m512i*>(p), reinterpret_cast<__m512i>(v));
+  if constexpr (sizeof(V) == 64)
+    return _mm512_stream_si512(static_cast<__m512i*>(p), reinterpret_cast<__m512i>(v));
 #endif
 #if defined(__AVX__)
-  if constexpr (sizeof(V) == 32) return _mm256_stream_si256(static_cast<__m256i*>(p), reinterpret_cast<__m256i>(v));
+  if constexpr (sizeof(V) == 32)
+    return _mm256_stream_si256(static_cast<__m256i*>(p), reinterpret_cast<__m256i>(v));
 #endif
 #if defined(__SSE2__)
-  if constexpr (sizeof(V) == 16) return _mm_stream_si128(static_cast<__m128i*>(p), reinterpret_cast<__m128i>(v));
+  if constexpr (sizeof(V) == 16)
+    return _mm_stream_si128(static_cast<__m128i*>(p), reinterpret_cast<__m128i>(v));
 #endif
   std::memcpy(p, &v, sizeof v);
 }
