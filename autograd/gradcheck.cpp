@@ -155,8 +155,8 @@ class Check {
     for (std::size_t k = 0; k < subset.size(); ++k) seconds->push_back(values_of(again[k], wrt[k].size()));
   }
 
-  /// Calls `visit(e, difference)` for each element e of input `i`, with the central difference of what
-  /// `measure` returns.
+  /// Calls `visit` for each element of input `i` with the central differences of what `measure` returns, or
+  /// with none for an element that is not finite.
   template <class Measure, class Visit>
   void differences(int i, Measure&& measure, Visit&& visit) const {
     std::vector<Tensor> inputs = inputs_;
@@ -167,7 +167,7 @@ class Check {
     std::copy_n(from, original.size(), x.pointer<double>());
     for (std::int64_t e = 0; e < original.size(); ++e) {
       if (!std::isfinite(from[e])) {
-        visit(e, Values());
+        visit(Values());
         continue;
       }
       const double step = options_.epsilon * std::max(1.0, std::fabs(from[e]));
@@ -181,7 +181,7 @@ class Check {
         fail("[gradcheck] the function must return the same shapes at every call");
       for (std::size_t k = 0; k < upper.size(); ++k)
         upper[k] = upper[k] == lower[k] ? 0 : (upper[k] - lower[k]) / (above - below);
-      visit(e, upper);
+      visit(upper);
     }
   }
 
@@ -205,13 +205,14 @@ class Check {
       return all;
     }();
     std::map<int, Values> out;
-    for (int i : floating_)
-      differences(i, measure, [&](std::int64_t, const Values& difference) {
-        double sum = difference.empty() && !weights.empty() ? NAN : 0;
+    for (int i : floating_) {
+      Values& sums = out[i];
+      differences(i, measure, [&](const Values& difference) {
+        double& sum = sums.emplace_back(0);
         for (std::size_t k = 0; k < difference.size(); ++k)
           if (difference[k] != 0) sum += weights[k] * difference[k];
-        out[i].push_back(sum);
       });
+    }
     return out;
   }
 
@@ -235,15 +236,17 @@ class Check {
       return sums;
     };
     std::map<int, std::vector<Values>> out;
-    for (int i : floating_)
-      differences(i, measure, [&](std::int64_t, const Values& difference) { out[i].push_back(difference); });
+    for (int i : floating_) {
+      std::vector<Values>& all = out[i];
+      differences(i, measure, [&](const Values& difference) { all.push_back(difference); });
+    }
     return out;
   }
 
   Values sum_over(const Indices& subset, const std::vector<Values>& differences) const {
     Values sums;
     for (const Values& difference : differences) {
-      double& sum = sums.emplace_back(difference.empty() ? NAN : 0);
+      double& sum = sums.emplace_back(0);
       for (std::size_t k = 0; k < difference.size(); ++k)
         if (std::find(subset.begin(), subset.end(), floating_[k]) != subset.end()) sum += difference[k];
     }

@@ -1,0 +1,68 @@
+#include <doctest/doctest.h>
+#include <ktape/autograd/gradients.hpp>
+#include <ktape/autograd/literal.hpp>
+#include <ktape/autograd/memory.hpp>
+#include <ktape/ops/elementwise.hpp>
+#include <ktape/ops/operators.hpp>
+
+#include <cstring>
+#include <thread>
+
+using namespace ktape;
+namespace K = ktape::backend;
+
+TEST_CASE("blocks are aligned and reused") {
+  for (std::size_t bytes : {0, 1, 64, 65, 1000, 33000, 5000000}) {
+    CAPTURE(bytes);
+    empty_cache();
+    void* block = allocate(bytes);
+    CHECK(reinterpret_cast<std::uintptr_t>(block) % 64 == 0);
+    std::memset(block, 1, bytes);
+    deallocate(block, bytes);
+    const MemoryStats before = memory_stats();
+    void* again = allocate(bytes);
+    CHECK(memory_stats().allocations == before.allocations + 1);
+    CHECK(memory_stats().reused == before.reused + 1);
+    deallocate(again, bytes);
+  }
+}
+
+TEST_CASE("live and cached bytes follow allocation and release") {
+  const MemoryStats before = memory_stats();
+  {
+    const Tensor t = Tensor::empty({1 << 20}, "float32");
+    CHECK(memory_stats().live_bytes - before.live_bytes >= 4 << 20);
+    CHECK(memory_stats().peak_bytes >= memory_stats().live_bytes);
+  }
+  CHECK(memory_stats().live_bytes == before.live_bytes);
+  CHECK(memory_stats().cached_bytes > 0);
+  empty_cache();
+  CHECK(memory_stats().cached_bytes == 0);
+}
+
+TEST_CASE("memory released on another thread is accounted for and reused there") {
+  const std::int64_t before = memory_stats().live_bytes;
+  Tensor t = Tensor::empty({100}, "float32"), large = Tensor::empty({1 << 20}, "float32");
+  std::thread([t = std::move(t), large = std::move(large)]() mutable {
+    t = Tensor();
+    large = Tensor();
+  }).join();
+  CHECK(memory_stats().live_bytes == before);
+}
+
+TEST_CASE("ten thousand training steps leave memory where a hundred did") {
+  Variable w(ArrayLike({{0.5, -0.25, 1}, {2, 0.125, -1}}).tensor("float32", "float32"));
+  const Tensor x = ArrayLike({{1, 2, 3}, {-1, 0, 1}}).tensor("float32", "float32");
+  auto step = [&] {
+    const Tensor loss = K::square(K::tanh(w * x) - 0.5);
+    w.assign(w - 0.01 * gradients(loss, {w})[0]);
+  };
+  for (int i = 0; i < 100; ++i) step();
+  const MemoryStats early = memory_stats();
+  for (int i = 100; i < 10000; ++i) step();
+  const MemoryStats late = memory_stats();
+  CHECK(late.live_bytes == early.live_bytes);
+  CHECK(late.cached_bytes == early.cached_bytes);
+  CHECK(late.peak_bytes == early.peak_bytes);
+  CHECK(tape().size() == 0);
+}

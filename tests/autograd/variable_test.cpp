@@ -1,0 +1,128 @@
+#include <doctest/doctest.h>
+#include <ktape/autograd/gradients.hpp>
+#include <ktape/autograd/literal.hpp>
+#include <ktape/ops/elementwise.hpp>
+#include <ktape/ops/operators.hpp>
+
+using namespace ktape;
+namespace K = ktape::backend;
+
+namespace {
+Tensor floats(const ArrayLike& value) { return value.tensor("float32", "float32"); }
+}  // namespace
+
+TEST_CASE("a variable has a name, a value, and passes for a tensor") {
+  const Variable v(floats({1, 2}), "kernel");
+  CHECK(v.name() == "kernel");
+  CHECK(v.shape() == Shape{2});
+  CHECK(v.dtype() == "float32");
+  CHECK(v.size() == 2);
+  CHECK(v.item(1) == 2.f);
+  CHECK((v + v).item(1) == 4.f);
+}
+
+TEST_CASE("copies are the same variable") {
+  Variable v(floats({1, 2}));
+  const Variable same = v, other(floats({1, 2}));
+  CHECK(same.is(v));
+  CHECK(!other.is(v));
+  CHECK((other == v).item<bool>(1));  // element by element
+  v.assign(floats({3, 4}));
+  CHECK(same.item(0) == 3.f);
+  v.set_trainable(false);
+  CHECK(!same.trainable());
+}
+
+TEST_CASE("an undefined variable says so") {
+  Variable none;
+  CHECK(!none.defined());
+  CHECK_THROWS_WITH_AS(none.value(),
+                       "[variable] the variable must be defined: received an undefined variable", ValueError);
+  CHECK_THROWS_AS(none.assign(floats(1)), ValueError);
+  CHECK_THROWS_AS(none.name(), ValueError);
+  CHECK_THROWS_AS(Variable{Tensor()}, ValueError);
+}
+
+TEST_CASE("a new value must have the shape and dtype of the old one") {
+  Variable v(floats({1, 2}), "bias");
+  CHECK_THROWS_WITH_AS(v.assign(floats({1, 2, 3})),
+                       "[assign] the new value must have the shape (2,) of 'bias': received shape=(3,)",
+                       ValueError);
+  CHECK_THROWS_WITH_AS(v.assign(ArrayLike({1, 2}).tensor("float64", "float64")),
+                       "[assign] the new value must have the dtype float32 of 'bias': received dtype=float64",
+                       TypeError);
+  CHECK_THROWS_AS(v.assign(Tensor()), ValueError);
+  CHECK(v.item(0) == 1.f);
+}
+
+TEST_CASE("an update writes in place when nobody sees the old value") {
+  Variable v(floats({1, 2}));
+  const void* memory = v.value().raw();
+  v.assign(floats({3, 4}));
+  CHECK(v.value().raw() == memory);
+  CHECK(v.item(1) == 4.f);
+  v.modify([](void* to, const void* from) {
+    for (int i = 0; i < 2; ++i) static_cast<float*>(to)[i] = static_cast<const float*>(from)[i] * 2;
+  });
+  CHECK(v.value().raw() == memory);
+  CHECK(v.item(1) == 8.f);
+}
+
+TEST_CASE("a value that was taken before an update does not change") {
+  Variable v(floats({1, 2}));
+  const Tensor before = v;
+  v.modify([](void* to, const void* from) {
+    for (int i = 0; i < 2; ++i) static_cast<float*>(to)[i] = static_cast<const float*>(from)[i] + 10;
+  });
+  CHECK(before.item(0) == 1.f);
+  CHECK(v.item(0) == 11.f);
+  v.assign(floats({5, 6}));
+  CHECK(before.item(0) == 1.f);
+}
+
+TEST_CASE("a variable does not share its start value's memory for writing") {
+  const Tensor start = floats({1, 2});
+  Variable v(start);
+  v.assign(floats({3, 4}));
+  CHECK(start.item(0) == 1.f);
+  const Tensor source = floats({5, 6});
+  v.assign(source);
+  v.assign(floats({7, 8}));
+  CHECK(source.item(0) == 5.f);
+}
+
+TEST_CASE("a gradient is that of the value which was used, whatever became of the variable") {
+  Variable x(floats({1, 2})), w(floats({3, 4}));
+  const Tensor loss = x * w;
+  w.assign(floats({30, 40}));
+  x.assign(floats({-1, -2}));
+  const auto g = gradients(loss, {x, w});
+  CHECK(g[0].item(1) == 4.f);
+  CHECK(g[1].item(1) == 2.f);
+  CHECK(gradients(x * w, {x})[0].item(1) == 40.f);
+}
+
+TEST_CASE("a gradient reaches the variable through all of its values") {
+  Variable x(floats(3));
+  const Tensor old = x * x;
+  x.assign(floats(5));
+  const Tensor both = old + x * x;
+  CHECK(gradients(both, {x})[0].item() == 6 + 10);
+}
+
+TEST_CASE("a variable may be assigned what was computed from it") {
+  Variable x(floats({1, 2}));
+  for (int i = 0; i < 3; ++i) x.assign(x * 2);
+  CHECK(x.item(1) == 16.f);
+  CHECK(tape().size() == 0);
+  CHECK(gradients(x * 1, {x})[0].item(0) == 1.f);
+  x.assign(x.value());
+  CHECK(x.item(1) == 16.f);
+}
+
+TEST_CASE("a constraint travels with the variable") {
+  const Variable v(floats({-1, 2}), "v", [](const Tensor& w) { return K::maximum(w, w * 0); });
+  REQUIRE(v.constraint());
+  CHECK(v.constraint()(v).item(0) == 0.f);
+  CHECK(!Variable(floats(1)).constraint());
+}
