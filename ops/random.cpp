@@ -6,6 +6,7 @@
 #include <ktape/ops/operators.hpp>
 #include <ktape/ops/random.hpp>
 
+#include <bit>
 #include <cmath>
 #include <cstring>
 #include <limits>
@@ -113,7 +114,9 @@ Tensor bernoulli(const char* op, const Shape& shape, const RandomBernoulliOption
   if (ones == 0) std::memset(out.raw(), 0, static_cast<std::size_t>(out.size()) * dtype.size());
   else
     dispatch(dtype, [&]<class T>() {
-      kernels::fill_bernoulli(key, out.size(), out.pointer<T>(), static_cast<std::uint32_t>(ones - 1));
+      using Bits = kernels::bits_of<T>;
+      const Bits one = std::bit_cast<Bits>(static_cast<T>(1.f));
+      kernels::fill_bernoulli(key, out.size(), out.pointer<Bits>(), one, static_cast<std::uint32_t>(ones - 1));
     });
   return out;
 }

@@ -1,6 +1,6 @@
 #pragma once
-#include <ktape/autograd/tensor.hpp>
 #include <ktape/ops/kernels/philox.hpp>
+#include <ktape/ops/kernels/simd.hpp>
 
 #include <algorithm>
 #include <type_traits>
@@ -65,13 +65,14 @@ xsimd::batch<C> polynomial(const C (&coefficients)[N], const xsimd::batch<C>& x)
 template <class T>
 void store_block(const xsimd::batch<random_real<T>> (&values)[PhiloxBlock::vectors], T* out, std::int64_t count) {
   using C = random_real<T>;
-  constexpr int size = random_block<C>;
-  if constexpr (std::is_same_v<T, C>) {
-    if (count >= size) return static_cast<void>(std::memcpy(out, values, sizeof values));
+  constexpr int size = random_block<C>, width = lanes<T>;
+  if (count >= size) {
+    for (int v = 0; v < PhiloxBlock::vectors; ++v) kernels::store(out + v * width, Vec<C>(values[v].data));
+    return;
   }
   alignas(64) C buffer[size];
   std::memcpy(buffer, values, sizeof values);
-  convert(out, dtype_of<T>(), buffer, dtype_of<C>(), std::min<std::int64_t>(size, count));
+  std::transform(buffer, buffer + count, out, [](C number) { return narrow<T>(number); });
 }
 
 /// Fills out[0, n) with what `make(block, values)` writes into the vectors of a block.
@@ -198,15 +199,15 @@ void fill_truncated_normal(std::uint64_t key, std::int64_t n, T* out, random_rea
   });
 }
 
-/// 1 where a word of the generator is at most `last`, else 0. For elements of any type.
-template <class T>
-void fill_bernoulli(std::uint64_t key, std::int64_t n, T* out, std::uint32_t last) {
-  const T one = static_cast<T>(1.f), zero = static_cast<T>(0.f);
+/// `one` where a word of the generator is at most `last`, else 0; for elements of any type, as bits.
+template <class Bits>
+void fill_bernoulli(std::uint64_t key, std::int64_t n, Bits* out, Bits one, std::uint32_t last) {
   for_each_block<64>(key, n, [&](const PhiloxBlock& block, std::int64_t i) {
     alignas(64) std::uint32_t words[64];
+    alignas(64) Bits drawn[64];
     block.store(words);
-    const int count = static_cast<int>(std::min<std::int64_t>(64, n - i));
-    for (int j = 0; j < count; ++j) out[i + j] = words[j] <= last ? one : zero;
+    for (int j = 0; j < 64; ++j) drawn[j] = static_cast<Bits>(-static_cast<Bits>(words[j] <= last)) & one;
+    std::memcpy(out + i, drawn, static_cast<std::size_t>(std::min<std::int64_t>(64, n - i)) * sizeof(Bits));
   });
 }
 
@@ -220,14 +221,12 @@ void scale_kept(std::uint64_t key, std::int64_t n, T* out, const T* x, random_re
   constexpr int size = random_block<C>;
   const Unsigned bound(typename Unsigned::value_type{first} << (8 * sizeof(C) - 32));
   for_each_block<size>(key, n, [&](const PhiloxBlock& block, std::int64_t i) {
-    alignas(64) C buffer[size] = {};
-    const C* source = buffer;
-    if (std::is_same_v<T, C> && i + size <= n) source = reinterpret_cast<const C*>(x + i);
-    else convert(buffer, dtype_of<C>(), x + i, dtype_of<T>(), std::min<std::int64_t>(size, n - i));
+    alignas(64) T buffer[size] = {};
+    const T* source = i + size <= n ? x + i : static_cast<const T*>(std::memcpy(buffer, x + i, static_cast<std::size_t>(n - i) * sizeof(T)));
     Batch values[PhiloxBlock::vectors];
     for (int v = 0; v < PhiloxBlock::vectors; ++v) {
       const Unsigned kept = xsimd::select(Bits::of(block.vector[v]) >= bound, ~Unsigned(0u), Unsigned(0u));
-      const Batch scaled = Batch::load_aligned(source + v * Batch::size) * Batch(scale);
+      const Batch scaled = Batch(kernels::load(source + v * lanes<T>)) * Batch(scale);
       values[v] = xsimd::bitwise_cast<Batch>(xsimd::bitwise_cast<Unsigned>(scaled) & kept);
     }
     store_block(values, out + i, n - i);
