@@ -1,0 +1,65 @@
+// Runs the golden vectors: values, gradients and second order of every op that exists, in float64 and
+// float32.
+//
+//     golden [--only=substring of an id]
+//
+// KTAPE_GOLDEN names another folder to read.
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <exception>
+#include <set>
+
+#include "golden_runner/check.hpp"
+#include "golden_runner/families.hpp"
+
+namespace {
+
+golden::Table all_families() {
+  golden::Table table;
+  golden::add_elementwise(table);
+  golden::add_misc(table);
+  return table;
+}
+
+int run(const std::string& only) {
+  const char* folder = std::getenv("KTAPE_GOLDEN");
+  const golden::Table table = all_families();
+  int passed = 0, failed = 0, unknown = 0;
+  std::map<std::string, int> unknown_ops;
+  for (const golden::Case& c : golden::read_cases(folder ? folder : KTAPE_GOLDEN_DIR)) {
+    if (c.id.find(only) == std::string::npos) continue;
+    if (!table.knows(c)) {
+      ++unknown;
+      ++unknown_ops[c.sparse() ? c.op + " (sparse)" : c.op];
+      continue;
+    }
+    const std::vector<std::string> problems = golden::check_case(c, table);
+    for (const std::string& problem : problems) std::printf("FAILED %s\n", problem.c_str());
+    ++(problems.empty() ? passed : failed);
+  }
+  for (const auto& [op, count] : unknown_ops) std::printf("unknown op %s: %d cases\n", op.c_str(), count);
+  if (passed + failed + unknown == 0) std::printf("FAILED no case was found\n"), ++failed;
+  std::printf("golden: %d passed, %d failed, %d unknown\n", passed, failed, unknown);
+  return failed == 0 ? 0 : 1;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  constexpr char option[] = "--only=";
+  std::string only;
+  for (int i = 1; i < argc; ++i) {
+    if (std::strncmp(argv[i], option, sizeof(option) - 1) != 0) {
+      std::fprintf(stderr, "golden [--only=substring of an id]: received %s\n", argv[i]);
+      return 2;
+    }
+    only = argv[i] + sizeof(option) - 1;
+  }
+  try {
+    return run(only);
+  } catch (const std::exception& error) {
+    std::fprintf(stderr, "golden: %s\n", error.what());
+    return 1;
+  }
+}

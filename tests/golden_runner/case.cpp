@@ -1,0 +1,148 @@
+#include "case.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <fstream>
+#include <nlohmann/json.hpp>
+#include <stdexcept>
+
+namespace golden {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+double number(const Json& json) {
+  if (json.is_boolean()) return json.get<bool>();
+  if (!json.is_string()) return json.get<double>();
+  const auto text = json.get<std::string>();
+  if (text == "nan") return NAN;
+  if (text == "inf") return HUGE_VAL;
+  if (text == "-inf") return -HUGE_VAL;
+  throw std::runtime_error("a number is expected: " + text);
+}
+
+std::vector<double> numbers(const Json& json) {
+  std::vector<double> out;
+  for (const Json& item : json) out.push_back(number(item));
+  return out;
+}
+
+Value value(const Json& json) {
+  Value out;
+  if (json.is_null()) return out;
+  if (json.is_boolean())
+    out.kind = Value::Bool, out.number = json.get<bool>();
+  else if (json.is_number_integer())
+    out.kind = Value::Integer, out.number = json.get<double>();
+  else if (json.is_number())
+    out.kind = Value::Real, out.number = json.get<double>();
+  else if (json.is_string())
+    out.kind = Value::Text, out.text = json.get<std::string>();
+  else if (json.is_array()) {
+    out.kind = Value::List;
+    for (const Json& item : json) out.list.push_back(value(item));
+  } else
+    throw std::runtime_error("an attribute of unknown kind: " + json.dump());
+  return out;
+}
+
+Array array(const Json& json) {
+  Array out;
+  for (const auto& [key, part] : json.items()) {
+    if (key == "shape")
+      out.shape = ktape::Shape(part.get<std::vector<std::int64_t>>());
+    else if (key == "data" || key == "values")
+      out.data = numbers(part);
+    else if (key == "dtype")
+      out.dtype = part.get<std::string>();
+    else if (key == "sparse")
+      out.sparse = part.get<bool>();
+    else if (key == "indices")
+      out.indices = numbers(part);
+    else if (key != "name")
+      throw std::runtime_error("unknown key of a tensor: " + key);
+  }
+  if (!out.sparse && static_cast<std::int64_t>(out.data.size()) != out.shape.count())
+    throw std::runtime_error("the shape does not fit the data: " + ktape::to_string(out.shape));
+  return out;
+}
+
+Named named(const Json& json) {
+  Named out;
+  for (const auto& [key, part] : json.items()) out.emplace_back(key, array(part));
+  return out;
+}
+
+void read_expected(const Json& json, Expected& out) {
+  if (json.contains("outputs")) {
+    out.outputs.clear();
+    for (const Json& item : json["outputs"]) out.outputs.push_back(array(item));
+  }
+  out.rtol = json.value("rtol", out.rtol);
+  out.atol = json.value("atol", out.atol);
+}
+
+void read_part(const std::string& key, const Json& part, Case& out) {
+  if (key == "id")
+    out.id = part.get<std::string>();
+  else if (key == "op")
+    out.op = part.get<std::string>();
+  else if (key == "inputs") {
+    for (const Json& item : part) out.inputs.emplace_back(item.at("name").get<std::string>(), array(item));
+  } else if (key == "attrs") {
+    for (const auto& [name, item] : part.items()) out.attributes[name] = value(item);
+  } else if (key == "cotangents") {
+    for (const Json& item : part)
+      out.cotangents.push_back(item.is_null() ? std::nullopt : std::optional(array(item)));
+  } else if (key == "grads")
+    out.gradients = named(part);
+  else if (key == "vectors")
+    out.vectors = named(part);
+  else if (key == "hvp")
+    out.hvp = named(part);
+  else if (key == "error")
+    out.error = true;
+  else if (key == "returns")
+    out.returns = value(part);
+  else if (key != "outputs" && key != "rtol" && key != "atol" && key != "float32" && key != "tags" &&
+           key != "oracles")
+    throw std::runtime_error("unknown key of a case: " + key);
+}
+
+Case read_case(const std::string& family, const Json& json) {
+  Case out;
+  out.family = family;
+  for (const auto& [key, part] : json.items()) read_part(key, part, out);
+  read_expected(json, out.expected);
+  if (json.contains("float32")) read_expected(json["float32"], out.float32.emplace(out.expected));
+  return out;
+}
+
+}  // namespace
+
+bool Case::sparse() const {
+  return std::any_of(inputs.begin(), inputs.end(), [](const auto& input) { return input.second.sparse; });
+}
+
+std::vector<Case> read_cases(const std::filesystem::path& folder) {
+  std::vector<std::filesystem::path> files;
+  for (const auto& entry : std::filesystem::directory_iterator(folder))
+    if (entry.path().extension() == ".json") files.push_back(entry.path());
+  std::sort(files.begin(), files.end());
+  std::vector<Case> cases;
+  for (const auto& file : files) {
+    std::ifstream stream(file);
+    const Json all = Json::parse(stream);
+    for (const Json& json : all) {
+      try {
+        cases.push_back(read_case(file.stem().string(), json));
+      } catch (const std::exception& error) {
+        throw std::runtime_error(file.string() + ", case " + json.value("id", "without id") + ": " +
+                                 error.what());
+      }
+    }
+  }
+  return cases;
+}
+
+}  // namespace golden

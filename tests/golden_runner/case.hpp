@@ -1,0 +1,59 @@
+#pragma once
+#include <ktape/autograd/dtype.hpp>
+#include <ktape/autograd/shape.hpp>
+
+#include <filesystem>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace golden {
+
+/// An attribute as the file spells it.
+struct Value {
+  enum Kind { None, Bool, Integer, Real, Text, List } kind = None;
+  double number = 0;
+  std::string text;
+  std::vector<Value> list;
+
+  friend bool operator==(const Value&, const Value&) = default;
+};
+
+/// Numbers of a tensor; for a sparse one, `indices` (rows of coordinates) and the values in `data`.
+struct Array {
+  ktape::Shape shape;
+  std::vector<double> data;
+  std::optional<std::string> dtype;  ///< gradients have none: theirs is their input's
+  bool sparse = false;
+  std::vector<double> indices;
+};
+
+using Named = std::vector<std::pair<std::string, Array>>;
+
+struct Expected {
+  std::vector<Array> outputs;
+  double rtol = 0, atol = 0;
+};
+
+/// One case of a file; tests/golden/README.md says what the parts mean.
+struct Case {
+  std::string family;  ///< the file's name without .json
+  std::string id, op;
+  Named inputs;
+  std::map<std::string, Value> attributes;
+  Expected expected;
+  std::optional<Expected> float32;
+  std::vector<std::optional<Array>> cotangents;
+  Named gradients, vectors, hvp;
+  bool error = false;
+  std::optional<Value> returns;
+
+  bool sparse() const;
+};
+
+/// Reads every *.json of the folder, sorted by name. Throws std::runtime_error, with the file and the case,
+/// for anything that it does not know.
+std::vector<Case> read_cases(const std::filesystem::path& folder);
+
+}  // namespace golden

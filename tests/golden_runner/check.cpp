@@ -1,0 +1,238 @@
+#include "check.hpp"
+
+#include <ktape/autograd/gradients.hpp>
+#include <ktape/ops/config.hpp>
+
+#include <algorithm>
+#include <cmath>
+#include <iomanip>
+#include <sstream>
+
+namespace golden {
+namespace {
+
+using ktape::Variable;
+namespace K = ktape::backend;
+
+/// Every run starts with Keras's defaults and leaves them behind.
+class Settings {
+ public:
+  explicit Settings(DType floatx) { K::set_floatx(floatx); }
+  ~Settings() {
+    K::set_floatx("float32");
+    K::set_epsilon(1e-7);
+    K::set_image_data_format("channels_last");
+    K::set_learning_phase(0);
+  }
+  Settings(const Settings&) = delete;
+};
+
+Tensor make(const Array& array, DType dtype) {
+  Tensor out = Tensor::empty(array.shape, dtype);
+  ktape::convert(out.raw(), dtype, array.data.data(), "float64", out.size());
+  return out;
+}
+
+DType dtype_in_run(const Array& array, DType floatx) {
+  return !array.dtype || *array.dtype == "float32" ? floatx : DType(*array.dtype);
+}
+
+std::vector<double> values(const Tensor& tensor) {
+  std::vector<double> out(static_cast<std::size_t>(tensor.size()));
+  ktape::convert(out.data(), "float64", tensor.raw(), tensor.dtype(), tensor.size());
+  return out;
+}
+
+std::string index_text(std::int64_t offset, const Shape& shape) {
+  Shape index = shape;
+  for (int axis = shape.rank() - 1; axis >= 0; --axis) {
+    index[axis] = offset % shape[axis];
+    offset /= shape[axis];
+  }
+  return ktape::to_string(index);
+}
+
+template <class... Parts>
+std::string text(const Parts&... parts) {
+  std::ostringstream out;
+  out << std::setprecision(12);
+  (out << ... << parts);
+  return out.str();
+}
+
+/// A run of a case in one precision.
+class Run {
+ public:
+  Run(const Case& c, const Table& table, DType floatx, bool recorded, std::vector<std::string>& problems)
+      : case_(c), table_(table), floatx_(floatx), recorded_(recorded), problems_(problems) {
+    const Expected& expected = floatx == "float32" && c.float32 ? *c.float32 : c.expected;
+    outputs_ = &expected.outputs;
+    rtol_ = floatx == "float64" ? 1e-9 : floatx == "float16" ? 1e-2 : expected.rtol;
+    atol_ = floatx == "float64" ? 1e-10 : floatx == "float16" ? 2e-3 : expected.atol;
+  }
+
+  void go() {
+    Settings settings(floatx_);
+    try {
+      if (case_.error) return must_fail();
+      if (case_.returns) return check_setting();
+      const Results results = call();
+      check_outputs(results);
+      if (recorded_ && !case_.gradients.empty()) check_gradients(results);
+    } catch (const std::exception& error) {
+      problem("threw: ", error.what());
+    }
+  }
+
+ private:
+  template <class... Parts>
+  void problem(const Parts&... parts) {
+    problems_.push_back(text(case_.id, ' ', floatx_, recorded_ ? "" : " constants", ' ', parts...));
+  }
+
+  Results call() {
+    std::map<std::string, Tensor> tensors;
+    for (const auto& [name, array] : case_.inputs) {
+      Tensor tensor = make(array, dtype_in_run(array, floatx_));
+      if (recorded_ && tensor.dtype().is_floating()) tensor = Variable(tensor, name);
+      inputs_[name] = tensors[name] = tensor;
+    }
+    Case plain = case_;
+    if (auto pre = plain.attributes.extract("pre"); !pre.empty()) {
+      Case square;
+      tensors["x"] = table_.ops.at(pre.mapped().text)(Call(square, floatx_, {{"x", tensors["x"]}}))[0];
+    }
+    const auto only = plain.attributes.extract("output_index");
+    const Call arguments(plain, floatx_, tensors);
+    Results results = table_.ops.at(case_.op)(arguments);
+    for (const std::string& name : arguments.not_looked_at())
+      problem("the op's entry ignores the argument ", name);
+    if (!only.empty()) results = {results.at(static_cast<std::size_t>(only.mapped().number))};
+    return results;
+  }
+
+  void must_fail() {
+    try {
+      if (table_.settings.count(case_.op))
+        table_.settings.at(case_.op)(Call(case_, floatx_, {}));
+      else
+        call();
+    } catch (const ktape::Error&) {
+      return;
+    }
+    problem("must fail and does not");
+  }
+
+  void check_setting() {
+    const Value got = table_.settings.at(case_.op)(Call(case_, floatx_, {}));
+    if (!(got == *case_.returns)) problem("the getter returns ", got.text, got.number, " after the call");
+  }
+
+  void check_outputs(const Results& results) {
+    if (results.size() != outputs_->size())
+      return problem("must return ", outputs_->size(), " outputs, returns ", results.size());
+    for (std::size_t i = 0; i < results.size(); ++i) {
+      const Array& want = (*outputs_)[i];
+      if (!results[i].defined())
+        problem("output ", i, " is undefined");
+      else if (results[i].dtype() != dtype_in_run(want, floatx_) && !width_is_free())
+        problem("output ", i, " must have dtype ", dtype_in_run(want, floatx_), ", has ", results[i].dtype());
+      else
+        compare(text("output ", i), results[i], want);
+    }
+  }
+
+  bool width_is_free() const {
+    return case_.op == "shape" || case_.op == "int_shape" || case_.op == "ndim" || case_.op == "count_params";
+  }
+
+  void check_gradients(const Results& results) {
+    std::vector<Tensor> losses, seeds;
+    for (std::size_t i = 0; i < case_.cotangents.size(); ++i) {
+      if (!case_.cotangents[i]) continue;
+      losses.push_back(results.at(i));
+      seeds.push_back(make(*case_.cotangents[i], floatx_));
+    }
+    std::vector<Tensor> wrt;
+    for (const auto& [name, want] : case_.gradients) wrt.push_back(inputs_.at(name));
+    const std::vector<Tensor> first = ktape::gradients(losses, wrt, seeds);
+    for (std::size_t i = 0; i < first.size(); ++i)
+      compare("grad " + case_.gradients[i].first, or_zeros(first[i], wrt[i]), case_.gradients[i].second);
+    if (!case_.hvp.empty()) check_second_order(first);
+  }
+
+  void check_second_order(const std::vector<Tensor>& first) {
+    std::vector<Tensor> losses, seeds, wrt;
+    for (const auto& [name, vector] : case_.vectors) {
+      std::size_t i = 0;
+      while (case_.gradients.at(i).first != name) ++i;
+      if (!first[i].defined()) continue;
+      losses.push_back(first[i]);
+      seeds.push_back(make(vector, floatx_));
+    }
+    for (const auto& [name, want] : case_.hvp) wrt.push_back(inputs_.at(name));
+    std::vector<Tensor> second(wrt.size());
+    if (!losses.empty()) second = ktape::gradients(losses, wrt, seeds);
+    for (std::size_t i = 0; i < second.size(); ++i)
+      compare("hvp " + case_.hvp[i].first, or_zeros(second[i], wrt[i]), case_.hvp[i].second);
+  }
+
+  static Tensor or_zeros(const Tensor& gradient, const Tensor& like) {
+    if (gradient.defined()) return gradient;
+    Array zeros;
+    zeros.shape = like.shape();
+    zeros.data.resize(static_cast<std::size_t>(like.size()), 0);
+    return make(zeros, like.dtype());
+  }
+
+  void compare(const std::string& what, const Tensor& got, const Array& want) {
+    if (got.shape() != want.shape)
+      return problem(what, " must have shape ", want.shape, ", has ", got.shape());
+    const std::vector<double> numbers = values(got);
+    const bool exact = !got.dtype().is_floating();
+    for (std::size_t i = 0; i < numbers.size(); ++i) {
+      const double a = numbers[i], b = want.data[i];
+      const bool same = a == b || (std::isnan(a) && std::isnan(b));
+      if (same || (!exact && std::isfinite(b) && std::fabs(a - b) <= atol_ + rtol_ * std::fabs(b))) continue;
+      return problem(what, " at ", index_text(static_cast<std::int64_t>(i), want.shape), ": got ", a,
+                     ", want ", b);
+    }
+  }
+
+  const Case& case_;
+  const Table& table_;
+  DType floatx_;
+  bool recorded_;
+  std::vector<std::string>& problems_;
+  const std::vector<Array>* outputs_;
+  double rtol_, atol_;
+  std::map<std::string, Tensor> inputs_;
+};
+
+/// Half precision is looked at where no input is rounded by it and no result is out of its range.
+bool fits_float16(const Case& c) {
+  if (c.family != "elementwise" && c.family != "reductions" && c.family != "linalg" && c.family != "shape")
+    return false;
+  auto survives = [](double x) {
+    const auto half = static_cast<double>(static_cast<float>(ktape::float16(static_cast<float>(x))));
+    return half == x || std::isnan(x);
+  };
+  auto in_range = [](double x) { return !std::isfinite(x) || std::fabs(x) < 6e4; };
+  for (const auto& [name, array] : c.inputs)
+    if (!std::all_of(array.data.begin(), array.data.end(), survives)) return false;
+  return std::all_of(c.expected.outputs.begin(), c.expected.outputs.end(), [&](const Array& array) {
+    return std::all_of(array.data.begin(), array.data.end(), in_range);
+  });
+}
+
+}  // namespace
+
+std::vector<std::string> check_case(const Case& c, const Table& table) {
+  std::vector<std::string> problems;
+  for (const char* floatx : {"float64", "float32"})
+    for (bool recorded : {false, true}) Run(c, table, floatx, recorded, problems).go();
+  if (fits_float16(c)) Run(c, table, "float16", false, problems).go();
+  return problems;
+}
+
+}  // namespace golden
