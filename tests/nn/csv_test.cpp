@@ -1,0 +1,189 @@
+#include <doctest/doctest.h>
+
+#include <cmath>
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <ktape/autograd/error.hpp>
+#include <ktape/nn/csv.hpp>
+#include <limits>
+
+using doctest::Contains;
+using ktape::IOError, ktape::Shape, ktape::Tensor, ktape::ValueError;
+using ktape::data::CsvOptions, ktape::data::load_csv;
+
+namespace {
+
+/// A folder for the files of one test.
+class Files {
+ public:
+  Files() {
+    std::string name = (std::filesystem::temp_directory_path() / "ktape-csv-XXXXXX").string();
+    REQUIRE(mkdtemp(name.data()) != nullptr);
+    folder_ = name;
+  }
+  ~Files() { std::filesystem::remove_all(folder_); }
+  Files(const Files&) = delete;
+
+  std::string text(const std::string& content) const {
+    const std::string path = folder_ / "table.csv";
+    std::ofstream(path, std::ios::binary) << content;
+    return path;
+  }
+  /// A copy of the digits.
+  std::string digits() const {
+    const std::string path = folder_ / "digits.csv.gz";
+    std::filesystem::copy_file("examples/data/digits.csv.gz", path,
+                               std::filesystem::copy_options::overwrite_existing);
+    return path;
+  }
+  std::string folder() const { return folder_; }
+
+ private:
+  std::filesystem::path folder_;
+};
+
+}  // namespace
+
+TEST_CASE("rows and fields become a matrix") {
+  const Files files;
+  const Tensor x = load_csv(files.text("1,2.5,-3\n4e2,.5,+6\n"));
+  CHECK(x.shape() == Shape{2, 3});
+  CHECK(x.dtype() == "float32");
+  CHECK(x.item(0, 1) == 2.5f);
+  CHECK(x.item(0, 2) == -3.f);
+  CHECK(x.item(1, 0) == 400.f);
+  CHECK(x.item(1, 1) == 0.5f);
+  CHECK(x.item(1, 2) == 6.f);
+}
+
+TEST_CASE("line ends, blanks, quotes and a byte order mark are no part of the numbers") {
+  const Files files;
+  for (const char* text : {"1,2\n3,4", "1,2\n3,4\n", "1,2\r\n3,4\r\n", "1,2\n3,4\n\n \r\n\n",
+                           " 1 ,\t2\n3, 4 \n", "\"1\",\" 2 \"\n3,\"4\"", "\xef\xbb\xbf\x31,2\n3,4\n"}) {
+    CAPTURE(text);
+    const Tensor x = load_csv(files.text(text));
+    REQUIRE(x.shape() == Shape{2, 2});
+    CHECK(x.item(0, 0) + 10 * x.item(0, 1) + 100 * x.item(1, 0) + 1000 * x.item(1, 1) == 4321.f);
+  }
+  CHECK(load_csv(files.text("7")).shape() == Shape{1, 1});
+  CHECK(load_csv(files.text("1\n2\n3\n")).shape() == Shape{3, 1});
+}
+
+TEST_CASE("a header is found, or skipped when asked") {
+  const Files files;
+  const std::string named = "width,height\n1,2\n3,4\n", numbered = "150,4\n1,2\n3,4\n";
+  CHECK(load_csv(files.text(named)).shape() == Shape{2, 2});
+  CHECK(load_csv(files.text(named), {.header = true}).item(0, 0) == 1.f);
+  CHECK(load_csv(files.text(numbered)).shape() == Shape{3, 2});
+  CHECK(load_csv(files.text(numbered), {.header = true}).shape() == Shape{2, 2});
+  CHECK(load_csv(files.text("\"a, b\",c\n1,2\n"), {.header = true}).shape() == Shape{1, 2});
+  CHECK_THROWS_WITH_AS(load_csv(files.text(named), {.header = false}), Contains("received 'width' in"),
+                       IOError);
+}
+
+TEST_CASE("other delimiters and dtypes") {
+  const Files files;
+  CHECK(load_csv(files.text("1;2\n3;4"), {.delimiter = ';'}).item(1, 0) == 3.f);
+  CHECK(load_csv(files.text("1\t 2\n3\t4"), {.delimiter = '\t'}).item(0, 1) == 2.f);
+  CHECK(load_csv(files.text("1 2\n3 4"), {.delimiter = ' '}).item(1, 1) == 4.f);
+  CHECK(load_csv(files.text("0.1,1e300"), {.dtype = "float64"}).item<double>(0, 0) == 0.1);
+  CHECK(load_csv(files.text("1.5,65504"), {.dtype = "float16"}).item(0, 1) == 65504.f);
+  const Tensor ints = load_csv(files.text("3,-4,5.0,1e3"), {.dtype = "int32"});
+  CHECK(ints.dtype() == "int32");
+  CHECK(ints.item<int>(0, 3) == 1000);
+  CHECK(load_csv(files.text("9223372036854775807"), {.dtype = "int64"}).item<std::int64_t>() ==
+        std::numeric_limits<std::int64_t>::max());
+  CHECK(load_csv(files.text("0,1,1.0"), {.dtype = "bool"}).item<bool>(0, 2));
+  const Tensor special = load_csv(files.text("nan,inf,-INF,1e-60"));
+  CHECK(std::isnan(special.item(0, 0)));
+  CHECK(special.item(0, 1) == std::numeric_limits<float>::infinity());
+  CHECK(special.item(0, 2) == -std::numeric_limits<float>::infinity());
+  CHECK(special.item(0, 3) == 0.f);
+}
+
+TEST_CASE("what is no number of the dtype is named with its line and field") {
+  const Files files;
+  const std::string path = files.text("1,2\n3,x4\n");
+  CHECK_THROWS_WITH_AS(
+      load_csv(path),
+      ("[load_csv] every field must be a number: received 'x4' in " + path + ", line 2, field 2").c_str(),
+      IOError);
+  CHECK_THROWS_WITH_AS(load_csv(files.text("a,b\n1,2\n3,\n")), Contains("received '' in"), IOError);
+  CHECK_THROWS_WITH_AS(load_csv(files.text("a,b\n1,2\n3,\n")), Contains("line 3, field 2"), IOError);
+  for (const char* bad : {"1.2.3", "--1", "+-1", "0x10", "1e", "1 2", "\"1", "true", "1\x01"})
+    CHECK_THROWS_WITH_AS(load_csv(files.text("0\n" + std::string(bad))), Contains("line 2, field 1"),
+                         IOError);
+  CHECK_THROWS_WITH_AS(load_csv(files.text("1\n" + std::string(1000, 'z'))), Contains("zzz...' in"), IOError);
+
+  CHECK_THROWS_WITH_AS(load_csv(files.text("1\n1e39")),
+                       Contains("every number must be one of float32: received '1e39'"), IOError);
+  CHECK_THROWS_WITH_AS(load_csv(files.text("1\n1e400"), {.dtype = "float64"}), Contains("float64"), IOError);
+  CHECK_THROWS_WITH_AS(load_csv(files.text("1\n70000"), {.dtype = "float16"}), Contains("float16"), IOError);
+  CHECK_THROWS_WITH_AS(load_csv(files.text("1\n256"), {.dtype = "uint8"}), Contains("uint8"), IOError);
+  CHECK_THROWS_WITH_AS(load_csv(files.text("1\n2.5"), {.dtype = "int32"}), Contains("received '2.5'"),
+                       IOError);
+  CHECK_THROWS_WITH_AS(load_csv(files.text("1\n9223372036854775808"), {.dtype = "int64"}), Contains("int64"),
+                       IOError);
+  CHECK_THROWS_WITH_AS(load_csv(files.text("1\n2"), {.dtype = "bool"}), Contains("bool"), IOError);
+}
+
+TEST_CASE("rows of other lengths and blank rows are errors with the line") {
+  const Files files;
+  const std::string path = files.text("a,b,c\n1,2,3\n4,5\n");
+  CHECK_THROWS_WITH_AS(
+      load_csv(path),
+      ("[load_csv] every row must have 3 fields as the first has: received 2 in " + path + ", line 3")
+          .c_str(),
+      IOError);
+  CHECK_THROWS_WITH_AS(load_csv(files.text("1,2\n3,4,5\n")), Contains("received 3 in"), IOError);
+  CHECK_THROWS_WITH_AS(load_csv(files.text("1,2\n\n3,4\n")), Contains("rows must not be blank"), IOError);
+  CHECK_THROWS_WITH_AS(load_csv(files.text("1,2\n\n3,4\n")), Contains("line 2"), IOError);
+  CHECK_THROWS_WITH_AS(load_csv(files.text("1,2\n3,4,\n")), Contains("line 2"), IOError);
+}
+
+TEST_CASE("files without numbers and files that cannot be read are errors with the name") {
+  const Files files;
+  for (const char* text : {"", "\n\n", " \r\n"})
+    CHECK_THROWS_WITH_AS(load_csv(files.text(text)), Contains("(empty)"), IOError);
+  CHECK_THROWS_WITH_AS(load_csv(files.text("a,b\n")), Contains("(header only)"), IOError);
+  CHECK_THROWS_WITH_AS(load_csv(files.text("1,2\n"), {.header = true}), Contains("table.csv (header only)"),
+                       IOError);
+  CHECK_THROWS_WITH_AS(
+      load_csv("no-such-file.csv"),
+      "[load_csv] the file must be readable: received no-such-file.csv (No such file or directory)", IOError);
+  CHECK_THROWS_WITH_AS(load_csv(files.folder()), Contains("Is a directory"), IOError);
+  for (char bad : {'\n', '"', '.', '-', 'e', '0', '\0'})
+    CHECK_THROWS_WITH_AS(load_csv(files.text("1"), {.delimiter = bad}), Contains("the delimiter must not be"),
+                         ValueError);
+}
+
+TEST_CASE("truncated and damaged gzip files are errors") {
+  const Files files;
+  const std::string path = files.digits();
+  const auto size = std::filesystem::file_size(path);
+  for (const auto left : {size - 4, size / 2, std::uintmax_t{12}, std::uintmax_t{5}}) {
+    std::filesystem::resize_file(path, left);
+    CHECK_THROWS_WITH_AS(load_csv(path), Contains("digits.csv.gz"), IOError);
+  }
+  std::filesystem::resize_file(files.digits(), size / 2);
+  CHECK_THROWS_WITH_AS(load_csv(path), Contains("unexpected end of file"), IOError);
+
+  files.digits();
+  std::fstream file(path, std::ios::in | std::ios::out | std::ios::binary);
+  file.seekp(static_cast<std::streamoff>(size / 2));
+  file << "\xff\xff\xff\xff\xff\xff";
+  file.close();
+  CHECK_THROWS_WITH_AS(load_csv(path), Contains("must be complete and readable"), IOError);
+}
+
+TEST_CASE("the data sets of the examples load") {
+  const Tensor digits = load_csv("examples/data/digits.csv.gz");
+  CHECK(digits.shape() == Shape{1797, 65});
+  CHECK(digits.item(0, 2) == 5.f);
+  CHECK(digits.item(1000, 64) == 1.f);
+  CHECK(digits.item(1796, 64) == 8.f);
+  const Tensor iris = load_csv("examples/data/iris.csv", {.header = true});
+  CHECK(iris.shape() == Shape{150, 5});
+  CHECK(load_csv("examples/data/iris.csv").shape() == Shape{150, 5});
+}
