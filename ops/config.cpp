@@ -52,7 +52,8 @@ std::atomic<bool> manual_initialization{false};
 thread_local std::string scope_prefix;
 
 int checked_phase(int value) {
-  if (value != 0 && value != 1) fail("[set_learning_phase] the learning_phase must be 0 (test) or 1 (train): received value=", value);
+  if (value != 0 && value != 1)
+    fail("[set_learning_phase] the learning_phase must be 0 (test) or 1 (train): received value=", value);
   return value;
 }
 
@@ -63,7 +64,8 @@ std::string backend() { return settings().engine; }
 double epsilon() { return settings().epsilon.load(std::memory_order_relaxed); }
 
 void set_epsilon(double value) {
-  if (!std::isfinite(value) || value <= 0) fail("[set_epsilon] epsilon must be finite and above 0: received value=", value);
+  if (!std::isfinite(value) || value <= 0)
+    fail("[set_epsilon] epsilon must be finite and above 0: received value=", value);
   settings().epsilon = value;
 }
 
@@ -79,8 +81,10 @@ std::string image_data_format() { return settings().channels_first ? "channels_f
 
 void set_image_data_format(std::string_view data_format) {
   if (data_format != "channels_first" && data_format != "channels_last")
-    fail("[set_image_data_format] the format must be 'channels_first' or 'channels_last': received data_format='", data_format,
-         "'");
+    fail(
+        "[set_image_data_format] the format must be 'channels_first' or 'channels_last': received "
+        "data_format='",
+        data_format, "'");
   settings().channels_first = data_format == "channels_first";
 }
 
@@ -109,8 +113,10 @@ void manual_variable_initialization(bool value) { manual_initialization = value;
 bool manual_variable_initialization() { return manual_initialization.load(std::memory_order_relaxed); }
 
 name_scope::name_scope(std::string_view name) : before_(scope_prefix) {
-  if (name.empty() || name.back() == '/') scope_prefix = name;
-  else (scope_prefix += name) += '/';
+  if (name.empty() || name.back() == '/')
+    scope_prefix = name;
+  else
+    (scope_prefix += name) += '/';
 }
 name_scope::~name_scope() { scope_prefix.swap(before_); }
 

@@ -7,12 +7,13 @@
 #include <string_view>
 #include <type_traits>
 
-/// Settings of the whole process. The first call of a setting's getter or setter reads Keras's configuration file, see
-/// config_file.hpp, and passes on its errors; so does every later call until the file has been read without one. All functions
-/// may be called from any thread.
+/// Settings of the whole process. The first call of a setting's getter or setter reads Keras's configuration
+/// file, see config_file.hpp, and passes on its errors; so does every later call until the file has been read
+/// without one. All functions may be called from any thread.
 namespace ktape::backend {
 
-/// The name of the engine in use: "onednn" where it is built in, "xtensor" otherwise, or what `keras.json` or KERAS_BACKEND chose.
+/// The name of the engine in use: "onednn" where it is built in, "xtensor" otherwise, or what `keras.json` or
+/// KERAS_BACKEND chose.
 std::string backend();
 
 /// The small number that keeps divisions and logarithms away from 0; 1e-7 at first.
@@ -25,10 +26,8 @@ DType floatx();
 /// Throws ValueError unless the name is float16, float32 or float64.
 void set_floatx(std::string_view name);
 template <class D>
-  requires std::same_as<D, DType> || std::same_as<D, DType::Kind>
-void set_floatx(D dtype) {
-  set_floatx(std::string_view(DType(dtype).name()));
-}
+requires std::same_as<D, DType> || std::same_as<D, DType::Kind>
+void set_floatx(D dtype) { set_floatx(std::string_view(DType(dtype).name())); }
 
 /// Where images keep their channels by default: "channels_last" or "channels_first".
 std::string image_data_format();
@@ -45,7 +44,8 @@ int learning_phase();
 /// Throws ValueError unless the value is 0 or 1.
 void set_learning_phase(int value);
 
-/// Sets the learning phase and, at the end of the scope, sets the one before again. Throws ValueError unless the value is 0 or 1.
+/// Sets the learning phase and, at the end of the scope, sets the one before again. Throws ValueError unless
+/// the value is 0 or 1.
 class learning_phase_scope {
  public:
   explicit learning_phase_scope(int value);
@@ -57,7 +57,8 @@ class learning_phase_scope {
   int before_;
 };
 
-/// Forgets the automatic names and sets the learning phase to 0. Variables, tensors and settings stay as they are.
+/// Forgets the automatic names and sets the learning phase to 0. Variables, tensors and settings stay as they
+/// are.
 void clear_session();
 
 /// With true, variables made from now on hold no value until one is assigned.

@@ -27,7 +27,9 @@ std::vector<std::string> backend_names() {
   return names;
 }
 
-std::string engine_of(const std::string& backend) { return backend == "tensorflow" ? std::string() : backend; }
+std::string engine_of(const std::string& backend) {
+  return backend == "tensorflow" ? std::string() : backend;
+}
 
 bool contains(const std::vector<std::string>& names, const std::string& name) {
   return std::find(names.begin(), names.end(), name) != names.end();
@@ -56,7 +58,8 @@ class LineCounter {
   int* line_;
 };
 
-/// Receives the parser's events. A key is reported right behind its closing quote, so the line counted then is the key's.
+/// Receives the parser's events. A key is reported right behind its closing quote, so the line counted then
+/// is the key's.
 class ConfigReader : public nlohmann::json_sax<nlohmann::json> {
  public:
   ConfigReader(const std::string& file, const std::optional<std::string>& backend, const int& line)
@@ -66,8 +69,12 @@ class ConfigReader : public nlohmann::json_sax<nlohmann::json> {
 
   bool null() override { return set("null"); }
   bool boolean(bool value) override { return set(value ? "true" : "false"); }
-  bool number_integer(number_integer_t value) override { return number(static_cast<double>(value), std::to_string(value)); }
-  bool number_unsigned(number_unsigned_t value) override { return number(static_cast<double>(value), std::to_string(value)); }
+  bool number_integer(number_integer_t value) override {
+    return number(static_cast<double>(value), std::to_string(value));
+  }
+  bool number_unsigned(number_unsigned_t value) override {
+    return number(static_cast<double>(value), std::to_string(value));
+  }
   bool number_float(number_float_t value, const string_t& text) override { return number(value, text); }
   bool binary(binary_t&) override { return set("binary data"); }
   bool start_array(std::size_t) override { return set("an array"); }
@@ -82,16 +89,22 @@ class ConfigReader : public nlohmann::json_sax<nlohmann::json> {
     key_ = name;
     key_line_ = line_;
     if (!contains({"backend", "epsilon", "floatx", "image_data_format"}, name))
-      reject<ValueError>(key_line_, "the keys are 'backend', 'epsilon', 'floatx' and 'image_data_format'", '\'' + name + '\'');
+      reject<ValueError>(key_line_, "the keys are 'backend', 'epsilon', 'floatx' and 'image_data_format'",
+                         '\'' + name + '\'');
     return true;
   }
 
   bool string(string_t& value) override {
-    if (key_ == "floatx" && contains({"float16", "float32", "float64"}, value)) config.floatx = DType(value);
-    else if (key_ == "image_data_format" && contains({"channels_first", "channels_last"}, value)) config.image_data_format = value;
-    else if (key_ == "backend" && backend_fixed_) return true;
-    else if (key_ == "backend" && contains(backend_names(), value)) config.backend = engine_of(value);
-    else return set('\'' + value + '\'');
+    if (key_ == "floatx" && contains({"float16", "float32", "float64"}, value))
+      config.floatx = DType(value);
+    else if (key_ == "image_data_format" && contains({"channels_first", "channels_last"}, value))
+      config.image_data_format = value;
+    else if (key_ == "backend" && backend_fixed_)
+      return true;
+    else if (key_ == "backend" && contains(backend_names(), value))
+      config.backend = engine_of(value);
+    else
+      return set('\'' + value + '\'');
     return true;
   }
 
@@ -163,10 +176,12 @@ std::vector<std::string> engines() {
 #endif
 }
 
-Config parse_config(std::string_view text, const std::string& file, const std::optional<std::string>& backend) {
+Config parse_config(std::string_view text, const std::string& file,
+                    const std::optional<std::string>& backend) {
   int line = 1;
   ConfigReader reader(file, backend, line);
-  nlohmann::json::sax_parse(LineCounter(text.data(), &line), LineCounter(text.data() + text.size(), &line), &reader);
+  nlohmann::json::sax_parse(LineCounter(text.data(), &line), LineCounter(text.data() + text.size(), &line),
+                            &reader);
   return reader.config;
 }
 
@@ -175,9 +190,12 @@ Config load_config() {
   if (backend && !contains(backend_names(), *backend))
     fail("[backend] KERAS_BACKEND must be ", listed(backend_names()), ": received '", *backend, "'");
   std::string file;
-  if (const auto folder = environment("KERAS_HOME")) file = *folder + "/keras.json";
-  else if (const auto home = environment("HOME")) file = *home + "/.keras/keras.json";
-  if (const auto text = file.empty() ? std::nullopt : read_file(file)) return parse_config(*text, file, backend);
+  if (const auto folder = environment("KERAS_HOME"))
+    file = *folder + "/keras.json";
+  else if (const auto home = environment("HOME"))
+    file = *home + "/.keras/keras.json";
+  if (const auto text = file.empty() ? std::nullopt : read_file(file))
+    return parse_config(*text, file, backend);
   Config config;
   if (backend) config.backend = engine_of(*backend);
   return config;

@@ -23,17 +23,20 @@ std::vector<std::string> engines();
 ///
 ///     { "backend": "xtensor", "epsilon": 1e-07, "floatx": "float32", "image_data_format": "channels_last" }
 ///
-/// The backend is one of `engines()`, or "tensorflow", which stands for the default engine, so that the file of a machine that
-/// has Keras itself serves both. When `backend` is given it is the one used, and the file's is not looked at.
+/// The backend is one of `engines()`, or "tensorflow", which stands for the default engine, so that the file
+/// of a machine that has Keras itself serves both. When `backend` is given it is the one used, and the file's
+/// is not looked at.
 ///
-/// Throws IOError for text that is not a JSON object and ValueError for an unknown key or a value that is not allowed. The
-/// message names the file, the line and what is allowed.
-Config parse_config(std::string_view text, const std::string& file, const std::optional<std::string>& backend = {});
+/// Throws IOError for text that is not a JSON object and ValueError for an unknown key or a value that is not
+/// allowed. The message names the file, the line and what is allowed.
+Config parse_config(std::string_view text, const std::string& file,
+                    const std::optional<std::string>& backend = {});
 
-/// Reads `$KERAS_HOME/keras.json`, or `$HOME/.keras/keras.json` when KERAS_HOME is not set; the defaults when there is no such
-/// file. `$KERAS_BACKEND` goes before the file's backend. Nothing is ever written.
+/// Reads `$KERAS_HOME/keras.json`, or `$HOME/.keras/keras.json` when KERAS_HOME is not set; the defaults when
+/// there is no such file. `$KERAS_BACKEND` goes before the file's backend. Nothing is ever written.
 ///
-/// Throws as parse_config does, IOError for a file that cannot be read and ValueError for an unknown KERAS_BACKEND.
+/// Throws as parse_config does, IOError for a file that cannot be read and ValueError for an unknown
+/// KERAS_BACKEND.
 Config load_config();
 
 }  // namespace ktape::backend

@@ -23,7 +23,9 @@ struct Generator {
   std::uint64_t drawn = 0;
 
   static std::uint64_t key(std::uint64_t seed, std::uint64_t number, std::uint32_t origin) {
-    const auto halves = [](std::uint64_t x) { return std::array{static_cast<std::uint32_t>(x), static_cast<std::uint32_t>(x >> 32)}; };
+    const auto halves = [](std::uint64_t x) {
+      return std::array{static_cast<std::uint32_t>(x), static_cast<std::uint32_t>(x >> 32)};
+    };
     const auto words = kernels::philox({halves(number)[0], halves(number)[1], origin, 0}, halves(seed));
     return std::uint64_t{words[1]} << 32 | words[0];
   }
@@ -37,7 +39,8 @@ Generator& generator() {
 DType floating_dtype(const char* op, const std::optional<DType>& wanted) {
   const DType dtype = wanted.value_or(floatx());
   if (!dtype.is_floating())
-    fail<TypeError>("[", op, "] dtype must be floating (float16, float32 or float64): received dtype=", dtype);
+    fail<TypeError>("[", op,
+                    "] dtype must be floating (float16, float32 or float64): received dtype=", dtype);
   return dtype;
 }
 
@@ -53,34 +56,41 @@ kernels::random_real<T> finite(const char* op, const char* name, Scalar value) {
 /// The largest number of T below x.
 template <class T>
 T number_below(T x) {
-  if constexpr (!std::is_same_v<T, float16>) return std::nextafter(x, -std::numeric_limits<T>::infinity());
-  else if (static_cast<float>(x) == 0) return float16::from_bits(0x8001);
-  else return float16::from_bits(static_cast<std::uint16_t>(x.bits() + (static_cast<float>(x) > 0 ? -1 : 1)));
+  if constexpr (!std::is_same_v<T, float16>)
+    return std::nextafter(x, -std::numeric_limits<T>::infinity());
+  else if (static_cast<float>(x) == 0)
+    return float16::from_bits(0x8001);
+  else
+    return float16::from_bits(static_cast<std::uint16_t>(x.bits() + (static_cast<float>(x) > 0 ? -1 : 1)));
 }
 
 template <class T>
 void fill_reals(const char* op, Tensor& out, const RandomUniformOptions& options) {
   using C = kernels::random_real<T>;
-  const C low = finite<T>(op, "minval", options.minval), high = finite<T>(op, "maxval", options.maxval.value_or(1.0));
+  const C low = finite<T>(op, "minval", options.minval),
+          high = finite<T>(op, "maxval", options.maxval.value_or(1.0));
   if (low > high) fail("[", op, "] minval must not exceed maxval: received minval=", low, ", maxval=", high);
   if (!std::isfinite(high - low))
-    fail("[", op, "] maxval - minval must be finite in ", dtype_of<T>(), ": received minval=", low, ", maxval=", high);
+    fail("[", op, "] maxval - minval must be finite in ", dtype_of<T>(), ": received minval=", low,
+         ", maxval=", high);
   const C last = low < high ? static_cast<C>(number_below(static_cast<T>(high))) : high;
   kernels::fill_uniform(random_key(options.seed), out.size(), out.pointer<T>(), low, high - low, last);
 }
 
 template <class T>
 std::int64_t whole(const char* op, const char* name, Scalar value, std::int64_t highest) {
-  const bool whole_number = value.kind() != Scalar::Real || (std::trunc(value.real()) == value.real() &&
-                                                             std::abs(value.real()) < 0x1p63);
+  const bool whole_number = value.kind() != Scalar::Real ||
+                            (std::trunc(value.real()) == value.real() && std::abs(value.real()) < 0x1p63);
   if (!whole_number || value.integer() < std::numeric_limits<T>::min() || value.integer() > highest)
-    fail("[", op, "] ", name, " must be a whole number within ", dtype_of<T>(), ": received ", name, '=', value.real());
+    fail("[", op, "] ", name, " must be a whole number within ", dtype_of<T>(), ": received ", name, '=',
+         value.real());
   return value.integer();
 }
 
 template <class T>
 void fill_integers(const char* op, Tensor& out, const RandomUniformOptions& options) {
-  if (!options.maxval) fail("[", op, "] an integer dtype needs maxval: received dtype=", out.dtype(), ", maxval=None");
+  if (!options.maxval)
+    fail("[", op, "] an integer dtype needs maxval: received dtype=", out.dtype(), ", maxval=None");
   constexpr std::int64_t largest = std::numeric_limits<T>::max();
   const std::int64_t low = whole<T>(op, "minval", options.minval, largest);
   const std::int64_t high = whole<T>(op, "maxval", *options.maxval, sizeof(T) == 8 ? largest : largest + 1);
@@ -108,15 +118,18 @@ std::uint64_t share_of_words(double p) { return static_cast<std::uint64_t>(std::
 Tensor bernoulli(const char* op, const Shape& shape, const RandomBernoulliOptions& options) {
   const DType dtype = options.dtype.value_or(floatx());
   check_extents(op, shape, dtype.size());
-  if (!(options.p >= 0 && options.p <= 1)) fail("[", op, "] p must be between 0 and 1: received p=", options.p);
+  if (!(options.p >= 0 && options.p <= 1))
+    fail("[", op, "] p must be between 0 and 1: received p=", options.p);
   Tensor out = Tensor::empty(shape, dtype);
   const std::uint64_t key = random_key(options.seed), ones = share_of_words(options.p);
-  if (ones == 0) std::memset(out.raw(), 0, static_cast<std::size_t>(out.size()) * dtype.size());
+  if (ones == 0)
+    std::memset(out.raw(), 0, static_cast<std::size_t>(out.size()) * dtype.size());
   else
     dispatch(dtype, [&]<class T>() {
       using Bits = kernels::bits_of<T>;
       const Bits one = std::bit_cast<Bits>(static_cast<T>(1.f));
-      kernels::fill_bernoulli(key, out.size(), out.pointer<Bits>(), one, static_cast<std::uint32_t>(ones - 1));
+      kernels::fill_bernoulli(key, out.size(), out.pointer<Bits>(), one,
+                              static_cast<std::uint32_t>(ones - 1));
     });
   return out;
 }
@@ -126,13 +139,13 @@ Tensor drop(const Tensor& x, double level, std::uint64_t key) {
   const std::uint64_t dropped = std::min<std::uint64_t>(share_of_words(level), 0xffffffff);
   Tensor out = Tensor::empty(x.shape(), x.dtype());
   dispatch_floating(x.dtype(), [&]<class T>() {
-    kernels::scale_kept(key, x.size(), out.pointer<T>(), x.pointer<T>(), static_cast<kernels::random_real<T>>(1 / (1 - level)),
+    kernels::scale_kept(key, x.size(), out.pointer<T>(), x.pointer<T>(),
+                        static_cast<kernels::random_real<T>>(1 / (1 - level)),
                         static_cast<std::uint32_t>(dropped));
   });
   if (recording(x))
-    record("dropout", out, {x}, [level, key](const Tensor& g, Grads& grads) {
-      grads.to(0, [&] { return drop(g, level, key); });
-    });
+    record("dropout", out, {x},
+           [level, key](const Tensor& g, Grads& grads) { grads.to(0, [&] { return drop(g, level, key); }); });
   return out;
 }
 
@@ -146,7 +159,8 @@ Shape resolved_noise_shape(const Shape& noise, const Shape& shape) {
     fits = resolved[i] == extent || resolved[i] == 1;
   }
   if (!fits)
-    fail("[dropout] noise_shape must broadcast to the shape of x: received noise_shape=", noise, ", x=", shape);
+    fail("[dropout] noise_shape must broadcast to the shape of x: received noise_shape=", noise,
+         ", x=", shape);
   return resolved;
 }
 
@@ -166,7 +180,8 @@ std::uint64_t random_key(std::optional<std::int64_t> seed) {
 }
 
 Tensor random_normal(const Shape& shape, const RandomNormalOptions& options) {
-  return normal("random_normal", shape, options, [](const auto&... arguments) { kernels::fill_normal(arguments...); });
+  return normal("random_normal", shape, options,
+                [](const auto&... arguments) { kernels::fill_normal(arguments...); });
 }
 
 Tensor truncated_normal(const Shape& shape, const RandomNormalOptions& options) {
@@ -181,8 +196,10 @@ Tensor random_uniform(const Shape& shape, const RandomUniformOptions& options) {
   if (dtype.is_bool()) fail<TypeError>("[", op, "] dtype must be floating or integer: received dtype=bool");
   Tensor out = Tensor::empty(shape, dtype);
   dispatch(dtype, [&]<class T>() {
-    if constexpr (dtype_of<T>().is_floating()) fill_reals<T>(op, out, options);
-    else if constexpr (!std::is_same_v<T, bool>) fill_integers<T>(op, out, options);
+    if constexpr (dtype_of<T>().is_floating())
+      fill_reals<T>(op, out, options);
+    else if constexpr (!std::is_same_v<T, bool>)
+      fill_integers<T>(op, out, options);
   });
   return out;
 }
@@ -195,21 +212,27 @@ Tensor random_binomial(const Shape& shape, const RandomBernoulliOptions& options
   return bernoulli("random_binomial", shape, options);
 }
 
-Variable random_uniform_variable(const Shape& shape, Scalar low, Scalar high, const RandomVariableOptions& options) {
-  const Tensor value = random_uniform(shape, {.minval = low, .maxval = high, .dtype = options.dtype, .seed = options.seed});
+Variable random_uniform_variable(const Shape& shape, Scalar low, Scalar high,
+                                 const RandomVariableOptions& options) {
+  const Tensor value =
+      random_uniform(shape, {.minval = low, .maxval = high, .dtype = options.dtype, .seed = options.seed});
   return variable(value, {.name = options.name});
 }
 
-Variable random_normal_variable(const Shape& shape, Scalar mean, Scalar scale, const RandomVariableOptions& options) {
-  const Tensor value = random_normal(shape, {.mean = mean, .stddev = scale, .dtype = options.dtype, .seed = options.seed});
+Variable random_normal_variable(const Shape& shape, Scalar mean, Scalar scale,
+                                const RandomVariableOptions& options) {
+  const Tensor value =
+      random_normal(shape, {.mean = mean, .stddev = scale, .dtype = options.dtype, .seed = options.seed});
   return variable(value, {.name = options.name});
 }
 
 Tensor dropout(const Tensor& x, double level, const DropoutOptions& options) {
   if (!x.dtype().is_floating())
     fail<TypeError>("[dropout] x must be floating (float16, float32 or float64): received dtype=", x.dtype());
-  if (!(level >= 0 && level < 1)) fail("[dropout] level must be at least 0 and below 1: received level=", level);
-  const Shape noise = options.noise_shape.empty() ? x.shape() : resolved_noise_shape(options.noise_shape, x.shape());
+  if (!(level >= 0 && level < 1))
+    fail("[dropout] level must be at least 0 and below 1: received level=", level);
+  const Shape noise =
+      options.noise_shape.empty() ? x.shape() : resolved_noise_shape(options.noise_shape, x.shape());
   if (level == 0) return x;
   const std::uint64_t key = random_key(options.seed);
   if (noise == x.shape()) return drop(x, level, key);

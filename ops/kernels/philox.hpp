@@ -6,8 +6,8 @@
 #include <cstring>
 #include <xsimd/xsimd.hpp>
 
-/// Counter-based random numbers: every element of a tensor is a function of the key and of its place, so that neither the
-/// number of threads nor the width of the vectors changes a number.
+/// Counter-based random numbers: every element of a tensor is a function of the key and of its place, so that
+/// neither the number of threads nor the width of the vectors changes a number.
 namespace ktape::kernels {
 
 inline constexpr std::uint32_t philox_multipliers[2] = {0xD2511F53, 0xCD9E8D57};
@@ -16,7 +16,8 @@ inline constexpr std::uint32_t philox_steps[2] = {0x9E3779B9, 0xBB67AE85};
 /// Philox4x32-10 (Salmon, Moraes, Dror, Shaw: "Parallel random numbers: as easy as 1, 2, 3", 2011).
 inline std::array<std::uint32_t, 4> philox(std::array<std::uint32_t, 4> c, std::array<std::uint32_t, 2> key) {
   for (int round = 0; round < 10; ++round) {
-    const std::uint64_t p0 = std::uint64_t{philox_multipliers[0]} * c[0], p1 = std::uint64_t{philox_multipliers[1]} * c[2];
+    const std::uint64_t p0 = std::uint64_t{philox_multipliers[0]} * c[0],
+                        p1 = std::uint64_t{philox_multipliers[1]} * c[2];
     c = {static_cast<std::uint32_t>(p1 >> 32) ^ c[1] ^ key[0], static_cast<std::uint32_t>(p1),
          static_cast<std::uint32_t>(p0 >> 32) ^ c[3] ^ key[1], static_cast<std::uint32_t>(p0)};
     key[0] += philox_steps[0];
@@ -41,7 +42,8 @@ inline U64 multiply_low_halves(U64 a, U64 b) {
 #endif
 }
 
-/// The words of sixteen counters, as 32 lanes of 64 bits: (word 0, word 1) of each counter in order, then (word 2, word 3).
+/// The words of sixteen counters, as 32 lanes of 64 bits: (word 0, word 1) of each counter in order, then
+/// (word 2, word 3).
 struct PhiloxBlock {
   static constexpr int lanes = 32, words = 64, vectors = lanes / static_cast<int>(U64::size);
   U64 vector[vectors];
@@ -54,14 +56,17 @@ struct PhiloxKeys {
   std::uint64_t first[10], second[10];
   explicit PhiloxKeys(std::uint64_t key) {
     std::uint32_t k0 = static_cast<std::uint32_t>(key), k1 = static_cast<std::uint32_t>(key >> 32);
-    for (int round = 0; round < 10; ++round, k0 += philox_steps[0], k1 += philox_steps[1]) first[round] = k0, second[round] = k1;
+    for (int round = 0; round < 10; ++round, k0 += philox_steps[0], k1 += philox_steps[1])
+      first[round] = k0, second[round] = k1;
   }
 };
 
-/// Block `index` of the stream: counters 16 * index and on. The upper halves of the lanes hold rubbish until the end.
+/// Block `index` of the stream: counters 16 * index and on. The upper halves of the lanes hold rubbish until
+/// the end.
 inline PhiloxBlock philox_block(const PhiloxKeys& keys, std::uint64_t index) {
   constexpr int half = PhiloxBlock::vectors / 2;
-  alignas(64) static constexpr std::uint64_t lane_numbers[16] = {0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15};
+  alignas(64) static constexpr std::uint64_t lane_numbers[16] = {0, 1, 2,  3,  4,  5,  6,  7,
+                                                                 8, 9, 10, 11, 12, 13, 14, 15};
   const U64 m0(philox_multipliers[0]), m1(philox_multipliers[1]);
   U64 c0[half], c1[half], c2[half], c3[half];
   for (int i = 0; i < half; ++i) {
@@ -88,13 +93,15 @@ inline PhiloxBlock philox_block(const PhiloxKeys& keys, std::uint64_t index) {
   return block;
 }
 
-/// Calls `make(block, i)` once for the elements [i, i + Size) of every block of a tensor of n elements, in parallel.
+/// Calls `make(block, i)` once for the elements [i, i + Size) of every block of a tensor of n elements, in
+/// parallel.
 template <int Size, class F>
 void for_each_block(std::uint64_t key, std::int64_t n, const F& make) {
   static_assert(64 % Size == 0, "the ranges of parallel_for start at multiples of 64");
   const PhiloxKeys keys(key);
   parallel_for(n, 1 << 14, [&](std::int64_t begin, std::int64_t end) {
-    for (std::int64_t i = begin; i < end; i += Size) make(philox_block(keys, static_cast<std::uint64_t>(i / Size)), i);
+    for (std::int64_t i = begin; i < end; i += Size)
+      make(philox_block(keys, static_cast<std::uint64_t>(i / Size)), i);
   });
 }
 

@@ -5,7 +5,8 @@
 #include <algorithm>
 #include <type_traits>
 
-/// Kernels that fill memory with random numbers, a block of the generator at a time. float16 numbers are float numbers, rounded.
+/// Kernels that fill memory with random numbers, a block of the generator at a time. float16 numbers are
+/// float numbers, rounded.
 namespace ktape::kernels {
 
 /// The type in which numbers of T are made.
@@ -32,20 +33,25 @@ struct RandomBits {
   }
   /// Uniform in [0, 1): multiples of 2^-24, or 2^-52.
   static Batch unit(const Unsigned& u) {
-    if constexpr (sizeof(C) == 4) return xsimd::to_float(xsimd::bitwise_cast<Signed>(u >> 8)) * Batch(0x1p-24f);
-    else return one_to_two(u) - Batch(1.0);
+    if constexpr (sizeof(C) == 4)
+      return xsimd::to_float(xsimd::bitwise_cast<Signed>(u >> 8)) * Batch(0x1p-24f);
+    else
+      return one_to_two(u) - Batch(1.0);
   }
   /// Uniform in (0, 1], with small numbers as small as 2^-32 or 2^-52: the argument of a logarithm.
   static Batch above_zero(const Unsigned& u) {
     if constexpr (sizeof(C) == 4)
-      return xsimd::fma(xsimd::to_float(xsimd::bitwise_cast<Signed>(u >> 1)), Batch(0x1p-31f), Batch(0x1p-32f));
-    else return Batch(2.0) - one_to_two(u);
+      return xsimd::fma(xsimd::to_float(xsimd::bitwise_cast<Signed>(u >> 1)), Batch(0x1p-31f),
+                        Batch(0x1p-32f));
+    else
+      return Batch(2.0) - one_to_two(u);
   }
   /// Uniform in [-1, 1], symmetric.
   static Batch symmetric(const Unsigned& u) {
     if constexpr (sizeof(C) == 4)
       return xsimd::fma(xsimd::to_float(xsimd::bitwise_cast<Signed>(u)), Batch(0x1p-31f), Batch(0x1p-32f));
-    else return xsimd::fma(one_to_two(u), Batch(2.0), Batch(-3.0 + 0x1p-52));
+    else
+      return xsimd::fma(one_to_two(u), Batch(2.0), Batch(-3.0 + 0x1p-52));
   }
 
  private:
@@ -63,7 +69,8 @@ xsimd::batch<C> polynomial(const C (&coefficients)[N], const xsimd::batch<C>& x)
 
 /// Stores the vectors of a block as the first `count` numbers of `out`.
 template <class T>
-void store_block(const xsimd::batch<random_real<T>> (&values)[PhiloxBlock::vectors], T* out, std::int64_t count) {
+void store_block(const xsimd::batch<random_real<T>> (&values)[PhiloxBlock::vectors], T* out,
+                 std::int64_t count) {
   using C = random_real<T>;
   constexpr int size = random_block<C>, width = lanes<T>;
   if (count >= size) {
@@ -86,15 +93,18 @@ void generate(std::uint64_t key, std::int64_t n, T* out, const F& make) {
   });
 }
 
-/// Uniform numbers from `low` over a width of `range`; none exceeds `last`, the largest number of T below the upper bound.
+/// Uniform numbers from `low` over a width of `range`; none exceeds `last`, the largest number of T below the
+/// upper bound.
 template <class T>
-void fill_uniform(std::uint64_t key, std::int64_t n, T* out, random_real<T> low, random_real<T> range, random_real<T> last) {
+void fill_uniform(std::uint64_t key, std::int64_t n, T* out, random_real<T> low, random_real<T> range,
+                  random_real<T> last) {
   using C = random_real<T>;
   using Bits = RandomBits<C>;
   using Batch = typename Bits::Batch;
   generate(key, n, out, [=](const PhiloxBlock& block, Batch* values) {
     for (int i = 0; i < PhiloxBlock::vectors; ++i)
-      values[i] = xsimd::min(xsimd::fma(Bits::unit(Bits::of(block.vector[i])), Batch(range), Batch(low)), Batch(last));
+      values[i] = xsimd::min(xsimd::fma(Bits::unit(Bits::of(block.vector[i])), Batch(range), Batch(low)),
+                             Batch(last));
   });
 }
 
@@ -102,13 +112,16 @@ void fill_uniform(std::uint64_t key, std::int64_t n, T* out, random_real<T> low,
 template <class T>
 void fill_integers(std::uint64_t key, std::int64_t n, T* out, std::int64_t low, std::uint64_t range) {
   using Wide = unsigned __int128;
-  const auto at = [low](std::uint64_t offset) { return static_cast<T>(static_cast<std::uint64_t>(low) + offset); };
+  const auto at = [low](std::uint64_t offset) {
+    return static_cast<T>(static_cast<std::uint64_t>(low) + offset);
+  };
   if (range <= std::uint64_t{1} << 32) {
     for_each_block<32>(key, n, [&](const PhiloxBlock& block, std::int64_t i) {
       alignas(64) std::uint64_t bits[32];
       block.store(bits);
       const int count = static_cast<int>(std::min<std::int64_t>(32, n - i));
-      for (int j = 0; j < count; ++j) out[i + j] = at(((bits[j] >> 32) * range + ((bits[j] & 0xffffffff) * range >> 32)) >> 32);
+      for (int j = 0; j < count; ++j)
+        out[i + j] = at(((bits[j] >> 32) * range + ((bits[j] & 0xffffffff) * range >> 32)) >> 32);
     });
   } else {
     for_each_block<16>(key, n, [&](const PhiloxBlock& block, std::int64_t i) {
@@ -116,28 +129,33 @@ void fill_integers(std::uint64_t key, std::int64_t n, T* out, std::int64_t low, 
       block.store(bits);
       const int count = static_cast<int>(std::min<std::int64_t>(16, n - i));
       for (int j = 0; j < count; ++j)
-        out[i + j] = at(static_cast<std::uint64_t>((Wide{bits[j]} * range + (Wide{bits[16 + j]} * range >> 64)) >> 64));
+        out[i + j] = at(
+            static_cast<std::uint64_t>((Wide{bits[j]} * range + (Wide{bits[16 + j]} * range >> 64)) >> 64));
     });
   }
 }
 
-/// sin(pi/2 t) / t and cos(pi/2 t) as polynomials in t^2, for t in [-1/2, 1/2]; minimax fits to half a rounding error.
+/// sin(pi/2 t) / t and cos(pi/2 t) as polynomials in t^2, for t in [-1/2, 1/2]; minimax fits to half a
+/// rounding error.
 template <class C>
 struct QuarterTurn;
 template <>
 struct QuarterTurn<float> {
-  static constexpr float sine[] = {-0.0046021492128141759f, 0.079680217647755413f, -0.64596347766481180f, 1.5707963219532367f};
+  static constexpr float sine[] = {-0.0046021492128141759f, 0.079680217647755413f, -0.64596347766481180f,
+                                   1.5707963219532367f};
   static constexpr float cosine[] = {0.00090362806638025049f, -0.020860069504264077f, 0.25366920365511348f,
                                      -1.2337005406331622f, 0.99999999995248942f};
 };
 template <>
 struct QuarterTurn<double> {
-  static constexpr double sine[] = {-6.6276249389924723622e-10, 5.6919278504896334155e-8, -3.5988427171448577997e-6,
-                                    0.0001604411847266723001, -0.0046817541353148270709, 0.07969262624616692448,
-                                    -0.64596409750624625222, 1.5707963267948966192};
-  static constexpr double cosine[] = {-6.3212568696285884105e-9, 4.7106097267578230119e-7, -0.000025202036770460258445,
-                                      0.00091926027418315572082, -0.020863480763311209103, 0.2536695079010467091,
-                                      -1.2337005501361698118, 0.99999999999999999997};
+  static constexpr double sine[] = {-6.6276249389924723622e-10, 5.6919278504896334155e-8,
+                                    -3.5988427171448577997e-6,  0.0001604411847266723001,
+                                    -0.0046817541353148270709,  0.07969262624616692448,
+                                    -0.64596409750624625222,    1.5707963267948966192};
+  static constexpr double cosine[] = {-6.3212568696285884105e-9,   4.7106097267578230119e-7,
+                                      -0.000025202036770460258445, 0.00091926027418315572082,
+                                      -0.020863480763311209103,    0.2536695079010467091,
+                                      -1.2337005501361698118,      0.99999999999999999997};
 };
 
 /// Standard normal numbers by Box and Muller's transform: a radius and a direction give two.
@@ -151,8 +169,10 @@ void fill_normal(std::uint64_t key, std::int64_t n, T* out, random_real<T> mean,
     constexpr int half = PhiloxBlock::vectors / 2;
     for (int i = 0; i < half; ++i) {
       const Unsigned u = Bits::of(block.vector[half + i]);
-      const Batch radius = xsimd::sqrt(Batch(-2) * xsimd::log(Bits::above_zero(Bits::of(block.vector[i])))) * Batch(stddev);
-      // A direction within an eighth of a turn of the first axis; its two top bits turn and mirror it onto the whole circle.
+      const Batch radius =
+          xsimd::sqrt(Batch(-2) * xsimd::log(Bits::above_zero(Bits::of(block.vector[i])))) * Batch(stddev);
+      // A direction within an eighth of a turn of the first axis; its two top bits turn and mirror it onto
+      // the whole circle.
       const Batch t = Bits::symmetric(u << 2) * Batch(C(0.5)), square = t * t;
       const Batch sine = t * polynomial(QuarterTurn<C>::sine, square);
       const Batch cosine = xsimd::bitwise_cast<Batch>(
@@ -169,31 +189,35 @@ template <class C>
 struct NormalQuantile;
 template <>
 struct NormalQuantile<float> {
-  static constexpr float coefficients[] = {-4.9920406649194619e-7f, -2.2682054492043412e-6f, 0.000077572839177002943f,
-                                           -0.00019492135158347406f, -0.0032936070394525775f, 0.016330564294256918f,
-                                           0.32811718357959872f, 1.2533141314535654f};
+  static constexpr float coefficients[] = {
+      -4.9920406649194619e-7f, -2.2682054492043412e-6f, 0.000077572839177002943f, -0.00019492135158347406f,
+      -0.0032936070394525775f, 0.016330564294256918f,   0.32811718357959872f,     1.2533141314535654f};
 };
 template <>
 struct NormalQuantile<double> {
-  static constexpr double coefficients[] = {9.6690287030391207425e-15, 6.0239916086469797759e-14, -3.9075343080644586519e-12,
-                                            3.7642111412314730605e-11, -8.3306392383869430646e-11, -6.1496502104964277683e-10,
-                                            8.7356407254296611644e-10, 3.2453442411178349877e-8, -5.2926095866008927585e-8,
-                                            -1.4318563287613047891e-6, 2.8566465495025050864e-6, 0.000065918546107852188543,
-                                            -0.00018108056630163413439, -0.0033023324107229927696, 0.016333236146985289466,
-                                            0.32811687386921765507, 1.2533141373155002488};
+  static constexpr double coefficients[] = {
+      9.6690287030391207425e-15,  6.0239916086469797759e-14,  -3.9075343080644586519e-12,
+      3.7642111412314730605e-11,  -8.3306392383869430646e-11, -6.1496502104964277683e-10,
+      8.7356407254296611644e-10,  3.2453442411178349877e-8,   -5.2926095866008927585e-8,
+      -1.4318563287613047891e-6,  2.8566465495025050864e-6,   0.000065918546107852188543,
+      -0.00018108056630163413439, -0.0033023324107229927696,  0.016333236146985289466,
+      0.32811687386921765507,     1.2533141373155002488};
 };
 
 /// Normal numbers within two standard deviations of the mean, by the inverse of their distribution function.
 template <class T>
-void fill_truncated_normal(std::uint64_t key, std::int64_t n, T* out, random_real<T> mean, random_real<T> stddev) {
+void fill_truncated_normal(std::uint64_t key, std::int64_t n, T* out, random_real<T> mean,
+                           random_real<T> stddev) {
   using C = random_real<T>;
   using Bits = RandomBits<C>;
   using Batch = typename Bits::Batch;
-  constexpr double inside = 0.9544997361036415855994347;  // the share of the normal distribution that is kept: erf(sqrt(2))
+  constexpr double inside =
+      0.9544997361036415855994347;  // the share of the normal distribution that is kept: erf(sqrt(2))
   generate(key, n, out, [=](const PhiloxBlock& block, Batch* values) {
     for (int i = 0; i < PhiloxBlock::vectors; ++i) {
       const Batch p = Bits::symmetric(Bits::of(block.vector[i])) * Batch(static_cast<C>(inside));
-      const Batch z = p * polynomial(NormalQuantile<C>::coefficients, -xsimd::log(xsimd::fma(-p, p, Batch(1))));
+      const Batch z =
+          p * polynomial(NormalQuantile<C>::coefficients, -xsimd::log(xsimd::fma(-p, p, Batch(1))));
       values[i] = xsimd::fma(xsimd::max(xsimd::min(z, Batch(2)), Batch(-2)), Batch(stddev), Batch(mean));
     }
   });
@@ -211,9 +235,11 @@ void fill_bernoulli(std::uint64_t key, std::int64_t n, Bits* out, Bits one, std:
   });
 }
 
-/// out = x * scale where the random bits of the element, as a fraction of 2^32, are at least `first`; else 0. out may be x.
+/// out = x * scale where the random bits of the element, as a fraction of 2^32, are at least `first`; else 0.
+/// out may be x.
 template <class T>
-void scale_kept(std::uint64_t key, std::int64_t n, T* out, const T* x, random_real<T> scale, std::uint32_t first) {
+void scale_kept(std::uint64_t key, std::int64_t n, T* out, const T* x, random_real<T> scale,
+                std::uint32_t first) {
   using C = random_real<T>;
   using Bits = RandomBits<C>;
   using Batch = typename Bits::Batch;
@@ -222,7 +248,10 @@ void scale_kept(std::uint64_t key, std::int64_t n, T* out, const T* x, random_re
   const Unsigned bound(typename Unsigned::value_type{first} << (8 * sizeof(C) - 32));
   for_each_block<size>(key, n, [&](const PhiloxBlock& block, std::int64_t i) {
     alignas(64) T buffer[size] = {};
-    const T* source = i + size <= n ? x + i : static_cast<const T*>(std::memcpy(buffer, x + i, static_cast<std::size_t>(n - i) * sizeof(T)));
+    const T* source =
+        i + size <= n
+            ? x + i
+            : static_cast<const T*>(std::memcpy(buffer, x + i, static_cast<std::size_t>(n - i) * sizeof(T)));
     Batch values[PhiloxBlock::vectors];
     for (int v = 0; v < PhiloxBlock::vectors; ++v) {
       const Unsigned kept = xsimd::select(Bits::of(block.vector[v]) >= bound, ~Unsigned(0u), Unsigned(0u));

@@ -34,7 +34,8 @@ K::Config parsed(const std::string& text, const std::optional<std::string>& back
   return K::parse_config(text, "home/keras.json", backend);
 }
 
-/// Runs the test "config file reader" of this program in a process with its own environment; returns what it printed.
+/// Runs the test "config file reader" of this program in a process with its own environment; returns what it
+/// printed.
 std::string report_of_process(const std::string& environment) {
   const std::string program = std::filesystem::read_symlink("/proc/self/exe").string();
   const std::string command = "env -u KERAS_HOME -u KERAS_BACKEND " + environment + " '" + program +
@@ -84,14 +85,16 @@ TEST_CASE("epsilon, floatx and image_data_format have Keras's defaults and sette
 
 TEST_CASE("setters refuse what is not allowed and change nothing") {
   RestoredSettings restored;
-  CHECK_THROWS_WITH_AS(K::set_floatx("float12"),
-                       "[set_floatx] floatx must be 'float16', 'float32' or 'float64': received value='float12'", ValueError);
+  CHECK_THROWS_WITH_AS(
+      K::set_floatx("float12"),
+      "[set_floatx] floatx must be 'float16', 'float32' or 'float64': received value='float12'", ValueError);
   CHECK_THROWS_WITH_AS(K::set_floatx(ktape::DType::Int32), Contains("int32"), ValueError);
   CHECK_THROWS_WITH_AS(K::set_image_data_format("channels_middle"), Contains("channels_last"), ValueError);
   CHECK_THROWS_AS(K::set_image_data_format(""), ValueError);
   for (double bad : {0.0, -1e-7, std::numeric_limits<double>::infinity(), std::nan("")})
     CHECK_THROWS_WITH_AS(K::set_epsilon(bad), Contains("finite and above 0"), ValueError);
-  CHECK_THROWS_WITH_AS(K::set_learning_phase(2), Contains("learning_phase must be 0 (test) or 1 (train): received value=2"),
+  CHECK_THROWS_WITH_AS(K::set_learning_phase(2),
+                       Contains("learning_phase must be 0 (test) or 1 (train): received value=2"),
                        ValueError);
   CHECK_THROWS_AS(K::learning_phase_scope(-1), ValueError);
   CHECK(K::floatx() == "float32");
@@ -118,7 +121,9 @@ TEST_CASE("uids count per prefix until they are reset") {
   CHECK(K::get_uid("dense") == 1);
   K::reset_uids();
 
-  std::thread other([] { for (int i = 0; i < 1000; ++i) K::get_uid("shared"); });
+  std::thread other([] {
+    for (int i = 0; i < 1000; ++i) K::get_uid("shared");
+  });
   for (int i = 0; i < 1000; ++i) K::get_uid("shared");
   other.join();
   CHECK(K::get_uid("shared") == 2001);
@@ -187,35 +192,44 @@ TEST_CASE("a configuration file sets any of the four keys") {
 }
 
 TEST_CASE("a bad configuration file is an error with file, line and what is allowed") {
-  CHECK_THROWS_WITH_AS(parsed("{\n  \"epsilon\": 1e-7,\n  \"floatx\": \"float12\"\n}"),
-                       "[keras.json] 'floatx' must be 'float16', 'float32' or 'float64': received 'float12' in "
-                       "home/keras.json, line 3",
+  CHECK_THROWS_WITH_AS(
+      parsed("{\n  \"epsilon\": 1e-7,\n  \"floatx\": \"float12\"\n}"),
+      "[keras.json] 'floatx' must be 'float16', 'float32' or 'float64': received 'float12' in "
+      "home/keras.json, line 3",
+      ValueError);
+  CHECK_THROWS_WITH_AS(
+      parsed("{\n\n\"flotx\": \"float32\"}"),
+      "[keras.json] the keys are 'backend', 'epsilon', 'floatx' and 'image_data_format': received 'flotx' "
+      "in home/keras.json, line 3",
+      ValueError);
+  CHECK_THROWS_WITH_AS(parsed("{\"image_data_format\": \"tf\"}"),
+                       Contains("'channels_first' or 'channels_last'"), ValueError);
+  CHECK_THROWS_WITH_AS(parsed("{\"backend\":\n \"theano\"}"), Contains("'tensorflow': received 'theano' in"),
                        ValueError);
-  CHECK_THROWS_WITH_AS(parsed("{\n\n\"flotx\": \"float32\"}"),
-                       "[keras.json] the keys are 'backend', 'epsilon', 'floatx' and 'image_data_format': received 'flotx' "
-                       "in home/keras.json, line 3",
-                       ValueError);
-  CHECK_THROWS_WITH_AS(parsed("{\"image_data_format\": \"tf\"}"), Contains("'channels_first' or 'channels_last'"), ValueError);
-  CHECK_THROWS_WITH_AS(parsed("{\"backend\":\n \"theano\"}"), Contains("'tensorflow': received 'theano' in"), ValueError);
   CHECK_THROWS_WITH_AS(parsed("{\"backend\":\n \"theano\"}"), Contains("'xtensor'"), ValueError);
-  CHECK_THROWS_WITH_AS(parsed("{\"epsilon\": -1\n}"), Contains("a finite number above 0: received -1 in home/keras.json, line 1"),
+  CHECK_THROWS_WITH_AS(parsed("{\"epsilon\": -1\n}"),
+                       Contains("a finite number above 0: received -1 in home/keras.json, line 1"),
                        ValueError);
   for (const char* value : {"0", "0.0", "\"1e-7\"", "null", "true", "[1]", "{}"})
-    CHECK_THROWS_WITH_AS(parsed("{\"epsilon\": " + std::string(value) + "}"), Contains("'epsilon' must be"), ValueError);
+    CHECK_THROWS_WITH_AS(parsed("{\"epsilon\": " + std::string(value) + "}"), Contains("'epsilon' must be"),
+                         ValueError);
   for (const char* value : {"32", "null", "[\"float32\"]", "{\"floatx\": 1}"})
-    CHECK_THROWS_WITH_AS(parsed("{\"floatx\": " + std::string(value) + "}"), Contains("'floatx' must be"), ValueError);
+    CHECK_THROWS_WITH_AS(parsed("{\"floatx\": " + std::string(value) + "}"), Contains("'floatx' must be"),
+                         ValueError);
 }
 
 TEST_CASE("text that is no JSON object is an IOError with the line") {
-  CHECK_THROWS_WITH_AS(parsed("{\n  \"floatx\": \"float32\"\n  \"epsilon\": 1\n}"), Contains("in home/keras.json, line 3"), IOError);
-  for (const char* text : {"", "{", "[]", "3", "\"floatx\"", "{\"epsilon\": 1e999}", "{'epsilon': 1}", "{} {}", "\xff{}"})
+  CHECK_THROWS_WITH_AS(parsed("{\n  \"floatx\": \"float32\"\n  \"epsilon\": 1\n}"),
+                       Contains("in home/keras.json, line 3"), IOError);
+  for (const char* text :
+       {"", "{", "[]", "3", "\"floatx\"", "{\"epsilon\": 1e999}", "{'epsilon': 1}", "{} {}", "\xff{}"})
     CHECK_THROWS_WITH_AS(parsed(text), Contains("home/keras.json, line 1"), IOError);
 }
 
 TEST_CASE("config file reader" * doctest::skip()) {
   try {
-    std::printf("backend=%s floatx=%s epsilon=%g format=%s\n", K::backend().c_str(), K::floatx().name(), K::epsilon(),
-                K::image_data_format().c_str());
+    std::printf("backend=%s floatx=%s epsilon=%g format=%s\n", K::backend().c_str(), K::floatx().name(),
+                K::epsilon(), K::image_data_format().c_str());
     K::set_floatx("float16");
     std::printf("then floatx=%s\n", K::floatx().name());
   } catch (const ktape::Error& error) {
@@ -225,8 +239,10 @@ TEST_CASE("config file reader" * doctest::skip()) {
 
 TEST_CASE("the file is read from KERAS_HOME, then from HOME, and KERAS_BACKEND goes first") {
   TemporaryFolder folder;
-  const std::string home = "HOME='" + folder.path.string() + "'", keras_home = "KERAS_HOME='" + folder.path.string() + "/own'";
-  CHECK(report_of_process(home).find("floatx=float32 epsilon=1e-07 format=channels_last") != std::string::npos);
+  const std::string home = "HOME='" + folder.path.string() + "'",
+                    keras_home = "KERAS_HOME='" + folder.path.string() + "/own'";
+  CHECK(report_of_process(home).find("floatx=float32 epsilon=1e-07 format=channels_last") !=
+        std::string::npos);
   CHECK(std::filesystem::is_empty(folder.path));
 
   folder.write(".keras/keras.json", "{\"floatx\": \"float64\", \"backend\": \"theano\"}");
@@ -237,8 +253,8 @@ TEST_CASE("the file is read from KERAS_HOME, then from HOME, and KERAS_BACKEND g
   CHECK(report_of_process("KERAS_BACKEND=cntk").find("KERAS_BACKEND must be ") != std::string::npos);
 
   folder.write("own/keras.json", "{\"epsilon\": 1e-4, \"image_data_format\": \"channels_first\"}");
-  CHECK(report_of_process(home + ' ' + keras_home).find("floatx=float32 epsilon=0.0001 format=channels_first") !=
-        std::string::npos);
+  CHECK(report_of_process(home + ' ' + keras_home)
+            .find("floatx=float32 epsilon=0.0001 format=channels_first") != std::string::npos);
   std::filesystem::remove(folder.path / "own/keras.json");
   std::filesystem::create_directory(folder.path / "own/keras.json");
   CHECK(report_of_process(keras_home).find("the file must be readable: received ") != std::string::npos);

@@ -25,7 +25,9 @@ std::vector<double> values(const Tensor& x) {
   return result;
 }
 
-bool same(const Tensor& a, const Tensor& b) { return a.dtype() == b.dtype() && a.shape() == b.shape() && values(a) == values(b); }
+bool same(const Tensor& a, const Tensor& b) {
+  return a.dtype() == b.dtype() && a.shape() == b.shape() && values(a) == values(b);
+}
 
 double moment(const std::vector<double>& x, int power, double center = 0) {
   double sum = 0;
@@ -33,7 +35,8 @@ double moment(const std::vector<double>& x, int power, double center = 0) {
   return sum / static_cast<double>(x.size());
 }
 
-/// Kolmogorov and Smirnov's statistic times sqrt(n): above 1.95 once in a thousand samples of the distribution.
+/// Kolmogorov and Smirnov's statistic times sqrt(n): above 1.95 once in a thousand samples of the
+/// distribution.
 double distance(std::vector<double> x, const std::function<double(double)>& cdf) {
   std::sort(x.begin(), x.end());
   const double n = static_cast<double>(x.size());
@@ -53,12 +56,14 @@ double truncated_cdf(double z) {
 /// The word of the generator that makes element i of a float tensor.
 std::uint32_t word_of(std::uint64_t key, std::int64_t i) {
   const std::int64_t word = i % 64, counter = i / 64 * 16 + word % 32 / 2;
-  const auto words = ktape::kernels::philox({static_cast<std::uint32_t>(counter), static_cast<std::uint32_t>(counter >> 32), 0, 0},
-                                            {static_cast<std::uint32_t>(key), static_cast<std::uint32_t>(key >> 32)});
+  const auto words = ktape::kernels::philox(
+      {static_cast<std::uint32_t>(counter), static_cast<std::uint32_t>(counter >> 32), 0, 0},
+      {static_cast<std::uint32_t>(key), static_cast<std::uint32_t>(key >> 32)});
   return words[static_cast<std::size_t>(word / 32 * 2 + word % 2)];
 }
 
-/// Sets the number of threads that the library may use. Looked up, so that the tests need not be linked to OpenMP.
+/// Sets the number of threads that the library may use. Looked up, so that the tests need not be linked to
+/// OpenMP.
 void set_threads(int n) {
   const auto set = reinterpret_cast<void (*)(int)>(dlsym(RTLD_DEFAULT, "omp_set_num_threads"));
   REQUIRE_MESSAGE(static_cast<bool>(set), "the library is built with OpenMP");
@@ -69,8 +74,10 @@ void set_threads(int n) {
 
 TEST_CASE("Philox gives the known answers of its authors") {
   using Words = std::array<std::uint32_t, 4>;
-  CHECK(ktape::kernels::philox({0, 0, 0, 0}, {0, 0}) == Words{0x6627e8d5, 0xe169c58d, 0xbc57ac4c, 0x9b00dbd8});
-  CHECK(ktape::kernels::philox({~0u, ~0u, ~0u, ~0u}, {~0u, ~0u}) == Words{0x408f276d, 0x41c83b0e, 0xa20bc7c6, 0x6d5451fd});
+  CHECK(ktape::kernels::philox({0, 0, 0, 0}, {0, 0}) ==
+        Words{0x6627e8d5, 0xe169c58d, 0xbc57ac4c, 0x9b00dbd8});
+  CHECK(ktape::kernels::philox({~0u, ~0u, ~0u, ~0u}, {~0u, ~0u}) ==
+        Words{0x408f276d, 0x41c83b0e, 0xa20bc7c6, 0x6d5451fd});
   CHECK(ktape::kernels::philox({0x243f6a88, 0x85a308d3, 0x13198a2e, 0x03707344}, {0xa4093822, 0x299f31d0}) ==
         Words{0xd16cfe09, 0x94fdcceb, 0x5001e420, 0x24126ea1});
 }
@@ -138,7 +145,8 @@ TEST_CASE("a seed repeats, none goes on, and set_random_seed starts anew") {
 TEST_CASE("uniform numbers fill their range evenly") {
   for (const char* dtype : {"float16", "float32", "float64"}) {
     CAPTURE(dtype);
-    const std::vector<double> x = values(K::random_uniform({200000}, {.minval = -2, .maxval = 3, .dtype = dtype, .seed = 11}));
+    const std::vector<double> x =
+        values(K::random_uniform({200000}, {.minval = -2, .maxval = 3, .dtype = dtype, .seed = 11}));
     CHECK(*std::min_element(x.begin(), x.end()) >= -2);
     CHECK(*std::max_element(x.begin(), x.end()) < 3);
     CHECK(std::abs(moment(x, 1) - 0.5) < 5 * std::sqrt(25. / 12 / 200000));
@@ -152,10 +160,13 @@ TEST_CASE("uniform numbers fill their range evenly") {
 
 TEST_CASE("a uniform number never reaches the upper bound, however narrow the range") {
   const float above = std::nextafter(1.f, 2.f);
-  for (double v : values(K::random_uniform({1000}, {.minval = 1, .maxval = above, .dtype = "float32"}))) REQUIRE(v == 1);
+  for (double v : values(K::random_uniform({1000}, {.minval = 1, .maxval = above, .dtype = "float32"})))
+    REQUIRE(v == 1);
   for (const char* dtype : {"float16", "float32", "float64"}) {
-    CHECK(values(K::random_uniform({100}, {.minval = 3, .maxval = 3, .dtype = dtype})) == std::vector<double>(100, 3.0));
-    const std::vector<double> x = values(K::random_uniform({100000}, {.minval = -1, .maxval = 0, .dtype = dtype}));
+    CHECK(values(K::random_uniform({100}, {.minval = 3, .maxval = 3, .dtype = dtype})) ==
+          std::vector<double>(100, 3.0));
+    const std::vector<double> x =
+        values(K::random_uniform({100000}, {.minval = -1, .maxval = 0, .dtype = dtype}));
     CHECK(*std::max_element(x.begin(), x.end()) < 0);
   }
 }
@@ -174,13 +185,16 @@ TEST_CASE("whole numbers are even over [minval, maxval) in every integer dtype")
     for (double c : counts) chi2 += (c - 10000) * (c - 10000) / 10000;
     CHECK(chi2 < 27.9);  // one in a thousand, 9 degrees of freedom
   }
-  constexpr std::int64_t least = std::numeric_limits<std::int64_t>::min(), most = std::numeric_limits<std::int64_t>::max();
-  const Tensor wide = K::random_uniform({100000}, {.minval = least, .maxval = most, .dtype = "int64", .seed = 2});
+  constexpr std::int64_t least = std::numeric_limits<std::int64_t>::min(),
+                         most = std::numeric_limits<std::int64_t>::max();
+  const Tensor wide =
+      K::random_uniform({100000}, {.minval = least, .maxval = most, .dtype = "int64", .seed = 2});
   CHECK(distance(values(wide), [](double v) { return v / 0x1p64 + 0.5; }) < 1.95);
   int odd = 0;
   for (std::int64_t i = 0; i < wide.size(); ++i) odd += static_cast<int>(wide.data<std::int64_t>()[i] & 1);
   CHECK(std::abs(odd - 50000) < 5 * std::sqrt(25000.));
-  const std::vector<double> bytes = values(K::random_uniform({10000}, {.maxval = 256, .dtype = "uint8", .seed = 3}));
+  const std::vector<double> bytes =
+      values(K::random_uniform({10000}, {.maxval = 256, .dtype = "uint8", .seed = 3}));
   CHECK(*std::max_element(bytes.begin(), bytes.end()) == 255);
   CHECK(*std::min_element(bytes.begin(), bytes.end()) == 0);
 }
@@ -212,19 +226,23 @@ TEST_CASE("normal numbers have the moments, the shape and the tails of the distr
 TEST_CASE("truncated normal numbers stay within two standard deviations and keep the shape") {
   for (const char* dtype : {"float16", "float32", "float64"}) {
     CAPTURE(dtype);
-    const std::vector<double> x = values(K::truncated_normal({200000}, {.mean = 1, .stddev = 0.5, .dtype = dtype, .seed = 4}));
+    const std::vector<double> x =
+        values(K::truncated_normal({200000}, {.mean = 1, .stddev = 0.5, .dtype = dtype, .seed = 4}));
     CHECK(*std::min_element(x.begin(), x.end()) >= 0);
     CHECK(*std::max_element(x.begin(), x.end()) <= 2);
     CHECK(*std::max_element(x.begin(), x.end()) > 1.999);
-    if (dtype != std::string("float16")) CHECK(distance(x, [](double v) { return truncated_cdf((v - 1) / 0.5); }) < 1.95);
+    if (dtype != std::string("float16"))
+      CHECK(distance(x, [](double v) { return truncated_cdf((v - 1) / 0.5); }) < 1.95);
     CHECK(moment(x, 2, 1) == doctest::Approx(0.25 * 0.7737).epsilon(0.01));
   }
 }
 
 TEST_CASE("bernoulli draws ones with probability p in any dtype") {
   for (double p : {0.01, 0.3, 0.5, 0.99}) {
-    CHECK(std::abs(moment(values(K::random_bernoulli({100000}, {.p = p, .seed = 5})), 1) - p) < 5 * std::sqrt(p * (1 - p) / 1e5));
-    CHECK(same(K::random_bernoulli({1000}, {.p = p, .seed = 5}), K::random_binomial({1000}, {.p = p, .seed = 5})));
+    CHECK(std::abs(moment(values(K::random_bernoulli({100000}, {.p = p, .seed = 5})), 1) - p) <
+          5 * std::sqrt(p * (1 - p) / 1e5));
+    CHECK(same(K::random_bernoulli({1000}, {.p = p, .seed = 5}),
+               K::random_binomial({1000}, {.p = p, .seed = 5})));
   }
   for (const char* dtype : {"bool", "uint8", "int32", "int64", "float16", "float64"}) {
     const Tensor x = K::random_bernoulli({1000}, {.p = 0.5, .dtype = dtype});
@@ -253,40 +271,52 @@ TEST_CASE("shapes, default dtypes and variables") {
 
 TEST_CASE("arguments that make no sense are errors") {
   const double nan = std::nan(""), inf = std::numeric_limits<double>::infinity();
-  CHECK_THROWS_WITH_AS(K::random_normal({2}, {.dtype = "int32"}),
-                       "[random_normal] dtype must be floating (float16, float32 or float64): received dtype=int32", TypeError);
-  CHECK_THROWS_WITH_AS(K::random_normal({2}, {.stddev = -1}), "[random_normal] stddev must be at least 0: received stddev=-1",
+  CHECK_THROWS_WITH_AS(
+      K::random_normal({2}, {.dtype = "int32"}),
+      "[random_normal] dtype must be floating (float16, float32 or float64): received dtype=int32",
+      TypeError);
+  CHECK_THROWS_WITH_AS(K::random_normal({2}, {.stddev = -1}),
+                       "[random_normal] stddev must be at least 0: received stddev=-1", ValueError);
+  CHECK_THROWS_WITH_AS(K::truncated_normal({2}, {.mean = nan}),
+                       Contains("[truncated_normal] mean must be finite in float32"), ValueError);
+  CHECK_THROWS_WITH_AS(K::random_normal({2}, {.mean = 1e6, .dtype = "float16"}), Contains("float16"),
                        ValueError);
-  CHECK_THROWS_WITH_AS(K::truncated_normal({2}, {.mean = nan}), Contains("[truncated_normal] mean must be finite in float32"),
-                       ValueError);
-  CHECK_THROWS_WITH_AS(K::random_normal({2}, {.mean = 1e6, .dtype = "float16"}), Contains("float16"), ValueError);
   CHECK_THROWS_WITH_AS(K::random_normal({-2, 3}), Contains("[random_normal]"), ValueError);
   CHECK_THROWS_AS(K::random_normal({std::int64_t{1} << 40, std::int64_t{1} << 40}), ValueError);
 
   CHECK_THROWS_WITH_AS(K::random_uniform({2}, {.minval = 2}),
-                       "[random_uniform] minval must not exceed maxval: received minval=2, maxval=1", ValueError);
-  CHECK_THROWS_WITH_AS(K::random_uniform({2}, {.maxval = inf}), Contains("maxval must be finite"), ValueError);
-  CHECK_THROWS_WITH_AS(K::random_uniform({2}, {.minval = -3e38, .maxval = 3e38}), Contains("maxval - minval must be finite"),
+                       "[random_uniform] minval must not exceed maxval: received minval=2, maxval=1",
                        ValueError);
+  CHECK_THROWS_WITH_AS(K::random_uniform({2}, {.maxval = inf}), Contains("maxval must be finite"),
+                       ValueError);
+  CHECK_THROWS_WITH_AS(K::random_uniform({2}, {.minval = -3e38, .maxval = 3e38}),
+                       Contains("maxval - minval must be finite"), ValueError);
   CHECK_THROWS_WITH_AS(K::random_uniform({2}, {.dtype = "bool"}), Contains("received dtype=bool"), TypeError);
   CHECK_THROWS_WITH_AS(K::random_uniform({2}, {.dtype = "int32"}), Contains("needs maxval"), ValueError);
-  CHECK_THROWS_WITH_AS(K::random_uniform({2}, {.maxval = 0, .dtype = "int32"}), Contains("minval < maxval"), ValueError);
-  CHECK_THROWS_WITH_AS(K::random_uniform({2}, {.maxval = 2.5, .dtype = "int32"}), Contains("whole number"), ValueError);
-  CHECK_THROWS_WITH_AS(K::random_uniform({2}, {.maxval = 257, .dtype = "uint8"}), Contains("within uint8"), ValueError);
-  CHECK_THROWS_WITH_AS(K::random_uniform({2}, {.minval = -1, .maxval = 9, .dtype = "uint8"}), Contains("minval=-1"), ValueError);
-
-  CHECK_THROWS_WITH_AS(K::random_bernoulli({2}, {.p = 1.5}), "[random_bernoulli] p must be between 0 and 1: received p=1.5",
+  CHECK_THROWS_WITH_AS(K::random_uniform({2}, {.maxval = 0, .dtype = "int32"}), Contains("minval < maxval"),
                        ValueError);
+  CHECK_THROWS_WITH_AS(K::random_uniform({2}, {.maxval = 2.5, .dtype = "int32"}), Contains("whole number"),
+                       ValueError);
+  CHECK_THROWS_WITH_AS(K::random_uniform({2}, {.maxval = 257, .dtype = "uint8"}), Contains("within uint8"),
+                       ValueError);
+  CHECK_THROWS_WITH_AS(K::random_uniform({2}, {.minval = -1, .maxval = 9, .dtype = "uint8"}),
+                       Contains("minval=-1"), ValueError);
+
+  CHECK_THROWS_WITH_AS(K::random_bernoulli({2}, {.p = 1.5}),
+                       "[random_bernoulli] p must be between 0 and 1: received p=1.5", ValueError);
   CHECK_THROWS_WITH_AS(K::random_binomial({2}, {.p = nan}), Contains("[random_binomial]"), ValueError);
 
   const Tensor x = K::random_normal({2, 3});
   for (double level : {-0.5, 1.0, 1.5, nan})
-    CHECK_THROWS_WITH_AS(K::dropout(x, level), Contains("[dropout] level must be at least 0 and below 1"), ValueError);
+    CHECK_THROWS_WITH_AS(K::dropout(x, level), Contains("[dropout] level must be at least 0 and below 1"),
+                         ValueError);
   CHECK_THROWS_WITH_AS(K::dropout(K::random_uniform({2}, {.maxval = 9, .dtype = "int32"}), 0.5),
                        Contains("received dtype=int32"), TypeError);
   CHECK_THROWS_AS(K::dropout(Tensor(), 0.5), ValueError);
-  CHECK_THROWS_WITH_AS(K::dropout(x, 0.5, {.noise_shape = {2, 2}}),
-                       "[dropout] noise_shape must broadcast to the shape of x: received noise_shape=(2, 2), x=(2, 3)", ValueError);
+  CHECK_THROWS_WITH_AS(
+      K::dropout(x, 0.5, {.noise_shape = {2, 2}}),
+      "[dropout] noise_shape must broadcast to the shape of x: received noise_shape=(2, 2), x=(2, 3)",
+      ValueError);
   CHECK_THROWS_AS(K::dropout(x, 0, {.noise_shape = {1, 2, 3}}), ValueError);
 }
 
@@ -319,17 +349,21 @@ TEST_CASE("a noise shape makes entries share decisions") {
       for (std::size_t j = 1; j < 40; ++j) REQUIRE(y(i, j, k) == y(i, 0, k));
     }
   CHECK(std::abs(dropped - 150) < 50);
-  CHECK(same(K::dropout(ones, 0.5, {.noise_shape = {50, ktape::None, ktape::None}, .seed = 3}), K::dropout(ones, 0.5, {.seed = 3})));
+  CHECK(same(K::dropout(ones, 0.5, {.noise_shape = {50, ktape::None, ktape::None}, .seed = 3}),
+             K::dropout(ones, 0.5, {.seed = 3})));
 }
 
 TEST_CASE("the gradient of dropout drops the same entries") {
   const Variable x(K::random_normal({1000}, {.seed = 1}));
   const Tensor y = K::dropout(x, 0.4, {.seed = 2}), g = ktape::gradients(y, {x})[0];
-  for (std::int64_t i = 0; i < 1000; ++i) REQUIRE(g.item(i) == (y.item(i) == 0 ? 0.f : static_cast<float>(1 / 0.6)));
+  for (std::int64_t i = 0; i < 1000; ++i)
+    REQUIRE(g.item(i) == (y.item(i) == 0 ? 0.f : static_cast<float>(1 / 0.6)));
 
   for (const Shape& noise : {Shape{}, Shape{1, 7}}) {
     const auto report = ktape::gradcheck(
-        [&](const std::vector<Tensor>& in) { return K::dropout(in[0] * in[0], 0.3, {.noise_shape = noise, .seed = 4}); },
+        [&](const std::vector<Tensor>& in) {
+          return K::dropout(in[0] * in[0], 0.3, {.noise_shape = noise, .seed = 4});
+        },
         {K::random_normal({9, 7}, {.dtype = "float64", .seed = 6})}, {.second_order = true, .op = "dropout"});
     CHECK_MESSAGE(report.ok, report.message);
   }
