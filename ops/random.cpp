@@ -134,18 +134,20 @@ Tensor bernoulli(const char* op, const Shape& shape, const RandomBernoulliOption
   return out;
 }
 
-/// Drops and scales the entries that the key decides: its own gradient, and that gradient's.
-Tensor drop(const Tensor& x, double level, std::uint64_t key) {
+/// Drops and scales the entries that the key decides, into `out`, which may be x.
+Tensor drop(const Tensor& x, double level, std::uint64_t key, Tensor out) {
   const std::uint64_t dropped = std::min<std::uint64_t>(share_of_words(level), 0xffffffff);
-  Tensor out = Tensor::empty(x.shape(), x.dtype());
   dispatch_floating(x.dtype(), [&]<class T>() {
-    kernels::scale_kept(key, x.size(), out.pointer<T>(), x.pointer<T>(),
-                        static_cast<kernels::random_real<T>>(1 / (1 - level)),
+    const auto scale = static_cast<kernels::random_real<T>>(1 / (1 - level));
+    kernels::scale_kept(key, x.size(), out.pointer<T>(), x.pointer<T>(), scale,
                         static_cast<std::uint32_t>(dropped));
   });
+  // Linear in x: the gradient is the same op under the same key, to any order.
   if (recording(x))
-    record("dropout", out, {x},
-           [level, key](const Tensor& g, Grads& grads) { grads.to(0, [&] { return drop(g, level, key); }); });
+    record("dropout", out, {x}, [level, key](const Tensor& g, Grads& grads) {
+      const bool reuse = !recording() && g.exclusive();
+      grads.to(0, [&] { return drop(g, level, key, reuse ? g : Tensor::empty(g.shape(), g.dtype())); });
+    });
   return out;
 }
 
@@ -235,8 +237,9 @@ Tensor dropout(const Tensor& x, double level, const DropoutOptions& options) {
       options.noise_shape.empty() ? x.shape() : resolved_noise_shape(options.noise_shape, x.shape());
   if (level == 0) return x;
   const std::uint64_t key = random_key(options.seed);
-  if (noise == x.shape()) return drop(x, level, key);
-  return x * drop(ones(noise, {.dtype = x.dtype()}), level, key);
+  if (noise == x.shape()) return drop(x, level, key, Tensor::empty(x.shape(), x.dtype()));
+  const Tensor mask = ones(noise, {.dtype = x.dtype()});
+  return x * drop(mask, level, key, mask);
 }
 
 }  // namespace ktape::backend

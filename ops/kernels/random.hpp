@@ -17,6 +17,19 @@ using random_real = std::conditional_t<std::is_same_v<T, double>, double, float>
 template <class C>
 inline constexpr int random_block = 256 / sizeof(C);
 
+/// a * b + c, rounded once where the processor can. xsimd leaves that to the compiler for the widest vectors.
+template <class C>
+xsimd::batch<C> fused(const xsimd::batch<C>& a, const xsimd::batch<C>& b, const xsimd::batch<C>& c) {
+#if defined(__AVX512F__)
+  if constexpr (sizeof(C) == 8)
+    return _mm512_fmadd_pd(a, b, c);
+  else
+    return _mm512_fmadd_ps(a, b, c);
+#else
+  return xsimd::fma(a, b, c);
+#endif
+}
+
 /// The random bits behind the numbers of C, a vector at a time.
 template <class C>
 struct RandomBits {
@@ -41,17 +54,16 @@ struct RandomBits {
   /// Uniform in (0, 1], with small numbers as small as 2^-32 or 2^-52: the argument of a logarithm.
   static Batch above_zero(const Unsigned& u) {
     if constexpr (sizeof(C) == 4)
-      return xsimd::fma(xsimd::to_float(xsimd::bitwise_cast<Signed>(u >> 1)), Batch(0x1p-31f),
-                        Batch(0x1p-32f));
+      return fused(xsimd::to_float(xsimd::bitwise_cast<Signed>(u >> 1)), Batch(0x1p-31f), Batch(0x1p-32f));
     else
       return Batch(2.0) - one_to_two(u);
   }
   /// Uniform in [-1, 1], symmetric.
   static Batch symmetric(const Unsigned& u) {
     if constexpr (sizeof(C) == 4)
-      return xsimd::fma(xsimd::to_float(xsimd::bitwise_cast<Signed>(u)), Batch(0x1p-31f), Batch(0x1p-32f));
+      return fused(xsimd::to_float(xsimd::bitwise_cast<Signed>(u)), Batch(0x1p-31f), Batch(0x1p-32f));
     else
-      return xsimd::fma(one_to_two(u), Batch(2.0), Batch(-3.0 + 0x1p-52));
+      return fused(one_to_two(u) - Batch(1.5), Batch(2.0), Batch(0x1p-52));
   }
 
  private:
@@ -63,8 +75,43 @@ struct RandomBits {
 template <class C, std::size_t N>
 xsimd::batch<C> polynomial(const C (&coefficients)[N], const xsimd::batch<C>& x) {
   xsimd::batch<C> sum(coefficients[0]);
-  for (std::size_t i = 1; i < N; ++i) sum = xsimd::fma(sum, x, xsimd::batch<C>(coefficients[i]));
+  for (std::size_t i = 1; i < N; ++i) sum = fused(sum, x, xsimd::batch<C>(coefficients[i]));
   return sum;
+}
+
+/// 2 atanh(s) / s as a polynomial in s^2, for the s that `logarithm` forms: a minimax fit to a rounding
+/// error.
+template <class C>
+struct Atanh;
+template <>
+struct Atanh<float> {
+  static constexpr int fraction_bits = 23;
+  static constexpr float coefficients[] = {0.29924530374734702f, 0.39974845375877273f, 0.66666815383477129f,
+                                           1.9999999986307639f};
+};
+template <>
+struct Atanh<double> {
+  static constexpr int fraction_bits = 52;
+  static constexpr double coefficients[] = {
+      0.14809867572313062734, 0.15312513114738297881, 0.18183632241617025018, 0.22222197046404272762,
+      0.28571428760738280511, 0.39999999999301911985, 0.66666666666667646355, 1.9999999999999999977};
+};
+
+/// The natural logarithm of normal numbers above 0. Of operations that every processor rounds alike, so that
+/// random numbers do not depend on the vectors; the general one differs in the last digit.
+template <class C>
+xsimd::batch<C> logarithm(const xsimd::batch<C>& x) {
+  using Batch = xsimd::batch<C>;
+  using Unsigned = typename RandomBits<C>::Unsigned;
+  constexpr int shift = Atanh<C>::fraction_bits;
+  const auto bits = [](const Batch& v) { return xsimd::bitwise_cast<Unsigned>(v); };
+  const Batch one(1), magic(static_cast<C>(std::uint64_t{1} << shift)), bias(sizeof(C) == 8 ? 1023 : 127);
+  // x = m 2^e with m between sqrt(1/2) and sqrt(2).
+  const Unsigned exponent = (bits(x) + bits(one) - bits(Batch(static_cast<C>(0.70710678118654752)))) >> shift;
+  const Batch m = xsimd::bitwise_cast<Batch>(bits(x) - (exponent << shift) + bits(one));
+  const Batch e = xsimd::bitwise_cast<Batch>(exponent | bits(magic)) - (magic + bias);
+  const Batch s = (m - one) / (m + one);
+  return fused(e, Batch(static_cast<C>(0.69314718055994531)), s * polynomial(Atanh<C>::coefficients, s * s));
 }
 
 /// Stores the vectors of a block as the first `count` numbers of `out`.
@@ -103,8 +150,8 @@ void fill_uniform(std::uint64_t key, std::int64_t n, T* out, random_real<T> low,
   using Batch = typename Bits::Batch;
   generate(key, n, out, [=](const PhiloxBlock& block, Batch* values) {
     for (int i = 0; i < PhiloxBlock::vectors; ++i)
-      values[i] = xsimd::min(xsimd::fma(Bits::unit(Bits::of(block.vector[i])), Batch(range), Batch(low)),
-                             Batch(last));
+      values[i] =
+          xsimd::min(fused(Bits::unit(Bits::of(block.vector[i])), Batch(range), Batch(low)), Batch(last));
   });
 }
 
@@ -170,7 +217,7 @@ void fill_normal(std::uint64_t key, std::int64_t n, T* out, random_real<T> mean,
     for (int i = 0; i < half; ++i) {
       const Unsigned u = Bits::of(block.vector[half + i]);
       const Batch radius =
-          xsimd::sqrt(Batch(-2) * xsimd::log(Bits::above_zero(Bits::of(block.vector[i])))) * Batch(stddev);
+          xsimd::sqrt(Batch(-2) * logarithm(Bits::above_zero(Bits::of(block.vector[i])))) * Batch(stddev);
       // A direction within an eighth of a turn of the first axis; its two top bits turn and mirror it onto
       // the whole circle.
       const Batch t = Bits::symmetric(u << 2) * Batch(C(0.5)), square = t * t;
@@ -178,8 +225,8 @@ void fill_normal(std::uint64_t key, std::int64_t n, T* out, random_real<T> mean,
       const Batch cosine = xsimd::bitwise_cast<Batch>(
           xsimd::bitwise_cast<Unsigned>(polynomial(QuarterTurn<C>::cosine, square)) ^ (u & Bits::sign()));
       const auto swap = Bits::plus_or_minus_one(u << 1) < Batch(0);
-      values[i] = xsimd::fma(radius, xsimd::select(swap, sine, cosine), Batch(mean));
-      values[half + i] = xsimd::fma(radius, xsimd::select(swap, cosine, sine), Batch(mean));
+      values[i] = fused(radius, xsimd::select(swap, sine, cosine), Batch(mean));
+      values[half + i] = fused(radius, xsimd::select(swap, cosine, sine), Batch(mean));
     }
   });
 }
@@ -216,9 +263,8 @@ void fill_truncated_normal(std::uint64_t key, std::int64_t n, T* out, random_rea
   generate(key, n, out, [=](const PhiloxBlock& block, Batch* values) {
     for (int i = 0; i < PhiloxBlock::vectors; ++i) {
       const Batch p = Bits::symmetric(Bits::of(block.vector[i])) * Batch(static_cast<C>(inside));
-      const Batch z =
-          p * polynomial(NormalQuantile<C>::coefficients, -xsimd::log(xsimd::fma(-p, p, Batch(1))));
-      values[i] = xsimd::fma(xsimd::max(xsimd::min(z, Batch(2)), Batch(-2)), Batch(stddev), Batch(mean));
+      const Batch z = p * polynomial(NormalQuantile<C>::coefficients, -logarithm(fused(-p, p, Batch(1))));
+      values[i] = fused(xsimd::max(xsimd::min(z, Batch(2)), Batch(-2)), Batch(stddev), Batch(mean));
     }
   });
 }
