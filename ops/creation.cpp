@@ -1,0 +1,118 @@
+#include <ktape/autograd/dispatch.hpp>
+#include <ktape/autograd/node.hpp>
+#include <ktape/ops/config.hpp>
+#include <ktape/ops/creation.hpp>
+#include <ktape/ops/kernels/strided.hpp>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+namespace ktape::backend {
+
+Variable variable(const ArrayLike& value, const VariableOptions& options) {
+  return Variable(value.tensor(options.dtype, floatx()),
+                  current_name_scope() + (options.name.empty() ? "Variable" : options.name), options.constraint);
+}
+
+Tensor constant(const ArrayLike& value, const ConstantOptions& options) {
+  Tensor out = value.tensor(options.dtype, floatx());
+  if (!options.shape) return out;
+  const Shape& shape = *options.shape;
+  check_extents("constant", shape, out.dtype().size());
+  if (out.size() == shape.count()) return out.alias(shape);
+  if (out.size() != 1) fail("[constant] the value must fill the shape ", shape, ": received value=", out.shape());
+  Tensor repeated = Tensor::empty(shape, out.dtype());
+  kernels::fill_elements(repeated.raw(), out.raw(), repeated.size(), static_cast<int>(out.dtype().size()));
+  return repeated;
+}
+
+Tensor full(const Shape& shape, Scalar value, std::optional<DType> dtype) {
+  Tensor out = Tensor::empty(shape, dtype.value_or(floatx()));
+  dispatch(out.dtype(), [&]<class T>() {
+    const T one = value.to<T>();
+    kernels::fill_elements(out.raw(), &one, out.size(), sizeof(T));
+  });
+  return out;
+}
+
+Tensor zeros(const Shape& shape, const CreationOptions& options) { return full(shape, 0, options.dtype); }
+Tensor ones(const Shape& shape, const CreationOptions& options) { return full(shape, 1, options.dtype); }
+Tensor zeros_like(const Tensor& x, const CreationOptions& options) {
+  return full(x.shape(), 0, options.dtype.value_or(x.dtype()));
+}
+Tensor ones_like(const Tensor& x, const CreationOptions& options) {
+  return full(x.shape(), 1, options.dtype.value_or(x.dtype()));
+}
+
+Tensor eye(std::int64_t size, const CreationOptions& options) { return eye({size, size}, options); }
+
+Tensor eye(const Shape& size, const CreationOptions& options) {
+  if (size.rank() != 2) fail("[eye] the size must be rows and columns: received size=", size);
+  Tensor out = zeros(size, options);
+  dispatch(out.dtype(), [&]<class T>() {
+    for (std::int64_t i = 0; i < std::min(size[0], size[1]); ++i) out.pointer<T>()[i * (size[1] + 1)] = Scalar(1).to<T>();
+  });
+  return out;
+}
+
+namespace {
+
+[[noreturn]] void fail_arange(const char* rule, Scalar start, Scalar stop, Scalar step) {
+  fail("[arange] ", rule, ": received start=", start.real(), ", stop=", stop.real(), ", step=", step.real());
+}
+
+Tensor arange_whole(std::int64_t start, std::int64_t stop, std::int64_t step) {
+  const __int128 distance = static_cast<__int128>(stop) - start;
+  const __int128 count = (distance + step + (step > 0 ? -1 : 1)) / step;
+  if (count > std::numeric_limits<std::int64_t>::max()) fail_arange("the numbers must fit in memory", start, stop, step);
+  Tensor out = Tensor::empty({static_cast<std::int64_t>(count)}, DType::Int64);
+  for (std::int64_t i = 0; i < out.size(); ++i) out.pointer<std::int64_t>()[i] = start + i * step;
+  return out;
+}
+
+Tensor arange_real(double start, double stop, double step) {
+  const double count = std::ceil((stop - start) / step);
+  if (!(count < 0x1p47)) fail_arange("the numbers must fit in memory", start, stop, step);
+  Tensor out = Tensor::empty({static_cast<std::int64_t>(count)}, DType::Float64);
+  for (std::int64_t i = 0; i < out.size(); ++i) out.pointer<double>()[i] = start + static_cast<double>(i) * step;
+  return out;
+}
+
+/// int32 can hold the first and the last number.
+bool fits_int32(const Tensor& numbers) {
+  const auto fits = [](std::int64_t n) { return n == static_cast<std::int32_t>(n); };
+  const std::int64_t* at = numbers.pointer<std::int64_t>();
+  return numbers.size() == 0 || (fits(at[0]) && fits(at[numbers.size() - 1]));
+}
+
+}  // namespace
+
+Tensor arange(Scalar stop, const ArangeOptions& options) {
+  if (stop.real() < 0) return arange(stop.kind() == Scalar::Real ? Scalar(0.0) : Scalar(0), 0, 1, options);
+  return arange(0, stop, 1, options);
+}
+
+Tensor arange(Scalar start, Scalar stop, Scalar step, const ArangeOptions& options) {
+  for (Scalar s : {start, stop, step})
+    if (!std::isfinite(s.real())) fail_arange("the arguments must be finite", start, stop, step);
+  if (step.real() == 0) fail_arange("step must not be 0", start, stop, step);
+  if (step.real() > 0 ? start.real() > stop.real() : start.real() < stop.real())
+    fail_arange("step must lead from start to stop", start, stop, step);
+  const bool real = start.kind() == Scalar::Real || stop.kind() == Scalar::Real || step.kind() == Scalar::Real;
+  Tensor out = real ? arange_real(start.real(), stop.real(), step.real())
+                    : arange_whole(start.integer(), stop.integer(), step.integer());
+  if (options.dtype && options.dtype != DType(DType::Int32)) return converted(out, *options.dtype);
+  if (real) return converted(out, floatx());
+  if (!fits_int32(out)) fail_arange("integers without a dtype must fit in int32", start, stop, step);
+  return converted(out, DType::Int32);
+}
+
+Tensor identity(const Tensor& x) {
+  Tensor out = x.detach();
+  if (recording(x))
+    record("identity", out, {x}, [](const Tensor& g, Grads& grads) { grads.to(0, [&] { return g; }); });
+  return out;
+}
+
+}  // namespace ktape::backend
