@@ -1,3 +1,8 @@
+// g++ 12 takes the undefined registers inside its own AVX-512 intrinsics for variables that were forgotten.
+#if defined(__GNUC__) && !defined(__clang__)
+#pragma GCC diagnostic ignored "-Wuninitialized"
+#pragma GCC diagnostic ignored "-Wmaybe-uninitialized"
+#endif
 #include <ktape/autograd/dispatch.hpp>
 #include <ktape/autograd/node.hpp>
 #include <ktape/ops/config.hpp>
