@@ -1,0 +1,232 @@
+#include <ktape/autograd/tape.hpp>
+#include <ktape/ops/broadcasting.hpp>
+#include <ktape/ops/config.hpp>
+#include <ktape/ops/inspection.hpp>
+#include <ktape/ops/kernels/apply.hpp>
+#include <ktape/ops/kernels/generic.hpp>
+#include <ktape/ops/kernels/groups.hpp>
+#include <ktape/ops/kernels/logsumexp.hpp>
+#include <ktape/ops/reductions.hpp>
+#include <ktape/ops/shape.hpp>
+
+#include <cmath>
+
+namespace ktape::backend {
+namespace {
+
+using kernels::Groups, kernels::like, kernels::select;
+
+void expect_number(const char* op, const Tensor& x) {
+  if (x.dtype().is_bool()) fail<TypeError>("[", op, "] x must be a number: received dtype=bool");
+}
+
+/// A value per group, repeated over the elements of the groups.
+Tensor spread(const Tensor& g, const Groups& groups, const Shape& shape) {
+  if (recording()) return broadcast_to(reshape(g, groups.kept), shape);
+  if (g.size() != 1 || groups.size == 0) return broadcast_to(g.alias(groups.kept), shape);
+  return full(shape, g.element(nullptr, 0), g.dtype());
+}
+
+/// The floating dtype in which x is averaged: bool as floatx, float16 as float32.
+Tensor averaged(const char* op, const Tensor& x) {
+  if (x.dtype().is_bool()) return cast(x, floatx());
+  kernels::expect_floating(op, x);
+  return x.dtype() == DType::Float16 ? cast(x, DType::Float32) : x;
+}
+DType average_dtype(const Tensor& x) { return x.dtype().is_bool() ? floatx() : x.dtype(); }
+
+Tensor record_sum(const char* op, const Tensor& x, const Groups& groups, Tensor out, double factor) {
+  if (recording(x))
+    record(op, out, {x}, [groups, factor, shape = x.shape()](const Tensor& g, Grads& grads) {
+      grads.to(0, [&] { return spread(factor == 1 ? g : g * factor, groups, shape); });
+    });
+  return out;
+}
+
+}  // namespace
+
+Tensor sum(const Tensor& x, const Axes& axis, bool keepdims) {
+  expect_number("sum", x);
+  const Groups groups("sum", x, axis, keepdims);
+  return record_sum("sum", x, groups, kernels::reduced_exactly<kernels::SumOf>(x, groups), 1);
+}
+
+Tensor mean(const Tensor& x, const Axes& axis, bool keepdims) {
+  const Groups groups("mean", x, axis, keepdims);
+  if (x.dtype().is_integer()) {
+    Tensor out = kernels::reduced<kernels::SumOf>(x, groups);
+    dispatch(x.dtype(), [&]<class T>() {
+      T* p = out.pointer<T>();
+      if constexpr (std::is_integral_v<T>)
+        for (std::int64_t i = 0; i < out.size(); ++i)
+          p[i] = groups.size == 0 ? T(0) : static_cast<T>(static_cast<std::int64_t>(p[i]) / groups.size);
+    });
+    return out;
+  }
+  const Tensor values = averaged("mean", x);
+  const Tensor total = kernels::reduced<kernels::SumOf>(values, groups);
+  const Tensor out = kernels::apply([n = static_cast<double>(groups.size)](auto a) { return a / like(a, n); }, total);
+  return cast(record_sum("mean", values, groups, out, 1 / static_cast<double>(groups.size)), average_dtype(x));
+}
+
+namespace {
+
+/// The elements less the mean of their group.
+Tensor centred(const Tensor& x, unsigned bits) {
+  std::vector<int> axes;
+  for (int i = 0; i < x.ndim(); ++i)
+    if (bits >> i & 1) axes.push_back(i);
+  return x - mean(x, axes, true);
+}
+
+Tensor sum_of_squares(const Tensor& x, const Groups& groups) {
+  if (kernels::JoinedAxes(x.shape(), groups.bits).passes() == 0)
+    return kernels::apply([](auto a) { return a * a; }, x).alias(groups.shape);
+  return kernels::reduced<kernels::SumOfSquaresOf, kernels::SumOf>(x, groups);
+}
+
+/// The square root whose gradient is 0 at 0.
+Tensor root(const char* op, const Tensor& x) {
+  return kernels::unary_by_output(
+      op, x, [](auto a) { return sqrt(a); },
+      [](auto g, auto y) { return select(y == 0, like(g, 0), g * 0.5 / select(y == 0, like(y, 1), y)); });
+}
+
+Tensor variance(const Tensor& x, const Groups& groups) {
+  const double n = static_cast<double>(groups.size);
+  Tensor out;
+  {
+    NoGrad off;
+    out = kernels::apply([n](auto a) { return a / like(a, n); }, sum_of_squares(centred(x, groups.bits), groups));
+  }
+  if (recording(x))
+    record("var", out, {x}, [x, groups, n](const Tensor& g, Grads& grads) {
+      grads.to(0, [&] { return spread(g * (2 / n), groups, x.shape()) * centred(x, groups.bits); });
+    });
+  return out;
+}
+
+}  // namespace
+
+Tensor var(const Tensor& x, const Axes& axis, bool keepdims) {
+  const Groups groups("var", x, axis, keepdims);
+  return cast(variance(averaged("var", x), groups), average_dtype(x));
+}
+
+Tensor std(const Tensor& x, const Axes& axis, bool keepdims) {
+  const Groups groups("std", x, axis, keepdims);
+  return cast(root("std", variance(averaged("std", x), groups)), average_dtype(x));
+}
+
+Tensor norm(const Tensor& x, const Axes& axis, bool keepdims) {
+  kernels::expect_floating("norm", x);
+  const Groups groups("norm", x, axis, keepdims);
+  const Tensor values = averaged("norm", x);
+  Tensor squares = sum_of_squares(values, groups);
+  if (recording(values))
+    record("norm", squares, {values}, [values, groups](const Tensor& g, Grads& grads) {
+      grads.to(0, [&] { return spread(g * 2.0, groups, values.shape()) * values; });
+    });
+  return cast(root("norm", squares), x.dtype());
+}
+
+namespace {
+
+/// What the result of a group shares with its elements that are equal to it.
+template <class Kernel>
+Tensor extreme(const char* op, const Tensor& x, const Axes& axis, bool keepdims) {
+  expect_number(op, x);
+  const Groups groups(op, x, axis, keepdims);
+  Tensor out = kernels::reduced<Kernel>(x, groups);
+  if (recording(x))
+    record(op, out, {x}, [x, groups](const Tensor& g, const Tensor& y, Grads& grads) {
+      grads.to(0, [&] {
+        const Tensor chosen = equal(x, broadcast_to(y.alias(groups.kept), x.shape()));
+        const Tensor count = kernels::reduced<kernels::SumOf>(converted(chosen, x.dtype()), groups);
+        const Tensor share = spread(g / count, groups, x.shape());
+        return where(chosen, share, like(x, 0));
+      });
+    });
+  return out;
+}
+
+}  // namespace
+
+Tensor max(const Tensor& x, const Axes& axis, bool keepdims) {
+  return extreme<kernels::MaxOf>("max", x, axis, keepdims);
+}
+
+Tensor min(const Tensor& x, const Axes& axis, bool keepdims) {
+  return extreme<kernels::MinOf>("min", x, axis, keepdims);
+}
+
+namespace {
+
+/// prod over the middle axis of [outer, axis, inner], recorded.
+Tensor middle_product(const Tensor& x);
+
+/// For each element along the middle axis the product of the others, with zeros and gradients of any order: products of pairs,
+/// of pairs of pairs and so on, then down again, each pair's outside times the neighbour.
+Tensor others(const Tensor& x) {
+  const std::int64_t outer = x.shape()[0], n = x.shape()[1], inner = x.shape()[2];
+  if (n <= 1) return like(x, 1);
+  if (n == 2) return reverse(x, 1);
+  const bool odd = n % 2 == 1;
+  const Tensor even = odd ? concatenate({x, full({outer, 1, inner}, 1, x.dtype())}, 1) : x;
+  const std::int64_t half = (n + 1) / 2;
+  const Tensor pairs = reshape(even, {outer * half, 2, inner});
+  const Tensor outside = others(reshape(middle_product(pairs), {outer, half, inner}));
+  const Tensor all = reshape(reshape(outside, {outer * half, 1, inner}) * reverse(pairs, 1), {outer, 2 * half, inner});
+  return odd ? slice(all, {0, 0, 0}, {outer, n, inner}) : all;
+}
+
+Tensor middle_product(const Tensor& x) {
+  const Groups groups(x.shape(), 2, false);
+  Tensor out = kernels::reduced<kernels::ProdOf>(x, groups);
+  if (recording(x))
+    record("prod", out, {x}, [x, groups](const Tensor& g, Grads& grads) {
+      grads.to(0, [&] { return spread(g, groups, x.shape()) * others(x); });
+    });
+  return out;
+}
+
+}  // namespace
+
+Tensor prod(const Tensor& x, const Axes& axis, bool keepdims) {
+  expect_number("prod", x);
+  const Groups groups("prod", x, axis, keepdims);
+  if (!recording(x)) return kernels::reduced_exactly<kernels::ProdOf>(x, groups);
+  kernels::JoinedAxes axes(x.shape(), groups.bits);
+  Tensor out = x;
+  while (axes.passes() > 0) {
+    const auto [outer, extent, inner] = axes.next();
+    out = middle_product(reshape(out, {outer, extent, inner}));
+  }
+  return reshape(out, groups.shape);
+}
+
+Tensor logsumexp(const Tensor& x, const Axes& axis, bool keepdims) {
+  kernels::expect_floating("logsumexp", x);
+  const Groups groups("logsumexp", x, axis, keepdims);
+  const Tensor values = averaged("logsumexp", x);
+  Tensor out = kernels::log_sum_exp(values, groups);
+  if (recording(values))
+    record("logsumexp", out, {values}, [values, groups](const Tensor& g, const Tensor& y, Grads& grads) {
+      grads.to(0, [&] {
+        // exp(-inf - -inf) would be NaN: where every element is -inf, and where one is inf, the shares are taken from 0.
+        const Tensor base = where(is_finite(y), y, like(y, 0));
+        return spread(g, groups, values.shape()) * exp(values - spread(base, groups, values.shape()));
+      });
+    });
+  return cast(out, x.dtype());
+}
+
+Tensor any(const Tensor& x, const Axes& axis, bool keepdims) {
+  return kernels::reduced<kernels::AnyOf>(x, Groups("any", x, axis, keepdims));
+}
+
+Tensor all(const Tensor& x, const Axes& axis, bool keepdims) {
+  return kernels::reduced<kernels::AllOf>(x, Groups("all", x, axis, keepdims));
+}
+
+}  // namespace ktape::backend

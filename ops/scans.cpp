@@ -1,0 +1,123 @@
+#include <ktape/autograd/node.hpp>
+#include <ktape/ops/kernels/generic.hpp>
+#include <ktape/ops/kernels/groups.hpp>
+#include <ktape/ops/kernels/recurrence.hpp>
+#include <ktape/ops/kernels/strided.hpp>
+#include <ktape/ops/reductions.hpp>
+
+#include <cstring>
+
+namespace ktape::backend {
+namespace {
+
+/// The array around one axis, as kernels see it.
+struct Line {
+  std::int64_t outer, axis, inner;
+  Line(const Shape& shape, int at)
+      : outer(shape.count(0, at)), axis(shape[at]), inner(shape.count(at + 1)) {}
+};
+
+int scan_axis(const char* op, const Tensor& x, int axis) {
+  if (x.dtype().is_bool()) fail<TypeError>("[", op, "] x must be a number: received dtype=bool");
+  return canonical_axis(op, axis, x.ndim());
+}
+
+Tensor running_sum(const Tensor& x, int axis, bool backwards) {
+  const Line line(x.shape(), axis);
+  Tensor out = Tensor::empty(x.shape(), x.dtype());
+  dispatch(x.dtype(), [&]<class T>() {
+    kernels::running_sum(x.pointer<T>(), out.pointer<T>(), line.outer, line.axis, line.inner, backwards);
+  });
+  if (recording(x))
+    record("cumsum", out, {x}, [axis, backwards](const Tensor& g, Grads& grads) {
+      grads.to(0, [&] { return running_sum(g, axis, !backwards); });
+    });
+  return out;
+}
+
+/// x moved along the axis by one, towards the end or (backwards) the beginning; `filling` comes in.
+Tensor shifted(const Tensor& x, int axis, bool backwards, double filling) {
+  const Line line(x.shape(), axis);
+  Tensor out = full(x.shape(), filling, x.dtype());
+  const std::int64_t element = static_cast<std::int64_t>(x.dtype().size()), slab = line.inner * element;
+  const char* from = static_cast<const char*>(x.raw()) + (backwards ? slab : 0);
+  char* to = static_cast<char*>(out.raw()) + (backwards ? 0 : slab);
+  if (line.axis > 1)
+    for (std::int64_t o = 0; o < line.outer; ++o)
+      std::memcpy(to + o * line.axis * slab, from + o * line.axis * slab, static_cast<std::size_t>((line.axis - 1) * slab));
+  if (recording(x))
+    record("shift", out, {x}, [axis, backwards](const Tensor& g, Grads& grads) {
+      grads.to(0, [&] { return shifted(g, axis, !backwards, 0); });
+    });
+  return out;
+}
+
+/// y[k] = b[k] + a[k] * y[k - 1] along the axis; without b the running product of a. Its gradient is a recurrence in the other
+/// direction, db[k] = g[k] + a[k + 1] * db[k + 1], and da[k] = db[k] * y[k - 1]: no division, so that zeros do no harm.
+Tensor recurrence(const char* op, const Tensor& a, const Tensor& b, int axis, bool backwards) {
+  const Line line(a.shape(), axis);
+  Tensor out = Tensor::empty(a.shape(), a.dtype());
+  dispatch(a.dtype(), [&]<class T>() {
+    kernels::linear_recurrence(a.pointer<T>(), b.defined() ? b.pointer<T>() : nullptr, out.pointer<T>(), line.outer, line.axis,
+                               line.inner, backwards);
+  });
+  const bool sums = b.defined();
+  if (!(sums ? recording(a, b) : recording(a))) return out;
+  record(op, out, sums ? Inputs{a, b} : Inputs{a}, [=](const Tensor& g, const Tensor& y, Grads& grads) {
+    const Tensor db = recurrence("recurrence", shifted(a, axis, !backwards, 0), g, axis, !backwards);
+    grads.to(0, [&] { return db * shifted(y, axis, backwards, sums ? 0 : 1); });
+    if (sums) grads.to(1, [&] { return db; });
+  });
+  return out;
+}
+
+/// The index of the first element of each row, or column, that is equal to `best` or, as it, NaN.
+template <class T>
+void find_first(const T* x, const T* best, std::int64_t* out, const Line& line) {
+  const auto found = [](T a, T b) {
+    if constexpr (std::is_floating_point_v<T> || std::is_same_v<T, float16>) return a == b || (b != b && a != a);
+    else return a == b;
+  };
+  kernels::parallel_rows(line.outer, line.axis * line.inner, [=](std::int64_t begin, std::int64_t end) {
+    for (std::int64_t o = begin; o < end; ++o) {
+      const T* rows = x + o * line.axis * line.inner;
+      const T* wanted = best + o * line.inner;
+      std::int64_t* to = out + o * line.inner;
+      if (line.inner == 1) {
+        std::int64_t k = 0;
+        while (!found(rows[k], *wanted)) ++k;
+        *to = k;
+        continue;
+      }
+      for (std::int64_t k = line.axis - 1; k >= 0; --k)
+        for (std::int64_t j = 0; j < line.inner; ++j) to[j] = found(rows[k * line.inner + j], wanted[j]) ? k : to[j];
+    }
+  });
+}
+
+template <class Kernel>
+Tensor index_of(const char* op, const Tensor& x, int axis) {
+  const int at = canonical_axis(op, axis, x.ndim());
+  if (x.shape()[at] == 0) fail("[", op, "] the axis must not be empty: received x=", x.shape(), ", axis=", axis);
+  const kernels::Groups groups(x.shape(), 1u << at, false);
+  const Tensor best = kernels::reduced<Kernel>(x, groups);
+  Tensor out = Tensor::empty(groups.shape, DType::Int64);
+  std::fill_n(out.pointer<std::int64_t>(), out.size(), 0);
+  dispatch(x.dtype(), [&]<class T>() {
+    find_first(x.pointer<T>(), best.pointer<T>(), out.pointer<std::int64_t>(), Line(x.shape(), at));
+  });
+  return out;
+}
+
+}  // namespace
+
+Tensor cumsum(const Tensor& x, int axis) { return running_sum(x, scan_axis("cumsum", x, axis), false); }
+
+Tensor cumprod(const Tensor& x, int axis) {
+  return recurrence("cumprod", x, Tensor(), scan_axis("cumprod", x, axis), false);
+}
+
+Tensor argmax(const Tensor& x, int axis) { return index_of<kernels::MaxOf>("argmax", x, axis); }
+Tensor argmin(const Tensor& x, int axis) { return index_of<kernels::MinOf>("argmin", x, axis); }
+
+}  // namespace ktape::backend
