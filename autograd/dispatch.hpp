@@ -32,4 +32,16 @@ decltype(auto) dispatch_floating(DType dtype, F&& f) {
   }
 }
 
+/// The same for a dtype known to be an integer.
+template <class F>
+decltype(auto) dispatch_integer(DType dtype, F&& f) {
+  switch (dtype.kind()) {
+    case DType::UInt8: return f.template operator()<std::uint8_t>();
+    case DType::Int8: return f.template operator()<std::int8_t>();
+    case DType::Int16: return f.template operator()<std::int16_t>();
+    case DType::Int32: return f.template operator()<std::int32_t>();
+    default: return f.template operator()<std::int64_t>();
+  }
+}
+
 }  // namespace ktape

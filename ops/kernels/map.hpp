@@ -1,7 +1,7 @@
 #pragma once
 #include <ktape/autograd/parallel.hpp>
 #include <ktape/ops/kernels/broadcast.hpp>
-#include <ktape/ops/kernels/simd.hpp>
+#include <ktape/ops/kernels/batch.hpp>
 
 /// Element-wise kernels: one pass that applies a generic lambda to vectors (float16, float, double) or elements (other types).
 namespace ktape::kernels {
@@ -14,7 +14,7 @@ template <class T, class F>
 void map(std::int64_t n, T* out, F f, const auto*... x) {
   auto range = [=](std::int64_t begin, std::int64_t end) {
     if constexpr (vectorized<T>) {
-      for (std::int64_t i = begin; i < end; i += width<T>) store(out + i, batch_t<T>(f(load(x + i)...)));
+      for (std::int64_t i = begin; i < end; i += width<T>) store_batch(out + i, batch_t<T>(f(load_batch(x + i)...)));
     } else {
       for (std::int64_t i = begin; i < end; ++i) out[i] = static_cast<T>(f(x[i]...));
     }
@@ -38,18 +38,18 @@ void map_row(std::int64_t n, R* out, F f, const T* x, bool xstep, const T* y, bo
     const batch_t<T> x0(static_cast<compute_t<T>>(*x)), y0(static_cast<compute_t<T>>(*y));
     std::int64_t i = 0;
     if (xstep && ystep) {
-      for (; i + width<T> <= n; i += width<T>) store(out + i, batch_t<T>(f(load(x + i), load(y + i))));
+      for (; i + width<T> <= n; i += width<T>) store_batch(out + i, batch_t<T>(f(load_batch(x + i), load_batch(y + i))));
     } else if (xstep) {
-      for (; i + width<T> <= n; i += width<T>) store(out + i, batch_t<T>(f(load(x + i), y0)));
+      for (; i + width<T> <= n; i += width<T>) store_batch(out + i, batch_t<T>(f(load_batch(x + i), y0)));
     } else if (ystep) {
-      for (; i + width<T> <= n; i += width<T>) store(out + i, batch_t<T>(f(x0, load(y + i))));
+      for (; i + width<T> <= n; i += width<T>) store_batch(out + i, batch_t<T>(f(x0, load_batch(y + i))));
     }
     const std::int64_t rest = n - i;
     if (rest == 0) return;
     if (!xstep && !ystep) {
-      for (; i < n; i += width<T>) store_part(out + i, batch_t<T>(f(x0, y0)), std::min(width<T>, n - i));
+      for (; i < n; i += width<T>) store_batch_part(out + i, batch_t<T>(f(x0, y0)), std::min(width<T>, n - i));
     } else {
-      store_part(out + i, batch_t<T>(f(xstep ? load_part(x + i, rest) : x0, ystep ? load_part(y + i, rest) : y0)), rest);
+      store_batch_part(out + i, batch_t<T>(f(xstep ? load_batch_part(x + i, rest) : x0, ystep ? load_batch_part(y + i, rest) : y0)), rest);
     }
   } else {
     using C = compute_t<T>;
@@ -60,37 +60,50 @@ void map_row(std::int64_t n, R* out, F f, const T* x, bool xstep, const T* y, bo
   }
 }
 
+/// One row, split over the threads.
+template <class R, class T, class F>
+void map_long_row(std::int64_t n, R* out, F f, const T* x, bool xstep, const T* y, bool ystep) {
+  parallel_for(n, map_grain, [=](std::int64_t begin, std::int64_t end) {
+    map_row(end - begin, out + begin, f, x + (xstep ? begin : 0), xstep, y + (ystep ? begin : 0), ystep);
+  });
+}
+
+/// Rows begin..end of a result with short rows: brings both operands into the order of the result, a block at a time, and runs
+/// over whole vectors.
+template <class R, class T, class F>
+void map_short_rows(const BroadcastPlan& plan, R* out, F f, const T* x, const T* y, std::int64_t begin, std::int64_t end) {
+  constexpr int block = 512;
+  alignas(64) T xs[block];
+  alignas(64) T ys[block];
+  const std::int64_t inner = plan.shape[plan.rank - 1], rows_per_block = block / inner;
+  const RowCopier copy_x(plan, plan.xstep);
+  const RowCopier copy_y(plan, plan.ystep);
+  BroadcastCursor at(plan, begin);
+  for (std::int64_t row = begin; row < end; row += rows_per_block) {
+    const std::int64_t count = std::min(rows_per_block, end - row);
+    for (std::int64_t i = 0; i < count; ++i, at.next()) {
+      copy_x(xs + i * inner, x + at.x, row == begin);
+      copy_y(ys + i * inner, y + at.y, row == begin);
+    }
+    map_row(count * inner, out + row * inner, f, xs, true, ys, true);
+  }
+}
+
 /// out = f(x, y) where the shapes broadcast as `plan` says.
 template <class R, class T, class F>
 void map_broadcast(const BroadcastPlan& plan, R* out, F f, const T* x, const T* y) {
-  constexpr std::int64_t short_row = 32, block = 512;
-  const std::int64_t inner = plan.shape[plan.rank - 1], rows = plan.size / std::max<std::int64_t>(inner, 1);
   if (plan.size == 0) return;
-  const std::int64_t grain = std::max<std::int64_t>(1, map_grain / inner);
-  if (inner >= short_row || rows == 1) {
-    return parallel_for(rows, grain, [&](std::int64_t begin, std::int64_t end) {
-      BroadcastCursor at(plan, begin);
-      for (std::int64_t row = begin; row < end; ++row, at.next())
-        map_row(inner, out + row * inner, f, x + at.x, plan.xstep[plan.rank - 1] != 0, y + at.y, plan.ystep[plan.rank - 1] != 0);
-    });
-  }
-  // Short rows: bring both operands into the order of the result, a block at a time, and run over whole vectors.
-  const std::int64_t rows_per_block = block / inner;
-  parallel_for((rows + rows_per_block - 1) / rows_per_block, std::max<std::int64_t>(1, map_grain / block),
-               [&](std::int64_t first, std::int64_t last) {
-    alignas(64) T xs[block + 64], ys[block + 64];
-    const std::int64_t begin = first * rows_per_block, end = std::min(rows, last * rows_per_block);
-    const RowCopier copy_x(plan, plan.xstep), copy_y(plan, plan.ystep);
+  const int last = plan.rank - 1;
+  const std::int64_t inner = plan.shape[last], rows = plan.size / inner;
+  const bool xstep = plan.xstep[last] != 0, ystep = plan.ystep[last] != 0;
+  auto range = [&](std::int64_t begin, std::int64_t end) {
+    if (inner < 32 && rows > 1) return map_short_rows(plan, out, f, x, y, begin, end);
     BroadcastCursor at(plan, begin);
-    for (std::int64_t row = begin; row < end; row += rows_per_block) {
-      const std::int64_t count = std::min(rows_per_block, end - row);
-      for (std::int64_t i = 0; i < count; ++i, at.next()) {
-        copy_x(xs + i * inner, x + at.x, row == begin);
-        copy_y(ys + i * inner, y + at.y, row == begin);
-      }
-      map_row(count * inner, out + row * inner, f, xs, true, ys, true);
-    }
-  });
+    for (std::int64_t row = begin; row < end; ++row, at.next())
+      map_row(inner, out + row * inner, f, x + at.x, xstep, y + at.y, ystep);
+  };
+  if (rows == 1) return map_long_row(inner, out, f, x, xstep, y, ystep);
+  parallel_for(rows, std::max<std::int64_t>(1, map_grain / inner), range);
 }
 
 }  // namespace ktape::kernels

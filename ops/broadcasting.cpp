@@ -1,0 +1,39 @@
+#include <ktape/ops/broadcasting.hpp>
+#include <ktape/ops/kernels/apply.hpp>
+#include <ktape/ops/reductions.hpp>
+#include <ktape/ops/shape.hpp>
+
+namespace ktape::backend {
+
+Tensor broadcast_to(const Tensor& x, const Shape& shape) {
+  check_extents("broadcast_to", shape, x.dtype().size());
+  if (x.shape() == shape) return x;
+  if (broadcast_shapes("broadcast_to", x.shape(), shape) != shape)
+    fail("[broadcast_to] x must broadcast to the shape ", shape, ": received x=", x.shape());
+  Tensor out = Tensor::empty(shape, x.dtype());
+  const kernels::BroadcastPlan plan(shape, x.shape(), x.shape());
+  dispatch(x.dtype(), [&]<class T>() {
+    kernels::map_broadcast(plan, out.pointer<T>(), [](auto a, auto) { return a; }, x.pointer<T>(), x.pointer<T>());
+  });
+  if (recording(x))
+    record("broadcast_to", out, {x}, [shape = x.shape()](const Tensor& g, Grads& grads) {
+      grads.to(0, [&] { return sum_to(g, shape); });
+    });
+  return out;
+}
+
+Tensor sum_to(const Tensor& x, const Shape& shape) {
+  if (x.shape() == shape) return x;
+  const int extra = x.ndim() - shape.rank();
+  if (extra < 0) fail("[sum_to] x must have at least the rank of the shape ", shape, ": received x=", x.shape());
+  std::vector<int> axes;
+  for (int i = 0; i < x.ndim(); ++i) {
+    const std::int64_t wanted = i < extra ? 1 : shape[i - extra];
+    if (wanted != 1 && wanted != x.shape()[i])
+      fail("[sum_to] the shape ", shape, " must broadcast to x: received x=", x.shape());
+    if (i < extra || (wanted == 1 && x.shape()[i] != 1)) axes.push_back(i);
+  }
+  return reshape(sum(x, axes, true), shape);
+}
+
+}  // namespace ktape::backend

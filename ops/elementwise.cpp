@@ -1,0 +1,262 @@
+#include <ktape/autograd/tape.hpp>
+#include <ktape/ops/broadcasting.hpp>
+#include <ktape/ops/inspection.hpp>
+#include <ktape/ops/kernels/apply.hpp>
+#include <ktape/ops/kernels/generic.hpp>
+
+#include <cmath>
+
+namespace ktape::backend {
+namespace {
+
+using kernels::like, kernels::select;
+using kernels::unary_by_input, kernels::unary_by_output;
+
+void expect_number(const char* op, const Tensor& x) {
+  if (x.dtype().is_bool()) fail<TypeError>("[", op, "] x must be a number: received dtype=bool");
+}
+
+constexpr double two_over_sqrt_pi = 1.1283791670955126;
+
+}  // namespace
+
+Tensor abs(const Tensor& x) {
+  expect_number("abs", x);
+  if (!x.dtype().is_floating()) return kernels::apply_integer([](auto a) { return a < decltype(a)(0) ? -a : a; }, x);
+  return unary_by_input("abs", x, [](auto a) { return abs(a); }, [](auto g, auto a) { return g * sign(a); });
+}
+
+Tensor sqrt(const Tensor& x) {
+  return unary_by_input(
+      "sqrt", x, [](auto a) { return sqrt(select(a < 0, like(a, 0), a)); },
+      [](auto g, auto a) { return select(a < 0, like(g, 0), g * 0.5 / sqrt(a)); });
+}
+
+Tensor square(const Tensor& x) {
+  expect_number("square", x);
+  if (!x.dtype().is_floating()) return kernels::apply_integer([](auto a) { return a * a; }, x);
+  return unary_by_input("square", x, [](auto a) { return a * a; }, [](auto g, auto a) { return g * (a + a); });
+}
+
+Tensor exp(const Tensor& x) {
+  return unary_by_output("exp", x, [](auto a) { return exp(a); }, [](auto g, auto y) { return g * y; });
+}
+
+Tensor expm1(const Tensor& x) {
+  return unary_by_output("expm1", x, [](auto a) { return expm1(a); }, [](auto g, auto y) { return g * (y + 1); });
+}
+
+Tensor log(const Tensor& x) {
+  return unary_by_input("log", x, [](auto a) { return log(a); }, [](auto g, auto a) { return g / a; });
+}
+
+Tensor log1p(const Tensor& x) {
+  return unary_by_input("log1p", x, [](auto a) { return log1p(a); }, [](auto g, auto a) { return g / (a + 1); });
+}
+
+Tensor round(const Tensor& x) {
+  expect_number("round", x);
+  if (!x.dtype().is_floating()) return x.detach();
+  return kernels::apply([](auto a) { return nearbyint(a); }, x);
+}
+
+Tensor sign(const Tensor& x) {
+  expect_number("sign", x);
+  if (!x.dtype().is_floating())
+    return kernels::apply_integer([](auto a) { return (a > decltype(a)(0)) - (a < decltype(a)(0)); }, x);
+  return unary_by_input(
+      "sign", x,
+      [](auto a) { return select(a > 0, like(a, 1), select(a < 0, like(a, -1), a)); },
+      [](auto g, auto) { return like(g, 0); });
+}
+
+Tensor sin(const Tensor& x) {
+  return unary_by_input("sin", x, [](auto a) { return sin(a); }, [](auto g, auto a) { return g * cos(a); });
+}
+
+Tensor cos(const Tensor& x) {
+  return unary_by_input("cos", x, [](auto a) { return cos(a); }, [](auto g, auto a) { return -g * sin(a); });
+}
+
+Tensor tanh(const Tensor& x) {
+  return unary_by_output("tanh", x, [](auto a) { return tanh(a); }, [](auto g, auto y) { return g * (1 - y * y); });
+}
+
+Tensor erf(const Tensor& x) {
+  return unary_by_input(
+      "erf", x, [](auto a) { return erf(a); },
+      [](auto g, auto a) { return g * two_over_sqrt_pi * exp(-(a * a)); });
+}
+
+namespace {
+/// Exponents that a few multiplications compute exactly.
+template <class B>
+B integer_power(B x, std::int64_t n) {
+  B result = like(x, 1);
+  for (; n > 0; n >>= 1, x = x * x)
+    if (n & 1) result = result * x;
+  return result;
+}
+
+template <class B>
+B real_power(const B& x, double a) {
+  const bool whole = a == std::trunc(a) && std::fabs(a) <= 16;
+  if (!whole) return pow(x, like(x, a));
+  return a >= 0 ? integer_power(x, static_cast<std::int64_t>(a)) : 1 / integer_power(x, static_cast<std::int64_t>(-a));
+}
+Tensor real_power(const Tensor& x, double a) { return pow(x, Scalar(a)); }
+}  // namespace
+
+Tensor pow(const Tensor& x, Scalar a) {
+  expect_number("pow", x);
+  if (!x.dtype().is_floating()) {
+    if (a.real() < 0 || a.real() != std::trunc(a.real()))
+      fail("[pow] an integer tensor takes whole exponents of at least 0: received a=", a.real());
+    return kernels::apply_integer([n = a.integer()](auto v) { return integer_power(v, n); }, x);
+  }
+  return unary_by_input(
+      "pow", x, [n = a.real()](auto v) { return real_power(v, n); },
+      [n = a.real()](auto g, auto v) { return n == 0 ? like(g, 0) : g * n * real_power(v, n - 1); });
+}
+
+Tensor pow(const Tensor& x, const Tensor& a) {
+  kernels::expect_floating("pow", x);
+  kernels::expect_same_dtype("pow", x, a);
+  const Shape shape = broadcast_shapes("pow", x.shape(), a.shape());
+  Tensor out = Tensor::empty(shape, x.dtype());
+  dispatch_floating(x.dtype(), [&]<class T>() {
+    kernels::map_broadcast(kernels::BroadcastPlan(shape, x.shape(), a.shape()), out.pointer<T>(),
+                           [](auto v, auto n) { return pow(v, n); }, x.pointer<T>(), a.pointer<T>());
+  });
+  if (recording(x, a))
+    record("pow", out, {x, a}, [x, a](const Tensor& g, const Tensor& y, Grads& grads) {
+      grads.to(0, [&] {
+        const Tensor slope = g * a * pow(x, a - 1);
+        return sum_to(where(broadcast_to(equal(a, like(a, 0)), slope.shape()), like(slope, 0), slope), x.shape());
+      });
+      grads.to(1, [&] {
+        const Tensor positive = greater(x, like(x, 0));
+        return sum_to(g * y * where(positive, log(where(positive, x, like(x, 1))), like(x, 0)), a.shape());
+      });
+    });
+  return out;
+}
+
+namespace {
+constexpr auto larger = [](auto x, auto y) { return select((y > x) | (y != y), y, x); };
+constexpr auto smaller = [](auto x, auto y) { return select((y < x) | (y != y), y, x); };
+
+/// The gradient of maximum and minimum: to x where it was taken or ties.
+template <class Takes>
+void record_choice(const char* op, const Tensor& out, const Tensor& x, const Tensor& y, Takes takes_x) {
+  if (!recording(x, y)) return;
+  record(op, out, {x, y}, [x, y, takes_x](const Tensor& g, Grads& grads) {
+    const Tensor taken = takes_x(x, y), zero = like(g, 0);
+    grads.to(0, [&] { return sum_to(where(taken, g, zero), x.shape()); });
+    grads.to(1, [&] { return sum_to(where(taken, zero, g), y.shape()); });
+  });
+}
+}  // namespace
+
+Tensor maximum(const Tensor& x, const Tensor& y) {
+  expect_number("maximum", x);
+  Tensor out = kernels::apply_broadcast("maximum", larger, x, y);
+  record_choice("maximum", out, x, y, greater_equal);
+  return out;
+}
+
+Tensor minimum(const Tensor& x, const Tensor& y) {
+  expect_number("minimum", x);
+  Tensor out = kernels::apply_broadcast("minimum", smaller, x, y);
+  record_choice("minimum", out, x, y, less_equal);
+  return out;
+}
+
+namespace {
+/// Clips to numbers; one that the dtype cannot hold becomes its nearest value.
+Tensor clip_between(const Tensor& x, double low, double high) {
+  if (!x.dtype().is_floating()) {
+    Tensor out = Tensor::empty(x.shape(), x.dtype());
+    dispatch_integer(x.dtype(), [&]<class T>() {
+      T bounds[2];
+      const double wanted[2] = {std::ceil(low), std::floor(high)};
+      convert(bounds, x.dtype(), wanted, DType::Float64, 2);
+      kernels::map<T>(x.size(), out.pointer<T>(),
+                      [low = bounds[0], high = bounds[1]](T a) { return std::max(low, std::min(a, high)); }, x.pointer<T>());
+    });
+    return out;
+  }
+  return unary_by_input(
+      "clip", x,
+      [low, high](auto a) { return select(a < low, like(a, low), select(a > high, like(a, high), a)); },
+      [low, high](auto g, auto a) { return select(a < low, like(g, 0), select(a > high, like(g, 0), g)); });
+}
+
+Tensor bound_tensor(const Bound& bound, const Tensor& x) {
+  return bound.number() ? full({}, *bound.number(), x.dtype()) : bound.tensor();
+}
+}  // namespace
+
+Tensor clip(const Tensor& x, const Bound& min_value, const Bound& max_value) {
+  expect_number("clip", x);
+  for (const Bound* bound : {&min_value, &max_value})
+    if (bound->number() && std::isnan(bound->number()->real())) fail("[clip] a bound must be a number: received nan");
+  if (!min_value.tensor().defined() && !max_value.tensor().defined()) {
+    const double low = min_value.number() ? min_value.number()->real() : -INFINITY;
+    const double high = max_value.number() ? max_value.number()->real() : INFINITY;
+    return clip_between(x, low, std::max(low, high));
+  }
+  for (const Bound* bound : {&min_value, &max_value})
+    if (bound->tensor().defined() && broadcast_shapes("clip", x.shape(), bound->tensor().shape()) != x.shape())
+      fail("[clip] a bound must broadcast to x of shape ", x.shape(), ": received bound=", bound->tensor().shape());
+  Tensor out = x;
+  if (max_value.number() || max_value.tensor().defined()) out = minimum(out, bound_tensor(max_value, x));
+  if (min_value.number() || min_value.tensor().defined()) out = maximum(out, bound_tensor(min_value, x));
+  return out;
+}
+
+Tensor equal(const Tensor& x, const Tensor& y) { return kernels::compare("equal", std::equal_to<>(), x, y); }
+Tensor not_equal(const Tensor& x, const Tensor& y) { return kernels::compare("not_equal", std::not_equal_to<>(), x, y); }
+Tensor greater(const Tensor& x, const Tensor& y) { return kernels::compare("greater", std::greater<>(), x, y); }
+Tensor greater_equal(const Tensor& x, const Tensor& y) {
+  return kernels::compare("greater_equal", std::greater_equal<>(), x, y);
+}
+Tensor less(const Tensor& x, const Tensor& y) { return kernels::compare("less", std::less<>(), x, y); }
+Tensor less_equal(const Tensor& x, const Tensor& y) { return kernels::compare("less_equal", std::less_equal<>(), x, y); }
+
+Tensor is_nan(const Tensor& x) { return not_equal(x, x); }
+
+Tensor is_finite(const Tensor& x) {
+  if (!x.dtype().is_floating()) return equal(x, x);
+  return kernels::compare("is_finite", [](auto a, auto) { return a - a == a - a; }, x, x);
+}
+
+namespace {
+/// out = condition ? x : y on full shapes; the bytes of a bool are 0 or 1.
+template <class T>
+void choose(std::int64_t n, T* out, const bool* condition, const T* x, const T* y) {
+  parallel_for(n, kernels::map_grain, [=](std::int64_t begin, std::int64_t end) {
+    for (std::int64_t i = begin; i < end; ++i) out[i] = condition[i] ? x[i] : y[i];
+  });
+}
+}  // namespace
+
+Tensor where(const Tensor& condition, const Tensor& x, const Tensor& y) {
+  kernels::expect_same_dtype("where", x, y);
+  const Shape shape = broadcast_shapes("where", condition.shape(), broadcast_shapes("where", x.shape(), y.shape()));
+  const Tensor taken = cast(condition, DType::Bool);
+  Tensor out = Tensor::empty(shape, x.dtype());
+  {
+    NoGrad off;
+    const Tensor c = broadcast_to(taken, shape), a = broadcast_to(x, shape), b = broadcast_to(y, shape);
+    dispatch(x.dtype(), [&]<class T>() { choose(out.size(), out.pointer<T>(), c.pointer<bool>(), a.pointer<T>(), b.pointer<T>()); });
+  }
+  if (recording(x, y))
+    record("where", out, {x, y}, [taken, xs = x.shape(), ys = y.shape()](const Tensor& g, Grads& grads) {
+      grads.to(0, [&] { return sum_to(where(taken, g, like(g, 0)), xs); });
+      grads.to(1, [&] { return sum_to(where(taken, like(g, 0), g), ys); });
+    });
+  return out;
+}
+
+}  // namespace ktape::backend

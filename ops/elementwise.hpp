@@ -1,0 +1,82 @@
+#pragma once
+#include <ktape/autograd/literal.hpp>
+#include <ktape/autograd/tensor.hpp>
+
+#include <optional>
+
+/// Element-wise functions. Results have the shape of x, or the broadcast shape of both arguments, and their dtype. Unless said
+/// otherwise x is float16, float32 or float64 (TypeError: integers go through `cast` first), two tensors have one dtype
+/// (TypeError) and shapes that broadcast (ValueError), and the function is differentiable to any order.
+namespace ktape::backend {
+
+/// |x|, for any number dtype. The gradient at 0 is 0. `K.abs`.
+Tensor abs(const Tensor& x);
+/// The square root; negative elements count as 0, and their gradient is 0. `K.sqrt`.
+Tensor sqrt(const Tensor& x);
+/// x * x, for any number dtype. `K.square`.
+Tensor square(const Tensor& x);
+/// e to the power of x. `K.exp`.
+Tensor exp(const Tensor& x);
+/// exp(x) - 1, exact near 0.
+Tensor expm1(const Tensor& x);
+/// The natural logarithm: -inf at 0, NaN below. `K.log`.
+Tensor log(const Tensor& x);
+/// log(1 + x), exact near 0.
+Tensor log1p(const Tensor& x);
+/// The nearest integer, halves to even, for any number dtype. Not differentiable: gradients through it are None. `K.round`.
+Tensor round(const Tensor& x);
+/// -1, 0 or 1, for any number dtype; NaN stays. The gradient is 0. `K.sign`.
+Tensor sign(const Tensor& x);
+/// x to the power of a number, for any number dtype. Integers take exponents of at least 0 (ValueError). `K.pow`.
+Tensor pow(const Tensor& x, Scalar a);
+/// x to the power of a, element by element. The gradient of a is 0 where x <= 0. `K.pow`.
+Tensor pow(const Tensor& x, const Tensor& a);
+/// The sine and cosine of radians. `K.sin`, `K.cos`.
+Tensor sin(const Tensor& x);
+Tensor cos(const Tensor& x);
+/// The hyperbolic tangent. `K.tanh`.
+Tensor tanh(const Tensor& x);
+/// The Gauss error function 2 / sqrt(pi) * integral of exp(-t^2) from 0 to x.
+Tensor erf(const Tensor& x);
+
+/// A bound of `clip`: a number, a tensor that broadcasts to x, or None.
+class Bound {
+ public:
+  Bound(NoneType) {}
+  template <Arithmetic T>
+  Bound(T number) : number_(number) {}
+  Bound(const Tensor& tensor) : tensor_(tensor) {}
+  Bound(const Variable& variable) : tensor_(variable.value()) {}
+  const std::optional<Scalar>& number() const { return number_; }
+  const Tensor& tensor() const { return tensor_; }
+
+ private:
+  std::optional<Scalar> number_;
+  Tensor tensor_;
+};
+
+/// min(max(x, min_value), max_value), for any number dtype; a number below min_value as max_value counts as min_value.
+/// A value on a bound passes the gradient. Throws ValueError for a bound that is NaN. `K.clip`.
+Tensor clip(const Tensor& x, const Bound& min_value, const Bound& max_value);
+
+/// The larger and the smaller element, for any number dtype; NaN wins. On a tie the gradient goes to x. `K.maximum`, `K.minimum`.
+Tensor maximum(const Tensor& x, const Tensor& y);
+Tensor minimum(const Tensor& x, const Tensor& y);
+
+/// Comparisons of tensors of any one dtype: bool results. With NaN all are false but not_equal. `K.equal` and so on.
+Tensor equal(const Tensor& x, const Tensor& y);
+Tensor not_equal(const Tensor& x, const Tensor& y);
+Tensor greater(const Tensor& x, const Tensor& y);
+Tensor greater_equal(const Tensor& x, const Tensor& y);
+Tensor less(const Tensor& x, const Tensor& y);
+Tensor less_equal(const Tensor& x, const Tensor& y);
+
+/// Whether each element is NaN, or neither NaN nor infinite: bool results for any dtype. `tf.math.is_nan`, `is_finite`.
+Tensor is_nan(const Tensor& x);
+Tensor is_finite(const Tensor& x);
+
+/// x where the condition is not zero, else y; the three broadcast, x and y have any one dtype. No gradient, and no NaN, leaks
+/// from the side that was not taken. `tf.where`.
+Tensor where(const Tensor& condition, const Tensor& x, const Tensor& y);
+
+}  // namespace ktape::backend

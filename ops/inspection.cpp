@@ -1,0 +1,54 @@
+#include <ktape/autograd/log.hpp>
+#include <ktape/autograd/node.hpp>
+#include <ktape/ops/config.hpp>
+#include <ktape/ops/inspection.hpp>
+
+#include <cstring>
+#include <limits>
+
+namespace ktape::backend {
+
+bool is_tensor(const Tensor& x) { return x.defined(); }
+
+bool is_variable(const Tensor& x) {
+  return x.defined() && x.node() && x.node()->leaf() && std::strcmp(x.node()->op(), "variable") == 0;
+}
+
+Tensor shape(const Tensor& x) {
+  Tensor out = Tensor::empty({x.ndim()}, DType::Int32);
+  convert(out.raw(), DType::Int32, x.shape().begin(), DType::Int64, x.ndim());
+  return out;
+}
+
+Shape int_shape(const Tensor& x) { return x.shape(); }
+int ndim(const Tensor& x) { return x.ndim(); }
+std::int64_t count_params(const Tensor& x) { return x.size(); }
+DType dtype(const Tensor& x) { return x.dtype(); }
+
+Tensor size(const Tensor& x) {
+  if (x.size() > std::numeric_limits<std::int32_t>::max())
+    fail("[size] the number of elements must fit in int32: received shape=", x.shape());
+  Tensor out = Tensor::empty({}, DType::Int32);
+  *out.pointer<std::int32_t>() = static_cast<std::int32_t>(x.size());
+  return out;
+}
+
+Tensor cast(const Tensor& x, DType dtype) {
+  if (x.dtype() == dtype) return x;
+  Tensor out = converted(x, dtype);
+  if (dtype.is_floating() && recording(x))
+    record("cast", out, {x}, [from = x.dtype()](const Tensor& g, Grads& grads) {
+      grads.to(0, [&] { return cast(g, from); });
+    });
+  return out;
+}
+
+Tensor cast_to_floatx(const ArrayLike& x) { return x.tensor(floatx(), floatx()); }
+
+Tensor print_tensor(const Tensor& x, const std::string& message, const PrintOptions& options) {
+  const bool all = options.summarize < 0;
+  log::print(message + to_string(x, all ? 3 : options.summarize, all ? std::numeric_limits<std::int64_t>::max() : 2 * options.summarize));
+  return x;
+}
+
+}  // namespace ktape::backend

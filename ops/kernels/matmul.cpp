@@ -1,0 +1,65 @@
+#include <ktape/ops/kernels/matmul.hpp>
+
+#include <algorithm>
+#include <cblas.h>
+#if KTAPE_WITH_ONEDNN
+#include <dnnl.h>
+#endif
+
+namespace ktape::kernels {
+namespace {
+
+CBLAS_TRANSPOSE blas(bool transposed) { return transposed ? CblasTrans : CblasNoTrans; }
+
+template <class T>
+bool nothing_to_add(std::int64_t rows, std::int64_t columns, std::int64_t inner, T* c, bool accumulate) {
+  if (inner == 0 && !accumulate) std::fill_n(c, rows * columns, T(0));
+  return rows == 0 || columns == 0 || inner == 0;
+}
+
+/// Both libraries have a fixed cost of a microsecond or so: tiny products are faster in a plain loop.
+constexpr std::int64_t tiny = 512;
+
+template <class T>
+void tiny_matmul(std::int64_t rows, std::int64_t columns, std::int64_t inner, Matrix<T> a, Matrix<T> b, T* c, bool accumulate) {
+  const std::int64_t arow = a.transposed ? 1 : a.stride, astep = a.transposed ? a.stride : 1;
+  const std::int64_t brow = b.transposed ? 1 : b.stride, bstep = b.transposed ? b.stride : 1;
+  for (std::int64_t i = 0; i < rows; ++i) {
+    T* row = c + i * columns;
+    if (!accumulate) std::fill_n(row, columns, T(0));
+    for (std::int64_t k = 0; k < inner; ++k) {
+      const T factor = a.data[i * arow + k * astep];
+      const T* other = b.data + k * brow;
+      for (std::int64_t j = 0; j < columns; ++j) row[j] += factor * other[j * bstep];
+    }
+  }
+}
+
+}  // namespace
+
+void matmul(std::int64_t rows, std::int64_t columns, std::int64_t inner, Matrix<float> a, Matrix<float> b, float* c,
+            bool accumulate) {
+  if (nothing_to_add(rows, columns, inner, c, accumulate)) return;
+  if (rows * columns * inner <= tiny) return tiny_matmul(rows, columns, inner, a, b, c, accumulate);
+  const float beta = accumulate ? 1 : 0;
+#if KTAPE_WITH_ONEDNN
+  const auto letter = [](bool transposed) { return transposed ? 'T' : 'N'; };
+  if (dnnl_sgemm(letter(a.transposed), letter(b.transposed), rows, columns, inner, 1, a.data, a.stride, b.data, b.stride, beta,
+                 c, columns) == dnnl_success)
+    return;
+#endif
+  const auto n = [](std::int64_t v) { return static_cast<int>(v); };
+  cblas_sgemm(CblasRowMajor, blas(a.transposed), blas(b.transposed), n(rows), n(columns), n(inner), 1, a.data, n(a.stride),
+              b.data, n(b.stride), beta, c, n(columns));
+}
+
+void matmul(std::int64_t rows, std::int64_t columns, std::int64_t inner, Matrix<double> a, Matrix<double> b, double* c,
+            bool accumulate) {
+  if (nothing_to_add(rows, columns, inner, c, accumulate)) return;
+  if (rows * columns * inner <= tiny) return tiny_matmul(rows, columns, inner, a, b, c, accumulate);
+  const auto n = [](std::int64_t v) { return static_cast<int>(v); };
+  cblas_dgemm(CblasRowMajor, blas(a.transposed), blas(b.transposed), n(rows), n(columns), n(inner), 1, a.data, n(a.stride),
+              b.data, n(b.stride), accumulate ? 1 : 0, c, n(columns));
+}
+
+}  // namespace ktape::kernels

@@ -1,0 +1,21 @@
+#pragma once
+#include <cstdint>
+
+namespace ktape::kernels {
+
+/// A row-major matrix in memory, read as it stands or transposed.
+template <class T>
+struct Matrix {
+  const T* data;
+  std::int64_t stride;  ///< elements from row to row
+  bool transposed = false;
+};
+
+/// c = a b, (rows x inner) times (inner x columns), c dense row-major; c += a b with `accumulate`. float on oneDNN where it is
+/// built in, else and for double on OpenBLAS; an inner extent of 0 gives zeros.
+void matmul(std::int64_t rows, std::int64_t columns, std::int64_t inner, Matrix<float> a, Matrix<float> b, float* c,
+            bool accumulate = false);
+void matmul(std::int64_t rows, std::int64_t columns, std::int64_t inner, Matrix<double> a, Matrix<double> b, double* c,
+            bool accumulate = false);
+
+}  // namespace ktape::kernels

@@ -1,0 +1,159 @@
+#include <ktape/ops/broadcasting.hpp>
+#include <ktape/ops/elementwise.hpp>
+#include <ktape/ops/inspection.hpp>
+#include <ktape/ops/kernels/apply.hpp>
+#include <ktape/ops/operators.hpp>
+
+#include <cmath>
+
+namespace ktape {
+namespace {
+
+using kernels::derivative;
+
+Tensor need(bool wanted, const Tensor& x) { return wanted ? x : Tensor(); }
+
+void expect_arithmetic(const char* op, const Tensor& x) {
+  if (x.dtype().is_bool()) fail<TypeError>("[", op, "] x must be a number: received dtype=bool");
+}
+
+/// The number in the tensor's dtype: a check here, so that a kernel never sees one that it cannot hold.
+Scalar fit(const char* op, const Tensor& x, Scalar s) {
+  expect_arithmetic(op, x);
+  if (!x.dtype().is_floating() && s.kind() == Scalar::Real && s.real() != std::trunc(s.real()))
+    fail<TypeError>("[", op, "] a number must fit the tensor's dtype ", x.dtype(), ": received ", s.real());
+  return s;
+}
+
+/// f(x, s) where s is a number; on floats the lambda `d(g)` is its derivative.
+template <class F, class D>
+Tensor with_number(const char* op, const Tensor& x, Scalar s, F f, D d) {
+  fit(op, x, s);
+  if (x.dtype().is_floating()) return kernels::unary_linear(op, x, [f, v = s.real()](auto a) { return f(a, v); }, d);
+  Tensor out = Tensor::empty(x.shape(), x.dtype());
+  dispatch_integer(x.dtype(), [&]<class T>() {
+    kernels::map<T>(x.size(), out.pointer<T>(), [f, v = s.to<T>()](auto a) { return f(a, v); }, x.pointer<T>());
+  });
+  return out;
+}
+
+constexpr auto plus = [](auto a, auto b) { return a + b; };
+constexpr auto minus = [](auto a, auto b) { return a - b; };
+constexpr auto times = [](auto a, auto b) { return a * b; };
+constexpr auto over = [](auto a, auto b) { return a / b; };
+constexpr auto same = [](const auto& g) { return g; };
+constexpr auto negated = [](const auto& g) { return -g; };
+
+}  // namespace
+
+Tensor operator+(const Tensor& x, const Tensor& y) {
+  expect_arithmetic("add", x);
+  Tensor out = kernels::apply_broadcast("add", plus, x, y);
+  if (recording(x, y))
+    record("add", out, {x, y}, [xs = x.shape(), ys = y.shape()](const Tensor& g, Grads& grads) {
+      grads.to(0, [&] { return backend::sum_to(g, xs); });
+      grads.to(1, [&] { return backend::sum_to(g, ys); });
+    });
+  return out;
+}
+
+Tensor operator-(const Tensor& x, const Tensor& y) {
+  expect_arithmetic("subtract", x);
+  Tensor out = kernels::apply_broadcast("subtract", minus, x, y);
+  if (recording(x, y))
+    record("subtract", out, {x, y}, [xs = x.shape(), ys = y.shape()](const Tensor& g, Grads& grads) {
+      grads.to(0, [&] { return backend::sum_to(g, xs); });
+      grads.to(1, [&] { return -backend::sum_to(g, ys); });
+    });
+  return out;
+}
+
+Tensor operator*(const Tensor& x, const Tensor& y) {
+  expect_arithmetic("multiply", x);
+  Tensor out = kernels::apply_broadcast("multiply", times, x, y);
+  if (recording(x, y))
+    record("multiply", out, {x, y}, [x = need(y.node(), x), y = need(x.node(), y), xs = x.shape(), ys = y.shape()](
+                                        const Tensor& g, Grads& grads) {
+      grads.to(1, [&] { return backend::sum_to(g * x, ys); });
+      if (!grads.wants(0)) return;
+      const bool fused = y.shape() == g.shape() && xs == g.shape();
+      grads.add(0, fused ? derivative(times, g, y) : backend::sum_to(g * y, xs));
+    });
+  return out;
+}
+
+Tensor operator/(const Tensor& x, const Tensor& y) {
+  if (!x.dtype().is_floating()) {
+    kernels::expect_same_dtype("divide", x, y);
+    return backend::cast(x, DType::Float64) / backend::cast(y, DType::Float64);
+  }
+  Tensor out = kernels::apply_broadcast("divide", over, x, y);
+  if (recording(x, y))
+    record("divide", out, {x, y}, [x = need(y.node(), x), y, xs = x.shape()](const Tensor& g, Grads& grads) {
+      grads.to(0, [&] { return backend::sum_to(g / y, xs); });
+      grads.to(1, [&] { return backend::sum_to(-g * (x / y) / y, y.shape()); });
+    });
+  return out;
+}
+
+Tensor operator+(const Tensor& x, Scalar y) { return with_number("add", x, y, plus, same); }
+Tensor operator-(const Tensor& x, Scalar y) { return with_number("subtract", x, y, minus, same); }
+Tensor operator*(const Tensor& x, Scalar y) {
+  return with_number("multiply", x, y, times, [v = y.real()](const auto& g) { return g * v; });
+}
+Tensor operator/(const Tensor& x, Scalar y) {
+  if (!x.dtype().is_floating()) return backend::cast(x, DType::Float64) / y.real();
+  return with_number("divide", x, y, over, [v = y.real()](const auto& g) { return g / v; });
+}
+
+Tensor operator+(Scalar x, const Tensor& y) { return y + x; }
+Tensor operator*(Scalar x, const Tensor& y) { return y * x; }
+Tensor operator-(Scalar x, const Tensor& y) {
+  return with_number("subtract", y, x, [](auto a, auto b) { return b - a; }, negated);
+}
+Tensor operator/(Scalar x, const Tensor& y) {
+  if (!y.dtype().is_floating()) return x.real() / backend::cast(y, DType::Float64);
+  const double v = x.real();
+  return kernels::unary_by_input(
+      "divide", y, [v](auto b) { return v / b; }, [v](const auto& g, const auto& b) { return -g * v / (b * b); });
+}
+
+Tensor operator-(const Tensor& x) {
+  expect_arithmetic("negative", x);
+  if (x.dtype().is_floating()) return kernels::unary_linear("negative", x, [](auto a) { return -a; }, negated);
+  return kernels::apply_integer([](auto a) { return -a; }, x);
+}
+
+Tensor& operator+=(Tensor& x, const Tensor& y) { return x = x + y; }
+Tensor& operator-=(Tensor& x, const Tensor& y) { return x = x - y; }
+Tensor& operator*=(Tensor& x, const Tensor& y) { return x = x * y; }
+Tensor& operator/=(Tensor& x, const Tensor& y) { return x = x / y; }
+Tensor& operator+=(Tensor& x, Scalar y) { return x = x + y; }
+Tensor& operator-=(Tensor& x, Scalar y) { return x = x - y; }
+Tensor& operator*=(Tensor& x, Scalar y) { return x = x * y; }
+Tensor& operator/=(Tensor& x, Scalar y) { return x = x / y; }
+
+namespace {
+/// The number as a tensor that broadcasts; comparing needs no derivative, so it costs one small tensor.
+Tensor number_like(const char* op, const Tensor& x, Scalar s) {
+  if (!x.dtype().is_bool()) fit(op, x, s);
+  Tensor out = Tensor::empty({}, x.dtype());
+  dispatch(x.dtype(), [&]<class T>() { *out.pointer<T>() = s.to<T>(); });
+  return out;
+}
+}  // namespace
+
+Tensor operator==(const Tensor& x, const Tensor& y) { return backend::equal(x, y); }
+Tensor operator!=(const Tensor& x, const Tensor& y) { return backend::not_equal(x, y); }
+Tensor operator<(const Tensor& x, const Tensor& y) { return backend::less(x, y); }
+Tensor operator<=(const Tensor& x, const Tensor& y) { return backend::less_equal(x, y); }
+Tensor operator>(const Tensor& x, const Tensor& y) { return backend::greater(x, y); }
+Tensor operator>=(const Tensor& x, const Tensor& y) { return backend::greater_equal(x, y); }
+Tensor operator==(const Tensor& x, Scalar y) { return backend::equal(x, number_like("equal", x, y)); }
+Tensor operator!=(const Tensor& x, Scalar y) { return backend::not_equal(x, number_like("not_equal", x, y)); }
+Tensor operator<(const Tensor& x, Scalar y) { return backend::less(x, number_like("less", x, y)); }
+Tensor operator<=(const Tensor& x, Scalar y) { return backend::less_equal(x, number_like("less_equal", x, y)); }
+Tensor operator>(const Tensor& x, Scalar y) { return backend::greater(x, number_like("greater", x, y)); }
+Tensor operator>=(const Tensor& x, Scalar y) { return backend::greater_equal(x, number_like("greater_equal", x, y)); }
+
+}  // namespace ktape

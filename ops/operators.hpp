@@ -1,0 +1,50 @@
+#pragma once
+#include <ktape/autograd/tensor.hpp>
+#include <ktape/autograd/variable.hpp>
+
+/// Arithmetic and comparison operators, element by element with NumPy broadcasting. Found wherever tensors are used.
+///
+/// Operands have one dtype (TypeError otherwise, naming both); a number takes the tensor's dtype, and one that the dtype cannot
+/// hold (2.5 with int32) is a TypeError. Shapes that do not broadcast are a ValueError. Integers wrap around.
+namespace ktape {
+
+Tensor operator+(const Tensor& x, const Tensor& y);
+Tensor operator+(const Tensor& x, Scalar y);
+Tensor operator+(Scalar x, const Tensor& y);
+Tensor operator-(const Tensor& x, const Tensor& y);
+Tensor operator-(const Tensor& x, Scalar y);
+Tensor operator-(Scalar x, const Tensor& y);
+Tensor operator*(const Tensor& x, const Tensor& y);
+Tensor operator*(const Tensor& x, Scalar y);
+Tensor operator*(Scalar x, const Tensor& y);
+/// True division: integers are divided as float64.
+Tensor operator/(const Tensor& x, const Tensor& y);
+Tensor operator/(const Tensor& x, Scalar y);
+Tensor operator/(Scalar x, const Tensor& y);
+Tensor operator-(const Tensor& x);
+
+/// Rebinds x to the result; tensors that share x's old value do not change.
+Tensor& operator+=(Tensor& x, const Tensor& y);
+Tensor& operator-=(Tensor& x, const Tensor& y);
+Tensor& operator*=(Tensor& x, const Tensor& y);
+Tensor& operator/=(Tensor& x, const Tensor& y);
+Tensor& operator+=(Tensor& x, Scalar y);
+Tensor& operator-=(Tensor& x, Scalar y);
+Tensor& operator*=(Tensor& x, Scalar y);
+Tensor& operator/=(Tensor& x, Scalar y);
+
+/// Comparisons give bool tensors; with NaN all are false but `!=`.
+Tensor operator==(const Tensor& x, const Tensor& y);
+Tensor operator==(const Tensor& x, Scalar y);
+Tensor operator!=(const Tensor& x, const Tensor& y);
+Tensor operator!=(const Tensor& x, Scalar y);
+Tensor operator<(const Tensor& x, const Tensor& y);
+Tensor operator<(const Tensor& x, Scalar y);
+Tensor operator<=(const Tensor& x, const Tensor& y);
+Tensor operator<=(const Tensor& x, Scalar y);
+Tensor operator>(const Tensor& x, const Tensor& y);
+Tensor operator>(const Tensor& x, Scalar y);
+Tensor operator>=(const Tensor& x, const Tensor& y);
+Tensor operator>=(const Tensor& x, Scalar y);
+
+}  // namespace ktape
