@@ -1,0 +1,280 @@
+#include <ktape/autograd/node.hpp>
+#include <ktape/ops/kernels/permute.hpp>
+#include <ktape/ops/shape.hpp>
+#include <ktape/ops/strided.hpp>
+
+#include <algorithm>
+#include <numeric>
+
+namespace ktape::backend {
+namespace {
+
+/// The same elements under another shape.
+Tensor renamed(const char* op, const Tensor& x, const Shape& shape) {
+  if (x.shape() == shape) return x;
+  Tensor out = x.alias(shape);
+  if (recording(x))
+    record(op, out, {x}, [op, shape = x.shape()](const Tensor& g, Grads& grads) {
+      grads.to(0, [&] { return renamed(op, g, shape); });
+    });
+  return out;
+}
+
+Shape filled(int rank, std::int64_t value) {
+  Shape out;
+  for (int d = 0; d < rank; ++d) out.push_back(value);
+  return out;
+}
+
+kernels::Window whole(const Shape& shape) { return {filled(shape.rank(), 0), filled(shape.rank(), 1), shape}; }
+
+}  // namespace
+
+Tensor reshape(const Tensor& x, const Shape& shape) {
+  Shape wanted = shape;
+  int open = -1;
+  for (int d = 0; d < shape.rank(); ++d) {
+    if (shape[d] != -1) continue;
+    if (open >= 0) fail("[reshape] one extent at most may be -1: received shape=", shape);
+    wanted[open = d] = 1;
+  }
+  check_extents("reshape", wanted, x.dtype().size());
+  const std::int64_t known = wanted.count();
+  if (open >= 0 && known > 0 && x.size() % known == 0) wanted[open] = x.size() / known;
+  if (wanted.count() != x.size() || (open >= 0 && known == 0))
+    fail("[reshape] the shape must hold the ", x.size(), " elements of x: received x=", x.shape(), ", shape=", shape);
+  return renamed("reshape", x, wanted);
+}
+
+Tensor permute_dimensions(const Tensor& x, const Shape& pattern) {
+  if (pattern.rank() != x.ndim())
+    fail("[permute_dimensions] the pattern must have one entry per axis: received x=", x.shape(), ", pattern=", pattern);
+  int axes[Shape::max_rank];
+  unsigned seen = 0;
+  Shape shape = x.shape(), back = pattern;
+  for (int d = 0; d < x.ndim(); ++d) {
+    const std::int64_t axis = pattern[d] < 0 ? pattern[d] + x.ndim() : pattern[d];
+    if (axis < 0 || axis >= x.ndim() || (seen >> axis & 1))
+      fail("[permute_dimensions] the pattern must name every axis once: received x=", x.shape(), ", pattern=", pattern);
+    seen |= 1u << axis;
+    axes[d] = static_cast<int>(axis);
+    shape[d] = x.shape()[axes[d]];
+    back[axes[d]] = d;
+  }
+  Tensor out = Tensor::empty(shape, x.dtype());
+  kernels::permute(x.raw(), out.raw(), x.shape().begin(), axes, x.ndim(), static_cast<int>(x.dtype().size()));
+  if (recording(x))
+    record("permute_dimensions", out, {x}, [back](const Tensor& g, Grads& grads) {
+      grads.to(0, [&] { return permute_dimensions(g, back); });
+    });
+  return out;
+}
+
+Tensor transpose(const Tensor& x) {
+  Shape pattern = x.shape();
+  for (int d = 0; d < x.ndim(); ++d) pattern[d] = x.ndim() - 1 - d;
+  return permute_dimensions(x, pattern);
+}
+
+namespace {
+
+/// Checks that the tensors agree but for the extent of one axis; -1: in all extents.
+void expect_alike(const char* op, const TensorList& tensors, int but) {
+  const Tensor& first = tensors[0];
+  for (const Tensor& x : tensors) {
+    if (x.dtype() != first.dtype())
+      fail<TypeError>("[", op, "] the tensors must have one dtype: received ", first.dtype(), " and ", x.dtype());
+    bool alike = x.ndim() == first.ndim();
+    for (int d = 0; alike && d < x.ndim(); ++d) alike = d == but || x.shape()[d] == first.shape()[d];
+    if (alike) continue;
+    if (but < 0) fail("[", op, "] the tensors must have one shape: received ", first.shape(), " and ", x.shape());
+    fail("[", op, "] the shapes must agree in all axes but ", but, ": received ", first.shape(), " and ", x.shape());
+  }
+}
+
+void expect_some(const char* op, const TensorList& tensors) {
+  if (tensors.empty()) fail("[", op, "] at least one tensor is needed: received none");
+}
+
+}  // namespace
+
+Tensor concatenate(const TensorList& tensors, int axis) {
+  expect_some("concatenate", tensors);
+  Shape shape = tensors[0].shape();
+  axis = canonical_axis("concatenate", axis, shape.rank());
+  expect_alike("concatenate", tensors, axis);
+  shape[axis] = 0;
+  for (const Tensor& x : tensors) shape[axis] += x.shape()[axis];
+  return kernels::join("concatenate", tensors.vector(), shape.count(0, axis), shape);
+}
+
+Tensor stack(const TensorList& x, int axis) {
+  expect_some("stack", x);
+  Shape shape = x[0].shape();
+  axis = canonical_axis("stack", axis, shape.rank() + 1);
+  expect_alike("stack", x, -1);
+  shape.insert(axis, static_cast<std::int64_t>(x.size()));
+  return kernels::join("stack", x.vector(), shape.count(0, axis), shape);
+}
+
+Tensor repeat(const Tensor& x, std::int64_t n) {
+  if (x.ndim() != 2) fail("[repeat] x must have rank 2: received x=", x.shape());
+  if (n < 0) fail("[repeat] n must be at least 0: received n=", n);
+  return kernels::repeat_rows("repeat", x, x.shape()[0], n, {x.shape()[0], n, x.shape()[1]});
+}
+
+namespace {
+/// x with one axis `times` as long. The products are checked before they are made.
+Shape stretched(const char* op, Shape shape, int axis, std::int64_t times, DType dtype) {
+  std::int64_t extent;
+  if (__builtin_mul_overflow(shape[axis], times, &extent))
+    fail("[", op, "] the tensor must fit in memory: received x=", shape, " ", times, " times");
+  shape[axis] = extent;
+  check_extents(op, shape, dtype.size());
+  return shape;
+}
+}  // namespace
+
+Tensor repeat_elements(const Tensor& x, std::int64_t rep, int axis) {
+  axis = canonical_axis("repeat_elements", axis, x.ndim());
+  if (rep < 0) fail("[repeat_elements] rep must be at least 0: received rep=", rep);
+  if (rep == 1) return x;
+  return kernels::repeat_rows("repeat_elements", x, x.shape().count(0, axis + 1), rep,
+                              stretched("repeat_elements", x.shape(), axis, rep, x.dtype()));
+}
+
+Tensor tile(const Tensor& x, const Shape& n) {
+  if (n.rank() != x.ndim()) fail("[tile] n must have one entry per axis: received x=", x.shape(), ", n=", n);
+  Shape shape = x.shape();
+  for (int d = 0; d < n.rank(); ++d) {
+    if (n[d] < 0) fail("[tile] n must be at least 0: received n=", n);
+    shape = stretched("tile", shape, d, n[d], x.dtype());
+  }
+  Tensor out = x;
+  for (int d = x.ndim() - 1; d >= 0; --d) {
+    if (n[d] == 1) continue;
+    Shape next = out.shape();
+    next[d] = shape[d];
+    out = kernels::repeat_rows("tile", out, out.shape().count(0, d), n[d], next);
+  }
+  return out;
+}
+
+Tensor tile(const Tensor& x, std::int64_t n) { return tile(x, Shape{n}); }
+
+Tensor flatten(const Tensor& x) { return renamed("flatten", x, {x.size()}); }
+
+Tensor batch_flatten(const Tensor& x) {
+  if (x.ndim() == 0) fail("[batch_flatten] x must have rank 1 or more: received x=", x.shape());
+  return renamed("batch_flatten", x, {x.shape()[0], x.shape().count(1)});
+}
+
+Tensor expand_dims(const Tensor& x, int axis) {
+  Shape shape = x.shape();
+  shape.insert(canonical_axis("expand_dims", axis, x.ndim() + 1), 1);
+  return renamed("expand_dims", x, shape);
+}
+
+Tensor squeeze(const Tensor& x, int axis) {
+  const int at = canonical_axis("squeeze", axis, x.ndim());
+  Shape shape = x.shape();
+  if (shape[at] != 1) fail("[squeeze] the axis must have extent 1: received x=", shape, ", axis=", axis);
+  shape.erase(at);
+  return renamed("squeeze", x, shape);
+}
+
+Tensor reverse(const Tensor& x, const Axes& axes) {
+  const unsigned bits = canonical_axes("reverse", axes, x.ndim());
+  kernels::Window window = whole(x.shape());
+  for (int d = 0; d < x.ndim(); ++d)
+    if (bits >> d & 1) window.start[d] = x.shape()[d] - 1, window.step[d] = -1;
+  return kernels::take("reverse", x, window);
+}
+
+Tensor slice(const Tensor& x, const Shape& start, const Shape& size) {
+  if (start.rank() != x.ndim() || size.rank() != x.ndim())
+    fail("[slice] start and size must have one entry per axis: received x=", x.shape(), ", start=", start, ", size=", size);
+  Shape extents = size;
+  for (int d = 0; d < x.ndim(); ++d) {
+    const std::int64_t n = x.shape()[d];
+    if (size[d] == -1) extents[d] = n - start[d];
+    if (start[d] < 0 || start[d] > n || extents[d] < 0 || extents[d] > n - start[d])
+      fail("[slice] the block must lie inside x: received x=", x.shape(), ", start=", start, ", size=", size, " (axis ", d, ")");
+  }
+  if (extents == x.shape()) return x;
+  return kernels::take("slice", x, {start, filled(x.ndim(), 1), extents});
+}
+
+std::vector<std::int64_t> Sections::of(std::int64_t extent) const {
+  if (sizes_.empty()) {
+    if (number_ <= 0 || extent % number_ != 0)
+      fail("[split] the axis of extent ", extent, " must divide into the parts: received number=", number_);
+    return std::vector<std::int64_t>(static_cast<std::size_t>(number_), extent / number_);
+  }
+  std::int64_t sum = 0;
+  for (std::int64_t size : sizes_) {
+    if (size < 0) fail("[split] a size must be at least 0: received size=", size);
+    sum += std::min(size, extent + 1 - std::min(sum, extent));
+  }
+  if (sum != extent)
+    fail("[split] the sizes must add up to the extent ", extent, ": received a sum of ", std::accumulate(sizes_.begin(), sizes_.end(), 0.0));
+  return sizes_;
+}
+
+std::vector<Tensor> split(const Tensor& x, const Sections& sections, int axis) {
+  axis = canonical_axis("split", axis, x.ndim());
+  std::vector<Shape> shapes;
+  for (std::int64_t size : sections.of(x.shape()[axis])) shapes.emplace_back(x.shape())[axis] = size;
+  return kernels::cut("split", x, x.shape().count(0, axis), shapes);
+}
+
+std::vector<Tensor> unstack(const Tensor& x, int axis) {
+  axis = canonical_axis("unstack", axis, x.ndim());
+  Shape shape = x.shape();
+  shape.erase(axis);
+  const std::vector<Shape> shapes(static_cast<std::size_t>(x.shape()[axis]), shape);
+  return kernels::cut("unstack", x, x.shape().count(0, axis), shapes);
+}
+
+namespace {
+
+/// One axis continued by its mirror image, which begins `skip` elements from the border.
+Tensor mirrored(const Tensor& x, int axis, const PaddingPair& padding, std::int64_t skip) {
+  if (padding[0] == 0 && padding[1] == 0) return x;
+  const std::int64_t n = x.shape()[axis];
+  const auto image = [&](std::int64_t start, std::int64_t size) {
+    kernels::Window window = whole(x.shape());
+    window.start[axis] = start, window.step[axis] = -1, window.size[axis] = size;
+    return kernels::take("pad", x, window);
+  };
+  return concatenate({image(padding[0] - 1 + skip, padding[0]), x, image(n - 1 - skip, padding[1])}, axis);
+}
+
+}  // namespace
+
+Tensor pad(const Tensor& x, const std::vector<PaddingPair>& paddings, const PadOptions& options) {
+  const std::string& mode = options.mode;
+  if (mode != "constant" && mode != "reflect" && mode != "symmetric")
+    fail("[pad] mode must be \"constant\", \"reflect\" or \"symmetric\": received mode=\"", mode, '"');
+  if (paddings.size() != static_cast<std::size_t>(x.ndim()))
+    fail("[pad] there must be one pair per axis: received x=", x.shape(), ", ", paddings.size(), " pairs");
+  const std::int64_t skip = mode == "reflect" ? 1 : 0;
+  Shape shape = x.shape();
+  kernels::Window window = whole(x.shape());
+  for (int d = 0; d < x.ndim(); ++d) {
+    const auto [before, after] = paddings[static_cast<std::size_t>(d)];
+    if (before < 0 || after < 0) fail("[pad] paddings must be at least 0: received (", before, ", ", after, ") for axis ", d);
+    if (mode != "constant" && std::max(before, after) > std::max<std::int64_t>(0, shape[d] - skip))
+      fail("[pad] a ", mode, " padding must not exceed the axis: received (", before, ", ", after, ") for x=", x.shape());
+    window.start[d] = before;
+    if (__builtin_add_overflow(before, after, &shape[d]) || __builtin_add_overflow(shape[d], x.shape()[d], &shape[d]))
+      fail("[pad] the tensor must fit in memory: received (", before, ", ", after, ") for axis ", d);
+  }
+  check_extents("pad", shape, x.dtype().size());
+  if (mode == "constant") return kernels::place("pad", x, shape, window, options.constant_values);
+  Tensor out = x;
+  for (int d = 0; d < x.ndim(); ++d) out = mirrored(out, d, paddings[static_cast<std::size_t>(d)], skip);
+  return out;
+}
+
+}  // namespace ktape::backend

@@ -1,0 +1,31 @@
+#pragma once
+#include <ktape/autograd/tensor.hpp>
+
+#include <span>
+#include <vector>
+
+/// What slicing, padding, joining and repeating have in common: copies between a tensor and a part of another. Any dtype,
+/// differentiable to any order. Internal: arguments are not checked, `op` is the name on the tape.
+namespace ktape::kernels {
+
+/// The elements start + i * step, 0 <= i < size, along each axis; steps may be negative.
+struct Window {
+  Shape start, step, size;
+};
+
+/// The elements of x in the window, as a tensor of its size.
+Tensor take(const char* op, const Tensor& x, const Window& window);
+
+/// A tensor of the shape that holds x in the window, whose size is x's shape, and `fill` elsewhere. The inverse of `take`.
+Tensor place(const char* op, const Tensor& x, const Shape& shape, const Window& window, Scalar fill = 0);
+
+/// The parts, each seen as `outer` rows, side by side in the rows of the result.
+Tensor join(const char* op, std::span<const Tensor> parts, std::int64_t outer, const Shape& shape);
+
+/// The inverse of `join`: parts of the given shapes.
+std::vector<Tensor> cut(const char* op, const Tensor& x, std::int64_t outer, std::span<const Shape> shapes);
+
+/// x seen as `outer` rows, each n times in succession.
+Tensor repeat_rows(const char* op, const Tensor& x, std::int64_t outer, std::int64_t n, const Shape& shape);
+
+}  // namespace ktape::kernels
