@@ -15,6 +15,7 @@
 
 namespace ktape {
 
+class Indices;
 class Node;
 class Tensor;
 class Variable;
@@ -86,6 +87,9 @@ class Tensor {
     return element(at, sizeof...(index)).template to<T>();
   }
   Scalar element(const std::int64_t* index, int count) const;
+
+  /// NumPy's basic indexing, see ops/indexing.hpp: `x[0]`, `x[{Slice(0, 2), All}]`.
+  Tensor operator[](const Indices& indices) const;
 
   /// The elements, row-major. Throws TypeError when T is not the tensor's element type.
   template <class T>

@@ -33,6 +33,7 @@ class Variable {
   T item(Index... index) const {
     return value().template item<T>(index...);
   }
+  Tensor operator[](const Indices& indices) const { return value()[indices]; }
 
   const std::string& name() const;
   const Constraint& constraint() const;

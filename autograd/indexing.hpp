@@ -1,0 +1,80 @@
+#pragma once
+#include <ktape/autograd/tensor.hpp>
+
+#include <vector>
+
+namespace ktape {
+
+struct NewAxisType {};
+struct EllipsisType {};
+/// In an index: a new axis of extent 1, as NumPy's `newaxis` (so is None), and as many whole axes as fit, as `...`.
+inline constexpr NewAxisType NewAxis{};
+inline constexpr EllipsisType Ellipsis{};
+
+/// Python's `start:stop:step` in an index. None, or a Slice without arguments, takes all; negative bounds count from the end,
+/// bounds out of range are moved to the ends, a negative step goes backwards. A step of 0 is a ValueError when it is used.
+///
+///     Slice()   Slice(0, 2)   Slice(1, None)   Slice(None, None, -1)
+class Slice {
+ public:
+  class Bound {
+   public:
+    constexpr Bound(NoneType) {}
+    template <std::integral T>
+    constexpr Bound(T value) : value_(static_cast<std::int64_t>(value)), given_(true) {}
+    constexpr std::int64_t value_or(std::int64_t otherwise) const { return given_ ? value_ : otherwise; }
+    constexpr bool given() const { return given_; }
+
+   private:
+    std::int64_t value_ = 0;
+    bool given_ = false;
+  };
+
+  constexpr Slice() : Slice(None, None) {}
+  constexpr Slice(Bound start, Bound stop, Bound step = None) : start(start), stop(stop), step(step) {}
+  Bound start, stop, step;
+};
+
+/// Python's `:`.
+inline constexpr Slice All{};
+
+/// One entry of an index: a position (negative counts from the end), which removes the axis, a slice, NewAxis or Ellipsis.
+class Index {
+ public:
+  enum Kind : std::uint8_t { Position, Range, New, Rest };
+
+  template <std::integral T>
+  Index(T position) : kind_(Position), position_(static_cast<std::int64_t>(position)) {}
+  Index(const Slice& slice) : kind_(Range), slice_(slice) {}
+  Index(NewAxisType) : kind_(New) {}
+  Index(NoneType) : kind_(New) {}
+  Index(EllipsisType) : kind_(Rest) {}
+
+  Kind kind() const { return kind_; }
+  std::int64_t position() const { return position_; }
+  const Slice& slice() const { return slice_; }
+
+ private:
+  Kind kind_;
+  std::int64_t position_ = 0;
+  Slice slice_;
+};
+
+/// What stands in the brackets of `x[...]`: one entry, or several in braces. Axes that are not mentioned are taken whole.
+///
+///     x[0]   x[{1, -1}]   x[{Slice(0, 2), All}]   x[{Ellipsis, NewAxis}]   x[Slice(None, None, -1)]
+class Indices {
+ public:
+  Indices(std::initializer_list<Index> entries) : entries_(entries) {}
+  Indices(std::vector<Index> entries) : entries_(std::move(entries)) {}
+  template <class T>
+    requires std::convertible_to<T, Index>
+  Indices(const T& entry) : entries_{Index(entry)} {}
+
+  const std::vector<Index>& entries() const { return entries_; }
+
+ private:
+  std::vector<Index> entries_;
+};
+
+}  // namespace ktape

@@ -1,0 +1,269 @@
+#include <ktape/autograd/dispatch.hpp>
+#include <ktape/autograd/tape.hpp>
+#include <ktape/ops/creation.hpp>
+#include <ktape/ops/indexing.hpp>
+#include <ktape/ops/kernels/rows.hpp>
+#include <ktape/ops/shape.hpp>
+#include <ktape/ops/strided.hpp>
+
+#include <algorithm>
+#include <limits>
+
+namespace ktape::backend {
+namespace {
+
+/// What an index means for a tensor: a window, and the shape of the result, without the axes at one position.
+struct Selection {
+  kernels::Window window;
+  Shape shape;
+
+  void take(std::int64_t start, std::int64_t step, std::int64_t size) {
+    window.start.push_back(start);
+    window.step.push_back(step);
+    window.size.push_back(size);
+  }
+  void take_slice(const Slice& slice, std::int64_t extent) {
+    const std::int64_t step = slice.step.value_or(1);
+    if (step == 0) fail("[index] a step must not be 0: received step=0");
+    // The first and the last place that a bound may name: going backwards, one before the first element ends the slice.
+    const std::int64_t low = step > 0 ? 0 : -1, high = step > 0 ? extent : extent - 1;
+    const auto place = [&](Slice::Bound bound, std::int64_t otherwise) {
+      if (!bound.given()) return otherwise;
+      const std::int64_t value = bound.value_or(0);
+      return std::clamp(value < 0 ? value + extent : value, low, high);
+    };
+    const std::int64_t start = place(slice.start, step > 0 ? low : high), stop = place(slice.stop, step > 0 ? high : low);
+    const std::int64_t distance = step > 0 ? stop - start : start - stop;
+    const std::int64_t stride = step > 0 ? step : step == std::numeric_limits<std::int64_t>::min() ? extent + 1 : -step;
+    const std::int64_t size = distance <= 0 ? 0 : (distance - 1) / stride + 1;
+    take(start, size > 1 ? step : 1, size);
+    shape.push_back(size);
+  }
+};
+
+int axes_named(const std::vector<Index>& entries, const Shape& shape) {
+  int axes = 0, rests = 0;
+  for (const Index& entry : entries) {
+    axes += entry.kind() == Index::Position || entry.kind() == Index::Range;
+    rests += entry.kind() == Index::Rest;
+  }
+  if (rests > 1) fail("[index] an index may hold one Ellipsis: received ", rests);
+  if (axes > shape.rank()) fail("[index] an index must not name more axes than x has: received x=", shape, ", axes=", axes);
+  return axes;
+}
+
+Selection select(const Shape& shape, std::vector<Index> entries) {
+  const int whole = shape.rank() - axes_named(entries, shape);
+  if (std::none_of(entries.begin(), entries.end(), [](const Index& e) { return e.kind() == Index::Rest; }))
+    entries.push_back(Ellipsis);
+  Selection out;
+  for (const Index& entry : entries) {
+    const int axis = out.window.size.rank();
+    if (entry.kind() == Index::New) {
+      out.shape.push_back(1);
+    } else if (entry.kind() == Index::Rest) {
+      for (int d = 0; d < whole; ++d) out.take_slice(All, shape[axis + d]);
+    } else if (entry.kind() == Index::Range) {
+      out.take_slice(entry.slice(), shape[axis]);
+    } else {
+      const std::int64_t extent = shape[axis], position = entry.position();
+      if (position < -extent || position >= extent)
+        fail("[index] a position must be in [", -extent, ", ", extent, ") on axis ", axis, " of x=", shape, ": received ", position);
+      out.take(position < 0 ? position + extent : position, 1, 1);
+    }
+  }
+  return out;
+}
+
+}  // namespace
+
+Tensor index(const Tensor& x, const Indices& indices) {
+  const Selection selection = select(x.shape(), indices.entries());
+  return reshape(kernels::take("index", x, selection.window), selection.shape);
+}
+
+namespace {
+
+void expect_integers(const char* op, const Tensor& indices) {
+  if (!indices.dtype().is_integer())
+    fail<TypeError>("[", op, "] indices must be integers: received indices=", indices.dtype());
+}
+
+/// Adds up rows: out[rows[i]] += x[i] over zeros of the shape. The inverse of `pick`.
+Tensor add_up(const char* op, const Tensor& x, const Tensor& rows, const Shape& shape);
+
+/// x seen as rows of `inner` elements: those at the places that `rows` (int64, checked) names.
+Tensor pick(const char* op, const Tensor& x, const Tensor& rows, std::int64_t inner, const Shape& shape) {
+  Tensor out = Tensor::empty(shape, x.dtype());
+  kernels::pick_rows(out.raw(), x.raw(), rows.pointer<std::int64_t>(), rows.size(), inner * static_cast<std::int64_t>(x.dtype().size()));
+  if (recording(x))
+    record(op, out, {x}, [op, rows, shape = x.shape()](const Tensor& g, Grads& grads) {
+      grads.to(0, [&] { return add_up(op, g, rows, shape); });
+    });
+  return out;
+}
+
+Tensor add_up(const char* op, const Tensor& x, const Tensor& rows, const Shape& shape) {
+  Tensor out = full(shape, 0, x.dtype());
+  const std::int64_t inner = rows.size() == 0 ? 0 : x.size() / rows.size();
+  if (inner > 0)
+    dispatch(x.dtype(), [&]<class T>() {
+      kernels::add_rows(out.pointer<T>(), shape.count() / inner, x.pointer<T>(), rows.pointer<std::int64_t>(), rows.size(), inner);
+    });
+  if (recording(x))
+    record(op, out, {x}, [op, rows, inner, shape = x.shape()](const Tensor& g, Grads& grads) {
+      grads.to(0, [&] { return pick(op, g, rows, inner, shape); });
+    });
+  return out;
+}
+
+Shape joined(Shape first, const Shape& second, int from) {
+  for (int d = from; d < second.rank(); ++d) first.push_back(second[d]);
+  return first;
+}
+
+/// The row that each multi-index names in a tensor of the shape.
+Tensor row_numbers(const char* op, const Tensor& indices, const Shape& shape) {
+  expect_integers(op, indices);
+  if (indices.ndim() == 0 || indices.shape().back() > shape.rank())
+    fail("[", op, "] the last axis of indices must have at most one entry per axis of ", shape, ": received indices=", indices.shape());
+  const int k = static_cast<int>(indices.shape().back());
+  const Tensor numbers = converted(indices, DType::Int64);
+  Tensor rows = Tensor::empty({indices.shape().count(0, indices.ndim() - 1)}, DType::Int64);
+  const std::int64_t* index = numbers.pointer<std::int64_t>();
+  for (std::int64_t i = 0; i < rows.size(); ++i) {
+    std::int64_t row = 0;
+    for (int d = 0; d < k; ++d, ++index) {
+      if (*index < 0 || *index >= shape[d])
+        fail("[", op, "] indices of axis ", d, " must be in [0, ", shape[d], "): received index=", *index);
+      row = row * shape[d] + *index;
+    }
+    rows.pointer<std::int64_t>()[i] = row;
+  }
+  return rows;
+}
+
+}  // namespace
+
+Tensor gather(const Tensor& reference, const Tensor& indices) {
+  expect_integers("gather", indices);
+  if (reference.ndim() == 0) fail("[gather] the reference must have rank 1 or more: received reference=()");
+  const Tensor rows = converted(indices, DType::Int64);
+  const std::int64_t n = reference.shape()[0];
+  for (std::int64_t i = 0; i < rows.size(); ++i)
+    if (const std::int64_t index = rows.pointer<std::int64_t>()[i]; index < 0 || index >= n)
+      fail("[gather] indices must be in [0, ", n, ") for reference=", reference.shape(), ": received index=", index);
+  return pick("gather", reference, rows, reference.shape().count(1), joined(indices.shape(), reference.shape(), 1));
+}
+
+Tensor one_hot(const Tensor& indices, std::int64_t num_classes) {
+  expect_integers("one_hot", indices);
+  if (num_classes < 0) fail("[one_hot] num_classes must be at least 0: received num_classes=", num_classes);
+  Shape shape = indices.shape();
+  shape.push_back(num_classes);
+  Tensor out = full(shape, 0, DType::Float32);
+  const Tensor numbers = converted(indices, DType::Int64);
+  for (std::int64_t i = 0; i < numbers.size(); ++i)
+    if (const std::int64_t index = numbers.pointer<std::int64_t>()[i]; index >= 0 && index < num_classes)
+      out.pointer<float>()[i * num_classes + index] = 1;
+  return out;
+}
+
+Tensor gather_nd(const Tensor& params, const Tensor& indices) {
+  const Tensor rows = row_numbers("gather_nd", indices, params.shape());
+  const int k = static_cast<int>(indices.shape().back());
+  Shape shape = indices.shape();
+  shape.erase(shape.rank() - 1);
+  return pick("gather_nd", params, rows, params.shape().count(k), joined(shape, params.shape(), k));
+}
+
+Tensor scatter_nd(const Tensor& indices, const Tensor& updates, const Shape& shape) {
+  check_extents("scatter_nd", shape, updates.dtype().size());
+  if (updates.dtype().is_bool()) fail<TypeError>("[scatter_nd] updates must be numbers: received dtype=bool");
+  const Tensor rows = row_numbers("scatter_nd", indices, shape);
+  Shape wanted = indices.shape();
+  wanted.erase(wanted.rank() - 1);
+  wanted = joined(wanted, shape, static_cast<int>(indices.shape().back()));
+  if (updates.shape() != wanted)
+    fail("[scatter_nd] updates must have the shape ", wanted, ": received updates=", updates.shape());
+  return add_up("scatter_nd", updates, rows, shape);
+}
+
+namespace {
+
+/// For each row of x, along the last axis, the places in x of its first k elements in order.
+Tensor ranked(const Tensor& x, std::int64_t k, bool descending) {
+  Shape shape = x.shape();
+  const std::int64_t n = shape.back();
+  shape[shape.rank() - 1] = k;
+  Tensor places = Tensor::empty(shape, DType::Int64);
+  dispatch(x.dtype(), [&]<class T>() {
+    kernels::rank_rows(places.pointer<std::int64_t>(), x.pointer<T>(), shape.count(0, shape.rank() - 1), n, k, descending);
+  });
+  return places;
+}
+
+/// Places in a tensor with rows of n elements as int32 positions in the row.
+Tensor positions(const Tensor& places, std::int64_t n) {
+  Tensor out = Tensor::empty(places.shape(), DType::Int32);
+  for (std::int64_t i = 0; i < out.size(); ++i)
+    out.pointer<std::int32_t>()[i] = static_cast<std::int32_t>(places.pointer<std::int64_t>()[i] % n);
+  return out;
+}
+
+void expect_int32(const char* op, std::int64_t n) {
+  if (n > std::numeric_limits<std::int32_t>::max()) fail("[", op, "] indices must fit in int32: received an axis of extent ", n);
+}
+
+bool is_descending(const char* op, const SortOptions& options) {
+  if (options.direction != "ASCENDING" && options.direction != "DESCENDING")
+    fail("[", op, "] direction must be \"ASCENDING\" or \"DESCENDING\": received direction=\"", options.direction, '"');
+  return options.direction == "DESCENDING";
+}
+
+/// Applies f to x with the axis moved to the end, and moves it back in the result.
+template <class F>
+Tensor along_last(const Tensor& x, int axis, F f) {
+  if (axis == x.ndim() - 1) return f(x);
+  Shape pattern = x.shape();
+  for (int d = 0; d < x.ndim(); ++d) pattern[d] = d;
+  std::swap(pattern[axis], pattern[x.ndim() - 1]);
+  return permute_dimensions(f(permute_dimensions(x, pattern)), pattern);
+}
+
+}  // namespace
+
+TopK top_k(const Tensor& x, std::int64_t k) {
+  if (x.ndim() == 0) fail("[top_k] x must have rank 1 or more: received x=()");
+  const std::int64_t n = x.shape().back();
+  if (k < 0 || k > n) fail("[top_k] k must be in [0, ", n, "] for x=", x.shape(), ": received k=", k);
+  expect_int32("top_k", n);
+  const Tensor places = ranked(x, k, true);
+  return {pick("top_k", x, places, 1, places.shape()), positions(places, n)};
+}
+
+Tensor sort(const Tensor& values, int axis, const SortOptions& options) {
+  axis = canonical_axis("sort", axis, values.ndim());
+  const bool descending = is_descending("sort", options);
+  expect_int32("sort", values.shape()[axis]);
+  return along_last(values, axis, [&](const Tensor& x) {
+    const Tensor places = ranked(x, x.shape().back(), descending);
+    return pick("sort", x, places, 1, places.shape());
+  });
+}
+
+Tensor argsort(const Tensor& values, int axis, const SortOptions& options) {
+  axis = canonical_axis("argsort", axis, values.ndim());
+  const bool descending = is_descending("argsort", options);
+  expect_int32("argsort", values.shape()[axis]);
+  NoGrad off;
+  return along_last(values, axis, [&](const Tensor& x) { return positions(ranked(x, x.shape().back(), descending), x.shape().back()); });
+}
+
+}  // namespace ktape::backend
+
+namespace ktape {
+
+Tensor Tensor::operator[](const Indices& indices) const { return backend::index(*this, indices); }
+
+}  // namespace ktape
