@@ -128,7 +128,7 @@ void column_sums(A* tile, std::int64_t rows, std::int64_t width, A* largest, A* 
 /// Calls f(o, j, width) for blocks of columns so narrow that a block stays in the caches.
 template <class A, class F>
 void for_column_blocks(std::int64_t outer, std::int64_t axis, std::int64_t inner, const F& f) {
-  const std::int64_t width = std::clamp<std::int64_t>(65536 / (axis * lanes<A>), LOV, 8) * lanes<A>;
+  const std::int64_t width = std::clamp<std::int64_t>(65536 / (axis * lanes<A>), 4, 8) * lanes<A>;
   const std::int64_t blocks = (inner + width - 1) / width;
   parallel_rows(outer * blocks, axis * std::min(inner, width) * 4, [&](std::int64_t begin, std::int64_t end) {
     for (; begin < end; ++begin) {
@@ -161,7 +161,6 @@ struct ColumnTile {
   ColumnTile(const T* in, std::int64_t rows, std::int64_t stride, std::int64_t width, bool keep, bool finite)
       : padded((width + lanes<A> - 1) / lanes<A> * lanes<A>), tile(rows * padded) {
     for_vectors<A>(rows, width, [&](std::int64_t k, std::int64_t j, std::int64_t m) {
-      __builtin_prefetch(in + std::min(k + 16, rows - 1) * stride + j);  // no prefetcher follows such strides
       store(tile.data() + k * padded + j, load_some(in + k * stride + j, m));
     });
     column_sums(tile.data(), rows, padded, largest, sums, keep, finite);
