@@ -1,7 +1,7 @@
 #include <ktape/ops/kernels/matmul.hpp>
 
 #include <algorithm>
-#include <cblas.h>
+#include <xtensor-blas/xblas.hpp>
 #if KTAPE_WITH_ONEDNN
 #include <dnnl.h>
 #endif
@@ -9,7 +9,12 @@
 namespace ktape::kernels {
 namespace {
 
-CBLAS_TRANSPOSE blas(bool transposed) { return transposed ? CblasTrans : CblasNoTrans; }
+template <class T>
+void blas_matmul(std::int64_t rows, std::int64_t columns, std::int64_t inner, Matrix<T> a, Matrix<T> b, T* c, bool accumulate) {
+  const auto transposition = [](bool transposed) { return transposed ? cxxblas::Trans : cxxblas::NoTrans; };
+  cxxblas::gemm<std::int64_t>(cxxblas::RowMajor, transposition(a.transposed), transposition(b.transposed), rows, columns, inner,
+                              T(1), a.data, a.stride, b.data, b.stride, T(accumulate), c, columns);
+}
 
 template <class T>
 bool nothing_to_add(std::int64_t rows, std::int64_t columns, std::int64_t inner, T* c, bool accumulate) {
@@ -41,25 +46,25 @@ void matmul(std::int64_t rows, std::int64_t columns, std::int64_t inner, Matrix<
             bool accumulate) {
   if (nothing_to_add(rows, columns, inner, c, accumulate)) return;
   if (rows * columns * inner <= tiny) return tiny_matmul(rows, columns, inner, a, b, c, accumulate);
-  const float beta = accumulate ? 1 : 0;
 #if KTAPE_WITH_ONEDNN
   const auto letter = [](bool transposed) { return transposed ? 'T' : 'N'; };
-  if (dnnl_sgemm(letter(a.transposed), letter(b.transposed), rows, columns, inner, 1, a.data, a.stride, b.data, b.stride, beta,
-                 c, columns) == dnnl_success)
+  if (dnnl_sgemm(letter(a.transposed), letter(b.transposed), rows, columns, inner, 1, a.data, a.stride, b.data, b.stride,
+                 accumulate, c, columns) == dnnl_success)
     return;
 #endif
-  const auto n = [](std::int64_t v) { return static_cast<int>(v); };
-  cblas_sgemm(CblasRowMajor, blas(a.transposed), blas(b.transposed), n(rows), n(columns), n(inner), 1, a.data, n(a.stride),
-              b.data, n(b.stride), beta, c, n(columns));
+  blas_matmul(rows, columns, inner, a, b, c, accumulate);
 }
 
 void matmul(std::int64_t rows, std::int64_t columns, std::int64_t inner, Matrix<double> a, Matrix<double> b, double* c,
             bool accumulate) {
   if (nothing_to_add(rows, columns, inner, c, accumulate)) return;
   if (rows * columns * inner <= tiny) return tiny_matmul(rows, columns, inner, a, b, c, accumulate);
-  const auto n = [](std::int64_t v) { return static_cast<int>(v); };
-  cblas_dgemm(CblasRowMajor, blas(a.transposed), blas(b.transposed), n(rows), n(columns), n(inner), 1, a.data, n(a.stride),
-              b.data, n(b.stride), accumulate ? 1 : 0, c, n(columns));
+  blas_matmul(rows, columns, inner, a, b, c, accumulate);
+}
+
+void matmul(std::int64_t rows, std::int64_t columns, std::int64_t inner, Matrix<std::int64_t> a, Matrix<std::int64_t> b,
+            std::int64_t* c, bool accumulate) {
+  tiny_matmul(rows, columns, inner, a, b, c, accumulate);
 }
 
 }  // namespace ktape::kernels
