@@ -1,0 +1,110 @@
+#include <ktape/autograd/dispatch.hpp>
+#include <ktape/autograd/node.hpp>
+#include <ktape/ops/config.hpp>
+#include <ktape/ops/images.hpp>
+#include <ktape/ops/kernels/resize.hpp>
+#include <ktape/ops/shape.hpp>
+
+namespace ktape::backend {
+namespace {
+
+void expect_rank(const char* op, const Tensor& x, int rank) {
+  if (x.ndim() != rank) fail("[", op, "] x must have rank ", rank, ": received x=", x.shape());
+}
+
+/// The first spatial axis.
+int spatial_axis(const char* op, const std::string& data_format) {
+  if (data_format == "channels_last") return 1;
+  if (data_format == "channels_first") return 2;
+  fail("[", op, "] data_format must be \"channels_last\" or \"channels_first\": received data_format=\"", data_format, '"');
+}
+
+std::int64_t scaled(const char* op, std::int64_t extent, std::int64_t factor) {
+  std::int64_t out;
+  if (factor < 1) fail("[", op, "] a factor must be at least 1: received ", factor);
+  if (__builtin_mul_overflow(extent, factor, &out)) fail("[", op, "] the result must fit in memory: received factor=", factor);
+  return out;
+}
+
+/// x with one axis `factor` times as long, interpolated, or with `transposed` the gradient of that.
+Tensor interpolate(const Tensor& x, int axis, std::int64_t factor, bool transposed) {
+  Shape shape = x.shape();
+  shape[axis] = transposed ? shape[axis] / factor : shape[axis] * factor;
+  Tensor out = Tensor::empty(shape, x.dtype());
+  const std::int64_t outer = shape.count(0, axis), inner = shape.count(axis + 1);
+  dispatch_floating(x.dtype(), [&]<class T>() {
+    if (transposed) kernels::resize_linear_gradient(out.pointer<T>(), x.pointer<T>(), outer, shape[axis], inner, factor);
+    else kernels::resize_linear(out.pointer<T>(), x.pointer<T>(), outer, x.shape()[axis], inner, factor);
+  });
+  if (recording(x))
+    record("resize_images", out, {x}, [axis, factor, transposed](const Tensor& g, Grads& grads) {
+      grads.to(0, [&] { return interpolate(g, axis, factor, !transposed); });
+    });
+  return out;
+}
+
+Tensor bilinear(const Tensor& x, int axis, std::int64_t height_factor, std::int64_t width_factor) {
+  if (!x.dtype().is_floating())
+    fail<TypeError>("[resize_images] bilinear interpolation takes floating images: received dtype=", x.dtype());
+  // Narrow images first: fewer elements to widen.
+  const Tensor tall = height_factor == 1 ? x : interpolate(x, axis, height_factor, false);
+  return width_factor == 1 ? tall : interpolate(tall, axis + 1, width_factor, false);
+}
+
+Tensor padded(const char* op, const Tensor& x, int axis, const std::int64_t (*padding)[2], int count) {
+  std::vector<PaddingPair> pairs(static_cast<std::size_t>(x.ndim()), PaddingPair{0, 0});
+  for (int d = 0; d < count; ++d) {
+    const auto [before, after] = padding[d];
+    if (before < 0 || after < 0) fail("[", op, "] padding must be at least 0: received (", before, ", ", after, ')');
+    pairs[static_cast<std::size_t>(axis + d)] = {before, after};
+  }
+  return pad(x, pairs);
+}
+
+}  // namespace
+
+Tensor resize_images(const Tensor& x, std::int64_t height_factor, std::int64_t width_factor, const std::string& data_format,
+                     const ResizeOptions& options) {
+  expect_rank("resize_images", x, 4);
+  const int axis = spatial_axis("resize_images", data_format);
+  Shape shape = x.shape();
+  shape[axis] = scaled("resize_images", shape[axis], height_factor);
+  shape[axis + 1] = scaled("resize_images", shape[axis + 1], width_factor);
+  check_extents("resize_images", shape, x.dtype().size());
+  if (options.interpolation == "bilinear") return bilinear(x, axis, height_factor, width_factor);
+  if (options.interpolation != "nearest")
+    fail("[resize_images] interpolation must be \"nearest\" or \"bilinear\": received interpolation=\"", options.interpolation, '"');
+  return repeat_elements(repeat_elements(x, width_factor, axis + 1), height_factor, axis);
+}
+
+Tensor resize_volumes(const Tensor& x, std::int64_t depth_factor, std::int64_t height_factor, std::int64_t width_factor,
+                      const std::string& data_format) {
+  expect_rank("resize_volumes", x, 5);
+  const int axis = spatial_axis("resize_volumes", data_format);
+  const std::int64_t factors[] = {depth_factor, height_factor, width_factor};
+  Shape shape = x.shape();
+  for (int d = 0; d < 3; ++d) shape[axis + d] = scaled("resize_volumes", shape[axis + d], factors[d]);
+  check_extents("resize_volumes", shape, x.dtype().size());
+  Tensor out = x;
+  for (int d = 2; d >= 0; --d) out = repeat_elements(out, factors[d], axis + d);
+  return out;
+}
+
+Tensor temporal_padding(const Tensor& x, const TemporalPaddingOptions& options) {
+  expect_rank("temporal_padding", x, 3);
+  return padded("temporal_padding", x, 1, &options.padding, 1);
+}
+
+Tensor spatial_2d_padding(const Tensor& x, const Spatial2dPaddingOptions& options) {
+  expect_rank("spatial_2d_padding", x, 4);
+  const int axis = spatial_axis("spatial_2d_padding", options.data_format.value_or(image_data_format()));
+  return padded("spatial_2d_padding", x, axis, options.padding, 2);
+}
+
+Tensor spatial_3d_padding(const Tensor& x, const Spatial3dPaddingOptions& options) {
+  expect_rank("spatial_3d_padding", x, 5);
+  const int axis = spatial_axis("spatial_3d_padding", options.data_format.value_or(image_data_format()));
+  return padded("spatial_3d_padding", x, axis, options.padding, 3);
+}
+
+}  // namespace ktape::backend
