@@ -1,0 +1,15 @@
+#pragma once
+#include <ktape/ops/branch.hpp>
+
+#include <optional>
+
+/// Choosing by the learning phase: `learning_phase()`, unless `training` is given. Only the side that is taken is run, and
+/// gradients flow through it alone.
+namespace ktape::backend {
+
+/// x in training, alt otherwise. `K.in_train_phase`.
+Tensor in_train_phase(const Branch& x, const Branch& alt, std::optional<bool> training = {});
+/// x in testing, alt otherwise. `K.in_test_phase`.
+Tensor in_test_phase(const Branch& x, const Branch& alt, std::optional<bool> training = {});
+
+}  // namespace ktape::backend
