@@ -209,7 +209,7 @@ Tensor logsumexp(const Tensor& x, const Axes& axis, bool keepdims) {
   kernels::expect_floating("logsumexp", x);
   const Groups groups("logsumexp", x, axis, keepdims);
   const Tensor values = averaged("logsumexp", x);
-  Tensor out = kernels::log_sum_exp(values, groups);
+  Tensor out = kernels::reduced<kernels::LogSumExpOf>(values, groups);
   if (recording(values))
     record("logsumexp", out, {values}, [values, groups](const Tensor& g, const Tensor& y, Grads& grads) {
       grads.to(0, [&] {

@@ -1,0 +1,251 @@
+#include <ktape/ops/activations.hpp>
+#include <ktape/ops/inspection.hpp>
+#include <ktape/ops/kernels/apply.hpp>
+#include <ktape/ops/kernels/generic.hpp>
+#include <ktape/ops/kernels/softmax_backward.hpp>
+#include <ktape/ops/reductions.hpp>
+
+#include <cmath>
+#include <numbers>
+
+namespace ktape::backend {
+namespace {
+
+using kernels::like, kernels::select;
+using kernels::unary_by_input, kernels::unary_by_output;
+
+/// The logistic function of a vector; of a Tensor the op, whose gradient is right where exp overflows.
+template <class B>
+B logistic(const B& a) {
+  return 1 / (1 + exp(-a));
+}
+Tensor logistic(const Tensor& a) { return sigmoid(a); }
+
+template <class B>
+B magnitude(const B& a) {
+  return abs(a);
+}
+Tensor magnitude(const Tensor& a) { return abs(a); }
+
+/// Contiguous arrays around one axis.
+struct Line {
+  std::int64_t outer, axis, inner;
+  Line(const Shape& shape, int at) : outer(shape.count(0, at)), axis(shape[at]), inner(shape.count(at + 1)) {}
+};
+
+Tensor softmax_gradient(const Tensor& y, const Tensor& g, int axis) {
+  if (recording()) return y * (g - sum(g * y, axis, true));
+  Tensor out = kernels::scratch_like(g);
+  const Line line(y.shape(), axis);
+  dispatch_floating(y.dtype(), [&]<class T>() {
+    kernels::softmax_backward(y.pointer<T>(), g.pointer<T>(), out.pointer<T>(), line.outer, line.axis, line.inner);
+  });
+  return out;
+}
+
+Tensor log_softmax_gradient(const Tensor& y, const Tensor& g, int axis) {
+  if (recording()) return g - exp(y) * sum(g, axis, true);
+  Tensor out = kernels::scratch_like(g);
+  const Line line(y.shape(), axis);
+  dispatch_floating(y.dtype(), [&]<class T>() {
+    kernels::log_softmax_backward(y.pointer<T>(), g.pointer<T>(), out.pointer<T>(), line.outer, line.axis, line.inner);
+  });
+  return out;
+}
+
+}  // namespace
+
+Tensor softmax(const Tensor& x, int axis) {
+  kernels::expect_floating("softmax", x);
+  const int at = canonical_axis("softmax", axis, x.ndim());
+  Tensor out = Tensor::empty(x.shape(), x.dtype());
+  const Line line(x.shape(), at);
+  dispatch_floating(x.dtype(), [&]<class T>() {
+    kernels::softmax(x.pointer<T>(), out.pointer<T>(), line.outer, line.axis, line.inner);
+  });
+  if (recording(x))
+    record("softmax", out, {x}, [at](const Tensor& g, const Tensor& y, Grads& grads) {
+      grads.to(0, [&] { return softmax_gradient(y, g, at); });
+    });
+  out.get()->logits = std::make_unique<Logits>(Logits{x, "softmax", at});
+  return out;
+}
+
+Tensor log_softmax(const Tensor& x, int axis) {
+  kernels::expect_floating("log_softmax", x);
+  const int at = canonical_axis("log_softmax", axis, x.ndim());
+  Tensor out = Tensor::empty(x.shape(), x.dtype());
+  const Line line(x.shape(), at);
+  dispatch_floating(x.dtype(), [&]<class T>() {
+    kernels::log_softmax(x.pointer<T>(), out.pointer<T>(), line.outer, line.axis, line.inner);
+  });
+  if (recording(x))
+    record("log_softmax", out, {x}, [at](const Tensor& g, const Tensor& y, Grads& grads) {
+      grads.to(0, [&] { return log_softmax_gradient(y, g, at); });
+    });
+  return out;
+}
+
+Tensor sigmoid(const Tensor& x) {
+  Tensor out = unary_by_output(
+      "sigmoid", x, [](auto a) { return logistic(a); }, [](auto g, auto y) { return g * (y * (1 - y)); });
+  out.get()->logits = std::make_unique<Logits>(Logits{x, "sigmoid", -1});
+  return out;
+}
+
+Tensor hard_sigmoid(const Tensor& x) {
+  return unary_by_input(
+      "hard_sigmoid", x,
+      [](auto a) {
+        const auto v = a * 0.2 + 0.5;
+        return select(v < 0, like(a, 0), select(v > 1, like(a, 1), v));
+      },
+      [](auto g, auto a) {
+        const auto v = a * 0.2 + 0.5;
+        return select(v < 0, like(g, 0), select(v > 1, like(g, 0), g * 0.2));
+      });
+}
+
+namespace {
+
+/// relu with all its options, as TF composes it.
+struct Relu {
+  double alpha, threshold, most;
+  bool clips, six;
+
+  explicit Relu(const ReluOptions& o)
+      : alpha(o.alpha), threshold(o.threshold), most(o.max_value.value_or(0)), clips(o.max_value.has_value()),
+        six(o.max_value == 6 && o.threshold == 0) {}
+
+  template <class B>
+  B operator()(B a) const {
+    B v = select(a <= threshold, like(a, 0), a);
+    if (clips) v = select(v > std::max(most, 0.0), like(a, std::max(most, 0.0)), select(v < 0, like(a, 0), v));
+    if (alpha == 0) return v;
+    return v + select(a < threshold, (a - threshold) * alpha, like(a, 0));
+  }
+  template <class B>
+  B operator()(B g, B a) const {
+    const auto zero = like(g, 0);
+    auto slope = select(a <= threshold, zero, g);
+    if (clips) slope = select(a < 0, zero, select(a > most, zero, slope));
+    if (six) slope = select(a < 6, slope, zero);
+    if (alpha == 0) return slope;
+    return slope + select(a < threshold, g * alpha, zero);
+  }
+};
+
+}  // namespace
+
+Tensor relu(const Tensor& x, const ReluOptions& options) {
+  if (options.alpha == 0 && !options.max_value && options.threshold == 0)
+    return unary_by_output(
+        "relu", x, [](auto a) { return select(a <= 0, like(a, 0), a); },
+        [](auto g, auto y) { return select(y > 0, g, like(g, 0)); });
+  if (!options.max_value && options.threshold == 0)
+    return unary_by_input(
+        "relu", x, [alpha = options.alpha](auto a) { return select(a > 0, a, a * alpha); },
+        [alpha = options.alpha](auto g, auto a) { return select(a > 0, g, g * alpha); });
+  return unary_by_input("relu", x, [f = Relu(options)](auto a) { return f(a); },
+                        [f = Relu(options)](auto g, auto a) { return f(g, a); });
+}
+
+Tensor elu(const Tensor& x, double alpha) {
+  return unary_by_input(
+      "elu", x, [alpha](auto a) { return select(a > 0, a, expm1(a) * alpha); },
+      [alpha](auto g, auto a) { return select(a > 0, g, g * alpha * exp(select(a > 0, like(a, 0), a))); });
+}
+
+Tensor softplus(const Tensor& x) {
+  return unary_by_input(
+      "softplus", x, [](auto a) { return select(a < 0, like(a, 0), a) + log1p(exp(-magnitude(a))); },
+      [](auto g, auto a) { return g * logistic(a); });
+}
+
+Tensor softsign(const Tensor& x) {
+  return unary_by_input(
+      "softsign", x, [](auto a) { return a / (magnitude(a) + 1); },
+      [](auto g, auto a) {
+        const auto scale = magnitude(a) + 1;
+        return g / scale / scale;
+      });
+}
+
+namespace {
+
+constexpr double root_half = std::numbers::sqrt2 / 2;
+constexpr double density_scale = std::numbers::inv_sqrtpi / std::numbers::sqrt2;
+constexpr double tanh_scale = std::numbers::sqrt2 * std::numbers::inv_sqrtpi, tanh_cube = 0.044715;
+
+/// The standard normal distribution function.
+template <class B>
+B normal_cdf(const B& a) {
+  return erfc(a * -root_half) * 0.5;
+}
+Tensor normal_cdf(const Tensor& a) { return (erf(a * root_half) + 1) * 0.5; }
+
+constexpr auto gelu_slope = [](auto g, auto a) {
+  return g * (normal_cdf(a) + a * (exp(a * a * -0.5) * density_scale));
+};
+
+constexpr auto gelu_tanh_slope = [](auto g, auto a) {
+  const auto t = tanh((a * a * a * tanh_cube + a) * tanh_scale);
+  return g * 0.5 * (t + 1 + a * (1 - t * t) * (a * a * (3 * tanh_cube) + 1) * tanh_scale);
+};
+
+}  // namespace
+
+Tensor gelu(const Tensor& x, const GeluOptions& options) {
+  if (options.approximate)
+    return unary_by_input(
+        "gelu", x, [](auto a) { return a * 0.5 * (tanh((a * a * a * tanh_cube + a) * tanh_scale) + 1); }, gelu_tanh_slope);
+  return unary_by_input("gelu", x, [](auto a) { return a * normal_cdf(a); }, gelu_slope);
+}
+
+Tensor l2_normalize(const Tensor& x, const Axes& axis) {
+  kernels::expect_floating("l2_normalize", x);
+  const Tensor values = x.dtype() == DType::Float16 ? cast(x, DType::Float32) : x;
+  const Tensor squares = sum(square(values), axis, true);
+  return cast(values / sqrt(maximum(squares, like(squares, 1e-12))), x.dtype());
+}
+
+namespace {
+
+template <class T, class Index>
+void find_top_k(const T* predictions, const Index* targets, bool* out, std::int64_t rows, std::int64_t classes,
+                std::int64_t k) {
+  for (std::int64_t r = 0; r < rows; ++r, predictions += classes) {
+    const auto target = static_cast<std::int64_t>(targets[r]);
+    out[r] = false;
+    if (target < 0 || target >= classes) continue;
+    const double wanted = static_cast<double>(predictions[target]);
+    std::int64_t larger = 0;
+    bool finite = true;
+    for (std::int64_t c = 0; c < classes; ++c) {
+      const double p = static_cast<double>(predictions[c]);
+      larger += p > wanted;
+      finite &= std::isfinite(p);
+    }
+    out[r] = finite && larger < k;
+  }
+}
+
+}  // namespace
+
+Tensor in_top_k(const Tensor& predictions, const Tensor& targets, std::int64_t k) {
+  kernels::expect_floating("in_top_k", predictions);
+  if (!targets.dtype().is_integer())
+    fail<TypeError>("[in_top_k] targets must be integers: received dtype=", targets.dtype());
+  if (predictions.ndim() != 2 || targets.shape() != Shape{predictions.shape()[0]})
+    fail("[in_top_k] predictions must be (samples, classes) and targets (samples,): received predictions=",
+         predictions.shape(), ", targets=", targets.shape());
+  Tensor out = Tensor::empty(targets.shape(), DType::Bool);
+  const Tensor indices = converted(targets, DType::Int64);
+  dispatch_floating(predictions.dtype(), [&]<class T>() {
+    find_top_k(predictions.pointer<T>(), indices.pointer<std::int64_t>(), out.pointer<bool>(), predictions.shape()[0],
+               predictions.shape()[1], k);
+  });
+  return out;
+}
+
+}  // namespace ktape::backend

@@ -1,0 +1,224 @@
+#include <ktape/autograd/log.hpp>
+#include <ktape/ops/activations.hpp>
+#include <ktape/ops/broadcasting.hpp>
+#include <ktape/ops/config.hpp>
+#include <ktape/ops/indexing.hpp>
+#include <ktape/ops/inspection.hpp>
+#include <ktape/ops/kernels/apply.hpp>
+#include <ktape/ops/kernels/crossentropy.hpp>
+#include <ktape/ops/kernels/generic.hpp>
+#include <ktape/ops/losses.hpp>
+#include <ktape/ops/reductions.hpp>
+#include <ktape/ops/shape.hpp>
+
+namespace ktape::backend {
+namespace {
+
+using kernels::like, kernels::select;
+
+/// The logits that the output remembers from this activation; undefined when there are none.
+Tensor remembered(const char* op, const Tensor& output, const char* activation, int axis, bool from_logits) {
+  const Logits* logits = output.get()->logits.get();
+  if (!logits || std::string_view(logits->op) != activation || (axis >= 0 && logits->axis != axis)) return Tensor();
+  if (from_logits && log::enabled(log::Level::Warn))
+    log::write(log::Level::Warn, std::string("[") + op + "] from_logits=true, but the output was made by " + activation +
+                                     ": its logits are used");
+  return logits->value;
+}
+
+/// The tensor with the axis moved to the end.
+Tensor axis_last(const Tensor& x, int axis) {
+  if (axis == x.ndim() - 1) return x;
+  Shape pattern;
+  for (int i = 0; i < x.ndim(); ++i)
+    if (i != axis) pattern.push_back(i);
+  pattern.push_back(axis);
+  return permute_dimensions(x, pattern);
+}
+
+Shape without_last(const Shape& shape) { return Shape(shape.begin(), shape.rank() - 1); }
+
+/// Memory for the sums of the rows, kept between the passes.
+template <class T>
+auto* sums_of(const Tensor& sums) {
+  return reinterpret_cast<kernels::RowSum<kernels::compute_type<T>>*>(sums.raw());
+}
+Tensor new_sums(const Tensor& x, std::int64_t rows) {
+  return Tensor::empty({rows, 2}, x.dtype() == DType::Float64 ? DType::Float64 : DType::Float32);
+}
+
+/// -sum(target * log(softmax(x))) along the last axis.
+Tensor from_logits(const Tensor& target, const Tensor& x) {
+  const Shape shape = without_last(x.shape());
+  const std::int64_t rows = shape.count(), n = x.shape().back();
+  Tensor out = n == 0 ? zeros(shape, {.dtype = x.dtype()}) : Tensor::empty(shape, x.dtype());
+  const Tensor sums = new_sums(x, rows);
+  if (n > 0) dispatch_floating(x.dtype(), [&]<class T>() {
+    kernels::crossentropy(x.pointer<T>(), target.pointer<T>(), out.pointer<T>(), sums_of<T>(sums), rows, n);
+  });
+  if (!recording(target, x)) return out;
+  record("categorical_crossentropy", out, {target, x}, [target, x, sums, rows, n](const Tensor& g, Grads& grads) {
+    grads.to(0, [&] { return expand_dims(-g, -1) * log_softmax(x); });
+    grads.to(1, [&]() -> Tensor {
+      if (recording()) return expand_dims(g, -1) * (softmax(x) * sum(target, -1, true) - target);
+      Tensor dx = Tensor::empty(x.shape(), x.dtype());
+      if (n > 0) dispatch_floating(x.dtype(), [&]<class T>() {
+        kernels::crossentropy_backward(x.pointer<T>(), target.pointer<T>(), g.pointer<T>(), sums_of<T>(sums), dx.pointer<T>(),
+                                       rows, n);
+      });
+      return dx;
+    });
+  });
+  return out;
+}
+
+/// The classes as int64. Throws ValueError for one out of range.
+Tensor classes_of(const Tensor& target, std::int64_t count) {
+  if (target.dtype().is_bool())
+    fail<TypeError>("[sparse_categorical_crossentropy] the target must hold class numbers: received dtype=bool");
+  Tensor classes = converted(target, DType::Int64);
+  const std::int64_t* p = classes.pointer<std::int64_t>();
+  for (std::int64_t i = 0; i < classes.size(); ++i)
+    if (p[i] < 0 || p[i] >= count)
+      fail("[sparse_categorical_crossentropy] a target must be a class in [0, ", count, "): received target=", p[i]);
+  return classes;
+}
+
+/// -log(softmax(x))[target] along the last axis; the shape of the result is given.
+Tensor sparse_from_logits(const Tensor& classes, const Tensor& x, const Shape& shape) {
+  const std::int64_t n = x.shape().back(), rows = classes.size();
+  Tensor out = Tensor::empty(shape, x.dtype());
+  const Tensor sums = new_sums(x, rows);
+  const auto* at = classes.pointer<std::int64_t>();
+  dispatch_floating(x.dtype(), [&]<class T>() {
+    kernels::sparse_crossentropy(x.pointer<T>(), at, out.pointer<T>(), sums_of<T>(sums), rows, n);
+  });
+  if (!recording(x)) return out;
+  record("sparse_categorical_crossentropy", out, {x}, [classes, x, sums, rows, n](const Tensor& g, Grads& grads) {
+    grads.to(0, [&]() -> Tensor {
+      if (recording()) {
+        const Tensor taken = cast(reshape(one_hot(classes, n), x.shape()), x.dtype());
+        return (softmax(x) - taken) * reshape(g, [&] {
+          Shape kept = x.shape();
+          kept[kept.rank() - 1] = 1;
+          return kept;
+        }());
+      }
+      Tensor dx = Tensor::empty(x.shape(), x.dtype());
+      dispatch_floating(x.dtype(), [&]<class T>() {
+        kernels::sparse_crossentropy_backward(x.pointer<T>(), classes.pointer<std::int64_t>(), g.pointer<T>(),
+                                              sums_of<T>(sums), dx.pointer<T>(), rows, n);
+      });
+      return dx;
+    });
+  });
+  return out;
+}
+
+Tensor clipped(const Tensor& p) { return clip(p, epsilon(), 1 - epsilon()); }
+
+}  // namespace
+
+Tensor categorical_crossentropy(const Tensor& target, const Tensor& output, const LossOptions& options) {
+  constexpr const char* op = "categorical_crossentropy";
+  kernels::expect_floating(op, output);
+  if (target.shape() != output.shape())
+    fail("[", op, "] target and output must have one shape: received target=", target.shape(), ", output=", output.shape());
+  const int axis = canonical_axis(op, options.axis, output.ndim());
+  const Tensor wanted = cast(target, output.dtype());
+  const Tensor logits = remembered(op, output, "softmax", axis, options.from_logits);
+  if (logits.defined() || options.from_logits)
+    return from_logits(axis_last(wanted, axis), axis_last(logits.defined() ? logits : output, axis));
+  return -sum(wanted * log(clipped(output / sum(output, axis, true))), axis);
+}
+
+Tensor sparse_categorical_crossentropy(const Tensor& target, const Tensor& output, const LossOptions& options) {
+  constexpr const char* op = "sparse_categorical_crossentropy";
+  kernels::expect_floating(op, output);
+  const int axis = canonical_axis(op, options.axis, output.ndim());
+  Shape shape = output.shape();
+  const std::int64_t count = shape[axis];
+  shape.erase(axis);
+  const bool fits = target.ndim() == shape.rank() ? target.shape() == shape : target.size() == shape.count();
+  if (!fits)
+    fail("[", op, "] the target must have the shape ", shape, " of the samples: received target=", target.shape(),
+         ", output=", output.shape());
+  if (shape.empty()) shape = target.shape();
+  const Tensor classes = classes_of(target, count);
+  Tensor logits = remembered(op, output, "softmax", axis, options.from_logits);
+  if (!logits.defined()) logits = options.from_logits ? output : log(clipped(output));
+  return sparse_from_logits(classes, axis_last(logits, axis), shape);
+}
+
+namespace {
+
+constexpr auto logistic_cost = [](auto t, auto x) {
+  const auto positive = select(x < 0, like(x, 0), x);
+  return positive - x * t + log1p(exp(-abs(x)));
+};
+
+/// The gradient for the logits, fused; composed while gradients are recorded.
+constexpr auto logistic_slope = [](auto g, auto t, auto x) {
+  if constexpr (std::is_same_v<decltype(x), Tensor>) return g * (sigmoid(x) - t);
+  else return g * (1 / (1 + exp(-x)) - t);
+};
+
+Tensor binary_from_logits(const Tensor& t, const Tensor& x) {
+  Tensor out = kernels::apply(logistic_cost, t, x);
+  if (recording(t, x))
+    record("binary_crossentropy", out, {t, x}, [t, x](const Tensor& g, Grads& grads) {
+      grads.to(1, [&] {
+        if (recording()) return logistic_slope(g, t, x);
+        return kernels::apply(logistic_slope, g, t, x);
+      });
+      grads.to(0, [&] { return -g * x; });
+    });
+  return out;
+}
+
+/// Probabilities, clipped; `low` and `high` are epsilon and 1 - epsilon.
+struct BinaryCost {
+  double low, high;
+
+  template <class B>
+  B operator()(const B& t, const B& p) const {
+    const B c = select(p < low, like(p, low), select(p > high, like(p, high), p));
+    return -(t * log(c + low) + (1 - t) * log(1 - c + low));
+  }
+  template <class B>
+  B operator()(const B& g, const B& t, const B& p) const {
+    const B slope = g * ((1 - t) / (1 - p + low) - t / (p + low));
+    return select(p < low, like(p, 0), select(p > high, like(p, 0), slope));
+  }
+};
+
+Tensor binary_from_probabilities(const Tensor& t, const Tensor& p) {
+  const BinaryCost cost{epsilon(), 1 - epsilon()};
+  Tensor out = kernels::apply(cost, t, p);
+  if (recording(t, p))
+    record("binary_crossentropy", out, {t, p}, [t, p, cost](const Tensor& g, Grads& grads) {
+      grads.to(1, [&] { return recording() ? cost(g, t, p) : kernels::apply(cost, g, t, p); });
+      grads.to(0, [&] {
+        const Tensor c = clip(p, cost.low, cost.high);
+        return g * (log(1 - c + cost.low) - log(c + cost.low));
+      });
+    });
+  return out;
+}
+
+}  // namespace
+
+Tensor binary_crossentropy(const Tensor& target, const Tensor& output, const BinaryLossOptions& options) {
+  constexpr const char* op = "binary_crossentropy";
+  kernels::expect_floating(op, output);
+  const Shape shape = broadcast_shapes(op, target.shape(), output.shape());
+  const Tensor logits = remembered(op, output, "sigmoid", -1, options.from_logits);
+  const bool uses_logits = logits.defined() || options.from_logits;
+  if (uses_logits && target.shape() != output.shape())
+    fail("[", op, "] target and logits must have one shape: received target=", target.shape(), ", output=", output.shape());
+  const Tensor wanted = broadcast_to(cast(target, output.dtype()), shape);
+  if (uses_logits) return binary_from_logits(wanted, logits.defined() ? logits : output);
+  return binary_from_probabilities(wanted, broadcast_to(output, shape));
+}
+
+}  // namespace ktape::backend
