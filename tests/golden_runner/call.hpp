@@ -69,7 +69,11 @@ class Call {
   /// Sets a field of an options struct if the attribute is there: an absent one takes the library's default.
   template <class T>
   void set(const std::string& name, T& field) const {
-    if (has(name)) field = get<T>(name);
+    if constexpr (std::is_array_v<T>) {
+      if (has(name)) fill(value(name), field);
+    } else {
+      if (has(name)) field = get<T>(name);
+    }
   }
 
   std::vector<std::string> not_looked_at() const {
@@ -120,6 +124,19 @@ class Call {
       for (const Value& item : value.list) out.push_back(as<std::decay_t<decltype(*out.begin())>>(item));
     }
     return out;
+  }
+
+  template <class T, std::size_t N>
+  void fill(const Value& value, T (&field)[N]) const {
+    expect(value, Value::List);
+    if (value.list.size() != N)
+      ktape::fail("[golden] the argument must have ", N, " entries: received ", value.list.size());
+    for (std::size_t i = 0; i < N; ++i) {
+      if constexpr (std::is_array_v<T>)
+        fill(value.list[i], field[i]);
+      else
+        field[i] = as<T>(value.list[i]);
+    }
   }
 
   static void expect(const Value& value, Value::Kind kind) {

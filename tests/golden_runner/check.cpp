@@ -135,11 +135,16 @@ class Run {
       const Array& want = (*outputs_)[i];
       if (!results[i].defined())
         problem("output ", i, " is undefined");
-      else if (results[i].dtype() != dtype_in_run(want, floatx_) && !width_is_free())
-        problem("output ", i, " must have dtype ", dtype_in_run(want, floatx_), ", has ", results[i].dtype());
+      else if (results[i].dtype() != result_dtype(want) && !width_is_free())
+        problem("output ", i, " must have dtype ", result_dtype(want), ", has ", results[i].dtype());
       else
         compare(text("output ", i), results[i], want);
     }
+  }
+
+  /// tf.one_hot gives float32 whatever floatx is.
+  DType result_dtype(const Array& want) const {
+    return case_.op == "one_hot" ? DType(*want.dtype) : dtype_in_run(want, floatx_);
   }
 
   bool width_is_free() const {

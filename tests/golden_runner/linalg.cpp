@@ -1,0 +1,30 @@
+#include <ktape/ops/indexing.hpp>
+#include <ktape/ops/linalg.hpp>
+
+#include "families.hpp"
+
+namespace golden {
+namespace {
+
+namespace K = ktape::backend;
+
+Results batch_dot(const Call& c) {
+  if (!c.has("axes") || c.none("axes")) return {K::batch_dot(c["x"], c["y"])};
+  if (c.value("axes").kind == Value::Integer) return {K::batch_dot(c["x"], c["y"], c.get<int>("axes"))};
+  const auto axes = c.get<std::array<int, 2>>("axes");
+  return {K::batch_dot(c["x"], c["y"], {axes[0], axes[1]})};
+}
+
+}  // namespace
+
+void add_linalg(Table& table) {
+  auto& ops = table.ops;
+  ops["dot"] = [](const Call& c) -> Results { return {K::dot(c["x"], c["y"])}; };
+  ops["batch_dot"] = batch_dot;
+  ops["gather"] = [](const Call& c) -> Results { return {K::gather(c["reference"], c["indices"])}; };
+  ops["one_hot"] = [](const Call& c) -> Results {
+    return {K::one_hot(c["indices"], c.get<int>("num_classes"))};
+  };
+}
+
+}  // namespace golden

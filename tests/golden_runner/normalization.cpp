@@ -1,0 +1,33 @@
+#include <ktape/ops/normalization.hpp>
+
+#include "families.hpp"
+
+namespace golden {
+namespace {
+
+namespace K = ktape::backend;
+
+Results batch_normalization(const Call& c) {
+  K::BatchNormalizationOptions options;
+  c.set("axis", options.axis);
+  c.set("epsilon", options.epsilon);
+  return {
+      K::batch_normalization(c["x"], c["mean"], c["var"], c.optional("beta"), c.optional("gamma"), options)};
+}
+
+Results normalize_batch_in_training(const Call& c) {
+  K::NormalizationOptions options;
+  c.set("epsilon", options.epsilon);
+  const auto [normalized, mean, variance] = K::normalize_batch_in_training(
+      c["x"], c.optional("gamma"), c.optional("beta"), c.get<Axes>("reduction_axes"), options);
+  return {normalized, mean, variance};
+}
+
+}  // namespace
+
+void add_normalization(Table& table) {
+  table.ops["batch_normalization"] = batch_normalization;
+  table.ops["normalize_batch_in_training"] = normalize_batch_in_training;
+}
+
+}  // namespace golden
