@@ -12,9 +12,9 @@ struct GradcheckOptions {
   double epsilon = 1e-6;  ///< step of the differences
   double rtol = 1e-5;     ///< |analytic - numeric| <= atol + rtol * |numeric|
   double atol = 1e-6;
-  bool second_order = false;    ///< also check the gradient of the gradient, along fixed directions
-  std::vector<int> inputs;      ///< which inputs to check, and to record; empty: every subset of them
-  std::string op = "function";  ///< the name used in the report
+  bool second_order = false;     ///< also check the gradient of the gradient, along fixed directions
+  std::vector<int> inputs = {};  ///< which inputs to check, and to record; empty: every subset of them
+  std::string op = "function";   ///< the name used in the report
 };
 
 /// What a check found. `message` names op, input, index and both values of the worst disagreement of each
