@@ -21,16 +21,14 @@ golden::Table all_families() {
   golden::add_activations(table);
   golden::add_reductions(table);
   golden::add_linalg(table);
+  golden::add_indexing(table);
   golden::add_shape(table);
   golden::add_images(table);
   golden::add_losses(table);
   golden::add_normalization(table);
   golden::add_control_flow(table);
   golden::add_updates(table);
-  golden::add_indexing(table);
-  golden::add_images(table);
-  golden::add_updates(table);
-  golden::add_control_flow(table);
+  golden::add_random(table);
   golden::add_misc(table);
   return table;
 }

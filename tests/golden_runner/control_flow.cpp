@@ -34,7 +34,8 @@ const std::map<std::string, std::function<Tensor(const Tensor&)>> maps = {
 template <class F>
 auto folding(F f) {
   return [f](const Call& c) -> Results {
-    return {f(folds.at(c.get<std::string>("fn")), c["elems"], K::FoldOptions{.initializer = c.optional("initializer")})};
+    return {f(folds.at(c.get<std::string>("fn")), c["elems"],
+              K::FoldOptions{.initializer = c.optional("initializer")})};
   };
 }
 

@@ -8,16 +8,14 @@ void add_elementwise(Table& table);
 void add_activations(Table& table);
 void add_reductions(Table& table);
 void add_linalg(Table& table);
+void add_indexing(Table& table);
 void add_shape(Table& table);
 void add_images(Table& table);
 void add_losses(Table& table);
 void add_normalization(Table& table);
 void add_control_flow(Table& table);
 void add_updates(Table& table);
-void add_indexing(Table& table);
-void add_images(Table& table);
-void add_updates(Table& table);
-void add_control_flow(Table& table);
+void add_random(Table& table);
 void add_misc(Table& table);
 
 }  // namespace golden

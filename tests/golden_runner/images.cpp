@@ -6,7 +6,6 @@ namespace golden {
 namespace {
 
 namespace K = ktape::backend;
-using Pair = std::array<std::int64_t, 2>;
 
 Results resize_images(const Call& c) {
   K::ResizeOptions options;
@@ -20,21 +19,15 @@ Results resize_volumes(const Call& c) {
                             c.get<int>("width_factor"), c.get<std::string>("data_format"))};
 }
 
-Results temporal_padding(const Call& c) {
-  K::TemporalPaddingOptions options;
-  if (c.has("padding")) std::ranges::copy(c.get<Pair>("padding"), options.padding);
-  return {K::temporal_padding(c["x"], options)};
-}
-
-template <std::size_t axes, class Options>
-Options spatial_padding(const Call& c) {
-  Options options;
-  if (c.has("padding")) {
-    const auto padding = c.get<std::array<Pair, axes>>("padding");
-    for (std::size_t d = 0; d < axes; ++d) std::ranges::copy(padding[d], options.padding[d]);
-  }
-  c.set("data_format", options.data_format);
-  return options;
+/// For the paddings: functions of (x, options).
+template <class Options, class F>
+auto padding(F f) {
+  return [f](const Call& c) -> Results {
+    Options options;
+    c.set("padding", options.padding);
+    if constexpr (requires { options.data_format; }) c.set("data_format", options.data_format);
+    return {f(c["x"], options)};
+  };
 }
 
 }  // namespace
@@ -42,13 +35,12 @@ Options spatial_padding(const Call& c) {
 void add_images(Table& table) {
   table.ops["resize_images"] = resize_images;
   table.ops["resize_volumes"] = resize_volumes;
-  table.ops["temporal_padding"] = temporal_padding;
-  table.ops["spatial_2d_padding"] = [](const Call& c) -> Results {
-    return {K::spatial_2d_padding(c["x"], spatial_padding<2, K::Spatial2dPaddingOptions>(c))};
-  };
-  table.ops["spatial_3d_padding"] = [](const Call& c) -> Results {
-    return {K::spatial_3d_padding(c["x"], spatial_padding<3, K::Spatial3dPaddingOptions>(c))};
-  };
+  table.ops["temporal_padding"] = padding<K::TemporalPaddingOptions>(
+      [](const Tensor& x, auto& options) { return K::temporal_padding(x, options); });
+  table.ops["spatial_2d_padding"] = padding<K::Spatial2dPaddingOptions>(
+      [](const Tensor& x, auto& options) { return K::spatial_2d_padding(x, options); });
+  table.ops["spatial_3d_padding"] = padding<K::Spatial3dPaddingOptions>(
+      [](const Tensor& x, auto& options) { return K::spatial_3d_padding(x, options); });
 }
 
 }  // namespace golden

@@ -1,4 +1,3 @@
-#include <ktape/ops/indexing.hpp>
 #include <ktape/ops/linalg.hpp>
 
 #include "families.hpp"
@@ -21,10 +20,6 @@ void add_linalg(Table& table) {
   auto& ops = table.ops;
   ops["dot"] = [](const Call& c) -> Results { return {K::dot(c["x"], c["y"])}; };
   ops["batch_dot"] = batch_dot;
-  ops["gather"] = [](const Call& c) -> Results { return {K::gather(c["reference"], c["indices"])}; };
-  ops["one_hot"] = [](const Call& c) -> Results {
-    return {K::one_hot(c["indices"], c.get<int>("num_classes"))};
-  };
 }
 
 }  // namespace golden

@@ -1,3 +1,4 @@
+#include <ktape/ops/bias.hpp>
 #include <ktape/ops/normalization.hpp>
 
 #include "families.hpp"
@@ -6,6 +7,12 @@ namespace golden {
 namespace {
 
 namespace K = ktape::backend;
+
+Results bias_add(const Call& c) {
+  K::BiasOptions options;
+  c.set("data_format", options.data_format);
+  return {K::bias_add(c["x"], c["bias"], options)};
+}
 
 Results batch_normalization(const Call& c) {
   K::BatchNormalizationOptions options;
@@ -26,6 +33,7 @@ Results normalize_batch_in_training(const Call& c) {
 }  // namespace
 
 void add_normalization(Table& table) {
+  table.ops["bias_add"] = bias_add;
   table.ops["batch_normalization"] = batch_normalization;
   table.ops["normalize_batch_in_training"] = normalize_batch_in_training;
 }

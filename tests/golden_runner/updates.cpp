@@ -3,18 +3,31 @@
 #include "families.hpp"
 
 namespace golden {
+namespace {
 
 namespace K = ktape::backend;
 using ktape::Variable;
 
+/// Each update changes a variable of its own and must return it.
+template <class F>
+auto update(F f) {
+  return [f](const Call& c) -> Results {
+    const Variable x(c["x"]);
+    if (!f(c, x).is(x)) ktape::fail("[golden] an update must return its variable");
+    return {x.value()};
+  };
+}
+
+}  // namespace
+
 void add_updates(Table& table) {
   auto& ops = table.ops;
-  ops["update"] = [](const Call& c) -> Results { return {K::update(Variable(c["x"]), c["new_x"]).value()}; };
-  ops["update_add"] = [](const Call& c) -> Results { return {K::update_add(Variable(c["x"]), c["increment"]).value()}; };
-  ops["update_sub"] = [](const Call& c) -> Results { return {K::update_sub(Variable(c["x"]), c["decrement"]).value()}; };
-  ops["moving_average_update"] = [](const Call& c) -> Results {
-    return {K::moving_average_update(Variable(c["x"]), c["value"], c.get<double>("momentum")).value()};
-  };
+  ops["update"] = update([](const Call& c, Variable x) { return K::update(x, c["new_x"]); });
+  ops["update_add"] = update([](const Call& c, Variable x) { return K::update_add(x, c["increment"]); });
+  ops["update_sub"] = update([](const Call& c, Variable x) { return K::update_sub(x, c["decrement"]); });
+  ops["moving_average_update"] = update([](const Call& c, Variable x) {
+    return K::moving_average_update(x, c["value"], c.get<double>("momentum"));
+  });
 }
 
 }  // namespace golden
