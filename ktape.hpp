@@ -1,20 +1,32 @@
 #pragma once
-/// Everything a user needs: `#include <ktape/ktape.hpp>`, `namespace K = ktape::backend;`.
+/// Everything that a user needs, in one header.
 
 #include <ktape/autograd/error.hpp>
 #include <ktape/autograd/gradcheck.hpp>
 #include <ktape/autograd/gradients.hpp>
 #include <ktape/autograd/literal.hpp>
+#include <ktape/autograd/log.hpp>
 #include <ktape/autograd/memory.hpp>
 #include <ktape/autograd/tape.hpp>
 #include <ktape/autograd/tensor.hpp>
 #include <ktape/autograd/variable.hpp>
 #include <ktape/nn/csv.hpp>
+#include <ktape/ops/activations.hpp>
+#include <ktape/ops/bias.hpp>
 #include <ktape/ops/broadcasting.hpp>
 #include <ktape/ops/config.hpp>
+#include <ktape/ops/control_flow.hpp>
 #include <ktape/ops/creation.hpp>
 #include <ktape/ops/elementwise.hpp>
+#include <ktape/ops/images.hpp>
+#include <ktape/ops/indexing.hpp>
 #include <ktape/ops/inspection.hpp>
 #include <ktape/ops/linalg.hpp>
+#include <ktape/ops/losses.hpp>
+#include <ktape/ops/normalization.hpp>
 #include <ktape/ops/operators.hpp>
+#include <ktape/ops/phase.hpp>
 #include <ktape/ops/random.hpp>
+#include <ktape/ops/reductions.hpp>
+#include <ktape/ops/shape.hpp>
+#include <ktape/ops/updates.hpp>

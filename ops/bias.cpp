@@ -1,0 +1,37 @@
+#include <ktape/ops/bias.hpp>
+#include <ktape/ops/config.hpp>
+#include <ktape/ops/operators.hpp>
+#include <ktape/ops/shape.hpp>
+
+namespace ktape::backend {
+namespace {
+
+/// The bias as it broadcasts to x when the channels come first.
+Shape channels_first_shape(const Shape& x, const Shape& bias) {
+  Shape shape{1, bias.back()};
+  if (bias.rank() == 1) {
+    for (int i = 2; i < x.rank(); ++i) shape.push_back(1);
+  } else {
+    for (int i = 0; i + 1 < bias.rank(); ++i) shape.push_back(bias[i]);
+  }
+  return shape;
+}
+
+}  // namespace
+
+Tensor bias_add(const Tensor& x, const Tensor& bias, const BiasOptions& options) {
+  const std::string format = options.data_format.empty() ? image_data_format() : options.data_format;
+  if (format != "channels_last" && format != "channels_first")
+    fail("[bias_add] data_format must be channels_last or channels_first: received data_format='", format, "'");
+  const Shape &xs = x.shape(), &bs = bias.shape();
+  if (xs.rank() < 2) fail("[bias_add] x must have at least rank 2: received x=", xs);
+  if (bs.rank() != 1 && bs.rank() != xs.rank() - 1)
+    fail("[bias_add] the bias must have rank 1 or ", xs.rank() - 1, ": received bias=", bs);
+  const bool first = format == "channels_first" && xs.rank() > 2;
+  const Tensor fitted = first ? reshape(bias, channels_first_shape(xs, bs)) : bias;
+  if (broadcast_shapes("bias_add", xs, fitted.shape()) != xs)
+    fail("[bias_add] the bias must fit x: received x=", xs, ", bias=", bs, ", data_format='", format, "'");
+  return x + fitted;
+}
+
+}  // namespace ktape::backend
