@@ -1,0 +1,154 @@
+#include <doctest/doctest.h>
+#include <ktape/autograd/gradcheck.hpp>
+#include <ktape/ops/activations.hpp>
+#include <ktape/ops/creation.hpp>
+#include <ktape/ops/elementwise.hpp>
+#include <ktape/ops/inspection.hpp>
+#include <ktape/ops/operators.hpp>
+#include <ktape/ops/reductions.hpp>
+
+#include <cmath>
+#include <limits>
+
+using namespace ktape;
+namespace K = ktape::backend;
+using doctest::Approx, doctest::Contains;
+
+namespace {
+
+using List = std::vector<Tensor>;
+using Function = std::function<Tensor(const Tensor&)>;
+const double inf = std::numeric_limits<double>::infinity();
+
+Tensor doubles(const ArrayLike& value) { return K::constant(value, {.dtype = "float64"}); }
+
+template <class T = double>
+std::vector<T> values(const Tensor& x) {
+  const auto array = K::get_value<T>(x);
+  return {array.begin(), array.end()};
+}
+
+void check_gradients(const char* op, const Function& f, const Tensor& x) {
+  const auto report = gradcheck([&](const List& in) { return f(in[0]); }, {x}, {.second_order = true, .op = op});
+  CHECK_MESSAGE(report.ok, report.message);
+}
+
+Tensor slope(const Function& f, const Tensor& x) {
+  GradientTape tape;
+  tape.watch(x);
+  return tape.gradient(f(x), x);
+}
+
+/// The gradient of the gradient, whose values must be finite numbers for any x.
+Tensor curvature(const Function& f, const Tensor& x) {
+  GradientTape tape;
+  tape.watch(x);
+  const Tensor y = f(x);
+  return tape.gradient(tape.gradient(y, x), x);
+}
+
+const std::vector<double> awkward{-1e4, -800, -90, -20, -1.5, -1e-3, 1e-3, 0.5, 3, 20, 90, 800, 1e4};
+
+}  // namespace
+
+TEST_CASE("activations have gradients of both orders") {
+  const Tensor x = doubles({{-30, -6, -2.4, -1}, {-1e-3, 1e-3, 0.3, 0.7}, {1.2, 2.4, 7, 40}});
+  check_gradients("sigmoid", [](const Tensor& v) { return K::sigmoid(v); }, x);
+  check_gradients("hard_sigmoid", [](const Tensor& v) { return K::hard_sigmoid(v); }, x);
+  check_gradients("elu", [](const Tensor& v) { return K::elu(v, 0.7); }, x);
+  check_gradients("softplus", [](const Tensor& v) { return K::softplus(v); }, x);
+  check_gradients("softsign", [](const Tensor& v) { return K::softsign(v); }, x);
+  check_gradients("gelu", [](const Tensor& v) { return K::gelu(v); }, x);
+  check_gradients("gelu", [](const Tensor& v) { return K::gelu(v, {.approximate = true}); }, x);
+  check_gradients("l2_normalize", [](const Tensor& v) { return K::l2_normalize(v, 1); }, x);
+  for (int axis : {0, 1, -1}) {
+    check_gradients("softmax", [=](const Tensor& v) { return K::softmax(v, axis); }, x);
+    check_gradients("log_softmax", [=](const Tensor& v) { return K::log_softmax(v, axis); }, x);
+  }
+  for (const K::ReluOptions& o : {K::ReluOptions{}, {.alpha = 0.2}, {.max_value = 1.0}, {.threshold = 0.5},
+                                  {.alpha = 0.1, .max_value = 6, .threshold = -0.5}})
+    check_gradients("relu", [=](const Tensor& v) { return K::relu(v, o); }, x);
+}
+
+TEST_CASE("activations and both gradients are finite however large the argument") {
+  const std::vector<std::pair<const char*, Function>> all = {
+      {"sigmoid", [](const Tensor& v) { return K::sigmoid(v); }},
+      {"elu", [](const Tensor& v) { return K::elu(v); }},
+      {"softplus", [](const Tensor& v) { return K::softplus(v); }},
+      {"softsign", [](const Tensor& v) { return K::softsign(v); }},
+      {"gelu", [](const Tensor& v) { return K::gelu(v); }},
+      {"gelu with tanh", [](const Tensor& v) { return K::gelu(v, {.approximate = true}); }},
+      {"softmax", [](const Tensor& v) { return K::softmax(v); }},
+      {"log_softmax", [](const Tensor& v) { return K::log_softmax(v); }}};
+  for (const auto& [name, f] : all)
+    for (const char* dtype : {"float32", "float64"}) {
+      const Tensor x = K::constant(awkward, {.dtype = dtype});
+      INFO(name, " ", dtype);
+      CHECK(K::all(K::is_finite(f(x))).item<bool>());
+      CHECK(K::all(K::is_finite(slope(f, x))).item<bool>());
+      CHECK(K::all(K::is_finite(curvature(f, x))).item<bool>());
+    }
+}
+
+TEST_CASE("activations are exact where the plain formula rounds to nothing") {
+  CHECK(K::softplus(K::constant(-80.f)).item<double>() == Approx(std::exp(-80.0)).epsilon(1e-5));
+  CHECK(K::softplus(K::constant(500.f)).item() == 500);
+  CHECK(K::sigmoid(K::constant(-80.f)).item<double>() == Approx(std::exp(-80.0)).epsilon(1e-5));
+  CHECK(K::elu(K::constant(-1e-7f)).item<double>() == Approx(-1e-7).epsilon(1e-6));
+  CHECK(K::gelu(K::constant(-10.f)).item<double>() == Approx(-7.6198530e-23).epsilon(1e-4));
+  CHECK(K::log_softmax(K::constant({0.f, 200.f})).item(0) == -200);
+  CHECK(values(K::softmax(doubles({1000, 1000, -1000}))) == std::vector<double>{0.5, 0.5, 0});
+}
+
+TEST_CASE("relu: threshold as a gate, clipping, leak and NaN") {
+  const Tensor x = doubles({-2, -0.5, 0, 0.5, 1, 6, 9});
+  using V = std::vector<double>;
+  CHECK(values(K::relu(x)) == V{0, 0, 0, .5, 1, 6, 9});
+  CHECK(values(K::relu(x, {.alpha = 0.5})) == V{-1, -.25, 0, .5, 1, 6, 9});
+  CHECK(values(K::relu(x, {.alpha = 0.5, .threshold = 1})) == V{-1.5, -.75, -.5, -.25, 0, 6, 9});
+  CHECK(values(K::relu(x, {.threshold = -1})) == V{0, -.5, 0, .5, 1, 6, 9});
+  CHECK(values(K::relu(x, {.max_value = 1.0, .threshold = -1})) == V{0, 0, 0, .5, 1, 1, 1});
+  CHECK(values(K::relu(x, {.max_value = 6})) == V{0, 0, 0, .5, 1, 6, 6});
+  CHECK(values(slope([](const Tensor& v) { return K::relu(v, {.max_value = 6}); }, x)) == V{0, 0, 0, 1, 1, 0, 0});
+  CHECK(values(slope([](const Tensor& v) { return K::relu(v, {.max_value = 1.0}); }, x)) == V{0, 0, 0, 1, 1, 0, 0});
+  CHECK(values(slope([](const Tensor& v) { return K::relu(v, {.alpha = 0.25}); }, x)) == V{.25, .25, .25, 1, 1, 1, 1});
+  CHECK(std::isnan(K::relu(doubles(NAN)).item<double>()));
+  CHECK(std::isnan(K::relu(doubles(NAN), {.max_value = 6}).item<double>()));
+}
+
+TEST_CASE("softmax and sigmoid remember their logits") {
+  const Tensor x = doubles({{1, 2}, {3, 4}});
+  REQUIRE(K::softmax(x, 0).get()->logits);
+  CHECK(K::softmax(x, 0).get()->logits->axis == 0);
+  CHECK(K::sigmoid(x).get()->logits->value.get() == x.get());
+  CHECK(!K::relu(x).get()->logits);
+}
+
+TEST_CASE("l2_normalize of zeros is zeros, with a finite gradient") {
+  const Tensor x = doubles({{0, 0}, {3, 4}});
+  CHECK(values(K::l2_normalize(x, 1)) == std::vector<double>{0, 0, 0.6, 0.8});
+  CHECK(slope([](const Tensor& v) { return K::l2_normalize(v, 1); }, x).item<double>(0, 0) == Approx(1e6));
+  CHECK(K::l2_normalize(x).item<double>(1, 0) == Approx(0.6));
+}
+
+TEST_CASE("in_top_k: ties are in, odd targets and rows are not") {
+  const Tensor p = K::constant({{0.1, 0.5, 0.5, 0.2}, {0.9, 0.1, 0.3, 0.3}, {1, 2, 3, inf}, {1, 2, 3, 4}, {4, 3, 2, 1}});
+  const auto in = [&](std::vector<int> targets, int k) {
+    return values<int>(K::in_top_k(p, K::constant(targets, {.dtype = "int32"}), k));
+  };
+  CHECK(in({2, 1, 3, 4, -1}, 1) == std::vector<int>{1, 0, 0, 0, 0});
+  CHECK(in({3, 3, 0, 2, 1}, 2) == std::vector<int>{0, 1, 0, 1, 1});
+  CHECK(in({3, 3, 0, 0, 3}, 0) == std::vector<int>{0, 0, 0, 0, 0});
+  CHECK(in({0, 1, 0, 0, 3}, 9) == std::vector<int>{1, 1, 0, 1, 1});
+  CHECK_THROWS_WITH_AS(K::in_top_k(p, K::zeros({4}, {.dtype = "int32"}), 1),
+                       Contains("[in_top_k] predictions must be (samples, classes)"), ValueError);
+  CHECK_THROWS_WITH_AS(K::in_top_k(p, K::zeros({5}), 1), Contains("[in_top_k] targets must be integers"), TypeError);
+}
+
+TEST_CASE("activations name the op and what is wrong") {
+  CHECK_THROWS_WITH_AS(K::softmax(K::constant(1.f)), Contains("[softmax] axis must be in"), ValueError);
+  CHECK_THROWS_WITH_AS(K::log_softmax(K::ones({2}), 1), Contains("[log_softmax] axis"), ValueError);
+  CHECK_THROWS_WITH_AS(K::relu(K::ones({2}, {.dtype = "int32"})), Contains("[relu] x must be floating"), TypeError);
+  CHECK_THROWS_WITH_AS(K::sigmoid(K::ones({2}, {.dtype = "bool"})), Contains("[sigmoid] x must be floating"), TypeError);
+  CHECK_THROWS_WITH_AS(K::l2_normalize(K::ones({2}), 1), Contains("axis"), ValueError);
+}

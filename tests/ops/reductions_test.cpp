@@ -1,0 +1,220 @@
+#include <doctest/doctest.h>
+#include <ktape/autograd/gradcheck.hpp>
+#include <ktape/ops/config.hpp>
+#include <ktape/ops/creation.hpp>
+#include <ktape/ops/elementwise.hpp>
+#include <ktape/ops/inspection.hpp>
+#include <ktape/ops/operators.hpp>
+#include <ktape/ops/reductions.hpp>
+
+#include <cmath>
+#include <limits>
+
+using namespace ktape;
+namespace K = ktape::backend;
+using doctest::Approx, doctest::Contains;
+
+namespace {
+
+using List = std::vector<Tensor>;
+const double inf = std::numeric_limits<double>::infinity();
+
+Tensor doubles(const ArrayLike& value) { return K::constant(value, {.dtype = "float64"}); }
+
+template <class T = double>
+std::vector<T> values(const Tensor& x) {
+  const auto array = K::get_value<T>(x);
+  return {array.begin(), array.end()};
+}
+
+/// Both orders of the gradient; the op is squared, so that the second order is not zero for linear ones.
+void check_gradients(const char* op, const std::function<Tensor(const Tensor&)>& f, const Tensor& x) {
+  const auto report = gradcheck([&](const List& in) { return K::square(f(in[0])); }, {x}, {.second_order = true, .op = op});
+  CHECK_MESSAGE(report.ok, report.message);
+}
+
+/// The gradient of the sum of f at x.
+Tensor slope(const std::function<Tensor(const Tensor&)>& f, const Tensor& x) {
+  GradientTape tape;
+  tape.watch(x);
+  return tape.gradient(f(x), x);
+}
+
+Tensor cube() {
+  return doubles({{{1, -2, 3, 0.5}, {0.25, 4, -1, 2}, {-3, 0.75, 1.5, -0.5}},
+                  {{2, 1, -1.5, 2.75}, {-0.75, 0.5, 2.5, 1}, {1.25, -1, 0.125, 2}}});
+}
+
+}  // namespace
+
+TEST_CASE("sums over any axes agree with sums element by element") {
+  const Tensor x = cube();
+  for (int bits = 0; bits < 8; ++bits) {
+    std::vector<int> axes;
+    for (int i = 0; i < 3; ++i)
+      if (bits >> i & 1) axes.push_back(i % 2 ? i - 3 : i);
+    std::vector<double> wanted(24);
+    for (int i = 0; i < 2; ++i)
+      for (int j = 0; j < 3; ++j)
+        for (int k = 0; k < 4; ++k) {
+          int at = bits & 1 ? 0 : i;
+          if (!(bits & 2)) at = at * 3 + j;
+          if (!(bits & 4)) at = at * 4 + k;
+          wanted[static_cast<std::size_t>(at)] += x.item<double>(i, j, k);
+        }
+    const Tensor y = K::sum(x, axes);
+    wanted.resize(static_cast<std::size_t>(y.size()));
+    CHECK(values(y) == wanted);
+    CHECK(values(K::sum(x, axes, true)) == wanted);
+    CHECK(K::sum(x, axes, true).ndim() == 3);
+    check_gradients("sum", [&](const Tensor& v) { return K::sum(v, axes); }, x);
+    check_gradients("mean", [&](const Tensor& v) { return K::mean(v, axes, true); }, x);
+  }
+  CHECK(K::sum(x).shape() == Shape{});
+  CHECK(K::sum(x, {0, 2}, true).shape() == Shape{1, 3, 1});
+}
+
+TEST_CASE("an empty list of axes reduces nothing") {
+  const Axes none(std::vector<int>{});
+  const Tensor x = doubles({{1, -2}, {0, 3}});
+  CHECK(values(K::sum(x, none)) == values(x));
+  CHECK(values(K::norm(x, none)) == std::vector<double>{1, 2, 0, 3});
+  CHECK(values(K::var(x, none)) == std::vector<double>{0, 0, 0, 0});
+  CHECK(values(K::logsumexp(x, none)) == values(x));
+  CHECK(K::any(x, none).dtype() == "bool");
+  CHECK(values(K::all(x, none)) == std::vector<double>{1, 1, 0, 1});
+}
+
+TEST_CASE("groups of nothing have the neutral value") {
+  const Tensor x = K::zeros({2, 0, 3}, {.dtype = "float64"});
+  CHECK(values(K::sum(x, 1)) == std::vector<double>(6, 0));
+  CHECK(values(K::prod(x, {0, 1})) == std::vector<double>(3, 1));
+  CHECK(values(K::max(x, 1)) == std::vector<double>(6, -inf));
+  CHECK(values(K::min(x)) == std::vector<double>{inf});
+  CHECK(std::isnan(K::mean(x).item<double>()));
+  CHECK(std::isnan(K::var(x, 1).item<double>(0, 0)));
+  CHECK(values(K::logsumexp(x, 1)) == std::vector<double>(6, -inf));
+  CHECK(values(K::all(x)) == std::vector<double>{1});
+  CHECK(values(K::any(x, 1)) == std::vector<double>(6, 0));
+  CHECK(K::sum(x, 0).shape() == Shape{0, 3});
+  CHECK(K::argmax(x, 0).shape() == Shape{0, 3});
+  CHECK(K::mean(K::zeros({0}, {.dtype = "int32"})).item<int>() == 0);
+  CHECK(slope([](const Tensor& v) { return K::sum(v); }, x).shape() == x.shape());
+}
+
+TEST_CASE("integers keep their dtype, wrap around and are truncated by mean") {
+  const Tensor x = K::constant({100, 27, 1}, {.dtype = "int8"});
+  CHECK(K::sum(x).dtype() == "int8");
+  CHECK(K::sum(x).item<int>() == -128);
+  CHECK(K::prod(x).item<int>() == static_cast<std::int8_t>(2700));
+  CHECK(K::mean(K::constant({-3, 0, -4}, {.dtype = "int32"})).item<int>() == -2);
+  CHECK(K::max(K::constant({3, 9, 5}, {.dtype = "uint8"})).item<int>() == 9);
+  CHECK(values<int>(K::cumsum(K::constant({100, 100, 100}, {.dtype = "uint8"}))) == std::vector<int>{100, 200, 44});
+}
+
+TEST_CASE("statistics of bool are of floatx") {
+  const Tensor x = K::constant({true, false, true, true});
+  CHECK(K::mean(x).dtype() == K::floatx());
+  CHECK(K::mean(x).item() == 0.75f);
+  CHECK(K::var(x).item() == 0.1875f);
+  CHECK(K::std(x).item() == Approx(std::sqrt(0.1875)));
+}
+
+TEST_CASE("variance is exact however large the mean") {
+  const Tensor x = K::constant({16777000.f, 16777001.f, 16777002.f, 16777003.f});
+  CHECK(K::var(x).item() == 1.25f);
+  const Tensor y = doubles({1e15 + 1, 1e15 + 2, 1e15 + 3});
+  CHECK(K::var(y).item<double>() == Approx(2.0 / 3));
+  CHECK(K::std(y, 0, true).item<double>(0) == Approx(std::sqrt(2.0 / 3)));
+}
+
+TEST_CASE("float16 is averaged in float32") {
+  const Tensor x = K::full({3, 40000}, 3, "float16");
+  CHECK(K::mean(x).item() == 3);
+  CHECK(K::mean(x).dtype() == "float16");
+  CHECK(K::var(x, 1).item(0) == 0);
+  CHECK(K::sum(K::full({3, 4, 5}, 2.5, "float16"), {0, 2}).item(3) == 37.5f);
+  CHECK(K::logsumexp(K::full({4}, 3, "float16")).item() == Approx(3 + std::log(4.0)).epsilon(1e-3));
+}
+
+TEST_CASE("logsumexp of large and infinite numbers") {
+  CHECK(K::logsumexp(doubles({1000, 1000})).item<double>() == Approx(1000 + std::log(2.0)));
+  CHECK(K::logsumexp(doubles({-1000, -1001})).item<double>() == Approx(-1000 + std::log1p(std::exp(-1.0))));
+  CHECK(K::logsumexp(doubles({-inf, -inf})).item<double>() == -inf);
+  CHECK(K::logsumexp(doubles({inf, 1})).item<double>() == inf);
+  CHECK(std::isnan(K::logsumexp(doubles({NAN, 1})).item<double>()));
+  const auto f = [](const Tensor& v) { return K::logsumexp(v); };
+  CHECK(values(slope(f, doubles({-inf, 0}))) == std::vector<double>{0, 1});
+  CHECK(values(slope(f, doubles({-inf, -inf}))) == std::vector<double>{0, 0});
+}
+
+TEST_CASE("gradients of reductions, both orders, with zeros and large numbers") {
+  const Tensor x = cube();
+  for (const Axes& axes : {Axes(), Axes(1), Axes({0, 2}), Axes({0, 1})}) {
+    check_gradients("var", [&](const Tensor& v) { return K::var(v, axes); }, x);
+    check_gradients("std", [&](const Tensor& v) { return K::std(v, axes, true); }, x);
+    check_gradients("norm", [&](const Tensor& v) { return K::norm(v, axes); }, x);
+    check_gradients("max", [&](const Tensor& v) { return K::max(v, axes); }, x);
+    check_gradients("min", [&](const Tensor& v) { return K::min(v, axes, true); }, x);
+    check_gradients("logsumexp", [&](const Tensor& v) { return K::logsumexp(v, axes); }, x);
+  }
+  for (int axis = 0; axis < 3; ++axis) {
+    check_gradients("prod", [&](const Tensor& v) { return K::prod(v, axis); }, x);
+    check_gradients("cumsum", [&](const Tensor& v) { return K::cumsum(v, axis); }, x);
+    check_gradients("cumprod", [&](const Tensor& v) { return K::cumprod(v, axis); }, x);
+  }
+  check_gradients("prod", [](const Tensor& v) { return K::prod(v, {0, 2}); }, x);
+}
+
+TEST_CASE("products with zeros have gradients of both orders") {
+  for (const Tensor& x : {doubles({2, 0, 3, -1, 0.5}), doubles({0, 2, 0, -1}), doubles({0, 0, 0}), doubles({0}), doubles({0, 7})}) {
+    const auto prod = gradcheck([](const List& in) { return K::prod(in[0]); }, {x}, {.second_order = true, .op = "prod"});
+    CHECK_MESSAGE(prod.ok, prod.message);
+    const auto cumprod =
+        gradcheck([](const List& in) { return K::cumprod(in[0]); }, {x}, {.second_order = true, .op = "cumprod"});
+    CHECK_MESSAGE(cumprod.ok, cumprod.message);
+  }
+  CHECK(values(slope([](const Tensor& v) { return K::prod(v); }, doubles({2, 0, 3}))) == std::vector<double>{0, 6, 0});
+}
+
+TEST_CASE("ties of max and min share the gradient over the whole group") {
+  const Tensor x = doubles({{2, 1, 2}, {0, 2, 2}});
+  CHECK(values(slope([](const Tensor& v) { return K::max(v); }, x)) == std::vector<double>{.25, 0, .25, 0, .25, .25});
+  CHECK(values(slope([](const Tensor& v) { return K::max(v, 0); }, x)) == std::vector<double>{1, 0, .5, 0, 1, .5});
+  CHECK(values(slope([](const Tensor& v) { return K::min(v, 1); }, x)) == std::vector<double>{0, 1, 0, 1, 0, 0});
+}
+
+TEST_CASE("the gradients of std and norm are 0 where these are 0") {
+  const Tensor x = doubles({3, 3, 3});
+  CHECK(values(slope([](const Tensor& v) { return K::std(v); }, x)) == std::vector<double>{0, 0, 0});
+  CHECK(values(slope([](const Tensor& v) { return K::norm(v); }, x * 0)) == std::vector<double>{0, 0, 0});
+}
+
+TEST_CASE("argmax and argmin find the first of equal elements, and NaN") {
+  const Tensor x = K::constant({{1, 5, 5}, {7, 7, -1}});
+  CHECK(values<int>(K::argmax(x)) == std::vector<int>{1, 0});
+  CHECK(values<int>(K::argmax(x, 0)) == std::vector<int>{1, 1, 0});
+  CHECK(values<int>(K::argmin(x, 0)) == std::vector<int>{0, 0, 1});
+  CHECK(K::argmax(x).dtype() == "int64");
+  CHECK(K::argmax(doubles({1, NAN, 3})).item<int>() == 1);
+  CHECK(K::argmin(K::constant({true, false, false})).item<int>() == 1);
+}
+
+TEST_CASE("any and all take any dtype") {
+  CHECK(values(K::any(doubles({{0, -0.0}, {NAN, 0}}), 1)) == std::vector<double>{0, 1});
+  CHECK(values(K::all(K::constant({{1, 2}, {3, 0}}, {.dtype = "int64"}), 1)) == std::vector<double>{1, 0});
+  CHECK(K::all(K::constant({{1, 2}, {3, 0}}, {.dtype = "float16"}), {0, 1}).item<bool>() == false);
+}
+
+TEST_CASE("reductions name the op and what is wrong") {
+  const Tensor x = K::ones({2, 3}), flags = K::constant({true});
+  CHECK_THROWS_WITH_AS(K::sum(x, 2), Contains("[sum] axis must be in [-2, 2)"), ValueError);
+  CHECK_THROWS_WITH_AS(K::max(x, {0, -2}), Contains("named once: received axis=-2"), ValueError);
+  CHECK_THROWS_WITH_AS(K::cumsum(x, 2), Contains("[cumsum] axis"), ValueError);
+  CHECK_THROWS_WITH_AS(K::argmax(K::zeros({2, 0})), "[argmax] the axis must not be empty: received x=(2, 0), axis=-1",
+                       ValueError);
+  CHECK_THROWS_WITH_AS(K::argmin(K::constant(1.f), 0), Contains("[argmin] axis"), ValueError);
+  CHECK_THROWS_WITH_AS(K::sum(flags), "[sum] x must be a number: received dtype=bool", TypeError);
+  CHECK_THROWS_WITH_AS(K::var(K::constant({1, 2}, {.dtype = "int32"})), Contains("[var] x must be floating"), TypeError);
+  CHECK_THROWS_AS(K::mean(Tensor()), ValueError);
+}
