@@ -25,6 +25,7 @@
 #include <ktape/ops/losses.hpp>
 #include <ktape/ops/normalization.hpp>
 #include <ktape/ops/operators.hpp>
+#include <ktape/ops/optimize.hpp>
 #include <ktape/ops/phase.hpp>
 #include <ktape/ops/random.hpp>
 #include <ktape/ops/reductions.hpp>

@@ -1,0 +1,67 @@
+#include <ktape/ktape.hpp>
+#include "report.hpp"
+
+namespace K = ktape::backend;
+using ktape::Tensor, ktape::Variable;
+
+namespace {
+
+const bench::Group tiny([] {
+  const Variable a = K::random_normal_variable({4}, 0, 1), b = K::random_normal_variable({4}, 0, 1);
+  auto chain = [&] {
+    Tensor t = a;
+    for (int i = 0; i < 500; ++i) t = K::tanh(t * b);
+    return t;
+  };
+  bench::report("tiny_chain_grad", [&] { K::gradients(K::sum(chain()), {a, b}); });
+  bench::report("tiny_chain_forward", [&] {
+    ktape::NoGrad off;
+    chain();
+  });
+});
+
+const bench::Group elementwise([] {
+  {
+    const Variable a = K::random_normal_variable({10000000}, 0, 1);
+    const Tensor b = K::random_normal({10000000});
+    bench::report("elementwise_10M_grad", [&] { K::gradients(K::mean(K::tanh(a * b) + K::exp(-K::square(a))), {a}); });
+  }
+  const Variable s = K::random_normal_variable({64, 1024}, 0, 1), g = K::random_normal_variable({1024}, 0, 1);
+  bench::report("bias_gelu_grad", [&] { K::gradients(K::sum(K::gelu(s + g)), {s, g}); });
+});
+
+const bench::Group memory_bound([] {
+  const Tensor z = K::random_normal({4096, 4096});
+  bench::report("sum_axis0", [&] { K::sum(z, 0); });
+  bench::report("sum_axis1", [&] { K::sum(z, 1); });
+  bench::report("max_axis0", [&] { K::max(z, 0); });
+  bench::report("softmax", [&] { K::softmax(z); });
+  bench::report("transpose", [&] { K::transpose(z); });
+  bench::report("cumsum", [&] { K::cumsum(z, 1); });
+  const Tensor images = K::random_normal({32, 64, 56, 56});
+  bench::report("permute_nchw_nhwc", [&] { K::permute_dimensions(images, {0, 2, 3, 1}); });
+});
+
+// Layouts that have no peer line: the floor is (bytes read + written) / 50 GB/s.
+const bench::Group layouts([] {
+  const Tensor x = K::random_normal({64, 128, 1024}), row = K::random_normal({1024});
+  const Tensor column = K::random_normal({64, 128, 1}), middle = K::random_normal({64, 1, 1024});
+  bench::report("add_same", [&] { x + x; });
+  bench::report("add_row", [&] { x + row; });
+  bench::report("add_column", [&] { x + column; });
+  bench::report("add_middle", [&] { x + middle; });
+  bench::report("sum_leading", [&] { K::sum(x, 0); });
+  bench::report("sum_middle", [&] { K::sum(x, 1); });
+  bench::report("sum_trailing", [&] { K::sum(x, 2); });
+  bench::report("permute_2d", [&] { K::permute_dimensions(K::reshape(x, {8192, 1024}), {1, 0}); });
+  bench::report("permute_3d", [&] { K::permute_dimensions(x, {1, 0, 2}); });
+  bench::report("permute_4d", [&] { K::permute_dimensions(K::reshape(x, {64, 8, 16, 1024}), {0, 2, 1, 3}); });
+  bench::report("permute_5d", [&] { K::permute_dimensions(K::reshape(x, {64, 8, 16, 32, 32}), {0, 4, 2, 1, 3}); });
+  const Variable few = K::random_normal_variable({4}, 0, 1);
+  bench::report("op_add_4", [&] { few + few; });
+  bench::report("op_exp_4", [&] { K::exp(few); });
+  bench::report("op_sum_4", [&] { K::sum(few); });
+  bench::report("op_reshape_4", [&] { K::reshape(few, {2, 2}); });
+});
+
+}  // namespace
