@@ -97,7 +97,10 @@ Tensor variance(const Tensor& x, const Groups& groups) {
   Tensor out;
   {
     NoGrad off;
-    out = kernels::apply([n](auto a) { return a / like(a, n); }, sum_of_squares(centred(x, groups.bits), groups));
+    // The mean was rounded: what the differences still add up to takes its error away.
+    const Tensor differences = centred(x, groups.bits);
+    out = kernels::apply([n](auto squares, auto rest) { return (squares - rest * rest / n) / n; },
+                         sum_of_squares(differences, groups), kernels::reduced<kernels::SumOf>(differences, groups));
   }
   if (recording(x))
     record("var", out, {x}, [x, groups, n](const Tensor& g, Grads& grads) {

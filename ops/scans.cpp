@@ -2,7 +2,7 @@
 #include <ktape/ops/kernels/generic.hpp>
 #include <ktape/ops/kernels/groups.hpp>
 #include <ktape/ops/kernels/recurrence.hpp>
-#include <ktape/ops/kernels/strided.hpp>
+#include <ktape/ops/kernels/scan.hpp>
 #include <ktape/ops/reductions.hpp>
 
 #include <cstring>
@@ -26,7 +26,7 @@ Tensor running_sum(const Tensor& x, int axis, bool backwards) {
   const Line line(x.shape(), axis);
   Tensor out = Tensor::empty(x.shape(), x.dtype());
   dispatch(x.dtype(), [&]<class T>() {
-    kernels::running_sum(x.pointer<T>(), out.pointer<T>(), line.outer, line.axis, line.inner, backwards);
+    kernels::cumsum(x.pointer<T>(), out.pointer<T>(), line.outer, line.axis, line.inner, {.reverse = backwards});
   });
   if (recording(x))
     record("cumsum", out, {x}, [axis, backwards](const Tensor& g, Grads& grads) {
@@ -57,11 +57,12 @@ Tensor shifted(const Tensor& x, int axis, bool backwards, double filling) {
 Tensor recurrence(const char* op, const Tensor& a, const Tensor& b, int axis, bool backwards) {
   const Line line(a.shape(), axis);
   Tensor out = Tensor::empty(a.shape(), a.dtype());
-  dispatch(a.dtype(), [&]<class T>() {
-    kernels::linear_recurrence(a.pointer<T>(), b.defined() ? b.pointer<T>() : nullptr, out.pointer<T>(), line.outer, line.axis,
-                               line.inner, backwards);
-  });
   const bool sums = b.defined();
+  dispatch(a.dtype(), [&]<class T>() {
+    if (!sums)
+      return kernels::cumprod(a.pointer<T>(), out.pointer<T>(), line.outer, line.axis, line.inner, {.reverse = backwards});
+    kernels::linear_recurrence(a.pointer<T>(), b.pointer<T>(), out.pointer<T>(), line.outer, line.axis, line.inner, backwards);
+  });
   if (!(sums ? recording(a, b) : recording(a))) return out;
   record(op, out, sums ? Inputs{a, b} : Inputs{a}, [=](const Tensor& g, const Tensor& y, Grads& grads) {
     const Tensor db = recurrence("recurrence", shifted(a, axis, !backwards, 0), g, axis, !backwards);

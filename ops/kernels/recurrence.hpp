@@ -29,34 +29,18 @@ using wrapping = std::conditional_t<std::is_integral_v<T>, bits_of<T>, compute_t
 
 }  // namespace detail
 
-/// out[k] = x[0] + ... + x[k] along the axis; backwards from the other end. float16 is rounded at every step.
-template <class T>
-void running_sum(const T* x, T* out, std::int64_t outer, std::int64_t axis, std::int64_t inner, bool backwards) {
-  if (axis == 0) return;
-  using A = detail::wrapping<T>;
-  detail::along(outer, axis, inner, backwards, [=](std::int64_t i, std::int64_t before) {
-    out[i] = before < 0 ? x[i] : static_cast<T>(static_cast<A>(static_cast<A>(out[before]) + static_cast<A>(x[i])));
-  });
-}
-
-/// out[k] = b[k] + a[k] * out[k - 1] along the axis, with out[0] = b[0]; without b, b[0] = a[0] and the others are 0: the
-/// running product of a.
+/// out[k] = b[k] + a[k] * out[k - 1] along the axis, with out[0] = b[0]. float16 is rounded at every step.
 template <class T>
 void linear_recurrence(const T* a, const T* b, T* out, std::int64_t outer, std::int64_t axis, std::int64_t inner,
                        bool backwards) {
   if (axis == 0) return;
   using A = detail::wrapping<T>;
-  const auto times = [](A x, A y) {
-    if constexpr (std::is_integral_v<A>) return static_cast<A>(std::uint64_t(x) * y);
-    else return x * y;
-  };
-  if (!b)
-    return detail::along(outer, axis, inner, backwards, [=](std::int64_t i, std::int64_t before) {
-      out[i] = before < 0 ? a[i] : static_cast<T>(times(static_cast<A>(a[i]), static_cast<A>(out[before])));
-    });
   detail::along(outer, axis, inner, backwards, [=](std::int64_t i, std::int64_t before) {
-    if (before < 0) out[i] = b[i];
-    else out[i] = static_cast<T>(static_cast<A>(b[i]) + times(static_cast<A>(a[i]), static_cast<A>(out[before])));
+    if (before < 0) return void(out[i] = b[i]);
+    A product;
+    if constexpr (std::is_integral_v<A>) product = static_cast<A>(std::uint64_t(static_cast<A>(a[i])) * static_cast<A>(out[before]));
+    else product = static_cast<A>(a[i]) * static_cast<A>(out[before]);
+    out[i] = static_cast<T>(static_cast<A>(static_cast<A>(b[i]) + product));
   });
 }
 
