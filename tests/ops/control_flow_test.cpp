@@ -1,0 +1,96 @@
+#include <doctest/doctest.h>
+#include <ktape/autograd/gradcheck.hpp>
+#include <ktape/ops/control_flow.hpp>
+#include <ktape/ops/creation.hpp>
+#include <ktape/ops/elementwise.hpp>
+#include <ktape/ops/inspection.hpp>
+#include <ktape/ops/operators.hpp>
+#include <ktape/ops/reductions.hpp>
+#include <ktape/ops/shape.hpp>
+
+using namespace ktape;
+namespace K = ktape::backend;
+
+namespace {
+
+using Values = std::vector<double>;
+using In = const std::vector<Tensor>&;
+
+Values values(const Tensor& x) {
+  const auto array = K::get_value<double>(x);
+  return {array.begin(), array.end()};
+}
+
+Tensor counted(const Shape& shape) { return K::reshape(K::arange(0, shape.count(), 1, {.dtype = "float64"}), shape); }
+
+void check_gradients(const CheckedFunction& f, const TensorList& inputs) {
+  const GradcheckReport report = gradcheck(f, inputs, {.second_order = true});
+  CHECK_MESSAGE(report.ok, report.message);
+}
+
+}  // namespace
+
+TEST_CASE("stop_gradient makes constants") {
+  const Variable x = K::variable({1.f, 2.f});
+  CHECK(values(K::gradients(x * K::stop_gradient(x), {x})[0]) == Values{1, 2});
+  CHECK_FALSE(K::gradients(K::stop_gradient(x), {x})[0].defined());
+  const std::vector<Tensor> both = K::stop_gradient({Tensor(x), x * 2.f});
+  CHECK(both.size() == 2);
+  CHECK(values(both[1]) == Values{2, 4});
+}
+
+TEST_CASE("switch with a scalar condition runs one side") {
+  const Variable w = K::variable(2.f);
+  bool ran = false;
+  const Tensor y = K::switch_(K::constant(true), [&] { return w * 3.f; }, [&] { return ran = true, w * 0.f; });
+  CHECK_FALSE(ran);
+  CHECK(K::gradients(y, {w})[0].item() == 3.f);
+  CHECK(K::switch_(K::constant(0.5), K::constant(1), K::constant(2)).item() == 1.f);
+  CHECK(K::switch_(K::constant(0), K::constant(1), w).item() == 2.f);
+}
+
+TEST_CASE("switch picks element by element") {
+  const Tensor x = counted({2, 3}), y = -x;
+  CHECK(values(K::switch_(K::constant({{1, 0, 1}, {0, 2, 0}}), x, y)) == Values{0, -1, 2, -3, 4, -5});
+  CHECK(values(K::switch_(K::constant({{1}, {0}}), x, y)) == Values{0, 1, 2, -3, -4, -5});
+  // A condition of rank 1 broadcasts along the last axis; one of rank 2 gets trailing axes.
+  CHECK(values(K::switch_(K::constant({1, 0, 0}), x, y)) == Values{0, -1, -2, 3, -4, -5});
+  const Tensor deep = K::switch_(K::constant({{1, 0}, {0, 1}}), K::ones({2, 2, 3}), K::zeros({2, 2, 3}));
+  CHECK(values(deep) == Values{1, 1, 1, 0, 0, 0, 0, 0, 0, 1, 1, 1});
+  CHECK_THROWS_WITH_AS(K::switch_(K::ones({2, 3}), K::ones({3}), K::ones({3})),
+                       "[switch] the rank of the condition must not be above that of the expressions: received condition=(2, 3), "
+                       "then_expression=(3,), else_expression=(3,)",
+                       ValueError);
+  CHECK_THROWS_AS(K::switch_(K::ones({2}), x, y), ValueError);
+  CHECK_THROWS_AS(K::switch_(K::ones({3}), x, K::ones({2, 3})), TypeError);
+  check_gradients([](In in) { return K::switch_(K::constant({{1}, {0}}), in[0] * in[0], in[1] * in[0]); }, {x, y});
+}
+
+TEST_CASE("map_fn stacks the results") {
+  const Tensor x = counted({3, 2});
+  CHECK(values(K::map_fn([](const Tensor& e) { return K::sum(e); }, x)) == Values{1, 5, 9});
+  const Tensor positive = K::map_fn([](const Tensor& e) { return e > 2; }, x, {.dtype = "bool"});
+  CHECK(values(positive) == Values{0, 0, 0, 1, 1, 1});
+  CHECK_THROWS_WITH_AS(K::map_fn([](const Tensor& e) { return e; }, x, {.dtype = "bool"}),
+                       "[map_fn] fn must return the dtype bool: received dtype=float64", TypeError);
+  CHECK_THROWS_AS(K::map_fn([](const Tensor& e) { return e; }, K::constant(1)), ValueError);
+  CHECK_THROWS_AS(K::map_fn([](const Tensor& e) { return e; }, K::zeros({0, 2})), ValueError);
+  check_gradients([](In in) { return K::map_fn([](const Tensor& e) { return K::sum(e * e); }, in[0]); }, {x});
+}
+
+TEST_CASE("folds go from the first or from the last element") {
+  const Tensor x = K::constant({1, 2, 3, 4});
+  const auto minus = [](const Tensor& acc, const Tensor& e) { return acc - e; };
+  CHECK(K::foldl(minus, x).item() == -8.f);
+  CHECK(K::foldr(minus, x).item() == -2.f);
+  CHECK(K::foldl(minus, x, {.initializer = K::constant(10)}).item() == 0.f);
+  CHECK(K::foldr(minus, x, {.initializer = K::ones({2})}).shape() == Shape{2});
+  CHECK(K::foldl(minus, K::zeros({0}), {.initializer = K::constant(10)}).item() == 10.f);
+  CHECK(K::foldl(minus, K::constant({7})).item() == 7.f);
+  CHECK_THROWS_WITH_AS(K::foldl(minus, K::zeros({0, 2})),
+                       "[foldl] without an initializer there must be an element: received elems=(0, 2)", ValueError);
+  CHECK_THROWS_AS(K::foldr(minus, K::constant(1)), ValueError);
+  const auto decay = [](const Tensor& acc, const Tensor& e) { return acc * e; };
+  check_gradients([&](In in) { return K::foldl(decay, in[0], {.initializer = in[1]}); }, {counted({3, 2}) + 1, counted({2}) + 2});
+  check_gradients([&](In in) { return K::foldr(decay, in[0]); }, {counted({3, 2}) + 1});
+}

@@ -1,0 +1,107 @@
+#include <doctest/doctest.h>
+#include <ktape/autograd/gradients.hpp>
+#include <ktape/ops/config.hpp>
+#include <ktape/ops/creation.hpp>
+#include <ktape/ops/inspection.hpp>
+#include <ktape/ops/operators.hpp>
+
+#include <limits>
+
+using namespace ktape;
+namespace K = ktape::backend;
+
+namespace {
+std::vector<double> values(const Tensor& x) {
+  const auto array = K::get_value<double>(x);
+  return {array.begin(), array.end()};
+}
+using Values = std::vector<double>;
+}  // namespace
+
+TEST_CASE("variable takes literals, tensors and expressions") {
+  const Variable v = K::variable({{1, 2}, {3, 4}}, {.dtype = "float64", .name = "w"});
+  CHECK(v.dtype() == "float64");
+  CHECK(v.name() == "w");
+  CHECK(v.item<double>(1, 0) == 3);
+  CHECK(K::variable(2).shape() == Shape{});
+  CHECK(K::variable({1, 2}).dtype() == "float32");
+  CHECK(K::variable(xt::xarray<double>{1, 2}).dtype() == "float64");
+  CHECK(K::variable(xt::xarray<double>{1, 2}, {.dtype = "float32"}).dtype() == "float32");
+  CHECK(K::variable(1.f).name() == "Variable");
+  const K::name_scope scope("block");
+  CHECK(K::variable(1.f, {.name = "b"}).name() == "block/b");
+}
+
+TEST_CASE("a variable keeps its constraint") {
+  const Variable v = K::variable(1.f, {.constraint = [](const Tensor& x) { return x * 2.f; }});
+  CHECK(v.constraint()(v).item() == 2.f);
+}
+
+TEST_CASE("constant repeats one element and reshapes several") {
+  CHECK(values(K::constant(2.5, {.shape = Shape{2, 2}})) == Values{2.5, 2.5, 2.5, 2.5});
+  CHECK(K::constant({1, 2, 3, 4}, {.shape = Shape{2, 2}}).item(1, 0) == 3.f);
+  CHECK(K::constant({7}, {.shape = Shape{0, 3}}).shape() == Shape{0, 3});
+  CHECK(K::constant({1, 2}, {.dtype = "int8"}).dtype() == "int8");
+  CHECK(K::constant(true).dtype() == "bool");
+  CHECK_THROWS_WITH_AS(K::constant({1, 2, 3}, {.shape = Shape{2, 2}}),
+                       "[constant] the value must fill the shape (2, 2): received value=(3,)", ValueError);
+  CHECK_THROWS_AS(K::constant(1, {.shape = Shape{-1}}), ValueError);
+}
+
+TEST_CASE("full, zeros, ones and the likes of a tensor") {
+  for (const char* name : {"bool", "uint8", "int8", "int16", "int32", "int64", "float16", "float32", "float64"}) {
+    CAPTURE(name);
+    CHECK(values(K::ones({2, 2}, {.dtype = name})) == Values{1, 1, 1, 1});
+    CHECK(K::zeros({3}, {.dtype = name}).dtype() == name);
+    CHECK(values(K::ones_like(K::zeros({2}, {.dtype = name}))) == Values{1, 1});
+  }
+  CHECK(values(K::full({2}, 7, "int16")) == Values{7, 7});
+  CHECK(K::full({100000}, 1.5).item(99999) == 1.5f);
+  CHECK(K::zeros({0, 2}).size() == 0);
+  CHECK(K::zeros_like(K::ones({2, 1}), {.dtype = "int32"}).dtype() == "int32");
+  K::set_floatx("float64");
+  CHECK(K::zeros({1}).dtype() == "float64");
+  K::set_floatx("float32");
+}
+
+TEST_CASE("eye is square or rows by columns") {
+  CHECK(values(K::eye(2)) == Values{1, 0, 0, 1});
+  CHECK(values(K::eye({2, 3}, {.dtype = "int32"})) == Values{1, 0, 0, 0, 1, 0});
+  CHECK(values(K::eye({3, 2})) == Values{1, 0, 0, 1, 0, 0});
+  CHECK(K::eye(0).shape() == Shape{0, 0});
+  CHECK_THROWS_WITH_AS(K::eye({2, 2, 2}), "[eye] the size must be rows and columns: received size=(2, 2, 2)", ValueError);
+  CHECK_THROWS_AS(K::eye(-1), ValueError);
+}
+
+TEST_CASE("arange counts as Keras does") {
+  CHECK(values(K::arange(3)) == Values{0, 1, 2});
+  CHECK(K::arange(3).dtype() == "int32");
+  CHECK(K::arange(-3).shape() == Shape{0});
+  CHECK(K::arange(-3.0).dtype() == "float32");
+  CHECK(values(K::arange(1, 10, 3)) == Values{1, 4, 7});
+  CHECK(values(K::arange(5, 0, -2)) == Values{5, 3, 1});
+  CHECK(values(K::arange(0, 10, 1.5)) == Values{0, 1.5, 3, 4.5, 6, 7.5, 9});
+  CHECK(K::arange(0, 10, 1.5, {.dtype = "int32"}).dtype() == "float32");
+  CHECK(K::arange(0, 4, 1, {.dtype = "float64"}).dtype() == "float64");
+  CHECK(K::arange(3, 3).size() == 0);
+  const auto big = std::numeric_limits<std::int64_t>::max();
+  CHECK(K::arange(big - 2, big, 1, {.dtype = "int64"}).item<std::int64_t>(1) == big - 1);
+}
+
+TEST_CASE("arange refuses what has no end") {
+  CHECK_THROWS_WITH_AS(K::arange(0, 3, 0), "[arange] step must not be 0: received start=0, stop=3, step=0", ValueError);
+  CHECK_THROWS_WITH_AS(K::arange(3, 0), "[arange] step must lead from start to stop: received start=3, stop=0, step=1",
+                       ValueError);
+  CHECK_THROWS_AS(K::arange(0, 1, std::numeric_limits<double>::quiet_NaN()), ValueError);
+  CHECK_THROWS_AS(K::arange(0, std::numeric_limits<double>::infinity()), ValueError);
+  CHECK_THROWS_AS(K::arange(0., 1e300, 1e-300), ValueError);
+  CHECK_THROWS_AS(K::arange(std::int64_t{1} << 40, (std::int64_t{1} << 40) + 1), ValueError);
+}
+
+TEST_CASE("identity is another tensor through which gradients pass") {
+  const Variable x = K::variable({1.f, 2.f});
+  const Tensor y = K::identity(x);
+  CHECK(y.item(1) == 2.f);
+  CHECK_FALSE(K::is_variable(y));
+  CHECK(gradients(y * y, {x})[0].item(1) == 4.f);
+}

@@ -1,0 +1,34 @@
+#include <doctest/doctest.h>
+#include <ktape/autograd/gradients.hpp>
+#include <ktape/ops/config.hpp>
+#include <ktape/ops/creation.hpp>
+#include <ktape/ops/operators.hpp>
+#include <ktape/ops/phase.hpp>
+
+using namespace ktape;
+namespace K = ktape::backend;
+
+TEST_CASE("the learning phase chooses, unless training is given") {
+  const Tensor a = K::constant(1), b = K::constant(2);
+  CHECK(K::in_train_phase(a, b).item() == 2.f);
+  CHECK(K::in_test_phase(a, b).item() == 1.f);
+  CHECK(K::in_train_phase(a, b, true).item() == 1.f);
+  CHECK(K::in_train_phase(a, b, 1).item() == 1.f);
+  CHECK(K::in_test_phase(a, b, true).item() == 2.f);
+  const K::learning_phase_scope training(1);
+  CHECK(K::in_train_phase(a, b).item() == 1.f);
+  CHECK(K::in_test_phase(a, b).item() == 2.f);
+  CHECK(K::in_train_phase(a, b, false).item() == 2.f);
+}
+
+TEST_CASE("a side is a tensor, a variable or a callable, and only the one taken runs") {
+  const Variable w = K::variable(3.f);
+  int runs = 0;
+  const auto other = [&] { return ++runs, w * 2.f; };
+  CHECK(K::in_train_phase(w, other, true).item() == 3.f);
+  CHECK(runs == 0);
+  const Tensor y = K::in_train_phase(w, other, false);
+  CHECK(runs == 1);
+  CHECK(gradients(y, {w})[0].item() == 2.f);
+  CHECK(K::in_test_phase([&] { return w; }, other, false).item() == 3.f);
+}

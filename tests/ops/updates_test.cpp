@@ -1,0 +1,98 @@
+#include <doctest/doctest.h>
+#include <ktape/autograd/gradients.hpp>
+#include <ktape/ops/creation.hpp>
+#include <ktape/ops/inspection.hpp>
+#include <ktape/ops/operators.hpp>
+#include <ktape/ops/updates.hpp>
+
+using namespace ktape;
+namespace K = ktape::backend;
+
+namespace {
+using Values = std::vector<double>;
+Values values(const Tensor& x) {
+  const auto array = K::get_value<double>(x);
+  return {array.begin(), array.end()};
+}
+}  // namespace
+
+TEST_CASE("set_value takes anything of the right shape") {
+  Variable x = K::variable({1.f, 2.f});
+  K::set_value(x, {5, 6});
+  CHECK(values(x) == Values{5, 6});
+  K::set_value(x, xt::xarray<double>{7, 8});
+  CHECK(values(x) == Values{7, 8});
+  CHECK(x.dtype() == "float32");
+  CHECK(K::set_value(x, K::zeros({2})).is(x));
+  Variable n = K::variable(1, {.dtype = "int32"});
+  K::set_value(n, 2.9);
+  CHECK(n.item<int>() == 2);
+  CHECK_THROWS_WITH_AS(K::set_value(x, {1.f, 2.f, 3.f}),
+                       "[set_value] value must have the shape (2,) of 'Variable': received value=(3,)", ValueError);
+  CHECK(values(x) == Values{0, 0});
+  CHECK_THROWS_AS(K::set_value(Variable(), 1), ValueError);
+}
+
+TEST_CASE("batch_set_value sets all or nothing") {
+  Variable x = K::variable({1.f, 2.f}), y = K::variable(3.f);
+  K::batch_set_value({{x, {3, 4}}, {y, 5}});
+  CHECK(values(x) == Values{3, 4});
+  CHECK(y.item() == 5.f);
+  CHECK_THROWS_AS(K::batch_set_value({{x, {7, 8}}, {y, {9, 9}}}), ValueError);
+  CHECK(values(x) == Values{3, 4});
+}
+
+TEST_CASE("update, update_add and update_sub, for every number dtype") {
+  for (const char* dtype : {"uint8", "int8", "int16", "int32", "int64", "float16", "float32", "float64"}) {
+    CAPTURE(dtype);
+    Variable x = K::variable({10, 20, 30}, {.dtype = dtype});
+    const Tensor step = K::constant({1, 2, 3}, {.dtype = dtype});
+    CHECK(K::update_add(x, step).is(x));
+    CHECK(values(x) == Values{11, 22, 33});
+    K::update_sub(x, step);
+    K::update_sub(x, 2);
+    CHECK(values(x) == Values{8, 18, 28});
+    K::update_add(x, 1);
+    CHECK(values(x) == Values{9, 19, 29});
+    K::update(x, step);
+    CHECK(values(x) == Values{1, 2, 3});
+    K::update_add(x, x);
+    CHECK(values(x) == Values{2, 4, 6});
+  }
+}
+
+TEST_CASE("moving_average_update") {
+  Variable x = K::variable({5, 6}, {.dtype = "float64"});
+  K::moving_average_update(x, K::constant({0, 16}, {.dtype = "float64"}), 0.75);
+  CHECK(values(x) == Values{3.75, 8.5});
+  K::moving_average_update(x, K::ones({2}, {.dtype = "float64"}), 1);
+  CHECK(values(x) == Values{3.75, 8.5});
+  CHECK_THROWS_AS(K::moving_average_update(x, K::ones({1}, {.dtype = "float64"}), 0.9), ValueError);
+  CHECK_THROWS_AS(K::moving_average_update(K::variable({1}, {.dtype = "int32"}), K::ones({1}), 0.9), TypeError);
+}
+
+TEST_CASE("an update that does not fit changes nothing") {
+  Variable x = K::variable({1.f, 2.f}, {.name = "w"});
+  CHECK_THROWS_WITH_AS(K::update_add(x, K::ones({3})),
+                       "[update_add] increment must have the shape (2,) of 'w': received increment=(3,)", ValueError);
+  CHECK_THROWS_WITH_AS(K::update_sub(x, K::ones({2}, {.dtype = "float64"})),
+                       "[update_sub] decrement must have the dtype float32 of 'w': received decrement=float64", TypeError);
+  CHECK_THROWS_AS(K::update(x, K::ones({2, 1})), ValueError);
+  CHECK_THROWS_AS(K::update_add(K::variable({1}, {.dtype = "int32"}), 0.5), TypeError);
+  CHECK_THROWS_AS(K::update_add(K::variable({true}, {.dtype = "bool"}), 1), TypeError);
+  CHECK(values(x) == Values{1, 2});
+}
+
+TEST_CASE("updates write in place unless somebody still sees the old value") {
+  Variable x = K::variable({1.f, 2.f});
+  const void* memory = x.value().raw();
+  K::update_add(x, K::ones({2}));
+  K::moving_average_update(x, K::ones({2}), 0.5);
+  CHECK(x.value().raw() == memory);
+  const Tensor before = x;
+  const Tensor loss = x * x;
+  K::update_sub(x, before);
+  CHECK(values(before) == Values{1.5, 2});
+  CHECK(values(x) == Values{0, 0});
+  CHECK(values(gradients(loss, {x})[0]) == Values{3, 4});
+}
