@@ -11,7 +11,6 @@
 namespace ktape {
 namespace {
 constexpr std::array names = {"bool", "uint8", "int8", "int16", "int32", "int64", "float16", "float32", "float64"};
-constexpr std::array<std::uint8_t, 9> sizes = {1, 1, 1, 2, 4, 8, 2, 4, 8};
 }  // namespace
 
 #if defined(__F16C__)
@@ -56,7 +55,6 @@ DType::DType(std::string_view name) : kind_(Float32) {
 }
 
 const char* DType::name() const { return names[kind_]; }
-std::size_t DType::size() const { return sizes[kind_]; }
 
 std::ostream& operator<<(std::ostream& out, DType dtype) { return out << dtype.name(); }
 

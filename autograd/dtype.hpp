@@ -37,7 +37,7 @@ class DType {
   constexpr Kind kind() const { return kind_; }
   const char* name() const;
   /// Bytes of one element.
-  std::size_t size() const;
+  constexpr std::size_t size() const { return sizes[kind_]; }
   constexpr bool is_floating() const { return kind_ >= Float16; }
   constexpr bool is_integer() const { return kind_ >= UInt8 && kind_ <= Int64; }
   constexpr bool is_bool() const { return kind_ == Bool; }
@@ -45,6 +45,7 @@ class DType {
   friend constexpr bool operator==(DType a, DType b) { return a.kind_ == b.kind_; }
 
  private:
+  static constexpr std::uint8_t sizes[] = {1, 1, 1, 2, 4, 8, 2, 4, 8};
   Kind kind_;
 };
 

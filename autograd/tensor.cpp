@@ -20,10 +20,11 @@ void Storage::release() {
   deallocate(this, bytes_);
 }
 
-TensorImpl::TensorImpl(const Shape& shape, DType dtype, Ref<Storage> storage)
-    : dtype(dtype), size(shape.count()), shape(shape), storage(std::move(storage)) {}
+TensorImpl::TensorImpl(const Shape& shape, std::int64_t size, DType dtype, Ref<Storage> storage)
+    : dtype(dtype), size(size), shape(shape), storage(std::move(storage)) {}
 
 TensorImpl::~TensorImpl() {
+  if (!logits) return;
   // Probabilities of probabilities of ... form a chain; unlink it here rather than recurse.
   std::unique_ptr<Logits> rest = std::move(logits);
   while (rest && rest->value.get()->refs.load(std::memory_order_acquire) == 1) {
@@ -40,17 +41,24 @@ void TensorImpl::release() {
 void* TensorImpl::operator new(std::size_t bytes) { return allocate(bytes); }
 void TensorImpl::operator delete(void* block, std::size_t bytes) { deallocate(block, bytes); }
 
-Tensor Tensor::empty(const Shape& shape, DType dtype) {
-  const std::size_t width = dtype.size();
-  check_extents("tensor", shape, width);
-  const std::size_t bytes = static_cast<std::size_t>(shape.count()) * width;
-  return Tensor(Ref<TensorImpl>::adopt(new TensorImpl(shape, dtype, Storage::make(bytes))));
+namespace {
+Tensor make(const Shape& shape, std::int64_t size, DType dtype) {
+  Ref<Storage> storage = Storage::make(static_cast<std::size_t>(size) * dtype.size());
+  return Tensor(Ref<TensorImpl>::adopt(new TensorImpl(shape, size, dtype, std::move(storage))));
 }
+}  // namespace
+
+Tensor Tensor::empty(const Shape& shape, DType dtype) {
+  check_extents("tensor", shape, dtype.size());
+  return make(shape, shape.count(), dtype);
+}
+
+Tensor Tensor::empty_like(const Tensor& x) { return make(x.shape(), x.size(), x.dtype()); }
 
 Tensor Tensor::detach() const { return alias(shape()); }
 
 Tensor Tensor::alias(const Shape& shape) const {
-  return Tensor(Ref<TensorImpl>::adopt(new TensorImpl(shape, dtype(), impl().storage)));
+  return Tensor(Ref<TensorImpl>::adopt(new TensorImpl(shape, size(), dtype(), impl().storage)));
 }
 
 void Tensor::undefined() { fail("[tensor] the tensor must be defined: received an undefined tensor (None)"); }

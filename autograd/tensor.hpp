@@ -49,7 +49,7 @@ struct TensorImpl {
   Ref<Node> node;
   std::unique_ptr<Logits> logits;
 
-  TensorImpl(const Shape& shape, DType dtype, Ref<Storage> storage);
+  TensorImpl(const Shape& shape, std::int64_t size, DType dtype, Ref<Storage> storage);
   ~TensorImpl();
   void retain() { refs.fetch_add(1, std::memory_order_relaxed); }
   void release();
@@ -69,6 +69,8 @@ class Tensor {
 
   /// A new tensor whose elements are not set. Throws ValueError for negative or too large extents.
   static Tensor empty(const Shape& shape, DType dtype);
+  /// The same with the shape and dtype of x.
+  static Tensor empty_like(const Tensor& x);
   explicit Tensor(Ref<TensorImpl> impl) : impl_(std::move(impl)) {}
 
   bool defined() const { return static_cast<bool>(impl_); }

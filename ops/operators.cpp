@@ -30,7 +30,7 @@ template <class F, class D>
 Tensor with_number(const char* op, const Tensor& x, Scalar s, F f, D d) {
   fit(op, x, s);
   if (x.dtype().is_floating()) return kernels::unary_linear(op, x, [f, v = s.real()](auto a) { return f(a, v); }, d);
-  Tensor out = Tensor::empty(x.shape(), x.dtype());
+  Tensor out = Tensor::empty_like(x);
   dispatch_integer(x.dtype(), [&]<class T>() {
     kernels::map<T>(x.size(), out.pointer<T>(), [f, v = s.to<T>()](auto a) { return f(a, v); }, x.pointer<T>());
   });

@@ -10,7 +10,7 @@
 namespace ktape::kernels {
 
 /// The memory of a gradient that nobody else can see, or new memory of its shape.
-inline Tensor scratch_like(const Tensor& g) { return g.exclusive() ? g : Tensor::empty(g.shape(), g.dtype()); }
+inline Tensor scratch_like(const Tensor& g) { return g.exclusive() ? g : Tensor::empty_like(g); }
 
 template <class F, class... X>
 void run(Tensor& out, F f, const X&... x) {
@@ -20,7 +20,7 @@ void run(Tensor& out, F f, const X&... x) {
 /// f(x...) for floating tensors of one shape and dtype; not recorded.
 template <class F, class... X>
 Tensor apply(F f, const Tensor& x, const X&... more) {
-  Tensor out = Tensor::empty(x.shape(), x.dtype());
+  Tensor out = Tensor::empty_like(x);
   run(out, f, x, more...);
   return out;
 }
@@ -73,7 +73,7 @@ Tensor unary_linear(const char* op, const Tensor& x, F f, D d) {
 /// f(x) for a tensor of integers; not recorded.
 template <class F>
 Tensor apply_integer(F f, const Tensor& x) {
-  Tensor out = Tensor::empty(x.shape(), x.dtype());
+  Tensor out = Tensor::empty_like(x);
   dispatch_integer(x.dtype(), [&]<class T>() { map<T>(x.size(), out.pointer<T>(), f, x.pointer<T>()); });
   return out;
 }
@@ -88,7 +88,7 @@ template <class F>
 Tensor apply_broadcast(const char* op, F f, const Tensor& x, const Tensor& y) {
   expect_same_dtype(op, x, y);
   if (x.shape() == y.shape()) {
-    Tensor out = Tensor::empty(x.shape(), x.dtype());
+    Tensor out = Tensor::empty_like(x);
     dispatch(x.dtype(), [&]<class T>() { map<T>(out.size(), out.pointer<T>(), f, x.pointer<T>(), y.pointer<T>()); });
     return out;
   }
