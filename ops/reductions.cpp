@@ -3,6 +3,7 @@
 #include <ktape/ops/config.hpp>
 #include <ktape/ops/inspection.hpp>
 #include <ktape/ops/kernels/apply.hpp>
+#include <ktape/ops/kernels/extremes.hpp>
 #include <ktape/ops/kernels/generic.hpp>
 #include <ktape/ops/kernels/groups.hpp>
 #include <ktape/ops/kernels/logsumexp.hpp>
@@ -135,7 +136,15 @@ Tensor norm(const Tensor& x, const Axes& axis, bool keepdims) {
 
 namespace {
 
-/// What the result of a group shares with its elements that are equal to it.
+/// The gradient of max or min over one axis: g, shared evenly by the elements that are equal to the result y.
+Tensor shared_by_ties(const Tensor& x, const Tensor& y, const Tensor& g, kernels::JoinedAxes::Pass line) {
+  Tensor dx = Tensor::empty(x.shape(), x.dtype());
+  dispatch_floating(x.dtype(), [&]<class T>() {
+    kernels::share_by_ties(x.pointer<T>(), y.pointer<T>(), g.pointer<T>(), dx.pointer<T>(), line.outer, line.axis, line.inner);
+  });
+  return dx;
+}
+
 template <class Kernel>
 Tensor extreme(const char* op, const Tensor& x, const Axes& axis, bool keepdims) {
   expect_number(op, x);
@@ -144,6 +153,8 @@ Tensor extreme(const char* op, const Tensor& x, const Axes& axis, bool keepdims)
   if (recording(x))
     record(op, out, {x}, [x, groups](const Tensor& g, const Tensor& y, Grads& grads) {
       grads.to(0, [&] {
+        kernels::JoinedAxes axes(x.shape(), groups.bits);
+        if (!recording() && axes.passes() == 1) return shared_by_ties(x, y, g, axes.next());
         const Tensor chosen = equal(x, broadcast_to(y.alias(groups.kept), x.shape()));
         const Tensor count = kernels::reduced<kernels::SumOf>(converted(chosen, x.dtype()), groups);
         const Tensor share = spread(g / count, groups, x.shape());

@@ -1,4 +1,5 @@
 #include <ktape/autograd/node.hpp>
+#include <ktape/ops/kernels/extremes.hpp>
 #include <ktape/ops/kernels/generic.hpp>
 #include <ktape/ops/kernels/groups.hpp>
 #include <ktape/ops/kernels/recurrence.hpp>
@@ -72,30 +73,6 @@ Tensor recurrence(const char* op, const Tensor& a, const Tensor& b, int axis, bo
   return out;
 }
 
-/// The index of the first element of each row, or column, that is equal to `best` or, as it, NaN.
-template <class T>
-void find_first(const T* x, const T* best, std::int64_t* out, const Line& line) {
-  const auto found = [](T a, T b) {
-    if constexpr (std::is_floating_point_v<T> || std::is_same_v<T, float16>) return a == b || (b != b && a != a);
-    else return a == b;
-  };
-  kernels::parallel_rows(line.outer, line.axis * line.inner, [=](std::int64_t begin, std::int64_t end) {
-    for (std::int64_t o = begin; o < end; ++o) {
-      const T* rows = x + o * line.axis * line.inner;
-      const T* wanted = best + o * line.inner;
-      std::int64_t* to = out + o * line.inner;
-      if (line.inner == 1) {
-        std::int64_t k = 0;
-        while (!found(rows[k], *wanted)) ++k;
-        *to = k;
-        continue;
-      }
-      for (std::int64_t k = line.axis - 1; k >= 0; --k)
-        for (std::int64_t j = 0; j < line.inner; ++j) to[j] = found(rows[k * line.inner + j], wanted[j]) ? k : to[j];
-    }
-  });
-}
-
 template <class Kernel>
 Tensor index_of(const char* op, const Tensor& x, int axis) {
   const int at = canonical_axis(op, axis, x.ndim());
@@ -103,9 +80,9 @@ Tensor index_of(const char* op, const Tensor& x, int axis) {
   const kernels::Groups groups(x.shape(), 1u << at, false);
   const Tensor best = kernels::reduced<Kernel>(x, groups);
   Tensor out = Tensor::empty(groups.shape, DType::Int64);
-  std::fill_n(out.pointer<std::int64_t>(), out.size(), 0);
+  const Line line(x.shape(), at);
   dispatch(x.dtype(), [&]<class T>() {
-    find_first(x.pointer<T>(), best.pointer<T>(), out.pointer<std::int64_t>(), Line(x.shape(), at));
+    kernels::find_first(x.pointer<T>(), best.pointer<T>(), out.pointer<std::int64_t>(), line.outer, line.axis, line.inner);
   });
   return out;
 }
