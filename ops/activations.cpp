@@ -38,7 +38,8 @@ Tensor softmax_gradient(const Tensor& y, const Tensor& g, int axis) {
   Tensor out = kernels::scratch_like(g);
   const Line line(y.shape(), axis);
   dispatch_floating(y.dtype(), [&]<class T>() {
-    kernels::softmax_backward(y.pointer<T>(), g.pointer<T>(), out.pointer<T>(), line.outer, line.axis, line.inner);
+    kernels::softmax_backward(y.pointer<T>(), g.pointer<T>(), out.pointer<T>(), line.outer, line.axis,
+                              line.inner);
   });
   return out;
 }
@@ -48,7 +49,8 @@ Tensor log_softmax_gradient(const Tensor& y, const Tensor& g, int axis) {
   Tensor out = kernels::scratch_like(g);
   const Line line(y.shape(), axis);
   dispatch_floating(y.dtype(), [&]<class T>() {
-    kernels::log_softmax_backward(y.pointer<T>(), g.pointer<T>(), out.pointer<T>(), line.outer, line.axis, line.inner);
+    kernels::log_softmax_backward(y.pointer<T>(), g.pointer<T>(), out.pointer<T>(), line.outer, line.axis,
+                                  line.inner);
   });
   return out;
 }
@@ -114,13 +116,17 @@ struct Relu {
   bool clips, six;
 
   explicit Relu(const ReluOptions& o)
-      : alpha(o.alpha), threshold(o.threshold), most(o.max_value.value_or(0)), clips(o.max_value.has_value()),
+      : alpha(o.alpha),
+        threshold(o.threshold),
+        most(o.max_value.value_or(0)),
+        clips(o.max_value.has_value()),
         six(o.max_value == 6 && o.threshold == 0) {}
 
   template <class B>
   B operator()(B a) const {
     B v = select(a <= threshold, like(a, 0), a);
-    if (clips) v = select(v > std::max(most, 0.0), like(a, std::max(most, 0.0)), select(v < 0, like(a, 0), v));
+    if (clips)
+      v = select(v > std::max(most, 0.0), like(a, std::max(most, 0.0)), select(v < 0, like(a, 0), v));
     if (alpha == 0) return v;
     return v + select(a < threshold, (a - threshold) * alpha, like(a, 0));
   }
@@ -146,8 +152,9 @@ Tensor relu(const Tensor& x, const ReluOptions& options) {
     return unary_by_input(
         "relu", x, [alpha = options.alpha](auto a) { return select(a > 0, a, a * alpha); },
         [alpha = options.alpha](auto g, auto a) { return select(a > 0, g, g * alpha); });
-  return unary_by_input("relu", x, [f = Relu(options)](auto a) { return f(a); },
-                        [f = Relu(options)](auto g, auto a) { return f(g, a); });
+  return unary_by_input(
+      "relu", x, [f = Relu(options)](auto a) { return f(a); },
+      [f = Relu(options)](auto g, auto a) { return f(g, a); });
 }
 
 Tensor elu(const Tensor& x, double alpha) {
@@ -198,8 +205,10 @@ constexpr auto gelu_tanh_slope = [](auto g, auto a) {
 Tensor gelu(const Tensor& x, const GeluOptions& options) {
   if (options.approximate)
     return unary_by_input(
-        "gelu", x, [](auto a) { return a * 0.5 * (tanh((a * a * a * tanh_cube + a) * tanh_scale) + 1); }, gelu_tanh_slope);
-  return unary_by_input("gelu", x, [](auto a) { return a * normal_cdf(a); }, gelu_slope);
+        "gelu", x, [](auto a) { return a * 0.5 * (tanh((a * a * a * tanh_cube + a) * tanh_scale) + 1); },
+        gelu_tanh_slope);
+  return unary_by_input(
+      "gelu", x, [](auto a) { return a * normal_cdf(a); }, gelu_slope);
 }
 
 Tensor l2_normalize(const Tensor& x, const Axes& axis) {
@@ -212,8 +221,8 @@ Tensor l2_normalize(const Tensor& x, const Axes& axis) {
 namespace {
 
 template <class T, class Index>
-void find_top_k(const T* predictions, const Index* targets, bool* out, std::int64_t rows, std::int64_t classes,
-                std::int64_t k) {
+void find_top_k(const T* predictions, const Index* targets, bool* out, std::int64_t rows,
+                std::int64_t classes, std::int64_t k) {
   for (std::int64_t r = 0; r < rows; ++r, predictions += classes) {
     const auto target = static_cast<std::int64_t>(targets[r]);
     out[r] = false;
@@ -242,8 +251,8 @@ Tensor in_top_k(const Tensor& predictions, const Tensor& targets, std::int64_t k
   Tensor out = Tensor::empty(targets.shape(), DType::Bool);
   const Tensor indices = converted(targets, DType::Int64);
   dispatch_floating(predictions.dtype(), [&]<class T>() {
-    find_top_k(predictions.pointer<T>(), indices.pointer<std::int64_t>(), out.pointer<bool>(), predictions.shape()[0],
-               predictions.shape()[1], k);
+    find_top_k(predictions.pointer<T>(), indices.pointer<std::int64_t>(), out.pointer<bool>(),
+               predictions.shape()[0], predictions.shape()[1], k);
   });
   return out;
 }

@@ -19,10 +19,11 @@ using kernels::like, kernels::select;
 /// The logits that the output remembers from this activation; undefined when there are none.
 Tensor remembered(const char* op, const Tensor& output, const char* activation, int axis, bool from_logits) {
   const Logits* logits = output.get()->logits.get();
-  if (!logits || std::string_view(logits->op) != activation || (axis >= 0 && logits->axis != axis)) return Tensor();
+  if (!logits || std::string_view(logits->op) != activation || (axis >= 0 && logits->axis != axis))
+    return Tensor();
   if (from_logits && log::enabled(log::Level::Warn))
-    log::write(log::Level::Warn, std::string("[") + op + "] from_logits=true, but the output was made by " + activation +
-                                     ": its logits are used");
+    log::write(log::Level::Warn, std::string("[") + op + "] from_logits=true, but the output was made by " +
+                                     activation + ": its logits are used");
   return logits->value;
 }
 
@@ -53,34 +54,39 @@ Tensor from_logits(const Tensor& target, const Tensor& x) {
   const std::int64_t rows = shape.count(), n = x.shape().back();
   Tensor out = n == 0 ? zeros(shape, {.dtype = x.dtype()}) : Tensor::empty(shape, x.dtype());
   const Tensor sums = new_sums(x, rows);
-  if (n > 0) dispatch_floating(x.dtype(), [&]<class T>() {
-    kernels::crossentropy(x.pointer<T>(), target.pointer<T>(), out.pointer<T>(), sums_of<T>(sums), rows, n);
-  });
-  if (!recording(target, x)) return out;
-  record("categorical_crossentropy", out, {target, x}, [target, x, sums, rows, n](const Tensor& g, Grads& grads) {
-    grads.to(0, [&] { return expand_dims(-g, -1) * log_softmax(x); });
-    grads.to(1, [&]() -> Tensor {
-      if (recording()) return expand_dims(g, -1) * (softmax(x) * sum(target, -1, true) - target);
-      Tensor dx = Tensor::empty(x.shape(), x.dtype());
-      if (n > 0) dispatch_floating(x.dtype(), [&]<class T>() {
-        kernels::crossentropy_backward(x.pointer<T>(), target.pointer<T>(), g.pointer<T>(), sums_of<T>(sums), dx.pointer<T>(),
-                                       rows, n);
-      });
-      return dx;
+  if (n > 0)
+    dispatch_floating(x.dtype(), [&]<class T>() {
+      kernels::crossentropy(x.pointer<T>(), target.pointer<T>(), out.pointer<T>(), sums_of<T>(sums), rows, n);
     });
-  });
+  if (!recording(target, x)) return out;
+  record("categorical_crossentropy", out, {target, x},
+         [target, x, sums, rows, n](const Tensor& g, Grads& grads) {
+           grads.to(0, [&] { return expand_dims(-g, -1) * log_softmax(x); });
+           grads.to(1, [&]() -> Tensor {
+             if (recording()) return expand_dims(g, -1) * (softmax(x) * sum(target, -1, true) - target);
+             Tensor dx = Tensor::empty(x.shape(), x.dtype());
+             if (n > 0)
+               dispatch_floating(x.dtype(), [&]<class T>() {
+                 kernels::crossentropy_backward(x.pointer<T>(), target.pointer<T>(), g.pointer<T>(),
+                                                sums_of<T>(sums), dx.pointer<T>(), rows, n);
+               });
+             return dx;
+           });
+         });
   return out;
 }
 
 /// The classes as int64. Throws ValueError for one out of range.
 Tensor classes_of(const Tensor& target, std::int64_t count) {
   if (target.dtype().is_bool())
-    fail<TypeError>("[sparse_categorical_crossentropy] the target must hold class numbers: received dtype=bool");
+    fail<TypeError>(
+        "[sparse_categorical_crossentropy] the target must hold class numbers: received dtype=bool");
   Tensor classes = converted(target, DType::Int64);
   const std::int64_t* p = classes.pointer<std::int64_t>();
   for (std::int64_t i = 0; i < classes.size(); ++i)
     if (p[i] < 0 || p[i] >= count)
-      fail("[sparse_categorical_crossentropy] a target must be a class in [0, ", count, "): received target=", p[i]);
+      fail("[sparse_categorical_crossentropy] a target must be a class in [0, ", count,
+           "): received target=", p[i]);
   return classes;
 }
 
@@ -94,24 +100,26 @@ Tensor sparse_from_logits(const Tensor& classes, const Tensor& x, const Shape& s
     kernels::sparse_crossentropy(x.pointer<T>(), at, out.pointer<T>(), sums_of<T>(sums), rows, n);
   });
   if (!recording(x)) return out;
-  record("sparse_categorical_crossentropy", out, {x}, [classes, x, sums, rows, n](const Tensor& g, Grads& grads) {
-    grads.to(0, [&]() -> Tensor {
-      if (recording()) {
-        const Tensor taken = cast(reshape(one_hot(classes, n), x.shape()), x.dtype());
-        return (softmax(x) - taken) * reshape(g, [&] {
-          Shape kept = x.shape();
-          kept[kept.rank() - 1] = 1;
-          return kept;
-        }());
-      }
-      Tensor dx = Tensor::empty(x.shape(), x.dtype());
-      dispatch_floating(x.dtype(), [&]<class T>() {
-        kernels::sparse_crossentropy_backward(x.pointer<T>(), classes.pointer<std::int64_t>(), g.pointer<T>(),
-                                              sums_of<T>(sums), dx.pointer<T>(), rows, n);
-      });
-      return dx;
-    });
-  });
+  record("sparse_categorical_crossentropy", out, {x},
+         [classes, x, sums, rows, n](const Tensor& g, Grads& grads) {
+           grads.to(0, [&]() -> Tensor {
+             if (recording()) {
+               const Tensor taken = cast(reshape(one_hot(classes, n), x.shape()), x.dtype());
+               return (softmax(x) - taken) * reshape(g, [&] {
+                        Shape kept = x.shape();
+                        kept[kept.rank() - 1] = 1;
+                        return kept;
+                      }());
+             }
+             Tensor dx = Tensor::empty(x.shape(), x.dtype());
+             dispatch_floating(x.dtype(), [&]<class T>() {
+               kernels::sparse_crossentropy_backward(x.pointer<T>(), classes.pointer<std::int64_t>(),
+                                                     g.pointer<T>(), sums_of<T>(sums), dx.pointer<T>(), rows,
+                                                     n);
+             });
+             return dx;
+           });
+         });
   return out;
 }
 
@@ -123,7 +131,8 @@ Tensor categorical_crossentropy(const Tensor& target, const Tensor& output, cons
   constexpr const char* op = "categorical_crossentropy";
   kernels::expect_floating(op, output);
   if (target.shape() != output.shape())
-    fail("[", op, "] target and output must have one shape: received target=", target.shape(), ", output=", output.shape());
+    fail("[", op, "] target and output must have one shape: received target=", target.shape(),
+         ", output=", output.shape());
   const int axis = canonical_axis(op, options.axis, output.ndim());
   const Tensor wanted = cast(target, output.dtype());
   const Tensor logits = remembered(op, output, "softmax", axis, options.from_logits);
@@ -132,7 +141,8 @@ Tensor categorical_crossentropy(const Tensor& target, const Tensor& output, cons
   return -sum(wanted * log(clipped(output / sum(output, axis, true))), axis);
 }
 
-Tensor sparse_categorical_crossentropy(const Tensor& target, const Tensor& output, const LossOptions& options) {
+Tensor sparse_categorical_crossentropy(const Tensor& target, const Tensor& output,
+                                       const LossOptions& options) {
   constexpr const char* op = "sparse_categorical_crossentropy";
   kernels::expect_floating(op, output);
   const int axis = canonical_axis(op, options.axis, output.ndim());
@@ -141,8 +151,8 @@ Tensor sparse_categorical_crossentropy(const Tensor& target, const Tensor& outpu
   shape.erase(axis);
   const bool fits = target.ndim() == shape.rank() ? target.shape() == shape : target.size() == shape.count();
   if (!fits)
-    fail("[", op, "] the target must have the shape ", shape, " of the samples: received target=", target.shape(),
-         ", output=", output.shape());
+    fail("[", op, "] the target must have the shape ", shape,
+         " of the samples: received target=", target.shape(), ", output=", output.shape());
   if (shape.empty()) shape = target.shape();
   const Tensor classes = classes_of(target, count);
   Tensor logits = remembered(op, output, "softmax", axis, options.from_logits);
@@ -159,8 +169,10 @@ constexpr auto logistic_cost = [](auto t, auto x) {
 
 /// The gradient for the logits, fused; composed while gradients are recorded.
 constexpr auto logistic_slope = [](auto g, auto t, auto x) {
-  if constexpr (std::is_same_v<decltype(x), Tensor>) return g * (sigmoid(x) - t);
-  else return g * (1 / (1 + exp(-x)) - t);
+  if constexpr (std::is_same_v<decltype(x), Tensor>)
+    return g * (sigmoid(x) - t);
+  else
+    return g * (1 / (1 + exp(-x)) - t);
 };
 
 Tensor binary_from_logits(const Tensor& t, const Tensor& x) {
@@ -215,7 +227,8 @@ Tensor binary_crossentropy(const Tensor& target, const Tensor& output, const Bin
   const Tensor logits = remembered(op, output, "sigmoid", -1, options.from_logits);
   const bool uses_logits = logits.defined() || options.from_logits;
   if (uses_logits && target.shape() != output.shape())
-    fail("[", op, "] target and logits must have one shape: received target=", target.shape(), ", output=", output.shape());
+    fail("[", op, "] target and logits must have one shape: received target=", target.shape(),
+         ", output=", output.shape());
   const Tensor wanted = broadcast_to(cast(target, output.dtype()), shape);
   if (uses_logits) return binary_from_logits(wanted, logits.defined() ? logits : output);
   return binary_from_probabilities(wanted, broadcast_to(output, shape));

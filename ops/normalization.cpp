@@ -11,14 +11,15 @@
 namespace ktape::backend {
 namespace {
 
-/// A statistic or parameter, one element for each position of the axes in `bits`, in a shape that broadcasts to x.
+/// A statistic or parameter, one element for each position of the axes in `bits`, in a shape that broadcasts
+/// to x.
 Tensor placed(const char* op, const char* name, const Tensor& parameter, const Tensor& x, unsigned bits) {
   Shape shape = x.shape();
   for (int i = 0; i < x.ndim(); ++i)
     if (!(bits >> i & 1)) shape[i] = 1;
   if (parameter.size() != shape.count())
-    fail("[", op, "] ", name, " must have ", shape.count(), " elements for x of shape ", x.shape(), ": received ", name, "=",
-         parameter.shape());
+    fail("[", op, "] ", name, " must have ", shape.count(), " elements for x of shape ", x.shape(),
+         ": received ", name, "=", parameter.shape());
   return reshape(parameter, shape);
 }
 
@@ -35,8 +36,8 @@ std::vector<int> axes_in(unsigned bits) {
 }
 
 /// (x - mean) / sqrt(var + epsilon) over the axes.
-Tensor standardized(const char* op, const Tensor& x, const Tensor& mean_of, const Tensor& var_of, unsigned bits,
-                    double epsilon) {
+Tensor standardized(const char* op, const Tensor& x, const Tensor& mean_of, const Tensor& var_of,
+                    unsigned bits, double epsilon) {
   const std::vector<int> axes = axes_in(bits);
   Tensor out;
   {
@@ -44,19 +45,20 @@ Tensor standardized(const char* op, const Tensor& x, const Tensor& mean_of, cons
     out = (x - mean_of) * (1.0 / sqrt(var_of + epsilon));
   }
   if (recording(x))
-    record(op, out, {x}, [x, spread = var_of.detach(), axes, epsilon](const Tensor& g, const Tensor& y, Grads& grads) {
-      grads.to(0, [&] {
-        const Tensor scale = 1.0 / sqrt((recording() ? var(x, axes, true) : spread) + epsilon);
-        return scale * (g - mean(g, axes, true) - y * mean(g * y, axes, true));
-      });
-    });
+    record(op, out, {x},
+           [x, spread = var_of.detach(), axes, epsilon](const Tensor& g, const Tensor& y, Grads& grads) {
+             grads.to(0, [&] {
+               const Tensor scale = 1.0 / sqrt((recording() ? var(x, axes, true) : spread) + epsilon);
+               return scale * (g - mean(g, axes, true) - y * mean(g * y, axes, true));
+             });
+           });
   return out;
 }
 
 }  // namespace
 
-Tensor batch_normalization(const Tensor& x, const Tensor& mean, const Tensor& var, const Tensor& beta, const Tensor& gamma,
-                           const BatchNormalizationOptions& options) {
+Tensor batch_normalization(const Tensor& x, const Tensor& mean, const Tensor& var, const Tensor& beta,
+                           const Tensor& gamma, const BatchNormalizationOptions& options) {
   constexpr const char* op = "batch_normalization";
   kernels::expect_floating(op, x);
   const bool by_axis = x.ndim() == 4;
@@ -64,11 +66,13 @@ Tensor batch_normalization(const Tensor& x, const Tensor& mean, const Tensor& va
   const auto fit = [&](const char* name, const Tensor& parameter) {
     if (by_axis) return placed(op, name, parameter, x, channel);
     if (broadcast_shapes(op, x.shape(), parameter.shape()) != x.shape())
-      fail("[", op, "] ", name, " must broadcast to x of shape ", x.shape(), ": received ", name, "=", parameter.shape());
+      fail("[", op, "] ", name, " must broadcast to x of shape ", x.shape(), ": received ", name, "=",
+           parameter.shape());
     return parameter;
   };
   const Tensor centre = fit("mean", mean), spread = fit("var", var);
-  const Tensor scale = gamma.defined() ? fit("gamma", gamma) : gamma, offset = beta.defined() ? fit("beta", beta) : beta;
+  const Tensor scale = gamma.defined() ? fit("gamma", gamma) : gamma,
+               offset = beta.defined() ? fit("beta", beta) : beta;
   const Tensor factor = 1.0 / sqrt(spread + options.epsilon);
   return scaled((x - centre) * (scale.defined() ? factor * scale : factor), Tensor(), offset);
 }
@@ -101,14 +105,20 @@ namespace {
 class RowNormalization {
  public:
   RowNormalization(const Tensor& x, const Tensor& gamma, const Tensor& beta, unsigned bits, double epsilon)
-      : x_(x), gamma_(gamma), beta_(beta), axes_(axes_in(bits)), epsilon_(epsilon), n_(x.shape().count(axes_.front())),
+      : x_(x),
+        gamma_(gamma),
+        beta_(beta),
+        axes_(axes_in(bits)),
+        epsilon_(epsilon),
+        n_(x.shape().count(axes_.front())),
         rows_(n_ == 0 ? 0 : x.size() / n_),
         moments_(Tensor::empty({rows_, 3}, x.dtype() == DType::Float64 ? DType::Float64 : DType::Float32)) {}
 
   Tensor forward() const {
     Tensor out = Tensor::empty(x_.shape(), x_.dtype());
     dispatch_floating(x_.dtype(), [&]<class T>() {
-      kernels::layer_norm(x_.pointer<T>(), data<T>(gamma_), data<T>(beta_), out.pointer<T>(), moments<T>(), rows_, n_, epsilon_);
+      kernels::layer_norm(x_.pointer<T>(), data<T>(gamma_), data<T>(beta_), out.pointer<T>(), moments<T>(),
+                          rows_, n_, epsilon_);
     });
     return out;
   }
@@ -120,10 +130,11 @@ class RowNormalization {
     const auto wanted = [&](int input, bool exists, const Tensor& like) {
       return exists && grads.wants(input) ? Tensor::empty(like.shape(), like.dtype()) : Tensor();
     };
-    const Tensor dx = wanted(0, true, x_), dgamma = wanted(of_gamma, of_gamma, gamma_), dbeta = wanted(of_beta, of_beta, beta_);
+    const Tensor dx = wanted(0, true, x_), dgamma = wanted(of_gamma, of_gamma, gamma_),
+                 dbeta = wanted(of_beta, of_beta, beta_);
     dispatch_floating(x_.dtype(), [&]<class T>() {
-      kernels::layer_norm_backward(x_.pointer<T>(), data<T>(gamma_), g.pointer<T>(), moments<T>(), data<T>(dx),
-                                   data<T>(dgamma), data<T>(dbeta), rows_, n_);
+      kernels::layer_norm_backward(x_.pointer<T>(), data<T>(gamma_), g.pointer<T>(), moments<T>(),
+                                   data<T>(dx), data<T>(dgamma), data<T>(dbeta), rows_, n_);
     });
     grads.add(0, dx);
     if (of_gamma) grads.add(of_gamma, dgamma);
@@ -132,7 +143,8 @@ class RowNormalization {
 
  private:
   void composed_backward(const Tensor& g, Grads& grads, int of_gamma, int of_beta) const {
-    const Tensor scale = 1.0 / sqrt(var(x_, axes_, true) + epsilon_), y = (x_ - mean(x_, axes_, true)) * scale;
+    const Tensor scale = 1.0 / sqrt(var(x_, axes_, true) + epsilon_),
+                 y = (x_ - mean(x_, axes_, true)) * scale;
     grads.to(0, [&] {
       const Tensor h = gamma_.defined() ? g * gamma_ : g;
       return scale * (h - mean(h, axes_, true) - y * mean(h * y, axes_, true));
@@ -156,7 +168,8 @@ class RowNormalization {
   Tensor moments_;
 };
 
-Tensor normalized_rows(const Tensor& x, const Tensor& gamma, const Tensor& beta, unsigned bits, double epsilon) {
+Tensor normalized_rows(const Tensor& x, const Tensor& gamma, const Tensor& beta, unsigned bits,
+                       double epsilon) {
   std::vector<Tensor> inputs{x};
   for (const Tensor& parameter : {gamma, beta})
     if (parameter.defined()) inputs.push_back(parameter);

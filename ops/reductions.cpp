@@ -66,8 +66,10 @@ Tensor mean(const Tensor& x, const Axes& axis, bool keepdims) {
   }
   const Tensor values = averaged("mean", x);
   const Tensor total = kernels::reduced<kernels::SumOf>(values, groups);
-  const Tensor out = kernels::apply([n = static_cast<double>(groups.size)](auto a) { return a / like(a, n); }, total);
-  return cast(record_sum("mean", values, groups, out, 1 / static_cast<double>(groups.size)), average_dtype(x));
+  const Tensor out =
+      kernels::apply([n = static_cast<double>(groups.size)](auto a) { return a / like(a, n); }, total);
+  return cast(record_sum("mean", values, groups, out, 1 / static_cast<double>(groups.size)),
+              average_dtype(x));
 }
 
 namespace {
@@ -101,7 +103,8 @@ Tensor variance(const Tensor& x, const Groups& groups) {
     // The mean was rounded: what the differences still add up to takes its error away.
     const Tensor differences = centred(x, groups.bits);
     out = kernels::apply([n](auto squares, auto rest) { return (squares - rest * rest / n) / n; },
-                         sum_of_squares(differences, groups), kernels::reduced<kernels::SumOf>(differences, groups));
+                         sum_of_squares(differences, groups),
+                         kernels::reduced<kernels::SumOf>(differences, groups));
   }
   if (recording(x))
     record("var", out, {x}, [x, groups, n](const Tensor& g, Grads& grads) {
@@ -140,7 +143,8 @@ namespace {
 Tensor shared_by_ties(const Tensor& x, const Tensor& y, const Tensor& g, kernels::JoinedAxes::Pass line) {
   Tensor dx = Tensor::empty(x.shape(), x.dtype());
   dispatch_floating(x.dtype(), [&]<class T>() {
-    kernels::share_by_ties(x.pointer<T>(), y.pointer<T>(), g.pointer<T>(), dx.pointer<T>(), line.outer, line.axis, line.inner);
+    kernels::share_by_ties(x.pointer<T>(), y.pointer<T>(), g.pointer<T>(), dx.pointer<T>(), line.outer,
+                           line.axis, line.inner);
   });
   return dx;
 }
@@ -179,8 +183,8 @@ namespace {
 /// prod over the middle axis of [outer, axis, inner], recorded.
 Tensor middle_product(const Tensor& x);
 
-/// For each element along the middle axis the product of the others, with zeros and gradients of any order: products of pairs,
-/// of pairs of pairs and so on, then down again, each pair's outside times the neighbour.
+/// For each element along the middle axis the product of the others, with zeros and gradients of any order:
+/// products of pairs, of pairs of pairs and so on, then down again, each pair's outside times the neighbour.
 Tensor others(const Tensor& x) {
   const std::int64_t outer = x.shape()[0], n = x.shape()[1], inner = x.shape()[2];
   if (n <= 1) return like(x, 1);
@@ -190,7 +194,8 @@ Tensor others(const Tensor& x) {
   const std::int64_t half = (n + 1) / 2;
   const Tensor pairs = reshape(even, {outer * half, 2, inner});
   const Tensor outside = others(reshape(middle_product(pairs), {outer, half, inner}));
-  const Tensor all = reshape(reshape(outside, {outer * half, 1, inner}) * reverse(pairs, 1), {outer, 2 * half, inner});
+  const Tensor all =
+      reshape(reshape(outside, {outer * half, 1, inner}) * reverse(pairs, 1), {outer, 2 * half, inner});
   return odd ? slice(all, {0, 0, 0}, {outer, n, inner}) : all;
 }
 
@@ -227,7 +232,8 @@ Tensor logsumexp(const Tensor& x, const Axes& axis, bool keepdims) {
   if (recording(values))
     record("logsumexp", out, {values}, [values, groups](const Tensor& g, const Tensor& y, Grads& grads) {
       grads.to(0, [&] {
-        // exp(-inf - -inf) would be NaN: where every element is -inf, and where one is inf, the shares are taken from 0.
+        // exp(-inf - -inf) would be NaN: where every element is -inf, and where one is inf, the shares are
+        // taken from 0.
         const Tensor base = where(is_finite(y), y, like(y, 0));
         return spread(g, groups, values.shape()) * exp(values - spread(base, groups, values.shape()));
       });

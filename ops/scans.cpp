@@ -14,8 +14,7 @@ namespace {
 /// The array around one axis, as kernels see it.
 struct Line {
   std::int64_t outer, axis, inner;
-  Line(const Shape& shape, int at)
-      : outer(shape.count(0, at)), axis(shape[at]), inner(shape.count(at + 1)) {}
+  Line(const Shape& shape, int at) : outer(shape.count(0, at)), axis(shape[at]), inner(shape.count(at + 1)) {}
 };
 
 int scan_axis(const char* op, const Tensor& x, int axis) {
@@ -27,7 +26,8 @@ Tensor running_sum(const Tensor& x, int axis, bool backwards) {
   const Line line(x.shape(), axis);
   Tensor out = Tensor::empty(x.shape(), x.dtype());
   dispatch(x.dtype(), [&]<class T>() {
-    kernels::cumsum(x.pointer<T>(), out.pointer<T>(), line.outer, line.axis, line.inner, {.reverse = backwards});
+    kernels::cumsum(x.pointer<T>(), out.pointer<T>(), line.outer, line.axis, line.inner,
+                    {.reverse = backwards});
   });
   if (recording(x))
     record("cumsum", out, {x}, [axis, backwards](const Tensor& g, Grads& grads) {
@@ -45,7 +45,8 @@ Tensor shifted(const Tensor& x, int axis, bool backwards, double filling) {
   char* to = static_cast<char*>(out.raw()) + (backwards ? 0 : slab);
   if (line.axis > 1)
     for (std::int64_t o = 0; o < line.outer; ++o)
-      std::memcpy(to + o * line.axis * slab, from + o * line.axis * slab, static_cast<std::size_t>((line.axis - 1) * slab));
+      std::memcpy(to + o * line.axis * slab, from + o * line.axis * slab,
+                  static_cast<std::size_t>((line.axis - 1) * slab));
   if (recording(x))
     record("shift", out, {x}, [axis, backwards](const Tensor& g, Grads& grads) {
       grads.to(0, [&] { return shifted(g, axis, !backwards, 0); });
@@ -53,16 +54,19 @@ Tensor shifted(const Tensor& x, int axis, bool backwards, double filling) {
   return out;
 }
 
-/// y[k] = b[k] + a[k] * y[k - 1] along the axis; without b the running product of a. Its gradient is a recurrence in the other
-/// direction, db[k] = g[k] + a[k + 1] * db[k + 1], and da[k] = db[k] * y[k - 1]: no division, so that zeros do no harm.
+/// y[k] = b[k] + a[k] * y[k - 1] along the axis; without b the running product of a. Its gradient is a
+/// recurrence in the other direction, db[k] = g[k] + a[k + 1] * db[k + 1], and da[k] = db[k] * y[k - 1]: no
+/// division, so that zeros do no harm.
 Tensor recurrence(const char* op, const Tensor& a, const Tensor& b, int axis, bool backwards) {
   const Line line(a.shape(), axis);
   Tensor out = Tensor::empty(a.shape(), a.dtype());
   const bool sums = b.defined();
   dispatch(a.dtype(), [&]<class T>() {
     if (!sums)
-      return kernels::cumprod(a.pointer<T>(), out.pointer<T>(), line.outer, line.axis, line.inner, {.reverse = backwards});
-    kernels::linear_recurrence(a.pointer<T>(), b.pointer<T>(), out.pointer<T>(), line.outer, line.axis, line.inner, backwards);
+      return kernels::cumprod(a.pointer<T>(), out.pointer<T>(), line.outer, line.axis, line.inner,
+                              {.reverse = backwards});
+    kernels::linear_recurrence(a.pointer<T>(), b.pointer<T>(), out.pointer<T>(), line.outer, line.axis,
+                               line.inner, backwards);
   });
   if (!(sums ? recording(a, b) : recording(a))) return out;
   record(op, out, sums ? Inputs{a, b} : Inputs{a}, [=](const Tensor& g, const Tensor& y, Grads& grads) {
@@ -76,13 +80,15 @@ Tensor recurrence(const char* op, const Tensor& a, const Tensor& b, int axis, bo
 template <class Kernel>
 Tensor index_of(const char* op, const Tensor& x, int axis) {
   const int at = canonical_axis(op, axis, x.ndim());
-  if (x.shape()[at] == 0) fail("[", op, "] the axis must not be empty: received x=", x.shape(), ", axis=", axis);
+  if (x.shape()[at] == 0)
+    fail("[", op, "] the axis must not be empty: received x=", x.shape(), ", axis=", axis);
   const kernels::Groups groups(x.shape(), 1u << at, false);
   const Tensor best = kernels::reduced<Kernel>(x, groups);
   Tensor out = Tensor::empty(groups.shape, DType::Int64);
   const Line line(x.shape(), at);
   dispatch(x.dtype(), [&]<class T>() {
-    kernels::find_first(x.pointer<T>(), best.pointer<T>(), out.pointer<std::int64_t>(), line.outer, line.axis, line.inner);
+    kernels::find_first(x.pointer<T>(), best.pointer<T>(), out.pointer<std::int64_t>(), line.outer, line.axis,
+                        line.inner);
   });
   return out;
 }

@@ -1,7 +1,8 @@
 #pragma once
 #include <ktape/ops/kernels/softmax.hpp>
 
-/// Crossentropies of the rows of a [rows, classes] array of logits, in one pass over rows that stay in the caches.
+/// Crossentropies of the rows of a [rows, classes] array of logits, in one pass over rows that stay in the
+/// caches.
 namespace ktape::kernels {
 
 /// What softmax of a row needs, kept from the forward pass: a probability is exp((x - largest) - log_sum).
@@ -18,8 +19,8 @@ RowSum<A> row_sum(const T* x, std::int64_t n) {
 
 /// loss = log(sum(exp(x))) - x[target].
 template <class T>
-void sparse_crossentropy(const T* x, const std::int64_t* target, T* loss, RowSum<compute_type<T>>* sums, std::int64_t rows,
-                         std::int64_t n) {
+void sparse_crossentropy(const T* x, const std::int64_t* target, T* loss, RowSum<compute_type<T>>* sums,
+                         std::int64_t rows, std::int64_t n) {
   parallel_rows(rows, n * 4, [=](std::int64_t begin, std::int64_t end) {
     for (std::int64_t r = begin; r < end; ++r) {
       sums[r] = row_sum(x + r * n, n);
@@ -30,12 +31,14 @@ void sparse_crossentropy(const T* x, const std::int64_t* target, T* loss, RowSum
 
 /// dx = g * (softmax(x) - onehot(target)).
 template <class T>
-void sparse_crossentropy_backward(const T* x, const std::int64_t* target, const T* g, const RowSum<compute_type<T>>* sums,
-                                  T* dx, std::int64_t rows, std::int64_t n) {
+void sparse_crossentropy_backward(const T* x, const std::int64_t* target, const T* g,
+                                  const RowSum<compute_type<T>>* sums, T* dx, std::int64_t rows,
+                                  std::int64_t n) {
   using A = compute_type<T>;
   parallel_rows(rows, n * 3, [=](std::int64_t begin, std::int64_t end) {
     for (std::int64_t r = begin; r < end; ++r) {
-      const auto scale = splat(element(g + r)), largest = splat(sums[r].largest), log_sum = splat(sums[r].log_sum);
+      const auto scale = splat(element(g + r)), largest = splat(sums[r].largest),
+                 log_sum = splat(sums[r].log_sum);
       detail::for_vectors<A>(1, n, [&](std::int64_t, std::int64_t i, std::int64_t m) {
         const Vec<A> p = exp_of<A>(detail::load_some(x + r * n + i, m) - largest - log_sum);
         detail::store_some(dx + r * n + i, scale * p, m);
@@ -49,7 +52,8 @@ void sparse_crossentropy_backward(const T* x, const std::int64_t* target, const 
 
 /// loss = sum(target * (log(sum(exp(x))) - x)); a target of 0 counts nothing, even for x = -infinity.
 template <class T>
-void crossentropy(const T* x, const T* target, T* loss, RowSum<compute_type<T>>* sums, std::int64_t rows, std::int64_t n) {
+void crossentropy(const T* x, const T* target, T* loss, RowSum<compute_type<T>>* sums, std::int64_t rows,
+                  std::int64_t n) {
   using A = compute_type<T>;
   parallel_rows(rows, n * 5, [=](std::int64_t begin, std::int64_t end) {
     for (std::int64_t r = begin; r < end; ++r) {
@@ -66,15 +70,16 @@ void crossentropy(const T* x, const T* target, T* loss, RowSum<compute_type<T>>*
 
 /// dx = g * (softmax(x) * sum(target) - target).
 template <class T>
-void crossentropy_backward(const T* x, const T* target, const T* g, const RowSum<compute_type<T>>* sums, T* dx,
-                           std::int64_t rows, std::int64_t n) {
+void crossentropy_backward(const T* x, const T* target, const T* g, const RowSum<compute_type<T>>* sums,
+                           T* dx, std::int64_t rows, std::int64_t n) {
   using A = compute_type<T>;
   parallel_rows(rows, n * 5, [=](std::int64_t begin, std::int64_t end) {
     for (std::int64_t r = begin; r < end; ++r) {
       const T* t = target + r * n;
       const auto load_target = [&](std::int64_t i, std::int64_t m) { return detail::load_some(t + i, m); };
       const auto total = splat(static_cast<A>(detail::sum_terms<A>(n, load_target)));
-      const auto scale = splat(element(g + r)), largest = splat(sums[r].largest), log_sum = splat(sums[r].log_sum);
+      const auto scale = splat(element(g + r)), largest = splat(sums[r].largest),
+                 log_sum = splat(sums[r].log_sum);
       detail::for_vectors<A>(1, n, [&](std::int64_t, std::int64_t i, std::int64_t m) {
         const Vec<A> p = exp_of<A>(detail::load_some(x + r * n + i, m) - largest - log_sum);
         detail::store_some(dx + r * n + i, scale * (p * total - load_target(i, m)), m);

@@ -25,7 +25,8 @@ void for_blocks_of_columns(std::int64_t outer, std::int64_t axis, std::int64_t i
 
 /// out[o, j] = the first k with x[o, k, j] == best[o, j], or both NaN. There must be one.
 template <class T>
-void find_first(const T* x, const T* best, std::int64_t* out, std::int64_t outer, std::int64_t axis, std::int64_t inner) {
+void find_first(const T* x, const T* best, std::int64_t* out, std::int64_t outer, std::int64_t axis,
+                std::int64_t inner) {
   using A = compute_type<T>;
   const auto found = [](A a, A b) { return bool((a == b) | ((a != a) & (b != b))); };
   if (inner == 1)
@@ -44,7 +45,8 @@ void find_first(const T* x, const T* best, std::int64_t* out, std::int64_t outer
     for (std::int64_t k = 0; k < axis && missing > 0; ++k) {
       const T *row = x + (o * axis + k) * inner + j, *wanted = best + o * inner + j;
       bits_of<A> any = 0;
-      for (std::int64_t i = 0; i < width; ++i) any |= bits_of<A>(!seen[i] & found(element(row + i), element(wanted + i)));
+      for (std::int64_t i = 0; i < width; ++i)
+        any |= bits_of<A>(!seen[i] & found(element(row + i), element(wanted + i)));
       if (!any) continue;
       for (std::int64_t i = 0; i < width; ++i)
         if (!seen[i] && found(element(row + i), element(wanted + i))) to[i] = k, seen[i] = 1, --missing;
@@ -54,7 +56,8 @@ void find_first(const T* x, const T* best, std::int64_t* out, std::int64_t outer
 
 /// dx = g / (number of k with x[o, k, j] == y[o, j]) where x equals y, else 0.
 template <class T>
-void share_by_ties(const T* x, const T* y, const T* g, T* dx, std::int64_t outer, std::int64_t axis, std::int64_t inner) {
+void share_by_ties(const T* x, const T* y, const T* g, T* dx, std::int64_t outer, std::int64_t axis,
+                   std::int64_t inner) {
   using A = compute_type<T>;
   if (inner == 1)
     return parallel_rows(outer, axis * 2, [=](std::int64_t begin, std::int64_t end) {
@@ -71,12 +74,14 @@ void share_by_ties(const T* x, const T* y, const T* g, T* dx, std::int64_t outer
     A counts[512] = {}, shares[512];
     const T *from = x + o * axis * inner + j, *wanted = y + o * inner + j;
     for (std::int64_t k = 0; k < axis; ++k)
-      for (std::int64_t i = 0; i < width; ++i) counts[i] += element(from + k * inner + i) == element(wanted + i) ? A(1) : A(0);
+      for (std::int64_t i = 0; i < width; ++i)
+        counts[i] += element(from + k * inner + i) == element(wanted + i) ? A(1) : A(0);
     for (std::int64_t i = 0; i < width; ++i) shares[i] = element(g + o * inner + j + i) / counts[i];
     T* to = dx + o * axis * inner + j;
     for (std::int64_t k = 0; k < axis; ++k)
       for (std::int64_t i = 0; i < width; ++i)
-        to[k * inner + i] = narrow<T>(element(from + k * inner + i) == element(wanted + i) ? shares[i] : A(0));
+        to[k * inner + i] =
+            narrow<T>(element(from + k * inner + i) == element(wanted + i) ? shares[i] : A(0));
   });
 }
 

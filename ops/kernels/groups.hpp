@@ -9,7 +9,8 @@
 /// Reductions of tensors over any set of axes, not recorded.
 namespace ktape::kernels {
 
-/// What a reduction works on: the reduced axes as bits, the result's shape with and without them, and the size of a group.
+/// What a reduction works on: the reduced axes as bits, the result's shape with and without them, and the
+/// size of a group.
 struct Groups {
   unsigned bits = 0;
   Shape kept, shape;
@@ -37,8 +38,10 @@ class JoinedAxes {
     for (int i = 0; i < shape.rank(); ++i) {
       const bool reduced = bits >> i & 1;
       if (shape[i] == 1) continue;
-      if (!axes_.empty() && axes_.back().reduced == reduced) axes_.back().extent *= shape[i];
-      else axes_.push_back({shape[i], reduced});
+      if (!axes_.empty() && axes_.back().reduced == reduced)
+        axes_.back().extent *= shape[i];
+      else
+        axes_.push_back({shape[i], reduced});
     }
   }
   int passes() const {
@@ -70,35 +73,64 @@ class JoinedAxes {
 
 /// Kernels by name, for `reduced`.
 struct SumOf {
-  template <class T> using Result = T;
-  template <class T> static void run(const T* in, T* out, auto... n) { reduce_sum(in, out, n...); }
+  template <class T>
+  using Result = T;
+  template <class T>
+  static void run(const T* in, T* out, auto... n) {
+    reduce_sum(in, out, n...);
+  }
 };
 struct SumOfSquaresOf {
-  template <class T> using Result = T;
-  template <class T> static void run(const T* in, T* out, auto... n) { reduce_sum_of_squares(in, out, n...); }
+  template <class T>
+  using Result = T;
+  template <class T>
+  static void run(const T* in, T* out, auto... n) {
+    reduce_sum_of_squares(in, out, n...);
+  }
 };
 struct ProdOf {
-  template <class T> using Result = T;
-  template <class T> static void run(const T* in, T* out, auto... n) { reduce_prod(in, out, n...); }
+  template <class T>
+  using Result = T;
+  template <class T>
+  static void run(const T* in, T* out, auto... n) {
+    reduce_prod(in, out, n...);
+  }
 };
 struct MaxOf {
-  template <class T> using Result = T;
-  template <class T> static void run(const T* in, T* out, auto... n) { reduce_max(in, out, n...); }
+  template <class T>
+  using Result = T;
+  template <class T>
+  static void run(const T* in, T* out, auto... n) {
+    reduce_max(in, out, n...);
+  }
 };
 struct MinOf {
-  template <class T> using Result = T;
-  template <class T> static void run(const T* in, T* out, auto... n) { reduce_min(in, out, n...); }
+  template <class T>
+  using Result = T;
+  template <class T>
+  static void run(const T* in, T* out, auto... n) {
+    reduce_min(in, out, n...);
+  }
 };
 struct AnyOf {
-  template <class T> using Result = bool;
-  template <class T> static void run(const T* in, bool* out, auto... n) { reduce_any(in, out, n...); }
+  template <class T>
+  using Result = bool;
+  template <class T>
+  static void run(const T* in, bool* out, auto... n) {
+    reduce_any(in, out, n...);
+  }
 };
 struct AllOf {
-  template <class T> using Result = bool;
-  template <class T> static void run(const T* in, bool* out, auto... n) { reduce_all(in, out, n...); }
+  template <class T>
+  using Result = bool;
+  template <class T>
+  static void run(const T* in, bool* out, auto... n) {
+    reduce_all(in, out, n...);
+  }
 };
 
-/// x reduced over the groups by the kernels named `First`, then `Next` for the axes that are no neighbours of the first.
+/// x reduced over the groups by the kernels named `First`, then `Next` for the axes that are no neighbours of
+/// the first.
 template <class First, class Next = First>
 Tensor reduced(const Tensor& x, const Groups& groups) {
   JoinedAxes axes(x.shape(), groups.bits);
@@ -112,9 +144,10 @@ Tensor reduced(const Tensor& x, const Groups& groups) {
     });
   };
   const int passes = axes.passes();
-  if (passes == 0) return dispatch(x.dtype(), [&]<class T>() {
-    return converted(x, dtype_of<typename First::template Result<T>>()).alias(groups.shape);
-  });
+  if (passes == 0)
+    return dispatch(x.dtype(), [&]<class T>() {
+      return converted(x, dtype_of<typename First::template Result<T>>()).alias(groups.shape);
+    });
   Tensor out = pass(x, First());
   for (int i = 1; i < passes; ++i) out = pass(out, Next());
   return out;
@@ -123,7 +156,8 @@ Tensor reduced(const Tensor& x, const Groups& groups) {
 /// The same for float16 in float32, rounded once, when there is more than one pass.
 template <class Kernel>
 Tensor reduced_exactly(const Tensor& x, const Groups& groups) {
-  if (x.dtype() != DType::Float16 || JoinedAxes(x.shape(), groups.bits).passes() < 2) return reduced<Kernel>(x, groups);
+  if (x.dtype() != DType::Float16 || JoinedAxes(x.shape(), groups.bits).passes() < 2)
+    return reduced<Kernel>(x, groups);
   return converted(reduced<Kernel>(converted(x, DType::Float32), groups), DType::Float16);
 }
 

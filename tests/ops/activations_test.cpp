@@ -29,7 +29,8 @@ std::vector<T> values(const Tensor& x) {
 }
 
 void check_gradients(const char* op, const Function& f, const Tensor& x) {
-  const auto report = gradcheck([&](const List& in) { return f(in[0]); }, {x}, {.second_order = true, .op = op});
+  const auto report =
+      gradcheck([&](const List& in) { return f(in[0]); }, {x}, {.second_order = true, .op = op});
   CHECK_MESSAGE(report.ok, report.message);
 }
 
@@ -53,21 +54,35 @@ const std::vector<double> awkward{-1e4, -800, -90, -20, -1.5, -1e-3, 1e-3, 0.5, 
 
 TEST_CASE("activations have gradients of both orders") {
   const Tensor x = doubles({{-30, -6, -2.4, -1}, {-1e-3, 1e-3, 0.3, 0.7}, {1.2, 2.4, 7, 40}});
-  check_gradients("sigmoid", [](const Tensor& v) { return K::sigmoid(v); }, x);
-  check_gradients("hard_sigmoid", [](const Tensor& v) { return K::hard_sigmoid(v); }, x);
-  check_gradients("elu", [](const Tensor& v) { return K::elu(v, 0.7); }, x);
-  check_gradients("softplus", [](const Tensor& v) { return K::softplus(v); }, x);
-  check_gradients("softsign", [](const Tensor& v) { return K::softsign(v); }, x);
-  check_gradients("gelu", [](const Tensor& v) { return K::gelu(v); }, x);
-  check_gradients("gelu", [](const Tensor& v) { return K::gelu(v, {.approximate = true}); }, x);
-  check_gradients("l2_normalize", [](const Tensor& v) { return K::l2_normalize(v, 1); }, x);
+  check_gradients(
+      "sigmoid", [](const Tensor& v) { return K::sigmoid(v); }, x);
+  check_gradients(
+      "hard_sigmoid", [](const Tensor& v) { return K::hard_sigmoid(v); }, x);
+  check_gradients(
+      "elu", [](const Tensor& v) { return K::elu(v, 0.7); }, x);
+  check_gradients(
+      "softplus", [](const Tensor& v) { return K::softplus(v); }, x);
+  check_gradients(
+      "softsign", [](const Tensor& v) { return K::softsign(v); }, x);
+  check_gradients(
+      "gelu", [](const Tensor& v) { return K::gelu(v); }, x);
+  check_gradients(
+      "gelu", [](const Tensor& v) { return K::gelu(v, {.approximate = true}); }, x);
+  check_gradients(
+      "l2_normalize", [](const Tensor& v) { return K::l2_normalize(v, 1); }, x);
   for (int axis : {0, 1, -1}) {
-    check_gradients("softmax", [=](const Tensor& v) { return K::softmax(v, axis); }, x);
-    check_gradients("log_softmax", [=](const Tensor& v) { return K::log_softmax(v, axis); }, x);
+    check_gradients(
+        "softmax", [=](const Tensor& v) { return K::softmax(v, axis); }, x);
+    check_gradients(
+        "log_softmax", [=](const Tensor& v) { return K::log_softmax(v, axis); }, x);
   }
-  for (const K::ReluOptions& o : {K::ReluOptions{}, {.alpha = 0.2}, {.max_value = 1.0}, {.threshold = 0.5},
+  for (const K::ReluOptions& o : {K::ReluOptions{},
+                                  {.alpha = 0.2},
+                                  {.max_value = 1.0},
+                                  {.threshold = 0.5},
                                   {.alpha = 0.1, .max_value = 6, .threshold = -0.5}})
-    check_gradients("relu", [=](const Tensor& v) { return K::relu(v, o); }, x);
+    check_gradients(
+        "relu", [=](const Tensor& v) { return K::relu(v, o); }, x);
 }
 
 TEST_CASE("activations and both gradients are finite however large the argument") {
@@ -109,9 +124,12 @@ TEST_CASE("relu: threshold as a gate, clipping, leak and NaN") {
   CHECK(values(K::relu(x, {.threshold = -1})) == V{0, -.5, 0, .5, 1, 6, 9});
   CHECK(values(K::relu(x, {.max_value = 1.0, .threshold = -1})) == V{0, 0, 0, .5, 1, 1, 1});
   CHECK(values(K::relu(x, {.max_value = 6})) == V{0, 0, 0, .5, 1, 6, 6});
-  CHECK(values(slope([](const Tensor& v) { return K::relu(v, {.max_value = 6}); }, x)) == V{0, 0, 0, 1, 1, 0, 0});
-  CHECK(values(slope([](const Tensor& v) { return K::relu(v, {.max_value = 1.0}); }, x)) == V{0, 0, 0, 1, 1, 0, 0});
-  CHECK(values(slope([](const Tensor& v) { return K::relu(v, {.alpha = 0.25}); }, x)) == V{.25, .25, .25, 1, 1, 1, 1});
+  CHECK(values(slope([](const Tensor& v) { return K::relu(v, {.max_value = 6}); }, x)) ==
+        V{0, 0, 0, 1, 1, 0, 0});
+  CHECK(values(slope([](const Tensor& v) { return K::relu(v, {.max_value = 1.0}); }, x)) ==
+        V{0, 0, 0, 1, 1, 0, 0});
+  CHECK(values(slope([](const Tensor& v) { return K::relu(v, {.alpha = 0.25}); }, x)) ==
+        V{.25, .25, .25, 1, 1, 1, 1});
   CHECK(std::isnan(K::relu(doubles(NAN)).item<double>()));
   CHECK(std::isnan(K::relu(doubles(NAN), {.max_value = 6}).item<double>()));
 }
@@ -132,7 +150,8 @@ TEST_CASE("l2_normalize of zeros is zeros, with a finite gradient") {
 }
 
 TEST_CASE("in_top_k: ties are in, odd targets and rows are not") {
-  const Tensor p = K::constant({{0.1, 0.5, 0.5, 0.2}, {0.9, 0.1, 0.3, 0.3}, {1, 2, 3, inf}, {1, 2, 3, 4}, {4, 3, 2, 1}});
+  const Tensor p =
+      K::constant({{0.1, 0.5, 0.5, 0.2}, {0.9, 0.1, 0.3, 0.3}, {1, 2, 3, inf}, {1, 2, 3, 4}, {4, 3, 2, 1}});
   const auto in = [&](std::vector<int> targets, int k) {
     return values<int>(K::in_top_k(p, K::constant(targets, {.dtype = "int32"}), k));
   };
@@ -142,13 +161,16 @@ TEST_CASE("in_top_k: ties are in, odd targets and rows are not") {
   CHECK(in({0, 1, 0, 0, 3}, 9) == std::vector<int>{1, 1, 0, 1, 1});
   CHECK_THROWS_WITH_AS(K::in_top_k(p, K::zeros({4}, {.dtype = "int32"}), 1),
                        Contains("[in_top_k] predictions must be (samples, classes)"), ValueError);
-  CHECK_THROWS_WITH_AS(K::in_top_k(p, K::zeros({5}), 1), Contains("[in_top_k] targets must be integers"), TypeError);
+  CHECK_THROWS_WITH_AS(K::in_top_k(p, K::zeros({5}), 1), Contains("[in_top_k] targets must be integers"),
+                       TypeError);
 }
 
 TEST_CASE("activations name the op and what is wrong") {
   CHECK_THROWS_WITH_AS(K::softmax(K::constant(1.f)), Contains("[softmax] axis must be in"), ValueError);
   CHECK_THROWS_WITH_AS(K::log_softmax(K::ones({2}), 1), Contains("[log_softmax] axis"), ValueError);
-  CHECK_THROWS_WITH_AS(K::relu(K::ones({2}, {.dtype = "int32"})), Contains("[relu] x must be floating"), TypeError);
-  CHECK_THROWS_WITH_AS(K::sigmoid(K::ones({2}, {.dtype = "bool"})), Contains("[sigmoid] x must be floating"), TypeError);
+  CHECK_THROWS_WITH_AS(K::relu(K::ones({2}, {.dtype = "int32"})), Contains("[relu] x must be floating"),
+                       TypeError);
+  CHECK_THROWS_WITH_AS(K::sigmoid(K::ones({2}, {.dtype = "bool"})), Contains("[sigmoid] x must be floating"),
+                       TypeError);
   CHECK_THROWS_WITH_AS(K::l2_normalize(K::ones({2}), 1), Contains("axis"), ValueError);
 }

@@ -46,7 +46,8 @@ Tensor slope(const std::function<Tensor(const Tensor&)>& f, const Tensor& x) {
 
 TEST_CASE("crossentropies have gradients of both orders") {
   const Tensor logits = doubles({{1, -2, 0.5}, {30, 0, -30}, {0, 0, 0}, {-1, 2, 3}});
-  const Tensor probabilities = doubles({{0.2, 0.3, 0.6}, {0.9, 0.05, 0.1}, {0.4, 0.4, 0.4}, {0.5, 0.25, 0.25}});
+  const Tensor probabilities =
+      doubles({{0.2, 0.3, 0.6}, {0.9, 0.05, 0.1}, {0.4, 0.4, 0.4}, {0.5, 0.25, 0.25}});
   const Tensor targets = doubles({{1, 0, 0}, {0.2, 0.3, 0.5}, {0.1, 0, 0.4}, {0, 1, 0}});
   for (int axis : {-1, 0}) {
     const auto with = [=](bool from_logits) {
@@ -56,12 +57,15 @@ TEST_CASE("crossentropies have gradients of both orders") {
     check_gradients("categorical_crossentropy", with(false), {targets, probabilities});
     const Tensor wanted = axis == 0 ? classes({3, 0, 1}) : classes({0, 2, 1, 1});
     const auto sparse = [=](bool from_logits) {
-      return [=](const List& in) { return K::sparse_categorical_crossentropy(wanted, in[0], {from_logits, axis}); };
+      return [=](const List& in) {
+        return K::sparse_categorical_crossentropy(wanted, in[0], {from_logits, axis});
+      };
     };
     check_gradients("sparse_categorical_crossentropy", sparse(true), {logits});
     check_gradients("sparse_categorical_crossentropy", sparse(false), {probabilities});
   }
-  check_gradients("binary_crossentropy", [](const List& in) { return K::binary_crossentropy(in[0], in[1], {true}); },
+  check_gradients("binary_crossentropy",
+                  [](const List& in) { return K::binary_crossentropy(in[0], in[1], {true}); },
                   {targets, logits + 0.01});
   check_gradients("binary_crossentropy", [](const List& in) { return K::binary_crossentropy(in[0], in[1]); },
                   {targets, probabilities});
@@ -77,39 +81,50 @@ TEST_CASE("where epsilon enters") {
   CHECK(K::binary_crossentropy(target, hard).item<double>(0, 1) == Approx(-std::log(2 * eps)).epsilon(1e-6));
   CHECK(K::sparse_categorical_crossentropy(classes({0}), hard).item<double>(0) == Approx(-std::log(eps)));
   CHECK(K::categorical_crossentropy(target, doubles({{2, 6}})).item<double>(0) == Approx(-std::log(0.25)));
-  CHECK(K::sparse_categorical_crossentropy(classes({0}), doubles({{0.2, 0.6}})).item<double>(0) == Approx(-std::log(0.25)));
+  CHECK(K::sparse_categorical_crossentropy(classes({0}), doubles({{0.2, 0.6}})).item<double>(0) ==
+        Approx(-std::log(0.25)));
   // Clipped probabilities have no gradient.
-  CHECK(values(slope([&](const Tensor& p) { return K::binary_crossentropy(target, p); }, hard)) == std::vector<double>{0, 0});
-  CHECK(values(slope([&](const Tensor& p) { return K::sparse_categorical_crossentropy(classes({0}), p); }, hard)) ==
+  CHECK(values(slope([&](const Tensor& p) { return K::binary_crossentropy(target, p); }, hard)) ==
         std::vector<double>{0, 0});
+  CHECK(values(slope([&](const Tensor& p) { return K::sparse_categorical_crossentropy(classes({0}), p); },
+                     hard)) == std::vector<double>{0, 0});
 }
 
 TEST_CASE("losses from logits are exact and finite for values of any size") {
   for (const char* dtype : {"float32", "float64"}) {
     const Tensor x = K::constant({{1e4, 0, -1e4}, {1e8, 1e8, -1e8}, {-inf, 0, 0}}, {.dtype = dtype});
     const Tensor t = K::constant({{0, 1, 0}, {0.5, 0.5, 0}, {0, 1, 0}}, {.dtype = dtype});
-    for (const Tensor& loss : {K::categorical_crossentropy(t, x, {.from_logits = true}),
-                               K::sparse_categorical_crossentropy(classes({1, 0, 2}), x, {.from_logits = true})}) {
+    for (const Tensor& loss :
+         {K::categorical_crossentropy(t, x, {.from_logits = true}),
+          K::sparse_categorical_crossentropy(classes({1, 0, 2}), x, {.from_logits = true})}) {
       CHECK(loss.item<double>(0) == 1e4);
       CHECK(loss.item<double>(1) == Approx(std::log(2.0)));
       CHECK(loss.item<double>(2) == Approx(std::log(2.0)));
     }
-    const auto dx = values(slope([&](const Tensor& v) { return K::categorical_crossentropy(t, v, {.from_logits = true}); }, x));
+    const auto dx = values(
+        slope([&](const Tensor& v) { return K::categorical_crossentropy(t, v, {.from_logits = true}); }, x));
     const std::vector<double> wanted{1, -1, 0, 0, 0, 0, 0, -0.5, 0.5};
     for (std::size_t i = 0; i < wanted.size(); ++i) CHECK(dx[i] == Approx(wanted[i]));
     const auto sparse = values(slope(
-        [&](const Tensor& v) { return K::sparse_categorical_crossentropy(classes({1, 0, 1}), v, {.from_logits = true}); }, x));
+        [&](const Tensor& v) {
+          return K::sparse_categorical_crossentropy(classes({1, 0, 1}), v, {.from_logits = true});
+        },
+        x));
     CHECK(sparse[1] == Approx(-1));
     CHECK(sparse[3] == Approx(-0.5));
-    const Tensor b = K::constant({1e4, -1e4, 1e4, -1e4}, {.dtype = dtype}), one = K::constant({1, 1, 0, 0}, {.dtype = dtype});
-    CHECK(values(K::binary_crossentropy(one, b, {.from_logits = true})) == std::vector<double>{0, 1e4, 1e4, 0});
+    const Tensor b = K::constant({1e4, -1e4, 1e4, -1e4}, {.dtype = dtype}),
+                 one = K::constant({1, 1, 0, 0}, {.dtype = dtype});
+    CHECK(values(K::binary_crossentropy(one, b, {.from_logits = true})) ==
+          std::vector<double>{0, 1e4, 1e4, 0});
   }
 }
 
 TEST_CASE("many classes, many rows: the fused losses agree with the formula") {
   const Tensor x = K::reshape(K::sin(K::arange(0, 7 * 1003, 1, {.dtype = "float64"})) * 9, {7, 1003});
   const Tensor wanted = classes({0, 1002, 16, 500, 1, 999, 31});
-  const auto loss = [&](const Tensor& v) { return K::sparse_categorical_crossentropy(wanted, v, {.from_logits = true}); };
+  const auto loss = [&](const Tensor& v) {
+    return K::sparse_categorical_crossentropy(wanted, v, {.from_logits = true});
+  };
   const Tensor log_p = K::log_softmax(x), p = K::softmax(x), y = loss(x), dx = slope(loss, x);
   for (int r = 0; r < 7; ++r) {
     const int t = wanted.item<int>(r);
@@ -128,7 +143,8 @@ TEST_CASE("an output of softmax or sigmoid is computed from its logits") {
   CHECK(K::binary_crossentropy(t, K::sigmoid(x)).item(0, 0) == 200);
   // Softmax along another axis is not the distribution that the loss is of.
   CHECK(K::categorical_crossentropy(t, K::softmax(x, 0)).item(0) == Approx(std::log(2.0)));
-  CHECK(K::categorical_crossentropy(t, K::softmax(x) * 1).item(0) == Approx(-std::log(K::epsilon())).epsilon(1e-3));
+  CHECK(K::categorical_crossentropy(t, K::softmax(x) * 1).item(0) ==
+        Approx(-std::log(K::epsilon())).epsilon(1e-3));
   const auto g = slope([&](const Tensor& v) { return K::categorical_crossentropy(t, K::softmax(v)); }, x);
   CHECK(values(g) == std::vector<double>{1, -1});
 }
@@ -150,16 +166,21 @@ TEST_CASE("targets of sparse_categorical_crossentropy: shapes and dtypes") {
 
 TEST_CASE("losses name the op and what is wrong") {
   const Tensor x = K::zeros({2, 3});
-  const auto sparse = [&](const Tensor& t) { return K::sparse_categorical_crossentropy(t, x, {.from_logits = true}); };
+  const auto sparse = [&](const Tensor& t) {
+    return K::sparse_categorical_crossentropy(t, x, {.from_logits = true});
+  };
   CHECK_THROWS_WITH_AS(sparse(classes({0, 3})), Contains("class in [0, 3): received target=3"), ValueError);
   CHECK_THROWS_WITH_AS(sparse(classes({-1, 0})), Contains("received target=-1"), ValueError);
-  CHECK_THROWS_WITH_AS(sparse(classes({0, 1, 2})), Contains("received target=(3,), output=(2, 3)"), ValueError);
+  CHECK_THROWS_WITH_AS(sparse(classes({0, 1, 2})), Contains("received target=(3,), output=(2, 3)"),
+                       ValueError);
   CHECK_THROWS_WITH_AS(sparse(K::constant({true, false})), Contains("dtype=bool"), TypeError);
   CHECK_THROWS_WITH_AS(K::categorical_crossentropy(K::zeros({3, 2}), x),
-                       Contains("[categorical_crossentropy] target and output must have one shape"), ValueError);
-  CHECK_THROWS_WITH_AS(K::categorical_crossentropy(x, x, {.axis = 2}), Contains("axis"), ValueError);
-  CHECK_THROWS_WITH_AS(K::binary_crossentropy(K::zeros({2, 2}), x), Contains("[binary_crossentropy]"), ValueError);
-  CHECK_THROWS_WITH_AS(K::binary_crossentropy(K::zeros({3}), x, {.from_logits = true}), Contains("must have one shape"),
+                       Contains("[categorical_crossentropy] target and output must have one shape"),
                        ValueError);
+  CHECK_THROWS_WITH_AS(K::categorical_crossentropy(x, x, {.axis = 2}), Contains("axis"), ValueError);
+  CHECK_THROWS_WITH_AS(K::binary_crossentropy(K::zeros({2, 2}), x), Contains("[binary_crossentropy]"),
+                       ValueError);
+  CHECK_THROWS_WITH_AS(K::binary_crossentropy(K::zeros({3}), x, {.from_logits = true}),
+                       Contains("must have one shape"), ValueError);
   CHECK_THROWS_AS(K::categorical_crossentropy(x, K::zeros({2, 3}, {.dtype = "int32"})), TypeError);
 }

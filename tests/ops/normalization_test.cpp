@@ -22,7 +22,8 @@ Tensor doubles(const ArrayLike& value) { return K::constant(value, {.dtype = "fl
 
 /// Numbers without a pattern.
 Tensor waves(const Shape& shape, double frequency = 1.7) {
-  return K::reshape(K::sin(K::arange(0, shape.count(), 1, {.dtype = "float64"}) * frequency) * 2 + 0.3, shape);
+  return K::reshape(K::sin(K::arange(0, shape.count(), 1, {.dtype = "float64"}) * frequency) * 2 + 0.3,
+                    shape);
 }
 
 void check_gradients(const char* op, const CheckedFunction& f, const TensorList& inputs) {
@@ -34,15 +35,19 @@ void check_gradients(const char* op, const CheckedFunction& f, const TensorList&
 
 TEST_CASE("batch_normalization puts the statistics of rank 4 on the axis") {
   const Tensor x = waves({2, 3, 2, 4});
-  const Tensor mean = doubles({1, 2, 3}), var = doubles({4, 0.5, 1}), beta = doubles({0, 1, -1}), gamma = doubles({2, 1, 3});
+  const Tensor mean = doubles({1, 2, 3}), var = doubles({4, 0.5, 1}), beta = doubles({0, 1, -1}),
+               gamma = doubles({2, 1, 3});
   const Tensor y = K::batch_normalization(x, mean, var, beta, gamma, {.axis = 1});
   for (int c = 0; c < 3; ++c) {
-    const double wanted = (x.item<double>(1, c, 0, 2) - mean.item<double>(c)) / std::sqrt(var.item<double>(c) + 1e-3) *
-                              gamma.item<double>(c) + beta.item<double>(c);
+    const double wanted = (x.item<double>(1, c, 0, 2) - mean.item<double>(c)) /
+                              std::sqrt(var.item<double>(c) + 1e-3) * gamma.item<double>(c) +
+                          beta.item<double>(c);
     CHECK(y.item<double>(1, c, 0, 2) == Approx(wanted));
   }
-  const Tensor plain = K::batch_normalization(waves({2, 4}), waves({4}), doubles({1, 1, 1, 1}), Tensor(), Tensor());
-  CHECK(plain.item<double>(1, 2) == Approx((waves({8}).item<double>(6) - waves({4}).item<double>(2)) / std::sqrt(1.001)));
+  const Tensor plain =
+      K::batch_normalization(waves({2, 4}), waves({4}), doubles({1, 1, 1, 1}), Tensor(), Tensor());
+  CHECK(plain.item<double>(1, 2) ==
+        Approx((waves({8}).item<double>(6) - waves({4}).item<double>(2)) / std::sqrt(1.001)));
 }
 
 TEST_CASE("normalization has gradients of both orders") {
@@ -56,13 +61,18 @@ TEST_CASE("normalization has gradients of both orders") {
                   },
                   {waves({4, 2}), doubles({2, 0.5}), doubles({1, -1})});
   check_gradients("normalize_batch_in_training",
-                  [](const List& in) { return K::normalize_batch_in_training(in[0], in[1], Tensor(), {0, 1, 2}).normalized; },
+                  [](const List& in) {
+                    return K::normalize_batch_in_training(in[0], in[1], Tensor(), {0, 1, 2}).normalized;
+                  },
                   {waves({2, 2, 1, 2}), doubles({2, 0.5})});
+  check_gradients(
+      "layer_normalization",
+      [](const List& in) { return K::layer_normalization(in[0], in[1], in[2], {.epsilon = 1e-2}); },
+      {waves({2, 5}), waves({5}), doubles({1, -1, 0, 2, 3})});
   check_gradients("layer_normalization",
-                  [](const List& in) { return K::layer_normalization(in[0], in[1], in[2], {.epsilon = 1e-2}); },
-                  {waves({2, 5}), waves({5}), doubles({1, -1, 0, 2, 3})});
-  check_gradients("layer_normalization",
-                  [](const List& in) { return K::layer_normalization(in[0], in[1], Tensor(), {.axis = {0, 2}}); },
+                  [](const List& in) {
+                    return K::layer_normalization(in[0], in[1], Tensor(), {.axis = {0, 2}});
+                  },
                   {waves({2, 3, 2}), waves({2, 2})});
 }
 
@@ -102,10 +112,13 @@ TEST_CASE("normalization names the op and what is wrong") {
                        Contains("[batch_normalization] "), ValueError);
   CHECK_THROWS_WITH_AS(K::batch_normalization(K::zeros({1, 1, 1, 3}), four, four, Tensor(), Tensor()),
                        Contains("mean must have 3 elements"), ValueError);
-  CHECK_THROWS_WITH_AS(K::normalize_batch_in_training(x, four, Tensor(), {0}),
-                       "[normalize_batch_in_training] gamma must have 3 elements for x of shape (2, 3): received gamma=(4,)",
+  CHECK_THROWS_WITH_AS(
+      K::normalize_batch_in_training(x, four, Tensor(), {0}),
+      "[normalize_batch_in_training] gamma must have 3 elements for x of shape (2, 3): received gamma=(4,)",
+      ValueError);
+  CHECK_THROWS_WITH_AS(K::layer_normalization(x, Tensor(), four), Contains("[layer_normalization] beta"),
                        ValueError);
-  CHECK_THROWS_WITH_AS(K::layer_normalization(x, Tensor(), four), Contains("[layer_normalization] beta"), ValueError);
-  CHECK_THROWS_WITH_AS(K::layer_normalization(x, Tensor(), Tensor(), {.axis = 2}), Contains("axis"), ValueError);
+  CHECK_THROWS_WITH_AS(K::layer_normalization(x, Tensor(), Tensor(), {.axis = 2}), Contains("axis"),
+                       ValueError);
   CHECK_THROWS_AS(K::layer_normalization(K::zeros({2}, {.dtype = "int32"}), Tensor(), Tensor()), TypeError);
 }

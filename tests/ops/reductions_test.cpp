@@ -29,7 +29,8 @@ std::vector<T> values(const Tensor& x) {
 
 /// Both orders of the gradient; the op is squared, so that the second order is not zero for linear ones.
 void check_gradients(const char* op, const std::function<Tensor(const Tensor&)>& f, const Tensor& x) {
-  const auto report = gradcheck([&](const List& in) { return K::square(f(in[0])); }, {x}, {.second_order = true, .op = op});
+  const auto report =
+      gradcheck([&](const List& in) { return K::square(f(in[0])); }, {x}, {.second_order = true, .op = op});
   CHECK_MESSAGE(report.ok, report.message);
 }
 
@@ -67,8 +68,10 @@ TEST_CASE("sums over any axes agree with sums element by element") {
     CHECK(values(y) == wanted);
     CHECK(values(K::sum(x, axes, true)) == wanted);
     CHECK(K::sum(x, axes, true).ndim() == 3);
-    check_gradients("sum", [&](const Tensor& v) { return K::sum(v, axes); }, x);
-    check_gradients("mean", [&](const Tensor& v) { return K::mean(v, axes, true); }, x);
+    check_gradients(
+        "sum", [&](const Tensor& v) { return K::sum(v, axes); }, x);
+    check_gradients(
+        "mean", [&](const Tensor& v) { return K::mean(v, axes, true); }, x);
   }
   CHECK(K::sum(x).shape() == Shape{});
   CHECK(K::sum(x, {0, 2}, true).shape() == Shape{1, 3, 1});
@@ -109,7 +112,8 @@ TEST_CASE("integers keep their dtype, wrap around and are truncated by mean") {
   CHECK(K::prod(x).item<int>() == static_cast<std::int8_t>(2700));
   CHECK(K::mean(K::constant({-3, 0, -4}, {.dtype = "int32"})).item<int>() == -2);
   CHECK(K::max(K::constant({3, 9, 5}, {.dtype = "uint8"})).item<int>() == 9);
-  CHECK(values<int>(K::cumsum(K::constant({100, 100, 100}, {.dtype = "uint8"}))) == std::vector<int>{100, 200, 44});
+  CHECK(values<int>(K::cumsum(K::constant({100, 100, 100}, {.dtype = "uint8"}))) ==
+        std::vector<int>{100, 200, 44});
 }
 
 TEST_CASE("statistics of bool are of floatx") {
@@ -151,37 +155,57 @@ TEST_CASE("logsumexp of large and infinite numbers") {
 TEST_CASE("gradients of reductions, both orders, with zeros and large numbers") {
   const Tensor x = cube();
   for (const Axes& axes : {Axes(), Axes(1), Axes({0, 2}), Axes({0, 1})}) {
-    check_gradients("var", [&](const Tensor& v) { return K::var(v, axes); }, x);
-    check_gradients("std", [&](const Tensor& v) { return K::std(v, axes, true); }, x);
-    check_gradients("norm", [&](const Tensor& v) { return K::norm(v, axes); }, x);
-    check_gradients("max", [&](const Tensor& v) { return K::max(v, axes); }, x);
-    check_gradients("min", [&](const Tensor& v) { return K::min(v, axes, true); }, x);
-    check_gradients("logsumexp", [&](const Tensor& v) { return K::logsumexp(v, axes); }, x);
+    check_gradients(
+        "var", [&](const Tensor& v) { return K::var(v, axes); }, x);
+    check_gradients(
+        "std", [&](const Tensor& v) { return K::std(v, axes, true); }, x);
+    check_gradients(
+        "norm", [&](const Tensor& v) { return K::norm(v, axes); }, x);
+    check_gradients(
+        "max", [&](const Tensor& v) { return K::max(v, axes); }, x);
+    check_gradients(
+        "min", [&](const Tensor& v) { return K::min(v, axes, true); }, x);
+    check_gradients(
+        "logsumexp", [&](const Tensor& v) { return K::logsumexp(v, axes); }, x);
   }
   for (int axis = 0; axis < 3; ++axis) {
-    check_gradients("prod", [&](const Tensor& v) { return K::prod(v, axis); }, x);
-    check_gradients("cumsum", [&](const Tensor& v) { return K::cumsum(v, axis); }, x);
-    check_gradients("cumprod", [&](const Tensor& v) { return K::cumprod(v, axis); }, x);
+    check_gradients(
+        "prod", [&](const Tensor& v) { return K::prod(v, axis); }, x);
+    check_gradients(
+        "cumsum", [&](const Tensor& v) { return K::cumsum(v, axis); }, x);
+    check_gradients(
+        "cumprod", [&](const Tensor& v) { return K::cumprod(v, axis); }, x);
   }
-  check_gradients("prod", [](const Tensor& v) { return K::prod(v, {0, 2}); }, x);
+  check_gradients(
+      "prod",
+      [](const Tensor& v) {
+        return K::prod(v, {0, 2});
+      },
+      x);
 }
 
 TEST_CASE("products with zeros have gradients of both orders") {
-  for (const Tensor& x : {doubles({2, 0, 3, -1, 0.5}), doubles({0, 2, 0, -1}), doubles({0, 0, 0}), doubles({0}), doubles({0, 7})}) {
-    const auto prod = gradcheck([](const List& in) { return K::prod(in[0]); }, {x}, {.second_order = true, .op = "prod"});
+  for (const Tensor& x : {doubles({2, 0, 3, -1, 0.5}), doubles({0, 2, 0, -1}), doubles({0, 0, 0}),
+                          doubles({0}), doubles({0, 7})}) {
+    const auto prod =
+        gradcheck([](const List& in) { return K::prod(in[0]); }, {x}, {.second_order = true, .op = "prod"});
     CHECK_MESSAGE(prod.ok, prod.message);
-    const auto cumprod =
-        gradcheck([](const List& in) { return K::cumprod(in[0]); }, {x}, {.second_order = true, .op = "cumprod"});
+    const auto cumprod = gradcheck([](const List& in) { return K::cumprod(in[0]); }, {x},
+                                   {.second_order = true, .op = "cumprod"});
     CHECK_MESSAGE(cumprod.ok, cumprod.message);
   }
-  CHECK(values(slope([](const Tensor& v) { return K::prod(v); }, doubles({2, 0, 3}))) == std::vector<double>{0, 6, 0});
+  CHECK(values(slope([](const Tensor& v) { return K::prod(v); }, doubles({2, 0, 3}))) ==
+        std::vector<double>{0, 6, 0});
 }
 
 TEST_CASE("ties of max and min share the gradient over the whole group") {
   const Tensor x = doubles({{2, 1, 2}, {0, 2, 2}});
-  CHECK(values(slope([](const Tensor& v) { return K::max(v); }, x)) == std::vector<double>{.25, 0, .25, 0, .25, .25});
-  CHECK(values(slope([](const Tensor& v) { return K::max(v, 0); }, x)) == std::vector<double>{1, 0, .5, 0, 1, .5});
-  CHECK(values(slope([](const Tensor& v) { return K::min(v, 1); }, x)) == std::vector<double>{0, 1, 0, 1, 0, 0});
+  CHECK(values(slope([](const Tensor& v) { return K::max(v); }, x)) ==
+        std::vector<double>{.25, 0, .25, 0, .25, .25});
+  CHECK(values(slope([](const Tensor& v) { return K::max(v, 0); }, x)) ==
+        std::vector<double>{1, 0, .5, 0, 1, .5});
+  CHECK(values(slope([](const Tensor& v) { return K::min(v, 1); }, x)) ==
+        std::vector<double>{0, 1, 0, 1, 0, 0});
 }
 
 TEST_CASE("the gradients of std and norm are 0 where these are 0") {
@@ -211,10 +235,11 @@ TEST_CASE("reductions name the op and what is wrong") {
   CHECK_THROWS_WITH_AS(K::sum(x, 2), Contains("[sum] axis must be in [-2, 2)"), ValueError);
   CHECK_THROWS_WITH_AS(K::max(x, {0, -2}), Contains("named once: received axis=-2"), ValueError);
   CHECK_THROWS_WITH_AS(K::cumsum(x, 2), Contains("[cumsum] axis"), ValueError);
-  CHECK_THROWS_WITH_AS(K::argmax(K::zeros({2, 0})), "[argmax] the axis must not be empty: received x=(2, 0), axis=-1",
-                       ValueError);
+  CHECK_THROWS_WITH_AS(K::argmax(K::zeros({2, 0})),
+                       "[argmax] the axis must not be empty: received x=(2, 0), axis=-1", ValueError);
   CHECK_THROWS_WITH_AS(K::argmin(K::constant(1.f), 0), Contains("[argmin] axis"), ValueError);
   CHECK_THROWS_WITH_AS(K::sum(flags), "[sum] x must be a number: received dtype=bool", TypeError);
-  CHECK_THROWS_WITH_AS(K::var(K::constant({1, 2}, {.dtype = "int32"})), Contains("[var] x must be floating"), TypeError);
+  CHECK_THROWS_WITH_AS(K::var(K::constant({1, 2}, {.dtype = "int32"})), Contains("[var] x must be floating"),
+                       TypeError);
   CHECK_THROWS_AS(K::mean(Tensor()), ValueError);
 }
