@@ -17,6 +17,13 @@ Shape channels_first_shape(const Shape& x, const Shape& bias) {
   return shape;
 }
 
+bool broadcasts_to(const Shape& from, const Shape& to) {
+  const int shift = to.rank() - from.rank();
+  for (int i = 0; i < from.rank(); ++i)
+    if (from[i] != 1 && from[i] != to[i + shift]) return false;
+  return true;
+}
+
 }  // namespace
 
 Tensor bias_add(const Tensor& x, const Tensor& bias, const BiasOptions& options) {
@@ -29,7 +36,7 @@ Tensor bias_add(const Tensor& x, const Tensor& bias, const BiasOptions& options)
     fail("[bias_add] the bias must have rank 1 or ", xs.rank() - 1, ": received bias=", bs);
   const bool first = format == "channels_first" && xs.rank() > 2;
   const Tensor fitted = first ? reshape(bias, channels_first_shape(xs, bs)) : bias;
-  if (broadcast_shapes("bias_add", xs, fitted.shape()) != xs)
+  if (!broadcasts_to(fitted.shape(), xs))
     fail("[bias_add] the bias must fit x: received x=", xs, ", bias=", bs, ", data_format='", format, "'");
   return x + fitted;
 }

@@ -143,8 +143,8 @@ Tensor pow(const Tensor& x, const Tensor& a) {
 }
 
 namespace {
-constexpr auto larger = [](auto x, auto y) { return select((y > x) | (y != y), y, x); };
-constexpr auto smaller = [](auto x, auto y) { return select((y < x) | (y != y), y, x); };
+constexpr auto larger = [](auto x, auto y) { return select((y > x) | !(y == y), y, x); };
+constexpr auto smaller = [](auto x, auto y) { return select((y < x) | !(y == y), y, x); };
 
 /// The gradient of maximum and minimum: to x where it was taken or ties.
 template <class Takes>

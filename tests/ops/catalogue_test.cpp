@@ -1,0 +1,218 @@
+// Every name of the backend API: declared with its contract, tested for its values, and, where it is differentiable, checked
+// here against central differences, of first and second order, for every subset of its inputs.
+#include <doctest/doctest.h>
+#include <ktape/ktape.hpp>
+
+#include <filesystem>
+#include <fstream>
+#include <map>
+#include <regex>
+#include <set>
+#include <sstream>
+
+namespace K = ktape::backend;
+using ktape::Tensor;
+
+namespace {
+
+using In = std::vector<Tensor>;
+
+struct Gradient {
+  std::string name;
+  std::function<Tensor(const In&)> f;
+  In inputs;
+};
+
+Tensor awkward() {  // zero, ties of magnitude, near-saturation, large; away from kinks only where a derivative does not exist
+  return K::constant({{0.5, -0.5, 1.5}, {-12., 30., 0.125}}, {.dtype = "float64"});
+}
+Tensor positive() { return K::constant({{0.5, 2., 1.5}, {0.25, 30., 1e-2}}, {.dtype = "float64"}); }
+Tensor normal(const ktape::Shape& shape, int seed = 1) { return K::random_normal(shape, {.dtype = "float64", .seed = seed}); }
+Tensor probabilities(const ktape::Shape& shape) { return K::softmax(normal(shape, 9)).detach(); }
+
+std::vector<Gradient> gradients() {
+  const Tensor ids = K::constant({2, 0, 2}, {.dtype = "int32"}), labels = K::constant({1, 0, 3}, {.dtype = "int32"});
+  const auto of = [](Tensor (*f)(const Tensor&)) { return [f](const In& in) { return f(in[0]); }; };
+  const auto of2 = [](Tensor (*f)(const Tensor&, const Tensor&)) { return [f](const In& in) { return f(in[0], in[1]); }; };
+  return {
+      {"abs", of(K::abs), {awkward()}},
+      {"sqrt", of(K::sqrt), {positive()}},
+      {"square", of(K::square), {awkward()}},
+      {"exp", of(K::exp), {normal({2, 3})}},
+      {"log", of(K::log), {positive()}},
+      {"sign", of(K::sign), {awkward()}},
+      {"pow", [](const In& in) { return K::pow(in[0], 3); }, {awkward()}},
+      {"pow", of2(K::pow), {positive(), normal({3})}},
+      {"clip", [](const In& in) { return K::clip(in[0], -1, 1); }, {awkward()}},
+      {"sin", of(K::sin), {awkward()}},
+      {"cos", of(K::cos), {awkward()}},
+      {"sigmoid", of(K::sigmoid), {awkward()}},
+      {"hard_sigmoid", of(K::hard_sigmoid), {awkward()}},
+      {"tanh", of(K::tanh), {awkward()}},
+      {"relu", [](const In& in) { return K::relu(in[0], {.alpha = 0.1, .max_value = 6., .threshold = 0.2}); }, {awkward()}},
+      {"elu", [](const In& in) { return K::elu(in[0], 0.7); }, {awkward()}},
+      {"softplus", of(K::softplus), {awkward()}},
+      {"softsign", of(K::softsign), {awkward()}},
+      {"maximum", of2(K::maximum), {awkward(), normal({3})}},
+      {"minimum", of2(K::minimum), {awkward(), normal({3})}},
+      {"max", [](const In& in) { return K::max(in[0], 1); }, {awkward()}},
+      {"min", [](const In& in) { return K::min(in[0], 1, true); }, {awkward()}},
+      {"sum", [](const In& in) { return K::sum(in[0], {0, 2}); }, {normal({2, 3, 4})}},
+      {"prod", [](const In& in) { return K::prod(in[0], 1); }, {K::constant({{0., 2., 3.}, {0., 0., 1.}}, {.dtype = "float64"})}},
+      {"mean", [](const In& in) { return K::mean(in[0], -1); }, {normal({2, 3})}},
+      {"var", [](const In& in) { return K::var(in[0], 0); }, {normal({3, 2}) + 100}},
+      {"std", [](const In& in) { return K::std(in[0], 0); }, {normal({3, 2})}},
+      {"logsumexp", [](const In& in) { return K::logsumexp(in[0], 1); }, {awkward()}},
+      {"cumsum", [](const In& in) { return K::cumsum(in[0], 1); }, {normal({2, 3})}},
+      {"cumprod", [](const In& in) { return K::cumprod(in[0], 1); }, {normal({2, 3})}},
+      {"softmax", [](const In& in) { return K::softmax(in[0]); }, {normal({2, 3})}},
+      {"l2_normalize", [](const In& in) { return K::l2_normalize(in[0], 1); }, {normal({2, 3})}},
+      {"dot", of2(K::dot), {normal({2, 3}), normal({4, 3, 2}, 2)}},
+      {"batch_dot", [](const In& in) { return K::batch_dot(in[0], in[1], {2, 1}); }, {normal({2, 2, 3}), normal({2, 3, 2}, 2)}},
+      {"transpose", of(K::transpose), {normal({2, 3})}},
+      {"gather", [ids](const In& in) { return K::gather(in[0], ids); }, {normal({3, 2})}},
+      {"reshape", [](const In& in) { return K::reshape(in[0], {3, -1}); }, {normal({2, 3})}},
+      {"permute_dimensions", [](const In& in) { return K::permute_dimensions(in[0], {2, 0, 1}); }, {normal({2, 3, 2})}},
+      {"concatenate", [](const In& in) { return K::concatenate({in[0], in[1]}, 1); }, {normal({2, 3}), normal({2, 1}, 2)}},
+      {"stack", [](const In& in) { return K::stack({in[0], in[1]}, 1); }, {normal({2, 3}), normal({2, 3}, 2)}},
+      {"repeat", [](const In& in) { return K::repeat(in[0], 2); }, {normal({2, 3})}},
+      {"repeat_elements", [](const In& in) { return K::repeat_elements(in[0], 2, 1); }, {normal({2, 3})}},
+      {"tile", [](const In& in) { return K::tile(in[0], {2, 3}); }, {normal({2, 2})}},
+      {"flatten", of(K::flatten), {normal({2, 3})}},
+      {"batch_flatten", of(K::batch_flatten), {normal({2, 3, 2})}},
+      {"expand_dims", [](const In& in) { return K::expand_dims(in[0], 1); }, {normal({2, 3})}},
+      {"squeeze", [](const In& in) { return K::squeeze(in[0], 1); }, {normal({2, 1, 3})}},
+      {"reverse", [](const In& in) { return K::reverse(in[0], {0, 1}); }, {normal({2, 3})}},
+      {"resize_images",
+       [](const In& in) { return K::resize_images(in[0], 2, 3, "channels_last", {.interpolation = "bilinear"}); },
+       {normal({1, 2, 2, 1})}},
+      {"resize_volumes", [](const In& in) { return K::resize_volumes(in[0], 2, 1, 2, "channels_first"); }, {normal({1, 1, 2, 2, 1})}},
+      {"temporal_padding", [](const In& in) { return K::temporal_padding(in[0]); }, {normal({1, 2, 2})}},
+      {"spatial_2d_padding", [](const In& in) { return K::spatial_2d_padding(in[0]); }, {normal({1, 2, 2, 1})}},
+      {"spatial_3d_padding", [](const In& in) { return K::spatial_3d_padding(in[0]); }, {normal({1, 1, 2, 1, 1})}},
+      {"bias_add", [](const In& in) { return K::bias_add(in[0], in[1]); }, {normal({2, 3}), normal({3}, 2)}},
+      {"batch_normalization",
+       [](const In& in) { return K::batch_normalization(in[0], in[1], K::square(in[2]), in[3], in[4]); },
+       {normal({4, 2}), normal({2}, 2), normal({2}, 3), normal({2}, 4), normal({2}, 5)}},
+      {"normalize_batch_in_training",
+       [](const In& in) { return K::normalize_batch_in_training(in[0], in[1], in[2], {0}).normalized; },
+       {normal({4, 2}), normal({2}, 2), normal({2}, 3)}},
+      {"categorical_crossentropy", of2([](const Tensor& t, const Tensor& o) { return K::categorical_crossentropy(t, o); }),
+       {probabilities({2, 3}), K::sigmoid(normal({2, 3})).detach()}},
+      {"sparse_categorical_crossentropy",
+       [labels](const In& in) { return K::sparse_categorical_crossentropy(labels, in[0], {.from_logits = true}); },
+       {normal({3, 4})}},
+      {"binary_crossentropy",
+       [](const In& in) { return K::binary_crossentropy(K::constant({{1., 0., 1.}, {0., 0., 1.}}, {.dtype = "float64"}), in[0]); },
+       {probabilities({2, 3})}},
+      {"identity", of(K::identity), {normal({2})}},
+      {"cast", [](const In& in) { return K::cast(in[0] * 2, "float64"); }, {normal({2})}},
+      {"dropout", [](const In& in) { return K::dropout(in[0], 0.4, {.seed = 3}); }, {normal({2, 3})}},
+      {"switch", [](const In& in) { return K::switch_(in[0] > 0, in[0] * in[1], in[1]); }, {normal({2, 3}), normal({2, 3}, 2)}},
+      {"in_train_phase", [](const In& in) { return K::in_train_phase(K::square(in[0]), in[0], true); }, {normal({2})}},
+      {"in_test_phase", [](const In& in) { return K::in_test_phase(K::square(in[0]), in[0], false); }, {normal({2})}},
+      {"map_fn", [](const In& in) { return K::map_fn([](const Tensor& e) { return e * e; }, in[0]); }, {normal({3})}},
+      {"foldl", [](const In& in) { return K::foldl([](const Tensor& a, const Tensor& e) { return a * e; }, in[0]); }, {normal({3})}},
+      {"foldr", [](const In& in) { return K::foldr([](const Tensor& a, const Tensor& e) { return a - e * e; }, in[0]); }, {normal({3})}},
+      {"where", [](const In& in) { return K::where(in[0] > 0, in[0], in[1]); }, {normal({2, 3}), normal({3}, 2)}},
+      {"matmul", [](const In& in) { return K::matmul(in[0], in[1], {.transpose_b = true}); }, {normal({2, 2, 3}), normal({4, 3}, 2)}},
+      {"einsum", [](const In& in) { return K::einsum("bij,bkj->bik", {in[0], in[1]}); }, {normal({2, 2, 3}), normal({2, 2, 3}, 2)}},
+      {"erf", of(K::erf), {normal({2, 3})}},
+      {"gelu", [](const In& in) { return K::gelu(in[0]); }, {normal({2, 3})}},
+      {"log_softmax", [](const In& in) { return K::log_softmax(in[0]); }, {normal({2, 3})}},
+      {"layer_normalization", [](const In& in) { return K::layer_normalization(in[0], in[1], in[2]); },
+       {normal({2, 3}), normal({3}, 2), normal({3}, 3)}},
+      {"split", [](const In& in) { return K::split(in[0], 2, 1)[1]; }, {normal({2, 4})}},
+      {"unstack", [](const In& in) { return K::unstack(in[0], 0)[1]; }, {normal({2, 4})}},
+      {"pad", [](const In& in) { return K::pad(in[0], {{1, 0}, {0, 2}}); }, {normal({2, 2})}},
+      {"slice", [](const In& in) { return K::slice(in[0], {0, 1}, {-1, 2}); }, {normal({2, 4})}},
+      {"gather_nd", [](const In& in) { return K::gather_nd(in[0], K::constant({{0, 1}, {1, 1}}, {.dtype = "int32"})); },
+       {normal({2, 2})}},
+      {"scatter_nd", [](const In& in) { return K::scatter_nd(K::constant({{1}, {1}}, {.dtype = "int32"}), in[0], {3}); }, {normal({2})}},
+      {"sort", [](const In& in) { return K::sort(in[0]); }, {normal({2, 3})}},
+      {"norm", [](const In& in) { return K::norm(in[0], 1); }, {normal({2, 3})}},
+  };
+}
+
+// The names that are there, less those that have a gradient above.
+const std::set<std::string> others = {
+    "backend", "epsilon", "set_epsilon", "floatx", "set_floatx", "cast_to_floatx", "print_tensor", "image_data_format", "set_image_data_format",
+    "get_uid", "reset_uids", "clear_session", "learning_phase", "set_learning_phase", "learning_phase_scope",
+    "manual_variable_initialization", "name_scope", "get_session", "set_session", "symbolic", "eager", "variable", "constant",
+    "zeros", "ones", "eye", "zeros_like", "ones_like", "random_uniform_variable", "random_normal_variable", "arange", "is_tensor",
+    "is_variable", "shape", "int_shape", "ndim", "size", "dtype", "count_params", "eval", "get_value", "batch_get_value",
+    "set_value", "batch_set_value", "update", "update_add", "update_sub", "moving_average_update", "random_normal",
+    "random_uniform", "random_binomial", "random_bernoulli", "truncated_normal", "round", "equal", "not_equal", "greater",
+    "greater_equal", "less", "less_equal", "any", "all", "argmax", "argmin", "in_top_k", "one_hot", "gradients", "stop_gradient",
+    "set_random_seed", "is_nan", "is_finite", "top_k", "argsort"};
+
+// Names that a later family brings.
+const std::map<std::string, std::string> waiting = {
+    {"conv1d", "convolution"}, {"conv2d", "convolution"}, {"conv2d_transpose", "convolution"}, {"conv3d", "convolution"},
+    {"conv3d_transpose", "convolution"}, {"depthwise_conv2d", "convolution"}, {"separable_conv1d", "convolution"},
+    {"separable_conv2d", "convolution"}, {"local_conv1d", "convolution"}, {"local_conv2d", "convolution"},
+    {"pool2d", "convolution"}, {"pool3d", "convolution"}, {"placeholder", "symbolic"}, {"is_placeholder", "symbolic"},
+    {"is_keras_tensor", "symbolic"}, {"function", "symbolic"}, {"rnn", "sequences"}, {"ctc_batch_cost", "sequences"},
+    {"ctc_decode", "sequences"}, {"ctc_label_dense_to_sparse", "sequences"}, {"is_sparse", "sparse"}, {"to_dense", "sparse"}};
+
+std::string read_all(const std::string& folder, const std::string& ending) {
+  std::ostringstream text;
+  for (const auto& entry : std::filesystem::directory_iterator(folder))
+    if (entry.path().string().ends_with(ending) && entry.path().filename() != "catalogue_test.cpp")
+      text << std::ifstream(entry.path()).rdbuf() << '\n';
+  return text.str();
+}
+
+std::string spelled(const std::string& name) { return name == "switch" ? "switch_" : name; }
+
+std::set<std::string> present() {
+  std::set<std::string> names = others;
+  for (const Gradient& g : gradients()) names.insert(g.name);
+  return names;
+}
+
+}  // namespace
+
+TEST_CASE("the catalogue holds the 157 names of the documents and the extras") {
+  const std::set<std::string> extras = {"slice",  "set_random_seed", "where",  "matmul",     "einsum", "erf",     "gelu",
+                                        "log_softmax", "layer_normalization", "split", "unstack", "pad", "scatter_nd",
+                                        "gather_nd", "top_k", "sort", "argsort", "norm", "is_nan", "is_finite"};
+  std::size_t documented = waiting.size();
+  for (const std::string& name : present()) {
+    CHECK_MESSAGE(!waiting.count(name), name << " is there and still marked as waiting");
+    documented += !extras.count(name);
+  }
+  CHECK(documented == 157);
+}
+
+TEST_CASE("every name that is there is declared with a contract") {
+  const std::string headers = read_all("ops", ".hpp");
+  for (const std::string& name : present()) {
+    // A `///` line, then only comments and declarations (of one paragraph) up to the name.
+    const std::regex declared("///[^\\n]*\\n(?:[^\\n]+\\n)*?[^\\n/]*\\b" + spelled(name) + "\\b *[({:;]");
+    CHECK_MESSAGE(std::regex_search(headers, declared), name << " has no documented declaration in ops/*.hpp");
+  }
+}
+
+TEST_CASE("every name that is there has a test of its values") {
+  const std::string tests = read_all("tests/ops", "_test.cpp") + read_all("tests/contract", ".cpp") + read_all("tests/autograd", "_test.cpp") +
+                            read_all("tests/golden_runner", ".cpp");
+  for (const std::string& name : present()) {
+    const std::regex used("\\bK::" + spelled(name) + "\\b|\"" + name + "\"");
+    CHECK_MESSAGE(std::regex_search(tests, used), name << " is used in no test");
+  }
+}
+
+TEST_CASE("names that wait are not declared yet") {
+  const std::string headers = read_all("ops", ".hpp");
+  for (const auto& [name, family] : waiting)
+    CHECK_MESSAGE(!std::regex_search(headers, std::regex("\\n[A-Za-z:<>]+ " + name + "\\(")), name << " exists: give it its row");
+}
+
+TEST_CASE("every differentiable name agrees with central differences, of first and second order") {
+  for (const Gradient& g : gradients()) {
+    CAPTURE(g.name);
+    const auto report = ktape::gradcheck(g.f, g.inputs, {.rtol = 1e-4, .atol = 1e-5, .second_order = true, .op = g.name});
+    CHECK_MESSAGE(report.ok, report.message);
+  }
+}

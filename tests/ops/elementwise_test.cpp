@@ -1,0 +1,108 @@
+#include <doctest/doctest.h>
+#include <ktape/ktape.hpp>
+
+#include <cmath>
+#include <limits>
+
+namespace K = ktape::backend;
+using ktape::Shape, ktape::Tensor, ktape::TypeError, ktape::ValueError, ktape::Variable;
+
+namespace {
+constexpr float inf = std::numeric_limits<float>::infinity();
+const float not_a_number = std::nanf("");
+
+std::vector<float> values(const Tensor& x) {
+  const auto array = K::get_value(x);
+  return {array.begin(), array.end()};
+}
+std::vector<float> slope(const std::function<Tensor(const Tensor&)>& f, const std::vector<float>& at) {
+  const Variable x = K::variable(at, {.dtype = "float32"});
+  return values(K::gradients(f(x), {x})[0]);
+}
+}  // namespace
+
+TEST_CASE("functions at awkward values") {
+  CHECK(values(K::sqrt(K::constant({4., -1., 0.}))) == std::vector<float>{2, 0, 0});
+  CHECK(values(K::round(K::constant({0.5, 1.5, -2.5, 2.6}))) == std::vector<float>{0, 2, -2, 3});
+  CHECK(values(K::sign(K::constant({-3., 0., 7.}))) == std::vector<float>{-1, 0, 1});
+  CHECK(values(K::exp(K::constant({0., -inf}))) == std::vector<float>{1, 0});
+  CHECK(values(K::pow(K::constant({2., -3., 0.}), 3)) == std::vector<float>{8, -27, 0});
+  CHECK(values(K::pow(K::constant({2.f, 4.f}), -1)) == std::vector<float>{0.5, 0.25});
+  CHECK(values(K::maximum(K::constant({1.f, 5.f}), K::constant({3.f}))) == std::vector<float>{3, 5});
+  CHECK(std::isnan(K::maximum(K::constant({not_a_number}), K::constant({3.f})).item<float>()));
+  CHECK(std::isnan(K::minimum(K::constant({3.f}), K::constant({not_a_number})).item<float>()));
+  CHECK(K::erf(K::constant({0.5}, {.dtype = "float64"})).item<double>() == doctest::Approx(std::erf(0.5)).epsilon(1e-14));
+  CHECK(K::expm1(K::constant(1e-12, {.dtype = "float64"})).item<double>() == doctest::Approx(1e-12).epsilon(1e-12));
+  CHECK(K::log1p(K::constant(1e-12, {.dtype = "float64"})).item<double>() == doctest::Approx(1e-12).epsilon(1e-12));
+}
+
+TEST_CASE("gradients at kinks follow TF2") {
+  CHECK(slope(K::sqrt, {-1, 4}) == std::vector<float>{0, 0.25});
+  CHECK(slope(K::abs, {-2, 0, 2}) == std::vector<float>{-1, 0, 1});
+  CHECK(slope([](const Tensor& x) { return K::clip(x, -1, 1); }, {-2, -1, 0, 1, 2}) == std::vector<float>{0, 1, 1, 1, 0});
+  CHECK(slope([](const Tensor& x) { return K::maximum(x, K::constant({1.f})); }, {0, 1, 2}) == std::vector<float>{0, 1, 1});
+  CHECK(slope([](const Tensor& x) { return K::minimum(K::constant({1.f}), x); }, {0, 1, 2}) == std::vector<float>{1, 0, 0});
+  const Variable x = K::variable({1.5f});
+  CHECK_FALSE(K::gradients(K::round(x), {x})[0].defined());
+}
+
+TEST_CASE("clip takes numbers, tensors and None") {
+  const Tensor x = K::constant({-2.f, 0.f, 2.f});
+  CHECK(values(K::clip(x, K::None, 1)) == std::vector<float>{-2, 0, 1});
+  CHECK(values(K::clip(x, 1, -1)) == std::vector<float>{1, 1, 1});
+  CHECK(values(K::clip(x, K::constant({-1.f, 1.f, 0.f}), K::None)) == std::vector<float>{-1, 1, 2});
+  CHECK(values(K::clip(K::constant({1, 5, 9}, {.dtype = "int32"}), 2.5, 7)) == std::vector<float>{3, 5, 7});
+  CHECK_THROWS_WITH_AS(K::clip(x, not_a_number, 1), "[clip] a bound must be a number: received nan", ValueError);
+}
+
+TEST_CASE("where lets no NaN through from the side that was not taken") {
+  const Variable x = K::variable({-1.f, 4.f});
+  const Tensor y = K::where(x > 0, K::log(x), x);
+  CHECK(values(y)[0] == -1.f);
+  CHECK(values(K::where(K::constant({true, false}), K::constant({{1.f}, {2.f}}), K::constant(0.f))) == std::vector<float>{1, 0, 2, 0});
+}
+
+TEST_CASE("comparisons, is_nan and is_finite give bools") {
+  const Tensor x = K::constant({1.f, not_a_number, inf});
+  CHECK(K::dtype(K::is_nan(x)) == "bool");
+  CHECK(values(K::is_nan(x)) == std::vector<float>{0, 1, 0});
+  CHECK(values(K::is_finite(x)) == std::vector<float>{1, 0, 0});
+  CHECK(values(x == x) == std::vector<float>{1, 0, 1});
+  CHECK(values(x != x) == std::vector<float>{0, 1, 0});
+  CHECK(values(x >= 1) == std::vector<float>{1, 0, 1});
+}
+
+TEST_CASE("operators broadcast, and numbers take the tensor's dtype") {
+  const Tensor row = K::constant({1.f, 2.f, 3.f}), column = K::constant({{10.f}, {20.f}});
+  CHECK(K::int_shape(row + column) == Shape{2, 3});
+  CHECK(values(row + column) == std::vector<float>{11, 12, 13, 21, 22, 23});
+  CHECK(values(1 - row / 2) == std::vector<float>{0.5, 0, -0.5});
+  const Tensor whole = K::constant({7, -7}, {.dtype = "int32"});
+  CHECK(K::dtype(whole * 2) == "int32");
+  CHECK(K::dtype(whole / 2) == "float64");
+  CHECK_THROWS_WITH_AS(whole + 2.5, "[add] a number must fit the tensor's dtype int32: received 2.5", TypeError);
+  CHECK_THROWS_WITH_AS(row + whole, "[add] both tensors must have one dtype: received x=float32, y=int32", TypeError);
+  CHECK_THROWS_WITH_AS(row * K::ones({2}), "[multiply] shapes must broadcast: received x=(3,), y=(2,)", ValueError);
+  CHECK_THROWS_WITH_AS(K::exp(whole), "[exp] x must be floating (float16, float32 or float64): received dtype=int32", TypeError);
+  CHECK_THROWS_AS(Tensor() + row, ValueError);
+}
+
+TEST_CASE("every broadcast layout agrees with the elements") {
+  for (const auto& [a, b] : std::vector<std::pair<Shape, Shape>>{{{5, 3}, {3}}, {{5, 3}, {5, 1}}, {{4, 1, 7}, {1, 3, 1}},
+                                                                {{2, 3, 70}, {3, 70}}, {{600, 3}, {3}}, {{2, 40, 3}, {2, 1, 3}},
+                                                                {{1}, {300}}, {{}, {2, 2}}, {{0, 3}, {3}}}) {
+    const Tensor x = K::random_normal(a, {.seed = 1}), y = K::random_normal(b, {.seed = 2});
+    const Tensor got = x - y;
+    const Tensor full_x = K::broadcast_to(x, got.shape()), full_y = K::broadcast_to(y, got.shape());
+    for (std::int64_t i = 0; i < got.size(); ++i)
+      REQUIRE(got.data<float>()[i] == full_x.data<float>()[i] - full_y.data<float>()[i]);
+    CHECK(values(got) == values(-(y - x)));
+  }
+}
+
+TEST_CASE("half precision computes in float and rounds once") {
+  const Tensor x = K::cast(K::constant({0.1, 1000.}), "float16");
+  CHECK(K::dtype(K::tanh(x)) == "float16");
+  CHECK(K::tanh(x).item<float>(0) == doctest::Approx(std::tanh(0.1)).epsilon(1e-3));
+  CHECK((x * x).item<float>(1) == inf);
+}

@@ -1,0 +1,49 @@
+#include <doctest/doctest.h>
+#include <ktape/ktape.hpp>
+
+namespace K = ktape::backend;
+using ktape::Shape, ktape::Tensor, ktape::Variable;
+
+TEST_CASE("what a tensor is") {
+  const Variable v = K::variable({{1., 2.}, {3., 4.}}, {.name = "v"});
+  const Tensor t = v * 2.f;
+  CHECK(K::is_tensor(v));
+  CHECK_FALSE(K::is_tensor(Tensor()));
+  CHECK(K::is_variable(v));
+  CHECK_FALSE(K::is_variable(t));
+  CHECK(K::count_params(v) == 4);
+  CHECK(K::ndim(v) == 2);
+  CHECK(K::size(v).item<int>() == 4);
+  CHECK(K::dtype(K::size(v)) == "int32");
+  CHECK(K::eval<int>(K::shape(v))(1) == 2);
+}
+
+TEST_CASE("values leave as xtensor arrays") {
+  const Tensor a = K::constant({1.75, -1.75}), b = K::constant({2.f});
+  CHECK(K::get_value<int>(a)(1) == -1);
+  const auto both = K::batch_get_value({a, b});
+  CHECK(both.size() == 2);
+  CHECK(both[1](0) == 2.f);
+}
+
+TEST_CASE("cast truncates, and passes the gradient between floating dtypes") {
+  const Variable x = K::variable({1.75f, -1.75f, 300.f});
+  CHECK(K::get_value<int>(K::cast(x, "int32"))(1) == -1);
+  CHECK(K::cast(x, "uint8").item<int>(2) == 255);
+  CHECK(K::cast(x, "bool").item<bool>(0));
+  CHECK(K::gradients(K::sum(K::cast(x, "float64")), {x})[0].item<float>(0) == 1.f);
+  CHECK_THROWS_AS(K::cast(x, "float12"), ktape::ValueError);
+  CHECK(K::dtype(K::cast_to_floatx(K::constant({1, 2}, {.dtype = "int64"}))) == "float32");
+}
+
+TEST_CASE("print_tensor returns what it prints, gradient and all") {
+  const Variable x = K::variable({2.f});
+  const Tensor y = K::square(x);
+  const Tensor same = K::print_tensor(y, "y = ");
+  CHECK(K::gradients(same, {x})[0].item<float>() == 4.f);
+}
+
+TEST_CASE("names made in a scope carry its prefix") {
+  K::name_scope scope("tower");
+  CHECK(K::variable({1.f}, {.name = "w"}).name() == "tower/w");
+}
