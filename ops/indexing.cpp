@@ -2,7 +2,8 @@
 #include <ktape/autograd/tape.hpp>
 #include <ktape/ops/creation.hpp>
 #include <ktape/ops/indexing.hpp>
-#include <ktape/ops/kernels/rows.hpp>
+#include <ktape/ops/kernels/gather.hpp>
+#include <ktape/ops/kernels/rank.hpp>
 #include <ktape/ops/shape.hpp>
 #include <ktape/ops/strided.hpp>
 
@@ -95,7 +96,8 @@ Tensor add_up(const char* op, const Tensor& x, const Tensor& rows, const Shape& 
 /// x seen as rows of `inner` elements: those at the places that `rows` (int64, checked) names.
 Tensor pick(const char* op, const Tensor& x, const Tensor& rows, std::int64_t inner, const Shape& shape) {
   Tensor out = Tensor::empty(shape, x.dtype());
-  kernels::pick_rows(out.raw(), x.raw(), rows.pointer<std::int64_t>(), rows.size(), inner * static_cast<std::int64_t>(x.dtype().size()));
+  kernels::gather_rows(out.raw(), x.raw(), rows.pointer<std::int64_t>(), 1, 0, rows.size(),
+                       inner * static_cast<std::int64_t>(x.dtype().size()));
   if (recording(x))
     record(op, out, {x}, [op, rows, shape = x.shape()](const Tensor& g, Grads& grads) {
       grads.to(0, [&] { return add_up(op, g, rows, shape); });
@@ -108,7 +110,9 @@ Tensor add_up(const char* op, const Tensor& x, const Tensor& rows, const Shape& 
   const std::int64_t inner = rows.size() == 0 ? 0 : x.size() / rows.size();
   if (inner > 0)
     dispatch(x.dtype(), [&]<class T>() {
-      kernels::add_rows(out.pointer<T>(), shape.count() / inner, x.pointer<T>(), rows.pointer<std::int64_t>(), rows.size(), inner);
+      if constexpr (!std::is_same_v<T, bool>)
+        kernels::scatter_add_rows(out.pointer<T>(), rows.pointer<std::int64_t>(), x.pointer<T>(), 1, shape.count() / inner,
+                                  rows.size(), inner);
     });
   if (recording(x))
     record(op, out, {x}, [op, rows, inner, shape = x.shape()](const Tensor& g, Grads& grads) {
