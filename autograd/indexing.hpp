@@ -7,12 +7,14 @@ namespace ktape {
 
 struct NewAxisType {};
 struct EllipsisType {};
-/// In an index: a new axis of extent 1, as NumPy's `newaxis` (so is None), and as many whole axes as fit, as `...`.
+/// In an index: a new axis of extent 1, as NumPy's `newaxis` (so is None), and as many whole axes as fit, as
+/// `...`.
 inline constexpr NewAxisType NewAxis{};
 inline constexpr EllipsisType Ellipsis{};
 
-/// Python's `start:stop:step` in an index. None, or a Slice without arguments, takes all; negative bounds count from the end,
-/// bounds out of range are moved to the ends, a negative step goes backwards. A step of 0 is a ValueError when it is used.
+/// Python's `start:stop:step` in an index. None, or a Slice without arguments, takes all; negative bounds
+/// count from the end, bounds out of range are moved to the ends, a negative step goes backwards. A step of 0
+/// is a ValueError when it is used.
 ///
 ///     Slice()   Slice(0, 2)   Slice(1, None)   Slice(None, None, -1)
 class Slice {
@@ -38,7 +40,8 @@ class Slice {
 /// Python's `:`.
 inline constexpr Slice All{};
 
-/// One entry of an index: a position (negative counts from the end), which removes the axis, a slice, NewAxis or Ellipsis.
+/// One entry of an index: a position (negative counts from the end), which removes the axis, a slice, NewAxis
+/// or Ellipsis.
 class Index {
  public:
   enum Kind : std::uint8_t { Position, Range, New, Rest };
@@ -60,7 +63,8 @@ class Index {
   Slice slice_;
 };
 
-/// What stands in the brackets of `x[...]`: one entry, or several in braces. Axes that are not mentioned are taken whole.
+/// What stands in the brackets of `x[...]`: one entry, or several in braces. Axes that are not mentioned are
+/// taken whole.
 ///
 ///     x[0]   x[{1, -1}]   x[{Slice(0, 2), All}]   x[{Ellipsis, NewAxis}]   x[Slice(None, None, -1)]
 class Indices {
@@ -68,8 +72,7 @@ class Indices {
   Indices(std::initializer_list<Index> entries) : entries_(entries) {}
   Indices(std::vector<Index> entries) : entries_(std::move(entries)) {}
   template <class T>
-    requires std::convertible_to<T, Index>
-  Indices(const T& entry) : entries_{Index(entry)} {}
+  requires std::convertible_to<T, Index> Indices(const T& entry) : entries_{Index(entry)} {}
 
   const std::vector<Index>& entries() const { return entries_; }
 

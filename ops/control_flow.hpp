@@ -12,32 +12,39 @@ namespace ktape::backend {
 /// `K.gradients`: see ktape::gradients.
 using ktape::gradients;
 
-/// x, or each of several tensors, as a constant: no gradient flows back. Shares x's memory. `K.stop_gradient`.
+/// x, or each of several tensors, as a constant: no gradient flows back. Shares x's memory.
+/// `K.stop_gradient`.
 Tensor stop_gradient(const Tensor& variables);
 std::vector<Tensor> stop_gradient(const std::vector<Tensor>& variables);
 
 /// One of two expressions, by a condition of any dtype, where what is not zero is true.
 ///
-/// A condition of shape () runs the chosen side alone. Another picks element by element, as `where`: of rank 2 or more it gets
-/// trailing axes up to the rank of the expressions; of rank 1 it broadcasts along their last axis, as in TF. Throws ValueError
-/// when its rank is above theirs or the shapes do not broadcast, TypeError for expressions of two dtypes. `K.switch`.
+/// A condition of shape () runs the chosen side alone. Another picks element by element, as `where`: of rank
+/// 2 or more it gets trailing axes up to the rank of the expressions; of rank 1 it broadcasts along their
+/// last axis, as in TF. Throws ValueError when its rank is above theirs or the shapes do not broadcast,
+/// TypeError for expressions of two dtypes. `K.switch`.
 Tensor switch_(const Tensor& condition, const Branch& then_expression, const Branch& else_expression);
 
 struct MapOptions {
   std::optional<DType> dtype = {};  ///< what `fn` returns
 };
 
-/// The results of fn for each slice of elems along axis 0, stacked. Throws ValueError when there is none or the results differ
-/// in shape, TypeError when they differ in dtype or have another than the one given. `K.map_fn`.
-Tensor map_fn(const std::function<Tensor(const Tensor&)>& fn, const Tensor& elems, const MapOptions& options = {});
+/// The results of fn for each slice of elems along axis 0, stacked. Throws ValueError when there is none or
+/// the results differ in shape, TypeError when they differ in dtype or have another than the one given.
+/// `K.map_fn`.
+Tensor map_fn(const std::function<Tensor(const Tensor&)>& fn, const Tensor& elems,
+              const MapOptions& options = {});
 
 struct FoldOptions {
   Tensor initializer = {};  ///< where to start, in place of the first element met
 };
 
-/// acc = fn(acc, x) for the slices x of elems along axis 0, from the first (`K.foldl`) or from the last (`K.foldr`). The result
-/// is the last acc. Throws ValueError when there is neither an element nor an initializer.
-Tensor foldl(const std::function<Tensor(const Tensor&, const Tensor&)>& fn, const Tensor& elems, const FoldOptions& options = {});
-Tensor foldr(const std::function<Tensor(const Tensor&, const Tensor&)>& fn, const Tensor& elems, const FoldOptions& options = {});
+/// acc = fn(acc, x) for the slices x of elems along axis 0, from the first (`K.foldl`) or from the last
+/// (`K.foldr`). The result is the last acc. Throws ValueError when there is neither an element nor an
+/// initializer.
+Tensor foldl(const std::function<Tensor(const Tensor&, const Tensor&)>& fn, const Tensor& elems,
+             const FoldOptions& options = {});
+Tensor foldr(const std::function<Tensor(const Tensor&, const Tensor&)>& fn, const Tensor& elems,
+             const FoldOptions& options = {});
 
 }  // namespace ktape::backend

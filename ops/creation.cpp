@@ -12,7 +12,8 @@ namespace ktape::backend {
 
 Variable variable(const ArrayLike& value, const VariableOptions& options) {
   return Variable(value.tensor(options.dtype, floatx()),
-                  current_name_scope() + (options.name.empty() ? "Variable" : options.name), options.constraint);
+                  current_name_scope() + (options.name.empty() ? "Variable" : options.name),
+                  options.constraint);
 }
 
 Tensor constant(const ArrayLike& value, const ConstantOptions& options) {
@@ -21,7 +22,8 @@ Tensor constant(const ArrayLike& value, const ConstantOptions& options) {
   const Shape& shape = *options.shape;
   check_extents("constant", shape, out.dtype().size());
   if (out.size() == shape.count()) return out.alias(shape);
-  if (out.size() != 1) fail("[constant] the value must fill the shape ", shape, ": received value=", out.shape());
+  if (out.size() != 1)
+    fail("[constant] the value must fill the shape ", shape, ": received value=", out.shape());
   Tensor repeated = Tensor::empty(shape, out.dtype());
   kernels::fill_elements(repeated.raw(), out.raw(), repeated.size(), static_cast<int>(out.dtype().size()));
   return repeated;
@@ -51,7 +53,8 @@ Tensor eye(const Shape& size, const CreationOptions& options) {
   if (size.rank() != 2) fail("[eye] the size must be rows and columns: received size=", size);
   Tensor out = zeros(size, options);
   dispatch(out.dtype(), [&]<class T>() {
-    for (std::int64_t i = 0; i < std::min(size[0], size[1]); ++i) out.pointer<T>()[i * (size[1] + 1)] = Scalar(1).to<T>();
+    for (std::int64_t i = 0; i < std::min(size[0], size[1]); ++i)
+      out.pointer<T>()[i * (size[1] + 1)] = Scalar(1).to<T>();
   });
   return out;
 }
@@ -65,7 +68,8 @@ namespace {
 Tensor arange_whole(std::int64_t start, std::int64_t stop, std::int64_t step) {
   const __int128 distance = static_cast<__int128>(stop) - start;
   const __int128 count = (distance + step + (step > 0 ? -1 : 1)) / step;
-  if (count > std::numeric_limits<std::int64_t>::max()) fail_arange("the numbers must fit in memory", start, stop, step);
+  if (count > std::numeric_limits<std::int64_t>::max())
+    fail_arange("the numbers must fit in memory", start, stop, step);
   Tensor out = Tensor::empty({static_cast<std::int64_t>(count)}, DType::Int64);
   for (std::int64_t i = 0; i < out.size(); ++i) out.pointer<std::int64_t>()[i] = start + i * step;
   return out;
@@ -75,7 +79,8 @@ Tensor arange_real(double start, double stop, double step) {
   const double count = std::ceil((stop - start) / step);
   if (!(count < 0x1p47)) fail_arange("the numbers must fit in memory", start, stop, step);
   Tensor out = Tensor::empty({static_cast<std::int64_t>(count)}, DType::Float64);
-  for (std::int64_t i = 0; i < out.size(); ++i) out.pointer<double>()[i] = start + static_cast<double>(i) * step;
+  for (std::int64_t i = 0; i < out.size(); ++i)
+    out.pointer<double>()[i] = start + static_cast<double>(i) * step;
   return out;
 }
 
@@ -99,7 +104,8 @@ Tensor arange(Scalar start, Scalar stop, Scalar step, const ArangeOptions& optio
   if (step.real() == 0) fail_arange("step must not be 0", start, stop, step);
   if (step.real() > 0 ? start.real() > stop.real() : start.real() < stop.real())
     fail_arange("step must lead from start to stop", start, stop, step);
-  const bool real = start.kind() == Scalar::Real || stop.kind() == Scalar::Real || step.kind() == Scalar::Real;
+  const bool real =
+      start.kind() == Scalar::Real || stop.kind() == Scalar::Real || step.kind() == Scalar::Real;
   Tensor out = real ? arange_real(start.real(), stop.real(), step.real())
                     : arange_whole(start.integer(), stop.integer(), step.integer());
   if (options.dtype && options.dtype != DType(DType::Int32)) return converted(out, *options.dtype);

@@ -5,8 +5,8 @@
 #include <optional>
 #include <string>
 
-/// Making tensors and variables. A dtype that is not given is `floatx()`. Tensors have no names: the `name` of an op that makes
-/// one is accepted, as in Keras, and not kept.
+/// Making tensors and variables. A dtype that is not given is `floatx()`. Tensors have no names: the `name`
+/// of an op that makes one is accepted, as in Keras, and not kept.
 namespace ktape::backend {
 
 using ktape::None;
@@ -32,17 +32,19 @@ struct ArangeOptions {
   std::optional<DType> dtype = {};
 };
 
-/// A variable that starts with the value. Numbers become the dtype, or floatx (a literal of bools alone is bool); tensors and
-/// xtensor expressions keep their own dtype unless one is given. The open name scopes go before the name. `K.variable`.
+/// A variable that starts with the value. Numbers become the dtype, or floatx (a literal of bools alone is
+/// bool); tensors and xtensor expressions keep their own dtype unless one is given. The open name scopes go
+/// before the name. `K.variable`.
 Variable variable(const ArrayLike& value, const VariableOptions& options = {});
 
-/// A tensor with the value; dtypes as in `variable`. With `shape`, a value of one element is repeated and another is reshaped.
-/// Throws ValueError when the sizes differ. `K.constant`.
+/// A tensor with the value; dtypes as in `variable`. With `shape`, a value of one element is repeated and
+/// another is reshaped. Throws ValueError when the sizes differ. `K.constant`.
 Tensor constant(const ArrayLike& value, const ConstantOptions& options = {});
 
 /// A tensor of the shape that holds `value` throughout. `tf.fill`.
 Tensor full(const Shape& shape, Scalar value, std::optional<DType> dtype = {});
-/// Zeros and ones of a shape (`K.zeros`, `K.ones`), or of the shape and dtype of x (`K.zeros_like`, `K.ones_like`).
+/// Zeros and ones of a shape (`K.zeros`, `K.ones`), or of the shape and dtype of x (`K.zeros_like`,
+/// `K.ones_like`).
 Tensor zeros(const Shape& shape, const CreationOptions& options = {});
 Tensor ones(const Shape& shape, const CreationOptions& options = {});
 Tensor zeros_like(const Tensor& x, const CreationOptions& options = {});
@@ -52,9 +54,10 @@ Tensor ones_like(const Tensor& x, const CreationOptions& options = {});
 Tensor eye(std::int64_t size, const CreationOptions& options = {});
 Tensor eye(const Shape& size, const CreationOptions& options = {});
 
-/// start, start + step, ... up to, not including, stop; with one argument from 0 to it (empty when it is negative). Without a
-/// dtype (or with int32, which stands for it) integers give int32 and real numbers floatx. Throws ValueError for a step of 0,
-/// one that leads away from stop, and arguments that are not finite. `K.arange`.
+/// start, start + step, ... up to, not including, stop; with one argument from 0 to it (empty when it is
+/// negative). Without a dtype (or with int32, which stands for it) integers give int32 and real numbers
+/// floatx. Throws ValueError for a step of 0, one that leads away from stop, and arguments that are not
+/// finite. `K.arange`.
 Tensor arange(Scalar stop, const ArangeOptions& options = {});
 Tensor arange(Scalar start, Scalar stop, Scalar step = 1, const ArangeOptions& options = {});
 

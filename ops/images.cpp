@@ -16,13 +16,15 @@ void expect_rank(const char* op, const Tensor& x, int rank) {
 int spatial_axis(const char* op, const std::string& data_format) {
   if (data_format == "channels_last") return 1;
   if (data_format == "channels_first") return 2;
-  fail("[", op, "] data_format must be \"channels_last\" or \"channels_first\": received data_format=\"", data_format, '"');
+  fail("[", op, "] data_format must be \"channels_last\" or \"channels_first\": received data_format=\"",
+       data_format, '"');
 }
 
 std::int64_t scaled(const char* op, std::int64_t extent, std::int64_t factor) {
   std::int64_t out;
   if (factor < 1) fail("[", op, "] a factor must be at least 1: received ", factor);
-  if (__builtin_mul_overflow(extent, factor, &out)) fail("[", op, "] the result must fit in memory: received factor=", factor);
+  if (__builtin_mul_overflow(extent, factor, &out))
+    fail("[", op, "] the result must fit in memory: received factor=", factor);
   return out;
 }
 
@@ -33,8 +35,10 @@ Tensor interpolate(const Tensor& x, int axis, std::int64_t factor, bool transpos
   Tensor out = Tensor::empty(shape, x.dtype());
   const std::int64_t outer = shape.count(0, axis), inner = shape.count(axis + 1);
   dispatch_floating(x.dtype(), [&]<class T>() {
-    if (transposed) kernels::resize_linear_gradient(out.pointer<T>(), x.pointer<T>(), outer, shape[axis], inner, factor);
-    else kernels::resize_linear(out.pointer<T>(), x.pointer<T>(), outer, x.shape()[axis], inner, factor);
+    if (transposed)
+      kernels::resize_linear_gradient(out.pointer<T>(), x.pointer<T>(), outer, shape[axis], inner, factor);
+    else
+      kernels::resize_linear(out.pointer<T>(), x.pointer<T>(), outer, x.shape()[axis], inner, factor);
   });
   if (recording(x))
     record("resize_images", out, {x}, [axis, factor, transposed](const Tensor& g, Grads& grads) {
@@ -45,7 +49,8 @@ Tensor interpolate(const Tensor& x, int axis, std::int64_t factor, bool transpos
 
 Tensor bilinear(const Tensor& x, int axis, std::int64_t height_factor, std::int64_t width_factor) {
   if (!x.dtype().is_floating())
-    fail<TypeError>("[resize_images] bilinear interpolation takes floating images: received dtype=", x.dtype());
+    fail<TypeError>("[resize_images] bilinear interpolation takes floating images: received dtype=",
+                    x.dtype());
   // Narrow images first: fewer elements to widen.
   const Tensor tall = height_factor == 1 ? x : interpolate(x, axis, height_factor, false);
   return width_factor == 1 ? tall : interpolate(tall, axis + 1, width_factor, false);
@@ -55,7 +60,8 @@ Tensor padded(const char* op, const Tensor& x, int axis, const std::int64_t (*pa
   std::vector<PaddingPair> pairs(static_cast<std::size_t>(x.ndim()), PaddingPair{0, 0});
   for (int d = 0; d < count; ++d) {
     const auto [before, after] = padding[d];
-    if (before < 0 || after < 0) fail("[", op, "] padding must be at least 0: received (", before, ", ", after, ')');
+    if (before < 0 || after < 0)
+      fail("[", op, "] padding must be at least 0: received (", before, ", ", after, ')');
     pairs[static_cast<std::size_t>(axis + d)] = {before, after};
   }
   return pad(x, pairs);
@@ -63,8 +69,8 @@ Tensor padded(const char* op, const Tensor& x, int axis, const std::int64_t (*pa
 
 }  // namespace
 
-Tensor resize_images(const Tensor& x, std::int64_t height_factor, std::int64_t width_factor, const std::string& data_format,
-                     const ResizeOptions& options) {
+Tensor resize_images(const Tensor& x, std::int64_t height_factor, std::int64_t width_factor,
+                     const std::string& data_format, const ResizeOptions& options) {
   expect_rank("resize_images", x, 4);
   const int axis = spatial_axis("resize_images", data_format);
   Shape shape = x.shape();
@@ -73,12 +79,13 @@ Tensor resize_images(const Tensor& x, std::int64_t height_factor, std::int64_t w
   check_extents("resize_images", shape, x.dtype().size());
   if (options.interpolation == "bilinear") return bilinear(x, axis, height_factor, width_factor);
   if (options.interpolation != "nearest")
-    fail("[resize_images] interpolation must be \"nearest\" or \"bilinear\": received interpolation=\"", options.interpolation, '"');
+    fail("[resize_images] interpolation must be \"nearest\" or \"bilinear\": received interpolation=\"",
+         options.interpolation, '"');
   return repeat_elements(repeat_elements(x, width_factor, axis + 1), height_factor, axis);
 }
 
-Tensor resize_volumes(const Tensor& x, std::int64_t depth_factor, std::int64_t height_factor, std::int64_t width_factor,
-                      const std::string& data_format) {
+Tensor resize_volumes(const Tensor& x, std::int64_t depth_factor, std::int64_t height_factor,
+                      std::int64_t width_factor, const std::string& data_format) {
   expect_rank("resize_volumes", x, 5);
   const int axis = spatial_axis("resize_volumes", data_format);
   const std::int64_t factors[] = {depth_factor, height_factor, width_factor};

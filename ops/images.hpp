@@ -5,27 +5,31 @@
 #include <optional>
 #include <string>
 
-/// Scaling and padding images, volumes and sequences: (samples, spatial..., channels) or, with "channels_first",
-/// (samples, channels, spatial...). All are differentiable to any order. Another data format or rank is a ValueError.
+/// Scaling and padding images, volumes and sequences: (samples, spatial..., channels) or, with
+/// "channels_first", (samples, channels, spatial...). All are differentiable to any order. Another data
+/// format or rank is a ValueError.
 namespace ktape::backend {
 
 struct ResizeOptions {
   std::string interpolation = "nearest";  ///< or "bilinear"
 };
 
-/// Images of rank 4 with height and width multiplied by whole factors. "nearest" repeats pixels (any dtype); "bilinear" weighs
-/// the two pixels next to position (i + 0.5) / factor - 0.5 in each direction, those of the border beyond it (floating dtypes,
-/// TypeError for others). Throws ValueError for a factor below 1 and another interpolation. `K.resize_images`.
-Tensor resize_images(const Tensor& x, std::int64_t height_factor, std::int64_t width_factor, const std::string& data_format,
-                     const ResizeOptions& options = {});
+/// Images of rank 4 with height and width multiplied by whole factors. "nearest" repeats pixels (any dtype);
+/// "bilinear" weighs the two pixels next to position (i + 0.5) / factor - 0.5 in each direction, those of the
+/// border beyond it (floating dtypes, TypeError for others). Throws ValueError for a factor below 1 and
+/// another interpolation. `K.resize_images`.
+Tensor resize_images(const Tensor& x, std::int64_t height_factor, std::int64_t width_factor,
+                     const std::string& data_format, const ResizeOptions& options = {});
 
 /// Volumes of rank 5 whose voxels are repeated. Errors as in `resize_images`. `K.resize_volumes`.
-Tensor resize_volumes(const Tensor& x, std::int64_t depth_factor, std::int64_t height_factor, std::int64_t width_factor,
-                      const std::string& data_format);
+Tensor resize_volumes(const Tensor& x, std::int64_t depth_factor, std::int64_t height_factor,
+                      std::int64_t width_factor, const std::string& data_format);
 
-/// How many zeros come before and after each spatial axis; `data_format` is image_data_format() when it is not given.
+/// How many zeros come before and after each spatial axis; `data_format` is image_data_format() when it is
+/// not given.
 ///
-///     spatial_2d_padding(x)   spatial_2d_padding(x, {.padding = {{1, 1}, {2, 0}}, .data_format = "channels_first"})
+///     spatial_2d_padding(x)   spatial_2d_padding(x, {.padding = {{1, 1}, {2, 0}}, .data_format =
+///     "channels_first"})
 struct TemporalPaddingOptions {
   std::int64_t padding[2] = {1, 1};
 };
@@ -38,7 +42,8 @@ struct Spatial3dPaddingOptions {
   std::optional<std::string> data_format = {};
 };
 
-/// x of rank 3 with zeros before and after its axis 1. Throws ValueError for a negative padding. `K.temporal_padding`.
+/// x of rank 3 with zeros before and after its axis 1. Throws ValueError for a negative padding.
+/// `K.temporal_padding`.
 Tensor temporal_padding(const Tensor& x, const TemporalPaddingOptions& options = {});
 /// x of rank 4 with zeros around its two spatial axes, likewise. `K.spatial_2d_padding`.
 Tensor spatial_2d_padding(const Tensor& x, const Spatial2dPaddingOptions& options = {});

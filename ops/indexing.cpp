@@ -3,9 +3,9 @@
 #include <ktape/ops/creation.hpp>
 #include <ktape/ops/indexing.hpp>
 #include <ktape/ops/kernels/gather.hpp>
+#include <ktape/ops/kernels/parts.hpp>
 #include <ktape/ops/kernels/rank.hpp>
 #include <ktape/ops/shape.hpp>
-#include <ktape/ops/strided.hpp>
 
 #include <algorithm>
 #include <limits>
@@ -26,16 +26,20 @@ struct Selection {
   void take_slice(const Slice& slice, std::int64_t extent) {
     const std::int64_t step = slice.step.value_or(1);
     if (step == 0) fail("[index] a step must not be 0: received step=0");
-    // The first and the last place that a bound may name: going backwards, one before the first element ends the slice.
+    // The first and the last place that a bound may name: going backwards, one before the first element ends
+    // the slice.
     const std::int64_t low = step > 0 ? 0 : -1, high = step > 0 ? extent : extent - 1;
     const auto place = [&](Slice::Bound bound, std::int64_t otherwise) {
       if (!bound.given()) return otherwise;
       const std::int64_t value = bound.value_or(0);
       return std::clamp(value < 0 ? value + extent : value, low, high);
     };
-    const std::int64_t start = place(slice.start, step > 0 ? low : high), stop = place(slice.stop, step > 0 ? high : low);
+    const std::int64_t start = place(slice.start, step > 0 ? low : high),
+                       stop = place(slice.stop, step > 0 ? high : low);
     const std::int64_t distance = step > 0 ? stop - start : start - stop;
-    const std::int64_t stride = step > 0 ? step : step == std::numeric_limits<std::int64_t>::min() ? extent + 1 : -step;
+    const std::int64_t stride = step > 0                                           ? step
+                                : step == std::numeric_limits<std::int64_t>::min() ? extent + 1
+                                                                                   : -step;
     const std::int64_t size = distance <= 0 ? 0 : (distance - 1) / stride + 1;
     take(start, size > 1 ? step : 1, size);
     shape.push_back(size);
@@ -49,7 +53,8 @@ int axes_named(const std::vector<Index>& entries, const Shape& shape) {
     rests += entry.kind() == Index::Rest;
   }
   if (rests > 1) fail("[index] an index may hold one Ellipsis: received ", rests);
-  if (axes > shape.rank()) fail("[index] an index must not name more axes than x has: received x=", shape, ", axes=", axes);
+  if (axes > shape.rank())
+    fail("[index] an index must not name more axes than x has: received x=", shape, ", axes=", axes);
   return axes;
 }
 
@@ -69,7 +74,8 @@ Selection select(const Shape& shape, std::vector<Index> entries) {
     } else {
       const std::int64_t extent = shape[axis], position = entry.position();
       if (position < -extent || position >= extent)
-        fail("[index] a position must be in [", -extent, ", ", extent, ") on axis ", axis, " of x=", shape, ": received ", position);
+        fail("[index] a position must be in [", -extent, ", ", extent, ") on axis ", axis, " of x=", shape,
+             ": received ", position);
       out.take(position < 0 ? position + extent : position, 1, 1);
     }
   }
@@ -111,8 +117,8 @@ Tensor add_up(const char* op, const Tensor& x, const Tensor& rows, const Shape& 
   if (inner > 0)
     dispatch(x.dtype(), [&]<class T>() {
       if constexpr (!std::is_same_v<T, bool>)
-        kernels::scatter_add_rows(out.pointer<T>(), rows.pointer<std::int64_t>(), x.pointer<T>(), 1, shape.count() / inner,
-                                  rows.size(), inner);
+        kernels::scatter_add_rows(out.pointer<T>(), rows.pointer<std::int64_t>(), x.pointer<T>(), 1,
+                                  shape.count() / inner, rows.size(), inner);
     });
   if (recording(x))
     record(op, out, {x}, [op, rows, inner, shape = x.shape()](const Tensor& g, Grads& grads) {
@@ -130,7 +136,8 @@ Shape joined(Shape first, const Shape& second, int from) {
 Tensor row_numbers(const char* op, const Tensor& indices, const Shape& shape) {
   expect_integers(op, indices);
   if (indices.ndim() == 0 || indices.shape().back() > shape.rank())
-    fail("[", op, "] the last axis of indices must have at most one entry per axis of ", shape, ": received indices=", indices.shape());
+    fail("[", op, "] the last axis of indices must have at most one entry per axis of ", shape,
+         ": received indices=", indices.shape());
   const int k = static_cast<int>(indices.shape().back());
   const Tensor numbers = converted(indices, DType::Int64);
   Tensor rows = Tensor::empty({indices.shape().count(0, indices.ndim() - 1)}, DType::Int64);
@@ -156,8 +163,10 @@ Tensor gather(const Tensor& reference, const Tensor& indices) {
   const std::int64_t n = reference.shape()[0];
   for (std::int64_t i = 0; i < rows.size(); ++i)
     if (const std::int64_t index = rows.pointer<std::int64_t>()[i]; index < 0 || index >= n)
-      fail("[gather] indices must be in [0, ", n, ") for reference=", reference.shape(), ": received index=", index);
-  return pick("gather", reference, rows, reference.shape().count(1), joined(indices.shape(), reference.shape(), 1));
+      fail("[gather] indices must be in [0, ", n, ") for reference=", reference.shape(),
+           ": received index=", index);
+  return pick("gather", reference, rows, reference.shape().count(1),
+              joined(indices.shape(), reference.shape(), 1));
 }
 
 Tensor one_hot(const Tensor& indices, std::int64_t num_classes) {
@@ -202,7 +211,8 @@ Tensor ranked(const Tensor& x, std::int64_t k, bool descending) {
   shape[shape.rank() - 1] = k;
   Tensor places = Tensor::empty(shape, DType::Int64);
   dispatch(x.dtype(), [&]<class T>() {
-    kernels::rank_rows(places.pointer<std::int64_t>(), x.pointer<T>(), shape.count(0, shape.rank() - 1), n, k, descending);
+    kernels::rank_rows(places.pointer<std::int64_t>(), x.pointer<T>(), shape.count(0, shape.rank() - 1), n, k,
+                       descending);
   });
   return places;
 }
@@ -216,12 +226,14 @@ Tensor positions(const Tensor& places, std::int64_t n) {
 }
 
 void expect_int32(const char* op, std::int64_t n) {
-  if (n > std::numeric_limits<std::int32_t>::max()) fail("[", op, "] indices must fit in int32: received an axis of extent ", n);
+  if (n > std::numeric_limits<std::int32_t>::max())
+    fail("[", op, "] indices must fit in int32: received an axis of extent ", n);
 }
 
 bool is_descending(const char* op, const SortOptions& options) {
   if (options.direction != "ASCENDING" && options.direction != "DESCENDING")
-    fail("[", op, "] direction must be \"ASCENDING\" or \"DESCENDING\": received direction=\"", options.direction, '"');
+    fail("[", op, "] direction must be \"ASCENDING\" or \"DESCENDING\": received direction=\"",
+         options.direction, '"');
   return options.direction == "DESCENDING";
 }
 
@@ -261,7 +273,9 @@ Tensor argsort(const Tensor& values, int axis, const SortOptions& options) {
   const bool descending = is_descending("argsort", options);
   expect_int32("argsort", values.shape()[axis]);
   NoGrad off;
-  return along_last(values, axis, [&](const Tensor& x) { return positions(ranked(x, x.shape().back(), descending), x.shape().back()); });
+  return along_last(values, axis, [&](const Tensor& x) {
+    return positions(ranked(x, x.shape().back(), descending), x.shape().back());
+  });
 }
 
 }  // namespace ktape::backend

@@ -3,8 +3,8 @@
 
 #include <optional>
 
-/// Choosing by the learning phase: `learning_phase()`, unless `training` is given. Only the side that is taken is run, and
-/// gradients flow through it alone.
+/// Choosing by the learning phase: `learning_phase()`, unless `training` is given. Only the side that is
+/// taken is run, and gradients flow through it alone.
 namespace ktape::backend {
 
 /// x in training, alt otherwise. `K.in_train_phase`.

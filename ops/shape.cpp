@@ -1,7 +1,7 @@
 #include <ktape/autograd/node.hpp>
+#include <ktape/ops/kernels/parts.hpp>
 #include <ktape/ops/kernels/permute.hpp>
 #include <ktape/ops/shape.hpp>
-#include <ktape/ops/strided.hpp>
 
 #include <algorithm>
 #include <numeric>
@@ -26,7 +26,9 @@ Shape filled(int rank, std::int64_t value) {
   return out;
 }
 
-kernels::Window whole(const Shape& shape) { return {filled(shape.rank(), 0), filled(shape.rank(), 1), shape}; }
+kernels::Window whole(const Shape& shape) {
+  return {filled(shape.rank(), 0), filled(shape.rank(), 1), shape};
+}
 
 }  // namespace
 
@@ -42,20 +44,23 @@ Tensor reshape(const Tensor& x, const Shape& shape) {
   const std::int64_t known = wanted.count();
   if (open >= 0 && known > 0 && x.size() % known == 0) wanted[open] = x.size() / known;
   if (wanted.count() != x.size() || (open >= 0 && known == 0))
-    fail("[reshape] the shape must hold the ", x.size(), " elements of x: received x=", x.shape(), ", shape=", shape);
+    fail("[reshape] the shape must hold the ", x.size(), " elements of x: received x=", x.shape(),
+         ", shape=", shape);
   return renamed("reshape", x, wanted);
 }
 
 Tensor permute_dimensions(const Tensor& x, const Shape& pattern) {
   if (pattern.rank() != x.ndim())
-    fail("[permute_dimensions] the pattern must have one entry per axis: received x=", x.shape(), ", pattern=", pattern);
+    fail("[permute_dimensions] the pattern must have one entry per axis: received x=", x.shape(),
+         ", pattern=", pattern);
   int axes[Shape::max_rank];
   unsigned seen = 0;
   Shape shape = x.shape(), back = pattern;
   for (int d = 0; d < x.ndim(); ++d) {
     const std::int64_t axis = pattern[d] < 0 ? pattern[d] + x.ndim() : pattern[d];
     if (axis < 0 || axis >= x.ndim() || (seen >> axis & 1))
-      fail("[permute_dimensions] the pattern must name every axis once: received x=", x.shape(), ", pattern=", pattern);
+      fail("[permute_dimensions] the pattern must name every axis once: received x=", x.shape(),
+           ", pattern=", pattern);
     seen |= 1u << axis;
     axes[d] = static_cast<int>(axis);
     shape[d] = x.shape()[axes[d]];
@@ -83,12 +88,15 @@ void expect_alike(const char* op, const TensorList& tensors, int but) {
   const Tensor& first = tensors[0];
   for (const Tensor& x : tensors) {
     if (x.dtype() != first.dtype())
-      fail<TypeError>("[", op, "] the tensors must have one dtype: received ", first.dtype(), " and ", x.dtype());
+      fail<TypeError>("[", op, "] the tensors must have one dtype: received ", first.dtype(), " and ",
+                      x.dtype());
     bool alike = x.ndim() == first.ndim();
     for (int d = 0; alike && d < x.ndim(); ++d) alike = d == but || x.shape()[d] == first.shape()[d];
     if (alike) continue;
-    if (but < 0) fail("[", op, "] the tensors must have one shape: received ", first.shape(), " and ", x.shape());
-    fail("[", op, "] the shapes must agree in all axes but ", but, ": received ", first.shape(), " and ", x.shape());
+    if (but < 0)
+      fail("[", op, "] the tensors must have one shape: received ", first.shape(), " and ", x.shape());
+    fail("[", op, "] the shapes must agree in all axes but ", but, ": received ", first.shape(), " and ",
+         x.shape());
   }
 }
 
@@ -193,13 +201,15 @@ Tensor reverse(const Tensor& x, const Axes& axes) {
 
 Tensor slice(const Tensor& x, const Shape& start, const Shape& size) {
   if (start.rank() != x.ndim() || size.rank() != x.ndim())
-    fail("[slice] start and size must have one entry per axis: received x=", x.shape(), ", start=", start, ", size=", size);
+    fail("[slice] start and size must have one entry per axis: received x=", x.shape(), ", start=", start,
+         ", size=", size);
   Shape extents = size;
   for (int d = 0; d < x.ndim(); ++d) {
     const std::int64_t n = x.shape()[d];
     if (size[d] == -1) extents[d] = n - start[d];
     if (start[d] < 0 || start[d] > n || extents[d] < 0 || extents[d] > n - start[d])
-      fail("[slice] the block must lie inside x: received x=", x.shape(), ", start=", start, ", size=", size, " (axis ", d, ")");
+      fail("[slice] the block must lie inside x: received x=", x.shape(), ", start=", start, ", size=", size,
+           " (axis ", d, ")");
   }
   if (extents == x.shape()) return x;
   return kernels::take("slice", x, {start, filled(x.ndim(), 1), extents});
@@ -217,7 +227,8 @@ std::vector<std::int64_t> Sections::of(std::int64_t extent) const {
     sum += std::min(size, extent + 1 - std::min(sum, extent));
   }
   if (sum != extent)
-    fail("[split] the sizes must add up to the extent ", extent, ": received a sum of ", std::accumulate(sizes_.begin(), sizes_.end(), 0.0));
+    fail("[split] the sizes must add up to the extent ", extent, ": received a sum of ",
+         std::accumulate(sizes_.begin(), sizes_.end(), 0.0));
   return sizes_;
 }
 
@@ -263,11 +274,14 @@ Tensor pad(const Tensor& x, const std::vector<PaddingPair>& paddings, const PadO
   kernels::Window window = whole(x.shape());
   for (int d = 0; d < x.ndim(); ++d) {
     const auto [before, after] = paddings[static_cast<std::size_t>(d)];
-    if (before < 0 || after < 0) fail("[pad] paddings must be at least 0: received (", before, ", ", after, ") for axis ", d);
+    if (before < 0 || after < 0)
+      fail("[pad] paddings must be at least 0: received (", before, ", ", after, ") for axis ", d);
     if (mode != "constant" && std::max(before, after) > std::max<std::int64_t>(0, shape[d] - skip))
-      fail("[pad] a ", mode, " padding must not exceed the axis: received (", before, ", ", after, ") for x=", x.shape());
+      fail("[pad] a ", mode, " padding must not exceed the axis: received (", before, ", ", after,
+           ") for x=", x.shape());
     window.start[d] = before;
-    if (__builtin_add_overflow(before, after, &shape[d]) || __builtin_add_overflow(shape[d], x.shape()[d], &shape[d]))
+    if (__builtin_add_overflow(before, after, &shape[d]) ||
+        __builtin_add_overflow(shape[d], x.shape()[d], &shape[d]))
       fail("[pad] the tensor must fit in memory: received (", before, ", ", after, ") for axis ", d);
   }
   check_extents("pad", shape, x.dtype().size());

@@ -9,13 +9,15 @@ namespace {
 
 void expect_shape(const char* op, const Variable& x, const char* name, const Shape& shape) {
   if (shape != x.shape())
-    fail("[", op, "] ", name, " must have the shape ", x.shape(), " of '", x.name(), "': received ", name, '=', shape);
+    fail("[", op, "] ", name, " must have the shape ", x.shape(), " of '", x.name(), "': received ", name,
+         '=', shape);
 }
 
 void expect_like(const char* op, const Variable& x, const char* name, const Tensor& value) {
   expect_shape(op, x, name, value.shape());
   if (value.dtype() != x.dtype())
-    fail<TypeError>("[", op, "] ", name, " must have the dtype ", x.dtype(), " of '", x.name(), "': received ", name, '=', value.dtype());
+    fail<TypeError>("[", op, "] ", name, " must have the dtype ", x.dtype(), " of '", x.name(),
+                    "': received ", name, '=', value.dtype());
 }
 
 void expect_number(const char* op, const Variable& x) {
@@ -38,11 +40,13 @@ template <class F>
 Variable combine_number(const char* op, Variable x, F f, Scalar number) {
   expect_number(op, x);
   if (!x.dtype().is_floating() && number.real() != std::trunc(number.real()))
-    fail<TypeError>("[", op, "] a number must fit the dtype ", x.dtype(), " of '", x.name(), "': received ", number.real());
+    fail<TypeError>("[", op, "] a number must fit the dtype ", x.dtype(), " of '", x.name(), "': received ",
+                    number.real());
   dispatch(x.dtype(), [&]<class T>() {
     x.modify([&, n = x.size()](void* out, const void* old) {
       const auto value = static_cast<kernels::compute_t<T>>(number.to<T>());
-      kernels::map<T>(n, static_cast<T*>(out), [f, value](auto a) { return f(a, value); }, static_cast<const T*>(old));
+      kernels::map<T>(
+          n, static_cast<T*>(out), [f, value](auto a) { return f(a, value); }, static_cast<const T*>(old));
     });
   });
   return x;
@@ -82,7 +86,9 @@ Variable update_sub(Variable x, const Tensor& decrement) {
   expect_like("update_sub", x, "decrement", decrement);
   return combine(x, minus, decrement);
 }
-Variable update_sub(Variable x, Scalar decrement) { return combine_number("update_sub", x, minus, decrement); }
+Variable update_sub(Variable x, Scalar decrement) {
+  return combine_number("update_sub", x, minus, decrement);
+}
 
 Variable moving_average_update(Variable x, const Tensor& value, double momentum) {
   if (!x.dtype().is_floating())

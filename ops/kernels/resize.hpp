@@ -18,7 +18,8 @@ struct Neighbours {
 inline std::vector<Neighbours> neighbours(std::int64_t n, std::int64_t factor) {
   std::vector<Neighbours> out(static_cast<std::size_t>(n * factor));
   for (std::int64_t i = 0; i < n * factor; ++i) {
-    // (i + 0.5) / factor - 0.5 in whole numbers: above -1, so the floor of its numerator + factor needs no sign.
+    // (i + 0.5) / factor - 0.5 in whole numbers: above -1, so the floor of its numerator + factor needs no
+    // sign.
     const std::int64_t numerator = 2 * i + 1 + factor, below = numerator / (2 * factor) - 1;
     const double weight = static_cast<double>(numerator % (2 * factor)) / static_cast<double>(2 * factor);
     out[static_cast<std::size_t>(i)] = {std::max<std::int64_t>(below, 0), std::min(below + 1, n - 1), weight};
@@ -28,7 +29,8 @@ inline std::vector<Neighbours> neighbours(std::int64_t n, std::int64_t factor) {
 
 /// out (outer, n * factor, inner) from in (outer, n, inner).
 template <class T>
-void resize_linear(T* out, const T* in, std::int64_t outer, std::int64_t n, std::int64_t inner, std::int64_t factor) {
+void resize_linear(T* out, const T* in, std::int64_t outer, std::int64_t n, std::int64_t inner,
+                   std::int64_t factor) {
   using C = compute_t<T>;
   const std::vector<Neighbours> plan = neighbours(n, factor);
   const std::int64_t rows = n * factor;
@@ -38,14 +40,16 @@ void resize_linear(T* out, const T* in, std::int64_t outer, std::int64_t n, std:
       const T* block = in + row / rows * n * inner;
       const T *a = block + at.first * inner, *b = block + at.second * inner;
       const C weight = static_cast<C>(at.weight);
-      for (std::int64_t j = 0; j < inner; ++j) out[row * inner + j] = static_cast<T>(C(a[j]) + weight * (C(b[j]) - C(a[j])));
+      for (std::int64_t j = 0; j < inner; ++j)
+        out[row * inner + j] = static_cast<T>(C(a[j]) + weight * (C(b[j]) - C(a[j])));
     }
   });
 }
 
 /// The transposed map: out (outer, n, inner) from g (outer, n * factor, inner).
 template <class T>
-void resize_linear_gradient(T* out, const T* g, std::int64_t outer, std::int64_t n, std::int64_t inner, std::int64_t factor) {
+void resize_linear_gradient(T* out, const T* g, std::int64_t outer, std::int64_t n, std::int64_t inner,
+                            std::int64_t factor) {
   using C = compute_t<T>;
   const std::vector<Neighbours> plan = neighbours(n, factor);
   parallel_rows(outer, n * factor * inner, [&](std::int64_t begin, std::int64_t end) {
@@ -56,10 +60,12 @@ void resize_linear_gradient(T* out, const T* g, std::int64_t outer, std::int64_t
       for (const Neighbours& at : plan) {
         C *a = sums.data() + at.first * inner, *b = sums.data() + at.second * inner;
         const C weight = static_cast<C>(at.weight);
-        for (std::int64_t j = 0; j < inner; ++j) a[j] += (1 - weight) * C(from[j]), b[j] += weight * C(from[j]);
+        for (std::int64_t j = 0; j < inner; ++j)
+          a[j] += (1 - weight) * C(from[j]), b[j] += weight * C(from[j]);
         from += inner;
       }
-      std::transform(sums.begin(), sums.end(), out + o * n * inner, [](C sum) { return static_cast<T>(sum); });
+      std::transform(sums.begin(), sums.end(), out + o * n * inner,
+                     [](C sum) { return static_cast<T>(sum); });
     }
   });
 }

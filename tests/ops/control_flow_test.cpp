@@ -21,7 +21,9 @@ Values values(const Tensor& x) {
   return {array.begin(), array.end()};
 }
 
-Tensor counted(const Shape& shape) { return K::reshape(K::arange(0, shape.count(), 1, {.dtype = "float64"}), shape); }
+Tensor counted(const Shape& shape) {
+  return K::reshape(K::arange(0, shape.count(), 1, {.dtype = "float64"}), shape);
+}
 
 void check_gradients(const CheckedFunction& f, const TensorList& inputs) {
   const GradcheckReport report = gradcheck(f, inputs, {.second_order = true});
@@ -42,7 +44,8 @@ TEST_CASE("stop_gradient makes constants") {
 TEST_CASE("switch with a scalar condition runs one side") {
   const Variable w = K::variable(2.f);
   bool ran = false;
-  const Tensor y = K::switch_(K::constant(true), [&] { return w * 3.f; }, [&] { return ran = true, w * 0.f; });
+  const Tensor y = K::switch_(
+      K::constant(true), [&] { return w * 3.f; }, [&] { return ran = true, w * 0.f; });
   CHECK_FALSE(ran);
   CHECK(K::gradients(y, {w})[0].item() == 3.f);
   CHECK(K::switch_(K::constant(0.5), K::constant(1), K::constant(2)).item() == 1.f);
@@ -58,12 +61,17 @@ TEST_CASE("switch picks element by element") {
   const Tensor deep = K::switch_(K::constant({{1, 0}, {0, 1}}), K::ones({2, 2, 3}), K::zeros({2, 2, 3}));
   CHECK(values(deep) == Values{1, 1, 1, 0, 0, 0, 0, 0, 0, 1, 1, 1});
   CHECK_THROWS_WITH_AS(K::switch_(K::ones({2, 3}), K::ones({3}), K::ones({3})),
-                       "[switch] the rank of the condition must not be above that of the expressions: received condition=(2, 3), "
+                       "[switch] the rank of the condition must not be above that of the expressions: "
+                       "received condition=(2, 3), "
                        "then_expression=(3,), else_expression=(3,)",
                        ValueError);
   CHECK_THROWS_AS(K::switch_(K::ones({2}), x, y), ValueError);
   CHECK_THROWS_AS(K::switch_(K::ones({3}), x, K::ones({2, 3})), TypeError);
-  check_gradients([](In in) { return K::switch_(K::constant({{1}, {0}}), in[0] * in[0], in[1] * in[0]); }, {x, y});
+  check_gradients(
+      [](In in) {
+        return K::switch_(K::constant({{1}, {0}}), in[0] * in[0], in[1] * in[0]);
+      },
+      {x, y});
 }
 
 TEST_CASE("map_fn stacks the results") {
@@ -88,9 +96,11 @@ TEST_CASE("folds go from the first or from the last element") {
   CHECK(K::foldl(minus, K::zeros({0}), {.initializer = K::constant(10)}).item() == 10.f);
   CHECK(K::foldl(minus, K::constant({7})).item() == 7.f);
   CHECK_THROWS_WITH_AS(K::foldl(minus, K::zeros({0, 2})),
-                       "[foldl] without an initializer there must be an element: received elems=(0, 2)", ValueError);
+                       "[foldl] without an initializer there must be an element: received elems=(0, 2)",
+                       ValueError);
   CHECK_THROWS_AS(K::foldr(minus, K::constant(1)), ValueError);
   const auto decay = [](const Tensor& acc, const Tensor& e) { return acc * e; };
-  check_gradients([&](In in) { return K::foldl(decay, in[0], {.initializer = in[1]}); }, {counted({3, 2}) + 1, counted({2}) + 2});
+  check_gradients([&](In in) { return K::foldl(decay, in[0], {.initializer = in[1]}); },
+                  {counted({3, 2}) + 1, counted({2}) + 2});
   check_gradients([&](In in) { return K::foldr(decay, in[0]); }, {counted({3, 2}) + 1});
 }

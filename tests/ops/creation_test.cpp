@@ -49,7 +49,8 @@ TEST_CASE("constant repeats one element and reshapes several") {
 }
 
 TEST_CASE("full, zeros, ones and the likes of a tensor") {
-  for (const char* name : {"bool", "uint8", "int8", "int16", "int32", "int64", "float16", "float32", "float64"}) {
+  for (const char* name :
+       {"bool", "uint8", "int8", "int16", "int32", "int64", "float16", "float32", "float64"}) {
     CAPTURE(name);
     CHECK(values(K::ones({2, 2}, {.dtype = name})) == Values{1, 1, 1, 1});
     CHECK(K::zeros({3}, {.dtype = name}).dtype() == name);
@@ -69,7 +70,8 @@ TEST_CASE("eye is square or rows by columns") {
   CHECK(values(K::eye({2, 3}, {.dtype = "int32"})) == Values{1, 0, 0, 0, 1, 0});
   CHECK(values(K::eye({3, 2})) == Values{1, 0, 0, 1, 0, 0});
   CHECK(K::eye(0).shape() == Shape{0, 0});
-  CHECK_THROWS_WITH_AS(K::eye({2, 2, 2}), "[eye] the size must be rows and columns: received size=(2, 2, 2)", ValueError);
+  CHECK_THROWS_WITH_AS(K::eye({2, 2, 2}), "[eye] the size must be rows and columns: received size=(2, 2, 2)",
+                       ValueError);
   CHECK_THROWS_AS(K::eye(-1), ValueError);
 }
 
@@ -89,8 +91,10 @@ TEST_CASE("arange counts as Keras does") {
 }
 
 TEST_CASE("arange refuses what has no end") {
-  CHECK_THROWS_WITH_AS(K::arange(0, 3, 0), "[arange] step must not be 0: received start=0, stop=3, step=0", ValueError);
-  CHECK_THROWS_WITH_AS(K::arange(3, 0), "[arange] step must lead from start to stop: received start=3, stop=0, step=1",
+  CHECK_THROWS_WITH_AS(K::arange(0, 3, 0), "[arange] step must not be 0: received start=0, stop=3, step=0",
+                       ValueError);
+  CHECK_THROWS_WITH_AS(K::arange(3, 0),
+                       "[arange] step must lead from start to stop: received start=3, stop=0, step=1",
                        ValueError);
   CHECK_THROWS_AS(K::arange(0, 1, std::numeric_limits<double>::quiet_NaN()), ValueError);
   CHECK_THROWS_AS(K::arange(0, std::numeric_limits<double>::infinity()), ValueError);

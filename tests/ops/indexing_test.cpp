@@ -22,7 +22,9 @@ Values values(const Tensor& x) {
   return {array.begin(), array.end()};
 }
 
-Tensor counted(const Shape& shape) { return K::reshape(K::arange(0, shape.count(), 1, {.dtype = "float64"}), shape); }
+Tensor counted(const Shape& shape) {
+  return K::reshape(K::arange(0, shape.count(), 1, {.dtype = "float64"}), shape);
+}
 Tensor ints(const ArrayLike& value, DType dtype = "int32") { return K::constant(value, {.dtype = dtype}); }
 
 void check_gradients(const CheckedFunction& f, const TensorList& inputs) {
@@ -30,8 +32,10 @@ void check_gradients(const CheckedFunction& f, const TensorList& inputs) {
   CHECK_MESSAGE(report.ok, report.message);
 }
 
-constexpr double NaN = std::numeric_limits<double>::quiet_NaN(), inf = std::numeric_limits<double>::infinity();
-constexpr std::int64_t lowest = std::numeric_limits<std::int64_t>::min(), highest = std::numeric_limits<std::int64_t>::max();
+constexpr double NaN = std::numeric_limits<double>::quiet_NaN(),
+                 inf = std::numeric_limits<double>::infinity();
+constexpr std::int64_t lowest = std::numeric_limits<std::int64_t>::min(),
+                       highest = std::numeric_limits<std::int64_t>::max();
 
 }  // namespace
 
@@ -81,16 +85,23 @@ TEST_CASE("new axes and the ellipsis") {
 
 TEST_CASE("an index that does not fit is refused") {
   const Tensor x = K::ones({2, 3});
-  CHECK_THROWS_WITH_AS((x[{0, 3}]), "[index] a position must be in [-3, 3) on axis 1 of x=(2, 3): received 3", ValueError);
+  CHECK_THROWS_WITH_AS((x[{0, 3}]), "[index] a position must be in [-3, 3) on axis 1 of x=(2, 3): received 3",
+                       ValueError);
   CHECK_THROWS_AS(x[-3], ValueError);
-  CHECK_THROWS_WITH_AS((x[{0, 0, 0}]), "[index] an index must not name more axes than x has: received x=(2, 3), axes=3", ValueError);
+  CHECK_THROWS_WITH_AS((x[{0, 0, 0}]),
+                       "[index] an index must not name more axes than x has: received x=(2, 3), axes=3",
+                       ValueError);
   CHECK_THROWS_AS((x[{Ellipsis, Ellipsis}]), ValueError);
   CHECK_THROWS_AS((x[Slice(0, 1, 0)]), ValueError);
   CHECK_THROWS_AS(Tensor()[0], ValueError);
 }
 
 TEST_CASE("gradients go back to where an index picked") {
-  check_gradients([](In in) { return (in[0] * in[0])[{Slice(None, None, -2), NewAxis, 1}]; }, {counted({4, 3})});
+  check_gradients(
+      [](In in) {
+        return (in[0] * in[0])[{Slice(None, None, -2), NewAxis, 1}];
+      },
+      {counted({4, 3})});
   check_gradients([](In in) { return (in[0] * in[0])[{Slice(1, 1)}]; }, {counted({4, 3})});
   check_gradients([](In in) { return in[0][0] * in[0][-1]; }, {counted({4, 3})});
 }
@@ -106,7 +117,8 @@ TEST_CASE("gather picks along axis 0") {
     CHECK(values(K::gather(K::constant({1, 0, 1}, {.dtype = dtype}), ints({1, 2}))) == Values{0, 1});
   }
   check_gradients([](In in) { return K::gather(in[0] * in[0], in[1]); }, {x, ints({2, 0, 2, 2})});
-  check_gradients([](In in) { return K::gather(in[0] * in[0], in[1]); }, {counted({4}), ints({{1, 1}, {0, 3}})});
+  check_gradients([](In in) { return K::gather(in[0] * in[0], in[1]); },
+                  {counted({4}), ints({{1, 1}, {0, 3}})});
 }
 
 TEST_CASE("gather adds up the gradients of many repeated indices") {
@@ -122,10 +134,12 @@ TEST_CASE("gather adds up the gradients of many repeated indices") {
 TEST_CASE("an index out of range is named") {
   const Tensor x = K::ones({3, 2});
   CHECK_THROWS_WITH_AS(K::gather(x, ints({0, 5})),
-                       "[gather] indices must be in [0, 3) for reference=(3, 2): received index=5", ValueError);
+                       "[gather] indices must be in [0, 3) for reference=(3, 2): received index=5",
+                       ValueError);
   CHECK_THROWS_AS(K::gather(x, ints({-1})), ValueError);
   CHECK_THROWS_AS(K::gather(K::constant(1), ints({0})), ValueError);
-  CHECK_THROWS_WITH_AS(K::gather(x, K::ones({1})), "[gather] indices must be integers: received indices=float32", TypeError);
+  CHECK_THROWS_WITH_AS(K::gather(x, K::ones({1})),
+                       "[gather] indices must be integers: received indices=float32", TypeError);
 }
 
 TEST_CASE("one_hot") {
@@ -144,16 +158,21 @@ TEST_CASE("gather_nd and scatter_nd undo one another") {
   CHECK(K::gather_nd(x, K::zeros({4, 0}, {.dtype = "int32"})).shape() == Shape{4, 2, 3, 2});
   CHECK(values(K::scatter_nd(ints({{1}, {3}, {1}}), K::constant({1, 2, 4}), {4})) == Values{0, 5, 0, 2});
   CHECK(values(K::scatter_nd(ints({{0}}), ints({{7, 8}}), {2, 2})) == Values{7, 8, 0, 0});
-  CHECK_THROWS_WITH_AS(K::gather_nd(x, ints({{0, 3}})), "[gather_nd] indices of axis 1 must be in [0, 3): received index=3",
-                       ValueError);
+  CHECK_THROWS_WITH_AS(K::gather_nd(x, ints({{0, 3}})),
+                       "[gather_nd] indices of axis 1 must be in [0, 3): received index=3", ValueError);
   CHECK_THROWS_AS(K::gather_nd(x, ints({{0, 0, 0, 0}})), ValueError);
   CHECK_THROWS_AS(K::gather_nd(x, ints(1)), ValueError);
   CHECK_THROWS_WITH_AS(K::scatter_nd(ints({{0}}), K::ones({2}), {4}),
                        "[scatter_nd] updates must have the shape (1,): received updates=(2,)", ValueError);
   CHECK_THROWS_AS(K::scatter_nd(ints({{4}}), K::ones({1}), {4}), ValueError);
   CHECK_THROWS_AS(K::scatter_nd(ints({{0}}), K::constant({true}), {4}), TypeError);
-  check_gradients([](In in) { return K::gather_nd(in[0] * in[0], in[1]); }, {x, ints({{1, 2}, {1, 2}, {0, 1}})});
-  check_gradients([](In in) { return K::scatter_nd(in[1], in[0] * in[0], {4, 2}); }, {counted({3, 2}), ints({{1}, {3}, {1}})});
+  check_gradients([](In in) { return K::gather_nd(in[0] * in[0], in[1]); },
+                  {x, ints({{1, 2}, {1, 2}, {0, 1}})});
+  check_gradients(
+      [](In in) {
+        return K::scatter_nd(in[1], in[0] * in[0], {4, 2});
+      },
+      {counted({3, 2}), ints({{1}, {3}, {1}})});
 }
 
 TEST_CASE("top_k finds the largest") {
@@ -168,7 +187,8 @@ TEST_CASE("top_k finds the largest") {
   CHECK_THROWS_WITH_AS(K::top_k(x, 5), "[top_k] k must be in [0, 4] for x=(2, 4): received k=5", ValueError);
   CHECK_THROWS_AS(K::top_k(x, -1), ValueError);
   CHECK_THROWS_AS(K::top_k(K::constant(1), 1), ValueError);
-  check_gradients([](In in) { return K::top_k(in[0] * in[0], 2).values; }, {K::constant({{3., 1., 2.}, {4., 6., 5.}}, {.dtype = "float64"})});
+  check_gradients([](In in) { return K::top_k(in[0] * in[0], 2).values; },
+                  {K::constant({{3., 1., 2.}, {4., 6., 5.}}, {.dtype = "float64"})});
 }
 
 TEST_CASE("sort and argsort") {
@@ -186,7 +206,8 @@ TEST_CASE("sort and argsort") {
   CHECK(K::sort(K::zeros({3, 0}), 0).shape() == Shape{3, 0});
   CHECK_THROWS_AS(K::sort(x, 2), ValueError);
   CHECK_THROWS_WITH_AS(K::sort(x, 0, {.direction = "up"}),
-                       "[sort] direction must be \"ASCENDING\" or \"DESCENDING\": received direction=\"up\"", ValueError);
+                       "[sort] direction must be \"ASCENDING\" or \"DESCENDING\": received direction=\"up\"",
+                       ValueError);
   check_gradients([](In in) { return K::sort(in[0] * in[0], 0); },
                   {K::constant({{3., 1., 2.}, {4., 6., 5.}}, {.dtype = "float64"})});
 }

@@ -21,7 +21,8 @@ Values values(const Tensor& x) {
 
 /// 0, 1, 2, ... in a shape.
 Tensor counted(const Shape& shape, DType dtype = "float64") {
-  return K::reshape(K::arange(0, shape.count(), 1, {.dtype = dtype == DType("int32") ? DType("int64") : dtype}), shape);
+  return K::reshape(
+      K::arange(0, shape.count(), 1, {.dtype = dtype == DType("int32") ? DType("int64") : dtype}), shape);
 }
 
 void check_gradients(const CheckedFunction& f, const TensorList& inputs) {
@@ -43,13 +44,18 @@ TEST_CASE("reshape renames, with one extent left open") {
   CHECK(K::reshape(K::zeros({0, 4}), {-1, 2}).shape() == Shape{0, 2});
   CHECK(K::reshape(K::ones({1}), {}).shape() == Shape{});
   CHECK_THROWS_WITH_AS(K::reshape(x, {4, 2}),
-                       "[reshape] the shape must hold the 6 elements of x: received x=(2, 3), shape=(4, 2)", ValueError);
+                       "[reshape] the shape must hold the 6 elements of x: received x=(2, 3), shape=(4, 2)",
+                       ValueError);
   CHECK_THROWS_AS(K::reshape(x, {-1, 4}), ValueError);
   CHECK_THROWS_AS(K::reshape(x, {-1, -1}), ValueError);
   CHECK_THROWS_AS(K::reshape(x, {-2, -3}), ValueError);
   CHECK_THROWS_AS(K::reshape(K::zeros({0}), {-1, 0}), ValueError);
   CHECK_THROWS_AS(K::reshape(Tensor(), {1}), ValueError);
-  check_gradients([](In in) { return K::reshape(in[0], {3, -1}) * K::reshape(in[1], {3, 2}); }, {x, counted({6})});
+  check_gradients(
+      [](In in) {
+        return K::reshape(in[0], {3, -1}) * K::reshape(in[1], {3, 2});
+      },
+      {x, counted({6})});
 }
 
 TEST_CASE("permute_dimensions and transpose reorder axes") {
@@ -68,18 +74,23 @@ TEST_CASE("permute_dimensions and transpose reorder axes") {
   CHECK(K::permute_dimensions(K::zeros({0, 2}), {1, 0}).shape() == Shape{2, 0});
   CHECK_THROWS_WITH_AS(
       K::permute_dimensions(K::ones({2, 3}), {1, 1}),
-      "[permute_dimensions] the pattern must name every axis once: received x=(2, 3), pattern=(1, 1)", ValueError);
+      "[permute_dimensions] the pattern must name every axis once: received x=(2, 3), pattern=(1, 1)",
+      ValueError);
   CHECK_THROWS_AS(K::permute_dimensions(K::ones({2, 3}), {1}), ValueError);
   CHECK_THROWS_AS(K::permute_dimensions(K::ones({2, 3}), {0, 2}), ValueError);
-  check_gradients([](In in) { return K::permute_dimensions(in[0], {1, 2, 0}) * in[1]; },
-                  {counted({2, 3, 2}), counted({3, 2, 2})});
+  check_gradients(
+      [](In in) {
+        return K::permute_dimensions(in[0], {1, 2, 0}) * in[1];
+      },
+      {counted({2, 3, 2}), counted({3, 2, 2})});
   check_gradients([](In in) { return K::transpose(in[0] * in[0]); }, {counted({2, 3})});
 }
 
 TEST_CASE("concatenate and stack join tensors") {
   for (const char* dtype : dtypes) {
     CAPTURE(dtype);
-    const Tensor a = K::cast(K::constant({{1, 0}, {0, 1}}), dtype), b = K::cast(K::constant({{1}, {1}}), dtype);
+    const Tensor a = K::cast(K::constant({{1, 0}, {0, 1}}), dtype),
+                 b = K::cast(K::constant({{1}, {1}}), dtype);
     CHECK(values(K::concatenate({a, b})) == Values{1, 0, 1, 0, 1, 1});
     CHECK(values(K::concatenate({a, a}, 0)) == Values{1, 0, 0, 1, 1, 0, 0, 1});
     CHECK(values(K::stack({b, b}, 1)) == Values{1, 1, 1, 1});
@@ -89,22 +100,28 @@ TEST_CASE("concatenate and stack join tensors") {
   CHECK(values(K::stack({x, x + 6}, -1)) == Values{0, 6, 1, 7, 2, 8, 3, 9, 4, 10, 5, 11});
   CHECK(K::concatenate({K::zeros({0, 3}, {.dtype = "float64"}), x}, 0).shape() == Shape{2, 3});
   CHECK(K::stack({K::constant(1), K::constant(2)}).shape() == Shape{2});
-  check_gradients([](In in) { return K::concatenate({in[0], in[1] * in[1], in[0]}, 1); }, {x, counted({2, 2})});
+  check_gradients(
+      [](In in) {
+        return K::concatenate({in[0], in[1] * in[1], in[0]}, 1);
+      },
+      {x, counted({2, 2})});
   check_gradients([](In in) { return K::stack({in[0], in[1] * in[0]}, 1); }, {x, x - 3});
 }
 
 TEST_CASE("concatenate and stack name what does not fit") {
   const Tensor x = K::ones({2, 3});
   CHECK_THROWS_WITH_AS(K::concatenate({x, K::ones({3, 3})}, 1),
-                       "[concatenate] the shapes must agree in all axes but 1: received (2, 3) and (3, 3)", ValueError);
+                       "[concatenate] the shapes must agree in all axes but 1: received (2, 3) and (3, 3)",
+                       ValueError);
   CHECK_THROWS_AS(K::concatenate({x, K::ones({2})}), ValueError);
   CHECK_THROWS_AS(K::concatenate(std::vector<Tensor>{}), ValueError);
   CHECK_THROWS_AS(K::concatenate({x}, 2), ValueError);
   CHECK_THROWS_AS(K::concatenate({K::constant(1)}), ValueError);
   CHECK_THROWS_WITH_AS(K::concatenate({x, K::ones({2, 3}, {.dtype = "float64"})}),
-                       "[concatenate] the tensors must have one dtype: received float32 and float64", TypeError);
-  CHECK_THROWS_WITH_AS(K::stack({x, K::ones({2, 2})}), "[stack] the tensors must have one shape: received (2, 3) and (2, 2)",
-                       ValueError);
+                       "[concatenate] the tensors must have one dtype: received float32 and float64",
+                       TypeError);
+  CHECK_THROWS_WITH_AS(K::stack({x, K::ones({2, 2})}),
+                       "[stack] the tensors must have one shape: received (2, 3) and (2, 2)", ValueError);
   CHECK_THROWS_AS(K::stack({x}, 3), ValueError);
 }
 
@@ -130,12 +147,13 @@ TEST_CASE("repeat, repeat_elements and tile") {
 }
 
 TEST_CASE("repeat, repeat_elements and tile refuse what they cannot repeat") {
-  CHECK_THROWS_WITH_AS(K::repeat(K::ones({2, 2, 1}), 2), "[repeat] x must have rank 2: received x=(2, 2, 1)", ValueError);
+  CHECK_THROWS_WITH_AS(K::repeat(K::ones({2, 2, 1}), 2), "[repeat] x must have rank 2: received x=(2, 2, 1)",
+                       ValueError);
   CHECK_THROWS_AS(K::repeat(K::ones({2, 2}), -1), ValueError);
   CHECK_THROWS_AS(K::repeat_elements(K::ones({2}), -1, 0), ValueError);
   CHECK_THROWS_AS(K::repeat_elements(K::ones({2}), 1, 1), ValueError);
-  CHECK_THROWS_WITH_AS(K::tile(K::ones({2, 3}), 2), "[tile] n must have one entry per axis: received x=(2, 3), n=(2,)",
-                       ValueError);
+  CHECK_THROWS_WITH_AS(K::tile(K::ones({2, 3}), 2),
+                       "[tile] n must have one entry per axis: received x=(2, 3), n=(2,)", ValueError);
   CHECK_THROWS_AS(K::tile(K::ones({2}), {-1}), ValueError);
   CHECK_THROWS_AS(K::tile(K::ones({2, 2}), {std::int64_t{1} << 62, 4}), ValueError);
 }
@@ -152,10 +170,12 @@ TEST_CASE("flatten, batch_flatten, expand_dims and squeeze share memory") {
   CHECK(K::expand_dims(x, -4).shape() == Shape{1, 2, 1, 3});
   CHECK(K::squeeze(x, 1).shape() == Shape{2, 3});
   CHECK(K::squeeze(x, -2).shape() == Shape{2, 3});
-  for (const Tensor& y : {K::flatten(x), K::batch_flatten(x), K::expand_dims(x), K::squeeze(x, 1)}) CHECK(y.raw() == x.raw());
+  for (const Tensor& y : {K::flatten(x), K::batch_flatten(x), K::expand_dims(x), K::squeeze(x, 1)})
+    CHECK(y.raw() == x.raw());
   CHECK_THROWS_AS(K::batch_flatten(K::constant(1)), ValueError);
   CHECK_THROWS_AS(K::expand_dims(x, 4), ValueError);
-  CHECK_THROWS_WITH_AS(K::squeeze(x, 0), "[squeeze] the axis must have extent 1: received x=(2, 1, 3), axis=0", ValueError);
+  CHECK_THROWS_WITH_AS(K::squeeze(x, 0),
+                       "[squeeze] the axis must have extent 1: received x=(2, 1, 3), axis=0", ValueError);
   CHECK_THROWS_AS(K::squeeze(x, 3), ValueError);
   CHECK_THROWS_AS(K::expand_dims(K::ones({1, 1, 1, 1, 1, 1, 1, 1})), ValueError);
   check_gradients([](In in) { return K::flatten(K::squeeze(K::expand_dims(in[0] * in[0], 1), 2)); }, {x});
@@ -180,7 +200,8 @@ TEST_CASE("slice takes a block") {
   CHECK(K::slice(x, {0, 0}, {-1, -1}).raw() == x.raw());
   CHECK_THROWS_WITH_AS(
       K::slice(x, {0, 2}, {1, 3}),
-      "[slice] the block must lie inside x: received x=(3, 4), start=(0, 2), size=(1, 3) (axis 1)", ValueError);
+      "[slice] the block must lie inside x: received x=(3, 4), start=(0, 2), size=(1, 3) (axis 1)",
+      ValueError);
   CHECK_THROWS_AS(K::slice(x, {-1, 0}, {1, 1}), ValueError);
   CHECK_THROWS_AS(K::slice(x, {4, 0}, {-1, 1}), ValueError);
   CHECK_THROWS_AS(K::slice(x, {0, 0}, {1, -2}), ValueError);
@@ -203,8 +224,10 @@ TEST_CASE("split and unstack undo concatenate and stack") {
   CHECK(K::unstack(K::zeros({0, 2})).empty());
   CHECK(K::split(x, std::vector<std::int64_t>{1, 1, 1, 1, 1, 1}, 1).size() == 6);
   CHECK_THROWS_WITH_AS(K::split(x, 4, 1),
-                       "[split] the axis of extent 6 must divide into the parts: received number=4", ValueError);
-  CHECK_THROWS_WITH_AS(K::split(x, {2, 3}, 1), "[split] the sizes must add up to the extent 6: received a sum of 5", ValueError);
+                       "[split] the axis of extent 6 must divide into the parts: received number=4",
+                       ValueError);
+  CHECK_THROWS_WITH_AS(K::split(x, {2, 3}, 1),
+                       "[split] the sizes must add up to the extent 6: received a sum of 5", ValueError);
   CHECK_THROWS_AS(K::split(x, {7, -1}, 1), ValueError);
   CHECK_THROWS_AS(K::split(x, 0, 1), ValueError);
   check_gradients([](In in) { return K::split(in[0] * in[0], {1, 2}, 1); }, {counted({2, 3})});
@@ -215,11 +238,13 @@ TEST_CASE("pad adds a constant or a mirror image") {
   const Tensor x = counted({2, 3}) + 1;
   CHECK(values(K::pad(x, {{1, 0}, {0, 1}})) == Values{0, 0, 0, 0, 1, 2, 3, 0, 4, 5, 6, 0});
   CHECK(values(K::pad(x, {{0, 0}, {1, 0}}, {.constant_values = 9})) == Values{9, 1, 2, 3, 9, 4, 5, 6});
-  CHECK(values(K::pad(x, {{0, 0}, {2, 2}}, {.mode = "reflect"})) == Values{3, 2, 1, 2, 3, 2, 1, 6, 5, 4, 5, 6, 5, 4});
+  CHECK(values(K::pad(x, {{0, 0}, {2, 2}}, {.mode = "reflect"})) ==
+        Values{3, 2, 1, 2, 3, 2, 1, 6, 5, 4, 5, 6, 5, 4});
   CHECK(values(K::pad(x, {{1, 0}, {0, 2}}, {.mode = "symmetric"})) ==
         Values{1, 2, 3, 3, 2, 1, 2, 3, 3, 2, 4, 5, 6, 6, 5});
   CHECK(K::pad(K::constant(1), {}).shape() == Shape{});
-  CHECK_THROWS_WITH_AS(K::pad(x, {{1, 1}}), "[pad] there must be one pair per axis: received x=(2, 3), 1 pairs", ValueError);
+  CHECK_THROWS_WITH_AS(K::pad(x, {{1, 1}}),
+                       "[pad] there must be one pair per axis: received x=(2, 3), 1 pairs", ValueError);
   CHECK_THROWS_AS(K::pad(x, {{-1, 0}, {0, 0}}), ValueError);
   CHECK_THROWS_AS(K::pad(x, {{2, 0}, {0, 0}}, {.mode = "reflect"}), ValueError);
   CHECK_THROWS_AS(K::pad(x, {{3, 0}, {0, 0}}, {.mode = "symmetric"}), ValueError);

@@ -28,7 +28,8 @@ TEST_CASE("set_value takes anything of the right shape") {
   K::set_value(n, 2.9);
   CHECK(n.item<int>() == 2);
   CHECK_THROWS_WITH_AS(K::set_value(x, {1.f, 2.f, 3.f}),
-                       "[set_value] value must have the shape (2,) of 'Variable': received value=(3,)", ValueError);
+                       "[set_value] value must have the shape (2,) of 'Variable': received value=(3,)",
+                       ValueError);
   CHECK(values(x) == Values{0, 0});
   CHECK_THROWS_AS(K::set_value(Variable(), 1), ValueError);
 }
@@ -68,15 +69,18 @@ TEST_CASE("moving_average_update") {
   K::moving_average_update(x, K::ones({2}, {.dtype = "float64"}), 1);
   CHECK(values(x) == Values{3.75, 8.5});
   CHECK_THROWS_AS(K::moving_average_update(x, K::ones({1}, {.dtype = "float64"}), 0.9), ValueError);
-  CHECK_THROWS_AS(K::moving_average_update(K::variable({1}, {.dtype = "int32"}), K::ones({1}), 0.9), TypeError);
+  CHECK_THROWS_AS(K::moving_average_update(K::variable({1}, {.dtype = "int32"}), K::ones({1}), 0.9),
+                  TypeError);
 }
 
 TEST_CASE("an update that does not fit changes nothing") {
   Variable x = K::variable({1.f, 2.f}, {.name = "w"});
   CHECK_THROWS_WITH_AS(K::update_add(x, K::ones({3})),
-                       "[update_add] increment must have the shape (2,) of 'w': received increment=(3,)", ValueError);
-  CHECK_THROWS_WITH_AS(K::update_sub(x, K::ones({2}, {.dtype = "float64"})),
-                       "[update_sub] decrement must have the dtype float32 of 'w': received decrement=float64", TypeError);
+                       "[update_add] increment must have the shape (2,) of 'w': received increment=(3,)",
+                       ValueError);
+  CHECK_THROWS_WITH_AS(
+      K::update_sub(x, K::ones({2}, {.dtype = "float64"})),
+      "[update_sub] decrement must have the dtype float32 of 'w': received decrement=float64", TypeError);
   CHECK_THROWS_AS(K::update(x, K::ones({2, 1})), ValueError);
   CHECK_THROWS_AS(K::update_add(K::variable({1}, {.dtype = "int32"}), 0.5), TypeError);
   CHECK_THROWS_AS(K::update_add(K::variable({true}, {.dtype = "bool"}), 1), TypeError);

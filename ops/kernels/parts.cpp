@@ -1,9 +1,9 @@
 #include <ktape/autograd/node.hpp>
 #include <ktape/ops/creation.hpp>
+#include <ktape/ops/kernels/parts.hpp>
 #include <ktape/ops/kernels/strided.hpp>
 #include <ktape/ops/reductions.hpp>
 #include <ktape/ops/shape.hpp>
-#include <ktape/ops/strided.hpp>
 
 namespace ktape::kernels {
 namespace {
@@ -11,11 +11,14 @@ namespace {
 using backend::reshape;
 
 int element_size(const Tensor& x) { return static_cast<int>(x.dtype().size()); }
-char* at(const Tensor& x, std::int64_t index) { return static_cast<char*>(x.raw()) + index * element_size(x); }
+char* at(const Tensor& x, std::int64_t index) {
+  return static_cast<char*>(x.raw()) + index * element_size(x);
+}
 
 Shape row_major(const Shape& shape) {
   Shape strides = shape;
-  for (std::int64_t d = shape.rank() - 1, step = 1; d >= 0; step *= shape[static_cast<int>(d--)]) strides[static_cast<int>(d)] = step;
+  for (std::int64_t d = shape.rank() - 1, step = 1; d >= 0; step *= shape[static_cast<int>(d--)])
+    strides[static_cast<int>(d)] = step;
   return strides;
 }
 
@@ -30,7 +33,8 @@ std::int64_t enter(Shape& strides, const Window& window) {
 }
 
 /// Copies `rows` rows of `bytes` bytes that are `to_step` and `from_step` bytes apart.
-void copy_rows(char* to, std::int64_t to_step, const char* from, std::int64_t from_step, std::int64_t rows, std::int64_t bytes) {
+void copy_rows(char* to, std::int64_t to_step, const char* from, std::int64_t from_step, std::int64_t rows,
+               std::int64_t bytes) {
   const std::int64_t shape[] = {rows, bytes}, out[] = {to_step, 1}, in[] = {from_step, 1};
   copy_strided(to, out, from, in, shape, 2, 1);
 }
@@ -42,8 +46,8 @@ Tensor take(const char* op, const Tensor& x, const Window& window) {
   if (out.size() > 0) {
     Shape strides = row_major(x.shape());
     const std::int64_t offset = enter(strides, window);
-    copy_strided(out.raw(), row_major(window.size).begin(), at(x, offset), strides.begin(), window.size.begin(), x.ndim(),
-                 element_size(x));
+    copy_strided(out.raw(), row_major(window.size).begin(), at(x, offset), strides.begin(),
+                 window.size.begin(), x.ndim(), element_size(x));
   }
   if (recording(x))
     record(op, out, {x}, [op, window, shape = x.shape()](const Tensor& g, Grads& grads) {
@@ -57,13 +61,12 @@ Tensor place(const char* op, const Tensor& x, const Shape& shape, const Window& 
   if (x.size() > 0) {
     Shape strides = row_major(shape);
     const std::int64_t offset = enter(strides, window);
-    copy_strided(at(out, offset), strides.begin(), x.raw(), row_major(x.shape()).begin(), x.shape().begin(), x.ndim(),
-                 element_size(x));
+    copy_strided(at(out, offset), strides.begin(), x.raw(), row_major(x.shape()).begin(), x.shape().begin(),
+                 x.ndim(), element_size(x));
   }
   if (recording(x))
-    record(op, out, {x}, [op, window](const Tensor& g, Grads& grads) {
-      grads.to(0, [&] { return take(op, g, window); });
-    });
+    record(op, out, {x},
+           [op, window](const Tensor& g, Grads& grads) { grads.to(0, [&] { return take(op, g, window); }); });
   return out;
 }
 
@@ -113,16 +116,17 @@ std::vector<Tensor> cut(const char* op, const Tensor& x, std::int64_t outer, std
   }
   if (!recording(x) || parts.empty()) return parts;
   std::vector<Shape> kept(shapes.begin(), shapes.end());
-  record(op, std::span<const Tensor>(parts), {x}, [op, outer, kept, shape = x.shape(), dtype = x.dtype()](Grads& grads) {
-    grads.to(0, [&] {
-      std::vector<Tensor> arrived;
-      for (std::size_t i = 0; i < kept.size(); ++i) {
-        const Tensor& g = grads.output(static_cast<int>(i));
-        arrived.push_back(g.defined() ? g : backend::full(kept[i], 0, dtype));
-      }
-      return join(op, arrived, outer, shape);
-    });
-  });
+  record(op, std::span<const Tensor>(parts), {x},
+         [op, outer, kept, shape = x.shape(), dtype = x.dtype()](Grads& grads) {
+           grads.to(0, [&] {
+             std::vector<Tensor> arrived;
+             for (std::size_t i = 0; i < kept.size(); ++i) {
+               const Tensor& g = grads.output(static_cast<int>(i));
+               arrived.push_back(g.defined() ? g : backend::full(kept[i], 0, dtype));
+             }
+             return join(op, arrived, outer, shape);
+           });
+         });
   return parts;
 }
 

@@ -4,8 +4,9 @@
 #include <span>
 #include <vector>
 
-/// What slicing, padding, joining and repeating have in common: copies between a tensor and a part of another. Any dtype,
-/// differentiable to any order. Internal: arguments are not checked, `op` is the name on the tape.
+/// What slicing, padding, joining and repeating have in common: copies between a tensor and a part of
+/// another. Any dtype, differentiable to any order. Internal: arguments are not checked, `op` is the name on
+/// the tape.
 namespace ktape::kernels {
 
 /// The elements start + i * step, 0 <= i < size, along each axis; steps may be negative.
@@ -16,7 +17,8 @@ struct Window {
 /// The elements of x in the window, as a tensor of its size.
 Tensor take(const char* op, const Tensor& x, const Window& window);
 
-/// A tensor of the shape that holds x in the window, whose size is x's shape, and `fill` elsewhere. The inverse of `take`.
+/// A tensor of the shape that holds x in the window, whose size is x's shape, and `fill` elsewhere. The
+/// inverse of `take`.
 Tensor place(const char* op, const Tensor& x, const Shape& shape, const Window& window, Scalar fill = 0);
 
 /// The parts, each seen as `outer` rows, side by side in the rows of the result.
