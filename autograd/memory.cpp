@@ -108,21 +108,6 @@ void* take_large(ThreadState& state, SizeClass c) {
   }
 }
 
-void give_large(void* block, SizeClass c) {
-  SharedCache& cache = shared_cache();
-  {
-    std::lock_guard lock(cache.mutex);
-    cache.live -= static_cast<std::int64_t>(c.bytes);
-    if (cache.cached + static_cast<std::int64_t>(c.bytes) <= cache.peak_live) {
-      cache.blocks[c.index] = new (block) FreeBlock{cache.blocks[c.index]};
-      cache.cached += static_cast<std::int64_t>(c.bytes);
-      poison(block, c.bytes);
-      return;
-    }
-  }
-  to_system(block, c.bytes);
-}
-
 void release_list(FreeBlock*& head, std::size_t bytes) {
   while (FreeBlock* block = head) {
     unpoison(block, bytes);
@@ -135,6 +120,30 @@ std::size_t class_bytes(int index) {
   if (index < 8) return std::size_t(index + 1) * 64;
   const std::size_t base = std::size_t{1} << (9 + (index - 8) / 4);
   return base + base / 4 * std::size_t((index - 8) % 4 + 1);
+}
+
+// Makes room for a block: the largest cached ones go first, so that after a change of sizes the cache follows.
+void make_room(SharedCache& cache, std::int64_t bytes) {
+  for (int i = class_count - 1; i >= ThreadState::small_classes; --i) {
+    while (cache.cached + bytes > cache.peak_live && cache.blocks[i]) {
+      FreeBlock* block = cache.blocks[i];
+      unpoison(block, class_bytes(i));
+      cache.blocks[i] = block->next;
+      cache.cached -= static_cast<std::int64_t>(class_bytes(i));
+      to_system(block, class_bytes(i));
+    }
+  }
+}
+
+void give_large(void* block, SizeClass c) {
+  SharedCache& cache = shared_cache();
+  const auto bytes = static_cast<std::int64_t>(c.bytes);
+  std::lock_guard lock(cache.mutex);
+  cache.live -= bytes;
+  make_room(cache, bytes);
+  cache.blocks[c.index] = new (block) FreeBlock{cache.blocks[c.index]};
+  cache.cached += bytes;
+  poison(block, c.bytes);
 }
 
 void empty_thread_cache(ThreadState& state) {
