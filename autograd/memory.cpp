@@ -45,10 +45,11 @@ SharedCache& shared_cache() {
   return *cache;
 }
 
-std::atomic<std::int64_t> system_bytes{0}, peak_system_bytes{0};
+std::atomic<std::int64_t> system_bytes{0}, peak_system_bytes{0}, system_allocations{0};
 
 // Written by one thread only, so a plain load and store suffice.
-void bump(std::atomic<std::int64_t>& counter, std::int64_t by) {
+template <class T>
+void bump(std::atomic<T>& counter, T by) {
   counter.store(counter.load(std::memory_order_relaxed) + by, std::memory_order_relaxed);
 }
 
@@ -61,6 +62,7 @@ void* from_system(std::size_t bytes) {
     if (!block) throw std::bad_alloc();
   }
   if (alignment == huge_page) madvise(block, bytes, MADV_HUGEPAGE);
+  system_allocations.fetch_add(1);
   const std::int64_t total = system_bytes.fetch_add(static_cast<std::int64_t>(bytes)) + static_cast<std::int64_t>(bytes);
   std::int64_t peak = peak_system_bytes.load();
   while (total > peak && !peak_system_bytes.compare_exchange_weak(peak, total)) {
@@ -85,7 +87,7 @@ void unpoison([[maybe_unused]] void* block, [[maybe_unused]] std::size_t bytes) 
 #endif
 }
 
-void* take_large(ThreadState& state, SizeClass c) {
+void* take_large(SizeClass c) {
   SharedCache& cache = shared_cache();
   {
     std::lock_guard lock(cache.mutex);
@@ -95,7 +97,6 @@ void* take_large(ThreadState& state, SizeClass c) {
       unpoison(block, c.bytes);
       cache.blocks[c.index] = block->next;
       cache.cached -= static_cast<std::int64_t>(c.bytes);
-      bump(state.reused, 1);
       return block;
     }
   }
@@ -149,9 +150,8 @@ void give_large(void* block, SizeClass c) {
 void empty_thread_cache(ThreadState& state) {
   for (int i = 0; i < ThreadState::small_classes; ++i) {
     release_list(state.free_blocks[std::size_t(i)], class_bytes(i));
-    state.free_counts[std::size_t(i)] = 0;
+    state.free_counts[std::size_t(i)].store(0, std::memory_order_relaxed);
   }
-  state.cached_bytes.store(0, std::memory_order_relaxed);
 }
 
 std::mutex registry_mutex;
@@ -198,49 +198,43 @@ ThreadState& new_thread_state() {
 void* allocate(std::size_t bytes) {
   ThreadState& state = thread_state();
   const SizeClass c = size_class(bytes);
-  void* result;
-  if (c.index >= ThreadState::small_classes) {
-    result = take_large(state, c);
-  } else if (FreeBlock*& head = state.free_blocks[std::size_t(c.index)]) {
-    result = head;
-    unpoison(result, c.bytes);
-    head = head->next;
-    --state.free_counts[std::size_t(c.index)];
-    bump(state.cached_bytes, -static_cast<std::int64_t>(c.bytes));
-    bump(state.reused, 1);
-  } else {
-    result = from_system(c.bytes);
-  }
-  bump(state.live_bytes, static_cast<std::int64_t>(c.bytes));
-  bump(state.allocations, 1);
-  return result;
+  bump<std::int64_t>(state.allocations, 1);
+  if (c.index >= ThreadState::small_classes) return take_large(c);
+  FreeBlock*& head = state.free_blocks[std::size_t(c.index)];
+  if (!head) return from_system(c.bytes);
+  FreeBlock* block = head;
+  unpoison(block, c.bytes);
+  head = block->next;
+  bump(state.free_counts[std::size_t(c.index)], -1);
+  return block;
 }
 
 void deallocate(void* block, std::size_t bytes) noexcept {
   ThreadState& state = thread_state();
   const SizeClass c = size_class(bytes);
-  bump(state.live_bytes, -static_cast<std::int64_t>(c.bytes));
   if (c.index >= ThreadState::small_classes) return give_large(block, c);
-  std::int32_t& count = state.free_counts[std::size_t(c.index)];
-  if (count * static_cast<std::int64_t>(c.bytes) >= small_cache_bytes) return to_system(block, c.bytes);
-  state.free_blocks[std::size_t(c.index)] = new (block) FreeBlock{state.free_blocks[std::size_t(c.index)]};
-  ++count;
-  bump(state.cached_bytes, static_cast<std::int64_t>(c.bytes));
+  std::atomic<std::int32_t>& count = state.free_counts[std::size_t(c.index)];
+  if (count.load(std::memory_order_relaxed) * static_cast<std::int64_t>(c.bytes) >= small_cache_bytes)
+    return to_system(block, c.bytes);
+  FreeBlock*& head = state.free_blocks[std::size_t(c.index)];
+  head = new (block) FreeBlock{head};
+  bump(count, 1);
   poison(block, c.bytes);
 }
 
 MemoryStats memory_stats() {
   MemoryStats stats;
   for (ThreadState* s = first_thread_state(); s; s = s->next) {
-    stats.live_bytes += s->live_bytes.load(std::memory_order_relaxed);
-    stats.cached_bytes += s->cached_bytes.load(std::memory_order_relaxed);
     stats.allocations += s->allocations.load(std::memory_order_relaxed);
-    stats.reused += s->reused.load(std::memory_order_relaxed);
+    for (int i = 0; i < ThreadState::small_classes; ++i)
+      stats.cached_bytes += s->free_counts[std::size_t(i)].load(std::memory_order_relaxed) * static_cast<std::int64_t>(class_bytes(i));
   }
   SharedCache& cache = shared_cache();
   std::lock_guard lock(cache.mutex);
   stats.cached_bytes += cache.cached;
+  stats.live_bytes = system_bytes.load() - stats.cached_bytes;
   stats.peak_bytes = peak_system_bytes.load();
+  stats.reused = stats.allocations - system_allocations.load();
   return stats;
 }
 

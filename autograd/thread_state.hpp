@@ -16,9 +16,9 @@ struct FreeBlock {
 struct ThreadState {
   static constexpr int small_classes = 32;  ///< up to 32 KiB, see memory.cpp
   std::array<FreeBlock*, small_classes> free_blocks{};
-  std::array<std::int32_t, small_classes> free_counts{};
   // Written by the owner only, read by memory_stats() of any thread.
-  std::atomic<std::int64_t> live_bytes{0}, cached_bytes{0}, allocations{0}, reused{0};
+  std::array<std::atomic<std::int32_t>, small_classes> free_counts{};
+  std::atomic<std::int64_t> allocations{0};
 
   Tape tape;
   bool recording = true;
