@@ -1,11 +1,4 @@
 #include <doctest/doctest.h>
-
-// The kernels are headers that start threads: without OpenMP this file has nothing to link them with, and
-// says so.
-#ifndef _OPENMP
-TEST_CASE("kernels: not tested, this program is built without OpenMP" * doctest::skip()) {}
-#else
-
 #include <ktape/ops/kernels/arg_reduce.hpp>
 #include <ktape/ops/kernels/gather.hpp>
 #include <ktape/ops/kernels/permute.hpp>
@@ -400,5 +393,3 @@ TEST_CASE_TEMPLATE("kernels: gather and scatter-add agree with loops", T, std::u
     check_gather<T, std::int32_t>(17, 1, 3, width);
   }
 }
-
-#endif
