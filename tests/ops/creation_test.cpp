@@ -1,22 +1,13 @@
-#include <doctest/doctest.h>
 #include <ktape/autograd/gradients.hpp>
 #include <ktape/ops/config.hpp>
-#include <ktape/ops/creation.hpp>
-#include <ktape/ops/inspection.hpp>
 #include <ktape/ops/operators.hpp>
 
 #include <limits>
 
+#include "check.hpp"
+
 using namespace ktape;
 namespace K = ktape::backend;
-
-namespace {
-std::vector<double> values(const Tensor& x) {
-  const auto array = K::get_value<double>(x);
-  return {array.begin(), array.end()};
-}
-using Values = std::vector<double>;
-}  // namespace
 
 TEST_CASE("variable takes literals, tensors and expressions") {
   const Variable v = K::variable({{1, 2}, {3, 4}}, {.dtype = "float64", .name = "w"});

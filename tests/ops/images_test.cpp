@@ -1,35 +1,11 @@
-#include <doctest/doctest.h>
-#include <ktape/autograd/gradcheck.hpp>
 #include <ktape/ops/config.hpp>
-#include <ktape/ops/creation.hpp>
 #include <ktape/ops/images.hpp>
-#include <ktape/ops/inspection.hpp>
 #include <ktape/ops/operators.hpp>
-#include <ktape/ops/shape.hpp>
+
+#include "check.hpp"
 
 using namespace ktape;
 namespace K = ktape::backend;
-
-namespace {
-
-using Values = std::vector<double>;
-using In = const std::vector<Tensor>&;
-
-Values values(const Tensor& x) {
-  const auto array = K::get_value<double>(x);
-  return {array.begin(), array.end()};
-}
-
-Tensor counted(const Shape& shape) {
-  return K::reshape(K::arange(0, shape.count(), 1, {.dtype = "float64"}), shape);
-}
-
-void check_gradients(const CheckedFunction& f, const TensorList& inputs) {
-  const GradcheckReport report = gradcheck(f, inputs, {.second_order = true});
-  CHECK_MESSAGE(report.ok, report.message);
-}
-
-}  // namespace
 
 TEST_CASE("nearest repeats pixels in either data format") {
   const Tensor x = counted({1, 1, 2, 1});

@@ -1,36 +1,17 @@
-#include <doctest/doctest.h>
-#include <ktape/autograd/gradcheck.hpp>
-#include <ktape/ops/creation.hpp>
 #include <ktape/ops/indexing.hpp>
-#include <ktape/ops/inspection.hpp>
 #include <ktape/ops/operators.hpp>
 #include <ktape/ops/reductions.hpp>
-#include <ktape/ops/shape.hpp>
 
 #include <limits>
+
+#include "check.hpp"
 
 using namespace ktape;
 namespace K = ktape::backend;
 
 namespace {
 
-using Values = std::vector<double>;
-using In = const std::vector<Tensor>&;
-
-Values values(const Tensor& x) {
-  const auto array = K::get_value<double>(x);
-  return {array.begin(), array.end()};
-}
-
-Tensor counted(const Shape& shape) {
-  return K::reshape(K::arange(0, shape.count(), 1, {.dtype = "float64"}), shape);
-}
 Tensor ints(const ArrayLike& value, DType dtype = "int32") { return K::constant(value, {.dtype = dtype}); }
-
-void check_gradients(const CheckedFunction& f, const TensorList& inputs) {
-  const GradcheckReport report = gradcheck(f, inputs, {.second_order = true});
-  CHECK_MESSAGE(report.ok, report.message);
-}
 
 constexpr double NaN = std::numeric_limits<double>::quiet_NaN(),
                  inf = std::numeric_limits<double>::infinity();

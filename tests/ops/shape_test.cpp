@@ -1,34 +1,12 @@
-#include <doctest/doctest.h>
-#include <ktape/autograd/gradcheck.hpp>
-#include <ktape/ops/creation.hpp>
-#include <ktape/ops/inspection.hpp>
 #include <ktape/ops/operators.hpp>
 #include <ktape/ops/reductions.hpp>
-#include <ktape/ops/shape.hpp>
+
+#include "check.hpp"
 
 using namespace ktape;
 namespace K = ktape::backend;
 
 namespace {
-
-using Values = std::vector<double>;
-using In = const std::vector<Tensor>&;
-
-Values values(const Tensor& x) {
-  const auto array = K::get_value<double>(x);
-  return {array.begin(), array.end()};
-}
-
-/// 0, 1, 2, ... in a shape.
-Tensor counted(const Shape& shape, DType dtype = "float64") {
-  return K::reshape(
-      K::arange(0, shape.count(), 1, {.dtype = dtype == DType("int32") ? DType("int64") : dtype}), shape);
-}
-
-void check_gradients(const CheckedFunction& f, const TensorList& inputs) {
-  const GradcheckReport report = gradcheck(f, inputs, {.second_order = true});
-  CHECK_MESSAGE(report.ok, report.message);
-}
 
 constexpr const char* dtypes[] = {"bool", "uint8", "int8", "int16", "int64", "float16", "float32", "float64"};
 

@@ -1,20 +1,11 @@
-#include <doctest/doctest.h>
 #include <ktape/autograd/gradients.hpp>
-#include <ktape/ops/creation.hpp>
-#include <ktape/ops/inspection.hpp>
 #include <ktape/ops/operators.hpp>
 #include <ktape/ops/updates.hpp>
 
+#include "check.hpp"
+
 using namespace ktape;
 namespace K = ktape::backend;
-
-namespace {
-using Values = std::vector<double>;
-Values values(const Tensor& x) {
-  const auto array = K::get_value<double>(x);
-  return {array.begin(), array.end()};
-}
-}  // namespace
 
 TEST_CASE("set_value takes anything of the right shape") {
   Variable x = K::variable({1.f, 2.f});
