@@ -28,10 +28,24 @@ Tensor switch_(const Tensor& condition, const Branch& then_expression, const Bra
 
 Tensor map_fn(const std::function<Tensor(const Tensor&)>& fn, const Tensor& elems,
               const MapOptions& options) {
-  if (elems.ndim() == 0 || elems.shape()[0] == 0)
-    fail("[map_fn] there must be at least one element along axis 0: received elems=", elems.shape());
+  return map_fn([&](const std::vector<Tensor>& x) { return fn(x[0]); }, std::vector{elems}, options);
+}
+
+Tensor map_fn(const std::function<Tensor(const std::vector<Tensor>&)>& fn, const std::vector<Tensor>& elems,
+              const MapOptions& options) {
+  if (elems.empty()) fail("[map_fn] there must be at least one tensor: received none");
+  std::vector<std::vector<Tensor>> slices;
+  for (const Tensor& x : elems) {
+    if (x.ndim() == 0 || x.shape()[0] == 0)
+      fail("[map_fn] there must be at least one element along axis 0: received elems=", x.shape());
+    if (x.shape()[0] != elems[0].shape()[0])
+      fail("[map_fn] the tensors must agree along axis 0: received ", elems[0].shape(), " and ", x.shape());
+    slices.push_back(unstack(x));
+  }
   std::vector<Tensor> results;
-  for (const Tensor& x : unstack(elems)) {
+  for (std::size_t i = 0; i < slices[0].size(); ++i) {
+    std::vector<Tensor> x;
+    for (const auto& slice : slices) x.push_back(slice[i]);
     results.push_back(fn(x));
     if (options.dtype && results.back().dtype() != *options.dtype)
       fail<TypeError>("[map_fn] fn must return the dtype ", *options.dtype,

@@ -4,6 +4,7 @@
 
 #include <functional>
 #include <optional>
+#include <string>
 #include <vector>
 
 /// Gradients, choices and loops over the elements of a tensor.
@@ -26,17 +27,22 @@ std::vector<Tensor> stop_gradient(const std::vector<Tensor>& variables);
 Tensor switch_(const Tensor& condition, const Branch& then_expression, const Branch& else_expression);
 
 struct MapOptions {
+  std::string name = {};            ///< accepted and not kept
   std::optional<DType> dtype = {};  ///< what `fn` returns
 };
 
-/// The results of fn for each slice of elems along axis 0, stacked. Throws ValueError when there is none or
-/// the results differ in shape, TypeError when they differ in dtype or have another than the one given.
+/// The results of fn for each slice of elems along axis 0, stacked. For several tensors as elems, fn takes a
+/// vector with a slice of each. Throws ValueError when there is no element, the elems differ in their number
+/// or the results in shape; TypeError when these differ in dtype or have another than the one given.
 /// `K.map_fn`.
 Tensor map_fn(const std::function<Tensor(const Tensor&)>& fn, const Tensor& elems,
+              const MapOptions& options = {});
+Tensor map_fn(const std::function<Tensor(const std::vector<Tensor>&)>& fn, const std::vector<Tensor>& elems,
               const MapOptions& options = {});
 
 struct FoldOptions {
   Tensor initializer = {};  ///< where to start, in place of the first element met
+  std::string name = {};    ///< accepted and not kept
 };
 
 /// acc = fn(acc, x) for the slices x of elems along axis 0, from the first (`K.foldl`) or from the last

@@ -1,36 +1,12 @@
-#include <doctest/doctest.h>
-#include <ktape/autograd/gradcheck.hpp>
 #include <ktape/ops/control_flow.hpp>
-#include <ktape/ops/creation.hpp>
 #include <ktape/ops/elementwise.hpp>
-#include <ktape/ops/inspection.hpp>
 #include <ktape/ops/operators.hpp>
 #include <ktape/ops/reductions.hpp>
-#include <ktape/ops/shape.hpp>
+
+#include "check.hpp"
 
 using namespace ktape;
 namespace K = ktape::backend;
-
-namespace {
-
-using Values = std::vector<double>;
-using In = const std::vector<Tensor>&;
-
-Values values(const Tensor& x) {
-  const auto array = K::get_value<double>(x);
-  return {array.begin(), array.end()};
-}
-
-Tensor counted(const Shape& shape) {
-  return K::reshape(K::arange(0, shape.count(), 1, {.dtype = "float64"}), shape);
-}
-
-void check_gradients(const CheckedFunction& f, const TensorList& inputs) {
-  const GradcheckReport report = gradcheck(f, inputs, {.second_order = true});
-  CHECK_MESSAGE(report.ok, report.message);
-}
-
-}  // namespace
 
 TEST_CASE("stop_gradient makes constants") {
   const Variable x = K::variable({1.f, 2.f});
@@ -84,6 +60,30 @@ TEST_CASE("map_fn stacks the results") {
   CHECK_THROWS_AS(K::map_fn([](const Tensor& e) { return e; }, K::constant(1)), ValueError);
   CHECK_THROWS_AS(K::map_fn([](const Tensor& e) { return e; }, K::zeros({0, 2})), ValueError);
   check_gradients([](In in) { return K::map_fn([](const Tensor& e) { return K::sum(e * e); }, in[0]); }, {x});
+}
+
+TEST_CASE("map_fn goes over several tensors at once") {
+  const auto scaled = [](const std::vector<Tensor>& e) { return e[0] * e[1]; };
+  const Tensor x = counted({3, 2}), y = counted({3});
+  CHECK(values(K::map_fn(scaled, {x, y}, {.name = "scaled"})) == Values{0, 0, 2, 3, 8, 10});
+  CHECK_THROWS_WITH_AS(K::map_fn(scaled, {x, counted({2})}),
+                       "[map_fn] the tensors must agree along axis 0: received (3, 2) and (2,)", ValueError);
+  CHECK_THROWS_AS(K::map_fn(scaled, std::vector<Tensor>{}), ValueError);
+  check_gradients([&](In in) { return K::map_fn(scaled, {in[0], in[1]}); }, {x, y});
+}
+
+TEST_CASE("map and folds take any callable") {
+  struct Scale {
+    float factor;
+    Tensor operator()(const Tensor& e) const { return e * factor; }
+  };
+  CHECK(values(K::map_fn(Scale{3}, K::constant({1, 2}))) == Values{3, 6});
+  CHECK(values(K::map_fn(K::square, K::constant({1, 2}))) == Values{1, 4});
+  CHECK(K::foldl(K::maximum, K::constant({1, 3, 2}), {.name = "largest"}).item() == 3.f);
+  std::vector<float> seen;
+  const auto keep = [&seen](auto acc, auto e) { return seen.push_back(e.item()), acc + e; };
+  CHECK(K::foldr(keep, K::constant({1, 2, 3})).item() == 6.f);
+  CHECK(seen == std::vector<float>{2, 1});
 }
 
 TEST_CASE("folds go from the first or from the last element") {
