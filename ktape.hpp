@@ -29,5 +29,6 @@
 #include <ktape/ops/phase.hpp>
 #include <ktape/ops/random.hpp>
 #include <ktape/ops/reductions.hpp>
+#include <ktape/ops/rnn.hpp>
 #include <ktape/ops/shape.hpp>
 #include <ktape/ops/updates.hpp>

@@ -16,6 +16,7 @@ void add_normalization(Table& table);
 void add_control_flow(Table& table);
 void add_updates(Table& table);
 void add_random(Table& table);
+void add_rnn(Table& table);
 void add_misc(Table& table);
 
 }  // namespace golden

@@ -114,6 +114,12 @@ std::vector<Gradient> gradients() {
       {"map_fn", [](const In& in) { return K::map_fn([](const Tensor& e) { return e * e; }, in[0]); }, {normal({3})}},
       {"foldl", [](const In& in) { return K::foldl([](const Tensor& a, const Tensor& e) { return a * e; }, in[0]); }, {normal({3})}},
       {"foldr", [](const In& in) { return K::foldr([](const Tensor& a, const Tensor& e) { return a - e * e; }, in[0]); }, {normal({3})}},
+      {"rnn",
+       [](const In& in) {
+         const auto step = [&](const Tensor& x, const In& s) { return std::pair{K::tanh(K::dot(x, in[2]) + s[0]), In{s[0] * x}}; };
+         return K::rnn(step, in[0], {in[1]}, {.mask = K::constant({{1, 0, 1}, {1, 1, 0}})}).outputs;
+       },
+       {normal({2, 3, 2}), normal({2, 2}, 2), normal({2, 2}, 3)}},
       {"where", [](const In& in) { return K::where(in[0] > 0, in[0], in[1]); }, {normal({2, 3}), normal({3}, 2)}},
       {"matmul", [](const In& in) { return K::matmul(in[0], in[1], {.transpose_b = true}); }, {normal({2, 2, 3}), normal({4, 3}, 2)}},
       {"einsum", [](const In& in) { return K::einsum("bij,bkj->bik", {in[0], in[1]}); }, {normal({2, 2, 3}), normal({2, 2, 3}, 2)}},
@@ -152,7 +158,7 @@ const std::map<std::string, std::string> waiting = {
     {"conv3d_transpose", "convolution"}, {"depthwise_conv2d", "convolution"}, {"separable_conv1d", "convolution"},
     {"separable_conv2d", "convolution"}, {"local_conv1d", "convolution"}, {"local_conv2d", "convolution"},
     {"pool2d", "convolution"}, {"pool3d", "convolution"}, {"placeholder", "symbolic"}, {"is_placeholder", "symbolic"},
-    {"is_keras_tensor", "symbolic"}, {"function", "symbolic"}, {"rnn", "sequences"}, {"ctc_batch_cost", "sequences"},
+    {"is_keras_tensor", "symbolic"}, {"function", "symbolic"}, {"ctc_batch_cost", "sequences"},
     {"ctc_decode", "sequences"}, {"ctc_label_dense_to_sparse", "sequences"}, {"is_sparse", "sparse"}, {"to_dense", "sparse"}};
 
 std::string read_all(const std::string& folder, const std::string& ending) {

@@ -1,0 +1,137 @@
+#include <ktape/ops/creation.hpp>
+#include <ktape/ops/elementwise.hpp>
+#include <ktape/ops/operators.hpp>
+#include <ktape/ops/reductions.hpp>
+#include <ktape/ops/rnn.hpp>
+#include <ktape/ops/shape.hpp>
+
+#include <algorithm>
+
+namespace ktape::backend::detail {
+namespace {
+
+struct Extents {
+  std::int64_t samples, steps;
+};
+
+Extents extents_of(const Shape& shape, bool time_major) {
+  return time_major ? Extents{shape[1], shape[0]} : Extents{shape[0], shape[1]};
+}
+
+Extents check_inputs(const TensorList& inputs, bool time_major) {
+  if (inputs.empty()) fail("[rnn] there must be at least one input: received none");
+  for (const Tensor& x : inputs)
+    if (x.ndim() < 3) fail("[rnn] inputs must have at least rank 3: received inputs=", x.shape());
+  const Extents first = extents_of(inputs[0].shape(), time_major);
+  for (const Tensor& x : inputs) {
+    const Extents own = extents_of(x.shape(), time_major);
+    if (own.samples != first.samples || own.steps != first.steps)
+      fail("[rnn] the inputs must agree in samples and time steps: received ", inputs[0].shape(), " and ",
+           x.shape());
+  }
+  if (first.steps == 0) fail("[rnn] there must be a time step: received inputs=", inputs[0].shape());
+  return first;
+}
+
+/// The slices along time in the order in which they are processed.
+Tensors in_order(const Tensor& x, const RnnOptions& options) {
+  Tensors slices = unstack(x, options.time_major ? 0 : 1);
+  if (options.go_backwards) std::reverse(slices.begin(), slices.end());
+  return slices;
+}
+
+Tensors steps_of_mask(const Tensor& mask, Extents extents, bool has_states, const RnnOptions& options) {
+  if (!has_states) fail("[rnn] a mask needs states to keep: received a mask and no initial_states");
+  const Shape& shape = mask.shape();
+  const Extents own = mask.ndim() < 2 ? Extents{-1, -1} : extents_of(shape, options.time_major);
+  if (own.samples != extents.samples || own.steps != extents.steps)
+    fail("[rnn] the mask must have an entry for each of ", extents.samples, " samples and ", extents.steps,
+         " time steps: received mask=", shape, options.time_major ? " (time first)" : "");
+  const Tensor bits = converted(mask, DType::Bool);
+  return in_order(mask.ndim() == 2 ? expand_dims(bits) : bits, options);
+}
+
+Tensors steps_of_length(const Tensor& length, Extents extents, bool go_backwards) {
+  if (!length.dtype().is_integer())
+    fail<TypeError>("[rnn] input_length must be of an integer dtype: received dtype=", length.dtype());
+  if (length.shape() != Shape{extents.samples})
+    fail("[rnn] input_length must have one entry for each of ", extents.samples,
+         " samples: received input_length=", length.shape());
+  const Tensor own = expand_dims(converted(length, DType::Int64));
+  const Tensor skipped = go_backwards && own.size() > 0 ? max(own) - own : own;
+  Tensors masks;
+  for (std::int64_t t = 0; t < extents.steps; ++t) masks.push_back(go_backwards ? skipped <= t : own > t);
+  return masks;
+}
+
+/// One mask a step, (samples, 1); none when nothing is masked.
+Tensors masks_of(Extents extents, bool has_states, const RnnOptions& options) {
+  if (options.mask.defined()) return steps_of_mask(options.mask, extents, has_states, options);
+  const Tensor* length = std::get_if<Tensor>(&options.input_length);
+  if (!length || !length->defined() || options.unroll) return {};
+  return steps_of_length(*length, extents, options.go_backwards);
+}
+
+/// The fresh values where the mask holds, the held ones elsewhere.
+Tensors held_where_masked(const Tensor& mask, const Tensors& fresh, const Tensors& held) {
+  Tensors out;
+  for (std::size_t i = 0; i < fresh.size(); ++i) {
+    Shape shape = mask.shape();
+    while (shape.rank() < fresh[i].ndim()) shape.push_back(1);
+    if (broadcast_shapes("rnn", shape, fresh[i].shape()) != fresh[i].shape())
+      fail("[rnn] the mask of a step must broadcast to its output and states: received mask=", mask.shape(),
+           " and ", fresh[i].shape());
+    out.push_back(where(reshape(mask, shape), fresh[i], held[i]));
+  }
+  return out;
+}
+
+Tensors zeros_for(const Tensors& tensors) {
+  Tensors out;
+  for (const Tensor& x : tensors) out.push_back(zeros_like(x));
+  return out;
+}
+
+void check_states(const Tensors& before, const Tensors& after) {
+  if (after.size() != before.size())
+    fail("[rnn] the step must return ", before.size(), " states: received ", after.size());
+  for (std::size_t i = 0; i < after.size(); ++i)
+    if (after[i].shape() != before[i].shape())
+      fail("[rnn] the step must keep the shapes of the states: received ", after[i].shape(), " for state ", i,
+           " of ", before[i].shape());
+}
+
+}  // namespace
+
+void fail_several_inputs(std::size_t received) {
+  fail("[rnn] a step that takes one tensor needs one input: received ", received, " inputs");
+}
+
+RnnResult<Tensors> rnn(const Step& step, const TensorList& inputs, const TensorList& initial_states,
+                       const RnnOptions& options) {
+  const Extents extents = check_inputs(inputs, options.time_major);
+  const Tensors masks = masks_of(extents, !initial_states.empty(), options);
+  std::vector<Tensors> slices, outputs;  // of each input and each output, by step
+  for (const Tensor& x : inputs) slices.push_back(in_order(x, options));
+  Tensors states = initial_states.vector(), output, held;
+  for (std::size_t t = 0; t < static_cast<std::size_t>(extents.steps); ++t) {
+    Tensors x, arguments = states;
+    for (const Tensors& input : slices) x.push_back(input[t]);
+    arguments.insert(arguments.end(), options.constants.begin(), options.constants.end());
+    auto [fresh, next] = step(x, arguments);
+    check_states(states, next);
+    if (t == 0) outputs.resize(fresh.size()), held = zeros_for(fresh);
+    if (fresh.size() != outputs.size())
+      fail("[rnn] every step must return ", outputs.size(), " outputs, as the first: received ",
+           fresh.size());
+    output = masks.empty() ? std::move(fresh) : held_where_masked(masks[t], fresh, held);
+    states = masks.empty() ? std::move(next) : held_where_masked(masks[t], next, states);
+    if (!options.zero_output_for_mask) held = output;
+    for (std::size_t i = 0; i < output.size(); ++i) outputs[i].push_back(output[i]);
+  }
+  Tensors stacked;
+  for (const Tensors& steps : outputs) stacked.push_back(stack(steps, options.time_major ? 0 : 1));
+  return {std::move(output), std::move(stacked), std::move(states)};
+}
+
+}  // namespace ktape::backend::detail
