@@ -27,6 +27,7 @@
 #include <ktape/ops/operators.hpp>
 #include <ktape/ops/optimize.hpp>
 #include <ktape/ops/phase.hpp>
+#include <ktape/ops/pooling.hpp>
 #include <ktape/ops/random.hpp>
 #include <ktape/ops/reductions.hpp>
 #include <ktape/ops/rnn.hpp>

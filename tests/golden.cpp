@@ -26,6 +26,7 @@ golden::Table all_families() {
   golden::add_images(table);
   golden::add_losses(table);
   golden::add_normalization(table);
+  golden::add_pooling(table);
   golden::add_control_flow(table);
   golden::add_updates(table);
   golden::add_random(table);

@@ -13,6 +13,7 @@ void add_shape(Table& table);
 void add_images(Table& table);
 void add_losses(Table& table);
 void add_normalization(Table& table);
+void add_pooling(Table& table);
 void add_control_flow(Table& table);
 void add_updates(Table& table);
 void add_random(Table& table);

@@ -97,6 +97,8 @@ std::vector<Gradient> gradients() {
       {"normalize_batch_in_training",
        [](const In& in) { return K::normalize_batch_in_training(in[0], in[1], in[2], {0}).normalized; },
        {normal({4, 2}), normal({2}, 2), normal({2}, 3)}},
+      {"pool2d", [](const In& in) { return K::pool2d(in[0], {2, 2}, {.strides = {1, 2}, .padding = "same"}); }, {normal({1, 3, 3, 2})}},
+      {"pool3d", [](const In& in) { return K::pool3d(in[0], {2, 2, 1}, {.pool_mode = "avg"}); }, {normal({1, 2, 3, 2, 1})}},
       {"categorical_crossentropy", of2([](const Tensor& t, const Tensor& o) { return K::categorical_crossentropy(t, o); }),
        {probabilities({2, 3}), K::sigmoid(normal({2, 3})).detach()}},
       {"sparse_categorical_crossentropy",
@@ -157,7 +159,7 @@ const std::map<std::string, std::string> waiting = {
     {"conv1d", "convolution"}, {"conv2d", "convolution"}, {"conv2d_transpose", "convolution"}, {"conv3d", "convolution"},
     {"conv3d_transpose", "convolution"}, {"depthwise_conv2d", "convolution"}, {"separable_conv1d", "convolution"},
     {"separable_conv2d", "convolution"}, {"local_conv1d", "convolution"}, {"local_conv2d", "convolution"},
-    {"pool2d", "convolution"}, {"pool3d", "convolution"}, {"placeholder", "symbolic"}, {"is_placeholder", "symbolic"},
+    {"placeholder", "symbolic"}, {"is_placeholder", "symbolic"},
     {"is_keras_tensor", "symbolic"}, {"function", "symbolic"}, {"ctc_batch_cost", "sequences"},
     {"ctc_decode", "sequences"}, {"ctc_label_dense_to_sparse", "sequences"}, {"is_sparse", "sparse"}, {"to_dense", "sparse"}};
 

@@ -1,0 +1,139 @@
+#include <ktape/ops/config.hpp>
+#include <ktape/ops/kernels/apply.hpp>
+#include <ktape/ops/kernels/pool.hpp>
+#include <ktape/ops/pooling.hpp>
+#include <ktape/ops/shape.hpp>
+
+#include <limits>
+
+namespace ktape::backend {
+namespace {
+
+using kernels::PoolGrid;
+
+Shape grid_shape(const PoolGrid& grid, bool windows) {
+  const auto& extents = windows ? grid.out : grid.in;
+  return {grid.batch, extents[0], extents[1], extents[2], grid.channels};
+}
+
+/// The means over the windows, or with `transposed` the gradient of that.
+Tensor average(const char* op, const Tensor& x, const PoolGrid& grid, bool transposed) {
+  Tensor out = Tensor::empty(grid_shape(grid, !transposed), x.dtype());
+  dispatch_floating(x.dtype(), [&]<class T>() {
+    if (transposed) kernels::average_pool_backward(grid, x.pointer<T>(), out.pointer<T>());
+    else kernels::average_pool(grid, x.pointer<T>(), out.pointer<T>());
+  });
+  if (recording(x))
+    record(op, out, {x}, [op, grid, transposed](const Tensor& g, Grads& grads) {
+      grads.to(0, [&] { return average(op, g, grid, !transposed); });
+    });
+  return out;
+}
+
+/// Calls `f.operator()<I>()` with the type of positions in a window.
+template <class F>
+void with_index_type(const PoolGrid& grid, F&& f) {
+  grid.window_size() <= 256 ? f.template operator()<std::uint8_t>() : f.template operator()<std::int32_t>();
+}
+
+/// What the largest cells were chosen by: from windows back to these cells, or from the cells to the windows.
+Tensor routed(const char* op, const Tensor& x, const Tensor& index, const PoolGrid& grid, bool to_cells) {
+  Tensor out = Tensor::empty(grid_shape(grid, !to_cells), x.dtype());
+  dispatch_floating(x.dtype(), [&]<class T>() {
+    with_index_type(grid, [&]<class I>() {
+      if (to_cells) kernels::max_pool_backward(grid, x.pointer<T>(), index.pointer<I>(), out.pointer<T>());
+      else kernels::max_pool_pick(grid, x.pointer<T>(), index.pointer<I>(), out.pointer<T>());
+    });
+  });
+  if (recording(x))
+    record(op, out, {x}, [op, index, grid, to_cells](const Tensor& g, Grads& grads) {
+      grads.to(0, [&] { return routed(op, g, index, grid, !to_cells); });
+    });
+  return out;
+}
+
+Tensor maximum_of(const char* op, const Tensor& x, const PoolGrid& grid) {
+  Tensor out = Tensor::empty(grid_shape(grid, true), x.dtype()), index;
+  with_index_type(grid, [&]<class I>() {
+    if (recording(x)) index = Tensor::empty(out.shape(), dtype_of<I>());
+    dispatch_floating(x.dtype(), [&]<class T>() {
+      kernels::max_pool(grid, x.pointer<T>(), out.pointer<T>(), index.defined() ? index.pointer<I>() : nullptr);
+    });
+  });
+  if (recording(x))
+    record(op, out, {x}, [op, index, grid](const Tensor& g, Grads& grads) {
+      grads.to(0, [&] { return routed(op, g, index, grid, true); });
+    });
+  return out;
+}
+
+constexpr std::int64_t most = std::numeric_limits<std::int32_t>::max();
+
+void expect_extent(const char* op, const char* name, std::int64_t value) {
+  if (value < 1 || value > most)
+    fail("[", op, "] ", name, " must be at least 1 and at most ", most, ": received ", name, '=', value);
+}
+
+/// Places the windows along one axis.
+void lay(const char* op, PoolGrid& grid, std::size_t axis, bool same) {
+  const std::int64_t n = grid.in[axis], k = grid.window[axis], s = grid.stride[axis];
+  expect_extent(op, "pool_size", k);
+  expect_extent(op, "strides", s);
+  if (!same && k > n)
+    fail("[", op, "] with \"valid\" padding the window must fit in the axis of extent ", n, ": received pool_size=", k);
+  grid.out[axis] = same ? (n - 1 + s) / s : (n - k) / s + 1;
+  grid.before[axis] = same ? std::max<std::int64_t>((grid.out[axis] - 1) * s + k - n, 0) / 2 : 0;
+}
+
+void expect_one_of(const char* op, const char* name, const std::string& value, const char* first, const char* second) {
+  if (value != first && value != second)
+    fail("[", op, "] ", name, " must be \"", first, "\" or \"", second, "\": received ", name, "=\"", value, '"');
+}
+
+/// The axes of x with the channels moved last, or back.
+Shape channels_moved(int rank, bool to_last) {
+  Shape pattern{0};
+  if (!to_last) pattern.push_back(rank - 1);
+  for (int d = 1; d < rank - 1; ++d) pattern.push_back(to_last ? d + 1 : d);
+  if (to_last) pattern.push_back(1);
+  return pattern;
+}
+
+template <std::size_t N>
+Tensor pool(const char* op, const Tensor& x, const std::array<std::int64_t, N>& pool_size, const PoolOptions<N>& options) {
+  constexpr int rank = N + 2;
+  const std::string data_format = options.data_format.value_or(image_data_format());
+  kernels::expect_floating(op, x);
+  if (x.ndim() != rank) fail("[", op, "] x must have rank ", rank, ": received x=", x.shape());
+  expect_one_of(op, "data_format", data_format, "channels_last", "channels_first");
+  expect_one_of(op, "padding", options.padding, "valid", "same");
+  expect_one_of(op, "pool_mode", options.pool_mode, "max", "avg");
+  const bool first = data_format == "channels_first";
+  PoolGrid grid{x.shape()[0], x.shape()[first ? 1 : rank - 1], {1, 1, 1}, {1, 1, 1}, {1, 1, 1}, {1, 1, 1}, {0, 0, 0}};
+  Shape shape{grid.batch};
+  for (std::size_t d = 0; d < N; ++d) {
+    const std::size_t axis = 3 - N + d;
+    grid.in[axis] = x.shape()[static_cast<int>(d) + (first ? 2 : 1)];
+    grid.window[axis] = pool_size[d], grid.stride[axis] = options.strides[d];
+    lay(op, grid, axis, options.padding == "same");
+    shape.push_back(grid.out[axis]);
+  }
+  shape.push_back(grid.channels);
+  if (grid.window[0] * grid.window[1] > most / grid.window[2])
+    fail("[", op, "] a window must have at most ", most, " cells: received pool_size=", Shape(pool_size.data(), N));
+  const Tensor last = reshape(first ? permute_dimensions(x, channels_moved(rank, true)) : x, grid_shape(grid, false));
+  const Tensor out = reshape(options.pool_mode == "max" ? maximum_of(op, last, grid) : average(op, last, grid, false), shape);
+  return first ? permute_dimensions(out, channels_moved(rank, false)) : out;
+}
+
+}  // namespace
+
+Tensor pool2d(const Tensor& x, const std::array<std::int64_t, 2>& pool_size, const Pool2dOptions& options) {
+  return pool<2>("pool2d", x, pool_size, options);
+}
+
+Tensor pool3d(const Tensor& x, const std::array<std::int64_t, 3>& pool_size, const Pool3dOptions& options) {
+  return pool<3>("pool3d", x, pool_size, options);
+}
+
+}  // namespace ktape::backend
