@@ -32,4 +32,5 @@
 #include <ktape/ops/reductions.hpp>
 #include <ktape/ops/rnn.hpp>
 #include <ktape/ops/shape.hpp>
+#include <ktape/ops/sparse.hpp>
 #include <ktape/ops/updates.hpp>

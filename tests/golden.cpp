@@ -31,6 +31,7 @@ golden::Table all_families() {
   golden::add_updates(table);
   golden::add_random(table);
   golden::add_rnn(table);
+  golden::add_sparse(table);
   golden::add_misc(table);
   return table;
 }
@@ -44,7 +45,7 @@ int run(const std::string& only) {
     if (c.id.find(only) == std::string::npos) continue;
     if (!table.knows(c)) {
       ++unknown;
-      ++unknown_ops[c.sparse() ? c.op + " (sparse)" : c.op];
+      ++unknown_ops[c.op];
       continue;
     }
     const std::vector<std::string> problems = golden::check_case(c, table);

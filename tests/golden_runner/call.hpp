@@ -155,7 +155,7 @@ struct Table {
   /// The configuration setters: each makes the call and returns what the getter says after it.
   std::map<std::string, std::function<Value(const Call&)>> settings;
 
-  bool knows(const Case& c) const { return !c.sparse() && (ops.count(c.op) || settings.count(c.op)); }
+  bool knows(const Case& c) const { return ops.count(c.op) || settings.count(c.op); }
 };
 
 }  // namespace golden

@@ -1,6 +1,5 @@
 #include "case.hpp"
 
-#include <algorithm>
 #include <cmath>
 #include <fstream>
 #include <nlohmann/json.hpp>
@@ -51,20 +50,27 @@ Array array(const Json& json) {
   for (const auto& [key, part] : json.items()) {
     if (key == "shape")
       out.shape = ktape::Shape(part.get<std::vector<std::int64_t>>());
-    else if (key == "data" || key == "values")
+    else if (key == "data")
       out.data = numbers(part);
     else if (key == "dtype")
       out.dtype = part.get<std::string>();
-    else if (key == "sparse")
-      out.sparse = part.get<bool>();
-    else if (key == "indices")
-      out.indices = numbers(part);
     else if (key != "name")
       throw std::runtime_error("unknown key of a tensor: " + key);
   }
-  if (!out.sparse && static_cast<std::int64_t>(out.data.size()) != out.shape.count())
+  if (static_cast<std::int64_t>(out.data.size()) != out.shape.count())
     throw std::runtime_error("the shape does not fit the data: " + ktape::to_string(out.shape));
   return out;
+}
+
+/// The parts of a sparse tensor, or the tensor alone.
+Named tensors(const std::string& name, const Json& json) {
+  if (!json.value("sparse", false)) return {{name, array(json)}};
+  const std::vector<double> indices = numbers(json.at("indices")), values = numbers(json.at("values")),
+                            shape = numbers(json.at("shape"));
+  const auto count = static_cast<std::int64_t>(values.size()), rank = static_cast<std::int64_t>(shape.size());
+  return {{name + ".indices", {{count, rank}, indices, "int64"}},
+          {name + ".values", {{count}, values, json.at("dtype").get<std::string>()}},
+          {name + ".shape", {{rank}, shape, "int64"}}};
 }
 
 Named named(const Json& json) {
@@ -76,7 +82,8 @@ Named named(const Json& json) {
 void read_expected(const Json& json, Expected& out) {
   if (json.contains("outputs")) {
     out.outputs.clear();
-    for (const Json& item : json["outputs"]) out.outputs.push_back(array(item));
+    for (const Json& item : json["outputs"])
+      for (const auto& [name, output] : tensors("", item)) out.outputs.push_back(output);
   }
   out.rtol = json.value("rtol", out.rtol);
   out.atol = json.value("atol", out.atol);
@@ -88,7 +95,8 @@ void read_part(const std::string& key, const Json& part, Case& out) {
   else if (key == "op")
     out.op = part.get<std::string>();
   else if (key == "inputs") {
-    for (const Json& item : part) out.inputs.emplace_back(item.at("name").get<std::string>(), array(item));
+    for (const Json& item : part)
+      for (const auto& input : tensors(item.at("name").get<std::string>(), item)) out.inputs.push_back(input);
   } else if (key == "attrs") {
     for (const auto& [name, item] : part.items()) out.attributes[name] = value(item);
   } else if (key == "cotangents") {
@@ -119,10 +127,6 @@ Case read_case(const std::string& family, const Json& json) {
 }
 
 }  // namespace
-
-bool Case::sparse() const {
-  return std::any_of(inputs.begin(), inputs.end(), [](const auto& input) { return input.second.sparse; });
-}
 
 std::vector<Case> read_cases(const std::filesystem::path& folder) {
   std::vector<std::filesystem::path> files;

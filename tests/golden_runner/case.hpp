@@ -20,13 +20,11 @@ struct Value {
   friend bool operator==(const Value&, const Value&) = default;
 };
 
-/// Numbers of a tensor; for a sparse one, `indices` (rows of coordinates) and the values in `data`.
+/// Numbers of a tensor.
 struct Array {
   ktape::Shape shape;
   std::vector<double> data;
   std::optional<std::string> dtype;  ///< gradients have none: theirs is their input's
-  bool sparse = false;
-  std::vector<double> indices;
 };
 
 using Named = std::vector<std::pair<std::string, Array>>;
@@ -37,6 +35,8 @@ struct Expected {
 };
 
 /// One case of a file; tests/golden/README.md says what the parts mean.
+///
+/// A sparse tensor x is read as its parts: the tensors x.indices, x.values and x.shape.
 struct Case {
   std::string family;  ///< the file's name without .json
   std::string id, op;
@@ -48,8 +48,6 @@ struct Case {
   Named gradients, vectors, hvp;
   bool error = false;
   std::optional<Value> returns;
-
-  bool sparse() const;
 };
 
 /// Reads every *.json of the folder, sorted by name. Throws std::runtime_error, with the file and the case,

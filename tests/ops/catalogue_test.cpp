@@ -122,6 +122,12 @@ std::vector<Gradient> gradients() {
          return K::rnn(step, in[0], {in[1]}, {.mask = K::constant({{1, 0, 1}, {1, 1, 0}})}).outputs;
        },
        {normal({2, 3, 2}), normal({2, 2}, 2), normal({2, 2}, 3)}},
+      {"to_dense",
+       [](const In& in) { return K::square(K::to_dense(ktape::SparseTensor({{0, 1}, {2, 0}}, in[0], {3, 2}))); },
+       {normal({2})}},
+      {"dot",
+       [](const In& in) { return K::dot(ktape::SparseTensor({{0, 1}, {2, 0}}, in[0], {3, 2}), in[1]); },
+       {normal({2}), normal({2, 3}, 2)}},
       {"where", [](const In& in) { return K::where(in[0] > 0, in[0], in[1]); }, {normal({2, 3}), normal({3}, 2)}},
       {"matmul", [](const In& in) { return K::matmul(in[0], in[1], {.transpose_b = true}); }, {normal({2, 2, 3}), normal({4, 3}, 2)}},
       {"einsum", [](const In& in) { return K::einsum("bij,bkj->bik", {in[0], in[1]}); }, {normal({2, 2, 3}), normal({2, 2, 3}, 2)}},
@@ -152,7 +158,7 @@ const std::set<std::string> others = {
     "set_value", "batch_set_value", "update", "update_add", "update_sub", "moving_average_update", "random_normal",
     "random_uniform", "random_binomial", "random_bernoulli", "truncated_normal", "round", "equal", "not_equal", "greater",
     "greater_equal", "less", "less_equal", "any", "all", "argmax", "argmin", "in_top_k", "one_hot", "gradients", "stop_gradient",
-    "set_random_seed", "is_nan", "is_finite", "top_k", "argsort"};
+    "is_sparse", "set_random_seed", "is_nan", "is_finite", "top_k", "argsort"};
 
 // Names that a later family brings.
 const std::map<std::string, std::string> waiting = {
@@ -161,7 +167,7 @@ const std::map<std::string, std::string> waiting = {
     {"separable_conv2d", "convolution"}, {"local_conv1d", "convolution"}, {"local_conv2d", "convolution"},
     {"placeholder", "symbolic"}, {"is_placeholder", "symbolic"},
     {"is_keras_tensor", "symbolic"}, {"function", "symbolic"}, {"ctc_batch_cost", "sequences"},
-    {"ctc_decode", "sequences"}, {"ctc_label_dense_to_sparse", "sequences"}, {"is_sparse", "sparse"}, {"to_dense", "sparse"}};
+    {"ctc_decode", "sequences"}, {"ctc_label_dense_to_sparse", "sequences"}};
 
 std::string read_all(const std::string& folder, const std::string& ending) {
   std::ostringstream text;

@@ -1,0 +1,141 @@
+#pragma once
+#include <ktape/ops/creation.hpp>
+#include <ktape/ops/inspection.hpp>
+
+#include <concepts>
+#include <initializer_list>
+#include <iosfwd>
+#include <string>
+#include <vector>
+
+/// Tensors that store only some of their elements; the others are 0.
+namespace ktape {
+
+/// The coordinates of the stored elements, (n, rank) of int64 in row-major order, each once; their values,
+/// (n,); and the shape of the whole. The values are a tensor like any other: gradients flow to them.
+///
+///     SparseTensor s({{0, 1}, {1, 0}}, {3.f, 4.f}, {2, 2});
+///
+/// Values from numbers have the dtype floatx. Mirrors `tf.SparseTensor`.
+class SparseTensor {
+ public:
+  SparseTensor() = default;
+  /// Throws ValueError for indices and values whose shapes do not fit, a coordinate outside of dense_shape,
+  /// one that repeats or is out of order; TypeError for indices that are not integers.
+  SparseTensor(const ArrayLike& indices, const ArrayLike& values, const Shape& dense_shape);
+  /// The same with a tensor or variable, which stays recorded.
+  template <class V>
+  requires std::convertible_to<const V&, const Tensor&> SparseTensor(const ArrayLike& indices,
+                                                                     const V& values,
+                                                                     const Shape& dense_shape)
+      : SparseTensor(Parts{indices.tensor({}, DType::Int64), values, dense_shape}) {}
+
+  const Tensor& indices() const { return indices_; }
+  const Tensor& values() const { return values_; }
+  const Shape& shape() const { return shape_; }
+  DType dtype() const { return values_.dtype(); }
+  int ndim() const { return shape_.rank(); }
+
+ private:
+  struct Parts {
+    Tensor indices, values;
+    Shape shape;
+  };
+  explicit SparseTensor(const Parts& parts);
+  void check_coordinates() const;
+
+  Tensor indices_, values_;
+  Shape shape_;
+};
+
+/// Writes the coordinates, the values and the shape.
+std::ostream& operator<<(std::ostream& out, const SparseTensor& x);
+std::string to_string(const SparseTensor& x);
+
+/// A sparse tensor whose values are a variable. It stands for the tensor with the present values; updates,
+/// gradients and optimizers work on `values()`.
+class SparseVariable {
+ public:
+  SparseVariable(const Tensor& indices, const Variable& values, const Shape& shape)
+      : indices_(indices), values_(values), shape_(shape) {}
+  Variable& values() { return values_; }
+  const Variable& values() const { return values_; }
+  const Shape& shape() const { return shape_; }
+  operator SparseTensor() const { return SparseTensor(indices_, values_, shape_); }
+
+ private:
+  Tensor indices_;
+  Variable values_;
+  Shape shape_;
+};
+
+}  // namespace ktape
+
+namespace ktape::backend {
+
+/// Whether x is sparse. `K.is_sparse`.
+bool is_sparse(const Tensor& x);
+bool is_sparse(const SparseTensor& x);
+
+/// x with its zeros written out; a dense tensor is returned as it is. Differentiable to any order.
+/// `K.to_dense`.
+Tensor to_dense(const SparseTensor& x);
+Tensor to_dense(const Tensor& x);
+
+/// A variable of the coordinates and shape of x, which starts with its values. `K.variable`.
+template <std::same_as<SparseTensor> S>
+SparseVariable variable(const S& value, const VariableOptions& options = {}) {
+  return {value.indices(), variable(value.values(), options), value.shape()};
+}
+
+/// The elements of the dense tensor. `K.eval`.
+template <class T = float>
+xt::xarray<T> eval(const SparseTensor& x) {
+  return get_value<T>(to_dense(x));
+}
+
+/// The shape, the number of axes and the dtype, as for dense tensors.
+inline Shape int_shape(const SparseTensor& x) { return x.shape(); }
+inline int ndim(const SparseTensor& x) { return x.ndim(); }
+inline DType dtype(const SparseTensor& x) { return x.dtype(); }
+
+/// The matrix product of a sparse x, (m, k), and a dense y, (k, n), of one number dtype. Gradients flow to
+/// the values of x and to y, to any order. Throws ValueError for other ranks and extents that differ,
+/// TypeError for dtypes that differ and bool. `K.dot`.
+Tensor dot(const SparseTensor& x, const Tensor& y);
+
+/// Sparse tensors one after another along an axis: a sparse tensor. Errors as for dense ones.
+/// `K.concatenate`.
+SparseTensor concatenate(const std::vector<SparseTensor>& tensors, int axis = -1);
+
+/// Dense and sparse tensors in one list.
+class MixedList {
+ public:
+  class Entry {
+   public:
+    Entry(const Tensor& x) : dense_(x) {}
+    Entry(const Variable& x) : dense_(x) {}
+    Entry(const SparseTensor& x) : dense_(to_dense(x)) {}
+    Entry(const SparseVariable& x) : dense_(to_dense(x)) {}
+    const Tensor& dense() const { return dense_; }
+
+   private:
+    Tensor dense_;
+  };
+  MixedList(std::initializer_list<Entry> entries) : MixedList(std::vector<Entry>(entries)) {}
+  MixedList(const std::vector<Entry>& entries);
+  const std::vector<Tensor>& dense() const { return dense_; }
+
+ private:
+  std::vector<Tensor> dense_;
+};
+
+Tensor concatenate_mixed(const MixedList& tensors, int axis);
+
+/// A mixed list becomes dense. A template, so that lists of one kind prefer the functions for them.
+template <class = void>
+Tensor concatenate(const MixedList& tensors, int axis = -1) {
+  return concatenate_mixed(tensors, axis);
+}
+
+}  // namespace ktape::backend
