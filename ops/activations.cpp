@@ -1,6 +1,7 @@
 #include <ktape/ops/activations.hpp>
 #include <ktape/ops/inspection.hpp>
 #include <ktape/ops/kernels/apply.hpp>
+#include <ktape/ops/kernels/engine.hpp>
 #include <ktape/ops/kernels/generic.hpp>
 #include <ktape/ops/kernels/softmax_backward.hpp>
 #include <ktape/ops/reductions.hpp>
@@ -37,10 +38,8 @@ Tensor softmax_gradient(const Tensor& y, const Tensor& g, int axis) {
   if (recording()) return y * (g - sum(g * y, axis, true));
   Tensor out = kernels::scratch_like(g);
   const Line line(y.shape(), axis);
-  dispatch_floating(y.dtype(), [&]<class T>() {
-    kernels::softmax_backward(y.pointer<T>(), g.pointer<T>(), out.pointer<T>(), line.outer, line.axis,
-                              line.inner);
-  });
+  const ktape_softmax call{kernels::engine_dtype(y.dtype()), line.outer, line.axis, line.inner, nullptr, y.raw(), g.raw(), out.raw()};
+  kernels::engine().run(kernels::Kernel::SoftmaxBackward, &call);
   return out;
 }
 
@@ -62,9 +61,8 @@ Tensor softmax(const Tensor& x, int axis) {
   const int at = canonical_axis("softmax", axis, x.ndim());
   Tensor out = Tensor::empty(x.shape(), x.dtype());
   const Line line(x.shape(), at);
-  dispatch_floating(x.dtype(), [&]<class T>() {
-    kernels::softmax(x.pointer<T>(), out.pointer<T>(), line.outer, line.axis, line.inner);
-  });
+  const ktape_softmax call{kernels::engine_dtype(x.dtype()), line.outer, line.axis, line.inner, x.raw(), out.raw(), nullptr, nullptr};
+  kernels::engine().run(kernels::Kernel::Softmax, &call);
   if (recording(x))
     record("softmax", out, {x}, [at](const Tensor& g, const Tensor& y, Grads& grads) {
       grads.to(0, [&] { return softmax_gradient(y, g, at); });

@@ -1,6 +1,7 @@
 #include <ktape/autograd/error.hpp>
 #include <ktape/ops/config.hpp>
 #include <ktape/ops/config_file.hpp>
+#include <ktape/ops/kernels/engine.hpp>
 
 #include <atomic>
 #include <cmath>
@@ -59,7 +60,9 @@ int checked_phase(int value) {
 
 }  // namespace
 
-std::string backend() { return settings().engine; }
+std::string configured_backend() { return settings().engine; }
+
+std::string backend() { return kernels::engine().name(); }
 
 double epsilon() { return settings().epsilon.load(std::memory_order_relaxed); }
 

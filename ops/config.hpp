@@ -13,7 +13,8 @@
 namespace ktape::backend {
 
 /// The name of the engine in use: "onednn" where it is built in, "xtensor" otherwise, or what `keras.json` or
-/// KERAS_BACKEND chose.
+/// KERAS_BACKEND chose, which may be a shared library with kernels of its own (see engine.h). Throws IOError when
+/// that cannot be loaded and ValueError, listing everything that is wrong, when it is not a complete engine.
 std::string backend();
 
 /// The small number that keeps divisions and logarithms away from 0; 1e-7 at first.

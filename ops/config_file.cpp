@@ -14,17 +14,11 @@
 namespace ktape::backend {
 namespace {
 
-std::string listed(const std::vector<std::string>& names) {
+/// The backends that are allowed, for messages.
+std::string backends() {
   std::string text;
-  for (std::size_t i = 0; i < names.size(); ++i)
-    text += (i == 0 ? "'" : i + 1 == names.size() ? " or '" : ", '") + names[i] + "'";
-  return text;
-}
-
-std::vector<std::string> backend_names() {
-  std::vector<std::string> names = engines();
-  names.push_back("tensorflow");
-  return names;
+  for (const std::string& name : engines()) text += "'" + name + "', ";
+  return text + "'tensorflow' or a shared library (a path, or a name with .so)";
 }
 
 std::string engine_of(const std::string& backend) {
@@ -33,6 +27,10 @@ std::string engine_of(const std::string& backend) {
 
 bool contains(const std::vector<std::string>& names, const std::string& name) {
   return std::find(names.begin(), names.end(), name) != names.end();
+}
+
+bool is_backend(const std::string& name) {
+  return name == "tensorflow" || contains(engines(), name) || is_library(name);
 }
 
 /// Reads characters for the JSON parser and counts the lines that it has passed.
@@ -101,7 +99,7 @@ class ConfigReader : public nlohmann::json_sax<nlohmann::json> {
       config.image_data_format = value;
     else if (key_ == "backend" && backend_fixed_)
       return true;
-    else if (key_ == "backend" && contains(backend_names(), value))
+    else if (key_ == "backend" && is_backend(value))
       config.backend = engine_of(value);
     else
       return set('\'' + value + '\'');
@@ -128,7 +126,7 @@ class ConfigReader : public nlohmann::json_sax<nlohmann::json> {
     if (key_ == "backend" && backend_fixed_) return true;
     const std::string allowed = key_ == "floatx"    ? "'float16', 'float32' or 'float64'"
                                 : key_ == "epsilon" ? "a finite number above 0"
-                                : key_ == "backend" ? listed(backend_names())
+                                : key_ == "backend" ? backends()
                                                     : "'channels_first' or 'channels_last'";
     reject<ValueError>(key_line_, "'" + key_ + "' must be " + allowed, received);
   }
@@ -176,6 +174,10 @@ std::vector<std::string> engines() {
 #endif
 }
 
+bool is_library(std::string_view backend) {
+  return backend.find('/') != backend.npos || backend.find(".so") != backend.npos;
+}
+
 Config parse_config(std::string_view text, const std::string& file,
                     const std::optional<std::string>& backend) {
   int line = 1;
@@ -187,8 +189,8 @@ Config parse_config(std::string_view text, const std::string& file,
 
 Config load_config() {
   const std::optional<std::string> backend = environment("KERAS_BACKEND");
-  if (backend && !contains(backend_names(), *backend))
-    fail("[backend] KERAS_BACKEND must be ", listed(backend_names()), ": received '", *backend, "'");
+  if (backend && !is_backend(*backend))
+    fail("[backend] KERAS_BACKEND must be ", backends(), ": received '", *backend, "'");
   std::string file;
   if (const auto folder = environment("KERAS_HOME"))
     file = *folder + "/keras.json";

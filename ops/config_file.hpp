@@ -13,17 +13,23 @@ struct Config {
   DType floatx = DType::Float32;
   double epsilon = 1e-7;
   std::string image_data_format = "channels_last";
-  std::string backend;  ///< the name of an engine; empty: the default one
+  std::string backend;  ///< the name of an engine or an engine library; empty: the default one
 };
 
 /// The engines that this build holds, the default one first.
 std::vector<std::string> engines();
 
+/// Whether the name of a backend is that of a shared library: a path, or a name with ".so" that the loader looks for.
+bool is_library(std::string_view backend);
+
+/// The backend that the configuration chose, or the default engine. Throws as load_config does.
+std::string configured_backend();
+
 /// Reads the text of a configuration file: a JSON object with any of the keys
 ///
 ///     { "backend": "xtensor", "epsilon": 1e-07, "floatx": "float32", "image_data_format": "channels_last" }
 ///
-/// The backend is one of `engines()`, or "tensorflow", which stands for the default engine, so that the file
+/// The backend is one of `engines()`, an engine library (see engine.h), or "tensorflow", which stands for the default engine, so that the file
 /// of a machine that has Keras itself serves both. When `backend` is given it is the one used, and the file's
 /// is not looked at.
 ///

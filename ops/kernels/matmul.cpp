@@ -1,20 +1,11 @@
+#include <ktape/ops/kernels/engine.hpp>
 #include <ktape/ops/kernels/matmul.hpp>
 
 #include <algorithm>
 #include <xtensor-blas/xblas.hpp>
-#if KTAPE_WITH_ONEDNN
-#include <dnnl.h>
-#endif
 
 namespace ktape::kernels {
 namespace {
-
-template <class T>
-void blas_matmul(std::int64_t rows, std::int64_t columns, std::int64_t inner, Matrix<T> a, Matrix<T> b, T* c, bool accumulate) {
-  const auto transposition = [](bool transposed) { return transposed ? cxxblas::Trans : cxxblas::NoTrans; };
-  cxxblas::gemm<std::int64_t>(cxxblas::RowMajor, transposition(a.transposed), transposition(b.transposed), rows, columns, inner,
-                              T(1), a.data, a.stride, b.data, b.stride, T(accumulate), c, columns);
-}
 
 template <class T>
 bool nothing_to_add(std::int64_t rows, std::int64_t columns, std::int64_t inner, T* c, bool accumulate) {
@@ -22,7 +13,7 @@ bool nothing_to_add(std::int64_t rows, std::int64_t columns, std::int64_t inner,
   return rows == 0 || columns == 0 || inner == 0;
 }
 
-/// Both libraries have a fixed cost of a microsecond or so: tiny products are faster in a plain loop.
+/// The libraries have a fixed cost of a microsecond or so: tiny products are faster in a plain loop.
 constexpr std::int64_t tiny = 512;
 
 template <class T>
@@ -40,26 +31,35 @@ void tiny_matmul(std::int64_t rows, std::int64_t columns, std::int64_t inner, Ma
   }
 }
 
+template <class T>
+void engine_matmul(std::int64_t rows, std::int64_t columns, std::int64_t inner, Matrix<T> a, Matrix<T> b, T* c, bool accumulate) {
+  if (nothing_to_add(rows, columns, inner, c, accumulate)) return;
+  if (rows * columns * inner <= tiny) return tiny_matmul(rows, columns, inner, a, b, c, accumulate);
+  const ktape_matmul call{engine_dtype(dtype_of<T>()), accumulate, rows, columns, inner, a.data, a.stride, b.data, b.stride,
+                          a.transposed, b.transposed, c};
+  engine().run(Kernel::Matmul, &call);
+}
+
 }  // namespace
+
+template <class T>
+void blas_matmul(std::int64_t rows, std::int64_t columns, std::int64_t inner, Matrix<T> a, Matrix<T> b, T* c, std::int64_t stride,
+                 bool accumulate) {
+  const auto transposition = [](bool transposed) { return transposed ? cxxblas::Trans : cxxblas::NoTrans; };
+  cxxblas::gemm<std::int64_t>(cxxblas::RowMajor, transposition(a.transposed), transposition(b.transposed), rows, columns, inner,
+                              T(1), a.data, a.stride, b.data, b.stride, T(accumulate), c, stride);
+}
+template void blas_matmul(std::int64_t, std::int64_t, std::int64_t, Matrix<float>, Matrix<float>, float*, std::int64_t, bool);
+template void blas_matmul(std::int64_t, std::int64_t, std::int64_t, Matrix<double>, Matrix<double>, double*, std::int64_t, bool);
 
 void matmul(std::int64_t rows, std::int64_t columns, std::int64_t inner, Matrix<float> a, Matrix<float> b, float* c,
             bool accumulate) {
-  if (nothing_to_add(rows, columns, inner, c, accumulate)) return;
-  if (rows * columns * inner <= tiny) return tiny_matmul(rows, columns, inner, a, b, c, accumulate);
-#if KTAPE_WITH_ONEDNN
-  const auto letter = [](bool transposed) { return transposed ? 'T' : 'N'; };
-  if (dnnl_sgemm(letter(a.transposed), letter(b.transposed), rows, columns, inner, 1, a.data, a.stride, b.data, b.stride,
-                 accumulate, c, columns) == dnnl_success)
-    return;
-#endif
-  blas_matmul(rows, columns, inner, a, b, c, accumulate);
+  engine_matmul(rows, columns, inner, a, b, c, accumulate);
 }
 
 void matmul(std::int64_t rows, std::int64_t columns, std::int64_t inner, Matrix<double> a, Matrix<double> b, double* c,
             bool accumulate) {
-  if (nothing_to_add(rows, columns, inner, c, accumulate)) return;
-  if (rows * columns * inner <= tiny) return tiny_matmul(rows, columns, inner, a, b, c, accumulate);
-  blas_matmul(rows, columns, inner, a, b, c, accumulate);
+  engine_matmul(rows, columns, inner, a, b, c, accumulate);
 }
 
 void matmul(std::int64_t rows, std::int64_t columns, std::int64_t inner, Matrix<std::int64_t> a, Matrix<std::int64_t> b,

@@ -1,0 +1,24 @@
+#pragma once
+#include <ktape/ops/engine.h>
+
+/// The convolutions of ops/engine.h for any arguments, float or double as T: products of patches on BLAS, a block of them at a
+/// time, or, depthwise, plain loops. Scratch memory is bounded by half a megabyte, or 32 patches, per thread; the gradient of the
+/// kernel also takes a copy of it per thread.
+namespace ktape::kernels {
+
+template <class T>
+void convolution(const ktape_convolution& c);
+template <class T>
+void convolution_backward_data(const ktape_convolution& c);
+template <class T>
+void convolution_backward_kernel(const ktape_convolution& c);
+
+/// The same for as many groups as input channels.
+template <class T>
+void depthwise(const ktape_convolution& c);
+template <class T>
+void depthwise_backward_data(const ktape_convolution& c);
+template <class T>
+void depthwise_backward_kernel(const ktape_convolution& c);
+
+}  // namespace ktape::kernels

@@ -1,0 +1,68 @@
+#include <ktape/autograd/node.hpp>
+#include <ktape/ops/inspection.hpp>
+#include <ktape/ops/kernels/convolve.hpp>
+#include <ktape/ops/kernels/engine.hpp>
+
+#include <algorithm>
+#include <cstring>
+
+namespace ktape::kernels {
+namespace {
+
+using backend::cast;
+
+/// The tensors of a convolution. The sum of y * convolve(x, kernel) is linear in each of them: its derivative with respect to one
+/// is a convolution, transposed or not, or the gradient of a kernel, and so are the derivatives of that.
+enum Role { X, Kernel_, Y };
+using Operands = std::array<Tensor, 3>;
+
+void compute(Role result, const Operands& tensors, const Convolution& c) {
+  ktape_convolution call{};
+  call.dtype = engine_dtype(tensors[X].dtype());
+  call.batch = tensors[X].shape()[0], call.groups = c.groups;
+  call.input_channels = tensors[X].shape().back(), call.output_channels = tensors[Y].shape().back();
+  const auto copy = [](auto& to, const auto& from) { std::copy(from.begin(), from.end(), to); };
+  copy(call.input, c.input), copy(call.window, c.window), copy(call.output, c.output);
+  copy(call.strides, c.strides), copy(call.dilation, c.dilation), copy(call.padding, c.padding);
+  call.x = tensors[X].raw(), call.kernel = tensors[Kernel_].raw(), call.y = tensors[Y].raw();
+  constexpr Kernel kernels[] = {Kernel::ConvolutionBackwardData, Kernel::ConvolutionBackwardKernel, Kernel::Convolution};
+  engine().run(kernels[result], &call);
+}
+
+Tensor derivative(Role with_respect_to, Operands tensors, const Shape& shape, const Convolution& c) {
+  const Role role = with_respect_to;
+  const int first = role == X ? Kernel_ : X, second = role == Y ? Kernel_ : Y;
+  if (tensors[first].dtype() == DType::Float16) {
+    for (const int i : {first, second}) tensors[i] = cast(tensors[i], DType::Float32);
+    return cast(derivative(role, tensors, shape, c), DType::Float16);
+  }
+  const Tensor out = Tensor::empty(shape, tensors[first].dtype());
+  tensors[role] = out;
+  if (std::any_of(tensors.begin(), tensors.end(), [](const Tensor& t) { return t.size() == 0; }))
+    std::memset(out.raw(), 0, out.size() * out.dtype().size());
+  else
+    compute(role, tensors, c);
+  if (recording(tensors[first], tensors[second])) {
+    tensors[role] = Tensor();
+    record(c.op, out, {tensors[first], tensors[second]}, [=](const Tensor& g, Grads& grads) {
+      Operands others = tensors;
+      others[role] = g;
+      const auto gradient = [&](int i) { return derivative(static_cast<Role>(i), others, tensors[i].shape(), c); };
+      grads.to(0, [&] { return gradient(first); });
+      grads.to(1, [&] { return gradient(second); });
+    });
+  }
+  return out;
+}
+
+}  // namespace
+
+Tensor convolve(const Tensor& x, const Tensor& kernel, const Convolution& c, const Shape& shape) {
+  return derivative(Y, {x, kernel, Tensor()}, shape, c);
+}
+
+Tensor convolve_transposed(const Tensor& y, const Tensor& kernel, const Convolution& c, const Shape& shape) {
+  return derivative(X, {Tensor(), kernel, y}, shape, c);
+}
+
+}  // namespace ktape::kernels

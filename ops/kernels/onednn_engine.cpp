@@ -1,0 +1,172 @@
+#include <ktape/ops/kernels/engine.hpp>
+
+#ifdef KTAPE_WITH_ONEDNN
+#include <ktape/autograd/tensor.hpp>
+#include <ktape/ops/kernels/bounded_cache.hpp>
+
+#include <dnnl.hpp>
+#include <omp.h>
+
+#include <cstring>
+#endif
+
+namespace ktape::kernels {
+
+#ifdef KTAPE_WITH_ONEDNN
+namespace {
+
+using dnnl::memory;
+using Tag = memory::format_tag;
+
+enum class Pass : std::int64_t { Forward, BackwardData, BackwardKernel };
+
+const dnnl::engine& processor() {
+  static const dnnl::engine& engine = *new dnnl::engine(dnnl::engine::kind::cpu, 0);
+  return engine;
+}
+
+std::int32_t matmul(const void* arguments) {
+  const auto& m = *static_cast<const ktape_matmul*>(arguments);
+  if (m.dtype != KTAPE_FLOAT32) return 0;
+  const auto letter = [](int transposed) { return transposed ? 'T' : 'N'; };
+  return dnnl_sgemm(letter(m.a_transposed), letter(m.b_transposed), m.rows, m.columns, m.inner, 1, static_cast<const float*>(m.a),
+                    m.a_stride, static_cast<const float*>(m.b), m.b_stride, static_cast<float>(m.accumulate), static_cast<float*>(m.c),
+                    m.columns) == dnnl_success;
+}
+
+/// A convolution that is ready to run: its primitive, and how the kernel gets from our layout to the one that the primitive likes
+/// best, or back.
+struct Prepared {
+  dnnl::primitive primitive, reorder;  // no primitive: oneDNN has none that is fast
+  memory::desc x, kernel, packed, y, scratchpad;
+};
+
+/// The geometry in oneDNN's terms: two or three spatial dimensions.
+struct Geometry {
+  memory::desc x, kernel, packed, y;
+  memory::dims strides, dilation, front, back;
+
+  explicit Geometry(const ktape_convolution& c) {
+    const bool flat = c.input[0] == 1 && c.window[0] == 1 && c.output[0] == 1;
+    memory::dims input{c.batch, c.input_channels}, output{c.batch, c.output_channels};
+    memory::dims window{c.output_channels / c.groups, c.input_channels / c.groups};
+    if (c.groups > 1) window.insert(window.begin(), c.groups);
+    for (int d = flat ? 1 : 0; d < 3; ++d) {
+      input.push_back(c.input[d]), output.push_back(c.output[d]), window.push_back(c.window[d]);
+      strides.push_back(c.strides[d]), dilation.push_back(c.dilation[d] - 1), front.push_back(c.padding[d]);
+      const std::int64_t reach = (c.output[d] - 1) * c.strides[d] + (c.window[d] - 1) * c.dilation[d] + 1;
+      back.push_back(std::max<std::int64_t>(0, reach - c.input[d] - c.padding[d]));
+    }
+    const auto f32 = memory::data_type::f32;
+    const Tag images = flat ? Tag::nhwc : Tag::ndhwc;
+    const Tag weights = c.groups > 1 ? (flat ? Tag::hwigo : Tag::dhwigo) : (flat ? Tag::hwio : Tag::dhwio);
+    x = {input, f32, images}, y = {output, f32, images};
+    kernel = {window, f32, weights}, packed = {window, f32, Tag::any};
+  }
+};
+
+dnnl::primitive_attr attributes() {
+  dnnl::primitive_attr attributes;
+  attributes.set_scratchpad_mode(dnnl::scratchpad_mode::user);  // so that a primitive may run on several threads at once
+  return attributes;
+}
+
+/// The primitive for one description; `packed` is the kernel's layout in it.
+template <class Primitive, class Description>
+Prepared prepared(const Geometry& g, const Description& description, memory::desc (Description::*packed)() const, bool from_packed) {
+  Prepared out;
+  if (std::strstr(description.impl_info_str(), "ref")) return out;
+  out.x = g.x, out.kernel = g.kernel, out.packed = (description.*packed)(), out.y = g.y;
+  out.scratchpad = description.scratchpad_desc();
+  if (out.packed != out.kernel) {
+    const auto& [from, to] = from_packed ? std::tie(out.packed, out.kernel) : std::tie(out.kernel, out.packed);
+    out.reorder = dnnl::reorder(dnnl::reorder::primitive_desc(processor(), from, processor(), to));
+  }
+  out.primitive = Primitive(description);
+  return out;
+}
+
+Prepared prepare(Pass pass, const ktape_convolution& c) {
+  using namespace dnnl;
+  const Geometry g(c);
+  const auto algorithm = dnnl::algorithm::convolution_direct;
+  const convolution_forward::primitive_desc forward(
+      {pass == Pass::Forward ? prop_kind::forward_inference : prop_kind::forward_training, algorithm, g.x, g.packed, g.y, g.strides,
+       g.dilation, g.front, g.back},
+      attributes(), processor());
+  if (pass == Pass::Forward)
+    return prepared<convolution_forward>(g, forward, &convolution_forward::primitive_desc::weights_desc, false);
+  if (pass == Pass::BackwardData)
+    return prepared<convolution_backward_data>(
+        g,
+        convolution_backward_data::primitive_desc({algorithm, g.x, g.packed, g.y, g.strides, g.dilation, g.front, g.back}, attributes(),
+                                                  processor(), forward),
+        &convolution_backward_data::primitive_desc::weights_desc, false);
+  return prepared<convolution_backward_weights>(
+      g,
+      convolution_backward_weights::primitive_desc({algorithm, g.x, g.packed, g.y, g.strides, g.dilation, g.front, g.back}, attributes(),
+                                                   processor(), forward),
+      &convolution_backward_weights::primitive_desc::diff_weights_desc, true);
+}
+
+using Key = std::array<std::int64_t, 24>;
+
+Key key_of(Pass pass, const ktape_convolution& c) {
+  // oneDNN fixes the number of threads when a primitive is made.
+  Key key{static_cast<std::int64_t>(pass), omp_in_parallel() ? 1 : omp_get_max_threads(), c.batch, c.groups, c.input_channels,
+          c.output_channels};
+  std::memcpy(&key[6], c.input, sizeof(std::int64_t[18]));
+  return key;
+}
+
+std::shared_ptr<const Prepared> lookup(Pass pass, const ktape_convolution& c) {
+  static auto& cache = *new BoundedCache<Key, Prepared>(512);
+  return cache.get(key_of(pass, c), [&] {
+    try {
+      return prepare(pass, c);
+    } catch (const dnnl::error&) {
+      return Prepared();
+    }
+  });
+}
+
+void run(Pass pass, const Prepared& p, const ktape_convolution& c) {
+  thread_local dnnl::stream stream(processor());
+  const std::size_t packed_bytes = p.reorder ? (p.packed.get_size() + 63) / 64 * 64 : 0;
+  const Ref<Storage> scratch = Storage::make(packed_bytes + p.scratchpad.get_size());
+  char* const bytes = static_cast<char*>(scratch->data());
+  memory kernel(p.kernel, processor(), c.kernel), packed = p.reorder ? memory(p.packed, processor(), bytes) : kernel;
+  memory x(p.x, processor(), c.x), y(p.y, processor(), c.y), pad(p.scratchpad, processor(), bytes + packed_bytes);
+  if (p.reorder && pass != Pass::BackwardKernel) p.reorder.execute(stream, {{DNNL_ARG_FROM, kernel}, {DNNL_ARG_TO, packed}});
+  p.primitive.execute(stream, {{pass == Pass::BackwardData ? DNNL_ARG_DIFF_SRC : DNNL_ARG_SRC, x},
+                               {pass == Pass::BackwardKernel ? DNNL_ARG_DIFF_WEIGHTS : DNNL_ARG_WEIGHTS, packed},
+                               {pass == Pass::Forward ? DNNL_ARG_DST : DNNL_ARG_DIFF_DST, y},
+                               {DNNL_ARG_SCRATCHPAD, pad}});
+  if (p.reorder && pass == Pass::BackwardKernel) p.reorder.execute(stream, {{DNNL_ARG_FROM, packed}, {DNNL_ARG_TO, kernel}});
+  stream.wait();
+}
+
+template <Pass pass>
+std::int32_t convolution(const void* arguments) {
+  const auto& c = *static_cast<const ktape_convolution*>(arguments);
+  if (c.dtype != KTAPE_FLOAT32) return 0;
+  const auto prepared = lookup(pass, c);
+  if (!prepared->primitive) return 0;
+  run(pass, *prepared, c);
+  return 1;
+}
+
+}  // namespace
+
+const Kernels& onednn_kernels() {
+  static const Kernels kernels{matmul, convolution<Pass::Forward>, convolution<Pass::BackwardData>, convolution<Pass::BackwardKernel>};
+  return kernels;
+}
+#else
+const Kernels& onednn_kernels() {
+  static const Kernels none{};
+  return none;
+}
+#endif
+
+}  // namespace ktape::kernels
