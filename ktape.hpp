@@ -16,6 +16,7 @@
 #include <ktape/ops/broadcasting.hpp>
 #include <ktape/ops/config.hpp>
 #include <ktape/ops/control_flow.hpp>
+#include <ktape/ops/convolution.hpp>
 #include <ktape/ops/creation.hpp>
 #include <ktape/ops/elementwise.hpp>
 #include <ktape/ops/images.hpp>

@@ -24,6 +24,7 @@ golden::Table all_families() {
   golden::add_indexing(table);
   golden::add_shape(table);
   golden::add_images(table);
+  golden::add_convolution(table);
   golden::add_losses(table);
   golden::add_normalization(table);
   golden::add_pooling(table);

@@ -11,6 +11,7 @@ void add_linalg(Table& table);
 void add_indexing(Table& table);
 void add_shape(Table& table);
 void add_images(Table& table);
+void add_convolution(Table& table);
 void add_losses(Table& table);
 void add_normalization(Table& table);
 void add_pooling(Table& table);

@@ -11,7 +11,7 @@
 #include <sstream>
 
 namespace K = ktape::backend;
-using ktape::Tensor;
+using ktape::None, ktape::Tensor;
 
 namespace {
 
@@ -90,6 +90,23 @@ std::vector<Gradient> gradients() {
       {"temporal_padding", [](const In& in) { return K::temporal_padding(in[0]); }, {normal({1, 2, 2})}},
       {"spatial_2d_padding", [](const In& in) { return K::spatial_2d_padding(in[0]); }, {normal({1, 2, 2, 1})}},
       {"spatial_3d_padding", [](const In& in) { return K::spatial_3d_padding(in[0]); }, {normal({1, 1, 2, 1, 1})}},
+      {"conv1d", [](const In& in) { return K::conv1d(in[0], in[1], {.padding = "causal"}); }, {normal({1, 4, 2}), normal({2, 2, 2}, 2)}},
+      {"conv2d", [](const In& in) { return K::conv2d(in[0], in[1], {.strides = {2, 1}, .padding = "same"}); },
+       {normal({1, 3, 3, 2}), normal({2, 2, 2, 2}, 2)}},
+      {"conv3d", [](const In& in) { return K::conv3d(in[0], in[1]); }, {normal({1, 2, 3, 2, 1}), normal({2, 2, 1, 1, 2}, 2)}},
+      {"conv2d_transpose", [](const In& in) { return K::conv2d_transpose(in[0], in[1], {None, 4, 4, 2}, {.strides = {2, 2}}); },
+       {normal({1, 2, 2, 1}), normal({2, 2, 2, 1}, 2)}},
+      {"conv3d_transpose", [](const In& in) { return K::conv3d_transpose(in[0], in[1], {1, 2, 3, 2, 1}); },
+       {normal({1, 1, 2, 1, 2}), normal({2, 2, 2, 1, 2}, 2)}},
+      {"depthwise_conv2d", [](const In& in) { return K::depthwise_conv2d(in[0], in[1]); },
+       {normal({1, 3, 3, 2}), normal({2, 2, 2, 2}, 2)}},
+      {"separable_conv1d", [](const In& in) { return K::separable_conv1d(in[0], in[1], in[2]); },
+       {normal({1, 4, 2}), normal({2, 2, 1}, 2), normal({1, 2, 2}, 3)}},
+      {"separable_conv2d", [](const In& in) { return K::separable_conv2d(in[0], in[1], in[2], {.data_format = "channels_first"}); },
+       {normal({1, 2, 3, 3}), normal({2, 2, 2, 1}, 2), normal({1, 1, 2, 1}, 3)}},
+      {"local_conv1d", [](const In& in) { return K::local_conv1d(in[0], in[1], {2}, {1}); }, {normal({2, 3, 2}), normal({2, 4, 2}, 2)}},
+      {"local_conv2d", [](const In& in) { return K::local_conv2d(in[0], in[1], {2, 1}, {1, 2}, {2, 1}); },
+       {normal({1, 3, 2, 2}), normal({2, 4, 2}, 2)}},
       {"bias_add", [](const In& in) { return K::bias_add(in[0], in[1]); }, {normal({2, 3}), normal({3}, 2)}},
       {"batch_normalization",
        [](const In& in) { return K::batch_normalization(in[0], in[1], K::square(in[2]), in[3], in[4]); },
@@ -162,9 +179,6 @@ const std::set<std::string> others = {
 
 // Names that a later family brings.
 const std::map<std::string, std::string> waiting = {
-    {"conv1d", "convolution"}, {"conv2d", "convolution"}, {"conv2d_transpose", "convolution"}, {"conv3d", "convolution"},
-    {"conv3d_transpose", "convolution"}, {"depthwise_conv2d", "convolution"}, {"separable_conv1d", "convolution"},
-    {"separable_conv2d", "convolution"}, {"local_conv1d", "convolution"}, {"local_conv2d", "convolution"},
     {"placeholder", "symbolic"}, {"is_placeholder", "symbolic"},
     {"is_keras_tensor", "symbolic"}, {"function", "symbolic"}, {"ctc_batch_cost", "sequences"},
     {"ctc_decode", "sequences"}, {"ctc_label_dense_to_sparse", "sequences"}};
