@@ -1,210 +1,318 @@
-#include <ktape/autograd/tape.hpp>
 #include <ktape/ops/broadcasting.hpp>
 #include <ktape/ops/elementwise.hpp>
 #include <ktape/ops/kernels/apply.hpp>
-#include <ktape/ops/kernels/layer_norm.hpp>
+#include <ktape/ops/kernels/batch_norm.hpp>
+#include <ktape/ops/kernels/placed.hpp>
 #include <ktape/ops/normalization.hpp>
 #include <ktape/ops/operators.hpp>
 #include <ktape/ops/reductions.hpp>
-#include <ktape/ops/shape.hpp>
+
+#include <limits>
+#include <optional>
 
 namespace ktape::backend {
 namespace {
 
-/// A statistic or parameter, one element for each position of the axes in `bits`, in a shape that broadcasts
-/// to x.
-Tensor placed(const char* op, const char* name, const Tensor& parameter, const Tensor& x, unsigned bits) {
-  Shape shape = x.shape();
-  for (int i = 0; i < x.ndim(); ++i)
-    if (!(bits >> i & 1)) shape[i] = 1;
-  if (parameter.size() != shape.count())
-    fail("[", op, "] ", name, " must have ", shape.count(), " elements for x of shape ", x.shape(),
-         ": received ", name, "=", parameter.shape());
-  return reshape(parameter, shape);
-}
+using kernels::ChannelLayout;
+using Doubles = std::vector<double>;
 
-Tensor scaled(Tensor y, const Tensor& gamma, const Tensor& beta) {
-  if (gamma.defined()) y = y * gamma;
-  return beta.defined() ? y + beta : y;
-}
-
-std::vector<int> axes_in(unsigned bits) {
-  std::vector<int> axes;
-  for (int i = 0; bits >> i; ++i)
-    if (bits >> i & 1) axes.push_back(i);
-  return axes;
-}
-
-/// (x - mean) / sqrt(var + epsilon) over the axes.
-Tensor standardized(const char* op, const Tensor& x, const Tensor& mean_of, const Tensor& var_of,
-                    unsigned bits, double epsilon) {
-  const std::vector<int> axes = axes_in(bits);
-  Tensor out;
-  {
-    NoGrad off;
-    out = (x - mean_of) * (1.0 / sqrt(var_of + epsilon));
-  }
-  if (recording(x))
-    record(op, out, {x},
-           [x, spread = var_of.detach(), axes, epsilon](const Tensor& g, const Tensor& y, Grads& grads) {
-             grads.to(0, [&] {
-               const Tensor scale = 1.0 / sqrt((recording() ? var(x, axes, true) : spread) + epsilon);
-               return scale * (g - mean(g, axes, true) - y * mean(g * y, axes, true));
-             });
-           });
+/// One number for each channel: the tensor's elements, or the same for all where it is undefined.
+Doubles numbers(const Tensor& t, std::int64_t channels, double otherwise) {
+  Doubles out(static_cast<std::size_t>(channels), otherwise);
+  if (t.defined()) convert(out.data(), DType::Float64, t.raw(), t.dtype(), channels);
   return out;
 }
 
-}  // namespace
-
-Tensor batch_normalization(const Tensor& x, const Tensor& mean, const Tensor& var, const Tensor& beta,
-                           const Tensor& gamma, const BatchNormalizationOptions& options) {
-  constexpr const char* op = "batch_normalization";
-  kernels::expect_floating(op, x);
-  const bool by_axis = x.ndim() == 4;
-  const unsigned channel = by_axis ? 1u << canonical_axis(op, options.axis, 4) : 0;
-  const auto fit = [&](const char* name, const Tensor& parameter) {
-    if (by_axis) return placed(op, name, parameter, x, channel);
-    if (broadcast_shapes(op, x.shape(), parameter.shape()) != x.shape())
-      fail("[", op, "] ", name, " must broadcast to x of shape ", x.shape(), ": received ", name, "=",
-           parameter.shape());
-    return parameter;
-  };
-  const Tensor centre = fit("mean", mean), spread = fit("var", var);
-  const Tensor scale = gamma.defined() ? fit("gamma", gamma) : gamma,
-               offset = beta.defined() ? fit("beta", beta) : beta;
-  const Tensor factor = 1.0 / sqrt(spread + options.epsilon);
-  return scaled((x - centre) * (scale.defined() ? factor * scale : factor), Tensor(), offset);
-}
-
-NormalizedBatch normalize_batch_in_training(const Tensor& x, const Tensor& gamma, const Tensor& beta,
-                                            const Axes& reduction_axes, const NormalizationOptions& options) {
-  constexpr const char* op = "normalize_batch_in_training";
-  kernels::expect_floating(op, x);
-  const unsigned bits = canonical_axes(op, reduction_axes, x.ndim()), others = ~bits & ((1u << x.ndim()) - 1);
-  const Tensor scale = gamma.defined() ? placed(op, "gamma", gamma, x, others) : gamma;
-  const Tensor offset = beta.defined() ? placed(op, "beta", beta, x, others) : beta;
-  const Tensor centre = mean(x, axes_in(bits), true), spread = var(x, axes_in(bits), true);
-  Shape shape;
-  for (int axis : axes_in(others)) shape.push_back(x.shape()[axis]);
-  NormalizedBatch out;
-  out.normalized = scaled(standardized(op, x, centre, spread, bits, options.epsilon), scale, offset);
-  out.mean = reshape(centre, shape);
-  out.variance = reshape(spread, shape);
-  if (x.ndim() == 4 && reduction_axes.list() == std::vector{0, 1, 2}) {
-    const double n = static_cast<double>(x.shape().count(0, 3));
-    out.mean = out.mean.detach();
-    out.variance = out.variance.detach() * (n / std::max(1.0, n - 1));
-  }
+Tensor tensor_of(const Doubles& numbers, const Shape& shape, DType dtype) {
+  Tensor out = Tensor::empty(shape, dtype);
+  convert(out.raw(), dtype, numbers.data(), DType::Float64, out.size());
   return out;
 }
 
-namespace {
+/// f(c) for each channel, as a coefficient of a kernel.
+template <class A, class F>
+std::vector<A> each(std::int64_t channels, const F& f) {
+  std::vector<A> out(static_cast<std::size_t>(channels));
+  for (std::size_t c = 0; c < out.size(); ++c) out[c] = static_cast<A>(f(c));
+  return out;
+}
 
-/// Layer normalization of the last axes, in one pass each way.
-class RowNormalization {
+/// (x - mean) / sqrt(var + epsilon) * gamma + beta for x of shape (outer, channels, inner); the others are (1, channels, 1), gamma and
+/// beta may be undefined.
+class ChannelNormalization {
  public:
-  RowNormalization(const Tensor& x, const Tensor& gamma, const Tensor& beta, unsigned bits, double epsilon)
-      : x_(x),
-        gamma_(gamma),
-        beta_(beta),
-        axes_(axes_in(bits)),
-        epsilon_(epsilon),
-        n_(x.shape().count(axes_.front())),
-        rows_(n_ == 0 ? 0 : x.size() / n_),
-        moments_(Tensor::empty({rows_, 3}, x.dtype() == DType::Float64 ? DType::Float64 : DType::Float32)) {}
+  ChannelNormalization(const Tensor& x, const Tensor& gamma, const Tensor& beta, double epsilon)
+      : x_(x), gamma_(gamma), beta_(beta), layout_{x.shape()[0], x.shape()[1], x.shape()[2]}, epsilon_(epsilon) {}
 
-  Tensor forward() const {
-    Tensor out = Tensor::empty(x_.shape(), x_.dtype());
-    dispatch_floating(x_.dtype(), [&]<class T>() {
-      kernels::layer_norm(x_.pointer<T>(), data<T>(gamma_), data<T>(beta_), out.pointer<T>(), moments<T>(),
-                          rows_, n_, epsilon_);
+ protected:
+  Tensor normalized() const {
+    Tensor out = Tensor::empty_like(x_);
+    const Doubles scale = scales(), beta = numbers(beta_, channels(), 0);
+    with_centre([&]<class T, class A>(const std::vector<A>& centre) {
+      const auto factor = each<A>(channels(), [&](std::size_t c) { return scale[c]; });
+      const auto offset = each<A>(channels(), [&](std::size_t c) { return beta[c] - (mean_[c] - centre[c]) * scale[c]; });
+      kernels::channel_affine(layout_, x_.pointer<T>(), centre.data(), factor.data(), offset.data(), out.pointer<T>());
     });
     return out;
   }
 
-  /// Inputs are x, then gamma and beta where they are defined.
-  void backward(const Tensor& g, Grads& grads) const {
-    const int of_gamma = gamma_.defined() ? 1 : 0, of_beta = beta_.defined() ? of_gamma + 1 : 0;
-    if (recording()) return composed_backward(g, grads, of_gamma, of_beta);
-    const auto wanted = [&](int input, bool exists, const Tensor& like) {
-      return exists && grads.wants(input) ? Tensor::empty(like.shape(), like.dtype()) : Tensor();
-    };
-    const Tensor dx = wanted(0, true, x_), dgamma = wanted(of_gamma, of_gamma, gamma_),
-                 dbeta = wanted(of_beta, of_beta, beta_);
-    dispatch_floating(x_.dtype(), [&]<class T>() {
-      kernels::layer_norm_backward(x_.pointer<T>(), data<T>(gamma_), g.pointer<T>(), moments<T>(),
-                                   data<T>(dx), data<T>(dgamma), data<T>(dbeta), rows_, n_);
+  /// The sums over each channel of g, and of g times the normalized elements.
+  void sum_slopes(const Tensor& g, Doubles& sums, Doubles& products) const {
+    sums.assign(static_cast<std::size_t>(channels()), 0), products = sums;
+    if (!g.defined()) return;
+    with_centre([&]<class T, class A>(const std::vector<A>& centre) {
+      const auto slopes = kernels::channel_slopes(layout_, g.pointer<T>(), x_.pointer<T>(), centre.data());
+      for (std::size_t c = 0; c < slopes.size(); ++c) {
+        sums[c] = slopes[c].g;
+        products[c] = (slopes[c].gx - (mean_[c] - centre[c]) * slopes[c].g) / deviation_[c];
+      }
     });
-    grads.add(0, dx);
-    if (of_gamma) grads.add(of_gamma, dgamma);
-    if (of_beta) grads.add(of_beta, dbeta);
+  }
+
+  /// Calls `f.operator()<T, A>(centre)` with the type of x and the means in the type it is computed in.
+  template <class F>
+  void with_centre(const F& f) const {
+    dispatch_floating(x_.dtype(), [&]<class T>() {
+      using A = kernels::compute_type<T>;
+      f.template operator()<T, A>(each<A>(channels(), [&](std::size_t c) { return mean_[c]; }));
+    });
+  }
+  Doubles scales() const {
+    Doubles out = numbers(gamma_, channels(), 1);
+    for (std::size_t c = 0; c < out.size(); ++c) out[c] /= deviation_[c];
+    return out;
+  }
+  std::int64_t channels() const { return layout_.channels; }
+  Shape parameter_shape() const { return {1, channels(), 1}; }
+  Tensor parameter(const Doubles& of_channels) const { return tensor_of(of_channels, parameter_shape(), x_.dtype()); }
+  Tensor per_channel(const Tensor& t) const { return sum_to(t, parameter_shape()); }
+
+  Tensor x_, gamma_, beta_;
+  ChannelLayout layout_;
+  double epsilon_;
+  Doubles mean_, deviation_;  // deviation: sqrt(variance + epsilon)
+};
+
+/// With given statistics. Inputs on the tape: x, mean, var, gamma and beta where they are defined.
+class GivenStatistics : ChannelNormalization {
+ public:
+  GivenStatistics(const Tensor& x, const Tensor& mean, const Tensor& var, const Tensor& gamma, const Tensor& beta, double epsilon)
+      : ChannelNormalization(x, gamma, beta, epsilon), centre_(mean), spread_(var) {
+    mean_ = numbers(mean, channels(), 0);
+    deviation_ = numbers(var, channels(), 1);
+    for (double& d : deviation_) d = std::sqrt(d + epsilon);
+  }
+  Tensor forward() const { return normalized(); }
+  std::vector<Tensor> inputs() const {
+    std::vector<Tensor> all{x_, centre_, spread_};
+    if (gamma_.defined()) all.push_back(gamma_);
+    if (beta_.defined()) all.push_back(beta_);
+    return all;
+  }
+
+  void backward(const Tensor& g, Grads& grads) const {
+    if (recording()) return composed_backward(g, grads);
+    const Doubles scale = scales();
+    grads.to(0, [&] {
+      Tensor dx = Tensor::empty_like(x_);
+      with_centre([&]<class T, class A>(const std::vector<A>&) {
+        const auto factor = each<A>(channels(), [&](std::size_t c) { return scale[c]; });
+        kernels::channel_scale(layout_, g.pointer<T>(), factor.data(), dx.pointer<T>());
+      });
+      return dx;
+    });
+    if (!(grads.wants(1) || grads.wants(2) || (gamma_.defined() && grads.wants(3)) || (beta_.defined() && grads.wants(beta_at())))) return;
+    Doubles sums, products;
+    sum_slopes(g, sums, products);
+    const auto gradient = [&](int input, auto f) {
+      grads.to(input, [&] { return parameter(each<double>(channels(), f)); });
+    };
+    gradient(1, [&](std::size_t c) { return -scale[c] * sums[c]; });
+    gradient(2, [&](std::size_t c) { return -0.5 * scale[c] * products[c] / deviation_[c]; });
+    if (gamma_.defined()) gradient(3, [&](std::size_t c) { return products[c]; });
+    if (beta_.defined()) gradient(beta_at(), [&](std::size_t c) { return sums[c]; });
   }
 
  private:
-  void composed_backward(const Tensor& g, Grads& grads, int of_gamma, int of_beta) const {
-    const Tensor scale = 1.0 / sqrt(var(x_, axes_, true) + epsilon_),
-                 y = (x_ - mean(x_, axes_, true)) * scale;
-    grads.to(0, [&] {
-      const Tensor h = gamma_.defined() ? g * gamma_ : g;
-      return scale * (h - mean(h, axes_, true) - y * mean(h * y, axes_, true));
-    });
-    if (of_gamma) grads.to(of_gamma, [&] { return sum_to(g * y, gamma_.shape()); });
-    if (of_beta) grads.to(of_beta, [&] { return sum_to(g, beta_.shape()); });
+  int beta_at() const { return gamma_.defined() ? 4 : 3; }
+  void composed_backward(const Tensor& g, Grads& grads) const {
+    const Tensor factor = 1.0 / sqrt(spread_ + epsilon_), h = gamma_.defined() ? g * gamma_ : g, y = (x_ - centre_) * factor;
+    grads.to(0, [&] { return h * factor; });
+    grads.to(1, [&] { return per_channel(-(h * factor)); });
+    grads.to(2, [&] { return per_channel(h * y) * square(factor) * -0.5; });
+    if (gamma_.defined()) grads.to(3, [&] { return per_channel(g * y); });
+    if (beta_.defined()) grads.to(beta_at(), [&] { return per_channel(g); });
   }
-  template <class T>
-  static T* data(const Tensor& t) {
-    return t.defined() ? t.pointer<T>() : nullptr;
-  }
-  template <class T>
-  kernels::RowMoments<kernels::compute_type<T>>* moments() const {
-    return static_cast<kernels::RowMoments<kernels::compute_type<T>>*>(moments_.raw());
-  }
-
-  Tensor x_, gamma_, beta_;
-  std::vector<int> axes_;
-  double epsilon_;
-  std::int64_t n_, rows_;
-  Tensor moments_;
+  Tensor centre_, spread_;
 };
 
-Tensor normalized_rows(const Tensor& x, const Tensor& gamma, const Tensor& beta, unsigned bits,
-                       double epsilon) {
-  std::vector<Tensor> inputs{x};
-  for (const Tensor& parameter : {gamma, beta})
-    if (parameter.defined()) inputs.push_back(parameter);
-  RowNormalization rows(x, gamma, beta, bits, epsilon);
-  Tensor out = rows.forward();
-  if (recording(std::span<const Tensor>(inputs)))
-    record("layer_normalization", out, std::span<const Tensor>(inputs),
-           [rows = std::move(rows)](const Tensor& g, Grads& grads) { rows.backward(g, grads); });
-  return out;
+/// With the statistics of x. Inputs on the tape: x, gamma and beta where they are defined. Outputs: the normalized x, and where
+/// they carry gradients mean and variance.
+class OwnStatistics : ChannelNormalization {
+ public:
+  OwnStatistics(const Tensor& x, const Tensor& gamma, const Tensor& beta, double epsilon)
+      : ChannelNormalization(x, gamma, beta, epsilon) {
+    dispatch_floating(x.dtype(), [&]<class T>() {
+      for (const kernels::Moments& m : kernels::channel_moments(layout_, x.pointer<T>())) {
+        const bool nothing = m.count == 0;
+        mean_.push_back(nothing ? std::numeric_limits<double>::quiet_NaN() : m.mean);
+        variance_.push_back(m.variance());
+        deviation_.push_back(std::sqrt(m.variance() + epsilon));
+      }
+    });
+  }
+  NormalizedBatch forward() const { return {normalized(), parameter(mean_), parameter(variance_)}; }
+  std::vector<Tensor> inputs() const {
+    std::vector<Tensor> all{x_};
+    if (gamma_.defined()) all.push_back(gamma_);
+    if (beta_.defined()) all.push_back(beta_);
+    return all;
+  }
+
+  void backward(const Tensor& g, const Tensor& of_mean, const Tensor& of_variance, Grads& grads) const {
+    if (recording()) return composed_backward(g, of_mean, of_variance, grads);
+    Doubles sums, products;
+    sum_slopes(g, sums, products);
+    grads.to(0, [&] { return input_gradient(g, of_mean, of_variance, sums, products); });
+    if (gamma_.defined()) grads.to(1, [&] { return g.defined() ? parameter(products) : Tensor(); });
+    if (beta_.defined()) grads.to(beta_at(), [&] { return g.defined() ? parameter(sums) : Tensor(); });
+  }
+
+ private:
+  int beta_at() const { return gamma_.defined() ? 2 : 1; }
+
+  /// g * scale + (x - mean) * slope + offset.
+  Tensor input_gradient(const Tensor& g, const Tensor& of_mean, const Tensor& of_variance, const Doubles& sums,
+                        const Doubles& products) const {
+    const double n = static_cast<double>(layout_.group());
+    const Doubles scale = scales(), dmean = numbers(of_mean, channels(), 0), dvariance = numbers(of_variance, channels(), 0);
+    const Doubles slope = each<double>(channels(), [&](std::size_t c) {
+      return (2 * dvariance[c] - scale[c] * products[c] / deviation_[c]) / n;
+    });
+    Tensor dx = Tensor::empty_like(x_);
+    with_centre([&]<class T, class A>(const std::vector<A>& centre) {
+      const auto p = each<A>(channels(), [&](std::size_t c) { return slope[c]; });
+      const auto q = each<A>(channels(), [&](std::size_t c) {
+        return (dmean[c] - scale[c] * sums[c]) / n - slope[c] * (mean_[c] - centre[c]);
+      });
+      const auto a = each<A>(channels(), [&](std::size_t c) { return scale[c]; });
+      if (g.defined())
+        kernels::channel_affine(layout_, g.pointer<T>(), x_.pointer<T>(), centre.data(), a.data(), p.data(), q.data(),
+                                dx.pointer<T>());
+      else
+        kernels::channel_affine(layout_, x_.pointer<T>(), centre.data(), p.data(), q.data(), dx.pointer<T>());
+    });
+    return dx;
+  }
+
+  void composed_backward(const Tensor& g, const Tensor& of_mean, const Tensor& of_variance, Grads& grads) const {
+    const Axes group{0, 2};
+    const double n = static_cast<double>(layout_.group());
+    const Tensor centred = x_ - mean(x_, group, true), factor = 1.0 / sqrt(var(x_, group, true) + epsilon_), y = centred * factor;
+    if (of_mean.defined()) grads.to(0, [&] { return broadcast_to(of_mean / n, x_.shape()); });
+    if (of_variance.defined()) grads.to(0, [&] { return centred * (of_variance * (2 / n)); });
+    if (!g.defined()) return;
+    grads.to(0, [&] {
+      const Tensor h = gamma_.defined() ? g * gamma_ : g;
+      return factor * (h - mean(h, group, true) - y * mean(h * y, group, true));
+    });
+    if (gamma_.defined()) grads.to(1, [&] { return per_channel(g * y); });
+    if (beta_.defined()) grads.to(beta_at(), [&] { return per_channel(g); });
+  }
+  Doubles variance_;
+};
+
+/// The tensor's shape with the axes in `bits`, which must be neighbours, as the middle one of three.
+std::optional<Shape> three_axes(const Shape& shape, unsigned bits) {
+  const std::vector<int> axes = kernels::axes_in(bits);
+  if (axes.empty()) return Shape{1, 1, shape.count()};
+  const int first = axes.front(), last = axes.back() + 1;
+  if (last - first != static_cast<int>(axes.size())) return std::nullopt;
+  return Shape{shape.count(0, first), shape.count(first, last), shape.count(last)};
 }
 
-/// Whether the axes are the last ones: those of a contiguous row.
-bool are_last(unsigned bits, int rank) {
-  const unsigned all = (1u << rank) - 1;
-  return bits != 0 && ((~bits & all) & ((~bits & all) + 1)) == 0;
+Tensor as_shape(const Tensor& t, const Shape& shape) { return t.defined() ? reshape(t, shape) : t; }
+
+/// Batch normalization with statistics that broadcast in any way.
+Tensor composed(const Tensor& x, const Tensor& mean, const Tensor& var, const Tensor& beta, const Tensor& gamma, double epsilon) {
+  const Tensor factor = 1.0 / sqrt(var + epsilon);
+  const Tensor y = (x - mean) * (gamma.defined() ? factor * gamma : factor);
+  return beta.defined() ? y + beta : y;
+}
+
+/// The axes along which a parameter has elements of its own.
+unsigned own_axes(const Tensor& parameter, int rank) {
+  unsigned bits = 0;
+  for (int i = 0; i < parameter.ndim(); ++i)
+    if (parameter.shape()[i] != 1) bits |= 1u << (rank - parameter.ndim() + i);
+  return bits;
 }
 
 }  // namespace
 
-Tensor layer_normalization(const Tensor& x, const Tensor& gamma, const Tensor& beta,
-                           const LayerNormalizationOptions& options) {
-  constexpr const char* op = "layer_normalization";
+Tensor batch_normalization(const Tensor& x, const Tensor& mean, const Tensor& var, const Tensor& beta, const Tensor& gamma,
+                           const BatchNormalizationOptions& options) {
+  constexpr const char* op = "batch_normalization";
   kernels::expect_floating(op, x);
-  const unsigned bits = canonical_axes(op, options.axis, x.ndim());
-  for (const Tensor& parameter : {gamma, beta})
-    if (parameter.defined()) kernels::expect_same_dtype(op, x, parameter);
-  const Tensor scale = gamma.defined() ? placed(op, "gamma", gamma, x, bits) : gamma;
-  const Tensor offset = beta.defined() ? placed(op, "beta", beta, x, bits) : beta;
-  if (are_last(bits, x.ndim())) return normalized_rows(x, scale, offset, bits, options.epsilon);
-  Tensor centre, spread;
-  {
-    NoGrad off;
-    centre = mean(x, axes_in(bits), true), spread = var(x, axes_in(bits), true);
+  const bool by_axis = x.ndim() == 4;
+  const unsigned channel = by_axis ? 1u << canonical_axis(op, options.axis, 4) : own_axes(mean, x.ndim());
+  bool alike = true;
+  const auto fit = [&](const char* name, const Tensor& parameter) {
+    if (!parameter.defined()) return parameter;
+    kernels::expect_same_dtype(op, x, parameter);
+    if (by_axis) return kernels::placed(op, name, parameter, x, channel);
+    if (broadcast_shapes(op, x.shape(), parameter.shape()) != x.shape())
+      fail("[", op, "] ", name, " must broadcast to x of shape ", x.shape(), ": received ", name, "=", parameter.shape());
+    alike = alike && own_axes(parameter, x.ndim()) == channel;
+    return parameter;
+  };
+  const Tensor centre = fit("mean", mean), spread = fit("var", var), scale = fit("gamma", gamma), offset = fit("beta", beta);
+  const std::optional<Shape> shape = three_axes(x.shape(), channel);
+  if (!alike || !shape) return composed(x, centre, spread, offset, scale, options.epsilon);
+  const Shape parameter{1, (*shape)[1], 1};
+  const GivenStatistics given(reshape(x, *shape), reshape(centre, parameter), reshape(spread, parameter),
+                              as_shape(scale, parameter), as_shape(offset, parameter), options.epsilon);
+  const Tensor out = given.forward();
+  if (const auto inputs = given.inputs(); recording(std::span(inputs)))
+    record(op, out, std::span(inputs), [given](const Tensor& g, Grads& grads) { given.backward(g, grads); });
+  return reshape(out, x.shape());
+}
+
+NormalizedBatch normalize_batch_in_training(const Tensor& x, const Tensor& gamma, const Tensor& beta, const Axes& reduction_axes,
+                                            const NormalizationOptions& options) {
+  constexpr const char* op = "normalize_batch_in_training";
+  kernels::expect_floating(op, x);
+  const unsigned bits = canonical_axes(op, reduction_axes, x.ndim()), others = ~bits & ((1u << x.ndim()) - 1);
+  Shape shape;
+  for (int axis : kernels::axes_in(others)) shape.push_back(x.shape()[axis]);
+  const Shape parameter{1, shape.count(), 1};
+  const auto fit = [&](const char* name, const Tensor& p) {
+    if (p.defined()) kernels::expect_same_dtype(op, x, p);
+    return p.defined() ? reshape(kernels::placed(op, name, p, x, others), parameter) : p;
+  };
+  const Tensor scale = fit("gamma", gamma), offset = fit("beta", beta);
+  const std::optional<Shape> three = three_axes(x.shape(), others);
+  const Shape pattern = kernels::moved_last(others, x.ndim());
+  const Tensor ordered = three ? x : permute_dimensions(x, pattern);
+  const OwnStatistics own(reshape(ordered, three.value_or(Shape{x.shape().count() / std::max<std::int64_t>(parameter.count(), 1), parameter.count(), 1})), scale,
+                          offset, options.epsilon);
+  NormalizedBatch out = own.forward();
+  const bool fused = x.ndim() == 4 && reduction_axes.list() == std::vector{0, 1, 2};
+  if (const auto inputs = own.inputs(); recording(std::span(inputs))) {
+    const Tensor outs[] = {out.normalized, out.mean, out.variance};
+    record(op, std::span(outs, fused ? 1 : 3), std::span(inputs), [own, fused](Grads& grads) {
+      own.backward(grads.output(0), fused ? Tensor() : grads.output(1), fused ? Tensor() : grads.output(2), grads);
+    });
   }
-  return scaled(standardized(op, x, centre, spread, bits, options.epsilon), scale, offset);
+  out.normalized = reshape(out.normalized, ordered.shape());
+  if (!three) out.normalized = permute_dimensions(out.normalized, kernels::inverse(pattern));
+  out.mean = reshape(out.mean, shape);
+  out.variance = reshape(out.variance, shape);
+  if (fused) {
+    const double n = static_cast<double>(x.shape().count(0, 3));
+    out.variance = out.variance * (n / std::max(1.0, n - 1));
+  }
+  return out;
 }
 
 }  // namespace ktape::backend
