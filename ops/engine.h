@@ -70,18 +70,18 @@ typedef struct ktape_convolution {
   void* y;            /* (batch, output..., output_channels) */
 } ktape_convolution;
 
-/* "pooling": y is the largest element, or with `average` the mean, of x in the window at each output position; cells outside x
- * do not count. "pooling_backward" computes dx from dy; the first largest element (in row-major order) of a window gets its
- * gradient. float16, float32 and float64; dimensions as in ktape_convolution. */
+/* "pooling": y is the largest element (NaN is larger than any number), or with `average` the mean, of x in the window at each
+ * output position; cells outside x do not count. The position in its window (row-major) of the largest element, the first of
+ * equal ones, goes to `index`, unless that is NULL. "pooling_backward": given y's gradient in y, and for the maximum the index,
+ * that of x, in place of the tensor itself. float16, float32 and float64; dimensions as in ktape_convolution. */
 #define KTAPE_POOLING_VERSION 1
 typedef struct ktape_pooling {
   int32_t dtype, average;
   int64_t batch, channels;
   int64_t input[3], window[3], output[3], strides[3], padding[3];
-  const void* x; /* (batch, input..., channels); read by the maximum only when going backward */
-  void* y;       /* (batch, output..., channels) */
-  const void* dy;
-  void* dx;
+  void* x;            /* (batch, input..., channels) */
+  void* y;            /* (batch, output..., channels) */
+  void* index;        /* as y: uint8 when a window has at most 256 cells, int32 otherwise */
 } ktape_pooling;
 
 /* "softmax": y = exp(x) / sum(exp(x)) over the middle dimension of (outer, axis, inner). "softmax_backward": dx from y and dy.
