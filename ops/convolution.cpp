@@ -54,13 +54,16 @@ Tensor depthwise(const ConvolutionArguments& a, const Tensor& x, const Tensor& k
   if (x.shape().back() != window[a.dims])
     fail("[", a.op, "] the depthwise kernel must have x's channels as its axis ", a.dims, ": received x with ", x.shape().back(),
          " channels, kernel=", window);
-  Convolution c = canonical(a, x.shape(), window);
-  c.groups = std::max<std::int64_t>(1, window[a.dims]);
+  const std::int64_t channels = window[a.dims], multiplier = window[a.dims + 1];
   Shape merged = window;
-  merged[a.dims] = 1, merged[a.dims + 1] = window[a.dims] * window[a.dims + 1];
+  merged[a.dims] = 1, merged[a.dims + 1] = channels * multiplier;
+  Convolution c = canonical(a, x.shape(), window);
   const Shape shape = result_shape(c, x.shape(), merged.back());
   check_extents(a.op, shape, x.dtype().size());
-  return kernels::convolve(x, reshape(kernel, merged), c, shape);
+  // One filter for each channel is what kernels are good at.
+  const Tensor repeated = channels > 1 && multiplier > 1 ? repeat_elements(x, multiplier, -1) : x;
+  c.groups = repeated.shape().back();
+  return kernels::convolve(repeated, reshape(kernel, merged), c, shape);
 }
 
 Tensor separable(const ConvolutionArguments& a, const Tensor& x, const Tensor& depthwise_kernel, const Tensor& pointwise_kernel) {

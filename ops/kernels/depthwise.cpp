@@ -19,15 +19,9 @@ void for_taps(const ktape_convolution& c, std::int64_t begin, std::int64_t end, 
   }
 }
 
-/// f(x[i], kernel[j], y[j]) for the channels i and their outputs j.
-template <class F>
-void for_channels(const ktape_convolution& c, const F& f) {
-  const std::int64_t channels = c.input_channels, multiplier = c.output_channels / channels;
-  if (multiplier == 1)
-    for (std::int64_t i = 0; i < channels; ++i) f(i, i);
-  else
-    for (std::int64_t i = 0; i < channels; ++i)
-      for (std::int64_t j = i * multiplier; j < (i + 1) * multiplier; ++j) f(i, j);
+template <class T>
+void add_products(std::int64_t n, const T* a, const T* b, T* __restrict sums) {
+  for (std::int64_t i = 0; i < n; ++i) sums[i] += a[i] * b[i];
 }
 
 }  // namespace
@@ -39,8 +33,7 @@ void depthwise(const ktape_convolution& c) {
   parallel_for(c.batch * positions, 64, [&](std::int64_t begin, std::int64_t end) {
     std::fill(out + begin * c.output_channels, out + end * c.output_channels, T(0));
     for_taps<T>(c, begin, end, [&](const T* x, const T* kernel, const T* row) {
-      T* __restrict y = out + (row - out);
-      for_channels(c, [=](std::int64_t i, std::int64_t j) { y[j] += x[i] * kernel[j]; });
+      add_products(c.groups, x, kernel, out + (row - out));
     });
   });
 }
@@ -52,8 +45,7 @@ void depthwise_backward_data(const ktape_convolution& c) {
   parallel_for(c.batch, 1, [&](std::int64_t begin, std::int64_t end) {
     std::fill(out + begin * patches.image(), out + end * patches.image(), T(0));
     for_taps<T>(c, begin * patches.positions(), end * patches.positions(), [&](const T* row, const T* kernel, const T* y) {
-      T* __restrict x = out + (row - out);
-      for_channels(c, [=](std::int64_t i, std::int64_t j) { x[i] += y[j] * kernel[j]; });
+      add_products(c.groups, y, kernel, out + (row - out));
     });
   });
 }
@@ -65,8 +57,7 @@ void depthwise_backward_kernel(const ktape_convolution& c) {
   const std::int64_t size = patches.taps() * c.output_channels;
   partial_sums(c.batch * patches.positions(), size, out, [&](std::int64_t begin, std::int64_t end, T* sums) {
     for_taps<T>(c, begin, end, [&](const T* x, const T* row, const T* y) {
-      T* __restrict kernel = sums + (row - out);
-      for_channels(c, [=](std::int64_t i, std::int64_t j) { kernel[j] += x[i] * y[j]; });
+      add_products(c.groups, x, y, sums + (row - out));
     });
   });
 }

@@ -45,8 +45,9 @@ struct Prepared {
 struct Geometry {
   memory::desc x, kernel, packed, y;
   memory::dims strides, dilation, front, back;
+  bool depthwise;
 
-  explicit Geometry(const ktape_convolution& c) {
+  explicit Geometry(const ktape_convolution& c) : depthwise(c.groups > 1 && c.groups == c.input_channels) {
     const bool flat = c.input[0] == 1 && c.window[0] == 1 && c.output[0] == 1;
     memory::dims input{c.batch, c.input_channels}, output{c.batch, c.output_channels};
     memory::dims window{c.output_channels / c.groups, c.input_channels / c.groups};
@@ -71,11 +72,17 @@ dnnl::primitive_attr attributes() {
   return attributes;
 }
 
+/// Whether the reference engine is faster than the implementation: oneDNN's own reference, and what it uses for depthwise
+/// convolutions that its kernels for these do not cover.
+bool is_slow(const char* implementation, bool depthwise) {
+  return std::strstr(implementation, "ref") || (depthwise && !std::strstr(implementation, "dw"));
+}
+
 /// The primitive for one description; `packed` is the kernel's layout in it.
 template <class Primitive, class Description>
 Prepared prepared(const Geometry& g, const Description& description, memory::desc (Description::*packed)() const, bool from_packed) {
   Prepared out;
-  if (std::strstr(description.impl_info_str(), "ref")) return out;
+  if (is_slow(description.impl_info_str(), g.depthwise)) return out;
   out.x = g.x, out.kernel = g.kernel, out.packed = (description.*packed)(), out.y = g.y;
   out.scratchpad = description.scratchpad_desc();
   if (out.packed != out.kernel) {
@@ -146,10 +153,17 @@ void run(Pass pass, const Prepared& p, const ktape_convolution& c) {
   stream.wait();
 }
 
+/// oneDNN computes 16 channels of a result at least: for a few of many others, products of patches are less work.
+bool has_few_results(Pass pass, const ktape_convolution& c) {
+  const auto [results, others] = pass == Pass::BackwardData ? std::pair(c.input_channels, c.output_channels)
+                                                            : std::pair(c.output_channels, c.input_channels);
+  return results <= 4 && others >= 16;
+}
+
 template <Pass pass>
 std::int32_t convolution(const void* arguments) {
   const auto& c = *static_cast<const ktape_convolution*>(arguments);
-  if (c.dtype != KTAPE_FLOAT32) return 0;
+  if (c.dtype != KTAPE_FLOAT32 || has_few_results(pass, c)) return 0;
   const auto prepared = lookup(pass, c);
   if (!prepared->primitive) return 0;
   run(pass, *prepared, c);

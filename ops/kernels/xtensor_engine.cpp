@@ -24,7 +24,9 @@ std::int32_t matmul(const void* arguments) {
   });
 }
 
-bool is_depthwise(const ktape_convolution& call) { return call.groups > 1 && call.groups == call.input_channels; }
+bool is_depthwise(const ktape_convolution& call) {
+  return call.groups > 1 && call.groups == call.input_channels && call.groups == call.output_channels;
+}
 
 std::int32_t forward(const void* arguments) {
   const auto& call = *static_cast<const ktape_convolution*>(arguments);
