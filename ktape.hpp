@@ -18,6 +18,7 @@
 #include <ktape/ops/control_flow.hpp>
 #include <ktape/ops/convolution.hpp>
 #include <ktape/ops/creation.hpp>
+#include <ktape/ops/ctc.hpp>
 #include <ktape/ops/elementwise.hpp>
 #include <ktape/ops/images.hpp>
 #include <ktape/ops/indexing.hpp>

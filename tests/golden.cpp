@@ -32,6 +32,7 @@ golden::Table all_families() {
   golden::add_updates(table);
   golden::add_random(table);
   golden::add_rnn(table);
+  golden::add_ctc(table);
   golden::add_sparse(table);
   golden::add_misc(table);
   return table;

@@ -30,6 +30,15 @@ const bench::Group elementwise([] {
   bench::report("bias_gelu_grad", [&] { K::gradients(K::sum(K::gelu(s + g)), {s, g}); });
 });
 
+const bench::Group ctc([] {
+  const Variable logits = K::random_normal_variable({32, 100, 64}, 0, 1);
+  const Tensor labels = K::cast(K::random_uniform({32, 20}, {.maxval = 63}), "int32");
+  const Tensor steps = K::full({32, 1}, 100, "int32"), counts = K::full({32, 1}, 20, "int32");
+  bench::report("ctc_grad", [&] {
+    K::gradients(K::mean(K::ctc_batch_cost(labels, K::softmax(logits), steps, counts)), {logits});
+  });
+});
+
 const bench::Group memory_bound([] {
   const Tensor z = K::random_normal({4096, 4096});
   bench::report("sum_axis0", [&] { K::sum(z, 0); });

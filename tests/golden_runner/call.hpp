@@ -1,6 +1,7 @@
 #pragma once
 #include <ktape/autograd/tensor.hpp>
 
+#include <algorithm>
 #include <functional>
 #include <set>
 #include <stdexcept>
@@ -148,6 +149,13 @@ class Call {
   std::map<std::string, Tensor> tensors_;
   mutable std::set<std::string> seen_;
 };
+
+/// A shape as a tensor of int64.
+inline Tensor integers(const Shape& shape) {
+  Tensor out = Tensor::empty({shape.rank()}, "int64");
+  std::copy(shape.begin(), shape.end(), out.pointer<std::int64_t>());
+  return out;
+}
 
 /// How each op of the files is called.
 struct Table {

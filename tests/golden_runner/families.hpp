@@ -19,6 +19,7 @@ void add_control_flow(Table& table);
 void add_updates(Table& table);
 void add_random(Table& table);
 void add_rnn(Table& table);
+void add_ctc(Table& table);
 /// Also teaches sparse tensors to the ops for dense ones.
 void add_sparse(Table& table);
 void add_misc(Table& table);

@@ -16,12 +16,6 @@ SparseTensor sparse(const Call& c, const std::string& name) {
                       std::vector<std::int64_t>(shape.begin(), shape.end()));
 }
 
-Tensor integers(const Shape& numbers) {
-  Tensor out = Tensor::empty({numbers.rank()}, "int64");
-  std::copy(numbers.begin(), numbers.end(), out.pointer<std::int64_t>());
-  return out;
-}
-
 Results concatenate(const Call& c) {
   const int axis = c.has("axis") ? c.get<int>("axis") : -1;
   std::vector<SparseTensor> all;

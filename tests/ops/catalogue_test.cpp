@@ -139,6 +139,11 @@ std::vector<Gradient> gradients() {
          return K::rnn(step, in[0], {in[1]}, {.mask = K::constant({{1, 0, 1}, {1, 1, 0}})}).outputs;
        },
        {normal({2, 3, 2}), normal({2, 2}, 2), normal({2, 2}, 3)}},
+      {"ctc_batch_cost",
+       [](const In& in) {
+         return K::ctc_batch_cost(K::constant({{0, 0}, {1, 9}}), in[0], K::constant({{4}, {3}}), K::constant({{2}, {1}}));
+       },
+       {probabilities({2, 4, 3})}},
       {"to_dense",
        [](const In& in) { return K::square(K::to_dense(ktape::SparseTensor({{0, 1}, {2, 0}}, in[0], {3, 2}))); },
        {normal({2})}},
@@ -175,13 +180,12 @@ const std::set<std::string> others = {
     "set_value", "batch_set_value", "update", "update_add", "update_sub", "moving_average_update", "random_normal",
     "random_uniform", "random_binomial", "random_bernoulli", "truncated_normal", "round", "equal", "not_equal", "greater",
     "greater_equal", "less", "less_equal", "any", "all", "argmax", "argmin", "in_top_k", "one_hot", "gradients", "stop_gradient",
-    "is_sparse", "set_random_seed", "is_nan", "is_finite", "top_k", "argsort"};
+    "is_sparse", "ctc_decode", "ctc_label_dense_to_sparse", "set_random_seed", "is_nan", "is_finite", "top_k", "argsort"};
 
 // Names that a later family brings.
 const std::map<std::string, std::string> waiting = {
     {"placeholder", "symbolic"}, {"is_placeholder", "symbolic"},
-    {"is_keras_tensor", "symbolic"}, {"function", "symbolic"}, {"ctc_batch_cost", "sequences"},
-    {"ctc_decode", "sequences"}, {"ctc_label_dense_to_sparse", "sequences"}};
+    {"is_keras_tensor", "symbolic"}, {"function", "symbolic"}};
 
 std::string read_all(const std::string& folder, const std::string& ending) {
   std::ostringstream text;

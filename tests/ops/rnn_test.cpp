@@ -1,3 +1,4 @@
+#include <ktape/ops/control_flow.hpp>
 #include <ktape/ops/elementwise.hpp>
 #include <ktape/ops/linalg.hpp>
 #include <ktape/ops/operators.hpp>

@@ -1,0 +1,120 @@
+#include <ktape/autograd/dispatch.hpp>
+#include <ktape/autograd/node.hpp>
+#include <ktape/ops/config.hpp>
+#include <ktape/ops/ctc.hpp>
+#include <ktape/ops/ctc_batch.hpp>
+#include <ktape/ops/indexing.hpp>
+#include <ktape/ops/kernels/ctc.hpp>
+#include <ktape/ops/kernels/parallel_rows.hpp>
+#include <ktape/ops/operators.hpp>
+#include <ktape/ops/shape.hpp>
+
+#include <numeric>
+
+namespace ktape::backend {
+
+void ctc::check_predictions(const char* op, const Tensor& y_pred) {
+  if (!y_pred.dtype().is_floating())
+    fail<TypeError>("[", op, "] y_pred must be floating: received dtype=", y_pred.dtype());
+  if (y_pred.ndim() != 3 || y_pred.shape()[2] == 0)
+    fail("[", op,
+         "] y_pred must have shape (samples, time, classes) with a class for the blank: received y_pred=",
+         y_pred.shape());
+}
+
+std::vector<std::int64_t> ctc::lengths(const char* op, const char* name, const Tensor& length,
+                                       const Shape& shape, std::int64_t most) {
+  if (length.shape() != shape)
+    fail("[", op, "] ", name, " must have shape ", shape, ": received ", name, '=', length.shape());
+  const Tensor numbers = converted(length, DType::Int64);
+  const std::int64_t* p = numbers.pointer<std::int64_t>();
+  for (std::int64_t i = 0; i < numbers.size(); ++i)
+    if (p[i] < 0 || p[i] > most)
+      fail("[", op, "] ", name, " of sample ", i, " must be in [0, ", most, "]: received ", p[i]);
+  return {p, p + numbers.size()};
+}
+
+namespace {
+
+using ctc::Batch;
+
+void check_labels(const Batch& batch, std::size_t sample) {
+  const std::int64_t* labels = batch.labels_of(static_cast<std::int64_t>(sample));
+  const std::int64_t count = batch.label_length[sample];
+  std::int64_t needed = count;
+  for (std::int64_t i = 0; i < count; ++i) {
+    if (labels[i] < 0 || labels[i] >= batch.classes - 1)
+      fail("[ctc_batch_cost] the labels of sample ", sample, " must be in [0, ", batch.classes - 1,
+           "), below the blank: received ", labels[i]);
+    needed += i > 0 && labels[i] == labels[i - 1];
+  }
+  if (needed > batch.input_length[sample])
+    fail("[ctc_batch_cost] the labels of sample ", sample, " need ", needed,
+         " steps: received input_length=", batch.input_length[sample]);
+}
+
+Batch checked(const Tensor& y_true, const Tensor& y_pred, const Tensor& input_length,
+              const Tensor& label_length) {
+  ctc::check_predictions("ctc_batch_cost", y_pred);
+  const Shape& shape = y_pred.shape();
+  if (y_true.ndim() != 2 || y_true.shape()[0] != shape[0])
+    fail("[ctc_batch_cost] y_true must have shape (", shape[0],
+         ", max_labels): received y_true=", y_true.shape());
+  Batch batch{shape[0], shape[1], shape[2], y_true.shape()[1], converted(y_true, DType::Int64),
+              {},       {},       epsilon()};
+  const Shape column{batch.samples, 1};
+  batch.input_length = ctc::lengths("ctc_batch_cost", "input_length", input_length, column, batch.steps);
+  batch.label_length = ctc::lengths("ctc_batch_cost", "label_length", label_length, column, batch.width);
+  for (std::size_t sample = 0; sample < batch.input_length.size(); ++sample) check_labels(batch, sample);
+  return batch;
+}
+
+/// Computes the costs and, unless it is undefined, their derivative by y.
+void compute(const Batch& batch, const Tensor& y, const Tensor& cost, const Tensor& slope) {
+  const std::int64_t plane = batch.steps * batch.classes, work = plane + 40 * batch.steps * (batch.width + 1);
+  dispatch_floating(y.dtype(), [&]<class T>() {
+    kernels::parallel_rows(batch.samples, work, [&](std::int64_t begin, std::int64_t end) {
+      kernels::Ctc<T> worker(batch.classes, batch.epsilon);
+      for (std::int64_t i = begin; i < end; ++i) {
+        const auto sample = static_cast<std::size_t>(i);
+        T* own = slope.defined() ? slope.pointer<T>() + i * plane : nullptr;
+        cost.pointer<T>()[i] =
+            kernels::narrow<T>(worker.cost(y.pointer<T>() + i * plane, batch.labels_of(i),
+                                           batch.label_length[sample], batch.input_length[sample], own));
+        if (own) std::fill(own + batch.input_length[sample] * batch.classes, own + plane, T(0));
+      }
+    });
+  });
+}
+
+}  // namespace
+
+Tensor ctc_batch_cost(const Tensor& y_true, const Tensor& y_pred, const Tensor& input_length,
+                      const Tensor& label_length) {
+  const Batch batch = checked(y_true, y_pred, input_length, label_length);
+  const Tensor cost = Tensor::empty({batch.samples, 1}, y_pred.dtype());
+  const bool recorded = recording(y_pred);
+  const Tensor slope = recorded ? Tensor::empty_like(y_pred) : Tensor();
+  compute(batch, y_pred, cost, slope);
+  if (recorded)
+    record("ctc_batch_cost", cost, {y_pred}, [batch, y_pred, slope](const Tensor& g, Grads& grads) {
+      grads.to(0,
+               [&] { return expand_dims(g) * (recording() ? ctc::composed_slope(batch, y_pred) : slope); });
+    });
+  return cost;
+}
+
+SparseTensor ctc_label_dense_to_sparse(const Tensor& labels, const Tensor& label_lengths) {
+  constexpr const char* op = "ctc_label_dense_to_sparse";
+  if (labels.ndim() != 2) fail("[", op, "] labels must have rank 2: received labels=", labels.shape());
+  const auto lengths =
+      ctc::lengths(op, "label_lengths", label_lengths, {labels.shape()[0]}, labels.shape()[1]);
+  const std::int64_t count = std::accumulate(lengths.begin(), lengths.end(), std::int64_t{0});
+  const Tensor indices = Tensor::empty({count, 2}, DType::Int64);
+  std::int64_t* to = indices.pointer<std::int64_t>();
+  for (std::size_t sample = 0; sample < lengths.size(); ++sample)
+    for (std::int64_t i = 0; i < lengths[sample]; ++i) *to++ = static_cast<std::int64_t>(sample), *to++ = i;
+  return SparseTensor(indices, gather_nd(labels, indices), labels.shape());
+}
+
+}  // namespace ktape::backend
