@@ -1,4 +1,3 @@
-#include <ktape/autograd/dispatch.hpp>
 #include <ktape/ops/config.hpp>
 #include <ktape/ops/creation.hpp>
 #include <ktape/ops/ctc.hpp>

@@ -25,10 +25,12 @@ struct Places {
 /// The places of the transposed matrix; element i of it is element order[i] of this one.
 Places transposed(const Places& at, Tensor& order) {
   order = Tensor::empty(at.rows.shape(), DType::Int64);
-  std::int64_t* to = order.pointer<std::int64_t>();
-  std::iota(to, to + at.size(), 0);
-  std::stable_sort(to, to + at.size(),
-                   [&](std::int64_t a, std::int64_t b) { return at.column()[a] < at.column()[b]; });
+  // Where the next element of each column goes.
+  std::vector<std::int64_t> next(static_cast<std::size_t>(at.width) + 1);
+  for (std::int64_t i = 0; i < at.size(); ++i) ++next[static_cast<std::size_t>(at.column()[i]) + 1];
+  std::partial_sum(next.begin(), next.end(), next.begin());
+  for (std::int64_t i = 0; i < at.size(); ++i)
+    order.pointer<std::int64_t>()[next[static_cast<std::size_t>(at.column()[i])]++] = i;
   return {gather(at.columns, order), gather(at.rows, order), at.width, at.height};
 }
 

@@ -2,6 +2,7 @@
 #include <ktape/ops/control_flow.hpp>
 #include <ktape/ops/ctc.hpp>
 #include <ktape/ops/elementwise.hpp>
+#include <ktape/ops/indexing.hpp>
 #include <ktape/ops/operators.hpp>
 #include <ktape/ops/reductions.hpp>
 
@@ -107,6 +108,26 @@ TEST_CASE("ctc_batch_cost is differentiable to the second order") {
   // Unnormalized, and without any label class.
   check_gradients(cost(K::zeros({1, 0}), ints({{2}}), ints({{0}})), {doubles({{{2, 3}, {0.5, 1}}})});
   check_gradients(cost(K::zeros({1, 0}), ints({{2}}), ints({{0}})), {doubles({{{2}, {3}}})});
+}
+
+TEST_CASE("a text recognizer trains on labels that -1 pads, without the first two steps") {
+  // def ctc_lambda(args):
+  //   y_pred, labels, input_length, label_length = args
+  //   return K.ctc_batch_cost(labels, y_pred[:, 2:, :], input_length, label_length)
+  const auto ctc_lambda = [](const Tensor& y_pred, const Tensor& labels, const Tensor& input_length,
+                             const Tensor& label_length) {
+    return K::ctc_batch_cost(labels, y_pred[{All, Slice(2, None)}], input_length, label_length);
+  };
+  const Tensor labels = ints({{0, 1, 1, 2}, {2, 0, -1, -1}}), input_length = ints({{8}, {8}});
+  const Tensor label_length = K::expand_dims(K::sum(K::cast(labels != -1, "int32"), 1));
+  Variable logits = K::variable(normal({2, 10, 4}));
+  for (int i = 0; i < 200; ++i) {
+    const Tensor loss = K::mean(ctc_lambda(K::softmax(logits), labels, input_length, label_length));
+    logits.assign(logits - 2. * K::gradients(loss, {logits})[0]);
+  }
+  const Tensor y_pred = K::softmax(logits)[{All, Slice(2, None)}];
+  const auto decoded = K::ctc_decode(y_pred, K::flatten(input_length)).decoded;
+  CHECK(values(decoded[0]) == Values{0, 1, 1, 2, -1, -1, -1, -1, 2, 0, -1, -1, -1, -1, -1, -1});
 }
 
 TEST_CASE("threads over the batch change nothing") {
