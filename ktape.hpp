@@ -31,6 +31,7 @@
 #include <ktape/ops/phase.hpp>
 #include <ktape/ops/pooling.hpp>
 #include <ktape/ops/random.hpp>
+#include <ktape/ops/recurrent.hpp>
 #include <ktape/ops/reductions.hpp>
 #include <ktape/ops/rnn.hpp>
 #include <ktape/ops/shape.hpp>

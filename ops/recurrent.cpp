@@ -1,0 +1,400 @@
+#include <ktape/autograd/gradients.hpp>
+#include <ktape/ops/activations.hpp>
+#include <ktape/ops/creation.hpp>
+#include <ktape/ops/elementwise.hpp>
+#include <ktape/ops/inspection.hpp>
+#include <ktape/ops/kernels/apply.hpp>
+#include <ktape/ops/kernels/matmul.hpp>
+#include <ktape/ops/kernels/reduce.hpp>
+#include <ktape/ops/kernels/slots.hpp>
+#include <ktape/ops/linalg.hpp>
+#include <ktape/ops/operators.hpp>
+#include <ktape/ops/recurrent.hpp>
+#include <ktape/ops/shape.hpp>
+
+#include <functional>
+
+namespace ktape::backend {
+namespace {
+
+using Result = RnnResult<Tensor>;
+using Tensors = std::vector<Tensor>;
+
+/// What tells one op from the others: its gates and states, how slots take the columns of the parameters, the formula of a step,
+/// and the kernels.
+struct Kind {
+  const char* op;
+  int gates, states;
+  kernels::GateOfSlot of_inputs, of_recurrent;
+  bool two_biases = false;
+  std::string activation;
+};
+
+/// The arguments of an op, checked.
+struct Arguments {
+  Kind kind;
+  Tensor x, kernel, recurrent_kernel, bias;
+  Tensors states;
+  RnnOptions options;
+
+  std::int64_t samples() const { return x.shape()[options.time_major ? 1 : 0]; }
+  std::int64_t steps() const { return x.shape()[options.time_major ? 0 : 1]; }
+  std::int64_t units() const { return recurrent_kernel.shape()[0]; }
+  /// The differentiable ones: x, kernel, recurrent kernel, bias (maybe undefined), states.
+  Tensors tensors() const {
+    Tensors all{x, kernel, recurrent_kernel, bias};
+    all.insert(all.end(), states.begin(), states.end());
+    return all;
+  }
+  Arguments with(const Tensors& t) const {
+    return {kind, t[0], t[1], t[2], t[3], Tensors(t.begin() + 4, t.end()), options};
+  }
+};
+
+// --- The formulas, step by step ------------------------------------------------------------------------------
+
+Tensor activated(const std::string& name, const Tensor& x) {
+  if (name == "hard_sigmoid") return hard_sigmoid(x);
+  if (name == "relu") return relu(x);
+  return name == "tanh" ? tanh(x) : sigmoid(x);
+}
+
+Tensor with_bias(const Tensor& x, const Tensor& bias) { return bias.defined() ? x + bias : x; }
+
+detail::Step lstm_step(const Arguments& a) {
+  return [a](const Tensors& in, const Tensors& states) {
+    const Tensors z = split(with_bias(dot(in[0], a.kernel) + dot(states[0], a.recurrent_kernel), a.bias), 4, 1);
+    const auto gate = [&](const Tensor& t) { return activated(a.kind.activation, t); };
+    const Tensor c = gate(z[1]) * states[1] + gate(z[0]) * tanh(z[2]), h = gate(z[3]) * tanh(c);
+    return std::pair{Tensors{h}, Tensors{h, c}};
+  };
+}
+
+detail::Step gru_step(const Arguments& a) {
+  const bool reset_after = a.kind.two_biases;
+  const Tensors biases = a.bias.defined() && reset_after ? unstack(a.bias) : Tensors{a.bias, Tensor()};
+  const std::int64_t units = a.units();
+  return [=](const Tensors& in, const Tensors& states) {
+    const auto gate = [&](const Tensor& t) { return activated(a.kind.activation, t); };
+    const Tensor& h = states[0];
+    const Tensors x = split(with_bias(dot(in[0], a.kernel), biases[0]), 3, 1);
+    const Tensor kernel = reset_after ? a.recurrent_kernel : slice(a.recurrent_kernel, {0, 0}, {units, 2 * units});
+    const Tensors y = split(with_bias(dot(h, kernel), biases[1]), reset_after ? 3 : 2, 1);
+    const Tensor z = gate(x[0] + y[0]), r = gate(x[1] + y[1]);
+    const Tensor rest = reset_after ? r * y[2] : dot(r * h, slice(a.recurrent_kernel, {0, 2 * units}, {units, units}));
+    const Tensor out = z * h + (1 - z) * tanh(x[2] + rest);
+    return std::pair{Tensors{out}, Tensors{out}};
+  };
+}
+
+detail::Step simple_step(const Arguments& a) {
+  return [a](const Tensors& in, const Tensors& states) {
+    const Tensor h = activated(a.kind.activation, with_bias(dot(in[0], a.kernel) + dot(states[0], a.recurrent_kernel), a.bias));
+    return std::pair{Tensors{h}, Tensors{h}};
+  };
+}
+
+Result composed(const Arguments& a) {
+  const detail::Step step = a.kind.states == 2 ? lstm_step(a) : a.kind.gates == 3 ? gru_step(a) : simple_step(a);
+  auto [last, outputs, states] = detail::rnn(step, a.x, a.states, a.options);
+  return {last[0], outputs[0], states};
+}
+
+// --- The fused op ------------------------------------------------------------------------------------------------
+
+/// Calls `f.operator()<Cell>()` with the kernels of the op.
+template <class F>
+void with_cell(const Kind& kind, const F& f) {
+  const bool hard = kind.activation == "hard_sigmoid";
+  if (kind.states == 2)
+    hard ? f.template operator()<kernels::LstmCell<kernels::HardSigmoid>>() : f.template operator()<kernels::LstmCell<kernels::Sigmoid>>();
+  else if (kind.gates == 3)
+    hard ? f.template operator()<kernels::GruCell<kernels::HardSigmoid>>() : f.template operator()<kernels::GruCell<kernels::Sigmoid>>();
+  else if (kind.activation == "relu")
+    f.template operator()<kernels::SimpleCell<kernels::Relu>>();
+  else
+    f.template operator()<kernels::SimpleCell<kernels::Tanh>>();
+}
+
+Tensor zeros_of(const Shape& shape, DType dtype) { return zeros(shape, {.dtype = dtype}); }
+
+/// One run over the sequences, of float or double, and what it keeps for the gradient.
+class Recurrence {
+ public:
+  explicit Recurrence(const Arguments& a)
+      : a_(a), rows_(a.samples() * a.steps()), features_(a.x.shape()[2]), units_(a.units()) {}
+
+  Result forward() {
+    const Shape state{a_.samples(), units_};
+    Shape all = a_.x.shape();
+    all[2] = units_;
+    Result out{like(state), like(all), {like(state)}};
+    if (a_.kind.states == 2) out.new_states.push_back(like(state));
+    with_type([&]<class A>() { forward<A>(out); });
+    return out;
+  }
+
+  void backward(Grads& grads) const {
+    const Tensors given = a_.tensors();
+    std::vector<int> input(given.size(), -1);  // of each tensor that is on the tape, the others keep -1
+    for (std::size_t i = 0, next = 0; i < given.size(); ++i)
+      if (given[i].defined()) input[i] = static_cast<int>(next++);
+    if (recording()) return composed_backward(grads, given, input);
+    with_type([&]<class A>() { backward<A>(grads, input); });
+  }
+
+ private:
+  template <class F>
+  void with_type(const F& f) const {
+    a_.x.dtype() == DType::Float64 ? f.template operator()<double>() : f.template operator()<float>();
+  }
+  Tensor like(const Shape& shape) const { return Tensor::empty(shape, a_.x.dtype()); }
+  template <class A>
+  static A* data(const Tensor& t) {
+    return t.defined() ? t.pointer<A>() : nullptr;
+  }
+  template <class A>
+  kernels::SlotColumns<A> columns(const kernels::GateOfSlot& gates) const {
+    return {gates, units_, a_.kind.gates};
+  }
+  kernels::SequenceLayout layout() const {
+    return {a_.samples(), a_.steps(), units_, a_.options.time_major, a_.options.go_backwards, a_.options.zero_output_for_mask,
+            a_.options.mask.defined() ? a_.options.mask.pointer<bool>() : nullptr};
+  }
+  template <class A>
+  kernels::RecurrentState<A> state() const {
+    return {gates_.pointer<A>(), h_.pointer<A>(), data<A>(c_)};
+  }
+
+  /// The kernel of the inputs with its columns in slots.
+  template <class A>
+  Tensor spread_kernel() const {
+    const auto slots = columns<A>(a_.kind.of_inputs);
+    Tensor out = like({features_, slots.width});
+    slots.spread(a_.kernel.pointer<A>(), features_, out.pointer<A>());
+    return out;
+  }
+
+  /// The gates' arguments that do not depend on the steps before.
+  template <class A>
+  void project() {
+    const auto slots = columns<A>(a_.kind.of_inputs), recurrent = columns<A>(a_.kind.of_recurrent);
+    gates_ = like({rows_, slots.width});
+    kernels::matmul(rows_, slots.width, features_, {a_.x.pointer<A>(), features_}, {spread_kernel<A>().template pointer<A>(), slots.width},
+                    gates_.pointer<A>());
+    if (!a_.bias.defined()) return;
+    std::vector<A> bias(static_cast<std::size_t>(slots.width));
+    slots.add(a_.bias.pointer<A>(), 1, bias.data());
+    if (a_.kind.two_biases) recurrent.add(a_.bias.pointer<A>() + slots.columns, 1, bias.data());
+    A* gates = gates_.pointer<A>();
+    kernels::parallel_rows(rows_, slots.width, [&](std::int64_t begin, std::int64_t end) {
+      for (std::int64_t r = begin; r < end; ++r)
+        for (std::int64_t j = 0; j < slots.width; ++j) gates[r * slots.width + j] += bias[static_cast<std::size_t>(j)];
+    });
+  }
+
+  /// Room for a state before every step, with the initial one in its place.
+  template <class A>
+  Tensor states_before(const Tensor& initial) const {
+    const kernels::UnitBlocks<A> blocks{units_};
+    const auto at = layout();
+    Tensor out = like({rows_, blocks.padded});
+    for (std::int64_t sample = 0; sample < at.samples; ++sample) {
+      A* row = out.pointer<A>() + at.input_row(sample, 0) * blocks.padded;
+      std::fill_n(std::copy_n(initial.pointer<A>() + sample * units_, units_, row), blocks.padded - units_, A(0));
+    }
+    return out;
+  }
+
+  template <class A>
+  void forward(Result& out) {
+    project<A>();
+    h_ = states_before<A>(a_.states[0]);
+    if (a_.kind.states == 2) c_ = states_before<A>(a_.states[1]);
+    const auto slots = columns<A>(a_.kind.of_recurrent);
+    const Tensor panels = like({units_, slots.width});
+    slots.panels(a_.recurrent_kernel.pointer<A>(), panels.pointer<A>());
+    with_cell(a_.kind, [&]<class Cell>() {
+      kernels::run_recurrent<Cell, A>(layout(), state<A>(), panels.pointer<A>(),
+                                      {out.outputs.pointer<A>(), out.last_output.pointer<A>(), out.new_states[0].pointer<A>(),
+                                       c_.defined() ? out.new_states[1].pointer<A>() : nullptr});
+    });
+  }
+
+  /// The gradient of a final state as the kernel wants it, to become that of the initial one.
+  template <class A>
+  Tensor padded_state(const Tensor& gradient) const {
+    const kernels::UnitBlocks<A> blocks{units_};
+    Tensor out = zeros_of({a_.samples(), blocks.padded}, a_.x.dtype());
+    for (std::int64_t sample = 0; gradient.defined() && sample < a_.samples(); ++sample)
+      std::copy_n(gradient.pointer<A>() + sample * units_, units_, out.pointer<A>() + sample * blocks.padded);
+    return out;
+  }
+
+  template <class A>
+  void backward(Grads& grads, const std::vector<int>& input) const {
+    const auto of_inputs = columns<A>(a_.kind.of_inputs), of_recurrent = columns<A>(a_.kind.of_recurrent);
+    const std::int64_t width = of_inputs.width, padded = of_inputs.blocks.padded;
+    const Tensor panels = like({padded, width}), slopes = Tensor::empty_like(gates_);
+    of_recurrent.transposed_panels(a_.recurrent_kernel.pointer<A>(), panels.pointer<A>());
+    const Tensor dh = padded_state<A>(grads.output(2)), dc = c_.defined() ? padded_state<A>(grads.output(3)) : Tensor();
+    with_cell(a_.kind, [&]<class Cell>() {
+      kernels::run_recurrent_backward<Cell, A>(layout(), state<A>(), panels.pointer<A>(), data<A>(grads.output(0)),
+                                               data<A>(grads.output(1)), slopes.pointer<A>(), dh.pointer<A>(), data<A>(dc));
+    });
+    const A* dz = slopes.pointer<A>();
+    grads.to(input[0], [&] {
+      Tensor dx = Tensor::empty_like(a_.x);
+      kernels::matmul(rows_, features_, width, {dz, width}, {spread_kernel<A>().template pointer<A>(), width, true}, dx.pointer<A>());
+      return dx;
+    });
+    const auto parameter = [&](const Tensor& like_this, std::int64_t rows, const A* left, std::int64_t stride, const auto& slots) {
+      const Tensor spread = like({rows, width}), out = Tensor::empty_like(like_this);
+      kernels::matmul(rows, width, rows_, {left, stride, true}, {dz, width}, spread.pointer<A>());
+      slots.gather(spread.pointer<A>(), rows, out.pointer<A>());
+      return out;
+    };
+    grads.to(input[1], [&] { return parameter(a_.kernel, features_, a_.x.pointer<A>(), features_, of_inputs); });
+    grads.to(input[2], [&] { return parameter(a_.recurrent_kernel, units_, h_.pointer<A>(), padded, of_recurrent); });
+    if (a_.bias.defined()) grads.to(input[3], [&] { return bias_gradient<A>(dz, of_inputs, of_recurrent); });
+    const Tensor of_states[] = {dh, dc};
+    for (std::size_t i = 0; i < a_.states.size(); ++i)
+      grads.to(input[4 + i], [&] { return slice(of_states[i], {0, 0}, {a_.samples(), units_}); });
+  }
+
+  template <class A>
+  Tensor bias_gradient(const A* dz, const kernels::SlotColumns<A>& of_inputs, const kernels::SlotColumns<A>& of_recurrent) const {
+    const Tensor sums = like({of_inputs.width});
+    kernels::reduce_sum(dz, sums.pointer<A>(), 1, rows_, of_inputs.width);
+    Tensor out = Tensor::empty_like(a_.bias);
+    of_inputs.gather(sums.pointer<A>(), 1, out.pointer<A>());
+    if (a_.kind.two_biases) of_recurrent.gather(sums.pointer<A>(), 1, out.pointer<A>() + of_inputs.columns);
+    return out;
+  }
+
+  /// The gradient of the formulas, recorded. Each input is a tensor of its own there, even where one tensor is two of them.
+  void composed_backward(Grads& grads, const Tensors& given, const std::vector<int>& input) const {
+    Tensors own, wanted;
+    std::vector<int> to;
+    for (std::size_t i = 0; i < given.size(); ++i) {
+      own.push_back(given[i].defined() ? identity(given[i]) : Tensor());
+      if (input[i] >= 0 && grads.wants(input[i])) wanted.push_back(own[i]), to.push_back(input[i]);
+    }
+    const Result out = composed(a_.with(own));
+    Tensors losses, seeds;
+    const auto seed = [&](int index, const Tensor& loss) {
+      if (const Tensor& g = grads.output(index); g.defined()) losses.push_back(loss), seeds.push_back(g);
+    };
+    seed(0, out.outputs), seed(1, out.last_output);
+    for (std::size_t i = 0; i < out.new_states.size(); ++i) seed(static_cast<int>(2 + i), out.new_states[i]);
+    const Tensors found = gradients(losses, wanted, seeds);
+    for (std::size_t i = 0; i < found.size(); ++i) grads.add(to[i], found[i]);
+  }
+
+  Arguments a_;
+  std::int64_t rows_, features_, units_;
+  Tensor gates_, h_, c_;
+};
+
+// --- The entry -----------------------------------------------------------------------------------------------
+
+void check_parameters(const Arguments& a) {
+  const char* op = a.kind.op;
+  if (a.x.ndim() != 3) fail("[", op, "] x must have rank 3: received x=", a.x.shape());
+  if (a.steps() == 0) fail("[", op, "] there must be a time step: received x=", a.x.shape());
+  const Shape recurrent = a.recurrent_kernel.shape();
+  if (recurrent.rank() != 2 || recurrent[0] == 0 || recurrent[1] != a.kind.gates * recurrent[0])
+    fail("[", op, "] recurrent_kernel must be (units, ", a.kind.gates, " * units): received recurrent_kernel=", recurrent);
+  const Shape kernel{a.x.shape()[2], recurrent[1]}, bias = a.kind.two_biases ? Shape{2, recurrent[1]} : Shape{recurrent[1]};
+  if (a.kernel.shape() != kernel) fail("[", op, "] kernel must have the shape ", kernel, ": received kernel=", a.kernel.shape());
+  if (a.bias.defined() && a.bias.shape() != bias) fail("[", op, "] bias must have the shape ", bias, ": received bias=", a.bias.shape());
+  if (static_cast<int>(a.states.size()) != a.kind.states)
+    fail("[", op, "] initial_states must be ", a.kind.states, " or none: received ", a.states.size());
+  for (const Tensor& state : a.states)
+    if (state.shape() != Shape{a.samples(), a.units()})
+      fail("[", op, "] the initial states must have the shape ", Shape{a.samples(), a.units()}, ": received ", state.shape());
+  kernels::expect_floating(op, a.x);
+  for (const Tensor& t : a.tensors())
+    if (t.defined()) kernels::expect_same_dtype(op, a.x, t);
+}
+
+/// The mask as a bool tensor of rank 2.
+Tensor checked_mask(const Arguments& a) {
+  const Tensor& mask = a.options.mask;
+  if (!mask.defined()) return mask;
+  const Shape wanted{a.x.shape()[0], a.x.shape()[1]};
+  const Shape with_axis{wanted[0], wanted[1], 1};
+  if (mask.shape() != wanted && mask.shape() != with_axis)
+    fail("[", a.kind.op, "] the mask must have the shape ", wanted, ": received mask=", mask.shape());
+  return cast(reshape(mask.detach(), wanted), DType::Bool);
+}
+
+Result run(Arguments a) {
+  if (a.states.empty() && a.x.ndim() == 3 && a.recurrent_kernel.ndim() == 2)
+    a.states.assign(static_cast<std::size_t>(a.kind.states), zeros_of({a.samples(), a.units()}, a.x.dtype()));
+  check_parameters(a);
+  a.options.mask = checked_mask(a);
+  if (a.kind.of_inputs.empty()) return composed(a);
+  Recurrence recurrence(a);
+  Result out = recurrence.forward();
+  Tensors inputs;
+  for (const Tensor& t : a.tensors())
+    if (t.defined()) inputs.push_back(t);
+  if (recording(std::span<const Tensor>(inputs))) {
+    Tensors outs{out.outputs, out.last_output};
+    outs.insert(outs.end(), out.new_states.begin(), out.new_states.end());
+    record(a.kind.op, std::span<const Tensor>(outs), std::span<const Tensor>(inputs),
+           [recurrence = std::move(recurrence)](Grads& grads) { recurrence.backward(grads); });
+  }
+  return out;
+}
+
+/// float16 by way of float32.
+Result run_any(const Arguments& a) {
+  if (a.x.dtype() != DType::Float16) return run(a);
+  Tensors tensors = a.tensors();
+  for (Tensor& t : tensors)
+    if (t.defined()) kernels::expect_same_dtype(a.kind.op, a.x, t), t = cast(t, DType::Float32);
+  Result out = run(a.with(tensors));
+  const auto narrow = [](Tensor& t) { t = cast(t, DType::Float16); };
+  narrow(out.last_output), narrow(out.outputs);
+  for (Tensor& t : out.new_states) narrow(t);
+  return out;
+}
+
+template <class Options>
+RnnOptions rnn_options(const Options& o) {
+  return {.go_backwards = o.go_backwards, .mask = o.mask, .time_major = o.time_major, .zero_output_for_mask = o.zero_output_for_mask};
+}
+
+std::string known(const char* op, const char* name, const std::string& activation, const char* first, const char* second) {
+  if (activation != first && activation != second)
+    fail("[", op, "] ", name, " must be \"", first, "\" or \"", second, "\": received ", name, "=\"", activation, '"');
+  return activation;
+}
+
+}  // namespace
+
+Result lstm(const Tensor& x, const Tensor& kernel, const Tensor& recurrent_kernel, const Tensor& bias, const TensorList& initial_states,
+            const LstmOptions& options) {
+  const std::string gate = known("lstm", "recurrent_activation", options.recurrent_activation, "sigmoid", "hard_sigmoid");
+  return run_any({{"lstm", 4, 2, {0, 1, 2, 3}, {0, 1, 2, 3}, false, gate}, x, kernel, recurrent_kernel, bias, initial_states.vector(),
+                  rnn_options(options)});
+}
+
+Result gru(const Tensor& x, const Tensor& kernel, const Tensor& recurrent_kernel, const Tensor& bias, const TensorList& initial_states,
+           const GruOptions& options) {
+  const std::string gate = known("gru", "recurrent_activation", options.recurrent_activation, "sigmoid", "hard_sigmoid");
+  Kind kind{"gru", 3, 1, {}, {}, options.reset_after, gate};
+  if (options.reset_after) kind.of_inputs = {0, 1, 2, -1}, kind.of_recurrent = {0, 1, -1, 2};
+  return run_any({kind, x, kernel, recurrent_kernel, bias, initial_states.vector(), rnn_options(options)});
+}
+
+Result simple_rnn(const Tensor& x, const Tensor& kernel, const Tensor& recurrent_kernel, const Tensor& bias,
+                  const TensorList& initial_states, const SimpleRnnOptions& options) {
+  const std::string activation = known("simple_rnn", "activation", options.activation, "tanh", "relu");
+  return run_any({{"simple_rnn", 1, 1, {0}, {0}, false, activation}, x, kernel, recurrent_kernel, bias, initial_states.vector(),
+                  rnn_options(options)});
+}
+
+}  // namespace ktape::backend
