@@ -12,6 +12,7 @@
 #include <ktape/autograd/variable.hpp>
 #include <ktape/nn/csv.hpp>
 #include <ktape/ops/activations.hpp>
+#include <ktape/ops/attention.hpp>
 #include <ktape/ops/bias.hpp>
 #include <ktape/ops/broadcasting.hpp>
 #include <ktape/ops/config.hpp>

@@ -1,9 +1,9 @@
-#include <ktape/autograd/gradients.hpp>
 #include <ktape/ops/activations.hpp>
 #include <ktape/ops/creation.hpp>
 #include <ktape/ops/elementwise.hpp>
 #include <ktape/ops/inspection.hpp>
 #include <ktape/ops/kernels/apply.hpp>
+#include <ktape/ops/kernels/composed_gradient.hpp>
 #include <ktape/ops/kernels/matmul.hpp>
 #include <ktape/ops/kernels/reduce.hpp>
 #include <ktape/ops/kernels/slots.hpp>
@@ -118,6 +118,13 @@ void with_cell(const Kind& kind, const F& f) {
 
 Tensor zeros_of(const Shape& shape, DType dtype) { return zeros(shape, {.dtype = dtype}); }
 
+/// The results as the op's outputs.
+Tensors in_order(const Result& result) {
+  Tensors all{result.outputs, result.last_output};
+  all.insert(all.end(), result.new_states.begin(), result.new_states.end());
+  return all;
+}
+
 /// One run over the sequences, of float or double, and what it keeps for the gradient.
 class Recurrence {
  public:
@@ -136,10 +143,11 @@ class Recurrence {
 
   void backward(Grads& grads) const {
     const Tensors given = a_.tensors();
+    if (recording())
+      return kernels::composed_gradient(grads, given, [&](const Tensors& own) { return in_order(composed(a_.with(own))); });
     std::vector<int> input(given.size(), -1);  // of each tensor that is on the tape, the others keep -1
     for (std::size_t i = 0, next = 0; i < given.size(); ++i)
       if (given[i].defined()) input[i] = static_cast<int>(next++);
-    if (recording()) return composed_backward(grads, given, input);
     with_type([&]<class A>() { backward<A>(grads, input); });
   }
 
@@ -272,25 +280,6 @@ class Recurrence {
     return out;
   }
 
-  /// The gradient of the formulas, recorded. Each input is a tensor of its own there, even where one tensor is two of them.
-  void composed_backward(Grads& grads, const Tensors& given, const std::vector<int>& input) const {
-    Tensors own, wanted;
-    std::vector<int> to;
-    for (std::size_t i = 0; i < given.size(); ++i) {
-      own.push_back(given[i].defined() ? identity(given[i]) : Tensor());
-      if (input[i] >= 0 && grads.wants(input[i])) wanted.push_back(own[i]), to.push_back(input[i]);
-    }
-    const Result out = composed(a_.with(own));
-    Tensors losses, seeds;
-    const auto seed = [&](int index, const Tensor& loss) {
-      if (const Tensor& g = grads.output(index); g.defined()) losses.push_back(loss), seeds.push_back(g);
-    };
-    seed(0, out.outputs), seed(1, out.last_output);
-    for (std::size_t i = 0; i < out.new_states.size(); ++i) seed(static_cast<int>(2 + i), out.new_states[i]);
-    const Tensors found = gradients(losses, wanted, seeds);
-    for (std::size_t i = 0; i < found.size(); ++i) grads.add(to[i], found[i]);
-  }
-
   Arguments a_;
   std::int64_t rows_, features_, units_;
   Tensor gates_, h_, c_;
@@ -341,8 +330,7 @@ Result run(Arguments a) {
   for (const Tensor& t : a.tensors())
     if (t.defined()) inputs.push_back(t);
   if (recording(std::span<const Tensor>(inputs))) {
-    Tensors outs{out.outputs, out.last_output};
-    outs.insert(outs.end(), out.new_states.begin(), out.new_states.end());
+    const Tensors outs = in_order(out);
     record(a.kind.op, std::span<const Tensor>(outs), std::span<const Tensor>(inputs),
            [recurrence = std::move(recurrence)](Grads& grads) { recurrence.backward(grads); });
   }

@@ -1,4 +1,5 @@
 #pragma once
+#include <ktape/ops/kernels/multiply_add.hpp>
 #include <ktape/ops/kernels/softmax.hpp>
 
 #include <vector>
@@ -140,18 +141,6 @@ void with_rows(std::int64_t rows, const F& f) {
   }
 }
 
-/// sum[r][v] += the product of row a[r], of `inner` numbers, and V vectors of columns: panel (inner, V, lanes).
-template <int R, int V, class A>
-void multiply_add(Vec<A> (&sum)[R][V], const A* const (&a)[R], std::int64_t inner, const A* panel) {
-  for (std::int64_t k = 0; k < inner; ++k, panel += V * lanes<A>)
-#pragma GCC unroll 4
-    for (int v = 0; v < V; ++v) {
-      const Vec<A> b = load(panel + v * lanes<A>);
-#pragma GCC unroll 4
-      for (int r = 0; r < R; ++r) sum[r][v] += a[r][k] * b;
-    }
-}
-
 /// One block of units of R samples in one step.
 template <class Cell, int R, class A>
 void recurrent_step(const SequenceLayout& at, const UnitBlocks<A>& blocks, const RecurrentState<A>& state, const A* panels,
@@ -165,7 +154,7 @@ void recurrent_step(const SequenceLayout& at, const UnitBlocks<A>& blocks, const
     before[r] = state.h + row * blocks.padded;
     for (int s = 0; s < S; ++s) z[r][s] = load(state.gates + row * width + (block * S + s) * w);
   }
-  multiply_add(z, before, blocks.units, panels + block * blocks.units * S * w);
+  multiply_add(z, before, 1, blocks.units, panels + block * blocks.units * S * w, S * w);
   for (int r = 0; r < R; ++r) {
     const std::int64_t row = at.input_row(sample + r, step), to = at.row(sample + r, step) * blocks.units + j;
     const Vec<A> old = load(before[r] + j), old_c = state.c ? load(state.c + row * blocks.padded + j) : Vec<A>{};
@@ -224,7 +213,7 @@ void add_product(A* dh, std::int64_t stride, const A* const (&slopes)[R], std::i
   Vec<A> sum[R][V];
   for (int r = 0; r < R; ++r)
     for (int v = 0; v < V; ++v) sum[r][v] = load(dh + r * stride + v * lanes<A>);
-  multiply_add(sum, slopes, inner, panel);
+  multiply_add(sum, slopes, 1, inner, panel, V * lanes<A>);
   for (int r = 0; r < R; ++r)
     for (int v = 0; v < V; ++v) store(dh + r * stride + v * lanes<A>, sum[r][v]);
 }

@@ -24,4 +24,39 @@ const bench::Group lstm([] {
   bench::report("embedding_lstm_train", [&] { all.minimize(loss(K::gather(embedding, ids))); });
 });
 
+struct Normalization {
+  Variable gamma = K::ones({128}), beta = K::zeros({128});
+  Tensor operator()(const Tensor& x) const { return K::layer_normalization(x, gamma, beta, {.epsilon = 1e-5}); }
+};
+
+struct Encoder {
+  Dense qkv{128, 384}, out{128, 128}, f1{128, 512}, f2{512, 128};
+  Normalization n1, n2;
+
+  /// x is (samples, steps, 128), with 4 heads.
+  Tensor operator()(const Tensor& x) const {
+    const ktape::Shape heads{x.shape()[0], x.shape()[1], 3, 4, 32};
+    const auto parts = K::unstack(K::permute_dimensions(K::reshape(qkv(x), heads), {2, 0, 3, 1, 4}));
+    const Tensor a = K::scaled_dot_product_attention(parts[0], parts[1], parts[2]);
+    const Tensor y = n1(x + out(K::reshape(K::permute_dimensions(a, {0, 2, 1, 3}), x.shape())));
+    return n2(y + f2(K::gelu(f1(y))));
+  }
+  void add_weights(std::vector<Variable>& all) const {
+    for (const Dense* d : {&qkv, &out, &f1, &f2}) all.push_back(d->kernel), all.push_back(d->bias);
+    for (const Normalization* n : {&n1, &n2}) all.push_back(n->gamma), all.push_back(n->beta);
+  }
+};
+
+const bench::Group transformer([] {
+  const Encoder first, second;
+  std::vector<Variable> weights;
+  first.add_weights(weights), second.add_weights(weights);
+  Adam adam(weights);
+  const Tensor x = K::random_normal({16, 128, 128});
+  bench::report("transformer_train", [&] { adam.minimize(K::mean(K::square(second(first(x))))); });
+  const auto part = [](int seed) { return Variable(K::random_normal({16, 4, 128, 32}, {.seed = seed})); };
+  const Variable q = part(1), k = part(2), v = part(3);
+  bench::report("attention_grad", [&] { K::gradients(K::scaled_dot_product_attention(q, k, v), {q, k, v}); });
+});
+
 }  // namespace

@@ -158,6 +158,14 @@ std::vector<Gradient> gradients() {
       {"log_softmax", [](const In& in) { return K::log_softmax(in[0]); }, {normal({2, 3})}},
       {"layer_normalization", [](const In& in) { return K::layer_normalization(in[0], in[1], in[2]); },
        {normal({2, 3}), normal({3}, 2), normal({3}, 3)}},
+      {"lstm", [](const In& in) { return K::lstm(in[0], in[1], in[2], in[3]).outputs; },
+       {normal({2, 2, 1}), normal({1, 8}, 2), normal({2, 8}, 3), normal({8}, 4)}},
+      {"gru", [](const In& in) { return K::gru(in[0], in[1], in[2], in[3]).outputs; },
+       {normal({2, 2, 1}), normal({1, 6}, 2), normal({2, 6}, 3), normal({2, 6}, 4)}},
+      {"simple_rnn", [](const In& in) { return K::simple_rnn(in[0], in[1], in[2], in[3]).outputs; },
+       {normal({2, 2, 1}), normal({1, 2}, 2), normal({2, 2}, 3), normal({2}, 4)}},
+      {"scaled_dot_product_attention", [](const In& in) { return K::scaled_dot_product_attention(in[0], in[1], in[2]); },
+       {normal({1, 1, 2, 2}), normal({1, 1, 3, 2}, 2), normal({1, 1, 3, 1}, 3)}},
       {"split", [](const In& in) { return K::split(in[0], 2, 1)[1]; }, {normal({2, 4})}},
       {"unstack", [](const In& in) { return K::unstack(in[0], 0)[1]; }, {normal({2, 4})}},
       {"pad", [](const In& in) { return K::pad(in[0], {{1, 0}, {0, 2}}); }, {normal({2, 2})}},
@@ -207,7 +215,7 @@ std::set<std::string> present() {
 
 TEST_CASE("the catalogue holds the 157 names of the documents and the extras") {
   const std::set<std::string> extras = {"slice",  "set_random_seed", "where",  "matmul",     "einsum", "erf",     "gelu",
-                                        "log_softmax", "layer_normalization", "split", "unstack", "pad", "scatter_nd",
+                                        "log_softmax", "layer_normalization", "lstm", "gru", "simple_rnn", "scaled_dot_product_attention", "split", "unstack", "pad", "scatter_nd",
                                         "gather_nd", "top_k", "sort", "argsort", "norm", "is_nan", "is_finite"};
   std::size_t documented = waiting.size();
   for (const std::string& name : present()) {
