@@ -79,9 +79,9 @@ typedef struct ktape_pooling {
   int32_t dtype, average;
   int64_t batch, channels;
   int64_t input[3], window[3], output[3], strides[3], padding[3];
-  void* x;            /* (batch, input..., channels) */
-  void* y;            /* (batch, output..., channels) */
-  void* index;        /* as y: uint8 when a window has at most 256 cells, int32 otherwise */
+  void* x;     /* (batch, input..., channels) */
+  void* y;     /* (batch, output..., channels) */
+  void* index; /* as y: uint8 when a window has at most 256 cells, int32 otherwise */
 } ktape_pooling;
 
 /* "softmax": y = exp(x) / sum(exp(x)) over the middle dimension of (outer, axis, inner). "softmax_backward": dx from y and dy.
@@ -96,18 +96,18 @@ typedef struct ktape_softmax {
   void* dx;
 } ktape_softmax;
 
-/* "batch_normalization": mean and variance (of the population) of each channel of x, (outer, channels, inner), and
- * y = (x - mean) / sqrt(variance + epsilon) * gamma + beta. "batch_normalization_backward": dx, dgamma and dbeta from dy, x,
- * gamma and the statistics. gamma and beta may be NULL, dgamma and dbeta too. float32 and float64. */
+/* What batch normalization does to x, (outer, channels, inner). "batch_moments": mean and variance (of the population) of each
+ * channel c in first and second. "batch_slopes": first[c] is the sum of g over the channel, second[c] that of
+ * g * (x - centre[c]). "batch_affine": y = g * scale[c] + (x - centre[c]) * slope[c] + offset[c], without the first term when g
+ * is NULL and without the others when x is. float16, float32 and float64. */
 #define KTAPE_BATCH_NORMALIZATION_VERSION 1
 typedef struct ktape_batch_normalization {
   int32_t dtype;
   int64_t outer, channels, inner;
-  double epsilon;
-  const void *x, *gamma, *beta;
-  void *y, *mean, *variance;
-  const void* dy;
-  void *dx, *dgamma, *dbeta;
+  const void *x, *g;
+  const void *centre, *scale, *slope, *offset; /* a float for each channel, or for float64 a double */
+  double *first, *second;
+  void* y;
 } ktape_batch_normalization;
 
 typedef struct ktape_engine_entry {

@@ -2,6 +2,7 @@
 #include <ktape/ops/elementwise.hpp>
 #include <ktape/ops/kernels/apply.hpp>
 #include <ktape/ops/kernels/batch_norm.hpp>
+#include <ktape/ops/kernels/engine.hpp>
 #include <ktape/ops/kernels/placed.hpp>
 #include <ktape/ops/normalization.hpp>
 #include <ktape/ops/operators.hpp>
@@ -48,10 +49,10 @@ class ChannelNormalization {
   Tensor normalized() const {
     Tensor out = Tensor::empty_like(x_);
     const Doubles scale = scales(), beta = numbers(beta_, channels(), 0);
-    with_centre([&]<class T, class A>(const std::vector<A>& centre) {
+    with_centre([&]<class A>(const std::vector<A>& centre) {
       const auto factor = each<A>(channels(), [&](std::size_t c) { return scale[c]; });
       const auto offset = each<A>(channels(), [&](std::size_t c) { return beta[c] - (mean_[c] - centre[c]) * scale[c]; });
-      kernels::channel_affine(layout_, x_.pointer<T>(), centre.data(), factor.data(), offset.data(), out.pointer<T>());
+      affine(&x_, nullptr, centre, {}, factor, offset, out);
     });
     return out;
   }
@@ -60,21 +61,38 @@ class ChannelNormalization {
   void sum_slopes(const Tensor& g, Doubles& sums, Doubles& products) const {
     sums.assign(static_cast<std::size_t>(channels()), 0), products = sums;
     if (!g.defined()) return;
-    with_centre([&]<class T, class A>(const std::vector<A>& centre) {
-      const auto slopes = kernels::channel_slopes(layout_, g.pointer<T>(), x_.pointer<T>(), centre.data());
-      for (std::size_t c = 0; c < slopes.size(); ++c) {
-        sums[c] = slopes[c].g;
-        products[c] = (slopes[c].gx - (mean_[c] - centre[c]) * slopes[c].g) / deviation_[c];
-      }
+    with_centre([&]<class A>(const std::vector<A>& centre) {
+      ktape_batch_normalization call = arguments();
+      call.x = x_.raw(), call.g = g.raw(), call.centre = centre.data(), call.first = sums.data(), call.second = products.data();
+      kernels::engine().run(kernels::Kernel::BatchSlopes, &call);
+      for (std::size_t c = 0; c < sums.size(); ++c)
+        products[c] = (products[c] - (mean_[c] - centre[c]) * sums[c]) / deviation_[c];
     });
   }
 
-  /// Calls `f.operator()<T, A>(centre)` with the type of x and the means in the type it is computed in.
+  ktape_batch_normalization arguments() const {
+    ktape_batch_normalization call{};
+    call.dtype = kernels::engine_dtype(x_.dtype());
+    call.outer = layout_.outer, call.channels = layout_.channels, call.inner = layout_.inner;
+    return call;
+  }
+
+  /// out = g * scale[c] + (x - centre[c]) * slope[c] + offset[c] with the terms that are there.
+  template <class A>
+  void affine(const Tensor* x, const Tensor* g, const std::vector<A>& centre, const std::vector<A>& scale, const std::vector<A>& slope,
+              const std::vector<A>& offset, const Tensor& out) const {
+    ktape_batch_normalization call = arguments();
+    call.x = x ? x->raw() : nullptr, call.g = g ? g->raw() : nullptr, call.y = out.raw();
+    call.centre = centre.data(), call.scale = scale.data(), call.slope = slope.data(), call.offset = offset.data();
+    kernels::engine().run(kernels::Kernel::BatchAffine, &call);
+  }
+
+  /// Calls `f.operator()<A>(centre)` with the means in the type A that x is computed in.
   template <class F>
   void with_centre(const F& f) const {
     dispatch_floating(x_.dtype(), [&]<class T>() {
       using A = kernels::compute_type<T>;
-      f.template operator()<T, A>(each<A>(channels(), [&](std::size_t c) { return mean_[c]; }));
+      f.template operator()<A>(each<A>(channels(), [&](std::size_t c) { return mean_[c]; }));
     });
   }
   Doubles scales() const {
@@ -115,9 +133,9 @@ class GivenStatistics : ChannelNormalization {
     const Doubles scale = scales();
     grads.to(0, [&] {
       Tensor dx = Tensor::empty_like(x_);
-      with_centre([&]<class T, class A>(const std::vector<A>&) {
+      with_centre([&]<class A>(const std::vector<A>&) {
         const auto factor = each<A>(channels(), [&](std::size_t c) { return scale[c]; });
-        kernels::channel_scale(layout_, g.pointer<T>(), factor.data(), dx.pointer<T>());
+        affine(nullptr, &g, {}, factor, {}, {}, dx);
       });
       return dx;
     });
@@ -152,14 +170,13 @@ class OwnStatistics : ChannelNormalization {
  public:
   OwnStatistics(const Tensor& x, const Tensor& gamma, const Tensor& beta, double epsilon)
       : ChannelNormalization(x, gamma, beta, epsilon) {
-    dispatch_floating(x.dtype(), [&]<class T>() {
-      for (const kernels::Moments& m : kernels::channel_moments(layout_, x.pointer<T>())) {
-        const bool nothing = m.count == 0;
-        mean_.push_back(nothing ? std::numeric_limits<double>::quiet_NaN() : m.mean);
-        variance_.push_back(m.variance());
-        deviation_.push_back(std::sqrt(m.variance() + epsilon));
-      }
-    });
+    mean_.assign(static_cast<std::size_t>(channels()), std::numeric_limits<double>::quiet_NaN()), variance_ = mean_;
+    if (layout_.group() > 0) {
+      ktape_batch_normalization call = arguments();
+      call.x = x.raw(), call.first = mean_.data(), call.second = variance_.data();
+      kernels::engine().run(kernels::Kernel::BatchMoments, &call);
+    }
+    for (const double variance : variance_) deviation_.push_back(std::sqrt(variance + epsilon));
   }
   NormalizedBatch forward() const { return {normalized(), parameter(mean_), parameter(variance_)}; }
   std::vector<Tensor> inputs() const {
@@ -190,17 +207,13 @@ class OwnStatistics : ChannelNormalization {
       return (2 * dvariance[c] - scale[c] * products[c] / deviation_[c]) / n;
     });
     Tensor dx = Tensor::empty_like(x_);
-    with_centre([&]<class T, class A>(const std::vector<A>& centre) {
+    with_centre([&]<class A>(const std::vector<A>& centre) {
       const auto p = each<A>(channels(), [&](std::size_t c) { return slope[c]; });
       const auto q = each<A>(channels(), [&](std::size_t c) {
         return (dmean[c] - scale[c] * sums[c]) / n - slope[c] * (mean_[c] - centre[c]);
       });
       const auto a = each<A>(channels(), [&](std::size_t c) { return scale[c]; });
-      if (g.defined())
-        kernels::channel_affine(layout_, g.pointer<T>(), x_.pointer<T>(), centre.data(), a.data(), p.data(), q.data(),
-                                dx.pointer<T>());
-      else
-        kernels::channel_affine(layout_, x_.pointer<T>(), centre.data(), p.data(), q.data(), dx.pointer<T>());
+      affine(&x_, g.defined() ? &g : nullptr, centre, a, p, q, dx);
     });
     return dx;
   }

@@ -1,5 +1,6 @@
 #include <ktape/ops/config.hpp>
 #include <ktape/ops/kernels/apply.hpp>
+#include <ktape/ops/kernels/engine.hpp>
 #include <ktape/ops/kernels/pool.hpp>
 #include <ktape/ops/pooling.hpp>
 #include <ktape/ops/shape.hpp>
@@ -16,13 +17,23 @@ Shape grid_shape(const PoolGrid& grid, bool windows) {
   return {grid.batch, extents[0], extents[1], extents[2], grid.channels};
 }
 
+/// x and y are the tensors at the places of these names in ktape_pooling, one of them the result.
+void run(kernels::Kernel kernel, const PoolGrid& grid, const Tensor& x, const Tensor& y, const Tensor* index) {
+  ktape_pooling call{};
+  call.dtype = kernels::engine_dtype(x.dtype()), call.average = !index;
+  call.batch = grid.batch, call.channels = grid.channels;
+  const auto copy = [](std::int64_t (&to)[3], const std::array<std::int64_t, 3>& from) { std::copy(from.begin(), from.end(), to); };
+  copy(call.input, grid.in), copy(call.output, grid.out), copy(call.window, grid.window);
+  copy(call.strides, grid.stride), copy(call.padding, grid.before);
+  call.x = x.raw(), call.y = y.raw(), call.index = index && index->defined() ? index->raw() : nullptr;
+  kernels::engine().run(kernel, &call);
+}
+
 /// The means over the windows, or with `transposed` the gradient of that.
 Tensor average(const char* op, const Tensor& x, const PoolGrid& grid, bool transposed) {
   Tensor out = Tensor::empty(grid_shape(grid, !transposed), x.dtype());
-  dispatch_floating(x.dtype(), [&]<class T>() {
-    if (transposed) kernels::average_pool_backward(grid, x.pointer<T>(), out.pointer<T>());
-    else kernels::average_pool(grid, x.pointer<T>(), out.pointer<T>());
-  });
+  if (transposed) run(kernels::Kernel::PoolingBackward, grid, out, x, nullptr);
+  else run(kernels::Kernel::Pooling, grid, x, out, nullptr);
   if (recording(x))
     record(op, out, {x}, [op, grid, transposed](const Tensor& g, Grads& grads) {
       grads.to(0, [&] { return average(op, g, grid, !transposed); });
@@ -30,21 +41,19 @@ Tensor average(const char* op, const Tensor& x, const PoolGrid& grid, bool trans
   return out;
 }
 
-/// Calls `f.operator()<I>()` with the type of positions in a window.
-template <class F>
-void with_index_type(const PoolGrid& grid, F&& f) {
-  grid.window_size() <= 256 ? f.template operator()<std::uint8_t>() : f.template operator()<std::int32_t>();
-}
+/// The type of positions in a window.
+DType index_type(const PoolGrid& grid) { return grid.window_size() <= 256 ? DType::UInt8 : DType::Int32; }
 
 /// What the largest cells were chosen by: from windows back to these cells, or from the cells to the windows.
 Tensor routed(const char* op, const Tensor& x, const Tensor& index, const PoolGrid& grid, bool to_cells) {
   Tensor out = Tensor::empty(grid_shape(grid, !to_cells), x.dtype());
-  dispatch_floating(x.dtype(), [&]<class T>() {
-    with_index_type(grid, [&]<class I>() {
-      if (to_cells) kernels::max_pool_backward(grid, x.pointer<T>(), index.pointer<I>(), out.pointer<T>());
-      else kernels::max_pool_pick(grid, x.pointer<T>(), index.pointer<I>(), out.pointer<T>());
+  if (to_cells)
+    run(kernels::Kernel::PoolingBackward, grid, out, x, &index);
+  else
+    dispatch_floating(x.dtype(), [&]<class T>() {
+      if (index.dtype() == DType::UInt8) kernels::max_pool_pick(grid, x.pointer<T>(), index.pointer<std::uint8_t>(), out.pointer<T>());
+      else kernels::max_pool_pick(grid, x.pointer<T>(), index.pointer<std::int32_t>(), out.pointer<T>());
     });
-  });
   if (recording(x))
     record(op, out, {x}, [op, index, grid, to_cells](const Tensor& g, Grads& grads) {
       grads.to(0, [&] { return routed(op, g, index, grid, !to_cells); });
@@ -54,12 +63,8 @@ Tensor routed(const char* op, const Tensor& x, const Tensor& index, const PoolGr
 
 Tensor maximum_of(const char* op, const Tensor& x, const PoolGrid& grid) {
   Tensor out = Tensor::empty(grid_shape(grid, true), x.dtype()), index;
-  with_index_type(grid, [&]<class I>() {
-    if (recording(x)) index = Tensor::empty(out.shape(), dtype_of<I>());
-    dispatch_floating(x.dtype(), [&]<class T>() {
-      kernels::max_pool(grid, x.pointer<T>(), out.pointer<T>(), index.defined() ? index.pointer<I>() : nullptr);
-    });
-  });
+  if (recording(x)) index = Tensor::empty(out.shape(), index_type(grid));
+  run(kernels::Kernel::Pooling, grid, x, out, &index);
   if (recording(x))
     record(op, out, {x}, [op, index, grid](const Tensor& g, Grads& grads) {
       grads.to(0, [&] { return routed(op, g, index, grid, true); });

@@ -16,8 +16,9 @@ constexpr const char* names[] = {"matmul",
                                  "pooling_backward",
                                  "softmax",
                                  "softmax_backward",
-                                 "batch_normalization",
-                                 "batch_normalization_backward"};
+                                 "batch_moments",
+                                 "batch_slopes",
+                                 "batch_affine"};
 constexpr int kernels = sizeof names / sizeof names[0];
 
 struct Counts {
@@ -46,6 +47,7 @@ constexpr ktape_engine_entry entries[] = {
     {names[7], KTAPE_SOFTMAX_VERSION, count<7>},
     {names[8], KTAPE_BATCH_NORMALIZATION_VERSION, count<8>},
     {names[9], KTAPE_BATCH_NORMALIZATION_VERSION, count<9>},
+    {names[10], KTAPE_BATCH_NORMALIZATION_VERSION, count<10>},
 };
 constexpr ktape_engine engine{KTAPE_ENGINE_VERSION, "counting", entries, kernels};
 

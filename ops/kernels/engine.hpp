@@ -18,8 +18,9 @@ enum class Kernel {
   PoolingBackward,
   Softmax,
   SoftmaxBackward,
-  BatchNormalization,
-  BatchNormalizationBackward
+  BatchMoments,
+  BatchSlopes,
+  BatchAffine
 };
 
 /// An entry's name in engine libraries and the version of its arguments, in the order of Kernel.
@@ -27,7 +28,7 @@ struct EntryInfo {
   const char* name;
   std::int32_t version;
 };
-inline constexpr std::array<EntryInfo, 10> table{{
+inline constexpr std::array<EntryInfo, 11> table{{
     {"matmul", KTAPE_MATMUL_VERSION},
     {"convolution", KTAPE_CONVOLUTION_VERSION},
     {"convolution_backward_data", KTAPE_CONVOLUTION_VERSION},
@@ -36,8 +37,9 @@ inline constexpr std::array<EntryInfo, 10> table{{
     {"pooling_backward", KTAPE_POOLING_VERSION},
     {"softmax", KTAPE_SOFTMAX_VERSION},
     {"softmax_backward", KTAPE_SOFTMAX_VERSION},
-    {"batch_normalization", KTAPE_BATCH_NORMALIZATION_VERSION},
-    {"batch_normalization_backward", KTAPE_BATCH_NORMALIZATION_VERSION},
+    {"batch_moments", KTAPE_BATCH_NORMALIZATION_VERSION},
+    {"batch_slopes", KTAPE_BATCH_NORMALIZATION_VERSION},
+    {"batch_affine", KTAPE_BATCH_NORMALIZATION_VERSION},
 }};
 
 /// A kernel for each entry; null where there is none.

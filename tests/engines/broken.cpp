@@ -12,8 +12,9 @@ constexpr ktape_engine_entry entries[] = {
     {"maxpool", KTAPE_POOLING_VERSION, nullptr},
     {nullptr, 1, nullptr},
     {"softmax", KTAPE_SOFTMAX_VERSION, nullptr},
-    {"batch_normalization", KTAPE_BATCH_NORMALIZATION_VERSION, nullptr},
-    {"batch_normalization_backward", KTAPE_BATCH_NORMALIZATION_VERSION, nullptr},
+    {"batch_affine", KTAPE_BATCH_NORMALIZATION_VERSION, nullptr},
+    {"batch_slopes", KTAPE_BATCH_NORMALIZATION_VERSION, nullptr},
+    {"batch_moments", KTAPE_BATCH_NORMALIZATION_VERSION, nullptr},
 };
 constexpr ktape_engine engine{KTAPE_ENGINE_VERSION, "broken", entries, sizeof entries / sizeof entries[0]};
 

@@ -11,8 +11,9 @@ int32_t halves(const void* arguments) {
 }
 
 constexpr ktape_engine_entry entries[] = {
-    {"batch_normalization_backward", KTAPE_BATCH_NORMALIZATION_VERSION, nullptr},
-    {"batch_normalization", KTAPE_BATCH_NORMALIZATION_VERSION, nullptr},
+    {"batch_affine", KTAPE_BATCH_NORMALIZATION_VERSION, nullptr},
+    {"batch_slopes", KTAPE_BATCH_NORMALIZATION_VERSION, nullptr},
+    {"batch_moments", KTAPE_BATCH_NORMALIZATION_VERSION, nullptr},
     {"softmax_backward", KTAPE_SOFTMAX_VERSION, nullptr},
     {"softmax", KTAPE_SOFTMAX_VERSION, halves},
     {"pooling_backward", KTAPE_POOLING_VERSION, nullptr},
