@@ -108,11 +108,12 @@ class Beam {
     std::fill(child_.begin(), child_.end(), -1);
     for (int c = nodes_[b].first_child; c >= 0; c = nodes_[c].sibling) child_[nodes_[c].label] = c;
     const Probability before = nodes_[b].before;
+    const std::int64_t last = nodes_[b].label;
     for (std::int64_t label = 0; label < blank_; ++label) {
+      const double total = input[label] + (label == last ? before.blank : before.total);
+      if (!enters(total)) continue;
       int c = child_[label];
       if (c >= 0 && nodes_[c].active()) continue;
-      const double total = input[label] + (label == nodes_[b].label ? before.blank : before.total);
-      if (!enters(total)) continue;
       if (c < 0) c = add_child(b, label);
       nodes_[c].now = {total, log_zero, total};
       push(c);
