@@ -72,13 +72,20 @@ Tensors masks_of(Extents extents, bool has_states, const RnnOptions& options) {
   return steps_of_length(*length, extents, options.go_backwards);
 }
 
+bool broadcasts(const Shape& from, const Shape& to) {
+  bool fits = from.rank() == to.rank();
+  for (int d = 0; fits && d < to.rank(); ++d) fits = from[d] == to[d] || from[d] == 1;
+  return fits;
+}
+
 /// The fresh values where the mask holds, the held ones elsewhere.
 Tensors held_where_masked(const Tensor& mask, const Tensors& fresh, const Tensors& held) {
   Tensors out;
   for (std::size_t i = 0; i < fresh.size(); ++i) {
     Shape shape = mask.shape();
+    while (shape.rank() > fresh[i].ndim() && shape.back() == 1) shape.erase(shape.rank() - 1);
     while (shape.rank() < fresh[i].ndim()) shape.push_back(1);
-    if (broadcast_shapes("rnn", shape, fresh[i].shape()) != fresh[i].shape())
+    if (!broadcasts(shape, fresh[i].shape()))
       fail("[rnn] the mask of a step must broadcast to its output and states: received mask=", mask.shape(),
            " and ", fresh[i].shape());
     out.push_back(where(reshape(mask, shape), fresh[i], held[i]));

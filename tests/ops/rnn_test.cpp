@@ -21,8 +21,6 @@ std::pair<Tensor, States> running_sum(const Tensor& x, const States& states) {
 }
 
 Tensor flags(const ArrayLike& value) { return K::constant(value, {.dtype = "bool"}); }
-Tensor ints(const ArrayLike& value) { return K::constant(value, {.dtype = "int32"}); }
-
 /// Two samples of three steps of one feature: 1, 2, 3 and 4, 5, 6.
 Tensor sequences() { return counted({2, 3, 1}) + 1; }
 Tensor zero_state() { return K::zeros({2, 1}, {.dtype = "float64"}); }
@@ -101,7 +99,7 @@ TEST_CASE("rnn carries several states of any rank, and constants") {
   const K::RnnOptions options{.mask = flags({{1, 1, 0}, {0, 0, 0}}),
                               .constants = {K::constant(10., {.dtype = "float64"})}};
   const States initial{K::zeros({2}, {.dtype = "int32"}), K::zeros({2, 2, 2}, {.dtype = "float64"})};
-  const auto result = K::rnn(step, x, {K::expand_dims(initial[0]), initial[1]}, options);
+  const auto result = K::rnn(step, x, initial, options);
   CHECK(result.outputs.shape() == Shape{2, 3, 2, 2});
   CHECK(values(result.new_states[0]) == Values{2, 0});
   CHECK(result.new_states[0].dtype() == "int32");
