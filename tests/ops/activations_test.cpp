@@ -1,14 +1,12 @@
-#include <doctest/doctest.h>
-#include <ktape/autograd/gradcheck.hpp>
 #include <ktape/ops/activations.hpp>
-#include <ktape/ops/creation.hpp>
 #include <ktape/ops/elementwise.hpp>
-#include <ktape/ops/inspection.hpp>
 #include <ktape/ops/operators.hpp>
 #include <ktape/ops/reductions.hpp>
 
 #include <cmath>
 #include <limits>
+
+#include "check.hpp"
 
 using namespace ktape;
 namespace K = ktape::backend;
@@ -20,24 +18,8 @@ using List = std::vector<Tensor>;
 using Function = std::function<Tensor(const Tensor&)>;
 const double inf = std::numeric_limits<double>::infinity();
 
-Tensor doubles(const ArrayLike& value) { return K::constant(value, {.dtype = "float64"}); }
-
-template <class T = double>
-std::vector<T> values(const Tensor& x) {
-  const auto array = K::get_value<T>(x);
-  return {array.begin(), array.end()};
-}
-
 void check_gradients(const char* op, const Function& f, const Tensor& x) {
-  const auto report =
-      gradcheck([&](const List& in) { return f(in[0]); }, {x}, {.second_order = true, .op = op});
-  CHECK_MESSAGE(report.ok, report.message);
-}
-
-Tensor slope(const Function& f, const Tensor& x) {
-  GradientTape tape;
-  tape.watch(x);
-  return tape.gradient(f(x), x);
+  ::check_gradients(op, [&](In in) { return f(in[0]); }, {x});
 }
 
 /// The gradient of the gradient, whose values must be finite numbers for any x.

@@ -13,9 +13,17 @@ using Values = std::vector<double>;
 using In = const std::vector<ktape::Tensor>&;
 
 /// The elements in order.
-inline Values values(const ktape::Tensor& x) {
-  const auto array = ktape::backend::get_value<double>(x);
+template <class T = double>
+std::vector<T> values(const ktape::Tensor& x) {
+  const auto array = ktape::backend::get_value<T>(x);
   return {array.begin(), array.end()};
+}
+
+inline ktape::Tensor doubles(const ktape::ArrayLike& value) {
+  return ktape::backend::constant(value, {.dtype = "float64"});
+}
+inline ktape::Tensor ints(const ktape::ArrayLike& value, ktape::DType dtype = "int32") {
+  return ktape::backend::constant(value, {.dtype = dtype});
 }
 
 /// 0, 1, 2, ... in a shape.
@@ -25,13 +33,25 @@ inline ktape::Tensor counted(const ktape::Shape& shape, ktape::DType dtype = "fl
 }
 
 /// Numbers without a pattern.
-inline ktape::Tensor normal(const ktape::Shape& shape, int seed = 1) {
-  return ktape::backend::random_normal(shape, {.dtype = "float64", .seed = seed});
+inline ktape::Tensor normal(const ktape::Shape& shape, int seed = 1, ktape::DType dtype = "float64") {
+  return ktape::backend::random_normal(shape, {.dtype = dtype, .seed = seed});
 }
 
-/// Compares the gradients of the first and second order with central differences, for every
-/// subset of the inputs.
-inline void check_gradients(const ktape::CheckedFunction& f, const ktape::TensorList& inputs) {
-  const ktape::GradcheckReport report = ktape::gradcheck(f, inputs, {.second_order = true});
+/// The gradient of the sum of f at x.
+inline ktape::Tensor slope(const std::function<ktape::Tensor(const ktape::Tensor&)>& f,
+                           const ktape::Tensor& x) {
+  ktape::GradientTape tape;
+  tape.watch(x);
+  return tape.gradient(f(x), x);
+}
+
+/// Compares the gradients of the first and second order with central differences, for every subset of the
+/// inputs.
+inline void check_gradients(const char* op, const ktape::CheckedFunction& f,
+                            const ktape::TensorList& inputs) {
+  const ktape::GradcheckReport report = ktape::gradcheck(f, inputs, {.second_order = true, .op = op});
   CHECK_MESSAGE(report.ok, report.message);
+}
+inline void check_gradients(const ktape::CheckedFunction& f, const ktape::TensorList& inputs) {
+  check_gradients("function", f, inputs);
 }

@@ -1,32 +1,17 @@
-#include <doctest/doctest.h>
 #include <ktape/ktape.hpp>
 #include <ktape/ops/config_file.hpp>
 #include <ktape/ops/kernels/engine.hpp>
 
 #include <cmath>
 
+#include "check.hpp"
+
 using namespace ktape;
 namespace K = ktape::backend;
 
 namespace {
 
-using In = const std::vector<Tensor>&;
-using Values = std::vector<double>;
 using doctest::Contains;
-
-Values values(const Tensor& x) {
-  const auto array = K::get_value<double>(x);
-  return {array.begin(), array.end()};
-}
-
-Tensor normal(const Shape& shape, int seed = 1, DType dtype = DType::Float64) {
-  return K::random_normal(shape, {.dtype = dtype, .seed = seed});
-}
-
-void check_gradients(const CheckedFunction& f, const TensorList& inputs) {
-  const GradcheckReport report = gradcheck(f, inputs, {.second_order = true});
-  CHECK_MESSAGE(report.ok, report.message);
-}
 
 /// The definition: one sum for each element of the result, for x (samples, spatial..., channels) of 1 to 3 spatial axes.
 struct Plain {

@@ -20,8 +20,6 @@ namespace {
 
 using Labels = std::vector<std::int64_t>;
 
-Tensor ints(const ArrayLike& value) { return K::constant(value, {.dtype = "int32"}); }
-Tensor doubles(const ArrayLike& value) { return K::constant(value, {.dtype = "float64"}); }
 Tensor probabilities(const Shape& shape, int seed = 1) { return K::softmax(normal(shape, seed)).detach(); }
 
 /// The probability of every label sequence, by listing all paths through one sample's (time, classes).

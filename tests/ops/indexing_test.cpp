@@ -11,8 +11,6 @@ namespace K = ktape::backend;
 
 namespace {
 
-Tensor ints(const ArrayLike& value, DType dtype = "int32") { return K::constant(value, {.dtype = dtype}); }
-
 constexpr double NaN = std::numeric_limits<double>::quiet_NaN(),
                  inf = std::numeric_limits<double>::infinity();
 constexpr std::int64_t lowest = std::numeric_limits<std::int64_t>::min(),

@@ -1,5 +1,6 @@
-#include <doctest/doctest.h>
 #include <ktape/ktape.hpp>
+
+#include "check.hpp"
 
 namespace K = ktape::backend;
 using ktape::Shape, ktape::Tensor, ktape::TypeError, ktape::ValueError;
@@ -7,7 +8,6 @@ using ktape::Shape, ktape::Tensor, ktape::TypeError, ktape::ValueError;
 namespace {
 /// The largest difference between two tensors.
 double distance(const Tensor& x, const Tensor& y) { return K::max(K::abs(x - y)).item<double>(); }
-Tensor normal(const Shape& shape, int seed) { return K::random_normal(shape, {.dtype = "float64", .seed = seed}); }
 }  // namespace
 
 TEST_CASE("dot sums over the last axis of x and the second to last of y") {

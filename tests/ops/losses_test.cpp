@@ -1,17 +1,14 @@
-#include <doctest/doctest.h>
-#include <ktape/autograd/gradcheck.hpp>
 #include <ktape/ops/activations.hpp>
 #include <ktape/ops/config.hpp>
-#include <ktape/ops/creation.hpp>
 #include <ktape/ops/elementwise.hpp>
-#include <ktape/ops/inspection.hpp>
 #include <ktape/ops/losses.hpp>
 #include <ktape/ops/operators.hpp>
 #include <ktape/ops/reductions.hpp>
-#include <ktape/ops/shape.hpp>
 
 #include <cmath>
 #include <limits>
+
+#include "check.hpp"
 
 using namespace ktape;
 namespace K = ktape::backend;
@@ -22,25 +19,7 @@ namespace {
 using List = std::vector<Tensor>;
 const double inf = std::numeric_limits<double>::infinity();
 
-Tensor doubles(const ArrayLike& value) { return K::constant(value, {.dtype = "float64"}); }
 Tensor classes(const ArrayLike& value) { return K::constant(value, {.dtype = "int32"}); }
-
-template <class T = double>
-std::vector<T> values(const Tensor& x) {
-  const auto array = K::get_value<T>(x);
-  return {array.begin(), array.end()};
-}
-
-void check_gradients(const char* op, const CheckedFunction& f, const TensorList& inputs) {
-  const auto report = gradcheck(f, inputs, {.second_order = true, .op = op});
-  CHECK_MESSAGE(report.ok, report.message);
-}
-
-Tensor slope(const std::function<Tensor(const Tensor&)>& f, const Tensor& x) {
-  GradientTape tape;
-  tape.watch(x);
-  return tape.gradient(f(x), x);
-}
 
 }  // namespace
 

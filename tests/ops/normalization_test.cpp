@@ -1,14 +1,11 @@
-#include <doctest/doctest.h>
-#include <ktape/autograd/gradcheck.hpp>
-#include <ktape/ops/creation.hpp>
 #include <ktape/ops/elementwise.hpp>
-#include <ktape/ops/inspection.hpp>
 #include <ktape/ops/normalization.hpp>
 #include <ktape/ops/operators.hpp>
 #include <ktape/ops/reductions.hpp>
-#include <ktape/ops/shape.hpp>
 
 #include <cmath>
+
+#include "check.hpp"
 
 using namespace ktape;
 namespace K = ktape::backend;
@@ -18,17 +15,10 @@ namespace {
 
 using List = std::vector<Tensor>;
 
-Tensor doubles(const ArrayLike& value) { return K::constant(value, {.dtype = "float64"}); }
-
 /// Numbers without a pattern.
 Tensor waves(const Shape& shape, double frequency = 1.7) {
   return K::reshape(K::sin(K::arange(0, shape.count(), 1, {.dtype = "float64"}) * frequency) * 2 + 0.3,
                     shape);
-}
-
-void check_gradients(const char* op, const CheckedFunction& f, const TensorList& inputs) {
-  const auto report = gradcheck(f, inputs, {.second_order = true, .op = op});
-  CHECK_MESSAGE(report.ok, report.message);
 }
 
 }  // namespace

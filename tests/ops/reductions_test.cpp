@@ -1,14 +1,12 @@
-#include <doctest/doctest.h>
-#include <ktape/autograd/gradcheck.hpp>
 #include <ktape/ops/config.hpp>
-#include <ktape/ops/creation.hpp>
 #include <ktape/ops/elementwise.hpp>
-#include <ktape/ops/inspection.hpp>
 #include <ktape/ops/operators.hpp>
 #include <ktape/ops/reductions.hpp>
 
 #include <cmath>
 #include <limits>
+
+#include "check.hpp"
 
 using namespace ktape;
 namespace K = ktape::backend;
@@ -19,26 +17,9 @@ namespace {
 using List = std::vector<Tensor>;
 const double inf = std::numeric_limits<double>::infinity();
 
-Tensor doubles(const ArrayLike& value) { return K::constant(value, {.dtype = "float64"}); }
-
-template <class T = double>
-std::vector<T> values(const Tensor& x) {
-  const auto array = K::get_value<T>(x);
-  return {array.begin(), array.end()};
-}
-
 /// Both orders of the gradient; the op is squared, so that the second order is not zero for linear ones.
 void check_gradients(const char* op, const std::function<Tensor(const Tensor&)>& f, const Tensor& x) {
-  const auto report =
-      gradcheck([&](const List& in) { return K::square(f(in[0])); }, {x}, {.second_order = true, .op = op});
-  CHECK_MESSAGE(report.ok, report.message);
-}
-
-/// The gradient of the sum of f at x.
-Tensor slope(const std::function<Tensor(const Tensor&)>& f, const Tensor& x) {
-  GradientTape tape;
-  tape.watch(x);
-  return tape.gradient(f(x), x);
+  ::check_gradients(op, [&](In in) { return K::square(f(in[0])); }, {x});
 }
 
 Tensor cube() {

@@ -22,8 +22,6 @@ const ArrayLike corners = {{0, 1}, {1, 0}, {1, 2}};
 /// 6 0 7
 SparseTensor example() { return SparseTensor(corners, {5.f, 6.f, 7.f}, {2, 3}); }
 
-Tensor doubles(const ArrayLike& value) { return K::constant(value, {.dtype = "float64"}); }
-
 }  // namespace
 
 TEST_CASE("a sparse tensor stores coordinates and values") {
