@@ -25,7 +25,7 @@ class Beam {
  public:
   Beam(std::int64_t classes, std::size_t width) : blank_(classes - 1), width_(width), child_(classes) {
     nodes_.push_back({-1, -1, -1, -1, {}, {log_zero, 0, 0}});
-    leaves_.push_back(0);
+    leaves_.push_back({0, 0});
   }
 
   /// Takes the logarithms of the probabilities of the classes at the next step.
@@ -40,9 +40,11 @@ class Beam {
 
   /// The sequences in the beam.
   std::vector<int> best_first() const {
-    std::vector<int> order = leaves_;
-    std::sort(order.begin(), order.end(), [&](int a, int b) { return better(a, b); });
-    return order;
+    std::vector<Leaf> order = leaves_;
+    std::sort(order.begin(), order.end(), better);
+    std::vector<int> nodes;
+    for (const Leaf& leaf : order) nodes.push_back(leaf.node);
+    return nodes;
   }
   double log_probability(int node) const { return nodes_[node].now.total; }
   /// The labels, equal neighbours merged.
@@ -68,24 +70,25 @@ class Beam {
     bool active() const { return now.total != log_zero; }
   };
 
-  bool better(int a, int b) const {
-    return nodes_[a].now.total != nodes_[b].now.total ? nodes_[a].now.total > nodes_[b].now.total : a < b;
-  }
-  auto heap_order() const {
-    return [this](int a, int b) { return better(a, b); };
+  struct Leaf {
+    double total;
+    int node;
+  };
+  static bool better(const Leaf& a, const Leaf& b) {
+    return a.total != b.total ? a.total > b.total : a.node < b.node;
   }
   /// Whether a probability gets into the beam; its worst sequence stands at the front of the heap.
   bool enters(double total) const {
-    return total > log_zero && (leaves_.size() < width_ || total > nodes_[leaves_.front()].now.total);
+    return total > log_zero && (leaves_.size() < width_ || total > leaves_.front().total);
   }
   void push(int node) {
     if (leaves_.size() == width_) {
-      std::pop_heap(leaves_.begin(), leaves_.end(), heap_order());
-      nodes_[leaves_.back()].now = {};
+      std::pop_heap(leaves_.begin(), leaves_.end(), better);
+      nodes_[leaves_.back().node].now = {};
       leaves_.pop_back();
     }
-    leaves_.push_back(node);
-    std::push_heap(leaves_.begin(), leaves_.end(), heap_order());
+    leaves_.push_back({nodes_[node].now.total, node});
+    std::push_heap(leaves_.begin(), leaves_.end(), better);
   }
 
   /// The paths that add a blank or repeat the last label, and those that add it to the parent.
@@ -128,7 +131,8 @@ class Beam {
   std::int64_t blank_;
   std::size_t width_;
   std::vector<Node> nodes_;
-  std::vector<int> leaves_, child_;
+  std::vector<Leaf> leaves_;
+  std::vector<int> child_;
 };
 
 /// The predictions as float64 and the lengths of a batch.
