@@ -18,11 +18,14 @@ Shape grid_shape(const PoolGrid& grid, bool windows) {
 }
 
 /// x and y are the tensors at the places of these names in ktape_pooling, one of them the result.
-void run(kernels::Kernel kernel, const PoolGrid& grid, const Tensor& x, const Tensor& y, const Tensor* index) {
+void run(kernels::Kernel kernel, const PoolGrid& grid, const Tensor& x, const Tensor& y,
+         const Tensor* index) {
   ktape_pooling call{};
   call.dtype = kernels::engine_dtype(x.dtype()), call.average = !index;
   call.batch = grid.batch, call.channels = grid.channels;
-  const auto copy = [](std::int64_t (&to)[3], const std::array<std::int64_t, 3>& from) { std::copy(from.begin(), from.end(), to); };
+  const auto copy = [](std::int64_t(&to)[3], const std::array<std::int64_t, 3>& from) {
+    std::copy(from.begin(), from.end(), to);
+  };
   copy(call.input, grid.in), copy(call.output, grid.out), copy(call.window, grid.window);
   copy(call.strides, grid.stride), copy(call.padding, grid.before);
   call.x = x.raw(), call.y = y.raw(), call.index = index && index->defined() ? index->raw() : nullptr;
@@ -32,8 +35,10 @@ void run(kernels::Kernel kernel, const PoolGrid& grid, const Tensor& x, const Te
 /// The means over the windows, or with `transposed` the gradient of that.
 Tensor average(const char* op, const Tensor& x, const PoolGrid& grid, bool transposed) {
   Tensor out = Tensor::empty(grid_shape(grid, !transposed), x.dtype());
-  if (transposed) run(kernels::Kernel::PoolingBackward, grid, out, x, nullptr);
-  else run(kernels::Kernel::Pooling, grid, x, out, nullptr);
+  if (transposed)
+    run(kernels::Kernel::PoolingBackward, grid, out, x, nullptr);
+  else
+    run(kernels::Kernel::Pooling, grid, x, out, nullptr);
   if (recording(x))
     record(op, out, {x}, [op, grid, transposed](const Tensor& g, Grads& grads) {
       grads.to(0, [&] { return average(op, g, grid, !transposed); });
@@ -51,8 +56,10 @@ Tensor routed(const char* op, const Tensor& x, const Tensor& index, const PoolGr
     run(kernels::Kernel::PoolingBackward, grid, out, x, &index);
   else
     dispatch_floating(x.dtype(), [&]<class T>() {
-      if (index.dtype() == DType::UInt8) kernels::max_pool_pick(grid, x.pointer<T>(), index.pointer<std::uint8_t>(), out.pointer<T>());
-      else kernels::max_pool_pick(grid, x.pointer<T>(), index.pointer<std::int32_t>(), out.pointer<T>());
+      if (index.dtype() == DType::UInt8)
+        kernels::max_pool_pick(grid, x.pointer<T>(), index.pointer<std::uint8_t>(), out.pointer<T>());
+      else
+        kernels::max_pool_pick(grid, x.pointer<T>(), index.pointer<std::int32_t>(), out.pointer<T>());
     });
   if (recording(x))
     record(op, out, {x}, [op, index, grid, to_cells](const Tensor& g, Grads& grads) {
@@ -85,14 +92,17 @@ void lay(const char* op, PoolGrid& grid, std::size_t axis, bool same) {
   expect_extent(op, "pool_size", k);
   expect_extent(op, "strides", s);
   if (!same && k > n)
-    fail("[", op, "] with \"valid\" padding the window must fit in the axis of extent ", n, ": received pool_size=", k);
+    fail("[", op, "] with \"valid\" padding the window must fit in the axis of extent ", n,
+         ": received pool_size=", k);
   grid.out[axis] = same ? (n - 1 + s) / s : (n - k) / s + 1;
   grid.before[axis] = same ? std::max<std::int64_t>((grid.out[axis] - 1) * s + k - n, 0) / 2 : 0;
 }
 
-void expect_one_of(const char* op, const char* name, const std::string& value, const char* first, const char* second) {
+void expect_one_of(const char* op, const char* name, const std::string& value, const char* first,
+                   const char* second) {
   if (value != first && value != second)
-    fail("[", op, "] ", name, " must be \"", first, "\" or \"", second, "\": received ", name, "=\"", value, '"');
+    fail("[", op, "] ", name, " must be \"", first, "\" or \"", second, "\": received ", name, "=\"", value,
+         '"');
 }
 
 /// The axes of x with the channels moved last, or back.
@@ -105,7 +115,8 @@ Shape channels_moved(int rank, bool to_last) {
 }
 
 template <std::size_t N>
-Tensor pool(const char* op, const Tensor& x, const std::array<std::int64_t, N>& pool_size, const PoolOptions<N>& options) {
+Tensor pool(const char* op, const Tensor& x, const std::array<std::int64_t, N>& pool_size,
+            const PoolOptions<N>& options) {
   constexpr int rank = N + 2;
   const std::string data_format = options.data_format.value_or(image_data_format());
   kernels::expect_floating(op, x);
@@ -114,7 +125,8 @@ Tensor pool(const char* op, const Tensor& x, const std::array<std::int64_t, N>& 
   expect_one_of(op, "padding", options.padding, "valid", "same");
   expect_one_of(op, "pool_mode", options.pool_mode, "max", "avg");
   const bool first = data_format == "channels_first";
-  PoolGrid grid{x.shape()[0], x.shape()[first ? 1 : rank - 1], {1, 1, 1}, {1, 1, 1}, {1, 1, 1}, {1, 1, 1}, {0, 0, 0}};
+  PoolGrid grid{x.shape()[0], x.shape()[first ? 1 : rank - 1], {1, 1, 1}, {1, 1, 1}, {1, 1, 1}, {1, 1, 1},
+                {0, 0, 0}};
   Shape shape{grid.batch};
   for (std::size_t d = 0; d < N; ++d) {
     const std::size_t axis = 3 - N + d;
@@ -125,9 +137,12 @@ Tensor pool(const char* op, const Tensor& x, const std::array<std::int64_t, N>& 
   }
   shape.push_back(grid.channels);
   if (grid.window[0] * grid.window[1] > most / grid.window[2])
-    fail("[", op, "] a window must have at most ", most, " cells: received pool_size=", Shape(pool_size.data(), N));
-  const Tensor last = reshape(first ? permute_dimensions(x, channels_moved(rank, true)) : x, grid_shape(grid, false));
-  const Tensor out = reshape(options.pool_mode == "max" ? maximum_of(op, last, grid) : average(op, last, grid, false), shape);
+    fail("[", op, "] a window must have at most ", most,
+         " cells: received pool_size=", Shape(pool_size.data(), N));
+  const Tensor last =
+      reshape(first ? permute_dimensions(x, channels_moved(rank, true)) : x, grid_shape(grid, false));
+  const Tensor out = reshape(
+      options.pool_mode == "max" ? maximum_of(op, last, grid) : average(op, last, grid, false), shape);
   return first ? permute_dimensions(out, channels_moved(rank, false)) : out;
 }
 

@@ -18,9 +18,9 @@ struct PoolOptions;
 template <>
 struct PoolOptions<2> {
   std::array<std::int64_t, 2> strides = {1, 1};
-  std::string padding = "valid";                 ///< or "same"
-  std::optional<std::string> data_format = {};   ///< image_data_format() when it is not given
-  std::string pool_mode = "max";                 ///< or "avg"
+  std::string padding = "valid";                ///< or "same"
+  std::optional<std::string> data_format = {};  ///< image_data_format() when it is not given
+  std::string pool_mode = "max";                ///< or "avg"
 };
 template <>
 struct PoolOptions<3> {
@@ -32,19 +32,22 @@ struct PoolOptions<3> {
 using Pool2dOptions = PoolOptions<2>;
 using Pool3dOptions = PoolOptions<3>;
 
-/// The largest element or the mean of each window of x, channel by channel. x has rank 4 and a floating dtype. With "valid"
-/// padding the result has (n - pool_size) / stride + 1 windows along an axis of extent n, rounded down; with "same"
-/// n / stride, rounded up, and windows reach over the border as TF places them: the smaller half of what is missing comes in
-/// front. What lies outside x counts neither for the maximum nor for the mean.
+/// The largest element or the mean of each window of x, channel by channel. x has rank 4 and a floating
+/// dtype. With "valid" padding the result has (n - pool_size) / stride + 1 windows along an axis of extent n,
+/// rounded down; with "same" n / stride, rounded up, and windows reach over the border as TF places them: the
+/// smaller half of what is missing comes in front. What lies outside x counts neither for the maximum nor for
+/// the mean.
 ///
-/// Differentiable to any order. The gradient of a maximum goes to the first of equal elements, in row-major order; a NaN is
-/// larger than any number.
+/// Differentiable to any order. The gradient of a maximum goes to the first of equal elements, in row-major
+/// order; a NaN is larger than any number.
 ///
-/// Throws ValueError for another rank, data format, padding or mode, for a stride or pool size below 1, and for a "valid" window
-/// that is larger than x; TypeError for a dtype that is not floating. `K.pool2d`.
-Tensor pool2d(const Tensor& x, const std::array<std::int64_t, 2>& pool_size, const Pool2dOptions& options = {});
+/// Throws ValueError for another rank, data format, padding or mode, for a stride or pool size below 1, and
+/// for a "valid" window that is larger than x; TypeError for a dtype that is not floating. `K.pool2d`.
+Tensor pool2d(const Tensor& x, const std::array<std::int64_t, 2>& pool_size,
+              const Pool2dOptions& options = {});
 
 /// The same for volumes, of rank 5. `K.pool3d`.
-Tensor pool3d(const Tensor& x, const std::array<std::int64_t, 3>& pool_size, const Pool3dOptions& options = {});
+Tensor pool3d(const Tensor& x, const std::array<std::int64_t, 3>& pool_size,
+              const Pool3dOptions& options = {});
 
 }  // namespace ktape::backend

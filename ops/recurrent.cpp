@@ -1,18 +1,12 @@
-#include <ktape/ops/activations.hpp>
 #include <ktape/ops/creation.hpp>
-#include <ktape/ops/elementwise.hpp>
 #include <ktape/ops/inspection.hpp>
 #include <ktape/ops/kernels/apply.hpp>
 #include <ktape/ops/kernels/composed_gradient.hpp>
 #include <ktape/ops/kernels/matmul.hpp>
+#include <ktape/ops/kernels/recurrent_arguments.hpp>
 #include <ktape/ops/kernels/reduce.hpp>
-#include <ktape/ops/kernels/slots.hpp>
-#include <ktape/ops/linalg.hpp>
-#include <ktape/ops/operators.hpp>
 #include <ktape/ops/recurrent.hpp>
 #include <ktape/ops/shape.hpp>
-
-#include <functional>
 
 namespace ktape::backend {
 namespace {
@@ -20,96 +14,22 @@ namespace {
 using Result = RnnResult<Tensor>;
 using Tensors = std::vector<Tensor>;
 
-/// What tells one op from the others: its gates and states, how slots take the columns of the parameters, the formula of a step,
-/// and the kernels.
-struct Kind {
-  const char* op;
-  int gates, states;
-  kernels::GateOfSlot of_inputs, of_recurrent;
-  bool two_biases = false;
-  std::string activation;
-};
+using Kind = kernels::RecurrentKind;
+using Arguments = kernels::RecurrentArguments;
 
-/// The arguments of an op, checked.
-struct Arguments {
-  Kind kind;
-  Tensor x, kernel, recurrent_kernel, bias;
-  Tensors states;
-  RnnOptions options;
-
-  std::int64_t samples() const { return x.shape()[options.time_major ? 1 : 0]; }
-  std::int64_t steps() const { return x.shape()[options.time_major ? 0 : 1]; }
-  std::int64_t units() const { return recurrent_kernel.shape()[0]; }
-  /// The differentiable ones: x, kernel, recurrent kernel, bias (maybe undefined), states.
-  Tensors tensors() const {
-    Tensors all{x, kernel, recurrent_kernel, bias};
-    all.insert(all.end(), states.begin(), states.end());
-    return all;
-  }
-  Arguments with(const Tensors& t) const {
-    return {kind, t[0], t[1], t[2], t[3], Tensors(t.begin() + 4, t.end()), options};
-  }
-};
-
-// --- The formulas, step by step ------------------------------------------------------------------------------
-
-Tensor activated(const std::string& name, const Tensor& x) {
-  if (name == "hard_sigmoid") return hard_sigmoid(x);
-  if (name == "relu") return relu(x);
-  return name == "tanh" ? tanh(x) : sigmoid(x);
-}
-
-Tensor with_bias(const Tensor& x, const Tensor& bias) { return bias.defined() ? x + bias : x; }
-
-detail::Step lstm_step(const Arguments& a) {
-  return [a](const Tensors& in, const Tensors& states) {
-    const Tensors z = split(with_bias(dot(in[0], a.kernel) + dot(states[0], a.recurrent_kernel), a.bias), 4, 1);
-    const auto gate = [&](const Tensor& t) { return activated(a.kind.activation, t); };
-    const Tensor c = gate(z[1]) * states[1] + gate(z[0]) * tanh(z[2]), h = gate(z[3]) * tanh(c);
-    return std::pair{Tensors{h}, Tensors{h, c}};
-  };
-}
-
-detail::Step gru_step(const Arguments& a) {
-  const bool reset_after = a.kind.two_biases;
-  const Tensors biases = a.bias.defined() && reset_after ? unstack(a.bias) : Tensors{a.bias, Tensor()};
-  const std::int64_t units = a.units();
-  return [=](const Tensors& in, const Tensors& states) {
-    const auto gate = [&](const Tensor& t) { return activated(a.kind.activation, t); };
-    const Tensor& h = states[0];
-    const Tensors x = split(with_bias(dot(in[0], a.kernel), biases[0]), 3, 1);
-    const Tensor kernel = reset_after ? a.recurrent_kernel : slice(a.recurrent_kernel, {0, 0}, {units, 2 * units});
-    const Tensors y = split(with_bias(dot(h, kernel), biases[1]), reset_after ? 3 : 2, 1);
-    const Tensor z = gate(x[0] + y[0]), r = gate(x[1] + y[1]);
-    const Tensor rest = reset_after ? r * y[2] : dot(r * h, slice(a.recurrent_kernel, {0, 2 * units}, {units, units}));
-    const Tensor out = z * h + (1 - z) * tanh(x[2] + rest);
-    return std::pair{Tensors{out}, Tensors{out}};
-  };
-}
-
-detail::Step simple_step(const Arguments& a) {
-  return [a](const Tensors& in, const Tensors& states) {
-    const Tensor h = activated(a.kind.activation, with_bias(dot(in[0], a.kernel) + dot(states[0], a.recurrent_kernel), a.bias));
-    return std::pair{Tensors{h}, Tensors{h}};
-  };
-}
-
-Result composed(const Arguments& a) {
-  const detail::Step step = a.kind.states == 2 ? lstm_step(a) : a.kind.gates == 3 ? gru_step(a) : simple_step(a);
-  auto [last, outputs, states] = detail::rnn(step, a.x, a.states, a.options);
-  return {last[0], outputs[0], states};
-}
-
-// --- The fused op ------------------------------------------------------------------------------------------------
+// --- The fused op
+// ------------------------------------------------------------------------------------------------
 
 /// Calls `f.operator()<Cell>()` with the kernels of the op.
 template <class F>
 void with_cell(const Kind& kind, const F& f) {
   const bool hard = kind.activation == "hard_sigmoid";
   if (kind.states == 2)
-    hard ? f.template operator()<kernels::LstmCell<kernels::HardSigmoid>>() : f.template operator()<kernels::LstmCell<kernels::Sigmoid>>();
+    hard ? f.template operator()<kernels::LstmCell<kernels::HardSigmoid>>()
+         : f.template operator()<kernels::LstmCell<kernels::Sigmoid>>();
   else if (kind.gates == 3)
-    hard ? f.template operator()<kernels::GruCell<kernels::HardSigmoid>>() : f.template operator()<kernels::GruCell<kernels::Sigmoid>>();
+    hard ? f.template operator()<kernels::GruCell<kernels::HardSigmoid>>()
+         : f.template operator()<kernels::GruCell<kernels::Sigmoid>>();
   else if (kind.activation == "relu")
     f.template operator()<kernels::SimpleCell<kernels::Relu>>();
   else
@@ -144,7 +64,8 @@ class Recurrence {
   void backward(Grads& grads) const {
     const Tensors given = a_.tensors();
     if (recording())
-      return kernels::composed_gradient(grads, given, [&](const Tensors& own) { return in_order(composed(a_.with(own))); });
+      return kernels::composed_gradient(
+          grads, given, [&](const Tensors& own) { return in_order(kernels::composed(a_.with(own))); });
     std::vector<int> input(given.size(), -1);  // of each tensor that is on the tape, the others keep -1
     for (std::size_t i = 0, next = 0; i < given.size(); ++i)
       if (given[i].defined()) input[i] = static_cast<int>(next++);
@@ -166,7 +87,12 @@ class Recurrence {
     return {gates, units_, a_.kind.gates};
   }
   kernels::SequenceLayout layout() const {
-    return {a_.samples(), a_.steps(), units_, a_.options.time_major, a_.options.go_backwards, a_.options.zero_output_for_mask,
+    return {a_.samples(),
+            a_.steps(),
+            units_,
+            a_.options.time_major,
+            a_.options.go_backwards,
+            a_.options.zero_output_for_mask,
             a_.options.mask.defined() ? a_.options.mask.pointer<bool>() : nullptr};
   }
   template <class A>
@@ -188,8 +114,8 @@ class Recurrence {
   void project() {
     const auto slots = columns<A>(a_.kind.of_inputs), recurrent = columns<A>(a_.kind.of_recurrent);
     gates_ = like({rows_, slots.width});
-    kernels::matmul(rows_, slots.width, features_, {a_.x.pointer<A>(), features_}, {spread_kernel<A>().template pointer<A>(), slots.width},
-                    gates_.pointer<A>());
+    kernels::matmul(rows_, slots.width, features_, {a_.x.pointer<A>(), features_},
+                    {spread_kernel<A>().template pointer<A>(), slots.width}, gates_.pointer<A>());
     if (!a_.bias.defined()) return;
     std::vector<A> bias(static_cast<std::size_t>(slots.width));
     slots.add(a_.bias.pointer<A>(), 1, bias.data());
@@ -197,7 +123,8 @@ class Recurrence {
     A* gates = gates_.pointer<A>();
     kernels::parallel_rows(rows_, slots.width, [&](std::int64_t begin, std::int64_t end) {
       for (std::int64_t r = begin; r < end; ++r)
-        for (std::int64_t j = 0; j < slots.width; ++j) gates[r * slots.width + j] += bias[static_cast<std::size_t>(j)];
+        for (std::int64_t j = 0; j < slots.width; ++j)
+          gates[r * slots.width + j] += bias[static_cast<std::size_t>(j)];
     });
   }
 
@@ -209,7 +136,8 @@ class Recurrence {
     Tensor out = like({rows_, blocks.padded});
     for (std::int64_t sample = 0; sample < at.samples; ++sample) {
       A* row = out.pointer<A>() + at.input_row(sample, 0) * blocks.padded;
-      std::fill_n(std::copy_n(initial.pointer<A>() + sample * units_, units_, row), blocks.padded - units_, A(0));
+      std::fill_n(std::copy_n(initial.pointer<A>() + sample * units_, units_, row), blocks.padded - units_,
+                  A(0));
     }
     return out;
   }
@@ -223,9 +151,10 @@ class Recurrence {
     const Tensor panels = like({units_, slots.width});
     slots.panels(a_.recurrent_kernel.pointer<A>(), panels.pointer<A>());
     with_cell(a_.kind, [&]<class Cell>() {
-      kernels::run_recurrent<Cell, A>(layout(), state<A>(), panels.pointer<A>(),
-                                      {out.outputs.pointer<A>(), out.last_output.pointer<A>(), out.new_states[0].pointer<A>(),
-                                       c_.defined() ? out.new_states[1].pointer<A>() : nullptr});
+      kernels::run_recurrent<Cell, A>(
+          layout(), state<A>(), panels.pointer<A>(),
+          {out.outputs.pointer<A>(), out.last_output.pointer<A>(), out.new_states[0].pointer<A>(),
+           c_.defined() ? out.new_states[1].pointer<A>() : nullptr});
     });
   }
 
@@ -245,25 +174,31 @@ class Recurrence {
     const std::int64_t width = of_inputs.width, padded = of_inputs.blocks.padded;
     const Tensor panels = like({padded, width}), slopes = Tensor::empty_like(gates_);
     of_recurrent.transposed_panels(a_.recurrent_kernel.pointer<A>(), panels.pointer<A>());
-    const Tensor dh = padded_state<A>(grads.output(2)), dc = c_.defined() ? padded_state<A>(grads.output(3)) : Tensor();
+    const Tensor dh = padded_state<A>(grads.output(2)),
+                 dc = c_.defined() ? padded_state<A>(grads.output(3)) : Tensor();
     with_cell(a_.kind, [&]<class Cell>() {
-      kernels::run_recurrent_backward<Cell, A>(layout(), state<A>(), panels.pointer<A>(), data<A>(grads.output(0)),
-                                               data<A>(grads.output(1)), slopes.pointer<A>(), dh.pointer<A>(), data<A>(dc));
+      kernels::run_recurrent_backward<Cell, A>(layout(), state<A>(), panels.pointer<A>(),
+                                               data<A>(grads.output(0)), data<A>(grads.output(1)),
+                                               slopes.pointer<A>(), dh.pointer<A>(), data<A>(dc));
     });
     const A* dz = slopes.pointer<A>();
     grads.to(input[0], [&] {
       Tensor dx = Tensor::empty_like(a_.x);
-      kernels::matmul(rows_, features_, width, {dz, width}, {spread_kernel<A>().template pointer<A>(), width, true}, dx.pointer<A>());
+      kernels::matmul(rows_, features_, width, {dz, width},
+                      {spread_kernel<A>().template pointer<A>(), width, true}, dx.pointer<A>());
       return dx;
     });
-    const auto parameter = [&](const Tensor& like_this, std::int64_t rows, const A* left, std::int64_t stride, const auto& slots) {
+    const auto parameter = [&](const Tensor& like_this, std::int64_t rows, const A* left, std::int64_t stride,
+                               const auto& slots) {
       const Tensor spread = like({rows, width}), out = Tensor::empty_like(like_this);
       kernels::matmul(rows, width, rows_, {left, stride, true}, {dz, width}, spread.pointer<A>());
       slots.gather(spread.pointer<A>(), rows, out.pointer<A>());
       return out;
     };
-    grads.to(input[1], [&] { return parameter(a_.kernel, features_, a_.x.pointer<A>(), features_, of_inputs); });
-    grads.to(input[2], [&] { return parameter(a_.recurrent_kernel, units_, h_.pointer<A>(), padded, of_recurrent); });
+    grads.to(input[1],
+             [&] { return parameter(a_.kernel, features_, a_.x.pointer<A>(), features_, of_inputs); });
+    grads.to(input[2],
+             [&] { return parameter(a_.recurrent_kernel, units_, h_.pointer<A>(), padded, of_recurrent); });
     if (a_.bias.defined()) grads.to(input[3], [&] { return bias_gradient<A>(dz, of_inputs, of_recurrent); });
     const Tensor of_states[] = {dh, dc};
     for (std::size_t i = 0; i < a_.states.size(); ++i)
@@ -271,7 +206,8 @@ class Recurrence {
   }
 
   template <class A>
-  Tensor bias_gradient(const A* dz, const kernels::SlotColumns<A>& of_inputs, const kernels::SlotColumns<A>& of_recurrent) const {
+  Tensor bias_gradient(const A* dz, const kernels::SlotColumns<A>& of_inputs,
+                       const kernels::SlotColumns<A>& of_recurrent) const {
     const Tensor sums = like({of_inputs.width});
     kernels::reduce_sum(dz, sums.pointer<A>(), 1, rows_, of_inputs.width);
     Tensor out = Tensor::empty_like(a_.bias);
@@ -285,7 +221,8 @@ class Recurrence {
   Tensor gates_, h_, c_;
 };
 
-// --- The entry -----------------------------------------------------------------------------------------------
+// --- The entry
+// -----------------------------------------------------------------------------------------------
 
 void check_parameters(const Arguments& a) {
   const char* op = a.kind.op;
@@ -293,15 +230,20 @@ void check_parameters(const Arguments& a) {
   if (a.steps() == 0) fail("[", op, "] there must be a time step: received x=", a.x.shape());
   const Shape recurrent = a.recurrent_kernel.shape();
   if (recurrent.rank() != 2 || recurrent[0] == 0 || recurrent[1] != a.kind.gates * recurrent[0])
-    fail("[", op, "] recurrent_kernel must be (units, ", a.kind.gates, " * units): received recurrent_kernel=", recurrent);
-  const Shape kernel{a.x.shape()[2], recurrent[1]}, bias = a.kind.two_biases ? Shape{2, recurrent[1]} : Shape{recurrent[1]};
-  if (a.kernel.shape() != kernel) fail("[", op, "] kernel must have the shape ", kernel, ": received kernel=", a.kernel.shape());
-  if (a.bias.defined() && a.bias.shape() != bias) fail("[", op, "] bias must have the shape ", bias, ": received bias=", a.bias.shape());
+    fail("[", op, "] recurrent_kernel must be (units, ", a.kind.gates,
+         " * units): received recurrent_kernel=", recurrent);
+  const Shape kernel{a.x.shape()[2], recurrent[1]},
+      bias = a.kind.two_biases ? Shape{2, recurrent[1]} : Shape{recurrent[1]};
+  if (a.kernel.shape() != kernel)
+    fail("[", op, "] kernel must have the shape ", kernel, ": received kernel=", a.kernel.shape());
+  if (a.bias.defined() && a.bias.shape() != bias)
+    fail("[", op, "] bias must have the shape ", bias, ": received bias=", a.bias.shape());
   if (static_cast<int>(a.states.size()) != a.kind.states)
     fail("[", op, "] initial_states must be ", a.kind.states, " or none: received ", a.states.size());
   for (const Tensor& state : a.states)
     if (state.shape() != Shape{a.samples(), a.units()})
-      fail("[", op, "] the initial states must have the shape ", Shape{a.samples(), a.units()}, ": received ", state.shape());
+      fail("[", op, "] the initial states must have the shape ", Shape{a.samples(), a.units()}, ": received ",
+           state.shape());
   kernels::expect_floating(op, a.x);
   for (const Tensor& t : a.tensors())
     if (t.defined()) kernels::expect_same_dtype(op, a.x, t);
@@ -323,7 +265,7 @@ Result run(Arguments a) {
     a.states.assign(static_cast<std::size_t>(a.kind.states), zeros_of({a.samples(), a.units()}, a.x.dtype()));
   check_parameters(a);
   a.options.mask = checked_mask(a);
-  if (a.kind.of_inputs.empty()) return composed(a);
+  if (a.kind.of_inputs.empty()) return kernels::composed(a);
   Recurrence recurrence(a);
   Result out = recurrence.forward();
   Tensors inputs;
@@ -352,27 +294,39 @@ Result run_any(const Arguments& a) {
 
 template <class Options>
 RnnOptions rnn_options(const Options& o) {
-  return {.go_backwards = o.go_backwards, .mask = o.mask, .time_major = o.time_major, .zero_output_for_mask = o.zero_output_for_mask};
+  return {.go_backwards = o.go_backwards,
+          .mask = o.mask,
+          .time_major = o.time_major,
+          .zero_output_for_mask = o.zero_output_for_mask};
 }
 
-std::string known(const char* op, const char* name, const std::string& activation, const char* first, const char* second) {
+std::string known(const char* op, const char* name, const std::string& activation, const char* first,
+                  const char* second) {
   if (activation != first && activation != second)
-    fail("[", op, "] ", name, " must be \"", first, "\" or \"", second, "\": received ", name, "=\"", activation, '"');
+    fail("[", op, "] ", name, " must be \"", first, "\" or \"", second, "\": received ", name, "=\"",
+         activation, '"');
   return activation;
 }
 
 }  // namespace
 
-Result lstm(const Tensor& x, const Tensor& kernel, const Tensor& recurrent_kernel, const Tensor& bias, const TensorList& initial_states,
-            const LstmOptions& options) {
-  const std::string gate = known("lstm", "recurrent_activation", options.recurrent_activation, "sigmoid", "hard_sigmoid");
-  return run_any({{"lstm", 4, 2, {0, 1, 2, 3}, {0, 1, 2, 3}, false, gate}, x, kernel, recurrent_kernel, bias, initial_states.vector(),
+Result lstm(const Tensor& x, const Tensor& kernel, const Tensor& recurrent_kernel, const Tensor& bias,
+            const TensorList& initial_states, const LstmOptions& options) {
+  const std::string gate =
+      known("lstm", "recurrent_activation", options.recurrent_activation, "sigmoid", "hard_sigmoid");
+  return run_any({{"lstm", 4, 2, {0, 1, 2, 3}, {0, 1, 2, 3}, false, gate},
+                  x,
+                  kernel,
+                  recurrent_kernel,
+                  bias,
+                  initial_states.vector(),
                   rnn_options(options)});
 }
 
-Result gru(const Tensor& x, const Tensor& kernel, const Tensor& recurrent_kernel, const Tensor& bias, const TensorList& initial_states,
-           const GruOptions& options) {
-  const std::string gate = known("gru", "recurrent_activation", options.recurrent_activation, "sigmoid", "hard_sigmoid");
+Result gru(const Tensor& x, const Tensor& kernel, const Tensor& recurrent_kernel, const Tensor& bias,
+           const TensorList& initial_states, const GruOptions& options) {
+  const std::string gate =
+      known("gru", "recurrent_activation", options.recurrent_activation, "sigmoid", "hard_sigmoid");
   Kind kind{"gru", 3, 1, {}, {}, options.reset_after, gate};
   if (options.reset_after) kind.of_inputs = {0, 1, 2, -1}, kind.of_recurrent = {0, 1, -1, 2};
   return run_any({kind, x, kernel, recurrent_kernel, bias, initial_states.vector(), rnn_options(options)});
@@ -381,7 +335,12 @@ Result gru(const Tensor& x, const Tensor& kernel, const Tensor& recurrent_kernel
 Result simple_rnn(const Tensor& x, const Tensor& kernel, const Tensor& recurrent_kernel, const Tensor& bias,
                   const TensorList& initial_states, const SimpleRnnOptions& options) {
   const std::string activation = known("simple_rnn", "activation", options.activation, "tanh", "relu");
-  return run_any({{"simple_rnn", 1, 1, {0}, {0}, false, activation}, x, kernel, recurrent_kernel, bias, initial_states.vector(),
+  return run_any({{"simple_rnn", 1, 1, {0}, {0}, false, activation},
+                  x,
+                  kernel,
+                  recurrent_kernel,
+                  bias,
+                  initial_states.vector(),
                   rnn_options(options)});
 }
 

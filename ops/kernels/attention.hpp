@@ -1,12 +1,12 @@
 #pragma once
 #include <ktape/ops/kernels/multiply_add.hpp>
-#include <ktape/ops/kernels/strided.hpp>
 #include <ktape/ops/kernels/softmax.hpp>
+#include <ktape/ops/kernels/strided.hpp>
 
 #include <vector>
 
-/// Scaled dot-product attention of float or double. Scores exist for a block of queries at a time, in the caches; backward
-/// makes them again from what forward keeps of each query, the logarithm of its sum.
+/// Scaled dot-product attention of float or double. Scores exist for a block of queries at a time, in the
+/// caches; backward makes them again from what forward keeps of each query, the logarithm of its sum.
 namespace ktape::kernels {
 
 /// Heads of (steps, dim) matrices; which key a query may look at.
@@ -14,7 +14,7 @@ struct AttentionLayout {
   std::int64_t batch, heads, queries, keys, dim, value_dim;
   double scale;
   bool causal;
-  const bool* mask;             // null: every key
+  const bool* mask;              // null: every key
   std::int64_t mask_strides[4];  // over batch, heads, queries and keys; 0 along axes that it repeats
 
   const bool* mask_row(std::int64_t head, std::int64_t query) const {
@@ -28,8 +28,9 @@ inline constexpr std::int64_t query_block = 64;
 
 /// c (rows, V vectors) = or += a b.
 template <int V, class A>
-void block_product(std::int64_t rows, std::int64_t valid, std::int64_t inner, const A* a, std::int64_t a_row, std::int64_t a_step,
-                   const A* b, std::int64_t b_step, A* c, std::int64_t c_row, bool accumulate) {
+void block_product(std::int64_t rows, std::int64_t valid, std::int64_t inner, const A* a, std::int64_t a_row,
+                   std::int64_t a_step, const A* b, std::int64_t b_step, A* c, std::int64_t c_row,
+                   bool accumulate) {
   const auto run = [&](auto count, std::int64_t first) {
     constexpr int R = count();
     Vec<A> sum[R][V] = {};
@@ -51,8 +52,9 @@ void block_product(std::int64_t rows, std::int64_t valid, std::int64_t inner, co
 
 /// c (rows, columns) = or += a (rows, inner) b (inner, columns); a has any strides.
 template <class A>
-void small_product(std::int64_t rows, std::int64_t columns, std::int64_t inner, const A* a, std::int64_t a_row, std::int64_t a_step,
-                   const A* b, std::int64_t b_step, A* c, std::int64_t c_row, bool accumulate) {
+void small_product(std::int64_t rows, std::int64_t columns, std::int64_t inner, const A* a,
+                   std::int64_t a_row, std::int64_t a_step, const A* b, std::int64_t b_step, A* c,
+                   std::int64_t c_row, bool accumulate) {
   constexpr std::int64_t w = lanes<A>;
   std::int64_t j = 0;
   const auto run = [&]<int V>(std::integral_constant<int, V>, std::int64_t valid) {
@@ -80,12 +82,14 @@ struct AttentionBlock {
     copy_strided(to, out, from, in, sizes, 2, sizeof(A));
   }
   /// The keys that some query of the block may look at come first.
-  std::int64_t reachable(std::int64_t first, std::int64_t count) const { return at.causal ? std::min(at.keys, first + count) : at.keys; }
+  std::int64_t reachable(std::int64_t first, std::int64_t count) const {
+    return at.causal ? std::min(at.keys, first + count) : at.keys;
+  }
 
-  /// scale * query . key, and -infinity where the query may not look.
+  /// scale * query . key for the queries from `first` on, and -infinity where a query may not look.
   void score(const A* queries, std::int64_t head, std::int64_t first, std::int64_t count) const {
     const std::int64_t n = reachable(first, count);
-    small_product<A>(count, n, at.dim, queries + first * at.dim, at.dim, 1, keys_across, stride, scores, stride, false);
+    small_product<A>(count, n, at.dim, queries, at.dim, 1, keys_across, stride, scores, stride, false);
     for (std::int64_t q = 0; q < count; ++q) {
       A* row = scores + q * stride;
       for (std::int64_t j = 0; j < n; ++j) row[j] *= static_cast<A>(at.scale);
@@ -98,34 +102,56 @@ struct AttentionBlock {
   }
 };
 
+/// A query's scores become its weights; returns the logarithm of the sum of their exponentials.
+template <class A>
+A weigh(A* scores, std::int64_t n) {
+  const A largest = row_max(scores, n);
+  if (largest == -std::numeric_limits<A>::infinity()) {
+    std::fill_n(scores, n, A(0));
+    return std::numeric_limits<A>::infinity();
+  }
+  const double sum = exp_sum(scores, n, largest, scores);
+  for (std::int64_t j = 0; j < n; ++j) scores[j] *= static_cast<A>(1 / sum);
+  return static_cast<A>(double(largest) + std::log(sum));
+}
+
+/// A query's scores become its weights, and the gradients of the weights those of the unscaled scores.
+template <class A>
+void score_slopes(A* scores, A* slopes, std::int64_t n, A log, A scale) {
+  constexpr A nowhere = -std::numeric_limits<A>::infinity();
+  const auto mean = splat(static_cast<A>(sum_terms<A>(n, [&](std::int64_t i, std::int64_t m) {
+    const Vec<A> weight = exp_of<A>(load_some(scores + i, m, nowhere) - splat(log));
+    store(scores + i, weight);
+    return Vec<A>(weight * load_some(slopes + i, m));
+  })));
+  for (std::int64_t i = 0; i < n; i += lanes<A>)
+    store(slopes + i, load(scores + i) * (load(slopes + i) - mean) * scale);
+}
+
 }  // namespace detail
 
-/// out = softmax(scale query key^T) value for each head; zeros for a query that may look at nothing. `logs` gets the logarithm of
-/// the sum of each query's exponentials (infinity for those), for the gradient.
+/// out = softmax(scale query key^T) value for each head; zeros for a query that may look at nothing. `logs`
+/// gets the logarithm of the sum of each query's exponentials (infinity for those), for the gradient.
 template <class A>
 void attention(const AttentionLayout& at, const A* query, const A* key, const A* value, A* out, A* logs) {
-  const std::int64_t heads = at.batch * at.heads, chunk = 2 * detail::query_block, chunks = (at.queries + chunk - 1) / chunk;
-  parallel_rows(heads * chunks, std::min(chunk, at.queries) * at.keys * (at.dim + at.value_dim) / 16, [&](std::int64_t begin, std::int64_t end) {
+  constexpr std::int64_t step = detail::query_block;
+  const std::int64_t chunk = 2 * step, chunks = (at.queries + chunk - 1) / chunk;
+  const std::int64_t work = std::min(chunk, at.queries) * at.keys * (at.dim + at.value_dim) / 16;
+  parallel_rows(at.batch * at.heads * chunks, work, [&](std::int64_t begin, std::int64_t end) {
     const detail::AttentionBlock<A> block{at};
-    std::int64_t known = -1;
-    for (; begin < end; ++begin) {
-      const std::int64_t head = begin / chunks, stop = std::min(at.queries, (begin % chunks + 1) * chunk);
-      if (head != known) block.transpose(key + head * at.keys * at.dim, at.dim, block.keys_across), known = head;
-      for (std::int64_t first = begin % chunks * chunk; first < stop; first += detail::query_block) {
-        const std::int64_t count = std::min(detail::query_block, stop - first), n = block.reachable(first, count);
-        A* const to = out + (head * at.queries + first) * at.value_dim;
-        block.score(query + head * at.queries * at.dim, head, first, count);
-        for (std::int64_t q = 0; q < count; ++q) {
-          A* row = block.scores + q * block.stride;
-          const A largest = detail::row_max(row, n);
-          const bool nothing = largest == -std::numeric_limits<A>::infinity();
-          const double sum = detail::exp_sum(row, n, nothing ? A(0) : largest, row);
-          for (std::int64_t j = 0; j < n; ++j) row[j] *= static_cast<A>(nothing ? 0 : 1 / sum);
-          logs[head * at.queries + first + q] =
-              nothing ? std::numeric_limits<A>::infinity() : static_cast<A>(double(largest) + std::log(sum));
-        }
-        detail::small_product<A>(count, at.value_dim, n, block.scores, block.stride, 1, value + head * at.keys * at.value_dim, at.value_dim,
-                                 to, at.value_dim, false);
+    for (std::int64_t task = begin; task < end; ++task) {
+      const std::int64_t head = task / chunks, stop = std::min(at.queries, (task % chunks + 1) * chunk);
+      if (task == begin || task % chunks == 0)
+        block.transpose(key + head * at.keys * at.dim, at.dim, block.keys_across);
+      for (std::int64_t first = task % chunks * chunk; first < stop; first += step) {
+        const std::int64_t count = std::min(step, stop - first), n = block.reachable(first, count),
+                           row = head * at.queries + first;
+        block.score(query + row * at.dim, head, first, count);
+        for (std::int64_t q = 0; q < count; ++q)
+          logs[row + q] = detail::weigh(block.scores + q * block.stride, n);
+        detail::small_product<A>(count, at.value_dim, n, block.scores, block.stride, 1,
+                                 value + head * at.keys * at.value_dim, at.value_dim,
+                                 out + row * at.value_dim, at.value_dim, false);
       }
     }
   });
@@ -136,43 +162,61 @@ struct AttentionGradients {
   A *query, *key, *value;
 };
 
+namespace detail {
+
+/// Room for the gradients of the scores, and one head.
+template <class A>
+struct AttentionSlopes : AttentionBlock<A> {
+  using Block = AttentionBlock<A>;
+  Ref<Storage> slopes_room, values_room;
+  A *slopes, *values_across;
+
+  explicit AttentionSlopes(const AttentionLayout& layout)
+      : Block{layout},
+        slopes_room(Block::room(query_block * this->stride)),
+        values_room(Block::room(layout.value_dim * this->stride)),
+        slopes(Block::data(slopes_room)),
+        values_across(Block::data(values_room)) {}
+
+  /// The arrays are those of the head.
+  void run(std::int64_t head, const A* query, const A* key, const A* value, const A* logs, const A* g,
+           const AttentionGradients<A>& d) const {
+    const AttentionLayout& at = this->at;
+    const std::int64_t stride = this->stride, dim = at.dim, value_dim = at.value_dim;
+    this->transpose(key, dim, this->keys_across);
+    this->transpose(value, value_dim, values_across);
+    std::fill_n(d.key, at.keys * dim, A(0));
+    std::fill_n(d.value, at.keys * value_dim, A(0));
+    for (std::int64_t first = 0; first < at.queries; first += query_block) {
+      const std::int64_t count = std::min(query_block, at.queries - first), n = this->reachable(first, count);
+      const A *queries = query + first * dim, *slope = g + first * value_dim;
+      A* scores = this->scores;
+      this->score(queries, head, first, count);
+      small_product<A>(count, n, value_dim, slope, value_dim, 1, values_across, stride, slopes, stride,
+                       false);
+      for (std::int64_t q = 0; q < count; ++q)
+        score_slopes(scores + q * stride, slopes + q * stride, n, logs[first + q], static_cast<A>(at.scale));
+      small_product<A>(n, value_dim, count, scores, 1, stride, slope, value_dim, d.value, value_dim, true);
+      small_product<A>(n, dim, count, slopes, 1, stride, queries, dim, d.key, dim, true);
+      small_product<A>(count, dim, n, slopes, stride, 1, key, dim, d.query + first * dim, dim, false);
+    }
+  }
+};
+
+}  // namespace detail
+
 /// The gradients of query, key and value, from that of the result and the logarithms.
 template <class A>
-void attention_backward(const AttentionLayout& at, const A* query, const A* key, const A* value, const A* logs, const A* g,
-                        const AttentionGradients<A>& d) {
-  const std::int64_t heads = at.batch * at.heads;
-  parallel_rows(heads, at.queries * at.keys * (at.dim + at.value_dim) / 8, [&](std::int64_t begin, std::int64_t end) {
-    const detail::AttentionBlock<A> block{at};
-    const auto slopes_room = block.room(detail::query_block * block.stride), values_room = block.room(at.value_dim * block.stride);
-    A *slopes = block.data(slopes_room), *values_across = block.data(values_room);
+void attention_backward(const AttentionLayout& at, const A* query, const A* key, const A* value,
+                        const A* logs, const A* g, const AttentionGradients<A>& d) {
+  const std::int64_t work = at.queries * at.keys * (at.dim + at.value_dim) / 8;
+  parallel_rows(at.batch * at.heads, work, [&](std::int64_t begin, std::int64_t end) {
+    const detail::AttentionSlopes<A> slopes(at);
     for (std::int64_t head = begin; head < end; ++head) {
-      const A *keys = key + head * at.keys * at.dim, *values = value + head * at.keys * at.value_dim;
-      A *dkeys = d.key + head * at.keys * at.dim, *dvalues = d.value + head * at.keys * at.value_dim;
-      block.transpose(keys, at.dim, block.keys_across);
-      block.transpose(values, at.value_dim, values_across);
-      std::fill_n(dkeys, at.keys * at.dim, A(0)), std::fill_n(dvalues, at.keys * at.value_dim, A(0));
-      for (std::int64_t first = 0; first < at.queries; first += detail::query_block) {
-        const std::int64_t count = std::min(detail::query_block, at.queries - first), n = block.reachable(first, count);
-        const std::int64_t at_query = head * at.queries + first;
-        const A* slope = g + at_query * at.value_dim;
-        block.score(query + head * at.queries * at.dim, head, first, count);
-        detail::small_product<A>(count, n, at.value_dim, slope, at.value_dim, 1, values_across, block.stride, slopes, block.stride, false);
-        for (std::int64_t q = 0; q < count; ++q) {
-          A *p = block.scores + q * block.stride, *dp = slopes + q * block.stride;
-          const auto log = splat(logs[at_query + q]);
-          const auto mean = splat(static_cast<A>(detail::sum_terms<A>(n, [&](std::int64_t i, std::int64_t m) {
-            const Vec<A> weight = exp_of<A>(detail::load_some(p + i, m, -std::numeric_limits<A>::infinity()) - log);
-            store(p + i, weight);
-            return Vec<A>(weight * detail::load_some(dp + i, m));
-          })));
-          detail::for_vectors<A>(1, n, [&](std::int64_t, std::int64_t i, std::int64_t) {
-            store(dp + i, load(p + i) * (load(dp + i) - mean) * static_cast<A>(at.scale));
-          });
-        }
-        detail::small_product<A>(n, at.value_dim, count, block.scores, 1, block.stride, slope, at.value_dim, dvalues, at.value_dim, true);
-        detail::small_product<A>(n, at.dim, count, slopes, 1, block.stride, query + at_query * at.dim, at.dim, dkeys, at.dim, true);
-        detail::small_product<A>(count, at.dim, n, slopes, block.stride, 1, keys, at.dim, d.query + at_query * at.dim, at.dim, false);
-      }
+      const std::int64_t q = head * at.queries * at.dim, k = head * at.keys * at.dim,
+                         v = head * at.keys * at.value_dim;
+      slopes.run(head, query + q, key + k, value + v, logs + head * at.queries,
+                 g + head * at.queries * at.value_dim, {d.query + q, d.key + k, d.value + v});
     }
   });
 }

@@ -5,8 +5,9 @@
 /// The recorded gradient of a fused op: that of the same op composed of others.
 namespace ktape::kernels {
 
-/// Adds to `grads` the gradients of f's results, in the order of the op's outputs, with respect to the op's arguments. Those
-/// that are undefined are no inputs on the tape. Every argument is a tensor of its own for f, even where one is given twice.
+/// Adds to `grads` the gradients of f's results, in the order of the op's outputs, with respect to the op's
+/// arguments. Those that are undefined are no inputs on the tape. Every argument is a tensor of its own for
+/// f, even where one is given twice.
 template <class F>
 void composed_gradient(Grads& grads, const std::vector<Tensor>& arguments, const F& f) {
   std::vector<Tensor> own, wanted, losses, seeds;

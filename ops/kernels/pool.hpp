@@ -4,8 +4,9 @@
 #include <array>
 #include <vector>
 
-/// Pooling of [batch, d, h, w, channels] arrays; fewer spatial axes stand behind extents of 1. Every result is written once,
-/// computed from the places of the other grid that it reaches, so nothing is shared between threads.
+/// Pooling of [batch, d, h, w, channels] arrays; fewer spatial axes stand behind extents of 1. Every result
+/// is written once, computed from the places of the other grid that it reaches, so nothing is shared between
+/// threads.
 namespace ktape::kernels {
 
 /// Cell i of an axis lies in window o when 0 <= i - o * stride + before < window.
@@ -25,7 +26,8 @@ struct Span {
   std::int64_t begin, end;
 };
 
-/// For each place of one grid, those of the other that it reaches: the cells of a window or the windows over a cell.
+/// For each place of one grid, those of the other that it reaches: the cells of a window or the windows over
+/// a cell.
 struct Reach {
   std::array<std::vector<Span>, 3> spans;
   std::array<std::int64_t, 3> extents;  // of the other grid
@@ -36,7 +38,8 @@ struct Reach {
     for (std::size_t d = 0; d < 3; ++d)
       for (std::int64_t o = 0; o < grid.out[d]; ++o) {
         const std::int64_t first = o * grid.stride[d] - grid.before[d];
-        reach.spans[d].push_back({std::max<std::int64_t>(first, 0), std::min(first + grid.window[d], grid.in[d])});
+        reach.spans[d].push_back(
+            {std::max<std::int64_t>(first, 0), std::min(first + grid.window[d], grid.in[d])});
       }
     return reach;
   }
@@ -46,7 +49,8 @@ struct Reach {
     for (std::size_t d = 0; d < 3; ++d)
       for (std::int64_t i = 0; i < grid.in[d]; ++i) {
         const std::int64_t at = i + grid.before[d], s = grid.stride[d];
-        reach.spans[d].push_back({std::max<std::int64_t>((at - grid.window[d] + s) / s, 0), std::min(at / s + 1, grid.out[d])});
+        reach.spans[d].push_back(
+            {std::max<std::int64_t>((at - grid.window[d] + s) / s, 0), std::min(at / s + 1, grid.out[d])});
       }
     return reach;
   }
@@ -89,13 +93,18 @@ struct Channels {
   using A = compute_type<T>;
   std::int64_t valid;
   Vec<A> get(const T* p, int v) const {
-    if constexpr (V > 1) return load(p + v * lanes<T>);
-    else return load_some(p, valid);
+    if constexpr (V > 1)
+      return load(p + v * lanes<T>);
+    else
+      return load_some(p, valid);
   }
   void put(T* p, int v, Vec<A> x, bool past_caches) const {
-    if constexpr (V == 1) store_some(p, x, valid);
-    else if (past_caches) stream(p + v * lanes<T>, x);
-    else store(p + v * lanes<T>, x);
+    if constexpr (V == 1)
+      store_some(p, x, valid);
+    else if (past_caches)
+      stream(p + v * lanes<T>, x);
+    else
+      store(p + v * lanes<T>, x);
   }
   /// The same for positions in a window, integers I that are computed as wide as the elements.
   using Wide = std::conditional_t<sizeof(A) == 8, std::int64_t, std::int32_t>;
@@ -116,27 +125,30 @@ struct Channels {
 
 /// Calls f(channels, place, offset of the result, first channel) for each place and block of channels.
 template <class T, class F>
-void for_places(const Reach& reach, std::int64_t places, std::int64_t channels, std::int64_t work, const F& f) {
+void for_places(const Reach& reach, std::int64_t places, std::int64_t channels, std::int64_t work,
+                const F& f) {
   constexpr std::int64_t w = lanes<T>, wide = 4 * w;
   const std::int64_t blocks = channels / wide + (channels % wide + w - 1) / w;
-  parallel_rows(places * blocks, std::min(channels, wide) * (work + 1), [&](std::int64_t begin, std::int64_t end) {
-    Place place(reach, begin / blocks);
-    for (std::int64_t at = begin / blocks, block = begin % blocks; begin < end; ++begin) {
-      if (block < channels / wide) {
-        f(Channels<T, 4>{wide}, place, at * channels + block * wide, block * wide);
-      } else {
-        const std::int64_t c = channels / wide * wide + (block - channels / wide) * w;
-        f(Channels<T, 1>{std::min(w, channels - c)}, place, at * channels + c, c);
-      }
-      if (++block == blocks) block = 0, ++at, place.next();
-    }
-    stream_fence();
-  });
+  parallel_rows(places * blocks, std::min(channels, wide) * (work + 1),
+                [&](std::int64_t begin, std::int64_t end) {
+                  Place place(reach, begin / blocks);
+                  for (std::int64_t at = begin / blocks, block = begin % blocks; begin < end; ++begin) {
+                    if (block < channels / wide) {
+                      f(Channels<T, 4>{wide}, place, at * channels + block * wide, block * wide);
+                    } else {
+                      const std::int64_t c = channels / wide * wide + (block - channels / wide) * w;
+                      f(Channels<T, 1>{std::min(w, channels - c)}, place, at * channels + c, c);
+                    }
+                    if (++block == blocks) block = 0, ++at, place.next();
+                  }
+                  stream_fence();
+                });
 }
 
 template <class T>
 bool past_caches(const PoolGrid& grid, const T* out, std::int64_t places) {
-  return std::is_same_v<T, compute_type<T>> && places * grid.channels * std::int64_t(sizeof(T)) >= streaming_bytes &&
+  return std::is_same_v<T, compute_type<T>> &&
+         places * grid.channels * std::int64_t(sizeof(T)) >= streaming_bytes &&
          streamable(out, grid.channels * std::int64_t(sizeof(T)));
 }
 
@@ -150,14 +162,15 @@ template <class A>
 std::array<std::vector<A>, 3> reciprocals(const Reach& windows) {
   std::array<std::vector<A>, 3> factors;
   for (std::size_t d = 0; d < 3; ++d)
-    for (const Span& span : windows.spans[d]) factors[d].push_back(A(1) / static_cast<A>(span.end - span.begin));
+    for (const Span& span : windows.spans[d])
+      factors[d].push_back(A(1) / static_cast<A>(span.end - span.begin));
   return factors;
 }
 
 }  // namespace detail
 
-/// The largest cell of each window; a NaN wins. Its position in the window, row-major and the first of several, goes to
-/// `index` unless that is null.
+/// The largest cell of each window; a NaN wins. Its position in the window, row-major and the first of
+/// several, goes to `index` unless that is null.
 template <class T, class I>
 void max_pool(const PoolGrid& grid, const T* x, T* out, I* index) {
   using A = compute_type<T>;
@@ -192,9 +205,10 @@ void max_pool(const PoolGrid& grid, const T* x, T* out, I* index) {
     if constexpr (tracked)
       for (int v = 0; v < V; ++v) channels.put_index(index + offset, v, place[v]);
   };
-  detail::for_places<T>(reach, grid.windows(), n, detail::mean_reach(grid, grid.windows()), [&](const auto&... arguments) {
-    index ? cell(std::true_type(), arguments...) : cell(std::false_type(), arguments...);
-  });
+  detail::for_places<T>(
+      reach, grid.windows(), n, detail::mean_reach(grid, grid.windows()), [&](const auto&... arguments) {
+        index ? cell(std::true_type(), arguments...) : cell(std::false_type(), arguments...);
+      });
 }
 
 /// dx[cell] = the sum of g over the windows whose largest cell it is.
@@ -204,13 +218,14 @@ void max_pool_backward(const PoolGrid& grid, const T* g, const I* index, T* dx) 
   const detail::Reach reach = detail::Reach::of_cells(grid);
   const std::int64_t n = grid.channels;
   const bool past_caches = detail::past_caches(grid, dx, grid.cells());
-  const auto cell = [&]<int V>(detail::Channels<T, V> channels, const detail::Place& at, std::int64_t offset, std::int64_t c) {
+  const auto cell = [&]<int V>(detail::Channels<T, V> channels, const detail::Place& at, std::int64_t offset,
+                               std::int64_t c) {
     using Wide = typename detail::Channels<T, V>::Wide;
     const detail::Span width = at.width();
     Vec<A> sum[V] = {};
     at.for_rows([&](std::int64_t d, std::int64_t h, std::int64_t row) {
-      const std::int64_t before[] = {at.d + grid.before[0] - d * grid.stride[0], at.h + grid.before[1] - h * grid.stride[1],
-                                     at.w + grid.before[2]};
+      const std::int64_t before[] = {at.d + grid.before[0] - d * grid.stride[0],
+                                     at.h + grid.before[1] - h * grid.stride[1], at.w + grid.before[2]};
       for (std::int64_t w = width.begin; w < width.end; ++w) {
         const std::int64_t here =
             (before[0] * grid.window[1] + before[1]) * grid.window[2] + before[2] - w * grid.stride[2];
@@ -235,8 +250,8 @@ void max_pool_pick(const PoolGrid& grid, const T* x, const I* index, T* out) {
     detail::Place at(reach, begin);
     for (; begin < end; ++begin, at.next())
       for (std::int64_t c = 0; c < n; ++c) {
-        const std::int64_t i = index[begin * n + c], w = i % grid.window[2], h = i / grid.window[2] % grid.window[1],
-                           d = i / grid.window[2] / grid.window[1];
+        const std::int64_t i = index[begin * n + c], w = i % grid.window[2],
+                           h = i / grid.window[2] % grid.window[1], d = i / grid.window[2] / grid.window[1];
         const std::int64_t z = at.batch * grid.in[0] + at.d * grid.stride[0] - grid.before[0] + d,
                            y = z * grid.in[1] + at.h * grid.stride[1] - grid.before[1] + h;
         out[begin * n + c] = x[(y * grid.in[2] + at.w * grid.stride[2] - grid.before[2] + w) * n + c];
@@ -251,7 +266,8 @@ void average_pool(const PoolGrid& grid, const T* x, T* out) {
   const detail::Reach reach = detail::Reach::of_windows(grid);
   const auto factors = detail::reciprocals<A>(reach);
   const std::int64_t n = grid.channels;
-  const auto cell = [&]<int V>(detail::Channels<T, V> channels, const detail::Place& at, std::int64_t offset, std::int64_t c) {
+  const auto cell = [&]<int V>(detail::Channels<T, V> channels, const detail::Place& at, std::int64_t offset,
+                               std::int64_t c) {
     const detail::Span width = at.width();
     Vec<A> sum[V] = {};
     at.for_rows([&](std::int64_t, std::int64_t, std::int64_t row) {
@@ -261,7 +277,8 @@ void average_pool(const PoolGrid& grid, const T* x, T* out) {
         for (int v = 0; v < V; ++v) part[v] += channels.get(p, v);
       for (int v = 0; v < V; ++v) sum[v] += part[v];
     });
-    const A factor = factors[0][std::size_t(at.d)] * factors[1][std::size_t(at.h)] * factors[2][std::size_t(at.w)];
+    const A factor =
+        factors[0][std::size_t(at.d)] * factors[1][std::size_t(at.h)] * factors[2][std::size_t(at.w)];
     for (int v = 0; v < V; ++v) channels.put(out + offset, v, sum[v] * factor, false);
   };
   detail::for_places<T>(reach, grid.windows(), n, detail::mean_reach(grid, grid.windows()), cell);
@@ -275,13 +292,15 @@ void average_pool_backward(const PoolGrid& grid, const T* g, T* dx) {
   const auto factors = detail::reciprocals<A>(detail::Reach::of_windows(grid));
   const std::int64_t n = grid.channels;
   const bool past_caches = detail::past_caches(grid, dx, grid.cells());
-  const auto cell = [&]<int V>(detail::Channels<T, V> channels, const detail::Place& at, std::int64_t offset, std::int64_t c) {
+  const auto cell = [&]<int V>(detail::Channels<T, V> channels, const detail::Place& at, std::int64_t offset,
+                               std::int64_t c) {
     const detail::Span width = at.width();
     Vec<A> sum[V] = {};
     at.for_rows([&](std::int64_t d, std::int64_t h, std::int64_t row) {
       const A outer = factors[0][std::size_t(d)] * factors[1][std::size_t(h)];
       for (std::int64_t w = width.begin; w < width.end; ++w)
-        for (int v = 0; v < V; ++v) sum[v] += channels.get(g + (row + w) * n + c, v) * (outer * factors[2][std::size_t(w)]);
+        for (int v = 0; v < V; ++v)
+          sum[v] += channels.get(g + (row + w) * n + c, v) * (outer * factors[2][std::size_t(w)]);
     });
     for (int v = 0; v < V; ++v) channels.put(dx + offset, v, sum[v], past_caches);
   };

@@ -1,7 +1,8 @@
 #pragma once
 #include <ktape/ops/kernels/recurrent.hpp>
 
-/// The parameters of recurrent cells, from Keras's order of columns (gates side by side) to blocks of slots and back.
+/// The parameters of recurrent cells, from Keras's order of columns (gates side by side) to blocks of slots
+/// and back.
 namespace ktape::kernels {
 
 /// Which gate's columns each slot of a cell takes from a parameter: -1 for none.
@@ -12,7 +13,8 @@ struct SlotColumns {
   const GateOfSlot& gates;
   std::int64_t units, gate_count;
   UnitBlocks<A> blocks{units};
-  std::int64_t slots = static_cast<std::int64_t>(gates.size()), width = blocks.padded * slots, columns = units * gate_count;
+  std::int64_t slots = static_cast<std::int64_t>(gates.size()), width = blocks.padded * slots,
+               columns = units * gate_count;
 
   /// Calls f(first column of the parameter, first column in slots, number) for each stretch of columns.
   template <class F>

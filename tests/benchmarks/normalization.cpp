@@ -7,11 +7,14 @@ using ktape::Tensor, ktape::Variable;
 namespace {
 
 const bench::Group batch_norm([] {
-  const auto train = [](const char* name, const ktape::Shape& shape, const ktape::Axes& axes, std::int64_t channels) {
-    const Variable x = K::random_normal_variable(shape, 0, 1), gamma = K::ones({channels}), beta = K::zeros({channels});
+  const auto train = [](const char* name, const ktape::Shape& shape, const ktape::Axes& axes,
+                        std::int64_t channels) {
+    const Variable x = K::random_normal_variable(shape, 0, 1), gamma = K::ones({channels}),
+                   beta = K::zeros({channels});
     const Tensor slope = K::random_normal(shape);
     bench::report(name, [&] {
-      K::gradients(K::normalize_batch_in_training(x, gamma, beta, axes).normalized, {x, gamma, beta}, {slope});
+      K::gradients(K::normalize_batch_in_training(x, gamma, beta, axes).normalized, {x, gamma, beta},
+                   {slope});
     });
   };
   train("batch_norm_grad", {64, 32, 32, 64}, {0, 1, 2}, 64);

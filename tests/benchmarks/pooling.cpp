@@ -8,7 +8,8 @@ namespace {
 
 const bench::Group pooling([] {
   const Variable x = K::random_normal_variable({64, 56, 56, 64}, 0, 1);
-  const auto train = [&](const char* name, std::array<std::int64_t, 2> size, const K::Pool2dOptions& options) {
+  const auto train = [&](const char* name, std::array<std::int64_t, 2> size,
+                         const K::Pool2dOptions& options) {
     bench::report(name, [&] { K::gradients(K::sum(K::pool2d(x, size, options)), {x}); });
   };
   train("max_pool_2x2_grad", {2, 2}, {.strides = {2, 2}});

@@ -19,14 +19,18 @@ const bench::Group lstm([] {
   const Tensor x = K::random_normal({32, 80, 128}), y = K::random_bernoulli({32, 1}, {.p = 0.5});
   Adam some({layer.kernel, layer.recurrent_kernel, layer.bias, head.kernel, head.bias});
   Adam all({embedding, layer.kernel, layer.recurrent_kernel, layer.bias, head.kernel, head.bias});
-  const auto loss = [&](const Tensor& in) { return K::mean(K::binary_crossentropy(y, head(layer(in)), {.from_logits = true})); };
+  const auto loss = [&](const Tensor& in) {
+    return K::mean(K::binary_crossentropy(y, head(layer(in)), {.from_logits = true}));
+  };
   bench::report("lstm_train", [&] { some.minimize(loss(x)); });
   bench::report("embedding_lstm_train", [&] { all.minimize(loss(K::gather(embedding, ids))); });
 });
 
 struct Normalization {
   Variable gamma = K::ones({128}), beta = K::zeros({128});
-  Tensor operator()(const Tensor& x) const { return K::layer_normalization(x, gamma, beta, {.epsilon = 1e-5}); }
+  Tensor operator()(const Tensor& x) const {
+    return K::layer_normalization(x, gamma, beta, {.epsilon = 1e-5});
+  }
 };
 
 struct Encoder {

@@ -28,7 +28,8 @@ struct Extents {
 };
 
 List heads(const Extents& e, std::int64_t batch = 2, std::int64_t heads = 3) {
-  return {normal({batch, heads, e.queries, e.dim}), normal({batch, heads, e.keys, e.dim}, 2), normal({batch, heads, e.keys, e.value_dim}, 3)};
+  return {normal({batch, heads, e.queries, e.dim}), normal({batch, heads, e.keys, e.dim}, 2),
+          normal({batch, heads, e.keys, e.value_dim}, 3)};
 }
 
 /// Where `seen` is 0 the weight is 0; seen has the shape of the scores.
@@ -38,7 +39,8 @@ Tensor plainly(const List& in, const Tensor& seen, double scale) {
 }
 
 Tensor ones(const List& in) {
-  return K::ones({in[0].shape()[0], in[0].shape()[1], in[0].shape()[2], in[1].shape()[2]}, {.dtype = "float64"});
+  return K::ones({in[0].shape()[0], in[0].shape()[1], in[0].shape()[2], in[1].shape()[2]},
+                 {.dtype = "float64"});
 }
 
 Tensor lower(std::int64_t queries, std::int64_t keys) {
@@ -49,7 +51,12 @@ Tensor lower(std::int64_t queries, std::int64_t keys) {
 }  // namespace
 
 TEST_CASE("attention weighs the values, for every size of the blocks") {
-  for (const Extents& e : {Extents{1, 1, 1, 1}, {3, 5, 4, 2}, {64, 64, 32, 32}, {65, 130, 7, 40}, {200, 17, 64, 9}, {130, 70, 16, 70}})
+  for (const Extents& e : {Extents{1, 1, 1, 1},
+                           {3, 5, 4, 2},
+                           {64, 64, 32, 32},
+                           {65, 130, 7, 40},
+                           {200, 17, 64, 9},
+                           {130, 70, 16, 70}})
     for (const bool causal : {false, true}) {
       CAPTURE(e.queries);
       CAPTURE(causal);
@@ -57,9 +64,12 @@ TEST_CASE("attention weighs the values, for every size of the blocks") {
       for (const Tensor& t : heads(e)) in.push_back(Variable(t));
       const double scale = 1 / std::sqrt(double(e.dim));
       const Tensor seen = causal ? ones(in) * lower(e.queries, e.keys) : ones(in);
-      const Tensor fused = K::scaled_dot_product_attention(in[0], in[1], in[2], {.causal = causal}), plain = plainly(in, seen, scale);
+      const Tensor fused = K::scaled_dot_product_attention(in[0], in[1], in[2], {.causal = causal}),
+                   plain = plainly(in, seen, scale);
       CHECK(distance(fused, plain) < 1e-12);
-      const auto slopes = [&](const Tensor& y) { return gradients(K::sum(K::square(y) * normal(y.shape(), 8)), in); };
+      const auto slopes = [&](const Tensor& y) {
+        return gradients(K::sum(K::square(y) * normal(y.shape(), 8)), in);
+      };
       const List got = slopes(fused), wanted = slopes(plain);
       for (std::size_t i = 0; i < 3; ++i) CHECK(distance(got[i], wanted[i]) < 1e-11);
     }
@@ -67,23 +77,31 @@ TEST_CASE("attention weighs the values, for every size of the blocks") {
 
 TEST_CASE("masks of any shape that broadcasts hide keys") {
   const List in = heads({5, 6, 3, 4});
-  for (const Shape& shape : {Shape{2, 3, 5, 6}, Shape{2, 1, 1, 6}, Shape{5, 6}, Shape{6}, Shape{3, 1, 6}, Shape{2, 1, 5, 1}}) {
+  for (const Shape& shape :
+       {Shape{2, 3, 5, 6}, Shape{2, 1, 1, 6}, Shape{5, 6}, Shape{6}, Shape{3, 1, 6}, Shape{2, 1, 5, 1}}) {
     CAPTURE(shape);
     const Tensor mask = K::sin(counted(shape) * 1.7) > -0.3;
     const Tensor seen = ones(in) * K::cast(mask, "float64");
-    CHECK(distance(K::scaled_dot_product_attention(in[0], in[1], in[2], {.mask = mask, .scale = 0.7}), plainly(in, seen, 0.7)) < 1e-12);
-    CHECK(distance(K::scaled_dot_product_attention(in[0], in[1], in[2], {.mask = K::cast(mask, "float32"), .causal = true, .scale = 0.7}),
+    CHECK(distance(K::scaled_dot_product_attention(in[0], in[1], in[2], {.mask = mask, .scale = 0.7}),
+                   plainly(in, seen, 0.7)) < 1e-12);
+    CHECK(distance(K::scaled_dot_product_attention(
+                       in[0], in[1], in[2], {.mask = K::cast(mask, "float32"), .causal = true, .scale = 0.7}),
                    plainly(in, seen * lower(5, 6), 0.7)) < 1e-12);
   }
 }
 
 TEST_CASE("attention has gradients of both orders") {
   const List in = heads({3, 4, 2, 3}, 1, 2);
-  const Tensor mask = K::constant({{true, true, false, true}, {false, false, false, false}, {true, false, true, true}});
+  const Tensor mask =
+      K::constant({{true, true, false, true}, {false, false, false, false}, {true, false, true, true}});
   check_gradients([](In v) { return K::scaled_dot_product_attention(v[0], v[1], v[2]); }, in);
-  check_gradients([](In v) { return K::scaled_dot_product_attention(v[0], v[1], v[2], {.causal = true}); }, in);
-  check_gradients([&](In v) { return K::scaled_dot_product_attention(v[0], v[1], v[2], {.mask = mask, .causal = true}); }, in);
-  check_gradients([](In v) { return K::scaled_dot_product_attention(v[0], v[0], v[0], {.scale = 2.}); }, {in[0]});
+  check_gradients([](In v) { return K::scaled_dot_product_attention(v[0], v[1], v[2], {.causal = true}); },
+                  in);
+  check_gradients(
+      [&](In v) { return K::scaled_dot_product_attention(v[0], v[1], v[2], {.mask = mask, .causal = true}); },
+      in);
+  check_gradients([](In v) { return K::scaled_dot_product_attention(v[0], v[0], v[0], {.scale = 2.}); },
+                  {in[0]});
 }
 
 TEST_CASE("a query that may look at nothing gives zeros, scores of any size are fine") {
@@ -94,7 +112,8 @@ TEST_CASE("a query that may look at nothing gives zeros, scores of any size are 
     CHECK(y.item<double>(0, 0, 1, j) == x.item<double>(0, 0, 0, j));
   }
   const Tensor large = K::cast(K::constant({1e4f, -1e4f}, {.shape = Shape{1, 1, 2, 1}}), "float32");
-  CHECK(values(K::cast(K::scaled_dot_product_attention(large, large, large), "float64")) == Values{1e4, -1e4});
+  CHECK(values(K::cast(K::scaled_dot_product_attention(large, large, large), "float64")) ==
+        Values{1e4, -1e4});
 }
 
 TEST_CASE("attention in float32 and float16 is close to float64") {
@@ -109,18 +128,25 @@ TEST_CASE("attention in float32 and float16 is close to float64") {
 }
 
 TEST_CASE("attention to nothing, and of nothing") {
-  CHECK(values(K::scaled_dot_product_attention(K::ones({1, 1, 2, 3}), K::ones({1, 1, 0, 3}), K::ones({1, 1, 0, 1}))) == Values{0, 0});
-  CHECK(K::scaled_dot_product_attention(K::ones({0, 1, 2, 3}), K::ones({0, 1, 2, 3}), K::ones({0, 1, 2, 3})).shape() == Shape{0, 1, 2, 3});
-  CHECK(K::scaled_dot_product_attention(K::ones({1, 1, 0, 3}), K::ones({1, 1, 2, 3}), K::ones({1, 1, 2, 3})).shape() == Shape{1, 1, 0, 3});
+  CHECK(values(K::scaled_dot_product_attention(K::ones({1, 1, 2, 3}), K::ones({1, 1, 0, 3}),
+                                               K::ones({1, 1, 0, 1}))) == Values{0, 0});
+  CHECK(K::scaled_dot_product_attention(K::ones({0, 1, 2, 3}), K::ones({0, 1, 2, 3}), K::ones({0, 1, 2, 3}))
+            .shape() == Shape{0, 1, 2, 3});
+  CHECK(K::scaled_dot_product_attention(K::ones({1, 1, 0, 3}), K::ones({1, 1, 2, 3}), K::ones({1, 1, 2, 3}))
+            .shape() == Shape{1, 1, 0, 3});
 }
 
 TEST_CASE("attention names the op and what was expected") {
   const Tensor x = K::zeros({2, 1, 4, 3});
-  CHECK_THROWS_WITH_AS(K::scaled_dot_product_attention(K::zeros({4, 3}), x, x), Contains("[scaled_dot_product_attention] query, key and value must have rank 4"),
+  CHECK_THROWS_WITH_AS(K::scaled_dot_product_attention(K::zeros({4, 3}), x, x),
+                       Contains("[scaled_dot_product_attention] query, key and value must have rank 4"),
                        ValueError);
-  CHECK_THROWS_WITH_AS(K::scaled_dot_product_attention(x, K::zeros({2, 1, 4, 2}), x), Contains("received query=(2, 1, 4, 3), key=(2, 1, 4, 2)"), ValueError);
-  CHECK_THROWS_WITH_AS(K::scaled_dot_product_attention(x, x, K::zeros({2, 1, 5, 3})), Contains("value (batch, heads, keys, value_dim)"), ValueError);
+  CHECK_THROWS_WITH_AS(K::scaled_dot_product_attention(x, K::zeros({2, 1, 4, 2}), x),
+                       Contains("received query=(2, 1, 4, 3), key=(2, 1, 4, 2)"), ValueError);
+  CHECK_THROWS_WITH_AS(K::scaled_dot_product_attention(x, x, K::zeros({2, 1, 5, 3})),
+                       Contains("value (batch, heads, keys, value_dim)"), ValueError);
   CHECK_THROWS_AS(K::scaled_dot_product_attention(x, x, x, {.mask = K::ones({3, 4})}), ValueError);
-  CHECK_THROWS_WITH_AS(K::scaled_dot_product_attention(x, x, x, {.mask = K::ones({1, 2, 1, 4, 4})}), Contains("must broadcast"), ValueError);
+  CHECK_THROWS_WITH_AS(K::scaled_dot_product_attention(x, x, x, {.mask = K::ones({1, 2, 1, 4, 4})}),
+                       Contains("must broadcast"), ValueError);
   CHECK_THROWS_AS(K::scaled_dot_product_attention(x, x, K::cast(x, "float64")), TypeError);
 }

@@ -37,7 +37,8 @@ Tensor plainly(const Tensor& x, std::array<std::int64_t, 2> size, const K::Pool2
           double largest = -std::numeric_limits<double>::infinity(), sum = 0, count = 0;
           for (std::int64_t p = 0; p < size[0]; ++p)
             for (std::int64_t q = 0; q < size[1]; ++q) {
-              const std::int64_t h = i * options.strides[0] - before[0] + p, w = j * options.strides[1] - before[1] + q;
+              const std::int64_t h = i * options.strides[0] - before[0] + p,
+                                 w = j * options.strides[1] - before[1] + q;
               if (h < 0 || w < 0 || h >= x.shape()[1] || w >= x.shape()[2]) continue;
               const double value = x.item<double>(b, h, w, c);
               largest = std::max(largest, value), sum += value, ++count;
@@ -59,7 +60,8 @@ TEST_CASE("pooling takes the largest or the mean of what a window covers") {
   CHECK(values(K::pool2d(x, {2, 2})) == Values{5, 8, 6, 8});
   CHECK(values(K::pool2d(x, {2, 2}, {.pool_mode = "avg"})) == Values{1.25, 2.75, -0.5, 0.25});
   CHECK(values(K::pool2d(x, {2, 2}, {.strides = {2, 2}, .padding = "same"})) == Values{5, 8, 6, -9});
-  CHECK(values(K::pool2d(x, {2, 2}, {.strides = {2, 2}, .padding = "same", .pool_mode = "avg"})) == Values{1.25, 5, -0.5, -9});
+  CHECK(values(K::pool2d(x, {2, 2}, {.strides = {2, 2}, .padding = "same", .pool_mode = "avg"})) ==
+        Values{1.25, 5, -0.5, -9});
   CHECK(values(K::pool3d(K::reshape(x, {1, 3, 3, 1, 1}), {3, 3, 1})) == Values{8});
 }
 
@@ -70,7 +72,8 @@ TEST_CASE("every layout of windows agrees with plain loops") {
         for (const char* padding : {"valid", "same"})
           for (const char* mode : {"max", "avg"}) {
             const Tensor x = normal({2, 7, 6, channels}, 3);
-            const K::Pool2dOptions options{.strides = strides, .padding = padding, .data_format = "channels_last", .pool_mode = mode};
+            const K::Pool2dOptions options{
+                .strides = strides, .padding = padding, .data_format = "channels_last", .pool_mode = mode};
             const Tensor wanted = plainly(x, size, options);
             CAPTURE(channels);
             CAPTURE(size[0]);
@@ -82,7 +85,8 @@ TEST_CASE("every layout of windows agrees with plain loops") {
             CHECK(distance(K::pool2d(K::cast(x, "float16"), size, options), wanted) < 5e-3);
             K::Pool2dOptions first = options;
             first.data_format = "channels_first";
-            CHECK(distance(K::permute_dimensions(K::pool2d(K::permute_dimensions(x, {0, 3, 1, 2}), size, first), {0, 2, 3, 1}),
+            CHECK(distance(K::permute_dimensions(
+                               K::pool2d(K::permute_dimensions(x, {0, 3, 1, 2}), size, first), {0, 2, 3, 1}),
                            wanted) < 1e-12);
           }
 }
@@ -92,11 +96,18 @@ TEST_CASE("pooling has gradients of both orders") {
     for (const char* mode : {"max", "avg"})
       for (const char* padding : {"valid", "same"}) {
         const Tensor x = normal({1, 3, 4, channels}, 5);
-        check_gradients([&](In in) { return K::pool2d(K::square(in[0]), {2, 3}, {.strides = {1, 2}, .padding = padding, .pool_mode = mode}); },
-                        {x});
-        check_gradients([&](In in) {
-          return K::pool3d(K::square(in[0]), {2, 1, 2}, {.padding = padding, .data_format = "channels_first", .pool_mode = mode});
-        }, {K::reshape(x, {1, channels, 3, 2, 2})});
+        check_gradients(
+            [&](In in) {
+              return K::pool2d(K::square(in[0]), {2, 3},
+                               {.strides = {1, 2}, .padding = padding, .pool_mode = mode});
+            },
+            {x});
+        check_gradients(
+            [&](In in) {
+              return K::pool3d(K::square(in[0]), {2, 1, 2},
+                               {.padding = padding, .data_format = "channels_first", .pool_mode = mode});
+            },
+            {K::reshape(x, {1, channels, 3, 2, 2})});
       }
 }
 
@@ -105,7 +116,9 @@ TEST_CASE("gradients in float32 and float16 are those in float64") {
   for (const char* mode : {"max", "avg"}) {
     const auto slope = [&](DType dtype) {
       const Variable v = K::cast(K::cast(x, "float16"), dtype);
-      return K::cast(K::gradients(K::sum(K::square(K::pool2d(v, {3, 3}, {.strides = {2, 2}, .padding = "same", .pool_mode = mode}))), {v})[0],
+      return K::cast(K::gradients(K::sum(K::square(K::pool2d(
+                                      v, {3, 3}, {.strides = {2, 2}, .padding = "same", .pool_mode = mode}))),
+                                  {v})[0],
                      "float64");
     };
     CHECK(distance(slope("float32"), slope("float64")) < 1e-5);
@@ -118,7 +131,8 @@ TEST_CASE("the first of equal elements gets the gradient of a maximum") {
   CHECK(values(K::gradients(K::pool2d(x, {2, 2}), {x})[0]) == Values{1, 0, 0, 0});
   const double low = -std::numeric_limits<double>::infinity();
   const Variable lowest = image({{low, low}, {low, low}});
-  CHECK(values(K::gradients(K::pool2d(lowest, {3, 3}, {.strides = {2, 2}, .padding = "same"}), {lowest})[0]) == Values{1, 0, 0, 0});
+  CHECK(values(K::gradients(K::pool2d(lowest, {3, 3}, {.strides = {2, 2}, .padding = "same"}),
+                            {lowest})[0]) == Values{1, 0, 0, 0});
 }
 
 TEST_CASE("windows of many cells remember the largest, a NaN wins, means of many are exact") {
@@ -140,13 +154,20 @@ TEST_CASE("pooling of nothing is nothing") {
 TEST_CASE("pooling names the op and what was expected") {
   const Tensor x = K::zeros({1, 4, 4, 1});
   CHECK_THROWS_WITH_AS(K::pool2d(x, {2, 2}, {.pool_mode = "median"}),
-                       "[pool2d] pool_mode must be \"max\" or \"avg\": received pool_mode=\"median\"", ValueError);
-  CHECK_THROWS_WITH_AS(K::pool2d(x, {2, 2}, {.strides = {0, 1}}), Contains("strides must be at least 1"), ValueError);
+                       "[pool2d] pool_mode must be \"max\" or \"avg\": received pool_mode=\"median\"",
+                       ValueError);
+  CHECK_THROWS_WITH_AS(K::pool2d(x, {2, 2}, {.strides = {0, 1}}), Contains("strides must be at least 1"),
+                       ValueError);
   CHECK_THROWS_WITH_AS(K::pool2d(x, {2, 0}), Contains("pool_size must be at least 1"), ValueError);
-  CHECK_THROWS_WITH_AS(K::pool2d(x, {2, 5}), Contains("must fit in the axis of extent 4: received pool_size=5"), ValueError);
-  CHECK_THROWS_WITH_AS(K::pool2d(x, {2, 2}, {.padding = "causal"}), Contains("received padding=\"causal\""), ValueError);
-  CHECK_THROWS_WITH_AS(K::pool2d(x, {2, 2}, {.data_format = "NHWC"}), Contains("received data_format=\"NHWC\""), ValueError);
-  CHECK_THROWS_WITH_AS(K::pool3d(x, {2, 2, 2}), "[pool3d] x must have rank 5: received x=(1, 4, 4, 1)", ValueError);
-  CHECK_THROWS_WITH_AS(K::pool2d(x, {1 << 30, 1 << 30}, {.padding = "same"}), Contains("at most 2147483647 cells"), ValueError);
+  CHECK_THROWS_WITH_AS(K::pool2d(x, {2, 5}),
+                       Contains("must fit in the axis of extent 4: received pool_size=5"), ValueError);
+  CHECK_THROWS_WITH_AS(K::pool2d(x, {2, 2}, {.padding = "causal"}), Contains("received padding=\"causal\""),
+                       ValueError);
+  CHECK_THROWS_WITH_AS(K::pool2d(x, {2, 2}, {.data_format = "NHWC"}),
+                       Contains("received data_format=\"NHWC\""), ValueError);
+  CHECK_THROWS_WITH_AS(K::pool3d(x, {2, 2, 2}), "[pool3d] x must have rank 5: received x=(1, 4, 4, 1)",
+                       ValueError);
+  CHECK_THROWS_WITH_AS(K::pool2d(x, {1 << 30, 1 << 30}, {.padding = "same"}),
+                       Contains("at most 2147483647 cells"), ValueError);
   CHECK_THROWS_AS(K::pool2d(K::zeros({1, 4, 4, 1}, {.dtype = "int32"}), {2, 2}), TypeError);
 }

@@ -44,12 +44,18 @@ Options with(Options options, const K::RnnOptions& o) {
 List states_of(const List& in) { return List(in.begin() + 4, in.end()); }
 
 Layer lstm(const std::string& gate) {
-  return {"lstm", 4, 2, {4},
+  return {"lstm",
+          4,
+          2,
+          {4},
           [=](const List& in, const K::RnnOptions& o) {
-            return K::lstm(in[0], in[1], in[2], in[3], states_of(in), with(K::LstmOptions{.recurrent_activation = gate}, o));
+            return K::lstm(in[0], in[1], in[2], in[3], states_of(in),
+                           with(K::LstmOptions{.recurrent_activation = gate}, o));
           },
           [=](const Tensor& x, const List& p, const List& s) {
-            const auto act = [&](const Tensor& t) { return gate == "sigmoid" ? K::sigmoid(t) : K::hard_sigmoid(t); };
+            const auto act = [&](const Tensor& t) {
+              return gate == "sigmoid" ? K::sigmoid(t) : K::hard_sigmoid(t);
+            };
             const List z = K::split(K::dot(x, p[1]) + K::dot(s[0], p[2]) + p[3], 4, 1);
             const Tensor c = act(z[1]) * s[1] + act(z[0]) * K::tanh(z[2]), h = act(z[3]) * K::tanh(c);
             return std::pair{h, List{h, c}};
@@ -57,45 +63,61 @@ Layer lstm(const std::string& gate) {
 }
 
 Layer gru(bool reset_after) {
-  return {"gru", 3, 1, reset_after ? Shape{2, 3} : Shape{3},
+  return {"gru",
+          3,
+          1,
+          reset_after ? Shape{2, 3} : Shape{3},
           [=](const List& in, const K::RnnOptions& o) {
-            return K::gru(in[0], in[1], in[2], in[3], states_of(in), with(K::GruOptions{.reset_after = reset_after}, o));
+            return K::gru(in[0], in[1], in[2], in[3], states_of(in),
+                          with(K::GruOptions{.reset_after = reset_after}, o));
           },
           [=](const Tensor& x, const List& p, const List& s) {
             const Tensor b = reset_after ? K::unstack(p[3])[0] : p[3];
             const List u = K::split(p[2], 3, 1), a = K::split(K::dot(x, p[1]) + b, 3, 1);
-            const List c = reset_after ? K::split(K::unstack(p[3])[1], 3, 0) : List(3, K::zeros_like(u[0])[0]);
-            const Tensor z = K::sigmoid(a[0] + K::dot(s[0], u[0]) + c[0]), r = K::sigmoid(a[1] + K::dot(s[0], u[1]) + c[1]);
-            const Tensor n = K::tanh(a[2] + (reset_after ? r * (K::dot(s[0], u[2]) + c[2]) : K::dot(r * s[0], u[2])));
+            const List c =
+                reset_after ? K::split(K::unstack(p[3])[1], 3, 0) : List(3, K::zeros_like(u[0])[0]);
+            const Tensor z = K::sigmoid(a[0] + K::dot(s[0], u[0]) + c[0]),
+                         r = K::sigmoid(a[1] + K::dot(s[0], u[1]) + c[1]);
+            const Tensor n =
+                K::tanh(a[2] + (reset_after ? r * (K::dot(s[0], u[2]) + c[2]) : K::dot(r * s[0], u[2])));
             const Tensor h = z * s[0] + (1 - z) * n;
             return std::pair{h, List{h}};
           }};
 }
 
 Layer simple(const std::string& activation) {
-  return {"simple_rnn", 1, 1, {1},
+  return {"simple_rnn",
+          1,
+          1,
+          {1},
           [=](const List& in, const K::RnnOptions& o) {
-            return K::simple_rnn(in[0], in[1], in[2], in[3], states_of(in), with(K::SimpleRnnOptions{.activation = activation}, o));
+            return K::simple_rnn(in[0], in[1], in[2], in[3], states_of(in),
+                                 with(K::SimpleRnnOptions{.activation = activation}, o));
           },
           [=](const Tensor& x, const List& p, const List& s) {
-            const Tensor z = K::dot(x, p[1]) + K::dot(s[0], p[2]) + p[3], h = activation == "relu" ? K::relu(z) : K::tanh(z);
+            const Tensor z = K::dot(x, p[1]) + K::dot(s[0], p[2]) + p[3],
+                         h = activation == "relu" ? K::relu(z) : K::tanh(z);
             return std::pair{h, List{h}};
           }};
 }
 
-std::vector<Layer> layers() { return {lstm("sigmoid"), lstm("hard_sigmoid"), gru(true), gru(false), simple("tanh"), simple("relu")}; }
+std::vector<Layer> layers() {
+  return {lstm("sigmoid"), lstm("hard_sigmoid"), gru(true), gru(false), simple("tanh"), simple("relu")};
+}
 
-List arguments(const Layer& layer, std::int64_t samples, std::int64_t steps, std::int64_t features, std::int64_t units) {
+List arguments(const Layer& layer, std::int64_t samples, std::int64_t steps, std::int64_t features,
+               std::int64_t units) {
   Shape bias = layer.bias;
   bias[bias.rank() - 1] *= units;
-  List in{normal({samples, steps, features}), normal({features, layer.gates * units}, 2) * 0.5, normal({units, layer.gates * units}, 3) * (0.6 / std::sqrt(double(units))),
-          normal(bias, 4)};
+  List in{normal({samples, steps, features}), normal({features, layer.gates * units}, 2) * 0.5,
+          normal({units, layer.gates * units}, 3) * (0.6 / std::sqrt(double(units))), normal(bias, 4)};
   for (int i = 0; i < layer.states; ++i) in.push_back(normal({samples, units}, 5 + i));
   return in;
 }
 
 Result stepwise(const Layer& layer, const List& in, const K::RnnOptions& options) {
-  return K::rnn([&](const Tensor& x, const List& states) { return layer.step(x, in, states); }, in[0], states_of(in), options);
+  return K::rnn([&](const Tensor& x, const List& states) { return layer.step(x, in, states); }, in[0],
+                states_of(in), options);
 }
 
 List all_of(const Result& r) {
@@ -131,7 +153,8 @@ TEST_CASE("recurrent layers are rnn with their step, in values and gradients of 
     CAPTURE(layer.name);
     for (const bool go_backwards : {false, true})
       for (const bool time_major : {false, true}) {
-        compare(layer, arguments(layer, time_major ? 3 : 2, time_major ? 2 : 3, 3, 2), {.go_backwards = go_backwards});
+        compare(layer, arguments(layer, time_major ? 3 : 2, time_major ? 2 : 3, 3, 2),
+                {.go_backwards = go_backwards});
         List in = arguments(layer, 3, 2, 2, 3);
         in[0] = K::permute_dimensions(in[0], {1, 0, 2});
         compare(layer, in, {.go_backwards = go_backwards, .time_major = true});
@@ -152,16 +175,20 @@ TEST_CASE("recurrent layers are rnn with their step for every number of samples 
 }
 
 TEST_CASE("masked steps keep the states and repeat the output") {
-  const Tensor mask = K::constant({{true, false, true, false}, {false, false, true, true}, {true, true, false, false}});
+  const Tensor mask =
+      K::constant({{true, false, true, false}, {false, false, true, true}, {true, true, false, false}});
   for (const Layer& layer : layers())
     for (const bool go_backwards : {false, true})
       for (const bool zero : {false, true}) {
         CAPTURE(layer.name);
         CAPTURE(go_backwards);
         CAPTURE(zero);
-        compare(layer, arguments(layer, 3, 4, 2, 3), {.go_backwards = go_backwards, .mask = mask, .zero_output_for_mask = zero});
         compare(layer, arguments(layer, 3, 4, 2, 3),
-                {.go_backwards = go_backwards, .mask = K::expand_dims(K::cast(mask, "float64")), .zero_output_for_mask = zero});
+                {.go_backwards = go_backwards, .mask = mask, .zero_output_for_mask = zero});
+        compare(layer, arguments(layer, 3, 4, 2, 3),
+                {.go_backwards = go_backwards,
+                 .mask = K::expand_dims(K::cast(mask, "float64")),
+                 .zero_output_for_mask = zero});
       }
 }
 
@@ -169,9 +196,13 @@ TEST_CASE("bias and initial states may be left out, and one tensor may be severa
   const List in = arguments(lstm("sigmoid"), 2, 3, 2, 2);
   const Tensor zeros = K::zeros({2, 2}, {.dtype = "float64"});
   CHECK(distance(K::lstm(in[0], in[1], in[2], Tensor()).outputs,
-                 K::lstm(in[0], in[1], in[2], K::zeros({8}, {.dtype = "float64"}), {zeros, zeros}).outputs) == 0);
-  check_gradients([&](In v) { return List{K::lstm(v[0], v[1], v[1], Tensor(), {v[2], v[2]}).outputs}; },
-                  {normal({2, 2, 2}), normal({2, 8}, 2), normal({2, 2}, 3)});
+                 K::lstm(in[0], in[1], in[2], K::zeros({8}, {.dtype = "float64"}), {zeros, zeros}).outputs) ==
+        0);
+  check_gradients(
+      [&](In v) {
+        return List{K::lstm(v[0], v[1], v[1], Tensor(), {v[2], v[2]}).outputs};
+      },
+      {normal({2, 2, 2}), normal({2, 8}, 2), normal({2, 2}, 3)});
   check_gradients([&](In v) { return List{K::gru(v[0], v[1], v[2], Tensor()).last_output}; },
                   {normal({1, 2, 1}), normal({1, 6}, 2), normal({2, 6}, 3)});
 }
@@ -199,18 +230,28 @@ TEST_CASE("a gradient may be taken twice from one run") {
 
 TEST_CASE("recurrent layers name the op and what was expected") {
   const Tensor x = K::zeros({2, 3, 4}), w = K::zeros({4, 8}), u = K::zeros({2, 8}), b = K::zeros({8});
-  CHECK_THROWS_WITH_AS(K::lstm(K::zeros({2, 3}), w, u, b), "[lstm] x must have rank 3: received x=(2, 3)", ValueError);
-  CHECK_THROWS_WITH_AS(K::lstm(x, u, u, b), "[lstm] kernel must have the shape (4, 8): received kernel=(2, 8)", ValueError);
-  CHECK_THROWS_WITH_AS(K::lstm(x, w, w, b), Contains("recurrent_kernel must be (units, 4 * units)"), ValueError);
-  CHECK_THROWS_WITH_AS(K::lstm(x, w, u, w), Contains("bias must have the shape (8,)"), ValueError);
-  CHECK_THROWS_WITH_AS(K::lstm(x, w, u, b, {K::zeros({2, 2})}), Contains("initial_states must be 2 or none: received 1"), ValueError);
-  CHECK_THROWS_WITH_AS(K::lstm(x, w, u, b, {u, u}), Contains("must have the shape (2, 2)"), ValueError);
-  CHECK_THROWS_WITH_AS(K::lstm(K::zeros({2, 0, 4}), w, u, b), Contains("there must be a time step"), ValueError);
-  CHECK_THROWS_WITH_AS(K::lstm(x, w, u, b, {}, {.recurrent_activation = "relu"}), Contains("received recurrent_activation=\"relu\""), ValueError);
-  CHECK_THROWS_WITH_AS(K::lstm(x, w, u, b, {}, {.mask = K::ones({3, 2})}), Contains("the mask must have the shape (2, 3)"), ValueError);
-  CHECK_THROWS_WITH_AS(K::gru(x, K::zeros({4, 6}), K::zeros({2, 6}), K::zeros({6})), Contains("bias must have the shape (2, 6)"), ValueError);
-  CHECK_THROWS_WITH_AS(K::simple_rnn(x, K::zeros({4, 2}), K::zeros({2, 2}), Tensor(), {}, {.activation = "elu"}), Contains("\"tanh\" or \"relu\""),
+  CHECK_THROWS_WITH_AS(K::lstm(K::zeros({2, 3}), w, u, b), "[lstm] x must have rank 3: received x=(2, 3)",
                        ValueError);
+  CHECK_THROWS_WITH_AS(K::lstm(x, u, u, b),
+                       "[lstm] kernel must have the shape (4, 8): received kernel=(2, 8)", ValueError);
+  CHECK_THROWS_WITH_AS(K::lstm(x, w, w, b), Contains("recurrent_kernel must be (units, 4 * units)"),
+                       ValueError);
+  CHECK_THROWS_WITH_AS(K::lstm(x, w, u, w), Contains("bias must have the shape (8,)"), ValueError);
+  CHECK_THROWS_WITH_AS(K::lstm(x, w, u, b, {K::zeros({2, 2})}),
+                       Contains("initial_states must be 2 or none: received 1"), ValueError);
+  CHECK_THROWS_WITH_AS(K::lstm(x, w, u, b, {u, u}), Contains("must have the shape (2, 2)"), ValueError);
+  CHECK_THROWS_WITH_AS(K::lstm(K::zeros({2, 0, 4}), w, u, b), Contains("there must be a time step"),
+                       ValueError);
+  CHECK_THROWS_WITH_AS(K::lstm(x, w, u, b, {}, {.recurrent_activation = "relu"}),
+                       Contains("received recurrent_activation=\"relu\""), ValueError);
+  CHECK_THROWS_WITH_AS(K::lstm(x, w, u, b, {}, {.mask = K::ones({3, 2})}),
+                       Contains("the mask must have the shape (2, 3)"), ValueError);
+  CHECK_THROWS_WITH_AS(K::gru(x, K::zeros({4, 6}), K::zeros({2, 6}), K::zeros({6})),
+                       Contains("bias must have the shape (2, 6)"), ValueError);
+  CHECK_THROWS_WITH_AS(
+      K::simple_rnn(x, K::zeros({4, 2}), K::zeros({2, 2}), Tensor(), {}, {.activation = "elu"}),
+      Contains("\"tanh\" or \"relu\""), ValueError);
   CHECK_THROWS_AS(K::lstm(x, w, K::cast(u, "float64"), b), TypeError);
-  CHECK_THROWS_AS(K::lstm(K::cast(x, "int32"), K::cast(w, "int32"), K::cast(u, "int32"), K::cast(b, "int32")), TypeError);
+  CHECK_THROWS_AS(K::lstm(K::cast(x, "int32"), K::cast(w, "int32"), K::cast(u, "int32"), K::cast(b, "int32")),
+                  TypeError);
 }
