@@ -12,7 +12,8 @@ struct Placement {
   std::int64_t positions, front;
 };
 
-Placement place(const ConvolutionArguments& a, std::int64_t extent, std::int64_t window, std::int64_t stride, std::int64_t rate) {
+Placement place(const ConvolutionArguments& a, std::int64_t extent, std::int64_t window, std::int64_t stride,
+                std::int64_t rate) {
   const std::int64_t reach = (window - 1) * rate + 1, all = (extent + stride - 1) / stride;
   if (a.padding == "causal") return {all, reach - 1};
   if (a.padding == "valid") return {extent < reach ? 0 : (extent - reach) / stride + 1, 0};
@@ -22,8 +23,8 @@ Placement place(const ConvolutionArguments& a, std::int64_t extent, std::int64_t
 void expect_padding(const ConvolutionArguments& a) {
   const bool causal = std::string_view(a.op) == "conv1d";
   if (a.padding != "valid" && a.padding != "same" && !(causal && a.padding == "causal"))
-    fail("[", a.op, "] padding must be \"valid\"", causal ? ", \"same\" or \"causal\"" : " or \"same\"", ": received padding=\"",
-         a.padding, '"');
+    fail("[", a.op, "] padding must be \"valid\"", causal ? ", \"same\" or \"causal\"" : " or \"same\"",
+         ": received padding=\"", a.padding, '"');
 }
 
 Shape channels_pattern(int rank, bool to_end) {
@@ -38,24 +39,33 @@ Shape channels_pattern(int rank, bool to_end) {
 bool channels_first(const char* op, const std::optional<std::string>& data_format) {
   const std::string format = data_format.value_or(image_data_format());
   if (format != "channels_last" && format != "channels_first")
-    fail("[", op, "] data_format must be \"channels_last\" or \"channels_first\": received data_format=\"", format, '"');
+    fail("[", op, "] data_format must be \"channels_last\" or \"channels_first\": received data_format=\"",
+         format, '"');
   return format == "channels_first";
 }
 
 void expect_positive(const char* op, const char* name, const Shape& numbers, int dims) {
-  if (numbers.rank() != dims || std::any_of(numbers.begin(), numbers.end(), [](std::int64_t n) { return n < 1; }))
-    fail("[", op, "] ", name, " must be ", dims, dims == 1 ? " number" : " numbers", " of at least 1: received ", name, "=", numbers);
+  if (numbers.rank() != dims ||
+      std::any_of(numbers.begin(), numbers.end(), [](std::int64_t n) { return n < 1; }))
+    fail("[", op, "] ", name, " must be ", dims, dims == 1 ? " number" : " numbers",
+         " of at least 1: received ", name, "=", numbers);
 }
 
 void expect_images(const char* op, const Tensor& x, const Tensor& kernel, int dims) {
   if (!x.dtype().is_floating() || x.dtype() != kernel.dtype())
-    fail<TypeError>("[", op, "] x and the kernel must have one floating dtype: received x=", x.dtype(), ", kernel=", kernel.dtype());
+    fail<TypeError>("[", op, "] x and the kernel must have one floating dtype: received x=", x.dtype(),
+                    ", kernel=", kernel.dtype());
   if (x.ndim() != dims + 2 || kernel.ndim() != dims + 2)
-    fail("[", op, "] x and the kernel must have rank ", dims + 2, ": received x=", x.shape(), ", kernel=", kernel.shape());
+    fail("[", op, "] x and the kernel must have rank ", dims + 2, ": received x=", x.shape(),
+         ", kernel=", kernel.shape());
 }
 
-Tensor channels_last(const Tensor& x, bool first) { return first ? permute_dimensions(x, channels_pattern(x.ndim(), true)) : x; }
-Tensor channels_back(const Tensor& x, bool first) { return first ? permute_dimensions(x, channels_pattern(x.ndim(), false)) : x; }
+Tensor channels_last(const Tensor& x, bool first) {
+  return first ? permute_dimensions(x, channels_pattern(x.ndim(), true)) : x;
+}
+Tensor channels_back(const Tensor& x, bool first) {
+  return first ? permute_dimensions(x, channels_pattern(x.ndim(), false)) : x;
+}
 Shape channels_last(const Shape& shape, bool first) {
   Shape out = shape;
   if (first) out.erase(1), out.push_back(shape[1]);
@@ -69,16 +79,19 @@ kernels::Convolution canonical(const ConvolutionArguments& a, const Shape& input
   kernels::Convolution c{a.op};
   for (int d = 0; d < a.dims; ++d) {
     const auto at = static_cast<std::size_t>(3 - a.dims + d);
-    c.input[at] = input[d + 1], c.window[at] = window[d], c.strides[at] = a.strides[d], c.dilation[at] = a.dilation_rate[d];
-    if (window[d] < 1) fail("[", a.op, "] the kernel must have extents of at least 1: received kernel=", window);
+    c.input[at] = input[d + 1], c.window[at] = window[d], c.strides[at] = a.strides[d],
+    c.dilation[at] = a.dilation_rate[d];
+    if (window[d] < 1)
+      fail("[", a.op, "] the kernel must have extents of at least 1: received kernel=", window);
     // Anything that reaches further covers no input anyhow; the sums that follow cannot overflow.
     constexpr std::int64_t far = std::int64_t{1} << 31;
     if (c.strides[at] >= far || c.dilation[at] >= far || c.window[at] >= far)
-      fail("[", a.op, "] strides and dilation_rate must be below 2 ** 31: received strides=", a.strides, ", dilation_rate=", a.dilation_rate);
+      fail("[", a.op, "] strides and dilation_rate must be below 2 ** 31: received strides=", a.strides,
+           ", dilation_rate=", a.dilation_rate);
     const auto [positions, front] = place(a, input[d + 1], window[d], a.strides[d], a.dilation_rate[d]);
     if (a.padding == "valid" && positions == 0)
-      fail("[", a.op, "] the kernel, dilated, must not be larger than the input: received input=", input, ", kernel=", window,
-           ", dilation_rate=", a.dilation_rate);
+      fail("[", a.op, "] the kernel, dilated, must not be larger than the input: received input=", input,
+           ", kernel=", window, ", dilation_rate=", a.dilation_rate);
     c.output[at] = positions, c.padding[at] = front;
   }
   return c;

@@ -21,7 +21,8 @@ struct ConvolutionArguments {
 bool channels_first(const char* op, const std::optional<std::string>& data_format);
 /// Throws ValueError unless there is one number for each spatial axis, none below 1.
 void expect_positive(const char* op, const char* name, const Shape& numbers, int dims);
-/// Throws TypeError unless both are floating and of one dtype, ValueError unless x and the kernel have dims + 2 axes.
+/// Throws TypeError unless both are floating and of one dtype, ValueError unless x and the kernel have dims +
+/// 2 axes.
 void expect_images(const char* op, const Tensor& x, const Tensor& kernel, int dims);
 
 /// The tensor, or a shape, with the channels moved to the end, and back. Done for "channels_first" only.
@@ -29,9 +30,10 @@ Tensor channels_last(const Tensor& x, bool first);
 Tensor channels_back(const Tensor& x, bool first);
 Shape channels_last(const Shape& shape, bool first);
 
-/// The convolution of an input of the shape (channels last) with a window of the extents. Throws ValueError for anything that does
-/// not fit.
-kernels::Convolution canonical(const ConvolutionArguments& arguments, const Shape& input, const Shape& window);
+/// The convolution of an input of the shape (channels last) with a window of the extents. Throws ValueError
+/// for anything that does not fit.
+kernels::Convolution canonical(const ConvolutionArguments& arguments, const Shape& input,
+                               const Shape& window);
 /// The shape of its result.
 Shape result_shape(const kernels::Convolution& c, const Shape& input, std::int64_t filters);
 

@@ -22,22 +22,25 @@ void check(const LocalConvolution& c, const Shape& input, const Shape& kernel) {
   for (int d = 0; d < c.dims; ++d) {
     const std::int64_t room = input[d + 1] - c.window[d];
     if (room < 0 || (c.output[d] - 1) > room / c.strides[d])
-      fail("[", c.op, "] the windows must lie in the input: received input=", input, " (channels last), kernel_size=", c.window,
-           ", strides=", c.strides, ", output_shape=", c.output);
+      fail("[", c.op, "] the windows must lie in the input: received input=", input,
+           " (channels last), kernel_size=", c.window, ", strides=", c.strides, ", output_shape=", c.output);
   }
   if (kernel.rank() != 3 || kernel[0] != c.output.count() || kernel[1] != c.window.count() * input.back())
     fail("[", c.op, "] the kernel must be (", c.output.count(), ", ", c.window.count() * input.back(),
          ", filters), positions and elements of a patch: received kernel=", kernel);
 }
 
-/// The places of the window, each with its element for every position: (places, samples, output..., channels).
+/// The places of the window, each with its element for every position: (places, samples, output...,
+/// channels).
 Tensor places(const LocalConvolution& c, const Tensor& x) {
   kernels::Window part{{0}, {1}, {x.shape()[0]}};
-  for (int d = 0; d < c.dims; ++d) part.start.push_back(0), part.step.push_back(c.strides[d]), part.size.push_back(c.output[d]);
+  for (int d = 0; d < c.dims; ++d)
+    part.start.push_back(0), part.step.push_back(c.strides[d]), part.size.push_back(c.output[d]);
   part.start.push_back(0), part.step.push_back(1), part.size.push_back(x.shape().back());
   std::vector<Tensor> parts;
   for (std::int64_t i = 0; i < c.window.count(); ++i) {
-    for (std::int64_t d = c.dims - 1, rest = i; d >= 0; rest /= c.window[d--]) part.start[d + 1] = rest % c.window[d];
+    for (std::int64_t d = c.dims - 1, rest = i; d >= 0; rest /= c.window[d--])
+      part.start[d + 1] = rest % c.window[d];
     parts.push_back(kernels::take(c.op, x, part));
   }
   return stack(parts);
@@ -45,9 +48,11 @@ Tensor places(const LocalConvolution& c, const Tensor& x) {
 
 Tensor local_convolution(const LocalConvolution& c, const Tensor& inputs, const Tensor& kernel) {
   if (!inputs.dtype().is_floating() || inputs.dtype() != kernel.dtype())
-    fail<TypeError>("[", c.op, "] inputs and kernel must have one floating dtype: received inputs=", inputs.dtype(), ", kernel=",
-                    kernel.dtype());
-  if (inputs.ndim() != c.dims + 2) fail("[", c.op, "] inputs must have rank ", c.dims + 2, ": received inputs=", inputs.shape());
+    fail<TypeError>("[", c.op,
+                    "] inputs and kernel must have one floating dtype: received inputs=", inputs.dtype(),
+                    ", kernel=", kernel.dtype());
+  if (inputs.ndim() != c.dims + 2)
+    fail("[", c.op, "] inputs must have rank ", c.dims + 2, ": received inputs=", inputs.shape());
   check(c, channels_last(inputs.shape(), c.first), kernel.shape());
   const Tensor x = channels_last(inputs, c.first);
   const std::int64_t samples = x.shape()[0], channels = x.shape().back(), positions = kernel.shape()[0];
@@ -62,17 +67,20 @@ Tensor local_convolution(const LocalConvolution& c, const Tensor& inputs, const 
 
 }  // namespace
 
-Tensor local_conv1d(const Tensor& inputs, const Tensor& kernel, const Shape& kernel_size, const Shape& strides,
-                    const LocalConvOptions& options) {
+Tensor local_conv1d(const Tensor& inputs, const Tensor& kernel, const Shape& kernel_size,
+                    const Shape& strides, const LocalConvOptions& options) {
   constexpr const char* op = "local_conv1d";
   if (kernel.ndim() != 3) fail("[", op, "] the kernel must have rank 3: received kernel=", kernel.shape());
-  return local_convolution({op, 1, kernel_size, strides, {kernel.shape()[0]}, channels_first(op, options.data_format)}, inputs, kernel);
+  return local_convolution(
+      {op, 1, kernel_size, strides, {kernel.shape()[0]}, channels_first(op, options.data_format)}, inputs,
+      kernel);
 }
 
-Tensor local_conv2d(const Tensor& inputs, const Tensor& kernel, const Shape& kernel_size, const Shape& strides,
-                    const Shape& output_shape, const LocalConvOptions& options) {
+Tensor local_conv2d(const Tensor& inputs, const Tensor& kernel, const Shape& kernel_size,
+                    const Shape& strides, const Shape& output_shape, const LocalConvOptions& options) {
   constexpr const char* op = "local_conv2d";
-  return local_convolution({op, 2, kernel_size, strides, output_shape, channels_first(op, options.data_format)}, inputs, kernel);
+  return local_convolution(
+      {op, 2, kernel_size, strides, output_shape, channels_first(op, options.data_format)}, inputs, kernel);
 }
 
 }  // namespace ktape::backend

@@ -1,5 +1,6 @@
-// An engine of one's own: this one counts the calls of each kernel and leaves the work to the built-in kernels. Run a program
-// with KERAS_BACKEND=path/to/libcounting_engine.so to see, when it ends, which kernels it used how often.
+// An engine of one's own: this one counts the calls of each kernel and leaves the work to the built-in
+// kernels. Run a program with KERAS_BACKEND=path/to/libcounting_engine.so to see, when it ends, which kernels
+// it used how often.
 #include <ktape/ops/engine.h>
 
 #include <atomic>
@@ -29,7 +30,8 @@ struct Counts {
   }
 } counts;
 
-// An engine that computes something looks at its arguments, a `const ktape_matmul*` here, and returns 1 when it has done so.
+// An engine that computes something looks at its arguments, a `const ktape_matmul*` here, and returns 1 when
+// it has done so.
 template <int kernel>
 int32_t count(const void*) {
   ++counts.of[kernel];

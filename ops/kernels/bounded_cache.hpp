@@ -7,7 +7,8 @@
 
 namespace ktape::kernels {
 
-/// The values of the keys used last, made on demand; may be used from several threads. A value lives on while someone holds it.
+/// The values of the keys used last, made on demand; may be used from several threads. A value lives on while
+/// someone holds it.
 template <class Key, class Value>
 class BoundedCache {
  public:

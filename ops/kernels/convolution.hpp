@@ -1,9 +1,9 @@
 #pragma once
 #include <ktape/ops/engine.h>
 
-/// The convolutions of ops/engine.h for any arguments, float or double as T: products of patches on BLAS, a block of them at a
-/// time, or, depthwise, plain loops. Scratch memory is bounded by half a megabyte, or 32 patches, per thread; the gradient of the
-/// kernel also takes a copy of it per thread.
+/// The convolutions of ops/engine.h for any arguments, float or double as T: products of patches on BLAS, a
+/// block of them at a time, or, depthwise, plain loops. Scratch memory is bounded by half a megabyte, or 32
+/// patches, per thread; the gradient of the kernel also takes a copy of it per thread.
 namespace ktape::kernels {
 
 template <class T>

@@ -11,27 +11,29 @@ namespace {
 
 using backend::cast;
 
-/// The tensors of a convolution. The sum of y * convolve(x, kernel) is linear in each of them: its derivative with respect to one
-/// is a convolution, transposed or not, or the gradient of a kernel, and so are the derivatives of that.
-enum Role { X, Kernel_, Y };
+/// The tensors of a convolution. The sum of y * convolve(x, kernel) is linear in each of them: its derivative
+/// with respect to one is a convolution, transposed or not, or the gradient of a kernel, and so are the
+/// derivatives of that.
+enum Role { Input, Filters, Output };
 using Operands = std::array<Tensor, 3>;
 
 void compute(Role result, const Operands& tensors, const Convolution& c) {
   ktape_convolution call{};
-  call.dtype = engine_dtype(tensors[X].dtype());
-  call.batch = tensors[X].shape()[0], call.groups = c.groups;
-  call.input_channels = tensors[X].shape().back(), call.output_channels = tensors[Y].shape().back();
+  call.dtype = engine_dtype(tensors[Input].dtype());
+  call.batch = tensors[Input].shape()[0], call.groups = c.groups;
+  call.input_channels = tensors[Input].shape().back(), call.output_channels = tensors[Output].shape().back();
   const auto copy = [](auto& to, const auto& from) { std::copy(from.begin(), from.end(), to); };
   copy(call.input, c.input), copy(call.window, c.window), copy(call.output, c.output);
   copy(call.strides, c.strides), copy(call.dilation, c.dilation), copy(call.padding, c.padding);
-  call.x = tensors[X].raw(), call.kernel = tensors[Kernel_].raw(), call.y = tensors[Y].raw();
-  constexpr Kernel kernels[] = {Kernel::ConvolutionBackwardData, Kernel::ConvolutionBackwardKernel, Kernel::Convolution};
+  call.x = tensors[Input].raw(), call.kernel = tensors[Filters].raw(), call.y = tensors[Output].raw();
+  constexpr Kernel kernels[] = {Kernel::ConvolutionBackwardData, Kernel::ConvolutionBackwardKernel,
+                                Kernel::Convolution};
   engine().run(kernels[result], &call);
 }
 
 Tensor derivative(Role with_respect_to, Operands tensors, const Shape& shape, const Convolution& c) {
   const Role role = with_respect_to;
-  const int first = role == X ? Kernel_ : X, second = role == Y ? Kernel_ : Y;
+  const int first = role == Input ? Filters : Input, second = role == Output ? Filters : Output;
   if (tensors[first].dtype() == DType::Float16) {
     for (const int i : {first, second}) tensors[i] = cast(tensors[i], DType::Float32);
     return cast(derivative(role, tensors, shape, c), DType::Float16);
@@ -47,7 +49,9 @@ Tensor derivative(Role with_respect_to, Operands tensors, const Shape& shape, co
     record(c.op, out, {tensors[first], tensors[second]}, [=](const Tensor& g, Grads& grads) {
       Operands others = tensors;
       others[role] = g;
-      const auto gradient = [&](int i) { return derivative(static_cast<Role>(i), others, tensors[i].shape(), c); };
+      const auto gradient = [&](int i) {
+        return derivative(static_cast<Role>(i), others, tensors[i].shape(), c);
+      };
       grads.to(0, [&] { return gradient(first); });
       grads.to(1, [&] { return gradient(second); });
     });
@@ -58,11 +62,11 @@ Tensor derivative(Role with_respect_to, Operands tensors, const Shape& shape, co
 }  // namespace
 
 Tensor convolve(const Tensor& x, const Tensor& kernel, const Convolution& c, const Shape& shape) {
-  return derivative(Y, {x, kernel, Tensor()}, shape, c);
+  return derivative(Output, {x, kernel, Tensor()}, shape, c);
 }
 
 Tensor convolve_transposed(const Tensor& y, const Tensor& kernel, const Convolution& c, const Shape& shape) {
-  return derivative(X, {Tensor(), kernel, y}, shape, c);
+  return derivative(Input, {Tensor(), kernel, y}, shape, c);
 }
 
 }  // namespace ktape::kernels

@@ -10,7 +10,8 @@ namespace {
 template <class T, class F>
 void for_taps(const ktape_convolution& c, std::int64_t begin, std::int64_t end, const F& f) {
   const Patches patches(c);
-  const T *x = static_cast<const T*>(c.x), *y = static_cast<const T*>(c.y), *kernel = static_cast<const T*>(c.kernel);
+  const T *x = static_cast<const T*>(c.x), *y = static_cast<const T*>(c.y),
+          *kernel = static_cast<const T*>(c.kernel);
   for (std::int64_t i = begin; i < end; ++i) {
     const T* image = x + i / patches.positions() * patches.image();
     patches.for_parts(i % patches.positions(), [&](std::int64_t tap, std::int64_t at, std::int64_t) {
@@ -44,9 +45,10 @@ void depthwise_backward_data(const ktape_convolution& c) {
   T* const out = static_cast<T*>(c.x);
   parallel_for(c.batch, 1, [&](std::int64_t begin, std::int64_t end) {
     std::fill(out + begin * patches.image(), out + end * patches.image(), T(0));
-    for_taps<T>(c, begin * patches.positions(), end * patches.positions(), [&](const T* row, const T* kernel, const T* y) {
-      add_products(c.groups, y, kernel, out + (row - out));
-    });
+    for_taps<T>(c, begin * patches.positions(), end * patches.positions(),
+                [&](const T* row, const T* kernel, const T* y) {
+                  add_products(c.groups, y, kernel, out + (row - out));
+                });
   });
 }
 

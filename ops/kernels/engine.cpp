@@ -33,7 +33,9 @@ Engine::Engine(const std::string& backend) : name_(backend) {
 
 void Engine::run(Kernel kernel, const void* arguments) const {
   for (const Kernels* layer : layers_)
-    if (const ktape_kernel function = (*layer)[static_cast<std::size_t>(kernel)]; function && function(arguments)) return;
+    if (const ktape_kernel function = (*layer)[static_cast<std::size_t>(kernel)];
+        function && function(arguments))
+      return;
 }
 
 const Engine& engine() {
@@ -41,7 +43,9 @@ const Engine& engine() {
   return engine ? *engine : load();
 }
 
-EngineScope::EngineScope(const std::string& backend) : engine_(backend), before_(&engine()) { current = &engine_; }
+EngineScope::EngineScope(const std::string& backend) : engine_(backend), before_(&engine()) {
+  current = &engine_;
+}
 EngineScope::~EngineScope() { current = before_; }
 
 }  // namespace ktape::kernels

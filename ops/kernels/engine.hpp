@@ -1,6 +1,6 @@
 #pragma once
-#include <ktape/autograd/dtype.hpp>
 #include <ktape/ops/engine.h>
+#include <ktape/autograd/dtype.hpp>
 
 #include <array>
 #include <span>
@@ -48,8 +48,8 @@ using Kernels = std::array<ktape_kernel, table.size()>;
 /// The complete reference engine, and what oneDNN does better (nothing where it is not built in).
 const Kernels& xtensor_kernels();
 const Kernels& onednn_kernels();
-/// What an engine library holds; K::backend() says its name. Throws IOError when it cannot be loaded and ValueError, listing
-/// everything that is wrong, when it does not fit the table.
+/// What an engine library holds; K::backend() says its name. Throws IOError when it cannot be loaded and
+/// ValueError, listing everything that is wrong, when it does not fit the table.
 struct EngineLibrary {
   std::string name;
   Kernels kernels;
@@ -70,8 +70,8 @@ class Engine {
   Kernels library_{};
 };
 
-/// The engine in use: of the configured backend, loaded at the first call. Throws as loading does, at every call until one
-/// succeeds.
+/// The engine in use: of the configured backend, loaded at the first call. Throws as loading does, at every
+/// call until one succeeds.
 const Engine& engine();
 
 /// Uses another engine, for all threads, while it lives; for tests and measurements.

@@ -1,8 +1,8 @@
 #include <ktape/autograd/error.hpp>
 #include <ktape/ops/kernels/engine.hpp>
 
-#include <algorithm>
 #include <dlfcn.h>
+#include <algorithm>
 #include <memory>
 
 namespace ktape::kernels {
@@ -28,7 +28,9 @@ class Faults {
   std::string text_;
 };
 
-std::string quoted(const char* name) { return name ? '"' + std::string(name) + '"' : "an entry without a name"; }
+std::string quoted(const char* name) {
+  return name ? '"' + std::string(name) + '"' : "an entry without a name";
+}
 
 void check_entries(std::span<const ktape_engine_entry> entries, Faults& faults) {
   const auto is = [](const char* name) {
@@ -44,16 +46,19 @@ void check_entries(std::span<const ktape_engine_entry> entries, Faults& faults) 
     if (wanted == table.end())
       faults.add(quoted(entry.name), " is unknown");
     else if (entry.version != wanted->version)
-      faults.add(quoted(entry.name), " has version ", entry.version, " where ", wanted->version, " is needed");
+      faults.add(quoted(entry.name), " has version ", entry.version, " where ", wanted->version,
+                 " is needed");
   }
 }
 
 void check(const ktape_engine* engine, Faults& faults) {
   if (!engine) return faults.add("ktape_get_engine returns NULL");
   if (engine->version != KTAPE_ENGINE_VERSION)  // then the other fields cannot be read
-    return faults.add("the engine has version ", engine->version, " where ", KTAPE_ENGINE_VERSION, " is needed");
+    return faults.add("the engine has version ", engine->version, " where ", KTAPE_ENGINE_VERSION,
+                      " is needed");
   if (!engine->name || !*engine->name) faults.add("it has no name");
-  if (engine->entry_count < 0 || (engine->entry_count > 0 && !engine->entries)) return faults.add("it has no list of entries");
+  if (engine->entry_count < 0 || (engine->entry_count > 0 && !engine->entries))
+    return faults.add("it has no list of entries");
   check_entries({engine->entries, static_cast<std::size_t>(engine->entry_count)}, faults);
 }
 
@@ -61,18 +66,22 @@ void check(const ktape_engine* engine, Faults& faults) {
 
 EngineLibrary load_engine_library(const std::string& library) {
   Handle handle(dlopen(library.c_str(), RTLD_NOW | RTLD_LOCAL));
-  if (!handle) fail<IOError>("[backend] the library must be one that can be loaded: received '", library, "' (", dlerror(), ")");
+  if (!handle)
+    fail<IOError>("[backend] the library must be one that can be loaded: received '", library, "' (",
+                  dlerror(), ")");
   const auto get = reinterpret_cast<const ktape_engine* (*)()>(dlsym(handle.get(), "ktape_get_engine"));
   if (!get) fail("[backend] an engine library must export ktape_get_engine: received '", library, "'");
   const ktape_engine* engine = get();
   Faults faults;
   check(engine, faults);
   if (!faults.text().empty())
-    fail("[backend] an engine library must list every kernel of ktape/ops/engine.h in its version: received '", library, "', where ",
-         faults.text());
+    fail(
+        "[backend] an engine library must list every kernel of ktape/ops/engine.h in its version: received '",
+        library, "', where ", faults.text());
 
   EngineLibrary loaded{engine->name, {}};
-  for (const ktape_engine_entry& entry : std::span(engine->entries, static_cast<std::size_t>(engine->entry_count))) {
+  for (const ktape_engine_entry& entry :
+       std::span(engine->entries, static_cast<std::size_t>(engine->entry_count))) {
     const auto same = [&](const EntryInfo& info) { return std::string_view(info.name) == entry.name; };
     loaded.kernels[std::find_if(table.begin(), table.end(), same) - table.begin()] = entry.function;
   }

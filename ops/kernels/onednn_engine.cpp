@@ -4,9 +4,10 @@
 #include <ktape/autograd/tensor.hpp>
 #include <ktape/ops/kernels/bounded_cache.hpp>
 
-#include <dnnl.hpp>
 #include <omp.h>
+#include <dnnl.hpp>
 
+#include <algorithm>
 #include <cstring>
 #endif
 
@@ -29,13 +30,13 @@ std::int32_t matmul(const void* arguments) {
   const auto& m = *static_cast<const ktape_matmul*>(arguments);
   if (m.dtype != KTAPE_FLOAT32) return 0;
   const auto letter = [](int transposed) { return transposed ? 'T' : 'N'; };
-  return dnnl_sgemm(letter(m.a_transposed), letter(m.b_transposed), m.rows, m.columns, m.inner, 1, static_cast<const float*>(m.a),
-                    m.a_stride, static_cast<const float*>(m.b), m.b_stride, static_cast<float>(m.accumulate), static_cast<float*>(m.c),
-                    m.columns) == dnnl_success;
+  return dnnl_sgemm(letter(m.a_transposed), letter(m.b_transposed), m.rows, m.columns, m.inner, 1,
+                    static_cast<const float*>(m.a), m.a_stride, static_cast<const float*>(m.b), m.b_stride,
+                    static_cast<float>(m.accumulate), static_cast<float*>(m.c), m.columns) == dnnl_success;
 }
 
-/// A convolution that is ready to run: its primitive, and how the kernel gets from our layout to the one that the primitive likes
-/// best, or back.
+/// A convolution that is ready to run: its primitive, and how the kernel gets from our layout to the one that
+/// the primitive likes best, or back.
 struct Prepared {
   dnnl::primitive primitive, reorder;  // no primitive: oneDNN has none that is fast
   memory::desc x, kernel, packed, y, scratchpad;
@@ -66,27 +67,30 @@ struct Geometry {
   }
 };
 
+/// With the scratch memory from us, a primitive may run on several threads at once.
 dnnl::primitive_attr attributes() {
   dnnl::primitive_attr attributes;
-  attributes.set_scratchpad_mode(dnnl::scratchpad_mode::user);  // so that a primitive may run on several threads at once
+  attributes.set_scratchpad_mode(dnnl::scratchpad_mode::user);
   return attributes;
 }
 
-/// Whether the reference engine is faster than the implementation: oneDNN's own reference, and what it uses for depthwise
-/// convolutions that its kernels for these do not cover.
+/// Whether the reference engine is faster than the implementation: oneDNN's own reference, and what it uses
+/// for depthwise convolutions that its kernels for these do not cover.
 bool is_slow(const char* implementation, bool depthwise) {
   return std::strstr(implementation, "ref") || (depthwise && !std::strstr(implementation, "dw"));
 }
 
 /// The primitive for one description; `packed` is the kernel's layout in it.
 template <class Primitive, class Description>
-Prepared prepared(const Geometry& g, const Description& description, memory::desc (Description::*packed)() const, bool from_packed) {
+Prepared prepared(const Geometry& g, const Description& description,
+                  memory::desc (Description::*packed)() const, bool from_packed) {
   Prepared out;
   if (is_slow(description.impl_info_str(), g.depthwise)) return out;
   out.x = g.x, out.kernel = g.kernel, out.packed = (description.*packed)(), out.y = g.y;
   out.scratchpad = description.scratchpad_desc();
   if (out.packed != out.kernel) {
-    const auto& [from, to] = from_packed ? std::tie(out.packed, out.kernel) : std::tie(out.kernel, out.packed);
+    const auto& [from, to] =
+        from_packed ? std::tie(out.packed, out.kernel) : std::tie(out.kernel, out.packed);
     out.reorder = dnnl::reorder(dnnl::reorder::primitive_desc(processor(), from, processor(), to));
   }
   out.primitive = Primitive(description);
@@ -98,21 +102,24 @@ Prepared prepare(Pass pass, const ktape_convolution& c) {
   const Geometry g(c);
   const auto algorithm = dnnl::algorithm::convolution_direct;
   const convolution_forward::primitive_desc forward(
-      {pass == Pass::Forward ? prop_kind::forward_inference : prop_kind::forward_training, algorithm, g.x, g.packed, g.y, g.strides,
-       g.dilation, g.front, g.back},
+      {pass == Pass::Forward ? prop_kind::forward_inference : prop_kind::forward_training, algorithm, g.x,
+       g.packed, g.y, g.strides, g.dilation, g.front, g.back},
       attributes(), processor());
   if (pass == Pass::Forward)
-    return prepared<convolution_forward>(g, forward, &convolution_forward::primitive_desc::weights_desc, false);
+    return prepared<convolution_forward>(g, forward, &convolution_forward::primitive_desc::weights_desc,
+                                         false);
   if (pass == Pass::BackwardData)
     return prepared<convolution_backward_data>(
         g,
-        convolution_backward_data::primitive_desc({algorithm, g.x, g.packed, g.y, g.strides, g.dilation, g.front, g.back}, attributes(),
-                                                  processor(), forward),
+        convolution_backward_data::primitive_desc(
+            {algorithm, g.x, g.packed, g.y, g.strides, g.dilation, g.front, g.back}, attributes(),
+            processor(), forward),
         &convolution_backward_data::primitive_desc::weights_desc, false);
   return prepared<convolution_backward_weights>(
       g,
-      convolution_backward_weights::primitive_desc({algorithm, g.x, g.packed, g.y, g.strides, g.dilation, g.front, g.back}, attributes(),
-                                                   processor(), forward),
+      convolution_backward_weights::primitive_desc(
+          {algorithm, g.x, g.packed, g.y, g.strides, g.dilation, g.front, g.back}, attributes(), processor(),
+          forward),
       &convolution_backward_weights::primitive_desc::diff_weights_desc, true);
 }
 
@@ -120,9 +127,15 @@ using Key = std::array<std::int64_t, 24>;
 
 Key key_of(Pass pass, const ktape_convolution& c) {
   // oneDNN fixes the number of threads when a primitive is made.
-  Key key{static_cast<std::int64_t>(pass), omp_in_parallel() ? 1 : omp_get_max_threads(), c.batch, c.groups, c.input_channels,
+  Key key{static_cast<std::int64_t>(pass),
+          omp_get_max_threads(),
+          c.batch,
+          c.groups,
+          c.input_channels,
           c.output_channels};
-  std::memcpy(&key[6], c.input, sizeof(std::int64_t[18]));
+  auto at = key.begin() + 6;
+  for (const auto* extents : {&c.input, &c.window, &c.output, &c.strides, &c.dilation, &c.padding})
+    at = std::copy(std::begin(*extents), std::end(*extents), at);
   return key;
 }
 
@@ -142,18 +155,24 @@ void run(Pass pass, const Prepared& p, const ktape_convolution& c) {
   const std::size_t packed_bytes = p.reorder ? (p.packed.get_size() + 63) / 64 * 64 : 0;
   const Ref<Storage> scratch = Storage::make(packed_bytes + p.scratchpad.get_size());
   char* const bytes = static_cast<char*>(scratch->data());
-  memory kernel(p.kernel, processor(), c.kernel), packed = p.reorder ? memory(p.packed, processor(), bytes) : kernel;
-  memory x(p.x, processor(), c.x), y(p.y, processor(), c.y), pad(p.scratchpad, processor(), bytes + packed_bytes);
-  if (p.reorder && pass != Pass::BackwardKernel) p.reorder.execute(stream, {{DNNL_ARG_FROM, kernel}, {DNNL_ARG_TO, packed}});
-  p.primitive.execute(stream, {{pass == Pass::BackwardData ? DNNL_ARG_DIFF_SRC : DNNL_ARG_SRC, x},
-                               {pass == Pass::BackwardKernel ? DNNL_ARG_DIFF_WEIGHTS : DNNL_ARG_WEIGHTS, packed},
-                               {pass == Pass::Forward ? DNNL_ARG_DST : DNNL_ARG_DIFF_DST, y},
-                               {DNNL_ARG_SCRATCHPAD, pad}});
-  if (p.reorder && pass == Pass::BackwardKernel) p.reorder.execute(stream, {{DNNL_ARG_FROM, packed}, {DNNL_ARG_TO, kernel}});
+  memory kernel(p.kernel, processor(), c.kernel),
+      packed = p.reorder ? memory(p.packed, processor(), bytes) : kernel;
+  memory x(p.x, processor(), c.x), y(p.y, processor(), c.y),
+      pad(p.scratchpad, processor(), bytes + packed_bytes);
+  if (p.reorder && pass != Pass::BackwardKernel)
+    p.reorder.execute(stream, {{DNNL_ARG_FROM, kernel}, {DNNL_ARG_TO, packed}});
+  p.primitive.execute(stream,
+                      {{pass == Pass::BackwardData ? DNNL_ARG_DIFF_SRC : DNNL_ARG_SRC, x},
+                       {pass == Pass::BackwardKernel ? DNNL_ARG_DIFF_WEIGHTS : DNNL_ARG_WEIGHTS, packed},
+                       {pass == Pass::Forward ? DNNL_ARG_DST : DNNL_ARG_DIFF_DST, y},
+                       {DNNL_ARG_SCRATCHPAD, pad}});
+  if (p.reorder && pass == Pass::BackwardKernel)
+    p.reorder.execute(stream, {{DNNL_ARG_FROM, packed}, {DNNL_ARG_TO, kernel}});
   stream.wait();
 }
 
-/// oneDNN computes 16 channels of a result at least: for a few of many others, products of patches are less work.
+/// oneDNN computes 16 channels of a result at least: for a few of many others, products of patches are less
+/// work.
 bool has_few_results(Pass pass, const ktape_convolution& c) {
   const auto [results, others] = pass == Pass::BackwardData ? std::pair(c.input_channels, c.output_channels)
                                                             : std::pair(c.output_channels, c.input_channels);
@@ -164,6 +183,8 @@ template <Pass pass>
 std::int32_t convolution(const void* arguments) {
   const auto& c = *static_cast<const ktape_convolution*>(arguments);
   if (c.dtype != KTAPE_FLOAT32 || has_few_results(pass, c)) return 0;
+  // Its convolutions count on getting all the threads that they were made for, and are wrong without them.
+  if (omp_in_parallel()) return 0;
   const auto prepared = lookup(pass, c);
   if (!prepared->primitive) return 0;
   run(pass, *prepared, c);
@@ -173,7 +194,8 @@ std::int32_t convolution(const void* arguments) {
 }  // namespace
 
 const Kernels& onednn_kernels() {
-  static const Kernels kernels{matmul, convolution<Pass::Forward>, convolution<Pass::BackwardData>, convolution<Pass::BackwardKernel>};
+  static const Kernels kernels{matmul, convolution<Pass::Forward>, convolution<Pass::BackwardData>,
+                               convolution<Pass::BackwardKernel>};
   return kernels;
 }
 #else

@@ -4,8 +4,8 @@
 
 namespace ktape::kernels {
 
-/// sums = what f(begin, end, sums) adds for disjoint ranges of [0, n), in parallel: each thread adds to numbers of its own, which
-/// are added up in order, so that the result is the same every time.
+/// sums = what f(begin, end, sums) adds for disjoint ranges of [0, n), in parallel: each thread adds to
+/// numbers of its own, which are added up in order, so that the result is the same every time.
 template <class T, class F>
 void partial_sums(std::int64_t n, std::int64_t size, T* sums, const F& f) {
   const std::int64_t threads = std::min<std::int64_t>(omp_in_parallel() ? 1 : omp_get_max_threads(), n);

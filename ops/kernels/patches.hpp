@@ -5,12 +5,15 @@
 
 namespace ktape::kernels {
 
-/// The windows of a convolution's input as the rows of a matrix, one for each output position: (window..., channels of a group).
-/// Rows are made for some positions at a time, so that they stay in the caches whatever the size of the input.
+/// The windows of a convolution's input as the rows of a matrix, one for each output position: (window...,
+/// channels of a group). Rows are made for some positions at a time, so that they stay in the caches whatever
+/// the size of the input.
 class Patches {
  public:
   explicit Patches(const ktape_convolution& c)
-      : c_(c), channels_(c.input_channels / c.groups), line_(c.window[2] * channels_),
+      : c_(c),
+        channels_(c.input_channels / c.groups),
+        line_(c.window[2] * channels_),
         joined_(c.dilation[2] == 1 && c.groups == 1) {}
 
   /// Output positions of an image, and elements of an image, of its result and of a row.
@@ -24,17 +27,20 @@ class Patches {
   bool pointwise() const {
     bool same = c_.groups == 1;
     for (int d = 0; d < 3; ++d)
-      same = same && c_.window[d] == 1 && c_.strides[d] == 1 && c_.padding[d] == 0 && c_.input[d] == c_.output[d];
+      same = same && c_.window[d] == 1 && c_.strides[d] == 1 && c_.padding[d] == 0 &&
+             c_.input[d] == c_.output[d];
     return same;
   }
 
   /// How many rows of elements of this size are made at a time.
   std::int64_t block(std::int64_t element_size) const {
     constexpr std::int64_t bytes = 512 << 10, fewest = 32;
-    return std::clamp(bytes / std::max<std::int64_t>(1, row() * element_size), std::min(fewest, positions()), positions());
+    return std::clamp(bytes / std::max<std::int64_t>(1, row() * element_size), std::min(fewest, positions()),
+                      positions());
   }
 
-  /// Calls f(place in the row, place in the image, elements) for the parts of one row; those outside the image are at -1.
+  /// Calls f(place in the row, place in the image, elements) for the parts of one row; those outside the
+  /// image are at -1.
   template <class F>
   void for_parts(std::int64_t position, F&& f) const {
     const std::int64_t w = position % c_.output[2], h = position / c_.output[2] % c_.output[1],
@@ -43,8 +49,10 @@ class Patches {
     for (std::int64_t kd = 0; kd < c_.window[0]; ++kd)
       for (std::int64_t kh = 0; kh < c_.window[1]; ++kh, at += line_) {
         const std::int64_t id = source(0, d, kd), ih = source(1, h, kh);
-        if (id < 0 || id >= c_.input[0] || ih < 0 || ih >= c_.input[1]) f(at, std::int64_t{-1}, line_);
-        else for_line(at, (id * c_.input[1] + ih) * c_.input[2], source(2, w, 0), f);
+        if (id < 0 || id >= c_.input[0] || ih < 0 || ih >= c_.input[1])
+          f(at, std::int64_t{-1}, line_);
+        else
+          for_line(at, (id * c_.input[1] + ih) * c_.input[2], source(2, w, 0), f);
       }
   }
 
@@ -53,8 +61,10 @@ class Patches {
   void gather(const T* image, std::int64_t first, std::int64_t count, T* rows) const {
     for (std::int64_t i = 0; i < count; ++i, rows += row())
       for_parts(first + i, [&](std::int64_t at, std::int64_t from, std::int64_t n) {
-        if (from < 0) std::fill_n(rows + at, n, T(0));
-        else std::copy_n(image + from, n, rows + at);
+        if (from < 0)
+          std::fill_n(rows + at, n, T(0));
+        else
+          std::copy_n(image + from, n, rows + at);
       });
   }
 
@@ -82,7 +92,8 @@ class Patches {
         f(at, w < 0 || w >= extent ? -1 : (base + w) * c_.input_channels, channels_);
       return;
     }
-    const std::int64_t begin = std::clamp<std::int64_t>(-w, 0, taps), end = std::clamp(extent - w, begin, taps);
+    const std::int64_t begin = std::clamp<std::int64_t>(-w, 0, taps),
+                       end = std::clamp(extent - w, begin, taps);
     if (begin > 0) f(at, std::int64_t{-1}, begin * channels_);
     if (end > begin) f(at + begin * channels_, (base + w + begin) * channels_, (end - begin) * channels_);
     if (end < taps) f(at + end * channels_, std::int64_t{-1}, (taps - end) * channels_);

@@ -20,9 +20,10 @@ std::int32_t matmul(const void* arguments) {
   const auto& call = *static_cast<const ktape_matmul*>(arguments);
   return computed(call, [&]<class T>() {
     if constexpr (!std::is_same_v<T, float16>)
-      blas_matmul<T>(call.rows, call.columns, call.inner, {static_cast<const T*>(call.a), call.a_stride, call.a_transposed != 0},
-                     {static_cast<const T*>(call.b), call.b_stride, call.b_transposed != 0}, static_cast<T*>(call.c), call.columns,
-                     call.accumulate != 0);
+      blas_matmul<T>(call.rows, call.columns, call.inner,
+                     {static_cast<const T*>(call.a), call.a_stride, call.a_transposed != 0},
+                     {static_cast<const T*>(call.b), call.b_stride, call.b_transposed != 0},
+                     static_cast<T*>(call.c), call.columns, call.accumulate != 0);
   });
 }
 
@@ -54,8 +55,9 @@ std::int32_t backward_kernel(const void* arguments) {
 }
 
 PoolGrid grid_of(const ktape_pooling& call) {
-  const auto array = [](const std::int64_t (&a)[3]) { return std::array<std::int64_t, 3>{a[0], a[1], a[2]}; };
-  return {call.batch, call.channels, array(call.input), array(call.output), array(call.window), array(call.strides), array(call.padding)};
+  const auto array = [](const std::int64_t(&a)[3]) { return std::array<std::int64_t, 3>{a[0], a[1], a[2]}; };
+  return {call.batch,         call.channels,       array(call.input),  array(call.output),
+          array(call.window), array(call.strides), array(call.padding)};
 }
 
 std::int32_t pooling(const void* arguments) {
@@ -64,9 +66,12 @@ std::int32_t pooling(const void* arguments) {
   return computed(call, [&]<class T>() {
     const T* x = static_cast<const T*>(call.x);
     T* y = static_cast<T*>(call.y);
-    if (call.average) average_pool(grid, x, y);
-    else if (grid.window_size() <= 256) max_pool(grid, x, y, static_cast<std::uint8_t*>(call.index));
-    else max_pool(grid, x, y, static_cast<std::int32_t*>(call.index));
+    if (call.average)
+      average_pool(grid, x, y);
+    else if (grid.window_size() <= 256)
+      max_pool(grid, x, y, static_cast<std::uint8_t*>(call.index));
+    else
+      max_pool(grid, x, y, static_cast<std::int32_t*>(call.index));
   });
 }
 
@@ -76,9 +81,12 @@ std::int32_t pooling_backward(const void* arguments) {
   return computed(call, [&]<class T>() {
     const T* y = static_cast<const T*>(call.y);
     T* x = static_cast<T*>(call.x);
-    if (call.average) average_pool_backward(grid, y, x);
-    else if (grid.window_size() <= 256) max_pool_backward(grid, y, static_cast<const std::uint8_t*>(call.index), x);
-    else max_pool_backward(grid, y, static_cast<const std::int32_t*>(call.index), x);
+    if (call.average)
+      average_pool_backward(grid, y, x);
+    else if (grid.window_size() <= 256)
+      max_pool_backward(grid, y, static_cast<const std::uint8_t*>(call.index), x);
+    else
+      max_pool_backward(grid, y, static_cast<const std::int32_t*>(call.index), x);
   });
 }
 
@@ -92,25 +100,29 @@ std::int32_t softmax_forward(const void* arguments) {
 std::int32_t softmax_gradient(const void* arguments) {
   const auto& call = *static_cast<const ktape_softmax*>(arguments);
   return computed(call, [&]<class T>() {
-    softmax_backward(static_cast<const T*>(call.y), static_cast<const T*>(call.dy), static_cast<T*>(call.dx), call.outer, call.axis,
-                     call.inner);
+    softmax_backward(static_cast<const T*>(call.y), static_cast<const T*>(call.dy), static_cast<T*>(call.dx),
+                     call.outer, call.axis, call.inner);
   });
 }
 
 std::int32_t batch_moments(const void* arguments) {
   const auto& call = *static_cast<const ktape_batch_normalization*>(arguments);
   return computed(call, [&]<class T>() {
-    const auto moments = channel_moments({call.outer, call.channels, call.inner}, static_cast<const T*>(call.x));
-    for (std::size_t c = 0; c < moments.size(); ++c) call.first[c] = moments[c].mean, call.second[c] = moments[c].variance();
+    const auto moments =
+        channel_moments({call.outer, call.channels, call.inner}, static_cast<const T*>(call.x));
+    for (std::size_t c = 0; c < moments.size(); ++c)
+      call.first[c] = moments[c].mean, call.second[c] = moments[c].variance();
   });
 }
 
 std::int32_t batch_slopes(const void* arguments) {
   const auto& call = *static_cast<const ktape_batch_normalization*>(arguments);
   return computed(call, [&]<class T>() {
-    const auto slopes = channel_slopes({call.outer, call.channels, call.inner}, static_cast<const T*>(call.g), static_cast<const T*>(call.x),
-                                       static_cast<const compute_type<T>*>(call.centre));
-    for (std::size_t c = 0; c < slopes.size(); ++c) call.first[c] = slopes[c].g, call.second[c] = slopes[c].gx;
+    const auto slopes =
+        channel_slopes({call.outer, call.channels, call.inner}, static_cast<const T*>(call.g),
+                       static_cast<const T*>(call.x), static_cast<const compute_type<T>*>(call.centre));
+    for (std::size_t c = 0; c < slopes.size(); ++c)
+      call.first[c] = slopes[c].g, call.second[c] = slopes[c].gx;
   });
 }
 
@@ -121,17 +133,21 @@ std::int32_t batch_affine(const void* arguments) {
     const T *x = static_cast<const T*>(call.x), *g = static_cast<const T*>(call.g);
     const auto of = [](const void* numbers) { return static_cast<const compute_type<T>*>(numbers); };
     T* y = static_cast<T*>(call.y);
-    if (!x) channel_scale(layout, g, of(call.scale), y);
-    else if (!g) channel_affine(layout, x, of(call.centre), of(call.slope), of(call.offset), y);
-    else channel_affine(layout, g, x, of(call.centre), of(call.scale), of(call.slope), of(call.offset), y);
+    if (!x)
+      channel_scale(layout, g, of(call.scale), y);
+    else if (!g)
+      channel_affine(layout, x, of(call.centre), of(call.slope), of(call.offset), y);
+    else
+      channel_affine(layout, g, x, of(call.centre), of(call.scale), of(call.slope), of(call.offset), y);
   });
 }
 
 }  // namespace
 
 const Kernels& xtensor_kernels() {
-  static const Kernels kernels{matmul,          forward,          backward_data, backward_kernel, pooling,     pooling_backward,
-                               softmax_forward, softmax_gradient, batch_moments, batch_slopes,    batch_affine};
+  static const Kernels kernels{matmul,        forward,          backward_data,   backward_kernel,
+                               pooling,       pooling_backward, softmax_forward, softmax_gradient,
+                               batch_moments, batch_slopes,     batch_affine};
   return kernels;
 }
 

@@ -8,7 +8,8 @@ using namespace bench;
 
 struct Conv {
   Variable kernel, bias;
-  Conv(int in, int out) : kernel(K::random_uniform_variable({3, 3, in, out}, -0.05, 0.05)), bias(K::zeros({out})) {}
+  Conv(int in, int out)
+      : kernel(K::random_uniform_variable({3, 3, in, out}, -0.05, 0.05)), bias(K::zeros({out})) {}
   Tensor operator()(const Tensor& x) const { return K::bias_add(K::conv2d(x, kernel), bias); }
 };
 
@@ -30,11 +31,16 @@ struct NormalizedConv {
   std::int64_t stride;
   Variable kernel, gamma, beta, mean, variance;
   NormalizedConv(int size, int in, int out, std::int64_t stride)
-      : stride(stride), kernel(K::random_uniform_variable({size, size, in, out}, -0.05, 0.05)), gamma(K::ones({out})),
-        beta(K::zeros({out})), mean(K::zeros({out})), variance(K::ones({out})) {}
+      : stride(stride),
+        kernel(K::random_uniform_variable({size, size, in, out}, -0.05, 0.05)),
+        gamma(K::ones({out})),
+        beta(K::zeros({out})),
+        mean(K::zeros({out})),
+        variance(K::ones({out})) {}
   Tensor operator()(const Tensor& x) const {
     const Tensor y = K::conv2d(x, kernel, {.strides = {stride, stride}, .padding = "same"});
-    const auto [normalized, its_mean, its_variance] = K::normalize_batch_in_training(y, gamma, beta, {0, 1, 2});
+    const auto [normalized, its_mean, its_variance] =
+        K::normalize_batch_in_training(y, gamma, beta, {0, 1, 2});
     K::moving_average_update(mean, its_mean, 0.9);
     K::moving_average_update(variance, its_variance, 0.9);
     return normalized;
@@ -48,7 +54,9 @@ struct Block {
   Block(int in, int out, std::int64_t stride) : c1(3, in, out, stride), c2(3, out, out, 1) {
     if (stride != 1 || in != out) shortcut.emplace(1, in, out, stride);
   }
-  Tensor operator()(const Tensor& x) const { return K::relu(c2(K::relu(c1(x))) + (shortcut ? (*shortcut)(x) : x)); }
+  Tensor operator()(const Tensor& x) const {
+    return K::relu(c2(K::relu(c1(x))) + (shortcut ? (*shortcut)(x) : x));
+  }
 };
 
 struct ResNet20 {
@@ -57,7 +65,8 @@ struct ResNet20 {
   Dense head{64, 10};
   ResNet20() {
     for (int stage = 0, in = 16; stage < 3; ++stage)
-      for (int block = 0; block < 3; ++block, in = 16 << stage) blocks.emplace_back(in, 16 << stage, stage && !block ? 2 : 1);
+      for (int block = 0; block < 3; ++block, in = 16 << stage)
+        blocks.emplace_back(in, 16 << stage, stage && !block ? 2 : 1);
   }
   Tensor operator()(const Tensor& x) const {
     Tensor h = K::relu(stem(x));

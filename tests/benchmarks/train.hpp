@@ -9,7 +9,8 @@ using ktape::Tensor, ktape::Variable;
 
 struct Dense {
   Variable kernel, bias;
-  Dense(int in, int out) : kernel(K::random_uniform_variable({in, out}, -0.05, 0.05)), bias(K::zeros({out})) {}
+  Dense(int in, int out)
+      : kernel(K::random_uniform_variable({in, out}, -0.05, 0.05)), bias(K::zeros({out})) {}
   Tensor operator()(const Tensor& x) const { return K::bias_add(K::dot(x, kernel), bias); }
 };
 

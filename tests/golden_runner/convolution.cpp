@@ -35,30 +35,40 @@ K::LocalConvOptions local_options(const Call& c) {
 
 void add_convolution(Table& table) {
   auto& ops = table.ops;
-  ops["conv1d"] = [](const Call& c) { return Results{K::conv1d(c["x"], c["kernel"], options<K::Conv1dOptions>(c))}; };
-  ops["conv2d"] = [](const Call& c) { return Results{K::conv2d(c["x"], c["kernel"], options<K::Conv2dOptions>(c))}; };
-  ops["conv3d"] = [](const Call& c) { return Results{K::conv3d(c["x"], c["kernel"], options<K::Conv3dOptions>(c))}; };
+  ops["conv1d"] = [](const Call& c) {
+    return Results{K::conv1d(c["x"], c["kernel"], options<K::Conv1dOptions>(c))};
+  };
+  ops["conv2d"] = [](const Call& c) {
+    return Results{K::conv2d(c["x"], c["kernel"], options<K::Conv2dOptions>(c))};
+  };
+  ops["conv3d"] = [](const Call& c) {
+    return Results{K::conv3d(c["x"], c["kernel"], options<K::Conv3dOptions>(c))};
+  };
   ops["conv2d_transpose"] = [](const Call& c) {
     return Results{K::conv2d_transpose(c["x"], c["kernel"], output_shape(c), options<K::Conv2dOptions>(c))};
   };
   ops["conv3d_transpose"] = [](const Call& c) {
-    return Results{K::conv3d_transpose(c["x"], c["kernel"], output_shape(c), options<K::Conv3dTransposeOptions>(c))};
+    return Results{
+        K::conv3d_transpose(c["x"], c["kernel"], output_shape(c), options<K::Conv3dTransposeOptions>(c))};
   };
   ops["depthwise_conv2d"] = [](const Call& c) {
     return Results{K::depthwise_conv2d(c["x"], c["depthwise_kernel"], options<K::Conv2dOptions>(c))};
   };
   ops["separable_conv1d"] = [](const Call& c) {
-    return Results{K::separable_conv1d(c["x"], c["depthwise_kernel"], c["pointwise_kernel"], options<K::Conv1dOptions>(c))};
+    return Results{K::separable_conv1d(c["x"], c["depthwise_kernel"], c["pointwise_kernel"],
+                                       options<K::Conv1dOptions>(c))};
   };
   ops["separable_conv2d"] = [](const Call& c) {
-    return Results{K::separable_conv2d(c["x"], c["depthwise_kernel"], c["pointwise_kernel"], options<K::Conv2dOptions>(c))};
+    return Results{K::separable_conv2d(c["x"], c["depthwise_kernel"], c["pointwise_kernel"],
+                                       options<K::Conv2dOptions>(c))};
   };
   ops["local_conv1d"] = [](const Call& c) {
-    return Results{K::local_conv1d(c["inputs"], c["kernel"], c.get<Shape>("kernel_size"), c.get<Shape>("strides"), local_options(c))};
+    return Results{K::local_conv1d(c["inputs"], c["kernel"], c.get<Shape>("kernel_size"),
+                                   c.get<Shape>("strides"), local_options(c))};
   };
   ops["local_conv2d"] = [](const Call& c) {
-    return Results{K::local_conv2d(c["inputs"], c["kernel"], c.get<Shape>("kernel_size"), c.get<Shape>("strides"),
-                                   c.get<Shape>("output_shape"), local_options(c))};
+    return Results{K::local_conv2d(c["inputs"], c["kernel"], c.get<Shape>("kernel_size"),
+                                   c.get<Shape>("strides"), c.get<Shape>("output_shape"), local_options(c))};
   };
 }
 

@@ -17,7 +17,9 @@ namespace {
 
 using doctest::Contains;
 
-std::string path_of(const std::string& engine) { return std::string(KTAPE_TEST_ENGINES) + "/lib" + engine + ".so"; }
+std::string path_of(const std::string& engine) {
+  return std::string(KTAPE_TEST_ENGINES) + "/lib" + engine + ".so";
+}
 
 std::string error_of(const std::string& library) {
   try {
@@ -53,8 +55,8 @@ TEST_CASE("the example engine counts calls") {
   const Variable kernel = K::ones({3, 3, 1, 2});
   const EngineScope scope(KTAPE_COUNTING_ENGINE);
   CHECK(K::backend() == "counting");
-  const auto calls =
-      reinterpret_cast<long (*)(const char*)>(dlsym(dlopen(KTAPE_COUNTING_ENGINE, RTLD_NOW), "counting_engine_calls"));
+  const auto calls = reinterpret_cast<long (*)(const char*)>(
+      dlsym(dlopen(KTAPE_COUNTING_ENGINE, RTLD_NOW), "counting_engine_calls"));
   REQUIRE(static_cast<bool>(calls));
   const long before = calls("convolution"), before_kernel = calls("convolution_backward_kernel"),
              before_data = calls("convolution_backward_data");
@@ -69,18 +71,22 @@ TEST_CASE("the example engine counts calls") {
 TEST_CASE("one error lists everything that is wrong with an engine") {
   const std::string error = error_of(path_of("broken"));
   CAPTURE(error);
-  for (const char* part : {"must list every kernel", "libbroken.so", "\"matmul\" has version 2 where 1 is needed",
-                           "\"convolution_backward_kernel\" has version 0 where 1 is needed", "\"convolution\" is listed 2 times",
-                           "\"pooling\" is missing", "\"pooling_backward\" is missing", "\"softmax_backward\" is missing",
-                           "\"maxpool\" is unknown", "an entry without a name is unknown"})
+  for (const char* part :
+       {"must list every kernel", "libbroken.so", "\"matmul\" has version 2 where 1 is needed",
+        "\"convolution_backward_kernel\" has version 0 where 1 is needed",
+        "\"convolution\" is listed 2 times", "\"pooling\" is missing", "\"pooling_backward\" is missing",
+        "\"softmax_backward\" is missing", "\"maxpool\" is unknown", "an entry without a name is unknown"})
     CHECK_MESSAGE(error.find(part) != std::string::npos, part);
   CHECK(error.find("\"softmax\" is missing") == std::string::npos);
-  CHECK_THROWS_WITH_AS(EngineScope{path_of("old")}, Contains("the engine has version 0 where 1 is needed"), ValueError);
+  CHECK_THROWS_WITH_AS(EngineScope{path_of("old")}, Contains("the engine has version 0 where 1 is needed"),
+                       ValueError);
 }
 
 TEST_CASE("what cannot be loaded and what is no engine is said so") {
-  CHECK_THROWS_WITH_AS(EngineScope{"./no_such_engine.so"}, Contains("received './no_such_engine.so' ("), IOError);
-  CHECK_THROWS_WITH_AS(EngineScope{"libm.so.6"}, "[backend] an engine library must export ktape_get_engine: received 'libm.so.6'",
+  CHECK_THROWS_WITH_AS(EngineScope{"./no_such_engine.so"}, Contains("received './no_such_engine.so' ("),
+                       IOError);
+  CHECK_THROWS_WITH_AS(EngineScope{"libm.so.6"},
+                       "[backend] an engine library must export ktape_get_engine: received 'libm.so.6'",
                        ValueError);
   const std::string before = K::backend();
   CHECK_THROWS_AS(EngineScope{path_of("broken")}, ValueError);
@@ -103,16 +109,28 @@ TEST_CASE("the cache keeps what was used last") {
   CHECK(cache.size() == 2);
 }
 
-TEST_CASE("several threads run convolutions at once") {
-  const Tensor x = K::random_normal({2, 12, 12, 16}), kernel = K::random_normal({3, 3, 16, 16});
-  const Values want = values(K::conv2d(x, kernel));
+TEST_CASE("convolutions run on several threads at once, and inside of parallel regions") {
+  const Tensor image = K::random_normal({4, 12, 12, 32}), filters = K::random_normal({3, 3, 32, 64});
+  const auto gradients = [&] {
+    const Variable x = image, kernel = filters;
+    return K::gradients(K::sum(K::square(K::conv2d(x, kernel))), {x, kernel});
+  };
+  const std::vector<Tensor> want = gradients();
+  const auto agrees = [&] {
+    const std::vector<Tensor> got = gradients();
+    bool same = true;
+    for (std::size_t i = 0; i < want.size(); ++i)
+      same = same && K::max(K::abs(got[i] - want[i])).item() <= 1e-4f * K::max(K::abs(want[i])).item();
+    return same;
+  };
   std::vector<int> same(4);
   std::vector<std::thread> threads;
-  for (int& ok : same)
-    threads.emplace_back([&] {
-      ok = 1;
-      for (int i = 0; i < 20; ++i) ok = ok && values(K::conv2d(x, kernel)) == want;
-    });
+  for (int& ok : same) threads.emplace_back([&] { ok = agrees() && agrees(); });
   for (std::thread& thread : threads) thread.join();
   CHECK(same == std::vector<int>{1, 1, 1, 1});
+
+  int agreeing = 0, all = 0;
+#pragma omp parallel num_threads(2) reduction(+ : agreeing, all)
+  agreeing += agrees(), ++all;
+  CHECK(agreeing == all);
 }
