@@ -176,7 +176,7 @@ void run(Pass pass, const Prepared& p, const ktape_convolution& c) {
 bool has_few_results(Pass pass, const ktape_convolution& c) {
   const auto [results, others] = pass == Pass::BackwardData ? std::pair(c.input_channels, c.output_channels)
                                                             : std::pair(c.output_channels, c.input_channels);
-  return results <= 4 && others >= 16;
+  return results <= 4 && others >= 32;
 }
 
 template <Pass pass>

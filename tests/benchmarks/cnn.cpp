@@ -93,9 +93,11 @@ const bench::Group resnet20([] {
   bench::report("resnet20_train", [&] {
     const Tensor loss = K::mean(K::sparse_categorical_crossentropy(y, model(x), {.from_logits = true}));
     const std::vector<Tensor> slopes = K::gradients(loss, weights);
-    for (std::size_t i = 0; i < weights.size(); ++i) {  // stochastic gradient descent with momentum
-      K::update(velocities[i], 0.9f * velocities[i] + slopes[i]);
-      K::update_sub(weights[i], 0.1f * velocities[i]);
+    // Stochastic gradient descent with a rate of 0.1 and a momentum of 0.9, as Keras writes it:
+    // velocity = 0.9 velocity + 0.1 slope.
+    for (std::size_t i = 0; i < weights.size(); ++i) {
+      K::moving_average_update(velocities[i], slopes[i], 0.9);
+      K::update_sub(weights[i], velocities[i]);
     }
   });
 });
