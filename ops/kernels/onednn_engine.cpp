@@ -46,13 +46,14 @@ struct Prepared {
 struct Geometry {
   memory::desc x, kernel, packed, y;
   memory::dims strides, dilation, front, back;
-  bool depthwise;
+  bool grouped, depthwise;
 
-  explicit Geometry(const ktape_convolution& c) : depthwise(c.groups > 1 && c.groups == c.input_channels) {
+  explicit Geometry(const ktape_convolution& c)
+      : grouped(c.groups > 1), depthwise(grouped && c.groups == c.input_channels) {
     const bool flat = c.input[0] == 1 && c.window[0] == 1 && c.output[0] == 1;
     memory::dims input{c.batch, c.input_channels}, output{c.batch, c.output_channels};
     memory::dims window{c.output_channels / c.groups, c.input_channels / c.groups};
-    if (c.groups > 1) window.insert(window.begin(), c.groups);
+    if (grouped) window.insert(window.begin(), c.groups);
     for (int d = flat ? 1 : 0; d < 3; ++d) {
       input.push_back(c.input[d]), output.push_back(c.output[d]), window.push_back(c.window[d]);
       strides.push_back(c.strides[d]), dilation.push_back(c.dilation[d] - 1), front.push_back(c.padding[d]);
@@ -61,7 +62,7 @@ struct Geometry {
     }
     const auto f32 = memory::data_type::f32;
     const Tag images = flat ? Tag::nhwc : Tag::ndhwc;
-    const Tag weights = c.groups > 1 ? (flat ? Tag::hwigo : Tag::dhwigo) : (flat ? Tag::hwio : Tag::dhwio);
+    const Tag weights = grouped ? (flat ? Tag::hwigo : Tag::dhwigo) : (flat ? Tag::hwio : Tag::dhwio);
     x = {input, f32, images}, y = {output, f32, images};
     kernel = {window, f32, weights}, packed = {window, f32, Tag::any};
   }
@@ -80,6 +81,15 @@ bool is_slow(const char* implementation, bool depthwise) {
   return std::strstr(implementation, "ref") || (depthwise && !std::strstr(implementation, "dw"));
 }
 
+/// Whether a packed kernel without groups lies in memory as ours does: one block holds all filters.
+bool same_order(const memory::desc& ours, const memory::desc& packed) {
+  const auto &a = ours.data.format_desc.blocking, &b = packed.data.format_desc.blocking;
+  bool same = b.inner_nblks == 1 && b.inner_idxs[0] == 0 && b.inner_blks[0] == ours.data.dims[0];
+  for (int d = 1; d < ours.data.ndims; ++d)
+    same = same && (a.strides[d] == b.strides[d] || ours.data.dims[d] == 1);
+  return same;
+}
+
 /// The primitive for one description; `packed` is the kernel's layout in it.
 template <class Primitive, class Description>
 Prepared prepared(const Geometry& g, const Description& description,
@@ -88,6 +98,7 @@ Prepared prepared(const Geometry& g, const Description& description,
   if (is_slow(description.impl_info_str(), g.depthwise)) return out;
   out.x = g.x, out.kernel = g.kernel, out.packed = (description.*packed)(), out.y = g.y;
   out.scratchpad = description.scratchpad_desc();
+  if (!g.grouped && same_order(out.kernel, out.packed)) out.kernel = out.packed;
   if (out.packed != out.kernel) {
     const auto& [from, to] =
         from_packed ? std::tie(out.packed, out.kernel) : std::tie(out.kernel, out.packed);
