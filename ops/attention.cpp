@@ -18,17 +18,35 @@ using Tensors = std::vector<Tensor>;
 
 constexpr const char* op = "scaled_dot_product_attention";
 
+/// The extents of a tensor of heads.
+struct Heads {
+  std::int64_t batch, heads, steps, dim;
+  Heads(const Tensor& t, bool heads_last)
+      : batch(t.shape()[0]),
+        heads(t.shape()[heads_last ? 2 : 1]),
+        steps(t.shape()[heads_last ? 1 : 2]),
+        dim(t.shape()[3]) {}
+};
+
 /// One run over tensors of float or double, and what it keeps for the gradient. The mask is of bool, or
 /// undefined.
 class Attention {
  public:
-  Attention(const Tensor& query, const Tensor& key, const Tensor& value, const Tensor& mask, bool causal,
-            double scale)
-      : query_(query), key_(key), value_(value), mask_(mask), causal_(causal), scale_(scale) {}
+  Attention(const Tensor& query, const Tensor& key, const Tensor& value, const Tensor& mask,
+            const AttentionOptions& options)
+      : query_(query),
+        key_(key),
+        value_(value),
+        mask_(mask),
+        causal_(options.causal),
+        heads_last_(options.heads_last) {
+    const double dim = static_cast<double>(std::max<std::int64_t>(query.shape()[3], 1));
+    scale_ = options.scale.value_or(1 / std::sqrt(dim));
+  }
 
   Tensor forward() {
     Shape shape = query_.shape();
-    logs_ = Tensor::empty({shape[0], shape[1], shape[2]}, query_.dtype());
+    logs_ = Tensor::empty({query_.shape().count(0, 3)}, query_.dtype());
     shape[3] = value_.shape()[3];
     Tensor out = Tensor::empty(shape, query_.dtype());
     with_type([&]<class A>() {
@@ -61,9 +79,9 @@ class Attention {
   }
 
   kernels::AttentionLayout layout() const {
-    const Shape &q = query_.shape(), &k = key_.shape();
-    kernels::AttentionLayout at{q[0],   q[1],    q[2],    k[2], q[3], value_.shape()[3],
-                                scale_, causal_, nullptr, {}};
+    const Heads q(query_, heads_last_), k(key_, heads_last_);
+    kernels::AttentionLayout at{q.batch, q.heads, q.steps, k.steps, q.dim,      value_.shape()[3],
+                                scale_,  causal_, nullptr, {},      heads_last_};
     if (!mask_.defined()) return at;
     at.mask = mask_.pointer<bool>();
     std::int64_t step = 1;
@@ -79,44 +97,52 @@ class Attention {
   Tensor seen() const {
     if (!causal_) return mask_;
     const auto steps = [](std::int64_t n) { return arange(0, n, 1, {.dtype = "int64"}); };
-    const Tensor past = expand_dims(steps(query_.shape()[2])) >= steps(key_.shape()[2]);
+    const Tensor past =
+        expand_dims(steps(Heads(query_, heads_last_).steps)) >= steps(Heads(key_, heads_last_).steps);
     return mask_.defined() ? cast(mask_, "int8") * cast(past, "int8") > 0 : past;
   }
 
   Tensor composed(const Tensors& in) const {
-    const Tensor scores = matmul(in[0], in[1], {.transpose_b = true}) * scale_, may = seen();
-    if (!may.defined()) return matmul(softmax(scores), in[2]);
-    const Tensor hidden = full({}, -1e30, query_.dtype()), weights = softmax(where(may, scores, hidden));
-    return matmul(where(may, weights, full({}, 0, query_.dtype())), in[2]);
+    const auto moved = [&](const Tensor& t) { return heads_last_ ? permute_dimensions(t, {0, 2, 1, 3}) : t; };
+    return moved(
+        matmul(weights(matmul(moved(in[0]), moved(in[1]), {.transpose_b = true}) * scale_), moved(in[2])));
+  }
+  Tensor weights(const Tensor& scores) const {
+    const Tensor may = seen();
+    if (!may.defined()) return softmax(scores);
+    const auto number = [&](double value) { return full({}, value, query_.dtype()); };
+    return where(may, softmax(where(may, scores, number(-1e30))), number(0));
   }
 
   Tensor query_, key_, value_, mask_, logs_;
-  bool causal_;
+  bool causal_, heads_last_;
   double scale_;
 };
 
-void check_shapes(const Tensor& query, const Tensor& key, const Tensor& value) {
-  const Shape &q = query.shape(), &k = key.shape(), &v = value.shape();
-  for (const Shape& shape : {q, k, v})
-    if (shape.rank() != 4)
-      fail("[", op, "] query, key and value must have rank 4: received ", q, ", ", k, " and ", v);
-  if (q[0] != k[0] || q[1] != k[1] || q[3] != k[3] || k[0] != v[0] || k[1] != v[1] || k[2] != v[2])
-    fail("[", op,
-         "] query must be (batch, heads, queries, dim), key (batch, heads, keys, dim) and value (batch, "
-         "heads, keys, value_dim): "
-         "received query=",
-         q, ", key=", k, ", value=", v);
+void check_shapes(const Tensor& query, const Tensor& key, const Tensor& value, bool heads_last) {
+  for (const Tensor& t : {query, key, value})
+    if (t.ndim() != 4)
+      fail("[", op, "] query, key and value must have rank 4: received ", query.shape(), ", ", key.shape(),
+           " and ", value.shape());
+  const Heads q(query, heads_last), k(key, heads_last), v(value, heads_last);
+  if (q.batch != k.batch || q.heads != k.heads || q.dim != k.dim || k.batch != v.batch ||
+      k.heads != v.heads || k.steps != v.steps)
+    fail("[", op, "] query must be (",
+         heads_last ? "batch, queries, heads, dim" : "batch, heads, queries, dim",
+         "), key and value alike with the keys for the queries: received query=", query.shape(),
+         ", key=", key.shape(), ", value=", value.shape());
 }
 
 }  // namespace
 
 Tensor scaled_dot_product_attention(const Tensor& query, const Tensor& key, const Tensor& value,
                                     const AttentionOptions& options) {
-  check_shapes(query, key, value);
+  check_shapes(query, key, value, options.heads_last);
   kernels::expect_floating(op, query);
   kernels::expect_same_dtype(op, query, key);
   kernels::expect_same_dtype(op, query, value);
-  const Shape scores{query.shape()[0], query.shape()[1], query.shape()[2], key.shape()[2]};
+  const Heads q(query, options.heads_last);
+  const Shape scores{q.batch, q.heads, q.steps, Heads(key, options.heads_last).steps};
   if (options.mask.defined() && broadcast_shapes(op, scores, options.mask.shape()) != scores)
     fail("[", op, "] the mask must broadcast to (batch, heads, queries, keys) ", scores,
          ": received mask=", options.mask.shape());
@@ -125,9 +151,7 @@ Tensor scaled_dot_product_attention(const Tensor& query, const Tensor& key, cons
     return cast(scaled_dot_product_attention(wide(query), wide(key), wide(value), options), DType::Float16);
   }
   const Tensor mask = options.mask.defined() ? cast(options.mask.detach(), DType::Bool) : Tensor();
-  Attention attention(query, key, value, mask, options.causal,
-                      options.scale.value_or(
-                          1 / std::sqrt(static_cast<double>(std::max<std::int64_t>(query.shape()[3], 1)))));
+  Attention attention(query, key, value, mask, options);
   Tensor out = attention.forward();
   if (recording(query, key, value))
     record(op, out, {query, key, value}, [attention = std::move(attention)](const Tensor& g, Grads& grads) {

@@ -6,10 +6,11 @@
 namespace ktape::backend {
 
 struct AttentionOptions {
-  Tensor mask =
-      {};  ///< of any dtype, broadcasts to (batch, heads, queries, keys): 0 hides a key from a query
+  /// Of any dtype, broadcasts to (batch, heads, queries, keys): 0 hides a key from a query.
+  Tensor mask = {};
   bool causal = false;               ///< query i looks at keys 0 to i only
   std::optional<double> scale = {};  ///< 1 / sqrt(dim) when it is not given
+  bool heads_last = false;           ///< query, key, value and result are (batch, steps, heads, dim)
 };
 
 /// For each batch and head, softmax(scale * dot(query, transpose(key))) with the softmax over the keys that a
@@ -22,8 +23,7 @@ struct AttentionOptions {
 /// is computed in float32.
 ///
 /// Throws ValueError for shapes that do not fit each other and a mask that does not broadcast, TypeError for
-/// dtypes that differ or are not floating. As Keras's `dot_product_attention` with the heads in front of the
-/// steps.
+/// dtypes that differ or are not floating. With `heads_last` as Keras's `dot_product_attention`.
 Tensor scaled_dot_product_attention(const Tensor& query, const Tensor& key, const Tensor& value,
                                     const AttentionOptions& options = {});
 

@@ -16,6 +16,13 @@ struct AttentionLayout {
   bool causal;
   const bool* mask;              // null: every key
   std::int64_t mask_strides[4];  // over batch, heads, queries and keys; 0 along axes that it repeats
+  bool heads_last;               // (batch, steps, heads, dim) in place of (batch, heads, steps, dim)
+
+  /// The first row of a head, of n numbers, among `steps`; and how far its rows are apart.
+  std::int64_t start(std::int64_t head, std::int64_t steps, std::int64_t n) const {
+    return heads_last ? (head / heads * steps * heads + head % heads) * n : head * steps * n;
+  }
+  std::int64_t row(std::int64_t n) const { return heads_last ? heads * n : n; }
 
   const bool* mask_row(std::int64_t head, std::int64_t query) const {
     return mask + head / heads * mask_strides[0] + head % heads * mask_strides[1] + query * mask_strides[2];
@@ -78,7 +85,7 @@ struct AttentionBlock {
   static A* data(const Ref<Storage>& storage) { return static_cast<A*>(storage->data()); }
 
   void transpose(const A* from, std::int64_t dim, A* to) const {
-    const std::int64_t sizes[] = {dim, at.keys}, in[] = {1, dim}, out[] = {stride, 1};
+    const std::int64_t sizes[] = {dim, at.keys}, in[] = {1, at.row(dim)}, out[] = {stride, 1};
     copy_strided(to, out, from, in, sizes, 2, sizeof(A));
   }
   /// The keys that some query of the block may look at come first.
@@ -89,7 +96,8 @@ struct AttentionBlock {
   /// scale * query . key for the queries from `first` on, and -infinity where a query may not look.
   void score(const A* queries, std::int64_t head, std::int64_t first, std::int64_t count) const {
     const std::int64_t n = reachable(first, count);
-    small_product<A>(count, n, at.dim, queries, at.dim, 1, keys_across, stride, scores, stride, false);
+    small_product<A>(count, n, at.dim, queries, at.row(at.dim), 1, keys_across, stride, scores, stride,
+                     false);
     for (std::int64_t q = 0; q < count; ++q) {
       A* row = scores + q * stride;
       for (std::int64_t j = 0; j < n; ++j) row[j] *= static_cast<A>(at.scale);
@@ -135,23 +143,24 @@ void score_slopes(A* scores, A* slopes, std::int64_t n, A log, A scale) {
 template <class A>
 void attention(const AttentionLayout& at, const A* query, const A* key, const A* value, A* out, A* logs) {
   constexpr std::int64_t step = detail::query_block;
-  const std::int64_t chunk = 2 * step, chunks = (at.queries + chunk - 1) / chunk;
+  const std::int64_t chunk = 2 * step, chunks = (at.queries + chunk - 1) / chunk, n_value = at.value_dim;
   const std::int64_t work = std::min(chunk, at.queries) * at.keys * (at.dim + at.value_dim) / 16;
   parallel_rows(at.batch * at.heads * chunks, work, [&](std::int64_t begin, std::int64_t end) {
     const detail::AttentionBlock<A> block{at};
     for (std::int64_t task = begin; task < end; ++task) {
       const std::int64_t head = task / chunks, stop = std::min(at.queries, (task % chunks + 1) * chunk);
       if (task == begin || task % chunks == 0)
-        block.transpose(key + head * at.keys * at.dim, at.dim, block.keys_across);
+        block.transpose(key + at.start(head, at.keys, at.dim), at.dim, block.keys_across);
+      const A* queries = query + at.start(head, at.queries, at.dim);
+      const A* values = value + at.start(head, at.keys, n_value);
+      A* results = out + at.start(head, at.queries, n_value);
       for (std::int64_t first = task % chunks * chunk; first < stop; first += step) {
-        const std::int64_t count = std::min(step, stop - first), n = block.reachable(first, count),
-                           row = head * at.queries + first;
-        block.score(query + row * at.dim, head, first, count);
+        const std::int64_t count = std::min(step, stop - first), n = block.reachable(first, count);
+        block.score(queries + first * at.row(at.dim), head, first, count);
         for (std::int64_t q = 0; q < count; ++q)
-          logs[row + q] = detail::weigh(block.scores + q * block.stride, n);
-        detail::small_product<A>(count, at.value_dim, n, block.scores, block.stride, 1,
-                                 value + head * at.keys * at.value_dim, at.value_dim,
-                                 out + row * at.value_dim, at.value_dim, false);
+          logs[head * at.queries + first + q] = detail::weigh(block.scores + q * block.stride, n);
+        detail::small_product<A>(count, n_value, n, block.scores, block.stride, 1, values, at.row(n_value),
+                                 results + first * at.row(n_value), at.row(n_value), false);
       }
     }
   });
@@ -182,23 +191,26 @@ struct AttentionSlopes : AttentionBlock<A> {
   void run(std::int64_t head, const A* query, const A* key, const A* value, const A* logs, const A* g,
            const AttentionGradients<A>& d) const {
     const AttentionLayout& at = this->at;
-    const std::int64_t stride = this->stride, dim = at.dim, value_dim = at.value_dim;
+    const std::int64_t stride = this->stride, dim = at.dim, value_dim = at.value_dim, row = at.row(dim),
+                       value_row = at.row(value_dim);
     this->transpose(key, dim, this->keys_across);
     this->transpose(value, value_dim, values_across);
-    std::fill_n(d.key, at.keys * dim, A(0));
-    std::fill_n(d.value, at.keys * value_dim, A(0));
+    for (std::int64_t k = 0; k < at.keys; ++k) {
+      std::fill_n(d.key + k * row, dim, A(0));
+      std::fill_n(d.value + k * value_row, value_dim, A(0));
+    }
     for (std::int64_t first = 0; first < at.queries; first += query_block) {
       const std::int64_t count = std::min(query_block, at.queries - first), n = this->reachable(first, count);
-      const A *queries = query + first * dim, *slope = g + first * value_dim;
+      const A *queries = query + first * row, *slope = g + first * value_row;
       A* scores = this->scores;
       this->score(queries, head, first, count);
-      small_product<A>(count, n, value_dim, slope, value_dim, 1, values_across, stride, slopes, stride,
+      small_product<A>(count, n, value_dim, slope, value_row, 1, values_across, stride, slopes, stride,
                        false);
       for (std::int64_t q = 0; q < count; ++q)
         score_slopes(scores + q * stride, slopes + q * stride, n, logs[first + q], static_cast<A>(at.scale));
-      small_product<A>(n, value_dim, count, scores, 1, stride, slope, value_dim, d.value, value_dim, true);
-      small_product<A>(n, dim, count, slopes, 1, stride, queries, dim, d.key, dim, true);
-      small_product<A>(count, dim, n, slopes, stride, 1, key, dim, d.query + first * dim, dim, false);
+      small_product<A>(n, value_dim, count, scores, 1, stride, slope, value_row, d.value, value_row, true);
+      small_product<A>(n, dim, count, slopes, 1, stride, queries, row, d.key, row, true);
+      small_product<A>(count, dim, n, slopes, stride, 1, key, row, d.query + first * row, row, false);
     }
   }
 };
@@ -213,10 +225,10 @@ void attention_backward(const AttentionLayout& at, const A* query, const A* key,
   parallel_rows(at.batch * at.heads, work, [&](std::int64_t begin, std::int64_t end) {
     const detail::AttentionSlopes<A> slopes(at);
     for (std::int64_t head = begin; head < end; ++head) {
-      const std::int64_t q = head * at.queries * at.dim, k = head * at.keys * at.dim,
-                         v = head * at.keys * at.value_dim;
+      const std::int64_t q = at.start(head, at.queries, at.dim), k = at.start(head, at.keys, at.dim),
+                         v = at.start(head, at.keys, at.value_dim);
       slopes.run(head, query + q, key + k, value + v, logs + head * at.queries,
-                 g + head * at.queries * at.value_dim, {d.query + q, d.key + k, d.value + v});
+                 g + at.start(head, at.queries, at.value_dim), {d.query + q, d.key + k, d.value + v});
     }
   });
 }

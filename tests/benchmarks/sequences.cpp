@@ -39,10 +39,11 @@ struct Encoder {
 
   /// x is (samples, steps, 128), with 4 heads.
   Tensor operator()(const Tensor& x) const {
-    const ktape::Shape heads{x.shape()[0], x.shape()[1], 3, 4, 32};
-    const auto parts = K::unstack(K::permute_dimensions(K::reshape(qkv(x), heads), {2, 0, 3, 1, 4}));
-    const Tensor a = K::scaled_dot_product_attention(parts[0], parts[1], parts[2]);
-    const Tensor y = n1(x + out(K::reshape(K::permute_dimensions(a, {0, 2, 1, 3}), x.shape())));
+    const auto parts = K::split(qkv(x), 3, -1);
+    const auto heads = [&](const Tensor& t) { return K::reshape(t, {x.shape()[0], x.shape()[1], 4, 32}); };
+    const Tensor a = K::scaled_dot_product_attention(heads(parts[0]), heads(parts[1]), heads(parts[2]),
+                                                     {.heads_last = true});
+    const Tensor y = n1(x + out(K::reshape(a, x.shape())));
     return n2(y + f2(K::gelu(f1(y))));
   }
   void add_weights(std::vector<Variable>& all) const {

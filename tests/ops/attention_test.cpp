@@ -104,6 +104,32 @@ TEST_CASE("attention has gradients of both orders") {
                   {in[0]});
 }
 
+TEST_CASE("heads may stand behind the steps") {
+  for (const Extents& e : {Extents{3, 5, 4, 2}, {65, 70, 17, 33}})
+    for (const bool causal : {false, true}) {
+      List first, last;
+      for (const Tensor& t : heads(e)) {
+        first.push_back(Variable(t));
+        last.push_back(Variable(K::permute_dimensions(t, {0, 2, 1, 3})));
+      }
+      const Tensor mask = K::sin(counted({2, 1, e.queries, e.keys})) > -0.5;
+      const Tensor wanted =
+          K::scaled_dot_product_attention(first[0], first[1], first[2], {.mask = mask, .causal = causal});
+      const Tensor got = K::scaled_dot_product_attention(
+          last[0], last[1], last[2], {.mask = mask, .causal = causal, .heads_last = true});
+      const auto moved = [](const Tensor& t) { return K::permute_dimensions(t, {0, 2, 1, 3}); };
+      CHECK(distance(moved(got), wanted) < 1e-13);
+      const List got_slopes = gradients(K::square(got), last),
+                 wanted_slopes = gradients(K::square(wanted), first);
+      for (std::size_t i = 0; i < 3; ++i) CHECK(distance(moved(got_slopes[i]), wanted_slopes[i]) < 1e-12);
+    }
+  check_gradients(
+      [](In v) {
+        return K::scaled_dot_product_attention(v[0], v[1], v[2], {.causal = true, .heads_last = true});
+      },
+      {normal({1, 2, 3, 2}), normal({1, 2, 3, 2}, 2), normal({1, 2, 3, 1}, 3)});
+}
+
 TEST_CASE("a query that may look at nothing gives zeros, scores of any size are fine") {
   const Tensor x = normal({1, 1, 2, 3}), mask = K::constant({{0, 0}, {1, 0}});
   const Tensor y = K::scaled_dot_product_attention(x, x, x, {.mask = mask});
@@ -144,7 +170,7 @@ TEST_CASE("attention names the op and what was expected") {
   CHECK_THROWS_WITH_AS(K::scaled_dot_product_attention(x, K::zeros({2, 1, 4, 2}), x),
                        Contains("received query=(2, 1, 4, 3), key=(2, 1, 4, 2)"), ValueError);
   CHECK_THROWS_WITH_AS(K::scaled_dot_product_attention(x, x, K::zeros({2, 1, 5, 3})),
-                       Contains("value (batch, heads, keys, value_dim)"), ValueError);
+                       Contains("alike with the keys for the queries"), ValueError);
   CHECK_THROWS_AS(K::scaled_dot_product_attention(x, x, x, {.mask = K::ones({3, 4})}), ValueError);
   CHECK_THROWS_WITH_AS(K::scaled_dot_product_attention(x, x, x, {.mask = K::ones({1, 2, 1, 4, 4})}),
                        Contains("must broadcast"), ValueError);
