@@ -84,9 +84,13 @@ struct AttentionBlock {
   static Ref<Storage> room(std::int64_t n) { return Storage::make(static_cast<std::size_t>(n) * sizeof(A)); }
   static A* data(const Ref<Storage>& storage) { return static_cast<A*>(storage->data()); }
 
-  void transpose(const A* from, std::int64_t dim, A* to) const {
+  /// to (dim, keys) = factor * a head's keys or values.
+  void transpose(const A* from, std::int64_t dim, A* to, double factor = 1) const {
     const std::int64_t sizes[] = {dim, at.keys}, in[] = {1, at.row(dim)}, out[] = {stride, 1};
     copy_strided(to, out, from, in, sizes, 2, sizeof(A));
+    if (factor == 1) return;
+    for (std::int64_t i = 0; i < dim; ++i)
+      for (std::int64_t k = 0; k < at.keys; ++k) to[i * stride + k] *= static_cast<A>(factor);
   }
   /// The keys that some query of the block may look at come first.
   std::int64_t reachable(std::int64_t first, std::int64_t count) const {
@@ -100,7 +104,6 @@ struct AttentionBlock {
                      false);
     for (std::int64_t q = 0; q < count; ++q) {
       A* row = scores + q * stride;
-      for (std::int64_t j = 0; j < n; ++j) row[j] *= static_cast<A>(at.scale);
       constexpr A nowhere = -std::numeric_limits<A>::infinity();
       if (at.causal) std::fill(row + std::min(n, first + q + 1), row + n, nowhere);
       if (!at.mask) continue;
@@ -150,7 +153,7 @@ void attention(const AttentionLayout& at, const A* query, const A* key, const A*
     for (std::int64_t task = begin; task < end; ++task) {
       const std::int64_t head = task / chunks, stop = std::min(at.queries, (task % chunks + 1) * chunk);
       if (task == begin || task % chunks == 0)
-        block.transpose(key + at.start(head, at.keys, at.dim), at.dim, block.keys_across);
+        block.transpose(key + at.start(head, at.keys, at.dim), at.dim, block.keys_across, at.scale);
       const A* queries = query + at.start(head, at.queries, at.dim);
       const A* values = value + at.start(head, at.keys, n_value);
       A* results = out + at.start(head, at.queries, n_value);
@@ -193,23 +196,25 @@ struct AttentionSlopes : AttentionBlock<A> {
     const AttentionLayout& at = this->at;
     const std::int64_t stride = this->stride, dim = at.dim, value_dim = at.value_dim, row = at.row(dim),
                        value_row = at.row(value_dim);
-    this->transpose(key, dim, this->keys_across);
+    this->transpose(key, dim, this->keys_across, at.scale);
     this->transpose(value, value_dim, values_across);
-    for (std::int64_t k = 0; k < at.keys; ++k) {
-      std::fill_n(d.key + k * row, dim, A(0));
-      std::fill_n(d.value + k * value_row, value_dim, A(0));
-    }
+    if (at.causal || at.queries == 0)  // the first block does not reach all keys
+      for (std::int64_t k = 0; k < at.keys; ++k) {
+        std::fill_n(d.key + k * row, dim, A(0));
+        std::fill_n(d.value + k * value_row, value_dim, A(0));
+      }
     for (std::int64_t first = 0; first < at.queries; first += query_block) {
       const std::int64_t count = std::min(query_block, at.queries - first), n = this->reachable(first, count);
       const A *queries = query + first * row, *slope = g + first * value_row;
+      const bool add = first > 0 || at.causal;
       A* scores = this->scores;
       this->score(queries, head, first, count);
       small_product<A>(count, n, value_dim, slope, value_row, 1, values_across, stride, slopes, stride,
                        false);
       for (std::int64_t q = 0; q < count; ++q)
         score_slopes(scores + q * stride, slopes + q * stride, n, logs[first + q], static_cast<A>(at.scale));
-      small_product<A>(n, value_dim, count, scores, 1, stride, slope, value_row, d.value, value_row, true);
-      small_product<A>(n, dim, count, slopes, 1, stride, queries, row, d.key, row, true);
+      small_product<A>(n, value_dim, count, scores, 1, stride, slope, value_row, d.value, value_row, add);
+      small_product<A>(n, dim, count, slopes, 1, stride, queries, row, d.key, row, add);
       small_product<A>(count, dim, n, slopes, stride, 1, key, row, d.query + first * row, row, false);
     }
   }
