@@ -40,9 +40,13 @@ void block_product(std::int64_t rows, std::int64_t valid, std::int64_t inner, co
                    bool accumulate) {
   const auto run = [&](auto count, std::int64_t first) {
     constexpr int R = count();
-    Vec<A> sum[R][V] = {};
+    Vec<A> sum[R][V];
     const A* from[R];
-    for (int r = 0; r < R; ++r) from[r] = a + (first + r) * a_row;
+#pragma GCC unroll 16
+    for (int r = 0; r < R; ++r) {
+      from[r] = a + (first + r) * a_row;
+      for (int v = 0; v < V; ++v) sum[r][v] = Vec<A>{};
+    }
     multiply_add(sum, from, a_step, inner, b, b_step, valid);
     for (int r = 0; r < R; ++r)
       for (int v = 0; v < V; ++v) {
