@@ -84,15 +84,16 @@ std::vector<R> over_groups(const ChannelLayout& layout, const Rows& rows, const 
   return results;
 }
 
-/// out = value(offset, m, coefficient) by vectors, where `coefficient(p)` is p[c] of each lane's channel c.
+/// out = value(offset, m, coefficient) by vectors, where `coefficient(p)` is p[c] of each lane's channel c. A large
+/// result that is computed of `several` arrays goes past the caches, which hold these; one of a single array stays there.
 template <class T, class F>
-void map_channels(const ChannelLayout& layout, T* out, const F& value) {
+void map_channels(const ChannelLayout& layout, T* out, bool several, const F& value) {
   using A = compute_type<T>;
   if (layout.group() * layout.channels == 0) return;
   const bool in_rows = layout.inner == 1;
   const std::int64_t rows = in_rows ? layout.outer : layout.outer * layout.channels, n = in_rows ? layout.channels : layout.inner;
   const std::int64_t step = n * std::int64_t(sizeof(T));
-  const bool past_caches = std::is_same_v<T, A> && rows * step >= streaming_bytes && streamable(out, step);
+  const bool past_caches = several && std::is_same_v<T, A> && rows * step >= streaming_bytes && streamable(out, step);
   parallel_rows(rows, 4 * n, [&](std::int64_t begin, std::int64_t end) {
     for (std::int64_t r = begin; r < end; ++r) {
       const std::int64_t c = r % layout.channels;
@@ -172,7 +173,7 @@ std::vector<Slopes> channel_slopes(const ChannelLayout& layout, const T* g, cons
 /// out = (x - centre[c]) * scale[c] + offset[c] for elements of channel c.
 template <class T, class A = compute_type<T>>
 void channel_affine(const ChannelLayout& layout, const T* x, const A* centre, const A* scale, const A* offset, T* out) {
-  detail::map_channels(layout, out, [=](std::int64_t at, std::int64_t m, const auto& of) {
+  detail::map_channels(layout, out, false, [=](std::int64_t at, std::int64_t m, const auto& of) {
     return Vec<A>((detail::load_some(x + at, m) - of(centre)) * of(scale) + of(offset));
   });
 }
@@ -181,7 +182,7 @@ void channel_affine(const ChannelLayout& layout, const T* x, const A* centre, co
 template <class T, class A = compute_type<T>>
 void channel_affine(const ChannelLayout& layout, const T* g, const T* x, const A* centre, const A* scale, const A* slope,
                     const A* offset, T* out) {
-  detail::map_channels(layout, out, [=](std::int64_t at, std::int64_t m, const auto& of) {
+  detail::map_channels(layout, out, true, [=](std::int64_t at, std::int64_t m, const auto& of) {
     return Vec<A>(detail::load_some(g + at, m) * of(scale) + (detail::load_some(x + at, m) - of(centre)) * of(slope) + of(offset));
   });
 }
@@ -189,7 +190,7 @@ void channel_affine(const ChannelLayout& layout, const T* g, const T* x, const A
 /// out = g * scale[c].
 template <class T, class A = compute_type<T>>
 void channel_scale(const ChannelLayout& layout, const T* g, const A* scale, T* out) {
-  detail::map_channels(layout, out, [=](std::int64_t at, std::int64_t m, const auto& of) {
+  detail::map_channels(layout, out, false, [=](std::int64_t at, std::int64_t m, const auto& of) {
     return Vec<A>(detail::load_some(g + at, m) * of(scale));
   });
 }
