@@ -1,5 +1,6 @@
 #include <ktape/autograd/dispatch.hpp>
 #include <ktape/autograd/gradients.hpp>
+#include <ktape/autograd/graph.hpp>
 #include <ktape/autograd/thread_state.hpp>
 #include <ktape/autograd/walk.hpp>
 
@@ -105,6 +106,8 @@ std::vector<Tensor> gradients(const TensorList& losses, const TensorList& variab
   check_losses(losses, seeds);
   for (const Tensor& variable : variables)
     if (!variable.defined()) fail("[gradients] a variable must be defined: received an undefined tensor");
+  if (is_symbolic(losses.vector()) || is_symbolic(seeds.vector()))
+    return symbolic_gradients(losses.vector(), variables.vector(), seeds.vector());
   std::vector<Tensor> weights;
   for (std::size_t i = 0; i < losses.size(); ++i)
     weights.push_back(!seeds.empty() && seeds[i].defined() ? seeds[i] : ones_like(losses[i]));

@@ -1,5 +1,6 @@
 #include <ktape/autograd/dispatch.hpp>
 #include <ktape/autograd/literal.hpp>
+#include <ktape/autograd/symbolic.hpp>
 
 #include <algorithm>
 
@@ -29,6 +30,7 @@ Tensor ArrayLike::tensor(std::optional<DType> dtype, DType otherwise) const {
 }
 
 Tensor converted(const Tensor& tensor, DType dtype) {
+  if (is_symbolic(tensor)) return defer("cast", converted, tensor, dtype);
   if (tensor.dtype() == dtype) return tensor.detach();
   Tensor out = Tensor::empty(tensor.shape(), dtype);
   convert(out.raw(), dtype, tensor.raw(), tensor.dtype(), tensor.size());

@@ -97,7 +97,7 @@ class Node {
 };
 
 /// A node at which gradients end.
-class LeafNode final : public Node {
+class LeafNode : public Node {
  public:
   explicit LeafNode(const char* op) : Node(op, false) {}
   void backward(Grads&) override {}

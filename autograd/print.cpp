@@ -1,5 +1,5 @@
 #include <ktape/autograd/dispatch.hpp>
-#include <ktape/autograd/tensor.hpp>
+#include <ktape/autograd/symbolic.hpp>
 
 #include <algorithm>
 #include <charconv>
@@ -215,6 +215,11 @@ std::string elements(const Tensor& tensor, int edge, std::int64_t threshold) {
 std::string to_string(const Tensor& tensor, int edge, std::int64_t threshold) {
   if (!tensor.defined()) return "None";
   if (edge < 0) fail("[to_string] edge must be at least 0: received edge=", edge);
+  if (is_symbolic(tensor)) {
+    const Symbol& made_by = *tensor.get()->symbol;
+    const std::string origin = made_by.placeholder() ? '\'' + made_by.name() + '\'' : made_by.op();
+    return "tensor(symbolic " + origin + ", shape=" + to_string(tensor.shape()) + ", dtype=" + tensor.dtype().name() + ')';
+  }
   std::string text = std::string(opening) + elements(tensor, edge, threshold) + ',';
   const std::string facts = "shape=" + to_string(tensor.shape()) + ", dtype=" + tensor.dtype().name() + ')';
   const std::size_t last_line = text.size() - (text.rfind('\n') + 1);

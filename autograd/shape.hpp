@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <initializer_list>
 #include <iosfwd>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -54,6 +55,13 @@ class Shape {
  private:
   std::array<std::int64_t, max_rank> dims_{};
   int rank_ = 0;
+};
+
+/// A shape, or none: what an option holds that may be left out. `{}` is none, `Shape()` the shape of a scalar.
+struct OptionalShape : std::optional<Shape> {
+  OptionalShape() = default;
+  OptionalShape(std::initializer_list<std::int64_t> dims) : std::optional<Shape>(Shape(dims)) {}
+  OptionalShape(const Shape& shape) : std::optional<Shape>(shape) {}
 };
 
 /// Prints as Python does: `()`, `(3,)`, `(None, 2)`.

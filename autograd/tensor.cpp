@@ -2,6 +2,7 @@
 #include <ktape/autograd/memory.hpp>
 #include <ktape/autograd/node.hpp>
 #include <ktape/autograd/parallel.hpp>
+#include <ktape/autograd/symbolic.hpp>
 #include <ktape/autograd/variable.hpp>
 
 #include <limits>
@@ -55,7 +56,10 @@ Tensor Tensor::empty(const Shape& shape, DType dtype) {
 
 Tensor Tensor::empty_like(const Tensor& x) { return make(x.shape(), x.size(), x.dtype()); }
 
-Tensor Tensor::detach() const { return alias(shape()); }
+Tensor Tensor::detach() const {
+  if (is_symbolic(*this)) return defer("stop_gradient", [](const Tensor& x) { return x.detach(); }, *this);
+  return alias(shape());
+}
 
 Tensor Tensor::alias(const Shape& shape) const {
   return Tensor(Ref<TensorImpl>::adopt(new TensorImpl(shape, size(), dtype(), impl().storage)));
@@ -64,11 +68,13 @@ Tensor Tensor::alias(const Shape& shape) const {
 void Tensor::undefined() { fail("[tensor] the tensor must be defined: received an undefined tensor (None)"); }
 
 void Tensor::expect_dtype(DType wanted) const {
+  expect_value("data", *this);
   if (dtype() != wanted)
     fail<TypeError>("[data] the element type must be the tensor's: received ", wanted, " for a tensor of dtype ", dtype());
 }
 
 Scalar Tensor::element(const std::int64_t* index, int count) const {
+  expect_value("item", *this);
   std::int64_t offset = 0;
   if (count == 0) {
     if (size() != 1) fail("[item] without an index the tensor must have one element: received shape=", shape());

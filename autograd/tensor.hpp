@@ -17,6 +17,7 @@ namespace ktape {
 
 class Indices;
 class Node;
+class Symbol;
 class Tensor;
 class Variable;
 
@@ -38,16 +39,18 @@ class Storage {
 /// What a probability tensor was computed from: the crossentropies use it in place of the rounded probabilities.
 struct Logits;
 
-/// The value behind a Tensor. Once made, only its tape node and its logits are ever set.
+/// The value behind a Tensor. Once made, only its tape node and its logits are ever set. A symbolic tensor has a symbol in place of
+/// a storage, and where its shape is not known whole a size of -1.
 struct TensorImpl {
   std::atomic<std::int32_t> refs{1};
   DType dtype;
-  std::uint32_t output = 0;  ///< which of its node's outputs this is
+  std::uint32_t output = 0;  ///< which of its node's or symbol's outputs this is
   std::int64_t size;
   Shape shape;
   Ref<Storage> storage;
   Ref<Node> node;
   std::unique_ptr<Logits> logits;
+  Ref<Symbol> symbol;
 
   TensorImpl(const Shape& shape, std::int64_t size, DType dtype, Ref<Storage> storage);
   ~TensorImpl();
@@ -138,6 +141,9 @@ struct Logits {
 std::ostream& operator<<(std::ostream& out, const Tensor& tensor);
 /// The same, with at most `edge` entries at either end of each axis of a tensor of more than `threshold` elements.
 std::string to_string(const Tensor& tensor, int edge = 3, std::int64_t threshold = 1000);
+
+/// Throws ValueError, naming the placeholders that x waits for, when x is symbolic.
+void expect_value(const char* op, const Tensor& x);
 
 /// Copies n elements from one dtype to another as `K::cast` does: to bool by `!= 0`, to integers by truncation (out of range
 /// saturates, NaN becomes 0).

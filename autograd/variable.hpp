@@ -1,5 +1,5 @@
 #pragma once
-#include <ktape/autograd/tensor.hpp>
+#include <ktape/autograd/node.hpp>
 
 #include <functional>
 #include <string>
@@ -58,6 +58,7 @@ class Variable {
   bool is(const Variable& other) const { return impl_.get() == other.impl_.get(); }
 
  private:
+  friend class VariableLeaf;
   VariableImpl& impl() const;
   Tensor writable() const;
   void replace(Tensor next) const;
@@ -66,12 +67,24 @@ class Variable {
 
 std::ostream& operator<<(std::ostream& out, const Variable& variable);
 
+/// The node at which the gradients of a variable end. It may outlive the variable.
+class VariableLeaf final : public LeafNode {
+ public:
+  explicit VariableLeaf(VariableImpl* owner) : LeafNode("variable"), owner_(owner) {}
+  /// The variable; undefined when it is gone.
+  Variable variable() const;
+
+ private:
+  friend struct VariableImpl;
+  VariableImpl* owner_;
+};
+
 struct VariableImpl {
   std::atomic<std::int32_t> refs{1};
   std::string name;
   Constraint constraint;
   bool trainable = true;
-  Ref<Node> leaf;  ///< stays the same through updates: gradients find the variable by it
+  Ref<VariableLeaf> leaf;  ///< stays the same through updates: gradients find the variable by it
   Tensor value;
 
   VariableImpl(std::string name, Constraint constraint);

@@ -1,0 +1,273 @@
+#include <ktape/autograd/gradients.hpp>
+#include <ktape/autograd/graph.hpp>
+#include <ktape/autograd/thread_state.hpp>
+
+#include <algorithm>
+#include <cstring>
+#include <set>
+
+namespace ktape {
+namespace {
+
+using Key = std::pair<const Symbol*, std::uint32_t>;
+
+Key key_of(const Tensor& x) { return {x.get()->symbol.get(), x.get()->output}; }
+
+/// The symbols that the tensors depend on, not going beyond those in `cuts`, by age.
+std::vector<Ref<Symbol>> reachable(const std::vector<Tensor>& tensors, const std::set<Key>& cuts) {
+  std::set<const Symbol*> seen;
+  std::vector<Ref<Symbol>> found;
+  const auto meet = [&](const Tensor& x) {
+    if (is_symbolic(x) && !cuts.count(key_of(x)) && seen.insert(x.get()->symbol.get()).second) found.push_back(x.get()->symbol);
+  };
+  for (const Tensor& x : tensors) meet(x);
+  for (std::size_t i = 0; i < found.size(); ++i) {
+    const Ref<Symbol> symbol = found[i];
+    for (const Operand& operand : symbol->operands()) meet(operand.tensor);
+  }
+  std::sort(found.begin(), found.end(), [](const auto& a, const auto& b) { return a->sequence() < b->sequence(); });
+  return found;
+}
+
+/// Moves the updates, and what reads their results, behind everything else.
+void put_updates_last(std::vector<Ref<Symbol>>& symbols) {
+  std::set<const Symbol*> late;
+  for (const Ref<Symbol>& symbol : symbols) {
+    const auto reads_late = [&](const Operand& x) { return is_symbolic(x.tensor) && late.count(x.tensor.get()->symbol.get()); };
+    if (symbol->updates() || std::any_of(symbol->operands().begin(), symbol->operands().end(), reads_late)) late.insert(symbol.get());
+  }
+  std::stable_partition(symbols.begin(), symbols.end(), [&](const auto& symbol) { return !late.count(symbol.get()); });
+}
+
+class RecordingScope {
+ public:
+  explicit RecordingScope(bool on) : before_(std::exchange(thread_state().recording, on)) {}
+  ~RecordingScope() { thread_state().recording = before_; }
+
+ private:
+  bool before_;
+};
+
+}  // namespace
+
+Graph::Graph(const char* op, const std::vector<Tensor>& inputs, const std::vector<Tensor>& outputs, const std::vector<Tensor>& updates)
+    : inputs_(inputs) {
+  std::set<Key> cuts;
+  for (const Tensor& input : inputs) {
+    if (!is_symbolic(input)) fail("[", op, "] an input must be a placeholder or made from one: received a tensor with a value, or none");
+    if (!cuts.insert(key_of(input)).second) fail("[", op, "] an input must be named once: received it twice");
+    slot_of_[key_of(input)] = slots_++;
+  }
+  std::vector<Tensor> wanted = outputs;
+  wanted.insert(wanted.end(), updates.begin(), updates.end());
+  for (const Tensor& output : wanted)
+    if (!output.defined()) fail("[", op, "] an output must be defined: received an undefined tensor (None)");
+
+  std::vector<Ref<Symbol>> symbols = reachable(wanted, cuts);
+  for (const Ref<Symbol>& symbol : symbols)
+    if (symbol->placeholder())
+      fail("[", op, "] the outputs need a value for the placeholder '", symbol->name(), "', which must be among the inputs: received ",
+           inputs.size(), " inputs without it");
+  put_updates_last(symbols);
+  for (const Ref<Symbol>& symbol : symbols) add_step(symbol);
+  for (const Tensor& output : outputs) outputs_.push_back(source(Operand(output)));
+  watched_.resize(static_cast<std::size_t>(slots_));
+  for (const Step& step : steps_)
+    for (std::size_t i = step.symbol->first_differentiated(); i < step.arguments; ++i) {
+      differentiates_ = true;
+      if (step.operands[i] >= 0) watched_[static_cast<std::size_t>(step.operands[i])] = true;
+    }
+  find_last_uses();
+}
+
+Graph::Source Graph::source(const Operand& operand) {
+  if (is_symbolic(operand.tensor)) return slot_of_.at(key_of(operand.tensor));
+  constants_.push_back(operand);
+  return ~static_cast<Source>(constants_.size() - 1);
+}
+
+void Graph::add_step(const Ref<Symbol>& symbol) {
+  Step step{symbol, {}, static_cast<std::uint32_t>(symbol->operands().size() - symbol->captured()), slots_, {}};
+  for (const Operand& operand : symbol->operands()) step.operands.push_back(source(operand));
+  for (std::uint32_t i = 0; i < symbol->outputs().size(); ++i, ++slots_) slot_of_.try_emplace({symbol.get(), i}, slots_);
+  steps_.push_back(std::move(step));
+}
+
+void Graph::find_last_uses() {
+  std::vector<bool> needed(static_cast<std::size_t>(slots_));
+  // The inputs stay: a callable inside an op may come to need them.
+  for (std::size_t i = 0; i < inputs_.size(); ++i) needed[i] = true;
+  for (const Source output : outputs_)
+    if (output >= 0) needed[static_cast<std::size_t>(output)] = true;
+  for (auto step = steps_.rbegin(); step != steps_.rend(); ++step) {
+    const auto last_use = [&](Source slot) {
+      if (slot < 0 || needed[static_cast<std::size_t>(slot)]) return;
+      needed[static_cast<std::size_t>(slot)] = true;
+      step->last_uses.push_back(slot);
+    };
+    for (const Source slot : step->operands) last_use(slot);
+    for (std::size_t i = 0; i < step->symbol->outputs().size(); ++i) last_use(step->first_result + static_cast<Source>(i));
+  }
+}
+
+/// One run of a graph: the values by slot.
+class GraphRun final : public Environment {
+ public:
+  GraphRun(const Graph& graph, const std::vector<Tensor>& values)
+      : graph_(graph), slots_(static_cast<std::size_t>(graph.slots_)), scope_(graph.differentiates_) {
+    for (std::size_t i = 0; i < values.size(); ++i) set(static_cast<Graph::Source>(i), values[i].detach());
+  }
+
+  void step(const Graph::Step& step) {
+    arguments_.clear(), results_.clear();
+    for (std::uint32_t i = 0; i < step.arguments; ++i) arguments_.push_back(&at(step.operands[i]));
+    step.symbol->run(arguments_, results_);
+    if (results_.size() != step.symbol->outputs().size())
+      fail("[", step.symbol->op(), "] there must be ", step.symbol->outputs().size(), " results, as when the graph was built: received ",
+           results_.size());
+    for (std::size_t i = 0; i < results_.size(); ++i)
+      set(step.first_result + static_cast<Graph::Source>(i), is_symbolic(results_[i]) ? value(results_[i]) : std::move(results_[i]));
+    for (const Graph::Source slot : step.last_uses) slots_[static_cast<std::size_t>(slot)] = Tensor();
+  }
+
+  std::vector<Tensor> outputs() const {
+    std::vector<Tensor> out;
+    for (const Graph::Source source : graph_.outputs_) {
+      const Tensor& value = at(source);
+      out.push_back(value.defined() && value.node() ? value.detach() : value);
+    }
+    return out;
+  }
+
+  /// What a callable inside an op asks for: computed already, or computed now.
+  Tensor value(const Tensor& symbolic) override {
+    const auto slot = graph_.slot_of_.find(key_of(symbolic));
+    if (slot != graph_.slot_of_.end() && slots_[static_cast<std::size_t>(slot->second)].defined())
+      return slots_[static_cast<std::size_t>(slot->second)];
+    const Graph rest(symbolic.get()->symbol->op(), graph_.inputs_, {symbolic});
+    std::vector<Tensor> inputs(slots_.begin(), slots_.begin() + static_cast<std::ptrdiff_t>(graph_.inputs_.size()));
+    return rest.run(inputs)[0];
+  }
+
+ private:
+  const Tensor& at(Graph::Source source) const {
+    if (source >= 0) return slots_[static_cast<std::size_t>(source)];
+    const Operand& constant = graph_.constants_[static_cast<std::size_t>(~source)];
+    return constant.variable.defined() ? constant.variable.value() : constant.tensor;
+  }
+
+  void set(Graph::Source slot, Tensor value) {
+    const auto i = static_cast<std::size_t>(slot);
+    if (graph_.watched_[i] && value.defined() && !value.node() && value.dtype().is_floating()) {
+      value = value.detach();
+      auto leaf = Ref<LeafNode>::adopt(new LeafNode("watch"));
+      leaf->add_output(value);
+      value.get()->node = Ref<Node>(leaf.get());
+    }
+    slots_[i] = std::move(value);
+  }
+
+  const Graph& graph_;
+  std::vector<Tensor> slots_;
+  RecordingScope scope_;
+  std::vector<const Tensor*> arguments_;
+  std::vector<Tensor> results_;
+};
+
+std::vector<Tensor> Graph::run(const std::vector<Tensor>& values) const {
+  GraphRun run(*this, values);
+  for (const Step& step : steps_) run.step(step);
+  return run.outputs();
+}
+
+std::vector<Tensor> placeholders_of(const std::vector<Tensor>& tensors) {
+  std::vector<Tensor> found;
+  for (const Ref<Symbol>& symbol : reachable(tensors, {}))
+    if (symbol->placeholder()) found.push_back(symbolic_tensor(symbol, 0));
+  return found;
+}
+
+void expect_value(const char* op, const Tensor& x) {
+  if (!is_symbolic(x)) return;
+  std::ostringstream names;
+  for (const Tensor& placeholder : placeholders_of({x}))
+    names << (names.tellp() > 0 ? ", '" : "'") << placeholder.get()->symbol->name() << '\'';
+  fail("[", op, "] a symbolic tensor has a value only inside a function that is given its placeholders: received shape=", x.shape(),
+       ", which waits for the placeholder ", names.str());
+}
+
+namespace {
+
+Tensor zeros_like(const Tensor& x) {
+  Tensor out = Tensor::empty_like(x);
+  std::memset(out.raw(), 0, static_cast<std::size_t>(x.size()) * x.dtype().size());
+  return out;
+}
+
+class GradientsSymbol final : public Symbol {
+ public:
+  GradientsSymbol(std::vector<Operand> operands, std::size_t losses, std::size_t seeds)
+      : Symbol("gradients"), losses_(losses), seeds_(seeds) {
+    set_operands(std::move(operands));
+  }
+
+  std::size_t first_differentiated() const override { return losses_ + seeds_; }
+
+  void run(OperandValues values, std::vector<Tensor>& results) const override {
+    const auto list = [&](std::size_t begin, std::size_t end) {
+      std::vector<Tensor> tensors;
+      for (std::size_t i = begin; i < end; ++i) tensors.push_back(*values[i]);
+      return tensors;
+    };
+    const std::vector<Tensor> variables = list(losses_ + seeds_, values.size());
+    results = gradients(list(0, losses_), variables, list(losses_, losses_ + seeds_));
+    if (inferring_shapes()) return;
+    // The graph promised a tensor; this run's branches may have led around the variable.
+    for (std::size_t i = 0; i < results.size(); ++i)
+      if (!results[i].defined()) results[i] = zeros_like(variables[i]);
+  }
+
+ private:
+  std::size_t losses_, seeds_;
+};
+
+}  // namespace
+
+std::vector<Tensor> symbolic_gradients(const std::vector<Tensor>& losses, const std::vector<Tensor>& variables,
+                                       const std::vector<Tensor>& seeds) {
+  std::vector<Operand> operands;
+  std::vector<OutputInfo> infos;
+  for (const std::vector<Tensor>* list : {&losses, &seeds, &variables}) operands.insert(operands.end(), list->begin(), list->end());
+  for (const Tensor& variable : variables) infos.push_back({variable.shape(), variable.dtype()});
+  std::vector<Tensor> results =
+      defer(Ref<Symbol>::adopt(new GradientsSymbol(std::move(operands), losses.size(), seeds.size())), std::move(infos));
+  if (!is_symbolic(results)) return results;
+
+  // Which variables do the losses depend on? Small runs tell; a choice inside may need zeros or ones to go the right way.
+  std::vector<bool> reached(results.size());
+  bool ran = false;
+  for (const Trial trial : {Trial{2, false}, Trial{3, true}, Trial{24, false}}) {
+    if (ran && trial.extent > 3) break;
+    try {
+      const InferenceScope scope;
+      std::vector<Tensor> values;
+      const std::vector<Tensor> placeholders = placeholders_of(results);
+      for (const Tensor& placeholder : placeholders) values.push_back(trial_value(placeholder, trial));
+      const std::vector<Tensor> found = Graph("gradients", placeholders, results).run(values);
+      for (std::size_t i = 0; i < results.size(); ++i) reached[i] = reached[i] || found[i].defined();
+      ran = true;
+    } catch (const Error&) {
+      continue;  // the ops do not take such values: the next trial may suit them
+    }
+  }
+  if (!ran || std::all_of(reached.begin(), reached.end(), [](bool found) { return found; })) return results;
+  // The graph must not ask for the placeholders of those that are not reached.
+  std::vector<Tensor> wanted;
+  for (std::size_t i = 0; i < variables.size(); ++i)
+    if (reached[i]) wanted.push_back(variables[i]);
+  const std::vector<Tensor> found = wanted.empty() ? wanted : symbolic_gradients(losses, wanted, seeds);
+  for (std::size_t i = 0, next = 0; i < results.size(); ++i) results[i] = reached[i] ? found[next++] : Tensor();
+  return results;
+}
+
+}  // namespace ktape

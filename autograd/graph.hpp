@@ -1,0 +1,57 @@
+#pragma once
+#include <ktape/autograd/symbolic.hpp>
+
+#include <map>
+#include <memory>
+
+namespace ktape {
+
+/// The ops that lead from some symbolic tensors to others, in the order in which they run. Immutable: several threads may run it.
+class Graph {
+ public:
+  /// Collects the ops from `inputs` (placeholders, or any symbolic tensors, which then are not computed) to `outputs`; `updates`
+  /// are computed too, after the outputs, and not returned. Throws ValueError, naming the op, for an input that is not symbolic or
+  /// named twice, an undefined output, and a placeholder that the outputs need and `inputs` lacks.
+  Graph(const char* op, const std::vector<Tensor>& inputs, const std::vector<Tensor>& outputs, const std::vector<Tensor>& updates = {});
+
+  /// Runs the ops on one value per input and returns the outputs, which are not recorded. Variables are read now. The tape is used
+  /// only where the graph holds gradients, and nothing is kept.
+  std::vector<Tensor> run(const std::vector<Tensor>& values) const;
+
+  std::span<const Tensor> inputs() const { return inputs_; }
+
+ private:
+  friend class GraphRun;
+  /// A slot of the run when at least 0, otherwise the constant ~source.
+  using Source = std::int32_t;
+  struct Step {
+    Ref<Symbol> symbol;
+    std::vector<Source> operands;
+    std::uint32_t arguments;        ///< how many of the operands run() takes
+    Source first_result;            ///< the slot of the first result; the others follow
+    std::vector<Source> last_uses;  ///< slots that nothing needs after this step
+  };
+
+  Source add_slots(const Symbol* symbol, std::size_t count);
+  Source source(const Operand& operand);
+  void add_step(const Ref<Symbol>& symbol);
+  void find_last_uses();
+
+  std::vector<Tensor> inputs_;
+  std::vector<Operand> constants_;
+  std::map<std::pair<const Symbol*, std::uint32_t>, Source> slot_of_;
+  std::vector<Step> steps_;
+  std::vector<Source> outputs_;
+  std::vector<bool> watched_;  ///< by slot: differentiated with respect to
+  Source slots_ = 0;
+  bool differentiates_ = false;
+};
+
+/// The placeholders that the tensors depend on, in the order in which they were made.
+std::vector<Tensor> placeholders_of(const std::vector<Tensor>& tensors);
+
+/// `gradients` where one of the losses or seeds is symbolic.
+std::vector<Tensor> symbolic_gradients(const std::vector<Tensor>& losses, const std::vector<Tensor>& variables,
+                                       const std::vector<Tensor>& seeds);
+
+}  // namespace ktape

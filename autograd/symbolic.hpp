@@ -1,0 +1,225 @@
+#pragma once
+#include <ktape/autograd/node.hpp>
+#include <ktape/autograd/variable.hpp>
+
+#include <memory>
+#include <string>
+#include <tuple>
+#include <utility>
+#include <vector>
+
+/// Tensors without a value: a placeholder, or what an op makes of one. Such a tensor has a dtype and a shape, in which dimensions
+/// may be unknown (None); the op that made it is kept as a Symbol, which a Graph runs later (graph.hpp).
+///
+/// Every op has a gate at its entry, and never meets a tensor without a value behind it:
+///
+///     Tensor sum(const Tensor& x, const Axes& axis, bool keepdims) {
+///       if (is_symbolic(x)) return defer("sum", sum, x, axis, keepdims);
+///       ...
+namespace ktape {
+
+/// What an op waits for: a tensor, or a variable, whose value is read when the op runs.
+struct Operand {
+  Tensor tensor;
+  Variable variable;
+
+  Operand(const Tensor& tensor);
+};
+
+/// The values of a symbol's operands when it runs.
+using OperandValues = std::span<const Tensor* const>;
+
+/// A placeholder, or an op that runs when the values of its operands are known.
+class Symbol {
+ public:
+  explicit Symbol(const char* op);
+  Symbol(const Symbol&) = delete;
+  Symbol& operator=(const Symbol&) = delete;
+
+  /// Appends the results to `results`.
+  virtual void run(OperandValues values, std::vector<Tensor>& results) const = 0;
+  /// Whether it changes a variable. A Graph runs such symbols last, and nobody runs them to learn their shape.
+  virtual bool updates() const { return false; }
+  /// The operands, from this one on, with respect to which run() differentiates; the number of operands when it does not.
+  virtual std::size_t first_differentiated() const { return operands_.size(); }
+
+  const char* op() const { return op_; }
+  /// Of a placeholder; empty for an op.
+  const std::string& name() const { return name_; }
+  bool placeholder() const { return !name_.empty(); }
+  /// Grows with time: an operand's is always less than that of the symbol that waits for it.
+  std::uint64_t sequence() const { return sequence_; }
+  /// The operands of run(), then the symbolic tensors that callables inside the op were seen to use.
+  std::span<const Operand> operands() const { return operands_; }
+  std::size_t captured() const { return captured_; }
+  std::span<const OutputInfo> outputs() const { return outputs_; }
+
+  /// What made it, for the storeys above: a layer.
+  const std::shared_ptr<void>& owner() const { return owner_; }
+  void set_owner(std::shared_ptr<void> owner) { owner_ = std::move(owner); }
+  void set_operands(std::vector<Operand> operands) { operands_ = std::move(operands); }
+  void set_outputs(std::vector<OutputInfo> outputs) { outputs_ = std::move(outputs); }
+  void set_captured(const std::vector<Tensor>& tensors);
+
+  void retain() { refs_.fetch_add(1, std::memory_order_relaxed); }
+  void release();
+
+ protected:
+  virtual ~Symbol() = default;
+  std::string name_;
+
+ private:
+  std::atomic<std::int32_t> refs_{1};
+  const char* op_;
+  std::uint64_t sequence_;
+  std::vector<Operand> operands_;
+  std::size_t captured_ = 0;
+  std::vector<OutputInfo> outputs_;
+  std::shared_ptr<void> owner_;
+};
+
+/// True for a defined tensor without a value.
+inline bool is_symbolic(const Tensor& x) { return x.defined() && x.get()->symbol; }
+template <class... T>
+  requires(sizeof...(T) > 0)
+bool is_symbolic(const Tensor& first, const T&... rest) {
+  return is_symbolic(first) || (... || is_symbolic(static_cast<const Tensor&>(rest)));
+}
+bool is_symbolic(const std::vector<Tensor>& tensors);
+
+/// One of the symbol's results.
+Tensor symbolic_tensor(const Ref<Symbol>& symbol, std::uint32_t output);
+/// A tensor that waits for its value. Throws ValueError for an extent that is neither None nor at least 0.
+Tensor make_placeholder(const Shape& shape, DType dtype, const std::string& name);
+
+/// True inside an Environment (below), where symbolic tensors have values.
+bool running_graph();
+
+/// True while an op runs only to learn the shape of its result: it must not print, draw random numbers or change anything.
+bool inferring_shapes();
+class InferenceScope {
+ public:
+  InferenceScope();
+  ~InferenceScope();
+  InferenceScope(const InferenceScope&) = delete;
+  InferenceScope& operator=(const InferenceScope&) = delete;
+
+ private:
+  bool before_;
+};
+
+/// What an op is tried on: an extent for each unknown dimension, and zeros or ones.
+struct Trial {
+  std::int64_t extent;
+  bool ones;
+};
+Tensor trial_value(const Tensor& symbolic, Trial trial);
+
+/// The results of a new symbol: at once where the operands have values (inside a running graph), symbolic otherwise. The shapes are
+/// those given, or else learned by running it on small values. Throws what that run throws.
+std::vector<Tensor> defer(Ref<Symbol> symbol, std::vector<OutputInfo> outputs = {});
+
+/// An argument of an op that waits: tensors, alone or in lists, come from the values of the operands, anything else is kept.
+template <class T>
+class Argument {
+ public:
+  Argument(const T& value, std::vector<Operand>& operands) : value_(value) { static_cast<void>(operands); }
+  const T& get(OperandValues) const { return value_; }
+
+ private:
+  T value_;
+};
+
+template <>
+class Argument<Tensor> {
+ public:
+  Argument(const Tensor& x, std::vector<Operand>& operands) : at_(operands.size()) { operands.emplace_back(x); }
+  const Tensor& get(OperandValues values) const { return *values[at_]; }
+
+ private:
+  std::size_t at_;
+};
+
+template <>
+class Argument<std::vector<Tensor>> {
+ public:
+  Argument(const std::vector<Tensor>& list, std::vector<Operand>& operands) : at_(operands.size()), size_(list.size()) {
+    operands.insert(operands.end(), list.begin(), list.end());
+  }
+  std::vector<Tensor> get(OperandValues values) const {
+    std::vector<Tensor> list;
+    for (const Tensor* x : values.subspan(at_, size_)) list.push_back(*x);
+    return list;
+  }
+
+ private:
+  std::size_t at_, size_;
+};
+
+template <>
+class Argument<TensorList> : public Argument<std::vector<Tensor>> {
+ public:
+  Argument(const TensorList& list, std::vector<Operand>& operands) : Argument<std::vector<Tensor>>(list.vector(), operands) {}
+};
+
+/// The call f(arguments...), for later.
+template <class F, class... T>
+class DeferredCall final : public Symbol {
+ public:
+  DeferredCall(const char* op, bool updates, F f, const T&... arguments)
+      : DeferredCall(op, updates, std::move(f), std::vector<Operand>(), arguments...) {}
+
+  void run(OperandValues values, std::vector<Tensor>& results) const override {
+    auto result = std::apply([&](const auto&... argument) { return f_(argument.get(values)...); }, arguments_);
+    if constexpr (std::is_same_v<decltype(result), Tensor>) results.push_back(std::move(result));
+    else results = std::move(result);
+  }
+  bool updates() const override { return updates_; }
+
+ private:
+  // The braces make the arguments name their operands from left to right.
+  DeferredCall(const char* op, bool updates, F f, std::vector<Operand> operands, const T&... arguments)
+      : Symbol(op), f_(std::move(f)), updates_(updates), arguments_{Argument<T>(arguments, operands)...} {
+    set_operands(std::move(operands));
+  }
+
+  F f_;
+  bool updates_;
+  std::tuple<Argument<T>...> arguments_;
+};
+
+/// Runs `f(arguments...)`, which returns a tensor or a vector of tensors, later: the gate's other half.
+template <class F, class... T>
+auto defer(const char* op, F f, const T&... arguments) {
+  std::vector<Tensor> results = defer(Ref<Symbol>::adopt(new DeferredCall<F, T...>(op, false, f, arguments...)));
+  if constexpr (std::is_same_v<std::decay_t<decltype(f(arguments...))>, Tensor>) return results[0];
+  else return results;
+}
+
+/// The same where the shapes are known, or cannot be learned from a run on small values.
+template <class F, class... T>
+std::vector<Tensor> defer_known(const char* op, std::vector<OutputInfo> outputs, F f, const T&... arguments) {
+  return defer(Ref<Symbol>::adopt(new DeferredCall<F, T...>(op, false, f, arguments...)), std::move(outputs));
+}
+
+/// The same for a call that changes the variable x and returns its new value.
+template <class F, class... T>
+Tensor defer_update(const char* op, const Variable& x, F f, const T&... arguments) {
+  return defer(Ref<Symbol>::adopt(new DeferredCall<F, T...>(op, true, f, arguments...)), {{x.shape(), x.dtype()}})[0];
+}
+
+/// Where symbolic tensors have values: a running graph, or the trial of an op. Inside one, the gate runs ops at once.
+class Environment {
+ public:
+  Environment();
+  virtual ~Environment();
+  Environment(const Environment&) = delete;
+  Environment& operator=(const Environment&) = delete;
+  /// The value of a symbolic tensor. Throws ValueError, naming the placeholder, when it has none here.
+  virtual Tensor value(const Tensor& symbolic) = 0;
+
+ private:
+  Environment* outer_;
+};
+
+}  // namespace ktape
