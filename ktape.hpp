@@ -11,6 +11,7 @@
 #include <ktape/autograd/tensor.hpp>
 #include <ktape/autograd/variable.hpp>
 #include <ktape/nn/csv.hpp>
+#include <ktape/nn/input.hpp>
 #include <ktape/ops/activations.hpp>
 #include <ktape/ops/attention.hpp>
 #include <ktape/ops/bias.hpp>
@@ -21,6 +22,7 @@
 #include <ktape/ops/creation.hpp>
 #include <ktape/ops/ctc.hpp>
 #include <ktape/ops/elementwise.hpp>
+#include <ktape/ops/function.hpp>
 #include <ktape/ops/images.hpp>
 #include <ktape/ops/indexing.hpp>
 #include <ktape/ops/inspection.hpp>

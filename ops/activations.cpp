@@ -1,3 +1,4 @@
+#include <ktape/autograd/symbolic.hpp>
 #include <ktape/ops/activations.hpp>
 #include <ktape/ops/inspection.hpp>
 #include <ktape/ops/kernels/apply.hpp>
@@ -57,6 +58,7 @@ Tensor log_softmax_gradient(const Tensor& y, const Tensor& g, int axis) {
 }  // namespace
 
 Tensor softmax(const Tensor& x, int axis) {
+  if (is_symbolic(x)) return defer("softmax", softmax, x, axis);
   kernels::expect_floating("softmax", x);
   const int at = canonical_axis("softmax", axis, x.ndim());
   Tensor out = Tensor::empty(x.shape(), x.dtype());
@@ -72,6 +74,7 @@ Tensor softmax(const Tensor& x, int axis) {
 }
 
 Tensor log_softmax(const Tensor& x, int axis) {
+  if (is_symbolic(x)) return defer("log_softmax", log_softmax, x, axis);
   kernels::expect_floating("log_softmax", x);
   const int at = canonical_axis("log_softmax", axis, x.ndim());
   Tensor out = Tensor::empty(x.shape(), x.dtype());
@@ -87,6 +90,7 @@ Tensor log_softmax(const Tensor& x, int axis) {
 }
 
 Tensor sigmoid(const Tensor& x) {
+  if (is_symbolic(x)) return defer("sigmoid", sigmoid, x);
   Tensor out = unary_by_output(
       "sigmoid", x, [](auto a) { return logistic(a); }, [](auto g, auto y) { return g * (y * (1 - y)); });
   out.get()->logits = std::make_unique<Logits>(Logits{x, "sigmoid", -1});
@@ -240,6 +244,7 @@ void find_top_k(const T* predictions, const Index* targets, bool* out, std::int6
 }  // namespace
 
 Tensor in_top_k(const Tensor& predictions, const Tensor& targets, std::int64_t k) {
+  if (is_symbolic(predictions, targets)) return defer("in_top_k", in_top_k, predictions, targets, k);
   kernels::expect_floating("in_top_k", predictions);
   if (!targets.dtype().is_integer())
     fail<TypeError>("[in_top_k] targets must be integers: received dtype=", targets.dtype());

@@ -1,3 +1,4 @@
+#include <ktape/autograd/symbolic.hpp>
 #include <ktape/ops/activations.hpp>
 #include <ktape/ops/attention.hpp>
 #include <ktape/ops/elementwise.hpp>
@@ -137,6 +138,14 @@ void check_shapes(const Tensor& query, const Tensor& key, const Tensor& value, b
 
 Tensor scaled_dot_product_attention(const Tensor& query, const Tensor& key, const Tensor& value,
                                     const AttentionOptions& options) {
+  if (is_symbolic(query, key, value, options.mask)) {
+    const auto later = [options](const Tensor& query, const Tensor& key, const Tensor& value, const Tensor& mask) {
+      AttentionOptions given = options;
+      given.mask = mask;
+      return scaled_dot_product_attention(query, key, value, given);
+    };
+    return defer(op, later, query, key, value, options.mask);
+  }
   check_shapes(query, key, value, options.heads_last);
   kernels::expect_floating(op, query);
   kernels::expect_same_dtype(op, query, key);

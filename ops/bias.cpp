@@ -1,3 +1,4 @@
+#include <ktape/autograd/symbolic.hpp>
 #include <ktape/ops/bias.hpp>
 #include <ktape/ops/config.hpp>
 #include <ktape/ops/operators.hpp>
@@ -27,6 +28,7 @@ bool broadcasts_to(const Shape& from, const Shape& to) {
 }  // namespace
 
 Tensor bias_add(const Tensor& x, const Tensor& bias, const BiasOptions& options) {
+  if (is_symbolic(x, bias)) return defer("bias_add", bias_add, x, bias, options);
   const std::string format = options.data_format.empty() ? image_data_format() : options.data_format;
   if (format != "channels_last" && format != "channels_first")
     fail("[bias_add] data_format must be channels_last or channels_first: received data_format='", format, "'");

@@ -1,5 +1,5 @@
 #pragma once
-#include <ktape/autograd/variable.hpp>
+#include <ktape/autograd/symbolic.hpp>
 
 #include <functional>
 
@@ -15,6 +15,8 @@ class Branch {
   requires std::is_invocable_r_v<Tensor, F&> Branch(F f) : run_(std::move(f)) {}
 
   Tensor operator()() const { return run_ ? run_() : value_; }
+  /// The tensor; undefined for a callable.
+  const Tensor& value() const { return value_; }
 
  private:
   Tensor value_;
@@ -22,3 +24,15 @@ class Branch {
 };
 
 }  // namespace ktape::backend
+
+/// A choice that waits reads its tensors as operands and calls its callables when it runs.
+template <>
+class ktape::Argument<ktape::backend::Branch> {
+ public:
+  Argument(const backend::Branch& branch, std::vector<Operand>& operands) : branch_(branch), value_(branch.value(), operands) {}
+  backend::Branch get(OperandValues values) const { return branch_.value().defined() ? backend::Branch(value_.get(values)) : branch_; }
+
+ private:
+  backend::Branch branch_;
+  Argument<Tensor> value_;
+};

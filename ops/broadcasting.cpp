@@ -1,3 +1,4 @@
+#include <ktape/autograd/symbolic.hpp>
 #include <ktape/ops/broadcasting.hpp>
 #include <ktape/ops/kernels/apply.hpp>
 #include <ktape/ops/reductions.hpp>
@@ -6,6 +7,7 @@
 namespace ktape::backend {
 
 Tensor broadcast_to(const Tensor& x, const Shape& shape) {
+  if (is_symbolic(x)) return defer("broadcast_to", broadcast_to, x, shape);
   check_extents("broadcast_to", shape, x.dtype().size());
   if (x.shape() == shape) return x;
   if (broadcast_shapes("broadcast_to", x.shape(), shape) != shape)
@@ -23,6 +25,7 @@ Tensor broadcast_to(const Tensor& x, const Shape& shape) {
 }
 
 Tensor sum_to(const Tensor& x, const Shape& shape) {
+  if (is_symbolic(x)) return defer("sum_to", sum_to, x, shape);
   if (x.shape() == shape) return x;
   const int extra = x.ndim() - shape.rank();
   if (extra < 0) fail("[sum_to] x must have at least the rank of the shape ", shape, ": received x=", x.shape());

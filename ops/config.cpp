@@ -7,6 +7,7 @@
 #include <cmath>
 #include <map>
 #include <mutex>
+#include <utility>
 
 namespace ktape::backend {
 namespace {
@@ -51,6 +52,8 @@ Uids& uids() {
 std::atomic<int> phase{0};
 std::atomic<bool> manual_initialization{false};
 thread_local std::string scope_prefix;
+
+thread_local int thread_phase = -1;  // -1: that of all threads
 
 int checked_phase(int value) {
   if (value != 0 && value != 1)
@@ -102,10 +105,15 @@ void reset_uids() {
   uids().counts.clear();
 }
 
-int learning_phase() { return phase.load(std::memory_order_relaxed); }
+LearningPhase learning_phase() {
+  return LearningPhase(thread_phase >= 0 ? thread_phase : phase.load(std::memory_order_relaxed));
+}
 void set_learning_phase(int value) { phase = checked_phase(value); }
 learning_phase_scope::learning_phase_scope(int value) : before_(phase.exchange(checked_phase(value))) {}
 learning_phase_scope::~learning_phase_scope() { phase = before_; }
+
+ThreadLearningPhase::ThreadLearningPhase(int value) : before_(std::exchange(thread_phase, checked_phase(value))) {}
+ThreadLearningPhase::~ThreadLearningPhase() { thread_phase = before_; }
 
 void clear_session() {
   reset_uids();

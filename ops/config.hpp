@@ -40,8 +40,18 @@ int get_uid(std::string_view prefix = "");
 /// Makes every prefix start from 1 again.
 void reset_uids();
 
+/// The phase: a number, 1 in training and 0 in testing. As an input of a function it stands for the phase of each call.
+class LearningPhase {
+ public:
+  constexpr explicit LearningPhase(int value) : value_(value) {}
+  constexpr operator int() const { return value_; }
+
+ private:
+  int value_;
+};
+
 /// 1 in training, 0 in testing (at first). One phase for all threads.
-int learning_phase();
+LearningPhase learning_phase();
 /// Throws ValueError unless the value is 0 or 1.
 void set_learning_phase(int value);
 
@@ -53,6 +63,18 @@ class learning_phase_scope {
   ~learning_phase_scope();
   learning_phase_scope(const learning_phase_scope&) = delete;
   learning_phase_scope& operator=(const learning_phase_scope&) = delete;
+
+ private:
+  int before_;
+};
+
+/// The learning phase of this thread alone, while it lives: that of a function's call. Throws as set_learning_phase.
+class ThreadLearningPhase {
+ public:
+  explicit ThreadLearningPhase(int value);
+  ~ThreadLearningPhase();
+  ThreadLearningPhase(const ThreadLearningPhase&) = delete;
+  ThreadLearningPhase& operator=(const ThreadLearningPhase&) = delete;
 
  private:
   int before_;

@@ -1,3 +1,4 @@
+#include <ktape/autograd/symbolic.hpp>
 #include <ktape/ops/control_flow.hpp>
 #include <ktape/ops/elementwise.hpp>
 #include <ktape/ops/shape.hpp>
@@ -15,6 +16,8 @@ std::vector<Tensor> stop_gradient(const std::vector<Tensor>& variables) {
 }
 
 Tensor switch_(const Tensor& condition, const Branch& then_expression, const Branch& else_expression) {
+  if (is_symbolic(condition, then_expression.value(), else_expression.value()))
+    return defer("switch", switch_, condition, then_expression, else_expression);
   if (condition.ndim() == 0) return condition.item<bool>() ? then_expression() : else_expression();
   const Tensor x = then_expression(), y = else_expression();
   const int rank = std::max(x.ndim(), y.ndim());
@@ -28,12 +31,13 @@ Tensor switch_(const Tensor& condition, const Branch& then_expression, const Bra
 
 Tensor map_fn(const std::function<Tensor(const Tensor&)>& fn, const Tensor& elems,
               const MapOptions& options) {
-  return map_fn([&](const std::vector<Tensor>& x) { return fn(x[0]); }, std::vector{elems}, options);
+  return map_fn([fn](const std::vector<Tensor>& x) { return fn(x[0]); }, std::vector{elems}, options);
 }
 
 Tensor map_fn(const std::function<Tensor(const std::vector<Tensor>&)>& fn, const std::vector<Tensor>& elems,
               const MapOptions& options) {
   if (elems.empty()) fail("[map_fn] there must be at least one tensor: received none");
+  if (is_symbolic(elems)) return defer("map_fn", [](const auto&... a) { return map_fn(a...); }, fn, elems, options);
   std::vector<std::vector<Tensor>> slices;
   for (const Tensor& x : elems) {
     if (x.ndim() == 0 || x.shape()[0] == 0)
@@ -57,9 +61,10 @@ Tensor map_fn(const std::function<Tensor(const std::vector<Tensor>&)>& fn, const
 namespace {
 
 Tensor fold(const char* op, const std::function<Tensor(const Tensor&, const Tensor&)>& fn,
-            const Tensor& elems, const FoldOptions& options, bool from_last) {
+            const Tensor& elems, const Tensor& initializer, bool from_last) {
+  if (is_symbolic(elems, initializer)) return defer(op, fold, op, fn, elems, initializer, from_last);
   if (elems.ndim() == 0) fail("[", op, "] elems must have rank 1 or more: received elems=()");
-  Tensor acc = options.initializer;
+  Tensor acc = initializer;
   if (!acc.defined() && elems.shape()[0] == 0)
     fail("[", op, "] without an initializer there must be an element: received elems=", elems.shape());
   std::vector<Tensor> slices = unstack(elems);
@@ -72,12 +77,12 @@ Tensor fold(const char* op, const std::function<Tensor(const Tensor&, const Tens
 
 Tensor foldl(const std::function<Tensor(const Tensor&, const Tensor&)>& fn, const Tensor& elems,
              const FoldOptions& options) {
-  return fold("foldl", fn, elems, options, false);
+  return fold("foldl", fn, elems, options.initializer, false);
 }
 
 Tensor foldr(const std::function<Tensor(const Tensor&, const Tensor&)>& fn, const Tensor& elems,
              const FoldOptions& options) {
-  return fold("foldr", fn, elems, options, true);
+  return fold("foldr", fn, elems, options.initializer, true);
 }
 
 }  // namespace ktape::backend

@@ -1,3 +1,4 @@
+#include <ktape/autograd/symbolic.hpp>
 #include <ktape/ops/convolution.hpp>
 #include <ktape/ops/convolution_arguments.hpp>
 #include <ktape/ops/shape.hpp>
@@ -105,19 +106,24 @@ ConvolutionArguments arguments(const char* op, const Conv3dOptions& o) {
 }  // namespace
 
 Tensor conv1d(const Tensor& x, const Tensor& kernel, const Conv1dOptions& options) {
+  if (is_symbolic(x, kernel)) return defer("conv1d", conv1d, x, kernel, options);
   return convolution(arguments("conv1d", options), x, kernel);
 }
 
 Tensor conv2d(const Tensor& x, const Tensor& kernel, const Conv2dOptions& options) {
+  if (is_symbolic(x, kernel)) return defer("conv2d", conv2d, x, kernel, options);
   return convolution(arguments("conv2d", options), x, kernel);
 }
 
 Tensor conv3d(const Tensor& x, const Tensor& kernel, const Conv3dOptions& options) {
+  if (is_symbolic(x, kernel)) return defer("conv3d", conv3d, x, kernel, options);
   return convolution(arguments("conv3d", options), x, kernel);
 }
 
 Tensor conv2d_transpose(const Tensor& x, const Tensor& kernel, const Shape& output_shape,
                         const Conv2dOptions& options) {
+  if (is_symbolic(x, kernel))
+    return defer("conv2d_transpose", conv2d_transpose, x, kernel, output_shape, options);
   ConvolutionArguments a = arguments("conv2d_transpose", options);
   expect_positive(a.op, "strides", a.strides, 2);
   expect_positive(a.op, "dilation_rate", a.dilation_rate, 2);
@@ -130,12 +136,15 @@ Tensor conv2d_transpose(const Tensor& x, const Tensor& kernel, const Shape& outp
 
 Tensor conv3d_transpose(const Tensor& x, const Tensor& kernel, const Shape& output_shape,
                         const Conv3dTransposeOptions& options) {
+  if (is_symbolic(x, kernel))
+    return defer("conv3d_transpose", conv3d_transpose, x, kernel, output_shape, options);
   return transposed_convolution(
       {"conv3d_transpose", 3, options.strides, {1, 1, 1}, options.padding, options.data_format}, x, kernel,
       output_shape);
 }
 
 Tensor depthwise_conv2d(const Tensor& x, const Tensor& depthwise_kernel, const Conv2dOptions& options) {
+  if (is_symbolic(x, depthwise_kernel)) return defer("depthwise_conv2d", depthwise_conv2d, x, depthwise_kernel, options);
   const ConvolutionArguments a = arguments("depthwise_conv2d", options);
   expect_images(a.op, x, depthwise_kernel, 2);
   const bool first = channels_first(a.op, a.data_format);
@@ -144,11 +153,13 @@ Tensor depthwise_conv2d(const Tensor& x, const Tensor& depthwise_kernel, const C
 
 Tensor separable_conv1d(const Tensor& x, const Tensor& depthwise_kernel, const Tensor& pointwise_kernel,
                         const Conv1dOptions& options) {
+  if (is_symbolic(x, depthwise_kernel, pointwise_kernel)) return defer("separable_conv1d", separable_conv1d, x, depthwise_kernel, pointwise_kernel, options);
   return separable(arguments("separable_conv1d", options), x, depthwise_kernel, pointwise_kernel);
 }
 
 Tensor separable_conv2d(const Tensor& x, const Tensor& depthwise_kernel, const Tensor& pointwise_kernel,
                         const Conv2dOptions& options) {
+  if (is_symbolic(x, depthwise_kernel, pointwise_kernel)) return defer("separable_conv2d", separable_conv2d, x, depthwise_kernel, pointwise_kernel, options);
   return separable(arguments("separable_conv2d", options), x, depthwise_kernel, pointwise_kernel);
 }
 

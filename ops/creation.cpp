@@ -1,5 +1,5 @@
 #include <ktape/autograd/dispatch.hpp>
-#include <ktape/autograd/node.hpp>
+#include <ktape/autograd/symbolic.hpp>
 #include <ktape/ops/config.hpp>
 #include <ktape/ops/creation.hpp>
 #include <ktape/ops/kernels/strided.hpp>
@@ -19,6 +19,7 @@ Variable variable(const ArrayLike& value, const VariableOptions& options) {
 Tensor constant(const ArrayLike& value, const ConstantOptions& options) {
   Tensor out = value.tensor(options.dtype, floatx());
   if (!options.shape) return out;
+  expect_value("constant", out);
   const Shape& shape = *options.shape;
   check_extents("constant", shape, out.dtype().size());
   if (out.size() == shape.count()) return out.alias(shape);
@@ -41,9 +42,11 @@ Tensor full(const Shape& shape, Scalar value, std::optional<DType> dtype) {
 Tensor zeros(const Shape& shape, const CreationOptions& options) { return full(shape, 0, options.dtype); }
 Tensor ones(const Shape& shape, const CreationOptions& options) { return full(shape, 1, options.dtype); }
 Tensor zeros_like(const Tensor& x, const CreationOptions& options) {
+  if (is_symbolic(x)) return defer("zeros_like", zeros_like, x, options);
   return full(x.shape(), 0, options.dtype.value_or(x.dtype()));
 }
 Tensor ones_like(const Tensor& x, const CreationOptions& options) {
+  if (is_symbolic(x)) return defer("ones_like", ones_like, x, options);
   return full(x.shape(), 1, options.dtype.value_or(x.dtype()));
 }
 
@@ -115,6 +118,7 @@ Tensor arange(Scalar start, Scalar stop, Scalar step, const ArangeOptions& optio
 }
 
 Tensor identity(const Tensor& x) {
+  if (is_symbolic(x)) return defer("identity", identity, x);
   Tensor out = x.detach();
   if (recording(x))
     record("identity", out, {x}, [](const Tensor& g, Grads& grads) { grads.to(0, [&] { return g; }); });

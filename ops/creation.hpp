@@ -19,7 +19,7 @@ struct VariableOptions {
 
 struct ConstantOptions {
   std::optional<DType> dtype = {};
-  std::optional<Shape> shape = {};  ///< the value is repeated (one element) or reshaped to it
+  OptionalShape shape = {};  ///< the value is repeated (one element) or reshaped to it
   std::string name = {};
 };
 

@@ -1,5 +1,6 @@
 #include <ktape/autograd/dispatch.hpp>
 #include <ktape/autograd/node.hpp>
+#include <ktape/autograd/symbolic.hpp>
 #include <ktape/ops/config.hpp>
 #include <ktape/ops/ctc.hpp>
 #include <ktape/ops/ctc_batch.hpp>
@@ -91,6 +92,8 @@ void compute(const Batch& batch, const Tensor& y, const Tensor& cost, const Tens
 
 Tensor ctc_batch_cost(const Tensor& y_true, const Tensor& y_pred, const Tensor& input_length,
                       const Tensor& label_length) {
+  if (is_symbolic(y_true, y_pred, input_length, label_length))
+    return defer("ctc_batch_cost", ctc_batch_cost, y_true, y_pred, input_length, label_length);
   const Batch batch = checked(y_true, y_pred, input_length, label_length);
   const Tensor cost = Tensor::empty({batch.samples, 1}, y_pred.dtype());
   const bool recorded = recording(y_pred);
@@ -106,6 +109,8 @@ Tensor ctc_batch_cost(const Tensor& y_true, const Tensor& y_pred, const Tensor& 
 
 SparseTensor ctc_label_dense_to_sparse(const Tensor& labels, const Tensor& label_lengths) {
   constexpr const char* op = "ctc_label_dense_to_sparse";
+  expect_value(op, labels);
+  expect_value(op, label_lengths);
   if (labels.ndim() != 2) fail("[", op, "] labels must have rank 2: received labels=", labels.shape());
   const auto lengths =
       ctc::lengths(op, "label_lengths", label_lengths, {labels.shape()[0]}, labels.shape()[1]);

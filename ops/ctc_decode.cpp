@@ -1,3 +1,4 @@
+#include <ktape/autograd/symbolic.hpp>
 #include <ktape/ops/config.hpp>
 #include <ktape/ops/creation.hpp>
 #include <ktape/ops/ctc.hpp>
@@ -212,6 +213,20 @@ CtcDecoded search_beams(const Sequences& in, std::size_t width, std::size_t top_
 
 CtcDecoded ctc_decode(const Tensor& y_pred, const Tensor& input_length, const CtcDecodeOptions& options) {
   ctc::check_predictions("ctc_decode", y_pred);
+  if (is_symbolic(y_pred, input_length)) {
+    const auto later = [](const auto&... a) {
+      CtcDecoded found = ctc_decode(a...);
+      found.decoded.push_back(found.log_prob);
+      return found.decoded;
+    };
+    const std::int64_t samples = y_pred.shape()[0], paths = options.greedy ? 1 : options.top_paths;
+    std::vector<OutputInfo> outputs(static_cast<std::size_t>(paths), {{samples, None}, DType::Int64});
+    outputs.push_back({{samples, paths}, y_pred.dtype()});
+    std::vector<Tensor> results = defer_known("ctc_decode", outputs, later, y_pred, input_length, options);
+    const Tensor log_prob = results.back();
+    results.pop_back();
+    return {results, log_prob};
+  }
   const Shape& shape = y_pred.shape();
   const Sequences in{shape[0], shape[1], shape[2], converted(y_pred, DType::Float64),
                      ctc::lengths("ctc_decode", "input_length", input_length, {shape[0]}, shape[1])};

@@ -1,3 +1,4 @@
+#include <ktape/autograd/symbolic.hpp>
 #include <ktape/ops/broadcasting.hpp>
 #include <ktape/ops/linalg.hpp>
 #include <ktape/ops/operators.hpp>
@@ -153,6 +154,7 @@ Labelled contract(const Labelled& a, const Labelled& b, const std::string& wante
 }  // namespace
 
 Tensor einsum(const std::string& text, const TensorList& operands) {
+  if (is_symbolic(operands.vector())) return defer("einsum", einsum, text, operands);
   if (operands.empty()) fail("[einsum] there must be at least one operand: received none");
   const Equation equation = parse(text, operands);
   Shape shape;

@@ -6,6 +6,18 @@
 
 #include <cmath>
 
+/// A bound that waits: its tensor is an operand.
+template <>
+class ktape::Argument<ktape::backend::Bound> {
+ public:
+  Argument(const backend::Bound& bound, std::vector<Operand>& operands) : bound_(bound), tensor_(bound.tensor(), operands) {}
+  backend::Bound get(OperandValues values) const { return bound_.tensor().defined() ? backend::Bound(tensor_.get(values)) : bound_; }
+
+ private:
+  backend::Bound bound_;
+  Argument<Tensor> tensor_;
+};
+
 namespace ktape::backend {
 namespace {
 
@@ -21,6 +33,7 @@ constexpr double two_over_sqrt_pi = 1.1283791670955126;
 }  // namespace
 
 Tensor abs(const Tensor& x) {
+  if (is_symbolic(x)) return defer("abs", abs, x);
   expect_number("abs", x);
   if (!x.dtype().is_floating()) return kernels::apply_integer([](auto a) { return a < decltype(a)(0) ? -a : a; }, x);
   return unary_by_input("abs", x, [](auto a) { return abs(a); }, [](auto g, auto a) { return g * sign(a); });
@@ -33,6 +46,7 @@ Tensor sqrt(const Tensor& x) {
 }
 
 Tensor square(const Tensor& x) {
+  if (is_symbolic(x)) return defer("square", square, x);
   expect_number("square", x);
   if (!x.dtype().is_floating()) return kernels::apply_integer([](auto a) { return a * a; }, x);
   return unary_by_input("square", x, [](auto a) { return a * a; }, [](auto g, auto a) { return g * (a + a); });
@@ -55,12 +69,14 @@ Tensor log1p(const Tensor& x) {
 }
 
 Tensor round(const Tensor& x) {
+  if (is_symbolic(x)) return defer("round", round, x);
   expect_number("round", x);
   if (!x.dtype().is_floating()) return x.detach();
   return kernels::apply([](auto a) { return nearbyint(a); }, x);
 }
 
 Tensor sign(const Tensor& x) {
+  if (is_symbolic(x)) return defer("sign", sign, x);
   expect_number("sign", x);
   if (!x.dtype().is_floating())
     return kernels::apply_integer([](auto a) { return (a > decltype(a)(0)) - (a < decltype(a)(0)); }, x);
@@ -108,6 +124,7 @@ Tensor real_power(const Tensor& x, double a) { return pow(x, Scalar(a)); }
 }  // namespace
 
 Tensor pow(const Tensor& x, Scalar a) {
+  if (is_symbolic(x)) return defer("pow", [a](const Tensor& x) { return pow(x, a); }, x);
   expect_number("pow", x);
   if (!x.dtype().is_floating()) {
     if (a.real() < 0 || a.real() != std::trunc(a.real()))
@@ -120,6 +137,7 @@ Tensor pow(const Tensor& x, Scalar a) {
 }
 
 Tensor pow(const Tensor& x, const Tensor& a) {
+  if (is_symbolic(x, a)) return defer("pow", [](const Tensor& x, const Tensor& a) { return pow(x, a); }, x, a);
   kernels::expect_floating("pow", x);
   kernels::expect_same_dtype("pow", x, a);
   const Shape shape = broadcast_shapes("pow", x.shape(), a.shape());
@@ -159,6 +177,7 @@ void record_choice(const char* op, const Tensor& out, const Tensor& x, const Ten
 }  // namespace
 
 Tensor maximum(const Tensor& x, const Tensor& y) {
+  if (is_symbolic(x, y)) return defer("maximum", maximum, x, y);
   expect_number("maximum", x);
   Tensor out = kernels::apply_broadcast("maximum", larger, x, y);
   record_choice("maximum", out, x, y, greater_equal);
@@ -166,6 +185,7 @@ Tensor maximum(const Tensor& x, const Tensor& y) {
 }
 
 Tensor minimum(const Tensor& x, const Tensor& y) {
+  if (is_symbolic(x, y)) return defer("minimum", minimum, x, y);
   expect_number("minimum", x);
   Tensor out = kernels::apply_broadcast("minimum", smaller, x, y);
   record_choice("minimum", out, x, y, less_equal);
@@ -175,6 +195,7 @@ Tensor minimum(const Tensor& x, const Tensor& y) {
 namespace {
 /// Clips to numbers; one that the dtype cannot hold becomes its nearest value.
 Tensor clip_between(const Tensor& x, double low, double high) {
+  if (is_symbolic(x)) return defer("clip", clip_between, x, low, high);
   if (!x.dtype().is_floating()) {
     Tensor out = Tensor::empty(x.shape(), x.dtype());
     dispatch_integer(x.dtype(), [&]<class T>() {
@@ -198,6 +219,7 @@ Tensor bound_tensor(const Bound& bound, const Tensor& x) {
 }  // namespace
 
 Tensor clip(const Tensor& x, const Bound& min_value, const Bound& max_value) {
+  if (is_symbolic(x, min_value.tensor(), max_value.tensor())) return defer("clip", clip, x, min_value, max_value);
   expect_number("clip", x);
   for (const Bound* bound : {&min_value, &max_value})
     if (bound->number() && std::isnan(bound->number()->real())) fail("[clip] a bound must be a number: received nan");
@@ -227,6 +249,7 @@ Tensor less_equal(const Tensor& x, const Tensor& y) { return kernels::compare("l
 Tensor is_nan(const Tensor& x) { return not_equal(x, x); }
 
 Tensor is_finite(const Tensor& x) {
+  if (is_symbolic(x)) return defer("is_finite", is_finite, x);
   if (!x.dtype().is_floating()) return equal(x, x);
   return kernels::compare("is_finite", [](auto a, auto) { return a - a == a - a; }, x, x);
 }
@@ -242,6 +265,7 @@ void choose(std::int64_t n, T* out, const bool* condition, const T* x, const T* 
 }  // namespace
 
 Tensor where(const Tensor& condition, const Tensor& x, const Tensor& y) {
+  if (is_symbolic(condition, x, y)) return defer("where", where, condition, x, y);
   kernels::expect_same_dtype("where", x, y);
   const Shape shape = broadcast_shapes("where", condition.shape(), broadcast_shapes("where", x.shape(), y.shape()));
   const Tensor taken = cast(condition, DType::Bool);

@@ -1,5 +1,5 @@
 #include <ktape/autograd/dispatch.hpp>
-#include <ktape/autograd/node.hpp>
+#include <ktape/autograd/symbolic.hpp>
 #include <ktape/ops/config.hpp>
 #include <ktape/ops/images.hpp>
 #include <ktape/ops/kernels/resize.hpp>
@@ -71,6 +71,7 @@ Tensor padded(const char* op, const Tensor& x, int axis, const std::int64_t (*pa
 
 Tensor resize_images(const Tensor& x, std::int64_t height_factor, std::int64_t width_factor,
                      const std::string& data_format, const ResizeOptions& options) {
+  if (is_symbolic(x)) return defer("resize_images", resize_images, x, height_factor, width_factor, data_format, options);
   expect_rank("resize_images", x, 4);
   const int axis = spatial_axis("resize_images", data_format);
   Shape shape = x.shape();
@@ -86,6 +87,7 @@ Tensor resize_images(const Tensor& x, std::int64_t height_factor, std::int64_t w
 
 Tensor resize_volumes(const Tensor& x, std::int64_t depth_factor, std::int64_t height_factor,
                       std::int64_t width_factor, const std::string& data_format) {
+  if (is_symbolic(x)) return defer("resize_volumes", resize_volumes, x, depth_factor, height_factor, width_factor, data_format);
   expect_rank("resize_volumes", x, 5);
   const int axis = spatial_axis("resize_volumes", data_format);
   const std::int64_t factors[] = {depth_factor, height_factor, width_factor};
@@ -98,17 +100,20 @@ Tensor resize_volumes(const Tensor& x, std::int64_t depth_factor, std::int64_t h
 }
 
 Tensor temporal_padding(const Tensor& x, const TemporalPaddingOptions& options) {
+  if (is_symbolic(x)) return defer("temporal_padding", temporal_padding, x, options);
   expect_rank("temporal_padding", x, 3);
   return padded("temporal_padding", x, 1, &options.padding, 1);
 }
 
 Tensor spatial_2d_padding(const Tensor& x, const Spatial2dPaddingOptions& options) {
+  if (is_symbolic(x)) return defer("spatial_2d_padding", spatial_2d_padding, x, options);
   expect_rank("spatial_2d_padding", x, 4);
   const int axis = spatial_axis("spatial_2d_padding", options.data_format.value_or(image_data_format()));
   return padded("spatial_2d_padding", x, axis, options.padding, 2);
 }
 
 Tensor spatial_3d_padding(const Tensor& x, const Spatial3dPaddingOptions& options) {
+  if (is_symbolic(x)) return defer("spatial_3d_padding", spatial_3d_padding, x, options);
   expect_rank("spatial_3d_padding", x, 5);
   const int axis = spatial_axis("spatial_3d_padding", options.data_format.value_or(image_data_format()));
   return padded("spatial_3d_padding", x, axis, options.padding, 3);

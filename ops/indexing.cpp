@@ -1,4 +1,5 @@
 #include <ktape/autograd/dispatch.hpp>
+#include <ktape/autograd/symbolic.hpp>
 #include <ktape/autograd/tape.hpp>
 #include <ktape/ops/creation.hpp>
 #include <ktape/ops/indexing.hpp>
@@ -85,6 +86,7 @@ Selection select(const Shape& shape, std::vector<Index> entries) {
 }  // namespace
 
 Tensor index(const Tensor& x, const Indices& indices) {
+  if (is_symbolic(x)) return defer("index", index, x, indices);
   const Selection selection = select(x.shape(), indices.entries());
   return reshape(kernels::take("index", x, selection.window), selection.shape);
 }
@@ -157,6 +159,7 @@ Tensor row_numbers(const char* op, const Tensor& indices, const Shape& shape) {
 }  // namespace
 
 Tensor gather(const Tensor& reference, const Tensor& indices) {
+  if (is_symbolic(reference, indices)) return defer("gather", gather, reference, indices);
   expect_integers("gather", indices);
   if (reference.ndim() == 0) fail("[gather] the reference must have rank 1 or more: received reference=()");
   const Tensor rows = converted(indices, DType::Int64);
@@ -170,6 +173,7 @@ Tensor gather(const Tensor& reference, const Tensor& indices) {
 }
 
 Tensor one_hot(const Tensor& indices, std::int64_t num_classes) {
+  if (is_symbolic(indices)) return defer("one_hot", one_hot, indices, num_classes);
   expect_integers("one_hot", indices);
   if (num_classes < 0) fail("[one_hot] num_classes must be at least 0: received num_classes=", num_classes);
   Shape shape = indices.shape();
@@ -183,6 +187,7 @@ Tensor one_hot(const Tensor& indices, std::int64_t num_classes) {
 }
 
 Tensor gather_nd(const Tensor& params, const Tensor& indices) {
+  if (is_symbolic(params, indices)) return defer("gather_nd", gather_nd, params, indices);
   const Tensor rows = row_numbers("gather_nd", indices, params.shape());
   const int k = static_cast<int>(indices.shape().back());
   Shape shape = indices.shape();
@@ -191,6 +196,7 @@ Tensor gather_nd(const Tensor& params, const Tensor& indices) {
 }
 
 Tensor scatter_nd(const Tensor& indices, const Tensor& updates, const Shape& shape) {
+  if (is_symbolic(indices, updates)) return defer("scatter_nd", scatter_nd, indices, updates, shape);
   check_extents("scatter_nd", shape, updates.dtype().size());
   if (updates.dtype().is_bool()) fail<TypeError>("[scatter_nd] updates must be numbers: received dtype=bool");
   const Tensor rows = row_numbers("scatter_nd", indices, shape);
@@ -250,6 +256,14 @@ Tensor along_last(const Tensor& x, int axis, F f) {
 }  // namespace
 
 TopK top_k(const Tensor& x, std::int64_t k) {
+  if (is_symbolic(x)) {
+    const auto later = [](const Tensor& x, std::int64_t k) {
+      const TopK top = top_k(x, k);
+      return std::vector{top.values, top.indices};
+    };
+    const std::vector<Tensor> results = defer("top_k", later, x, k);
+    return {results[0], results[1]};
+  }
   if (x.ndim() == 0) fail("[top_k] x must have rank 1 or more: received x=()");
   const std::int64_t n = x.shape().back();
   if (k < 0 || k > n) fail("[top_k] k must be in [0, ", n, "] for x=", x.shape(), ": received k=", k);
@@ -259,6 +273,7 @@ TopK top_k(const Tensor& x, std::int64_t k) {
 }
 
 Tensor sort(const Tensor& values, int axis, const SortOptions& options) {
+  if (is_symbolic(values)) return defer("sort", sort, values, axis, options);
   axis = canonical_axis("sort", axis, values.ndim());
   const bool descending = is_descending("sort", options);
   expect_int32("sort", values.shape()[axis]);
@@ -269,6 +284,7 @@ Tensor sort(const Tensor& values, int axis, const SortOptions& options) {
 }
 
 Tensor argsort(const Tensor& values, int axis, const SortOptions& options) {
+  if (is_symbolic(values)) return defer("argsort", argsort, values, axis, options);
   axis = canonical_axis("argsort", axis, values.ndim());
   const bool descending = is_descending("argsort", options);
   expect_int32("argsort", values.shape()[axis]);

@@ -1,5 +1,5 @@
 #include <ktape/autograd/log.hpp>
-#include <ktape/autograd/node.hpp>
+#include <ktape/autograd/symbolic.hpp>
 #include <ktape/ops/config.hpp>
 #include <ktape/ops/inspection.hpp>
 
@@ -15,6 +15,7 @@ bool is_variable(const Tensor& x) {
 }
 
 Tensor shape(const Tensor& x) {
+  if (is_symbolic(x)) return defer("shape", shape, x);
   Tensor out = Tensor::empty({x.ndim()}, DType::Int32);
   convert(out.raw(), DType::Int32, x.shape().begin(), DType::Int64, x.ndim());
   return out;
@@ -22,10 +23,14 @@ Tensor shape(const Tensor& x) {
 
 Shape int_shape(const Tensor& x) { return x.shape(); }
 int ndim(const Tensor& x) { return x.ndim(); }
-std::int64_t count_params(const Tensor& x) { return x.size(); }
+std::int64_t count_params(const Tensor& x) {
+  if (x.size() < 0) fail("[count_params] the shape must be known: received shape=", x.shape());
+  return x.size();
+}
 DType dtype(const Tensor& x) { return x.dtype(); }
 
 Tensor size(const Tensor& x) {
+  if (is_symbolic(x)) return defer("size", size, x);
   if (x.size() > std::numeric_limits<std::int32_t>::max())
     fail("[size] the number of elements must fit in int32: received shape=", x.shape());
   Tensor out = Tensor::empty({}, DType::Int32);
@@ -34,6 +39,7 @@ Tensor size(const Tensor& x) {
 }
 
 Tensor cast(const Tensor& x, DType dtype) {
+  if (is_symbolic(x)) return defer("cast", cast, x, dtype);
   if (x.dtype() == dtype) return x;
   Tensor out = converted(x, dtype);
   if (dtype.is_floating() && recording(x))
@@ -46,6 +52,8 @@ Tensor cast(const Tensor& x, DType dtype) {
 Tensor cast_to_floatx(const ArrayLike& x) { return x.tensor(floatx(), floatx()); }
 
 Tensor print_tensor(const Tensor& x, const std::string& message, const PrintOptions& options) {
+  if (is_symbolic(x)) return defer("print_tensor", print_tensor, x, message, options);
+  if (inferring_shapes()) return x;
   const bool all = options.summarize < 0;
   log::print(message + to_string(x, all ? 3 : options.summarize, all ? std::numeric_limits<std::int64_t>::max() : 2 * options.summarize));
   return x;

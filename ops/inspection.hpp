@@ -24,9 +24,11 @@ std::int64_t count_params(const Tensor& x);
 /// The dtype, which compares with its name: `K::dtype(x) == "float32"`. `K.dtype`.
 DType dtype(const Tensor& x);
 
-/// A copy of the elements as an xtensor array, converted to T as by `cast`. `K.eval`, `K.get_value`.
+/// A copy of the elements as an xtensor array, converted to T as by `cast`. Throws ValueError, naming its placeholders, for a
+/// symbolic tensor. `K.eval`, `K.get_value`.
 template <class T = float>
 xt::xarray<T> get_value(const Tensor& x) {
+  expect_value("get_value", x);
   xt::xarray<T> out = xt::xarray<T>::from_shape(std::vector<std::size_t>(x.shape().begin(), x.shape().end()));
   convert(out.data(), dtype_of<T>(), x.raw(), x.dtype(), x.size());
   return out;

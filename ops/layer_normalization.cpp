@@ -1,3 +1,4 @@
+#include <ktape/autograd/symbolic.hpp>
 #include <ktape/ops/broadcasting.hpp>
 #include <ktape/ops/elementwise.hpp>
 #include <ktape/ops/kernels/apply.hpp>
@@ -103,6 +104,7 @@ bool are_last(unsigned bits, int rank) {
 
 Tensor layer_normalization(const Tensor& x, const Tensor& gamma, const Tensor& beta,
                            const LayerNormalizationOptions& options) {
+  if (is_symbolic(x, gamma, beta)) return defer("layer_normalization", layer_normalization, x, gamma, beta, options);
   constexpr const char* op = "layer_normalization";
   kernels::expect_floating(op, x);
   const unsigned bits = canonical_axes(op, options.axis, x.ndim());

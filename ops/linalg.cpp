@@ -1,3 +1,4 @@
+#include <ktape/autograd/symbolic.hpp>
 #include <ktape/ops/broadcasting.hpp>
 #include <ktape/ops/inspection.hpp>
 #include <ktape/ops/kernels/apply.hpp>
@@ -5,6 +6,7 @@
 #include <ktape/ops/linalg.hpp>
 #include <ktape/ops/operators.hpp>
 #include <ktape/ops/shape.hpp>
+#include <ktape/ops/sparse_symbolic.hpp>
 
 #include <algorithm>
 
@@ -62,6 +64,8 @@ Tensor product2(const Tensor& x, bool tx, const Tensor& y, bool ty) {
 }  // namespace
 
 Tensor dot(const Tensor& x, const Tensor& y) {
+  if (const auto parts = sparse_parts(x)) return dot_later(*parts, x.shape(), y);
+  if (is_symbolic(x, y)) return defer("dot", [](const Tensor& x, const Tensor& y) { return dot(x, y); }, x, y);
   check_operands("dot", x, y);
   const Shape& a = x.shape();
   const Shape& b = y.shape();
@@ -121,6 +125,7 @@ Tensor as_matrices(const Tensor& x, int axis, bool& first) {
 }  // namespace
 
 Tensor batch_dot(const Tensor& x, const Tensor& y, const BatchAxes& given) {
+  if (is_symbolic(x, y)) return defer("batch_dot", batch_dot, x, y, given);
   check_operands("batch_dot", x, y);
   const auto [xaxis, yaxis] = canonical_batch_axes(x, y, given);
   Shape shape{x.shape()[0]};
@@ -135,6 +140,7 @@ Tensor batch_dot(const Tensor& x, const Tensor& y, const BatchAxes& given) {
 }
 
 Tensor matmul(const Tensor& a, const Tensor& b, const MatmulOptions& options) {
+  if (is_symbolic(a, b)) return defer("matmul", matmul, a, b, options);
   check_operands("matmul", a, b);
   const bool ta = options.transpose_a, tb = options.transpose_b;
   if (a.ndim() < 2 || b.ndim() < 2)

@@ -1,3 +1,4 @@
+#include <ktape/autograd/symbolic.hpp>
 #include <ktape/ops/convolution.hpp>
 #include <ktape/ops/convolution_arguments.hpp>
 #include <ktape/ops/kernels/parts.hpp>
@@ -69,6 +70,8 @@ Tensor local_convolution(const LocalConvolution& c, const Tensor& inputs, const 
 
 Tensor local_conv1d(const Tensor& inputs, const Tensor& kernel, const Shape& kernel_size,
                     const Shape& strides, const LocalConvOptions& options) {
+  if (is_symbolic(inputs, kernel))
+    return defer("local_conv1d", local_conv1d, inputs, kernel, kernel_size, strides, options);
   constexpr const char* op = "local_conv1d";
   if (kernel.ndim() != 3) fail("[", op, "] the kernel must have rank 3: received kernel=", kernel.shape());
   return local_convolution(
@@ -78,6 +81,8 @@ Tensor local_conv1d(const Tensor& inputs, const Tensor& kernel, const Shape& ker
 
 Tensor local_conv2d(const Tensor& inputs, const Tensor& kernel, const Shape& kernel_size,
                     const Shape& strides, const Shape& output_shape, const LocalConvOptions& options) {
+  if (is_symbolic(inputs, kernel))
+    return defer("local_conv2d", local_conv2d, inputs, kernel, kernel_size, strides, output_shape, options);
   constexpr const char* op = "local_conv2d";
   return local_convolution(
       {op, 2, kernel_size, strides, output_shape, channels_first(op, options.data_format)}, inputs, kernel);

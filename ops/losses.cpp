@@ -1,4 +1,5 @@
 #include <ktape/autograd/log.hpp>
+#include <ktape/autograd/symbolic.hpp>
 #include <ktape/ops/activations.hpp>
 #include <ktape/ops/broadcasting.hpp>
 #include <ktape/ops/config.hpp>
@@ -128,6 +129,7 @@ Tensor clipped(const Tensor& p) { return clip(p, epsilon(), 1 - epsilon()); }
 }  // namespace
 
 Tensor categorical_crossentropy(const Tensor& target, const Tensor& output, const LossOptions& options) {
+  if (is_symbolic(target, output)) return defer("categorical_crossentropy", categorical_crossentropy, target, output, options);
   constexpr const char* op = "categorical_crossentropy";
   kernels::expect_floating(op, output);
   if (target.shape() != output.shape())
@@ -143,6 +145,7 @@ Tensor categorical_crossentropy(const Tensor& target, const Tensor& output, cons
 
 Tensor sparse_categorical_crossentropy(const Tensor& target, const Tensor& output,
                                        const LossOptions& options) {
+  if (is_symbolic(target, output)) return defer("sparse_categorical_crossentropy", sparse_categorical_crossentropy, target, output, options);
   constexpr const char* op = "sparse_categorical_crossentropy";
   kernels::expect_floating(op, output);
   const int axis = canonical_axis(op, options.axis, output.ndim());
@@ -221,6 +224,7 @@ Tensor binary_from_probabilities(const Tensor& t, const Tensor& p) {
 }  // namespace
 
 Tensor binary_crossentropy(const Tensor& target, const Tensor& output, const BinaryLossOptions& options) {
+  if (is_symbolic(target, output)) return defer("binary_crossentropy", binary_crossentropy, target, output, options);
   constexpr const char* op = "binary_crossentropy";
   kernels::expect_floating(op, output);
   const Shape shape = broadcast_shapes(op, target.shape(), output.shape());

@@ -1,3 +1,4 @@
+#include <ktape/autograd/symbolic.hpp>
 #include <ktape/ops/broadcasting.hpp>
 #include <ktape/ops/elementwise.hpp>
 #include <ktape/ops/kernels/apply.hpp>
@@ -265,6 +266,7 @@ unsigned own_axes(const Tensor& parameter, int rank) {
 
 Tensor batch_normalization(const Tensor& x, const Tensor& mean, const Tensor& var, const Tensor& beta, const Tensor& gamma,
                            const BatchNormalizationOptions& options) {
+  if (is_symbolic(x, mean, var, beta, gamma)) return defer("batch_normalization", batch_normalization, x, mean, var, beta, gamma, options);
   constexpr const char* op = "batch_normalization";
   kernels::expect_floating(op, x);
   const bool by_axis = x.ndim() == 4;
@@ -293,6 +295,14 @@ Tensor batch_normalization(const Tensor& x, const Tensor& mean, const Tensor& va
 
 NormalizedBatch normalize_batch_in_training(const Tensor& x, const Tensor& gamma, const Tensor& beta, const Axes& reduction_axes,
                                             const NormalizationOptions& options) {
+  if (is_symbolic(x, gamma, beta)) {
+    const auto later = [](const auto&... a) {
+      NormalizedBatch batch = normalize_batch_in_training(a...);
+      return std::vector{batch.normalized, batch.mean, batch.variance};
+    };
+    const std::vector<Tensor> results = defer("normalize_batch_in_training", later, x, gamma, beta, reduction_axes, options);
+    return {results[0], results[1], results[2]};
+  }
   constexpr const char* op = "normalize_batch_in_training";
   kernels::expect_floating(op, x);
   const unsigned bits = canonical_axes(op, reduction_axes, x.ndim()), others = ~bits & ((1u << x.ndim()) - 1);

@@ -28,6 +28,7 @@ Scalar fit(const char* op, const Tensor& x, Scalar s) {
 /// f(x, s) where s is a number; on floats the lambda `d(g)` is its derivative.
 template <class F, class D>
 Tensor with_number(const char* op, const Tensor& x, Scalar s, F f, D d) {
+  if (is_symbolic(x)) return defer(op, [=](const Tensor& x) { return with_number(op, x, s, f, d); }, x);
   fit(op, x, s);
   if (x.dtype().is_floating()) return kernels::unary_linear(op, x, [f, v = s.real()](auto a) { return f(a, v); }, d);
   Tensor out = Tensor::empty_like(x);
@@ -47,6 +48,7 @@ constexpr auto negated = [](const auto& g) { return -g; };
 }  // namespace
 
 Tensor operator+(const Tensor& x, const Tensor& y) {
+  if (is_symbolic(x, y)) return defer("add", [](const Tensor& x, const Tensor& y) { return x + y; }, x, y);
   expect_arithmetic("add", x);
   Tensor out = kernels::apply_broadcast("add", plus, x, y);
   if (recording(x, y))
@@ -58,6 +60,7 @@ Tensor operator+(const Tensor& x, const Tensor& y) {
 }
 
 Tensor operator-(const Tensor& x, const Tensor& y) {
+  if (is_symbolic(x, y)) return defer("subtract", [](const Tensor& x, const Tensor& y) { return x - y; }, x, y);
   expect_arithmetic("subtract", x);
   Tensor out = kernels::apply_broadcast("subtract", minus, x, y);
   if (recording(x, y))
@@ -69,6 +72,7 @@ Tensor operator-(const Tensor& x, const Tensor& y) {
 }
 
 Tensor operator*(const Tensor& x, const Tensor& y) {
+  if (is_symbolic(x, y)) return defer("multiply", [](const Tensor& x, const Tensor& y) { return x * y; }, x, y);
   expect_arithmetic("multiply", x);
   Tensor out = kernels::apply_broadcast("multiply", times, x, y);
   if (recording(x, y))
@@ -83,6 +87,7 @@ Tensor operator*(const Tensor& x, const Tensor& y) {
 }
 
 Tensor operator/(const Tensor& x, const Tensor& y) {
+  if (is_symbolic(x, y)) return defer("divide", [](const Tensor& x, const Tensor& y) { return x / y; }, x, y);
   if (!x.dtype().is_floating()) {
     kernels::expect_same_dtype("divide", x, y);
     return backend::cast(x, DType::Float64) / backend::cast(y, DType::Float64);
@@ -119,6 +124,7 @@ Tensor operator/(Scalar x, const Tensor& y) {
 }
 
 Tensor operator-(const Tensor& x) {
+  if (is_symbolic(x)) return defer("negative", [](const Tensor& x) { return -x; }, x);
   expect_arithmetic("negative", x);
   if (x.dtype().is_floating()) return kernels::unary_linear("negative", x, [](auto a) { return -a; }, negated);
   return kernels::apply_integer([](auto a) { return -a; }, x);

@@ -1,3 +1,4 @@
+#include <ktape/autograd/symbolic.hpp>
 #include <ktape/ops/config.hpp>
 #include <ktape/ops/kernels/apply.hpp>
 #include <ktape/ops/kernels/engine.hpp>
@@ -149,10 +150,12 @@ Tensor pool(const char* op, const Tensor& x, const std::array<std::int64_t, N>& 
 }  // namespace
 
 Tensor pool2d(const Tensor& x, const std::array<std::int64_t, 2>& pool_size, const Pool2dOptions& options) {
+  if (is_symbolic(x)) return defer("pool2d", pool2d, x, pool_size, options);
   return pool<2>("pool2d", x, pool_size, options);
 }
 
 Tensor pool3d(const Tensor& x, const std::array<std::int64_t, 3>& pool_size, const Pool3dOptions& options) {
+  if (is_symbolic(x)) return defer("pool3d", pool3d, x, pool_size, options);
   return pool<3>("pool3d", x, pool_size, options);
 }
 

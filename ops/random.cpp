@@ -1,10 +1,5 @@
-// g++ 12 takes the undefined registers inside its own AVX-512 intrinsics for variables that were forgotten.
-#if defined(__GNUC__) && !defined(__clang__)
-#pragma GCC diagnostic ignored "-Wuninitialized"
-#pragma GCC diagnostic ignored "-Wmaybe-uninitialized"
-#endif
 #include <ktape/autograd/dispatch.hpp>
-#include <ktape/autograd/node.hpp>
+#include <ktape/autograd/symbolic.hpp>
 #include <ktape/ops/config.hpp>
 #include <ktape/ops/creation.hpp>
 #include <ktape/ops/kernels/random.hpp>
@@ -182,6 +177,7 @@ void set_random_seed(std::int64_t seed) {
 std::uint64_t random_key(std::optional<std::int64_t> seed) {
   enum : std::uint32_t { given = 1, global = 2 };
   if (seed) return Generator::key(static_cast<std::uint64_t>(*seed), 0, given);
+  if (inferring_shapes()) return 0;
   const std::lock_guard lock(generator().lock);
   return Generator::key(generator().seed, generator().drawn++, global);
 }
@@ -234,6 +230,7 @@ Variable random_normal_variable(const Shape& shape, Scalar mean, Scalar scale,
 }
 
 Tensor dropout(const Tensor& x, double level, const DropoutOptions& options) {
+  if (is_symbolic(x)) return defer("dropout", dropout, x, level, options);
   if (!x.dtype().is_floating())
     fail<TypeError>("[dropout] x must be floating (float16, float32 or float64): received dtype=", x.dtype());
   if (!(level >= 0 && level < 1))

@@ -1,3 +1,4 @@
+#include <ktape/autograd/symbolic.hpp>
 #include <ktape/ops/creation.hpp>
 #include <ktape/ops/inspection.hpp>
 #include <ktape/ops/kernels/apply.hpp>
@@ -279,8 +280,22 @@ Result run(Arguments a) {
   return out;
 }
 
+Result run_any(const Arguments& a);
+
+/// The recurrence as one op that waits for its tensors.
+Result later(const Arguments& a) {
+  const auto run = [a](const Tensors& tensors, const Tensor& mask) {
+    Arguments given = a.with(tensors);
+    given.options.mask = mask;
+    return in_order(run_any(given));
+  };
+  const Tensors results = defer(a.kind.op, run, a.tensors(), a.options.mask);
+  return {results[1], results[0], {results.begin() + 2, results.end()}};
+}
+
 /// float16 by way of float32.
 Result run_any(const Arguments& a) {
+  if (is_symbolic(a.tensors()) || is_symbolic(a.options.mask)) return later(a);
   if (a.x.dtype() != DType::Float16) return run(a);
   Tensors tensors = a.tensors();
   for (Tensor& t : tensors)

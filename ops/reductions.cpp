@@ -1,3 +1,4 @@
+#include <ktape/autograd/symbolic.hpp>
 #include <ktape/autograd/tape.hpp>
 #include <ktape/ops/broadcasting.hpp>
 #include <ktape/ops/config.hpp>
@@ -47,12 +48,14 @@ Tensor record_sum(const char* op, const Tensor& x, const Groups& groups, Tensor 
 }  // namespace
 
 Tensor sum(const Tensor& x, const Axes& axis, bool keepdims) {
+  if (is_symbolic(x)) return defer("sum", sum, x, axis, keepdims);
   expect_number("sum", x);
   const Groups groups("sum", x, axis, keepdims);
   return record_sum("sum", x, groups, kernels::reduced_exactly<kernels::SumOf>(x, groups), 1);
 }
 
 Tensor mean(const Tensor& x, const Axes& axis, bool keepdims) {
+  if (is_symbolic(x)) return defer("mean", mean, x, axis, keepdims);
   const Groups groups("mean", x, axis, keepdims);
   if (x.dtype().is_integer()) {
     Tensor out = kernels::reduced<kernels::SumOf>(x, groups);
@@ -116,16 +119,19 @@ Tensor variance(const Tensor& x, const Groups& groups) {
 }  // namespace
 
 Tensor var(const Tensor& x, const Axes& axis, bool keepdims) {
+  if (is_symbolic(x)) return defer("var", var, x, axis, keepdims);
   const Groups groups("var", x, axis, keepdims);
   return cast(variance(averaged("var", x), groups), average_dtype(x));
 }
 
 Tensor std(const Tensor& x, const Axes& axis, bool keepdims) {
+  if (is_symbolic(x)) return defer("std", std, x, axis, keepdims);
   const Groups groups("std", x, axis, keepdims);
   return cast(root("std", variance(averaged("std", x), groups)), average_dtype(x));
 }
 
 Tensor norm(const Tensor& x, const Axes& axis, bool keepdims) {
+  if (is_symbolic(x)) return defer("norm", norm, x, axis, keepdims);
   kernels::expect_floating("norm", x);
   const Groups groups("norm", x, axis, keepdims);
   const Tensor values = averaged("norm", x);
@@ -171,10 +177,12 @@ Tensor extreme(const char* op, const Tensor& x, const Axes& axis, bool keepdims)
 }  // namespace
 
 Tensor max(const Tensor& x, const Axes& axis, bool keepdims) {
+  if (is_symbolic(x)) return defer("max", max, x, axis, keepdims);
   return extreme<kernels::MaxOf>("max", x, axis, keepdims);
 }
 
 Tensor min(const Tensor& x, const Axes& axis, bool keepdims) {
+  if (is_symbolic(x)) return defer("min", min, x, axis, keepdims);
   return extreme<kernels::MinOf>("min", x, axis, keepdims);
 }
 
@@ -212,6 +220,7 @@ Tensor middle_product(const Tensor& x) {
 }  // namespace
 
 Tensor prod(const Tensor& x, const Axes& axis, bool keepdims) {
+  if (is_symbolic(x)) return defer("prod", prod, x, axis, keepdims);
   expect_number("prod", x);
   const Groups groups("prod", x, axis, keepdims);
   if (!recording(x)) return kernels::reduced_exactly<kernels::ProdOf>(x, groups);
@@ -225,6 +234,7 @@ Tensor prod(const Tensor& x, const Axes& axis, bool keepdims) {
 }
 
 Tensor logsumexp(const Tensor& x, const Axes& axis, bool keepdims) {
+  if (is_symbolic(x)) return defer("logsumexp", logsumexp, x, axis, keepdims);
   kernels::expect_floating("logsumexp", x);
   const Groups groups("logsumexp", x, axis, keepdims);
   const Tensor values = averaged("logsumexp", x);
@@ -242,10 +252,12 @@ Tensor logsumexp(const Tensor& x, const Axes& axis, bool keepdims) {
 }
 
 Tensor any(const Tensor& x, const Axes& axis, bool keepdims) {
+  if (is_symbolic(x)) return defer("any", any, x, axis, keepdims);
   return kernels::reduced<kernels::AnyOf>(x, Groups("any", x, axis, keepdims));
 }
 
 Tensor all(const Tensor& x, const Axes& axis, bool keepdims) {
+  if (is_symbolic(x)) return defer("all", all, x, axis, keepdims);
   return kernels::reduced<kernels::AllOf>(x, Groups("all", x, axis, keepdims));
 }
 

@@ -1,3 +1,4 @@
+#include <ktape/autograd/symbolic.hpp>
 #include <ktape/ops/creation.hpp>
 #include <ktape/ops/elementwise.hpp>
 #include <ktape/ops/operators.hpp>
@@ -108,6 +109,24 @@ void check_states(const Tensors& before, const Tensors& after) {
            " of ", before[i].shape());
 }
 
+/// The loop as one op that waits for its tensors.
+RnnResult<Tensors> later(const Step& step, const TensorList& inputs, const TensorList& initial_states, const RnnOptions& options,
+                         const Tensor& length) {
+  const auto run = [step, given = options](const TensorList& inputs, const TensorList& states, const TensorList& constants,
+                                           const Tensor& mask, const Tensor& length) {
+    RnnOptions options = given;
+    options.constants = constants, options.mask = mask;
+    if (length.defined()) options.input_length = length;
+    RnnResult<Tensors> result = rnn(step, inputs, states, options);
+    Tensors all = std::move(result.last_output);
+    for (const Tensors* list : {&result.outputs, &result.new_states}) all.insert(all.end(), list->begin(), list->end());
+    return all;
+  };
+  const Tensors all = defer("rnn", run, inputs, initial_states, options.constants, options.mask, length);
+  const auto outputs = static_cast<std::ptrdiff_t>(all.size() - initial_states.size()) / 2;
+  return {{all.begin(), all.begin() + outputs}, {all.begin() + outputs, all.begin() + 2 * outputs}, {all.begin() + 2 * outputs, all.end()}};
+}
+
 }  // namespace
 
 void fail_several_inputs(std::size_t received) {
@@ -116,6 +135,11 @@ void fail_several_inputs(std::size_t received) {
 
 RnnResult<Tensors> rnn(const Step& step, const TensorList& inputs, const TensorList& initial_states,
                        const RnnOptions& options) {
+  const auto* lengths = std::get_if<Tensor>(&options.input_length);
+  const Tensor length = lengths ? *lengths : Tensor();
+  if (is_symbolic(inputs.vector()) || is_symbolic(initial_states.vector()) || is_symbolic(options.constants.vector()) ||
+      is_symbolic(options.mask, length))
+    return later(step, inputs, initial_states, options, length);
   const Extents extents = check_inputs(inputs, options.time_major);
   const Tensors masks = masks_of(extents, !initial_states.empty(), options);
   std::vector<Tensors> slices, outputs;  // of each input and each output, by step

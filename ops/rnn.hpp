@@ -81,7 +81,8 @@ template <class F>
 auto rnn(F&& step, const TensorList& inputs, const TensorList& initial_states,
          const RnnOptions& options = {}) {
   constexpr bool single = detail::one_output<std::remove_reference_t<F>>;
-  const detail::Step one_step = [&](const std::vector<Tensor>& x, const std::vector<Tensor>& states) {
+  // A copy of the step: with symbolic tensors it outlives this call.
+  const detail::Step one_step = [step](const std::vector<Tensor>& x, const std::vector<Tensor>& states) mutable {
     auto [output, next] = detail::call_step(step, x, states);
     return std::pair{TensorList(std::move(output)).vector(), TensorList(std::move(next)).vector()};
   };

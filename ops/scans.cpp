@@ -1,4 +1,4 @@
-#include <ktape/autograd/node.hpp>
+#include <ktape/autograd/symbolic.hpp>
 #include <ktape/ops/kernels/extremes.hpp>
 #include <ktape/ops/kernels/generic.hpp>
 #include <ktape/ops/kernels/groups.hpp>
@@ -79,6 +79,7 @@ Tensor recurrence(const char* op, const Tensor& a, const Tensor& b, int axis, bo
 
 template <class Kernel>
 Tensor index_of(const char* op, const Tensor& x, int axis) {
+  if (is_symbolic(x)) return defer(op, index_of<Kernel>, op, x, axis);
   const int at = canonical_axis(op, axis, x.ndim());
   if (x.shape()[at] == 0)
     fail("[", op, "] the axis must not be empty: received x=", x.shape(), ", axis=", axis);
@@ -95,9 +96,13 @@ Tensor index_of(const char* op, const Tensor& x, int axis) {
 
 }  // namespace
 
-Tensor cumsum(const Tensor& x, int axis) { return running_sum(x, scan_axis("cumsum", x, axis), false); }
+Tensor cumsum(const Tensor& x, int axis) {
+  if (is_symbolic(x)) return defer("cumsum", cumsum, x, axis);
+  return running_sum(x, scan_axis("cumsum", x, axis), false);
+}
 
 Tensor cumprod(const Tensor& x, int axis) {
+  if (is_symbolic(x)) return defer("cumprod", cumprod, x, axis);
   return recurrence("cumprod", x, Tensor(), scan_axis("cumprod", x, axis), false);
 }
 

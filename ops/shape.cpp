@@ -1,7 +1,8 @@
-#include <ktape/autograd/node.hpp>
+#include <ktape/autograd/symbolic.hpp>
 #include <ktape/ops/kernels/parts.hpp>
 #include <ktape/ops/kernels/permute.hpp>
 #include <ktape/ops/shape.hpp>
+#include <ktape/ops/sparse_symbolic.hpp>
 
 #include <algorithm>
 #include <numeric>
@@ -33,6 +34,7 @@ kernels::Window whole(const Shape& shape) {
 }  // namespace
 
 Tensor reshape(const Tensor& x, const Shape& shape) {
+  if (is_symbolic(x)) return defer("reshape", reshape, x, shape);
   Shape wanted = shape;
   int open = -1;
   for (int d = 0; d < shape.rank(); ++d) {
@@ -50,6 +52,7 @@ Tensor reshape(const Tensor& x, const Shape& shape) {
 }
 
 Tensor permute_dimensions(const Tensor& x, const Shape& pattern) {
+  if (is_symbolic(x)) return defer("permute_dimensions", permute_dimensions, x, pattern);
   if (pattern.rank() != x.ndim())
     fail("[permute_dimensions] the pattern must have one entry per axis: received x=", x.shape(),
          ", pattern=", pattern);
@@ -107,6 +110,10 @@ void expect_some(const char* op, const TensorList& tensors) {
 }  // namespace
 
 Tensor concatenate(const TensorList& tensors, int axis) {
+  if (!tensors.empty() && std::all_of(tensors.begin(), tensors.end(), [](const Tensor& x) { return sparse_parts(x); }))
+    return concatenate_later(tensors.vector(), axis);
+  if (is_symbolic(tensors.vector()))
+    return defer("concatenate", [](const TensorList& tensors, int axis) { return concatenate(tensors, axis); }, tensors, axis);
   expect_some("concatenate", tensors);
   Shape shape = tensors[0].shape();
   axis = canonical_axis("concatenate", axis, shape.rank());
@@ -117,6 +124,7 @@ Tensor concatenate(const TensorList& tensors, int axis) {
 }
 
 Tensor stack(const TensorList& x, int axis) {
+  if (is_symbolic(x.vector())) return defer("stack", stack, x, axis);
   expect_some("stack", x);
   Shape shape = x[0].shape();
   axis = canonical_axis("stack", axis, shape.rank() + 1);
@@ -126,6 +134,7 @@ Tensor stack(const TensorList& x, int axis) {
 }
 
 Tensor repeat(const Tensor& x, std::int64_t n) {
+  if (is_symbolic(x)) return defer("repeat", repeat, x, n);
   if (x.ndim() != 2) fail("[repeat] x must have rank 2: received x=", x.shape());
   if (n < 0) fail("[repeat] n must be at least 0: received n=", n);
   return kernels::repeat_rows("repeat", x, x.shape()[0], n, {x.shape()[0], n, x.shape()[1]});
@@ -144,6 +153,7 @@ Shape stretched(const char* op, Shape shape, int axis, std::int64_t times, DType
 }  // namespace
 
 Tensor repeat_elements(const Tensor& x, std::int64_t rep, int axis) {
+  if (is_symbolic(x)) return defer("repeat_elements", repeat_elements, x, rep, axis);
   axis = canonical_axis("repeat_elements", axis, x.ndim());
   if (rep < 0) fail("[repeat_elements] rep must be at least 0: received rep=", rep);
   if (rep == 1) return x;
@@ -152,6 +162,7 @@ Tensor repeat_elements(const Tensor& x, std::int64_t rep, int axis) {
 }
 
 Tensor tile(const Tensor& x, const Shape& n) {
+  if (is_symbolic(x)) return defer("tile", [](const auto&... a) { return tile(a...); }, x, n);
   if (n.rank() != x.ndim()) fail("[tile] n must have one entry per axis: received x=", x.shape(), ", n=", n);
   Shape shape = x.shape();
   for (int d = 0; d < n.rank(); ++d) {
@@ -170,20 +181,26 @@ Tensor tile(const Tensor& x, const Shape& n) {
 
 Tensor tile(const Tensor& x, std::int64_t n) { return tile(x, Shape{n}); }
 
-Tensor flatten(const Tensor& x) { return renamed("flatten", x, {x.size()}); }
+Tensor flatten(const Tensor& x) {
+  if (is_symbolic(x)) return defer("flatten", flatten, x);
+  return renamed("flatten", x, {x.size()});
+}
 
 Tensor batch_flatten(const Tensor& x) {
+  if (is_symbolic(x)) return defer("batch_flatten", batch_flatten, x);
   if (x.ndim() == 0) fail("[batch_flatten] x must have rank 1 or more: received x=", x.shape());
   return renamed("batch_flatten", x, {x.shape()[0], x.shape().count(1)});
 }
 
 Tensor expand_dims(const Tensor& x, int axis) {
+  if (is_symbolic(x)) return defer("expand_dims", expand_dims, x, axis);
   Shape shape = x.shape();
   shape.insert(canonical_axis("expand_dims", axis, x.ndim() + 1), 1);
   return renamed("expand_dims", x, shape);
 }
 
 Tensor squeeze(const Tensor& x, int axis) {
+  if (is_symbolic(x)) return defer("squeeze", squeeze, x, axis);
   const int at = canonical_axis("squeeze", axis, x.ndim());
   Shape shape = x.shape();
   if (shape[at] != 1) fail("[squeeze] the axis must have extent 1: received x=", shape, ", axis=", axis);
@@ -192,6 +209,7 @@ Tensor squeeze(const Tensor& x, int axis) {
 }
 
 Tensor reverse(const Tensor& x, const Axes& axes) {
+  if (is_symbolic(x)) return defer("reverse", reverse, x, axes);
   const unsigned bits = canonical_axes("reverse", axes, x.ndim());
   kernels::Window window = whole(x.shape());
   for (int d = 0; d < x.ndim(); ++d)
@@ -200,6 +218,7 @@ Tensor reverse(const Tensor& x, const Axes& axes) {
 }
 
 Tensor slice(const Tensor& x, const Shape& start, const Shape& size) {
+  if (is_symbolic(x)) return defer("slice", slice, x, start, size);
   if (start.rank() != x.ndim() || size.rank() != x.ndim())
     fail("[slice] start and size must have one entry per axis: received x=", x.shape(), ", start=", start,
          ", size=", size);
@@ -233,6 +252,7 @@ std::vector<std::int64_t> Sections::of(std::int64_t extent) const {
 }
 
 std::vector<Tensor> split(const Tensor& x, const Sections& sections, int axis) {
+  if (is_symbolic(x)) return defer("split", split, x, sections, axis);
   axis = canonical_axis("split", axis, x.ndim());
   std::vector<Shape> shapes;
   for (std::int64_t size : sections.of(x.shape()[axis])) shapes.emplace_back(x.shape())[axis] = size;
@@ -240,6 +260,7 @@ std::vector<Tensor> split(const Tensor& x, const Sections& sections, int axis) {
 }
 
 std::vector<Tensor> unstack(const Tensor& x, int axis) {
+  if (is_symbolic(x)) return defer("unstack", unstack, x, axis);
   axis = canonical_axis("unstack", axis, x.ndim());
   Shape shape = x.shape();
   shape.erase(axis);
@@ -264,6 +285,7 @@ Tensor mirrored(const Tensor& x, int axis, const PaddingPair& padding, std::int6
 }  // namespace
 
 Tensor pad(const Tensor& x, const std::vector<PaddingPair>& paddings, const PadOptions& options) {
+  if (is_symbolic(x)) return defer("pad", pad, x, paddings, options);
   const std::string& mode = options.mode;
   if (mode != "constant" && mode != "reflect" && mode != "symmetric")
     fail("[pad] mode must be \"constant\", \"reflect\" or \"symmetric\": received mode=\"", mode, '"');

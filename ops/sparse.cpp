@@ -3,6 +3,7 @@
 #include <ktape/ops/operators.hpp>
 #include <ktape/ops/shape.hpp>
 #include <ktape/ops/sparse.hpp>
+#include <ktape/ops/sparse_symbolic.hpp>
 
 #include <algorithm>
 #include <numeric>
@@ -79,10 +80,10 @@ std::ostream& operator<<(std::ostream& out, const SparseTensor& x) { return out 
 
 namespace ktape::backend {
 
-bool is_sparse(const Tensor&) { return false; }
+bool is_sparse(const Tensor& x) { return sparse_parts(x).has_value(); }
 bool is_sparse(const SparseTensor&) { return true; }
 
-Tensor to_dense(const Tensor& x) { return x; }
+Tensor to_dense(const Tensor& x) { return is_sparse(x) ? identity(x) : x; }
 
 Tensor to_dense(const SparseTensor& x) {
   if (x.dtype().is_bool())

@@ -1,4 +1,5 @@
 #include <ktape/autograd/dispatch.hpp>
+#include <ktape/autograd/symbolic.hpp>
 #include <ktape/ops/kernels/map.hpp>
 #include <ktape/ops/updates.hpp>
 
@@ -26,7 +27,7 @@ void expect_number(const char* op, const Variable& x) {
 
 /// x = f(x, value), element by element.
 template <class F>
-Variable combine(Variable x, F f, const Tensor& value) {
+Tensor combine(Variable x, F f, const Tensor& value) {
   dispatch(x.dtype(), [&]<class T>() {
     x.modify([&, from = value.pointer<T>(), n = x.size()](void* out, const void* old) {
       kernels::map<T>(n, static_cast<T*>(out), f, static_cast<const T*>(old), from);
@@ -37,7 +38,7 @@ Variable combine(Variable x, F f, const Tensor& value) {
 
 /// x = f(x, number).
 template <class F>
-Variable combine_number(const char* op, Variable x, F f, Scalar number) {
+Tensor combine_number(const char* op, Variable x, F f, Scalar number) {
   expect_number(op, x);
   if (!x.dtype().is_floating() && number.real() != std::trunc(number.real()))
     fail<TypeError>("[", op, "] a number must fit the dtype ", x.dtype(), " of '", x.name(), "': received ",
@@ -68,29 +69,33 @@ void batch_set_value(const std::vector<std::pair<Variable, ArrayLike>>& tuples) 
   for (const auto& [x, value] : tuples) set_value(x, value);
 }
 
-Variable update(Variable x, const Tensor& new_x) {
+Tensor update(Variable x, const Tensor& new_x) {
+  if (is_symbolic(new_x)) return defer_update("update", x, update, x, new_x);
   expect_like("update", x, "new_x", new_x);
   x.assign(new_x);
   return x;
 }
 
-Variable update_add(Variable x, const Tensor& increment) {
+Tensor update_add(Variable x, const Tensor& increment) {
+  if (is_symbolic(increment)) return defer_update("update_add", x, [](const auto&... a) { return update_add(a...); }, x, increment);
   expect_number("update_add", x);
   expect_like("update_add", x, "increment", increment);
   return combine(x, plus, increment);
 }
-Variable update_add(Variable x, Scalar increment) { return combine_number("update_add", x, plus, increment); }
+Tensor update_add(Variable x, Scalar increment) { return combine_number("update_add", x, plus, increment); }
 
-Variable update_sub(Variable x, const Tensor& decrement) {
+Tensor update_sub(Variable x, const Tensor& decrement) {
+  if (is_symbolic(decrement)) return defer_update("update_sub", x, [](const auto&... a) { return update_sub(a...); }, x, decrement);
   expect_number("update_sub", x);
   expect_like("update_sub", x, "decrement", decrement);
   return combine(x, minus, decrement);
 }
-Variable update_sub(Variable x, Scalar decrement) {
+Tensor update_sub(Variable x, Scalar decrement) {
   return combine_number("update_sub", x, minus, decrement);
 }
 
-Variable moving_average_update(Variable x, const Tensor& value, double momentum) {
+Tensor moving_average_update(Variable x, const Tensor& value, double momentum) {
+  if (is_symbolic(value)) return defer_update("moving_average_update", x, moving_average_update, x, value, momentum);
   if (!x.dtype().is_floating())
     fail<TypeError>("[moving_average_update] x must be floating: received dtype=", x.dtype());
   expect_like("moving_average_update", x, "value", value);

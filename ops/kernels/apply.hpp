@@ -1,6 +1,7 @@
 #pragma once
 #include <ktape/autograd/dispatch.hpp>
 #include <ktape/autograd/node.hpp>
+#include <ktape/autograd/symbolic.hpp>
 #include <ktape/ops/kernels/map.hpp>
 
 /// Element-wise ops on tensors: allocate, pick the type, run the kernel, record the derivative.
@@ -43,6 +44,7 @@ inline void expect_floating(const char* op, const Tensor& x) {
 template <class F, class D>
 Tensor unary_by_input(const char* op, const Tensor& x, F f, D d) {
   expect_floating(op, x);
+  if (is_symbolic(x)) return defer(op, [op, f, d](const Tensor& x) { return unary_by_input(op, x, f, d); }, x);
   Tensor out = apply(f, x);
   if (recording(x))
     record(op, out, {x}, [x, d](const Tensor& g, Grads& grads) { grads.to(0, [&] { return derivative(d, g, x); }); });
@@ -53,6 +55,7 @@ Tensor unary_by_input(const char* op, const Tensor& x, F f, D d) {
 template <class F, class D>
 Tensor unary_by_output(const char* op, const Tensor& x, F f, D d) {
   expect_floating(op, x);
+  if (is_symbolic(x)) return defer(op, [op, f, d](const Tensor& x) { return unary_by_output(op, x, f, d); }, x);
   Tensor out = apply(f, x);
   if (recording(x))
     record(op, out, {x}, [d](const Tensor& g, const Tensor& y, Grads& grads) {
@@ -64,6 +67,7 @@ Tensor unary_by_output(const char* op, const Tensor& x, F f, D d) {
 /// y = f(x) with dx = d(g): keeps nothing.
 template <class F, class D>
 Tensor unary_linear(const char* op, const Tensor& x, F f, D d) {
+  if (is_symbolic(x)) return defer(op, [op, f, d](const Tensor& x) { return unary_linear(op, x, f, d); }, x);
   Tensor out = apply(f, x);
   if (recording(x))
     record(op, out, {x}, [d](const Tensor& g, Grads& grads) { grads.to(0, [&] { return derivative(d, g); }); });
@@ -102,6 +106,7 @@ Tensor apply_broadcast(const char* op, F f, const Tensor& x, const Tensor& y) {
 /// The bool tensor f(x, y) under broadcasting for any dtype.
 template <class F>
 Tensor compare(const char* op, F f, const Tensor& x, const Tensor& y) {
+  if (is_symbolic(x, y)) return defer(op, [op, f](const Tensor& x, const Tensor& y) { return compare(op, f, x, y); }, x, y);
   expect_same_dtype(op, x, y);
   const Shape shape = broadcast_shapes(op, x.shape(), y.shape());
   Tensor out = Tensor::empty(shape, DType::Bool);

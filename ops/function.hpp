@@ -1,0 +1,103 @@
+#pragma once
+#include <ktape/autograd/graph.hpp>
+#include <ktape/autograd/literal.hpp>
+#include <ktape/ops/config.hpp>
+#include <ktape/ops/sparse.hpp>
+
+#include <concepts>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+/// Graphs: placeholders, what ops make of them, and functions that run it all on values.
+///
+/// An op on a symbolic tensor computes nothing. It says which shape the result will have (dimensions that nobody knows yet are
+/// None), finds shapes that cannot fit, and waits. A function runs what waits.
+///
+///     Tensor x = K::placeholder({K::None, 3});
+///     Tensor y = K::relu(K::dot(x, w));                  // shape (None, 2)
+///     auto f = K::function({x}, {y, K::gradients(K::sum(y), {x})[0]});
+///     auto results = f({K::ones({5, 3})});
+namespace ktape::backend {
+
+struct PlaceholderOptions {
+  OptionalShape shape = {};         ///< None for an unknown dimension
+  std::optional<int> ndim = {};     ///< in place of a shape: this many unknown dimensions
+  std::optional<DType> dtype = {};  ///< floatx() by default
+  bool sparse = false;              ///< it waits for a SparseTensor
+  bool ragged = false;              ///< refused: there are no ragged tensors
+  std::string name = {};            ///< "Placeholder" with a number by default
+};
+
+/// A symbolic tensor that waits for a value. Throws ValueError without a shape and ndim, for extents below 0 and
+/// for a ragged one. `K.placeholder`.
+Tensor placeholder(const PlaceholderOptions& options);
+Tensor placeholder(std::initializer_list<std::int64_t> shape);
+template <std::same_as<Shape> S>
+Tensor placeholder(const S& shape) {
+  PlaceholderOptions options;
+  options.shape = shape;
+  return placeholder(options);
+}
+
+/// Whether x is a placeholder. `K.is_placeholder`.
+bool is_placeholder(const Tensor& x);
+/// Whether x was made by `nn::Input` or by a layer. `K.is_keras_tensor`.
+bool is_keras_tensor(const Tensor& x);
+
+/// An input of a function: a symbolic tensor, or the learning phase.
+///
+///     auto f = K::function({x, K::learning_phase()}, {y});
+///     f({value, 1});
+class FunctionInput {
+ public:
+  FunctionInput(const Tensor& tensor) : tensor_(tensor) {}
+  FunctionInput(LearningPhase) {}
+  /// Undefined for the learning phase.
+  const Tensor& tensor() const { return tensor_; }
+
+ private:
+  Tensor tensor_;
+};
+
+/// A value for an input of a function: what can become a tensor, or a sparse tensor.
+class FunctionValue : public ArrayLike {
+ public:
+  using ArrayLike::ArrayLike;
+  FunctionValue(const SparseTensor& sparse) : ArrayLike(sparse.values()), sparse_(sparse), is_sparse_(true) {}
+  FunctionValue(const SparseVariable& sparse) : FunctionValue(SparseTensor(sparse)) {}
+  bool is_sparse() const { return is_sparse_; }
+  const SparseTensor& sparse() const { return sparse_; }
+
+ private:
+  SparseTensor sparse_;
+  bool is_sparse_ = false;
+};
+
+struct FunctionOptions {
+  std::string name = {};  ///< for messages
+};
+
+/// A graph that is ready to run. Copies share it, and several threads may call it.
+class Function {
+ public:
+  /// Runs the graph on one value per input, of a shape that fits (ValueError), converted to the input's dtype, and then the
+  /// updates. Returns the outputs, which are not recorded. Variables and the learning phase are read now; the graph alone is kept.
+  std::vector<Tensor> operator()(const std::vector<FunctionValue>& values) const;
+
+ private:
+  friend Function function(const std::vector<FunctionInput>& inputs, const TensorList& outputs, const TensorList& updates,
+                           const FunctionOptions& options);
+  std::shared_ptr<const Graph> graph_;
+  std::vector<Tensor> inputs_;  ///< as they were named; undefined for the learning phase
+  std::string name_;
+};
+
+/// The function from inputs (placeholders, or other symbolic tensors, which then are given instead of computed) to outputs. The
+/// updates, results of `update`, `update_add` and so on of symbolic values, run after the outputs. Throws ValueError when an output needs a
+/// placeholder that is not among the inputs. `K.function`.
+Function function(const std::vector<FunctionInput>& inputs, const TensorList& outputs, const TensorList& updates = {},
+                  const FunctionOptions& options = {});
+
+}  // namespace ktape::backend
