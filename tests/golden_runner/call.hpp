@@ -89,7 +89,9 @@ class Call {
  private:
   template <class T>
   T as(const Value& value) const {
-    if constexpr (is_optional<T>::value) {
+    if constexpr (std::is_same_v<T, ktape::OptionalShape>) {
+      return value.kind == Value::None ? T() : T(as<Shape>(value));
+    } else if constexpr (is_optional<T>::value) {
       if (value.kind == Value::None) return std::nullopt;
       return as<typename T::value_type>(value);
     } else if constexpr (std::is_same_v<T, Axes>) {
@@ -160,6 +162,8 @@ inline Tensor integers(const Shape& shape) {
 /// How each op of the files is called.
 struct Table {
   std::map<std::string, std::function<Results(const Call&)>> ops;
+  /// The ops whose x becomes a variable, which must have a value.
+  std::set<std::string> updates;
   /// The configuration setters: each makes the call and returns what the getter says after it.
   std::map<std::string, std::function<Value(const Call&)>> settings;
 

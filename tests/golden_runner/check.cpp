@@ -2,6 +2,7 @@
 
 #include <ktape/autograd/gradients.hpp>
 #include <ktape/ops/config.hpp>
+#include <ktape/ops/function.hpp>
 
 #include <algorithm>
 #include <cmath>
@@ -60,11 +61,18 @@ std::string text(const Parts&... parts) {
   return out.str();
 }
 
+/// What the inputs of a run are: tensors, variables (then gradients are checked), or placeholders of a function.
+enum class Inputs { Constants, Variables, Placeholders };
+
+const char* to_text(Inputs inputs) {
+  return inputs == Inputs::Constants ? " constants" : inputs == Inputs::Placeholders ? " symbolic" : "";
+}
+
 /// A run of a case in one precision.
 class Run {
  public:
-  Run(const Case& c, const Table& table, DType floatx, bool recorded, std::vector<std::string>& problems)
-      : case_(c), table_(table), floatx_(floatx), recorded_(recorded), problems_(problems) {
+  Run(const Case& c, const Table& table, DType floatx, Inputs kind, std::vector<std::string>& problems)
+      : case_(c), table_(table), floatx_(floatx), kind_(kind), problems_(problems) {
     const Expected& expected = floatx == "float32" && c.float32 ? *c.float32 : c.expected;
     outputs_ = &expected.outputs;
     rtol_ = floatx == "float64" ? 1e-9 : floatx == "float16" ? 1e-2 : expected.rtol;
@@ -78,7 +86,8 @@ class Run {
       if (case_.returns) return check_setting();
       const Results results = call();
       check_outputs(results);
-      if (recorded_ && !case_.gradients.empty()) check_gradients(results);
+      if (kind_ != Inputs::Constants && !case_.gradients.empty()) check_gradients(results);
+      run_function();
     } catch (const std::exception& error) {
       problem("threw: ", error.what());
     }
@@ -87,23 +96,26 @@ class Run {
  private:
   template <class... Parts>
   void problem(const Parts&... parts) {
-    problems_.push_back(text(case_.id, ' ', floatx_, recorded_ ? "" : " constants", ' ', parts...));
+    problems_.push_back(text(case_.id, ' ', floatx_, to_text(kind_), ' ', parts...));
   }
 
   Results call() {
     std::map<std::string, Tensor> tensors;
     for (const auto& [name, array] : case_.inputs) {
       Tensor tensor = make(array, dtype_in_run(array, floatx_));
-      if (recorded_ && tensor.dtype().is_floating()) tensor = Variable(tensor, name);
+      if (kind_ == Inputs::Variables && tensor.dtype().is_floating()) tensor = Variable(tensor, name);
+      if (kind_ == Inputs::Placeholders && !(name == "x" && table_.updates.count(case_.op))) {
+        values_.push_back(tensor);
+        tensor = placeholders_.emplace_back(ktape::make_placeholder(tensor.shape(), tensor.dtype(), name));
+      }
       inputs_[name] = tensors[name] = tensor;
     }
-    Case plain = case_;
-    if (auto pre = plain.attributes.extract("pre"); !pre.empty()) {
+    if (auto pre = plain_.attributes.extract("pre"); !pre.empty()) {
       Case square;
       tensors["x"] = table_.ops.at(pre.mapped().text)(Call(square, floatx_, {{"x", tensors["x"]}}))[0];
     }
-    const auto only = plain.attributes.extract("output_index");
-    const Call arguments(plain, floatx_, tensors);
+    const auto only = plain_.attributes.extract("output_index");
+    const Call& arguments = arguments_.emplace(plain_, floatx_, tensors);
     Results results = table_.ops.at(case_.op)(arguments);
     for (const std::string& name : arguments.not_looked_at())
       problem("the op's entry ignores the argument ", name);
@@ -116,7 +128,8 @@ class Run {
       if (table_.settings.count(case_.op))
         table_.settings.at(case_.op)(Call(case_, floatx_, {}));
       else
-        call();
+        for (const Tensor& result : call()) waiting_.push_back({"result", result, {}});
+      run_function();
     } catch (const ktape::Error&) {
       return;
     }
@@ -190,7 +203,24 @@ class Run {
     return make(zeros, like.dtype());
   }
 
+  /// Computes the symbolic results, and compares them with what they must be.
+  void run_function() {
+    std::vector<Tensor> symbolic;
+    for (const Waiting& entry : waiting_) symbolic.push_back(entry.got);
+    if (symbolic.empty()) return;
+    const std::vector<Tensor> results =
+        K::function({placeholders_.begin(), placeholders_.end()}, symbolic)({values_.begin(), values_.end()});
+    for (std::size_t i = 0; i < results.size(); ++i) {
+      compare(waiting_[i].what, results[i], waiting_[i].want);
+      const Shape &promised = symbolic[i].shape(), &shape = results[i].shape();
+      bool kept = promised.rank() == shape.rank() && symbolic[i].dtype() == results[i].dtype();
+      for (int axis = 0; kept && axis < shape.rank(); ++axis) kept = promised[axis] == ktape::None || promised[axis] == shape[axis];
+      if (!kept) problem(waiting_[i].what, " was promised as ", promised, symbolic[i].dtype(), ", is ", shape, results[i].dtype());
+    }
+  }
+
   void compare(const std::string& what, const Tensor& got, const Array& want) {
+    if (ktape::is_symbolic(got)) return waiting_.push_back({what, got, want});
     if (got.shape() != want.shape)
       return problem(what, " must have shape ", want.shape, ", has ", got.shape());
     const std::vector<double> numbers = values(got);
@@ -207,11 +237,22 @@ class Run {
   const Case& case_;
   const Table& table_;
   DType floatx_;
-  bool recorded_;
+  Inputs kind_;
   std::vector<std::string>& problems_;
   const std::vector<Array>* outputs_;
   double rtol_, atol_;
   std::map<std::string, Tensor> inputs_;
+
+  /// A comparison that waits for the function's results.
+  struct Waiting {
+    std::string what;
+    Tensor got;
+    Array want;
+  };
+  Case plain_ = case_;
+  std::optional<Call> arguments_;  // a step function reads it when the graph runs
+  std::vector<Tensor> placeholders_, values_;
+  std::vector<Waiting> waiting_;
 };
 
 /// Half precision is looked at where no input is rounded by it and no result is out of its range.
@@ -235,8 +276,9 @@ bool fits_float16(const Case& c) {
 std::vector<std::string> check_case(const Case& c, const Table& table) {
   std::vector<std::string> problems;
   for (const char* floatx : {"float64", "float32"})
-    for (bool recorded : {false, true}) Run(c, table, floatx, recorded, problems).go();
-  if (fits_float16(c)) Run(c, table, "float16", false, problems).go();
+    for (Inputs kind : {Inputs::Constants, Inputs::Variables, Inputs::Placeholders})
+      if (kind != Inputs::Placeholders || (c.family != "sparse" && c.op != "ctc_label_dense_to_sparse")) Run(c, table, floatx, kind, problems).go();
+  if (fits_float16(c)) Run(c, table, "float16", Inputs::Constants, problems).go();
   return problems;
 }
 

@@ -1,5 +1,6 @@
 #include <ktape/ops/config.hpp>
 #include <ktape/ops/creation.hpp>
+#include <ktape/ops/function.hpp>
 #include <ktape/ops/inspection.hpp>
 
 #include "families.hpp"
@@ -46,6 +47,16 @@ Results constant(const Call& c) {
   return {K::constant(literal(c.value("value")), options)};
 }
 
+Results placeholder(const Call& c) {
+  K::PlaceholderOptions options;
+  c.set("shape", options.shape);
+  c.set("ndim", options.ndim);
+  c.set("dtype", options.dtype);
+  c.set("sparse", options.sparse);
+  c.set("ragged", options.ragged);
+  return {K::placeholder(options)};
+}
+
 template <class F>
 auto filled(F f) {
   return [f](const Call& c) -> Results {
@@ -77,6 +88,7 @@ void add_misc(Table& table) {
   ops["zeros_like"] = filled([](const Call& c, auto& o) { return K::zeros_like(c["x"], o); });
   ops["ones_like"] = filled([](const Call& c, auto& o) { return K::ones_like(c["x"], o); });
   ops["eye"] = filled([](const Call& c, auto& o) { return K::eye(c.get<std::int64_t>("size"), o); });
+  ops["placeholder"] = placeholder;
   ops["constant"] = constant;
   ops["arange"] = arange;
   ops["cast"] = [](const Call& c) -> Results { return {K::cast(c["x"], c.get<DType>("dtype"))}; };
