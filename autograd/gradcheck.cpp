@@ -186,8 +186,7 @@ class Check {
   }
 
   std::map<int, Values> first_differences() const {
-    auto measure = [&](const std::vector<Tensor>& inputs) {
-      NoGrad off;
+    auto measure = [&](const std::vector<Tensor>& inputs) {  // recorded: f may take gradients itself
       Values all;
       for (const Tensor& result : results(inputs)) {
         const Values values = values_of(result, result.size());
@@ -197,7 +196,6 @@ class Check {
     };
     const Values weights = [&] {
       Values all;
-      NoGrad off;
       for (std::uint64_t k = 0; const Tensor& result : results(inputs_)) {
         const Values values = values_of(directions_like(result, k++), result.size());
         all.insert(all.end(), values.begin(), values.end());

@@ -21,7 +21,7 @@ class ktape::Argument<ktape::backend::Bound> {
 namespace ktape::backend {
 namespace {
 
-using kernels::like, kernels::select;
+using kernels::flowing, kernels::like, kernels::select;
 using kernels::unary_by_input, kernels::unary_by_output;
 
 void expect_number(const char* op, const Tensor& x) {
@@ -42,7 +42,7 @@ Tensor abs(const Tensor& x) {
 Tensor sqrt(const Tensor& x) {
   return unary_by_input(
       "sqrt", x, [](auto a) { return sqrt(select(a < 0, like(a, 0), a)); },
-      [](auto g, auto a) { return select(a < 0, like(g, 0), g * 0.5 / sqrt(a)); });
+      [](auto g, auto a) { return select(a < 0, like(g, 0), flowing(g, g * 0.5 / sqrt(a))); });
 }
 
 Tensor square(const Tensor& x) {
@@ -53,7 +53,7 @@ Tensor square(const Tensor& x) {
 }
 
 Tensor exp(const Tensor& x) {
-  return unary_by_output("exp", x, [](auto a) { return exp(a); }, [](auto g, auto y) { return g * y; });
+  return unary_by_output("exp", x, [](auto a) { return exp(a); }, [](auto g, auto y) { return flowing(g, g * y); });
 }
 
 Tensor expm1(const Tensor& x) {
@@ -61,11 +61,11 @@ Tensor expm1(const Tensor& x) {
 }
 
 Tensor log(const Tensor& x) {
-  return unary_by_input("log", x, [](auto a) { return log(a); }, [](auto g, auto a) { return g / a; });
+  return unary_by_input("log", x, [](auto a) { return log(a); }, [](auto g, auto a) { return flowing(g, g / a); });
 }
 
 Tensor log1p(const Tensor& x) {
-  return unary_by_input("log1p", x, [](auto a) { return log1p(a); }, [](auto g, auto a) { return g / (a + 1); });
+  return unary_by_input("log1p", x, [](auto a) { return log1p(a); }, [](auto g, auto a) { return flowing(g, g / (a + 1)); });
 }
 
 Tensor round(const Tensor& x) {
@@ -133,7 +133,7 @@ Tensor pow(const Tensor& x, Scalar a) {
   }
   return unary_by_input(
       "pow", x, [n = a.real()](auto v) { return real_power(v, n); },
-      [n = a.real()](auto g, auto v) { return n == 0 ? like(g, 0) : g * n * real_power(v, n - 1); });
+      [n = a.real()](auto g, auto v) { return n == 0 ? like(g, 0) : flowing(g, g * n * real_power(v, n - 1)); });
 }
 
 Tensor pow(const Tensor& x, const Tensor& a) {
@@ -149,7 +149,7 @@ Tensor pow(const Tensor& x, const Tensor& a) {
   if (recording(x, a))
     record("pow", out, {x, a}, [x, a](const Tensor& g, const Tensor& y, Grads& grads) {
       grads.to(0, [&] {
-        const Tensor slope = g * a * pow(x, a - 1);
+        const Tensor slope = flowing(g, g * a * pow(x, a - 1));
         return sum_to(where(broadcast_to(equal(a, like(a, 0)), slope.shape()), like(slope, 0), slope), x.shape());
       });
       grads.to(1, [&] {

@@ -2,6 +2,7 @@
 #include <ktape/ops/elementwise.hpp>
 #include <ktape/ops/inspection.hpp>
 #include <ktape/ops/kernels/apply.hpp>
+#include <ktape/ops/kernels/generic.hpp>
 #include <ktape/ops/operators.hpp>
 
 #include <cmath>
@@ -42,6 +43,16 @@ constexpr auto plus = [](auto a, auto b) { return a + b; };
 constexpr auto minus = [](auto a, auto b) { return a - b; };
 constexpr auto times = [](auto a, auto b) { return a * b; };
 constexpr auto over = [](auto a, auto b) { return a / b; };
+constexpr auto by_numerator = [](const auto& g, const auto& y) { return kernels::flowing(g, g / y); };
+constexpr auto by_denominator = [](const auto& g, const auto& x, const auto& y) { return kernels::flowing(g, -g * (x / y) / y); };
+
+/// A derivative, fused where nothing is broadcast. Unlike `derivative` it leaves g to the other operand's.
+template <class D, class... X>
+Tensor along(D d, const Tensor& g, const X&... x) {
+  const bool fused = !recording() && (... && (x.shape() == g.shape()));
+  return fused ? kernels::apply(d, g, x...) : d(g, x...);
+}
+
 constexpr auto same = [](const auto& g) { return g; };
 constexpr auto negated = [](const auto& g) { return -g; };
 
@@ -95,8 +106,8 @@ Tensor operator/(const Tensor& x, const Tensor& y) {
   Tensor out = kernels::apply_broadcast("divide", over, x, y);
   if (recording(x, y))
     record("divide", out, {x, y}, [x = need(y.node(), x), y, xs = x.shape()](const Tensor& g, Grads& grads) {
-      grads.to(0, [&] { return backend::sum_to(g / y, xs); });
-      grads.to(1, [&] { return backend::sum_to(-g * (x / y) / y, y.shape()); });
+      grads.to(0, [&] { return backend::sum_to(along(by_numerator, g, y), xs); });
+      grads.to(1, [&] { return backend::sum_to(along(by_denominator, g, x, y), y.shape()); });
     });
   return out;
 }
@@ -120,7 +131,7 @@ Tensor operator/(Scalar x, const Tensor& y) {
   if (!y.dtype().is_floating()) return x.real() / backend::cast(y, DType::Float64);
   const double v = x.real();
   return kernels::unary_by_input(
-      "divide", y, [v](auto b) { return v / b; }, [v](const auto& g, const auto& b) { return -g * v / (b * b); });
+      "divide", y, [v](auto b) { return v / b; }, [v](const auto& g, const auto& b) { return kernels::flowing(g, -g * v / (b * b)); });
 }
 
 Tensor operator-(const Tensor& x) {

@@ -1,4 +1,5 @@
 #pragma once
+#include <ktape/autograd/node.hpp>
 #include <ktape/ops/creation.hpp>
 #include <ktape/ops/elementwise.hpp>
 #include <ktape/ops/kernels/batch.hpp>
@@ -24,5 +25,15 @@ T like(T, double value) {
   return static_cast<T>(value);
 }
 inline Tensor like(const Tensor& x, double value) { return backend::full(x.shape(), value, x.dtype()); }
+
+/// A slope that is 0 wherever g is 0: without it, 0 * inf would bring NaN from the branch that a switch did not take.
+template <class B>
+B flowing(const B& g, const B& slope) {
+  return select(g == like(g, 0), like(g, 0), slope);
+}
+/// As a function of g the slope is linear, also at 0: what is differentiated again must not see the choice.
+inline Tensor flowing(const Tensor& g, const Tensor& slope) {
+  return recording() ? slope : select(backend::equal(g, like(g, 0)), like(g, 0), slope);
+}
 
 }  // namespace ktape::kernels
