@@ -72,11 +72,14 @@ Graph::Graph(const char* op, const std::vector<Tensor>& inputs, const std::vecto
   for (const Ref<Symbol>& symbol : symbols) add_step(symbol);
   for (const Tensor& output : outputs) outputs_.push_back(source(Operand(output)));
   watched_.resize(static_cast<std::size_t>(slots_));
-  for (const Step& step : steps_)
+  std::size_t next = 0;
+  for (const Step& step : steps_) {
     for (std::size_t i = step.symbol->first_differentiated(); i < step.arguments; ++i) {
       differentiates_ = true;
-      if (step.operands[i] >= 0) watched_[static_cast<std::size_t>(step.operands[i])] = true;
+      if (sources_[next + i] >= 0) watched_[static_cast<std::size_t>(sources_[next + i])] = true;
     }
+    next += step.operands;
+  }
   find_last_uses();
 }
 
@@ -87,9 +90,13 @@ Graph::Source Graph::source(const Operand& operand) {
 }
 
 void Graph::add_step(const Ref<Symbol>& symbol) {
-  Step step{symbol, {}, static_cast<std::uint32_t>(symbol->operands().size() - symbol->captured()), slots_, {}};
-  for (const Operand& operand : symbol->operands()) step.operands.push_back(source(operand));
-  for (std::uint32_t i = 0; i < symbol->outputs().size(); ++i, ++slots_) slot_of_.try_emplace({symbol.get(), i}, slots_);
+  Step step{symbol};
+  step.operands = static_cast<std::uint32_t>(symbol->operands().size());
+  step.arguments = step.operands - static_cast<std::uint32_t>(symbol->captured());
+  step.results = static_cast<std::uint32_t>(symbol->outputs().size());
+  step.first_result = slots_;
+  for (const Operand& operand : symbol->operands()) sources_.push_back(source(operand));
+  for (std::uint32_t i = 0; i < step.results; ++i, ++slots_) slot_of_.try_emplace({symbol.get(), i}, slots_);
   steps_.push_back(std::move(step));
 }
 
@@ -99,15 +106,19 @@ void Graph::find_last_uses() {
   for (std::size_t i = 0; i < inputs_.size(); ++i) needed[i] = true;
   for (const Source output : outputs_)
     if (output >= 0) needed[static_cast<std::size_t>(output)] = true;
+  std::size_t next = sources_.size();
   for (auto step = steps_.rbegin(); step != steps_.rend(); ++step) {
     const auto last_use = [&](Source slot) {
       if (slot < 0 || needed[static_cast<std::size_t>(slot)]) return;
       needed[static_cast<std::size_t>(slot)] = true;
-      step->last_uses.push_back(slot);
+      last_uses_.push_back(slot);
+      ++step->last_uses;
     };
-    for (const Source slot : step->operands) last_use(slot);
-    for (std::size_t i = 0; i < step->symbol->outputs().size(); ++i) last_use(step->first_result + static_cast<Source>(i));
+    for (std::uint32_t i = 0; i < step->results; ++i) last_use(step->first_result + static_cast<Source>(i));
+    next -= step->operands;
+    for (std::uint32_t i = 0; i < step->operands; ++i) last_use(sources_[next + i]);
   }
+  std::reverse(last_uses_.begin(), last_uses_.end());
 }
 
 /// One run of a graph: the values by slot.
@@ -115,19 +126,21 @@ class GraphRun final : public Environment {
  public:
   GraphRun(const Graph& graph, const std::vector<Tensor>& values)
       : graph_(graph), slots_(static_cast<std::size_t>(graph.slots_)), scope_(graph.differentiates_) {
-    for (std::size_t i = 0; i < values.size(); ++i) set(static_cast<Graph::Source>(i), values[i].detach());
+    for (std::size_t i = 0; i < values.size(); ++i) slots_[i] = values[i].detach(), finish(i);
   }
 
-  void step(const Graph::Step& step) {
-    arguments_.clear(), results_.clear();
-    for (std::uint32_t i = 0; i < step.arguments; ++i) arguments_.push_back(&at(step.operands[i]));
-    step.symbol->run(arguments_, results_);
-    if (results_.size() != step.symbol->outputs().size())
-      fail("[", step.symbol->op(), "] there must be ", step.symbol->outputs().size(), " results, as when the graph was built: received ",
-           results_.size());
-    for (std::size_t i = 0; i < results_.size(); ++i)
-      set(step.first_result + static_cast<Graph::Source>(i), is_symbolic(results_[i]) ? value(results_[i]) : std::move(results_[i]));
-    for (const Graph::Source slot : step.last_uses) slots_[static_cast<std::size_t>(slot)] = Tensor();
+  void go() {
+    std::vector<const Tensor*> arguments;
+    const Graph::Source *source = graph_.sources_.data(), *unused = graph_.last_uses_.data();
+    for (const Graph::Step& step : graph_.steps_) {
+      arguments.clear();
+      for (std::uint32_t i = 0; i < step.arguments; ++i) arguments.push_back(&at(source[i]));
+      source += step.operands;
+      const auto first = static_cast<std::size_t>(step.first_result);
+      step.symbol->run(arguments, Results(std::span(slots_).subspan(first, step.results)));
+      for (std::size_t slot = first; slot < first + step.results; ++slot) finish(slot);
+      for (std::uint32_t i = 0; i < step.last_uses; ++i) slots_[static_cast<std::size_t>(*unused++)] = Tensor();
+    }
   }
 
   std::vector<Tensor> outputs() const {
@@ -156,27 +169,25 @@ class GraphRun final : public Environment {
     return constant.variable.defined() ? constant.variable.value() : constant.tensor;
   }
 
-  void set(Graph::Source slot, Tensor value) {
-    const auto i = static_cast<std::size_t>(slot);
-    if (graph_.watched_[i] && value.defined() && !value.node() && value.dtype().is_floating()) {
-      value = value.detach();
-      auto leaf = Ref<LeafNode>::adopt(new LeafNode("watch"));
-      leaf->add_output(value);
-      value.get()->node = Ref<Node>(leaf.get());
-    }
-    slots_[i] = std::move(value);
+  /// Completes what an op, or the caller, put into a slot.
+  void finish(std::size_t slot) {
+    Tensor& result = slots_[slot];
+    if (is_symbolic(result)) result = Tensor(value(result));
+    if (!graph_.differentiates_ || !graph_.watched_[slot] || !result.defined() || result.node() || !result.dtype().is_floating()) return;
+    result = result.detach();
+    const auto leaf = Ref<LeafNode>::adopt(new LeafNode("watch"));
+    leaf->add_output(result);
+    result.get()->node = Ref<Node>(leaf.get());
   }
 
   const Graph& graph_;
   std::vector<Tensor> slots_;
   RecordingScope scope_;
-  std::vector<const Tensor*> arguments_;
-  std::vector<Tensor> results_;
 };
 
 std::vector<Tensor> Graph::run(const std::vector<Tensor>& values) const {
   GraphRun run(*this, values);
-  for (const Step& step : steps_) run.step(step);
+  run.go();
   return run.outputs();
 }
 
@@ -213,18 +224,18 @@ class GradientsSymbol final : public Symbol {
 
   std::size_t first_differentiated() const override { return losses_ + seeds_; }
 
-  void run(OperandValues values, std::vector<Tensor>& results) const override {
+  void run(OperandValues values, Results out) const override {
     const auto list = [&](std::size_t begin, std::size_t end) {
       std::vector<Tensor> tensors;
       for (std::size_t i = begin; i < end; ++i) tensors.push_back(*values[i]);
       return tensors;
     };
     const std::vector<Tensor> variables = list(losses_ + seeds_, values.size());
-    results = gradients(list(0, losses_), variables, list(losses_, losses_ + seeds_));
-    if (inferring_shapes()) return;
+    std::vector<Tensor> results = gradients(list(0, losses_), variables, list(losses_, losses_ + seeds_));
     // The graph promised a tensor; this run's branches may have led around the variable.
-    for (std::size_t i = 0; i < results.size(); ++i)
+    for (std::size_t i = 0; i < results.size() && !inferring_shapes(); ++i)
       if (!results[i].defined()) results[i] = zeros_like(variables[i]);
+    out.set(std::move(results));
   }
 
  private:

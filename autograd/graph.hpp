@@ -26,10 +26,10 @@ class Graph {
   using Source = std::int32_t;
   struct Step {
     Ref<Symbol> symbol;
-    std::vector<Source> operands;
-    std::uint32_t arguments;        ///< how many of the operands run() takes
-    Source first_result;            ///< the slot of the first result; the others follow
-    std::vector<Source> last_uses;  ///< slots that nothing needs after this step
+    std::uint32_t operands = 0, arguments = 0;  ///< how many sources, and how many of these run() takes
+    std::uint32_t results = 0;
+    Source first_result = 0;                    ///< the slot of the first result; the others follow
+    std::uint32_t last_uses = 0;                ///< how many slots nothing needs after this step
   };
 
   Source add_slots(const Symbol* symbol, std::size_t count);
@@ -41,6 +41,8 @@ class Graph {
   std::vector<Operand> constants_;
   std::map<std::pair<const Symbol*, std::uint32_t>, Source> slot_of_;
   std::vector<Step> steps_;
+  std::vector<Source> sources_;    ///< the operands of the steps, one step after another
+  std::vector<Source> last_uses_;  ///< the slots that are free after each step, likewise
   std::vector<Source> outputs_;
   std::vector<bool> watched_;  ///< by slot: differentiated with respect to
   Source slots_ = 0;

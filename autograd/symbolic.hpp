@@ -29,6 +29,23 @@ struct Operand {
 /// The values of a symbol's operands when it runs.
 using OperandValues = std::span<const Tensor* const>;
 
+/// Where the results of a symbol go: to places that wait for them, or, while nobody knows how many there are, into a list.
+class Results {
+ public:
+  explicit Results(std::span<Tensor> places) : places_(places) {}
+  explicit Results(std::vector<Tensor>& list) : list_(&list) {}
+  void set(Tensor only) {
+    if (list_) list_->push_back(std::move(only));
+    else places_[0] = std::move(only);
+  }
+  /// Throws ValueError when there are more or fewer than places.
+  void set(std::vector<Tensor> all);
+
+ private:
+  std::span<Tensor> places_;
+  std::vector<Tensor>* list_ = nullptr;
+};
+
 /// A placeholder, or an op that runs when the values of its operands are known.
 class Symbol {
  public:
@@ -36,8 +53,8 @@ class Symbol {
   Symbol(const Symbol&) = delete;
   Symbol& operator=(const Symbol&) = delete;
 
-  /// Appends the results to `results`.
-  virtual void run(OperandValues values, std::vector<Tensor>& results) const = 0;
+  /// Computes the results.
+  virtual void run(OperandValues values, Results results) const = 0;
   /// Whether it changes a variable. A Graph runs such symbols last, and nobody runs them to learn their shape.
   virtual bool updates() const { return false; }
   /// The operands, from this one on, with respect to which run() differentiates; the number of operands when it does not.
@@ -169,10 +186,8 @@ class DeferredCall final : public Symbol {
   DeferredCall(const char* op, bool updates, F f, const T&... arguments)
       : DeferredCall(op, updates, std::move(f), std::vector<Operand>(), arguments...) {}
 
-  void run(OperandValues values, std::vector<Tensor>& results) const override {
-    auto result = std::apply([&](const auto&... argument) { return f_(argument.get(values)...); }, arguments_);
-    if constexpr (std::is_same_v<decltype(result), Tensor>) results.push_back(std::move(result));
-    else results = std::move(result);
+  void run(OperandValues values, Results results) const override {
+    results.set(std::apply([&](const auto&... argument) { return f_(argument.get(values)...); }, arguments_));
   }
   bool updates() const override { return updates_; }
 
