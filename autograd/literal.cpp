@@ -3,6 +3,7 @@
 #include <ktape/autograd/symbolic.hpp>
 
 #include <algorithm>
+#include <cmath>
 
 namespace ktape {
 
@@ -27,6 +28,10 @@ Tensor ArrayLike::tensor(std::optional<DType> dtype, DType otherwise) const {
     std::transform(numbers_.begin(), numbers_.end(), out.pointer<T>(), [](Scalar s) { return s.to<T>(); });
   });
   return out;
+}
+
+bool ArrayLike::whole() const {
+  return std::all_of(numbers_.begin(), numbers_.end(), [](Scalar s) { return s.real() == std::trunc(s.real()); });
 }
 
 Tensor converted(const Tensor& tensor, DType dtype) {

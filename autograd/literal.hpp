@@ -27,6 +27,14 @@ class ArrayLike {
   /// The tensor it stands for, not recorded. Numbers take `dtype`, or without one `otherwise` (bool when all of them are
   /// bool); a tensor is converted only when `dtype` is given.
   Tensor tensor(std::optional<DType> dtype, DType otherwise) const;
+  /// The tensor that was given, recorded as it is; undefined for numbers.
+  const Tensor& given() const { return tensor_; }
+  /// The number that was given alone.
+  std::optional<Scalar> number() const {
+    return given().defined() || shape_.rank() > 0 ? std::optional<Scalar>() : numbers_[0];
+  }
+  /// Whether all of the numbers are whole.
+  bool whole() const;
   /// Its shape.
   const Shape& shape() const { return tensor_.defined() ? tensor_.shape() : shape_; }
 

@@ -26,8 +26,8 @@ struct PlaceholderOptions {
   std::optional<int> ndim = {};     ///< in place of a shape: this many unknown dimensions
   std::optional<DType> dtype = {};  ///< floatx() by default
   bool sparse = false;              ///< it waits for a SparseTensor
-  bool ragged = false;              ///< refused: there are no ragged tensors
   std::string name = {};            ///< "Placeholder" with a number by default
+  bool ragged = false;              ///< refused: there are no ragged tensors
 };
 
 /// A symbolic tensor that waits for a value. Throws ValueError without a shape and ndim, for extents below 0 and

@@ -1,5 +1,6 @@
 #include <ktape/autograd/dispatch.hpp>
 #include <ktape/autograd/symbolic.hpp>
+#include <ktape/ops/broadcasting.hpp>
 #include <ktape/ops/kernels/map.hpp>
 #include <ktape/ops/updates.hpp>
 
@@ -14,15 +15,15 @@ void expect_shape(const char* op, const Variable& x, const char* name, const Sha
          '=', shape);
 }
 
-void expect_like(const char* op, const Variable& x, const char* name, const Tensor& value) {
+/// The value as a tensor of x's shape and dtype.
+Tensor like_variable(const char* op, const Variable& x, const char* name, const ArrayLike& value) {
   expect_shape(op, x, name, value.shape());
-  if (value.dtype() != x.dtype())
+  if (value.given().defined() && value.given().dtype() != x.dtype())
     fail<TypeError>("[", op, "] ", name, " must have the dtype ", x.dtype(), " of '", x.name(),
-                    "': received ", name, '=', value.dtype());
-}
-
-void expect_number(const char* op, const Variable& x) {
-  if (x.dtype().is_bool()) fail<TypeError>("[", op, "] x must be a number: received dtype=bool");
+                    "': received ", name, '=', value.given().dtype());
+  if (!x.dtype().is_floating() && !value.whole())
+    fail<TypeError>("[", op, "] a number must fit the dtype ", x.dtype(), " of '", x.name(), "': received a fraction as ", name);
+  return value.given().defined() ? value.given() : value.tensor(x.dtype(), x.dtype());
 }
 
 /// x = f(x, value), element by element.
@@ -39,7 +40,6 @@ Tensor combine(Variable x, F f, const Tensor& value) {
 /// x = f(x, number).
 template <class F>
 Tensor combine_number(const char* op, Variable x, F f, Scalar number) {
-  expect_number(op, x);
   if (!x.dtype().is_floating() && number.real() != std::trunc(number.real()))
     fail<TypeError>("[", op, "] a number must fit the dtype ", x.dtype(), " of '", x.name(), "': received ",
                     number.real());
@@ -53,8 +53,15 @@ Tensor combine_number(const char* op, Variable x, F f, Scalar number) {
   return x;
 }
 
-constexpr auto plus = [](auto a, auto b) { return a + b; };
-constexpr auto minus = [](auto a, auto b) { return a - b; };
+/// x = f(x, change), where the change may wait.
+template <class F>
+Tensor change(const char* op, Variable x, F f, const char* name, const ArrayLike& by) {
+  if (is_symbolic(by.given()))
+    return defer_update(op, x, [=](const Variable& x, const Tensor& by) { return change(op, x, f, name, by); }, x, by.given());
+  if (x.dtype().is_bool()) fail<TypeError>("[", op, "] x must be a number: received dtype=bool");
+  if (by.number()) return combine_number(op, x, f, *by.number());
+  return combine(x, f, like_variable(op, x, name, by));
+}
 
 }  // namespace
 
@@ -69,45 +76,33 @@ void batch_set_value(const std::vector<std::pair<Variable, ArrayLike>>& tuples) 
   for (const auto& [x, value] : tuples) set_value(x, value);
 }
 
-Tensor update(Variable x, const Tensor& new_x) {
-  if (is_symbolic(new_x)) return defer_update("update", x, update, x, new_x);
-  expect_like("update", x, "new_x", new_x);
-  x.assign(new_x);
+Tensor update(Variable x, const ArrayLike& new_x) {
+  if (is_symbolic(new_x.given()))
+    return defer_update("update", x, [](const Variable& x, const Tensor& new_x) { return update(x, new_x); }, x, new_x.given());
+  x.assign(like_variable("update", x, "new_x", new_x));
   return x;
 }
 
-Tensor update_add(Variable x, const Tensor& increment) {
-  if (is_symbolic(increment)) return defer_update("update_add", x, [](const auto&... a) { return update_add(a...); }, x, increment);
-  expect_number("update_add", x);
-  expect_like("update_add", x, "increment", increment);
-  return combine(x, plus, increment);
-}
-Tensor update_add(Variable x, Scalar increment) { return combine_number("update_add", x, plus, increment); }
-
-Tensor update_sub(Variable x, const Tensor& decrement) {
-  if (is_symbolic(decrement)) return defer_update("update_sub", x, [](const auto&... a) { return update_sub(a...); }, x, decrement);
-  expect_number("update_sub", x);
-  expect_like("update_sub", x, "decrement", decrement);
-  return combine(x, minus, decrement);
-}
-Tensor update_sub(Variable x, Scalar decrement) {
-  return combine_number("update_sub", x, minus, decrement);
+Tensor update_add(Variable x, const ArrayLike& increment) {
+  return change("update_add", x, [](auto a, auto b) { return a + b; }, "increment", increment);
 }
 
-Tensor moving_average_update(Variable x, const Tensor& value, double momentum) {
-  if (is_symbolic(value)) return defer_update("moving_average_update", x, moving_average_update, x, value, momentum);
-  if (!x.dtype().is_floating())
-    fail<TypeError>("[moving_average_update] x must be floating: received dtype=", x.dtype());
-  expect_like("moving_average_update", x, "value", value);
+Tensor update_sub(Variable x, const ArrayLike& decrement) {
+  return change("update_sub", x, [](auto a, auto b) { return a - b; }, "decrement", decrement);
+}
+
+Tensor moving_average_update(Variable x, const ArrayLike& value, double momentum) {
+  constexpr const char* op = "moving_average_update";
+  if (is_symbolic(value.given())) {
+    const auto later = [=](const Variable& x, const Tensor& value) { return moving_average_update(x, value, momentum); };
+    return defer_update(op, x, later, x, value.given());
+  }
+  if (!x.dtype().is_floating()) fail<TypeError>("[", op, "] x must be floating: received dtype=", x.dtype());
+  if (broadcast_shapes(op, x.shape(), value.shape()) != x.shape()) expect_shape(op, x, "value", value.shape());
   const auto average = [momentum](auto a, auto v) {
     return a * decltype(a)(momentum) + v * decltype(a)(1 - momentum);
   };
-  dispatch_floating(x.dtype(), [&]<class T>() {
-    x.modify([&, from = value.pointer<T>(), n = x.size()](void* out, const void* old) {
-      kernels::map<T>(n, static_cast<T*>(out), average, static_cast<const T*>(old), from);
-    });
-  });
-  return x;
+  return combine(x, average, broadcast_to(value.tensor(x.dtype(), x.dtype()), x.shape()));
 }
 
 }  // namespace ktape::backend

@@ -8,8 +8,8 @@
 /// Changing variables. The new value is written over the old one when nothing can see that any more, and into
 /// new memory otherwise: gradients of what was computed before stay right. Nothing is recorded.
 ///
-/// Values have the variable's shape (ValueError otherwise) and, where they are tensors, its dtype
-/// (TypeError); a call that fails changes nothing. The updates return the variable's new value. Given a symbolic value they wait,
+/// Values have the variable's shape (ValueError otherwise); tensors have its dtype, unless said otherwise, and numbers fit it
+/// (TypeError). A call that fails changes nothing. The updates return the variable's new value. Given a symbolic value they wait,
 /// and their result goes among the updates (or outputs) of a function.
 namespace ktape::backend {
 
@@ -20,14 +20,14 @@ Variable set_value(Variable x, const ArrayLike& value);
 void batch_set_value(const std::vector<std::pair<Variable, ArrayLike>>& tuples);
 
 /// x = new_x. `K.update`.
-Tensor update(Variable x, const Tensor& new_x);
-/// x = x + increment and x = x - decrement for any number dtype, in one pass. `K.update_add`, `K.update_sub`.
-Tensor update_add(Variable x, const Tensor& increment);
-Tensor update_add(Variable x, Scalar increment);
-Tensor update_sub(Variable x, const Tensor& decrement);
-Tensor update_sub(Variable x, Scalar decrement);
+Tensor update(Variable x, const ArrayLike& new_x);
+/// x = x + increment and x = x - decrement for any number dtype, in one pass; one number is meant for every element.
+/// `K.update_add`, `K.update_sub`.
+Tensor update_add(Variable x, const ArrayLike& increment);
+Tensor update_sub(Variable x, const ArrayLike& decrement);
 
-/// x = x * momentum + value * (1 - momentum) for floating x, in one pass. `K.moving_average_update`.
-Tensor moving_average_update(Variable x, const Tensor& value, double momentum);
+/// x = x * momentum + value * (1 - momentum) for floating x, in one pass; the value may be of any dtype and broadcasts to x.
+/// `K.moving_average_update`.
+Tensor moving_average_update(Variable x, const ArrayLike& value, double momentum);
 
 }  // namespace ktape::backend

@@ -59,9 +59,35 @@ TEST_CASE("moving_average_update") {
   CHECK(values(x) == Values{3.75, 8.5});
   K::moving_average_update(x, K::ones({2}, {.dtype = "float64"}), 1);
   CHECK(values(x) == Values{3.75, 8.5});
-  CHECK_THROWS_AS(K::moving_average_update(x, K::ones({1}, {.dtype = "float64"}), 0.9), ValueError);
+  K::moving_average_update(x, K::constant({3}, {.dtype = "int32"}), 0);  // any dtype, broadcast
+  CHECK(values(x) == Values{3, 3});
+  K::moving_average_update(x, {4, 6}, 0.5);
+  K::moving_average_update(x, 1.5, 0.5);
+  CHECK(values(x) == Values{2.5, 3});
+  CHECK_THROWS_AS(K::moving_average_update(x, K::ones({3}, {.dtype = "float64"}), 0.9), ValueError);
+  CHECK_THROWS_AS(K::moving_average_update(x, K::ones({2, 2}, {.dtype = "float64"}), 0.9), ValueError);
   CHECK_THROWS_AS(K::moving_average_update(K::variable({1}, {.dtype = "int32"}), K::ones({1}), 0.9),
                   TypeError);
+}
+
+TEST_CASE("updates take literals, numbers and expressions, which become the variable's dtype") {
+  for (const char* dtype : {"int8", "int64", "float16", "float64"}) {
+    CAPTURE(dtype);
+    Variable x = K::variable({10, 20}, {.dtype = dtype});
+    K::update_add(x, {1, 2});
+    K::update_sub(x, std::vector<int>{2, 4});
+    CHECK(values(x) == Values{9, 18});
+    K::update(x, {3, 4});
+    CHECK(values(x) == Values{3, 4});
+  }
+  Variable x = K::variable({1.f, 2.f}), s = K::variable(1);
+  K::update_add(x, xt::xarray<float>{1, 1});
+  K::update_sub(x, x);
+  K::update(s, 2.5);
+  CHECK(values(x) == Values{0, 0});
+  CHECK(s.item() == 2.5f);
+  CHECK_THROWS_AS(K::update(x, 3), ValueError);
+  CHECK_THROWS_AS(K::update_add(K::variable({1}, {.dtype = "int32"}), {0.5}), TypeError);
 }
 
 TEST_CASE("an update that does not fit changes nothing") {
