@@ -36,10 +36,10 @@ void Node::set_inputs(std::span<const Tensor* const> inputs) {
   sequence_ = state.sequence = latest + 1;
 }
 
-void Node::add_output(const Tensor& output) {
+void Node::add_output(OutputInfo output) {
   OutputInfo& info = described_ ? more_outputs_.emplace_back() : info_;
   described_ = true;
-  info = {output.shape(), output.dtype()};
+  info = std::move(output);
 }
 
 std::size_t Node::bytes() const {

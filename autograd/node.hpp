@@ -65,7 +65,8 @@ class Node {
   /// Names the inputs and takes the next sequence number; the second form keeps the number that the node has.
   void set_inputs(std::span<const Tensor* const> inputs);
   void set_edges(std::span<const Tensor* const> inputs);
-  void add_output(const Tensor& output);
+  void add_output(OutputInfo output);
+  void add_output(const Tensor& output) { add_output({output.shape(), output.dtype()}); }
   void retain() { refs_.fetch_add(1, std::memory_order_relaxed); }
   void release();
 

@@ -6,8 +6,10 @@
 
 namespace ktape {
 
-VariableImpl::VariableImpl(std::string name, Constraint constraint)
-    : name(std::move(name)), constraint(std::move(constraint)), leaf(Ref<VariableLeaf>::adopt(new VariableLeaf(this))) {}
+VariableImpl::VariableImpl(OutputInfo info, std::string name, Constraint constraint)
+    : name(std::move(name)), constraint(std::move(constraint)), leaf(Ref<VariableLeaf>::adopt(new VariableLeaf(this))) {
+  leaf->add_output(std::move(info));
+}
 VariableImpl::~VariableImpl() { leaf->owner_ = nullptr; }
 
 Variable VariableLeaf::variable() const {
@@ -16,12 +18,17 @@ Variable VariableLeaf::variable() const {
   return variable;
 }
 
+Variable::Variable(OutputInfo info, std::string name, Constraint constraint)
+    : impl_(Ref<VariableImpl>::adopt(new VariableImpl(std::move(info), std::move(name), std::move(constraint)))) {}
+
 Variable::Variable(const Tensor& value, std::string name, Constraint constraint) {
   expect_value("variable", value);
-  Tensor start = value.detach();
-  impl_ = Ref<VariableImpl>::adopt(new VariableImpl(std::move(name), std::move(constraint)));
-  impl_->leaf->add_output(start);
-  replace(std::move(start));
+  *this = without_value(value.shape(), value.dtype(), std::move(name), std::move(constraint));
+  replace(value.detach());
+}
+
+Variable Variable::without_value(const Shape& shape, DType dtype, std::string name, Constraint constraint) {
+  return Variable(OutputInfo{shape, dtype}, std::move(name), std::move(constraint));
 }
 
 VariableImpl& Variable::impl() const {
@@ -29,7 +36,16 @@ VariableImpl& Variable::impl() const {
   return *impl_;
 }
 
-const Tensor& Variable::value() const { return impl().value; }
+const Tensor& Variable::value() const {
+  const Tensor& value = impl().value;
+  if (!value.defined())
+    fail("[variable] '", name(), "' holds no value until one is set: received a variable of shape=", shape(), ", dtype=", dtype());
+  return value;
+}
+
+bool Variable::has_value() const { return impl().value.defined(); }
+const Shape& Variable::shape() const { return impl().leaf->output_info(0).shape; }
+DType Variable::dtype() const { return impl().leaf->output_info(0).dtype; }
 const std::string& Variable::name() const { return impl().name; }
 const Constraint& Variable::constraint() const { return impl().constraint; }
 bool Variable::trainable() const { return impl().trainable; }
@@ -41,9 +57,10 @@ void Variable::assign(const Tensor& value) {
     fail("[assign] the new value must have the shape ", shape(), " of '", name(), "': received shape=", value.shape());
   if (value.dtype() != dtype())
     fail<TypeError>("[assign] the new value must have the dtype ", dtype(), " of '", name(), "': received dtype=", value.dtype());
-  if (inferring_shapes() || value.raw() == this->value().raw()) return;
-  if (!this->value().exclusive()) return replace(value.detach());
-  std::memcpy(this->value().raw(), value.raw(), static_cast<std::size_t>(size()) * dtype().size());
+  const Tensor& present = impl().value;
+  if (inferring_shapes() || (present.defined() && value.raw() == present.raw())) return;
+  if (!present.defined() || !present.exclusive()) return replace(value.detach());
+  std::memcpy(present.raw(), value.raw(), static_cast<std::size_t>(size()) * dtype().size());
 }
 
 Tensor Variable::writable() const {
@@ -57,7 +74,9 @@ void Variable::replace(Tensor next) const {
 }
 
 std::ostream& operator<<(std::ostream& out, const Variable& variable) {
-  return out << "<Variable '" << variable.name() << "' " << variable.value() << '>';
+  out << "<Variable '" << variable.name() << "' ";
+  if (variable.has_value()) return out << variable.value() << '>';
+  return out << "shape=" << variable.shape() << ", dtype=" << variable.dtype() << ", no value yet>";
 }
 
 }  // namespace ktape

@@ -19,16 +19,21 @@ class Variable {
   Variable() = default;
   /// A new variable that starts with the tensor's value and has its dtype.
   Variable(const Tensor& value, std::string name = "Variable", Constraint constraint = {});
+  /// A new variable without a value, for `manual_variable_initialization`: until one is assigned it has a shape, a dtype and a
+  /// name, and reading its value throws a ValueError that names it.
+  static Variable without_value(const Shape& shape, DType dtype, std::string name = "Variable", Constraint constraint = {});
 
   bool defined() const { return static_cast<bool>(impl_); }
   /// The present value. What is computed from it is recorded, and differentiated with respect to this variable.
   const Tensor& value() const;
   operator const Tensor&() const { return value(); }
 
-  const Shape& shape() const { return value().shape(); }
-  DType dtype() const { return value().dtype(); }
-  int ndim() const { return value().ndim(); }
-  std::int64_t size() const { return value().size(); }
+  /// Whether it holds a value.
+  bool has_value() const;
+  const Shape& shape() const;
+  DType dtype() const;
+  int ndim() const { return shape().rank(); }
+  std::int64_t size() const { return shape().count(); }
   template <class T = float, class... Index>
   T item(Index... index) const {
     return value().template item<T>(index...);
@@ -59,6 +64,7 @@ class Variable {
 
  private:
   friend class VariableLeaf;
+  Variable(OutputInfo info, std::string name, Constraint constraint);
   VariableImpl& impl() const;
   Tensor writable() const;
   void replace(Tensor next) const;
@@ -84,10 +90,10 @@ struct VariableImpl {
   std::string name;
   Constraint constraint;
   bool trainable = true;
-  Ref<VariableLeaf> leaf;  ///< stays the same through updates: gradients find the variable by it
-  Tensor value;
+  Ref<VariableLeaf> leaf;  ///< stays the same through updates: gradients find the variable by it; knows shape and dtype
+  Tensor value;            ///< undefined until there is one
 
-  VariableImpl(std::string name, Constraint constraint);
+  VariableImpl(OutputInfo info, std::string name, Constraint constraint);
   ~VariableImpl();
   void retain() { refs.fetch_add(1, std::memory_order_relaxed); }
   void release() {

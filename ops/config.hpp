@@ -84,7 +84,8 @@ class ThreadLearningPhase {
 /// are.
 void clear_session();
 
-/// With true, variables made from now on hold no value until one is assigned.
+/// With true, the variables that `variable` and its kin make from now on hold no value until one is set; reading one before is a
+/// ValueError that names it. `K.manual_variable_initialization`.
 void manual_variable_initialization(bool value);
 /// The present setting; false at first.
 bool manual_variable_initialization();

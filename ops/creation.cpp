@@ -11,9 +11,11 @@
 namespace ktape::backend {
 
 Variable variable(const ArrayLike& value, const VariableOptions& options) {
-  return Variable(value.tensor(options.dtype, floatx()),
-                  current_name_scope() + (options.name.empty() ? "Variable" : options.name),
-                  options.constraint);
+  const Tensor start = value.tensor(options.dtype, floatx());
+  const std::string name = current_name_scope() + (options.name.empty() ? "Variable" : options.name);
+  if (!manual_variable_initialization()) return Variable(start, name, options.constraint);
+  expect_value("variable", start);
+  return Variable::without_value(start.shape(), start.dtype(), name, options.constraint);
 }
 
 Tensor constant(const ArrayLike& value, const ConstantOptions& options) {
@@ -117,8 +119,8 @@ Tensor arange(Scalar start, Scalar stop, Scalar step, const ArangeOptions& optio
   return converted(out, DType::Int32);
 }
 
-Tensor identity(const Tensor& x) {
-  if (is_symbolic(x)) return defer("identity", identity, x);
+Tensor identity(const Tensor& x, const IdentityOptions& options) {
+  if (is_symbolic(x)) return defer("identity", identity, x, options);
   Tensor out = x.detach();
   if (recording(x))
     record("identity", out, {x}, [](const Tensor& g, Grads& grads) { grads.to(0, [&] { return g; }); });

@@ -32,9 +32,14 @@ struct ArangeOptions {
   std::optional<DType> dtype = {};
 };
 
+struct IdentityOptions {
+  std::string name = {};
+};
+
 /// A variable that starts with the value. Numbers become the dtype, or floatx (a literal of bools alone is
 /// bool); tensors and xtensor expressions keep their own dtype unless one is given. The open name scopes go
-/// before the name. `K.variable`.
+/// before the name. After `manual_variable_initialization(true)` the variable holds no value until one is set.
+/// `K.variable`.
 Variable variable(const ArrayLike& value, const VariableOptions& options = {});
 
 /// A tensor with the value; dtypes as in `variable`. With `shape`, a value of one element is repeated and
@@ -62,6 +67,6 @@ Tensor arange(Scalar stop, const ArangeOptions& options = {});
 Tensor arange(Scalar start, Scalar stop, Scalar step = 1, const ArangeOptions& options = {});
 
 /// A tensor with the content of x; the gradient passes. `K.identity`.
-Tensor identity(const Tensor& x);
+Tensor identity(const Tensor& x, const IdentityOptions& options = {});
 
 }  // namespace ktape::backend

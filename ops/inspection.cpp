@@ -29,8 +29,8 @@ std::int64_t count_params(const Tensor& x) {
 }
 DType dtype(const Tensor& x) { return x.dtype(); }
 
-Tensor size(const Tensor& x) {
-  if (is_symbolic(x)) return defer("size", size, x);
+Tensor size(const Tensor& x, const SizeOptions& options) {
+  if (is_symbolic(x)) return defer("size", size, x, options);
   if (x.size() > std::numeric_limits<std::int32_t>::max())
     fail("[size] the number of elements must fit in int32: received shape=", x.shape());
   Tensor out = Tensor::empty({}, DType::Int32);
@@ -49,7 +49,9 @@ Tensor cast(const Tensor& x, DType dtype) {
   return out;
 }
 
-Tensor cast_to_floatx(const ArrayLike& x) { return x.tensor(floatx(), floatx()); }
+Tensor cast_to_floatx(const ArrayLike& x) {
+  return x.given().defined() ? cast(x.given(), floatx()) : x.tensor(floatx(), floatx());
+}
 
 Tensor print_tensor(const Tensor& x, const std::string& message, const PrintOptions& options) {
   if (is_symbolic(x)) return defer("print_tensor", print_tensor, x, message, options);

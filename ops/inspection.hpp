@@ -13,16 +13,27 @@ namespace ktape::backend {
 bool is_tensor(const Tensor& x);
 /// Whether x is a variable, or the present value of one. `K.is_variable`.
 bool is_variable(const Tensor& x);
+inline bool is_variable(const Variable& x) { return x.defined(); }
+
+struct SizeOptions {
+  std::string name = {};  ///< accepted and not kept
+};
 
 /// The shape as a 1-D int32 tensor (`K.shape`), as a Shape (`K.int_shape`); the number of axes (`K.ndim`).
 Tensor shape(const Tensor& x);
 Shape int_shape(const Tensor& x);
 int ndim(const Tensor& x);
 /// The number of elements as an int32 scalar tensor (`K.size`) and as a number (`K.count_params`).
-Tensor size(const Tensor& x);
+Tensor size(const Tensor& x, const SizeOptions& options = {});
 std::int64_t count_params(const Tensor& x);
 /// The dtype, which compares with its name: `K::dtype(x) == "float32"`. `K.dtype`.
 DType dtype(const Tensor& x);
+/// The same of a variable, which need not hold a value yet.
+inline bool is_tensor(const Variable& x) { return x.defined(); }
+inline Shape int_shape(const Variable& x) { return x.shape(); }
+inline int ndim(const Variable& x) { return x.ndim(); }
+inline std::int64_t count_params(const Variable& x) { return x.size(); }
+inline DType dtype(const Variable& x) { return x.dtype(); }
 
 /// A copy of the elements as an xtensor array, converted to T as by `cast`. Throws ValueError, naming its placeholders, for a
 /// symbolic tensor. `K.eval`, `K.get_value`.
@@ -48,7 +59,7 @@ std::vector<xt::xarray<T>> batch_get_value(const TensorList& tensors) {
 /// x in another dtype: real numbers are truncated towards zero, bool is `!= 0`. Between floating dtypes the gradient passes;
 /// x itself when it has the dtype. `K.cast`.
 Tensor cast(const Tensor& x, DType dtype);
-/// x in the dtype floatx(). `K.cast_to_floatx`.
+/// x in the dtype floatx(); the gradient of a floating tensor passes. `K.cast_to_floatx`.
 Tensor cast_to_floatx(const ArrayLike& x);
 
 struct PrintOptions {

@@ -1,8 +1,10 @@
 #include <ktape/autograd/gradients.hpp>
 #include <ktape/ops/config.hpp>
 #include <ktape/ops/operators.hpp>
+#include <ktape/ops/updates.hpp>
 
 #include <limits>
+#include <sstream>
 
 #include "check.hpp"
 
@@ -99,4 +101,46 @@ TEST_CASE("identity is another tensor through which gradients pass") {
   CHECK(y.item(1) == 2.f);
   CHECK_FALSE(K::is_variable(y));
   CHECK(gradients(y * y, {x})[0].item(1) == 4.f);
+  CHECK(K::identity(x, {.name = "copy"}).shape() == x.shape());
+}
+
+TEST_CASE("with manual_variable_initialization a variable holds no value until one is set") {
+  K::manual_variable_initialization(true);
+  Variable w = K::variable({{1, 2}, {3, 4}}, {.dtype = "float64", .name = "w"});
+  const Variable u = K::random_uniform_variable({3}, 0, 1), z(K::zeros({2}));
+  K::manual_variable_initialization(false);
+  CHECK_FALSE(w.has_value());
+  CHECK_FALSE(u.has_value());
+  CHECK(values(z) == Values{0, 0});
+  CHECK(w.name() == "w");
+  CHECK(w.shape() == Shape{2, 2});
+  CHECK(K::int_shape(w) == Shape{2, 2});
+  CHECK(K::ndim(w) == 2);
+  CHECK(K::count_params(w) == 4);
+  CHECK(K::dtype(w) == "float64");
+  CHECK(K::is_variable(w));
+  const auto contains = doctest::Contains("[variable] 'w' holds no value until one is set: ");
+  CHECK_THROWS_WITH_AS(w.value(), contains, ValueError);
+  CHECK_THROWS_WITH_AS(w * 2, contains, ValueError);
+  CHECK_THROWS_WITH_AS(K::get_value(w), contains, ValueError);
+  CHECK_THROWS_WITH_AS(K::update_add(w, 1), contains, ValueError);
+  CHECK_THROWS_WITH_AS(K::update_sub(w, K::ones({2, 2}, {.dtype = "float64"})), contains, ValueError);
+  CHECK_THROWS_WITH_AS(K::moving_average_update(w, 1, 0.5), contains, ValueError);
+  CHECK_THROWS_AS(K::set_value(w, {1, 2}), ValueError);
+  CHECK_FALSE(w.has_value());
+  const Variable same = w;
+  K::set_value(w, {{5, 6}, {7, 8}});
+  CHECK(values(same) == Values{5, 6, 7, 8});
+  CHECK(values(gradients(w * w, {same})[0]) == Values{10, 12, 14, 16});
+  K::update_add(w, 1);
+  CHECK(values(w) == Values{6, 7, 8, 9});
+}
+
+TEST_CASE("update gives a variable its first value, and printing one without a value reads nothing") {
+  const Variable w = Variable::without_value({2}, "float32", "w");
+  std::ostringstream text;
+  text << w;
+  CHECK(text.str() == "<Variable 'w' shape=(2,), dtype=float32, no value yet>");
+  CHECK(values(K::update(w, {3, 4})) == Values{3, 4});
+  CHECK_THROWS_AS(K::update_add(Variable::without_value({2}, "float32"), {1, 2}), ValueError);
 }

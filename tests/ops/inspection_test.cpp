@@ -1,8 +1,10 @@
 #include <doctest/doctest.h>
 #include <ktape/ktape.hpp>
 
+#include "check.hpp"
+
 namespace K = ktape::backend;
-using ktape::Shape, ktape::Tensor, ktape::Variable;
+using ktape::gradients, ktape::Shape, ktape::Tensor, ktape::Variable;
 
 TEST_CASE("what a tensor is") {
   const Variable v = K::variable({{1., 2.}, {3., 4.}}, {.name = "v"});
@@ -14,7 +16,7 @@ TEST_CASE("what a tensor is") {
   CHECK(K::count_params(v) == 4);
   CHECK(K::ndim(v) == 2);
   CHECK(K::size(v).item<int>() == 4);
-  CHECK(K::dtype(K::size(v)) == "int32");
+  CHECK(K::dtype(K::size(v, {.name = "n"})) == "int32");
   CHECK(K::eval<int>(K::shape(v))(1) == 2);
 }
 
@@ -34,6 +36,20 @@ TEST_CASE("cast truncates, and passes the gradient between floating dtypes") {
   CHECK(K::gradients(K::sum(K::cast(x, "float64")), {x})[0].item<float>(0) == 1.f);
   CHECK_THROWS_AS(K::cast(x, "float12"), ktape::ValueError);
   CHECK(K::dtype(K::cast_to_floatx(K::constant({1, 2}, {.dtype = "int64"}))) == "float32");
+}
+
+TEST_CASE("cast_to_floatx keeps the gradient of tensors, variables and expressions' values") {
+  const Variable x = K::variable({2, 3}, {.dtype = "float64"});
+  const Tensor half = K::cast_to_floatx(x * x);
+  CHECK(half.dtype() == "float32");
+  const Tensor g = gradients(half, {x})[0];
+  CHECK(g.dtype() == "float64");
+  CHECK(values(g) == Values{4, 6});
+  CHECK(values(gradients(K::cast_to_floatx(x), {x})[0]) == Values{1, 1});
+  const Variable f = K::variable({1.f, 2.f});
+  CHECK(values(gradients(K::cast_to_floatx(f), {f})[0]) == Values{1, 1});
+  CHECK(K::cast_to_floatx(xt::xarray<double>{1, 2}).dtype() == "float32");
+  CHECK(values(K::cast_to_floatx({1, 2})) == Values{1, 2});
 }
 
 TEST_CASE("print_tensor returns what it prints, gradient and all") {
