@@ -112,15 +112,16 @@ Tensor hard_sigmoid(const Tensor& x) {
 
 namespace {
 
-/// relu with all its options, as TF composes it.
+/// relu with all its options, as TF composes it, with numbers of type N.
+template <class N>
 struct Relu {
-  double alpha, threshold, most;
+  N alpha, threshold, most;
   bool clips, six;
 
   explicit Relu(const ReluOptions& o)
-      : alpha(o.alpha),
-        threshold(o.threshold),
-        most(o.max_value.value_or(0)),
+      : alpha(Scalar(o.alpha).to<N>()),
+        threshold(Scalar(o.threshold).to<N>()),
+        most(Scalar(o.max_value.value_or(0)).to<N>()),
         clips(o.max_value.has_value()),
         six(o.max_value == 6 && o.threshold == 0) {}
 
@@ -128,7 +129,7 @@ struct Relu {
   B operator()(B a) const {
     B v = select(a <= threshold, like(a, 0), a);
     if (clips)
-      v = select(v > std::max(most, 0.0), like(a, std::max(most, 0.0)), select(v < 0, like(a, 0), v));
+      v = select(v > std::max(most, N(0)), like(a, std::max(most, N(0))), select(v < 0, like(a, 0), v));
     if (alpha == 0) return v;
     return v + select(a < threshold, (a - threshold) * alpha, like(a, 0));
   }
@@ -143,9 +144,27 @@ struct Relu {
   }
 };
 
+/// relu of integers: leaky without more options in float32, as TF, otherwise in whole numbers.
+Tensor integer_relu(const Tensor& x, const ReluOptions& options) {
+  if (options.alpha != 0 && !options.max_value && options.threshold == 0)
+    return relu(cast(x, DType::Float32), options);
+  if (options.alpha != 0 && x.dtype() == DType::UInt8)
+    fail<TypeError>("[relu] a slope below the threshold needs a signed dtype: received dtype=", x.dtype());
+  for (double number : {options.alpha, options.max_value.value_or(0), options.threshold})
+    if (number != std::trunc(number))
+      fail<TypeError>("[relu] integers take whole numbers: received dtype=", x.dtype(), ", alpha=", options.alpha,
+                      ", max_value=", options.max_value.value_or(0), ", threshold=", options.threshold);
+  return kernels::apply_integer(
+      [f = Relu<std::int64_t>(options)](auto a) { return static_cast<decltype(a)>(f(std::int64_t{a})); }, x);
+}
+
 }  // namespace
 
 Tensor relu(const Tensor& x, const ReluOptions& options) {
+  if (x.dtype().is_integer()) {
+    if (is_symbolic(x)) return defer("relu", relu, x, options);
+    return integer_relu(x, options);
+  }
   if (options.alpha == 0 && !options.max_value && options.threshold == 0)
     return unary_by_output(
         "relu", x, [](auto a) { return select(a <= 0, like(a, 0), a); },
@@ -155,8 +174,8 @@ Tensor relu(const Tensor& x, const ReluOptions& options) {
         "relu", x, [alpha = options.alpha](auto a) { return select(a > 0, a, a * alpha); },
         [alpha = options.alpha](auto g, auto a) { return select(a > 0, g, g * alpha); });
   return unary_by_input(
-      "relu", x, [f = Relu(options)](auto a) { return f(a); },
-      [f = Relu(options)](auto g, auto a) { return f(g, a); });
+      "relu", x, [f = Relu<double>(options)](auto a) { return f(a); },
+      [f = Relu<double>(options)](auto g, auto a) { return f(g, a); });
 }
 
 Tensor elu(const Tensor& x, double alpha) {

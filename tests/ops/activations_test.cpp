@@ -116,6 +116,28 @@ TEST_CASE("relu: threshold as a gate, clipping, leak and NaN") {
   CHECK(std::isnan(K::relu(doubles(NAN), {.max_value = 6}).item<double>()));
 }
 
+TEST_CASE("relu of integers: whole options, in their dtype; leaky alone, in float32") {
+  using V = std::vector<double>;
+  for (const char* dtype : {"int8", "int16", "int32", "int64"}) {
+    CAPTURE(dtype);
+    const Tensor x = ints({-4, -1, 0, 1, 3, 9}, dtype);
+    CHECK(K::relu(x).dtype() == dtype);
+    CHECK(values(K::relu(x)) == V{0, 0, 0, 1, 3, 9});
+    CHECK(values(K::relu(x, {.max_value = 6})) == V{0, 0, 0, 1, 3, 6});
+    CHECK(values(K::relu(x, {.threshold = 2})) == V{0, 0, 0, 0, 3, 9});
+    CHECK(values(K::relu(x, {.alpha = 2, .max_value = 5, .threshold = 1})) == V{-10, -4, -2, 0, 3, 5});
+    CHECK(K::relu(x, {.alpha = 2, .threshold = 1}).dtype() == dtype);
+    CHECK(K::relu(x, {.alpha = 0.5}).dtype() == "float32");
+    CHECK(values(K::relu(x, {.alpha = 0.5})) == V{-2, -.5, 0, 1, 3, 9});
+  }
+  CHECK(values(K::relu(ints({0, 200}, "uint8"))) == V{0, 200});
+  const std::int64_t large = (std::int64_t{1} << 60) + 1;
+  CHECK(K::relu(K::constant({large}, {.dtype = "int64"})).item<std::int64_t>(0) == large);
+  for (const K::ReluOptions& o : {K::ReluOptions{.max_value = 6.5}, {.threshold = 0.5}, {.alpha = 0.5, .max_value = 6}})
+    CHECK_THROWS_WITH_AS(K::relu(ints({1}), o), Contains("[relu] integers take whole numbers: received dtype=int32"), TypeError);
+  CHECK_THROWS_AS(K::relu(ints({1}, "uint8"), {.alpha = 1, .threshold = 1}), TypeError);
+}
+
 TEST_CASE("softmax and sigmoid remember their logits") {
   const Tensor x = doubles({{1, 2}, {3, 4}});
   REQUIRE(K::softmax(x, 0).get()->logits);
@@ -150,7 +172,7 @@ TEST_CASE("in_top_k: ties are in, odd targets and rows are not") {
 TEST_CASE("activations name the op and what is wrong") {
   CHECK_THROWS_WITH_AS(K::softmax(K::constant(1.f)), Contains("[softmax] axis must be in"), ValueError);
   CHECK_THROWS_WITH_AS(K::log_softmax(K::ones({2}), 1), Contains("[log_softmax] axis"), ValueError);
-  CHECK_THROWS_WITH_AS(K::relu(K::ones({2}, {.dtype = "int32"})), Contains("[relu] x must be floating"),
+  CHECK_THROWS_WITH_AS(K::relu(K::ones({2}, {.dtype = "bool"})), Contains("[relu] x must be floating"),
                        TypeError);
   CHECK_THROWS_WITH_AS(K::sigmoid(K::ones({2}, {.dtype = "bool"})), Contains("[sigmoid] x must be floating"),
                        TypeError);
