@@ -114,10 +114,19 @@ B integer_power(B x, std::int64_t n) {
   return result;
 }
 
+/// pow with C's results for powers of 0 and infinity and for x ** 0 and 1 ** a, which xsimd's, a logarithm, lacks.
+template <class B>
+B power(const B& x, const B& a) {
+  const B half = a * 0.5;
+  const B extreme = select((a == trunc(a)) & (half != trunc(half)), x, abs(x));  // odd powers keep the sign
+  const B y = select((x == 0) | (abs(x) == like(x, INFINITY)), select(a < 0, 1 / extreme, extreme), pow(x, a));
+  return select((a == 0) | (x == 1), like(x, 1), y);
+}
+
 template <class B>
 B real_power(const B& x, double a) {
   const bool whole = a == std::trunc(a) && std::fabs(a) <= 16;
-  if (!whole) return pow(x, like(x, a));
+  if (!whole) return power(x, like(x, a));
   return a >= 0 ? integer_power(x, static_cast<std::int64_t>(a)) : 1 / integer_power(x, static_cast<std::int64_t>(-a));
 }
 Tensor real_power(const Tensor& x, double a) { return pow(x, Scalar(a)); }
@@ -144,13 +153,14 @@ Tensor pow(const Tensor& x, const Tensor& a) {
   Tensor out = Tensor::empty(shape, x.dtype());
   dispatch_floating(x.dtype(), [&]<class T>() {
     kernels::map_broadcast(kernels::BroadcastPlan(shape, x.shape(), a.shape()), out.pointer<T>(),
-                           [](auto v, auto n) { return pow(v, n); }, x.pointer<T>(), a.pointer<T>());
+                           [](auto v, auto n) { return power(v, n); }, x.pointer<T>(), a.pointer<T>());
   });
   if (recording(x, a))
     record("pow", out, {x, a}, [x, a](const Tensor& g, const Tensor& y, Grads& grads) {
       grads.to(0, [&] {
-        const Tensor slope = flowing(g, g * a * pow(x, a - 1));
-        return sum_to(where(broadcast_to(equal(a, like(a, 0)), slope.shape()), like(slope, 0), slope), x.shape());
+        // 0 * 0 ** -1 is NaN: the slope of x ** 0 at 0 is that at 1, which is 0.
+        const Tensor both_zero = equal(abs(x.detach()) + abs(a.detach()), full({}, 0, x.dtype()));
+        return sum_to(flowing(g, g * a * pow(where(both_zero, full({}, 1, x.dtype()), x), a - 1)), x.shape());
       });
       grads.to(1, [&] {
         const Tensor positive = greater(x, like(x, 0));

@@ -36,6 +36,24 @@ TEST_CASE("functions at awkward values") {
   CHECK(K::log1p(K::constant(1e-12, {.dtype = "float64"})).item<double>() == doctest::Approx(1e-12).epsilon(1e-12));
 }
 
+TEST_CASE("pow agrees with C at 0, 1, infinities and NaN") {
+  for (const double x : {0., -0., 1., -1., 0.5, 2., -8., double{inf}, -double{inf}, double{not_a_number}})
+    for (const double a : {0., 1., -1., 2., -2., 3., 0.5, -0.5, 20., -21.}) {
+      const Tensor base = K::constant(x, {.dtype = "float64"}), exponent = K::constant(a, {.dtype = "float64"});
+      const double expected = std::pow(x, a);
+      for (const Tensor& y : {K::pow(base, exponent), K::pow(base, a)}) {
+        CAPTURE(x);
+        CAPTURE(a);
+        const double found = y.item<double>();
+        if (std::isnan(expected)) CHECK(std::isnan(found));
+        else if (std::isinf(expected) || expected == 0) CHECK((found == expected && std::signbit(found) == std::signbit(expected)));
+        else CHECK(found == doctest::Approx(expected).epsilon(1e-13));
+      }
+    }
+  const Variable x = K::variable({0., 0., 0.}), a = K::variable({0., 1., 2.});
+  CHECK(values(K::gradients(K::pow(x, a), {x})[0]) == std::vector<float>{0, 1, 0});
+}
+
 TEST_CASE("gradients at kinks follow TF2") {
   CHECK(slope(K::sqrt, {-1, 4}) == std::vector<float>{0, 0.25});
   CHECK(slope(K::abs, {-2, 0, 2}) == std::vector<float>{-1, 0, 1});
