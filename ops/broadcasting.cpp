@@ -1,6 +1,7 @@
 #include <ktape/autograd/symbolic.hpp>
 #include <ktape/ops/broadcasting.hpp>
 #include <ktape/ops/kernels/apply.hpp>
+#include <ktape/ops/kernels/strided.hpp>
 #include <ktape/ops/reductions.hpp>
 #include <ktape/ops/shape.hpp>
 
@@ -13,10 +14,14 @@ Tensor broadcast_to(const Tensor& x, const Shape& shape) {
   if (broadcast_shapes("broadcast_to", x.shape(), shape) != shape)
     fail("[broadcast_to] x must broadcast to the shape ", shape, ": received x=", x.shape());
   Tensor out = Tensor::empty(shape, x.dtype());
-  const kernels::BroadcastPlan plan(shape, x.shape(), x.shape());
-  dispatch(x.dtype(), [&]<class T>() {
-    kernels::map_broadcast(plan, out.pointer<T>(), [](auto a, auto) { return a; }, x.pointer<T>(), x.pointer<T>());
-  });
+  if (x.size() == 1) {
+    kernels::fill_elements(out.raw(), x.raw(), out.size(), static_cast<int>(x.dtype().size()));
+  } else {
+    const kernels::BroadcastPlan plan(shape, x.shape(), x.shape());
+    dispatch(x.dtype(), [&]<class T>() {
+      kernels::map_broadcast(plan, out.pointer<T>(), [](auto a, auto) { return a; }, x.pointer<T>(), x.pointer<T>());
+    });
+  }
   if (recording(x))
     record("broadcast_to", out, {x}, [shape = x.shape()](const Tensor& g, Grads& grads) {
       grads.to(0, [&] { return sum_to(g, shape); });

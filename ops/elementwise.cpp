@@ -265,11 +265,39 @@ Tensor is_finite(const Tensor& x) {
 }
 
 namespace {
-/// out = condition ? x : y on full shapes; the bytes of a bool are 0 or 1.
+/// The elements of an operand of `where`, which is of the full shape or one number.
 template <class T>
-void choose(std::int64_t n, T* out, const bool* condition, const T* x, const T* y) {
-  parallel_for(n, kernels::map_grain, [=](std::int64_t begin, std::int64_t end) {
-    for (std::int64_t i = begin; i < end; ++i) out[i] = condition[i] ? x[i] : y[i];
+struct Elements {
+  const T* at;
+  T operator()(std::int64_t i) const { return at[i]; }
+};
+template <class T>
+struct OneNumber {
+  T value;
+  T operator()(std::int64_t) const { return value; }
+};
+
+template <class T, class F>
+void with_elements(const Tensor& x, std::int64_t n, F&& f) {
+  const T* at = static_cast<const T*>(x.raw());
+  if (x.size() == 1 && n > 0) f(OneNumber<T>{*at});
+  else f(Elements<T>{at});
+}
+
+/// out = condition ? x : y, for elements as wide as the unsigned type T. A bool is 0 or 1: masks made of it need no branch, which a
+/// random condition would make slow.
+template <class T>
+void choose(Tensor& out, const Tensor& condition, const Tensor& x, const Tensor& y) {
+  with_elements<T>(x, out.size(), [&](auto xs) {
+    with_elements<T>(y, out.size(), [&, xs](auto ys) {
+      auto* to = static_cast<T*>(out.raw());
+      parallel_for(out.size(), kernels::map_grain, [=, c = condition.pointer<bool>()](std::int64_t begin, std::int64_t end) {
+        for (std::int64_t i = begin; i < end; ++i) {
+          const T mask = static_cast<T>(-static_cast<T>(c[i]));
+          to[i] = static_cast<T>((xs(i) & mask) | (ys(i) & ~mask));
+        }
+      });
+    });
   });
 }
 }  // namespace
@@ -282,13 +310,20 @@ Tensor where(const Tensor& condition, const Tensor& x, const Tensor& y) {
   Tensor out = Tensor::empty(shape, x.dtype());
   {
     NoGrad off;
-    const Tensor c = broadcast_to(taken, shape), a = broadcast_to(x, shape), b = broadcast_to(y, shape);
-    dispatch(x.dtype(), [&]<class T>() { choose(out.size(), out.pointer<T>(), c.pointer<bool>(), a.pointer<T>(), b.pointer<T>()); });
+    const auto full_or_one = [&](const Tensor& t) { return t.size() == 1 ? t : broadcast_to(t, shape); };
+    const Tensor c = broadcast_to(taken, shape), a = full_or_one(x), b = full_or_one(y);
+    switch (x.dtype().size()) {
+      case 1: choose<std::uint8_t>(out, c, a, b); break;
+      case 2: choose<std::uint16_t>(out, c, a, b); break;
+      case 4: choose<std::uint32_t>(out, c, a, b); break;
+      default: choose<std::uint64_t>(out, c, a, b);
+    }
   }
   if (recording(x, y))
     record("where", out, {x, y}, [taken, xs = x.shape(), ys = y.shape()](const Tensor& g, Grads& grads) {
-      grads.to(0, [&] { return sum_to(where(taken, g, like(g, 0)), xs); });
-      grads.to(1, [&] { return sum_to(where(taken, like(g, 0), g), ys); });
+      const Tensor zero = full({}, 0, g.dtype());
+      grads.to(0, [&] { return sum_to(where(taken, g, zero), xs); });
+      grads.to(1, [&] { return sum_to(where(taken, zero, g), ys); });
     });
   return out;
 }

@@ -5,7 +5,7 @@
 #include <limits>
 
 namespace K = ktape::backend;
-using ktape::Shape, ktape::Tensor, ktape::TypeError, ktape::ValueError, ktape::Variable;
+using ktape::ArrayLike, ktape::Shape, ktape::Tensor, ktape::TypeError, ktape::ValueError, ktape::Variable;
 
 namespace {
 constexpr float inf = std::numeric_limits<float>::infinity();
@@ -78,6 +78,21 @@ TEST_CASE("where lets no NaN through from the side that was not taken") {
   const Tensor y = K::where(x > 0, K::log(x), x);
   CHECK(values(y)[0] == -1.f);
   CHECK(values(K::where(K::constant({true, false}), K::constant({{1.f}, {2.f}}), K::constant(0.f))) == std::vector<float>{1, 0, 2, 0});
+}
+
+TEST_CASE("where picks between tensors, rows and numbers of every dtype") {
+  const Tensor condition = K::constant({{true, false, true}, {false, false, true}});
+  for (const char* dtype : {"bool", "uint8", "int8", "int16", "int32", "int64", "float16", "float32", "float64"}) {
+    CAPTURE(dtype);
+    const auto of = [dtype](const ArrayLike& value) { return K::constant(value, {.dtype = dtype}); };
+    const Tensor full = of({{1, 0, 1}, {1, 1, 1}}), one = of(1), zero = of({{0}}), row = of({0, 1, 0});
+    CHECK(values(K::where(condition, full, zero)) == std::vector<float>{1, 0, 1, 0, 0, 1});
+    CHECK(values(K::where(condition, zero, full)) == std::vector<float>{0, 0, 0, 1, 1, 0});
+    CHECK(values(K::where(condition, one, zero)) == std::vector<float>{1, 0, 1, 0, 0, 1});
+    CHECK(values(K::where(condition, one, row)) == std::vector<float>{1, 1, 1, 0, 1, 1});
+    CHECK(values(K::where(K::constant(false), full, one)) == std::vector<float>(6, 1));
+    CHECK(K::where(K::ones({0, 3}, {.dtype = "bool"}), one, row).shape() == Shape{0, 3});
+  }
 }
 
 TEST_CASE("comparisons, is_nan and is_finite give bools") {
