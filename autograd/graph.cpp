@@ -137,7 +137,8 @@ class GraphRun final : public Environment {
       for (std::uint32_t i = 0; i < step.arguments; ++i) arguments.push_back(&at(source[i]));
       source += step.operands;
       const auto first = static_cast<std::size_t>(step.first_result);
-      step.symbol->run(arguments, Results(std::span(slots_).subspan(first, step.results)));
+      Results places(slots_.data() + first, step.results);
+      step.symbol->run(arguments, places);
       for (std::size_t slot = first; slot < first + step.results; ++slot) finish(slot);
       for (std::uint32_t i = 0; i < step.last_uses; ++i) slots_[static_cast<std::size_t>(*unused++)] = Tensor();
     }
@@ -224,7 +225,7 @@ class GradientsSymbol final : public Symbol {
 
   std::size_t first_differentiated() const override { return losses_ + seeds_; }
 
-  void run(OperandValues values, Results out) const override {
+  void run(OperandValues values, Results& out) const override {
     const auto list = [&](std::size_t begin, std::size_t end) {
       std::vector<Tensor> tensors;
       for (std::size_t i = begin; i < end; ++i) tensors.push_back(*values[i]);

@@ -46,9 +46,9 @@ void Symbol::set_captured(const std::vector<Tensor>& tensors) {
 
 void Results::set(std::vector<Tensor> all) {
   if (list_) return std::swap(*list_, all);
-  if (all.size() != places_.size())
-    fail("[function] an op must return ", places_.size(), " results, as when the graph was built: received ", all.size());
-  std::move(all.begin(), all.end(), places_.begin());
+  if (all.size() != count_)
+    fail("[function] an op must return ", count_, " results, as when the graph was built: received ", all.size());
+  std::move(all.begin(), all.end(), places_);
 }
 
 bool is_symbolic(const std::vector<Tensor>& tensors) {
@@ -75,7 +75,7 @@ namespace {
 class Placeholder final : public Symbol {
  public:
   explicit Placeholder(const std::string& name) : Symbol("placeholder") { name_ = name; }
-  void run(OperandValues, Results) const override {
+  void run(OperandValues, Results&) const override {
     fail("[placeholder] a value is needed for the placeholder '", name(), "'");
   }
 };
@@ -93,7 +93,8 @@ std::vector<Tensor> run_on(const Symbol& symbol, const std::vector<Tensor>& valu
   std::vector<Tensor> results;
   std::vector<const Tensor*> pointers;
   for (const Tensor& value : values) pointers.push_back(&value);
-  symbol.run(pointers, Results(results));
+  Results places(results);
+  symbol.run(pointers, places);
   for (Tensor& result : results)
     if (is_symbolic(result)) result = environment->value(result);  // a callable returned a tensor from outside
   return results;

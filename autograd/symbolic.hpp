@@ -32,7 +32,7 @@ using OperandValues = std::span<const Tensor* const>;
 /// Where the results of a symbol go: to places that wait for them, or, while nobody knows how many there are, into a list.
 class Results {
  public:
-  explicit Results(std::span<Tensor> places) : places_(places) {}
+  Results(Tensor* places, std::size_t count) : places_(places), count_(count) {}
   explicit Results(std::vector<Tensor>& list) : list_(&list) {}
   void set(Tensor only) {
     if (list_) list_->push_back(std::move(only));
@@ -42,7 +42,8 @@ class Results {
   void set(std::vector<Tensor> all);
 
  private:
-  std::span<Tensor> places_;
+  Tensor* places_ = nullptr;
+  std::size_t count_ = 0;
   std::vector<Tensor>* list_ = nullptr;
 };
 
@@ -54,7 +55,7 @@ class Symbol {
   Symbol& operator=(const Symbol&) = delete;
 
   /// Computes the results.
-  virtual void run(OperandValues values, Results results) const = 0;
+  virtual void run(OperandValues values, Results& results) const = 0;
   /// Whether it changes a variable. A Graph runs such symbols last, and nobody runs them to learn their shape.
   virtual bool updates() const { return false; }
   /// The operands, from this one on, with respect to which run() differentiates; the number of operands when it does not.
@@ -186,7 +187,7 @@ class DeferredCall final : public Symbol {
   DeferredCall(const char* op, bool updates, F f, const T&... arguments)
       : DeferredCall(op, updates, std::move(f), std::vector<Operand>(), arguments...) {}
 
-  void run(OperandValues values, Results results) const override {
+  void run(OperandValues values, Results& results) const override {
     results.set(std::apply([&](const auto&... argument) { return f_(argument.get(values)...); }, arguments_));
   }
   bool updates() const override { return updates_; }

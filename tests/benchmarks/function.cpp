@@ -20,7 +20,7 @@ void compare(const char* direct, const char* through, const Tensor& value, F ops
 
 const bench::Group functions([] {
   compare("direct_chain", "function_chain", K::ones({4}), [](Tensor x) {
-    for (int i = 0; i < 500; ++i) x = x * 1.0001f + 0.0001f;
+    for (int i = 0; i < 25; ++i) x = K::tanh(x * 1.0001f) + x;
     return x;
   });
   const Dense d1(784, 512), d2(512, 10);
