@@ -36,17 +36,26 @@ struct Slopes {
 
 namespace detail {
 
-/// Adds terms(r, j, m), a pair of vectors, over the rows, to sums[0][j] and sums[1][j] for V vectors of columns.
-template <class A, int V, class F>
+/// Adds terms(r, j, m), a pair of vectors, over the rows, to sums[0][j] and sums[1][j] for V vectors of columns: m = lanes<A>
+/// columns in each, or the m given for one that is not whole.
+template <class A, int V, bool whole, class F>
 void add_columns(std::int64_t rows, std::int64_t j, std::int64_t m, const F& terms, double* const (&sums)[2]) {
-  Vec<A> s[V] = {}, t[V] = {};
-  for (std::int64_t r = 0; r < rows; ++r)
+  constexpr int together = 4 / V;  // rows with sums of their own: additions to one sum wait for each other
+  const std::int64_t lane_count = whole ? lanes<A> : m;
+  Vec<A> s[4] = {}, t[4] = {};
+  const auto add = [&](std::int64_t r, int place) {
     for (int v = 0; v < V; ++v) {
-      const auto [a, b] = terms(r, j + v * lanes<A>, V > 1 ? lanes<A> : m);
-      s[v] += a, t[v] += b;
+      const auto [a, b] = terms(r, j + v * lanes<A>, lane_count);
+      s[place * V + v] += a, t[place * V + v] += b;
     }
+  };
+  std::int64_t r = 0;
+  for (; r + together <= rows; r += together)
+    for (int place = 0; place < together; ++place) add(r + place, place);
+  for (; r < rows; ++r) add(r, 0);
+  for (int k = V; k < 4; ++k) s[k % V] += s[k], t[k % V] += t[k];
   for (int v = 0; v < V; ++v)
-    for (std::int64_t i = 0; i < (V > 1 ? lanes<A> : m); ++i)
+    for (std::int64_t i = 0; i < lane_count; ++i)
       sums[0][j + v * lanes<A> + i] = s[v][i], sums[1][j + v * lanes<A> + i] = t[v][i];
 }
 
@@ -54,8 +63,9 @@ template <class A, class F>
 void sum_columns(std::int64_t rows, std::int64_t n, const F& terms, double* const (&sums)[2]) {
   constexpr std::int64_t w = lanes<A>;
   std::int64_t j = 0;
-  for (; j + 4 * w <= n; j += 4 * w) add_columns<A, 4>(rows, j, w, terms, sums);
-  for (; j < n; j += w) add_columns<A, 1>(rows, j, std::min(w, n - j), terms, sums);
+  for (; j + 4 * w <= n; j += 4 * w) add_columns<A, 4, true>(rows, j, w, terms, sums);
+  for (; j + w <= n; j += w) add_columns<A, 1, true>(rows, j, w, terms, sums);
+  if (j < n) add_columns<A, 1, false>(rows, j, n - j, terms, sums);
 }
 
 /// The results of all groups: `rows(first, count, sums, part)` adds some rows of channels to part[channels], `run(offset, c)`
