@@ -176,14 +176,13 @@ class GraphRun final : public Environment {
     if (is_symbolic(result)) result = Tensor(value(result));
     if (!graph_.differentiates_ || !graph_.watched_[slot] || !result.defined() || result.node() || !result.dtype().is_floating()) return;
     result = result.detach();
-    const auto leaf = Ref<LeafNode>::adopt(new LeafNode("watch"));
-    leaf->add_output(result);
-    result.get()->node = Ref<Node>(leaf.get());
+    tape_.watch(result);
   }
 
   const Graph& graph_;
   std::vector<Tensor> slots_;
   RecordingScope scope_;
+  GradientTape tape_;
 };
 
 std::vector<Tensor> Graph::run(const std::vector<Tensor>& values) const {

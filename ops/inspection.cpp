@@ -3,7 +3,6 @@
 #include <ktape/ops/config.hpp>
 #include <ktape/ops/inspection.hpp>
 
-#include <cstring>
 #include <limits>
 
 namespace ktape::backend {
@@ -11,7 +10,7 @@ namespace ktape::backend {
 bool is_tensor(const Tensor& x) { return x.defined(); }
 
 bool is_variable(const Tensor& x) {
-  return x.defined() && x.node() && x.node()->leaf() && std::strcmp(x.node()->op(), "variable") == 0;
+  return x.defined() && dynamic_cast<const VariableLeaf*>(x.node());
 }
 
 Tensor shape(const Tensor& x) {
