@@ -10,15 +10,15 @@
 
 namespace ktape {
 
-Ref<Storage> Storage::make(std::size_t bytes) {
+Ref<Storage> Storage::make(std::size_t bytes, std::size_t front) {
   static_assert(sizeof(Storage) <= 64);
-  const std::size_t total = (bytes + 127) / 64 * 64;
-  return Ref<Storage>::adopt(new (allocate(total)) Storage(total));
+  const std::size_t total = front + (bytes + 127) / 64 * 64;
+  return Ref<Storage>::adopt(new (static_cast<char*>(allocate(total)) + front) Storage(total, front));
 }
 
 void Storage::release() {
   if (refs_.load(std::memory_order_acquire) != 1 && refs_.fetch_sub(1, std::memory_order_acq_rel) != 1) return;
-  deallocate(this, bytes_);
+  deallocate(front(), bytes_);
 }
 
 TensorImpl::TensorImpl(const Shape& shape, std::int64_t size, DType dtype, Ref<Storage> storage)
@@ -36,7 +36,9 @@ TensorImpl::~TensorImpl() {
 
 void TensorImpl::release() {
   if (refs.load(std::memory_order_acquire) != 1 && refs.fetch_sub(1, std::memory_order_acq_rel) != 1) return;
-  delete this;
+  const Ref<Storage> last = std::move(storage);
+  if (last && last->front() == this) this->~TensorImpl();
+  else delete this;
 }
 
 void* TensorImpl::operator new(std::size_t bytes) { return allocate(bytes); }
@@ -44,8 +46,10 @@ void TensorImpl::operator delete(void* block, std::size_t bytes) { deallocate(bl
 
 namespace {
 Tensor make(const Shape& shape, std::int64_t size, DType dtype) {
-  Ref<Storage> storage = Storage::make(static_cast<std::size_t>(size) * dtype.size());
-  return Tensor(Ref<TensorImpl>::adopt(new TensorImpl(shape, size, dtype, std::move(storage))));
+  static_assert(sizeof(TensorImpl) % 64 == 0);
+  Ref<Storage> storage = Storage::make(static_cast<std::size_t>(size) * dtype.size(), sizeof(TensorImpl));
+  void* const place = storage->front();
+  return Tensor(Ref<TensorImpl>::adopt(::new (place) TensorImpl(shape, size, dtype, std::move(storage))));
 }
 }  // namespace
 

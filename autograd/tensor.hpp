@@ -21,26 +21,30 @@ class Symbol;
 class Tensor;
 class Variable;
 
-/// Reference-counted memory: this header, then the elements, 64-byte aligned and padded to a multiple of 64 bytes.
+/// Reference-counted memory: this header, then the elements, 64-byte aligned and padded to a multiple of 64 bytes. In front of
+/// the header there may be room for an object that lives in the same block: the tensor for which the memory was made.
 class Storage {
  public:
-  static Ref<Storage> make(std::size_t bytes);
+  /// `front`, the bytes in front, is a multiple of 64.
+  static Ref<Storage> make(std::size_t bytes, std::size_t front = 0);
   void retain() { refs_.fetch_add(1, std::memory_order_relaxed); }
   void release();
   bool shared() const { return refs_.load(std::memory_order_acquire) != 1; }
   void* data() { return reinterpret_cast<char*>(this) + 64; }
+  void* front() { return reinterpret_cast<char*>(this) - front_; }
 
  private:
-  explicit Storage(std::size_t bytes) : bytes_(bytes) {}
+  Storage(std::size_t bytes, std::size_t front) : bytes_(bytes), front_(front) {}
   std::atomic<std::int32_t> refs_{1};
-  std::size_t bytes_;
+  std::size_t bytes_, front_;  ///< of the whole block, and of what is in front
 };
 
 /// What a probability tensor was computed from: the crossentropies use it in place of the rounded probabilities.
 struct Logits;
 
 /// The value behind a Tensor. Once made, only its tape node and its logits are ever set. A symbolic tensor has a symbol in place of
-/// a storage, and where its shape is not known whole a size of -1.
+/// a storage, and where its shape is not known whole a size of -1. It lives in front of its storage, in one block, unless it shares
+/// another tensor's.
 struct TensorImpl {
   std::atomic<std::int32_t> refs{1};
   DType dtype;
