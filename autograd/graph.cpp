@@ -130,15 +130,12 @@ class GraphRun final : public Environment {
   }
 
   void go() {
-    std::vector<const Tensor*> arguments;
     const Graph::Source *source = graph_.sources_.data(), *unused = graph_.last_uses_.data();
     for (const Graph::Step& step : graph_.steps_) {
-      arguments.clear();
-      for (std::uint32_t i = 0; i < step.arguments; ++i) arguments.push_back(&at(source[i]));
-      source += step.operands;
       const auto first = static_cast<std::size_t>(step.first_result);
       Results places(slots_.data() + first, step.results);
-      step.symbol->run(arguments, places);
+      step.symbol->run(OperandValues({source, step.arguments}, slots_.data(), graph_.constants_.data()), places);
+      source += step.operands;
       for (std::size_t slot = first; slot < first + step.results; ++slot) finish(slot);
       for (std::uint32_t i = 0; i < step.last_uses; ++i) slots_[static_cast<std::size_t>(*unused++)] = Tensor();
     }
@@ -165,16 +162,18 @@ class GraphRun final : public Environment {
 
  private:
   const Tensor& at(Graph::Source source) const {
-    if (source >= 0) return slots_[static_cast<std::size_t>(source)];
-    const Operand& constant = graph_.constants_[static_cast<std::size_t>(~source)];
-    return constant.variable.defined() ? constant.variable.value() : constant.tensor;
+    return OperandValues({&source, 1}, slots_.data(), graph_.constants_.data())[0];
   }
 
   /// Completes what an op, or the caller, put into a slot.
   void finish(std::size_t slot) {
     Tensor& result = slots_[slot];
-    if (is_symbolic(result)) result = Tensor(value(result));
-    if (!graph_.differentiates_ || !graph_.watched_[slot] || !result.defined() || result.node() || !result.dtype().is_floating()) return;
+    if (is_symbolic(result)) result = value(result);
+    if (graph_.differentiates_ && graph_.watched_[slot]) watch(result);
+  }
+
+  void watch(Tensor& result) {
+    if (!result.defined() || result.node() || !result.dtype().is_floating()) return;
     result = result.detach();
     tape_.watch(result);
   }
@@ -224,10 +223,10 @@ class GradientsSymbol final : public Symbol {
 
   std::size_t first_differentiated() const override { return losses_ + seeds_; }
 
-  void run(OperandValues values, Results& out) const override {
+  void run(const OperandValues& values, Results& out) const override {
     const auto list = [&](std::size_t begin, std::size_t end) {
       std::vector<Tensor> tensors;
-      for (std::size_t i = begin; i < end; ++i) tensors.push_back(*values[i]);
+      for (std::size_t i = begin; i < end; ++i) tensors.push_back(values[i]);
       return tensors;
     };
     const std::vector<Tensor> variables = list(losses_ + seeds_, values.size());

@@ -22,8 +22,7 @@ class Graph {
 
  private:
   friend class GraphRun;
-  /// A slot of the run when at least 0, otherwise the constant ~source.
-  using Source = std::int32_t;
+  using Source = OperandValues::Source;
   struct Step {
     Ref<Symbol> symbol;
     std::uint32_t operands = 0, arguments = 0;  ///< how many sources, and how many of these run() takes

@@ -126,7 +126,7 @@ std::size_t class_bytes(int index) {
 // Makes room for a block: the largest cached ones go first, so that after a change of sizes the cache follows.
 void make_room(SharedCache& cache, std::int64_t bytes) {
   for (int i = class_count - 1; i >= ThreadState::small_classes; --i) {
-    while (cache.cached + bytes > cache.peak_live && cache.blocks[i]) {
+    while (cache.cached + bytes > cache.peak_live + cache.peak_live / 4 && cache.blocks[i]) {
       FreeBlock* block = cache.blocks[i];
       unpoison(block, class_bytes(i));
       cache.blocks[i] = block->next;

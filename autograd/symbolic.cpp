@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <numeric>
 
 namespace ktape {
 namespace {
@@ -75,7 +76,7 @@ namespace {
 class Placeholder final : public Symbol {
  public:
   explicit Placeholder(const std::string& name) : Symbol("placeholder") { name_ = name; }
-  void run(OperandValues, Results&) const override {
+  void run(const OperandValues&, Results&) const override {
     fail("[placeholder] a value is needed for the placeholder '", name(), "'");
   }
 };
@@ -83,18 +84,17 @@ class Placeholder final : public Symbol {
 std::vector<Tensor> operand_values(const Symbol& symbol, Environment& environment) {
   std::vector<Tensor> values;
   for (const Operand& operand : symbol.operands()) {
-    if (operand.variable.defined()) values.push_back(operand.variable.value());
-    else values.push_back(is_symbolic(operand.tensor) ? environment.value(operand.tensor) : operand.tensor);
+    values.push_back(is_symbolic(operand.tensor) ? environment.value(operand.tensor) : operand.value());
   }
   return values;
 }
 
 std::vector<Tensor> run_on(const Symbol& symbol, const std::vector<Tensor>& values) {
   std::vector<Tensor> results;
-  std::vector<const Tensor*> pointers;
-  for (const Tensor& value : values) pointers.push_back(&value);
+  std::vector<OperandValues::Source> sources(values.size());
+  std::iota(sources.begin(), sources.end(), 0);
   Results places(results);
-  symbol.run(pointers, places);
+  symbol.run({sources, values.data(), nullptr}, places);
   for (Tensor& result : results)
     if (is_symbolic(result)) result = environment->value(result);  // a callable returned a tensor from outside
   return results;

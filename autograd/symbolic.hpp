@@ -24,17 +24,36 @@ struct Operand {
   Variable variable;
 
   Operand(const Tensor& tensor);
+  /// Of an operand that is not symbolic.
+  const Tensor& value() const { return variable.defined() ? variable.value() : tensor; }
 };
 
-/// The values of a symbol's operands when it runs.
-using OperandValues = std::span<const Tensor* const>;
+/// The values of a symbol's operands when it runs. They lie in slots, or are what a constant operand has now.
+class OperandValues {
+ public:
+  /// Where an operand's value is: a slot when at least 0, otherwise the constant ~source.
+  using Source = std::int32_t;
+  OperandValues(std::span<const Source> sources, const Tensor* slots, const Operand* constants)
+      : sources_(sources), slots_(slots), constants_(constants) {}
+
+  std::size_t size() const { return sources_.size(); }
+  const Tensor& operator[](std::size_t i) const {
+    const Source source = sources_[i];
+    return source >= 0 ? slots_[source] : constants_[~source].value();
+  }
+
+ private:
+  std::span<const Source> sources_;
+  const Tensor* slots_;
+  const Operand* constants_;
+};
 
 /// Where the results of a symbol go: to places that wait for them, or, while nobody knows how many there are, into a list.
 class Results {
  public:
   Results(Tensor* places, std::size_t count) : places_(places), count_(count) {}
   explicit Results(std::vector<Tensor>& list) : list_(&list) {}
-  void set(Tensor only) {
+  void set(Tensor&& only) {
     if (list_) list_->push_back(std::move(only));
     else places_[0] = std::move(only);
   }
@@ -55,7 +74,7 @@ class Symbol {
   Symbol& operator=(const Symbol&) = delete;
 
   /// Computes the results.
-  virtual void run(OperandValues values, Results& results) const = 0;
+  virtual void run(const OperandValues& values, Results& results) const = 0;
   /// Whether it changes a variable. A Graph runs such symbols last, and nobody runs them to learn their shape.
   virtual bool updates() const { return false; }
   /// The operands, from this one on, with respect to which run() differentiates; the number of operands when it does not.
@@ -142,7 +161,7 @@ template <class T>
 class Argument {
  public:
   Argument(const T& value, std::vector<Operand>& operands) : value_(value) { static_cast<void>(operands); }
-  const T& get(OperandValues) const { return value_; }
+  const T& get(const OperandValues&) const { return value_; }
 
  private:
   T value_;
@@ -152,7 +171,7 @@ template <>
 class Argument<Tensor> {
  public:
   Argument(const Tensor& x, std::vector<Operand>& operands) : at_(operands.size()) { operands.emplace_back(x); }
-  const Tensor& get(OperandValues values) const { return *values[at_]; }
+  const Tensor& get(const OperandValues& values) const { return values[at_]; }
 
  private:
   std::size_t at_;
@@ -164,9 +183,9 @@ class Argument<std::vector<Tensor>> {
   Argument(const std::vector<Tensor>& list, std::vector<Operand>& operands) : at_(operands.size()), size_(list.size()) {
     operands.insert(operands.end(), list.begin(), list.end());
   }
-  std::vector<Tensor> get(OperandValues values) const {
+  std::vector<Tensor> get(const OperandValues& values) const {
     std::vector<Tensor> list;
-    for (const Tensor* x : values.subspan(at_, size_)) list.push_back(*x);
+    for (std::size_t i = 0; i < size_; ++i) list.push_back(values[at_ + i]);
     return list;
   }
 
@@ -187,7 +206,7 @@ class DeferredCall final : public Symbol {
   DeferredCall(const char* op, bool updates, F f, const T&... arguments)
       : DeferredCall(op, updates, std::move(f), std::vector<Operand>(), arguments...) {}
 
-  void run(OperandValues values, Results& results) const override {
+  void run(const OperandValues& values, Results& results) const override {
     results.set(std::apply([&](const auto&... argument) { return f_(argument.get(values)...); }, arguments_));
   }
   bool updates() const override { return updates_; }

@@ -30,7 +30,7 @@ template <>
 class ktape::Argument<ktape::backend::Branch> {
  public:
   Argument(const backend::Branch& branch, std::vector<Operand>& operands) : branch_(branch), value_(branch.value(), operands) {}
-  backend::Branch get(OperandValues values) const { return branch_.value().defined() ? backend::Branch(value_.get(values)) : branch_; }
+  backend::Branch get(const OperandValues& values) const { return branch_.value().defined() ? backend::Branch(value_.get(values)) : branch_; }
 
  private:
   backend::Branch branch_;

@@ -11,7 +11,7 @@ template <>
 class ktape::Argument<ktape::backend::Bound> {
  public:
   Argument(const backend::Bound& bound, std::vector<Operand>& operands) : bound_(bound), tensor_(bound.tensor(), operands) {}
-  backend::Bound get(OperandValues values) const { return bound_.tensor().defined() ? backend::Bound(tensor_.get(values)) : bound_; }
+  backend::Bound get(const OperandValues& values) const { return bound_.tensor().defined() ? backend::Bound(tensor_.get(values)) : bound_; }
 
  private:
   backend::Bound bound_;
