@@ -100,22 +100,31 @@ std::vector<Tensor> run_on(const Symbol& symbol, const std::vector<Tensor>& valu
   return results;
 }
 
+/// Symbolic tensors, each once, in the order in which they were met.
+struct Met {
+  std::vector<Tensor> list;
+
+  void add(const Tensor& symbolic) {
+    const auto same = [&](const Tensor& x) {
+      return x.get()->symbol.get() == symbolic.get()->symbol.get() && x.get()->output == symbolic.get()->output;
+    };
+    if (std::none_of(list.begin(), list.end(), same)) list.push_back(symbolic);
+  }
+};
+
 /// Runs an op under trial values: every symbolic tensor has one.
 class TrialRun final : public Environment {
  public:
   explicit TrialRun(Trial trial) : trial_(trial) {}
 
   Tensor value(const Tensor& symbolic) override {
-    if (std::none_of(seen.begin(), seen.end(), [&](const Tensor& x) { return same(x, symbolic); })) seen.push_back(symbolic);
+    asked_for.add(symbolic);
     return trial_value(symbolic, trial_);
   }
 
-  std::vector<Tensor> seen;  ///< the symbolic tensors that were asked for
+  Met asked_for;
 
  private:
-  static bool same(const Tensor& x, const Tensor& y) {
-    return x.get()->symbol.get() == y.get()->symbol.get() && x.get()->output == y.get()->output;
-  }
   InferenceScope scope_;
   NoGrad off_;
   Trial trial_;
@@ -160,9 +169,9 @@ class ShapeInference {
   std::vector<OutputInfo> results(Trial trial) {
     TrialRun environment(trial);
     const std::vector<Tensor> values = operand_values(symbol_, environment);
-    const std::size_t operands = environment.seen.size();
+    const std::size_t operands = environment.asked_for.list.size();
     const std::vector<Tensor> results = run_on(symbol_, values);
-    captured_.insert(captured_.end(), environment.seen.begin() + static_cast<std::ptrdiff_t>(operands), environment.seen.end());
+    for (std::size_t i = operands; i < environment.asked_for.list.size(); ++i) captured_.add(environment.asked_for.list[i]);
     std::vector<OutputInfo> infos;
     for (const Tensor& result : results) infos.push_back({result.shape(), result.dtype()});
     return infos;
@@ -179,7 +188,7 @@ class ShapeInference {
         if (shape[axis] != others[i].shape[axis]) shape[axis] = None;
     }
     symbol_.set_outputs(std::move(infos));
-    symbol_.set_captured(captured_);
+    symbol_.set_captured(captured_.list);
   }
 
   [[noreturn]] void explain(const std::exception_ptr& error) const {
@@ -197,7 +206,7 @@ class ShapeInference {
   }
 
   Symbol& symbol_;
-  std::vector<Tensor> captured_;
+  Met captured_;
 };
 
 std::vector<Tensor> defer(Ref<Symbol> symbol, std::vector<OutputInfo> outputs) {

@@ -50,6 +50,23 @@ TEST_CASE("memory released on another thread is accounted for and reused there")
   CHECK(memory_stats().live_bytes == before);
 }
 
+TEST_CASE("a step that is repeated takes nothing more from the system") {
+  const auto step = [] {
+    for (int blocks : {5, 1}) {  // five blocks of one size, then one of another
+      std::vector<void*> live;
+      const std::size_t bytes = blocks == 5 ? std::size_t{4} << 20 : std::size_t{5} << 20;
+      for (int i = 0; i < blocks; ++i) live.push_back(allocate(bytes));
+      for (void* block : live) deallocate(block, bytes);
+    }
+  };
+  empty_cache();
+  const auto from_system = [] { return memory_stats().allocations - memory_stats().reused; };
+  step();
+  const std::int64_t first = from_system();
+  for (int i = 0; i < 10; ++i) step();
+  CHECK(from_system() == first);
+}
+
 TEST_CASE("ten thousand training steps leave memory where a hundred did") {
   Variable w(ArrayLike({{0.5, -0.25, 1}, {2, 0.125, -1}}).tensor("float32", "float32"));
   const Tensor x = ArrayLike({{1, 2, 3}, {-1, 0, 1}}).tensor("float32", "float32");
