@@ -15,9 +15,7 @@ void parallel_rows(std::int64_t rows, std::int64_t work, F&& f) {
   if (rows <= 0) return;
   const std::int64_t chunks = std::min<std::int64_t>(rows, 64);
   const std::int64_t total = std::max<std::int64_t>(1, rows * work);
-  const auto bound = [&](std::int64_t chunk) {
-    return rows / chunks * chunk + std::min(chunk, rows % chunks);
-  };
+  const auto bound = [&](std::int64_t chunk) { return rows * chunk / chunks; };
   parallel_for(chunks, std::max<std::int64_t>(1, chunks * grain / total),
                [&](std::int64_t begin, std::int64_t end) { f(bound(begin), bound(end)); });
 }
