@@ -94,7 +94,16 @@ std::vector<R> over_groups(const ChannelLayout& layout, const Rows& rows, const 
   return results;
 }
 
-/// out = value(offset, m, coefficient) by vectors, where `coefficient(p)` is p[c] of each lane's channel c. A large
+/// Calls f(j, vectors, m) for n columns, four whole vectors of them at a time and then single ones of m columns.
+template <class A, class F>
+void for_columns(std::int64_t n, const F& f) {
+  constexpr std::int64_t w = lanes<A>;
+  std::int64_t j = 0;
+  for (; j + 4 * w <= n; j += 4 * w) f(j, std::integral_constant<int, 4>(), w);
+  for (; j < n; j += w) f(j, std::integral_constant<int, 1>(), std::min(w, n - j));
+}
+
+/// out = value(coefficient)(offset, m) by vectors, where `coefficient(p)` is p[c] of each lane's channel c. A large
 /// result that is computed of `several` arrays goes past the caches, which hold these; one of a single array stays there.
 template <class T, class F>
 void map_channels(const ChannelLayout& layout, T* out, bool several, const F& value) {
@@ -102,17 +111,25 @@ void map_channels(const ChannelLayout& layout, T* out, bool several, const F& va
   if (layout.group() * layout.channels == 0) return;
   const bool in_rows = layout.inner == 1;
   const std::int64_t rows = in_rows ? layout.outer : layout.outer * layout.channels, n = in_rows ? layout.channels : layout.inner;
-  const std::int64_t step = n * std::int64_t(sizeof(T));
+  const std::int64_t step = n * std::int64_t(sizeof(T)), block = in_rows ? 32 : 1;  // rows with the same coefficients
   const bool past_caches = several && std::is_same_v<T, A> && rows * step >= streaming_bytes && streamable(out, step);
   parallel_rows(rows, 4 * n, [&](std::int64_t begin, std::int64_t end) {
-    for (std::int64_t r = begin; r < end; ++r) {
-      const std::int64_t c = r % layout.channels;
-      for (std::int64_t j = 0; j < n; j += lanes<A>) {
-        const std::int64_t m = std::min<std::int64_t>(lanes<A>, n - j);
-        const Vec<A> y = value(r * n + j, m, [&](const A* p) { return in_rows ? load_some(p + j, m) : splat(p[c]); });
-        past_caches ? stream(out + r * n + j, y) : store_some(out + r * n + j, y, m);
-      }
-    }
+    for (; begin < end; begin += block)
+      for_columns<A>(n, [&](std::int64_t j, auto vectors, std::int64_t m) {
+        const auto at = [&](int v) {
+          return value([&](const A* p) { return in_rows ? load_some(p + j + v * lanes<A>, m) : splat(p[begin % layout.channels]); });
+        };
+        const auto first = at(0), second = at(1 % vectors), third = at(2 % vectors), fourth = at(3 % vectors);
+        const auto put = [&](std::int64_t to, const auto& map) {
+          past_caches ? stream(out + to, map(to, m)) : store_some(out + to, map(to, m), m);
+        };
+        for (std::int64_t r = begin; r < std::min(end, begin + block); ++r) {
+          const std::int64_t to = r * n + j;
+          put(to, first);
+          if constexpr (vectors == 4)
+            put(to + lanes<A>, second), put(to + 2 * lanes<A>, third), put(to + 3 * lanes<A>, fourth);
+        }
+      });
     stream_fence();
   });
 }
@@ -183,8 +200,10 @@ std::vector<Slopes> channel_slopes(const ChannelLayout& layout, const T* g, cons
 /// out = (x - centre[c]) * scale[c] + offset[c] for elements of channel c.
 template <class T, class A = compute_type<T>>
 void channel_affine(const ChannelLayout& layout, const T* x, const A* centre, const A* scale, const A* offset, T* out) {
-  detail::map_channels(layout, out, false, [=](std::int64_t at, std::int64_t m, const auto& of) {
-    return Vec<A>((detail::load_some(x + at, m) - of(centre)) * of(scale) + of(offset));
+  detail::map_channels(layout, out, false, [=](const auto& of) {
+    return [x, from = of(centre), by = of(scale), plus = of(offset)](std::int64_t at, std::int64_t m) {
+      return Vec<A>((detail::load_some(x + at, m) - from) * by + plus);
+    };
   });
 }
 
@@ -192,16 +211,18 @@ void channel_affine(const ChannelLayout& layout, const T* x, const A* centre, co
 template <class T, class A = compute_type<T>>
 void channel_affine(const ChannelLayout& layout, const T* g, const T* x, const A* centre, const A* scale, const A* slope,
                     const A* offset, T* out) {
-  detail::map_channels(layout, out, true, [=](std::int64_t at, std::int64_t m, const auto& of) {
-    return Vec<A>(detail::load_some(g + at, m) * of(scale) + (detail::load_some(x + at, m) - of(centre)) * of(slope) + of(offset));
+  detail::map_channels(layout, out, true, [=](const auto& of) {
+    return [=, from = of(centre), by = of(scale), slopes = of(slope), plus = of(offset)](std::int64_t at, std::int64_t m) {
+      return Vec<A>(detail::load_some(g + at, m) * by + (detail::load_some(x + at, m) - from) * slopes + plus);
+    };
   });
 }
 
 /// out = g * scale[c].
 template <class T, class A = compute_type<T>>
 void channel_scale(const ChannelLayout& layout, const T* g, const A* scale, T* out) {
-  detail::map_channels(layout, out, false, [=](std::int64_t at, std::int64_t m, const auto& of) {
-    return Vec<A>(detail::load_some(g + at, m) * of(scale));
+  detail::map_channels(layout, out, false, [=](const auto& of) {
+    return [g, by = of(scale)](std::int64_t at, std::int64_t m) { return Vec<A>(detail::load_some(g + at, m) * by); };
   });
 }
 
