@@ -1,6 +1,6 @@
-#include <ktape/autograd/parallel.hpp>
 #include <ktape/ops/kernels/convolution.hpp>
 #include <ktape/ops/kernels/matmul.hpp>
+#include <ktape/ops/kernels/parallel_rows.hpp>
 #include <ktape/ops/kernels/partial_sums.hpp>
 #include <ktape/ops/kernels/patches.hpp>
 
@@ -45,7 +45,7 @@ void convolution(const ktape_convolution& c) {
   if (p.patches.pointwise())
     return blas_matmul<T>(c.batch * p.positions, stride, p.row, {p.image(0, 0), p.row}, {p.kernel(0), stride},
                           p.result(0, 0, 0), stride);
-  parallel_for(c.batch * p.blocks, 1, [&](std::int64_t begin, std::int64_t end) {
+  parallel_rows(c.batch * p.blocks, p.block * p.row, [&](std::int64_t begin, std::int64_t end) {
     const Ref<Storage> scratch = p.scratch();
     T* const rows = static_cast<T*>(scratch->data());
     p.for_blocks(begin, end, [&](std::int64_t n, std::int64_t first, std::int64_t count, std::int64_t group) {
@@ -63,7 +63,7 @@ void convolution_backward_data(const ktape_convolution& c) {
   if (p.patches.pointwise())
     return blas_matmul<T>(c.batch * p.positions, p.row, stride, {p.result(0, 0, 0), stride},
                           {p.kernel(0), stride, true}, p.image(0, 0), p.row);
-  parallel_for(c.batch, 1, [&](std::int64_t begin, std::int64_t end) {
+  parallel_rows(c.batch, p.positions * p.row, [&](std::int64_t begin, std::int64_t end) {
     const Ref<Storage> scratch = p.scratch();
     T* const rows = static_cast<T*>(scratch->data());
     std::fill_n(p.image(begin, 0), (end - begin) * p.patches.image(), T(0));

@@ -2,8 +2,8 @@
 #include <ktape/ops/engine.h>
 
 /// The convolutions of ops/engine.h for any arguments, float or double as T: products of patches on BLAS, a
-/// block of them at a time, or, depthwise, plain loops. Scratch memory is bounded by half a megabyte, or 32
-/// patches, per thread; the gradient of the kernel also takes a copy of it per thread.
+/// block of them at a time, or, depthwise, plain loops. Scratch memory is bounded by a quarter of a megabyte,
+/// or 32 patches, per thread; the gradient of the kernel also takes a copy of it per thread.
 namespace ktape::kernels {
 
 template <class T>
@@ -20,5 +20,13 @@ template <class T>
 void depthwise_backward_data(const ktape_convolution& c);
 template <class T>
 void depthwise_backward_kernel(const ktape_convolution& c);
+
+/// The same for a single group of at most four input channels, where a vector of filters meets one number of
+/// the input at a time and products of matrices would move more than they compute.
+bool is_narrow(const ktape_convolution& c);
+template <class T>
+void narrow_convolution(const ktape_convolution& c);
+template <class T>
+void narrow_convolution_backward_kernel(const ktape_convolution& c);
 
 }  // namespace ktape::kernels

@@ -3,6 +3,7 @@
 #ifdef KTAPE_WITH_ONEDNN
 #include <ktape/autograd/tensor.hpp>
 #include <ktape/ops/kernels/bounded_cache.hpp>
+#include <ktape/ops/kernels/convolution.hpp>
 
 #include <omp.h>
 #include <dnnl.hpp>
@@ -147,29 +148,28 @@ Prepared prepared(const Geometry& g, const Description& description,
 }
 
 Prepared prepare(Pass pass, const ktape_convolution& c) {
-  using namespace dnnl;
   const Geometry g(c);
   const auto algorithm = dnnl::algorithm::convolution_direct;
-  const convolution_forward::primitive_desc forward(
-      {pass == Pass::Forward ? prop_kind::forward_inference : prop_kind::forward_training, algorithm, g.x,
-       g.packed, g.y, g.strides, g.dilation, g.front, g.back},
+  const dnnl::convolution_forward::primitive_desc forward(
+      {pass == Pass::Forward ? dnnl::prop_kind::forward_inference : dnnl::prop_kind::forward_training,
+       algorithm, g.x, g.packed, g.y, g.strides, g.dilation, g.front, g.back},
       attributes(), processor());
   if (pass == Pass::Forward)
-    return prepared<convolution_forward>(g, forward, &convolution_forward::primitive_desc::weights_desc,
-                                         false);
+    return prepared<dnnl::convolution_forward>(
+        g, forward, &dnnl::convolution_forward::primitive_desc::weights_desc, false);
   if (pass == Pass::BackwardData)
-    return prepared<convolution_backward_data>(
+    return prepared<dnnl::convolution_backward_data>(
         g,
-        convolution_backward_data::primitive_desc(
+        dnnl::convolution_backward_data::primitive_desc(
             {algorithm, g.x, g.packed, g.y, g.strides, g.dilation, g.front, g.back}, attributes(),
             processor(), forward),
-        &convolution_backward_data::primitive_desc::weights_desc, false);
-  return prepared<convolution_backward_weights>(
+        &dnnl::convolution_backward_data::primitive_desc::weights_desc, false);
+  return prepared<dnnl::convolution_backward_weights>(
       g,
-      convolution_backward_weights::primitive_desc(
+      dnnl::convolution_backward_weights::primitive_desc(
           {algorithm, g.x, g.packed, g.y, g.strides, g.dilation, g.front, g.back}, attributes(), processor(),
           forward),
-      &convolution_backward_weights::primitive_desc::diff_weights_desc, true);
+      &dnnl::convolution_backward_weights::primitive_desc::diff_weights_desc, true);
 }
 
 using Key = std::array<std::int64_t, 24>;
@@ -219,9 +219,10 @@ void run(Pass pass, const Prepared& p, const ktape_convolution& c) {
   stream().wait();
 }
 
-/// oneDNN computes 16 channels of a result at least: for a few of many others, products of patches are less
-/// work.
-bool has_few_results(Pass pass, const ktape_convolution& c) {
+/// Whether the reference engine is faster whatever oneDNN has: at the results of few input channels, and
+/// where oneDNN, which computes 16 channels of a result at least, has more work than products of patches.
+bool is_left(Pass pass, const ktape_convolution& c) {
+  if (pass == Pass::Forward && is_narrow(c)) return true;
   const auto [results, others] = pass == Pass::BackwardData ? std::pair(c.input_channels, c.output_channels)
                                                             : std::pair(c.output_channels, c.input_channels);
   return results <= 4 && others >= 32;
@@ -230,7 +231,7 @@ bool has_few_results(Pass pass, const ktape_convolution& c) {
 template <Pass pass>
 std::int32_t convolution(const void* arguments) {
   const auto& c = *static_cast<const ktape_convolution*>(arguments);
-  if (c.dtype != KTAPE_FLOAT32 || has_few_results(pass, c)) return 0;
+  if (c.dtype != KTAPE_FLOAT32 || is_left(pass, c)) return 0;
   // Its convolutions count on getting all the threads that they were made for, and are wrong without them.
   if (omp_in_parallel()) return 0;
   const auto prepared = lookup(pass, c);

@@ -1,6 +1,6 @@
 #pragma once
-#include <ktape/autograd/parallel.hpp>
 #include <ktape/autograd/tensor.hpp>
+#include <ktape/ops/kernels/parallel_rows.hpp>
 
 namespace ktape::kernels {
 
@@ -13,7 +13,7 @@ void partial_sums(std::int64_t n, std::int64_t size, T* sums, const F& f) {
   T* const rest = threads > 1 ? static_cast<T*>(others->data()) : nullptr;
   std::fill_n(sums, size, T(0));
   std::fill_n(rest, (threads > 1 ? threads - 1 : 0) * size, T(0));
-  parallel_for(n, 1, [&](std::int64_t begin, std::int64_t end) {
+  parallel_rows(n, 1 << 15, [&](std::int64_t begin, std::int64_t end) {
     f(begin, end, begin == 0 ? sums : rest + (omp_get_thread_num() - 1) * size);
   });
   for (std::int64_t t = 1; t < threads; ++t)

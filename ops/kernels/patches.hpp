@@ -34,9 +34,9 @@ class Patches {
 
   /// How many rows of elements of this size are made at a time.
   std::int64_t block(std::int64_t element_size) const {
-    constexpr std::int64_t bytes = 512 << 10, fewest = 32;
-    return std::clamp(bytes / std::max<std::int64_t>(1, row() * element_size), std::min(fewest, positions()),
-                      positions());
+    constexpr std::int64_t bytes = 256 << 10, fewest = 32;
+    const std::int64_t rows = bytes / std::max<std::int64_t>(1, row() * element_size) / fewest * fewest;
+    return std::min(std::max(rows, fewest), positions());
   }
 
   /// Calls f(place in the row, place in the image, elements) for the parts of one row; those outside the

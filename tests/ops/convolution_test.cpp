@@ -91,6 +91,12 @@ TEST_CASE("convolutions agree with the sum that defines them") {
                Plain{{3, 3}, {1, 1}, {2, 3}}(x2, k2, {2, 7, 6, 2}), 1e-12);
   expect_close(K::conv2d(x2, k2, {.strides = {2, 1}, .dilation_rate = {2, 2}}),
                Plain{{0, 0}, {2, 1}, {2, 2}}(x2, k2, {2, 1, 2, 2}), 1e-12);
+  const Tensor many = normal({2, 19, 30, 3}), wide = normal({5, 3, 3, 29}, 2);
+  expect_close(K::conv2d(many, wide, {.padding = "same"}),
+               Plain{{2, 1}, {1, 1}, {1, 1}}(many, wide, {2, 19, 30, 29}), 1e-12);
+  const Tensor deep = normal({2, 7, 6, 5}), k5 = normal({4, 3, 5, 2}, 2);
+  expect_close(K::conv2d(deep, k5, {.strides = {2, 3}, .padding = "same"}),
+               Plain{{1, 0}, {2, 3}, {1, 1}}(deep, k5, {2, 4, 2, 2}), 1e-12);
   const Tensor x3 = normal({1, 4, 5, 3, 2}), k3 = normal({2, 3, 2, 2, 3}, 2);
   expect_close(K::conv3d(x3, k3, {.padding = "same"}),
                Plain{{0, 1, 0}, {1, 1, 1}, {1, 1, 1}}(x3, k3, {1, 4, 5, 3, 3}), 1e-12);
@@ -201,6 +207,13 @@ TEST_CASE("the engines agree") {
                   {{4, 12, 12, 1}, {3, 3, 1, 32}});
   compare_engines([](In in) { return K::conv2d(in[0], in[1], {.padding = "same"}); },
                   {{4, 12, 12, 3}, {3, 3, 3, 16}});
+  compare_engines(
+      [](In in) {
+        return K::conv2d(in[0], in[1], {.strides = {2, 1}, .padding = "same"});
+      },
+      {{3, 21, 30, 2}, {5, 4, 2, 55}});
+  compare_engines([](In in) { return K::conv3d(in[0], in[1], {.dilation_rate = {2, 1, 2}}); },
+                  {{2, 6, 12, 9, 4}, {2, 3, 2, 4, 20}});
   compare_engines(
       [](In in) {
         return K::conv2d(in[0], in[1], {.strides = {2, 2}});

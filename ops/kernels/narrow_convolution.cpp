@@ -1,0 +1,212 @@
+#include <ktape/ops/kernels/convolution.hpp>
+#include <ktape/ops/kernels/parallel_rows.hpp>
+#include <ktape/ops/kernels/partial_sums.hpp>
+#include <ktape/ops/kernels/simd.hpp>
+
+#include <vector>
+
+namespace ktape::kernels {
+namespace {
+
+/// Positions or taps with sums of their own for two vectors of filters: what the registers hold with the
+/// factors.
+constexpr int together = vector_bytes == 64 ? 13 : 5;
+
+/// A few neighbouring lines of the result, or parts of long ones, and a copy of what they read.
+template <class T>
+struct Band {
+  const T* x;
+  T* y;
+  std::int64_t lines, positions;
+};
+
+/// A convolution in bands. The copies have the zeros around the input, so that the elements of a patch lie at
+/// the same places whatever its position.
+template <class T>
+class Bands {
+ public:
+  explicit Bands(const ktape_convolution& c)
+      : c(c), rows_(reach(1, most_lines())), columns_(reach(2, most_positions())) {
+    for (std::int64_t kd = 0; kd < c.window[0]; ++kd)
+      for (std::int64_t kh = 0; kh < c.window[1]; ++kh)
+        for (std::int64_t kw = 0; kw < c.window[2]; ++kw)
+          for (std::int64_t i = 0; i < c.input_channels; ++i)
+            taps.push_back((kd * rows_ + kh * c.dilation[1]) * line() +
+                           kw * c.dilation[2] * c.input_channels + i);
+  }
+
+  const ktape_convolution& c;
+  std::vector<std::int64_t> taps;  ///< the places of a patch's elements
+
+  T* kernel() const { return static_cast<T*>(c.kernel); }
+  std::int64_t step() const { return c.strides[2] * c.input_channels; }  ///< between positions in x
+  std::int64_t line_step() const { return c.strides[1] * line(); }
+  std::int64_t result_line() const { return c.output[2] * c.output_channels; }
+  std::int64_t count() const { return c.batch * c.output[0] * line_blocks() * position_blocks(); }
+
+  /// Calls f(band) for bands begin..end.
+  template <class F>
+  void for_each(std::int64_t begin, std::int64_t end, const F& f) const {
+    std::vector<T> room(static_cast<std::size_t>(c.window[0] * rows_ * line()));
+    for (; begin < end; ++begin) {
+      const std::int64_t w = begin % position_blocks() * most_positions(),
+                         h = begin / position_blocks() % line_blocks() * most_lines(),
+                         plane = begin / position_blocks() / line_blocks();
+      read(plane, h, w, room.data());
+      T* const y = static_cast<T*>(c.y) + (plane * c.output[1] + h) * result_line() + w * c.output_channels;
+      f(Band<T>{room.data(), y, std::min(most_lines(), c.output[1] - h),
+                std::min(most_positions(), c.output[2] - w)});
+    }
+  }
+
+ private:
+  std::int64_t most_lines() const { return std::min<std::int64_t>(8, c.output[1]); }
+  std::int64_t most_positions() const { return std::min<std::int64_t>(512, c.output[2]); }
+  std::int64_t line_blocks() const { return (c.output[1] + most_lines() - 1) / most_lines(); }
+  std::int64_t position_blocks() const { return (c.output[2] + most_positions() - 1) / most_positions(); }
+  std::int64_t line() const { return columns_ * c.input_channels; }
+  std::int64_t reach(int d, std::int64_t positions) const {
+    return (positions - 1) * c.strides[d] + (c.window[d] - 1) * c.dilation[d] + 1;
+  }
+
+  void read(std::int64_t plane, std::int64_t h, std::int64_t w, T* to) const {
+    const std::int64_t n = plane / c.output[0], d = plane % c.output[0], channels = c.input_channels;
+    const std::int64_t at = w * c.strides[2] - c.padding[2],
+                       begin = std::clamp<std::int64_t>(-at, 0, columns_),
+                       end = std::clamp(c.input[2] - at, begin, columns_);
+    for (std::int64_t kd = 0; kd < c.window[0]; ++kd)
+      for (std::int64_t row = 0; row < rows_; ++row, to += line()) {
+        const std::int64_t id = d * c.strides[0] + kd * c.dilation[0] - c.padding[0],
+                           ih = h * c.strides[1] + row - c.padding[1];
+        const bool inside = id >= 0 && id < c.input[0] && ih >= 0 && ih < c.input[1] && begin < end;
+        if (!inside) {
+          std::fill_n(to, line(), T(0));
+          continue;
+        }
+        const T* from = static_cast<const T*>(c.x) +
+                        (((n * c.input[0] + id) * c.input[1] + ih) * c.input[2] + at + begin) * channels;
+        std::fill_n(to, begin * channels, T(0));
+        std::copy_n(from, (end - begin) * channels, to + begin * channels);
+        std::fill(to + end * channels, to + line(), T(0));
+      }
+  }
+
+  std::int64_t rows_, columns_;  // what a band reads of a plane
+};
+
+/// V vectors of filters from one on, or a single one of which only some lanes are there.
+template <class T, int V, bool whole>
+struct Filters {
+  static constexpr int vectors = V;
+  std::int64_t first, valid;
+  Vec<T> get(const T* row, int v) const {
+    if constexpr (whole)
+      return load(row + first + v * lanes<T>);
+    else
+      return load_partial(row + first, valid, Vec<T>{});
+  }
+  void put(T* row, int v, Vec<T> x) const {
+    if constexpr (whole)
+      store(row + first + v * lanes<T>, x);
+    else
+      store_partial(row + first, x, valid);
+  }
+};
+
+template <class T, class F>
+void for_filters(std::int64_t count, const F& f) {
+  constexpr std::int64_t w = lanes<T>;
+  std::int64_t at = 0;
+  for (; at + 2 * w <= count; at += 2 * w) f(Filters<T, 2, true>{at, w});
+  for (; at + w <= count; at += w) f(Filters<T, 1, true>{at, w});
+  if (at < count) f(Filters<T, 1, false>{at, count - at});
+}
+
+/// The results of a line at the positions first, ..., P of them at a time and then fewer. Not inlined, so
+/// that its loop has all registers.
+template <int P, class T, class Some>
+[[gnu::noinline]] void filter_line(const Bands<T>& bands, const Band<T>& band, std::int64_t line,
+                                   const Some& some, std::int64_t first) {
+  const std::int64_t filters = bands.c.output_channels, step = bands.step();
+  const T* const x = band.x + line * bands.line_step();
+  T* const y = band.y + line * bands.result_line();
+  for (; first + P <= band.positions; first += P) {
+    Vec<T> sums[P][Some::vectors] = {};
+    const T* kernel = bands.kernel();
+    for (const std::int64_t tap : bands.taps) {
+      const T* place = x + first * step + tap;
+      Vec<T> weights[Some::vectors];
+      for (int v = 0; v < Some::vectors; ++v) weights[v] = some.get(kernel, v);
+#pragma GCC unroll 16
+      for (int i = 0; i < P; ++i, place += step)
+        for (int v = 0; v < Some::vectors; ++v) sums[i][v] += *place * weights[v];
+      kernel += filters;
+    }
+#pragma GCC unroll 16
+    for (int i = 0; i < P; ++i)
+      for (int v = 0; v < Some::vectors; ++v) some.put(y + (first + i) * filters, v, sums[i][v]);
+  }
+  if constexpr (P > 1) filter_line<P / 2>(bands, band, line, some, first);
+}
+
+/// Adds a band's gradient of the kernel at the taps first, ..., R of them at a time and then fewer.
+template <int R, class T, class Some>
+[[gnu::noinline]] void add_band(const Bands<T>& bands, const Band<T>& band, const Some& some,
+                                std::size_t first, T* kernel) {
+  const std::int64_t filters = bands.c.output_channels, step = bands.step(), positions = band.positions;
+  for (; first + R <= bands.taps.size(); first += R) {
+    Vec<T> sums[R][Some::vectors] = {};
+    std::int64_t taps[R];
+    for (int r = 0; r < R; ++r) taps[r] = bands.taps[first + r];
+    for (std::int64_t line = 0; line < band.lines; ++line) {
+      const T *x = band.x + line * bands.line_step(), *y = band.y + line * bands.result_line();
+      for (std::int64_t i = 0; i < positions; ++i, x += step, y += filters)
+#pragma GCC unroll 16
+        for (int r = 0; r < R; ++r)
+          for (int v = 0; v < Some::vectors; ++v) sums[r][v] += x[taps[r]] * some.get(y, v);
+    }
+#pragma GCC unroll 16
+    for (int r = 0; r < R; ++r)
+      for (int v = 0; v < Some::vectors; ++v) {
+        T* const row = kernel + (first + r) * filters;
+        some.put(row, v, some.get(row, v) + sums[r][v]);
+      }
+  }
+  if constexpr (R > 1) add_band<R / 2>(bands, band, some, first, kernel);
+}
+
+}  // namespace
+
+bool is_narrow(const ktape_convolution& c) { return c.groups == 1 && c.input_channels <= 4; }
+
+template <class T>
+void narrow_convolution(const ktape_convolution& c) {
+  const Bands<T> bands(c);
+  const std::int64_t work = bands.result_line() * static_cast<std::int64_t>(bands.taps.size());
+  parallel_rows(bands.count(), work, [&](std::int64_t begin, std::int64_t end) {
+    bands.for_each(begin, end, [&](const Band<T>& band) {
+      for (std::int64_t line = 0; line < band.lines; ++line)
+        for_filters<T>(c.output_channels,
+                       [&](const auto& some) { filter_line<together>(bands, band, line, some, 0); });
+    });
+  });
+}
+
+template <class T>
+void narrow_convolution_backward_kernel(const ktape_convolution& c) {
+  const Bands<T> bands(c);
+  const std::int64_t size = static_cast<std::int64_t>(bands.taps.size()) * c.output_channels;
+  partial_sums(bands.count(), size, bands.kernel(), [&](std::int64_t begin, std::int64_t end, T* sums) {
+    bands.for_each(begin, end, [&](const Band<T>& band) {
+      for_filters<T>(c.output_channels,
+                     [&](const auto& some) { add_band<std::min(9, together)>(bands, band, some, 0, sums); });
+    });
+  });
+}
+
+template void narrow_convolution<float>(const ktape_convolution&);
+template void narrow_convolution<double>(const ktape_convolution&);
+template void narrow_convolution_backward_kernel<float>(const ktape_convolution&);
+template void narrow_convolution_backward_kernel<double>(const ktape_convolution&);
+
+}  // namespace ktape::kernels
