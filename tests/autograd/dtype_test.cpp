@@ -25,7 +25,7 @@ TEST_CASE("every dtype knows its size and kind") {
                                                        {"float16", 2}, {"float32", 4}, {"float64", 8}};
   for (const auto& [name, size] : sizes) {
     const DType dtype = name;
-    CAPTURE(name);
+    CAPTURE(dtype);
     CHECK(dtype.name() == std::string(name));
     CHECK(dtype.size() == size);
     CHECK(dtype.is_bool() + dtype.is_integer() + dtype.is_floating() == 1);
