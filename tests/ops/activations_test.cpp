@@ -77,9 +77,10 @@ TEST_CASE("activations and both gradients are finite however large the argument"
       {"gelu with tanh", [](const Tensor& v) { return K::gelu(v, {.approximate = true}); }},
       {"softmax", [](const Tensor& v) { return K::softmax(v); }},
       {"log_softmax", [](const Tensor& v) { return K::log_softmax(v); }}};
-  for (const auto& [name, f] : all)
+  for (const auto& [title, f] : all)
     for (const char* dtype : {"float32", "float64"}) {
       const Tensor x = K::constant(awkward, {.dtype = dtype});
+      const std::string name = title;
       INFO(name, " ", dtype);
       CHECK(K::all(K::is_finite(f(x))).item<bool>());
       CHECK(K::all(K::is_finite(slope(f, x))).item<bool>());

@@ -188,8 +188,9 @@ void check_copy(const std::vector<i64>& shape, const std::vector<i64>& in_stride
       (strides[d] < 0 ? first : last) += strides[d] * (shape[d] - 1);
     return std::pair(-first, last - first + 1);
   };
-  const auto [in_start, in_size] = extent(in_strides);
-  const auto [out_start, out_size] = extent(out_strides);
+  const auto [in_first, in_size] = extent(in_strides);
+  const auto [out_first, out_size] = extent(out_strides);
+  const i64 in_start = in_first, out_start = out_first;
   const Array<U> in = numbers<U>(in_size), out(out_size), wanted(out_size);
   k::copy_strided(out.data() + out_start, out_strides.data(), in.data() + in_start, in_strides.data(),
                   shape.data(), static_cast<int>(shape.size()), sizeof(U));
