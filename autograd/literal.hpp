@@ -18,7 +18,7 @@ class ArrayLike {
   template <Arithmetic T>
   ArrayLike(const std::vector<T>& numbers)
       : shape_{static_cast<std::int64_t>(numbers.size())}, numbers_(numbers.begin(), numbers.end()) {}
-  ArrayLike(const Tensor& tensor) : tensor_(tensor) {}
+  ArrayLike(const Tensor& tensor) : tensor_(tensor) { tensor_.shape(); }  ///< throws ValueError for an undefined one
   ArrayLike(const Variable& variable) : tensor_(variable.value()) {}
   template <class E>
     requires xt::is_xexpression<E>::value

@@ -83,15 +83,12 @@ Shape broadcast_shapes(const char* op, const Shape& a, const Shape& b) {
 
 void check_extents(const char* op, const Shape& shape, std::size_t element_size) {
   std::int64_t bytes = static_cast<std::int64_t>(element_size);
-  bool zero = false;
-  for (std::int64_t n : shape) {
-    if (n < 0) fail("[", op, "] extents must be at least 0: received shape=", shape);
-    zero |= n == 0;
-  }
   for (std::int64_t n : shape)
-    if (!zero && __builtin_mul_overflow(bytes, n, &bytes))
+    if (n < 0) fail("[", op, "] extents must be at least 0: received shape=", shape);
+  // Extents of 0 make a tensor empty, but not the products of the others, which ops need.
+  for (std::int64_t n : shape)
+    if (__builtin_mul_overflow(bytes, std::max<std::int64_t>(n, 1), &bytes) || bytes > max_bytes)
       fail("[", op, "] the tensor must fit in memory: received shape=", shape);
-  if (!zero && bytes > max_bytes) fail("[", op, "] the tensor must fit in memory: received shape=", shape);
 }
 
 }  // namespace ktape

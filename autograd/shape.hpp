@@ -96,7 +96,7 @@ unsigned canonical_axes(const char* op, const Axes& axes, int rank);
 /// The common shape of two operands under NumPy broadcasting. Throws ValueError with both shapes when there is none.
 Shape broadcast_shapes(const char* op, const Shape& a, const Shape& b);
 
-/// Throws ValueError unless every extent is at least 0 and `element_size` times their product fits in memory's range.
+/// Throws ValueError unless every extent is at least 0 and `element_size` times the product of those above 0 fits in memory's range.
 void check_extents(const char* op, const Shape& shape, std::size_t element_size);
 
 }  // namespace ktape

@@ -213,6 +213,9 @@ CtcDecoded search_beams(const Sequences& in, std::size_t width, std::size_t top_
 
 CtcDecoded ctc_decode(const Tensor& y_pred, const Tensor& input_length, const CtcDecodeOptions& options) {
   ctc::check_predictions("ctc_decode", y_pred);
+  if (!options.greedy && (options.top_paths < 1 || options.beam_width < options.top_paths))
+    fail("[ctc_decode] 1 <= top_paths <= beam_width must hold: received top_paths=", options.top_paths,
+         ", beam_width=", options.beam_width);
   if (is_symbolic(y_pred, input_length)) {
     const auto later = [](const auto&... a) {
       CtcDecoded found = ctc_decode(a...);
@@ -234,9 +237,6 @@ CtcDecoded ctc_decode(const Tensor& y_pred, const Tensor& input_length, const Ct
     CtcDecoded out = decode_greedily(in);
     return {out.decoded, converted(out.log_prob, y_pred.dtype())};
   }
-  if (options.top_paths < 1 || options.beam_width < options.top_paths)
-    fail("[ctc_decode] 1 <= top_paths <= beam_width must hold: received top_paths=", options.top_paths,
-         ", beam_width=", options.beam_width);
   CtcDecoded out = search_beams(in, static_cast<std::size_t>(options.beam_width),
                                 static_cast<std::size_t>(options.top_paths));
   return {out.decoded, converted(out.log_prob, y_pred.dtype())};

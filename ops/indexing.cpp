@@ -216,6 +216,7 @@ Tensor ranked(const Tensor& x, std::int64_t k, bool descending) {
   const std::int64_t n = shape.back();
   shape[shape.rank() - 1] = k;
   Tensor places = Tensor::empty(shape, DType::Int64);
+  if (places.size() == 0) return places;
   dispatch(x.dtype(), [&]<class T>() {
     kernels::rank_rows(places.pointer<std::int64_t>(), x.pointer<T>(), shape.count(0, shape.rank() - 1), n, k,
                        descending);

@@ -56,7 +56,7 @@ Tensor print_tensor(const Tensor& x, const std::string& message, const PrintOpti
   if (is_symbolic(x)) return defer("print_tensor", print_tensor, x, message, options);
   if (inferring_shapes()) return x;
   const bool all = options.summarize < 0;
-  log::print(message + to_string(x, all ? 3 : options.summarize, all ? std::numeric_limits<std::int64_t>::max() : 2 * options.summarize));
+  log::print(message + to_string(x, all ? 3 : options.summarize, all ? std::numeric_limits<std::int64_t>::max() : std::int64_t{2} * options.summarize));
   return x;
 }
 

@@ -254,10 +254,10 @@ Tensor composed(const Tensor& x, const Tensor& mean, const Tensor& var, const Te
   return beta.defined() ? y + beta : y;
 }
 
-/// The axes along which a parameter has elements of its own.
+/// The axes of x along which a parameter has elements of its own.
 unsigned own_axes(const Tensor& parameter, int rank) {
   unsigned bits = 0;
-  for (int i = 0; i < parameter.ndim(); ++i)
+  for (int i = std::max(0, parameter.ndim() - rank); i < parameter.ndim(); ++i)
     if (parameter.shape()[i] != 1) bits |= 1u << (rank - parameter.ndim() + i);
   return bits;
 }

@@ -14,7 +14,9 @@ namespace {
 /// The array around one axis, as kernels see it.
 struct Line {
   std::int64_t outer, axis, inner;
-  Line(const Shape& shape, int at) : outer(shape.count(0, at)), axis(shape[at]), inner(shape.count(at + 1)) {}
+  Line(const Shape& shape, int at) : outer(shape.count(0, at)), axis(shape[at]), inner(shape.count(at + 1)) {
+    if (axis == 0 || inner == 0) outer = 0;  // however many, there is nothing in them
+  }
 };
 
 int scan_axis(const char* op, const Tensor& x, int axis) {

@@ -39,6 +39,7 @@ SparseTensor::SparseTensor(const ArrayLike& indices, const ArrayLike& values, co
           Parts{indices.tensor({}, DType::Int64), values.tensor({}, backend::floatx()), dense_shape}) {}
 
 SparseTensor::SparseTensor(const Parts& parts) : values_(parts.values), shape_(parts.shape) {
+  expect_value("SparseTensor", parts.indices), expect_value("SparseTensor", values_);
   const Shape &rows = parts.indices.shape(), &values = values_.shape();
   check_extents("SparseTensor", shape_, values_.dtype().size());
   if (!parts.indices.dtype().is_integer())

@@ -32,6 +32,7 @@ template <class T>
 void resize_linear(T* out, const T* in, std::int64_t outer, std::int64_t n, std::int64_t inner,
                    std::int64_t factor) {
   using C = compute_t<T>;
+  if (outer * inner == 0) return;  // n * factor may be anything
   const std::vector<Neighbours> plan = neighbours(n, factor);
   const std::int64_t rows = n * factor;
   parallel_rows(outer * rows, inner, [&](std::int64_t begin, std::int64_t end) {
@@ -51,6 +52,7 @@ template <class T>
 void resize_linear_gradient(T* out, const T* g, std::int64_t outer, std::int64_t n, std::int64_t inner,
                             std::int64_t factor) {
   using C = compute_t<T>;
+  if (outer * inner == 0) return;
   const std::vector<Neighbours> plan = neighbours(n, factor);
   parallel_rows(outer, n * factor * inner, [&](std::int64_t begin, std::int64_t end) {
     std::vector<C> sums(static_cast<std::size_t>(n * inner));

@@ -57,6 +57,7 @@ TEST_CASE("print_tensor returns what it prints, gradient and all") {
   const Tensor y = K::square(x);
   const Tensor same = K::print_tensor(y, "y = ");
   CHECK(K::gradients(same, {x})[0].item<float>() == 4.f);
+  CHECK(K::print_tensor(y, "y = ", {.summarize = std::numeric_limits<int>::max()}).shape() == Shape{1});
 }
 
 TEST_CASE("names made in a scope carry its prefix") {

@@ -175,6 +175,8 @@ TEST_CASE("normalization names the op and what is wrong") {
       K::normalize_batch_in_training(x, four, Tensor(), {0}),
       "[normalize_batch_in_training] gamma must have 3 elements for x of shape (2, 3): received gamma=(4,)",
       ValueError);
+  CHECK_THROWS_WITH_AS(K::batch_normalization(K::ones({4}), K::ones({2, 4}), four, Tensor(), Tensor()),
+                       "[batch_normalization] mean must broadcast to x of shape (4,): received mean=(2, 4)", ValueError);
   CHECK_THROWS_WITH_AS(K::layer_normalization(x, Tensor(), four), Contains("[layer_normalization] beta"),
                        ValueError);
   CHECK_THROWS_WITH_AS(K::layer_normalization(x, Tensor(), Tensor(), {.axis = 2}), Contains("axis"),

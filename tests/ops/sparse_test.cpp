@@ -152,6 +152,11 @@ TEST_CASE("sparse tensors concatenate to a sparse one") {
       {normal({3}), normal({1}, 2)});
 }
 
+TEST_CASE("the parts of a sparse tensor must have values") {
+  const Tensor later = K::placeholder({.shape = {1, 2}, .dtype = "int64", .name = "corners"});
+  CHECK_THROWS_WITH_AS(SparseTensor(later, {1.f}, {2, 2}), doctest::Contains("corners"), ValueError);
+}
+
 TEST_CASE("a mixed list becomes dense") {
   const Variable column = K::variable({{8}, {9}});
   const Tensor both = K::concatenate({example(), column}, 1);
