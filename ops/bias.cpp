@@ -38,7 +38,8 @@ Tensor bias_add(const Tensor& x, const Tensor& bias, const BiasOptions& options)
     fail("[bias_add] the bias must have rank 1 or ", xs.rank() - 1, ": received bias=", bs);
   const bool first = format == "channels_first" && xs.rank() > 2;
   const Tensor fitted = first ? reshape(bias, channels_first_shape(xs, bs)) : bias;
-  if (!broadcasts_to(fitted.shape(), xs))
+  const bool fits = bs.rank() == 1 ? bs[0] == xs[first ? 1 : xs.rank() - 1] : broadcasts_to(fitted.shape(), xs);
+  if (!fits)
     fail("[bias_add] the bias must fit x: received x=", xs, ", bias=", bs, ", data_format='", format, "'");
   return x + fitted;
 }

@@ -145,11 +145,26 @@ Tensor pow(const Tensor& x, Scalar a) {
       [n = a.real()](auto g, auto v) { return n == 0 ? like(g, 0) : flowing(g, g * n * real_power(v, n - 1)); });
 }
 
+namespace {
+Tensor integer_pow(const Tensor& x, const Tensor& a, const Shape& shape) {
+  Tensor out = Tensor::empty(shape, x.dtype());
+  dispatch_integer(x.dtype(), [&]<class T>() {
+    for (std::int64_t i = 0; i < a.size(); ++i)
+      if (const auto n = static_cast<std::int64_t>(a.pointer<T>()[i]); n < 0)
+        fail("[pow] an integer tensor takes whole exponents of at least 0: received a=", n);
+    kernels::map_broadcast(kernels::BroadcastPlan(shape, x.shape(), a.shape()), out.pointer<T>(),
+                           [](T v, T n) { return integer_power(v, static_cast<std::int64_t>(n)); }, x.pointer<T>(), a.pointer<T>());
+  });
+  return out;
+}
+}  // namespace
+
 Tensor pow(const Tensor& x, const Tensor& a) {
   if (is_symbolic(x, a)) return defer("pow", [](const Tensor& x, const Tensor& a) { return pow(x, a); }, x, a);
-  kernels::expect_floating("pow", x);
+  expect_number("pow", x);
   kernels::expect_same_dtype("pow", x, a);
   const Shape shape = broadcast_shapes("pow", x.shape(), a.shape());
+  if (x.dtype().is_integer()) return integer_pow(x, a, shape);
   Tensor out = Tensor::empty(shape, x.dtype());
   dispatch_floating(x.dtype(), [&]<class T>() {
     kernels::map_broadcast(kernels::BroadcastPlan(shape, x.shape(), a.shape()), out.pointer<T>(),

@@ -29,7 +29,7 @@ Tensor round(const Tensor& x);
 Tensor sign(const Tensor& x);
 /// x to the power of a number, for any number dtype. Integers take exponents of at least 0 (ValueError). `K.pow`.
 Tensor pow(const Tensor& x, Scalar a);
-/// x to the power of a, element by element. The gradient of a is 0 where x <= 0. `K.pow`.
+/// x to the power of a, element by element, likewise. The gradient of a is 0 where x <= 0. `K.pow`.
 Tensor pow(const Tensor& x, const Tensor& a);
 /// The sine and cosine of radians. `K.sin`, `K.cos`.
 Tensor sin(const Tensor& x);

@@ -2,6 +2,7 @@
 #include <ktape/autograd/symbolic.hpp>
 #include <ktape/ops/config.hpp>
 #include <ktape/ops/images.hpp>
+#include <ktape/ops/inspection.hpp>
 #include <ktape/ops/kernels/resize.hpp>
 #include <ktape/ops/shape.hpp>
 
@@ -48,9 +49,9 @@ Tensor interpolate(const Tensor& x, int axis, std::int64_t factor, bool transpos
 }
 
 Tensor bilinear(const Tensor& x, int axis, std::int64_t height_factor, std::int64_t width_factor) {
-  if (!x.dtype().is_floating())
-    fail<TypeError>("[resize_images] bilinear interpolation takes floating images: received dtype=",
-                    x.dtype());
+  if (height_factor == 1 && width_factor == 1) return x;
+  if (x.dtype().is_bool()) fail<TypeError>("[resize_images] bilinear interpolation takes numbers: received dtype=bool");
+  if (x.dtype().is_integer()) return bilinear(cast(x, DType::Float32), axis, height_factor, width_factor);
   // Narrow images first: fewer elements to widen.
   const Tensor tall = height_factor == 1 ? x : interpolate(x, axis, height_factor, false);
   return width_factor == 1 ? tall : interpolate(tall, axis + 1, width_factor, false);

@@ -79,9 +79,6 @@ Tensor from_logits(const Tensor& target, const Tensor& x) {
 
 /// The classes as int64. Throws ValueError for one out of range.
 Tensor classes_of(const Tensor& target, std::int64_t count) {
-  if (target.dtype().is_bool())
-    fail<TypeError>(
-        "[sparse_categorical_crossentropy] the target must hold class numbers: received dtype=bool");
   Tensor classes = converted(target, DType::Int64);
   const std::int64_t* p = classes.pointer<std::int64_t>();
   for (std::int64_t i = 0; i < classes.size(); ++i)
@@ -156,7 +153,7 @@ Tensor sparse_categorical_crossentropy(const Tensor& target, const Tensor& outpu
   if (!fits)
     fail("[", op, "] the target must have the shape ", shape,
          " of the samples: received target=", target.shape(), ", output=", output.shape());
-  if (shape.empty()) shape = target.shape();
+  if (shape.empty() && target.ndim() > 0) shape = {1};
   const Tensor classes = classes_of(target, count);
   Tensor logits = remembered(op, output, "softmax", axis, options.from_logits);
   if (!logits.defined()) logits = options.from_logits ? output : log(clipped(output));

@@ -26,6 +26,12 @@ Scalar fit(const char* op, const Tensor& x, Scalar s) {
   return s;
 }
 
+/// The dtype in which integers are divided: TF's.
+DType quotient_dtype(const Tensor& x) {
+  expect_arithmetic("divide", x);
+  return x.dtype().size() < 4 ? DType::Float32 : DType::Float64;
+}
+
 /// f(x, s) where s is a number; on floats the lambda `d(g)` is its derivative.
 template <class F, class D>
 Tensor with_number(const char* op, const Tensor& x, Scalar s, F f, D d) {
@@ -101,7 +107,7 @@ Tensor operator/(const Tensor& x, const Tensor& y) {
   if (is_symbolic(x, y)) return defer("divide", [](const Tensor& x, const Tensor& y) { return x / y; }, x, y);
   if (!x.dtype().is_floating()) {
     kernels::expect_same_dtype("divide", x, y);
-    return backend::cast(x, DType::Float64) / backend::cast(y, DType::Float64);
+    return backend::cast(x, quotient_dtype(x)) / backend::cast(y, quotient_dtype(x));
   }
   Tensor out = kernels::apply_broadcast("divide", over, x, y);
   if (recording(x, y))
@@ -118,7 +124,7 @@ Tensor operator*(const Tensor& x, Scalar y) {
   return with_number("multiply", x, y, times, [v = y.real()](const auto& g) { return g * v; });
 }
 Tensor operator/(const Tensor& x, Scalar y) {
-  if (!x.dtype().is_floating()) return backend::cast(x, DType::Float64) / y.real();
+  if (!x.dtype().is_floating()) return backend::cast(x, quotient_dtype(x)) / y.real();
   return with_number("divide", x, y, over, [v = y.real()](const auto& g) { return g / v; });
 }
 
@@ -128,7 +134,7 @@ Tensor operator-(Scalar x, const Tensor& y) {
   return with_number("subtract", y, x, [](auto a, auto b) { return b - a; }, negated);
 }
 Tensor operator/(Scalar x, const Tensor& y) {
-  if (!y.dtype().is_floating()) return x.real() / backend::cast(y, DType::Float64);
+  if (!y.dtype().is_floating()) return x.real() / backend::cast(y, quotient_dtype(y));
   const double v = x.real();
   return kernels::unary_by_input(
       "divide", y, [v](auto b) { return v / b; }, [v](const auto& g, const auto& b) { return kernels::flowing(g, -g * v / (b * b)); });

@@ -17,7 +17,7 @@ Tensor operator-(Scalar x, const Tensor& y);
 Tensor operator*(const Tensor& x, const Tensor& y);
 Tensor operator*(const Tensor& x, Scalar y);
 Tensor operator*(Scalar x, const Tensor& y);
-/// True division: integers are divided as float64.
+/// True division: int32 and int64 are divided as float64, narrower integers as float32; bool is a TypeError.
 Tensor operator/(const Tensor& x, const Tensor& y);
 Tensor operator/(const Tensor& x, Scalar y);
 Tensor operator/(Scalar x, const Tensor& y);

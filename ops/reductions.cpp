@@ -45,6 +45,14 @@ Tensor record_sum(const char* op, const Tensor& x, const Groups& groups, Tensor 
   return out;
 }
 
+/// Added up as int64, which narrow integers do not wrap in.
+Tensor integer_mean(const Tensor& x, const Groups& groups) {
+  const Tensor total = kernels::reduced<kernels::SumOf>(converted(x, DType::Int64), groups);
+  if (groups.size == 0) return full(total.shape(), 0, x.dtype());
+  const Tensor out = kernels::apply_integer([n = groups.size](auto a) { return a / n; }, total);
+  return converted(out, x.dtype());
+}
+
 }  // namespace
 
 Tensor sum(const Tensor& x, const Axes& axis, bool keepdims) {
@@ -57,16 +65,7 @@ Tensor sum(const Tensor& x, const Axes& axis, bool keepdims) {
 Tensor mean(const Tensor& x, const Axes& axis, bool keepdims) {
   if (is_symbolic(x)) return defer("mean", mean, x, axis, keepdims);
   const Groups groups("mean", x, axis, keepdims);
-  if (x.dtype().is_integer()) {
-    Tensor out = kernels::reduced<kernels::SumOf>(x, groups);
-    dispatch(x.dtype(), [&]<class T>() {
-      T* p = out.pointer<T>();
-      if constexpr (std::is_integral_v<T>)
-        for (std::int64_t i = 0; i < out.size(); ++i)
-          p[i] = groups.size == 0 ? T(0) : static_cast<T>(static_cast<std::int64_t>(p[i]) / groups.size);
-    });
-    return out;
-  }
+  if (x.dtype().is_integer()) return integer_mean(x, groups);
   const Tensor values = averaged("mean", x);
   const Tensor total = kernels::reduced<kernels::SumOf>(values, groups);
   const Tensor out =

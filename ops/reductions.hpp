@@ -27,8 +27,8 @@ Tensor prod(const Tensor& x, const Axes& axis = {}, bool keepdims = false);
 Tensor max(const Tensor& x, const Axes& axis = {}, bool keepdims = false);
 Tensor min(const Tensor& x, const Axes& axis = {}, bool keepdims = false);
 
-/// sum / number. bool counts as floatx. Of integers, as in TF, the quotient truncated to the integer dtype (0
-/// of nothing); of nothing NaN. `K.mean`.
+/// sum / number. bool counts as floatx. Of integers, as in TF, the sum as int64 and the quotient truncated to
+/// the integer dtype (0 of nothing); of nothing NaN. `K.mean`.
 Tensor mean(const Tensor& x, const Axes& axis = {}, bool keepdims = false);
 
 /// The population variance mean((x - mean(x))^2), computed from the differences, so that it is exact however

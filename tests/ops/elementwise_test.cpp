@@ -28,6 +28,9 @@ TEST_CASE("functions at awkward values") {
   CHECK(values(K::exp(K::constant({0., -inf}))) == std::vector<float>{1, 0});
   CHECK(values(K::pow(K::constant({2., -3., 0.}), 3)) == std::vector<float>{8, -27, 0});
   CHECK(values(K::pow(K::constant({2.f, 4.f}), -1)) == std::vector<float>{0.5, 0.25});
+  const Tensor whole = K::constant({-3, 2, 5}, {.dtype = "int64"});
+  CHECK(values(K::pow(whole, K::abs(whole))) == std::vector<float>{-27, 4, 3125});
+  CHECK_THROWS_WITH_AS(K::pow(whole, whole), "[pow] an integer tensor takes whole exponents of at least 0: received a=-3", ValueError);
   CHECK(values(K::maximum(K::constant({1.f, 5.f}), K::constant({3.f}))) == std::vector<float>{3, 5});
   CHECK(std::isnan(K::maximum(K::constant({not_a_number}), K::constant({3.f})).item<float>()));
   CHECK(std::isnan(K::minimum(K::constant({3.f}), K::constant({not_a_number})).item<float>()));
@@ -113,6 +116,8 @@ TEST_CASE("operators broadcast, and numbers take the tensor's dtype") {
   const Tensor whole = K::constant({7, -7}, {.dtype = "int32"});
   CHECK(K::dtype(whole * 2) == "int32");
   CHECK(K::dtype(whole / 2) == "float64");
+  CHECK(K::dtype(K::cast(whole, "int8") / 2) == "float32");
+  CHECK_THROWS_WITH_AS(K::cast(whole, "bool") / 2, "[divide] x must be a number: received dtype=bool", TypeError);
   CHECK_THROWS_WITH_AS(whole + 2.5, "[add] a number must fit the tensor's dtype int32: received 2.5", TypeError);
   CHECK_THROWS_WITH_AS(row + whole, "[add] both tensors must have one dtype: received x=float32, y=int32", TypeError);
   CHECK_THROWS_WITH_AS(row * K::ones({2}), "[multiply] shapes must broadcast: received x=(3,), y=(2,)", ValueError);

@@ -24,8 +24,12 @@ TEST_CASE("bilinear interpolates between pixel centers") {
   const Tensor pixel = K::constant({7}, {.dtype = "float16", .shape = Shape{1, 1, 1, 1}});
   CHECK(values(K::resize_images(pixel, 2, 2, "channels_first", {.interpolation = "bilinear"})) ==
         Values{7, 7, 7, 7});
-  CHECK_THROWS_AS(K::resize_images(K::zeros({1, 1, 1, 1}, {.dtype = "int32"}), 2, 2, "channels_last",
-                                   {.interpolation = "bilinear"}),
+  const Tensor whole = ints({{{{0}, {5}}}}, "uint8");
+  const auto wider = K::resize_images(whole, 1, 2, "channels_last", {.interpolation = "bilinear"});
+  CHECK(wider.dtype() == "float32");
+  CHECK(values(wider) == Values{0, 1.25, 3.75, 5});
+  CHECK(K::resize_images(whole, 1, 1, "channels_last", {.interpolation = "bilinear"}).dtype() == "uint8");
+  CHECK_THROWS_AS(K::resize_images(K::cast(whole, "bool"), 2, 2, "channels_last", {.interpolation = "bilinear"}),
                   TypeError);
 }
 
@@ -36,6 +40,12 @@ TEST_CASE("resize_volumes repeats voxels") {
         Shape{1, 3, 4, 3, 2});
   CHECK_THROWS_AS(K::resize_volumes(x, 0, 1, 1, "channels_last"), ValueError);
   CHECK_THROWS_AS(K::resize_volumes(x, 1, 1, 1, "NDHWC"), ValueError);
+}
+
+TEST_CASE("nothing is resized by any factor") {
+  const Tensor none = K::zeros({0, 2, 2, 1});
+  const std::int64_t huge = std::int64_t{1} << 40;
+  CHECK(K::resize_images(none, huge, 1, "channels_last", {.interpolation = "bilinear"}).shape() == Shape{0, huge * 2, 2, 1});
 }
 
 TEST_CASE("resizing refuses what it cannot do") {

@@ -84,6 +84,9 @@ TEST_CASE("groups of nothing have the neutral value") {
   CHECK(K::argmax(x, 0).shape() == Shape{0, 3});
   CHECK(K::mean(K::zeros({0}, {.dtype = "int32"})).item<int>() == 0);
   CHECK(slope([](const Tensor& v) { return K::sum(v); }, x).shape() == x.shape());
+  const Tensor many = K::zeros({std::int64_t{1} << 44, 0});
+  CHECK(K::cumsum(many, 1).shape() == many.shape());
+  CHECK(K::cumprod(many, 1).shape() == many.shape());
 }
 
 TEST_CASE("integers keep their dtype, wrap around and are truncated by mean") {
@@ -92,6 +95,7 @@ TEST_CASE("integers keep their dtype, wrap around and are truncated by mean") {
   CHECK(K::sum(x).item<int>() == -128);
   CHECK(K::prod(x).item<int>() == static_cast<std::int8_t>(2700));
   CHECK(K::mean(K::constant({-3, 0, -4}, {.dtype = "int32"})).item<int>() == -2);
+  CHECK(K::mean(K::constant({200, 250}, {.dtype = "uint8"})).item<int>() == 225);
   CHECK(K::max(K::constant({3, 9, 5}, {.dtype = "uint8"})).item<int>() == 9);
   CHECK(values<int>(K::cumsum(K::constant({100, 100, 100}, {.dtype = "uint8"}))) ==
         std::vector<int>{100, 200, 44});
