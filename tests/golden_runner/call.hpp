@@ -47,6 +47,7 @@ class Call {
   /// The tensors `name/0`, `name/1`, ...
   std::vector<Tensor> list(const std::string& name) const {
     std::vector<Tensor> out;
+    seen_.insert(name);  // as None
     for (int i = 0; given(name + '/' + std::to_string(i)); ++i)
       out.push_back((*this)[name + '/' + std::to_string(i)]);
     return out;
@@ -82,7 +83,7 @@ class Call {
     for (const auto& [name, tensor] : tensors_)
       if (!seen_.count(name)) names.push_back(name);
     for (const auto& [name, attribute] : attributes_)
-      if (!seen_.count(name)) names.push_back(name);
+      if (name != "name" && !seen_.count(name)) names.push_back(name);  // tensors keep no names
     return names;
   }
 

@@ -19,6 +19,7 @@ auto binary(F f) {
 }
 
 K::Bound bound(const Call& c, const std::string& name) {
+  if (c.given(name)) return c[name];
   if (c.none(name)) return ktape::None;
   return c.get<double>(name);
 }

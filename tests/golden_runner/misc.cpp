@@ -74,9 +74,17 @@ ktape::Scalar scalar(const Call& c, const std::string& name) {
 Results arange(const Call& c) {
   K::ArangeOptions options;
   c.set("dtype", options.dtype);
-  if (c.has("step")) return {K::arange(scalar(c, "start"), scalar(c, "stop"), scalar(c, "step"), options)};
-  if (c.has("stop")) return {K::arange(scalar(c, "start"), scalar(c, "stop"), 1, options)};
-  return {K::arange(scalar(c, "start"), options)};
+  const ktape::Scalar start = scalar(c, "start"), step = c.has("step") ? scalar(c, "step") : 1;
+  if (c.has("stop") && !c.none("stop")) return {K::arange(start, scalar(c, "stop"), step, options)};
+  if (c.has("step")) return {K::arange(0, start.real() < 0 ? 0 : start, step, options)};
+  return {K::arange(start, options)};
+}
+
+Results eye(const Call& c) {
+  K::CreationOptions options;
+  c.set("dtype", options.dtype);
+  if (c.value("size").kind == Value::List) return {K::eye(c.get<Shape>("size"), options)};
+  return {K::eye(c.get<std::int64_t>("size"), options)};
 }
 
 }  // namespace
@@ -87,11 +95,13 @@ void add_misc(Table& table) {
   ops["ones"] = filled([](const Call& c, auto& o) { return K::ones(c.get<Shape>("shape"), o); });
   ops["zeros_like"] = filled([](const Call& c, auto& o) { return K::zeros_like(c["x"], o); });
   ops["ones_like"] = filled([](const Call& c, auto& o) { return K::ones_like(c["x"], o); });
-  ops["eye"] = filled([](const Call& c, auto& o) { return K::eye(c.get<std::int64_t>("size"), o); });
+  ops["eye"] = eye;
   ops["placeholder"] = placeholder;
   ops["constant"] = constant;
   ops["arange"] = arange;
   ops["cast"] = [](const Call& c) -> Results { return {K::cast(c["x"], c.get<DType>("dtype"))}; };
+  ops["cast_to_floatx"] = [](const Call& c) -> Results { return {K::cast_to_floatx(c["x"])}; };
+  ops["size"] = [](const Call& c) -> Results { return {K::size(c["x"])}; };
   ops["identity"] = [](const Call& c) -> Results { return {K::identity(c["x"])}; };
   ops["shape"] = [](const Call& c) -> Results { return {K::shape(c["x"])}; };
   ops["int_shape"] = [](const Call& c) -> Results {
@@ -112,6 +122,12 @@ void add_misc(Table& table) {
   table.settings["set_image_data_format"] = [](const Call& c) {
     K::set_image_data_format(c.get<std::string>("data_format"));
     return text(K::image_data_format());
+  };
+  table.settings["set_learning_phase"] = [](const Call& c) {
+    K::set_learning_phase(c.get<int>("value"));
+    Value phase = number(K::learning_phase());
+    phase.kind = Value::Integer;
+    return phase;
   };
   table.settings["set_epsilon"] = [](const Call& c) {
     K::set_epsilon(c.get<double>("value"));

@@ -10,7 +10,7 @@ namespace K = ktape::backend;
 
 Results bias_add(const Call& c) {
   K::BiasOptions options;
-  c.set("data_format", options.data_format);
+  if (c.has("data_format") && !c.none("data_format")) c.set("data_format", options.data_format);
   return {K::bias_add(c["x"], c["bias"], options)};
 }
 

@@ -38,7 +38,9 @@ Results concatenate(const Call& c) {
 
 void add_sparse(Table& table) {
   auto& ops = table.ops;
-  ops["to_dense"] = [](const Call& c) -> Results { return {K::to_dense(sparse(c, "tensor"))}; };
+  ops["to_dense"] = [](const Call& c) -> Results {
+    return {is_sparse(c, "tensor") ? K::to_dense(sparse(c, "tensor")) : K::to_dense(c["tensor"])};
+  };
   ops["is_sparse"] = [](const Call& c) -> Results {
     const bool yes = is_sparse(c, "tensor") ? K::is_sparse(sparse(c, "tensor")) : K::is_sparse(c["tensor"]);
     return {K::constant(yes, {.dtype = "bool"})};
