@@ -14,14 +14,8 @@ Tensor broadcast_to(const Tensor& x, const Shape& shape) {
   if (broadcast_shapes("broadcast_to", x.shape(), shape) != shape)
     fail("[broadcast_to] x must broadcast to the shape ", shape, ": received x=", x.shape());
   Tensor out = Tensor::empty(shape, x.dtype());
-  if (x.size() == 1) {
-    kernels::fill_elements(out.raw(), x.raw(), out.size(), static_cast<int>(x.dtype().size()));
-  } else {
-    const kernels::BroadcastPlan plan(shape, x.shape(), x.shape());
-    dispatch(x.dtype(), [&]<class T>() {
-      kernels::map_broadcast(plan, out.pointer<T>(), [](auto a, auto) { return a; }, x.pointer<T>(), x.pointer<T>());
-    });
-  }
+  const auto from = kernels::broadcast_steps(x.shape(), shape), to = kernels::broadcast_steps(shape, shape);
+  kernels::copy_strided(out.raw(), to.data(), x.raw(), from.data(), shape.begin(), shape.rank(), static_cast<int>(x.dtype().size()));
   if (recording(x))
     record("broadcast_to", out, {x}, [shape = x.shape()](const Tensor& g, Grads& grads) {
       grads.to(0, [&] { return sum_to(g, shape); });

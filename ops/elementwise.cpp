@@ -114,13 +114,14 @@ B integer_power(B x, std::int64_t n) {
   return result;
 }
 
-/// pow with C's results for powers of 0 and infinity and for x ** 0 and 1 ** a, which xsimd's, a logarithm, lacks.
+/// pow with C's results for powers of 0 and infinity and for x ** 0, 1 ** a and (-1) ** infinity, which xsimd's, a logarithm,
+/// lacks.
 template <class B>
 B power(const B& x, const B& a) {
   const B half = a * 0.5;
   const B extreme = select((a == trunc(a)) & (half != trunc(half)), x, abs(x));  // odd powers keep the sign
   const B y = select((x == 0) | (abs(x) == like(x, INFINITY)), select(a < 0, 1 / extreme, extreme), pow(x, a));
-  return select((a == 0) | (x == 1), like(x, 1), y);
+  return select((a == 0) | (x == 1) | ((x == -1) & (abs(a) == like(a, INFINITY))), like(x, 1), y);
 }
 
 template <class B>
@@ -140,6 +141,7 @@ Tensor pow(const Tensor& x, Scalar a) {
       fail("[pow] an integer tensor takes whole exponents of at least 0: received a=", a.real());
     return kernels::apply_integer([n = a.integer()](auto v) { return integer_power(v, n); }, x);
   }
+  if (std::isinf(a.real())) return pow(x, full({}, a, x.dtype()));
   return unary_by_input(
       "pow", x, [n = a.real()](auto v) { return real_power(v, n); },
       [n = a.real()](auto g, auto v) { return n == 0 ? like(g, 0) : flowing(g, g * n * real_power(v, n - 1)); });
@@ -175,11 +177,14 @@ Tensor pow(const Tensor& x, const Tensor& a) {
       grads.to(0, [&] {
         // 0 * 0 ** -1 is NaN: the slope of x ** 0 at 0 is that at 1, which is 0.
         const Tensor both_zero = equal(abs(x.detach()) + abs(a.detach()), full({}, 0, x.dtype()));
-        return sum_to(flowing(g, g * a * pow(where(both_zero, full({}, 1, x.dtype()), x), a - 1)), x.shape());
+        const Tensor p = pow(where(both_zero, like(x, 1), x), a - 1);
+        // Nor is infinity * 0 the slope of a power that stays 0.
+        const Tensor stays = equal(abs(p.detach()) + 1 / abs(a.detach()), full({}, 0, x.dtype()));
+        return sum_to(flowing(g, g * where(stays, like(x, 0), a) * p), x.shape());
       });
       grads.to(1, [&] {
         const Tensor positive = greater(x, like(x, 0));
-        return sum_to(g * y * where(positive, log(where(positive, x, like(x, 1))), like(x, 0)), a.shape());
+        return sum_to(g * where(positive, y * log(where(positive, x, like(x, 1))), like(x, 0)), a.shape());
       });
     });
   return out;
@@ -280,38 +285,27 @@ Tensor is_finite(const Tensor& x) {
 }
 
 namespace {
-/// The elements of an operand of `where`, which is of the full shape or one number.
-template <class T>
-struct Elements {
-  const T* at;
-  T operator()(std::int64_t i) const { return at[i]; }
-};
-template <class T>
-struct OneNumber {
-  T value;
-  T operator()(std::int64_t) const { return value; }
-};
-
-template <class T, class F>
-void with_elements(const Tensor& x, std::int64_t n, F&& f) {
-  const T* at = static_cast<const T*>(x.raw());
-  if (x.size() == 1 && n > 0) f(OneNumber<T>{*at});
-  else f(Elements<T>{at});
-}
-
 /// out = condition ? x : y, for elements as wide as the unsigned type T. A bool is 0 or 1: masks made of it need no branch, which a
 /// random condition would make slow.
 template <class T>
-void choose(Tensor& out, const Tensor& condition, const Tensor& x, const Tensor& y) {
-  with_elements<T>(x, out.size(), [&](auto xs) {
-    with_elements<T>(y, out.size(), [&, xs](auto ys) {
-      auto* to = static_cast<T*>(out.raw());
-      parallel_for(out.size(), kernels::map_grain, [=, c = condition.pointer<bool>()](std::int64_t begin, std::int64_t end) {
-        for (std::int64_t i = begin; i < end; ++i) {
-          const T mask = static_cast<T>(-static_cast<T>(c[i]));
-          to[i] = static_cast<T>((xs(i) & mask) | (ys(i) & ~mask));
-        }
-      });
+void choose(std::int64_t n, T* out, const bool* condition, const T* x, const T* y) {
+  for (std::int64_t i = 0; i < n; ++i) {
+    const T mask = static_cast<T>(-static_cast<T>(condition[i]));
+    out[i] = static_cast<T>((x[i] & mask) | (y[i] & ~mask));
+  }
+}
+
+template <class T>
+void choose(const Tensor& out, const Tensor& condition, const Tensor& x, const Tensor& y) {
+  const auto reader = [&]<class E>(const E*, const Tensor& t) {
+    return kernels::BroadcastReader<E>(static_cast<const E*>(t.raw()), t.shape(), out.shape());
+  };
+  parallel_for(out.size(), kernels::map_grain, [&](std::int64_t begin, std::int64_t end) {
+    const T* element = nullptr;
+    auto cs = reader(condition.pointer<bool>(), condition);
+    auto xs = reader(element, x), ys = reader(element, y);
+    kernels::for_blocks(begin, end, [&, to = static_cast<T*>(out.raw())](std::int64_t i, std::int64_t n) {
+      choose(n, to + i, cs(i, n), xs(i, n), ys(i, n));
     });
   });
 }
@@ -323,16 +317,11 @@ Tensor where(const Tensor& condition, const Tensor& x, const Tensor& y) {
   const Shape shape = broadcast_shapes("where", condition.shape(), broadcast_shapes("where", x.shape(), y.shape()));
   const Tensor taken = cast(condition, DType::Bool);
   Tensor out = Tensor::empty(shape, x.dtype());
-  {
-    NoGrad off;
-    const auto full_or_one = [&](const Tensor& t) { return t.size() == 1 ? t : broadcast_to(t, shape); };
-    const Tensor c = broadcast_to(taken, shape), a = full_or_one(x), b = full_or_one(y);
-    switch (x.dtype().size()) {
-      case 1: choose<std::uint8_t>(out, c, a, b); break;
-      case 2: choose<std::uint16_t>(out, c, a, b); break;
-      case 4: choose<std::uint32_t>(out, c, a, b); break;
-      default: choose<std::uint64_t>(out, c, a, b);
-    }
+  switch (x.dtype().size()) {
+    case 1: choose<std::uint8_t>(out, taken, x, y); break;
+    case 2: choose<std::uint16_t>(out, taken, x, y); break;
+    case 4: choose<std::uint32_t>(out, taken, x, y); break;
+    default: choose<std::uint64_t>(out, taken, x, y);
   }
   if (recording(x, y))
     record("where", out, {x, y}, [taken, xs = x.shape(), ys = y.shape()](const Tensor& g, Grads& grads) {

@@ -2,9 +2,23 @@
 #include <ktape/autograd/shape.hpp>
 
 #include <algorithm>
+#include <array>
 #include <cstdint>
 
 namespace ktape::kernels {
+
+/// The steps of an array along the axes of a shape that it broadcasts to: 0 where it does not have the axis.
+inline std::array<std::int64_t, Shape::max_rank> broadcast_steps(const Shape& from, const Shape& to) {
+  std::array<std::int64_t, Shape::max_rank> step;
+  const int shift = to.rank() - from.rank();
+  std::int64_t run = 1;
+  for (int d = to.rank() - 1; d >= 0; --d) {
+    const std::int64_t extent = d < shift ? 1 : from[d - shift];
+    step[d] = extent == 1 ? 0 : run;
+    run *= extent;
+  }
+  return step;
+}
 
 /// How two operands run along a result: neighbouring axes that run alike are merged, axes of extent 1 are dropped, and an
 /// operand's step along an axis that it does not have is 0. At least one axis is left.
@@ -14,9 +28,7 @@ struct BroadcastPlan {
   std::int64_t shape[Shape::max_rank], xstep[Shape::max_rank], ystep[Shape::max_rank];
 
   BroadcastPlan(const Shape& out, const Shape& x, const Shape& y) {
-    std::int64_t xs[Shape::max_rank], ys[Shape::max_rank];
-    steps(out, x, xs);
-    steps(out, y, ys);
+    const auto xs = broadcast_steps(x, out), ys = broadcast_steps(y, out);
     size = out.count();
     for (int i = 0; i < out.rank(); ++i) {
       if (out[i] == 1) continue;
@@ -32,17 +44,6 @@ struct BroadcastPlan {
       }
     }
     if (rank == 0) shape[0] = 1, xstep[0] = ystep[0] = 1, rank = 1;
-  }
-
- private:
-  static void steps(const Shape& out, const Shape& in, std::int64_t* step) {
-    const int shift = out.rank() - in.rank();
-    std::int64_t run = 1;
-    for (int i = out.rank() - 1; i >= 0; --i) {
-      const std::int64_t extent = i < shift ? 1 : in[i - shift];
-      step[i] = extent == 1 ? 0 : run;
-      run *= extent;
-    }
   }
 };
 
@@ -73,26 +74,6 @@ struct BroadcastCursor {
  private:
   const BroadcastPlan& plan_;
   std::int64_t index_[Shape::max_rank] = {};
-};
-
-/// Copies short rows into a block. A row that is the same throughout the plan is copied for the first block only.
-class RowCopier {
- public:
-  RowCopier(const BroadcastPlan& plan, const std::int64_t* step)
-      : inner_(plan.shape[plan.rank - 1]), step_(step[plan.rank - 1]), fixed_(true) {
-    for (int i = 0; i + 1 < plan.rank; ++i) fixed_ = fixed_ && step[i] == 0;
-  }
-
-  template <class T>
-  void operator()(T* to, const T* from, bool first_block) const {
-    if (fixed_ && !first_block) return;
-    if (step_ == 0) std::fill_n(to, inner_, *from);
-    else std::copy_n(from, inner_, to);
-  }
-
- private:
-  std::int64_t inner_, step_;
-  bool fixed_;
 };
 
 }  // namespace ktape::kernels

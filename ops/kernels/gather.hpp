@@ -1,5 +1,6 @@
 #pragma once
-#include <ktape/ops/kernels/strided.hpp>
+#include <ktape/ops/kernels/parallel_rows.hpp>
+#include <ktape/ops/kernels/runs.hpp>
 
 /// Rows picked by index. Index is int32_t or int64_t; the caller has checked that every index is in range.
 namespace ktape::kernels {

@@ -2,6 +2,7 @@
 #include <ktape/autograd/parallel.hpp>
 #include <ktape/ops/kernels/broadcast.hpp>
 #include <ktape/ops/kernels/batch.hpp>
+#include <ktape/ops/kernels/broadcast_reader.hpp>
 
 /// Element-wise kernels: one pass that applies a generic lambda to vectors (float16, float, double) or elements (other types).
 namespace ktape::kernels {
@@ -68,25 +69,13 @@ void map_long_row(std::int64_t n, R* out, F f, const T* x, bool xstep, const T* 
   });
 }
 
-/// Rows begin..end of a result with short rows: brings both operands into the order of the result, a block at a time, and runs
-/// over whole vectors.
+/// A result with short rows: brings the operands into its order, a block at a time.
 template <class R, class T, class F>
-void map_short_rows(const BroadcastPlan& plan, R* out, F f, const T* x, const T* y, std::int64_t begin, std::int64_t end) {
-  constexpr int block = 512;
-  alignas(64) T xs[block];
-  alignas(64) T ys[block];
-  const std::int64_t inner = plan.shape[plan.rank - 1], rows_per_block = block / inner;
-  const RowCopier copy_x(plan, plan.xstep);
-  const RowCopier copy_y(plan, plan.ystep);
-  BroadcastCursor at(plan, begin);
-  for (std::int64_t row = begin; row < end; row += rows_per_block) {
-    const std::int64_t count = std::min(rows_per_block, end - row);
-    for (std::int64_t i = 0; i < count; ++i, at.next()) {
-      copy_x(xs + i * inner, x + at.x, row == begin);
-      copy_y(ys + i * inner, y + at.y, row == begin);
-    }
-    map_row(count * inner, out + row * inner, f, xs, true, ys, true);
-  }
+void map_short_rows(const BroadcastPlan& plan, R* out, F f, const T* x, const T* y) {
+  parallel_for(plan.size, map_grain, [&](std::int64_t begin, std::int64_t end) {
+    BroadcastReader<T> xs(x, plan.rank, plan.shape, plan.xstep), ys(y, plan.rank, plan.shape, plan.ystep);
+    for_blocks(begin, end, [&](std::int64_t i, std::int64_t n) { map_row(n, out + i, f, xs(i, n), true, ys(i, n), true); });
+  });
 }
 
 /// out = f(x, y) where the shapes broadcast as `plan` says.
@@ -96,8 +85,8 @@ void map_broadcast(const BroadcastPlan& plan, R* out, F f, const T* x, const T* 
   const int last = plan.rank - 1;
   const std::int64_t inner = plan.shape[last], rows = plan.size / inner;
   const bool xstep = plan.xstep[last] != 0, ystep = plan.ystep[last] != 0;
+  if (inner < 32 && rows > 1) return map_short_rows(plan, out, f, x, y);
   auto range = [&](std::int64_t begin, std::int64_t end) {
-    if (inner < 32 && rows > 1) return map_short_rows(plan, out, f, x, y, begin, end);
     BroadcastCursor at(plan, begin);
     for (std::int64_t row = begin; row < end; ++row, at.next())
       map_row(inner, out + row * inner, f, x + at.x, xstep, y + at.y, ystep);

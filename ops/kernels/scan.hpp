@@ -70,6 +70,18 @@ void scan_row(const T* in, T* out, std::int64_t n, bool exclusive, bool past_cac
   }
 }
 
+/// A row shorter than a vector.
+template <class Op, bool Reverse, class T>
+void scan_short_row(const T* in, T* out, std::int64_t n, bool exclusive) {
+  auto carry = Op::template identity<compute_type<T>>();
+  for (std::int64_t k = 0; k < n; ++k) {
+    const std::int64_t i = Reverse ? n - 1 - k : k;
+    const auto before = carry;
+    carry = Op::combine(carry, element(in + i));
+    out[i] = narrow<T>(exclusive ? before : carry);
+  }
+}
+
 /// `width` <= capacity columns; `acc` holds their totals so far.
 template <class Op, class T>
 struct ScanColumns {
@@ -113,6 +125,11 @@ void scan(const T* in, T* out, std::int64_t outer, std::int64_t axis, std::int64
           ScanOptions options) {
   const bool large = std::is_same_v<T, compute_type<T>> &&
                      outer * axis * inner * std::int64_t(sizeof(T)) >= streaming_bytes;
+  if (inner == 1 && axis < lanes<T>)
+    return parallel_rows(outer, axis, [&](std::int64_t begin, std::int64_t end) {
+      const auto row = options.reverse ? scan_short_row<Op, true, T> : scan_short_row<Op, false, T>;
+      for (std::int64_t o = begin; o < end; ++o) row(in + o * axis, out + o * axis, axis, options.exclusive);
+    });
   if (inner == 1)
     return parallel_rows(outer, axis, [&](std::int64_t begin, std::int64_t end) {
       const auto row = options.reverse ? scan_row<Op, true, T> : scan_row<Op, false, T>;

@@ -1,6 +1,7 @@
 #pragma once
 #include <ktape/ops/kernels/exp.hpp>
-#include <ktape/ops/kernels/strided.hpp>
+#include <ktape/ops/kernels/parallel_rows.hpp>
+#include <ktape/ops/kernels/runs.hpp>
 
 #include <cmath>
 #include <limits>

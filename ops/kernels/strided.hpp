@@ -1,144 +1,12 @@
 #pragma once
-#include <ktape/ops/kernels/parallel_rows.hpp>
+#include <ktape/ops/kernels/loops.hpp>
+#include <ktape/ops/kernels/runs.hpp>
 #include <ktape/ops/kernels/transpose.hpp>
 
-#include <array>
 #include <cstdlib>
 
 namespace ktape::kernels {
 namespace detail {
-
-/// Nested loops over elements of two arrays: sizes, and the steps (in elements, of any sign) in each array.
-struct Loops {
-  struct Loop {
-    std::int64_t size, in, out;
-  };
-  static constexpr int capacity = 16;
-  int rank = 0;
-  std::array<Loop, capacity> at{};
-
-  /// Appends an inner loop: sizes of 1 vanish, a loop that goes on where the one before left off joins it.
-  void append(Loop inner) {
-    if (inner.size == 1) return;
-    if (rank > 0) {
-      Loop& last = at[rank - 1];
-      if (last.in == inner.size * inner.in && last.out == inner.size * inner.out) {
-        last = {last.size * inner.size, inner.in, inner.out};
-        return;
-      }
-    }
-    at[rank++] = inner;
-  }
-  std::int64_t elements() const {
-    std::int64_t n = 1;
-    for (int d = 0; d < rank; ++d) n *= at[d].size;
-    return n;
-  }
-};
-
-/// Steps through loops from any point on; `in` and `out` are the offsets.
-class Odometer {
- public:
-  Odometer(const Loops& loops, std::int64_t position) : loops_(loops) {
-    for (int d = loops.rank - 1; d >= 0; --d) {
-      index_[d] = position % loops.at[d].size;
-      position /= loops.at[d].size;
-      in += index_[d] * loops.at[d].in, out += index_[d] * loops.at[d].out;
-    }
-  }
-  void next() {
-    for (int d = loops_.rank - 1; d >= 0; --d) {
-      const Loops::Loop& loop = loops_.at[d];
-      in += loop.in, out += loop.out;
-      if (++index_[d] < loop.size) return;
-      in -= loop.size * loop.in, out -= loop.size * loop.out, index_[d] = 0;
-    }
-  }
-  std::int64_t index(int d) const { return index_[d]; }
-  std::int64_t in = 0, out = 0;
-
- private:
-  const Loops& loops_;
-  std::array<std::int64_t, Loops::capacity> index_{};
-};
-
-/// Calls f(in offset, out offset, n_p, n_q) for every tile of at most t_p x t_q steps of the loops p and q,
-/// in parallel.
-template <class F>
-void for_tiles(const Loops& loops, int p, std::int64_t t_p, int q, std::int64_t t_q, const F& f) {
-  const Loops::Loop a = loops.at[p], b = loops.at[q];
-  Loops tiles;
-  for (int d = 0; d < loops.rank; ++d)
-    if (d != p && d != q) tiles.at[tiles.rank++] = loops.at[d];
-  const int tile_q = tiles.rank++, tile_p = tiles.rank++;
-  tiles.at[tile_q] = {(b.size + t_q - 1) / t_q, t_q * b.in, t_q * b.out};
-  tiles.at[tile_p] = {(a.size + t_p - 1) / t_p, t_p * a.in, t_p * a.out};
-  parallel_rows(tiles.elements(), std::min(t_p, a.size) * std::min(t_q, b.size),
-                [&](std::int64_t begin, std::int64_t end) {
-                  Odometer at(tiles, begin);
-                  for (; begin < end; ++begin, at.next())
-                    f(at.in, at.out, std::min(t_p, a.size - at.index(tile_p) * t_p),
-                      std::min(t_q, b.size - at.index(tile_q) * t_q));
-                  stream_fence();
-                });
-}
-
-template <class U, std::size_t... L>
-Vec<U> reversed(Vec<U> v, std::index_sequence<L...>) {
-  return __builtin_shufflevector(v, v, int(sizeof...(L) - 1 - L)...);
-}
-
-/// n elements to out, from vectors `at(i, m)` that hold the elements from i on: all lanes, or the first m.
-template <class U, class F>
-void write_run(U* out, std::int64_t n, bool past_caches, const F& at) {
-  constexpr int w = lanes<U>;
-  std::int64_t i = 0;
-  if (past_caches && n >= 8 * w) {
-    const auto address = reinterpret_cast<std::uintptr_t>(out);
-    if ((i = -address % vector_bytes / sizeof(U)) > 0) store_partial(out, at(0, i), i);
-    if ((address + i * sizeof(U)) % vector_bytes == 0)
-      for (; i + w <= n; i += w) stream(out + i, at(i, w));
-  }
-  for (; i + w <= n; i += w) store(out + i, at(i, w));
-  if (i == n) return;
-  if (n >= w) store(out + n - w, at(n - w, w));
-  else store_partial(out, at(0, n), n);
-}
-
-/// Copies `bytes` < 64 bytes as two words that overlap: masked stores are slower.
-inline void copy_short(const void* in, void* out, std::int64_t bytes) {
-  const auto words = [&]<std::size_t N>(std::integral_constant<std::size_t, N>) {
-    char first[N], last[N];
-    std::memcpy(first, in, N);
-    std::memcpy(last, static_cast<const char*>(in) + bytes - N, N);
-    std::memcpy(out, first, N);
-    std::memcpy(static_cast<char*>(out) + bytes - N, last, N);
-  };
-  if (bytes >= 32) words(std::integral_constant<std::size_t, 32>());
-  else if (bytes >= 16) words(std::integral_constant<std::size_t, 16>());
-  else if (bytes >= 8) words(std::integral_constant<std::size_t, 8>());
-  else if (bytes >= 4) words(std::integral_constant<std::size_t, 4>());
-  else if (bytes >= 2) words(std::integral_constant<std::size_t, 2>());
-  else if (bytes == 1) words(std::integral_constant<std::size_t, 1>());
-}
-
-/// n consecutive elements of out from elements of in that are `step` apart.
-template <class U>
-void copy_run(const U* in, std::int64_t step, U* out, std::int64_t n, bool past_caches) {
-  constexpr int w = lanes<U>;
-  if (step == 1 && n < w) return copy_short(in, out, n * sizeof(U));
-  if (step == 1)
-    return write_run(out, n, past_caches, [&](std::int64_t i, std::int64_t m) {
-      return m == w ? load(in + i) : load_partial(in + i, m, Vec<U>{});
-    });
-  if (step == 0)
-    return write_run(out, n, past_caches, [all = splat(element(in))](auto, auto) { return all; });
-  constexpr auto all_lanes = std::make_index_sequence<w>();
-  std::int64_t i = 0;
-  if (step == -1)
-    for (; i + w <= n; i += w) store(out + i, reversed<U>(load(in - i - w + 1), all_lanes));
-  for (; i < n; ++i) std::memcpy(out + i, in + i * step, sizeof(U));
-}
 
 /// The loop that reads consecutive elements, or -1.
 inline int consecutive_input(const Loops& loops) {
@@ -181,15 +49,6 @@ void copy_short_runs(const U* in, U* out, Loops loops) {
       for (std::int64_t r = 0; r < rows; ++r)
         copy_run(in + i + k * far.in + r * near.in, 1, out + o + k * far.out + r * near.out, run.size, false);
   });
-}
-
-/// `rows` times n copies of an element, one run behind the other: whole vectors are written, the next run
-/// covers what is too much.
-template <class U>
-void repeat_runs(const U* in, std::int64_t step, U* out, std::int64_t rows, std::int64_t n) {
-  std::int64_t r = 0;
-  for (; r * n + lanes<U> <= rows * n; ++r) store(out + r * n, splat(element(in + r * step)));
-  for (; r < rows; ++r) copy_run(in + r * step, 0, out + r * n, n, false);
 }
 
 /// Runs the loops in tiles of the two innermost ones, or of those that are innermost in one of the arrays.

@@ -34,7 +34,10 @@ void transpose_block(const U* in, std::int64_t s, U* out, std::int64_t t, bool p
   constexpr int n = transpose_block_size<U>;
   using V = Vec<U, n * sizeof(U)>;
   V v[n];
-  for (int r = 0; r < n; ++r) std::memcpy(&v[r], in + r * s, sizeof(V));
+  for (int r = 0; r < n; ++r) {
+    std::memcpy(&v[r], in + r * s, sizeof(V));
+    __builtin_prefetch(in + (r + 2 * n) * s);  // rows far apart are no stream that the processor foresees
+  }
   transpose_vectors<n>(v);
   if (past_caches)
     for (int c = 0; c < n; ++c) stream(out + c * t, v[c]);

@@ -41,7 +41,7 @@ TEST_CASE("functions at awkward values") {
 
 TEST_CASE("pow agrees with C at 0, 1, infinities and NaN") {
   for (const double x : {0., -0., 1., -1., 0.5, 2., -8., double{inf}, -double{inf}, double{not_a_number}})
-    for (const double a : {0., 1., -1., 2., -2., 3., 0.5, -0.5, 20., -21.}) {
+    for (const double a : {0., 1., -1., 2., -2., 3., 0.5, -0.5, 20., -21., double{inf}, -double{inf}}) {
       const Tensor base = K::constant(x, {.dtype = "float64"}), exponent = K::constant(a, {.dtype = "float64"});
       const double expected = std::pow(x, a);
       for (const Tensor& y : {K::pow(base, exponent), K::pow(base, a)}) {
@@ -55,6 +55,14 @@ TEST_CASE("pow agrees with C at 0, 1, infinities and NaN") {
     }
   const Variable x = K::variable({0., 0., 0.}), a = K::variable({0., 1., 2.});
   CHECK(values(K::gradients(K::pow(x, a), {x})[0]) == std::vector<float>{0, 1, 0});
+}
+
+TEST_CASE("pow has no NaN slope where it is constant") {
+  const Variable x = K::variable({0.5, 2., 0.}), a = K::variable({inf, -inf, -1.});
+  const auto slopes = K::gradients(K::pow(x, a), {x, a});
+  CHECK(values(slopes[0]) == std::vector<float>{0, 0, -inf});
+  CHECK(values(slopes[1]) == std::vector<float>{0, 0, 0});
+  CHECK(values(K::gradients(K::pow(x, inf), {x})[0]) == std::vector<float>{0, inf, 0});
 }
 
 TEST_CASE("gradients at kinks follow TF2") {

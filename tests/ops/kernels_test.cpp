@@ -1,6 +1,7 @@
 #include <doctest/doctest.h>
 #include <ktape/ops/kernels/arg_reduce.hpp>
 #include <ktape/ops/kernels/gather.hpp>
+#include <ktape/ops/kernels/map.hpp>
 #include <ktape/ops/kernels/permute.hpp>
 #include <ktape/ops/kernels/reduce.hpp>
 #include <ktape/ops/kernels/scan.hpp>
@@ -200,6 +201,25 @@ void check_copy(const std::vector<i64>& shape, const std::vector<i64>& in_stride
   CHECK(std::equal(wanted.data(), wanted.data() + out_size, out.data()));
 }
 
+/// Broadcasts x to a shape, as the first operand and as the second.
+template <class T>
+void check_broadcast(const Shape& from, const Shape& to) {
+  const Array<T> x = numbers<T>(from.count()), first(to.count()), second(to.count());
+  const auto one = [](auto a, auto) { return a; };
+  const auto other = [](auto, auto b) { return b; };
+  k::map_broadcast(k::BroadcastPlan(to, from, to), first.data(), one, x.data(), first.data());
+  k::map_broadcast(k::BroadcastPlan(to, to, from), second.data(), other, second.data(), x.data());
+  const auto step = k::broadcast_steps(from, to);
+  bool ok = true;
+  i64 position = 0;
+  for_each_index(std::vector<i64>(to.begin(), to.end()), [&](const auto& at) {
+    i64 source = 0;
+    for (int d = 0; d < to.rank(); ++d) source += at[d] * step[d];
+    ok = ok && first[position] == x[source] && second[position] == x[source], ++position;
+  });
+  CHECK_MESSAGE(ok, from, " to ", to);
+}
+
 template <class T>
 void check_scan(const View& v, k::ScanOptions options, bool product) {
   Array<T> x = numbers<T>(v.size());
@@ -334,6 +354,11 @@ TEST_CASE_TEMPLATE("kernels: permutations agree with loops", U, std::uint8_t, st
   check_permute<U>({2, 3, 1, 4, 5, 2, 3, 2}, {7, 2, 0, 5, 3, 6, 1, 4});
   check_permute<U>({3, 4, 5, 6}, {3, 1, 2, 0});
   check_permute<U>({1100, 2064}, {1, 0});
+  check_permute<U>({1101, 2063}, {1, 0});            // rows of no whole number of lines
+  check_permute<U>({17, 33, 37, 129}, {0, 2, 1, 3});  // long runs
+  check_permute<U>({61, 33, 65, 19}, {0, 2, 1, 3});   // short ones
+  check_permute<U>({31, 33, 4, 5, 128}, {0, 4, 2, 1, 3});
+  check_permute<U>({20001, 5, 5, 5}, {3, 0, 2, 1});
 }
 
 TEST_CASE_TEMPLATE("kernels: strided copies agree with loops", U, std::uint8_t, std::uint16_t, std::uint32_t,
@@ -352,6 +377,22 @@ TEST_CASE_TEMPLATE("kernels: strided copies agree with loops", U, std::uint8_t, 
   const U value = 7;
   k::fill_elements(filled.data(), &value, 1000, sizeof(U));
   CHECK((std::count(filled.data(), filled.data() + 1001, value) == 1000 && filled[1000] == 0));
+}
+
+TEST_CASE_TEMPLATE("kernels: broadcast operands agree with loops", T, bool, std::uint8_t, std::int16_t, std::int32_t,
+                   i64, float16, float, double) {
+  check_broadcast<T>({}, {});
+  check_broadcast<T>({1}, {70001});
+  check_broadcast<T>({0, 1}, {0, 3});
+  for (const i64 n : {1, 2, 3, 8, 17, 33, 64, 65, 700}) {
+    check_broadcast<T>({n}, {301, n});
+    check_broadcast<T>({301, 1}, {301, n});
+    check_broadcast<T>({7, 1, n}, {7, 43, n});
+    check_broadcast<T>({7, 43, 1}, {7, 43, n});
+    check_broadcast<T>({1, 43, 1}, {7, 43, n});
+    check_broadcast<T>({3, 1, 5, 1}, {3, 4, 5, n});
+    check_broadcast<T>({301, n}, {301, n});
+  }
 }
 
 TEST_CASE_TEMPLATE("kernels: running sums and products agree with loops", T, bool, std::uint8_t, std::int8_t,

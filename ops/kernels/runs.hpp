@@ -1,0 +1,74 @@
+#pragma once
+#include <ktape/ops/kernels/simd.hpp>
+
+/// Consecutive elements, copied or made. U is the unsigned integer as wide as an element.
+namespace ktape::kernels::detail {
+
+template <class U, std::size_t... L>
+Vec<U> reversed(Vec<U> v, std::index_sequence<L...>) {
+  return __builtin_shufflevector(v, v, int(sizeof...(L) - 1 - L)...);
+}
+
+/// n elements to out, from vectors `at(i, m)` that hold the elements from i on: all lanes, or the first m.
+template <class U, class F>
+void write_run(U* out, std::int64_t n, bool past_caches, const F& at) {
+  constexpr int w = lanes<U>;
+  std::int64_t i = 0;
+  if (past_caches && n >= 8 * w) {
+    const auto address = reinterpret_cast<std::uintptr_t>(out);
+    if ((i = -address % vector_bytes / sizeof(U)) > 0) store_partial(out, at(0, i), i);
+    if ((address + i * sizeof(U)) % vector_bytes == 0)
+      for (; i + w <= n; i += w) stream(out + i, at(i, w));
+  }
+  for (; i + w <= n; i += w) store(out + i, at(i, w));
+  if (i == n) return;
+  if (n >= w && !past_caches) store(out + n - w, at(n - w, w));
+  else store_partial(out + i, at(i, n - i), n - i);
+}
+
+/// Copies `bytes` < 64 bytes as two words that overlap: masked stores are slower.
+inline void copy_short(const void* in, void* out, std::int64_t bytes) {
+  const auto words = [&]<std::size_t N>(std::integral_constant<std::size_t, N>) {
+    char first[N], last[N];
+    std::memcpy(first, in, N);
+    std::memcpy(last, static_cast<const char*>(in) + bytes - N, N);
+    std::memcpy(out, first, N);
+    std::memcpy(static_cast<char*>(out) + bytes - N, last, N);
+  };
+  if (bytes >= 32) words(std::integral_constant<std::size_t, 32>());
+  else if (bytes >= 16) words(std::integral_constant<std::size_t, 16>());
+  else if (bytes >= 8) words(std::integral_constant<std::size_t, 8>());
+  else if (bytes >= 4) words(std::integral_constant<std::size_t, 4>());
+  else if (bytes >= 2) words(std::integral_constant<std::size_t, 2>());
+  else if (bytes == 1) words(std::integral_constant<std::size_t, 1>());
+}
+
+/// n consecutive elements of out from elements of in that are `step` apart.
+template <class U>
+void copy_run(const U* in, std::int64_t step, U* out, std::int64_t n, bool past_caches) {
+  constexpr int w = lanes<U>;
+  if (step == 1 && n < w) return copy_short(in, out, n * sizeof(U));
+  if (step == 1)
+    return write_run(out, n, past_caches, [&](std::int64_t i, std::int64_t m) {
+      return m == w ? load(in + i) : load_partial(in + i, m, Vec<U>{});
+    });
+  if (step == 0)
+    return write_run(out, n, past_caches, [all = splat(element(in))](auto, auto) { return all; });
+  constexpr auto all_lanes = std::make_index_sequence<w>();
+  std::int64_t i = 0;
+  if (step == -1)
+    for (; i + w <= n; i += w) store(out + i, reversed<U>(load(in - i - w + 1), all_lanes));
+  for (; i < n; ++i) std::memcpy(out + i, in + i * step, sizeof(U));
+}
+
+/// `rows` times n copies of an element, one run behind the other: whole vectors are written, the next run
+/// covers what is too much.
+template <class U>
+void repeat_runs(const U* in, std::int64_t step, U* out, std::int64_t rows, std::int64_t n) {
+  std::int64_t r = 0;
+  if (n <= lanes<U>)
+    for (; r * n + lanes<U> <= rows * n; ++r) store(out + r * n, splat(element(in + r * step)));
+  for (; r < rows; ++r) copy_run(in + r * step, 0, out + r * n, n, false);
+}
+
+}  // namespace ktape::kernels::detail
