@@ -141,13 +141,16 @@ Tensor repeat(const Tensor& x, std::int64_t n) {
 }
 
 namespace {
-/// x with one axis `times` as long. The products are checked before they are made.
+/// x with one axis `times` as long. The products are checked before they are made, with an extent of 0 as if it were 1: gradients
+/// see the times as an axis of their own.
 Shape stretched(const char* op, Shape shape, int axis, std::int64_t times, DType dtype) {
   std::int64_t extent;
-  if (__builtin_mul_overflow(shape[axis], times, &extent))
+  if (__builtin_mul_overflow(std::max<std::int64_t>(shape[axis], 1), times, &extent))
     fail("[", op, "] the tensor must fit in memory: received x=", shape, " ", times, " times");
+  const bool none = shape[axis] == 0;
   shape[axis] = extent;
   check_extents(op, shape, dtype.size());
+  if (none) shape[axis] = 0;
   return shape;
 }
 }  // namespace

@@ -134,6 +134,8 @@ TEST_CASE("repeat, repeat_elements and tile refuse what they cannot repeat") {
                        "[tile] n must have one entry per axis: received x=(2, 3), n=(2,)", ValueError);
   CHECK_THROWS_AS(K::tile(K::ones({2}), {-1}), ValueError);
   CHECK_THROWS_AS(K::tile(K::ones({2, 2}), {std::int64_t{1} << 62, 4}), ValueError);
+  CHECK_THROWS_WITH_AS(K::repeat_elements(K::zeros({0}), std::int64_t{1} << 62, 0),
+                       doctest::Contains("[repeat_elements] the tensor must fit in memory"), ValueError);
 }
 
 TEST_CASE("flatten, batch_flatten, expand_dims and squeeze share memory") {
