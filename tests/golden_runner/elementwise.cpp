@@ -1,3 +1,4 @@
+#include <ktape/ops/creation.hpp>
 #include <ktape/ops/elementwise.hpp>
 #include <ktape/ops/operators.hpp>
 
@@ -13,9 +14,12 @@ auto unary(F f) {
   return [f](const Call& c) -> Results { return {f(c["x"])}; };
 }
 
+/// y, which may be a number.
+Tensor second(const Call& c) { return c.given("y") ? c["y"] : K::full({}, c.get<double>("y"), c["x"].dtype()); }
+
 template <class F>
 auto binary(F f) {
-  return [f](const Call& c) -> Results { return {f(c["x"], c["y"])}; };
+  return [f](const Call& c) -> Results { return {f(c["x"], second(c))}; };
 }
 
 K::Bound bound(const Call& c, const std::string& name) {
