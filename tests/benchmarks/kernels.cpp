@@ -59,9 +59,13 @@ const bench::Group layouts([] {
   bench::report("add_row", [&] { x + row; });
   bench::report("add_column", [&] { x + column; });
   bench::report("add_middle", [&] { x + middle; });
+  const Tensor positive = x > 0.f, short_rows = K::reshape(x, {-1, 4}), short_row = K::random_normal({4});
+  bench::report("add_short_row", [&] { short_rows + short_row; });
+  bench::report("where_row", [&] { K::where(positive, x, row); });
   bench::report("sum_leading", [&] { K::sum(x, 0); });
   bench::report("sum_middle", [&] { K::sum(x, 1); });
   bench::report("sum_trailing", [&] { K::sum(x, 2); });
+  bench::report("sum_short", [&] { K::sum(short_rows, 1); });
   bench::report("permute_2d", [&] { K::permute_dimensions(K::reshape(x, {8192, 1024}), {1, 0}); });
   bench::report("permute_3d", [&] { K::permute_dimensions(x, {1, 0, 2}); });
   bench::report("permute_4d", [&] { K::permute_dimensions(K::reshape(x, {64, 8, 16, 1024}), {0, 2, 1, 3}); });
