@@ -286,9 +286,9 @@ Tensor is_finite(const Tensor& x) {
 
 namespace {
 /// out = condition ? x : y, for elements as wide as the unsigned type T. A bool is 0 or 1: masks made of it need no branch, which a
-/// random condition would make slow.
+/// random condition would make slow. The compiler widens vectors of bytes, not of bools.
 template <class T>
-void choose(std::int64_t n, T* out, const bool* condition, const T* x, const T* y) {
+void choose(std::int64_t n, T* out, const std::uint8_t* condition, const T* x, const T* y) {
   for (std::int64_t i = 0; i < n; ++i) {
     const T mask = static_cast<T>(-static_cast<T>(condition[i]));
     out[i] = static_cast<T>((x[i] & mask) | (y[i] & ~mask));
@@ -302,7 +302,8 @@ void choose(const Tensor& out, const Tensor& condition, const Tensor& x, const T
   };
   parallel_for(out.size(), kernels::map_grain, [&](std::int64_t begin, std::int64_t end) {
     const T* element = nullptr;
-    auto cs = reader(condition.pointer<bool>(), condition);
+    const std::uint8_t* byte = nullptr;
+    auto cs = reader(byte, condition);
     auto xs = reader(element, x), ys = reader(element, y);
     kernels::for_blocks(begin, end, [&, to = static_cast<T*>(out.raw())](std::int64_t i, std::int64_t n) {
       choose(n, to + i, cs(i, n), xs(i, n), ys(i, n));
