@@ -124,6 +124,7 @@ std::size_t class_bytes(int index) {
 }
 
 // Makes room for a block: the largest cached ones go first, so that after a change of sizes the cache follows.
+// A quarter more than was ever live may stay: the blocks of a repeated step seldom add up to that exactly.
 void make_room(SharedCache& cache, std::int64_t bytes) {
   for (int i = class_count - 1; i >= ThreadState::small_classes; --i) {
     while (cache.cached + bytes > cache.peak_live + cache.peak_live / 4 && cache.blocks[i]) {

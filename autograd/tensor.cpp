@@ -36,7 +36,7 @@ TensorImpl::~TensorImpl() {
 
 void TensorImpl::release() {
   if (refs.load(std::memory_order_acquire) != 1 && refs.fetch_sub(1, std::memory_order_acq_rel) != 1) return;
-  const Ref<Storage> last = std::move(storage);
+  const Ref<Storage> last = std::move(storage);  // its block may hold this object
   if (last && last->front() == this) this->~TensorImpl();
   else delete this;
 }

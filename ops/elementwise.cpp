@@ -297,17 +297,11 @@ void choose(std::int64_t n, T* out, const std::uint8_t* condition, const T* x, c
 
 template <class T>
 void choose(const Tensor& out, const Tensor& condition, const Tensor& x, const Tensor& y) {
-  const auto reader = [&]<class E>(const E*, const Tensor& t) {
-    return kernels::BroadcastReader<E>(static_cast<const E*>(t.raw()), t.shape(), out.shape());
-  };
-  parallel_for(out.size(), kernels::map_grain, [&](std::int64_t begin, std::int64_t end) {
-    const T* element = nullptr;
-    const std::uint8_t* byte = nullptr;
-    auto cs = reader(byte, condition);
-    auto xs = reader(element, x), ys = reader(element, y);
-    kernels::for_blocks(begin, end, [&, to = static_cast<T*>(out.raw())](std::int64_t i, std::int64_t n) {
-      choose(n, to + i, cs(i, n), xs(i, n), ys(i, n));
-    });
+  parallel_for(out.size(), kernels::map_grain, [&, to = static_cast<T*>(out.raw())](std::int64_t begin, std::int64_t end) {
+    kernels::BroadcastReader<std::uint8_t> cs(static_cast<std::uint8_t*>(condition.raw()), condition.shape(), out.shape());
+    kernels::BroadcastReader<T> xs(static_cast<T*>(x.raw()), x.shape(), out.shape());
+    kernels::BroadcastReader<T> ys(static_cast<T*>(y.raw()), y.shape(), out.shape());
+    kernels::for_blocks(begin, end, [&](std::int64_t i, std::int64_t n) { choose(n, to + i, cs(i, n), xs(i, n), ys(i, n)); });
   });
 }
 }  // namespace
