@@ -31,7 +31,6 @@ class Graph {
     std::uint32_t last_uses = 0;                ///< how many slots nothing needs after this step
   };
 
-  Source add_slots(const Symbol* symbol, std::size_t count);
   Source source(const Operand& operand);
   void add_step(const Ref<Symbol>& symbol);
   void find_last_uses();

@@ -77,7 +77,7 @@ class BroadcastReader {
   alignas(64) U buffer_[block + 4 * short_row];
 };
 
-/// Calls f(i, n) for the elements i, ..., i + n - 1 of begin..end, as many at a time as an BroadcastReader gives.
+/// Calls f(i, n) for the elements i, ..., i + n - 1 of begin..end, as many at a time as a BroadcastReader gives.
 template <class F>
 void for_blocks(std::int64_t begin, std::int64_t end, const F& f) {
   constexpr std::int64_t block = BroadcastReader<bool>::block;
