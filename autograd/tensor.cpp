@@ -1,4 +1,5 @@
 #include <ktape/autograd/dispatch.hpp>
+#include <ktape/autograd/half.hpp>
 #include <ktape/autograd/memory.hpp>
 #include <ktape/autograd/node.hpp>
 #include <ktape/autograd/parallel.hpp>
@@ -100,9 +101,7 @@ Scalar Tensor::element(const std::int64_t* index, int count) const {
 namespace {
 template <class To, class From>
 To convert_one(From value) {
-  if constexpr (std::is_same_v<From, float16>) return convert_one<To>(static_cast<float>(value));
-  else if constexpr (std::is_same_v<To, bool>) return value != From(0);
-  else if constexpr (std::is_same_v<To, float16>) return float16(static_cast<float>(value));
+  if constexpr (std::is_same_v<To, bool>) return value != From(0);
   else if constexpr (std::is_integral_v<To> && std::is_floating_point_v<From>) {
     // Out of range is undefined in C++; the bounds are compared in From, where the upper one may have been rounded up.
     constexpr From low = static_cast<From>(std::numeric_limits<To>::min());
@@ -114,15 +113,32 @@ To convert_one(From value) {
     return static_cast<To>(value);
   }
 }
+
+/// Converts n elements. Half precision is a float on the way, a block at a time.
+template <class To, class From>
+void convert_range(std::int64_t n, To* to, const From* from) {
+  if constexpr (std::is_same_v<From, float16> && std::is_same_v<To, float>) {
+    widen(n, from, to);
+  } else if constexpr (std::is_same_v<To, float16> && std::is_same_v<From, float>) {
+    narrow(n, from, to);
+  } else if constexpr (std::is_same_v<From, float16> || std::is_same_v<To, float16>) {
+    constexpr std::int64_t block = 256;
+    float floats[block];
+    for (; n > 0; n -= block, from += block, to += block) {
+      convert_range(std::min(n, block), floats, from);
+      convert_range(std::min(n, block), to, floats);
+    }
+  } else {
+    for (std::int64_t i = 0; i < n; ++i) to[i] = convert_one<To>(from[i]);
+  }
+}
 }  // namespace
 
 void convert(void* out, DType to, const void* in, DType from, std::int64_t n) {
   dispatch(to, [&]<class To>() {
     dispatch(from, [&]<class From>() {
-      To* target = static_cast<To*>(out);
-      const From* source = static_cast<const From*>(in);
-      parallel_for(n, 1 << 16, [&](std::int64_t begin, std::int64_t end) {
-        for (std::int64_t i = begin; i < end; ++i) target[i] = convert_one<To>(source[i]);
+      parallel_for(n, 1 << 16, [=](std::int64_t begin, std::int64_t end) {
+        convert_range(end - begin, static_cast<To*>(out) + begin, static_cast<const From*>(in) + begin);
       });
     });
   });

@@ -268,7 +268,9 @@ Tensor clip(const Tensor& x, const Bound& min_value, const Bound& max_value) {
 }
 
 Tensor equal(const Tensor& x, const Tensor& y) { return kernels::compare("equal", std::equal_to<>(), x, y); }
-Tensor not_equal(const Tensor& x, const Tensor& y) { return kernels::compare("not_equal", std::not_equal_to<>(), x, y); }
+Tensor not_equal(const Tensor& x, const Tensor& y) {
+  return kernels::compare("not_equal", [](auto a, auto b) { return !(a == b); }, x, y);  // xsimd's != is false of NaN
+}
 Tensor greater(const Tensor& x, const Tensor& y) { return kernels::compare("greater", std::greater<>(), x, y); }
 Tensor greater_equal(const Tensor& x, const Tensor& y) {
   return kernels::compare("greater_equal", std::greater_equal<>(), x, y);

@@ -111,7 +111,7 @@ Tensor compare(const char* op, F f, const Tensor& x, const Tensor& y) {
   const Shape shape = broadcast_shapes(op, x.shape(), y.shape());
   Tensor out = Tensor::empty(shape, DType::Bool);
   dispatch(x.dtype(), [&]<class T>() {
-    if (x.shape() == y.shape()) return map_elements(out.size(), out.pointer<bool>(), f, x.pointer<T>(), y.pointer<T>());
+    if (x.shape() == y.shape()) return map_long_row(out.size(), out.pointer<bool>(), f, x.pointer<T>(), true, y.pointer<T>(), true);
     map_broadcast(BroadcastPlan(shape, x.shape(), y.shape()), out.pointer<bool>(), f, x.pointer<T>(), y.pointer<T>());
   });
   return out;

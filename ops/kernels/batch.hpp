@@ -20,24 +20,28 @@ inline constexpr std::int64_t width = static_cast<std::int64_t>(batch_t<T>::size
 
 template <class T>
 batch_t<T> load_batch(const T* from) {
-  if constexpr (!std::is_same_v<T, float16>) {
-    return batch_t<T>::load_unaligned(from);
-  } else {
-    alignas(vector_bytes) float buffer[width<T>];
-    for (int i = 0; i < width<T>; ++i) buffer[i] = to_float(from[i]);
-    return batch_t<T>::load_aligned(buffer);
-  }
+  return load(from);
 }
 
 template <class T>
 void store_batch(T* to, const batch_t<T>& value) {
-  if constexpr (!std::is_same_v<T, float16>) {
-    value.store_unaligned(to);
-  } else {
-    alignas(vector_bytes) float buffer[width<T>];
-    value.store_aligned(buffer);
-    for (int i = 0; i < width<T>; ++i) to[i] = to_half(buffer[i]);
+  store(to, static_cast<Vec<compute_t<T>>>(value));
+}
+
+/// A condition as bools, one for each lane.
+template <class A>
+void store_batch(bool* to, const xsimd::batch_bool<A>& condition) {
+#if defined(__AVX512BW__) && defined(__AVX512VL__)
+  if constexpr (vector_bytes == 64) {
+    const __m128i flags = _mm_maskz_set1_epi8(condition.data, 1);
+    std::memcpy(static_cast<void*>(to), &flags, lanes<A>);
+    return;
   }
+#endif
+  bits_of<A> flags[lanes<A>];
+  const auto ones = select(condition, xsimd::batch<A>(A{1}), xsimd::batch<A>(A{0}));
+  std::memcpy(flags, &ones, sizeof flags);
+  for (int i = 0; i < lanes<A>; ++i) to[i] = flags[i] != 0;
 }
 
 /// The first n elements (n < width) of a row that must not be read further; the rest is zero.
@@ -48,11 +52,11 @@ batch_t<T> load_batch_part(const T* from, std::int64_t n) {
   return load_batch(buffer);
 }
 
-template <class T>
-void store_batch_part(T* to, const batch_t<T>& value, std::int64_t n) {
-  T buffer[width<T>];
+template <class R, class B>
+void store_batch_part(R* to, const B& value, std::int64_t n) {
+  R buffer[B::size];
   store_batch(buffer, value);
-  std::memcpy(static_cast<void*>(to), buffer, static_cast<std::size_t>(n) * sizeof(T));
+  std::memcpy(static_cast<void*>(to), buffer, static_cast<std::size_t>(n) * sizeof(R));
 }
 
 }  // namespace ktape::kernels

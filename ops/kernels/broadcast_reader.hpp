@@ -16,16 +16,16 @@ class BroadcastReader {
   BroadcastReader(const T* at, const Shape& from, const Shape& to)
       : BroadcastReader(at, to.rank(), to.begin(), broadcast_steps(from, to).data()) {}
   BroadcastReader(const T* at, int rank, const std::int64_t* shape, const std::int64_t* step)
-      : at_(reinterpret_cast<const U*>(at)) {
-    for (int d = 0; d < rank; ++d) loops_.append({shape[d], step[d], 0});
-    if (loops_.rank > 0) row_ = loops_.at[--loops_.rank];
-    if (loops_.rank > 0) next_ = loops_.at[--loops_.rank];
-    consecutive_ = row_.in == 1 && next_.size == 1;
-    // Where every block is the same, one is enough: all elements are one number, or short rows repeat.
-    const bool fixed = loops_.rank == 0 && next_.in == 0 && (row_.in == 0 ? next_.size == 1 : row_.size <= short_row);
-    if (!fixed || consecutive_) return;
-    period_ = row_.in == 0 ? 1 : row_.size;
-    put_rows(at_, buffer_, (block + period_ - 1) / period_ + 1, period_);
+      : at_(reinterpret_cast<const U*>(at)), end_(at_ + 1) {
+    for (int d = 0; d < rank; ++d) {
+      loops_.append({shape[d], step[d], 0});
+      end_ += (shape[d] - 1) * step[d];
+    }
+    const std::int64_t size = loops_.elements();
+    row_ = take_inner();
+    consecutive_ = row_.in == 1 && loops_.rank == 0;
+    if (!consecutive_ && row_.size <= longest_pattern) learn_pattern(size);
+    else next_ = take_inner();
   }
 
   /// The n <= block elements from `begin` on.
@@ -35,30 +35,22 @@ class BroadcastReader {
 
  private:
   using U = bits_of<T>;
-  static constexpr std::int64_t short_row = 64;
+  using Loop = detail::Loops::Loop;
+  static constexpr std::int64_t longest_pattern = 256, w = lanes<U>;
+
+  Loop take_inner() { return loops_.rank > 0 ? loops_.at[--loops_.rank] : Loop{1, 0, 0}; }
 
   const U* find(std::int64_t begin, std::int64_t n) {
     if (consecutive_) return at_ + begin;
-    if (period_ > 0) return buffer_ + begin % period_;
+    if (repeats_) return buffer_ + begin % row_.size;
     const std::int64_t row = begin / row_.size, first = begin % row_.size;
     detail::Odometer at(loops_, row / next_.size);
-    std::int64_t index = row % next_.size;
+    const std::int64_t index = row % next_.size;
+    if (patterned_) return put_patterns(at, index, first, n);
     if (row_.in == 1 && first + n <= row_.size) return at_ + at.in + index * next_.in + first;
-    if (row_.size > short_row) return put_pieces(at, index, first, n);
-    const std::int64_t rows = (first + n + row_.size - 1) / row_.size;
-    U* to = buffer_;
-    for (std::int64_t r = 0; r < rows; index = 0, at.next()) {
-      const std::int64_t m = std::min(rows - r, next_.size - index);
-      put_rows(at_ + at.in + index * next_.in, to, m, row_.size);
-      r += m, to += m * row_.size;
-    }
-    return buffer_ + first;
+    return put_pieces(at, index, first, n);
   }
-  /// Short rows of n elements, next_.in apart.
-  void put_rows(const U* from, U* to, std::int64_t rows, std::int64_t n) {
-    if (row_.in == 0) return detail::repeat_runs(from, next_.in, to, rows, n);
-    for (std::int64_t r = 0; r < rows; ++r) detail::copy_run(from + r * next_.in, 1, to + r * n, n, false);
-  }
+
   /// Parts of long rows.
   const U* put_pieces(detail::Odometer at, std::int64_t index, std::int64_t first, std::int64_t n) {
     for (std::int64_t i = 0, m; i < n; i += m, first = 0) {
@@ -69,12 +61,63 @@ class BroadcastReader {
     return buffer_;
   }
 
-  const U* at_;
-  detail::Loops loops_;                             ///< around the two innermost loops
-  detail::Loops::Loop next_{1, 0, 0}, row_{1, 0, 0};
-  bool consecutive_;
-  std::int64_t period_ = 0;
-  alignas(64) U buffer_[block + 4 * short_row];
+  /// Takes the innermost loops together as one row, in which the elements lie alike for each step of the loop around it: their
+  /// offsets, the least of those of the w elements from each on, and whether these lie within one vector.
+  void learn_pattern(std::int64_t size) {
+    patterned_ = true;
+    detail::Loops inside;
+    inside.append(row_);
+    for (next_ = take_inner(); next_.size > 1 && next_.size * row_.size <= std::min(longest_pattern, size); next_ = take_inner()) {
+      std::copy_backward(inside.at.begin(), inside.at.begin() + inside.rank, inside.at.begin() + inside.rank + 1);
+      inside.at[0] = next_, ++inside.rank;
+      row_.size *= next_.size;
+    }
+    const std::int64_t n = row_.size;
+    detail::Odometer at(inside, 0);
+    for (std::int64_t i = 0; i < n; ++i, at.next()) offset_[i] = static_cast<std::int16_t>(at.in);
+    for (std::int64_t i = n; i < n + w; ++i) offset_[i] = static_cast<std::int16_t>(offset_[i - n] + next_.in);
+    std::int16_t most[longest_pattern];
+    std::copy_n(offset_, n, least_), std::copy_n(offset_, n, most);
+    for (std::int64_t j = 1; j < w; ++j)
+      for (std::int64_t i = 0; i < n; ++i)
+        least_[i] = std::min(least_[i], offset_[i + j]), most[i] = std::max(most[i], offset_[i + j]);
+    for (std::int64_t i = 0; i < n; ++i) near_[i] = most[i] - least_[i] < w;
+    for (std::int64_t i = 0; i < n + w; ++i) index_[i] = static_cast<U>(offset_[i]);
+    // Where every block is the same, one is enough.
+    repeats_ = loops_.rank == 0 && next_.in == 0;
+    if (repeats_ && size > 0) put_patterns(detail::Odometer(loops_, 0), 0, 0, std::min(block, size) + n);
+  }
+
+  const U* put_patterns(detail::Odometer at, std::int64_t index, std::int64_t first, std::int64_t n) {
+    for (std::int64_t i = 0, m; i < n; i += m, index = first = 0, at.next()) {
+      m = std::min(n - i, (next_.size - index) * row_.size - first);
+      put_pattern(at_ + at.in + index * next_.in, first, buffer_ + i, m);
+    }
+    return buffer_;
+  }
+  /// n elements of patterns, and up to a vector more; `first` of the first one are left out.
+  void put_pattern(const U* from, std::int64_t first, U* to, std::int64_t n) {
+    const std::int64_t step = w % row_.size, jump = w / row_.size * next_.in;
+    for (std::int64_t i = 0; i < n; i += w, first += step, from += jump) {
+      if (first >= row_.size) first -= row_.size, from += next_.in;
+      if (near_[first]) {
+        const U* least = from + least_[first];
+        const Vec<U> some = least + w <= end_ ? load(least) : load_partial(least, end_ - least, Vec<U>{});
+        store(to + i, detail::permuted<U>(some, load(index_ + first) - static_cast<U>(least_[first])));
+      } else {
+        for (std::int64_t j = 0; j < std::min(w, n - i); ++j) to[i + j] = from[offset_[first + j]];
+      }
+    }
+  }
+
+  const U *at_, *end_;
+  detail::Loops loops_;                  ///< around the two innermost loops
+  Loop next_{1, 0, 0}, row_{1, 0, 0};
+  bool consecutive_, patterned_ = false, repeats_ = false;
+  std::int16_t offset_[longest_pattern + w], least_[longest_pattern];
+  bool near_[longest_pattern];
+  U index_[longest_pattern + w];
+  alignas(64) U buffer_[block + longest_pattern + w];
 };
 
 /// Calls f(i, n) for the elements i, ..., i + n - 1 of begin..end, as many at a time as a BroadcastReader gives.

@@ -10,47 +10,44 @@ namespace ktape::kernels {
 /// Elements below which a second thread costs more than it brings.
 inline constexpr std::int64_t map_grain = 1 << 15;
 
-/// out[i] = f(x[i]...) over whole tensors. Reads and writes whole vectors, into the padding of the storages.
+/// out[i] = f(x[i]...) for n elements. Reads and writes whole vectors, into what lies behind. By value: bytes that are written
+/// might else be those of the pointers.
 template <class T, class F>
-void map(std::int64_t n, T* out, F f, const auto*... x) {
-  auto range = [=](std::int64_t begin, std::int64_t end) {
-    if constexpr (vectorized<T>) {
-      for (std::int64_t i = begin; i < end; i += width<T>) store_batch(out + i, batch_t<T>(f(load_batch(x + i)...)));
-    } else {
-      for (std::int64_t i = begin; i < end; ++i) out[i] = static_cast<T>(f(x[i]...));
-    }
-  };
-  if (n <= map_grain) return range(0, n);
-  parallel_for(n, map_grain, range);
+void map_range(std::int64_t n, T* out, F f, const auto*... x) {
+  if constexpr (vectorized<T>) {
+    for (std::int64_t i = 0; i < n; i += width<T>) store_batch(out + i, batch_t<T>(f(load_batch(x + i)...)));
+  } else {
+    for (std::int64_t i = 0; i < n; ++i) out[i] = static_cast<T>(f(x[i]...));
+  }
 }
 
-/// The same one element at a time, for results of another type than the arguments'.
-template <class R, class T, class F>
-void map_elements(std::int64_t n, R* out, F f, const T* x, const T* y) {
-  parallel_for(n, map_grain, [=](std::int64_t begin, std::int64_t end) {
-    for (std::int64_t i = begin; i < end; ++i) out[i] = f(compute_t<T>(x[i]), compute_t<T>(y[i]));
-  });
+/// The same over whole tensors, split over the threads: behind them lies the padding of their storages.
+template <class T, class F>
+void map(std::int64_t n, T* out, F f, const auto*... x) {
+  if (n <= map_grain) return map_range(n, out, f, x...);
+  parallel_for(n, map_grain, [=](std::int64_t begin, std::int64_t end) { map_range(end - begin, out + begin, f, x + begin...); });
 }
 
 /// One row: out[i] = f(x[i * xstep], y[i * ystep]) with steps of 0 or 1. Reads and writes nothing past the row.
 template <class R, class T, class F>
 void map_row(std::int64_t n, R* out, F f, const T* x, bool xstep, const T* y, bool ystep) {
-  if constexpr (vectorized<T> && std::is_same_v<R, T>) {
-    const batch_t<T> x0(static_cast<compute_t<T>>(*x)), y0(static_cast<compute_t<T>>(*y));
+  if constexpr (vectorized<T>) {
+    using B = std::conditional_t<std::is_same_v<R, bool>, xsimd::batch_bool<compute_t<T>>, batch_t<T>>;
+    const batch_t<T> x0(element(x)), y0(element(y));
     std::int64_t i = 0;
     if (xstep && ystep) {
-      for (; i + width<T> <= n; i += width<T>) store_batch(out + i, batch_t<T>(f(load_batch(x + i), load_batch(y + i))));
+      for (; i + width<T> <= n; i += width<T>) store_batch(out + i, B(f(load_batch(x + i), load_batch(y + i))));
     } else if (xstep) {
-      for (; i + width<T> <= n; i += width<T>) store_batch(out + i, batch_t<T>(f(load_batch(x + i), y0)));
+      for (; i + width<T> <= n; i += width<T>) store_batch(out + i, B(f(load_batch(x + i), y0)));
     } else if (ystep) {
-      for (; i + width<T> <= n; i += width<T>) store_batch(out + i, batch_t<T>(f(x0, load_batch(y + i))));
+      for (; i + width<T> <= n; i += width<T>) store_batch(out + i, B(f(x0, load_batch(y + i))));
     }
     const std::int64_t rest = n - i;
     if (rest == 0) return;
     if (!xstep && !ystep) {
-      for (; i < n; i += width<T>) store_batch_part(out + i, batch_t<T>(f(x0, y0)), std::min(width<T>, n - i));
+      for (; i < n; i += width<T>) store_batch_part(out + i, B(f(x0, y0)), std::min(width<T>, n - i));
     } else {
-      store_batch_part(out + i, batch_t<T>(f(xstep ? load_batch_part(x + i, rest) : x0, ystep ? load_batch_part(y + i, rest) : y0)), rest);
+      store_batch_part(out + i, B(f(xstep ? load_batch_part(x + i, rest) : x0, ystep ? load_batch_part(y + i, rest) : y0)), rest);
     }
   } else {
     using C = compute_t<T>;

@@ -9,6 +9,24 @@ Vec<U> reversed(Vec<U> v, std::index_sequence<L...>) {
   return __builtin_shufflevector(v, v, int(sizeof...(L) - 1 - L)...);
 }
 
+/// The elements of v at the indices.
+template <class U>
+Vec<U> permuted(Vec<U> v, Vec<U> index) {
+#if defined(__AVX512BW__) && defined(__AVX512VBMI__)
+  if constexpr (vector_bytes == 64) {
+    const auto bits = reinterpret_cast<__m512i>(v), at = reinterpret_cast<__m512i>(index);
+    const auto cast = [](__m512i result) { return reinterpret_cast<Vec<U>>(result); };
+    if constexpr (sizeof(U) == 1) return cast(_mm512_permutexvar_epi8(at, bits));
+    else if constexpr (sizeof(U) == 2) return cast(_mm512_permutexvar_epi16(at, bits));
+    else if constexpr (sizeof(U) == 4) return cast(_mm512_maskz_permutexvar_epi32(0xffff, at, bits));
+    else return cast(_mm512_maskz_permutexvar_epi64(0xff, at, bits));
+  }
+#endif
+  Vec<U> out;
+  for (int i = 0; i < lanes<U>; ++i) out[i] = v[index[i]];
+  return out;
+}
+
 /// n elements to out, from vectors `at(i, m)` that hold the elements from i on: all lanes, or the first m.
 template <class U, class F>
 void write_run(U* out, std::int64_t n, bool past_caches, const F& at) {

@@ -93,6 +93,9 @@ Vec<compute_type<T>> load(const T* p) {
     if constexpr (vector_bytes == 64)
       return _mm512_maskz_cvtph_ps(0xffff, _mm256_loadu_si256(reinterpret_cast<const __m256i*>(p)));
 #endif
+#if defined(__F16C__)
+    if constexpr (vector_bytes == 32) return _mm256_cvtph_ps(_mm_loadu_si128(reinterpret_cast<const __m128i*>(p)));
+#endif
     for (int i = 0; i < lanes<T>; ++i) v[i] = to_float(p[i]);
   } else {
     std::memcpy(&v, p, sizeof v);
@@ -108,6 +111,10 @@ void store(T* p, Vec<compute_type<T>> v) {
     if constexpr (vector_bytes == 64)
       return _mm256_storeu_si256(reinterpret_cast<__m256i*>(p),
                                  _mm512_maskz_cvtps_ph(0xffff, v, _MM_FROUND_TO_NEAREST_INT));
+#endif
+#if defined(__F16C__)
+    if constexpr (vector_bytes == 32)
+      return _mm_storeu_si128(reinterpret_cast<__m128i*>(p), _mm256_cvtps_ph(v, _MM_FROUND_TO_NEAREST_INT));
 #endif
     for (int i = 0; i < lanes<T>; ++i) p[i] = to_half(v[i]);
   } else {

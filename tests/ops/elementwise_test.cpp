@@ -146,6 +146,42 @@ TEST_CASE("every broadcast layout agrees with the elements") {
   }
 }
 
+TEST_CASE("comparisons and arithmetic of every dtype agree with the elements") {
+  for (const char* dtype : {"bool", "uint8", "int8", "int16", "int32", "int64", "float16", "float32", "float64"})
+    for (const auto& [a, b] : std::vector<std::pair<Shape, Shape>>{{{1}, {1}}, {{7}, {7}}, {{16}, {16}}, {{131}, {131}}, {{3, 67}, {67}},
+                                                                  {{67}, {3, 67}}, {{5, 37}, {5, 1}}, {{40, 3}, {40, 1}}, {{70001}, {1}}}) {
+      CAPTURE(dtype);
+      const auto of = [dtype](const Shape& shape, int seed) { return K::cast(K::round(K::random_uniform(shape, {.minval = 0, .maxval = 3, .seed = seed})), dtype); };
+      const Tensor x = of(a, 1), y = of(b, 2), equal = x == y, greater = x > y, unequal = x != y;
+      const auto xs = values(K::broadcast_to(x, equal.shape())), ys = values(K::broadcast_to(y, equal.shape()));
+      const Tensor sum = x.dtype().is_bool() ? K::where(x, K::ones_like(y), y) : x * y + 2 * x;
+      const auto sums = values(sum);
+      bool ok = true;
+      for (std::int64_t i = 0; i < equal.size(); ++i) {
+        const float wanted = x.dtype().is_bool() ? float(xs[i] || ys[i]) : xs[i] * ys[i] + 2 * xs[i];
+        ok = ok && equal.data<bool>()[i] == (xs[i] == ys[i]) && greater.data<bool>()[i] == (xs[i] > ys[i]) &&
+             unequal.data<bool>()[i] == (xs[i] != ys[i]) && sums[i] == wanted;
+      }
+      CHECK(ok);
+    }
+}
+
+TEST_CASE("casts of every dtype to every other agree with the elements") {
+  const std::vector<double> some{0, 1, 2.75, 100, 127, 0.5, 3, 7, 99, 12, 64.25};
+  for (const int n : {1, 7, 8, 9, 300, 600})
+    for (const char* from : {"bool", "uint8", "int8", "int16", "int32", "int64", "float16", "float32", "float64"})
+      for (const char* to : {"bool", "uint8", "int8", "int16", "int32", "int64", "float16", "float32", "float64"}) {
+        std::vector<double> given(n), wanted(n);
+        for (int i = 0; i < n; ++i) {
+          const double value = some[i % some.size()];
+          given[i] = std::string(from) == "bool" ? value != 0 : ktape::DType(from).is_floating() ? value : std::trunc(value);
+          wanted[i] = std::string(to) == "bool" ? given[i] != 0 : ktape::DType(to).is_floating() ? given[i] : std::trunc(given[i]);
+        }
+        const auto found = K::get_value(K::cast(K::cast(K::constant(given, {.dtype = "float64"}), from), to));
+        CHECK(std::equal(wanted.begin(), wanted.end(), found.begin()));
+      }
+}
+
 TEST_CASE("half precision computes in float and rounds once") {
   const Tensor x = K::cast(K::constant({0.1, 1000.}), "float16");
   CHECK(K::dtype(K::tanh(x)) == "float16");
