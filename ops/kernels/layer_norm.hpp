@@ -49,7 +49,7 @@ void layer_norm(const T* x, const T* gamma, const T* beta, T* out, RowMoments<co
     for (std::int64_t r = begin; r < end; ++r) {
       const auto [centre, scale, shift] = moments[r] = detail::row_moments(x + r * n, n, epsilon);
       const auto c = splat(centre), s = splat(scale), t = splat(shift);
-      detail::for_vectors<A>(1, n, [&](std::int64_t, std::int64_t i, std::int64_t m) {
+      detail::for_vectors<A>(n, [&](std::int64_t i, std::int64_t m) {
         const Vec<A> y = (detail::load_some(x + r * n + i, m) - c) * s + t;
         detail::store_some(out + r * n + i,
                            y * detail::parameter(gamma, i, m, A(1)) + detail::parameter(beta, i, m, A(0)), m);
@@ -82,7 +82,7 @@ void layer_norm_backward(const T* x, const T* gamma, const T* g, const RowMoment
           return Vec<A>(detail::load_some(slope + i, m) * detail::parameter(gamma, i, m, A(1)));
         };
         if (gamma_sums)
-          detail::for_vectors<A>(1, n, [&](std::int64_t, std::int64_t i, std::int64_t m) {
+          detail::for_vectors<A>(n, [&](std::int64_t i, std::int64_t m) {
             const Vec<A> gs = detail::load_some(slope + i, m);
             store(gamma_sums + i, load(gamma_sums + i) + gs * y_at(i, m));
             store(gamma_sums + padded + i, load(gamma_sums + padded + i) + gs);
@@ -92,7 +92,7 @@ void layer_norm_backward(const T* x, const T* gamma, const T* g, const RowMoment
         const auto b = splat(static_cast<A>(
             detail::sum_terms<A>(n, [&](auto i, auto m) { return Vec<A>(h_at(i, m) * y_at(i, m)); }) /
             double(n)));
-        detail::for_vectors<A>(1, n, [&](std::int64_t, std::int64_t i, std::int64_t m) {
+        detail::for_vectors<A>(n, [&](std::int64_t i, std::int64_t m) {
           detail::store_some(dx + r * n + i, s * (h_at(i, m) - a - y_at(i, m) * b), m);
         });
       }

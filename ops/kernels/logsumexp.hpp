@@ -1,11 +1,104 @@
 #pragma once
-#include <ktape/ops/kernels/groups.hpp>
 #include <ktape/ops/kernels/softmax.hpp>
 
+#include <vector>
+
 namespace ktape::kernels {
+namespace detail {
+
+template <class T>
+void logsumexp_short_rows(const T* in, T* out, std::int64_t outer, std::int64_t axis, std::int64_t inner) {
+  using A = compute_type<T>;
+  const std::int64_t n = axis * inner;
+  for_row_tiles<A>(outer, n, 4, [&](std::int64_t r, std::int64_t rows) {
+    RowTile<A> tile(n);
+    tile.load(in + r * n, rows, r + rows < outer);
+    A* const totals = tile.data();  // in place of the first elements, which have been read by then
+    tile_sums<false, true>(totals, axis, inner * tile.rows, [&](std::int64_t j, Vec<A> largest, Vec<A> sum) {
+      store(totals + j, Vec<A>(log_of<A>(sum) + largest));
+    });
+    for (std::int64_t i = 0; i < rows; ++i)
+      for (std::int64_t j = 0; j < inner; ++j)
+        out[(r + i) * inner + j] = narrow<T>(totals[j * tile.rows + i]);
+  });
+}
+
+template <class T, class Out>
+void logsumexp_row(const T* x, Out* out, std::int64_t n) {
+  using A = compute_type<T>;
+  const A largest = row_max(x, n), shift = std::isfinite(largest) ? largest : 0;
+  *out = narrow<Out>(static_cast<A>(std::log(exp_sum<T, A>(x, n, shift, nullptr)) + shift));
+}
+
+/// `width` columns of rows that are `stride` apart.
+template <class T, class Out>
+void logsumexp_wide(const T* in, std::int64_t stride, Out* out, std::int64_t rows, std::int64_t width) {
+  using A = compute_type<T>;
+  constexpr std::int64_t near = 512;  // columns of a chunk that stays in the first cache
+  Workspace<A> space(ColumnSums<A, true>::arrays * padded<A>(width));
+  ColumnSums<A, true> sums(space, width);
+  sums.clear(width);
+  for (std::int64_t k = 0; k < rows; k += chunk_rows)
+    for (std::int64_t first = 0; first < width; first += near) {
+      const std::int64_t chunk = std::min(chunk_rows, rows - k), some = std::min(near, width - first);
+      const T* at = in + k * stride + first;
+      auto part = sums.from(first);
+      part.prepare(at, stride, chunk, some);
+      for (std::int64_t r = 0; r < chunk; ++r)
+        part.add(at + r * stride, chunk_rows * stride, some, [](auto, auto, auto) {});
+    }
+  sums.finish(width);
+  for_vectors<A>(width, [&](std::int64_t j, std::int64_t m) {
+    store_some(out + j, Vec<A>(log_of<A>(load(sums.sum + j)) + load(sums.largest + j)), m);
+  });
+}
+
+/// The same. A few columns are first taken for more of them with fewer rows, which fill the vectors.
+template <class T, class Out>
+void logsumexp_columns(const T* in, std::int64_t stride, Out* out, std::int64_t rows, std::int64_t width) {
+  using A = compute_type<T>;
+  if (stride == 1) return logsumexp_row(in, out, rows);
+  const std::int64_t fold = std::max<std::int64_t>(1, 8 * lanes<A> / width), wide = fold * width;
+  if (stride != width || fold == 1 || rows < 4 * fold) return logsumexp_wide(in, stride, out, rows, width);
+  const std::int64_t whole = rows / fold * fold;
+  std::vector<A> parts(static_cast<std::size_t>((fold + rows - whole) * width));
+  logsumexp_wide(in, wide, parts.data(), whole / fold, wide);
+  for (std::int64_t i = whole * width; i < rows * width; ++i)
+    parts[static_cast<std::size_t>(i - whole * width + wide)] = element(in + i);
+  logsumexp_wide(parts.data(), width, out, fold + rows - whole, width);
+}
+
+}  // namespace detail
+
+/// out[outer, inner] = m + log(sum(exp(in - m))) with m = max(in), or a finite number where that is not: of
+/// nothing, or only -infinity, it is -infinity; with a +infinity it is that. Long axes are cut to pieces: the
+/// logarithm of a sum of exponentials of such results is that of all elements.
+template <class T>
+void logsumexp(const T* in, T* out, std::int64_t outer, std::int64_t axis, std::int64_t inner) {
+  using A = compute_type<T>;
+  if (axis == 0) return void(std::fill_n(out, outer * inner, narrow<T>(-std::numeric_limits<A>::infinity())));
+  if (outer * inner == 0) return;
+  if (axis * inner <= detail::RowTile<A>::most)
+    return detail::logsumexp_short_rows(in, out, outer, axis, inner);
+  constexpr std::int64_t widest = 4096, enough = 16, piece = 65536;
+  const std::int64_t blocks = (inner + widest - 1) / widest, tasks = outer * blocks;
+  const std::int64_t pieces = tasks >= enough ? 1 : std::clamp<std::int64_t>(axis * inner / piece, 1, enough);
+  std::vector<A> parts(static_cast<std::size_t>(pieces > 1 ? outer * pieces * inner : 0));
+  parallel_rows(tasks * pieces, axis * std::min(widest, inner) / pieces * 4, [&](std::int64_t begin, std::int64_t end) {
+    for (; begin < end; ++begin) {
+      const std::int64_t row = begin / blocks, j = begin % blocks * widest, width = std::min(widest, inner - j);
+      const std::int64_t first = axis * (row % pieces) / pieces, last = axis * (row % pieces + 1) / pieces;
+      const T* at = in + (row / pieces * axis + first) * inner + j;
+      if (pieces > 1) detail::logsumexp_columns(at, inner, parts.data() + row * inner + j, last - first, width);
+      else detail::logsumexp_columns(at, inner, out + row * inner + j, last - first, width);
+    }
+  });
+  for (std::int64_t o = 0; pieces > 1 && o < outer; ++o)
+    detail::logsumexp_wide(parts.data() + o * pieces * inner, inner, out + o * inner, pieces, inner);
+}
 
 /// log(sum(exp)) as a kernel for `reduced`, for floating tensors. Over more than one axis it is taken of its
-/// own results: the logarithm of a sum of exponentials of such logarithms is that of all elements.
+/// own results.
 struct LogSumExpOf {
   template <class T>
   using Result = T;

@@ -1,10 +1,8 @@
 #pragma once
-#include <ktape/ops/kernels/exp.hpp>
-#include <ktape/ops/kernels/parallel_rows.hpp>
-#include <ktape/ops/kernels/runs.hpp>
+#include <ktape/ops/kernels/short_rows.hpp>
+#include <ktape/ops/kernels/softmax_columns.hpp>
 
 #include <cmath>
-#include <limits>
 #include <memory>
 
 /// Softmax and its relatives over the middle dimension of contiguous [outer, axis, inner] arrays of float16,
@@ -13,10 +11,6 @@
 namespace ktape::kernels {
 namespace detail {
 
-template <class A>
-Vec<A> larger(Vec<A> a, Vec<A> b) {
-  return a > b ? a : b;
-}
 template <class A>
 A largest_lane(Vec<A> v) {
   return fold_lanes<A>(v, [](auto a, auto b) { return a > b ? a : b; });
@@ -80,11 +74,6 @@ double sum_terms(std::int64_t n, const F& term) {
   return total;
 }
 
-template <class T>
-Vec<compute_type<T>> load_some(const T* p, std::int64_t m, compute_type<T> fill = 0) {
-  return m == lanes<T> ? load(p) : load_partial(p, m, splat(fill));
-}
-
 /// Asks for the row after this one, when caches hold it, so that memory works while the processor computes.
 template <class T>
 void prefetch_next_row(const T* x, std::int64_t n, std::int64_t i) {
@@ -103,81 +92,20 @@ double exp_sum(const T* x, std::int64_t n, A shift, A* terms) {
   });
 }
 
-/// Largest elements and sums of exp(x - largest) of the columns of a [rows, width] tile, width a multiple of
-/// the vectors. The terms replace the tile when they are to be kept.
-template <class A>
-void column_sums(A* tile, std::int64_t rows, std::int64_t width, A* largest, A* sums, bool keep,
-                 bool finite) {
-  for (std::int64_t j = 0; j < width; j += lanes<A>) {
-    auto shift = splat(-std::numeric_limits<A>::infinity());
-    for (std::int64_t k = 0; k < rows; ++k) shift = larger<A>(load(tile + k * width + j), shift);
-    if (finite) shift = shift - shift == 0 ? shift : Vec<A>{};
-    Vec<A> sum{};
-    for (std::int64_t begin = 0; begin < rows; begin += 256) {
-      Vec<A> part{};
-      for (std::int64_t k = begin; k < std::min(rows, begin + 256); ++k) {
-        const Vec<A> e = exp_of<A>(load(tile + k * width + j) - shift);
-        if (keep) store(tile + k * width + j, e);
-        part += e;
-      }
-      sum += part;
-    }
-    store(largest + j, shift), store(sums + j, sum);
-  }
-}
-
-/// Calls f(o, j, width) for blocks of columns so narrow that a block stays in the caches.
-template <class A, class F>
-void for_column_blocks(std::int64_t outer, std::int64_t axis, std::int64_t inner, const F& f) {
-  const std::int64_t width = std::clamp<std::int64_t>(65536 / (axis * lanes<A>), 4, 8) * lanes<A>;
-  const std::int64_t blocks = (inner + width - 1) / width;
-  parallel_rows(outer * blocks, axis * std::min(inner, width) * 4, [&](std::int64_t begin, std::int64_t end) {
-    for (; begin < end; ++begin) {
-      const std::int64_t j = begin % blocks * width;
-      f(begin / blocks, j, std::min(width, inner - j));
-    }
-  });
-}
-
-/// Calls f(k, j, m) for all rows k and the vectors j of m <= lanes columns of a block.
-template <class A, class F>
-void for_vectors(std::int64_t rows, std::int64_t width, const F& f) {
-  for (std::int64_t k = 0; k < rows; ++k)
-    for (std::int64_t j = 0; j < width; j += lanes<A>) f(k, j, std::min<std::int64_t>(lanes<A>, width - j));
-}
-template <class T, class V>
-void store_some(T* p, V v, std::int64_t m) {
-  m == lanes<T> ? store(p, v) : store_partial(p, v, m);
-}
-
-/// A block of columns of in as a tile of whole vectors.
-template <class A>
-struct ColumnTile {
-  static constexpr std::int64_t most = 8 * lanes<A>;
-  alignas(64) A largest[most], sums[most];
-  std::int64_t padded;
-  Scratch<A> tile;
-
-  template <class T>
-  ColumnTile(const T* in, std::int64_t rows, std::int64_t stride, std::int64_t width, bool keep, bool finite)
-      : padded((width + lanes<A> - 1) / lanes<A> * lanes<A>), tile(rows * padded) {
-    for_vectors<A>(rows, width, [&](std::int64_t k, std::int64_t j, std::int64_t m) {
-      store(tile.data() + k * padded + j, load_some(in + k * stride + j, m));
-    });
-    column_sums(tile.data(), rows, padded, largest, sums, keep, finite);
-  }
-  Vec<A> at(std::int64_t k, std::int64_t j) { return load(tile.data() + k * padded + j); }
-};
-
-/// A result that is computed from x, or from kept = exp(x - largest), and from the row's sum of these.
+/// A result that is computed from x, or from kept = exp(x - shift), where the shift is the largest element or
+/// that so far, and from a factor that the sum of exp(x - largest) gives.
 struct SoftmaxRule {
   static constexpr bool keeps_terms = true;
-  static double factor(double sum) { return 1 / sum; }
+  template <class A> static Vec<A> factor(Vec<A> sum) { return 1 / sum; }
+  template <class A> static Vec<A> shifted(Vec<A> factor, Vec<A> shift, Vec<A> largest) {
+    return factor * exp_of_small<A>(shift - largest);
+  }
   template <class V> static V value(V kept, V, V factor) { return kept * factor; }
 };
 struct LogSoftmaxRule {
   static constexpr bool keeps_terms = false;
-  static double factor(double sum) { return std::log(sum); }
+  template <class A> static Vec<A> factor(Vec<A> sum) { return log_of<A>(sum); }
+  template <class A> static Vec<A> shifted(Vec<A> factor, Vec<A>, Vec<A>) { return factor; }
   template <class V> static V value(V x, V largest, V log_sum) { return x - largest - log_sum; }
 };
 
@@ -191,7 +119,7 @@ void softmax_rows(const T* in, T* out, std::int64_t rows, std::int64_t n) {
     for (std::int64_t r = begin; r < end; ++r) {
       const T* x = in + r * n;
       const A largest = row_max(x, n);
-      const auto factor = splat(static_cast<A>(Rule::factor(exp_sum(x, n, largest, terms))));
+      const Vec<A> factor = Rule::template factor<A>(splat(static_cast<A>(exp_sum(x, n, largest, terms))));
       write_run(out + r * n, n, past_caches, [&, shift = splat(largest)](std::int64_t i, std::int64_t m) {
         return Rule::value(Rule::keeps_terms ? load(terms + i) : load_some(x + i, m), shift, factor);
       });
@@ -200,25 +128,103 @@ void softmax_rows(const T* in, T* out, std::int64_t rows, std::int64_t n) {
   });
 }
 
-template <class Rule, class T>
-void softmax_columns(const T* in, T* out, std::int64_t outer, std::int64_t axis, std::int64_t inner) {
-  using A = compute_type<T>;
-  for_column_blocks<A>(outer, axis, inner, [&](std::int64_t o, std::int64_t column, std::int64_t width) {
-    const std::int64_t start = o * axis * inner + column;
-    ColumnTile<A> block(in + start, axis, inner, width, Rule::keeps_terms, false);
-    for (std::int64_t j = 0; j < width; ++j) block.sums[j] = static_cast<A>(Rule::factor(block.sums[j]));
-    for_vectors<A>(axis, width, [&](std::int64_t k, std::int64_t j, std::int64_t m) {
-      const Vec<A> y = Rule::value(block.at(k, j), load(block.largest + j), load(block.sums + j));
-      store_some(out + start + k * inner + j, y, m);
-    });
-  });
+/// Calls f(j, largest, sum) for the vectors of columns of a tile, whose elements become exp(x - largest) when
+/// they are to be kept.
+template <bool Keep, bool Total, class A, class F>
+void tile_sums(A* tile, std::int64_t rows, std::int64_t width, const F& f) {
+  for (std::int64_t j = 0; j < width; j += lanes<A>) {
+    Vec<A> largest = load(tile + j), sum{};
+    for (std::int64_t k = 1; k < rows; ++k) largest = larger<A>(load(tile + k * width + j), largest);
+    if constexpr (Total) largest = largest - largest == 0 ? largest : Vec<A>{};
+    for (std::int64_t k = 0; k < rows; ++k) {
+      const Vec<A> e = ColumnSums<A, Total>::term(load(tile + k * width + j) - largest);
+      if constexpr (Keep) store(tile + k * width + j, e);
+      sum += e;
+    }
+    f(j, largest, sum);
+  }
 }
 
 template <class Rule, class T>
+void softmax_short_rows(const T* in, T* out, std::int64_t outer, std::int64_t axis, std::int64_t inner) {
+  using A = compute_type<T>;
+  const std::int64_t n = axis * inner;
+  const bool past_caches = std::is_same_v<T, A> && outer * n * std::int64_t(sizeof(T)) >= streaming_bytes;
+  for_row_tiles<A>(outer, n, 4, [&](std::int64_t r, std::int64_t rows) {
+    RowTile<A> tile(n);
+    tile.load(in + r * n, rows, r + rows < outer);
+    const std::int64_t width = inner * tile.rows;
+    tile_sums<Rule::keeps_terms, false>(tile.data(), axis, width, [&](auto j, Vec<A> largest, Vec<A> sum) {
+      const Vec<A> factor = Rule::template factor<A>(sum);
+      for (A* at = tile.data() + j; at < tile.data() + axis * width; at += width)
+        store(at, Rule::value(load(at), largest, factor));
+    });
+    tile.store(out + r * n, rows, past_caches);
+  });
+}
+
+/// A worker of `for_column_blocks`. What it takes stays in `tile`: terms, and for each chunk what the largest
+/// element was then, or x.
+template <class Rule, class T, class A = compute_type<T>>
+class SoftmaxColumns {
+ public:
+  SoftmaxColumns(const ColumnBlocks& blocks, const T* in, T* out, bool past_caches)
+      : blocks_(blocks), in_(in), out_(out), past_caches_(past_caches),
+        space_((blocks.axis + chunks() + 7 + ColumnSums<A, false>::arrays) * blocks.width),
+        tile_(space_.take(blocks.axis * blocks.width)), shifts_(space_.take(chunks() * blocks.width)),
+        largest_(space_.take(blocks.width)), factor_(space_.take(blocks.width)),
+        shifted_(space_.take(blocks.width)), sums_(space_, blocks.width) {
+    sums_.clear(blocks.width);
+  }
+  void prepare(ColumnBlock before, ColumnBlock now, std::int64_t k, std::int64_t rows) {
+    A* const shift = shifts_ + k / chunk_rows * blocks_.width;
+    for (std::int64_t j = 0; j < before.width; j += lanes<A>)
+      store(shifted_ + j, Rule::template shifted<A>(load(factor_ + j), load(shift + j), load(largest_ + j)));
+    if (now.width == 0) return;
+    sums_.prepare(in_ + now.start + k * blocks_.inner, blocks_.inner, rows, now.width);
+    std::copy_n(sums_.largest, padded<A>(now.width), shift);
+  }
+  void give(ColumnBlock block, std::int64_t row) const {
+    const A* const kept = tile_ + row * blocks_.width;
+    give_row(out_ + block.start + row * blocks_.inner, block.width, blocks_.inner, past_caches_,
+             [&](std::int64_t j, std::int64_t) {
+               return Rule::value(load(kept + j), load(largest_ + j), load(shifted_ + j));
+             });
+  }
+  void take(ColumnBlock block, std::int64_t row) {
+    A* const kept = tile_ + row * blocks_.width;
+    sums_.add(in_ + block.start + row * blocks_.inner, 2 * chunk_rows * blocks_.inner, block.width,
+              [&](std::int64_t j, Vec<A> x, Vec<A> e) { store(kept + j, Rule::keeps_terms ? e : x); });
+  }
+  void turn(ColumnBlock block) {
+    sums_.finish(block.width);
+    for (std::int64_t j = 0; j < block.width; j += lanes<A>)
+      store(factor_ + j, Rule::template factor<A>(load(sums_.sum + j)));
+    std::copy_n(sums_.largest, padded<A>(block.width), largest_);
+    sums_.clear(block.width);
+  }
+
+ private:
+  std::int64_t chunks() const { return (blocks_.axis + chunk_rows - 1) / chunk_rows; }
+  const ColumnBlocks& blocks_;
+  const T* in_;
+  T* out_;
+  bool past_caches_;
+  Workspace<A> space_;
+  A *tile_, *shifts_, *largest_, *factor_, *shifted_;
+  ColumnSums<A, false> sums_;
+};
+
+template <class Rule, class T>
 void softmax_like(const T* in, T* out, std::int64_t outer, std::int64_t axis, std::int64_t inner) {
-  if (outer * axis * inner == 0) return;
-  if (inner == 1) softmax_rows<Rule>(in, out, outer, axis);
-  else softmax_columns<Rule>(in, out, outer, axis, inner);
+  using A = compute_type<T>;
+  const std::int64_t n = outer * axis * inner;
+  if (n == 0) return;
+  if (axis * inner <= RowTile<A>::most) return softmax_short_rows<Rule>(in, out, outer, axis, inner);
+  if (inner == 1) return softmax_rows<Rule>(in, out, outer, axis);
+  for_column_blocks<SoftmaxColumns<Rule, T>>(
+      ColumnBlocks::of<A>(outer, axis, inner, sizeof(A)), in, out,
+      std::is_same_v<T, A> && n * std::int64_t(sizeof(T)) >= streaming_bytes);
 }
 
 }  // namespace detail
@@ -234,27 +240,6 @@ void softmax(const T* in, T* out, std::int64_t outer, std::int64_t axis, std::in
 template <class T>
 void log_softmax(const T* in, T* out, std::int64_t outer, std::int64_t axis, std::int64_t inner) {
   detail::softmax_like<detail::LogSoftmaxRule>(in, out, outer, axis, inner);
-}
-
-/// out[outer, inner] = m + log(sum(exp(in - m))) with m = max(in), or 0 where that is not finite: of nothing,
-/// or only -infinity, it is -infinity; with a +infinity it is that.
-template <class T>
-void logsumexp(const T* in, T* out, std::int64_t outer, std::int64_t axis, std::int64_t inner) {
-  using A = compute_type<T>;
-  if (axis == 0) return void(std::fill_n(out, outer * inner, narrow<T>(-std::numeric_limits<A>::infinity())));
-  if (inner == 1)
-    return parallel_rows(outer, axis * 4, [&](std::int64_t begin, std::int64_t end) {
-      for (std::int64_t r = begin; r < end; ++r) {
-        const T* x = in + r * axis;
-        const A largest = detail::row_max(x, axis), shift = std::isfinite(largest) ? largest : 0;
-        out[r] = narrow<T>(std::log(detail::exp_sum<T, A>(x, axis, shift, nullptr)) + shift);
-      }
-    });
-  detail::for_column_blocks<A>(outer, axis, inner, [&](std::int64_t o, std::int64_t column, auto width) {
-    detail::ColumnTile<A> block(in + o * axis * inner + column, axis, inner, width, false, true);
-    for (std::int64_t j = 0; j < width; ++j)
-      out[o * inner + column + j] = narrow<T>(std::log(block.sums[j]) + block.largest[j]);
-  });
 }
 
 }  // namespace ktape::kernels

@@ -6,54 +6,109 @@ namespace ktape::kernels {
 namespace detail {
 
 /// dx = value(y, g, s) with s = sum(term(y, g)) along the axis.
-template <class T, class Term, class Value>
-void backward_rows(const T* y, const T* g, T* dx, std::int64_t rows, std::int64_t n, const Term& term,
-                   const Value& value) {
+struct SoftmaxSlope {
+  template <class A> static Vec<A> term(Vec<A> y, Vec<A> g) { return g * y; }
+  template <class A> static Vec<A> value(Vec<A> y, Vec<A> g, Vec<A> sum) { return y * (g - sum); }
+};
+struct LogSoftmaxSlope {
+  template <class A> static Vec<A> term(Vec<A>, Vec<A> g) { return g; }
+  template <class A> static Vec<A> value(Vec<A> y, Vec<A> g, Vec<A> sum) { return g - exp_of_small<A>(y) * sum; }
+};
+
+template <class Slope, class T>
+void backward_rows(const T* y, const T* g, T* dx, std::int64_t rows, std::int64_t n, bool past_caches) {
   using A = compute_type<T>;
-  const bool past_caches = std::is_same_v<T, A> && rows * n * std::int64_t(sizeof(T)) >= streaming_bytes;
   parallel_rows(rows, n * 2, [&](std::int64_t begin, std::int64_t end) {
     for (std::int64_t r = begin; r < end; ++r) {
       const T *y_row = y + r * n, *g_row = g + r * n;
       const auto sum = splat(static_cast<A>(sum_terms<A>(n, [&](std::int64_t i, std::int64_t m) {
-        return term(load_some(y_row + i, m), load_some(g_row + i, m));
+        return Slope::template term<A>(load_some(y_row + i, m), load_some(g_row + i, m));
       })));
       write_run(dx + r * n, n, past_caches, [&](std::int64_t i, std::int64_t m) {
-        return value(load_some(y_row + i, m), load_some(g_row + i, m), sum);
+        return Slope::template value<A>(load_some(y_row + i, m), load_some(g_row + i, m), sum);
       });
     }
     stream_fence();
   });
 }
 
-template <class T, class Term, class Value>
-void backward_columns(const T* y, const T* g, T* dx, std::int64_t outer, std::int64_t axis,
-                      std::int64_t inner, const Term& term, const Value& value) {
+template <class Slope, class T>
+void backward_short_rows(const T* y, const T* g, T* dx, std::int64_t outer, std::int64_t axis,
+                         std::int64_t inner, bool past_caches) {
   using A = compute_type<T>;
-  for_column_blocks<A>(outer, axis, inner, [&](std::int64_t o, std::int64_t column, std::int64_t width) {
-    const std::int64_t start = o * axis * inner + column;
-    alignas(64) A sums[8 * lanes<A>] = {}, part[8 * lanes<A>];
-    const auto at = [&](const T* p, std::int64_t k, std::int64_t j, std::int64_t m) {
-      return load_some(p + start + k * inner + j, m);
-    };
-    for (std::int64_t first = 0; first < axis; first += 256) {
-      std::fill(std::begin(part), std::end(part), A(0));
-      for_vectors<A>(std::min<std::int64_t>(256, axis - first), width, [&](auto k, auto j, auto m) {
-        store(part + j, load(part + j) + term(at(y, first + k, j, m), at(g, first + k, j, m)));
-      });
-      for (std::int64_t j = 0; j < width; ++j) sums[j] += part[j];
+  const std::int64_t n = axis * inner;
+  for_row_tiles<A>(outer, n, 3, [&](std::int64_t r, std::int64_t rows) {
+    RowTile<A> ys(n), gs(n);
+    ys.load(y + r * n, rows, r + rows < outer), gs.load(g + r * n, rows, r + rows < outer);
+    const std::int64_t width = inner * ys.rows, end = axis * width;
+    for (std::int64_t j = 0; j < width; j += lanes<A>) {
+      A *const y_at = ys.data() + j, *const g_at = gs.data() + j;
+      Vec<A> sum{};
+      for (std::int64_t k = 0; k < end; k += width)
+        sum += Slope::template term<A>(load(y_at + k), load(g_at + k));
+      for (std::int64_t k = 0; k < end; k += width)
+        store(g_at + k, Slope::template value<A>(load(y_at + k), load(g_at + k), sum));
     }
-    for_vectors<A>(axis, width, [&](std::int64_t k, std::int64_t j, std::int64_t m) {
-      store_some(dx + start + k * inner + j, value(at(y, k, j, m), at(g, k, j, m), load(sums + j)), m);
-    });
+    gs.store(dx + r * n, rows, past_caches);
   });
 }
 
-template <class T, class Term, class Value>
-void backward(const T* y, const T* g, T* dx, std::int64_t outer, std::int64_t axis, std::int64_t inner,
-              const Term& term, const Value& value) {
-  if (outer * axis * inner == 0) return;
-  if (inner == 1) backward_rows(y, g, dx, outer, axis, term, value);
-  else backward_columns(y, g, dx, outer, axis, inner, term, value);
+/// A worker of `for_column_blocks` that keeps y and g.
+template <class Slope, class T, class A = compute_type<T>>
+class SlopeColumns {
+ public:
+  SlopeColumns(const ColumnBlocks& blocks, const T* y, const T* g, T* dx, bool past_caches)
+      : blocks_(blocks), y_(y), g_(g), dx_(dx), past_caches_(past_caches),
+        space_((2 * blocks.axis + 1 + ColumnSums<A, false>::arrays) * blocks.width),
+        ys_(space_.take(blocks.axis * blocks.width)), gs_(space_.take(blocks.axis * blocks.width)),
+        total_(space_.take(blocks.width)), sums_(space_, blocks.width) {
+    sums_.clear(blocks.width);
+  }
+  void prepare(ColumnBlock, ColumnBlock now, std::int64_t, std::int64_t) { sums_.finish(now.width); }
+  void give(ColumnBlock block, std::int64_t row) const {
+    const A *const y = ys_ + row * blocks_.width, *const g = gs_ + row * blocks_.width;
+    give_row(dx_ + block.start + row * blocks_.inner, block.width, blocks_.inner, past_caches_,
+             [&](std::int64_t j, std::int64_t) {
+               return Slope::template value<A>(load(y + j), load(g + j), load(total_ + j));
+             });
+  }
+  void take(ColumnBlock block, std::int64_t row) {
+    const std::int64_t at = block.start + row * blocks_.inner, ahead = 2 * chunk_rows * blocks_.inner;
+    A *const ys = ys_ + row * blocks_.width, *const gs = gs_ + row * blocks_.width;
+    for_vectors<A>(block.width, [&](std::int64_t j, std::int64_t m) {
+      __builtin_prefetch(y_ + at + ahead + j, 0, 2), __builtin_prefetch(g_ + at + ahead + j, 0, 2);
+      const Vec<A> y = load_some(y_ + at + j, m), g = load_some(g_ + at + j, m);
+      store(sums_.part + j, Vec<A>(load(sums_.part + j) + Slope::template term<A>(y, g)));
+      store(ys + j, y), store(gs + j, g);
+    });
+  }
+  void turn(ColumnBlock block) {
+    sums_.finish(block.width);
+    std::copy_n(sums_.sum, padded<A>(block.width), total_);
+    sums_.clear(block.width);
+  }
+
+ private:
+  const ColumnBlocks& blocks_;
+  const T *y_, *g_;
+  T* dx_;
+  bool past_caches_;
+  Workspace<A> space_;
+  A *ys_, *gs_, *total_;
+  ColumnSums<A, false> sums_;
+};
+
+template <class Slope, class T>
+void backward(const T* y, const T* g, T* dx, std::int64_t outer, std::int64_t axis, std::int64_t inner) {
+  using A = compute_type<T>;
+  const std::int64_t n = outer * axis * inner;
+  const bool past_caches = std::is_same_v<T, A> && n * std::int64_t(sizeof(T)) >= streaming_bytes;
+  if (n == 0) return;
+  if (axis * inner <= RowTile<A>::most)
+    return backward_short_rows<Slope>(y, g, dx, outer, axis, inner, past_caches);
+  if (inner == 1) return backward_rows<Slope>(y, g, dx, outer, axis, past_caches);
+  for_column_blocks<SlopeColumns<Slope, T>>(ColumnBlocks::of<A>(outer, axis, inner, 2 * sizeof(A)), y, g, dx,
+                                            past_caches);
 }
 
 }  // namespace detail
@@ -62,20 +117,14 @@ void backward(const T* y, const T* g, T* dx, std::int64_t outer, std::int64_t ax
 template <class T>
 void softmax_backward(const T* y, const T* g, T* dx, std::int64_t outer, std::int64_t axis,
                       std::int64_t inner) {
-  using V = Vec<compute_type<T>>;
-  detail::backward(
-      y, g, dx, outer, axis, inner, [](V y, V g) -> V { return g * y; },
-      [](V y, V g, V sum) -> V { return y * (g - sum); });
+  detail::backward<detail::SoftmaxSlope>(y, g, dx, outer, axis, inner);
 }
 
 /// dx = g - exp(y) * sum(g): the gradient of log_softmax from its result y and the gradient g of that.
 template <class T>
 void log_softmax_backward(const T* y, const T* g, T* dx, std::int64_t outer, std::int64_t axis,
                           std::int64_t inner) {
-  using V = Vec<compute_type<T>>;
-  detail::backward(
-      y, g, dx, outer, axis, inner, [](V, V g) -> V { return g; },
-      [](V y, V g, V sum) -> V { return g - exp_of<compute_type<T>>(y) * sum; });
+  detail::backward<detail::LogSoftmaxSlope>(y, g, dx, outer, axis, inner);
 }
 
 }  // namespace ktape::kernels

@@ -4,6 +4,7 @@
 #include <ktape/ops/kernels/map.hpp>
 #include <ktape/ops/kernels/permute.hpp>
 #include <ktape/ops/kernels/reduce.hpp>
+#include <ktape/ops/kernels/logsumexp.hpp>
 #include <ktape/ops/kernels/scan.hpp>
 #include <ktape/ops/kernels/softmax_backward.hpp>
 
@@ -409,6 +410,44 @@ TEST_CASE_TEMPLATE("kernels: running sums and products agree with loops", T, boo
 TEST_CASE_TEMPLATE("kernels: softmax and its relatives agree with loops", T, float16, float, double) {
   for (const View& v : views) check_softmax<T>(v);
   check_softmax<T>({2100, 1030, 1});
+}
+
+TEST_CASE_TEMPLATE("kernels: softmax of rows of a few elements", T, float16, float, double) {
+  for (i64 n = 1; n <= 66; ++n)
+    for (const i64 rows : {1, 16, 67, 530}) check_softmax<T>({rows, n, 1});
+  for (const i64 inner : {2, 3, 7, 20})
+    for (const i64 axis : {2, 3, 9}) check_softmax<T>({301, axis, inner});
+  check_softmax<T>({700003, 3, 1});
+}
+
+TEST_CASE_TEMPLATE("kernels: softmax along columns", T, float16, float, double) {
+  for (const i64 axis : {8, 9, 17, 130})
+    for (const i64 inner : {13, 64, 65, 600}) check_softmax<T>({2, axis, inner});
+  check_softmax<T>({1, 40, 60032}), check_softmax<T>({1, 40, 60001});  // written past the caches
+  check_softmax<T>({1, 70001, 3}), check_softmax<T>({1, 9, 9000});     // in pieces, and many columns
+}
+
+TEST_CASE_TEMPLATE("kernels: softmax whose largest elements come late, or never", T, float16, float, double) {
+  for (const i64 inner : {1, 70}) {
+    const i64 axis = 100;
+    Array<T> x(axis * inner), y(x.size()), l(x.size()), total(inner);
+    for (i64 k = 0; k < axis; ++k)
+      for (i64 j = 0; j < inner; ++j) {
+        const bool out = j % 5 == 4 || (j % 5 == 3 && k < 90);  // no element, or those of the first chunks
+        x[k * inner + j] = T(out ? -INFINITY : j % 5 == 2 && k == 50 ? INFINITY : j % 5 == 1 && k == 70 ? NAN : k * 40.f);
+      }
+    k::softmax(x.data(), y.data(), 1, axis, inner);
+    k::log_softmax(x.data(), l.data(), 1, axis, inner);
+    k::logsumexp(x.data(), total.data(), 1, axis, inner);
+    for (i64 j = 0; j < inner; ++j) {
+      const double top = double(y[(axis - 1) * inner + j]), low = double(y[j]), log = double(l[j]), sum = double(total[j]);
+      if (j % 5 == 0) CHECK((top == 1 && low == 0 && log == -3960 && sum == 3960));
+      if (j % 5 == 1) CHECK((std::isnan(top) && std::isnan(low) && std::isnan(log) && std::isnan(sum)));
+      if (j % 5 == 2) CHECK((std::isnan(top) && std::isnan(low) && std::isnan(log) && sum == INFINITY));
+      if (j % 5 == 3) CHECK((top == 1 && low == 0 && log == -INFINITY && sum == 3960));
+      if (j % 5 == 4) CHECK((std::isnan(top) && std::isnan(low) && std::isnan(log) && sum == -INFINITY));
+    }
+  }
 }
 
 TEST_CASE_TEMPLATE("kernels: softmax of infinities", T, float16, float, double) {

@@ -1,0 +1,140 @@
+#pragma once
+#include <ktape/ops/kernels/parallel_rows.hpp>
+#include <ktape/ops/kernels/runs.hpp>
+#include <ktape/ops/kernels/transpose.hpp>
+
+/// Rows of a few vectors at most, transposed in registers so that each lane works on a row of its own.
+namespace ktape::kernels::detail {
+
+/// N lanes of G elements each from rows + 0, `step`, 2 `step`...
+template <int N, int G, class A>
+Vec<A, N * sizeof(A)> load_groups(const A* p, std::int64_t step) {
+  Vec<A, N * sizeof(A)> v;
+  if constexpr (N == G) {
+    std::memcpy(&v, p, sizeof v);
+  } else {
+    const auto low = load_groups<N / 2, G>(p, step), high = load_groups<N / 2, G>(p + N / 2 / G * step, step);
+    v = [&]<std::size_t... L>(std::index_sequence<L...>) {
+      return __builtin_shufflevector(low, high, int(L)...);
+    }(std::make_index_sequence<N>());
+  }
+  return v;
+}
+/// Stores the lanes from G g on.
+template <int G, int g, class A>
+void store_group(A* p, Vec<A> v) {
+  const Vec<A, G * sizeof(A)> group = [&]<std::size_t... L>(std::index_sequence<L...>) {
+    return __builtin_shufflevector(v, v, int(g * G + L)...);
+  }(std::make_index_sequence<G>());
+  std::memcpy(p, &group, sizeof group);
+}
+
+/// Transposes the G x G matrices that lie side by side in the vectors v, which must stay in registers.
+template <class A, int G, int H = G / 2>
+[[gnu::always_inline]] inline void transpose_groups(Vec<A> (&v)[G]) {
+  for (int i = 0; i < G; ++i)
+    if (!(i & H)) swap_blocks<H>(v[i], v[i + H], std::make_index_sequence<lanes<A>>());
+  if constexpr (H > 1) transpose_groups<A, G, H / 2>(v);
+}
+
+/// m <= G columns of as many rows as a vector has lanes, to vectors `stride` apart; reads G.
+template <int G, class A>
+void rows_to_lanes(const A* rows, std::int64_t n, std::int64_t m, A* tile, std::int64_t stride) {
+  Vec<A> v[G];
+  for (int i = 0; i < G; ++i) v[i] = load_groups<lanes<A>, G>(rows + i * n, G * n);
+  transpose_groups<A>(v);
+  for (int j = 0; j < G; ++j)
+    if (j < m) store(tile + j * stride, v[j]);
+}
+/// And back. Writes G columns: what is too much is overwritten by the next row.
+template <int G, class A>
+void lanes_to_rows(const A* tile, std::int64_t stride, std::int64_t m, A* rows, std::int64_t n) {
+  Vec<A> v[G];
+  for (int j = 0; j < G; ++j) v[j] = j < m ? load(tile + j * stride) : Vec<A>{};
+  transpose_groups<A>(v);
+  [&]<int... g>(std::integer_sequence<int, g...>) {
+    const auto group = [&]<int k>(std::integral_constant<int, k>) {
+      for (int i = 0; i < G; ++i) store_group<G, k>(rows + (k * G + i) * n, v[i]);
+    };
+    (group(std::integral_constant<int, g>()), ...);
+  }(std::make_integer_sequence<int, lanes<A> / G>());
+}
+
+/// Calls f with the size of the least group for m columns.
+template <class A, class F>
+void with_group(std::int64_t m, const F& f) {
+  constexpr int w = lanes<A>;
+  if constexpr (w > 8)
+    if (m <= w / 4) return f(std::integral_constant<int, w / 4>());
+  if constexpr (w > 4)
+    if (m <= w / 2) return f(std::integral_constant<int, w / 2>());
+  f(std::integral_constant<int, w>());
+}
+
+/// A block of rows as columns of whole vectors, computed in A.
+template <class A>
+class RowTile {
+ public:
+  static constexpr std::int64_t most = 64;  ///< elements of a row
+
+  explicit RowTile(std::int64_t row) : n(row), rows(rows_of(row)) {}
+  static std::int64_t rows_of(std::int64_t n) { return most / n * lanes<A>; }
+
+  const std::int64_t n, rows;
+  A* data() { return tile_; }
+  Vec<A> at(std::int64_t k, std::int64_t j) const { return kernels::load(tile_ + k * rows + j); }
+
+  /// Takes m rows; the others are 0. `followed` says that another row follows in memory.
+  template <class T>
+  void load(const T* p, std::int64_t m, bool followed) {
+    const A* from = flat_;
+    if constexpr (std::is_same_v<T, A>)
+      if (m == rows && followed) from = p;
+    if (from == flat_) copy(p, m * n);
+    for_groups([&](auto group, std::int64_t r, std::int64_t c, std::int64_t columns) {
+      rows_to_lanes<group>(from + r * n + c, n, columns, tile_ + c * rows + r, rows);
+    });
+  }
+  template <class T>
+  void store(T* p, std::int64_t m, bool past_caches) {
+    for_groups([&](auto group, std::int64_t r, std::int64_t c, std::int64_t columns) {
+      lanes_to_rows<group>(tile_ + c * rows + r, rows, columns, flat_ + r * n + c, n);
+    });
+    write_run(p, m * n, past_caches, [&](auto i, auto) { return kernels::load(flat_ + i); });
+  }
+
+ private:
+  template <class T>
+  void copy(const T* p, std::int64_t count) {
+    constexpr int w = lanes<A>;
+    std::int64_t i = 0;
+    for (; i + w <= count; i += w) kernels::store(flat_ + i, kernels::load(p + i));
+    if (i < count) kernels::store(flat_ + i, load_partial(p + i, count - i, Vec<A>{})), i += w;
+    std::fill(flat_ + i, flat_ + rows * n + w, A(0));
+  }
+  /// Calls f(group, row, column, columns) for all groups, those to the right, which write too much, first.
+  template <class F>
+  void for_groups(const F& f) {
+    constexpr int w = lanes<A>;
+    for (std::int64_t r = 0; r < rows; r += w)
+      for (std::int64_t c = (n - 1) / w * w; c >= 0; c -= w) {
+        const std::int64_t columns = std::min<std::int64_t>(w, n - c);
+        with_group<A>(columns, [&](auto group) { f(group, r, c, columns); });
+      }
+  }
+
+  alignas(64) A tile_[(most + 8) * lanes<A>], flat_[(most + 2) * lanes<A>];  // not a page apart
+};
+
+/// Calls f(first row, rows) for blocks of rows, in parallel.
+template <class A, class F>
+void for_row_tiles(std::int64_t rows, std::int64_t n, std::int64_t work, const F& f) {
+  if (rows == 0 || n == 0) return;
+  const std::int64_t step = RowTile<A>::rows_of(n), blocks = (rows + step - 1) / step;
+  parallel_rows(blocks, step * n * work, [&](std::int64_t begin, std::int64_t end) {
+    for (; begin < end; ++begin) f(begin * step, std::min(step, rows - begin * step));
+    stream_fence();
+  });
+}
+
+}  // namespace ktape::kernels::detail
