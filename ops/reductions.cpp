@@ -8,6 +8,7 @@
 #include <ktape/ops/kernels/generic.hpp>
 #include <ktape/ops/kernels/groups.hpp>
 #include <ktape/ops/kernels/logsumexp.hpp>
+#include <ktape/ops/kernels/moments.hpp>
 #include <ktape/ops/reductions.hpp>
 #include <ktape/ops/shape.hpp>
 
@@ -29,11 +30,14 @@ Tensor spread(const Tensor& g, const Groups& groups, const Shape& shape) {
   return full(shape, g.element(nullptr, 0), g.dtype());
 }
 
-/// The floating dtype in which x is averaged: bool as floatx, float16 as float32.
+/// float16 as float32.
+Tensor in_float(const Tensor& x) { return x.dtype() == DType::Float16 ? cast(x, DType::Float32) : x; }
+
+/// x as it is averaged: bool as floatx, float16 that is recorded as float32.
 Tensor averaged(const char* op, const Tensor& x) {
   if (x.dtype().is_bool()) return cast(x, floatx());
   kernels::expect_floating(op, x);
-  return x.dtype() == DType::Float16 ? cast(x, DType::Float32) : x;
+  return recording(x) ? in_float(x) : x;
 }
 DType average_dtype(const Tensor& x) { return x.dtype().is_bool() ? floatx() : x.dtype(); }
 
@@ -45,12 +49,25 @@ Tensor record_sum(const char* op, const Tensor& x, const Groups& groups, Tensor 
   return out;
 }
 
-/// Added up as int64, which narrow integers do not wrap in.
-Tensor integer_mean(const Tensor& x, const Groups& groups) {
-  const Tensor total = kernels::reduced<kernels::SumOf>(converted(x, DType::Int64), groups);
-  if (groups.size == 0) return full(total.shape(), 0, x.dtype());
-  const Tensor out = kernels::apply_integer([n = groups.size](auto a) { return a / n; }, total);
-  return converted(out, x.dtype());
+/// The mean of numbers; integers are added up as int64, and the quotient is truncated.
+Tensor average(const Tensor& x, const Groups& groups) {
+  const bool integer = x.dtype().is_integer();
+  if (integer && groups.size == 0) return full(groups.shape, 0, x.dtype());
+  kernels::JoinedAxes axes(x.shape(), groups.bits);
+  if (axes.passes() == 1) {
+    Tensor out = Tensor::empty(groups.shape, x.dtype());
+    const auto pass = axes.next();
+    const auto run = [&]<class T>() {
+      kernels::reduce_mean(x.pointer<T>(), out.pointer<T>(), pass.outer, pass.axis, pass.inner, pass.axis);
+    };
+    if (integer) dispatch_integer(x.dtype(), run);
+    else dispatch_floating(x.dtype(), run);
+    return out;
+  }
+  const Tensor total = kernels::reduced<kernels::FloatSumOf>(integer ? converted(x, DType::Int64) : x, groups);
+  const auto divide = [n = groups.size](auto a) { return a / like(a, static_cast<double>(n)); };
+  const auto truncate = [n = groups.size](auto a) { return a / n; };
+  return converted(integer ? kernels::apply_integer(truncate, total) : kernels::apply(divide, total), x.dtype());
 }
 
 }  // namespace
@@ -59,19 +76,15 @@ Tensor sum(const Tensor& x, const Axes& axis, bool keepdims) {
   if (is_symbolic(x)) return defer("sum", sum, x, axis, keepdims);
   expect_number("sum", x);
   const Groups groups("sum", x, axis, keepdims);
-  return record_sum("sum", x, groups, kernels::reduced_exactly<kernels::SumOf>(x, groups), 1);
+  return record_sum("sum", x, groups, kernels::reduced<kernels::SumOf>(x, groups), 1);
 }
 
 Tensor mean(const Tensor& x, const Axes& axis, bool keepdims) {
   if (is_symbolic(x)) return defer("mean", mean, x, axis, keepdims);
+  if (x.dtype().is_bool()) return mean(cast(x, floatx()), axis, keepdims);
   const Groups groups("mean", x, axis, keepdims);
-  if (x.dtype().is_integer()) return integer_mean(x, groups);
-  const Tensor values = averaged("mean", x);
-  const Tensor total = kernels::reduced<kernels::SumOf>(values, groups);
-  const Tensor out =
-      kernels::apply([n = static_cast<double>(groups.size)](auto a) { return a / like(a, n); }, total);
-  return cast(record_sum("mean", values, groups, out, 1 / static_cast<double>(groups.size)),
-              average_dtype(x));
+  if (x.dtype().is_integer()) return average(x, groups);
+  return record_sum("mean", x, groups, average(x, groups), 1 / static_cast<double>(groups.size));
 }
 
 namespace {
@@ -84,10 +97,11 @@ Tensor centred(const Tensor& x, unsigned bits) {
   return x - mean(x, axes, true);
 }
 
+/// Of float16 as float32.
 Tensor sum_of_squares(const Tensor& x, const Groups& groups) {
   if (kernels::JoinedAxes(x.shape(), groups.bits).passes() == 0)
-    return kernels::apply([](auto a) { return a * a; }, x).alias(groups.shape);
-  return kernels::reduced<kernels::SumOfSquaresOf, kernels::SumOf>(x, groups);
+    return kernels::apply([](auto a) { return a * a; }, in_float(x)).alias(groups.shape);
+  return kernels::reduced<kernels::SumOfSquaresOf, kernels::FloatSumOf>(x, groups);
 }
 
 /// The square root whose gradient is 0 at 0.
@@ -97,17 +111,29 @@ Tensor root(const char* op, const Tensor& x) {
       [](auto g, auto y) { return select(y == 0, like(g, 0), g * 0.5 / select(y == 0, like(y, 1), y)); });
 }
 
+template <class T, class Out>
+void variance_into(const T* x, Out* out, kernels::JoinedAxes axes) {
+  const auto [outer, axis, inner] = axes.next();
+  if (axes.passes() == 0) return kernels::reduce_variance(x, out, outer, axis, inner);
+  std::vector<kernels::Moments> moments(static_cast<std::size_t>(outer * inner));
+  kernels::reduce_moments(x, moments.data(), outer, axis, inner);
+  while (axes.passes() > 0) {
+    const auto next = axes.next();
+    moments = kernels::merged(moments, next.outer, next.axis, next.inner);
+  }
+  for (const kernels::Moments& found : moments) *out++ = kernels::variance_of<Out>(found);
+}
+
+/// Of float16 as float32.
 Tensor variance(const Tensor& x, const Groups& groups) {
   const double n = static_cast<double>(groups.size);
-  Tensor out;
-  {
-    NoGrad off;
-    // The mean was rounded: what the differences still add up to takes its error away.
-    const Tensor differences = centred(x, groups.bits);
-    out = kernels::apply([n](auto squares, auto rest) { return (squares - rest * rest / n) / n; },
-                         sum_of_squares(differences, groups),
-                         kernels::reduced<kernels::SumOf>(differences, groups));
-  }
+  Tensor out = Tensor::empty(groups.shape, x.dtype() == DType::Float64 ? DType::Float64 : DType::Float32);
+  const kernels::JoinedAxes axes(x.shape(), groups.bits);
+  dispatch_floating(x.dtype(), [&]<class T>() {
+    auto* const to = out.pointer<kernels::compute_type<T>>();
+    if (axes.passes() > 0) variance_into(x.pointer<T>(), to, axes);
+    else kernels::reduce_variance(x.pointer<T>(), to, 1, 1, x.size());
+  });
   if (recording(x))
     record("var", out, {x}, [x, groups, n](const Tensor& g, Grads& grads) {
       grads.to(0, [&] { return spread(g * (2 / n), groups, x.shape()) * centred(x, groups.bits); });
@@ -222,7 +248,7 @@ Tensor prod(const Tensor& x, const Axes& axis, bool keepdims) {
   if (is_symbolic(x)) return defer("prod", prod, x, axis, keepdims);
   expect_number("prod", x);
   const Groups groups("prod", x, axis, keepdims);
-  if (!recording(x)) return kernels::reduced_exactly<kernels::ProdOf>(x, groups);
+  if (!recording(x)) return kernels::reduced<kernels::ProdOf>(x, groups);
   kernels::JoinedAxes axes(x.shape(), groups.bits);
   Tensor out = x;
   while (axes.passes() > 0) {
@@ -236,7 +262,7 @@ Tensor logsumexp(const Tensor& x, const Axes& axis, bool keepdims) {
   if (is_symbolic(x)) return defer("logsumexp", logsumexp, x, axis, keepdims);
   kernels::expect_floating("logsumexp", x);
   const Groups groups("logsumexp", x, axis, keepdims);
-  const Tensor values = averaged("logsumexp", x);
+  const Tensor values = in_float(x);
   Tensor out = kernels::reduced<kernels::LogSumExpOf>(values, groups);
   if (recording(values))
     record("logsumexp", out, {values}, [values, groups](const Tensor& g, const Tensor& y, Grads& grads) {

@@ -1,5 +1,5 @@
 #include <ktape/autograd/symbolic.hpp>
-#include <ktape/ops/kernels/extremes.hpp>
+#include <ktape/ops/kernels/arg_reduce.hpp>
 #include <ktape/ops/kernels/generic.hpp>
 #include <ktape/ops/kernels/groups.hpp>
 #include <ktape/ops/kernels/recurrence.hpp>
@@ -79,19 +79,17 @@ Tensor recurrence(const char* op, const Tensor& a, const Tensor& b, int axis, bo
   return out;
 }
 
-template <class Kernel>
+template <bool Largest>
 Tensor index_of(const char* op, const Tensor& x, int axis) {
-  if (is_symbolic(x)) return defer(op, index_of<Kernel>, op, x, axis);
+  if (is_symbolic(x)) return defer(op, index_of<Largest>, op, x, axis);
   const int at = canonical_axis(op, axis, x.ndim());
   if (x.shape()[at] == 0)
     fail("[", op, "] the axis must not be empty: received x=", x.shape(), ", axis=", axis);
-  const kernels::Groups groups(x.shape(), 1u << at, false);
-  const Tensor best = kernels::reduced<Kernel>(x, groups);
-  Tensor out = Tensor::empty(groups.shape, DType::Int64);
+  Tensor out = Tensor::empty(kernels::Groups(x.shape(), 1u << at, false).shape, DType::Int64);
   const Line line(x.shape(), at);
   dispatch(x.dtype(), [&]<class T>() {
-    kernels::find_first(x.pointer<T>(), best.pointer<T>(), out.pointer<std::int64_t>(), line.outer, line.axis,
-                        line.inner);
+    const auto kernel = Largest ? kernels::argmax<T> : kernels::argmin<T>;
+    kernel(x.pointer<T>(), out.pointer<std::int64_t>(), line.outer, line.axis, line.inner);
   });
   return out;
 }
@@ -108,7 +106,7 @@ Tensor cumprod(const Tensor& x, int axis) {
   return recurrence("cumprod", x, Tensor(), scan_axis("cumprod", x, axis), false);
 }
 
-Tensor argmax(const Tensor& x, int axis) { return index_of<kernels::MaxOf>("argmax", x, axis); }
-Tensor argmin(const Tensor& x, int axis) { return index_of<kernels::MinOf>("argmin", x, axis); }
+Tensor argmax(const Tensor& x, int axis) { return index_of<true>("argmax", x, axis); }
+Tensor argmin(const Tensor& x, int axis) { return index_of<false>("argmin", x, axis); }
 
 }  // namespace ktape::backend

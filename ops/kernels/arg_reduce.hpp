@@ -1,106 +1,123 @@
 #pragma once
-#include <ktape/ops/kernels/reduce.hpp>
+#include <ktape/ops/kernels/fold.hpp>
+#include <ktape/ops/kernels/reduce_middle.hpp>
 
 /// Positions of the largest and smallest elements over the middle dimension of contiguous [outer, axis,
 /// inner] arrays.
 namespace ktape::kernels {
 namespace detail {
 
-/// Whether a is to be preferred to b, which comes before it: a first NaN wins.
+/// Finds the first of the largest (Op = Max) or smallest (Min) elements, or the first NaN, for
+/// `reduce_middle`.
 template <class Op, class A>
-bool better(A a, A b) {
-  if constexpr (std::is_same_v<Op, Max>) return bool(int(a > b) | (int(a != a) & int(b == b)));
-  else return bool(int(a < b) | (int(a != a) & int(b == b)));
-}
+class Find {
+ public:
+  using Compute = A;
+  struct Partial {
+    A value;
+    std::int64_t index;
+  };
+  static constexpr std::int64_t capacity = 8192 / sizeof(A);
 
-template <class A>
-struct Found {
-  A value;
-  std::int64_t index;
-};
-
-/// Finds the best block of a row, by vectors, then the place in it.
-template <class Op, class T, class A = compute_type<T>>
-Found<A> find_in_row(const T* p, std::int64_t n) {
-  constexpr std::int64_t block = 256;
-  Found<A> best{reduce_block<Op>(p, std::min(n, block)), 0};
-  for (std::int64_t i = block; i < n; i += block) {
-    const A value = reduce_block<Op>(p + i, std::min(n - i, block));
-    if (better<Op>(value, best.value)) best = {value, i};
-  }
-  const auto same = [&](A x) { return x == best.value || (x != x && best.value != best.value); };
-  while (!same(element(p + best.index))) ++best.index;
-  return best;
-}
-
-/// `width` <= capacity columns, row by row; positions are 32-bit numbers within a stretch of rows.
-template <class Op, class T>
-struct FindInColumns {
-  using A = compute_type<T>;
-  static constexpr std::int64_t capacity = 1024, stretch = std::int64_t{1} << 30;
-  A best[capacity];
-  std::int32_t index[capacity];
-
-  void run(const T* in, std::int64_t* out, std::int64_t rows, std::int64_t stride, std::int64_t width) {
-    for (std::int64_t j = 0; j < width; ++j) best[j] = element(in + j), out[j] = 0;
+  template <class T>
+  [[gnu::noinline]] void columns(const T* p, std::int64_t rows, std::int64_t stride, std::int64_t width) {
     for (std::int64_t first = 0; first < rows; first += stretch) {
-      std::fill_n(index, width, -1);
-      const std::int64_t n = std::min(stretch, rows - first);
-      for (std::int64_t k = 0; k < n; ++k)
-        row(in + (first + k) * stride, static_cast<std::int32_t>(k), width);
+      look(p + first * stride, std::min(stretch, rows - first), stride, width);
       for (std::int64_t j = 0; j < width; ++j)
-        if (index[j] >= 0) out[j] = first + index[j];
+        if (first == 0 || better(value_[j], best_[j]))
+          best_[j] = value_[j], index_[j] = first + static_cast<std::int64_t>(at_[j]);
     }
   }
-  void row(const T* in, std::int32_t k, std::int64_t width) {
-#pragma omp simd
-    for (std::int64_t j = 0; j < width; ++j) {
-      const A value = element(in + j), old = best[j];
-      const bool found = better<Op>(value, old);
-      best[j] = found ? value : old;
-      index[j] = found ? k : index[j];
-    }
-  }
-};
+  Partial column(std::int64_t j) const { return {best_[j], index_[j]}; }
 
-template <class Op, class T>
-void find_in_rows(const T* in, std::int64_t* out, std::int64_t outer, std::int64_t axis) {
-  using A = compute_type<T>;
-  constexpr std::int64_t segment = 65536;
-  const std::int64_t segments = (axis + segment - 1) / segment;
-  if (segments == 1 || outer >= 16)
-    return parallel_rows(outer, axis, [&](std::int64_t begin, std::int64_t end) {
-      for (std::int64_t o = begin; o < end; ++o) out[o] = find_in_row<Op>(in + o * axis, axis).index;
-    });
-  std::vector<Found<A>> found(outer * segments);
-  parallel_rows(outer * segments, segment, [&](std::int64_t begin, std::int64_t end) {
-    for (std::int64_t task = begin; task < end; ++task) {
-      const std::int64_t start = task % segments * segment;
-      found[task] = find_in_row<Op>(in + task / segments * axis + start, std::min(segment, axis - start));
-      found[task].index += start;
+  /// The best of the blocks of a run, by vectors, then the place in it.
+  template <class T>
+  [[gnu::noinline]] static Partial row(const T* p, std::int64_t n) {
+    constexpr std::int64_t block = sizeof(A) == 1 ? 4 * w : 32 * w;  // positions in it fit the lanes
+    Partial best{Fold<Op, A>::run(p, std::min(n, block)), 0};
+    for (std::int64_t i = block; i < n; i += block) {
+      const A value = Fold<Op, A>::run(p + i, std::min(n - i, block));
+      if (better(value, best.value)) best = {value, i};
     }
-  });
-  for (std::int64_t o = 0; o < outer; ++o) {
-    Found<A> best = found[o * segments];
-    for (std::int64_t s = 1; s < segments; ++s)
-      if (better<Op>(found[o * segments + s].value, best.value)) best = found[o * segments + s];
-    out[o] = best.index;
+    best.index += place(p + best.index, std::min(n - best.index, block), best.value);
+    return best;
   }
-}
+  static Partial placed(Partial x, std::int64_t step, std::int64_t first) {
+    return {x.value, first + step * x.index};
+  }
+  /// Not all of a need come before b: of equal values the first counts.
+  static Partial merge(Partial a, Partial b) {
+    if (better(b.value, a.value)) return b;
+    return b.index < a.index && !better(a.value, b.value) ? b : a;
+  }
+
+ private:
+  using U = bits_of<A>;
+  static constexpr int w = lanes_of<A>;
+  static constexpr std::int64_t stretch = std::int64_t{1} << std::min<int>(30, 8 * sizeof(A));
+
+  /// Where in a block the first element is that equals `value`, which there is.
+  template <class T>
+  static std::int64_t place(const T* p, std::int64_t n, A value) {
+    const auto wanted = splat(value);
+    Vec<U> first = splat(static_cast<U>(~U(0))), at;
+    for (int i = 0; i < w; ++i) at[i] = static_cast<U>(i);
+    in_vectors<w>(n, [&](std::int64_t i, auto m) {
+      const auto x = load_part_as<A>(p + i, m, Vec<A>{});
+      const auto found = (x == wanted) | ((x != x) & (wanted != wanted));
+      const auto here = found ? at : splat(static_cast<U>(~U(0)));
+      first = here < first ? here : first;
+      at += static_cast<U>(w);
+    });
+    return static_cast<std::int64_t>(fold_lanes<U>(first, [](auto a, auto b) { return a < b ? a : b; }));
+  }
+
+  /// Whether x is to be preferred to y, which comes before it.
+  template <class V>
+  static auto better(V x, V y) {
+    if constexpr (std::is_same_v<Op, Max>) return (!(x <= y)) & (y == y);
+    else return (!(x >= y)) & (y == y);
+  }
+
+  /// Positions within a stretch fit the lanes. Eight rows at a time, so that the arrays are read and written
+  /// once for eight loads.
+  template <class T>
+  void look(const T* p, std::int64_t rows, std::int64_t stride, std::int64_t width) {
+    for (std::int64_t r = 0; r < rows; r += 8)
+      if (rows - r >= 8)
+        together(p + r * stride, r, stride, width, std::integral_constant<int, 8>());
+      else together(p + r * stride, r, stride, width, static_cast<int>(rows - r));
+  }
+  template <class T, class N>
+  void together(const T* p, std::int64_t r, std::int64_t stride, std::int64_t width, N rows) {
+    in_vectors<w>(width, [&](std::int64_t j, auto n) {
+      auto best = load_part_as<A>(p + j, n, Vec<A>{});
+      auto at = splat(static_cast<U>(r));
+      if (r > 0) {
+        const auto x = best;
+        best = load(value_ + j);
+        const auto found = better(x, best);
+        best = found ? x : best, at = found ? at : load(at_ + j);
+      }
+      for (int k = 1; k < rows; ++k) {
+        const auto x = load_part_as<A>(p + k * stride + j, n, Vec<A>{});
+        const auto found = better(x, best);
+        best = found ? x : best, at = found ? splat(static_cast<U>(r + k)) : at;
+      }
+      store(value_ + j, best), store(at_ + j, at);
+    });
+  }
+
+  alignas(64) A value_[capacity];
+  alignas(64) U at_[capacity];
+  A best_[capacity];
+  std::int64_t index_[capacity];
+};
 
 template <class Op, class T>
 void find(const T* in, std::int64_t* out, std::int64_t outer, std::int64_t axis, std::int64_t inner) {
-  if (outer * inner == 0) return;
-  if (inner == 1) return find_in_rows<Op>(in, out, outer, axis);
-  constexpr std::int64_t capacity = FindInColumns<Op, T>::capacity;
-  const std::int64_t blocks = (inner + capacity - 1) / capacity;
-  parallel_rows(outer * blocks, axis * std::min(inner, capacity), [&](std::int64_t begin, std::int64_t end) {
-    FindInColumns<Op, T> columns;
-    for (; begin < end; ++begin) {
-      const std::int64_t o = begin / blocks, j = begin % blocks * capacity;
-      columns.run(in + o * axis * inner + j, out + o * inner + j, axis, inner, std::min(capacity, inner - j));
-    }
-  });
+  using Kernel = Find<Op, compute_type<T>>;
+  reduce_middle<Kernel>(in, out, outer, axis, inner, [](const auto& found) { return found.index; });
 }
 
 }  // namespace detail

@@ -23,37 +23,6 @@ void for_blocks_of_columns(std::int64_t outer, std::int64_t axis, std::int64_t i
 
 }  // namespace detail
 
-/// out[o, j] = the first k with x[o, k, j] == best[o, j], or both NaN. There must be one.
-template <class T>
-void find_first(const T* x, const T* best, std::int64_t* out, std::int64_t outer, std::int64_t axis,
-                std::int64_t inner) {
-  using A = compute_type<T>;
-  const auto found = [](A a, A b) { return bool((a == b) | ((a != a) & (b != b))); };
-  if (inner == 1)
-    return parallel_rows(outer, axis, [=](std::int64_t begin, std::int64_t end) {
-      for (std::int64_t o = begin; o < end; ++o) {
-        const T* row = x + o * axis;
-        const A wanted = element(best + o);
-        out[o] = 0;
-        while (!found(element(row + out[o]), wanted)) ++out[o];
-      }
-    });
-  detail::for_blocks_of_columns(outer, axis, inner, [=](std::int64_t o, std::int64_t j, std::int64_t width) {
-    bits_of<A> seen[512] = {};
-    std::int64_t* to = out + o * inner + j;
-    std::int64_t missing = width;
-    for (std::int64_t k = 0; k < axis && missing > 0; ++k) {
-      const T *row = x + (o * axis + k) * inner + j, *wanted = best + o * inner + j;
-      bits_of<A> any = 0;
-      for (std::int64_t i = 0; i < width; ++i)
-        any |= bits_of<A>(!seen[i] & found(element(row + i), element(wanted + i)));
-      if (!any) continue;
-      for (std::int64_t i = 0; i < width; ++i)
-        if (!seen[i] && found(element(row + i), element(wanted + i))) to[i] = k, seen[i] = 1, --missing;
-    }
-  });
-}
-
 /// dx = g / (number of k with x[o, k, j] == y[o, j]) where x equals y, else 0.
 template <class T>
 void share_by_ties(const T* x, const T* y, const T* g, T* dx, std::int64_t outer, std::int64_t axis,

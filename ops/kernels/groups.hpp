@@ -51,13 +51,22 @@ class JoinedAxes {
   }
   struct Pass {
     std::int64_t outer = 1, axis = 1, inner = 1;
+    std::int64_t results() const { return outer * inner; }
   };
-  /// Takes the last reduced axis away.
+  /// All that are left.
+  [[gnu::noinline]] std::vector<Pass> plan() {
+    std::vector<Pass> passes;
+    while (this->passes() > 0) passes.push_back(next());
+    return passes;
+  }
+  /// Takes the largest reduced axis away, which leaves the least to be written and read again.
   Pass next() {
     std::size_t at = axes_.size();
+    for (std::size_t i = 0; i < axes_.size(); ++i)
+      if (axes_[i].reduced && (at == axes_.size() || axes_[i].extent > axes_[at].extent)) at = i;
     Pass pass;
-    while (!axes_[--at].reduced) pass.inner *= axes_[at].extent;
     pass.axis = axes_[at].extent;
+    for (std::size_t i = at + 1; i < axes_.size(); ++i) pass.inner *= axes_[i].extent;
     for (std::size_t i = 0; i < at; ++i) pass.outer *= axes_[i].extent;
     axes_.erase(axes_.begin() + static_cast<std::ptrdiff_t>(at));
     return pass;
@@ -71,94 +80,77 @@ class JoinedAxes {
   std::vector<Axis> axes_;
 };
 
-/// Kernels by name, for `reduced`.
+/// Kernels by name, for `reduced`: the type of a result, of one between two passes, and how it is computed.
 struct SumOf {
   template <class T>
   using Result = T;
   template <class T>
-  static void run(const T* in, T* out, auto... n) {
-    reduce_sum(in, out, n...);
+  using Between = std::conditional_t<std::is_same_v<T, float16>, float, T>;
+  static void run(const auto* in, auto* out, auto... n) { reduce_sum(in, out, n...); }
+};
+struct FloatSumOf : SumOf {
+  template <class T>
+  using Result = Between<T>;
+};
+struct SumOfSquaresOf : FloatSumOf {
+  template <class T>
+  static void run(const T* in, auto* out, auto... n) {
+    if constexpr (!std::is_integral_v<T>) reduce_sum_of_squares(in, out, n...);
   }
 };
-struct SumOfSquaresOf {
-  template <class T>
-  using Result = T;
-  template <class T>
-  static void run(const T* in, T* out, auto... n) {
-    reduce_sum_of_squares(in, out, n...);
-  }
-};
-struct ProdOf {
-  template <class T>
-  using Result = T;
-  template <class T>
-  static void run(const T* in, T* out, auto... n) {
-    reduce_prod(in, out, n...);
-  }
+struct ProdOf : SumOf {
+  static void run(const auto* in, auto* out, auto... n) { reduce_prod(in, out, n...); }
 };
 struct MaxOf {
   template <class T>
   using Result = T;
-  template <class T>
-  static void run(const T* in, T* out, auto... n) {
-    reduce_max(in, out, n...);
-  }
+  static void run(const auto* in, auto* out, auto... n) { reduce_max(in, out, n...); }
 };
-struct MinOf {
-  template <class T>
-  using Result = T;
-  template <class T>
-  static void run(const T* in, T* out, auto... n) {
-    reduce_min(in, out, n...);
-  }
+struct MinOf : MaxOf {
+  static void run(const auto* in, auto* out, auto... n) { reduce_min(in, out, n...); }
 };
 struct AnyOf {
   template <class T>
   using Result = bool;
-  template <class T>
-  static void run(const T* in, bool* out, auto... n) {
-    reduce_any(in, out, n...);
-  }
+  static void run(const auto* in, bool* out, auto... n) { reduce_any(in, out, n...); }
 };
-struct AllOf {
-  template <class T>
-  using Result = bool;
-  template <class T>
-  static void run(const T* in, bool* out, auto... n) {
-    reduce_all(in, out, n...);
-  }
+struct AllOf : AnyOf {
+  static void run(const auto* in, bool* out, auto... n) { reduce_all(in, out, n...); }
 };
+
+/// The type between two passes: that of the result unless the kernel names one.
+template <class Kernel, class T>
+struct BetweenPasses {
+  using type = typename Kernel::template Result<T>;
+};
+template <class Kernel, class T>
+  requires requires { typename Kernel::template Between<T>; }
+struct BetweenPasses<Kernel, T> {
+  using type = typename Kernel::template Between<T>;
+};
+
+template <class Kernel, class From, class To>
+[[gnu::noinline]] Tensor reduction_pass(const Tensor& x, const JoinedAxes::Pass& pass, const Shape& shape) {
+  Tensor out = Tensor::empty(shape, dtype_of<To>());
+  Kernel::run(x.pointer<From>(), out.pointer<To>(), pass.outer, pass.axis, pass.inner);
+  return out;
+}
 
 /// x reduced over the groups by the kernels named `First`, then `Next` for the axes that are no neighbours of
 /// the first.
 template <class First, class Next = First>
 Tensor reduced(const Tensor& x, const Groups& groups) {
-  JoinedAxes axes(x.shape(), groups.bits);
-  const auto pass = [&]<class Kernel>(const Tensor& in, Kernel) {
-    return dispatch(in.dtype(), [&]<class T>() {
-      using Result = typename Kernel::template Result<T>;
-      const auto [outer, axis, inner] = axes.next();
-      Tensor out = Tensor::empty(axes.passes() ? Shape{outer * inner} : groups.shape, dtype_of<Result>());
-      Kernel::template run<T>(in.pointer<T>(), out.pointer<Result>(), outer, axis, inner);
-      return out;
-    });
-  };
-  const int passes = axes.passes();
-  if (passes == 0)
-    return dispatch(x.dtype(), [&]<class T>() {
-      return converted(x, dtype_of<typename First::template Result<T>>()).alias(groups.shape);
-    });
-  Tensor out = pass(x, First());
-  for (int i = 1; i < passes; ++i) out = pass(out, Next());
-  return out;
-}
-
-/// The same for float16 in float32, rounded once, when there is more than one pass.
-template <class Kernel>
-Tensor reduced_exactly(const Tensor& x, const Groups& groups) {
-  if (x.dtype() != DType::Float16 || JoinedAxes(x.shape(), groups.bits).passes() < 2)
-    return reduced<Kernel>(x, groups);
-  return converted(reduced<Kernel>(converted(x, DType::Float32), groups), DType::Float16);
+  const std::vector<JoinedAxes::Pass> plan = JoinedAxes(x.shape(), groups.bits).plan();
+  return dispatch(x.dtype(), [&]<class T>() {
+    using Result = typename First::template Result<T>;
+    using Between = typename BetweenPasses<First, T>::type;
+    if (plan.empty()) return converted(x, dtype_of<Result>()).alias(groups.shape);
+    if (plan.size() == 1) return reduction_pass<First, T, Result>(x, plan[0], groups.shape);
+    Tensor out = reduction_pass<First, T, Between>(x, plan[0], {plan[0].results()});
+    for (std::size_t i = 1; i + 1 < plan.size(); ++i)
+      out = reduction_pass<Next, Between, Between>(out, plan[i], {plan[i].results()});
+    return reduction_pass<Next, Between, Result>(out, plan.back(), groups.shape);
+  });
 }
 
 }  // namespace ktape::kernels

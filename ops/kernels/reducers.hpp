@@ -21,6 +21,10 @@ struct Sum {
 struct SumOfSquares : Sum {
   template <class V> static V map(V x) { return V(x * x); }
 };
+/// The sum of integers, which narrow ones do not wrap in: they are added up as A in blocks, as int64 then.
+struct WideSum : Sum {
+  template <class A> using Total = std::conditional_t<std::is_integral_v<A>, std::int64_t, Precise<A>>;
+};
 struct Prod {
   template <class A> using Total = Precise<A>;
   template <class A> static constexpr A neutral() { return A(1); }

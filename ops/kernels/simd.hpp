@@ -193,13 +193,25 @@ inline void stream_fence() {
 #endif
 }
 
+namespace detail {
+template <int H, class V, std::size_t... L>
+V moved_down(V v, std::index_sequence<L...>) {
+  return __builtin_shufflevector(v, v, int(L ^ H)...);
+}
+/// Every lane of v combined with the lane H away, then H / 2 and so on.
+template <int H, class V, class F>
+V fold_within(V v, const F& combine) {
+  v = combine(v, moved_down<H>(v, std::make_index_sequence<sizeof(V) / sizeof(v[0])>()));
+  if constexpr (H > 1) return fold_within<H / 2>(v, combine);
+  return v;
+}
+}  // namespace detail
+
 /// The reduction of all lanes of v by `combine`, pairwise.
 template <class T, class V, class F>
 T fold_lanes(V v, const F& combine) {
   if constexpr (sizeof(V) <= 16) {
-    T total = v[0];
-    for (unsigned i = 1; i < sizeof(V) / sizeof(T); ++i) total = combine(total, T(v[i]));
-    return total;
+    return detail::fold_within<sizeof(V) / sizeof(T) / 2>(v, combine)[0];
   } else {
     Vec<T, sizeof(V) / 2> half[2];
     std::memcpy(half, &v, sizeof v);

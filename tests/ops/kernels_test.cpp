@@ -2,6 +2,7 @@
 #include <ktape/ops/kernels/arg_reduce.hpp>
 #include <ktape/ops/kernels/gather.hpp>
 #include <ktape/ops/kernels/map.hpp>
+#include <ktape/ops/kernels/moments.hpp>
 #include <ktape/ops/kernels/permute.hpp>
 #include <ktape/ops/kernels/reduce.hpp>
 #include <ktape/ops/kernels/logsumexp.hpp>
@@ -80,7 +81,7 @@ bool close(T got, Wide<T> wanted, double scale = 1) {
 template <class T, class Out, class Kernel, class Naive>
 void check_reduction(const char* name, const View& v, const Array<T>& x, const Kernel& kernel,
                      const Naive& naive) {
-  INFO(name, " of ", v.outer, ", ", v.axis, ", ", v.inner);
+  INFO(std::string(name), " of ", v.outer, ", ", v.axis, ", ", v.inner);
   Array<Out> out(v.outer * v.inner);
   kernel(x.data(), out.data(), v.outer, v.axis, v.inner);
   bool ok = true;
@@ -103,10 +104,10 @@ void check_sums(const View& v, const Array<T>& x) {
   };
   const auto add = [](auto a, auto b) { return a + b; };
   const auto add_square = [](auto a, auto b) { return a + b * b; };
-  check_reduction<T, T>("sum", v, x, k::reduce_sum<T>, fold(0, add));
-  check_reduction<T, T>("squares", v, x, k::reduce_sum_of_squares<T>, fold(0, add_square));
+  check_reduction<T, T>("sum", v, x, k::reduce_sum<T, T>, fold(0, add));
+  check_reduction<T, T>("squares", v, x, k::reduce_sum_of_squares<T, T>, fold(0, add_square));
   if (std::is_integral_v<T> || v.axis < 6)
-    check_reduction<T, T>("prod", v, x, k::reduce_prod<T>, fold(1, [](auto a, auto b) { return a * b; }));
+    check_reduction<T, T>("prod", v, x, k::reduce_prod<T, T>, fold(1, [](auto a, auto b) { return a * b; }));
 }
 
 template <class T>
@@ -149,6 +150,32 @@ void check_logic(const View& v, const Array<T>& x) {
   const auto all = [&](bool got, auto at) { return got == (count(at) == v.axis); };
   check_reduction<T, bool>("any", v, x, k::reduce_any<T>, any);
   check_reduction<T, bool>("all", v, x, k::reduce_all<T>, all);
+}
+
+template <class T>
+void check_means(const View& v, const Array<T>& x) {
+  if (v.axis == 0) return;
+  using Total = std::conditional_t<std::is_integral_v<T>, i64, double>;
+  const auto mean = [&](auto at) {
+    Total total = 0;
+    for (i64 i = 0; i < v.axis; ++i) total += Total(at(i));
+    return total / Total(v.axis);
+  };
+  const auto average = [](auto... n) { k::reduce_mean(n...); };
+  check_reduction<T, T>(
+      "mean", v, x, [&](auto in, auto out, i64 o, i64 a, i64 i) { average(in, out, o, a, i, a); },
+      [&](T got, auto at) { return close<T>(got, Wide<T>(mean(at)), 4); });
+  if constexpr (!std::is_integral_v<T>) {
+    const auto variance = [&](auto got, auto at) {
+      double total = 0, middle = mean(at);
+      for (i64 i = 0; i < v.axis; ++i) total += std::pow(double(at(i)) - middle, 2);
+      return std::abs(double(got) - total / v.axis) <= 4 * tolerance<k::compute_type<T>>() * total / v.axis;
+    };
+    using Out = k::compute_type<T>;
+    check_reduction<T, Out>("variance", v, x, k::reduce_variance<T, Out>, variance);
+    for (i64 i = 0; i < v.size(); ++i) x[i] = T(float(x[i]) + 1024);
+    check_reduction<T, Out>("offset", v, x, k::reduce_variance<T, Out>, variance);
+  }
 }
 
 /// Calls f(index) for every index of a shape, in order.
@@ -318,6 +345,21 @@ TEST_CASE_TEMPLATE("kernels: reductions agree with loops", T, bool, std::uint8_t
       }
     check_extremes(v, x);
     check_logic(v, x);
+  }
+}
+
+TEST_CASE_TEMPLATE("kernels: reductions of short rows, narrow columns and their ends agree with loops", T, std::uint8_t,
+                   std::int8_t, std::int16_t, std::int32_t, i64, float16, float, double) {
+  std::vector<View> all = {{1, 700, 3}, {1, 70001, 5}, {3, 999, 33}, {2, 17, 2100}, {70, 530, 1}, {1000, 4, 3},
+                           {300, 2, 70}, {67, 40, 7}, {5, 20000, 1}};
+  for (i64 n : {1, 2, 3, 4, 7, 8, 9, 16, 17, 33, 64, 65, 100, 129, 256, 257})
+    for (i64 rows : {65, 331}) all.push_back({rows, n, 1});
+  for (const View& v : all) {
+    const Array<T> x = numbers<T>(v.size());
+    check_sums(v, x);
+    check_logic(v, x);
+    check_extremes(v, x);
+    check_means(v, x);
   }
 }
 

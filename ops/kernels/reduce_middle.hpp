@@ -1,0 +1,135 @@
+#pragma once
+#include <ktape/ops/kernels/parallel_rows.hpp>
+#include <ktape/ops/kernels/rows_to_columns.hpp>
+
+#include <vector>
+
+/// How a reduction of a contiguous [outer, axis, inner] array over its middle dimension is split, whatever it
+/// computes. A `Kernel` has a `Compute` type, a `Partial` result and
+///
+///     columns(p, rows, stride, width)   reduces up to `capacity` columns; column(j) then is the result of one
+///     row(p, n)                         reduces a contiguous run
+///     merge(a, b)                       joins two results, of which b comes after a
+///     placed(x, step, first)            a result that counted elements 0, 1, 2... which are those at first,
+///                                       first + step, first + 2 step...
+///
+/// and `finish` makes an element of the result of a Partial. Results do not depend on the number of threads:
+/// the split follows from the shape alone.
+namespace ktape::kernels::detail {
+
+/// Short rows [axis, inner], a block of them at a time. E is the compute type of the elements.
+template <class Kernel, class E>
+struct ShortRows {
+  static constexpr std::int64_t room = 256, longest = std::min<std::int64_t>(room, 8 * lanes_of<E>);
+  Kernel kernel;
+  alignas(64) E turned[room * lanes_of<E>];
+
+  static std::int64_t block(std::int64_t n) {
+    return lanes_of<E> * std::clamp<std::int64_t>(room / transposed_columns<E>(n), 1, 16);
+  }
+
+  template <class T, class Out, class Finish>
+  void reduce(const T* in, Out* out, std::int64_t count, std::int64_t axis, std::int64_t inner,
+              std::int64_t readable, const Finish& finish) {
+    using Bits = std::conditional_t<std::is_same_v<T, float16>, T, bits_of<T>>;
+    const std::int64_t stride = block(axis * inner);
+    transpose_rows(reinterpret_cast<const Bits*>(in), count, axis * inner,
+                   reinterpret_cast<compute_type<Bits>*>(turned), stride, readable);
+    for (std::int64_t j = 0; j < inner; ++j) {
+      kernel.columns(turned + j * stride, axis, inner * stride, count);
+      if (inner == 1)
+        for (std::int64_t r = 0; r < count; ++r) out[r] = finish(kernel.column(r));
+      else
+        for (std::int64_t r = 0; r < count; ++r) out[r * inner + j] = finish(kernel.column(r));
+    }
+  }
+};
+
+template <class Kernel, class T, class Out, class Finish>
+void reduce_short_rows(const T* in, Out* out, std::int64_t outer, std::int64_t axis, std::int64_t inner,
+                       const Finish& finish) {
+  using Work = ShortRows<Kernel, compute_type<T>>;
+  const std::int64_t n = axis * inner, rows = Work::block(n);
+  parallel_rows((outer + rows - 1) / rows, rows * n, [&](std::int64_t begin, std::int64_t end) {
+    Work work;
+    for (std::int64_t o = begin * rows; o < std::min(outer, end * rows); o += rows)
+      work.reduce(in + o * n, out + o * inner, std::min(rows, outer - o), axis, inner, (outer - o) * n, finish);
+  });
+}
+
+/// Narrow columns: several rows are read as if they were one. to(j, partial) takes the results.
+template <class Kernel, class T, class To>
+void reduce_narrow_columns(Kernel& kernel, const T* p, std::int64_t rows, std::int64_t width, const To& to) {
+  using Partial = typename Kernel::Partial;
+  constexpr std::int64_t w = lanes_of<typename Kernel::Compute>;
+  std::int64_t group = std::clamp<std::int64_t>(rows / 8, 1, std::max<std::int64_t>(1, 4 * w / width));
+  if (group > w) group = group / w * w;
+  const std::int64_t wide = group * width, wide_rows = rows / group;
+  Partial total[4 * w];
+  kernel.columns(p, wide_rows, wide, wide);
+  for (std::int64_t j = 0; j < wide; ++j) {
+    const Partial part = Kernel::placed(kernel.column(j), group, j / width);
+    total[j % width] = j < width ? part : Kernel::merge(total[j % width], part);
+  }
+  const std::int64_t done = wide_rows * group;
+  if (done < rows) kernel.columns(p + done * width, rows - done, width, width);
+  for (std::int64_t j = 0; j < width; ++j)
+    to(j, done < rows ? Kernel::merge(total[j], Kernel::placed(kernel.column(j), 1, done)) : total[j]);
+}
+
+/// Splits [axis] x [inner] into tasks: segments of rows times blocks of columns. There is more than one
+/// segment only where other tasks are few.
+template <class Kernel, class T, class Out, class Finish>
+void reduce_split(const T* in, Out* out, std::int64_t outer, std::int64_t axis, std::int64_t inner,
+                  const Finish& finish) {
+  using Partial = typename Kernel::Partial;
+  const std::int64_t columns = std::min(inner, Kernel::capacity);
+  const std::int64_t blocks = (inner + columns - 1) / columns;
+  const std::int64_t wanted = (64 + outer * blocks - 1) / (outer * blocks);
+  const std::int64_t segments = std::clamp<std::int64_t>(axis * columns / 65536, 1, std::min(wanted, std::max<std::int64_t>(axis, 1)));
+  const auto bound = [=](std::int64_t segment) { return axis * segment / segments; };
+  std::vector<Partial> partial(segments > 1 ? outer * segments * inner : 0);
+  parallel_rows(outer * segments * blocks, axis / segments * columns, [&](std::int64_t begin, std::int64_t end) {
+    Kernel kernel;
+    for (std::int64_t task = begin; task < end; ++task) {
+      const std::int64_t o = task / (segments * blocks), s = task / blocks % segments;
+      const std::int64_t j = task % blocks * columns, width = std::min(columns, inner - j);
+      const std::int64_t first = bound(s), rows = bound(s + 1) - first;
+      const T* p = in + (o * axis + first) * inner + j;
+      const auto to = [&](std::int64_t k, const Partial& x) {
+        if (segments > 1) partial[(o * segments + s) * inner + j + k] = Kernel::placed(x, 1, first);
+        else out[o * inner + j + k] = finish(x);
+      };
+      if (inner == 1) to(0, Kernel::row(p, rows));
+      else if (inner < 2 * lanes_of<typename Kernel::Compute>) reduce_narrow_columns(kernel, p, rows, inner, to);
+      else {
+        kernel.columns(p, rows, inner, width);
+        for (std::int64_t k = 0; k < width; ++k) to(k, kernel.column(k));
+      }
+    }
+  });
+  if (segments == 1) return;
+  for (std::int64_t o = 0; o < outer; ++o)
+    for (std::int64_t j = 0; j < inner; ++j) {
+      Partial total = partial[o * segments * inner + j];
+      for (std::int64_t s = 1; s < segments; ++s)
+        total = Kernel::merge(total, partial[(o * segments + s) * inner + j]);
+      out[o * inner + j] = finish(total);
+    }
+}
+
+template <class Kernel, class T, class Out, class Finish>
+void reduce_middle(const T* in, Out* out, std::int64_t outer, std::int64_t axis, std::int64_t inner,
+                   const Finish& finish) {
+  if (outer * inner == 0) return;
+  using E = compute_type<T>;
+  if (outer >= lanes_of<E> && axis > 0 && axis * inner <= ShortRows<Kernel, E>::longest)
+    return reduce_short_rows<Kernel>(in, out, outer, axis, inner, finish);
+  if (inner == 1 && outer >= 64)
+    return parallel_rows(outer, axis, [&](std::int64_t begin, std::int64_t end) {
+      for (std::int64_t o = begin; o < end; ++o) out[o] = finish(Kernel::row(in + o * axis, axis));
+    });
+  reduce_split<Kernel>(in, out, outer, axis, inner, finish);
+}
+
+}  // namespace ktape::kernels::detail
