@@ -1,5 +1,4 @@
 #pragma once
-#include <ktape/ops/kernels/parallel_rows.hpp>
 #include <ktape/ops/kernels/simd.hpp>
 
 #include <array>
@@ -26,6 +25,21 @@ struct Loops {
       }
     }
     at[rank++] = inner;
+  }
+  /// The same with loops of one step outside, when there are fewer than two.
+  Loops at_least_two() const {
+    Loops loops = *this;
+    while (loops.rank < 2) {
+      loops.at[1] = loops.rank++ > 0 ? loops.at[0] : Loop{1, 1, 1};
+      loops.at[0] = {1, 0, 0};
+    }
+    return loops;
+  }
+  /// Elements that lie together in the output.
+  std::int64_t run() const {
+    std::int64_t n = 1;
+    for (int d = rank - 1; d >= 0 && (at[d].size == 1 || at[d].out == n); --d) n *= at[d].size;
+    return n;
   }
   std::int64_t elements() const {
     std::int64_t n = 1;
@@ -60,25 +74,14 @@ class Odometer {
   std::array<std::int64_t, Loops::capacity> index_{};
 };
 
-/// Calls f(in offset, out offset, n_p, n_q) for every tile of at most t_p x t_q steps of the loops p and q,
-/// in parallel.
-template <class F>
-void for_tiles(const Loops& loops, int p, std::int64_t t_p, int q, std::int64_t t_q, const F& f) {
-  const Loops::Loop a = loops.at[p], b = loops.at[q];
-  Loops tiles;
+/// Calls f(in, out) for every step of the loops other than p and q, in order.
+template <class U, class F>
+void for_each_but(const Loops& loops, int p, int q, const U* in, U* out, const F& f) {
+  Loops others;
   for (int d = 0; d < loops.rank; ++d)
-    if (d != p && d != q) tiles.at[tiles.rank++] = loops.at[d];
-  const int tile_q = tiles.rank++, tile_p = tiles.rank++;
-  tiles.at[tile_q] = {(b.size + t_q - 1) / t_q, t_q * b.in, t_q * b.out};
-  tiles.at[tile_p] = {(a.size + t_p - 1) / t_p, t_p * a.in, t_p * a.out};
-  parallel_rows(tiles.elements(), std::min(t_p, a.size) * std::min(t_q, b.size),
-                [&](std::int64_t begin, std::int64_t end) {
-                  Odometer at(tiles, begin);
-                  for (; begin < end; ++begin, at.next())
-                    f(at.in, at.out, std::min(t_p, a.size - at.index(tile_p) * t_p),
-                      std::min(t_q, b.size - at.index(tile_q) * t_q));
-                  stream_fence();
-                });
+    if (d != p && d != q) others.at[others.rank++] = loops.at[d];
+  Odometer at(others, 0);
+  for (std::int64_t n = others.elements(); n > 0; --n, at.next()) f(in + at.in, out + at.out);
 }
 
 }  // namespace ktape::kernels::detail

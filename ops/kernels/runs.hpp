@@ -32,7 +32,7 @@ template <class U, class F>
 void write_run(U* out, std::int64_t n, bool past_caches, const F& at) {
   constexpr int w = lanes<U>;
   std::int64_t i = 0;
-  if (past_caches && n >= 8 * w) {
+  if (past_caches && n >= 4 * w) {
     const auto address = reinterpret_cast<std::uintptr_t>(out);
     if ((i = -address % vector_bytes / sizeof(U)) > 0) store_partial(out, at(0, i), i);
     if ((address + i * sizeof(U)) % vector_bytes == 0)
@@ -40,32 +40,45 @@ void write_run(U* out, std::int64_t n, bool past_caches, const F& at) {
   }
   for (; i + w <= n; i += w) store(out + i, at(i, w));
   if (i == n) return;
-  if (n >= w && !past_caches) store(out + n - w, at(n - w, w));
-  else store_partial(out + i, at(i, n - i), n - i);
+  if (n >= w && !past_caches)
+    store(out + n - w, at(n - w, w));
+  else
+    store_partial(out + i, at(i, n - i), n - i);
 }
 
-/// Copies `bytes` < 64 bytes as two words that overlap: masked stores are slower.
-inline void copy_short(const void* in, void* out, std::int64_t bytes) {
+/// Copies `rows` runs of `bytes` < 64 bytes, each as two words that overlap: masked stores are slower.
+inline void copy_short_runs(const void* in, std::int64_t in_step, void* out, std::int64_t out_step,
+                            std::int64_t rows, std::int64_t bytes) {
   const auto words = [&]<std::size_t N>(std::integral_constant<std::size_t, N>) {
-    char first[N], last[N];
-    std::memcpy(first, in, N);
-    std::memcpy(last, static_cast<const char*>(in) + bytes - N, N);
-    std::memcpy(out, first, N);
-    std::memcpy(static_cast<char*>(out) + bytes - N, last, N);
+    auto from = static_cast<const char*>(in);
+    auto to = static_cast<char*>(out);
+    for (std::int64_t r = 0; r < rows; ++r, from += in_step, to += out_step) {
+      char first[N], last[N];
+      std::memcpy(first, from, N);
+      std::memcpy(last, from + bytes - N, N);
+      std::memcpy(to, first, N);
+      std::memcpy(to + bytes - N, last, N);
+    }
   };
-  if (bytes >= 32) words(std::integral_constant<std::size_t, 32>());
-  else if (bytes >= 16) words(std::integral_constant<std::size_t, 16>());
-  else if (bytes >= 8) words(std::integral_constant<std::size_t, 8>());
-  else if (bytes >= 4) words(std::integral_constant<std::size_t, 4>());
-  else if (bytes >= 2) words(std::integral_constant<std::size_t, 2>());
-  else if (bytes == 1) words(std::integral_constant<std::size_t, 1>());
+  if (bytes >= 32)
+    words(std::integral_constant<std::size_t, 32>());
+  else if (bytes >= 16)
+    words(std::integral_constant<std::size_t, 16>());
+  else if (bytes >= 8)
+    words(std::integral_constant<std::size_t, 8>());
+  else if (bytes >= 4)
+    words(std::integral_constant<std::size_t, 4>());
+  else if (bytes >= 2)
+    words(std::integral_constant<std::size_t, 2>());
+  else if (bytes == 1)
+    words(std::integral_constant<std::size_t, 1>());
 }
 
 /// n consecutive elements of out from elements of in that are `step` apart.
 template <class U>
 void copy_run(const U* in, std::int64_t step, U* out, std::int64_t n, bool past_caches) {
   constexpr int w = lanes<U>;
-  if (step == 1 && n < w) return copy_short(in, out, n * sizeof(U));
+  if (step == 1 && n < w) return copy_short_runs(in, 0, out, 0, 1, n * sizeof(U));
   if (step == 1)
     return write_run(out, n, past_caches, [&](std::int64_t i, std::int64_t m) {
       return m == w ? load(in + i) : load_partial(in + i, m, Vec<U>{});

@@ -1,9 +1,8 @@
 #pragma once
-#include <ktape/ops/kernels/loops.hpp>
+#include <ktape/autograd/tensor.hpp>
+#include <ktape/ops/kernels/blocks.hpp>
 #include <ktape/ops/kernels/runs.hpp>
 #include <ktape/ops/kernels/transpose.hpp>
-
-#include <cstdlib>
 
 namespace ktape::kernels {
 namespace detail {
@@ -15,64 +14,123 @@ inline int consecutive_input(const Loops& loops) {
   return -1;
 }
 
-/// True when a loop further out steps less in the input than the one before the innermost does.
-inline bool is_permuted(const Loops& loops) {
-  for (int d = 0; d < loops.rank - 2; ++d)
-    if (std::abs(loops.at[d].in) < std::abs(loops.at[loops.rank - 2].in)) return true;
-  return false;
-}
-
-/// A tile whose rows are consecutive in one array along c and in the other along the innermost loop.
+/// Copies runs of the innermost loop, those that are near in the input one after the other.
 template <class U>
-void transpose_loops(const U* in, U* out, const Loops& loops, int c, bool large) {
-  const int q = loops.rank - 1;
-  const std::int64_t s = loops.at[q].in, t = loops.at[c].out;
-  bool past_caches = large && transpose_streams(out, t);
-  for (int d = 0; d < q; ++d) past_caches = past_caches && streamable(out, loops.at[d].out * sizeof(U));
-  const auto transpose = [&](auto i, auto o, std::int64_t columns, std::int64_t rows) {
-    transpose_tile(in + i, s, out + o, t, rows, columns, past_caches);
-  };
-  for_tiles(loops, c, past_caches ? 256 : 64, q, 1024 / sizeof(U), transpose);
-}
-
-/// Short runs that are close together in the input, but not in the output: tiles of runs.
-template <class U>
-void copy_short_runs(const U* in, U* out, Loops loops) {
+void copy_runs(const U* in, U* out, Loops loops, bool past_caches) {
+  constexpr std::int64_t size = sizeof(U);
   const Loops::Loop run = loops.at[--loops.rank];
-  const int q = loops.rank - 1;
-  int c = 0;
-  for (int d = 1; d < q; ++d)
-    if (std::abs(loops.at[d].in) < std::abs(loops.at[c].in)) c = d;
-  const Loops::Loop far = loops.at[c], near = loops.at[q];
-  for_tiles(loops, c, 32, q, 64, [&](auto i, auto o, std::int64_t columns, std::int64_t rows) {
-    for (std::int64_t k = 0; k < columns; ++k)
-      for (std::int64_t r = 0; r < rows; ++r)
-        copy_run(in + i + k * far.in + r * near.in, 1, out + o + k * far.out + r * near.out, run.size, false);
+  int near = loops.rank - 1;
+  for (int d = 0; d < loops.rank; ++d)
+    if (loops.at[d].size > 1 && loops.at[d].in != 0 && std::abs(loops.at[d].in) < std::abs(loops.at[near].in))
+      near = d;
+  const Loops::Loop rows = loops.at[near];
+  const bool repeats = run.in == 0 && run.out == 1 && rows.out == run.size && run.size <= lanes<U>;
+  for_each_but(loops, near, near, in, out, [&](const U* from, U* to) {
+    if (repeats) return repeat_runs(from, rows.in, to, rows.size, run.size);
+    if (run.in == 1 && run.out == 1 && run.size < lanes<U>)
+      return copy_short_runs(from, rows.in * size, to, rows.out * size, rows.size, run.size * size);
+    for (std::int64_t r = 0; r < rows.size; ++r, from += rows.in, to += rows.out)
+      if (run.out == 1)
+        copy_run(from, run.in, to, run.size, past_caches);
+      else
+        for (std::int64_t k = 0; k < run.size; ++k)
+          std::memcpy(to + k * run.out, from + k * run.in, sizeof(U));
   });
 }
 
-/// Runs the loops in tiles of the two innermost ones, or of those that are innermost in one of the arrays.
+/// Copies one block: what it reads and writes stays in the caches.
 template <class U>
-void copy_loops(const U* in, U* out, Loops loops) {
-  while (loops.rank < 2) loops.at[loops.rank++] = {1, 0, 0};
-  if (loops.at[1].size == 1) std::swap(loops.at[0], loops.at[1]);
-  constexpr std::int64_t tile = 16384;
+void copy_block(const U* in, U* out, const Loops& loops, bool past_caches) {
   const int q = loops.rank - 1, c = consecutive_input(loops);
-  const Loops::Loop inner = loops.at[q], outer = loops.at[q - 1];
-  const bool large = loops.elements() * std::int64_t(sizeof(U)) >= streaming_bytes;
-  const bool repeats = inner.in == 0 && inner.out == 1 && outer.out == inner.size && inner.size <= lanes<U>;
-  if (inner.out == 1 && c >= 0 && c != q && !repeats) return transpose_loops(in, out, loops, c, large);
-  if (inner.in == 1 && inner.out == 1 && inner.size * sizeof(U) <= 128 && is_permuted(loops))
-    return copy_short_runs(in, out, loops);
-  const auto copy_tile = [&](auto i, auto o, std::int64_t rows, std::int64_t n) {
-    if (repeats) return repeat_runs(in + i, outer.in, out + o, rows, n);
-    for (std::int64_t r = 0; r < rows; ++r, i += outer.in, o += outer.out)
-      if (inner.out == 1) copy_run(in + i, inner.in, out + o, n, large);
-      else
-        for (std::int64_t k = 0; k < n; ++k)
-          std::memcpy(out + o + k * inner.out, in + i + k * inner.in, sizeof(U));
-  };
-  for_tiles(loops, q - 1, std::max<std::int64_t>(1, tile / inner.size), q, tile, copy_tile);
+  const Loops::Loop rows = loops.at[q], columns = loops.at[std::max(c, 0)];
+  if (c < 0 || c == q || rows.out != 1 || rows.in == 0) return copy_runs(in, out, loops, past_caches);
+  for_each_but(loops, c, q, in, out, [&](const U* from, U* to) {
+    const bool streams = past_caches && transpose_streams(to, columns.out, rows.size);
+    transpose_tile(from, rows.in, to, columns.out, rows.size, columns.size, streams);
+  });
+}
+
+/// Puts blocks together in a buffer and writes them past the caches in whole lines: a line that is written in
+/// two pieces, far apart in time, costs four transports instead of one. Where a row of blocks is cut within a
+/// line, the later block writes it, with the elements before its own copied once more.
+template <class U>
+class Stage {
+ public:
+  explicit Stage(const Loops& block) : staged_(block) {
+    std::int64_t extent = 1;
+    bool dense = true;
+    for (int d = block.rank - 1; d >= 0; --d) {
+      const auto [size, in, out] = block.at[d];
+      dense = dense && (size == 1 || out == extent);
+      if (!dense) staged_.at[d].out = extent + 2 * line + ((out - extent) % line + line) % line;
+      extent += (size - 1) * staged_.at[d].out;
+    }
+    storage_ = Storage::make((extent + 4 * line) * sizeof(U));
+  }
+
+  void copy(const U* in, U* out, const Block& block) {
+    const int q = staged_.rank - 1;
+    Loops from = staged_;
+    for (int d = 0; d <= q; ++d) from.at[d].size = block.loops.at[d].size;
+    const std::int64_t before = block.first ? 0 : line;  // what the block before left of a line
+    U* const stage = static_cast<U*>(storage_->data()) + line + phase(out);
+    from.at[q].size += before;
+    copy_block(in - before * from.at[q].in, stage - before, from, false);
+    from.at[q].size -= before;
+    Loops runs;
+    for (int d = 0; d <= q; ++d) runs.append({from.at[d].size, from.at[d].out, block.loops.at[d].out});
+    if (runs.rank == 0 || runs.at[runs.rank - 1].out != 1) runs.at[runs.rank++] = {1, 1, 1};
+    const std::int64_t n = runs.at[--runs.rank].size;
+    for_each_but(runs, -1, -1, static_cast<const U*>(stage), out, [&](const U* x, U* y) {
+      const std::int64_t head = block.first ? 0 : phase(y), tail = block.last ? 0 : phase(y + n);
+      write_run(y - head, n + head - tail, true,
+                [&](std::int64_t i, std::int64_t) { return load(x - head + i); });
+    });
+  }
+
+ private:
+  static constexpr std::int64_t line = 64 / sizeof(U);
+  /// Elements between the begin of p's cache line and p.
+  static std::int64_t phase(const U* p) { return reinterpret_cast<std::uintptr_t>(p) / sizeof(U) % line; }
+
+  Loops staged_;
+  Ref<Storage> storage_;
+};
+
+/// True when each run or tile fills whole lines of the output, and rows of the input do not compete for one
+/// place in the caches.
+template <class U>
+bool writes_lines(const U* out, const Loops& loops) {
+  constexpr std::int64_t near = 32768 / sizeof(U);
+  const Loops::Loop run = loops.at[loops.rank - 1];
+  const int c = consecutive_input(loops);
+  bool lines = run.out == 1 && run.size % lanes<U> == 0;
+  if (run.in != 1)
+    lines = lines && c >= 0 && std::abs(run.in) <= near && transpose_streams(out, loops.at[c].out, run.size);
+  for (int d = 0; d < loops.rank - 1; ++d) lines = lines && streamable(out, loops.at[d].out * sizeof(U));
+  return lines;
+}
+
+template <class U>
+void copy_loops(const U* in, U* out, const Loops& loops) {
+  const std::int64_t bytes = loops.elements() * sizeof(U);
+  if (bytes <= 8192) return copy_block(in, out, loops, false);
+  const bool large = bytes >= streaming_bytes;
+  const Loops::Loop run = loops.at[loops.rank - 1];
+  const bool long_runs = (run.in == 0 || run.in == 1) && run.size * std::int64_t(sizeof(U)) >= 1024;
+  const Blocks blocks(loops, sizeof(U), !long_runs);
+  const bool stages = large && !long_runs && !writes_lines(out, loops) && run.out == 1 &&
+                      blocks.block().run() * std::int64_t(sizeof(U)) >= 256;
+  parallel_rows(blocks.count(), blocks.block().elements(), [&](std::int64_t begin, std::int64_t end) {
+    if (stages) {
+      Stage<U> stage(blocks.block());
+      blocks.for_range(begin, end, [&](const Block& b) { stage.copy(in + b.in, out + b.out, b); });
+    } else {
+      blocks.for_range(begin, end,
+                       [&](const Block& b) { copy_block(in + b.in, out + b.out, b.loops, large); });
+    }
+    stream_fence();
+  });
 }
 
 /// Copies runs of 2, 4 or 8 bytes as one element.
@@ -90,12 +148,18 @@ inline int join_elements(Loops& loops, int elem_size) {
 }
 
 inline void copy_loops_of_size(const void* in, void* out, Loops loops, int elem_size) {
-  const auto run = [&]<class U>(U) { copy_loops(static_cast<const U*>(in), static_cast<U*>(out), loops); };
+  const auto run = [&]<class U>(U) {
+    copy_loops(static_cast<const U*>(in), static_cast<U*>(out), loops.at_least_two());
+  };
   switch (join_elements(loops, elem_size)) {
-    case 1: return run(std::uint8_t{});
-    case 2: return run(std::uint16_t{});
-    case 4: return run(std::uint32_t{});
-    default: return run(std::uint64_t{});
+    case 1:
+      return run(std::uint8_t{});
+    case 2:
+      return run(std::uint16_t{});
+    case 4:
+      return run(std::uint32_t{});
+    default:
+      return run(std::uint64_t{});
   }
 }
 

@@ -41,9 +41,12 @@ Array<T> numbers(i64 n) {
   Array<T> x(n);
   for (i64 i = 0; i < n; ++i) {
     const int value = static_cast<int>(random() % 101) - (std::is_unsigned_v<T> ? 0 : 50);
-    if constexpr (std::is_same_v<T, bool>) x[i] = value % 2;
-    else if constexpr (std::is_integral_v<T>) x[i] = static_cast<T>(value);
-    else x[i] = T(value / 16.0f);
+    if constexpr (std::is_same_v<T, bool>)
+      x[i] = value % 2;
+    else if constexpr (std::is_integral_v<T>)
+      x[i] = static_cast<T>(value);
+    else
+      x[i] = T(value / 16.0f);
   }
   return x;
 }
@@ -54,8 +57,8 @@ struct View {
   i64 at(i64 o, i64 x, i64 j) const { return (o * axis + x) * inner + j; }
 };
 
-const View views[] = {{0, 3, 2},  {2, 0, 3},   {1, 1, 1},    {3, 5, 1},   {2, 17, 3},
-                      {70, 9, 2}, {65, 130, 1}, {1, 33, 65},  {2, 300, 40}, {1, 2, 999},
+const View views[] = {{0, 3, 2},     {2, 0, 3},      {1, 1, 1},   {3, 5, 1},    {2, 17, 3},
+                      {70, 9, 2},    {65, 130, 1},   {1, 33, 65}, {2, 300, 40}, {1, 2, 999},
                       {1, 5, 20003}, {1, 140003, 1}, {1, 9001, 3}};
 
 /// The type in which a reference is computed: wrapping integers, or double.
@@ -70,11 +73,16 @@ double tolerance() {
 /// `got` is `wanted`, rounded to T, to within errors relative to `scale`.
 template <class T>
 bool close(T got, Wide<T> wanted, double scale = 1) {
-  if constexpr (std::is_same_v<T, bool>) return got == (wanted != 0);
-  else if constexpr (std::is_integral_v<T>) return got == static_cast<T>(wanted);
-  else if (std::isnan(wanted)) return std::isnan(static_cast<double>(got));
-  else if (std::isinf(wanted)) return static_cast<double>(got) == wanted;
-  else return std::abs(static_cast<double>(got) - wanted) <= tolerance<T>() * (scale + std::abs(wanted));
+  if constexpr (std::is_same_v<T, bool>)
+    return got == (wanted != 0);
+  else if constexpr (std::is_integral_v<T>)
+    return got == static_cast<T>(wanted);
+  else if (std::isnan(wanted))
+    return std::isnan(static_cast<double>(got));
+  else if (std::isinf(wanted))
+    return static_cast<double>(got) == wanted;
+  else
+    return std::abs(static_cast<double>(got) - wanted) <= tolerance<T>() * (scale + std::abs(wanted));
 }
 
 /// Runs a reduction and checks every result against `naive(column of view)`.
@@ -201,9 +209,8 @@ void check_permute(const std::vector<i64>& shape, const std::vector<int>& patter
   for (std::size_t d = shape.size(); d-- > 1;) strides[d - 1] = strides[d] * shape[d];
   for (int d : pattern) permuted.push_back(shape[d]), permuted_strides.push_back(strides[d]);
   i64 i = 0, wrong = 0;
-  for_each_index(permuted, [&](const auto& index) {
-    wrong += out[i++] != in[offset(index, permuted_strides)];
-  });
+  for_each_index(permuted,
+                 [&](const auto& index) { wrong += out[i++] != in[offset(index, permuted_strides)]; });
   CHECK_MESSAGE(wrong == 0, "rank ", shape.size(), " first ", shape.empty() ? 0 : shape[0]);
 }
 
@@ -324,8 +331,10 @@ void check_gather(i64 outer, i64 axis, i64 count, i64 width) {
     const i64 source = (at[0] * axis + indices[at[1]]) * width + at[2];
     ok = ok && value == in[source];
     T& sum = wanted[source];
-    if constexpr (std::is_integral_v<T>) sum = static_cast<T>(Wide<T>(sum) + Wide<T>(value));
-    else sum = T(sum + value);
+    if constexpr (std::is_integral_v<T>)
+      sum = static_cast<T>(Wide<T>(sum) + Wide<T>(value));
+    else
+      sum = T(sum + value);
   });
   CHECK((ok && std::equal(wanted.data(), wanted.data() + wanted.size(), sums.data())));
 }
@@ -340,8 +349,10 @@ TEST_CASE_TEMPLATE("kernels: reductions agree with loops", T, bool, std::uint8_t
     check_logic(v, x);
     if (v.size() > 20)
       for (i64 i = 0; i < v.size(); i += 7) {
-        if constexpr (std::is_integral_v<T>) x[i] = T(1);
-        else x[i] = i % 5 == 0 ? T(NAN) : T(-0.0f);
+        if constexpr (std::is_integral_v<T>)
+          x[i] = T(1);
+        else
+          x[i] = i % 5 == 0 ? T(NAN) : T(-0.0f);
       }
     check_extremes(v, x);
     check_logic(v, x);
@@ -397,33 +408,42 @@ TEST_CASE_TEMPLATE("kernels: permutations agree with loops", U, std::uint8_t, st
   check_permute<U>({2, 3, 1, 4, 5, 2, 3, 2}, {7, 2, 0, 5, 3, 6, 1, 4});
   check_permute<U>({3, 4, 5, 6}, {3, 1, 2, 0});
   check_permute<U>({1100, 2064}, {1, 0});
-  check_permute<U>({1101, 2063}, {1, 0});            // rows of no whole number of lines
+  check_permute<U>({1101, 2063}, {1, 0});             // rows of no whole number of lines
   check_permute<U>({17, 33, 37, 129}, {0, 2, 1, 3});  // long runs
   check_permute<U>({61, 33, 65, 19}, {0, 2, 1, 3});   // short ones
   check_permute<U>({31, 33, 4, 5, 128}, {0, 4, 2, 1, 3});
   check_permute<U>({20001, 5, 5, 5}, {3, 0, 2, 1});
+  for (const i64 few : {2, 3, 4, 6, 11}) {  // few channels
+    check_permute<U>({2200007 / few, few}, {1, 0});
+    check_permute<U>({few, 2200007 / few}, {1, 0});
+  }
+  check_permute<U>({3, 2900, 300 * 4 / sizeof(U)}, {1, 2, 0});
+  check_permute<U>({37, 43, 41, 35}, {3, 2, 1, 0});
+  if (sizeof(U) < 4) check_permute<U>({2903, i64(3001 / sizeof(U))}, {1, 0});
 }
 
 TEST_CASE_TEMPLATE("kernels: strided copies agree with loops", U, std::uint8_t, std::uint16_t, std::uint32_t,
                    std::uint64_t) {
   check_copy<U>({}, {}, {});
-  check_copy<U>({100}, {-1}, {1});              // reverse
+  check_copy<U>({100}, {-1}, {1});  // reverse
   check_copy<U>({5, 100}, {100, -1}, {100, 1});
-  check_copy<U>({70, 3}, {1, 0}, {3, 1});       // repeat elements
+  check_copy<U>({70, 3}, {1, 0}, {3, 1});           // repeat elements
   check_copy<U>({4, 9, 7}, {0, 7, 1}, {63, 7, 1});  // tile
-  check_copy<U>({33, 10}, {13, 1}, {10, 1});    // slice
-  check_copy<U>({33, 10}, {10, 1}, {17, 1});    // concatenate, pad
-  check_copy<U>({33, 10}, {26, 2}, {40, 3});    // steps on both sides
+  check_copy<U>({33, 10}, {13, 1}, {10, 1});        // slice
+  check_copy<U>({33, 10}, {10, 1}, {17, 1});        // concatenate, pad
+  check_copy<U>({33, 10}, {26, 2}, {40, 3});        // steps on both sides
   check_copy<U>({1000003}, {1}, {1});
   check_copy<U>({3, 1000, 700}, {700000, -700, 1}, {700000, 700, 1});
+  check_copy<U>({2063, 1100}, {-1, 2063}, {1100, 1});  // transpose and reverse
+  check_copy<U>({1100, 2063}, {1, -1100}, {2070, 1});
   Array<U> filled(1001);
   const U value = 7;
   k::fill_elements(filled.data(), &value, 1000, sizeof(U));
   CHECK((std::count(filled.data(), filled.data() + 1001, value) == 1000 && filled[1000] == 0));
 }
 
-TEST_CASE_TEMPLATE("kernels: broadcast operands agree with loops", T, bool, std::uint8_t, std::int16_t, std::int32_t,
-                   i64, float16, float, double) {
+TEST_CASE_TEMPLATE("kernels: broadcast operands agree with loops", T, bool, std::uint8_t, std::int16_t,
+                   std::int32_t, i64, float16, float, double) {
   check_broadcast<T>({}, {});
   check_broadcast<T>({1}, {70001});
   check_broadcast<T>({0, 1}, {0, 3});

@@ -1,0 +1,82 @@
+#pragma once
+#include <ktape/ops/kernels/loops.hpp>
+#include <ktape/ops/kernels/parallel_rows.hpp>
+
+#include <cstdlib>
+
+namespace ktape::kernels::detail {
+
+/// A part of nested loops: where it begins in both arrays, and its own loops. It is one of a row of parts
+/// along the innermost loop: the first, the last, both or neither.
+struct Block {
+  std::int64_t in, out;
+  Loops loops;
+  bool first, last;
+};
+
+/// Nested loops, cut into blocks that fit the second cache: a few lines of the input, times as much of the
+/// output as there is room for; blocks that are near in the input follow one another. Without `input_order`
+/// they are cut, and follow one another, as in the output.
+class Blocks {
+ public:
+  Blocks(const Loops& loops, std::int64_t elem_size, bool input_order) : loops_(loops), block_(loops) {
+    const std::int64_t line = 64 / elem_size;
+    const std::int64_t room = std::clamp<std::int64_t>(loops.elements() / 16, 64 * line, 2048 * line);
+    for (int d = 0; d < loops.rank; ++d) block_.at[d].size = 1, order_[d] = d;
+    if (input_order)
+      std::sort(order_.begin(), order_.begin() + loops.rank,
+                [&](int a, int b) { return std::abs(loops.at[a].in) > std::abs(loops.at[b].in); });
+    for (int i = loops.rank - 1; i >= 0 && input_order; --i)
+      if (loops.at[order_[i]].in != 0 && !grow(order_[i], std::min<std::int64_t>(128, 8 * line))) break;
+    for (int d = loops.rank - 1; d >= 0; --d)
+      if (!grow(d, room)) break;
+    for (int i = 0; i < loops.rank; ++i) {
+      const auto [size, in, out] = loops.at[order_[i]];
+      std::int64_t& n = block_.at[order_[i]].size;
+      n = even(size, n);
+      tiles_.at[i] = {(size + n - 1) / n, in * n, out * n};
+    }
+    tiles_.rank = loops.rank;
+  }
+
+  std::int64_t count() const { return tiles_.elements(); }
+  /// The loops of a whole block.
+  const Loops& block() const { return block_; }
+
+  /// Calls f(block) for the blocks in [begin, end).
+  template <class F>
+  void for_range(std::int64_t begin, std::int64_t end, const F& f) const {
+    Odometer at(tiles_, begin);
+    Block block{0, 0, block_, false, false};
+    for (; begin < end; ++begin, at.next()) {
+      for (int i = 0; i < tiles_.rank; ++i) {
+        const std::int64_t n = block_.at[order_[i]].size, left = loops_.at[order_[i]].size - at.index(i) * n;
+        block.loops.at[order_[i]].size = std::min(n, left);
+        if (order_[i] == tiles_.rank - 1) block.first = at.index(i) == 0, block.last = left <= n;
+      }
+      block.in = at.in, block.out = at.out;
+      f(block);
+    }
+  }
+
+ private:
+  /// Makes loop d of the block as long as `room` elements allow, in whole vectors; true when it is whole.
+  bool grow(int d, std::int64_t room) {
+    std::int64_t& n = block_.at[d].size;
+    std::int64_t most = room / (block_.elements() / n);
+    if (most > 16) most = most / 16 * 16;
+    n = std::min(loops_.at[d].size, std::max(n, most));
+    return n == loops_.at[d].size;
+  }
+
+  /// The size of parts of at most about n that divide `size` evenly.
+  static std::int64_t even(std::int64_t size, std::int64_t n) {
+    const std::int64_t parts = (size + n - 1) / n, part = (size + parts - 1) / parts;
+    return part > 16 ? std::min(size, (part + 15) / 16 * 16) : part;
+  }
+
+  Loops loops_, block_, tiles_;
+  std::array<int, Loops::capacity> order_{};
+};
+
+}  // namespace ktape::kernels::detail
