@@ -1,5 +1,6 @@
 #include <ktape/autograd/node.hpp>
 #include <ktape/ops/creation.hpp>
+#include <ktape/ops/kernels/parallel_rows.hpp>
 #include <ktape/ops/kernels/parts.hpp>
 #include <ktape/ops/kernels/strided.hpp>
 #include <ktape/ops/reductions.hpp>
@@ -39,6 +40,25 @@ void copy_rows(char* to, std::int64_t to_step, const char* from, std::int64_t fr
   copy_strided(to, out, from, in, shape, 2, 1);
 }
 
+/// Puts the rows of the parts one behind the other. Of short rows a block at a time: what several parts write
+/// to one line is there before the line leaves the caches.
+void join_rows(const Tensor& out, std::span<const Tensor> parts, std::int64_t rows) {
+  const std::int64_t row = out.size() / rows * element_size(out);
+  const std::int64_t block = row >= 1024 ? rows : (64 << 10) / row;
+  const auto join_block = [&](std::int64_t first, std::int64_t n) {
+    char* to = at(out, 0) + first * row;
+    for (const Tensor& part : parts) {
+      const std::int64_t bytes = part.size() / rows * element_size(out);
+      copy_rows(to, row, at(part, 0) + first * bytes, bytes, n, bytes);
+      to += bytes;
+    }
+  };
+  if (block >= rows) return join_block(0, rows);
+  parallel_rows((rows + block - 1) / block, block * row / 4, [&](std::int64_t begin, std::int64_t end) {
+    for (; begin < end; ++begin) join_block(begin * block, std::min(block, rows - begin * block));
+  });
+}
+
 }  // namespace
 
 Tensor take(const char* op, const Tensor& x, const Window& window) {
@@ -72,15 +92,7 @@ Tensor place(const char* op, const Tensor& x, const Shape& shape, const Window& 
 
 Tensor join(const char* op, std::span<const Tensor> parts, std::int64_t outer, const Shape& shape) {
   Tensor out = Tensor::empty(shape, parts[0].dtype());
-  if (out.size() > 0) {
-    const std::int64_t row = out.size() / outer * element_size(out);
-    char* to = at(out, 0);
-    for (const Tensor& part : parts) {
-      const std::int64_t bytes = part.size() / outer * element_size(out);
-      copy_rows(to, row, at(part, 0), bytes, outer, bytes);
-      to += bytes;
-    }
-  }
+  if (out.size() > 0) join_rows(out, parts, outer);
   if (!recording(parts)) return out;
   std::vector<Shape> shapes;
   for (const Tensor& part : parts) shapes.push_back(part.shape());

@@ -26,6 +26,7 @@ void copy_runs(const U* in, U* out, Loops loops, bool past_caches) {
   const Loops::Loop rows = loops.at[near];
   const bool repeats = run.in == 0 && run.out == 1 && rows.out == run.size && run.size <= lanes<U>;
   for_each_but(loops, near, near, in, out, [&](const U* from, U* to) {
+    if (repeats && rows.in == 1 && interleave_few<false>(from, to, run.size, 0, rows.size)) return;
     if (repeats) return repeat_runs(from, rows.in, to, rows.size, run.size);
     if (run.in == 1 && run.out == 1 && run.size < lanes<U>)
       return copy_short_runs(from, rows.in * size, to, rows.out * size, rows.size, run.size * size);

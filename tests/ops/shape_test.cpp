@@ -86,6 +86,21 @@ TEST_CASE("concatenate and stack join tensors") {
   check_gradients([](In in) { return K::stack({in[0], in[1] * in[0]}, 1); }, {x, x - 3});
 }
 
+TEST_CASE("concatenate, stack and repeat_elements of many short rows") {
+  const int rows = 40007;  // more than one block
+  const Tensor x = K::reshape(K::arange(2 * rows), {rows, 2}), y = K::reshape(K::arange(3 * rows), {rows, 3});
+  const Tensor joined = K::concatenate({x, y}, 1), stacked = K::stack({K::flatten(x), K::flatten(x) * 2}, -1);
+  CHECK(joined.shape() == Shape{rows, 5});
+  CHECK(values(joined[rows - 1]) == Values{80012, 80013, 120018, 120019, 120020});
+  CHECK(values(K::all(K::equal(K::slice(joined, {0, 2}, {rows, 3}), y))) == Values{1});
+  CHECK(values(K::all(K::equal(stacked, K::reshape(K::flatten(x), {-1, 1}) *
+                                            K::constant({1, 2}, {.dtype = "int32"})))) == Values{1});
+  for (const int times : {2, 3, 4, 5}) {
+    const Tensor repeated = K::reshape(K::repeat_elements(x, times, 1), {-1, times});
+    CHECK(values(K::all(K::equal(repeated, K::reshape(x, {-1, 1})))) == Values{1});
+  }
+}
+
 TEST_CASE("concatenate and stack name what does not fit") {
   const Tensor x = K::ones({2, 3});
   CHECK_THROWS_WITH_AS(K::concatenate({x, K::ones({3, 3})}, 1),
