@@ -4,6 +4,7 @@
 #include <ktape/ops/kernels/apply.hpp>
 #include <ktape/ops/kernels/engine.hpp>
 #include <ktape/ops/kernels/generic.hpp>
+#include <ktape/ops/kernels/groups.hpp>
 #include <ktape/ops/kernels/softmax_backward.hpp>
 #include <ktape/ops/reductions.hpp>
 
@@ -235,7 +236,11 @@ Tensor gelu(const Tensor& x, const GeluOptions& options) {
 Tensor l2_normalize(const Tensor& x, const Axes& axis) {
   kernels::expect_floating("l2_normalize", x);
   const Tensor values = x.dtype() == DType::Float16 ? cast(x, DType::Float32) : x;
-  const Tensor squares = sum(square(values), axis, true);
+  const Tensor squares =
+      is_symbolic(values) || recording(values)
+          ? sum(square(values), axis, true)
+          : kernels::reduced<kernels::SumOfSquaresOf, kernels::SumOf>(
+                values, kernels::Groups("l2_normalize", values, axis, true));
   return cast(values / sqrt(maximum(squares, like(squares, 1e-12))), x.dtype());
 }
 

@@ -1,7 +1,10 @@
 #pragma once
 #include <ktape/ops/kernels/parallel_rows.hpp>
 #include <ktape/ops/kernels/reducers.hpp>
+#include <ktape/ops/kernels/short_rows.hpp>
 #include <ktape/ops/kernels/simd.hpp>
+
+#include <vector>
 
 /// Running sums and products over the middle dimension of contiguous [outer, axis, inner] arrays.
 namespace ktape::kernels {
@@ -82,6 +85,93 @@ void scan_short_row(const T* in, T* out, std::int64_t n, bool exclusive) {
   }
 }
 
+/// Short rows of `axis` x `inner` elements, in lanes of their own.
+template <class Op, class T>
+void scan_short_rows(const T* in, T* out, std::int64_t outer, std::int64_t axis, std::int64_t inner,
+                     ScanOptions options, bool past_caches) {
+  using A = compute_type<T>;
+  const std::int64_t n = axis * inner;
+  for_row_tiles<A>(outer, n, 1, [&](std::int64_t r, std::int64_t rows) {
+    RowTile<A> tile(n);
+    tile.load(in + r * n, rows, r + rows < outer);
+    const std::int64_t width = inner * tile.rows, step = options.reverse ? -width : width;
+    for (std::int64_t j = 0; j < width; j += lanes<A>) {
+      auto carry = splat(Op::template identity<A>());
+      A* at = tile.data() + (options.reverse ? (axis - 1) * width : 0) + j;
+      for (std::int64_t k = 0; k < axis; ++k, at += step) {
+        const auto before = carry;
+        carry = Op::combine(carry, load(at));
+        store(at, options.exclusive ? before : carry);
+      }
+    }
+    tile.store(out + r * n, rows, past_caches);
+  });
+}
+
+/// An array of fewer columns than lanes as a run of vectors: its rows lie side by side in them.
+template <class Op, bool Reverse, class T>
+class NarrowScan {
+  using A = compute_type<T>;
+  using Index = Vec<std::make_signed_t<bits_of<A>>>;
+  static constexpr int w = lanes<T>;
+
+ public:
+  explicit NarrowScan(std::int64_t columns) : columns_(static_cast<int>(columns)) {
+    for (int l = 0; l < w; ++l) next_[l] = Reverse ? (w * columns_ + l - w) % columns_ : w - columns_ + l % columns_;
+    for (int s = columns_; s < w; s *= 2, ++shifts_)
+      for (int l = 0; l < w; ++l) shift_[shifts_][l] = Reverse ? l + s : l < s ? w + l : l - s;
+  }
+
+  /// Scans `rows` rows to out, unless that is null. `totals` are those of the columns before, then after.
+  void run(const T* in, T* out, std::int64_t rows, A* totals, bool exclusive, bool past_caches) const {
+    const std::int64_t n = rows * columns_, whole = n / w * w;
+    const bool streams = past_caches && streamable(out, 0);
+    const auto identity = splat(Op::template identity<A>());
+    Vec<A> carry{};
+    for (int l = 0; l < w; ++l)
+      carry[l] = totals[((Reverse ? (n > whole ? whole : n - w) : 0) % columns_ + columns_ + l) % columns_];
+    const auto step = [&](std::int64_t i, std::int64_t m) {
+      auto scanned = m == w ? load(in + i) : load_partial(in + i, m, identity);
+      for (int s = 0; s < shifts_; ++s) scanned = Op::combine(pick(scanned, identity, shift_[s]), scanned);
+      const auto y = Op::combine(carry, scanned);
+      if (out) {
+        const auto shown = exclusive ? Op::combine(carry, pick(scanned, identity, shift_[0])) : y;
+        if (m < w) store_partial(out + i, shown, m);
+        else if (streams) stream(out + i, shown);
+        else store(out + i, shown);
+      }
+      carry = pick(y, y, next_);
+      if (Reverse ? i == 0 : i + m == n)
+        for (int l = Reverse ? 0 : w - columns_, c = 0; c < columns_; ++c, ++l) totals[(i + l) % columns_] = y[l];
+    };
+    if (Reverse && whole < n) step(whole, n - whole);
+    for (std::int64_t i = 0; i < whole; i += w) step(Reverse ? whole - w - i : i, w);
+    if (!Reverse && whole < n) step(whole, n - whole);
+  }
+
+ private:
+  /// The lanes of a and b behind it that `from` names.
+  static Vec<A> pick(Vec<A> a, Vec<A> b, Index from) {
+#if defined(__clang__)
+    Vec<A> out;
+    for (int l = 0; l < w; ++l) out[l] = from[l] < w ? a[from[l]] : b[from[l] - w];
+    return out;
+#else
+    return __builtin_shuffle(a, b, from);
+#endif
+  }
+  int columns_, shifts_ = 0;
+  Index shift_[6], next_;
+};
+
+/// Stores a vector, rounded to T, past the caches.
+template <class T>
+void stream_narrowed(T* p, Vec<compute_type<T>> v) {
+  Vec<bits_of<T>, lanes<T> * sizeof(T)> bits;
+  store(reinterpret_cast<T*>(&bits), v);
+  stream(p, bits);
+}
+
 /// `width` <= capacity columns; `acc` holds their totals so far.
 template <class Op, class T>
 struct ScanColumns {
@@ -94,15 +184,7 @@ struct ScanColumns {
     std::fill(std::begin(acc), std::end(acc), Op::template identity<A>());
     for (std::int64_t k = 0; k < rows; ++k) {
       const std::int64_t row = (options.reverse ? rows - 1 - k : k) * stride;
-      if (width < lanes<T>) narrow_row(in + row, out + row, width, options.exclusive);
-      else wide_row(in + row, out + row, width, options.exclusive, past_caches);
-    }
-  }
-  void narrow_row(const T* in, T* out, std::int64_t width, bool exclusive) {
-    for (std::int64_t j = 0; j < width; ++j) {
-      const A before = acc[j];
-      acc[j] = Op::combine(before, element(in + j));
-      out[j] = narrow<T>(exclusive ? before : acc[j]);
+      wide_row(in + row, out + row, width, options.exclusive, past_caches);
     }
   }
   void wide_row(const T* in, T* out, std::int64_t width, bool exclusive, bool past_caches) {
@@ -114,32 +196,92 @@ struct ScanColumns {
       const auto y = exclusive ? before : after;
       store(acc + j, after);
       if (m < w) store_partial(out + j, y, m);
-      else if (past_caches) stream(out + j, y);
+      else if (past_caches) stream_narrowed(out + j, y);
       else store(out + j, y);
     }
   }
 };
 
-template <class Op, class T>
-void scan(const T* in, T* out, std::int64_t outer, std::int64_t axis, std::int64_t inner,
-          ScanOptions options) {
-  const bool large = std::is_same_v<T, compute_type<T>> &&
-                     outer * axis * inner * std::int64_t(sizeof(T)) >= streaming_bytes;
-  if (inner == 1 && axis < lanes<T>)
-    return parallel_rows(outer, axis, [&](std::int64_t begin, std::int64_t end) {
-      const auto row = options.reverse ? scan_short_row<Op, true, T> : scan_short_row<Op, false, T>;
-      for (std::int64_t o = begin; o < end; ++o) row(in + o * axis, out + o * axis, axis, options.exclusive);
+/// Long columns: pieces that stay in the caches are added up first, then scanned from where they start.
+template <class Op, bool Reverse, class T>
+void scan_pieces(const T* in, T* out, std::int64_t axis, std::int64_t inner, bool exclusive, bool past_caches) {
+  using A = compute_type<T>;
+  constexpr std::int64_t together = 4, bytes = 1 << 19;
+  const NarrowScan<Op, Reverse, T> narrow(inner);
+  const std::int64_t rows = std::max<std::int64_t>(1, bytes / (inner * sizeof(T)) / 64) * 64;
+  const std::int64_t pieces = (axis + rows - 1) / rows;
+  A totals[together + 1][lanes<T>];
+  std::fill_n(totals[0], lanes<T>, Op::template identity<A>());
+  for (std::int64_t first = 0; first < pieces; first += together) {
+    const std::int64_t count = std::min(together, pieces - first);
+    const auto run = [&](T* to, std::int64_t p, A* at) {
+      const std::int64_t row = (Reverse ? pieces - 1 - first - p : first + p) * rows;
+      narrow.run(in + row * inner, to ? to + row * inner : nullptr, std::min(rows, axis - row), at, exclusive,
+                 past_caches);
+    };
+    parallel_rows(count, rows * inner, [&](std::int64_t p, std::int64_t end) {
+      for (; p < end; ++p) {
+        std::fill_n(totals[p + 1], lanes<T>, Op::template identity<A>());
+        run(nullptr, p, totals[p + 1]);
+      }
     });
-  if (inner == 1)
-    return parallel_rows(outer, axis, [&](std::int64_t begin, std::int64_t end) {
-      const auto row = options.reverse ? scan_row<Op, true, T> : scan_row<Op, false, T>;
-      for (std::int64_t o = begin; o < end; ++o)
-        row(in + o * axis, out + o * axis, axis, options.exclusive, large);
+    for (std::int64_t p = 0; p < count; ++p)
+      for (std::int64_t j = 0; j < inner; ++j) totals[p + 1][j] = Op::combine(totals[p][j], totals[p + 1][j]);
+    parallel_rows(count, rows * inner, [&](std::int64_t p, std::int64_t end) {
+      for (; p < end; ++p) {
+        A start[lanes<T>];
+        std::copy_n(totals[p], lanes<T>, start);
+        run(out, p, start);
+      }
       stream_fence();
     });
+    std::copy_n(totals[count], lanes<T>, totals[0]);
+  }
+}
+
+/// Fewer columns than lanes.
+template <class Op, bool Reverse, class T>
+void scan_narrow(const T* in, T* out, std::int64_t outer, std::int64_t axis, std::int64_t inner,
+                 bool exclusive, bool past_caches) {
+  using A = compute_type<T>;
+  const std::int64_t n = axis * inner;
+  if (outer < 8 && n >= 1 << 18) {
+    for (std::int64_t o = 0; o < outer; ++o)
+      scan_pieces<Op, Reverse>(in + o * n, out + o * n, axis, inner, exclusive, past_caches);
+    return;
+  }
+  const NarrowScan<Op, Reverse, T> narrow(inner);
+  parallel_rows(outer, n, [&](std::int64_t begin, std::int64_t end) {
+    for (std::int64_t o = begin; o < end; ++o) {
+      A totals[lanes<T>];
+      std::fill_n(totals, lanes<T>, Op::template identity<A>());
+      narrow.run(in + o * n, out + o * n, axis, totals, exclusive, past_caches);
+    }
+    stream_fence();
+  });
+}
+
+/// Rows: the last axis is scanned.
+template <class Op, class T>
+void scan_rows(const T* in, T* out, std::int64_t outer, std::int64_t axis, ScanOptions options, bool large) {
+  parallel_rows(outer, axis, [&](std::int64_t begin, std::int64_t end) {
+    const auto row = options.reverse ? scan_row<Op, true, T> : scan_row<Op, false, T>;
+    const auto short_row = options.reverse ? scan_short_row<Op, true, T> : scan_short_row<Op, false, T>;
+    for (std::int64_t i = begin; i < end; ++i) {
+      const std::int64_t o = options.reverse ? end - 1 - (i - begin) : i;  // memory in one direction
+      if (axis < lanes<T>) short_row(in + o * axis, out + o * axis, axis, options.exclusive);
+      else row(in + o * axis, out + o * axis, axis, options.exclusive, large);
+    }
+    stream_fence();
+  });
+}
+
+template <class Op, class T>
+void scan_columns(const T* in, T* out, std::int64_t outer, std::int64_t axis, std::int64_t inner,
+                  ScanOptions options, bool many) {
   constexpr std::int64_t capacity = ScanColumns<Op, T>::capacity;
   const std::int64_t blocks = (inner + capacity - 1) / capacity;
-  const bool past_caches = large && streamable(out, inner * sizeof(T));
+  const bool past_caches = many && streamable(out, inner * sizeof(T));
   parallel_rows(outer * blocks, axis * std::min(inner, capacity), [&](std::int64_t begin, std::int64_t end) {
     ScanColumns<Op, T> columns;
     for (; begin < end; ++begin) {
@@ -148,6 +290,23 @@ void scan(const T* in, T* out, std::int64_t outer, std::int64_t axis, std::int64
     }
     stream_fence();
   });
+}
+
+template <class Op, class T>
+void scan(const T* in, T* out, std::int64_t outer, std::int64_t axis, std::int64_t inner,
+          ScanOptions options) {
+  using A = compute_type<T>;
+  const std::int64_t n = axis * inner;
+  if (outer * n == 0) return;
+  const bool many = outer * n * std::int64_t(sizeof(T)) >= streaming_bytes, large = many && std::is_same_v<T, A>;
+  if constexpr (sizeof(A) >= 4)
+    if (n <= RowTile<A>::most && outer > 1)
+      return scan_short_rows<Op>(in, out, outer, axis, inner, options, large);
+  if (inner > 1 && inner < lanes<T>)
+    return (options.reverse ? scan_narrow<Op, true, T> : scan_narrow<Op, false, T>)(
+        in, out, outer, axis, inner, options.exclusive, large);
+  if (inner == 1) return scan_rows<Op>(in, out, outer, axis, options, large);
+  scan_columns<Op>(in, out, outer, axis, inner, options, many);
 }
 
 /// Integers are scanned as unsigned numbers, so that they wrap around.
