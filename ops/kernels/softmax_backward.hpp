@@ -24,9 +24,11 @@ void backward_rows(const T* y, const T* g, T* dx, std::int64_t rows, std::int64_
       const auto sum = splat(static_cast<A>(sum_terms<A>(n, [&](std::int64_t i, std::int64_t m) {
         return Slope::template term<A>(load_some(y_row + i, m), load_some(g_row + i, m));
       })));
-      write_run(dx + r * n, n, past_caches, [&](std::int64_t i, std::int64_t m) {
+      const auto at = [&](std::int64_t i, std::int64_t m) {
         return Slope::template value<A>(load_some(y_row + i, m), load_some(g_row + i, m), sum);
-      });
+      };
+      if (past_caches) write_run(dx + r * n, n, true, at);
+      else for_vectors<A>(n, [&](auto i, auto m) { store_some(dx + r * n + i, at(i, m), m); });  // g may be dx
     }
     stream_fence();
   });

@@ -153,7 +153,7 @@ TEST_CASE("l2_normalize of zeros is zeros, with a finite gradient") {
   CHECK(slope([](const Tensor& v) { return K::l2_normalize(v, 1); }, x).item<double>(0, 0) == Approx(1e6));
   CHECK(K::l2_normalize(x).item<double>(1, 0) == Approx(0.6));
   const Tensor y = K::reshape(K::arange(24., {.dtype = "float64"}), {2, 3, 4});
-  for (const K::Axes& axes : {K::Axes(0), K::Axes(1), K::Axes{0, 2}, K::Axes()}) {
+  for (const ktape::Axes& axes : {ktape::Axes(0), ktape::Axes(1), ktape::Axes{0, 2}, ktape::Axes()}) {
     const ktape::NoGrad off;
     CHECK(K::max(K::abs(K::l2_normalize(y, axes) * K::sqrt(K::sum(K::square(y), axes, true)) - y)).item<double>() <
           1e-13);

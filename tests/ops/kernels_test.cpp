@@ -295,7 +295,11 @@ void check_softmax(const View& v) {
   k::log_softmax(x.data(), l.data(), v.outer, v.axis, v.inner);
   k::softmax_backward(s.data(), g.data(), ds.data(), v.outer, v.axis, v.inner);
   k::log_softmax_backward(l.data(), g.data(), dl.data(), v.outer, v.axis, v.inner);
+  const Array<T> in_place(v.size());
+  std::copy_n(g.data(), v.size(), in_place.data());
+  k::log_softmax_backward(l.data(), in_place.data(), in_place.data(), v.outer, v.axis, v.inner);
   bool ok = true;
+  for (i64 i = 0; i < v.size(); ++i) ok = ok && double(in_place[i]) == double(dl[i]);
   const auto same_total = [&](T got, auto at) { return close<T>(got, naive_logsumexp(v.axis, at)); };
   check_reduction<T, T>("logsumexp", v, x, k::logsumexp<T>, same_total);
   for (i64 o = 0; o < v.outer; ++o)
