@@ -64,7 +64,7 @@ Tensor average(const Tensor& x, const Groups& groups) {
     else dispatch_floating(x.dtype(), run);
     return out;
   }
-  const Tensor total = kernels::reduced<kernels::FloatSumOf>(integer ? converted(x, DType::Int64) : x, groups);
+  const Tensor total = kernels::reduced<kernels::WideSumOf>(x, groups);
   const auto divide = [n = groups.size](auto a) { return a / like(a, static_cast<double>(n)); };
   const auto truncate = [n = groups.size](auto a) { return a / n; };
   return converted(integer ? kernels::apply_integer(truncate, total) : kernels::apply(divide, total), x.dtype());
@@ -101,7 +101,7 @@ Tensor centred(const Tensor& x, unsigned bits) {
 Tensor sum_of_squares(const Tensor& x, const Groups& groups) {
   if (kernels::JoinedAxes(x.shape(), groups.bits).passes() == 0)
     return kernels::apply([](auto a) { return a * a; }, in_float(x)).alias(groups.shape);
-  return kernels::reduced<kernels::SumOfSquaresOf, kernels::FloatSumOf>(x, groups);
+  return kernels::reduced<kernels::SumOfSquaresOf, kernels::WideSumOf>(x, groups);
 }
 
 /// The square root whose gradient is 0 at 0.

@@ -88,11 +88,18 @@ struct SumOf {
   using Between = std::conditional_t<std::is_same_v<T, float16>, float, T>;
   static void run(const auto* in, auto* out, auto... n) { reduce_sum(in, out, n...); }
 };
-struct FloatSumOf : SumOf {
+struct WideSumOf {
   template <class T>
-  using Result = Between<T>;
+  using Result = wide_type<T>;
+  template <class T>
+  static void run(const T* in, auto* out, auto... n) {
+    if constexpr (std::is_integral_v<T>) reduce_mean(in, out, n..., 1);
+    else reduce_sum(in, out, n...);
+  }
 };
-struct SumOfSquaresOf : FloatSumOf {
+struct SumOfSquaresOf {
+  template <class T>
+  using Result = wide_type<T>;
   template <class T>
   static void run(const T* in, auto* out, auto... n) {
     if constexpr (!std::is_integral_v<T>) reduce_sum_of_squares(in, out, n...);

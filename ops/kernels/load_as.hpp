@@ -30,7 +30,8 @@ Vec<A> load_as(const T* p) {
     return load(p);
   } else {
 #if defined(__AVX512F__)
-    if constexpr (vector_bytes == 64) return reinterpret_cast<Vec<A>>(detail::widened(p));
+    if constexpr (vector_bytes == 64)
+      return reinterpret_cast<Vec<A>>(detail::widened(reinterpret_cast<const compute_type<T>*>(p)));
 #endif
     alignas(vector_bytes) A buffer[lanes_of<A>];
     for (int i = 0; i < lanes_of<A>; ++i) buffer[i] = element(p + i);

@@ -11,7 +11,7 @@ template <class Op, class A, class T, class Out>
 void reduce(const T* in, Out* out, std::int64_t outer, std::int64_t axis, std::int64_t inner) {
   reduce_middle<Fold<Op, A>>(in, out, outer, axis, inner, [](auto total) {
     if constexpr (std::is_same_v<Out, bool>) return total != 0;
-    else return narrow<Out>(total);
+    else return static_cast<compute_type<Out>>(total);
   });
 }
 
@@ -45,16 +45,22 @@ void reduce_sum_of_squares(const T* in, Out* out, std::int64_t outer, std::int64
   detail::reduce_arithmetic<detail::SumOfSquares, detail::Max>(in, out, outer, axis, inner);
 }
 
-/// out[o, j] = the sum of in[o, :, j] / count; integers are added up as int64, and the quotient truncated.
+/// The type in which a sum is kept that will be divided: int64 for integers, float for float16.
 template <class T>
-void reduce_mean(const T* in, T* out, std::int64_t outer, std::int64_t axis, std::int64_t inner,
+using wide_type = std::conditional_t<std::is_integral_v<T>, std::int64_t, compute_type<T>>;
+
+/// out[o, j] = the sum of in[o, :, j] / count; integers are added up as int64, and the quotient truncated.
+template <class T, class Out>
+void reduce_mean(const T* in, Out* out, std::int64_t outer, std::int64_t axis, std::int64_t inner,
                  std::int64_t count) {
   using Narrow = std::conditional_t<(sizeof(T) < 4), std::int32_t, std::int64_t>;
   using A = std::conditional_t<std::is_integral_v<T>, Narrow, compute_type<T>>;
-  using Quotient = std::conditional_t<std::is_integral_v<T>, std::int64_t, compute_type<T>>;
+  // Where totals have at most 53 bits the quotient of doubles is truncated to the same, and computed in vectors.
+  using Quotient = std::conditional_t<std::is_integral_v<T> && sizeof(T) <= 2, double, wide_type<T>>;
   const auto n = static_cast<Quotient>(count);
-  detail::reduce_middle<detail::Fold<detail::WideSum, A>>(
-      in, out, outer, axis, inner, [n](auto total) { return narrow<T>(static_cast<Quotient>(total) / n); });
+  detail::reduce_middle<detail::Fold<detail::WideSum, A>>(in, out, outer, axis, inner, [n](auto total) {
+    return static_cast<compute_type<Out>>(static_cast<Quotient>(total) / n);
+  });
 }
 
 /// out[o, j] = the largest or smallest of in[o, :, j]; NaN when one of them is. Of nothing: -infinity

@@ -13,9 +13,22 @@
 ///     placed(x, step, first)            a result that counted elements 0, 1, 2... which are those at first,
 ///                                       first + step, first + 2 step...
 ///
-/// and `finish` makes an element of the result of a Partial. Results do not depend on the number of threads:
+/// and `finish` makes a result of a Partial, which is then rounded to the type of the elements. Results do not depend on the number of threads:
 /// the split follows from the shape alone.
 namespace ktape::kernels::detail {
+
+/// out[j] = the result of column j; halves are rounded in vectors.
+template <class Kernel, class Out, class Finish>
+void write_columns(const Kernel& kernel, Out* out, std::int64_t n, const Finish& finish) {
+  std::int64_t j = 0;
+  if constexpr (std::is_same_v<Out, float16>)
+    for (; j + lanes<Out> <= n; j += lanes<Out>) {
+      alignas(64) float block[lanes<Out>];
+      for (int i = 0; i < lanes<Out>; ++i) block[i] = finish(kernel.column(j + i));
+      store(out + j, load(block));
+    }
+  for (; j < n; ++j) out[j] = narrow<Out>(finish(kernel.column(j)));
+}
 
 /// Short rows [axis, inner], a block of them at a time. E is the compute type of the elements.
 template <class Kernel, class E>
@@ -37,10 +50,9 @@ struct ShortRows {
                    reinterpret_cast<compute_type<Bits>*>(turned), stride, readable);
     for (std::int64_t j = 0; j < inner; ++j) {
       kernel.columns(turned + j * stride, axis, inner * stride, count);
-      if (inner == 1)
-        for (std::int64_t r = 0; r < count; ++r) out[r] = finish(kernel.column(r));
+      if (inner == 1) write_columns(kernel, out, count, finish);
       else
-        for (std::int64_t r = 0; r < count; ++r) out[r * inner + j] = finish(kernel.column(r));
+        for (std::int64_t r = 0; r < count; ++r) out[r * inner + j] = narrow<Out>(finish(kernel.column(r)));
     }
   }
 };
@@ -67,10 +79,11 @@ void reduce_narrow_columns(Kernel& kernel, const T* p, std::int64_t rows, std::i
   const std::int64_t wide = group * width, wide_rows = rows / group;
   Partial total[4 * w];
   kernel.columns(p, wide_rows, wide, wide);
-  for (std::int64_t j = 0; j < wide; ++j) {
-    const Partial part = Kernel::placed(kernel.column(j), group, j / width);
-    total[j % width] = j < width ? part : Kernel::merge(total[j % width], part);
-  }
+  for (std::int64_t g = 0; g < group; ++g)
+    for (std::int64_t j = 0; j < width; ++j) {
+      const Partial part = Kernel::placed(kernel.column(g * width + j), group, g);
+      total[j] = g == 0 ? part : Kernel::merge(total[j], part);
+    }
   const std::int64_t done = wide_rows * group;
   if (done < rows) kernel.columns(p + done * width, rows - done, width, width);
   for (std::int64_t j = 0; j < width; ++j)
@@ -86,7 +99,7 @@ void reduce_split(const T* in, Out* out, std::int64_t outer, std::int64_t axis, 
   const std::int64_t columns = std::min(inner, Kernel::capacity);
   const std::int64_t blocks = (inner + columns - 1) / columns;
   const std::int64_t wanted = (64 + outer * blocks - 1) / (outer * blocks);
-  const std::int64_t segments = std::clamp<std::int64_t>(axis * columns / 65536, 1, std::min(wanted, std::max<std::int64_t>(axis, 1)));
+  const std::int64_t segments = std::clamp<std::int64_t>(axis * columns / 131072, 1, std::min(wanted, std::max<std::int64_t>(axis, 1)));
   const auto bound = [=](std::int64_t segment) { return axis * segment / segments; };
   std::vector<Partial> partial(segments > 1 ? outer * segments * inner : 0);
   parallel_rows(outer * segments * blocks, axis / segments * columns, [&](std::int64_t begin, std::int64_t end) {
@@ -98,24 +111,25 @@ void reduce_split(const T* in, Out* out, std::int64_t outer, std::int64_t axis, 
       const T* p = in + (o * axis + first) * inner + j;
       const auto to = [&](std::int64_t k, const Partial& x) {
         if (segments > 1) partial[(o * segments + s) * inner + j + k] = Kernel::placed(x, 1, first);
-        else out[o * inner + j + k] = finish(x);
+        else out[o * inner + j + k] = narrow<Out>(finish(x));
       };
       if (inner == 1) to(0, Kernel::row(p, rows));
       else if (inner < 2 * lanes_of<typename Kernel::Compute>) reduce_narrow_columns(kernel, p, rows, inner, to);
       else {
         kernel.columns(p, rows, inner, width);
-        for (std::int64_t k = 0; k < width; ++k) to(k, kernel.column(k));
+        if (segments == 1) write_columns(kernel, out + o * inner + j, width, finish);
+        else
+          for (std::int64_t k = 0; k < width; ++k) to(k, kernel.column(k));
       }
     }
   });
   if (segments == 1) return;
-  for (std::int64_t o = 0; o < outer; ++o)
-    for (std::int64_t j = 0; j < inner; ++j) {
-      Partial total = partial[o * segments * inner + j];
-      for (std::int64_t s = 1; s < segments; ++s)
-        total = Kernel::merge(total, partial[(o * segments + s) * inner + j]);
-      out[o * inner + j] = finish(total);
-    }
+  for (std::int64_t o = 0; o < outer; ++o) {
+    Partial* const total = &partial[o * segments * inner];
+    for (std::int64_t s = 1; s < segments; ++s)
+      for (std::int64_t j = 0; j < inner; ++j) total[j] = Kernel::merge(total[j], total[s * inner + j]);
+    for (std::int64_t j = 0; j < inner; ++j) out[o * inner + j] = narrow<Out>(finish(total[j]));
+  }
 }
 
 template <class Kernel, class T, class Out, class Finish>
@@ -127,7 +141,7 @@ void reduce_middle(const T* in, Out* out, std::int64_t outer, std::int64_t axis,
     return reduce_short_rows<Kernel>(in, out, outer, axis, inner, finish);
   if (inner == 1 && outer >= 64)
     return parallel_rows(outer, axis, [&](std::int64_t begin, std::int64_t end) {
-      for (std::int64_t o = begin; o < end; ++o) out[o] = finish(Kernel::row(in + o * axis, axis));
+      for (std::int64_t o = begin; o < end; ++o) out[o] = narrow<Out>(finish(Kernel::row(in + o * axis, axis)));
     });
   reduce_split<Kernel>(in, out, outer, axis, inner, finish);
 }
