@@ -3,6 +3,7 @@
 #include <ktape/ops/inspection.hpp>
 #include <ktape/ops/kernels/apply.hpp>
 #include <ktape/ops/kernels/engine.hpp>
+#include <ktape/ops/kernels/functions.hpp>
 #include <ktape/ops/kernels/generic.hpp>
 #include <ktape/ops/kernels/groups.hpp>
 #include <ktape/ops/kernels/softmax_backward.hpp>
@@ -12,9 +13,13 @@
 #include <numbers>
 
 namespace ktape::backend {
+
+// Of vectors, next to the functions of tensors.
+using kernels::functions::exp, kernels::functions::expm1, kernels::functions::tanh;
+
 namespace {
 
-using kernels::like, kernels::select;
+using kernels::like, kernels::select, kernels::functions::normal_cdf;
 using kernels::unary_by_input, kernels::unary_by_output;
 
 /// The logistic function of a vector; of a Tensor the op, whose gradient is right where exp overflows.
@@ -187,7 +192,7 @@ Tensor elu(const Tensor& x, double alpha) {
 
 Tensor softplus(const Tensor& x) {
   return unary_by_input(
-      "softplus", x, [](auto a) { return select(a < 0, like(a, 0), a) + log1p(exp(-magnitude(a))); },
+      "softplus", x, [](auto a) { return select(a < 0, like(a, 0), a) + kernels::functions::log1p_of_fraction(exp(-magnitude(a))); },
       [](auto g, auto a) { return g * logistic(a); });
 }
 
@@ -206,11 +211,6 @@ constexpr double root_half = std::numbers::sqrt2 / 2;
 constexpr double density_scale = std::numbers::inv_sqrtpi / std::numbers::sqrt2;
 constexpr double tanh_scale = std::numbers::sqrt2 * std::numbers::inv_sqrtpi, tanh_cube = 0.044715;
 
-/// The standard normal distribution function.
-template <class B>
-B normal_cdf(const B& a) {
-  return erfc(a * -root_half) * 0.5;
-}
 Tensor normal_cdf(const Tensor& a) { return (erf(a * root_half) + 1) * 0.5; }
 
 constexpr auto gelu_slope = [](auto g, auto a) {

@@ -2,6 +2,7 @@
 #include <ktape/ops/broadcasting.hpp>
 #include <ktape/ops/inspection.hpp>
 #include <ktape/ops/kernels/apply.hpp>
+#include <ktape/ops/kernels/functions.hpp>
 #include <ktape/ops/kernels/generic.hpp>
 
 #include <cmath>
@@ -19,6 +20,11 @@ class ktape::Argument<ktape::backend::Bound> {
 };
 
 namespace ktape::backend {
+
+// Of vectors, next to the functions of tensors.
+using kernels::functions::cos, kernels::functions::exp, kernels::functions::expm1, kernels::functions::log;
+using kernels::functions::log1p, kernels::functions::sin, kernels::functions::tanh;
+
 namespace {
 
 using kernels::flowing, kernels::like, kernels::select;
@@ -114,21 +120,27 @@ B integer_power(B x, std::int64_t n) {
   return result;
 }
 
-/// pow with C's results for powers of 0 and infinity and for x ** 0, 1 ** a and (-1) ** infinity, which xsimd's, a logarithm,
-/// lacks.
+/// pow with C's results for x ** 0, 1 ** a and (-1) ** infinity, the sign of odd powers and the NaN of broken powers of negative
+/// numbers.
 template <class B>
 B power(const B& x, const B& a) {
-  const B half = a * 0.5;
-  const B extreme = select((a == trunc(a)) & (half != trunc(half)), x, abs(x));  // odd powers keep the sign
-  const B y = select((x == 0) | (abs(x) == like(x, INFINITY)), select(a < 0, 1 / extreme, extreme), pow(x, a));
-  return select((a == 0) | (x == 1) | ((x == -1) & (abs(a) == like(a, INFINITY))), like(x, 1), y);
+  const B half = a * 0.5, infinite = like(x, INFINITY), size = abs(x);
+  const auto whole = a == trunc(a);
+  const auto one = (a == 0) | (x == 1) | ((size == 1) & (abs(a) == infinite));
+  const B y = select(one, like(x, 1), kernels::functions::power_of_magnitude(x, a));
+  const B kept = select(whole & !(half == trunc(half)), copysign(y, x), y);
+  return select(whole | !(x < 0) | (size == infinite) | !(a == a), kept, like(x, NAN));
 }
+Tensor power(const Tensor& x, const Tensor& a) { return pow(x, a); }
 
 template <class B>
 B real_power(const B& x, double a) {
-  const bool whole = a == std::trunc(a) && std::fabs(a) <= 16;
-  if (!whole) return power(x, like(x, a));
-  return a >= 0 ? integer_power(x, static_cast<std::int64_t>(a)) : 1 / integer_power(x, static_cast<std::int64_t>(-a));
+  const bool whole = a == std::trunc(a), even = a / 2 == std::trunc(a / 2);
+  if (whole && std::fabs(a) <= 16)
+    return a >= 0 ? integer_power(x, static_cast<std::int64_t>(a)) : 1 / integer_power(x, static_cast<std::int64_t>(-a));
+  const B y = kernels::functions::power_of_magnitude(x, like(x, a));
+  if (whole) return even ? y : copysign(y, x);
+  return select((x < 0) & (x > like(x, -INFINITY)), like(x, NAN), y);
 }
 Tensor real_power(const Tensor& x, double a) { return pow(x, Scalar(a)); }
 }  // namespace
@@ -141,7 +153,7 @@ Tensor pow(const Tensor& x, Scalar a) {
       fail("[pow] an integer tensor takes whole exponents of at least 0: received a=", a.real());
     return kernels::apply_integer([n = a.integer()](auto v) { return integer_power(v, n); }, x);
   }
-  if (std::isinf(a.real())) return pow(x, full({}, a, x.dtype()));
+  if (!std::isfinite(a.real())) return pow(x, full({}, a, x.dtype()));
   return unary_by_input(
       "pow", x, [n = a.real()](auto v) { return real_power(v, n); },
       [n = a.real()](auto g, auto v) { return n == 0 ? like(g, 0) : flowing(g, g * n * real_power(v, n - 1)); });
@@ -159,6 +171,19 @@ Tensor integer_pow(const Tensor& x, const Tensor& a, const Shape& shape) {
   });
   return out;
 }
+
+constexpr auto slope_of_base = [](const auto& g, const auto& x, const auto& a) {
+  // 0 * 0 ** -1 is NaN: the slope of x ** 0 at 0 is that at 1, which is 0.
+  const auto both_zero = abs(x) + abs(a) == like(x, 0);
+  const auto p = power(select(both_zero, like(x, 1), x), a - 1);
+  // Nor is infinity * 0 the slope of a power that stays 0.
+  const auto stays = abs(p) + 1 / abs(a) == like(x, 0);
+  return flowing(g, g * select(stays, like(x, 0), a) * p);
+};
+constexpr auto slope_of_exponent = [](const auto& g, const auto& x, const auto& y) {
+  const auto positive = x > like(x, 0);
+  return g * select(positive, y * log(select(positive, x, like(x, 1))), like(x, 0));
+};
 }  // namespace
 
 Tensor pow(const Tensor& x, const Tensor& a) {
@@ -174,18 +199,8 @@ Tensor pow(const Tensor& x, const Tensor& a) {
   });
   if (recording(x, a))
     record("pow", out, {x, a}, [x, a](const Tensor& g, const Tensor& y, Grads& grads) {
-      grads.to(0, [&] {
-        // 0 * 0 ** -1 is NaN: the slope of x ** 0 at 0 is that at 1, which is 0.
-        const Tensor both_zero = equal(abs(x.detach()) + abs(a.detach()), full({}, 0, x.dtype()));
-        const Tensor p = pow(where(both_zero, like(x, 1), x), a - 1);
-        // Nor is infinity * 0 the slope of a power that stays 0.
-        const Tensor stays = equal(abs(p.detach()) + 1 / abs(a.detach()), full({}, 0, x.dtype()));
-        return sum_to(flowing(g, g * where(stays, like(x, 0), a) * p), x.shape());
-      });
-      grads.to(1, [&] {
-        const Tensor positive = greater(x, like(x, 0));
-        return sum_to(g * where(positive, y * log(where(positive, x, like(x, 1))), like(x, 0)), a.shape());
-      });
+      grads.to(0, [&] { return sum_to(kernels::along(slope_of_base, g, x, a), x.shape()); });
+      grads.to(1, [&] { return sum_to(kernels::along(slope_of_exponent, g, x, y), a.shape()); });
     });
   return out;
 }
@@ -199,9 +214,10 @@ template <class Takes>
 void record_choice(const char* op, const Tensor& out, const Tensor& x, const Tensor& y, Takes takes_x) {
   if (!recording(x, y)) return;
   record(op, out, {x, y}, [x, y, takes_x](const Tensor& g, Grads& grads) {
-    const Tensor taken = takes_x(x, y), zero = like(g, 0);
-    grads.to(0, [&] { return sum_to(where(taken, g, zero), x.shape()); });
-    grads.to(1, [&] { return sum_to(where(taken, zero, g), y.shape()); });
+    const auto to_x = [=](const auto& g, const auto& x, const auto& y) { return select(takes_x(x, y), g, like(g, 0)); };
+    const auto to_y = [=](const auto& g, const auto& x, const auto& y) { return select(takes_x(x, y), like(g, 0), g); };
+    grads.to(0, [&] { return sum_to(kernels::along(to_x, g, x, y), x.shape()); });
+    grads.to(1, [&] { return sum_to(kernels::along(to_y, g, x, y), y.shape()); });
   });
 }
 }  // namespace
@@ -210,7 +226,7 @@ Tensor maximum(const Tensor& x, const Tensor& y) {
   if (is_symbolic(x, y)) return defer("maximum", maximum, x, y);
   expect_number("maximum", x);
   Tensor out = kernels::apply_broadcast("maximum", larger, x, y);
-  record_choice("maximum", out, x, y, greater_equal);
+  record_choice("maximum", out, x, y, std::greater_equal<>());
   return out;
 }
 
@@ -218,7 +234,7 @@ Tensor minimum(const Tensor& x, const Tensor& y) {
   if (is_symbolic(x, y)) return defer("minimum", minimum, x, y);
   expect_number("minimum", x);
   Tensor out = kernels::apply_broadcast("minimum", smaller, x, y);
-  record_choice("minimum", out, x, y, less_equal);
+  record_choice("minimum", out, x, y, std::less_equal<>());
   return out;
 }
 

@@ -10,7 +10,7 @@
 namespace ktape {
 namespace {
 
-using kernels::derivative;
+using kernels::along, kernels::derivative;
 
 Tensor need(bool wanted, const Tensor& x) { return wanted ? x : Tensor(); }
 
@@ -51,13 +51,6 @@ constexpr auto times = [](auto a, auto b) { return a * b; };
 constexpr auto over = [](auto a, auto b) { return a / b; };
 constexpr auto by_numerator = [](const auto& g, const auto& y) { return kernels::flowing(g, g / y); };
 constexpr auto by_denominator = [](const auto& g, const auto& x, const auto& y) { return kernels::flowing(g, -g * (x / y) / y); };
-
-/// A derivative, fused where nothing is broadcast. Unlike `derivative` it leaves g to the other operand's.
-template <class D, class... X>
-Tensor along(D d, const Tensor& g, const X&... x) {
-  const bool fused = !recording() && (... && (x.shape() == g.shape()));
-  return fused ? kernels::apply(d, g, x...) : d(g, x...);
-}
 
 constexpr auto same = [](const auto& g) { return g; };
 constexpr auto negated = [](const auto& g) { return -g; };

@@ -35,6 +35,13 @@ Tensor derivative(D d, const Tensor& g, const X&... x) {
   return out;
 }
 
+/// A derivative, fused where nothing is broadcast. Unlike `derivative` it leaves g to the other operand's.
+template <class D, class... X>
+Tensor along(D d, const Tensor& g, const X&... x) {
+  const bool fused = !recording() && (... && (x.shape() == g.shape()));
+  return fused ? apply(d, g, x...) : d(g, x...);
+}
+
 inline void expect_floating(const char* op, const Tensor& x) {
   if (!x.dtype().is_floating())
     fail<TypeError>("[", op, "] x must be floating (float16, float32 or float64): received dtype=", x.dtype());
@@ -111,7 +118,7 @@ Tensor compare(const char* op, F f, const Tensor& x, const Tensor& y) {
   const Shape shape = broadcast_shapes(op, x.shape(), y.shape());
   Tensor out = Tensor::empty(shape, DType::Bool);
   dispatch(x.dtype(), [&]<class T>() {
-    if (x.shape() == y.shape()) return map_long_row(out.size(), out.pointer<bool>(), f, x.pointer<T>(), true, y.pointer<T>(), true);
+    if (x.shape() == y.shape()) return map<T>(out.size(), out.pointer<bool>(), f, x.pointer<T>(), y.pointer<T>());
     map_broadcast(BroadcastPlan(shape, x.shape(), y.shape()), out.pointer<bool>(), f, x.pointer<T>(), y.pointer<T>());
   });
   return out;

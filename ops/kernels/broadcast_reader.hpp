@@ -24,7 +24,8 @@ class BroadcastReader {
     const std::int64_t size = loops_.elements();
     row_ = take_inner();
     consecutive_ = row_.in == 1 && loops_.rank == 0;
-    if (!consecutive_ && row_.size <= longest_pattern) learn_pattern(size);
+    patterned_ = !consecutive_ && row_.size <= longest_pattern && size >= 8 * row_.size;
+    if (patterned_) learn_pattern(size);
     else next_ = take_inner();
   }
 
@@ -64,24 +65,19 @@ class BroadcastReader {
   /// Takes the innermost loops together as one row, in which the elements lie alike for each step of the loop around it: their
   /// offsets, the least of those of the w elements from each on, and whether these lie within one vector.
   void learn_pattern(std::int64_t size) {
-    patterned_ = true;
-    detail::Loops inside;
-    inside.append(row_);
-    for (next_ = take_inner(); next_.size > 1 && next_.size * row_.size <= std::min(longest_pattern, size); next_ = take_inner()) {
-      std::copy_backward(inside.at.begin(), inside.at.begin() + inside.rank, inside.at.begin() + inside.rank + 1);
-      inside.at[0] = next_, ++inside.rank;
-      row_.size *= next_.size;
+    std::int64_t& n = row_.size;
+    for (std::int64_t i = 0; i < n; ++i) offset_[i] = static_cast<std::int16_t>(i * row_.in);
+    for (next_ = take_inner(); next_.size > 1 && next_.size * n <= std::min(longest_pattern, size); next_ = take_inner()) {
+      for (std::int64_t i = n; i < next_.size * n; ++i) offset_[i] = static_cast<std::int16_t>(offset_[i - n] + next_.in);
+      n *= next_.size;
     }
-    const std::int64_t n = row_.size;
-    detail::Odometer at(inside, 0);
-    for (std::int64_t i = 0; i < n; ++i, at.next()) offset_[i] = static_cast<std::int16_t>(at.in);
     for (std::int64_t i = n; i < n + w; ++i) offset_[i] = static_cast<std::int16_t>(offset_[i - n] + next_.in);
-    std::int16_t most[longest_pattern];
-    std::copy_n(offset_, n, least_), std::copy_n(offset_, n, most);
-    for (std::int64_t j = 1; j < w; ++j)
-      for (std::int64_t i = 0; i < n; ++i)
-        least_[i] = std::min(least_[i], offset_[i + j]), most[i] = std::max(most[i], offset_[i + j]);
-    for (std::int64_t i = 0; i < n; ++i) near_[i] = most[i] - least_[i] < w;
+    std::int16_t most[longest_pattern + w];
+    std::copy_n(offset_, n + w, least_), std::copy_n(offset_, n + w, most);
+    for (std::int64_t span = 1; span < w; span *= 2)
+      for (std::int64_t i = 0; i + span < n + w; ++i)
+        least_[i] = std::min(least_[i], least_[i + span]), most[i] = std::max(most[i], most[i + span]);
+    for (std::int64_t i = 0; i < n; ++i) all_near_ &= near_[i] = most[i] - least_[i] < w;
     for (std::int64_t i = 0; i < n + w; ++i) index_[i] = static_cast<U>(offset_[i]);
     // Where every block is the same, one is enough.
     repeats_ = loops_.rank == 0 && next_.in == 0;
@@ -98,12 +94,16 @@ class BroadcastReader {
   /// n elements of patterns, and up to a vector more; `first` of the first one are left out.
   void put_pattern(const U* from, std::int64_t first, U* to, std::int64_t n) {
     const std::int64_t step = w % row_.size, jump = w / row_.size * next_.in;
+    const bool inside = all_near_ && from + (n + first) / row_.size * next_.in + row_.size + w <= end_;
     for (std::int64_t i = 0; i < n; i += w, first += step, from += jump) {
       if (first >= row_.size) first -= row_.size, from += next_.in;
-      if (near_[first]) {
-        const U* least = from + least_[first];
+      const U* least = from + least_[first];
+      const Vec<U> index = load(index_ + first) - static_cast<U>(least_[first]);
+      if (inside) {
+        store(to + i, detail::permuted<U>(load(least), index));
+      } else if (near_[first]) {
         const Vec<U> some = least + w <= end_ ? load(least) : load_partial(least, end_ - least, Vec<U>{});
-        store(to + i, detail::permuted<U>(some, load(index_ + first) - static_cast<U>(least_[first])));
+        store(to + i, detail::permuted<U>(some, index));
       } else {
         for (std::int64_t j = 0; j < std::min(w, n - i); ++j) to[i + j] = from[offset_[first + j]];
       }
@@ -113,8 +113,8 @@ class BroadcastReader {
   const U *at_, *end_;
   detail::Loops loops_;                  ///< around the two innermost loops
   Loop next_{1, 0, 0}, row_{1, 0, 0};
-  bool consecutive_, patterned_ = false, repeats_ = false;
-  std::int16_t offset_[longest_pattern + w], least_[longest_pattern];
+  bool consecutive_, patterned_, repeats_ = false, all_near_ = true;
+  std::int16_t offset_[longest_pattern + w], least_[longest_pattern + w];
   bool near_[longest_pattern];
   U index_[longest_pattern + w];
   alignas(64) U buffer_[block + longest_pattern + w];

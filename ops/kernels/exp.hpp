@@ -14,6 +14,15 @@ Vec<A> larger(Vec<A> a, Vec<A> b) {
 #endif
   return a > b ? a : b;
 }
+/// The smaller, likewise.
+template <class A>
+Vec<A> smaller(Vec<A> a, Vec<A> b) {
+#if defined(__AVX512F__)
+  if constexpr (sizeof(Vec<A>) == 64 && sizeof(A) == 4) return _mm512_maskz_min_ps(0xffff, a, b);
+  if constexpr (sizeof(Vec<A>) == 64 && sizeof(A) == 8) return _mm512_maskz_min_pd(0xff, a, b);
+#endif
+  return a < b ? a : b;
+}
 
 namespace detail {
 
@@ -40,18 +49,33 @@ struct ExpConstants<double> {
 inline __m512 scale_by_power(__m512 x, __m512 k) { return _mm512_maskz_scalef_ps(0xffff, x, k); }
 inline __m512d scale_by_power(__m512d x, __m512d k) { return _mm512_maskz_scalef_pd(0xff, x, k); }
 
-/// e^x = 2^k e^r with an integer k and |r| <= ln(2) / 2, for x below the bound. Below its negative, where the
-/// result is 0, the bound keeps r finite; a NaN passes it. Adding the magic number rounds to an integer.
+/// x = k ln(2) + r with an integer k and |r| <= ln(2) / 2, for x within the bounds. Adding the magic number
+/// rounds to an integer.
+template <class A>
+struct ExpParts {
+  using C = ExpConstants<A>;
+  Vec<A> k, r;
+  explicit ExpParts(Vec<A> x) {
+    const auto magic = splat(C::magic);
+    k = x * A(1.4426950408889634) + magic - magic;
+    r = x - k * C::ln2_high - k * C::ln2_low;
+  }
+};
+
+/// The polynomial of e^r, or what is left of it when the last `drop` steps are not made.
+template <class A>
+Vec<A> exp_polynomial(Vec<A> r, std::size_t drop = 0) {
+  auto p = splat(ExpConstants<A>::polynomial[0]);
+  for (std::size_t i = 1; i + drop < ExpConstants<A>::polynomial.size(); ++i) p = p * r + ExpConstants<A>::polynomial[i];
+  return p;
+}
+
+/// e^x = 2^k e^r, for x below the bound. Below its negative, where the result is 0, the bound keeps r finite; a
+/// NaN passes it.
 template <class A>
 Vec<A> exp_by_powers(Vec<A> x) {
-  using C = ExpConstants<A>;
-  const auto magic = splat(C::magic);
-  x = larger<A>(splat(-C::bound), x);
-  const Vec<A> k = x * A(1.4426950408889634) + magic - magic;
-  const Vec<A> r = x - k * C::ln2_high - k * C::ln2_low;
-  auto p = splat(C::polynomial[0]);
-  for (std::size_t i = 1; i < C::polynomial.size(); ++i) p = p * r + C::polynomial[i];
-  return scale_by_power(p, k);
+  const ExpParts<A> parts(larger<A>(splat(-ExpConstants<A>::bound), x));
+  return scale_by_power(exp_polynomial<A>(parts.r), parts.k);
 }
 #endif
 
@@ -71,8 +95,7 @@ template <class A>
 Vec<A> exp_of(Vec<A> x) {
 #if defined(__AVX512F__)
   if constexpr (vector_bytes == 64) {
-    const auto most = splat(detail::ExpConstants<A>::bound);
-    x = most < x ? most : x;
+    x = smaller<A>(splat(detail::ExpConstants<A>::bound), x);
   }
 #endif
   return exp_of_small<A>(x);

@@ -10,29 +10,33 @@ namespace ktape::kernels {
 /// Elements below which a second thread costs more than it brings.
 inline constexpr std::int64_t map_grain = 1 << 15;
 
+/// What a lambda on vectors of T gives where the elements of the result are of the type R: numbers, or conditions.
+template <class R, class T>
+using result_t = std::conditional_t<std::is_same_v<R, T>, batch_t<T>, xsimd::batch_bool<compute_t<T>>>;
+
 /// out[i] = f(x[i]...) for n elements. Reads and writes whole vectors, into what lies behind. By value: bytes that are written
 /// might else be those of the pointers.
-template <class T, class F>
-void map_range(std::int64_t n, T* out, F f, const auto*... x) {
+template <class T, class R, class F>
+void map_range(std::int64_t n, R* out, F f, const auto*... x) {
   if constexpr (vectorized<T>) {
-    for (std::int64_t i = 0; i < n; i += width<T>) store_batch(out + i, batch_t<T>(f(load_batch(x + i)...)));
+    for (std::int64_t i = 0; i < n; i += width<T>) store_batch(out + i, result_t<R, T>(f(load_batch(x + i)...)));
   } else {
-    for (std::int64_t i = 0; i < n; ++i) out[i] = static_cast<T>(f(x[i]...));
+    for (std::int64_t i = 0; i < n; ++i) out[i] = static_cast<R>(f(x[i]...));
   }
 }
 
-/// The same over whole tensors, split over the threads: behind them lies the padding of their storages.
-template <class T, class F>
-void map(std::int64_t n, T* out, F f, const auto*... x) {
-  if (n <= map_grain) return map_range(n, out, f, x...);
-  parallel_for(n, map_grain, [=](std::int64_t begin, std::int64_t end) { map_range(end - begin, out + begin, f, x + begin...); });
+/// The same over whole tensors of T, split over the threads: behind them lies the padding of their storages.
+template <class T, class R, class F>
+void map(std::int64_t n, R* out, F f, const auto*... x) {
+  if (n <= map_grain) return map_range<T>(n, out, f, x...);
+  parallel_for(n, map_grain, [=](std::int64_t begin, std::int64_t end) { map_range<T>(end - begin, out + begin, f, x + begin...); });
 }
 
 /// One row: out[i] = f(x[i * xstep], y[i * ystep]) with steps of 0 or 1. Reads and writes nothing past the row.
 template <class R, class T, class F>
 void map_row(std::int64_t n, R* out, F f, const T* x, bool xstep, const T* y, bool ystep) {
   if constexpr (vectorized<T>) {
-    using B = std::conditional_t<std::is_same_v<R, bool>, xsimd::batch_bool<compute_t<T>>, batch_t<T>>;
+    using B = result_t<R, T>;
     const batch_t<T> x0(element(x)), y0(element(y));
     std::int64_t i = 0;
     if (xstep && ystep) {

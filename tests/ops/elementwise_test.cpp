@@ -3,6 +3,7 @@
 
 #include <cmath>
 #include <limits>
+#include <tuple>
 
 namespace K = ktape::backend;
 using ktape::ArrayLike, ktape::Shape, ktape::Tensor, ktape::TypeError, ktape::ValueError, ktape::Variable;
@@ -37,6 +38,38 @@ TEST_CASE("functions at awkward values") {
   CHECK(K::erf(K::constant({0.5}, {.dtype = "float64"})).item<double>() == doctest::Approx(std::erf(0.5)).epsilon(1e-14));
   CHECK(K::expm1(K::constant(1e-12, {.dtype = "float64"})).item<double>() == doctest::Approx(1e-12).epsilon(1e-12));
   CHECK(K::log1p(K::constant(1e-12, {.dtype = "float64"})).item<double>() == doctest::Approx(1e-12).epsilon(1e-12));
+}
+
+TEST_CASE_TEMPLATE("functions agree with C's to a few units in the last place", T, float, double) {
+  using Function = std::function<Tensor(const Tensor&)>;
+  using Reference = std::function<long double(long double)>;
+  const auto gelu = [](long double v) { return v * std::erfc(v * -0.707106781186547524400844362104849039L) / 2; };
+  const std::vector<std::tuple<std::string, Function, Reference>> all = {
+      {"exp", K::exp, [](long double v) { return std::exp(v); }},
+      {"expm1", K::expm1, [](long double v) { return std::expm1(v); }},
+      {"log", K::log, [](long double v) { return std::log(v); }},
+      {"log1p", K::log1p, [](long double v) { return std::log1p(v); }},
+      {"sin", K::sin, [](long double v) { return std::sin(v); }},
+      {"cos", K::cos, [](long double v) { return std::cos(v); }},
+      {"tanh", K::tanh, [](long double v) { return std::tanh(v); }},
+      {"sigmoid", K::sigmoid, [](long double v) { return 1 / (1 + std::exp(-v)); }},
+      {"softplus", K::softplus, [](long double v) { return std::fmax(v, 0.0L) + std::log1p(std::exp(-std::abs(v))); }},
+      {"gelu", [](const Tensor& v) { return K::gelu(v); }, gelu},
+      {"pow", [](const Tensor& v) { return K::pow(v, -2.5); }, [](long double v) { return std::pow(v, -2.5L); }},
+      {"pow", [](const Tensor& v) { return K::pow(v, 30.5); }, [](long double v) { return std::pow(v, 30.5L); }}};
+  std::vector<double> numbers{0, -0., 1, -1, 1e-30, -1e-30, 88.6, 709.7, -90, -700, 1e6, -1e6, 1e30, inf, -inf, std::nan("")};
+  for (int i = -300; i < 300; ++i) numbers.push_back(i / 37.), numbers.push_back(std::exp(i / 20.));
+  const Tensor x = K::constant(numbers, {.dtype = ktape::dtype_of<T>()});
+  for (const auto& [name, function, reference] : all) {
+    const Tensor y = function(x);
+    for (std::int64_t i = 0; i < x.size(); ++i) {
+      const T given = x.data<T>()[i], found = y.data<T>()[i], wanted = static_cast<T>(reference(given));
+      const T error = std::abs(found - wanted), unit = std::nextafter(std::abs(wanted), T(inf)) - std::abs(wanted);
+      const bool near = found == wanted || (std::isnan(found) && std::isnan(wanted)) ||
+                        (std::isfinite(wanted) && error <= std::max(12 * unit, 12 * std::numeric_limits<T>::min()));
+      CHECK_MESSAGE(near, name, " of ", given, " is ", found, ", not ", wanted);
+    }
+  }
 }
 
 TEST_CASE("pow agrees with C at 0, 1, infinities and NaN") {
