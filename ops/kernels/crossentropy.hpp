@@ -27,7 +27,7 @@ struct LogitTile : RowTile<A> {
 
   void add_up() {
     tile_sums<false, false>(this->data(), this->n, this->rows, [&](auto j, Vec<A> top, Vec<A> sum) {
-      store(largest + j, top), store(log_sum + j, log_of<A>(sum));
+      store(largest + j, top), store(log_sum + j, functions::log(xsimd::batch<A>(sum)));
     });
   }
   void put(RowSum<A>* sums, std::int64_t rows) const {

@@ -101,10 +101,4 @@ Vec<A> exp_of(Vec<A> x) {
   return exp_of_small<A>(x);
 }
 
-/// The natural logarithm, lane by lane.
-template <class A>
-Vec<A> log_of(Vec<A> x) {
-  return xsimd::log(xsimd::batch<A>(x));
-}
-
 }  // namespace ktape::kernels

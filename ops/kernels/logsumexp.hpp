@@ -15,7 +15,7 @@ void logsumexp_short_rows(const T* in, T* out, std::int64_t outer, std::int64_t 
     tile.load(in + r * n, rows, r + rows < outer);
     A* const totals = tile.data();  // in place of the first elements, which have been read by then
     tile_sums<false, true>(totals, axis, inner * tile.rows, [&](std::int64_t j, Vec<A> largest, Vec<A> sum) {
-      store(totals + j, Vec<A>(log_of<A>(sum) + largest));
+      store(totals + j, Vec<A>(functions::log(xsimd::batch<A>(sum)) + largest));
     });
     for (std::int64_t i = 0; i < rows; ++i)
       for (std::int64_t j = 0; j < inner; ++j)
@@ -49,7 +49,7 @@ void logsumexp_wide(const T* in, std::int64_t stride, Out* out, std::int64_t row
     }
   sums.finish(width);
   for_vectors<A>(width, [&](std::int64_t j, std::int64_t m) {
-    store_some(out + j, Vec<A>(log_of<A>(load(sums.sum + j)) + load(sums.largest + j)), m);
+    store_some(out + j, Vec<A>(functions::log(xsimd::batch<A>(load(sums.sum + j))) + load(sums.largest + j)), m);
   });
 }
 
@@ -84,15 +84,20 @@ void logsumexp(const T* in, T* out, std::int64_t outer, std::int64_t axis, std::
   const std::int64_t blocks = (inner + widest - 1) / widest, tasks = outer * blocks;
   const std::int64_t pieces = tasks >= enough ? 1 : std::clamp<std::int64_t>(axis * inner / piece, 1, enough);
   std::vector<A> parts(static_cast<std::size_t>(pieces > 1 ? outer * pieces * inner : 0));
-  parallel_rows(tasks * pieces, axis * std::min(widest, inner) / pieces * 4, [&](std::int64_t begin, std::int64_t end) {
-    for (; begin < end; ++begin) {
-      const std::int64_t row = begin / blocks, j = begin % blocks * widest, width = std::min(widest, inner - j);
-      const std::int64_t first = axis * (row % pieces) / pieces, last = axis * (row % pieces + 1) / pieces;
-      const T* at = in + (row / pieces * axis + first) * inner + j;
-      if (pieces > 1) detail::logsumexp_columns(at, inner, parts.data() + row * inner + j, last - first, width);
-      else detail::logsumexp_columns(at, inner, out + row * inner + j, last - first, width);
-    }
-  });
+  parallel_rows(
+      tasks * pieces, axis * std::min(widest, inner) / pieces * 4, [&](std::int64_t begin, std::int64_t end) {
+        for (; begin < end; ++begin) {
+          const std::int64_t row = begin / blocks, j = begin % blocks * widest,
+                             width = std::min(widest, inner - j);
+          const std::int64_t first = axis * (row % pieces) / pieces,
+                             last = axis * (row % pieces + 1) / pieces;
+          const T* at = in + (row / pieces * axis + first) * inner + j;
+          if (pieces > 1)
+            detail::logsumexp_columns(at, inner, parts.data() + row * inner + j, last - first, width);
+          else
+            detail::logsumexp_columns(at, inner, out + row * inner + j, last - first, width);
+        }
+      });
   for (std::int64_t o = 0; pieces > 1 && o < outer; ++o)
     detail::logsumexp_wide(parts.data() + o * pieces * inner, inner, out + o * inner, pieces, inner);
 }

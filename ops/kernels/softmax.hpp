@@ -1,4 +1,5 @@
 #pragma once
+#include <ktape/ops/kernels/functions.hpp>
 #include <ktape/ops/kernels/short_rows.hpp>
 #include <ktape/ops/kernels/softmax_columns.hpp>
 
@@ -96,17 +97,33 @@ double exp_sum(const T* x, std::int64_t n, A shift, A* terms) {
 /// that so far, and from a factor that the sum of exp(x - largest) gives.
 struct SoftmaxRule {
   static constexpr bool keeps_terms = true;
-  template <class A> static Vec<A> factor(Vec<A> sum) { return 1 / sum; }
-  template <class A> static Vec<A> shifted(Vec<A> factor, Vec<A> shift, Vec<A> largest) {
+  template <class A>
+  static Vec<A> factor(Vec<A> sum) {
+    return 1 / sum;
+  }
+  template <class A>
+  static Vec<A> shifted(Vec<A> factor, Vec<A> shift, Vec<A> largest) {
     return factor * exp_of_small<A>(shift - largest);
   }
-  template <class V> static V value(V kept, V, V factor) { return kept * factor; }
+  template <class V>
+  static V value(V kept, V, V factor) {
+    return kept * factor;
+  }
 };
 struct LogSoftmaxRule {
   static constexpr bool keeps_terms = false;
-  template <class A> static Vec<A> factor(Vec<A> sum) { return log_of<A>(sum); }
-  template <class A> static Vec<A> shifted(Vec<A> factor, Vec<A>, Vec<A>) { return factor; }
-  template <class V> static V value(V x, V largest, V log_sum) { return x - largest - log_sum; }
+  template <class A>
+  static Vec<A> factor(Vec<A> sum) {
+    return functions::log(xsimd::batch<A>(sum));
+  }
+  template <class A>
+  static Vec<A> shifted(Vec<A> factor, Vec<A>, Vec<A>) {
+    return factor;
+  }
+  template <class V>
+  static V value(V x, V largest, V log_sum) {
+    return x - largest - log_sum;
+  }
 };
 
 template <class Rule, class T>
@@ -169,11 +186,17 @@ template <class Rule, class T, class A = compute_type<T>>
 class SoftmaxColumns {
  public:
   SoftmaxColumns(const ColumnBlocks& blocks, const T* in, T* out, bool past_caches)
-      : blocks_(blocks), in_(in), out_(out), past_caches_(past_caches),
+      : blocks_(blocks),
+        in_(in),
+        out_(out),
+        past_caches_(past_caches),
         space_((blocks.axis + chunks() + 7 + ColumnSums<A, false>::arrays) * blocks.width),
-        tile_(space_.take(blocks.axis * blocks.width)), shifts_(space_.take(chunks() * blocks.width)),
-        largest_(space_.take(blocks.width)), factor_(space_.take(blocks.width)),
-        shifted_(space_.take(blocks.width)), sums_(space_, blocks.width) {
+        tile_(space_.take(blocks.axis * blocks.width)),
+        shifts_(space_.take(chunks() * blocks.width)),
+        largest_(space_.take(blocks.width)),
+        factor_(space_.take(blocks.width)),
+        shifted_(space_.take(blocks.width)),
+        sums_(space_, blocks.width) {
     sums_.clear(blocks.width);
   }
   void prepare(ColumnBlock before, ColumnBlock now, std::int64_t k, std::int64_t rows) {
