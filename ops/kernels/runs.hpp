@@ -16,10 +16,14 @@ Vec<U> permuted(Vec<U> v, Vec<U> index) {
   if constexpr (vector_bytes == 64) {
     const auto bits = reinterpret_cast<__m512i>(v), at = reinterpret_cast<__m512i>(index);
     const auto cast = [](__m512i result) { return reinterpret_cast<Vec<U>>(result); };
-    if constexpr (sizeof(U) == 1) return cast(_mm512_permutexvar_epi8(at, bits));
-    else if constexpr (sizeof(U) == 2) return cast(_mm512_permutexvar_epi16(at, bits));
-    else if constexpr (sizeof(U) == 4) return cast(_mm512_maskz_permutexvar_epi32(0xffff, at, bits));
-    else return cast(_mm512_maskz_permutexvar_epi64(0xff, at, bits));
+    if constexpr (sizeof(U) == 1)
+      return cast(_mm512_permutexvar_epi8(at, bits));
+    else if constexpr (sizeof(U) == 2)
+      return cast(_mm512_permutexvar_epi16(at, bits));
+    else if constexpr (sizeof(U) == 4)
+      return cast(_mm512_maskz_permutexvar_epi32(0xffff, at, bits));
+    else
+      return cast(_mm512_maskz_permutexvar_epi64(0xff, at, bits));
   }
 #endif
   Vec<U> out;
@@ -28,11 +32,12 @@ Vec<U> permuted(Vec<U> v, Vec<U> index) {
 }
 
 /// n elements to out, from vectors `at(i, m)` that hold the elements from i on: all lanes, or the first m.
+/// Runs shorter than `least` are not written past the caches: their ends share lines with other runs.
 template <class U, class F>
-void write_run(U* out, std::int64_t n, bool past_caches, const F& at) {
+void write_run(U* out, std::int64_t n, bool past_caches, const F& at, std::int64_t least = 8 * lanes<U>) {
   constexpr int w = lanes<U>;
   std::int64_t i = 0;
-  if (past_caches && n >= 4 * w) {
+  if (past_caches && n >= least) {
     const auto address = reinterpret_cast<std::uintptr_t>(out);
     if ((i = -address % vector_bytes / sizeof(U)) > 0) store_partial(out, at(0, i), i);
     if ((address + i * sizeof(U)) % vector_bytes == 0)
