@@ -8,9 +8,9 @@
 namespace ktape::kernels {
 namespace {
 
-/// Positions or taps with sums of their own for two vectors of filters: what the registers hold with the
+/// Positions or taps with sums of their own for so many vectors of filters: what the registers hold with the
 /// factors.
-constexpr int together = vector_bytes == 64 ? 13 : 5;
+constexpr int together(int vectors) { return vector_bytes == 64 ? (vectors == 1 ? 16 : 13) : 5; }
 
 /// A few neighbouring lines of the result, or parts of long ones, and a copy of what they read.
 template <class T>
@@ -20,18 +20,22 @@ struct Band {
   std::int64_t lines, positions;
 };
 
-/// A convolution in bands. The copies have the zeros around the input, so that the elements of a patch lie at
-/// the same places whatever its position.
+/// A convolution in bands. The elements of a patch lie at the same places whatever its position: bands of an
+/// input that is padded read a copy with the zeros around it.
 template <class T>
 class Bands {
  public:
   explicit Bands(const ktape_convolution& c)
       : c(c), rows_(reach(1, most_lines())), columns_(reach(2, most_positions())) {
+    for (int d = 0; d < 3; ++d) inside_ = inside_ && c.padding[d] == 0 && reach(d, c.output[d]) <= c.input[d];
+    if (inside_) rows_ = c.input[1], columns_ = c.input[2];
+    const std::int64_t plane =
+        (inside_ ? c.dilation[0] : 1) * rows_;  // a copy has the planes of a window only
     for (std::int64_t kd = 0; kd < c.window[0]; ++kd)
       for (std::int64_t kh = 0; kh < c.window[1]; ++kh)
         for (std::int64_t kw = 0; kw < c.window[2]; ++kw)
           for (std::int64_t i = 0; i < c.input_channels; ++i)
-            taps.push_back((kd * rows_ + kh * c.dilation[1]) * line() +
+            taps.push_back((kd * plane + kh * c.dilation[1]) * line() +
                            kw * c.dilation[2] * c.input_channels + i);
   }
 
@@ -47,15 +51,15 @@ class Bands {
   /// Calls f(band) for bands begin..end.
   template <class F>
   void for_each(std::int64_t begin, std::int64_t end, const F& f) const {
-    std::vector<T> room(static_cast<std::size_t>(c.window[0] * rows_ * line()));
+    std::vector<T> room(inside_ ? 0 : static_cast<std::size_t>(c.window[0] * rows_ * line()));
     for (; begin < end; ++begin) {
       const std::int64_t w = begin % position_blocks() * most_positions(),
                          h = begin / position_blocks() % line_blocks() * most_lines(),
                          plane = begin / position_blocks() / line_blocks();
-      read(plane, h, w, room.data());
+      const T* const x = inside_ ? place(plane, 0, h * c.strides[1], w * c.strides[2]) : room.data();
+      if (!inside_) read(plane, h, w, room.data());
       T* const y = static_cast<T*>(c.y) + (plane * c.output[1] + h) * result_line() + w * c.output_channels;
-      f(Band<T>{room.data(), y, std::min(most_lines(), c.output[1] - h),
-                std::min(most_positions(), c.output[2] - w)});
+      f(Band<T>{x, y, std::min(most_lines(), c.output[1] - h), std::min(most_positions(), c.output[2] - w)});
     }
   }
 
@@ -69,8 +73,16 @@ class Bands {
     return (positions - 1) * c.strides[d] + (c.window[d] - 1) * c.dilation[d] + 1;
   }
 
+  /// What a plane of the result reads at a place of its window's depth, and at a row and a column.
+  const T* place(std::int64_t plane, std::int64_t kd, std::int64_t row, std::int64_t column) const {
+    const std::int64_t n = plane / c.output[0],
+                       d = plane % c.output[0] * c.strides[0] + kd * c.dilation[0] - c.padding[0];
+    return static_cast<const T*>(c.x) +
+           (((n * c.input[0] + d) * c.input[1] + row) * c.input[2] + column) * c.input_channels;
+  }
+
   void read(std::int64_t plane, std::int64_t h, std::int64_t w, T* to) const {
-    const std::int64_t n = plane / c.output[0], d = plane % c.output[0], channels = c.input_channels;
+    const std::int64_t d = plane % c.output[0], channels = c.input_channels;
     const std::int64_t at = w * c.strides[2] - c.padding[2],
                        begin = std::clamp<std::int64_t>(-at, 0, columns_),
                        end = std::clamp(c.input[2] - at, begin, columns_);
@@ -83,15 +95,15 @@ class Bands {
           std::fill_n(to, line(), T(0));
           continue;
         }
-        const T* from = static_cast<const T*>(c.x) +
-                        (((n * c.input[0] + id) * c.input[1] + ih) * c.input[2] + at + begin) * channels;
+        const T* const from = place(plane, kd, ih, at + begin);
         std::fill_n(to, begin * channels, T(0));
         std::copy_n(from, (end - begin) * channels, to + begin * channels);
         std::fill(to + end * channels, to + line(), T(0));
       }
   }
 
-  std::int64_t rows_, columns_;  // what a band reads of a plane
+  std::int64_t rows_, columns_;  // what a band reads of a plane, or the whole of it
+  bool inside_ = true;           // nothing is padded
 };
 
 /// V vectors of filters from one on, or a single one of which only some lanes are there.
@@ -122,31 +134,36 @@ void for_filters(std::int64_t count, const F& f) {
   if (at < count) f(Filters<T, 1, false>{at, count - at});
 }
 
-/// The results of a line at the positions first, ..., P of them at a time and then fewer. Not inlined, so
-/// that its loop has all registers.
+/// The results of a band at the positions first, ... of each line, P of them at a time and then fewer. Not
+/// inlined, so that its loop has all registers.
 template <int P, class T, class Some>
-[[gnu::noinline]] void filter_line(const Bands<T>& bands, const Band<T>& band, std::int64_t line,
-                                   const Some& some, std::int64_t first) {
+[[gnu::noinline]] void filter_band(const Bands<T>& bands, const Band<T>& band, const Some& some,
+                                   std::int64_t first) {
   const std::int64_t filters = bands.c.output_channels, step = bands.step();
-  const T* const x = band.x + line * bands.line_step();
-  T* const y = band.y + line * bands.result_line();
-  for (; first + P <= band.positions; first += P) {
-    Vec<T> sums[P][Some::vectors] = {};
-    const T* kernel = bands.kernel();
-    for (const std::int64_t tap : bands.taps) {
-      const T* place = x + first * step + tap;
-      Vec<T> weights[Some::vectors];
-      for (int v = 0; v < Some::vectors; ++v) weights[v] = some.get(kernel, v);
+  const std::int64_t blocks = (band.positions - first) / P;
+  for (std::int64_t line = 0; line < band.lines; ++line) {
+    const T* x = band.x + line * bands.line_step() + first * step;
+    T* y = band.y + line * bands.result_line() + first * filters;
+    for (std::int64_t block = 0; block < blocks; ++block, x += P * step, y += P * filters) {
+      Vec<T> sums[P][Some::vectors] = {};
+      const T* kernel = bands.kernel();
+      for (const std::int64_t tap : bands.taps) {
+        const T* place = x + tap;
+        Vec<T> weights[Some::vectors];
+        for (int v = 0; v < Some::vectors; ++v) weights[v] = some.get(kernel, v);
 #pragma GCC unroll 16
-      for (int i = 0; i < P; ++i, place += step)
-        for (int v = 0; v < Some::vectors; ++v) sums[i][v] += *place * weights[v];
-      kernel += filters;
+        for (int i = 0; i < P; ++i, place += step)
+          for (int v = 0; v < Some::vectors; ++v) sums[i][v] += *place * weights[v];
+        kernel += filters;
+      }
+#pragma GCC unroll 16
+      for (int i = 0; i < P; ++i)
+        for (int v = 0; v < Some::vectors; ++v) some.put(y + i * filters, v, sums[i][v]);
     }
-#pragma GCC unroll 16
-    for (int i = 0; i < P; ++i)
-      for (int v = 0; v < Some::vectors; ++v) some.put(y + (first + i) * filters, v, sums[i][v]);
   }
-  if constexpr (P > 1) filter_line<P / 2>(bands, band, line, some, first);
+  first += blocks * P;
+  if constexpr (P > 1)
+    if (first < band.positions) filter_band<P / 2>(bands, band, some, first);
 }
 
 /// Adds a band's gradient of the kernel at the taps first, ..., R of them at a time and then fewer.
@@ -172,7 +189,8 @@ template <int R, class T, class Some>
         some.put(row, v, some.get(row, v) + sums[r][v]);
       }
   }
-  if constexpr (R > 1) add_band<R / 2>(bands, band, some, first, kernel);
+  if constexpr (R > 1)
+    if (first < bands.taps.size()) add_band<R / 2>(bands, band, some, first, kernel);
 }
 
 }  // namespace
@@ -185,9 +203,9 @@ void narrow_convolution(const ktape_convolution& c) {
   const std::int64_t work = bands.result_line() * static_cast<std::int64_t>(bands.taps.size());
   parallel_rows(bands.count(), work, [&](std::int64_t begin, std::int64_t end) {
     bands.for_each(begin, end, [&](const Band<T>& band) {
-      for (std::int64_t line = 0; line < band.lines; ++line)
-        for_filters<T>(c.output_channels,
-                       [&](const auto& some) { filter_line<together>(bands, band, line, some, 0); });
+      for_filters<T>(c.output_channels, [&](const auto& some) {
+        filter_band<together(std::remove_cvref_t<decltype(some)>::vectors)>(bands, band, some, 0);
+      });
     });
   });
 }
@@ -198,8 +216,9 @@ void narrow_convolution_backward_kernel(const ktape_convolution& c) {
   const std::int64_t size = static_cast<std::int64_t>(bands.taps.size()) * c.output_channels;
   partial_sums(bands.count(), size, bands.kernel(), [&](std::int64_t begin, std::int64_t end, T* sums) {
     bands.for_each(begin, end, [&](const Band<T>& band) {
-      for_filters<T>(c.output_channels,
-                     [&](const auto& some) { add_band<std::min(9, together)>(bands, band, some, 0, sums); });
+      for_filters<T>(c.output_channels, [&](const auto& some) {
+        add_band<std::min(9, together(2))>(bands, band, some, 0, sums);
+      });
     });
   });
 }
