@@ -32,12 +32,12 @@ Vec<U> permuted(Vec<U> v, Vec<U> index) {
 }
 
 /// n elements to out, from vectors `at(i, m)` that hold the elements from i on: all lanes, or the first m.
-/// Runs shorter than `least` are not written past the caches: their ends share lines with other runs.
+/// Short runs are written past the caches only in whole lines: others share the lines at their ends.
 template <class U, class F>
-void write_run(U* out, std::int64_t n, bool past_caches, const F& at, std::int64_t least = 8 * lanes<U>) {
+void write_run(U* out, std::int64_t n, bool past_caches, const F& at) {
   constexpr int w = lanes<U>;
   std::int64_t i = 0;
-  if (past_caches && n >= least) {
+  if (past_caches && (n >= 8 * w || streamable(out, n * sizeof(U)))) {
     const auto address = reinterpret_cast<std::uintptr_t>(out);
     if ((i = -address % vector_bytes / sizeof(U)) > 0) store_partial(out, at(0, i), i);
     if ((address + i * sizeof(U)) % vector_bytes == 0)

@@ -84,9 +84,8 @@ class Stage {
     const std::int64_t n = runs.at[--runs.rank].size;
     for_each_but(runs, -1, -1, static_cast<const U*>(stage), out, [&](const U* x, U* y) {
       const std::int64_t head = block.first ? 0 : phase(y), tail = block.last ? 0 : phase(y + n);
-      write_run(
-          y - head, n + head - tail, true, [&](std::int64_t i, std::int64_t) { return load(x - head + i); },
-          0);
+      write_run(y - head, n + head - tail, true,
+                [&](std::int64_t i, std::int64_t) { return load(x - head + i); });
     });
   }
 
