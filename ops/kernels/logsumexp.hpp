@@ -15,7 +15,7 @@ void logsumexp_short_rows(const T* in, T* out, std::int64_t outer, std::int64_t 
     tile.load(in + r * n, rows, r + rows < outer);
     A* const totals = tile.data();  // in place of the first elements, which have been read by then
     tile_sums<false, true>(totals, axis, inner * tile.rows, [&](std::int64_t j, Vec<A> largest, Vec<A> sum) {
-      store(totals + j, Vec<A>(functions::log(xsimd::batch<A>(sum)) + largest));
+      store(totals + j, Vec<A>(functions::log(xsimd::batch<A>(sum))) + largest);
     });
     for (std::int64_t i = 0; i < rows; ++i)
       for (std::int64_t j = 0; j < inner; ++j)
@@ -49,7 +49,7 @@ void logsumexp_wide(const T* in, std::int64_t stride, Out* out, std::int64_t row
     }
   sums.finish(width);
   for_vectors<A>(width, [&](std::int64_t j, std::int64_t m) {
-    store_some(out + j, Vec<A>(functions::log(xsimd::batch<A>(load(sums.sum + j))) + load(sums.largest + j)), m);
+    store_some(out + j, Vec<A>(functions::log(xsimd::batch<A>(load(sums.sum + j)))) + load(sums.largest + j), m);
   });
 }
 

@@ -1,5 +1,6 @@
 #pragma once
 #include <ktape/ops/kernels/load_as.hpp>
+#include <ktape/ops/kernels/runs.hpp>
 
 #include <algorithm>
 #include <bit>
@@ -55,7 +56,7 @@ void transpose_narrow(const T* in, std::int64_t rows, std::int64_t n, A* out, st
     const std::int64_t reach = (w - held) * n + w, left = readable - r * n;
     if (left < reach) std::memcpy(static_cast<void*>(last), from, left * sizeof(T)), from = last;
     separate_to<G>(out + r, stride, [&](int i) {
-      return __builtin_shuffle(reinterpret_cast<Vec<bits_of<A>>>(load_as<A>(from + i * held * n)), places);
+      return permuted<bits_of<A>>(reinterpret_cast<Vec<bits_of<A>>>(load_as<A>(from + i * held * n)), places);
     });
   }
 }
@@ -100,12 +101,18 @@ template <class A, class T>
   };
   if (n > lanes_of<A>) return detail::transpose_wide(in, rows, n, out, stride, readable);
   switch (transposed_columns<A>(n)) {
-    case 2: return narrow(std::integral_constant<int, 2>());
-    case 4: return narrow(std::integral_constant<int, 4>());
-    case 8: return narrow(std::integral_constant<int, 8>());
-    case 16: return narrow(std::integral_constant<int, 16>());
-    case 32: return narrow(std::integral_constant<int, 32>());
-    default: return narrow(std::integral_constant<int, 64>());
+    case 2:
+      return narrow(std::integral_constant<int, 2>());
+    case 4:
+      return narrow(std::integral_constant<int, 4>());
+    case 8:
+      return narrow(std::integral_constant<int, 8>());
+    case 16:
+      return narrow(std::integral_constant<int, 16>());
+    case 32:
+      return narrow(std::integral_constant<int, 32>());
+    default:
+      return narrow(std::integral_constant<int, 64>());
   }
 }
 
