@@ -70,6 +70,18 @@ const bench::Group layouts([] {
   bench::report("permute_3d", [&] { K::permute_dimensions(x, {1, 0, 2}); });
   bench::report("permute_4d", [&] { K::permute_dimensions(K::reshape(x, {64, 8, 16, 1024}), {0, 2, 1, 3}); });
   bench::report("permute_5d", [&] { K::permute_dimensions(K::reshape(x, {64, 8, 16, 32, 32}), {0, 4, 2, 1, 3}); });
+  const Tensor heads = K::reshape(x, {128, 128, 8, 64}), images = K::random_normal({32, 3, 224, 224});
+  bench::report("permute_heads", [&] { K::permute_dimensions(heads, {0, 2, 1, 3}); });
+  bench::report("permute_rgb", [&] { K::permute_dimensions(images, {0, 2, 3, 1}); });
+  const Tensor odd = K::random_normal({3001, 2999});
+  bench::report("transpose_odd", [&] { K::transpose(odd); });
+  bench::report("max_short", [&] { K::max(short_rows, 1); });
+  bench::report("argmax_leading", [&] { K::argmax(x, 0); });
+  bench::report("var_trailing", [&] { K::var(x, 2); });
+  bench::report("softmax_leading", [&] { K::softmax(x, 0); });
+  bench::report("softmax_short", [&] { K::softmax(short_rows); });
+  const Tensor halves = K::cast(x, "float16");
+  bench::report("add_halves", [&] { halves + halves; });
   const Variable few = K::random_normal_variable({4}, 0, 1);
   bench::report("op_add_4", [&] { few + few; });
   bench::report("op_exp_4", [&] { K::exp(few); });
