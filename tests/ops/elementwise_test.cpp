@@ -43,8 +43,13 @@ TEST_CASE("functions at awkward values") {
 TEST_CASE_TEMPLATE("functions agree with C's to a few units in the last place", T, float, double) {
   using Function = std::function<Tensor(const Tensor&)>;
   using Reference = std::function<long double(long double)>;
+  struct Case {
+    std::string name;
+    Function function;
+    Reference reference;
+  };
   const auto gelu = [](long double v) { return v * std::erfc(v * -0.707106781186547524400844362104849039L) / 2; };
-  const std::vector<std::tuple<std::string, Function, Reference>> all = {
+  const std::vector<Case> all = {
       {"exp", K::exp, [](long double v) { return std::exp(v); }},
       {"expm1", K::expm1, [](long double v) { return std::expm1(v); }},
       {"log", K::log, [](long double v) { return std::log(v); }},
@@ -60,14 +65,14 @@ TEST_CASE_TEMPLATE("functions agree with C's to a few units in the last place", 
   std::vector<double> numbers{0, -0., 1, -1, 1e-30, -1e-30, 88.6, 709.7, -90, -700, 1e6, -1e6, 1e30, inf, -inf, std::nan("")};
   for (int i = -300; i < 300; ++i) numbers.push_back(i / 37.), numbers.push_back(std::exp(i / 20.));
   const Tensor x = K::constant(numbers, {.dtype = ktape::dtype_of<T>()});
-  for (const auto& [name, function, reference] : all) {
-    const Tensor y = function(x);
+  for (const auto& each : all) {
+    const Tensor y = each.function(x);
     for (std::int64_t i = 0; i < x.size(); ++i) {
-      const T given = x.data<T>()[i], found = y.data<T>()[i], wanted = static_cast<T>(reference(given));
+      const T given = x.data<T>()[i], found = y.data<T>()[i], wanted = static_cast<T>(each.reference(given));
       const T error = std::abs(found - wanted), unit = std::nextafter(std::abs(wanted), T(inf)) - std::abs(wanted);
       const bool near = found == wanted || (std::isnan(found) && std::isnan(wanted)) ||
                         (std::isfinite(wanted) && error <= std::max(12 * unit, 12 * std::numeric_limits<T>::min()));
-      CHECK_MESSAGE(near, name, " of ", given, " is ", found, ", not ", wanted);
+      CHECK_MESSAGE(near, each.name, " of ", given, " is ", found, ", not ", wanted);
     }
   }
 }
