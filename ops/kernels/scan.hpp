@@ -93,7 +93,7 @@ void scan_short_rows(const T* in, T* out, std::int64_t outer, std::int64_t axis,
   const std::int64_t n = axis * inner;
   for_row_tiles<A>(outer, n, 1, [&](std::int64_t r, std::int64_t rows) {
     RowTile<A> tile(n);
-    tile.load(in + r * n, rows, r + rows < outer);
+    tile.load(in + r * n, rows, r + rows < outer && in != out);
     const std::int64_t width = inner * tile.rows, step = options.reverse ? -width : width;
     for (std::int64_t j = 0; j < width; j += lanes<A>) {
       auto carry = splat(Op::template identity<A>());

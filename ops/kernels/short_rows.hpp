@@ -84,7 +84,7 @@ class RowTile {
   A* data() { return tile_; }
   Vec<A> at(std::int64_t k, std::int64_t j) const { return kernels::load(tile_ + k * rows + j); }
 
-  /// Takes m rows; the others are 0. `followed` says that another row follows in memory.
+  /// Takes m rows; the others are 0. `followed` says that another row follows in memory, which nobody writes.
   template <class T>
   void load(const T* p, std::int64_t m, bool followed) {
     const A* from = flat_;

@@ -169,7 +169,7 @@ void softmax_short_rows(const T* in, T* out, std::int64_t outer, std::int64_t ax
   const bool past_caches = std::is_same_v<T, A> && outer * n * std::int64_t(sizeof(T)) >= streaming_bytes;
   for_row_tiles<A>(outer, n, 4, [&](std::int64_t r, std::int64_t rows) {
     RowTile<A> tile(n);
-    tile.load(in + r * n, rows, r + rows < outer);
+    tile.load(in + r * n, rows, r + rows < outer && in != out);
     const std::int64_t width = inner * tile.rows;
     tile_sums<Rule::keeps_terms, false>(tile.data(), axis, width, [&](auto j, Vec<A> largest, Vec<A> sum) {
       const Vec<A> factor = Rule::template factor<A>(sum);

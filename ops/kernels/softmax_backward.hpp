@@ -41,7 +41,8 @@ void backward_short_rows(const T* y, const T* g, T* dx, std::int64_t outer, std:
   const std::int64_t n = axis * inner;
   for_row_tiles<A>(outer, n, 3, [&](std::int64_t r, std::int64_t rows) {
     RowTile<A> ys(n), gs(n);
-    ys.load(y + r * n, rows, r + rows < outer), gs.load(g + r * n, rows, r + rows < outer);
+    const bool followed = r + rows < outer && dx != y && dx != g;
+    ys.load(y + r * n, rows, followed), gs.load(g + r * n, rows, followed);
     const std::int64_t width = inner * ys.rows, end = axis * width;
     for (std::int64_t j = 0; j < width; j += lanes<A>) {
       A *const y_at = ys.data() + j, *const g_at = gs.data() + j;
