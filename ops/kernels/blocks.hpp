@@ -7,9 +7,10 @@
 namespace ktape::kernels::detail {
 
 /// A part of nested loops: where it begins in both arrays, and its own loops. It is one of a row of parts
-/// along the innermost loop: the first, the last, both or neither.
+/// along the innermost loop: the first, the last, both or neither. The part that follows begins `ahead` from
+/// it in the input; 0: none does.
 struct Block {
-  std::int64_t in, out;
+  std::int64_t in, out, ahead;
   Loops loops;
   bool first, last;
 };
@@ -19,16 +20,17 @@ struct Block {
 /// they are cut, and follow one another, as in the output.
 class Blocks {
  public:
-  Blocks(const Loops& loops, std::int64_t elem_size, bool input_order) : loops_(loops), block_(loops) {
-    const std::int64_t line = 64 / elem_size;
-    const std::int64_t room = std::clamp<std::int64_t>(loops.elements() / 16, 64 * line, 2048 * line);
+  Blocks(const Loops& loops, std::int64_t elem_size, bool input_order)
+      : line_(64 / elem_size), loops_(loops), block_(loops) {
+    const std::int64_t line = line_;
+    const std::int64_t room = std::clamp<std::int64_t>(loops.elements() / 16, 64 * line, 4096 * line);
     for (int d = 0; d < loops.rank; ++d) block_.at[d].size = 1, order_[d] = d;
     if (input_order)
       std::sort(order_.begin(), order_.begin() + loops.rank,
                 [&](int a, int b) { return std::abs(loops.at[a].in) > std::abs(loops.at[b].in); });
     // Runs are best read one after the other; of columns only so many that their lines fit the first cache.
     const std::int64_t near =
-        loops.at[loops.rank - 1].in == 1 ? 32 * line : std::min<std::int64_t>(128, 8 * line);
+        loops.at[loops.rank - 1].in == 1 ? 32 * line : std::min<std::int64_t>(256, 16 * line);
     for (int i = loops.rank - 1; i >= 0 && input_order; --i)
       if (loops.at[order_[i]].in != 0 && !grow(order_[i], near)) break;
     for (int d = loops.rank - 1; d >= 0; --d)
@@ -50,34 +52,37 @@ class Blocks {
   template <class F>
   void for_range(std::int64_t begin, std::int64_t end, const F& f) const {
     Odometer at(tiles_, begin);
-    Block block{0, 0, block_, false, false};
-    for (; begin < end; ++begin, at.next()) {
+    Block block{0, 0, 0, block_, false, false};
+    while (begin < end) {
       for (int i = 0; i < tiles_.rank; ++i) {
         const std::int64_t n = block_.at[order_[i]].size, left = loops_.at[order_[i]].size - at.index(i) * n;
         block.loops.at[order_[i]].size = std::min(n, left);
         if (order_[i] == tiles_.rank - 1) block.first = at.index(i) == 0, block.last = left <= n;
       }
       block.in = at.in, block.out = at.out;
+      at.next();
+      block.ahead = ++begin < end ? at.in - block.in : 0;
       f(block);
     }
   }
 
  private:
-  /// Makes loop d of the block as long as `room` elements allow, in whole vectors; true when it is whole.
+  /// Makes loop d of the block as long as `room` elements allow, in whole lines; true when it is whole.
   bool grow(int d, std::int64_t room) {
     std::int64_t& n = block_.at[d].size;
     std::int64_t most = room / (block_.elements() / n);
-    if (most > 16) most = most / 16 * 16;
+    if (most > line_) most = most / line_ * line_;
     n = std::min(loops_.at[d].size, std::max(n, most));
     return n == loops_.at[d].size;
   }
 
   /// The size of parts of at most about n that divide `size` evenly.
-  static std::int64_t even(std::int64_t size, std::int64_t n) {
+  std::int64_t even(std::int64_t size, std::int64_t n) const {
     const std::int64_t parts = (size + n - 1) / n, part = (size + parts - 1) / parts;
-    return part > 16 ? std::min(size, (part + 15) / 16 * 16) : part;
+    return part > line_ ? std::min(size, (part + line_ - 1) / line_ * line_) : part;
   }
 
+  std::int64_t line_;
   Loops loops_, block_, tiles_;
   std::array<int, Loops::capacity> order_{};
 };

@@ -6,43 +6,12 @@
 /// Rows of a few vectors at most, transposed in registers so that each lane works on a row of its own.
 namespace ktape::kernels::detail {
 
-/// N lanes of G elements each from rows + 0, `step`, 2 `step`...
-template <int N, int G, class A>
-Vec<A, N * sizeof(A)> load_groups(const A* p, std::int64_t step) {
-  Vec<A, N * sizeof(A)> v;
-  if constexpr (N == G) {
-    std::memcpy(&v, p, sizeof v);
-  } else {
-    const auto low = load_groups<N / 2, G>(p, step), high = load_groups<N / 2, G>(p + N / 2 / G * step, step);
-    v = [&]<std::size_t... L>(std::index_sequence<L...>) {
-      return __builtin_shufflevector(low, high, int(L)...);
-    }(std::make_index_sequence<N>());
-  }
-  return v;
-}
-/// Stores the lanes from G g on.
-template <int G, int g, class A>
-void store_group(A* p, Vec<A> v) {
-  const Vec<A, G * sizeof(A)> group = [&]<std::size_t... L>(std::index_sequence<L...>) {
-    return __builtin_shufflevector(v, v, int(g * G + L)...);
-  }(std::make_index_sequence<G>());
-  std::memcpy(p, &group, sizeof group);
-}
-
-/// Transposes the G x G matrices that lie side by side in the vectors v, which must stay in registers.
-template <class A, int G, int H = G / 2>
-[[gnu::always_inline]] inline void transpose_groups(Vec<A> (&v)[G]) {
-  for (int i = 0; i < G; ++i)
-    if (!(i & H)) swap_blocks<H>(v[i], v[i + H], std::make_index_sequence<lanes<A>>());
-  if constexpr (H > 1) transpose_groups<A, G, H / 2>(v);
-}
-
 /// m <= G columns of as many rows as a vector has lanes, to vectors `stride` apart; reads G.
 template <int G, class A>
 void rows_to_lanes(const A* rows, std::int64_t n, std::int64_t m, A* tile, std::int64_t stride) {
   Vec<A> v[G];
   for (int i = 0; i < G; ++i) v[i] = load_groups<lanes<A>, G>(rows + i * n, G * n);
-  transpose_groups<A>(v);
+  transpose_groups<G>(v);
   for (int j = 0; j < G; ++j)
     if (j < m) store(tile + j * stride, v[j]);
 }
@@ -51,24 +20,10 @@ template <int G, class A>
 void lanes_to_rows(const A* tile, std::int64_t stride, std::int64_t m, A* rows, std::int64_t n) {
   Vec<A> v[G];
   for (int j = 0; j < G; ++j) v[j] = j < m ? load(tile + j * stride) : Vec<A>{};
-  transpose_groups<A>(v);
-  [&]<int... g>(std::integer_sequence<int, g...>) {
-    const auto group = [&]<int k>(std::integral_constant<int, k>) {
-      for (int i = 0; i < G; ++i) store_group<G, k>(rows + (k * G + i) * n, v[i]);
-    };
-    (group(std::integral_constant<int, g>()), ...);
-  }(std::make_integer_sequence<int, lanes<A> / G>());
-}
-
-/// Calls f with the size of the least group for m columns.
-template <class A, class F>
-void with_group(std::int64_t m, const F& f) {
-  constexpr int w = lanes<A>;
-  if constexpr (w > 8)
-    if (m <= w / 4) return f(std::integral_constant<int, w / 4>());
-  if constexpr (w > 4)
-    if (m <= w / 2) return f(std::integral_constant<int, w / 2>());
-  f(std::integral_constant<int, w>());
+  transpose_groups<G>(v);
+  for (int k = 0; k < lanes<A>; k += G)
+    for (int i = 0; i < G; ++i)
+      std::memcpy(rows + (k + i) * n, reinterpret_cast<const A*>(&v[i]) + k, G * sizeof(A));
 }
 
 /// A block of rows as columns of whole vectors, computed in A.
@@ -91,13 +46,13 @@ class RowTile {
     if constexpr (std::is_same_v<T, A>)
       if (m == rows && followed) from = p;
     if (from == flat_) copy(p, m * n);
-    for_groups([&](auto group, std::int64_t r, std::int64_t c, std::int64_t columns) {
+    for_groups([&](std::int64_t r, std::int64_t c, std::int64_t columns) {
       rows_to_lanes<group>(from + r * n + c, n, columns, tile_ + c * rows + r, rows);
     });
   }
   template <class T>
   void store(T* p, std::int64_t m, bool past_caches) {
-    for_groups([&](auto group, std::int64_t r, std::int64_t c, std::int64_t columns) {
+    for_groups([&](std::int64_t r, std::int64_t c, std::int64_t columns) {
       lanes_to_rows<group>(tile_ + c * rows + r, rows, columns, flat_ + r * n + c, n);
     });
     write_run(p, m * n, past_caches, [&](auto i, auto) { return kernels::load(flat_ + i); });
@@ -112,17 +67,15 @@ class RowTile {
     if (i < count) kernels::store(flat_ + i, load_partial(p + i, count - i, Vec<A>{})), i += w;
     std::fill(flat_ + i, flat_ + rows * n + w, A(0));
   }
-  /// Calls f(group, row, column, columns) for all groups, those to the right, which write too much, first.
+  /// Calls f(row, column, columns) for all groups, those to the right, which write too much, first.
   template <class F>
   void for_groups(const F& f) {
-    constexpr int w = lanes<A>;
-    for (std::int64_t r = 0; r < rows; r += w)
-      for (std::int64_t c = (n - 1) / w * w; c >= 0; c -= w) {
-        const std::int64_t columns = std::min<std::int64_t>(w, n - c);
-        with_group<A>(columns, [&](auto group) { f(group, r, c, columns); });
-      }
+    for (std::int64_t r = 0; r < rows; r += lanes<A>)
+      for (std::int64_t c = (n - 1) / group * group; c >= 0; c -= group)
+        f(r, c, std::min<std::int64_t>(group, n - c));
   }
 
+  static constexpr int group = group_size<A>;
   alignas(64) A tile_[(most + 8) * lanes<A>], flat_[(most + 2) * lanes<A>];  // not a page apart
 };
 

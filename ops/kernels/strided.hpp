@@ -14,40 +14,62 @@ inline int consecutive_input(const Loops& loops) {
   return -1;
 }
 
-/// Copies runs of the innermost loop, those that are near in the input one after the other.
+/// Asks for the lines that rows of runs will read. (Inlined, because GCC drops calls that only do this.)
 template <class U>
-void copy_runs(const U* in, U* out, Loops loops, bool past_caches) {
+[[gnu::always_inline]] inline void bring_near(const U* in, const Loops::Loop& rows, const Loops::Loop& run) {
+  const auto step = [](const Loops::Loop& loop) {
+    constexpr std::int64_t line = 64 / sizeof(U);
+    return loop.in == 0 ? loop.size : std::max<std::int64_t>(1, line / std::abs(loop.in));
+  };
+  for (std::int64_t r = 0; r < rows.size; r += step(rows))
+    for (std::int64_t k = 0; k < run.size; k += step(run))
+      __builtin_prefetch(in + r * rows.in + k * run.in, 0, 2);
+}
+
+template <class U>
+void copy_rows(const U* in, U* out, const Loops::Loop& rows, const Loops::Loop& run, bool past_caches) {
   constexpr std::int64_t size = sizeof(U);
+  const bool repeats = run.in == 0 && run.out == 1 && rows.out == run.size && run.size <= lanes<U>;
+  if (repeats && rows.in == 1 && interleave_few<false>(in, out, run.size, 0, rows.size)) return;
+  if (repeats) return repeat_runs(in, rows.in, out, rows.size, run.size);
+  if (run.in == 1 && run.out == 1 && run.size < lanes<U>)
+    return copy_short_runs(in, rows.in * size, out, rows.out * size, rows.size, run.size * size);
+  for (std::int64_t r = 0; r < rows.size; ++r, in += rows.in, out += rows.out)
+    if (run.out == 1)
+      copy_run(in, run.in, out, run.size, past_caches);
+    else
+      for (std::int64_t k = 0; k < run.size; ++k) std::memcpy(out + k * run.out, in + k * run.in, sizeof(U));
+}
+
+/// Copies runs of the innermost loop, those that are near in the input one after the other. Those `ahead` of
+/// them are brought near meanwhile, a few at a time.
+template <class U>
+void copy_runs(const U* in, U* out, Loops loops, std::int64_t ahead, bool past_caches) {
   const Loops::Loop run = loops.at[--loops.rank];
   int near = loops.rank - 1;
   for (int d = 0; d < loops.rank; ++d)
     if (loops.at[d].size > 1 && loops.at[d].in != 0 && std::abs(loops.at[d].in) < std::abs(loops.at[near].in))
       near = d;
   const Loops::Loop rows = loops.at[near];
-  const bool repeats = run.in == 0 && run.out == 1 && rows.out == run.size && run.size <= lanes<U>;
+  const std::int64_t few = ahead == 0 ? rows.size : std::max<std::int64_t>(1, 1024 / sizeof(U) / run.size);
   for_each_but(loops, near, near, in, out, [&](const U* from, U* to) {
-    if (repeats && rows.in == 1 && interleave_few<false>(from, to, run.size, 0, rows.size)) return;
-    if (repeats) return repeat_runs(from, rows.in, to, rows.size, run.size);
-    if (run.in == 1 && run.out == 1 && run.size < lanes<U>)
-      return copy_short_runs(from, rows.in * size, to, rows.out * size, rows.size, run.size * size);
-    for (std::int64_t r = 0; r < rows.size; ++r, from += rows.in, to += rows.out)
-      if (run.out == 1)
-        copy_run(from, run.in, to, run.size, past_caches);
-      else
-        for (std::int64_t k = 0; k < run.size; ++k)
-          std::memcpy(to + k * run.out, from + k * run.in, sizeof(U));
+    for (std::int64_t r = 0; r < rows.size; r += few, from += few * rows.in, to += few * rows.out) {
+      const Loops::Loop part{std::min(few, rows.size - r), rows.in, rows.out};
+      if (ahead != 0) bring_near(from + ahead, part, run);
+      copy_rows(from, to, part, run, past_caches);
+    }
   });
 }
 
-/// Copies one block: what it reads and writes stays in the caches.
+/// Copies one block: what it reads and writes stays in the caches. The next is `ahead` of it in the input.
 template <class U>
-void copy_block(const U* in, U* out, const Loops& loops, bool past_caches) {
+void copy_block(const U* in, U* out, const Loops& loops, std::int64_t ahead, bool past_caches) {
   const int q = loops.rank - 1, c = consecutive_input(loops);
   const Loops::Loop rows = loops.at[q], columns = loops.at[std::max(c, 0)];
-  if (c < 0 || c == q || rows.out != 1 || rows.in == 0) return copy_runs(in, out, loops, past_caches);
+  if (c < 0 || c == q || rows.out != 1 || rows.in == 0) return copy_runs(in, out, loops, ahead, past_caches);
   for_each_but(loops, c, q, in, out, [&](const U* from, U* to) {
     const bool streams = past_caches && transpose_streams(to, columns.out, rows.size);
-    transpose_tile(from, rows.in, to, columns.out, rows.size, columns.size, streams);
+    transpose_tile(from, rows.in, to, columns.out, rows.size, columns.size, ahead, streams);
   });
 }
 
@@ -76,7 +98,7 @@ class Stage {
     const std::int64_t before = block.first ? 0 : line;  // what the block before left of a line
     U* const stage = static_cast<U*>(storage_->data()) + line + phase(out);
     from.at[q].size += before;
-    copy_block(in - before * from.at[q].in, stage - before, from, false);
+    copy_block(in - before * from.at[q].in, stage - before, from, block.ahead, false);
     from.at[q].size -= before;
     Loops runs;
     for (int d = 0; d <= q; ++d) runs.append({from.at[d].size, from.at[d].out, block.loops.at[d].out});
@@ -115,7 +137,7 @@ bool writes_lines(const U* out, const Loops& loops) {
 template <class U>
 void copy_loops(const U* in, U* out, const Loops& loops) {
   const std::int64_t bytes = loops.elements() * sizeof(U);
-  if (bytes <= 8192) return copy_block(in, out, loops, false);
+  if (bytes <= 8192) return copy_block(in, out, loops, 0, false);
   const bool large = bytes >= streaming_bytes;
   const Loops::Loop run = loops.at[loops.rank - 1];
   const bool long_runs = (run.in == 0 || run.in == 1) && run.size * std::int64_t(sizeof(U)) >= 1024;
@@ -128,7 +150,7 @@ void copy_loops(const U* in, U* out, const Loops& loops) {
       blocks.for_range(begin, end, [&](const Block& b) { stage.copy(in + b.in, out + b.out, b); });
     } else {
       blocks.for_range(begin, end,
-                       [&](const Block& b) { copy_block(in + b.in, out + b.out, b.loops, large); });
+                       [&](const Block& b) { copy_block(in + b.in, out + b.out, b.loops, b.ahead, large); });
     }
     stream_fence();
   });

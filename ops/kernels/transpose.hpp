@@ -2,47 +2,69 @@
 #include <ktape/ops/kernels/simd.hpp>
 
 #include <algorithm>
+#include <cstdlib>
 
 /// Transposes of small matrices in registers. U is the unsigned integer as wide as an element; elements need
 /// no alignment.
 namespace ktape::kernels {
 namespace detail {
 
-template <int H, class V, std::size_t... L>
-void swap_blocks(V& a, V& b, std::index_sequence<L...>) {
-  constexpr int n = sizeof...(L);
-  const V low = __builtin_shufflevector(a, b, (int(L) & H ? n + int(L) - H : int(L))...);
-  b = __builtin_shufflevector(a, b, (int(L) & H ? n + int(L) : int(L) + H)...);
-  a = low;
-}
-
-/// Transposes the N x N matrix whose rows are the vectors v, by exchanging ever smaller blocks.
-template <int N, int H = N / 2, class V>
-void transpose_vectors(V (&v)[N]) {
-  for (int i = 0; i < N; ++i)
-    if (!(i & H)) swap_blocks<H>(v[i], v[i + H], std::make_index_sequence<N>());
-  if constexpr (H > 1) transpose_vectors<N, H / 2>(v);
-}
-
-/// Rows and columns of the block that fits the registers.
-template <class U>
-inline constexpr int transpose_block_size = std::min<int>(vector_bytes / sizeof(U),
-                                                          vector_bytes == 64 ? 16 : 8);
-
-template <int N, class U>
-void transpose_block(const U* in, std::int64_t s, U* out, std::int64_t t, std::int64_t ahead,
-                     bool past_caches) {
-  using V = Vec<U, N * sizeof(U)>;
-  V v[N];
-  for (int r = 0; r < N; ++r) {
-    std::memcpy(&v[r], in + r * s, sizeof(V));
-    __builtin_prefetch(in + r * s + ahead, 0, 2);
+/// N lanes: G elements each from p, p + step, p + 2 step...
+template <int N, int G, class U>
+[[gnu::always_inline]] inline Vec<U, N * sizeof(U)> load_groups(const U* p, std::int64_t step) {
+  if constexpr (N == G) {
+    Vec<U, N * sizeof(U)> v;
+    std::memcpy(&v, p, sizeof v);
+    return v;
+  } else {
+    const auto low = load_groups<N / 2, G>(p, step), high = load_groups<N / 2, G>(p + N / 2 / G * step, step);
+    return [&]<std::size_t... L>(std::index_sequence<L...>) {
+      return __builtin_shufflevector(low, high, int(L)...);
+    }(std::make_index_sequence<N>());
   }
-  transpose_vectors<N>(v);
+}
+
+/// In each group of G lanes: the elements of the lower halves, or the upper ones, of a and b in turn.
+template <int G, bool Upper, class V, std::size_t... L>
+[[gnu::always_inline]] inline V interleave_halves(V a, V b, std::index_sequence<L...>) {
+  constexpr int n = sizeof...(L);
+  return __builtin_shufflevector(
+      a, b, (int(L) / G * G + (Upper ? G / 2 : 0) + int(L) % G / 2 + (int(L) % 2 ? n : 0))...);
+}
+
+/// Transposes the G x G matrices that lie side by side in the vectors v.
+template <int G, int Left = G, class V>
+[[gnu::always_inline]] inline void transpose_groups(V (&v)[G]) {
+  if constexpr (Left > 1) {
+    constexpr auto lanes = std::make_index_sequence<sizeof(V) / sizeof(v[0][0])>();
+    V mixed[G];
+#pragma GCC unroll 16
+    for (int i = 0; i < G / 2; ++i) {
+      mixed[2 * i] = interleave_halves<G, false>(v[i], v[i + G / 2], lanes);
+      mixed[2 * i + 1] = interleave_halves<G, true>(v[i], v[i + G / 2], lanes);
+    }
+#pragma GCC unroll 16
+    for (int i = 0; i < G; ++i) v[i] = mixed[i];
+    transpose_groups<G, Left / 2>(v);
+  }
+}
+
+/// Elements in a lane of 16 bytes, within which shuffles are fastest.
+template <class U>
+inline constexpr int group_size = 16 / sizeof(U);
+
+/// out[c * t + r] = in[r * s + c] for N rows and G columns.
+template <int N, int G, class U>
+void transpose_block(const U* in, std::int64_t s, U* out, std::int64_t t, bool past_caches) {
+  Vec<U, N * sizeof(U)> v[G];
+#pragma GCC unroll 16
+  for (int i = 0; i < G; ++i) v[i] = load_groups<N, G>(in + i * s, G * s);
+  transpose_groups<G>(v);
   if (past_caches)
-    for (int c = 0; c < N; ++c) stream(out + c * t, v[c]);
+    for (int c = 0; c < G; ++c) stream(out + c * t, v[c]);
   else
-    for (int c = 0; c < N; ++c) std::memcpy(out + c * t, &v[c], sizeof(V));
+#pragma GCC unroll 16
+    for (int c = 0; c < G; ++c) std::memcpy(out + c * t, &v[c], sizeof v[c]);
 }
 
 /// Calls f(i) for i = 0, step, 2 step, ... below n, the last time with n - step.
@@ -109,20 +131,54 @@ bool interleave_few(const U* in, U* out, std::int64_t m, std::int64_t s, std::in
   return m >= 2 && m <= 4;
 }
 
-/// Fewer rows or columns than the largest block has: smaller blocks, single elements below them.
-template <int N, class U>
-void transpose_narrow(const U* in, std::int64_t s, U* out, std::int64_t t, std::int64_t rows,
-                      std::int64_t columns) {
-  if constexpr (N == 1) {
+/// Any matrix, by the largest blocks that fit. The matrix `ahead` of it is brought near meanwhile.
+template <int N, int G, class U>
+void transpose_blocks(const U* in, std::int64_t s, U* out, std::int64_t t, std::int64_t rows,
+                      std::int64_t columns, std::int64_t ahead, bool past_caches) {
+  if constexpr (N > 2)
+    if (rows < N) return transpose_blocks<N / 2, std::min(G, N / 2)>(in, s, out, t, rows, columns, ahead, false);
+  if constexpr (G > 2)
+    if (columns < G) return transpose_blocks<N, G / 2>(in, s, out, t, rows, columns, ahead, past_caches);
+  if (rows < 2 || columns < 2) {
     for (std::int64_t c = 0; c < columns; ++c)
       for (std::int64_t r = 0; r < rows; ++r) std::memcpy(out + c * t + r, in + r * s + c, sizeof(U));
-  } else {
-    if (rows < N || columns < N) return transpose_narrow<N / 2>(in, s, out, t, rows, columns);
-    for_overlapping(rows, N, [&](std::int64_t r) {
-      for_overlapping(columns, N, [&](std::int64_t c) {
-        transpose_block<N>(in + r * s + c, s, out + c * t + r, t, N * s, false);
-      });
+    return;
+  }
+  for_overlapping(rows, N, [&](std::int64_t r) {
+    for_overlapping(columns, G, [&](std::int64_t c) {
+      const U* const from = in + r * s + c;
+      if (ahead != 0 && c % (64 / sizeof(U)) < G)
+        for (int i = 0; i < N; ++i) __builtin_prefetch(from + i * s + ahead, 0, 2);
+      transpose_block<N, G>(from, s, out + c * t + r, t, past_caches);
     });
+  });
+}
+
+/// True when a vector of rows, `s` elements apart, competes for a few places in the first cache.
+template <class U>
+bool rows_compete(std::int64_t s) {
+  if (lanes<U> <= 8) return false;
+  constexpr std::int64_t place = 2048;
+  const std::int64_t apart = std::abs(s) * std::int64_t(sizeof(U)) % place;
+  return std::min(apart, place - apart) < 128;
+}
+
+/// As many rows as a vector has lanes, `columns` at least, by way of a buffer: each line of the input is read
+/// once.
+template <class U>
+void transpose_buffered(const U* in, std::int64_t s, U* out, std::int64_t t, std::int64_t columns,
+                        std::int64_t ahead, bool past_caches) {
+  constexpr int w = lanes<U>, g = group_size<U>;
+  alignas(64) U buffer[4 * w * w];
+  const int width = streamable(in, s * sizeof(U)) ? w : 4 * w;
+  for (std::int64_t from = 0; from < columns; from += width) {
+    const std::int64_t c = std::min<std::int64_t>(from, columns - w), n = std::min<std::int64_t>(columns - c, width);
+    for (int i = 0; i < w; ++i)
+      for_overlapping(n, w, [&](std::int64_t k) {
+        store(buffer + i * width + k, load(in + i * s + c + k));
+        if (ahead != 0) __builtin_prefetch(in + i * s + c + k + ahead, 0, 2);
+      });
+    transpose_blocks<w, g>(buffer, width, out + c * t, t, w, n, 0, past_caches);
   }
 }
 
@@ -131,25 +187,21 @@ void transpose_narrow(const U* in, std::int64_t s, U* out, std::int64_t t, std::
 /// True when transpose_tile can write past the caches: each of its stores is one aligned vector.
 template <class U>
 bool transpose_streams(const U* out, std::int64_t t, std::int64_t rows) {
-  constexpr std::int64_t n = detail::transpose_block_size<U>;
-  return n * sizeof(U) == vector_bytes && rows % n == 0 && streamable(out, t * sizeof(U));
+  return rows % lanes<U> == 0 && streamable(out, t * sizeof(U));
 }
 
-/// out[c * t + r] = in[r * s + c] for r < rows, c < columns.
+/// out[c * t + r] = in[r * s + c] for r < rows, c < columns. Meanwhile the matrix `ahead` elements from `in`
+/// is brought near, unless `ahead` is 0.
 template <class U>
 void transpose_tile(const U* in, std::int64_t s, U* out, std::int64_t t, std::int64_t rows,
-                    std::int64_t columns, bool past_caches) {
-  constexpr int n = detail::transpose_block_size<U>;
+                    std::int64_t columns, std::int64_t ahead, bool past_caches) {
+  constexpr int w = lanes<U>, g = detail::group_size<U>;
   if (t == rows && detail::interleave_few<false>(in, out, rows, s, columns)) return;
   if (s == columns && detail::interleave_few<true>(in, out, columns, t, rows)) return;
-  if (rows < n || columns < n) return detail::transpose_narrow<n / 2>(in, s, out, t, rows, columns);
-  // Short rows follow each other, so that what comes next is known; of long ones a few lines at a time are
-  // read.
-  const std::int64_t ahead = s * std::int64_t(sizeof(U)) <= 2048 ? n * s : 3 * n - 1;
-  detail::for_overlapping(rows, n, [&](std::int64_t r) {
-    detail::for_overlapping(columns, n, [&](std::int64_t c) {
-      detail::transpose_block<n>(in + r * s + c, s, out + c * t + r, t, ahead, past_caches);
-    });
+  if (rows < w || columns < w || !detail::rows_compete<U>(s))
+    return detail::transpose_blocks<w, g>(in, s, out, t, rows, columns, ahead, past_caches);
+  detail::for_overlapping(rows, w, [&](std::int64_t r) {
+    detail::transpose_buffered(in + r * s, s, out + r, t, columns, ahead, past_caches);
   });
 }
 
