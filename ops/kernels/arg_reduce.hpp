@@ -91,6 +91,7 @@ class Find {
   template <class T, class N>
   void together(const T* p, std::int64_t r, std::int64_t stride, std::int64_t width, N rows) {
     in_vectors<w>(width, [&](std::int64_t j, auto n) {
+      prefetch_rows(p + 8 * stride + j, stride, 8);
       auto best = load_part_as<A>(p + j, n, Vec<A>{});
       auto at = splat(static_cast<U>(r));
       if (r > 0) {

@@ -76,6 +76,7 @@ class Fold {
   void together(const T* p, std::int64_t stride, std::int64_t width, bool fresh) {
     const auto fill = splat(Op::template neutral<A>());
     in_vectors<w>(width, [&](std::int64_t j, auto n) {
+      if constexpr (N == 8) prefetch_rows(p + 8 * stride + j, stride, 8);
       const auto value = tree<N>(p + j, stride, [&](const T* q) { return Op::map(load_part_as<A>(q, n, fill)); });
       store(acc_ + j, fresh ? value : Op::combine(load(acc_ + j), value));
     });

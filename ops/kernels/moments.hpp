@@ -82,6 +82,7 @@ class FindMoments {
   void together(const T* p, std::int64_t stride, std::int64_t width, N rows) {
     const A share = A(1) / static_cast<A>(rows);
     in_vectors<w>(width, [&](std::int64_t j, auto m) {
+      prefetch_rows(p + block * stride + j, stride, block);
       const auto base = load_part_as<A>(p + j, m, Vec<A>{});
       Vec<A> sum = {}, squares = {};
       for (int k = 0; k < rows; ++k) {  // from the first on, whose difference is 0, or NaN for infinity

@@ -1,6 +1,7 @@
 #pragma once
 #include <ktape/ops/kernels/load_as.hpp>
 #include <ktape/ops/kernels/runs.hpp>
+#include <ktape/ops/kernels/transpose.hpp>
 
 #include <algorithm>
 #include <bit>
@@ -65,7 +66,9 @@ void transpose_narrow(const T* in, std::int64_t rows, std::int64_t n, A* out, st
 template <class A, class T>
 void transpose_wide(const T* in, std::int64_t rows, std::int64_t n, A* out, std::int64_t stride,
                     std::int64_t readable) {
-  constexpr int w = lanes_of<A>;
+  using U = bits_of<A>;
+  constexpr int w = lanes_of<A>, g = group_size<U>;
+  const std::int64_t band = w * n, ahead = (16384 / std::int64_t(sizeof(T)) / band + 1) * band;
   T last[w * w];
   for (std::int64_t r = 0; r < rows; r += w)
     for (std::int64_t c = 0; c < n; c += w) {
@@ -77,7 +80,16 @@ void transpose_wide(const T* in, std::int64_t rows, std::int64_t n, A* out, std:
                       std::min<std::int64_t>(w, n - c) * sizeof(T));
         from = last, step = w;
       }
-      separate_to<w>(out + c * stride + r, stride, [&](int i) { return load_as<A>(from + i * step); });
+      prefetch_rows(in + r * n + c + ahead, n, w);
+      alignas(64) A computed[w * w];
+      if constexpr (!std::is_same_v<A, T>) {
+        for (int i = 0; i < w; ++i) store(computed + i * w, load_as<A>(from + i * step));
+        step = w;
+      }
+      const void* const elements = std::is_same_v<A, T> ? static_cast<const void*>(from) : computed;
+      for (std::int64_t k = 0; k < std::min<std::int64_t>(w, n - c); k += g)
+        transpose_block<w, g>(static_cast<const U*>(elements) + k, step,
+                              reinterpret_cast<U*>(out) + (c + k) * stride + r, stride, false);
     }
 }
 
@@ -86,8 +98,8 @@ void transpose_wide(const T* in, std::int64_t rows, std::int64_t n, A* out, std:
 /// Columns that transpose_rows writes for rows of n elements: those behind hold nothing of use.
 template <class A>
 std::int64_t transposed_columns(std::int64_t n) {
-  constexpr std::int64_t w = lanes_of<A>;
-  if (n > w) return (n + w - 1) / w * w;
+  constexpr std::int64_t g = detail::group_size<bits_of<A>>;
+  if (n > g) return (n + g - 1) / g * g;
   return std::max<std::int64_t>(2, static_cast<std::int64_t>(std::bit_ceil(static_cast<std::uint64_t>(n))));
 }
 
@@ -97,9 +109,9 @@ template <class A, class T>
 [[gnu::noinline]] void transpose_rows(const T* in, std::int64_t rows, std::int64_t n, A* out,
                                       std::int64_t stride, std::int64_t readable) {
   const auto narrow = [&]<int G>(std::integral_constant<int, G>) {
-    if constexpr (G <= lanes_of<A>) detail::transpose_narrow<G>(in, rows, n, out, stride, readable);
+    if constexpr (G <= detail::group_size<bits_of<A>>) detail::transpose_narrow<G>(in, rows, n, out, stride, readable);
   };
-  if (n > lanes_of<A>) return detail::transpose_wide(in, rows, n, out, stride, readable);
+  if (n > detail::group_size<bits_of<A>>) return detail::transpose_wide(in, rows, n, out, stride, readable);
   switch (transposed_columns<A>(n)) {
     case 2:
       return narrow(std::integral_constant<int, 2>());
@@ -107,12 +119,8 @@ template <class A, class T>
       return narrow(std::integral_constant<int, 4>());
     case 8:
       return narrow(std::integral_constant<int, 8>());
-    case 16:
-      return narrow(std::integral_constant<int, 16>());
-    case 32:
-      return narrow(std::integral_constant<int, 32>());
     default:
-      return narrow(std::integral_constant<int, 64>());
+      return narrow(std::integral_constant<int, 16>());
   }
 }
 

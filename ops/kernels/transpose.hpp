@@ -147,8 +147,7 @@ void transpose_blocks(const U* in, std::int64_t s, U* out, std::int64_t t, std::
   for_overlapping(rows, N, [&](std::int64_t r) {
     for_overlapping(columns, G, [&](std::int64_t c) {
       const U* const from = in + r * s + c;
-      if (ahead != 0 && c % (64 / sizeof(U)) < G)
-        for (int i = 0; i < N; ++i) __builtin_prefetch(from + i * s + ahead, 0, 2);
+      if (ahead != 0 && c % (64 / sizeof(U)) < G) prefetch_rows(from + ahead, s, N);
       transpose_block<N, G>(from, s, out + c * t + r, t, past_caches);
     });
   });
