@@ -66,17 +66,18 @@ class Fold {
   /// Up to eight rows at a time, so that acc_ is read and written once for eight loads.
   template <class T>
   void accumulate(const T* p, std::int64_t rows, std::int64_t stride, std::int64_t width) {
+    const std::int64_t ahead = prefetch_distance<T>(8 * stride);
     std::int64_t r = 0;
-    for (; r + 8 <= rows; r += 8) together<8>(p + r * stride, stride, width, r == 0);
-    if (rows - r >= 4) together<4>(p + r * stride, stride, width, r == 0), r += 4;
-    if (rows - r >= 2) together<2>(p + r * stride, stride, width, r == 0), r += 2;
-    if (rows - r >= 1) together<1>(p + r * stride, stride, width, r == 0);
+    for (; r + 8 <= rows; r += 8) together<8>(p + r * stride, stride, width, ahead, r == 0);
+    if (rows - r >= 4) together<4>(p + r * stride, stride, width, ahead, r == 0), r += 4;
+    if (rows - r >= 2) together<2>(p + r * stride, stride, width, ahead, r == 0), r += 2;
+    if (rows - r >= 1) together<1>(p + r * stride, stride, width, ahead, r == 0);
   }
   template <int N, class T>
-  void together(const T* p, std::int64_t stride, std::int64_t width, bool fresh) {
+  void together(const T* p, std::int64_t stride, std::int64_t width, std::int64_t ahead, bool fresh) {
     const auto fill = splat(Op::template neutral<A>());
     in_vectors<w>(width, [&](std::int64_t j, auto n) {
-      if constexpr (N == 8) prefetch_rows(p + 8 * stride + j, stride, 8);
+      if constexpr (N == 8) prefetch_rows(p + j + ahead, stride, 8);
       const auto value = tree<N>(p + j, stride, [&](const T* q) { return Op::map(load_part_as<A>(q, n, fill)); });
       store(acc_ + j, fresh ? value : Op::combine(load(acc_ + j), value));
     });

@@ -31,10 +31,11 @@ class FindMoments {
   [[gnu::noinline]] void columns(const T* p, std::int64_t rows, std::int64_t stride, std::int64_t width) {
     rows_ = rows;
     if (rows == 0) std::fill_n(base_, width, 0), std::fill_n(sum_, width, 0), std::fill_n(squares_, width, 0);
+    const std::int64_t ahead = prefetch_distance<T>(block * stride);
     for (std::int64_t r = 0; r < rows; r += block) {
       const int n = static_cast<int>(std::min<std::int64_t>(block, rows - r));
-      if (n == block) together(p + r * stride, stride, width, std::integral_constant<int, block>());
-      else together(p + r * stride, stride, width, n);
+      if (n == block) together(p + r * stride, stride, width, ahead, std::integral_constant<int, block>());
+      else together(p + r * stride, stride, width, ahead, n);
       if (rows > block) append(r, n, width);
     }
   }
@@ -79,10 +80,10 @@ class FindMoments {
 
   /// At most `block` rows, relative to the first of them.
   template <class T, class N>
-  void together(const T* p, std::int64_t stride, std::int64_t width, N rows) {
+  void together(const T* p, std::int64_t stride, std::int64_t width, std::int64_t ahead, N rows) {
     const A share = A(1) / static_cast<A>(rows);
     in_vectors<w>(width, [&](std::int64_t j, auto m) {
-      prefetch_rows(p + block * stride + j, stride, block);
+      prefetch_rows(p + j + ahead, stride, block);
       const auto base = load_part_as<A>(p + j, m, Vec<A>{});
       Vec<A> sum = {}, squares = {};
       for (int k = 0; k < rows; ++k) {  // from the first on, whose difference is 0, or NaN for infinity

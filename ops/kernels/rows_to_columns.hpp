@@ -68,7 +68,7 @@ void transpose_wide(const T* in, std::int64_t rows, std::int64_t n, A* out, std:
                     std::int64_t readable) {
   using U = bits_of<A>;
   constexpr int w = lanes_of<A>, g = group_size<U>;
-  const std::int64_t band = w * n, ahead = (16384 / std::int64_t(sizeof(T)) / band + 1) * band;
+  const std::int64_t ahead = prefetch_distance<T>(w * n);
   T last[w * w];
   for (std::int64_t r = 0; r < rows; r += w)
     for (std::int64_t c = 0; c < n; c += w) {

@@ -200,6 +200,14 @@ template <class T>
   for (int i = 0; i < n; ++i) __builtin_prefetch(p + i * stride, 0, 2);
 }
 
+/// How far ahead of `elements` that are being read others should be asked for: a whole multiple of them, 16 kB
+/// at least.
+template <class T>
+std::int64_t prefetch_distance(std::int64_t elements) {
+  constexpr std::int64_t least = 16384 / sizeof(T);
+  return (least + elements - 1) / elements * elements;
+}
+
 namespace detail {
 template <int H, class V, std::size_t... L>
 V moved_down(V v, std::index_sequence<L...>) {
