@@ -23,7 +23,7 @@ class Blocks {
   Blocks(const Loops& loops, std::int64_t elem_size, bool input_order)
       : line_(64 / elem_size), loops_(loops), block_(loops) {
     const std::int64_t line = line_;
-    const std::int64_t room = std::clamp<std::int64_t>(loops.elements() / 16, 64 * line, 4096 * line);
+    const std::int64_t room = std::clamp<std::int64_t>(loops.elements() / 16, 64 * line, 2048 * line);
     for (int d = 0; d < loops.rank; ++d) block_.at[d].size = 1, order_[d] = d;
     if (input_order)
       std::sort(order_.begin(), order_.begin() + loops.rank,
