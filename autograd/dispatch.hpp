@@ -9,15 +9,24 @@ namespace ktape {
 template <class F>
 decltype(auto) dispatch(DType dtype, F&& f) {
   switch (dtype.kind()) {
-    case DType::Bool: return f.template operator()<bool>();
-    case DType::UInt8: return f.template operator()<std::uint8_t>();
-    case DType::Int8: return f.template operator()<std::int8_t>();
-    case DType::Int16: return f.template operator()<std::int16_t>();
-    case DType::Int32: return f.template operator()<std::int32_t>();
-    case DType::Int64: return f.template operator()<std::int64_t>();
-    case DType::Float16: return f.template operator()<float16>();
-    case DType::Float32: return f.template operator()<float>();
-    case DType::Float64: return f.template operator()<double>();
+    case DType::Bool:
+      return f.template operator()<bool>();
+    case DType::UInt8:
+      return f.template operator()<std::uint8_t>();
+    case DType::Int8:
+      return f.template operator()<std::int8_t>();
+    case DType::Int16:
+      return f.template operator()<std::int16_t>();
+    case DType::Int32:
+      return f.template operator()<std::int32_t>();
+    case DType::Int64:
+      return f.template operator()<std::int64_t>();
+    case DType::Float16:
+      return f.template operator()<float16>();
+    case DType::Float32:
+      return f.template operator()<float>();
+    case DType::Float64:
+      return f.template operator()<double>();
   }
   __builtin_unreachable();
 }
@@ -26,9 +35,12 @@ decltype(auto) dispatch(DType dtype, F&& f) {
 template <class F>
 decltype(auto) dispatch_floating(DType dtype, F&& f) {
   switch (dtype.kind()) {
-    case DType::Float16: return f.template operator()<float16>();
-    case DType::Float64: return f.template operator()<double>();
-    default: return f.template operator()<float>();
+    case DType::Float16:
+      return f.template operator()<float16>();
+    case DType::Float64:
+      return f.template operator()<double>();
+    default:
+      return f.template operator()<float>();
   }
 }
 
@@ -36,11 +48,16 @@ decltype(auto) dispatch_floating(DType dtype, F&& f) {
 template <class F>
 decltype(auto) dispatch_integer(DType dtype, F&& f) {
   switch (dtype.kind()) {
-    case DType::UInt8: return f.template operator()<std::uint8_t>();
-    case DType::Int8: return f.template operator()<std::int8_t>();
-    case DType::Int16: return f.template operator()<std::int16_t>();
-    case DType::Int32: return f.template operator()<std::int32_t>();
-    default: return f.template operator()<std::int64_t>();
+    case DType::UInt8:
+      return f.template operator()<std::uint8_t>();
+    case DType::Int8:
+      return f.template operator()<std::int8_t>();
+    case DType::Int16:
+      return f.template operator()<std::int16_t>();
+    case DType::Int32:
+      return f.template operator()<std::int32_t>();
+    default:
+      return f.template operator()<std::int64_t>();
   }
 }
 

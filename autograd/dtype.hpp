@@ -7,7 +7,8 @@
 
 namespace ktape {
 
-/// IEEE half precision: a storage type. Arithmetic happens in float; conversion from float rounds half to even.
+/// IEEE half precision: a storage type. Arithmetic happens in float; conversion from float rounds half to
+/// even.
 class float16 {
  public:
   float16() = default;
@@ -24,7 +25,8 @@ class float16 {
 ///
 ///     DType d = "float32";   d == "float32";   d.name();
 ///
-/// Throws ValueError for a name that is none of bool, uint8, int8, int16, int32, int64, float16, float32, float64.
+/// Throws ValueError for a name that is none of bool, uint8, int8, int16, int32, int64, float16, float32,
+/// float64.
 class DType {
  public:
   enum Kind : std::uint8_t { Bool, UInt8, Int8, Int16, Int32, Int64, Float16, Float32, Float64 };

@@ -10,8 +10,8 @@
 namespace ktape {
 namespace {
 
-// A walk marks the nodes, and graphs of two threads may meet in shared variables: one walk at a time. Recursive, because
-// backward closures may differentiate.
+// A walk marks the nodes, and graphs of two threads may meet in shared variables: one walk at a time.
+// Recursive, because backward closures may differentiate.
 std::recursive_mutex walks;
 
 class Recording {
@@ -46,25 +46,31 @@ void check_losses(const TensorList& losses, const TensorList& seeds) {
       fail<TypeError>("[gradients] the loss must be floating: received dtype=", loss.dtype());
   }
   if (!seeds.empty() && seeds.size() != losses.size())
-    fail("[gradients] there must be one seed per loss: received ", seeds.size(), " seeds for ", losses.size(), " losses");
+    fail("[gradients] there must be one seed per loss: received ", seeds.size(), " seeds for ", losses.size(),
+         " losses");
   for (std::size_t i = 0; i < seeds.size(); ++i) {
     if (!seeds[i].defined()) continue;
     if (seeds[i].shape() != losses[i].shape())
-      fail("[gradients] a seed must have its loss's shape ", losses[i].shape(), ": received shape=", seeds[i].shape());
+      fail("[gradients] a seed must have its loss's shape ", losses[i].shape(),
+           ": received shape=", seeds[i].shape());
     if (seeds[i].dtype() != losses[i].dtype())
-      fail<TypeError>("[gradients] a seed must have its loss's dtype ", losses[i].dtype(), ": received dtype=", seeds[i].dtype());
+      fail<TypeError>("[gradients] a seed must have its loss's dtype ", losses[i].dtype(),
+                      ": received dtype=", seeds[i].dtype());
   }
 }
 
 }  // namespace
 
-/// Stands for the backward pass that made some gradients. It knows what to differentiate and does so, recorded, when a later
-/// walk first comes by. The nodes recorded then must come before it in the order of sequence numbers, so it reserves a
-/// window of them when it is made.
+/// Stands for the backward pass that made some gradients. It knows what to differentiate and does so,
+/// recorded, when a later walk first comes by. The nodes recorded then must come before it in the order of
+/// sequence numbers, so it reserves a window of them when it is made.
 class LazyGradient final : public Node {
  public:
   LazyGradient(std::vector<Tensor> losses, std::vector<Tensor> seeds, std::vector<Tensor> targets)
-      : Node("gradients", true), losses_(std::move(losses)), seeds_(std::move(seeds)), targets_(std::move(targets)) {
+      : Node("gradients", true),
+        losses_(std::move(losses)),
+        seeds_(std::move(seeds)),
+        targets_(std::move(targets)) {
     ThreadState& state = thread_state();
     start_ = state.sequence;
     for (const Tensor& loss : losses_)
@@ -77,7 +83,8 @@ class LazyGradient final : public Node {
   void prepare() override {
     if (losses_.empty()) return;
     ThreadState& state = thread_state();
-    const std::uint64_t sequence = std::exchange(state.sequence, start_), window = std::exchange(state.window, 1 << 18);
+    const std::uint64_t sequence = std::exchange(state.sequence, start_),
+                        window = std::exchange(state.window, 1 << 18);
     std::vector<Tensor> results;
     try {
       results = walk_back(losses_, seeds_, targets_, true);
@@ -102,7 +109,8 @@ class LazyGradient final : public Node {
   std::uint64_t start_;
 };
 
-std::vector<Tensor> gradients(const TensorList& losses, const TensorList& variables, const TensorList& seeds) {
+std::vector<Tensor> gradients(const TensorList& losses, const TensorList& variables,
+                              const TensorList& seeds) {
   check_losses(losses, seeds);
   for (const Tensor& variable : variables)
     if (!variable.defined()) fail("[gradients] a variable must be defined: received an undefined tensor");
@@ -114,7 +122,8 @@ std::vector<Tensor> gradients(const TensorList& losses, const TensorList& variab
 
   std::vector<Tensor> results = walk_back(losses.vector(), weights, variables.vector(), false);
   if (!recording()) return results;
-  if (std::none_of(results.begin(), results.end(), [](const Tensor& t) { return t.defined(); })) return results;
+  if (std::none_of(results.begin(), results.end(), [](const Tensor& t) { return t.defined(); }))
+    return results;
   auto node = Ref<Node>::adopt(new LazyGradient(losses.vector(), std::move(weights), variables.vector()));
   std::uint32_t index = 0;
   for (Tensor& result : results) {
@@ -132,7 +141,8 @@ GradientTape::~GradientTape() {
 }
 
 void GradientTape::watch(const Tensor& tensor) {
-  if (!tensor.dtype().is_floating()) fail<TypeError>("[watch] the tensor must be floating: received dtype=", tensor.dtype());
+  if (!tensor.dtype().is_floating())
+    fail<TypeError>("[watch] the tensor must be floating: received dtype=", tensor.dtype());
   if (tensor.node()) return;
   auto leaf = Ref<Node>::adopt(new LeafNode("watch"));
   leaf->add_output(tensor);
@@ -144,7 +154,9 @@ void GradientTape::watch(const std::vector<Tensor>& tensors) {
   for (const Tensor& tensor : tensors) watch(tensor);
 }
 
-Tensor GradientTape::gradient(const Tensor& target, const Tensor& source) const { return gradients(target, source)[0]; }
+Tensor GradientTape::gradient(const Tensor& target, const Tensor& source) const {
+  return gradients(target, source)[0];
+}
 
 std::vector<Tensor> GradientTape::gradient(const Tensor& target, const std::vector<Tensor>& sources) const {
   return gradients(target, sources);
@@ -160,8 +172,8 @@ Tensor attach_gradient(const Tensor& value, const std::vector<Tensor>& inputs,
            [gradient = std::move(gradient), count = inputs.size()](const Tensor& g, Grads& grads) {
              const std::vector<Tensor> found = gradient(g);
              if (found.size() != count)
-               fail("[custom_gradient] there must be one gradient per argument: received ", found.size(), " for ", count,
-                    " arguments");
+               fail("[custom_gradient] there must be one gradient per argument: received ", found.size(),
+                    " for ", count, " arguments");
              for (std::size_t i = 0; i < count; ++i) grads.add(static_cast<int>(i), found[i]);
            });
   return out;

@@ -8,20 +8,23 @@
 
 namespace ktape {
 
-/// The gradients of sum(loss) with respect to each of `variables`: variables, watched tensors, or any recorded tensor between
-/// them and the loss. Each has the shape and dtype of its variable; it is undefined (None) where the loss does not depend on it.
+/// The gradients of sum(loss) with respect to each of `variables`: variables, watched tensors, or any
+/// recorded tensor between them and the loss. Each has the shape and dtype of its variable; it is undefined
+/// (None) where the loss does not depend on it.
 ///
 /// `seeds` weighs the losses: d(sum over i of sum(losses[i] * seeds[i])); ones by default.
 ///
-/// The results are differentiable: they are computed at once by the fused backward kernels, and only when something is
-/// differentiated through them does the backward pass run again, recorded. Under NoGrad they are plain values.
+/// The results are differentiable: they are computed at once by the fused backward kernels, and only when
+/// something is differentiated through them does the backward pass run again, recorded. Under NoGrad they are
+/// plain values.
 ///
-/// Throws ValueError for an undefined loss, variable or seed and a seed of another shape, TypeError for a loss that is not
-/// floating. Mirrors `K.gradients` and `tf.gradients`.
-std::vector<Tensor> gradients(const TensorList& losses, const TensorList& variables, const TensorList& seeds = {});
+/// Throws ValueError for an undefined loss, variable or seed and a seed of another shape, TypeError for a
+/// loss that is not floating. Mirrors `K.gradients` and `tf.gradients`.
+std::vector<Tensor> gradients(const TensorList& losses, const TensorList& variables,
+                              const TensorList& seeds = {});
 
-/// TF2's gradient tape as a scope. Every op is recorded anyway; the scope adds `watch`, which makes a constant differentiable
-/// until the scope ends.
+/// TF2's gradient tape as a scope. Every op is recorded anyway; the scope adds `watch`, which makes a
+/// constant differentiable until the scope ends.
 class GradientTape {
  public:
   GradientTape() = default;
@@ -29,7 +32,8 @@ class GradientTape {
   GradientTape(const GradientTape&) = delete;
   GradientTape& operator=(const GradientTape&) = delete;
 
-  /// Records what is computed from the tensor from now on. Throws ValueError when it is undefined, TypeError when not floating.
+  /// Records what is computed from the tensor from now on. Throws ValueError when it is undefined, TypeError
+  /// when not floating.
   void watch(const Tensor& tensor);
   void watch(const std::vector<Tensor>& tensors);
 
@@ -54,14 +58,16 @@ inline std::vector<Tensor> as_list(Tensor gradient) { return {std::move(gradient
 inline std::vector<Tensor> as_list(std::vector<Tensor> gradients) { return gradients; }
 }  // namespace detail
 
-/// Gives a function a gradient of your own. `f` takes tensors and returns a pair: the result, and a callable that maps the
-/// result's gradient to the gradient of the only argument, or to a vector with one gradient per argument.
+/// Gives a function a gradient of your own. `f` takes tensors and returns a pair: the result, and a callable
+/// that maps the result's gradient to the gradient of the only argument, or to a vector with one gradient per
+/// argument.
 ///
 ///     auto reverse = custom_gradient([](const Tensor& x) {
 ///       return std::pair{x * 1.f, [](const Tensor& dy) { return dy * -1.f; }};
 ///     });
 ///
-/// A number of gradients other than that of the arguments is a ValueError when it is used. Mirrors `tf.custom_gradient`.
+/// A number of gradients other than that of the arguments is a ValueError when it is used. Mirrors
+/// `tf.custom_gradient`.
 template <class F>
 auto custom_gradient(F f) {
   return [f = std::move(f)](const auto&... arguments) {
@@ -71,9 +77,9 @@ auto custom_gradient(F f) {
       return [&]<std::size_t... I>(std::index_sequence<I...>) { return f(inputs[I]...); }
       (std::index_sequence_for<decltype(arguments)...>());
     }();
-    return detail::attach_gradient(result.first, inputs, [gradient = std::move(result.second)](const Tensor& dy) {
-      return detail::as_list(gradient(dy));
-    });
+    return detail::attach_gradient(
+        result.first, inputs,
+        [gradient = std::move(result.second)](const Tensor& dy) { return detail::as_list(gradient(dy)); });
   };
 }
 

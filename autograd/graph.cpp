@@ -18,14 +18,16 @@ std::vector<Ref<Symbol>> reachable(const std::vector<Tensor>& tensors, const std
   std::set<const Symbol*> seen;
   std::vector<Ref<Symbol>> found;
   const auto meet = [&](const Tensor& x) {
-    if (is_symbolic(x) && !cuts.count(key_of(x)) && seen.insert(x.get()->symbol.get()).second) found.push_back(x.get()->symbol);
+    if (is_symbolic(x) && !cuts.count(key_of(x)) && seen.insert(x.get()->symbol.get()).second)
+      found.push_back(x.get()->symbol);
   };
   for (const Tensor& x : tensors) meet(x);
   for (std::size_t i = 0; i < found.size(); ++i) {
     const Ref<Symbol> symbol = found[i];
     for (const Operand& operand : symbol->operands()) meet(operand.tensor);
   }
-  std::sort(found.begin(), found.end(), [](const auto& a, const auto& b) { return a->sequence() < b->sequence(); });
+  std::sort(found.begin(), found.end(),
+            [](const auto& a, const auto& b) { return a->sequence() < b->sequence(); });
   return found;
 }
 
@@ -33,10 +35,14 @@ std::vector<Ref<Symbol>> reachable(const std::vector<Tensor>& tensors, const std
 void put_updates_last(std::vector<Ref<Symbol>>& symbols) {
   std::set<const Symbol*> late;
   for (const Ref<Symbol>& symbol : symbols) {
-    const auto reads_late = [&](const Operand& x) { return is_symbolic(x.tensor) && late.count(x.tensor.get()->symbol.get()); };
-    if (symbol->updates() || std::any_of(symbol->operands().begin(), symbol->operands().end(), reads_late)) late.insert(symbol.get());
+    const auto reads_late = [&](const Operand& x) {
+      return is_symbolic(x.tensor) && late.count(x.tensor.get()->symbol.get());
+    };
+    if (symbol->updates() || std::any_of(symbol->operands().begin(), symbol->operands().end(), reads_late))
+      late.insert(symbol.get());
   }
-  std::stable_partition(symbols.begin(), symbols.end(), [&](const auto& symbol) { return !late.count(symbol.get()); });
+  std::stable_partition(symbols.begin(), symbols.end(),
+                        [&](const auto& symbol) { return !late.count(symbol.get()); });
 }
 
 class RecordingScope {
@@ -50,11 +56,14 @@ class RecordingScope {
 
 }  // namespace
 
-Graph::Graph(const char* op, const std::vector<Tensor>& inputs, const std::vector<Tensor>& outputs, const std::vector<Tensor>& updates)
+Graph::Graph(const char* op, const std::vector<Tensor>& inputs, const std::vector<Tensor>& outputs,
+             const std::vector<Tensor>& updates)
     : inputs_(inputs) {
   std::set<Key> cuts;
   for (const Tensor& input : inputs) {
-    if (!is_symbolic(input)) fail("[", op, "] an input must be a placeholder or made from one: received a tensor with a value, or none");
+    if (!is_symbolic(input))
+      fail("[", op,
+           "] an input must be a placeholder or made from one: received a tensor with a value, or none");
     if (!cuts.insert(key_of(input)).second) fail("[", op, "] an input must be named once: received it twice");
     slot_of_[key_of(input)] = slots_++;
   }
@@ -66,8 +75,8 @@ Graph::Graph(const char* op, const std::vector<Tensor>& inputs, const std::vecto
   std::vector<Ref<Symbol>> symbols = reachable(wanted, cuts);
   for (const Ref<Symbol>& symbol : symbols)
     if (symbol->placeholder())
-      fail("[", op, "] the outputs need a value for the placeholder '", symbol->name(), "', which must be among the inputs: received ",
-           inputs.size(), " inputs without it");
+      fail("[", op, "] the outputs need a value for the placeholder '", symbol->name(),
+           "', which must be among the inputs: received ", inputs.size(), " inputs without it");
   put_updates_last(symbols);
   for (const Ref<Symbol>& symbol : symbols) add_step(symbol);
   for (const Tensor& output : outputs) outputs_.push_back(source(Operand(output)));
@@ -134,10 +143,12 @@ class GraphRun final : public Environment {
     for (const Graph::Step& step : graph_.steps_) {
       const auto first = static_cast<std::size_t>(step.first_result);
       Results places(slots_.data() + first, step.results);
-      step.symbol->run(OperandValues({source, step.arguments}, slots_.data(), graph_.constants_.data()), places);
+      step.symbol->run(OperandValues({source, step.arguments}, slots_.data(), graph_.constants_.data()),
+                       places);
       source += step.operands;
       for (std::size_t slot = first; slot < first + step.results; ++slot) finish(slot);
-      for (std::uint32_t i = 0; i < step.last_uses; ++i) slots_[static_cast<std::size_t>(*unused++)] = Tensor();
+      for (std::uint32_t i = 0; i < step.last_uses; ++i)
+        slots_[static_cast<std::size_t>(*unused++)] = Tensor();
     }
   }
 
@@ -156,7 +167,8 @@ class GraphRun final : public Environment {
     if (slot != graph_.slot_of_.end() && slots_[static_cast<std::size_t>(slot->second)].defined())
       return slots_[static_cast<std::size_t>(slot->second)];
     const Graph rest(symbolic.get()->symbol->op(), graph_.inputs_, {symbolic});
-    std::vector<Tensor> inputs(slots_.begin(), slots_.begin() + static_cast<std::ptrdiff_t>(graph_.inputs_.size()));
+    std::vector<Tensor> inputs(slots_.begin(),
+                               slots_.begin() + static_cast<std::ptrdiff_t>(graph_.inputs_.size()));
     return rest.run(inputs)[0];
   }
 
@@ -202,8 +214,10 @@ void expect_value(const char* op, const Tensor& x) {
   std::ostringstream names;
   for (const Tensor& placeholder : placeholders_of({x}))
     names << (names.tellp() > 0 ? ", '" : "'") << placeholder.get()->symbol->name() << '\'';
-  fail("[", op, "] a symbolic tensor has a value only inside a function that is given its placeholders: received shape=", x.shape(),
-       ", which waits for the placeholder ", names.str());
+  fail("[", op,
+       "] a symbolic tensor has a value only inside a function that is given its placeholders: received "
+       "shape=",
+       x.shape(), ", which waits for the placeholder ", names.str());
 }
 
 namespace {
@@ -243,17 +257,21 @@ class GradientsSymbol final : public Symbol {
 
 }  // namespace
 
-std::vector<Tensor> symbolic_gradients(const std::vector<Tensor>& losses, const std::vector<Tensor>& variables,
+std::vector<Tensor> symbolic_gradients(const std::vector<Tensor>& losses,
+                                       const std::vector<Tensor>& variables,
                                        const std::vector<Tensor>& seeds) {
   std::vector<Operand> operands;
   std::vector<OutputInfo> infos;
-  for (const std::vector<Tensor>* list : {&losses, &seeds, &variables}) operands.insert(operands.end(), list->begin(), list->end());
+  for (const std::vector<Tensor>* list : {&losses, &seeds, &variables})
+    operands.insert(operands.end(), list->begin(), list->end());
   for (const Tensor& variable : variables) infos.push_back({variable.shape(), variable.dtype()});
   std::vector<Tensor> results =
-      defer(Ref<Symbol>::adopt(new GradientsSymbol(std::move(operands), losses.size(), seeds.size())), std::move(infos));
+      defer(Ref<Symbol>::adopt(new GradientsSymbol(std::move(operands), losses.size(), seeds.size())),
+            std::move(infos));
   if (!is_symbolic(results)) return results;
 
-  // Which variables do the losses depend on? Small runs tell; a choice inside may need zeros or ones to go the right way.
+  // Which variables do the losses depend on? Small runs tell; a choice inside may need zeros or ones to go
+  // the right way.
   std::vector<bool> reached(results.size());
   bool ran = false;
   for (const Trial trial : {Trial{2, false}, Trial{3, true}, Trial{24, false}}) {
@@ -276,7 +294,8 @@ std::vector<Tensor> symbolic_gradients(const std::vector<Tensor>& losses, const 
   for (std::size_t i = 0; i < variables.size(); ++i)
     if (reached[i]) wanted.push_back(variables[i]);
   const std::vector<Tensor> found = wanted.empty() ? wanted : symbolic_gradients(losses, wanted, seeds);
-  for (std::size_t i = 0, next = 0; i < results.size(); ++i) results[i] = reached[i] ? found[next++] : Tensor();
+  for (std::size_t i = 0, next = 0; i < results.size(); ++i)
+    results[i] = reached[i] ? found[next++] : Tensor();
   return results;
 }
 

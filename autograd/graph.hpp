@@ -6,16 +6,19 @@
 
 namespace ktape {
 
-/// The ops that lead from some symbolic tensors to others, in the order in which they run. Immutable: several threads may run it.
+/// The ops that lead from some symbolic tensors to others, in the order in which they run. Immutable: several
+/// threads may run it.
 class Graph {
  public:
-  /// Collects the ops from `inputs` (placeholders, or any symbolic tensors, which then are not computed) to `outputs`; `updates`
-  /// are computed too, after the outputs, and not returned. Throws ValueError, naming the op, for an input that is not symbolic or
-  /// named twice, an undefined output, and a placeholder that the outputs need and `inputs` lacks.
-  Graph(const char* op, const std::vector<Tensor>& inputs, const std::vector<Tensor>& outputs, const std::vector<Tensor>& updates = {});
+  /// Collects the ops from `inputs` (placeholders, or any symbolic tensors, which then are not computed) to
+  /// `outputs`; `updates` are computed too, after the outputs, and not returned. Throws ValueError, naming
+  /// the op, for an input that is not symbolic or named twice, an undefined output, and a placeholder that
+  /// the outputs need and `inputs` lacks.
+  Graph(const char* op, const std::vector<Tensor>& inputs, const std::vector<Tensor>& outputs,
+        const std::vector<Tensor>& updates = {});
 
-  /// Runs the ops on one value per input and returns the outputs, which are not recorded. Variables are read now. The tape is used
-  /// only where the graph holds gradients, and nothing is kept.
+  /// Runs the ops on one value per input and returns the outputs, which are not recorded. Variables are read
+  /// now. The tape is used only where the graph holds gradients, and nothing is kept.
   std::vector<Tensor> run(const std::vector<Tensor>& values) const;
 
   std::span<const Tensor> inputs() const { return inputs_; }
@@ -27,8 +30,8 @@ class Graph {
     Ref<Symbol> symbol;
     std::uint32_t operands = 0, arguments = 0;  ///< how many sources, and how many of these run() takes
     std::uint32_t results = 0;
-    Source first_result = 0;                    ///< the slot of the first result; the others follow
-    std::uint32_t last_uses = 0;                ///< how many slots nothing needs after this step
+    Source first_result = 0;      ///< the slot of the first result; the others follow
+    std::uint32_t last_uses = 0;  ///< how many slots nothing needs after this step
   };
 
   Source source(const Operand& operand);
@@ -51,7 +54,8 @@ class Graph {
 std::vector<Tensor> placeholders_of(const std::vector<Tensor>& tensors);
 
 /// `gradients` where one of the losses or seeds is symbolic.
-std::vector<Tensor> symbolic_gradients(const std::vector<Tensor>& losses, const std::vector<Tensor>& variables,
+std::vector<Tensor> symbolic_gradients(const std::vector<Tensor>& losses,
+                                       const std::vector<Tensor>& variables,
                                        const std::vector<Tensor>& seeds);
 
 }  // namespace ktape

@@ -8,8 +8,8 @@
 
 namespace ktape {
 
-/// Half precision numbers as floats, and floats rounded to half precision; many at a time where the processor can. Internal:
-/// sources only.
+/// Half precision numbers as floats, and floats rounded to half precision; many at a time where the processor
+/// can. Internal: sources only.
 inline void widen(std::int64_t n, const float16* from, float* to) {
   std::int64_t i = 0;
 #if defined(__F16C__)
@@ -22,7 +22,8 @@ inline void narrow(std::int64_t n, const float* from, float16* to) {
   std::int64_t i = 0;
 #if defined(__F16C__)
   for (; i + 8 <= n; i += 8)
-    _mm_storeu_si128(reinterpret_cast<__m128i*>(to + i), _mm256_cvtps_ph(_mm256_loadu_ps(from + i), _MM_FROUND_TO_NEAREST_INT));
+    _mm_storeu_si128(reinterpret_cast<__m128i*>(to + i),
+                     _mm256_cvtps_ph(_mm256_loadu_ps(from + i), _MM_FROUND_TO_NEAREST_INT));
 #endif
   for (; i < n; ++i) to[i] = float16(from[i]);
 }

@@ -9,7 +9,8 @@ namespace ktape {
 
 ArrayLike::ArrayLike(std::initializer_list<ArrayLike> rows) {
   for (const ArrayLike& row : rows) {
-    if (row.tensor_.defined()) fail<TypeError>("[literal] a nested literal holds numbers only: received a tensor inside it");
+    if (row.tensor_.defined())
+      fail<TypeError>("[literal] a nested literal holds numbers only: received a tensor inside it");
     if (&row != rows.begin() && row.shape_ != rows.begin()->shape_)
       fail("[literal] the rows must have one shape: received ", rows.begin()->shape_, " and ", row.shape_);
     numbers_.insert(numbers_.end(), row.numbers_.begin(), row.numbers_.end());
@@ -20,8 +21,8 @@ ArrayLike::ArrayLike(std::initializer_list<ArrayLike> rows) {
 
 Tensor ArrayLike::tensor(std::optional<DType> dtype, DType otherwise) const {
   if (tensor_.defined()) return converted(tensor_, dtype.value_or(tensor_.dtype()));
-  const bool all_bool = !numbers_.empty() &&
-                        std::all_of(numbers_.begin(), numbers_.end(), [](Scalar s) { return s.kind() == Scalar::Bool; });
+  const bool all_bool = !numbers_.empty() && std::all_of(numbers_.begin(), numbers_.end(),
+                                                         [](Scalar s) { return s.kind() == Scalar::Bool; });
   const DType result = dtype.value_or(all_bool ? DType(DType::Bool) : otherwise);
   Tensor out = Tensor::empty(shape_, result);
   dispatch(result, [&]<class T>() {
@@ -31,7 +32,8 @@ Tensor ArrayLike::tensor(std::optional<DType> dtype, DType otherwise) const {
 }
 
 bool ArrayLike::whole() const {
-  return std::all_of(numbers_.begin(), numbers_.end(), [](Scalar s) { return s.real() == std::trunc(s.real()); });
+  return std::all_of(numbers_.begin(), numbers_.end(),
+                     [](Scalar s) { return s.real() == std::trunc(s.real()); });
 }
 
 Tensor converted(const Tensor& tensor, DType dtype) {

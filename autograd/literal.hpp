@@ -6,8 +6,8 @@
 
 namespace ktape {
 
-/// Anything that can become a tensor, as an argument: a number, a nested literal, a vector of numbers, a tensor, a variable or
-/// an xtensor expression.
+/// Anything that can become a tensor, as an argument: a number, a nested literal, a vector of numbers, a
+/// tensor, a variable or an xtensor expression.
 ///
 ///     K::constant(3.f)   K::constant({{1, 2}, {3, 4}})   K::constant(xt::sin(a))
 class ArrayLike {
@@ -18,14 +18,15 @@ class ArrayLike {
   template <Arithmetic T>
   ArrayLike(const std::vector<T>& numbers)
       : shape_{static_cast<std::int64_t>(numbers.size())}, numbers_(numbers.begin(), numbers.end()) {}
-  ArrayLike(const Tensor& tensor) : tensor_(tensor) { tensor_.shape(); }  ///< throws ValueError for an undefined one
+  ArrayLike(const Tensor& tensor) : tensor_(tensor) {
+    tensor_.shape();
+  }  ///< throws ValueError for an undefined one
   ArrayLike(const Variable& variable) : tensor_(variable.value()) {}
   template <class E>
-    requires xt::is_xexpression<E>::value
-  ArrayLike(const E& expression) : tensor_(expression) {}
+  requires xt::is_xexpression<E>::value ArrayLike(const E& expression) : tensor_(expression) {}
 
-  /// The tensor it stands for, not recorded. Numbers take `dtype`, or without one `otherwise` (bool when all of them are
-  /// bool); a tensor is converted only when `dtype` is given.
+  /// The tensor it stands for, not recorded. Numbers take `dtype`, or without one `otherwise` (bool when all
+  /// of them are bool); a tensor is converted only when `dtype` is given.
   Tensor tensor(std::optional<DType> dtype, DType otherwise) const;
   /// The tensor that was given, recorded as it is; undefined for numbers.
   const Tensor& given() const { return tensor_; }

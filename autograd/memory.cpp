@@ -63,7 +63,8 @@ void* from_system(std::size_t bytes) {
   }
   if (alignment == huge_page) madvise(block, bytes, MADV_HUGEPAGE);
   system_allocations.fetch_add(1);
-  const std::int64_t total = system_bytes.fetch_add(static_cast<std::int64_t>(bytes)) + static_cast<std::int64_t>(bytes);
+  const std::int64_t total =
+      system_bytes.fetch_add(static_cast<std::int64_t>(bytes)) + static_cast<std::int64_t>(bytes);
   std::int64_t peak = peak_system_bytes.load();
   while (total > peak && !peak_system_bytes.compare_exchange_weak(peak, total)) {
   }
@@ -123,8 +124,9 @@ std::size_t class_bytes(int index) {
   return base + base / 4 * std::size_t((index - 8) % 4 + 1);
 }
 
-// Makes room for a block: the largest cached ones go first, so that after a change of sizes the cache follows.
-// A quarter more than was ever live may stay: the blocks of a repeated step seldom add up to that exactly.
+// Makes room for a block: the largest cached ones go first, so that after a change of sizes the cache
+// follows. A quarter more than was ever live may stay: the blocks of a repeated step seldom add up to that
+// exactly.
 void make_room(SharedCache& cache, std::int64_t bytes) {
   for (int i = class_count - 1; i >= ThreadState::small_classes; --i) {
     while (cache.cached + bytes > cache.peak_live + cache.peak_live / 4 && cache.blocks[i]) {
@@ -160,8 +162,8 @@ std::atomic<ThreadState*> registry{nullptr};
 
 thread_local bool thread_ended = false;
 
-// Its destructor runs when the thread ends and passes the state on to the next thread that starts. Tensors in static storage
-// die later than that: they get a state that stays taken.
+// Its destructor runs when the thread ends and passes the state on to the next thread that starts. Tensors in
+// static storage die later than that: they get a state that stays taken.
 struct StateGuard {
   ThreadState* state = nullptr;
   ~StateGuard() {
@@ -228,7 +230,8 @@ MemoryStats memory_stats() {
   for (ThreadState* s = first_thread_state(); s; s = s->next) {
     stats.allocations += s->allocations.load(std::memory_order_relaxed);
     for (int i = 0; i < ThreadState::small_classes; ++i)
-      stats.cached_bytes += s->free_counts[std::size_t(i)].load(std::memory_order_relaxed) * static_cast<std::int64_t>(class_bytes(i));
+      stats.cached_bytes += s->free_counts[std::size_t(i)].load(std::memory_order_relaxed) *
+                            static_cast<std::int64_t>(class_bytes(i));
   }
   SharedCache& cache = shared_cache();
   std::lock_guard lock(cache.mutex);
@@ -243,7 +246,8 @@ void empty_cache() {
   empty_thread_cache(thread_state());
   SharedCache& cache = shared_cache();
   std::lock_guard lock(cache.mutex);
-  for (int i = ThreadState::small_classes; i < class_count; ++i) release_list(cache.blocks[i], class_bytes(i));
+  for (int i = ThreadState::small_classes; i < class_count; ++i)
+    release_list(cache.blocks[i], class_bytes(i));
   cache.cached = 0;
   cache.peak_live = cache.live;
 }

@@ -4,13 +4,14 @@
 
 namespace ktape {
 
-/// What the caching allocator holds, in bytes, over all threads. Figures of other threads may be a moment old.
+/// What the caching allocator holds, in bytes, over all threads. Figures of other threads may be a moment
+/// old.
 struct MemoryStats {
-  std::int64_t live_bytes = 0;     ///< in use by tensors and tape nodes, rounded up to size classes
-  std::int64_t cached_bytes = 0;   ///< free, kept for reuse
-  std::int64_t peak_bytes = 0;     ///< the most that live and cached memory came to together
-  std::int64_t allocations = 0;    ///< blocks handed out so far
-  std::int64_t reused = 0;         ///< of these, blocks that came from the cache
+  std::int64_t live_bytes = 0;    ///< in use by tensors and tape nodes, rounded up to size classes
+  std::int64_t cached_bytes = 0;  ///< free, kept for reuse
+  std::int64_t peak_bytes = 0;    ///< the most that live and cached memory came to together
+  std::int64_t allocations = 0;   ///< blocks handed out so far
+  std::int64_t reused = 0;        ///< of these, blocks that came from the cache
 };
 
 /// Returns the allocator's figures.
@@ -19,9 +20,10 @@ MemoryStats memory_stats();
 /// Gives the cached memory that is shared by all threads, and the calling thread's own, back to the system.
 void empty_cache();
 
-/// Returns a block of at least `bytes` bytes, 64-byte aligned, its size a multiple of 64; freed blocks of the same size class
-/// are reused. Small blocks come from per-thread lists, large ones from a shared one; both caches are bounded: the shared one
-/// never holds more than the largest amount of memory that was in use at once. Throws std::bad_alloc when there is none.
+/// Returns a block of at least `bytes` bytes, 64-byte aligned, its size a multiple of 64; freed blocks of the
+/// same size class are reused. Small blocks come from per-thread lists, large ones from a shared one; both
+/// caches are bounded: the shared one never holds more than the largest amount of memory that was in use at
+/// once. Throws std::bad_alloc when there is none.
 void* allocate(std::size_t bytes);
 
 /// Returns a block of `allocate(bytes)`, from any thread.

@@ -43,7 +43,8 @@ void Node::add_output(OutputInfo output) {
 }
 
 std::size_t Node::bytes() const {
-  std::size_t total = sizeof(ClosureNode<Tensor (*)(Tensor)>) + (edges_ == inline_edges_ ? 0 : input_count_ * sizeof(Edge));
+  std::size_t total =
+      sizeof(ClosureNode<Tensor (*)(Tensor)>) + (edges_ == inline_edges_ ? 0 : input_count_ * sizeof(Edge));
   for (int i = 0; i < outputs(); ++i)
     total += static_cast<std::size_t>(output_info(i).shape.count()) * output_info(i).dtype.size();
   return total;
@@ -51,7 +52,8 @@ std::size_t Node::bytes() const {
 
 void Node::release() {
   // The only owner need not pay for an atomic decrement.
-  if (refs_.load(std::memory_order_acquire) != 1 && refs_.fetch_sub(1, std::memory_order_acq_rel) != 1) return;
+  if (refs_.load(std::memory_order_acquire) != 1 && refs_.fetch_sub(1, std::memory_order_acq_rel) != 1)
+    return;
   if (listed_) tape_->remove(this);
   // Destroying a node may end others: they queue up here instead of recursing.
   ThreadState& state = thread_state();
@@ -72,7 +74,8 @@ void Node::operator delete(void* block, std::size_t bytes) { deallocate(block, b
 bool recording() { return thread_state().recording; }
 
 bool recording(std::span<const Tensor> tensors) {
-  return recording() && std::any_of(tensors.begin(), tensors.end(), [](const Tensor& t) { return t.node() != nullptr; });
+  return recording() &&
+         std::any_of(tensors.begin(), tensors.end(), [](const Tensor& t) { return t.node() != nullptr; });
 }
 
 void link(Ref<Node> node, std::span<const Tensor* const> inputs, std::span<const Tensor> outputs) {

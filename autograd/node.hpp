@@ -26,8 +26,8 @@ class Grads {
   virtual ~Grads() = default;
   /// Whether the gradient of this input is needed. An input that was not recorded never is.
   virtual bool wants(int input) const = 0;
-  /// The gradient of one output; undefined when nothing depends on that output. A closure with one input may overwrite its
-  /// memory when the tensor is exclusive().
+  /// The gradient of one output; undefined when nothing depends on that output. A closure with one input may
+  /// overwrite its memory when the tensor is exclusive().
   virtual const Tensor& output(int index) const = 0;
   /// Adds `gradient` to what arrived for the input. An undefined tensor adds nothing.
   virtual void add(int input, Tensor gradient) = 0;
@@ -39,8 +39,9 @@ class Grads {
   }
 };
 
-/// An op on the tape: its name, its inputs and how to go backwards. Nodes are counted references: a node lives as long as a
-/// tensor or a later node that could need it, and chains of any length are destroyed without recursion.
+/// An op on the tape: its name, its inputs and how to go backwards. Nodes are counted references: a node
+/// lives as long as a tensor or a later node that could need it, and chains of any length are destroyed
+/// without recursion.
 class Node {
  public:
   Node(const char* op, bool listed);
@@ -56,7 +57,9 @@ class Node {
   std::uint64_t sequence() const { return sequence_; }
   std::span<const Edge> inputs() const { return {edges_, input_count_}; }
   int outputs() const { return static_cast<int>(1 + more_outputs_.size()); }
-  const OutputInfo& output_info(int i) const { return i == 0 ? info_ : more_outputs_[static_cast<std::size_t>(i) - 1]; }
+  const OutputInfo& output_info(int i) const {
+    return i == 0 ? info_ : more_outputs_[static_cast<std::size_t>(i) - 1];
+  }
   /// Set for the variables and watched tensors, at which gradients end.
   bool leaf() const { return !listed_; }
   /// Bytes of the node itself and of the values that it computed.
@@ -92,7 +95,7 @@ class Node {
   std::vector<OutputInfo> more_outputs_;
   Tape* tape_;
   Node *previous_ = nullptr, *next_ = nullptr;  // in the tape's list, then in the list of nodes to destroy
-  std::uint32_t walk_ = 0, slot_ = 0;           // which backward walk saw the node last, and where it keeps it
+  std::uint32_t walk_ = 0, slot_ = 0;  // which backward walk saw the node last, and where it keeps it
   bool listed_;
   bool described_ = false;
 };
@@ -128,12 +131,13 @@ class ClosureNode final : public Node {
   F f_;
 };
 
-/// A node whose closure also reads the op's result: `f(g, y, grads)`. The node keeps y without the link back to itself, which
-/// would be a cycle, and restores it while gradients are being recorded.
+/// A node whose closure also reads the op's result: `f(g, y, grads)`. The node keeps y without the link back
+/// to itself, which would be a cycle, and restores it while gradients are being recorded.
 template <class F>
 class OutputClosureNode final : public Node {
  public:
-  OutputClosureNode(const char* op, const Tensor& y, F f) : Node(op, true), f_(std::move(f)), y_(y.detach()) {}
+  OutputClosureNode(const char* op, const Tensor& y, F f)
+      : Node(op, true), f_(std::move(f)), y_(y.detach()) {}
   void backward(Grads& grads) override {
     if (!recording()) return f_(grads.output(0), y_, grads);
     Tensor y = y_.detach();
@@ -146,7 +150,8 @@ class OutputClosureNode final : public Node {
   Tensor y_;
 };
 
-/// Puts a new op on the tape: links `outputs` to a node that goes back to `inputs`. Call it only when recording(inputs...).
+/// Puts a new op on the tape: links `outputs` to a node that goes back to `inputs`. Call it only when
+/// recording(inputs...).
 void link(Ref<Node> node, std::span<const Tensor* const> inputs, std::span<const Tensor> outputs);
 
 /// An argument list of inputs that copies no handles.
@@ -159,7 +164,8 @@ class Inputs {
     for (const Tensor& t : list) many_.push_back(&t);
   }
   std::span<const Tensor* const> span() const {
-    return many_.empty() ? std::span<const Tensor* const>(inline_, count_) : std::span<const Tensor* const>(many_);
+    return many_.empty() ? std::span<const Tensor* const>(inline_, count_)
+                         : std::span<const Tensor* const>(many_);
   }
 
  private:
@@ -168,7 +174,8 @@ class Inputs {
   std::vector<const Tensor*> many_;
 };
 
-/// Records an op of one output with its backward closure `f(g, grads)`, or `f(g, y, grads)` when it reads the result.
+/// Records an op of one output with its backward closure `f(g, grads)`, or `f(g, y, grads)` when it reads the
+/// result.
 ///
 ///     if (recording(x, y)) record("multiply", out, {x, y}, [x, y](const Tensor& g, Grads& grads) {
 ///       grads.to(0, [&] { return g * y; });

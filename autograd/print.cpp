@@ -136,10 +136,8 @@ std::vector<std::string> cells_of(const Tensor& tensor, const std::vector<std::i
       cells = float_cells(values);
     } else {
       for (std::int64_t at : offsets) {
-        if constexpr (std::is_same_v<T, bool>)
-          cells.push_back(data[at] ? "True" : "False");
-        else
-          cells.push_back(std::to_string(data[at]));
+        if constexpr (std::is_same_v<T, bool>) cells.push_back(data[at] ? "True" : "False");
+        else cells.push_back(std::to_string(data[at]));
       }
       std::size_t width = std::is_same_v<T, bool> && tensor.ndim() > 0 ? 5 : 0;
       for (const std::string& cell : cells) width = std::max(width, cell.size());
@@ -218,7 +216,8 @@ std::string to_string(const Tensor& tensor, int edge, std::int64_t threshold) {
   if (is_symbolic(tensor)) {
     const Symbol& made_by = *tensor.get()->symbol;
     const std::string origin = made_by.placeholder() ? '\'' + made_by.name() + '\'' : made_by.op();
-    return "tensor(symbolic " + origin + ", shape=" + to_string(tensor.shape()) + ", dtype=" + tensor.dtype().name() + ')';
+    return "tensor(symbolic " + origin + ", shape=" + to_string(tensor.shape()) +
+           ", dtype=" + tensor.dtype().name() + ')';
   }
   std::string text = std::string(opening) + elements(tensor, edge, threshold) + ',';
   const std::string facts = "shape=" + to_string(tensor.shape()) + ", dtype=" + tensor.dtype().name() + ')';

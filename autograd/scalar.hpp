@@ -16,8 +16,9 @@ class Scalar {
   enum Kind : std::uint8_t { Bool, Integer, Real };
 
   template <Arithmetic T>
-  Scalar(T value)
-      : kind_(std::is_same_v<T, bool> ? Bool : std::is_integral_v<T> ? Integer : Real) {
+  Scalar(T value) : kind_(std::is_same_v<T, bool> ? Bool
+                          : std::is_integral_v<T> ? Integer
+                                                  : Real) {
     if constexpr (std::is_integral_v<T>) integer_ = static_cast<std::int64_t>(value);
     else real_ = static_cast<double>(value);
   }
@@ -27,14 +28,18 @@ class Scalar {
   /// Truncates towards zero; out of range saturates and NaN becomes 0, so that no conversion is undefined.
   std::int64_t integer() const {
     if (kind_ != Real) return integer_;
-    if (!(real_ > -9223372036854775808.0)) return std::isnan(real_) ? 0 : std::numeric_limits<std::int64_t>::min();
-    return real_ >= 9223372036854775808.0 ? std::numeric_limits<std::int64_t>::max() : static_cast<std::int64_t>(real_);
+    if (!(real_ > -9223372036854775808.0))
+      return std::isnan(real_) ? 0 : std::numeric_limits<std::int64_t>::min();
+    return real_ >= 9223372036854775808.0 ? std::numeric_limits<std::int64_t>::max()
+                                          : static_cast<std::int64_t>(real_);
   }
   template <class T>
   T to() const {
     if constexpr (std::is_same_v<T, bool>) return kind_ == Real ? real_ != 0 : integer_ != 0;
     else if constexpr (std::is_integral_v<T>) return static_cast<T>(integer());
-    else return static_cast<T>(static_cast<std::conditional_t<std::is_same_v<T, double>, double, float>>(real()));
+    else
+      return static_cast<T>(
+          static_cast<std::conditional_t<std::is_same_v<T, double>, double, float>>(real()));
   }
 
  private:

@@ -17,7 +17,8 @@ Shape::Shape(const std::int64_t* dims, int rank) : rank_(rank) {
 void Shape::push_back(std::int64_t dim) { insert(rank_, dim); }
 
 void Shape::insert(int at, std::int64_t dim) {
-  if (rank_ == max_rank) fail("[shape] a tensor has at most ", max_rank, " dimensions: received rank=", rank_ + 1);
+  if (rank_ == max_rank)
+    fail("[shape] a tensor has at most ", max_rank, " dimensions: received rank=", rank_ + 1);
   std::copy_backward(begin() + at, end(), end() + 1);
   dims_[at] = dim;
   ++rank_;
@@ -52,7 +53,8 @@ std::string to_string(const Shape& shape) {
 
 int canonical_axis(const char* op, int axis, int rank) {
   if (axis < -rank || axis >= rank)
-    fail("[", op, "] axis must be in [", -rank, ", ", rank, ") for a tensor of rank ", rank, ": received axis=", axis);
+    fail("[", op, "] axis must be in [", -rank, ", ", rank, ") for a tensor of rank ", rank,
+         ": received axis=", axis);
   return axis < 0 ? axis + rank : axis;
 }
 

@@ -9,14 +9,15 @@
 
 namespace ktape {
 
-/// Python's None where a number is expected: an unknown dimension of a placeholder, every axis of a reduction.
+/// Python's None where a number is expected: an unknown dimension of a placeholder, every axis of a
+/// reduction.
 struct NoneType {
   constexpr operator std::int64_t() const { return -1; }
 };
 inline constexpr NoneType None{};
 
-/// The extents of a tensor, outermost first, stored inline; also any short list of integers an op takes (a start, a pattern).
-/// At most 8 dimensions: more is a ValueError.
+/// The extents of a tensor, outermost first, stored inline; also any short list of integers an op takes (a
+/// start, a pattern). At most 8 dimensions: more is a ValueError.
 class Shape {
  public:
   static constexpr int max_rank = 8;
@@ -57,7 +58,8 @@ class Shape {
   int rank_ = 0;
 };
 
-/// A shape, or none: what an option holds that may be left out. `{}` is none, `Shape()` the shape of a scalar.
+/// A shape, or none: what an option holds that may be left out. `{}` is none, `Shape()` the shape of a
+/// scalar.
 struct OptionalShape : std::optional<Shape> {
   OptionalShape() = default;
   OptionalShape(std::initializer_list<std::int64_t> dims) : std::optional<Shape>(Shape(dims)) {}
@@ -73,8 +75,8 @@ std::string to_string(const Shape& shape);
 ///     sum(x)   sum(x, -1)   sum(x, {0, 2})   sum(x, None)
 class Axes {
  public:
-  Axes() = default;                 ///< all axes
-  Axes(NoneType) {}                 ///< all axes
+  Axes() = default;  ///< all axes
+  Axes(NoneType) {}  ///< all axes
   Axes(int axis) : list_{axis}, all_(false) {}
   Axes(std::initializer_list<int> axes) : list_(axes), all_(false) {}
   Axes(const std::vector<int>& axes) : list_(axes), all_(false) {}
@@ -90,13 +92,16 @@ class Axes {
 /// Returns `axis` counted from the front. Throws ValueError, naming the op, when it is not in [-rank, rank).
 int canonical_axis(const char* op, int axis, int rank);
 
-/// Returns one bit per reduced axis (bit 0 = axis 0). Throws ValueError for an axis out of range or named twice.
+/// Returns one bit per reduced axis (bit 0 = axis 0). Throws ValueError for an axis out of range or named
+/// twice.
 unsigned canonical_axes(const char* op, const Axes& axes, int rank);
 
-/// The common shape of two operands under NumPy broadcasting. Throws ValueError with both shapes when there is none.
+/// The common shape of two operands under NumPy broadcasting. Throws ValueError with both shapes when there
+/// is none.
 Shape broadcast_shapes(const char* op, const Shape& a, const Shape& b);
 
-/// Throws ValueError unless every extent is at least 0 and `element_size` times the product of those above 0 fits in memory's range.
+/// Throws ValueError unless every extent is at least 0 and `element_size` times the product of those above 0
+/// fits in memory's range.
 void check_extents(const char* op, const Shape& shape, std::size_t element_size);
 
 }  // namespace ktape

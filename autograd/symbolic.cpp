@@ -13,7 +13,8 @@ std::atomic<std::uint64_t> newest{0};
 thread_local Environment* environment = nullptr;
 thread_local bool inferring = false;
 
-/// Symbols that lost their last reference while another one was being destroyed: a deep graph must not recurse.
+/// Symbols that lost their last reference while another one was being destroyed: a deep graph must not
+/// recurse.
 thread_local std::vector<Symbol*>* dying = nullptr;
 
 }  // namespace
@@ -48,7 +49,8 @@ void Symbol::set_captured(const std::vector<Tensor>& tensors) {
 void Results::set(std::vector<Tensor> all) {
   if (list_) return std::swap(*list_, all);
   if (all.size() != count_)
-    fail("[function] an op must return ", count_, " results, as when the graph was built: received ", all.size());
+    fail("[function] an op must return ", count_, " results, as when the graph was built: received ",
+         all.size());
   std::move(all.begin(), all.end(), places_);
 }
 
@@ -65,7 +67,8 @@ Environment::~Environment() { environment = outer_; }
 Tensor symbolic_tensor(const Ref<Symbol>& symbol, std::uint32_t output) {
   const OutputInfo& info = symbol->outputs()[output];
   const bool known = std::none_of(info.shape.begin(), info.shape.end(), [](std::int64_t n) { return n < 0; });
-  Tensor out(Ref<TensorImpl>::adopt(new TensorImpl(info.shape, known ? info.shape.count() : None, info.dtype, {})));
+  Tensor out(
+      Ref<TensorImpl>::adopt(new TensorImpl(info.shape, known ? info.shape.count() : None, info.dtype, {})));
   out.get()->symbol = symbol;
   out.get()->output = output;
   return out;
@@ -96,7 +99,8 @@ std::vector<Tensor> run_on(const Symbol& symbol, const std::vector<Tensor>& valu
   Results places(results);
   symbol.run({sources, values.data(), nullptr}, places);
   for (Tensor& result : results)
-    if (is_symbolic(result)) result = environment->value(result);  // a callable returned a tensor from outside
+    if (is_symbolic(result))
+      result = environment->value(result);  // a callable returned a tensor from outside
   return results;
 }
 
@@ -106,7 +110,8 @@ struct Met {
 
   void add(const Tensor& symbolic) {
     const auto same = [&](const Tensor& x) {
-      return x.get()->symbol.get() == symbolic.get()->symbol.get() && x.get()->output == symbolic.get()->output;
+      return x.get()->symbol.get() == symbolic.get()->symbol.get() &&
+             x.get()->output == symbolic.get()->output;
     };
     if (std::none_of(list.begin(), list.end(), same)) list.push_back(symbolic);
   }
@@ -144,15 +149,18 @@ Tensor trial_value(const Tensor& symbolic, Trial trial) {
   return out;
 }
 
-/// Learns the shapes of an op's results from two runs on small values that differ in the unknown dimensions: what differs in the
-/// results is unknown, too.
+/// Learns the shapes of an op's results from two runs on small values that differ in the unknown dimensions:
+/// what differs in the results is unknown, too.
 class ShapeInference {
  public:
   explicit ShapeInference(Symbol& symbol) : symbol_(symbol) {}
 
   void run() {
     // Small extents first; images want larger ones, and some ops want zeros (an index) or ones (a length).
-    constexpr Trial trials[][2] = {{{2, false}, {3, true}}, {{2, false}, {3, false}}, {{24, false}, {48, true}}, {{24, false}, {48, false}},
+    constexpr Trial trials[][2] = {{{2, false}, {3, true}},
+                                   {{2, false}, {3, false}},
+                                   {{24, false}, {48, true}},
+                                   {{24, false}, {48, false}},
                                    {{1, false}, {1, true}}};
     std::exception_ptr first;
     for (const auto& [one, other] : trials) {
@@ -171,7 +179,8 @@ class ShapeInference {
     const std::vector<Tensor> values = operand_values(symbol_, environment);
     const std::size_t operands = environment.asked_for.list.size();
     const std::vector<Tensor> results = run_on(symbol_, values);
-    for (std::size_t i = operands; i < environment.asked_for.list.size(); ++i) captured_.add(environment.asked_for.list[i]);
+    for (std::size_t i = operands; i < environment.asked_for.list.size(); ++i)
+      captured_.add(environment.asked_for.list[i]);
     std::vector<OutputInfo> infos;
     for (const Tensor& result : results) infos.push_back({result.shape(), result.dtype()});
     return infos;
@@ -179,11 +188,13 @@ class ShapeInference {
 
   void merge(std::vector<OutputInfo> infos, const std::vector<OutputInfo>& others) {
     if (infos.size() != others.size())
-      fail("[", symbol_.op(), "] the number of results must not depend on an unknown dimension: received ", infos.size(), " and ", others.size());
+      fail("[", symbol_.op(), "] the number of results must not depend on an unknown dimension: received ",
+           infos.size(), " and ", others.size());
     for (std::size_t i = 0; i < infos.size(); ++i) {
       Shape& shape = infos[i].shape;
       if (shape.rank() != others[i].shape.rank())
-        fail("[", symbol_.op(), "] the rank of the result must not depend on an unknown dimension: received ", shape, " and ", others[i].shape);
+        fail("[", symbol_.op(), "] the rank of the result must not depend on an unknown dimension: received ",
+             shape, " and ", others[i].shape);
       for (int axis = 0; axis < shape.rank(); ++axis)
         if (shape[axis] != others[i].shape[axis]) shape[axis] = None;
     }
@@ -195,7 +206,9 @@ class ShapeInference {
     std::ostringstream shapes;
     for (const Operand& operand : symbol_.operands())
       if (is_symbolic(operand.tensor)) shapes << (shapes.tellp() > 0 ? ", " : "") << operand.tensor.shape();
-    const auto text = [&](const Error& e) { return std::string(e.what()) + " (for symbolic tensors of shape " + shapes.str() + ")"; };
+    const auto text = [&](const Error& e) {
+      return std::string(e.what()) + " (for symbolic tensors of shape " + shapes.str() + ")";
+    };
     try {
       std::rethrow_exception(error);
     } catch (const ValueError& e) {

@@ -8,8 +8,9 @@
 #include <utility>
 #include <vector>
 
-/// Tensors without a value: a placeholder, or what an op makes of one. Such a tensor has a dtype and a shape, in which dimensions
-/// may be unknown (None); the op that made it is kept as a Symbol, which a Graph runs later (graph.hpp).
+/// Tensors without a value: a placeholder, or what an op makes of one. Such a tensor has a dtype and a shape,
+/// in which dimensions may be unknown (None); the op that made it is kept as a Symbol, which a Graph runs
+/// later (graph.hpp).
 ///
 /// Every op has a gate at its entry, and never meets a tensor without a value behind it:
 ///
@@ -48,7 +49,8 @@ class OperandValues {
   const Operand* constants_;
 };
 
-/// Where the results of a symbol go: to places that wait for them, or, while nobody knows how many there are, into a list.
+/// Where the results of a symbol go: to places that wait for them, or, while nobody knows how many there are,
+/// into a list.
 class Results {
  public:
   Results(Tensor* places, std::size_t count) : places_(places), count_(count) {}
@@ -75,9 +77,11 @@ class Symbol {
 
   /// Computes the results.
   virtual void run(const OperandValues& values, Results& results) const = 0;
-  /// Whether it changes a variable. A Graph runs such symbols last, and nobody runs them to learn their shape.
+  /// Whether it changes a variable. A Graph runs such symbols last, and nobody runs them to learn their
+  /// shape.
   virtual bool updates() const { return false; }
-  /// The operands, from this one on, with respect to which run() differentiates; the number of operands when it does not.
+  /// The operands, from this one on, with respect to which run() differentiates; the number of operands when
+  /// it does not.
   virtual std::size_t first_differentiated() const { return operands_.size(); }
 
   const char* op() const { return op_; }
@@ -118,8 +122,7 @@ class Symbol {
 /// True for a defined tensor without a value.
 inline bool is_symbolic(const Tensor& x) { return x.defined() && x.get()->symbol; }
 template <class... T>
-  requires(sizeof...(T) > 0)
-bool is_symbolic(const Tensor& first, const T&... rest) {
+requires(sizeof...(T) > 0) bool is_symbolic(const Tensor& first, const T&... rest) {
   return is_symbolic(first) || (... || is_symbolic(static_cast<const Tensor&>(rest)));
 }
 bool is_symbolic(const std::vector<Tensor>& tensors);
@@ -132,7 +135,8 @@ Tensor make_placeholder(const Shape& shape, DType dtype, const std::string& name
 /// True inside an Environment (below), where symbolic tensors have values.
 bool running_graph();
 
-/// True while an op runs only to learn the shape of its result: it must not print, draw random numbers or change anything.
+/// True while an op runs only to learn the shape of its result: it must not print, draw random numbers or
+/// change anything.
 bool inferring_shapes();
 class InferenceScope {
  public:
@@ -152,11 +156,13 @@ struct Trial {
 };
 Tensor trial_value(const Tensor& symbolic, Trial trial);
 
-/// The results of a new symbol: at once where the operands have values (inside a running graph), symbolic otherwise. The shapes are
-/// those given, or else learned by running it on small values. Throws what that run throws.
+/// The results of a new symbol: at once where the operands have values (inside a running graph), symbolic
+/// otherwise. The shapes are those given, or else learned by running it on small values. Throws what that run
+/// throws.
 std::vector<Tensor> defer(Ref<Symbol> symbol, std::vector<OutputInfo> outputs = {});
 
-/// An argument of an op that waits: tensors, alone or in lists, come from the values of the operands, anything else is kept.
+/// An argument of an op that waits: tensors, alone or in lists, come from the values of the operands,
+/// anything else is kept.
 template <class T>
 class Argument {
  public:
@@ -170,7 +176,9 @@ class Argument {
 template <>
 class Argument<Tensor> {
  public:
-  Argument(const Tensor& x, std::vector<Operand>& operands) : at_(operands.size()) { operands.emplace_back(x); }
+  Argument(const Tensor& x, std::vector<Operand>& operands) : at_(operands.size()) {
+    operands.emplace_back(x);
+  }
   const Tensor& get(const OperandValues& values) const { return values[at_]; }
 
  private:
@@ -180,7 +188,8 @@ class Argument<Tensor> {
 template <>
 class Argument<std::vector<Tensor>> {
  public:
-  Argument(const std::vector<Tensor>& list, std::vector<Operand>& operands) : at_(operands.size()), size_(list.size()) {
+  Argument(const std::vector<Tensor>& list, std::vector<Operand>& operands)
+      : at_(operands.size()), size_(list.size()) {
     operands.insert(operands.end(), list.begin(), list.end());
   }
   std::vector<Tensor> get(const OperandValues& values) const {
@@ -196,7 +205,8 @@ class Argument<std::vector<Tensor>> {
 template <>
 class Argument<TensorList> : public Argument<std::vector<Tensor>> {
  public:
-  Argument(const TensorList& list, std::vector<Operand>& operands) : Argument<std::vector<Tensor>>(list.vector(), operands) {}
+  Argument(const TensorList& list, std::vector<Operand>& operands)
+      : Argument<std::vector<Tensor>>(list.vector(), operands) {}
 };
 
 /// The call f(arguments...), for later.
@@ -226,7 +236,8 @@ class DeferredCall final : public Symbol {
 /// Runs `f(arguments...)`, which returns a tensor or a vector of tensors, later: the gate's other half.
 template <class F, class... T>
 auto defer(const char* op, F f, const T&... arguments) {
-  std::vector<Tensor> results = defer(Ref<Symbol>::adopt(new DeferredCall<F, T...>(op, false, f, arguments...)));
+  std::vector<Tensor> results =
+      defer(Ref<Symbol>::adopt(new DeferredCall<F, T...>(op, false, f, arguments...)));
   if constexpr (std::is_same_v<std::decay_t<decltype(f(arguments...))>, Tensor>) return results[0];
   else return results;
 }
@@ -240,10 +251,12 @@ std::vector<Tensor> defer_known(const char* op, std::vector<OutputInfo> outputs,
 /// The same for a call that changes the variable x and returns its new value.
 template <class F, class... T>
 Tensor defer_update(const char* op, const Variable& x, F f, const T&... arguments) {
-  return defer(Ref<Symbol>::adopt(new DeferredCall<F, T...>(op, true, f, arguments...)), {{x.shape(), x.dtype()}})[0];
+  return defer(Ref<Symbol>::adopt(new DeferredCall<F, T...>(op, true, f, arguments...)),
+               {{x.shape(), x.dtype()}})[0];
 }
 
-/// Where symbolic tensors have values: a running graph, or the trial of an op. Inside one, the gate runs ops at once.
+/// Where symbolic tensors have values: a running graph, or the trial of an op. Inside one, the gate runs ops
+/// at once.
 class Environment {
  public:
   Environment();

@@ -8,14 +8,14 @@
 
 namespace ktape {
 
-/// The ops recorded on one thread, oldest first. A node is listed from its recording until nothing can need it any more, so the
-/// tape needs no clearing.
+/// The ops recorded on one thread, oldest first. A node is listed from its recording until nothing can need
+/// it any more, so the tape needs no clearing.
 class Tape {
  public:
   struct Entry {
     std::string op;
-    std::uint64_t sequence;                ///< creation order
-    std::vector<std::uint64_t> inputs;     ///< sequence of the nodes that the op read
+    std::uint64_t sequence;             ///< creation order
+    std::vector<std::uint64_t> inputs;  ///< sequence of the nodes that the op read
     std::vector<Shape> outputs;
   };
 

@@ -18,7 +18,8 @@ Ref<Storage> Storage::make(std::size_t bytes, std::size_t front) {
 }
 
 void Storage::release() {
-  if (refs_.load(std::memory_order_acquire) != 1 && refs_.fetch_sub(1, std::memory_order_acq_rel) != 1) return;
+  if (refs_.load(std::memory_order_acquire) != 1 && refs_.fetch_sub(1, std::memory_order_acq_rel) != 1)
+    return;
   deallocate(front(), bytes_);
 }
 
@@ -62,7 +63,9 @@ Tensor Tensor::empty(const Shape& shape, DType dtype) {
 Tensor Tensor::empty_like(const Tensor& x) { return make(x.shape(), x.size(), x.dtype()); }
 
 Tensor Tensor::detach() const {
-  if (is_symbolic(*this)) return defer("stop_gradient", [](const Tensor& x) { return x.detach(); }, *this);
+  if (is_symbolic(*this))
+    return defer(
+        "stop_gradient", [](const Tensor& x) { return x.detach(); }, *this);
   return alias(shape());
 }
 
@@ -75,21 +78,24 @@ void Tensor::undefined() { fail("[tensor] the tensor must be defined: received a
 void Tensor::expect_dtype(DType wanted) const {
   expect_value("data", *this);
   if (dtype() != wanted)
-    fail<TypeError>("[data] the element type must be the tensor's: received ", wanted, " for a tensor of dtype ", dtype());
+    fail<TypeError>("[data] the element type must be the tensor's: received ", wanted,
+                    " for a tensor of dtype ", dtype());
 }
 
 Scalar Tensor::element(const std::int64_t* index, int count) const {
   expect_value("item", *this);
   std::int64_t offset = 0;
   if (count == 0) {
-    if (size() != 1) fail("[item] without an index the tensor must have one element: received shape=", shape());
+    if (size() != 1)
+      fail("[item] without an index the tensor must have one element: received shape=", shape());
   } else if (count != ndim()) {
     fail("[item] the index must have one entry per axis: received ", count, " for shape=", shape());
   }
   for (int i = 0; i < count; ++i) {
     const std::int64_t at = index[i] < 0 ? index[i] + shape()[i] : index[i];
     if (at < 0 || at >= shape()[i])
-      fail("[item] the index must be inside the shape: received index=", index[i], " on axis ", i, " of shape=", shape());
+      fail("[item] the index must be inside the shape: received index=", index[i], " on axis ", i,
+           " of shape=", shape());
     offset = offset * shape()[i] + at;
   }
   return dispatch(dtype(), [&]<class T>() -> Scalar {
@@ -103,7 +109,8 @@ template <class To, class From>
 To convert_one(From value) {
   if constexpr (std::is_same_v<To, bool>) return value != From(0);
   else if constexpr (std::is_integral_v<To> && std::is_floating_point_v<From>) {
-    // Out of range is undefined in C++; the bounds are compared in From, where the upper one may have been rounded up.
+    // Out of range is undefined in C++; the bounds are compared in From, where the upper one may have been
+    // rounded up.
     constexpr From low = static_cast<From>(std::numeric_limits<To>::min());
     constexpr From high = static_cast<From>(std::numeric_limits<To>::max());
     if (value != value) return 0;

@@ -21,8 +21,9 @@ class Symbol;
 class Tensor;
 class Variable;
 
-/// Reference-counted memory: this header, then the elements, 64-byte aligned and padded to a multiple of 64 bytes. In front of
-/// the header there may be room for an object that lives in the same block: the tensor for which the memory was made.
+/// Reference-counted memory: this header, then the elements, 64-byte aligned and padded to a multiple of 64
+/// bytes. In front of the header there may be room for an object that lives in the same block: the tensor for
+/// which the memory was made.
 class Storage {
  public:
   /// `front`, the bytes in front, is a multiple of 64.
@@ -39,12 +40,13 @@ class Storage {
   std::size_t bytes_, front_;  ///< of the whole block, and of what is in front
 };
 
-/// What a probability tensor was computed from: the crossentropies use it in place of the rounded probabilities.
+/// What a probability tensor was computed from: the crossentropies use it in place of the rounded
+/// probabilities.
 struct Logits;
 
-/// The value behind a Tensor. Once made, only its tape node and its logits are ever set. A symbolic tensor has a symbol in place of
-/// a storage, and where its shape is not known whole a size of -1. It lives in front of its storage, in one block, unless it shares
-/// another tensor's.
+/// The value behind a Tensor. Once made, only its tape node and its logits are ever set. A symbolic tensor
+/// has a symbol in place of a storage, and where its shape is not known whole a size of -1. It lives in front
+/// of its storage, in one block, unless it shares another tensor's.
 struct TensorImpl {
   std::atomic<std::int32_t> refs{1};
   DType dtype;
@@ -64,15 +66,15 @@ struct TensorImpl {
   static void operator delete(void* block, std::size_t bytes);
 };
 
-/// A small handle to an n-dimensional array: shape, dtype, contiguous row-major elements, and the tape node that made it, if
-/// any. Copies share the value, which never changes. A default-made Tensor is undefined: it stands for Python's None.
+/// A small handle to an n-dimensional array: shape, dtype, contiguous row-major elements, and the tape node
+/// that made it, if any. Copies share the value, which never changes. A default-made Tensor is undefined: it
+/// stands for Python's None.
 class Tensor {
  public:
   Tensor() = default;
   /// Evaluates any xtensor expression into a new tensor of the expression's element type.
   template <class E>
-    requires xt::is_xexpression<E>::value
-  explicit Tensor(const E& expression);
+  requires xt::is_xexpression<E>::value explicit Tensor(const E& expression);
 
   /// A new tensor whose elements are not set. Throws ValueError for negative or too large extents.
   static Tensor empty(const Shape& shape, DType dtype);
@@ -143,18 +145,20 @@ struct Logits {
 
 /// Writes the tensor as NumPy prints an array, with shape and dtype; long tensors are summarized.
 std::ostream& operator<<(std::ostream& out, const Tensor& tensor);
-/// The same, with at most `edge` entries at either end of each axis of a tensor of more than `threshold` elements.
+/// The same, with at most `edge` entries at either end of each axis of a tensor of more than `threshold`
+/// elements.
 std::string to_string(const Tensor& tensor, int edge = 3, std::int64_t threshold = 1000);
 
 /// Throws ValueError, naming the placeholders that x waits for, when x is symbolic.
 void expect_value(const char* op, const Tensor& x);
 
-/// Copies n elements from one dtype to another as `K::cast` does: to bool by `!= 0`, to integers by truncation (out of range
-/// saturates, NaN becomes 0).
+/// Copies n elements from one dtype to another as `K::cast` does: to bool by `!= 0`, to integers by
+/// truncation (out of range saturates, NaN becomes 0).
 void convert(void* out, DType to, const void* in, DType from, std::int64_t n);
 
-/// The tensor's elements as an xtensor array over the same memory (no copy). The view is valid while the tensor lives and must
-/// not be written to while the tape could still read it. Throws TypeError when T is not the element type.
+/// The tensor's elements as an xtensor array over the same memory (no copy). The view is valid while the
+/// tensor lives and must not be written to while the tape could still read it. Throws TypeError when T is not
+/// the element type.
 template <class T>
 auto view(const Tensor& tensor) {
   const T* data = tensor.data<T>();
@@ -163,8 +167,7 @@ auto view(const Tensor& tensor) {
 }
 
 template <class E>
-  requires xt::is_xexpression<E>::value
-Tensor::Tensor(const E& expression) {
+requires xt::is_xexpression<E>::value Tensor::Tensor(const E& expression) {
   using T = typename E::value_type;
   Shape shape;
   for (std::size_t n : expression.shape()) shape.push_back(static_cast<std::int64_t>(n));

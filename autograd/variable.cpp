@@ -7,7 +7,9 @@
 namespace ktape {
 
 VariableImpl::VariableImpl(OutputInfo info, std::string name, Constraint constraint)
-    : name(std::move(name)), constraint(std::move(constraint)), leaf(Ref<VariableLeaf>::adopt(new VariableLeaf(this))) {
+    : name(std::move(name)),
+      constraint(std::move(constraint)),
+      leaf(Ref<VariableLeaf>::adopt(new VariableLeaf(this))) {
   leaf->add_output(std::move(info));
 }
 VariableImpl::~VariableImpl() { leaf->owner_ = nullptr; }
@@ -19,7 +21,8 @@ Variable VariableLeaf::variable() const {
 }
 
 Variable::Variable(OutputInfo info, std::string name, Constraint constraint)
-    : impl_(Ref<VariableImpl>::adopt(new VariableImpl(std::move(info), std::move(name), std::move(constraint)))) {}
+    : impl_(Ref<VariableImpl>::adopt(
+          new VariableImpl(std::move(info), std::move(name), std::move(constraint)))) {}
 
 Variable::Variable(const Tensor& value, std::string name, Constraint constraint) {
   expect_value("variable", value);
@@ -39,7 +42,8 @@ VariableImpl& Variable::impl() const {
 const Tensor& Variable::value() const {
   const Tensor& value = impl().value;
   if (!value.defined())
-    fail("[variable] '", name(), "' holds no value until one is set: received a variable of shape=", shape(), ", dtype=", dtype());
+    fail("[variable] '", name(), "' holds no value until one is set: received a variable of shape=", shape(),
+         ", dtype=", dtype());
   return value;
 }
 
@@ -54,9 +58,11 @@ void Variable::set_trainable(bool trainable) { impl().trainable = trainable; }
 void Variable::assign(const Tensor& value) {
   expect_value("assign", value);
   if (value.shape() != shape())
-    fail("[assign] the new value must have the shape ", shape(), " of '", name(), "': received shape=", value.shape());
+    fail("[assign] the new value must have the shape ", shape(), " of '", name(),
+         "': received shape=", value.shape());
   if (value.dtype() != dtype())
-    fail<TypeError>("[assign] the new value must have the dtype ", dtype(), " of '", name(), "': received dtype=", value.dtype());
+    fail<TypeError>("[assign] the new value must have the dtype ", dtype(), " of '", name(),
+                    "': received dtype=", value.dtype());
   const Tensor& present = impl().value;
   if (inferring_shapes() || (present.defined() && value.raw() == present.raw())) return;
   if (!present.defined() || !present.exclusive()) return replace(value.detach());

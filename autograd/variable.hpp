@@ -11,20 +11,23 @@ using Constraint = std::function<Tensor(const Tensor&)>;
 
 struct VariableImpl;
 
-/// A named, changeable tensor, and a place at which gradients end. A Variable is a handle: copies are the same variable.
-/// Wherever a Tensor is taken, a variable stands for its present value; a value taken before an update never changes.
+/// A named, changeable tensor, and a place at which gradients end. A Variable is a handle: copies are the
+/// same variable. Wherever a Tensor is taken, a variable stands for its present value; a value taken before
+/// an update never changes.
 class Variable {
  public:
   /// An undefined variable.
   Variable() = default;
   /// A new variable that starts with the tensor's value and has its dtype.
   Variable(const Tensor& value, std::string name = "Variable", Constraint constraint = {});
-  /// A new variable without a value, for `manual_variable_initialization`: until one is assigned it has a shape, a dtype and a
-  /// name, and reading its value throws a ValueError that names it.
-  static Variable without_value(const Shape& shape, DType dtype, std::string name = "Variable", Constraint constraint = {});
+  /// A new variable without a value, for `manual_variable_initialization`: until one is assigned it has a
+  /// shape, a dtype and a name, and reading its value throws a ValueError that names it.
+  static Variable without_value(const Shape& shape, DType dtype, std::string name = "Variable",
+                                Constraint constraint = {});
 
   bool defined() const { return static_cast<bool>(impl_); }
-  /// The present value. What is computed from it is recorded, and differentiated with respect to this variable.
+  /// The present value. What is computed from it is recorded, and differentiated with respect to this
+  /// variable.
   const Tensor& value() const;
   operator const Tensor&() const { return value(); }
 
@@ -46,12 +49,13 @@ class Variable {
   bool trainable() const;
   void set_trainable(bool trainable);
 
-  /// Gives the variable a new value of the same shape and dtype: in place when nobody else can see the old value, into the
-  /// new value's memory otherwise. Throws ValueError or TypeError, changing nothing, when it does not fit.
+  /// Gives the variable a new value of the same shape and dtype: in place when nobody else can see the old
+  /// value, into the new value's memory otherwise. Throws ValueError or TypeError, changing nothing, when it
+  /// does not fit.
   void assign(const Tensor& value);
 
-  /// Calls `f(target, source)` on the memory of the next and of the present value, which may be the same, and makes the target
-  /// the variable's value. For the library's in-place updates.
+  /// Calls `f(target, source)` on the memory of the next and of the present value, which may be the same, and
+  /// makes the target the variable's value. For the library's in-place updates.
   template <class F>
   void modify(F&& f) {
     Tensor next = writable();
@@ -90,8 +94,9 @@ struct VariableImpl {
   std::string name;
   Constraint constraint;
   bool trainable = true;
-  Ref<VariableLeaf> leaf;  ///< stays the same through updates: gradients find the variable by it; knows shape and dtype
-  Tensor value;            ///< undefined until there is one
+  Ref<VariableLeaf>
+      leaf;      ///< stays the same through updates: gradients find the variable by it; knows shape and dtype
+  Tensor value;  ///< undefined until there is one
 
   VariableImpl(OutputInfo info, std::string name, Constraint constraint);
   ~VariableImpl();

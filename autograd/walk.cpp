@@ -111,7 +111,8 @@ std::vector<Tensor> BackwardWalk::run(const std::vector<Tensor>& losses, const s
   for (std::uint32_t slot : order_) {
     current_ = &visits_[slot];
     if (!current_->needed || !current_->arrived()) continue;
-    if (current_->target) harvest(*current_);  // now: backward may reuse the memory of a gradient that nobody else holds
+    if (current_->target)
+      harvest(*current_);  // now: backward may reuse the memory of a gradient that nobody else holds
     current_->node->backward(*this);
     current_->gradient = Tensor();
     current_->more.clear();
@@ -128,7 +129,9 @@ bool BackwardWalk::wants(int input) const {
   return edge.node && visits_[edge.node->slot_].needed;
 }
 
-const Tensor& BackwardWalk::output(int index) const { return current_->of(static_cast<std::uint32_t>(index)); }
+const Tensor& BackwardWalk::output(int index) const {
+  return current_->of(static_cast<std::uint32_t>(index));
+}
 
 void BackwardWalk::add(int input, Tensor gradient) {
   const Edge& edge = current_->node->inputs()[static_cast<std::size_t>(input)];
@@ -139,9 +142,11 @@ void BackwardWalk::add(int input, Tensor gradient) {
 void BackwardWalk::accumulate(Visit& visit, std::uint32_t output, Tensor gradient, const char* from) {
   const OutputInfo& info = visit.node->output_info(static_cast<int>(output));
   if (gradient.shape() != info.shape)
-    fail("[", from, "] a gradient must have its tensor's shape ", info.shape, ": received shape=", gradient.shape());
+    fail("[", from, "] a gradient must have its tensor's shape ", info.shape,
+         ": received shape=", gradient.shape());
   if (gradient.dtype() != info.dtype)
-    fail<TypeError>("[", from, "] a gradient must have its tensor's dtype ", info.dtype, ": received dtype=", gradient.dtype());
+    fail<TypeError>("[", from, "] a gradient must have its tensor's dtype ", info.dtype,
+                    ": received dtype=", gradient.dtype());
   Tensor& sum = visit.of(output);
   sum = sum.defined() ? sum_of(std::move(sum), gradient) : std::move(gradient);
 }

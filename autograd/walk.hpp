@@ -7,8 +7,8 @@ namespace ktape {
 
 /// One walk backwards over the graph behind some losses. Internal: `gradients` is the entry.
 ///
-/// Nodes are visited in descending order of their sequence numbers, so that every gradient is complete when its node's turn
-/// comes; a heap of the frontier orders them, without recursion.
+/// Nodes are visited in descending order of their sequence numbers, so that every gradient is complete when
+/// its node's turn comes; a heap of the frontier orders them, without recursion.
 class BackwardWalk final : public Grads {
  public:
   explicit BackwardWalk(const std::vector<Tensor>& losses);
@@ -28,8 +28,8 @@ class BackwardWalk final : public Grads {
     Node* node;
     std::uint32_t outer_walk, outer_slot;  // restored at the end: walks nest when a closure differentiates
     bool needed = false, target = false;
-    Tensor gradient;                       // of output 0
-    std::vector<Tensor> more;              // of the others
+    Tensor gradient;           // of output 0
+    std::vector<Tensor> more;  // of the others
     Tensor& of(std::uint32_t output);
     bool arrived() const { return gradient.defined() || !more.empty(); }
   };

@@ -1,6 +1,6 @@
 // The smallest program: a variable, a loss, its gradient.
-#include <ktape/ktape.hpp>
 #include <iostream>
+#include <ktape/ktape.hpp>
 namespace K = ktape::backend;
 
 int main() {

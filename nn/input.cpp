@@ -10,7 +10,8 @@ Tensor Input(const Shape& shape, const InputOptions& options) {
   placeholder.shape->insert(0, options.batch_size.value_or(None));
   placeholder.dtype = options.dtype;
   placeholder.sparse = options.sparse;
-  placeholder.name = options.name.empty() ? "input_" + std::to_string(backend::get_uid("input")) : options.name;
+  placeholder.name =
+      options.name.empty() ? "input_" + std::to_string(backend::get_uid("input")) : options.name;
   const Tensor input = backend::placeholder(placeholder);
   input.get()->symbol->set_owner(std::make_shared<std::string>(placeholder.name));
   return input;

@@ -10,10 +10,11 @@ struct InputOptions {
   std::optional<std::int64_t> batch_size = {};  ///< unknown by default
   std::optional<DType> dtype = {};              ///< floatx() by default
   bool sparse = false;
-  std::string name = {};                        ///< "input_1", "input_2", ... by default
+  std::string name = {};  ///< "input_1", "input_2", ... by default
 };
 
-/// The input of a model: a symbolic tensor of shape (batch, shape...), and a Keras tensor. Mirrors `keras.Input`.
+/// The input of a model: a symbolic tensor of shape (batch, shape...), and a Keras tensor. Mirrors
+/// `keras.Input`.
 Tensor Input(const Shape& shape, const InputOptions& options = {});
 
 }  // namespace ktape::nn

@@ -45,7 +45,14 @@ Tensor softmax_gradient(const Tensor& y, const Tensor& g, int axis) {
   if (recording()) return y * (g - sum(g * y, axis, true));
   Tensor out = kernels::scratch_like(g);
   const Line line(y.shape(), axis);
-  const ktape_softmax call{kernels::engine_dtype(y.dtype()), line.outer, line.axis, line.inner, nullptr, y.raw(), g.raw(), out.raw()};
+  const ktape_softmax call{kernels::engine_dtype(y.dtype()),
+                           line.outer,
+                           line.axis,
+                           line.inner,
+                           nullptr,
+                           y.raw(),
+                           g.raw(),
+                           out.raw()};
   kernels::engine().run(kernels::Kernel::SoftmaxBackward, &call);
   return out;
 }
@@ -69,7 +76,14 @@ Tensor softmax(const Tensor& x, int axis) {
   const int at = canonical_axis("softmax", axis, x.ndim());
   Tensor out = Tensor::empty(x.shape(), x.dtype());
   const Line line(x.shape(), at);
-  const ktape_softmax call{kernels::engine_dtype(x.dtype()), line.outer, line.axis, line.inner, x.raw(), out.raw(), nullptr, nullptr};
+  const ktape_softmax call{kernels::engine_dtype(x.dtype()),
+                           line.outer,
+                           line.axis,
+                           line.inner,
+                           x.raw(),
+                           out.raw(),
+                           nullptr,
+                           nullptr};
   kernels::engine().run(kernels::Kernel::Softmax, &call);
   if (recording(x))
     record("softmax", out, {x}, [at](const Tensor& g, const Tensor& y, Grads& grads) {
@@ -158,8 +172,9 @@ Tensor integer_relu(const Tensor& x, const ReluOptions& options) {
     fail<TypeError>("[relu] a slope below the threshold needs a signed dtype: received dtype=", x.dtype());
   for (double number : {options.alpha, options.max_value.value_or(0), options.threshold})
     if (number != std::trunc(number))
-      fail<TypeError>("[relu] integers take whole numbers: received dtype=", x.dtype(), ", alpha=", options.alpha,
-                      ", max_value=", options.max_value.value_or(0), ", threshold=", options.threshold);
+      fail<TypeError>("[relu] integers take whole numbers: received dtype=", x.dtype(),
+                      ", alpha=", options.alpha, ", max_value=", options.max_value.value_or(0),
+                      ", threshold=", options.threshold);
   return kernels::apply_integer(
       [f = Relu<std::int64_t>(options)](auto a) { return static_cast<decltype(a)>(f(std::int64_t{a})); }, x);
 }
@@ -192,7 +207,10 @@ Tensor elu(const Tensor& x, double alpha) {
 
 Tensor softplus(const Tensor& x) {
   return unary_by_input(
-      "softplus", x, [](auto a) { return select(a < 0, like(a, 0), a) + kernels::functions::log1p_of_fraction(exp(-magnitude(a))); },
+      "softplus", x,
+      [](auto a) {
+        return select(a < 0, like(a, 0), a) + kernels::functions::log1p_of_fraction(exp(-magnitude(a)));
+      },
       [](auto g, auto a) { return g * logistic(a); });
 }
 
@@ -236,11 +254,10 @@ Tensor gelu(const Tensor& x, const GeluOptions& options) {
 Tensor l2_normalize(const Tensor& x, const Axes& axis) {
   kernels::expect_floating("l2_normalize", x);
   const Tensor values = x.dtype() == DType::Float16 ? cast(x, DType::Float32) : x;
-  const Tensor squares =
-      is_symbolic(values) || recording(values)
-          ? sum(square(values), axis, true)
-          : kernels::reduced<kernels::SumOfSquaresOf, kernels::SumOf>(
-                values, kernels::Groups("l2_normalize", values, axis, true));
+  const Tensor squares = is_symbolic(values) || recording(values)
+                             ? sum(square(values), axis, true)
+                             : kernels::reduced<kernels::SumOfSquaresOf, kernels::SumOf>(
+                                   values, kernels::Groups("l2_normalize", values, axis, true));
   return cast(values / sqrt(maximum(squares, like(squares, 1e-12))), x.dtype());
 }
 

@@ -29,10 +29,10 @@ struct ReluOptions {
 
 /// x where x > threshold, else alpha * (x - threshold). With `max_value`, the first part is brought between 0
 /// and it. The threshold is a gate, no shift: with a negative one, x between it and 0 passes unless there is
-/// a `max_value`, which makes it 0. Integers are accepted: a leaky relu of them without threshold and max_value is
-/// float32, otherwise the options must be whole numbers (TypeError). The gradient at the threshold is 0 (alpha for a leaky one without
-/// threshold and max_value); at max_value it is 1, but 0 for max_value = 6 without threshold, TF's relu6. NaN
-/// stays. `K.relu`.
+/// a `max_value`, which makes it 0. Integers are accepted: a leaky relu of them without threshold and
+/// max_value is float32, otherwise the options must be whole numbers (TypeError). The gradient at the
+/// threshold is 0 (alpha for a leaky one without threshold and max_value); at max_value it is 1, but 0 for
+/// max_value = 6 without threshold, TF's relu6. NaN stays. `K.relu`.
 Tensor relu(const Tensor& x, const ReluOptions& options = {});
 
 /// x above 0, alpha * (exp(x) - 1) elsewhere. `K.elu`.

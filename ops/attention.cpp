@@ -139,7 +139,8 @@ void check_shapes(const Tensor& query, const Tensor& key, const Tensor& value, b
 Tensor scaled_dot_product_attention(const Tensor& query, const Tensor& key, const Tensor& value,
                                     const AttentionOptions& options) {
   if (is_symbolic(query, key, value, options.mask)) {
-    const auto later = [options](const Tensor& query, const Tensor& key, const Tensor& value, const Tensor& mask) {
+    const auto later = [options](const Tensor& query, const Tensor& key, const Tensor& value,
+                                 const Tensor& mask) {
       AttentionOptions given = options;
       given.mask = mask;
       return scaled_dot_product_attention(query, key, value, given);

@@ -31,14 +31,16 @@ Tensor bias_add(const Tensor& x, const Tensor& bias, const BiasOptions& options)
   if (is_symbolic(x, bias)) return defer("bias_add", bias_add, x, bias, options);
   const std::string format = options.data_format.empty() ? image_data_format() : options.data_format;
   if (format != "channels_last" && format != "channels_first")
-    fail("[bias_add] data_format must be channels_last or channels_first: received data_format='", format, "'");
+    fail("[bias_add] data_format must be channels_last or channels_first: received data_format='", format,
+         "'");
   const Shape &xs = x.shape(), &bs = bias.shape();
   if (xs.rank() < 2) fail("[bias_add] x must have at least rank 2: received x=", xs);
   if (bs.rank() != 1 && bs.rank() != xs.rank() - 1)
     fail("[bias_add] the bias must have rank 1 or ", xs.rank() - 1, ": received bias=", bs);
   const bool first = format == "channels_first" && xs.rank() > 2;
   const Tensor fitted = first ? reshape(bias, channels_first_shape(xs, bs)) : bias;
-  const bool fits = bs.rank() == 1 ? bs[0] == xs[first ? 1 : xs.rank() - 1] : broadcasts_to(fitted.shape(), xs);
+  const bool fits =
+      bs.rank() == 1 ? bs[0] == xs[first ? 1 : xs.rank() - 1] : broadcasts_to(fitted.shape(), xs);
   if (!fits)
     fail("[bias_add] the bias must fit x: received x=", xs, ", bias=", bs, ", data_format='", format, "'");
   return x + fitted;

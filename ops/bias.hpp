@@ -9,10 +9,10 @@ struct BiasOptions {
   std::string data_format = "";  ///< "channels_last" or "channels_first"; `image_data_format()` when empty
 };
 
-/// x plus a bias for each channel: x of shape (batch, ..., channels), or (batch, channels, ...) with channels_first, and a bias
-/// of shape (channels,). A bias of the rank of x less one is added to every sample; with channels_first it is *reshaped* (not
-/// transposed) to (1, channels, ...), as TF2 does. Throws ValueError for other ranks, an unknown data format and sizes that do
-/// not fit. `K.bias_add`.
+/// x plus a bias for each channel: x of shape (batch, ..., channels), or (batch, channels, ...) with
+/// channels_first, and a bias of shape (channels,). A bias of the rank of x less one is added to every
+/// sample; with channels_first it is *reshaped* (not transposed) to (1, channels, ...), as TF2 does. Throws
+/// ValueError for other ranks, an unknown data format and sizes that do not fit. `K.bias_add`.
 Tensor bias_add(const Tensor& x, const Tensor& bias, const BiasOptions& options = {});
 
 }  // namespace ktape::backend

@@ -29,8 +29,11 @@ class Branch {
 template <>
 class ktape::Argument<ktape::backend::Branch> {
  public:
-  Argument(const backend::Branch& branch, std::vector<Operand>& operands) : branch_(branch), value_(branch.value(), operands) {}
-  backend::Branch get(const OperandValues& values) const { return branch_.value().defined() ? backend::Branch(value_.get(values)) : branch_; }
+  Argument(const backend::Branch& branch, std::vector<Operand>& operands)
+      : branch_(branch), value_(branch.value(), operands) {}
+  backend::Branch get(const OperandValues& values) const {
+    return branch_.value().defined() ? backend::Branch(value_.get(values)) : branch_;
+  }
 
  private:
   backend::Branch branch_;

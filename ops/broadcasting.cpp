@@ -15,7 +15,8 @@ Tensor broadcast_to(const Tensor& x, const Shape& shape) {
     fail("[broadcast_to] x must broadcast to the shape ", shape, ": received x=", x.shape());
   Tensor out = Tensor::empty(shape, x.dtype());
   const auto from = kernels::broadcast_steps(x.shape(), shape), to = kernels::broadcast_steps(shape, shape);
-  kernels::copy_strided(out.raw(), to.data(), x.raw(), from.data(), shape.begin(), shape.rank(), static_cast<int>(x.dtype().size()));
+  kernels::copy_strided(out.raw(), to.data(), x.raw(), from.data(), shape.begin(), shape.rank(),
+                        static_cast<int>(x.dtype().size()));
   if (recording(x))
     record("broadcast_to", out, {x}, [shape = x.shape()](const Tensor& g, Grads& grads) {
       grads.to(0, [&] { return sum_to(g, shape); });
@@ -27,7 +28,8 @@ Tensor sum_to(const Tensor& x, const Shape& shape) {
   if (is_symbolic(x)) return defer("sum_to", sum_to, x, shape);
   if (x.shape() == shape) return x;
   const int extra = x.ndim() - shape.rank();
-  if (extra < 0) fail("[sum_to] x must have at least the rank of the shape ", shape, ": received x=", x.shape());
+  if (extra < 0)
+    fail("[sum_to] x must have at least the rank of the shape ", shape, ": received x=", x.shape());
   std::vector<int> axes;
   for (int i = 0; i < x.ndim(); ++i) {
     const std::int64_t wanted = i < extra ? 1 : shape[i - extra];

@@ -112,7 +112,8 @@ void set_learning_phase(int value) { phase = checked_phase(value); }
 learning_phase_scope::learning_phase_scope(int value) : before_(phase.exchange(checked_phase(value))) {}
 learning_phase_scope::~learning_phase_scope() { phase = before_; }
 
-ThreadLearningPhase::ThreadLearningPhase(int value) : before_(std::exchange(thread_phase, checked_phase(value))) {}
+ThreadLearningPhase::ThreadLearningPhase(int value)
+    : before_(std::exchange(thread_phase, checked_phase(value))) {}
 ThreadLearningPhase::~ThreadLearningPhase() { thread_phase = before_; }
 
 void clear_session() {
@@ -124,10 +125,8 @@ void manual_variable_initialization(bool value) { manual_initialization = value;
 bool manual_variable_initialization() { return manual_initialization.load(std::memory_order_relaxed); }
 
 name_scope::name_scope(std::string_view name) : before_(scope_prefix) {
-  if (name.empty() || name.back() == '/')
-    scope_prefix = name;
-  else
-    (scope_prefix += name) += '/';
+  if (name.empty() || name.back() == '/') scope_prefix = name;
+  else (scope_prefix += name) += '/';
 }
 name_scope::~name_scope() { scope_prefix.swap(before_); }
 

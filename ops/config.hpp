@@ -13,8 +13,9 @@
 namespace ktape::backend {
 
 /// The name of the engine in use: "onednn" where it is built in, "xtensor" otherwise, or what `keras.json` or
-/// KERAS_BACKEND chose, which may be a shared library with kernels of its own (see engine.h). Throws IOError when
-/// that cannot be loaded and ValueError, listing everything that is wrong, when it is not a complete engine.
+/// KERAS_BACKEND chose, which may be a shared library with kernels of its own (see engine.h). Throws IOError
+/// when that cannot be loaded and ValueError, listing everything that is wrong, when it is not a complete
+/// engine.
 std::string backend();
 
 /// The small number that keeps divisions and logarithms away from 0; 1e-7 at first.
@@ -40,7 +41,8 @@ int get_uid(std::string_view prefix = "");
 /// Makes every prefix start from 1 again.
 void reset_uids();
 
-/// The phase: a number, 1 in training and 0 in testing. As an input of a function it stands for the phase of each call.
+/// The phase: a number, 1 in training and 0 in testing. As an input of a function it stands for the phase of
+/// each call.
 class LearningPhase {
  public:
   constexpr explicit LearningPhase(int value) : value_(value) {}
@@ -68,7 +70,8 @@ class learning_phase_scope {
   int before_;
 };
 
-/// The learning phase of this thread alone, while it lives: that of a function's call. Throws as set_learning_phase.
+/// The learning phase of this thread alone, while it lives: that of a function's call. Throws as
+/// set_learning_phase.
 class ThreadLearningPhase {
  public:
   explicit ThreadLearningPhase(int value);
@@ -84,8 +87,8 @@ class ThreadLearningPhase {
 /// are.
 void clear_session();
 
-/// With true, the variables that `variable` and its kin make from now on hold no value until one is set; reading one before is a
-/// ValueError that names it. `K.manual_variable_initialization`.
+/// With true, the variables that `variable` and its kin make from now on hold no value until one is set;
+/// reading one before is a ValueError that names it. `K.manual_variable_initialization`.
 void manual_variable_initialization(bool value);
 /// The present setting; false at first.
 bool manual_variable_initialization();

@@ -93,16 +93,12 @@ class ConfigReader : public nlohmann::json_sax<nlohmann::json> {
   }
 
   bool string(string_t& value) override {
-    if (key_ == "floatx" && contains({"float16", "float32", "float64"}, value))
-      config.floatx = DType(value);
+    if (key_ == "floatx" && contains({"float16", "float32", "float64"}, value)) config.floatx = DType(value);
     else if (key_ == "image_data_format" && contains({"channels_first", "channels_last"}, value))
       config.image_data_format = value;
-    else if (key_ == "backend" && backend_fixed_)
-      return true;
-    else if (key_ == "backend" && is_backend(value))
-      config.backend = engine_of(value);
-    else
-      return set('\'' + value + '\'');
+    else if (key_ == "backend" && backend_fixed_) return true;
+    else if (key_ == "backend" && is_backend(value)) config.backend = engine_of(value);
+    else return set('\'' + value + '\'');
     return true;
   }
 
@@ -192,10 +188,8 @@ Config load_config() {
   if (backend && !is_backend(*backend))
     fail("[backend] KERAS_BACKEND must be ", backends(), ": received '", *backend, "'");
   std::string file;
-  if (const auto folder = environment("KERAS_HOME"))
-    file = *folder + "/keras.json";
-  else if (const auto home = environment("HOME"))
-    file = *home + "/.keras/keras.json";
+  if (const auto folder = environment("KERAS_HOME")) file = *folder + "/keras.json";
+  else if (const auto home = environment("HOME")) file = *home + "/.keras/keras.json";
   if (const auto text = file.empty() ? std::nullopt : read_file(file))
     return parse_config(*text, file, backend);
   Config config;

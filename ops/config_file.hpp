@@ -19,7 +19,8 @@ struct Config {
 /// The engines that this build holds, the default one first.
 std::vector<std::string> engines();
 
-/// Whether the name of a backend is that of a shared library: a path, or a name with ".so" that the loader looks for.
+/// Whether the name of a backend is that of a shared library: a path, or a name with ".so" that the loader
+/// looks for.
 bool is_library(std::string_view backend);
 
 /// The backend that the configuration chose, or the default engine. Throws as load_config does.
@@ -29,9 +30,9 @@ std::string configured_backend();
 ///
 ///     { "backend": "xtensor", "epsilon": 1e-07, "floatx": "float32", "image_data_format": "channels_last" }
 ///
-/// The backend is one of `engines()`, an engine library (see engine.h), or "tensorflow", which stands for the default engine, so that the file
-/// of a machine that has Keras itself serves both. When `backend` is given it is the one used, and the file's
-/// is not looked at.
+/// The backend is one of `engines()`, an engine library (see engine.h), or "tensorflow", which stands for the
+/// default engine, so that the file of a machine that has Keras itself serves both. When `backend` is given
+/// it is the one used, and the file's is not looked at.
 ///
 /// Throws IOError for text that is not a JSON object and ValueError for an unknown key or a value that is not
 /// allowed. The message names the file, the line and what is allowed.

@@ -37,7 +37,9 @@ Tensor map_fn(const std::function<Tensor(const Tensor&)>& fn, const Tensor& elem
 Tensor map_fn(const std::function<Tensor(const std::vector<Tensor>&)>& fn, const std::vector<Tensor>& elems,
               const MapOptions& options) {
   if (elems.empty()) fail("[map_fn] there must be at least one tensor: received none");
-  if (is_symbolic(elems)) return defer("map_fn", [](const auto&... a) { return map_fn(a...); }, fn, elems, options);
+  if (is_symbolic(elems))
+    return defer(
+        "map_fn", [](const auto&... a) { return map_fn(a...); }, fn, elems, options);
   std::vector<std::vector<Tensor>> slices;
   for (const Tensor& x : elems) {
     if (x.ndim() == 0 || x.shape()[0] == 0)

@@ -144,7 +144,8 @@ Tensor conv3d_transpose(const Tensor& x, const Tensor& kernel, const Shape& outp
 }
 
 Tensor depthwise_conv2d(const Tensor& x, const Tensor& depthwise_kernel, const Conv2dOptions& options) {
-  if (is_symbolic(x, depthwise_kernel)) return defer("depthwise_conv2d", depthwise_conv2d, x, depthwise_kernel, options);
+  if (is_symbolic(x, depthwise_kernel))
+    return defer("depthwise_conv2d", depthwise_conv2d, x, depthwise_kernel, options);
   const ConvolutionArguments a = arguments("depthwise_conv2d", options);
   expect_images(a.op, x, depthwise_kernel, 2);
   const bool first = channels_first(a.op, a.data_format);
@@ -153,13 +154,15 @@ Tensor depthwise_conv2d(const Tensor& x, const Tensor& depthwise_kernel, const C
 
 Tensor separable_conv1d(const Tensor& x, const Tensor& depthwise_kernel, const Tensor& pointwise_kernel,
                         const Conv1dOptions& options) {
-  if (is_symbolic(x, depthwise_kernel, pointwise_kernel)) return defer("separable_conv1d", separable_conv1d, x, depthwise_kernel, pointwise_kernel, options);
+  if (is_symbolic(x, depthwise_kernel, pointwise_kernel))
+    return defer("separable_conv1d", separable_conv1d, x, depthwise_kernel, pointwise_kernel, options);
   return separable(arguments("separable_conv1d", options), x, depthwise_kernel, pointwise_kernel);
 }
 
 Tensor separable_conv2d(const Tensor& x, const Tensor& depthwise_kernel, const Tensor& pointwise_kernel,
                         const Conv2dOptions& options) {
-  if (is_symbolic(x, depthwise_kernel, pointwise_kernel)) return defer("separable_conv2d", separable_conv2d, x, depthwise_kernel, pointwise_kernel, options);
+  if (is_symbolic(x, depthwise_kernel, pointwise_kernel))
+    return defer("separable_conv2d", separable_conv2d, x, depthwise_kernel, pointwise_kernel, options);
   return separable(arguments("separable_conv2d", options), x, depthwise_kernel, pointwise_kernel);
 }
 

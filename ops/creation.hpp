@@ -38,8 +38,8 @@ struct IdentityOptions {
 
 /// A variable that starts with the value. Numbers become the dtype, or floatx (a literal of bools alone is
 /// bool); tensors and xtensor expressions keep their own dtype unless one is given. The open name scopes go
-/// before the name. After `manual_variable_initialization(true)` the variable holds no value until one is set.
-/// `K.variable`.
+/// before the name. After `manual_variable_initialization(true)` the variable holds no value until one is
+/// set. `K.variable`.
 Variable variable(const ArrayLike& value, const VariableOptions& options = {});
 
 /// A tensor with the value; dtypes as in `variable`. With `shape`, a value of one element is repeated and

@@ -47,7 +47,8 @@ std::string expand(const std::string& equation, const std::string& term, int ell
 
 Equation parse(const std::string& equation, const TensorList& operands) {
   std::string text;
-  std::copy_if(equation.begin(), equation.end(), std::back_inserter(text), [](unsigned char c) { return !std::isspace(c); });
+  std::copy_if(equation.begin(), equation.end(), std::back_inserter(text),
+               [](unsigned char c) { return !std::isspace(c); });
   const std::size_t arrow = text.find("->");
   const std::string left = text.substr(0, arrow);
   Equation result;
@@ -63,7 +64,8 @@ Equation parse(const std::string& equation, const TensorList& operands) {
     const bool ellipsis = terms[i].find("...") != std::string::npos;
     const int letters = static_cast<int>(terms[i].size()) - (ellipsis ? 3 : 0), rank = operands[i].ndim();
     if (ellipsis ? letters > rank : letters != rank)
-      fail("[einsum] the term '", terms[i], "' must name each axis of its operand: received shape=", operands[i].shape());
+      fail("[einsum] the term '", terms[i],
+           "' must name each axis of its operand: received shape=", operands[i].shape());
     result.inputs.push_back(expand(equation, terms[i], rank - letters));
     if (ellipsis) most = std::max(most, rank - letters);
   }
@@ -74,7 +76,8 @@ Equation parse(const std::string& equation, const TensorList& operands) {
     std::string letters = left;
     std::sort(letters.begin(), letters.end());
     for (char c : letters)
-      if (std::isalpha(static_cast<unsigned char>(c)) && std::count(letters.begin(), letters.end(), c) == 1) result.output += c;
+      if (std::isalpha(static_cast<unsigned char>(c)) && std::count(letters.begin(), letters.end(), c) == 1)
+        result.output += c;
   }
   return result;
 }
@@ -82,7 +85,8 @@ Equation parse(const std::string& equation, const TensorList& operands) {
 bool contains(const std::string& labels, char label) { return labels.find(label) != std::string::npos; }
 
 /// The extent of every label; an ellipsis may broadcast, a letter may not.
-std::int64_t extent(const Equation& equation, const std::string& text, const TensorList& operands, char label) {
+std::int64_t extent(const Equation& equation, const std::string& text, const TensorList& operands,
+                    char label) {
   std::int64_t found = -1;
   for (std::size_t i = 0; i < operands.size(); ++i) {
     const std::size_t at = equation.inputs[i].find(label);
@@ -90,10 +94,12 @@ std::int64_t extent(const Equation& equation, const std::string& text, const Ten
     const std::int64_t n = operands[i].shape()[static_cast<int>(at)];
     const bool broadcasts = std::isdigit(static_cast<unsigned char>(label)) && (n == 1 || found == 1);
     if (found >= 0 && n != found && !broadcasts)
-      fail("[einsum] a letter must stand for one extent: received ", found, " and ", n, " for '", label, "' in '", text, "'");
+      fail("[einsum] a letter must stand for one extent: received ", found, " and ", n, " for '", label,
+           "' in '", text, "'");
     found = found < 0 || found == 1 ? n : found;
   }
-  if (found < 0) reject(text, std::string("a letter of the result must occur in an operand, not '") + label + "'");
+  if (found < 0)
+    reject(text, std::string("a letter of the result must occur in an operand, not '") + label + "'");
   return found;
 }
 
@@ -122,12 +128,13 @@ Labelled summed(const Labelled& x, const std::string& wanted) {
   return axes.empty() ? x : Labelled{sum(x.tensor, axes), kept};
 }
 
-/// The product of two operands, summed over what `wanted` (the result and the later operands) does not name: one matrix
-/// product with the shared kept axes as its batch.
+/// The product of two operands, summed over what `wanted` (the result and the later operands) does not name:
+/// one matrix product with the shared kept axes as its batch.
 Labelled contract(const Labelled& a, const Labelled& b, const std::string& wanted) {
   const Labelled x = summed(a, wanted + b.labels), y = summed(b, wanted + a.labels);
   std::string batch, rows, columns, inner;
-  for (char label : x.labels) (!contains(y.labels, label) ? rows : contains(wanted, label) ? batch : inner) += label;
+  for (char label : x.labels)
+    (!contains(y.labels, label) ? rows : contains(wanted, label) ? batch : inner) += label;
   for (char label : y.labels)
     if (!contains(x.labels, label)) columns += label;
   const auto size = [&](const Labelled& t, const std::string& labels) {

@@ -11,8 +11,11 @@
 template <>
 class ktape::Argument<ktape::backend::Bound> {
  public:
-  Argument(const backend::Bound& bound, std::vector<Operand>& operands) : bound_(bound), tensor_(bound.tensor(), operands) {}
-  backend::Bound get(const OperandValues& values) const { return bound_.tensor().defined() ? backend::Bound(tensor_.get(values)) : bound_; }
+  Argument(const backend::Bound& bound, std::vector<Operand>& operands)
+      : bound_(bound), tensor_(bound.tensor(), operands) {}
+  backend::Bound get(const OperandValues& values) const {
+    return bound_.tensor().defined() ? backend::Bound(tensor_.get(values)) : bound_;
+  }
 
  private:
   backend::Bound bound_;
@@ -41,8 +44,10 @@ constexpr double two_over_sqrt_pi = 1.1283791670955126;
 Tensor abs(const Tensor& x) {
   if (is_symbolic(x)) return defer("abs", abs, x);
   expect_number("abs", x);
-  if (!x.dtype().is_floating()) return kernels::apply_integer([](auto a) { return a < decltype(a)(0) ? -a : a; }, x);
-  return unary_by_input("abs", x, [](auto a) { return abs(a); }, [](auto g, auto a) { return g * sign(a); });
+  if (!x.dtype().is_floating())
+    return kernels::apply_integer([](auto a) { return a < decltype(a)(0) ? -a : a; }, x);
+  return unary_by_input(
+      "abs", x, [](auto a) { return abs(a); }, [](auto g, auto a) { return g * sign(a); });
 }
 
 Tensor sqrt(const Tensor& x) {
@@ -55,23 +60,28 @@ Tensor square(const Tensor& x) {
   if (is_symbolic(x)) return defer("square", square, x);
   expect_number("square", x);
   if (!x.dtype().is_floating()) return kernels::apply_integer([](auto a) { return a * a; }, x);
-  return unary_by_input("square", x, [](auto a) { return a * a; }, [](auto g, auto a) { return g * (a + a); });
+  return unary_by_input(
+      "square", x, [](auto a) { return a * a; }, [](auto g, auto a) { return g * (a + a); });
 }
 
 Tensor exp(const Tensor& x) {
-  return unary_by_output("exp", x, [](auto a) { return exp(a); }, [](auto g, auto y) { return flowing(g, g * y); });
+  return unary_by_output(
+      "exp", x, [](auto a) { return exp(a); }, [](auto g, auto y) { return flowing(g, g * y); });
 }
 
 Tensor expm1(const Tensor& x) {
-  return unary_by_output("expm1", x, [](auto a) { return expm1(a); }, [](auto g, auto y) { return g * (y + 1); });
+  return unary_by_output(
+      "expm1", x, [](auto a) { return expm1(a); }, [](auto g, auto y) { return g * (y + 1); });
 }
 
 Tensor log(const Tensor& x) {
-  return unary_by_input("log", x, [](auto a) { return log(a); }, [](auto g, auto a) { return flowing(g, g / a); });
+  return unary_by_input(
+      "log", x, [](auto a) { return log(a); }, [](auto g, auto a) { return flowing(g, g / a); });
 }
 
 Tensor log1p(const Tensor& x) {
-  return unary_by_input("log1p", x, [](auto a) { return log1p(a); }, [](auto g, auto a) { return flowing(g, g / (a + 1)); });
+  return unary_by_input(
+      "log1p", x, [](auto a) { return log1p(a); }, [](auto g, auto a) { return flowing(g, g / (a + 1)); });
 }
 
 Tensor round(const Tensor& x) {
@@ -87,21 +97,23 @@ Tensor sign(const Tensor& x) {
   if (!x.dtype().is_floating())
     return kernels::apply_integer([](auto a) { return (a > decltype(a)(0)) - (a < decltype(a)(0)); }, x);
   return unary_by_input(
-      "sign", x,
-      [](auto a) { return select(a > 0, like(a, 1), select(a < 0, like(a, -1), a)); },
+      "sign", x, [](auto a) { return select(a > 0, like(a, 1), select(a < 0, like(a, -1), a)); },
       [](auto g, auto) { return like(g, 0); });
 }
 
 Tensor sin(const Tensor& x) {
-  return unary_by_input("sin", x, [](auto a) { return sin(a); }, [](auto g, auto a) { return g * cos(a); });
+  return unary_by_input(
+      "sin", x, [](auto a) { return sin(a); }, [](auto g, auto a) { return g * cos(a); });
 }
 
 Tensor cos(const Tensor& x) {
-  return unary_by_input("cos", x, [](auto a) { return cos(a); }, [](auto g, auto a) { return -g * sin(a); });
+  return unary_by_input(
+      "cos", x, [](auto a) { return cos(a); }, [](auto g, auto a) { return -g * sin(a); });
 }
 
 Tensor tanh(const Tensor& x) {
-  return unary_by_output("tanh", x, [](auto a) { return tanh(a); }, [](auto g, auto y) { return g * (1 - y * y); });
+  return unary_by_output(
+      "tanh", x, [](auto a) { return tanh(a); }, [](auto g, auto y) { return g * (1 - y * y); });
 }
 
 Tensor erf(const Tensor& x) {
@@ -120,8 +132,8 @@ B integer_power(B x, std::int64_t n) {
   return result;
 }
 
-/// pow with C's results for x ** 0, 1 ** a and (-1) ** infinity, the sign of odd powers and the NaN of broken powers of negative
-/// numbers.
+/// pow with C's results for x ** 0, 1 ** a and (-1) ** infinity, the sign of odd powers and the NaN of broken
+/// powers of negative numbers.
 template <class B>
 B power(const B& x, const B& a) {
   const B half = a * 0.5, infinite = like(x, INFINITY), size = abs(x);
@@ -137,7 +149,8 @@ template <class B>
 B real_power(const B& x, double a) {
   const bool whole = a == std::trunc(a), even = a / 2 == std::trunc(a / 2);
   if (whole && std::fabs(a) <= 16)
-    return a >= 0 ? integer_power(x, static_cast<std::int64_t>(a)) : 1 / integer_power(x, static_cast<std::int64_t>(-a));
+    return a >= 0 ? integer_power(x, static_cast<std::int64_t>(a))
+                  : 1 / integer_power(x, static_cast<std::int64_t>(-a));
   const B y = kernels::functions::power_of_magnitude(x, like(x, a));
   if (whole) return even ? y : copysign(y, x);
   return select((x < 0) & (x > like(x, -INFINITY)), like(x, NAN), y);
@@ -146,7 +159,9 @@ Tensor real_power(const Tensor& x, double a) { return pow(x, Scalar(a)); }
 }  // namespace
 
 Tensor pow(const Tensor& x, Scalar a) {
-  if (is_symbolic(x)) return defer("pow", [a](const Tensor& x) { return pow(x, a); }, x);
+  if (is_symbolic(x))
+    return defer(
+        "pow", [a](const Tensor& x) { return pow(x, a); }, x);
   expect_number("pow", x);
   if (!x.dtype().is_floating()) {
     if (a.real() < 0 || a.real() != std::trunc(a.real()))
@@ -156,7 +171,9 @@ Tensor pow(const Tensor& x, Scalar a) {
   if (!std::isfinite(a.real())) return pow(x, full({}, a, x.dtype()));
   return unary_by_input(
       "pow", x, [n = a.real()](auto v) { return real_power(v, n); },
-      [n = a.real()](auto g, auto v) { return n == 0 ? like(g, 0) : flowing(g, g * n * real_power(v, n - 1)); });
+      [n = a.real()](auto g, auto v) {
+        return n == 0 ? like(g, 0) : flowing(g, g * n * real_power(v, n - 1));
+      });
 }
 
 namespace {
@@ -166,8 +183,10 @@ Tensor integer_pow(const Tensor& x, const Tensor& a, const Shape& shape) {
     for (std::int64_t i = 0; i < a.size(); ++i)
       if (const auto n = static_cast<std::int64_t>(a.pointer<T>()[i]); n < 0)
         fail("[pow] an integer tensor takes whole exponents of at least 0: received a=", n);
-    kernels::map_broadcast(kernels::BroadcastPlan(shape, x.shape(), a.shape()), out.pointer<T>(),
-                           [](T v, T n) { return integer_power(v, static_cast<std::int64_t>(n)); }, x.pointer<T>(), a.pointer<T>());
+    kernels::map_broadcast(
+        kernels::BroadcastPlan(shape, x.shape(), a.shape()), out.pointer<T>(),
+        [](T v, T n) { return integer_power(v, static_cast<std::int64_t>(n)); }, x.pointer<T>(),
+        a.pointer<T>());
   });
   return out;
 }
@@ -187,15 +206,18 @@ constexpr auto slope_of_exponent = [](const auto& g, const auto& x, const auto& 
 }  // namespace
 
 Tensor pow(const Tensor& x, const Tensor& a) {
-  if (is_symbolic(x, a)) return defer("pow", [](const Tensor& x, const Tensor& a) { return pow(x, a); }, x, a);
+  if (is_symbolic(x, a))
+    return defer(
+        "pow", [](const Tensor& x, const Tensor& a) { return pow(x, a); }, x, a);
   expect_number("pow", x);
   kernels::expect_same_dtype("pow", x, a);
   const Shape shape = broadcast_shapes("pow", x.shape(), a.shape());
   if (x.dtype().is_integer()) return integer_pow(x, a, shape);
   Tensor out = Tensor::empty(shape, x.dtype());
   dispatch_floating(x.dtype(), [&]<class T>() {
-    kernels::map_broadcast(kernels::BroadcastPlan(shape, x.shape(), a.shape()), out.pointer<T>(),
-                           [](auto v, auto n) { return power(v, n); }, x.pointer<T>(), a.pointer<T>());
+    kernels::map_broadcast(
+        kernels::BroadcastPlan(shape, x.shape(), a.shape()), out.pointer<T>(),
+        [](auto v, auto n) { return power(v, n); }, x.pointer<T>(), a.pointer<T>());
   });
   if (recording(x, a))
     record("pow", out, {x, a}, [x, a](const Tensor& g, const Tensor& y, Grads& grads) {
@@ -214,8 +236,12 @@ template <class Takes>
 void record_choice(const char* op, const Tensor& out, const Tensor& x, const Tensor& y, Takes takes_x) {
   if (!recording(x, y)) return;
   record(op, out, {x, y}, [x, y, takes_x](const Tensor& g, Grads& grads) {
-    const auto to_x = [=](const auto& g, const auto& x, const auto& y) { return select(takes_x(x, y), g, like(g, 0)); };
-    const auto to_y = [=](const auto& g, const auto& x, const auto& y) { return select(takes_x(x, y), like(g, 0), g); };
+    const auto to_x = [=](const auto& g, const auto& x, const auto& y) {
+      return select(takes_x(x, y), g, like(g, 0));
+    };
+    const auto to_y = [=](const auto& g, const auto& x, const auto& y) {
+      return select(takes_x(x, y), like(g, 0), g);
+    };
     grads.to(0, [&] { return sum_to(kernels::along(to_x, g, x, y), x.shape()); });
     grads.to(1, [&] { return sum_to(kernels::along(to_y, g, x, y), y.shape()); });
   });
@@ -248,8 +274,10 @@ Tensor clip_between(const Tensor& x, double low, double high) {
       T bounds[2];
       const double wanted[2] = {std::ceil(low), std::floor(high)};
       convert(bounds, x.dtype(), wanted, DType::Float64, 2);
-      kernels::map<T>(x.size(), out.pointer<T>(),
-                      [low = bounds[0], high = bounds[1]](T a) { return std::max(low, std::min(a, high)); }, x.pointer<T>());
+      kernels::map<T>(
+          x.size(), out.pointer<T>(),
+          [low = bounds[0], high = bounds[1]](T a) { return std::max(low, std::min(a, high)); },
+          x.pointer<T>());
     });
     return out;
   }
@@ -265,18 +293,22 @@ Tensor bound_tensor(const Bound& bound, const Tensor& x) {
 }  // namespace
 
 Tensor clip(const Tensor& x, const Bound& min_value, const Bound& max_value) {
-  if (is_symbolic(x, min_value.tensor(), max_value.tensor())) return defer("clip", clip, x, min_value, max_value);
+  if (is_symbolic(x, min_value.tensor(), max_value.tensor()))
+    return defer("clip", clip, x, min_value, max_value);
   expect_number("clip", x);
   for (const Bound* bound : {&min_value, &max_value})
-    if (bound->number() && std::isnan(bound->number()->real())) fail("[clip] a bound must be a number: received nan");
+    if (bound->number() && std::isnan(bound->number()->real()))
+      fail("[clip] a bound must be a number: received nan");
   if (!min_value.tensor().defined() && !max_value.tensor().defined()) {
     const double low = min_value.number() ? min_value.number()->real() : -INFINITY;
     const double high = max_value.number() ? max_value.number()->real() : INFINITY;
     return clip_between(x, low, std::max(low, high));
   }
   for (const Bound* bound : {&min_value, &max_value})
-    if (bound->tensor().defined() && broadcast_shapes("clip", x.shape(), bound->tensor().shape()) != x.shape())
-      fail("[clip] a bound must broadcast to x of shape ", x.shape(), ": received bound=", bound->tensor().shape());
+    if (bound->tensor().defined() &&
+        broadcast_shapes("clip", x.shape(), bound->tensor().shape()) != x.shape())
+      fail("[clip] a bound must broadcast to x of shape ", x.shape(),
+           ": received bound=", bound->tensor().shape());
   Tensor out = x;
   if (max_value.number() || max_value.tensor().defined()) out = minimum(out, bound_tensor(max_value, x));
   if (min_value.number() || min_value.tensor().defined()) out = maximum(out, bound_tensor(min_value, x));
@@ -285,26 +317,33 @@ Tensor clip(const Tensor& x, const Bound& min_value, const Bound& max_value) {
 
 Tensor equal(const Tensor& x, const Tensor& y) { return kernels::compare("equal", std::equal_to<>(), x, y); }
 Tensor not_equal(const Tensor& x, const Tensor& y) {
-  return kernels::compare("not_equal", [](auto a, auto b) { return !(a == b); }, x, y);  // xsimd's != is false of NaN
+  return kernels::compare(
+      "not_equal", [](auto a, auto b) { return !(a == b); }, x, y);  // xsimd's != is false of NaN
 }
-Tensor greater(const Tensor& x, const Tensor& y) { return kernels::compare("greater", std::greater<>(), x, y); }
+Tensor greater(const Tensor& x, const Tensor& y) {
+  return kernels::compare("greater", std::greater<>(), x, y);
+}
 Tensor greater_equal(const Tensor& x, const Tensor& y) {
   return kernels::compare("greater_equal", std::greater_equal<>(), x, y);
 }
 Tensor less(const Tensor& x, const Tensor& y) { return kernels::compare("less", std::less<>(), x, y); }
-Tensor less_equal(const Tensor& x, const Tensor& y) { return kernels::compare("less_equal", std::less_equal<>(), x, y); }
+Tensor less_equal(const Tensor& x, const Tensor& y) {
+  return kernels::compare("less_equal", std::less_equal<>(), x, y);
+}
 
 Tensor is_nan(const Tensor& x) { return not_equal(x, x); }
 
 Tensor is_finite(const Tensor& x) {
   if (is_symbolic(x)) return defer("is_finite", is_finite, x);
   if (!x.dtype().is_floating()) return equal(x, x);
-  return kernels::compare("is_finite", [](auto a, auto) { return a - a == a - a; }, x, x);
+  return kernels::compare(
+      "is_finite", [](auto a, auto) { return a - a == a - a; }, x, x);
 }
 
 namespace {
-/// out = condition ? x : y, for elements as wide as the unsigned type T. A bool is 0 or 1: masks made of it need no branch, which a
-/// random condition would make slow. The compiler widens vectors of bytes, not of bools.
+/// out = condition ? x : y, for elements as wide as the unsigned type T. A bool is 0 or 1: masks made of it
+/// need no branch, which a random condition would make slow. The compiler widens vectors of bytes, not of
+/// bools.
 template <class T>
 void choose(std::int64_t n, T* out, const std::uint8_t* condition, const T* x, const T* y) {
   for (std::int64_t i = 0; i < n; ++i) {
@@ -315,26 +354,38 @@ void choose(std::int64_t n, T* out, const std::uint8_t* condition, const T* x, c
 
 template <class T>
 void choose(const Tensor& out, const Tensor& condition, const Tensor& x, const Tensor& y) {
-  parallel_for(out.size(), kernels::map_grain, [&, to = static_cast<T*>(out.raw())](std::int64_t begin, std::int64_t end) {
-    kernels::BroadcastReader<std::uint8_t> cs(static_cast<std::uint8_t*>(condition.raw()), condition.shape(), out.shape());
-    kernels::BroadcastReader<T> xs(static_cast<T*>(x.raw()), x.shape(), out.shape());
-    kernels::BroadcastReader<T> ys(static_cast<T*>(y.raw()), y.shape(), out.shape());
-    kernels::for_blocks(begin, end, [&](std::int64_t i, std::int64_t n) { choose(n, to + i, cs(i, n), xs(i, n), ys(i, n)); });
-  });
+  parallel_for(out.size(), kernels::map_grain,
+               [&, to = static_cast<T*>(out.raw())](std::int64_t begin, std::int64_t end) {
+                 kernels::BroadcastReader<std::uint8_t> cs(static_cast<std::uint8_t*>(condition.raw()),
+                                                           condition.shape(), out.shape());
+                 kernels::BroadcastReader<T> xs(static_cast<T*>(x.raw()), x.shape(), out.shape());
+                 kernels::BroadcastReader<T> ys(static_cast<T*>(y.raw()), y.shape(), out.shape());
+                 kernels::for_blocks(begin, end, [&](std::int64_t i, std::int64_t n) {
+                   choose(n, to + i, cs(i, n), xs(i, n), ys(i, n));
+                 });
+               });
 }
 }  // namespace
 
 Tensor where(const Tensor& condition, const Tensor& x, const Tensor& y) {
   if (is_symbolic(condition, x, y)) return defer("where", where, condition, x, y);
   kernels::expect_same_dtype("where", x, y);
-  const Shape shape = broadcast_shapes("where", condition.shape(), broadcast_shapes("where", x.shape(), y.shape()));
+  const Shape shape =
+      broadcast_shapes("where", condition.shape(), broadcast_shapes("where", x.shape(), y.shape()));
   const Tensor taken = cast(condition, DType::Bool);
   Tensor out = Tensor::empty(shape, x.dtype());
   switch (x.dtype().size()) {
-    case 1: choose<std::uint8_t>(out, taken, x, y); break;
-    case 2: choose<std::uint16_t>(out, taken, x, y); break;
-    case 4: choose<std::uint32_t>(out, taken, x, y); break;
-    default: choose<std::uint64_t>(out, taken, x, y);
+    case 1:
+      choose<std::uint8_t>(out, taken, x, y);
+      break;
+    case 2:
+      choose<std::uint16_t>(out, taken, x, y);
+      break;
+    case 4:
+      choose<std::uint32_t>(out, taken, x, y);
+      break;
+    default:
+      choose<std::uint64_t>(out, taken, x, y);
   }
   if (recording(x, y))
     record("where", out, {x, y}, [taken, xs = x.shape(), ys = y.shape()](const Tensor& g, Grads& grads) {

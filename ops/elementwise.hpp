@@ -4,9 +4,10 @@
 
 #include <optional>
 
-/// Element-wise functions. Results have the shape of x, or the broadcast shape of both arguments, and their dtype. Unless said
-/// otherwise x is float16, float32 or float64 (TypeError: integers go through `cast` first), two tensors have one dtype
-/// (TypeError) and shapes that broadcast (ValueError), and the function is differentiable to any order.
+/// Element-wise functions. Results have the shape of x, or the broadcast shape of both arguments, and their
+/// dtype. Unless said otherwise x is float16, float32 or float64 (TypeError: integers go through `cast`
+/// first), two tensors have one dtype (TypeError) and shapes that broadcast (ValueError), and the function is
+/// differentiable to any order.
 namespace ktape::backend {
 
 /// |x|, for any number dtype. The gradient at 0 is 0. `K.abs`.
@@ -23,11 +24,13 @@ Tensor expm1(const Tensor& x);
 Tensor log(const Tensor& x);
 /// log(1 + x), exact near 0.
 Tensor log1p(const Tensor& x);
-/// The nearest integer, halves to even, for any number dtype. Not differentiable: gradients through it are None. `K.round`.
+/// The nearest integer, halves to even, for any number dtype. Not differentiable: gradients through it are
+/// None. `K.round`.
 Tensor round(const Tensor& x);
 /// -1, 0 or 1, for any number dtype; NaN stays. The gradient is 0. `K.sign`.
 Tensor sign(const Tensor& x);
-/// x to the power of a number, for any number dtype. Integers take exponents of at least 0 (ValueError). `K.pow`.
+/// x to the power of a number, for any number dtype. Integers take exponents of at least 0 (ValueError).
+/// `K.pow`.
 Tensor pow(const Tensor& x, Scalar a);
 /// x to the power of a, element by element, likewise. The gradient of a is 0 where x <= 0. `K.pow`.
 Tensor pow(const Tensor& x, const Tensor& a);
@@ -55,15 +58,17 @@ class Bound {
   Tensor tensor_;
 };
 
-/// min(max(x, min_value), max_value), for any number dtype; a number below min_value as max_value counts as min_value.
-/// A value on a bound passes the gradient. Throws ValueError for a bound that is NaN. `K.clip`.
+/// min(max(x, min_value), max_value), for any number dtype; a number below min_value as max_value counts as
+/// min_value. A value on a bound passes the gradient. Throws ValueError for a bound that is NaN. `K.clip`.
 Tensor clip(const Tensor& x, const Bound& min_value, const Bound& max_value);
 
-/// The larger and the smaller element, for any number dtype; NaN wins. On a tie the gradient goes to x. `K.maximum`, `K.minimum`.
+/// The larger and the smaller element, for any number dtype; NaN wins. On a tie the gradient goes to x.
+/// `K.maximum`, `K.minimum`.
 Tensor maximum(const Tensor& x, const Tensor& y);
 Tensor minimum(const Tensor& x, const Tensor& y);
 
-/// Comparisons of tensors of any one dtype: bool results. With NaN all are false but not_equal. `K.equal` and so on.
+/// Comparisons of tensors of any one dtype: bool results. With NaN all are false but not_equal. `K.equal` and
+/// so on.
 Tensor equal(const Tensor& x, const Tensor& y);
 Tensor not_equal(const Tensor& x, const Tensor& y);
 Tensor greater(const Tensor& x, const Tensor& y);
@@ -71,12 +76,13 @@ Tensor greater_equal(const Tensor& x, const Tensor& y);
 Tensor less(const Tensor& x, const Tensor& y);
 Tensor less_equal(const Tensor& x, const Tensor& y);
 
-/// Whether each element is NaN, or neither NaN nor infinite: bool results for any dtype. `tf.math.is_nan`, `is_finite`.
+/// Whether each element is NaN, or neither NaN nor infinite: bool results for any dtype. `tf.math.is_nan`,
+/// `is_finite`.
 Tensor is_nan(const Tensor& x);
 Tensor is_finite(const Tensor& x);
 
-/// x where the condition is not zero, else y; the three broadcast, x and y have any one dtype. No gradient, and no NaN, leaks
-/// from the side that was not taken. `tf.where`.
+/// x where the condition is not zero, else y; the three broadcast, x and y have any one dtype. No gradient,
+/// and no NaN, leaks from the side that was not taken. `tf.where`.
 Tensor where(const Tensor& condition, const Tensor& x, const Tensor& y);
 
 }  // namespace ktape::backend

@@ -5,24 +5,28 @@ namespace ktape::backend {
 
 Tensor placeholder(const PlaceholderOptions& options) {
   if (!options.shape && !options.ndim) fail("[placeholder] a shape or ndim must be given: received neither");
-  if (options.ragged) fail("[placeholder] there are no ragged tensors: received ragged=true, sparse=", options.sparse ? "true" : "false");
+  if (options.ragged)
+    fail("[placeholder] there are no ragged tensors: received ragged=true, sparse=",
+         options.sparse ? "true" : "false");
   if (options.ndim && (*options.ndim < 0 || *options.ndim > Shape::max_rank))
     fail("[placeholder] ndim must be in [0, ", Shape::max_rank, "]: received ndim=", *options.ndim);
   Shape shape;
   if (options.shape) shape = *options.shape;
   else
     for (int i = 0; i < *options.ndim; ++i) shape.push_back(None);
-  const std::string name = options.name.empty() ? "Placeholder_" + std::to_string(get_uid("Placeholder")) : options.name;
+  const std::string name =
+      options.name.empty() ? "Placeholder_" + std::to_string(get_uid("Placeholder")) : options.name;
   const DType dtype = options.dtype.value_or(floatx());
   if (!options.sparse) return make_placeholder(shape, dtype, current_name_scope() + name);
   const auto part = [&](const char* what, const Shape& shape, DType dtype) {
     return make_placeholder(shape, dtype, current_name_scope() + name + '/' + what);
   };
   return sparse_from({part("indices", {None, shape.rank()}, DType::Int64), part("values", {None}, dtype),
-                      part("shape", {shape.rank()}, DType::Int64)}, shape);
+                      part("shape", {shape.rank()}, DType::Int64)},
+                     shape);
 }
 
-Tensor placeholder(std::initializer_list<std::int64_t> shape) { 
+Tensor placeholder(std::initializer_list<std::int64_t> shape) {
   PlaceholderOptions options;
   options.shape = shape;
   return placeholder(options);
@@ -40,7 +44,8 @@ namespace {
 void expect_fit(const std::string& name, std::size_t i, const Tensor& input, const Shape& shape) {
   const Shape& wanted = input.shape();
   bool fits = shape.rank() == wanted.rank();
-  for (int axis = 0; fits && axis < shape.rank(); ++axis) fits = wanted[axis] == None || wanted[axis] == shape[axis];
+  for (int axis = 0; fits && axis < shape.rank(); ++axis)
+    fits = wanted[axis] == None || wanted[axis] == shape[axis];
   if (!fits) fail("[", name, "] input ", i, " must have the shape ", wanted, ": received shape=", shape);
 }
 
@@ -48,7 +53,8 @@ void expect_fit(const std::string& name, std::size_t i, const Tensor& input, con
 
 std::vector<Tensor> Function::operator()(const std::vector<FunctionValue>& values) const {
   if (values.size() != inputs_.size())
-    fail("[", name_, "] there must be one value per input: received ", values.size(), " for ", inputs_.size(), " inputs");
+    fail("[", name_, "] there must be one value per input: received ", values.size(), " for ", inputs_.size(),
+         " inputs");
   std::optional<ThreadLearningPhase> phase;
   std::vector<Tensor> tensors;
   for (std::size_t i = 0; i < values.size(); ++i) {
@@ -59,8 +65,8 @@ std::vector<Tensor> Function::operator()(const std::vector<FunctionValue>& value
       continue;
     }
     if (value.is_sparse() != is_sparse(input))
-      fail<TypeError>("[", name_, "] input ", i, " must be ", is_sparse(input) ? "sparse" : "dense", ": received a ",
-                      value.is_sparse() ? "sparse" : "dense", " tensor");
+      fail<TypeError>("[", name_, "] input ", i, " must be ", is_sparse(input) ? "sparse" : "dense",
+                      ": received a ", value.is_sparse() ? "sparse" : "dense", " tensor");
     expect_fit(name_, i, input, value.is_sparse() ? value.sparse().shape() : value.shape());
     if (value.is_sparse()) tensors.push_back(value.sparse().indices());
     tensors.push_back(value.tensor(input.dtype(), input.dtype()));
@@ -70,8 +76,8 @@ std::vector<Tensor> Function::operator()(const std::vector<FunctionValue>& value
   return graph_->run(tensors);
 }
 
-Function function(const std::vector<FunctionInput>& inputs, const TensorList& outputs, const TensorList& updates,
-                  const FunctionOptions& options) {
+Function function(const std::vector<FunctionInput>& inputs, const TensorList& outputs,
+                  const TensorList& updates, const FunctionOptions& options) {
   Function f;
   f.name_ = options.name.empty() ? "function" : options.name;
   std::vector<Tensor> tensors;

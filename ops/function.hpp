@@ -12,8 +12,8 @@
 
 /// Graphs: placeholders, what ops make of them, and functions that run it all on values.
 ///
-/// An op on a symbolic tensor computes nothing. It says which shape the result will have (dimensions that nobody knows yet are
-/// None), finds shapes that cannot fit, and waits. A function runs what waits.
+/// An op on a symbolic tensor computes nothing. It says which shape the result will have (dimensions that
+/// nobody knows yet are None), finds shapes that cannot fit, and waits. A function runs what waits.
 ///
 ///     Tensor x = K::placeholder({K::None, 3});
 ///     Tensor y = K::relu(K::dot(x, w));                  // shape (None, 2)
@@ -30,8 +30,8 @@ struct PlaceholderOptions {
   bool ragged = false;              ///< refused: there are no ragged tensors
 };
 
-/// A symbolic tensor that waits for a value. Throws ValueError without a shape and ndim, for extents below 0 and
-/// for a ragged one. `K.placeholder`.
+/// A symbolic tensor that waits for a value. Throws ValueError without a shape and ndim, for extents below 0
+/// and for a ragged one. `K.placeholder`.
 Tensor placeholder(const PlaceholderOptions& options);
 Tensor placeholder(std::initializer_list<std::int64_t> shape);
 template <std::same_as<Shape> S>
@@ -82,22 +82,24 @@ struct FunctionOptions {
 /// A graph that is ready to run. Copies share it, and several threads may call it.
 class Function {
  public:
-  /// Runs the graph on one value per input, of a shape that fits (ValueError), converted to the input's dtype, and then the
-  /// updates. Returns the outputs, which are not recorded. Variables and the learning phase are read now; the graph alone is kept.
+  /// Runs the graph on one value per input, of a shape that fits (ValueError), converted to the input's
+  /// dtype, and then the updates. Returns the outputs, which are not recorded. Variables and the learning
+  /// phase are read now; the graph alone is kept.
   std::vector<Tensor> operator()(const std::vector<FunctionValue>& values) const;
 
  private:
-  friend Function function(const std::vector<FunctionInput>& inputs, const TensorList& outputs, const TensorList& updates,
-                           const FunctionOptions& options);
+  friend Function function(const std::vector<FunctionInput>& inputs, const TensorList& outputs,
+                           const TensorList& updates, const FunctionOptions& options);
   std::shared_ptr<const Graph> graph_;
   std::vector<Tensor> inputs_;  ///< as they were named; undefined for the learning phase
   std::string name_;
 };
 
-/// The function from inputs (placeholders, or other symbolic tensors, which then are given instead of computed) to outputs. The
-/// updates, results of `update`, `update_add` and so on of symbolic values, run after the outputs. Throws ValueError when an output needs a
-/// placeholder that is not among the inputs. `K.function`.
-Function function(const std::vector<FunctionInput>& inputs, const TensorList& outputs, const TensorList& updates = {},
-                  const FunctionOptions& options = {});
+/// The function from inputs (placeholders, or other symbolic tensors, which then are given instead of
+/// computed) to outputs. The updates, results of `update`, `update_add` and so on of symbolic values, run
+/// after the outputs. Throws ValueError when an output needs a placeholder that is not among the inputs.
+/// `K.function`.
+Function function(const std::vector<FunctionInput>& inputs, const TensorList& outputs,
+                  const TensorList& updates = {}, const FunctionOptions& options = {});
 
 }  // namespace ktape::backend

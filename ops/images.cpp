@@ -38,8 +38,7 @@ Tensor interpolate(const Tensor& x, int axis, std::int64_t factor, bool transpos
   dispatch_floating(x.dtype(), [&]<class T>() {
     if (transposed)
       kernels::resize_linear_gradient(out.pointer<T>(), x.pointer<T>(), outer, shape[axis], inner, factor);
-    else
-      kernels::resize_linear(out.pointer<T>(), x.pointer<T>(), outer, x.shape()[axis], inner, factor);
+    else kernels::resize_linear(out.pointer<T>(), x.pointer<T>(), outer, x.shape()[axis], inner, factor);
   });
   if (recording(x))
     record("resize_images", out, {x}, [axis, factor, transposed](const Tensor& g, Grads& grads) {
@@ -50,7 +49,8 @@ Tensor interpolate(const Tensor& x, int axis, std::int64_t factor, bool transpos
 
 Tensor bilinear(const Tensor& x, int axis, std::int64_t height_factor, std::int64_t width_factor) {
   if (height_factor == 1 && width_factor == 1) return x;
-  if (x.dtype().is_bool()) fail<TypeError>("[resize_images] bilinear interpolation takes numbers: received dtype=bool");
+  if (x.dtype().is_bool())
+    fail<TypeError>("[resize_images] bilinear interpolation takes numbers: received dtype=bool");
   if (x.dtype().is_integer()) return bilinear(cast(x, DType::Float32), axis, height_factor, width_factor);
   // Narrow images first: fewer elements to widen.
   const Tensor tall = height_factor == 1 ? x : interpolate(x, axis, height_factor, false);
@@ -72,7 +72,8 @@ Tensor padded(const char* op, const Tensor& x, int axis, const std::int64_t (*pa
 
 Tensor resize_images(const Tensor& x, std::int64_t height_factor, std::int64_t width_factor,
                      const std::string& data_format, const ResizeOptions& options) {
-  if (is_symbolic(x)) return defer("resize_images", resize_images, x, height_factor, width_factor, data_format, options);
+  if (is_symbolic(x))
+    return defer("resize_images", resize_images, x, height_factor, width_factor, data_format, options);
   expect_rank("resize_images", x, 4);
   const int axis = spatial_axis("resize_images", data_format);
   Shape shape = x.shape();
@@ -88,7 +89,8 @@ Tensor resize_images(const Tensor& x, std::int64_t height_factor, std::int64_t w
 
 Tensor resize_volumes(const Tensor& x, std::int64_t depth_factor, std::int64_t height_factor,
                       std::int64_t width_factor, const std::string& data_format) {
-  if (is_symbolic(x)) return defer("resize_volumes", resize_volumes, x, depth_factor, height_factor, width_factor, data_format);
+  if (is_symbolic(x))
+    return defer("resize_volumes", resize_volumes, x, depth_factor, height_factor, width_factor, data_format);
   expect_rank("resize_volumes", x, 5);
   const int axis = spatial_axis("resize_volumes", data_format);
   const std::int64_t factors[] = {depth_factor, height_factor, width_factor};

@@ -16,8 +16,8 @@ struct ResizeOptions {
 
 /// Images of rank 4 with height and width multiplied by whole factors. "nearest" repeats pixels (any dtype);
 /// "bilinear" weighs the two pixels next to position (i + 0.5) / factor - 0.5 in each direction, those of the
-/// border beyond it (integers become float32, bool is a TypeError). Throws ValueError for a factor below 1 and
-/// another interpolation. `K.resize_images`.
+/// border beyond it (integers become float32, bool is a TypeError). Throws ValueError for a factor below 1
+/// and another interpolation. `K.resize_images`.
 Tensor resize_images(const Tensor& x, std::int64_t height_factor, std::int64_t width_factor,
                      const std::string& data_format, const ResizeOptions& options = {});
 

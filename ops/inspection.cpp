@@ -9,9 +9,7 @@ namespace ktape::backend {
 
 bool is_tensor(const Tensor& x) { return x.defined(); }
 
-bool is_variable(const Tensor& x) {
-  return x.defined() && dynamic_cast<const VariableLeaf*>(x.node());
-}
+bool is_variable(const Tensor& x) { return x.defined() && dynamic_cast<const VariableLeaf*>(x.node()); }
 
 Tensor shape(const Tensor& x) {
   if (is_symbolic(x)) return defer("shape", shape, x);
@@ -42,9 +40,8 @@ Tensor cast(const Tensor& x, DType dtype) {
   if (x.dtype() == dtype) return x;
   Tensor out = converted(x, dtype);
   if (dtype.is_floating() && recording(x))
-    record("cast", out, {x}, [from = x.dtype()](const Tensor& g, Grads& grads) {
-      grads.to(0, [&] { return cast(g, from); });
-    });
+    record("cast", out, {x},
+           [from = x.dtype()](const Tensor& g, Grads& grads) { grads.to(0, [&] { return cast(g, from); }); });
   return out;
 }
 
@@ -56,7 +53,9 @@ Tensor print_tensor(const Tensor& x, const std::string& message, const PrintOpti
   if (is_symbolic(x)) return defer("print_tensor", print_tensor, x, message, options);
   if (inferring_shapes()) return x;
   const bool all = options.summarize < 0;
-  log::print(message + to_string(x, all ? 3 : options.summarize, all ? std::numeric_limits<std::int64_t>::max() : std::int64_t{2} * options.summarize));
+  log::print(message +
+             to_string(x, all ? 3 : options.summarize,
+                       all ? std::numeric_limits<std::int64_t>::max() : std::int64_t{2} * options.summarize));
   return x;
 }
 

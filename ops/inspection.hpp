@@ -35,8 +35,8 @@ inline int ndim(const Variable& x) { return x.ndim(); }
 inline std::int64_t count_params(const Variable& x) { return x.size(); }
 inline DType dtype(const Variable& x) { return x.dtype(); }
 
-/// A copy of the elements as an xtensor array, converted to T as by `cast`. Throws ValueError, naming its placeholders, for a
-/// symbolic tensor. `K.eval`, `K.get_value`.
+/// A copy of the elements as an xtensor array, converted to T as by `cast`. Throws ValueError, naming its
+/// placeholders, for a symbolic tensor. `K.eval`, `K.get_value`.
 template <class T = float>
 xt::xarray<T> get_value(const Tensor& x) {
   expect_value("get_value", x);
@@ -56,8 +56,8 @@ std::vector<xt::xarray<T>> batch_get_value(const TensorList& tensors) {
   return values;
 }
 
-/// x in another dtype: real numbers are truncated towards zero, bool is `!= 0`. Between floating dtypes the gradient passes;
-/// x itself when it has the dtype. `K.cast`.
+/// x in another dtype: real numbers are truncated towards zero, bool is `!= 0`. Between floating dtypes the
+/// gradient passes; x itself when it has the dtype. `K.cast`.
 Tensor cast(const Tensor& x, DType dtype);
 /// x in the dtype floatx(); the gradient of a floating tensor passes. `K.cast_to_floatx`.
 Tensor cast_to_floatx(const ArrayLike& x);

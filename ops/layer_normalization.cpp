@@ -104,7 +104,8 @@ bool are_last(unsigned bits, int rank) {
 
 Tensor layer_normalization(const Tensor& x, const Tensor& gamma, const Tensor& beta,
                            const LayerNormalizationOptions& options) {
-  if (is_symbolic(x, gamma, beta)) return defer("layer_normalization", layer_normalization, x, gamma, beta, options);
+  if (is_symbolic(x, gamma, beta))
+    return defer("layer_normalization", layer_normalization, x, gamma, beta, options);
   constexpr const char* op = "layer_normalization";
   kernels::expect_floating(op, x);
   const unsigned bits = canonical_axes(op, options.axis, x.ndim());
@@ -116,7 +117,8 @@ Tensor layer_normalization(const Tensor& x, const Tensor& gamma, const Tensor& b
   const Shape pattern = kernels::moved_last(bits, x.ndim());
   std::vector<int> axes(kernels::axes_in(bits).size());
   std::iota(axes.begin(), axes.end(), x.ndim() - static_cast<int>(axes.size()));
-  const Tensor out = layer_normalization(permute_dimensions(x, pattern), scale, offset, {axes, options.epsilon});
+  const Tensor out =
+      layer_normalization(permute_dimensions(x, pattern), scale, offset, {axes, options.epsilon});
   return permute_dimensions(out, kernels::inverse(pattern));
 }
 

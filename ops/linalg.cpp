@@ -19,26 +19,29 @@ void check_operands(const char* op, const Tensor& x, const Tensor& y) {
 }
 
 template <class T>
-void product_kernel(std::int64_t batch, std::int64_t m, std::int64_t n, std::int64_t k, const Tensor& x, bool tx, const Tensor& y,
-                    bool ty, Tensor& out) {
+void product_kernel(std::int64_t batch, std::int64_t m, std::int64_t n, std::int64_t k, const Tensor& x,
+                    bool tx, const Tensor& y, bool ty, Tensor& out) {
   const T *a = x.pointer<T>(), *b = y.pointer<T>();
   T* c = out.pointer<T>();
   auto range = [=](std::int64_t begin, std::int64_t end) {
     for (std::int64_t i = begin; i < end; ++i)
-      kernels::matmul(m, n, k, {a + i * m * k, tx ? m : k, tx}, {b + i * k * n, ty ? k : n, ty}, c + i * m * n);
+      kernels::matmul(m, n, k, {a + i * m * k, tx ? m : k, tx}, {b + i * k * n, ty ? k : n, ty},
+                      c + i * m * n);
   };
   // The library splits one product over the threads itself; several are split here.
   if (batch == 1) return range(0, 1);
   parallel_for(batch, std::max<std::int64_t>(1, (1 << 20) / std::max<std::int64_t>(1, m * n * k)), range);
 }
 
-/// op(x) op(y) for stacks of matrices (batch, rows, columns), op being the transposition where asked for. The one primitive
-/// that everything here is made of; its gradients are products again.
+/// op(x) op(y) for stacks of matrices (batch, rows, columns), op being the transposition where asked for. The
+/// one primitive that everything here is made of; its gradients are products again.
 Tensor product(const Tensor& x, bool tx, const Tensor& y, bool ty) {
-  const std::int64_t batch = x.shape()[0], m = x.shape()[tx ? 2 : 1], k = x.shape()[tx ? 1 : 2], n = y.shape()[ty ? 1 : 2];
+  const std::int64_t batch = x.shape()[0], m = x.shape()[tx ? 2 : 1], k = x.shape()[tx ? 1 : 2],
+                     n = y.shape()[ty ? 1 : 2];
   if (x.dtype() == DType::Float16)
     return cast(product(cast(x, DType::Float32), tx, cast(y, DType::Float32), ty), DType::Float16);
-  if (x.dtype().is_integer() && x.dtype() != DType::Int64)  // the low bits of a product are those of the wider one
+  if (x.dtype().is_integer() &&
+      x.dtype() != DType::Int64)  // the low bits of a product are those of the wider one
     return cast(product(cast(x, DType::Int64), tx, cast(y, DType::Int64), ty), x.dtype());
   Tensor out = Tensor::empty({batch, m, n}, x.dtype());
   dispatch(x.dtype(), [&]<class T>() {
@@ -65,14 +68,17 @@ Tensor product2(const Tensor& x, bool tx, const Tensor& y, bool ty) {
 
 Tensor dot(const Tensor& x, const Tensor& y) {
   if (const auto parts = sparse_parts(x)) return dot_later(*parts, x.shape(), y);
-  if (is_symbolic(x, y)) return defer("dot", [](const Tensor& x, const Tensor& y) { return dot(x, y); }, x, y);
+  if (is_symbolic(x, y))
+    return defer(
+        "dot", [](const Tensor& x, const Tensor& y) { return dot(x, y); }, x, y);
   check_operands("dot", x, y);
   const Shape& a = x.shape();
   const Shape& b = y.shape();
   if (y.ndim() < 2 || x.ndim() < 1 || (x.ndim() < 2 && y.ndim() == 2))
     fail("[dot] x and y must be matrices or of higher rank: received x=", a, ", y=", b);
   if (a.back() != b[b.rank() - 2])
-    fail("[dot] the last axis of x must have the extent of the second to last of y: received x=", a, ", y=", b);
+    fail("[dot] the last axis of x must have the extent of the second to last of y: received x=", a,
+         ", y=", b);
   if (a.rank() == 2 && b.rank() == 2) return product2(x, false, y, false);
 
   Shape shape = a;
@@ -99,15 +105,19 @@ std::array<int, 2> canonical_batch_axes(const Tensor& x, const Tensor& y, const 
   if (a[0] != b[0]) fail("[batch_dot] x and y must have one batch size: received x=", a, ", y=", b);
   std::array<int, 2> axes{x.ndim() - 1, y.ndim() == 2 ? 1 : y.ndim() - 2};
   if (given.given())
-    axes = {canonical_axis("batch_dot", given.axes()[0], x.ndim()), canonical_axis("batch_dot", given.axes()[1], y.ndim())};
+    axes = {canonical_axis("batch_dot", given.axes()[0], x.ndim()),
+            canonical_axis("batch_dot", given.axes()[1], y.ndim())};
   if (axes[0] == 0 || axes[1] == 0)
-    fail("[batch_dot] axis 0 is the batch and cannot be summed over: received axes=(", axes[0], ", ", axes[1], ")");
+    fail("[batch_dot] axis 0 is the batch and cannot be summed over: received axes=(", axes[0], ", ", axes[1],
+         ")");
   if (a[axes[0]] != b[axes[1]])
-    fail("[batch_dot] the summed axes must have one extent: received x=", a, ", y=", b, ", axes=(", axes[0], ", ", axes[1], ")");
+    fail("[batch_dot] the summed axes must have one extent: received x=", a, ", y=", b, ", axes=(", axes[0],
+         ", ", axes[1], ")");
   return axes;
 }
 
-/// x as (batch, others, summed) when the summed axis is the last, or as (batch, summed, others): then `first` is set.
+/// x as (batch, others, summed) when the summed axis is the last, or as (batch, summed, others): then `first`
+/// is set.
 Tensor as_matrices(const Tensor& x, int axis, bool& first) {
   const Shape& s = x.shape();
   first = axis == 1 && x.ndim() > 2;
@@ -160,8 +170,9 @@ Tensor matmul(const Tensor& a, const Tensor& b, const MatmulOptions& options) {
   };
   // One matrix on the right of many rows is one product.
   const bool flat = !ta && bbatch.count() == 1 && abatch == shape;
-  const Tensor out = flat ? product2(reshape(a, {batch * m, as.back()}), false, reshape(b, {bs[br - 2], bs[br - 1]}), tb)
-                          : product(stacked(a, abatch), ta, stacked(b, bbatch), tb);
+  const Tensor out =
+      flat ? product2(reshape(a, {batch * m, as.back()}), false, reshape(b, {bs[br - 2], bs[br - 1]}), tb)
+           : product(stacked(a, abatch), ta, stacked(b, bbatch), tb);
   shape.push_back(m), shape.push_back(n);
   return reshape(out, shape);
 }

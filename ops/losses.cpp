@@ -126,7 +126,8 @@ Tensor clipped(const Tensor& p) { return clip(p, epsilon(), 1 - epsilon()); }
 }  // namespace
 
 Tensor categorical_crossentropy(const Tensor& target, const Tensor& output, const LossOptions& options) {
-  if (is_symbolic(target, output)) return defer("categorical_crossentropy", categorical_crossentropy, target, output, options);
+  if (is_symbolic(target, output))
+    return defer("categorical_crossentropy", categorical_crossentropy, target, output, options);
   constexpr const char* op = "categorical_crossentropy";
   kernels::expect_floating(op, output);
   if (target.shape() != output.shape())
@@ -142,7 +143,8 @@ Tensor categorical_crossentropy(const Tensor& target, const Tensor& output, cons
 
 Tensor sparse_categorical_crossentropy(const Tensor& target, const Tensor& output,
                                        const LossOptions& options) {
-  if (is_symbolic(target, output)) return defer("sparse_categorical_crossentropy", sparse_categorical_crossentropy, target, output, options);
+  if (is_symbolic(target, output))
+    return defer("sparse_categorical_crossentropy", sparse_categorical_crossentropy, target, output, options);
   constexpr const char* op = "sparse_categorical_crossentropy";
   kernels::expect_floating(op, output);
   const int axis = canonical_axis(op, options.axis, output.ndim());
@@ -169,10 +171,8 @@ constexpr auto logistic_cost = [](auto t, auto x) {
 
 /// The gradient for the logits, fused; composed while gradients are recorded.
 constexpr auto logistic_slope = [](auto g, auto t, auto x) {
-  if constexpr (std::is_same_v<decltype(x), Tensor>)
-    return g * (sigmoid(x) - t);
-  else
-    return g * (1 / (1 + exp(-x)) - t);
+  if constexpr (std::is_same_v<decltype(x), Tensor>) return g * (sigmoid(x) - t);
+  else return g * (1 / (1 + exp(-x)) - t);
 };
 
 Tensor binary_from_logits(const Tensor& t, const Tensor& x) {
@@ -221,7 +221,8 @@ Tensor binary_from_probabilities(const Tensor& t, const Tensor& p) {
 }  // namespace
 
 Tensor binary_crossentropy(const Tensor& target, const Tensor& output, const BinaryLossOptions& options) {
-  if (is_symbolic(target, output)) return defer("binary_crossentropy", binary_crossentropy, target, output, options);
+  if (is_symbolic(target, output))
+    return defer("binary_crossentropy", binary_crossentropy, target, output, options);
   constexpr const char* op = "binary_crossentropy";
   kernels::expect_floating(op, output);
   const Shape shape = broadcast_shapes(op, target.shape(), output.shape());

@@ -39,12 +39,16 @@ std::vector<A> each(std::int64_t channels, const F& f) {
   return out;
 }
 
-/// (x - mean) / sqrt(var + epsilon) * gamma + beta for x of shape (outer, channels, inner); the others are (1, channels, 1), gamma and
-/// beta may be undefined.
+/// (x - mean) / sqrt(var + epsilon) * gamma + beta for x of shape (outer, channels, inner); the others are
+/// (1, channels, 1), gamma and beta may be undefined.
 class ChannelNormalization {
  public:
   ChannelNormalization(const Tensor& x, const Tensor& gamma, const Tensor& beta, double epsilon)
-      : x_(x), gamma_(gamma), beta_(beta), layout_{x.shape()[0], x.shape()[1], x.shape()[2]}, epsilon_(epsilon) {}
+      : x_(x),
+        gamma_(gamma),
+        beta_(beta),
+        layout_{x.shape()[0], x.shape()[1], x.shape()[2]},
+        epsilon_(epsilon) {}
 
  protected:
   Tensor normalized() const {
@@ -52,7 +56,8 @@ class ChannelNormalization {
     const Doubles scale = scales(), beta = numbers(beta_, channels(), 0);
     with_centre([&]<class A>(const std::vector<A>& centre) {
       const auto factor = each<A>(channels(), [&](std::size_t c) { return scale[c]; });
-      const auto offset = each<A>(channels(), [&](std::size_t c) { return beta[c] - (mean_[c] - centre[c]) * scale[c]; });
+      const auto offset =
+          each<A>(channels(), [&](std::size_t c) { return beta[c] - (mean_[c] - centre[c]) * scale[c]; });
       affine(&x_, nullptr, centre, {}, factor, offset, out);
     });
     return out;
@@ -64,7 +69,8 @@ class ChannelNormalization {
     if (!g.defined()) return;
     with_centre([&]<class A>(const std::vector<A>& centre) {
       ktape_batch_normalization call = arguments();
-      call.x = x_.raw(), call.g = g.raw(), call.centre = centre.data(), call.first = sums.data(), call.second = products.data();
+      call.x = x_.raw(), call.g = g.raw(), call.centre = centre.data(), call.first = sums.data(),
+      call.second = products.data();
       kernels::engine().run(kernels::Kernel::BatchSlopes, &call);
       for (std::size_t c = 0; c < sums.size(); ++c)
         products[c] = (products[c] - (mean_[c] - centre[c]) * sums[c]) / deviation_[c];
@@ -80,11 +86,12 @@ class ChannelNormalization {
 
   /// out = g * scale[c] + (x - centre[c]) * slope[c] + offset[c] with the terms that are there.
   template <class A>
-  void affine(const Tensor* x, const Tensor* g, const std::vector<A>& centre, const std::vector<A>& scale, const std::vector<A>& slope,
-              const std::vector<A>& offset, const Tensor& out) const {
+  void affine(const Tensor* x, const Tensor* g, const std::vector<A>& centre, const std::vector<A>& scale,
+              const std::vector<A>& slope, const std::vector<A>& offset, const Tensor& out) const {
     ktape_batch_normalization call = arguments();
     call.x = x ? x->raw() : nullptr, call.g = g ? g->raw() : nullptr, call.y = out.raw();
-    call.centre = centre.data(), call.scale = scale.data(), call.slope = slope.data(), call.offset = offset.data();
+    call.centre = centre.data(), call.scale = scale.data(), call.slope = slope.data(),
+    call.offset = offset.data();
     kernels::engine().run(kernels::Kernel::BatchAffine, &call);
   }
 
@@ -103,7 +110,9 @@ class ChannelNormalization {
   }
   std::int64_t channels() const { return layout_.channels; }
   Shape parameter_shape() const { return {1, channels(), 1}; }
-  Tensor parameter(const Doubles& of_channels) const { return tensor_of(of_channels, parameter_shape(), x_.dtype()); }
+  Tensor parameter(const Doubles& of_channels) const {
+    return tensor_of(of_channels, parameter_shape(), x_.dtype());
+  }
   Tensor per_channel(const Tensor& t) const { return sum_to(t, parameter_shape()); }
 
   Tensor x_, gamma_, beta_;
@@ -115,7 +124,8 @@ class ChannelNormalization {
 /// With given statistics. Inputs on the tape: x, mean, var, gamma and beta where they are defined.
 class GivenStatistics : ChannelNormalization {
  public:
-  GivenStatistics(const Tensor& x, const Tensor& mean, const Tensor& var, const Tensor& gamma, const Tensor& beta, double epsilon)
+  GivenStatistics(const Tensor& x, const Tensor& mean, const Tensor& var, const Tensor& gamma,
+                  const Tensor& beta, double epsilon)
       : ChannelNormalization(x, gamma, beta, epsilon), centre_(mean), spread_(var) {
     mean_ = numbers(mean, channels(), 0);
     deviation_ = numbers(var, channels(), 1);
@@ -140,7 +150,9 @@ class GivenStatistics : ChannelNormalization {
       });
       return dx;
     });
-    if (!(grads.wants(1) || grads.wants(2) || (gamma_.defined() && grads.wants(3)) || (beta_.defined() && grads.wants(beta_at())))) return;
+    if (!(grads.wants(1) || grads.wants(2) || (gamma_.defined() && grads.wants(3)) ||
+          (beta_.defined() && grads.wants(beta_at()))))
+      return;
     Doubles sums, products;
     sum_slopes(g, sums, products);
     const auto gradient = [&](int input, auto f) {
@@ -155,7 +167,8 @@ class GivenStatistics : ChannelNormalization {
  private:
   int beta_at() const { return gamma_.defined() ? 4 : 3; }
   void composed_backward(const Tensor& g, Grads& grads) const {
-    const Tensor factor = 1.0 / sqrt(spread_ + epsilon_), h = gamma_.defined() ? g * gamma_ : g, y = (x_ - centre_) * factor;
+    const Tensor factor = 1.0 / sqrt(spread_ + epsilon_), h = gamma_.defined() ? g * gamma_ : g,
+                 y = (x_ - centre_) * factor;
     grads.to(0, [&] { return h * factor; });
     grads.to(1, [&] { return per_channel(-(h * factor)); });
     grads.to(2, [&] { return per_channel(h * y) * square(factor) * -0.5; });
@@ -165,13 +178,14 @@ class GivenStatistics : ChannelNormalization {
   Tensor centre_, spread_;
 };
 
-/// With the statistics of x. Inputs on the tape: x, gamma and beta where they are defined. Outputs: the normalized x, and where
-/// they carry gradients mean and variance.
+/// With the statistics of x. Inputs on the tape: x, gamma and beta where they are defined. Outputs: the
+/// normalized x, and where they carry gradients mean and variance.
 class OwnStatistics : ChannelNormalization {
  public:
   OwnStatistics(const Tensor& x, const Tensor& gamma, const Tensor& beta, double epsilon)
       : ChannelNormalization(x, gamma, beta, epsilon) {
-    mean_.assign(static_cast<std::size_t>(channels()), std::numeric_limits<double>::quiet_NaN()), variance_ = mean_;
+    mean_.assign(static_cast<std::size_t>(channels()), std::numeric_limits<double>::quiet_NaN()),
+        variance_ = mean_;
     if (layout_.group() > 0) {
       ktape_batch_normalization call = arguments();
       call.x = x.raw(), call.first = mean_.data(), call.second = variance_.data();
@@ -200,10 +214,11 @@ class OwnStatistics : ChannelNormalization {
   int beta_at() const { return gamma_.defined() ? 2 : 1; }
 
   /// g * scale + (x - mean) * slope + offset.
-  Tensor input_gradient(const Tensor& g, const Tensor& of_mean, const Tensor& of_variance, const Doubles& sums,
-                        const Doubles& products) const {
+  Tensor input_gradient(const Tensor& g, const Tensor& of_mean, const Tensor& of_variance,
+                        const Doubles& sums, const Doubles& products) const {
     const double n = static_cast<double>(layout_.group());
-    const Doubles scale = scales(), dmean = numbers(of_mean, channels(), 0), dvariance = numbers(of_variance, channels(), 0);
+    const Doubles scale = scales(), dmean = numbers(of_mean, channels(), 0),
+                  dvariance = numbers(of_variance, channels(), 0);
     const Doubles slope = each<double>(channels(), [&](std::size_t c) {
       return (2 * dvariance[c] - scale[c] * products[c] / deviation_[c]) / n;
     });
@@ -219,10 +234,12 @@ class OwnStatistics : ChannelNormalization {
     return dx;
   }
 
-  void composed_backward(const Tensor& g, const Tensor& of_mean, const Tensor& of_variance, Grads& grads) const {
+  void composed_backward(const Tensor& g, const Tensor& of_mean, const Tensor& of_variance,
+                         Grads& grads) const {
     const Axes group{0, 2};
     const double n = static_cast<double>(layout_.group());
-    const Tensor centred = x_ - mean(x_, group, true), factor = 1.0 / sqrt(var(x_, group, true) + epsilon_), y = centred * factor;
+    const Tensor centred = x_ - mean(x_, group, true), factor = 1.0 / sqrt(var(x_, group, true) + epsilon_),
+                 y = centred * factor;
     if (of_mean.defined()) grads.to(0, [&] { return broadcast_to(of_mean / n, x_.shape()); });
     if (of_variance.defined()) grads.to(0, [&] { return centred * (of_variance * (2 / n)); });
     if (!g.defined()) return;
@@ -248,7 +265,8 @@ std::optional<Shape> three_axes(const Shape& shape, unsigned bits) {
 Tensor as_shape(const Tensor& t, const Shape& shape) { return t.defined() ? reshape(t, shape) : t; }
 
 /// Batch normalization with statistics that broadcast in any way.
-Tensor composed(const Tensor& x, const Tensor& mean, const Tensor& var, const Tensor& beta, const Tensor& gamma, double epsilon) {
+Tensor composed(const Tensor& x, const Tensor& mean, const Tensor& var, const Tensor& beta,
+                const Tensor& gamma, double epsilon) {
   const Tensor factor = 1.0 / sqrt(var + epsilon);
   const Tensor y = (x - mean) * (gamma.defined() ? factor * gamma : factor);
   return beta.defined() ? y + beta : y;
@@ -264,9 +282,10 @@ unsigned own_axes(const Tensor& parameter, int rank) {
 
 }  // namespace
 
-Tensor batch_normalization(const Tensor& x, const Tensor& mean, const Tensor& var, const Tensor& beta, const Tensor& gamma,
-                           const BatchNormalizationOptions& options) {
-  if (is_symbolic(x, mean, var, beta, gamma)) return defer("batch_normalization", batch_normalization, x, mean, var, beta, gamma, options);
+Tensor batch_normalization(const Tensor& x, const Tensor& mean, const Tensor& var, const Tensor& beta,
+                           const Tensor& gamma, const BatchNormalizationOptions& options) {
+  if (is_symbolic(x, mean, var, beta, gamma))
+    return defer("batch_normalization", batch_normalization, x, mean, var, beta, gamma, options);
   constexpr const char* op = "batch_normalization";
   kernels::expect_floating(op, x);
   const bool by_axis = x.ndim() == 4;
@@ -277,11 +296,13 @@ Tensor batch_normalization(const Tensor& x, const Tensor& mean, const Tensor& va
     kernels::expect_same_dtype(op, x, parameter);
     if (by_axis) return kernels::placed(op, name, parameter, x, channel);
     if (broadcast_shapes(op, x.shape(), parameter.shape()) != x.shape())
-      fail("[", op, "] ", name, " must broadcast to x of shape ", x.shape(), ": received ", name, "=", parameter.shape());
+      fail("[", op, "] ", name, " must broadcast to x of shape ", x.shape(), ": received ", name, "=",
+           parameter.shape());
     alike = alike && own_axes(parameter, x.ndim()) == channel;
     return parameter;
   };
-  const Tensor centre = fit("mean", mean), spread = fit("var", var), scale = fit("gamma", gamma), offset = fit("beta", beta);
+  const Tensor centre = fit("mean", mean), spread = fit("var", var), scale = fit("gamma", gamma),
+               offset = fit("beta", beta);
   const std::optional<Shape> shape = three_axes(x.shape(), channel);
   if (!alike || !shape) return composed(x, centre, spread, offset, scale, options.epsilon);
   const Shape parameter{1, (*shape)[1], 1};
@@ -293,14 +314,15 @@ Tensor batch_normalization(const Tensor& x, const Tensor& mean, const Tensor& va
   return reshape(out, x.shape());
 }
 
-NormalizedBatch normalize_batch_in_training(const Tensor& x, const Tensor& gamma, const Tensor& beta, const Axes& reduction_axes,
-                                            const NormalizationOptions& options) {
+NormalizedBatch normalize_batch_in_training(const Tensor& x, const Tensor& gamma, const Tensor& beta,
+                                            const Axes& reduction_axes, const NormalizationOptions& options) {
   if (is_symbolic(x, gamma, beta)) {
     const auto later = [](const auto&... a) {
       NormalizedBatch batch = normalize_batch_in_training(a...);
       return std::vector{batch.normalized, batch.mean, batch.variance};
     };
-    const std::vector<Tensor> results = defer("normalize_batch_in_training", later, x, gamma, beta, reduction_axes, options);
+    const std::vector<Tensor> results =
+        defer("normalize_batch_in_training", later, x, gamma, beta, reduction_axes, options);
     return {results[0], results[1], results[2]};
   }
   constexpr const char* op = "normalize_batch_in_training";
@@ -317,14 +339,17 @@ NormalizedBatch normalize_batch_in_training(const Tensor& x, const Tensor& gamma
   const std::optional<Shape> three = three_axes(x.shape(), others);
   const Shape pattern = kernels::moved_last(others, x.ndim());
   const Tensor ordered = three ? x : permute_dimensions(x, pattern);
-  const OwnStatistics own(reshape(ordered, three.value_or(Shape{x.shape().count() / std::max<std::int64_t>(parameter.count(), 1), parameter.count(), 1})), scale,
-                          offset, options.epsilon);
+  const OwnStatistics own(
+      reshape(ordered, three.value_or(Shape{x.shape().count() / std::max<std::int64_t>(parameter.count(), 1),
+                                            parameter.count(), 1})),
+      scale, offset, options.epsilon);
   NormalizedBatch out = own.forward();
   const bool fused = x.ndim() == 4 && reduction_axes.list() == std::vector{0, 1, 2};
   if (const auto inputs = own.inputs(); recording(std::span(inputs))) {
     const Tensor outs[] = {out.normalized, out.mean, out.variance};
     record(op, std::span(outs, fused ? 1 : 3), std::span(inputs), [own, fused](Grads& grads) {
-      own.backward(grads.output(0), fused ? Tensor() : grads.output(1), fused ? Tensor() : grads.output(2), grads);
+      own.backward(grads.output(0), fused ? Tensor() : grads.output(1), fused ? Tensor() : grads.output(2),
+                   grads);
     });
   }
   out.normalized = reshape(out.normalized, ordered.shape());

@@ -35,12 +35,17 @@ DType quotient_dtype(const Tensor& x) {
 /// f(x, s) where s is a number; on floats the lambda `d(g)` is its derivative.
 template <class F, class D>
 Tensor with_number(const char* op, const Tensor& x, Scalar s, F f, D d) {
-  if (is_symbolic(x)) return defer(op, [=](const Tensor& x) { return with_number(op, x, s, f, d); }, x);
+  if (is_symbolic(x))
+    return defer(
+        op, [=](const Tensor& x) { return with_number(op, x, s, f, d); }, x);
   fit(op, x, s);
-  if (x.dtype().is_floating()) return kernels::unary_linear(op, x, [f, v = s.real()](auto a) { return f(a, v); }, d);
+  if (x.dtype().is_floating())
+    return kernels::unary_linear(
+        op, x, [f, v = s.real()](auto a) { return f(a, v); }, d);
   Tensor out = Tensor::empty_like(x);
   dispatch_integer(x.dtype(), [&]<class T>() {
-    kernels::map<T>(x.size(), out.pointer<T>(), [f, v = s.to<T>()](auto a) { return f(a, v); }, x.pointer<T>());
+    kernels::map<T>(
+        x.size(), out.pointer<T>(), [f, v = s.to<T>()](auto a) { return f(a, v); }, x.pointer<T>());
   });
   return out;
 }
@@ -50,7 +55,9 @@ constexpr auto minus = [](auto a, auto b) { return a - b; };
 constexpr auto times = [](auto a, auto b) { return a * b; };
 constexpr auto over = [](auto a, auto b) { return a / b; };
 constexpr auto by_numerator = [](const auto& g, const auto& y) { return kernels::flowing(g, g / y); };
-constexpr auto by_denominator = [](const auto& g, const auto& x, const auto& y) { return kernels::flowing(g, -g * (x / y) / y); };
+constexpr auto by_denominator = [](const auto& g, const auto& x, const auto& y) {
+  return kernels::flowing(g, -g * (x / y) / y);
+};
 
 constexpr auto same = [](const auto& g) { return g; };
 constexpr auto negated = [](const auto& g) { return -g; };
@@ -58,7 +65,9 @@ constexpr auto negated = [](const auto& g) { return -g; };
 }  // namespace
 
 Tensor operator+(const Tensor& x, const Tensor& y) {
-  if (is_symbolic(x, y)) return defer("add", [](const Tensor& x, const Tensor& y) { return x + y; }, x, y);
+  if (is_symbolic(x, y))
+    return defer(
+        "add", [](const Tensor& x, const Tensor& y) { return x + y; }, x, y);
   expect_arithmetic("add", x);
   Tensor out = kernels::apply_broadcast("add", plus, x, y);
   if (recording(x, y))
@@ -70,7 +79,9 @@ Tensor operator+(const Tensor& x, const Tensor& y) {
 }
 
 Tensor operator-(const Tensor& x, const Tensor& y) {
-  if (is_symbolic(x, y)) return defer("subtract", [](const Tensor& x, const Tensor& y) { return x - y; }, x, y);
+  if (is_symbolic(x, y))
+    return defer(
+        "subtract", [](const Tensor& x, const Tensor& y) { return x - y; }, x, y);
   expect_arithmetic("subtract", x);
   Tensor out = kernels::apply_broadcast("subtract", minus, x, y);
   if (recording(x, y))
@@ -82,22 +93,27 @@ Tensor operator-(const Tensor& x, const Tensor& y) {
 }
 
 Tensor operator*(const Tensor& x, const Tensor& y) {
-  if (is_symbolic(x, y)) return defer("multiply", [](const Tensor& x, const Tensor& y) { return x * y; }, x, y);
+  if (is_symbolic(x, y))
+    return defer(
+        "multiply", [](const Tensor& x, const Tensor& y) { return x * y; }, x, y);
   expect_arithmetic("multiply", x);
   Tensor out = kernels::apply_broadcast("multiply", times, x, y);
   if (recording(x, y))
-    record("multiply", out, {x, y}, [x = need(y.node(), x), y = need(x.node(), y), xs = x.shape(), ys = y.shape()](
-                                        const Tensor& g, Grads& grads) {
-      grads.to(1, [&] { return backend::sum_to(g * x, ys); });
-      if (!grads.wants(0)) return;
-      const bool fused = y.shape() == g.shape() && xs == g.shape();
-      grads.add(0, fused ? derivative(times, g, y) : backend::sum_to(g * y, xs));
-    });
+    record("multiply", out, {x, y},
+           [x = need(y.node(), x), y = need(x.node(), y), xs = x.shape(), ys = y.shape()](const Tensor& g,
+                                                                                          Grads& grads) {
+             grads.to(1, [&] { return backend::sum_to(g * x, ys); });
+             if (!grads.wants(0)) return;
+             const bool fused = y.shape() == g.shape() && xs == g.shape();
+             grads.add(0, fused ? derivative(times, g, y) : backend::sum_to(g * y, xs));
+           });
   return out;
 }
 
 Tensor operator/(const Tensor& x, const Tensor& y) {
-  if (is_symbolic(x, y)) return defer("divide", [](const Tensor& x, const Tensor& y) { return x / y; }, x, y);
+  if (is_symbolic(x, y))
+    return defer(
+        "divide", [](const Tensor& x, const Tensor& y) { return x / y; }, x, y);
   if (!x.dtype().is_floating()) {
     kernels::expect_same_dtype("divide", x, y);
     return backend::cast(x, quotient_dtype(x)) / backend::cast(y, quotient_dtype(x));
@@ -124,19 +140,25 @@ Tensor operator/(const Tensor& x, Scalar y) {
 Tensor operator+(Scalar x, const Tensor& y) { return y + x; }
 Tensor operator*(Scalar x, const Tensor& y) { return y * x; }
 Tensor operator-(Scalar x, const Tensor& y) {
-  return with_number("subtract", y, x, [](auto a, auto b) { return b - a; }, negated);
+  return with_number(
+      "subtract", y, x, [](auto a, auto b) { return b - a; }, negated);
 }
 Tensor operator/(Scalar x, const Tensor& y) {
   if (!y.dtype().is_floating()) return x.real() / backend::cast(y, quotient_dtype(y));
   const double v = x.real();
   return kernels::unary_by_input(
-      "divide", y, [v](auto b) { return v / b; }, [v](const auto& g, const auto& b) { return kernels::flowing(g, -g * v / (b * b)); });
+      "divide", y, [v](auto b) { return v / b; },
+      [v](const auto& g, const auto& b) { return kernels::flowing(g, -g * v / (b * b)); });
 }
 
 Tensor operator-(const Tensor& x) {
-  if (is_symbolic(x)) return defer("negative", [](const Tensor& x) { return -x; }, x);
+  if (is_symbolic(x))
+    return defer(
+        "negative", [](const Tensor& x) { return -x; }, x);
   expect_arithmetic("negative", x);
-  if (x.dtype().is_floating()) return kernels::unary_linear("negative", x, [](auto a) { return -a; }, negated);
+  if (x.dtype().is_floating())
+    return kernels::unary_linear(
+        "negative", x, [](auto a) { return -a; }, negated);
   return kernels::apply_integer([](auto a) { return -a; }, x);
 }
 
@@ -168,8 +190,12 @@ Tensor operator>=(const Tensor& x, const Tensor& y) { return backend::greater_eq
 Tensor operator==(const Tensor& x, Scalar y) { return backend::equal(x, number_like("equal", x, y)); }
 Tensor operator!=(const Tensor& x, Scalar y) { return backend::not_equal(x, number_like("not_equal", x, y)); }
 Tensor operator<(const Tensor& x, Scalar y) { return backend::less(x, number_like("less", x, y)); }
-Tensor operator<=(const Tensor& x, Scalar y) { return backend::less_equal(x, number_like("less_equal", x, y)); }
+Tensor operator<=(const Tensor& x, Scalar y) {
+  return backend::less_equal(x, number_like("less_equal", x, y));
+}
 Tensor operator>(const Tensor& x, Scalar y) { return backend::greater(x, number_like("greater", x, y)); }
-Tensor operator>=(const Tensor& x, Scalar y) { return backend::greater_equal(x, number_like("greater_equal", x, y)); }
+Tensor operator>=(const Tensor& x, Scalar y) {
+  return backend::greater_equal(x, number_like("greater_equal", x, y));
+}
 
 }  // namespace ktape

@@ -2,10 +2,12 @@
 #include <ktape/autograd/tensor.hpp>
 #include <ktape/autograd/variable.hpp>
 
-/// Arithmetic and comparison operators, element by element with NumPy broadcasting. Found wherever tensors are used.
+/// Arithmetic and comparison operators, element by element with NumPy broadcasting. Found wherever tensors
+/// are used.
 ///
-/// Operands have one dtype (TypeError otherwise, naming both); a number takes the tensor's dtype, and one that the dtype cannot
-/// hold (2.5 with int32) is a TypeError. Shapes that do not broadcast are a ValueError. Integers wrap around.
+/// Operands have one dtype (TypeError otherwise, naming both); a number takes the tensor's dtype, and one
+/// that the dtype cannot hold (2.5 with int32) is a TypeError. Shapes that do not broadcast are a ValueError.
+/// Integers wrap around.
 namespace ktape {
 
 Tensor operator+(const Tensor& x, const Tensor& y);

@@ -36,10 +36,8 @@ void run(kernels::Kernel kernel, const PoolGrid& grid, const Tensor& x, const Te
 /// The means over the windows, or with `transposed` the gradient of that.
 Tensor average(const char* op, const Tensor& x, const PoolGrid& grid, bool transposed) {
   Tensor out = Tensor::empty(grid_shape(grid, !transposed), x.dtype());
-  if (transposed)
-    run(kernels::Kernel::PoolingBackward, grid, out, x, nullptr);
-  else
-    run(kernels::Kernel::Pooling, grid, x, out, nullptr);
+  if (transposed) run(kernels::Kernel::PoolingBackward, grid, out, x, nullptr);
+  else run(kernels::Kernel::Pooling, grid, x, out, nullptr);
   if (recording(x))
     record(op, out, {x}, [op, grid, transposed](const Tensor& g, Grads& grads) {
       grads.to(0, [&] { return average(op, g, grid, !transposed); });
@@ -53,14 +51,12 @@ DType index_type(const PoolGrid& grid) { return grid.window_size() <= 256 ? DTyp
 /// What the largest cells were chosen by: from windows back to these cells, or from the cells to the windows.
 Tensor routed(const char* op, const Tensor& x, const Tensor& index, const PoolGrid& grid, bool to_cells) {
   Tensor out = Tensor::empty(grid_shape(grid, !to_cells), x.dtype());
-  if (to_cells)
-    run(kernels::Kernel::PoolingBackward, grid, out, x, &index);
+  if (to_cells) run(kernels::Kernel::PoolingBackward, grid, out, x, &index);
   else
     dispatch_floating(x.dtype(), [&]<class T>() {
       if (index.dtype() == DType::UInt8)
         kernels::max_pool_pick(grid, x.pointer<T>(), index.pointer<std::uint8_t>(), out.pointer<T>());
-      else
-        kernels::max_pool_pick(grid, x.pointer<T>(), index.pointer<std::int32_t>(), out.pointer<T>());
+      else kernels::max_pool_pick(grid, x.pointer<T>(), index.pointer<std::int32_t>(), out.pointer<T>());
     });
   if (recording(x))
     record(op, out, {x}, [op, index, grid, to_cells](const Tensor& g, Grads& grads) {

@@ -56,12 +56,9 @@ kernels::random_real<T> finite(const char* op, const char* name, Scalar value) {
 /// The largest number of T below x.
 template <class T>
 T number_below(T x) {
-  if constexpr (!std::is_same_v<T, float16>)
-    return std::nextafter(x, -std::numeric_limits<T>::infinity());
-  else if (static_cast<float>(x) == 0)
-    return float16::from_bits(0x8001);
-  else
-    return float16::from_bits(static_cast<std::uint16_t>(x.bits() + (static_cast<float>(x) > 0 ? -1 : 1)));
+  if constexpr (!std::is_same_v<T, float16>) return std::nextafter(x, -std::numeric_limits<T>::infinity());
+  else if (static_cast<float>(x) == 0) return float16::from_bits(0x8001);
+  else return float16::from_bits(static_cast<std::uint16_t>(x.bits() + (static_cast<float>(x) > 0 ? -1 : 1)));
 }
 
 template <class T>
@@ -122,8 +119,7 @@ Tensor bernoulli(const char* op, const Shape& shape, const RandomBernoulliOption
     fail("[", op, "] p must be between 0 and 1: received p=", options.p);
   Tensor out = Tensor::empty(shape, dtype);
   const std::uint64_t key = random_key(options.seed), ones = share_of_words(options.p);
-  if (ones == 0)
-    std::memset(out.raw(), 0, static_cast<std::size_t>(out.size()) * dtype.size());
+  if (ones == 0) std::memset(out.raw(), 0, static_cast<std::size_t>(out.size()) * dtype.size());
   else
     dispatch(dtype, [&]<class T>() {
       using Bits = kernels::bits_of<T>;
@@ -199,10 +195,8 @@ Tensor random_uniform(const Shape& shape, const RandomUniformOptions& options) {
   if (dtype.is_bool()) fail<TypeError>("[", op, "] dtype must be floating or integer: received dtype=bool");
   Tensor out = Tensor::empty(shape, dtype);
   dispatch(dtype, [&]<class T>() {
-    if constexpr (dtype_of<T>().is_floating())
-      fill_reals<T>(op, out, options);
-    else if constexpr (!std::is_same_v<T, bool>)
-      fill_integers<T>(op, out, options);
+    if constexpr (dtype_of<T>().is_floating()) fill_reals<T>(op, out, options);
+    else if constexpr (!std::is_same_v<T, bool>) fill_integers<T>(op, out, options);
   });
   return out;
 }

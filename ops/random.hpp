@@ -6,10 +6,11 @@
 #include <optional>
 #include <string>
 
-/// Random tensors. Every number depends on the seed and on its place alone: neither the number of threads nor the
-/// width of the processor's vectors changes one. (On a processor without fused multiply-add the last digit of a
-/// normal number may differ.) A call with a seed gives the same numbers each time; a call without one draws the
-/// next stream of the global generator, which starts at random and which `set_random_seed` fixes.
+/// Random tensors. Every number depends on the seed and on its place alone: neither the number of threads nor
+/// the width of the processor's vectors changes one. (On a processor without fused multiply-add the last
+/// digit of a normal number may differ.) A call with a seed gives the same numbers each time; a call without
+/// one draws the next stream of the global generator, which starts at random and which `set_random_seed`
+/// fixes.
 ///
 /// All functions throw ValueError for a shape with negative extents and for bounds or parameters that are not
 /// finite in the dtype, and TypeError for a dtype that they do not make. A dtype that is not given is

@@ -31,10 +31,8 @@ void with_cell(const Kind& kind, const F& f) {
   else if (kind.gates == 3)
     hard ? f.template operator()<kernels::GruCell<kernels::HardSigmoid>>()
          : f.template operator()<kernels::GruCell<kernels::Sigmoid>>();
-  else if (kind.activation == "relu")
-    f.template operator()<kernels::SimpleCell<kernels::Relu>>();
-  else
-    f.template operator()<kernels::SimpleCell<kernels::Tanh>>();
+  else if (kind.activation == "relu") f.template operator()<kernels::SimpleCell<kernels::Relu>>();
+  else f.template operator()<kernels::SimpleCell<kernels::Tanh>>();
 }
 
 Tensor zeros_of(const Shape& shape, DType dtype) { return zeros(shape, {.dtype = dtype}); }

@@ -67,7 +67,8 @@ Tensor average(const Tensor& x, const Groups& groups) {
   const Tensor total = kernels::reduced<kernels::WideSumOf>(x, groups);
   const auto divide = [n = groups.size](auto a) { return a / like(a, static_cast<double>(n)); };
   const auto truncate = [n = groups.size](auto a) { return a / n; };
-  return converted(integer ? kernels::apply_integer(truncate, total) : kernels::apply(divide, total), x.dtype());
+  return converted(integer ? kernels::apply_integer(truncate, total) : kernels::apply(divide, total),
+                   x.dtype());
 }
 
 }  // namespace

@@ -110,21 +110,25 @@ void check_states(const Tensors& before, const Tensors& after) {
 }
 
 /// The loop as one op that waits for its tensors.
-RnnResult<Tensors> later(const Step& step, const TensorList& inputs, const TensorList& initial_states, const RnnOptions& options,
-                         const Tensor& length) {
-  const auto run = [step, given = options](const TensorList& inputs, const TensorList& states, const TensorList& constants,
-                                           const Tensor& mask, const Tensor& length) {
+RnnResult<Tensors> later(const Step& step, const TensorList& inputs, const TensorList& initial_states,
+                         const RnnOptions& options, const Tensor& length) {
+  const auto run = [step, given = options](const TensorList& inputs, const TensorList& states,
+                                           const TensorList& constants, const Tensor& mask,
+                                           const Tensor& length) {
     RnnOptions options = given;
     options.constants = constants, options.mask = mask;
     if (length.defined()) options.input_length = length;
     RnnResult<Tensors> result = rnn(step, inputs, states, options);
     Tensors all = std::move(result.last_output);
-    for (const Tensors* list : {&result.outputs, &result.new_states}) all.insert(all.end(), list->begin(), list->end());
+    for (const Tensors* list : {&result.outputs, &result.new_states})
+      all.insert(all.end(), list->begin(), list->end());
     return all;
   };
   const Tensors all = defer("rnn", run, inputs, initial_states, options.constants, options.mask, length);
   const auto outputs = static_cast<std::ptrdiff_t>(all.size() - initial_states.size()) / 2;
-  return {{all.begin(), all.begin() + outputs}, {all.begin() + outputs, all.begin() + 2 * outputs}, {all.begin() + 2 * outputs, all.end()}};
+  return {{all.begin(), all.begin() + outputs},
+          {all.begin() + outputs, all.begin() + 2 * outputs},
+          {all.begin() + 2 * outputs, all.end()}};
 }
 
 }  // namespace
@@ -137,8 +141,8 @@ RnnResult<Tensors> rnn(const Step& step, const TensorList& inputs, const TensorL
                        const RnnOptions& options) {
   const auto* lengths = std::get_if<Tensor>(&options.input_length);
   const Tensor length = lengths ? *lengths : Tensor();
-  if (is_symbolic(inputs.vector()) || is_symbolic(initial_states.vector()) || is_symbolic(options.constants.vector()) ||
-      is_symbolic(options.mask, length))
+  if (is_symbolic(inputs.vector()) || is_symbolic(initial_states.vector()) ||
+      is_symbolic(options.constants.vector()) || is_symbolic(options.mask, length))
     return later(step, inputs, initial_states, options, length);
   const Extents extents = check_inputs(inputs, options.time_major);
   const Tensors masks = masks_of(extents, !initial_states.empty(), options);

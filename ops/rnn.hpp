@@ -82,15 +82,15 @@ auto rnn(F&& step, const TensorList& inputs, const TensorList& initial_states,
          const RnnOptions& options = {}) {
   constexpr bool single = detail::one_output<std::remove_reference_t<F>>;
   // A copy of the step: with symbolic tensors it outlives this call.
-  const detail::Step one_step = [step](const std::vector<Tensor>& x, const std::vector<Tensor>& states) mutable {
+  const detail::Step one_step = [step](const std::vector<Tensor>& x,
+                                       const std::vector<Tensor>& states) mutable {
     auto [output, next] = detail::call_step(step, x, states);
     return std::pair{TensorList(std::move(output)).vector(), TensorList(std::move(next)).vector()};
   };
   RnnResult<std::vector<Tensor>> result = detail::rnn(one_step, inputs, initial_states, options);
   if constexpr (single)
     return RnnResult<Tensor>{result.last_output[0], result.outputs[0], std::move(result.new_states)};
-  else
-    return result;
+  else return result;
 }
 
 }  // namespace ktape::backend

@@ -110,10 +110,13 @@ void expect_some(const char* op, const TensorList& tensors) {
 }  // namespace
 
 Tensor concatenate(const TensorList& tensors, int axis) {
-  if (!tensors.empty() && std::all_of(tensors.begin(), tensors.end(), [](const Tensor& x) { return sparse_parts(x); }))
+  if (!tensors.empty() &&
+      std::all_of(tensors.begin(), tensors.end(), [](const Tensor& x) { return sparse_parts(x); }))
     return concatenate_later(tensors.vector(), axis);
   if (is_symbolic(tensors.vector()))
-    return defer("concatenate", [](const TensorList& tensors, int axis) { return concatenate(tensors, axis); }, tensors, axis);
+    return defer(
+        "concatenate", [](const TensorList& tensors, int axis) { return concatenate(tensors, axis); },
+        tensors, axis);
   expect_some("concatenate", tensors);
   Shape shape = tensors[0].shape();
   axis = canonical_axis("concatenate", axis, shape.rank());
@@ -141,8 +144,8 @@ Tensor repeat(const Tensor& x, std::int64_t n) {
 }
 
 namespace {
-/// x with one axis `times` as long. The products are checked before they are made, with an extent of 0 as if it were 1: gradients
-/// see the times as an axis of their own.
+/// x with one axis `times` as long. The products are checked before they are made, with an extent of 0 as if
+/// it were 1: gradients see the times as an axis of their own.
 Shape stretched(const char* op, Shape shape, int axis, std::int64_t times, DType dtype) {
   std::int64_t extent;
   if (__builtin_mul_overflow(std::max<std::int64_t>(shape[axis], 1), times, &extent))
@@ -165,7 +168,9 @@ Tensor repeat_elements(const Tensor& x, std::int64_t rep, int axis) {
 }
 
 Tensor tile(const Tensor& x, const Shape& n) {
-  if (is_symbolic(x)) return defer("tile", [](const auto&... a) { return tile(a...); }, x, n);
+  if (is_symbolic(x))
+    return defer(
+        "tile", [](const auto&... a) { return tile(a...); }, x, n);
   if (n.rank() != x.ndim()) fail("[tile] n must have one entry per axis: received x=", x.shape(), ", n=", n);
   Shape shape = x.shape();
   for (int d = 0; d < n.rank(); ++d) {

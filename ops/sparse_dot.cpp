@@ -86,8 +86,7 @@ Tensor product(const Places& at, const Tensor& values, const Tensor& y) {
                    out.pointer<std::uint64_t>(), n);
   else if (dtype == DType::Float32)
     product_kernel(at, values.pointer<float>(), y.pointer<float>(), out.pointer<float>(), n);
-  else
-    product_kernel(at, values.pointer<double>(), y.pointer<double>(), out.pointer<double>(), n);
+  else product_kernel(at, values.pointer<double>(), y.pointer<double>(), out.pointer<double>(), n);
   if (recording(values, y))
     record("sparse_dot", out, {values, y}, [at, values, y](const Tensor& g, Grads& grads) {
       grads.to(0, [&] { return sampled(at, g, y); });

@@ -4,8 +4,9 @@
 
 #include <optional>
 
-/// Symbolic sparse tensors. One is a symbolic tensor of the dense shape whose symbol has three operands: coordinates, values and dense
-/// shape. Ops that know sparse tensors work on these; for any other op its value is the dense tensor.
+/// Symbolic sparse tensors. One is a symbolic tensor of the dense shape whose symbol has three operands:
+/// coordinates, values and dense shape. Ops that know sparse tensors work on these; for any other op its
+/// value is the dense tensor.
 namespace ktape::backend {
 
 struct SparseParts {

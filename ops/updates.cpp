@@ -22,7 +22,8 @@ Tensor like_variable(const char* op, const Variable& x, const char* name, const 
     fail<TypeError>("[", op, "] ", name, " must have the dtype ", x.dtype(), " of '", x.name(),
                     "': received ", name, '=', value.given().dtype());
   if (!x.dtype().is_floating() && !value.whole())
-    fail<TypeError>("[", op, "] a number must fit the dtype ", x.dtype(), " of '", x.name(), "': received a fraction as ", name);
+    fail<TypeError>("[", op, "] a number must fit the dtype ", x.dtype(), " of '", x.name(),
+                    "': received a fraction as ", name);
   return value.given().defined() ? value.given() : value.tensor(x.dtype(), x.dtype());
 }
 
@@ -57,7 +58,9 @@ Tensor combine_number(const char* op, Variable x, F f, Scalar number) {
 template <class F>
 Tensor change(const char* op, Variable x, F f, const char* name, const ArrayLike& by) {
   if (is_symbolic(by.given()))
-    return defer_update(op, x, [=](const Variable& x, const Tensor& by) { return change(op, x, f, name, by); }, x, by.given());
+    return defer_update(
+        op, x, [=](const Variable& x, const Tensor& by) { return change(op, x, f, name, by); }, x,
+        by.given());
   if (x.dtype().is_bool()) fail<TypeError>("[", op, "] x must be a number: received dtype=bool");
   if (by.number()) return combine_number(op, x, f, *by.number());
   return combine(x, f, like_variable(op, x, name, by));
@@ -78,27 +81,34 @@ void batch_set_value(const std::vector<std::pair<Variable, ArrayLike>>& tuples) 
 
 Tensor update(Variable x, const ArrayLike& new_x) {
   if (is_symbolic(new_x.given()))
-    return defer_update("update", x, [](const Variable& x, const Tensor& new_x) { return update(x, new_x); }, x, new_x.given());
+    return defer_update(
+        "update", x, [](const Variable& x, const Tensor& new_x) { return update(x, new_x); }, x,
+        new_x.given());
   x.assign(like_variable("update", x, "new_x", new_x));
   return x;
 }
 
 Tensor update_add(Variable x, const ArrayLike& increment) {
-  return change("update_add", x, [](auto a, auto b) { return a + b; }, "increment", increment);
+  return change(
+      "update_add", x, [](auto a, auto b) { return a + b; }, "increment", increment);
 }
 
 Tensor update_sub(Variable x, const ArrayLike& decrement) {
-  return change("update_sub", x, [](auto a, auto b) { return a - b; }, "decrement", decrement);
+  return change(
+      "update_sub", x, [](auto a, auto b) { return a - b; }, "decrement", decrement);
 }
 
 Tensor moving_average_update(Variable x, const ArrayLike& value, double momentum) {
   constexpr const char* op = "moving_average_update";
   if (is_symbolic(value.given())) {
-    const auto later = [=](const Variable& x, const Tensor& value) { return moving_average_update(x, value, momentum); };
+    const auto later = [=](const Variable& x, const Tensor& value) {
+      return moving_average_update(x, value, momentum);
+    };
     return defer_update(op, x, later, x, value.given());
   }
   if (!x.dtype().is_floating()) fail<TypeError>("[", op, "] x must be floating: received dtype=", x.dtype());
-  if (broadcast_shapes(op, x.shape(), value.shape()) != x.shape()) expect_shape(op, x, "value", value.shape());
+  if (broadcast_shapes(op, x.shape(), value.shape()) != x.shape())
+    expect_shape(op, x, "value", value.shape());
   const auto average = [momentum](auto a, auto v) {
     return a * decltype(a)(momentum) + v * decltype(a)(1 - momentum);
   };

@@ -6,8 +6,9 @@
 
 /// Element-wise ops on tensors: allocate, pick the type, run the kernel, record the derivative.
 ///
-/// Functions and derivatives are generic lambdas. On arrays they run on SIMD vectors, fused into one pass; while a gradient is
-/// itself being recorded the same lambda runs on Tensors and composes ops, which makes it differentiable again.
+/// Functions and derivatives are generic lambdas. On arrays they run on SIMD vectors, fused into one pass;
+/// while a gradient is itself being recorded the same lambda runs on Tensors and composes ops, which makes it
+/// differentiable again.
 namespace ktape::kernels {
 
 /// The memory of a gradient that nobody else can see, or new memory of its shape.
@@ -15,7 +16,8 @@ inline Tensor scratch_like(const Tensor& g) { return g.exclusive() ? g : Tensor:
 
 template <class F, class... X>
 void run(Tensor& out, F f, const X&... x) {
-  dispatch_floating(out.dtype(), [&]<class T>() { map<T>(out.size(), out.pointer<T>(), f, x.template pointer<T>()...); });
+  dispatch_floating(out.dtype(),
+                    [&]<class T>() { map<T>(out.size(), out.pointer<T>(), f, x.template pointer<T>()...); });
 }
 
 /// f(x...) for floating tensors of one shape and dtype; not recorded.
@@ -26,7 +28,8 @@ Tensor apply(F f, const Tensor& x, const X&... more) {
   return out;
 }
 
-/// A derivative d(g, x...): on arrays fused, into g's memory where possible; on tensors while gradients are recorded.
+/// A derivative d(g, x...): on arrays fused, into g's memory where possible; on tensors while gradients are
+/// recorded.
 template <class D, class... X>
 Tensor derivative(D d, const Tensor& g, const X&... x) {
   if (recording()) return d(g, x...);
@@ -44,17 +47,21 @@ Tensor along(D d, const Tensor& g, const X&... x) {
 
 inline void expect_floating(const char* op, const Tensor& x) {
   if (!x.dtype().is_floating())
-    fail<TypeError>("[", op, "] x must be floating (float16, float32 or float64): received dtype=", x.dtype());
+    fail<TypeError>("[", op,
+                    "] x must be floating (float16, float32 or float64): received dtype=", x.dtype());
 }
 
 /// y = f(x) with dx = d(g, x).
 template <class F, class D>
 Tensor unary_by_input(const char* op, const Tensor& x, F f, D d) {
   expect_floating(op, x);
-  if (is_symbolic(x)) return defer(op, [op, f, d](const Tensor& x) { return unary_by_input(op, x, f, d); }, x);
+  if (is_symbolic(x))
+    return defer(
+        op, [op, f, d](const Tensor& x) { return unary_by_input(op, x, f, d); }, x);
   Tensor out = apply(f, x);
   if (recording(x))
-    record(op, out, {x}, [x, d](const Tensor& g, Grads& grads) { grads.to(0, [&] { return derivative(d, g, x); }); });
+    record(op, out, {x},
+           [x, d](const Tensor& g, Grads& grads) { grads.to(0, [&] { return derivative(d, g, x); }); });
   return out;
 }
 
@@ -62,7 +69,9 @@ Tensor unary_by_input(const char* op, const Tensor& x, F f, D d) {
 template <class F, class D>
 Tensor unary_by_output(const char* op, const Tensor& x, F f, D d) {
   expect_floating(op, x);
-  if (is_symbolic(x)) return defer(op, [op, f, d](const Tensor& x) { return unary_by_output(op, x, f, d); }, x);
+  if (is_symbolic(x))
+    return defer(
+        op, [op, f, d](const Tensor& x) { return unary_by_output(op, x, f, d); }, x);
   Tensor out = apply(f, x);
   if (recording(x))
     record(op, out, {x}, [d](const Tensor& g, const Tensor& y, Grads& grads) {
@@ -74,10 +83,13 @@ Tensor unary_by_output(const char* op, const Tensor& x, F f, D d) {
 /// y = f(x) with dx = d(g): keeps nothing.
 template <class F, class D>
 Tensor unary_linear(const char* op, const Tensor& x, F f, D d) {
-  if (is_symbolic(x)) return defer(op, [op, f, d](const Tensor& x) { return unary_linear(op, x, f, d); }, x);
+  if (is_symbolic(x))
+    return defer(
+        op, [op, f, d](const Tensor& x) { return unary_linear(op, x, f, d); }, x);
   Tensor out = apply(f, x);
   if (recording(x))
-    record(op, out, {x}, [d](const Tensor& g, Grads& grads) { grads.to(0, [&] { return derivative(d, g); }); });
+    record(op, out, {x},
+           [d](const Tensor& g, Grads& grads) { grads.to(0, [&] { return derivative(d, g); }); });
   return out;
 }
 
@@ -100,26 +112,32 @@ Tensor apply_broadcast(const char* op, F f, const Tensor& x, const Tensor& y) {
   expect_same_dtype(op, x, y);
   if (x.shape() == y.shape()) {
     Tensor out = Tensor::empty_like(x);
-    dispatch(x.dtype(), [&]<class T>() { map<T>(out.size(), out.pointer<T>(), f, x.pointer<T>(), y.pointer<T>()); });
+    dispatch(x.dtype(),
+             [&]<class T>() { map<T>(out.size(), out.pointer<T>(), f, x.pointer<T>(), y.pointer<T>()); });
     return out;
   }
   const Shape shape = broadcast_shapes(op, x.shape(), y.shape());
   Tensor out = Tensor::empty(shape, x.dtype());
   const BroadcastPlan plan(shape, x.shape(), y.shape());
-  dispatch(x.dtype(), [&]<class T>() { map_broadcast(plan, out.pointer<T>(), f, x.pointer<T>(), y.pointer<T>()); });
+  dispatch(x.dtype(),
+           [&]<class T>() { map_broadcast(plan, out.pointer<T>(), f, x.pointer<T>(), y.pointer<T>()); });
   return out;
 }
 
 /// The bool tensor f(x, y) under broadcasting for any dtype.
 template <class F>
 Tensor compare(const char* op, F f, const Tensor& x, const Tensor& y) {
-  if (is_symbolic(x, y)) return defer(op, [op, f](const Tensor& x, const Tensor& y) { return compare(op, f, x, y); }, x, y);
+  if (is_symbolic(x, y))
+    return defer(
+        op, [op, f](const Tensor& x, const Tensor& y) { return compare(op, f, x, y); }, x, y);
   expect_same_dtype(op, x, y);
   const Shape shape = broadcast_shapes(op, x.shape(), y.shape());
   Tensor out = Tensor::empty(shape, DType::Bool);
   dispatch(x.dtype(), [&]<class T>() {
-    if (x.shape() == y.shape()) return map<T>(out.size(), out.pointer<bool>(), f, x.pointer<T>(), y.pointer<T>());
-    map_broadcast(BroadcastPlan(shape, x.shape(), y.shape()), out.pointer<bool>(), f, x.pointer<T>(), y.pointer<T>());
+    if (x.shape() == y.shape())
+      return map<T>(out.size(), out.pointer<bool>(), f, x.pointer<T>(), y.pointer<T>());
+    map_broadcast(BroadcastPlan(shape, x.shape(), y.shape()), out.pointer<bool>(), f, x.pointer<T>(),
+                  y.pointer<T>());
   });
   return out;
 }

@@ -85,12 +85,12 @@ class Find {
   void look(const T* p, std::int64_t rows, std::int64_t stride, std::int64_t width) {
     const std::int64_t ahead = prefetch_distance<T>(8 * stride);
     for (std::int64_t r = 0; r < rows; r += 8)
-      if (rows - r >= 8)
-        together(p + r * stride, r, stride, width, ahead, std::integral_constant<int, 8>());
+      if (rows - r >= 8) together(p + r * stride, r, stride, width, ahead, std::integral_constant<int, 8>());
       else together(p + r * stride, r, stride, width, ahead, static_cast<int>(rows - r));
   }
   template <class T, class N>
-  void together(const T* p, std::int64_t r, std::int64_t stride, std::int64_t width, std::int64_t ahead, N rows) {
+  void together(const T* p, std::int64_t r, std::int64_t stride, std::int64_t width, std::int64_t ahead,
+                N rows) {
     in_vectors<w>(width, [&](std::int64_t j, auto n) {
       prefetch_rows(p + j + ahead, stride, 8);
       auto best = load_part_as<A>(p + j, n, Vec<A>{});

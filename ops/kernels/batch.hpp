@@ -1,12 +1,13 @@
 #pragma once
 #include <ktape/ops/kernels/simd.hpp>
 
-/// xsimd vectors of the floating element types, for generic lambdas: float and double as they are, float16 as float. Elements
-/// of other types are computed one by one, in loops that the compiler vectorizes.
+/// xsimd vectors of the floating element types, for generic lambdas: float and double as they are, float16 as
+/// float. Elements of other types are computed one by one, in loops that the compiler vectorizes.
 namespace ktape::kernels {
 
 template <class T>
-inline constexpr bool vectorized = std::is_same_v<T, float> || std::is_same_v<T, double> || std::is_same_v<T, float16>;
+inline constexpr bool vectorized =
+    std::is_same_v<T, float> || std::is_same_v<T, double> || std::is_same_v<T, float16>;
 
 /// The type of a lambda's argument: unlike `compute_type`, bool stays bool.
 template <class T>

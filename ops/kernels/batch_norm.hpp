@@ -4,8 +4,8 @@
 #include <array>
 #include <vector>
 
-/// What batch normalization needs of contiguous [outer, channels, inner] arrays: statistics of the channels, and maps with
-/// coefficients for each of them. Everything is read or written once.
+/// What batch normalization needs of contiguous [outer, channels, inner] arrays: statistics of the channels,
+/// and maps with coefficients for each of them. Everything is read or written once.
 namespace ktape::kernels {
 
 struct ChannelLayout {
@@ -36,10 +36,11 @@ struct Slopes {
 
 namespace detail {
 
-/// Adds terms(r, j, m), a pair of vectors, over the rows, to sums[0][j] and sums[1][j] for V vectors of columns: m = lanes<A>
-/// columns in each, or the m given for one that is not whole.
+/// Adds terms(r, j, m), a pair of vectors, over the rows, to sums[0][j] and sums[1][j] for V vectors of
+/// columns: m = lanes<A> columns in each, or the m given for one that is not whole.
 template <class A, int V, bool whole, class F>
-void add_columns(std::int64_t rows, std::int64_t j, std::int64_t m, const F& terms, double* const (&sums)[2]) {
+void add_columns(std::int64_t rows, std::int64_t j, std::int64_t m, const F& terms,
+                 double* const (&sums)[2]) {
   constexpr int together = 4 / V;  // rows with sums of their own: additions to one sum wait for each other
   const std::int64_t lane_count = whole ? lanes<A> : m;
   Vec<A> s[4] = {}, t[4] = {};
@@ -68,8 +69,9 @@ void sum_columns(std::int64_t rows, std::int64_t n, const F& terms, double* cons
   if (j < n) add_columns<A, 1, false>(rows, j, n - j, terms, sums);
 }
 
-/// The results of all groups: `rows(first, count, sums, part)` adds some rows of channels to part[channels], `run(offset, c)`
-/// computes that of `inner` neighbours of channel c. Parts are fixed, so that results do not depend on the threads.
+/// The results of all groups: `rows(first, count, sums, part)` adds some rows of channels to part[channels],
+/// `run(offset, c)` computes that of `inner` neighbours of channel c. Parts are fixed, so that results do not
+/// depend on the threads.
 template <class R, class Rows, class Run>
 std::vector<R> over_groups(const ChannelLayout& layout, const Rows& rows, const Run& run) {
   const auto [outer, n, inner] = layout;
@@ -94,7 +96,8 @@ std::vector<R> over_groups(const ChannelLayout& layout, const Rows& rows, const 
   return results;
 }
 
-/// Calls f(j, vectors, m) for n columns, four whole vectors of them at a time and then single ones of m columns.
+/// Calls f(j, vectors, m) for n columns, four whole vectors of them at a time and then single ones of m
+/// columns.
 template <class A, class F>
 void for_columns(std::int64_t n, const F& f) {
   constexpr std::int64_t w = lanes<A>;
@@ -103,21 +106,27 @@ void for_columns(std::int64_t n, const F& f) {
   for (; j < n; j += w) f(j, std::integral_constant<int, 1>(), std::min(w, n - j));
 }
 
-/// out = value(coefficient)(offset, m) by vectors, where `coefficient(p)` is p[c] of each lane's channel c. A large
-/// result that is computed of `several` arrays goes past the caches, which hold these; one of a single array stays there.
+/// out = value(coefficient)(offset, m) by vectors, where `coefficient(p)` is p[c] of each lane's channel c. A
+/// large result that is computed of `several` arrays goes past the caches, which hold these; one of a single
+/// array stays there.
 template <class T, class F>
 void map_channels(const ChannelLayout& layout, T* out, bool several, const F& value) {
   using A = compute_type<T>;
   if (layout.group() * layout.channels == 0) return;
   const bool in_rows = layout.inner == 1;
-  const std::int64_t rows = in_rows ? layout.outer : layout.outer * layout.channels, n = in_rows ? layout.channels : layout.inner;
-  const std::int64_t step = n * std::int64_t(sizeof(T)), block = in_rows ? 32 : 1;  // rows with the same coefficients
-  const bool past_caches = several && std::is_same_v<T, A> && rows * step >= streaming_bytes && streamable(out, step);
+  const std::int64_t rows = in_rows ? layout.outer : layout.outer * layout.channels,
+                     n = in_rows ? layout.channels : layout.inner;
+  const std::int64_t step = n * std::int64_t(sizeof(T)),
+                     block = in_rows ? 32 : 1;  // rows with the same coefficients
+  const bool past_caches =
+      several && std::is_same_v<T, A> && rows * step >= streaming_bytes && streamable(out, step);
   parallel_rows(rows, 4 * n, [&](std::int64_t begin, std::int64_t end) {
     for (; begin < end; begin += block)
       for_columns<A>(n, [&](std::int64_t j, auto vectors, std::int64_t m) {
         const auto at = [&](int v) {
-          return value([&](const A* p) { return in_rows ? load_some(p + j + v * lanes<A>, m) : splat(p[begin % layout.channels]); });
+          return value([&](const A* p) {
+            return in_rows ? load_some(p + j + v * lanes<A>, m) : splat(p[begin % layout.channels]);
+          });
         };
         const auto first = at(0), second = at(1 % vectors), third = at(2 % vectors), fourth = at(3 % vectors);
         const auto put = [&](std::int64_t to, const auto& map) {
@@ -136,22 +145,26 @@ void map_channels(const ChannelLayout& layout, T* out, bool several, const F& va
 
 }  // namespace detail
 
-/// The moments of each channel. Differences are taken to an element of the same block, which keeps the variance of numbers
-/// that are far from 0.
+/// The moments of each channel. Differences are taken to an element of the same block, which keeps the
+/// variance of numbers that are far from 0.
 template <class T>
 std::vector<Moments> channel_moments(const ChannelLayout& layout, const T* x) {
   using A = compute_type<T>;
   using Pair = std::pair<Vec<A>, Vec<A>>;
   const std::int64_t n = layout.channels, inner = layout.inner;
-  const auto rows = [=](std::int64_t first, std::int64_t count, double* const (&sums)[2], Moments* out) {
+  const auto rows = [=](std::int64_t first, std::int64_t count, double* const(&sums)[2], Moments* out) {
     const T* p = x + first * n;
-    detail::sum_columns<A>(count, n, [=](std::int64_t r, std::int64_t j, std::int64_t m) {
-      const Vec<A> d = detail::load_some(p + r * n + j, m) - detail::load_some(p + j, m);
-      return Pair(d, d * d);
-    }, sums);
+    detail::sum_columns<A>(
+        count, n,
+        [=](std::int64_t r, std::int64_t j, std::int64_t m) {
+          const Vec<A> d = detail::load_some(p + r * n + j, m) - detail::load_some(p + j, m);
+          return Pair(d, d * d);
+        },
+        sums);
     for (std::int64_t c = 0; c < n; ++c) {
       const double rest = sums[0][c] / double(count);
-      out[c].merge(double(count), double(element(p + c)) + rest, std::max(sums[1][c] - rest * sums[0][c], 0.0));
+      out[c].merge(double(count), double(element(p + c)) + rest,
+                   std::max(sums[1][c] - rest * sums[0][c], 0.0));
     }
   };
   const auto run = [=](std::int64_t offset, std::int64_t) {
@@ -160,7 +173,9 @@ std::vector<Moments> channel_moments(const ChannelLayout& layout, const T* x) {
       const std::int64_t count = std::min<std::int64_t>(1024, inner - begin);
       const T* p = x + offset + begin;
       const A origin = element(p);
-      const auto difference = [=](std::int64_t i, std::int64_t m) { return detail::load_some(p + i, m, origin) - splat(origin); };
+      const auto difference = [=](std::int64_t i, std::int64_t m) {
+        return detail::load_some(p + i, m, origin) - splat(origin);
+      };
       const double sum = detail::sum_terms<A>(count, difference), rest = sum / double(count);
       const double squares = detail::sum_terms<A>(count, [&](std::int64_t i, std::int64_t m) {
         const Vec<A> d = difference(i, m);
@@ -175,16 +190,20 @@ std::vector<Moments> channel_moments(const ChannelLayout& layout, const T* x) {
 
 /// The sums of g and g * (x - centre[c]) of each channel c.
 template <class T>
-std::vector<Slopes> channel_slopes(const ChannelLayout& layout, const T* g, const T* x, const compute_type<T>* centre) {
+std::vector<Slopes> channel_slopes(const ChannelLayout& layout, const T* g, const T* x,
+                                   const compute_type<T>* centre) {
   using A = compute_type<T>;
   using Pair = std::pair<Vec<A>, Vec<A>>;
   const std::int64_t n = layout.channels, inner = layout.inner;
-  const auto rows = [=](std::int64_t first, std::int64_t count, double* const (&sums)[2], Slopes* out) {
+  const auto rows = [=](std::int64_t first, std::int64_t count, double* const(&sums)[2], Slopes* out) {
     const T *p = x + first * n, *slope = g + first * n;
-    detail::sum_columns<A>(count, n, [=](std::int64_t r, std::int64_t j, std::int64_t m) {
-      const Vec<A> s = detail::load_some(slope + r * n + j, m);
-      return Pair(s, s * (detail::load_some(p + r * n + j, m) - detail::load_some(centre + j, m)));
-    }, sums);
+    detail::sum_columns<A>(
+        count, n,
+        [=](std::int64_t r, std::int64_t j, std::int64_t m) {
+          const Vec<A> s = detail::load_some(slope + r * n + j, m);
+          return Pair(s, s * (detail::load_some(p + r * n + j, m) - detail::load_some(centre + j, m)));
+        },
+        sums);
     for (std::int64_t c = 0; c < n; ++c) out[c].merge({sums[0][c], sums[1][c]});
   };
   const auto run = [=](std::int64_t offset, std::int64_t c) {
@@ -199,7 +218,8 @@ std::vector<Slopes> channel_slopes(const ChannelLayout& layout, const T* g, cons
 
 /// out = (x - centre[c]) * scale[c] + offset[c] for elements of channel c.
 template <class T, class A = compute_type<T>>
-void channel_affine(const ChannelLayout& layout, const T* x, const A* centre, const A* scale, const A* offset, T* out) {
+void channel_affine(const ChannelLayout& layout, const T* x, const A* centre, const A* scale, const A* offset,
+                    T* out) {
   detail::map_channels(layout, out, false, [=](const auto& of) {
     return [x, from = of(centre), by = of(scale), plus = of(offset)](std::int64_t at, std::int64_t m) {
       return Vec<A>((detail::load_some(x + at, m) - from) * by + plus);
@@ -209,11 +229,13 @@ void channel_affine(const ChannelLayout& layout, const T* x, const A* centre, co
 
 /// out = g * scale[c] + (x - centre[c]) * slope[c] + offset[c].
 template <class T, class A = compute_type<T>>
-void channel_affine(const ChannelLayout& layout, const T* g, const T* x, const A* centre, const A* scale, const A* slope,
-                    const A* offset, T* out) {
+void channel_affine(const ChannelLayout& layout, const T* g, const T* x, const A* centre, const A* scale,
+                    const A* slope, const A* offset, T* out) {
   detail::map_channels(layout, out, true, [=](const auto& of) {
-    return [=, from = of(centre), by = of(scale), slopes = of(slope), plus = of(offset)](std::int64_t at, std::int64_t m) {
-      return Vec<A>(detail::load_some(g + at, m) * by + (detail::load_some(x + at, m) - from) * slopes + plus);
+    return [=, from = of(centre), by = of(scale), slopes = of(slope), plus = of(offset)](std::int64_t at,
+                                                                                         std::int64_t m) {
+      return Vec<A>(detail::load_some(g + at, m) * by + (detail::load_some(x + at, m) - from) * slopes +
+                    plus);
     };
   });
 }
@@ -222,7 +244,9 @@ void channel_affine(const ChannelLayout& layout, const T* g, const T* x, const A
 template <class T, class A = compute_type<T>>
 void channel_scale(const ChannelLayout& layout, const T* g, const A* scale, T* out) {
   detail::map_channels(layout, out, false, [=](const auto& of) {
-    return [g, by = of(scale)](std::int64_t at, std::int64_t m) { return Vec<A>(detail::load_some(g + at, m) * by); };
+    return [g, by = of(scale)](std::int64_t at, std::int64_t m) {
+      return Vec<A>(detail::load_some(g + at, m) * by);
+    };
   });
 }
 

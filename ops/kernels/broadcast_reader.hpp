@@ -5,9 +5,9 @@
 
 namespace ktape::kernels {
 
-/// An array seen in a shape that it broadcasts to: its elements in the order of that shape, a block at a time.
-/// They are read in place where they are consecutive, else they are put in order in a small buffer. An object
-/// serves one thread.
+/// An array seen in a shape that it broadcasts to: its elements in the order of that shape, a block at a
+/// time. They are read in place where they are consecutive, else they are put in order in a small buffer. An
+/// object serves one thread.
 template <class T>
 class BroadcastReader {
  public:
@@ -62,16 +62,20 @@ class BroadcastReader {
     return buffer_;
   }
 
-  /// Takes the innermost loops together as one row, in which the elements lie alike for each step of the loop around it: their
-  /// offsets, the least of those of the w elements from each on, and whether these lie within one vector.
+  /// Takes the innermost loops together as one row, in which the elements lie alike for each step of the loop
+  /// around it: their offsets, the least of those of the w elements from each on, and whether these lie
+  /// within one vector.
   void learn_pattern(std::int64_t size) {
     std::int64_t& n = row_.size;
     for (std::int64_t i = 0; i < n; ++i) offset_[i] = static_cast<std::int16_t>(i * row_.in);
-    for (next_ = take_inner(); next_.size > 1 && next_.size * n <= std::min(longest_pattern, size); next_ = take_inner()) {
-      for (std::int64_t i = n; i < next_.size * n; ++i) offset_[i] = static_cast<std::int16_t>(offset_[i - n] + next_.in);
+    for (next_ = take_inner(); next_.size > 1 && next_.size * n <= std::min(longest_pattern, size);
+         next_ = take_inner()) {
+      for (std::int64_t i = n; i < next_.size * n; ++i)
+        offset_[i] = static_cast<std::int16_t>(offset_[i - n] + next_.in);
       n *= next_.size;
     }
-    for (std::int64_t i = n; i < n + w; ++i) offset_[i] = static_cast<std::int16_t>(offset_[i - n] + next_.in);
+    for (std::int64_t i = n; i < n + w; ++i)
+      offset_[i] = static_cast<std::int16_t>(offset_[i - n] + next_.in);
     std::int16_t most[longest_pattern + w];
     std::copy_n(offset_, n + w, least_), std::copy_n(offset_, n + w, most);
     for (std::int64_t span = 1; span < w; span *= 2)
@@ -111,7 +115,7 @@ class BroadcastReader {
   }
 
   const U *at_, *end_;
-  detail::Loops loops_;                  ///< around the two innermost loops
+  detail::Loops loops_;  ///< around the two innermost loops
   Loop next_{1, 0, 0}, row_{1, 0, 0};
   bool consecutive_, patterned_, repeats_ = false, all_near_ = true;
   std::int16_t offset_[longest_pattern + w], least_[longest_pattern + w];
@@ -120,7 +124,8 @@ class BroadcastReader {
   alignas(64) U buffer_[block + longest_pattern + w];
 };
 
-/// Calls f(i, n) for the elements i, ..., i + n - 1 of begin..end, as many at a time as a BroadcastReader gives.
+/// Calls f(i, n) for the elements i, ..., i + n - 1 of begin..end, as many at a time as a BroadcastReader
+/// gives.
 template <class F>
 void for_blocks(std::int64_t begin, std::int64_t end, const F& f) {
   constexpr std::int64_t block = BroadcastReader<bool>::block;

@@ -42,8 +42,7 @@ Tensor derivative(Role with_respect_to, Operands tensors, const Shape& shape, co
   tensors[role] = out;
   if (std::any_of(tensors.begin(), tensors.end(), [](const Tensor& t) { return t.size() == 0; }))
     std::memset(out.raw(), 0, out.size() * out.dtype().size());
-  else
-    compute(role, tensors, c);
+  else compute(role, tensors, c);
   if (recording(tensors[first], tensors[second])) {
     tensors[role] = Tensor();
     record(c.op, out, {tensors[first], tensors[second]}, [=](const Tensor& g, Grads& grads) {

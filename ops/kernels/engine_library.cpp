@@ -43,8 +43,7 @@ void check_entries(std::span<const ktape_engine_entry> entries, Faults& faults) 
   }
   for (const ktape_engine_entry& entry : entries) {
     const auto wanted = entry.name ? std::find_if(table.begin(), table.end(), is(entry.name)) : table.end();
-    if (wanted == table.end())
-      faults.add(quoted(entry.name), " is unknown");
+    if (wanted == table.end()) faults.add(quoted(entry.name), " is unknown");
     else if (entry.version != wanted->version)
       faults.add(quoted(entry.name), " has version ", entry.version, " where ", wanted->version,
                  " is needed");

@@ -32,17 +32,27 @@ template <>
 struct ExpConstants<float> {
   static constexpr float bound = 150, magic = 12582912;  // 1.5 * 2^23
   static constexpr float ln2_high = 0.693145752f, ln2_low = 1.42860677e-6f;
-  static constexpr std::array<float, 7> polynomial = {  // of the least relative error, 2e-9
+  static constexpr std::array<float, 7> polynomial = {
+      // of the least relative error, 2e-9
       1.3836798758e-3f, 8.3748570513e-3f, 4.1668228597e-2f, 1.6666419681e-1f, 4.9999992056e-1f, 1, 1};
 };
 template <>
 struct ExpConstants<double> {
   static constexpr double bound = 1100, magic = 6755399441055744;  // 1.5 * 2^52
   static constexpr double ln2_high = 0.693147180369123816490, ln2_low = 1.90821492927058770002e-10;
-  static constexpr std::array<double, 12> polynomial = {  // of the least relative error, 2e-17
-      2.5100424157005067e-8, 2.7620138719733994e-7, 2.7557268378684192e-6, 2.480152119021773e-5,
-      1.9841269863105968e-4, 1.3888888917281794e-3, 8.333333333330051e-3,  4.166666666662399e-2,
-      1.6666666666666669e-1, 0.5000000000000001,    1,                     1};
+  static constexpr std::array<double, 12> polynomial = {// of the least relative error, 2e-17
+                                                        2.5100424157005067e-8,
+                                                        2.7620138719733994e-7,
+                                                        2.7557268378684192e-6,
+                                                        2.480152119021773e-5,
+                                                        1.9841269863105968e-4,
+                                                        1.3888888917281794e-3,
+                                                        8.333333333330051e-3,
+                                                        4.166666666662399e-2,
+                                                        1.6666666666666669e-1,
+                                                        0.5000000000000001,
+                                                        1,
+                                                        1};
 };
 
 #if defined(__AVX512F__)
@@ -66,12 +76,13 @@ struct ExpParts {
 template <class A>
 Vec<A> exp_polynomial(Vec<A> r, std::size_t drop = 0) {
   auto p = splat(ExpConstants<A>::polynomial[0]);
-  for (std::size_t i = 1; i + drop < ExpConstants<A>::polynomial.size(); ++i) p = p * r + ExpConstants<A>::polynomial[i];
+  for (std::size_t i = 1; i + drop < ExpConstants<A>::polynomial.size(); ++i)
+    p = p * r + ExpConstants<A>::polynomial[i];
   return p;
 }
 
-/// e^x = 2^k e^r, for x below the bound. Below its negative, where the result is 0, the bound keeps r finite; a
-/// NaN passes it.
+/// e^x = 2^k e^r, for x below the bound. Below its negative, where the result is 0, the bound keeps r finite;
+/// a NaN passes it.
 template <class A>
 Vec<A> exp_by_powers(Vec<A> x) {
   const ExpParts<A> parts(larger<A>(splat(-ExpConstants<A>::bound), x));

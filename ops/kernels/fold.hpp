@@ -78,7 +78,8 @@ class Fold {
     const auto fill = splat(Op::template neutral<A>());
     in_vectors<w>(width, [&](std::int64_t j, auto n) {
       if constexpr (N == 8) prefetch_rows(p + j + ahead, stride, 8);
-      const auto value = tree<N>(p + j, stride, [&](const T* q) { return Op::map(load_part_as<A>(q, n, fill)); });
+      const auto value =
+          tree<N>(p + j, stride, [&](const T* q) { return Op::map(load_part_as<A>(q, n, fill)); });
       store(acc_ + j, fresh ? value : Op::combine(load(acc_ + j), value));
     });
   }

@@ -13,7 +13,9 @@ template <Arithmetic T>
 T select(bool condition, T x, T y) {
   return condition ? x : y;
 }
-inline Tensor select(const Tensor& condition, const Tensor& x, const Tensor& y) { return backend::where(condition, x, y); }
+inline Tensor select(const Tensor& condition, const Tensor& x, const Tensor& y) {
+  return backend::where(condition, x, y);
+}
 
 /// The constant `value`, of the kind of x.
 template <class T, class A>
@@ -26,7 +28,8 @@ T like(T, double value) {
 }
 inline Tensor like(const Tensor& x, double value) { return backend::full(x.shape(), value, x.dtype()); }
 
-/// A slope that is 0 wherever g is 0: without it, 0 * inf would bring NaN from the branch that a switch did not take.
+/// A slope that is 0 wherever g is 0: without it, 0 * inf would bring NaN from the branch that a switch did
+/// not take.
 template <class B>
 B flowing(const B& g, const B& slope) {
   return select(g == like(g, 0), like(g, 0), slope);

@@ -38,10 +38,8 @@ class JoinedAxes {
     for (int i = 0; i < shape.rank(); ++i) {
       const bool reduced = bits >> i & 1;
       if (shape[i] == 1) continue;
-      if (!axes_.empty() && axes_.back().reduced == reduced)
-        axes_.back().extent *= shape[i];
-      else
-        axes_.push_back({shape[i], reduced});
+      if (!axes_.empty() && axes_.back().reduced == reduced) axes_.back().extent *= shape[i];
+      else axes_.push_back({shape[i], reduced});
     }
   }
   int passes() const {
@@ -131,7 +129,7 @@ struct BetweenPasses {
   using type = typename Kernel::template Result<T>;
 };
 template <class Kernel, class T>
-  requires requires { typename Kernel::template Between<T>; }
+requires requires { typename Kernel::template Between<T>; }
 struct BetweenPasses<Kernel, T> {
   using type = typename Kernel::template Between<T>;
 };

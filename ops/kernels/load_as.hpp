@@ -9,12 +9,8 @@ inline constexpr int lanes_of = vector_bytes / static_cast<int>(sizeof(A));
 
 namespace detail {
 #if defined(__AVX512F__)
-inline __m128i sixteen_bytes(const void* p) {
-  return _mm_loadu_si128(static_cast<const __m128i*>(p));
-}
-inline __m256i half_vector(const void* p) {
-  return _mm256_loadu_si256(static_cast<const __m256i*>(p));
-}
+inline __m128i sixteen_bytes(const void* p) { return _mm_loadu_si128(static_cast<const __m128i*>(p)); }
+inline __m256i half_vector(const void* p) { return _mm256_loadu_si256(static_cast<const __m256i*>(p)); }
 inline __m512i widened(const std::uint8_t* p) { return _mm512_cvtepu8_epi32(sixteen_bytes(p)); }
 inline __m512i widened(const std::int8_t* p) { return _mm512_cvtepi8_epi32(sixteen_bytes(p)); }
 inline __m512i widened(const std::int16_t* p) { return _mm512_cvtepi16_epi32(half_vector(p)); }

@@ -49,7 +49,8 @@ void logsumexp_wide(const T* in, std::int64_t stride, Out* out, std::int64_t row
     }
   sums.finish(width);
   for_vectors<A>(width, [&](std::int64_t j, std::int64_t m) {
-    store_some(out + j, Vec<A>(functions::log(xsimd::batch<A>(load(sums.sum + j)))) + load(sums.largest + j), m);
+    store_some(out + j, Vec<A>(functions::log(xsimd::batch<A>(load(sums.sum + j)))) + load(sums.largest + j),
+               m);
   });
 }
 
@@ -94,8 +95,7 @@ void logsumexp(const T* in, T* out, std::int64_t outer, std::int64_t axis, std::
           const T* at = in + (row / pieces * axis + first) * inner + j;
           if (pieces > 1)
             detail::logsumexp_columns(at, inner, parts.data() + row * inner + j, last - first, width);
-          else
-            detail::logsumexp_columns(at, inner, out + row * inner + j, last - first, width);
+          else detail::logsumexp_columns(at, inner, out + row * inner + j, last - first, width);
         }
       });
   for (std::int64_t o = 0; pieces > 1 && o < outer; ++o)

@@ -17,7 +17,8 @@ bool nothing_to_add(std::int64_t rows, std::int64_t columns, std::int64_t inner,
 constexpr std::int64_t tiny = 512;
 
 template <class T>
-void tiny_matmul(std::int64_t rows, std::int64_t columns, std::int64_t inner, Matrix<T> a, Matrix<T> b, T* c, bool accumulate) {
+void tiny_matmul(std::int64_t rows, std::int64_t columns, std::int64_t inner, Matrix<T> a, Matrix<T> b, T* c,
+                 bool accumulate) {
   const std::int64_t arow = a.transposed ? 1 : a.stride, astep = a.transposed ? a.stride : 1;
   const std::int64_t brow = b.transposed ? 1 : b.stride, bstep = b.transposed ? b.stride : 1;
   for (std::int64_t i = 0; i < rows; ++i) {
@@ -32,38 +33,52 @@ void tiny_matmul(std::int64_t rows, std::int64_t columns, std::int64_t inner, Ma
 }
 
 template <class T>
-void engine_matmul(std::int64_t rows, std::int64_t columns, std::int64_t inner, Matrix<T> a, Matrix<T> b, T* c, bool accumulate) {
+void engine_matmul(std::int64_t rows, std::int64_t columns, std::int64_t inner, Matrix<T> a, Matrix<T> b,
+                   T* c, bool accumulate) {
   if (nothing_to_add(rows, columns, inner, c, accumulate)) return;
   if (rows * columns * inner <= tiny) return tiny_matmul(rows, columns, inner, a, b, c, accumulate);
-  const ktape_matmul call{engine_dtype(dtype_of<T>()), accumulate, rows, columns, inner, a.data, a.stride, b.data, b.stride,
-                          a.transposed, b.transposed, c};
+  const ktape_matmul call{engine_dtype(dtype_of<T>()),
+                          accumulate,
+                          rows,
+                          columns,
+                          inner,
+                          a.data,
+                          a.stride,
+                          b.data,
+                          b.stride,
+                          a.transposed,
+                          b.transposed,
+                          c};
   engine().run(Kernel::Matmul, &call);
 }
 
 }  // namespace
 
 template <class T>
-void blas_matmul(std::int64_t rows, std::int64_t columns, std::int64_t inner, Matrix<T> a, Matrix<T> b, T* c, std::int64_t stride,
-                 bool accumulate) {
+void blas_matmul(std::int64_t rows, std::int64_t columns, std::int64_t inner, Matrix<T> a, Matrix<T> b, T* c,
+                 std::int64_t stride, bool accumulate) {
   const auto transposition = [](bool transposed) { return transposed ? cxxblas::Trans : cxxblas::NoTrans; };
-  cxxblas::gemm<std::int64_t>(cxxblas::RowMajor, transposition(a.transposed), transposition(b.transposed), rows, columns, inner,
-                              T(1), a.data, a.stride, b.data, b.stride, T(accumulate), c, stride);
+  cxxblas::gemm<std::int64_t>(cxxblas::RowMajor, transposition(a.transposed), transposition(b.transposed),
+                              rows, columns, inner, T(1), a.data, a.stride, b.data, b.stride, T(accumulate),
+                              c, stride);
 }
-template void blas_matmul(std::int64_t, std::int64_t, std::int64_t, Matrix<float>, Matrix<float>, float*, std::int64_t, bool);
-template void blas_matmul(std::int64_t, std::int64_t, std::int64_t, Matrix<double>, Matrix<double>, double*, std::int64_t, bool);
+template void blas_matmul(std::int64_t, std::int64_t, std::int64_t, Matrix<float>, Matrix<float>, float*,
+                          std::int64_t, bool);
+template void blas_matmul(std::int64_t, std::int64_t, std::int64_t, Matrix<double>, Matrix<double>, double*,
+                          std::int64_t, bool);
 
-void matmul(std::int64_t rows, std::int64_t columns, std::int64_t inner, Matrix<float> a, Matrix<float> b, float* c,
-            bool accumulate) {
+void matmul(std::int64_t rows, std::int64_t columns, std::int64_t inner, Matrix<float> a, Matrix<float> b,
+            float* c, bool accumulate) {
   engine_matmul(rows, columns, inner, a, b, c, accumulate);
 }
 
-void matmul(std::int64_t rows, std::int64_t columns, std::int64_t inner, Matrix<double> a, Matrix<double> b, double* c,
-            bool accumulate) {
+void matmul(std::int64_t rows, std::int64_t columns, std::int64_t inner, Matrix<double> a, Matrix<double> b,
+            double* c, bool accumulate) {
   engine_matmul(rows, columns, inner, a, b, c, accumulate);
 }
 
-void matmul(std::int64_t rows, std::int64_t columns, std::int64_t inner, Matrix<std::int64_t> a, Matrix<std::int64_t> b,
-            std::int64_t* c, bool accumulate) {
+void matmul(std::int64_t rows, std::int64_t columns, std::int64_t inner, Matrix<std::int64_t> a,
+            Matrix<std::int64_t> b, std::int64_t* c, bool accumulate) {
   tiny_matmul(rows, columns, inner, a, b, c, accumulate);
 }
 

@@ -49,7 +49,8 @@ class FindMoments {
   [[gnu::noinline]] static Partial row(const T* p, std::int64_t n) {
     constexpr std::int64_t length = 2048;
     Partial total = run(p, std::min(n, length));
-    for (std::int64_t i = length; i < n; i += length) total = merged(total, run(p + i, std::min(n - i, length)));
+    for (std::int64_t i = length; i < n; i += length)
+      total = merged(total, run(p + i, std::min(n - i, length)));
     return total;
   }
   static Partial placed(Partial x, std::int64_t, std::int64_t) { return x; }
@@ -128,7 +129,8 @@ void reduce_moments(const T* in, Moments* out, std::int64_t outer, std::int64_t 
 template <class T, class Out>
 void reduce_variance(const T* in, Out* out, std::int64_t outer, std::int64_t axis, std::int64_t inner) {
   using Kernel = detail::FindMoments<compute_type<T>>;
-  detail::reduce_middle<Kernel>(in, out, outer, axis, inner, [](auto found) { return variance_of<Out>(found); });
+  detail::reduce_middle<Kernel>(in, out, outer, axis, inner,
+                                [](auto found) { return variance_of<Out>(found); });
 }
 
 /// The same of what was reduced before.

@@ -112,16 +112,12 @@ struct Filters {
   static constexpr int vectors = V;
   std::int64_t first, valid;
   Vec<T> get(const T* row, int v) const {
-    if constexpr (whole)
-      return load(row + first + v * lanes<T>);
-    else
-      return load_partial(row + first, valid, Vec<T>{});
+    if constexpr (whole) return load(row + first + v * lanes<T>);
+    else return load_partial(row + first, valid, Vec<T>{});
   }
   void put(T* row, int v, Vec<T> x) const {
-    if constexpr (whole)
-      store(row + first + v * lanes<T>, x);
-    else
-      store_partial(row + first, x, valid);
+    if constexpr (whole) store(row + first + v * lanes<T>, x);
+    else store_partial(row + first, x, valid);
   }
 };
 

@@ -54,16 +54,21 @@ struct Product {
   }
 };
 
-/// dnnl_sgemm is slow where b is transposed: half the speed of the primitive for (128, 512) by (512, 512), a third for 32 rows.
+/// dnnl_sgemm is slow where b is transposed: half the speed of the primitive for (128, 512) by (512, 512), a
+/// third for 32 rows.
 bool prefers_primitive(const ktape_matmul& m) {
-  return m.b_transposed && !m.a_transposed && !m.accumulate && m.rows * m.columns * m.inner >= 1 << 18 && !omp_in_parallel();
+  return m.b_transposed && !m.a_transposed && !m.accumulate && m.rows * m.columns * m.inner >= 1 << 18 &&
+         !omp_in_parallel();
 }
 
 void run_primitive(const ktape_matmul& m) {
   static auto& cache = *new BoundedCache<std::array<std::int64_t, 6>, Product>(512);
-  const auto product = cache.get({omp_get_max_threads(), m.rows, m.columns, m.inner, m.a_stride, m.b_stride}, [&] { return Product(m); });
+  const auto product = cache.get({omp_get_max_threads(), m.rows, m.columns, m.inner, m.a_stride, m.b_stride},
+                                 [&] { return Product(m); });
   const Ref<Storage> scratch = Storage::make(product->scratchpad.get_size());
-  const auto at = [](const memory::desc& desc, const void* data) { return memory(desc, processor(), const_cast<void*>(data)); };
+  const auto at = [](const memory::desc& desc, const void* data) {
+    return memory(desc, processor(), const_cast<void*>(data));
+  };
   product->primitive.execute(stream(), {{DNNL_ARG_SRC, at(product->a, m.a)},
                                         {DNNL_ARG_WEIGHTS, at(product->b, m.b)},
                                         {DNNL_ARG_DST, at(product->c, m.c)},

@@ -49,10 +49,8 @@ class Patches {
     for (std::int64_t kd = 0; kd < c_.window[0]; ++kd)
       for (std::int64_t kh = 0; kh < c_.window[1]; ++kh, at += line_) {
         const std::int64_t id = source(0, d, kd), ih = source(1, h, kh);
-        if (id < 0 || id >= c_.input[0] || ih < 0 || ih >= c_.input[1])
-          f(at, std::int64_t{-1}, line_);
-        else
-          for_line(at, (id * c_.input[1] + ih) * c_.input[2], source(2, w, 0), f);
+        if (id < 0 || id >= c_.input[0] || ih < 0 || ih >= c_.input[1]) f(at, std::int64_t{-1}, line_);
+        else for_line(at, (id * c_.input[1] + ih) * c_.input[2], source(2, w, 0), f);
       }
   }
 
@@ -61,10 +59,8 @@ class Patches {
   void gather(const T* image, std::int64_t first, std::int64_t count, T* rows) const {
     for (std::int64_t i = 0; i < count; ++i, rows += row())
       for_parts(first + i, [&](std::int64_t at, std::int64_t from, std::int64_t n) {
-        if (from < 0)
-          std::fill_n(rows + at, n, T(0));
-        else
-          std::copy_n(image + from, n, rows + at);
+        if (from < 0) std::fill_n(rows + at, n, T(0));
+        else std::copy_n(image + from, n, rows + at);
       });
   }
 

@@ -93,18 +93,13 @@ struct Channels {
   using A = compute_type<T>;
   std::int64_t valid;
   Vec<A> get(const T* p, int v) const {
-    if constexpr (V > 1)
-      return load(p + v * lanes<T>);
-    else
-      return load_some(p, valid);
+    if constexpr (V > 1) return load(p + v * lanes<T>);
+    else return load_some(p, valid);
   }
   void put(T* p, int v, Vec<A> x, bool past_caches) const {
-    if constexpr (V == 1)
-      store_some(p, x, valid);
-    else if (past_caches)
-      stream(p + v * lanes<T>, x);
-    else
-      store(p + v * lanes<T>, x);
+    if constexpr (V == 1) store_some(p, x, valid);
+    else if (past_caches) stream(p + v * lanes<T>, x);
+    else store(p + v * lanes<T>, x);
   }
   /// The same for positions in a window, integers I that are computed as wide as the elements.
   using Wide = std::conditional_t<sizeof(A) == 8, std::int64_t, std::int32_t>;

@@ -21,10 +21,8 @@ inline constexpr int random_block = 256 / sizeof(C);
 template <class C>
 xsimd::batch<C> fused(const xsimd::batch<C>& a, const xsimd::batch<C>& b, const xsimd::batch<C>& c) {
 #if defined(__AVX512F__)
-  if constexpr (sizeof(C) == 8)
-    return _mm512_fmadd_pd(a, b, c);
-  else
-    return _mm512_fmadd_ps(a, b, c);
+  if constexpr (sizeof(C) == 8) return _mm512_fmadd_pd(a, b, c);
+  else return _mm512_fmadd_ps(a, b, c);
 #else
   return xsimd::fma(a, b, c);
 #endif
@@ -48,22 +46,19 @@ struct RandomBits {
   static Batch unit(const Unsigned& u) {
     if constexpr (sizeof(C) == 4)
       return xsimd::to_float(xsimd::bitwise_cast<Signed>(u >> 8)) * Batch(0x1p-24f);
-    else
-      return one_to_two(u) - Batch(1.0);
+    else return one_to_two(u) - Batch(1.0);
   }
   /// Uniform in (0, 1], with small numbers as small as 2^-32 or 2^-52: the argument of a logarithm.
   static Batch above_zero(const Unsigned& u) {
     if constexpr (sizeof(C) == 4)
       return fused(xsimd::to_float(xsimd::bitwise_cast<Signed>(u >> 1)), Batch(0x1p-31f), Batch(0x1p-32f));
-    else
-      return Batch(2.0) - one_to_two(u);
+    else return Batch(2.0) - one_to_two(u);
   }
   /// Uniform in [-1, 1], symmetric.
   static Batch symmetric(const Unsigned& u) {
     if constexpr (sizeof(C) == 4)
       return fused(xsimd::to_float(xsimd::bitwise_cast<Signed>(u)), Batch(0x1p-31f), Batch(0x1p-32f));
-    else
-      return fused(one_to_two(u) - Batch(1.5), Batch(2.0), Batch(0x1p-52));
+    else return fused(one_to_two(u) - Batch(1.5), Batch(2.0), Batch(0x1p-52));
   }
 
  private:

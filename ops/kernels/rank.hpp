@@ -27,10 +27,8 @@ void rank_rows(std::int64_t* places, const T* x, std::int64_t rows, std::int64_t
                  for (std::int64_t row = begin; row < end; ++row) {
                    for (std::int64_t i = 0; i < n; ++i)
                      entries[static_cast<std::size_t>(i)] = {x[row * n + i], static_cast<std::int32_t>(i)};
-                   if (k == n)
-                     std::sort(entries.begin(), entries.end(), before);
-                   else
-                     std::partial_sort(entries.begin(), entries.begin() + k, entries.end(), before);
+                   if (k == n) std::sort(entries.begin(), entries.end(), before);
+                   else std::partial_sort(entries.begin(), entries.begin() + k, entries.end(), before);
                    for (std::int64_t i = 0; i < k; ++i)
                      places[row * k + i] = row * n + entries[static_cast<std::size_t>(i)].at;
                  }

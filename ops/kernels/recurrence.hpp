@@ -40,8 +40,7 @@ void linear_recurrence(const T* a, const T* b, T* out, std::int64_t outer, std::
     A product;
     if constexpr (std::is_integral_v<A>)
       product = static_cast<A>(std::uint64_t(static_cast<A>(a[i])) * static_cast<A>(out[before]));
-    else
-      product = static_cast<A>(a[i]) * static_cast<A>(out[before]);
+    else product = static_cast<A>(a[i]) * static_cast<A>(out[before]);
     out[i] = static_cast<T>(static_cast<A>(static_cast<A>(b[i]) + product));
   });
 }

@@ -22,7 +22,8 @@ void reduce_arithmetic(const T* in, Out* out, std::int64_t outer, std::int64_t a
   if constexpr (std::is_integral_v<T>) {
     using U = bits_of<T>;
     using Chosen = std::conditional_t<std::is_same_v<T, bool>, BoolOp, Op>;
-    reduce<Chosen, U>(reinterpret_cast<const U*>(in), reinterpret_cast<bits_of<Out>*>(out), outer, axis, inner);
+    reduce<Chosen, U>(reinterpret_cast<const U*>(in), reinterpret_cast<bits_of<Out>*>(out), outer, axis,
+                      inner);
   } else {
     reduce<Op, compute_type<T>>(in, out, outer, axis, inner);
   }
@@ -55,7 +56,8 @@ void reduce_mean(const T* in, Out* out, std::int64_t outer, std::int64_t axis, s
                  std::int64_t count) {
   using Narrow = std::conditional_t<(sizeof(T) < 4), std::int32_t, std::int64_t>;
   using A = std::conditional_t<std::is_integral_v<T>, Narrow, compute_type<T>>;
-  // Where totals have at most 53 bits the quotient of doubles is truncated to the same, and computed in vectors.
+  // Where totals have at most 53 bits the quotient of doubles is truncated to the same, and computed in
+  // vectors.
   using Quotient = std::conditional_t<std::is_integral_v<T> && sizeof(T) <= 2, double, wide_type<T>>;
   const auto n = static_cast<Quotient>(count);
   detail::reduce_middle<detail::Fold<detail::WideSum, A>>(in, out, outer, axis, inner, [n](auto total) {

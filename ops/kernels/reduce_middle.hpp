@@ -7,14 +7,14 @@
 /// How a reduction of a contiguous [outer, axis, inner] array over its middle dimension is split, whatever it
 /// computes. A `Kernel` has a `Compute` type, a `Partial` result and
 ///
-///     columns(p, rows, stride, width)   reduces up to `capacity` columns; column(j) then is the result of one
-///     row(p, n)                         reduces a contiguous run
-///     merge(a, b)                       joins two results, of which b comes after a
-///     placed(x, step, first)            a result that counted elements 0, 1, 2... which are those at first,
+///     columns(p, rows, stride, width)   reduces up to `capacity` columns; column(j) then is the result of
+///     one row(p, n)                         reduces a contiguous run merge(a, b)                       joins
+///     two results, of which b comes after a placed(x, step, first)            a result that counted elements
+///     0, 1, 2... which are those at first,
 ///                                       first + step, first + 2 step...
 ///
-/// and `finish` makes a result of a Partial, which is then rounded to the type of the elements. Results do not depend on the number of threads:
-/// the split follows from the shape alone.
+/// and `finish` makes a result of a Partial, which is then rounded to the type of the elements. Results do
+/// not depend on the number of threads: the split follows from the shape alone.
 namespace ktape::kernels::detail {
 
 /// out[j] = the result of column j; halves are rounded in vectors.
@@ -65,7 +65,8 @@ void reduce_short_rows(const T* in, Out* out, std::int64_t outer, std::int64_t a
   parallel_rows((outer + rows - 1) / rows, rows * n, [&](std::int64_t begin, std::int64_t end) {
     Work work;
     for (std::int64_t o = begin * rows; o < std::min(outer, end * rows); o += rows)
-      work.reduce(in + o * n, out + o * inner, std::min(rows, outer - o), axis, inner, (outer - o) * n, finish);
+      work.reduce(in + o * n, out + o * inner, std::min(rows, outer - o), axis, inner, (outer - o) * n,
+                  finish);
   });
 }
 
@@ -99,30 +100,34 @@ void reduce_split(const T* in, Out* out, std::int64_t outer, std::int64_t axis, 
   const std::int64_t columns = std::min(inner, Kernel::capacity);
   const std::int64_t blocks = (inner + columns - 1) / columns;
   const std::int64_t wanted = (64 + outer * blocks - 1) / (outer * blocks);
-  const std::int64_t segments = std::clamp<std::int64_t>(axis * columns / 131072, 1, std::min(wanted, std::max<std::int64_t>(axis, 1)));
+  const std::int64_t segments =
+      std::clamp<std::int64_t>(axis * columns / 131072, 1, std::min(wanted, std::max<std::int64_t>(axis, 1)));
   const auto bound = [=](std::int64_t segment) { return axis * segment / segments; };
   std::vector<Partial> partial(segments > 1 ? outer * segments * inner : 0);
-  parallel_rows(outer * segments * blocks, axis / segments * columns, [&](std::int64_t begin, std::int64_t end) {
-    Kernel kernel;
-    for (std::int64_t task = begin; task < end; ++task) {
-      const std::int64_t o = task / (segments * blocks), s = task / blocks % segments;
-      const std::int64_t j = task % blocks * columns, width = std::min(columns, inner - j);
-      const std::int64_t first = bound(s), rows = bound(s + 1) - first;
-      const T* p = in + (o * axis + first) * inner + j;
-      const auto to = [&](std::int64_t k, const Partial& x) {
-        if (segments > 1) partial[(o * segments + s) * inner + j + k] = Kernel::placed(x, 1, first);
-        else out[o * inner + j + k] = narrow<Out>(finish(x));
-      };
-      if (inner == 1) to(0, Kernel::row(p, rows));
-      else if (inner < 2 * lanes_of<typename Kernel::Compute>) reduce_narrow_columns(kernel, p, rows, inner, to);
-      else {
-        kernel.columns(p, rows, inner, width);
-        if (segments == 1) write_columns(kernel, out + o * inner + j, width, finish);
-        else
-          for (std::int64_t k = 0; k < width; ++k) to(k, kernel.column(k));
-      }
-    }
-  });
+  parallel_rows(outer * segments * blocks, axis / segments * columns,
+                [&](std::int64_t begin, std::int64_t end) {
+                  Kernel kernel;
+                  for (std::int64_t task = begin; task < end; ++task) {
+                    const std::int64_t o = task / (segments * blocks), s = task / blocks % segments;
+                    const std::int64_t j = task % blocks * columns, width = std::min(columns, inner - j);
+                    const std::int64_t first = bound(s), rows = bound(s + 1) - first;
+                    const T* p = in + (o * axis + first) * inner + j;
+                    const auto to = [&](std::int64_t k, const Partial& x) {
+                      if (segments > 1)
+                        partial[(o * segments + s) * inner + j + k] = Kernel::placed(x, 1, first);
+                      else out[o * inner + j + k] = narrow<Out>(finish(x));
+                    };
+                    if (inner == 1) to(0, Kernel::row(p, rows));
+                    else if (inner < 2 * lanes_of<typename Kernel::Compute>)
+                      reduce_narrow_columns(kernel, p, rows, inner, to);
+                    else {
+                      kernel.columns(p, rows, inner, width);
+                      if (segments == 1) write_columns(kernel, out + o * inner + j, width, finish);
+                      else
+                        for (std::int64_t k = 0; k < width; ++k) to(k, kernel.column(k));
+                    }
+                  }
+                });
   if (segments == 1) return;
   for (std::int64_t o = 0; o < outer; ++o) {
     Partial* const total = &partial[o * segments * inner];
@@ -141,7 +146,8 @@ void reduce_middle(const T* in, Out* out, std::int64_t outer, std::int64_t axis,
     return reduce_short_rows<Kernel>(in, out, outer, axis, inner, finish);
   if (inner == 1 && outer >= 64)
     return parallel_rows(outer, axis, [&](std::int64_t begin, std::int64_t end) {
-      for (std::int64_t o = begin; o < end; ++o) out[o] = narrow<Out>(finish(Kernel::row(in + o * axis, axis)));
+      for (std::int64_t o = begin; o < end; ++o)
+        out[o] = narrow<Out>(finish(Kernel::row(in + o * axis, axis)));
     });
   reduce_split<Kernel>(in, out, outer, axis, inner, finish);
 }

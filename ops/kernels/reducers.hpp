@@ -11,6 +11,7 @@ namespace ktape::kernels::detail {
 template <class A>
 using Precise = std::conditional_t<std::is_same_v<A, float>, double, A>;
 
+// clang-format off
 struct Sum {
   template <class A> using Total = Precise<A>;
   template <class A> static constexpr A neutral() { return A(0); }
@@ -77,5 +78,6 @@ struct All {
   }
   template <class V> static V combine(V a, V b) { return V(a & b); }
 };
+// clang-format on
 
 }  // namespace ktape::kernels::detail

@@ -109,7 +109,8 @@ template <class A, class T>
 [[gnu::noinline]] void transpose_rows(const T* in, std::int64_t rows, std::int64_t n, A* out,
                                       std::int64_t stride, std::int64_t readable) {
   const auto narrow = [&]<int G>(std::integral_constant<int, G>) {
-    if constexpr (G <= detail::group_size<bits_of<A>>) detail::transpose_narrow<G>(in, rows, n, out, stride, readable);
+    if constexpr (G <= detail::group_size<bits_of<A>>)
+      detail::transpose_narrow<G>(in, rows, n, out, stride, readable);
   };
   if (n > detail::group_size<bits_of<A>>) return detail::transpose_wide(in, rows, n, out, stride, readable);
   switch (transposed_columns<A>(n)) {

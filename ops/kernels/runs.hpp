@@ -16,14 +16,10 @@ Vec<U> permuted(Vec<U> v, Vec<U> index) {
   if constexpr (vector_bytes == 64) {
     const auto bits = reinterpret_cast<__m512i>(v), at = reinterpret_cast<__m512i>(index);
     const auto cast = [](__m512i result) { return reinterpret_cast<Vec<U>>(result); };
-    if constexpr (sizeof(U) == 1)
-      return cast(_mm512_permutexvar_epi8(at, bits));
-    else if constexpr (sizeof(U) == 2)
-      return cast(_mm512_permutexvar_epi16(at, bits));
-    else if constexpr (sizeof(U) == 4)
-      return cast(_mm512_maskz_permutexvar_epi32(0xffff, at, bits));
-    else
-      return cast(_mm512_maskz_permutexvar_epi64(0xff, at, bits));
+    if constexpr (sizeof(U) == 1) return cast(_mm512_permutexvar_epi8(at, bits));
+    else if constexpr (sizeof(U) == 2) return cast(_mm512_permutexvar_epi16(at, bits));
+    else if constexpr (sizeof(U) == 4) return cast(_mm512_maskz_permutexvar_epi32(0xffff, at, bits));
+    else return cast(_mm512_maskz_permutexvar_epi64(0xff, at, bits));
   }
 #endif
   Vec<U> out;
@@ -45,10 +41,8 @@ void write_run(U* out, std::int64_t n, bool past_caches, const F& at) {
   }
   for (; i + w <= n; i += w) store(out + i, at(i, w));
   if (i == n) return;
-  if (n >= w && !past_caches)
-    store(out + n - w, at(n - w, w));
-  else
-    store_partial(out + i, at(i, n - i), n - i);
+  if (n >= w && !past_caches) store(out + n - w, at(n - w, w));
+  else store_partial(out + i, at(i, n - i), n - i);
 }
 
 /// Copies `rows` runs of `bytes` < 64 bytes, each as two words that overlap: masked stores are slower.
@@ -65,18 +59,12 @@ inline void copy_short_runs(const void* in, std::int64_t in_step, void* out, std
       std::memcpy(to + bytes - N, last, N);
     }
   };
-  if (bytes >= 32)
-    words(std::integral_constant<std::size_t, 32>());
-  else if (bytes >= 16)
-    words(std::integral_constant<std::size_t, 16>());
-  else if (bytes >= 8)
-    words(std::integral_constant<std::size_t, 8>());
-  else if (bytes >= 4)
-    words(std::integral_constant<std::size_t, 4>());
-  else if (bytes >= 2)
-    words(std::integral_constant<std::size_t, 2>());
-  else if (bytes == 1)
-    words(std::integral_constant<std::size_t, 1>());
+  if (bytes >= 32) words(std::integral_constant<std::size_t, 32>());
+  else if (bytes >= 16) words(std::integral_constant<std::size_t, 16>());
+  else if (bytes >= 8) words(std::integral_constant<std::size_t, 8>());
+  else if (bytes >= 4) words(std::integral_constant<std::size_t, 4>());
+  else if (bytes >= 2) words(std::integral_constant<std::size_t, 2>());
+  else if (bytes == 1) words(std::integral_constant<std::size_t, 1>());
 }
 
 /// n consecutive elements of out from elements of in that are `step` apart.

@@ -52,7 +52,7 @@ void scan_row(const T* in, T* out, std::int64_t n, bool exclusive, bool past_cac
     const auto v = m == w ? load(in + i) : load_partial(in + i, m, identity);
     const auto scanned = scan_vector<Op, Reverse, 1>(v, identity, all);
     const auto y = Op::combine(carry, exclusive ? moved<1, Reverse>(scanned, identity, all) : scanned);
-    carry = Op::combine(carry, broadcast_lane<Reverse ? 0 : w - 1>(scanned, all));
+    carry = Op::combine(carry, broadcast_lane < Reverse ? 0 : w - 1 > (scanned, all));
     if (m < w) store_partial(out + i, y, m);
     else if (past_caches) stream(out + i, y);
     else store(out + i, y);
@@ -117,7 +117,8 @@ class NarrowScan {
 
  public:
   explicit NarrowScan(std::int64_t columns) : columns_(static_cast<int>(columns)) {
-    for (int l = 0; l < w; ++l) next_[l] = Reverse ? (w * columns_ + l - w) % columns_ : w - columns_ + l % columns_;
+    for (int l = 0; l < w; ++l)
+      next_[l] = Reverse ? (w * columns_ + l - w) % columns_ : w - columns_ + l % columns_;
     for (int s = columns_; s < w; s *= 2, ++shifts_)
       for (int l = 0; l < w; ++l) shift_[shifts_][l] = Reverse ? l + s : l < s ? w + l : l - s;
   }
@@ -142,7 +143,8 @@ class NarrowScan {
       }
       carry = pick(y, y, next_);
       if (Reverse ? i == 0 : i + m == n)
-        for (int l = Reverse ? 0 : w - columns_, c = 0; c < columns_; ++c, ++l) totals[(i + l) % columns_] = y[l];
+        for (int l = Reverse ? 0 : w - columns_, c = 0; c < columns_; ++c, ++l)
+          totals[(i + l) % columns_] = y[l];
     };
     if (Reverse && whole < n) step(whole, n - whole);
     for (std::int64_t i = 0; i < whole; i += w) step(Reverse ? whole - w - i : i, w);
@@ -204,7 +206,8 @@ struct ScanColumns {
 
 /// Long columns: pieces that stay in the caches are added up first, then scanned from where they start.
 template <class Op, bool Reverse, class T>
-void scan_pieces(const T* in, T* out, std::int64_t axis, std::int64_t inner, bool exclusive, bool past_caches) {
+void scan_pieces(const T* in, T* out, std::int64_t axis, std::int64_t inner, bool exclusive,
+                 bool past_caches) {
   using A = compute_type<T>;
   constexpr std::int64_t together = 4, bytes = 1 << 19;
   const NarrowScan<Op, Reverse, T> narrow(inner);
@@ -298,13 +301,15 @@ void scan(const T* in, T* out, std::int64_t outer, std::int64_t axis, std::int64
   using A = compute_type<T>;
   const std::int64_t n = axis * inner;
   if (outer * n == 0) return;
-  const bool many = outer * n * std::int64_t(sizeof(T)) >= streaming_bytes, large = many && std::is_same_v<T, A>;
+  const bool many = outer * n * std::int64_t(sizeof(T)) >= streaming_bytes,
+             large = many && std::is_same_v<T, A>;
   if constexpr (sizeof(A) >= 4)
     if (n <= RowTile<A>::most && outer > 1)
       return scan_short_rows<Op>(in, out, outer, axis, inner, options, large);
   if (inner > 1 && inner < lanes<T>)
-    return (options.reverse ? scan_narrow<Op, true, T> : scan_narrow<Op, false, T>)(
-        in, out, outer, axis, inner, options.exclusive, large);
+    return (options.reverse ? scan_narrow<Op, true, T> : scan_narrow<Op, false, T>)(in, out, outer, axis,
+                                                                                    inner, options.exclusive,
+                                                                                    large);
   if (inner == 1) return scan_rows<Op>(in, out, outer, axis, options, large);
   scan_columns<Op>(in, out, outer, axis, inner, options, many);
 }

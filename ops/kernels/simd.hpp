@@ -21,11 +21,24 @@ template <class T, int Bytes>
 struct VecOf {
   typedef T type __attribute__((vector_size(Bytes)));
 };
-template <int Bytes> struct UnsignedOf;
-template <> struct UnsignedOf<1> { using type = std::uint8_t; };
-template <> struct UnsignedOf<2> { using type = std::uint16_t; };
-template <> struct UnsignedOf<4> { using type = std::uint32_t; };
-template <> struct UnsignedOf<8> { using type = std::uint64_t; };
+template <int Bytes>
+struct UnsignedOf;
+template <>
+struct UnsignedOf<1> {
+  using type = std::uint8_t;
+};
+template <>
+struct UnsignedOf<2> {
+  using type = std::uint16_t;
+};
+template <>
+struct UnsignedOf<4> {
+  using type = std::uint32_t;
+};
+template <>
+struct UnsignedOf<8> {
+  using type = std::uint64_t;
+};
 }  // namespace detail
 
 /// A hardware vector of T with the operators of the language, lane by lane. Works for every arithmetic type
@@ -94,7 +107,8 @@ Vec<compute_type<T>> load(const T* p) {
       return _mm512_maskz_cvtph_ps(0xffff, _mm256_loadu_si256(reinterpret_cast<const __m256i*>(p)));
 #endif
 #if defined(__F16C__)
-    if constexpr (vector_bytes == 32) return _mm256_cvtph_ps(_mm_loadu_si128(reinterpret_cast<const __m128i*>(p)));
+    if constexpr (vector_bytes == 32)
+      return _mm256_cvtph_ps(_mm_loadu_si128(reinterpret_cast<const __m128i*>(p)));
 #endif
     for (int i = 0; i < lanes<T>; ++i) v[i] = to_float(p[i]);
   } else {
@@ -200,8 +214,8 @@ template <class T>
   for (int i = 0; i < n; ++i) __builtin_prefetch(p + i * stride, 0, 2);
 }
 
-/// How far ahead of `elements` that are being read others should be asked for: a whole multiple of them, 16 kB
-/// at least.
+/// How far ahead of `elements` that are being read others should be asked for: a whole multiple of them, 16
+/// kB at least.
 template <class T>
 std::int64_t prefetch_distance(std::int64_t elements) {
   constexpr std::int64_t least = 16384 / sizeof(T);

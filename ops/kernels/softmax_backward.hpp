@@ -7,12 +7,24 @@ namespace detail {
 
 /// dx = value(y, g, s) with s = sum(term(y, g)) along the axis.
 struct SoftmaxSlope {
-  template <class A> static Vec<A> term(Vec<A> y, Vec<A> g) { return g * y; }
-  template <class A> static Vec<A> value(Vec<A> y, Vec<A> g, Vec<A> sum) { return y * (g - sum); }
+  template <class A>
+  static Vec<A> term(Vec<A> y, Vec<A> g) {
+    return g * y;
+  }
+  template <class A>
+  static Vec<A> value(Vec<A> y, Vec<A> g, Vec<A> sum) {
+    return y * (g - sum);
+  }
 };
 struct LogSoftmaxSlope {
-  template <class A> static Vec<A> term(Vec<A>, Vec<A> g) { return g; }
-  template <class A> static Vec<A> value(Vec<A> y, Vec<A> g, Vec<A> sum) { return g - exp_of_small<A>(y) * sum; }
+  template <class A>
+  static Vec<A> term(Vec<A>, Vec<A> g) {
+    return g;
+  }
+  template <class A>
+  static Vec<A> value(Vec<A> y, Vec<A> g, Vec<A> sum) {
+    return g - exp_of_small<A>(y) * sum;
+  }
 };
 
 template <class Slope, class T>
@@ -28,7 +40,8 @@ void backward_rows(const T* y, const T* g, T* dx, std::int64_t rows, std::int64_
         return Slope::template value<A>(load_some(y_row + i, m), load_some(g_row + i, m), sum);
       };
       if (past_caches) write_run(dx + r * n, n, true, at);
-      else for_vectors<A>(n, [&](auto i, auto m) { store_some(dx + r * n + i, at(i, m), m); });  // g may be dx
+      else
+        for_vectors<A>(n, [&](auto i, auto m) { store_some(dx + r * n + i, at(i, m), m); });  // g may be dx
     }
     stream_fence();
   });
@@ -61,10 +74,16 @@ template <class Slope, class T, class A = compute_type<T>>
 class SlopeColumns {
  public:
   SlopeColumns(const ColumnBlocks& blocks, const T* y, const T* g, T* dx, bool past_caches)
-      : blocks_(blocks), y_(y), g_(g), dx_(dx), past_caches_(past_caches),
+      : blocks_(blocks),
+        y_(y),
+        g_(g),
+        dx_(dx),
+        past_caches_(past_caches),
         space_((2 * blocks.axis + 1 + ColumnSums<A, false>::arrays) * blocks.width),
-        ys_(space_.take(blocks.axis * blocks.width)), gs_(space_.take(blocks.axis * blocks.width)),
-        total_(space_.take(blocks.width)), sums_(space_, blocks.width) {
+        ys_(space_.take(blocks.axis * blocks.width)),
+        gs_(space_.take(blocks.axis * blocks.width)),
+        total_(space_.take(blocks.width)),
+        sums_(space_, blocks.width) {
     sums_.clear(blocks.width);
   }
   void prepare(ColumnBlock, ColumnBlock now, std::int64_t, std::int64_t) { sums_.finish(now.width); }

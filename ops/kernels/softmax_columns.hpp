@@ -34,7 +34,7 @@ std::int64_t padded(std::int64_t width) {
 template <class A>
 class Workspace {
  public:
-  explicit Workspace(std::int64_t size) : storage_(Storage::make((size + lanes<A>) * sizeof(A))) {}
+  explicit Workspace(std::int64_t size) : storage_(Storage::make((size + lanes<A>)*sizeof(A))) {}
   A* take(std::int64_t size) {
     A* taken = static_cast<A*>(storage_->data()) + used_;
     used_ += padded<A>(size);
@@ -58,7 +58,10 @@ struct ColumnSums {
   A *largest, *sum, *rest, *part;
 
   ColumnSums(Workspace<A>& space, std::int64_t width)
-      : largest(space.take(width)), sum(space.take(width)), rest(space.take(width)), part(space.take(width)) {}
+      : largest(space.take(width)),
+        sum(space.take(width)),
+        rest(space.take(width)),
+        part(space.take(width)) {}
   ColumnSums from(std::int64_t j) const {
     ColumnSums later = *this;
     for (A** array : {&later.largest, &later.sum, &later.rest, &later.part}) *array += j;
@@ -159,8 +162,7 @@ template <class T, class F>
 void give_row(T* out, std::int64_t width, std::int64_t stride, bool past_caches, const F& at) {
   if (past_caches && width % lanes<T> == 0 && streamable(out, stride * sizeof(T)))
     for (std::int64_t j = 0; j < width; j += lanes<T>) stream(out + j, at(j, std::int64_t{lanes<T>}));
-  else
-    write_run(out, width, past_caches, at);
+  else write_run(out, width, past_caches, at);
 }
 
 }  // namespace ktape::kernels::detail

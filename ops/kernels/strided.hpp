@@ -35,8 +35,7 @@ void copy_rows(const U* in, U* out, const Loops::Loop& rows, const Loops::Loop& 
   if (run.in == 1 && run.out == 1 && run.size < lanes<U>)
     return copy_short_runs(in, rows.in * size, out, rows.out * size, rows.size, run.size * size);
   for (std::int64_t r = 0; r < rows.size; ++r, in += rows.in, out += rows.out)
-    if (run.out == 1)
-      copy_run(in, run.in, out, run.size, past_caches);
+    if (run.out == 1) copy_run(in, run.in, out, run.size, past_caches);
     else
       for (std::int64_t k = 0; k < run.size; ++k) std::memcpy(out + k * run.out, in + k * run.in, sizeof(U));
 }

@@ -20,7 +20,8 @@ template <int N, int G, class U>
     const auto low = load_groups<N / 2, G>(p, step), high = load_groups<N / 2, G>(p + N / 2 / G * step, step);
     return [&]<std::size_t... L>(std::index_sequence<L...>) {
       return __builtin_shufflevector(low, high, int(L)...);
-    }(std::make_index_sequence<N>());
+    }
+    (std::make_index_sequence<N>());
   }
 }
 
@@ -78,10 +79,8 @@ template <class At, int K = 0, class V, int M, std::size_t... L>
 V pick(const V (&v)[M], V picked, std::index_sequence<L...> lanes) {
   constexpr int n = sizeof...(L);
   picked = __builtin_shufflevector(picked, v[K], (At::of(L) / n == K ? n + At::of(L) % n : int(L))...);
-  if constexpr (K + 1 < M)
-    return pick<At, K + 1>(v, picked, lanes);
-  else
-    return picked;
+  if constexpr (K + 1 < M) return pick<At, K + 1>(v, picked, lanes);
+  else return picked;
 }
 
 /// Element i of M interleaved rows of n is element at(i) of the rows one behind the other, or the reverse.
@@ -114,20 +113,15 @@ void interleave(const U* in, U* out, std::int64_t s, std::int64_t n) {
   }
   for (; i < n; ++i)
     for (int k = 0; k < M; ++k)
-      if (Reverse)
-        std::memcpy(out + i + k * s, in + i * M + k, sizeof(U));
-      else
-        std::memcpy(out + i * M + k, in + i + k * s, sizeof(U));
+      if (Reverse) std::memcpy(out + i + k * s, in + i * M + k, sizeof(U));
+      else std::memcpy(out + i * M + k, in + i + k * s, sizeof(U));
 }
 
 template <bool Reverse, class U>
 bool interleave_few(const U* in, U* out, std::int64_t m, std::int64_t s, std::int64_t n) {
-  if (m == 2)
-    interleave<2, Reverse>(in, out, s, n);
-  else if (m == 3)
-    interleave<3, Reverse>(in, out, s, n);
-  else if (m == 4)
-    interleave<4, Reverse>(in, out, s, n);
+  if (m == 2) interleave<2, Reverse>(in, out, s, n);
+  else if (m == 3) interleave<3, Reverse>(in, out, s, n);
+  else if (m == 4) interleave<4, Reverse>(in, out, s, n);
   return m >= 2 && m <= 4;
 }
 
@@ -136,7 +130,8 @@ template <int N, int G, class U>
 void transpose_blocks(const U* in, std::int64_t s, U* out, std::int64_t t, std::int64_t rows,
                       std::int64_t columns, std::int64_t ahead, bool past_caches) {
   if constexpr (N > 2)
-    if (rows < N) return transpose_blocks<N / 2, std::min(G, N / 2)>(in, s, out, t, rows, columns, ahead, false);
+    if (rows < N)
+      return transpose_blocks<N / 2, std::min(G, N / 2)>(in, s, out, t, rows, columns, ahead, false);
   if constexpr (G > 2)
     if (columns < G) return transpose_blocks<N, G / 2>(in, s, out, t, rows, columns, ahead, past_caches);
   if (rows < 2 || columns < 2) {
@@ -171,7 +166,8 @@ void transpose_buffered(const U* in, std::int64_t s, U* out, std::int64_t t, std
   alignas(64) U buffer[4 * w * w];
   const int width = streamable(in, s * sizeof(U)) ? w : 4 * w;
   for (std::int64_t from = 0; from < columns; from += width) {
-    const std::int64_t c = std::min<std::int64_t>(from, columns - w), n = std::min<std::int64_t>(columns - c, width);
+    const std::int64_t c = std::min<std::int64_t>(from, columns - w),
+                       n = std::min<std::int64_t>(columns - c, width);
     for (int i = 0; i < w; ++i)
       for_overlapping(n, w, [&](std::int64_t k) {
         store(buffer + i * width + k, load(in + i * s + c + k));

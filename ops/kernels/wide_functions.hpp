@@ -3,12 +3,13 @@
 
 #include <limits>
 
-/// Elementary functions of vectors of 64 bytes, made for throughput: no branches, at most one division, errors of one or two
-/// units in the last place.
+/// Elementary functions of vectors of 64 bytes, made for throughput: no branches, at most one division,
+/// errors of one or two units in the last place.
 #if defined(__AVX512F__)
 namespace ktape::kernels::wide {
 
-using kernels::detail::exp_polynomial, kernels::detail::ExpConstants, kernels::detail::ExpParts, kernels::detail::scale_by_power;
+using kernels::detail::exp_polynomial, kernels::detail::ExpConstants, kernels::detail::ExpParts,
+    kernels::detail::scale_by_power;
 
 /// c[0] x^n + ... + c[n].
 template <class A, std::size_t N>
@@ -22,7 +23,8 @@ Vec<A> polynomial(Vec<A> x, const A (&c)[N]) {
 template <class A>
 Vec<A> with_sign(Vec<A> x, Vec<A> sign) {
   const auto bit = reinterpret_cast<Vec<bits_of<A>>>(splat(A(-0.0)));
-  const auto bits = (reinterpret_cast<Vec<bits_of<A>>>(x) & ~bit) | (reinterpret_cast<Vec<bits_of<A>>>(sign) & bit);
+  const auto bits =
+      (reinterpret_cast<Vec<bits_of<A>>>(x) & ~bit) | (reinterpret_cast<Vec<bits_of<A>>>(sign) & bit);
   return reinterpret_cast<Vec<A>>(bits);
 }
 template <class A>
@@ -40,16 +42,19 @@ struct Constants<float> : ExpConstants<float> {
   static constexpr float sin[] = {-1.958784052e-4f, 8.332748038e-3f, -0.1666666466f};
   static constexpr float cos[] = {2.454789162e-5f, -1.38883028e-3f, 0.04166666466f};
   static constexpr float one_from = 10, centre = 4;
-  static constexpr float tail[] = {-1.22983157e-4f,  1.948018511e-4f, 1.569313645e-3f, -3.523574056e-3f, -7.527212912e-3f,
-                                   6.040646975e-2f, -0.1865230059f,  0.3871366798f,   -0.6078966061f,   0.7552851385f};
+  static constexpr float tail[] = {-1.22983157e-4f,  1.948018511e-4f, 1.569313645e-3f, -3.523574056e-3f,
+                                   -7.527212912e-3f, 6.040646975e-2f, -0.1865230059f,  0.3871366798f,
+                                   -0.6078966061f,   0.7552851385f};
 };
 template <>
 struct Constants<double> : ExpConstants<double> {
-  static constexpr double log[] = {0.151184871087245714, 0.152837037524031468, 0.181846102462940646, 0.222221827766744816,
-                                   0.285714288360455504, 0.399999999993355553, 0.666666666666669386};
-  static constexpr double log1p[] = {0.161649381694713386, 0.0880031765086877347, 0.120011551828577787, 0.133141355508811629,
-                                     0.153855705929122436, 0.181817894173264479,  0.222222227178017817, 0.285714285671050609,
-                                     0.400000000000145966, 0.666666666666666586};
+  static constexpr double log[] = {0.151184871087245714, 0.152837037524031468, 0.181846102462940646,
+                                   0.222221827766744816, 0.285714288360455504, 0.399999999993355553,
+                                   0.666666666666669386};
+  static constexpr double log1p[] = {0.161649381694713386, 0.0880031765086877347, 0.120011551828577787,
+                                     0.133141355508811629, 0.153855705929122436,  0.181817894173264479,
+                                     0.222222227178017817, 0.285714285671050609,  0.400000000000145966,
+                                     0.666666666666666586};
   static constexpr double half_pi[] = {1.5707963267948966, 6.123233995736766e-17, -1.4973849048591833e-33};
   static constexpr double most_turns = 1e9;
   static constexpr double sin[] = {1.59181012302741203e-10, -2.50511314554279474e-8, 2.75573161006830291e-6,
@@ -58,11 +63,12 @@ struct Constants<double> : ExpConstants<double> {
                                    2.48015872987634332e-5,   -1.38888888888873957e-3, 0.0416666666666666654};
   static constexpr double one_from = 20, centre = 5;
   static constexpr double tail[] = {
-      -1.49670159451461043e-10, 1.77992574115252822e-9,   7.66251844253481918e-9,   -9.38328942298160547e-9, -6.59833805756738953e-8,
-      4.23486886510800386e-8,   4.33208145094611436e-7,   -3.36655343400617907e-7,  -2.76931789406582283e-6, 3.98091325394834108e-6,
-      1.66812357605362047e-5,   -4.97628152960913993e-5,  -5.93757337857678798e-5,  5.44899064544392937e-4,  -7.97869397552774827e-4,
-      -2.99337677043635441e-3,  0.0207950667998005039,    -0.0691186387063174347,   0.165020366170388522,    -0.313533156671304262,
-      0.495305615969976345,     -0.665382502890056703,    0.769193049750062959};
+      -1.49670159451461043e-10, 1.77992574115252822e-9, 7.66251844253481918e-9,  -9.38328942298160547e-9,
+      -6.59833805756738953e-8,  4.23486886510800386e-8, 4.33208145094611436e-7,  -3.36655343400617907e-7,
+      -2.76931789406582283e-6,  3.98091325394834108e-6, 1.66812357605362047e-5,  -4.97628152960913993e-5,
+      -5.93757337857678798e-5,  5.44899064544392937e-4, -7.97869397552774827e-4, -2.99337677043635441e-3,
+      0.0207950667998005039,    -0.0691186387063174347, 0.165020366170388522,    -0.313533156671304262,
+      0.495305615969976345,     -0.665382502890056703,  0.769193049750062959};
 };
 
 inline __m512 fused(__m512 x, __m512 y, __m512 z) { return _mm512_fmadd_ps(x, y, z); }
@@ -71,10 +77,15 @@ inline __m512d fused(__m512d x, __m512d y, __m512d z) { return _mm512_fmadd_pd(x
 inline __m512 exponent(__m512 x) { return _mm512_maskz_getexp_ps(0xffff, x); }
 inline __m512d exponent(__m512d x) { return _mm512_maskz_getexp_pd(0xff, x); }
 /// The m of x = m 2^e with 0.75 <= m < 1.5; of 0 and infinity 1, of negative numbers NaN.
-inline __m512 mantissa(__m512 x) { return _mm512_maskz_getmant_ps(0xffff, x, _MM_MANT_NORM_p75_1p5, _MM_MANT_SIGN_nan); }
-inline __m512d mantissa(__m512d x) { return _mm512_maskz_getmant_pd(0xff, x, _MM_MANT_NORM_p75_1p5, _MM_MANT_SIGN_nan); }
+inline __m512 mantissa(__m512 x) {
+  return _mm512_maskz_getmant_ps(0xffff, x, _MM_MANT_NORM_p75_1p5, _MM_MANT_SIGN_nan);
+}
+inline __m512d mantissa(__m512d x) {
+  return _mm512_maskz_getmant_pd(0xff, x, _MM_MANT_NORM_p75_1p5, _MM_MANT_SIGN_nan);
+}
 
-/// log(1 + f) = f - square + rest, with the square f^2 / 2, for -0.25 <= f <= 0.5: an even polynomial of f / (2 + f).
+/// log(1 + f) = f - square + rest, with the square f^2 / 2, for -0.25 <= f <= 0.5: an even polynomial of f /
+/// (2 + f).
 template <class A>
 struct LogParts {
   Vec<A> square, rest;
@@ -117,7 +128,9 @@ Vec<A> log1p_of_fraction(Vec<A> x) {
 template <class A>
 struct Expm1Parts : ExpParts<A> {
   Vec<A> p;
-  explicit Expm1Parts(Vec<A> x) : ExpParts<A>(x) { p = this->r * this->r * exp_polynomial<A>(this->r, 2) + this->r; }
+  explicit Expm1Parts(Vec<A> x) : ExpParts<A>(x) {
+    p = this->r * this->r * exp_polynomial<A>(this->r, 2) + this->r;
+  }
 };
 template <class A>
 Vec<A> expm1(Vec<A> x) {
@@ -149,13 +162,15 @@ Vec<A> power_of_magnitude(Vec<A> x, Vec<A> a) {
   return scale_by_power(exp_polynomial<A>(r), exponents.k);
 }
 
-/// The sine of x, or the cosine where `quarter` is 1, by multiples of pi / 2 that are taken off in three parts.
+/// The sine of x, or the cosine where `quarter` is 1, by multiples of pi / 2 that are taken off in three
+/// parts.
 template <class A>
 Vec<A> sine(Vec<A> x, bits_of<A> quarter) {
   using C = Constants<A>;
   using Bits = bits_of<A>;
   const Vec<A> shifted = x * A(0.63661977236758134) + C::magic, k = shifted - C::magic;
-  const Vec<A> r = fused(k, splat(-C::half_pi[2]), fused(k, splat(-C::half_pi[1]), fused(k, splat(-C::half_pi[0]), x)));
+  const Vec<A> r =
+      fused(k, splat(-C::half_pi[2]), fused(k, splat(-C::half_pi[1]), fused(k, splat(-C::half_pi[0]), x)));
   const Vec<A> z = r * r;
   const Vec<A> sin = r * z * polynomial<A>(z, C::sin) + r;
   const Vec<A> cos = z * z * polynomial<A>(z, C::cos) + (A(1) - z * A(0.5));
@@ -170,7 +185,8 @@ bool few_turns(Vec<A> x) {
   return xsimd::all(xsimd::abs(xsimd::batch<A>(x)) < xsimd::batch<A>(Constants<A>::most_turns));
 }
 
-/// The standard normal distribution function: its tail at -|x| is e^(-x^2 / 2) / (|x| + c) times a polynomial of 1 - 2 c / (|x| + c).
+/// The standard normal distribution function: its tail at -|x| is e^(-x^2 / 2) / (|x| + c) times a polynomial
+/// of 1 - 2 c / (|x| + c).
 template <class A>
 Vec<A> normal_cdf(Vec<A> x) {
   using C = Constants<A>;
@@ -178,7 +194,8 @@ Vec<A> normal_cdf(Vec<A> x) {
   const Vec<A> inverse = A(1) / (y + C::centre), square = y * y * A(-0.5);
   const Vec<A> lost = fused(y * A(-0.5), y, -square);
   const Vec<A> density = exp_of<A>(square);
-  const Vec<A> tail = (density + density * lost) * inverse * polynomial<A>(A(1) - A(2) * C::centre * inverse, C::tail);
+  const Vec<A> tail =
+      (density + density * lost) * inverse * polynomial<A>(A(1) - A(2) * C::centre * inverse, C::tail);
   return x > A(0) ? A(1) - tail : tail;
 }
 

@@ -71,12 +71,9 @@ std::int32_t pooling(const void* arguments) {
   return computed(call, [&]<class T>() {
     const T* x = static_cast<const T*>(call.x);
     T* y = static_cast<T*>(call.y);
-    if (call.average)
-      average_pool(grid, x, y);
-    else if (grid.window_size() <= 256)
-      max_pool(grid, x, y, static_cast<std::uint8_t*>(call.index));
-    else
-      max_pool(grid, x, y, static_cast<std::int32_t*>(call.index));
+    if (call.average) average_pool(grid, x, y);
+    else if (grid.window_size() <= 256) max_pool(grid, x, y, static_cast<std::uint8_t*>(call.index));
+    else max_pool(grid, x, y, static_cast<std::int32_t*>(call.index));
   });
 }
 
@@ -86,12 +83,10 @@ std::int32_t pooling_backward(const void* arguments) {
   return computed(call, [&]<class T>() {
     const T* y = static_cast<const T*>(call.y);
     T* x = static_cast<T*>(call.x);
-    if (call.average)
-      average_pool_backward(grid, y, x);
+    if (call.average) average_pool_backward(grid, y, x);
     else if (grid.window_size() <= 256)
       max_pool_backward(grid, y, static_cast<const std::uint8_t*>(call.index), x);
-    else
-      max_pool_backward(grid, y, static_cast<const std::int32_t*>(call.index), x);
+    else max_pool_backward(grid, y, static_cast<const std::int32_t*>(call.index), x);
   });
 }
 
@@ -138,12 +133,9 @@ std::int32_t batch_affine(const void* arguments) {
     const T *x = static_cast<const T*>(call.x), *g = static_cast<const T*>(call.g);
     const auto of = [](const void* numbers) { return static_cast<const compute_type<T>*>(numbers); };
     T* y = static_cast<T*>(call.y);
-    if (!x)
-      channel_scale(layout, g, of(call.scale), y);
-    else if (!g)
-      channel_affine(layout, x, of(call.centre), of(call.slope), of(call.offset), y);
-    else
-      channel_affine(layout, g, x, of(call.centre), of(call.scale), of(call.slope), of(call.offset), y);
+    if (!x) channel_scale(layout, g, of(call.scale), y);
+    else if (!g) channel_affine(layout, x, of(call.centre), of(call.slope), of(call.offset), y);
+    else channel_affine(layout, g, x, of(call.centre), of(call.scale), of(call.slope), of(call.offset), y);
   });
 }
 

@@ -48,8 +48,8 @@ TEST_CASE("rows of different shapes are refused") {
   CHECK_THROWS_WITH_AS(as({ArrayLike(as(1)), 2}),
                        "[literal] a nested literal holds numbers only: received a tensor inside it",
                        TypeError);
-  CHECK_THROWS_WITH_AS(as(Tensor()), "[tensor] the tensor must be defined: received an undefined tensor (None)",
-                       ValueError);
+  CHECK_THROWS_WITH_AS(
+      as(Tensor()), "[tensor] the tensor must be defined: received an undefined tensor (None)", ValueError);
 }
 
 TEST_CASE("conversion keeps the memory when the dtype stays") {

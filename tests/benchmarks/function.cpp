@@ -1,4 +1,5 @@
-// A function against the same ops called directly, recorded as they are where variables take part, and unrecorded.
+// A function against the same ops called directly, recorded as they are where variables take part, and
+// unrecorded.
 #include <ktape/ktape.hpp>
 #include "report.hpp"
 #include "train.hpp"

@@ -24,7 +24,8 @@ const bench::Group elementwise([] {
   {
     const Variable a = K::random_normal_variable({10000000}, 0, 1);
     const Tensor b = K::random_normal({10000000});
-    bench::report("elementwise_10M_grad", [&] { K::gradients(K::mean(K::tanh(a * b) + K::exp(-K::square(a))), {a}); });
+    bench::report("elementwise_10M_grad",
+                  [&] { K::gradients(K::mean(K::tanh(a * b) + K::exp(-K::square(a))), {a}); });
   }
   const Variable s = K::random_normal_variable({64, 1024}, 0, 1), g = K::random_normal_variable({1024}, 0, 1);
   bench::report("bias_gelu_grad", [&] { K::gradients(K::sum(K::gelu(s + g)), {s, g}); });
@@ -69,7 +70,9 @@ const bench::Group layouts([] {
   bench::report("permute_2d", [&] { K::permute_dimensions(K::reshape(x, {8192, 1024}), {1, 0}); });
   bench::report("permute_3d", [&] { K::permute_dimensions(x, {1, 0, 2}); });
   bench::report("permute_4d", [&] { K::permute_dimensions(K::reshape(x, {64, 8, 16, 1024}), {0, 2, 1, 3}); });
-  bench::report("permute_5d", [&] { K::permute_dimensions(K::reshape(x, {64, 8, 16, 32, 32}), {0, 4, 2, 1, 3}); });
+  bench::report("permute_5d", [&] {
+    K::permute_dimensions(K::reshape(x, {64, 8, 16, 32, 32}), {0, 4, 2, 1, 3});
+  });
   const Tensor heads = K::reshape(x, {128, 128, 8, 64}), images = K::random_normal({32, 3, 224, 224});
   bench::report("permute_heads", [&] { K::permute_dimensions(heads, {0, 2, 1, 3}); });
   bench::report("permute_rgb", [&] { K::permute_dimensions(images, {0, 2, 3, 1}); });

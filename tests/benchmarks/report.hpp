@@ -31,7 +31,9 @@ template <class F>
 void report(const char* name, F&& run) {
   if (!only.empty() && only != name) return;
   using Clock = std::chrono::steady_clock;
-  const auto milliseconds = [](Clock::duration d) { return std::chrono::duration<double, std::milli>(d).count(); };
+  const auto milliseconds = [](Clock::duration d) {
+    return std::chrono::duration<double, std::milli>(d).count();
+  };
   for (int i = 0; i < 3; ++i) run();
   std::vector<double> times;
   const auto begin = Clock::now();

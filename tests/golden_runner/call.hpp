@@ -136,10 +136,8 @@ class Call {
     if (value.list.size() != N)
       ktape::fail("[golden] the argument must have ", N, " entries: received ", value.list.size());
     for (std::size_t i = 0; i < N; ++i) {
-      if constexpr (std::is_array_v<T>)
-        fill(value.list[i], field[i]);
-      else
-        field[i] = as<T>(value.list[i]);
+      if constexpr (std::is_array_v<T>) fill(value.list[i], field[i]);
+      else field[i] = as<T>(value.list[i]);
     }
   }
 

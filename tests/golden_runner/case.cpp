@@ -29,33 +29,24 @@ std::vector<double> numbers(const Json& json) {
 Value value(const Json& json) {
   Value out;
   if (json.is_null()) return out;
-  if (json.is_boolean())
-    out.kind = Value::Bool, out.number = json.get<bool>();
-  else if (json.is_number_integer())
-    out.kind = Value::Integer, out.number = json.get<double>();
-  else if (json.is_number())
-    out.kind = Value::Real, out.number = json.get<double>();
-  else if (json.is_string())
-    out.kind = Value::Text, out.text = json.get<std::string>();
+  if (json.is_boolean()) out.kind = Value::Bool, out.number = json.get<bool>();
+  else if (json.is_number_integer()) out.kind = Value::Integer, out.number = json.get<double>();
+  else if (json.is_number()) out.kind = Value::Real, out.number = json.get<double>();
+  else if (json.is_string()) out.kind = Value::Text, out.text = json.get<std::string>();
   else if (json.is_array()) {
     out.kind = Value::List;
     for (const Json& item : json) out.list.push_back(value(item));
-  } else
-    throw std::runtime_error("an attribute of unknown kind: " + json.dump());
+  } else throw std::runtime_error("an attribute of unknown kind: " + json.dump());
   return out;
 }
 
 Array array(const Json& json) {
   Array out;
   for (const auto& [key, part] : json.items()) {
-    if (key == "shape")
-      out.shape = ktape::Shape(part.get<std::vector<std::int64_t>>());
-    else if (key == "data")
-      out.data = numbers(part);
-    else if (key == "dtype")
-      out.dtype = part.get<std::string>();
-    else if (key != "name")
-      throw std::runtime_error("unknown key of a tensor: " + key);
+    if (key == "shape") out.shape = ktape::Shape(part.get<std::vector<std::int64_t>>());
+    else if (key == "data") out.data = numbers(part);
+    else if (key == "dtype") out.dtype = part.get<std::string>();
+    else if (key != "name") throw std::runtime_error("unknown key of a tensor: " + key);
   }
   if (static_cast<std::int64_t>(out.data.size()) != out.shape.count())
     throw std::runtime_error("the shape does not fit the data: " + ktape::to_string(out.shape));
@@ -90,10 +81,8 @@ void read_expected(const Json& json, Expected& out) {
 }
 
 void read_part(const std::string& key, const Json& part, Case& out) {
-  if (key == "id")
-    out.id = part.get<std::string>();
-  else if (key == "op")
-    out.op = part.get<std::string>();
+  if (key == "id") out.id = part.get<std::string>();
+  else if (key == "op") out.op = part.get<std::string>();
   else if (key == "inputs") {
     for (const Json& item : part)
       for (const auto& input : tensors(item.at("name").get<std::string>(), item)) out.inputs.push_back(input);
@@ -102,16 +91,11 @@ void read_part(const std::string& key, const Json& part, Case& out) {
   } else if (key == "cotangents") {
     for (const Json& item : part)
       out.cotangents.push_back(item.is_null() ? std::nullopt : std::optional(array(item)));
-  } else if (key == "grads")
-    out.gradients = named(part);
-  else if (key == "vectors")
-    out.vectors = named(part);
-  else if (key == "hvp")
-    out.hvp = named(part);
-  else if (key == "error")
-    out.error = true;
-  else if (key == "returns")
-    out.returns = value(part);
+  } else if (key == "grads") out.gradients = named(part);
+  else if (key == "vectors") out.vectors = named(part);
+  else if (key == "hvp") out.hvp = named(part);
+  else if (key == "error") out.error = true;
+  else if (key == "returns") out.returns = value(part);
   else if (key != "outputs" && key != "rtol" && key != "atol" && key != "float32" && key != "tags" &&
            key != "oracles")
     throw std::runtime_error("unknown key of a case: " + key);

@@ -61,7 +61,8 @@ std::string text(const Parts&... parts) {
   return out.str();
 }
 
-/// What the inputs of a run are: tensors, variables (then gradients are checked), or placeholders of a function.
+/// What the inputs of a run are: tensors, variables (then gradients are checked), or placeholders of a
+/// function.
 enum class Inputs { Constants, Variables, Placeholders };
 
 const char* to_text(Inputs inputs) {
@@ -125,8 +126,7 @@ class Run {
 
   void must_fail() {
     try {
-      if (table_.settings.count(case_.op))
-        table_.settings.at(case_.op)(Call(case_, floatx_, {}));
+      if (table_.settings.count(case_.op)) table_.settings.at(case_.op)(Call(case_, floatx_, {}));
       else
         for (const Tensor& result : call()) waiting_.push_back({"result", result, {}});
       run_function();
@@ -146,12 +146,10 @@ class Run {
       return problem("must return ", outputs_->size(), " outputs, returns ", results.size());
     for (std::size_t i = 0; i < results.size(); ++i) {
       const Array& want = (*outputs_)[i];
-      if (!results[i].defined())
-        problem("output ", i, " is undefined");
+      if (!results[i].defined()) problem("output ", i, " is undefined");
       else if (results[i].dtype() != result_dtype(want) && !width_is_free())
         problem("output ", i, " must have dtype ", result_dtype(want), ", has ", results[i].dtype());
-      else
-        compare(text("output ", i), results[i], want);
+      else compare(text("output ", i), results[i], want);
     }
   }
 
@@ -214,8 +212,11 @@ class Run {
       compare(waiting_[i].what, results[i], waiting_[i].want);
       const Shape &promised = symbolic[i].shape(), &shape = results[i].shape();
       bool kept = promised.rank() == shape.rank() && symbolic[i].dtype() == results[i].dtype();
-      for (int axis = 0; kept && axis < shape.rank(); ++axis) kept = promised[axis] == ktape::None || promised[axis] == shape[axis];
-      if (!kept) problem(waiting_[i].what, " was promised as ", promised, symbolic[i].dtype(), ", is ", shape, results[i].dtype());
+      for (int axis = 0; kept && axis < shape.rank(); ++axis)
+        kept = promised[axis] == ktape::None || promised[axis] == shape[axis];
+      if (!kept)
+        problem(waiting_[i].what, " was promised as ", promised, symbolic[i].dtype(), ", is ", shape,
+                results[i].dtype());
     }
   }
 
@@ -277,7 +278,8 @@ std::vector<std::string> check_case(const Case& c, const Table& table) {
   std::vector<std::string> problems;
   for (const char* floatx : {"float64", "float32"})
     for (Inputs kind : {Inputs::Constants, Inputs::Variables, Inputs::Placeholders})
-      if (kind != Inputs::Placeholders || (c.family != "sparse" && c.op != "ctc_label_dense_to_sparse")) Run(c, table, floatx, kind, problems).go();
+      if (kind != Inputs::Placeholders || (c.family != "sparse" && c.op != "ctc_label_dense_to_sparse"))
+        Run(c, table, floatx, kind, problems).go();
   if (fits_float16(c)) Run(c, table, "float16", Inputs::Constants, problems).go();
   return problems;
 }

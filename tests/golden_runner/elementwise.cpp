@@ -15,7 +15,9 @@ auto unary(F f) {
 }
 
 /// y, which may be a number.
-Tensor second(const Call& c) { return c.given("y") ? c["y"] : K::full({}, c.get<double>("y"), c["x"].dtype()); }
+Tensor second(const Call& c) {
+  return c.given("y") ? c["y"] : K::full({}, c.get<double>("y"), c["x"].dtype());
+}
 
 template <class F>
 auto binary(F f) {

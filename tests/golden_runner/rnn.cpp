@@ -63,8 +63,7 @@ Results rnn(const Call& c) {
   c.set("zero_output_for_mask", options.zero_output_for_mask);
   options.mask = c.optional("mask");
   options.constants = c.list("constants");
-  if (c.given("input_length"))
-    options.input_length = c["input_length"];
+  if (c.given("input_length")) options.input_length = c["input_length"];
   else if (c.has("input_length") && !c.none("input_length"))
     options.input_length = c.get<std::int64_t>("input_length");
   const auto [last, outputs, states] = K::rnn(step_of(c), c["inputs"], c.list("initial_states"), options);

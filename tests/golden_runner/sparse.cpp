@@ -22,12 +22,9 @@ Results concatenate(const Call& c) {
   std::vector<K::MixedList::Entry> mixed;
   for (int i = 0;; ++i) {
     const std::string name = "tensors/" + std::to_string(i);
-    if (is_sparse(c, name))
-      mixed.emplace_back(all.emplace_back(sparse(c, name)));
-    else if (c.given(name))
-      mixed.emplace_back(c[name]);
-    else
-      break;
+    if (is_sparse(c, name)) mixed.emplace_back(all.emplace_back(sparse(c, name)));
+    else if (c.given(name)) mixed.emplace_back(c[name]);
+    else break;
   }
   if (all.size() < mixed.size()) return {K::concatenate(K::MixedList(mixed), axis)};
   const SparseTensor out = K::concatenate(all, axis);

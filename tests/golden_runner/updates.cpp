@@ -15,7 +15,8 @@ auto update(F f) {
   return [f](const Call& c) -> Results {
     const Variable x(c["x"]);
     const Tensor result = f(c, x);
-    if (!ktape::is_symbolic(result) && result.raw() != x.value().raw()) ktape::fail("[golden] an update must return the new value");
+    if (!ktape::is_symbolic(result) && result.raw() != x.value().raw())
+      ktape::fail("[golden] an update must return the new value");
     return {result};
   };
 }

@@ -1,5 +1,5 @@
-#include <ktape/ktape.hpp>
 #include <cstdio>
+#include <ktape/ktape.hpp>
 namespace K = ktape::backend;
 
 int main() {

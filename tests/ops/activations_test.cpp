@@ -134,8 +134,10 @@ TEST_CASE("relu of integers: whole options, in their dtype; leaky alone, in floa
   CHECK(values(K::relu(ints({0, 200}, "uint8"))) == V{0, 200});
   const std::int64_t large = (std::int64_t{1} << 60) + 1;
   CHECK(K::relu(K::constant({large}, {.dtype = "int64"})).item<std::int64_t>(0) == large);
-  for (const K::ReluOptions& o : {K::ReluOptions{.max_value = 6.5}, {.threshold = 0.5}, {.alpha = 0.5, .max_value = 6}})
-    CHECK_THROWS_WITH_AS(K::relu(ints({1}), o), Contains("[relu] integers take whole numbers: received dtype=int32"), TypeError);
+  for (const K::ReluOptions& o :
+       {K::ReluOptions{.max_value = 6.5}, {.threshold = 0.5}, {.alpha = 0.5, .max_value = 6}})
+    CHECK_THROWS_WITH_AS(K::relu(ints({1}), o),
+                         Contains("[relu] integers take whole numbers: received dtype=int32"), TypeError);
   CHECK_THROWS_AS(K::relu(ints({1}, "uint8"), {.alpha = 1, .threshold = 1}), TypeError);
 }
 
@@ -155,8 +157,8 @@ TEST_CASE("l2_normalize of zeros is zeros, with a finite gradient") {
   const Tensor y = K::reshape(K::arange(24., {.dtype = "float64"}), {2, 3, 4});
   for (const ktape::Axes& axes : {ktape::Axes(0), ktape::Axes(1), ktape::Axes{0, 2}, ktape::Axes()}) {
     const ktape::NoGrad off;
-    CHECK(K::max(K::abs(K::l2_normalize(y, axes) * K::sqrt(K::sum(K::square(y), axes, true)) - y)).item<double>() <
-          1e-13);
+    CHECK(K::max(K::abs(K::l2_normalize(y, axes) * K::sqrt(K::sum(K::square(y), axes, true)) - y))
+              .item<double>() < 1e-13);
   }
 }
 

@@ -1,5 +1,6 @@
-// Every name of the backend API: declared with its contract, tested for its values, and, where it is differentiable, checked
-// here against central differences, of first and second order, for every subset of its inputs.
+// Every name of the backend API: declared with its contract, tested for its values, and, where it is
+// differentiable, checked here against central differences, of first and second order, for every subset of
+// its inputs.
 #include <doctest/doctest.h>
 #include <ktape/ktape.hpp>
 
@@ -33,15 +34,20 @@ auto of2(Tensor (*f)(const Tensor&, const Tensor&)) {
   return [f](const In& in) { return f(in[0], in[1]); };
 }
 
-Tensor awkward() {  // zero, ties of magnitude, near-saturation, large; away from kinks only where a derivative does not exist
+Tensor awkward() {  // zero, ties of magnitude, near-saturation, large; away from kinks only where a
+                    // derivative does not exist
   return K::constant({{0.5, -0.5, 1.5}, {-12., 30., 0.125}}, {.dtype = "float64"});
 }
 Tensor positive() { return K::constant({{0.5, 2., 1.5}, {0.25, 30., 1e-2}}, {.dtype = "float64"}); }
-Tensor normal(const ktape::Shape& shape, int seed = 1) { return K::random_normal(shape, {.dtype = "float64", .seed = seed}); }
+Tensor normal(const ktape::Shape& shape, int seed = 1) {
+  return K::random_normal(shape, {.dtype = "float64", .seed = seed});
+}
 Tensor probabilities(const ktape::Shape& shape) { return K::softmax(normal(shape, 9)).detach(); }
 
 std::vector<Gradient> gradients() {
-  const Tensor ids = K::constant({2, 0, 2}, {.dtype = "int32"}), labels = K::constant({1, 0, 3}, {.dtype = "int32"});
+  const Tensor ids = K::constant({2, 0, 2}, {.dtype = "int32"}),
+               labels = K::constant({1, 0, 3}, {.dtype = "int32"});
+  // clang-format off
   return {
       {"abs", of(K::abs), {awkward()}},
       {"sqrt", of(K::sqrt), {positive()}},
@@ -184,6 +190,7 @@ std::vector<Gradient> gradients() {
       {"sort", [](const In& in) { return K::sort(in[0]); }, {normal({2, 3})}},
       {"norm", [](const In& in) { return K::norm(in[0], 1); }, {normal({2, 3})}},
   };
+  // clang-format on
 }
 
 Tensor doubles(const ktape::ArrayLike& value) { return K::constant(value, {.dtype = "float64"}); }
@@ -207,10 +214,14 @@ Tensor certain() { return doubles({{0., 1., 0.}, {1., 0., 0.}}); }
 std::vector<Gradient> awkward_gradients() {
   const Tensor labels = K::constant({1, 2}, {.dtype = "int32"});
   const auto sparse = [labels](bool from_logits) {
-    return [=](const In& in) { return K::sparse_categorical_crossentropy(labels, in[0], {.from_logits = from_logits}); };
+    return [=](const In& in) {
+      return K::sparse_categorical_crossentropy(labels, in[0], {.from_logits = from_logits});
+    };
   };
-  const auto categorical = of2([](const Tensor& t, const Tensor& o) { return K::categorical_crossentropy(t, o); });
+  const auto categorical =
+      of2([](const Tensor& t, const Tensor& o) { return K::categorical_crossentropy(t, o); });
   const auto binary = [](const In& in) { return K::binary_crossentropy(certain(), in[0]); };
+  // clang-format off
   return {
       {"exp", of(K::exp), {saturating() - 700.}},
       {"sigmoid", of(K::sigmoid), {saturating()}},
@@ -265,20 +276,25 @@ std::vector<Gradient> awkward_gradients() {
       {"binary_crossentropy", of2([](const Tensor& t, const Tensor& o) { return K::binary_crossentropy(t, K::sigmoid(o)); }),
        {probabilities({2, 3}), saturating()}},
   };
+  // clang-format on
 }
 
 // The names that are there, less those that have a gradient above.
+// clang-format off
 const std::set<std::string> others = {
-    "placeholder", "is_placeholder", "is_keras_tensor", "function",
-    "backend", "epsilon", "set_epsilon", "floatx", "set_floatx", "cast_to_floatx", "print_tensor", "image_data_format", "set_image_data_format",
+    "placeholder", "is_placeholder", "is_keras_tensor", "function", "backend", "epsilon", "set_epsilon",
+    "floatx", "set_floatx", "cast_to_floatx", "print_tensor", "image_data_format", "set_image_data_format",
     "get_uid", "reset_uids", "clear_session", "learning_phase", "set_learning_phase", "learning_phase_scope",
-    "manual_variable_initialization", "name_scope", "get_session", "set_session", "symbolic", "eager", "variable", "constant",
-    "zeros", "ones", "eye", "zeros_like", "ones_like", "random_uniform_variable", "random_normal_variable", "arange", "is_tensor",
-    "is_variable", "shape", "int_shape", "ndim", "size", "dtype", "count_params", "eval", "get_value", "batch_get_value",
-    "set_value", "batch_set_value", "update", "update_add", "update_sub", "moving_average_update", "random_normal",
-    "random_uniform", "random_binomial", "random_bernoulli", "truncated_normal", "round", "equal", "not_equal", "greater",
-    "greater_equal", "less", "less_equal", "any", "all", "argmax", "argmin", "in_top_k", "one_hot", "gradients", "stop_gradient",
-    "is_sparse", "ctc_decode", "ctc_label_dense_to_sparse", "set_random_seed", "is_nan", "is_finite", "top_k", "argsort"};
+    "manual_variable_initialization", "name_scope", "get_session", "set_session", "symbolic", "eager",
+    "variable", "constant", "zeros", "ones", "eye", "zeros_like", "ones_like", "random_uniform_variable",
+    "random_normal_variable", "arange", "is_tensor", "is_variable", "shape", "int_shape", "ndim", "size",
+    "dtype", "count_params", "eval", "get_value", "batch_get_value", "set_value", "batch_set_value",
+    "update", "update_add", "update_sub", "moving_average_update", "random_normal", "random_uniform",
+    "random_binomial", "random_bernoulli", "truncated_normal", "round", "equal", "not_equal", "greater",
+    "greater_equal", "less", "less_equal", "any", "all", "argmax", "argmin", "in_top_k", "one_hot",
+    "gradients", "stop_gradient", "is_sparse", "ctc_decode", "ctc_label_dense_to_sparse", "set_random_seed",
+    "is_nan", "is_finite", "top_k", "argsort"};
+// clang-format on
 
 std::string read_all(const std::string& folder, const std::string& ending) {
   std::ostringstream text;
@@ -299,9 +315,30 @@ std::set<std::string> present() {
 }  // namespace
 
 TEST_CASE("the catalogue holds the 157 names of the documents and the extras") {
-  const std::set<std::string> extras = {"slice",  "set_random_seed", "where",  "matmul",     "einsum", "erf",     "gelu",
-                                        "log_softmax", "layer_normalization", "lstm", "gru", "simple_rnn", "scaled_dot_product_attention", "split", "unstack", "pad", "scatter_nd",
-                                        "gather_nd", "top_k", "sort", "argsort", "norm", "is_nan", "is_finite"};
+  const std::set<std::string> extras = {"slice",
+                                        "set_random_seed",
+                                        "where",
+                                        "matmul",
+                                        "einsum",
+                                        "erf",
+                                        "gelu",
+                                        "log_softmax",
+                                        "layer_normalization",
+                                        "lstm",
+                                        "gru",
+                                        "simple_rnn",
+                                        "scaled_dot_product_attention",
+                                        "split",
+                                        "unstack",
+                                        "pad",
+                                        "scatter_nd",
+                                        "gather_nd",
+                                        "top_k",
+                                        "sort",
+                                        "argsort",
+                                        "norm",
+                                        "is_nan",
+                                        "is_finite"};
   std::size_t documented = 0;
   for (const std::string& name : present()) documented += !extras.count(name);
   CHECK(documented == 157);
@@ -312,13 +349,14 @@ TEST_CASE("every name that is there is declared with a contract") {
   for (const std::string& name : present()) {
     // A `///` line, then only comments and declarations (of one paragraph) up to the name.
     const std::regex declared("///[^\\n]*\\n(?:[^\\n]+\\n)*?[^\\n/]*\\b" + spelled(name) + "\\b *[({:;]");
-    CHECK_MESSAGE(std::regex_search(headers, declared), name << " has no documented declaration in ops/*.hpp");
+    CHECK_MESSAGE(std::regex_search(headers, declared),
+                  name << " has no documented declaration in ops/*.hpp");
   }
 }
 
 TEST_CASE("every name that is there has a test of its values") {
-  const std::string tests = read_all("tests/ops", "_test.cpp") + read_all("tests/contract", ".cpp") + read_all("tests/autograd", "_test.cpp") +
-                            read_all("tests/golden_runner", ".cpp");
+  const std::string tests = read_all("tests/ops", "_test.cpp") + read_all("tests/contract", ".cpp") +
+                            read_all("tests/autograd", "_test.cpp") + read_all("tests/golden_runner", ".cpp");
   for (const std::string& name : present()) {
     const std::regex used("\\bK::" + spelled(name) + "\\b|\"" + name + "\"");
     CHECK_MESSAGE(std::regex_search(tests, used), name << " is used in no test");
@@ -330,12 +368,15 @@ void check(const std::vector<Gradient>& rows) {
   for (const Gradient& g : rows) {
     CAPTURE(g.name);
     const auto report = ktape::gradcheck(
-        g.f, g.inputs, {.epsilon = g.step, .rtol = 1e-4, .atol = 1e-5, .second_order = g.second_order, .op = g.name});
+        g.f, g.inputs,
+        {.epsilon = g.step, .rtol = 1e-4, .atol = 1e-5, .second_order = g.second_order, .op = g.name});
     CHECK_MESSAGE(report.ok, report.message);
   }
 }
 }  // namespace
 
-TEST_CASE("every differentiable name agrees with central differences, of first and second order") { check(gradients()); }
+TEST_CASE("every differentiable name agrees with central differences, of first and second order") {
+  check(gradients());
+}
 
 TEST_CASE("so do those with kinks, ties, saturation and infinities, there") { check(awkward_gradients()); }

@@ -233,7 +233,8 @@ TEST_CASE("config file reader" * doctest::skip()) {
     std::printf("backend=%s floatx=%s epsilon=%g format=%s\n", K::backend().c_str(), K::floatx().name(),
                 K::epsilon(), K::image_data_format().c_str());
     if (const char* home = std::getenv("KERAS_HOME"))
-      std::ofstream(std::string(home) + "/keras.json") << R"({"epsilon": 0.5, "image_data_format": "channels_last"})";
+      std::ofstream(std::string(home) + "/keras.json")
+          << R"({"epsilon": 0.5, "image_data_format": "channels_last"})";
     std::printf("later epsilon=%g format=%s\n", K::epsilon(), K::image_data_format().c_str());
     K::set_floatx("float16");
     std::printf("then floatx=%s\n", K::floatx().name());

@@ -212,8 +212,11 @@ TEST_CASE("the engines agree") {
         return K::conv2d(in[0], in[1], {.strides = {2, 1}, .padding = "same"});
       },
       {{3, 21, 30, 2}, {5, 4, 2, 55}});
-  compare_engines([](In in) { return K::conv3d(in[0], in[1], {.dilation_rate = {2, 1, 2}}); },
-                  {{2, 6, 12, 9, 4}, {2, 3, 2, 4, 20}});
+  compare_engines(
+      [](In in) {
+        return K::conv3d(in[0], in[1], {.dilation_rate = {2, 1, 2}});
+      },
+      {{2, 6, 12, 9, 4}, {2, 3, 2, 4, 20}});
   compare_engines(
       [](In in) {
         return K::conv2d(in[0], in[1], {.strides = {2, 2}});

@@ -236,8 +236,10 @@ TEST_CASE("ctc_decode names what does not fit") {
       beam(1, 2), "[ctc_decode] 1 <= top_paths <= beam_width must hold: received top_paths=2, beam_width=1",
       ValueError);
   CHECK_THROWS_AS(beam(1, 0), ValueError);
-  CHECK_THROWS_WITH_AS(K::ctc_decode(K::placeholder({2, 1, 2}), ints({1, 1}), {.greedy = false, .top_paths = -1}),
-                       "[ctc_decode] 1 <= top_paths <= beam_width must hold: received top_paths=-1, beam_width=100", ValueError);
+  CHECK_THROWS_WITH_AS(
+      K::ctc_decode(K::placeholder({2, 1, 2}), ints({1, 1}), {.greedy = false, .top_paths = -1}),
+      "[ctc_decode] 1 <= top_paths <= beam_width must hold: received top_paths=-1, beam_width=100",
+      ValueError);
   CHECK_THROWS_WITH_AS(beam(5, 3),
                        "[ctc_decode] the beam of sample 0 holds 2 label sequences: received top_paths=3",
                        ValueError);

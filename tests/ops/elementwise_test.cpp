@@ -31,13 +31,18 @@ TEST_CASE("functions at awkward values") {
   CHECK(values(K::pow(K::constant({2.f, 4.f}), -1)) == std::vector<float>{0.5, 0.25});
   const Tensor whole = K::constant({-3, 2, 5}, {.dtype = "int64"});
   CHECK(values(K::pow(whole, K::abs(whole))) == std::vector<float>{-27, 4, 3125});
-  CHECK_THROWS_WITH_AS(K::pow(whole, whole), "[pow] an integer tensor takes whole exponents of at least 0: received a=-3", ValueError);
+  CHECK_THROWS_WITH_AS(K::pow(whole, whole),
+                       "[pow] an integer tensor takes whole exponents of at least 0: received a=-3",
+                       ValueError);
   CHECK(values(K::maximum(K::constant({1.f, 5.f}), K::constant({3.f}))) == std::vector<float>{3, 5});
   CHECK(std::isnan(K::maximum(K::constant({not_a_number}), K::constant({3.f})).item<float>()));
   CHECK(std::isnan(K::minimum(K::constant({3.f}), K::constant({not_a_number})).item<float>()));
-  CHECK(K::erf(K::constant({0.5}, {.dtype = "float64"})).item<double>() == doctest::Approx(std::erf(0.5)).epsilon(1e-14));
-  CHECK(K::expm1(K::constant(1e-12, {.dtype = "float64"})).item<double>() == doctest::Approx(1e-12).epsilon(1e-12));
-  CHECK(K::log1p(K::constant(1e-12, {.dtype = "float64"})).item<double>() == doctest::Approx(1e-12).epsilon(1e-12));
+  CHECK(K::erf(K::constant({0.5}, {.dtype = "float64"})).item<double>() ==
+        doctest::Approx(std::erf(0.5)).epsilon(1e-14));
+  CHECK(K::expm1(K::constant(1e-12, {.dtype = "float64"})).item<double>() ==
+        doctest::Approx(1e-12).epsilon(1e-12));
+  CHECK(K::log1p(K::constant(1e-12, {.dtype = "float64"})).item<double>() ==
+        doctest::Approx(1e-12).epsilon(1e-12));
 }
 
 TEST_CASE_TEMPLATE("functions agree with C's to a few units in the last place", T, float, double) {
@@ -48,7 +53,9 @@ TEST_CASE_TEMPLATE("functions agree with C's to a few units in the last place", 
     Function function;
     Reference reference;
   };
-  const auto gelu = [](long double v) { return v * std::erfc(v * -0.707106781186547524400844362104849039L) / 2; };
+  const auto gelu = [](long double v) {
+    return v * std::erfc(v * -0.707106781186547524400844362104849039L) / 2;
+  };
   const std::vector<Case> all = {
       {"exp", K::exp, [](long double v) { return std::exp(v); }},
       {"expm1", K::expm1, [](long double v) { return std::expm1(v); }},
@@ -58,20 +65,26 @@ TEST_CASE_TEMPLATE("functions agree with C's to a few units in the last place", 
       {"cos", K::cos, [](long double v) { return std::cos(v); }},
       {"tanh", K::tanh, [](long double v) { return std::tanh(v); }},
       {"sigmoid", K::sigmoid, [](long double v) { return 1 / (1 + std::exp(-v)); }},
-      {"softplus", K::softplus, [](long double v) { return std::fmax(v, 0.0L) + std::log1p(std::exp(-std::abs(v))); }},
+      {"softplus", K::softplus,
+       [](long double v) { return std::fmax(v, 0.0L) + std::log1p(std::exp(-std::abs(v))); }},
       {"gelu", [](const Tensor& v) { return K::gelu(v); }, gelu},
-      {"pow", [](const Tensor& v) { return K::pow(v, -2.5); }, [](long double v) { return std::pow(v, -2.5L); }},
-      {"pow", [](const Tensor& v) { return K::pow(v, 30.5); }, [](long double v) { return std::pow(v, 30.5L); }}};
-  std::vector<double> numbers{0, -0., 1, -1, 1e-30, -1e-30, 88.6, 709.7, -90, -700, 1e6, -1e6, 1e30, inf, -inf, std::nan("")};
+      {"pow", [](const Tensor& v) { return K::pow(v, -2.5); },
+       [](long double v) { return std::pow(v, -2.5L); }},
+      {"pow", [](const Tensor& v) { return K::pow(v, 30.5); },
+       [](long double v) { return std::pow(v, 30.5L); }}};
+  std::vector<double> numbers{0,   -0.,  1,   -1,   1e-30, -1e-30, 88.6, 709.7,
+                              -90, -700, 1e6, -1e6, 1e30,  inf,    -inf, std::nan("")};
   for (int i = -300; i < 300; ++i) numbers.push_back(i / 37.), numbers.push_back(std::exp(i / 20.));
   const Tensor x = K::constant(numbers, {.dtype = ktape::dtype_of<T>()});
   for (const auto& each : all) {
     const Tensor y = each.function(x);
     for (std::int64_t i = 0; i < x.size(); ++i) {
       const T given = x.data<T>()[i], found = y.data<T>()[i], wanted = static_cast<T>(each.reference(given));
-      const T error = std::abs(found - wanted), unit = std::nextafter(std::abs(wanted), T(inf)) - std::abs(wanted);
-      const bool near = found == wanted || (std::isnan(found) && std::isnan(wanted)) ||
-                        (std::isfinite(wanted) && error <= std::max(12 * unit, 12 * std::numeric_limits<T>::min()));
+      const T error = std::abs(found - wanted),
+              unit = std::nextafter(std::abs(wanted), T(inf)) - std::abs(wanted);
+      const bool near =
+          found == wanted || (std::isnan(found) && std::isnan(wanted)) ||
+          (std::isfinite(wanted) && error <= std::max(12 * unit, 12 * std::numeric_limits<T>::min()));
       CHECK_MESSAGE(near, each.name, " of ", given, " is ", found, ", not ", wanted);
     }
   }
@@ -80,14 +93,16 @@ TEST_CASE_TEMPLATE("functions agree with C's to a few units in the last place", 
 TEST_CASE("pow agrees with C at 0, 1, infinities and NaN") {
   for (const double x : {0., -0., 1., -1., 0.5, 2., -8., double{inf}, -double{inf}, double{not_a_number}})
     for (const double a : {0., 1., -1., 2., -2., 3., 0.5, -0.5, 20., -21., double{inf}, -double{inf}}) {
-      const Tensor base = K::constant(x, {.dtype = "float64"}), exponent = K::constant(a, {.dtype = "float64"});
+      const Tensor base = K::constant(x, {.dtype = "float64"}),
+                   exponent = K::constant(a, {.dtype = "float64"});
       const double expected = std::pow(x, a);
       for (const Tensor& y : {K::pow(base, exponent), K::pow(base, a)}) {
         CAPTURE(x);
         CAPTURE(a);
         const double found = y.item<double>();
         if (std::isnan(expected)) CHECK(std::isnan(found));
-        else if (std::isinf(expected) || expected == 0) CHECK((found == expected && std::signbit(found) == std::signbit(expected)));
+        else if (std::isinf(expected) || expected == 0)
+          CHECK((found == expected && std::signbit(found) == std::signbit(expected)));
         else CHECK(found == doctest::Approx(expected).epsilon(1e-13));
       }
     }
@@ -106,9 +121,12 @@ TEST_CASE("pow has no NaN slope where it is constant") {
 TEST_CASE("gradients at kinks follow TF2") {
   CHECK(slope(K::sqrt, {-1, 4}) == std::vector<float>{0, 0.25});
   CHECK(slope(K::abs, {-2, 0, 2}) == std::vector<float>{-1, 0, 1});
-  CHECK(slope([](const Tensor& x) { return K::clip(x, -1, 1); }, {-2, -1, 0, 1, 2}) == std::vector<float>{0, 1, 1, 1, 0});
-  CHECK(slope([](const Tensor& x) { return K::maximum(x, K::constant({1.f})); }, {0, 1, 2}) == std::vector<float>{0, 1, 1});
-  CHECK(slope([](const Tensor& x) { return K::minimum(K::constant({1.f}), x); }, {0, 1, 2}) == std::vector<float>{1, 0, 0});
+  CHECK(slope([](const Tensor& x) { return K::clip(x, -1, 1); }, {-2, -1, 0, 1, 2}) ==
+        std::vector<float>{0, 1, 1, 1, 0});
+  CHECK(slope([](const Tensor& x) { return K::maximum(x, K::constant({1.f})); }, {0, 1, 2}) ==
+        std::vector<float>{0, 1, 1});
+  CHECK(slope([](const Tensor& x) { return K::minimum(K::constant({1.f}), x); }, {0, 1, 2}) ==
+        std::vector<float>{1, 0, 0});
   const Variable x = K::variable({1.5f});
   CHECK_FALSE(K::gradients(K::round(x), {x})[0].defined());
 }
@@ -119,19 +137,22 @@ TEST_CASE("clip takes numbers, tensors and None") {
   CHECK(values(K::clip(x, 1, -1)) == std::vector<float>{1, 1, 1});
   CHECK(values(K::clip(x, K::constant({-1.f, 1.f, 0.f}), K::None)) == std::vector<float>{-1, 1, 2});
   CHECK(values(K::clip(K::constant({1, 5, 9}, {.dtype = "int32"}), 2.5, 7)) == std::vector<float>{3, 5, 7});
-  CHECK_THROWS_WITH_AS(K::clip(x, not_a_number, 1), "[clip] a bound must be a number: received nan", ValueError);
+  CHECK_THROWS_WITH_AS(K::clip(x, not_a_number, 1), "[clip] a bound must be a number: received nan",
+                       ValueError);
 }
 
 TEST_CASE("where lets no NaN through from the side that was not taken") {
   const Variable x = K::variable({-1.f, 4.f});
   const Tensor y = K::where(x > 0, K::log(x), x);
   CHECK(values(y)[0] == -1.f);
-  CHECK(values(K::where(K::constant({true, false}), K::constant({{1.f}, {2.f}}), K::constant(0.f))) == std::vector<float>{1, 0, 2, 0});
+  CHECK(values(K::where(K::constant({true, false}), K::constant({{1.f}, {2.f}}), K::constant(0.f))) ==
+        std::vector<float>{1, 0, 2, 0});
 }
 
 TEST_CASE("where picks between tensors, rows and numbers of every dtype") {
   const Tensor condition = K::constant({{true, false, true}, {false, false, true}});
-  for (const char* dtype : {"bool", "uint8", "int8", "int16", "int32", "int64", "float16", "float32", "float64"}) {
+  for (const char* dtype :
+       {"bool", "uint8", "int8", "int16", "int32", "int64", "float16", "float32", "float64"}) {
     CAPTURE(dtype);
     const auto of = [dtype](const ArrayLike& value) { return K::constant(value, {.dtype = dtype}); };
     const Tensor full = of({{1, 0, 1}, {1, 1, 1}}), one = of(1), zero = of({{0}}), row = of({0, 1, 0});
@@ -163,18 +184,30 @@ TEST_CASE("operators broadcast, and numbers take the tensor's dtype") {
   CHECK(K::dtype(whole * 2) == "int32");
   CHECK(K::dtype(whole / 2) == "float64");
   CHECK(K::dtype(K::cast(whole, "int8") / 2) == "float32");
-  CHECK_THROWS_WITH_AS(K::cast(whole, "bool") / 2, "[divide] x must be a number: received dtype=bool", TypeError);
-  CHECK_THROWS_WITH_AS(whole + 2.5, "[add] a number must fit the tensor's dtype int32: received 2.5", TypeError);
-  CHECK_THROWS_WITH_AS(row + whole, "[add] both tensors must have one dtype: received x=float32, y=int32", TypeError);
-  CHECK_THROWS_WITH_AS(row * K::ones({2}), "[multiply] shapes must broadcast: received x=(3,), y=(2,)", ValueError);
-  CHECK_THROWS_WITH_AS(K::exp(whole), "[exp] x must be floating (float16, float32 or float64): received dtype=int32", TypeError);
+  CHECK_THROWS_WITH_AS(K::cast(whole, "bool") / 2, "[divide] x must be a number: received dtype=bool",
+                       TypeError);
+  CHECK_THROWS_WITH_AS(whole + 2.5, "[add] a number must fit the tensor's dtype int32: received 2.5",
+                       TypeError);
+  CHECK_THROWS_WITH_AS(row + whole, "[add] both tensors must have one dtype: received x=float32, y=int32",
+                       TypeError);
+  CHECK_THROWS_WITH_AS(row * K::ones({2}), "[multiply] shapes must broadcast: received x=(3,), y=(2,)",
+                       ValueError);
+  CHECK_THROWS_WITH_AS(K::exp(whole),
+                       "[exp] x must be floating (float16, float32 or float64): received dtype=int32",
+                       TypeError);
   CHECK_THROWS_AS(Tensor() + row, ValueError);
 }
 
 TEST_CASE("every broadcast layout agrees with the elements") {
-  for (const auto& [a, b] : std::vector<std::pair<Shape, Shape>>{{{5, 3}, {3}}, {{5, 3}, {5, 1}}, {{4, 1, 7}, {1, 3, 1}},
-                                                                {{2, 3, 70}, {3, 70}}, {{600, 3}, {3}}, {{2, 40, 3}, {2, 1, 3}},
-                                                                {{1}, {300}}, {{}, {2, 2}}, {{0, 3}, {3}}}) {
+  for (const auto& [a, b] : std::vector<std::pair<Shape, Shape>>{{{5, 3}, {3}},
+                                                                 {{5, 3}, {5, 1}},
+                                                                 {{4, 1, 7}, {1, 3, 1}},
+                                                                 {{2, 3, 70}, {3, 70}},
+                                                                 {{600, 3}, {3}},
+                                                                 {{2, 40, 3}, {2, 1, 3}},
+                                                                 {{1}, {300}},
+                                                                 {{}, {2, 2}},
+                                                                 {{0, 3}, {3}}}) {
     const Tensor x = K::random_normal(a, {.seed = 1}), y = K::random_normal(b, {.seed = 2});
     const Tensor got = x - y;
     const Tensor full_x = K::broadcast_to(x, got.shape()), full_y = K::broadcast_to(y, got.shape());
@@ -185,13 +218,24 @@ TEST_CASE("every broadcast layout agrees with the elements") {
 }
 
 TEST_CASE("comparisons and arithmetic of every dtype agree with the elements") {
-  for (const char* dtype : {"bool", "uint8", "int8", "int16", "int32", "int64", "float16", "float32", "float64"})
-    for (const auto& [a, b] : std::vector<std::pair<Shape, Shape>>{{{1}, {1}}, {{7}, {7}}, {{16}, {16}}, {{131}, {131}}, {{3, 67}, {67}},
-                                                                  {{67}, {3, 67}}, {{5, 37}, {5, 1}}, {{40, 3}, {40, 1}}, {{70001}, {1}}}) {
+  for (const char* dtype :
+       {"bool", "uint8", "int8", "int16", "int32", "int64", "float16", "float32", "float64"})
+    for (const auto& [a, b] : std::vector<std::pair<Shape, Shape>>{{{1}, {1}},
+                                                                   {{7}, {7}},
+                                                                   {{16}, {16}},
+                                                                   {{131}, {131}},
+                                                                   {{3, 67}, {67}},
+                                                                   {{67}, {3, 67}},
+                                                                   {{5, 37}, {5, 1}},
+                                                                   {{40, 3}, {40, 1}},
+                                                                   {{70001}, {1}}}) {
       CAPTURE(dtype);
-      const auto of = [dtype](const Shape& shape, int seed) { return K::cast(K::round(K::random_uniform(shape, {.minval = 0, .maxval = 3, .seed = seed})), dtype); };
+      const auto of = [dtype](const Shape& shape, int seed) {
+        return K::cast(K::round(K::random_uniform(shape, {.minval = 0, .maxval = 3, .seed = seed})), dtype);
+      };
       const Tensor x = of(a, 1), y = of(b, 2), equal = x == y, greater = x > y, unequal = x != y;
-      const auto xs = values(K::broadcast_to(x, equal.shape())), ys = values(K::broadcast_to(y, equal.shape()));
+      const auto xs = values(K::broadcast_to(x, equal.shape())),
+                 ys = values(K::broadcast_to(y, equal.shape()));
       const Tensor sum = x.dtype().is_bool() ? K::where(x, K::ones_like(y), y) : x * y + 2 * x;
       const auto sums = values(sum);
       bool ok = true;
@@ -207,13 +251,19 @@ TEST_CASE("comparisons and arithmetic of every dtype agree with the elements") {
 TEST_CASE("casts of every dtype to every other agree with the elements") {
   const std::vector<double> some{0, 1, 2.75, 100, 127, 0.5, 3, 7, 99, 12, 64.25};
   for (const int n : {1, 7, 8, 9, 300, 600})
-    for (const char* from : {"bool", "uint8", "int8", "int16", "int32", "int64", "float16", "float32", "float64"})
-      for (const char* to : {"bool", "uint8", "int8", "int16", "int32", "int64", "float16", "float32", "float64"}) {
+    for (const char* from :
+         {"bool", "uint8", "int8", "int16", "int32", "int64", "float16", "float32", "float64"})
+      for (const char* to :
+           {"bool", "uint8", "int8", "int16", "int32", "int64", "float16", "float32", "float64"}) {
         std::vector<double> given(n), wanted(n);
         for (int i = 0; i < n; ++i) {
           const double value = some[i % some.size()];
-          given[i] = std::string(from) == "bool" ? value != 0 : ktape::DType(from).is_floating() ? value : std::trunc(value);
-          wanted[i] = std::string(to) == "bool" ? given[i] != 0 : ktape::DType(to).is_floating() ? given[i] : std::trunc(given[i]);
+          given[i] = std::string(from) == "bool"        ? value != 0
+                     : ktape::DType(from).is_floating() ? value
+                                                        : std::trunc(value);
+          wanted[i] = std::string(to) == "bool"        ? given[i] != 0
+                      : ktape::DType(to).is_floating() ? given[i]
+                                                       : std::trunc(given[i]);
         }
         const auto found = K::get_value(K::cast(K::cast(K::constant(given, {.dtype = "float64"}), from), to));
         CHECK(std::equal(wanted.begin(), wanted.end(), found.begin()));

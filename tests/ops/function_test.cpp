@@ -20,7 +20,8 @@ TEST_CASE("a placeholder has a shape, a dtype and a name, and no value") {
   CHECK(K::int_shape(K::placeholder({.ndim = 2})) == Shape{None, None});
   CHECK(ktape::to_string(x) == "tensor(symbolic 'x', shape=(None, 3), dtype=float64)");
   CHECK(ktape::to_string(K::exp(x)) == "tensor(symbolic exp, shape=(None, 3), dtype=float64)");
-  CHECK_THROWS_WITH_AS(K::placeholder(K::PlaceholderOptions{}), Contains("[placeholder] a shape or ndim must be given"), ValueError);
+  CHECK_THROWS_WITH_AS(K::placeholder(K::PlaceholderOptions{}),
+                       Contains("[placeholder] a shape or ndim must be given"), ValueError);
   CHECK_THROWS_WITH_AS(K::placeholder({-3}), Contains("received"), ValueError);
 }
 
@@ -58,12 +59,15 @@ TEST_CASE("shapes follow through the ops, and what is unknown stays unknown") {
 
 TEST_CASE("a function checks what it is given") {
   const Tensor x = K::placeholder({None, 3}), z = K::placeholder({.shape = {2}, .name = "z"});
-  CHECK_THROWS_WITH_AS(K::function({x}, {K::sum(x) + K::sum(z)}), Contains("a value for the placeholder 'z'"), ValueError);
+  CHECK_THROWS_WITH_AS(K::function({x}, {K::sum(x) + K::sum(z)}), Contains("a value for the placeholder 'z'"),
+                       ValueError);
   CHECK_THROWS_WITH_AS(K::function({K::ones({2})}, {x}), Contains("must be a placeholder"), ValueError);
   CHECK_THROWS_WITH_AS(K::function({x, x}, {x}), Contains("named once"), ValueError);
   CHECK_THROWS_WITH_AS(K::function({x}, {Tensor()}), Contains("an output must be defined"), ValueError);
   const auto f = K::function({x}, {K::sum(x)}, {}, {.name = "total"});
-  CHECK_THROWS_WITH_AS(f({K::ones({2, 4})}), Contains("[total] input 0 must have the shape (None, 3): received shape=(2, 4)"), ValueError);
+  CHECK_THROWS_WITH_AS(f({K::ones({2, 4})}),
+                       Contains("[total] input 0 must have the shape (None, 3): received shape=(2, 4)"),
+                       ValueError);
   CHECK_THROWS_WITH_AS(f({K::ones({3})}), Contains("received shape=(3,)"), ValueError);
   CHECK_THROWS_WITH_AS(f({}), Contains("one value per input: received 0 for 1"), ValueError);
   CHECK_THROWS_WITH_AS(f({x}), Contains("has a value only inside a function"), ValueError);
@@ -87,7 +91,9 @@ TEST_CASE("an intermediate tensor may be an input: then it is not computed") {
 TEST_CASE("updates come after the outputs, read old values, and change nothing while the graph is built") {
   const Tensor x = K::placeholder({None});
   Variable a = K::variable(1.f), b = K::variable(10.f);
-  const auto f = K::function({x}, {a + K::sum(x)}, {K::update(a, b + K::sum(x) * 0.f), K::update_add(b, K::sum(x)), K::moving_average_update(a, K::sum(x), 0.5)});
+  const auto f = K::function({x}, {a + K::sum(x)},
+                             {K::update(a, b + K::sum(x) * 0.f), K::update_add(b, K::sum(x)),
+                              K::moving_average_update(a, K::sum(x), 0.5)});
   CHECK(a.item<float>() == 1.f);
   CHECK(f({{2.f, 3.f}})[0].item<float>() == 6.f);
   CHECK(a.item<float>() == 7.5f);
@@ -97,7 +103,8 @@ TEST_CASE("updates come after the outputs, read old values, and change nothing w
 TEST_CASE("an update in a step callable happens when the function runs, not when its shape is learned") {
   const Tensor x = K::placeholder({None});
   Variable calls = K::variable(0.f);
-  const auto f = K::function({x}, {K::map_fn([&](const Tensor& e) { return K::update_add(calls, 1.f), e * 2.f; }, x)});
+  const auto f =
+      K::function({x}, {K::map_fn([&](const Tensor& e) { return K::update_add(calls, 1.f), e * 2.f; }, x)});
   CHECK(calls.item<float>() == 0.f);
   f({{1.f, 2.f, 3.f}});
   CHECK(calls.item<float>() == 3.f);
@@ -113,8 +120,8 @@ TEST_CASE("gradients of symbolic losses: first and second order, None where ther
   CHECK(!g[3].defined());
   const Tensor penalty = K::gradients(K::sum(K::square(g[0])), {w})[0];
   const auto out = K::function({x}, {g[0], g[1], penalty})({K::constant({{1.f, 1.f}})});
-  CHECK(values(out[0]) == Values{6, 12});   // 2 (x w) w
-  CHECK(values(out[1]) == Values{6, 6});    // 2 (x w) x
+  CHECK(values(out[0]) == Values{6, 12});     // 2 (x w) w
+  CHECK(values(out[1]) == Values{6, 6});      // 2 (x w) x
   CHECK(values(out[2]) == Values{192, 264});  // of 4 (x w)^2 w w
 }
 
@@ -130,8 +137,10 @@ TEST_CASE("gradients with respect to a tensor inside the graph (Grad-CAM)") {
 }
 
 TEST_CASE("switch_, map_fn, foldl and rnn wait, and their callables may use symbolic tensors from outside") {
-  const Tensor x = K::placeholder({None, 3}), scale = K::placeholder({.shape = ktape::Shape()}), steps = K::placeholder({None, None, 3});
-  const Tensor chosen = K::switch_(K::sum(x) > 0.f, [&] { return x * scale; }, [&] { return x; });
+  const Tensor x = K::placeholder({None, 3}), scale = K::placeholder({.shape = ktape::Shape()}),
+               steps = K::placeholder({None, None, 3});
+  const Tensor chosen = K::switch_(
+      K::sum(x) > 0.f, [&] { return x * scale; }, [&] { return x; });
   CHECK(K::int_shape(chosen) == Shape{None, 3});
   const Tensor mapped = K::map_fn([&](const Tensor& row) { return K::sum(row) * scale; }, x);
   CHECK(K::int_shape(mapped) == Shape{None});
@@ -141,8 +150,9 @@ TEST_CASE("switch_, map_fn, foldl and rnn wait, and their callables may use symb
   };
   const auto looped = K::rnn(step, steps, {K::zeros_like(steps[{ktape::All, 0}])});
   CHECK(K::int_shape(looped.outputs) == Shape{None, None, 3});
-  const auto f = K::function({x, scale, steps}, {chosen, mapped, K::foldl([](const Tensor& a, const Tensor& e) { return a + e; }, x), looped.last_output,
-                                                 K::gradients(K::sum(looped.last_output), {scale})[0]});
+  const auto f = K::function(
+      {x, scale, steps}, {chosen, mapped, K::foldl([](const Tensor& a, const Tensor& e) { return a + e; }, x),
+                          looped.last_output, K::gradients(K::sum(looped.last_output), {scale})[0]});
   const auto out = f({K::ones({2, 3}), 10.f, K::ones({1, 4, 3})});
   CHECK(values(out[0]) == Values(6, 10));
   CHECK(values(out[1]) == Values{30, 30});
@@ -203,11 +213,16 @@ TEST_CASE("a deep graph runs and is destroyed without recursion, and outlives it
 TEST_CASE("several threads may call one function") {
   const Tensor x = K::placeholder({None, 8});
   Variable w = K::variable(K::ones({8, 8}));
-  const auto f = K::function({x, K::learning_phase()}, {K::sum(K::in_train_phase(K::dot(x, w) * 2.f, K::dot(x, w)))});
+  const auto f =
+      K::function({x, K::learning_phase()}, {K::sum(K::in_train_phase(K::dot(x, w) * 2.f, K::dot(x, w)))});
   float results[2] = {};
   {
-    std::jthread one([&] { for (int i = 0; i < 50; ++i) results[0] = f({K::ones({2, 8}), 0})[0].item(); });
-    std::jthread two([&] { for (int i = 0; i < 50; ++i) results[1] = f({K::ones({2, 8}), 1})[0].item(); });
+    std::jthread one([&] {
+      for (int i = 0; i < 50; ++i) results[0] = f({K::ones({2, 8}), 0})[0].item();
+    });
+    std::jthread two([&] {
+      for (int i = 0; i < 50; ++i) results[1] = f({K::ones({2, 8}), 1})[0].item();
+    });
   }
   CHECK(results[0] == 128.f);
   CHECK(results[1] == 256.f);
@@ -223,15 +238,18 @@ TEST_CASE("sparse placeholders take sparse tensors, and dot works on the stored 
   const Tensor product = K::dot(s, w), twice = K::concatenate({s, s}, 0);
   CHECK(K::int_shape(product) == Shape{None, 1});
   CHECK(K::is_sparse(twice));
-  const auto f = K::function({s}, {product, K::to_dense(s), K::gradients(K::sum(product), {w})[0], K::dot(twice, w)});
+  const auto f =
+      K::function({s}, {product, K::to_dense(s), K::gradients(K::sum(product), {w})[0], K::dot(twice, w)});
   const ktape::SparseTensor value({{0, 1}, {1, 0}}, {3.f, 4.f}, {2, 3});
   const auto out = f({value});
   CHECK(values(out[0]) == Values{6, 4});
   CHECK(values(out[1]) == Values{0, 3, 0, 4, 0, 0});
   CHECK(values(out[2]) == Values{4, 3, 0});
   CHECK(values(out[3]) == Values{6, 4, 6, 4});
-  CHECK_THROWS_WITH_AS(f({K::ones({2, 3})}), Contains("input 0 must be sparse: received a dense tensor"), TypeError);
-  CHECK_THROWS_WITH_AS(K::placeholder({.shape = {2}, .sparse = true, .ragged = true}), Contains("ragged"), ValueError);
+  CHECK_THROWS_WITH_AS(f({K::ones({2, 3})}), Contains("input 0 must be sparse: received a dense tensor"),
+                       TypeError);
+  CHECK_THROWS_WITH_AS(K::placeholder({.shape = {2}, .sparse = true, .ragged = true}), Contains("ragged"),
+                       ValueError);
 }
 
 TEST_CASE("symbolic and eager return the function they are given") {
@@ -253,7 +271,8 @@ TEST_CASE("what Input makes is a Keras tensor; other tensors are not") {
 
 TEST_CASE("recurrent layers and attention wait like any op") {
   const Tensor x = K::placeholder({None, 5, 3}), q = K::placeholder({None, 2, 4, 8});
-  const Tensor kernel = normal({3, 16}, 1, "float32"), recurrent = normal({4, 16}, 2, "float32"), bias = K::zeros({16});
+  const Tensor kernel = normal({3, 16}, 1, "float32"), recurrent = normal({4, 16}, 2, "float32"),
+               bias = K::zeros({16});
   const auto symbolic = K::lstm(x, kernel, recurrent, bias);
   const Tensor attended = K::scaled_dot_product_attention(q, q, q, {.causal = true});
   CHECK(K::int_shape(symbolic.outputs) == Shape{None, 5, 4});
@@ -261,5 +280,6 @@ TEST_CASE("recurrent layers and attention wait like any op") {
   const Tensor steps = normal({2, 5, 3}, 3, "float32"), queries = normal({2, 2, 4, 8}, 4, "float32");
   const auto out = K::function({x, q}, {symbolic.last_output, attended})({steps, queries});
   CHECK(values(out[0]) == values(K::lstm(steps, kernel, recurrent, bias).last_output));
-  CHECK(values(out[1]) == values(K::scaled_dot_product_attention(queries, queries, queries, {.causal = true})));
+  CHECK(values(out[1]) ==
+        values(K::scaled_dot_product_attention(queries, queries, queries, {.causal = true})));
 }

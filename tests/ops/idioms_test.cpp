@@ -80,7 +80,9 @@ TEST_CASE("gradient penalty (WGAN-GP): gradients() inside a loss") {
     const Tensor gradient_l2_norm = K::sqrt(K::sum(K::square(gradients), {1, 2}));
     return K::mean(K::square(1.f - gradient_l2_norm));
   };
-  const auto critic = [](const Tensor& samples, const Tensor& kernel) { return K::sum(K::tanh(K::dot(samples, kernel)), {1, 2}); };
+  const auto critic = [](const Tensor& samples, const Tensor& kernel) {
+    return K::sum(K::tanh(K::dot(samples, kernel)), {1, 2});
+  };
 
   // Its own gradient, with respect to the critic's weights, agrees with central differences.
   const auto penalty = [&](const std::vector<Tensor>& in) {
@@ -134,12 +136,14 @@ TEST_CASE("DDPG: the actor follows the gradient of the critic with respect to th
 TEST_CASE("CTC for text recognition: skip the first steps, labels padded with -1") {
   // y_pred = y_pred[:, 2:, :]
   // return K.ctc_batch_cost(labels, y_pred, input_length, label_length)
-  const auto ctc_lambda = [](const Tensor& y_pred, const Tensor& labels, const Tensor& input_length, const Tensor& label_length) {
+  const auto ctc_lambda = [](const Tensor& y_pred, const Tensor& labels, const Tensor& input_length,
+                             const Tensor& label_length) {
     return K::ctc_batch_cost(labels, y_pred[{All, Slice(2, None), All}], input_length, label_length);
   };
   Variable logits(normal({2, 8, 5}, 10, "float32"));
   const Tensor labels = K::constant({{0, 1, 2}, {3, -1, -1}}, {.dtype = "int32"});
-  const Tensor input_length = K::constant({{6}, {6}}, {.dtype = "int32"}), label_length = K::constant({{3}, {1}}, {.dtype = "int32"});
+  const Tensor input_length = K::constant({{6}, {6}}, {.dtype = "int32"}),
+               label_length = K::constant({{3}, {1}}, {.dtype = "int32"});
   const Tensor cost = ctc_lambda(K::softmax(logits), labels, input_length, label_length);
   CHECK(K::int_shape(cost) == Shape{2, 1});
   const auto slope = values<float>(K::gradients(K::sum(cost), {logits})[0]);
@@ -147,8 +151,11 @@ TEST_CASE("CTC for text recognition: skip the first steps, labels padded with -1
 
   // Minimized, the greedy decoder reads the labels.
   for (int i = 0; i < 300; ++i)
-    K::update_sub(logits, K::gradients(K::sum(ctc_lambda(K::softmax(logits), labels, input_length, label_length)), {logits})[0]);
-  const auto decoded = K::ctc_decode(K::softmax(logits)[{All, Slice(2, None), All}], K::flatten(input_length)).decoded[0];
+    K::update_sub(logits,
+                  K::gradients(K::sum(ctc_lambda(K::softmax(logits), labels, input_length, label_length)),
+                               {logits})[0]);
+  const auto decoded =
+      K::ctc_decode(K::softmax(logits)[{All, Slice(2, None), All}], K::flatten(input_length)).decoded[0];
   CHECK(values<int>(decoded[{All, Slice(0, 3)}]) == std::vector<int>{0, 1, 2, 3, -1, -1});
 }
 
@@ -179,7 +186,8 @@ TEST_CASE("a custom cell under K.rnn: mask, constants, backwards") {
   };
   const Tensor context = normal({2, 4}, 13, "float32"), x = normal({2, 5, 3}, 14, "float32");
   const Tensor mask = K::constant({{1, 1, 1, 0, 0}, {1, 1, 1, 1, 1}}, {.dtype = "bool"});
-  const auto [last, outputs, states] = K::rnn(step, x, {K::zeros({2, 4})}, {.go_backwards = true, .mask = mask, .constants = {context}});
+  const auto [last, outputs, states] =
+      K::rnn(step, x, {K::zeros({2, 4})}, {.go_backwards = true, .mask = mask, .constants = {context}});
   CHECK(K::int_shape(outputs) == Shape{2, 5, 4});
   CHECK(values(last) == values(states[0]));
   CHECK(values(outputs[{0, 0}]) == Values(4, 0));  // masked steps come first here: zeros until one is not

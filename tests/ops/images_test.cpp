@@ -29,8 +29,9 @@ TEST_CASE("bilinear interpolates between pixel centers") {
   CHECK(wider.dtype() == "float32");
   CHECK(values(wider) == Values{0, 1.25, 3.75, 5});
   CHECK(K::resize_images(whole, 1, 1, "channels_last", {.interpolation = "bilinear"}).dtype() == "uint8");
-  CHECK_THROWS_AS(K::resize_images(K::cast(whole, "bool"), 2, 2, "channels_last", {.interpolation = "bilinear"}),
-                  TypeError);
+  CHECK_THROWS_AS(
+      K::resize_images(K::cast(whole, "bool"), 2, 2, "channels_last", {.interpolation = "bilinear"}),
+      TypeError);
 }
 
 TEST_CASE("resize_volumes repeats voxels") {
@@ -45,7 +46,8 @@ TEST_CASE("resize_volumes repeats voxels") {
 TEST_CASE("nothing is resized by any factor") {
   const Tensor none = K::zeros({0, 2, 2, 1});
   const std::int64_t huge = std::int64_t{1} << 40;
-  CHECK(K::resize_images(none, huge, 1, "channels_last", {.interpolation = "bilinear"}).shape() == Shape{0, huge * 2, 2, 1});
+  CHECK(K::resize_images(none, huge, 1, "channels_last", {.interpolation = "bilinear"}).shape() ==
+        Shape{0, huge * 2, 2, 1});
 }
 
 TEST_CASE("resizing refuses what it cannot do") {

@@ -130,13 +130,16 @@ TEST_CASE("few classes: the fused losses and their gradients agree with the form
           const Tensor u = K::cast(a, "float64"), v = K::cast(b, "float64");
           return K::max(K::abs(u - v) / (K::abs(v) + 8)).template item<double>();
         };
-        const double near = dtype == std::string("float16") ? 2e-2 : dtype == std::string("float32") ? 1e-5 : 1e-13;
+        const double near = dtype == std::string("float16")   ? 2e-2
+                            : dtype == std::string("float32") ? 1e-5
+                                                              : 1e-13;
         CHECK(difference(loss(x), formula(x)) < near);
         CHECK(difference(slope([&](const Tensor& v) { return loss(v) * weights; }, x),
                          slope([&](const Tensor& v) { return formula(v) * weights; }, x)) < near);
       };
       check([&](const Tensor& v) { return K::categorical_crossentropy(t, v, {.from_logits = true}); }, t);
-      check([&](const Tensor& v) { return K::sparse_categorical_crossentropy(at, v, {.from_logits = true}); }, taken);
+      check([&](const Tensor& v) { return K::sparse_categorical_crossentropy(at, v, {.from_logits = true}); },
+            taken);
     }
 }
 

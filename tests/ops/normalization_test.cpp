@@ -68,14 +68,24 @@ TEST_CASE("normalization has gradients of both orders") {
 
 namespace {
 
-/// Every layout that batch normalization has a kernel for, and some that it moves: the channels' axes and the others.
+/// Every layout that batch normalization has a kernel for, and some that it moves: the channels' axes and the
+/// others.
 struct Layout {
   Shape shape;
   std::vector<int> reduced;
 };
-const Layout layouts[] = {{{300, 5}, {0}},          {{40, 83}, {0}},        {{4, 5, 3, 64}, {0, 1, 2}}, {{4, 5, 3, 6}, {0, 2, 3}},
-                          {{3, 2, 1500}, {0, 2}},   {{6, 70}, {1}},         {{3, 4, 5}, {1}},           {{2, 3, 2, 2, 3}, {0, 2, 4}},
-                          {{2, 3, 4}, {0, 1, 2}},   {{2, 3}, {}},           {{0, 3}, {0}},              {{3, 0}, {0}}};
+const Layout layouts[] = {{{300, 5}, {0}},
+                          {{40, 83}, {0}},
+                          {{4, 5, 3, 64}, {0, 1, 2}},
+                          {{4, 5, 3, 6}, {0, 2, 3}},
+                          {{3, 2, 1500}, {0, 2}},
+                          {{6, 70}, {1}},
+                          {{3, 4, 5}, {1}},
+                          {{2, 3, 2, 2, 3}, {0, 2, 4}},
+                          {{2, 3, 4}, {0, 1, 2}},
+                          {{2, 3}, {}},
+                          {{0, 3}, {0}},
+                          {{3, 0}, {0}}};
 
 Shape kept(const Layout& layout) {
   Shape shape = layout.shape;
@@ -100,37 +110,48 @@ TEST_CASE("the fused kernels agree with the formula, in values and gradients of 
       const Tensor mean = K::mean(x, layout.reduced, true), var = K::var(x, layout.reduced, true);
       return (x - mean) / K::sqrt(var + 1e-3) * gamma + beta;
     };
-    const auto fused = [&] { return K::normalize_batch_in_training(x, gamma, beta, layout.reduced).normalized; };
+    const auto fused = [&] {
+      return K::normalize_batch_in_training(x, gamma, beta, layout.reduced).normalized;
+    };
     CHECK(distance(fused(), formula()) < 1e-10);
     if (x.size() == 0) continue;
-    const auto slopes = [&](const Tensor& y) { return K::gradients(K::sum(K::square(y) * weights), {x, gamma, beta}); };
+    const auto slopes = [&](const Tensor& y) {
+      return K::gradients(K::sum(K::square(y) * weights), {x, gamma, beta});
+    };
     const List wanted = slopes(formula()), got = slopes(fused());
     for (std::size_t i = 0; i < 3; ++i) CHECK(distance(got[i], wanted[i]) < 1e-9);
-    const auto second = [&](const List& first) { return K::gradients(K::sum(first[0] * weights) + K::sum(first[1]), {x, gamma}); };
+    const auto second = [&](const List& first) {
+      return K::gradients(K::sum(first[0] * weights) + K::sum(first[1]), {x, gamma});
+    };
     const List wanted_second = second(wanted), got_second = second(got);
     for (std::size_t i = 0; i < 2; ++i) CHECK(distance(got_second[i], wanted_second[i]) < 1e-7);
     for (const char* dtype : {"float32", "float16"}) {
       const auto of = [&](const Tensor& t) { return K::cast(t, dtype); };
       const double tolerance = DType(dtype) == DType::Float16 ? 3e-2 : 1e-4;
-      CHECK(distance(K::normalize_batch_in_training(of(x), of(gamma), of(beta), layout.reduced).normalized, formula()) < tolerance);
+      CHECK(distance(K::normalize_batch_in_training(of(x), of(gamma), of(beta), layout.reduced).normalized,
+                     formula()) < tolerance);
     }
   }
 }
 
 TEST_CASE("given statistics: fused where they lie on neighbouring axes, composed elsewhere") {
   const Tensor x = waves({2, 3, 4, 5, 2});
-  for (const Shape& shape : {Shape{2}, Shape{5, 1}, Shape{1, 3, 4, 1, 1}, Shape{}, Shape{3, 1, 5, 1}, Shape{2, 3, 4, 5, 2}}) {
+  for (const Shape& shape :
+       {Shape{2}, Shape{5, 1}, Shape{1, 3, 4, 1, 1}, Shape{}, Shape{3, 1, 5, 1}, Shape{2, 3, 4, 5, 2}}) {
     CAPTURE(shape);
-    const Variable v = x, mean = waves(shape, 0.7), var = K::square(waves(shape, 0.2)) + 1, gamma = waves(shape, 2.9);
+    const Variable v = x, mean = waves(shape, 0.7), var = K::square(waves(shape, 0.2)) + 1,
+                   gamma = waves(shape, 2.9);
     const Tensor formula = (v - mean) / K::sqrt(var + 1e-3) * gamma;
     const Tensor fused = K::batch_normalization(v, mean, var, Tensor(), gamma);
     CHECK(distance(fused, formula) < 1e-12);
-    const List wanted = K::gradients(K::square(formula), {v, mean, var, gamma}), got = K::gradients(K::square(fused), {v, mean, var, gamma});
+    const List wanted = K::gradients(K::square(formula), {v, mean, var, gamma}),
+               got = K::gradients(K::square(fused), {v, mean, var, gamma});
     for (std::size_t i = 0; i < 4; ++i) CHECK(distance(got[i], wanted[i]) < 1e-9);
   }
   check_gradients("batch_normalization",
                   [](const List& in) {
-                    return K::batch_normalization(in[0], in[1], K::square(in[2]) + 1, in[3], in[4], {.axis = 1});
+                    return K::batch_normalization(in[0], in[1], K::square(in[2]) + 1, in[3], in[4],
+                                                  {.axis = 1});
                   },
                   {waves({2, 3, 2, 2}), waves({3}), waves({3}, 0.2), waves({3}, 0.8), waves({3}, 0.5)});
 }
@@ -176,7 +197,8 @@ TEST_CASE("normalization names the op and what is wrong") {
       "[normalize_batch_in_training] gamma must have 3 elements for x of shape (2, 3): received gamma=(4,)",
       ValueError);
   CHECK_THROWS_WITH_AS(K::batch_normalization(K::ones({4}), K::ones({2, 4}), four, Tensor(), Tensor()),
-                       "[batch_normalization] mean must broadcast to x of shape (4,): received mean=(2, 4)", ValueError);
+                       "[batch_normalization] mean must broadcast to x of shape (4,): received mean=(2, 4)",
+                       ValueError);
   CHECK_THROWS_WITH_AS(K::layer_normalization(x, Tensor(), four), Contains("[layer_normalization] beta"),
                        ValueError);
   CHECK_THROWS_WITH_AS(K::layer_normalization(x, Tensor(), Tensor(), {.axis = 2}), Contains("axis"),
