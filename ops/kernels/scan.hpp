@@ -184,15 +184,18 @@ struct ScanColumns {
   void run(const T* in, T* out, std::int64_t rows, std::int64_t stride, std::int64_t width,
            ScanOptions options, bool past_caches) {
     std::fill(std::begin(acc), std::end(acc), Op::template identity<A>());
+    const std::int64_t distance = prefetch_distance<T>(stride), ahead = options.reverse ? -distance : distance;
     for (std::int64_t k = 0; k < rows; ++k) {
       const std::int64_t row = (options.reverse ? rows - 1 - k : k) * stride;
-      wide_row(in + row, out + row, width, options.exclusive, past_caches);
+      wide_row(in + row, out + row, width, ahead, options.exclusive, past_caches);
     }
   }
-  void wide_row(const T* in, T* out, std::int64_t width, bool exclusive, bool past_caches) {
+  void wide_row(const T* in, T* out, std::int64_t width, std::int64_t ahead, bool exclusive,
+                bool past_caches) {
     constexpr int w = lanes<T>;
     for (std::int64_t j = 0; j < width; j += w) {
       const std::int64_t m = std::min<std::int64_t>(w, width - j);
+      __builtin_prefetch(in + j + ahead, 0, 2);
       const auto before = load(acc + j);
       const auto after = Op::combine(before, m == w ? load(in + j) : load_partial(in + j, m, before));
       const auto y = exclusive ? before : after;
