@@ -67,6 +67,17 @@ inline void copy_short_runs(const void* in, std::int64_t in_step, void* out, std
   else if (bytes == 1) words(std::integral_constant<std::size_t, 1>());
 }
 
+/// Copies `rows` runs of n elements, a vector at least, the last of which overlaps the one before it.
+template <class U>
+void copy_medium_runs(const U* in, std::int64_t in_step, U* out, std::int64_t out_step, std::int64_t rows,
+                      std::int64_t n) {
+  constexpr int w = lanes<U>;
+  for (std::int64_t r = 0; r < rows; ++r, in += in_step, out += out_step) {
+    for (std::int64_t i = 0; i < n - w; i += w) store(out + i, load(in + i));
+    store(out + n - w, load(in + n - w));
+  }
+}
+
 /// n consecutive elements of out from elements of in that are `step` apart.
 template <class U>
 void copy_run(const U* in, std::int64_t step, U* out, std::int64_t n, bool past_caches) {

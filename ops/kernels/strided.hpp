@@ -14,26 +14,23 @@ inline int consecutive_input(const Loops& loops) {
   return -1;
 }
 
-/// Asks for the lines that rows of runs will read. (Inlined, because GCC drops calls that only do this.)
+/// Steps of a loop that read from one line.
 template <class U>
-[[gnu::always_inline]] inline void bring_near(const U* in, const Loops::Loop& rows, const Loops::Loop& run) {
-  const auto step = [](const Loops::Loop& loop) {
-    constexpr std::int64_t line = 64 / sizeof(U);
-    return loop.in == 0 ? loop.size : std::max<std::int64_t>(1, line / std::abs(loop.in));
-  };
-  for (std::int64_t r = 0; r < rows.size; r += step(rows))
-    for (std::int64_t k = 0; k < run.size; k += step(run))
-      __builtin_prefetch(in + r * rows.in + k * run.in, 0, 2);
+std::int64_t steps_in_line(const Loops::Loop& loop) {
+  constexpr std::int64_t line = 64 / sizeof(U);
+  return loop.in == 0 ? loop.size : std::max<std::int64_t>(1, line / std::abs(loop.in));
 }
 
 template <class U>
-void copy_rows(const U* in, U* out, const Loops::Loop& rows, const Loops::Loop& run, bool past_caches) {
+void copy_rows(const U* in, U* out, Loops::Loop rows, Loops::Loop run, bool past_caches) {
   constexpr std::int64_t size = sizeof(U);
   const bool repeats = run.in == 0 && run.out == 1 && rows.out == run.size && run.size <= lanes<U>;
   if (repeats && rows.in == 1 && interleave_few<false>(in, out, run.size, 0, rows.size)) return;
   if (repeats) return repeat_runs(in, rows.in, out, rows.size, run.size);
   if (run.in == 1 && run.out == 1 && run.size < lanes<U>)
     return copy_short_runs(in, rows.in * size, out, rows.out * size, rows.size, run.size * size);
+  if (run.in == 1 && run.out == 1 && !past_caches)
+    return copy_medium_runs(in, rows.in, out, rows.out, rows.size, run.size);
   for (std::int64_t r = 0; r < rows.size; ++r, in += rows.in, out += rows.out)
     if (run.out == 1) copy_run(in, run.in, out, run.size, past_caches);
     else
@@ -51,11 +48,15 @@ void copy_runs(const U* in, U* out, Loops loops, std::int64_t ahead, bool past_c
       near = d;
   const Loops::Loop rows = loops.at[near];
   const std::int64_t few = ahead == 0 ? rows.size : std::max<std::int64_t>(1, 1024 / sizeof(U) / run.size);
+  const std::int64_t row_step = steps_in_line<U>(rows), run_step = steps_in_line<U>(run);
   for_each_but(loops, near, near, in, out, [&](const U* from, U* to) {
-    for (std::int64_t r = 0; r < rows.size; r += few, from += few * rows.in, to += few * rows.out) {
-      const Loops::Loop part{std::min(few, rows.size - r), rows.in, rows.out};
-      if (ahead != 0) bring_near(from + ahead, part, run);
+    for (std::int64_t first = 0; first < rows.size; first += few) {
+      const Loops::Loop part{std::min(few, rows.size - first), rows.in, rows.out};
+      for (std::int64_t r = 0; r < part.size && ahead != 0; r += row_step)
+        for (std::int64_t k = 0; k < run.size; k += run_step)
+          __builtin_prefetch(from + ahead + r * rows.in + k * run.in, 0, 2);
       copy_rows(from, to, part, run, past_caches);
+      from += few * rows.in, to += few * rows.out;
     }
   });
 }
@@ -137,7 +138,7 @@ template <class U>
 void copy_loops(const U* in, U* out, const Loops& loops) {
   const std::int64_t bytes = loops.elements() * sizeof(U);
   if (bytes <= 8192) return copy_block(in, out, loops, 0, false);
-  const bool large = bytes >= streaming_bytes;
+  const bool large = bytes >= streaming_bytes, cached = bytes < std::int64_t{1} << 20;
   const Loops::Loop run = loops.at[loops.rank - 1];
   const bool long_runs = (run.in == 0 || run.in == 1) && run.size * std::int64_t(sizeof(U)) >= 1024;
   const Blocks blocks(loops, sizeof(U), !long_runs);
@@ -148,8 +149,9 @@ void copy_loops(const U* in, U* out, const Loops& loops) {
       Stage<U> stage(blocks.block());
       blocks.for_range(begin, end, [&](const Block& b) { stage.copy(in + b.in, out + b.out, b); });
     } else {
-      blocks.for_range(begin, end,
-                       [&](const Block& b) { copy_block(in + b.in, out + b.out, b.loops, b.ahead, large); });
+      blocks.for_range(begin, end, [&](const Block& b) {
+        copy_block(in + b.in, out + b.out, b.loops, cached ? 0 : b.ahead, large);
+      });
     }
     stream_fence();
   });
