@@ -72,11 +72,11 @@ template <class F>
 auto custom_gradient(F f) {
   return [f = std::move(f)](const auto&... arguments) {
     const std::vector<Tensor> inputs{static_cast<const Tensor&>(arguments)...};
-    auto result = [&] {
+    const auto call = [&]<std::size_t... I>(std::index_sequence<I...>) {
       NoGrad off;
-      return [&]<std::size_t... I>(std::index_sequence<I...>) { return f(inputs[I]...); }
-      (std::index_sequence_for<decltype(arguments)...>());
-    }();
+      return f(inputs[I]...);
+    };
+    auto result = call(std::index_sequence_for<decltype(arguments)...>());
     return detail::attach_gradient(
         result.first, inputs,
         [gradient = std::move(result.second)](const Tensor& dy) { return detail::as_list(gradient(dy)); });

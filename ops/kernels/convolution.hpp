@@ -21,8 +21,9 @@ void depthwise_backward_data(const ktape_convolution& c);
 template <class T>
 void depthwise_backward_kernel(const ktape_convolution& c);
 
-/// The same for a single group of at most four input channels, where a vector of filters meets one number of
-/// the input at a time and products of matrices would move more than they compute.
+/// The same for a single group of at most four input channels, or of 32 where a window of one place skips
+/// others: a vector of filters meets one number of the input at a time. Products of matrices would move more
+/// than they compute.
 bool is_narrow(const ktape_convolution& c);
 template <class T>
 void narrow_convolution(const ktape_convolution& c);

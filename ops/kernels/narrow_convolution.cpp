@@ -191,7 +191,11 @@ template <int R, class T, class Some>
 
 }  // namespace
 
-bool is_narrow(const ktape_convolution& c) { return c.groups == 1 && c.input_channels <= 4; }
+bool is_narrow(const ktape_convolution& c) {
+  const auto volume = [](const std::int64_t(&extents)[3]) { return extents[0] * extents[1] * extents[2]; };
+  const bool skips = volume(c.window) == 1 && volume(c.strides) > 1;
+  return c.groups == 1 && c.input_channels <= (skips ? 32 : 4);
+}
 
 template <class T>
 void narrow_convolution(const ktape_convolution& c) {
@@ -200,7 +204,10 @@ void narrow_convolution(const ktape_convolution& c) {
   parallel_rows(bands.count(), work, [&](std::int64_t begin, std::int64_t end) {
     bands.for_each(begin, end, [&](const Band<T>& band) {
       for_filters<T>(c.output_channels, [&](const auto& some) {
-        filter_band<together(std::remove_cvref_t<decltype(some)>::vectors)>(bands, band, some, 0);
+        constexpr int most = together(std::remove_cvref_t<decltype(some)>::vectors);
+        if (most > 8 && band.positions % 8 < band.positions % most)  // what is left over is slower
+          filter_band<8>(bands, band, some, 0);
+        else filter_band<most>(bands, band, some, 0);
       });
     });
   });

@@ -21,6 +21,7 @@ std::int64_t steps_in_line(const Loops::Loop& loop) {
   return loop.in == 0 ? loop.size : std::max<std::int64_t>(1, line / std::abs(loop.in));
 }
 
+/// Copies runs by what suits their length and steps.
 template <class U>
 void copy_rows(const U* in, U* out, Loops::Loop rows, Loops::Loop run, bool past_caches) {
   constexpr std::int64_t size = sizeof(U);

@@ -9,6 +9,11 @@
 namespace ktape::kernels {
 namespace detail {
 
+template <class V, std::size_t... L>
+[[gnu::always_inline]] inline auto side_by_side(V low, V high, std::index_sequence<L...>) {
+  return __builtin_shufflevector(low, high, int(L)...);
+}
+
 /// N lanes: G elements each from p, p + step, p + 2 step...
 template <int N, int G, class U>
 [[gnu::always_inline]] inline Vec<U, N * sizeof(U)> load_groups(const U* p, std::int64_t step) {
@@ -17,11 +22,8 @@ template <int N, int G, class U>
     std::memcpy(&v, p, sizeof v);
     return v;
   } else {
-    const auto low = load_groups<N / 2, G>(p, step), high = load_groups<N / 2, G>(p + N / 2 / G * step, step);
-    return [&]<std::size_t... L>(std::index_sequence<L...>) {
-      return __builtin_shufflevector(low, high, int(L)...);
-    }
-    (std::make_index_sequence<N>());
+    return side_by_side(load_groups<N / 2, G>(p, step), load_groups<N / 2, G>(p + N / 2 / G * step, step),
+                        std::make_index_sequence<N>());
   }
 }
 

@@ -97,6 +97,9 @@ TEST_CASE("convolutions agree with the sum that defines them") {
   const Tensor deep = normal({2, 7, 6, 5}), k5 = normal({4, 3, 5, 2}, 2);
   expect_close(K::conv2d(deep, k5, {.strides = {2, 3}, .padding = "same"}),
                Plain{{1, 0}, {2, 3}, {1, 1}}(deep, k5, {2, 4, 2, 2}), 1e-12);
+  const Tensor skipped = normal({2, 33, 29, 16}), point = normal({1, 1, 16, 40}, 2);
+  expect_close(K::conv2d(skipped, point, {.strides = {2, 2}}),
+               Plain{{0, 0}, {2, 2}, {1, 1}}(skipped, point, {2, 17, 15, 40}), 1e-12);
   const Tensor x3 = normal({1, 4, 5, 3, 2}), k3 = normal({2, 3, 2, 2, 3}, 2);
   expect_close(K::conv3d(x3, k3, {.padding = "same"}),
                Plain{{0, 1, 0}, {1, 1, 1}, {1, 1, 1}}(x3, k3, {1, 4, 5, 3, 3}), 1e-12);
