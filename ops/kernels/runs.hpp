@@ -27,6 +27,27 @@ Vec<U> permuted(Vec<U> v, Vec<U> index) {
   return out;
 }
 
+/// The lanes from lane `first` on of a and b behind it.
+template <class U>
+Vec<U> window(Vec<U> a, Vec<U> b, std::int64_t first) {
+#if defined(__AVX512BW__) && defined(__AVX512VBMI__)
+  if constexpr (vector_bytes == 64) {
+    Vec<U> at;
+    for (int i = 0; i < lanes<U>; ++i) at[i] = static_cast<U>(i);
+    const auto low = reinterpret_cast<__m512i>(a), high = reinterpret_cast<__m512i>(b),
+               index = reinterpret_cast<__m512i>(Vec<U>(at + static_cast<U>(first)));
+    const auto cast = [](__m512i result) { return reinterpret_cast<Vec<U>>(result); };
+    if constexpr (sizeof(U) == 1) return cast(_mm512_permutex2var_epi8(low, index, high));
+    else if constexpr (sizeof(U) == 2) return cast(_mm512_permutex2var_epi16(low, index, high));
+    else if constexpr (sizeof(U) == 4) return cast(_mm512_permutex2var_epi32(low, index, high));
+    else return cast(_mm512_permutex2var_epi64(low, index, high));
+  }
+#endif
+  U both[2 * lanes<U>];
+  store(both, a), store(both + lanes<U>, b);
+  return load(both + first);
+}
+
 /// n elements to out, from vectors `at(i, m)` that hold the elements from i on: all lanes, or the first m.
 /// Short runs are written past the caches only in whole lines: others share the lines at their ends.
 template <class U, class F>

@@ -56,13 +56,19 @@ template <int G, int Left = G, class V>
 template <class U>
 inline constexpr int group_size = 16 / sizeof(U);
 
+/// v[c][r] = in[r * s + c] for N rows and G columns.
+template <int N, int G, class U>
+[[gnu::always_inline]] inline void load_columns(const U* in, std::int64_t s, Vec<U, N * sizeof(U)> (&v)[G]) {
+#pragma GCC unroll 16
+  for (int i = 0; i < G; ++i) v[i] = load_groups<N, G>(in + i * s, G * s);
+  transpose_groups<G>(v);
+}
+
 /// out[c * t + r] = in[r * s + c] for N rows and G columns.
 template <int N, int G, class U>
 void transpose_block(const U* in, std::int64_t s, U* out, std::int64_t t, bool past_caches) {
   Vec<U, N * sizeof(U)> v[G];
-#pragma GCC unroll 16
-  for (int i = 0; i < G; ++i) v[i] = load_groups<N, G>(in + i * s, G * s);
-  transpose_groups<G>(v);
+  load_columns<N, G>(in, s, v);
   if (past_caches)
     for (int c = 0; c < G; ++c) stream(out + c * t, v[c]);
   else

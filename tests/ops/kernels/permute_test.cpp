@@ -69,7 +69,8 @@ TEST_CASE_TEMPLATE("kernels: permutations agree with loops", U, std::uint8_t, st
   }
   check_permute<U>({3, 2900, 300 * 4 / sizeof(U)}, {1, 2, 0});
   check_permute<U>({37, 43, 41, 35}, {3, 2, 1, 0});
-  if (sizeof(U) < 4) check_permute<U>({2903, i64(3001 / sizeof(U))}, {1, 0});
+  check_permute<U>({3203, i64(3001 / sizeof(U))}, {1, 0});  // rows of the output begin within lines
+  check_permute<U>({3, 1203, i64(3001 / sizeof(U))}, {0, 2, 1});
 }
 
 TEST_CASE_TEMPLATE("kernels: strided copies agree with loops", U, std::uint8_t, std::uint16_t, std::uint32_t,
