@@ -7,41 +7,59 @@
 /// together of a vector of rows and what the one before it left over, and so is written whole.
 namespace ktape::kernels::detail {
 
+/// Of the next vector of rows: writes the lines past the caches that they fill, and leaves the rest in
+/// `left`.
+template <class U>
+void carry_lines(const U* in, std::int64_t s, U* out, std::int64_t t, std::int64_t columns, U* left) {
+  constexpr int w = lanes<U>, g = group_size<U>;
+  for (std::int64_t c = 0; c < columns; c += g) {
+    Vec<U> v[g];
+    load_columns<w, g>(in + c, s, v);
+    for (int j = 0; j < g; ++j) {
+      U *const to = out + (c + j) * t, *const before = left + (c + j) * w;
+      const auto phase = static_cast<std::int64_t>(reinterpret_cast<std::uintptr_t>(to) / sizeof(U) % w);
+      stream(to - phase, window<U>(load(before), v[j], w - phase));
+      store(before, v[j]);
+    }
+  }
+}
+
 /// out[c * t + r] = in[r * s + c] for at least two vectors of rows and `columns` columns, in whole groups.
 /// `left` has room for a vector of each column.
 template <class U>
 void transpose_carrying(const U* in, std::int64_t s, U* out, std::int64_t t, std::int64_t rows,
                         std::int64_t columns, U* left) {
-  constexpr int w = lanes<U>, g = group_size<U>;
-  const auto phase = [](const U* p) {
-    return static_cast<std::int64_t>(reinterpret_cast<std::uintptr_t>(p) / sizeof(U) % w);
-  };
+  constexpr int w = lanes<U>, g = group_size<U>, width = 4 * w;
+  alignas(64) U buffer[w * width];
   // The lines at both ends are shared with other rows.
   const std::int64_t whole = rows / w * w, tail = rows - whole + w;
   transpose_blocks<w, g>(in, s, out, t, w, columns, 0, false);
   transpose_blocks<w, g>(in, s, left, w, w, columns, 0, false);
   for (std::int64_t r = w; r < whole; r += w)
-    for (std::int64_t c = 0; c < columns; c += g) {
+    for (std::int64_t c = 0; c < columns; c += width) {
+      const std::int64_t n = std::min<std::int64_t>(width, columns - c);
       const U* const from = in + r * s + c;
-      if (c % (64 / sizeof(U)) < g) prefetch_rows(from + w * s, s, w);
-      Vec<U> v[g];
-      load_columns<w, g>(from, s, v);
-      for (int j = 0; j < g; ++j) {
-        U *const to = out + (c + j) * t + r, *const before = left + (c + j) * w;
-        stream(to - phase(to), window<U>(load(before), v[j], w - phase(to)));
-        store(before, v[j]);
-      }
+      const bool together = n % w == 0 && rows_compete<U>(s);
+      for (int i = 0; i < w && together; ++i)
+        for (std::int64_t k = 0; k < n; k += w) {
+          __builtin_prefetch(from + (w + i) * s + k, 0, 2);
+          store(buffer + i * width + k, load(from + i * s + k));
+        }
+      for (std::int64_t k = 0; k < n && !together; k += w) prefetch_rows(from + k + w * s, s, w);
+      carry_lines(together ? buffer : from, together ? width : s, out + c * t + r, t, n, left + c * w);
     }
   transpose_blocks<w, g>(in + (rows - tail) * s, s, out + rows - tail, t, tail, columns, 0, false);
 }
 
-/// Whether these loops are such transposes: many rows and columns, of which the rows can be read directly.
+/// Whether these loops are such transposes, of many rows and columns.
 template <class U>
-bool carries(const Loops& loops, int column_loop) {
+bool carries(const U* out, const Loops& loops, int column_loop) {
   constexpr std::int64_t w = lanes<U>;
-  if (vector_bytes != 64 || column_loop < 0 || column_loop == loops.rank - 1) return false;
+  if (vector_bytes != 64 || reinterpret_cast<std::uintptr_t>(out) % sizeof(U) != 0) return false;
+  if (column_loop < 0 || column_loop == loops.rank - 1) return false;
   const Loops::Loop rows = loops.at[loops.rank - 1], columns = loops.at[column_loop];
-  return rows.out == 1 && rows.size >= 16 * w && columns.size >= 8 * w && !rows_compete<U>(rows.in);
+  return rows.out == 1 && rows.size >= 16 * w && columns.size >= 8 * w &&
+         !transpose_streams(out, columns.out, rows.size);
 }
 
 template <class U>

@@ -146,7 +146,7 @@ void copy_loops(const U* in, U* out, const Loops& loops) {
   const Blocks blocks(loops, sizeof(U), !long_runs);
   const bool stages = large && !long_runs && !writes_lines(out, loops) && run.out == 1 &&
                       blocks.block().run() * std::int64_t(sizeof(U)) >= 256;
-  if (stages && carries<U>(loops, consecutive_input(loops)))
+  if (stages && carries(out, loops, consecutive_input(loops)))
     return copy_carrying(in, out, loops, consecutive_input(loops));
   parallel_rows(blocks.count(), blocks.block().elements(), [&](std::int64_t begin, std::int64_t end) {
     if (stages) {
