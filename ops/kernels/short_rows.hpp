@@ -10,8 +10,7 @@ namespace ktape::kernels::detail {
 template <int G, class A>
 void rows_to_lanes(const A* rows, std::int64_t n, std::int64_t m, A* tile, std::int64_t stride) {
   Vec<A> v[G];
-  for (int i = 0; i < G; ++i) v[i] = load_groups<lanes<A>, G>(rows + i * n, G * n);
-  transpose_groups<G>(v);
+  load_columns<lanes<A>, G>(rows, n, v);
   for (int j = 0; j < G; ++j)
     if (j < m) store(tile + j * stride, v[j]);
 }
