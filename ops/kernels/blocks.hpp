@@ -22,8 +22,7 @@ class Blocks {
  public:
   Blocks(const Loops& loops, std::int64_t elem_size, bool input_order)
       : line_(64 / elem_size), loops_(loops), block_(loops) {
-    const std::int64_t line = line_;
-    const std::int64_t room = std::clamp<std::int64_t>(loops.elements() / 16, 64 * line, 2048 * line);
+    const std::int64_t room = std::clamp<std::int64_t>(loops.elements() / 16, 64 * line_, 2048 * line_);
     for (int d = 0; d < loops.rank; ++d) block_.at[d].size = 1, order_[d] = d;
     if (input_order)
       std::sort(order_.begin(), order_.begin() + loops.rank,
@@ -31,8 +30,8 @@ class Blocks {
     // Runs are best read one after the other; of columns only so many that their lines fit the first cache,
     // and that short rows of the output are whole.
     const Loops::Loop run = loops.at[loops.rank - 1];
-    std::int64_t near = run.in == 1 ? 32 * line : std::min<std::int64_t>(256, 16 * line);
-    if (run.in != 1 && run.size * 4 * line <= room) near = std::min(near, room / run.size);
+    std::int64_t near = run.in == 1 ? 32 * line_ : std::min<std::int64_t>(256, 16 * line_);
+    if (run.in != 1 && run.size * 4 * line_ <= room) near = std::min(near, room / run.size);
     for (int i = loops.rank - 1; i >= 0 && input_order; --i)
       if (loops.at[order_[i]].in != 0 && !grow(order_[i], near)) break;
     for (int d = loops.rank - 1; d >= 0; --d)

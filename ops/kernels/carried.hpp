@@ -62,6 +62,7 @@ bool carries(const U* out, const Loops& loops, int column_loop) {
          !transpose_streams(out, columns.out, rows.size);
 }
 
+/// Copies them in stripes of columns: what a stripe leaves over between vectors of rows stays in the caches.
 template <class U>
 void copy_carrying(const U* in, U* out, const Loops& loops, int column_loop) {
   constexpr std::int64_t w = lanes<U>, g = group_size<U>, widest = 512;
