@@ -3,6 +3,7 @@
 #include <ktape/ops/kernels/partial_sums.hpp>
 #include <ktape/ops/kernels/simd.hpp>
 
+#include <numeric>
 #include <vector>
 
 namespace ktape::kernels {
@@ -12,12 +13,26 @@ namespace {
 /// factors.
 constexpr int together(int vectors) { return vector_bytes == 64 ? (vectors == 1 ? 16 : 13) : 5; }
 
-/// A few neighbouring lines of the result, or parts of long ones, and a copy of what they read.
+/// How far apart neighbouring positions lie, and neighbouring lines of them.
+struct Steps {
+  std::int64_t position, line;
+};
+
+/// A few neighbouring lines of positions, or parts of long ones: where they read and write.
 template <class T>
 struct Band {
   const T* x;
   T* y;
   std::int64_t lines, positions;
+  Steps from, to;
+};
+
+/// Rows of filters, one for each number that a position reads at these places.
+template <class T>
+struct Kernel {
+  const T* rows;
+  std::int64_t filters;
+  std::vector<std::int64_t> taps;
 };
 
 /// A convolution in bands. The elements of a patch lie at the same places whatever its position: bands of an
@@ -26,7 +41,10 @@ template <class T>
 class Bands {
  public:
   explicit Bands(const ktape_convolution& c)
-      : c(c), rows_(reach(1, most_lines())), columns_(reach(2, most_positions())) {
+      : c(c),
+        kernel{static_cast<const T*>(c.kernel), c.output_channels, {}},
+        rows_(reach(1, most_lines())),
+        columns_(reach(2, most_positions())) {
     for (int d = 0; d < 3; ++d) inside_ = inside_ && c.padding[d] == 0 && reach(d, c.output[d]) <= c.input[d];
     if (inside_) rows_ = c.input[1], columns_ = c.input[2];
     const std::int64_t plane =
@@ -35,16 +53,12 @@ class Bands {
       for (std::int64_t kh = 0; kh < c.window[1]; ++kh)
         for (std::int64_t kw = 0; kw < c.window[2]; ++kw)
           for (std::int64_t i = 0; i < c.input_channels; ++i)
-            taps.push_back((kd * plane + kh * c.dilation[1]) * line() +
-                           kw * c.dilation[2] * c.input_channels + i);
+            kernel.taps.push_back((kd * plane + kh * c.dilation[1]) * line() +
+                                  kw * c.dilation[2] * c.input_channels + i);
   }
 
   const ktape_convolution& c;
-  std::vector<std::int64_t> taps;  ///< the places of a patch's elements
-
-  T* kernel() const { return static_cast<T*>(c.kernel); }
-  std::int64_t step() const { return c.strides[2] * c.input_channels; }  ///< between positions in x
-  std::int64_t line_step() const { return c.strides[1] * line(); }
+  Kernel<T> kernel;
   std::int64_t result_line() const { return c.output[2] * c.output_channels; }
   std::int64_t count() const { return c.batch * c.output[0] * line_blocks() * position_blocks(); }
 
@@ -59,7 +73,12 @@ class Bands {
       const T* const x = inside_ ? place(plane, 0, h * c.strides[1], w * c.strides[2]) : room.data();
       if (!inside_) read(plane, h, w, room.data());
       T* const y = static_cast<T*>(c.y) + (plane * c.output[1] + h) * result_line() + w * c.output_channels;
-      f(Band<T>{x, y, std::min(most_lines(), c.output[1] - h), std::min(most_positions(), c.output[2] - w)});
+      f(Band<T>{x,
+                y,
+                std::min(most_lines(), c.output[1] - h),
+                std::min(most_positions(), c.output[2] - w),
+                {c.strides[2] * c.input_channels, c.strides[1] * line()},
+                {c.output_channels, result_line()}});
     }
   }
 
@@ -133,47 +152,64 @@ void for_filters(std::int64_t count, const F& f) {
 /// The results of a band at the positions first, ... of each line, P of them at a time and then fewer. Not
 /// inlined, so that its loop has all registers.
 template <int P, class T, class Some>
-[[gnu::noinline]] void filter_band(const Bands<T>& bands, const Band<T>& band, const Some& some,
+[[gnu::noinline]] void filter_band(const Kernel<T>& kernel, const Band<T>& band, const Some& some,
                                    std::int64_t first) {
-  const std::int64_t filters = bands.c.output_channels, step = bands.step();
+  const auto [step, line_step] = band.from;
+  const auto [result, result_line] = band.to;
   const std::int64_t blocks = (band.positions - first) / P;
+  const bool asks = kernel.taps.size() >= 16;  // for the next places to be written: fewer do not pay for it
   for (std::int64_t line = 0; line < band.lines; ++line) {
-    const T* x = band.x + line * bands.line_step() + first * step;
-    T* y = band.y + line * bands.result_line() + first * filters;
-    for (std::int64_t block = 0; block < blocks; ++block, x += P * step, y += P * filters) {
+    const T* x = band.x + line * line_step + first * step;
+    T* y = band.y + line * result_line + first * result;
+    for (std::int64_t block = 0; block < blocks; ++block, x += P * step, y += P * result) {
       Vec<T> sums[P][Some::vectors] = {};
-      const T* kernel = bands.kernel();
-      for (const std::int64_t tap : bands.taps) {
+      if (asks)
+        for (int i = 0; i < P; ++i)
+          for (int v = 0; v < Some::vectors; ++v)
+            __builtin_prefetch(y + (P + i) * result + some.first + v * lanes<T>, 1);
+      const T* row = kernel.rows;
+      for (const std::int64_t tap : kernel.taps) {
         const T* place = x + tap;
         Vec<T> weights[Some::vectors];
-        for (int v = 0; v < Some::vectors; ++v) weights[v] = some.get(kernel, v);
+        for (int v = 0; v < Some::vectors; ++v) weights[v] = some.get(row, v);
 #pragma GCC unroll 16
         for (int i = 0; i < P; ++i, place += step)
           for (int v = 0; v < Some::vectors; ++v) sums[i][v] += *place * weights[v];
-        kernel += filters;
+        row += kernel.filters;
       }
 #pragma GCC unroll 16
       for (int i = 0; i < P; ++i)
-        for (int v = 0; v < Some::vectors; ++v) some.put(y + i * filters, v, sums[i][v]);
+        for (int v = 0; v < Some::vectors; ++v) some.put(y + i * result, v, sums[i][v]);
     }
   }
   first += blocks * P;
   if constexpr (P > 1)
-    if (first < band.positions) filter_band<P / 2>(bands, band, some, first);
+    if (first < band.positions) filter_band<P / 2>(kernel, band, some, first);
+}
+
+/// The results of a band, as many positions at a time as leave few over, which are slower.
+template <class T>
+void filter_band(const Kernel<T>& kernel, const Band<T>& band) {
+  for_filters<T>(kernel.filters, [&](const auto& some) {
+    constexpr int most = together(std::remove_cvref_t<decltype(some)>::vectors);
+    if (most > 8 && band.positions % 8 < band.positions % most) filter_band<8>(kernel, band, some, 0);
+    else filter_band<most>(kernel, band, some, 0);
+  });
 }
 
 /// Adds a band's gradient of the kernel at the taps first, ..., R of them at a time and then fewer.
 template <int R, class T, class Some>
-[[gnu::noinline]] void add_band(const Bands<T>& bands, const Band<T>& band, const Some& some,
-                                std::size_t first, T* kernel) {
-  const std::int64_t filters = bands.c.output_channels, step = bands.step(), positions = band.positions;
-  for (; first + R <= bands.taps.size(); first += R) {
+[[gnu::noinline]] void add_band(const Kernel<T>& kernel, const Band<T>& band, const Some& some,
+                                std::size_t first, T* sums_of_all) {
+  const auto [step, line_step] = band.from;
+  const auto [result, result_line] = band.to;
+  for (; first + R <= kernel.taps.size(); first += R) {
     Vec<T> sums[R][Some::vectors] = {};
     std::int64_t taps[R];
-    for (int r = 0; r < R; ++r) taps[r] = bands.taps[first + r];
+    for (int r = 0; r < R; ++r) taps[r] = kernel.taps[first + r];
     for (std::int64_t line = 0; line < band.lines; ++line) {
-      const T *x = band.x + line * bands.line_step(), *y = band.y + line * bands.result_line();
-      for (std::int64_t i = 0; i < positions; ++i, x += step, y += filters)
+      const T *x = band.x + line * line_step, *y = band.y + line * result_line;
+      for (std::int64_t i = 0; i < band.positions; ++i, x += step, y += result)
 #pragma GCC unroll 16
         for (int r = 0; r < R; ++r)
           for (int v = 0; v < Some::vectors; ++v) sums[r][v] += x[taps[r]] * some.get(y, v);
@@ -181,48 +217,82 @@ template <int R, class T, class Some>
 #pragma GCC unroll 16
     for (int r = 0; r < R; ++r)
       for (int v = 0; v < Some::vectors; ++v) {
-        T* const row = kernel + (first + r) * filters;
+        T* const row = sums_of_all + (first + r) * kernel.filters;
         some.put(row, v, some.get(row, v) + sums[r][v]);
       }
   }
   if constexpr (R > 1)
-    if (first < bands.taps.size()) add_band<R / 2>(bands, band, some, first, kernel);
+    if (first < kernel.taps.size()) add_band<R / 2>(kernel, band, some, first, sums_of_all);
 }
 
 }  // namespace
 
-bool is_narrow(const ktape_convolution& c) {
+bool skips_places(const ktape_convolution& c) {
   const auto volume = [](const std::int64_t(&extents)[3]) { return extents[0] * extents[1] * extents[2]; };
-  const bool skips = volume(c.window) == 1 && volume(c.strides) > 1;
-  return c.groups == 1 && c.input_channels <= (skips ? 32 : 4);
+  return c.groups == 1 && volume(c.window) == 1 && volume(c.strides) > 1 && c.input_channels <= 32 &&
+         std::ranges::all_of(c.padding, [](std::int64_t zeros) { return zeros == 0; });
+}
+
+bool is_narrow(const ktape_convolution& c) {
+  return c.groups == 1 && (c.input_channels <= 4 || skips_places(c));
 }
 
 template <class T>
 void narrow_convolution(const ktape_convolution& c) {
   const Bands<T> bands(c);
-  const std::int64_t work = bands.result_line() * static_cast<std::int64_t>(bands.taps.size());
+  const std::int64_t work = bands.result_line() * static_cast<std::int64_t>(bands.kernel.taps.size());
   parallel_rows(bands.count(), work, [&](std::int64_t begin, std::int64_t end) {
-    bands.for_each(begin, end, [&](const Band<T>& band) {
-      for_filters<T>(c.output_channels, [&](const auto& some) {
-        constexpr int most = together(std::remove_cvref_t<decltype(some)>::vectors);
-        if (most > 8 && band.positions % 8 < band.positions % most)  // what is left over is slower
-          filter_band<8>(bands, band, some, 0);
-        else filter_band<most>(bands, band, some, 0);
-      });
-    });
+    bands.for_each(begin, end, [&](const Band<T>& band) { filter_band(bands.kernel, band); });
   });
 }
 
 template <class T>
 void narrow_convolution_backward_kernel(const ktape_convolution& c) {
   const Bands<T> bands(c);
-  const std::int64_t size = static_cast<std::int64_t>(bands.taps.size()) * c.output_channels;
-  partial_sums(bands.count(), size, bands.kernel(), [&](std::int64_t begin, std::int64_t end, T* sums) {
-    bands.for_each(begin, end, [&](const Band<T>& band) {
-      for_filters<T>(c.output_channels, [&](const auto& some) {
-        add_band<std::min(9, together(2))>(bands, band, some, 0, sums);
-      });
-    });
+  const auto taps = static_cast<std::int64_t>(bands.kernel.taps.size());
+  partial_sums(bands.count(), taps * c.output_channels, static_cast<T*>(c.kernel),
+               [&](std::int64_t begin, std::int64_t end, T* sums) {
+                 bands.for_each(begin, end, [&](const Band<T>& band) {
+                   for_filters<T>(c.output_channels, [&](const auto& some) {
+                     constexpr int most = std::min(9, together(2));
+                     if (most > 8 && taps % 8 < taps % most) add_band<8>(bands.kernel, band, some, 0, sums);
+                     else add_band<most>(bands.kernel, band, some, 0, sums);
+                   });
+                 });
+               });
+}
+
+template <class T>
+void skipping_convolution_backward_data(const ktape_convolution& c) {
+  const std::int64_t channels = c.input_channels, filters = c.output_channels, line = c.input[2] * channels;
+  std::vector<T> rows(static_cast<std::size_t>(channels * filters));
+  const T* const weights = static_cast<const T*>(c.kernel);
+  for (std::int64_t f = 0; f < filters; ++f)
+    for (std::int64_t i = 0; i < channels; ++i) rows[f * channels + i] = weights[i * filters + f];
+  Kernel<T> kernel{rows.data(), channels, std::vector<std::int64_t>(static_cast<std::size_t>(filters))};
+  std::iota(kernel.taps.begin(), kernel.taps.end(), 0);
+
+  // A line of the result at a time, with the lines and planes that nothing reads behind it.
+  const auto until = [&](int d, std::int64_t i) {
+    return i + 1 < c.output[d] ? (i + 1) * c.strides[d] : c.input[d];
+  };
+  const std::int64_t lines = c.batch * c.output[0] * c.output[1];
+  parallel_rows(lines, c.output[2] * channels * filters, [&](std::int64_t begin, std::int64_t end) {
+    for (std::int64_t i = begin; i < end; ++i) {
+      const std::int64_t h = i % c.output[1], d = i / c.output[1] % c.output[0],
+                         n = i / c.output[1] / c.output[0];
+      const auto place = [&](std::int64_t plane, std::int64_t row) {
+        return static_cast<T*>(c.x) + ((n * c.input[0] + plane) * c.input[1] + row) * line;
+      };
+      for (std::int64_t plane = d * c.strides[0]; plane < until(0, d); ++plane)
+        std::fill(place(plane, h * c.strides[1]), place(plane, until(1, h)), T(0));
+      filter_band(kernel, Band<T>{static_cast<const T*>(c.y) + i * c.output[2] * filters,
+                                  place(d * c.strides[0], h * c.strides[1]),
+                                  1,
+                                  c.output[2],
+                                  {filters, c.output[2] * filters},
+                                  {c.strides[2] * channels, line}});
+    }
   });
 }
 
@@ -230,5 +300,7 @@ template void narrow_convolution<float>(const ktape_convolution&);
 template void narrow_convolution<double>(const ktape_convolution&);
 template void narrow_convolution_backward_kernel<float>(const ktape_convolution&);
 template void narrow_convolution_backward_kernel<double>(const ktape_convolution&);
+template void skipping_convolution_backward_data<float>(const ktape_convolution&);
+template void skipping_convolution_backward_data<double>(const ktape_convolution&);
 
 }  // namespace ktape::kernels

@@ -249,6 +249,22 @@ TEST_CASE("the engines agree") {
       {{2, 9, 9, 6}, {3, 2, 6, 2}});
 }
 
+TEST_CASE("a window of one place with strides convolves what it does not skip") {
+  const Shape steps{2, 3, 2};
+  for (const auto& [channels, filters] :
+       {std::pair(16, 32), std::pair(5, 7), std::pair(32, 19), std::pair(33, 8)}) {
+    CAPTURE(channels);
+    const Variable x = normal({2, 4, 8, 35, channels}), k = normal({1, 1, 1, channels, filters}, 2);
+    const Tensor read = x[{Slice(), Slice(None, None, 2), Slice(None, None, 3), Slice(None, None, 2)}];
+    const Tensor got = K::conv3d(x, k, {.strides = steps}), want = K::conv3d(read, k);
+    expect_close(got, want, 1e-12);
+    const Tensor g = normal(want.shape(), 3);
+    const TensorList slopes = K::gradients(got, {x, k}, {g}), wanted = K::gradients(want, {x, k}, {g});
+    expect_close(slopes[0], wanted[0], 1e-12);
+    expect_close(slopes[1], wanted[1], 1e-12);
+  }
+}
+
 TEST_CASE("float16 is computed in float32, empty tensors give zeros") {
   const Tensor x = normal({1, 4, 4, 40}, 1, DType::Float32), k = normal({3, 3, 40, 2}, 2, DType::Float32);
   const Tensor half = K::conv2d(K::cast(x, "float16"), K::cast(k, "float16"));
