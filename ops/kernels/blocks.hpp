@@ -27,10 +27,11 @@ class Blocks {
     if (input_order)
       std::sort(order_.begin(), order_.begin() + loops.rank,
                 [&](int a, int b) { return std::abs(loops.at[a].in) > std::abs(loops.at[b].in); });
-    // Runs are best read one after the other; of columns only so many that their lines fit the first cache,
-    // and that short rows of the output are whole.
+    // Runs are best read one after the other, short ones so that many lie together in the output too; of
+    // columns only so many that their lines fit the first cache, and that short rows of the output are whole.
     const Loops::Loop run = loops.at[loops.rank - 1];
-    std::int64_t near = run.in == 1 ? 32 * line_ : std::min<std::int64_t>(256, 16 * line_);
+    std::int64_t near = std::min<std::int64_t>(256, 16 * line_);
+    if (run.in == 1) near = (run.size < line_ ? 8 : 32) * line_;
     if (run.in != 1 && run.size * 4 * line_ <= room) near = std::min(near, room / run.size);
     for (int i = loops.rank - 1; i >= 0 && input_order; --i)
       if (loops.at[order_[i]].in != 0 && !grow(order_[i], near)) break;

@@ -58,7 +58,7 @@ bool carries(const U* out, const Loops& loops, int column_loop) {
   if (vector_bytes != 64 || reinterpret_cast<std::uintptr_t>(out) % sizeof(U) != 0) return false;
   if (column_loop < 0 || column_loop == loops.rank - 1) return false;
   const Loops::Loop rows = loops.at[loops.rank - 1], columns = loops.at[column_loop];
-  return rows.out == 1 && rows.size >= 16 * w && columns.size >= 8 * w &&
+  return rows.out == 1 && rows.size >= 8 * w && columns.size >= 8 * w &&
          !transpose_streams(out, columns.out, rows.size);
 }
 

@@ -1,5 +1,5 @@
 #pragma once
-#include <ktape/ops/kernels/simd.hpp>
+#include <ktape/ops/kernels/transpose.hpp>
 
 /// Consecutive elements, copied or made. U is the unsigned integer as wide as an element.
 namespace ktape::kernels::detail {
@@ -9,7 +9,7 @@ Vec<U> reversed(Vec<U> v, std::index_sequence<L...>) {
   return __builtin_shufflevector(v, v, int(sizeof...(L) - 1 - L)...);
 }
 
-/// The elements of v at the indices.
+/// The elements of v at the indices, of which the lowest bits count.
 template <class U>
 Vec<U> permuted(Vec<U> v, Vec<U> index) {
 #if defined(__AVX512BW__) && defined(__AVX512VBMI__)
@@ -23,7 +23,7 @@ Vec<U> permuted(Vec<U> v, Vec<U> index) {
   }
 #endif
   Vec<U> out;
-  for (int i = 0; i < lanes<U>; ++i) out[i] = v[index[i]];
+  for (int i = 0; i < lanes<U>; ++i) out[i] = v[index[i] % lanes<U>];
   return out;
 }
 
@@ -97,6 +97,70 @@ void copy_medium_runs(const U* in, std::int64_t in_step, U* out, std::int64_t ou
     for (std::int64_t i = 0; i < n - w; i += w) store(out + i, load(in + i));
     store(out + n - w, load(in + n - w));
   }
+}
+
+/// Copies `rows` runs of n elements, a vector at least, that follow one another in the output, past the
+/// caches in whole lines: the last of a run takes in the beginning of the next. What lies `ahead` of them is
+/// brought near meanwhile. `out` is aligned to its elements.
+template <class U>
+void stream_long_runs(const U* in, std::int64_t in_step, std::int64_t ahead, U* out, std::int64_t rows,
+                      std::int64_t n) {
+  constexpr int w = lanes<U>;
+  auto i = static_cast<std::int64_t>(-reinterpret_cast<std::uintptr_t>(out) % vector_bytes / sizeof(U));
+  store_partial(out, load_partial(in, i, Vec<U>{}), i);
+  for (; rows > 0; --rows, in += in_step, out += n) {
+    for (; i + w <= n; i += w) {
+      __builtin_prefetch(in + i + ahead, 0, 2);
+      stream(out + i, load(in + i));
+    }
+    __builtin_prefetch(in + n - 1 + ahead, 0, 2);
+    const std::int64_t left = n - i;
+    if (rows == 1) store_partial(out + i, load_partial(in + i, left, Vec<U>{}), left);
+    else if (left > 0) stream(out + i, window<U>(load(in + n - w), load(in + in_step), w - left));
+    i = left > 0 ? w - left : 0;
+  }
+}
+
+/// The same for runs of less than a vector, of at most G elements: as many together as fill one.
+template <int G, class U>
+void stream_grouped_runs(const U* in, std::int64_t in_step, std::int64_t ahead, U* out, std::int64_t rows,
+                         std::int64_t n) {
+  constexpr int w = lanes<U>, together = w / G;
+  const auto copy = [&](std::int64_t count) {
+    copy_short_runs(in, in_step * sizeof(U), out, n * sizeof(U), count, n * sizeof(U));
+    in += count * in_step, out += count * n, rows -= count;
+  };
+  std::int64_t head = 0;
+  while (head < w && !streamable(out + head * n, vector_bytes)) ++head;
+  if (head == w || head >= rows) return copy(rows);
+  copy(head);
+  Vec<U> line{}, index, pack;  // of the elements of the runs: where they belong in the line, where they were
+  for (int i = 0; i < w; ++i) index[i] = static_cast<U>(i), pack[i] = static_cast<U>(i / n * G + i % n);
+  const auto length = splat(static_cast<U>(together * n));
+  std::int64_t filled = 0;
+  for (; rows > together; rows -= together, in += together * in_step) {
+    for (int i = 0; i < together; ++i) __builtin_prefetch(in + i * in_step + ahead, 0, 2);
+    const Vec<U> runs = permuted<U>(load_groups<w, G>(in, in_step), pack);
+    line = index < length ? permuted<U>(runs, index) : line;
+    if ((filled += together * n) >= w) {
+      stream(out, line);
+      out += w, filled -= w, index += static_cast<U>(w);
+      line = index < length ? permuted<U>(runs, index) : line;
+    }
+    index -= length;
+  }
+  store_partial(out, line, filled);
+  out += filled;
+  copy(rows);
+}
+
+/// The same for any runs of less than a vector.
+template <class U, int G = 2>
+void stream_short_runs(const U* in, std::int64_t in_step, std::int64_t ahead, U* out, std::int64_t rows,
+                       std::int64_t n) {
+  if constexpr (G < lanes<U>)
+    if (n > G) return stream_short_runs<U, 2 * G>(in, in_step, ahead, out, rows, n);
+  stream_grouped_runs<G>(in, in_step, ahead, out, rows, n);
 }
 
 /// n consecutive elements of out from elements of in that are `step` apart.

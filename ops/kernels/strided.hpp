@@ -27,7 +27,7 @@ template <class U>
 void copy_rows(const U* in, U* out, Loops::Loop rows, Loops::Loop run, bool past_caches) {
   constexpr std::int64_t size = sizeof(U);
   const bool repeats = run.in == 0 && run.out == 1 && rows.out == run.size && run.size <= lanes<U>;
-  if (repeats && rows.in == 1 && interleave_few<false>(in, out, run.size, 0, rows.size)) return;
+  if (repeats && rows.in == 1 && interleave_few<false>(in, out, run.size, 0, rows.size, 0)) return;
   if (repeats) return repeat_runs(in, rows.in, out, rows.size, run.size);
   if (run.in == 1 && run.out == 1 && run.size < lanes<U>)
     return copy_short_runs(in, rows.in * size, out, rows.out * size, rows.size, run.size * size);
@@ -39,11 +39,31 @@ void copy_rows(const U* in, U* out, Loops::Loop rows, Loops::Loop run, bool past
       for (std::int64_t k = 0; k < run.size; ++k) std::memcpy(out + k * run.out, in + k * run.in, sizeof(U));
 }
 
+/// The loop whose runs follow one another in the output, across its cache lines, or -1. Short runs may be
+/// read beyond their ends, up to the next one.
+template <class U>
+int following_runs(const U* out, const Loops& loops) {
+  const Loops::Loop run = loops.at[loops.rank - 1];
+  const bool aligned = reinterpret_cast<std::uintptr_t>(out) % sizeof(U) == 0;
+  const bool lines = run.size % lanes<U> == 0 && streamable(out, vector_bytes);
+  if (vector_bytes != 64 || run.in != 1 || run.out != 1 || !aligned || lines) return -1;
+  for (int d = 0; d < loops.rank - 1; ++d)
+    if (loops.at[d].out == run.size && (run.size >= lanes<U> || loops.at[d].in >= run.size)) return d;
+  return -1;
+}
+
 /// Copies runs of the innermost loop, those that are near in the input one after the other. Those `ahead` of
 /// them are brought near meanwhile, a few at a time.
 template <class U>
 void copy_runs(const U* in, U* out, Loops loops, std::int64_t ahead, bool past_caches) {
+  const int following = past_caches ? following_runs(out, loops) : -1;
   const Loops::Loop run = loops.at[--loops.rank];
+  if (following >= 0) {
+    const Loops::Loop rows = loops.at[following];
+    const auto copy = run.size < lanes<U> ? stream_short_runs<U> : stream_long_runs<U>;
+    return for_each_but(loops, following, following, in, out,
+                        [&](const U* from, U* to) { copy(from, rows.in, ahead, to, rows.size, run.size); });
+  }
   int near = loops.rank - 1;
   for (int d = 0; d < loops.rank; ++d)
     if (loops.at[d].size > 1 && loops.at[d].in != 0 && std::abs(loops.at[d].in) < std::abs(loops.at[near].in))
@@ -145,7 +165,7 @@ void copy_loops(const U* in, U* out, const Loops& loops) {
   const bool long_runs = (run.in == 0 || run.in == 1) && run.size * std::int64_t(sizeof(U)) >= 1024;
   const Blocks blocks(loops, sizeof(U), !long_runs);
   const bool stages = large && !long_runs && !writes_lines(out, loops) && run.out == 1 &&
-                      blocks.block().run() * std::int64_t(sizeof(U)) >= 256;
+                      following_runs(out, loops) < 0 && blocks.block().run() * std::int64_t(sizeof(U)) >= 256;
   if (stages && carries(out, loops, consecutive_input(loops)))
     return copy_carrying(in, out, loops, consecutive_input(loops));
   parallel_rows(blocks.count(), blocks.block().elements(), [&](std::int64_t begin, std::int64_t end) {

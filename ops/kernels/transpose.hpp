@@ -109,12 +109,15 @@ void interleave_vectors(V (&v)[M], std::index_sequence<J...>) {
 
 /// M rows that are `s` apart to n consecutive groups of M elements; Reverse: groups to rows.
 template <int M, bool Reverse, class U>
-void interleave(const U* in, U* out, std::int64_t s, std::int64_t n) {
+void interleave(const U* in, U* out, std::int64_t s, std::int64_t n, std::int64_t ahead) {
   constexpr int w = vector_bytes / sizeof(U);
   std::int64_t i = 0;
   for (Vec<U> v[M]; i + w <= n; i += w) {
-    for (int k = 0; k < M; ++k)
-      std::memcpy(&v[k], Reverse ? in + i * M + k * w : in + i + k * s, sizeof v[k]);
+    for (int k = 0; k < M; ++k) {
+      const U* const from = Reverse ? in + i * M + k * w : in + i + k * s;
+      std::memcpy(&v[k], from, sizeof v[k]);
+      if (ahead != 0) __builtin_prefetch(from + ahead, 0, 2);
+    }
     interleave_vectors<M, Reverse>(v, std::make_index_sequence<M>());
     for (int k = 0; k < M; ++k)
       std::memcpy(Reverse ? out + i + k * s : out + i * M + k * w, &v[k], sizeof v[k]);
@@ -126,11 +129,14 @@ void interleave(const U* in, U* out, std::int64_t s, std::int64_t n) {
 }
 
 template <bool Reverse, class U>
-bool interleave_few(const U* in, U* out, std::int64_t m, std::int64_t s, std::int64_t n) {
-  if (m == 2) interleave<2, Reverse>(in, out, s, n);
-  else if (m == 3) interleave<3, Reverse>(in, out, s, n);
-  else if (m == 4) interleave<4, Reverse>(in, out, s, n);
-  return m >= 2 && m <= 4;
+bool interleave_few(const U* in, U* out, std::int64_t m, std::int64_t s, std::int64_t n, std::int64_t ahead) {
+  if (m == 2) interleave<2, Reverse>(in, out, s, n, ahead);
+  else if (m == 3) interleave<3, Reverse>(in, out, s, n, ahead);
+  else if (m == 4) interleave<4, Reverse>(in, out, s, n, ahead);
+  else if (m == 5) interleave<5, Reverse>(in, out, s, n, ahead);
+  else if (m == 6) interleave<6, Reverse>(in, out, s, n, ahead);
+  else if (m == 7) interleave<7, Reverse>(in, out, s, n, ahead);
+  return m >= 2 && m <= 7;
 }
 
 /// Any matrix, by the largest blocks that fit. The matrix `ahead` of it is brought near meanwhile.
@@ -199,8 +205,8 @@ template <class U>
 void transpose_tile(const U* in, std::int64_t s, U* out, std::int64_t t, std::int64_t rows,
                     std::int64_t columns, std::int64_t ahead, bool past_caches) {
   constexpr int w = lanes<U>, g = detail::group_size<U>;
-  if (t == rows && detail::interleave_few<false>(in, out, rows, s, columns)) return;
-  if (s == columns && detail::interleave_few<true>(in, out, columns, t, rows)) return;
+  if (t == rows && detail::interleave_few<false>(in, out, rows, s, columns, ahead)) return;
+  if (s == columns && detail::interleave_few<true>(in, out, columns, t, rows, ahead)) return;
   if (rows < w || columns < w || !detail::rows_compete<U>(s))
     return detail::transpose_blocks<w, g>(in, s, out, t, rows, columns, ahead, past_caches);
   detail::for_overlapping(rows, w, [&](std::int64_t r) {

@@ -63,7 +63,9 @@ TEST_CASE_TEMPLATE("kernels: permutations agree with loops", U, std::uint8_t, st
   check_permute<U>({61, 33, 65, 19}, {0, 2, 1, 3});   // short ones
   check_permute<U>({31, 33, 4, 5, 128}, {0, 4, 2, 1, 3});
   check_permute<U>({20001, 5, 5, 5}, {3, 0, 2, 1});
-  for (const i64 few : {2, 3, 4, 6, 11}) {  // few channels
+  for (const i64 run : {3, 5, 13, 33, 70})  // many that follow one another
+    check_permute<U>({1001, i64(8600 / sizeof(U)) / run, run}, {1, 0, 2});
+  for (const i64 few : {2, 3, 4, 5, 6, 7, 11}) {  // few channels
     check_permute<U>({2200007 / few, few}, {1, 0});
     check_permute<U>({few, 2200007 / few}, {1, 0});
   }
@@ -87,6 +89,11 @@ TEST_CASE_TEMPLATE("kernels: strided copies agree with loops", U, std::uint8_t, 
   check_copy<U>({3, 1000, 700}, {700000, -700, 1}, {700000, 700, 1});
   check_copy<U>({2063, 1100}, {-1, 2063}, {1100, 1});  // transpose and reverse
   check_copy<U>({1100, 2063}, {1, -1100}, {2070, 1});
+  const i64 many = i64(8600 / sizeof(U)) / 6;  // runs across lines, past the caches
+  check_copy<U>({many, 1001, 6}, {6, 6 * many, 1}, {6007, 6, 1});
+  check_copy<U>({many, 1001, 6}, {6, -6 * many, 1}, {6006, 6, 1});
+  check_copy<U>({many, 1001, 6}, {6, 0, 1}, {6006, 6, 1});
+  check_copy<U>({many / 12, 1001, 72}, {72, 0, 1}, {72073, 72, 1});
   Array<U> filled(1001);
   const U value = 7;
   k::fill_elements(filled.data(), &value, 1000, sizeof(U));
