@@ -142,16 +142,13 @@ class Stage {
   Ref<Storage> storage_;
 };
 
-/// True when each run or tile fills whole lines of the output, and rows of the input do not compete for one
-/// place in the caches.
+/// True when each run or tile fills whole lines of the output.
 template <class U>
 bool writes_lines(const U* out, const Loops& loops) {
-  constexpr std::int64_t near = 32768 / sizeof(U);
   const Loops::Loop run = loops.at[loops.rank - 1];
   const int c = consecutive_input(loops);
   bool lines = run.out == 1 && run.size % lanes<U> == 0;
-  if (run.in != 1)
-    lines = lines && c >= 0 && std::abs(run.in) <= near && transpose_streams(out, loops.at[c].out, run.size);
+  if (run.in != 1) lines = lines && c >= 0 && transpose_streams(out, loops.at[c].out, run.size);
   for (int d = 0; d < loops.rank - 1; ++d) lines = lines && streamable(out, loops.at[d].out * sizeof(U));
   return lines;
 }
