@@ -5,33 +5,7 @@
 
 namespace ktape {
 
-/// Calls `f.template operator()<T>()` with the element type of the dtype and returns what it returns.
-template <class F>
-decltype(auto) dispatch(DType dtype, F&& f) {
-  switch (dtype.kind()) {
-    case DType::Bool:
-      return f.template operator()<bool>();
-    case DType::UInt8:
-      return f.template operator()<std::uint8_t>();
-    case DType::Int8:
-      return f.template operator()<std::int8_t>();
-    case DType::Int16:
-      return f.template operator()<std::int16_t>();
-    case DType::Int32:
-      return f.template operator()<std::int32_t>();
-    case DType::Int64:
-      return f.template operator()<std::int64_t>();
-    case DType::Float16:
-      return f.template operator()<float16>();
-    case DType::Float32:
-      return f.template operator()<float>();
-    case DType::Float64:
-      return f.template operator()<double>();
-  }
-  __builtin_unreachable();
-}
-
-/// The same for a dtype known to be floating.
+/// Calls `f.template operator()<T>()` with the element type of a floating dtype and returns what it returns.
 template <class F>
 decltype(auto) dispatch_floating(DType dtype, F&& f) {
   switch (dtype.kind()) {
@@ -59,6 +33,13 @@ decltype(auto) dispatch_integer(DType dtype, F&& f) {
     default:
       return f.template operator()<std::int64_t>();
   }
+}
+
+/// The same for any dtype.
+template <class F>
+decltype(auto) dispatch(DType dtype, F&& f) {
+  if (dtype == DType::Bool) return f.template operator()<bool>();
+  return dtype.is_floating() ? dispatch_floating(dtype, f) : dispatch_integer(dtype, f);
 }
 
 }  // namespace ktape

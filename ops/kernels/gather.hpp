@@ -67,8 +67,7 @@ template <class T, class Index>
 void scatter_add_rows(T* out, const Index* indices, const T* in, std::int64_t outer, std::int64_t axis,
                       std::int64_t count, std::int64_t width) {
   static_assert(!std::is_same_v<T, bool>, "bool has no sum");
-  using Same = std::type_identity<T>;
-  using U = typename std::conditional_t<std::is_integral_v<T>, detail::UnsignedOf<sizeof(T)>, Same>::type;
+  using U = std::conditional_t<std::is_integral_v<T>, bits_of<T>, T>;
   const auto run = [&](std::int64_t begin, std::int64_t end) {
     for (std::int64_t o = begin; o < end; ++o)
       detail::scatter_add(reinterpret_cast<U*>(out) + o * axis * width, indices,

@@ -21,24 +21,6 @@ template <class T, int Bytes>
 struct VecOf {
   typedef T type __attribute__((vector_size(Bytes)));
 };
-template <int Bytes>
-struct UnsignedOf;
-template <>
-struct UnsignedOf<1> {
-  using type = std::uint8_t;
-};
-template <>
-struct UnsignedOf<2> {
-  using type = std::uint16_t;
-};
-template <>
-struct UnsignedOf<4> {
-  using type = std::uint32_t;
-};
-template <>
-struct UnsignedOf<8> {
-  using type = std::uint64_t;
-};
 }  // namespace detail
 
 /// A hardware vector of T with the operators of the language, lane by lane. Works for every arithmetic type
@@ -48,7 +30,10 @@ using Vec = typename detail::VecOf<T, Bytes>::type;
 
 /// The unsigned integer as wide as T.
 template <class T>
-using bits_of = typename detail::UnsignedOf<sizeof(T)>::type;
+using bits_of =
+    std::conditional_t<sizeof(T) == 1, std::uint8_t,
+                       std::conditional_t<sizeof(T) == 2, std::uint16_t,
+                                          std::conditional_t<sizeof(T) == 4, std::uint32_t, std::uint64_t>>>;
 
 /// The type in which elements of T are computed: float for float16, else T itself (bytes for bool).
 template <class T>
