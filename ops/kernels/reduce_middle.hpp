@@ -91,17 +91,21 @@ void reduce_narrow_columns(Kernel& kernel, const T* p, std::int64_t rows, std::i
     to(j, done < rows ? Kernel::merge(total[j], Kernel::placed(kernel.column(j), 1, done)) : total[j]);
 }
 
-/// Splits [axis] x [inner] into tasks: segments of rows times blocks of columns. There is more than one
-/// segment only where other tasks are few.
+/// Splits [axis] x [inner] into tasks of about half a megabyte: blocks of columns times segments of rows. Of
+/// these there are as few as blocks of a few cache lines leave, because their results are merged one by one.
 template <class Kernel, class T, class Out, class Finish>
 void reduce_split(const T* in, Out* out, std::int64_t outer, std::int64_t axis, std::int64_t inner,
                   const Finish& finish) {
   using Partial = typename Kernel::Partial;
-  const std::int64_t columns = std::min(inner, Kernel::capacity);
-  const std::int64_t blocks = (inner + columns - 1) / columns;
-  const std::int64_t wanted = (64 + outer * blocks - 1) / (outer * blocks);
+  constexpr std::int64_t narrowest = 512, enough = 32, task_bytes = 1 << 19;
+  const std::int64_t bytes = outer * axis * inner * std::int64_t(sizeof(T));
+  const std::int64_t tasks = std::clamp<std::int64_t>(bytes / task_bytes, 1, enough);
+  const auto over = [](std::int64_t n, std::int64_t parts) { return (n + parts - 1) / parts; };
+  const std::int64_t blocks =
+      std::max(over(inner, Kernel::capacity), std::min(over(tasks, outer), inner / narrowest));
+  const std::int64_t columns = std::min(inner, over(over(inner, blocks), 64) * 64);
   const std::int64_t segments =
-      std::clamp<std::int64_t>(axis * columns / 131072, 1, std::min(wanted, std::max<std::int64_t>(axis, 1)));
+      std::clamp<std::int64_t>(over(tasks, outer * blocks), 1, std::max<std::int64_t>(axis, 1));
   const auto bound = [=](std::int64_t segment) { return axis * segment / segments; };
   std::vector<Partial> partial(segments > 1 ? outer * segments * inner : 0);
   parallel_rows(outer * segments * blocks, axis / segments * columns,
@@ -131,9 +135,11 @@ void reduce_split(const T* in, Out* out, std::int64_t outer, std::int64_t axis, 
   if (segments == 1) return;
   for (std::int64_t o = 0; o < outer; ++o) {
     Partial* const total = &partial[o * segments * inner];
-    for (std::int64_t s = 1; s < segments; ++s)
-      for (std::int64_t j = 0; j < inner; ++j) total[j] = Kernel::merge(total[j], total[s * inner + j]);
-    for (std::int64_t j = 0; j < inner; ++j) out[o * inner + j] = narrow<Out>(finish(total[j]));
+    parallel_rows(inner, 8 * segments, [&](std::int64_t begin, std::int64_t end) {
+      for (std::int64_t s = 1; s < segments; ++s)
+        for (std::int64_t j = begin; j < end; ++j) total[j] = Kernel::merge(total[j], total[s * inner + j]);
+      for (std::int64_t j = begin; j < end; ++j) out[o * inner + j] = narrow<Out>(finish(total[j]));
+    });
   }
 }
 

@@ -115,7 +115,7 @@ TEST_CASE_TEMPLATE("kernels: reductions agree with loops", T, bool, std::uint8_t
 TEST_CASE_TEMPLATE("kernels: reductions of short rows, narrow columns and their ends agree with loops", T,
                    std::uint8_t, std::int8_t, std::int16_t, std::int32_t, i64, float16, float, double) {
   std::vector<View> all = {{1, 700, 3},  {1, 70001, 5}, {3, 999, 33}, {2, 17, 2100}, {70, 530, 1},
-                           {1000, 4, 3}, {300, 2, 70},  {67, 40, 7},  {5, 20000, 1}};
+                           {1000, 4, 3}, {300, 2, 70},  {67, 40, 7},  {5, 20000, 1}, {2, 1003, 1111}};
   for (i64 n : {1, 2, 3, 4, 7, 8, 9, 16, 17, 33, 64, 65, 100, 129, 256, 257})
     for (i64 rows : {65, 331}) all.push_back({rows, n, 1});
   for (const View& v : all) {
