@@ -1,6 +1,8 @@
 #pragma once
 #include <ktape/ops/kernels/simd.hpp>
 
+#include <algorithm>
+
 namespace ktape::kernels {
 
 /// Elements of A in one vector.
@@ -43,8 +45,10 @@ Vec<A> load_part_as(const T* p, std::int64_t n, Vec<A> fill) {
   if constexpr (std::is_same_v<A, compute_type<T>>) {
     return load_partial(p, n, fill);
   } else {
-    for (std::int64_t i = 0; i < n; ++i) fill[i] = element(p + i);
-    return fill;
+    const auto some = load_partial(p, n, Vec<compute_type<T>>{});
+    Vec<A> lane;
+    for (int i = 0; i < lanes_of<A>; ++i) lane[i] = static_cast<A>(i);
+    return lane < splat(static_cast<A>(n)) ? load_as<A>(reinterpret_cast<const T*>(&some)) : fill;
   }
 }
 
@@ -55,6 +59,19 @@ template <int W, class F>
   std::int64_t i = 0;
   for (; i + W <= size; i += W) f(i, std::integral_constant<std::int64_t, W>());
   if (i < size) f(i, size - i);
+}
+
+/// Calls f(i, n, vectors) for the elements of each cache line that W of T to a vector fill, and for the rest
+/// vector by vector: `vectors` is a constant, n as above that of each of them. For rows that a stride keeps
+/// apart: where it is a multiple of a page few of them stay in the first cache until the next vector.
+template <class T, int W, class F>
+[[gnu::always_inline]] inline void in_lines(std::int64_t size, const F& f) {
+  constexpr int vectors = std::max(1, 64 / static_cast<int>(W * sizeof(T)));
+  constexpr std::integral_constant<int, 1> one;
+  std::int64_t i = 0;
+  for (; i + vectors * W <= size; i += vectors * W)
+    f(i, std::integral_constant<std::int64_t, W>(), std::integral_constant<int, vectors>());
+  in_vectors<W>(size - i, [&](std::int64_t j, auto n) { f(i + j, n, one); });
 }
 
 }  // namespace ktape::kernels

@@ -136,6 +136,12 @@ Vec<compute_type<T>> load_partial(const T* p, std::int64_t n, Vec<compute_type<T
     else return cast(_mm512_mask_loadu_epi64(old, __mmask8(mask), p));
   }
 #endif
+#if defined(__AVX512BW__) && defined(__AVX512VL__) && defined(__F16C__)
+  if constexpr (vector_bytes == 64 && std::is_same_v<T, float16>) {
+    const auto mask = static_cast<__mmask16>((1u << n) - 1);
+    return _mm512_mask_cvtph_ps(fill, mask, _mm256_maskz_loadu_epi16(mask, p));
+  }
+#endif
   alignas(vector_bytes) compute_type<T> buffer[lanes<T>];
   std::memcpy(buffer, &fill, sizeof fill);
   for (std::int64_t i = 0; i < n; ++i) buffer[i] = element(p + i);
@@ -153,6 +159,13 @@ void store_partial(T* p, Vec<compute_type<T>> v, std::int64_t n) {
     else if constexpr (sizeof(T) == 2) return _mm512_mask_storeu_epi16(p, __mmask32(mask), bits);
     else if constexpr (sizeof(T) == 4) return _mm512_mask_storeu_epi32(p, __mmask16(mask), bits);
     else return _mm512_mask_storeu_epi64(p, __mmask8(mask), bits);
+  }
+#endif
+#if defined(__AVX512BW__) && defined(__AVX512VL__) && defined(__F16C__)
+  if constexpr (vector_bytes == 64 && std::is_same_v<T, float16>) {
+    const auto mask = static_cast<__mmask16>((1u << n) - 1);
+    const __m256i halves = _mm512_maskz_cvtps_ph(mask, v, _MM_FROUND_TO_NEAREST_INT);
+    return _mm256_mask_storeu_epi16(p, mask, halves);
   }
 #endif
   for (std::int64_t i = 0; i < n; ++i) p[i] = narrow<T>(v[i]);
