@@ -83,15 +83,20 @@ class FindMoments {
   template <class T, class N>
   void together(const T* p, std::int64_t stride, std::int64_t width, std::int64_t ahead, N rows) {
     const A share = A(1) / static_cast<A>(rows);
-    in_vectors<w>(width, [&](std::int64_t j, auto m) {
+    in_lines<T, w>(width, [&](std::int64_t j, auto m, auto vectors) {
       prefetch_rows(p + j + ahead, stride, block);
-      const auto base = load_part_as<A>(p + j, m, Vec<A>{});
-      Vec<A> sum = {}, squares = {};
-      for (int k = 0; k < rows; ++k) {  // from the first on, whose difference is 0, or NaN for infinity
-        const auto d = load_part_as<A>(p + k * stride + j, m, Vec<A>{}) - base;
-        sum += d, squares += d * d;
+      Vec<A> base[vectors], sum[vectors] = {}, squares[vectors] = {};
+      for (int v = 0; v < vectors; ++v) base[v] = load_part_as<A>(p + j + v * w, m, Vec<A>{});
+      for (int k = 0; k < rows; ++k)  // from the first on, whose difference is 0, or NaN for infinity
+        for (int v = 0; v < vectors; ++v) {
+          const auto d = load_part_as<A>(p + k * stride + j + v * w, m, Vec<A>{}) - base[v];
+          sum[v] += d, squares[v] += d * d;
+        }
+      for (int v = 0; v < vectors; ++v) {
+        const std::int64_t to = j + v * w;
+        store(base_ + to, base[v]), store(sum_ + to, sum[v] * share);
+        store(squares_ + to, squares[v] - sum[v] * sum[v] * share);
       }
-      store(base_ + j, base), store(sum_ + j, sum * share), store(squares_ + j, squares - sum * sum * share);
     });
   }
   /// Joins these n rows to the r ones before them.
