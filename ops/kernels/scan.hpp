@@ -47,29 +47,29 @@ void scan_row(const T* in, T* out, std::int64_t n, bool exclusive, bool past_cac
   constexpr int w = lanes<T>;
   constexpr auto all = std::make_index_sequence<w>();
   const auto identity = splat(Op::template identity<A>());
-  auto carry = identity;
-  const auto step = [&](std::int64_t i, std::int64_t m) {
+  const auto step = [=](std::int64_t i, std::int64_t m, auto carry) {
     const auto v = m == w ? load(in + i) : load_partial(in + i, m, identity);
     const auto scanned = scan_vector<Op, Reverse, 1>(v, identity, all);
     const auto y = Op::combine(carry, exclusive ? moved<1, Reverse>(scanned, identity, all) : scanned);
-    carry = Op::combine(carry, broadcast_lane < Reverse ? 0 : w - 1 > (scanned, all));
     if (m < w) store_partial(out + i, y, m);
     else if (past_caches) stream(out + i, y);
     else store(out + i, y);
+    return Op::combine(carry, broadcast_lane < Reverse ? 0 : w - 1 > (scanned, all));
   };
   const auto past_boundary = [](const T* p) {
-    return static_cast<std::int64_t>(reinterpret_cast<std::uintptr_t>(p) % vector_bytes / sizeof(T));
+    return static_cast<std::int64_t>(reinterpret_cast<std::uintptr_t>(p) % (w * sizeof(T)) / sizeof(T));
   };
+  auto carry = identity;
   if constexpr (Reverse) {
     std::int64_t i = n - (past_caches ? std::min(n, past_boundary(out + n)) : 0);
-    if (i < n) step(i, n - i);
-    for (; i >= w; i -= w) step(i - w, w);
-    if (i > 0) step(0, i);
+    if (i < n) carry = step(i, n - i, carry);
+    for (; i >= w; i -= w) carry = step(i - w, w, carry);
+    if (i > 0) step(0, i, carry);
   } else {
     std::int64_t i = past_caches ? std::min(n, (w - past_boundary(out)) % w) : 0;
-    if (i > 0) step(0, i);
-    for (; i + w <= n; i += w) step(i, w);
-    if (i < n) step(i, n - i);
+    if (i > 0) carry = step(0, i, carry);
+    for (; i + w <= n; i += w) carry = step(i, w, carry);
+    if (i < n) step(i, n - i, carry);
   }
 }
 
@@ -166,14 +166,6 @@ class NarrowScan {
   Index shift_[6], next_;
 };
 
-/// Stores a vector, rounded to T, past the caches.
-template <class T>
-void stream_narrowed(T* p, Vec<compute_type<T>> v) {
-  Vec<bits_of<T>, lanes<T> * sizeof(T)> bits;
-  store(reinterpret_cast<T*>(&bits), v);
-  stream(p, bits);
-}
-
 /// `width` <= capacity columns; `acc` holds their totals so far.
 template <class Op, class T>
 struct ScanColumns {
@@ -184,7 +176,8 @@ struct ScanColumns {
   void run(const T* in, T* out, std::int64_t rows, std::int64_t stride, std::int64_t width,
            ScanOptions options, bool past_caches) {
     std::fill(std::begin(acc), std::end(acc), Op::template identity<A>());
-    const std::int64_t distance = prefetch_distance<T>(stride), ahead = options.reverse ? -distance : distance;
+    const std::int64_t distance = prefetch_distance<T>(stride),
+                       ahead = options.reverse ? -distance : distance;
     for (std::int64_t k = 0; k < rows; ++k) {
       const std::int64_t row = (options.reverse ? rows - 1 - k : k) * stride;
       wide_row(in + row, out + row, width, ahead, options.exclusive, past_caches);
@@ -201,7 +194,7 @@ struct ScanColumns {
       const auto y = exclusive ? before : after;
       store(acc + j, after);
       if (m < w) store_partial(out + j, y, m);
-      else if (past_caches) stream_narrowed(out + j, y);
+      else if (past_caches) stream(out + j, y);
       else store(out + j, y);
     }
   }
@@ -284,10 +277,10 @@ void scan_rows(const T* in, T* out, std::int64_t outer, std::int64_t axis, ScanO
 
 template <class Op, class T>
 void scan_columns(const T* in, T* out, std::int64_t outer, std::int64_t axis, std::int64_t inner,
-                  ScanOptions options, bool many) {
+                  ScanOptions options, bool large) {
   constexpr std::int64_t capacity = ScanColumns<Op, T>::capacity;
   const std::int64_t blocks = (inner + capacity - 1) / capacity;
-  const bool past_caches = many && streamable(out, inner * sizeof(T));
+  const bool past_caches = large && streamable(out, inner * sizeof(T));
   parallel_rows(outer * blocks, axis * std::min(inner, capacity), [&](std::int64_t begin, std::int64_t end) {
     ScanColumns<Op, T> columns;
     for (; begin < end; ++begin) {
@@ -304,17 +297,16 @@ void scan(const T* in, T* out, std::int64_t outer, std::int64_t axis, std::int64
   using A = compute_type<T>;
   const std::int64_t n = axis * inner;
   if (outer * n == 0) return;
-  const bool many = outer * n * std::int64_t(sizeof(T)) >= streaming_bytes,
-             large = many && std::is_same_v<T, A>;
+  const bool large = outer * n * std::int64_t(sizeof(T)) >= streaming_bytes;
   if constexpr (sizeof(A) >= 4)
     if (n <= RowTile<A>::most && outer > 1)
-      return scan_short_rows<Op>(in, out, outer, axis, inner, options, large);
+      return scan_short_rows<Op>(in, out, outer, axis, inner, options, large && std::is_same_v<T, A>);
   if (inner > 1 && inner < lanes<T>)
     return (options.reverse ? scan_narrow<Op, true, T> : scan_narrow<Op, false, T>)(in, out, outer, axis,
                                                                                     inner, options.exclusive,
                                                                                     large);
   if (inner == 1) return scan_rows<Op>(in, out, outer, axis, options, large);
-  scan_columns<Op>(in, out, outer, axis, inner, options, many);
+  scan_columns<Op>(in, out, outer, axis, inner, options, large);
 }
 
 /// Integers are scanned as unsigned numbers, so that they wrap around.

@@ -199,6 +199,12 @@ void stream(void* p, V v) {
 #endif
   std::memcpy(p, &v, sizeof v);
 }
+/// The same of halves. p must be aligned to as many of them as v has lanes.
+inline void stream(float16* p, Vec<float> v) {
+  Vec<std::uint16_t, lanes<float16> * sizeof(float16)> bits;
+  store(reinterpret_cast<float16*>(&bits), v);
+  stream<decltype(bits)>(p, bits);
+}
 inline void stream_fence() {
 #if defined(__SSE2__)
   _mm_sfence();

@@ -72,14 +72,20 @@ TEST_CASE_TEMPLATE("kernels: long running sums of a few columns in pieces", T, f
 }
 
 TEST_CASE("kernels: half running sums past the caches") {
-  const i64 rows = 300, width = 16384;
-  Array<float16> x(rows * width), y(x.size());
-  for (i64 i = 0; i < x.size(); ++i) x[i] = float16(float(i % 3));
-  k::cumsum(x.data(), y.data(), 1, rows, width);
-  bool ok = true;
-  for (i64 j = 0; j < width; ++j) {
-    float total = 0;
-    for (i64 k = 0; k < rows; ++k) ok = ok && float(y[k * width + j]) == (total += float(x[k * width + j]));
-  }
-  CHECK(ok);
+  for (const View& v : {View{1, 300, 16384}, View{2100, 2049, 1}, View{1, 600001, 7}})
+    for (const bool reverse : {false, true}) {
+      Array<float16> x(v.size()), y(x.size());
+      for (i64 i = 0; i < x.size(); ++i) x[i] = float16(float((i + i / v.inner) % 3) - 1);
+      k::cumsum(x.data(), y.data(), v.outer, v.axis, v.inner, {.reverse = reverse});
+      bool ok = true;
+      for (i64 o = 0; o < v.outer; ++o)
+        for (i64 j = 0; j < v.inner; ++j) {
+          float total = 0;
+          for (i64 k = 0; k < v.axis; ++k) {
+            const i64 at = v.at(o, reverse ? v.axis - 1 - k : k, j);
+            ok = ok && float(y[at]) == (total += float(x[at]));
+          }
+        }
+      CHECK_MESSAGE(ok, v.outer, ", ", v.axis, ", ", v.inner);
+    }
 }
