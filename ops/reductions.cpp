@@ -263,7 +263,8 @@ Tensor logsumexp(const Tensor& x, const Axes& axis, bool keepdims) {
   if (is_symbolic(x)) return defer("logsumexp", logsumexp, x, axis, keepdims);
   kernels::expect_floating("logsumexp", x);
   const Groups groups("logsumexp", x, axis, keepdims);
-  const Tensor values = in_float(x);
+  const bool once = kernels::JoinedAxes(x.shape(), groups.bits).passes() <= 1;
+  const Tensor values = once && !recording(x) ? x : in_float(x);
   Tensor out = kernels::reduced<kernels::LogSumExpOf>(values, groups);
   if (recording(values))
     record("logsumexp", out, {values}, [values, groups](const Tensor& g, const Tensor& y, Grads& grads) {
