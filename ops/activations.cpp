@@ -6,6 +6,7 @@
 #include <ktape/ops/kernels/functions.hpp>
 #include <ktape/ops/kernels/generic.hpp>
 #include <ktape/ops/kernels/groups.hpp>
+#include <ktape/ops/kernels/l2_normalize.hpp>
 #include <ktape/ops/kernels/softmax_backward.hpp>
 #include <ktape/ops/reductions.hpp>
 
@@ -251,13 +252,31 @@ Tensor gelu(const Tensor& x, const GeluOptions& options) {
       "gelu", x, [](auto a) { return a * normal_cdf(a); }, gelu_slope);
 }
 
+namespace {
+
+/// Of neighbouring axes, not recorded.
+Tensor fused_l2_normalize(const Tensor& x, kernels::JoinedAxes::Pass line) {
+  Tensor out = Tensor::empty(x.shape(), x.dtype());
+  dispatch_floating(x.dtype(), [&]<class T>() {
+    kernels::l2_normalize(x.pointer<T>(), out.pointer<T>(), line.outer, line.axis, line.inner);
+  });
+  return out;
+}
+
+}  // namespace
+
 Tensor l2_normalize(const Tensor& x, const Axes& axis) {
   kernels::expect_floating("l2_normalize", x);
+  const bool composed = is_symbolic(x) || recording(x);
+  if (!composed) {
+    const kernels::Groups groups("l2_normalize", x, axis, true);
+    kernels::JoinedAxes axes(x.shape(), groups.bits);
+    if (axes.passes() == 1) return fused_l2_normalize(x, axes.next());
+  }
   const Tensor values = x.dtype() == DType::Float16 ? cast(x, DType::Float32) : x;
-  const Tensor squares = is_symbolic(values) || recording(values)
-                             ? sum(square(values), axis, true)
-                             : kernels::reduced<kernels::SumOfSquaresOf, kernels::SumOf>(
-                                   values, kernels::Groups("l2_normalize", values, axis, true));
+  const Tensor squares = composed ? sum(square(values), axis, true)
+                                  : kernels::reduced<kernels::SumOfSquaresOf, kernels::SumOf>(
+                                        values, kernels::Groups("l2_normalize", values, axis, true));
   return cast(values / sqrt(maximum(squares, like(squares, 1e-12))), x.dtype());
 }
 
