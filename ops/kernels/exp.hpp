@@ -35,6 +35,7 @@ struct ExpConstants<float> {
   static constexpr std::array<float, 7> polynomial = {
       // of the least relative error, 2e-9
       1.3836798758e-3f, 8.3748570513e-3f, 4.1668228597e-2f, 1.6666419681e-1f, 4.9999992056e-1f, 1, 1};
+  static constexpr float fraction[] = {0.166668622f, 0.5000097769f, 1};
 };
 template <>
 struct ExpConstants<double> {
@@ -53,6 +54,8 @@ struct ExpConstants<double> {
                                                         0.5000000000000001,
                                                         1,
                                                         1};
+  static constexpr double fraction[] = {
+      0.00138890343776930119, 0.0083334497245283562, 0.0416666666649597671, 0.166666666653011448, 0.5, 1};
 };
 
 #if defined(__AVX512F__)
@@ -60,16 +63,16 @@ inline __m512 scale_by_power(__m512 x, __m512 k) { return _mm512_maskz_scalef_ps
 inline __m512d scale_by_power(__m512d x, __m512d k) { return _mm512_maskz_scalef_pd(0xff, x, k); }
 
 /// x = k ln(2) + r with an integer k and |r| <= ln(2) / 2, for x within the bounds. Adding the magic number
-/// rounds to an integer.
+/// rounds to an integer; with a 16th of it k is a number of sixteenths, which the last bits of `shifted` are.
+/// A rough ln(2) is of one part.
 template <class A>
 struct ExpParts {
   using C = ExpConstants<A>;
-  Vec<A> k, r;
-  explicit ExpParts(Vec<A> x) {
-    const auto magic = splat(C::magic);
-    k = x * A(1.4426950408889634) + magic - magic;
-    r = x - k * C::ln2_high - k * C::ln2_low;
-  }
+  Vec<A> shifted, k, r;
+  explicit ExpParts(Vec<A> x, A magic = C::magic, bool rough = false)
+      : shifted(x * A(1.4426950408889634) + magic),
+        k(shifted - magic),
+        r(rough ? x - k * A(0.69314718055994531) : x - k * C::ln2_high - k * C::ln2_low) {}
 };
 
 /// The polynomial of e^r, or what is left of it when the last `drop` steps are not made.
@@ -81,12 +84,55 @@ Vec<A> exp_polynomial(Vec<A> r, std::size_t drop = 0) {
   return p;
 }
 
-/// e^x = 2^k e^r, for x below the bound. Below its negative, where the result is 0, the bound keeps r finite;
-/// a NaN passes it.
+/// c[0] x^n + ... + c[n].
+template <class A, std::size_t N>
+Vec<A> polynomial(Vec<A> x, const A (&c)[N]) {
+  auto p = splat(c[0]);
+  for (std::size_t i = 1; i < N; ++i) p = p * x + c[i];
+  return p;
+}
+
 template <class A>
-Vec<A> exp_by_powers(Vec<A> x) {
-  const ExpParts<A> parts(larger<A>(splat(-ExpConstants<A>::bound), x));
-  return scale_by_power(exp_polynomial<A>(parts.r), parts.k);
+inline constexpr A sixteenth_powers[] = {
+    // 2^(i / 16)
+    A(1),
+    A(1.0442737824274138),
+    A(1.0905077326652577),
+    A(1.1387886347566916),
+    A(1.189207115002721),
+    A(1.241857812073484),
+    A(1.2968395546510096),
+    A(1.3542555469368927),
+    A(1.4142135623730951),
+    A(1.4768261459394993),
+    A(1.5422108254079407),
+    A(1.6104903319492543),
+    A(1.681792830507429),
+    A(1.7562521603732995),
+    A(1.8340080864093424),
+    A(1.9152065613971474)};
+/// Of them those that the last four bits say.
+inline __m512 sixteenth_power(__m512 bits) {
+  const __m512 table = _mm512_loadu_ps(sixteenth_powers<float>);
+  return _mm512_maskz_permutexvar_ps(0xffff, _mm512_castps_si512(bits), table);
+}
+inline __m512d sixteenth_power(__m512d bits) {
+  const double* const table = sixteenth_powers<double>;
+  return _mm512_permutex2var_pd(_mm512_loadu_pd(table), _mm512_castpd_si512(bits),
+                                _mm512_loadu_pd(table + 8));
+}
+
+/// e^x = 2^k e^r = 2^floor(k) 2^(i / 16) e^r with k = floor(k) + i / 16.
+template <class A>
+Vec<A> exp_by_powers(const ExpParts<A>& parts) {
+  const Vec<A> power = sixteenth_power(parts.shifted);
+  const Vec<A> more = parts.r * polynomial<A>(parts.r, ExpConstants<A>::fraction);
+  return scale_by_power(Vec<A>(power * more + power), parts.k);
+}
+/// Below the negative bound, where e^x is 0, the bound keeps the parts finite; a NaN passes it.
+template <class A>
+Vec<A> bounded_below(Vec<A> x) {
+  return larger<A>(splat(-ExpConstants<A>::bound), x);
 }
 #endif
 
@@ -97,7 +143,9 @@ Vec<A> exp_by_powers(Vec<A> x) {
 template <class A>
 Vec<A> exp_of_small(Vec<A> x) {
 #if defined(__AVX512F__)
-  if constexpr (vector_bytes == 64) return detail::exp_by_powers<A>(x);
+  using C = detail::ExpConstants<A>;
+  if constexpr (vector_bytes == 64)
+    return detail::exp_by_powers<A>(detail::ExpParts<A>(detail::bounded_below<A>(x), C::magic / 16));
 #endif
   return xsimd::exp(xsimd::batch<A>(x));
 }
@@ -105,11 +153,22 @@ Vec<A> exp_of_small(Vec<A> x) {
 template <class A>
 Vec<A> exp_of(Vec<A> x) {
 #if defined(__AVX512F__)
-  if constexpr (vector_bytes == 64) {
-    x = smaller<A>(splat(detail::ExpConstants<A>::bound), x);
-  }
+  if constexpr (vector_bytes == 64) x = smaller<A>(splat(detail::ExpConstants<A>::bound), x);
 #endif
   return exp_of_small<A>(x);
+}
+/// The same as a term of a sum that has a term of 1: in floats, smaller terms have an error of another unit
+/// for every 25 that x is below 0.
+template <class A>
+Vec<A> exp_term(Vec<A> x) {
+#if defined(__AVX512F__)
+  using C = detail::ExpConstants<A>;
+  if constexpr (vector_bytes == 64) {
+    const Vec<A> bounded = detail::bounded_below<A>(smaller<A>(splat(C::bound), x));
+    return detail::exp_by_powers<A>(detail::ExpParts<A>(bounded, C::magic / 16, sizeof(A) == sizeof(float)));
+  }
+#endif
+  return xsimd::exp(xsimd::batch<A>(x));
 }
 
 }  // namespace ktape::kernels

@@ -9,15 +9,7 @@
 namespace ktape::kernels::wide {
 
 using kernels::detail::exp_polynomial, kernels::detail::ExpConstants, kernels::detail::ExpParts,
-    kernels::detail::scale_by_power;
-
-/// c[0] x^n + ... + c[n].
-template <class A, std::size_t N>
-Vec<A> polynomial(Vec<A> x, const A (&c)[N]) {
-  auto p = splat(c[0]);
-  for (std::size_t i = 1; i < N; ++i) p = p * x + c[i];
-  return p;
-}
+    kernels::detail::polynomial, kernels::detail::scale_by_power;
 
 /// x with the sign of `sign`.
 template <class A>
