@@ -125,7 +125,7 @@ A weigh(A* scores, std::int64_t n) {
     std::fill_n(scores, n, A(0));
     return std::numeric_limits<A>::infinity();
   }
-  const double sum = exp_sum(scores, n, largest, scores);
+  const double sum = exp_sum(scores, n, largest, scores, n);
   for (std::int64_t j = 0; j < n; ++j) scores[j] *= static_cast<A>(1 / sum);
   return static_cast<A>(double(largest) + std::log(sum));
 }

@@ -16,7 +16,7 @@ namespace detail {
 template <class T, class A = compute_type<T>>
 RowSum<A> row_sum(const T* x, std::int64_t n) {
   const A largest = row_max(x, n);
-  return {largest, static_cast<A>(std::log(exp_sum(x, n, largest, static_cast<A*>(nullptr))))};
+  return {largest, static_cast<A>(std::log(exp_sum(x, n, largest, static_cast<A*>(nullptr), n)))};
 }
 
 /// A block of rows of logits in lanes, and their sums.

@@ -23,11 +23,24 @@ void logsumexp_short_rows(const T* in, T* out, std::int64_t outer, std::int64_t 
   });
 }
 
+/// A few rows together: what is done once for each of them then takes turns with what is done for others.
 template <class T, class Out>
-void logsumexp_row(const T* x, Out* out, std::int64_t n) {
+void logsumexp_rows(const T* x, Out* out, std::int64_t rows, std::int64_t n) {
   using A = compute_type<T>;
-  const A largest = row_max(x, n), shift = std::isfinite(largest) ? largest : 0;
-  *out = narrow<Out>(static_cast<A>(std::log(exp_sum<T, A>(x, n, shift, nullptr)) + shift));
+  constexpr std::int64_t w = lanes<double>;
+  const std::int64_t group = std::clamp<std::int64_t>(near_elements<T> / n, 1, w);
+  for (std::int64_t r = 0; r < rows; r += group) {
+    const std::int64_t m = std::min(group, rows - r);
+    alignas(64) double sums[w] = {}, shifts[w] = {};
+    for (std::int64_t i = 0; i < m; ++i) {
+      const A largest = row_max(x + (r + i) * n, n);
+      shifts[i] = std::isfinite(largest) ? largest : 0;
+    }
+    for (std::int64_t i = 0; i < m; ++i)
+      sums[i] = exp_sum<T, A>(x + (r + i) * n, n, static_cast<A>(shifts[i]), nullptr, group * n);
+    store(sums, Vec<double>(functions::log(xsimd::batch<double>(load(sums)))) + load(shifts));
+    for (std::int64_t i = 0; i < m; ++i) out[r + i] = narrow<Out>(static_cast<A>(sums[i]));
+  }
 }
 
 /// `width` columns of rows that are `stride` apart.
@@ -39,15 +52,9 @@ void logsumexp_wide(const T* in, std::int64_t stride, Out* out, std::int64_t row
   ColumnSums<A, true> sums(space, width);
   sums.clear(width);
   for (std::int64_t k = 0; k < rows; k += chunk_rows)
-    for (std::int64_t first = 0; first < width; first += near) {
-      const std::int64_t chunk = std::min(chunk_rows, rows - k), some = std::min(near, width - first);
-      const T* at = in + k * stride + first;
-      auto part = sums.from(first);
-      part.prepare(at, stride, chunk, some);
-      for (std::int64_t r = 0; r < chunk; ++r)
-        part.add(at + r * stride, chunk_rows * stride, some, [](auto, auto, auto) {});
-    }
-  sums.finish(width);
+    for (std::int64_t first = 0; first < width; first += near)
+      sums.add(in + k * stride, stride,
+               {std::min(chunk_rows, rows - k), first, std::min(width, first + near)}, [](auto...) {});
   for_vectors<A>(width, [&](std::int64_t j, std::int64_t m) {
     store_some(out + j, Vec<A>(functions::log(xsimd::batch<A>(load(sums.sum + j)))) + load(sums.largest + j),
                m);
@@ -58,7 +65,7 @@ void logsumexp_wide(const T* in, std::int64_t stride, Out* out, std::int64_t row
 template <class T, class Out>
 void logsumexp_columns(const T* in, std::int64_t stride, Out* out, std::int64_t rows, std::int64_t width) {
   using A = compute_type<T>;
-  if (stride == 1) return logsumexp_row(in, out, rows);
+  if (stride == 1) return logsumexp_rows(in, out, 1, rows);
   const std::int64_t fold = std::max<std::int64_t>(1, 8 * lanes<A> / width), wide = fold * width;
   if (stride != width || fold == 1 || rows < 4 * fold) return logsumexp_wide(in, stride, out, rows, width);
   const std::int64_t whole = rows / fold * fold;
@@ -87,6 +94,8 @@ void logsumexp(const T* in, T* out, std::int64_t outer, std::int64_t axis, std::
   std::vector<A> parts(static_cast<std::size_t>(pieces > 1 ? outer * pieces * inner : 0));
   parallel_rows(
       tasks * pieces, axis * std::min(widest, inner) / pieces * 4, [&](std::int64_t begin, std::int64_t end) {
+        if (inner == 1 && pieces == 1)
+          return detail::logsumexp_rows(in + begin * axis, out + begin, end - begin, axis);
         for (; begin < end; ++begin) {
           const std::int64_t row = begin / blocks, j = begin % blocks * widest,
                              width = std::min(widest, inner - j);

@@ -41,6 +41,10 @@ class Scratch {
   A* data_;
 };
 
+/// Elements of rows that stay in the first cache, with as many to come.
+template <class T>
+inline constexpr std::int64_t near_elements = 16384 / sizeof(T);
+
 template <class T, class A = compute_type<T>>
 A row_max(const T* x, std::int64_t n) {
   constexpr int w = lanes<T>;
@@ -75,19 +79,20 @@ double sum_terms(std::int64_t n, const F& term) {
   return total;
 }
 
-/// Asks for the row after this one, when caches hold it, so that memory works while the processor computes.
+/// Asks for rows to come, when caches hold them, so that memory works while the processor computes.
 template <class T>
-void prefetch_next_row(const T* x, std::int64_t n, std::int64_t i) {
-  if (n <= 32768) __builtin_prefetch(x + n + i, 0, 2);
+void prefetch_ahead(const T* p, std::int64_t distance) {
+  if (distance <= near_elements<T>) __builtin_prefetch(p + distance, 0, 3);
+  else if (distance <= 32768) __builtin_prefetch(p + distance, 0, 2);
 }
 
-/// The sum of exp(x - shift); the terms are kept in `terms`, which is padded to whole vectors, unless it is
-/// null.
+/// The sum of exp(x - shift); the terms are kept in `terms`, with whole vectors, unless it is null. Rows
+/// `ahead` are asked for.
 template <class T, class A>
-double exp_sum(const T* x, std::int64_t n, A shift, A* terms) {
+double exp_sum(const T* x, std::int64_t n, A shift, A* terms, std::int64_t ahead) {
   return sum_terms<A>(n, [=, by = splat(shift)](std::int64_t i, std::int64_t m) {
-    prefetch_next_row(x, n, i);
-    const Vec<A> e = exp_of<A>(load_some(x + i, m, -std::numeric_limits<A>::infinity()) - by);
+    prefetch_ahead(x + i, ahead);
+    const Vec<A> e = exp_term<A>(load_some(x + i, m, -std::numeric_limits<A>::infinity()) - by);
     if (terms) store(terms + i, e);
     return e;
   });
@@ -136,7 +141,7 @@ void softmax_rows(const T* in, T* out, std::int64_t rows, std::int64_t n) {
     for (std::int64_t r = begin; r < end; ++r) {
       const T* x = in + r * n;
       const A largest = row_max(x, n);
-      const Vec<A> factor = Rule::template factor<A>(splat(static_cast<A>(exp_sum(x, n, largest, terms))));
+      const Vec<A> factor = Rule::template factor<A>(splat(static_cast<A>(exp_sum(x, n, largest, terms, n))));
       write_run(out + r * n, n, past_caches, [&, shift = splat(largest)](std::int64_t i, std::int64_t m) {
         return Rule::value(Rule::keeps_terms ? load(terms + i) : load_some(x + i, m), shift, factor);
       });
@@ -154,7 +159,7 @@ void tile_sums(A* tile, std::int64_t rows, std::int64_t width, const F& f) {
     for (std::int64_t k = 1; k < rows; ++k) largest = larger<A>(load(tile + k * width + j), largest);
     if constexpr (Total) largest = largest - largest == 0 ? largest : Vec<A>{};
     for (std::int64_t k = 0; k < rows; ++k) {
-      const Vec<A> e = ColumnSums<A, Total>::term(load(tile + k * width + j) - largest);
+      const Vec<A> e = exp_term<A>(load(tile + k * width + j) - largest);
       if constexpr (Keep) store(tile + k * width + j, e);
       sum += e;
     }
@@ -180,8 +185,9 @@ void softmax_short_rows(const T* in, T* out, std::int64_t outer, std::int64_t ax
   });
 }
 
-/// A worker of `for_column_blocks`. What it takes stays in `tile`: terms, and for each chunk what the largest
-/// element was then, or x.
+/// A worker of `for_column_blocks`. What it takes of a chunk stays in a slot of `tile`: terms, and what the
+/// largest element was then, or x. There is one slot more than chunks, so that one is free, and the next
+/// holds that chunk of the block before.
 template <class Rule, class T, class A = compute_type<T>>
 class SoftmaxColumns {
  public:
@@ -190,37 +196,41 @@ class SoftmaxColumns {
         in_(in),
         out_(out),
         past_caches_(past_caches),
-        space_((blocks.axis + chunks() + 7 + ColumnSums<A, false>::arrays) * blocks.width),
-        tile_(space_.take(blocks.axis * blocks.width)),
-        shifts_(space_.take(chunks() * blocks.width)),
+        space_((slots() * (chunk_rows + 1) + 3 + ColumnSums<A, false>::arrays) * blocks.width),
+        tile_(space_.take(slots() * chunk_rows * blocks.width)),
+        shifts_(space_.take(slots() * blocks.width)),
         largest_(space_.take(blocks.width)),
         factor_(space_.take(blocks.width)),
         shifted_(space_.take(blocks.width)),
         sums_(space_, blocks.width) {
     sums_.clear(blocks.width);
   }
-  void prepare(ColumnBlock before, ColumnBlock now, std::int64_t k, std::int64_t rows) {
-    A* const shift = shifts_ + k / chunk_rows * blocks_.width;
+  void prepare(ColumnBlock before) {
+    taken_ = given_, given_ = (given_ + 1) % slots();
+    const A* const shift = shifts_ + given_ * blocks_.width;
     for (std::int64_t j = 0; j < before.width; j += lanes<A>)
       store(shifted_ + j, Rule::template shifted<A>(load(factor_ + j), load(shift + j), load(largest_ + j)));
-    if (now.width == 0) return;
-    sums_.prepare(in_ + now.start + k * blocks_.inner, blocks_.inner, rows, now.width);
-    std::copy_n(sums_.largest, padded<A>(now.width), shift);
   }
   void give(ColumnBlock block, std::int64_t row) const {
-    const A* const kept = tile_ + row * blocks_.width;
+    const A* const kept = tile_ + (given_ * chunk_rows + row % chunk_rows) * blocks_.width;
     give_row(out_ + block.start + row * blocks_.inner, block.width, blocks_.inner, past_caches_,
              [&](std::int64_t j, std::int64_t) {
                return Rule::value(load(kept + j), load(largest_ + j), load(shifted_ + j));
              });
   }
-  void take(ColumnBlock block, std::int64_t row) {
-    A* const kept = tile_ + row * blocks_.width;
-    sums_.add(in_ + block.start + row * blocks_.inner, 2 * chunk_rows * blocks_.inner, block.width,
-              [&](std::int64_t j, Vec<A> x, Vec<A> e) { store(kept + j, Rule::keeps_terms ? e : x); });
+  /// A part is a few columns of all rows.
+  void take(ColumnBlock block, std::int64_t row, std::int64_t rows, std::int64_t part) {
+    const std::int64_t columns = padded<A>((block.width + chunk_rows - 1) / chunk_rows);
+    const std::int64_t first = part * columns, end = std::min(block.width, first + columns);
+    if (first >= end) return;
+    A* const kept = tile_ + taken_ * chunk_rows * blocks_.width;
+    sums_.add(in_ + block.start + row * blocks_.inner, blocks_.inner, {rows, first, end},
+              [&](int r, std::int64_t j, Vec<A> x, Vec<A> e) {
+                store(kept + r * blocks_.width + j, Rule::keeps_terms ? e : x);
+              });
+    std::copy_n(sums_.largest + first, padded<A>(end - first), shifts_ + taken_ * blocks_.width + first);
   }
   void turn(ColumnBlock block) {
-    sums_.finish(block.width);
     for (std::int64_t j = 0; j < block.width; j += lanes<A>)
       store(factor_ + j, Rule::template factor<A>(load(sums_.sum + j)));
     std::copy_n(sums_.largest, padded<A>(block.width), largest_);
@@ -228,7 +238,7 @@ class SoftmaxColumns {
   }
 
  private:
-  std::int64_t chunks() const { return (blocks_.axis + chunk_rows - 1) / chunk_rows; }
+  std::int64_t slots() const { return (blocks_.axis + chunk_rows - 1) / chunk_rows + 1; }
   const ColumnBlocks& blocks_;
   const T* in_;
   T* out_;
@@ -236,6 +246,7 @@ class SoftmaxColumns {
   Workspace<A> space_;
   A *tile_, *shifts_, *largest_, *factor_, *shifted_;
   ColumnSums<A, false> sums_;
+  std::int64_t taken_ = 0, given_ = 0;  // slots
 };
 
 template <class Rule, class T>

@@ -79,14 +79,16 @@ class SlopeColumns {
         g_(g),
         dx_(dx),
         past_caches_(past_caches),
-        space_((2 * blocks.axis + 1 + ColumnSums<A, false>::arrays) * blocks.width),
+        space_((2 * blocks.axis + 2 + ColumnSums<A, false>::arrays) * blocks.width),
         ys_(space_.take(blocks.axis * blocks.width)),
         gs_(space_.take(blocks.axis * blocks.width)),
+        parts_(space_.take(blocks.width)),
         total_(space_.take(blocks.width)),
         sums_(space_, blocks.width) {
+    std::fill_n(parts_, blocks.width, A(0));
     sums_.clear(blocks.width);
   }
-  void prepare(ColumnBlock, ColumnBlock now, std::int64_t, std::int64_t) { sums_.finish(now.width); }
+  void prepare(ColumnBlock) {}
   void give(ColumnBlock block, std::int64_t row) const {
     const A *const y = ys_ + row * blocks_.width, *const g = gs_ + row * blocks_.width;
     give_row(dx_ + block.start + row * blocks_.inner, block.width, blocks_.inner, past_caches_,
@@ -94,29 +96,35 @@ class SlopeColumns {
                return Slope::template value<A>(load(y + j), load(g + j), load(total_ + j));
              });
   }
-  void take(ColumnBlock block, std::int64_t row) {
-    const std::int64_t at = block.start + row * blocks_.inner, ahead = 2 * chunk_rows * blocks_.inner;
-    A *const ys = ys_ + row * blocks_.width, *const gs = gs_ + row * blocks_.width;
+  /// A part is a row.
+  void take(ColumnBlock block, std::int64_t row, std::int64_t rows, std::int64_t part) {
+    if (part >= rows) return;
+    const std::int64_t at = block.start + (row + part) * blocks_.inner,
+                       ahead = 2 * chunk_rows * blocks_.inner, kept = (row + part) * blocks_.width;
     for_vectors<A>(block.width, [&](std::int64_t j, std::int64_t m) {
       __builtin_prefetch(y_ + at + ahead + j, 0, 2), __builtin_prefetch(g_ + at + ahead + j, 0, 2);
       const Vec<A> y = load_some(y_ + at + j, m), g = load_some(g_ + at + j, m);
-      store(sums_.part + j, Vec<A>(load(sums_.part + j) + Slope::template term<A>(y, g)));
-      store(ys + j, y), store(gs + j, g);
+      store(parts_ + j, Vec<A>(load(parts_ + j) + Slope::template term<A>(y, g)));
+      store(ys_ + kept + j, y), store(gs_ + kept + j, g);
     });
+    if (part + 1 == rows) add_parts(block.width);
   }
   void turn(ColumnBlock block) {
-    sums_.finish(block.width);
     std::copy_n(sums_.sum, padded<A>(block.width), total_);
     sums_.clear(block.width);
   }
 
  private:
+  void add_parts(std::int64_t width) {
+    for (std::int64_t j = 0; j < width; j += lanes<A>) sums_.add_part(j, load(parts_ + j), splat(A(1)));
+    std::fill_n(parts_, padded<A>(width), A(0));
+  }
   const ColumnBlocks& blocks_;
   const T *y_, *g_;
   T* dx_;
   bool past_caches_;
   Workspace<A> space_;
-  A *ys_, *gs_, *total_;
+  A *ys_, *gs_, *parts_, *total_;
   ColumnSums<A, false> sums_;
 };
 

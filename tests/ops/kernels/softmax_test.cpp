@@ -98,6 +98,24 @@ TEST_CASE_TEMPLATE("kernels: softmax whose largest elements come late, or never"
   }
 }
 
+TEST_CASE_TEMPLATE("kernels: exponentials, and those of terms of sums", T, float, double) {
+  constexpr double inf = std::numeric_limits<double>::infinity();
+  const auto first = [](k::Vec<T> v) { return v[0]; };
+  bool near = true;
+  for (double x = -85; x < 85; x += 0.00917) {
+    const auto right = std::exp(static_cast<long double>(T(x)));
+    const auto off = [&](T e) { return std::abs(double(e / right - 1)) / std::numeric_limits<T>::epsilon(); };
+    near = near && off(first(k::exp_of<T>(k::splat(T(x))))) < 2;
+    if (x <= 0) near = near && off(first(k::exp_term<T>(k::splat(T(x))))) < 2 - x / 25;
+  }
+  CHECK(near);
+  for (const auto exp : {k::exp_of<T>, k::exp_term<T>}) {
+    CHECK((first(exp(k::splat(T(0)))) == 1 && first(exp(k::splat(T(inf)))) == T(inf)));
+    CHECK((first(exp(k::splat(T(-inf)))) == 0 && first(exp(k::splat(T(-2000)))) == 0));
+    CHECK(std::isnan(first(exp(k::splat(T(NAN))))));
+  }
+}
+
 TEST_CASE_TEMPLATE("kernels: softmax of infinities", T, float16, float, double) {
   const T inf = T(INFINITY), minus_inf = T(-INFINITY);
   for (const i64 inner : {1, 3}) {
