@@ -78,7 +78,7 @@ void l2_normalize(const T* in, T* out, std::int64_t outer, std::int64_t axis, st
   constexpr std::int64_t enough = 16;  // arrays for as many threads as there may be
   const std::int64_t n = axis * inner;
   if (outer * n == 0) return;
-  const bool past_caches = std::is_same_v<T, A> && outer * n * std::int64_t(sizeof(T)) >= streaming_bytes;
+  const bool past_caches = outer * n * std::int64_t(sizeof(T)) >= streaming_bytes;
   if (outer > 1 && n <= (inner == 1 ? std::int64_t{lanes<A>} : detail::RowTile<A>::most))
     return detail::l2_normalize_short_rows(in, out, outer, axis, inner, past_caches);
   if (inner == 1 && outer >= enough) return detail::l2_normalize_rows(in, out, outer, axis, past_caches);

@@ -86,8 +86,7 @@ void logsumexp(const T* in, T* out, std::int64_t outer, std::int64_t axis, std::
   using A = compute_type<T>;
   if (axis == 0) return void(std::fill_n(out, outer * inner, narrow<T>(-std::numeric_limits<A>::infinity())));
   if (outer * inner == 0) return;
-  if (axis * inner <= detail::RowTile<A>::most)
-    return detail::logsumexp_short_rows(in, out, outer, axis, inner);
+  if (detail::suits_tile<T>(axis, inner)) return detail::logsumexp_short_rows(in, out, outer, axis, inner);
   constexpr std::int64_t widest = 4096, enough = 16, piece = 65536;
   const std::int64_t blocks = (inner + widest - 1) / widest, tasks = outer * blocks;
   const std::int64_t pieces = tasks >= enough ? 1 : std::clamp<std::int64_t>(axis * inner / piece, 1, enough);

@@ -52,9 +52,10 @@ Vec<U> window(Vec<U> a, Vec<U> b, std::int64_t first) {
 /// Short runs are written past the caches only in whole lines: others share the lines at their ends.
 template <class U, class F>
 void write_run(U* out, std::int64_t n, bool past_caches, const F& at) {
-  constexpr int w = lanes<U>;
+  constexpr std::int64_t w = lanes<U>;
+  constexpr bool whole = w * sizeof(U) == vector_bytes;  // not of halves, which take up half of a line
   std::int64_t i = 0;
-  if (past_caches && (n >= 8 * w || streamable(out, n * sizeof(U)))) {
+  if (past_caches && ((whole && n >= 8 * w) || streamable(out, n * sizeof(U)))) {
     const auto address = reinterpret_cast<std::uintptr_t>(out);
     if ((i = -address % vector_bytes / sizeof(U)) > 0) store_partial(out, at(0, i), i);
     if ((address + i * sizeof(U)) % vector_bytes == 0)

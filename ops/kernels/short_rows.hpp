@@ -78,6 +78,15 @@ class RowTile {
   alignas(64) A tile_[(most + 8) * lanes<A>], flat_[(most + 2) * lanes<A>];  // not a page apart
 };
 
+/// Whether a tile suits rows of axis x inner elements of T. Rows of more than `longest` floats are faster one
+/// by one.
+template <class T>
+bool suits_tile(std::int64_t axis, std::int64_t inner, std::int64_t longest = 40) {
+  using A = compute_type<T>;
+  const bool one_by_one = inner == 1 && std::is_same_v<T, A> && axis > longest;
+  return axis * inner <= RowTile<A>::most && !one_by_one;
+}
+
 /// Calls f(first row, rows) for blocks of rows, in parallel.
 template <class A, class F>
 void for_row_tiles(std::int64_t rows, std::int64_t n, std::int64_t work, const F& f) {

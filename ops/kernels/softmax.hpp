@@ -134,7 +134,7 @@ struct LogSoftmaxRule {
 template <class Rule, class T>
 void softmax_rows(const T* in, T* out, std::int64_t rows, std::int64_t n) {
   using A = compute_type<T>;
-  const bool past_caches = std::is_same_v<T, A> && rows * n * std::int64_t(sizeof(T)) >= streaming_bytes;
+  const bool past_caches = rows * n * std::int64_t(sizeof(T)) >= streaming_bytes;
   parallel_rows(rows, n * 4, [&](std::int64_t begin, std::int64_t end) {
     Scratch<A> scratch(Rule::keeps_terms ? n : 0);
     A* terms = Rule::keeps_terms ? scratch.data() : nullptr;
@@ -171,7 +171,7 @@ template <class Rule, class T>
 void softmax_short_rows(const T* in, T* out, std::int64_t outer, std::int64_t axis, std::int64_t inner) {
   using A = compute_type<T>;
   const std::int64_t n = axis * inner;
-  const bool past_caches = std::is_same_v<T, A> && outer * n * std::int64_t(sizeof(T)) >= streaming_bytes;
+  const bool past_caches = outer * n * std::int64_t(sizeof(T)) >= streaming_bytes;
   for_row_tiles<A>(outer, n, 4, [&](std::int64_t r, std::int64_t rows) {
     RowTile<A> tile(n);
     tile.load(in + r * n, rows, r + rows < outer && in != out);
@@ -254,11 +254,10 @@ void softmax_like(const T* in, T* out, std::int64_t outer, std::int64_t axis, st
   using A = compute_type<T>;
   const std::int64_t n = outer * axis * inner;
   if (n == 0) return;
-  if (axis * inner <= RowTile<A>::most) return softmax_short_rows<Rule>(in, out, outer, axis, inner);
+  if (suits_tile<T>(axis, inner)) return softmax_short_rows<Rule>(in, out, outer, axis, inner);
   if (inner == 1) return softmax_rows<Rule>(in, out, outer, axis);
-  for_column_blocks<SoftmaxColumns<Rule, T>>(
-      ColumnBlocks::of<A>(outer, axis, inner, sizeof(A)), in, out,
-      std::is_same_v<T, A> && n * std::int64_t(sizeof(T)) >= streaming_bytes);
+  for_column_blocks<SoftmaxColumns<Rule, T>>(ColumnBlocks::of<A>(outer, axis, inner, sizeof(A)), in, out,
+                                             n * std::int64_t(sizeof(T)) >= streaming_bytes);
 }
 
 }  // namespace detail

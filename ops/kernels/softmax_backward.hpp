@@ -132,9 +132,9 @@ template <class Slope, class T>
 void backward(const T* y, const T* g, T* dx, std::int64_t outer, std::int64_t axis, std::int64_t inner) {
   using A = compute_type<T>;
   const std::int64_t n = outer * axis * inner;
-  const bool past_caches = std::is_same_v<T, A> && n * std::int64_t(sizeof(T)) >= streaming_bytes;
+  const bool past_caches = n * std::int64_t(sizeof(T)) >= streaming_bytes;
   if (n == 0) return;
-  if (axis * inner <= RowTile<A>::most)
+  if (suits_tile<T>(axis, inner, 18))
     return backward_short_rows<Slope>(y, g, dx, outer, axis, inner, past_caches);
   if (inner == 1) return backward_rows<Slope>(y, g, dx, outer, axis, past_caches);
   for_column_blocks<SlopeColumns<Slope, T>>(ColumnBlocks::of<A>(outer, axis, inner, 2 * sizeof(A)), y, g, dx,
