@@ -53,7 +53,7 @@ void logsumexp_wide(const T* in, std::int64_t stride, Out* out, std::int64_t row
   sums.clear(width);
   for (std::int64_t k = 0; k < rows; k += chunk_rows)
     for (std::int64_t first = 0; first < width; first += near)
-      sums.add(in + k * stride, stride,
+      sums.add(in + k * stride, stride, chunk_rows * stride,
                {std::min(chunk_rows, rows - k), first, std::min(width, first + near)}, [](auto...) {});
   for_vectors<A>(width, [&](std::int64_t j, std::int64_t m) {
     store_some(out + j, Vec<A>(functions::log(xsimd::batch<A>(load(sums.sum + j)))) + load(sums.largest + j),

@@ -218,13 +218,15 @@ class SoftmaxColumns {
                return Rule::value(load(kept + j), load(largest_ + j), load(shifted_ + j));
              });
   }
-  /// A part is a few columns of all rows.
+  /// A part is a few columns of all rows. Of the rows to come whole ones are asked for.
   void take(ColumnBlock block, std::int64_t row, std::int64_t rows, std::int64_t part) {
+    const T* const later = in_ + block.start + (row + part + 2 * chunk_rows) * blocks_.inner;
+    for (std::int64_t j = 0; j < block.width; j += 64 / sizeof(T)) __builtin_prefetch(later + j, 0, 2);
     const std::int64_t columns = padded<A>((block.width + chunk_rows - 1) / chunk_rows);
     const std::int64_t first = part * columns, end = std::min(block.width, first + columns);
     if (first >= end) return;
     A* const kept = tile_ + taken_ * chunk_rows * blocks_.width;
-    sums_.add(in_ + block.start + row * blocks_.inner, blocks_.inner, {rows, first, end},
+    sums_.add(in_ + block.start + row * blocks_.inner, blocks_.inner, 0, {rows, first, end},
               [&](int r, std::int64_t j, Vec<A> x, Vec<A> e) {
                 store(kept + r * blocks_.width + j, Rule::keeps_terms ? e : x);
               });
