@@ -76,6 +76,10 @@ const bench::Group layouts([] {
   const Tensor heads = K::reshape(x, {128, 128, 8, 64}), images = K::random_normal({32, 3, 224, 224});
   bench::report("permute_heads", [&] { K::permute_dimensions(heads, {0, 2, 1, 3}); });
   bench::report("permute_rgb", [&] { K::permute_dimensions(images, {0, 2, 3, 1}); });
+  const Tensor sequences = K::random_normal({256, 101, 301}), points = K::random_normal({3000, 1000, 5});
+  bench::report("permute_time_major", [&] { K::permute_dimensions(sequences, {1, 0, 2}); });
+  bench::report("permute_points", [&] { K::permute_dimensions(points, {1, 0, 2}); });
+  bench::report("permute_reversed", [&] { K::transpose(x); });
   const Tensor odd = K::random_normal({3001, 2999});
   bench::report("transpose_odd", [&] { K::transpose(odd); });
   bench::report("max_short", [&] { K::max(short_rows, 1); });
