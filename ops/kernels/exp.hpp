@@ -59,6 +59,9 @@ struct ExpConstants<double> {
 };
 
 #if defined(__AVX512F__)
+/// x y + z, rounded once.
+inline __m512 fused(__m512 x, __m512 y, __m512 z) { return _mm512_fmadd_ps(x, y, z); }
+inline __m512d fused(__m512d x, __m512d y, __m512d z) { return _mm512_fmadd_pd(x, y, z); }
 inline __m512 scale_by_power(__m512 x, __m512 k) { return _mm512_maskz_scalef_ps(0xffff, x, k); }
 inline __m512d scale_by_power(__m512d x, __m512d k) { return _mm512_maskz_scalef_pd(0xff, x, k); }
 
@@ -72,7 +75,8 @@ struct ExpParts {
   explicit ExpParts(Vec<A> x, A magic = C::magic, bool rough = false)
       : shifted(x * A(1.4426950408889634) + magic),
         k(shifted - magic),
-        r(rough ? x - k * A(0.69314718055994531) : x - k * C::ln2_high - k * C::ln2_low) {}
+        r(rough ? fused(k, splat(A(-0.69314718055994531)), x)
+                : fused(k, splat(-C::ln2_low), fused(k, splat(-C::ln2_high), x))) {}
 };
 
 /// The polynomial of e^r, or what is left of it when the last `drop` steps are not made.

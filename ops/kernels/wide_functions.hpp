@@ -9,7 +9,7 @@
 namespace ktape::kernels::wide {
 
 using kernels::detail::exp_polynomial, kernels::detail::ExpConstants, kernels::detail::ExpParts,
-    kernels::detail::polynomial, kernels::detail::scale_by_power;
+    kernels::detail::fused, kernels::detail::polynomial, kernels::detail::scale_by_power;
 
 /// x with the sign of `sign`.
 template <class A>
@@ -63,8 +63,6 @@ struct Constants<double> : ExpConstants<double> {
       0.495305615969976345,     -0.665382502890056703,  0.769193049750062959};
 };
 
-inline __m512 fused(__m512 x, __m512 y, __m512 z) { return _mm512_fmadd_ps(x, y, z); }
-inline __m512d fused(__m512d x, __m512d y, __m512d z) { return _mm512_fmadd_pd(x, y, z); }
 /// The exponent of x = m 2^e with 1 <= m < 2; of 0 and infinity -infinity and infinity.
 inline __m512 exponent(__m512 x) { return _mm512_maskz_getexp_ps(0xffff, x); }
 inline __m512d exponent(__m512d x) { return _mm512_maskz_getexp_pd(0xff, x); }
