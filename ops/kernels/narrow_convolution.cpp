@@ -13,6 +13,10 @@ namespace {
 /// factors.
 constexpr int together(int vectors) { return vector_bytes == 64 ? (vectors == 1 ? 16 : 13) : 5; }
 
+/// Whether n of them, `most` at a time, leave more over than eight at a time would: what is left over is
+/// slower.
+constexpr bool eight_fit_better(std::int64_t n, int most) { return most > 8 && n % 8 < n % most; }
+
 /// How far apart neighbouring positions lie, and neighbouring lines of them.
 struct Steps {
   std::int64_t position, line;
@@ -187,12 +191,12 @@ template <int P, class T, class Some>
     if (first < band.positions) filter_band<P / 2>(kernel, band, some, first);
 }
 
-/// The results of a band, as many positions at a time as leave few over, which are slower.
+/// The results of a band.
 template <class T>
 void filter_band(const Kernel<T>& kernel, const Band<T>& band) {
   for_filters<T>(kernel.filters, [&](const auto& some) {
     constexpr int most = together(std::remove_cvref_t<decltype(some)>::vectors);
-    if (most > 8 && band.positions % 8 < band.positions % most) filter_band<8>(kernel, band, some, 0);
+    if (eight_fit_better(band.positions, most)) filter_band<8>(kernel, band, some, 0);
     else filter_band<most>(kernel, band, some, 0);
   });
 }
@@ -255,7 +259,7 @@ void narrow_convolution_backward_kernel(const ktape_convolution& c) {
                  bands.for_each(begin, end, [&](const Band<T>& band) {
                    for_filters<T>(c.output_channels, [&](const auto& some) {
                      constexpr int most = std::min(9, together(2));
-                     if (most > 8 && taps % 8 < taps % most) add_band<8>(bands.kernel, band, some, 0, sums);
+                     if (eight_fit_better(taps, most)) add_band<8>(bands.kernel, band, some, 0, sums);
                      else add_band<most>(bands.kernel, band, some, 0, sums);
                    });
                  });
