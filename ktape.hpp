@@ -10,8 +10,15 @@
 #include <ktape/autograd/tape.hpp>
 #include <ktape/autograd/tensor.hpp>
 #include <ktape/autograd/variable.hpp>
+#include <ktape/nn/activations.hpp>
+#include <ktape/nn/config.hpp>
+#include <ktape/nn/constraints.hpp>
 #include <ktape/nn/csv.hpp>
+#include <ktape/nn/initializers.hpp>
 #include <ktape/nn/input.hpp>
+#include <ktape/nn/names.hpp>
+#include <ktape/nn/registry.hpp>
+#include <ktape/nn/regularizers.hpp>
 #include <ktape/ops/activations.hpp>
 #include <ktape/ops/attention.hpp>
 #include <ktape/ops/bias.hpp>

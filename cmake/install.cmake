@@ -6,9 +6,11 @@ install(TARGETS ktape EXPORT ktape LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR})
 # Headers of the sources' own use, which users neither see nor include.
 set(internal_headers
   autograd/dispatch.hpp autograd/half.hpp autograd/parallel.hpp autograd/thread_state.hpp autograd/walk.hpp
-  ops/config_file.hpp ops/convolution_arguments.hpp ops/ctc_batch.hpp)
+  ops/config_file.hpp ops/convolution_arguments.hpp ops/ctc_batch.hpp nn/catalogue.hpp)
 file(GLOB public_headers RELATIVE ${PROJECT_SOURCE_DIR} CONFIGURE_DEPENDS
-  ktape.hpp autograd/*.hpp ops/*.hpp ops/engine.h nn/*.hpp)
+  ktape.hpp autograd/*.hpp ops/*.hpp ops/engine.h)
+file(GLOB_RECURSE nn_headers RELATIVE ${PROJECT_SOURCE_DIR} CONFIGURE_DEPENDS nn/*.hpp)
+list(APPEND public_headers ${nn_headers})
 list(REMOVE_ITEM public_headers ${internal_headers})
 foreach(header IN LISTS public_headers)
   cmake_path(GET header PARENT_PATH folder)

@@ -1,0 +1,90 @@
+#pragma once
+#include <ktape/nn/names.hpp>
+#include <ktape/nn/registry.hpp>
+
+#include <algorithm>
+#include <map>
+
+/// For the library's own classes: how a struct of options becomes a config and back, and the list of all
+/// classes.
+///
+/// A class says once which options it has:
+///
+///     template <class F>
+///     void fields(MaxNormOptions& options, F&& field) {
+///       field("max_value", options.max_value);
+///       field("axis", options.axis);
+///     }
+namespace ktape::nn {
+
+/// The options under their names.
+template <class Options>
+Config config_of(const Options& options) {
+  Config config;
+  fields(const_cast<Options&>(options),
+         [&](const char* name, const auto& field) { config.set(name, Value(field)); });
+  return config;
+}
+
+/// The options that a config names; the others keep their defaults. Throws TypeError for a value of another
+/// type and ValueError for a name that there is none of, naming the class.
+template <class Options>
+Options options_from(const std::string& class_name, const Config& config) {
+  Options options;
+  std::vector<std::string> known;
+  fields(options, [&]<class T>(const char* name, T& field) {
+    known.push_back(name);
+    if (config.contains(name)) field = config.at(name).template as<T>("[" + class_name + "] " + name);
+  });
+  for (const std::string& name : config.names())
+    if (std::find(known.begin(), known.end(), name) == known.end())
+      fail("[", class_name, "] an argument must be known: received ", name, '=', config.at(name),
+           suggestion(name, known));
+  return options;
+}
+
+/// A class without options.
+struct NoOptions {};
+template <class F>
+void fields(NoOptions&, F&&) {}
+
+/// The function object f(arguments..., options).
+template <class Base, class Options, class F>
+std::shared_ptr<Base> function_object(const char* class_name, const Options& options, F f) {
+  return std::make_shared<typename Base::template From<Base>>(
+      class_name, config_of(options),
+      [options, f](const auto&... arguments) { return f(arguments..., options); });
+}
+
+/// The classes of the library, filled when the first name is looked up.
+class Catalogue {
+ public:
+  struct Entry {
+    std::string name;  ///< of the class
+    Factory factory;
+  };
+
+  /// A class with its other names.
+  void add(const std::string& name, Factory factory, const std::vector<std::string>& aliases = {});
+  /// A class whose handle is made from a struct of options.
+  template <class H, class Options>
+  void add(const std::string& name, const std::vector<std::string>& aliases = {}) {
+    add(
+        name, [name](const Config& config) { return H(options_from<Options>(name, config)); }, aliases);
+  }
+
+  const Entry* find(const std::string& kind, const std::string& name) const;
+  std::vector<std::string> names(const std::string& kind) const;
+
+ private:
+  std::vector<Entry> entries_;
+  std::map<std::string, std::size_t> at_;  ///< where an entry is, by "kind/spelling"
+};
+
+// Each family adds its own.
+void add_activations(Catalogue& catalogue);
+void add_initializers(Catalogue& catalogue);
+void add_regularizers(Catalogue& catalogue);
+void add_constraints(Catalogue& catalogue);
+
+}  // namespace ktape::nn

@@ -1,0 +1,163 @@
+#pragma once
+#include <ktape/autograd/error.hpp>
+#include <ktape/autograd/shape.hpp>
+
+#include <array>
+#include <concepts>
+#include <memory>
+#include <optional>
+#include <string>
+#include <utility>
+#include <variant>
+#include <vector>
+
+namespace ktape::nn {
+
+class Config;
+class Value;
+
+/// What has a form in configs, and is made again from it: initializers, layers and so on.
+template <class T>
+concept Configurable = requires(const T& object) {
+  object.to_value();
+};
+
+/// What a config holds under a name: null, a bool, an integer, a number, a string, a list of values, or
+/// another config. What JSON knows.
+class Value {
+ public:
+  using List = std::vector<Value>;
+
+  Value() = default;  ///< null
+  Value(NoneType) {}
+  template <std::same_as<bool> T>
+  Value(T value) : data_(value) {}
+  template <std::integral T>
+  requires(!std::same_as<T, bool>) Value(T value) : data_(static_cast<std::int64_t>(value)) {}
+  template <std::floating_point T>
+  Value(T value) : data_(static_cast<double>(value)) {}
+  Value(const char* value) : data_(std::string(value)) {}
+  Value(std::string value) : data_(std::move(value)) {}
+  Value(List values) : data_(std::move(values)) {}
+  Value(const Config& config);
+  /// A list; an unknown dimension is null.
+  Value(const Shape& shape);
+  /// One axis is an integer, several are a list, all are null.
+  Value(const Axes& axes);
+  template <class T>
+  Value(const std::optional<T>& value) {
+    if (value) *this = Value(*value);
+  }
+  template <class T>
+  requires(!std::same_as<T, Value>) Value(const std::vector<T>& values)
+      : Value(List(values.begin(), values.end())) {}
+  template <class T, std::size_t N>
+  Value(const std::array<T, N>& values) : Value(List(values.begin(), values.end())) {}
+  template <Configurable T>
+  Value(const T& object) : Value(object.to_value()) {}
+
+  bool is_null() const { return std::holds_alternative<std::monostate>(data_); }
+  bool is_boolean() const { return std::holds_alternative<bool>(data_); }
+  bool is_integer() const { return std::holds_alternative<std::int64_t>(data_); }
+  bool is_number() const { return is_integer() || std::holds_alternative<double>(data_); }
+  bool is_string() const { return std::holds_alternative<std::string>(data_); }
+  bool is_list() const { return std::holds_alternative<List>(data_); }
+  bool is_config() const { return std::holds_alternative<std::shared_ptr<const Config>>(data_); }
+
+  /// What it holds. Throws TypeError when that is something else; `what` names the value in the message. A
+  /// whole number is an integer, too.
+  bool boolean(const std::string& what = unnamed) const;
+  std::int64_t integer(const std::string& what = unnamed) const;
+  double number(const std::string& what = unnamed) const;
+  const std::string& string(const std::string& what = unnamed) const;
+  const List& list(const std::string& what = unnamed) const;
+  const Config& config(const std::string& what = unnamed) const;
+  Shape shape(const std::string& what = unnamed) const;
+  Axes axes(const std::string& what = unnamed) const;
+
+  /// The same as a T: a number type, a string, a Shape, Axes, an optional, vector or array of these, or
+  /// anything Configurable.
+  template <class T>
+  T as(const std::string& what = unnamed) const;
+
+  friend bool operator==(const Value& a, const Value& b);
+
+ private:
+  static constexpr const char* unnamed = "[Config] the value";
+  [[noreturn]] void mismatch(const std::string& what, const char* rule) const;
+  std::variant<std::monostate, bool, std::int64_t, double, std::string, List, std::shared_ptr<const Config>>
+      data_;
+};
+
+/// The arguments from which an object can be made again: values under Keras's names, in order.
+///
+///     Config config{{"units", 3}, {"name", "scores"}};
+///     config.at("units").integer();
+class Config {
+ public:
+  using Entry = std::pair<std::string, Value>;
+
+  Config() = default;
+  Config(std::initializer_list<Entry> entries);
+
+  bool contains(const std::string& name) const { return find(name) != nullptr; }
+  /// The value of this name. Throws ValueError, with the nearest known names, when there is none.
+  const Value& at(const std::string& name) const;
+  /// The same, or `otherwise`.
+  Value get(const std::string& name, const Value& otherwise = {}) const;
+  /// Gives the name a value, in the place of the one it has or behind all others.
+  void set(const std::string& name, Value value);
+  /// Appends the entries of another config, as `set` does.
+  void update(const Config& other);
+  void erase(const std::string& name);
+
+  bool empty() const { return entries_.empty(); }
+  std::size_t size() const { return entries_.size(); }
+  auto begin() const { return entries_.begin(); }
+  auto end() const { return entries_.end(); }
+  std::vector<std::string> names() const;
+
+  /// The same names with the same values, in any order.
+  friend bool operator==(const Config& a, const Config& b);
+
+ private:
+  const Value* find(const std::string& name) const;
+  std::vector<Entry> entries_;
+};
+
+/// The value as JSON, on one line or, with an indent, on several. Throws ValueError for a number that is not
+/// finite, which JSON cannot say.
+std::string to_json(const Value& value, int indent = -1);
+/// The value of a JSON text. Throws ValueError, with the place, for a text that is not JSON or nested too
+/// deeply.
+Value from_json(const std::string& text);
+
+/// Writes the value as JSON.
+std::ostream& operator<<(std::ostream& out, const Value& value);
+
+template <class T>
+T Value::as(const std::string& what) const {
+  if constexpr (std::is_same_v<T, bool>) return boolean(what);
+  else if constexpr (std::is_integral_v<T>) return static_cast<T>(integer(what));
+  else if constexpr (std::is_floating_point_v<T>) return static_cast<T>(number(what));
+  else if constexpr (std::is_same_v<T, std::string>) return string(what);
+  else if constexpr (std::is_same_v<T, Shape>) return shape(what);
+  else if constexpr (std::is_same_v<T, Axes>) return axes(what);
+  else if constexpr (std::is_same_v<T, Value>) return *this;
+  else if constexpr (std::is_same_v<T, Config>) return config(what);
+  else if constexpr (Configurable<T>) return T(*this);
+  else if constexpr (requires { T().has_value(); }) {
+    return is_null() ? T() : T(as<typename T::value_type>(what));
+  } else if constexpr (requires { std::tuple_size<T>::value; }) {
+    T out{};
+    if (list(what).size() != out.size()) fail(what, " must have ", out.size(), " entries: received ", *this);
+    for (std::size_t i = 0; i < out.size(); ++i) out[i] = list()[i].as<typename T::value_type>(what);
+    return out;
+  } else {
+    T out;
+    for (const Value& value : list(what)) out.push_back(value.as<typename T::value_type>(what));
+    return out;
+  }
+}
+
+}  // namespace ktape::nn

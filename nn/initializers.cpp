@@ -1,0 +1,214 @@
+#include <ktape/nn/catalogue.hpp>
+#include <ktape/nn/initializers.hpp>
+#include <ktape/ops/config.hpp>
+#include <ktape/ops/creation.hpp>
+#include <ktape/ops/inspection.hpp>
+#include <ktape/ops/operators.hpp>
+#include <ktape/ops/random.hpp>
+#include <ktape/ops/shape.hpp>
+
+#include <algorithm>
+#include <cmath>
+#include <xtensor-blas/xlinalg.hpp>
+
+namespace ktape::nn {
+namespace K = backend;
+
+template <class F>
+void fields(ConstantOptions& o, F&& field) {
+  field("value", o.value);
+}
+template <class F>
+void fields(IdentityInitializerOptions& o, F&& field) {
+  field("gain", o.gain);
+}
+template <class F>
+void fields(RandomNormalOptions& o, F&& field) {
+  field("mean", o.mean);
+  field("stddev", o.stddev);
+  field("seed", o.seed);
+}
+template <class F>
+void fields(RandomUniformOptions& o, F&& field) {
+  field("minval", o.minval);
+  field("maxval", o.maxval);
+  field("seed", o.seed);
+}
+template <class F>
+void fields(VarianceScalingOptions& o, F&& field) {
+  field("scale", o.scale);
+  field("mode", o.mode);
+  field("distribution", o.distribution);
+  field("seed", o.seed);
+}
+template <class F>
+void fields(SeedOptions& o, F&& field) {
+  field("seed", o.seed);
+}
+template <class F>
+void fields(OrthogonalOptions& o, F&& field) {
+  field("gain", o.gain);
+  field("seed", o.seed);
+}
+
+namespace {
+
+/// What a random variance is divided by.
+double fan(const Shape& shape, const std::string& mode) {
+  const int rank = shape.rank();
+  const auto field = static_cast<double>(shape.count(0, std::max(0, rank - 2)));
+  const double in = rank == 0 ? 1 : field * static_cast<double>(shape[std::max(0, rank - 2)]);
+  const double out = rank == 0 ? 1 : field * static_cast<double>(shape.back());
+  return std::max(1.0, mode == "fan_in" ? in : mode == "fan_out" ? out : (in + out) / 2);
+}
+
+Tensor scaled(const Shape& shape, DType dtype, const VarianceScalingOptions& o) {
+  const double variance = o.scale / fan(shape, o.mode);
+  if (o.distribution == "uniform") {
+    const double limit = std::sqrt(3 * variance);
+    return K::random_uniform(shape, {.minval = -limit, .maxval = limit, .dtype = dtype, .seed = o.seed});
+  }
+  if (o.distribution == "untruncated_normal")
+    return K::random_normal(shape, {.stddev = std::sqrt(variance), .dtype = dtype, .seed = o.seed});
+  constexpr double kept = 0.87962566103423978;  // the deviation of a standard normal cut at 2
+  return K::truncated_normal(shape, {.stddev = std::sqrt(variance) / kept, .dtype = dtype, .seed = o.seed});
+}
+
+std::shared_ptr<InitializerImpl> variance_scaling(const char* name, const SeedOptions& options, double scale,
+                                                  const char* mode, const char* distribution) {
+  return function_object<InitializerImpl>(
+      name, options, [=](const Shape& shape, DType dtype, const SeedOptions& o) {
+        return scaled(shape, dtype,
+                      {.scale = scale, .mode = mode, .distribution = distribution, .seed = o.seed});
+      });
+}
+
+const VarianceScalingOptions& checked(const VarianceScalingOptions& o) {
+  if (!(o.scale > 0)) fail("[VarianceScaling] scale must be above 0: received scale=", o.scale);
+  if (o.mode != "fan_in" && o.mode != "fan_out" && o.mode != "fan_avg")
+    fail("[VarianceScaling] mode must be 'fan_in', 'fan_out' or 'fan_avg': received mode='", o.mode, "'");
+  if (o.distribution != "truncated_normal" && o.distribution != "untruncated_normal" &&
+      o.distribution != "uniform")
+    fail(
+        "[VarianceScaling] distribution must be 'truncated_normal', 'untruncated_normal' or 'uniform': "
+        "received distribution='",
+        o.distribution, "'");
+  return o;
+}
+
+Tensor orthogonal(const Shape& shape, DType dtype, const OrthogonalOptions& o) {
+  if (shape.rank() < 2) fail("[Orthogonal] the shape must have rank 2 or more: received shape=", shape);
+  const std::int64_t columns = shape.back(), rows = shape.count(0, shape.rank() - 1);
+  const Shape tall{std::max(rows, columns), std::min(rows, columns)};
+  if (tall.count() == 0) return K::zeros(shape, {.dtype = dtype});
+  const xt::xarray<double> normal =
+      view<double>(K::random_normal(tall, {.dtype = DType::Float64, .seed = o.seed}));
+  const auto [q, r] = xt::linalg::qr(normal);
+  Tensor basis = Tensor::empty(tall, DType::Float64);
+  for (std::int64_t i = 0, at = 0; i < tall[0]; ++i)
+    for (std::int64_t j = 0; j < tall[1]; ++j, ++at)  // with signs that make the matrix uniformly distributed
+      basis.pointer<double>()[at] = r(j, j) < 0 ? -q(i, j) : q(i, j);
+  if (rows < columns) basis = K::transpose(basis);
+  return K::cast(K::reshape(basis * o.gain, shape), dtype);
+}
+
+Tensor identity(const Shape& shape, DType dtype, const IdentityInitializerOptions& o) {
+  if (shape.rank() != 2) fail("[Identity] the shape must have rank 2: received shape=", shape);
+  return K::eye(shape, {.dtype = dtype}) * o.gain;
+}
+
+}  // namespace
+
+Tensor Initializer::operator()(const Shape& shape, std::optional<DType> dtype) const {
+  const DType wanted = dtype.value_or(K::floatx());
+  const Tensor value = impl().call(shape, wanted);
+  if (!value.defined()) fail("[", class_name(), "] an initializer must return a tensor: received None");
+  if (value.shape() != shape)
+    fail("[", class_name(), "] an initializer must return the shape ", shape,
+         ": received shape=", value.shape());
+  if (value.dtype() != wanted)
+    fail<TypeError>("[", class_name(), "] an initializer must return the dtype ", wanted,
+                    ": received dtype=", value.dtype());
+  return value;
+}
+
+Zeros::Zeros()
+    : Initializer(function_object<InitializerImpl>("Zeros", NoOptions(),
+                                                   [](const Shape& shape, DType dtype, const NoOptions&) {
+                                                     return K::zeros(shape, {.dtype = dtype});
+                                                   })) {}
+
+Ones::Ones()
+    : Initializer(function_object<InitializerImpl>("Ones", NoOptions(),
+                                                   [](const Shape& shape, DType dtype, const NoOptions&) {
+                                                     return K::ones(shape, {.dtype = dtype});
+                                                   })) {}
+
+Constant::Constant(const ConstantOptions& options)
+    : Initializer(function_object<InitializerImpl>(
+          "Constant", options, [](const Shape& shape, DType dtype, const ConstantOptions& o) {
+            return K::full(shape, o.value, dtype);
+          })) {}
+
+IdentityInitializer::IdentityInitializer(const IdentityInitializerOptions& options)
+    : Initializer(function_object<InitializerImpl>("Identity", options, identity)) {}
+
+RandomNormal::RandomNormal(const RandomNormalOptions& options)
+    : Initializer(function_object<InitializerImpl>(
+          "RandomNormal", options, [](const Shape& shape, DType dtype, const RandomNormalOptions& o) {
+            return K::random_normal(shape,
+                                    {.mean = o.mean, .stddev = o.stddev, .dtype = dtype, .seed = o.seed});
+          })) {}
+
+RandomUniform::RandomUniform(const RandomUniformOptions& options)
+    : Initializer(function_object<InitializerImpl>(
+          "RandomUniform", options, [](const Shape& shape, DType dtype, const RandomUniformOptions& o) {
+            return K::random_uniform(
+                shape, {.minval = o.minval, .maxval = o.maxval, .dtype = dtype, .seed = o.seed});
+          })) {}
+
+TruncatedNormal::TruncatedNormal(const RandomNormalOptions& options)
+    : Initializer(function_object<InitializerImpl>(
+          "TruncatedNormal", options, [](const Shape& shape, DType dtype, const RandomNormalOptions& o) {
+            return K::truncated_normal(shape,
+                                       {.mean = o.mean, .stddev = o.stddev, .dtype = dtype, .seed = o.seed});
+          })) {}
+
+VarianceScaling::VarianceScaling(const VarianceScalingOptions& options)
+    : Initializer(function_object<InitializerImpl>("VarianceScaling", checked(options), scaled)) {}
+
+GlorotUniform::GlorotUniform(const SeedOptions& options)
+    : Initializer(variance_scaling("GlorotUniform", options, 1, "fan_avg", "uniform")) {}
+GlorotNormal::GlorotNormal(const SeedOptions& options)
+    : Initializer(variance_scaling("GlorotNormal", options, 1, "fan_avg", "truncated_normal")) {}
+HeUniform::HeUniform(const SeedOptions& options)
+    : Initializer(variance_scaling("HeUniform", options, 2, "fan_in", "uniform")) {}
+HeNormal::HeNormal(const SeedOptions& options)
+    : Initializer(variance_scaling("HeNormal", options, 2, "fan_in", "truncated_normal")) {}
+LecunUniform::LecunUniform(const SeedOptions& options)
+    : Initializer(variance_scaling("LecunUniform", options, 1, "fan_in", "uniform")) {}
+LecunNormal::LecunNormal(const SeedOptions& options)
+    : Initializer(variance_scaling("LecunNormal", options, 1, "fan_in", "truncated_normal")) {}
+
+Orthogonal::Orthogonal(const OrthogonalOptions& options)
+    : Initializer(function_object<InitializerImpl>("Orthogonal", options, orthogonal)) {}
+
+void add_initializers(Catalogue& catalogue) {
+  catalogue.add("Zeros", [](const Config&) { return Zeros(); }, {"zero"});
+  catalogue.add("Ones", [](const Config&) { return Ones(); }, {"one"});
+  catalogue.add<Constant, ConstantOptions>("Constant");
+  catalogue.add<IdentityInitializer, IdentityInitializerOptions>("Identity", {"IdentityInitializer", "eye"});
+  catalogue.add<RandomNormal, RandomNormalOptions>("RandomNormal", {"normal"});
+  catalogue.add<RandomUniform, RandomUniformOptions>("RandomUniform", {"uniform"});
+  catalogue.add<TruncatedNormal, RandomNormalOptions>("TruncatedNormal");
+  catalogue.add<VarianceScaling, VarianceScalingOptions>("VarianceScaling");
+  catalogue.add<GlorotUniform, SeedOptions>("GlorotUniform");
+  catalogue.add<GlorotNormal, SeedOptions>("GlorotNormal");
+  catalogue.add<HeUniform, SeedOptions>("HeUniform");
+  catalogue.add<HeNormal, SeedOptions>("HeNormal");
+  catalogue.add<LecunUniform, SeedOptions>("LecunUniform");
+  catalogue.add<LecunNormal, SeedOptions>("LecunNormal");
+  catalogue.add<Orthogonal, OrthogonalOptions>("Orthogonal", {"OrthogonalInitializer"});
+}
+
+}  // namespace ktape::nn

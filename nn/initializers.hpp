@@ -1,0 +1,140 @@
+#pragma once
+#include <ktape/autograd/tensor.hpp>
+#include <ktape/nn/object.hpp>
+
+#include <optional>
+#include <string>
+
+/// What weights start with. Random ones draw from the generator of K: `K::set_random_seed` fixes them; one
+/// with a seed of its own gives the same numbers each time.
+namespace ktape::nn {
+
+/// The class behind an Initializer.
+class InitializerImpl : public FunctionObject<Tensor, const Shape&, DType> {
+ public:
+  static constexpr const char* kind = "initializer";
+};
+
+/// Makes the first value of a weight: by name ("glorot_uniform"), as an object, or any callable of (Shape,
+/// DType). A value of another shape or dtype than the wanted one is a ValueError or TypeError.
+class Initializer : public FunctionHandle<InitializerImpl> {
+ public:
+  using FunctionHandle::FunctionHandle;
+  /// The dtype is floatx() unless given.
+  Tensor operator()(const Shape& shape, std::optional<DType> dtype = {}) const;
+};
+
+/// An initializer class of the user's.
+template <class Implementation>
+using InitializerOf = HandleOf<Initializer, Implementation>;
+
+class Zeros : public Initializer {
+ public:
+  Zeros();
+};
+
+class Ones : public Initializer {
+ public:
+  Ones();
+};
+
+struct ConstantOptions {
+  double value = 0;
+};
+class Constant : public Initializer {
+ public:
+  Constant(const ConstantOptions& options = {});
+  explicit Constant(double value) : Constant(ConstantOptions{value}) {}
+};
+
+struct IdentityInitializerOptions {
+  double gain = 1;
+};
+/// `gain` on the diagonal of a matrix, 0 elsewhere. Throws ValueError for a shape of another rank than 2.
+/// Keras's `initializers.Identity`.
+class IdentityInitializer : public Initializer {
+ public:
+  IdentityInitializer(const IdentityInitializerOptions& options = {});
+};
+
+struct RandomNormalOptions {
+  double mean = 0, stddev = 0.05;
+  std::optional<std::int64_t> seed = {};
+};
+class RandomNormal : public Initializer {
+ public:
+  RandomNormal(const RandomNormalOptions& options = {});
+};
+
+struct RandomUniformOptions {
+  double minval = -0.05, maxval = 0.05;
+  std::optional<std::int64_t> seed = {};
+};
+class RandomUniform : public Initializer {
+ public:
+  RandomUniform(const RandomUniformOptions& options = {});
+};
+
+/// Normal numbers, those beyond two standard deviations drawn again.
+class TruncatedNormal : public Initializer {
+ public:
+  TruncatedNormal(const RandomNormalOptions& options = {});
+};
+
+struct VarianceScalingOptions {
+  double scale = 1;
+  std::string mode = "fan_in";                    ///< or "fan_out", "fan_avg"
+  std::string distribution = "truncated_normal";  ///< or "untruncated_normal", "uniform"
+  std::optional<std::int64_t> seed = {};
+};
+/// Random numbers with mean 0 and variance scale / n, where n is fan_in = shape[-2] * receptive field,
+/// fan_out = shape[-1] * receptive field, or their mean; the receptive field is the product of the other
+/// extents. Throws ValueError for a scale that is not above 0 and unknown modes and distributions.
+class VarianceScaling : public Initializer {
+ public:
+  VarianceScaling(const VarianceScalingOptions& options = {});
+};
+
+struct SeedOptions {
+  std::optional<std::int64_t> seed = {};
+};
+/// VarianceScaling with scale 1 and "fan_avg".
+class GlorotUniform : public Initializer {
+ public:
+  GlorotUniform(const SeedOptions& options = {});
+};
+class GlorotNormal : public Initializer {
+ public:
+  GlorotNormal(const SeedOptions& options = {});
+};
+/// VarianceScaling with scale 2 and "fan_in".
+class HeUniform : public Initializer {
+ public:
+  HeUniform(const SeedOptions& options = {});
+};
+class HeNormal : public Initializer {
+ public:
+  HeNormal(const SeedOptions& options = {});
+};
+/// VarianceScaling with scale 1 and "fan_in".
+class LecunUniform : public Initializer {
+ public:
+  LecunUniform(const SeedOptions& options = {});
+};
+class LecunNormal : public Initializer {
+ public:
+  LecunNormal(const SeedOptions& options = {});
+};
+
+struct OrthogonalOptions {
+  double gain = 1;
+  std::optional<std::int64_t> seed = {};
+};
+/// `gain` times a random matrix with orthonormal columns, or rows where it has fewer of these; the last axis
+/// of the shape counts the columns. Throws ValueError for a shape of rank 0 or 1.
+class Orthogonal : public Initializer {
+ public:
+  Orthogonal(const OrthogonalOptions& options = {});
+};
+
+}  // namespace ktape::nn

@@ -1,0 +1,121 @@
+#include <ktape/nn/catalogue.hpp>
+
+#include <algorithm>
+#include <cctype>
+#include <mutex>
+
+namespace ktape::nn {
+namespace {
+
+/// One spelling for all of Keras's: without case and underscores.
+std::string key_of(const std::string& kind, const std::string& name) {
+  std::string key = kind + '/';
+  for (char c : name)
+    if (c != '_') key += static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
+  return key;
+}
+
+Catalogue filled() {
+  Catalogue all;
+  add_activations(all);
+  add_initializers(all);
+  add_regularizers(all);
+  add_constraints(all);
+  return all;
+}
+
+struct Registry {
+  std::mutex mutex;
+  Catalogue classes = filled();
+};
+
+Registry& registry() {
+  static Registry all;
+  return all;
+}
+
+CustomObjects& scoped() {
+  thread_local CustomObjects objects;
+  return objects;
+}
+
+/// What makes the object of a kind with this name, if anything does.
+std::optional<Factory> factory_of(const std::string& kind, const std::string& name) {
+  const CustomObjects& custom = scoped();
+  for (auto object = custom.rbegin(); object != custom.rend(); ++object)
+    if (object->second.kind() == kind && key_of("", object->first) == key_of("", name)) return object->second;
+  const std::lock_guard lock(registry().mutex);
+  const Catalogue::Entry* entry = registry().classes.find(kind, name);
+  return entry ? std::optional(entry->factory) : std::nullopt;
+}
+
+}  // namespace
+
+void Catalogue::add(const std::string& name, Factory factory, const std::vector<std::string>& aliases) {
+  const std::string kind = factory.kind(), key = key_of(kind, name);
+  const auto known = at_.find(key);
+  if (known != at_.end() && key_of(kind, entries_[known->second].name) == key) {
+    entries_[known->second] = {name, std::move(factory)};
+    return;
+  }
+  at_[key] = entries_.size();
+  for (const std::string& alias : aliases) at_[key_of(kind, alias)] = entries_.size();
+  entries_.push_back({name, std::move(factory)});
+}
+
+const Catalogue::Entry* Catalogue::find(const std::string& kind, const std::string& name) const {
+  const auto known = at_.find(key_of(kind, name));
+  return known == at_.end() ? nullptr : &entries_[known->second];
+}
+
+std::vector<std::string> Catalogue::names(const std::string& kind) const {
+  std::vector<std::string> names;
+  for (const Entry& entry : entries_)
+    if (entry.factory.kind() == kind) names.push_back(entry.name);
+  return names;
+}
+
+void register_object(const std::string& name, Factory factory) {
+  const std::lock_guard lock(registry().mutex);
+  registry().classes.add(name, std::move(factory));
+}
+
+custom_object_scope::custom_object_scope(CustomObjects objects) : before_(scoped().size()) {
+  scoped().insert(scoped().end(), objects.begin(), objects.end());
+}
+
+custom_object_scope::~custom_object_scope() {
+  scoped().erase(scoped().begin() + static_cast<std::ptrdiff_t>(before_), scoped().end());
+}
+
+bool is_registered(const std::string& kind, const std::string& name) {
+  return factory_of(kind, name).has_value();
+}
+
+std::vector<std::string> registered_names(const std::string& kind) {
+  const std::lock_guard lock(registry().mutex);
+  return registry().classes.names(kind);
+}
+
+std::shared_ptr<Object> make_object(const char* kind, const Value& value) {
+  std::string name;
+  Config config;
+  if (value.is_config()) {
+    name = value.config().at("class_name").string("[" + std::string(kind) + "] class_name");
+    const Value given = value.config().get("config");
+    if (name == "function") name = given.string("[" + std::string(kind) + "] the name of a function");
+    else if (!given.is_null()) config = given.config("[" + std::string(kind) + "] config");
+  } else {
+    name = value.string("[" + std::string(kind) + "] a name or a {class_name, config}");
+  }
+  const std::optional<Factory> factory = factory_of(kind, name);
+  if (!factory) {
+    std::vector<std::string> known = registered_names(kind);
+    for (const auto& [custom, make] : scoped())
+      if (make.kind() == kind) known.push_back(custom);
+    fail("[", kind, "] the name must be known: received '", name, "'", suggestion(name, known));
+  }
+  return (*factory)(config);
+}
+
+}  // namespace ktape::nn

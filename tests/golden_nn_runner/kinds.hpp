@@ -1,0 +1,9 @@
+#pragma once
+#include "run.hpp"
+
+namespace golden_nn {
+
+// Each adds what runs its kinds of cases.
+void add_functions(Table& table);  ///< activations, initializers, regularizers, constraints
+
+}  // namespace golden_nn

@@ -1,0 +1,74 @@
+#pragma once
+#include <ktape/autograd/gradients.hpp>
+#include <ktape/nn/registry.hpp>
+
+#include <functional>
+#include <map>
+#include <set>
+#include <sstream>
+#include <string>
+#include <vector>
+
+namespace golden_nn {
+
+using ktape::DType;
+using ktape::Shape;
+using ktape::Tensor;
+using ktape::TensorList;
+using ktape::Variable;
+using ktape::nn::Config;
+using ktape::nn::Value;
+
+/// One case, run in one floating dtype: reads what the case holds, compares, and collects what is not as
+/// expected. A part of a case that nobody looks at is a problem, too.
+class Run {
+ public:
+  Run(const Config& json, DType floatx);
+
+  DType floatx() const { return floatx_; }
+  bool has(const std::string& key) const { return json_.contains(key); }
+  const Value& at(const std::string& key) const;
+  /// Whether the case expects an error.
+  bool error() const { return has("error"); }
+
+  /// The constructor arguments.
+  Config config() const { return at("config").config(); }
+  /// A tensor of the file; "float32", and none, stand for the dtype of this run. Null is undefined.
+  Tensor tensor(const Value& json) const;
+  Tensor optional_tensor(const std::string& key) const;
+  /// The same as a variable, to which gradients can be asked for.
+  Variable variable(const Value& json, const std::string& name = "x") const;
+
+  void compare(const std::string& what, const Tensor& got, const Value& want);
+  void compare(const std::string& what, const std::vector<double>& got, const Shape& shape,
+               const Value& want);
+  /// Compares with the case's outputs.
+  void compare_outputs(const std::vector<Tensor>& got);
+  /// Compares the gradients that the case has for these names: of the outputs, weighed by the cotangents.
+  void compare_gradients(const std::vector<Tensor>& outputs,
+                         const std::vector<std::pair<std::string, Variable>>& sources);
+
+  template <class... Parts>
+  void problem(const Parts&... parts) {
+    std::ostringstream text;
+    text << json_.at("id").string() << ' ' << floatx_ << ": ";
+    (text << ... << parts);
+    problems_.push_back(text.str());
+  }
+  /// One line for each thing that is not as expected.
+  std::vector<std::string> finish();
+
+ private:
+  const Config& json_;
+  DType floatx_;
+  double rtol_, atol_;
+  std::vector<std::string> problems_;
+  mutable std::set<std::string> seen_;
+};
+
+/// Runs a case, from the config on; its errors are the library's.
+using Runner = std::function<void(Run&)>;
+/// By kind, the key under which a case has its class's name.
+using Table = std::map<std::string, Runner>;
+
+}  // namespace golden_nn

@@ -1,0 +1,83 @@
+#include <ktape/nn/initializers.hpp>
+#include <ktape/ops/elementwise.hpp>
+#include <ktape/ops/linalg.hpp>
+#include <ktape/ops/operators.hpp>
+#include <ktape/ops/reductions.hpp>
+
+#include "../ops/check.hpp"
+
+using namespace ktape;
+namespace K = ktape::backend;
+
+TEST_CASE("set_random_seed fixes random initializers; one with a seed is fixed anyway") {
+  const nn::GlorotUniform glorot;
+  K::set_random_seed(1);
+  const Values first = values(glorot({4, 3})), second = values(glorot({4, 3}));
+  CHECK(first != second);
+  K::set_random_seed(1);
+  CHECK(values(glorot({4, 3})) == first);
+  const nn::HeNormal seeded({.seed = 7});
+  CHECK(values(seeded({4, 3})) == values(seeded({4, 3})));
+  CHECK(values(seeded({4, 3})) == values(nn::HeNormal({.seed = 7})({4, 3})));
+}
+
+TEST_CASE("the moments and bounds of random initializers") {
+  const Shape shape{50, 200};
+  const auto deviation = [&](const nn::Initializer& f) { return K::std(f(shape, "float64")).item<double>(); };
+  const auto bound = [&](const nn::Initializer& f) {
+    return K::max(K::abs(f(shape, "float64"))).item<double>();
+  };
+  CHECK(deviation(nn::RandomNormal({.stddev = 0.5, .seed = 1})) == doctest::Approx(0.5).epsilon(0.03));
+  CHECK(K::mean(nn::RandomNormal({.mean = 2, .seed = 1})(shape)).item() == doctest::Approx(2).epsilon(0.01));
+  CHECK(bound(nn::RandomUniform({.seed = 1})) <= 0.05);
+  CHECK(deviation(nn::RandomUniform({.minval = -1, .maxval = 1, .seed = 1})) ==
+        doctest::Approx(1 / std::sqrt(3.0)).epsilon(0.03));
+  CHECK(bound(nn::TruncatedNormal({.stddev = 0.5, .seed = 1})) <= 1);
+  CHECK(bound(nn::TruncatedNormal({.stddev = 0.5, .seed = 1})) > 0.95);
+  CHECK(deviation(nn::LecunNormal({.seed = 1})) == doctest::Approx(std::sqrt(1 / 50.0)).epsilon(0.03));
+  CHECK(deviation(nn::VarianceScaling(
+            {.scale = 3, .mode = "fan_out", .distribution = "untruncated_normal", .seed = 1})) ==
+        doctest::Approx(std::sqrt(3 / 200.0)).epsilon(0.03));
+}
+
+TEST_CASE("orthogonal matrices, tall, wide and of more axes") {
+  for (const Shape& shape : {Shape{5, 3}, Shape{3, 5}, Shape{2, 2, 3, 4}, Shape{4, 4}}) {
+    CAPTURE(shape);
+    const Tensor q = K::reshape(nn::Orthogonal({.gain = 2})(shape, "float64"), {-1, shape.back()});
+    const bool tall = q.shape()[0] >= q.shape()[1];
+    const Tensor product = K::matmul(q, q, {.transpose_a = tall, .transpose_b = !tall});
+    const Tensor unit = K::eye(product.shape()[0], {.dtype = "float64"});
+    CHECK(K::max(K::abs(product - 4 * unit)).item<double>() < 1e-12);
+  }
+  CHECK(nn::Orthogonal()({0, 3}).shape() == Shape{0, 3});
+  CHECK_THROWS_WITH_AS(nn::Orthogonal()({3}),
+                       "[Orthogonal] the shape must have rank 2 or more: received shape=(3,)", ValueError);
+}
+
+TEST_CASE("an initializer is a name, an object or a callable, which is held to shape and dtype") {
+  CHECK(values(nn::Initializer("ones")({2})) == Values{1, 1});
+  CHECK(values(nn::Constant(0.5)({2})) == Values{0.5, 0.5});
+  CHECK(values(nn::IdentityInitializer({.gain = 3})({2, 2})) == Values{3, 0, 0, 3});
+  CHECK(nn::Zeros()({2}, "float16").dtype() == "float16");
+  const nn::Initializer counted = [](const Shape& shape, DType dtype) {
+    return K::reshape(K::arange(0, shape.count(), 1, {.dtype = dtype}), shape);
+  };
+  CHECK(values(counted({2, 2}, "float64")) == Values{0, 1, 2, 3});
+  const nn::Initializer other = [](const Shape&, DType) { return K::zeros({3}); };
+  CHECK_THROWS_WITH_AS(
+      other({2}), "[function] an initializer must return the shape (2,): received shape=(3,)", ValueError);
+  CHECK_THROWS_WITH_AS(other({3}, "float64"),
+                       "[function] an initializer must return the dtype float64: received dtype=float32",
+                       TypeError);
+}
+
+TEST_CASE("bad options of initializers") {
+  CHECK_THROWS_WITH_AS(nn::VarianceScaling({.scale = 0}),
+                       "[VarianceScaling] scale must be above 0: received scale=0", ValueError);
+  CHECK_THROWS_WITH_AS(nn::VarianceScaling({.mode = "fan"}),
+                       "[VarianceScaling] mode must be 'fan_in', 'fan_out' or 'fan_avg': received mode='fan'",
+                       ValueError);
+  CHECK_THROWS_AS(nn::VarianceScaling({.distribution = "normal"}), ValueError);
+  CHECK_THROWS_WITH_AS(nn::IdentityInitializer()({2}),
+                       "[Identity] the shape must have rank 2: received shape=(2,)", ValueError);
+}
