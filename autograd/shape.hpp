@@ -30,8 +30,10 @@ class Shape {
   int rank() const { return rank_; }
   std::size_t size() const { return static_cast<std::size_t>(rank_); }
   bool empty() const { return rank_ == 0; }
-  std::int64_t operator[](int i) const { return dims_[i]; }
-  std::int64_t& operator[](int i) { return dims_[i]; }
+  /// An extent; a negative index counts from the end. No index leaves the array: where the shape has no such
+  /// axis the result means nothing.
+  std::int64_t operator[](int i) const { return dims_[place(i)]; }
+  std::int64_t& operator[](int i) { return dims_[place(i)]; }
   std::int64_t back() const { return dims_[rank_ - 1]; }
   const std::int64_t* begin() const { return dims_.data(); }
   const std::int64_t* end() const { return dims_.data() + rank_; }
@@ -54,6 +56,10 @@ class Shape {
   }
 
  private:
+  std::size_t place(int i) const {
+    static_assert((max_rank & (max_rank - 1)) == 0);
+    return static_cast<std::size_t>(i < 0 ? i + rank_ : i) & (max_rank - 1);
+  }
   std::array<std::int64_t, max_rank> dims_{};
   int rank_ = 0;
 };

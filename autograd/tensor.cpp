@@ -27,11 +27,11 @@ TensorImpl::TensorImpl(const Shape& shape, std::int64_t size, DType dtype, Ref<S
     : dtype(dtype), size(size), shape(shape), storage(std::move(storage)) {}
 
 TensorImpl::~TensorImpl() {
-  if (!logits) return;
+  if (!companions) return;
   // Probabilities of probabilities of ... form a chain; unlink it here rather than recurse.
-  std::unique_ptr<Logits> rest = std::move(logits);
-  while (rest && rest->value.get()->refs.load(std::memory_order_acquire) == 1) {
-    std::unique_ptr<Logits> next = std::move(rest->value.get()->logits);
+  std::unique_ptr<Companions> rest = std::move(companions);
+  while (rest && rest->logits.defined() && rest->logits.get()->refs.load(std::memory_order_acquire) == 1) {
+    std::unique_ptr<Companions> next = std::move(rest->logits.get()->companions);
     rest = std::move(next);
   }
 }
@@ -66,7 +66,10 @@ Tensor Tensor::detach() const {
   if (is_symbolic(*this))
     return defer(
         "stop_gradient", [](const Tensor& x) { return x.detach(); }, *this);
-  return alias(shape());
+  Tensor out = alias(shape());
+  if (impl_->companions && impl_->companions->mask.defined())
+    out.get()->companions = std::make_unique<Companions>(Companions{{}, "", -1, impl_->companions->mask});
+  return out;
 }
 
 Tensor Tensor::alias(const Shape& shape) const {

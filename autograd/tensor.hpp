@@ -40,13 +40,12 @@ class Storage {
   std::size_t bytes_, front_;  ///< of the whole block, and of what is in front
 };
 
-/// What a probability tensor was computed from: the crossentropies use it in place of the rounded
-/// probabilities.
-struct Logits;
+/// What a tensor carries along beside its value.
+struct Companions;
 
-/// The value behind a Tensor. Once made, only its tape node and its logits are ever set. A symbolic tensor
-/// has a symbol in place of a storage, and where its shape is not known whole a size of -1. It lives in front
-/// of its storage, in one block, unless it shares another tensor's.
+/// The value behind a Tensor. Once made, only its tape node and its companions are ever set. A symbolic
+/// tensor has a symbol in place of a storage, and where its shape is not known whole a size of -1. It lives
+/// in front of its storage, in one block, unless it shares another tensor's.
 struct TensorImpl {
   std::atomic<std::int32_t> refs{1};
   DType dtype;
@@ -55,7 +54,7 @@ struct TensorImpl {
   Shape shape;
   Ref<Storage> storage;
   Ref<Node> node;
-  std::unique_ptr<Logits> logits;
+  std::unique_ptr<Companions> companions;
   Ref<Symbol> symbol;
 
   TensorImpl(const Shape& shape, std::int64_t size, DType dtype, Ref<Storage> storage);
@@ -109,7 +108,8 @@ class Tensor {
     return pointer<T>();
   }
 
-  /// The same value without a tape node: what is computed from it is not recorded. Shares memory.
+  /// The same value, mask and all, without a tape node: what is computed from it is not recorded. Shares
+  /// memory.
   Tensor detach() const;
   /// The same elements under another shape of the same size, without a tape node. Shares memory.
   Tensor alias(const Shape& shape) const;
@@ -137,10 +137,13 @@ class Tensor {
   Ref<TensorImpl> impl_;
 };
 
-struct Logits {
-  Tensor value;
-  const char* op;  ///< "softmax" or "sigmoid"
-  int axis;
+struct Companions {
+  /// What probabilities were computed from: the crossentropies use it in place of the rounded probabilities.
+  Tensor logits;
+  const char* activation = "";  ///< that made them: "softmax" or "sigmoid"
+  int axis = -1;
+  /// Which of the time steps count, for the storeys above; undefined when all do.
+  Tensor mask;
 };
 
 /// Writes the tensor as NumPy prints an array, with shape and dtype; long tensors are summarized.

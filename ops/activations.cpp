@@ -90,7 +90,7 @@ Tensor softmax(const Tensor& x, int axis) {
     record("softmax", out, {x}, [at](const Tensor& g, const Tensor& y, Grads& grads) {
       grads.to(0, [&] { return softmax_gradient(y, g, at); });
     });
-  out.get()->logits = std::make_unique<Logits>(Logits{x, "softmax", at});
+  out.get()->companions = std::make_unique<Companions>(Companions{x, "softmax", at, {}});
   return out;
 }
 
@@ -114,7 +114,7 @@ Tensor sigmoid(const Tensor& x) {
   if (is_symbolic(x)) return defer("sigmoid", sigmoid, x);
   Tensor out = unary_by_output(
       "sigmoid", x, [](auto a) { return logistic(a); }, [](auto g, auto y) { return g * (y * (1 - y)); });
-  out.get()->logits = std::make_unique<Logits>(Logits{x, "sigmoid", -1});
+  out.get()->companions = std::make_unique<Companions>(Companions{x, "sigmoid", -1, {}});
   return out;
 }
 

@@ -19,13 +19,13 @@ using kernels::like, kernels::select;
 
 /// The logits that the output remembers from this activation; undefined when there are none.
 Tensor remembered(const char* op, const Tensor& output, const char* activation, int axis, bool from_logits) {
-  const Logits* logits = output.get()->logits.get();
-  if (!logits || std::string_view(logits->op) != activation || (axis >= 0 && logits->axis != axis))
+  const Companions* with = output.get()->companions.get();
+  if (!with || std::string_view(with->activation) != activation || (axis >= 0 && with->axis != axis))
     return Tensor();
   if (from_logits && log::enabled(log::Level::Warn))
     log::write(log::Level::Warn, std::string("[") + op + "] from_logits=true, but the output was made by " +
                                      activation + ": its logits are used");
-  return logits->value;
+  return with->logits;
 }
 
 /// The tensor with the axis moved to the end.

@@ -81,3 +81,11 @@ TEST_CASE("extents must be possible") {
                        ValueError);
   CHECK_THROWS_AS(check_extents("zeros", {huge}, 1), ValueError);
 }
+
+TEST_CASE("a negative index counts from the end, and none leaves the array") {
+  Shape shape{2, 3, 5};
+  CHECK((shape[-1] == 5 && shape[-3] == 2));
+  shape[-2] = 7;
+  CHECK(shape == Shape{2, 7, 5});
+  CHECK_NOTHROW(static_cast<void>(Shape()[-1] + Shape()[8] + shape[-12]));
+}

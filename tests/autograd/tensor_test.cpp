@@ -114,3 +114,12 @@ TEST_CASE("a tensor list is a braced list, a vector, or one tensor; variables co
   CHECK(count(std::vector<Variable>{v, v}) == 2);
   CHECK(count({}) == 0);
 }
+
+TEST_CASE("a mask travels with the value") {
+  const Tensor x = floats({{1, 2, 3}, {4, 5, 6}});
+  const Tensor mask = ArrayLike({{true, true, false}, {true, false, false}}).tensor({}, "bool");
+  x.get()->companions = std::make_unique<Companions>();
+  x.get()->companions->mask = mask;
+  CHECK(x.detach().get()->companions->mask.get() == mask.get());
+  CHECK(!floats({1, 2}).detach().get()->companions);
+}

@@ -143,10 +143,10 @@ TEST_CASE("relu of integers: whole options, in their dtype; leaky alone, in floa
 
 TEST_CASE("softmax and sigmoid remember their logits") {
   const Tensor x = doubles({{1, 2}, {3, 4}});
-  REQUIRE(K::softmax(x, 0).get()->logits);
-  CHECK(K::softmax(x, 0).get()->logits->axis == 0);
-  CHECK(K::sigmoid(x).get()->logits->value.get() == x.get());
-  CHECK(!K::relu(x).get()->logits);
+  REQUIRE(K::softmax(x, 0).get()->companions);
+  CHECK(K::softmax(x, 0).get()->companions->axis == 0);
+  CHECK(K::sigmoid(x).get()->companions->logits.get() == x.get());
+  CHECK(!K::relu(x).get()->companions);
 }
 
 TEST_CASE("l2_normalize of zeros is zeros, with a finite gradient") {
