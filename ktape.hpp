@@ -16,6 +16,14 @@
 #include <ktape/nn/csv.hpp>
 #include <ktape/nn/initializers.hpp>
 #include <ktape/nn/input.hpp>
+#include <ktape/nn/layers/core.hpp>
+#include <ktape/nn/layers/layer.hpp>
+#include <ktape/nn/layers/merging.hpp>
+#include <ktape/nn/layers/regularization.hpp>
+#include <ktape/nn/layers/reshaping.hpp>
+#include <ktape/nn/models/model.hpp>
+#include <ktape/nn/models/sequential.hpp>
+#include <ktape/nn/models/summary.hpp>
 #include <ktape/nn/names.hpp>
 #include <ktape/nn/registry.hpp>
 #include <ktape/nn/regularizers.hpp>

@@ -86,5 +86,6 @@ void add_activations(Catalogue& catalogue);
 void add_initializers(Catalogue& catalogue);
 void add_regularizers(Catalogue& catalogue);
 void add_constraints(Catalogue& catalogue);
+void add_layers(Catalogue& catalogue);
 
 }  // namespace ktape::nn

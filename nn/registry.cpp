@@ -21,6 +21,7 @@ Catalogue filled() {
   add_initializers(all);
   add_regularizers(all);
   add_constraints(all);
+  add_layers(all);
   return all;
 }
 

@@ -1,0 +1,67 @@
+#pragma once
+#include <ktape/nn/catalogue.hpp>
+#include <ktape/nn/layers/layer.hpp>
+
+/// For the library's own layers, each of which says once, as `fields`, which arguments it takes.
+namespace ktape::nn {
+
+template <class F>
+void fields(LayerOptions&, F&&) {}
+
+/// The class behind a layer that is made from a struct of arguments, which ends with the three of
+/// LayerOptions.
+template <class Arguments>
+class LayerWith : public LayerImpl {
+ public:
+  LayerWith(const char* class_name, Arguments given)
+      : LayerImpl(class_name, {given.name, given.trainable, given.dtype}), args(std::move(given)) {}
+  Config get_config() const override { return config_of(args); }
+
+ protected:
+  const Arguments args;
+};
+
+/// Keras's name for the next object of a class: "dense", then "dense_1", "dense_2", ...
+std::string automatic_name(const std::string& class_name);
+
+/// A config without what every layer has, and without what Keras writes about the layer's past.
+Config own_arguments(const Config& config);
+
+// Each family adds its own.
+void add_core_layers(Catalogue& catalogue);
+void add_merging_layers(Catalogue& catalogue);
+void add_regularization_layers(Catalogue& catalogue);
+void add_reshaping_layers(Catalogue& catalogue);
+
+/// Makes a class known under its name: it is remade from its arguments.
+template <class Impl, class Arguments>
+void add_layer(Catalogue& catalogue, const std::string& name, const std::vector<std::string>& aliases = {}) {
+  const auto make = [name](const Config& config) {
+    return Layer(std::make_shared<Impl>(options_from<Arguments>(name, own_arguments(config))));
+  };
+  catalogue.add(name, Factory(make), aliases);
+}
+
+/// The seeds of a layer that draws random numbers: with one of its own, each call has the next of its
+/// sequence.
+class Seeds {
+ public:
+  explicit Seeds(std::optional<std::int64_t> seed) : seed_(seed) {}
+  std::optional<std::int64_t> next() {
+    if (!seed_) return {};
+    return static_cast<std::int64_t>(static_cast<std::uint64_t>(*seed_) + 0x9e3779b97f4a7c15u * draws_++);
+  }
+
+ private:
+  std::optional<std::int64_t> seed_;
+  std::uint64_t draws_ = 0;
+};
+
+/// Throws ValueError, naming layer and argument, unless the value is at least `least`.
+template <class T>
+void expect_at_least(const char* layer, const char* argument, T value, T least) {
+  if (!(value >= least))
+    fail("[", layer, "] ", argument, " must be at least ", least, ": received ", argument, '=', value);
+}
+
+}  // namespace ktape::nn

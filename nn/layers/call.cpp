@@ -1,0 +1,354 @@
+#include <ktape/nn/layers/layer_call.hpp>
+#include <ktape/ops/config.hpp>
+#include <ktape/ops/function.hpp>
+#include <ktape/ops/inspection.hpp>
+#include <ktape/ops/operators.hpp>
+#include <ktape/ops/reductions.hpp>
+
+#include <algorithm>
+
+/// How a layer is called: inputs are checked, weights built, masks and losses kept, errors get the layer's
+/// name.
+namespace ktape::nn {
+namespace K = backend;
+
+namespace {
+
+thread_local int depth = 0;                ///< calls of layers that are going on
+thread_local std::uint64_t outermost = 0;  ///< counts the calls that no other layer makes
+
+class CallScope {
+ public:
+  explicit CallScope(const CallArguments& arguments) {
+    if (arguments.training) phase_.emplace(*arguments.training ? 1 : 0);
+    if (depth++ == 0) ++outermost;
+  }
+  ~CallScope() { --depth; }
+  CallScope(const CallScope&) = delete;
+  CallScope& operator=(const CallScope&) = delete;
+
+ private:
+  std::optional<K::ThreadLearningPhase> phase_;
+};
+
+}  // namespace
+
+GraphScope::GraphScope() : before_(std::exchange(depth, 0)) {}
+GraphScope::~GraphScope() { depth = before_; }
+
+namespace {
+
+std::vector<Shape> shapes_of(const std::vector<Tensor>& tensors) {
+  std::vector<Shape> shapes;
+  for (const Tensor& x : tensors) shapes.push_back(x.shape());
+  return shapes;
+}
+
+bool any_symbolic(const CallArguments& arguments) {
+  return is_symbolic(arguments.mask.vector()) || is_symbolic(arguments.initial_state.vector()) ||
+         is_symbolic(arguments.attention_mask);
+}
+
+/// Throws the error that is being handled again, with the layer's name and what it was called on.
+[[noreturn]] void rethrow_from(const std::string& layer, const std::vector<Tensor>& inputs) {
+  const auto text = [&](const Error& error) {
+    std::ostringstream out;
+    out << error.what();
+    if (out.str().find('[' + layer + ']') != std::string::npos) return out.str();
+    out << " (in layer '" << layer << "', called on shape";
+    for (const Tensor& x : inputs)
+      if (x.defined()) out << ' ' << x.shape();
+    out << ')';
+    return out.str();
+  };
+  try {
+    throw;
+  } catch (const ValueError& error) {
+    throw ValueError(text(error));
+  } catch (const TypeError& error) {
+    throw TypeError(text(error));
+  } catch (const IOError& error) {
+    throw IOError(text(error));
+  }
+}
+
+const Tensor& own_mask(const Tensor& x) {
+  static const Tensor none;
+  const auto& companions = x.get()->companions;
+  return companions ? companions->mask : none;
+}
+
+/// The masks that the inputs carry; none when no input does.
+TensorList masks_of(const std::vector<Tensor>& inputs) {
+  std::vector<Tensor> masks;
+  for (const Tensor& x : inputs) masks.push_back(own_mask(x));
+  const bool any = std::any_of(masks.begin(), masks.end(), [](const Tensor& mask) { return mask.defined(); });
+  return any ? TensorList(std::move(masks)) : TensorList();
+}
+
+CallArguments with_mask_argument(CallArguments arguments, TensorList mask) {
+  arguments.mask = std::move(mask);
+  return arguments;
+}
+
+}  // namespace
+
+Tensor mask_of(const Tensor& x) { return x.defined() ? own_mask(x) : Tensor(); }
+
+Tensor with_mask(const Tensor& x, const Tensor& mask) {
+  if (own_mask(x).get() == mask.get()) return x;
+  const TensorImpl& from = x.impl();
+  Tensor out(Ref<TensorImpl>::adopt(new TensorImpl(from.shape, from.size, from.dtype, from.storage)));
+  TensorImpl& to = *out.get();
+  to.output = from.output;
+  to.node = from.node;
+  to.symbol = from.symbol;
+  to.companions =
+      from.companions ? std::make_unique<Companions>(*from.companions) : std::make_unique<Companions>();
+  to.companions->mask = mask;
+  return out;
+}
+
+// --- What an Impl may override
+// ---------------------------------------------------------------------------------
+
+Tensor LayerImpl::call(const Tensor&) {
+  missing_ |= One;
+  return {};
+}
+Tensor LayerImpl::call(const Tensor&, const CallArguments&) {
+  missing_ |= OneWithArguments;
+  return {};
+}
+std::vector<Tensor> LayerImpl::call(const std::vector<Tensor>&) {
+  missing_ |= Many;
+  return {};
+}
+std::vector<Tensor> LayerImpl::call(const std::vector<Tensor>&, const CallArguments&) {
+  missing_ |= ManyWithArguments;
+  return {};
+}
+
+Tensor LayerImpl::call_one(const Tensor& x, const CallArguments& arguments) {
+  Tensor y;
+  if (!(missing_ & OneWithArguments)) y = call(x, arguments);
+  if (!y.defined() && !(missing_ & One)) y = call(x);
+  return y;
+}
+
+std::vector<Tensor> LayerImpl::call_many(const std::vector<Tensor>& inputs, const CallArguments& arguments) {
+  std::vector<Tensor> outputs;
+  if (!(missing_ & ManyWithArguments)) outputs = call(inputs, arguments);
+  if (outputs.empty() && !(missing_ & Many)) outputs = call(inputs);
+  const bool defined =
+      std::all_of(outputs.begin(), outputs.end(), [](const Tensor& y) { return y.defined(); });
+  if (!outputs.empty() && defined) return outputs;
+  if (inputs.size() != 1 && (missing_ & Many) && (missing_ & ManyWithArguments))
+    fail("[", name_, "] the layer takes one input: received ", inputs.size());
+  fail("[", name_, "] a form of call must be overridden and return what it computes: received None");
+}
+
+Tensor LayerImpl::compute_mask(const Tensor&, const Tensor& mask) { return mask; }
+
+std::vector<Tensor> LayerImpl::compute_mask(const std::vector<Tensor>& inputs,
+                                            const std::vector<Tensor>& masks) {
+  return {compute_mask(inputs[0], masks.empty() ? Tensor() : masks[0])};
+}
+
+bool LayerImpl::training(const CallArguments& arguments) {
+  return arguments.training ? *arguments.training : K::learning_phase() == 1;
+}
+
+void LayerImpl::forget_reports() {
+  call_losses_.clear();
+  call_metrics_.clear();
+}
+
+void LayerImpl::add_loss(const Tensor& loss) {
+  if (is_symbolic(loss)) return;  // only the shape of the outputs is looked for
+  if (std::exchange(last_call_, outermost) != outermost) forget_reports();
+  call_losses_.push_back(loss);
+}
+
+void LayerImpl::add_metric(const Tensor& value, const std::string& name) {
+  if (is_symbolic(value)) return;
+  if (std::exchange(last_call_, outermost) != outermost) forget_reports();
+  call_metrics_.push_back({name, value.detach()});
+}
+
+// --- A call
+// ------------------------------------------------------------------------------------------------------
+
+namespace {
+
+bool fits(const InputSpec& spec, const Shape& shape) {
+  const int rank = shape.rank();
+  if (rank != spec.ndim.value_or(rank) || rank < spec.min_ndim.value_or(rank) ||
+      rank > spec.max_ndim.value_or(rank))
+    return false;
+  return std::all_of(spec.axes.begin(), spec.axes.end(), [&](const auto& wanted) {
+    const int at = wanted.first < 0 ? wanted.first + rank : wanted.first;
+    return at >= 0 && at < rank && (shape[at] == wanted.second || shape[at] == None);
+  });
+}
+
+std::string text_of(const InputSpec& spec) {
+  std::ostringstream out;
+  const auto write = [&](const auto&... parts) {
+    out << (out.tellp() > 0 ? ", " : "");
+    (out << ... << parts);
+  };
+  if (spec.ndim) write("ndim=", *spec.ndim);
+  if (spec.min_ndim) write("min_ndim=", *spec.min_ndim);
+  if (spec.max_ndim) write("max_ndim=", *spec.max_ndim);
+  for (const auto& [axis, extent] : spec.axes) write("shape[", axis, "]=", extent);
+  return out.str();
+}
+
+}  // namespace
+
+Tensor LayerImpl::accepted(const Tensor& x, std::size_t place, std::size_t count) const {
+  const auto which = [&] { return count == 1 ? "the input" : "input " + std::to_string(place); };
+  if (!x.defined()) fail("[", name_, "] ", which(), " must be a tensor: received None");
+  if (!input_spec.empty()) {
+    const InputSpec& spec = input_spec[std::min(place, input_spec.size() - 1)];
+    if (!fits(spec, x.shape()))
+      fail("[", name_, "] ", which(), " must have ", text_of(spec), ": received shape=", x.shape());
+  }
+  const bool other = x.dtype() != dtype_ && x.dtype().is_floating() && dtype_.is_floating();
+  return other ? with_mask(K::cast(x, dtype_), own_mask(x)) : x;
+}
+
+/// Builds the layer and goes on in the scope of its name; when that fails, the layer is as it was.
+template <class F>
+auto LayerImpl::building(const std::vector<Shape>& inputs, F&& go_on) {
+  std::optional<K::name_scope> scope;
+  if (names_weights) scope.emplace(name_);
+  const std::size_t weights = weights_.size(), layers = sublayers_.size();
+  const std::vector<InputSpec> spec = input_spec;
+  building_ = names_weights;
+  try {
+    build(inputs);
+    built_ = true;
+    building_ = false;
+    return go_on();
+  } catch (...) {
+    weights_.resize(weights);
+    sublayers_.resize(layers);
+    input_spec = spec;
+    built_ = building_ = false;
+    throw;
+  }
+}
+
+Tensor LayerImpl::operator()(const Tensor& x, const CallArguments& arguments) {
+  if (!built_ || !x.defined() || is_symbolic(x) || any_symbolic(arguments))
+    return only(apply({x}, arguments));
+  const Tensor input = accepted(x, 0, 1);
+  try {
+    const Tensor y = compute_one(input, arguments);
+    return y.defined() ? y : only(compute_many({input}, arguments));
+  } catch (const Error&) {
+    rethrow_from(name_, {input});
+  }
+}
+
+std::vector<Tensor> LayerImpl::apply(const std::vector<Tensor>& given, const CallArguments& arguments) {
+  std::vector<Tensor> inputs;
+  for (const Tensor& x : given) inputs.push_back(accepted(x, inputs.size(), given.size()));
+  const auto go = [&] {
+    // Inside the call of another layer only the other one's is part of the graph.
+    const bool waits = depth == 0 && (is_symbolic(inputs) || any_symbolic(arguments));
+    return waits ? defer_call(inputs, arguments) : compute(inputs, arguments);
+  };
+  try {
+    return built_ ? go() : building(shapes_of(inputs), go);
+  } catch (const Error&) {
+    rethrow_from(name_, inputs);
+  }
+}
+
+Tensor LayerImpl::only(std::vector<Tensor> outputs) const {
+  if (outputs.size() != 1)
+    fail("[", name_, "] layer(x) is for one output; apply(x) returns all of them: received ", outputs.size(),
+         " outputs");
+  return std::move(outputs[0]);
+}
+
+std::vector<Tensor> LayerImpl::defer_call(const std::vector<Tensor>& inputs, const CallArguments& arguments) {
+  // The call itself, on symbolic tensors, shows what the outputs will be like.
+  std::vector<OutputInfo> outputs;
+  for (const Tensor& y : compute(inputs, arguments)) outputs.push_back({y.shape(), y.dtype()});
+  return defer(LayerCallSymbol::make(Layer(shared_from_this()), inputs, arguments), std::move(outputs));
+}
+
+std::vector<Tensor> LayerImpl::compute(const std::vector<Tensor>& inputs, const CallArguments& arguments) {
+  if (inputs.size() == 1)
+    if (Tensor y = compute_one(inputs[0], arguments); y.defined()) return {std::move(y)};
+  return compute_many(inputs, arguments);
+}
+
+Tensor LayerImpl::compute_one(const Tensor& x, const CallArguments& arguments) {
+  if (arguments.mask.empty() && own_mask(x).defined())
+    return compute_one(x, with_mask_argument(arguments, own_mask(x)));
+  const CallScope scope(arguments);
+  Tensor y = call_one(x, arguments);
+  if (!y.defined()) return y;
+  if (supports_masking && (y.get() == x.get() || !own_mask(y).defined()))
+    y = with_mask(y, compute_mask(x, arguments.mask.empty() ? Tensor() : arguments.mask[0]));
+  if (activity_regularizer.defined()) add_activity_loss(y);
+  return y;
+}
+
+std::vector<Tensor> LayerImpl::compute_many(const std::vector<Tensor>& inputs, const CallArguments& given) {
+  const TensorList carried = given.mask.empty() ? masks_of(inputs) : TensorList();
+  if (!carried.empty()) return compute_many(inputs, with_mask_argument(given, carried));
+  const CallScope scope(given);
+  std::vector<Tensor> outputs = call_many(inputs, given);
+  if (supports_masking) {
+    const std::vector<Tensor> masks = compute_mask(inputs, given.mask.vector());
+    for (std::size_t i = 0; i < std::min(masks.size(), outputs.size()); ++i)
+      outputs[i] = with_mask(outputs[i], masks[i]);
+  }
+  if (activity_regularizer.defined())
+    for (const Tensor& y : outputs) add_activity_loss(y);
+  return outputs;
+}
+
+void LayerImpl::add_activity_loss(const Tensor& y) {
+  const Tensor loss = activity_regularizer(y);
+  add_loss(y.ndim() == 0 || is_symbolic(y) ? loss : loss / y.shape()[0]);
+}
+
+// --- The handle's calls
+// --------------------------------------------------------------------------------------------
+
+Tensor Layer::operator()(const Tensor& x) const {
+  static const CallArguments none;
+  return impl()(x, none);
+}
+Tensor Layer::operator()(const Tensor& x, const CallArguments& arguments) const {
+  return impl()(x, arguments);
+}
+Tensor Layer::operator()(std::initializer_list<Tensor> inputs, const CallArguments& arguments) const {
+  return (*this)(std::vector<Tensor>(inputs), arguments);
+}
+Tensor Layer::operator()(const std::vector<Tensor>& inputs, const CallArguments& arguments) const {
+  return impl().only(impl().apply(inputs, arguments));
+}
+std::vector<Tensor> Layer::apply(const TensorList& inputs, const CallArguments& arguments) const {
+  return impl().apply(inputs.vector(), arguments);
+}
+
+void Layer::build(const Shape& input) const { build(std::vector<Shape>{input}); }
+
+void Layer::build(const std::vector<Shape>& inputs) const {
+  if (!built()) impl().building(inputs, [] {});
+}
+
+Shape Layer::compute_output_shape(const Shape& input) const {
+  const CallScope scope({});  // a call that is part of no graph
+  return (*this)(make_placeholder(input, dtype(), name())).shape();
+}
+
+}  // namespace ktape::nn

@@ -1,0 +1,191 @@
+#include <ktape/nn/layers/arguments.hpp>
+#include <ktape/nn/layers/layer_call.hpp>
+#include <ktape/ops/config.hpp>
+#include <ktape/ops/function.hpp>
+#include <ktape/ops/reductions.hpp>
+#include <ktape/ops/updates.hpp>
+
+#include <algorithm>
+
+namespace ktape::nn {
+namespace K = backend;
+
+std::string automatic_name(const std::string& class_name) {
+  const std::string name = to_snake_case(class_name);
+  const int uid = K::get_uid(name);
+  return uid == 1 ? name : name + '_' + std::to_string(uid - 1);
+}
+
+Config own_arguments(const Config& config) {
+  Config own = config;
+  for (const char* name : {"name", "trainable", "dtype", "batch_input_shape", "build_config", "autocast"})
+    own.erase(name);
+  return own;
+}
+
+// --- What it is ------------------------------------------------------------------------------------------
+
+LayerImpl::LayerImpl(std::string class_name, const LayerOptions& options)
+    : class_name_(std::move(class_name)),
+      name_(options.name.empty() ? automatic_name(class_name_) : options.name),
+      trainable_(options.trainable),
+      dtype_(options.dtype.value_or(K::floatx())) {}
+
+Config LayerImpl::full_config() const {
+  Config config{{"name", name_}, {"trainable", trainable_}, {"dtype", dtype_.name()}};
+  config.update(get_config());
+  return config;
+}
+
+Value LayerImpl::to_value() const { return Config{{"class_name", class_name_}, {"config", full_config()}}; }
+
+void LayerImpl::restore(const Config& config) {
+  const std::string what = '[' + class_name_ + "] ";
+  if (config.contains("name")) name_ = config.at("name").string(what + "name");
+  if (config.contains("trainable")) set_trainable(config.at("trainable").boolean(what + "trainable"));
+  Value dtype = config.get("dtype");
+  if (dtype.is_config()) dtype = dtype.config().at("config").config().at("name");  // as Keras 3 writes it
+  if (!dtype.is_null()) dtype_ = DType(dtype.string(what + "dtype"));
+}
+
+Layer Layer::from_value(const Value& value, const std::string&) {
+  const Layer layer(made(value));
+  if (value.is_config()) layer.impl().restore(value.config().get("config", Config()).config());
+  return layer;
+}
+
+void LayerImpl::set_trainable(bool trainable) {
+  trainable_ = trainable;
+  for (const Layer& layer : sublayers()) layer.set_trainable(trainable);
+}
+
+// --- Weights -----------------------------------------------------------------------------------------------
+
+void LayerImpl::build(const Shape&) {}
+void LayerImpl::build(const std::vector<Shape>& inputs) { build(inputs.empty() ? Shape() : inputs[0]); }
+
+Variable LayerImpl::add_weight(const std::string& name, const Shape& shape, const WeightOptions& options) {
+  for (const std::int64_t extent : shape)
+    if (extent < 0)
+      fail("[", name_, "] the extents of the weight '", name,
+           "' must be known when the layer is built: received shape=", shape);
+  const DType dtype = options.dtype.value_or(dtype_);
+  const Initializer initializer = options.initializer.defined() ? options.initializer
+                                  : dtype.is_floating()         ? Initializer("glorot_uniform")
+                                                                : Initializer("zeros");
+  const std::string scope = K::current_name_scope() + (building_ ? "" : name_ + '/');
+  Variable weight(initializer(shape, dtype), scope + name, options.constraint.function());
+  weight.set_trainable(options.trainable);
+  weights_.push_back({weight, options.regularizer});
+  return weight;
+}
+
+void LayerImpl::adopt(const Layer& layer) {
+  const auto same = [&](const Layer& other) { return other.is(layer); };
+  if (layer.impl().name().empty() || std::any_of(sublayers_.begin(), sublayers_.end(), same)) return;
+  sublayers_.push_back(layer);
+}
+
+std::vector<Layer> LayerImpl::sublayers() const { return sublayers_; }
+
+void LayerImpl::collect(std::vector<Variable>& found, std::optional<bool> trainable, bool frozen) const {
+  frozen = frozen || !trainable_;
+  for (const bool can_train : {true, false})
+    for (const Weight& weight : weights_) {
+      const auto same = [&](const Variable& other) { return other.is(weight.variable); };
+      if (weight.variable.trainable() == can_train && (!trainable || *trainable == (can_train && !frozen)) &&
+          std::none_of(found.begin(), found.end(), same))
+        found.push_back(weight.variable);
+    }
+  for (const Layer& layer : sublayers()) layer.impl().collect(found, trainable, frozen);
+}
+
+std::vector<Variable> LayerImpl::weights() const {
+  std::vector<Variable> found;
+  collect(found, {}, false);
+  return found;
+}
+
+std::vector<Variable> LayerImpl::weights_where(bool trainable) const {
+  std::vector<Variable> found;
+  collect(found, trainable, false);
+  return found;
+}
+
+std::vector<Tensor> LayerImpl::losses() const {
+  std::vector<Tensor> losses = call_losses_;
+  for (const Weight& weight : weights_)
+    if (weight.regularizer.defined()) losses.push_back(weight.regularizer(weight.variable));
+  for (const Layer& layer : sublayers()) {
+    const std::vector<Tensor> inner = layer.losses();
+    losses.insert(losses.end(), inner.begin(), inner.end());
+  }
+  return losses;
+}
+
+// --- The handle --------------------------------------------------------------------------------------------
+
+const std::string& Layer::name() const { return impl().name(); }
+DType Layer::dtype() const { return impl().dtype(); }
+bool Layer::trainable() const { return impl().trainable(); }
+void Layer::set_trainable(bool trainable) const { impl().set_trainable(trainable); }
+bool Layer::built() const { return impl().built(); }
+std::vector<Variable> Layer::weights() const { return impl().weights(); }
+std::vector<Variable> Layer::trainable_weights() const { return impl().trainable_weights(); }
+std::vector<Variable> Layer::non_trainable_weights() const { return impl().non_trainable_weights(); }
+std::vector<Tensor> Layer::losses() const { return impl().losses(); }
+Config Layer::get_config() const { return impl().full_config(); }
+
+std::vector<Tensor> Layer::get_weights() const {
+  std::vector<Tensor> values;
+  for (const Variable& weight : weights()) values.push_back(weight.value().detach());
+  return values;
+}
+
+void Layer::set_weights(const std::vector<Tensor>& values) const {
+  const std::vector<Variable> all = weights();
+  if (values.size() != all.size())
+    fail("[", name(), "] set_weights must be given one value for each of the ", all.size(),
+         " weights: received ", values.size());
+  for (std::size_t i = 0; i < all.size(); ++i)
+    if (values[i].shape() != all[i].shape())
+      fail("[", name(), "] a value must have the shape ", all[i].shape(), " of the weight '", all[i].name(),
+           "': received shape=", values[i].shape());
+  for (std::size_t i = 0; i < all.size(); ++i) K::set_value(all[i], values[i]);
+}
+
+std::int64_t Layer::count_params() const {
+  if (!built())
+    fail("[", name(), "] the layer must be built, by a call or by build(), before its weights are counted");
+  std::int64_t count = 0;
+  for (const Variable& weight : weights()) count += weight.size();
+  return count;
+}
+
+namespace {
+
+const LayerCall& recorded_call(const Layer& layer, const std::vector<LayerCall*>& calls, int at) {
+  if (at < 0 || static_cast<std::size_t>(at) >= calls.size())
+    fail("[", layer.name(), "] the layer must have been called on symbolic tensors, such as nn::Input's, ",
+         at + 1, " times: received ", calls.size(), " calls that are still in use");
+  return *calls[static_cast<std::size_t>(at)];
+}
+
+Tensor only_one(const Layer& layer, const char* what, const std::vector<Tensor>& tensors) {
+  if (tensors.size() != 1)
+    fail("[", layer.name(), "] the layer must have one ", what, ": received ", tensors.size());
+  return tensors[0];
+}
+
+}  // namespace
+
+Tensor Layer::input_at(int call) const {
+  return only_one(*this, "input", recorded_call(*this, impl().calls_, call).inputs());
+}
+Tensor Layer::output_at(int call) const {
+  return only_one(*this, "output", recorded_call(*this, impl().calls_, call).outputs());
+}
+Tensor Layer::input() const { return input_at(0); }
+Tensor Layer::output() const { return output_at(0); }
+
+}  // namespace ktape::nn

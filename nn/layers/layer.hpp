@@ -1,0 +1,248 @@
+#pragma once
+#include <ktape/autograd/variable.hpp>
+#include <ktape/nn/constraints.hpp>
+#include <ktape/nn/initializers.hpp>
+#include <ktape/nn/object.hpp>
+#include <ktape/nn/regularizers.hpp>
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+/// Layers: named weights and a computation. What a user holds is a Layer, a small handle: copies are the same
+/// layer, so a layer that is called twice, or put into two models, has one set of weights. What a user writes
+/// is an Impl class behind `LayerOf`:
+///
+///     struct ScaleImpl : nn::LayerImpl {
+///       double by;
+///       explicit ScaleImpl(double by, nn::LayerOptions options = {}) : nn::LayerImpl("Scale", options),
+///       by(by) {} Tensor call(const Tensor& x) override { return x * by; } nn::Config get_config() const
+///       override { return {{"by", by}}; }
+///     };
+///     using Scale = nn::LayerOf<ScaleImpl>;
+///
+/// The library's own layers are written the same way.
+namespace ktape::nn {
+
+class Layer;
+class LayerImpl;
+struct LayerCall;
+
+/// What every layer takes: the options of each layer of the library end with these.
+struct LayerOptions {
+  std::string name = {};            ///< "dense", "dense_1", ... by default: the class's name, counted
+  bool trainable = true;            ///< whether training changes its weights
+  std::optional<DType> dtype = {};  ///< of the weights and of the computation; floatx() by default
+};
+
+/// What a call takes beside the inputs. A layer without use for an argument does not look at it.
+struct CallArguments {
+  /// Training or inference, of this layer and of all that it calls; that of the call around it, or else
+  /// `K::learning_phase()`, by default.
+  std::optional<bool> training = {};
+  /// Which time steps count: a bool tensor for each input, or undefined. By default the mask that the input
+  /// carries, see `mask_of`.
+  TensorList mask = {};
+  TensorList initial_state = {};         ///< of recurrent layers
+  Tensor attention_mask = {};            ///< of MultiHeadAttention: (batch, query, key)
+  bool use_causal_mask = false;          ///< of attention layers
+  bool return_attention_scores = false;  ///< of attention layers: the scores come back behind the result
+};
+
+struct WeightOptions {
+  Initializer initializer = {};  ///< "glorot_uniform" for floating dtypes by default, zeros for others
+  Regularizer regularizer = {};
+  nn::Constraint constraint = {};
+  bool trainable = true;
+  std::optional<DType> dtype = {};  ///< that of the layer by default
+};
+
+/// What an input must be like; an error names the layer and what it expected. Mirrors `keras.InputSpec`.
+struct InputSpec {
+  std::optional<int> ndim = {}, min_ndim = {}, max_ndim = {};
+  std::vector<std::pair<int, std::int64_t>> axes = {};  ///< extents that must be there; axes may be negative
+};
+
+/// The mask that a tensor carries, `(batch, steps)`; undefined when there is none. Layers that support
+/// masking hand it on.
+Tensor mask_of(const Tensor& x);
+/// The same tensor with another mask, or, with an undefined one, without.
+Tensor with_mask(const Tensor& x, const Tensor& mask);
+
+/// A layer. `layer(x)` is for one output; `apply` takes and returns any number of tensors. On symbolic
+/// tensors (nn::Input) a call adds to the graph of a model instead of computing.
+class Layer : public Handle<LayerImpl> {
+ public:
+  using Handle::Handle;
+
+  /// Builds the weights on the first call, and computes. Throws ValueError or TypeError, naming the layer,
+  /// for inputs that do not fit.
+  Tensor operator()(const Tensor& x) const;
+  Tensor operator()(const Tensor& x, const CallArguments& arguments) const;
+  Tensor operator()(std::initializer_list<Tensor> inputs, const CallArguments& arguments = {}) const;
+  Tensor operator()(const std::vector<Tensor>& inputs, const CallArguments& arguments = {}) const;
+  std::vector<Tensor> apply(const TensorList& inputs, const CallArguments& arguments = {}) const;
+
+  const std::string& name() const;
+  DType dtype() const;
+  bool trainable() const;
+  /// Freezes or thaws the layer and all layers in it.
+  void set_trainable(bool trainable) const;
+
+  bool built() const;
+  /// Makes the weights for inputs of this shape, of which some extents may be None.
+  void build(const Shape& input) const;
+  void build(const std::vector<Shape>& inputs) const;
+  /// The shape of the output for an input of a shape.
+  Shape compute_output_shape(const Shape& input) const;
+
+  /// All weights: its own (trainable first), then those of the layers in it, each once.
+  std::vector<Variable> weights() const;
+  std::vector<Variable> trainable_weights() const;
+  std::vector<Variable> non_trainable_weights() const;
+  /// The values of `weights()`.
+  std::vector<Tensor> get_weights() const;
+  /// Throws ValueError, changing nothing, unless there is one value of the right shape for each of
+  /// `weights()`.
+  void set_weights(const std::vector<Tensor>& values) const;
+  /// The number of elements of all weights. Throws ValueError before the layer is built.
+  std::int64_t count_params() const;
+  /// The losses of its regularized weights, and those that were added in its last call.
+  std::vector<Tensor> losses() const;
+
+  /// Input and output of the layer's first, or i-th, symbolic call. Throws ValueError when there is none, and
+  /// for several.
+  Tensor input() const;
+  Tensor output() const;
+  Tensor input_at(int call) const;
+  Tensor output_at(int call) const;
+
+  /// Name, trainable, dtype, and what the class itself adds.
+  Config get_config() const;
+  /// The layer of a {class_name, config}. Throws ValueError for an unknown class, with the nearest known
+  /// ones.
+  static Layer from_value(const Value& value, const std::string& what = {});
+};
+
+/// A handle to a layer class of your own; `->` reaches its members.
+template <class Implementation>
+using LayerOf = HandleOf<Layer, Implementation>;
+
+/// The class behind a Layer: the constructor is configuration, `build` makes the weights, `call` computes.
+class LayerImpl : public Object, public std::enable_shared_from_this<LayerImpl> {
+ public:
+  static constexpr const char* kind = "layer";
+
+  explicit LayerImpl(std::string class_name, const LayerOptions& options = {});
+  LayerImpl(const LayerImpl&) = delete;
+  LayerImpl& operator=(const LayerImpl&) = delete;
+
+  /// Makes the weights, with `add_weight`, before the first call; the batch axis, and what else is unknown,
+  /// is None. Override the second form for several inputs.
+  virtual void build(const Shape& input);
+  virtual void build(const std::vector<Shape>& inputs);
+
+  /// The computation: override the form that the layer needs. With one input, the forms for one tensor come
+  /// first.
+  virtual Tensor call(const Tensor& x);
+  virtual Tensor call(const Tensor& x, const CallArguments& arguments);
+  virtual std::vector<Tensor> call(const std::vector<Tensor>& inputs);
+  virtual std::vector<Tensor> call(const std::vector<Tensor>& inputs, const CallArguments& arguments);
+
+  /// The mask of the output, asked for when `supports_masking`: by default that of the (first) input. A mask
+  /// may be undefined. Override the second form for several inputs or outputs.
+  virtual Tensor compute_mask(const Tensor& x, const Tensor& mask);
+  virtual std::vector<Tensor> compute_mask(const std::vector<Tensor>& inputs,
+                                           const std::vector<Tensor>& masks);
+
+  /// The arguments of the class's own constructor; name, trainable and dtype are added to them.
+  Config get_config() const override { return {}; }
+
+  std::string class_name() const override { return class_name_; }
+  Value to_value() const override;
+  Config full_config() const;
+
+  Tensor operator()(const Tensor& x, const CallArguments& arguments = {});
+  std::vector<Tensor> apply(const std::vector<Tensor>& inputs, const CallArguments& arguments = {});
+
+  const std::string& name() const { return name_; }
+  bool built() const { return built_; }
+  DType dtype() const { return dtype_; }
+  bool trainable() const { return trainable_; }
+  void set_trainable(bool trainable);
+  virtual std::vector<Layer> sublayers() const;
+  std::vector<Variable> weights() const;
+  std::vector<Variable> trainable_weights() const { return weights_where(true); }
+  std::vector<Variable> non_trainable_weights() const { return weights_where(false); }
+  std::vector<Tensor> losses() const;
+
+ protected:
+  /// A new weight, "layer/name". For `build`, or the constructor where the shape is known there. Throws
+  /// ValueError, naming the layer, for a shape with an unknown extent.
+  Variable add_weight(const std::string& name, const Shape& shape, const WeightOptions& options = {});
+  /// Makes a layer part of this one: its weights are this one's. Returns it.
+  template <class L>
+  L add_layer(L layer) {
+    adopt(layer);
+    return layer;
+  }
+  /// Adds a scalar, or the sum of a tensor, to the loss of the model that the layer is in. For `call`.
+  void add_loss(const Tensor& loss);
+  /// Reports the mean of a value under a name. For `call`.
+  void add_metric(const Tensor& value, const std::string& name);
+  /// Whether to train: the argument of the call, or that of the calls around it, or else the learning phase.
+  static bool training(const CallArguments& arguments);
+
+  bool supports_masking = false;      ///< whether the layer hands masks on, or makes one
+  std::vector<InputSpec> input_spec;  ///< of the inputs, the last also for all further ones
+  Regularizer activity_regularizer;   ///< of the outputs, per sample
+  bool names_weights = true;          ///< whether the names of the weights in it begin with its own
+
+ private:
+  friend class Layer;
+  friend class LayerCallSymbol;
+  friend class ModelImpl;
+  friend struct LayerCall;
+  enum Form : unsigned { OneWithArguments = 1, One = 2, ManyWithArguments = 4, Many = 8 };
+  struct Weight {
+    Variable variable;
+    Regularizer regularizer;
+  };
+  struct Reported {
+    std::string name;
+    Tensor value;
+  };
+
+  void adopt(const Layer& layer);
+  void restore(const Config& config);
+  void collect(std::vector<Variable>& found, std::optional<bool> trainable, bool frozen) const;
+  std::vector<Variable> weights_where(bool trainable) const;
+
+  Tensor accepted(const Tensor& x, std::size_t place, std::size_t count) const;
+  template <class F>
+  auto building(const std::vector<Shape>& inputs, F&& go_on);
+  std::vector<Tensor> defer_call(const std::vector<Tensor>& inputs, const CallArguments& arguments);
+  std::vector<Tensor> compute(const std::vector<Tensor>& inputs, const CallArguments& arguments);
+  Tensor compute_one(const Tensor& x, const CallArguments& arguments);
+  std::vector<Tensor> compute_many(const std::vector<Tensor>& inputs, const CallArguments& arguments);
+  Tensor call_one(const Tensor& x, const CallArguments& arguments);
+  std::vector<Tensor> call_many(const std::vector<Tensor>& inputs, const CallArguments& arguments);
+  Tensor only(std::vector<Tensor> outputs) const;
+  void add_activity_loss(const Tensor& y);
+  void forget_reports();
+
+  std::string class_name_, name_;
+  bool trainable_, built_ = false, building_ = false;
+  unsigned missing_ = 0;  ///< the forms of `call` that turned out not to be overridden
+  DType dtype_;
+  std::vector<Weight> weights_;
+  std::vector<Layer> sublayers_;
+  std::vector<LayerCall*> calls_;  ///< the symbolic ones that are still part of a graph
+  std::uint64_t last_call_ = 0;    ///< which outermost call the reports belong to
+  std::vector<Tensor> call_losses_;
+  std::vector<Reported> call_metrics_;
+};
+
+}  // namespace ktape::nn

@@ -1,0 +1,82 @@
+#include <ktape/autograd/symbolic.hpp>
+#include <ktape/nn/layers/arguments.hpp>
+#include <ktape/nn/models/functional.hpp>
+#include <ktape/ops/inspection.hpp>
+#include <ktape/ops/shape.hpp>
+
+namespace ktape::nn {
+namespace K = backend;
+
+namespace {
+
+std::string name_of(const Tensor& input) {
+  const LayerCall* call = call_of(input);
+  return call ? call->layer.name() : input.get()->symbol->op();
+}
+
+bool fits(const Shape& shape, const Shape& wanted) {
+  if (shape.rank() != wanted.rank()) return false;
+  for (int axis = 0; axis < shape.rank(); ++axis)
+    if (wanted[axis] != None && shape[axis] != None && wanted[axis] != shape[axis]) return false;
+  return true;
+}
+
+/// The shape with an axis of extent 1 at the end, or without it: what Keras adjusts in data.
+std::optional<Shape> adjusted(Shape shape, const Shape& wanted) {
+  if (shape.rank() + 1 == wanted.rank() && wanted[-1] == 1) shape.push_back(1);
+  else if (shape.rank() == wanted.rank() + 1 && shape[-1] == 1) shape.erase(shape.rank() - 1);
+  return fits(shape, wanted) ? std::optional(shape) : std::nullopt;
+}
+
+}  // namespace
+
+FunctionalImpl::FunctionalImpl(std::vector<Tensor> inputs, std::vector<Tensor> outputs,
+                               const ModelOptions& options)
+    : ModelImpl("Functional",
+                {options.name.empty() ? automatic_name("Model") : options.name, options.trainable, {}}),
+      inputs_(std::move(inputs)),
+      outputs_(std::move(outputs)),
+      graph_(name(), inputs_, outputs_) {
+  names_weights = false;
+  mark_built();
+}
+
+void FunctionalImpl::add_graph_loss(const Tensor& loss) {
+  std::vector<Tensor> wanted = outputs_, losses = losses_;
+  losses.push_back(loss);
+  wanted.insert(wanted.end(), losses.begin(), losses.end());
+  graph_ = LayerGraph(name(), inputs_, wanted);
+  losses_ = std::move(losses);
+}
+
+Tensor FunctionalImpl::fitting(const Tensor& given, std::size_t place) const {
+  const Tensor& input = inputs_[place];
+  const Tensor x =
+      given.dtype() == input.dtype() ? given : with_mask(K::cast(given, input.dtype()), mask_of(given));
+  if (fits(x.shape(), input.shape())) return x;
+  if (const auto shape = adjusted(x.shape(), input.shape()); shape && !is_symbolic(x))
+    return K::reshape(x, *shape);
+  fail("[", name(), "] the input '", name_of(input), "' must have the shape ", input.shape(),
+       ": received shape=", given.shape());
+}
+
+Tensor FunctionalImpl::call(const Tensor& x) {
+  if (outputs_.size() != 1) return LayerImpl::call(x);  // the other form has all of them
+  return call(std::vector<Tensor>{x})[0];
+}
+
+std::vector<Tensor> FunctionalImpl::call(const std::vector<Tensor>& given) {
+  if (given.size() != inputs_.size()) {
+    std::ostringstream names;
+    for (const Tensor& input : inputs_) names << (names.tellp() > 0 ? ", '" : "'") << name_of(input) << '\'';
+    fail("[", name(), "] the model takes one tensor for each of its inputs ", names.str(), ": received ",
+         given.size());
+  }
+  std::vector<Tensor> inputs;
+  for (const Tensor& x : given) inputs.push_back(fitting(x, inputs.size()));
+  std::vector<Tensor> results = graph_.run(inputs);
+  for (; results.size() > outputs_.size(); results.pop_back()) add_loss(results.back());
+  return results;
+}
+
+}  // namespace ktape::nn

@@ -1,0 +1,67 @@
+#pragma once
+#include <ktape/nn/layers/layer_call.hpp>
+
+#include <map>
+
+namespace ktape::nn {
+
+/// A call in the graph of a model, for those who draw it: of a layer, of an op, or an input.
+struct GraphNode {
+  Layer layer;     ///< undefined for an op
+  std::string op;  ///< of an op
+  int call = 0;    ///< which of the layer's calls in this graph it is
+  std::vector<Shape> inputs, outputs;
+  /// The nodes that made the inputs, and which of their outputs these are.
+  std::vector<std::pair<std::size_t, std::uint32_t>> from;
+
+  std::string name() const { return layer.defined() ? layer.name() : op; }
+};
+
+/// What leads from some symbolic tensors to others: the calls of layers, and the ops between them, in the
+/// order in which they were written. Immutable: several threads may run it.
+class LayerGraph {
+ public:
+  LayerGraph() = default;
+  /// Throws ValueError, naming the model, for an input that is not symbolic or named twice, an undefined
+  /// output, an input that the outputs need and `inputs` lacks, and two layers of one name.
+  LayerGraph(const std::string& model, const std::vector<Tensor>& inputs, const std::vector<Tensor>& outputs);
+
+  /// Calls the layers on values, one for each input, and returns the outputs, recorded.
+  std::vector<Tensor> run(const std::vector<Tensor>& values) const;
+
+  const std::vector<Tensor>& inputs() const { return inputs_; }
+  const std::vector<Tensor>& outputs() const { return outputs_; }
+  /// Each layer once, those of the inputs included.
+  const std::vector<Layer>& layers() const { return layers_; }
+  /// The inputs and the calls, each behind those that it needs.
+  std::vector<GraphNode> nodes() const;
+
+ private:
+  friend class LayerGraphRun;
+  using Key = std::pair<const Symbol*, std::uint32_t>;
+  using Source = OperandValues::Source;
+  struct Step {
+    Ref<Symbol> symbol;
+    const LayerCall* call;  ///< null for an op
+    bool plain;             ///< a layer of one input and one output
+    std::uint32_t operands, results, last_uses;
+    Source first_result;
+  };
+
+  void add_step(const Ref<Symbol>& symbol);
+  void add_layer(const std::string& model, const LayerCall* call);
+  void find_last_uses();
+  Source source(const Operand& operand);
+
+  std::vector<Tensor> inputs_, outputs_;
+  std::vector<Layer> layers_;
+  std::vector<Operand> constants_;
+  std::map<Key, Source> slot_of_;
+  std::vector<Step> steps_;
+  std::vector<Source> sources_;    ///< the operands of the steps, one step after another
+  std::vector<Source> last_uses_;  ///< the slots that nothing needs after a step, likewise
+  std::vector<Source> results_;    ///< where the outputs are
+  bool captures_ = false;          ///< whether a callable inside an op uses symbolic tensors
+};
+
+}  // namespace ktape::nn

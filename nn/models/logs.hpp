@@ -1,0 +1,53 @@
+#pragma once
+#include <ktape/autograd/tensor.hpp>
+
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace ktape::nn {
+
+/// What a step or an epoch reports: numbers under their names, in order.
+///
+///     return nn::Logs{{"loss", loss}, {"penalty", penalty}};       // tensors of one element, or numbers
+class Logs {
+ public:
+  class Number {
+   public:
+    template <Arithmetic T>
+    Number(T value) : value_(static_cast<double>(value)) {}
+    Number(const Tensor& value) : value_(value.item<double>()) {}
+    operator double() const { return value_; }
+
+   private:
+    double value_;
+  };
+  using Entry = std::pair<std::string, double>;
+
+  Logs() = default;
+  Logs(std::initializer_list<std::pair<std::string, Number>> entries);
+
+  bool contains(const std::string& name) const { return find(name) != nullptr; }
+  std::size_t count(const std::string& name) const { return contains(name) ? 1 : 0; }
+  /// The number of this name. Throws ValueError, with the nearest known names, when there is none.
+  double at(const std::string& name) const;
+  double operator[](const std::string& name) const { return at(name); }
+  /// Gives the name a number, in the place of the one it has or behind all others.
+  void set(const std::string& name, double value);
+  /// Sets all numbers of another, each name behind a prefix.
+  void update(const Logs& other, const std::string& prefix = {});
+
+  std::size_t size() const { return entries_.size(); }
+  bool empty() const { return entries_.empty(); }
+  auto begin() const { return entries_.begin(); }
+  auto end() const { return entries_.end(); }
+  friend bool operator==(const Logs& a, const Logs& b) = default;
+
+ private:
+  const double* find(const std::string& name) const;
+  std::vector<Entry> entries_;
+};
+
+std::ostream& operator<<(std::ostream& out, const Logs& logs);
+
+}  // namespace ktape::nn

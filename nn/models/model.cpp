@@ -1,0 +1,74 @@
+#include <ktape/autograd/symbolic.hpp>
+#include <ktape/nn/models/functional.hpp>
+#include <ktape/nn/models/model.hpp>
+#include <ktape/nn/names.hpp>
+
+namespace ktape::nn {
+
+Model::Model(std::shared_ptr<ModelImpl> impl) : Layer(std::move(impl)) {}
+
+Model::Model(const TensorList& inputs, const TensorList& outputs, const ModelOptions& options)
+    : Layer(std::make_shared<FunctionalImpl>(inputs.vector(), outputs.vector(), options)) {}
+
+ModelImpl& Model::impl() const { return static_cast<ModelImpl&>(Layer::impl()); }
+
+namespace {
+
+std::vector<Tensor> known(const Model& model, const char* what, std::vector<Tensor> tensors) {
+  if (tensors.empty())
+    fail("[", model.name(), "] the ", what,
+         " of a model are known when it is made from nn::Input, or, for a Sequential, "
+         "when it is built");
+  return tensors;
+}
+
+Tensor only(const Model& model, const char* what, const std::vector<Tensor>& tensors) {
+  if (tensors.size() != 1)
+    fail("[", model.name(), "] the model must have one ", what, ": received ", tensors.size());
+  return tensors[0];
+}
+
+}  // namespace
+
+std::vector<Tensor> Model::inputs() const { return known(*this, "inputs", impl().inputs()); }
+std::vector<Tensor> Model::outputs() const { return known(*this, "outputs", impl().outputs()); }
+Tensor Model::input() const { return only(*this, "input", inputs()); }
+Tensor Model::output() const { return only(*this, "output", outputs()); }
+std::vector<Layer> Model::layers() const { return impl().layers(); }
+
+Layer Model::get_layer(const std::string& name) const {
+  std::vector<std::string> names;
+  for (const Layer& layer : layers()) {
+    if (layer.name() == name) return layer;
+    names.push_back(layer.name());
+  }
+  fail("[", this->name(), "] the model must have the layer: received name='", name, "'",
+       suggestion(name, names));
+}
+
+Layer Model::get_layer(int index) const {
+  const std::vector<Layer> all = layers();
+  const int count = static_cast<int>(all.size()), at = index < 0 ? index + count : index;
+  if (at < 0 || at >= count)
+    fail("[", name(), "] the index of a layer must be in [", -count, ", ", count,
+         "): received index=", index);
+  return all[static_cast<std::size_t>(at)];
+}
+
+void Model::add_loss(const Tensor& loss) const {
+  if (!is_symbolic(loss))
+    fail("[", name(),
+         "] a loss that is added to a model must be made from its tensors: received a tensor with a value; "
+         "inside call, a layer's add_loss takes it");
+  impl().add_graph_loss(loss);
+}
+
+ModelImpl::ModelImpl(std::string class_name, const LayerOptions& options)
+    : LayerImpl(std::move(class_name), options) {}
+
+void ModelImpl::add_graph_loss(const Tensor&) {
+  fail("[", name(),
+       "] only a model that is made from nn::Input takes symbolic losses: call add_loss inside call");
+}
+
+}  // namespace ktape::nn

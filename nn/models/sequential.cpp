@@ -1,0 +1,90 @@
+#include <ktape/nn/input.hpp>
+#include <ktape/nn/layers/layer_call.hpp>
+#include <ktape/nn/models/sequential.hpp>
+
+namespace ktape::nn {
+namespace {
+
+class SequentialImpl final : public ModelImpl {
+ public:
+  explicit SequentialImpl(const ModelOptions& options)
+      : ModelImpl("Sequential", {options.name, options.trainable, {}}) {
+    names_weights = false;
+  }
+
+  void add(const Layer& layer) {
+    for (const Layer& known : layers_)
+      if (known.name() == layer.name())
+        fail("[", name(), "] each layer must have a name of its own: received two layers named '",
+             layer.name(), "'");
+    if (input_.defined()) output_ = layer(output_);
+    layers_.push_back(layer);
+  }
+
+  void set_input(const Tensor& input) {
+    if (!layers_.empty() || !call_of(input))
+      fail("[", name(), "] an nn::Input must stand in front of all layers");
+    input_ = output_ = input;
+    mark_built();
+  }
+
+  void pop() {
+    if (layers_.empty())
+      fail("[", name(), "] there must be a layer to remove: received a model without layers");
+    layers_.pop_back();
+    if (!input_.defined()) return;
+    output_ = input_;
+    for (const Layer& layer : layers_) output_ = layer(output_);
+  }
+
+  void build(const Shape& input) override {
+    if (layers_.empty()) fail("[", name(), "] there must be a layer: received a model without layers");
+    Shape rest = input;
+    rest.erase(0);
+    const Tensor in = Input(rest, {.name = layers_[0].name() + "_input"});
+    const GraphScope scope;
+    Tensor x = in;
+    for (const Layer& layer : layers_) x = layer(x);
+    input_ = in;
+    output_ = x;
+  }
+
+  Tensor call(const Tensor& x) override {
+    Tensor y = x;
+    for (const Layer& layer : layers_) y = layer(y);
+    return y;
+  }
+
+  std::vector<Tensor> inputs() const override { return listed(input_); }
+  std::vector<Tensor> outputs() const override { return listed(output_); }
+  std::vector<Layer> sublayers() const override { return layers_; }
+
+ private:
+  static std::vector<Tensor> listed(const Tensor& x) {
+    return x.defined() ? std::vector<Tensor>{x} : std::vector<Tensor>();
+  }
+
+  std::vector<Layer> layers_;
+  Tensor input_, output_;
+};
+
+SequentialImpl& sequence(const Sequential& model) { return static_cast<SequentialImpl&>(model.impl()); }
+
+}  // namespace
+
+Sequential::Sequential(const std::vector<Layer>& layers, const ModelOptions& options)
+    : Model(std::make_shared<SequentialImpl>(options)) {
+  for (const Layer& layer : layers) add(layer);
+}
+Sequential::Sequential(std::initializer_list<Layer> layers, const ModelOptions& options)
+    : Sequential(std::vector<Layer>(layers), options) {}
+Sequential::Sequential(std::initializer_list<Part> parts, const ModelOptions& options)
+    : Sequential(std::vector<Layer>(), options) {
+  for (const Part& part : parts) part.input_.defined() ? add(part.input_) : add(part.layer_);
+}
+
+void Sequential::add(const Layer& layer) const { sequence(*this).add(layer); }
+void Sequential::add(const Tensor& input) const { sequence(*this).set_input(input); }
+void Sequential::pop() const { sequence(*this).pop(); }
+
+}  // namespace ktape::nn

@@ -1,0 +1,38 @@
+#pragma once
+#include <ktape/nn/models/model.hpp>
+
+namespace ktape::nn {
+
+/// Layers one behind the other.
+///
+///     nn::Sequential model({nn::Dense(16, {.activation = "relu"}), nn::Dense(1)});
+///
+/// It is built when its input is known: by an nn::Input in front, by `build`, or by the first call.
+class Sequential : public Model {
+ public:
+  Sequential() : Sequential(std::vector<Layer>()) {}
+  Sequential(std::initializer_list<Layer> layers, const ModelOptions& options = {});
+  explicit Sequential(const std::vector<Layer>& layers, const ModelOptions& options = {});
+
+  /// A layer, or an nn::Input in front of all.
+  class Part {
+   public:
+    Part(const Layer& layer) : layer_(layer) {}
+    Part(const Tensor& input) : input_(input) {}
+
+   private:
+    friend class Sequential;
+    Layer layer_;
+    Tensor input_;
+  };
+  Sequential(std::initializer_list<Part> parts, const ModelOptions& options = {});
+
+  /// Appends a layer. Throws ValueError for a name that another layer has.
+  void add(const Layer& layer) const;
+  /// Names the input: an nn::Input, before there are layers.
+  void add(const Tensor& input) const;
+  /// Removes the last layer. Throws ValueError when there is none.
+  void pop() const;
+};
+
+}  // namespace ktape::nn
