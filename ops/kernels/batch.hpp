@@ -25,9 +25,8 @@ batch_t<T> load_batch(const T* from) {
 }
 
 template <class T>
-void store_batch(T* to, const batch_t<T>& value) {
-  store(to, static_cast<Vec<compute_t<T>>>(value));
-}
+requires vectorized<T>
+void store_batch(T* to, const batch_t<T>& value) { store(to, static_cast<Vec<compute_t<T>>>(value)); }
 
 /// A condition as bools, one for each lane.
 template <class A>

@@ -16,24 +16,21 @@ struct Block {
 };
 
 /// Nested loops, cut into blocks that fit the second cache: a few lines of the input, times as much of the
-/// output as there is room for; blocks that are near in the input follow one another. Without `input_order`
-/// they are cut, and follow one another, as in the output.
+/// output as there is room for; blocks that are near in the input follow one another.
 class Blocks {
  public:
-  Blocks(const Loops& loops, std::int64_t elem_size, bool input_order)
-      : line_(64 / elem_size), loops_(loops), block_(loops) {
+  Blocks(const Loops& loops, std::int64_t elem_size) : line_(64 / elem_size), loops_(loops), block_(loops) {
     const std::int64_t room = std::clamp<std::int64_t>(loops.elements() / 16, 64 * line_, 2048 * line_);
     for (int d = 0; d < loops.rank; ++d) block_.at[d].size = 1, order_[d] = d;
-    if (input_order)
-      std::sort(order_.begin(), order_.begin() + loops.rank,
-                [&](int a, int b) { return std::abs(loops.at[a].in) > std::abs(loops.at[b].in); });
+    std::sort(order_.begin(), order_.begin() + loops.rank,
+              [&](int a, int b) { return std::abs(loops.at[a].in) > std::abs(loops.at[b].in); });
     // Runs are best read one after the other, short ones so that many lie together in the output too; of
     // columns only so many that their lines fit the first cache, and that short rows of the output are whole.
     const Loops::Loop run = loops.at[loops.rank - 1];
     std::int64_t near = std::min<std::int64_t>(256, 16 * line_);
     if (run.in == 1) near = (run.size < line_ ? 8 : 32) * line_;
     if (run.in != 1 && run.size * 4 * line_ <= room) near = std::min(near, room / run.size);
-    for (int i = loops.rank - 1; i >= 0 && input_order; --i)
+    for (int i = loops.rank - 1; i >= 0; --i)
       if (loops.at[order_[i]].in != 0 && !grow(order_[i], near)) break;
     for (int d = loops.rank - 1; d >= 0; --d)
       if (!grow(d, room)) break;

@@ -40,22 +40,32 @@ void copy_rows(char* to, std::int64_t to_step, const char* from, std::int64_t fr
   copy_strided(to, out, from, in, shape, 2, 1);
 }
 
-/// Puts the rows of the parts one behind the other. Of short rows a block at a time: what several parts write
-/// to one line is there before the line leaves the caches.
-void join_rows(const Tensor& out, std::span<const Tensor> parts, std::int64_t rows) {
-  const std::int64_t row = out.size() / rows * element_size(out);
-  const std::int64_t block = row >= 1024 ? rows : (64 << 10) / row;
-  const auto join_block = [&](std::int64_t first, std::int64_t n) {
-    char* to = at(out, 0) + first * row;
-    for (const Tensor& part : parts) {
-      const std::int64_t bytes = part.size() / rows * element_size(out);
-      copy_rows(to, row, at(part, 0) + first * bytes, bytes, n, bytes);
-      to += bytes;
-    }
-  };
-  if (block >= rows) return join_block(0, rows);
+/// Calls f(first, n) for blocks of rows of `row` bytes, all of them together when they are long and many:
+/// then each copy has enough to do for all threads, and goes past the caches. What several parts have in one
+/// line is read or written before the line leaves the caches.
+template <class F>
+void for_row_blocks(std::int64_t rows, std::int64_t row, const F& f) {
+  const bool long_rows = row >= 1024 && rows * row >= streaming_bytes;
+  const std::int64_t block = long_rows ? rows : std::max<std::int64_t>(1, (64 << 10) / row);
+  if (block >= rows || rows == 1) return f(0, rows);
   parallel_rows((rows + block - 1) / block, block * row / 4, [&](std::int64_t begin, std::int64_t end) {
-    for (; begin < end; ++begin) join_block(begin * block, std::min(block, rows - begin * block));
+    for (; begin < end; ++begin) f(begin * block, std::min(block, rows - begin * block));
+  });
+}
+
+/// Copies the rows of the parts to those of the whole, one part behind the other, or back.
+void copy_parts(const Tensor& whole, std::span<const Tensor> parts, std::int64_t rows, bool join) {
+  if (whole.size() == 0) return;
+  const std::int64_t row = whole.size() / rows * element_size(whole);
+  for_row_blocks(rows, row, [&](std::int64_t first, std::int64_t n) {
+    char* at_whole = at(whole, 0) + first * row;
+    for (const Tensor& part : parts) {
+      const std::int64_t bytes = part.size() / rows * element_size(whole);
+      char* const at_part = at(part, 0) + first * bytes;
+      if (join) copy_rows(at_whole, row, at_part, bytes, n, bytes);
+      else copy_rows(at_part, bytes, at_whole, row, n, bytes);
+      at_whole += bytes;
+    }
   });
 }
 
@@ -92,7 +102,7 @@ Tensor place(const char* op, const Tensor& x, const Shape& shape, const Window& 
 
 Tensor join(const char* op, std::span<const Tensor> parts, std::int64_t outer, const Shape& shape) {
   Tensor out = Tensor::empty(shape, parts[0].dtype());
-  if (out.size() > 0) join_rows(out, parts, outer);
+  copy_parts(out, parts, outer, true);
   if (!recording(parts)) return out;
   std::vector<Shape> shapes;
   for (const Tensor& part : parts) shapes.push_back(part.shape());
@@ -117,15 +127,9 @@ Tensor join(const char* op, std::span<const Tensor> parts, std::int64_t outer, c
 
 std::vector<Tensor> cut(const char* op, const Tensor& x, std::int64_t outer, std::span<const Shape> shapes) {
   std::vector<Tensor> parts;
-  const std::int64_t row = outer == 0 ? 0 : x.size() / outer * element_size(x);
-  const char* from = at(x, 0);
-  for (const Shape& shape : shapes) {
-    Tensor part = Tensor::empty(shape, x.dtype());
-    const std::int64_t bytes = outer == 0 ? 0 : part.size() / outer * element_size(x);
-    copy_rows(at(part, 0), bytes, from, row, outer, bytes);
-    from += bytes;
-    parts.push_back(std::move(part));
-  }
+  parts.reserve(shapes.size());
+  for (const Shape& shape : shapes) parts.push_back(Tensor::empty(shape, x.dtype()));
+  copy_parts(x, parts, outer, false);
   if (!recording(x) || parts.empty()) return parts;
   std::vector<Shape> kept(shapes.begin(), shapes.end());
   record(op, std::span<const Tensor>(parts), {x},

@@ -153,16 +153,45 @@ bool writes_lines(const U* out, const Loops& loops) {
   return lines;
 }
 
+/// Copies runs that need no blocks, in the order of the output. Threads share long runs; others are copied
+/// whole, as many at a time as one loop has of them.
+template <class U>
+void copy_in_order(const U* in, U* out, Loops loops, bool long_runs, bool past_caches) {
+  const bool following = long_runs && past_caches && following_runs(out, loops) == loops.rank - 2;
+  const Loops::Loop run = loops.at[--loops.rank], rows = loops.at[--loops.rank];
+  const std::int64_t unit = long_runs ? 1 : run.size, row_grain = std::max<std::int64_t>(1, 32768 / unit);
+  parallel_for(loops.elements() * rows.size * run.size / unit, row_grain, [&](auto begin, auto end) {
+    std::int64_t row = begin * unit / run.size, first = begin * unit % run.size;
+    Odometer at(loops, row / rows.size);
+    row %= rows.size;
+    for (std::int64_t left = (end - begin) * unit; left > 0; first = 0) {
+      const bool whole = first == 0 && left >= run.size;
+      const std::int64_t count = whole ? std::min(rows.size - row, left / run.size) : 1,
+                         n = whole ? run.size : std::min(run.size - first, left);
+      const U* const from = in + at.in + row * rows.in + first * run.in;
+      U* const to = out + at.out + row * rows.out + first;
+      if (following && whole) stream_long_runs(from, rows.in, rows.in, to, count, n);
+      else copy_rows(from, to, {count, rows.in, rows.out}, {n, run.in, 1}, past_caches);
+      left -= count * n;
+      if ((row += count) == rows.size) at.next(), row = 0;
+    }
+    stream_fence();
+  });
+}
+
 template <class U>
 void copy_loops(const U* in, U* out, const Loops& loops) {
   const std::int64_t bytes = loops.elements() * sizeof(U);
-  if (bytes <= 8192) return copy_block(in, out, loops, 0, false);
   const bool large = bytes >= streaming_bytes, cached = bytes < std::int64_t{1} << 20;
   const Loops::Loop run = loops.at[loops.rank - 1];
-  const bool long_runs = (run.in == 0 || run.in == 1) && run.size * std::int64_t(sizeof(U)) >= 1024;
-  const Blocks blocks(loops, sizeof(U), !long_runs);
-  const bool stages = large && !long_runs && !writes_lines(out, loops) && run.out == 1 &&
-                      following_runs(out, loops) < 0 && blocks.block().run() * std::int64_t(sizeof(U)) >= 256;
+  const std::int64_t run_bytes = run.size * std::int64_t(sizeof(U));
+  if (run.out == 1 && (run.in == 0 || run.in == 1) &&
+      (cached || run_bytes >= 1024 || (run_bytes >= 256 && !large)))
+    return copy_in_order(in, out, loops, run_bytes >= 1024, large);
+  if (bytes <= 8192) return copy_block(in, out, loops, 0, false);
+  const Blocks blocks(loops, sizeof(U));
+  const bool stages = large && !writes_lines(out, loops) && run.out == 1 && following_runs(out, loops) < 0 &&
+                      blocks.block().run() * std::int64_t(sizeof(U)) >= 256;
   if (stages && carries(out, loops, consecutive_input(loops)))
     return copy_carrying(in, out, loops, consecutive_input(loops));
   parallel_rows(blocks.count(), blocks.block().elements(), [&](std::int64_t begin, std::int64_t end) {

@@ -52,6 +52,25 @@ const bench::Group memory_bound([] {
   bench::report("permute_nchw_nhwc", [&] { K::permute_dimensions(images, {0, 2, 3, 1}); });
 });
 
+// Small tensors, of 10 to 100 kB, and a few that are not much larger.
+const bench::Group small([] {
+  const Tensor x = K::random_normal({64, 128}), y = K::random_normal({64, 64}), row = K::random_normal({128});
+  const Tensor column = K::random_normal({64, 1}), qkv = K::random_normal({64, 192});
+  const Tensor heads = K::random_normal({16, 16, 4, 16}), square = K::random_normal({128, 128});
+  bench::report("permute_small", [&] { K::permute_dimensions(heads, {0, 2, 1, 3}); });
+  bench::report("transpose_small", [&] { K::transpose(square); });
+  bench::report("concatenate_small", [&] { K::concatenate({x, y}, 1); });
+  bench::report("split_small", [&] { K::split(qkv, 3, 1); });
+  bench::report("slice_small", [&] { K::slice(x, {0, 32}, {64, 64}); });
+  bench::report("broadcast_row_small", [&] { x + row; });
+  bench::report("broadcast_column_small", [&] { x* column; });
+  bench::report("softmax_small", [&] { K::softmax(x); });
+  const Tensor queries = K::random_normal({16, 64, 12, 64});
+  bench::report("permute_queries", [&] { K::permute_dimensions(queries, {0, 2, 1, 3}); });
+  const Tensor wide = K::random_normal({256, 1000}), narrow = K::random_normal({256, 500});
+  bench::report("concatenate", [&] { K::concatenate({wide, narrow}, 1); });
+});
+
 // Layouts that have no peer line: the floor is (bytes read + written) / 50 GB/s.
 const bench::Group layouts([] {
   const Tensor x = K::random_normal({64, 128, 1024}), row = K::random_normal({1024});

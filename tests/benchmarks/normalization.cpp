@@ -25,4 +25,20 @@ const bench::Group batch_norm([] {
   bench::report("batch_norm_infer", [&] { K::batch_normalization(x, zeros, ones, zeros, ones); });
 });
 
+const bench::Group layer_norm([] {
+  const auto run = [](const std::string& name, const ktape::Shape& shape, std::int64_t units) {
+    const Variable x = K::random_normal_variable(shape, 0, 1), gamma = K::ones({units}),
+                   beta = K::zeros({units});
+    const Tensor slope = K::random_normal(shape);
+    const auto normalized = [&] { return K::layer_normalization(x, gamma, beta); };
+    bench::report((name + "_grad").c_str(), [&] { K::gradients(normalized(), {x, gamma, beta}, {slope}); });
+    bench::report(name.c_str(), [&] {
+      ktape::NoGrad off;
+      normalized();
+    });
+  };
+  run("layer_norm", {64, 32, 512}, 512);
+  run("layer_norm_small", {32, 128}, 128);
+});
+
 }  // namespace

@@ -1,6 +1,8 @@
 #include "report.hpp"
 #include "train.hpp"
 
+#include <cmath>
+
 namespace {
 
 using namespace bench;
@@ -59,9 +61,30 @@ const bench::Group transformer([] {
   Adam adam(weights);
   const Tensor x = K::random_normal({16, 128, 128});
   bench::report("transformer_train", [&] { adam.minimize(K::mean(K::square(second(first(x))))); });
-  const auto part = [](int seed) { return Variable(K::random_normal({16, 4, 128, 32}, {.seed = seed})); };
-  const Variable q = part(1), k = part(2), v = part(3);
-  bench::report("attention_grad", [&] { K::gradients(K::scaled_dot_product_attention(q, k, v), {q, k, v}); });
+});
+
+const bench::Group attention([] {
+  const auto run = [](const std::string& name, const ktape::Shape& shape) {
+    const auto part = [&](int seed) { return Variable(K::random_normal(shape, {.seed = seed})); };
+    const Variable q = part(1), k = part(2), v = part(3);
+    const Tensor slope = K::random_normal(shape);
+    const double scale = 1 / std::sqrt(static_cast<double>(shape[3]));
+    const auto fused = [&] { return K::scaled_dot_product_attention(q, k, v); };
+    const auto composed = [&] {
+      return K::matmul(K::softmax(K::matmul(q, k, {.transpose_b = true}) * scale), v);
+    };
+    const auto both_ways = [&](const std::string& name, const auto& attend) {
+      bench::report((name + "_grad").c_str(), [&] { K::gradients(attend(), {q, k, v}, {slope}); });
+      bench::report(name.c_str(), [&] {
+        ktape::NoGrad off;
+        attend();
+      });
+    };
+    both_ways(name, fused);
+    both_ways(name + "_composed", composed);
+  };
+  run("attention", {16, 4, 128, 32});
+  run("attention_long", {2, 8, 512, 64});
 });
 
 }  // namespace
