@@ -57,16 +57,16 @@ class Attention {
     return out;
   }
 
-  void backward(const Tensor& g, Grads& grads) const {
+  void backward(const Tensor& g, const Tensor& out, Grads& grads) const {
     if (recording())
       return kernels::composed_gradient(grads, {query_, key_, value_},
                                         [&](const Tensors& in) { return Tensors{composed(in)}; });
     const Tensor dq = Tensor::empty_like(query_), dk = Tensor::empty_like(key_),
                  dv = Tensor::empty_like(value_);
     with_type([&]<class A>() {
-      kernels::attention_backward<A>(layout(), query_.pointer<A>(), key_.pointer<A>(), value_.pointer<A>(),
-                                     logs_.pointer<A>(), g.pointer<A>(),
-                                     {dq.pointer<A>(), dk.pointer<A>(), dv.pointer<A>()});
+      kernels::attention_backward<A>(
+          layout(), {query_.pointer<A>(), key_.pointer<A>(), value_.pointer<A>(), out.pointer<A>(),
+                     logs_.pointer<A>(), g.pointer<A>(), dq.pointer<A>(), dk.pointer<A>(), dv.pointer<A>()});
     });
     grads.add(0, dq);
     grads.add(1, dk);
@@ -164,9 +164,10 @@ Tensor scaled_dot_product_attention(const Tensor& query, const Tensor& key, cons
   Attention attention(query, key, value, mask, options);
   Tensor out = attention.forward();
   if (recording(query, key, value))
-    record(op, out, {query, key, value}, [attention = std::move(attention)](const Tensor& g, Grads& grads) {
-      attention.backward(g, grads);
-    });
+    record(op, out, {query, key, value},
+           [attention = std::move(attention)](const Tensor& g, const Tensor& y, Grads& grads) {
+             attention.backward(g, y, grads);
+           });
   return out;
 }
 

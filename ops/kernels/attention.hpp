@@ -1,12 +1,13 @@
 #pragma once
 #include <ktape/ops/kernels/multiply_add.hpp>
 #include <ktape/ops/kernels/softmax.hpp>
-#include <ktape/ops/kernels/strided.hpp>
+#include <ktape/ops/kernels/transpose.hpp>
 
-#include <vector>
+#include <limits>
 
-/// Scaled dot-product attention of float or double. Scores exist for a block of queries at a time, in the
-/// caches; backward makes them again from what forward keeps of each query, the logarithm of its sum.
+/// Scaled dot-product attention of float or double, as FlashAttention computes it: scores exist for a block
+/// of queries and a block of keys at a time, in the first cache. Forward corrects the sums of a query when a
+/// later block has a larger score; backward makes the scores again from the logarithm of each query's sum.
 namespace ktape::kernels {
 
 /// Heads of (steps, dim) matrices; which key a query may look at.
@@ -31,7 +32,11 @@ struct AttentionLayout {
 
 namespace detail {
 
-inline constexpr std::int64_t query_block = 64;
+inline constexpr std::int64_t query_block = 64, key_block = 128;
+
+/// The logarithm of no exponentials: with it, a query that may look at nothing has weights of 0.
+template <class A>
+inline constexpr A nothing_seen = std::numeric_limits<A>::infinity();
 
 /// c (rows, V vectors) = or += a b.
 template <int V, class A>
@@ -77,71 +82,130 @@ void small_product(std::int64_t rows, std::int64_t columns, std::int64_t inner, 
   while (j < columns) run(std::integral_constant<int, 1>(), std::min(w, columns - j));
 }
 
-/// Room of one thread, and the steps that both directions share.
+/// What both directions share: room of one thread, and the scores of one block, whose rows are key_block
+/// apart.
 template <class A>
-struct AttentionBlock {
-  const AttentionLayout& at;
-  std::int64_t stride = (at.keys + lanes<A> - 1) / lanes<A> * lanes<A>;
-  Ref<Storage> scores_room = room(query_block * stride), keys_room = room(at.dim * stride);
-  A *scores = data(scores_room), *keys_across = data(keys_room);  // keys_across: (dim, keys)
+class AttentionBlocks {
+ public:
+  explicit AttentionBlocks(const AttentionLayout& layout) : at(layout), keys_(room(layout.dim)) {}
 
-  static Ref<Storage> room(std::int64_t n) { return Storage::make(static_cast<std::size_t>(n) * sizeof(A)); }
-  static A* data(const Ref<Storage>& storage) { return static_cast<A*>(storage->data()); }
+  /// A head's keys, transposed and scaled.
+  void use_keys(const A* key) { transpose(key, at.dim, at.scale, keys_); }
 
-  /// to (dim, keys) = factor * a head's keys or values.
-  void transpose(const A* from, std::int64_t dim, A* to, double factor = 1) const {
-    const std::int64_t sizes[] = {dim, at.keys}, in[] = {1, at.row(dim)}, out[] = {stride, 1};
-    copy_strided(to, out, from, in, sizes, 2, sizeof(A));
-    if (factor == 1) return;
-    for (std::int64_t i = 0; i < dim; ++i)
-      for (std::int64_t k = 0; k < at.keys; ++k) to[i * stride + k] *= static_cast<A>(factor);
-  }
-  /// The keys that some query of the block may look at come first.
-  std::int64_t reachable(std::int64_t first, std::int64_t count) const {
-    return at.causal ? std::min(at.keys, first + count) : at.keys;
+  /// The end of the keys that some query before `stop` may look at, and how many of the block from `key` on.
+  std::int64_t reachable(std::int64_t stop) const { return at.causal ? std::min(at.keys, stop) : at.keys; }
+  std::int64_t reachable(std::int64_t stop, std::int64_t key) const {
+    return std::min(key_block, reachable(stop) - key);
   }
 
-  /// scale * query . key for the queries from `first` on, and -infinity where a query may not look.
-  void score(const A* queries, std::int64_t head, std::int64_t first, std::int64_t count) const {
-    const std::int64_t n = reachable(first, count);
-    small_product<A>(count, n, at.dim, queries, at.row(at.dim), 1, keys_across, stride, scores, stride,
-                     false);
+  /// scale * query . key for `count` queries from `first` on and the keys from `key` on, and -infinity where
+  /// a query may not look, which is everywhere behind the last key.
+  void score(const A* queries, std::int64_t head, std::int64_t first, std::int64_t count, std::int64_t key,
+             A* scores) const {
+    const std::int64_t keys = reachable(first + count, key);
+    product(count, keys, at.dim, queries, at.row(at.dim), keys_, key, scores);
+    if (keys == key_block && !at.mask && !(at.causal && key + keys > first + 1)) return;
+    constexpr A nowhere = -std::numeric_limits<A>::infinity();
     for (std::int64_t q = 0; q < count; ++q) {
-      A* row = scores + q * stride;
-      constexpr A nowhere = -std::numeric_limits<A>::infinity();
-      if (at.causal) std::fill(row + std::min(n, first + q + 1), row + n, nowhere);
+      A* const row = scores + q * key_block;
+      const std::int64_t n = at.causal ? std::clamp<std::int64_t>(first + q + 1 - key, 0, keys) : keys;
+      std::fill(row + n, row + key_block, nowhere);
       if (!at.mask) continue;
-      const bool* seen = at.mask_row(head, first + q);
+      const bool* const seen = at.mask_row(head, first + q) + key * at.mask_strides[3];
       for (std::int64_t j = 0; j < n; ++j) row[j] = seen[j * at.mask_strides[3]] ? row[j] : nowhere;
     }
   }
+
+ protected:
+  const AttentionLayout& at;
+
+  static A* data(const Ref<Storage>& storage) { return static_cast<A*>(storage->data()); }
+  static Ref<Storage> storage(std::int64_t n) {
+    return Storage::make(static_cast<std::size_t>(n) * sizeof(A));
+  }
+  /// Room for a head's keys or values: for each block (n, key_block).
+  Ref<Storage> room(std::int64_t n) const {
+    return storage((at.keys + key_block - 1) / key_block * key_block * n);
+  }
+  void clear(A* rows, std::int64_t count, std::int64_t n) const {
+    for (std::int64_t r = 0; r < count; ++r) std::fill_n(rows + r * at.row(n), n, A(0));
+  }
+  void transpose(const A* from, std::int64_t n, double factor, const Ref<Storage>& to) const {
+    using U = bits_of<A>;
+    for (std::int64_t key = 0; key < at.keys; key += key_block) {
+      A* const block = data(to) + key * n;
+      const std::int64_t count = std::min(key_block, at.keys - key);
+      if (count < key_block) std::fill_n(block, n * key_block, A(0));
+      transpose_tile(reinterpret_cast<const U*>(from + key * at.row(n)), at.row(n),
+                     reinterpret_cast<U*>(block), key_block, count, n, 0, false);
+      if (factor != 1)
+        for (std::int64_t i = 0; i < n * key_block; ++i) block[i] *= static_cast<A>(factor);
+    }
+  }
+  /// c (count, keys) = a (count, n) times the block of transposed keys or values from `key` on: whole
+  /// vectors.
+  static void product(std::int64_t count, std::int64_t keys, std::int64_t n, const A* a, std::int64_t a_row,
+                      const Ref<Storage>& transposed, std::int64_t key, A* c) {
+    const std::int64_t columns = (keys + lanes<A> - 1) / lanes<A> * lanes<A>;
+    small_product<A>(count, columns, n, a, a_row, 1, data(transposed) + key * n, key_block, c, key_block,
+                     false);
+  }
+
+ private:
+  Ref<Storage> keys_;
 };
 
-/// A query's scores become its weights; returns the logarithm of the sum of their exponentials.
+/// Forward, a block of queries at a time.
 template <class A>
-A weigh(A* scores, std::int64_t n) {
-  const A largest = row_max(scores, n);
-  if (largest == -std::numeric_limits<A>::infinity()) {
-    std::fill_n(scores, n, A(0));
-    return std::numeric_limits<A>::infinity();
-  }
-  const double sum = exp_sum(scores, n, largest, scores, n);
-  for (std::int64_t j = 0; j < n; ++j) scores[j] *= static_cast<A>(1 / sum);
-  return static_cast<A>(double(largest) + std::log(sum));
-}
+class AttentionForward : public AttentionBlocks<A> {
+ public:
+  using AttentionBlocks<A>::AttentionBlocks;
 
-/// A query's scores become its weights, and the gradients of the weights those of the unscaled scores.
-template <class A>
-void score_slopes(A* scores, A* slopes, std::int64_t n, A log, A scale) {
-  constexpr A nowhere = -std::numeric_limits<A>::infinity();
-  const auto mean = splat(static_cast<A>(sum_terms<A>(n, [&](std::int64_t i, std::int64_t m) {
-    const Vec<A> weight = exp_of<A>(load_some(scores + i, m, nowhere) - splat(log));
-    store(scores + i, weight);
-    return Vec<A>(weight * load_some(slopes + i, m));
-  })));
-  for (std::int64_t i = 0; i < n; i += lanes<A>)
-    store(slopes + i, load(scores + i) * (load(slopes + i) - mean) * scale);
-}
+  /// The arrays are those of the head; `first` is the first of `count` queries.
+  void run(std::int64_t head, std::int64_t first, std::int64_t count, const A* query, const A* value, A* out,
+           A* logs) {
+    const std::int64_t n = at.value_dim, row = at.row(n);
+    std::fill_n(largest_, count, -std::numeric_limits<A>::infinity());
+    std::fill_n(sums_, count, Vec<A>{});
+    if (at.keys == 0) this->clear(out + first * row, count, n);
+    for (std::int64_t key = 0, end = this->reachable(first + count); key < end; key += key_block) {
+      this->score(query + first * at.row(at.dim), head, first, count, key, scores_);
+      for (std::int64_t q = 0; q < count; ++q) weigh(q, out + (first + q) * row);
+      small_product<A>(count, n, this->reachable(first + count, key), scores_, key_block, 1,
+                       value + key * row, row, out + first * row, row, key > 0);
+    }
+    for (std::int64_t q = 0; q < count; ++q) {
+      const double sum = sum_of_lanes<A>(sums_[q]);
+      A* const result = out + (first + q) * row;
+      for (std::int64_t j = 0; j < n && sum != 0; ++j) result[j] *= static_cast<A>(1 / sum);
+      logs[first + q] = sum == 0 ? nothing_seen<A> : static_cast<A>(double(largest_[q]) + std::log(sum));
+    }
+  }
+
+ private:
+  using AttentionBlocks<A>::at;
+
+  /// Scores of a query become weights, relative to the largest so far; what was summed before follows it.
+  void weigh(std::int64_t q, A* result) {
+    A* const row = scores_ + q * key_block;
+    const A before = largest_[q], now = std::max(before, row_max(row, key_block));
+    const A shift = now == -std::numeric_limits<A>::infinity() ? 0 : now;
+    if (before != now && before != -std::numeric_limits<A>::infinity()) {
+      const A factor = exp_of_small<A>(splat(before - shift))[0];
+      for (std::int64_t j = 0; j < at.value_dim; ++j) result[j] *= factor;
+      sums_[q] *= factor;
+    }
+    largest_[q] = now;
+    for (std::int64_t j = 0; j < key_block; j += lanes<A>) {
+      const Vec<A> weight = exp_term<A>(load(row + j) - splat(shift));
+      store(row + j, weight), sums_[q] += weight;
+    }
+  }
+
+  alignas(64) A scores_[query_block * key_block];
+  A largest_[query_block];
+  Vec<A> sums_[query_block];
+};
 
 }  // namespace detail
 
@@ -150,95 +214,108 @@ void score_slopes(A* scores, A* slopes, std::int64_t n, A log, A scale) {
 template <class A>
 void attention(const AttentionLayout& at, const A* query, const A* key, const A* value, A* out, A* logs) {
   constexpr std::int64_t step = detail::query_block;
-  const std::int64_t chunk = 2 * step, chunks = (at.queries + chunk - 1) / chunk, n_value = at.value_dim;
-  const std::int64_t work = std::min(chunk, at.queries) * at.keys * (at.dim + at.value_dim) / 16;
-  parallel_rows(at.batch * at.heads * chunks, work, [&](std::int64_t begin, std::int64_t end) {
-    const detail::AttentionBlock<A> block{at};
+  const std::int64_t blocks = (at.queries + step - 1) / step;
+  const std::int64_t work = std::min(step, at.queries) * at.keys * (at.dim + at.value_dim) / 16;
+  parallel_rows(at.batch * at.heads * blocks, work, [&](std::int64_t begin, std::int64_t end) {
+    detail::AttentionForward<A> forward(at);
     for (std::int64_t task = begin; task < end; ++task) {
-      const std::int64_t head = task / chunks, stop = std::min(at.queries, (task % chunks + 1) * chunk);
-      if (task == begin || task % chunks == 0)
-        block.transpose(key + at.start(head, at.keys, at.dim), at.dim, block.keys_across, at.scale);
-      const A* queries = query + at.start(head, at.queries, at.dim);
-      const A* values = value + at.start(head, at.keys, n_value);
-      A* results = out + at.start(head, at.queries, n_value);
-      for (std::int64_t first = task % chunks * chunk; first < stop; first += step) {
-        const std::int64_t count = std::min(step, stop - first), n = block.reachable(first, count);
-        block.score(queries + first * at.row(at.dim), head, first, count);
-        for (std::int64_t q = 0; q < count; ++q)
-          logs[head * at.queries + first + q] = detail::weigh(block.scores + q * block.stride, n);
-        detail::small_product<A>(count, n_value, n, block.scores, block.stride, 1, values, at.row(n_value),
-                                 results + first * at.row(n_value), at.row(n_value), false);
-      }
+      const std::int64_t head = task / blocks, first = task % blocks * step;
+      if (task == begin || first == 0) forward.use_keys(key + at.start(head, at.keys, at.dim));
+      forward.run(head, first, std::min(step, at.queries - first), query + at.start(head, at.queries, at.dim),
+                  value + at.start(head, at.keys, at.value_dim),
+                  out + at.start(head, at.queries, at.value_dim), logs + head * at.queries);
     }
   });
 }
 
+/// What the gradient needs of one head, or of all, and where it goes.
 template <class A>
 struct AttentionGradients {
-  A *query, *key, *value;
+  const A *query, *key, *value, *out, *logs, *g;
+  A *dquery, *dkey, *dvalue;
+
+  AttentionGradients of(const AttentionLayout& at, std::int64_t head) const {
+    const std::int64_t q = at.start(head, at.queries, at.dim), k = at.start(head, at.keys, at.dim),
+                       v = at.start(head, at.keys, at.value_dim),
+                       o = at.start(head, at.queries, at.value_dim);
+    return {query + q, key + k,    value + v, out + o,   logs + head * at.queries,
+            g + o,     dquery + q, dkey + k,  dvalue + v};
+  }
 };
 
 namespace detail {
 
-/// Room for the gradients of the scores, and one head.
 template <class A>
-struct AttentionSlopes : AttentionBlock<A> {
-  using Block = AttentionBlock<A>;
-  Ref<Storage> slopes_room, values_room;
-  A *slopes, *values_across;
+class AttentionBackward : public AttentionBlocks<A> {
+ public:
+  explicit AttentionBackward(const AttentionLayout& layout)
+      : AttentionBlocks<A>(layout), values_(this->room(layout.value_dim)) {}
 
-  explicit AttentionSlopes(const AttentionLayout& layout)
-      : Block{layout},
-        slopes_room(Block::room(query_block * this->stride)),
-        values_room(Block::room(layout.value_dim * this->stride)),
-        slopes(Block::data(slopes_room)),
-        values_across(Block::data(values_room)) {}
-
-  /// The arrays are those of the head.
-  void run(std::int64_t head, const A* query, const A* key, const A* value, const A* logs, const A* g,
-           const AttentionGradients<A>& d) const {
-    const AttentionLayout& at = this->at;
-    const std::int64_t stride = this->stride, dim = at.dim, value_dim = at.value_dim, row = at.row(dim),
-                       value_row = at.row(value_dim);
-    this->transpose(key, dim, this->keys_across, at.scale);
-    this->transpose(value, value_dim, values_across);
+  /// All of a head.
+  void run(std::int64_t head, const AttentionGradients<A>& d) {
+    this->use_keys(d.key);
+    this->transpose(d.value, at.value_dim, 1, values_);
+    if (at.keys == 0) this->clear(d.dquery, at.queries, at.dim);
     if (at.causal || at.queries == 0)  // the first block does not reach all keys
-      for (std::int64_t k = 0; k < at.keys; ++k) {
-        std::fill_n(d.key + k * row, dim, A(0));
-        std::fill_n(d.value + k * value_row, value_dim, A(0));
-      }
+      this->clear(d.dkey, at.keys, at.dim), this->clear(d.dvalue, at.keys, at.value_dim);
     for (std::int64_t first = 0; first < at.queries; first += query_block) {
-      const std::int64_t count = std::min(query_block, at.queries - first), n = this->reachable(first, count);
-      const A *queries = query + first * row, *slope = g + first * value_row;
-      const bool add = first > 0 || at.causal;
-      A* scores = this->scores;
-      this->score(queries, head, first, count);
-      small_product<A>(count, n, value_dim, slope, value_row, 1, values_across, stride, slopes, stride,
-                       false);
-      for (std::int64_t q = 0; q < count; ++q)
-        score_slopes(scores + q * stride, slopes + q * stride, n, logs[first + q], static_cast<A>(at.scale));
-      small_product<A>(n, value_dim, count, scores, 1, stride, slope, value_row, d.value, value_row, add);
-      small_product<A>(n, dim, count, slopes, 1, stride, queries, row, d.key, row, add);
-      small_product<A>(count, dim, n, slopes, stride, 1, key, row, d.query + first * row, row, false);
+      const std::int64_t count = std::min(query_block, at.queries - first);
+      for (std::int64_t q = first; q < first + count; ++q) means_[q - first] = mean_slope(d, q);
+      for (std::int64_t key = 0, end = this->reachable(first + count); key < end; key += key_block)
+        add_block(head, d, first, count, key);
     }
   }
+
+ private:
+  using AttentionBlocks<A>::at;
+
+  /// The mean of the slopes of a query's weights, by these weights.
+  A mean_slope(const AttentionGradients<A>& d, std::int64_t q) const {
+    const A *out = d.out + q * at.row(at.value_dim), *g = d.g + q * at.row(at.value_dim);
+    return static_cast<A>(sum_terms<A>(at.value_dim, [=](std::int64_t i, std::int64_t m) {
+      return Vec<A>(load_some(out + i, m) * load_some(g + i, m));
+    }));
+  }
+
+  void add_block(std::int64_t head, const AttentionGradients<A>& d, std::int64_t first, std::int64_t count,
+                 std::int64_t key) {
+    const std::int64_t dim = at.dim, value_dim = at.value_dim, row = at.row(dim),
+                       value_row = at.row(value_dim), keys = this->reachable(first + count, key);
+    const A *const queries = d.query + first * row, *const g = d.g + first * value_row;
+    this->score(queries, head, first, count, key, weights_);
+    this->product(count, keys, value_dim, g, value_row, values_, key, slopes_);
+    for (std::int64_t q = 0; q < count; ++q) {
+      const auto log = splat(d.logs[first + q]), mean = splat(means_[q]),
+                 scale = splat(static_cast<A>(at.scale));
+      for (A *w = weights_ + q * key_block, *s = slopes_ + q * key_block, *end = w + keys; w < end;
+           w += lanes<A>, s += lanes<A>) {
+        const Vec<A> weight = exp_of<A>(load(w) - log);
+        store(w, weight), store(s, weight * (load(s) - mean) * scale);
+      }
+    }
+    const bool add = first > 0 || at.causal;
+    small_product<A>(keys, value_dim, count, weights_, 1, key_block, g, value_row, d.dvalue + key * value_row,
+                     value_row, add);
+    small_product<A>(keys, dim, count, slopes_, 1, key_block, queries, row, d.dkey + key * row, row, add);
+    small_product<A>(count, dim, keys, slopes_, key_block, 1, d.key + key * row, row, d.dquery + first * row,
+                     row, key > 0);
+  }
+
+  Ref<Storage> values_;
+  alignas(64) A weights_[query_block * key_block];
+  alignas(64) A slopes_[query_block * key_block];
+  A means_[query_block];
 };
 
 }  // namespace detail
 
-/// The gradients of query, key and value, from that of the result and the logarithms.
+/// The gradients of query, key and value.
 template <class A>
-void attention_backward(const AttentionLayout& at, const A* query, const A* key, const A* value,
-                        const A* logs, const A* g, const AttentionGradients<A>& d) {
+void attention_backward(const AttentionLayout& at, const AttentionGradients<A>& gradients) {
   const std::int64_t work = at.queries * at.keys * (at.dim + at.value_dim) / 8;
   parallel_rows(at.batch * at.heads, work, [&](std::int64_t begin, std::int64_t end) {
-    const detail::AttentionSlopes<A> slopes(at);
-    for (std::int64_t head = begin; head < end; ++head) {
-      const std::int64_t q = at.start(head, at.queries, at.dim), k = at.start(head, at.keys, at.dim),
-                         v = at.start(head, at.keys, at.value_dim);
-      slopes.run(head, query + q, key + k, value + v, logs + head * at.queries,
-                 g + at.start(head, at.queries, at.value_dim), {d.query + q, d.key + k, d.value + v});
-    }
+    detail::AttentionBackward<A> backward(at);
+    for (std::int64_t head = begin; head < end; ++head) backward.run(head, gradients.of(at, head));
   });
 }
 
