@@ -50,7 +50,7 @@ Uids& uids() {
 }
 
 std::atomic<int> phase{0};
-std::atomic<bool> manual_initialization{false};
+std::atomic<bool> manual_initialization{false}, same_for_all_threads{false};
 thread_local std::string scope_prefix;
 
 thread_local int thread_phase = -1;  // -1: that of all threads
@@ -123,6 +123,9 @@ void clear_session() {
 
 void manual_variable_initialization(bool value) { manual_initialization = value; }
 bool manual_variable_initialization() { return manual_initialization.load(std::memory_order_relaxed); }
+
+void set_deterministic(bool value) { same_for_all_threads = value; }
+bool deterministic() { return same_for_all_threads.load(std::memory_order_relaxed); }
 
 name_scope::name_scope(std::string_view name) : before_(scope_prefix) {
   if (name.empty() || name.back() == '/') scope_prefix = name;

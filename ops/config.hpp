@@ -93,6 +93,15 @@ void manual_variable_initialization(bool value);
 /// The present setting; false at first.
 bool manual_variable_initialization();
 
+/// With true, results are the same to the last bit whatever the number of OpenMP threads. Without, that holds
+/// for all but three: gradients of convolution kernels, products of a float32 matrix and a vector, products
+/// of float64 matrices; there the libraries divide sums among the threads. It costs speed: kernel gradients
+/// are computed on one thread, products and other convolutions in parts of a fixed size. Not for kernels of
+/// an engine library. `tf.config.experimental.enable_op_determinism`.
+void set_deterministic(bool value);
+/// The present setting; false at first.
+bool deterministic();
+
 /// Puts a prefix before the names of the variables and layers that this thread makes while it lives.
 ///
 ///     K::name_scope outer("encoder");

@@ -1,7 +1,9 @@
 #include <ktape/autograd/node.hpp>
+#include <ktape/ops/config.hpp>
 #include <ktape/ops/inspection.hpp>
 #include <ktape/ops/kernels/convolve.hpp>
 #include <ktape/ops/kernels/engine.hpp>
+#include <ktape/ops/kernels/parallel_rows.hpp>
 
 #include <algorithm>
 #include <cstring>
@@ -17,6 +19,26 @@ using backend::cast;
 enum Role { Input, Filters, Output };
 using Operands = std::array<Tensor, 3>;
 
+/// Calls f(part) for parts of the batch that do not depend on the number of threads, in parallel.
+template <class F>
+void for_image_blocks(const ktape_convolution& call, std::size_t elem_size, const F& f) {
+  const std::int64_t block = (call.batch + 15) / 16;
+  const auto image = [&](const std::int64_t(&extents)[3], std::int64_t channels) {
+    return extents[0] * extents[1] * extents[2] * channels * static_cast<std::int64_t>(elem_size);
+  };
+  const std::int64_t x_bytes = image(call.input, call.input_channels),
+                     y_bytes = image(call.output, call.output_channels);
+  parallel_rows((call.batch + block - 1) / block, block * (x_bytes + y_bytes), [&](auto begin, auto end) {
+    for (std::int64_t first = begin * block; first < std::min(call.batch, end * block); first += block) {
+      ktape_convolution part = call;
+      part.batch = std::min(block, call.batch - first);
+      part.x = static_cast<char*>(call.x) + first * x_bytes;
+      part.y = static_cast<char*>(call.y) + first * y_bytes;
+      f(part);
+    }
+  });
+}
+
 void compute(Role result, const Operands& tensors, const Convolution& c) {
   ktape_convolution call{};
   call.dtype = engine_dtype(tensors[Input].dtype());
@@ -28,7 +50,9 @@ void compute(Role result, const Operands& tensors, const Convolution& c) {
   call.x = tensors[Input].raw(), call.kernel = tensors[Filters].raw(), call.y = tensors[Output].raw();
   constexpr Kernel kernels[] = {Kernel::ConvolutionBackwardData, Kernel::ConvolutionBackwardKernel,
                                 Kernel::Convolution};
-  engine().run(kernels[result], &call);
+  if (!backend::deterministic() || result == Filters) return engine().run(kernels[result], &call);
+  for_image_blocks(call, tensors[Input].dtype().size(),
+                   [&](const ktape_convolution& part) { engine().run(kernels[result], &part); });
 }
 
 Tensor derivative(Role with_respect_to, Operands tensors, const Shape& shape, const Convolution& c) {

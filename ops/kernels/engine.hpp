@@ -62,6 +62,8 @@ class Engine {
   explicit Engine(const std::string& backend);
   Engine(const Engine&) = delete;
   const std::string& name() const { return name_; }
+  /// While results are to be deterministic, products and convolutions run on one thread: the parts into which
+  /// their callers divide them may run on several.
   void run(Kernel kernel, const void* arguments) const;
 
  private:

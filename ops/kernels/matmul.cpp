@@ -1,5 +1,7 @@
+#include <ktape/ops/config.hpp>
 #include <ktape/ops/kernels/engine.hpp>
 #include <ktape/ops/kernels/matmul.hpp>
+#include <ktape/ops/kernels/parallel_rows.hpp>
 
 #include <algorithm>
 #include <xtensor-blas/xblas.hpp>
@@ -32,11 +34,23 @@ void tiny_matmul(std::int64_t rows, std::int64_t columns, std::int64_t inner, Ma
   }
 }
 
+/// Rows that are computed together, whatever the number of threads.
+constexpr std::int64_t row_block = 64;
+
 template <class T>
 void engine_matmul(std::int64_t rows, std::int64_t columns, std::int64_t inner, Matrix<T> a, Matrix<T> b,
                    T* c, bool accumulate) {
   if (nothing_to_add(rows, columns, inner, c, accumulate)) return;
   if (rows * columns * inner <= tiny) return tiny_matmul(rows, columns, inner, a, b, c, accumulate);
+  if (backend::deterministic() && rows > row_block) {
+    const std::int64_t step = a.transposed ? 1 : a.stride;
+    return parallel_rows(
+        (rows + row_block - 1) / row_block, row_block * columns * inner / 16, [&](auto begin, auto end) {
+          for (std::int64_t i = begin * row_block; i < std::min(rows, end * row_block); i += row_block)
+            engine_matmul(std::min(row_block, rows - i), columns, inner,
+                          {a.data + i * step, a.stride, a.transposed}, b, c + i * columns, accumulate);
+        });
+  }
   const ktape_matmul call{engine_dtype(dtype_of<T>()),
                           accumulate,
                           rows,

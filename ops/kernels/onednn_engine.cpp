@@ -54,11 +54,14 @@ struct Product {
   }
 };
 
+/// Primitives count on getting all the threads that they were made for, and are wrong without them.
+bool has_its_threads() { return !omp_in_parallel() || omp_get_max_threads() == 1; }
+
 /// dnnl_sgemm is slow where b is transposed: half the speed of the primitive for (128, 512) by (512, 512), a
 /// third for 32 rows.
 bool prefers_primitive(const ktape_matmul& m) {
   return m.b_transposed && !m.a_transposed && !m.accumulate && m.rows * m.columns * m.inner >= 1 << 18 &&
-         !omp_in_parallel();
+         has_its_threads();
 }
 
 void run_primitive(const ktape_matmul& m) {
@@ -237,8 +240,7 @@ template <Pass pass>
 std::int32_t convolution(const void* arguments) {
   const auto& c = *static_cast<const ktape_convolution*>(arguments);
   if (c.dtype != KTAPE_FLOAT32 || is_left(pass, c)) return 0;
-  // Its convolutions count on getting all the threads that they were made for, and are wrong without them.
-  if (omp_in_parallel()) return 0;
+  if (!has_its_threads()) return 0;
   const auto prepared = lookup(pass, c);
   if (!prepared->primitive) return 0;
   run(pass, *prepared, c);

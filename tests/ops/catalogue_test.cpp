@@ -285,7 +285,7 @@ const std::set<std::string> others = {
     "placeholder", "is_placeholder", "is_keras_tensor", "function", "backend", "epsilon", "set_epsilon",
     "floatx", "set_floatx", "cast_to_floatx", "print_tensor", "image_data_format", "set_image_data_format",
     "get_uid", "reset_uids", "clear_session", "learning_phase", "set_learning_phase", "learning_phase_scope",
-    "manual_variable_initialization", "name_scope", "get_session", "set_session", "symbolic", "eager",
+    "manual_variable_initialization", "set_deterministic", "deterministic", "name_scope", "get_session", "set_session", "symbolic", "eager",
     "variable", "constant", "zeros", "ones", "eye", "zeros_like", "ones_like", "random_uniform_variable",
     "random_normal_variable", "arange", "is_tensor", "is_variable", "shape", "int_shape", "ndim", "size",
     "dtype", "count_params", "eval", "get_value", "batch_get_value", "set_value", "batch_set_value",

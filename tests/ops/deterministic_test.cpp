@@ -1,0 +1,130 @@
+#include <omp.h>
+#include <ktape/ops/activations.hpp>
+#include <ktape/ops/config.hpp>
+#include <ktape/ops/convolution.hpp>
+#include <ktape/ops/linalg.hpp>
+#include <ktape/ops/losses.hpp>
+#include <ktape/ops/operators.hpp>
+#include <ktape/ops/pooling.hpp>
+#include <ktape/ops/shape.hpp>
+#include <ktape/ops/updates.hpp>
+
+#include <cstring>
+
+#include "check.hpp"
+
+using namespace ktape;
+namespace K = ktape::backend;
+
+namespace {
+
+/// The number of OpenMP threads, while it lives.
+class Threads {
+ public:
+  explicit Threads(int count) : before_(omp_get_max_threads()) { omp_set_num_threads(count); }
+  ~Threads() { omp_set_num_threads(before_); }
+
+ private:
+  int before_;
+};
+
+class Deterministic {
+ public:
+  Deterministic() { K::set_deterministic(true); }
+  ~Deterministic() { K::set_deterministic(false); }
+};
+
+bool same_bits(const Tensor& a, const Tensor& b) {
+  return a.shape() == b.shape() && a.dtype() == b.dtype() &&
+         std::memcmp(a.raw(), b.raw(), static_cast<std::size_t>(a.size()) * a.dtype().size()) == 0;
+}
+
+/// f gives tensors; they must be those of one thread, to the last bit.
+template <class F>
+void check_threads(const F& f) {
+  const Deterministic on;
+  const auto with = [&](int threads) {
+    const Threads some(threads);
+    return f();
+  };
+  const std::vector<Tensor> wanted = with(1);
+  for (const int threads : {2, 3, 4, 7}) {
+    const std::vector<Tensor> got = with(threads);
+    for (std::size_t i = 0; i < wanted.size(); ++i)
+      CHECK_MESSAGE(same_bits(got[i], wanted[i]), threads, " threads, tensor ", i);
+  }
+}
+
+Tensor random(const Shape& shape, const char* dtype, int seed) {
+  return K::random_normal(shape, {.dtype = dtype, .seed = seed});
+}
+
+}  // namespace
+
+TEST_CASE("deterministic: products and their gradients do not depend on the threads") {
+  for (const char* dtype : {"float32", "float64"})
+    for (const auto& [rows, inner, columns] :
+         {std::array<std::int64_t, 3>{300, 700, 1}, {1, 700, 300}, {257, 129, 65}, {64, 3000, 10}, {5, 4, 3}})
+      check_threads([&, rows = rows, inner = inner, columns = columns] {
+        const Variable a = random({rows, inner}, dtype, 1), b = random({inner, columns}, dtype, 2);
+        const Tensor product = K::dot(a, b);
+        std::vector<Tensor> all = K::gradients(K::sum(K::square(product)), {a, b});
+        all.push_back(product);
+        return all;
+      });
+  check_threads([] {
+    const Variable a = random({3, 100, 70}, "float32", 1), b = random({3, 90, 70}, "float32", 2);
+    return K::gradients(K::sum(K::square(K::matmul(a, b, {.transpose_b = true}))), {a, b});
+  });
+}
+
+TEST_CASE("deterministic: convolutions and their gradients do not depend on the threads") {
+  const auto check = [](const char* dtype, const Shape& image, const Shape& filters, const auto& convolve) {
+    check_threads([&] {
+      const Variable x = random(image, dtype, 1), kernel = random(filters, dtype, 2);
+      const Tensor y = convolve(x, kernel);
+      std::vector<Tensor> all = K::gradients(K::sum(K::square(y)), {x, kernel});
+      all.push_back(y);
+      return all;
+    });
+  };
+  const auto plain = [](const Tensor& x, const Tensor& kernel) {
+    return K::conv2d(x, kernel, {.padding = "same"});
+  };
+  const auto depthwise = [](const Tensor& x, const Tensor& kernel) { return K::depthwise_conv2d(x, kernel); };
+  for (const char* dtype : {"float32", "float64"}) {
+    check(dtype, {19, 14, 14, 8}, {3, 3, 8, 16}, plain);
+    check(dtype, {19, 14, 14, 1}, {3, 3, 1, 16}, plain);
+    check(dtype, {19, 14, 14, 8}, {3, 3, 8, 1}, depthwise);
+  }
+  check("float32", {8, 100, 16}, {3, 16, 32},
+        [](const Tensor& x, const Tensor& kernel) { return K::conv1d(x, kernel, {.padding = "causal"}); });
+}
+
+TEST_CASE("deterministic: a convolutional network trains to the same weights with any number of threads") {
+  check_threads([] {
+    const Tensor x = random({32, 12, 12, 3}, "float32", 1);
+    const Tensor y = K::cast(K::random_uniform({32}, {.minval = 0, .maxval = 10, .seed = 2}), "int32");
+    std::vector<Variable> weights;
+    for (const Shape& shape : {Shape{3, 3, 3, 16}, {3, 3, 16, 16}, {144, 10}})
+      weights.push_back(0.1f * random(shape, "float32", 3));
+    for (int step = 0; step < 5; ++step) {
+      const Tensor wide = K::relu(K::conv2d(x, weights[0], {.padding = "same"}));
+      const Tensor pooled = K::pool2d(wide, {2, 2}, {.strides = {2, 2}});
+      const Tensor features =
+          K::pool2d(K::relu(K::conv2d(pooled, weights[1], {.padding = "same"})), {2, 2}, {.strides = {2, 2}});
+      const Tensor scores = K::dot(K::batch_flatten(features), weights[2]);
+      const Tensor loss = K::mean(K::sparse_categorical_crossentropy(y, scores, {.from_logits = true}));
+      const auto gradients = K::gradients(loss, {weights[0], weights[1], weights[2]});
+      for (std::size_t i = 0; i < weights.size(); ++i) K::update_sub(weights[i], 0.1f * gradients[i]);
+    }
+    return std::vector<Tensor>(weights.begin(), weights.end());
+  });
+}
+
+TEST_CASE("deterministic is a setting") {
+  CHECK_FALSE(K::deterministic());
+  K::set_deterministic(true);
+  CHECK(K::deterministic());
+  K::set_deterministic(false);
+}
