@@ -1,7 +1,6 @@
 #include <ktape/autograd/dispatch.hpp>
 #include <ktape/autograd/gradients.hpp>
 #include <ktape/autograd/graph.hpp>
-#include <ktape/autograd/thread_state.hpp>
 #include <ktape/autograd/walk.hpp>
 
 #include <algorithm>
@@ -9,28 +8,6 @@
 
 namespace ktape {
 namespace {
-
-// A walk marks the nodes, and graphs of two threads may meet in shared variables: one walk at a time.
-// Recursive, because backward closures may differentiate.
-std::recursive_mutex walks;
-
-class Recording {
- public:
-  explicit Recording(bool on) : before_(thread_state().recording) { thread_state().recording = on; }
-  ~Recording() { thread_state().recording = before_; }
-  Recording(const Recording&) = delete;
-
- private:
-  bool before_;
-};
-
-std::vector<Tensor> walk_back(const std::vector<Tensor>& losses, const std::vector<Tensor>& seeds,
-                              const std::vector<Tensor>& targets, bool record) {
-  std::lock_guard lock(walks);
-  BackwardWalk walk(losses);
-  Recording mode(record);
-  return walk.run(losses, seeds, targets);
-}
 
 Tensor ones_like(const Tensor& x) {
   Tensor ones = Tensor::empty(x.shape(), x.dtype());
@@ -62,8 +39,8 @@ void check_losses(const TensorList& losses, const TensorList& seeds) {
 }  // namespace
 
 /// Stands for the backward pass that made some gradients. It knows what to differentiate and does so,
-/// recorded, when a later walk first comes by. The nodes recorded then must come before it in the order of
-/// sequence numbers, so it reserves a window of them when it is made.
+/// recorded, when a later walk first comes by. The nodes recorded then are the newest of all, so that the
+/// walk goes on with them; they read nothing that is later than this node.
 class LazyGradient final : public Node {
  public:
   LazyGradient(std::vector<Tensor> losses, std::vector<Tensor> seeds, std::vector<Tensor> targets)
@@ -71,31 +48,27 @@ class LazyGradient final : public Node {
         losses_(std::move(losses)),
         seeds_(std::move(seeds)),
         targets_(std::move(targets)) {
-    ThreadState& state = thread_state();
-    start_ = state.sequence;
-    for (const Tensor& loss : losses_)
-      if (loss.node()) start_ = std::max(start_, loss.node()->sequence());
-    for (const Tensor& seed : seeds_)
-      if (seed.node()) start_ = std::max(start_, seed.node()->sequence());
-    sequence_ = state.sequence = start_ + state.window;
+    std::uint64_t latest = 0;
+    for (const std::vector<Tensor>* list : {&losses_, &seeds_})
+      for (const Tensor& x : *list)
+        if (x.node()) latest = std::max(latest, x.node()->sequence());
+    take_sequence(latest);
   }
 
   void prepare() override {
-    if (losses_.empty()) return;
-    ThreadState& state = thread_state();
-    const std::uint64_t sequence = std::exchange(state.sequence, start_),
-                        window = std::exchange(state.window, 1 << 18);
-    std::vector<Tensor> results;
-    try {
-      results = walk_back(losses_, seeds_, targets_, true);
-    } catch (...) {
-      state.sequence = sequence, state.window = window;
-      throw;
+    std::vector<Tensor> losses, seeds, targets;
+    {
+      const std::lock_guard lock(mutex_);
+      if (losses_.empty()) return;
+      losses = losses_, seeds = seeds_, targets = targets_;
     }
-    state.sequence = std::max(sequence, state.sequence), state.window = window;
+    // Without the lock: a closure may wait for a thread that comes by here, too. The first to finish counts.
+    const std::vector<Tensor> results = walk_back(losses, seeds, targets, true);
     std::vector<const Tensor*> defined;
     for (const Tensor& result : results)
       if (result.defined()) defined.push_back(&result);
+    const std::lock_guard lock(mutex_);
+    if (losses_.empty()) return;
     set_edges(defined);
     losses_.clear(), seeds_.clear(), targets_.clear();
   }
@@ -105,8 +78,8 @@ class LazyGradient final : public Node {
   }
 
  private:
+  std::mutex mutex_;
   std::vector<Tensor> losses_, seeds_, targets_;
-  std::uint64_t start_;
 };
 
 std::vector<Tensor> gradients(const TensorList& losses, const TensorList& variables,
@@ -136,18 +109,34 @@ std::vector<Tensor> gradients(const TensorList& losses, const TensorList& variab
   return results;
 }
 
+namespace {
+
+/// The node of a watched constant, shared by the tapes that watch it.
+class WatchLeaf final : public LeafNode {
+ public:
+  WatchLeaf() : LeafNode("watch") {}
+  int tapes = 0;
+};
+
+}  // namespace
+
 GradientTape::~GradientTape() {
-  for (const Tensor& tensor : watched_) tensor.get()->node = Ref<Node>();
+  for (const Tensor& tensor : watched_)
+    if (--static_cast<WatchLeaf*>(tensor.node())->tapes == 0) tensor.get()->node = Ref<Node>();
 }
 
 void GradientTape::watch(const Tensor& tensor) {
   if (!tensor.dtype().is_floating())
     fail<TypeError>("[watch] the tensor must be floating: received dtype=", tensor.dtype());
-  if (tensor.node()) return;
-  auto leaf = Ref<Node>::adopt(new LeafNode("watch"));
-  leaf->add_output(tensor);
-  tensor.get()->node = std::move(leaf);
+  auto* leaf = dynamic_cast<WatchLeaf*>(tensor.node());
+  if (tensor.node() && !leaf) return;  // recorded anyway
   watched_.push_back(tensor);
+  if (!leaf) {
+    leaf = new WatchLeaf;
+    leaf->add_output(tensor);
+    tensor.get()->node = Ref<Node>::adopt(leaf);
+  }
+  ++leaf->tapes;
 }
 
 void GradientTape::watch(const std::vector<Tensor>& tensors) {
@@ -164,12 +153,24 @@ std::vector<Tensor> GradientTape::gradient(const Tensor& target, const std::vect
 
 namespace detail {
 
+std::vector<Tensor> own_arguments(std::vector<Tensor> arguments) {
+  for (Tensor& argument : arguments) {
+    if (!argument.defined() || !recording(argument)) continue;
+    const Tensor own = argument.detach();
+    record("identity", own, {argument},
+           [](const Tensor& g, Grads& grads) { grads.to(0, [&] { return g; }); });
+    argument = own;
+  }
+  return arguments;
+}
+
 Tensor attach_gradient(const Tensor& value, const std::vector<Tensor>& inputs,
                        std::function<std::vector<Tensor>(const Tensor&)> gradient) {
   Tensor out = value.detach();
   if (recording(inputs))
     record("custom_gradient", out, std::span(inputs),
            [gradient = std::move(gradient), count = inputs.size()](const Tensor& g, Grads& grads) {
+             const EnableGrad on;  // the closure may compute something and differentiate it
              const std::vector<Tensor> found = gradient(g);
              if (found.size() != count)
                fail("[custom_gradient] there must be one gradient per argument: received ", found.size(),

@@ -16,7 +16,11 @@ namespace ktape {
 ///
 /// The results are differentiable: they are computed at once by the fused backward kernels, and only when
 /// something is differentiated through them does the backward pass run again, recorded. Under NoGrad they are
-/// plain values.
+/// plain values. Until they are gone they keep the graph behind the losses: what a loop carries on from them
+/// belongs in a Variable, see Tape.
+///
+/// The graph stays, so that it can be differentiated again, by any thread and at the same time (see
+/// tape.hpp). Time and memory are linear in the number of ops that are newer than the oldest of `variables`.
 ///
 /// Throws ValueError for an undefined loss, variable or seed and a seed of another shape, TypeError for a
 /// loss that is not floating. Mirrors `K.gradients` and `tf.gradients`.
@@ -24,7 +28,7 @@ std::vector<Tensor> gradients(const TensorList& losses, const TensorList& variab
                               const TensorList& seeds = {});
 
 /// TF2's gradient tape as a scope. Every op is recorded anyway; the scope adds `watch`, which makes a
-/// constant differentiable until the scope ends.
+/// constant differentiable until the last tape that watches it ends.
 class GradientTape {
  public:
   GradientTape() = default;
@@ -51,6 +55,7 @@ class GradientTape {
 };
 
 namespace detail {
+std::vector<Tensor> own_arguments(std::vector<Tensor> arguments);
 Tensor attach_gradient(const Tensor& value, const std::vector<Tensor>& inputs,
                        std::function<std::vector<Tensor>(const Tensor&)> gradient);
 
@@ -66,12 +71,22 @@ inline std::vector<Tensor> as_list(std::vector<Tensor> gradients) { return gradi
 ///       return std::pair{x * 1.f, [](const Tensor& dy) { return dy * -1.f; }};
 ///     });
 ///
+/// The callable's own ops are recorded, so that it can compute something and differentiate it with respect to
+/// the arguments, which are tensors of their own: none depends on another. A checkpoint keeps the arguments
+/// of `f` only, and runs it again when the gradient is needed:
+///
+///     auto checkpoint = custom_gradient([f](const Tensor& x, const Tensor& w) {
+///       return std::pair{f(x, w), [f, x, w](const Tensor& dy) { return gradients(f(x, w), {x, w}, {dy}); }};
+///     });
+///
+/// (Variables that `f` uses must be among the arguments to get a gradient.)
+///
 /// A number of gradients other than that of the arguments is a ValueError when it is used. Mirrors
 /// `tf.custom_gradient`.
 template <class F>
 auto custom_gradient(F f) {
   return [f = std::move(f)](const auto&... arguments) {
-    const std::vector<Tensor> inputs{static_cast<const Tensor&>(arguments)...};
+    const std::vector<Tensor> inputs = detail::own_arguments({static_cast<const Tensor&>(arguments)...});
     const auto call = [&]<std::size_t... I>(std::index_sequence<I...>) {
       NoGrad off;
       return f(inputs[I]...);

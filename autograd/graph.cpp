@@ -45,15 +45,6 @@ void put_updates_last(std::vector<Ref<Symbol>>& symbols) {
                         [&](const auto& symbol) { return !late.count(symbol.get()); });
 }
 
-class RecordingScope {
- public:
-  explicit RecordingScope(bool on) : before_(std::exchange(thread_state().recording, on)) {}
-  ~RecordingScope() { thread_state().recording = before_; }
-
- private:
-  bool before_;
-};
-
 }  // namespace
 
 Graph::Graph(const char* op, const std::vector<Tensor>& inputs, const std::vector<Tensor>& outputs,

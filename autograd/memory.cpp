@@ -46,6 +46,7 @@ SharedCache& shared_cache() {
 }
 
 std::atomic<std::int64_t> system_bytes{0}, peak_system_bytes{0}, system_allocations{0};
+std::atomic<std::int64_t> allocations_of_ended_threads{0};
 
 // Written by one thread only, so a plain load and store suffice.
 template <class T>
@@ -150,6 +151,8 @@ void give_large(void* block, SizeClass c) {
   poison(block, c.bytes);
 }
 
+}  // namespace
+
 void empty_thread_cache(ThreadState& state) {
   for (int i = 0; i < ThreadState::small_classes; ++i) {
     release_list(state.free_blocks[std::size_t(i)], class_bytes(i));
@@ -157,45 +160,8 @@ void empty_thread_cache(ThreadState& state) {
   }
 }
 
-std::mutex registry_mutex;
-std::atomic<ThreadState*> registry{nullptr};
-
-thread_local bool thread_ended = false;
-
-// Its destructor runs when the thread ends and passes the state on to the next thread that starts. Tensors in
-// static storage die later than that: they get a state that stays taken.
-struct StateGuard {
-  ThreadState* state = nullptr;
-  ~StateGuard() {
-    thread_ended = true;
-    if (!state) return;
-    empty_thread_cache(*state);
-    current_thread_state = nullptr;
-    state->taken.store(false, std::memory_order_release);
-  }
-};
-thread_local StateGuard guard;
-
-}  // namespace
-
-thread_local ThreadState* current_thread_state [[gnu::tls_model("initial-exec")]] = nullptr;
-
-ThreadState* first_thread_state() { return registry.load(std::memory_order_acquire); }
-
-ThreadState& new_thread_state() {
-  std::lock_guard lock(registry_mutex);
-  ThreadState* state = first_thread_state();
-  while (state && state->taken.load(std::memory_order_acquire)) state = state->next;
-  if (!state) {
-    state = new ThreadState;
-    state->next = first_thread_state();
-    registry.store(state, std::memory_order_release);
-  }
-  state->taken.store(true, std::memory_order_relaxed);
-  state->recording = true;
-  current_thread_state = state;
-  if (!thread_ended) guard.state = state;
-  return *state;
+void retire_allocations(const ThreadState& state) {
+  allocations_of_ended_threads.fetch_add(state.allocations.load(std::memory_order_relaxed));
 }
 
 void* allocate(std::size_t bytes) {
@@ -227,12 +193,13 @@ void deallocate(void* block, std::size_t bytes) noexcept {
 
 MemoryStats memory_stats() {
   MemoryStats stats;
-  for (ThreadState* s = first_thread_state(); s; s = s->next) {
-    stats.allocations += s->allocations.load(std::memory_order_relaxed);
+  for_each_thread([&](const ThreadState& state) {
+    stats.allocations += state.allocations.load(std::memory_order_relaxed);
     for (int i = 0; i < ThreadState::small_classes; ++i)
-      stats.cached_bytes += s->free_counts[std::size_t(i)].load(std::memory_order_relaxed) *
+      stats.cached_bytes += state.free_counts[std::size_t(i)].load(std::memory_order_relaxed) *
                             static_cast<std::int64_t>(class_bytes(i));
-  }
+  });
+  stats.allocations += allocations_of_ended_threads.load();
   SharedCache& cache = shared_cache();
   std::lock_guard lock(cache.mutex);
   stats.cached_bytes += cache.cached;

@@ -6,8 +6,9 @@
 
 namespace ktape {
 
-Node::Node(const char* op, bool listed) : op_(op), tape_(&thread_state().tape), listed_(listed) {
-  if (listed_) tape_->append(this);
+Node::Node(const char* op, bool listed) : op_(op), tape_(listed ? thread_state().tape : nullptr) {
+  if (tape_) tape_->append(this);
+  else take_sequence(0);
 }
 
 Node::~Node() {
@@ -17,23 +18,27 @@ Node::~Node() {
 }
 
 void Node::set_edges(std::span<const Tensor* const> inputs) {
-  input_count_ = static_cast<std::uint32_t>(inputs.size());
-  if (input_count_ > inline_inputs) edges_ = static_cast<Edge*>(allocate(input_count_ * sizeof(Edge)));
+  if (inputs.size() > inline_inputs) edges_ = static_cast<Edge*>(allocate(inputs.size() * sizeof(Edge)));
   for (std::size_t i = 0; i < inputs.size(); ++i) {
     const TensorImpl& input = inputs[i]->impl();
     edges_[i] = {input.node.get(), input.output};
     if (edges_[i].node) edges_[i].node->retain();
   }
+  input_count_.store(static_cast<std::uint32_t>(inputs.size()), std::memory_order_release);
 }
 
 void Node::set_inputs(std::span<const Tensor* const> inputs) {
   set_edges(inputs);
-  ThreadState& state = thread_state();
   // Later than its inputs even when another thread recorded them.
-  std::uint64_t latest = state.sequence;
+  std::uint64_t latest = 0;
   for (const Edge& edge : this->inputs())
     if (edge.node) latest = std::max(latest, edge.node->sequence_);
-  sequence_ = state.sequence = latest + 1;
+  take_sequence(latest);
+}
+
+void Node::take_sequence(std::uint64_t latest) {
+  std::uint64_t& newest = thread_state().sequence;
+  sequence_ = newest = std::max(newest, latest) + 1;
 }
 
 void Node::add_output(OutputInfo output) {
@@ -54,7 +59,7 @@ void Node::release() {
   // The only owner need not pay for an atomic decrement.
   if (refs_.load(std::memory_order_acquire) != 1 && refs_.fetch_sub(1, std::memory_order_acq_rel) != 1)
     return;
-  if (listed_) tape_->remove(this);
+  if (tape_) tape_->remove(this);
   // Destroying a node may end others: they queue up here instead of recursing.
   ThreadState& state = thread_state();
   next_ = state.dying;

@@ -50,22 +50,28 @@ class Node {
 
   virtual void backward(Grads& grads) = 0;
   /// Called before a backward walk reads the inputs; a node that knows them only on demand sets them here.
+  /// Several threads may call it at once.
   virtual void prepare() {}
 
   const char* op() const { return op_; }
-  /// Grows with time: an input's is always less than its consumer's.
+  /// Grows with time on each thread; an input's is less than its consumer's. (What a node names on demand may
+  /// come later, but reads nothing that does.)
   std::uint64_t sequence() const { return sequence_; }
-  std::span<const Edge> inputs() const { return {edges_, input_count_}; }
+  std::span<const Edge> inputs() const {
+    const std::uint32_t count = input_count_.load(std::memory_order_acquire);
+    return count == 0 ? std::span<const Edge>() : std::span<const Edge>(edges_, count);
+  }
   int outputs() const { return static_cast<int>(1 + more_outputs_.size()); }
   const OutputInfo& output_info(int i) const {
     return i == 0 ? info_ : more_outputs_[static_cast<std::size_t>(i) - 1];
   }
   /// Set for the variables and watched tensors, at which gradients end.
-  bool leaf() const { return !listed_; }
+  bool leaf() const { return !tape_; }
   /// Bytes of the node itself and of the values that it computed.
   std::size_t bytes() const;
 
-  /// Names the inputs and takes the next sequence number; the second form keeps the number that the node has.
+  /// Names the inputs and takes the next sequence number; the second form keeps the number that the node has,
+  /// which other threads may already see.
   void set_inputs(std::span<const Tensor* const> inputs);
   void set_edges(std::span<const Tensor* const> inputs);
   void add_output(OutputInfo output);
@@ -78,25 +84,23 @@ class Node {
 
  protected:
   virtual ~Node();
+  /// The thread's next sequence number that is greater than `latest`.
+  void take_sequence(std::uint64_t latest);
 
  private:
   friend class Tape;
-  friend class BackwardWalk;
-  friend class LazyGradient;
   static constexpr std::uint32_t inline_inputs = 3;
 
   std::atomic<std::int32_t> refs_{1};
-  std::uint32_t input_count_ = 0;
+  std::atomic<std::uint32_t> input_count_{0};  // set last, so that who sees it sees the edges
   std::uint64_t sequence_ = 0;
   const char* op_;
   Edge* edges_ = inline_edges_;
   Edge inline_edges_[inline_inputs];
   OutputInfo info_;
   std::vector<OutputInfo> more_outputs_;
-  Tape* tape_;
+  Tape* tape_;                                  // null for a leaf
   Node *previous_ = nullptr, *next_ = nullptr;  // in the tape's list, then in the list of nodes to destroy
-  std::uint32_t walk_ = 0, slot_ = 0;  // which backward walk saw the node last, and where it keeps it
-  bool listed_;
   bool described_ = false;
 };
 

@@ -3,6 +3,7 @@
 
 #include <array>
 #include <atomic>
+#include <functional>
 
 namespace ktape {
 
@@ -11,27 +12,36 @@ struct FreeBlock {
   FreeBlock* next;
 };
 
-/// Everything the library keeps per thread. States are registered once, handed from ended threads to new ones
-/// and never destroyed: tensors in static storage may outlive the thread-local objects of the main thread.
-struct ThreadState {
+/// Everything the library keeps per thread. It is made when a thread first needs it and ends with the thread;
+/// the tape stays until its last node is gone. That of the main thread is never destroyed: tensors in static
+/// storage may outlive the thread's own objects.
+struct alignas(64) ThreadState {
   static constexpr int small_classes = 32;  ///< up to 32 KiB, see memory.cpp
   std::array<FreeBlock*, small_classes> free_blocks{};
   // Written by the owner only, read by memory_stats() of any thread.
   std::array<std::atomic<std::int32_t>, small_classes> free_counts{};
   std::atomic<std::int64_t> allocations{0};
 
-  Tape tape;
+  Tape* const tape = new Tape;
   bool recording = true;
-  std::uint64_t sequence = 0;                     ///< of the newest recorded node
-  std::uint64_t window = std::uint64_t{1} << 28;  ///< numbers that a gradient reserves, see gradients.cpp
-  Node* dying = nullptr;                          ///< nodes to destroy, see node.cpp
+  std::uint64_t sequence = 0;  ///< of the newest recorded node
+  Node* dying = nullptr;       ///< nodes to destroy, see node.cpp
   bool draining = false;
-  ThreadState* next = nullptr;
-  std::atomic<bool> taken{true};
+  ThreadState *previous = nullptr, *next = nullptr;  ///< in the list of all threads
+
+  ThreadState() = default;
+  ~ThreadState() { tape->close(); }
 };
 
 ThreadState& new_thread_state();
-ThreadState* first_thread_state();
+
+/// Calls f on the state of every thread. None starts or ends meanwhile.
+void for_each_thread(const std::function<void(const ThreadState&)>& f);
+
+/// Gives the thread's free blocks back to the system. (memory.cpp, as the next.)
+void empty_thread_cache(ThreadState& state);
+/// Keeps the count of the allocations of a thread that ends.
+void retire_allocations(const ThreadState& state);
 
 // initial-exec: one load instead of a call into the loader on every op; a single pointer fits the static TLS
 // reserve.

@@ -1,14 +1,15 @@
 #include <ktape/autograd/dispatch.hpp>
+#include <ktape/autograd/node.hpp>
 #include <ktape/autograd/parallel.hpp>
+#include <ktape/autograd/tape.hpp>
 #include <ktape/autograd/walk.hpp>
 
 #include <algorithm>
+#include <array>
+#include <limits>
 
 namespace ktape {
 namespace {
-
-// Read and written under the lock that `gradients` holds.
-std::uint32_t last_walk = 0;
 
 void add_elements(Tensor& sum, const Tensor& a, const Tensor& b) {
   dispatch_floating(sum.dtype(), [&]<class T>() {
@@ -35,120 +36,207 @@ Tensor sum_of(Tensor a, const Tensor& b) {
   return sum;
 }
 
-}  // namespace
+/// The number of a node in its walk.
+using Number = std::uint32_t;
+constexpr Number none = ~Number{0};
 
-Tensor& BackwardWalk::Visit::of(std::uint32_t output) {
-  if (output == 0) return gradient;
-  if (more.empty()) more.resize(static_cast<std::size_t>(node->outputs()) - 1);
-  return more[output - 1];
-}
+/// Numbers the nodes as a walk meets them: a hash table with open addressing, at most half full.
+class Numbering {
+ public:
+  Numbering() { nodes_.reserve(small); }
+  Numbering(const Numbering&) = delete;
 
-BackwardWalk::BackwardWalk(const std::vector<Tensor>& losses) : walk_(++last_walk) {
-  for (const Tensor& loss : losses)
-    if (loss.node()) discover(loss.node());
-  collect();
-}
+  Node* operator[](Number number) const { return nodes_[number]; }
+  Number size() const { return static_cast<Number>(nodes_.size()); }
+  Number find(const Node* node) const { return places_[place_of(node)] - 1; }
 
-BackwardWalk::~BackwardWalk() {
-  for (auto visit = visits_.rbegin(); visit != visits_.rend(); ++visit) {
-    visit->node->walk_ = visit->outer_walk;
-    visit->node->slot_ = visit->outer_slot;
+  /// The node's number, which is a new one when the walk has not met the node before.
+  Number add(Node* node) {
+    Number& place = places_[place_of(node)];
+    if (place != empty) return place - 1;
+    nodes_.push_back(node);
+    place = size();
+    if (2 * nodes_.size() > mask_) grow();
+    return size() - 1;
   }
-}
 
-std::uint32_t BackwardWalk::discover(Node* node) {
-  if (node->walk_ == walk_) return node->slot_;
-  const auto slot = static_cast<std::uint32_t>(visits_.size());
-  visits_.push_back({node, node->walk_, node->slot_, false, false, {}, {}});
-  node->walk_ = walk_;
-  node->slot_ = slot;
-  if (!node->leaf()) {
-    frontier_.emplace_back(node->sequence(), slot);
-    std::push_heap(frontier_.begin(), frontier_.end());
+ private:
+  static constexpr std::size_t small = 64;
+  static constexpr Number empty = 0;  // a place holds the number + 1
+
+  std::size_t place_of(const Node* node) const {
+    const std::uint64_t hash = (reinterpret_cast<std::uintptr_t>(node) >> 6) * 0x9e3779b97f4a7c15;
+    std::size_t place = hash >> 32 & mask_;
+    while (places_[place] != empty && nodes_[places_[place] - 1] != node) place = (place + 1) & mask_;
+    return place;
   }
-  return slot;
-}
 
-void BackwardWalk::collect() {
+  void grow() {
+    mask_ = 4 * mask_ + 3;
+    many_.assign(mask_ + 1, empty);
+    places_ = many_.data();
+    for (Number number = 0; number < size(); ++number) places_[place_of(nodes_[number])] = number + 1;
+  }
+
+  std::vector<Node*> nodes_;
+  std::array<Number, small> few_{};
+  std::vector<Number> many_;
+  Number* places_ = few_.data();
+  std::size_t mask_ = small - 1;
+};
+
+class BackwardWalk final : public Grads {
+ public:
+  BackwardWalk(const std::vector<Tensor>& losses, const std::vector<Tensor>& targets);
+  std::vector<Tensor> run(const std::vector<Tensor>& losses, const std::vector<Tensor>& seeds,
+                          const std::vector<Tensor>& targets);
+
+  bool wants(int input) const override;
+  const Tensor& output(int index) const override;
+  void add(int input, Tensor gradient) override;
+
+ private:
+  struct Visit {
+    std::uint32_t first_input = 0, inputs = 0;    // in inputs_
+    std::uint32_t first_output = 0, outputs = 0;  // in gradients_
+    bool needed = false, target = false;
+  };
+
+  Number meet(Node* node);
+  void follow(Number number);
+  void mark_needed(const std::vector<Tensor>& targets);
+  void visit(Number number);
+  Number number_of(const Tensor& x) const { return x.node() ? numbers_.find(x.node()) : none; }
+  Number input_of_current(int input) const {
+    return inputs_[visits_[current_].first_input + static_cast<std::uint32_t>(input)];
+  }
+  void accumulate(Number number, std::uint32_t output, Tensor gradient, const char* from);
+
+  const bool plain_ = !recording();
+  std::uint64_t oldest_ = std::numeric_limits<std::uint64_t>::max();  // target
+  Numbering numbers_;
+  std::vector<Visit> visits_;                               // by number
+  std::vector<Number> inputs_;                              // of all nodes; none where no target can be
+  std::vector<Tensor> gradients_;                           // of the outputs of all nodes
+  std::vector<std::pair<std::uint64_t, Number>> frontier_;  // a heap of (sequence, number)
+  std::vector<Number> order_;                               // latest node first; without the leaves
+  Number current_ = none;
+};
+
+BackwardWalk::BackwardWalk(const std::vector<Tensor>& losses, const std::vector<Tensor>& targets) {
+  visits_.reserve(32), inputs_.reserve(64), gradients_.reserve(32), frontier_.reserve(32), order_.reserve(32);
+  for (const Tensor& target : targets)
+    if (target.node()) oldest_ = std::min(oldest_, target.node()->sequence());
+  for (const Tensor& loss : losses) meet(loss.node());
   while (!frontier_.empty()) {
     std::pop_heap(frontier_.begin(), frontier_.end());
-    const std::uint32_t slot = frontier_.back().second;
+    const Number number = frontier_.back().second;
     frontier_.pop_back();
-    order_.push_back(slot);
-    Node* node = visits_[slot].node;
-    node->prepare();
-    for (const Edge& edge : node->inputs())
-      if (edge.node) discover(edge.node);
+    order_.push_back(number);
+    follow(number);
   }
+  mark_needed(targets);
 }
 
-BackwardWalk::Visit* BackwardWalk::visit_of(const Tensor& tensor) {
-  Node* node = tensor.node();
-  return node && node->walk_ == walk_ ? &visits_[node->slot_] : nullptr;
+Number BackwardWalk::meet(Node* node) {
+  if (!node || node->sequence() < oldest_) return none;
+  const Number number = numbers_.add(node);
+  if (number < visits_.size()) return number;
+  Visit& visit = visits_.emplace_back();
+  visit.first_output = static_cast<std::uint32_t>(gradients_.size());
+  visit.outputs = static_cast<std::uint32_t>(node->outputs());
+  gradients_.resize(gradients_.size() + visit.outputs);
+  if (!node->leaf()) {
+    frontier_.emplace_back(node->sequence(), number);
+    std::push_heap(frontier_.begin(), frontier_.end());
+  }
+  return number;
+}
+
+void BackwardWalk::follow(Number number) {
+  Node* node = numbers_[number];
+  node->prepare();
+  const std::span<const Edge> edges = node->inputs();
+  visits_[number].first_input = static_cast<std::uint32_t>(inputs_.size());
+  visits_[number].inputs = static_cast<std::uint32_t>(edges.size());
+  for (const Edge& edge : edges) inputs_.push_back(meet(edge.node));
 }
 
 void BackwardWalk::mark_needed(const std::vector<Tensor>& targets) {
   for (const Tensor& target : targets)
-    if (Visit* visit = visit_of(target)) visit->needed = visit->target = true;
-  for (auto slot = order_.rbegin(); slot != order_.rend(); ++slot) {
-    Visit& visit = visits_[*slot];
-    for (const Edge& edge : visit.node->inputs())
-      visit.needed = visit.needed || (edge.node && visits_[edge.node->slot_].needed);
+    if (const Number number = number_of(target); number != none)
+      visits_[number].needed = visits_[number].target = true;
+  for (auto number = order_.rbegin(); number != order_.rend(); ++number) {
+    Visit& visit = visits_[*number];
+    for (std::uint32_t i = 0; i < visit.inputs && !visit.needed; ++i) {
+      const Number input = inputs_[visit.first_input + i];
+      visit.needed = input != none && visits_[input].needed;
+    }
   }
 }
 
 std::vector<Tensor> BackwardWalk::run(const std::vector<Tensor>& losses, const std::vector<Tensor>& seeds,
                                       const std::vector<Tensor>& targets) {
-  mark_needed(targets);
   for (std::size_t i = 0; i < losses.size(); ++i)
-    if (Visit* visit = visit_of(losses[i])) accumulate(*visit, losses[i].get()->output, seeds[i], "seed");
+    if (const Number number = number_of(losses[i]); number != none)
+      accumulate(number, losses[i].get()->output, seeds[i], "seed");
+  for (const Number number : order_)
+    if (visits_[number].needed) visit(number);
 
   std::vector<Tensor> results(targets.size());
-  auto harvest = [&](const Visit& visit) {
-    for (std::size_t i = 0; i < targets.size(); ++i)
-      if (visit_of(targets[i]) == &visit) results[i] = current_->of(targets[i].get()->output);
-  };
-  for (std::uint32_t slot : order_) {
-    current_ = &visits_[slot];
-    if (!current_->needed || !current_->arrived()) continue;
-    if (current_->target)
-      harvest(*current_);  // now: backward may reuse the memory of a gradient that nobody else holds
-    current_->node->backward(*this);
-    current_->gradient = Tensor();
-    current_->more.clear();
-  }
-  for (std::size_t i = 0; i < targets.size(); ++i) {
-    Visit* visit = visit_of(targets[i]);
-    if (visit && visit->node->leaf()) results[i] = visit->gradient;
-  }
+  for (std::size_t i = 0; i < targets.size(); ++i)
+    if (const Number number = number_of(targets[i]); number != none)
+      results[i] = gradients_[visits_[number].first_output + targets[i].get()->output];
   return results;
 }
 
+void BackwardWalk::visit(Number number) {
+  current_ = number;
+  const Visit& visit = visits_[number];
+  const auto begin = gradients_.begin() + visit.first_output, end = begin + visit.outputs;
+  if (std::none_of(begin, end, [](const Tensor& g) { return g.defined(); })) return;
+  // Held, because backward may reuse the memory of a gradient that nobody else sees.
+  const std::vector<Tensor> held(begin, visit.target ? end : begin);
+  numbers_[number]->backward(*this);
+  if (!visit.target) std::fill(begin, end, Tensor());
+}
+
 bool BackwardWalk::wants(int input) const {
-  const Edge& edge = current_->node->inputs()[static_cast<std::size_t>(input)];
-  return edge.node && visits_[edge.node->slot_].needed;
+  const Number number = input_of_current(input);
+  return number != none && visits_[number].needed;
 }
 
 const Tensor& BackwardWalk::output(int index) const {
-  return current_->of(static_cast<std::uint32_t>(index));
+  return gradients_[visits_[current_].first_output + static_cast<std::uint32_t>(index)];
 }
 
 void BackwardWalk::add(int input, Tensor gradient) {
-  const Edge& edge = current_->node->inputs()[static_cast<std::size_t>(input)];
-  if (edge.node && gradient.defined())
-    accumulate(visits_[edge.node->slot_], edge.output, std::move(gradient), current_->node->op());
+  const Number number = input_of_current(input);
+  if (number == none || !gradient.defined()) return;
+  const Node* node = numbers_[current_];
+  accumulate(number, node->inputs()[static_cast<std::size_t>(input)].output, std::move(gradient), node->op());
 }
 
-void BackwardWalk::accumulate(Visit& visit, std::uint32_t output, Tensor gradient, const char* from) {
-  const OutputInfo& info = visit.node->output_info(static_cast<int>(output));
+void BackwardWalk::accumulate(Number number, std::uint32_t output, Tensor gradient, const char* from) {
+  const OutputInfo& info = numbers_[number]->output_info(static_cast<int>(output));
   if (gradient.shape() != info.shape)
     fail("[", from, "] a gradient must have its tensor's shape ", info.shape,
          ": received shape=", gradient.shape());
   if (gradient.dtype() != info.dtype)
     fail<TypeError>("[", from, "] a gradient must have its tensor's dtype ", info.dtype,
                     ": received dtype=", gradient.dtype());
-  Tensor& sum = visit.of(output);
+  if (plain_ && gradient.node()) gradient = gradient.detach();  // recorded by a closure for itself
+  Tensor& sum = gradients_[visits_[number].first_output + output];
   sum = sum.defined() ? sum_of(std::move(sum), gradient) : std::move(gradient);
+}
+
+}  // namespace
+
+std::vector<Tensor> walk_back(const std::vector<Tensor>& losses, const std::vector<Tensor>& seeds,
+                              const std::vector<Tensor>& targets, bool record) {
+  const RecordingScope scope(record);
+  BackwardWalk walk(losses, targets);
+  return walk.run(losses, seeds, targets);
 }
 
 }  // namespace ktape

@@ -4,7 +4,9 @@
 #include <ktape/ops/elementwise.hpp>
 #include <ktape/ops/operators.hpp>
 
+#include <algorithm>
 #include <cmath>
+#include <optional>
 #include <thread>
 
 using namespace ktape;
@@ -212,6 +214,30 @@ TEST_CASE("a gradient tape makes constants differentiable while it lives") {
   CHECK_THROWS_AS(tape.watch(Tensor()), ValueError);
 }
 
+TEST_CASE("the end of one gradient tape does not unwatch what another watches") {
+  const Tensor t = constant({3});
+  SUBCASE("nested") {
+    GradientTape outer;
+    outer.watch(t);
+    {
+      GradientTape inner;
+      inner.watch(std::vector<Tensor>{t, t});
+      CHECK(inner.gradient(t * t, t).item() == 6);
+    }
+    CHECK(outer.gradient(t * t, t).item() == 6);
+  }
+  SUBCASE("overlapping") {
+    std::optional<GradientTape> first(std::in_place), second(std::in_place);
+    first->watch(t);
+    const Tensor before = t * t;
+    second->watch(t);
+    first.reset();
+    CHECK(second->gradient(t * t, t).item() == 6);
+    CHECK(second->gradient(before, t).item() == 6);
+  }
+  CHECK(t.node() == nullptr);
+}
+
 TEST_CASE("a function can have a gradient of its own") {
   const auto reverse = custom_gradient([](const Tensor& x) {
     return std::pair{x * 1, [](const Tensor& dy) { return dy * -1; }};
@@ -236,6 +262,47 @@ TEST_CASE("a custom gradient of two arguments returns one gradient for each") {
   CHECK_THROWS_WITH_AS(
       gradients(wrong(x, y), {x, y}),
       "[custom_gradient] there must be one gradient per argument: received 1 for 2 arguments", ValueError);
+}
+
+TEST_CASE("a custom gradient may run the function again and differentiate it: checkpoints") {
+  const auto block = [](Tensor x, const Tensor& w) {
+    for (int i = 0; i < 20; ++i) x = K::tanh(x * w);
+    return x;
+  };
+  const auto checkpoint = [](auto f) {
+    return custom_gradient([f](const Tensor& x, const Tensor& w) {
+      return std::pair{f(x, w), [f, x, w](const Tensor& dy) { return gradients(f(x, w), {x, w}, {dy}); }};
+    });
+  };
+  const Variable x(Tensor::empty({1000}, "float64")), w = variable({1.5});
+  std::fill_n(x.value().pointer<double>(), 1000, 0.5);
+  const auto run = [&](const auto& f) {
+    const Tensor y = f(f(f(x, w), w), w);
+    const std::size_t bytes = tape().bytes();
+    auto g = gradients(y, {x, w});
+    const Tensor second = gradients(g[0] * g[1], {w})[0];
+    return std::tuple(bytes, g[0].item<double>(7), g[1].item<double>(), second.item<double>());
+  };
+  const auto [plain_bytes, plain_x, plain_w, plain_second] = run(block);
+  const auto [bytes, by_x, by_w, second] = run(checkpoint(block));
+  CHECK(bytes * 10 < plain_bytes);
+  CHECK(by_x == about(plain_x));
+  CHECK(by_w == doctest::Approx(plain_w).epsilon(1e-9));
+  CHECK(second == doctest::Approx(plain_second).epsilon(1e-9));
+}
+
+TEST_CASE("what a custom gradient records for itself does not make plain gradients recorded") {
+  const auto twice = custom_gradient([](const Tensor& x) {
+    return std::pair{x * 2, [x](const Tensor& dy) { return gradients(x * 2, {x}, {dy})[0]; }};
+  });
+  const Variable x = variable({3});
+  const Tensor y = twice(x);
+  const std::size_t size = tape().size();
+  NoGrad off;
+  const Tensor g = gradients(y, {x})[0];
+  CHECK(g.item() == 2);
+  CHECK(g.node() == nullptr);
+  CHECK(tape().size() == size);
 }
 
 TEST_CASE("threads may differentiate graphs that share variables") {

@@ -80,6 +80,69 @@ TEST_CASE("nothing is recorded inside NoGrad, and scopes nest") {
   CHECK(recording());
 }
 
+TEST_CASE("recording can be turned on again inside NoGrad") {
+  const Variable x = variable({3});
+  NoGrad off;
+  {
+    EnableGrad on;
+    CHECK(recording());
+    CHECK(gradients(x * x, {x})[0].item() == 6);
+    {
+      NoGrad again;
+      CHECK(!recording());
+    }
+    CHECK(recording());
+  }
+  CHECK(!recording());
+}
+
+TEST_CASE("the summary counts ops and bytes, most bytes first") {
+  CHECK(tape().summary() ==
+        "op                           count           bytes\n"
+        "total                            0               0\n");
+  const Variable x(Tensor::empty({1000}, "float32"));
+  const Tensor y = K::tanh(x) * 2, z = K::exp(y);
+  const std::string summary = tape().summary();
+  CHECK(summary.find("tanh                             1") != std::string::npos);
+  CHECK(summary.find("total                            3") != std::string::npos);
+  CHECK(summary.find(" " + std::to_string(tape().bytes()) + "\n") != std::string::npos);
+  const Variable large(Tensor::empty({5000}, "float32"));
+  const Tensor sum = large + large;
+  CHECK(tape().summary().find("add") < tape().summary().find("exp"));
+}
+
+TEST_CASE(
+    "state that a loop carries in a tensor keeps its history; the tape shows it, and there are ways out") {
+  Variable w = variable({1, 2, 3});
+  const auto slope = [&] { return gradients(K::square(w), {w})[0]; };
+  SUBCASE("a tensor keeps the graph of every step") {
+    Tensor velocity = slope();
+    const std::size_t one = tape().size();
+    for (int step = 0; step < 10; ++step) velocity = 0.9f * velocity + slope();
+    CHECK(tape().size() >= 11 * one);
+    CHECK(tape().summary().find("gradients                       11") != std::string::npos);
+  }
+  SUBCASE("a variable holds values only") {
+    Variable velocity = variable({0, 0, 0});
+    for (int step = 0; step < 10; ++step) velocity.assign(0.9f * velocity + slope());
+    CHECK(tape().size() == 0);
+  }
+  SUBCASE("nothing is recorded inside NoGrad") {
+    Tensor velocity = slope().detach();
+    for (int step = 0; step < 10; ++step) {
+      const Tensor g = slope();
+      NoGrad off;
+      velocity = 0.9f * velocity + g;
+    }
+    CHECK(tape().size() == 0);
+  }
+  SUBCASE("detach cuts the history off") {
+    Tensor velocity = slope().detach();
+    for (int step = 0; step < 10; ++step) velocity = (0.9f * velocity + slope()).detach();
+    CHECK(tape().size() == 0);
+  }
+}
+
 TEST_CASE("every thread has its own tape") {
   const Variable x = variable({1, 2});
   const Tensor here = K::exp(x);
