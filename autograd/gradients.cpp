@@ -1,6 +1,7 @@
 #include <ktape/autograd/dispatch.hpp>
 #include <ktape/autograd/gradients.hpp>
 #include <ktape/autograd/graph.hpp>
+#include <ktape/autograd/trace.hpp>
 #include <ktape/autograd/walk.hpp>
 
 #include <algorithm>
@@ -152,7 +153,9 @@ std::vector<Tensor> GradientTape::gradient(const Tensor& target, const std::vect
 }
 
 namespace detail {
+namespace {
 
+/// The arguments as tensors of their own, of which none depends on another.
 std::vector<Tensor> own_arguments(std::vector<Tensor> arguments) {
   for (Tensor& argument : arguments) {
     if (!argument.defined() || !recording(argument)) continue;
@@ -164,12 +167,37 @@ std::vector<Tensor> own_arguments(std::vector<Tensor> arguments) {
   return arguments;
 }
 
-Tensor attach_gradient(const Tensor& value, const std::vector<Tensor>& inputs,
-                       std::function<std::vector<Tensor>(const Tensor&)> gradient) {
-  Tensor out = value.detach();
+using CustomFunction = std::function<WithGradient(const std::vector<Tensor>&)>;
+
+/// The function as one op that waits. Gradients go to its arguments alone.
+Tensor custom_gradient_later(const CustomFunction& f, const std::vector<Tensor>& arguments) {
+  std::vector<OutputInfo> infos;
+  for (const Tensor& x : arguments) infos.push_back(info_of(x));
+  Trace both = trace("custom_gradient", infos, [&](const std::vector<Tensor>& x) {
+    const WithGradient result = f(x);
+    std::vector<Tensor> all{result.first};
+    for (const Tensor& gradient : result.second(result.first))
+      if (gradient.defined()) all.push_back(gradient);
+    return all;
+  });
+  for (Operand& operand : both.captured) operand.differentiable = false;
+  return defer_capturing("custom_gradient", {both.results[0]}, both.captured, custom_gradient, f,
+                         arguments)[0];
+}
+
+}  // namespace
+
+Tensor custom_gradient(const CustomFunction& f, const std::vector<Tensor>& arguments) {
+  if (is_symbolic(arguments)) return custom_gradient_later(f, arguments);
+  const std::vector<Tensor> inputs = own_arguments(arguments);
+  const WithGradient result = [&] {
+    NoGrad off;
+    return f(inputs);
+  }();
+  Tensor out = result.first.detach();
   if (recording(inputs))
     record("custom_gradient", out, std::span(inputs),
-           [gradient = std::move(gradient), count = inputs.size()](const Tensor& g, Grads& grads) {
+           [gradient = result.second, count = inputs.size()](const Tensor& g, Grads& grads) {
              const EnableGrad on;  // the closure may compute something and differentiate it
              const std::vector<Tensor> found = gradient(g);
              if (found.size() != count)

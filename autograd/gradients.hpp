@@ -2,8 +2,8 @@
 #include <ktape/autograd/tape.hpp>
 #include <ktape/autograd/variable.hpp>
 
-#include <array>
-#include <tuple>
+#include <functional>
+#include <utility>
 #include <vector>
 
 namespace ktape {
@@ -55,9 +55,10 @@ class GradientTape {
 };
 
 namespace detail {
-std::vector<Tensor> own_arguments(std::vector<Tensor> arguments);
-Tensor attach_gradient(const Tensor& value, const std::vector<Tensor>& inputs,
-                       std::function<std::vector<Tensor>(const Tensor&)> gradient);
+/// A result, and a callable that maps the gradient of the result to one per argument.
+using WithGradient = std::pair<Tensor, std::function<std::vector<Tensor>(const Tensor&)>>;
+Tensor custom_gradient(const std::function<WithGradient(const std::vector<Tensor>&)>& f,
+                       const std::vector<Tensor>& arguments);
 
 inline std::vector<Tensor> as_list(Tensor gradient) { return {std::move(gradient)}; }
 inline std::vector<Tensor> as_list(std::vector<Tensor> gradients) { return gradients; }
@@ -86,15 +87,14 @@ inline std::vector<Tensor> as_list(std::vector<Tensor> gradients) { return gradi
 template <class F>
 auto custom_gradient(F f) {
   return [f = std::move(f)](const auto&... arguments) {
-    const std::vector<Tensor> inputs = detail::own_arguments({static_cast<const Tensor&>(arguments)...});
-    const auto call = [&]<std::size_t... I>(std::index_sequence<I...>) {
-      NoGrad off;
-      return f(inputs[I]...);
+    const auto call = [f](const std::vector<Tensor>& inputs) {
+      const auto with = [&]<std::size_t... I>(std::index_sequence<I...>) { return f(inputs[I]...); };
+      auto result = with(std::index_sequence_for<decltype(arguments)...>());
+      return detail::WithGradient{result.first, [gradient = std::move(result.second)](const Tensor& dy) {
+                                    return detail::as_list(gradient(dy));
+                                  }};
     };
-    auto result = call(std::index_sequence_for<decltype(arguments)...>());
-    return detail::attach_gradient(
-        result.first, inputs,
-        [gradient = std::move(result.second)](const Tensor& dy) { return detail::as_list(gradient(dy)); });
+    return detail::custom_gradient(call, {static_cast<const Tensor&>(arguments)...});
   };
 }
 

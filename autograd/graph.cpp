@@ -1,6 +1,8 @@
 #include <ktape/autograd/gradients.hpp>
 #include <ktape/autograd/graph.hpp>
+#include <ktape/autograd/reach.hpp>
 #include <ktape/autograd/thread_state.hpp>
+#include <ktape/autograd/trace.hpp>
 
 #include <algorithm>
 #include <cstring>
@@ -237,7 +239,7 @@ class GradientsSymbol final : public Symbol {
     const std::vector<Tensor> variables = list(losses_ + seeds_, values.size());
     std::vector<Tensor> results = gradients(list(0, losses_), variables, list(losses_, losses_ + seeds_));
     // The graph promised a tensor; this run's branches may have led around the variable.
-    for (std::size_t i = 0; i < results.size() && !inferring_shapes(); ++i)
+    for (std::size_t i = 0; i < results.size(); ++i)
       if (!results[i].defined()) results[i] = zeros_like(variables[i]);
     out.set(std::move(results));
   }
@@ -251,42 +253,23 @@ class GradientsSymbol final : public Symbol {
 std::vector<Tensor> symbolic_gradients(const std::vector<Tensor>& losses,
                                        const std::vector<Tensor>& variables,
                                        const std::vector<Tensor>& seeds) {
-  std::vector<Operand> operands;
+  const GradientReach reach(losses);
+  std::vector<Operand> operands(losses.begin(), losses.end());
+  operands.insert(operands.end(), seeds.begin(), seeds.end());
   std::vector<OutputInfo> infos;
-  for (const std::vector<Tensor>* list : {&losses, &seeds, &variables})
-    operands.insert(operands.end(), list->begin(), list->end());
-  for (const Tensor& variable : variables) infos.push_back({variable.shape(), variable.dtype()});
-  std::vector<Tensor> results =
+  std::vector<std::size_t> reached;
+  for (std::size_t i = 0; i < variables.size(); ++i) {
+    if (!reach.contains(variables[i])) continue;
+    reached.push_back(i);
+    operands.emplace_back(variables[i], false);  // what it does to the gradient goes through the losses
+    infos.push_back(info_of(variables[i]));
+  }
+  std::vector<Tensor> results(variables.size());
+  if (reached.empty()) return results;
+  const std::vector<Tensor> found =
       defer(Ref<Symbol>::adopt(new GradientsSymbol(std::move(operands), losses.size(), seeds.size())),
             std::move(infos));
-  if (!is_symbolic(results)) return results;
-
-  // Which variables do the losses depend on? Small runs tell; a choice inside may need zeros or ones to go
-  // the right way.
-  std::vector<bool> reached(results.size());
-  bool ran = false;
-  for (const Trial trial : {Trial{2, false}, Trial{3, true}, Trial{24, false}}) {
-    if (ran && trial.extent > 3) break;
-    try {
-      const InferenceScope scope;
-      std::vector<Tensor> values;
-      const std::vector<Tensor> placeholders = placeholders_of(results);
-      for (const Tensor& placeholder : placeholders) values.push_back(trial_value(placeholder, trial));
-      const std::vector<Tensor> found = Graph("gradients", placeholders, results).run(values);
-      for (std::size_t i = 0; i < results.size(); ++i) reached[i] = reached[i] || found[i].defined();
-      ran = true;
-    } catch (const Error&) {
-      continue;  // the ops do not take such values: the next trial may suit them
-    }
-  }
-  if (!ran || std::all_of(reached.begin(), reached.end(), [](bool found) { return found; })) return results;
-  // The graph must not ask for the placeholders of those that are not reached.
-  std::vector<Tensor> wanted;
-  for (std::size_t i = 0; i < variables.size(); ++i)
-    if (reached[i]) wanted.push_back(variables[i]);
-  const std::vector<Tensor> found = wanted.empty() ? wanted : symbolic_gradients(losses, wanted, seeds);
-  for (std::size_t i = 0, next = 0; i < results.size(); ++i)
-    results[i] = reached[i] ? found[next++] : Tensor();
+  for (std::size_t k = 0; k < reached.size(); ++k) results[reached[k]] = found[k];
   return results;
 }
 

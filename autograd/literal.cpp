@@ -37,7 +37,8 @@ bool ArrayLike::whole() const {
 }
 
 Tensor converted(const Tensor& tensor, DType dtype) {
-  if (is_symbolic(tensor)) return defer("cast", converted, tensor, dtype);
+  if (is_symbolic(tensor))
+    return defer("cast", {tensor.shape(), dtype}, converted, WithoutGradient{tensor}, dtype);
   if (tensor.dtype() == dtype) return tensor.detach();
   Tensor out = Tensor::empty(tensor.shape(), dtype);
   convert(out.raw(), dtype, tensor.raw(), tensor.dtype(), tensor.size());

@@ -31,8 +31,11 @@ void Shape::erase(int at) {
 
 std::int64_t Shape::count(int first, int last) const {
   std::int64_t n = 1;
-  for (int i = first; i < last; ++i) n *= dims_[i];
-  return n;
+  bool unknown = false;
+  for (int i = first; i < last; ++i)
+    if (dims_[i] == None) unknown = true;
+    else n *= dims_[i];
+  return unknown && n != 0 ? std::int64_t{None} : n;
 }
 
 std::ostream& operator<<(std::ostream& out, const Shape& shape) {
@@ -77,9 +80,22 @@ Shape broadcast_shapes(const char* op, const Shape& a, const Shape& b) {
   const int shift = longer.rank() - shorter.rank();
   for (int i = 0; i < shorter.rank(); ++i) {
     const std::int64_t m = longer[i + shift], n = shorter[i];
-    if (m != n && m != 1 && n != 1) fail("[", op, "] shapes must broadcast: received x=", a, ", y=", b);
-    out[i + shift] = m == 1 ? n : m;
+    if (!compatible(m, n) && m != 1 && n != 1)
+      fail("[", op, "] shapes must broadcast: received x=", a, ", y=", b);
+    out[i + shift] = m == 1 || (m == None && n != 1) ? n : m;
   }
+  return out;
+}
+
+bool compatible(const Shape& a, const Shape& b) {
+  bool fit = a.rank() == b.rank();
+  for (int i = 0; fit && i < a.rank(); ++i) fit = compatible(a[i], b[i]);
+  return fit;
+}
+
+Shape with_unknown(const Shape& shape, std::int64_t extent) {
+  Shape out = shape;
+  std::replace(out.begin(), out.end(), std::int64_t{None}, extent);
   return out;
 }
 

@@ -44,7 +44,8 @@ class Shape {
   void insert(int at, std::int64_t dim);
   void erase(int at);
 
-  /// The product of the extents from `first` up to `last` (all of them by default); 1 for none.
+  /// The product of the extents from `first` up to `last` (all of them by default): 1 for none, None where it
+  /// depends on an unknown extent.
   std::int64_t count(int first = 0) const { return count(first, rank_); }
   std::int64_t count(int first, int last) const;
 
@@ -103,8 +104,21 @@ int canonical_axis(const char* op, int axis, int rank);
 unsigned canonical_axes(const char* op, const Axes& axes, int rank);
 
 /// The common shape of two operands under NumPy broadcasting. Throws ValueError with both shapes when there
-/// is none.
+/// is none. Where one extent is unknown, the other decides unless it is 1.
 Shape broadcast_shapes(const char* op, const Shape& a, const Shape& b);
+
+/// Whether the extents can turn out to be one: they are equal, or one of them is unknown.
+inline bool compatible(std::int64_t m, std::int64_t n) { return m == n || m == None || n == None; }
+bool compatible(const Shape& a, const Shape& b);
+/// The better known one of two compatible extents.
+inline std::int64_t merged(std::int64_t m, std::int64_t n) { return m == None ? n : m; }
+/// f(n...), and None where one of the extents is unknown.
+template <class F, class... N>
+std::int64_t where_known(F f, N... n) {
+  return (... || (n == None)) ? std::int64_t{None} : static_cast<std::int64_t>(f(n...));
+}
+/// The shape with another extent in the place of each unknown one.
+Shape with_unknown(const Shape& shape, std::int64_t extent);
 
 /// Throws ValueError unless every extent is at least 0 and `element_size` times the product of those above 0
 /// fits in memory's range.

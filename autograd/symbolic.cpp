@@ -19,7 +19,7 @@ thread_local std::vector<Symbol*>* dying = nullptr;
 
 }  // namespace
 
-Operand::Operand(const Tensor& tensor) : tensor(tensor) {
+Operand::Operand(const Tensor& tensor, bool differentiable) : tensor(tensor), differentiable(differentiable) {
   if (!tensor.defined() || !tensor.node()) return;
   if (auto* leaf = dynamic_cast<VariableLeaf*>(tensor.node())) variable = leaf->variable();
   // The symbol must not keep the present value: an update would have to copy it.
@@ -41,9 +41,9 @@ void Symbol::release() {
   dying = nullptr;
 }
 
-void Symbol::set_captured(const std::vector<Tensor>& tensors) {
-  captured_ = tensors.size();
-  operands_.insert(operands_.end(), tensors.begin(), tensors.end());
+void Symbol::set_captured(std::vector<Operand> captured) {
+  captured_ = captured.size();
+  std::move(captured.begin(), captured.end(), std::back_inserter(operands_));
 }
 
 void Results::set(std::vector<Tensor> all) {
@@ -58,6 +58,7 @@ bool is_symbolic(const std::vector<Tensor>& tensors) {
   return std::any_of(tensors.begin(), tensors.end(), [](const Tensor& x) { return is_symbolic(x); });
 }
 
+std::uint64_t newest_symbol() { return newest.load(std::memory_order_relaxed); }
 bool inferring_shapes() { return inferring; }
 bool running_graph() { return environment; }
 
@@ -66,9 +67,7 @@ Environment::~Environment() { environment = outer_; }
 
 Tensor symbolic_tensor(const Ref<Symbol>& symbol, std::uint32_t output) {
   const OutputInfo& info = symbol->outputs()[output];
-  const bool known = std::none_of(info.shape.begin(), info.shape.end(), [](std::int64_t n) { return n < 0; });
-  Tensor out(
-      Ref<TensorImpl>::adopt(new TensorImpl(info.shape, known ? info.shape.count() : None, info.dtype, {})));
+  Tensor out(Ref<TensorImpl>::adopt(new TensorImpl(info.shape, info.shape.count(), info.dtype, {})));
   out.get()->symbol = symbol;
   out.get()->output = output;
   return out;
@@ -86,7 +85,7 @@ class Placeholder final : public Symbol {
 
 std::vector<Tensor> operand_values(const Symbol& symbol, Environment& environment) {
   std::vector<Tensor> values;
-  for (const Operand& operand : symbol.operands()) {
+  for (const Operand& operand : symbol.operands().first(symbol.operands().size() - symbol.captured())) {
     values.push_back(is_symbolic(operand.tensor) ? environment.value(operand.tensor) : operand.value());
   }
   return values;
@@ -117,6 +116,18 @@ struct Met {
   }
 };
 
+/// What an op is tried on: an extent for each unknown dimension, and zeros or ones.
+struct Trial {
+  std::int64_t extent;
+  bool ones;
+};
+
+Tensor trial_value(const Tensor& symbolic, Trial trial) {
+  Tensor out = Tensor::empty(with_unknown(symbolic.shape(), trial.extent), symbolic.dtype());
+  dispatch(out.dtype(), [&]<class T>() { std::fill_n(out.pointer<T>(), out.size(), T(trial.ones ? 1 : 0)); });
+  return out;
+}
+
 /// Runs an op under trial values: every symbolic tensor has one.
 class TrialRun final : public Environment {
  public:
@@ -130,24 +141,15 @@ class TrialRun final : public Environment {
   Met asked_for;
 
  private:
-  InferenceScope scope_;
   NoGrad off_;
   Trial trial_;
 };
 
 }  // namespace
 
-InferenceScope::InferenceScope() : before_(std::exchange(inferring, true)) {}
-InferenceScope::~InferenceScope() { inferring = before_; }
-
-Tensor trial_value(const Tensor& symbolic, Trial trial) {
-  Shape shape = symbolic.shape();
-  for (std::int64_t& extent : shape)
-    if (extent == None) extent = trial.extent;
-  Tensor out = Tensor::empty(shape, symbolic.dtype());
-  dispatch(out.dtype(), [&]<class T>() { std::fill_n(out.pointer<T>(), out.size(), T(trial.ones ? 1 : 0)); });
-  return out;
-}
+InferenceScope::InferenceScope()
+    : before_(std::exchange(inferring, true)), outer_(std::exchange(environment, nullptr)) {}
+InferenceScope::~InferenceScope() { inferring = before_, environment = outer_; }
 
 /// Learns the shapes of an op's results from two runs on small values that differ in the unknown dimensions:
 /// what differs in the results is unknown, too.
@@ -175,6 +177,7 @@ class ShapeInference {
 
  private:
   std::vector<OutputInfo> results(Trial trial) {
+    const InferenceScope scope;
     TrialRun environment(trial);
     const std::vector<Tensor> values = operand_values(symbol_, environment);
     const std::size_t operands = environment.asked_for.list.size();
@@ -199,7 +202,7 @@ class ShapeInference {
         if (shape[axis] != others[i].shape[axis]) shape[axis] = None;
     }
     symbol_.set_outputs(std::move(infos));
-    symbol_.set_captured(captured_.list);
+    symbol_.set_captured({captured_.list.begin(), captured_.list.end()});
   }
 
   [[noreturn]] void explain(const std::exception_ptr& error) const {
@@ -222,20 +225,22 @@ class ShapeInference {
   Met captured_;
 };
 
-std::vector<Tensor> defer(Ref<Symbol> symbol, std::vector<OutputInfo> outputs) {
+std::vector<Tensor> defer(Ref<Symbol> symbol, std::vector<OutputInfo> results) {
   if (running_graph()) return run_on(*symbol, operand_values(*symbol, *environment));
-  if (outputs.empty()) ShapeInference(*symbol).run();
-  else symbol->set_outputs(std::move(outputs));
-  std::vector<Tensor> results;
-  for (std::uint32_t i = 0; i < symbol->outputs().size(); ++i) results.push_back(symbolic_tensor(symbol, i));
-  return results;
+  symbol->set_outputs(std::move(results));
+  std::vector<Tensor> tensors;
+  for (std::uint32_t i = 0; i < symbol->outputs().size(); ++i) tensors.push_back(symbolic_tensor(symbol, i));
+  return tensors;
+}
+
+std::vector<Tensor> defer(Ref<Symbol> symbol) {
+  if (!running_graph()) ShapeInference(*symbol).run();
+  std::vector<OutputInfo> results(symbol->outputs().begin(), symbol->outputs().end());
+  return defer(std::move(symbol), std::move(results));
 }
 
 Tensor make_placeholder(const Shape& shape, DType dtype, const std::string& name) {
-  Shape known = shape;
-  for (std::int64_t& extent : known)
-    if (extent == None) extent = 1;
-  check_extents("placeholder", known, dtype.size());
+  check_extents("placeholder", with_unknown(shape, 1), dtype.size());
   auto symbol = Ref<Symbol>::adopt(new Placeholder(name));
   symbol->set_outputs({{shape, dtype}});
   return symbolic_tensor(symbol, 0);

@@ -12,19 +12,26 @@
 /// in which dimensions may be unknown (None); the op that made it is kept as a Symbol, which a Graph runs
 /// later (graph.hpp).
 ///
-/// Every op has a gate at its entry, and never meets a tensor without a value behind it:
+/// An op checks its arguments and finds the shape of its result, which are rules for unknown dimensions too.
+/// Then comes its gate, behind which no tensor is without a value:
 ///
 ///     Tensor sum(const Tensor& x, const Axes& axis, bool keepdims) {
-///       if (is_symbolic(x)) return defer("sum", sum, x, axis, keepdims);
+///       expect_number("sum", x);
+///       const Groups groups("sum", x, axis, keepdims);
+///       if (is_symbolic(x)) return defer("sum", {groups.shape, x.dtype()}, sum, x, axis, keepdims);
 ///       ...
+///
+/// An op that only calls others needs no gate.
 namespace ktape {
 
 /// What an op waits for: a tensor, or a variable, whose value is read when the op runs.
 struct Operand {
   Tensor tensor;
   Variable variable;
+  /// Whether gradients flow from the results to the operand, if both are floating.
+  bool differentiable = true;
 
-  Operand(const Tensor& tensor);
+  Operand(const Tensor& tensor, bool differentiable = true);
   /// Of an operand that is not symbolic.
   const Tensor& value() const { return variable.defined() ? variable.value() : tensor; }
 };
@@ -90,7 +97,7 @@ class Symbol {
   bool placeholder() const { return !name_.empty(); }
   /// Grows with time: an operand's is always less than that of the symbol that waits for it.
   std::uint64_t sequence() const { return sequence_; }
-  /// The operands of run(), then the symbolic tensors that callables inside the op were seen to use.
+  /// The operands of run(), then what callables inside the op bring along: symbolic and recorded tensors.
   std::span<const Operand> operands() const { return operands_; }
   std::size_t captured() const { return captured_; }
   std::span<const OutputInfo> outputs() const { return outputs_; }
@@ -100,7 +107,7 @@ class Symbol {
   void set_owner(std::shared_ptr<void> owner) { owner_ = std::move(owner); }
   void set_operands(std::vector<Operand> operands) { operands_ = std::move(operands); }
   void set_outputs(std::vector<OutputInfo> outputs) { outputs_ = std::move(outputs); }
-  void set_captured(const std::vector<Tensor>& tensors);
+  void set_captured(std::vector<Operand> captured);
 
   void retain() { refs_.fetch_add(1, std::memory_order_relaxed); }
   void release();
@@ -118,6 +125,9 @@ class Symbol {
   std::vector<OutputInfo> outputs_;
   std::shared_ptr<void> owner_;
 };
+
+/// The sequence number of the newest symbol.
+std::uint64_t newest_symbol();
 
 /// True for a defined tensor without a value.
 inline bool is_symbolic(const Tensor& x) { return x.defined() && x.get()->symbol; }
@@ -138,6 +148,7 @@ bool running_graph();
 /// True while an op runs only to learn the shape of its result: it must not print, draw random numbers or
 /// change anything.
 bool inferring_shapes();
+class Environment;
 class InferenceScope {
  public:
   InferenceScope();
@@ -147,19 +158,14 @@ class InferenceScope {
 
  private:
   bool before_;
+  Environment* outer_;  ///< whose values are not for what is only tried
 };
-
-/// What an op is tried on: an extent for each unknown dimension, and zeros or ones.
-struct Trial {
-  std::int64_t extent;
-  bool ones;
-};
-Tensor trial_value(const Tensor& symbolic, Trial trial);
 
 /// The results of a new symbol: at once where the operands have values (inside a running graph), symbolic
-/// otherwise. The shapes are those given, or else learned by running it on small values. Throws what that run
-/// throws.
-std::vector<Tensor> defer(Ref<Symbol> symbol, std::vector<OutputInfo> outputs = {});
+/// otherwise.
+std::vector<Tensor> defer(Ref<Symbol> symbol, std::vector<OutputInfo> results);
+/// The same for shapes that are learned by running it on small values. Throws what that run throws.
+std::vector<Tensor> defer(Ref<Symbol> symbol);
 
 /// An argument of an op that waits: tensors, alone or in lists, come from the values of the operands,
 /// anything else is kept.
@@ -202,6 +208,24 @@ class Argument<std::vector<Tensor>> {
   std::size_t at_, size_;
 };
 
+/// A tensor that has no influence on the gradient of the op: its shape matters, or steps between its values
+/// do.
+struct WithoutGradient {
+  const Tensor& tensor;
+};
+
+template <>
+class Argument<WithoutGradient> {
+ public:
+  Argument(const WithoutGradient& x, std::vector<Operand>& operands) : at_(operands.size()) {
+    operands.emplace_back(x.tensor, false);
+  }
+  const Tensor& get(const OperandValues& values) const { return values[at_]; }
+
+ private:
+  std::size_t at_;
+};
+
 template <>
 class Argument<TensorList> : public Argument<std::vector<Tensor>> {
  public:
@@ -233,7 +257,28 @@ class DeferredCall final : public Symbol {
   std::tuple<Argument<T>...> arguments_;
 };
 
-/// Runs `f(arguments...)`, which returns a tensor or a vector of tensors, later: the gate's other half.
+/// Runs `f(arguments...)`, which returns a tensor of this shape and dtype, later: the gate's other half.
+template <class F, class... T>
+Tensor defer(const char* op, const OutputInfo& result, F f, const T&... arguments) {
+  return defer(Ref<Symbol>::adopt(new DeferredCall<F, T...>(op, false, f, arguments...)), {result})[0];
+}
+
+/// The same for a vector of tensors.
+template <class F, class... T>
+std::vector<Tensor> defer(const char* op, std::vector<OutputInfo> results, F f, const T&... arguments) {
+  return defer(Ref<Symbol>::adopt(new DeferredCall<F, T...>(op, false, f, arguments...)), std::move(results));
+}
+
+/// The same for an op with callables, which bring `captured` along (trace.hpp).
+template <class F, class... T>
+std::vector<Tensor> defer_capturing(const char* op, std::vector<OutputInfo> results,
+                                    std::vector<Operand> captured, F f, const T&... arguments) {
+  auto symbol = Ref<Symbol>::adopt(new DeferredCall<F, T...>(op, false, f, arguments...));
+  symbol->set_captured(std::move(captured));
+  return defer(std::move(symbol), std::move(results));
+}
+
+/// The same where no shape rule is at hand: the shape is learned from runs on small values.
 template <class F, class... T>
 auto defer(const char* op, F f, const T&... arguments) {
   std::vector<Tensor> results =
@@ -242,21 +287,15 @@ auto defer(const char* op, F f, const T&... arguments) {
   else return results;
 }
 
-/// The same where the shapes are known, or cannot be learned from a run on small values.
-template <class F, class... T>
-std::vector<Tensor> defer_known(const char* op, std::vector<OutputInfo> outputs, F f, const T&... arguments) {
-  return defer(Ref<Symbol>::adopt(new DeferredCall<F, T...>(op, false, f, arguments...)), std::move(outputs));
-}
-
 /// The same for a call that changes the variable x and returns its new value.
 template <class F, class... T>
 Tensor defer_update(const char* op, const Variable& x, F f, const T&... arguments) {
   return defer(Ref<Symbol>::adopt(new DeferredCall<F, T...>(op, true, f, arguments...)),
-               {{x.shape(), x.dtype()}})[0];
+               std::vector<OutputInfo>{{x.shape(), x.dtype()}})[0];
 }
 
-/// Where symbolic tensors have values: a running graph, or the trial of an op. Inside one, the gate runs ops
-/// at once.
+/// Where symbolic tensors have values: a running graph, or the trial of a callable. Inside one, the gate runs
+/// ops at once.
 class Environment {
  public:
   Environment();

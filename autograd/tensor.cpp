@@ -65,7 +65,8 @@ Tensor Tensor::empty_like(const Tensor& x) { return make(x.shape(), x.size(), x.
 Tensor Tensor::detach() const {
   if (is_symbolic(*this))
     return defer(
-        "stop_gradient", [](const Tensor& x) { return x.detach(); }, *this);
+        "stop_gradient", {shape(), dtype()}, [](const Tensor& x) { return x.detach(); },
+        WithoutGradient{*this});
   Tensor out = alias(shape());
   if (impl_->companions && impl_->companions->mask.defined())
     out.get()->companions = std::make_unique<Companions>(Companions{{}, "", -1, impl_->companions->mask});

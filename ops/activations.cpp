@@ -72,9 +72,9 @@ Tensor log_softmax_gradient(const Tensor& y, const Tensor& g, int axis) {
 }  // namespace
 
 Tensor softmax(const Tensor& x, int axis) {
-  if (is_symbolic(x)) return defer("softmax", softmax, x, axis);
   kernels::expect_floating("softmax", x);
   const int at = canonical_axis("softmax", axis, x.ndim());
+  if (is_symbolic(x)) return defer("softmax", {x.shape(), x.dtype()}, softmax, x, axis);
   Tensor out = Tensor::empty(x.shape(), x.dtype());
   const Line line(x.shape(), at);
   const ktape_softmax call{kernels::engine_dtype(x.dtype()),
@@ -95,9 +95,9 @@ Tensor softmax(const Tensor& x, int axis) {
 }
 
 Tensor log_softmax(const Tensor& x, int axis) {
-  if (is_symbolic(x)) return defer("log_softmax", log_softmax, x, axis);
   kernels::expect_floating("log_softmax", x);
   const int at = canonical_axis("log_softmax", axis, x.ndim());
+  if (is_symbolic(x)) return defer("log_softmax", {x.shape(), x.dtype()}, log_softmax, x, axis);
   Tensor out = Tensor::empty(x.shape(), x.dtype());
   const Line line(x.shape(), at);
   dispatch_floating(x.dtype(), [&]<class T>() {
@@ -111,7 +111,8 @@ Tensor log_softmax(const Tensor& x, int axis) {
 }
 
 Tensor sigmoid(const Tensor& x) {
-  if (is_symbolic(x)) return defer("sigmoid", sigmoid, x);
+  kernels::expect_floating("sigmoid", x);
+  if (is_symbolic(x)) return defer("sigmoid", {x.shape(), x.dtype()}, sigmoid, x);
   Tensor out = unary_by_output(
       "sigmoid", x, [](auto a) { return logistic(a); }, [](auto g, auto y) { return g * (y * (1 - y)); });
   out.get()->companions = std::make_unique<Companions>(Companions{x, "sigmoid", -1, {}});
@@ -176,6 +177,7 @@ Tensor integer_relu(const Tensor& x, const ReluOptions& options) {
       fail<TypeError>("[relu] integers take whole numbers: received dtype=", x.dtype(),
                       ", alpha=", options.alpha, ", max_value=", options.max_value.value_or(0),
                       ", threshold=", options.threshold);
+  if (is_symbolic(x)) return defer("relu", {x.shape(), x.dtype()}, integer_relu, x, options);
   return kernels::apply_integer(
       [f = Relu<std::int64_t>(options)](auto a) { return static_cast<decltype(a)>(f(std::int64_t{a})); }, x);
 }
@@ -183,10 +185,7 @@ Tensor integer_relu(const Tensor& x, const ReluOptions& options) {
 }  // namespace
 
 Tensor relu(const Tensor& x, const ReluOptions& options) {
-  if (x.dtype().is_integer()) {
-    if (is_symbolic(x)) return defer("relu", relu, x, options);
-    return integer_relu(x, options);
-  }
+  if (x.dtype().is_integer()) return integer_relu(x, options);
   if (options.alpha == 0 && !options.max_value && options.threshold == 0)
     return unary_by_output(
         "relu", x, [](auto a) { return select(a <= 0, like(a, 0), a); },
@@ -277,7 +276,7 @@ Tensor l2_normalize(const Tensor& x, const Axes& axis) {
   const Tensor squares = composed ? sum(square(values), axis, true)
                                   : kernels::reduced<kernels::SumOfSquaresOf, kernels::SumOf>(
                                         values, kernels::Groups("l2_normalize", values, axis, true));
-  return cast(values / sqrt(maximum(squares, like(squares, 1e-12))), x.dtype());
+  return cast(values / sqrt(maximum(squares, full({}, 1e-12, squares.dtype()))), x.dtype());
 }
 
 namespace {
@@ -304,14 +303,16 @@ void find_top_k(const T* predictions, const Index* targets, bool* out, std::int6
 }  // namespace
 
 Tensor in_top_k(const Tensor& predictions, const Tensor& targets, std::int64_t k) {
-  if (is_symbolic(predictions, targets)) return defer("in_top_k", in_top_k, predictions, targets, k);
   kernels::expect_floating("in_top_k", predictions);
   if (!targets.dtype().is_integer())
     fail<TypeError>("[in_top_k] targets must be integers: received dtype=", targets.dtype());
-  if (predictions.ndim() != 2 || targets.shape() != Shape{predictions.shape()[0]})
+  if (predictions.ndim() != 2 || !compatible(targets.shape(), Shape{predictions.shape()[0]}))
     fail("[in_top_k] predictions must be (samples, classes) and targets (samples,): received predictions=",
          predictions.shape(), ", targets=", targets.shape());
-  Tensor out = Tensor::empty(targets.shape(), DType::Bool);
+  const Shape shape{merged(targets.shape()[0], predictions.shape()[0])};
+  if (is_symbolic(predictions, targets))
+    return defer("in_top_k", {shape, DType::Bool}, in_top_k, predictions, targets, k);
+  Tensor out = Tensor::empty(shape, DType::Bool);
   const Tensor indices = converted(targets, DType::Int64);
   dispatch_floating(predictions.dtype(), [&]<class T>() {
     find_top_k(predictions.pointer<T>(), indices.pointer<std::int64_t>(), out.pointer<bool>(),

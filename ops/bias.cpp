@@ -1,6 +1,7 @@
 #include <ktape/autograd/symbolic.hpp>
 #include <ktape/ops/bias.hpp>
 #include <ktape/ops/config.hpp>
+#include <ktape/ops/kernels/apply.hpp>
 #include <ktape/ops/operators.hpp>
 #include <ktape/ops/shape.hpp>
 
@@ -21,14 +22,14 @@ Shape channels_first_shape(const Shape& x, const Shape& bias) {
 bool broadcasts_to(const Shape& from, const Shape& to) {
   const int shift = to.rank() - from.rank();
   for (int i = 0; i < from.rank(); ++i)
-    if (from[i] != 1 && from[i] != to[i + shift]) return false;
+    if (from[i] != 1 && !compatible(from[i], to[i + shift])) return false;
   return true;
 }
 
 }  // namespace
 
 Tensor bias_add(const Tensor& x, const Tensor& bias, const BiasOptions& options) {
-  if (is_symbolic(x, bias)) return defer("bias_add", bias_add, x, bias, options);
+  kernels::expect_same_dtype("bias_add", x, bias);
   const std::string format = options.data_format.empty() ? image_data_format() : options.data_format;
   if (format != "channels_last" && format != "channels_first")
     fail("[bias_add] data_format must be channels_last or channels_first: received data_format='", format,
@@ -38,12 +39,15 @@ Tensor bias_add(const Tensor& x, const Tensor& bias, const BiasOptions& options)
   if (bs.rank() != 1 && bs.rank() != xs.rank() - 1)
     fail("[bias_add] the bias must have rank 1 or ", xs.rank() - 1, ": received bias=", bs);
   const bool first = format == "channels_first" && xs.rank() > 2;
-  const Tensor fitted = first ? reshape(bias, channels_first_shape(xs, bs)) : bias;
+  const Shape fitted = first ? channels_first_shape(xs, bs) : bs;
   const bool fits =
-      bs.rank() == 1 ? bs[0] == xs[first ? 1 : xs.rank() - 1] : broadcasts_to(fitted.shape(), xs);
+      bs.rank() == 1 ? compatible(bs[0], xs[first ? 1 : xs.rank() - 1]) : broadcasts_to(fitted, xs);
   if (!fits)
     fail("[bias_add] the bias must fit x: received x=", xs, ", bias=", bs, ", data_format='", format, "'");
-  return x + fitted;
+  if (is_symbolic(x, bias))
+    return defer("bias_add", {broadcast_shapes("bias_add", xs, fitted), x.dtype()}, bias_add, x, bias,
+                 options);
+  return x + reshape(bias, fitted);
 }
 
 }  // namespace ktape::backend

@@ -1,5 +1,5 @@
 #pragma once
-#include <ktape/autograd/symbolic.hpp>
+#include <ktape/autograd/trace.hpp>
 
 #include <functional>
 
@@ -17,6 +17,11 @@ class Branch {
   Tensor operator()() const { return run_ ? run_() : value_; }
   /// The tensor; undefined for a callable.
   const Tensor& value() const { return value_; }
+  /// What it returns, as it is known without a value.
+  Trace trace(const char* op) const {
+    if (!run_) return {{info_of(value_)}};
+    return ktape::trace(op, {}, [this](const std::vector<Tensor>&) { return std::vector{run_()}; });
+  }
 
  private:
   Tensor value_;

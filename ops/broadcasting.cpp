@@ -8,11 +8,11 @@
 namespace ktape::backend {
 
 Tensor broadcast_to(const Tensor& x, const Shape& shape) {
-  if (is_symbolic(x)) return defer("broadcast_to", broadcast_to, x, shape);
   check_extents("broadcast_to", shape, x.dtype().size());
   if (x.shape() == shape) return x;
-  if (broadcast_shapes("broadcast_to", x.shape(), shape) != shape)
+  if (!compatible(broadcast_shapes("broadcast_to", x.shape(), shape), shape))
     fail("[broadcast_to] x must broadcast to the shape ", shape, ": received x=", x.shape());
+  if (is_symbolic(x)) return defer("broadcast_to", {shape, x.dtype()}, broadcast_to, x, shape);
   Tensor out = Tensor::empty(shape, x.dtype());
   const auto from = kernels::broadcast_steps(x.shape(), shape), to = kernels::broadcast_steps(shape, shape);
   kernels::copy_strided(out.raw(), to.data(), x.raw(), from.data(), shape.begin(), shape.rank(),
@@ -25,7 +25,6 @@ Tensor broadcast_to(const Tensor& x, const Shape& shape) {
 }
 
 Tensor sum_to(const Tensor& x, const Shape& shape) {
-  if (is_symbolic(x)) return defer("sum_to", sum_to, x, shape);
   if (x.shape() == shape) return x;
   const int extra = x.ndim() - shape.rank();
   if (extra < 0)
@@ -33,10 +32,11 @@ Tensor sum_to(const Tensor& x, const Shape& shape) {
   std::vector<int> axes;
   for (int i = 0; i < x.ndim(); ++i) {
     const std::int64_t wanted = i < extra ? 1 : shape[i - extra];
-    if (wanted != 1 && wanted != x.shape()[i])
+    if (wanted != 1 && !compatible(wanted, x.shape()[i]))
       fail("[sum_to] the shape ", shape, " must broadcast to x: received x=", x.shape());
     if (i < extra || (wanted == 1 && x.shape()[i] != 1)) axes.push_back(i);
   }
+  if (is_symbolic(x)) return defer("sum_to", {shape, x.dtype()}, sum_to, x, shape);
   return reshape(sum(x, axes, true), shape);
 }
 

@@ -1,4 +1,4 @@
-#include <ktape/autograd/symbolic.hpp>
+#include <ktape/autograd/trace.hpp>
 #include <ktape/ops/control_flow.hpp>
 #include <ktape/ops/elementwise.hpp>
 #include <ktape/ops/shape.hpp>
@@ -15,18 +15,92 @@ std::vector<Tensor> stop_gradient(const std::vector<Tensor>& variables) {
   return out;
 }
 
-Tensor switch_(const Tensor& condition, const Branch& then_expression, const Branch& else_expression) {
-  if (is_symbolic(condition, then_expression.value(), else_expression.value()))
-    return defer("switch", switch_, condition, then_expression, else_expression);
-  if (condition.ndim() == 0) return condition.item<bool>() ? then_expression() : else_expression();
-  const Tensor x = then_expression(), y = else_expression();
-  const int rank = std::max(x.ndim(), y.ndim());
+namespace {
+
+/// The condition's shape as it broadcasts to results of the rank.
+Shape condition_shape(const Tensor& condition, const Shape& x, const Shape& y) {
+  const int rank = std::max(x.rank(), y.rank());
   if (condition.ndim() > rank)
     fail("[switch] the rank of the condition must not be above that of the expressions: received condition=",
-         condition.shape(), ", then_expression=", x.shape(), ", else_expression=", y.shape());
+         condition.shape(), ", then_expression=", x, ", else_expression=", y);
   Shape shape = condition.shape();
   while (condition.ndim() > 1 && shape.rank() < rank) shape.push_back(1);
-  return where(reshape(condition, shape), x, y);
+  return shape;
+}
+
+/// The choice as one op that waits.
+Tensor switch_later(const Tensor& condition, const Branch& then_expression, const Branch& else_expression) {
+  const Trace taken = then_expression.trace("switch"), otherwise = else_expression.trace("switch");
+  const OutputInfo &x = taken.results[0], &y = otherwise.results[0];
+  OutputInfo result = either("switch", x, condition.ndim() == 0 ? y : OutputInfo{x.shape, y.dtype});
+  if (condition.ndim() > 0)
+    result.shape = broadcast_shapes("switch", condition_shape(condition, x.shape, y.shape),
+                                    broadcast_shapes("switch", x.shape, y.shape));
+  return defer_capturing("switch", {result}, joined(taken.captured, otherwise.captured), switch_,
+                         WithoutGradient{condition}, then_expression, else_expression)[0];
+}
+
+}  // namespace
+
+Tensor switch_(const Tensor& condition, const Branch& then_expression, const Branch& else_expression) {
+  if (is_symbolic(condition, then_expression.value(), else_expression.value()))
+    return switch_later(condition, then_expression, else_expression);
+  if (condition.ndim() == 0) return condition.item<bool>() ? then_expression() : else_expression();
+  const Tensor x = then_expression(), y = else_expression();
+  return where(reshape(condition, condition_shape(condition, x.shape(), y.shape())), x, y);
+}
+
+namespace {
+
+/// One element along axis 0.
+OutputInfo element_of(const Tensor& x) {
+  OutputInfo info = info_of(x);
+  info.shape.erase(0);
+  return info;
+}
+
+void expect_dtype(const MapOptions& options, DType dtype) {
+  if (options.dtype && dtype != *options.dtype)
+    fail<TypeError>("[map_fn] fn must return the dtype ", *options.dtype, ": received dtype=", dtype);
+}
+
+using MapFunction = std::function<Tensor(const std::vector<Tensor>&)>;
+
+/// The map as one op that waits.
+Tensor map_later(const MapFunction& fn, const std::vector<Tensor>& elems, const MapOptions& options) {
+  std::vector<OutputInfo> elements;
+  std::int64_t n = None;
+  for (const Tensor& x : elems) elements.push_back(element_of(x)), n = merged(n, x.shape()[0]);
+  Trace one = trace("map_fn", elements, [&](const auto& x) { return std::vector{fn(x)}; });
+  expect_dtype(options, one.results[0].dtype);
+  one.results[0].shape.insert(0, n);
+  const auto run = [](const MapFunction& fn, const std::vector<Tensor>& elems, const MapOptions& options) {
+    return map_fn(fn, elems, options);
+  };
+  return defer_capturing("map_fn", one.results, one.captured, run, fn, elems, options)[0];
+}
+
+}  // namespace
+
+Tensor map_fn(const MapFunction& fn, const std::vector<Tensor>& elems, const MapOptions& options) {
+  if (elems.empty()) fail("[map_fn] there must be at least one tensor: received none");
+  for (const Tensor& x : elems) {
+    if (x.ndim() == 0 || x.shape()[0] == 0)
+      fail("[map_fn] there must be at least one element along axis 0: received elems=", x.shape());
+    if (!compatible(x.shape()[0], elems[0].shape()[0]))
+      fail("[map_fn] the tensors must agree along axis 0: received ", elems[0].shape(), " and ", x.shape());
+  }
+  if (is_symbolic(elems)) return map_later(fn, elems, options);
+  std::vector<std::vector<Tensor>> slices;
+  for (const Tensor& x : elems) slices.push_back(unstack(x));
+  std::vector<Tensor> results;
+  for (std::size_t i = 0; i < slices[0].size(); ++i) {
+    std::vector<Tensor> x;
+    for (const auto& slice : slices) x.push_back(slice[i]);
+    results.push_back(fn(x));
+    expect_dtype(options, results.back().dtype());
+  }
+  return stack(results);
 }
 
 Tensor map_fn(const std::function<Tensor(const Tensor&)>& fn, const Tensor& elems,
@@ -34,41 +108,39 @@ Tensor map_fn(const std::function<Tensor(const Tensor&)>& fn, const Tensor& elem
   return map_fn([fn](const std::vector<Tensor>& x) { return fn(x[0]); }, std::vector{elems}, options);
 }
 
-Tensor map_fn(const std::function<Tensor(const std::vector<Tensor>&)>& fn, const std::vector<Tensor>& elems,
-              const MapOptions& options) {
-  if (elems.empty()) fail("[map_fn] there must be at least one tensor: received none");
-  if (is_symbolic(elems))
-    return defer(
-        "map_fn", [](const auto&... a) { return map_fn(a...); }, fn, elems, options);
-  std::vector<std::vector<Tensor>> slices;
-  for (const Tensor& x : elems) {
-    if (x.ndim() == 0 || x.shape()[0] == 0)
-      fail("[map_fn] there must be at least one element along axis 0: received elems=", x.shape());
-    if (x.shape()[0] != elems[0].shape()[0])
-      fail("[map_fn] the tensors must agree along axis 0: received ", elems[0].shape(), " and ", x.shape());
-    slices.push_back(unstack(x));
-  }
-  std::vector<Tensor> results;
-  for (std::size_t i = 0; i < slices[0].size(); ++i) {
-    std::vector<Tensor> x;
-    for (const auto& slice : slices) x.push_back(slice[i]);
-    results.push_back(fn(x));
-    if (options.dtype && results.back().dtype() != *options.dtype)
-      fail<TypeError>("[map_fn] fn must return the dtype ", *options.dtype,
-                      ": received dtype=", results.back().dtype());
-  }
-  return stack(results);
-}
-
 namespace {
 
-Tensor fold(const char* op, const std::function<Tensor(const Tensor&, const Tensor&)>& fn,
-            const Tensor& elems, const Tensor& initializer, bool from_last) {
-  if (is_symbolic(elems, initializer)) return defer(op, fold, op, fn, elems, initializer, from_last);
+using FoldFunction = std::function<Tensor(const Tensor&, const Tensor&)>;
+
+bool operator==(const OutputInfo& a, const OutputInfo& b) { return a.dtype == b.dtype && a.shape == b.shape; }
+
+Tensor fold(const char* op, const FoldFunction& fn, const Tensor& elems, const Tensor& initializer,
+            bool from_last);
+
+/// The fold as one op that waits. What is known of the accumulated value is followed through the steps, when
+/// their number is unknown until it does not change any more.
+Tensor fold_later(const char* op, const FoldFunction& fn, const Tensor& elems, const Tensor& initializer,
+                  bool from_last) {
+  const OutputInfo element = element_of(elems);
+  const std::int64_t n = elems.shape()[0];
+  Trace acc{{initializer.defined() ? info_of(initializer) : element}};
+  for (std::int64_t step = initializer.defined() ? 0 : 1; n == None || step < n; ++step) {
+    Trace next = trace(op, {acc.results[0], element},
+                       [&](const std::vector<Tensor>& x) { return std::vector{fn(x[0], x[1])}; });
+    if (n == None) next.results[0] = either(op, acc.results[0], next.results[0]);
+    std::swap(acc, next);
+    if (acc.results[0] == next.results[0]) break;
+  }
+  return defer_capturing(op, acc.results, acc.captured, fold, op, fn, elems, initializer, from_last)[0];
+}
+
+Tensor fold(const char* op, const FoldFunction& fn, const Tensor& elems, const Tensor& initializer,
+            bool from_last) {
   if (elems.ndim() == 0) fail("[", op, "] elems must have rank 1 or more: received elems=()");
-  Tensor acc = initializer;
-  if (!acc.defined() && elems.shape()[0] == 0)
+  if (!initializer.defined() && elems.shape()[0] == 0)
     fail("[", op, "] without an initializer there must be an element: received elems=", elems.shape());
+  if (is_symbolic(elems, initializer)) return fold_later(op, fn, elems, initializer, from_last);
+  Tensor acc = initializer;
   std::vector<Tensor> slices = unstack(elems);
   if (from_last) std::reverse(slices.begin(), slices.end());
   for (const Tensor& x : slices) acc = acc.defined() ? fn(acc, x) : x;

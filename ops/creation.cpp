@@ -44,12 +44,14 @@ Tensor full(const Shape& shape, Scalar value, std::optional<DType> dtype) {
 Tensor zeros(const Shape& shape, const CreationOptions& options) { return full(shape, 0, options.dtype); }
 Tensor ones(const Shape& shape, const CreationOptions& options) { return full(shape, 1, options.dtype); }
 Tensor zeros_like(const Tensor& x, const CreationOptions& options) {
-  if (is_symbolic(x)) return defer("zeros_like", zeros_like, x, options);
-  return full(x.shape(), 0, options.dtype.value_or(x.dtype()));
+  const DType dtype = options.dtype.value_or(x.dtype());
+  if (is_symbolic(x)) return defer("zeros_like", {x.shape(), dtype}, zeros_like, WithoutGradient{x}, options);
+  return full(x.shape(), 0, dtype);
 }
 Tensor ones_like(const Tensor& x, const CreationOptions& options) {
-  if (is_symbolic(x)) return defer("ones_like", ones_like, x, options);
-  return full(x.shape(), 1, options.dtype.value_or(x.dtype()));
+  const DType dtype = options.dtype.value_or(x.dtype());
+  if (is_symbolic(x)) return defer("ones_like", {x.shape(), dtype}, ones_like, WithoutGradient{x}, options);
+  return full(x.shape(), 1, dtype);
 }
 
 Tensor eye(std::int64_t size, const CreationOptions& options) { return eye({size, size}, options); }
@@ -120,7 +122,7 @@ Tensor arange(Scalar start, Scalar stop, Scalar step, const ArangeOptions& optio
 }
 
 Tensor identity(const Tensor& x, const IdentityOptions& options) {
-  if (is_symbolic(x)) return defer("identity", identity, x, options);
+  if (is_symbolic(x)) return defer("identity", {x.shape(), x.dtype()}, identity, x, options);
   Tensor out = x.detach();
   if (recording(x))
     record("identity", out, {x}, [](const Tensor& g, Grads& grads) { grads.to(0, [&] { return g; }); });

@@ -1,5 +1,6 @@
 #include <ktape/autograd/symbolic.hpp>
 #include <ktape/ops/broadcasting.hpp>
+#include <ktape/ops/kernels/apply.hpp>
 #include <ktape/ops/linalg.hpp>
 #include <ktape/ops/operators.hpp>
 #include <ktape/ops/reductions.hpp>
@@ -7,6 +8,7 @@
 
 #include <algorithm>
 #include <cctype>
+#include <optional>
 
 namespace ktape::backend {
 namespace {
@@ -87,20 +89,21 @@ bool contains(const std::string& labels, char label) { return labels.find(label)
 /// The extent of every label; an ellipsis may broadcast, a letter may not.
 std::int64_t extent(const Equation& equation, const std::string& text, const TensorList& operands,
                     char label) {
-  std::int64_t found = -1;
+  std::optional<std::int64_t> found;
   for (std::size_t i = 0; i < operands.size(); ++i) {
     const std::size_t at = equation.inputs[i].find(label);
     if (at == std::string::npos) continue;
     const std::int64_t n = operands[i].shape()[static_cast<int>(at)];
+    if (!found) found = n;
     const bool broadcasts = std::isdigit(static_cast<unsigned char>(label)) && (n == 1 || found == 1);
-    if (found >= 0 && n != found && !broadcasts)
-      fail("[einsum] a letter must stand for one extent: received ", found, " and ", n, " for '", label,
+    if (!compatible(n, *found) && !broadcasts)
+      fail("[einsum] a letter must stand for one extent: received ", *found, " and ", n, " for '", label,
            "' in '", text, "'");
-    found = found < 0 || found == 1 ? n : found;
+    found = !broadcasts ? merged(*found, n) : found == 1 ? n : *found;
   }
-  if (found < 0)
+  if (!found)
     reject(text, std::string("a letter of the result must occur in an operand, not '") + label + "'");
-  return found;
+  return *found;
 }
 
 /// The tensor with its axes in the order of `labels`, those that it lacks with extent 1.
@@ -161,13 +164,16 @@ Labelled contract(const Labelled& a, const Labelled& b, const std::string& wante
 }  // namespace
 
 Tensor einsum(const std::string& text, const TensorList& operands) {
-  if (is_symbolic(operands.vector())) return defer("einsum", einsum, text, operands);
   if (operands.empty()) fail("[einsum] there must be at least one operand: received none");
   const Equation equation = parse(text, operands);
   Shape shape;
   for (const std::string& labels : equation.inputs)
     for (char label : labels) extent(equation, text, operands, label);
   for (char label : equation.output) shape.push_back(extent(equation, text, operands, label));
+  if (is_symbolic(operands.vector())) {
+    for (const Tensor& x : operands) kernels::expect_same_dtype("einsum", operands[0], x);
+    return defer("einsum", {shape, operands[0].dtype()}, einsum, text, operands);
+  }
 
   Labelled result{operands[0], equation.inputs[0]};
   for (std::size_t i = 1; i < operands.size(); ++i) {

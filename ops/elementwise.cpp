@@ -7,21 +7,6 @@
 
 #include <cmath>
 
-/// A bound that waits: its tensor is an operand.
-template <>
-class ktape::Argument<ktape::backend::Bound> {
- public:
-  Argument(const backend::Bound& bound, std::vector<Operand>& operands)
-      : bound_(bound), tensor_(bound.tensor(), operands) {}
-  backend::Bound get(const OperandValues& values) const {
-    return bound_.tensor().defined() ? backend::Bound(tensor_.get(values)) : bound_;
-  }
-
- private:
-  backend::Bound bound_;
-  Argument<Tensor> tensor_;
-};
-
 namespace ktape::backend {
 
 // Of vectors, next to the functions of tensors.
@@ -42,8 +27,8 @@ constexpr double two_over_sqrt_pi = 1.1283791670955126;
 }  // namespace
 
 Tensor abs(const Tensor& x) {
-  if (is_symbolic(x)) return defer("abs", abs, x);
   expect_number("abs", x);
+  if (is_symbolic(x)) return defer("abs", {x.shape(), x.dtype()}, abs, x);
   if (!x.dtype().is_floating())
     return kernels::apply_integer([](auto a) { return a < decltype(a)(0) ? -a : a; }, x);
   return unary_by_input(
@@ -57,8 +42,8 @@ Tensor sqrt(const Tensor& x) {
 }
 
 Tensor square(const Tensor& x) {
-  if (is_symbolic(x)) return defer("square", square, x);
   expect_number("square", x);
+  if (is_symbolic(x)) return defer("square", {x.shape(), x.dtype()}, square, x);
   if (!x.dtype().is_floating()) return kernels::apply_integer([](auto a) { return a * a; }, x);
   return unary_by_input(
       "square", x, [](auto a) { return a * a; }, [](auto g, auto a) { return g * (a + a); });
@@ -85,15 +70,15 @@ Tensor log1p(const Tensor& x) {
 }
 
 Tensor round(const Tensor& x) {
-  if (is_symbolic(x)) return defer("round", round, x);
   expect_number("round", x);
+  if (is_symbolic(x)) return defer("round", {x.shape(), x.dtype()}, round, WithoutGradient{x});
   if (!x.dtype().is_floating()) return x.detach();
   return kernels::apply([](auto a) { return nearbyint(a); }, x);
 }
 
 Tensor sign(const Tensor& x) {
-  if (is_symbolic(x)) return defer("sign", sign, x);
   expect_number("sign", x);
+  if (is_symbolic(x)) return defer("sign", {x.shape(), x.dtype()}, sign, x);
   if (!x.dtype().is_floating())
     return kernels::apply_integer([](auto a) { return (a > decltype(a)(0)) - (a < decltype(a)(0)); }, x);
   return unary_by_input(
@@ -159,15 +144,14 @@ Tensor real_power(const Tensor& x, double a) { return pow(x, Scalar(a)); }
 }  // namespace
 
 Tensor pow(const Tensor& x, Scalar a) {
+  expect_number("pow", x);
+  if (!x.dtype().is_floating() && (a.real() < 0 || a.real() != std::trunc(a.real())))
+    fail("[pow] an integer tensor takes whole exponents of at least 0: received a=", a.real());
   if (is_symbolic(x))
     return defer(
-        "pow", [a](const Tensor& x) { return pow(x, a); }, x);
-  expect_number("pow", x);
-  if (!x.dtype().is_floating()) {
-    if (a.real() < 0 || a.real() != std::trunc(a.real()))
-      fail("[pow] an integer tensor takes whole exponents of at least 0: received a=", a.real());
+        "pow", {x.shape(), x.dtype()}, [a](const Tensor& x) { return pow(x, a); }, x);
+  if (!x.dtype().is_floating())
     return kernels::apply_integer([n = a.integer()](auto v) { return integer_power(v, n); }, x);
-  }
   if (!std::isfinite(a.real())) return pow(x, full({}, a, x.dtype()));
   return unary_by_input(
       "pow", x, [n = a.real()](auto v) { return real_power(v, n); },
@@ -206,12 +190,11 @@ constexpr auto slope_of_exponent = [](const auto& g, const auto& x, const auto& 
 }  // namespace
 
 Tensor pow(const Tensor& x, const Tensor& a) {
+  expect_number("pow", x);
+  const auto [shape, dtype] = kernels::broadcast_info("pow", x, a);
   if (is_symbolic(x, a))
     return defer(
-        "pow", [](const Tensor& x, const Tensor& a) { return pow(x, a); }, x, a);
-  expect_number("pow", x);
-  kernels::expect_same_dtype("pow", x, a);
-  const Shape shape = broadcast_shapes("pow", x.shape(), a.shape());
+        "pow", {shape, dtype}, [](const Tensor& x, const Tensor& a) { return pow(x, a); }, x, a);
   if (x.dtype().is_integer()) return integer_pow(x, a, shape);
   Tensor out = Tensor::empty(shape, x.dtype());
   dispatch_floating(x.dtype(), [&]<class T>() {
@@ -249,16 +232,16 @@ void record_choice(const char* op, const Tensor& out, const Tensor& x, const Ten
 }  // namespace
 
 Tensor maximum(const Tensor& x, const Tensor& y) {
-  if (is_symbolic(x, y)) return defer("maximum", maximum, x, y);
   expect_number("maximum", x);
+  if (is_symbolic(x, y)) return defer("maximum", kernels::broadcast_info("maximum", x, y), maximum, x, y);
   Tensor out = kernels::apply_broadcast("maximum", larger, x, y);
   record_choice("maximum", out, x, y, std::greater_equal<>());
   return out;
 }
 
 Tensor minimum(const Tensor& x, const Tensor& y) {
-  if (is_symbolic(x, y)) return defer("minimum", minimum, x, y);
   expect_number("minimum", x);
+  if (is_symbolic(x, y)) return defer("minimum", kernels::broadcast_info("minimum", x, y), minimum, x, y);
   Tensor out = kernels::apply_broadcast("minimum", smaller, x, y);
   record_choice("minimum", out, x, y, std::less_equal<>());
   return out;
@@ -267,7 +250,7 @@ Tensor minimum(const Tensor& x, const Tensor& y) {
 namespace {
 /// Clips to numbers; one that the dtype cannot hold becomes its nearest value.
 Tensor clip_between(const Tensor& x, double low, double high) {
-  if (is_symbolic(x)) return defer("clip", clip_between, x, low, high);
+  if (is_symbolic(x)) return defer("clip", {x.shape(), x.dtype()}, clip_between, x, low, high);
   if (!x.dtype().is_floating()) {
     Tensor out = Tensor::empty(x.shape(), x.dtype());
     dispatch_integer(x.dtype(), [&]<class T>() {
@@ -293,8 +276,6 @@ Tensor bound_tensor(const Bound& bound, const Tensor& x) {
 }  // namespace
 
 Tensor clip(const Tensor& x, const Bound& min_value, const Bound& max_value) {
-  if (is_symbolic(x, min_value.tensor(), max_value.tensor()))
-    return defer("clip", clip, x, min_value, max_value);
   expect_number("clip", x);
   for (const Bound* bound : {&min_value, &max_value})
     if (bound->number() && std::isnan(bound->number()->real()))
@@ -306,7 +287,7 @@ Tensor clip(const Tensor& x, const Bound& min_value, const Bound& max_value) {
   }
   for (const Bound* bound : {&min_value, &max_value})
     if (bound->tensor().defined() &&
-        broadcast_shapes("clip", x.shape(), bound->tensor().shape()) != x.shape())
+        !compatible(broadcast_shapes("clip", x.shape(), bound->tensor().shape()), x.shape()))
       fail("[clip] a bound must broadcast to x of shape ", x.shape(),
            ": received bound=", bound->tensor().shape());
   Tensor out = x;
@@ -334,7 +315,6 @@ Tensor less_equal(const Tensor& x, const Tensor& y) {
 Tensor is_nan(const Tensor& x) { return not_equal(x, x); }
 
 Tensor is_finite(const Tensor& x) {
-  if (is_symbolic(x)) return defer("is_finite", is_finite, x);
   if (!x.dtype().is_floating()) return equal(x, x);
   return kernels::compare(
       "is_finite", [](auto a, auto) { return a - a == a - a; }, x, x);
@@ -368,10 +348,10 @@ void choose(const Tensor& out, const Tensor& condition, const Tensor& x, const T
 }  // namespace
 
 Tensor where(const Tensor& condition, const Tensor& x, const Tensor& y) {
-  if (is_symbolic(condition, x, y)) return defer("where", where, condition, x, y);
-  kernels::expect_same_dtype("where", x, y);
-  const Shape shape =
-      broadcast_shapes("where", condition.shape(), broadcast_shapes("where", x.shape(), y.shape()));
+  const auto [chosen, dtype] = kernels::broadcast_info("where", x, y);
+  const Shape shape = broadcast_shapes("where", condition.shape(), chosen);
+  if (is_symbolic(condition, x, y))
+    return defer("where", {shape, dtype}, where, WithoutGradient{condition}, x, y);
   const Tensor taken = cast(condition, DType::Bool);
   Tensor out = Tensor::empty(shape, x.dtype());
   switch (x.dtype().size()) {

@@ -14,7 +14,18 @@
 namespace ktape::backend {
 namespace {
 
-/// What an index means for a tensor: a window, and the shape of the result, without the axes at one position.
+/// Whether the slice holds nothing of any axis: its bounds, counted from the same end, leave no room.
+bool empty_everywhere(const Slice& slice, std::int64_t step) {
+  const std::int64_t start = slice.start.given() ? slice.start.value_or(0)
+                             : step > 0          ? 0
+                                                 : -1,
+                     stop = slice.stop.value_or(0);
+  const bool same_end = (start < 0) == (stop < 0);
+  return slice.stop.given() && same_end && (step > 0 ? start >= stop : start <= stop);
+}
+
+/// What an index means for a tensor: a window (not along unknown extents), and the shape of the result,
+/// without the axes at one position.
 struct Selection {
   kernels::Window window;
   Shape shape;
@@ -27,6 +38,7 @@ struct Selection {
   void take_slice(const Slice& slice, std::int64_t extent) {
     const std::int64_t step = slice.step.value_or(1);
     if (step == 0) fail("[index] a step must not be 0: received step=0");
+    if (extent == None) return shape.push_back(empty_everywhere(slice, step) ? 0 : std::int64_t{None});
     // The first and the last place that a bound may name: going backwards, one before the first element ends
     // the slice.
     const std::int64_t low = step > 0 ? 0 : -1, high = step > 0 ? extent : extent - 1;
@@ -74,7 +86,7 @@ Selection select(const Shape& shape, std::vector<Index> entries) {
       out.take_slice(entry.slice(), shape[axis]);
     } else {
       const std::int64_t extent = shape[axis], position = entry.position();
-      if (position < -extent || position >= extent)
+      if (extent != None && (position < -extent || position >= extent))
         fail("[index] a position must be in [", -extent, ", ", extent, ") on axis ", axis, " of x=", shape,
              ": received ", position);
       out.take(position < 0 ? position + extent : position, 1, 1);
@@ -86,8 +98,8 @@ Selection select(const Shape& shape, std::vector<Index> entries) {
 }  // namespace
 
 Tensor index(const Tensor& x, const Indices& indices) {
-  if (is_symbolic(x)) return defer("index", index, x, indices);
   const Selection selection = select(x.shape(), indices.entries());
+  if (is_symbolic(x)) return defer("index", {selection.shape, x.dtype()}, index, x, indices);
   return reshape(kernels::take("index", x, selection.window), selection.shape);
 }
 
@@ -134,12 +146,23 @@ Shape joined(Shape first, const Shape& second, int from) {
   return first;
 }
 
-/// The row that each multi-index names in a tensor of the shape.
-Tensor row_numbers(const char* op, const Tensor& indices, const Shape& shape) {
+/// The shape of what the multi-indices name in a tensor of the shape.
+Shape named_shape(const char* op, const Tensor& indices, const Shape& shape) {
   expect_integers(op, indices);
   if (indices.ndim() == 0 || indices.shape().back() > shape.rank())
     fail("[", op, "] the last axis of indices must have at most one entry per axis of ", shape,
          ": received indices=", indices.shape());
+  if (indices.shape().back() == None)
+    fail("[", op,
+         "] the last axis of indices, and so the rank of the result, must be known: received indices=",
+         indices.shape());
+  Shape places = indices.shape();
+  places.erase(places.rank() - 1);
+  return joined(places, shape, static_cast<int>(indices.shape().back()));
+}
+
+/// The row that each multi-index, checked by named_shape, names in a tensor of the shape.
+Tensor row_numbers(const char* op, const Tensor& indices, const Shape& shape) {
   const int k = static_cast<int>(indices.shape().back());
   const Tensor numbers = converted(indices, DType::Int64);
   Tensor rows = Tensor::empty({indices.shape().count(0, indices.ndim() - 1)}, DType::Int64);
@@ -159,25 +182,26 @@ Tensor row_numbers(const char* op, const Tensor& indices, const Shape& shape) {
 }  // namespace
 
 Tensor gather(const Tensor& reference, const Tensor& indices) {
-  if (is_symbolic(reference, indices)) return defer("gather", gather, reference, indices);
   expect_integers("gather", indices);
   if (reference.ndim() == 0) fail("[gather] the reference must have rank 1 or more: received reference=()");
+  const Shape shape = joined(indices.shape(), reference.shape(), 1);
+  if (is_symbolic(reference, indices))
+    return defer("gather", {shape, reference.dtype()}, gather, reference, indices);
   const Tensor rows = converted(indices, DType::Int64);
   const std::int64_t n = reference.shape()[0];
   for (std::int64_t i = 0; i < rows.size(); ++i)
     if (const std::int64_t index = rows.pointer<std::int64_t>()[i]; index < 0 || index >= n)
       fail("[gather] indices must be in [0, ", n, ") for reference=", reference.shape(),
            ": received index=", index);
-  return pick("gather", reference, rows, reference.shape().count(1),
-              joined(indices.shape(), reference.shape(), 1));
+  return pick("gather", reference, rows, reference.shape().count(1), shape);
 }
 
 Tensor one_hot(const Tensor& indices, std::int64_t num_classes) {
-  if (is_symbolic(indices)) return defer("one_hot", one_hot, indices, num_classes);
   expect_integers("one_hot", indices);
   if (num_classes < 0) fail("[one_hot] num_classes must be at least 0: received num_classes=", num_classes);
   Shape shape = indices.shape();
   shape.push_back(num_classes);
+  if (is_symbolic(indices)) return defer("one_hot", {shape, DType::Float32}, one_hot, indices, num_classes);
   Tensor out = full(shape, 0, DType::Float32);
   const Tensor numbers = converted(indices, DType::Int64);
   for (std::int64_t i = 0; i < numbers.size(); ++i)
@@ -187,25 +211,23 @@ Tensor one_hot(const Tensor& indices, std::int64_t num_classes) {
 }
 
 Tensor gather_nd(const Tensor& params, const Tensor& indices) {
-  if (is_symbolic(params, indices)) return defer("gather_nd", gather_nd, params, indices);
+  const Shape shape = named_shape("gather_nd", indices, params.shape());
+  if (is_symbolic(params, indices))
+    return defer("gather_nd", {shape, params.dtype()}, gather_nd, params, indices);
   const Tensor rows = row_numbers("gather_nd", indices, params.shape());
-  const int k = static_cast<int>(indices.shape().back());
-  Shape shape = indices.shape();
-  shape.erase(shape.rank() - 1);
-  return pick("gather_nd", params, rows, params.shape().count(k), joined(shape, params.shape(), k));
+  return pick("gather_nd", params, rows, params.shape().count(static_cast<int>(indices.shape().back())),
+              shape);
 }
 
 Tensor scatter_nd(const Tensor& indices, const Tensor& updates, const Shape& shape) {
-  if (is_symbolic(indices, updates)) return defer("scatter_nd", scatter_nd, indices, updates, shape);
   check_extents("scatter_nd", shape, updates.dtype().size());
   if (updates.dtype().is_bool()) fail<TypeError>("[scatter_nd] updates must be numbers: received dtype=bool");
-  const Tensor rows = row_numbers("scatter_nd", indices, shape);
-  Shape wanted = indices.shape();
-  wanted.erase(wanted.rank() - 1);
-  wanted = joined(wanted, shape, static_cast<int>(indices.shape().back()));
-  if (updates.shape() != wanted)
+  const Shape wanted = named_shape("scatter_nd", indices, shape);
+  if (!compatible(updates.shape(), wanted))
     fail("[scatter_nd] updates must have the shape ", wanted, ": received updates=", updates.shape());
-  return add_up("scatter_nd", updates, rows, shape);
+  if (is_symbolic(indices, updates))
+    return defer("scatter_nd", {shape, updates.dtype()}, scatter_nd, indices, updates, shape);
+  return add_up("scatter_nd", updates, row_numbers("scatter_nd", indices, shape), shape);
 }
 
 namespace {
@@ -257,27 +279,32 @@ Tensor along_last(const Tensor& x, int axis, F f) {
 }  // namespace
 
 TopK top_k(const Tensor& x, std::int64_t k) {
+  if (x.ndim() == 0) fail("[top_k] x must have rank 1 or more: received x=()");
+  const std::int64_t n = x.shape().back();
+  if (k < 0 || (n != None && k > n))
+    fail("[top_k] k must be in [0, ", n, "] for x=", x.shape(), ": received k=", k);
+  expect_int32("top_k", n);
   if (is_symbolic(x)) {
+    Shape shape = x.shape();
+    shape[shape.rank() - 1] = k;
     const auto later = [](const Tensor& x, std::int64_t k) {
       const TopK top = top_k(x, k);
       return std::vector{top.values, top.indices};
     };
-    const std::vector<Tensor> results = defer("top_k", later, x, k);
+    const std::vector<Tensor> results =
+        defer("top_k", {{shape, x.dtype()}, {shape, DType::Int32}}, later, x, k);
     return {results[0], results[1]};
   }
-  if (x.ndim() == 0) fail("[top_k] x must have rank 1 or more: received x=()");
-  const std::int64_t n = x.shape().back();
-  if (k < 0 || k > n) fail("[top_k] k must be in [0, ", n, "] for x=", x.shape(), ": received k=", k);
-  expect_int32("top_k", n);
   const Tensor places = ranked(x, k, true);
   return {pick("top_k", x, places, 1, places.shape()), positions(places, n)};
 }
 
 Tensor sort(const Tensor& values, int axis, const SortOptions& options) {
-  if (is_symbolic(values)) return defer("sort", sort, values, axis, options);
   axis = canonical_axis("sort", axis, values.ndim());
   const bool descending = is_descending("sort", options);
   expect_int32("sort", values.shape()[axis]);
+  if (is_symbolic(values))
+    return defer("sort", {values.shape(), values.dtype()}, sort, values, axis, options);
   return along_last(values, axis, [&](const Tensor& x) {
     const Tensor places = ranked(x, x.shape().back(), descending);
     return pick("sort", x, places, 1, places.shape());
@@ -285,10 +312,11 @@ Tensor sort(const Tensor& values, int axis, const SortOptions& options) {
 }
 
 Tensor argsort(const Tensor& values, int axis, const SortOptions& options) {
-  if (is_symbolic(values)) return defer("argsort", argsort, values, axis, options);
   axis = canonical_axis("argsort", axis, values.ndim());
   const bool descending = is_descending("argsort", options);
   expect_int32("argsort", values.shape()[axis]);
+  if (is_symbolic(values))
+    return defer("argsort", {values.shape(), DType::Int32}, argsort, values, axis, options);
   NoGrad off;
   return along_last(values, axis, [&](const Tensor& x) {
     return positions(ranked(x, x.shape().back(), descending), x.shape().back());

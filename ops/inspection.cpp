@@ -12,7 +12,7 @@ bool is_tensor(const Tensor& x) { return x.defined(); }
 bool is_variable(const Tensor& x) { return x.defined() && dynamic_cast<const VariableLeaf*>(x.node()); }
 
 Tensor shape(const Tensor& x) {
-  if (is_symbolic(x)) return defer("shape", shape, x);
+  if (is_symbolic(x)) return defer("shape", {{x.ndim()}, DType::Int32}, shape, x);
   Tensor out = Tensor::empty({x.ndim()}, DType::Int32);
   convert(out.raw(), DType::Int32, x.shape().begin(), DType::Int64, x.ndim());
   return out;
@@ -27,7 +27,7 @@ std::int64_t count_params(const Tensor& x) {
 DType dtype(const Tensor& x) { return x.dtype(); }
 
 Tensor size(const Tensor& x, const SizeOptions& options) {
-  if (is_symbolic(x)) return defer("size", size, x, options);
+  if (is_symbolic(x)) return defer("size", {{}, DType::Int32}, size, x, options);
   if (x.size() > std::numeric_limits<std::int32_t>::max())
     fail("[size] the number of elements must fit in int32: received shape=", x.shape());
   Tensor out = Tensor::empty({}, DType::Int32);
@@ -36,8 +36,8 @@ Tensor size(const Tensor& x, const SizeOptions& options) {
 }
 
 Tensor cast(const Tensor& x, DType dtype) {
-  if (is_symbolic(x)) return defer("cast", cast, x, dtype);
   if (x.dtype() == dtype) return x;
+  if (is_symbolic(x)) return defer("cast", {x.shape(), dtype}, cast, x, dtype);
   Tensor out = converted(x, dtype);
   if (dtype.is_floating() && recording(x))
     record("cast", out, {x},
@@ -50,7 +50,7 @@ Tensor cast_to_floatx(const ArrayLike& x) {
 }
 
 Tensor print_tensor(const Tensor& x, const std::string& message, const PrintOptions& options) {
-  if (is_symbolic(x)) return defer("print_tensor", print_tensor, x, message, options);
+  if (is_symbolic(x)) return defer("print_tensor", {x.shape(), x.dtype()}, print_tensor, x, message, options);
   if (inferring_shapes()) return x;
   const bool all = options.summarize < 0;
   log::print(message +

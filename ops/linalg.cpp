@@ -68,23 +68,22 @@ Tensor product2(const Tensor& x, bool tx, const Tensor& y, bool ty) {
 
 Tensor dot(const Tensor& x, const Tensor& y) {
   if (const auto parts = sparse_parts(x)) return dot_later(*parts, x.shape(), y);
-  if (is_symbolic(x, y))
-    return defer(
-        "dot", [](const Tensor& x, const Tensor& y) { return dot(x, y); }, x, y);
   check_operands("dot", x, y);
   const Shape& a = x.shape();
   const Shape& b = y.shape();
   if (y.ndim() < 2 || x.ndim() < 1 || (x.ndim() < 2 && y.ndim() == 2))
     fail("[dot] x and y must be matrices or of higher rank: received x=", a, ", y=", b);
-  if (a.back() != b[b.rank() - 2])
+  if (!compatible(a.back(), b[b.rank() - 2]))
     fail("[dot] the last axis of x must have the extent of the second to last of y: received x=", a,
          ", y=", b);
-  if (a.rank() == 2 && b.rank() == 2) return product2(x, false, y, false);
-
   Shape shape = a;
   shape.erase(a.rank() - 1);
   for (int i = 0; i < b.rank(); ++i)
     if (i != b.rank() - 2) shape.push_back(b[i]);
+  if (is_symbolic(x, y))
+    return defer(
+        "dot", {shape, x.dtype()}, [](const Tensor& x, const Tensor& y) { return dot(x, y); }, x, y);
+  if (a.rank() == 2 && b.rank() == 2) return product2(x, false, y, false);
   Tensor right = y;
   if (b.rank() > 2) {  // the summed axis to the front
     Shape pattern{b.rank() - 2};
@@ -102,7 +101,8 @@ std::array<int, 2> canonical_batch_axes(const Tensor& x, const Tensor& y, const 
   const Shape& b = y.shape();
   if (x.ndim() < 2 || y.ndim() < 2)
     fail("[batch_dot] x and y must have at least rank 2: received x=", a, ", y=", b);
-  if (a[0] != b[0]) fail("[batch_dot] x and y must have one batch size: received x=", a, ", y=", b);
+  if (!compatible(a[0], b[0]))
+    fail("[batch_dot] x and y must have one batch size: received x=", a, ", y=", b);
   std::array<int, 2> axes{x.ndim() - 1, y.ndim() == 2 ? 1 : y.ndim() - 2};
   if (given.given())
     axes = {canonical_axis("batch_dot", given.axes()[0], x.ndim()),
@@ -110,7 +110,7 @@ std::array<int, 2> canonical_batch_axes(const Tensor& x, const Tensor& y, const 
   if (axes[0] == 0 || axes[1] == 0)
     fail("[batch_dot] axis 0 is the batch and cannot be summed over: received axes=(", axes[0], ", ", axes[1],
          ")");
-  if (a[axes[0]] != b[axes[1]])
+  if (!compatible(a[axes[0]], b[axes[1]]))
     fail("[batch_dot] the summed axes must have one extent: received x=", a, ", y=", b, ", axes=(", axes[0],
          ", ", axes[1], ")");
   return axes;
@@ -135,33 +135,35 @@ Tensor as_matrices(const Tensor& x, int axis, bool& first) {
 }  // namespace
 
 Tensor batch_dot(const Tensor& x, const Tensor& y, const BatchAxes& given) {
-  if (is_symbolic(x, y)) return defer("batch_dot", batch_dot, x, y, given);
   check_operands("batch_dot", x, y);
   const auto [xaxis, yaxis] = canonical_batch_axes(x, y, given);
-  Shape shape{x.shape()[0]};
+  Shape shape{merged(x.shape()[0], y.shape()[0])};
   for (int i = 1; i < x.ndim(); ++i)
     if (i != xaxis) shape.push_back(x.shape()[i]);
   for (int i = 1; i < y.ndim(); ++i)
     if (i != yaxis) shape.push_back(y.shape()[i]);
   if (shape.rank() == 1) shape.push_back(1);
+  if (is_symbolic(x, y)) return defer("batch_dot", {shape, x.dtype()}, batch_dot, x, y, given);
   bool x_first, y_first;
   const Tensor left = as_matrices(x, xaxis, x_first), right = as_matrices(y, yaxis, y_first);
   return reshape(product(left, x_first, right, !y_first), shape);
 }
 
 Tensor matmul(const Tensor& a, const Tensor& b, const MatmulOptions& options) {
-  if (is_symbolic(a, b)) return defer("matmul", matmul, a, b, options);
   check_operands("matmul", a, b);
   const bool ta = options.transpose_a, tb = options.transpose_b;
   if (a.ndim() < 2 || b.ndim() < 2)
     fail("[matmul] a and b must have at least rank 2: received a=", a.shape(), ", b=", b.shape());
   const Shape &as = a.shape(), &bs = b.shape();
   const int ar = as.rank(), br = bs.rank();
-  if (as[ar - (ta ? 2 : 1)] != bs[br - (tb ? 1 : 2)])
+  if (!compatible(as[ar - (ta ? 2 : 1)], bs[br - (tb ? 1 : 2)]))
     fail("[matmul] inner dimensions must agree: received a=", as, ", b=", bs);
   const Shape abatch(as.begin(), ar - 2), bbatch(bs.begin(), br - 2);
   Shape shape = broadcast_shapes("matmul", abatch, bbatch);
   const std::int64_t batch = shape.count(), m = as[ar - (ta ? 1 : 2)], n = bs[br - (tb ? 2 : 1)];
+  Shape result = shape;
+  result.push_back(m), result.push_back(n);
+  if (is_symbolic(a, b)) return defer("matmul", {result, a.dtype()}, matmul, a, b, options);
   const auto stacked = [&](const Tensor& x, const Shape& own) {
     Shape full = shape;
     const std::int64_t rows = x.shape()[x.ndim() - 2], columns = x.shape().back();
@@ -173,8 +175,7 @@ Tensor matmul(const Tensor& a, const Tensor& b, const MatmulOptions& options) {
   const Tensor out =
       flat ? product2(reshape(a, {batch * m, as.back()}), false, reshape(b, {bs[br - 2], bs[br - 1]}), tb)
            : product(stacked(a, abatch), ta, stacked(b, bbatch), tb);
-  shape.push_back(m), shape.push_back(n);
-  return reshape(out, shape);
+  return reshape(out, result);
 }
 
 }  // namespace ktape::backend

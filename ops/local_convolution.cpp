@@ -5,6 +5,8 @@
 #include <ktape/ops/linalg.hpp>
 #include <ktape/ops/shape.hpp>
 
+#include <functional>
+
 namespace ktape::backend {
 namespace {
 
@@ -19,15 +21,18 @@ struct LocalConvolution {
 void check(const LocalConvolution& c, const Shape& input, const Shape& kernel) {
   expect_positive(c.op, "kernel_size", c.window, c.dims);
   expect_positive(c.op, "strides", c.strides, c.dims);
-  expect_positive(c.op, "output_shape", c.output, c.dims);
+  expect_positive(c.op, "output_shape", with_unknown(c.output, 1), c.dims);
   for (int d = 0; d < c.dims; ++d) {
+    if (input[d + 1] == None) continue;
     const std::int64_t room = input[d + 1] - c.window[d];
     if (room < 0 || (c.output[d] - 1) > room / c.strides[d])
       fail("[", c.op, "] the windows must lie in the input: received input=", input,
            " (channels last), kernel_size=", c.window, ", strides=", c.strides, ", output_shape=", c.output);
   }
-  if (kernel.rank() != 3 || kernel[0] != c.output.count() || kernel[1] != c.window.count() * input.back())
-    fail("[", c.op, "] the kernel must be (", c.output.count(), ", ", c.window.count() * input.back(),
+  const Shape wanted{c.output.count(), where_known(std::multiplies<>(), c.window.count(), input.back()),
+                     None};
+  if (!compatible(kernel, wanted))
+    fail("[", c.op, "] the kernel must be (", wanted[0], ", ", wanted[1],
          ", filters), positions and elements of a patch: received kernel=", kernel);
 }
 
@@ -47,22 +52,33 @@ Tensor places(const LocalConvolution& c, const Tensor& x) {
   return stack(parts);
 }
 
-Tensor local_convolution(const LocalConvolution& c, const Tensor& inputs, const Tensor& kernel) {
+Shape result_shape(const Shape& output, std::int64_t samples, std::int64_t filters, bool first) {
+  Shape shape{samples};
+  for (const std::int64_t n : output) shape.push_back(n);
+  shape.insert(first ? 1 : shape.rank(), filters);
+  return shape;
+}
+
+Tensor local_convolution(LocalConvolution c, const Tensor& inputs, const Tensor& kernel) {
   if (!inputs.dtype().is_floating() || inputs.dtype() != kernel.dtype())
     fail<TypeError>("[", c.op,
                     "] inputs and kernel must have one floating dtype: received inputs=", inputs.dtype(),
                     ", kernel=", kernel.dtype());
   if (inputs.ndim() != c.dims + 2)
     fail("[", c.op, "] inputs must have rank ", c.dims + 2, ": received inputs=", inputs.shape());
+  if (kernel.ndim() != 3) fail("[", c.op, "] the kernel must have rank 3: received kernel=", kernel.shape());
+  if (c.dims == 1) c.output = {kernel.shape()[0]};
   check(c, channels_last(inputs.shape(), c.first), kernel.shape());
+  if (is_symbolic(inputs, kernel))
+    return defer(c.op,
+                 {result_shape(c.output, inputs.shape()[0], kernel.shape()[2], c.first), inputs.dtype()},
+                 local_convolution, c, inputs, kernel);
   const Tensor x = channels_last(inputs, c.first);
   const std::int64_t samples = x.shape()[0], channels = x.shape().back(), positions = kernel.shape()[0];
   const Tensor parts = reshape(places(c, x), {c.window.count(), samples, positions, channels});
   const Shape order = c.first ? Shape{2, 1, 3, 0} : Shape{2, 1, 0, 3};
   const Tensor patches = reshape(permute_dimensions(parts, order), {positions, samples, kernel.shape()[1]});
-  Shape shape{samples};
-  for (const std::int64_t n : c.output) shape.push_back(n);
-  shape.push_back(kernel.shape()[2]);
+  const Shape shape = result_shape(c.output, samples, kernel.shape()[2], false);
   return channels_back(reshape(permute_dimensions(matmul(patches, kernel), {1, 0, 2}), shape), c.first);
 }
 
@@ -70,19 +86,13 @@ Tensor local_convolution(const LocalConvolution& c, const Tensor& inputs, const 
 
 Tensor local_conv1d(const Tensor& inputs, const Tensor& kernel, const Shape& kernel_size,
                     const Shape& strides, const LocalConvOptions& options) {
-  if (is_symbolic(inputs, kernel))
-    return defer("local_conv1d", local_conv1d, inputs, kernel, kernel_size, strides, options);
   constexpr const char* op = "local_conv1d";
-  if (kernel.ndim() != 3) fail("[", op, "] the kernel must have rank 3: received kernel=", kernel.shape());
-  return local_convolution(
-      {op, 1, kernel_size, strides, {kernel.shape()[0]}, channels_first(op, options.data_format)}, inputs,
-      kernel);
+  return local_convolution({op, 1, kernel_size, strides, {}, channels_first(op, options.data_format)}, inputs,
+                           kernel);
 }
 
 Tensor local_conv2d(const Tensor& inputs, const Tensor& kernel, const Shape& kernel_size,
                     const Shape& strides, const Shape& output_shape, const LocalConvOptions& options) {
-  if (is_symbolic(inputs, kernel))
-    return defer("local_conv2d", local_conv2d, inputs, kernel, kernel_size, strides, output_shape, options);
   constexpr const char* op = "local_conv2d";
   return local_convolution(
       {op, 2, kernel_size, strides, output_shape, channels_first(op, options.data_format)}, inputs, kernel);

@@ -35,10 +35,10 @@ DType quotient_dtype(const Tensor& x) {
 /// f(x, s) where s is a number; on floats the lambda `d(g)` is its derivative.
 template <class F, class D>
 Tensor with_number(const char* op, const Tensor& x, Scalar s, F f, D d) {
+  fit(op, x, s);
   if (is_symbolic(x))
     return defer(
-        op, [=](const Tensor& x) { return with_number(op, x, s, f, d); }, x);
-  fit(op, x, s);
+        op, {x.shape(), x.dtype()}, [=](const Tensor& x) { return with_number(op, x, s, f, d); }, x);
   if (x.dtype().is_floating())
     return kernels::unary_linear(
         op, x, [f, v = s.real()](auto a) { return f(a, v); }, d);
@@ -65,10 +65,11 @@ constexpr auto negated = [](const auto& g) { return -g; };
 }  // namespace
 
 Tensor operator+(const Tensor& x, const Tensor& y) {
+  expect_arithmetic("add", x);
   if (is_symbolic(x, y))
     return defer(
-        "add", [](const Tensor& x, const Tensor& y) { return x + y; }, x, y);
-  expect_arithmetic("add", x);
+        "add", kernels::broadcast_info("add", x, y), [](const Tensor& x, const Tensor& y) { return x + y; },
+        x, y);
   Tensor out = kernels::apply_broadcast("add", plus, x, y);
   if (recording(x, y))
     record("add", out, {x, y}, [xs = x.shape(), ys = y.shape()](const Tensor& g, Grads& grads) {
@@ -79,10 +80,11 @@ Tensor operator+(const Tensor& x, const Tensor& y) {
 }
 
 Tensor operator-(const Tensor& x, const Tensor& y) {
+  expect_arithmetic("subtract", x);
   if (is_symbolic(x, y))
     return defer(
-        "subtract", [](const Tensor& x, const Tensor& y) { return x - y; }, x, y);
-  expect_arithmetic("subtract", x);
+        "subtract", kernels::broadcast_info("subtract", x, y),
+        [](const Tensor& x, const Tensor& y) { return x - y; }, x, y);
   Tensor out = kernels::apply_broadcast("subtract", minus, x, y);
   if (recording(x, y))
     record("subtract", out, {x, y}, [xs = x.shape(), ys = y.shape()](const Tensor& g, Grads& grads) {
@@ -93,10 +95,11 @@ Tensor operator-(const Tensor& x, const Tensor& y) {
 }
 
 Tensor operator*(const Tensor& x, const Tensor& y) {
+  expect_arithmetic("multiply", x);
   if (is_symbolic(x, y))
     return defer(
-        "multiply", [](const Tensor& x, const Tensor& y) { return x * y; }, x, y);
-  expect_arithmetic("multiply", x);
+        "multiply", kernels::broadcast_info("multiply", x, y),
+        [](const Tensor& x, const Tensor& y) { return x * y; }, x, y);
   Tensor out = kernels::apply_broadcast("multiply", times, x, y);
   if (recording(x, y))
     record("multiply", out, {x, y},
@@ -111,13 +114,14 @@ Tensor operator*(const Tensor& x, const Tensor& y) {
 }
 
 Tensor operator/(const Tensor& x, const Tensor& y) {
-  if (is_symbolic(x, y))
-    return defer(
-        "divide", [](const Tensor& x, const Tensor& y) { return x / y; }, x, y);
   if (!x.dtype().is_floating()) {
     kernels::expect_same_dtype("divide", x, y);
     return backend::cast(x, quotient_dtype(x)) / backend::cast(y, quotient_dtype(x));
   }
+  if (is_symbolic(x, y))
+    return defer(
+        "divide", kernels::broadcast_info("divide", x, y),
+        [](const Tensor& x, const Tensor& y) { return x / y; }, x, y);
   Tensor out = kernels::apply_broadcast("divide", over, x, y);
   if (recording(x, y))
     record("divide", out, {x, y}, [x = need(y.node(), x), y, xs = x.shape()](const Tensor& g, Grads& grads) {
@@ -152,10 +156,10 @@ Tensor operator/(Scalar x, const Tensor& y) {
 }
 
 Tensor operator-(const Tensor& x) {
+  expect_arithmetic("negative", x);
   if (is_symbolic(x))
     return defer(
-        "negative", [](const Tensor& x) { return -x; }, x);
-  expect_arithmetic("negative", x);
+        "negative", {x.shape(), x.dtype()}, [](const Tensor& x) { return -x; }, x);
   if (x.dtype().is_floating())
     return kernels::unary_linear(
         "negative", x, [](auto a) { return -a; }, negated);

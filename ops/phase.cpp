@@ -5,11 +5,16 @@
 namespace ktape::backend {
 
 Tensor in_train_phase(const Branch& x, const Branch& alt, std::optional<bool> training) {
-  if (is_symbolic(x.value(), alt.value())) return defer("in_train_phase", in_train_phase, x, alt, training);
-  const bool train = training ? *training : learning_phase() == 1;
-  const Tensor taken = train ? x() : alt();
-  const bool waits = is_symbolic(taken) && !training && !running_graph();  // a callable made it
-  return waits ? defer("in_train_phase", in_train_phase, x, alt, training) : taken;
+  if (training) return *training ? x() : alt();
+  const auto later = [&] {
+    const Trace taken = x.trace("in_train_phase"), otherwise = alt.trace("in_train_phase");
+    return defer_capturing("in_train_phase",
+                           {either("in_train_phase", taken.results[0], otherwise.results[0])},
+                           joined(taken.captured, otherwise.captured), in_train_phase, x, alt, training)[0];
+  };
+  if (is_symbolic(x.value(), alt.value())) return later();
+  const Tensor taken = learning_phase() == 1 ? x() : alt();
+  return is_symbolic(taken) && !running_graph() ? later() : taken;  // a callable made it
 }
 
 Tensor in_test_phase(const Branch& x, const Branch& alt, std::optional<bool> training) {

@@ -33,10 +33,12 @@ Tensor spread(const Tensor& g, const Groups& groups, const Shape& shape) {
 /// float16 as float32.
 Tensor in_float(const Tensor& x) { return x.dtype() == DType::Float16 ? cast(x, DType::Float32) : x; }
 
+void expect_averaged(const char* op, const Tensor& x) {
+  if (!x.dtype().is_bool()) kernels::expect_floating(op, x);
+}
 /// x as it is averaged: bool as floatx, float16 that is recorded as float32.
-Tensor averaged(const char* op, const Tensor& x) {
+Tensor averaged(const Tensor& x) {
   if (x.dtype().is_bool()) return cast(x, floatx());
-  kernels::expect_floating(op, x);
   return recording(x) ? in_float(x) : x;
 }
 DType average_dtype(const Tensor& x) { return x.dtype().is_bool() ? floatx() : x.dtype(); }
@@ -74,16 +76,16 @@ Tensor average(const Tensor& x, const Groups& groups) {
 }  // namespace
 
 Tensor sum(const Tensor& x, const Axes& axis, bool keepdims) {
-  if (is_symbolic(x)) return defer("sum", sum, x, axis, keepdims);
   expect_number("sum", x);
   const Groups groups("sum", x, axis, keepdims);
+  if (is_symbolic(x)) return defer("sum", {groups.shape, x.dtype()}, sum, x, axis, keepdims);
   return record_sum("sum", x, groups, kernels::reduced<kernels::SumOf>(x, groups), 1);
 }
 
 Tensor mean(const Tensor& x, const Axes& axis, bool keepdims) {
-  if (is_symbolic(x)) return defer("mean", mean, x, axis, keepdims);
   if (x.dtype().is_bool()) return mean(cast(x, floatx()), axis, keepdims);
   const Groups groups("mean", x, axis, keepdims);
+  if (is_symbolic(x)) return defer("mean", {groups.shape, x.dtype()}, mean, x, axis, keepdims);
   if (x.dtype().is_integer()) return average(x, groups);
   return record_sum("mean", x, groups, average(x, groups), 1 / static_cast<double>(groups.size));
 }
@@ -145,22 +147,24 @@ Tensor variance(const Tensor& x, const Groups& groups) {
 }  // namespace
 
 Tensor var(const Tensor& x, const Axes& axis, bool keepdims) {
-  if (is_symbolic(x)) return defer("var", var, x, axis, keepdims);
+  expect_averaged("var", x);
   const Groups groups("var", x, axis, keepdims);
-  return cast(variance(averaged("var", x), groups), average_dtype(x));
+  if (is_symbolic(x)) return defer("var", {groups.shape, average_dtype(x)}, var, x, axis, keepdims);
+  return cast(variance(averaged(x), groups), average_dtype(x));
 }
 
 Tensor std(const Tensor& x, const Axes& axis, bool keepdims) {
-  if (is_symbolic(x)) return defer("std", std, x, axis, keepdims);
+  expect_averaged("std", x);
   const Groups groups("std", x, axis, keepdims);
-  return cast(root("std", variance(averaged("std", x), groups)), average_dtype(x));
+  if (is_symbolic(x)) return defer("std", {groups.shape, average_dtype(x)}, std, x, axis, keepdims);
+  return cast(root("std", variance(averaged(x), groups)), average_dtype(x));
 }
 
 Tensor norm(const Tensor& x, const Axes& axis, bool keepdims) {
-  if (is_symbolic(x)) return defer("norm", norm, x, axis, keepdims);
   kernels::expect_floating("norm", x);
   const Groups groups("norm", x, axis, keepdims);
-  const Tensor values = averaged("norm", x);
+  if (is_symbolic(x)) return defer("norm", {groups.shape, x.dtype()}, norm, x, axis, keepdims);
+  const Tensor values = averaged(x);
   Tensor squares = sum_of_squares(values, groups);
   if (recording(values))
     record("norm", squares, {values}, [values, groups](const Tensor& g, Grads& grads) {
@@ -185,6 +189,7 @@ template <class Kernel>
 Tensor extreme(const char* op, const Tensor& x, const Axes& axis, bool keepdims) {
   expect_number(op, x);
   const Groups groups(op, x, axis, keepdims);
+  if (is_symbolic(x)) return defer(op, {groups.shape, x.dtype()}, extreme<Kernel>, op, x, axis, keepdims);
   Tensor out = kernels::reduced<Kernel>(x, groups);
   if (recording(x))
     record(op, out, {x}, [x, groups](const Tensor& g, const Tensor& y, Grads& grads) {
@@ -203,12 +208,10 @@ Tensor extreme(const char* op, const Tensor& x, const Axes& axis, bool keepdims)
 }  // namespace
 
 Tensor max(const Tensor& x, const Axes& axis, bool keepdims) {
-  if (is_symbolic(x)) return defer("max", max, x, axis, keepdims);
   return extreme<kernels::MaxOf>("max", x, axis, keepdims);
 }
 
 Tensor min(const Tensor& x, const Axes& axis, bool keepdims) {
-  if (is_symbolic(x)) return defer("min", min, x, axis, keepdims);
   return extreme<kernels::MinOf>("min", x, axis, keepdims);
 }
 
@@ -246,9 +249,9 @@ Tensor middle_product(const Tensor& x) {
 }  // namespace
 
 Tensor prod(const Tensor& x, const Axes& axis, bool keepdims) {
-  if (is_symbolic(x)) return defer("prod", prod, x, axis, keepdims);
   expect_number("prod", x);
   const Groups groups("prod", x, axis, keepdims);
+  if (is_symbolic(x)) return defer("prod", {groups.shape, x.dtype()}, prod, x, axis, keepdims);
   if (!recording(x)) return kernels::reduced<kernels::ProdOf>(x, groups);
   kernels::JoinedAxes axes(x.shape(), groups.bits);
   Tensor out = x;
@@ -260,9 +263,9 @@ Tensor prod(const Tensor& x, const Axes& axis, bool keepdims) {
 }
 
 Tensor logsumexp(const Tensor& x, const Axes& axis, bool keepdims) {
-  if (is_symbolic(x)) return defer("logsumexp", logsumexp, x, axis, keepdims);
   kernels::expect_floating("logsumexp", x);
   const Groups groups("logsumexp", x, axis, keepdims);
+  if (is_symbolic(x)) return defer("logsumexp", {groups.shape, x.dtype()}, logsumexp, x, axis, keepdims);
   const bool once = kernels::JoinedAxes(x.shape(), groups.bits).passes() <= 1;
   const Tensor values = once && !recording(x) ? x : in_float(x);
   Tensor out = kernels::reduced<kernels::LogSumExpOf>(values, groups);
@@ -279,13 +282,15 @@ Tensor logsumexp(const Tensor& x, const Axes& axis, bool keepdims) {
 }
 
 Tensor any(const Tensor& x, const Axes& axis, bool keepdims) {
-  if (is_symbolic(x)) return defer("any", any, x, axis, keepdims);
-  return kernels::reduced<kernels::AnyOf>(x, Groups("any", x, axis, keepdims));
+  const Groups groups("any", x, axis, keepdims);
+  if (is_symbolic(x)) return defer("any", {groups.shape, DType::Bool}, any, x, axis, keepdims);
+  return kernels::reduced<kernels::AnyOf>(x, groups);
 }
 
 Tensor all(const Tensor& x, const Axes& axis, bool keepdims) {
-  if (is_symbolic(x)) return defer("all", all, x, axis, keepdims);
-  return kernels::reduced<kernels::AllOf>(x, Groups("all", x, axis, keepdims));
+  const Groups groups("all", x, axis, keepdims);
+  if (is_symbolic(x)) return defer("all", {groups.shape, DType::Bool}, all, x, axis, keepdims);
+  return kernels::reduced<kernels::AllOf>(x, groups);
 }
 
 }  // namespace ktape::backend

@@ -81,11 +81,12 @@ Tensor recurrence(const char* op, const Tensor& a, const Tensor& b, int axis, bo
 
 template <bool Largest>
 Tensor index_of(const char* op, const Tensor& x, int axis) {
-  if (is_symbolic(x)) return defer(op, index_of<Largest>, op, x, axis);
   const int at = canonical_axis(op, axis, x.ndim());
   if (x.shape()[at] == 0)
     fail("[", op, "] the axis must not be empty: received x=", x.shape(), ", axis=", axis);
-  Tensor out = Tensor::empty(kernels::Groups(x.shape(), 1u << at, false).shape, DType::Int64);
+  const Shape shape = kernels::Groups(x.shape(), 1u << at, false).shape;
+  if (is_symbolic(x)) return defer(op, {shape, DType::Int64}, index_of<Largest>, op, x, axis);
+  Tensor out = Tensor::empty(shape, DType::Int64);
   const Line line(x.shape(), at);
   dispatch(x.dtype(), [&]<class T>() {
     const auto kernel = Largest ? kernels::argmax<T> : kernels::argmin<T>;
@@ -97,13 +98,15 @@ Tensor index_of(const char* op, const Tensor& x, int axis) {
 }  // namespace
 
 Tensor cumsum(const Tensor& x, int axis) {
-  if (is_symbolic(x)) return defer("cumsum", cumsum, x, axis);
-  return running_sum(x, scan_axis("cumsum", x, axis), false);
+  const int at = scan_axis("cumsum", x, axis);
+  if (is_symbolic(x)) return defer("cumsum", {x.shape(), x.dtype()}, cumsum, x, axis);
+  return running_sum(x, at, false);
 }
 
 Tensor cumprod(const Tensor& x, int axis) {
-  if (is_symbolic(x)) return defer("cumprod", cumprod, x, axis);
-  return recurrence("cumprod", x, Tensor(), scan_axis("cumprod", x, axis), false);
+  const int at = scan_axis("cumprod", x, axis);
+  if (is_symbolic(x)) return defer("cumprod", {x.shape(), x.dtype()}, cumprod, x, axis);
+  return recurrence("cumprod", x, Tensor(), at, false);
 }
 
 Tensor argmax(const Tensor& x, int axis) { return index_of<true>("argmax", x, axis); }

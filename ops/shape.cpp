@@ -5,6 +5,7 @@
 #include <ktape/ops/sparse_symbolic.hpp>
 
 #include <algorithm>
+#include <functional>
 #include <numeric>
 
 namespace ktape::backend {
@@ -33,8 +34,10 @@ kernels::Window whole(const Shape& shape) {
 
 }  // namespace
 
-Tensor reshape(const Tensor& x, const Shape& shape) {
-  if (is_symbolic(x)) return defer("reshape", reshape, x, shape);
+namespace {
+
+/// The shape with its open extent filled in; None where that depends on an unknown one of x.
+Shape reshaped(const Tensor& x, const Shape& shape) {
   Shape wanted = shape;
   int open = -1;
   for (int d = 0; d < shape.rank(); ++d) {
@@ -44,15 +47,29 @@ Tensor reshape(const Tensor& x, const Shape& shape) {
   }
   check_extents("reshape", wanted, x.dtype().size());
   const std::int64_t known = wanted.count();
+  if (x.size() == None) {
+    const std::int64_t multiple = with_unknown(x.shape(), 1).count();
+    if (open >= 0 ? known == 0 : known % multiple != 0)
+      fail("[reshape] the shape must hold the elements of x: received x=", x.shape(), ", shape=", shape);
+    if (open >= 0) wanted[open] = None;
+    return wanted;
+  }
   if (open >= 0 && known > 0 && x.size() % known == 0) wanted[open] = x.size() / known;
   if (wanted.count() != x.size() || (open >= 0 && known == 0))
     fail("[reshape] the shape must hold the ", x.size(), " elements of x: received x=", x.shape(),
          ", shape=", shape);
+  return wanted;
+}
+
+}  // namespace
+
+Tensor reshape(const Tensor& x, const Shape& shape) {
+  const Shape wanted = reshaped(x, shape);
+  if (is_symbolic(x)) return defer("reshape", {wanted, x.dtype()}, reshape, x, shape);
   return renamed("reshape", x, wanted);
 }
 
 Tensor permute_dimensions(const Tensor& x, const Shape& pattern) {
-  if (is_symbolic(x)) return defer("permute_dimensions", permute_dimensions, x, pattern);
   if (pattern.rank() != x.ndim())
     fail("[permute_dimensions] the pattern must have one entry per axis: received x=", x.shape(),
          ", pattern=", pattern);
@@ -69,6 +86,7 @@ Tensor permute_dimensions(const Tensor& x, const Shape& pattern) {
     shape[d] = x.shape()[axes[d]];
     back[axes[d]] = d;
   }
+  if (is_symbolic(x)) return defer("permute_dimensions", {shape, x.dtype()}, permute_dimensions, x, pattern);
   Tensor out = Tensor::empty(shape, x.dtype());
   kernels::permute(x.raw(), out.raw(), x.shape().begin(), axes, x.ndim(), static_cast<int>(x.dtype().size()));
   if (recording(x))
@@ -86,25 +104,27 @@ Tensor transpose(const Tensor& x) {
 
 namespace {
 
-/// Checks that the tensors agree but for the extent of one axis; -1: in all extents.
-void expect_alike(const char* op, const TensorList& tensors, int but) {
+/// The shape of which the tensors are; they may differ in the extent of one axis, -1: in none.
+Shape common_shape(const char* op, const TensorList& tensors, int but) {
+  if (tensors.empty()) fail("[", op, "] at least one tensor is needed: received none");
   const Tensor& first = tensors[0];
+  Shape shape = first.shape();
   for (const Tensor& x : tensors) {
     if (x.dtype() != first.dtype())
       fail<TypeError>("[", op, "] the tensors must have one dtype: received ", first.dtype(), " and ",
                       x.dtype());
     bool alike = x.ndim() == first.ndim();
-    for (int d = 0; alike && d < x.ndim(); ++d) alike = d == but || x.shape()[d] == first.shape()[d];
+    for (int d = 0; alike && d < x.ndim(); ++d) {
+      alike = d == but || compatible(x.shape()[d], shape[d]);
+      shape[d] = merged(shape[d], x.shape()[d]);
+    }
     if (alike) continue;
     if (but < 0)
       fail("[", op, "] the tensors must have one shape: received ", first.shape(), " and ", x.shape());
     fail("[", op, "] the shapes must agree in all axes but ", but, ": received ", first.shape(), " and ",
          x.shape());
   }
-}
-
-void expect_some(const char* op, const TensorList& tensors) {
-  if (tensors.empty()) fail("[", op, "] at least one tensor is needed: received none");
+  return shape;
 }
 
 }  // namespace
@@ -113,34 +133,31 @@ Tensor concatenate(const TensorList& tensors, int axis) {
   if (!tensors.empty() &&
       std::all_of(tensors.begin(), tensors.end(), [](const Tensor& x) { return sparse_parts(x); }))
     return concatenate_later(tensors.vector(), axis);
+  if (!tensors.empty()) axis = canonical_axis("concatenate", axis, tensors[0].ndim());
+  Shape shape = common_shape("concatenate", tensors, axis);
+  shape[axis] = 0;
+  for (const Tensor& x : tensors) shape[axis] = where_known(std::plus<>(), shape[axis], x.shape()[axis]);
   if (is_symbolic(tensors.vector()))
     return defer(
-        "concatenate", [](const TensorList& tensors, int axis) { return concatenate(tensors, axis); },
-        tensors, axis);
-  expect_some("concatenate", tensors);
-  Shape shape = tensors[0].shape();
-  axis = canonical_axis("concatenate", axis, shape.rank());
-  expect_alike("concatenate", tensors, axis);
-  shape[axis] = 0;
-  for (const Tensor& x : tensors) shape[axis] += x.shape()[axis];
+        "concatenate", {shape, tensors[0].dtype()},
+        [](const TensorList& tensors, int axis) { return concatenate(tensors, axis); }, tensors, axis);
   return kernels::join("concatenate", tensors.vector(), shape.count(0, axis), shape);
 }
 
 Tensor stack(const TensorList& x, int axis) {
-  if (is_symbolic(x.vector())) return defer("stack", stack, x, axis);
-  expect_some("stack", x);
-  Shape shape = x[0].shape();
+  Shape shape = common_shape("stack", x, -1);
   axis = canonical_axis("stack", axis, shape.rank() + 1);
-  expect_alike("stack", x, -1);
   shape.insert(axis, static_cast<std::int64_t>(x.size()));
+  if (is_symbolic(x.vector())) return defer("stack", {shape, x[0].dtype()}, stack, x, axis);
   return kernels::join("stack", x.vector(), shape.count(0, axis), shape);
 }
 
 Tensor repeat(const Tensor& x, std::int64_t n) {
-  if (is_symbolic(x)) return defer("repeat", repeat, x, n);
   if (x.ndim() != 2) fail("[repeat] x must have rank 2: received x=", x.shape());
   if (n < 0) fail("[repeat] n must be at least 0: received n=", n);
-  return kernels::repeat_rows("repeat", x, x.shape()[0], n, {x.shape()[0], n, x.shape()[1]});
+  const Shape shape{x.shape()[0], n, x.shape()[1]};
+  if (is_symbolic(x)) return defer("repeat", {shape, x.dtype()}, repeat, x, n);
+  return kernels::repeat_rows("repeat", x, x.shape()[0], n, shape);
 }
 
 namespace {
@@ -150,33 +167,33 @@ Shape stretched(const char* op, Shape shape, int axis, std::int64_t times, DType
   std::int64_t extent;
   if (__builtin_mul_overflow(std::max<std::int64_t>(shape[axis], 1), times, &extent))
     fail("[", op, "] the tensor must fit in memory: received x=", shape, " ", times, " times");
-  const bool none = shape[axis] == 0;
+  const std::int64_t result = times == 0 || shape[axis] == 0 ? 0 : shape[axis] == None ? shape[axis] : extent;
   shape[axis] = extent;
-  check_extents(op, shape, dtype.size());
-  if (none) shape[axis] = 0;
+  check_extents(op, with_unknown(shape, 1), dtype.size());
+  shape[axis] = result;
   return shape;
 }
 }  // namespace
 
 Tensor repeat_elements(const Tensor& x, std::int64_t rep, int axis) {
-  if (is_symbolic(x)) return defer("repeat_elements", repeat_elements, x, rep, axis);
   axis = canonical_axis("repeat_elements", axis, x.ndim());
   if (rep < 0) fail("[repeat_elements] rep must be at least 0: received rep=", rep);
   if (rep == 1) return x;
-  return kernels::repeat_rows("repeat_elements", x, x.shape().count(0, axis + 1), rep,
-                              stretched("repeat_elements", x.shape(), axis, rep, x.dtype()));
+  const Shape shape = stretched("repeat_elements", x.shape(), axis, rep, x.dtype());
+  if (is_symbolic(x)) return defer("repeat_elements", {shape, x.dtype()}, repeat_elements, x, rep, axis);
+  return kernels::repeat_rows("repeat_elements", x, x.shape().count(0, axis + 1), rep, shape);
 }
 
 Tensor tile(const Tensor& x, const Shape& n) {
-  if (is_symbolic(x))
-    return defer(
-        "tile", [](const auto&... a) { return tile(a...); }, x, n);
   if (n.rank() != x.ndim()) fail("[tile] n must have one entry per axis: received x=", x.shape(), ", n=", n);
   Shape shape = x.shape();
   for (int d = 0; d < n.rank(); ++d) {
     if (n[d] < 0) fail("[tile] n must be at least 0: received n=", n);
     shape = stretched("tile", shape, d, n[d], x.dtype());
   }
+  if (is_symbolic(x))
+    return defer(
+        "tile", {shape, x.dtype()}, [](const auto&... a) { return tile(a...); }, x, n);
   Tensor out = x;
   for (int d = x.ndim() - 1; d >= 0; --d) {
     if (n[d] == 1) continue;
@@ -190,35 +207,38 @@ Tensor tile(const Tensor& x, const Shape& n) {
 Tensor tile(const Tensor& x, std::int64_t n) { return tile(x, Shape{n}); }
 
 Tensor flatten(const Tensor& x) {
-  if (is_symbolic(x)) return defer("flatten", flatten, x);
-  return renamed("flatten", x, {x.size()});
+  const Shape shape{x.size()};
+  if (is_symbolic(x)) return defer("flatten", {shape, x.dtype()}, flatten, x);
+  return renamed("flatten", x, shape);
 }
 
 Tensor batch_flatten(const Tensor& x) {
-  if (is_symbolic(x)) return defer("batch_flatten", batch_flatten, x);
   if (x.ndim() == 0) fail("[batch_flatten] x must have rank 1 or more: received x=", x.shape());
-  return renamed("batch_flatten", x, {x.shape()[0], x.shape().count(1)});
+  const Shape shape{x.shape()[0], x.shape().count(1)};
+  if (is_symbolic(x)) return defer("batch_flatten", {shape, x.dtype()}, batch_flatten, x);
+  return renamed("batch_flatten", x, shape);
 }
 
 Tensor expand_dims(const Tensor& x, int axis) {
-  if (is_symbolic(x)) return defer("expand_dims", expand_dims, x, axis);
   Shape shape = x.shape();
   shape.insert(canonical_axis("expand_dims", axis, x.ndim() + 1), 1);
+  if (is_symbolic(x)) return defer("expand_dims", {shape, x.dtype()}, expand_dims, x, axis);
   return renamed("expand_dims", x, shape);
 }
 
 Tensor squeeze(const Tensor& x, int axis) {
-  if (is_symbolic(x)) return defer("squeeze", squeeze, x, axis);
   const int at = canonical_axis("squeeze", axis, x.ndim());
   Shape shape = x.shape();
-  if (shape[at] != 1) fail("[squeeze] the axis must have extent 1: received x=", shape, ", axis=", axis);
+  if (!compatible(shape[at], 1))
+    fail("[squeeze] the axis must have extent 1: received x=", shape, ", axis=", axis);
   shape.erase(at);
+  if (is_symbolic(x)) return defer("squeeze", {shape, x.dtype()}, squeeze, x, axis);
   return renamed("squeeze", x, shape);
 }
 
 Tensor reverse(const Tensor& x, const Axes& axes) {
-  if (is_symbolic(x)) return defer("reverse", reverse, x, axes);
   const unsigned bits = canonical_axes("reverse", axes, x.ndim());
+  if (is_symbolic(x)) return defer("reverse", {x.shape(), x.dtype()}, reverse, x, axes);
   kernels::Window window = whole(x.shape());
   for (int d = 0; d < x.ndim(); ++d)
     if (bits >> d & 1) window.start[d] = x.shape()[d] - 1, window.step[d] = -1;
@@ -226,53 +246,67 @@ Tensor reverse(const Tensor& x, const Axes& axes) {
 }
 
 Tensor slice(const Tensor& x, const Shape& start, const Shape& size) {
-  if (is_symbolic(x)) return defer("slice", slice, x, start, size);
   if (start.rank() != x.ndim() || size.rank() != x.ndim())
     fail("[slice] start and size must have one entry per axis: received x=", x.shape(), ", start=", start,
          ", size=", size);
   Shape extents = size;
   for (int d = 0; d < x.ndim(); ++d) {
     const std::int64_t n = x.shape()[d];
-    if (size[d] == -1) extents[d] = n - start[d];
-    if (start[d] < 0 || start[d] > n || extents[d] < 0 || extents[d] > n - start[d])
+    if (size[d] == -1) extents[d] = where_known(std::minus<>(), n, start[d]);
+    const bool inside =
+        n == None ? size[d] >= -1 : start[d] <= n && extents[d] >= 0 && extents[d] <= n - start[d];
+    if (start[d] < 0 || !inside)
       fail("[slice] the block must lie inside x: received x=", x.shape(), ", start=", start, ", size=", size,
            " (axis ", d, ")");
   }
+  if (is_symbolic(x)) return defer("slice", {extents, x.dtype()}, slice, x, start, size);
   if (extents == x.shape()) return x;
   return kernels::take("slice", x, {start, filled(x.ndim(), 1), extents});
 }
 
 std::vector<std::int64_t> Sections::of(std::int64_t extent) const {
   if (sizes_.empty()) {
-    if (number_ <= 0 || extent % number_ != 0)
+    if (number_ <= 0 || (extent != None && extent % number_ != 0))
       fail("[split] the axis of extent ", extent, " must divide into the parts: received number=", number_);
-    return std::vector<std::int64_t>(static_cast<std::size_t>(number_), extent / number_);
+    return std::vector<std::int64_t>(static_cast<std::size_t>(number_),
+                                     where_known(std::divides<>(), extent, number_));
   }
   std::int64_t sum = 0;
   for (std::int64_t size : sizes_) {
     if (size < 0) fail("[split] a size must be at least 0: received size=", size);
-    sum += std::min(size, extent + 1 - std::min(sum, extent));
+    if (extent != None) sum += std::min(size, extent + 1 - std::min(sum, extent));
   }
-  if (sum != extent)
+  if (extent != None && sum != extent)
     fail("[split] the sizes must add up to the extent ", extent, ": received a sum of ",
          std::accumulate(sizes_.begin(), sizes_.end(), 0.0));
   return sizes_;
 }
 
+namespace {
+std::vector<OutputInfo> infos_of(const std::vector<Shape>& shapes, DType dtype) {
+  std::vector<OutputInfo> infos;
+  for (const Shape& shape : shapes) infos.push_back({shape, dtype});
+  return infos;
+}
+}  // namespace
+
 std::vector<Tensor> split(const Tensor& x, const Sections& sections, int axis) {
-  if (is_symbolic(x)) return defer("split", split, x, sections, axis);
   axis = canonical_axis("split", axis, x.ndim());
   std::vector<Shape> shapes;
   for (std::int64_t size : sections.of(x.shape()[axis])) shapes.emplace_back(x.shape())[axis] = size;
+  if (is_symbolic(x)) return defer("split", infos_of(shapes, x.dtype()), split, x, sections, axis);
   return kernels::cut("split", x, x.shape().count(0, axis), shapes);
 }
 
 std::vector<Tensor> unstack(const Tensor& x, int axis) {
-  if (is_symbolic(x)) return defer("unstack", unstack, x, axis);
   axis = canonical_axis("unstack", axis, x.ndim());
   Shape shape = x.shape();
+  if (shape[axis] == None)
+    fail("[unstack] the extent of the axis, and so the number of tensors, must be known: received x=", shape,
+         ", axis=", axis);
   shape.erase(axis);
   const std::vector<Shape> shapes(static_cast<std::size_t>(x.shape()[axis]), shape);
+  if (is_symbolic(x)) return defer("unstack", infos_of(shapes, x.dtype()), unstack, x, axis);
   return kernels::cut("unstack", x, x.shape().count(0, axis), shapes);
 }
 
@@ -293,7 +327,6 @@ Tensor mirrored(const Tensor& x, int axis, const PaddingPair& padding, std::int6
 }  // namespace
 
 Tensor pad(const Tensor& x, const std::vector<PaddingPair>& paddings, const PadOptions& options) {
-  if (is_symbolic(x)) return defer("pad", pad, x, paddings, options);
   const std::string& mode = options.mode;
   if (mode != "constant" && mode != "reflect" && mode != "symmetric")
     fail("[pad] mode must be \"constant\", \"reflect\" or \"symmetric\": received mode=\"", mode, '"');
@@ -306,15 +339,20 @@ Tensor pad(const Tensor& x, const std::vector<PaddingPair>& paddings, const PadO
     const auto [before, after] = paddings[static_cast<std::size_t>(d)];
     if (before < 0 || after < 0)
       fail("[pad] paddings must be at least 0: received (", before, ", ", after, ") for axis ", d);
-    if (mode != "constant" && std::max(before, after) > std::max<std::int64_t>(0, shape[d] - skip))
+    if (mode != "constant" && shape[d] != None &&
+        std::max(before, after) > std::max<std::int64_t>(0, shape[d] - skip))
       fail("[pad] a ", mode, " padding must not exceed the axis: received (", before, ", ", after,
            ") for x=", x.shape());
     window.start[d] = before;
+    const std::int64_t extent = std::max<std::int64_t>(0, x.shape()[d]);
     if (__builtin_add_overflow(before, after, &shape[d]) ||
-        __builtin_add_overflow(shape[d], x.shape()[d], &shape[d]))
+        __builtin_add_overflow(shape[d], extent, &shape[d]))
       fail("[pad] the tensor must fit in memory: received (", before, ", ", after, ") for axis ", d);
   }
   check_extents("pad", shape, x.dtype().size());
+  for (int d = 0; d < x.ndim(); ++d)
+    if (x.shape()[d] == None) shape[d] = None;
+  if (is_symbolic(x)) return defer("pad", {shape, x.dtype()}, pad, x, paddings, options);
   if (mode == "constant") return kernels::place("pad", x, shape, window, options.constant_values);
   Tensor out = x;
   for (int d = 0; d < x.ndim(); ++d) out = mirrored(out, d, paddings[static_cast<std::size_t>(d)], skip);

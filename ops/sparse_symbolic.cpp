@@ -28,8 +28,8 @@ Tensor sparse_from(const SparseParts& parts, const Shape& shape) {
   const auto dense = [](const Tensor& indices, const Tensor& values, const Tensor& dense_shape) {
     return to_dense(assembled(indices, values, dense_shape));
   };
-  return defer_known(sparse_op, {{shape, parts.values.dtype()}}, dense, parts.indices, parts.values,
-                     parts.dense_shape)[0];
+  return defer(sparse_op, {shape, parts.values.dtype()}, dense, parts.indices, parts.values,
+               parts.dense_shape);
 }
 
 std::optional<SparseParts> sparse_parts(const Tensor& x) {
@@ -45,8 +45,7 @@ Tensor dot_later(const SparseParts& x, const Shape& x_shape, const Tensor& y) {
   if (x_shape.rank() != 2 || y.ndim() != 2 || (known && x_shape[1] != y.shape()[0]))
     fail("[dot] a sparse x and y must be matrices with one inner extent: received x=", x_shape,
          ", y=", y.shape());
-  return defer_known("dot", {{{x_shape[0], y.shape()[1]}, y.dtype()}}, run, x.indices, x.values,
-                     x.dense_shape, y)[0];
+  return defer("dot", {{x_shape[0], y.shape()[1]}, y.dtype()}, run, x.indices, x.values, x.dense_shape, y);
 }
 
 Tensor concatenate_later(const std::vector<Tensor>& sparse, int axis) {
@@ -69,7 +68,7 @@ Tensor concatenate_later(const std::vector<Tensor>& sparse, int axis) {
     const SparseTensor joined = concatenate(tensors, at);
     return std::vector{joined.indices(), joined.values(), as_tensor(joined.shape())};
   };
-  const std::vector<Tensor> parts = defer_known(
+  const std::vector<Tensor> parts = defer(
       "concatenate",
       {{{None, shape.rank()}, DType::Int64}, {{None}, sparse[0].dtype()}, {{shape.rank()}, DType::Int64}},
       run, indices, values, shapes);

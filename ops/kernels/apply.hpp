@@ -57,7 +57,7 @@ Tensor unary_by_input(const char* op, const Tensor& x, F f, D d) {
   expect_floating(op, x);
   if (is_symbolic(x))
     return defer(
-        op, [op, f, d](const Tensor& x) { return unary_by_input(op, x, f, d); }, x);
+        op, {x.shape(), x.dtype()}, [op, f, d](const Tensor& x) { return unary_by_input(op, x, f, d); }, x);
   Tensor out = apply(f, x);
   if (recording(x))
     record(op, out, {x},
@@ -71,7 +71,7 @@ Tensor unary_by_output(const char* op, const Tensor& x, F f, D d) {
   expect_floating(op, x);
   if (is_symbolic(x))
     return defer(
-        op, [op, f, d](const Tensor& x) { return unary_by_output(op, x, f, d); }, x);
+        op, {x.shape(), x.dtype()}, [op, f, d](const Tensor& x) { return unary_by_output(op, x, f, d); }, x);
   Tensor out = apply(f, x);
   if (recording(x))
     record(op, out, {x}, [d](const Tensor& g, const Tensor& y, Grads& grads) {
@@ -85,7 +85,7 @@ template <class F, class D>
 Tensor unary_linear(const char* op, const Tensor& x, F f, D d) {
   if (is_symbolic(x))
     return defer(
-        op, [op, f, d](const Tensor& x) { return unary_linear(op, x, f, d); }, x);
+        op, {x.shape(), x.dtype()}, [op, f, d](const Tensor& x) { return unary_linear(op, x, f, d); }, x);
   Tensor out = apply(f, x);
   if (recording(x))
     record(op, out, {x},
@@ -104,6 +104,12 @@ Tensor apply_integer(F f, const Tensor& x) {
 inline void expect_same_dtype(const char* op, const Tensor& x, const Tensor& y) {
   if (x.dtype() != y.dtype())
     fail<TypeError>("[", op, "] both tensors must have one dtype: received x=", x.dtype(), ", y=", y.dtype());
+}
+
+/// What an element-wise op of two tensors returns.
+inline OutputInfo broadcast_info(const char* op, const Tensor& x, const Tensor& y) {
+  expect_same_dtype(op, x, y);
+  return {broadcast_shapes(op, x.shape(), y.shape()), x.dtype()};
 }
 
 /// f(x, y) under broadcasting for any dtype; not recorded.
@@ -127,11 +133,12 @@ Tensor apply_broadcast(const char* op, F f, const Tensor& x, const Tensor& y) {
 /// The bool tensor f(x, y) under broadcasting for any dtype.
 template <class F>
 Tensor compare(const char* op, F f, const Tensor& x, const Tensor& y) {
-  if (is_symbolic(x, y))
-    return defer(
-        op, [op, f](const Tensor& x, const Tensor& y) { return compare(op, f, x, y); }, x, y);
   expect_same_dtype(op, x, y);
   const Shape shape = broadcast_shapes(op, x.shape(), y.shape());
+  if (is_symbolic(x, y))
+    return defer(
+        op, {shape, DType::Bool}, [op, f](const Tensor& x, const Tensor& y) { return compare(op, f, x, y); },
+        x, y);
   Tensor out = Tensor::empty(shape, DType::Bool);
   dispatch(x.dtype(), [&]<class T>() {
     if (x.shape() == y.shape())

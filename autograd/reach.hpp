@@ -1,0 +1,31 @@
+#pragma once
+#include <ktape/autograd/symbolic.hpp>
+
+#include <set>
+#include <unordered_set>
+
+namespace ktape {
+
+/// What made a tensor, a symbol or a node of the tape, and which of its results the tensor is.
+using Origin = std::pair<const void*, std::uint32_t>;
+Origin origin_of(const Operand& x);
+
+/// The tensors that gradients of some tensors can reach, through symbols and then along the tape.
+class GradientReach {
+ public:
+  /// Does not look behind the tape's nodes, or symbols up to the sequence number `oldest`, when it is given.
+  explicit GradientReach(const std::vector<Tensor>& from, std::uint64_t oldest = 0);
+  bool contains(const Operand& x) const { return reached_.count(origin_of(x)); }
+
+ private:
+  void meet(const Operand& x);
+  void meet(Origin origin);
+
+  std::set<Origin> reached_;
+  std::unordered_set<const void*> seen_;
+  std::vector<const Symbol*> symbols_;
+  std::vector<Node*> nodes_;
+  std::uint64_t oldest_;
+};
+
+}  // namespace ktape

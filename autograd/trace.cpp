@@ -1,0 +1,162 @@
+#include <ktape/autograd/dispatch.hpp>
+#include <ktape/autograd/reach.hpp>
+#include <ktape/autograd/tape.hpp>
+#include <ktape/autograd/trace.hpp>
+
+#include <algorithm>
+
+namespace ktape {
+
+OutputInfo either(const char* op, const OutputInfo& a, const OutputInfo& b) {
+  if (a.dtype != b.dtype)
+    fail<TypeError>("[", op, "] both results must have one dtype: received ", a.dtype, " and ", b.dtype);
+  if (a.shape.rank() != b.shape.rank())
+    fail("[", op, "] both results must have one rank: received ", a.shape, " and ", b.shape);
+  OutputInfo out = a;
+  for (int d = 0; d < a.shape.rank(); ++d)
+    if (a.shape[d] != b.shape[d]) out.shape[d] = None;
+  return out;
+}
+
+std::vector<Operand> joined(std::vector<Operand> captured, const std::vector<Operand>& more) {
+  captured.insert(captured.end(), more.begin(), more.end());
+  return captured;
+}
+
+namespace {
+
+/// The tensors from outside that the results were made of.
+class Outside {
+ public:
+  explicit Outside(std::uint64_t start) : start_(start) {}
+
+  void visit(const std::vector<Tensor>& results) {
+    for (const Tensor& x : results) meet(x);
+    while (!inside_.empty()) {
+      const Ref<Symbol> symbol = inside_.back();
+      inside_.pop_back();
+      for (const Operand& operand : symbol->operands()) meet(operand);
+    }
+  }
+
+  std::vector<Operand> found;
+
+ private:
+  void meet(const Operand& x) {
+    const Origin origin = origin_of(x);
+    if (!origin.first) return;  // a constant
+    const bool inside = is_symbolic(x.tensor) && x.tensor.get()->symbol->sequence() > start_;
+    if (!seen_.insert(inside ? Origin{origin.first, 0} : origin).second) return;
+    if (inside) inside_.push_back(x.tensor.get()->symbol);
+    else found.push_back(x);
+  }
+
+  std::uint64_t start_;
+  std::set<Origin> seen_;
+  std::vector<Ref<Symbol>> inside_;
+};
+
+void expect_results(const char* op, const std::vector<Tensor>& results) {
+  for (const Tensor& x : results)
+    if (!x.defined()) fail("[", op, "] a callable must return a tensor: received an undefined tensor (None)");
+}
+
+Trace trace_symbols(const char* op, const std::vector<OutputInfo>& arguments, const Callable& f) {
+  const InferenceScope scope;
+  std::vector<Tensor> placeholders;
+  const std::uint64_t start = newest_symbol();
+  for (const OutputInfo& info : arguments)
+    placeholders.push_back(make_placeholder(info.shape, info.dtype, std::string("an argument of ") + op));
+  const std::vector<Tensor> results = f(placeholders);
+  expect_results(op, results);
+  Trace out;
+  for (const Tensor& x : results) out.results.push_back(info_of(x));
+  Outside outside(start);
+  outside.visit(results);
+  out.captured = std::move(outside.found);
+  const GradientReach reach(results, start);
+  for (Operand& operand : out.captured) operand.differentiable = reach.contains(operand);
+  return out;
+}
+
+/// Where the symbolic tensors that a callable asks for have small values. Every unknown dimension gets its
+/// extent in the order in which they are met: all the same, or one after another from a list.
+class SmallValues final : public Environment {
+ public:
+  SmallValues(std::size_t first, std::size_t step, bool ones) : next_(first), step_(step), ones_(ones) {}
+
+  Tensor value(const Tensor& symbolic) override {
+    for (std::size_t i = 0; i < asked_for.size(); ++i)
+      if (origin_of(asked_for[i]) == origin_of(symbolic)) return values_[i];
+    asked_for.push_back(symbolic);
+    return values_.emplace_back(value_of(info_of(symbolic)));
+  }
+
+  Tensor value_of(OutputInfo info) {
+    constexpr std::int64_t extents[] = {2, 3, 5, 24, 1, 48, 7};
+    for (std::int64_t& extent : info.shape)
+      if (extent == None) extent = extents[std::exchange(next_, next_ + step_) % std::size(extents)];
+    Tensor out = Tensor::empty(info.shape, info.dtype);
+    dispatch(info.dtype, [&]<class T>() { std::fill_n(out.pointer<T>(), out.size(), T(ones_ ? 1 : 0)); });
+    return out;
+  }
+
+  static constexpr std::size_t extents_tried = 7;
+  std::vector<Tensor> asked_for;
+
+ private:
+  std::size_t next_, step_;
+  bool ones_;
+  std::vector<Tensor> values_;
+};
+
+/// What many runs on small values have in common. Those that `f` does not take are left out.
+Trace trace_values(const char* op, const std::vector<OutputInfo>& arguments, const Callable& f) {
+  const InferenceScope scope;
+  const NoGrad off;
+  Trace out;
+  std::size_t runs = 0;
+  for (std::size_t step : {0u, 1u, 3u})
+    for (std::size_t run = 0; run < 2 * SmallValues::extents_tried; ++run) {
+      SmallValues small(run / 2, step, run % 2 == 1);
+      std::vector<Tensor> values, results;
+      for (const OutputInfo& info : arguments) values.push_back(small.value_of(info));
+      try {
+        results = f(values);
+        expect_results(op, results);
+        for (Tensor& x : results)
+          if (is_symbolic(x)) x = small.value(x);
+      } catch (const Error&) {
+        continue;
+      }
+      if (runs++ == 0)
+        for (const Tensor& x : results) out.results.push_back(info_of(x));
+      if (results.size() != out.results.size())
+        fail("[", op, "] the number of results must not depend on an unknown dimension: received ",
+             out.results.size(), " and ", results.size());
+      for (std::size_t i = 0; i < results.size(); ++i)
+        out.results[i] = either(op, out.results[i], info_of(results[i]));
+      if (small.asked_for.size() > out.captured.size())
+        out.captured.assign(small.asked_for.begin(), small.asked_for.end());
+    }
+  if (runs == 0) fail("[", op, "] the callable takes no small values");
+  return out;
+}
+
+}  // namespace
+
+Trace trace(const char* op, const std::vector<OutputInfo>& arguments, const Callable& f) {
+  std::exception_ptr refused;
+  try {
+    return trace_symbols(op, arguments, f);
+  } catch (const Error&) {
+    refused = std::current_exception();
+  }
+  try {
+    return trace_values(op, arguments, f);
+  } catch (const Error&) {
+    std::rethrow_exception(refused);
+  }
+}
+
+}  // namespace ktape

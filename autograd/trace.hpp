@@ -1,0 +1,32 @@
+#pragma once
+#include <ktape/autograd/symbolic.hpp>
+
+#include <functional>
+
+namespace ktape {
+
+/// A callable as it was seen to work on tensors without values.
+struct Trace {
+  std::vector<OutputInfo> results;
+  /// What it brings along from outside: symbolic tensors, variables and recorded tensors.
+  std::vector<Operand> captured = {};
+};
+using Callable = std::function<std::vector<Tensor>(const std::vector<Tensor>&)>;
+
+/// Calls `f` once on symbolic tensors of these shapes and dtypes. Nothing is printed, drawn or changed. An
+/// `f` that refuses them, because it asks for values, is called on small values of many extents instead: what
+/// differs in the results is unknown then. Throws what `f` throws, and ValueError, naming the op, when it
+/// returns an undefined tensor.
+Trace trace(const char* op, const std::vector<OutputInfo>& arguments, const Callable& f);
+
+/// What is known of a tensor that may turn out as either one: extents that differ are unknown. Throws
+/// ValueError for different ranks, TypeError for different dtypes.
+OutputInfo either(const char* op, const OutputInfo& a, const OutputInfo& b);
+
+/// The shape and dtype of a tensor.
+inline OutputInfo info_of(const Tensor& x) { return {x.shape(), x.dtype()}; }
+
+/// What several callables bring along.
+std::vector<Operand> joined(std::vector<Operand> captured, const std::vector<Operand>& more);
+
+}  // namespace ktape

@@ -1,0 +1,163 @@
+#include <doctest/doctest.h>
+#include <ktape/ktape.hpp>
+
+#include "../ops/check.hpp"
+
+using doctest::Contains;
+namespace K = ktape::backend;
+using ktape::All, ktape::None, ktape::Shape, ktape::Slice, ktape::Tensor, ktape::TypeError, ktape::ValueError,
+    ktape::Variable;
+
+namespace {
+Tensor of(const Shape& shape, ktape::DType dtype = "float32") {
+  return K::placeholder({.shape = shape, .dtype = dtype});
+}
+}  // namespace
+
+TEST_CASE("broadcasting: the known extent decides unless it is 1") {
+  CHECK(K::int_shape(of({None, 10}) - of({None, None})) == Shape{None, 10});
+  CHECK(K::int_shape(of({None, 1}) * of({None, None})) == Shape{None, None});
+  CHECK(K::int_shape(K::maximum(of({None}), of({4, 1}))) == Shape{4, None});
+  CHECK(K::int_shape(K::greater(of({None}), of({7, 3}))) == Shape{7, 3});
+  CHECK(K::int_shape(K::where(of({None, 1}, "bool"), of({1, None}), of({5}))) == Shape{None, 5});
+  CHECK_THROWS_WITH_AS(of({None, 2}) + of({None, 3}),
+                       Contains("[add] shapes must broadcast: received x=(None, 2), y=(None, 3)"),
+                       ValueError);
+  CHECK_THROWS_WITH_AS(of({None}) + of({None}, "float64"), Contains("must have one dtype"), TypeError);
+}
+
+TEST_CASE("reductions: what is left of the shape") {
+  const Tensor x = of({None, 3, None});
+  CHECK(K::int_shape(K::sum(x, 1)) == Shape{None, None});
+  CHECK(K::int_shape(K::mean(x, {0, 2}, true)) == Shape{1, 3, 1});
+  CHECK(K::int_shape(K::max(x)) == Shape{});
+  CHECK(K::int_shape(K::argmax(x, 0)) == Shape{3, None});
+  CHECK(K::int_shape(K::l2_normalize(of({None, 3}), -1)) == Shape{None, 3});
+  CHECK_THROWS_WITH_AS(K::sum(x, 3), Contains("received axis=3"), ValueError);
+}
+
+TEST_CASE("slices of an unknown extent are unknown, those of a known extent known") {
+  CHECK(K::int_shape(of({None})[Slice(None, 2)]) == Shape{None});
+  CHECK(K::int_shape(of({None})[Slice(-2, None)]) == Shape{None});
+  CHECK(K::int_shape(of({None})[Slice(None, None, 3)]) == Shape{None});
+  CHECK(K::int_shape(of({None, 5})[{1, Slice(None, 2)}]) == Shape{2});
+  CHECK(K::int_shape(of({None, 5})[{Slice(3, 1), All}]) == Shape{0, 5});
+  CHECK(K::int_shape(K::slice(of({None, 5}), {1, 2}, {3, -1})) == Shape{3, 3});
+  CHECK(K::int_shape(K::slice(of({None, 5}), {1, 0}, {-1, 5})) == Shape{None, 5});
+  const Tensor x = of({None});
+  const auto f = K::function({x}, {x[Slice(None, 2)], x[Slice(-2, None)]});
+  for (std::int64_t n : {0, 1, 2, 5})
+    CHECK(f({K::ones({n})})[1].shape() == Shape{std::min<std::int64_t>(n, 2)});
+}
+
+TEST_CASE("reshape computes what it can, and the rest is checked when it runs") {
+  CHECK(K::int_shape(K::reshape(of({None, 3}), {-1, 15})) == Shape{None, 15});
+  CHECK(K::int_shape(K::reshape(of({4, 3}), {-1, 6})) == Shape{2, 6});
+  CHECK(K::int_shape(K::batch_flatten(of({None, 2, 3}))) == Shape{None, 6});
+  CHECK(K::int_shape(K::flatten(of({None, 0}))) == Shape{0});
+  const Tensor x = of({None, 2}), y = K::reshape(x, {8, 1});
+  CHECK(K::int_shape(y) == Shape{8, 1});
+  const auto f = K::function({x}, {y});
+  CHECK(f({K::ones({4, 2})})[0].shape() == Shape{8, 1});
+  CHECK_THROWS_WITH_AS(f({K::ones({3, 2})}), Contains("[reshape] the shape must hold the 6 elements of x"),
+                       ValueError);
+  CHECK_THROWS_WITH_AS(K::reshape(of({None, 2}), {3, 1}),
+                       Contains("[reshape] the shape must hold the elements of x: received x=(None, 2)"),
+                       ValueError);
+}
+
+TEST_CASE("squeeze of an unknown extent is checked when it runs; unstack needs to know how many") {
+  const Tensor x = of({None, None}), y = K::squeeze(x, 1);
+  CHECK(K::int_shape(y) == Shape{None});
+  const auto f = K::function({x}, {y});
+  CHECK(f({K::ones({3, 1})})[0].shape() == Shape{3});
+  CHECK_THROWS_WITH_AS(f({K::ones({3, 2})}), Contains("[squeeze] the axis must have extent 1"), ValueError);
+  CHECK_THROWS_WITH_AS(K::unstack(x, 1), Contains("[unstack] the extent of the axis, and so the number of"),
+                       ValueError);
+  CHECK(K::unstack(of({None, 3}), 1).size() == 3);
+}
+
+TEST_CASE("joining and splitting") {
+  CHECK(K::int_shape(K::concatenate({of({None, 3}), of({None, None})}, 0)) == Shape{None, 3});
+  CHECK(K::int_shape(K::concatenate({of({None, 3}), of({4, 2})}, 1)) == Shape{4, 5});
+  CHECK(K::int_shape(K::stack({of({None, 2}), K::ones({5, 2})})) == Shape{2, 5, 2});
+  const auto parts = K::split(of({None, 3}), 5);
+  CHECK(parts.size() == 5);
+  CHECK(K::int_shape(parts[4]) == Shape{None, 3});
+  CHECK(K::int_shape(K::split(of({None, 3}), {2, 4})[1]) == Shape{4, 3});
+  CHECK(K::int_shape(K::tile(of({None, 2}), {3, 2})) == Shape{None, 4});
+  CHECK(K::int_shape(K::repeat_elements(of({None, 2}), 0, 0)) == Shape{0, 2});
+  CHECK_THROWS_WITH_AS(K::stack({of({None, 2}), of({None, 3})}),
+                       Contains("one shape: received (None, 2) and (None, 3)"), ValueError);
+}
+
+TEST_CASE("products: extents of which one is unknown are checked when they run") {
+  CHECK(K::int_shape(K::dot(of({None, None}), K::ones({4, 2}))) == Shape{None, 2});
+  CHECK(K::int_shape(K::batch_dot(of({None, 3}), of({4, None}))) == Shape{4, 1});
+  CHECK(K::int_shape(K::matmul(of({None, 1, 2, 3}), of({7, None, 5}))) == Shape{None, 7, 2, 5});
+  CHECK(K::int_shape(K::einsum("...ij,...jk->...ik", {of({None, 2, 3}), of({1, 3, None})})) ==
+        Shape{None, 2, None});
+  CHECK(K::int_shape(K::in_top_k(of({None, None}), of({4}, "int32"), 1)) == Shape{4});
+  CHECK(K::int_shape(K::bias_add(of({2, None, None}), K::ones({3}))) == Shape{2, None, 3});
+  CHECK(K::int_shape(K::clip(of({None, 2}), K::zeros({2}), K::ones({1}))) == Shape{None, 2});
+  CHECK_THROWS_WITH_AS(K::dot(of({None, 3}), K::ones({4, 2})), Contains("received x=(None, 3), y=(4, 2)"),
+                       ValueError);
+}
+
+TEST_CASE("a callable is traced without values: shapes, tensors from outside, and what it refuses") {
+  const Tensor x = of({None, 2}), offset = of({2});
+  CHECK(K::int_shape(K::map_fn([&](const Tensor& row) { return row + offset; }, x)) == Shape{None, 2});
+  CHECK(K::int_shape(K::map_fn([](const Tensor& row) { return K::sum(row); }, of({5, None}))) == Shape{5});
+  const auto join = [](const Tensor& a, const Tensor& b) { return K::concatenate({a, b}, 0); };
+  CHECK(K::int_shape(K::foldl(join, of({4, 2}))) == Shape{8});
+  CHECK(K::int_shape(K::foldl(join, x)) == Shape{None});
+  CHECK(K::int_shape(K::foldl([](const Tensor& a, const Tensor& b) { return a + b; }, x)) == Shape{2});
+  const auto by_value = [](const Tensor& row) { return row * row.item(0); };
+  CHECK(K::int_shape(K::map_fn(by_value, of({None, None}))) == Shape{None, None});
+  CHECK(K::int_shape(K::map_fn(by_value, of({None, 6}))) == Shape{None, 6});
+  CHECK_THROWS_WITH_AS(K::map_fn([](const Tensor& row) { return row + K::ones({3}); }, x),
+                       Contains("received x=(2,), y=(3,)"), ValueError);
+}
+
+TEST_CASE("gradients reach both sides of a choice, whichever is taken when the graph is built") {
+  const Tensor s = of(Shape()), x = of({None});
+  const auto scaled = [&] { return s * x; };
+  const auto plain = [&] { return x * 1.f; };
+  const Tensor by_phase = K::gradients(K::sum(K::in_train_phase(s * x, x * 1.f)), {s})[0];
+  const Tensor by_value = K::gradients(K::sum(K::switch_(K::sum(x) > 100.f, s * x, x * 1.f)), {s})[0];
+  const Tensor by_call = K::gradients(K::sum(K::switch_(K::sum(x) > 100.f, scaled, plain)), {s})[0];
+  const auto f = K::function({s, x, K::learning_phase()}, {by_phase, by_value, by_call});
+  const auto results = [&](float first, int phase) {
+    Values all;
+    for (const Tensor& gradient : f({2.f, {first, 3.f}, phase})) all.push_back(gradient.item<double>());
+    return all;
+  };
+  CHECK(results(1.f, 0) == Values{0, 0, 0});
+  CHECK(results(1.f, 1) == Values{4, 0, 0});
+  CHECK(results(200.f, 0) == Values{0, 203, 203});
+}
+
+TEST_CASE("gradients stop where no op carries them") {
+  const Tensor x = of({None}), y = of({None});
+  const auto none = [&](const Tensor& loss) { return !K::gradients(loss, {x})[0].defined(); };
+  CHECK(none(K::stop_gradient(x) * y));
+  CHECK(none(K::zeros_like(x) + y));
+  CHECK(none(K::round(x) + y));
+  CHECK(none(K::where(x > 0.f, y, y * 2.f)));
+  CHECK(none(K::cast(K::argmax(x, 0), "float32") + y));
+  CHECK(none(K::switch_(
+      K::sum(y) > 0.f, [&] { return K::stop_gradient(x); }, [&] { return y; })));
+  CHECK(none(y));
+  CHECK(!none(K::map_fn([&](const Tensor& e) { return e * K::sum(x); }, y)));
+}
+
+TEST_CASE("a custom gradient of symbolic tensors is kept") {
+  const Tensor x = of({None});
+  Variable w = K::variable({1.f, 2.f});
+  const auto straight_through = ktape::custom_gradient([](const Tensor& x) {
+    return std::pair{K::round(x), [](const Tensor& dy) { return dy; }};
+  });
+  const Tensor y = K::sum(straight_through(w * x) + w * x);
+  CHECK(K::int_shape(straight_through(w * x)) == Shape{2});
+  CHECK(values(K::function({x}, K::gradients(y, {w}))({{3.f, 4.f}})[0]) == Values{6, 8});
+}
