@@ -28,7 +28,7 @@ void check_losses(const TensorList& losses, const TensorList& seeds) {
          " losses");
   for (std::size_t i = 0; i < seeds.size(); ++i) {
     if (!seeds[i].defined()) continue;
-    if (seeds[i].shape() != losses[i].shape())
+    if (!compatible(seeds[i].shape(), losses[i].shape()))
       fail("[gradients] a seed must have its loss's shape ", losses[i].shape(),
            ": received shape=", seeds[i].shape());
     if (seeds[i].dtype() != losses[i].dtype())

@@ -38,7 +38,7 @@ struct Selection {
   void take_slice(const Slice& slice, std::int64_t extent) {
     const std::int64_t step = slice.step.value_or(1);
     if (step == 0) fail("[index] a step must not be 0: received step=0");
-    if (extent == None) return shape.push_back(empty_everywhere(slice, step) ? 0 : std::int64_t{None});
+    if (extent == None) return take(0, 1, 0), shape.push_back(empty_everywhere(slice, step) ? 0 : None);
     // The first and the last place that a bound may name: going backwards, one before the first element ends
     // the slice.
     const std::int64_t low = step > 0 ? 0 : -1, high = step > 0 ? extent : extent - 1;
