@@ -58,6 +58,14 @@ struct ExpConstants<double> {
       0.00138890343776930119, 0.0083334497245283562, 0.0416666666649597671, 0.166666666653011448, 0.5, 1};
 };
 
+/// c[0] x^n + ... + c[n].
+template <class A, std::size_t N>
+Vec<A> polynomial(Vec<A> x, const A (&c)[N]) {
+  auto p = splat(c[0]);
+  for (std::size_t i = 1; i < N; ++i) p = p * x + c[i];
+  return p;
+}
+
 #if defined(__AVX512F__)
 /// x y + z, rounded once.
 inline __m512 fused(__m512 x, __m512 y, __m512 z) { return _mm512_fmadd_ps(x, y, z); }
@@ -85,14 +93,6 @@ Vec<A> exp_polynomial(Vec<A> r, std::size_t drop = 0) {
   auto p = splat(ExpConstants<A>::polynomial[0]);
   for (std::size_t i = 1; i + drop < ExpConstants<A>::polynomial.size(); ++i)
     p = p * r + ExpConstants<A>::polynomial[i];
-  return p;
-}
-
-/// c[0] x^n + ... + c[n].
-template <class A, std::size_t N>
-Vec<A> polynomial(Vec<A> x, const A (&c)[N]) {
-  auto p = splat(c[0]);
-  for (std::size_t i = 1; i < N; ++i) p = p * x + c[i];
   return p;
 }
 
@@ -140,6 +140,14 @@ Vec<A> bounded_below(Vec<A> x) {
 }
 #endif
 
+/// xsimd's, which is infinity for the largest x of which e^x is not.
+template <class A>
+Vec<A> exp_by_xsimd(Vec<A> x) {
+  const auto large = x > A(80);
+  const Vec<A> y = xsimd::exp(xsimd::batch<A>(large ? x - A(1) : x));
+  return large ? y * A(2.7182818284590452) : y;
+}
+
 }  // namespace detail
 
 /// e^x, lane by lane, with an error of about one unit in the last place, for x that is not large: 0 at most,
@@ -151,7 +159,7 @@ Vec<A> exp_of_small(Vec<A> x) {
   if constexpr (vector_bytes == 64)
     return detail::exp_by_powers<A>(detail::ExpParts<A>(detail::bounded_below<A>(x), C::magic / 16));
 #endif
-  return xsimd::exp(xsimd::batch<A>(x));
+  return detail::exp_by_xsimd<A>(x);
 }
 /// The same for any x.
 template <class A>
@@ -172,7 +180,7 @@ Vec<A> exp_term(Vec<A> x) {
     return detail::exp_by_powers<A>(detail::ExpParts<A>(bounded, C::magic / 16, sizeof(A) == sizeof(float)));
   }
 #endif
-  return xsimd::exp(xsimd::batch<A>(x));
+  return detail::exp_by_xsimd<A>(x);
 }
 
 }  // namespace ktape::kernels

@@ -47,26 +47,31 @@ template <class A>
 Batch<A> power_of_magnitude(const Batch<A>& x, const Batch<A>& a) {
   return wide::power_of_magnitude<A>(x, a);
 }
-/// The standard normal distribution function.
-template <class A>
-Batch<A> normal_cdf(const Batch<A>& x) {
-  return wide::normal_cdf<A>(x);
-}
 #else
-using xsimd::cos, xsimd::expm1, xsimd::log, xsimd::log1p, xsimd::sin, xsimd::tanh;
+using xsimd::cos, xsimd::log, xsimd::log1p, xsimd::sin, xsimd::tanh;
 
 template <class A>
 Batch<A> log1p_of_fraction(const Batch<A>& x) {
   return xsimd::log1p(x);
 }
 template <class A>
-Batch<A> power_of_magnitude(const Batch<A>& x, const Batch<A>& a) {
-  return xsimd::exp(a * xsimd::log(xsimd::abs(x)));
+Batch<A> expm1(const Batch<A>& x) {
+  return xsimd::select(x > Batch<A>(A(80)), exp(x), xsimd::expm1(x));
 }
+/// One by one: an error in the logarithm grows with a.
 template <class A>
-Batch<A> normal_cdf(const Batch<A>& x) {
-  return xsimd::erfc(x * Batch<A>(A(-0.70710678118654752))) * Batch<A>(A(0.5));
+Batch<A> power_of_magnitude(const Batch<A>& x, const Batch<A>& a) {
+  A bases[Batch<A>::size], exponents[Batch<A>::size];
+  x.store_unaligned(bases), a.store_unaligned(exponents);
+  for (std::size_t i = 0; i < Batch<A>::size; ++i) bases[i] = std::pow(std::abs(bases[i]), exponents[i]);
+  return Batch<A>::load_unaligned(bases);
 }
 #endif
+
+/// The standard normal distribution function.
+template <class A>
+Batch<A> normal_cdf(const Batch<A>& x) {
+  return wide::normal_cdf<A>(x);
+}
 
 }  // namespace ktape::kernels::functions

@@ -3,13 +3,11 @@
 
 #include <limits>
 
-/// Elementary functions of vectors of 64 bytes, made for throughput: no branches, at most one division,
-/// errors of one or two units in the last place.
-#if defined(__AVX512F__)
+/// Elementary functions of vectors, most of them of 64 bytes, made for throughput: no branches, at most one
+/// division, errors of one or two units in the last place.
 namespace ktape::kernels::wide {
 
-using kernels::detail::exp_polynomial, kernels::detail::ExpConstants, kernels::detail::ExpParts,
-    kernels::detail::fused, kernels::detail::polynomial, kernels::detail::scale_by_power;
+using kernels::detail::ExpConstants, kernels::detail::polynomial;
 
 /// x with the sign of `sign`.
 template <class A>
@@ -62,6 +60,34 @@ struct Constants<double> : ExpConstants<double> {
       0.0207950667998005039,    -0.0691186387063174347, 0.165020366170388522,    -0.313533156671304262,
       0.495305615969976345,     -0.665382502890056703,  0.769193049750062959};
 };
+
+/// e^(-y^2 / 2): what y^2 loses when it is rounded counts.
+template <class A>
+Vec<A> bell(Vec<A> y) {
+#if defined(__AVX512F__)
+  const Vec<A> square = y * y * A(-0.5), density = exp_of<A>(square);
+  return density + density * kernels::detail::fused(y * A(-0.5), y, -square);
+#else
+  constexpr auto low_half = (bits_of<A>(1) << (sizeof(A) == 4 ? 12 : 27)) - 1;
+  const auto high = reinterpret_cast<Vec<A>>(reinterpret_cast<Vec<bits_of<A>>>(y) & ~low_half);
+  return exp_of<A>(high * high * A(-0.5)) * exp_of<A>((high - y) * (high + y) * A(0.5));
+#endif
+}
+
+/// The standard normal distribution function: its tail at -|x| is e^(-x^2 / 2) / (|x| + c) times a polynomial
+/// of 1 - 2 c / (|x| + c).
+template <class A>
+Vec<A> normal_cdf(Vec<A> x) {
+  using C = Constants<A>;
+  const Vec<A> y = smaller<A>(splat(A(40)), magnitude<A>(x));
+  const Vec<A> inverse = A(1) / (y + C::centre);
+  const Vec<A> tail = bell<A>(y) * inverse * polynomial<A>(A(1) - A(2) * C::centre * inverse, C::tail);
+  return x > A(0) ? A(1) - tail : tail;
+}
+
+#if defined(__AVX512F__)
+using kernels::detail::exp_polynomial, kernels::detail::ExpParts, kernels::detail::fused,
+    kernels::detail::scale_by_power;
 
 /// The exponent of x = m 2^e with 1 <= m < 2; of 0 and infinity -infinity and infinity.
 inline __m512 exponent(__m512 x) { return _mm512_maskz_getexp_ps(0xffff, x); }
@@ -175,19 +201,6 @@ bool few_turns(Vec<A> x) {
   return xsimd::all(xsimd::abs(xsimd::batch<A>(x)) < xsimd::batch<A>(Constants<A>::most_turns));
 }
 
-/// The standard normal distribution function: its tail at -|x| is e^(-x^2 / 2) / (|x| + c) times a polynomial
-/// of 1 - 2 c / (|x| + c).
-template <class A>
-Vec<A> normal_cdf(Vec<A> x) {
-  using C = Constants<A>;
-  const Vec<A> y = smaller<A>(splat(A(40)), magnitude<A>(x));
-  const Vec<A> inverse = A(1) / (y + C::centre), square = y * y * A(-0.5);
-  const Vec<A> lost = fused(y * A(-0.5), y, -square);
-  const Vec<A> density = exp_of<A>(square);
-  const Vec<A> tail =
-      (density + density * lost) * inverse * polynomial<A>(A(1) - A(2) * C::centre * inverse, C::tail);
-  return x > A(0) ? A(1) - tail : tail;
-}
+#endif
 
 }  // namespace ktape::kernels::wide
-#endif
