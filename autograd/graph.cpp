@@ -131,8 +131,12 @@ class GraphRun final : public Environment {
     for (std::size_t i = 0; i < values.size(); ++i) slots_[i] = values[i].detach(), finish(i);
   }
 
-  void go() {
+  std::vector<Tensor> go() {
+    VariableTransaction changes;
     const Graph::Source *source = graph_.sources_.data(), *unused = graph_.last_uses_.data();
+    std::vector<Tensor> constants;  // as they are before the updates
+    for (const Graph::Source output : graph_.outputs_)
+      constants.push_back(output < 0 ? at(output) : Tensor());
     for (const Graph::Step& step : graph_.steps_) {
       const auto first = static_cast<std::size_t>(step.first_result);
       Results places(slots_.data() + first, step.results);
@@ -143,15 +147,8 @@ class GraphRun final : public Environment {
       for (std::uint32_t i = 0; i < step.last_uses; ++i)
         slots_[static_cast<std::size_t>(*unused++)] = Tensor();
     }
-  }
-
-  std::vector<Tensor> outputs() const {
-    std::vector<Tensor> out;
-    for (const Graph::Source source : graph_.outputs_) {
-      const Tensor& value = at(source);
-      out.push_back(value.defined() && value.node() ? value.detach() : value);
-    }
-    return out;
+    changes.commit();
+    return outputs(std::move(constants));
   }
 
   /// What a callable inside an op asks for: computed already, or computed now.
@@ -166,6 +163,15 @@ class GraphRun final : public Environment {
   }
 
  private:
+  std::vector<Tensor> outputs(std::vector<Tensor> constants) const {
+    std::vector<Tensor> out = std::move(constants);
+    for (std::size_t i = 0; i < out.size(); ++i) {
+      if (graph_.outputs_[i] >= 0) out[i] = at(graph_.outputs_[i]);
+      if (out[i].defined() && out[i].node()) out[i] = out[i].detach();
+    }
+    return out;
+  }
+
   const Tensor& at(Graph::Source source) const {
     return OperandValues({&source, 1}, slots_.data(), graph_.constants_.data())[0];
   }
@@ -190,9 +196,7 @@ class GraphRun final : public Environment {
 };
 
 std::vector<Tensor> Graph::run(const std::vector<Tensor>& values) const {
-  GraphRun run(*this, values);
-  run.go();
-  return run.outputs();
+  return GraphRun(*this, values).go();
 }
 
 std::vector<Tensor> placeholders_of(const std::vector<Tensor>& tensors) {

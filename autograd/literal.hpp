@@ -21,7 +21,7 @@ class ArrayLike {
   ArrayLike(const Tensor& tensor) : tensor_(tensor) {
     tensor_.shape();
   }  ///< throws ValueError for an undefined one
-  ArrayLike(const Variable& variable) : tensor_(variable.value()) {}
+  ArrayLike(const Variable& variable) : tensor_(TensorArgument(variable)) {}
   template <class E>
   requires xt::is_xexpression<E>::value ArrayLike(const E& expression) : tensor_(expression) {}
 

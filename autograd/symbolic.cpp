@@ -19,9 +19,8 @@ thread_local std::vector<Symbol*>* dying = nullptr;
 
 }  // namespace
 
-Operand::Operand(const Tensor& tensor, bool differentiable) : tensor(tensor), differentiable(differentiable) {
-  if (!tensor.defined() || !tensor.node()) return;
-  if (auto* leaf = dynamic_cast<VariableLeaf*>(tensor.node())) variable = leaf->variable();
+Operand::Operand(const Tensor& tensor, bool differentiable)
+    : tensor(tensor), variable(variable_behind(tensor)), differentiable(differentiable) {
   // The symbol must not keep the present value: an update would have to copy it.
   if (variable.defined()) this->tensor = Tensor();
 }

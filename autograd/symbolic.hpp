@@ -1,5 +1,6 @@
 #pragma once
 #include <ktape/autograd/node.hpp>
+#include <ktape/autograd/symbolic_scope.hpp>
 #include <ktape/autograd/variable.hpp>
 
 #include <memory>
@@ -32,6 +33,7 @@ struct Operand {
   bool differentiable = true;
 
   Operand(const Tensor& tensor, bool differentiable = true);
+  explicit Operand(const Variable& variable) : variable(variable) {}
   /// Of an operand that is not symbolic.
   const Tensor& value() const { return variable.defined() ? variable.value() : tensor; }
 };
@@ -307,6 +309,7 @@ class Environment {
 
  private:
   Environment* outer_;
+  SymbolicScope at_once_{false};
 };
 
 }  // namespace ktape

@@ -155,7 +155,8 @@ void convert(void* out, DType to, const void* in, DType from, std::int64_t n) {
   });
 }
 
-TensorList::TensorList(const std::vector<Variable>& variables) : list_(variables.begin(), variables.end()) {}
-TensorList::TensorList(const Variable& variable) : list_{variable.value()} {}
+TensorList::TensorList(const std::vector<Variable>& variables) {
+  for (const Variable& variable : variables) list_.push_back(TensorArgument(variable));
+}
 
 }  // namespace ktape

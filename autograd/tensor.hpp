@@ -49,7 +49,8 @@ struct Companions;
 struct TensorImpl {
   std::atomic<std::int32_t> refs{1};
   DType dtype;
-  std::uint32_t output = 0;  ///< which of its node's or symbol's outputs this is
+  bool stands_for_variable = false;  ///< see TensorArgument
+  std::uint32_t output = 0;          ///< which of its node's or symbol's outputs this is
   std::int64_t size;
   Shape shape;
   Ref<Storage> storage;
@@ -180,15 +181,24 @@ requires xt::is_xexpression<E>::value Tensor::Tensor(const E& expression) {
   xt::noalias(target) = expression;
 }
 
+/// A tensor or a variable in a list or an option of an op. While a Tensor made of a variable is a value, a
+/// variable stays one in here: an op that waits reads it when it runs.
+class TensorArgument : public Tensor {
+ public:
+  TensorArgument() = default;
+  TensorArgument(const Tensor& tensor);
+  TensorArgument(const Variable& variable);
+};
+
 /// Some tensors: a braced list of tensors and variables, a vector of either, or one tensor.
 class TensorList {
  public:
   TensorList() = default;
-  TensorList(std::initializer_list<Tensor> tensors) : list_(tensors) {}
+  TensorList(std::initializer_list<TensorArgument> tensors) : list_(tensors.begin(), tensors.end()) {}
   TensorList(std::vector<Tensor> tensors) : list_(std::move(tensors)) {}
   TensorList(const std::vector<Variable>& variables);
-  TensorList(const Tensor& tensor) : list_{tensor} {}
-  TensorList(const Variable& variable);
+  TensorList(const Tensor& tensor) : list_{TensorArgument(tensor)} {}
+  TensorList(const Variable& variable) : list_{TensorArgument(variable)} {}
 
   std::size_t size() const { return list_.size(); }
   bool empty() const { return list_.empty(); }

@@ -7,6 +7,9 @@
 
 namespace ktape {
 
+class SymbolicScope;
+class VariableTransaction;
+
 /// A free block of the allocator; the link is stored in the block itself.
 struct FreeBlock {
   FreeBlock* next;
@@ -24,8 +27,10 @@ struct alignas(64) ThreadState {
 
   Tape* const tape = new Tape;
   bool recording = true;
-  std::uint64_t sequence = 0;  ///< of the newest recorded node
-  Node* dying = nullptr;       ///< nodes to destroy, see node.cpp
+  SymbolicScope* symbolic = nullptr;           ///< the innermost one, see symbolic_scope.hpp
+  VariableTransaction* transaction = nullptr;  ///< the innermost one
+  std::uint64_t sequence = 0;                  ///< of the newest recorded node
+  Node* dying = nullptr;                       ///< nodes to destroy, see node.cpp
   bool draining = false;
   ThreadState *previous = nullptr, *next = nullptr;  ///< in the list of all threads
 

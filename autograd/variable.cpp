@@ -1,5 +1,8 @@
 #include <ktape/autograd/node.hpp>
 #include <ktape/autograd/symbolic.hpp>
+#include <ktape/autograd/thread_state.hpp>
+
+#include <algorithm>
 
 #include <cstring>
 #include <ostream>
@@ -19,6 +22,8 @@ Variable VariableLeaf::variable() const {
   variable.impl_ = Ref<VariableImpl>(owner_);
   return variable;
 }
+
+bool VariableLeaf::holds(const Tensor& handle) const { return owner_ && &handle == &owner_->value; }
 
 Variable::Variable(OutputInfo info, std::string name, Constraint constraint)
     : impl_(Ref<VariableImpl>::adopt(
@@ -65,18 +70,38 @@ void Variable::assign(const Tensor& value) {
                     "': received dtype=", value.dtype());
   const Tensor& present = impl().value;
   if (inferring_shapes() || (present.defined() && value.raw() == present.raw())) return;
+  keep();
   if (!present.defined() || !present.exclusive()) return replace(value.detach());
   std::memcpy(present.raw(), value.raw(), static_cast<std::size_t>(size()) * dtype().size());
 }
 
 Tensor Variable::writable() const {
+  keep();
   return value().exclusive() && !inferring_shapes() ? value() : Tensor::empty(shape(), dtype());
 }
 
 void Variable::replace(Tensor next) const {
   if (inferring_shapes() && impl().value.defined()) return;
+  keep();
   if (next.node() != impl().leaf.get()) next.get()->node = Ref<Node>(impl().leaf.get());
   impl().value = std::move(next);
+}
+
+void Variable::keep() const {
+  for (VariableTransaction* t = thread_state().transaction; t; t = t->outer_) t->keep(*this);
+}
+
+VariableTransaction::VariableTransaction() : outer_(std::exchange(thread_state().transaction, this)) {}
+
+VariableTransaction::~VariableTransaction() {
+  thread_state().transaction = outer_;
+  for (auto& [variable, value] : before_) variable.impl().value = std::move(value);
+}
+
+void VariableTransaction::keep(const Variable& variable) {
+  const auto same = [&](const auto& kept) { return kept.first.is(variable); };
+  if (std::none_of(before_.begin(), before_.end(), same))
+    before_.emplace_back(variable, variable.impl().value);
 }
 
 std::ostream& operator<<(std::ostream& out, const Variable& variable) {

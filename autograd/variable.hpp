@@ -13,7 +13,8 @@ struct VariableImpl;
 
 /// A named, changeable tensor, and a place at which gradients end. A Variable is a handle: copies are the
 /// same variable. Wherever a Tensor is taken, a variable stands for its present value; a value taken before
-/// an update never changes.
+/// an update never changes. To an op that waits for a function (ops/function.hpp) the variable itself is
+/// passed, not its value.
 class Variable {
  public:
   /// An undefined variable.
@@ -29,7 +30,9 @@ class Variable {
   /// The present value. What is computed from it is recorded, and differentiated with respect to this
   /// variable.
   const Tensor& value() const;
-  operator const Tensor&() const { return value(); }
+  /// The variable as an argument of an op: its value, or inside `K::symbolic` a symbolic tensor that stands
+  /// for it.
+  operator const Tensor&() const;
 
   /// Whether it holds a value.
   bool has_value() const;
@@ -41,7 +44,7 @@ class Variable {
   T item(Index... index) const {
     return value().template item<T>(index...);
   }
-  Tensor operator[](const Indices& indices) const { return value()[indices]; }
+  Tensor operator[](const Indices& indices) const { return static_cast<const Tensor&>(*this)[indices]; }
 
   const std::string& name() const;
   const Constraint& constraint() const;
@@ -67,9 +70,12 @@ class Variable {
   bool is(const Variable& other) const { return impl_.get() == other.impl_.get(); }
 
  private:
+  friend class SymbolicScope;
   friend class VariableLeaf;
+  friend class VariableTransaction;
   Variable(OutputInfo info, std::string name, Constraint constraint);
   VariableImpl& impl() const;
+  void keep() const;
   Tensor writable() const;
   void replace(Tensor next) const;
   Ref<VariableImpl> impl_;
@@ -83,10 +89,33 @@ class VariableLeaf final : public LeafNode {
   explicit VariableLeaf(VariableImpl* owner) : LeafNode("variable"), owner_(owner) {}
   /// The variable; undefined when it is gone.
   Variable variable() const;
+  /// Whether this handle is the variable's own, not a copy.
+  bool holds(const Tensor& handle) const;
 
  private:
   friend struct VariableImpl;
   VariableImpl* owner_;
+};
+
+/// The variable that an argument of an op stands for; undefined when the argument is a value.
+Variable variable_behind(const Tensor& argument);
+
+/// Makes several changes of variables one: unless it is committed, its end gives the variables that this
+/// thread changed meanwhile their values back.
+class VariableTransaction {
+ public:
+  VariableTransaction();
+  ~VariableTransaction();
+  VariableTransaction(const VariableTransaction&) = delete;
+  VariableTransaction& operator=(const VariableTransaction&) = delete;
+  void commit() { before_.clear(); }
+
+ private:
+  friend class Variable;
+  /// Keeps the value that the variable has before its first change.
+  void keep(const Variable& variable);
+  std::vector<std::pair<Variable, Tensor>> before_;
+  VariableTransaction* outer_;
 };
 
 struct VariableImpl {

@@ -7,7 +7,7 @@ namespace ktape::backend {
 
 struct AttentionOptions {
   /// Of any dtype, broadcasts to (batch, heads, queries, keys): 0 hides a key from a query.
-  Tensor mask = {};
+  TensorArgument mask = {};
   bool causal = false;               ///< query i looks at keys 0 to i only
   std::optional<double> scale = {};  ///< 1 / sqrt(dim) when it is not given
   bool heads_last = false;           ///< query, key, value and result are (batch, steps, heads, dim)

@@ -9,8 +9,8 @@ namespace ktape::backend {
 /// side is taken.
 class Branch {
  public:
-  Branch(const Tensor& value) : value_(value) {}
-  Branch(const Variable& variable) : value_(variable.value()) {}
+  Branch(const Tensor& value) : value_(TensorArgument(value)) {}
+  Branch(const Variable& variable) : value_(TensorArgument(variable)) {}
   template <class F>
   requires std::is_invocable_r_v<Tensor, F&> Branch(F f) : run_(std::move(f)) {}
 

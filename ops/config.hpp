@@ -129,16 +129,5 @@ Session get_session(const TensorList& op_input_list = {});
 /// Does nothing.
 void set_session(Session session);
 
-/// Returns the function unchanged: called with symbolic tensors, any function is symbolic.
-template <class F>
-constexpr std::decay_t<F> symbolic(F&& func) {
-  return std::forward<F>(func);
-}
-
-/// Returns the function unchanged: called with tensors that have values, any function runs at once.
-template <class F>
-constexpr std::decay_t<F> eager(F&& func) {
-  return std::forward<F>(func);
-}
 
 }  // namespace ktape::backend

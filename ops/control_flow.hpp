@@ -41,7 +41,7 @@ Tensor map_fn(const std::function<Tensor(const std::vector<Tensor>&)>& fn, const
               const MapOptions& options = {});
 
 struct FoldOptions {
-  Tensor initializer = {};  ///< where to start, in place of the first element met
+  TensorArgument initializer = {};  ///< where to start, in place of the first element met
   std::string name = {};    ///< accepted and not kept
 };
 

@@ -49,7 +49,7 @@ class Bound {
   template <Arithmetic T>
   Bound(T number) : number_(number) {}
   Bound(const Tensor& tensor) : tensor_(tensor) {}
-  Bound(const Variable& variable) : tensor_(variable.value()) {}
+  Bound(const Variable& variable) : tensor_(TensorArgument(variable)) {}
   const std::optional<Scalar>& number() const { return number_; }
   const Tensor& tensor() const { return tensor_; }
 

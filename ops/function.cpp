@@ -49,18 +49,27 @@ void expect_fit(const std::string& name, std::size_t i, const Tensor& input, con
   if (!fits) fail("[", name, "] input ", i, " must have the shape ", wanted, ": received shape=", shape);
 }
 
+/// What was given; inside K::symbolic a variable comes as a symbolic tensor.
+Tensor value_of(const FunctionValue& given, DType dtype) {
+  const Variable variable = variable_behind(given.given());
+  return variable.defined() ? converted(variable.value(), dtype) : given.tensor(dtype, dtype);
+}
+
 }  // namespace
 
-std::vector<Tensor> Function::operator()(const std::vector<FunctionValue>& values) const {
+std::vector<Tensor> Function::operator()(const FunctionValues& given) const {
+  if (!graph_) fail("[function] a function must be made by K::function: received a default-made Function");
+  const std::vector<FunctionValue>& values = given.list();
   if (values.size() != inputs_.size())
     fail("[", name_, "] there must be one value per input: received ", values.size(), " for ", inputs_.size(),
          " inputs");
+  const SymbolicScope at_once(false);
   std::optional<ThreadLearningPhase> phase;
   std::vector<Tensor> tensors;
   for (std::size_t i = 0; i < values.size(); ++i) {
-    const Tensor& input = inputs_[i];
+    const Tensor& input = inputs_[i].tensor();
     const FunctionValue& value = values[i];
-    if (!input.defined()) {
+    if (inputs_[i].is_learning_phase()) {
       phase.emplace(value.tensor({}, DType::Float32).item<int>());
       continue;
     }
@@ -69,22 +78,22 @@ std::vector<Tensor> Function::operator()(const std::vector<FunctionValue>& value
                       ": received a ", value.is_sparse() ? "sparse" : "dense", " tensor");
     expect_fit(name_, i, input, value.is_sparse() ? value.sparse().shape() : value.shape());
     if (value.is_sparse()) tensors.push_back(value.sparse().indices());
-    tensors.push_back(value.tensor(input.dtype(), input.dtype()));
+    tensors.push_back(value_of(value, input.dtype()));
     if (value.is_sparse()) tensors.push_back(as_tensor(value.sparse().shape()));
     else expect_value(name_.c_str(), tensors.back());
   }
   return graph_->run(tensors);
 }
 
-Function function(const std::vector<FunctionInput>& inputs, const TensorList& outputs,
-                  const TensorList& updates, const FunctionOptions& options) {
+Function function(const FunctionInputs& inputs, const TensorList& outputs, const TensorList& updates,
+                  const FunctionOptions& options) {
   Function f;
   f.name_ = options.name.empty() ? "function" : options.name;
+  f.inputs_ = inputs.list();
   std::vector<Tensor> tensors;
   bool phase = false;
-  for (const FunctionInput& input : inputs) {
-    f.inputs_.push_back(input.tensor());
-    if (!input.tensor().defined()) {
+  for (const FunctionInput& input : f.inputs_) {
+    if (input.is_learning_phase()) {
       if (phase) fail("[", f.name_, "] the learning phase must be named once: received it twice");
       phase = true;
     } else if (const auto parts = sparse_parts(input.tensor())) {
@@ -93,6 +102,12 @@ Function function(const std::vector<FunctionInput>& inputs, const TensorList& ou
       tensors.push_back(input.tensor());
     }
   }
+  for (const Tensor& update : updates)
+    if (update.defined() && !is_symbolic(update))
+      fail("[", f.name_,
+           "] an update must wait for the function: received one of a value, which has run already; make it "
+           "of "
+           "a symbolic value or inside K::symbolic");
   f.graph_ = std::make_shared<const Graph>(f.name_.c_str(), tensors, outputs.vector(), updates.vector());
   return f;
 }

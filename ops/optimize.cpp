@@ -40,9 +40,10 @@ struct AdamStep {
 
 void adam_update(Variable x, const Tensor& gradient, Variable m, Variable v, std::int64_t step,
                  const AdamOptions& options) {
+  expect_value("adam_update", gradient);
   check_like(x, "gradient", gradient);
-  check_like(x, "m", m);
-  check_like(x, "v", v);
+  check_like(x, "m", m.value());
+  check_like(x, "v", v.value());
   if (!x.dtype().is_floating())
     fail<TypeError>("[adam_update] x must be floating: received dtype=", x.dtype());
   if (step < 1) fail("[adam_update] step must be at least 1: received step=", step);

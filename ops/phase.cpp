@@ -12,7 +12,7 @@ Tensor in_train_phase(const Branch& x, const Branch& alt, std::optional<bool> tr
                            {either("in_train_phase", taken.results[0], otherwise.results[0])},
                            joined(taken.captured, otherwise.captured), in_train_phase, x, alt, training)[0];
   };
-  if (is_symbolic(x.value(), alt.value())) return later();
+  if (is_symbolic(x.value(), alt.value()) || symbolic_mode()) return later();
   const Tensor taken = learning_phase() == 1 ? x() : alt();
   return is_symbolic(taken) && !running_graph() ? later() : taken;  // a callable made it
 }

@@ -24,7 +24,7 @@ namespace ktape::backend {
 struct LstmOptions {
   std::string recurrent_activation = "sigmoid";  ///< or "hard_sigmoid"
   bool go_backwards = false;
-  Tensor mask = {};  ///< (samples, time) or (samples, time, 1), as `rnn` takes it
+  TensorArgument mask = {};  ///< (samples, time) or (samples, time, 1), as `rnn` takes it
   bool time_major = false;
   bool zero_output_for_mask = false;
 };
@@ -45,7 +45,7 @@ struct GruOptions {
   bool reset_after = true;
   std::string recurrent_activation = "sigmoid";
   bool go_backwards = false;
-  Tensor mask = {};
+  TensorArgument mask = {};
   bool time_major = false;
   bool zero_output_for_mask = false;
 };
@@ -67,7 +67,7 @@ RnnResult<Tensor> gru(const Tensor& x, const Tensor& kernel, const Tensor& recur
 struct SimpleRnnOptions {
   std::string activation = "tanh";  ///< or "relu"
   bool go_backwards = false;
-  Tensor mask = {};
+  TensorArgument mask = {};
   bool time_major = false;
   bool zero_output_for_mask = false;
 };

@@ -5,6 +5,7 @@
 #include <ktape/ops/operators.hpp>
 #include <ktape/ops/reductions.hpp>
 #include <ktape/ops/sparse.hpp>
+#include <ktape/ops/sparse_symbolic.hpp>
 
 #include <algorithm>
 #include <numeric>
@@ -107,6 +108,7 @@ Tensor dot(const SparseTensor& x, const Tensor& y) {
   if (x.dtype().is_bool()) fail<TypeError>("[dot] x and y must be numbers: received dtype=bool");
   if (x.ndim() != 2 || y.ndim() != 2)
     fail("[dot] a sparse x and y must have rank 2: received x=", x.shape(), ", y=", y.shape());
+  if (is_symbolic(y)) return dot_later({x.indices(), x.values(), as_tensor(x.shape())}, x.shape(), y);
   if (x.shape()[1] != y.shape()[0])
     fail("[dot] the inner extents must agree: received x=", x.shape(), ", y=", y.shape());
   return product({x.indices()[{All, 0}], x.indices()[{All, 1}], x.shape()[0], x.shape()[1]}, x.values(), y);

@@ -6,21 +6,41 @@
 
 #include <cmath>
 
+/// An update that waits reads a tensor as an operand and keeps numbers.
+template <>
+class ktape::Argument<ktape::ArrayLike> {
+ public:
+  Argument(const ArrayLike& value, std::vector<Operand>& operands) : given_(value.given(), operands) {
+    if (!value.given().defined()) numbers_ = value;
+  }
+  ArrayLike get(const OperandValues& values) const { return numbers_ ? *numbers_ : given_.get(values); }
+
+ private:
+  std::optional<ArrayLike> numbers_;
+  Argument<Tensor> given_;
+};
+
 namespace ktape::backend {
 namespace {
 
+/// Whether an update by this value waits for a function.
+bool waits(const ArrayLike& value) { return is_symbolic(value.given()) || symbolic_mode(); }
+
 void expect_shape(const char* op, const Variable& x, const char* name, const Shape& shape) {
-  if (shape != x.shape())
+  if (!compatible(shape, x.shape()))
     fail("[", op, "] ", name, " must have the shape ", x.shape(), " of '", x.name(), "': received ", name,
          '=', shape);
 }
 
-/// The value as a tensor of x's shape and dtype.
-Tensor like_variable(const char* op, const Variable& x, const char* name, const ArrayLike& value) {
+void expect_like(const char* op, const Variable& x, const char* name, const ArrayLike& value) {
   expect_shape(op, x, name, value.shape());
   if (value.given().defined() && value.given().dtype() != x.dtype())
     fail<TypeError>("[", op, "] ", name, " must have the dtype ", x.dtype(), " of '", x.name(),
                     "': received ", name, '=', value.given().dtype());
+}
+
+/// The value, which is like x, as a tensor of its dtype.
+Tensor like_variable(const char* op, const Variable& x, const char* name, const ArrayLike& value) {
   if (!x.dtype().is_floating() && !value.whole())
     fail<TypeError>("[", op, "] a number must fit the dtype ", x.dtype(), " of '", x.name(),
                     "': received a fraction as ", name);
@@ -57,11 +77,11 @@ Tensor combine_number(const char* op, Variable x, F f, Scalar number) {
 /// x = f(x, change), where the change may wait.
 template <class F>
 Tensor change(const char* op, Variable x, F f, const char* name, const ArrayLike& by) {
-  if (is_symbolic(by.given()))
-    return defer_update(
-        op, x, [=](const Variable& x, const Tensor& by) { return change(op, x, f, name, by); }, x,
-        by.given());
   if (x.dtype().is_bool()) fail<TypeError>("[", op, "] x must be a number: received dtype=bool");
+  if (!by.number()) expect_like(op, x, name, by);
+  if (waits(by))
+    return defer_update(
+        op, x, [=](const Variable& x, const ArrayLike& by) { return change(op, x, f, name, by); }, x, by);
   if (by.number()) return combine_number(op, x, f, *by.number());
   return combine(x, f, like_variable(op, x, name, by));
 }
@@ -80,10 +100,8 @@ void batch_set_value(const std::vector<std::pair<Variable, ArrayLike>>& tuples) 
 }
 
 Tensor update(Variable x, const ArrayLike& new_x) {
-  if (is_symbolic(new_x.given()))
-    return defer_update(
-        "update", x, [](const Variable& x, const Tensor& new_x) { return update(x, new_x); }, x,
-        new_x.given());
+  expect_like("update", x, "new_x", new_x);
+  if (waits(new_x)) return defer_update("update", x, update, x, new_x);
   x.assign(like_variable("update", x, "new_x", new_x));
   return x;
 }
@@ -100,15 +118,10 @@ Tensor update_sub(Variable x, const ArrayLike& decrement) {
 
 Tensor moving_average_update(Variable x, const ArrayLike& value, double momentum) {
   constexpr const char* op = "moving_average_update";
-  if (is_symbolic(value.given())) {
-    const auto later = [=](const Variable& x, const Tensor& value) {
-      return moving_average_update(x, value, momentum);
-    };
-    return defer_update(op, x, later, x, value.given());
-  }
   if (!x.dtype().is_floating()) fail<TypeError>("[", op, "] x must be floating: received dtype=", x.dtype());
-  if (broadcast_shapes(op, x.shape(), value.shape()) != x.shape())
+  if (!compatible(broadcast_shapes(op, x.shape(), value.shape()), x.shape()))
     expect_shape(op, x, "value", value.shape());
+  if (waits(value)) return defer_update(op, x, moving_average_update, x, value, momentum);
   const auto average = [momentum](auto a, auto v) {
     return a * decltype(a)(momentum) + v * decltype(a)(1 - momentum);
   };

@@ -252,13 +252,6 @@ TEST_CASE("sparse placeholders take sparse tensors, and dot works on the stored 
                        ValueError);
 }
 
-TEST_CASE("symbolic and eager return the function they are given") {
-  const auto doubled = [](const Tensor& x) { return x * 2.f; };
-  CHECK(K::is_placeholder(K::placeholder({2})));
-  CHECK(ktape::is_symbolic(K::symbolic(doubled)(K::placeholder({2}))));
-  CHECK(values(K::eager(doubled)(K::ones({2}))) == Values{2, 2});
-}
-
 TEST_CASE("what Input makes is a Keras tensor; other tensors are not") {
   const Tensor input = ktape::nn::Input({10});
   CHECK(K::int_shape(input) == Shape{None, 10});
@@ -282,4 +275,77 @@ TEST_CASE("recurrent layers and attention wait like any op") {
   CHECK(values(out[0]) == values(K::lstm(steps, kernel, recurrent, bias).last_output));
   CHECK(values(out[1]) ==
         values(K::scaled_dot_product_attention(queries, queries, queries, {.causal = true})));
+}
+
+TEST_CASE("an update that has run already is refused, and the way to make it wait is named") {
+  const Tensor x = K::placeholder({None});
+  Variable w = K::variable(1.f);
+  CHECK_THROWS_WITH_AS(K::function({x}, {K::sum(x)}, {K::update_add(w, 1.f)}),
+                       Contains("[function] an update must wait for the function: received one of a value, "
+                                "which has run already; make it of a symbolic value or inside K::symbolic"),
+                       ValueError);
+  CHECK_NOTHROW(K::function({x}, {K::sum(x)}, K::symbolic([&] { return K::update_add(w, 1.f); })()));
+}
+
+TEST_CASE("a function without a graph, and an input that is undefined, are errors") {
+  CHECK_THROWS_WITH_AS(K::Function()({}), Contains("[function] a function must be made by K::function"),
+                       ValueError);
+  const Tensor x = K::placeholder({None});
+  CHECK_THROWS_WITH_AS(K::function({x, Tensor()}, {x}), Contains("[function] an input must be a placeholder"),
+                       ValueError);
+}
+
+TEST_CASE("a call that fails changes no variable") {
+  const Tensor x = K::placeholder({None});
+  Variable a = K::variable({1.f, 2.f}), b = K::variable({1.f}), calls = K::variable(0.f);
+  const Tensor counted = K::map_fn([&](const Tensor& e) { return K::update_add(calls, 1.f), e * 2.f; }, x);
+  const auto f = K::function({x}, {counted}, {K::update_add(a, K::sum(x) * K::ones({2})), K::update(b, x)});
+  const float* const memory = a.value().data<float>();
+  CHECK_THROWS_WITH_AS(f({{1.f, 2.f}}), Contains("[update]"), ValueError);
+  CHECK(values(a) == Values{1, 2});
+  CHECK(a.value().data<float>() == memory);
+  CHECK(values(b) == Values{1});
+  CHECK(calls.item() == 0.f);
+  f({{5.f}});
+  CHECK(values(a) == Values{6, 7});
+  CHECK(values(b) == Values{5});
+  CHECK(calls.item() == 1.f);
+}
+
+TEST_CASE("an update that can never fit is refused when it is written") {
+  Variable w = K::variable({1.f, 2.f});
+  CHECK_THROWS_WITH_AS(K::update(w, K::placeholder({3})), Contains("[update] new_x must have the shape (2,)"),
+                       ValueError);
+  CHECK_THROWS_WITH_AS(K::update_add(w, K::placeholder({None, 2})), Contains("[update_add] increment"),
+                       ValueError);
+  CHECK_THROWS_AS(K::update(w, K::placeholder({.shape = {2}, .dtype = "int32"})), TypeError);
+  CHECK_THROWS_AS(K::moving_average_update(w, K::placeholder({3}), 0.9), ValueError);
+}
+
+TEST_CASE("an output is a variable's value before the updates") {
+  const Tensor x = K::placeholder({});
+  Variable w = K::variable(1.f);
+  const auto f = K::function({x}, {w}, {K::update_add(w, x)});
+  CHECK(f({2.f})[0].item() == 1.f);
+  CHECK(f({2.f})[0].item() == 3.f);
+}
+
+TEST_CASE("inputs and values may be vectors of tensors") {
+  const std::vector<Tensor> inputs{K::placeholder({None}), K::placeholder({None})};
+  const auto f = K::function(inputs, {inputs[0] + inputs[1]});
+  const std::vector<Tensor> given{K::ones({2}), K::ones({2})};
+  CHECK(values(f(given)[0]) == Values{2, 2});
+  CHECK(values(f({given[0], 3.f * given[1]})[0]) == Values{4, 4});
+}
+
+TEST_CASE("what was never meant to wait says so") {
+  Variable w = K::variable(K::ones({2, 1})), m = K::zeros({2, 1}), v = K::zeros({2, 1});
+  CHECK_THROWS_WITH_AS(K::adam_update(w, K::placeholder({2, 1}), m, v, 1),
+                       Contains("[adam_update] a symbolic tensor has a value only inside a function"),
+                       ValueError);
+  const ktape::SparseTensor s({{0, 1}, {1, 0}}, {3.f, 4.f}, {2, 2});
+  const Tensor y = K::placeholder({2, None});
+  CHECK(K::int_shape(K::dot(s, y)) == Shape{2, None});
+  CHECK(values(K::function({y}, {K::dot(s, y)})({{{1.f}, {2.f}}})[0]) == Values{6, 4});
+  CHECK_THROWS_WITH_AS(K::dot(s, K::placeholder({3, 1})), Contains("[dot]"), ValueError);
 }

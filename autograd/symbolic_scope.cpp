@@ -1,0 +1,62 @@
+#include <ktape/autograd/symbolic.hpp>
+#include <ktape/autograd/symbolic_scope.hpp>
+#include <ktape/autograd/thread_state.hpp>
+
+#include <utility>
+
+namespace ktape {
+namespace {
+
+/// Stands for a variable; an op that gets it waits for the variable itself.
+class VariableRead final : public Symbol {
+ public:
+  explicit VariableRead(const Variable& variable) : Symbol("variable") {
+    set_operands({Operand(variable)});
+    set_outputs({{variable.shape(), variable.dtype()}});
+  }
+  void run(const OperandValues& values, Results& results) const override { results.set(Tensor(values[0])); }
+};
+
+}  // namespace
+
+SymbolicScope::SymbolicScope(bool waits)
+    : outer_(std::exchange(thread_state().symbolic, waits ? this : nullptr)) {}
+
+SymbolicScope::~SymbolicScope() { thread_state().symbolic = outer_; }
+
+const Tensor& SymbolicScope::stand_in(const Variable& variable) {
+  Tensor& tensor = stand_ins_[variable.impl_.get()];
+  if (!tensor.defined()) tensor = symbolic_tensor(Ref<Symbol>::adopt(new VariableRead(variable)), 0);
+  return tensor;
+}
+
+bool symbolic_mode() { return thread_state().symbolic; }
+
+Variable::operator const Tensor&() const {
+  SymbolicScope* const scope = thread_state().symbolic;
+  return scope ? scope->stand_in(*this) : value();
+}
+
+Variable variable_behind(const Tensor& argument) {
+  if (is_symbolic(argument)) {
+    const Symbol* symbol = argument.get()->symbol.get();
+    return dynamic_cast<const VariableRead*>(symbol) ? symbol->operands()[0].variable : Variable();
+  }
+  if (!argument.defined() || !argument.node() || !argument.node()->leaf()) return {};
+  const auto* leaf = dynamic_cast<const VariableLeaf*>(argument.node());
+  const bool stands = leaf && (leaf->holds(argument) || argument.get()->stands_for_variable);
+  return stands ? leaf->variable() : Variable();
+}
+
+TensorArgument::TensorArgument(const Tensor& tensor) : Tensor(tensor) {
+  if (is_symbolic(tensor) || !variable_behind(tensor).defined()) return;
+  Tensor copy = tensor.alias(tensor.shape());
+  copy.get()->node = tensor.get()->node;
+  copy.get()->stands_for_variable = true;
+  Tensor::operator=(std::move(copy));
+}
+
+TensorArgument::TensorArgument(const Variable& variable)
+    : TensorArgument(static_cast<const Tensor&>(variable)) {}
+
+}  // namespace ktape
