@@ -32,17 +32,27 @@ Tensor constant(const ArrayLike& value, const ConstantOptions& options) {
   return repeated;
 }
 
-Tensor full(const Shape& shape, Scalar value, std::optional<DType> dtype) {
-  Tensor out = Tensor::empty(shape, dtype.value_or(floatx()));
+namespace {
+Tensor filled(const char* op, const ShapeLike& shape, Scalar value, DType dtype) {
+  if (shape.waits()) return defer(op, {shape.known(), dtype}, filled, op, shape, value, dtype);
+  Tensor out = Tensor::empty(shape.known(), dtype);
   dispatch(out.dtype(), [&]<class T>() {
     const T one = value.to<T>();
     kernels::fill_elements(out.raw(), &one, out.size(), sizeof(T));
   });
   return out;
 }
+}  // namespace
 
-Tensor zeros(const Shape& shape, const CreationOptions& options) { return full(shape, 0, options.dtype); }
-Tensor ones(const Shape& shape, const CreationOptions& options) { return full(shape, 1, options.dtype); }
+Tensor full(const ShapeLike& shape, Scalar value, std::optional<DType> dtype) {
+  return filled("full", shape, value, dtype.value_or(floatx()));
+}
+Tensor zeros(const ShapeLike& shape, const CreationOptions& options) {
+  return filled("zeros", shape, 0, options.dtype.value_or(floatx()));
+}
+Tensor ones(const ShapeLike& shape, const CreationOptions& options) {
+  return filled("ones", shape, 1, options.dtype.value_or(floatx()));
+}
 Tensor zeros_like(const Tensor& x, const CreationOptions& options) {
   const DType dtype = options.dtype.value_or(x.dtype());
   if (is_symbolic(x)) return defer("zeros_like", {x.shape(), dtype}, zeros_like, WithoutGradient{x}, options);
@@ -54,14 +64,16 @@ Tensor ones_like(const Tensor& x, const CreationOptions& options) {
   return full(x.shape(), 1, dtype);
 }
 
-Tensor eye(std::int64_t size, const CreationOptions& options) { return eye({size, size}, options); }
-
-Tensor eye(const Shape& size, const CreationOptions& options) {
-  if (size.rank() != 2) fail("[eye] the size must be rows and columns: received size=", size);
-  Tensor out = zeros(size, options);
-  dispatch(out.dtype(), [&]<class T>() {
-    for (std::int64_t i = 0; i < std::min(size[0], size[1]); ++i)
-      out.pointer<T>()[i * (size[1] + 1)] = Scalar(1).to<T>();
+Tensor eye(const ShapeLike& size, const CreationOptions& options) {
+  Shape shape = size.known();
+  if (shape.rank() == 1) shape.push_back(shape[0]);
+  if (shape.rank() != 2) fail("[eye] the size must be rows and columns: received size=", shape);
+  const DType dtype = options.dtype.value_or(floatx());
+  if (size.waits()) return defer("eye", {shape, dtype}, eye, size, options);
+  Tensor out = filled("eye", shape, 0, dtype);
+  dispatch(dtype, [&]<class T>() {
+    for (std::int64_t i = 0; i < std::min(shape[0], shape[1]); ++i)
+      out.pointer<T>()[i * (shape[1] + 1)] = Scalar(1).to<T>();
   });
   return out;
 }
@@ -100,19 +112,57 @@ bool fits_int32(const Tensor& numbers) {
 
 }  // namespace
 
-Tensor arange(Scalar stop, const ArangeOptions& options) {
-  if (stop.real() < 0) return arange(stop.kind() == Scalar::Real ? Scalar(0.0) : Scalar(0), 0, 1, options);
-  return arange(0, stop, 1, options);
+bool RangeBound::real() const {
+  return tensor_.defined() ? tensor_.dtype().is_floating() : number_.kind() == Scalar::Real;
 }
 
-Tensor arange(Scalar start, Scalar stop, Scalar step, const ArangeOptions& options) {
+Scalar RangeBound::number() const { return tensor_.defined() ? tensor_.element(nullptr, 0) : number_; }
+
+namespace {
+
+/// The dtype of the result: int32 stands for no wish.
+DType arange_dtype(bool real, const ArangeOptions& options) {
+  if (options.dtype && options.dtype != DType(DType::Int32)) return *options.dtype;
+  return real ? floatx() : DType(DType::Int32);
+}
+
+/// arange of tensors, some of which are symbolic.
+Tensor arange_later(bool real, const std::vector<RangeBound>& bounds, const ArangeOptions& options) {
+  std::vector<Tensor> tensors;
+  for (const RangeBound& bound : bounds) {
+    tensors.push_back(bound.tensor());
+    if (bound.tensor().defined() && bound.tensor().size() != 1)
+      fail("[arange] an argument must be one number: received shape=", bound.tensor().shape());
+  }
+  const auto run = [bounds, options](const std::vector<Tensor>& values) {
+    std::vector<RangeBound> now = bounds;
+    for (std::size_t i = 0; i < now.size(); ++i)
+      if (values[i].defined()) now[i] = values[i];
+    return now.size() == 1 ? arange(now[0], options) : arange(now[0], now[1], now[2], options);
+  };
+  return defer("arange", {{None}, arange_dtype(real, options)}, run, tensors);
+}
+
+}  // namespace
+
+Tensor arange(const RangeBound& stop, const ArangeOptions& options) {
+  if (is_symbolic(stop.tensor())) return arange_later(stop.real(), {stop}, options);
+  const Scalar end = stop.number();
+  if (end.real() < 0) return arange(stop.real() ? Scalar(0.0) : Scalar(0), 0, 1, options);
+  return arange(0, end, 1, options);
+}
+
+Tensor arange(const RangeBound& first, const RangeBound& end, const RangeBound& by,
+              const ArangeOptions& options) {
+  const bool real = first.real() || end.real() || by.real();
+  if (is_symbolic(first.tensor(), end.tensor(), by.tensor()))
+    return arange_later(real, {first, end, by}, options);
+  const Scalar start = first.number(), stop = end.number(), step = by.number();
   for (Scalar s : {start, stop, step})
     if (!std::isfinite(s.real())) fail_arange("the arguments must be finite", start, stop, step);
   if (step.real() == 0) fail_arange("step must not be 0", start, stop, step);
   if (step.real() > 0 ? start.real() > stop.real() : start.real() < stop.real())
     fail_arange("step must lead from start to stop", start, stop, step);
-  const bool real =
-      start.kind() == Scalar::Real || stop.kind() == Scalar::Real || step.kind() == Scalar::Real;
   Tensor out = real ? arange_real(start.real(), stop.real(), step.real())
                     : arange_whole(start.integer(), stop.integer(), step.integer());
   if (options.dtype && options.dtype != DType(DType::Int32)) return converted(out, *options.dtype);

@@ -1,6 +1,7 @@
 #pragma once
 #include <ktape/autograd/literal.hpp>
 #include <ktape/autograd/variable.hpp>
+#include <ktape/ops/shape_like.hpp>
 
 #include <optional>
 #include <string>
@@ -32,6 +33,24 @@ struct ArangeOptions {
   std::optional<DType> dtype = {};
 };
 
+/// An argument of `arange`: a number, or a tensor of one element.
+class RangeBound {
+ public:
+  template <Arithmetic T>
+  RangeBound(T number) : number_(number) {}
+  RangeBound(Scalar number) : number_(number) {}
+  RangeBound(const Tensor& tensor) : number_(0), tensor_(tensor) {}
+  RangeBound(const Variable& variable) : number_(0), tensor_(TensorArgument(variable)) {}
+  /// Undefined for a number.
+  const Tensor& tensor() const { return tensor_; }
+  bool real() const;
+  Scalar number() const;
+
+ private:
+  Scalar number_;
+  Tensor tensor_;
+};
+
 struct IdentityOptions {
   std::string name = {};
 };
@@ -47,24 +66,24 @@ Variable variable(const ArrayLike& value, const VariableOptions& options = {});
 Tensor constant(const ArrayLike& value, const ConstantOptions& options = {});
 
 /// A tensor of the shape that holds `value` throughout. `tf.fill`.
-Tensor full(const Shape& shape, Scalar value, std::optional<DType> dtype = {});
+Tensor full(const ShapeLike& shape, Scalar value, std::optional<DType> dtype = {});
 /// Zeros and ones of a shape (`K.zeros`, `K.ones`), or of the shape and dtype of x (`K.zeros_like`,
 /// `K.ones_like`).
-Tensor zeros(const Shape& shape, const CreationOptions& options = {});
-Tensor ones(const Shape& shape, const CreationOptions& options = {});
+Tensor zeros(const ShapeLike& shape, const CreationOptions& options = {});
+Tensor ones(const ShapeLike& shape, const CreationOptions& options = {});
 Tensor zeros_like(const Tensor& x, const CreationOptions& options = {});
 Tensor ones_like(const Tensor& x, const CreationOptions& options = {});
 
 /// The identity matrix of size rows, or rows by columns. `K.eye`.
-Tensor eye(std::int64_t size, const CreationOptions& options = {});
-Tensor eye(const Shape& size, const CreationOptions& options = {});
+Tensor eye(const ShapeLike& size, const CreationOptions& options = {});
 
 /// start, start + step, ... up to, not including, stop; with one argument from 0 to it (empty when it is
 /// negative). Without a dtype (or with int32, which stands for it) integers give int32 and real numbers
 /// floatx. Throws ValueError for a step of 0, one that leads away from stop, and arguments that are not
-/// finite. `K.arange`.
-Tensor arange(Scalar stop, const ArangeOptions& options = {});
-Tensor arange(Scalar start, Scalar stop, Scalar step = 1, const ArangeOptions& options = {});
+/// finite. With a symbolic tensor among them the length is None. `K.arange`.
+Tensor arange(const RangeBound& stop, const ArangeOptions& options = {});
+Tensor arange(const RangeBound& start, const RangeBound& stop, const RangeBound& step = 1,
+              const ArangeOptions& options = {});
 
 /// A tensor with the content of x; the gradient passes. `K.identity`.
 Tensor identity(const Tensor& x, const IdentityOptions& options = {});

@@ -12,7 +12,8 @@ bool is_tensor(const Tensor& x) { return x.defined(); }
 bool is_variable(const Tensor& x) { return x.defined() && dynamic_cast<const VariableLeaf*>(x.node()); }
 
 Tensor shape(const Tensor& x) {
-  if (is_symbolic(x)) return defer("shape", {{x.ndim()}, DType::Int32}, shape, x);
+  const bool known = with_unknown(x.shape(), 0) == x.shape();
+  if (is_symbolic(x) && !known) return defer("shape", {{x.ndim()}, DType::Int32}, shape, x);
   Tensor out = Tensor::empty({x.ndim()}, DType::Int32);
   convert(out.raw(), DType::Int32, x.shape().begin(), DType::Int64, x.ndim());
   return out;

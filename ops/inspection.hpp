@@ -19,7 +19,7 @@ struct SizeOptions {
   std::string name = {};  ///< accepted and not kept
 };
 
-/// The shape as a 1-D int32 tensor (`K.shape`), as a Shape (`K.int_shape`); the number of axes (`K.ndim`).
+/// The shape as a 1-D int32 tensor (`K.shape`; symbolic where x is and has an unknown extent), as a Shape (`K.int_shape`); the number of axes (`K.ndim`).
 Tensor shape(const Tensor& x);
 Shape int_shape(const Tensor& x);
 int ndim(const Tensor& x);
@@ -43,6 +43,10 @@ xt::xarray<T> get_value(const Tensor& x) {
   xt::xarray<T> out = xt::xarray<T>::from_shape(std::vector<std::size_t>(x.shape().begin(), x.shape().end()));
   convert(out.data(), dtype_of<T>(), x.raw(), x.dtype(), x.size());
   return out;
+}
+template <class T = float>
+xt::xarray<T> get_value(const Variable& x) {
+  return get_value<T>(x.value());
 }
 template <class T = float>
 xt::xarray<T> eval(const Tensor& x) {

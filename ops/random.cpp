@@ -61,8 +61,30 @@ T number_below(T x) {
   else return float16::from_bits(static_cast<std::uint16_t>(x.bits() + (static_cast<float>(x) > 0 ? -1 : 1)));
 }
 
+/// Whether numbers of this shape are drawn when a function runs. The extents that are known are checked.
+bool waits(const char* op, const ShapeLike& shape, DType dtype) {
+  Shape least = shape.known();
+  if (!shape.waits()) return check_extents(op, least, dtype.size()), symbolic_mode();
+  std::replace(least.begin(), least.end(), std::int64_t{None}, std::int64_t{1});
+  check_extents(op, least, dtype.size());
+  return true;
+}
+
+/// Draws numbers into a new tensor, now or when a function runs; f(out) has checked everything else.
+template <class F>
+Tensor drawn(const char* op, const ShapeLike& shape, DType dtype, F fill) {
+  const auto draw = [=](const ShapeLike& shape) {
+    check_extents(op, shape.known(), dtype.size());
+    Tensor out = Tensor::empty(shape.known(), dtype);
+    fill(out);
+    return out;
+  };
+  if (waits(op, shape, dtype)) return defer(op, {shape.known(), dtype}, draw, shape);
+  return draw(shape);
+}
+
 template <class T>
-void fill_reals(const char* op, Tensor& out, const RandomUniformOptions& options) {
+Tensor uniform_reals(const char* op, const ShapeLike& shape, const RandomUniformOptions& options) {
   using C = kernels::random_real<T>;
   const C low = finite<T>(op, "minval", options.minval),
           high = finite<T>(op, "maxval", options.maxval.value_or(1.0));
@@ -71,7 +93,9 @@ void fill_reals(const char* op, Tensor& out, const RandomUniformOptions& options
     fail("[", op, "] maxval - minval must be finite in ", dtype_of<T>(), ": received minval=", low,
          ", maxval=", high);
   const C last = low < high ? static_cast<C>(number_below(static_cast<T>(high))) : high;
-  kernels::fill_uniform(random_key(options.seed), out.size(), out.pointer<T>(), low, high - low, last);
+  return drawn(op, shape, dtype_of<T>(), [=, seed = options.seed](Tensor& out) {
+    kernels::fill_uniform(random_key(seed), out.size(), out.pointer<T>(), low, high - low, last);
+  });
 }
 
 template <class T>
@@ -85,49 +109,50 @@ std::int64_t whole(const char* op, const char* name, Scalar value, std::int64_t 
 }
 
 template <class T>
-void fill_integers(const char* op, Tensor& out, const RandomUniformOptions& options) {
+Tensor uniform_integers(const char* op, const ShapeLike& shape, const RandomUniformOptions& options) {
   if (!options.maxval)
-    fail("[", op, "] an integer dtype needs maxval: received dtype=", out.dtype(), ", maxval=None");
+    fail("[", op, "] an integer dtype needs maxval: received dtype=", dtype_of<T>(), ", maxval=None");
   constexpr std::int64_t largest = std::numeric_limits<T>::max();
   const std::int64_t low = whole<T>(op, "minval", options.minval, largest);
   const std::int64_t high = whole<T>(op, "maxval", *options.maxval, sizeof(T) == 8 ? largest : largest + 1);
   if (low >= high) fail("[", op, "] integers need minval < maxval: received minval=", low, ", maxval=", high);
-  kernels::fill_integers(random_key(options.seed), out.size(), out.pointer<T>(), low,
-                         static_cast<std::uint64_t>(high) - static_cast<std::uint64_t>(low));
+  return drawn(op, shape, dtype_of<T>(), [=, seed = options.seed](Tensor& out) {
+    kernels::fill_integers(random_key(seed), out.size(), out.pointer<T>(), low,
+                           static_cast<std::uint64_t>(high) - static_cast<std::uint64_t>(low));
+  });
 }
 
 template <class F>
-Tensor normal(const char* op, const Shape& shape, const RandomNormalOptions& options, F fill) {
-  const DType dtype = floating_dtype(op, options.dtype);
-  check_extents(op, shape, dtype.size());
-  return dispatch_floating(dtype, [&]<class T>() {
+Tensor normal(const char* op, const ShapeLike& shape, const RandomNormalOptions& options, F fill) {
+  return dispatch_floating(floating_dtype(op, options.dtype), [&]<class T>() {
     const auto mean = finite<T>(op, "mean", options.mean), stddev = finite<T>(op, "stddev", options.stddev);
     if (stddev < 0) fail("[", op, "] stddev must be at least 0: received stddev=", stddev);
-    Tensor out = Tensor::empty(shape, dtype);
-    fill(random_key(options.seed), out.size(), out.pointer<T>(), mean, stddev);
-    return out;
+    return drawn(op, shape, dtype_of<T>(), [=, seed = options.seed](Tensor& out) {
+      fill(random_key(seed), out.size(), out.pointer<T>(), mean, stddev);
+    });
   });
 }
 
 /// p as a count of the 2^32 values of a word.
 std::uint64_t share_of_words(double p) { return static_cast<std::uint64_t>(std::llround(p * 0x1p32)); }
 
-Tensor bernoulli(const char* op, const Shape& shape, const RandomBernoulliOptions& options) {
-  const DType dtype = options.dtype.value_or(floatx());
-  check_extents(op, shape, dtype.size());
+Tensor bernoulli(const char* op, const ShapeLike& shape, const RandomBernoulliOptions& options) {
   if (!(options.p >= 0 && options.p <= 1))
     fail("[", op, "] p must be between 0 and 1: received p=", options.p);
-  Tensor out = Tensor::empty(shape, dtype);
-  const std::uint64_t key = random_key(options.seed), ones = share_of_words(options.p);
-  if (ones == 0) std::memset(out.raw(), 0, static_cast<std::size_t>(out.size()) * dtype.size());
-  else
-    dispatch(dtype, [&]<class T>() {
+  const std::uint64_t ones = share_of_words(options.p);
+  return drawn(op, shape, options.dtype.value_or(floatx()), [ones, seed = options.seed](Tensor& out) {
+    const std::uint64_t key = random_key(seed);
+    if (ones == 0) {
+      std::memset(out.raw(), 0, static_cast<std::size_t>(out.size()) * out.dtype().size());
+      return;
+    }
+    dispatch(out.dtype(), [&]<class T>() {
       using Bits = kernels::bits_of<T>;
       const Bits one = std::bit_cast<Bits>(static_cast<T>(1.f));
       kernels::fill_bernoulli(key, out.size(), out.pointer<Bits>(), one,
                               static_cast<std::uint32_t>(ones - 1));
     });
-  return out;
+  });
 }
 
 /// Drops and scales the entries that the key decides, into `out`, which may be x.
@@ -178,34 +203,30 @@ std::uint64_t random_key(std::optional<std::int64_t> seed) {
   return Generator::key(generator().seed, generator().drawn++, global);
 }
 
-Tensor random_normal(const Shape& shape, const RandomNormalOptions& options) {
+Tensor random_normal(const ShapeLike& shape, const RandomNormalOptions& options) {
   return normal("random_normal", shape, options,
                 [](const auto&... arguments) { kernels::fill_normal(arguments...); });
 }
 
-Tensor truncated_normal(const Shape& shape, const RandomNormalOptions& options) {
+Tensor truncated_normal(const ShapeLike& shape, const RandomNormalOptions& options) {
   return normal("truncated_normal", shape, options,
                 [](const auto&... arguments) { kernels::fill_truncated_normal(arguments...); });
 }
 
-Tensor random_uniform(const Shape& shape, const RandomUniformOptions& options) {
+Tensor random_uniform(const ShapeLike& shape, const RandomUniformOptions& options) {
   constexpr const char* op = "random_uniform";
-  const DType dtype = options.dtype.value_or(floatx());
-  check_extents(op, shape, dtype.size());
-  if (dtype.is_bool()) fail<TypeError>("[", op, "] dtype must be floating or integer: received dtype=bool");
-  Tensor out = Tensor::empty(shape, dtype);
-  dispatch(dtype, [&]<class T>() {
-    if constexpr (dtype_of<T>().is_floating()) fill_reals<T>(op, out, options);
-    else if constexpr (!std::is_same_v<T, bool>) fill_integers<T>(op, out, options);
+  return dispatch(options.dtype.value_or(floatx()), [&]<class T>() -> Tensor {
+    if constexpr (dtype_of<T>().is_floating()) return uniform_reals<T>(op, shape, options);
+    else if constexpr (!std::is_same_v<T, bool>) return uniform_integers<T>(op, shape, options);
+    else fail<TypeError>("[", op, "] dtype must be floating or integer: received dtype=bool");
   });
-  return out;
 }
 
-Tensor random_bernoulli(const Shape& shape, const RandomBernoulliOptions& options) {
+Tensor random_bernoulli(const ShapeLike& shape, const RandomBernoulliOptions& options) {
   return bernoulli("random_bernoulli", shape, options);
 }
 
-Tensor random_binomial(const Shape& shape, const RandomBernoulliOptions& options) {
+Tensor random_binomial(const ShapeLike& shape, const RandomBernoulliOptions& options) {
   return bernoulli("random_binomial", shape, options);
 }
 
@@ -224,13 +245,19 @@ Variable random_normal_variable(const Shape& shape, Scalar mean, Scalar scale,
 }
 
 Tensor dropout(const Tensor& x, double level, const DropoutOptions& options) {
-  if (is_symbolic(x)) return defer("dropout", dropout, x, level, options);
+  if (is_symbolic(x) || options.noise_shape.waits() || symbolic_mode())
+    return defer(
+        "dropout", {x.shape(), x.dtype()},
+        [level, seed = options.seed](const Tensor& x, const ShapeLike& noise) {
+          return dropout(x, level, {.noise_shape = noise, .seed = seed});
+        },
+        x, options.noise_shape);
   if (!x.dtype().is_floating())
     fail<TypeError>("[dropout] x must be floating (float16, float32 or float64): received dtype=", x.dtype());
   if (!(level >= 0 && level < 1))
     fail("[dropout] level must be at least 0 and below 1: received level=", level);
-  const Shape noise =
-      options.noise_shape.empty() ? x.shape() : resolved_noise_shape(options.noise_shape, x.shape());
+  const Shape& wanted = options.noise_shape.known();
+  const Shape noise = wanted.empty() ? x.shape() : resolved_noise_shape(wanted, x.shape());
   if (level == 0) return x;
   const std::uint64_t key = random_key(options.seed);
   if (noise == x.shape()) return drop(x, level, key, Tensor::empty(x.shape(), x.dtype()));

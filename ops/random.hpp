@@ -1,6 +1,7 @@
 #pragma once
 #include <ktape/autograd/tensor.hpp>
 #include <ktape/autograd/variable.hpp>
+#include <ktape/ops/shape_like.hpp>
 
 #include <cstdint>
 #include <optional>
@@ -11,6 +12,11 @@
 /// digit of a normal number may differ.) A call with a seed gives the same numbers each time; a call without
 /// one draws the next stream of the global generator, which starts at random and which `set_random_seed`
 /// fixes.
+///
+/// Numbers are drawn when the function is called: `random_normal({3})` beside a placeholder is drawn once,
+/// when it is written, and the same at each call of a function. To draw anew, give a shape that waits, as
+/// `random_normal(shape(x))` or `random_normal({shape(x)[0], 3})` does for a symbolic x, or write it inside
+/// `K::symbolic` or in a callable of the graph.
 ///
 /// All functions throw ValueError for a shape with negative extents and for bounds or parameters that are not
 /// finite in the dtype, and TypeError for a dtype that they do not make. A dtype that is not given is
@@ -44,7 +50,7 @@ struct RandomVariableOptions {
 };
 
 struct DropoutOptions {
-  Shape noise_shape = {};  ///< the shape of the keep or drop decisions; that of x when empty
+  ShapeLike noise_shape = {};  ///< the shape of the keep or drop decisions; that of x when empty
   std::optional<std::int64_t> seed = {};
 };
 
@@ -57,21 +63,21 @@ void set_random_seed(std::int64_t seed);
 std::uint64_t random_key(std::optional<std::int64_t> seed = {});
 
 /// Normal numbers, floating. Throws ValueError when stddev < 0. `K.random_normal`.
-Tensor random_normal(const Shape& shape, const RandomNormalOptions& options = {});
+Tensor random_normal(const ShapeLike& shape, const RandomNormalOptions& options = {});
 
 /// Normal numbers, those beyond two standard deviations drawn again; floating. Throws ValueError when stddev
 /// < 0. `K.truncated_normal`.
-Tensor truncated_normal(const Shape& shape, const RandomNormalOptions& options = {});
+Tensor truncated_normal(const ShapeLike& shape, const RandomNormalOptions& options = {});
 
 /// Uniform numbers in [minval, maxval): real numbers for a floating dtype, whole ones for an integer dtype.
 /// Throws ValueError when minval > maxval, and for integers when maxval is missing, when there is no number
 /// between the bounds and when a bound is not a whole number of the dtype. `K.random_uniform`.
-Tensor random_uniform(const Shape& shape, const RandomUniformOptions& options = {});
+Tensor random_uniform(const ShapeLike& shape, const RandomUniformOptions& options = {});
 
 /// 1 with probability p, else 0, in any dtype. Throws ValueError unless 0 <= p <= 1. `K.random_bernoulli`.
-Tensor random_bernoulli(const Shape& shape, const RandomBernoulliOptions& options = {});
+Tensor random_bernoulli(const ShapeLike& shape, const RandomBernoulliOptions& options = {});
 /// The same under its older name. `K.random_binomial`.
-Tensor random_binomial(const Shape& shape, const RandomBernoulliOptions& options = {});
+Tensor random_binomial(const ShapeLike& shape, const RandomBernoulliOptions& options = {});
 
 /// A variable with uniform numbers in [low, high). `K.random_uniform_variable`.
 Variable random_uniform_variable(const Shape& shape, Scalar low, Scalar high,

@@ -49,7 +49,7 @@ Shape reshaped(const Tensor& x, const Shape& shape) {
   const std::int64_t known = wanted.count();
   if (x.size() == None) {
     const std::int64_t multiple = with_unknown(x.shape(), 1).count();
-    if (open >= 0 ? known == 0 : known % multiple != 0)
+    if (open >= 0 ? known == 0 : multiple == 0 ? known != 0 : known % multiple != 0)
       fail("[reshape] the shape must hold the elements of x: received x=", x.shape(), ", shape=", shape);
     if (open >= 0) wanted[open] = None;
     return wanted;
@@ -63,9 +63,11 @@ Shape reshaped(const Tensor& x, const Shape& shape) {
 
 }  // namespace
 
-Tensor reshape(const Tensor& x, const Shape& shape) {
-  const Shape wanted = reshaped(x, shape);
-  if (is_symbolic(x)) return defer("reshape", {wanted, x.dtype()}, reshape, x, shape);
+Tensor reshape(const Tensor& x, const ShapeLike& shape) {
+  const Shape& known = shape.known();
+  const bool several_open = shape.waits() && std::count(known.begin(), known.end(), None) > 1;
+  const Shape wanted = several_open ? known : reshaped(x, known);
+  if (is_symbolic(x) || shape.waits()) return defer("reshape", {wanted, x.dtype()}, reshape, x, shape);
   return renamed("reshape", x, wanted);
 }
 
@@ -184,16 +186,17 @@ Tensor repeat_elements(const Tensor& x, std::int64_t rep, int axis) {
   return kernels::repeat_rows("repeat_elements", x, x.shape().count(0, axis + 1), rep, shape);
 }
 
-Tensor tile(const Tensor& x, const Shape& n) {
+Tensor tile(const Tensor& x, const ShapeLike& times) {
+  const Shape& n = times.known();
   if (n.rank() != x.ndim()) fail("[tile] n must have one entry per axis: received x=", x.shape(), ", n=", n);
   Shape shape = x.shape();
   for (int d = 0; d < n.rank(); ++d) {
-    if (n[d] < 0) fail("[tile] n must be at least 0: received n=", n);
-    shape = stretched("tile", shape, d, n[d], x.dtype());
+    const bool later = times.waits() && n[d] == None;
+    if (n[d] < 0 && !later) fail("[tile] n must be at least 0: received n=", n);
+    if (later) shape[d] = None;
+    else shape = stretched("tile", shape, d, n[d], x.dtype());
   }
-  if (is_symbolic(x))
-    return defer(
-        "tile", {shape, x.dtype()}, [](const auto&... a) { return tile(a...); }, x, n);
+  if (is_symbolic(x) || times.waits()) return defer("tile", {shape, x.dtype()}, tile, x, times);
   Tensor out = x;
   for (int d = x.ndim() - 1; d >= 0; --d) {
     if (n[d] == 1) continue;
@@ -203,8 +206,6 @@ Tensor tile(const Tensor& x, const Shape& n) {
   }
   return out;
 }
-
-Tensor tile(const Tensor& x, std::int64_t n) { return tile(x, Shape{n}); }
 
 Tensor flatten(const Tensor& x) {
   const Shape shape{x.size()};

@@ -1,6 +1,7 @@
 #pragma once
 #include <ktape/autograd/tensor.hpp>
 #include <ktape/autograd/variable.hpp>
+#include <ktape/ops/shape_like.hpp>
 
 #include <array>
 #include <string>
@@ -12,7 +13,7 @@ namespace ktape::backend {
 
 /// The elements of x, row by row, under another shape; at most one extent may be -1 and follows from the
 /// others. Shares x's memory. Throws ValueError when the sizes differ. `K.reshape`.
-Tensor reshape(const Tensor& x, const Shape& shape);
+Tensor reshape(const Tensor& x, const ShapeLike& shape);
 
 /// x with axis pattern[d] as its axis d. Throws ValueError unless the pattern names every axis once.
 /// `K.permute_dimensions`.
@@ -34,8 +35,7 @@ Tensor repeat(const Tensor& x, std::int64_t n);
 Tensor repeat_elements(const Tensor& x, std::int64_t rep, int axis);
 /// x as a whole n[d] times along each axis d; a number is a list of one. Throws ValueError unless there is
 /// one n, of at least 0, for each axis. `K.tile`.
-Tensor tile(const Tensor& x, const Shape& n);
-Tensor tile(const Tensor& x, std::int64_t n);
+Tensor tile(const Tensor& x, const ShapeLike& n);
 
 /// One axis with all elements (`K.flatten`), or one of samples and one of all others (`K.batch_flatten`, rank
 /// 1 or more). Shares x's memory.
