@@ -120,14 +120,22 @@ class Attention {
   double scale_;
 };
 
+/// What a call that waits keeps of the options: the mask is an operand.
+AttentionOptions without_mask(AttentionOptions options) {
+  options.mask = {};
+  return options;
+}
+
 void check_shapes(const Tensor& query, const Tensor& key, const Tensor& value, bool heads_last) {
   for (const Tensor& t : {query, key, value})
     if (t.ndim() != 4)
       fail("[", op, "] query, key and value must have rank 4: received ", query.shape(), ", ", key.shape(),
            " and ", value.shape());
   const Heads q(query, heads_last), k(key, heads_last), v(value, heads_last);
-  if (q.batch != k.batch || q.heads != k.heads || q.dim != k.dim || k.batch != v.batch ||
-      k.heads != v.heads || k.steps != v.steps)
+  const bool fit = compatible(q.batch, k.batch) && compatible(q.heads, k.heads) && compatible(q.dim, k.dim) &&
+                   compatible(k.batch, v.batch) && compatible(k.heads, v.heads) &&
+                   compatible(k.steps, v.steps);
+  if (!fit)
     fail("[", op, "] query must be (",
          heads_last ? "batch, queries, heads, dim" : "batch, heads, queries, dim",
          "), key and value alike with the keys for the queries: received query=", query.shape(),
@@ -138,24 +146,28 @@ void check_shapes(const Tensor& query, const Tensor& key, const Tensor& value, b
 
 Tensor scaled_dot_product_attention(const Tensor& query, const Tensor& key, const Tensor& value,
                                     const AttentionOptions& options) {
-  if (is_symbolic(query, key, value, options.mask)) {
-    const auto later = [options](const Tensor& query, const Tensor& key, const Tensor& value,
-                                 const Tensor& mask) {
-      AttentionOptions given = options;
-      given.mask = mask;
-      return scaled_dot_product_attention(query, key, value, given);
-    };
-    return defer(op, later, query, key, value, options.mask);
-  }
   check_shapes(query, key, value, options.heads_last);
   kernels::expect_floating(op, query);
   kernels::expect_same_dtype(op, query, key);
   kernels::expect_same_dtype(op, query, value);
-  const Heads q(query, options.heads_last);
-  const Shape scores{q.batch, q.heads, q.steps, Heads(key, options.heads_last).steps};
-  if (options.mask.defined() && broadcast_shapes(op, scores, options.mask.shape()) != scores)
+  const Heads q(query, options.heads_last), k(key, options.heads_last), v(value, options.heads_last);
+  const std::int64_t batch = merged(merged(q.batch, k.batch), v.batch),
+                     heads = merged(merged(q.heads, k.heads), v.heads);
+  const Shape scores{batch, heads, q.steps, merged(k.steps, v.steps)};
+  if (options.mask.defined() && !compatible(broadcast_shapes(op, scores, options.mask.shape()), scores))
     fail("[", op, "] the mask must broadcast to (batch, heads, queries, keys) ", scores,
          ": received mask=", options.mask.shape());
+  if (is_symbolic(query, key, value, options.mask)) {
+    const auto later = [options = without_mask(options)](const Tensor& query, const Tensor& key,
+                                                         const Tensor& value, const Tensor& mask) {
+      AttentionOptions given = options;
+      given.mask = mask;
+      return scaled_dot_product_attention(query, key, value, given);
+    };
+    const Shape shape =
+        options.heads_last ? Shape{batch, q.steps, heads, v.dim} : Shape{batch, heads, q.steps, v.dim};
+    return defer(op, {shape, query.dtype()}, later, query, key, value, WithoutGradient{options.mask});
+  }
   if (query.dtype() == DType::Float16) {
     const auto wide = [](const Tensor& t) { return cast(t, DType::Float32); };
     return cast(scaled_dot_product_attention(wide(query), wide(key), wide(value), options), DType::Float16);

@@ -1,6 +1,7 @@
 #pragma once
 #include <ktape/autograd/tensor.hpp>
 #include <ktape/autograd/variable.hpp>
+#include <ktape/ops/shape_like.hpp>
 
 #include <optional>
 #include <string>
@@ -49,7 +50,7 @@ Tensor conv3d(const Tensor& x, const Tensor& kernel, const Conv3dOptions& option
 /// (spatial..., filters, channels), seen from x. The output shape follows the data format; its batch may be
 /// None, for x's. As in TF, the rates must be equal and with rates above 1 the strides are taken as 1. Also
 /// throws ValueError for an output shape that the convolution does not map back to x's. `K.conv2d_transpose`.
-Tensor conv2d_transpose(const Tensor& x, const Tensor& kernel, const Shape& output_shape,
+Tensor conv2d_transpose(const Tensor& x, const Tensor& kernel, const ShapeLike& output_shape,
                         const Conv2dOptions& options = {});
 
 struct Conv3dTransposeOptions {
@@ -59,7 +60,7 @@ struct Conv3dTransposeOptions {
 };
 
 /// The same with three spatial axes and no dilation. `K.conv3d_transpose`.
-Tensor conv3d_transpose(const Tensor& x, const Tensor& kernel, const Shape& output_shape,
+Tensor conv3d_transpose(const Tensor& x, const Tensor& kernel, const ShapeLike& output_shape,
                         const Conv3dTransposeOptions& options = {});
 
 /// Each channel convolved with `multiplier` filters of its own: the kernel is (height, width, channels,

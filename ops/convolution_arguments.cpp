@@ -7,16 +7,21 @@
 namespace ktape::backend {
 namespace {
 
-/// Where one axis of the result lies on the input.
+/// Where one axis of the result lies on the input; the front is 0 where something is unknown.
 struct Placement {
   std::int64_t positions, front;
 };
 
 Placement place(const ConvolutionArguments& a, std::int64_t extent, std::int64_t window, std::int64_t stride,
                 std::int64_t rate) {
+  const bool valid = a.padding == "valid";
+  if (window == None || extent == None) {
+    const auto all = [stride](std::int64_t n) { return (n + stride - 1) / stride; };
+    return {valid ? std::int64_t{None} : where_known(all, extent), 0};
+  }
   const std::int64_t reach = (window - 1) * rate + 1, all = (extent + stride - 1) / stride;
   if (a.padding == "causal") return {all, reach - 1};
-  if (a.padding == "valid") return {extent < reach ? 0 : (extent - reach) / stride + 1, 0};
+  if (valid) return {extent < reach ? 0 : (extent - reach) / stride + 1, 0};
   return {all, std::max<std::int64_t>(0, (all - 1) * stride + reach - extent) / 2};
 }
 
@@ -72,6 +77,12 @@ Shape channels_last(const Shape& shape, bool first) {
   return out;
 }
 
+Shape channels_back(const Shape& shape, bool first) {
+  Shape out = shape;
+  if (first) out.erase(out.rank() - 1), out.insert(1, shape.back());
+  return out;
+}
+
 kernels::Convolution canonical(const ConvolutionArguments& a, const Shape& input, const Shape& window) {
   expect_positive(a.op, "strides", a.strides, a.dims);
   expect_positive(a.op, "dilation_rate", a.dilation_rate, a.dims);
@@ -81,7 +92,7 @@ kernels::Convolution canonical(const ConvolutionArguments& a, const Shape& input
     const auto at = static_cast<std::size_t>(3 - a.dims + d);
     c.input[at] = input[d + 1], c.window[at] = window[d], c.strides[at] = a.strides[d],
     c.dilation[at] = a.dilation_rate[d];
-    if (window[d] < 1)
+    if (window[d] < 1 && window[d] != None)
       fail("[", a.op, "] the kernel must have extents of at least 1: received kernel=", window);
     // Anything that reaches further covers no input anyhow; the sums that follow cannot overflow.
     constexpr std::int64_t far = std::int64_t{1} << 31;

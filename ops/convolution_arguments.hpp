@@ -13,8 +13,7 @@ struct ConvolutionArguments {
   const char* op;
   int dims;  ///< spatial axes
   Shape strides, dilation_rate;
-  std::string padding;
-  std::optional<std::string> data_format;
+  std::string padding, data_format;
 };
 
 /// Whether the format is "channels_first". Throws ValueError for an unknown one.
@@ -29,9 +28,10 @@ void expect_images(const char* op, const Tensor& x, const Tensor& kernel, int di
 Tensor channels_last(const Tensor& x, bool first);
 Tensor channels_back(const Tensor& x, bool first);
 Shape channels_last(const Shape& shape, bool first);
+Shape channels_back(const Shape& shape, bool first);
 
-/// The convolution of an input of the shape (channels last) with a window of the extents. Throws ValueError
-/// for anything that does not fit.
+/// The convolution of an input of the shape (channels last) with a window of the extents, in which None
+/// stands for what is unknown. Throws ValueError for anything that does not fit.
 kernels::Convolution canonical(const ConvolutionArguments& arguments, const Shape& input,
                                const Shape& window);
 /// The shape of its result.

@@ -54,13 +54,17 @@ void check_labels(const Batch& batch, std::size_t sample) {
          " steps: received input_length=", batch.input_length[sample]);
 }
 
+void expect_sequences(const Tensor& y_true, const Tensor& y_pred) {
+  ctc::check_predictions("ctc_batch_cost", y_pred);
+  const std::int64_t samples = y_pred.shape()[0];
+  if (y_true.ndim() != 2 || !compatible(y_true.shape()[0], samples))
+    fail("[ctc_batch_cost] y_true must have shape (", samples == None ? "None" : std::to_string(samples),
+         ", max_labels): received y_true=", y_true.shape());
+}
+
 Batch checked(const Tensor& y_true, const Tensor& y_pred, const Tensor& input_length,
               const Tensor& label_length) {
-  ctc::check_predictions("ctc_batch_cost", y_pred);
   const Shape& shape = y_pred.shape();
-  if (y_true.ndim() != 2 || y_true.shape()[0] != shape[0])
-    fail("[ctc_batch_cost] y_true must have shape (", shape[0],
-         ", max_labels): received y_true=", y_true.shape());
   Batch batch{shape[0], shape[1], shape[2], y_true.shape()[1], converted(y_true, DType::Int64),
               {},       {},       epsilon()};
   const Shape column{batch.samples, 1};
@@ -92,8 +96,12 @@ void compute(const Batch& batch, const Tensor& y, const Tensor& cost, const Tens
 
 Tensor ctc_batch_cost(const Tensor& y_true, const Tensor& y_pred, const Tensor& input_length,
                       const Tensor& label_length) {
-  if (is_symbolic(y_true, y_pred, input_length, label_length))
-    return defer("ctc_batch_cost", ctc_batch_cost, y_true, y_pred, input_length, label_length);
+  expect_sequences(y_true, y_pred);
+  if (is_symbolic(y_true, y_pred, input_length, label_length)) {
+    const Shape shape{merged(y_pred.shape()[0], y_true.shape()[0]), 1};
+    return defer("ctc_batch_cost", {shape, y_pred.dtype()}, ctc_batch_cost, WithoutGradient{y_true}, y_pred,
+                 WithoutGradient{input_length}, WithoutGradient{label_length});
+  }
   const Batch batch = checked(y_true, y_pred, input_length, label_length);
   const Tensor cost = Tensor::empty({batch.samples, 1}, y_pred.dtype());
   const bool recorded = recording(y_pred);

@@ -24,6 +24,7 @@ int spatial_axis(const char* op, const std::string& data_format) {
 std::int64_t scaled(const char* op, std::int64_t extent, std::int64_t factor) {
   std::int64_t out;
   if (factor < 1) fail("[", op, "] a factor must be at least 1: received ", factor);
+  if (extent == None) return extent;
   if (__builtin_mul_overflow(extent, factor, &out))
     fail("[", op, "] the result must fit in memory: received factor=", factor);
   return out;
@@ -32,7 +33,10 @@ std::int64_t scaled(const char* op, std::int64_t extent, std::int64_t factor) {
 /// x with one axis `factor` times as long, interpolated, or with `transposed` the gradient of that.
 Tensor interpolate(const Tensor& x, int axis, std::int64_t factor, bool transposed) {
   Shape shape = x.shape();
-  shape[axis] = transposed ? shape[axis] / factor : shape[axis] * factor;
+  const auto times = [&](std::int64_t n) { return transposed ? n / factor : n * factor; };
+  shape[axis] = where_known(times, shape[axis]);
+  if (is_symbolic(x))
+    return defer("resize_images", {shape, x.dtype()}, interpolate, x, axis, factor, transposed);
   Tensor out = Tensor::empty(shape, x.dtype());
   const std::int64_t outer = shape.count(0, axis), inner = shape.count(axis + 1);
   dispatch_floating(x.dtype(), [&]<class T>() {
@@ -72,14 +76,12 @@ Tensor padded(const char* op, const Tensor& x, int axis, const std::int64_t (*pa
 
 Tensor resize_images(const Tensor& x, std::int64_t height_factor, std::int64_t width_factor,
                      const std::string& data_format, const ResizeOptions& options) {
-  if (is_symbolic(x))
-    return defer("resize_images", resize_images, x, height_factor, width_factor, data_format, options);
   expect_rank("resize_images", x, 4);
   const int axis = spatial_axis("resize_images", data_format);
   Shape shape = x.shape();
   shape[axis] = scaled("resize_images", shape[axis], height_factor);
   shape[axis + 1] = scaled("resize_images", shape[axis + 1], width_factor);
-  check_extents("resize_images", shape, x.dtype().size());
+  check_extents("resize_images", with_unknown(shape, 1), x.dtype().size());
   if (options.interpolation == "bilinear") return bilinear(x, axis, height_factor, width_factor);
   if (options.interpolation != "nearest")
     fail("[resize_images] interpolation must be \"nearest\" or \"bilinear\": received interpolation=\"",
@@ -89,34 +91,29 @@ Tensor resize_images(const Tensor& x, std::int64_t height_factor, std::int64_t w
 
 Tensor resize_volumes(const Tensor& x, std::int64_t depth_factor, std::int64_t height_factor,
                       std::int64_t width_factor, const std::string& data_format) {
-  if (is_symbolic(x))
-    return defer("resize_volumes", resize_volumes, x, depth_factor, height_factor, width_factor, data_format);
   expect_rank("resize_volumes", x, 5);
   const int axis = spatial_axis("resize_volumes", data_format);
   const std::int64_t factors[] = {depth_factor, height_factor, width_factor};
   Shape shape = x.shape();
   for (int d = 0; d < 3; ++d) shape[axis + d] = scaled("resize_volumes", shape[axis + d], factors[d]);
-  check_extents("resize_volumes", shape, x.dtype().size());
+  check_extents("resize_volumes", with_unknown(shape, 1), x.dtype().size());
   Tensor out = x;
   for (int d = 2; d >= 0; --d) out = repeat_elements(out, factors[d], axis + d);
   return out;
 }
 
 Tensor temporal_padding(const Tensor& x, const TemporalPaddingOptions& options) {
-  if (is_symbolic(x)) return defer("temporal_padding", temporal_padding, x, options);
   expect_rank("temporal_padding", x, 3);
   return padded("temporal_padding", x, 1, &options.padding, 1);
 }
 
 Tensor spatial_2d_padding(const Tensor& x, const Spatial2dPaddingOptions& options) {
-  if (is_symbolic(x)) return defer("spatial_2d_padding", spatial_2d_padding, x, options);
   expect_rank("spatial_2d_padding", x, 4);
   const int axis = spatial_axis("spatial_2d_padding", options.data_format.value_or(image_data_format()));
   return padded("spatial_2d_padding", x, axis, options.padding, 2);
 }
 
 Tensor spatial_3d_padding(const Tensor& x, const Spatial3dPaddingOptions& options) {
-  if (is_symbolic(x)) return defer("spatial_3d_padding", spatial_3d_padding, x, options);
   expect_rank("spatial_3d_padding", x, 5);
   const int axis = spatial_axis("spatial_3d_padding", options.data_format.value_or(image_data_format()));
   return padded("spatial_3d_padding", x, axis, options.padding, 3);

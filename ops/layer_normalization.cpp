@@ -104,13 +104,17 @@ bool are_last(unsigned bits, int rank) {
 
 Tensor layer_normalization(const Tensor& x, const Tensor& gamma, const Tensor& beta,
                            const LayerNormalizationOptions& options) {
-  if (is_symbolic(x, gamma, beta))
-    return defer("layer_normalization", layer_normalization, x, gamma, beta, options);
   constexpr const char* op = "layer_normalization";
   kernels::expect_floating(op, x);
   const unsigned bits = canonical_axes(op, options.axis, x.ndim());
-  for (const Tensor& parameter : {gamma, beta})
-    if (parameter.defined()) kernels::expect_same_dtype(op, x, parameter);
+  const auto expect_place = [&](const char* name, const Tensor& parameter) {
+    if (!parameter.defined()) return;
+    kernels::expect_same_dtype(op, x, parameter);
+    kernels::place_of(op, name, parameter, x, bits);
+  };
+  expect_place("gamma", gamma), expect_place("beta", beta);
+  if (is_symbolic(x, gamma, beta))
+    return defer(op, {x.shape(), x.dtype()}, layer_normalization, x, gamma, beta, options);
   const Tensor scale = gamma.defined() ? kernels::placed(op, "gamma", gamma, x, bits) : gamma;
   const Tensor offset = beta.defined() ? kernels::placed(op, "beta", beta, x, bits) : beta;
   if (are_last(bits, x.ndim())) return normalized_rows(x, scale, offset, bits, options.epsilon);

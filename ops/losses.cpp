@@ -121,19 +121,32 @@ Tensor sparse_from_logits(const Tensor& classes, const Tensor& x, const Shape& s
   return out;
 }
 
+Shape merged(const Shape& a, const Shape& b) {
+  Shape out = a;
+  for (int i = 0; i < a.rank(); ++i) out[i] = ktape::merged(a[i], b[i]);
+  return out;
+}
+
+/// The shape that target and output have. Throws ValueError when they differ.
+Shape common_shape(const char* op, const char* name, const Tensor& target, const Tensor& output) {
+  if (!compatible(target.shape(), output.shape()))
+    fail("[", op, "] target and ", name, " must have one shape: received target=", target.shape(),
+         ", output=", output.shape());
+  return merged(target.shape(), output.shape());
+}
+
 Tensor clipped(const Tensor& p) { return clip(p, epsilon(), 1 - epsilon()); }
 
 }  // namespace
 
 Tensor categorical_crossentropy(const Tensor& target, const Tensor& output, const LossOptions& options) {
-  if (is_symbolic(target, output))
-    return defer("categorical_crossentropy", categorical_crossentropy, target, output, options);
   constexpr const char* op = "categorical_crossentropy";
   kernels::expect_floating(op, output);
-  if (target.shape() != output.shape())
-    fail("[", op, "] target and output must have one shape: received target=", target.shape(),
-         ", output=", output.shape());
+  Shape shape = common_shape(op, "output", target, output);
   const int axis = canonical_axis(op, options.axis, output.ndim());
+  shape.erase(axis);
+  if (is_symbolic(target, output))
+    return defer(op, {shape, output.dtype()}, categorical_crossentropy, target, output, options);
   const Tensor wanted = cast(target, output.dtype());
   const Tensor logits = remembered(op, output, "softmax", axis, options.from_logits);
   if (logits.defined() || options.from_logits)
@@ -143,19 +156,22 @@ Tensor categorical_crossentropy(const Tensor& target, const Tensor& output, cons
 
 Tensor sparse_categorical_crossentropy(const Tensor& target, const Tensor& output,
                                        const LossOptions& options) {
-  if (is_symbolic(target, output))
-    return defer("sparse_categorical_crossentropy", sparse_categorical_crossentropy, target, output, options);
   constexpr const char* op = "sparse_categorical_crossentropy";
   kernels::expect_floating(op, output);
   const int axis = canonical_axis(op, options.axis, output.ndim());
   Shape shape = output.shape();
   const std::int64_t count = shape[axis];
   shape.erase(axis);
-  const bool fits = target.ndim() == shape.rank() ? target.shape() == shape : target.size() == shape.count();
+  const bool alike = target.ndim() == shape.rank();
+  const bool fits = alike ? compatible(target.shape(), shape) : compatible(target.size(), shape.count());
   if (!fits)
     fail("[", op, "] the target must have the shape ", shape,
          " of the samples: received target=", target.shape(), ", output=", output.shape());
+  if (alike) shape = merged(shape, target.shape());
   if (shape.empty() && target.ndim() > 0) shape = {1};
+  if (is_symbolic(target, output))
+    return defer(op, {shape, output.dtype()}, sparse_categorical_crossentropy, WithoutGradient{target},
+                 output, options);
   const Tensor classes = classes_of(target, count);
   Tensor logits = remembered(op, output, "softmax", axis, options.from_logits);
   if (!logits.defined()) logits = options.from_logits ? output : log(clipped(output));
@@ -221,16 +237,14 @@ Tensor binary_from_probabilities(const Tensor& t, const Tensor& p) {
 }  // namespace
 
 Tensor binary_crossentropy(const Tensor& target, const Tensor& output, const BinaryLossOptions& options) {
-  if (is_symbolic(target, output))
-    return defer("binary_crossentropy", binary_crossentropy, target, output, options);
   constexpr const char* op = "binary_crossentropy";
   kernels::expect_floating(op, output);
   const Shape shape = broadcast_shapes(op, target.shape(), output.shape());
   const Tensor logits = remembered(op, output, "sigmoid", -1, options.from_logits);
   const bool uses_logits = logits.defined() || options.from_logits;
-  if (uses_logits && target.shape() != output.shape())
-    fail("[", op, "] target and logits must have one shape: received target=", target.shape(),
-         ", output=", output.shape());
+  if (uses_logits) common_shape(op, "logits", target, output);
+  if (is_symbolic(target, output))
+    return defer(op, {shape, output.dtype()}, binary_crossentropy, target, output, options);
   const Tensor wanted = broadcast_to(cast(target, output.dtype()), shape);
   if (uses_logits) return binary_from_logits(wanted, logits.defined() ? logits : output);
   return binary_from_probabilities(wanted, broadcast_to(output, shape));

@@ -284,20 +284,26 @@ unsigned own_axes(const Tensor& parameter, int rank) {
 
 Tensor batch_normalization(const Tensor& x, const Tensor& mean, const Tensor& var, const Tensor& beta,
                            const Tensor& gamma, const BatchNormalizationOptions& options) {
-  if (is_symbolic(x, mean, var, beta, gamma))
-    return defer("batch_normalization", batch_normalization, x, mean, var, beta, gamma, options);
   constexpr const char* op = "batch_normalization";
   kernels::expect_floating(op, x);
   const bool by_axis = x.ndim() == 4;
   const unsigned channel = by_axis ? 1u << canonical_axis(op, options.axis, 4) : own_axes(mean, x.ndim());
-  bool alike = true;
-  const auto fit = [&](const char* name, const Tensor& parameter) {
-    if (!parameter.defined()) return parameter;
+  const auto expect_place = [&](const char* name, const Tensor& parameter) {
+    if (!parameter.defined()) return;
     kernels::expect_same_dtype(op, x, parameter);
-    if (by_axis) return kernels::placed(op, name, parameter, x, channel);
-    if (broadcast_shapes(op, x.shape(), parameter.shape()) != x.shape())
+    if (by_axis) kernels::place_of(op, name, parameter, x, channel);
+    else if (!compatible(broadcast_shapes(op, x.shape(), parameter.shape()), x.shape()))
       fail("[", op, "] ", name, " must broadcast to x of shape ", x.shape(), ": received ", name, "=",
            parameter.shape());
+  };
+  expect_place("mean", mean), expect_place("var", var);
+  expect_place("gamma", gamma), expect_place("beta", beta);
+  if (is_symbolic(x, mean, var, beta, gamma))
+    return defer(op, {x.shape(), x.dtype()}, batch_normalization, x, mean, var, beta, gamma, options);
+  bool alike = true;
+  const auto fit = [&](const char* name, const Tensor& parameter) {
+    if (!parameter.defined() || by_axis)
+      return by_axis && parameter.defined() ? kernels::placed(op, name, parameter, x, channel) : parameter;
     alike = alike && own_axes(parameter, x.ndim()) == channel;
     return parameter;
   };
@@ -316,26 +322,30 @@ Tensor batch_normalization(const Tensor& x, const Tensor& mean, const Tensor& va
 
 NormalizedBatch normalize_batch_in_training(const Tensor& x, const Tensor& gamma, const Tensor& beta,
                                             const Axes& reduction_axes, const NormalizationOptions& options) {
-  if (is_symbolic(x, gamma, beta)) {
-    const auto later = [](const auto&... a) {
-      NormalizedBatch batch = normalize_batch_in_training(a...);
-      return std::vector{batch.normalized, batch.mean, batch.variance};
-    };
-    const std::vector<Tensor> results =
-        defer("normalize_batch_in_training", later, x, gamma, beta, reduction_axes, options);
-    return {results[0], results[1], results[2]};
-  }
   constexpr const char* op = "normalize_batch_in_training";
   kernels::expect_floating(op, x);
   const unsigned bits = canonical_axes(op, reduction_axes, x.ndim()), others = ~bits & ((1u << x.ndim()) - 1);
   Shape shape;
   for (int axis : kernels::axes_in(others)) shape.push_back(x.shape()[axis]);
-  const Shape parameter{1, shape.count(), 1};
-  const auto fit = [&](const char* name, const Tensor& p) {
-    if (p.defined()) kernels::expect_same_dtype(op, x, p);
-    return p.defined() ? reshape(kernels::placed(op, name, p, x, others), parameter) : p;
+  const auto expect_place = [&](const char* name, const Tensor& p) {
+    if (!p.defined()) return;
+    kernels::expect_same_dtype(op, x, p);
+    kernels::place_of(op, name, p, x, others);
   };
-  const Tensor scale = fit("gamma", gamma), offset = fit("beta", beta);
+  expect_place("gamma", gamma), expect_place("beta", beta);
+  if (is_symbolic(x, gamma, beta)) {
+    const auto later = [](const auto&... a) {
+      NormalizedBatch batch = normalize_batch_in_training(a...);
+      return std::vector{batch.normalized, batch.mean, batch.variance};
+    };
+    const OutputInfo statistics{shape, x.dtype()};
+    const std::vector<Tensor> results =
+        defer(op, std::vector{OutputInfo{x.shape(), x.dtype()}, statistics, statistics}, later, x, gamma,
+              beta, reduction_axes, options);
+    return {results[0], results[1], results[2]};
+  }
+  const Shape parameter{1, shape.count(), 1};
+  const Tensor scale = as_shape(gamma, parameter), offset = as_shape(beta, parameter);
   const std::optional<Shape> three = three_axes(x.shape(), others);
   const Shape pattern = kernels::moved_last(others, x.ndim());
   const Tensor ordered = three ? x : permute_dimensions(x, pattern);

@@ -1,5 +1,6 @@
 #include <ktape/autograd/symbolic.hpp>
 #include <ktape/ops/config.hpp>
+#include <ktape/ops/convolution_arguments.hpp>
 #include <ktape/ops/kernels/apply.hpp>
 #include <ktape/ops/kernels/engine.hpp>
 #include <ktape/ops/kernels/pool.hpp>
@@ -88,6 +89,10 @@ void lay(const char* op, PoolGrid& grid, std::size_t axis, bool same) {
   const std::int64_t n = grid.in[axis], k = grid.window[axis], s = grid.stride[axis];
   expect_extent(op, "pool_size", k);
   expect_extent(op, "strides", s);
+  if (n == None) {
+    grid.out[axis] = None;
+    return;
+  }
   if (!same && k > n)
     fail("[", op, "] with \"valid\" padding the window must fit in the axis of extent ", n,
          ": received pool_size=", k);
@@ -102,32 +107,22 @@ void expect_one_of(const char* op, const char* name, const std::string& value, c
          '"');
 }
 
-/// The axes of x with the channels moved last, or back.
-Shape channels_moved(int rank, bool to_last) {
-  Shape pattern{0};
-  if (!to_last) pattern.push_back(rank - 1);
-  for (int d = 1; d < rank - 1; ++d) pattern.push_back(to_last ? d + 1 : d);
-  if (to_last) pattern.push_back(1);
-  return pattern;
-}
-
 template <std::size_t N>
 Tensor pool(const char* op, const Tensor& x, const std::array<std::int64_t, N>& pool_size,
             const PoolOptions<N>& options) {
   constexpr int rank = N + 2;
   const std::string data_format = options.data_format.value_or(image_data_format());
+  const bool first = channels_first(op, data_format);
   kernels::expect_floating(op, x);
   if (x.ndim() != rank) fail("[", op, "] x must have rank ", rank, ": received x=", x.shape());
-  expect_one_of(op, "data_format", data_format, "channels_last", "channels_first");
   expect_one_of(op, "padding", options.padding, "valid", "same");
   expect_one_of(op, "pool_mode", options.pool_mode, "max", "avg");
-  const bool first = data_format == "channels_first";
-  PoolGrid grid{x.shape()[0], x.shape()[first ? 1 : rank - 1], {1, 1, 1}, {1, 1, 1}, {1, 1, 1}, {1, 1, 1},
-                {0, 0, 0}};
+  const Shape input = channels_last(x.shape(), first);
+  PoolGrid grid{input[0], input.back(), {1, 1, 1}, {1, 1, 1}, {1, 1, 1}, {1, 1, 1}, {0, 0, 0}};
   Shape shape{grid.batch};
   for (std::size_t d = 0; d < N; ++d) {
     const std::size_t axis = 3 - N + d;
-    grid.in[axis] = x.shape()[static_cast<int>(d) + (first ? 2 : 1)];
+    grid.in[axis] = input[static_cast<int>(d) + 1];
     grid.window[axis] = pool_size[d], grid.stride[axis] = options.strides[d];
     lay(op, grid, axis, options.padding == "same");
     shape.push_back(grid.out[axis]);
@@ -136,22 +131,25 @@ Tensor pool(const char* op, const Tensor& x, const std::array<std::int64_t, N>& 
   if (grid.window[0] * grid.window[1] > most / grid.window[2])
     fail("[", op, "] a window must have at most ", most,
          " cells: received pool_size=", Shape(pool_size.data(), N));
-  const Tensor last =
-      reshape(first ? permute_dimensions(x, channels_moved(rank, true)) : x, grid_shape(grid, false));
-  const Tensor out = reshape(
-      options.pool_mode == "max" ? maximum_of(op, last, grid) : average(op, last, grid, false), shape);
-  return first ? permute_dimensions(out, channels_moved(rank, false)) : out;
+  if (is_symbolic(x)) {
+    PoolOptions<N> fixed = options;
+    fixed.data_format = data_format;
+    return defer(op, {channels_back(shape, first), x.dtype()}, pool<N>, op, x, pool_size, fixed);
+  }
+  const Tensor last = reshape(channels_last(x, first), grid_shape(grid, false));
+  return channels_back(
+      reshape(options.pool_mode == "max" ? maximum_of(op, last, grid) : average(op, last, grid, false),
+              shape),
+      first);
 }
 
 }  // namespace
 
 Tensor pool2d(const Tensor& x, const std::array<std::int64_t, 2>& pool_size, const Pool2dOptions& options) {
-  if (is_symbolic(x)) return defer("pool2d", pool2d, x, pool_size, options);
   return pool<2>("pool2d", x, pool_size, options);
 }
 
 Tensor pool3d(const Tensor& x, const std::array<std::int64_t, 3>& pool_size, const Pool3dOptions& options) {
-  if (is_symbolic(x)) return defer("pool3d", pool3d, x, pool_size, options);
   return pool<3>("pool3d", x, pool_size, options);
 }
 

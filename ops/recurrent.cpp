@@ -228,19 +228,21 @@ void check_parameters(const Arguments& a) {
   if (a.x.ndim() != 3) fail("[", op, "] x must have rank 3: received x=", a.x.shape());
   if (a.steps() == 0) fail("[", op, "] there must be a time step: received x=", a.x.shape());
   const Shape recurrent = a.recurrent_kernel.shape();
-  if (recurrent.rank() != 2 || recurrent[0] == 0 || recurrent[1] != a.kind.gates * recurrent[0])
+  const auto all_gates = [&](std::int64_t units) { return a.kind.gates * units; };
+  if (recurrent.rank() != 2 || recurrent[0] == 0 ||
+      !compatible(recurrent[1], where_known(all_gates, recurrent[0])))
     fail("[", op, "] recurrent_kernel must be (units, ", a.kind.gates,
          " * units): received recurrent_kernel=", recurrent);
   const Shape kernel{a.x.shape()[2], recurrent[1]},
       bias = a.kind.two_biases ? Shape{2, recurrent[1]} : Shape{recurrent[1]};
-  if (a.kernel.shape() != kernel)
+  if (!compatible(a.kernel.shape(), kernel))
     fail("[", op, "] kernel must have the shape ", kernel, ": received kernel=", a.kernel.shape());
-  if (a.bias.defined() && a.bias.shape() != bias)
+  if (a.bias.defined() && !compatible(a.bias.shape(), bias))
     fail("[", op, "] bias must have the shape ", bias, ": received bias=", a.bias.shape());
-  if (static_cast<int>(a.states.size()) != a.kind.states)
+  if (!a.states.empty() && static_cast<int>(a.states.size()) != a.kind.states)
     fail("[", op, "] initial_states must be ", a.kind.states, " or none: received ", a.states.size());
   for (const Tensor& state : a.states)
-    if (state.shape() != Shape{a.samples(), a.units()})
+    if (!compatible(state.shape(), Shape{a.samples(), a.units()}))
       fail("[", op, "] the initial states must have the shape ", Shape{a.samples(), a.units()}, ": received ",
            state.shape());
   kernels::expect_floating(op, a.x);
@@ -254,9 +256,9 @@ Tensor checked_mask(const Arguments& a) {
   if (!mask.defined()) return mask;
   const Shape wanted{a.x.shape()[0], a.x.shape()[1]};
   const Shape with_axis{wanted[0], wanted[1], 1};
-  if (mask.shape() != wanted && mask.shape() != with_axis)
+  if (!compatible(mask.shape(), wanted) && !compatible(mask.shape(), with_axis))
     fail("[", a.kind.op, "] the mask must have the shape ", wanted, ": received mask=", mask.shape());
-  return cast(reshape(mask.detach(), wanted), DType::Bool);
+  return is_symbolic(mask) ? mask : cast(reshape(mask.detach(), wanted), DType::Bool);
 }
 
 Result run(Arguments a) {
@@ -280,14 +282,30 @@ Result run(Arguments a) {
 
 Result run_any(const Arguments& a);
 
+/// Shapes and dtypes of the results in order.
+std::vector<OutputInfo> results_of(const Arguments& a) {
+  check_parameters(a);
+  checked_mask(a);
+  std::int64_t samples = a.samples();
+  for (const Tensor& state : a.states) samples = merged(samples, state.shape()[0]);
+  const Shape state{samples, a.units()};
+  Shape outputs = state;
+  outputs.insert(a.options.time_major ? 0 : 1, a.steps());
+  std::vector<OutputInfo> all(static_cast<std::size_t>(2 + a.kind.states), {state, a.x.dtype()});
+  all[0].shape = outputs;
+  return all;
+}
+
 /// The recurrence as one op that waits for its tensors.
 Result later(const Arguments& a) {
-  const auto run = [a](const Tensors& tensors, const Tensor& mask) {
-    Arguments given = a.with(tensors);
+  RnnOptions options = a.options;
+  options.mask = {};
+  const auto run = [kind = a.kind, options](const Tensors& t, const Tensor& mask) {
+    Arguments given{kind, t[0], t[1], t[2], t[3], {t.begin() + 4, t.end()}, options};
     given.options.mask = mask;
     return in_order(run_any(given));
   };
-  const Tensors results = defer(a.kind.op, run, a.tensors(), a.options.mask);
+  const Tensors results = defer(a.kind.op, results_of(a), run, a.tensors(), WithoutGradient{a.options.mask});
   return {results[1], results[0], {results.begin() + 2, results.end()}};
 }
 
@@ -328,10 +346,10 @@ Result lstm(const Tensor& x, const Tensor& kernel, const Tensor& recurrent_kerne
   const std::string gate =
       known("lstm", "recurrent_activation", options.recurrent_activation, "sigmoid", "hard_sigmoid");
   return run_any({{"lstm", 4, 2, {0, 1, 2, 3}, {0, 1, 2, 3}, false, gate},
-                  x,
-                  kernel,
-                  recurrent_kernel,
-                  bias,
+                  TensorArgument(x),
+                  TensorArgument(kernel),
+                  TensorArgument(recurrent_kernel),
+                  TensorArgument(bias),
                   initial_states.vector(),
                   rnn_options(options)});
 }
@@ -342,17 +360,18 @@ Result gru(const Tensor& x, const Tensor& kernel, const Tensor& recurrent_kernel
       known("gru", "recurrent_activation", options.recurrent_activation, "sigmoid", "hard_sigmoid");
   Kind kind{"gru", 3, 1, {}, {}, options.reset_after, gate};
   if (options.reset_after) kind.of_inputs = {0, 1, 2, -1}, kind.of_recurrent = {0, 1, -1, 2};
-  return run_any({kind, x, kernel, recurrent_kernel, bias, initial_states.vector(), rnn_options(options)});
+  return run_any({kind, TensorArgument(x), TensorArgument(kernel), TensorArgument(recurrent_kernel),
+                  TensorArgument(bias), initial_states.vector(), rnn_options(options)});
 }
 
 Result simple_rnn(const Tensor& x, const Tensor& kernel, const Tensor& recurrent_kernel, const Tensor& bias,
                   const TensorList& initial_states, const SimpleRnnOptions& options) {
   const std::string activation = known("simple_rnn", "activation", options.activation, "tanh", "relu");
   return run_any({{"simple_rnn", 1, 1, {0}, {0}, false, activation},
-                  x,
-                  kernel,
-                  recurrent_kernel,
-                  bias,
+                  TensorArgument(x),
+                  TensorArgument(kernel),
+                  TensorArgument(recurrent_kernel),
+                  TensorArgument(bias),
                   initial_states.vector(),
                   rnn_options(options)});
 }

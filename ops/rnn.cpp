@@ -1,4 +1,4 @@
-#include <ktape/autograd/symbolic.hpp>
+#include <ktape/autograd/trace.hpp>
 #include <ktape/ops/creation.hpp>
 #include <ktape/ops/elementwise.hpp>
 #include <ktape/ops/operators.hpp>
@@ -23,12 +23,13 @@ Extents check_inputs(const TensorList& inputs, bool time_major) {
   if (inputs.empty()) fail("[rnn] there must be at least one input: received none");
   for (const Tensor& x : inputs)
     if (x.ndim() < 3) fail("[rnn] inputs must have at least rank 3: received inputs=", x.shape());
-  const Extents first = extents_of(inputs[0].shape(), time_major);
+  Extents first = extents_of(inputs[0].shape(), time_major);
   for (const Tensor& x : inputs) {
     const Extents own = extents_of(x.shape(), time_major);
-    if (own.samples != first.samples || own.steps != first.steps)
+    if (!compatible(own.samples, first.samples) || !compatible(own.steps, first.steps))
       fail("[rnn] the inputs must agree in samples and time steps: received ", inputs[0].shape(), " and ",
            x.shape());
+    first = {merged(first.samples, own.samples), merged(first.steps, own.steps)};
   }
   if (first.steps == 0) fail("[rnn] there must be a time step: received inputs=", inputs[0].shape());
   return first;
@@ -41,23 +42,29 @@ Tensors in_order(const Tensor& x, const RnnOptions& options) {
   return slices;
 }
 
-Tensors steps_of_mask(const Tensor& mask, Extents extents, bool has_states, const RnnOptions& options) {
+void check_mask(const Tensor& mask, Extents extents, bool has_states, const RnnOptions& options) {
   if (!has_states) fail("[rnn] a mask needs states to keep: received a mask and no initial_states");
   const Shape& shape = mask.shape();
-  const Extents own = mask.ndim() < 2 ? Extents{-1, -1} : extents_of(shape, options.time_major);
-  if (own.samples != extents.samples || own.steps != extents.steps)
+  const Extents own = mask.ndim() < 2 ? Extents{-2, -2} : extents_of(shape, options.time_major);
+  if (!compatible(own.samples, extents.samples) || !compatible(own.steps, extents.steps))
     fail("[rnn] the mask must have an entry for each of ", extents.samples, " samples and ", extents.steps,
          " time steps: received mask=", shape, options.time_major ? " (time first)" : "");
+}
+
+Tensors steps_of_mask(const Tensor& mask, const RnnOptions& options) {
   const Tensor bits = converted(mask, DType::Bool);
   return in_order(mask.ndim() == 2 ? expand_dims(bits) : bits, options);
 }
 
-Tensors steps_of_length(const Tensor& length, Extents extents, bool go_backwards) {
+void check_length(const Tensor& length, Extents extents) {
   if (!length.dtype().is_integer())
     fail<TypeError>("[rnn] input_length must be of an integer dtype: received dtype=", length.dtype());
-  if (length.shape() != Shape{extents.samples})
+  if (!compatible(length.shape(), Shape{extents.samples}))
     fail("[rnn] input_length must have one entry for each of ", extents.samples,
          " samples: received input_length=", length.shape());
+}
+
+Tensors steps_of_length(const Tensor& length, Extents extents, bool go_backwards) {
   const Tensor own = expand_dims(converted(length, DType::Int64));
   const Tensor skipped = go_backwards && own.size() > 0 ? max(own) - own : own;
   Tensors masks;
@@ -65,12 +72,15 @@ Tensors steps_of_length(const Tensor& length, Extents extents, bool go_backwards
   return masks;
 }
 
+/// Whether the lengths mask steps.
+bool uses_length(const Tensor& length, const RnnOptions& options) {
+  return !options.mask.defined() && length.defined() && !options.unroll;
+}
+
 /// One mask a step, (samples, 1); none when nothing is masked.
-Tensors masks_of(Extents extents, bool has_states, const RnnOptions& options) {
-  if (options.mask.defined()) return steps_of_mask(options.mask, extents, has_states, options);
-  const Tensor* length = std::get_if<Tensor>(&options.input_length);
-  if (!length || !length->defined() || options.unroll) return {};
-  return steps_of_length(*length, extents, options.go_backwards);
+Tensors masks_of(Extents extents, const Tensor& length, const RnnOptions& options) {
+  if (options.mask.defined()) return steps_of_mask(options.mask, options);
+  return uses_length(length, options) ? steps_of_length(length, extents, options.go_backwards) : Tensors();
 }
 
 bool broadcasts(const Shape& from, const Shape& to) {
@@ -104,17 +114,68 @@ void check_states(const Tensors& before, const Tensors& after) {
   if (after.size() != before.size())
     fail("[rnn] the step must return ", before.size(), " states: received ", after.size());
   for (std::size_t i = 0; i < after.size(); ++i)
-    if (after[i].shape() != before[i].shape())
+    if (!compatible(after[i].shape(), before[i].shape()))
       fail("[rnn] the step must keep the shapes of the states: received ", after[i].shape(), " for state ", i,
            " of ", before[i].shape());
 }
 
+/// What a call that waits keeps of the options: their tensors are operands.
+RnnOptions without_tensors(RnnOptions options) {
+  options.constants = {}, options.mask = {};
+  if (std::holds_alternative<Tensor>(options.input_length)) options.input_length = Tensor();
+  return options;
+}
+
+/// A step as it is seen to work on tensors without values: its outputs, then its states. What is known of the
+/// states is followed through the steps until it does not change any more.
+Trace trace_step(const Step& step, const TensorList& inputs, const TensorList& initial_states,
+                 const RnnOptions& options) {
+  std::vector<OutputInfo> slices, states;
+  for (const Tensor& x : inputs)
+    slices.push_back(info_of(x)), slices.back().shape.erase(options.time_major ? 0 : 1);
+  for (const Tensor& x : initial_states) states.push_back(info_of(x));
+  const auto count = static_cast<std::ptrdiff_t>(slices.size());
+  const auto one_step = [&](const Tensors& x) {
+    const Tensors before(x.begin() + count, x.end());
+    auto [outputs, after] = step({x.begin(), x.begin() + count}, before);
+    check_states({before.begin(), before.begin() + static_cast<std::ptrdiff_t>(states.size())}, after);
+    outputs.insert(outputs.end(), after.begin(), after.end());
+    return outputs;
+  };
+  while (true) {
+    std::vector<OutputInfo> arguments = slices;
+    arguments.insert(arguments.end(), states.begin(), states.end());
+    for (const Tensor& x : options.constants) arguments.push_back(info_of(x));
+    Trace traced = trace("rnn", arguments, one_step);
+    const std::size_t first = traced.results.size() - states.size();
+    bool settled = true;
+    for (std::size_t i = 0; i < states.size(); ++i) {
+      const OutputInfo next = either("rnn", states[i], traced.results[first + i]);
+      settled = settled && next.shape == states[i].shape;
+      states[i] = traced.results[first + i] = next;
+    }
+    if (settled) return traced;
+  }
+}
+
+/// Last outputs, outputs of all steps and states of the loop.
+std::vector<OutputInfo> results_of(const Trace& step, std::size_t states, Extents extents, bool time_major) {
+  const auto outputs = step.results.begin(), end = step.results.end() - static_cast<std::ptrdiff_t>(states);
+  std::vector<OutputInfo> all(outputs, end);
+  for (auto output = outputs; output != end; ++output) {
+    all.push_back(*output);
+    all.back().shape.insert(time_major ? 0 : 1, extents.steps);
+  }
+  all.insert(all.end(), end, step.results.end());
+  return all;
+}
+
 /// The loop as one op that waits for its tensors.
 RnnResult<Tensors> later(const Step& step, const TensorList& inputs, const TensorList& initial_states,
-                         const RnnOptions& options, const Tensor& length) {
-  const auto run = [step, given = options](const TensorList& inputs, const TensorList& states,
-                                           const TensorList& constants, const Tensor& mask,
-                                           const Tensor& length) {
+                         const RnnOptions& options, const Tensor& length, Extents extents) {
+  const auto run = [step, given = without_tensors(options)](
+                       const TensorList& inputs, const TensorList& states, const TensorList& constants,
+                       const Tensor& mask, const Tensor& length) {
     RnnOptions options = given;
     options.constants = constants, options.mask = mask;
     if (length.defined()) options.input_length = length;
@@ -124,7 +185,11 @@ RnnResult<Tensors> later(const Step& step, const TensorList& inputs, const Tenso
       all.insert(all.end(), list->begin(), list->end());
     return all;
   };
-  const Tensors all = defer("rnn", run, inputs, initial_states, options.constants, options.mask, length);
+  Trace traced = trace_step(step, inputs, initial_states, options);
+  const Tensors all =
+      defer_capturing("rnn", results_of(traced, initial_states.size(), extents, options.time_major),
+                      std::move(traced.captured), run, inputs, initial_states, options.constants,
+                      WithoutGradient{options.mask}, WithoutGradient{length});
   const auto outputs = static_cast<std::ptrdiff_t>(all.size() - initial_states.size()) / 2;
   return {{all.begin(), all.begin() + outputs},
           {all.begin() + outputs, all.begin() + 2 * outputs},
@@ -141,11 +206,13 @@ RnnResult<Tensors> rnn(const Step& step, const TensorList& inputs, const TensorL
                        const RnnOptions& options) {
   const auto* lengths = std::get_if<Tensor>(&options.input_length);
   const Tensor length = lengths ? *lengths : Tensor();
+  const Extents extents = check_inputs(inputs, options.time_major);
+  if (options.mask.defined()) check_mask(options.mask, extents, !initial_states.empty(), options);
+  else if (uses_length(length, options)) check_length(length, extents);
   if (is_symbolic(inputs.vector()) || is_symbolic(initial_states.vector()) ||
       is_symbolic(options.constants.vector()) || is_symbolic(options.mask, length))
-    return later(step, inputs, initial_states, options, length);
-  const Extents extents = check_inputs(inputs, options.time_major);
-  const Tensors masks = masks_of(extents, !initial_states.empty(), options);
+    return later(step, inputs, initial_states, options, length, extents);
+  const Tensors masks = masks_of(extents, length, options);
   std::vector<Tensors> slices, outputs;  // of each input and each output, by step
   for (const Tensor& x : inputs) slices.push_back(in_order(x, options));
   Tensors states = initial_states.vector(), output, held;

@@ -29,17 +29,23 @@ inline Shape inverse(const Shape& pattern) {
   return back;
 }
 
-/// A statistic or parameter, one element for each position of the axes in `bits`, in a shape that broadcasts
-/// to x. Throws ValueError when it has another number of elements.
-inline Tensor placed(const char* op, const char* name, const Tensor& parameter, const Tensor& x,
-                     unsigned bits) {
+/// The shape in which a statistic or parameter, one element for each position of the axes in `bits`,
+/// broadcasts to x. Throws ValueError when it has another number of elements.
+inline Shape place_of(const char* op, const char* name, const Tensor& parameter, const Tensor& x,
+                      unsigned bits) {
   Shape shape = x.shape();
   for (int i = 0; i < x.ndim(); ++i)
     if (!(bits >> i & 1)) shape[i] = 1;
-  if (parameter.size() != shape.count())
+  if (!compatible(parameter.size(), shape.count()))
     fail("[", op, "] ", name, " must have ", shape.count(), " elements for x of shape ", x.shape(),
          ": received ", name, "=", parameter.shape());
-  return backend::reshape(parameter, shape);
+  return shape;
+}
+
+/// The parameter in that shape.
+inline Tensor placed(const char* op, const char* name, const Tensor& parameter, const Tensor& x,
+                     unsigned bits) {
+  return backend::reshape(parameter, place_of(op, name, parameter, x, bits));
 }
 
 }  // namespace ktape::kernels
