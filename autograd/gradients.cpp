@@ -83,18 +83,27 @@ class LazyGradient final : public Node {
   std::vector<Tensor> losses_, seeds_, targets_;
 };
 
+namespace {
+/// The gradients, of which those that are missing say why when they are used.
+std::vector<Tensor> explained(std::vector<Tensor> gradients) {
+  for (Tensor& gradient : gradients)
+    if (!gradient.defined()) gradient = Tensor::no_gradient();
+  return gradients;
+}
+}  // namespace
+
 std::vector<Tensor> gradients(const TensorList& losses, const TensorList& variables,
                               const TensorList& seeds) {
   check_losses(losses, seeds);
   for (const Tensor& variable : variables)
     if (!variable.defined()) fail("[gradients] a variable must be defined: received an undefined tensor");
   if (is_symbolic(losses.vector()) || is_symbolic(seeds.vector()))
-    return symbolic_gradients(losses.vector(), variables.vector(), seeds.vector());
+    return explained(symbolic_gradients(losses.vector(), variables.vector(), seeds.vector()));
   std::vector<Tensor> weights;
   for (std::size_t i = 0; i < losses.size(); ++i)
     weights.push_back(!seeds.empty() && seeds[i].defined() ? seeds[i] : ones_like(losses[i]));
 
-  std::vector<Tensor> results = walk_back(losses.vector(), weights, variables.vector(), false);
+  std::vector<Tensor> results = explained(walk_back(losses.vector(), weights, variables.vector(), false));
   if (!recording()) return results;
   if (std::none_of(results.begin(), results.end(), [](const Tensor& t) { return t.defined(); }))
     return results;

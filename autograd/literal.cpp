@@ -7,20 +7,23 @@
 
 namespace ktape {
 
-ArrayLike::ArrayLike(std::initializer_list<ArrayLike> rows) {
+ArrayLike::ArrayLike(std::initializer_list<ArrayLike> rows)
+    : ArrayLike(std::span(rows.begin(), rows.size())) {}
+
+ArrayLike::ArrayLike(std::span<const ArrayLike> rows) {
   for (const ArrayLike& row : rows) {
-    if (row.tensor_.defined())
+    if (row.from_tensor_)
       fail<TypeError>("[literal] a nested literal holds numbers only: received a tensor inside it");
-    if (&row != rows.begin() && row.shape_ != rows.begin()->shape_)
-      fail("[literal] the rows must have one shape: received ", rows.begin()->shape_, " and ", row.shape_);
+    if (row.shape_ != rows[0].shape_)
+      fail("[literal] the rows must have one shape: received ", rows[0].shape_, " and ", row.shape_);
     numbers_.insert(numbers_.end(), row.numbers_.begin(), row.numbers_.end());
   }
-  if (rows.size() > 0) shape_ = rows.begin()->shape_;
+  if (!rows.empty()) shape_ = rows[0].shape_;
   shape_.insert(0, static_cast<std::int64_t>(rows.size()));
 }
 
 Tensor ArrayLike::tensor(std::optional<DType> dtype, DType otherwise) const {
-  if (tensor_.defined()) return converted(tensor_, dtype.value_or(tensor_.dtype()));
+  if (from_tensor_) return converted(tensor_, dtype.value_or(tensor_.dtype()));
   const bool all_bool = !numbers_.empty() && std::all_of(numbers_.begin(), numbers_.end(),
                                                          [](Scalar s) { return s.kind() == Scalar::Bool; });
   const DType result = dtype.value_or(all_bool ? DType(DType::Bool) : otherwise);

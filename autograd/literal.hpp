@@ -3,13 +3,16 @@
 #include <ktape/autograd/variable.hpp>
 
 #include <optional>
+#include <span>
 
 namespace ktape {
 
-/// Anything that can become a tensor, as an argument: a number, a nested literal, a vector of numbers, a
-/// tensor, a variable or an xtensor expression.
+/// Anything that can become a tensor, as an argument: a number, a nested literal, a vector of numbers or of
+/// vectors, a tensor, a variable or an xtensor expression.
 ///
-///     K::constant(3.f)   K::constant({{1, 2}, {3, 4}})   K::constant(xt::sin(a))
+///     K::constant(3.f)   K::constant({{1, 2}, {3, 4}})   K::constant(rows)   K::constant(xt::sin(a))
+///
+/// Rows of different shapes are a ValueError, tensors inside a literal a TypeError.
 class ArrayLike {
  public:
   template <Arithmetic T>
@@ -18,13 +21,18 @@ class ArrayLike {
   template <Arithmetic T>
   ArrayLike(const std::vector<T>& numbers)
       : shape_{static_cast<std::int64_t>(numbers.size())}, numbers_(numbers.begin(), numbers.end()) {}
-  ArrayLike(const Tensor& tensor) : tensor_(tensor) {
-    tensor_.shape();
-  }  ///< throws ValueError for an undefined one
-  ArrayLike(const Variable& variable) : tensor_(TensorArgument(variable)) {}
+  template <class T>
+  ArrayLike(const std::vector<std::vector<T>>& rows)
+      : ArrayLike(std::span(std::vector<ArrayLike>(rows.begin(), rows.end()))) {}
+  ArrayLike(const Tensor& tensor) : tensor_(tensor), from_tensor_(true) {}
+  ArrayLike(const Variable& variable) : tensor_(TensorArgument(variable)), from_tensor_(true) {}
   template <class E>
-  requires xt::is_xexpression<E>::value ArrayLike(const E& expression) : tensor_(expression) {}
+  requires xt::is_xexpression<E>::value ArrayLike(const E& expression) : ArrayLike(Tensor(expression)) {}
 
+  /// Throws ValueError, naming the argument, when it is an undefined tensor.
+  void expect_defined(const char* op, const char* name) const {
+    if (from_tensor_) ktape::expect_defined(op, name, tensor_);
+  }
   /// The tensor it stands for, not recorded. Numbers take `dtype`, or without one `otherwise` (bool when all
   /// of them are bool); a tensor is converted only when `dtype` is given.
   Tensor tensor(std::optional<DType> dtype, DType otherwise) const;
@@ -32,17 +40,20 @@ class ArrayLike {
   const Tensor& given() const { return tensor_; }
   /// The number that was given alone.
   std::optional<Scalar> number() const {
-    return given().defined() || shape_.rank() > 0 ? std::optional<Scalar>() : numbers_[0];
+    return from_tensor_ || shape_.rank() > 0 ? std::optional<Scalar>() : numbers_[0];
   }
   /// Whether all of the numbers are whole.
   bool whole() const;
   /// Its shape.
-  const Shape& shape() const { return tensor_.defined() ? tensor_.shape() : shape_; }
+  const Shape& shape() const { return from_tensor_ ? tensor_.shape() : shape_; }
 
  private:
+  explicit ArrayLike(std::span<const ArrayLike> rows);
+
   Shape shape_;
   std::vector<Scalar> numbers_;
   Tensor tensor_;
+  bool from_tensor_ = false;  ///< the tensor may be undefined
 };
 
 /// The tensor converted to another dtype, not recorded; the same memory when it has that dtype already.

@@ -19,17 +19,25 @@ void Shape::push_back(std::int64_t dim) { insert(rank_, dim); }
 void Shape::insert(int at, std::int64_t dim) {
   if (rank_ == max_rank)
     fail("[shape] a tensor has at most ", max_rank, " dimensions: received rank=", rank_ + 1);
-  std::copy_backward(begin() + at, end(), end() + 1);
-  dims_[at] = dim;
+  std::int64_t* const place = begin() + position(at, rank_ + 1);
+  std::copy_backward(place, end(), end() + 1);
+  *place = dim;
   ++rank_;
 }
 
 void Shape::erase(int at) {
-  std::copy(begin() + at + 1, end(), begin() + at);
+  std::int64_t* const place = begin() + position(at, rank_);
+  std::copy(place + 1, end(), place);
   --rank_;
 }
 
+void Shape::fail_position(int i) const {
+  fail("[shape] the position must be one of the ", rank_, " of ", *this, ": received ", i);
+}
+
 std::int64_t Shape::count(int first, int last) const {
+  if (first < 0) fail_position(first);
+  if (last > rank_) fail_position(last);
   std::int64_t n = 1;
   bool unknown = false;
   for (int i = first; i < last; ++i)

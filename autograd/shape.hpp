@@ -18,6 +18,10 @@ inline constexpr NoneType None{};
 
 /// The extents of a tensor, outermost first, stored inline; also any short list of integers an op takes (a
 /// start, a pattern). At most 8 dimensions: more is a ValueError.
+///
+///     shape[0]   shape[-1]   shape == Shape{2, 3}   for (std::int64_t extent : shape)
+///
+/// Positions count from the end when negative; one that the shape does not have is a ValueError.
 class Shape {
  public:
   static constexpr int max_rank = 8;
@@ -30,17 +34,16 @@ class Shape {
   int rank() const { return rank_; }
   std::size_t size() const { return static_cast<std::size_t>(rank_); }
   bool empty() const { return rank_ == 0; }
-  /// An extent; a negative index counts from the end. No index leaves the array: where the shape has no such
-  /// axis the result means nothing.
-  std::int64_t operator[](int i) const { return dims_[place(i)]; }
-  std::int64_t& operator[](int i) { return dims_[place(i)]; }
-  std::int64_t back() const { return dims_[rank_ - 1]; }
+  std::int64_t operator[](int i) const { return dims_[position(i, rank_)]; }
+  std::int64_t& operator[](int i) { return dims_[position(i, rank_)]; }
+  std::int64_t back() const { return (*this)[-1]; }
   const std::int64_t* begin() const { return dims_.data(); }
   const std::int64_t* end() const { return dims_.data() + rank_; }
   std::int64_t* begin() { return dims_.data(); }
   std::int64_t* end() { return dims_.data() + rank_; }
 
   void push_back(std::int64_t dim);
+  /// Puts an extent in front of the one at a position, which may be the rank: the end.
   void insert(int at, std::int64_t dim);
   void erase(int at);
 
@@ -57,10 +60,14 @@ class Shape {
   }
 
  private:
-  std::size_t place(int i) const {
-    static_assert((max_rank & (max_rank - 1)) == 0);
-    return static_cast<std::size_t>(i < 0 ? i + rank_ : i) & (max_rank - 1);
+  /// `i` counted from the front, of `count` positions.
+  std::size_t position(int i, int count) const {
+    const int at = i < 0 ? i + count : i;
+    if (static_cast<unsigned>(at) >= static_cast<unsigned>(count)) fail_position(i);
+    return static_cast<std::size_t>(at);
   }
+  [[noreturn]] void fail_position(int i) const;
+
   std::array<std::int64_t, max_rank> dims_{};
   int rank_ = 0;
 };

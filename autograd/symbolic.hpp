@@ -132,7 +132,7 @@ class Symbol {
 std::uint64_t newest_symbol();
 
 /// True for a defined tensor without a value.
-inline bool is_symbolic(const Tensor& x) { return x.defined() && x.get()->symbol; }
+inline bool is_symbolic(const Tensor& x) { return x.get() && x.get()->symbol; }
 template <class... T>
 requires(sizeof...(T) > 0) bool is_symbolic(const Tensor& first, const T&... rest) {
   return is_symbolic(first) || (... || is_symbolic(static_cast<const Tensor&>(rest)));

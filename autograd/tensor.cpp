@@ -6,6 +6,7 @@
 #include <ktape/autograd/symbolic.hpp>
 #include <ktape/autograd/variable.hpp>
 
+#include <cstring>
 #include <limits>
 #include <new>
 
@@ -62,6 +63,36 @@ Tensor Tensor::empty(const Shape& shape, DType dtype) {
 
 Tensor Tensor::empty_like(const Tensor& x) { return make(x.shape(), x.size(), x.dtype()); }
 
+Tensor Tensor::from_buffer(const void* buffer, std::size_t bytes, const Shape& shape, DType dtype) {
+  check_extents("from_buffer", shape, dtype.size());
+  const std::size_t wanted = static_cast<std::size_t>(shape.count()) * dtype.size();
+  if (bytes != wanted)
+    fail("[from_buffer] the buffer must have ", wanted, " bytes for shape=", shape, ", dtype=", dtype,
+         ": received bytes=", bytes);
+  Tensor out = empty(shape, dtype);
+  if (dtype.is_bool()) convert(out.raw(), dtype, buffer, DType::UInt8, out.size());
+  else if (bytes > 0) std::memcpy(out.raw(), buffer, bytes);
+  return out;
+}
+
+void Tensor::copy_to(void* buffer, std::size_t bytes) const {
+  expect_value("copy_to", *this);
+  const std::size_t wanted = static_cast<std::size_t>(size()) * dtype().size();
+  if (bytes != wanted)
+    fail("[copy_to] the buffer must have ", wanted, " bytes for shape=", shape(), ", dtype=", dtype(),
+         ": received bytes=", bytes);
+  if (bytes > 0) std::memcpy(buffer, raw(), bytes);
+}
+
+Tensor Tensor::no_gradient() {
+  static TensorImpl* const none = [] {
+    auto* impl = new TensorImpl({}, 0, DType::Float32, {});
+    impl->none = true;
+    return impl;
+  }();
+  return Tensor(Ref<TensorImpl>(none));
+}
+
 Tensor Tensor::detach() const {
   if (is_symbolic(*this))
     return defer(
@@ -77,7 +108,21 @@ Tensor Tensor::alias(const Shape& shape) const {
   return Tensor(Ref<TensorImpl>::adopt(new TensorImpl(shape, size(), dtype(), impl().storage)));
 }
 
-void Tensor::undefined() { fail("[tensor] the tensor must be defined: received an undefined tensor (None)"); }
+namespace {
+[[noreturn]] void fail_undefined(const char* op, const char* what, const char* rule, const Tensor& x) {
+  fail("[", op, "] ", what, ' ', rule, ": received ",
+       x.get()
+           ? "an undefined gradient (None): the loss does not depend on what it was taken of, or that was "
+             "not recorded: a Variable, or tape.watch"
+           : "an undefined tensor (None)");
+}
+}  // namespace
+
+void Tensor::undefined() const { fail_undefined("tensor", "the tensor", "must be defined", *this); }
+
+void expect_defined(const char* op, const char* name, const Tensor& x) {
+  if (!x.defined()) fail_undefined(op, name, "must be a tensor", x);
+}
 
 void Tensor::expect_dtype(DType wanted) const {
   expect_value("data", *this);

@@ -6,6 +6,7 @@
 #include <ktape/autograd/shape.hpp>
 
 #include <atomic>
+#include <concepts>
 #include <cstddef>
 #include <memory>
 #include <vector>
@@ -49,6 +50,7 @@ struct Companions;
 struct TensorImpl {
   std::atomic<std::int32_t> refs{1};
   DType dtype;
+  bool none = false;                 ///< no value: stands for None, see Tensor::no_gradient
   bool stands_for_variable = false;  ///< see TensorArgument
   std::uint32_t output = 0;          ///< which of its node's or symbol's outputs this is
   std::int64_t size;
@@ -80,9 +82,16 @@ class Tensor {
   static Tensor empty(const Shape& shape, DType dtype);
   /// The same with the shape and dtype of x.
   static Tensor empty_like(const Tensor& x);
+  /// A copy of the elements in a buffer, row-major, of a dtype that is known at run time: bool is a byte that
+  /// is 0 or not. Throws ValueError unless the buffer has just the bytes of the elements.
+  ///
+  ///     Tensor x = Tensor::from_buffer(bytes.data(), bytes.size(), {2, 3}, "float32");
+  static Tensor from_buffer(const void* buffer, std::size_t bytes, const Shape& shape, DType dtype);
+  /// What `gradients` returns where there is none: undefined as Tensor() is, but an op that gets it says why.
+  static Tensor no_gradient();
   explicit Tensor(Ref<TensorImpl> impl) : impl_(std::move(impl)) {}
 
-  bool defined() const { return static_cast<bool>(impl_); }
+  bool defined() const { return impl_ && !impl_->none; }
   explicit operator bool() const = delete;
   const Shape& shape() const { return impl().shape; }
   DType dtype() const { return impl().dtype; }
@@ -101,6 +110,11 @@ class Tensor {
 
   /// NumPy's basic indexing, see ops/indexing.hpp: `x[0]`, `x[{Slice(0, 2), All}]`.
   Tensor operator[](const Indices& indices) const;
+  /// The slices along axis 0 at the integers in a tensor: `gather(x, indices)`.
+  template <class T>
+  requires std::same_as<T, Tensor> || std::same_as<T, Variable> Tensor operator[](const T& indices) const {
+    return gathered(indices);
+  }
 
   /// The elements, row-major. Throws TypeError when T is not the tensor's element type.
   template <class T>
@@ -108,6 +122,10 @@ class Tensor {
     expect_dtype(dtype_of<T>());
     return pointer<T>();
   }
+
+  /// Copies the elements, row-major, to a buffer. Throws ValueError unless it has just their bytes, `size() *
+  /// dtype().size()`.
+  void copy_to(void* buffer, std::size_t bytes) const;
 
   /// The same value, mask and all, without a tape node: what is computed from it is not recorded. Shares
   /// memory.
@@ -124,7 +142,7 @@ class Tensor {
   Node* node() const { return impl_->node.get(); }
   TensorImpl* get() const { return impl_.get(); }
   TensorImpl& impl() const {
-    if (!impl_) undefined();
+    if (!defined()) undefined();
     return *impl_;
   }
   /// Whether this handle is the only one that can see the elements, so that they may be overwritten.
@@ -133,8 +151,9 @@ class Tensor {
   }
 
  private:
-  [[noreturn]] static void undefined();
+  [[noreturn]] void undefined() const;
   void expect_dtype(DType wanted) const;
+  Tensor gathered(const Tensor& indices) const;
   Ref<TensorImpl> impl_;
 };
 
@@ -152,6 +171,10 @@ std::ostream& operator<<(std::ostream& out, const Tensor& tensor);
 /// The same, with at most `edge` entries at either end of each axis of a tensor of more than `threshold`
 /// elements.
 std::string to_string(const Tensor& tensor, int edge = 3, std::int64_t threshold = 1000);
+
+/// Throws ValueError, naming the argument, when x is undefined: "[dot] y must be a tensor: received an
+/// undefined tensor (None)".
+void expect_defined(const char* op, const char* name, const Tensor& x);
 
 /// Throws ValueError, naming the placeholders that x waits for, when x is symbolic.
 void expect_value(const char* op, const Tensor& x);

@@ -26,6 +26,10 @@ class Variable {
   static Variable without_value(const Shape& shape, DType dtype, std::string name = "Variable",
                                 Constraint constraint = {});
 
+  /// A variable keeps its identity: a tensor goes into it by `update`, or belongs in a Tensor.
+  template <std::same_as<Tensor> T>
+  Variable& operator=(const T&) = delete;  // use K::update(variable, value), or declare a Tensor
+
   bool defined() const { return static_cast<bool>(impl_); }
   /// The present value. What is computed from it is recorded, and differentiated with respect to this
   /// variable.
@@ -45,6 +49,10 @@ class Variable {
     return value().template item<T>(index...);
   }
   Tensor operator[](const Indices& indices) const { return static_cast<const Tensor&>(*this)[indices]; }
+  template <class T>
+  requires std::same_as<T, Tensor> || std::same_as<T, Variable> Tensor operator[](const T& indices) const {
+    return static_cast<const Tensor&>(*this)[indices];
+  }
 
   const std::string& name() const;
   const Constraint& constraint() const;
@@ -82,6 +90,15 @@ class Variable {
 };
 
 std::ostream& operator<<(std::ostream& out, const Variable& variable);
+
+/// What an update changes, as an argument: a variable. A tensor never changes, and a variable made of it
+/// would be gone after the call.
+class Assignable : public Variable {
+ public:
+  Assignable(const Variable& variable) : Variable(variable) {}
+  template <std::same_as<Tensor> T>
+  Assignable(const T&) = delete;  // a Tensor never changes: declare it as a Variable
+};
 
 /// The node at which the gradients of a variable end. It may outlive the variable.
 class VariableLeaf final : public LeafNode {

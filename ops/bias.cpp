@@ -1,6 +1,6 @@
 #include <ktape/autograd/symbolic.hpp>
 #include <ktape/ops/bias.hpp>
-#include <ktape/ops/config.hpp>
+#include <ktape/ops/convolution_arguments.hpp>
 #include <ktape/ops/kernels/apply.hpp>
 #include <ktape/ops/operators.hpp>
 #include <ktape/ops/shape.hpp>
@@ -30,20 +30,18 @@ bool broadcasts_to(const Shape& from, const Shape& to) {
 
 Tensor bias_add(const Tensor& x, const Tensor& bias, const BiasOptions& options) {
   kernels::expect_same_dtype("bias_add", x, bias);
-  const std::string format = options.data_format.empty() ? image_data_format() : options.data_format;
-  if (format != "channels_last" && format != "channels_first")
-    fail("[bias_add] data_format must be channels_last or channels_first: received data_format='", format,
-         "'");
+  const bool channels_at_1 = channels_first("bias_add", options.data_format);
   const Shape &xs = x.shape(), &bs = bias.shape();
   if (xs.rank() < 2) fail("[bias_add] x must have at least rank 2: received x=", xs);
   if (bs.rank() != 1 && bs.rank() != xs.rank() - 1)
     fail("[bias_add] the bias must have rank 1 or ", xs.rank() - 1, ": received bias=", bs);
-  const bool first = format == "channels_first" && xs.rank() > 2;
+  const bool first = channels_at_1 && xs.rank() > 2;
   const Shape fitted = first ? channels_first_shape(xs, bs) : bs;
   const bool fits =
       bs.rank() == 1 ? compatible(bs[0], xs[first ? 1 : xs.rank() - 1]) : broadcasts_to(fitted, xs);
   if (!fits)
-    fail("[bias_add] the bias must fit x: received x=", xs, ", bias=", bs, ", data_format='", format, "'");
+    fail("[bias_add] the bias must fit x: received x=", xs, ", bias=", bs,
+         channels_at_1 ? ", data_format=\"channels_first\"" : ", data_format=\"channels_last\"");
   if (is_symbolic(x, bias))
     return defer("bias_add", {broadcast_shapes("bias_add", xs, fitted), x.dtype()}, bias_add, x, bias,
                  options);

@@ -1,12 +1,13 @@
 #pragma once
 #include <ktape/autograd/tensor.hpp>
 
+#include <optional>
 #include <string>
 
 namespace ktape::backend {
 
 struct BiasOptions {
-  std::string data_format = "";  ///< "channels_last" or "channels_first"; `image_data_format()` when empty
+  std::optional<std::string> data_format = {};  ///< image_data_format() when it is not given
 };
 
 /// x plus a bias for each channel: x of shape (batch, ..., channels), or (batch, channels, ...) with

@@ -1,22 +1,31 @@
 #pragma once
 #include <ktape/autograd/trace.hpp>
+#include <ktape/ops/tensor_or_number.hpp>
 
 #include <functional>
+#include <optional>
 
 namespace ktape::backend {
 
-/// One side of a choice: a tensor, a variable, or a callable that returns one and is called only when the
-/// side is taken.
+/// One side of a choice: a tensor, a variable, a number, which takes the dtype of a tensor on the other side
+/// and else floatx(), or a callable that returns a tensor and is called only when the side is taken.
 class Branch {
  public:
   Branch(const Tensor& value) : value_(TensorArgument(value)) {}
   Branch(const Variable& variable) : value_(TensorArgument(variable)) {}
+  template <Arithmetic T>
+  Branch(T number) : number_(number) {}
   template <class F>
   requires std::is_invocable_r_v<Tensor, F&> Branch(F f) : run_(std::move(f)) {}
 
   Tensor operator()() const { return run_ ? run_() : value_; }
   /// The tensor; undefined for a callable.
   const Tensor& value() const { return value_; }
+  const std::optional<Scalar>& number() const { return number_; }
+  /// The same side; its number has become a tensor.
+  Branch beside(const char* op, const Branch& other) const {
+    return number_ ? Branch(TensorOrNumber(*number_).tensor(op, TensorOrNumber(other.value_))) : *this;
+  }
   /// What it returns, as it is known without a value.
   Trace trace(const char* op) const {
     if (!run_) return {{info_of(value_)}};
@@ -25,6 +34,7 @@ class Branch {
 
  private:
   Tensor value_;
+  std::optional<Scalar> number_;
   std::function<Tensor()> run_;
 };
 

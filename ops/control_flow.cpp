@@ -42,7 +42,11 @@ Tensor switch_later(const Tensor& condition, const Branch& then_expression, cons
 
 }  // namespace
 
-Tensor switch_(const Tensor& condition, const Branch& then_expression, const Branch& else_expression) {
+Tensor switch_(const TensorOrNumber& chosen, const Branch& then_expression, const Branch& else_expression) {
+  const Tensor& condition = chosen.tensor("switch", DType::Bool);
+  if (then_expression.number() || else_expression.number())
+    return switch_(condition, then_expression.beside("switch", else_expression),
+                   else_expression.beside("switch", then_expression));
   if (is_symbolic(condition, then_expression.value(), else_expression.value()))
     return switch_later(condition, then_expression, else_expression);
   if (condition.ndim() == 0) return condition.item<bool>() ? then_expression() : else_expression();
@@ -64,25 +68,23 @@ void expect_dtype(const MapOptions& options, DType dtype) {
     fail<TypeError>("[map_fn] fn must return the dtype ", *options.dtype, ": received dtype=", dtype);
 }
 
-using MapFunction = std::function<Tensor(const std::vector<Tensor>&)>;
-
 /// The map as one op that waits.
-Tensor map_later(const MapFunction& fn, const std::vector<Tensor>& elems, const MapOptions& options) {
+Tensor map_later(const detail::MappedFunction& fn, const std::vector<Tensor>& elems, const MapOptions& options) {
   std::vector<OutputInfo> elements;
   std::int64_t n = None;
   for (const Tensor& x : elems) elements.push_back(element_of(x)), n = merged(n, x.shape()[0]);
   Trace one = trace("map_fn", elements, [&](const auto& x) { return std::vector{fn(x)}; });
   expect_dtype(options, one.results[0].dtype);
   one.results[0].shape.insert(0, n);
-  const auto run = [](const MapFunction& fn, const std::vector<Tensor>& elems, const MapOptions& options) {
-    return map_fn(fn, elems, options);
+  const auto run = [](const detail::MappedFunction& fn, const std::vector<Tensor>& elems, const MapOptions& options) {
+    return detail::map_fn(fn, elems, options);
   };
   return defer_capturing("map_fn", one.results, one.captured, run, fn, elems, options)[0];
 }
 
 }  // namespace
 
-Tensor map_fn(const MapFunction& fn, const std::vector<Tensor>& elems, const MapOptions& options) {
+Tensor detail::map_fn(const MappedFunction& fn, const std::vector<Tensor>& elems, const MapOptions& options) {
   if (elems.empty()) fail("[map_fn] there must be at least one tensor: received none");
   for (const Tensor& x : elems) {
     if (x.ndim() == 0 || x.shape()[0] == 0)
@@ -101,11 +103,6 @@ Tensor map_fn(const MapFunction& fn, const std::vector<Tensor>& elems, const Map
     expect_dtype(options, results.back().dtype());
   }
   return stack(results);
-}
-
-Tensor map_fn(const std::function<Tensor(const Tensor&)>& fn, const Tensor& elems,
-              const MapOptions& options) {
-  return map_fn([fn](const std::vector<Tensor>& x) { return fn(x[0]); }, std::vector{elems}, options);
 }
 
 namespace {

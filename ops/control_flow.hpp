@@ -5,6 +5,8 @@
 #include <functional>
 #include <optional>
 #include <string>
+#include <type_traits>
+#include <utility>
 #include <vector>
 
 /// Gradients, choices and loops over the elements of a tensor.
@@ -24,21 +26,42 @@ std::vector<Tensor> stop_gradient(const std::vector<Tensor>& variables);
 /// 2 or more it gets trailing axes up to the rank of the expressions; of rank 1 it broadcasts along their
 /// last axis, as in TF. Throws ValueError when its rank is above theirs or the shapes do not broadcast,
 /// TypeError for expressions of two dtypes. `K.switch`.
-Tensor switch_(const Tensor& condition, const Branch& then_expression, const Branch& else_expression);
+Tensor switch_(const TensorOrNumber& condition, const Branch& then_expression, const Branch& else_expression);
 
 struct MapOptions {
   std::string name = {};            ///< accepted and not kept
   std::optional<DType> dtype = {};  ///< what `fn` returns
 };
 
+namespace detail {
+using MappedFunction = std::function<Tensor(const std::vector<Tensor>&)>;
+Tensor map_fn(const MappedFunction& fn, const std::vector<Tensor>& elems, const MapOptions& options);
+
+/// Of a callable whose parameter is known; that of a generic lambda is what it is given.
+template <class F>
+constexpr bool takes_vector_only = [] {
+  if constexpr (requires { &F::operator(); })
+    return std::is_invocable_v<F&, const std::vector<Tensor>&> && !std::is_invocable_v<F&, const Tensor&>;
+  else return false;
+}();
+}  // namespace detail
+
 /// The results of fn for each slice of elems along axis 0, stacked. For several tensors as elems, fn takes a
-/// vector with a slice of each. Throws ValueError when there is no element, the elems differ in their number
-/// or the results in shape; TypeError when these differ in dtype or have another than the one given.
-/// `K.map_fn`.
-Tensor map_fn(const std::function<Tensor(const Tensor&)>& fn, const Tensor& elems,
-              const MapOptions& options = {});
-Tensor map_fn(const std::function<Tensor(const std::vector<Tensor>&)>& fn, const std::vector<Tensor>& elems,
-              const MapOptions& options = {});
+/// vector with a slice of each; fn may be generic. Throws ValueError when there is no element, the elems
+/// differ in their number or the results in shape; TypeError when these differ in dtype or have another than
+/// the one given. `K.map_fn`.
+template <class F>
+Tensor map_fn(F fn, const Tensor& elems, const MapOptions& options = {}) {
+  if constexpr (detail::takes_vector_only<F>) return detail::map_fn(std::move(fn), {elems}, options);
+  else {
+    const std::function<Tensor(const Tensor&)> one = std::move(fn);
+    return detail::map_fn([one](const std::vector<Tensor>& x) { return one(x[0]); }, {elems}, options);
+  }
+}
+template <class F>
+Tensor map_fn(F fn, const std::vector<Tensor>& elems, const MapOptions& options = {}) {
+  return detail::map_fn(std::move(fn), elems, options);
+}
 
 struct FoldOptions {
   TensorArgument initializer = {};  ///< where to start, in place of the first element met

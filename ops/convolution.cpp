@@ -120,33 +120,32 @@ Tensor separable(const ConvolutionArguments& a, const Tensor& x, const Tensor& d
   return channels_back(convolution(pointwise, mixed, pointwise_kernel), first);
 }
 
-ConvolutionArguments arguments(const char* op, const Conv1dOptions& o) {
-  return {op, 1, {o.strides}, {o.dilation_rate}, o.padding, o.data_format.value_or(image_data_format())};
-}
-ConvolutionArguments arguments(const char* op, const Conv2dOptions& o) {
-  return {op, 2, o.strides, o.dilation_rate, o.padding, o.data_format.value_or(image_data_format())};
-}
-ConvolutionArguments arguments(const char* op, const Conv3dOptions& o) {
-  return {op, 3, o.strides, o.dilation_rate, o.padding, o.data_format.value_or(image_data_format())};
+ConvolutionArguments arguments(const char* op, int dims, const ConvOptions& o) {
+  return {op,
+          dims,
+          o.strides.over(dims),
+          o.dilation_rate.over(dims),
+          o.padding,
+          o.data_format.value_or(image_data_format())};
 }
 
 }  // namespace
 
-Tensor conv1d(const Tensor& x, const Tensor& kernel, const Conv1dOptions& options) {
-  return convolution(arguments("conv1d", options), x, kernel);
+Tensor conv1d(const Tensor& x, const Tensor& kernel, const ConvOptions& options) {
+  return convolution(arguments("conv1d", 1, options), x, kernel);
 }
 
-Tensor conv2d(const Tensor& x, const Tensor& kernel, const Conv2dOptions& options) {
-  return convolution(arguments("conv2d", options), x, kernel);
+Tensor conv2d(const Tensor& x, const Tensor& kernel, const ConvOptions& options) {
+  return convolution(arguments("conv2d", 2, options), x, kernel);
 }
 
-Tensor conv3d(const Tensor& x, const Tensor& kernel, const Conv3dOptions& options) {
-  return convolution(arguments("conv3d", options), x, kernel);
+Tensor conv3d(const Tensor& x, const Tensor& kernel, const ConvOptions& options) {
+  return convolution(arguments("conv3d", 3, options), x, kernel);
 }
 
 Tensor conv2d_transpose(const Tensor& x, const Tensor& kernel, const ShapeLike& output_shape,
-                        const Conv2dOptions& options) {
-  ConvolutionArguments a = arguments("conv2d_transpose", options);
+                        const ConvOptions& options) {
+  ConvolutionArguments a = arguments("conv2d_transpose", 2, options);
   expect_positive(a.op, "strides", a.strides, 2);
   expect_positive(a.op, "dilation_rate", a.dilation_rate, 2);
   if (a.dilation_rate[0] != a.dilation_rate[1])
@@ -159,22 +158,23 @@ Tensor conv2d_transpose(const Tensor& x, const Tensor& kernel, const ShapeLike& 
 Tensor conv3d_transpose(const Tensor& x, const Tensor& kernel, const ShapeLike& output_shape,
                         const Conv3dTransposeOptions& options) {
   const std::string format = options.data_format.value_or(image_data_format());
-  return transposed_convolution({"conv3d_transpose", 3, options.strides, {1, 1, 1}, options.padding, format},
-                                x, kernel, output_shape);
+  return transposed_convolution(
+      {"conv3d_transpose", 3, options.strides.over(3), {1, 1, 1}, options.padding, format}, x, kernel,
+      output_shape);
 }
 
-Tensor depthwise_conv2d(const Tensor& x, const Tensor& depthwise_kernel, const Conv2dOptions& options) {
-  return depthwise(arguments("depthwise_conv2d", options), x, depthwise_kernel);
+Tensor depthwise_conv2d(const Tensor& x, const Tensor& depthwise_kernel, const ConvOptions& options) {
+  return depthwise(arguments("depthwise_conv2d", 2, options), x, depthwise_kernel);
 }
 
 Tensor separable_conv1d(const Tensor& x, const Tensor& depthwise_kernel, const Tensor& pointwise_kernel,
-                        const Conv1dOptions& options) {
-  return separable(arguments("separable_conv1d", options), x, depthwise_kernel, pointwise_kernel);
+                        const ConvOptions& options) {
+  return separable(arguments("separable_conv1d", 1, options), x, depthwise_kernel, pointwise_kernel);
 }
 
 Tensor separable_conv2d(const Tensor& x, const Tensor& depthwise_kernel, const Tensor& pointwise_kernel,
-                        const Conv2dOptions& options) {
-  return separable(arguments("separable_conv2d", options), x, depthwise_kernel, pointwise_kernel);
+                        const ConvOptions& options) {
+  return separable(arguments("separable_conv2d", 2, options), x, depthwise_kernel, pointwise_kernel);
 }
 
 }  // namespace ktape::backend

@@ -1,6 +1,7 @@
 #pragma once
 #include <ktape/autograd/tensor.hpp>
 #include <ktape/autograd/variable.hpp>
+#include <ktape/ops/per_axis.hpp>
 #include <ktape/ops/shape_like.hpp>
 
 #include <optional>
@@ -20,41 +21,32 @@
 /// and rates below 1, and unknown names; nothing is computed then.
 namespace ktape::backend {
 
-struct Conv1dOptions {
-  std::int64_t strides = 1;
-  std::string padding =
-      "valid";  ///< or "same", or "causal": zeros in front only, so that no position sees later ones
+struct ConvOptions {
+  PerAxis<std::int64_t> strides = 1;
+  std::string padding = "valid";  ///< or "same"; for conv1d also "causal": zeros in front only, so that no
+                                  ///< position sees later ones
   std::optional<std::string> data_format = {};
-  std::int64_t dilation_rate = 1;
+  PerAxis<std::int64_t> dilation_rate = 1;
 };
-struct Conv2dOptions {
-  Shape strides = {1, 1};
-  std::string padding = "valid";
-  std::optional<std::string> data_format = {};
-  Shape dilation_rate = {1, 1};
-};
-struct Conv3dOptions {
-  Shape strides = {1, 1, 1};
-  std::string padding = "valid";
-  std::optional<std::string> data_format = {};
-  Shape dilation_rate = {1, 1, 1};
-};
+using Conv1dOptions = ConvOptions;
+using Conv2dOptions = ConvOptions;
+using Conv3dOptions = ConvOptions;
 
-/// `conv2d(x, kernel, {.strides = {2, 2}, .padding = "same"})`; one, two or three spatial axes. `K.conv1d`,
+/// `conv2d(x, kernel, {.strides = 2, .padding = "same"})`; one, two or three spatial axes. `K.conv1d`,
 /// `K.conv2d`, `K.conv3d`.
-Tensor conv1d(const Tensor& x, const Tensor& kernel, const Conv1dOptions& options = {});
-Tensor conv2d(const Tensor& x, const Tensor& kernel, const Conv2dOptions& options = {});
-Tensor conv3d(const Tensor& x, const Tensor& kernel, const Conv3dOptions& options = {});
+Tensor conv1d(const Tensor& x, const Tensor& kernel, const ConvOptions& options = {});
+Tensor conv2d(const Tensor& x, const Tensor& kernel, const ConvOptions& options = {});
+Tensor conv3d(const Tensor& x, const Tensor& kernel, const ConvOptions& options = {});
 
 /// The gradient of the convolution that maps a tensor of the output shape to one of x's; the kernel is
 /// (spatial..., filters, channels), seen from x. The output shape follows the data format; its batch may be
 /// None, for x's. As in TF, the rates must be equal and with rates above 1 the strides are taken as 1. Also
 /// throws ValueError for an output shape that the convolution does not map back to x's. `K.conv2d_transpose`.
 Tensor conv2d_transpose(const Tensor& x, const Tensor& kernel, const ShapeLike& output_shape,
-                        const Conv2dOptions& options = {});
+                        const ConvOptions& options = {});
 
 struct Conv3dTransposeOptions {
-  Shape strides = {1, 1, 1};
+  PerAxis<std::int64_t> strides = 1;
   std::string padding = "valid";
   std::optional<std::string> data_format = {};
 };
@@ -66,14 +58,14 @@ Tensor conv3d_transpose(const Tensor& x, const Tensor& kernel, const ShapeLike& 
 /// Each channel convolved with `multiplier` filters of its own: the kernel is (height, width, channels,
 /// multiplier), and channel c * multiplier + m of the result is channel c with filter m.
 /// `K.depthwise_conv2d`.
-Tensor depthwise_conv2d(const Tensor& x, const Tensor& depthwise_kernel, const Conv2dOptions& options = {});
+Tensor depthwise_conv2d(const Tensor& x, const Tensor& depthwise_kernel, const ConvOptions& options = {});
 
 /// A depthwise convolution, then one with the pointwise kernel (1..., channels * multiplier, filters), which
 /// mixes the channels. `K.separable_conv1d` (padding "causal" is not for it), `K.separable_conv2d`.
 Tensor separable_conv1d(const Tensor& x, const Tensor& depthwise_kernel, const Tensor& pointwise_kernel,
-                        const Conv1dOptions& options = {});
+                        const ConvOptions& options = {});
 Tensor separable_conv2d(const Tensor& x, const Tensor& depthwise_kernel, const Tensor& pointwise_kernel,
-                        const Conv2dOptions& options = {});
+                        const ConvOptions& options = {});
 
 struct LocalConvOptions {
   std::optional<std::string> data_format = {};
@@ -83,9 +75,10 @@ struct LocalConvOptions {
 /// (positions, elements of a patch, filters); a patch is flattened as (spatial..., channels), or with
 /// "channels_first" as (channels, spatial...). There are kernel.shape[0] positions, the product of
 /// `output_shape`. Throws ValueError when their windows leave the input. `K.local_conv1d`, `K.local_conv2d`.
-Tensor local_conv1d(const Tensor& inputs, const Tensor& kernel, const Shape& kernel_size,
-                    const Shape& strides, const LocalConvOptions& options = {});
-Tensor local_conv2d(const Tensor& inputs, const Tensor& kernel, const Shape& kernel_size,
-                    const Shape& strides, const Shape& output_shape, const LocalConvOptions& options = {});
+Tensor local_conv1d(const Tensor& inputs, const Tensor& kernel, const PerAxis<std::int64_t>& kernel_size,
+                    const PerAxis<std::int64_t>& strides, const LocalConvOptions& options = {});
+Tensor local_conv2d(const Tensor& inputs, const Tensor& kernel, const PerAxis<std::int64_t>& kernel_size,
+                    const PerAxis<std::int64_t>& strides, const Shape& output_shape,
+                    const LocalConvOptions& options = {});
 
 }  // namespace ktape::backend

@@ -11,6 +11,7 @@
 namespace ktape::backend {
 
 Variable variable(const ArrayLike& value, const VariableOptions& options) {
+  value.expect_defined("variable", "value");
   const Tensor start = value.tensor(options.dtype, floatx());
   const std::string name = current_name_scope() + (options.name.empty() ? "Variable" : options.name);
   if (!manual_variable_initialization()) return Variable(start, name, options.constraint);
@@ -19,6 +20,7 @@ Variable variable(const ArrayLike& value, const VariableOptions& options) {
 }
 
 Tensor constant(const ArrayLike& value, const ConstantOptions& options) {
+  value.expect_defined("constant", "value");
   Tensor out = value.tensor(options.dtype, floatx());
   if (!options.shape) return out;
   expect_value("constant", out);

@@ -143,13 +143,14 @@ B real_power(const B& x, double a) {
 Tensor real_power(const Tensor& x, double a) { return pow(x, Scalar(a)); }
 }  // namespace
 
-Tensor pow(const Tensor& x, Scalar a) {
+namespace {
+Tensor number_pow(const Tensor& x, Scalar a) {
   expect_number("pow", x);
   if (!x.dtype().is_floating() && (a.real() < 0 || a.real() != std::trunc(a.real())))
     fail("[pow] an integer tensor takes whole exponents of at least 0: received a=", a.real());
   if (is_symbolic(x))
     return defer(
-        "pow", {x.shape(), x.dtype()}, [a](const Tensor& x) { return pow(x, a); }, x);
+        "pow", {x.shape(), x.dtype()}, [a](const Tensor& x) { return number_pow(x, a); }, x);
   if (!x.dtype().is_floating())
     return kernels::apply_integer([n = a.integer()](auto v) { return integer_power(v, n); }, x);
   if (!std::isfinite(a.real())) return pow(x, full({}, a, x.dtype()));
@@ -160,7 +161,6 @@ Tensor pow(const Tensor& x, Scalar a) {
       });
 }
 
-namespace {
 Tensor integer_pow(const Tensor& x, const Tensor& a, const Shape& shape) {
   Tensor out = Tensor::empty(shape, x.dtype());
   dispatch_integer(x.dtype(), [&]<class T>() {
@@ -189,7 +189,10 @@ constexpr auto slope_of_exponent = [](const auto& g, const auto& x, const auto& 
 };
 }  // namespace
 
-Tensor pow(const Tensor& x, const Tensor& a) {
+Tensor pow(const TensorOrNumber& base, const TensorOrNumber& exponent) {
+  const Tensor& x = base.tensor("pow", exponent);
+  if (exponent.is_number()) return number_pow(x, exponent.number());
+  const Tensor& a = exponent.tensor("pow", base);
   expect_number("pow", x);
   const auto [shape, dtype] = kernels::broadcast_info("pow", x, a);
   if (is_symbolic(x, a))
@@ -231,7 +234,8 @@ void record_choice(const char* op, const Tensor& out, const Tensor& x, const Ten
 }
 }  // namespace
 
-Tensor maximum(const Tensor& x, const Tensor& y) {
+Tensor maximum(const TensorOrNumber& left, const TensorOrNumber& right) {
+  const Tensor &x = left.tensor("maximum", right), &y = right.tensor("maximum", left);
   expect_number("maximum", x);
   if (is_symbolic(x, y)) return defer("maximum", kernels::broadcast_info("maximum", x, y), maximum, x, y);
   Tensor out = kernels::apply_broadcast("maximum", larger, x, y);
@@ -239,7 +243,8 @@ Tensor maximum(const Tensor& x, const Tensor& y) {
   return out;
 }
 
-Tensor minimum(const Tensor& x, const Tensor& y) {
+Tensor minimum(const TensorOrNumber& left, const TensorOrNumber& right) {
+  const Tensor &x = left.tensor("minimum", right), &y = right.tensor("minimum", left);
   expect_number("minimum", x);
   if (is_symbolic(x, y)) return defer("minimum", kernels::broadcast_info("minimum", x, y), minimum, x, y);
   Tensor out = kernels::apply_broadcast("minimum", smaller, x, y);
@@ -296,20 +301,29 @@ Tensor clip(const Tensor& x, const Bound& min_value, const Bound& max_value) {
   return out;
 }
 
-Tensor equal(const Tensor& x, const Tensor& y) { return kernels::compare("equal", std::equal_to<>(), x, y); }
-Tensor not_equal(const Tensor& x, const Tensor& y) {
-  return kernels::compare(
+namespace {
+template <class F>
+Tensor compare(const char* op, F f, const TensorOrNumber& x, const TensorOrNumber& y) {
+  return kernels::compare(op, f, x.tensor(op, y), y.tensor(op, x));
+}
+}  // namespace
+
+Tensor equal(const TensorOrNumber& x, const TensorOrNumber& y) {
+  return compare("equal", std::equal_to<>(), x, y);
+}
+Tensor not_equal(const TensorOrNumber& x, const TensorOrNumber& y) {
+  return compare(
       "not_equal", [](auto a, auto b) { return !(a == b); }, x, y);  // xsimd's != is false of NaN
 }
-Tensor greater(const Tensor& x, const Tensor& y) {
-  return kernels::compare("greater", std::greater<>(), x, y);
+Tensor greater(const TensorOrNumber& x, const TensorOrNumber& y) {
+  return compare("greater", std::greater<>(), x, y);
 }
-Tensor greater_equal(const Tensor& x, const Tensor& y) {
-  return kernels::compare("greater_equal", std::greater_equal<>(), x, y);
+Tensor greater_equal(const TensorOrNumber& x, const TensorOrNumber& y) {
+  return compare("greater_equal", std::greater_equal<>(), x, y);
 }
-Tensor less(const Tensor& x, const Tensor& y) { return kernels::compare("less", std::less<>(), x, y); }
-Tensor less_equal(const Tensor& x, const Tensor& y) {
-  return kernels::compare("less_equal", std::less_equal<>(), x, y);
+Tensor less(const TensorOrNumber& x, const TensorOrNumber& y) { return compare("less", std::less<>(), x, y); }
+Tensor less_equal(const TensorOrNumber& x, const TensorOrNumber& y) {
+  return compare("less_equal", std::less_equal<>(), x, y);
 }
 
 Tensor is_nan(const Tensor& x) { return not_equal(x, x); }
@@ -347,7 +361,9 @@ void choose(const Tensor& out, const Tensor& condition, const Tensor& x, const T
 }
 }  // namespace
 
-Tensor where(const Tensor& condition, const Tensor& x, const Tensor& y) {
+Tensor where(const TensorOrNumber& chosen, const TensorOrNumber& left, const TensorOrNumber& right) {
+  const Tensor& condition = chosen.tensor("where", DType::Bool);
+  const Tensor &x = left.tensor("where", right), &y = right.tensor("where", left);
   const auto [chosen, dtype] = kernels::broadcast_info("where", x, y);
   const Shape shape = broadcast_shapes("where", condition.shape(), chosen);
   if (is_symbolic(condition, x, y))

@@ -1,13 +1,14 @@
 #pragma once
 #include <ktape/autograd/literal.hpp>
 #include <ktape/autograd/tensor.hpp>
+#include <ktape/ops/tensor_or_number.hpp>
 
 #include <optional>
 
 /// Element-wise functions. Results have the shape of x, or the broadcast shape of both arguments, and their
-/// dtype. Unless said otherwise x is float16, float32 or float64 (TypeError: integers go through `cast`
-/// first), two tensors have one dtype (TypeError) and shapes that broadcast (ValueError), and the function is
-/// differentiable to any order.
+/// dtype. Where two tensors are taken either may be a number. Unless said otherwise x is float16, float32 or
+/// float64 (TypeError: integers go through `cast` first), two tensors have one dtype (TypeError) and shapes
+/// that broadcast (ValueError), and the function is differentiable to any order.
 namespace ktape::backend {
 
 /// |x|, for any number dtype. The gradient at 0 is 0. `K.abs`.
@@ -29,11 +30,9 @@ Tensor log1p(const Tensor& x);
 Tensor round(const Tensor& x);
 /// -1, 0 or 1, for any number dtype; NaN stays. The gradient is 0. `K.sign`.
 Tensor sign(const Tensor& x);
-/// x to the power of a number, for any number dtype. Integers take exponents of at least 0 (ValueError).
-/// `K.pow`.
-Tensor pow(const Tensor& x, Scalar a);
-/// x to the power of a, element by element, likewise. The gradient of a is 0 where x <= 0. `K.pow`.
-Tensor pow(const Tensor& x, const Tensor& a);
+/// x to the power of a, for any number dtype: `pow(x, 2)`, `pow(0.9, step)`. Integers take exponents of at
+/// least 0 (ValueError). The gradient of a is 0 where x <= 0. `K.pow`.
+Tensor pow(const TensorOrNumber& x, const TensorOrNumber& a);
 /// The sine and cosine of radians. `K.sin`, `K.cos`.
 Tensor sin(const Tensor& x);
 Tensor cos(const Tensor& x);
@@ -64,17 +63,17 @@ Tensor clip(const Tensor& x, const Bound& min_value, const Bound& max_value);
 
 /// The larger and the smaller element, for any number dtype; NaN wins. On a tie the gradient goes to x.
 /// `K.maximum`, `K.minimum`.
-Tensor maximum(const Tensor& x, const Tensor& y);
-Tensor minimum(const Tensor& x, const Tensor& y);
+Tensor maximum(const TensorOrNumber& x, const TensorOrNumber& y);
+Tensor minimum(const TensorOrNumber& x, const TensorOrNumber& y);
 
 /// Comparisons of tensors of any one dtype: bool results. With NaN all are false but not_equal. `K.equal` and
 /// so on.
-Tensor equal(const Tensor& x, const Tensor& y);
-Tensor not_equal(const Tensor& x, const Tensor& y);
-Tensor greater(const Tensor& x, const Tensor& y);
-Tensor greater_equal(const Tensor& x, const Tensor& y);
-Tensor less(const Tensor& x, const Tensor& y);
-Tensor less_equal(const Tensor& x, const Tensor& y);
+Tensor equal(const TensorOrNumber& x, const TensorOrNumber& y);
+Tensor not_equal(const TensorOrNumber& x, const TensorOrNumber& y);
+Tensor greater(const TensorOrNumber& x, const TensorOrNumber& y);
+Tensor greater_equal(const TensorOrNumber& x, const TensorOrNumber& y);
+Tensor less(const TensorOrNumber& x, const TensorOrNumber& y);
+Tensor less_equal(const TensorOrNumber& x, const TensorOrNumber& y);
 
 /// Whether each element is NaN, or neither NaN nor infinite: bool results for any dtype. `tf.math.is_nan`,
 /// `is_finite`.
@@ -83,6 +82,6 @@ Tensor is_finite(const Tensor& x);
 
 /// x where the condition is not zero, else y; the three broadcast, x and y have any one dtype. No gradient,
 /// and no NaN, leaks from the side that was not taken. `tf.where`.
-Tensor where(const Tensor& condition, const Tensor& x, const Tensor& y);
+Tensor where(const TensorOrNumber& condition, const TensorOrNumber& x, const TensorOrNumber& y);
 
 }  // namespace ktape::backend

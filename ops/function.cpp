@@ -69,6 +69,7 @@ std::vector<Tensor> Function::operator()(const FunctionValues& given) const {
   for (std::size_t i = 0; i < values.size(); ++i) {
     const Tensor& input = inputs_[i].tensor();
     const FunctionValue& value = values[i];
+    value.expect_defined(name_.c_str(), "a value");
     if (inputs_[i].is_learning_phase()) {
       phase.emplace(value.tensor({}, DType::Float32).item<int>());
       continue;

@@ -1,10 +1,12 @@
 #include <ktape/autograd/dispatch.hpp>
 #include <ktape/autograd/symbolic.hpp>
-#include <ktape/ops/config.hpp>
+#include <ktape/ops/convolution_arguments.hpp>
 #include <ktape/ops/images.hpp>
 #include <ktape/ops/inspection.hpp>
 #include <ktape/ops/kernels/resize.hpp>
 #include <ktape/ops/shape.hpp>
+
+#include <algorithm>
 
 namespace ktape::backend {
 namespace {
@@ -14,11 +16,8 @@ void expect_rank(const char* op, const Tensor& x, int rank) {
 }
 
 /// The first spatial axis.
-int spatial_axis(const char* op, const std::string& data_format) {
-  if (data_format == "channels_last") return 1;
-  if (data_format == "channels_first") return 2;
-  fail("[", op, "] data_format must be \"channels_last\" or \"channels_first\": received data_format=\"",
-       data_format, '"');
+int spatial_axis(const char* op, const std::optional<std::string>& data_format) {
+  return channels_first(op, data_format) ? 2 : 1;
 }
 
 std::int64_t scaled(const char* op, std::int64_t extent, std::int64_t factor) {
@@ -61,14 +60,16 @@ Tensor bilinear(const Tensor& x, int axis, std::int64_t height_factor, std::int6
   return width_factor == 1 ? tall : interpolate(tall, axis + 1, width_factor, false);
 }
 
-Tensor padded(const char* op, const Tensor& x, int axis, const std::int64_t (*padding)[2], int count) {
-  std::vector<PaddingPair> pairs(static_cast<std::size_t>(x.ndim()), PaddingPair{0, 0});
-  for (int d = 0; d < count; ++d) {
-    const auto [before, after] = padding[d];
+Tensor padded(const char* op, const Tensor& x, int axis, const std::vector<PaddingPair>& padding) {
+  const int dims = x.ndim() - 2;
+  if (padding.size() != static_cast<std::size_t>(dims))
+    fail("[", op, "] padding must be one for all ", dims, " spatial axes or one for each: received ",
+         padding.size());
+  for (const auto& [before, after] : padding)
     if (before < 0 || after < 0)
       fail("[", op, "] padding must be at least 0: received (", before, ", ", after, ')');
-    pairs[static_cast<std::size_t>(axis + d)] = {before, after};
-  }
+  std::vector<PaddingPair> pairs(static_cast<std::size_t>(x.ndim()), 0);
+  std::copy(padding.begin(), padding.end(), pairs.begin() + axis);
   return pad(x, pairs);
 }
 
@@ -104,19 +105,19 @@ Tensor resize_volumes(const Tensor& x, std::int64_t depth_factor, std::int64_t h
 
 Tensor temporal_padding(const Tensor& x, const TemporalPaddingOptions& options) {
   expect_rank("temporal_padding", x, 3);
-  return padded("temporal_padding", x, 1, &options.padding, 1);
+  return padded("temporal_padding", x, 1, {options.padding});
 }
 
-Tensor spatial_2d_padding(const Tensor& x, const Spatial2dPaddingOptions& options) {
+Tensor spatial_2d_padding(const Tensor& x, const SpatialPaddingOptions& options) {
   expect_rank("spatial_2d_padding", x, 4);
-  const int axis = spatial_axis("spatial_2d_padding", options.data_format.value_or(image_data_format()));
-  return padded("spatial_2d_padding", x, axis, options.padding, 2);
+  const int axis = spatial_axis("spatial_2d_padding", options.data_format);
+  return padded("spatial_2d_padding", x, axis, options.padding.over(2));
 }
 
-Tensor spatial_3d_padding(const Tensor& x, const Spatial3dPaddingOptions& options) {
+Tensor spatial_3d_padding(const Tensor& x, const SpatialPaddingOptions& options) {
   expect_rank("spatial_3d_padding", x, 5);
-  const int axis = spatial_axis("spatial_3d_padding", options.data_format.value_or(image_data_format()));
-  return padded("spatial_3d_padding", x, axis, options.padding, 3);
+  const int axis = spatial_axis("spatial_3d_padding", options.data_format);
+  return padded("spatial_3d_padding", x, axis, options.padding.over(3));
 }
 
 }  // namespace ktape::backend

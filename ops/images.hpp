@@ -1,6 +1,7 @@
 #pragma once
 #include <ktape/autograd/tensor.hpp>
 #include <ktape/autograd/variable.hpp>
+#include <ktape/ops/per_axis.hpp>
 
 #include <optional>
 #include <string>
@@ -28,26 +29,23 @@ Tensor resize_volumes(const Tensor& x, std::int64_t depth_factor, std::int64_t h
 /// How many zeros come before and after each spatial axis; `data_format` is image_data_format() when it is
 /// not given.
 ///
-///     spatial_2d_padding(x)   spatial_2d_padding(x, {.padding = {{1, 1}, {2, 0}}, .data_format =
-///     "channels_first"})
+///     spatial_2d_padding(x, {.padding = 2})   spatial_2d_padding(x, {.padding = {{1, 1}, {2, 0}}})
 struct TemporalPaddingOptions {
-  std::int64_t padding[2] = {1, 1};
+  PaddingPair padding = 1;
 };
-struct Spatial2dPaddingOptions {
-  std::int64_t padding[2][2] = {{1, 1}, {1, 1}};
+struct SpatialPaddingOptions {
+  PerAxis<PaddingPair> padding = 1;
   std::optional<std::string> data_format = {};
 };
-struct Spatial3dPaddingOptions {
-  std::int64_t padding[3][2] = {{1, 1}, {1, 1}, {1, 1}};
-  std::optional<std::string> data_format = {};
-};
+using Spatial2dPaddingOptions = SpatialPaddingOptions;
+using Spatial3dPaddingOptions = SpatialPaddingOptions;
 
 /// x of rank 3 with zeros before and after its axis 1. Throws ValueError for a negative padding.
 /// `K.temporal_padding`.
 Tensor temporal_padding(const Tensor& x, const TemporalPaddingOptions& options = {});
 /// x of rank 4 with zeros around its two spatial axes, likewise. `K.spatial_2d_padding`.
-Tensor spatial_2d_padding(const Tensor& x, const Spatial2dPaddingOptions& options = {});
+Tensor spatial_2d_padding(const Tensor& x, const SpatialPaddingOptions& options = {});
 /// x of rank 5 with zeros around its three spatial axes, likewise. `K.spatial_3d_padding`.
-Tensor spatial_3d_padding(const Tensor& x, const Spatial3dPaddingOptions& options = {});
+Tensor spatial_3d_padding(const Tensor& x, const SpatialPaddingOptions& options = {});
 
 }  // namespace ktape::backend

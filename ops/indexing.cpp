@@ -105,6 +105,11 @@ Tensor index(const Tensor& x, const Indices& indices) {
 
 namespace {
 
+Tensor index_tensor(const char* op, const ArrayLike& indices) {
+  indices.expect_defined(op, "indices");
+  return indices.given().defined() ? indices.given() : indices.tensor({}, DType::Int64);
+}
+
 void expect_integers(const char* op, const Tensor& indices) {
   if (!indices.dtype().is_integer())
     fail<TypeError>("[", op, "] indices must be integers: received indices=", indices.dtype());
@@ -181,7 +186,8 @@ Tensor row_numbers(const char* op, const Tensor& indices, const Shape& shape) {
 
 }  // namespace
 
-Tensor gather(const Tensor& reference, const Tensor& indices) {
+Tensor gather(const Tensor& reference, const ArrayLike& index_list) {
+  const Tensor indices = index_tensor("gather", index_list);
   expect_integers("gather", indices);
   if (reference.ndim() == 0) fail("[gather] the reference must have rank 1 or more: received reference=()");
   const Shape shape = joined(indices.shape(), reference.shape(), 1);
@@ -196,7 +202,8 @@ Tensor gather(const Tensor& reference, const Tensor& indices) {
   return pick("gather", reference, rows, reference.shape().count(1), shape);
 }
 
-Tensor one_hot(const Tensor& indices, std::int64_t num_classes) {
+Tensor one_hot(const ArrayLike& index_list, std::int64_t num_classes) {
+  const Tensor indices = index_tensor("one_hot", index_list);
   expect_integers("one_hot", indices);
   if (num_classes < 0) fail("[one_hot] num_classes must be at least 0: received num_classes=", num_classes);
   Shape shape = indices.shape();
@@ -328,5 +335,6 @@ Tensor argsort(const Tensor& values, int axis, const SortOptions& options) {
 namespace ktape {
 
 Tensor Tensor::operator[](const Indices& indices) const { return backend::index(*this, indices); }
+Tensor Tensor::gathered(const Tensor& indices) const { return backend::gather(*this, indices); }
 
 }  // namespace ktape

@@ -1,27 +1,28 @@
 #pragma once
 #include <ktape/autograd/indexing.hpp>
+#include <ktape/autograd/literal.hpp>
 #include <ktape/autograd/variable.hpp>
 
 #include <string>
 
 /// Picking elements out of tensors and putting them back, by position, by index tensors and by order. Any
-/// dtype, differentiable to any order with respect to the elements; index tensors are of any integer dtype
-/// (TypeError otherwise).
+/// dtype, differentiable to any order with respect to the elements; indices are literals of whole numbers or
+/// tensors of any integer dtype (TypeError otherwise).
 namespace ktape::backend {
 
 /// NumPy's basic indexing, also written `x[{...}]`: each entry picks from one axis, see Indices. The result
 /// is a new tensor. Throws ValueError for more entries than axes, a position out of range, a second Ellipsis
-/// and a step of 0.
+/// and a step of 0. `x[i]` with a tensor i is `gather(x, i)`.
 Tensor index(const Tensor& x, const Indices& indices);
 
-/// The slices of the reference along axis 0 at the indices: (indices..., reference.shape[1:]). A negative
-/// index is out of range. Throws ValueError, naming it, for an index out of range. Gradients of repeated
-/// indices add up. `K.gather`.
-Tensor gather(const Tensor& reference, const Tensor& indices);
+/// The slices of the reference along axis 0 at the indices, `gather(x, {0, 2})` or integers in a tensor:
+/// (indices..., reference.shape[1:]). A negative index is out of range. Throws ValueError, naming it, for an
+/// index out of range. Gradients of repeated indices add up. `K.gather`.
+Tensor gather(const Tensor& reference, const ArrayLike& indices);
 
 /// 1 at each index along a new last axis of num_classes, 0 elsewhere; an index out of range gives zeros.
 /// float32. Throws ValueError for a negative num_classes. `K.one_hot`.
-Tensor one_hot(const Tensor& indices, std::int64_t num_classes);
+Tensor one_hot(const ArrayLike& indices, std::int64_t num_classes);
 
 /// The slices of params at the multi-indices that stand along the last axis of indices: (..., k) gives
 /// (..., params.shape[k:]). Errors as in `gather`. `tf.gather_nd`.

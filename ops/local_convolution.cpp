@@ -84,18 +84,21 @@ Tensor local_convolution(LocalConvolution c, const Tensor& inputs, const Tensor&
 
 }  // namespace
 
-Tensor local_conv1d(const Tensor& inputs, const Tensor& kernel, const Shape& kernel_size,
-                    const Shape& strides, const LocalConvOptions& options) {
+Tensor local_conv1d(const Tensor& inputs, const Tensor& kernel, const PerAxis<std::int64_t>& kernel_size,
+                    const PerAxis<std::int64_t>& strides, const LocalConvOptions& options) {
   constexpr const char* op = "local_conv1d";
-  return local_convolution({op, 1, kernel_size, strides, {}, channels_first(op, options.data_format)}, inputs,
-                           kernel);
+  return local_convolution(
+      {op, 1, kernel_size.over(1), strides.over(1), {}, channels_first(op, options.data_format)}, inputs,
+      kernel);
 }
 
-Tensor local_conv2d(const Tensor& inputs, const Tensor& kernel, const Shape& kernel_size,
-                    const Shape& strides, const Shape& output_shape, const LocalConvOptions& options) {
+Tensor local_conv2d(const Tensor& inputs, const Tensor& kernel, const PerAxis<std::int64_t>& kernel_size,
+                    const PerAxis<std::int64_t>& strides, const Shape& output_shape,
+                    const LocalConvOptions& options) {
   constexpr const char* op = "local_conv2d";
   return local_convolution(
-      {op, 2, kernel_size, strides, output_shape, channels_first(op, options.data_format)}, inputs, kernel);
+      {op, 2, kernel_size.over(2), strides.over(2), output_shape, channels_first(op, options.data_format)},
+      inputs, kernel);
 }
 
 }  // namespace ktape::backend

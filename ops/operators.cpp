@@ -175,31 +175,56 @@ Tensor& operator-=(Tensor& x, Scalar y) { return x = x - y; }
 Tensor& operator*=(Tensor& x, Scalar y) { return x = x * y; }
 Tensor& operator/=(Tensor& x, Scalar y) { return x = x / y; }
 
+Tensor operator==(const TensorOrNumber& x, const TensorOrNumber& y) { return backend::equal(x, y); }
+Tensor operator!=(const TensorOrNumber& x, const TensorOrNumber& y) { return backend::not_equal(x, y); }
+Tensor operator<(const TensorOrNumber& x, const TensorOrNumber& y) { return backend::less(x, y); }
+Tensor operator<=(const TensorOrNumber& x, const TensorOrNumber& y) { return backend::less_equal(x, y); }
+Tensor operator>(const TensorOrNumber& x, const TensorOrNumber& y) { return backend::greater(x, y); }
+Tensor operator>=(const TensorOrNumber& x, const TensorOrNumber& y) { return backend::greater_equal(x, y); }
+
 namespace {
-/// The number as a tensor that broadcasts; comparing needs no derivative, so it costs one small tensor.
-Tensor number_like(const char* op, const Tensor& x, Scalar s) {
-  if (!x.dtype().is_bool()) fit(op, x, s);
-  Tensor out = Tensor::empty({}, x.dtype());
-  dispatch(x.dtype(), [&]<class T>() { *out.pointer<T>() = s.to<T>(); });
+
+/// Bools are computed with as the bytes that they are.
+DType bits_of(const char* op, const Tensor& x) {
+  if (x.dtype().is_floating())
+    fail<TypeError>("[", op, "] x must be bool or of integers: received dtype=", x.dtype());
+  return x.dtype().is_bool() ? DType(DType::UInt8) : x.dtype();
+}
+
+template <class F>
+Tensor bitwise(const char* op, F f, const TensorOrNumber& left, const TensorOrNumber& right) {
+  const Tensor &x = left.tensor(op, right), &y = right.tensor(op, left);
+  if (is_symbolic(x, y))
+    return defer(
+        op, [op, f](const Tensor& x, const Tensor& y) { return bitwise(op, f, x, y); }, x, y);
+  const DType bits = bits_of(op, x);
+  kernels::expect_same_dtype(op, x, y);
+  Tensor out = Tensor::empty(broadcast_shapes(op, x.shape(), y.shape()), x.dtype());
+  const kernels::BroadcastPlan plan(out.shape(), x.shape(), y.shape());
+  dispatch_integer(bits, [&]<class T>() {
+    kernels::map_broadcast(plan, out.pointer<T>(), f, x.pointer<T>(), y.pointer<T>());
+  });
   return out;
 }
+
 }  // namespace
 
-Tensor operator==(const Tensor& x, const Tensor& y) { return backend::equal(x, y); }
-Tensor operator!=(const Tensor& x, const Tensor& y) { return backend::not_equal(x, y); }
-Tensor operator<(const Tensor& x, const Tensor& y) { return backend::less(x, y); }
-Tensor operator<=(const Tensor& x, const Tensor& y) { return backend::less_equal(x, y); }
-Tensor operator>(const Tensor& x, const Tensor& y) { return backend::greater(x, y); }
-Tensor operator>=(const Tensor& x, const Tensor& y) { return backend::greater_equal(x, y); }
-Tensor operator==(const Tensor& x, Scalar y) { return backend::equal(x, number_like("equal", x, y)); }
-Tensor operator!=(const Tensor& x, Scalar y) { return backend::not_equal(x, number_like("not_equal", x, y)); }
-Tensor operator<(const Tensor& x, Scalar y) { return backend::less(x, number_like("less", x, y)); }
-Tensor operator<=(const Tensor& x, Scalar y) {
-  return backend::less_equal(x, number_like("less_equal", x, y));
+Tensor operator&(const TensorOrNumber& x, const TensorOrNumber& y) {
+  return bitwise("logical_and", std::bit_and<>(), x, y);
 }
-Tensor operator>(const Tensor& x, Scalar y) { return backend::greater(x, number_like("greater", x, y)); }
-Tensor operator>=(const Tensor& x, Scalar y) {
-  return backend::greater_equal(x, number_like("greater_equal", x, y));
+Tensor operator|(const TensorOrNumber& x, const TensorOrNumber& y) {
+  return bitwise("logical_or", std::bit_or<>(), x, y);
+}
+Tensor operator^(const TensorOrNumber& x, const TensorOrNumber& y) {
+  return bitwise("logical_xor", std::bit_xor<>(), x, y);
+}
+Tensor operator~(const Tensor& x) {
+  if (is_symbolic(x))
+    return defer(
+        "logical_not", [](const Tensor& x) { return ~x; }, x);
+  if (x.dtype().is_bool()) return x ^ true;
+  bits_of("logical_not", x);
+  return kernels::apply_integer([](auto a) { return ~a; }, x);
 }
 
 }  // namespace ktape

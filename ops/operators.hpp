@@ -1,6 +1,7 @@
 #pragma once
 #include <ktape/autograd/tensor.hpp>
 #include <ktape/autograd/variable.hpp>
+#include <ktape/ops/tensor_or_number.hpp>
 
 /// Arithmetic and comparison operators, element by element with NumPy broadcasting. Found wherever tensors
 /// are used.
@@ -36,17 +37,18 @@ Tensor& operator*=(Tensor& x, Scalar y);
 Tensor& operator/=(Tensor& x, Scalar y);
 
 /// Comparisons give bool tensors; with NaN all are false but `!=`.
-Tensor operator==(const Tensor& x, const Tensor& y);
-Tensor operator==(const Tensor& x, Scalar y);
-Tensor operator!=(const Tensor& x, const Tensor& y);
-Tensor operator!=(const Tensor& x, Scalar y);
-Tensor operator<(const Tensor& x, const Tensor& y);
-Tensor operator<(const Tensor& x, Scalar y);
-Tensor operator<=(const Tensor& x, const Tensor& y);
-Tensor operator<=(const Tensor& x, Scalar y);
-Tensor operator>(const Tensor& x, const Tensor& y);
-Tensor operator>(const Tensor& x, Scalar y);
-Tensor operator>=(const Tensor& x, const Tensor& y);
-Tensor operator>=(const Tensor& x, Scalar y);
+Tensor operator==(const TensorOrNumber& x, const TensorOrNumber& y);
+Tensor operator!=(const TensorOrNumber& x, const TensorOrNumber& y);
+Tensor operator<(const TensorOrNumber& x, const TensorOrNumber& y);
+Tensor operator<=(const TensorOrNumber& x, const TensorOrNumber& y);
+Tensor operator>(const TensorOrNumber& x, const TensorOrNumber& y);
+Tensor operator>=(const TensorOrNumber& x, const TensorOrNumber& y);
+
+/// And, or, exclusive or, and not, of bool tensors, or bit by bit of integers; floating tensors are a
+/// TypeError. `tf.logical_and` and so on.
+Tensor operator&(const TensorOrNumber& x, const TensorOrNumber& y);
+Tensor operator|(const TensorOrNumber& x, const TensorOrNumber& y);
+Tensor operator^(const TensorOrNumber& x, const TensorOrNumber& y);
+Tensor operator~(const Tensor& x);
 
 }  // namespace ktape

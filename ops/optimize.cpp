@@ -38,7 +38,7 @@ struct AdamStep {
 
 }  // namespace
 
-void adam_update(Variable x, const Tensor& gradient, Variable m, Variable v, std::int64_t step,
+void adam_update(Assignable x, const Tensor& gradient, Assignable m, Assignable v, std::int64_t step,
                  const AdamOptions& options) {
   expect_value("adam_update", gradient);
   check_like(x, "gradient", gradient);

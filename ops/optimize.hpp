@@ -21,7 +21,7 @@ struct AdamOptions {
 /// All four have the shape and the floating dtype of x. Throws ValueError for another shape, a step below 1
 /// and betas outside [0, 1), TypeError for another dtype; nothing is changed then. The update of Keras's Adam
 /// optimizer.
-void adam_update(Variable x, const Tensor& gradient, Variable m, Variable v, std::int64_t step,
+void adam_update(Assignable x, const Tensor& gradient, Assignable m, Assignable v, std::int64_t step,
                  const AdamOptions& options = {});
 
 }  // namespace ktape::backend

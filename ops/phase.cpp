@@ -5,6 +5,8 @@
 namespace ktape::backend {
 
 Tensor in_train_phase(const Branch& x, const Branch& alt, std::optional<bool> training) {
+  if (x.number() || alt.number())
+    return in_train_phase(x.beside("in_train_phase", alt), alt.beside("in_train_phase", x), training);
   if (training) return *training ? x() : alt();
   const auto later = [&] {
     const Trace taken = x.trace("in_train_phase"), otherwise = alt.trace("in_train_phase");

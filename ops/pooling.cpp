@@ -80,8 +80,7 @@ Tensor maximum_of(const char* op, const Tensor& x, const PoolGrid& grid) {
 constexpr std::int64_t most = std::numeric_limits<std::int32_t>::max();
 
 void expect_extent(const char* op, const char* name, std::int64_t value) {
-  if (value < 1 || value > most)
-    fail("[", op, "] ", name, " must be at least 1 and at most ", most, ": received ", name, '=', value);
+  if (value > most) fail("[", op, "] ", name, " must be at most ", most, ": received ", name, '=', value);
 }
 
 /// Places the windows along one axis.
@@ -107,34 +106,35 @@ void expect_one_of(const char* op, const char* name, const std::string& value, c
          '"');
 }
 
-template <std::size_t N>
-Tensor pool(const char* op, const Tensor& x, const std::array<std::int64_t, N>& pool_size,
-            const PoolOptions<N>& options) {
-  constexpr int rank = N + 2;
+Tensor pool(const char* op, int dims, const Tensor& x, const PerAxis<std::int64_t>& pool_size,
+            const PoolOptions& options) {
+  const int rank = dims + 2;
   const std::string data_format = options.data_format.value_or(image_data_format());
   const bool first = channels_first(op, data_format);
   kernels::expect_floating(op, x);
   if (x.ndim() != rank) fail("[", op, "] x must have rank ", rank, ": received x=", x.shape());
+  const Shape window = pool_size.over(dims), strides = options.strides.over(dims);
+  expect_positive(op, "pool_size", window, dims);
+  expect_positive(op, "strides", strides, dims);
   expect_one_of(op, "padding", options.padding, "valid", "same");
   expect_one_of(op, "pool_mode", options.pool_mode, "max", "avg");
   const Shape input = channels_last(x.shape(), first);
   PoolGrid grid{input[0], input.back(), {1, 1, 1}, {1, 1, 1}, {1, 1, 1}, {1, 1, 1}, {0, 0, 0}};
   Shape shape{grid.batch};
-  for (std::size_t d = 0; d < N; ++d) {
-    const std::size_t axis = 3 - N + d;
-    grid.in[axis] = input[static_cast<int>(d) + 1];
-    grid.window[axis] = pool_size[d], grid.stride[axis] = options.strides[d];
+  for (int d = 0; d < dims; ++d) {
+    const auto axis = static_cast<std::size_t>(3 - dims + d);
+    grid.in[axis] = input[d + 1];
+    grid.window[axis] = window[d], grid.stride[axis] = strides[d];
     lay(op, grid, axis, options.padding == "same");
     shape.push_back(grid.out[axis]);
   }
   shape.push_back(grid.channels);
   if (grid.window[0] * grid.window[1] > most / grid.window[2])
-    fail("[", op, "] a window must have at most ", most,
-         " cells: received pool_size=", Shape(pool_size.data(), N));
+    fail("[", op, "] a window must have at most ", most, " cells: received pool_size=", window);
   if (is_symbolic(x)) {
-    PoolOptions<N> fixed = options;
+    PoolOptions fixed = options;
     fixed.data_format = data_format;
-    return defer(op, {channels_back(shape, first), x.dtype()}, pool<N>, op, x, pool_size, fixed);
+    return defer(op, {channels_back(shape, first), x.dtype()}, pool, op, dims, x, pool_size, fixed);
   }
   const Tensor last = reshape(channels_last(x, first), grid_shape(grid, false));
   return channels_back(
@@ -145,12 +145,12 @@ Tensor pool(const char* op, const Tensor& x, const std::array<std::int64_t, N>& 
 
 }  // namespace
 
-Tensor pool2d(const Tensor& x, const std::array<std::int64_t, 2>& pool_size, const Pool2dOptions& options) {
-  return pool<2>("pool2d", x, pool_size, options);
+Tensor pool2d(const Tensor& x, const PerAxis<std::int64_t>& pool_size, const PoolOptions& options) {
+  return pool("pool2d", 2, x, pool_size, options);
 }
 
-Tensor pool3d(const Tensor& x, const std::array<std::int64_t, 3>& pool_size, const Pool3dOptions& options) {
-  return pool<3>("pool3d", x, pool_size, options);
+Tensor pool3d(const Tensor& x, const PerAxis<std::int64_t>& pool_size, const PoolOptions& options) {
+  return pool("pool3d", 3, x, pool_size, options);
 }
 
 }  // namespace ktape::backend

@@ -1,8 +1,8 @@
 #pragma once
 #include <ktape/autograd/tensor.hpp>
 #include <ktape/autograd/variable.hpp>
+#include <ktape/ops/per_axis.hpp>
 
-#include <array>
 #include <optional>
 #include <string>
 
@@ -10,27 +10,17 @@
 /// (samples, channels, spatial...).
 namespace ktape::backend {
 
-/// How windows are laid over N spatial axes and what becomes of each.
+/// How windows are laid over the spatial axes and what becomes of each.
 ///
-///     pool2d(x, {2, 2})   pool2d(x, {3, 3}, {.strides = {2, 2}, .padding = "same", .pool_mode = "avg"})
-template <std::size_t N>
-struct PoolOptions;
-template <>
-struct PoolOptions<2> {
-  std::array<std::int64_t, 2> strides = {1, 1};
+///     pool2d(x, {2, 2})   pool2d(x, 3, {.strides = 2, .padding = "same", .pool_mode = "avg"})
+struct PoolOptions {
+  PerAxis<std::int64_t> strides = 1;
   std::string padding = "valid";                ///< or "same"
   std::optional<std::string> data_format = {};  ///< image_data_format() when it is not given
   std::string pool_mode = "max";                ///< or "avg"
 };
-template <>
-struct PoolOptions<3> {
-  std::array<std::int64_t, 3> strides = {1, 1, 1};
-  std::string padding = "valid";
-  std::optional<std::string> data_format = {};
-  std::string pool_mode = "max";
-};
-using Pool2dOptions = PoolOptions<2>;
-using Pool3dOptions = PoolOptions<3>;
+using Pool2dOptions = PoolOptions;
+using Pool3dOptions = PoolOptions;
 
 /// The largest element or the mean of each window of x, channel by channel. x has rank 4 and a floating
 /// dtype. With "valid" padding the result has (n - pool_size) / stride + 1 windows along an axis of extent n,
@@ -43,11 +33,9 @@ using Pool3dOptions = PoolOptions<3>;
 ///
 /// Throws ValueError for another rank, data format, padding or mode, for a stride or pool size below 1, and
 /// for a "valid" window that is larger than x; TypeError for a dtype that is not floating. `K.pool2d`.
-Tensor pool2d(const Tensor& x, const std::array<std::int64_t, 2>& pool_size,
-              const Pool2dOptions& options = {});
+Tensor pool2d(const Tensor& x, const PerAxis<std::int64_t>& pool_size, const PoolOptions& options = {});
 
 /// The same for volumes, of rank 5. `K.pool3d`.
-Tensor pool3d(const Tensor& x, const std::array<std::int64_t, 3>& pool_size,
-              const Pool3dOptions& options = {});
+Tensor pool3d(const Tensor& x, const PerAxis<std::int64_t>& pool_size, const PoolOptions& options = {});
 
 }  // namespace ktape::backend

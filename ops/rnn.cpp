@@ -8,8 +8,10 @@
 
 #include <algorithm>
 
-namespace ktape::backend::detail {
+namespace ktape::backend {
 namespace {
+
+using detail::Tensors;
 
 struct Extents {
   std::int64_t samples, steps;
@@ -128,7 +130,7 @@ RnnOptions without_tensors(RnnOptions options) {
 
 /// A step as it is seen to work on tensors without values: its outputs, then its states. What is known of the
 /// states is followed through the steps until it does not change any more.
-Trace trace_step(const Step& step, const TensorList& inputs, const TensorList& initial_states,
+Trace trace_step(const RnnStep& step, const TensorList& inputs, const TensorList& initial_states,
                  const RnnOptions& options) {
   std::vector<OutputInfo> slices, states;
   for (const Tensor& x : inputs)
@@ -171,7 +173,7 @@ std::vector<OutputInfo> results_of(const Trace& step, std::size_t states, Extent
 }
 
 /// The loop as one op that waits for its tensors.
-RnnResult<Tensors> later(const Step& step, const TensorList& inputs, const TensorList& initial_states,
+RnnResult<Tensors> later(const RnnStep& step, const TensorList& inputs, const TensorList& initial_states,
                          const RnnOptions& options, const Tensor& length, Extents extents) {
   const auto run = [step, given = without_tensors(options)](
                        const TensorList& inputs, const TensorList& states, const TensorList& constants,
@@ -198,11 +200,11 @@ RnnResult<Tensors> later(const Step& step, const TensorList& inputs, const Tenso
 
 }  // namespace
 
-void fail_several_inputs(std::size_t received) {
+void detail::fail_several_inputs(std::size_t received) {
   fail("[rnn] a step that takes one tensor needs one input: received ", received, " inputs");
 }
 
-RnnResult<Tensors> rnn(const Step& step, const TensorList& inputs, const TensorList& initial_states,
+RnnResult<Tensors> rnn(const RnnStep& step, const TensorList& inputs, const TensorList& initial_states,
                        const RnnOptions& options) {
   const auto* lengths = std::get_if<Tensor>(&options.input_length);
   const Tensor length = lengths ? *lengths : Tensor();
@@ -236,4 +238,4 @@ RnnResult<Tensors> rnn(const Step& step, const TensorList& inputs, const TensorL
   return {std::move(output), std::move(stacked), std::move(states)};
 }
 
-}  // namespace ktape::backend::detail
+}  // namespace ktape::backend

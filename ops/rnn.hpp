@@ -30,14 +30,14 @@ struct RnnResult {
   std::vector<Tensor> new_states;  ///< behind the last step
 };
 
+/// One time step of `rnn` whose numbers of inputs, outputs and states are known at run time: the outputs and
+/// the new states, from the inputs and the states with the constants.
+using RnnStep = std::function<std::pair<std::vector<Tensor>, std::vector<Tensor>>(
+    const std::vector<Tensor>& inputs, const std::vector<Tensor>& states)>;
+
 namespace detail {
 
 using Tensors = std::vector<Tensor>;
-/// One time step: the outputs and the new states, from the inputs and the states with the constants.
-using Step = std::function<std::pair<Tensors, Tensors>(const Tensors&, const Tensors&)>;
-
-RnnResult<Tensors> rnn(const Step& step, const TensorList& inputs, const TensorList& initial_states,
-                       const RnnOptions& options);
 [[noreturn]] void fail_several_inputs(std::size_t received);
 
 template <class F>
@@ -77,17 +77,18 @@ constexpr bool one_output = [] {
 ///
 /// Throws ValueError for an input below rank 3 or without steps, inputs and masks that do not fit each other,
 /// a mask without states, states that change in number or shape. `K.rnn`.
+RnnResult<std::vector<Tensor>> rnn(const RnnStep& step, const TensorList& inputs,
+                                   const TensorList& initial_states, const RnnOptions& options = {});
 template <class F>
 auto rnn(F&& step, const TensorList& inputs, const TensorList& initial_states,
          const RnnOptions& options = {}) {
   constexpr bool single = detail::one_output<std::remove_reference_t<F>>;
   // A copy of the step: with symbolic tensors it outlives this call.
-  const detail::Step one_step = [step](const std::vector<Tensor>& x,
-                                       const std::vector<Tensor>& states) mutable {
+  const RnnStep one_step = [step](const std::vector<Tensor>& x, const std::vector<Tensor>& states) mutable {
     auto [output, next] = detail::call_step(step, x, states);
     return std::pair{TensorList(std::move(output)).vector(), TensorList(std::move(next)).vector()};
   };
-  RnnResult<std::vector<Tensor>> result = detail::rnn(one_step, inputs, initial_states, options);
+  RnnResult<std::vector<Tensor>> result = rnn(one_step, inputs, initial_states, options);
   if constexpr (single)
     return RnnResult<Tensor>{result.last_output[0], result.outputs[0], std::move(result.new_states)};
   else return result;

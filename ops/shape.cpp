@@ -315,14 +315,15 @@ namespace {
 
 /// One axis continued by its mirror image, which begins `skip` elements from the border.
 Tensor mirrored(const Tensor& x, int axis, const PaddingPair& padding, std::int64_t skip) {
-  if (padding[0] == 0 && padding[1] == 0) return x;
+  if (padding.before == 0 && padding.after == 0) return x;
   const std::int64_t n = x.shape()[axis];
   const auto image = [&](std::int64_t start, std::int64_t size) {
     kernels::Window window = whole(x.shape());
     window.start[axis] = start, window.step[axis] = -1, window.size[axis] = size;
     return kernels::take("pad", x, window);
   };
-  return concatenate({image(padding[0] - 1 + skip, padding[0]), x, image(n - 1 - skip, padding[1])}, axis);
+  return concatenate(
+      {image(padding.before - 1 + skip, padding.before), x, image(n - 1 - skip, padding.after)}, axis);
 }
 
 }  // namespace

@@ -1,9 +1,9 @@
 #pragma once
 #include <ktape/autograd/tensor.hpp>
 #include <ktape/autograd/variable.hpp>
+#include <ktape/ops/per_axis.hpp>
 #include <ktape/ops/shape_like.hpp>
 
-#include <array>
 #include <string>
 #include <vector>
 
@@ -73,9 +73,6 @@ class Sections {
 std::vector<Tensor> split(const Tensor& x, const Sections& sections, int axis = 0);
 /// The slices of x along an axis, without that axis: the inverse of `stack`. `tf.unstack`.
 std::vector<Tensor> unstack(const Tensor& x, int axis = 0);
-
-/// Elements before and after those of one axis.
-using PaddingPair = std::array<std::int64_t, 2>;
 
 struct PadOptions {
   std::string mode = "constant";  ///< or "reflect" (without the border) or "symmetric" (with it)

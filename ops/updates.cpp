@@ -77,6 +77,7 @@ Tensor combine_number(const char* op, Variable x, F f, Scalar number) {
 /// x = f(x, change), where the change may wait.
 template <class F>
 Tensor change(const char* op, Variable x, F f, const char* name, const ArrayLike& by) {
+  by.expect_defined(op, name);
   if (x.dtype().is_bool()) fail<TypeError>("[", op, "] x must be a number: received dtype=bool");
   if (!by.number()) expect_like(op, x, name, by);
   if (waits(by))
@@ -88,36 +89,42 @@ Tensor change(const char* op, Variable x, F f, const char* name, const ArrayLike
 
 }  // namespace
 
-Variable set_value(Variable x, const ArrayLike& value) {
+Variable set_value(Assignable x, const ArrayLike& value) {
+  value.expect_defined("set_value", "value");
   expect_shape("set_value", x, "value", value.shape());
   x.assign(value.tensor(x.dtype(), x.dtype()));
   return x;
 }
 
-void batch_set_value(const std::vector<std::pair<Variable, ArrayLike>>& tuples) {
-  for (const auto& [x, value] : tuples) expect_shape("batch_set_value", x, "value", value.shape());
+void batch_set_value(const std::vector<std::pair<Assignable, ArrayLike>>& tuples) {
+  for (const auto& [x, value] : tuples) {
+    value.expect_defined("batch_set_value", "value");
+    expect_shape("batch_set_value", x, "value", value.shape());
+  }
   for (const auto& [x, value] : tuples) set_value(x, value);
 }
 
-Tensor update(Variable x, const ArrayLike& new_x) {
+Tensor update(Assignable x, const ArrayLike& new_x) {
+  new_x.expect_defined("update", "new_x");
   expect_like("update", x, "new_x", new_x);
   if (waits(new_x)) return defer_update("update", x, update, x, new_x);
   x.assign(like_variable("update", x, "new_x", new_x));
   return x;
 }
 
-Tensor update_add(Variable x, const ArrayLike& increment) {
+Tensor update_add(Assignable x, const ArrayLike& increment) {
   return change(
       "update_add", x, [](auto a, auto b) { return a + b; }, "increment", increment);
 }
 
-Tensor update_sub(Variable x, const ArrayLike& decrement) {
+Tensor update_sub(Assignable x, const ArrayLike& decrement) {
   return change(
       "update_sub", x, [](auto a, auto b) { return a - b; }, "decrement", decrement);
 }
 
-Tensor moving_average_update(Variable x, const ArrayLike& value, double momentum) {
+Tensor moving_average_update(Assignable x, const ArrayLike& value, double momentum) {
   constexpr const char* op = "moving_average_update";
+  value.expect_defined(op, "value");
   if (!x.dtype().is_floating()) fail<TypeError>("[", op, "] x must be floating: received dtype=", x.dtype());
   if (!compatible(broadcast_shapes(op, x.shape(), value.shape()), x.shape()))
     expect_shape(op, x, "value", value.shape());

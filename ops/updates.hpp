@@ -15,20 +15,20 @@
 namespace ktape::backend {
 
 /// x = value, converted to the dtype of x; returns x. `K.set_value`.
-Variable set_value(Variable x, const ArrayLike& value);
+Variable set_value(Assignable x, const ArrayLike& value);
 /// The same for several variables; all values are checked before the first variable changes.
 /// `K.batch_set_value`.
-void batch_set_value(const std::vector<std::pair<Variable, ArrayLike>>& tuples);
+void batch_set_value(const std::vector<std::pair<Assignable, ArrayLike>>& tuples);
 
 /// x = new_x. `K.update`.
-Tensor update(Variable x, const ArrayLike& new_x);
+Tensor update(Assignable x, const ArrayLike& new_x);
 /// x = x + increment and x = x - decrement for any number dtype, in one pass; one number is meant for every
 /// element. `K.update_add`, `K.update_sub`.
-Tensor update_add(Variable x, const ArrayLike& increment);
-Tensor update_sub(Variable x, const ArrayLike& decrement);
+Tensor update_add(Assignable x, const ArrayLike& increment);
+Tensor update_sub(Assignable x, const ArrayLike& decrement);
 
 /// x = x * momentum + value * (1 - momentum) for floating x, in one pass; the value may be of any dtype and
 /// broadcasts to x. `K.moving_average_update`.
-Tensor moving_average_update(Variable x, const ArrayLike& value, double momentum);
+Tensor moving_average_update(Assignable x, const ArrayLike& value, double momentum);
 
 }  // namespace ktape::backend

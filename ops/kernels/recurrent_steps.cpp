@@ -21,7 +21,7 @@ Tensor activated(const std::string& name, const Tensor& x) {
 
 Tensor with_bias(const Tensor& x, const Tensor& bias) { return bias.defined() ? x + bias : x; }
 
-backend::detail::Step lstm_step(const Arguments& a) {
+backend::RnnStep lstm_step(const Arguments& a) {
   return [a](const Tensors& in, const Tensors& states) {
     const Tensors z =
         split(with_bias(dot(in[0], a.kernel) + dot(states[0], a.recurrent_kernel), a.bias), 4, 1);
@@ -31,7 +31,7 @@ backend::detail::Step lstm_step(const Arguments& a) {
   };
 }
 
-backend::detail::Step gru_step(const Arguments& a) {
+backend::RnnStep gru_step(const Arguments& a) {
   const bool reset_after = a.kind.two_biases;
   const Tensors biases = a.bias.defined() && reset_after ? unstack(a.bias) : Tensors{a.bias, Tensor()};
   const std::int64_t units = a.units();
@@ -50,7 +50,7 @@ backend::detail::Step gru_step(const Arguments& a) {
   };
 }
 
-backend::detail::Step simple_step(const Arguments& a) {
+backend::RnnStep simple_step(const Arguments& a) {
   return [a](const Tensors& in, const Tensors& states) {
     const Tensor h = activated(a.kind.activation,
                                with_bias(dot(in[0], a.kernel) + dot(states[0], a.recurrent_kernel), a.bias));
@@ -61,10 +61,10 @@ backend::detail::Step simple_step(const Arguments& a) {
 }  // namespace
 
 RnnResult<Tensor> composed(const Arguments& a) {
-  const backend::detail::Step step = a.kind.states == 2  ? lstm_step(a)
+  const backend::RnnStep step = a.kind.states == 2  ? lstm_step(a)
                                      : a.kind.gates == 3 ? gru_step(a)
                                                          : simple_step(a);
-  auto [last, outputs, states] = backend::detail::rnn(step, a.x, a.states, a.options);
+  auto [last, outputs, states] = backend::rnn(step, a.x, a.states, a.options);
   return {last[0], outputs[0], states};
 }
 

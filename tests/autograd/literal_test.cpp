@@ -48,8 +48,8 @@ TEST_CASE("rows of different shapes are refused") {
   CHECK_THROWS_WITH_AS(as({ArrayLike(as(1)), 2}),
                        "[literal] a nested literal holds numbers only: received a tensor inside it",
                        TypeError);
-  CHECK_THROWS_WITH_AS(
-      as(Tensor()), "[tensor] the tensor must be defined: received an undefined tensor (None)", ValueError);
+  CHECK_THROWS_WITH_AS(ArrayLike(Tensor()).expect_defined("constant", "value"),
+                       "[constant] value must be a tensor: received an undefined tensor (None)", ValueError);
 }
 
 TEST_CASE("conversion keeps the memory when the dtype stays") {
@@ -58,4 +58,17 @@ TEST_CASE("conversion keeps the memory when the dtype stays") {
   const Tensor whole = converted(t, "int32");
   CHECK(whole.dtype() == "int32");
   CHECK(whole.item<int>(1) == 2);
+}
+
+TEST_CASE("vectors of vectors are rows") {
+  const std::vector<std::vector<float>> rows{{1, 2, 3}, {4, 5, 6}};
+  const Tensor x = ArrayLike(rows).tensor({}, "float32");
+  CHECK(x.shape() == Shape{2, 3});
+  CHECK(x.item(1, 0) == 4);
+  const std::vector<std::vector<std::vector<bool>>> deep{{{true}, {false}}};
+  CHECK(ArrayLike(deep).tensor({}, "float32").dtype() == "bool");
+  CHECK(ArrayLike(deep).shape() == Shape{1, 2, 1});
+  CHECK(ArrayLike(std::vector<std::vector<int>>{}).shape() == Shape{0});
+  CHECK_THROWS_WITH_AS(ArrayLike(std::vector<std::vector<int>>{{1, 2}, {3}}),
+                       "[literal] the rows must have one shape: received (2,) and (1,)", ValueError);
 }

@@ -82,10 +82,32 @@ TEST_CASE("extents must be possible") {
   CHECK_THROWS_AS(check_extents("zeros", {huge}, 1), ValueError);
 }
 
-TEST_CASE("a negative index counts from the end, and none leaves the array") {
+TEST_CASE("positions of a shape count from the end when negative, and are checked") {
   Shape shape{2, 3, 5};
-  CHECK((shape[-1] == 5 && shape[-3] == 2));
+  CHECK(shape[-1] == 5);
+  CHECK(shape[-3] == 2);
+  CHECK(shape.back() == 5);
   shape[-2] = 7;
   CHECK(shape == Shape{2, 7, 5});
-  CHECK_NOTHROW(static_cast<void>(Shape()[-1] + Shape()[8] + shape[-12]));
+  for (const int outside : {3, -4, 100, std::numeric_limits<int>::min()})
+    CHECK_THROWS_WITH_AS(
+        shape[outside],
+        ("[shape] the position must be one of the 3 of (2, 7, 5): received " + std::to_string(outside))
+            .c_str(),
+        ValueError);
+  CHECK_THROWS_AS(Shape()[0], ValueError);
+  CHECK_THROWS_AS(Shape().back(), ValueError);
+  CHECK_THROWS_AS(shape.erase(3), ValueError);
+  CHECK_THROWS_AS(shape.insert(4, 1), ValueError);
+  CHECK_THROWS_AS(shape.count(0, 4), ValueError);
+  CHECK(shape == Shape{2, 7, 5});
+}
+
+TEST_CASE("a shape compares with shapes, vectors and None") {
+  const Shape shape{None, 3};
+  CHECK(shape == Shape{None, 3});
+  CHECK(shape != Shape{2, 3});
+  CHECK(shape == std::vector<std::int64_t>{-1, 3});
+  CHECK(shape[0] == None);
+  CHECK(to_string(shape) == "(None, 3)");
 }

@@ -123,3 +123,30 @@ TEST_CASE("a mask travels with the value") {
   CHECK(x.detach().get()->companions->mask.get() == mask.get());
   CHECK(!floats({1, 2}).detach().get()->companions);
 }
+
+TEST_CASE("raw buffers of a dtype known at run time become tensors and back") {
+  const float numbers[] = {1, 2, 3, 4, 5, 6};
+  const Tensor x = Tensor::from_buffer(numbers, sizeof numbers, {2, 3}, "float32");
+  CHECK(x.shape() == Shape{2, 3});
+  CHECK(x.item(1, 0) == 4);
+  float back[6] = {};
+  x.copy_to(back, sizeof back);
+  CHECK(std::equal(numbers, numbers + 6, back));
+
+  const std::uint8_t bytes[] = {0, 1, 7};
+  const Tensor flags = Tensor::from_buffer(bytes, 3, {3}, "bool");
+  CHECK(flags.item<int>(2) == 1);
+  std::uint8_t flags_back[3];
+  flags.copy_to(flags_back, 3);
+  CHECK(flags_back[2] == 1);
+  CHECK(Tensor::from_buffer(nullptr, 0, {0, 4}, "int64").size() == 0);
+
+  CHECK_THROWS_WITH_AS(
+      Tensor::from_buffer(numbers, 20, {2, 3}, "float32"),
+      "[from_buffer] the buffer must have 24 bytes for shape=(2, 3), dtype=float32: received bytes=20",
+      ValueError);
+  CHECK_THROWS_WITH_AS(
+      x.copy_to(back, 25),
+      "[copy_to] the buffer must have 24 bytes for shape=(2, 3), dtype=float32: received bytes=25",
+      ValueError);
+}

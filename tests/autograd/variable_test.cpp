@@ -1,6 +1,7 @@
 #include <doctest/doctest.h>
 #include <ktape/autograd/gradients.hpp>
 #include <ktape/autograd/literal.hpp>
+#include <ktape/ops/creation.hpp>
 #include <ktape/ops/elementwise.hpp>
 #include <ktape/ops/operators.hpp>
 
@@ -125,4 +126,18 @@ TEST_CASE("a constraint travels with the variable") {
   REQUIRE(v.constraint());
   CHECK(v.constraint()(v).item(0) == 0.f);
   CHECK(!Variable(floats(1)).constraint());
+}
+
+TEST_CASE("a variable starts with a tensor, but a tensor cannot replace it") {
+  Variable w = K::zeros({2, 1});
+  Variable again;
+  again = w;
+  CHECK(again.is(w));
+  static_assert(std::is_convertible_v<Tensor, Variable>);
+  static_assert(std::is_assignable_v<Variable&, Variable>);
+  static_assert(!std::is_assignable_v<Variable&, Tensor>);
+  static_assert(!std::is_assignable_v<Variable&, const Tensor&>);
+  Tensor loss = w;  // a Tensor may be anything in turn
+  loss = loss + w;
+  CHECK(loss.shape() == Shape{2, 1});
 }

@@ -1,5 +1,6 @@
 #pragma once
 #include <ktape/autograd/tensor.hpp>
+#include <ktape/ops/per_axis.hpp>
 
 #include <algorithm>
 #include <functional>
@@ -15,12 +16,19 @@ using ktape::Axes;
 using ktape::DType;
 using ktape::Shape;
 using ktape::Tensor;
+using ktape::backend::PaddingPair;
 using Results = std::vector<Tensor>;
 
 template <class T>
 struct is_optional : std::false_type {};
 template <class T>
 struct is_optional<std::optional<T>> : std::true_type {};
+template <class T>
+struct is_per_axis : std::false_type {};
+template <class T>
+struct is_per_axis<ktape::backend::PerAxis<T>> : std::true_type {
+  using One = T;
+};
 
 /// The arguments of one call: tensors under their parameters' names and attributes. It notes what was asked
 /// for, so that an argument that an op's entry does not look at is a failure.
@@ -71,11 +79,7 @@ class Call {
   /// Sets a field of an options struct if the attribute is there: an absent one takes the library's default.
   template <class T>
   void set(const std::string& name, T& field) const {
-    if constexpr (std::is_array_v<T>) {
-      if (has(name)) fill(value(name), field);
-    } else {
-      if (has(name)) field = get<T>(name);
-    }
+    if (has(name)) field = get<T>(name);
   }
 
   std::vector<std::string> not_looked_at() const {
@@ -95,6 +99,13 @@ class Call {
     } else if constexpr (is_optional<T>::value) {
       if (value.kind == Value::None) return std::nullopt;
       return as<typename T::value_type>(value);
+    } else if constexpr (std::is_same_v<T, PaddingPair>) {
+      if (value.kind != Value::List) return as<std::int64_t>(value);
+      const auto pair = as<std::array<std::int64_t, 2>>(value);
+      return {pair[0], pair[1]};
+    } else if constexpr (is_per_axis<T>::value) {
+      using One = typename is_per_axis<T>::One;
+      return value.kind == Value::List ? T(as<std::vector<One>>(value)) : T(as<One>(value));
     } else if constexpr (std::is_same_v<T, Axes>) {
       if (value.kind == Value::None) return Axes();
       return value.kind == Value::List ? Axes(as<std::vector<int>>(value)) : Axes(as<int>(value));
@@ -128,17 +139,6 @@ class Call {
       for (const Value& item : value.list) out.push_back(as<std::decay_t<decltype(*out.begin())>>(item));
     }
     return out;
-  }
-
-  template <class T, std::size_t N>
-  void fill(const Value& value, T (&field)[N]) const {
-    expect(value, Value::List);
-    if (value.list.size() != N)
-      ktape::fail("[golden] the argument must have ", N, " entries: received ", value.list.size());
-    for (std::size_t i = 0; i < N; ++i) {
-      if constexpr (std::is_array_v<T>) fill(value.list[i], field[i]);
-      else field[i] = as<T>(value.list[i]);
-    }
   }
 
   static void expect(const Value& value, Value::Kind kind) {

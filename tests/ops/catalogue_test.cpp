@@ -30,7 +30,8 @@ struct Gradient {
 auto of(Tensor (*f)(const Tensor&)) {
   return [f](const In& in) { return f(in[0]); };
 }
-auto of2(Tensor (*f)(const Tensor&, const Tensor&)) {
+template <class F>
+auto of2(F f) {
   return [f](const In& in) { return f(in[0], in[1]); };
 }
 

@@ -1,6 +1,7 @@
 #include <ktape/ops/control_flow.hpp>
 #include <ktape/ops/elementwise.hpp>
 #include <ktape/ops/operators.hpp>
+#include <ktape/ops/phase.hpp>
 #include <ktape/ops/reductions.hpp>
 
 #include "check.hpp"
@@ -103,4 +104,24 @@ TEST_CASE("folds go from the first or from the last element") {
   check_gradients([&](In in) { return K::foldl(decay, in[0], {.initializer = in[1]}); },
                   {counted({3, 2}) + 1, counted({2}) + 2});
   check_gradients([&](In in) { return K::foldr(decay, in[0]); }, {counted({3, 2}) + 1});
+}
+
+TEST_CASE("switch takes numbers as condition and as sides") {
+  const Tensor x = doubles({1, -2});
+  CHECK(values(K::switch_(true, x, x * 2.)) == Values{1, -2});
+  CHECK(values(K::switch_(0, x, x * 2.)) == Values{2, -4});
+  CHECK(values(K::switch_(x > 0, x, 0)) == Values{1, 0});
+  CHECK(K::switch_(x > 0, 1, x).dtype() == "float64");
+  CHECK(K::switch_(false, 1, [] { return K::ones({2}, {.dtype = "int32"}); }).dtype() == "int32");
+  CHECK(values(K::in_train_phase(1.f, x)) == Values{1, -2});
+}
+
+TEST_CASE("map_fn takes generic lambdas") {
+  const Tensor x = doubles({{1, 2}, {3, 4}});
+  CHECK(values(K::map_fn([](auto row) { return K::sum(row); }, x)) == Values{3, 7});
+  CHECK(values(K::map_fn([](const auto& row) { return row * 2.; }, Variable(x))) == Values{2, 4, 6, 8});
+  const std::vector<Tensor> pair{x, x};
+  CHECK(values(K::map_fn([](auto rows) { return rows[0] + rows[1]; }, pair)) == Values{2, 4, 6, 8});
+  CHECK(values(K::map_fn([](const std::vector<Tensor>& rows) { return rows[0]; }, {x})) == values(x));
+  CHECK(values(K::foldl([](auto a, auto b) { return a + b; }, x)) == Values{4, 6});
 }

@@ -349,3 +349,17 @@ TEST_CASE("output shapes that cannot be are refused") {
                        Contains("strides must be"), ValueError);
   CHECK_THROWS_AS(K::local_conv1d(K::ones({1, 4, 1}), K::ones({2, 1}), {2}, {1}), ValueError);
 }
+
+TEST_CASE("strides and rates are one number for all axes or one for each") {
+  const Tensor x = normal({1, 7, 7, 2}), k = normal({2, 2, 2, 3}, 2), line = normal({1, 7, 2});
+  CHECK(values(K::conv2d(x, k, {.strides = 2})) == values(K::conv2d(x, k, {.strides = {2, 2}})));
+  CHECK(values(K::conv2d(x, k, {.dilation_rate = 3})) == values(K::conv2d(x, k, {.dilation_rate = {3, 3}})));
+  const Tensor l = normal({3, 2, 2}, 2);
+  CHECK(values(K::conv1d(line, l, {.strides = {2}})) == values(K::conv1d(line, l, {.strides = 2})));
+  const Tensor patches = normal({9, 8, 3});
+  CHECK(values(K::local_conv2d(x, patches, 2, 2, {3, 3})) ==
+        values(K::local_conv2d(x, patches, {2, 2}, {2, 2}, {3, 3})));
+  CHECK_THROWS_WITH_AS(K::conv2d(x, k, {.strides = {1, 1, 1}}),
+                       "[conv2d] strides must be 2 numbers of at least 1: received strides=(1, 1, 1)",
+                       ValueError);
+}

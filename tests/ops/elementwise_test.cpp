@@ -276,3 +276,55 @@ TEST_CASE("half precision computes in float and rounds once") {
   CHECK(K::tanh(x).item<float>(0) == doctest::Approx(std::tanh(0.1)).epsilon(1e-3));
   CHECK((x * x).item<float>(1) == inf);
 }
+
+TEST_CASE("either operand of a binary function may be a number") {
+  const Tensor x = K::constant({-1.f, 0.5f, 2.f});
+  CHECK(values(K::maximum(x, 0.f)) == std::vector<float>{0, 0.5, 2});
+  CHECK(values(K::maximum(0, x)) == std::vector<float>{0, 0.5, 2});
+  CHECK(values(K::minimum(1, x)) == std::vector<float>{-1, 0.5, 1});
+  CHECK(values(K::equal(0.5, x)) == std::vector<float>{0, 1, 0});
+  CHECK(values(K::not_equal(x, 0.5)) == std::vector<float>{1, 0, 1});
+  CHECK(values(K::greater(x, 0.5f)) == std::vector<float>{0, 0, 1});
+  CHECK(values(K::greater_equal(x, 0.5f)) == std::vector<float>{0, 1, 1});
+  CHECK(values(K::less(0.5f, x)) == std::vector<float>{0, 0, 1});
+  CHECK(values(K::less_equal(0.5f, x)) == std::vector<float>{0, 1, 1});
+  CHECK(values(0.5f >= x) == std::vector<float>{1, 1, 0});
+  CHECK(values(K::pow(2.0, x)) == std::vector<float>{0.5, std::sqrt(2.f), 4});
+  CHECK(values(K::where(x > 0, 1.f, x)) == std::vector<float>{-1, 1, 1});
+  CHECK(values(K::where(true, x, 0)) == values(x));
+  CHECK(K::maximum(1, 2.5).item() == 2.5f);
+  CHECK(K::maximum(1, 2.5).dtype() == K::floatx());
+  CHECK(K::minimum(K::constant({3, 5}, {.dtype = "int64"}), 4).dtype() == "int64");
+
+  const Variable v = K::variable({0.5f, 3.f});
+  CHECK(values(K::gradients(K::maximum(v, 1.f), {v})[0]) == std::vector<float>{0, 1});
+  CHECK(values(K::gradients(K::pow(2.f, v), {v})[0])[1] == doctest::Approx(8 * std::log(2)));
+  CHECK_THROWS_AS(K::maximum(K::constant({3, 5}, {.dtype = "int32"}), 0.5), TypeError);
+
+  const Tensor p = K::placeholder({K::None, 2});
+  CHECK(values(K::function({p}, {K::where(p > 0, p, -1.f)})({{{1.f, -2.f}}})[0]) ==
+        std::vector<float>{1, -1});
+}
+
+TEST_CASE("logical operators on bools, and bit by bit on integers") {
+  const Tensor a = K::constant({true, true, false, false}), b = K::constant({true, false, true, false});
+  CHECK(values(a & b) == std::vector<float>{1, 0, 0, 0});
+  CHECK(values(a | b) == std::vector<float>{1, 1, 1, 0});
+  CHECK(values(a ^ b) == std::vector<float>{0, 1, 1, 0});
+  CHECK(values(~a) == std::vector<float>{0, 0, 1, 1});
+  CHECK((~a).dtype() == "bool");
+  CHECK(values(a & true) == values(a));
+  CHECK(values(false | b) == values(b));
+  CHECK((K::reshape(a, {4, 1}) & b).shape() == Shape{4, 4});
+
+  const Tensor n = K::constant({12, 10}, {.dtype = "uint8"});
+  CHECK(values(n & 6) == std::vector<float>{4, 2});
+  CHECK(values(n | 1) == std::vector<float>{13, 11});
+  CHECK(values(~n) == std::vector<float>{243, 245});
+  CHECK_THROWS_WITH_AS(K::ones({2}) & K::ones({2}),
+                       "[logical_and] x must be bool or of integers: received dtype=float32", TypeError);
+  CHECK_THROWS_AS(a & n, TypeError);
+
+  const Tensor p = K::placeholder({K::None}), mask = (p > 0) & ~(p > 2);
+  CHECK(values(K::function({p}, {mask})({{-1.f, 1.f, 3.f}})[0]) == std::vector<float>{0, 1, 0});
+}

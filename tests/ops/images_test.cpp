@@ -87,7 +87,7 @@ TEST_CASE("padding surrounds the spatial axes with zeros") {
   const Tensor x = K::ones({1, 1, 1});
   CHECK(values(K::temporal_padding(x)) == Values{0, 1, 0});
   CHECK(values(K::temporal_padding(x, {.padding = {0, 2}})) == Values{1, 0, 0});
-  CHECK(values(K::temporal_padding(x, {0, 2})) == Values{1, 0, 0});
+  CHECK(values(K::temporal_padding(x, {.padding = 2})) == Values{0, 0, 1, 0, 0});
   CHECK(K::spatial_2d_padding(K::ones({2, 3, 4, 2})).shape() == Shape{2, 5, 6, 2});
   CHECK(values(K::spatial_2d_padding(K::ones({1, 1, 1, 1}), {.padding = {{1, 0}, {0, 1}}})) ==
         Values{0, 0, 1, 0});
@@ -122,4 +122,18 @@ TEST_CASE("padding has gradients") {
       },
       {counted({1, 2, 2, 2})});
   check_gradients([](In in) { return K::spatial_3d_padding(in[0] * in[0]); }, {counted({1, 1, 2, 1, 2})});
+}
+
+TEST_CASE("paddings are one number, one for each axis, or a pair for each") {
+  const Tensor x = K::ones({1, 2, 2, 1});
+  CHECK(K::spatial_2d_padding(x, {.padding = 2}).shape() == Shape{1, 6, 6, 1});
+  CHECK(K::spatial_2d_padding(x, {.padding = {1, 2}}).shape() == Shape{1, 4, 6, 1});
+  CHECK(K::spatial_2d_padding(x, {.padding = {{1, 2}, {0, 1}}}).shape() == Shape{1, 5, 3, 1});
+  CHECK(K::spatial_3d_padding(K::ones({1, 1, 1, 1, 1}), {.padding = {1, 2, 3}}).shape() ==
+        Shape{1, 3, 5, 7, 1});
+  CHECK(K::pad(K::ones({2, 2}), {1, {0, 2}}).shape() == Shape{4, 4});
+  CHECK_THROWS_WITH_AS(
+      K::spatial_2d_padding(x, {.padding = {1, 1, 1}}),
+      "[spatial_2d_padding] padding must be one for all 2 spatial axes or one for each: received 3",
+      ValueError);
 }

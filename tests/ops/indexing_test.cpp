@@ -192,3 +192,20 @@ TEST_CASE("sort and argsort") {
   check_gradients([](In in) { return K::sort(in[0] * in[0], 0); },
                   {K::constant({{3., 1., 2.}, {4., 6., 5.}}, {.dtype = "float64"})});
 }
+
+TEST_CASE("indices are integers in a tensor, or a literal") {
+  const Tensor x = counted({3, 2});
+  CHECK(values(K::gather(x, {2, 0})) == Values{4, 5, 0, 1});
+  CHECK(values(K::gather(x, 1)) == Values{2, 3});
+  CHECK(K::gather(x, {{0, 1}, {1, 2}}).shape() == Shape{2, 2, 2});
+  CHECK(values(x[ints({2, 0})]) == Values{4, 5, 0, 1});
+  CHECK(x[ints(1)].shape() == Shape{2});
+  const Variable v = x, at = ints({1});
+  CHECK(values(v[at]) == Values{2, 3});
+  CHECK(values(K::gradients(K::sum(v[at]), {v})[0]) == Values{0, 0, 1, 1, 0, 0});
+  CHECK(values(K::one_hot({1, 0}, 2)) == Values{0, 1, 1, 0});
+  CHECK_THROWS_WITH_AS(
+      x[ints({3})], "[gather] indices must be in [0, 3) for reference=(3, 2): received index=3", ValueError);
+  CHECK_THROWS_AS(x[doubles({0})], TypeError);
+  CHECK_THROWS_AS(K::gather(x, {0.5}), TypeError);
+}

@@ -76,7 +76,7 @@ TEST_CASE("bias_add reshapes a full bias for channels_first") {
   CHECK(K::bias_add(x, K::constant({1, 2})).item<float>(0, 2, 1) == 2);
   CHECK_THROWS_WITH_AS(
       K::bias_add(x, K::ones({4})),
-      "[bias_add] the bias must fit x: received x=(1, 3, 2), bias=(4,), data_format='channels_last'",
+      "[bias_add] the bias must fit x: received x=(1, 3, 2), bias=(4,), data_format=\"channels_last\"",
       ValueError);
   CHECK_THROWS_WITH_AS(K::bias_add(x, K::ones({1})), doctest::Contains("received x=(1, 3, 2), bias=(1,)"),
                        ValueError);

@@ -22,9 +22,10 @@ Tensor image(const ArrayLike& rows, DType dtype = "float64") {
 /// What pooling is, window by window, for channels_last images.
 Tensor plainly(const Tensor& x, std::array<std::int64_t, 2> size, const K::Pool2dOptions& options) {
   const bool same = options.padding == "same";
+  const std::vector<std::int64_t> strides = options.strides.over(2);
   std::int64_t out[2], before[2];
   for (int d = 0; d < 2; ++d) {
-    const std::int64_t n = x.shape()[d + 1], k = size[std::size_t(d)], s = options.strides[std::size_t(d)];
+    const std::int64_t n = x.shape()[d + 1], k = size[std::size_t(d)], s = strides[std::size_t(d)];
     out[d] = same ? (n + s - 1) / s : (n - k) / s + 1;
     before[d] = same ? std::max<std::int64_t>((out[d] - 1) * s + k - n, 0) / 2 : 0;
   }
@@ -37,8 +38,7 @@ Tensor plainly(const Tensor& x, std::array<std::int64_t, 2> size, const K::Pool2
           double largest = -std::numeric_limits<double>::infinity(), sum = 0, count = 0;
           for (std::int64_t p = 0; p < size[0]; ++p)
             for (std::int64_t q = 0; q < size[1]; ++q) {
-              const std::int64_t h = i * options.strides[0] - before[0] + p,
-                                 w = j * options.strides[1] - before[1] + q;
+              const std::int64_t h = i * strides[0] - before[0] + p, w = j * strides[1] - before[1] + q;
               if (h < 0 || w < 0 || h >= x.shape()[1] || w >= x.shape()[2]) continue;
               const double value = x.item<double>(b, h, w, c);
               largest = std::max(largest, value), sum += value, ++count;
@@ -156,9 +156,12 @@ TEST_CASE("pooling names the op and what was expected") {
   CHECK_THROWS_WITH_AS(K::pool2d(x, {2, 2}, {.pool_mode = "median"}),
                        "[pool2d] pool_mode must be \"max\" or \"avg\": received pool_mode=\"median\"",
                        ValueError);
-  CHECK_THROWS_WITH_AS(K::pool2d(x, {2, 2}, {.strides = {0, 1}}), Contains("strides must be at least 1"),
+  CHECK_THROWS_WITH_AS(K::pool2d(x, {2, 2}, {.strides = {0, 1}}),
+                       Contains("strides must be 2 numbers of at least 1: received strides=(0, 1)"),
                        ValueError);
-  CHECK_THROWS_WITH_AS(K::pool2d(x, {2, 0}), Contains("pool_size must be at least 1"), ValueError);
+  CHECK_THROWS_WITH_AS(K::pool2d(x, {2, 0}),
+                       Contains("pool_size must be 2 numbers of at least 1: received pool_size=(2, 0)"),
+                       ValueError);
   CHECK_THROWS_WITH_AS(K::pool2d(x, {2, 5}),
                        Contains("must fit in the axis of extent 4: received pool_size=5"), ValueError);
   CHECK_THROWS_WITH_AS(K::pool2d(x, {2, 2}, {.padding = "causal"}), Contains("received padding=\"causal\""),
@@ -170,4 +173,15 @@ TEST_CASE("pooling names the op and what was expected") {
   CHECK_THROWS_WITH_AS(K::pool2d(x, {1 << 30, 1 << 30}, {.padding = "same"}),
                        Contains("at most 2147483647 cells"), ValueError);
   CHECK_THROWS_AS(K::pool2d(K::zeros({1, 4, 4, 1}, {.dtype = "int32"}), {2, 2}), TypeError);
+}
+
+TEST_CASE("one number stands for all axes, a list may be of any kind") {
+  const Tensor x = counted({1, 4, 4, 1});
+  const Tensor wanted = K::pool2d(x, {2, 2}, {.strides = {2, 2}});
+  CHECK(values(K::pool2d(x, 2, {.strides = 2})) == values(wanted));
+  CHECK(values(K::pool2d(x, Shape{2, 2}, {.strides = std::vector<int>{2, 2}})) == values(wanted));
+  CHECK(K::pool3d(counted({1, 4, 4, 4, 1}), 2, {.strides = {1, 2, 4}}).shape() == Shape{1, 3, 2, 1, 1});
+  CHECK_THROWS_WITH_AS(K::pool2d(x, {2, 2, 2}),
+                       "[pool2d] pool_size must be 2 numbers of at least 1: received pool_size=(2, 2, 2)",
+                       ValueError);
 }

@@ -196,3 +196,17 @@ TEST_CASE("gradients flow to inputs, states, weights and constants, around what 
   check_gradients(through({.go_backwards = true, .mask = mask, .zero_output_for_mask = true}), {x, h, u, c});
   check_gradients(through({.input_length = ints({1, 3})}), {x, h, u, c});
 }
+
+TEST_CASE("a step of any number of inputs, outputs and states is an RnnStep") {
+  const K::RnnStep step = [](const std::vector<Tensor>& x, const std::vector<Tensor>& states) {
+    const auto [output, next] = running_sum(x[0], states);
+    return std::pair{std::vector{output}, next};
+  };
+  const K::RnnResult<std::vector<Tensor>> result = K::rnn(step, sequences(), {zero_state()});
+  CHECK(values(result.outputs[0]) == values(K::rnn(running_sum, sequences(), {zero_state()}).outputs));
+  CHECK(values(result.last_output[0]) == Values{12, 30});
+  CHECK(values(result.new_states[0]) == Values{6, 15});
+  K::RnnStep changing = step;
+  CHECK(K::rnn(changing, {sequences(), sequences()}, {zero_state()}, {.go_backwards = true}).outputs.size() ==
+        1);
+}

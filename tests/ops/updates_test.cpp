@@ -1,5 +1,8 @@
 #include <ktape/autograd/gradients.hpp>
+#include <ktape/ops/function.hpp>
 #include <ktape/ops/operators.hpp>
+#include <ktape/ops/optimize.hpp>
+#include <ktape/ops/reductions.hpp>
 #include <ktape/ops/updates.hpp>
 
 #include "check.hpp"
@@ -116,4 +119,69 @@ TEST_CASE("updates write in place unless somebody still sees the old value") {
   CHECK(values(before) == Values{1.5, 2});
   CHECK(values(x) == Values{0, 0});
   CHECK(values(gradients(loss, {x})[0]) == Values{3, 4});
+}
+
+namespace {
+// What does not compile: an update of a tensor, which would change a variable made of it for the call.
+template <class X>
+constexpr bool updatable = requires(X x, Tensor value) {
+  K::update(x, value);
+};
+template <class X>
+constexpr bool settable = requires(X x) {
+  K::set_value(x, 1.f);
+};
+template <class X>
+constexpr bool summable = requires(X x) {
+  K::update_add(x, 1.f), K::update_sub(x, 1.f);
+};
+template <class X>
+constexpr bool averageable = requires(X x) {
+  K::moving_average_update(x, 1.f, 0.9);
+};
+template <class X>
+constexpr bool batchable = requires(X x) {
+  K::batch_set_value({{x, 1.f}});
+};
+template <class X>
+constexpr bool trainable = requires(X x, Tensor g, Variable m) {
+  K::adam_update(x, g, m, m, 1);
+};
+}  // namespace
+
+TEST_CASE("only variables are updated") {
+  static_assert(updatable<Variable> && updatable<const Variable&> && !updatable<Tensor>);
+  static_assert(settable<Variable> && !settable<Tensor> && !settable<const Tensor&>);
+  static_assert(summable<Variable> && !summable<Tensor>);
+  static_assert(averageable<Variable> && !averageable<Tensor>);
+  static_assert(batchable<Variable> && !batchable<Tensor>);
+  static_assert(trainable<Variable> && !trainable<Tensor>);
+  const std::vector<Variable> weights{K::zeros({2}), K::zeros({2})};
+  for (const Variable& w : weights) K::update(w, {1, 2});
+  CHECK(values(weights[1]) == Values{1, 2});
+}
+
+TEST_CASE("a gradient that is None says why when it is used") {
+  const Variable w = K::variable({1.f, 2.f}), other = K::variable({1.f, 2.f});
+  const Tensor constant = K::ones({2});
+  const auto grads = gradients(K::sum(w * constant), {w, other, constant});
+  CHECK(grads[0].defined());
+  for (int i : {1, 2}) {
+    const Tensor& none = grads[static_cast<std::size_t>(i)];
+    CHECK_FALSE(none.defined());
+    CHECK_FALSE(K::is_tensor(none));
+    CHECK(to_string(none) == "None");
+    const char* why =
+        "received an undefined gradient (None): the loss does not depend on what it was taken of, or that "
+        "was "
+        "not recorded: a Variable, or tape.watch";
+    CHECK_THROWS_WITH_AS(K::update_sub(other, none),
+                         (std::string("[update_sub] decrement must be a tensor: ") + why).c_str(),
+                         ValueError);
+    CHECK_THROWS_WITH_AS(none.shape(), (std::string("[tensor] the tensor must be defined: ") + why).c_str(),
+                         ValueError);
+  }
+  CHECK(values(other) == Values{1, 2});
+  const Tensor x = K::placeholder({2});
+  CHECK_FALSE(gradients(K::sum(x), {other})[0].defined());
 }

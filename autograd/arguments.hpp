@@ -1,0 +1,25 @@
+#pragma once
+#include <ktape/autograd/tensor.hpp>
+
+#include <concepts>
+#include <span>
+#include <vector>
+
+namespace ktape {
+
+[[noreturn]] void fail_undefined(const char* op, const char* names, std::span<const Tensor* const> tensors);
+
+/// Throws ValueError, naming op and argument, for the first tensor that is undefined. The names are in order.
+///
+///     expect_defined("dot", "x, y", x, y);      // [dot] y must be a tensor: received an undefined tensor (None)
+template <std::same_as<Tensor>... T>
+void expect_defined(const char* op, const char* names, const T&... tensors) {
+  if ((... && tensors.defined())) return;
+  const Tensor* const list[] = {&tensors...};
+  fail_undefined(op, names, list);
+}
+
+/// The same for a list: "[stack] x[1] must be a tensor: ...".
+void expect_defined(const char* op, const char* name, const std::vector<Tensor>& tensors);
+
+}  // namespace ktape

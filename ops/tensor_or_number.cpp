@@ -1,0 +1,22 @@
+#include <ktape/autograd/dispatch.hpp>
+#include <ktape/ops/config.hpp>
+#include <ktape/ops/tensor_or_number.hpp>
+
+namespace ktape {
+
+const Tensor& TensorOrNumber::tensor(const char* op, DType dtype) const {
+  if (!is_number()) return *tensor_;
+  if (dtype.is_integer() && number_.real() != static_cast<double>(number_.integer()))
+    fail<TypeError>("[", op, "] a number must fit the tensor's dtype ", dtype, ": received ", number_.real());
+  made_ = Tensor::empty({}, dtype);
+  dispatch(dtype, [&]<class T>() { *made_.pointer<T>() = number_.to<T>(); });
+  return made_;
+}
+
+const Tensor& TensorOrNumber::tensor(const char* op, const TensorOrNumber& other) const {
+  if (!is_number()) return *tensor_;
+  const bool beside_tensor = !other.is_number() && other.tensor_->defined();
+  return tensor(op, beside_tensor ? other.tensor_->dtype() : backend::floatx());
+}
+
+}  // namespace ktape

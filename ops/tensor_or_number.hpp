@@ -1,0 +1,34 @@
+#pragma once
+#include <ktape/autograd/variable.hpp>
+
+namespace ktape {
+
+/// An operand, as an argument: a tensor, a variable, or a number, which takes the dtype of the tensor that it
+/// meets; two numbers have `floatx()`. It refers to the tensor that was given, and lives as long as the call.
+///
+///     K::maximum(x, 0.f)   K::minimum(1, x)   K::where(x > 0, x, -1.f)   mask & true
+class TensorOrNumber {
+ public:
+  TensorOrNumber(const Tensor& tensor) : tensor_(&tensor) {}
+  TensorOrNumber(const Variable& variable) : tensor_(&variable.value()) {}
+  TensorOrNumber(Scalar number) : tensor_(&made_), number_(number) {}
+  template <Arithmetic T>
+  TensorOrNumber(T number) : TensorOrNumber(Scalar(number)) {}
+  TensorOrNumber(const TensorOrNumber&) = delete;
+  TensorOrNumber& operator=(const TensorOrNumber&) = delete;
+
+  bool is_number() const { return tensor_ == &made_; }
+  Scalar number() const { return number_; }
+
+  /// The tensor. A number becomes one of shape () and of a dtype, or that of the other operand. bool takes
+  /// any, by `!= 0`. Throws TypeError when another dtype cannot hold it.
+  const Tensor& tensor(const char* op, DType dtype) const;
+  const Tensor& tensor(const char* op, const TensorOrNumber& other) const;
+
+ private:
+  mutable Tensor made_;
+  const Tensor* tensor_;
+  Scalar number_ = 0;
+};
+
+}  // namespace ktape
