@@ -3,6 +3,7 @@
 
 #include <concepts>
 #include <span>
+#include <string>
 #include <vector>
 
 namespace ktape {
@@ -11,7 +12,8 @@ namespace ktape {
 
 /// Throws ValueError, naming op and argument, for the first tensor that is undefined. The names are in order.
 ///
-///     expect_defined("dot", "x, y", x, y);      // [dot] y must be a tensor: received an undefined tensor (None)
+///     expect_defined("dot", "x, y", x, y);      // [dot] y must be a tensor: received an undefined tensor
+///     (None)
 template <std::same_as<Tensor>... T>
 void expect_defined(const char* op, const char* names, const T&... tensors) {
   if ((... && tensors.defined())) return;
@@ -21,5 +23,12 @@ void expect_defined(const char* op, const char* names, const T&... tensors) {
 
 /// The same for a list: "[stack] x[1] must be a tensor: ...".
 void expect_defined(const char* op, const char* name, const std::vector<Tensor>& tensors);
+
+/// Throws ValueError, naming the op, for a result of more dimensions than a tensor can have.
+void expect_rank(const char* op, int rank);
+
+/// A list of numbers that was given, as Python prints a tuple: `(-1, 4)`. Printed as a Shape it would read
+/// `(None, 4)`.
+std::string numbers(const Shape& list);
 
 }  // namespace ktape

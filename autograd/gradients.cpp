@@ -1,3 +1,4 @@
+#include <ktape/autograd/arguments.hpp>
 #include <ktape/autograd/dispatch.hpp>
 #include <ktape/autograd/gradients.hpp>
 #include <ktape/autograd/graph.hpp>
@@ -18,8 +19,8 @@ Tensor ones_like(const Tensor& x) {
 
 void check_losses(const TensorList& losses, const TensorList& seeds) {
   if (losses.empty()) fail("[gradients] there must be a loss: received none");
+  expect_defined("gradients", "losses", losses.vector());
   for (const Tensor& loss : losses) {
-    if (!loss.defined()) fail("[gradients] the loss must be defined: received an undefined tensor");
     if (!loss.dtype().is_floating())
       fail<TypeError>("[gradients] the loss must be floating: received dtype=", loss.dtype());
   }
@@ -95,8 +96,7 @@ std::vector<Tensor> explained(std::vector<Tensor> gradients) {
 std::vector<Tensor> gradients(const TensorList& losses, const TensorList& variables,
                               const TensorList& seeds) {
   check_losses(losses, seeds);
-  for (const Tensor& variable : variables)
-    if (!variable.defined()) fail("[gradients] a variable must be defined: received an undefined tensor");
+  expect_defined("gradients", "variables", variables.vector());
   if (is_symbolic(losses.vector()) || is_symbolic(seeds.vector()))
     return explained(symbolic_gradients(losses.vector(), variables.vector(), seeds.vector()));
   std::vector<Tensor> weights;
@@ -136,6 +136,7 @@ GradientTape::~GradientTape() {
 }
 
 void GradientTape::watch(const Tensor& tensor) {
+  expect_defined("watch", "tensor", tensor);
   if (!tensor.dtype().is_floating())
     fail<TypeError>("[watch] the tensor must be floating: received dtype=", tensor.dtype());
   auto* leaf = dynamic_cast<WatchLeaf*>(tensor.node());

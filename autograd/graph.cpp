@@ -207,6 +207,7 @@ std::vector<Tensor> placeholders_of(const std::vector<Tensor>& tensors) {
 }
 
 void expect_value(const char* op, const Tensor& x) {
+  expect_defined(op, "x", x);
   if (!is_symbolic(x)) return;
   std::ostringstream names;
   for (const Tensor& placeholder : placeholders_of({x}))

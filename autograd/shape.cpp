@@ -1,3 +1,4 @@
+#include <ktape/autograd/arguments.hpp>
 #include <ktape/autograd/error.hpp>
 #include <ktape/autograd/shape.hpp>
 
@@ -10,15 +11,14 @@ constexpr std::int64_t max_bytes = std::int64_t{1} << 47;
 }
 
 Shape::Shape(const std::int64_t* dims, int rank) : rank_(rank) {
-  if (rank > max_rank) fail("[shape] a tensor has at most ", max_rank, " dimensions: received rank=", rank);
+  expect_rank("shape", rank);
   std::copy_n(dims, rank, dims_.begin());
 }
 
 void Shape::push_back(std::int64_t dim) { insert(rank_, dim); }
 
 void Shape::insert(int at, std::int64_t dim) {
-  if (rank_ == max_rank)
-    fail("[shape] a tensor has at most ", max_rank, " dimensions: received rank=", rank_ + 1);
+  expect_rank("shape", rank_ + 1);
   std::int64_t* const place = begin() + position(at, rank_ + 1);
   std::copy_backward(place, end(), end() + 1);
   *place = dim;
@@ -110,7 +110,7 @@ Shape with_unknown(const Shape& shape, std::int64_t extent) {
 void check_extents(const char* op, const Shape& shape, std::size_t element_size) {
   std::int64_t bytes = static_cast<std::int64_t>(element_size);
   for (std::int64_t n : shape)
-    if (n < 0) fail("[", op, "] extents must be at least 0: received shape=", shape);
+    if (n < 0) fail("[", op, "] extents must be at least 0: received shape=", numbers(shape));
   // Extents of 0 make a tensor empty, but not the products of the others, which ops need.
   for (std::int64_t n : shape)
     if (__builtin_mul_overflow(bytes, std::max<std::int64_t>(n, 1), &bytes) || bytes > max_bytes)

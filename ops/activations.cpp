@@ -1,3 +1,4 @@
+#include <ktape/autograd/arguments.hpp>
 #include <ktape/autograd/symbolic.hpp>
 #include <ktape/ops/activations.hpp>
 #include <ktape/ops/inspection.hpp>
@@ -185,6 +186,7 @@ Tensor integer_relu(const Tensor& x, const ReluOptions& options) {
 }  // namespace
 
 Tensor relu(const Tensor& x, const ReluOptions& options) {
+  expect_defined("relu", "x", x);
   if (x.dtype().is_integer()) return integer_relu(x, options);
   if (options.alpha == 0 && !options.max_value && options.threshold == 0)
     return unary_by_output(
@@ -243,6 +245,7 @@ constexpr auto gelu_tanh_slope = [](auto g, auto a) {
 }  // namespace
 
 Tensor gelu(const Tensor& x, const GeluOptions& options) {
+  expect_defined("gelu", "x", x);
   if (options.approximate)
     return unary_by_input(
         "gelu", x, [](auto a) { return a * 0.5 * (tanh((a * a * a * tanh_cube + a) * tanh_scale) + 1); },
@@ -303,6 +306,7 @@ void find_top_k(const T* predictions, const Index* targets, bool* out, std::int6
 }  // namespace
 
 Tensor in_top_k(const Tensor& predictions, const Tensor& targets, std::int64_t k) {
+  expect_defined("in_top_k", "predictions, targets", predictions, targets);
   kernels::expect_floating("in_top_k", predictions);
   if (!targets.dtype().is_integer())
     fail<TypeError>("[in_top_k] targets must be integers: received dtype=", targets.dtype());

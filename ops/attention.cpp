@@ -1,3 +1,4 @@
+#include <ktape/autograd/arguments.hpp>
 #include <ktape/autograd/symbolic.hpp>
 #include <ktape/ops/activations.hpp>
 #include <ktape/ops/attention.hpp>
@@ -146,6 +147,7 @@ void check_shapes(const Tensor& query, const Tensor& key, const Tensor& value, b
 
 Tensor scaled_dot_product_attention(const Tensor& query, const Tensor& key, const Tensor& value,
                                     const AttentionOptions& options) {
+  expect_defined("scaled_dot_product_attention", "query, key, value", query, key, value);
   check_shapes(query, key, value, options.heads_last);
   kernels::expect_floating(op, query);
   kernels::expect_same_dtype(op, query, key);

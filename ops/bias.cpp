@@ -1,3 +1,4 @@
+#include <ktape/autograd/arguments.hpp>
 #include <ktape/autograd/symbolic.hpp>
 #include <ktape/ops/bias.hpp>
 #include <ktape/ops/convolution_arguments.hpp>
@@ -29,6 +30,7 @@ bool broadcasts_to(const Shape& from, const Shape& to) {
 }  // namespace
 
 Tensor bias_add(const Tensor& x, const Tensor& bias, const BiasOptions& options) {
+  expect_defined("bias_add", "x, bias", x, bias);
   kernels::expect_same_dtype("bias_add", x, bias);
   const bool channels_at_1 = channels_first("bias_add", options.data_format);
   const Shape &xs = x.shape(), &bs = bias.shape();

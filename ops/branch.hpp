@@ -22,6 +22,10 @@ class Branch {
   /// The tensor; undefined for a callable.
   const Tensor& value() const { return value_; }
   const std::optional<Scalar>& number() const { return number_; }
+  /// Throws ValueError, naming op and argument, when the side is an undefined tensor.
+  void expect_defined(const char* op, const char* name) const {
+    if (!run_ && !number_) ktape::expect_defined(op, name, value_);
+  }
   /// The same side; its number has become a tensor.
   Branch beside(const char* op, const Branch& other) const {
     return number_ ? Branch(TensorOrNumber(*number_).tensor(op, TensorOrNumber(other.value_))) : *this;

@@ -1,3 +1,4 @@
+#include <ktape/autograd/arguments.hpp>
 #include <ktape/autograd/trace.hpp>
 #include <ktape/ops/control_flow.hpp>
 #include <ktape/ops/elementwise.hpp>
@@ -7,9 +8,13 @@
 
 namespace ktape::backend {
 
-Tensor stop_gradient(const Tensor& variables) { return variables.detach(); }
+Tensor stop_gradient(const Tensor& variables) {
+  expect_defined("stop_gradient", "variables", variables);
+  return variables.detach();
+}
 
 std::vector<Tensor> stop_gradient(const std::vector<Tensor>& variables) {
+  expect_defined("stop_gradient", "variables", variables);
   std::vector<Tensor> out;
   for (const Tensor& x : variables) out.push_back(x.detach());
   return out;
@@ -44,6 +49,9 @@ Tensor switch_later(const Tensor& condition, const Branch& then_expression, cons
 
 Tensor switch_(const TensorOrNumber& chosen, const Branch& then_expression, const Branch& else_expression) {
   const Tensor& condition = chosen.tensor("switch", DType::Bool);
+  expect_defined("switch", "condition", condition);
+  then_expression.expect_defined("switch", "then_expression");
+  else_expression.expect_defined("switch", "else_expression");
   if (then_expression.number() || else_expression.number())
     return switch_(condition, then_expression.beside("switch", else_expression),
                    else_expression.beside("switch", then_expression));
@@ -51,7 +59,12 @@ Tensor switch_(const TensorOrNumber& chosen, const Branch& then_expression, cons
     return switch_later(condition, then_expression, else_expression);
   if (condition.ndim() == 0) return condition.item<bool>() ? then_expression() : else_expression();
   const Tensor x = then_expression(), y = else_expression();
-  return where(reshape(condition, condition_shape(condition, x.shape(), y.shape())), x, y);
+  if (x.dtype() != y.dtype())
+    fail<TypeError>("[switch] the expressions must have one dtype: received then_expression=", x.dtype(),
+                    ", else_expression=", y.dtype());
+  const Shape shape = condition_shape(condition, x.shape(), y.shape());
+  broadcast_shapes("switch", shape, broadcast_shapes("switch", x.shape(), y.shape()));
+  return where(reshape(condition, shape), x, y);
 }
 
 namespace {
@@ -69,16 +82,16 @@ void expect_dtype(const MapOptions& options, DType dtype) {
 }
 
 /// The map as one op that waits.
-Tensor map_later(const detail::MappedFunction& fn, const std::vector<Tensor>& elems, const MapOptions& options) {
+Tensor map_later(const detail::MappedFunction& fn, const std::vector<Tensor>& elems,
+                 const MapOptions& options) {
   std::vector<OutputInfo> elements;
   std::int64_t n = None;
   for (const Tensor& x : elems) elements.push_back(element_of(x)), n = merged(n, x.shape()[0]);
   Trace one = trace("map_fn", elements, [&](const auto& x) { return std::vector{fn(x)}; });
   expect_dtype(options, one.results[0].dtype);
   one.results[0].shape.insert(0, n);
-  const auto run = [](const detail::MappedFunction& fn, const std::vector<Tensor>& elems, const MapOptions& options) {
-    return detail::map_fn(fn, elems, options);
-  };
+  const auto run = [](const detail::MappedFunction& fn, const std::vector<Tensor>& elems,
+                      const MapOptions& options) { return detail::map_fn(fn, elems, options); };
   return defer_capturing("map_fn", one.results, one.captured, run, fn, elems, options)[0];
 }
 
@@ -86,6 +99,8 @@ Tensor map_later(const detail::MappedFunction& fn, const std::vector<Tensor>& el
 
 Tensor detail::map_fn(const MappedFunction& fn, const std::vector<Tensor>& elems, const MapOptions& options) {
   if (elems.empty()) fail("[map_fn] there must be at least one tensor: received none");
+  if (elems.size() > 1) expect_defined("map_fn", "elems", elems);
+  else expect_defined("map_fn", "elems", elems[0]);
   for (const Tensor& x : elems) {
     if (x.ndim() == 0 || x.shape()[0] == 0)
       fail("[map_fn] there must be at least one element along axis 0: received elems=", x.shape());
@@ -148,11 +163,13 @@ Tensor fold(const char* op, const FoldFunction& fn, const Tensor& elems, const T
 
 Tensor foldl(const std::function<Tensor(const Tensor&, const Tensor&)>& fn, const Tensor& elems,
              const FoldOptions& options) {
+  expect_defined("foldl", "elems", elems);
   return fold("foldl", fn, elems, options.initializer, false);
 }
 
 Tensor foldr(const std::function<Tensor(const Tensor&, const Tensor&)>& fn, const Tensor& elems,
              const FoldOptions& options) {
+  expect_defined("foldr", "elems", elems);
   return fold("foldr", fn, elems, options.initializer, true);
 }
 

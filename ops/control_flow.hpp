@@ -65,7 +65,7 @@ Tensor map_fn(F fn, const std::vector<Tensor>& elems, const MapOptions& options 
 
 struct FoldOptions {
   TensorArgument initializer = {};  ///< where to start, in place of the first element met
-  std::string name = {};    ///< accepted and not kept
+  std::string name = {};            ///< accepted and not kept
 };
 
 /// acc = fn(acc, x) for the slices x of elems along axis 0, from the first (`K.foldl`) or from the last

@@ -1,3 +1,4 @@
+#include <ktape/autograd/arguments.hpp>
 #include <ktape/autograd/symbolic.hpp>
 #include <ktape/ops/config.hpp>
 #include <ktape/ops/convolution.hpp>
@@ -132,19 +133,23 @@ ConvolutionArguments arguments(const char* op, int dims, const ConvOptions& o) {
 }  // namespace
 
 Tensor conv1d(const Tensor& x, const Tensor& kernel, const ConvOptions& options) {
+  expect_defined("conv1d", "x, kernel", x, kernel);
   return convolution(arguments("conv1d", 1, options), x, kernel);
 }
 
 Tensor conv2d(const Tensor& x, const Tensor& kernel, const ConvOptions& options) {
+  expect_defined("conv2d", "x, kernel", x, kernel);
   return convolution(arguments("conv2d", 2, options), x, kernel);
 }
 
 Tensor conv3d(const Tensor& x, const Tensor& kernel, const ConvOptions& options) {
+  expect_defined("conv3d", "x, kernel", x, kernel);
   return convolution(arguments("conv3d", 3, options), x, kernel);
 }
 
 Tensor conv2d_transpose(const Tensor& x, const Tensor& kernel, const ShapeLike& output_shape,
                         const ConvOptions& options) {
+  expect_defined("conv2d_transpose", "x, kernel", x, kernel);
   ConvolutionArguments a = arguments("conv2d_transpose", 2, options);
   expect_positive(a.op, "strides", a.strides, 2);
   expect_positive(a.op, "dilation_rate", a.dilation_rate, 2);
@@ -157,6 +162,7 @@ Tensor conv2d_transpose(const Tensor& x, const Tensor& kernel, const ShapeLike& 
 
 Tensor conv3d_transpose(const Tensor& x, const Tensor& kernel, const ShapeLike& output_shape,
                         const Conv3dTransposeOptions& options) {
+  expect_defined("conv3d_transpose", "x, kernel", x, kernel);
   const std::string format = options.data_format.value_or(image_data_format());
   return transposed_convolution(
       {"conv3d_transpose", 3, options.strides.over(3), {1, 1, 1}, options.padding, format}, x, kernel,
@@ -164,16 +170,21 @@ Tensor conv3d_transpose(const Tensor& x, const Tensor& kernel, const ShapeLike& 
 }
 
 Tensor depthwise_conv2d(const Tensor& x, const Tensor& depthwise_kernel, const ConvOptions& options) {
+  expect_defined("depthwise_conv2d", "x, depthwise_kernel", x, depthwise_kernel);
   return depthwise(arguments("depthwise_conv2d", 2, options), x, depthwise_kernel);
 }
 
 Tensor separable_conv1d(const Tensor& x, const Tensor& depthwise_kernel, const Tensor& pointwise_kernel,
                         const ConvOptions& options) {
+  expect_defined("separable_conv1d", "x, depthwise_kernel, pointwise_kernel", x, depthwise_kernel,
+                 pointwise_kernel);
   return separable(arguments("separable_conv1d", 1, options), x, depthwise_kernel, pointwise_kernel);
 }
 
 Tensor separable_conv2d(const Tensor& x, const Tensor& depthwise_kernel, const Tensor& pointwise_kernel,
                         const ConvOptions& options) {
+  expect_defined("separable_conv2d", "x, depthwise_kernel, pointwise_kernel", x, depthwise_kernel,
+                 pointwise_kernel);
   return separable(arguments("separable_conv2d", 2, options), x, depthwise_kernel, pointwise_kernel);
 }
 

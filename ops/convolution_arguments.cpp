@@ -1,3 +1,4 @@
+#include <ktape/autograd/arguments.hpp>
 #include <ktape/ops/config.hpp>
 #include <ktape/ops/convolution_arguments.hpp>
 #include <ktape/ops/shape.hpp>
@@ -53,7 +54,7 @@ void expect_positive(const char* op, const char* name, const Shape& numbers, int
   if (numbers.rank() != dims ||
       std::any_of(numbers.begin(), numbers.end(), [](std::int64_t n) { return n < 1; }))
     fail("[", op, "] ", name, " must be ", dims, dims == 1 ? " number" : " numbers",
-         " of at least 1: received ", name, "=", numbers);
+         " of at least 1: received ", name, "=", ktape::numbers(numbers));
 }
 
 void expect_images(const char* op, const Tensor& x, const Tensor& kernel, int dims) {

@@ -1,3 +1,4 @@
+#include <ktape/autograd/arguments.hpp>
 #include <ktape/autograd/dispatch.hpp>
 #include <ktape/autograd/symbolic.hpp>
 #include <ktape/ops/config.hpp>
@@ -56,11 +57,13 @@ Tensor ones(const ShapeLike& shape, const CreationOptions& options) {
   return filled("ones", shape, 1, options.dtype.value_or(floatx()));
 }
 Tensor zeros_like(const Tensor& x, const CreationOptions& options) {
+  expect_defined("zeros_like", "x", x);
   const DType dtype = options.dtype.value_or(x.dtype());
   if (is_symbolic(x)) return defer("zeros_like", {x.shape(), dtype}, zeros_like, WithoutGradient{x}, options);
   return full(x.shape(), 0, dtype);
 }
 Tensor ones_like(const Tensor& x, const CreationOptions& options) {
+  expect_defined("ones_like", "x", x);
   const DType dtype = options.dtype.value_or(x.dtype());
   if (is_symbolic(x)) return defer("ones_like", {x.shape(), dtype}, ones_like, WithoutGradient{x}, options);
   return full(x.shape(), 1, dtype);
@@ -69,7 +72,7 @@ Tensor ones_like(const Tensor& x, const CreationOptions& options) {
 Tensor eye(const ShapeLike& size, const CreationOptions& options) {
   Shape shape = size.known();
   if (shape.rank() == 1) shape.push_back(shape[0]);
-  if (shape.rank() != 2) fail("[eye] the size must be rows and columns: received size=", shape);
+  if (shape.rank() != 2) fail("[eye] the size must be rows and columns: received size=", numbers(shape));
   const DType dtype = options.dtype.value_or(floatx());
   if (size.waits()) return defer("eye", {shape, dtype}, eye, size, options);
   Tensor out = filled("eye", shape, 0, dtype);
@@ -174,6 +177,7 @@ Tensor arange(const RangeBound& first, const RangeBound& end, const RangeBound& 
 }
 
 Tensor identity(const Tensor& x, const IdentityOptions& options) {
+  expect_defined("identity", "x", x);
   if (is_symbolic(x)) return defer("identity", {x.shape(), x.dtype()}, identity, x, options);
   Tensor out = x.detach();
   if (recording(x))

@@ -1,3 +1,4 @@
+#include <ktape/autograd/arguments.hpp>
 #include <ktape/autograd/dispatch.hpp>
 #include <ktape/autograd/node.hpp>
 #include <ktape/autograd/symbolic.hpp>
@@ -96,6 +97,8 @@ void compute(const Batch& batch, const Tensor& y, const Tensor& cost, const Tens
 
 Tensor ctc_batch_cost(const Tensor& y_true, const Tensor& y_pred, const Tensor& input_length,
                       const Tensor& label_length) {
+  expect_defined("ctc_batch_cost", "y_true, y_pred, input_length, label_length", y_true, y_pred, input_length,
+                 label_length);
   expect_sequences(y_true, y_pred);
   if (is_symbolic(y_true, y_pred, input_length, label_length)) {
     const Shape shape{merged(y_pred.shape()[0], y_true.shape()[0]), 1};
@@ -116,6 +119,7 @@ Tensor ctc_batch_cost(const Tensor& y_true, const Tensor& y_pred, const Tensor& 
 }
 
 SparseTensor ctc_label_dense_to_sparse(const Tensor& labels, const Tensor& label_lengths) {
+  expect_defined("ctc_label_dense_to_sparse", "labels, label_lengths", labels, label_lengths);
   constexpr const char* op = "ctc_label_dense_to_sparse";
   expect_value(op, labels);
   expect_value(op, label_lengths);

@@ -1,3 +1,4 @@
+#include <ktape/autograd/arguments.hpp>
 #include <ktape/autograd/symbolic.hpp>
 #include <ktape/ops/config.hpp>
 #include <ktape/ops/creation.hpp>
@@ -212,6 +213,7 @@ CtcDecoded search_beams(const Sequences& in, std::size_t width, std::size_t top_
 }  // namespace
 
 CtcDecoded ctc_decode(const Tensor& y_pred, const Tensor& input_length, const CtcDecodeOptions& options) {
+  expect_defined("ctc_decode", "y_pred, input_length", y_pred, input_length);
   ctc::check_predictions("ctc_decode", y_pred);
   if (!options.greedy && (options.top_paths < 1 || options.beam_width < options.top_paths))
     fail("[ctc_decode] 1 <= top_paths <= beam_width must hold: received top_paths=", options.top_paths,

@@ -1,3 +1,4 @@
+#include <ktape/autograd/arguments.hpp>
 #include <ktape/autograd/symbolic.hpp>
 #include <ktape/ops/broadcasting.hpp>
 #include <ktape/ops/kernels/apply.hpp>
@@ -145,6 +146,7 @@ Labelled contract(const Labelled& a, const Labelled& b, const std::string& wante
     for (char label : labels) n *= t.tensor.shape()[static_cast<int>(t.labels.find(label))];
     return n;
   };
+  expect_rank("einsum", static_cast<int>(batch.size() + rows.size() + columns.size()));
   Shape shape;
   for (char label : batch) shape.push_back(std::max(size(x, {label}), size(y, {label})));
   const Shape batch_shape = shape;
@@ -164,8 +166,10 @@ Labelled contract(const Labelled& a, const Labelled& b, const std::string& wante
 }  // namespace
 
 Tensor einsum(const std::string& text, const TensorList& operands) {
+  expect_defined("einsum", "operands", operands.vector());
   if (operands.empty()) fail("[einsum] there must be at least one operand: received none");
   const Equation equation = parse(text, operands);
+  expect_rank("einsum", static_cast<int>(equation.output.size()));
   Shape shape;
   for (const std::string& labels : equation.inputs)
     for (char label : labels) extent(equation, text, operands, label);

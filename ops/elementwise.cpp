@@ -1,3 +1,4 @@
+#include <ktape/autograd/arguments.hpp>
 #include <ktape/autograd/tape.hpp>
 #include <ktape/ops/broadcasting.hpp>
 #include <ktape/ops/inspection.hpp>
@@ -19,6 +20,7 @@ using kernels::flowing, kernels::like, kernels::select;
 using kernels::unary_by_input, kernels::unary_by_output;
 
 void expect_number(const char* op, const Tensor& x) {
+  expect_defined(op, "x", x);
   if (x.dtype().is_bool()) fail<TypeError>("[", op, "] x must be a number: received dtype=bool");
 }
 
@@ -193,6 +195,7 @@ Tensor pow(const TensorOrNumber& base, const TensorOrNumber& exponent) {
   const Tensor& x = base.tensor("pow", exponent);
   if (exponent.is_number()) return number_pow(x, exponent.number());
   const Tensor& a = exponent.tensor("pow", base);
+  expect_defined("pow", "x, a", x, a);
   expect_number("pow", x);
   const auto [shape, dtype] = kernels::broadcast_info("pow", x, a);
   if (is_symbolic(x, a))
@@ -326,9 +329,13 @@ Tensor less_equal(const TensorOrNumber& x, const TensorOrNumber& y) {
   return compare("less_equal", std::less_equal<>(), x, y);
 }
 
-Tensor is_nan(const Tensor& x) { return not_equal(x, x); }
+Tensor is_nan(const Tensor& x) {
+  expect_defined("is_nan", "x", x);
+  return not_equal(x, x);
+}
 
 Tensor is_finite(const Tensor& x) {
+  expect_defined("is_finite", "x", x);
   if (!x.dtype().is_floating()) return equal(x, x);
   return kernels::compare(
       "is_finite", [](auto a, auto) { return a - a == a - a; }, x, x);
@@ -361,9 +368,10 @@ void choose(const Tensor& out, const Tensor& condition, const Tensor& x, const T
 }
 }  // namespace
 
-Tensor where(const TensorOrNumber& chosen, const TensorOrNumber& left, const TensorOrNumber& right) {
-  const Tensor& condition = chosen.tensor("where", DType::Bool);
+Tensor where(const TensorOrNumber& wanted, const TensorOrNumber& left, const TensorOrNumber& right) {
+  const Tensor& condition = wanted.tensor("where", DType::Bool);
   const Tensor &x = left.tensor("where", right), &y = right.tensor("where", left);
+  expect_defined("where", "condition, x, y", condition, x, y);
   const auto [chosen, dtype] = kernels::broadcast_info("where", x, y);
   const Shape shape = broadcast_shapes("where", condition.shape(), chosen);
   if (is_symbolic(condition, x, y))

@@ -1,6 +1,8 @@
 #include <ktape/ops/function.hpp>
 #include <ktape/ops/sparse_symbolic.hpp>
 
+#include <cmath>
+
 namespace ktape::backend {
 
 Tensor placeholder(const PlaceholderOptions& options) {
@@ -71,7 +73,11 @@ std::vector<Tensor> Function::operator()(const FunctionValues& given) const {
     const FunctionValue& value = values[i];
     value.expect_defined(name_.c_str(), "a value");
     if (inputs_[i].is_learning_phase()) {
-      phase.emplace(value.tensor({}, DType::Float32).item<int>());
+      const Tensor number = value.tensor({}, DType::Float32);
+      const double given = number.size() == 1 ? number.item<double>() : NAN;
+      if (given != 0 && given != 1)
+        fail("[", name_, "] the learning phase must be 0 or 1: received ", given);
+      phase.emplace(given == 1);
       continue;
     }
     if (value.is_sparse() != is_sparse(input))

@@ -1,3 +1,4 @@
+#include <ktape/autograd/arguments.hpp>
 #include <ktape/autograd/dispatch.hpp>
 #include <ktape/autograd/symbolic.hpp>
 #include <ktape/ops/convolution_arguments.hpp>
@@ -77,6 +78,7 @@ Tensor padded(const char* op, const Tensor& x, int axis, const std::vector<Paddi
 
 Tensor resize_images(const Tensor& x, std::int64_t height_factor, std::int64_t width_factor,
                      const std::string& data_format, const ResizeOptions& options) {
+  expect_defined("resize_images", "x", x);
   expect_rank("resize_images", x, 4);
   const int axis = spatial_axis("resize_images", data_format);
   Shape shape = x.shape();
@@ -92,6 +94,7 @@ Tensor resize_images(const Tensor& x, std::int64_t height_factor, std::int64_t w
 
 Tensor resize_volumes(const Tensor& x, std::int64_t depth_factor, std::int64_t height_factor,
                       std::int64_t width_factor, const std::string& data_format) {
+  expect_defined("resize_volumes", "x", x);
   expect_rank("resize_volumes", x, 5);
   const int axis = spatial_axis("resize_volumes", data_format);
   const std::int64_t factors[] = {depth_factor, height_factor, width_factor};
@@ -104,17 +107,20 @@ Tensor resize_volumes(const Tensor& x, std::int64_t depth_factor, std::int64_t h
 }
 
 Tensor temporal_padding(const Tensor& x, const TemporalPaddingOptions& options) {
+  expect_defined("temporal_padding", "x", x);
   expect_rank("temporal_padding", x, 3);
   return padded("temporal_padding", x, 1, {options.padding});
 }
 
 Tensor spatial_2d_padding(const Tensor& x, const SpatialPaddingOptions& options) {
+  expect_defined("spatial_2d_padding", "x", x);
   expect_rank("spatial_2d_padding", x, 4);
   const int axis = spatial_axis("spatial_2d_padding", options.data_format);
   return padded("spatial_2d_padding", x, axis, options.padding.over(2));
 }
 
 Tensor spatial_3d_padding(const Tensor& x, const SpatialPaddingOptions& options) {
+  expect_defined("spatial_3d_padding", "x", x);
   expect_rank("spatial_3d_padding", x, 5);
   const int axis = spatial_axis("spatial_3d_padding", options.data_format);
   return padded("spatial_3d_padding", x, axis, options.padding.over(3));

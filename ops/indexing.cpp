@@ -1,3 +1,4 @@
+#include <ktape/autograd/arguments.hpp>
 #include <ktape/autograd/dispatch.hpp>
 #include <ktape/autograd/symbolic.hpp>
 #include <ktape/autograd/tape.hpp>
@@ -79,6 +80,7 @@ Selection select(const Shape& shape, std::vector<Index> entries) {
   for (const Index& entry : entries) {
     const int axis = out.window.size.rank();
     if (entry.kind() == Index::New) {
+      expect_rank("index", out.shape.rank() + 1);
       out.shape.push_back(1);
     } else if (entry.kind() == Index::Rest) {
       for (int d = 0; d < whole; ++d) out.take_slice(All, shape[axis + d]);
@@ -98,6 +100,7 @@ Selection select(const Shape& shape, std::vector<Index> entries) {
 }  // namespace
 
 Tensor index(const Tensor& x, const Indices& indices) {
+  expect_defined("index", "x", x);
   const Selection selection = select(x.shape(), indices.entries());
   if (is_symbolic(x)) return defer("index", {selection.shape, x.dtype()}, index, x, indices);
   return reshape(kernels::take("index", x, selection.window), selection.shape);
@@ -163,6 +166,7 @@ Shape named_shape(const char* op, const Tensor& indices, const Shape& shape) {
          indices.shape());
   Shape places = indices.shape();
   places.erase(places.rank() - 1);
+  expect_rank(op, places.rank() + shape.rank() - static_cast<int>(indices.shape().back()));
   return joined(places, shape, static_cast<int>(indices.shape().back()));
 }
 
@@ -187,9 +191,11 @@ Tensor row_numbers(const char* op, const Tensor& indices, const Shape& shape) {
 }  // namespace
 
 Tensor gather(const Tensor& reference, const ArrayLike& index_list) {
+  expect_defined("gather", "reference", reference);
   const Tensor indices = index_tensor("gather", index_list);
   expect_integers("gather", indices);
   if (reference.ndim() == 0) fail("[gather] the reference must have rank 1 or more: received reference=()");
+  expect_rank("gather", indices.ndim() + reference.ndim() - 1);
   const Shape shape = joined(indices.shape(), reference.shape(), 1);
   if (is_symbolic(reference, indices))
     return defer("gather", {shape, reference.dtype()}, gather, reference, indices);
@@ -206,6 +212,7 @@ Tensor one_hot(const ArrayLike& index_list, std::int64_t num_classes) {
   const Tensor indices = index_tensor("one_hot", index_list);
   expect_integers("one_hot", indices);
   if (num_classes < 0) fail("[one_hot] num_classes must be at least 0: received num_classes=", num_classes);
+  expect_rank("one_hot", indices.ndim() + 1);
   Shape shape = indices.shape();
   shape.push_back(num_classes);
   if (is_symbolic(indices)) return defer("one_hot", {shape, DType::Float32}, one_hot, indices, num_classes);
@@ -218,6 +225,7 @@ Tensor one_hot(const ArrayLike& index_list, std::int64_t num_classes) {
 }
 
 Tensor gather_nd(const Tensor& params, const Tensor& indices) {
+  expect_defined("gather_nd", "params, indices", params, indices);
   const Shape shape = named_shape("gather_nd", indices, params.shape());
   if (is_symbolic(params, indices))
     return defer("gather_nd", {shape, params.dtype()}, gather_nd, params, indices);
@@ -227,6 +235,7 @@ Tensor gather_nd(const Tensor& params, const Tensor& indices) {
 }
 
 Tensor scatter_nd(const Tensor& indices, const Tensor& updates, const Shape& shape) {
+  expect_defined("scatter_nd", "indices, updates", indices, updates);
   check_extents("scatter_nd", shape, updates.dtype().size());
   if (updates.dtype().is_bool()) fail<TypeError>("[scatter_nd] updates must be numbers: received dtype=bool");
   const Shape wanted = named_shape("scatter_nd", indices, shape);
@@ -286,6 +295,7 @@ Tensor along_last(const Tensor& x, int axis, F f) {
 }  // namespace
 
 TopK top_k(const Tensor& x, std::int64_t k) {
+  expect_defined("top_k", "x", x);
   if (x.ndim() == 0) fail("[top_k] x must have rank 1 or more: received x=()");
   const std::int64_t n = x.shape().back();
   if (k < 0 || (n != None && k > n))
@@ -307,6 +317,7 @@ TopK top_k(const Tensor& x, std::int64_t k) {
 }
 
 Tensor sort(const Tensor& values, int axis, const SortOptions& options) {
+  expect_defined("sort", "values", values);
   axis = canonical_axis("sort", axis, values.ndim());
   const bool descending = is_descending("sort", options);
   expect_int32("sort", values.shape()[axis]);
@@ -319,6 +330,7 @@ Tensor sort(const Tensor& values, int axis, const SortOptions& options) {
 }
 
 Tensor argsort(const Tensor& values, int axis, const SortOptions& options) {
+  expect_defined("argsort", "values", values);
   axis = canonical_axis("argsort", axis, values.ndim());
   const bool descending = is_descending("argsort", options);
   expect_int32("argsort", values.shape()[axis]);

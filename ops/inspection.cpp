@@ -1,3 +1,4 @@
+#include <ktape/autograd/arguments.hpp>
 #include <ktape/autograd/log.hpp>
 #include <ktape/autograd/symbolic.hpp>
 #include <ktape/ops/config.hpp>
@@ -12,6 +13,7 @@ bool is_tensor(const Tensor& x) { return x.defined(); }
 bool is_variable(const Tensor& x) { return x.defined() && dynamic_cast<const VariableLeaf*>(x.node()); }
 
 Tensor shape(const Tensor& x) {
+  expect_defined("shape", "x", x);
   const bool known = with_unknown(x.shape(), 0) == x.shape();
   if (is_symbolic(x) && !known) return defer("shape", {{x.ndim()}, DType::Int32}, shape, x);
   Tensor out = Tensor::empty({x.ndim()}, DType::Int32);
@@ -19,15 +21,26 @@ Tensor shape(const Tensor& x) {
   return out;
 }
 
-Shape int_shape(const Tensor& x) { return x.shape(); }
-int ndim(const Tensor& x) { return x.ndim(); }
+Shape int_shape(const Tensor& x) {
+  expect_defined("int_shape", "x", x);
+  return x.shape();
+}
+int ndim(const Tensor& x) {
+  expect_defined("ndim", "x", x);
+  return x.ndim();
+}
 std::int64_t count_params(const Tensor& x) {
+  expect_defined("count_params", "x", x);
   if (x.size() < 0) fail("[count_params] the shape must be known: received shape=", x.shape());
   return x.size();
 }
-DType dtype(const Tensor& x) { return x.dtype(); }
+DType dtype(const Tensor& x) {
+  expect_defined("dtype", "x", x);
+  return x.dtype();
+}
 
 Tensor size(const Tensor& x, const SizeOptions& options) {
+  expect_defined("size", "x", x);
   if (is_symbolic(x)) return defer("size", {{}, DType::Int32}, size, x, options);
   if (x.size() > std::numeric_limits<std::int32_t>::max())
     fail("[size] the number of elements must fit in int32: received shape=", x.shape());
@@ -37,6 +50,7 @@ Tensor size(const Tensor& x, const SizeOptions& options) {
 }
 
 Tensor cast(const Tensor& x, DType dtype) {
+  expect_defined("cast", "x", x);
   if (x.dtype() == dtype) return x;
   if (is_symbolic(x)) return defer("cast", {x.shape(), dtype}, cast, x, dtype);
   Tensor out = converted(x, dtype);
@@ -52,6 +66,7 @@ Tensor cast_to_floatx(const ArrayLike& x) {
 }
 
 Tensor print_tensor(const Tensor& x, const std::string& message, const PrintOptions& options) {
+  expect_defined("print_tensor", "x", x);
   if (is_symbolic(x)) return defer("print_tensor", {x.shape(), x.dtype()}, print_tensor, x, message, options);
   if (inferring_shapes()) return x;
   const bool all = options.summarize < 0;

@@ -19,7 +19,8 @@ struct SizeOptions {
   std::string name = {};  ///< accepted and not kept
 };
 
-/// The shape as a 1-D int32 tensor (`K.shape`; symbolic where x is and has an unknown extent), as a Shape (`K.int_shape`); the number of axes (`K.ndim`).
+/// The shape as a 1-D int32 tensor (`K.shape`; symbolic where x is and has an unknown extent), as a Shape
+/// (`K.int_shape`); the number of axes (`K.ndim`).
 Tensor shape(const Tensor& x);
 Shape int_shape(const Tensor& x);
 int ndim(const Tensor& x);
@@ -50,6 +51,7 @@ xt::xarray<T> get_value(const Variable& x) {
 }
 template <class T = float>
 xt::xarray<T> eval(const Tensor& x) {
+  expect_defined("eval", "x", x);
   return get_value<T>(x);
 }
 /// The values of several tensors. `K.batch_get_value`.

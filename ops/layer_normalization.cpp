@@ -1,3 +1,4 @@
+#include <ktape/autograd/arguments.hpp>
 #include <ktape/autograd/symbolic.hpp>
 #include <ktape/ops/broadcasting.hpp>
 #include <ktape/ops/elementwise.hpp>
@@ -104,6 +105,7 @@ bool are_last(unsigned bits, int rank) {
 
 Tensor layer_normalization(const Tensor& x, const Tensor& gamma, const Tensor& beta,
                            const LayerNormalizationOptions& options) {
+  expect_defined("layer_normalization", "x", x);
   constexpr const char* op = "layer_normalization";
   kernels::expect_floating(op, x);
   const unsigned bits = canonical_axes(op, options.axis, x.ndim());

@@ -1,3 +1,4 @@
+#include <ktape/autograd/arguments.hpp>
 #include <ktape/autograd/symbolic.hpp>
 #include <ktape/ops/broadcasting.hpp>
 #include <ktape/ops/inspection.hpp>
@@ -12,6 +13,12 @@
 
 namespace ktape::backend {
 namespace {
+
+bool broadcastable(const Shape& a, const Shape& b) {
+  for (int i = -1; i >= -std::min(a.rank(), b.rank()); --i)
+    if (a[i] != 1 && b[i] != 1 && !compatible(a[i], b[i])) return false;
+  return true;
+}
 
 void check_operands(const char* op, const Tensor& x, const Tensor& y) {
   kernels::expect_same_dtype(op, x, y);
@@ -67,6 +74,7 @@ Tensor product2(const Tensor& x, bool tx, const Tensor& y, bool ty) {
 }  // namespace
 
 Tensor dot(const Tensor& x, const Tensor& y) {
+  expect_defined("dot", "x, y", x, y);
   if (const auto parts = sparse_parts(x)) return dot_later(*parts, x.shape(), y);
   check_operands("dot", x, y);
   const Shape& a = x.shape();
@@ -76,6 +84,7 @@ Tensor dot(const Tensor& x, const Tensor& y) {
   if (!compatible(a.back(), b[b.rank() - 2]))
     fail("[dot] the last axis of x must have the extent of the second to last of y: received x=", a,
          ", y=", b);
+  expect_rank("dot", a.rank() + b.rank() - 2);
   Shape shape = a;
   shape.erase(a.rank() - 1);
   for (int i = 0; i < b.rank(); ++i)
@@ -135,8 +144,10 @@ Tensor as_matrices(const Tensor& x, int axis, bool& first) {
 }  // namespace
 
 Tensor batch_dot(const Tensor& x, const Tensor& y, const BatchAxes& given) {
+  expect_defined("batch_dot", "x, y", x, y);
   check_operands("batch_dot", x, y);
   const auto [xaxis, yaxis] = canonical_batch_axes(x, y, given);
+  expect_rank("batch_dot", x.ndim() + y.ndim() - 3);
   Shape shape{merged(x.shape()[0], y.shape()[0])};
   for (int i = 1; i < x.ndim(); ++i)
     if (i != xaxis) shape.push_back(x.shape()[i]);
@@ -150,6 +161,7 @@ Tensor batch_dot(const Tensor& x, const Tensor& y, const BatchAxes& given) {
 }
 
 Tensor matmul(const Tensor& a, const Tensor& b, const MatmulOptions& options) {
+  expect_defined("matmul", "a, b", a, b);
   check_operands("matmul", a, b);
   const bool ta = options.transpose_a, tb = options.transpose_b;
   if (a.ndim() < 2 || b.ndim() < 2)
@@ -159,6 +171,8 @@ Tensor matmul(const Tensor& a, const Tensor& b, const MatmulOptions& options) {
   if (!compatible(as[ar - (ta ? 2 : 1)], bs[br - (tb ? 1 : 2)]))
     fail("[matmul] inner dimensions must agree: received a=", as, ", b=", bs);
   const Shape abatch(as.begin(), ar - 2), bbatch(bs.begin(), br - 2);
+  if (!broadcastable(abatch, bbatch))
+    fail("[matmul] the axes before the last two must broadcast: received a=", as, ", b=", bs);
   Shape shape = broadcast_shapes("matmul", abatch, bbatch);
   const std::int64_t batch = shape.count(), m = as[ar - (ta ? 1 : 2)], n = bs[br - (tb ? 2 : 1)];
   Shape result = shape;

@@ -1,3 +1,4 @@
+#include <ktape/autograd/arguments.hpp>
 #include <ktape/autograd/symbolic.hpp>
 #include <ktape/ops/convolution.hpp>
 #include <ktape/ops/convolution_arguments.hpp>
@@ -86,6 +87,7 @@ Tensor local_convolution(LocalConvolution c, const Tensor& inputs, const Tensor&
 
 Tensor local_conv1d(const Tensor& inputs, const Tensor& kernel, const PerAxis<std::int64_t>& kernel_size,
                     const PerAxis<std::int64_t>& strides, const LocalConvOptions& options) {
+  expect_defined("local_conv1d", "inputs, kernel", inputs, kernel);
   constexpr const char* op = "local_conv1d";
   return local_convolution(
       {op, 1, kernel_size.over(1), strides.over(1), {}, channels_first(op, options.data_format)}, inputs,
@@ -95,6 +97,7 @@ Tensor local_conv1d(const Tensor& inputs, const Tensor& kernel, const PerAxis<st
 Tensor local_conv2d(const Tensor& inputs, const Tensor& kernel, const PerAxis<std::int64_t>& kernel_size,
                     const PerAxis<std::int64_t>& strides, const Shape& output_shape,
                     const LocalConvOptions& options) {
+  expect_defined("local_conv2d", "inputs, kernel", inputs, kernel);
   constexpr const char* op = "local_conv2d";
   return local_convolution(
       {op, 2, kernel_size.over(2), strides.over(2), output_shape, channels_first(op, options.data_format)},

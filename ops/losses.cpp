@@ -1,3 +1,4 @@
+#include <ktape/autograd/arguments.hpp>
 #include <ktape/autograd/log.hpp>
 #include <ktape/autograd/symbolic.hpp>
 #include <ktape/ops/activations.hpp>
@@ -140,6 +141,7 @@ Tensor clipped(const Tensor& p) { return clip(p, epsilon(), 1 - epsilon()); }
 }  // namespace
 
 Tensor categorical_crossentropy(const Tensor& target, const Tensor& output, const LossOptions& options) {
+  expect_defined("categorical_crossentropy", "target, output", target, output);
   constexpr const char* op = "categorical_crossentropy";
   kernels::expect_floating(op, output);
   Shape shape = common_shape(op, "output", target, output);
@@ -156,6 +158,7 @@ Tensor categorical_crossentropy(const Tensor& target, const Tensor& output, cons
 
 Tensor sparse_categorical_crossentropy(const Tensor& target, const Tensor& output,
                                        const LossOptions& options) {
+  expect_defined("sparse_categorical_crossentropy", "target, output", target, output);
   constexpr const char* op = "sparse_categorical_crossentropy";
   kernels::expect_floating(op, output);
   const int axis = canonical_axis(op, options.axis, output.ndim());
@@ -237,6 +240,7 @@ Tensor binary_from_probabilities(const Tensor& t, const Tensor& p) {
 }  // namespace
 
 Tensor binary_crossentropy(const Tensor& target, const Tensor& output, const BinaryLossOptions& options) {
+  expect_defined("binary_crossentropy", "target, output", target, output);
   constexpr const char* op = "binary_crossentropy";
   kernels::expect_floating(op, output);
   const Shape shape = broadcast_shapes(op, target.shape(), output.shape());

@@ -1,3 +1,4 @@
+#include <ktape/autograd/arguments.hpp>
 #include <ktape/autograd/symbolic.hpp>
 #include <ktape/ops/broadcasting.hpp>
 #include <ktape/ops/elementwise.hpp>
@@ -284,6 +285,7 @@ unsigned own_axes(const Tensor& parameter, int rank) {
 
 Tensor batch_normalization(const Tensor& x, const Tensor& mean, const Tensor& var, const Tensor& beta,
                            const Tensor& gamma, const BatchNormalizationOptions& options) {
+  expect_defined("batch_normalization", "x, mean, var", x, mean, var);
   constexpr const char* op = "batch_normalization";
   kernels::expect_floating(op, x);
   const bool by_axis = x.ndim() == 4;
@@ -322,6 +324,7 @@ Tensor batch_normalization(const Tensor& x, const Tensor& mean, const Tensor& va
 
 NormalizedBatch normalize_batch_in_training(const Tensor& x, const Tensor& gamma, const Tensor& beta,
                                             const Axes& reduction_axes, const NormalizationOptions& options) {
+  expect_defined("normalize_batch_in_training", "x", x);
   constexpr const char* op = "normalize_batch_in_training";
   kernels::expect_floating(op, x);
   const unsigned bits = canonical_axes(op, reduction_axes, x.ndim()), others = ~bits & ((1u << x.ndim()) - 1);

@@ -15,6 +15,7 @@ using kernels::along, kernels::derivative;
 Tensor need(bool wanted, const Tensor& x) { return wanted ? x : Tensor(); }
 
 void expect_arithmetic(const char* op, const Tensor& x) {
+  expect_defined(op, "x", x);
   if (x.dtype().is_bool()) fail<TypeError>("[", op, "] x must be a number: received dtype=bool");
 }
 
@@ -114,6 +115,7 @@ Tensor operator*(const Tensor& x, const Tensor& y) {
 }
 
 Tensor operator/(const Tensor& x, const Tensor& y) {
+  expect_defined("divide", "x, y", x, y);
   if (!x.dtype().is_floating()) {
     kernels::expect_same_dtype("divide", x, y);
     return backend::cast(x, quotient_dtype(x)) / backend::cast(y, quotient_dtype(x));
@@ -137,6 +139,7 @@ Tensor operator*(const Tensor& x, Scalar y) {
   return with_number("multiply", x, y, times, [v = y.real()](const auto& g) { return g * v; });
 }
 Tensor operator/(const Tensor& x, Scalar y) {
+  expect_defined("divide", "x", x);
   if (!x.dtype().is_floating()) return backend::cast(x, quotient_dtype(x)) / y.real();
   return with_number("divide", x, y, over, [v = y.real()](const auto& g) { return g / v; });
 }
@@ -144,10 +147,12 @@ Tensor operator/(const Tensor& x, Scalar y) {
 Tensor operator+(Scalar x, const Tensor& y) { return y + x; }
 Tensor operator*(Scalar x, const Tensor& y) { return y * x; }
 Tensor operator-(Scalar x, const Tensor& y) {
+  expect_defined("subtract", "y", y);
   return with_number(
       "subtract", y, x, [](auto a, auto b) { return b - a; }, negated);
 }
 Tensor operator/(Scalar x, const Tensor& y) {
+  expect_defined("divide", "y", y);
   if (!y.dtype().is_floating()) return x.real() / backend::cast(y, quotient_dtype(y));
   const double v = x.real();
   return kernels::unary_by_input(
@@ -197,6 +202,7 @@ Tensor bitwise(const char* op, F f, const TensorOrNumber& left, const TensorOrNu
   if (is_symbolic(x, y))
     return defer(
         op, [op, f](const Tensor& x, const Tensor& y) { return bitwise(op, f, x, y); }, x, y);
+  expect_defined(op, "x, y", x, y);
   const DType bits = bits_of(op, x);
   kernels::expect_same_dtype(op, x, y);
   Tensor out = Tensor::empty(broadcast_shapes(op, x.shape(), y.shape()), x.dtype());
@@ -219,6 +225,7 @@ Tensor operator^(const TensorOrNumber& x, const TensorOrNumber& y) {
   return bitwise("logical_xor", std::bit_xor<>(), x, y);
 }
 Tensor operator~(const Tensor& x) {
+  expect_defined("logical_not", "x", x);
   if (is_symbolic(x))
     return defer(
         "logical_not", [](const Tensor& x) { return ~x; }, x);

@@ -1,3 +1,4 @@
+#include <ktape/autograd/arguments.hpp>
 #include <ktape/autograd/dispatch.hpp>
 #include <ktape/ops/kernels/map.hpp>
 #include <ktape/ops/optimize.hpp>
@@ -40,6 +41,7 @@ struct AdamStep {
 
 void adam_update(Assignable x, const Tensor& gradient, Assignable m, Assignable v, std::int64_t step,
                  const AdamOptions& options) {
+  expect_defined("adam_update", "gradient", gradient);
   expect_value("adam_update", gradient);
   check_like(x, "gradient", gradient);
   check_like(x, "m", m.value());

@@ -5,6 +5,7 @@
 namespace ktape::backend {
 
 Tensor in_train_phase(const Branch& x, const Branch& alt, std::optional<bool> training) {
+  x.expect_defined("in_train_phase", "x"), alt.expect_defined("in_train_phase", "alt");
   if (x.number() || alt.number())
     return in_train_phase(x.beside("in_train_phase", alt), alt.beside("in_train_phase", x), training);
   if (training) return *training ? x() : alt();
@@ -20,6 +21,7 @@ Tensor in_train_phase(const Branch& x, const Branch& alt, std::optional<bool> tr
 }
 
 Tensor in_test_phase(const Branch& x, const Branch& alt, std::optional<bool> training) {
+  x.expect_defined("in_test_phase", "x"), alt.expect_defined("in_test_phase", "alt");
   return in_train_phase(alt, x, training);
 }
 

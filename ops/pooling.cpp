@@ -1,3 +1,4 @@
+#include <ktape/autograd/arguments.hpp>
 #include <ktape/autograd/symbolic.hpp>
 #include <ktape/ops/config.hpp>
 #include <ktape/ops/convolution_arguments.hpp>
@@ -146,10 +147,12 @@ Tensor pool(const char* op, int dims, const Tensor& x, const PerAxis<std::int64_
 }  // namespace
 
 Tensor pool2d(const Tensor& x, const PerAxis<std::int64_t>& pool_size, const PoolOptions& options) {
+  expect_defined("pool2d", "x", x);
   return pool("pool2d", 2, x, pool_size, options);
 }
 
 Tensor pool3d(const Tensor& x, const PerAxis<std::int64_t>& pool_size, const PoolOptions& options) {
+  expect_defined("pool3d", "x", x);
   return pool("pool3d", 3, x, pool_size, options);
 }
 

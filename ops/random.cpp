@@ -1,3 +1,4 @@
+#include <ktape/autograd/arguments.hpp>
 #include <ktape/autograd/dispatch.hpp>
 #include <ktape/autograd/symbolic.hpp>
 #include <ktape/ops/config.hpp>
@@ -245,6 +246,7 @@ Variable random_normal_variable(const Shape& shape, Scalar mean, Scalar scale,
 }
 
 Tensor dropout(const Tensor& x, double level, const DropoutOptions& options) {
+  expect_defined("dropout", "x", x);
   if (is_symbolic(x) || options.noise_shape.waits() || symbolic_mode())
     return defer(
         "dropout", {x.shape(), x.dtype()},

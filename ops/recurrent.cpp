@@ -1,3 +1,4 @@
+#include <ktape/autograd/arguments.hpp>
 #include <ktape/autograd/symbolic.hpp>
 #include <ktape/ops/creation.hpp>
 #include <ktape/ops/inspection.hpp>
@@ -311,6 +312,8 @@ Result later(const Arguments& a) {
 
 /// float16 by way of float32.
 Result run_any(const Arguments& a) {
+  expect_defined(a.kind.op, "x, kernel, recurrent_kernel", a.x, a.kernel, a.recurrent_kernel);
+  expect_defined(a.kind.op, "initial_states", a.states);
   if (is_symbolic(a.tensors()) || is_symbolic(a.options.mask)) return later(a);
   if (a.x.dtype() != DType::Float16) return run(a);
   Tensors tensors = a.tensors();

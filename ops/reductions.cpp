@@ -1,3 +1,4 @@
+#include <ktape/autograd/arguments.hpp>
 #include <ktape/autograd/symbolic.hpp>
 #include <ktape/autograd/tape.hpp>
 #include <ktape/ops/broadcasting.hpp>
@@ -20,6 +21,7 @@ namespace {
 using kernels::Groups, kernels::like, kernels::select;
 
 void expect_number(const char* op, const Tensor& x) {
+  expect_defined(op, "x", x);
   if (x.dtype().is_bool()) fail<TypeError>("[", op, "] x must be a number: received dtype=bool");
 }
 
@@ -34,6 +36,7 @@ Tensor spread(const Tensor& g, const Groups& groups, const Shape& shape) {
 Tensor in_float(const Tensor& x) { return x.dtype() == DType::Float16 ? cast(x, DType::Float32) : x; }
 
 void expect_averaged(const char* op, const Tensor& x) {
+  expect_defined(op, "x", x);
   if (!x.dtype().is_bool()) kernels::expect_floating(op, x);
 }
 /// x as it is averaged: bool as floatx, float16 that is recorded as float32.
@@ -83,6 +86,7 @@ Tensor sum(const Tensor& x, const Axes& axis, bool keepdims) {
 }
 
 Tensor mean(const Tensor& x, const Axes& axis, bool keepdims) {
+  expect_defined("mean", "x", x);
   if (x.dtype().is_bool()) return mean(cast(x, floatx()), axis, keepdims);
   const Groups groups("mean", x, axis, keepdims);
   if (is_symbolic(x)) return defer("mean", {groups.shape, x.dtype()}, mean, x, axis, keepdims);

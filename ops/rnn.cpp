@@ -1,3 +1,5 @@
+#include <ktape/autograd/arguments.hpp>
+#include <ktape/autograd/symbolic.hpp>
 #include <ktape/autograd/trace.hpp>
 #include <ktape/ops/creation.hpp>
 #include <ktape/ops/elementwise.hpp>
@@ -206,6 +208,8 @@ void detail::fail_several_inputs(std::size_t received) {
 
 RnnResult<Tensors> rnn(const RnnStep& step, const TensorList& inputs, const TensorList& initial_states,
                        const RnnOptions& options) {
+  expect_defined("rnn", "inputs", inputs.vector());
+  expect_defined("rnn", "initial_states", initial_states.vector());
   const auto* lengths = std::get_if<Tensor>(&options.input_length);
   const Tensor length = lengths ? *lengths : Tensor();
   const Extents extents = check_inputs(inputs, options.time_major);

@@ -12,7 +12,8 @@ namespace ktape::backend {
 
 struct RnnOptions {
   bool go_backwards = false;  ///< from the last step to the first, which is then the order of the outputs
-  TensorArgument mask = {};  ///< (samples, time) or (samples, time, 1) of any dtype; 0 masks a step of a sample
+  TensorArgument mask =
+      {};  ///< (samples, time) or (samples, time, 1) of any dtype; 0 masks a step of a sample
   TensorList constants = {};  ///< what the step gets behind the states
   bool unroll = false;        ///< the steps run one by one either way; with it, input_length is not looked at
   /// The number of steps of each sample, shape (samples,), which masks the others when there is no mask; a

@@ -1,3 +1,4 @@
+#include <ktape/autograd/arguments.hpp>
 #include <ktape/autograd/symbolic.hpp>
 #include <ktape/ops/kernels/arg_reduce.hpp>
 #include <ktape/ops/kernels/generic.hpp>
@@ -98,12 +99,14 @@ Tensor index_of(const char* op, const Tensor& x, int axis) {
 }  // namespace
 
 Tensor cumsum(const Tensor& x, int axis) {
+  expect_defined("cumsum", "x", x);
   const int at = scan_axis("cumsum", x, axis);
   if (is_symbolic(x)) return defer("cumsum", {x.shape(), x.dtype()}, cumsum, x, axis);
   return running_sum(x, at, false);
 }
 
 Tensor cumprod(const Tensor& x, int axis) {
+  expect_defined("cumprod", "x", x);
   const int at = scan_axis("cumprod", x, axis);
   if (is_symbolic(x)) return defer("cumprod", {x.shape(), x.dtype()}, cumprod, x, axis);
   return recurrence("cumprod", x, Tensor(), at, false);

@@ -1,3 +1,4 @@
+#include <ktape/autograd/arguments.hpp>
 #include <ktape/autograd/symbolic.hpp>
 #include <ktape/ops/kernels/parts.hpp>
 #include <ktape/ops/kernels/permute.hpp>
@@ -42,7 +43,7 @@ Shape reshaped(const Tensor& x, const Shape& shape) {
   int open = -1;
   for (int d = 0; d < shape.rank(); ++d) {
     if (shape[d] != -1) continue;
-    if (open >= 0) fail("[reshape] one extent at most may be -1: received shape=", shape);
+    if (open >= 0) fail("[reshape] one extent at most may be -1: received shape=", numbers(shape));
     wanted[open = d] = 1;
   }
   check_extents("reshape", wanted, x.dtype().size());
@@ -50,20 +51,22 @@ Shape reshaped(const Tensor& x, const Shape& shape) {
   if (x.size() == None) {
     const std::int64_t multiple = with_unknown(x.shape(), 1).count();
     if (open >= 0 ? known == 0 : multiple == 0 ? known != 0 : known % multiple != 0)
-      fail("[reshape] the shape must hold the elements of x: received x=", x.shape(), ", shape=", shape);
+      fail("[reshape] the shape must hold the elements of x: received x=", x.shape(),
+           ", shape=", numbers(shape));
     if (open >= 0) wanted[open] = None;
     return wanted;
   }
   if (open >= 0 && known > 0 && x.size() % known == 0) wanted[open] = x.size() / known;
   if (wanted.count() != x.size() || (open >= 0 && known == 0))
     fail("[reshape] the shape must hold the ", x.size(), " elements of x: received x=", x.shape(),
-         ", shape=", shape);
+         ", shape=", numbers(shape));
   return wanted;
 }
 
 }  // namespace
 
 Tensor reshape(const Tensor& x, const ShapeLike& shape) {
+  expect_defined("reshape", "x", x);
   const Shape& known = shape.known();
   const bool several_open = shape.waits() && std::count(known.begin(), known.end(), None) > 1;
   const Shape wanted = several_open ? known : reshaped(x, known);
@@ -72,9 +75,10 @@ Tensor reshape(const Tensor& x, const ShapeLike& shape) {
 }
 
 Tensor permute_dimensions(const Tensor& x, const Shape& pattern) {
+  expect_defined("permute_dimensions", "x", x);
   if (pattern.rank() != x.ndim())
     fail("[permute_dimensions] the pattern must have one entry per axis: received x=", x.shape(),
-         ", pattern=", pattern);
+         ", pattern=", numbers(pattern));
   int axes[Shape::max_rank];
   unsigned seen = 0;
   Shape shape = x.shape(), back = pattern;
@@ -82,7 +86,7 @@ Tensor permute_dimensions(const Tensor& x, const Shape& pattern) {
     const std::int64_t axis = pattern[d] < 0 ? pattern[d] + x.ndim() : pattern[d];
     if (axis < 0 || axis >= x.ndim() || (seen >> axis & 1))
       fail("[permute_dimensions] the pattern must name every axis once: received x=", x.shape(),
-           ", pattern=", pattern);
+           ", pattern=", numbers(pattern));
     seen |= 1u << axis;
     axes[d] = static_cast<int>(axis);
     shape[d] = x.shape()[axes[d]];
@@ -99,6 +103,7 @@ Tensor permute_dimensions(const Tensor& x, const Shape& pattern) {
 }
 
 Tensor transpose(const Tensor& x) {
+  expect_defined("transpose", "x", x);
   Shape pattern = x.shape();
   for (int d = 0; d < x.ndim(); ++d) pattern[d] = x.ndim() - 1 - d;
   return permute_dimensions(x, pattern);
@@ -132,6 +137,7 @@ Shape common_shape(const char* op, const TensorList& tensors, int but) {
 }  // namespace
 
 Tensor concatenate(const TensorList& tensors, int axis) {
+  expect_defined("concatenate", "tensors", tensors.vector());
   if (!tensors.empty() &&
       std::all_of(tensors.begin(), tensors.end(), [](const Tensor& x) { return sparse_parts(x); }))
     return concatenate_later(tensors.vector(), axis);
@@ -147,16 +153,19 @@ Tensor concatenate(const TensorList& tensors, int axis) {
 }
 
 Tensor stack(const TensorList& x, int axis) {
+  expect_defined("stack", "x", x.vector());
   Shape shape = common_shape("stack", x, -1);
   axis = canonical_axis("stack", axis, shape.rank() + 1);
+  expect_rank("stack", shape.rank() + 1);
   shape.insert(axis, static_cast<std::int64_t>(x.size()));
   if (is_symbolic(x.vector())) return defer("stack", {shape, x[0].dtype()}, stack, x, axis);
   return kernels::join("stack", x.vector(), shape.count(0, axis), shape);
 }
 
 Tensor repeat(const Tensor& x, std::int64_t n) {
+  expect_defined("repeat", "x", x);
   if (x.ndim() != 2) fail("[repeat] x must have rank 2: received x=", x.shape());
-  if (n < 0) fail("[repeat] n must be at least 0: received n=", n);
+  if (n < 0) fail("[repeat] n must be at least 0: received n=", numbers(n));
   const Shape shape{x.shape()[0], n, x.shape()[1]};
   if (is_symbolic(x)) return defer("repeat", {shape, x.dtype()}, repeat, x, n);
   return kernels::repeat_rows("repeat", x, x.shape()[0], n, shape);
@@ -178,6 +187,7 @@ Shape stretched(const char* op, Shape shape, int axis, std::int64_t times, DType
 }  // namespace
 
 Tensor repeat_elements(const Tensor& x, std::int64_t rep, int axis) {
+  expect_defined("repeat_elements", "x", x);
   axis = canonical_axis("repeat_elements", axis, x.ndim());
   if (rep < 0) fail("[repeat_elements] rep must be at least 0: received rep=", rep);
   if (rep == 1) return x;
@@ -187,8 +197,10 @@ Tensor repeat_elements(const Tensor& x, std::int64_t rep, int axis) {
 }
 
 Tensor tile(const Tensor& x, const ShapeLike& times) {
+  expect_defined("tile", "x", x);
   const Shape& n = times.known();
-  if (n.rank() != x.ndim()) fail("[tile] n must have one entry per axis: received x=", x.shape(), ", n=", n);
+  if (n.rank() != x.ndim())
+    fail("[tile] n must have one entry per axis: received x=", x.shape(), ", n=", numbers(n));
   Shape shape = x.shape();
   for (int d = 0; d < n.rank(); ++d) {
     const bool later = times.waits() && n[d] == None;
@@ -208,12 +220,14 @@ Tensor tile(const Tensor& x, const ShapeLike& times) {
 }
 
 Tensor flatten(const Tensor& x) {
+  expect_defined("flatten", "x", x);
   const Shape shape{x.size()};
   if (is_symbolic(x)) return defer("flatten", {shape, x.dtype()}, flatten, x);
   return renamed("flatten", x, shape);
 }
 
 Tensor batch_flatten(const Tensor& x) {
+  expect_defined("batch_flatten", "x", x);
   if (x.ndim() == 0) fail("[batch_flatten] x must have rank 1 or more: received x=", x.shape());
   const Shape shape{x.shape()[0], x.shape().count(1)};
   if (is_symbolic(x)) return defer("batch_flatten", {shape, x.dtype()}, batch_flatten, x);
@@ -221,13 +235,16 @@ Tensor batch_flatten(const Tensor& x) {
 }
 
 Tensor expand_dims(const Tensor& x, int axis) {
+  expect_defined("expand_dims", "x", x);
   Shape shape = x.shape();
+  expect_rank("expand_dims", x.ndim() + 1);
   shape.insert(canonical_axis("expand_dims", axis, x.ndim() + 1), 1);
   if (is_symbolic(x)) return defer("expand_dims", {shape, x.dtype()}, expand_dims, x, axis);
   return renamed("expand_dims", x, shape);
 }
 
 Tensor squeeze(const Tensor& x, int axis) {
+  expect_defined("squeeze", "x", x);
   const int at = canonical_axis("squeeze", axis, x.ndim());
   Shape shape = x.shape();
   if (!compatible(shape[at], 1))
@@ -238,6 +255,7 @@ Tensor squeeze(const Tensor& x, int axis) {
 }
 
 Tensor reverse(const Tensor& x, const Axes& axes) {
+  expect_defined("reverse", "x", x);
   const unsigned bits = canonical_axes("reverse", axes, x.ndim());
   if (is_symbolic(x)) return defer("reverse", {x.shape(), x.dtype()}, reverse, x, axes);
   kernels::Window window = whole(x.shape());
@@ -247,9 +265,10 @@ Tensor reverse(const Tensor& x, const Axes& axes) {
 }
 
 Tensor slice(const Tensor& x, const Shape& start, const Shape& size) {
+  expect_defined("slice", "x", x);
   if (start.rank() != x.ndim() || size.rank() != x.ndim())
-    fail("[slice] start and size must have one entry per axis: received x=", x.shape(), ", start=", start,
-         ", size=", size);
+    fail("[slice] start and size must have one entry per axis: received x=", x.shape(),
+         ", start=", numbers(start), ", size=", numbers(size));
   Shape extents = size;
   for (int d = 0; d < x.ndim(); ++d) {
     const std::int64_t n = x.shape()[d];
@@ -257,8 +276,8 @@ Tensor slice(const Tensor& x, const Shape& start, const Shape& size) {
     const bool inside =
         n == None ? size[d] >= -1 : start[d] <= n && extents[d] >= 0 && extents[d] <= n - start[d];
     if (start[d] < 0 || !inside)
-      fail("[slice] the block must lie inside x: received x=", x.shape(), ", start=", start, ", size=", size,
-           " (axis ", d, ")");
+      fail("[slice] the block must lie inside x: received x=", x.shape(), ", start=", numbers(start),
+           ", size=", numbers(size), " (axis ", d, ")");
   }
   if (is_symbolic(x)) return defer("slice", {extents, x.dtype()}, slice, x, start, size);
   if (extents == x.shape()) return x;
@@ -292,6 +311,7 @@ std::vector<OutputInfo> infos_of(const std::vector<Shape>& shapes, DType dtype) 
 }  // namespace
 
 std::vector<Tensor> split(const Tensor& x, const Sections& sections, int axis) {
+  expect_defined("split", "x", x);
   axis = canonical_axis("split", axis, x.ndim());
   std::vector<Shape> shapes;
   for (std::int64_t size : sections.of(x.shape()[axis])) shapes.emplace_back(x.shape())[axis] = size;
@@ -300,6 +320,7 @@ std::vector<Tensor> split(const Tensor& x, const Sections& sections, int axis) {
 }
 
 std::vector<Tensor> unstack(const Tensor& x, int axis) {
+  expect_defined("unstack", "x", x);
   axis = canonical_axis("unstack", axis, x.ndim());
   Shape shape = x.shape();
   if (shape[axis] == None)
@@ -329,6 +350,7 @@ Tensor mirrored(const Tensor& x, int axis, const PaddingPair& padding, std::int6
 }  // namespace
 
 Tensor pad(const Tensor& x, const std::vector<PaddingPair>& paddings, const PadOptions& options) {
+  expect_defined("pad", "x", x);
   const std::string& mode = options.mode;
   if (mode != "constant" && mode != "reflect" && mode != "symmetric")
     fail("[pad] mode must be \"constant\", \"reflect\" or \"symmetric\": received mode=\"", mode, '"');

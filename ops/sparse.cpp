@@ -35,10 +35,9 @@ std::string indented(const std::string& name, const std::string& text) {
 }  // namespace
 
 SparseTensor::SparseTensor(const ArrayLike& indices, const ArrayLike& values, const Shape& dense_shape)
-    : SparseTensor((indices.expect_defined("SparseTensor", "indices"),
-                    values.expect_defined("SparseTensor", "values"),
-                    Parts{indices.tensor({}, DType::Int64), values.tensor({}, backend::floatx()),
-                          dense_shape})) {}
+    : SparseTensor(
+          (indices.expect_defined("SparseTensor", "indices"), values.expect_defined("SparseTensor", "values"),
+           Parts{indices.tensor({}, DType::Int64), values.tensor({}, backend::floatx()), dense_shape})) {}
 
 SparseTensor::SparseTensor(const Parts& parts) : values_(parts.values), shape_(parts.shape) {
   expect_value("SparseTensor", parts.indices), expect_value("SparseTensor", values_);

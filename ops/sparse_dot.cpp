@@ -1,3 +1,4 @@
+#include <ktape/autograd/arguments.hpp>
 #include <ktape/autograd/dispatch.hpp>
 #include <ktape/autograd/node.hpp>
 #include <ktape/ops/indexing.hpp>
@@ -103,6 +104,7 @@ Tensor product(const Places& at, const Tensor& values, const Tensor& y) {
 }  // namespace
 
 Tensor dot(const SparseTensor& x, const Tensor& y) {
+  expect_defined("dot", "y", y);
   if (x.dtype() != y.dtype())
     fail<TypeError>("[dot] x and y must have one dtype: received x=", x.dtype(), ", y=", y.dtype());
   if (x.dtype().is_bool()) fail<TypeError>("[dot] x and y must be numbers: received dtype=bool");

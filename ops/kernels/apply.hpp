@@ -1,4 +1,5 @@
 #pragma once
+#include <ktape/autograd/arguments.hpp>
 #include <ktape/autograd/dispatch.hpp>
 #include <ktape/autograd/node.hpp>
 #include <ktape/autograd/symbolic.hpp>
@@ -46,6 +47,7 @@ Tensor along(D d, const Tensor& g, const X&... x) {
 }
 
 inline void expect_floating(const char* op, const Tensor& x) {
+  expect_defined(op, "x", x);
   if (!x.dtype().is_floating())
     fail<TypeError>("[", op,
                     "] x must be floating (float16, float32 or float64): received dtype=", x.dtype());
@@ -102,6 +104,7 @@ Tensor apply_integer(F f, const Tensor& x) {
 }
 
 inline void expect_same_dtype(const char* op, const Tensor& x, const Tensor& y) {
+  expect_defined(op, "x, y", x, y);
   if (x.dtype() != y.dtype())
     fail<TypeError>("[", op, "] both tensors must have one dtype: received x=", x.dtype(), ", y=", y.dtype());
 }

@@ -62,8 +62,8 @@ backend::RnnStep simple_step(const Arguments& a) {
 
 RnnResult<Tensor> composed(const Arguments& a) {
   const backend::RnnStep step = a.kind.states == 2  ? lstm_step(a)
-                                     : a.kind.gates == 3 ? gru_step(a)
-                                                         : simple_step(a);
+                                : a.kind.gates == 3 ? gru_step(a)
+                                                    : simple_step(a);
   auto [last, outputs, states] = backend::rnn(step, a.x, a.states, a.options);
   return {last[0], outputs[0], states};
 }

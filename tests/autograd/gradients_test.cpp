@@ -135,9 +135,11 @@ TEST_CASE("what does not fit is refused with its name") {
   const Variable x = variable({1, 2});
   const Tensor y = x * 2;
   CHECK_THROWS_WITH_AS(gradients(Tensor(), {x}),
-                       "[gradients] the loss must be defined: received an undefined tensor", ValueError);
+                       "[gradients] losses[0] must be a tensor: received an undefined tensor (None)",
+                       ValueError);
   CHECK_THROWS_WITH_AS(gradients(y, {Tensor()}),
-                       "[gradients] a variable must be defined: received an undefined tensor", ValueError);
+                       "[gradients] variables[0] must be a tensor: received an undefined tensor (None)",
+                       ValueError);
   CHECK_THROWS_WITH_AS(gradients({}, {x}), "[gradients] there must be a loss: received none", ValueError);
   CHECK_THROWS_WITH_AS(gradients(constant({1}, "int32"), {x}),
                        "[gradients] the loss must be floating: received dtype=int32", TypeError);

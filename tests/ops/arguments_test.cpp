@@ -232,3 +232,65 @@ TEST_CASE("every op names an argument that is undefined") {
     }
   }
 }
+
+TEST_CASE("a gradient that is None says so to the op that uses it") {
+  const Variable w = K::ones({2}), other = K::ones({2});
+  const Tensor none = K::gradients(K::sum(K::square(w)), {other})[0];
+  CHECK_THROWS_WITH_AS(
+      0.1f * none,
+      "[multiply] x must be a tensor: received an undefined gradient (None): the loss does "
+      "not depend on what it was taken of, or that was not recorded: a Variable, or tape.watch",
+      ValueError);
+  CHECK_THROWS_WITH_AS(K::update_sub(other, 0.1f * none), doctest::Contains("[multiply] x must be a tensor"),
+                       ValueError);
+}
+
+TEST_CASE("messages name the op that was called, and show what was given") {
+  const Tensor x = K::ones({2, 3}), deep = K::ones({1, 1, 1, 1, 1, 1, 1, 1});
+  const auto says = [](auto f, const char* text) { CHECK_THROWS_WITH_AS(f(), text, ValueError); };
+  says([&] { K::stack({deep, deep}); }, "[stack] a tensor has at most 8 dimensions: received rank=9");
+  says([&] { K::expand_dims(deep); }, "[expand_dims] a tensor has at most 8 dimensions: received rank=9");
+  says([&] { K::dot(deep, K::ones({1, 1, 1})); }, "[dot] a tensor has at most 8 dimensions: received rank=9");
+  says(
+      [&] {
+        K::batch_dot(deep, K::ones({1, 1, 1, 1}));
+      },
+      "[batch_dot] a tensor has at most 8 dimensions: received rank=9");
+  says(
+      [&] {
+        K::einsum("abcdefgh,i", {deep, K::ones({1})});
+      },
+      "[einsum] a tensor has at most 8 dimensions: received rank=9");
+  says([&] { K::gather(deep, {{0}}); }, "[gather] a tensor has at most 8 dimensions: received rank=9");
+  says([&] { deep[ktape::NewAxis]; }, "[index] a tensor has at most 8 dimensions: received rank=9");
+  says([&] { K::switch_(x > 0, x, K::ones({4})); },
+       "[switch] shapes must broadcast: received x=(2, 3), y=(4,)");
+  CHECK_THROWS_WITH_AS(K::switch_(x > 0, x, K::zeros({2, 3}, {.dtype = "int32"})),
+                       "[switch] the expressions must have one dtype: received then_expression=float32, "
+                       "else_expression=int32",
+                       ktape::TypeError);
+  says(
+      [&] {
+        K::matmul(K::ones({2, 3, 4}), K::ones({3, 4, 5}));
+      },
+      "[matmul] the axes before the last two must broadcast: received a=(2, 3, 4), b=(3, 4, 5)");
+  CHECK_THROWS_WITH_AS(K::zeros({-1, 2}), doctest::Contains("must be at least 0: received shape=(-1, 2)"),
+                       ValueError);
+  says(
+      [&] {
+        K::reshape(x, {-1, 4});
+      },
+      "[reshape] the shape must hold the elements of x: received x=(2, 3), shape=(-1, 4)");
+  says([&] { K::slice(x, {0}, {-1}); },
+       "[slice] start and size must have one entry per axis: received x=(2, 3), start=(0,), size=(-1,)");
+  says([&] { K::tile(x, {-1, 1}); }, "[tile] n must be at least 0: received n=(-1, 1)");
+  const Tensor p = K::placeholder({K::None, 3});
+  says(
+      [&] {
+        K::dot(p, K::ones({4, 2}));
+      },
+      "[dot] the last axis of x must have the extent of the second to last of y: received x=(None, 3), y=(4, "
+      "2)");
+  const auto f = K::function({p, K::learning_phase()}, {p * 2.f});
+  says([&] { f({x, 3}); }, "[function] the learning phase must be 0 or 1: received 3");
+}
