@@ -23,7 +23,7 @@ class ArrayLike {
       : shape_{static_cast<std::int64_t>(numbers.size())}, numbers_(numbers.begin(), numbers.end()) {}
   template <class T>
   ArrayLike(const std::vector<std::vector<T>>& rows)
-      : ArrayLike(std::span(std::vector<ArrayLike>(rows.begin(), rows.end()))) {}
+      : ArrayLike(std::span<const ArrayLike>(std::vector<ArrayLike>(rows.begin(), rows.end()))) {}
   ArrayLike(const Tensor& tensor) : tensor_(tensor), from_tensor_(true) {}
   ArrayLike(const Variable& variable) : tensor_(TensorArgument(variable)), from_tensor_(true) {}
   template <class E>

@@ -165,7 +165,7 @@ Tensor stack(const TensorList& x, int axis) {
 Tensor repeat(const Tensor& x, std::int64_t n) {
   expect_defined("repeat", "x", x);
   if (x.ndim() != 2) fail("[repeat] x must have rank 2: received x=", x.shape());
-  if (n < 0) fail("[repeat] n must be at least 0: received n=", numbers(n));
+  if (n < 0) fail("[repeat] n must be at least 0: received n=", n);
   const Shape shape{x.shape()[0], n, x.shape()[1]};
   if (is_symbolic(x)) return defer("repeat", {shape, x.dtype()}, repeat, x, n);
   return kernels::repeat_rows("repeat", x, x.shape()[0], n, shape);
@@ -204,7 +204,7 @@ Tensor tile(const Tensor& x, const ShapeLike& times) {
   Shape shape = x.shape();
   for (int d = 0; d < n.rank(); ++d) {
     const bool later = times.waits() && n[d] == None;
-    if (n[d] < 0 && !later) fail("[tile] n must be at least 0: received n=", n);
+    if (n[d] < 0 && !later) fail("[tile] n must be at least 0: received n=", numbers(n));
     if (later) shape[d] = None;
     else shape = stretched("tile", shape, d, n[d], x.dtype());
   }

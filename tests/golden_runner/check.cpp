@@ -206,8 +206,7 @@ class Run {
     std::vector<Tensor> symbolic;
     for (const Waiting& entry : waiting_) symbolic.push_back(entry.got);
     if (symbolic.empty()) return;
-    const std::vector<Tensor> results =
-        K::function({placeholders_.begin(), placeholders_.end()}, symbolic)({values_.begin(), values_.end()});
+    const std::vector<Tensor> results = K::function(placeholders_, symbolic)(values_);
     for (std::size_t i = 0; i < results.size(); ++i) {
       compare(waiting_[i].what, results[i], waiting_[i].want);
       const Shape &promised = symbolic[i].shape(), &shape = results[i].shape();
