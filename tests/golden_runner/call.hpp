@@ -1,6 +1,7 @@
 #pragma once
 #include <ktape/autograd/tensor.hpp>
 #include <ktape/ops/per_axis.hpp>
+#include <ktape/ops/shape_like.hpp>
 
 #include <algorithm>
 #include <functional>
@@ -122,6 +123,8 @@ class Call {
       if (std::is_integral_v<T> || value.kind != Value::Integer)
         expect(value, std::is_integral_v<T> ? Value::Integer : Value::Real);
       return static_cast<T>(value.number);
+    } else if constexpr (std::is_same_v<T, ktape::backend::ShapeLike>) {
+      return as<Shape>(value);
     } else {
       return sequence<T>(value);
     }
