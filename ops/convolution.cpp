@@ -84,7 +84,7 @@ Tensor depthwise(const ConvolutionArguments& a, const Tensor& x, const Tensor& k
   const Shape input = channels_last(x.shape(), first), &window = kernel.shape();
   if (!compatible(input.back(), window[a.dims]))
     fail("[", a.op, "] the depthwise kernel must have x's channels as its axis ", a.dims,
-         ": received x=", x.shape(), ", kernel=", window);
+         ": received x with ", input.back(), " channels, kernel=", window);
   const std::int64_t channels = merged(window[a.dims], input.back()), multiplier = window[a.dims + 1];
   Shape filters = window;
   filters[a.dims] = 1, filters[a.dims + 1] = where_known(std::multiplies<>(), channels, multiplier);

@@ -60,6 +60,12 @@ struct Selection {
   }
 };
 
+/// The axes that the result has.
+int result_rank(const std::vector<Index>& entries, int rank) {
+  for (const Index& entry : entries) rank += (entry.kind() == Index::New) - (entry.kind() == Index::Position);
+  return rank;
+}
+
 int axes_named(const std::vector<Index>& entries, const Shape& shape) {
   int axes = 0, rests = 0;
   for (const Index& entry : entries) {
@@ -74,13 +80,13 @@ int axes_named(const std::vector<Index>& entries, const Shape& shape) {
 
 Selection select(const Shape& shape, std::vector<Index> entries) {
   const int whole = shape.rank() - axes_named(entries, shape);
+  expect_rank("index", result_rank(entries, shape.rank()));
   if (std::none_of(entries.begin(), entries.end(), [](const Index& e) { return e.kind() == Index::Rest; }))
     entries.push_back(Ellipsis);
   Selection out;
   for (const Index& entry : entries) {
     const int axis = out.window.size.rank();
     if (entry.kind() == Index::New) {
-      expect_rank("index", out.shape.rank() + 1);
       out.shape.push_back(1);
     } else if (entry.kind() == Index::Rest) {
       for (int d = 0; d < whole; ++d) out.take_slice(All, shape[axis + d]);
@@ -110,6 +116,7 @@ namespace {
 
 Tensor index_tensor(const char* op, const ArrayLike& indices) {
   indices.expect_defined(op, "indices");
+  if (!indices.whole()) fail<TypeError>("[", op, "] indices must be integers: received a fraction");
   return indices.given().defined() ? indices.given() : indices.tensor({}, DType::Int64);
 }
 

@@ -286,12 +286,14 @@ Tensor logsumexp(const Tensor& x, const Axes& axis, bool keepdims) {
 }
 
 Tensor any(const Tensor& x, const Axes& axis, bool keepdims) {
+  expect_defined("any", "x", x);
   const Groups groups("any", x, axis, keepdims);
   if (is_symbolic(x)) return defer("any", {groups.shape, DType::Bool}, any, x, axis, keepdims);
   return kernels::reduced<kernels::AnyOf>(x, groups);
 }
 
 Tensor all(const Tensor& x, const Axes& axis, bool keepdims) {
+  expect_defined("all", "x", x);
   const Groups groups("all", x, axis, keepdims);
   if (is_symbolic(x)) return defer("all", {groups.shape, DType::Bool}, all, x, axis, keepdims);
   return kernels::reduced<kernels::AllOf>(x, groups);

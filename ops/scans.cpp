@@ -82,6 +82,7 @@ Tensor recurrence(const char* op, const Tensor& a, const Tensor& b, int axis, bo
 
 template <bool Largest>
 Tensor index_of(const char* op, const Tensor& x, int axis) {
+  expect_defined(op, "x", x);
   const int at = canonical_axis(op, axis, x.ndim());
   if (x.shape()[at] == 0)
     fail("[", op, "] the axis must not be empty: received x=", x.shape(), ", axis=", axis);

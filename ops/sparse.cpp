@@ -35,11 +35,16 @@ std::string indented(const std::string& name, const std::string& text) {
 }  // namespace
 
 SparseTensor::SparseTensor(const ArrayLike& indices, const ArrayLike& values, const Shape& dense_shape)
-    : SparseTensor(
-          (indices.expect_defined("SparseTensor", "indices"), values.expect_defined("SparseTensor", "values"),
-           Parts{indices.tensor({}, DType::Int64), values.tensor({}, backend::floatx()), dense_shape})) {}
+    : SparseTensor(Parts{tensor_of("indices", indices, DType::Int64),
+                         tensor_of("values", values, backend::floatx()), dense_shape}) {}
+
+Tensor SparseTensor::tensor_of(const char* name, const ArrayLike& value, DType dtype) {
+  value.expect_defined("SparseTensor", name);
+  return value.tensor({}, dtype);
+}
 
 SparseTensor::SparseTensor(const Parts& parts) : values_(parts.values), shape_(parts.shape) {
+  expect_defined("SparseTensor", "values", values_);
   expect_value("SparseTensor", parts.indices), expect_value("SparseTensor", values_);
   const Shape &rows = parts.indices.shape(), &values = values_.shape();
   check_extents("SparseTensor", shape_, values_.dtype().size());

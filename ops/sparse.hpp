@@ -28,7 +28,7 @@ class SparseTensor {
   requires std::convertible_to<const V&, const Tensor&> SparseTensor(const ArrayLike& indices,
                                                                      const V& values,
                                                                      const Shape& dense_shape)
-      : SparseTensor(Parts{indices.tensor({}, DType::Int64), values, dense_shape}) {}
+      : SparseTensor(Parts{tensor_of("indices", indices, DType::Int64), values, dense_shape}) {}
 
   const Tensor& indices() const { return indices_; }
   const Tensor& values() const { return values_; }
@@ -42,6 +42,7 @@ class SparseTensor {
     Shape shape;
   };
   explicit SparseTensor(const Parts& parts);
+  static Tensor tensor_of(const char* name, const ArrayLike& value, DType dtype);
   void check_coordinates() const;
 
   Tensor indices_, values_;

@@ -280,7 +280,7 @@ TEST_CASE("messages name the op that was called, and show what was given") {
       [&] {
         K::reshape(x, {-1, 4});
       },
-      "[reshape] the shape must hold the elements of x: received x=(2, 3), shape=(-1, 4)");
+      "[reshape] the shape must hold the 6 elements of x: received x=(2, 3), shape=(-1, 4)");
   says([&] { K::slice(x, {0}, {-1}); },
        "[slice] start and size must have one entry per axis: received x=(2, 3), start=(0,), size=(-1,)");
   says([&] { K::tile(x, {-1, 1}); }, "[tile] n must be at least 0: received n=(-1, 1)");
