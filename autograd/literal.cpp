@@ -3,7 +3,6 @@
 #include <ktape/autograd/symbolic.hpp>
 
 #include <algorithm>
-#include <cmath>
 
 namespace ktape {
 
@@ -22,11 +21,12 @@ ArrayLike::ArrayLike(std::span<const ArrayLike> rows) {
   shape_.insert(0, static_cast<std::int64_t>(rows.size()));
 }
 
-Tensor ArrayLike::tensor(std::optional<DType> dtype, DType otherwise) const {
+Tensor ArrayLike::tensor(std::optional<DType> dtype, DType otherwise, const char* op) const {
   if (from_tensor_) return converted(tensor_, dtype.value_or(tensor_.dtype()));
   const bool all_bool = !numbers_.empty() && std::all_of(numbers_.begin(), numbers_.end(),
                                                          [](Scalar s) { return s.kind() == Scalar::Bool; });
   const DType result = dtype.value_or(all_bool ? DType(DType::Bool) : otherwise);
+  for (const Scalar number : numbers_) expect_fits(op, number, result);
   Tensor out = Tensor::empty(shape_, result);
   dispatch(result, [&]<class T>() {
     std::transform(numbers_.begin(), numbers_.end(), out.pointer<T>(), [](Scalar s) { return s.to<T>(); });
@@ -34,9 +34,10 @@ Tensor ArrayLike::tensor(std::optional<DType> dtype, DType otherwise) const {
   return out;
 }
 
-bool ArrayLike::whole() const {
-  return std::all_of(numbers_.begin(), numbers_.end(),
-                     [](Scalar s) { return s.real() == std::trunc(s.real()); });
+ArrayLike ArrayLike::truncated() const {
+  ArrayLike out = *this;
+  for (Scalar& number : out.numbers_) number = number.real() < 0 ? number.ceil() : number.floor();
+  return out;
 }
 
 Tensor converted(const Tensor& tensor, DType dtype) {

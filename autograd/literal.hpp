@@ -34,16 +34,17 @@ class ArrayLike {
     if (from_tensor_) ktape::expect_defined(op, name, tensor_);
   }
   /// The tensor it stands for, not recorded. Numbers take `dtype`, or without one `otherwise` (bool when all
-  /// of them are bool); a tensor is converted only when `dtype` is given.
-  Tensor tensor(std::optional<DType> dtype, DType otherwise) const;
+  /// of them are bool); a tensor is converted only when `dtype` is given. Throws TypeError, naming the op,
+  /// for a number that the dtype does not hold; bool takes any, by `!= 0`.
+  Tensor tensor(std::optional<DType> dtype, DType otherwise, const char* op = "literal") const;
+  /// The same with the fractions of its numbers cut off.
+  ArrayLike truncated() const;
   /// The tensor that was given, recorded as it is; undefined for numbers.
   const Tensor& given() const { return tensor_; }
   /// The number that was given alone.
   std::optional<Scalar> number() const {
     return from_tensor_ || shape_.rank() > 0 ? std::optional<Scalar>() : numbers_[0];
   }
-  /// Whether all of the numbers are whole.
-  bool whole() const;
   /// Its shape.
   const Shape& shape() const { return from_tensor_ ? tensor_.shape() : shape_; }
 

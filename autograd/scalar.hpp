@@ -2,15 +2,19 @@
 #include <cmath>
 #include <concepts>
 #include <cstdint>
+#include <iosfwd>
 #include <limits>
 #include <type_traits>
 
 namespace ktape {
 
+class DType;
+
 template <class T>
 concept Arithmetic = std::is_arithmetic_v<T>;
 
-/// One number of any arithmetic type, as an argument: it takes the dtype of the tensor that it meets.
+/// One number of any arithmetic type, as an argument: it takes the dtype of the tensor that it meets. An
+/// unsigned integer that int64 cannot hold is kept as a real number.
 class Scalar {
  public:
   enum Kind : std::uint8_t { Bool, Integer, Real };
@@ -19,35 +23,77 @@ class Scalar {
   Scalar(T value) : kind_(std::is_same_v<T, bool> ? Bool
                           : std::is_integral_v<T> ? Integer
                                                   : Real) {
-    if constexpr (std::is_integral_v<T>) integer_ = static_cast<std::int64_t>(value);
-    else real_ = static_cast<double>(value);
+    if constexpr (std::is_unsigned_v<T> && sizeof(T) == sizeof(std::int64_t))
+      if (value > static_cast<T>(std::numeric_limits<std::int64_t>::max())) kind_ = Real;
+    if (kind_ == Real) real_ = static_cast<double>(value);
+    else integer_ = static_cast<std::int64_t>(value);
   }
 
   Kind kind() const { return kind_; }
   double real() const { return kind_ == Real ? real_ : static_cast<double>(integer_); }
-  /// Truncates towards zero; out of range saturates and NaN becomes 0, so that no conversion is undefined.
-  std::int64_t integer() const {
-    if (kind_ != Real) return integer_;
-    if (!(real_ > -9223372036854775808.0))
-      return std::isnan(real_) ? 0 : std::numeric_limits<std::int64_t>::min();
-    return real_ >= 9223372036854775808.0 ? std::numeric_limits<std::int64_t>::max()
-                                          : static_cast<std::int64_t>(real_);
-  }
+  std::int64_t integer() const { return to<std::int64_t>(); }
+  /// The whole number next to it, below and above.
+  Scalar floor() const { return kind_ == Real ? Scalar(std::floor(real_)) : *this; }
+  Scalar ceil() const { return kind_ == Real ? Scalar(std::ceil(real_)) : *this; }
+
+  /// As `K::cast` converts: to bool by `!= 0`, to integers by truncation (out of range saturates, NaN becomes
+  /// 0), to floating types by rounding.
   template <class T>
   T to() const {
     if constexpr (std::is_same_v<T, bool>) return kind_ == Real ? real_ != 0 : integer_ != 0;
-    else if constexpr (std::is_integral_v<T>) return static_cast<T>(integer());
-    else
+    else if constexpr (!std::is_integral_v<T>)
       return static_cast<T>(
           static_cast<std::conditional_t<std::is_same_v<T, double>, double, float>>(real()));
+    else if (in_range<T>()) return kind_ == Real ? static_cast<T>(real_) : static_cast<T>(integer_);
+    else if (std::isnan(real())) return 0;
+    else return real() < 0 ? std::numeric_limits<T>::min() : std::numeric_limits<T>::max();
+  }
+
+  /// Whether `to<T>()` is this number, but for the digits that T lacks: a whole number in the range of an
+  /// integer type, any number that no floating type T rounds to an infinity, 0 or 1 for bool.
+  template <class T>
+  bool fits() const {
+    if constexpr (std::is_same_v<T, bool>) return real() == 0 || real() == 1;
+    else return in_range<T>() && (!std::is_integral_v<T> || real() == std::trunc(real()));
+  }
+
+  /// `to<T>()`. Throws ValueError for a number outside the range of T.
+  template <class T>
+  T in() const {
+    if (!in_range<T>()) out_of_range();
+    return to<T>();
   }
 
  private:
+  /// The same as fits(), but for a fraction, which `to` cuts off, and numbers as bool.
+  template <class T>
+  bool in_range() const {
+    using Limits = std::numeric_limits<T>;
+    if constexpr (std::is_same_v<T, bool>) return true;
+    else if constexpr (!std::is_integral_v<T>)
+      return !std::isfinite(real()) || std::isfinite(static_cast<double>(to<T>()));
+    else if (kind_ == Real)
+      return std::trunc(real_) >= static_cast<double>(Limits::min()) &&
+             std::trunc(real_) < static_cast<double>(Limits::max()) + 1;
+    else
+      return integer_ < 0 ? integer_ >= static_cast<std::int64_t>(Limits::min())
+                          : static_cast<std::uint64_t>(integer_) <= static_cast<std::uint64_t>(Limits::max());
+  }
+  [[noreturn]] void out_of_range() const;
+
   Kind kind_;
   union {
     std::int64_t integer_;
     double real_;
   };
 };
+
+/// Writes an integer with all its digits, a real number with as many as tell it from others.
+std::ostream& operator<<(std::ostream& out, Scalar number);
+
+/// Whether the dtype holds the number; see Scalar::fits.
+bool fits(Scalar number, DType dtype);
+/// Throws TypeError, naming the op, for a number that the dtype does not hold. To bool every number converts.
+void expect_fits(const char* op, Scalar number, DType dtype);
 
 }  // namespace ktape

@@ -100,11 +100,11 @@ class Tensor {
   std::int64_t size() const { return impl().size; }
 
   /// The element at the index (negative counts from the end), or the only element, converted to T.
-  /// Throws ValueError when the index does not fit the shape.
+  /// Throws ValueError when the index does not fit the shape or the element is outside the range of T.
   template <class T = float, class... Index>
   T item(Index... index) const {
     const std::int64_t at[] = {static_cast<std::int64_t>(index)..., 0};
-    return element(at, sizeof...(index)).template to<T>();
+    return element(at, sizeof...(index)).template in<T>();
   }
   Scalar element(const std::int64_t* index, int count) const;
 

@@ -174,10 +174,7 @@ Tensor integer_relu(const Tensor& x, const ReluOptions& options) {
   if (options.alpha != 0 && x.dtype() == DType::UInt8)
     fail<TypeError>("[relu] a slope below the threshold needs a signed dtype: received dtype=", x.dtype());
   for (double number : {options.alpha, options.max_value.value_or(0), options.threshold})
-    if (number != std::trunc(number))
-      fail<TypeError>("[relu] integers take whole numbers: received dtype=", x.dtype(),
-                      ", alpha=", options.alpha, ", max_value=", options.max_value.value_or(0),
-                      ", threshold=", options.threshold);
+    expect_fits("relu", number, x.dtype());
   if (is_symbolic(x)) return defer("relu", {x.shape(), x.dtype()}, integer_relu, x, options);
   return kernels::apply_integer(
       [f = Relu<std::int64_t>(options)](auto a) { return static_cast<decltype(a)>(f(std::int64_t{a})); }, x);

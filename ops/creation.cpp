@@ -13,7 +13,7 @@ namespace ktape::backend {
 
 Variable variable(const ArrayLike& value, const VariableOptions& options) {
   value.expect_defined("variable", "value");
-  const Tensor start = value.tensor(options.dtype, floatx());
+  const Tensor start = value.tensor(options.dtype, floatx(), "variable");
   const std::string name = current_name_scope() + (options.name.empty() ? "Variable" : options.name);
   if (!manual_variable_initialization()) return Variable(start, name, options.constraint);
   expect_value("variable", start);
@@ -22,7 +22,7 @@ Variable variable(const ArrayLike& value, const VariableOptions& options) {
 
 Tensor constant(const ArrayLike& value, const ConstantOptions& options) {
   value.expect_defined("constant", "value");
-  Tensor out = value.tensor(options.dtype, floatx());
+  Tensor out = value.tensor(options.dtype, floatx(), "constant");
   if (!options.shape) return out;
   expect_value("constant", out);
   const Shape& shape = *options.shape;
@@ -37,6 +37,7 @@ Tensor constant(const ArrayLike& value, const ConstantOptions& options) {
 
 namespace {
 Tensor filled(const char* op, const ShapeLike& shape, Scalar value, DType dtype) {
+  expect_fits(op, value, dtype);
   if (shape.waits()) return defer(op, {shape.known(), dtype}, filled, op, shape, value, dtype);
   Tensor out = Tensor::empty(shape.known(), dtype);
   dispatch(out.dtype(), [&]<class T>() {
@@ -108,11 +109,15 @@ Tensor arange_real(double start, double stop, double step) {
   return out;
 }
 
-/// int32 can hold the first and the last number.
-bool fits_int32(const Tensor& numbers) {
-  const auto fits = [](std::int64_t n) { return n == static_cast<std::int32_t>(n); };
-  const std::int64_t* at = numbers.pointer<std::int64_t>();
-  return numbers.size() == 0 || (fits(at[0]) && fits(at[numbers.size() - 1]));
+/// Every number is within the dtype's range, and whole in an integer one, where the first two and the last
+/// are.
+std::vector<Scalar> telling(const Tensor& numbers) {
+  const std::int64_t n = numbers.size();
+  if (n == 0) return {};
+  std::vector<Scalar> out;
+  for (const std::int64_t i : {std::int64_t{0}, std::min<std::int64_t>(1, n - 1), n - 1})
+    out.push_back(numbers.element(&i, 1));
+  return out;
 }
 
 }  // namespace
@@ -170,10 +175,14 @@ Tensor arange(const RangeBound& first, const RangeBound& end, const RangeBound& 
     fail_arange("step must lead from start to stop", start, stop, step);
   Tensor out = real ? arange_real(start.real(), stop.real(), step.real())
                     : arange_whole(start.integer(), stop.integer(), step.integer());
-  if (options.dtype && options.dtype != DType(DType::Int32)) return converted(out, *options.dtype);
-  if (real) return converted(out, floatx());
-  if (!fits_int32(out)) fail_arange("integers without a dtype must fit in int32", start, stop, step);
-  return converted(out, DType::Int32);
+  const bool given = options.dtype && options.dtype != DType(DType::Int32);
+  const DType dtype = given ? *options.dtype : real ? floatx() : DType(DType::Int32);
+  for (const Scalar number : telling(out)) {
+    if (given || real) expect_fits("arange", number, dtype);
+    else if (!fits(number, dtype))
+      fail_arange("integers without a dtype must fit in int32", start, stop, step);
+  }
+  return converted(out, dtype);
 }
 
 Tensor identity(const Tensor& x, const IdentityOptions& options) {

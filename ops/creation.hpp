@@ -65,7 +65,8 @@ Variable variable(const ArrayLike& value, const VariableOptions& options = {});
 /// another is reshaped. Throws ValueError when the sizes differ. `K.constant`.
 Tensor constant(const ArrayLike& value, const ConstantOptions& options = {});
 
-/// A tensor of the shape that holds `value` throughout. `tf.fill`.
+/// A tensor of the shape that holds `value` throughout. Throws TypeError for one that the dtype cannot hold.
+/// `tf.fill`.
 Tensor full(const ShapeLike& shape, Scalar value, std::optional<DType> dtype = {});
 /// Zeros and ones of a shape (`K.zeros`, `K.ones`), or of the shape and dtype of x (`K.zeros_like`,
 /// `K.ones_like`).

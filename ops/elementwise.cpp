@@ -148,7 +148,8 @@ Tensor real_power(const Tensor& x, double a) { return pow(x, Scalar(a)); }
 namespace {
 Tensor number_pow(const Tensor& x, Scalar a) {
   expect_number("pow", x);
-  if (!x.dtype().is_floating() && (a.real() < 0 || a.real() != std::trunc(a.real())))
+  if (!x.dtype().is_floating() &&
+      (a.real() < 0 || !std::isfinite(a.real()) || a.real() != std::trunc(a.real())))
     fail("[pow] an integer tensor takes whole exponents of at least 0: received a=", a.real());
   if (is_symbolic(x))
     return defer(
@@ -257,29 +258,34 @@ Tensor minimum(const TensorOrNumber& left, const TensorOrNumber& right) {
 
 namespace {
 /// Clips to numbers; one that the dtype cannot hold becomes its nearest value.
-Tensor clip_between(const Tensor& x, double low, double high) {
-  if (is_symbolic(x)) return defer("clip", {x.shape(), x.dtype()}, clip_between, x, low, high);
+Tensor clip_between(const Tensor& x, Scalar min_value, Scalar max_value) {
+  if (is_symbolic(x)) return defer("clip", {x.shape(), x.dtype()}, clip_between, x, min_value, max_value);
   if (!x.dtype().is_floating()) {
     Tensor out = Tensor::empty(x.shape(), x.dtype());
     dispatch_integer(x.dtype(), [&]<class T>() {
-      T bounds[2];
-      const double wanted[2] = {std::ceil(low), std::floor(high)};
-      convert(bounds, x.dtype(), wanted, DType::Float64, 2);
       kernels::map<T>(
           x.size(), out.pointer<T>(),
-          [low = bounds[0], high = bounds[1]](T a) { return std::max(low, std::min(a, high)); },
+          [low = min_value.ceil().to<T>(), high = max_value.floor().to<T>()](T a) {
+            return std::max(low, std::min(a, high));
+          },
           x.pointer<T>());
     });
     return out;
   }
+  const double low = min_value.real(), high = std::max(low, max_value.real());
   return unary_by_input(
       "clip", x,
       [low, high](auto a) { return select(a < low, like(a, low), select(a > high, like(a, high), a)); },
       [low, high](auto g, auto a) { return select(a < low, like(g, 0), select(a > high, like(g, 0), g)); });
 }
 
-Tensor bound_tensor(const Bound& bound, const Tensor& x) {
-  return bound.number() ? full({}, *bound.number(), x.dtype()) : bound.tensor();
+/// The same with a bound that is a tensor: the other one, in the dtype of x.
+Tensor bound_tensor(const Tensor& x, const Bound& bound, Scalar (Scalar::*round)() const) {
+  if (!bound.number()) return bound.tensor();
+  const Scalar number = x.dtype().is_floating() ? *bound.number() : ((*bound.number()).*round)();
+  Tensor out = Tensor::empty({}, x.dtype());
+  dispatch(x.dtype(), [&]<class T>() { *out.pointer<T>() = number.to<T>(); });
+  return out;
 }
 }  // namespace
 
@@ -288,26 +294,54 @@ Tensor clip(const Tensor& x, const Bound& min_value, const Bound& max_value) {
   for (const Bound* bound : {&min_value, &max_value})
     if (bound->number() && std::isnan(bound->number()->real()))
       fail("[clip] a bound must be a number: received nan");
-  if (!min_value.tensor().defined() && !max_value.tensor().defined()) {
-    const double low = min_value.number() ? min_value.number()->real() : -INFINITY;
-    const double high = max_value.number() ? max_value.number()->real() : INFINITY;
-    return clip_between(x, low, std::max(low, high));
-  }
+  if (!min_value.tensor().defined() && !max_value.tensor().defined())
+    return clip_between(x, min_value.number().value_or(-INFINITY), max_value.number().value_or(INFINITY));
   for (const Bound* bound : {&min_value, &max_value})
     if (bound->tensor().defined() &&
         !compatible(broadcast_shapes("clip", x.shape(), bound->tensor().shape()), x.shape()))
       fail("[clip] a bound must broadcast to x of shape ", x.shape(),
            ": received bound=", bound->tensor().shape());
   Tensor out = x;
-  if (max_value.number() || max_value.tensor().defined()) out = minimum(out, bound_tensor(max_value, x));
-  if (min_value.number() || min_value.tensor().defined()) out = maximum(out, bound_tensor(min_value, x));
+  if (max_value.number() || max_value.tensor().defined())
+    out = minimum(out, bound_tensor(x, max_value, &Scalar::floor));
+  if (min_value.number() || min_value.tensor().defined())
+    out = maximum(out, bound_tensor(x, min_value, &Scalar::ceil));
   return out;
 }
 
 namespace {
+/// f(x, number), where the dtype holds no such number: all that matters is on which side of it x lies.
+template <class F>
+Tensor compare_sides(F f, const Tensor& x, double number) {
+  Tensor out = Tensor::empty(x.shape(), DType::Bool);
+  dispatch(x.dtype(), [&]<class T>() {
+    parallel_for(x.size(), kernels::map_grain,
+                 [=, to = out.pointer<bool>(), from = x.pointer<T>()](std::int64_t begin, std::int64_t end) {
+                   for (std::int64_t i = begin; i < end; ++i) {
+                     const double v = from[i];
+                     to[i] = f(v <= number ? -1.0 : v > number ? 1.0 : NAN, 0.0);
+                   }
+                 });
+  });
+  return out;
+}
+
+template <class F>
+Tensor compare_number(const char* op, F f, const Tensor& x, Scalar number) {
+  expect_defined(op, "x", x);
+  if (is_symbolic(x))
+    return defer(
+        op, {x.shape(), DType::Bool}, [=](const Tensor& x) { return compare_number(op, f, x, number); }, x);
+  if (!fits(number, x.dtype())) return compare_sides(f, x, number.real());
+  return kernels::compare(op, f, x, full({}, number, x.dtype()));
+}
+
 template <class F>
 Tensor compare(const char* op, F f, const TensorOrNumber& x, const TensorOrNumber& y) {
-  return kernels::compare(op, f, x.tensor(op, y), y.tensor(op, x));
+  if (x.is_number() == y.is_number()) return kernels::compare(op, f, x.tensor(op, y), y.tensor(op, x));
+  if (y.is_number()) return compare_number(op, f, x.tensor(op, y), y.number());
+  const auto turned = [f](auto b, auto a) { return f(a, b); };
+  return compare_number(op, turned, y.tensor(op, x), x.number());
 }
 }  // namespace
 

@@ -66,8 +66,9 @@ Tensor clip(const Tensor& x, const Bound& min_value, const Bound& max_value);
 Tensor maximum(const TensorOrNumber& x, const TensorOrNumber& y);
 Tensor minimum(const TensorOrNumber& x, const TensorOrNumber& y);
 
-/// Comparisons of tensors of any one dtype: bool results. With NaN all are false but not_equal. `K.equal` and
-/// so on.
+/// Comparisons of tensors of any one dtype, or with a number: bool results. With NaN all are false but
+/// not_equal. A number that the dtype cannot hold lies between its values, above or below them: uint8 tensors
+/// are less than 256, and greater than -0.5. `K.equal` and so on.
 Tensor equal(const TensorOrNumber& x, const TensorOrNumber& y);
 Tensor not_equal(const TensorOrNumber& x, const TensorOrNumber& y);
 Tensor greater(const TensorOrNumber& x, const TensorOrNumber& y);

@@ -19,14 +19,6 @@ void expect_arithmetic(const char* op, const Tensor& x) {
   if (x.dtype().is_bool()) fail<TypeError>("[", op, "] x must be a number: received dtype=bool");
 }
 
-/// The number in the tensor's dtype: a check here, so that a kernel never sees one that it cannot hold.
-Scalar fit(const char* op, const Tensor& x, Scalar s) {
-  expect_arithmetic(op, x);
-  if (!x.dtype().is_floating() && s.kind() == Scalar::Real && s.real() != std::trunc(s.real()))
-    fail<TypeError>("[", op, "] a number must fit the tensor's dtype ", x.dtype(), ": received ", s.real());
-  return s;
-}
-
 /// The dtype in which integers are divided: TF's.
 DType quotient_dtype(const Tensor& x) {
   expect_arithmetic("divide", x);
@@ -36,7 +28,8 @@ DType quotient_dtype(const Tensor& x) {
 /// f(x, s) where s is a number; on floats the lambda `d(g)` is its derivative.
 template <class F, class D>
 Tensor with_number(const char* op, const Tensor& x, Scalar s, F f, D d) {
-  fit(op, x, s);
+  expect_arithmetic(op, x);
+  expect_fits(op, s, x.dtype());
   if (is_symbolic(x))
     return defer(
         op, {x.shape(), x.dtype()}, [=](const Tensor& x) { return with_number(op, x, s, f, d); }, x);
@@ -154,6 +147,7 @@ Tensor operator-(Scalar x, const Tensor& y) {
 Tensor operator/(Scalar x, const Tensor& y) {
   expect_defined("divide", "y", y);
   if (!y.dtype().is_floating()) return x.real() / backend::cast(y, quotient_dtype(y));
+  expect_fits("divide", x, y.dtype());
   const double v = x.real();
   return kernels::unary_by_input(
       "divide", y, [v](auto b) { return v / b; },

@@ -7,8 +7,8 @@
 /// are used.
 ///
 /// Operands have one dtype (TypeError otherwise, naming both); a number takes the tensor's dtype, and one
-/// that the dtype cannot hold (2.5 with int32) is a TypeError. Shapes that do not broadcast are a ValueError.
-/// Integers wrap around.
+/// that the dtype cannot hold (2.5 or 1e10 with int32, 1e10 with float16) is a TypeError. Shapes that do not
+/// broadcast are a ValueError. Results of integers wrap around.
 namespace ktape {
 
 Tensor operator+(const Tensor& x, const Tensor& y);
@@ -36,7 +36,8 @@ Tensor& operator-=(Tensor& x, Scalar y);
 Tensor& operator*=(Tensor& x, Scalar y);
 Tensor& operator/=(Tensor& x, Scalar y);
 
-/// Comparisons give bool tensors; with NaN all are false but `!=`.
+/// Comparisons give bool tensors; with NaN all are false but `!=`. Any number may be compared with: one that
+/// the dtype cannot hold lies between its values, above or below them.
 Tensor operator==(const TensorOrNumber& x, const TensorOrNumber& y);
 Tensor operator!=(const TensorOrNumber& x, const TensorOrNumber& y);
 Tensor operator<(const TensorOrNumber& x, const TensorOrNumber& y);

@@ -106,8 +106,6 @@ Tensor centred(const Tensor& x, unsigned bits) {
 
 /// Of float16 as float32.
 Tensor sum_of_squares(const Tensor& x, const Groups& groups) {
-  if (kernels::JoinedAxes(x.shape(), groups.bits).passes() == 0)
-    return kernels::apply([](auto a) { return a * a; }, in_float(x)).alias(groups.shape);
   return kernels::reduced<kernels::SumOfSquaresOf, kernels::WideSumOf>(x, groups);
 }
 

@@ -6,8 +6,7 @@ namespace ktape {
 
 const Tensor& TensorOrNumber::tensor(const char* op, DType dtype) const {
   if (!is_number()) return *tensor_;
-  if (dtype.is_integer() && number_.real() != static_cast<double>(number_.integer()))
-    fail<TypeError>("[", op, "] a number must fit the tensor's dtype ", dtype, ": received ", number_.real());
+  expect_fits(op, number_, dtype);
   made_ = Tensor::empty({}, dtype);
   dispatch(dtype, [&]<class T>() { *made_.pointer<T>() = number_.to<T>(); });
   return made_;

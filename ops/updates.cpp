@@ -4,8 +4,6 @@
 #include <ktape/ops/kernels/map.hpp>
 #include <ktape/ops/updates.hpp>
 
-#include <cmath>
-
 /// An update that waits reads a tensor as an operand and keeps numbers.
 template <>
 class ktape::Argument<ktape::ArrayLike> {
@@ -40,11 +38,18 @@ void expect_like(const char* op, const Variable& x, const char* name, const Arra
 }
 
 /// The value, which is like x, as a tensor of its dtype.
-Tensor like_variable(const char* op, const Variable& x, const char* name, const ArrayLike& value) {
-  if (!x.dtype().is_floating() && !value.whole())
-    fail<TypeError>("[", op, "] a number must fit the dtype ", x.dtype(), " of '", x.name(),
-                    "': received a fraction as ", name);
-  return value.given().defined() ? value.given() : value.tensor(x.dtype(), x.dtype());
+Tensor like_variable(const char* op, const Variable& x, const ArrayLike& value) {
+  return value.given().defined() ? value.given() : value.tensor(x.dtype(), x.dtype(), op);
+}
+
+/// The value converted to x's dtype: assigning it cannot fail.
+Tensor assignable(const char* op, const Variable& x, const ArrayLike& value) {
+  value.expect_defined(op, "value");
+  expect_shape(op, x, "value", value.shape());
+  const Tensor converted =
+      (x.dtype().is_integer() ? value.truncated() : value).tensor(x.dtype(), x.dtype(), op);
+  expect_value(op, converted);
+  return converted;
 }
 
 /// x = f(x, value), element by element.
@@ -61,9 +66,7 @@ Tensor combine(Variable x, F f, const Tensor& value) {
 /// x = f(x, number).
 template <class F>
 Tensor combine_number(const char* op, Variable x, F f, Scalar number) {
-  if (!x.dtype().is_floating() && number.real() != std::trunc(number.real()))
-    fail<TypeError>("[", op, "] a number must fit the dtype ", x.dtype(), " of '", x.name(), "': received ",
-                    number.real());
+  expect_fits(op, number, x.dtype());
   dispatch(x.dtype(), [&]<class T>() {
     x.modify([&, n = x.size()](void* out, const void* old) {
       const auto value = static_cast<kernels::compute_t<T>>(number.to<T>());
@@ -84,31 +87,27 @@ Tensor change(const char* op, Variable x, F f, const char* name, const ArrayLike
     return defer_update(
         op, x, [=](const Variable& x, const ArrayLike& by) { return change(op, x, f, name, by); }, x, by);
   if (by.number()) return combine_number(op, x, f, *by.number());
-  return combine(x, f, like_variable(op, x, name, by));
+  return combine(x, f, like_variable(op, x, by));
 }
 
 }  // namespace
 
 Variable set_value(Assignable x, const ArrayLike& value) {
-  value.expect_defined("set_value", "value");
-  expect_shape("set_value", x, "value", value.shape());
-  x.assign(value.tensor(x.dtype(), x.dtype()));
+  x.assign(assignable("set_value", x, value));
   return x;
 }
 
 void batch_set_value(const std::vector<std::pair<Assignable, ArrayLike>>& tuples) {
-  for (const auto& [x, value] : tuples) {
-    value.expect_defined("batch_set_value", "value");
-    expect_shape("batch_set_value", x, "value", value.shape());
-  }
-  for (const auto& [x, value] : tuples) set_value(x, value);
+  std::vector<Tensor> values;
+  for (const auto& [x, value] : tuples) values.push_back(assignable("batch_set_value", x, value));
+  for (std::size_t i = 0; i < tuples.size(); ++i) Variable(tuples[i].first).assign(values[i]);
 }
 
 Tensor update(Assignable x, const ArrayLike& new_x) {
   new_x.expect_defined("update", "new_x");
   expect_like("update", x, "new_x", new_x);
   if (waits(new_x)) return defer_update("update", x, update, x, new_x);
-  x.assign(like_variable("update", x, "new_x", new_x));
+  x.assign(like_variable("update", x, new_x));
   return x;
 }
 
@@ -132,7 +131,7 @@ Tensor moving_average_update(Assignable x, const ArrayLike& value, double moment
   const auto average = [momentum](auto a, auto v) {
     return a * decltype(a)(momentum) + v * decltype(a)(1 - momentum);
   };
-  return combine(x, average, broadcast_to(value.tensor(x.dtype(), x.dtype()), x.shape()));
+  return combine(x, average, broadcast_to(value.tensor(x.dtype(), x.dtype(), op), x.shape()));
 }
 
 }  // namespace ktape::backend

@@ -14,7 +14,8 @@
 /// function.
 namespace ktape::backend {
 
-/// x = value, converted to the dtype of x; returns x. `K.set_value`.
+/// x = value, converted to the dtype of x (fractions are cut off, also those of numbers); returns x.
+/// `K.set_value`.
 Variable set_value(Assignable x, const ArrayLike& value);
 /// The same for several variables; all values are checked before the first variable changes.
 /// `K.batch_set_value`.

@@ -79,6 +79,7 @@ class JoinedAxes {
 };
 
 /// Kernels by name, for `reduced`: the type of a result, of one between two passes, and how it is computed.
+/// Of a single element the result is that element, unless the kernel `changes_one`.
 struct SumOf {
   template <class T>
   using Result = T;
@@ -96,6 +97,7 @@ struct WideSumOf {
   }
 };
 struct SumOfSquaresOf {
+  static constexpr bool changes_one = true;
   template <class T>
   using Result = wide_type<T>;
   template <class T>
@@ -134,6 +136,9 @@ struct BetweenPasses<Kernel, T> {
   using type = typename Kernel::template Between<T>;
 };
 
+template <class Kernel>
+concept ChangesOne = Kernel::changes_one;
+
 template <class Kernel, class From, class To>
 [[gnu::noinline]] Tensor reduction_pass(const Tensor& x, const JoinedAxes::Pass& pass, const Shape& shape) {
   Tensor out = Tensor::empty(shape, dtype_of<To>());
@@ -145,7 +150,8 @@ template <class Kernel, class From, class To>
 /// the first.
 template <class First, class Next = First>
 Tensor reduced(const Tensor& x, const Groups& groups) {
-  const std::vector<JoinedAxes::Pass> plan = JoinedAxes(x.shape(), groups.bits).plan();
+  std::vector<JoinedAxes::Pass> plan = JoinedAxes(x.shape(), groups.bits).plan();
+  if (ChangesOne<First> && plan.empty()) plan.push_back({1, 1, x.size()});
   return dispatch(x.dtype(), [&]<class T>() {
     using Result = typename First::template Result<T>;
     using Between = typename BetweenPasses<First, T>::type;

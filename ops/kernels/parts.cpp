@@ -87,6 +87,7 @@ Tensor take(const char* op, const Tensor& x, const Window& window) {
 }
 
 Tensor place(const char* op, const Tensor& x, const Shape& shape, const Window& window, Scalar fill) {
+  expect_fits(op, fill, x.dtype());
   Tensor out = backend::full(shape, fill, x.dtype());
   if (x.size() > 0) {
     Shape strides = row_major(shape);

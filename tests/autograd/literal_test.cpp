@@ -15,7 +15,6 @@ TEST_CASE("numbers and nested literals become tensors of the dtype asked for") {
   const Tensor matrix = as({{1, 2, 3}, {4, 5, 6}}, "int64");
   CHECK(matrix.shape() == Shape{2, 3});
   CHECK(matrix.item<int>(1, 0) == 4);
-  CHECK(as({1.9, -1.9}, "int32").item<int>(1) == -1);
   CHECK(as({{{1}, {2}}}).shape() == Shape{1, 2, 1});
   CHECK(as({2, 0}, "bool").item<bool>(0));
 }
@@ -38,6 +37,14 @@ TEST_CASE("vectors, tensors, variables and expressions are taken as well") {
   const xt::xarray<std::int64_t> a{5, 6};
   CHECK(as(a + 1).dtype() == "int64");
   CHECK(as(a + 1).item<int>(1) == 7);
+}
+
+TEST_CASE("numbers that the dtype cannot hold are refused") {
+  CHECK_THROWS_WITH_AS(as({1, 300}, "uint8"),
+                       "[literal] a number must fit the tensor's dtype uint8: received 300", TypeError);
+  CHECK_THROWS_WITH_AS(as({1.9, -1.9}, "int32"),
+                       "[literal] a number must fit the tensor's dtype int32: received 1.9", TypeError);
+  CHECK(as(ArrayLike({1.9, -1.9}).truncated(), "int32").item<int>(1) == -1);
 }
 
 TEST_CASE("rows of different shapes are refused") {

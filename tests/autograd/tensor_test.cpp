@@ -65,6 +65,20 @@ TEST_CASE("an undefined tensor says so") {
   CHECK_THROWS_AS(none.data<float>(), ValueError);
 }
 
+TEST_CASE("item refuses an element that the type asked for cannot hold") {
+  const Tensor t = ArrayLike({1e20, -2.9, 300., std::nan("")}).tensor("float64", "float64");
+  CHECK_THROWS_WITH_AS(t.item<int>(0),
+                       "[item] the value must be in the range of the type asked for: received value=1e+20",
+                       ValueError);
+  CHECK_THROWS_AS(t.item<std::uint8_t>(2), ValueError);
+  CHECK_THROWS_AS(t.item<std::uint64_t>(1), ValueError);
+  CHECK_THROWS_AS(t.item<int>(3), ValueError);
+  CHECK(t.item<int>(1) == -2);
+  CHECK(t.item(0) == 1e20f);
+  CHECK(t.item<bool>(2));
+  CHECK(std::isnan(t.item(3)));
+}
+
 TEST_CASE("memory is aligned to 64 bytes, whatever the shape") {
   for (std::int64_t n : {0, 1, 15, 16, 1000, 100000})
     CHECK(reinterpret_cast<std::uintptr_t>(Tensor::empty({n}, "float32").raw()) % 64 == 0);

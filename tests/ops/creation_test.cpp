@@ -83,6 +83,26 @@ TEST_CASE("arange counts as Keras does") {
   CHECK(K::arange(big - 2, big, 1, {.dtype = "int64"}).item<std::int64_t>(1) == big - 1);
 }
 
+TEST_CASE("numbers that the dtype cannot hold are refused") {
+  const auto text = [](const char* op, const char* dtype, const char* number) {
+    return std::string("[") + op + "] a number must fit the tensor's dtype " + dtype + ": received " + number;
+  };
+  CHECK_THROWS_WITH_AS(K::constant(300, {.dtype = "uint8"}), text("constant", "uint8", "300").c_str(),
+                       TypeError);
+  CHECK_THROWS_WITH_AS(K::constant(1e10, {.dtype = "int32"}), text("constant", "int32", "1e+10").c_str(),
+                       TypeError);
+  CHECK_THROWS_WITH_AS(K::constant(1e300), text("constant", "float32", "1e+300").c_str(), TypeError);
+  CHECK_THROWS_WITH_AS(K::variable({1, -1}, {.dtype = "uint8"}), text("variable", "uint8", "-1").c_str(),
+                       TypeError);
+  CHECK_THROWS_WITH_AS(K::full({2}, 2.5, "int32"), text("full", "int32", "2.5").c_str(), TypeError);
+  CHECK_THROWS_WITH_AS(K::arange(0, 300, 1, {.dtype = "uint8"}), text("arange", "uint8", "299").c_str(),
+                       TypeError);
+  CHECK_THROWS_WITH_AS(K::arange(0, 2, 0.5, {.dtype = "int64"}), text("arange", "int64", "0.5").c_str(),
+                       TypeError);
+  CHECK(K::arange(0, 256, 1, {.dtype = "uint8"}).item<int>(255) == 255);
+  CHECK(K::arange(0., 3., 1., {.dtype = "int64"}).item<int>(2) == 2);
+}
+
 TEST_CASE("arange refuses what has no end") {
   CHECK_THROWS_WITH_AS(K::arange(0, 3, 0), "[arange] step must not be 0: received start=0, stop=3, step=0",
                        ValueError);

@@ -21,6 +21,8 @@ TEST_CASE("set_value takes anything of the right shape") {
   Variable n = K::variable(1, {.dtype = "int32"});
   K::set_value(n, 2.9);
   CHECK(n.item<int>() == 2);
+  CHECK_THROWS_WITH_AS(K::set_value(n, 1e10),
+                       "[set_value] a number must fit the tensor's dtype int32: received 1e+10", TypeError);
   CHECK_THROWS_WITH_AS(K::set_value(x, {1.f, 2.f, 3.f}),
                        "[set_value] value must have the shape (2,) of 'Variable': received value=(3,)",
                        ValueError);
@@ -34,6 +36,10 @@ TEST_CASE("batch_set_value sets all or nothing") {
   CHECK(values(x) == Values{3, 4});
   CHECK(y.item() == 5.f);
   CHECK_THROWS_AS(K::batch_set_value({{x, {7, 8}}, {y, {9, 9}}}), ValueError);
+  CHECK(values(x) == Values{3, 4});
+  Variable small = K::variable(1, {.dtype = "uint8"});
+  CHECK_THROWS_AS(K::batch_set_value({{x, {7, 8}}, {small, 300}}), TypeError);
+  CHECK_THROWS_AS(K::batch_set_value({{x, {7, 8}}, {y, K::placeholder(Shape{})}}), ValueError);
   CHECK(values(x) == Values{3, 4});
 }
 
@@ -71,6 +77,17 @@ TEST_CASE("moving_average_update") {
   CHECK_THROWS_AS(K::moving_average_update(x, K::ones({2, 2}, {.dtype = "float64"}), 0.9), ValueError);
   CHECK_THROWS_AS(K::moving_average_update(K::variable({1}, {.dtype = "int32"}), K::ones({1}), 0.9),
                   TypeError);
+}
+
+TEST_CASE("updates refuse numbers that the variable's dtype cannot hold") {
+  Variable x = K::variable({1, 2}, {.dtype = "uint8"});
+  CHECK_THROWS_WITH_AS(K::update_add(x, 300),
+                       "[update_add] a number must fit the tensor's dtype uint8: received 300", TypeError);
+  CHECK_THROWS_WITH_AS(K::update_sub(x, -1),
+                       "[update_sub] a number must fit the tensor's dtype uint8: received -1", TypeError);
+  CHECK_THROWS_WITH_AS(K::update(x, {1, 256}),
+                       "[update] a number must fit the tensor's dtype uint8: received 256", TypeError);
+  CHECK(values(x) == Values{1, 2});
 }
 
 TEST_CASE("updates take literals, numbers and expressions, which become the variable's dtype") {

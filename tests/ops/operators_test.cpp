@@ -1,0 +1,107 @@
+#include <ktape/autograd/symbolic.hpp>
+#include <ktape/ops/activations.hpp>
+#include <ktape/ops/elementwise.hpp>
+#include <ktape/ops/operators.hpp>
+
+#include "check.hpp"
+
+#include <cmath>
+#include <limits>
+
+using namespace ktape;
+namespace K = ktape::backend;
+
+namespace {
+using Bools = std::vector<bool>;
+constexpr double inf = std::numeric_limits<double>::infinity();
+
+Bools bools(const Tensor& x) {
+  const auto found = values<double>(x);
+  return {found.begin(), found.end()};
+}
+}  // namespace
+
+TEST_CASE("a tensor compares exactly with numbers that its dtype cannot hold") {
+  const Tensor bytes = ints({0, 1, 255}, "uint8");
+  CHECK(bools(bytes < 256) == Bools{true, true, true});
+  CHECK(bools(bytes == 256) == Bools{false, false, false});
+  CHECK(bools(bytes != 256) == Bools{true, true, true});
+  CHECK(bools(bytes >= -1) == Bools{true, true, true});
+  CHECK(bools(bytes <= -1) == Bools{false, false, false});
+  CHECK(bools(bytes > 0.5) == Bools{false, true, true});
+  CHECK(bools(bytes <= 254.5) == Bools{true, true, false});
+  const Tensor n = ints({1, -1});
+  CHECK(bools(n == 4294967297) == Bools{false, false});
+  CHECK(bools(n < inf) == Bools{true, true});
+  CHECK(bools(n > -inf) == Bools{true, true});
+  CHECK(bools(n < std::uint64_t{1} << 63) == Bools{true, true});
+  const Tensor flags = K::constant({true, false});
+  CHECK(bools(flags == 1) == Bools{true, false});
+  CHECK(bools(flags == 2) == Bools{false, false});
+  CHECK(bools(flags > 0.5) == Bools{true, false});
+}
+
+TEST_CASE("the largest integers compare exactly with real numbers") {
+  const std::int64_t highest = std::numeric_limits<std::int64_t>::max();
+  const Tensor n = K::constant({highest, -highest - 1}, {.dtype = "int64"});
+  CHECK(bools(n < 0x1p63) == Bools{true, true});
+  CHECK(bools(n == 0x1p63) == Bools{false, false});
+  CHECK(bools(n == -0x1p63) == Bools{false, true});
+  CHECK(bools(n > -1e300) == Bools{true, true});
+}
+
+TEST_CASE("floats compare with numbers beyond their range, and every tensor with NaN") {
+  const Tensor x = K::constant({1., inf, -inf, std::nan("")}, {.dtype = "float16"});
+  CHECK(bools(x < 1e10) == Bools{true, false, true, false});
+  CHECK(bools(x == 1e10) == Bools{false, false, false, false});
+  CHECK(bools(x != 1e10) == Bools{true, true, true, true});
+  CHECK(bools(x > 1e10) == Bools{false, true, false, false});
+  CHECK(bools(ints({1, 2}) < std::nan("")) == Bools{false, false});
+  CHECK(bools(ints({1, 2}) != std::nan("")) == Bools{true, true});
+}
+
+TEST_CASE("a float tensor rounds the number that it is compared with") {
+  CHECK(bools(K::constant({0.1f}) == 0.1) == Bools{true});
+}
+
+TEST_CASE("symbolic tensors compare with any number, too") {
+  const Tensor x = K::placeholder({2}, {.dtype = "uint8"});
+  CHECK((x < 256).dtype() == "bool");
+  CHECK((x < 256).shape() == Shape{2});
+}
+
+TEST_CASE("arithmetic with a number that the dtype cannot hold is refused") {
+  const Tensor bytes = ints({0, 255}, "uint8"), n = ints({1});
+  CHECK_THROWS_WITH_AS(bytes + 300, "[add] a number must fit the tensor's dtype uint8: received 300",
+                       TypeError);
+  CHECK_THROWS_WITH_AS(bytes - 256, "[subtract] a number must fit the tensor's dtype uint8: received 256",
+                       TypeError);
+  CHECK_THROWS_WITH_AS(-1 * bytes, "[multiply] a number must fit the tensor's dtype uint8: received -1",
+                       TypeError);
+  CHECK_THROWS_WITH_AS(n + inf, "[add] a number must fit the tensor's dtype int32: received inf", TypeError);
+  CHECK_THROWS_WITH_AS(n + std::nan(""), "[add] a number must fit the tensor's dtype int32: received nan",
+                       TypeError);
+  CHECK_THROWS_WITH_AS(K::constant({1.f}) * 1e300,
+                       "[multiply] a number must fit the tensor's dtype float32: received 1e+300", TypeError);
+  CHECK_THROWS_WITH_AS(1e300 / K::constant({1.f}),
+                       "[divide] a number must fit the tensor's dtype float32: received 1e+300", TypeError);
+  CHECK(values(bytes + 1) == Values{1, 0});
+  CHECK(values(bytes / 300) == Values{0, 255.f / 300});
+}
+
+TEST_CASE("the other ops hold numbers to the dtype as well") {
+  const Tensor bytes = ints({0, 1, 255}, "uint8");
+  CHECK_THROWS_WITH_AS(K::pad(bytes, {{1, 1}}, {.constant_values = 256}),
+                       "[pad] a number must fit the tensor's dtype uint8: received 256", TypeError);
+  CHECK_THROWS_WITH_AS(K::relu(bytes, {.max_value = 300}),
+                       "[relu] a number must fit the tensor's dtype uint8: received 300", TypeError);
+}
+
+TEST_CASE("clip takes bounds that the dtype cannot hold for the nearest that it can") {
+  const Tensor bytes = ints({0, 1, 255}, "uint8");
+  CHECK(values(K::clip(bytes, -5, 300)) == Values{0, 1, 255});
+  CHECK(values(K::clip(bytes, 0.5, ints(100, "uint8"))) == Values{1, 1, 100});
+  CHECK(values(K::clip(bytes, ints(1, "uint8"), 1e10)) == Values{1, 1, 255});
+  const std::int64_t large = (std::int64_t{1} << 62) + 1;
+  CHECK(K::clip(K::constant({large}, {.dtype = "int64"}), 0, large - 1).item<std::int64_t>(0) == large - 1);
+}
