@@ -40,35 +40,59 @@ V scan_vector(V v, V identity, Lanes all) {
   }
 }
 
+/// The total so far. Of many floating numbers it is kept in two parts: the last few apart from the rest,
+/// which they join. What rounding takes from that sum stays with the next few.
+template <class Op, class A, bool Many = true>
+struct RunningTotal {
+  static constexpr bool split = Many && std::is_same_v<Op, Sum> && std::is_floating_point_v<A>;
+  Vec<A> rest, few = splat(Op::template identity<A>());
+
+  Vec<A> with(Vec<A> more) const {
+    if constexpr (split) return rest + (few + more);
+    else return Op::combine(few, more);
+  }
+  void add(Vec<A> more) { few = Op::combine(few, more); }
+  void join() {
+    if constexpr (split) {
+      const Vec<A> sum = rest + few, added = sum - rest, lost = (rest - (sum - added)) + (few - added);
+      rest = sum, few = lost == lost ? lost : Vec<A>{};  // infinities lose nothing
+    }
+  }
+};
+
 /// A contiguous row. Only one combination a vector waits for the vector before.
-template <class Op, bool Reverse, class T>
+template <class Op, bool Reverse, bool Long, class T>
 void scan_row(const T* in, T* out, std::int64_t n, bool exclusive, bool past_caches) {
   using A = compute_type<T>;
   constexpr int w = lanes<T>;
   constexpr auto all = std::make_index_sequence<w>();
   const auto identity = splat(Op::template identity<A>());
-  const auto step = [=](std::int64_t i, std::int64_t m, auto carry) {
+  const auto step = [=](std::int64_t i, std::int64_t m, RunningTotal<Op, A, Long> carry) {
     const auto v = m == w ? load(in + i) : load_partial(in + i, m, identity);
     const auto scanned = scan_vector<Op, Reverse, 1>(v, identity, all);
-    const auto y = Op::combine(carry, exclusive ? moved<1, Reverse>(scanned, identity, all) : scanned);
+    const auto y = carry.with(exclusive ? moved<1, Reverse>(scanned, identity, all) : scanned);
     if (m < w) store_partial(out + i, y, m);
     else if (past_caches) stream(out + i, y);
     else store(out + i, y);
-    return Op::combine(carry, broadcast_lane < Reverse ? 0 : w - 1 > (scanned, all));
+    carry.add(broadcast_lane < Reverse ? 0 : w - 1 > (scanned, all));
+    return carry;
   };
   const auto past_boundary = [](const T* p) {
     return static_cast<std::int64_t>(reinterpret_cast<std::uintptr_t>(p) % (w * sizeof(T)) / sizeof(T));
   };
-  auto carry = identity;
+  RunningTotal<Op, A, Long> carry{identity};
+  constexpr std::int64_t together = 32;
   if constexpr (Reverse) {
     std::int64_t i = n - (past_caches ? std::min(n, past_boundary(out + n)) : 0);
     if (i < n) carry = step(i, n - i, carry);
-    for (; i >= w; i -= w) carry = step(i - w, w, carry);
+    for (std::int64_t left = i / w; left > 0; left -= together, carry.join())
+      for (std::int64_t k = std::min(left, together); k > 0; --k, i -= w) carry = step(i - w, w, carry);
     if (i > 0) step(0, i, carry);
   } else {
     std::int64_t i = past_caches ? std::min(n, (w - past_boundary(out)) % w) : 0;
     if (i > 0) carry = step(0, i, carry);
-    for (; i + w <= n; i += w) carry = step(i, w, carry);
+    for (std::int64_t left = (n - i) / w; left > 0; left -= together, carry.join())
+      for (std::int64_t k = std::min(left, together); k > 0; --k, i += w) carry = step(i, w, carry);
     if (i < n) step(i, n - i, carry);
   }
 }
@@ -166,21 +190,29 @@ class NarrowScan {
   Index shift_[6], next_;
 };
 
-/// `width` <= capacity columns; `acc` holds their totals so far.
+/// `width` <= capacity columns and their totals so far.
 template <class Op, class T>
 struct ScanColumns {
   using A = compute_type<T>;
   static constexpr std::int64_t capacity = 4096 / sizeof(A);
-  alignas(64) A acc[capacity];
+  alignas(64) A rest[capacity], few[capacity];
 
   void run(const T* in, T* out, std::int64_t rows, std::int64_t stride, std::int64_t width,
            ScanOptions options, bool past_caches) {
-    std::fill(std::begin(acc), std::end(acc), Op::template identity<A>());
+    for (A* totals : {rest, few}) std::fill_n(totals, capacity, Op::template identity<A>());
     const std::int64_t distance = prefetch_distance<T>(stride),
                        ahead = options.reverse ? -distance : distance;
     for (std::int64_t k = 0; k < rows; ++k) {
       const std::int64_t row = (options.reverse ? rows - 1 - k : k) * stride;
       wide_row(in + row, out + row, width, ahead, options.exclusive, past_caches);
+      if (RunningTotal<Op, A>::split && k % 256 == 255) join(width);
+    }
+  }
+  void join(std::int64_t width) {
+    for (std::int64_t j = 0; j < width; j += lanes<T>) {
+      RunningTotal<Op, A> total{load(rest + j), load(few + j)};
+      total.join();
+      store(rest + j, total.rest), store(few + j, total.few);
     }
   }
   void wide_row(const T* in, T* out, std::int64_t width, std::int64_t ahead, bool exclusive,
@@ -189,10 +221,10 @@ struct ScanColumns {
     for (std::int64_t j = 0; j < width; j += w) {
       const std::int64_t m = std::min<std::int64_t>(w, width - j);
       __builtin_prefetch(in + j + ahead, 0, 2);
-      const auto before = load(acc + j);
+      const auto before = load(few + j);
       const auto after = Op::combine(before, m == w ? load(in + j) : load_partial(in + j, m, before));
-      const auto y = exclusive ? before : after;
-      store(acc + j, after);
+      const auto y = Op::combine(load(rest + j), exclusive ? before : after);
+      store(few + j, after);
       if (m < w) store_partial(out + j, y, m);
       else if (past_caches) stream(out + j, y);
       else store(out + j, y);
@@ -260,11 +292,16 @@ void scan_narrow(const T* in, T* out, std::int64_t outer, std::int64_t axis, std
   });
 }
 
+/// Elements of rows whose running sums would lose digits, were they not kept in two parts.
+inline constexpr std::int64_t long_row = 8192;
+
 /// Rows: the last axis is scanned.
 template <class Op, class T>
 void scan_rows(const T* in, T* out, std::int64_t outer, std::int64_t axis, ScanOptions options, bool large) {
   parallel_rows(outer, axis, [&](std::int64_t begin, std::int64_t end) {
-    const auto row = options.reverse ? scan_row<Op, true, T> : scan_row<Op, false, T>;
+    const auto row = axis < long_row
+                         ? (options.reverse ? scan_row<Op, true, false, T> : scan_row<Op, false, false, T>)
+                         : (options.reverse ? scan_row<Op, true, true, T> : scan_row<Op, false, true, T>);
     const auto short_row = options.reverse ? scan_short_row<Op, true, T> : scan_short_row<Op, false, T>;
     for (std::int64_t i = begin; i < end; ++i) {
       const std::int64_t o = options.reverse ? end - 1 - (i - begin) : i;  // memory in one direction
