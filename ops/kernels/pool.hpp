@@ -165,7 +165,7 @@ std::array<std::vector<A>, 3> reciprocals(const Reach& windows) {
 }  // namespace detail
 
 /// The largest cell of each window; a NaN wins. Its position in the window, row-major and the first of
-/// several, goes to `index` unless that is null.
+/// several (NaNs too), goes to `index` unless that is null.
 template <class T, class I>
 void max_pool(const PoolGrid& grid, const T* x, T* out, I* index) {
   using A = compute_type<T>;
@@ -191,7 +191,7 @@ void max_pool(const PoolGrid& grid, const T* x, T* out, I* index) {
       for (std::int64_t w = width.begin; w < width.end; ++w, p += n, ++here)
         for (int v = 0; v < V; ++v) {
           const Vec<A> value = channels.get(p, v);
-          const auto found = (value > best[v]) | (value != value);
+          const auto found = ~(value <= best[v]) & (best[v] == best[v]);
           best[v] = found ? value : best[v];
           if constexpr (tracked) place[v] = found ? splat(here) : place[v];
         }

@@ -135,6 +135,14 @@ TEST_CASE("the first of equal elements gets the gradient of a maximum") {
                             {lowest})[0]) == Values{1, 0, 0, 0});
 }
 
+TEST_CASE("the first of several NaNs gets the gradient of a maximum") {
+  const double nan = std::nan("");
+  const Variable x = image({{1., nan}, {nan, 2.}});
+  CHECK(values(K::gradients(K::pool2d(x, {2, 2}), {x})[0]) == Values{0, 1, 0, 0});
+  const Variable first = image({{nan, 3.}, {nan, nan}});
+  CHECK(values(K::gradients(K::pool2d(first, {2, 2}), {first})[0]) == Values{1, 0, 0, 0});
+}
+
 TEST_CASE("windows of many cells remember the largest, a NaN wins, means of many are exact") {
   const Variable x = K::reshape(K::arange(0, 400, 1, {.dtype = "float64"}), {1, 20, 20, 1});
   const Tensor slope = K::gradients(K::pool2d(x, {20, 20}), {x})[0];
