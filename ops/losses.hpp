@@ -24,7 +24,8 @@ Tensor categorical_crossentropy(const Tensor& target, const Tensor& output, cons
 /// taken as logits, so that they are renormalized. The target holds class numbers, of any dtype but bool
 /// (fractions are cut off), in the shape of output without the axis; another shape with as many elements,
 /// such as a trailing 1, is accepted too. The result has the shape of output without the axis. Throws
-/// ValueError for a class out of range, naming it, another number of targets and an axis out of range.
+/// ValueError for a class out of range or NaN, naming it, another number of targets and an axis out of range,
+/// TypeError for a bool target.
 /// `K.sparse_categorical_crossentropy`.
 Tensor sparse_categorical_crossentropy(const Tensor& target, const Tensor& output,
                                        const LossOptions& options = {});

@@ -194,3 +194,19 @@ TEST_CASE("losses name the op and what is wrong") {
                        Contains("must have one shape"), ValueError);
   CHECK_THROWS_AS(K::categorical_crossentropy(x, K::zeros({2, 3}, {.dtype = "int32"})), TypeError);
 }
+
+TEST_CASE("sparse_categorical_crossentropy takes class numbers only") {
+  const Tensor p = K::constant({{0.5f, 0.5f}, {0.1f, 0.9f}});
+  CHECK_THROWS_WITH_AS(
+      K::sparse_categorical_crossentropy(K::constant({true, false}), p),
+      "[sparse_categorical_crossentropy] the target must hold class numbers: received target=bool",
+      TypeError);
+  CHECK_THROWS_WITH_AS(
+      K::sparse_categorical_crossentropy(K::constant({{1.}, {std::nan("")}}), p),
+      "[sparse_categorical_crossentropy] a target must be a class in [0, 2): received target=nan",
+      ValueError);
+  CHECK_THROWS_WITH_AS(
+      K::sparse_categorical_crossentropy(K::constant({1e20, 0.}), p),
+      "[sparse_categorical_crossentropy] a target must be a class in [0, 2): received target=1e+20",
+      ValueError);
+}
