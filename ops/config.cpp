@@ -53,7 +53,7 @@ std::atomic<int> phase{0};
 std::atomic<bool> manual_initialization{false}, same_for_all_threads{false};
 thread_local std::string scope_prefix;
 
-thread_local int thread_phase = -1;  // -1: that of all threads
+thread_local int scope_phase = -1;  // of this thread's innermost scope; -1: none is open
 
 int checked_phase(int value) {
   if (value != 0 && value != 1)
@@ -106,19 +106,20 @@ void reset_uids() {
 }
 
 LearningPhase learning_phase() {
-  return LearningPhase(thread_phase >= 0 ? thread_phase : phase.load(std::memory_order_relaxed));
+  return LearningPhase(scope_phase >= 0 ? scope_phase : phase.load(std::memory_order_relaxed));
 }
-void set_learning_phase(int value) { phase = checked_phase(value); }
-learning_phase_scope::learning_phase_scope(int value) : before_(phase.exchange(checked_phase(value))) {}
-learning_phase_scope::~learning_phase_scope() { phase = before_; }
-
-ThreadLearningPhase::ThreadLearningPhase(int value)
-    : before_(std::exchange(thread_phase, checked_phase(value))) {}
-ThreadLearningPhase::~ThreadLearningPhase() { thread_phase = before_; }
+void set_learning_phase(int value) {
+  if (scope_phase >= 0) scope_phase = checked_phase(value);
+  else phase = checked_phase(value);
+}
+learning_phase_scope::learning_phase_scope(int value)
+    : before_(std::exchange(scope_phase, checked_phase(value))) {}
+learning_phase_scope::~learning_phase_scope() { scope_phase = before_; }
 
 void clear_session() {
   reset_uids();
-  set_learning_phase(0);
+  phase = 0;
+  if (scope_phase >= 0) scope_phase = 0;
 }
 
 void manual_variable_initialization(bool value) { manual_initialization = value; }

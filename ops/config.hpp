@@ -52,32 +52,20 @@ class LearningPhase {
   int value_;
 };
 
-/// 1 in training, 0 in testing (at first). One phase for all threads.
+/// 1 in training, 0 in testing (at first): one phase for all threads that have no scope open.
 LearningPhase learning_phase();
-/// Throws ValueError unless the value is 0 or 1.
+/// Sets the phase of all threads, or, inside a learning_phase_scope, that of the rest of the scope. Throws
+/// ValueError unless the value is 0 or 1.
 void set_learning_phase(int value);
 
-/// Sets the learning phase and, at the end of the scope, sets the one before again. Throws ValueError unless
-/// the value is 0 or 1.
+/// The learning phase of this thread while the scope lives; after it that before holds again. Other threads
+/// keep theirs, as in TF2. Throws ValueError unless the value is 0 or 1.
 class learning_phase_scope {
  public:
   explicit learning_phase_scope(int value);
   ~learning_phase_scope();
   learning_phase_scope(const learning_phase_scope&) = delete;
   learning_phase_scope& operator=(const learning_phase_scope&) = delete;
-
- private:
-  int before_;
-};
-
-/// The learning phase of this thread alone, while it lives: that of a function's call. Throws as
-/// set_learning_phase.
-class ThreadLearningPhase {
- public:
-  explicit ThreadLearningPhase(int value);
-  ~ThreadLearningPhase();
-  ThreadLearningPhase(const ThreadLearningPhase&) = delete;
-  ThreadLearningPhase& operator=(const ThreadLearningPhase&) = delete;
 
  private:
   int before_;

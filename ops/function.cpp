@@ -66,7 +66,7 @@ std::vector<Tensor> Function::operator()(const FunctionValues& given) const {
     fail("[", name_, "] there must be one value per input: received ", values.size(), " for ", inputs_.size(),
          " inputs");
   const SymbolicScope at_once(false);
-  std::optional<ThreadLearningPhase> phase;
+  std::optional<learning_phase_scope> phase;
   std::vector<Tensor> tensors;
   for (std::size_t i = 0; i < values.size(); ++i) {
     const Tensor& input = inputs_[i].tensor();

@@ -28,7 +28,7 @@ class CallScope {
   CallScope& operator=(const CallScope&) = delete;
 
  private:
-  std::optional<K::ThreadLearningPhase> phase_;
+  std::optional<K::learning_phase_scope> phase_;
 };
 
 }  // namespace

@@ -5,6 +5,9 @@
 #include <ktape/ops/operators.hpp>
 #include <ktape/ops/phase.hpp>
 
+#include <future>
+#include <thread>
+
 using namespace ktape;
 namespace K = ktape::backend;
 
@@ -19,6 +22,41 @@ TEST_CASE("the learning phase chooses, unless training is given") {
   CHECK(K::in_train_phase(a, b).item() == 1.f);
   CHECK(K::in_test_phase(a, b).item() == 2.f);
   CHECK(K::in_train_phase(a, b, false).item() == 2.f);
+}
+
+TEST_CASE("a scope is its thread's: interleaved ones leave nothing behind") {
+  std::promise<void> opened, closed;
+  int elsewhere = -1;
+  std::thread other([&, closing = closed.get_future()]() mutable {
+    elsewhere = K::learning_phase();
+    const K::learning_phase_scope training(1);
+    opened.set_value();
+    closing.wait();
+  });
+  {
+    const K::learning_phase_scope training(1);
+    opened.get_future().wait();
+  }
+  CHECK(K::learning_phase() == 0);
+  closed.set_value();
+  other.join();
+  CHECK(K::learning_phase() == 0);
+  CHECK(elsewhere == 0);
+}
+
+TEST_CASE("the phase that is set inside a scope ends with it") {
+  {
+    const K::learning_phase_scope training(1);
+    K::set_learning_phase(0);
+    CHECK(K::learning_phase() == 0);
+  }
+  K::set_learning_phase(1);
+  {
+    const K::learning_phase_scope testing(0);
+    K::clear_session();
+    CHECK(K::learning_phase() == 0);
+  }
+  CHECK(K::learning_phase() == 0);
 }
 
 TEST_CASE("a side is a tensor, a variable or a callable, and only the one taken runs") {
