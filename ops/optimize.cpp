@@ -48,6 +48,9 @@ void adam_update(Assignable x, const Tensor& gradient, Assignable m, Assignable 
   check_like(x, "v", v.value());
   if (!x.dtype().is_floating())
     fail<TypeError>("[adam_update] x must be floating: received dtype=", x.dtype());
+  if (x.is(m) || x.is(v) || m.is(v))
+    fail("[adam_update] x, m and v must be three variables: received '", x.name(), "', '", m.name(),
+         "' and '", v.name(), "', two of which are one");
   if (step < 1) fail("[adam_update] step must be at least 1: received step=", step);
   for (double beta : {options.beta_1, options.beta_2})
     if (!(beta >= 0 && beta < 1)) fail("[adam_update] a beta must be in [0, 1): received beta=", beta);

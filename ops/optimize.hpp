@@ -18,8 +18,8 @@ struct AdamOptions {
 ///     v = beta_2 v + (1 - beta_2) g^2
 ///     x = x - learning_rate sqrt(1 - beta_2^step) / (1 - beta_1^step) m / (sqrt(v) + epsilon)
 ///
-/// All four have the shape and the floating dtype of x. Throws ValueError for another shape, a step below 1
-/// and betas outside [0, 1), TypeError for another dtype; nothing is changed then. The update of Keras's Adam
+/// All four have the shape and the floating dtype of x. Throws ValueError for another shape, a variable that
+/// is two of x, m and v, a step below 1 and betas outside [0, 1), TypeError for another dtype; nothing is changed then. The update of Keras's Adam
 /// optimizer.
 void adam_update(Assignable x, const Tensor& gradient, Assignable m, Assignable v, std::int64_t step,
                  const AdamOptions& options = {});

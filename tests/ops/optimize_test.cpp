@@ -1,0 +1,29 @@
+#include <ktape/ops/optimize.hpp>
+
+#include "check.hpp"
+
+#include <cmath>
+
+using namespace ktape;
+namespace K = ktape::backend;
+
+TEST_CASE("adam_update is a step of Adam") {
+  Variable x = K::variable({1., 2.}), m = K::zeros({2}), v = K::zeros({2});
+  K::adam_update(x, K::constant({0.5, -2.}), m, v, 1, {.learning_rate = 0.1});
+  CHECK(x.item(0) == doctest::Approx(0.9));
+  CHECK(x.item(1) == doctest::Approx(2.1));
+  CHECK(m.item(1) == doctest::Approx(-0.2));
+  CHECK(v.item(1) == doctest::Approx(0.004));
+}
+
+TEST_CASE("adam_update refuses one variable for two") {
+  Variable x = K::variable({1., 2.}, {.name = "x"}), m = K::variable({0., 0.}, {.name = "m"});
+  const Tensor g = K::ones({2});
+  CHECK_THROWS_WITH_AS(K::adam_update(x, g, x, x, 1),
+                       "[adam_update] x, m and v must be three variables: received 'x', 'x' and 'x', two of "
+                       "which are one",
+                       ValueError);
+  CHECK_THROWS_AS(K::adam_update(x, g, m, m, 1), ValueError);
+  CHECK_THROWS_AS(K::adam_update(x, g, m, x, 1), ValueError);
+  CHECK(values(x) == Values{1, 2});
+}
