@@ -70,7 +70,7 @@ Tensor print_tensor(const Tensor& x, const std::string& message, const PrintOpti
   if (is_symbolic(x)) return defer("print_tensor", {x.shape(), x.dtype()}, print_tensor, x, message, options);
   if (inferring_shapes()) return x;
   const bool all = options.summarize < 0;
-  log::print(message +
+  log::print(message + (message.empty() ? "" : " ") +
              to_string(x, all ? 3 : options.summarize,
                        all ? std::numeric_limits<std::int64_t>::max() : std::int64_t{2} * options.summarize));
   return x;

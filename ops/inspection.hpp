@@ -72,7 +72,8 @@ struct PrintOptions {
   int summarize = 3;  ///< entries at either end of each axis; -1 for all
 };
 
-/// Prints the message and the tensor through the logger and returns x, gradient and all. `K.print_tensor`.
+/// Prints the message, a space and the tensor through the logger and returns x, gradient and all; without a
+/// message the tensor alone. `K.print_tensor`.
 Tensor print_tensor(const Tensor& x, const std::string& message = "", const PrintOptions& options = {});
 
 }  // namespace ktape::backend

@@ -1,6 +1,7 @@
 #include <doctest/doctest.h>
 #include <ktape/ktape.hpp>
 
+#include "../autograd/written.hpp"
 #include "check.hpp"
 
 namespace K = ktape::backend;
@@ -55,9 +56,15 @@ TEST_CASE("cast_to_floatx keeps the gradient of tensors, variables and expressio
 TEST_CASE("print_tensor returns what it prints, gradient and all") {
   const Variable x = K::variable({2.f});
   const Tensor y = K::square(x);
-  const Tensor same = K::print_tensor(y, "y = ");
+  const Tensor same = K::print_tensor(y, "y =");
   CHECK(K::gradients(same, {x})[0].item<float>() == 4.f);
-  CHECK(K::print_tensor(y, "y = ", {.summarize = std::numeric_limits<int>::max()}).shape() == Shape{1});
+  CHECK(K::print_tensor(y, "y =", {.summarize = std::numeric_limits<int>::max()}).shape() == Shape{1});
+}
+
+TEST_CASE("print_tensor puts a space between message and value") {
+  const Tensor x = K::constant({1, 2});
+  CHECK(written([&] { K::print_tensor(x, "x:"); }) == "x: " + to_string(x) + "\n");
+  CHECK(written([&] { K::print_tensor(x); }) == to_string(x) + "\n");
 }
 
 TEST_CASE("names made in a scope carry its prefix") {
