@@ -7,6 +7,14 @@
 
 namespace ktape::backend {
 
+/// What a callable that is an argument of an op returned. Throws ValueError, naming the op and the argument,
+/// when that is undefined.
+inline Tensor returned(const char* op, const char* name, const Tensor& result) {
+  if (!result.defined())
+    fail("[", op, "] ", name, " must give a tensor: received an undefined tensor (None)");
+  return result;
+}
+
 /// One side of a choice: a tensor, a variable, a number, which takes the dtype of a tensor on the other side
 /// and else floatx(), or a callable that returns a tensor and is called only when the side is taken.
 class Branch {

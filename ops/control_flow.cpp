@@ -22,9 +22,9 @@ std::vector<Tensor> stop_gradient(const std::vector<Tensor>& variables) {
 
 namespace {
 
-/// The condition's shape as it broadcasts to results of the rank.
+/// The condition's shape as it broadcasts to the expressions: the rank of the first counts, as in TF.
 Shape condition_shape(const Tensor& condition, const Shape& x, const Shape& y) {
-  const int rank = std::max(x.rank(), y.rank());
+  const int rank = x.rank();
   if (condition.ndim() > rank)
     fail("[switch] the rank of the condition must not be above that of the expressions: received condition=",
          condition.shape(), ", then_expression=", x, ", else_expression=", y);
@@ -57,8 +57,10 @@ Tensor switch_(const TensorOrNumber& chosen, const Branch& then_expression, cons
                    else_expression.beside("switch", then_expression));
   if (is_symbolic(condition, then_expression.value(), else_expression.value()))
     return switch_later(condition, then_expression, else_expression);
-  if (condition.ndim() == 0) return condition.item<bool>() ? then_expression() : else_expression();
-  const Tensor x = then_expression(), y = else_expression();
+  const auto then = [&] { return returned("switch", "then_expression", then_expression()); };
+  const auto otherwise = [&] { return returned("switch", "else_expression", else_expression()); };
+  if (condition.ndim() == 0) return condition.item<bool>() ? then() : otherwise();
+  const Tensor x = then(), y = otherwise();
   if (x.dtype() != y.dtype())
     fail<TypeError>("[switch] the expressions must have one dtype: received then_expression=", x.dtype(),
                     ", else_expression=", y.dtype());
@@ -114,7 +116,7 @@ Tensor detail::map_fn(const MappedFunction& fn, const std::vector<Tensor>& elems
   for (std::size_t i = 0; i < slices[0].size(); ++i) {
     std::vector<Tensor> x;
     for (const auto& slice : slices) x.push_back(slice[i]);
-    results.push_back(fn(x));
+    results.push_back(returned("map_fn", "fn", fn(x)));
     expect_dtype(options, results.back().dtype());
   }
   return stack(results);
@@ -155,7 +157,7 @@ Tensor fold(const char* op, const FoldFunction& fn, const Tensor& elems, const T
   Tensor acc = initializer;
   std::vector<Tensor> slices = unstack(elems);
   if (from_last) std::reverse(slices.begin(), slices.end());
-  for (const Tensor& x : slices) acc = acc.defined() ? fn(acc, x) : x;
+  for (const Tensor& x : slices) acc = acc.defined() ? returned(op, "fn", fn(acc, x)) : x;
   return acc;
 }
 

@@ -24,8 +24,9 @@ std::vector<Tensor> stop_gradient(const std::vector<Tensor>& variables);
 ///
 /// A condition of shape () runs the chosen side alone. Another picks element by element, as `where`: of rank
 /// 2 or more it gets trailing axes up to the rank of the expressions; of rank 1 it broadcasts along their
-/// last axis, as in TF. Throws ValueError when its rank is above theirs or the shapes do not broadcast,
-/// TypeError for expressions of two dtypes. `K.switch`.
+/// last axis, as in TF. The rank that counts is that of `then_expression`. Throws ValueError when the
+/// condition's is above it, the shapes do not broadcast or a callable returns no tensor, TypeError for
+/// expressions of two dtypes. `K.switch`.
 Tensor switch_(const TensorOrNumber& condition, const Branch& then_expression, const Branch& else_expression);
 
 struct MapOptions {
@@ -48,8 +49,8 @@ constexpr bool takes_vector_only = [] {
 
 /// The results of fn for each slice of elems along axis 0, stacked. For several tensors as elems, fn takes a
 /// vector with a slice of each; fn may be generic. Throws ValueError when there is no element, the elems
-/// differ in their number or the results in shape; TypeError when these differ in dtype or have another than
-/// the one given. `K.map_fn`.
+/// differ in their number or the results in shape, or fn returns no tensor; TypeError when these differ in
+/// dtype or have another than the one given. `K.map_fn`.
 template <class F>
 Tensor map_fn(F fn, const Tensor& elems, const MapOptions& options = {}) {
   if constexpr (detail::takes_vector_only<F>) return detail::map_fn(std::move(fn), {elems}, options);
@@ -70,7 +71,7 @@ struct FoldOptions {
 
 /// acc = fn(acc, x) for the slices x of elems along axis 0, from the first (`K.foldl`) or from the last
 /// (`K.foldr`). The result is the last acc. Throws ValueError when there is neither an element nor an
-/// initializer.
+/// initializer, or fn returns no tensor.
 Tensor foldl(const std::function<Tensor(const Tensor&, const Tensor&)>& fn, const Tensor& elems,
              const FoldOptions& options = {});
 Tensor foldr(const std::function<Tensor(const Tensor&, const Tensor&)>& fn, const Tensor& elems,

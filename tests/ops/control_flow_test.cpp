@@ -42,6 +42,11 @@ TEST_CASE("switch picks element by element") {
                        "received condition=(2, 3), "
                        "then_expression=(3,), else_expression=(3,)",
                        ValueError);
+  CHECK_THROWS_WITH_AS(
+      K::switch_(K::ones({2}), K::constant(1), K::ones({2})),
+      "[switch] the rank of the condition must not be above that of the expressions: received "
+      "condition=(2,), then_expression=(), else_expression=(2,)",
+      ValueError);
   CHECK_THROWS_AS(K::switch_(K::ones({2}), x, y), ValueError);
   CHECK_THROWS_AS(K::switch_(K::ones({3}), x, K::ones({2, 3})), TypeError);
   check_gradients(
@@ -49,6 +54,27 @@ TEST_CASE("switch picks element by element") {
         return K::switch_(K::constant({{1}, {0}}), in[0] * in[0], in[1] * in[0]);
       },
       {x, y});
+}
+
+TEST_CASE("a callable that returns no tensor is an error of its op") {
+  const auto nothing = [] { return Tensor(); };
+  const Tensor x = K::constant({1, 2, 3});
+  CHECK_THROWS_WITH_AS(K::switch_(K::constant(1), nothing, x),
+                       "[switch] then_expression must give a tensor: received an undefined tensor (None)",
+                       ValueError);
+  CHECK_THROWS_WITH_AS(K::switch_(x, x, nothing),
+                       "[switch] else_expression must give a tensor: received an undefined tensor (None)",
+                       ValueError);
+  CHECK_THROWS_WITH_AS(K::in_train_phase(nothing, x, true),
+                       "[in_train_phase] x must give a tensor: received an undefined tensor (None)",
+                       ValueError);
+  CHECK_THROWS_WITH_AS(K::foldl([](const Tensor&, const Tensor&) { return Tensor(); }, x),
+                       "[foldl] fn must give a tensor: received an undefined tensor (None)", ValueError);
+  CHECK_THROWS_WITH_AS(K::foldr([](const Tensor&, const Tensor&) { return Tensor(); }, x),
+                       "[foldr] fn must give a tensor: received an undefined tensor (None)", ValueError);
+  const std::function<Tensor(const Tensor&)> none = [](const Tensor&) { return Tensor(); };
+  CHECK_THROWS_WITH_AS(K::map_fn(none, x),
+                       "[map_fn] fn must give a tensor: received an undefined tensor (None)", ValueError);
 }
 
 TEST_CASE("map_fn stacks the results") {
