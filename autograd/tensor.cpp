@@ -48,9 +48,18 @@ void* TensorImpl::operator new(std::size_t bytes) { return allocate(bytes); }
 void TensorImpl::operator delete(void* block, std::size_t bytes) { deallocate(block, bytes); }
 
 namespace {
+/// Memory for a tensor and its elements. Throws ValueError when the system has none.
+Ref<Storage> room_for(const Shape& shape, std::int64_t size, DType dtype) {
+  try {
+    return Storage::make(static_cast<std::size_t>(size) * dtype.size(), sizeof(TensorImpl));
+  } catch (const std::bad_alloc&) {
+    fail("[tensor] the tensor must fit in memory: received shape=", shape, ", dtype=", dtype);
+  }
+}
+
 Tensor make(const Shape& shape, std::int64_t size, DType dtype) {
   static_assert(sizeof(TensorImpl) % 64 == 0);
-  Ref<Storage> storage = Storage::make(static_cast<std::size_t>(size) * dtype.size(), sizeof(TensorImpl));
+  Ref<Storage> storage = room_for(shape, size, dtype);
   void* const place = storage->front();
   return Tensor(Ref<TensorImpl>::adopt(::new (place) TensorImpl(shape, size, dtype, std::move(storage))));
 }

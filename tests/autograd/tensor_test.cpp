@@ -79,6 +79,15 @@ TEST_CASE("item refuses an element that the type asked for cannot hold") {
   CHECK(std::isnan(t.item(3)));
 }
 
+#if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)  // whose allocators end the program
+TEST_CASE("a tensor that the system has no memory for is an error with its size") {
+  CHECK_THROWS_WITH_AS(
+      Tensor::empty({1 << 20, 1 << 20, 32}, "uint8"),
+      "[tensor] the tensor must fit in memory: received shape=(1048576, 1048576, 32), dtype=uint8",
+      ValueError);
+}
+#endif
+
 TEST_CASE("memory is aligned to 64 bytes, whatever the shape") {
   for (std::int64_t n : {0, 1, 15, 16, 1000, 100000})
     CHECK(reinterpret_cast<std::uintptr_t>(Tensor::empty({n}, "float32").raw()) % 64 == 0);
