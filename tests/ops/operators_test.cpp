@@ -1,6 +1,6 @@
-#include <ktape/autograd/symbolic.hpp>
 #include <ktape/ops/activations.hpp>
 #include <ktape/ops/elementwise.hpp>
+#include <ktape/ops/function.hpp>
 #include <ktape/ops/operators.hpp>
 
 #include "check.hpp"
@@ -65,7 +65,7 @@ TEST_CASE("a float tensor rounds the number that it is compared with") {
 }
 
 TEST_CASE("symbolic tensors compare with any number, too") {
-  const Tensor x = K::placeholder({2}, {.dtype = "uint8"});
+  const Tensor x = K::placeholder({.shape = {2}, .dtype = "uint8"});
   CHECK((x < 256).dtype() == "bool");
   CHECK((x < 256).shape() == Shape{2});
 }

@@ -76,7 +76,10 @@ TEST_CASE("softmax of rows with infinities is that of the formula along every ax
     for (std::int64_t n : {1, 2, 3, 7, 8, 16, 17, 33, 64, 100, 1000})
       for (std::int64_t at : {std::int64_t{0}, n / 2, n - 1})
         for (double value : odd) {
-          CAPTURE(dtype), CAPTURE(n), CAPTURE(at), CAPTURE(value);
+          CAPTURE(dtype);
+          CAPTURE(n);
+          CAPTURE(at);
+          CAPTURE(value);
           xt::xarray<double> rows = xt::zeros<double>({std::size_t{3}, static_cast<std::size_t>(n)});
           rows(1, static_cast<std::size_t>(at)) = value;
           const Tensor x = K::cast(Tensor(rows), dtype), across = K::softmax(K::transpose(x), 0);
