@@ -45,6 +45,7 @@ V scan_vector(V v, V identity, Lanes all) {
 template <class Op, class A, bool Many = true>
 struct RunningTotal {
   static constexpr bool split = Many && std::is_same_v<Op, Sum> && std::is_floating_point_v<A>;
+  static constexpr std::int64_t together = 32;  // so many make the last few
   Vec<A> rest, few = splat(Op::template identity<A>());
 
   Vec<A> with(Vec<A> more) const {
@@ -81,7 +82,7 @@ void scan_row(const T* in, T* out, std::int64_t n, bool exclusive, bool past_cac
     return static_cast<std::int64_t>(reinterpret_cast<std::uintptr_t>(p) % (w * sizeof(T)) / sizeof(T));
   };
   RunningTotal<Op, A, Long> carry{identity};
-  constexpr std::int64_t together = 32;
+  constexpr auto together = RunningTotal<Op, A>::together;
   if constexpr (Reverse) {
     std::int64_t i = n - (past_caches ? std::min(n, past_boundary(out + n)) : 0);
     if (i < n) carry = step(i, n - i, carry);
@@ -199,13 +200,14 @@ struct ScanColumns {
 
   void run(const T* in, T* out, std::int64_t rows, std::int64_t stride, std::int64_t width,
            ScanOptions options, bool past_caches) {
+    constexpr auto together = RunningTotal<Op, A>::together;
     for (A* totals : {rest, few}) std::fill_n(totals, capacity, Op::template identity<A>());
     const std::int64_t distance = prefetch_distance<T>(stride),
                        ahead = options.reverse ? -distance : distance;
     for (std::int64_t k = 0; k < rows; ++k) {
       const std::int64_t row = (options.reverse ? rows - 1 - k : k) * stride;
       wide_row(in + row, out + row, width, ahead, options.exclusive, past_caches);
-      if (RunningTotal<Op, A>::split && k % 256 == 255) join(width);
+      if (RunningTotal<Op, A>::split && k % together == together - 1) join(width);
     }
   }
   void join(std::int64_t width) {

@@ -171,7 +171,7 @@ TEST_CASE("targets of sparse_categorical_crossentropy: shapes and dtypes") {
   CHECK(shape(K::zeros({}), K::zeros({4})) == Shape{});
   CHECK(shape(K::zeros({1}), K::zeros({4})) == Shape{1});
   CHECK(shape(K::zeros({1, 1}), K::zeros({4})) == Shape{1});
-  CHECK(shape(K::zeros({2, 3}, {.dtype = "bool"}), x) == Shape{2, 3});
+  CHECK(shape(K::zeros({2, 3}, {.dtype = "uint8"}), x) == Shape{2, 3});
   CHECK(shape(K::zeros({0}), K::zeros({0, 4})) == Shape{0});
 }
 
@@ -206,7 +206,6 @@ TEST_CASE("sparse_categorical_crossentropy takes class numbers only") {
       "[sparse_categorical_crossentropy] a target must be a class in [0, 2): received target=nan",
       ValueError);
   CHECK_THROWS_WITH_AS(
-      K::sparse_categorical_crossentropy(K::constant({1e20, 0.}), p),
-      "[sparse_categorical_crossentropy] a target must be a class in [0, 2): received target=1e+20",
-      ValueError);
+      K::sparse_categorical_crossentropy(K::constant({7., 0.}), p),
+      "[sparse_categorical_crossentropy] a target must be a class in [0, 2): received target=7", ValueError);
 }
