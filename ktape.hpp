@@ -24,6 +24,10 @@
 #include <ktape/nn/models/model.hpp>
 #include <ktape/nn/models/sequential.hpp>
 #include <ktape/nn/models/summary.hpp>
+#include <ktape/nn/losses/hinge.hpp>
+#include <ktape/nn/losses/probabilistic.hpp>
+#include <ktape/nn/losses/regression.hpp>
+#include <ktape/nn/losses/structured.hpp>
 #include <ktape/nn/names.hpp>
 #include <ktape/nn/registry.hpp>
 #include <ktape/nn/regularizers.hpp>

@@ -87,5 +87,9 @@ void add_initializers(Catalogue& catalogue);
 void add_regularizers(Catalogue& catalogue);
 void add_constraints(Catalogue& catalogue);
 void add_layers(Catalogue& catalogue);
+void add_regression_losses(Catalogue& catalogue);
+void add_probabilistic_losses(Catalogue& catalogue);
+void add_hinge_losses(Catalogue& catalogue);
+void add_structured_losses(Catalogue& catalogue);
 
 }  // namespace ktape::nn

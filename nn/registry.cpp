@@ -22,6 +22,10 @@ Catalogue filled() {
   add_regularizers(all);
   add_constraints(all);
   add_layers(all);
+  add_regression_losses(all);
+  add_probabilistic_losses(all);
+  add_hinge_losses(all);
+  add_structured_losses(all);
   return all;
 }
 

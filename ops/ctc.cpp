@@ -64,10 +64,10 @@ void expect_sequences(const Tensor& y_true, const Tensor& y_pred) {
 }
 
 Batch checked(const Tensor& y_true, const Tensor& y_pred, const Tensor& input_length,
-              const Tensor& label_length) {
+              const Tensor& label_length, double epsilon) {
   const Shape& shape = y_pred.shape();
   Batch batch{shape[0], shape[1], shape[2], y_true.shape()[1], converted(y_true, DType::Int64),
-              {},       {},       epsilon()};
+              {},       {},       epsilon};
   const Shape column{batch.samples, 1};
   batch.input_length = ctc::lengths("ctc_batch_cost", "input_length", input_length, column, batch.steps);
   batch.label_length = ctc::lengths("ctc_batch_cost", "label_length", label_length, column, batch.width);
@@ -95,17 +95,17 @@ void compute(const Batch& batch, const Tensor& y, const Tensor& cost, const Tens
 
 }  // namespace
 
-Tensor ctc_batch_cost(const Tensor& y_true, const Tensor& y_pred, const Tensor& input_length,
-                      const Tensor& label_length) {
+Tensor ctc::cost(const Tensor& y_true, const Tensor& y_pred, const Tensor& input_length,
+                 const Tensor& label_length, double epsilon) {
   expect_defined("ctc_batch_cost", "y_true, y_pred, input_length, label_length", y_true, y_pred, input_length,
                  label_length);
   expect_sequences(y_true, y_pred);
   if (is_symbolic(y_true, y_pred, input_length, label_length)) {
     const Shape shape{merged(y_pred.shape()[0], y_true.shape()[0]), 1};
-    return defer("ctc_batch_cost", {shape, y_pred.dtype()}, ctc_batch_cost, WithoutGradient{y_true}, y_pred,
-                 WithoutGradient{input_length}, WithoutGradient{label_length});
+    return defer("ctc_batch_cost", {shape, y_pred.dtype()}, ctc::cost, WithoutGradient{y_true}, y_pred,
+                 WithoutGradient{input_length}, WithoutGradient{label_length}, epsilon);
   }
-  const Batch batch = checked(y_true, y_pred, input_length, label_length);
+  const Batch batch = checked(y_true, y_pred, input_length, label_length, epsilon);
   const Tensor cost = Tensor::empty({batch.samples, 1}, y_pred.dtype());
   const bool recorded = recording(y_pred);
   const Tensor slope = recorded ? Tensor::empty_like(y_pred) : Tensor();
@@ -116,6 +116,11 @@ Tensor ctc_batch_cost(const Tensor& y_true, const Tensor& y_pred, const Tensor& 
                [&] { return expand_dims(g) * (recording() ? ctc::composed_slope(batch, y_pred) : slope); });
     });
   return cost;
+}
+
+Tensor ctc_batch_cost(const Tensor& y_true, const Tensor& y_pred, const Tensor& input_length,
+                      const Tensor& label_length) {
+  return ctc::cost(y_true, y_pred, input_length, label_length, epsilon());
 }
 
 SparseTensor ctc_label_dense_to_sparse(const Tensor& labels, const Tensor& label_lengths) {

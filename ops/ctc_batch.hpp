@@ -26,6 +26,10 @@ void check_predictions(const char* op, const Tensor& y_pred);
 std::vector<std::int64_t> lengths(const char* op, const char* name, const Tensor& length, const Shape& shape,
                                   std::int64_t most);
 
+/// `ctc_batch_cost` with another number in epsilon's place.
+Tensor cost(const Tensor& y_true, const Tensor& y_pred, const Tensor& input_length,
+            const Tensor& label_length, double epsilon);
+
 /// The derivative of the costs by y_pred, composed of ops that are differentiable themselves.
 Tensor composed_slope(const Batch& batch, const Tensor& y_pred);
 

@@ -25,6 +25,7 @@ using golden_nn::Config, golden_nn::Run, golden_nn::Runner, golden_nn::Table, go
 Table all_kinds() {
   Table table;
   golden_nn::add_functions(table);
+  golden_nn::add_losses(table);
   return table;
 }
 
@@ -46,7 +47,7 @@ std::vector<Config> read_cases(const std::filesystem::path& folder) {
 /// What runs the case; nothing when its kind or its class is unknown.
 const Runner* runner_of(const Table& table, const Config& json, std::string& name) {
   for (const std::string& key : json.names()) {
-    if (!json.at(key).is_string() || key == "id") continue;
+    if (!json.at(key).is_string() || key == "id" || key == "error") continue;
     name = key + ' ' + json.at(key).string();
     const auto runner = table.find(key);
     if (runner != table.end())

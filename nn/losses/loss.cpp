@@ -1,0 +1,31 @@
+#include <ktape/nn/losses/loss.hpp>
+#include <ktape/nn/names.hpp>
+#include <ktape/ops/elementwise.hpp>
+#include <ktape/ops/inspection.hpp>
+#include <ktape/ops/operators.hpp>
+
+namespace ktape::nn {
+namespace K = backend;
+namespace {
+
+Tensor both(const Tensor& a, const Tensor& b) {
+  if (!a.defined() || !b.defined()) return a.defined() ? a : b;
+  const auto [x, y] = to_same_rank(K::cast(a, "bool"), K::cast(b, "bool"));
+  return K::cast(x, "float32") * K::cast(y, "float32");
+}
+
+}  // namespace
+
+Tensor Loss::operator()(const Tensor& y_true, const Tensor& y_pred, const LossCallOptions& options) const {
+  const LossImpl& loss = impl();
+  const LossValues result = loss.call(y_true, y_pred);
+  if (!result.values.defined()) fail("[", name(), "] a loss must return a tensor: received None");
+  return reduce_values(result.values, options.sample_weight, both(options.mask, result.mask), loss.reduction);
+}
+
+std::string Loss::name() const {
+  const LossImpl& loss = impl();
+  return loss.name.empty() ? to_snake_case(loss.class_name()) : loss.name;
+}
+
+}  // namespace ktape::nn

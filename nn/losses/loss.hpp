@@ -1,0 +1,53 @@
+#pragma once
+#include <ktape/nn/losses/reduction.hpp>
+#include <ktape/nn/object.hpp>
+
+#include <concepts>
+#include <string>
+
+namespace ktape::nn {
+
+/// A loss for each sample, or one value; and where some samples do not count, which do.
+struct LossValues {
+  LossValues(Tensor values, Tensor mask = {}) : values(std::move(values)), mask(std::move(mask)) {}
+  Tensor values, mask;
+};
+
+/// The class behind a Loss: `call(y_true, y_pred)` gives the values, before reduction.
+class LossImpl : public FunctionObject<LossValues, const Tensor&, const Tensor&> {
+ public:
+  static constexpr const char* kind = "loss";
+  Reduction reduction = "sum_over_batch_size";
+  std::string name = {};  ///< the class's, in Keras's spelling, when empty
+};
+
+struct LossCallOptions {
+  Tensor sample_weight = {};  ///< a weight for each sample, or for each of their values
+  Tensor mask = {};           ///< of the predictions: what is 0 does not count
+};
+
+/// How far predictions are from targets: by name ("mse"), as an object, or any callable of (y_true, y_pred)
+/// that returns one value, or one for each sample, which are averaged.
+///
+///     model.compile({.loss = nn::SparseCategoricalCrossentropy({.from_logits = true})});
+class Loss : public FunctionHandle<LossImpl> {
+ public:
+  using FunctionHandle::FunctionHandle;
+
+  /// The values, weighted, masked and reduced. A dimension of 1 that only targets or predictions have at the
+  /// end is no difference. Throws ValueError for shapes that do not fit.
+  Tensor operator()(const Tensor& y_true, const Tensor& y_pred, const LossCallOptions& options = {}) const;
+  std::string name() const;
+};
+
+/// A loss class of the user's.
+template <class Implementation>
+using LossOf = HandleOf<Loss, Implementation>;
+
+/// What all losses of Keras take: `Loss({.reduction = "sum"})`.
+struct LossOptions {
+  Reduction reduction = "sum_over_batch_size";
+  std::string name = {};
+};
+
+}  // namespace ktape::nn

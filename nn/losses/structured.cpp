@@ -1,0 +1,124 @@
+#include <ktape/nn/losses/functions.hpp>
+#include <ktape/nn/losses/structured.hpp>
+#include <ktape/ops/activations.hpp>
+#include <ktape/ops/config.hpp>
+#include <ktape/ops/creation.hpp>
+#include <ktape/ops/ctc_batch.hpp>
+#include <ktape/ops/elementwise.hpp>
+#include <ktape/ops/linalg.hpp>
+#include <ktape/ops/operators.hpp>
+#include <ktape/ops/reductions.hpp>
+#include <ktape/ops/shape.hpp>
+
+#include <limits>
+
+namespace ktape::nn {
+namespace K = backend;
+
+namespace losses {
+namespace {
+
+/// log(sum(exp(x))) of each row over the places where the mask is not 0.
+Tensor masked_logsumexp(const Tensor& x, const Tensor& mask) {
+  const Tensor none = K::full({}, -std::numeric_limits<double>::infinity(), x.dtype());
+  return K::logsumexp(K::where(mask, x, none), 1);
+}
+
+}  // namespace
+
+Tensor dice(const Tensor& y_true, const Tensor& y_pred, const Axes& axis) {
+  const Tensor t = K::cast(y_true, y_pred.dtype());
+  return 1 - 2 * K::sum(t * y_pred, axis) / (K::sum(t, axis) + K::sum(y_pred, axis) + K::epsilon());
+}
+
+Tensor tversky(const Tensor& y_true, const Tensor& y_pred, const TverskyFunctionOptions& o) {
+  const Tensor t = K::cast(y_true, y_pred.dtype());
+  const Tensor both = K::sum(t * y_pred, o.axis);
+  const Tensor missed = K::sum(t * (1 - y_pred), o.axis), wrong = K::sum((1 - t) * y_pred, o.axis);
+  return 1 - both / (both + o.alpha * missed + o.beta * wrong + K::epsilon());
+}
+
+Tensor circle(const Tensor& y_true, const Tensor& y_pred, const CircleFunctionOptions& o) {
+  if (y_pred.ndim() != 2)
+    fail("[circle] y_pred must have shape (samples, size): received y_pred=", y_pred.shape());
+  const Tensor distance = K::relu(1 - K::matmul(y_pred, y_pred, {.transpose_b = true}));
+  const Tensor column = K::reshape(K::cast(y_true, "int32"), {-1, 1});
+  const Tensor same = K::cast(K::equal(column, K::transpose(column)), "int32");
+  // Of one class, but for the sample itself.
+  const Tensor itself =
+      K::cast(K::equal(K::cumsum(K::ones_like(same), 0), K::cumsum(K::ones_like(same), 1)), "int32");
+  const Tensor near = o.remove_diagonal ? same * (1 - itself) : same, far = 1 - same;
+  const auto of = [&](const Tensor& mask) { return K::cast(mask, distance.dtype()); };
+  const Tensor pull = K::relu((o.margin + distance) * of(near)) * (distance - o.margin);
+  const Tensor push = K::relu((1 + o.margin - distance) * of(far)) * (1 - o.margin - distance);
+  return K::softplus(masked_logsumexp(o.gamma * pull, near) + masked_logsumexp(o.gamma * push, far));
+}
+
+Tensor ctc(const Tensor& y_true, const Tensor& y_pred) {
+  if (y_true.ndim() != 2)
+    fail("[ctc] y_true must have shape (samples, length): received y_true=", y_true.shape());
+  if (y_pred.ndim() != 3)
+    fail("[ctc] y_pred must have shape (samples, steps, classes): received y_pred=", y_pred.shape());
+  // K has the blank behind the other classes.
+  const std::vector<Tensor> classes = K::split(K::softmax(y_pred), {1, y_pred.shape()[2] - 1}, -1);
+  const Tensor labels = K::cast(y_true, "int64");
+  const Tensor length = K::sum(K::cast(K::cast(labels, "bool"), "int64"), -1, true);
+  const Tensor steps = y_pred.shape()[1] * K::ones_like(length);
+  const double least = std::numeric_limits<float>::min();
+  return K::squeeze(K::ctc::cost(labels - 1, K::concatenate({classes[1], classes[0]}), steps, length, least),
+                    -1);
+}
+
+}  // namespace losses
+
+template <class F>
+void fields(DiceOptions& o, F&& field) {
+  field("reduction", o.reduction);
+  field("name", o.name);
+  field("axis", o.axis);
+}
+template <class F>
+void fields(TverskyOptions& o, F&& field) {
+  field("alpha", o.alpha);
+  field("beta", o.beta);
+  field("reduction", o.reduction);
+  field("name", o.name);
+  field("axis", o.axis);
+}
+template <class F>
+void fields(CircleOptions& o, F&& field) {
+  field("gamma", o.gamma);
+  field("margin", o.margin);
+  field("remove_diagonal", o.remove_diagonal);
+  field("reduction", o.reduction);
+  field("name", o.name);
+}
+
+Dice::Dice(const DiceOptions& options)
+    : Loss(loss_of("Dice", options, [](const Tensor& t, const Tensor& p, const DiceOptions& o) {
+        return losses::dice(t, p, o.axis);
+      })) {}
+
+Tversky::Tversky(const TverskyOptions& options)
+    : Loss(loss_of("Tversky", options, [](const Tensor& t, const Tensor& p, const TverskyOptions& o) {
+        return losses::tversky(t, p, {.alpha = o.alpha, .beta = o.beta, .axis = o.axis});
+      })) {}
+
+Circle::Circle(const CircleOptions& options)
+    : Loss(loss_of("Circle", options,
+                   [](const Tensor& t, const Tensor& p, const CircleOptions& o) -> LossValues {
+                     const Tensor values = losses::circle(
+                         t, p, {.gamma = o.gamma, .margin = o.margin, .remove_diagonal = o.remove_diagonal});
+                     return {values, values > 0};
+                   })) {}
+
+CTC::CTC(const LossOptions& options) : Loss(loss_of("CTC", options, losses::ctc)) {}
+
+void add_structured_losses(Catalogue& catalogue) {
+  catalogue.add<Dice, DiceOptions>("Dice");
+  catalogue.add<Tversky, TverskyOptions>("Tversky");
+  catalogue.add<Circle, CircleOptions>("Circle");
+  catalogue.add<CTC, LossOptions>("CTC");
+}
+
+}  // namespace ktape::nn
