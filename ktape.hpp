@@ -29,6 +29,10 @@
 #include <ktape/nn/losses/regression.hpp>
 #include <ktape/nn/losses/structured.hpp>
 #include <ktape/nn/names.hpp>
+#include <ktape/nn/optimizers/adam.hpp>
+#include <ktape/nn/optimizers/adaptive.hpp>
+#include <ktape/nn/optimizers/schedules.hpp>
+#include <ktape/nn/optimizers/sgd.hpp>
 #include <ktape/nn/registry.hpp>
 #include <ktape/nn/regularizers.hpp>
 #include <ktape/ops/activations.hpp>

@@ -91,5 +91,9 @@ void add_regression_losses(Catalogue& catalogue);
 void add_probabilistic_losses(Catalogue& catalogue);
 void add_hinge_losses(Catalogue& catalogue);
 void add_structured_losses(Catalogue& catalogue);
+void add_schedules(Catalogue& catalogue);
+void add_sgd_optimizers(Catalogue& catalogue);
+void add_adaptive_optimizers(Catalogue& catalogue);
+void add_adam_optimizers(Catalogue& catalogue);
 
 }  // namespace ktape::nn

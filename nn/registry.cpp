@@ -26,6 +26,10 @@ Catalogue filled() {
   add_probabilistic_losses(all);
   add_hinge_losses(all);
   add_structured_losses(all);
+  add_schedules(all);
+  add_sgd_optimizers(all);
+  add_adaptive_optimizers(all);
+  add_adam_optimizers(all);
   return all;
 }
 

@@ -23,7 +23,7 @@ class LossImpl : public FunctionObject<LossValues, const Tensor&, const Tensor&>
 
 struct LossCallOptions {
   Tensor sample_weight = {};  ///< a weight for each sample, or for each of their values
-  Tensor mask = {};           ///< of the predictions: what is 0 does not count
+  Tensor mask = {};           ///< what is 0 does not count; the mask that y_pred carries by default
 };
 
 /// How far predictions are from targets: by name ("mse"), as an object, or any callable of (y_true, y_pred)

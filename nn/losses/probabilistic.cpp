@@ -20,8 +20,10 @@ using K::log;
 using kernels::like, kernels::select;
 using kernels::functions::log;
 
+/// Whether the loss can come from logits that this activation left behind.
 bool made_by(const char* activation, const Tensor& y_pred) {
-  return y_pred.get()->logits && std::string_view(y_pred.get()->logits->op) == activation;
+  const Companions* with = y_pred.get()->companions.get();
+  return with && with->logits.defined() && std::string_view(with->activation) == activation;
 }
 
 Tensor clipped(const Tensor& p) { return K::clip(p, K::epsilon(), 1 - K::epsilon()); }

@@ -14,10 +14,12 @@ namespace {
 
 constexpr const char* names[] = {"none", "sum", "sum_over_batch_size", "mean_with_sample_weight"};
 
-/// The mask as weights. In a mean it is scaled to a mean of 1.
+/// The mask as weights. In a mean they are scaled, so that the mean is over what the mask keeps.
 Tensor weights_of(const Tensor& mask, DType dtype, Reduction::Kind kind) {
   const Tensor weights = K::cast(mask, dtype);
-  return kind == Reduction::Mean ? weights / (K::mean(weights) + K::epsilon()) : weights;
+  if (kind != Reduction::Mean) return weights;
+  const Tensor kept = K::sum(weights);
+  return weights * (static_cast<double>(mask.size()) / K::where(kept, kept, K::ones_like(kept)));
 }
 
 /// Both weights, one of which may be missing.

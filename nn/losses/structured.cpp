@@ -35,7 +35,7 @@ Tensor tversky(const Tensor& y_true, const Tensor& y_pred, const TverskyFunction
   const Tensor t = K::cast(y_true, y_pred.dtype());
   const Tensor both = K::sum(t * y_pred, o.axis);
   const Tensor missed = K::sum(t * (1 - y_pred), o.axis), wrong = K::sum((1 - t) * y_pred, o.axis);
-  return 1 - both / (both + o.alpha * missed + o.beta * wrong + K::epsilon());
+  return 1 - both / (both + o.alpha * wrong + o.beta * missed + K::epsilon());
 }
 
 Tensor circle(const Tensor& y_true, const Tensor& y_pred, const CircleFunctionOptions& o) {

@@ -10,11 +10,11 @@ namespace losses {
 Tensor dice(const Tensor& y_true, const Tensor& y_pred, const Axes& axis = {});
 
 struct TverskyFunctionOptions {
-  double alpha = 0.5;  ///< what a false negative costs
-  double beta = 0.5;   ///< what a false positive costs
+  double alpha = 0.5;  ///< what a false positive costs
+  double beta = 0.5;   ///< what a false negative costs
   Axes axis = {};
 };
-/// 1 - sum(t p) / (sum(t p) + alpha sum(t (1 - p)) + beta sum((1 - t) p) + epsilon), likewise.
+/// 1 - sum(t p) / (sum(t p) + alpha sum((1 - t) p) + beta sum(t (1 - p)) + epsilon), likewise.
 Tensor tversky(const Tensor& y_true, const Tensor& y_pred, const TverskyFunctionOptions& options = {});
 
 struct CircleFunctionOptions {

@@ -34,7 +34,7 @@ bool keeps_tolerance(const Config& json) {
 }  // namespace
 
 Run::Run(const Config& json, DType floatx)
-    : json_(json), floatx_(floatx), seen_{"id", "oracles", "rtol", "atol", "float32", "error"} {
+    : json_(json), floatx_(floatx), seen_{"id", "tags", "oracles", "rtol", "atol", "float32", "error"} {
   const bool close = floatx == DType::Float64 && !keeps_tolerance(json);
   Config tolerance = json;
   if (floatx == DType::Float32 && json.contains("float32")) tolerance.update(json.at("float32").config());

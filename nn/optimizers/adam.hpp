@@ -1,0 +1,132 @@
+#pragma once
+#include <ktape/nn/optimizers/optimizer.hpp>
+
+/// Adam and its kin: moving averages of the gradient and of its square.
+///
+///     m = beta_1 m + (1 - beta_1) g
+///     v = beta_2 v + (1 - beta_2) g^2
+///
+/// g is the gradient, w the variable. The last ten options are those of OptimizerOptions. Each update is one
+/// pass over the variable; Lamb, which needs norms, takes several.
+namespace ktape::nn {
+
+struct AdamOptions {
+  LearningRate learning_rate = 0.001;
+  double beta_1 = 0.9;
+  double beta_2 = 0.999;
+  double epsilon = 1e-7;
+  bool amsgrad = false;  ///< whether v never gets smaller in the divisor
+  std::optional<double> weight_decay = {};
+  std::optional<double> clipnorm = {};
+  std::optional<double> clipvalue = {};
+  std::optional<double> global_clipnorm = {};
+  bool use_ema = false;
+  double ema_momentum = 0.99;
+  std::optional<int> ema_overwrite_frequency = {};
+  std::optional<double> loss_scale_factor = {};
+  std::optional<int> gradient_accumulation_steps = {};
+  std::string name = {};
+};
+/// w -= learning_rate * sqrt(1 - beta_2^t) / (1 - beta_1^t) * m / (sqrt(v) + epsilon) in step t, from 1.
+/// Throws ValueError, as do the others, for betas outside of [0, 1).
+class Adam : public Optimizer {
+ public:
+  Adam(const AdamOptions& options = {});
+  explicit Adam(const LearningRate& learning_rate) : Adam(AdamOptions{learning_rate}) {}
+};
+
+struct AdamWOptions {
+  LearningRate learning_rate = 0.001;
+  double beta_1 = 0.9;
+  double beta_2 = 0.999;
+  double epsilon = 1e-7;
+  bool amsgrad = false;
+  std::optional<double> weight_decay = 0.004;
+  std::optional<double> clipnorm = {};
+  std::optional<double> clipvalue = {};
+  std::optional<double> global_clipnorm = {};
+  bool use_ema = false;
+  double ema_momentum = 0.99;
+  std::optional<int> ema_overwrite_frequency = {};
+  std::optional<double> loss_scale_factor = {};
+  std::optional<int> gradient_accumulation_steps = {};
+  std::string name = {};
+};
+/// Adam whose weights decay by themselves.
+class AdamW : public Optimizer {
+ public:
+  AdamW(const AdamWOptions& options = {});
+  explicit AdamW(const LearningRate& learning_rate) : AdamW(AdamWOptions{learning_rate}) {}
+};
+
+struct AdamaxOptions {
+  LearningRate learning_rate = 0.001;
+  double beta_1 = 0.9;
+  double beta_2 = 0.999;
+  double epsilon = 1e-7;
+  std::optional<double> weight_decay = {};
+  std::optional<double> clipnorm = {};
+  std::optional<double> clipvalue = {};
+  std::optional<double> global_clipnorm = {};
+  bool use_ema = false;
+  double ema_momentum = 0.99;
+  std::optional<int> ema_overwrite_frequency = {};
+  std::optional<double> loss_scale_factor = {};
+  std::optional<int> gradient_accumulation_steps = {};
+  std::string name = {};
+};
+/// u = max(beta_2 u, |g|), w -= learning_rate / (1 - beta_1^t) * m / (u + epsilon).
+class Adamax : public Optimizer {
+ public:
+  Adamax(const AdamaxOptions& options = {});
+  explicit Adamax(const LearningRate& learning_rate) : Adamax(AdamaxOptions{learning_rate}) {}
+};
+
+struct NadamOptions {
+  LearningRate learning_rate = 0.001;
+  double beta_1 = 0.9;
+  double beta_2 = 0.999;
+  double epsilon = 1e-7;
+  std::optional<double> weight_decay = {};
+  std::optional<double> clipnorm = {};
+  std::optional<double> clipvalue = {};
+  std::optional<double> global_clipnorm = {};
+  bool use_ema = false;
+  double ema_momentum = 0.99;
+  std::optional<int> ema_overwrite_frequency = {};
+  std::optional<double> loss_scale_factor = {};
+  std::optional<int> gradient_accumulation_steps = {};
+  std::string name = {};
+};
+/// Adam with Nesterov's momentum (Dozat, 2015).
+class Nadam : public Optimizer {
+ public:
+  Nadam(const NadamOptions& options = {});
+  explicit Nadam(const LearningRate& learning_rate) : Nadam(NadamOptions{learning_rate}) {}
+};
+
+struct LambOptions {
+  LearningRate learning_rate = 0.001;
+  double beta_1 = 0.9;
+  double beta_2 = 0.999;
+  double epsilon = 1e-7;
+  std::optional<double> weight_decay = {};
+  std::optional<double> clipnorm = {};
+  std::optional<double> clipvalue = {};
+  std::optional<double> global_clipnorm = {};
+  bool use_ema = false;
+  double ema_momentum = 0.99;
+  std::optional<int> ema_overwrite_frequency = {};
+  std::optional<double> loss_scale_factor = {};
+  std::optional<int> gradient_accumulation_steps = {};
+  std::string name = {};
+};
+/// Adam's direction, with bias corrections in m and v, scaled to the length of the variable (You et al.,
+/// 2019).
+class Lamb : public Optimizer {
+ public:
+  Lamb(const LambOptions& options = {});
+  explicit Lamb(const LearningRate& learning_rate) : Lamb(LambOptions{learning_rate}) {}
+};
+
+}  // namespace ktape::nn

@@ -1,0 +1,105 @@
+#pragma once
+#include <ktape/nn/optimizers/optimizer.hpp>
+
+/// Optimizers that divide by the size of past gradients.
+///
+/// g is the gradient, w the variable. The last ten options are those of OptimizerOptions. Each update is one
+/// pass over the variable; Adafactor, which needs norms, takes several.
+namespace ktape::nn {
+
+struct RMSpropOptions {
+  LearningRate learning_rate = 0.001;
+  double rho = 0.9;
+  double momentum = 0;
+  double epsilon = 1e-7;
+  bool centered = false;  ///< whether to divide by the deviation of g in place of its size
+  std::optional<double> weight_decay = {};
+  std::optional<double> clipnorm = {};
+  std::optional<double> clipvalue = {};
+  std::optional<double> global_clipnorm = {};
+  bool use_ema = false;
+  double ema_momentum = 0.99;
+  std::optional<int> ema_overwrite_frequency = {};
+  std::optional<double> loss_scale_factor = {};
+  std::optional<int> gradient_accumulation_steps = {};
+  std::string name = {};
+};
+/// v = rho v + (1 - rho) g^2, w -= learning_rate * g / sqrt(v + epsilon). With momentum that step adds to
+/// m = momentum * m + step. Throws ValueError for rho outside of [0, 1].
+class RMSprop : public Optimizer {
+ public:
+  RMSprop(const RMSpropOptions& options = {});
+  explicit RMSprop(const LearningRate& learning_rate) : RMSprop(RMSpropOptions{learning_rate}) {}
+};
+
+struct AdagradOptions {
+  LearningRate learning_rate = 0.001;
+  double initial_accumulator_value = 0.1;
+  double epsilon = 1e-7;
+  std::optional<double> weight_decay = {};
+  std::optional<double> clipnorm = {};
+  std::optional<double> clipvalue = {};
+  std::optional<double> global_clipnorm = {};
+  bool use_ema = false;
+  double ema_momentum = 0.99;
+  std::optional<int> ema_overwrite_frequency = {};
+  std::optional<double> loss_scale_factor = {};
+  std::optional<int> gradient_accumulation_steps = {};
+  std::string name = {};
+};
+/// a += g^2, w -= learning_rate * g / sqrt(a + epsilon).
+class Adagrad : public Optimizer {
+ public:
+  Adagrad(const AdagradOptions& options = {});
+  explicit Adagrad(const LearningRate& learning_rate) : Adagrad(AdagradOptions{learning_rate}) {}
+};
+
+struct AdadeltaOptions {
+  LearningRate learning_rate = 0.001;
+  double rho = 0.95;
+  double epsilon = 1e-7;
+  std::optional<double> weight_decay = {};
+  std::optional<double> clipnorm = {};
+  std::optional<double> clipvalue = {};
+  std::optional<double> global_clipnorm = {};
+  bool use_ema = false;
+  double ema_momentum = 0.99;
+  std::optional<int> ema_overwrite_frequency = {};
+  std::optional<double> loss_scale_factor = {};
+  std::optional<int> gradient_accumulation_steps = {};
+  std::string name = {};
+};
+/// A step of the size of past steps (Zeiler, 2012): d = g * sqrt(D + epsilon) / sqrt(G + epsilon), where G
+/// and D are moving averages of g^2 and d^2; w -= learning_rate * d.
+class Adadelta : public Optimizer {
+ public:
+  Adadelta(const AdadeltaOptions& options = {});
+  explicit Adadelta(const LearningRate& learning_rate) : Adadelta(AdadeltaOptions{learning_rate}) {}
+};
+
+struct AdafactorOptions {
+  LearningRate learning_rate = 0.001;
+  double beta_2_decay = -0.8;
+  double epsilon_1 = 1e-30;
+  double epsilon_2 = 1e-3;
+  double clip_threshold = 1;
+  bool relative_step = true;  ///< whether a constant rate is at most 1 / sqrt(step)
+  std::optional<double> weight_decay = {};
+  std::optional<double> clipnorm = {};
+  std::optional<double> clipvalue = {};
+  std::optional<double> global_clipnorm = {};
+  bool use_ema = false;
+  double ema_momentum = 0.99;
+  std::optional<int> ema_overwrite_frequency = {};
+  std::optional<double> loss_scale_factor = {};
+  std::optional<int> gradient_accumulation_steps = {};
+  std::string name = {};
+};
+/// Keeps the mean squares of rows and columns in place of those of all elements (Shazeer and Stern, 2018).
+class Adafactor : public Optimizer {
+ public:
+  Adafactor(const AdafactorOptions& options = {});
+  explicit Adafactor(const LearningRate& learning_rate) : Adafactor(AdafactorOptions{learning_rate}) {}
+};
+
+}  // namespace ktape::nn

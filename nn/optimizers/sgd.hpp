@@ -1,0 +1,83 @@
+#pragma once
+#include <ktape/nn/optimizers/optimizer.hpp>
+
+/// Optimizers whose step does not depend on the size of past gradients alone.
+///
+/// g is the gradient, w the variable. The last ten options are those of OptimizerOptions. Each update is one
+/// pass over the variable.
+namespace ktape::nn {
+
+struct SGDOptions {
+  LearningRate learning_rate = 0.01;
+  double momentum = 0;
+  bool nesterov = false;  ///< whether to look ahead along the momentum
+  std::optional<double> weight_decay = {};
+  std::optional<double> clipnorm = {};
+  std::optional<double> clipvalue = {};
+  std::optional<double> global_clipnorm = {};
+  bool use_ema = false;
+  double ema_momentum = 0.99;
+  std::optional<int> ema_overwrite_frequency = {};
+  std::optional<double> loss_scale_factor = {};
+  std::optional<int> gradient_accumulation_steps = {};
+  std::string name = {};
+};
+/// w -= learning_rate * g. With momentum, m = momentum * m - learning_rate * g and w += m, or with nesterov
+/// w += momentum * m - learning_rate * g. Throws ValueError for a momentum outside of [0, 1].
+class SGD : public Optimizer {
+ public:
+  SGD(const SGDOptions& options = {});
+  explicit SGD(const LearningRate& learning_rate) : SGD(SGDOptions{learning_rate}) {}
+};
+
+struct LionOptions {
+  LearningRate learning_rate = 0.001;
+  double beta_1 = 0.9;
+  double beta_2 = 0.99;
+  std::optional<double> weight_decay = {};
+  std::optional<double> clipnorm = {};
+  std::optional<double> clipvalue = {};
+  std::optional<double> global_clipnorm = {};
+  bool use_ema = false;
+  double ema_momentum = 0.99;
+  std::optional<int> ema_overwrite_frequency = {};
+  std::optional<double> loss_scale_factor = {};
+  std::optional<int> gradient_accumulation_steps = {};
+  std::string name = {};
+};
+/// w -= learning_rate * sign(beta_1 m + (1 - beta_1) g), then m = beta_2 m + (1 - beta_2) g. Throws
+/// ValueError unless 0 < beta_1 <= 1.
+class Lion : public Optimizer {
+ public:
+  Lion(const LionOptions& options = {});
+  explicit Lion(const LearningRate& learning_rate) : Lion(LionOptions{learning_rate}) {}
+};
+
+struct FtrlOptions {
+  LearningRate learning_rate = 0.001;
+  double learning_rate_power = -0.5;
+  double initial_accumulator_value = 0.1;
+  double l1_regularization_strength = 0;
+  double l2_regularization_strength = 0;
+  double l2_shrinkage_regularization_strength = 0;
+  double beta = 0;
+  std::optional<double> weight_decay = {};
+  std::optional<double> clipnorm = {};
+  std::optional<double> clipvalue = {};
+  std::optional<double> global_clipnorm = {};
+  bool use_ema = false;
+  double ema_momentum = 0.99;
+  std::optional<int> ema_overwrite_frequency = {};
+  std::optional<double> loss_scale_factor = {};
+  std::optional<int> gradient_accumulation_steps = {};
+  std::string name = {};
+};
+/// Follow the regularized leader (McMahan et al., 2013): for shallow models with many features. Throws
+/// ValueError for a negative strength or accumulator, and a power above 0.
+class Ftrl : public Optimizer {
+ public:
+  Ftrl(const FtrlOptions& options = {});
+  explicit Ftrl(const LearningRate& learning_rate) : Ftrl(FtrlOptions{learning_rate}) {}
+};
+
+}  // namespace ktape::nn
