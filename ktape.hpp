@@ -21,6 +21,10 @@
 #include <ktape/nn/layers/merging.hpp>
 #include <ktape/nn/layers/regularization.hpp>
 #include <ktape/nn/layers/reshaping.hpp>
+#include <ktape/nn/metrics/accuracy.hpp>
+#include <ktape/nn/metrics/confusion.hpp>
+#include <ktape/nn/metrics/overlap.hpp>
+#include <ktape/nn/metrics/regression.hpp>
 #include <ktape/nn/models/model.hpp>
 #include <ktape/nn/models/sequential.hpp>
 #include <ktape/nn/models/summary.hpp>

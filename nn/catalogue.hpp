@@ -27,7 +27,8 @@ Config config_of(const Options& options) {
 }
 
 /// The options that a config names; the others keep their defaults. Throws TypeError for a value of another
-/// type and ValueError for a name that there is none of, naming the class.
+/// type and ValueError for a name that there is none of, naming the class; a
+/// `dtype`, which Keras writes for every object, is passed over.
 template <class Options>
 Options options_from(const std::string& class_name, const Config& config) {
   Options options;
@@ -37,7 +38,7 @@ Options options_from(const std::string& class_name, const Config& config) {
     if (config.contains(name)) field = config.at(name).template as<T>("[" + class_name + "] " + name);
   });
   for (const std::string& name : config.names())
-    if (std::find(known.begin(), known.end(), name) == known.end())
+    if (name != "dtype" && std::find(known.begin(), known.end(), name) == known.end())
       fail("[", class_name, "] an argument must be known: received ", name, '=', config.at(name),
            suggestion(name, known));
   return options;
@@ -91,6 +92,12 @@ void add_regression_losses(Catalogue& catalogue);
 void add_probabilistic_losses(Catalogue& catalogue);
 void add_hinge_losses(Catalogue& catalogue);
 void add_structured_losses(Catalogue& catalogue);
+void add_mean_metrics(Catalogue& catalogue);
+void add_accuracy_metrics(Catalogue& catalogue);
+void add_regression_metrics(Catalogue& catalogue);
+void add_confusion_metrics(Catalogue& catalogue);
+void add_auc_metric(Catalogue& catalogue);
+void add_overlap_metrics(Catalogue& catalogue);
 void add_schedules(Catalogue& catalogue);
 void add_sgd_optimizers(Catalogue& catalogue);
 void add_adaptive_optimizers(Catalogue& catalogue);

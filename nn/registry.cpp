@@ -26,6 +26,12 @@ Catalogue filled() {
   add_probabilistic_losses(all);
   add_hinge_losses(all);
   add_structured_losses(all);
+  add_mean_metrics(all);
+  add_accuracy_metrics(all);
+  add_regression_metrics(all);
+  add_confusion_metrics(all);
+  add_auc_metric(all);
+  add_overlap_metrics(all);
   add_schedules(all);
   add_sgd_optimizers(all);
   add_adaptive_optimizers(all);

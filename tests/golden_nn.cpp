@@ -26,6 +26,7 @@ Table all_kinds() {
   Table table;
   golden_nn::add_functions(table);
   golden_nn::add_losses(table);
+  golden_nn::add_metrics(table);
   golden_nn::add_optimizers(table);
   return table;
 }

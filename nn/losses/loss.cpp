@@ -1,3 +1,4 @@
+#include <ktape/nn/layers/layer.hpp>
 #include <ktape/nn/losses/loss.hpp>
 #include <ktape/nn/names.hpp>
 #include <ktape/ops/elementwise.hpp>
@@ -14,19 +15,13 @@ Tensor both(const Tensor& a, const Tensor& b) {
   return K::cast(x, "float32") * K::cast(y, "float32");
 }
 
-/// The mask that the tensor carries.
-Tensor carried(const Tensor& x) {
-  const Companions* with = x.get() ? x.get()->companions.get() : nullptr;
-  return with ? with->mask : Tensor();
-}
-
 }  // namespace
 
 Tensor Loss::operator()(const Tensor& y_true, const Tensor& y_pred, const LossCallOptions& options) const {
   const LossImpl& loss = impl();
   const LossValues result = loss.call(y_true, y_pred);
   if (!result.values.defined()) fail("[", name(), "] a loss must return a tensor: received None");
-  const Tensor mask = options.mask.defined() ? options.mask : carried(y_pred);
+  const Tensor mask = options.mask.defined() ? options.mask : mask_of(y_pred);
   return reduce_values(result.values, options.sample_weight, both(mask, result.mask), loss.reduction);
 }
 

@@ -7,6 +7,7 @@ namespace golden_nn {
 void add_functions(Table& table);  ///< activations, initializers, regularizers, constraints
 
 void add_losses(Table& table);
+void add_metrics(Table& table);
 void add_optimizers(Table& table);  ///< and schedules
 
 }  // namespace golden_nn

@@ -1,0 +1,117 @@
+#include <ktape/nn/losses/reduction.hpp>
+#include <ktape/nn/metrics/accuracy.hpp>
+#include <ktape/nn/metrics/reduction.hpp>
+#include <ktape/ops/activations.hpp>
+#include <ktape/ops/elementwise.hpp>
+#include <ktape/ops/inspection.hpp>
+#include <ktape/ops/operators.hpp>
+#include <ktape/ops/reductions.hpp>
+#include <ktape/ops/shape.hpp>
+
+namespace ktape::nn {
+namespace K = backend;
+
+template <class F>
+void fields(BinaryAccuracyOptions& o, F&& field) {
+  field("name", o.name);
+  field("threshold", o.threshold);
+}
+template <class F>
+void fields(TopKOptions& o, F&& field) {
+  field("k", o.k);
+  field("name", o.name);
+}
+
+namespace {
+
+Tensor equal_values(const Tensor& y_true, const Tensor& y_pred) {
+  const auto [t, p] = to_same_rank(K::cast(y_true, y_pred.dtype()), y_pred);
+  return K::equal(t, p);
+}
+
+Tensor binary(const Tensor& y_true, const Tensor& y_pred, double threshold) {
+  const auto [t, p] = to_same_rank(y_true, y_pred);
+  return K::equal(K::cast(t, "float32"), K::cast(p > threshold, "float32"));
+}
+
+/// Class numbers for predictions (..., classes), without a last axis of 1.
+Tensor classes_of(const Tensor& y_true, const Tensor& y_pred) {
+  const bool column = y_true.ndim() == y_pred.ndim() && y_true.shape().back() == 1;
+  return K::cast(column ? K::squeeze(y_true, -1) : y_true, "int64");
+}
+
+Tensor sparse(const Tensor& y_true, const Tensor& y_pred) {
+  return K::equal(classes_of(y_true, y_pred), K::argmax(y_pred));
+}
+
+Tensor categorical(const Tensor& y_true, const Tensor& y_pred) {
+  return K::equal(K::argmax(y_true), K::argmax(y_pred));
+}
+
+Tensor sparse_top_k(const Tensor& y_true, const Tensor& y_pred, const TopKOptions& o) {
+  const Tensor classes = classes_of(y_true, y_pred);
+  const Tensor found = K::in_top_k(K::reshape(y_pred, {-1, y_pred.shape().back()}), K::flatten(classes), o.k);
+  return K::reshape(found, classes.shape());
+}
+
+struct AccuracyByShape final : MetricImpl {
+  explicit AccuracyByShape(const std::string& name) : MetricImpl("accuracy", name) {}
+  Value to_value() const override { return name(); }
+
+  void update_state(const Tensor& y_true, const Tensor& y_pred, const Tensor& sample_weight) override {
+    if (!chosen_.defined()) chosen_ = choice(y_true.shape(), y_pred.shape());
+    chosen_.impl().update_state(y_true, y_pred, sample_weight);
+  }
+  Tensor result() const override { return chosen_.defined() ? chosen_.result() : number_result(0); }
+  void reset_state() override {
+    if (chosen_.defined()) chosen_.reset_state();
+  }
+
+ private:
+  static Metric choice(const Shape& t, const Shape& p) {
+    if (p.rank() <= 1 || p.back() == 1) return BinaryAccuracy();
+    if (t.rank() < p.rank() || t.back() == 1) return SparseCategoricalAccuracy();
+    return CategoricalAccuracy();
+  }
+  Metric chosen_;
+};
+
+}  // namespace
+
+std::shared_ptr<MetricImpl> accuracy_by_shape(const std::string& name) {
+  return std::make_shared<AccuracyByShape>(name);
+}
+
+Accuracy::Accuracy(const MetricOptions& options) : Metric(mean_metric("Accuracy", options, equal_values)) {}
+
+BinaryAccuracy::BinaryAccuracy(const BinaryAccuracyOptions& options)
+    : Metric(mean_metric("BinaryAccuracy", options,
+                         [](const Tensor& t, const Tensor& p, const BinaryAccuracyOptions& o) {
+                           return binary(t, p, o.threshold);
+                         })) {}
+
+CategoricalAccuracy::CategoricalAccuracy(const MetricOptions& options)
+    : Metric(mean_metric("CategoricalAccuracy", options, categorical)) {}
+
+SparseCategoricalAccuracy::SparseCategoricalAccuracy(const MetricOptions& options)
+    : Metric(mean_metric("SparseCategoricalAccuracy", options, sparse)) {}
+
+TopKCategoricalAccuracy::TopKCategoricalAccuracy(const TopKOptions& options)
+    : Metric(mean_metric("TopKCategoricalAccuracy", options,
+                         [](const Tensor& t, const Tensor& p, const TopKOptions& o) {
+                           return sparse_top_k(K::argmax(t), p, o);
+                         })) {}
+
+SparseTopKCategoricalAccuracy::SparseTopKCategoricalAccuracy(const TopKOptions& options)
+    : Metric(mean_metric("SparseTopKCategoricalAccuracy", options, sparse_top_k)) {}
+
+void add_accuracy_metrics(Catalogue& catalogue) {
+  catalogue.add<Accuracy, MetricOptions>("Accuracy");
+  catalogue.add<BinaryAccuracy, BinaryAccuracyOptions>("BinaryAccuracy");
+  catalogue.add<CategoricalAccuracy, MetricOptions>("CategoricalAccuracy");
+  catalogue.add<SparseCategoricalAccuracy, MetricOptions>("SparseCategoricalAccuracy");
+  catalogue.add<TopKCategoricalAccuracy, TopKOptions>("TopKCategoricalAccuracy");
+  catalogue.add<SparseTopKCategoricalAccuracy, TopKOptions>("SparseTopKCategoricalAccuracy");
+}
+
+}  // namespace ktape::nn

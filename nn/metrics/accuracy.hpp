@@ -1,0 +1,53 @@
+#pragma once
+#include <ktape/nn/metrics/metric.hpp>
+
+/// How often predictions are right: the mean of a 1 or 0 for each sample.
+namespace ktape::nn {
+
+/// Binary where predictions have one value, else sparse where targets lack the axis of the classes or have 1
+/// there, else categorical; decided by the first batch.
+std::shared_ptr<MetricImpl> accuracy_by_shape(const std::string& name);
+
+/// y_true == y_pred.
+class Accuracy : public Metric {
+ public:
+  Accuracy(const MetricOptions& options = {});
+};
+
+struct BinaryAccuracyOptions {
+  std::string name = {};
+  double threshold = 0.5;  ///< of class 1, which is above it
+};
+class BinaryAccuracy : public Metric {
+ public:
+  BinaryAccuracy(const BinaryAccuracyOptions& options = {});
+};
+
+/// Whether the largest value of one-hot targets and of predictions is at the same place; of equal ones the
+/// first.
+class CategoricalAccuracy : public Metric {
+ public:
+  CategoricalAccuracy(const MetricOptions& options = {});
+};
+
+/// The same for class numbers as targets.
+class SparseCategoricalAccuracy : public Metric {
+ public:
+  SparseCategoricalAccuracy(const MetricOptions& options = {});
+};
+
+struct TopKOptions {
+  std::int64_t k = 5;
+  std::string name = {};
+};
+/// Whether the target's class is among the k most probable.
+class TopKCategoricalAccuracy : public Metric {
+ public:
+  TopKCategoricalAccuracy(const TopKOptions& options = {});
+};
+class SparseTopKCategoricalAccuracy : public Metric {
+ public:
+  SparseTopKCategoricalAccuracy(const TopKOptions& options = {});
+};
+
+}  // namespace ktape::nn

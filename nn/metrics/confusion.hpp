@@ -1,0 +1,135 @@
+#pragma once
+#include <ktape/nn/metrics/metric.hpp>
+
+#include <optional>
+#include <vector>
+
+/// Counts of right and wrong binary decisions, and what follows from them. A prediction, between 0 and 1, is
+/// positive when it is above a threshold; targets are 0 or not 0. Weights have the shape of the predictions,
+/// or that of their first axes.
+namespace ktape::nn {
+
+/// One number, or several.
+class Thresholds {
+ public:
+  Thresholds() = default;  ///< 0.5
+  Thresholds(double threshold) : list_{threshold} {}
+  Thresholds(std::initializer_list<double> thresholds) : list_(thresholds) {}
+  Thresholds(std::vector<double> thresholds) : list_(std::move(thresholds)) {}
+  explicit Thresholds(const Value& value);
+  Value to_value() const;
+  const std::vector<double>& list() const { return list_; }
+
+ private:
+  std::vector<double> list_;
+};
+
+struct CountOptions {
+  Thresholds thresholds = {};  ///< in [0, 1] (ValueError); the result has a number for each, if several
+  std::string name = {};
+};
+class TruePositives : public Metric {
+ public:
+  TruePositives(const CountOptions& options = {});
+};
+class FalsePositives : public Metric {
+ public:
+  FalsePositives(const CountOptions& options = {});
+};
+class TrueNegatives : public Metric {
+ public:
+  TrueNegatives(const CountOptions& options = {});
+};
+class FalseNegatives : public Metric {
+ public:
+  FalseNegatives(const CountOptions& options = {});
+};
+
+struct PrecisionOptions {
+  Thresholds thresholds = {};
+  std::optional<int> top_k = {};     ///< only the k largest predictions of a sample can be positive, any can
+  std::optional<int> class_id = {};  ///< of the last axis: the others do not count
+  std::string name = {};
+};
+/// True positives / predicted positives, 0 without any.
+class Precision : public Metric {
+ public:
+  Precision(const PrecisionOptions& options = {});
+};
+/// True positives / positives, 0 without any.
+class Recall : public Metric {
+ public:
+  Recall(const PrecisionOptions& options = {});
+};
+
+/// The best value of one rate where another is as wanted, over thresholds between 0 and 1; 0 where it never
+/// is. Throws ValueError for a wanted rate outside of [0, 1] and fewer than 1 thresholds.
+struct SensitivityAtSpecificityOptions {
+  double specificity = 0;
+  int num_thresholds = 200;
+  std::optional<int> class_id = {};
+  std::string name = {};
+};
+class SensitivityAtSpecificity : public Metric {
+ public:
+  SensitivityAtSpecificity(const SensitivityAtSpecificityOptions& options);
+  explicit SensitivityAtSpecificity(double specificity)
+      : SensitivityAtSpecificity(SensitivityAtSpecificityOptions{specificity}) {}
+};
+
+struct SpecificityAtSensitivityOptions {
+  double sensitivity = 0;
+  int num_thresholds = 200;
+  std::optional<int> class_id = {};
+  std::string name = {};
+};
+class SpecificityAtSensitivity : public Metric {
+ public:
+  SpecificityAtSensitivity(const SpecificityAtSensitivityOptions& options);
+  explicit SpecificityAtSensitivity(double sensitivity)
+      : SpecificityAtSensitivity(SpecificityAtSensitivityOptions{sensitivity}) {}
+};
+
+struct PrecisionAtRecallOptions {
+  double recall = 0;
+  int num_thresholds = 200;
+  std::optional<int> class_id = {};
+  std::string name = {};
+};
+class PrecisionAtRecall : public Metric {
+ public:
+  PrecisionAtRecall(const PrecisionAtRecallOptions& options);
+  explicit PrecisionAtRecall(double recall) : PrecisionAtRecall(PrecisionAtRecallOptions{recall}) {}
+};
+
+struct RecallAtPrecisionOptions {
+  double precision = 0;
+  int num_thresholds = 200;
+  std::optional<int> class_id = {};
+  std::string name = {};
+};
+class RecallAtPrecision : public Metric {
+ public:
+  RecallAtPrecision(const RecallAtPrecisionOptions& options);
+  explicit RecallAtPrecision(double precision) : RecallAtPrecision(RecallAtPrecisionOptions{precision}) {}
+};
+
+struct AUCOptions {
+  int num_thresholds = 200;
+  std::string curve = "ROC";                       ///< or "PR"
+  std::string summation_method = "interpolation";  ///< or "minoring", "majoring"
+  std::string name = {};
+  std::optional<std::vector<double>> thresholds = {};  ///< in place of evenly spaced ones
+  bool multi_label = false;                            ///< whether each column has an area of its own
+  std::optional<int> num_labels = {};
+  std::optional<std::vector<double>> label_weights = {};  ///< of the columns in the mean
+  bool from_logits = false;
+};
+/// The area under the curve of true against false positive rates, or of precision against recall (between
+/// thresholds as Davis and Goadrich interpolate).
+class AUC : public Metric {
+ public:
+  AUC(const AUCOptions& options = {});
+};
+
+}  // namespace ktape::nn

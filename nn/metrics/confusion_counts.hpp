@@ -1,0 +1,40 @@
+#pragma once
+#include <ktape/autograd/tensor.hpp>
+
+#include <optional>
+#include <vector>
+
+/// For the sources of the metrics.
+namespace ktape::nn {
+
+/// Weights of true and false positives and negatives at each threshold, for each of some labels.
+class ConfusionCounts {
+ public:
+  explicit ConfusionCounts(std::vector<double> thresholds) : thresholds_(std::move(thresholds)) {}
+
+  struct Selection {
+    std::optional<int> top_k = {}, class_id = {};
+    bool by_label = false;  ///< whether each column of (samples, labels) is counted alone
+  };
+  void add(const char* metric, const Tensor& y_true, const Tensor& y_pred, const Tensor& sample_weight,
+           const Selection& selection);
+  void reset();
+
+  /// The counts of one label.
+  struct Counts {
+    std::vector<double> tp, fp, tn, fn;
+  };
+  std::size_t labels() const { return above_.size(); }
+  Counts of(std::size_t label) const;
+  const std::vector<double>& thresholds() const { return thresholds_; }
+
+ private:
+  /// Weights by the number of thresholds below the prediction: of positives, and of negatives.
+  struct Histogram {
+    std::vector<double> positive, negative;
+  };
+  std::vector<double> thresholds_;
+  std::vector<Histogram> above_;
+};
+
+}  // namespace ktape::nn

@@ -1,0 +1,141 @@
+#include <ktape/autograd/tape.hpp>
+#include <ktape/nn/layers/layer.hpp>
+#include <ktape/nn/losses/reduction.hpp>
+#include <ktape/nn/metrics/accuracy.hpp>
+#include <ktape/nn/metrics/reduction.hpp>
+#include <ktape/ops/broadcasting.hpp>
+#include <ktape/ops/config.hpp>
+#include <ktape/ops/creation.hpp>
+#include <ktape/ops/inspection.hpp>
+#include <ktape/ops/operators.hpp>
+#include <ktape/ops/reductions.hpp>
+#include <ktape/ops/shape.hpp>
+
+#include <numeric>
+
+namespace ktape::nn {
+namespace K = backend;
+namespace {
+
+using Reduce = Tensor (*)(const Tensor&, const Axes&, bool);
+
+Axes axes_from(int first, int rank) {
+  std::vector<int> axes(static_cast<std::size_t>(std::max(0, rank - first)));
+  std::iota(axes.begin(), axes.end(), first);
+  return axes;
+}
+
+double total_of(const Tensor& x) { return K::sum(x).item<double>(); }
+
+Weighted weighted(Tensor values, Tensor weights, Reduce reduce) {
+  if (values.dtype() != DType::Float64) values = K::cast(values, DType::Float32);
+  if (!weights.defined()) {
+    const std::int64_t samples = values.ndim() == 0 ? 1 : values.shape()[0];
+    const double each = reduce == &K::mean && samples > 0
+                            ? static_cast<double>(values.size()) / static_cast<double>(samples)
+                            : 1;
+    return {each == 0 ? 0 : total_of(values) / each, static_cast<double>(samples)};
+  }
+  const SameRank both = to_same_rank(values, K::cast(weights, values.dtype()));
+  values = both.x, weights = both.y;
+  if (values.ndim() > weights.ndim())
+    values = reduce(values, axes_from(weights.ndim(), values.ndim()), false);
+  weights = K::broadcast_to(weights, values.shape());
+  const auto of_samples = [&](const Tensor& x) {
+    return total_of(x.ndim() > 1 ? reduce(x, axes_from(1, x.ndim()), false) : x);
+  };
+  return {of_samples(values * weights), of_samples(weights)};
+}
+
+/// The weights of a call: those given, times the mask. The mask's axes come first.
+Tensor weights_of(const Tensor& sample_weight, const Tensor& mask) {
+  if (!mask.defined()) return sample_weight;
+  const Tensor kept = K::cast(mask, K::floatx());
+  if (!sample_weight.defined()) return kept;
+  const SameRank both = to_same_rank(K::cast(sample_weight, K::floatx()), kept);
+  Shape shape = both.x.shape();
+  while (shape.rank() < both.y.ndim()) shape.push_back(1);
+  return K::reshape(both.x, shape) * both.y;
+}
+
+struct SumMetric final : MetricWith<MetricOptions> {
+  explicit SumMetric(const MetricOptions& o) : MetricWith("Sum", o) {}
+  void update_state(const Tensor&, const Tensor& values, const Tensor& sample_weight) override {
+    total_ += weighted_sum(values, sample_weight).total;
+  }
+  Tensor result() const override { return number_result(total_); }
+  void reset_state() override { total_ = 0; }
+
+ private:
+  double total_ = 0;
+};
+
+void update(MetricImpl& metric, const Tensor& y_true, const Tensor& y_pred,
+            const MetricCallOptions& options) {
+  const NoGrad off;
+  const Tensor mask = options.mask.defined() ? options.mask : mask_of(y_pred);
+  metric.update_state(y_true, y_pred, weights_of(options.sample_weight, mask));
+}
+
+}  // namespace
+
+Weighted weighted_mean(const Tensor& values, const Tensor& sample_weight) {
+  return weighted(values, sample_weight, K::mean);
+}
+
+Weighted weighted_sum(const Tensor& values, const Tensor& sample_weight) {
+  return weighted(values, sample_weight, K::sum);
+}
+
+Tensor number_result(double value) { return K::full({}, value); }
+Tensor numbers_result(const std::vector<double>& values) {
+  return K::constant(values, {.dtype = K::floatx()});
+}
+
+MetricImpl::MetricImpl(std::string class_name, std::string name)
+    : class_name_(std::move(class_name)), name_(std::move(name)) {
+  if (name_.empty()) name_ = to_snake_case(class_name_);
+}
+
+void MeanMetric::update_state(const Tensor& y_true, const Tensor& y_pred, const Tensor& sample_weight) {
+  const Weighted batch = weighted_mean(f_(y_true, y_pred), sample_weight);
+  total_ += batch.total;
+  count_ += batch.weight;
+}
+
+Tensor MeanMetric::result() const { return number_result(mean()); }
+
+Metric::Metric(const std::string& name)
+    : Handle(name == "accuracy" || name == "acc" ? accuracy_by_shape(name) : made(name)) {}
+
+Metric::Metric(const Value& value)
+    : Handle(value.is_string() ? Metric(value.string()).shared() : made(value)) {}
+
+Metric::Metric(const std::string& name, Function f)
+    : Handle(std::make_shared<MeanMetric>("function", name, Config{{"name", name}}, std::move(f))) {}
+
+void Metric::update_state(const Tensor& y_true, const Tensor& y_pred,
+                          const MetricCallOptions& options) const {
+  update(impl(), y_true, y_pred, options);
+}
+
+Mean::Mean(const MetricOptions& options)
+    : Metric(mean_metric("Mean", options,
+                         [](const Tensor&, const Tensor& values, const MetricOptions&) { return values; })) {}
+
+void Mean::update_state(const Tensor& values, const MetricCallOptions& options) const {
+  update(impl(), Tensor(), values, options);
+}
+
+Sum::Sum(const MetricOptions& options) : Metric(std::make_shared<SumMetric>(options)) {}
+
+void Sum::update_state(const Tensor& values, const MetricCallOptions& options) const {
+  update(impl(), Tensor(), values, options);
+}
+
+void add_mean_metrics(Catalogue& catalogue) {
+  catalogue.add<Mean, MetricOptions>("Mean");
+  catalogue.add<Sum, MetricOptions>("Sum");
+}
+
+}  // namespace ktape::nn

@@ -1,0 +1,99 @@
+#pragma once
+#include <ktape/autograd/tensor.hpp>
+#include <ktape/nn/object.hpp>
+
+#include <functional>
+#include <string>
+
+namespace ktape::nn {
+
+struct MetricCallOptions {
+  Tensor sample_weight = {};  ///< a weight for each sample, or for each of their values
+  Tensor mask = {};           ///< what is 0 does not count; the mask that y_pred carries by default
+};
+
+/// The class behind a Metric. A user's metric accumulates in `update_state`, where nothing is recorded, and
+/// says what came of it in `result`.
+class MetricImpl : public Object {
+ public:
+  static constexpr const char* kind = "metric";
+  MetricImpl(std::string class_name, std::string name);
+
+  std::string class_name() const override { return class_name_; }
+  Config get_config() const override { return {{"name", name_}}; }
+  const std::string& name() const { return name_; }
+
+  /// Either may be undefined: sample_weight, and for a metric of values alone, y_true.
+  virtual void update_state(const Tensor& y_true, const Tensor& y_pred, const Tensor& sample_weight) = 0;
+  /// A number, or one for each class or threshold.
+  virtual Tensor result() const = 0;
+  virtual void reset_state() = 0;
+
+ private:
+  std::string class_name_, name_;
+};
+
+/// What is measured over the batches of an epoch: by name ("mae"), as an object, or any callable of (y_true,
+/// y_pred) that returns one value, or one for each sample, which are averaged.
+///
+///     nn::Precision precision({.thresholds = {0.3}});
+///     precision.update_state(y_true, y_pred);
+///     precision.result().item();
+///
+/// "accuracy" is the binary, categorical or sparse one, as the shapes of the first targets and predictions
+/// say. State is kept in double precision; results are floatx.
+class Metric : public Handle<MetricImpl> {
+ public:
+  using Function = std::function<Tensor(const Tensor&, const Tensor&)>;
+
+  Metric() = default;
+  /// Throws ValueError, with the nearest known names, for an unknown one.
+  Metric(const char* name) : Metric(std::string(name)) {}
+  Metric(const std::string& name);
+  /// A name or a {class_name, config}.
+  explicit Metric(const Value& value);
+  template <class F>
+  requires(!AnyHandle<F> && std::is_constructible_v<Function, F>) Metric(F f)
+      : Metric("function", std::move(f)) {}
+  /// A function under a name of its own.
+  template <class F>
+  requires(!AnyHandle<F> && std::is_constructible_v<Function, F>) Metric(const std::string& name, F f)
+      : Metric(name, Function(std::move(f))) {}
+  Metric(const std::string& name, Function f);
+  explicit Metric(std::shared_ptr<MetricImpl> impl) : Handle(std::move(impl)) {}
+
+  const std::string& name() const { return impl().name(); }
+  /// Takes a batch in. Throws ValueError, before anything changes, for shapes that do not fit.
+  void update_state(const Tensor& y_true, const Tensor& y_pred, const MetricCallOptions& options = {}) const;
+  Tensor result() const { return impl().result(); }
+  void reset_state() const { impl().reset_state(); }
+  /// update_state, then result.
+  Tensor operator()(const Tensor& y_true, const Tensor& y_pred, const MetricCallOptions& options = {}) const {
+    update_state(y_true, y_pred, options);
+    return result();
+  }
+};
+
+/// A metric class of the user's.
+template <class Implementation>
+using MetricOf = HandleOf<Metric, Implementation>;
+
+struct MetricOptions {
+  std::string name = {};  ///< Keras's by default
+};
+
+/// The weighted mean of all values.
+class Mean : public Metric {
+ public:
+  Mean(const MetricOptions& options = {});
+  void update_state(const Tensor& values, const MetricCallOptions& options = {}) const;
+};
+
+/// The weighted sum of all values.
+class Sum : public Metric {
+ public:
+  Sum(const MetricOptions& options = {});
+  void update_state(const Tensor& values, const MetricCallOptions& options = {}) const;
+};
+
+}  // namespace ktape::nn

@@ -1,0 +1,273 @@
+#include <ktape/nn/losses/reduction.hpp>
+#include <ktape/nn/metrics/overlap.hpp>
+#include <ktape/nn/metrics/reduction.hpp>
+#include <ktape/ops/broadcasting.hpp>
+#include <ktape/ops/config.hpp>
+#include <ktape/ops/creation.hpp>
+#include <ktape/ops/elementwise.hpp>
+#include <ktape/ops/inspection.hpp>
+#include <ktape/ops/operators.hpp>
+#include <ktape/ops/reductions.hpp>
+#include <ktape/ops/shape.hpp>
+
+#include <numeric>
+
+namespace ktape::nn {
+namespace K = backend;
+
+template <class F>
+void fields(FBetaScoreOptions& o, F&& field) {
+  field("average", o.average);
+  field("beta", o.beta);
+  field("threshold", o.threshold);
+  field("name", o.name);
+}
+template <class F>
+void fields(F1ScoreOptions& o, F&& field) {
+  field("average", o.average);
+  field("threshold", o.threshold);
+  field("name", o.name);
+}
+template <class F>
+void fields(IoUOptions& o, F&& field) {
+  field("num_classes", o.num_classes);
+  field("target_class_ids", o.target_class_ids);
+  field("name", o.name);
+  field("ignore_class", o.ignore_class);
+  field("sparse_y_true", o.sparse_y_true);
+  field("sparse_y_pred", o.sparse_y_pred);
+  field("axis", o.axis);
+}
+template <class F>
+void fields(MeanIoUOptions& o, F&& field) {
+  field("num_classes", o.num_classes);
+  field("name", o.name);
+  field("ignore_class", o.ignore_class);
+  field("sparse_y_true", o.sparse_y_true);
+  field("sparse_y_pred", o.sparse_y_pred);
+  field("axis", o.axis);
+}
+template <class F>
+void fields(BinaryIoUOptions& o, F&& field) {
+  field("target_class_ids", o.target_class_ids);
+  field("threshold", o.threshold);
+  field("name", o.name);
+}
+template <class F>
+void fields(OneHotIoUOptions& o, F&& field) {
+  field("num_classes", o.num_classes);
+  field("target_class_ids", o.target_class_ids);
+  field("name", o.name);
+  field("ignore_class", o.ignore_class);
+  field("sparse_y_pred", o.sparse_y_pred);
+  field("axis", o.axis);
+}
+template <class F>
+void fields(OneHotMeanIoUOptions& o, F&& field) {
+  field("num_classes", o.num_classes);
+  field("name", o.name);
+  field("ignore_class", o.ignore_class);
+  field("sparse_y_pred", o.sparse_y_pred);
+  field("axis", o.axis);
+}
+
+namespace {
+
+/// FBetaScore and F1Score.
+template <class Options>
+struct ScoreImpl final : MetricWith<Options> {
+  ScoreImpl(const char* class_name, const char* name, const Options& o, double beta)
+      : MetricWith<Options>(class_name, o, name), beta_(beta) {
+    if (o.average && *o.average != "micro" && *o.average != "macro" && *o.average != "weighted")
+      fail("[", class_name, "] average must be 'micro', 'macro', 'weighted' or None: received average='",
+           *o.average, "'");
+    if (!(beta > 0)) fail("[", class_name, "] beta must be above 0: received beta=", beta);
+    if (o.threshold && !(*o.threshold > 0 && *o.threshold <= 1))
+      fail("[", class_name, "] threshold must be in (0, 1]: received threshold=", *o.threshold);
+  }
+
+  void update_state(const Tensor& y_true, const Tensor& y_pred, const Tensor& sample_weight) override {
+    if (y_pred.ndim() != 2 || y_true.shape() != y_pred.shape())
+      fail("[", this->class_name(),
+           "] y_true and y_pred must have shape (samples, classes): received y_true=", y_true.shape(),
+           ", y_pred=", y_pred.shape());
+    if (!tp_.empty() && static_cast<std::int64_t>(tp_.size()) != y_pred.shape()[1])
+      fail("[", this->class_name(), "] all batches must have ", tp_.size(),
+           " classes: received y_pred=", y_pred.shape());
+    const Tensor positive = decided(y_pred), t = K::cast(y_true, "float64");
+    Tensor w =
+        sample_weight.defined() ? K::cast(sample_weight, "float64") : K::ones({1}, {.dtype = "float64"});
+    if (w.ndim() == 1) w = K::expand_dims(w);
+    add(tp_, positive * t * w);
+    add(fp_, positive * (1 - t) * w);
+    add(fn_, (1 - positive) * t * w);
+  }
+
+  Tensor result() const override {
+    const std::size_t n = tp_.size();
+    if (this->options.average == "micro")
+      return number_result(score(std::accumulate(tp_.begin(), tp_.end(), 0.0),
+                                 std::accumulate(fp_.begin(), fp_.end(), 0.0),
+                                 std::accumulate(fn_.begin(), fn_.end(), 0.0)));
+    std::vector<double> scores;
+    double mean = 0, weighted = 0, support = 0;
+    for (std::size_t i = 0; i < n; ++i) {
+      scores.push_back(score(tp_[i], fp_[i], fn_[i]));
+      mean += scores[i] / static_cast<double>(n);
+      weighted += scores[i] * (tp_[i] + fn_[i]);
+      support += tp_[i] + fn_[i];
+    }
+    if (!this->options.average) return numbers_result(scores);
+    return number_result(this->options.average == "macro" ? mean : weighted / (support + K::epsilon()));
+  }
+
+  void reset_state() override {
+    for (auto* state : {&tp_, &fp_, &fn_}) state->clear();
+  }
+
+ private:
+  /// 1 where the prediction is positive.
+  Tensor decided(const Tensor& p) const {
+    if (this->options.threshold) return K::cast(p > *this->options.threshold, "float64");
+    // A row of zeros has no largest.
+    return K::cast(K::greater_equal(p, K::max(p, -1, true)), "float64") *
+           K::cast(K::abs(p) > 1e-9, "float64");
+  }
+  static void add(std::vector<double>& to, const Tensor& values) {
+    const Tensor sums = K::sum(values, 0);
+    to.resize(static_cast<std::size_t>(sums.size()));
+    for (std::size_t i = 0; i < to.size(); ++i) to[i] += sums.pointer<double>()[i];
+  }
+  double score(double tp, double fp, double fn) const {
+    const double epsilon = K::epsilon(), square = beta_ * beta_;
+    const double precision = tp / (tp + fp + epsilon), recall = tp / (tp + fn + epsilon);
+    return (1 + square) * precision * recall / (square * precision + recall + epsilon);
+  }
+  double beta_;
+  std::vector<double> tp_, fp_, fn_;
+};
+
+/// How a metric reads its arguments.
+struct Overlap {
+  std::int64_t classes;
+  std::vector<std::int64_t> targets;
+  std::optional<std::int64_t> ignored = {};
+  bool sparse_y_true = true, sparse_y_pred = true;
+  int axis = -1;
+  std::optional<double> threshold = {};
+};
+
+template <class Options>
+struct IoUImpl final : MetricWith<Options> {
+  IoUImpl(const char* class_name, const Options& o, Overlap how)
+      : MetricWith<Options>(class_name, o), how_(std::move(how)) {
+    if (how_.classes < 1)
+      fail("[", class_name, "] num_classes must be at least 1: received num_classes=", how_.classes);
+    for (std::int64_t target : how_.targets)
+      if (target < 0 || target >= how_.classes)
+        fail("[", class_name, "] a target class must be in [0, ", how_.classes, "): received ", target);
+    reset_state();
+  }
+
+  void update_state(const Tensor& y_true, const Tensor& y_pred, const Tensor& sample_weight) override {
+    const Tensor t = classes(y_true, how_.sparse_y_true, {}),
+                 p = classes(y_pred, how_.sparse_y_pred, how_.threshold);
+    if (t.size() != p.size())
+      fail("[", this->class_name(),
+           "] y_true and y_pred must have as many samples: received y_true=", y_true.shape(),
+           ", y_pred=", y_pred.shape());
+    const auto *from_t = t.template pointer<std::int64_t>(), *from_p = p.template pointer<std::int64_t>();
+    check(from_t, t.size(), how_.ignored);
+    check(from_p, p.size(), how_.ignored);
+    const Tensor w = sample_weight.defined()
+                         ? K::cast(K::broadcast_to(K::flatten(sample_weight), {t.size()}), "float64")
+                         : Tensor();
+    for (std::int64_t i = 0; i < t.size(); ++i)
+      if (from_t[i] != how_.ignored && from_p[i] != how_.ignored)
+        cell(from_t[i], from_p[i]) += w.defined() ? w.template pointer<double>()[i] : 1;
+  }
+
+  Tensor result() const override {
+    double total = 0, present = 0;
+    for (std::int64_t target : how_.targets) {
+      double all = -cell(target, target);
+      for (std::int64_t c = 0; c < how_.classes; ++c) all += cell(target, c) + cell(c, target);
+      present += all > 1e-9;
+      total += cell(target, target) / (all + K::epsilon());
+    }
+    return number_result(ratio(total, present));
+  }
+
+  void reset_state() override { matrix_.assign(static_cast<std::size_t>(how_.classes * how_.classes), 0); }
+
+ private:
+  Tensor classes(const Tensor& y, bool sparse, std::optional<double> threshold) const {
+    Tensor out = y;
+    if (!sparse) out = K::argmax(y, how_.axis);
+    else if (threshold) out = y >= *threshold;
+    return K::flatten(K::cast(out, "int64"));
+  }
+  void check(const std::int64_t* classes, std::int64_t n, std::optional<std::int64_t> ignored) const {
+    for (std::int64_t i = 0; i < n; ++i)
+      if ((classes[i] < 0 || classes[i] >= how_.classes) && classes[i] != ignored)
+        fail("[", this->class_name(), "] a class must be in [0, ", how_.classes, "): received ", classes[i]);
+  }
+  double& cell(std::int64_t row, std::int64_t column) {
+    return matrix_[static_cast<std::size_t>(row * how_.classes + column)];
+  }
+  double cell(std::int64_t row, std::int64_t column) const {
+    return matrix_[static_cast<std::size_t>(row * how_.classes + column)];
+  }
+  Overlap how_;
+  std::vector<double> matrix_;  ///< weights by true and predicted class
+};
+
+std::vector<std::int64_t> all_classes(std::int64_t count) {
+  std::vector<std::int64_t> classes(static_cast<std::size_t>(std::max<std::int64_t>(0, count)));
+  std::iota(classes.begin(), classes.end(), 0);
+  return classes;
+}
+
+template <class Options>
+std::shared_ptr<MetricImpl> overlap(const char* class_name, const Options& o, Overlap how) {
+  return std::make_shared<IoUImpl<Options>>(class_name, o, std::move(how));
+}
+
+}  // namespace
+
+FBetaScore::FBetaScore(const FBetaScoreOptions& options)
+    : Metric(std::make_shared<ScoreImpl<FBetaScoreOptions>>("FBetaScore", "fbeta_score", options,
+                                                            options.beta)) {}
+F1Score::F1Score(const F1ScoreOptions& options)
+    : Metric(std::make_shared<ScoreImpl<F1ScoreOptions>>("F1Score", "f1_score", options, 1)) {}
+
+IoU::IoU(const IoUOptions& o)
+    : Metric(overlap(
+          "IoU", o,
+          {o.num_classes, o.target_class_ids, o.ignore_class, o.sparse_y_true, o.sparse_y_pred, o.axis})) {}
+MeanIoU::MeanIoU(const MeanIoUOptions& o)
+    : Metric(overlap("MeanIoU", o,
+                     {o.num_classes, all_classes(o.num_classes), o.ignore_class, o.sparse_y_true,
+                      o.sparse_y_pred, o.axis})) {}
+BinaryIoU::BinaryIoU(const BinaryIoUOptions& o)
+    : Metric(
+          overlap("BinaryIoU", o, {.classes = 2, .targets = o.target_class_ids, .threshold = o.threshold})) {}
+OneHotIoU::OneHotIoU(const OneHotIoUOptions& o)
+    : Metric(overlap("OneHotIoU", o,
+                     {o.num_classes, o.target_class_ids, o.ignore_class, false, o.sparse_y_pred, o.axis})) {}
+OneHotMeanIoU::OneHotMeanIoU(const OneHotMeanIoUOptions& o)
+    : Metric(overlap(
+          "OneHotMeanIoU", o,
+          {o.num_classes, all_classes(o.num_classes), o.ignore_class, false, o.sparse_y_pred, o.axis})) {}
+
+void add_overlap_metrics(Catalogue& catalogue) {
+  catalogue.add<FBetaScore, FBetaScoreOptions>("FBetaScore");
+  catalogue.add<F1Score, F1ScoreOptions>("F1Score");
+  catalogue.add<IoU, IoUOptions>("IoU");
+  catalogue.add<MeanIoU, MeanIoUOptions>("MeanIoU");
+  catalogue.add<BinaryIoU, BinaryIoUOptions>("BinaryIoU");
+  catalogue.add<OneHotIoU, OneHotIoUOptions>("OneHotIoU");
+  catalogue.add<OneHotMeanIoU, OneHotMeanIoUOptions>("OneHotMeanIoU");
+}
+
+}  // namespace ktape::nn

@@ -1,0 +1,100 @@
+#pragma once
+#include <ktape/nn/metrics/metric.hpp>
+
+#include <optional>
+#include <vector>
+
+/// How much predicted and true classes overlap.
+namespace ktape::nn {
+
+struct FBetaScoreOptions {
+  std::optional<std::string> average = {};  ///< None: a score for each class; or "micro", "macro", "weighted"
+  double beta = 1;                          ///< how much more recall counts than precision
+  std::optional<double> threshold = {};     ///< None: the largest prediction of a sample is the positive one
+  std::string name = {};
+};
+/// (1 + beta^2) precision recall / (beta^2 precision + recall) of each class of (samples, classes). Throws
+/// ValueError for tensors of another rank and options out of range.
+class FBetaScore : public Metric {
+ public:
+  FBetaScore(const FBetaScoreOptions& options = {});
+};
+
+struct F1ScoreOptions {
+  std::optional<std::string> average = {};
+  std::optional<double> threshold = {};
+  std::string name = {};
+};
+/// The same with beta = 1.
+class F1Score : public Metric {
+ public:
+  F1Score(const F1ScoreOptions& options = {});
+};
+
+struct IoUOptions {
+  std::int64_t num_classes = 0;
+  std::vector<std::int64_t> target_class_ids = {};
+  std::string name = {};
+  std::optional<std::int64_t> ignore_class = {};  ///< targets of it do not count
+  bool sparse_y_true = true;                      ///< class numbers, in place of a value for each class
+  bool sparse_y_pred = true;
+  int axis = -1;  ///< of these values
+};
+/// Intersection over union of true and predicted classes, averaged over the target classes that occur.
+/// Throws ValueError for class numbers outside of [0, num_classes).
+class IoU : public Metric {
+ public:
+  IoU(const IoUOptions& options);
+};
+
+struct MeanIoUOptions {
+  std::int64_t num_classes = 0;
+  std::string name = {};
+  std::optional<std::int64_t> ignore_class = {};
+  bool sparse_y_true = true;
+  bool sparse_y_pred = true;
+  int axis = -1;
+};
+/// The same over all classes.
+class MeanIoU : public Metric {
+ public:
+  MeanIoU(const MeanIoUOptions& options);
+};
+
+struct BinaryIoUOptions {
+  std::vector<std::int64_t> target_class_ids = {0, 1};
+  double threshold = 0.5;  ///< predictions from it on are class 1
+  std::string name = {};
+};
+class BinaryIoU : public Metric {
+ public:
+  BinaryIoU(const BinaryIoUOptions& options = {});
+};
+
+struct OneHotIoUOptions {
+  std::int64_t num_classes = 0;
+  std::vector<std::int64_t> target_class_ids = {};
+  std::string name = {};
+  std::optional<std::int64_t> ignore_class = {};
+  bool sparse_y_pred = false;
+  int axis = -1;
+};
+/// IoU of one-hot targets.
+class OneHotIoU : public Metric {
+ public:
+  OneHotIoU(const OneHotIoUOptions& options);
+};
+
+struct OneHotMeanIoUOptions {
+  std::int64_t num_classes = 0;
+  std::string name = {};
+  std::optional<std::int64_t> ignore_class = {};
+  bool sparse_y_pred = false;
+  int axis = -1;
+};
+class OneHotMeanIoU : public Metric {
+ public:
+  OneHotMeanIoU(const OneHotMeanIoUOptions& options);
+};
+
+}  // namespace ktape::nn

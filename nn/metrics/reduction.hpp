@@ -1,0 +1,79 @@
+#pragma once
+#include <ktape/nn/catalogue.hpp>
+#include <ktape/nn/metrics/metric.hpp>
+
+/// For the sources of the metrics.
+namespace ktape::nn {
+
+template <class F>
+void fields(MetricOptions& o, F&& field) {
+  field("name", o.name);
+}
+
+/// The sum of weighted values, and of the weights: axes that the weights lack are averaged (or, for sums,
+/// added up) first, those behind the samples afterwards.
+struct Weighted {
+  double total, weight;
+};
+Weighted weighted_mean(const Tensor& values, const Tensor& sample_weight);
+Weighted weighted_sum(const Tensor& values, const Tensor& sample_weight);
+
+/// The mean of f(y_true, y_pred).
+class MeanMetric : public MetricImpl {
+ public:
+  MeanMetric(std::string class_name, std::string name, Config config, Metric::Function f)
+      : MetricImpl(std::move(class_name), std::move(name)), config_(std::move(config)), f_(std::move(f)) {}
+
+  Config get_config() const override { return config_; }
+  void update_state(const Tensor& y_true, const Tensor& y_pred, const Tensor& sample_weight) override;
+  Tensor result() const override;
+  void reset_state() override { total_ = count_ = 0; }
+
+ protected:
+  double mean() const { return count_ == 0 ? 0 : total_ / count_; }
+
+ private:
+  Config config_;
+  Metric::Function f_;
+  double total_ = 0, count_ = 0;
+};
+
+/// The mean of f(y_true, y_pred, options), under its class's name in Keras's spelling unless it has one.
+template <class Options, class F>
+std::shared_ptr<MetricImpl> mean_metric(const char* class_name, Options options, F f) {
+  if (options.name.empty()) options.name = to_snake_case(class_name);
+  return std::make_shared<MeanMetric>(
+      class_name, options.name, config_of(options),
+      [options, f](const Tensor& y_true, const Tensor& y_pred) { return f(y_true, y_pred, options); });
+}
+inline std::shared_ptr<MetricImpl> mean_metric(const char* class_name, const MetricOptions& options,
+                                               Tensor (*f)(const Tensor&, const Tensor&)) {
+  return mean_metric(class_name, options,
+                     [f](const Tensor& t, const Tensor& p, const MetricOptions&) { return f(t, p); });
+}
+
+/// A metric of the library, with options that hold a name.
+template <class Options>
+class MetricWith : public MetricImpl {
+ public:
+  MetricWith(const char* class_name, const Options& given, const std::string& name = {})
+      : MetricImpl(class_name, !given.name.empty() ? given.name
+                               : !name.empty()     ? name
+                                                   : to_snake_case(class_name)),
+        options(given) {
+    options.name = this->name();
+  }
+  Config get_config() const override { return config_of(options); }
+
+ protected:
+  Options options;
+};
+
+/// A number, or several, as a tensor of floatx.
+Tensor number_result(double value);
+Tensor numbers_result(const std::vector<double>& values);
+
+/// 0 where the divisor is 0.
+inline double ratio(double a, double b) { return b == 0 ? 0 : a / b; }
+
+}  // namespace ktape::nn
