@@ -347,8 +347,14 @@ void Layer::build(const std::vector<Shape>& inputs) const {
 }
 
 Shape Layer::compute_output_shape(const Shape& input) const {
+  return compute_output_shapes({input})[0];
+}
+
+std::vector<Shape> Layer::compute_output_shapes(const std::vector<Shape>& inputs) const {
   const CallScope scope({});  // a call that is part of no graph
-  return (*this)(make_placeholder(input, dtype(), name())).shape();
+  std::vector<Tensor> placeholders;
+  for (const Shape& input : inputs) placeholders.push_back(make_placeholder(input, dtype(), name()));
+  return shapes_of(apply(placeholders));
 }
 
 }  // namespace ktape::nn

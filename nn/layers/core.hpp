@@ -7,7 +7,7 @@
 namespace ktape::nn {
 
 struct DenseOptions {
-  ActivationFunction activation = {};
+  ActivationFunction activation = "linear";
   bool use_bias = true;
   Initializer kernel_initializer = "glorot_uniform";
   Initializer bias_initializer = "zeros";

@@ -95,8 +95,9 @@ class Layer : public Handle<LayerImpl> {
   /// Makes the weights for inputs of this shape, of which some extents may be None.
   void build(const Shape& input) const;
   void build(const std::vector<Shape>& inputs) const;
-  /// The shape of the output for an input of a shape.
+  /// The shape of the output for an input of a shape; builds the layer.
   Shape compute_output_shape(const Shape& input) const;
+  std::vector<Shape> compute_output_shapes(const std::vector<Shape>& inputs) const;
 
   /// All weights: its own (trainable first), then those of the layers in it, each once.
   std::vector<Variable> weights() const;
@@ -204,6 +205,7 @@ class LayerImpl : public Object, public std::enable_shared_from_this<LayerImpl> 
   friend class Layer;
   friend class LayerCallSymbol;
   friend class ModelImpl;
+  friend class Trainer;
   friend struct LayerCall;
   enum Form : unsigned { OneWithArguments = 1, One = 2, ManyWithArguments = 4, Many = 8 };
   struct Weight {

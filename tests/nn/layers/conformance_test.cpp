@@ -1,0 +1,206 @@
+#include "../../ops/check.hpp"
+
+#include <ktape/ktape.hpp>
+
+/// What every layer must be able to do. A layer is a row of the table; the tests below go through all rows,
+/// and one of them says which registered layers have none.
+namespace K = ktape::backend;
+namespace nn = ktape::nn;
+using ktape::None, ktape::Shape, ktape::Tensor, ktape::Variable;
+
+namespace {
+
+/// What becomes of a mask on the (first) input.
+enum class Mask { Passes, Ends };
+
+struct Row {
+  std::string name;  ///< of the class
+  std::function<nn::Layer()> make;
+  std::vector<Shape> inputs;         ///< with a batch of 4
+  Shape output;                      ///< likewise
+  std::vector<std::string> weights;  ///< the ends of their names
+  Mask mask = Mask::Ends;
+  std::vector<Shape> bad_inputs = {};  ///< that the layer refuses, in a list of their own; none: it takes all
+  int classes = 0;                     ///< above 0: the inputs are integers below it
+};
+
+const std::vector<Row>& table() {
+  static const std::vector<Row> rows{
+      // core
+      {"Dense", [] { return nn::Dense(3); }, {{4, 5}}, {4, 3}, {"kernel", "bias"}, Mask::Passes, {{4}}},
+      {"Activation", [] { return nn::Activation("tanh"); }, {{4, 5}}, {4, 5}, {}, Mask::Passes},
+      {"Identity", [] { return nn::Identity(); }, {{4, 5, 2}}, {4, 5, 2}, {}, Mask::Passes},
+      {"Embedding",
+       [] { return nn::Embedding(7, 3); },
+       {{4, 5}},
+       {4, 5, 3},
+       {"embeddings"},
+       Mask::Ends,
+       {},
+       7},
+      {"Masking", [] { return nn::Masking(); }, {{4, 5, 2}}, {4, 5, 2}, {}, Mask::Passes, {{4}}},
+      // reshaping
+      {"Flatten", [] { return nn::Flatten(); }, {{4, 5, 2}}, {4, 10}, {}},
+      {"Reshape",
+       [] {
+         return nn::Reshape({2, -1});
+       },
+       {{4, 6}},
+       {4, 2, 3},
+       {},
+       Mask::Ends,
+       {{4, 5}}},
+      {"Permute",
+       [] {
+         return nn::Permute({2, 1});
+       },
+       {{4, 5, 2}},
+       {4, 2, 5},
+       {},
+       Mask::Ends,
+       {{4, 5}}},
+      {"RepeatVector", [] { return nn::RepeatVector(3); }, {{4, 5}}, {4, 3, 5}, {}, Mask::Ends, {{4, 5, 2}}},
+      // regularization
+      {"Dropout", [] { return nn::Dropout(0.3); }, {{4, 5}}, {4, 5}, {}, Mask::Passes},
+      // merging
+      {"Add", [] { return nn::Add(); }, {{4, 5}, {4, 5}}, {4, 5}, {}, Mask::Ends, {{4, 5}, {4, 3}}},
+      {"Subtract", [] { return nn::Subtract(); }, {{4, 5}, {4, 5}}, {4, 5}, {}, Mask::Ends, {{4, 5}}},
+      {"Multiply", [] { return nn::Multiply(); }, {{4, 5}, {4, 1}}, {4, 5}, {}, Mask::Ends, {{4, 5}}},
+      {"Average", [] { return nn::Average(); }, {{4, 5}, {4, 5}, {4, 5}}, {4, 5}, {}, Mask::Ends, {{4, 5}}},
+      {"Maximum", [] { return nn::Maximum(); }, {{4, 5}, {4, 5}}, {4, 5}, {}, Mask::Ends, {{4, 5}}},
+      {"Minimum", [] { return nn::Minimum(); }, {{4, 5}, {4, 5}}, {4, 5}, {}, Mask::Ends, {{4, 5}}},
+      {"Concatenate",
+       [] { return nn::Concatenate(); },
+       {{4, 5}, {4, 2}},
+       {4, 7},
+       {},
+       Mask::Ends,
+       {{4, 5}, {3, 5}}},
+      {"Dot", [] { return nn::Dot(1); }, {{4, 5}, {4, 5}}, {4, 1}, {}, Mask::Ends, {{4, 5}}},
+  };
+  return rows;
+}
+
+std::vector<Tensor> inputs_of(const Row& row, ktape::DType dtype, int seed = 1) {
+  std::vector<Tensor> inputs;
+  for (const Shape& shape : row.inputs)
+    inputs.push_back(row.classes > 0
+                         ? K::random_uniform(shape, {.maxval = row.classes, .dtype = "int32", .seed = seed})
+                         : normal(shape, seed++, dtype));
+  return inputs;
+}
+
+std::vector<Shape> with_unknown_batch(std::vector<Shape> shapes) {
+  for (Shape& shape : shapes) shape[0] = None;
+  return shapes;
+}
+
+std::string last_part(const std::string& name) { return name.substr(name.rfind('/') + 1); }
+
+}  // namespace
+
+TEST_CASE("each layer has its weights and gives its shape, in its dtype") {
+  for (const Row& row : table()) {
+    CAPTURE(row.name);
+    for (const char* dtype : {"float32", "float64"}) {
+      nn::Config config = row.make().get_config();
+      config.set("dtype", dtype);
+      const nn::Layer layer = nn::Layer::from_value(nn::Config{{"class_name", row.name}, {"config", config}});
+      const std::vector<Tensor> outputs = layer.apply(inputs_of(row, dtype));
+      CHECK(outputs[0].shape() == row.output);
+      CHECK(outputs[0].dtype() == dtype);
+      std::vector<std::string> names;
+      for (const Variable& weight : layer.weights()) {
+        names.push_back(last_part(weight.name()));
+        CHECK(weight.name().starts_with(layer.name() + '/'));
+        CHECK(weight.dtype() == dtype);
+      }
+      CHECK(names == row.weights);
+    }
+  }
+}
+
+TEST_CASE("each layer gives the same symbolically as at once") {
+  for (const Row& row : table()) {
+    CAPTURE(row.name);
+    const nn::Layer layer = row.make();
+    const std::vector<Tensor> inputs = inputs_of(row, "float32");
+    const std::vector<Tensor> outputs = layer.apply(inputs);
+    CHECK(layer.compute_output_shapes(with_unknown_batch(row.inputs))[0] ==
+          with_unknown_batch({row.output})[0]);
+
+    std::vector<Tensor> in;
+    for (const Tensor& x : inputs)
+      in.push_back(nn::Input(Shape(x.shape().begin() + 1, x.ndim() - 1), {.dtype = x.dtype()}));
+    const nn::Model model(in, layer.apply(in));
+    CHECK(values(model.apply(inputs)[0]) == values(outputs[0]));
+  }
+}
+
+TEST_CASE("each layer can be remade from its config") {
+  for (const Row& row : table()) {
+    CAPTURE(row.name);
+    const nn::Layer layer = row.make();
+    const std::vector<Tensor> inputs = inputs_of(row, "float32");
+    const Tensor expected = layer.apply(inputs)[0];
+    const nn::Value json = nn::from_json(nn::to_json(layer.to_value()));
+    const nn::Layer again = nn::Layer::from_value(json);
+    CHECK((again.name() == layer.name() && again.get_config() == layer.get_config()));
+    again.apply(inputs);
+    again.set_weights(layer.get_weights());
+    CHECK(values(again.apply(inputs)[0]) == values(expected));
+  }
+}
+
+TEST_CASE("a few steps down the slope lower the loss of each layer with weights") {
+  for (const Row& row : table()) {
+    CAPTURE(row.name);
+    K::set_random_seed(3);
+    const nn::Layer layer = row.make();
+    const std::vector<Tensor> inputs = inputs_of(row, "float32");
+    const Tensor target = normal(row.output, 9, "float32");
+    const auto loss = [&] { return K::mean(K::square(layer.apply(inputs)[0] - target)); };
+    const double before = loss().item();
+    const std::vector<Variable> weights = layer.trainable_weights();
+    for (int step = 0; step < 20; ++step) {
+      const std::vector<Tensor> slopes = ktape::gradients(loss(), weights);
+      for (std::size_t i = 0; i < weights.size(); ++i) K::update_sub(weights[i], 0.05f * slopes[i]);
+    }
+    if (!weights.empty()) CHECK(loss().item() < before);
+  }
+}
+
+TEST_CASE("each layer hands a mask on, or ends it") {
+  for (const Row& row : table()) {
+    CAPTURE(row.name);
+    const nn::Layer layer = row.make();
+    std::vector<Tensor> inputs = inputs_of(row, "float32");
+    const Tensor mask = K::cast(K::ones({4, row.inputs[0][1]}), "bool");
+    inputs[0] = nn::with_mask(inputs[0], mask);
+    const Tensor y = layer.apply(inputs)[0];
+    CHECK(nn::mask_of(y).defined() == (row.mask == Mask::Passes || row.name == "Concatenate"));
+    CHECK(nn::mask_of(inputs[0]).get() == mask.get());
+  }
+}
+
+TEST_CASE("each layer refuses what it cannot take, by its name, and is not built by it") {
+  for (const Row& row : table()) {
+    if (row.bad_inputs.empty()) continue;
+    CAPTURE(row.name);
+    const nn::Layer layer = row.make();
+    std::vector<Tensor> bad;
+    for (const Shape& shape : row.bad_inputs) bad.push_back(K::ones(shape));
+    CHECK_THROWS_WITH_AS(layer.apply(bad), doctest::Contains(layer.name().c_str()), ktape::ValueError);
+    CHECK((!layer.built() && layer.weights().empty()));
+    CHECK(layer.apply(inputs_of(row, "float32"))[0].shape() == row.output);
+  }
+}
+
+TEST_CASE("every registered layer has a row") {
+  for (const std::string& name : nn::registered_names("layer")) {
+    const bool own = name == "Affine";  // of another test
+    const bool found =
+        std::any_of(table().begin(), table().end(), [&](const Row& row) { return row.name == name; });
+    CHECK_MESSAGE((own || found), name);
+  }
+}
