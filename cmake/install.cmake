@@ -7,9 +7,9 @@ install(TARGETS ktape EXPORT ktape LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR})
 set(internal_headers
   autograd/dispatch.hpp autograd/half.hpp autograd/parallel.hpp autograd/thread_state.hpp autograd/walk.hpp
   ops/config_file.hpp ops/convolution_arguments.hpp ops/ctc_batch.hpp nn/catalogue.hpp
-  nn/layers/arguments.hpp nn/layers/layer_call.hpp nn/losses/functions.hpp
-  nn/metrics/confusion_counts.hpp nn/metrics/reduction.hpp nn/models/functional.hpp nn/models/graph.hpp
-  nn/optimizers/fields.hpp)
+  nn/callbacks/progress.hpp nn/layers/arguments.hpp nn/layers/layer_call.hpp nn/losses/functions.hpp
+  nn/metrics/confusion_counts.hpp nn/metrics/reduction.hpp nn/models/feed.hpp nn/models/functional.hpp
+  nn/models/graph.hpp nn/models/interrupt.hpp nn/models/trainer.hpp nn/optimizers/fields.hpp)
 file(GLOB public_headers RELATIVE ${PROJECT_SOURCE_DIR} CONFIGURE_DEPENDS
   ktape.hpp autograd/*.hpp ops/*.hpp ops/engine.h)
 file(GLOB_RECURSE nn_headers RELATIVE ${PROJECT_SOURCE_DIR} CONFIGURE_DEPENDS nn/*.hpp)

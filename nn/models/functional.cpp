@@ -4,6 +4,8 @@
 #include <ktape/ops/inspection.hpp>
 #include <ktape/ops/shape.hpp>
 
+#include <algorithm>
+
 namespace ktape::nn {
 namespace K = backend;
 
@@ -41,12 +43,27 @@ FunctionalImpl::FunctionalImpl(std::vector<Tensor> inputs, std::vector<Tensor> o
   mark_built();
 }
 
-void FunctionalImpl::add_graph_loss(const Tensor& loss) {
-  std::vector<Tensor> wanted = outputs_, losses = losses_;
-  losses.push_back(loss);
-  wanted.insert(wanted.end(), losses.begin(), losses.end());
-  graph_ = LayerGraph(name(), inputs_, wanted);
-  losses_ = std::move(losses);
+std::vector<std::string> FunctionalImpl::input_names() const {
+  std::vector<std::string> names;
+  for (const Tensor& input : inputs_) names.push_back(name_of(input));
+  return names;
+}
+
+std::vector<std::string> FunctionalImpl::output_names() const {
+  std::vector<std::string> names;
+  for (const Tensor& output : outputs_) {
+    const std::string name = name_of(output);
+    const auto same = std::count(names.begin(), names.end(), name);
+    names.push_back(same == 0 ? name : name + '_' + std::to_string(same));
+  }
+  return names;
+}
+
+void FunctionalImpl::add_graph_report(const Tensor& value, const std::string& name) {
+  std::vector<Tensor> wanted = graph_.outputs();
+  wanted.push_back(value);
+  graph_ = LayerGraph(this->name(), inputs_, wanted);
+  reports_.push_back(name);
 }
 
 Tensor FunctionalImpl::fitting(const Tensor& given, std::size_t place) const {
@@ -67,15 +84,16 @@ Tensor FunctionalImpl::call(const Tensor& x) {
 
 std::vector<Tensor> FunctionalImpl::call(const std::vector<Tensor>& given) {
   if (given.size() != inputs_.size()) {
-    std::ostringstream names;
-    for (const Tensor& input : inputs_) names << (names.tellp() > 0 ? ", '" : "'") << name_of(input) << '\'';
-    fail("[", name(), "] the model takes one tensor for each of its inputs ", names.str(), ": received ",
+    std::string names;
+    for (const std::string& name : input_names()) names += (names.empty() ? "'" : ", '") + name + '\'';
+    fail("[", name(), "] the model takes one tensor for each of its inputs ", names, ": received ",
          given.size());
   }
   std::vector<Tensor> inputs;
   for (const Tensor& x : given) inputs.push_back(fitting(x, inputs.size()));
   std::vector<Tensor> results = graph_.run(inputs);
-  for (; results.size() > outputs_.size(); results.pop_back()) add_loss(results.back());
+  for (std::size_t i = reports_.size(); i-- > 0; results.pop_back())
+    reports_[i].empty() ? add_loss(results.back()) : add_metric(results.back(), reports_[i]);
   return results;
 }
 

@@ -15,13 +15,16 @@ class FunctionalImpl final : public ModelImpl {
   std::vector<Tensor> inputs() const override { return inputs_; }
   std::vector<Tensor> outputs() const override { return outputs_; }
   std::vector<Layer> sublayers() const override { return graph_.layers(); }
-  void add_graph_loss(const Tensor& loss) override;
+  void add_graph_report(const Tensor& value, const std::string& name) override;
+  std::vector<std::string> input_names() const override;
+  std::vector<std::string> output_names() const override;
 
  private:
   Tensor fitting(const Tensor& x, std::size_t place) const;
 
-  std::vector<Tensor> inputs_, outputs_, losses_;
-  LayerGraph graph_;  ///< to the outputs, then the losses
+  std::vector<Tensor> inputs_, outputs_;
+  std::vector<std::string> reports_;  ///< the names of metrics; empty for losses
+  LayerGraph graph_;                  ///< to the outputs, then what is reported
 };
 
 }  // namespace ktape::nn

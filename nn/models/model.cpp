@@ -1,6 +1,7 @@
 #include <ktape/autograd/symbolic.hpp>
 #include <ktape/nn/models/functional.hpp>
 #include <ktape/nn/models/model.hpp>
+#include <ktape/nn/models/trainer.hpp>
 #include <ktape/nn/names.hpp>
 
 namespace ktape::nn {
@@ -55,20 +56,40 @@ Layer Model::get_layer(int index) const {
   return all[static_cast<std::size_t>(at)];
 }
 
-void Model::add_loss(const Tensor& loss) const {
-  if (!is_symbolic(loss))
-    fail("[", name(),
-         "] a loss that is added to a model must be made from its tensors: received a tensor with a value; "
-         "inside call, a layer's add_loss takes it");
-  impl().add_graph_loss(loss);
+namespace {
+
+void expect_symbolic(const Model& model, const char* what, const Tensor& x) {
+  if (!is_symbolic(x))
+    fail("[", model.name(), "] a ", what,
+         " that is added to a model must be made from its tensors: received a tensor "
+         "with a value, which ",
+         "add_", what, " takes inside call");
 }
+
+}  // namespace
+
+void Model::add_loss(const Tensor& loss) const {
+  expect_symbolic(*this, "loss", loss);
+  impl().add_graph_report(loss, "");
+}
+
+void Model::add_metric(const Tensor& value, const std::string& name) const {
+  expect_symbolic(*this, "metric", value);
+  if (name.empty()) fail("[", this->name(), "] a metric must have a name: received an empty one");
+  impl().add_graph_report(value, name);
+}
+
+void Model::compile(const CompileOptions& options) const { impl().trainer().compile(options); }
+const Optimizer& Model::optimizer() const { return impl().optimizer(); }
 
 ModelImpl::ModelImpl(std::string class_name, const LayerOptions& options)
     : LayerImpl(std::move(class_name), options) {}
+ModelImpl::~ModelImpl() = default;
 
-void ModelImpl::add_graph_loss(const Tensor&) {
+void ModelImpl::add_graph_report(const Tensor&, const std::string&) {
   fail("[", name(),
-       "] only a model that is made from nn::Input takes symbolic losses: call add_loss inside call");
+       "] only a model that is made from nn::Input takes symbolic losses and metrics; others add them inside "
+       "call");
 }
 
 }  // namespace ktape::nn

@@ -1,9 +1,12 @@
 #pragma once
 #include <ktape/nn/layers/layer.hpp>
+#include <ktape/nn/models/compile.hpp>
+#include <ktape/nn/models/fit.hpp>
 
 namespace ktape::nn {
 
 class ModelImpl;
+class Trainer;
 struct SummaryOptions;
 
 struct ModelOptions {
@@ -52,6 +55,32 @@ class Model : public Layer {
 
   /// Adds a loss that follows from the model's tensors to those that training minimizes.
   void add_loss(const Tensor& loss) const;
+  /// Reports the mean of what follows from the model's tensors under a name.
+  void add_metric(const Tensor& value, const std::string& name) const;
+
+  /// Says what training minimizes, how, and what it reports. Throws ValueError for the name of an output that
+  /// the model does not have, with the nearest ones.
+  void compile(const CompileOptions& options = {}) const;
+  /// The optimizer of `compile`. Throws ValueError before it.
+  const Optimizer& optimizer() const;
+
+  /// Trains on arrays whose first axis counts the samples: one for each input, and targets for each output;
+  /// none where a loss needs none. Returns what every epoch reported. Ctrl-C ends the training after the
+  /// batch. Throws ValueError, before anything changes, for arrays that do not fit each other or the model.
+  History fit(const TensorList& x, const TensorList& y = {}, const FitOptions& options = {}) const;
+  /// The loss and the metrics on such arrays.
+  Logs evaluate(const TensorList& x, const TensorList& y = {}, const EvaluateOptions& options = {}) const;
+  /// The outputs for such inputs, in inference and not recorded.
+  Prediction predict(const TensorList& x, const PredictOptions& options = {}) const;
+
+  /// One step on one batch. The logs are those of this batch.
+  Logs train_on_batch(const TensorList& x, const TensorList& y = {},
+                      const OnBatchOptions& options = {}) const;
+  Logs test_on_batch(const TensorList& x, const TensorList& y = {}, const OnBatchOptions& options = {}) const;
+  std::vector<Tensor> predict_on_batch(const TensorList& x) const;
+
+  /// Ends a fit that is going on, after its batch.
+  void stop_training() const;
 };
 
 /// A handle to a model class of your own; `->` reaches its members.
@@ -62,18 +91,40 @@ using ModelOf = HandleOf<Model, Implementation>;
 class ModelImpl : public LayerImpl {
  public:
   explicit ModelImpl(std::string class_name = "Model", const LayerOptions& options = {});
+  ~ModelImpl() override;
+
+  /// What fit does with a batch: computes, takes a step of the optimizer, returns what to report. Override
+  /// it, or one of the others, for a training of your own.
+  virtual Logs train_step(const Batch& batch);
+  /// What evaluate does with a batch.
+  virtual Logs test_step(const Batch& batch);
+  /// What predict does with a batch: the outputs.
+  virtual std::vector<Tensor> predict_step(const Batch& batch);
+  /// The scalar to minimize: the losses of `compile` with their weights, and all that layers add.
+  virtual Tensor compute_loss(const Batch& batch, const std::vector<Tensor>& y_pred);
+
+  /// The optimizer of `compile`. Throws ValueError before it.
+  const Optimizer& optimizer() const;
+  /// What training needs; made when it is first asked for.
+  Trainer& trainer();
 
   /// The model's symbolic tensors; none by default.
   virtual std::vector<Tensor> inputs() const { return {}; }
   virtual std::vector<Tensor> outputs() const { return {}; }
   /// The layers that `layers()` lists.
   virtual std::vector<Layer> layers() const { return sublayers(); }
-  /// For `Model::add_loss`, with a symbolic loss.
-  virtual void add_graph_loss(const Tensor& loss);
+  /// For `Model::add_loss`, without a name, and `Model::add_metric`.
+  virtual void add_graph_report(const Tensor& value, const std::string& name);
+  /// The names of the inputs and outputs; none where they are not known.
+  virtual std::vector<std::string> input_names() const { return {}; }
+  virtual std::vector<std::string> output_names() const { return {}; }
 
  protected:
   /// Says that there is nothing left to build.
   void mark_built() { built_ = true; }
+
+ private:
+  std::unique_ptr<Trainer> trainer_;
 };
 
 }  // namespace ktape::nn

@@ -58,6 +58,9 @@ class SequentialImpl final : public ModelImpl {
   std::vector<Tensor> inputs() const override { return listed(input_); }
   std::vector<Tensor> outputs() const override { return listed(output_); }
   std::vector<Layer> sublayers() const override { return layers_; }
+  std::vector<std::string> output_names() const override {
+    return layers_.empty() ? std::vector<std::string>() : std::vector<std::string>{layers_.back().name()};
+  }
 
  private:
   static std::vector<Tensor> listed(const Tensor& x) {

@@ -1,0 +1,77 @@
+#pragma once
+#include <ktape/nn/models/logs.hpp>
+#include <ktape/nn/object.hpp>
+
+#include <memory>
+#include <optional>
+
+namespace ktape::nn {
+
+class Model;
+class ModelImpl;
+
+/// What a fit, an evaluation or a prediction goes over.
+struct RunParameters {
+  int epochs = 1;
+  std::optional<std::int64_t> steps = {};  ///< in an epoch; unknown for a stream that does not say
+  int verbose = 0;
+};
+
+/// The class behind a Callback: override what you want to hear of. Epochs and batches count from 0.
+///
+///     struct PrinterImpl : nn::CallbackImpl {
+///       void on_epoch_end(int epoch, const nn::Logs& logs) override { std::cout << epoch << ": " << logs <<
+///       "\n"; }
+///     };
+///     using Printer = nn::CallbackOf<PrinterImpl>;
+class CallbackImpl : public Object {
+ public:
+  static constexpr const char* kind = "callback";
+
+  virtual void on_train_begin(const Logs&) {}
+  virtual void on_train_end(const Logs&) {}
+  virtual void on_epoch_begin(int, const Logs&) {}
+  /// The logs hold the means over the epoch, and "val_..." where there are validation data.
+  virtual void on_epoch_end(int, const Logs&) {}
+  virtual void on_train_batch_begin(std::int64_t, const Logs&) {}
+  virtual void on_train_batch_end(std::int64_t, const Logs&) {}
+  virtual void on_test_begin(const Logs&) {}
+  virtual void on_test_end(const Logs&) {}
+  virtual void on_test_batch_begin(std::int64_t, const Logs&) {}
+  virtual void on_test_batch_end(std::int64_t, const Logs&) {}
+  virtual void on_predict_begin(const Logs&) {}
+  virtual void on_predict_end(const Logs&) {}
+  virtual void on_predict_batch_begin(std::int64_t, const Logs&) {}
+  virtual void on_predict_batch_end(std::int64_t, const Logs&) {}
+
+  /// Adds to what an epoch reports, before any on_epoch_end.
+  virtual void report(Logs&) {}
+
+  std::string class_name() const override { return "Callback"; }
+
+  void set_model(const Model& model);
+  void set_parameters(const RunParameters& parameters) { parameters_ = parameters; }
+
+ protected:
+  /// The model that is being trained.
+  Model model() const;
+  const RunParameters& parameters() const { return parameters_; }
+  /// Ends the training after the batch, or the epoch, that is going on.
+  void stop_training() const;
+
+ private:
+  std::shared_ptr<ModelImpl> model_;
+  RunParameters parameters_;
+};
+
+/// Something that follows a training, an evaluation or a prediction.
+class Callback : public Handle<CallbackImpl> {
+ public:
+  using Handle::Handle;
+};
+
+/// A handle to a callback class of your own; `->` reaches its members.
+template <class Implementation>
+using CallbackOf = HandleOf<Callback, Implementation>;
+
+}  // namespace ktape::nn

@@ -1,0 +1,93 @@
+#include <ktape/nn/callbacks/progress.hpp>
+
+#include <cmath>
+#include <iomanip>
+#include <ostream>
+#include <sstream>
+
+namespace ktape::nn {
+namespace {
+
+constexpr int bar_width = 20;
+constexpr std::chrono::milliseconds redraw_after(50);
+
+/// "4s", "2:05", "1:02:03".
+std::string duration_text(double seconds) {
+  const auto whole = static_cast<std::int64_t>(seconds);
+  std::ostringstream text;
+  if (whole < 60) {
+    text << whole << 's';
+  } else {
+    if (whole >= 3600) text << whole / 3600 << ':' << std::setfill('0') << std::setw(2);
+    text << whole / 60 % 60 << ':' << std::setfill('0') << std::setw(2) << whole % 60;
+  }
+  return text.str();
+}
+
+std::string rate_text(double seconds_per_step) {
+  std::ostringstream text;
+  if (seconds_per_step >= 1) text << std::lround(seconds_per_step) << "s/step";
+  else if (seconds_per_step >= 1e-3) text << std::lround(seconds_per_step * 1e3) << "ms/step";
+  else text << std::lround(seconds_per_step * 1e6) << "us/step";
+  return text.str();
+}
+
+std::string number_text(double value) {
+  std::ostringstream text;
+  const double size = std::abs(value);
+  if (size > 1e-3 || value == 0) text << std::fixed << std::setprecision(4) << value;
+  else text << std::scientific << std::setprecision(4) << value;
+  return text.str();
+}
+
+}  // namespace
+
+void ProgressImpl::on_epoch_begin(int epoch, const Logs&) {
+  out_ << "Epoch " << epoch + 1 << '/' << parameters().epochs << '\n';
+  begin();
+}
+
+void ProgressImpl::begin() {
+  done_ = 0;
+  width_ = 0;
+  started_ = drawn_ = Clock::now();
+}
+
+void ProgressImpl::step(std::int64_t batch, const Logs& logs) {
+  done_ = batch + 1;
+  if (!moves() || Clock::now() - drawn_ < redraw_after) return;
+  write(logs, false);
+}
+
+void ProgressImpl::finish(const Logs& logs) {
+  write(logs, true);
+  out_ << std::endl;
+}
+
+void ProgressImpl::write(const Logs& logs, bool last) {
+  drawn_ = Clock::now();
+  const double seconds = std::chrono::duration<double>(drawn_ - started_).count();
+  const std::optional<std::int64_t> steps = parameters().steps;
+  const double per_step = done_ > 0 ? seconds / static_cast<double>(done_) : 0;
+  std::ostringstream line;
+  line << done_ << '/' << (steps ? std::to_string(*steps) : last ? std::to_string(done_) : "?");
+  if (moves()) {
+    const double part = steps && *steps > 0 ? static_cast<double>(done_) / static_cast<double>(*steps) : last;
+    line << ' ';
+    for (int place = 0; place < bar_width; ++place) line << (place < part * bar_width ? "━" : "╌");
+    line << ' ' << duration_text(last || !steps ? seconds : per_step * static_cast<double>(*steps - done_))
+         << ' ';
+  } else {
+    line << " - " << duration_text(seconds) << " - ";
+  }
+  line << rate_text(per_step);
+  for (const auto& [name, value] : logs) line << " - " << name << ": " << number_text(value);
+  const std::string text = line.str();
+  if (moves()) out_ << '\r';
+  out_ << text;
+  if (text.size() < width_) out_ << std::string(width_ - text.size(), ' ');
+  width_ = text.size();
+  if (!last) out_.flush();
+}
+
+}  // namespace ktape::nn

@@ -1,0 +1,74 @@
+#pragma once
+#include <ktape/nn/callbacks/history.hpp>
+
+#include <map>
+
+/// What training, evaluation and prediction take and give.
+namespace ktape::nn {
+
+/// What a step works on.
+struct Batch {
+  std::vector<Tensor> x, y;
+  std::vector<Tensor> sample_weight = {};  ///< none, one for all outputs, or one for each; (samples,)
+};
+
+/// Inputs, targets and, maybe, weights to validate on.
+struct ValidationData {
+  TensorList x, y, sample_weight;
+  ValidationData() = default;
+  ValidationData(const TensorList& x, const TensorList& y, const TensorList& sample_weight = {})
+      : x(x), y(y), sample_weight(sample_weight) {}
+};
+
+struct FitOptions {
+  std::int64_t batch_size = 32;
+  int epochs = 1;               ///< the number of the last epoch, see initial_epoch
+  double validation_split = 0;  ///< the part of the samples, at the end, that is validated on instead
+  int verbose = 1;              ///< 0: silent, 1: a progress bar on a terminal, 2: a line for each epoch
+  std::vector<Callback> callbacks = {};
+  ValidationData validation_data = {};
+  bool shuffle = true;                               ///< the samples, before each epoch
+  std::map<std::int64_t, double> class_weight = {};  ///< by class: integer targets, or the largest of a row
+  TensorList sample_weight = {};                     ///< (samples,) for all outputs, or for each
+  int initial_epoch = 0;
+  std::optional<std::int64_t> steps_per_epoch = {};  ///< the next epoch goes on where this one stopped
+  std::optional<std::int64_t> validation_steps = {};
+  std::optional<std::int64_t> validation_batch_size = {};  ///< batch_size by default
+  int validation_freq = 1;                                 ///< every how many epochs
+};
+
+struct EvaluateOptions {
+  std::int64_t batch_size = 32;
+  int verbose = 1;
+  TensorList sample_weight = {};
+  std::optional<std::int64_t> steps = {};
+  std::vector<Callback> callbacks = {};
+};
+
+struct PredictOptions {
+  std::int64_t batch_size = 32;
+  int verbose = 0;
+  std::optional<std::int64_t> steps = {};
+  std::vector<Callback> callbacks = {};
+};
+
+struct OnBatchOptions {
+  TensorList sample_weight = {};
+  std::map<std::int64_t, double> class_weight = {};
+};
+
+/// What a model predicts: a tensor where it has one output, and all of them as a vector.
+///
+///     Tensor scores = model.predict(x);     std::vector<Tensor> all = pair.predict({left, right});
+class Prediction : public Tensor {
+ public:
+  explicit Prediction(std::vector<Tensor> outputs)
+      : Tensor(outputs.size() == 1 ? outputs[0] : Tensor()), outputs_(std::move(outputs)) {}
+  operator const std::vector<Tensor>&() const { return outputs_; }
+  const std::vector<Tensor>& outputs() const { return outputs_; }
+
+ private:
+  std::vector<Tensor> outputs_;
+};
+
+}  // namespace ktape::nn

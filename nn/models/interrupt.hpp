@@ -1,0 +1,19 @@
+#pragma once
+#include <csignal>
+
+namespace ktape::nn {
+
+/// While one lives, the first Ctrl-C is kept for `requested`; the next one ends the program.
+class InterruptScope {
+ public:
+  InterruptScope();
+  ~InterruptScope();
+  InterruptScope(const InterruptScope&) = delete;
+  InterruptScope& operator=(const InterruptScope&) = delete;
+  bool requested() const;
+
+ private:
+  struct sigaction before_;
+};
+
+}  // namespace ktape::nn

@@ -1,0 +1,25 @@
+#pragma once
+#include <ktape/nn/models/model.hpp>
+
+#include <string>
+
+namespace ktape::nn {
+
+struct PlotOptions {
+  bool show_shapes = false;
+  bool show_layer_names = true;
+  std::string rankdir = "TB";  ///< from top to bottom; "LR": from left to right
+};
+
+/// Draws the graph of a model into a file: an SVG picture, laid out here, when its name ends in ".svg", or a
+/// text for Graphviz when it ends in ".dot" or ".gv". Throws ValueError for another ending, another rankdir
+/// and a model whose graph is not known, IOError when the file cannot be written. Mirrors
+/// `keras.utils.plot_model`.
+void plot_model(const Model& model, const std::string& to_file = "model.svg",
+                const PlotOptions& options = {});
+
+/// The texts that `plot_model` writes.
+std::string model_to_dot(const Model& model, const PlotOptions& options = {});
+std::string model_to_svg(const Model& model, const PlotOptions& options = {});
+
+}  // namespace ktape::nn

@@ -1,0 +1,250 @@
+#include <ktape/autograd/gradients.hpp>
+#include <ktape/nn/models/trainer.hpp>
+#include <ktape/nn/names.hpp>
+#include <ktape/ops/operators.hpp>
+#include <ktape/ops/reductions.hpp>
+
+#include <algorithm>
+
+namespace ktape::nn {
+namespace K = backend;
+
+// --- What compile said
+// ---------------------------------------------------------------------------------------
+
+void Trainer::compile(const CompileOptions& options) {
+  if (!options.optimizer.defined()) fail("[compile] the optimizer must be given: received None");
+  const CompileOptions before = std::exchange(options_, options);
+  try {
+    outputs_.clear();
+    const std::vector<std::string> names = model_.output_names();
+    if (!names.empty()) make_outputs(names.size());
+  } catch (...) {
+    options_ = before;
+    outputs_.clear();
+    throw;
+  }
+  optimizer_ = options.optimizer;
+  reset();
+}
+
+void Trainer::check_names(const std::vector<std::string>& names) const {
+  const auto check = [&](const char* argument, const std::string& name) {
+    if (std::find(names.begin(), names.end(), name) == names.end())
+      fail("[compile] ", argument, " must name outputs of '", model_.name(), "': received '", name, "'",
+           suggestion(name, names));
+  };
+  if (options_.loss.form() == PerOutput<Loss>::ByName)
+    for (const auto& [name, loss] : options_.loss.values()) check("loss", name);
+  if (options_.loss_weights.form() == PerOutput<double>::ByName)
+    for (const auto& [name, weight] : options_.loss_weights.values()) check("loss_weights", name);
+  for (const auto& [name, metrics] : options_.metrics.by_name()) check("metrics", name);
+  for (const auto& [name, metrics] : options_.weighted_metrics.by_name()) check("weighted_metrics", name);
+}
+
+namespace {
+
+/// The value for one output.
+template <class T>
+T value_for(const char* argument, const PerOutput<T>& values, const std::vector<std::string>& names,
+            std::size_t i, const T& otherwise) {
+  const auto& given = values.values();
+  switch (values.form()) {
+    case PerOutput<T>::Empty:
+      return otherwise;
+    case PerOutput<T>::One:
+      return given[0].second;
+    case PerOutput<T>::List:
+      if (given.size() != names.size())
+        fail("[compile] ", argument, " must have one entry for each of the ", names.size(),
+             " outputs: received ", given.size());
+      return given[i].second;
+    case PerOutput<T>::ByName:
+      for (const auto& [name, value] : given)
+        if (name == names[i]) return value;
+  }
+  return otherwise;
+}
+
+/// The metrics for one output. Those for every output are made anew for each but the first: they count by
+/// themselves.
+MetricList metrics_for(const OutputMetrics& metrics, const std::string& name, bool first) {
+  MetricList list = metrics.all();
+  if (!first)
+    for (Metric& metric : list) metric = Metric(metric.to_value());
+  for (const auto& [output, named] : metrics.by_name())
+    if (output == name) list.insert(list.end(), named.begin(), named.end());
+  return list;
+}
+
+}  // namespace
+
+void Trainer::make_outputs(std::size_t count) {
+  std::vector<std::string> names = model_.output_names();
+  for (std::size_t i = names.size(); i < count; ++i) names.push_back("output_" + std::to_string(i + 1));
+  check_names(names);
+  std::vector<Output> outputs(count);
+  for (std::size_t i = 0; i < count; ++i) {
+    outputs[i].name = names[i];
+    outputs[i].loss = value_for("loss", options_.loss, names, i, Loss());
+    outputs[i].weight = value_for("loss_weights", options_.loss_weights, names, i, 1.0);
+    outputs[i].metrics = metrics_for(options_.metrics, names[i], i == 0);
+    outputs[i].weighted_metrics = metrics_for(options_.weighted_metrics, names[i], i == 0);
+  }
+  outputs_ = std::move(outputs);
+}
+
+// --- A step
+// --------------------------------------------------------------------------------------------------
+
+template <class F>
+void Trainer::each_layer(F&& f) const {
+  f(static_cast<LayerImpl&>(model_));
+  for (const Layer& layer : layers_) f(layer.impl());
+}
+
+void Trainer::find_layers() {
+  if (layers_known_) return;
+  layers_ = model_.sublayers();
+  for (std::size_t i = 0; i < layers_.size(); ++i)
+    for (const Layer& layer : layers_[i].impl().sublayers())
+      if (std::none_of(layers_.begin(), layers_.end(), [&](const Layer& known) { return known.is(layer); }))
+        layers_.push_back(layer);
+  regularized_.clear();
+  each_layer([&](LayerImpl& layer) {
+    for (const auto& weight : layer.weights_)
+      if (weight.regularizer.defined()) regularized_.emplace_back(weight.variable, weight.regularizer);
+  });
+  trainable_ = model_.trainable_weights();
+  layers_known_ = true;
+}
+
+/// The targets of each output: one for each, or one for each that has a loss.
+const Tensor* Trainer::targets_of(const Batch& batch, std::size_t at) const {
+  if (batch.y.size() == outputs_.size()) return &batch.y[at];
+  std::size_t place = 0;
+  for (std::size_t i = 0; i < at; ++i) place += outputs_[i].loss.defined();
+  return outputs_[at].loss.defined() && place < batch.y.size() ? &batch.y[place] : nullptr;
+}
+
+Tensor Trainer::weight_of(const Batch& batch, std::size_t at) {
+  if (batch.sample_weight.empty()) return Tensor();
+  return batch.sample_weight[batch.sample_weight.size() == 1 ? 0 : at];
+}
+
+Tensor Trainer::loss(const Batch& batch, const std::vector<Tensor>& y_pred) {
+  if (outputs_.size() != y_pred.size()) make_outputs(y_pred.size());
+  find_layers();
+  Tensor total;
+  const auto add = [&](const Tensor& loss) { total = total.defined() ? total + loss : loss; };
+  for (std::size_t i = 0; i < y_pred.size(); ++i) {
+    Output& output = outputs_[i];
+    if (!output.loss.defined()) continue;
+    const Tensor* y_true = targets_of(batch, i);
+    if (!y_true)
+      fail("[", model_.name(), "] there must be targets for the output '", output.name, "': received ",
+           batch.y.size(), " for all outputs");
+    output.last_loss =
+        output.loss(*y_true, y_pred[i], {.sample_weight = weight_of(batch, i), .mask = mask_of(y_pred[i])});
+    add(output.weight == 1 ? output.last_loss : output.last_loss * output.weight);
+  }
+  for (const auto& [weight, regularizer] : regularized_) add(regularizer(weight));
+  each_layer([&](LayerImpl& layer) {
+    for (const Tensor& loss : layer.call_losses_) add(loss.ndim() == 0 ? loss : K::sum(loss));
+  });
+  if (!total.defined())
+    fail("[", model_.name(),
+         "] there must be a loss to minimize: received none from compile and none from add_loss");
+  return total;
+}
+
+void Trainer::minimize(const Tensor& loss) { optimizer_.minimize(loss, trainable_); }
+
+// --- What is reported
+// ----------------------------------------------------------------------------------------
+
+void Trainer::measure(const Batch& batch, const std::vector<Tensor>& y_pred, const Tensor& loss) {
+  const NoGrad off;
+  const double samples = batch.x[0].ndim() == 0 ? 1 : static_cast<double>(batch.x[0].shape()[0]);
+  mean_loss_.add(loss.item<double>(), samples);
+  for (std::size_t i = 0; i < outputs_.size(); ++i) {
+    Output& output = outputs_[i];
+    const Tensor last = std::exchange(output.last_loss, Tensor());
+    if (outputs_.size() > 1 && last.defined()) output.mean_loss.add(last.item<double>(), samples);
+    const Tensor* y_true = targets_of(batch, i);
+    if (!y_true) continue;
+    for (const Metric& metric : output.metrics) metric.update_state(*y_true, y_pred[i]);
+    for (const Metric& metric : output.weighted_metrics)
+      metric.update_state(*y_true, y_pred[i], {.sample_weight = weight_of(batch, i)});
+  }
+  each_layer([&](LayerImpl& layer) {
+    for (const auto& [name, value] : layer.call_metrics_) add_reported(name, value, samples);
+    layer.forget_reports();
+  });
+}
+
+void Trainer::add_reported(const std::string& name, const Tensor& value, double samples) {
+  for (auto& [known, mean] : reported_)
+    if (known == name) return mean.add(K::mean(value).item<double>(), samples);
+  reported_.emplace_back(name, RunningMean()).second.add(K::mean(value).item<double>(), samples);
+}
+
+Logs Trainer::results() const {
+  Logs logs{{"loss", mean_loss_.value()}};
+  const bool several = outputs_.size() > 1;
+  if (several)
+    for (const Output& output : outputs_)
+      if (output.loss.defined()) logs.set(output.name + "_loss", output.mean_loss.value());
+  for (const Output& output : outputs_)
+    for (const MetricList* list : {&output.metrics, &output.weighted_metrics})
+      for (const Metric& metric : *list)
+        logs.set(several ? output.name + '_' + metric.name() : metric.name(), metric.result().item<double>());
+  for (const auto& [name, mean] : reported_) logs.set(name, mean.value());
+  return logs;
+}
+
+void Trainer::reset() {
+  mean_loss_.reset();
+  reported_.clear();
+  for (Output& output : outputs_) {
+    output.mean_loss.reset();
+    for (const MetricList* list : {&output.metrics, &output.weighted_metrics})
+      for (const Metric& metric : *list) metric.reset_state();
+  }
+}
+
+// --- The model's steps
+// ---------------------------------------------------------------------------------------
+
+Trainer& ModelImpl::trainer() {
+  if (!trainer_) trainer_ = std::make_unique<Trainer>(*this);
+  return *trainer_;
+}
+
+const Optimizer& ModelImpl::optimizer() const {
+  if (!trainer_ || !trainer_->compiled())
+    fail("[", name(), "] the model must be compiled before it is trained: call compile()");
+  return trainer_->optimizer();
+}
+
+Tensor ModelImpl::compute_loss(const Batch& batch, const std::vector<Tensor>& y_pred) {
+  return trainer().loss(batch, y_pred);
+}
+
+Logs ModelImpl::train_step(const Batch& batch) {
+  const std::vector<Tensor> y_pred = apply(batch.x);
+  const Tensor loss = compute_loss(batch, y_pred);
+  trainer().minimize(loss);
+  trainer().measure(batch, y_pred, loss);
+  return trainer().results();
+}
+
+Logs ModelImpl::test_step(const Batch& batch) {
+  const std::vector<Tensor> y_pred = apply(batch.x);
+  trainer().measure(batch, y_pred, compute_loss(batch, y_pred));
+  return trainer().results();
+}
+
+std::vector<Tensor> ModelImpl::predict_step(const Batch& batch) { return apply(batch.x); }
+
+}  // namespace ktape::nn

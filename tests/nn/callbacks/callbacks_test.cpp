@@ -1,0 +1,93 @@
+#include "../../ops/check.hpp"
+
+#include <ktape/ktape.hpp>
+#include <ktape/nn/callbacks/progress.hpp>
+
+namespace K = ktape::backend;
+namespace nn = ktape::nn;
+using doctest::Contains;
+using ktape::Tensor, ktape::ValueError;
+
+namespace {
+
+/// A model that reports a loss of our choice for each epoch.
+struct ScriptedImpl : nn::ModelImpl {
+  std::vector<double> losses;
+  std::size_t step = 0;
+  nn::Dense dense = add_layer(nn::Dense(1));
+  explicit ScriptedImpl(std::vector<double> losses) : nn::ModelImpl("Scripted"), losses(std::move(losses)) {}
+  Tensor call(const Tensor& x) override { return dense(x); }
+  nn::Logs train_step(const nn::Batch& batch) override {
+    call(batch.x[0]);
+    K::update_add(dense.weights()[1], 1.f);  // the bias counts the steps
+    return {{"loss", losses[step++]}};
+  }
+};
+using Scripted = nn::ModelOf<ScriptedImpl>;
+
+nn::History run(const Scripted& model, const nn::Callback& callback) {
+  model.compile({.optimizer = nn::SGD(1.0)});
+  return model.fit(K::ones({1, 1}), {},
+                   {.epochs = static_cast<int>(model->losses.size()), .verbose = 0, .callbacks = {callback}});
+}
+
+}  // namespace
+
+TEST_CASE("EarlyStopping waits, and restores the best weights") {
+  const Scripted model(std::vector<double>{3, 2, 1, 5, 5, 5, 5});
+  const nn::EarlyStopping stopping({.monitor = "loss", .patience = 2, .restore_best_weights = true});
+  CHECK(run(model, stopping)["loss"].size() == 5);
+  CHECK((stopping.stopped_epoch() == 4 && model.get_weights()[1].item() == 3));
+  const Scripted rising(std::vector<double>{1, 2, 3, 3, 3});
+  CHECK(run(rising, nn::EarlyStopping({.monitor = "loss", .patience = 1, .mode = "max"}))["loss"].size() ==
+        4);
+  CHECK_THROWS_WITH_AS(nn::EarlyStopping({.mode = "least"}), Contains("mode must be auto, min or max"),
+                       ValueError);
+}
+
+TEST_CASE("ReduceLROnPlateau and LearningRateScheduler set the rate, and report it") {
+  const Scripted flat(std::vector<double>{1, 1, 1, 1, 1});
+  const auto rates =
+      run(flat, nn::ReduceLROnPlateau({.monitor = "loss", .factor = 0.5, .patience = 2}))["learning_rate"];
+  CHECK(rates == Values{1, 1, 1, 0.5, 0.5});
+  const Scripted model(std::vector<double>{1, 1, 1});
+  CHECK(run(model, nn::LearningRateScheduler([](int epoch) {
+              return 1.0 / (1 << epoch);
+            }))["learning_rate"] == Values{1, 0.5, 0.25});
+  CHECK_THROWS_AS(nn::ReduceLROnPlateau({.factor = 1}), ValueError);
+}
+
+TEST_CASE("TerminateOnNaN ends a training") {
+  const Scripted model(std::vector<double>{1, NAN, 1});
+  CHECK(run(model, nn::TerminateOnNaN())["loss"].size() == 2);
+}
+
+TEST_CASE("History holds the numbers of a training") {
+  const Scripted model(std::vector<double>{3, 2});
+  const nn::History history = run(model, nn::TerminateOnNaN());
+  CHECK((history["loss"] == Values{3, 2} && history.names() == std::vector<std::string>{"loss"} &&
+         history.count("acc") == 0));
+  CHECK_THROWS_WITH_AS(history["los"], Contains("did you mean 'loss'"), ValueError);
+}
+
+TEST_CASE("progress: a line for each epoch, or a bar that moves") {
+  const nn::Logs logs{{"loss", 0.25}, {"tiny", 1e-5}};
+  std::ostringstream plain;
+  nn::ProgressImpl lines(plain, false);
+  lines.set_parameters({2, 4, 1});
+  lines.on_train_begin({});
+  lines.on_epoch_begin(0, {});
+  for (int batch = 0; batch < 4; ++batch) lines.on_train_batch_end(batch, logs);
+  lines.on_epoch_end(0, logs);
+  CHECK(plain.str().starts_with("Epoch 1/2\n4/4 - 0s - "));
+  CHECK(plain.str().ends_with("/step - loss: 0.2500 - tiny: 1.0000e-05\n"));
+
+  std::ostringstream terminal;
+  nn::ProgressImpl bar(terminal, true);
+  bar.set_parameters({1, 2, 1});
+  bar.on_epoch_begin(0, {});
+  bar.on_train_batch_end(0, logs);
+  bar.on_train_batch_end(1, logs);
+  bar.on_epoch_end(0, logs);
+  CHECK(terminal.str().find("\r2/2 ━━━━━━━━━━━━━━━━━━━━ 0s ") != std::string::npos);
+}

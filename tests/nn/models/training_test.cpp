@@ -1,0 +1,187 @@
+#include "../../ops/check.hpp"
+
+#include <ktape/ktape.hpp>
+
+#include <csignal>
+
+namespace K = ktape::backend;
+namespace nn = ktape::nn;
+using doctest::Contains;
+using ktape::Shape, ktape::Tensor, ktape::ValueError, ktape::Variable;
+
+namespace {
+
+/// y = 2 a - b + 1, in samples without noise.
+struct Line {
+  Tensor x = normal({64, 2}, 1, "float32");
+  Tensor y = K::reshape(2.f * x[{ktape::All, 0}] - x[{ktape::All, 1}] + 1.f, {64, 1});
+};
+
+nn::Sequential linear_model(double rate = 0.1) {
+  const nn::Sequential model({nn::Dense(1, {.kernel_initializer = "zeros", .name = "out"})});
+  model.compile({.optimizer = nn::SGD(rate), .loss = "mse"});
+  return model;
+}
+
+}  // namespace
+
+TEST_CASE("fit goes down the slope, batch by batch, as the same steps by hand do") {
+  const Line line;
+  const nn::Sequential model = linear_model();
+  const nn::History history =
+      model.fit(line.x, line.y, {.batch_size = 16, .epochs = 20, .verbose = 0, .shuffle = false});
+  CHECK((history["loss"].size() == 20 && history["loss"].back() < 1e-3));
+  CHECK(history.epoch().back() == 19);
+
+  Variable w = K::zeros({2, 1}), b = K::zeros({1});
+  double first_epoch = 0;
+  for (int epoch = 0; epoch < 20; ++epoch)
+    for (int batch = 0; batch < 4; ++batch) {
+      const Tensor x = K::slice(line.x, {16 * batch, 0}, {16, 2}),
+                   y = K::slice(line.y, {16 * batch, 0}, {16, 1});
+      const Tensor loss = K::mean(K::square(K::dot(x, w) + b - y));
+      const auto slopes = K::gradients(loss, {w, b});
+      K::update_sub(w, 0.1f * slopes[0]);
+      K::update_sub(b, 0.1f * slopes[1]);
+      if (epoch == 0) first_epoch += loss.item() / 4;
+    }
+  CHECK(K::max(K::abs(model.weights()[0] - w)).item() < 1e-5f);
+  CHECK(history["loss"][0] == doctest::Approx(first_epoch).epsilon(1e-5));
+}
+
+TEST_CASE("the seed fixes the order of the samples") {
+  const Line line;
+  std::vector<Values> seen;
+  for (int run = 0; run < 3; ++run) {
+    K::set_random_seed(run == 2 ? 5 : 4);
+    const nn::Sequential model = linear_model();
+    model.fit(line.x, line.y, {.batch_size = 8, .epochs = 1, .verbose = 0});
+    seen.push_back(values(model.weights()[0]));
+  }
+  CHECK(seen[0] == seen[1]);
+  CHECK(seen[0] != seen[2]);
+}
+
+TEST_CASE("evaluate and predict go over all samples, in inference") {
+  const Line line;
+  const nn::Sequential model({nn::Dropout(0.5), nn::Dense(1)});
+  model.compile({.optimizer = "sgd", .loss = "mae"});
+  const Tensor p = model.predict(line.x, {.batch_size = 10});
+  CHECK(p.shape() == Shape{64, 1});
+  CHECK(K::max(K::abs(p - model(line.x))).item() < 1e-6f);
+  const nn::Logs scores = model.evaluate(line.x, line.y, {.batch_size = 10, .verbose = 0});
+  CHECK(scores["loss"] == doctest::Approx(K::mean(K::abs(p - line.y)).item()).epsilon(1e-5));
+  CHECK(ktape::tape().size() == 0);
+}
+
+TEST_CASE("validation: a split at the end, or data of its own") {
+  const Line line;
+  const nn::Sequential model = linear_model();
+  const nn::History split = model.fit(line.x, line.y, {.epochs = 3, .validation_split = 0.25, .verbose = 0});
+  const Tensor x = K::slice(line.x, {48, 0}, {16, 2}), y = K::slice(line.y, {48, 0}, {16, 1});
+  CHECK(split["val_loss"].back() ==
+        doctest::Approx(model.evaluate(x, y, {.verbose = 0})["loss"]).epsilon(1e-5));
+  const nn::History given =
+      model.fit(line.x, line.y, {.epochs = 4, .verbose = 0, .validation_data = {x, y}, .validation_freq = 2});
+  CHECK((given["val_loss"].size() == 2 && given["loss"].size() == 4));
+}
+
+TEST_CASE("weights of samples and classes") {
+  const Tensor x = K::ones({4, 1}), y = ints({0, 1, 1, 0});
+  const nn::Sequential model({nn::Dense(2, {.kernel_initializer = "zeros"})});
+  model.compile(
+      {.optimizer = nn::SGD(0.0), .loss = nn::SparseCategoricalCrossentropy({.from_logits = true})});
+  const double log2 = std::log(2.0);
+  CHECK(model.train_on_batch(x, y)["loss"] == doctest::Approx(log2));
+  CHECK(model.train_on_batch(x, y, {.class_weight = {{1, 3.0}}})["loss"] == doctest::Approx(2 * log2));
+  CHECK(model.test_on_batch(x, y, {.sample_weight = K::constant({1.f, 0.f, 0.f, 0.f})})["loss"] ==
+        doctest::Approx(log2 / 4));
+}
+
+TEST_CASE("several outputs have losses, weights and names of their own") {
+  const Tensor in = nn::Input({2});
+  const nn::Model model(in, {nn::Dense(1, {.name = "a"})(in), nn::Dense(1, {.name = "b"})(in)});
+  const Line line;
+  model.compile({.optimizer = "sgd", .loss = {{"a", "mse"}, {"b", "mae"}}, .loss_weights = {{"b", 0.5}}});
+  const nn::Logs logs = model.test_on_batch(line.x, {line.y, line.y});
+  CHECK(logs["loss"] == doctest::Approx(logs["a_loss"] + 0.5 * logs["b_loss"]));
+  model.compile({.optimizer = "sgd", .loss = {"mse", "mae"}});
+  CHECK(model.test_on_batch(line.x, {line.y, line.y})["a_loss"] == logs["a_loss"]);
+  model.compile({.optimizer = "sgd", .loss = {{"b", "mae"}}});
+  CHECK(model.test_on_batch(line.x, line.y)["b_loss"] == logs["b_loss"]);
+}
+
+TEST_CASE("what layers add is part of the loss and of the report") {
+  struct ReportingImpl : nn::LayerImpl {
+    ReportingImpl() : nn::LayerImpl("Reporting") {}
+    Tensor call(const Tensor& x) override {
+      add_loss(K::constant(0.25f));
+      add_metric(K::mean(x), "level");
+      return x;
+    }
+  };
+  const Tensor in = nn::Input({2});
+  const Tensor out = nn::Dense(
+      2, {.kernel_initializer = "ones", .kernel_regularizer = nn::L2(0.5)})(nn::LayerOf<ReportingImpl>()(in));
+  const nn::Model model(in, out);
+  model.add_loss(K::mean(out));
+  model.add_metric(K::max(out), "peak");
+  model.compile({.optimizer = nn::SGD(0.0)});
+  const nn::Logs logs = model.train_on_batch(K::constant({{1.f, 3.f}}));
+  CHECK(logs["loss"] == doctest::Approx(0.25 + 2 + 4));
+  CHECK((logs["level"] == 2 && logs["peak"] == 4));
+  CHECK(model.losses().size() == 1);
+}
+
+TEST_CASE("steps, and where a training begins") {
+  const Line line;
+  int batches = 0, first_epoch = -1;
+  const nn::LambdaCallback counter(
+      {.on_epoch_begin =
+           [&](int epoch, const nn::Logs&) {
+             if (first_epoch < 0) first_epoch = epoch;
+           },
+       .on_train_batch_end = [&](std::int64_t, const nn::Logs& logs) { batches += logs.count("loss"); }});
+  const nn::Sequential model = linear_model();
+  const nn::History history = model.fit(line.x, line.y,
+                                        {.batch_size = 16,
+                                         .epochs = 5,
+                                         .verbose = 0,
+                                         .callbacks = {counter},
+                                         .initial_epoch = 2,
+                                         .steps_per_epoch = 3});
+  CHECK((batches == 9 && first_epoch == 2 && history["loss"].size() == 3));
+}
+
+TEST_CASE("Ctrl-C ends a training after its batch, and keeps what it reported") {
+  const Line line;
+  const nn::LambdaCallback interrupt({.on_train_batch_end = [](std::int64_t batch, const nn::Logs&) {
+    if (batch == 1) std::raise(SIGINT);
+  }});
+  const nn::History history = linear_model().fit(
+      line.x, line.y, {.batch_size = 16, .epochs = 5, .verbose = 0, .callbacks = {interrupt}});
+  CHECK(history["loss"].size() == 1);
+}
+
+TEST_CASE("what does not fit is found before anything changes") {
+  const Line line;
+  const Tensor left = nn::Input({2}, {.name = "left"}), right = nn::Input({2}, {.name = "right"});
+  const nn::Model model({left, right}, nn::Dense(1, {.name = "sum"})(nn::Add()({left, right})));
+  CHECK_THROWS_WITH_AS(model.fit({line.x, line.x}, line.y), Contains("must be compiled before it is trained"),
+                       ValueError);
+  CHECK_THROWS_WITH_AS(model.compile({.optimizer = "sgd", .loss = {{"som", "mse"}}}),
+                       Contains("did you mean 'sum'"), ValueError);
+  model.compile({.optimizer = "sgd", .loss = "mse"});
+  const std::vector<Tensor> before = model.get_weights();
+  CHECK_THROWS_WITH_AS(model.fit(line.x, line.y),
+                       Contains("one array for each of the inputs 'left', 'right' of 'model"), ValueError);
+  CHECK_THROWS_WITH_AS(model.fit({line.x, line.x}, K::ones({3, 1})),
+                       Contains("as many samples as the first input, 64"), ValueError);
+  CHECK_THROWS_WITH_AS(model.fit({line.x, line.x}, line.y, {.batch_size = 0}),
+                       Contains("batch_size must be at least 1"), ValueError);
+  CHECK_THROWS_WITH_AS(model.fit({line.x, line.x}, line.y, {.validation_split = 1}),
+                       Contains("validation_split must be in [0, 1)"), ValueError);
+  CHECK_THROWS_WITH_AS(model.fit({line.x, line.x}, {}, {.verbose = 0}),
+                       Contains("targets for the output 'sum'"), ValueError);
+  CHECK(values(model.weights()[0]) == values(before[0]));
+}
