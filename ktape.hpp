@@ -18,9 +18,14 @@
 #include <ktape/nn/csv.hpp>
 #include <ktape/nn/initializers.hpp>
 #include <ktape/nn/input.hpp>
+#include <ktape/nn/layers/activation.hpp>
+#include <ktape/nn/layers/convolution.hpp>
 #include <ktape/nn/layers/core.hpp>
 #include <ktape/nn/layers/layer.hpp>
+#include <ktape/nn/layers/locally_connected.hpp>
 #include <ktape/nn/layers/merging.hpp>
+#include <ktape/nn/layers/padding.hpp>
+#include <ktape/nn/layers/pooling.hpp>
 #include <ktape/nn/layers/regularization.hpp>
 #include <ktape/nn/layers/reshaping.hpp>
 #include <ktape/nn/losses/hinge.hpp>

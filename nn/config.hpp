@@ -1,6 +1,7 @@
 #pragma once
 #include <ktape/autograd/error.hpp>
 #include <ktape/autograd/shape.hpp>
+#include <ktape/ops/per_axis.hpp>
 
 #include <array>
 #include <concepts>
@@ -53,6 +54,9 @@ class Value {
       : Value(List(values.begin(), values.end())) {}
   template <class T, std::size_t N>
   Value(const std::array<T, N>& values) : Value(List(values.begin(), values.end())) {}
+  template <class T>
+  Value(const backend::PerAxis<T>& numbers) : Value(numbers.list()) {}
+  Value(const backend::PaddingPair& pair) : Value(List{pair.before, pair.after}) {}
   template <Configurable T>
   Value(const T& object) : Value(object.to_value()) {}
 
@@ -144,7 +148,15 @@ T Value::as(const std::string& what) const {
   else if constexpr (std::is_same_v<T, Shape>) return shape(what);
   else if constexpr (std::is_same_v<T, Axes>) return axes(what);
   else if constexpr (std::is_same_v<T, Value>) return *this;
-  else if constexpr (std::is_same_v<T, Config>) return config(what);
+  else if constexpr (std::is_same_v<T, backend::PaddingPair>) {
+    if (!is_list()) return integer(what);
+    const auto pair = as<std::array<std::int64_t, 2>>(what);
+    return {pair[0], pair[1]};
+  } else if constexpr (requires(const T& t) { t.over(1); }) {
+    using One = typename T::value_type;
+    if (is_null()) return std::vector<One>();
+    return is_list() ? T(as<std::vector<One>>(what)) : T(as<One>(what));
+  } else if constexpr (std::is_same_v<T, Config>) return config(what);
   else if constexpr (Configurable<T>) return T(*this);
   else if constexpr (requires { T().has_value(); }) {
     return is_null() ? T() : T(as<typename T::value_type>(what));

@@ -13,6 +13,8 @@ namespace ktape::backend {
 template <class T>
 class PerAxis {
  public:
+  using value_type = T;
+
   template <std::convertible_to<T> One>
   PerAxis(const One& one) : list_{T(one)}, all_(true) {}
   PerAxis(std::initializer_list<T> each) : list_(each) {}
@@ -27,6 +29,8 @@ class PerAxis {
   std::vector<T> over(int axes) const {
     return all_ ? std::vector<T>(static_cast<std::size_t>(axes), list_[0]) : list_;
   }
+  /// What was given: one for all, or one for each.
+  const std::vector<T>& list() const { return list_; }
 
  private:
   std::vector<T> list_;

@@ -28,8 +28,13 @@ std::string automatic_name(const std::string& class_name);
 Config own_arguments(const Config& config);
 
 // Each family adds its own.
+void add_activation_layers(Catalogue& catalogue);
+void add_convolution_layers(Catalogue& catalogue);
 void add_core_layers(Catalogue& catalogue);
+void add_locally_connected_layers(Catalogue& catalogue);
 void add_merging_layers(Catalogue& catalogue);
+void add_padding_layers(Catalogue& catalogue);
+void add_pooling_layers(Catalogue& catalogue);
 void add_regularization_layers(Catalogue& catalogue);
 void add_reshaping_layers(Catalogue& catalogue);
 

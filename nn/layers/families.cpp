@@ -3,8 +3,13 @@
 namespace ktape::nn {
 
 void add_layers(Catalogue& catalogue) {
+  add_activation_layers(catalogue);
+  add_convolution_layers(catalogue);
   add_core_layers(catalogue);
+  add_locally_connected_layers(catalogue);
   add_merging_layers(catalogue);
+  add_padding_layers(catalogue);
+  add_pooling_layers(catalogue);
   add_regularization_layers(catalogue);
   add_reshaping_layers(catalogue);
 }

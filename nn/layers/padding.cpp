@@ -1,0 +1,220 @@
+#include <ktape/nn/layers/padding.hpp>
+#include <ktape/nn/layers/spatial.hpp>
+#include <ktape/ops/images.hpp>
+#include <ktape/ops/indexing.hpp>
+#include <ktape/ops/shape.hpp>
+
+namespace ktape::nn {
+namespace K = backend;
+
+namespace {
+
+/// A pair for each axis, none negative.
+PerAxis<PaddingPair> expanded(const char* layer, const char* argument, const PerAxis<PaddingPair>& given,
+                              int axes) {
+  const std::vector<PaddingPair> pairs = given.over(axes);
+  if (pairs.size() != static_cast<std::size_t>(axes))
+    fail("[", layer, "] ", argument, " must be one number or pair, or one for each of the ", axes,
+         " spatial axes: received ", argument, '=', Value(pairs));
+  for (const PaddingPair& pair : pairs)
+    expect_at_least(layer, argument, std::min(pair.before, pair.after), std::int64_t{0});
+  return pairs;
+}
+
+// --- Borders -----------------------------------------------------------------------------------------------
+
+struct ZeroPaddingArguments : SpatialOptions {
+  PerAxis<PaddingPair> padding = 1;
+};
+struct CroppingArguments : SpatialOptions {
+  PerAxis<PaddingPair> cropping = 1;
+};
+
+template <class F>
+void fields(ZeroPaddingArguments& a, F&& field) {
+  field("padding", a.padding);
+  field("data_format", a.data_format);
+}
+template <class F>
+void fields(CroppingArguments& a, F&& field) {
+  field("cropping", a.cropping);
+  field("data_format", a.data_format);
+}
+
+class ZeroPaddingImpl : public LayerWith<ZeroPaddingArguments> {
+ public:
+  ZeroPaddingImpl(const char* class_name, int axes, const ZeroPaddingArguments& arguments)
+      : LayerWith(class_name, completed(class_name, axes, arguments)), axes_(axes) {
+    input_spec = {{.ndim = axes + 2}};
+  }
+
+  Tensor call(const Tensor& x) override {
+    std::vector<PaddingPair> pairs = args.padding.over(axes_);
+    pairs.insert(pairs.begin(), static_cast<std::size_t>(first_spatial_axis(args.data_format)), 0);
+    pairs.resize(static_cast<std::size_t>(axes_) + 2, 0);
+    return K::pad(x, pairs);
+  }
+
+ private:
+  static ZeroPaddingArguments completed(const char* layer, int axes, ZeroPaddingArguments a) {
+    a.padding = expanded(layer, "padding", a.padding, axes);
+    a.data_format = data_format(layer, a.data_format);
+    return a;
+  }
+  int axes_;
+};
+
+class CroppingImpl : public LayerWith<CroppingArguments> {
+ public:
+  CroppingImpl(const char* class_name, int axes, const CroppingArguments& arguments)
+      : LayerWith(class_name, completed(class_name, axes, arguments)), axes_(axes) {
+    input_spec = {{.ndim = axes + 2}};
+  }
+
+  Tensor call(const Tensor& x) override {
+    std::vector<Index> block(static_cast<std::size_t>(first_spatial_axis(args.data_format)), All);
+    for (const PaddingPair& crop : args.cropping.over(axes_)) {
+      const std::int64_t extent = x.shape()[static_cast<int>(block.size())];
+      if (extent != None && crop.before >= extent - crop.after)
+        fail("[", name(), "] the cropping must leave something: received shape=", x.shape(),
+             ", cropping=", Value(args.cropping));
+      block.push_back(Slice(crop.before, crop.after > 0 ? Slice::Bound(-crop.after) : Slice::Bound(None)));
+    }
+    return x[Indices(block)];
+  }
+
+ private:
+  static CroppingArguments completed(const char* layer, int axes, CroppingArguments a) {
+    a.cropping = expanded(layer, "cropping", a.cropping, axes);
+    a.data_format = data_format(layer, a.data_format);
+    return a;
+  }
+  int axes_;
+};
+
+struct ZeroPadding1DImpl final : ZeroPaddingImpl {
+  explicit ZeroPadding1DImpl(const ZeroPaddingArguments& a) : ZeroPaddingImpl("ZeroPadding1D", 1, a) {}
+};
+struct ZeroPadding2DImpl final : ZeroPaddingImpl {
+  explicit ZeroPadding2DImpl(const ZeroPaddingArguments& a) : ZeroPaddingImpl("ZeroPadding2D", 2, a) {}
+};
+struct ZeroPadding3DImpl final : ZeroPaddingImpl {
+  explicit ZeroPadding3DImpl(const ZeroPaddingArguments& a) : ZeroPaddingImpl("ZeroPadding3D", 3, a) {}
+};
+struct Cropping1DImpl final : CroppingImpl {
+  explicit Cropping1DImpl(const CroppingArguments& a) : CroppingImpl("Cropping1D", 1, a) {}
+};
+struct Cropping2DImpl final : CroppingImpl {
+  explicit Cropping2DImpl(const CroppingArguments& a) : CroppingImpl("Cropping2D", 2, a) {}
+};
+struct Cropping3DImpl final : CroppingImpl {
+  explicit Cropping3DImpl(const CroppingArguments& a) : CroppingImpl("Cropping3D", 3, a) {}
+};
+
+// --- Repetition --------------------------------------------------------------------------------------------
+
+struct UpSampling1DArguments : LayerOptions {
+  std::int64_t size = 2;
+};
+struct UpSampling2DArguments : UpSamplingOptions {
+  PerAxis<std::int64_t> size = 2;
+};
+struct UpSampling3DArguments : SpatialOptions {
+  PerAxis<std::int64_t> size = 2;
+};
+
+template <class F>
+void fields(UpSampling1DArguments& a, F&& field) {
+  field("size", a.size);
+}
+template <class F>
+void fields(UpSampling2DArguments& a, F&& field) {
+  field("size", a.size);
+  field("data_format", a.data_format);
+  field("interpolation", a.interpolation);
+}
+template <class F>
+void fields(UpSampling3DArguments& a, F&& field) {
+  field("size", a.size);
+  field("data_format", a.data_format);
+}
+
+class UpSampling1DImpl final : public LayerWith<UpSampling1DArguments> {
+ public:
+  explicit UpSampling1DImpl(const UpSampling1DArguments& arguments) : LayerWith("UpSampling1D", arguments) {
+    expect_at_least<std::int64_t>("UpSampling1D", "size", args.size, 1);
+    input_spec = {{.ndim = 3}};
+  }
+  Tensor call(const Tensor& x) override { return K::repeat_elements(x, args.size, 1); }
+};
+
+template <class Arguments>
+Arguments upsampling(const char* layer, Arguments a, int axes) {
+  a.size = ktape::nn::expanded(layer, "size", a.size, axes);
+  a.data_format = data_format(layer, a.data_format);
+  return a;
+}
+
+class UpSampling2DImpl final : public LayerWith<UpSampling2DArguments> {
+ public:
+  explicit UpSampling2DImpl(const UpSampling2DArguments& arguments)
+      : LayerWith("UpSampling2D", upsampling("UpSampling2D", arguments, 2)) {
+    if (args.interpolation != "nearest" && args.interpolation != "bilinear")
+      fail("[UpSampling2D] interpolation must be \"nearest\" or \"bilinear\": received interpolation=\"",
+           args.interpolation, '"');
+    input_spec = {{.ndim = 4}};
+  }
+  Tensor call(const Tensor& x) override {
+    const std::vector<std::int64_t> size = args.size.over(2);
+    return K::resize_images(x, size[0], size[1], args.data_format, {args.interpolation});
+  }
+};
+
+class UpSampling3DImpl final : public LayerWith<UpSampling3DArguments> {
+ public:
+  explicit UpSampling3DImpl(const UpSampling3DArguments& arguments)
+      : LayerWith("UpSampling3D", upsampling("UpSampling3D", arguments, 3)) {
+    input_spec = {{.ndim = 5}};
+  }
+  Tensor call(const Tensor& x) override {
+    const std::vector<std::int64_t> size = args.size.over(3);
+    return K::resize_volumes(x, size[0], size[1], size[2], args.data_format);
+  }
+};
+
+}  // namespace
+
+ZeroPadding1D::ZeroPadding1D(const PaddingPair& padding, const SpatialOptions& options)
+    : Layer(std::make_shared<ZeroPadding1DImpl>(ZeroPaddingArguments{options, {padding}})) {}
+ZeroPadding2D::ZeroPadding2D(const PerAxis<PaddingPair>& padding, const SpatialOptions& options)
+    : Layer(std::make_shared<ZeroPadding2DImpl>(ZeroPaddingArguments{options, padding})) {}
+ZeroPadding3D::ZeroPadding3D(const PerAxis<PaddingPair>& padding, const SpatialOptions& options)
+    : Layer(std::make_shared<ZeroPadding3DImpl>(ZeroPaddingArguments{options, padding})) {}
+
+Cropping1D::Cropping1D(const PaddingPair& cropping, const SpatialOptions& options)
+    : Layer(std::make_shared<Cropping1DImpl>(CroppingArguments{options, {cropping}})) {}
+Cropping2D::Cropping2D(const PerAxis<PaddingPair>& cropping, const SpatialOptions& options)
+    : Layer(std::make_shared<Cropping2DImpl>(CroppingArguments{options, cropping})) {}
+Cropping3D::Cropping3D(const PerAxis<PaddingPair>& cropping, const SpatialOptions& options)
+    : Layer(std::make_shared<Cropping3DImpl>(CroppingArguments{options, cropping})) {}
+
+UpSampling1D::UpSampling1D(std::int64_t size, const LayerOptions& options)
+    : Layer(std::make_shared<UpSampling1DImpl>(UpSampling1DArguments{options, size})) {}
+UpSampling2D::UpSampling2D(const PerAxis<std::int64_t>& size, const UpSamplingOptions& options)
+    : Layer(std::make_shared<UpSampling2DImpl>(UpSampling2DArguments{options, size})) {}
+UpSampling3D::UpSampling3D(const PerAxis<std::int64_t>& size, const SpatialOptions& options)
+    : Layer(std::make_shared<UpSampling3DImpl>(UpSampling3DArguments{options, size})) {}
+
+void add_padding_layers(Catalogue& catalogue) {
+  add_layer<ZeroPadding1DImpl, ZeroPaddingArguments>(catalogue, "ZeroPadding1D");
+  add_layer<ZeroPadding2DImpl, ZeroPaddingArguments>(catalogue, "ZeroPadding2D");
+  add_layer<ZeroPadding3DImpl, ZeroPaddingArguments>(catalogue, "ZeroPadding3D");
+  add_layer<Cropping1DImpl, CroppingArguments>(catalogue, "Cropping1D");
+  add_layer<Cropping2DImpl, CroppingArguments>(catalogue, "Cropping2D");
+  add_layer<Cropping3DImpl, CroppingArguments>(catalogue, "Cropping3D");
+  add_layer<UpSampling1DImpl, UpSampling1DArguments>(catalogue, "UpSampling1D");
+  add_layer<UpSampling2DImpl, UpSampling2DArguments>(catalogue, "UpSampling2D");
+  add_layer<UpSampling3DImpl, UpSampling3DArguments>(catalogue, "UpSampling3D");
+}
+
+}  // namespace ktape::nn
