@@ -48,7 +48,7 @@ class MergeImpl : public LayerWith<LayerOptions> {
         std::any_of(masks.begin(), masks.end(), [](const Tensor& mask) { return !mask.defined(); }))
       return {Tensor()};
     Tensor any = masks[0];
-    for (std::size_t i = 1; i < masks.size(); ++i) any = K::maximum(any, masks[i]);
+    for (std::size_t i = 1; i < masks.size(); ++i) any = any | masks[i];
     return {any};
   }
 
@@ -117,7 +117,7 @@ class ConcatenateImpl final : public LayerWith<ConcatenateOptions> {
       }
       Tensor mask = K::cast(masks[i], "bool");
       while (mask.ndim() < inputs[i].ndim()) mask = K::expand_dims(mask);
-      whole.push_back(K::minimum(all, mask));
+      whole.push_back(all & mask);
     }
     const Tensor joined = K::concatenate(whole, args.axis);
     return {K::any(joined, -1)};

@@ -9,9 +9,9 @@ namespace K = backend;
 
 namespace {
 
-/// A pair for each axis, none negative.
-PerAxis<PaddingPair> expanded(const char* layer, const char* argument, const PerAxis<PaddingPair>& given,
-                              int axes) {
+/// The pairs that are meant, one for each axis; none is negative.
+std::vector<PaddingPair> pairs_of(const char* layer, const char* argument, const PerAxis<PaddingPair>& given,
+                                  int axes) {
   const std::vector<PaddingPair> pairs = given.over(axes);
   if (pairs.size() != static_cast<std::size_t>(axes))
     fail("[", layer, "] ", argument, " must be one number or pair, or one for each of the ", axes,
@@ -20,95 +20,105 @@ PerAxis<PaddingPair> expanded(const char* layer, const char* argument, const Per
     expect_at_least(layer, argument, std::min(pair.before, pair.after), std::int64_t{0});
   return pairs;
 }
+std::vector<PaddingPair> pairs_of(const char* layer, const char* argument, const PaddingPair& given, int) {
+  return pairs_of(layer, argument, PerAxis<PaddingPair>(given), 1);
+}
 
 // --- Borders -----------------------------------------------------------------------------------------------
 
+/// Pairs is one for sequences, and one for each axis otherwise.
+template <class Pairs>
 struct ZeroPaddingArguments : SpatialOptions {
-  PerAxis<PaddingPair> padding = 1;
+  Pairs padding = 1;
 };
+template <class Pairs>
 struct CroppingArguments : SpatialOptions {
-  PerAxis<PaddingPair> cropping = 1;
+  Pairs cropping = 1;
 };
 
-template <class F>
-void fields(ZeroPaddingArguments& a, F&& field) {
+template <class Pairs, class F>
+void fields(ZeroPaddingArguments<Pairs>& a, F&& field) {
   field("padding", a.padding);
   field("data_format", a.data_format);
 }
-template <class F>
-void fields(CroppingArguments& a, F&& field) {
+template <class Pairs, class F>
+void fields(CroppingArguments<Pairs>& a, F&& field) {
   field("cropping", a.cropping);
   field("data_format", a.data_format);
 }
 
-class ZeroPaddingImpl : public LayerWith<ZeroPaddingArguments> {
- public:
-  ZeroPaddingImpl(const char* class_name, int axes, const ZeroPaddingArguments& arguments)
-      : LayerWith(class_name, completed(class_name, axes, arguments)), axes_(axes) {
-    input_spec = {{.ndim = axes + 2}};
-  }
+template <class Arguments>
+Arguments with_format(const char* layer, Arguments arguments) {
+  arguments.data_format = data_format(layer, arguments.data_format);
+  return arguments;
+}
 
-  Tensor call(const Tensor& x) override {
-    std::vector<PaddingPair> pairs = args.padding.over(axes_);
-    pairs.insert(pairs.begin(), static_cast<std::size_t>(first_spatial_axis(args.data_format)), 0);
-    pairs.resize(static_cast<std::size_t>(axes_) + 2, 0);
-    return K::pad(x, pairs);
+template <class Pairs>
+class ZeroPaddingImpl : public LayerWith<ZeroPaddingArguments<Pairs>> {
+ public:
+  using Arguments = ZeroPaddingArguments<Pairs>;
+  ZeroPaddingImpl(const char* class_name, int axes, const Arguments& arguments)
+      : LayerWith<Arguments>(class_name, with_format(class_name, arguments)),
+        pairs_(static_cast<std::size_t>(first_spatial_axis(this->args.data_format)), 0) {
+    const std::vector<PaddingPair> spatial = pairs_of(class_name, "padding", this->args.padding, axes);
+    pairs_.insert(pairs_.end(), spatial.begin(), spatial.end());
+    pairs_.resize(static_cast<std::size_t>(axes) + 2, 0);
+    this->input_spec = {{.ndim = axes + 2}};
   }
+  Tensor call(const Tensor& x) override { return K::pad(x, pairs_); }
 
  private:
-  static ZeroPaddingArguments completed(const char* layer, int axes, ZeroPaddingArguments a) {
-    a.padding = expanded(layer, "padding", a.padding, axes);
-    a.data_format = data_format(layer, a.data_format);
-    return a;
-  }
-  int axes_;
+  std::vector<PaddingPair> pairs_;  ///< of all axes
 };
 
-class CroppingImpl : public LayerWith<CroppingArguments> {
+template <class Pairs>
+class CroppingImpl : public LayerWith<CroppingArguments<Pairs>> {
  public:
-  CroppingImpl(const char* class_name, int axes, const CroppingArguments& arguments)
-      : LayerWith(class_name, completed(class_name, axes, arguments)), axes_(axes) {
-    input_spec = {{.ndim = axes + 2}};
+  using Arguments = CroppingArguments<Pairs>;
+  CroppingImpl(const char* class_name, int axes, const Arguments& arguments)
+      : LayerWith<Arguments>(class_name, with_format(class_name, arguments)),
+        pairs_(pairs_of(class_name, "cropping", this->args.cropping, axes)) {
+    this->input_spec = {{.ndim = axes + 2}};
   }
 
   Tensor call(const Tensor& x) override {
-    std::vector<Index> block(static_cast<std::size_t>(first_spatial_axis(args.data_format)), All);
-    for (const PaddingPair& crop : args.cropping.over(axes_)) {
+    std::vector<Index> block(static_cast<std::size_t>(first_spatial_axis(this->args.data_format)), All);
+    for (const PaddingPair& crop : pairs_) {
       const std::int64_t extent = x.shape()[static_cast<int>(block.size())];
       if (extent != None && crop.before >= extent - crop.after)
-        fail("[", name(), "] the cropping must leave something: received shape=", x.shape(),
-             ", cropping=", Value(args.cropping));
+        fail("[", this->name(), "] the cropping must leave something: received shape=", x.shape(),
+             ", cropping=", Value(pairs_));
       block.push_back(Slice(crop.before, crop.after > 0 ? Slice::Bound(-crop.after) : Slice::Bound(None)));
     }
     return x[Indices(block)];
   }
 
  private:
-  static CroppingArguments completed(const char* layer, int axes, CroppingArguments a) {
-    a.cropping = expanded(layer, "cropping", a.cropping, axes);
-    a.data_format = data_format(layer, a.data_format);
-    return a;
-  }
-  int axes_;
+  std::vector<PaddingPair> pairs_;
 };
 
-struct ZeroPadding1DImpl final : ZeroPaddingImpl {
-  explicit ZeroPadding1DImpl(const ZeroPaddingArguments& a) : ZeroPaddingImpl("ZeroPadding1D", 1, a) {}
+using PadSteps = ZeroPaddingArguments<PaddingPair>;
+using PadAxes = ZeroPaddingArguments<PerAxis<PaddingPair>>;
+using CropSteps = CroppingArguments<PaddingPair>;
+using CropAxes = CroppingArguments<PerAxis<PaddingPair>>;
+
+struct ZeroPadding1DImpl final : ZeroPaddingImpl<PaddingPair> {
+  explicit ZeroPadding1DImpl(const PadSteps& a) : ZeroPaddingImpl("ZeroPadding1D", 1, a) {}
 };
-struct ZeroPadding2DImpl final : ZeroPaddingImpl {
-  explicit ZeroPadding2DImpl(const ZeroPaddingArguments& a) : ZeroPaddingImpl("ZeroPadding2D", 2, a) {}
+struct ZeroPadding2DImpl final : ZeroPaddingImpl<PerAxis<PaddingPair>> {
+  explicit ZeroPadding2DImpl(const PadAxes& a) : ZeroPaddingImpl("ZeroPadding2D", 2, a) {}
 };
-struct ZeroPadding3DImpl final : ZeroPaddingImpl {
-  explicit ZeroPadding3DImpl(const ZeroPaddingArguments& a) : ZeroPaddingImpl("ZeroPadding3D", 3, a) {}
+struct ZeroPadding3DImpl final : ZeroPaddingImpl<PerAxis<PaddingPair>> {
+  explicit ZeroPadding3DImpl(const PadAxes& a) : ZeroPaddingImpl("ZeroPadding3D", 3, a) {}
 };
-struct Cropping1DImpl final : CroppingImpl {
-  explicit Cropping1DImpl(const CroppingArguments& a) : CroppingImpl("Cropping1D", 1, a) {}
+struct Cropping1DImpl final : CroppingImpl<PaddingPair> {
+  explicit Cropping1DImpl(const CropSteps& a) : CroppingImpl("Cropping1D", 1, a) {}
 };
-struct Cropping2DImpl final : CroppingImpl {
-  explicit Cropping2DImpl(const CroppingArguments& a) : CroppingImpl("Cropping2D", 2, a) {}
+struct Cropping2DImpl final : CroppingImpl<PerAxis<PaddingPair>> {
+  explicit Cropping2DImpl(const CropAxes& a) : CroppingImpl("Cropping2D", 2, a) {}
 };
-struct Cropping3DImpl final : CroppingImpl {
-  explicit Cropping3DImpl(const CroppingArguments& a) : CroppingImpl("Cropping3D", 3, a) {}
+struct Cropping3DImpl final : CroppingImpl<PerAxis<PaddingPair>> {
+  explicit Cropping3DImpl(const CropAxes& a) : CroppingImpl("Cropping3D", 3, a) {}
 };
 
 // --- Repetition --------------------------------------------------------------------------------------------
@@ -150,7 +160,7 @@ class UpSampling1DImpl final : public LayerWith<UpSampling1DArguments> {
 
 template <class Arguments>
 Arguments upsampling(const char* layer, Arguments a, int axes) {
-  a.size = ktape::nn::expanded(layer, "size", a.size, axes);
+  a.size = expanded(layer, "size", a.size, axes);
   a.data_format = data_format(layer, a.data_format);
   return a;
 }
@@ -185,18 +195,18 @@ class UpSampling3DImpl final : public LayerWith<UpSampling3DArguments> {
 }  // namespace
 
 ZeroPadding1D::ZeroPadding1D(const PaddingPair& padding, const SpatialOptions& options)
-    : Layer(std::make_shared<ZeroPadding1DImpl>(ZeroPaddingArguments{options, {padding}})) {}
+    : Layer(std::make_shared<ZeroPadding1DImpl>(PadSteps{options, padding})) {}
 ZeroPadding2D::ZeroPadding2D(const PerAxis<PaddingPair>& padding, const SpatialOptions& options)
-    : Layer(std::make_shared<ZeroPadding2DImpl>(ZeroPaddingArguments{options, padding})) {}
+    : Layer(std::make_shared<ZeroPadding2DImpl>(PadAxes{options, padding})) {}
 ZeroPadding3D::ZeroPadding3D(const PerAxis<PaddingPair>& padding, const SpatialOptions& options)
-    : Layer(std::make_shared<ZeroPadding3DImpl>(ZeroPaddingArguments{options, padding})) {}
+    : Layer(std::make_shared<ZeroPadding3DImpl>(PadAxes{options, padding})) {}
 
 Cropping1D::Cropping1D(const PaddingPair& cropping, const SpatialOptions& options)
-    : Layer(std::make_shared<Cropping1DImpl>(CroppingArguments{options, {cropping}})) {}
+    : Layer(std::make_shared<Cropping1DImpl>(CropSteps{options, cropping})) {}
 Cropping2D::Cropping2D(const PerAxis<PaddingPair>& cropping, const SpatialOptions& options)
-    : Layer(std::make_shared<Cropping2DImpl>(CroppingArguments{options, cropping})) {}
+    : Layer(std::make_shared<Cropping2DImpl>(CropAxes{options, cropping})) {}
 Cropping3D::Cropping3D(const PerAxis<PaddingPair>& cropping, const SpatialOptions& options)
-    : Layer(std::make_shared<Cropping3DImpl>(CroppingArguments{options, cropping})) {}
+    : Layer(std::make_shared<Cropping3DImpl>(CropAxes{options, cropping})) {}
 
 UpSampling1D::UpSampling1D(std::int64_t size, const LayerOptions& options)
     : Layer(std::make_shared<UpSampling1DImpl>(UpSampling1DArguments{options, size})) {}
@@ -206,12 +216,12 @@ UpSampling3D::UpSampling3D(const PerAxis<std::int64_t>& size, const SpatialOptio
     : Layer(std::make_shared<UpSampling3DImpl>(UpSampling3DArguments{options, size})) {}
 
 void add_padding_layers(Catalogue& catalogue) {
-  add_layer<ZeroPadding1DImpl, ZeroPaddingArguments>(catalogue, "ZeroPadding1D");
-  add_layer<ZeroPadding2DImpl, ZeroPaddingArguments>(catalogue, "ZeroPadding2D");
-  add_layer<ZeroPadding3DImpl, ZeroPaddingArguments>(catalogue, "ZeroPadding3D");
-  add_layer<Cropping1DImpl, CroppingArguments>(catalogue, "Cropping1D");
-  add_layer<Cropping2DImpl, CroppingArguments>(catalogue, "Cropping2D");
-  add_layer<Cropping3DImpl, CroppingArguments>(catalogue, "Cropping3D");
+  add_layer<ZeroPadding1DImpl, PadSteps>(catalogue, "ZeroPadding1D");
+  add_layer<ZeroPadding2DImpl, PadAxes>(catalogue, "ZeroPadding2D");
+  add_layer<ZeroPadding3DImpl, PadAxes>(catalogue, "ZeroPadding3D");
+  add_layer<Cropping1DImpl, CropSteps>(catalogue, "Cropping1D");
+  add_layer<Cropping2DImpl, CropAxes>(catalogue, "Cropping2D");
+  add_layer<Cropping3DImpl, CropAxes>(catalogue, "Cropping3D");
   add_layer<UpSampling1DImpl, UpSampling1DArguments>(catalogue, "UpSampling1D");
   add_layer<UpSampling2DImpl, UpSampling2DArguments>(catalogue, "UpSampling2D");
   add_layer<UpSampling3DImpl, UpSampling3DArguments>(catalogue, "UpSampling3D");
