@@ -116,8 +116,7 @@ namespace {
 
 Tensor index_tensor(const char* op, const ArrayLike& indices) {
   indices.expect_defined(op, "indices");
-  if (!indices.whole()) fail<TypeError>("[", op, "] indices must be integers: received a fraction");
-  return indices.given().defined() ? indices.given() : indices.tensor({}, DType::Int64);
+  return indices.given().defined() ? indices.given() : indices.tensor({}, DType::Int64, op);
 }
 
 void expect_integers(const char* op, const Tensor& indices) {

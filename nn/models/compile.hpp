@@ -67,11 +67,10 @@ class OutputMetrics {
 
 struct CompileOptions {
   Optimizer optimizer = "rmsprop";
-  PerOutput<Loss> loss = {
-      OutputMetrics metrics = {};       ///< "accuracy" is the one that fits targets and predictions
+  PerOutput<Loss> loss = {};            ///< None for an output that only add_loss looks at
+  PerOutput<double> loss_weights = {};  ///< 1 by default
+  OutputMetrics metrics = {};           ///< "accuracy" is the one that fits targets and predictions
   OutputMetrics weighted_metrics = {};  ///< the same, with the sample weights
-};                                      ///< None for an output that only add_loss looks at
-PerOutput<double> loss_weights = {};    ///< 1 by default
-};                                      // namespace ktape::nn
+};
 
 }  // namespace ktape::nn

@@ -53,7 +53,7 @@ void check_arrays(const char* op, const Model& model, const TensorList& x) {
 }
 
 Logs test_epoch(ModelImpl& model, Feed& feed, std::optional<std::int64_t> steps, const Listeners& listeners) {
-  const K::ThreadLearningPhase inference(0);
+  const K::learning_phase_scope inference(0);
   const NoGrad off;
   model.trainer().reset();
   listeners.tell(&CallbackImpl::on_test_begin, Logs());
@@ -141,7 +141,7 @@ class Fit {
   }
 
   Logs train_epoch(const Listeners& listeners, const InterruptScope& interrupt) {
-    const K::ThreadLearningPhase training(1);
+    const K::learning_phase_scope training(1);
     ModelImpl& model = model_.impl();
     model.trainer().reset();
     if (!options_.steps_per_epoch) train_.restart(options_.shuffle);
@@ -184,7 +184,7 @@ Prediction Model::predict(const TensorList& x, const PredictOptions& options) co
   Feed feed("predict", x, {}, {}, options.batch_size);
   const std::int64_t steps = std::min(options.steps.value_or(feed.batches()), feed.batches());
   const Listeners listeners(*this, options.callbacks, {1, steps, options.verbose});
-  const K::ThreadLearningPhase inference(0);
+  const K::learning_phase_scope inference(0);
   const NoGrad off;
   listeners.tell(&CallbackImpl::on_predict_begin, Logs());
   std::vector<std::vector<Tensor>> parts;  // by output, then by batch
@@ -217,7 +217,7 @@ Batch one_batch(const char* op, const Model& model, const TensorList& x, const T
 Logs Model::train_on_batch(const TensorList& x, const TensorList& y, const OnBatchOptions& options) const {
   impl().optimizer();
   const Batch batch = one_batch("train_on_batch", *this, x, y, options);
-  const K::ThreadLearningPhase training(1);
+  const K::learning_phase_scope training(1);
   impl().trainer().refresh();
   impl().trainer().reset();
   return impl().train_step(batch);
@@ -225,7 +225,7 @@ Logs Model::train_on_batch(const TensorList& x, const TensorList& y, const OnBat
 
 Logs Model::test_on_batch(const TensorList& x, const TensorList& y, const OnBatchOptions& options) const {
   const Batch batch = one_batch("test_on_batch", *this, x, y, options);
-  const K::ThreadLearningPhase inference(0);
+  const K::learning_phase_scope inference(0);
   const NoGrad off;
   impl().trainer().refresh();
   impl().trainer().reset();
@@ -234,7 +234,7 @@ Logs Model::test_on_batch(const TensorList& x, const TensorList& y, const OnBatc
 
 std::vector<Tensor> Model::predict_on_batch(const TensorList& x) const {
   const Batch batch = one_batch("predict_on_batch", *this, x, {}, {});
-  const K::ThreadLearningPhase inference(0);
+  const K::learning_phase_scope inference(0);
   const NoGrad off;
   return impl().predict_step(batch);
 }
