@@ -177,14 +177,14 @@ struct IoUImpl final : MetricWith<Options> {
            "] y_true and y_pred must have as many samples: received y_true=", y_true.shape(),
            ", y_pred=", y_pred.shape());
     const auto *from_t = t.template pointer<std::int64_t>(), *from_p = p.template pointer<std::int64_t>();
-    check(from_t, t.size(), how_.ignored);
-    check(from_p, p.size(), how_.ignored);
+    const auto counts = [&](std::int64_t i) { return from_t[i] != how_.ignored; };
+    for (std::int64_t i = 0; i < t.size(); ++i)
+      if (counts(i)) check(from_t[i]), check(from_p[i]);
     const Tensor w = sample_weight.defined()
                          ? K::cast(K::broadcast_to(K::flatten(sample_weight), {t.size()}), "float64")
                          : Tensor();
     for (std::int64_t i = 0; i < t.size(); ++i)
-      if (from_t[i] != how_.ignored && from_p[i] != how_.ignored)
-        cell(from_t[i], from_p[i]) += w.defined() ? w.template pointer<double>()[i] : 1;
+      if (counts(i)) cell(from_t[i], from_p[i]) += w.defined() ? w.template pointer<double>()[i] : 1;
   }
 
   Tensor result() const override {
@@ -207,10 +207,9 @@ struct IoUImpl final : MetricWith<Options> {
     else if (threshold) out = y >= *threshold;
     return K::flatten(K::cast(out, "int64"));
   }
-  void check(const std::int64_t* classes, std::int64_t n, std::optional<std::int64_t> ignored) const {
-    for (std::int64_t i = 0; i < n; ++i)
-      if ((classes[i] < 0 || classes[i] >= how_.classes) && classes[i] != ignored)
-        fail("[", this->class_name(), "] a class must be in [0, ", how_.classes, "): received ", classes[i]);
+  void check(std::int64_t at) const {
+    if (at < 0 || at >= how_.classes)
+      fail("[", this->class_name(), "] a class must be in [0, ", how_.classes, "): received ", at);
   }
   double& cell(std::int64_t row, std::int64_t column) {
     return matrix_[static_cast<std::size_t>(row * how_.classes + column)];
