@@ -40,7 +40,7 @@ TEST_CASE(
     for (const char* dtype : {"float16", "float32", "float64"}) {
       CAPTURE(dtype);
       const nn::Optimizer optimizer{name};
-      optimizer.set_learning_rate(0.05);
+      optimizer.set_learning_rate(name == "Adadelta" ? 10 : 0.05);  // whose first steps halves cannot see
       Variable w = K::variable({{1.0, -2.0}, {0.5, 3.0}}, {.dtype = dtype});
       const auto loss = [&] { return K::sum(K::square(w)); };
       const double before = loss().item<double>();
