@@ -22,9 +22,10 @@ std::vector<Tensor> stop_gradient(const std::vector<Tensor>& variables) {
 
 namespace {
 
-/// The condition's shape as it broadcasts to the expressions: the rank of the first counts, as in TF.
+/// The condition's shape as it broadcasts to the expressions: the rank of the first counts, as in TF, unless
+/// that is a number.
 Shape condition_shape(const Tensor& condition, const Shape& x, const Shape& y) {
-  const int rank = x.rank();
+  const int rank = x.rank() > 0 ? x.rank() : y.rank();
   if (condition.ndim() > rank)
     fail("[switch] the rank of the condition must not be above that of the expressions: received condition=",
          condition.shape(), ", then_expression=", x, ", else_expression=", y);

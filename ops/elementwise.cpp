@@ -328,7 +328,6 @@ Tensor compare_sides(F f, const Tensor& x, double number) {
 
 template <class F>
 Tensor compare_number(const char* op, F f, const Tensor& x, Scalar number) {
-  expect_defined(op, "x", x);
   if (is_symbolic(x))
     return defer(
         op, {x.shape(), DType::Bool}, [=](const Tensor& x) { return compare_number(op, f, x, number); }, x);
@@ -339,9 +338,11 @@ Tensor compare_number(const char* op, F f, const Tensor& x, Scalar number) {
 template <class F>
 Tensor compare(const char* op, F f, const TensorOrNumber& x, const TensorOrNumber& y) {
   if (x.is_number() == y.is_number()) return kernels::compare(op, f, x.tensor(op, y), y.tensor(op, x));
-  if (y.is_number()) return compare_number(op, f, x.tensor(op, y), y.number());
-  const auto turned = [f](auto b, auto a) { return f(a, b); };
-  return compare_number(op, turned, y.tensor(op, x), x.number());
+  const Tensor& tensor = y.is_number() ? x.tensor(op, y) : y.tensor(op, x);
+  expect_defined(op, y.is_number() ? "x" : "y", tensor);
+  if (y.is_number()) return compare_number(op, f, tensor, y.number());
+  return compare_number(
+      op, [f](auto b, auto a) { return f(a, b); }, tensor, x.number());
 }
 }  // namespace
 

@@ -18,8 +18,8 @@ namespace L = ktape::nn::losses;
 
 namespace {
 
-const Tensor errors_true = doubles({{0.2, 0.9, 0.1}, {0.4, 0.3, 0.8}});
-const Tensor errors_pred = doubles({{0.5, 0.7, 0.35}, {0.6, 0.1, 0.15}});
+Tensor errors_true() { return doubles({{0.2, 0.9, 0.1}, {0.4, 0.3, 0.8}}); }
+Tensor errors_pred() { return doubles({{0.5, 0.7, 0.35}, {0.6, 0.1, 0.15}}); }
 
 double number(const Tensor& x) { return x.item<double>(); }
 
@@ -48,10 +48,10 @@ TEST_CASE("gradients of the first and second order of losses, to predictions and
       {"tversky", [](const Tensor& t, const Tensor& p) { return L::tversky(t, p); }},
   };
   for (const auto& [name, f] : functions)
-    check_gradients(name, [f = f](In in) { return f(in[0], in[1]); }, {errors_true, errors_pred});
+    check_gradients(name, [f = f](In in) { return f(in[0], in[1]); }, {errors_true(), errors_pred()});
   const Tensor classes = ints({2, 0});
   check_gradients("sparse_categorical_crossentropy",
-                  [&](In in) { return L::sparse_categorical_crossentropy(classes, in[0]); }, {errors_pred});
+                  [&](In in) { return L::sparse_categorical_crossentropy(classes, in[0]); }, {errors_pred()});
   check_gradients("circle",
                   [&](In in) {
                     return L::circle(ints({0, 0, 1, 1}), in[0], {.gamma = 4});
@@ -62,7 +62,7 @@ TEST_CASE("gradients of the first and second order of losses, to predictions and
 
 TEST_CASE("losses wait for values, and are the same then") {
   const Tensor t = K::placeholder({None, 3}), p = K::placeholder({None, 3});
-  const Tensor y_true = K::cast(errors_true, "float32"), y_pred = K::cast(errors_pred, "float32");
+  const Tensor y_true = K::cast(errors_true(), "float32"), y_pred = K::cast(errors_pred(), "float32");
   for (const char* name :
        {"mse", "mae", "huber", "log_cosh", "binary_crossentropy", "categorical_crossentropy", "kl_divergence",
         "poisson", "cosine_similarity", "hinge", "dice"}) {
@@ -140,13 +140,13 @@ TEST_CASE("crossentropies of a softmax or sigmoid come from its logits") {
 
 TEST_CASE("targets that do not fit are errors") {
   CHECK_THROWS_WITH_AS(
-      L::sparse_categorical_crossentropy(ints({3, 0}), errors_pred),
+      L::sparse_categorical_crossentropy(ints({3, 0}), errors_pred()),
       "[sparse_categorical_crossentropy] a target must be a class in [0, 3): received target=3", ValueError);
-  CHECK_THROWS_WITH_AS(L::binary_crossentropy(doubles({{0, 1}}), errors_pred),
+  CHECK_THROWS_WITH_AS(L::binary_crossentropy(doubles({{0, 1}}), errors_pred()),
                        "[binary_crossentropy] y_true and y_pred must have one shape: received y_true=(1, 2), "
                        "y_pred=(2, 3)",
                        ValueError);
-  CHECK_THROWS_WITH_AS(L::ctc(ints({{1}}), errors_pred),
+  CHECK_THROWS_WITH_AS(L::ctc(ints({{1}}), errors_pred()),
                        "[ctc] y_pred must have shape (samples, steps, classes): received y_pred=(2, 3)",
                        ValueError);
   CHECK_THROWS_WITH_AS(nn::CategoricalGeneralizedCrossEntropy({.q = 1}),
