@@ -47,8 +47,24 @@ void fields(CroppingArguments<Pairs>& a, F&& field) {
   field("data_format", a.data_format);
 }
 
-template <class Arguments>
-Arguments with_format(const char* layer, Arguments arguments) {
+PaddingPair canonical_pairs(const char* layer, const char* argument, const PaddingPair& given, int) {
+  return pairs_of(layer, argument, PerAxis<PaddingPair>(given), 1)[0];
+}
+PerAxis<PaddingPair> canonical_pairs(const char* layer, const char* argument,
+                                     const PerAxis<PaddingPair>& given, int axes) {
+  return pairs_of(layer, argument, given, axes);
+}
+
+/// The arguments as they stand in a config: a pair for each axis, and the data format that is meant.
+template <class Pairs>
+ZeroPaddingArguments<Pairs> canonical(const char* layer, ZeroPaddingArguments<Pairs> arguments, int axes) {
+  arguments.padding = canonical_pairs(layer, "padding", arguments.padding, axes);
+  arguments.data_format = data_format(layer, arguments.data_format);
+  return arguments;
+}
+template <class Pairs>
+CroppingArguments<Pairs> canonical(const char* layer, CroppingArguments<Pairs> arguments, int axes) {
+  arguments.cropping = canonical_pairs(layer, "cropping", arguments.cropping, axes);
   arguments.data_format = data_format(layer, arguments.data_format);
   return arguments;
 }
@@ -58,7 +74,7 @@ class ZeroPaddingImpl : public LayerWith<ZeroPaddingArguments<Pairs>> {
  public:
   using Arguments = ZeroPaddingArguments<Pairs>;
   ZeroPaddingImpl(const char* class_name, int axes, const Arguments& arguments)
-      : LayerWith<Arguments>(class_name, with_format(class_name, arguments)),
+      : LayerWith<Arguments>(class_name, canonical(class_name, arguments, axes)),
         pairs_(static_cast<std::size_t>(first_spatial_axis(this->args.data_format)), 0) {
     const std::vector<PaddingPair> spatial = pairs_of(class_name, "padding", this->args.padding, axes);
     pairs_.insert(pairs_.end(), spatial.begin(), spatial.end());
@@ -76,7 +92,7 @@ class CroppingImpl : public LayerWith<CroppingArguments<Pairs>> {
  public:
   using Arguments = CroppingArguments<Pairs>;
   CroppingImpl(const char* class_name, int axes, const Arguments& arguments)
-      : LayerWith<Arguments>(class_name, with_format(class_name, arguments)),
+      : LayerWith<Arguments>(class_name, canonical(class_name, arguments, axes)),
         pairs_(pairs_of(class_name, "cropping", this->args.cropping, axes)) {
     this->input_spec = {{.ndim = axes + 2}};
   }
