@@ -81,7 +81,7 @@ struct AdamImpl final : Moments<Options> {
   void fused_step(const Tensor& gradient, Variable variable, const Preparation& how,
                   const OptimizerStep& step) override {
     const Options& o = this->own();
-    const double rate = kernels::adam_rate(step.learning_rate, o.beta_1, o.beta_2, step.number);
+    const double rate = step.learning_rate * correction_;
     if (!o.amsgrad)
       return kernels::update<2>(variable, gradient, step.state, how,
                                 kernels::AdamStep{rate, o.beta_1, o.beta_2, o.epsilon});
@@ -95,6 +95,14 @@ struct AdamImpl final : Moments<Options> {
     };
     kernels::update<3>(variable, gradient, step.state, how, update);
   }
+
+ protected:
+  void start_updates(double number) override {
+    correction_ = kernels::adam_rate(1, this->own().beta_1, this->own().beta_2, number);
+  }
+
+ private:
+  double correction_ = 1;
 };
 
 struct AdamaxImpl final : Moments<AdamaxOptions> {
