@@ -22,10 +22,9 @@ std::vector<Tensor> stop_gradient(const std::vector<Tensor>& variables) {
 
 namespace {
 
-/// The condition's shape as it broadcasts to the expressions: the rank of the first counts, as in TF, unless
-/// that is a number.
+/// The condition's shape as it broadcasts to the expressions: the rank of the first counts, as in TF.
 Shape condition_shape(const Tensor& condition, const Shape& x, const Shape& y) {
-  const int rank = x.rank() > 0 ? x.rank() : y.rank();
+  const int rank = x.rank();
   if (condition.ndim() > rank)
     fail("[switch] the rank of the condition must not be above that of the expressions: received condition=",
          condition.shape(), ", then_expression=", x, ", else_expression=", y);
@@ -53,6 +52,9 @@ Tensor switch_(const TensorOrNumber& chosen, const Branch& then_expression, cons
   expect_defined("switch", "condition", condition);
   then_expression.expect_defined("switch", "then_expression");
   else_expression.expect_defined("switch", "else_expression");
+  // The rank that counts is that of the side which is not a number.
+  if (condition.ndim() > 0 && then_expression.number() && !else_expression.number())
+    return switch_(equal(condition, 0), else_expression, then_expression);
   if (then_expression.number() || else_expression.number())
     return switch_(condition, then_expression.beside("switch", else_expression),
                    else_expression.beside("switch", then_expression));
