@@ -239,6 +239,9 @@ std::vector<Tensor> defer(Ref<Symbol> symbol) {
 }
 
 Tensor make_placeholder(const Shape& shape, DType dtype, const std::string& name) {
+  for (const std::int64_t n : shape)
+    if (n < 0 && n != None)
+      fail("[placeholder] extents must be None or at least 0: received shape=", shape);
   check_extents("placeholder", with_unknown(shape, 1), dtype.size());
   auto symbol = Ref<Symbol>::adopt(new Placeholder(name));
   symbol->set_outputs({{shape, dtype}});

@@ -260,6 +260,10 @@ TEST_CASE("what Input makes is a Keras tensor; other tensors are not") {
   CHECK(!K::is_keras_tensor(K::placeholder({10})));
   CHECK(!K::is_keras_tensor(K::variable(1.f)));
   CHECK(K::int_shape(ktape::nn::Input({3}, {.batch_size = 4})) == Shape{4, 3});
+  CHECK(K::int_shape(ktape::nn::Input({None, None, 3})) == Shape{None, None, None, 3});
+  CHECK(K::int_shape(ktape::nn::Input(Shape())) == Shape{None});
+  CHECK_THROWS_WITH_AS(ktape::nn::Input({None, -3}),
+                       Contains("None or at least 0: received shape=(None, None, -3)"), ValueError);
 }
 
 TEST_CASE("recurrent layers and attention wait like any op") {
