@@ -98,6 +98,7 @@ class Check {
     const Tensor& x = inputs_[static_cast<std::size_t>(i)];
     if (!x.defined())
       fail("[gradcheck] the inputs must be defined: received an undefined tensor as input ", i);
+    expect_value("gradcheck", x);
     if (x.dtype().is_floating() && x.dtype() != DType::Float64)
       fail<TypeError>("[gradcheck] floating inputs must be float64: received dtype=", x.dtype(), " as input ",
                       i);
@@ -119,8 +120,10 @@ class Check {
   /// The floating results; others have no gradient.
   std::vector<Tensor> results(const std::vector<Tensor>& inputs) const {
     std::vector<Tensor> floating;
-    for (Tensor& result : f_(inputs))
+    for (Tensor& result : f_(inputs)) {
+      if (result.defined()) expect_value("gradcheck", result);
       if (result.defined() && result.dtype().is_floating()) floating.push_back(std::move(result));
+    }
     if (floating.empty())
       fail("[gradcheck] the function must return a floating tensor: received none from ", options_.op);
     return floating;

@@ -2,6 +2,7 @@
 #include <ktape/autograd/gradcheck.hpp>
 #include <ktape/autograd/literal.hpp>
 #include <ktape/ops/elementwise.hpp>
+#include <ktape/ops/function.hpp>
 #include <ktape/ops/operators.hpp>
 
 #include <cmath>
@@ -130,6 +131,11 @@ TEST_CASE("what cannot be checked is refused") {
   CHECK_THROWS_WITH_AS(gradcheck(f, {x, Tensor()}),
                        "[gradcheck] the inputs must be defined: received an undefined tensor as input 1",
                        ValueError);
+  const Tensor waiting = K::placeholder({.shape = {2}, .dtype = "float64", .name = "waiting"});
+  CHECK_THROWS_WITH_AS(gradcheck(f, {x, waiting}), doctest::Contains("waits for the placeholder 'waiting'"),
+                       ValueError);
+  CHECK_THROWS_WITH_AS(gradcheck([&](const List& in) { return in[0] * waiting; }, {x}),
+                       doctest::Contains("waits for the placeholder 'waiting'"), ValueError);
   CHECK_THROWS_WITH_AS(gradcheck(f, {}), "[gradcheck] there must be a float64 input: received none",
                        ValueError);
   CHECK_THROWS_WITH_AS(
