@@ -10,7 +10,7 @@ namespace ktape {
 class TensorOrNumber {
  public:
   TensorOrNumber(const Tensor& tensor) : tensor_(&tensor) {}
-  TensorOrNumber(const Variable& variable) : tensor_(&variable.value()) {}
+  TensorOrNumber(const Variable& variable) : TensorOrNumber(static_cast<const Tensor&>(variable)) {}
   TensorOrNumber(Scalar number) : tensor_(&made_), number_(number) {}
   template <Arithmetic T>
   TensorOrNumber(T number) : TensorOrNumber(Scalar(number)) {}

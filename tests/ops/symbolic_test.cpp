@@ -105,6 +105,18 @@ TEST_CASE("inside symbolic a variable is read when the function runs, however it
   CHECK(values(out[4]) == Values{6, 8});
 }
 
+TEST_CASE("inside symbolic a variable next to a number is read when the function runs") {
+  Variable w = K::variable({-1.f, 2.f});
+  const auto build = [&] {
+    return std::vector<Tensor>{K::maximum(w, 0.f), K::pow(2.f, w), K::where(w > 0, w, 5.f),
+                               K::switch_(w > 0.f, w, 0), K::gather(w, {1})};
+  };
+  const auto f = K::function({}, K::symbolic(build)());
+  K::set_value(w, {3.f, -4.f});
+  const std::vector<Tensor> got = f({}), wanted = build();
+  for (std::size_t i = 0; i < got.size(); ++i) CHECK(values(got[i]) == values(wanted[i]));
+}
+
 TEST_CASE("inside symbolic random numbers are drawn and variables changed when the function runs") {
   Variable total = K::variable(0.f), count = K::variable(0, {.dtype = "int32"});
   const auto [noise, dropped, add, one] = K::symbolic([&] {
