@@ -297,13 +297,18 @@ void scan_narrow(const T* in, T* out, std::int64_t outer, std::int64_t axis, std
 /// Elements of rows whose running sums would lose digits, were they not kept in two parts.
 inline constexpr std::int64_t long_row = 8192;
 
+template <class Op, bool Reverse, class T>
+auto row_scan(std::int64_t axis) {
+  if constexpr (RunningTotal<Op, compute_type<T>>::split)
+    if (axis >= long_row) return scan_row<Op, Reverse, true, T>;
+  return scan_row<Op, Reverse, false, T>;
+}
+
 /// Rows: the last axis is scanned.
 template <class Op, class T>
 void scan_rows(const T* in, T* out, std::int64_t outer, std::int64_t axis, ScanOptions options, bool large) {
   parallel_rows(outer, axis, [&](std::int64_t begin, std::int64_t end) {
-    const auto row = axis < long_row
-                         ? (options.reverse ? scan_row<Op, true, false, T> : scan_row<Op, false, false, T>)
-                         : (options.reverse ? scan_row<Op, true, true, T> : scan_row<Op, false, true, T>);
+    const auto row = options.reverse ? row_scan<Op, true, T>(axis) : row_scan<Op, false, T>(axis);
     const auto short_row = options.reverse ? scan_short_row<Op, true, T> : scan_short_row<Op, false, T>;
     for (std::int64_t i = begin; i < end; ++i) {
       const std::int64_t o = options.reverse ? end - 1 - (i - begin) : i;  // memory in one direction
