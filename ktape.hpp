@@ -24,6 +24,7 @@
 #include <ktape/nn/layers/layer.hpp>
 #include <ktape/nn/layers/locally_connected.hpp>
 #include <ktape/nn/layers/merging.hpp>
+#include <ktape/nn/layers/normalization.hpp>
 #include <ktape/nn/layers/padding.hpp>
 #include <ktape/nn/layers/pooling.hpp>
 #include <ktape/nn/layers/regularization.hpp>

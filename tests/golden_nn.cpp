@@ -25,6 +25,7 @@ using golden_nn::Config, golden_nn::Run, golden_nn::Runner, golden_nn::Table, go
 Table all_kinds() {
   Table table;
   golden_nn::add_functions(table);
+  golden_nn::add_layers(table);
   golden_nn::add_losses(table);
   golden_nn::add_metrics(table);
   golden_nn::add_optimizers(table);

@@ -33,6 +33,7 @@ void add_convolution_layers(Catalogue& catalogue);
 void add_core_layers(Catalogue& catalogue);
 void add_locally_connected_layers(Catalogue& catalogue);
 void add_merging_layers(Catalogue& catalogue);
+void add_normalization_layers(Catalogue& catalogue);
 void add_padding_layers(Catalogue& catalogue);
 void add_pooling_layers(Catalogue& catalogue);
 void add_regularization_layers(Catalogue& catalogue);

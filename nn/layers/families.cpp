@@ -8,6 +8,7 @@ void add_layers(Catalogue& catalogue) {
   add_core_layers(catalogue);
   add_locally_connected_layers(catalogue);
   add_merging_layers(catalogue);
+  add_normalization_layers(catalogue);
   add_padding_layers(catalogue);
   add_pooling_layers(catalogue);
   add_regularization_layers(catalogue);

@@ -53,6 +53,8 @@ void check_samples(Run& run, const nn::Initializer& f, const Shape& shape, const
     run.problem("the samples must have the deviation ", stddev, ", have ", deviation);
 }
 
+}  // namespace
+
 void check_orthogonal(Run& run, const Tensor& value, double gain) {
   const std::int64_t columns = value.shape().back();
   const Tensor q = K::reshape(value, {-1, columns}) / gain;
@@ -61,6 +63,8 @@ void check_orthogonal(Run& run, const Tensor& value, double gain) {
   const double off = largest(product - K::eye(product.shape()[0], {.dtype = product.dtype()}));
   if (off > 1e-5) run.problem("the matrix must be orthogonal; off by ", off);
 }
+
+namespace {
 
 void run_initializer(Run& run) {
   const auto f = made<nn::Initializer>(run);
