@@ -36,7 +36,10 @@ void add_merging_layers(Catalogue& catalogue);
 void add_normalization_layers(Catalogue& catalogue);
 void add_padding_layers(Catalogue& catalogue);
 void add_pooling_layers(Catalogue& catalogue);
+void add_recurrent_cells(Catalogue& catalogue);
+void add_recurrent_layers(Catalogue& catalogue);
 void add_regularization_layers(Catalogue& catalogue);
+void add_wrappers(Catalogue& catalogue);
 void add_reshaping_layers(Catalogue& catalogue);
 
 /// Makes a class known under its name: it is remade from its arguments.
