@@ -27,8 +27,11 @@
 #include <ktape/nn/layers/normalization.hpp>
 #include <ktape/nn/layers/padding.hpp>
 #include <ktape/nn/layers/pooling.hpp>
+#include <ktape/nn/layers/recurrent.hpp>
+#include <ktape/nn/layers/recurrent_cells.hpp>
 #include <ktape/nn/layers/regularization.hpp>
 #include <ktape/nn/layers/reshaping.hpp>
+#include <ktape/nn/layers/wrappers.hpp>
 #include <ktape/nn/losses/hinge.hpp>
 #include <ktape/nn/losses/probabilistic.hpp>
 #include <ktape/nn/losses/regression.hpp>

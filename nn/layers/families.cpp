@@ -11,8 +11,11 @@ void add_layers(Catalogue& catalogue) {
   add_normalization_layers(catalogue);
   add_padding_layers(catalogue);
   add_pooling_layers(catalogue);
+  add_recurrent_cells(catalogue);
+  add_recurrent_layers(catalogue);
   add_regularization_layers(catalogue);
   add_reshaping_layers(catalogue);
+  add_wrappers(catalogue);
 }
 
 }  // namespace ktape::nn

@@ -159,7 +159,7 @@ class RNNImpl final : public RecurrentImpl {
 
 /// What a layer that runs a cell of its own is made from.
 template <CellKind kind>
-struct RecurrentArguments : LayerOptions {
+struct RecurrentArguments {
   CellArguments<kind> cell;
   RNNOptions loop;
 };
@@ -230,10 +230,10 @@ GRU::GRU(std::int64_t units, const GRUOptions& options)
     : RecurrentLayer(layer_of<CellKind::Gru>(units, options)) {}
 
 void add_recurrent_layers(Catalogue& catalogue) {
-  add_layer<RNNImpl, RNNArguments>(catalogue, "RNN");
-  add_layer<CellLayer<CellKind::Simple>, RecurrentArguments<CellKind::Simple>>(catalogue, "SimpleRNN");
-  add_layer<CellLayer<CellKind::Lstm>, RecurrentArguments<CellKind::Lstm>>(catalogue, "LSTM");
-  add_layer<CellLayer<CellKind::Gru>, RecurrentArguments<CellKind::Gru>>(catalogue, "GRU");
+  add_outer_layer<RNNImpl, RNNArguments>(catalogue, "RNN");
+  add_outer_layer<CellLayer<CellKind::Simple>, RecurrentArguments<CellKind::Simple>>(catalogue, "SimpleRNN");
+  add_outer_layer<CellLayer<CellKind::Lstm>, RecurrentArguments<CellKind::Lstm>>(catalogue, "LSTM");
+  add_outer_layer<CellLayer<CellKind::Gru>, RecurrentArguments<CellKind::Gru>>(catalogue, "GRU");
 }
 
 }  // namespace ktape::nn

@@ -13,7 +13,8 @@
 /// The mask passes with `return_sequences`, and ends here otherwise.
 ///
 /// With the default activations, and without dropout at work, a layer is one op, `K::lstm` and its like.
-/// Throws ValueError for inputs of another rank, another number of initial states, and states that do not fit.
+/// Throws ValueError for inputs of another rank, another number of initial states, and states that do not
+/// fit.
 namespace ktape::nn {
 
 /// Any recurrent layer, seen as one that keeps states.

@@ -64,6 +64,21 @@ Layer cell_of(const CellArguments<CellKind::Gru>& arguments);
 /// that is none.
 CellImpl& as_cell(const Layer& cell, const char* layer);
 
+/// The config of a layer around others, each of which gets its dtype.
+Config inner_with_dtype(Config config);
+std::optional<DType> dtype_in(const Config& config);
+
+/// As `add_layer`, for a layer that is made of others: its dtype is theirs.
+template <class Impl, class Arguments>
+void add_outer_layer(Catalogue& catalogue, const std::string& name) {
+  const auto make = [name](const Config& config) {
+    auto arguments = options_from<Arguments>(name, own_arguments(inner_with_dtype(config)));
+    if constexpr (requires { arguments.cell.units; }) arguments.cell.dtype = dtype_in(config);
+    return Layer(std::make_shared<Impl>(arguments));
+  };
+  catalogue.add(name, Factory(make));
+}
+
 /// A layer as the argument of another: given as an object, or by its {class_name, config}.
 struct LayerArgument : Layer {
   LayerArgument() = default;

@@ -78,8 +78,7 @@ class GatedCell : public CellImpl {
         add_weight("recurrent_kernel", {args.units, gates * args.units},
                    {args.recurrent_initializer, args.recurrent_regularizer, args.recurrent_constraint});
     const bool two_rows = which == CellKind::Gru && args.reset_after;
-    const Shape shape =
-        two_rows ? Shape{2, gates * args.units} : Shape{gates * args.units};
+    const Shape shape = two_rows ? Shape{2, gates * args.units} : Shape{gates * args.units};
     if (args.use_bias)
       bias_ = add_weight("bias", shape, {initial_bias(), args.bias_regularizer, args.bias_constraint});
     input_spec = {{.ndim = 2, .axes = {{-1, input[-1]}}}, {.ndim = 2, .axes = {{-1, args.units}}}};
@@ -289,6 +288,36 @@ class StackedRNNCellsImpl final : public CellImpl {
 
 }  // namespace
 
+namespace {
+
+Value with_dtype(const Value& layer, const Value& dtype) {
+  if (layer.is_list()) {
+    Value::List layers;
+    for (const Value& each : layer.list()) layers.push_back(with_dtype(each, dtype));
+    return layers;
+  }
+  if (!layer.is_config()) return layer;
+  Config whole = layer.config(), own = whole.get("config", Config()).config();
+  own.set("dtype", dtype);
+  whole.set("config", inner_with_dtype(own));
+  return whole;
+}
+
+}  // namespace
+
+Config inner_with_dtype(Config config) {
+  if (config.get("dtype").is_null()) return config;
+  for (const char* inner : {"cell", "cells", "layer", "backward_layer"})
+    if (config.contains(inner)) config.set(inner, with_dtype(config.at(inner), config.at("dtype")));
+  return config;
+}
+
+std::optional<DType> dtype_in(const Config& config) {
+  const Value dtype = config.get("dtype");
+  if (!dtype.is_string()) return {};
+  return DType(dtype.string());
+}
+
 CellImpl& as_cell(const Layer& cell, const char* layer) {
   auto* found = cell.defined() ? dynamic_cast<CellImpl*>(&cell.impl()) : nullptr;
   if (!found)
@@ -322,7 +351,7 @@ void add_recurrent_cells(Catalogue& catalogue) {
   add_layer<SimpleRNNCellImpl, CellArguments<CellKind::Simple>>(catalogue, "SimpleRNNCell");
   add_layer<LSTMCellImpl, CellArguments<CellKind::Lstm>>(catalogue, "LSTMCell");
   add_layer<GRUCellImpl, CellArguments<CellKind::Gru>>(catalogue, "GRUCell");
-  add_layer<StackedRNNCellsImpl, StackedArguments>(catalogue, "StackedRNNCells");
+  add_outer_layer<StackedRNNCellsImpl, StackedArguments>(catalogue, "StackedRNNCells");
 }
 
 }  // namespace ktape::nn

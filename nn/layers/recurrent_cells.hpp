@@ -13,8 +13,8 @@
 /// dropout rates outside [0, 1) and another number of states than the cell has.
 namespace ktape::nn {
 
-/// The class behind a cell: `call` for vectors takes the inputs followed by the states, and returns the output
-/// followed by the new states. Derive from it for a cell of your own.
+/// The class behind a cell: `call` for vectors takes the inputs followed by the states, and returns the
+/// output followed by the new states. Derive from it for a cell of your own.
 class CellImpl : public LayerImpl {
  public:
   using Sequence = backend::RnnResult<Tensor>;

@@ -1,4 +1,4 @@
-#include <ktape/nn/layers/layer.hpp>
+#include <ktape/nn/layers/recurrent.hpp>
 #include <ktape/ops/elementwise.hpp>
 #include <ktape/ops/inspection.hpp>
 #include <ktape/ops/reductions.hpp>
@@ -102,6 +102,13 @@ void compare_state(Run& run, const nn::Layer& layer) {
   if (!run.has("state_after")) return;
   for (const Value& want : run.at("state_after").list()) {
     const std::string name = want.config().at("name").string();
+    if (name.starts_with("state/")) {
+      const std::vector<Tensor> states = nn::RecurrentLayer(layer).states();
+      const auto at = static_cast<std::size_t>(std::stoul(last_part(name)));
+      if (at < states.size()) run.compare(name, states[at], want);
+      else run.problem("the layer must have ", name, ", has ", states.size(), " states");
+      continue;
+    }
     bool found = false;
     for (const Variable& weight : layer.weights())
       if (last_part(weight.name()) == name) run.compare(name, weight, want), found = true;
