@@ -219,13 +219,24 @@ Tensor LayerImpl::accepted(const Tensor& x, std::size_t place, std::size_t count
   return other ? with_mask(K::cast(x, dtype_), own_mask(x)) : x;
 }
 
-/// Builds the layer and goes on in the scope of its name; when that fails, the layer is as it was.
+/// Builds the layer and goes on in the scope of its name; when that fails, it and the layers in it are as
+/// they were.
 template <class F>
 auto LayerImpl::building(const std::vector<Shape>& inputs, F&& go_on) {
+  struct Before {
+    LayerImpl* layer;
+    std::size_t weights, layers;
+    std::vector<InputSpec> spec;
+  };
+  std::vector<Before> unbuilt;
+  const auto remember = [&unbuilt](const auto& self, LayerImpl& layer) -> void {
+    if (!layer.built_)
+      unbuilt.push_back({&layer, layer.weights_.size(), layer.sublayers_.size(), layer.input_spec});
+    for (const Layer& inner : layer.sublayers_) self(self, inner.impl());
+  };
+  remember(remember, *this);
   std::optional<K::name_scope> scope;
   if (names_weights) scope.emplace(name_);
-  const std::size_t weights = weights_.size(), layers = sublayers_.size();
-  const std::vector<InputSpec> spec = input_spec;
   building_ = names_weights;
   try {
     build(inputs);
@@ -233,10 +244,12 @@ auto LayerImpl::building(const std::vector<Shape>& inputs, F&& go_on) {
     building_ = false;
     return go_on();
   } catch (...) {
-    weights_.resize(weights);
-    sublayers_.resize(layers);
-    input_spec = spec;
-    built_ = building_ = false;
+    for (const Before& before : unbuilt) {
+      before.layer->weights_.resize(before.weights);
+      before.layer->sublayers_.resize(before.layers);
+      before.layer->input_spec = before.spec;
+      before.layer->built_ = before.layer->building_ = false;
+    }
     throw;
   }
 }
@@ -346,9 +359,7 @@ void Layer::build(const std::vector<Shape>& inputs) const {
   if (!built()) impl().building(inputs, [] {});
 }
 
-Shape Layer::compute_output_shape(const Shape& input) const {
-  return compute_output_shapes({input})[0];
-}
+Shape Layer::compute_output_shape(const Shape& input) const { return compute_output_shapes({input})[0]; }
 
 std::vector<Shape> Layer::compute_output_shapes(const std::vector<Shape>& inputs) const {
   const CallScope scope({});  // a call that is part of no graph
