@@ -38,8 +38,7 @@ struct LambdaCallbackImpl final : CallbackImpl {
   }
 };
 
-// --- What watches a number
-// -----------------------------------------------------------------------------------
+// --- What watches a number --------------------------------------------------------------------------------
 
 /// A number among the logs, and whether it gets better.
 class Monitor {
@@ -139,8 +138,7 @@ class EarlyStoppingImpl final : public CallbackImpl {
   std::vector<Tensor> best_weights_;
 };
 
-// --- What sets the learning rate
-// -----------------------------------------------------------------------------
+// --- What sets the learning rate --------------------------------------------------------------------------
 
 double rate_of(const Model& model) { return model.optimizer().learning_rate().item<double>(); }
 void set_rate(const Model& model, double rate) { K::set_value(model.optimizer().learning_rate(), rate); }

@@ -109,8 +109,7 @@ Tensor with_mask(const Tensor& x, const Tensor& mask) {
   return out;
 }
 
-// --- What an Impl may override
-// ---------------------------------------------------------------------------------
+// --- What an Impl may override ----------------------------------------------------------------------------
 
 Tensor LayerImpl::call(const Tensor&) {
   missing_ |= One;
@@ -176,8 +175,7 @@ void LayerImpl::add_metric(const Tensor& value, const std::string& name) {
   call_metrics_.push_back({name, value.detach()});
 }
 
-// --- A call
-// ------------------------------------------------------------------------------------------------------
+// --- A call -----------------------------------------------------------------------------------------------
 
 namespace {
 
@@ -333,8 +331,7 @@ void LayerImpl::add_activity_loss(const Tensor& y) {
   add_loss(y.ndim() == 0 || is_symbolic(y) ? loss : loss / y.shape()[0]);
 }
 
-// --- The handle's calls
-// --------------------------------------------------------------------------------------------
+// --- The handle's calls -----------------------------------------------------------------------------------
 
 Tensor Layer::operator()(const Tensor& x) const {
   static const CallArguments none;

@@ -61,8 +61,7 @@ class DenseImpl final : public LayerWith<DenseArguments> {
   Variable kernel_, bias_;
 };
 
-// --- Activation, Identity
-// ----------------------------------------------------------------------------------------
+// --- Activation, Identity ---------------------------------------------------------------------------------
 
 struct ActivationArguments : LayerOptions {
   ActivationFunction activation;
@@ -89,8 +88,7 @@ class IdentityImpl final : public LayerWith<LayerOptions> {
   Tensor call(const Tensor& x) override { return x; }
 };
 
-// --- Embedding, Masking
-// --------------------------------------------------------------------------------------------
+// --- Embedding, Masking -----------------------------------------------------------------------------------
 
 struct EmbeddingArguments : EmbeddingOptions {
   std::int64_t input_dim = 0, output_dim = 0;
@@ -154,8 +152,7 @@ class MaskingImpl final : public LayerWith<MaskingArguments> {
   Tensor compute_mask(const Tensor& x, const Tensor&) override { return K::any(x != args.mask_value, -1); }
 };
 
-// --- Lambda
-// ----------------------------------------------------------------------------------------------------------
+// --- Lambda -----------------------------------------------------------------------------------------------
 
 class LambdaImpl final : public LayerImpl {
  public:

@@ -40,8 +40,7 @@ class FlattenImpl final : public LayerWith<FlattenOptions> {
   }
 };
 
-// --- Reshape
-// -------------------------------------------------------------------------------------------------
+// --- Reshape ----------------------------------------------------------------------------------------------
 
 struct ReshapeArguments : LayerOptions {
   Shape target_shape;
@@ -104,8 +103,7 @@ class ReshapeImpl final : public LayerWith<ReshapeArguments> {
   }
 };
 
-// --- Permute, RepeatVector
-// -------------------------------------------------------------------------------------
+// --- Permute, RepeatVector --------------------------------------------------------------------------------
 
 struct PermuteArguments : LayerOptions {
   Shape dims;

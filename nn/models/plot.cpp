@@ -50,8 +50,7 @@ std::string escaped(const std::string& text) {
   return out;
 }
 
-// --- The picture
-// ---------------------------------------------------------------------------------------------
+// --- The picture ------------------------------------------------------------------------------------------
 
 constexpr double line_height = 18, letter_width = 7.6, padding = 12, gap_across = 28, gap_along = 40,
                  margin = 16;

@@ -46,8 +46,7 @@ double bytes_of(const std::vector<Variable>& weights) {
   return bytes;
 }
 
-// --- The rows
-// ------------------------------------------------------------------------------------------------
+// --- The rows ---------------------------------------------------------------------------------------------
 
 class Rows {
  public:
@@ -120,8 +119,7 @@ class Rows {
   bool connected_ = false;
 };
 
-// --- The table
-// -----------------------------------------------------------------------------------------------
+// --- The table --------------------------------------------------------------------------------------------
 
 /// How many places a text takes: the bytes that begin a character.
 std::size_t width_of(const std::string& text) {

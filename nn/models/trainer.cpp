@@ -9,8 +9,7 @@
 namespace ktape::nn {
 namespace K = backend;
 
-// --- What compile said
-// ---------------------------------------------------------------------------------------
+// --- What compile said ------------------------------------------------------------------------------------
 
 void Trainer::compile(const CompileOptions& options) {
   if (!options.optimizer.defined()) fail("[compile] the optimizer must be given: received None");
@@ -94,8 +93,7 @@ void Trainer::make_outputs(std::size_t count) {
   outputs_ = std::move(outputs);
 }
 
-// --- A step
-// --------------------------------------------------------------------------------------------------
+// --- A step -----------------------------------------------------------------------------------------------
 
 template <class F>
 void Trainer::each_layer(F&& f) const {
@@ -160,8 +158,7 @@ Tensor Trainer::loss(const Batch& batch, const std::vector<Tensor>& y_pred) {
 
 void Trainer::minimize(const Tensor& loss) { optimizer_.minimize(loss, trainable_); }
 
-// --- What is reported
-// ----------------------------------------------------------------------------------------
+// --- What is reported -------------------------------------------------------------------------------------
 
 void Trainer::measure(const Batch& batch, const std::vector<Tensor>& y_pred, const Tensor& loss) {
   const NoGrad off;
@@ -213,8 +210,7 @@ void Trainer::reset() {
   }
 }
 
-// --- The model's steps
-// ---------------------------------------------------------------------------------------
+// --- The model's steps ------------------------------------------------------------------------------------
 
 Trainer& ModelImpl::trainer() {
   if (!trainer_) trainer_ = std::make_unique<Trainer>(*this);

@@ -130,8 +130,7 @@ void run_layer(Run& run) {
   run.compare_gradients(outputs, call.sources);
 }
 
-// --- What a layer is without arguments
-// ---------------------------------------------------------------------------
+// --- What a layer is without arguments --------------------------------------------------------------------
 
 void check_initial(Run& run, const Variable& weight, const Config& want) {
   const std::string name = want.at("name").string();
