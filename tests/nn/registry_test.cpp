@@ -1,8 +1,4 @@
-#include <ktape/nn/activations.hpp>
-#include <ktape/nn/constraints.hpp>
-#include <ktape/nn/initializers.hpp>
-#include <ktape/nn/registry.hpp>
-#include <ktape/nn/regularizers.hpp>
+#include <ktape/ktape.hpp>
 
 #include "../ops/check.hpp"
 

@@ -6,8 +6,7 @@
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
-#include <ktape/autograd/error.hpp>
-#include <ktape/ops/config.hpp>
+#include <ktape/ktape.hpp>
 #include <ktape/ops/config_file.hpp>
 #include <limits>
 #include <thread>

@@ -1,10 +1,4 @@
-#include <ktape/ops/activations.hpp>
-#include <ktape/ops/control_flow.hpp>
-#include <ktape/ops/ctc.hpp>
-#include <ktape/ops/elementwise.hpp>
-#include <ktape/ops/indexing.hpp>
-#include <ktape/ops/operators.hpp>
-#include <ktape/ops/reductions.hpp>
+#include <ktape/ktape.hpp>
 
 #include <cmath>
 #include <limits>

@@ -1,13 +1,5 @@
 #include <omp.h>
-#include <ktape/ops/activations.hpp>
-#include <ktape/ops/config.hpp>
-#include <ktape/ops/convolution.hpp>
-#include <ktape/ops/linalg.hpp>
-#include <ktape/ops/losses.hpp>
-#include <ktape/ops/operators.hpp>
-#include <ktape/ops/pooling.hpp>
-#include <ktape/ops/shape.hpp>
-#include <ktape/ops/updates.hpp>
+#include <ktape/ktape.hpp>
 
 #include <cstring>
 

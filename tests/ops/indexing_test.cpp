@@ -1,6 +1,4 @@
-#include <ktape/ops/indexing.hpp>
-#include <ktape/ops/operators.hpp>
-#include <ktape/ops/reductions.hpp>
+#include <ktape/ktape.hpp>
 
 #include <limits>
 

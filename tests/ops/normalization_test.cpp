@@ -1,7 +1,4 @@
-#include <ktape/ops/elementwise.hpp>
-#include <ktape/ops/normalization.hpp>
-#include <ktape/ops/operators.hpp>
-#include <ktape/ops/reductions.hpp>
+#include <ktape/ktape.hpp>
 
 #include <cmath>
 

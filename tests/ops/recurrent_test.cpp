@@ -1,11 +1,4 @@
-#include <ktape/autograd/gradients.hpp>
-#include <ktape/ops/activations.hpp>
-#include <ktape/ops/elementwise.hpp>
-#include <ktape/ops/linalg.hpp>
-#include <ktape/ops/operators.hpp>
-#include <ktape/ops/recurrent.hpp>
-#include <ktape/ops/reductions.hpp>
-#include <ktape/ops/updates.hpp>
+#include <ktape/ktape.hpp>
 
 #include <cmath>
 

@@ -1,5 +1,4 @@
-#include <ktape/ops/operators.hpp>
-#include <ktape/ops/reductions.hpp>
+#include <ktape/ktape.hpp>
 
 #include "check.hpp"
 

@@ -1,11 +1,4 @@
-#include <ktape/ops/control_flow.hpp>
-#include <ktape/ops/elementwise.hpp>
-#include <ktape/ops/linalg.hpp>
-#include <ktape/ops/operators.hpp>
-#include <ktape/ops/random.hpp>
-#include <ktape/ops/reductions.hpp>
-#include <ktape/ops/sparse.hpp>
-#include <ktape/ops/updates.hpp>
+#include <ktape/ktape.hpp>
 
 #include <sstream>
 
