@@ -123,6 +123,7 @@ std::vector<GraphNode> LayerGraph::nodes() const {
     }
     for (std::uint32_t i = 0; i < symbol.outputs().size(); ++i) {
       node.outputs.push_back(symbol.outputs()[i].shape);
+      node.dtypes.push_back(symbol.outputs()[i].dtype);
       made_by.emplace(Key{&symbol, i}, nodes.size());
     }
     nodes.push_back(std::move(node));

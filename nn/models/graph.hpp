@@ -11,6 +11,7 @@ struct GraphNode {
   std::string op;  ///< of an op
   int call = 0;    ///< which of the layer's calls in this graph it is
   std::vector<Shape> inputs, outputs;
+  std::vector<DType> dtypes;  ///< of the outputs
   /// The nodes that made the inputs, and which of their outputs these are.
   std::vector<std::pair<std::size_t, std::uint32_t>> from;
 

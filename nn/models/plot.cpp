@@ -1,41 +1,67 @@
 #include <ktape/nn/models/graph.hpp>
+#include <ktape/nn/models/graph_layout.hpp>
 #include <ktape/nn/models/plot.hpp>
 
 #include <algorithm>
 #include <fstream>
-#include <numeric>
+#include <sstream>
 
 namespace ktape::nn {
 namespace {
 
-/// A node as it is drawn: its lines of text, and whom its inputs come from.
+/// A node as it is drawn: its lines of text, the first its title, whom its inputs come from, and what is in a
+/// model in the model.
 struct Box {
   std::vector<std::string> lines;
   std::vector<std::size_t> from;
+  std::vector<Box> inside;
 };
 
-std::string shapes_text(const std::vector<Shape>& shapes) {
-  std::string text;
-  for (const Shape& shape : shapes) text += (text.empty() ? "" : ", ") + to_string(shape);
-  return text;
+template <class T>
+std::string joined(const std::vector<T>& parts) {
+  std::ostringstream text;
+  for (const T& part : parts) text << (&part == &parts[0] ? "" : ", ") << part;
+  return text.str();
+}
+
+std::string activation_of(const Layer& layer) {
+  const Value value = layer.get_config().get("activation");
+  if (value.is_config()) return value.config().get("class_name", "").string();
+  return value.is_null() ? "" : value.string();
+}
+
+Box box_of(const GraphNode& node, const PlotOptions& options) {
+  Box box;
+  if (options.show_layer_names || !node.layer.defined()) box.lines.push_back(node.name());
+  if (node.layer.defined()) {
+    const std::string activation = options.show_layer_activations ? activation_of(node.layer) : "";
+    box.lines.push_back(node.layer.class_name() + (activation.empty() ? "" : " · " + activation));
+  }
+  if (options.show_shapes)
+    box.lines.push_back((node.inputs.empty() ? "" : joined(node.inputs) + " → ") + joined(node.outputs));
+  if (options.show_dtype) box.lines.push_back(joined(node.dtypes));
+  if (options.show_trainable && node.layer.defined() && !node.layer.weights().empty())
+    box.lines.push_back(node.layer.trainable() ? "trainable" : "frozen");
+  for (const auto& [maker, output] : node.from) box.from.push_back(maker);
+  return box;
 }
 
 std::vector<Box> boxes_of(const Model& model, const PlotOptions& options) {
-  if (options.rankdir != "TB" && options.rankdir != "LR")
-    fail("[plot_model] rankdir must be TB or LR: received rankdir=", options.rankdir);
   std::vector<Box> boxes;
   for (const GraphNode& node : LayerGraph(model.name(), model.inputs(), model.outputs()).nodes()) {
-    Box box;
-    if (options.show_layer_names || !node.layer.defined()) box.lines.push_back(node.name());
-    if (node.layer.defined()) box.lines.push_back(node.layer.class_name());
-    if (options.show_shapes) {
-      const std::string in = shapes_text(node.inputs), out = shapes_text(node.outputs);
-      box.lines.push_back(in.empty() ? out : in + " → " + out);
-    }
-    for (const auto& [maker, output] : node.from) box.from.push_back(maker);
-    boxes.push_back(std::move(box));
+    boxes.push_back(box_of(node, options));
+    const auto inner =
+        node.layer.defined() ? std::dynamic_pointer_cast<ModelImpl>(node.layer.shared()) : nullptr;
+    if (options.expand_nested && inner && !inner->outputs().empty())
+      boxes.back().inside = boxes_of(Model(inner), options);
   }
   return boxes;
+}
+
+std::vector<Box> drawn(const Model& model, const PlotOptions& options) {
+  if (options.rankdir != "TB" && options.rankdir != "LR")
+    fail("[plot_model] rankdir must be TB or LR: received rankdir=", options.rankdir);
+  return boxes_of(model, options);
 }
 
 std::string escaped(const std::string& text) {
@@ -52,113 +78,171 @@ std::string escaped(const std::string& text) {
 
 // --- The picture ------------------------------------------------------------------------------------------
 
-constexpr double line_height = 18, letter_width = 7.6, padding = 12, gap_across = 28, gap_along = 40,
-                 margin = 16;
+constexpr double line_height = 18, letter_width = 7.6, padding = 12, margin = 16, arrow = 6;
 
 std::size_t letters(const std::string& text) {
   return static_cast<std::size_t>(std::count_if(
       text.begin(), text.end(), [](char c) { return (static_cast<unsigned char>(c) & 0xc0) != 0x80; }));
 }
 
-/// Boxes in ranks: each stands behind all that it needs, and near the middle of them. Lengths are along the
-/// direction of the drawing and across it.
-class Layout {
+/// The drawing of a graph, and of the graphs in its boxes.
+class Picture {
  public:
-  struct Place {
-    double along = 0, across = 0;  ///< of the middle
-    double width = 0, height = 0;
-  };
-
-  Layout(const std::vector<Box>& boxes, bool downwards)
-      : boxes_(boxes), downwards_(downwards), places_(boxes.size()) {
-    for (std::size_t i = 0; i < boxes.size(); ++i) measure(i);
-    const std::vector<std::vector<std::size_t>> ranks = ranked();
-    for (const auto& rank : ranks) put(rank);
-    for (Place& place : places_) place.across += margin - least_;
+  Picture(const std::vector<Box>& boxes, bool downwards) : boxes_(boxes), downwards_(downwards) {
+    std::vector<LayoutBox> sizes;
+    for (const Box& box : boxes) {
+      if (box.inside.empty()) inside_.emplace_back();
+      else inside_.push_back(std::make_unique<Picture>(box.inside, downwards));
+      const auto [width, height] = size_of(box, inside_.back().get());
+      sizes_.push_back({width, height});
+      sizes.push_back({downwards ? height : width, downwards ? width : height, box.from});
+    }
+    layout_ = std::make_unique<GraphLayout>(sizes);
   }
 
-  const Place& operator[](std::size_t i) const { return places_[i]; }
-  double x(std::size_t i) const { return downwards_ ? places_[i].across : places_[i].along; }
-  double y(std::size_t i) const { return downwards_ ? places_[i].along : places_[i].across; }
-  double width() const { return downwards_ ? most_ - least_ + 2 * margin : end_ - gap_along + margin; }
-  double height() const { return downwards_ ? end_ - gap_along + margin : most_ - least_ + 2 * margin; }
+  double width() const { return downwards_ ? layout_->breadth() : layout_->length(); }
+  double height() const { return downwards_ ? layout_->length() : layout_->breadth(); }
+
+  void draw(std::ostream& out) const {
+    for (std::size_t i = 0; i < boxes_.size(); ++i) draw_box(out, i);
+    for (std::size_t i = 0; i < boxes_.size(); ++i)
+      for (std::size_t k = 0; k < boxes_[i].from.size(); ++k)
+        if (std::find(boxes_[i].from.begin(), boxes_[i].from.begin() + static_cast<std::ptrdiff_t>(k),
+                      boxes_[i].from[k]) == boxes_[i].from.begin() + static_cast<std::ptrdiff_t>(k))
+          draw_arrow(out, layout_->route(boxes_[i].from[k], i));
+  }
 
  private:
-  void measure(std::size_t i) {
+  struct Size {
+    double width, height;
+  };
+
+  static Size size_of(const Box& box, const Picture* inside) {
     std::size_t longest = 0;
-    for (const std::string& line : boxes_[i].lines) longest = std::max(longest, letters(line));
-    places_[i].width = static_cast<double>(longest) * letter_width + 2 * padding;
-    places_[i].height = static_cast<double>(boxes_[i].lines.size()) * line_height + padding;
-  }
-  double length(std::size_t i) const { return downwards_ ? places_[i].height : places_[i].width; }
-  double breadth(std::size_t i) const { return downwards_ ? places_[i].width : places_[i].height; }
-
-  std::vector<std::vector<std::size_t>> ranked() const {
-    std::vector<std::size_t> rank(boxes_.size());
-    std::vector<std::vector<std::size_t>> ranks;
-    for (std::size_t i = 0; i < boxes_.size(); ++i) {
-      for (const std::size_t maker : boxes_[i].from) rank[i] = std::max(rank[i], rank[maker] + 1);
-      if (rank[i] == ranks.size()) ranks.emplace_back();
-      ranks[rank[i]].push_back(i);
+    for (const std::string& line : box.lines) longest = std::max(longest, letters(line));
+    Size size{static_cast<double>(longest) * letter_width + 2 * padding,
+              static_cast<double>(box.lines.size()) * line_height + padding};
+    if (inside) {
+      size.width = std::max(size.width, inside->width() + 2 * margin);
+      size.height += inside->height() + margin + padding / 2;
     }
-    return ranks;
+    return size;
   }
 
-  /// Where the box would like to be: between those that it needs.
-  double wished(std::size_t i) const {
-    if (boxes_[i].from.empty()) return 0;
-    double sum = 0;
-    for (const std::size_t maker : boxes_[i].from) sum += places_[maker].across;
-    return sum / static_cast<double>(boxes_[i].from.size());
+  double x(const GraphLayout::Point& point) const { return downwards_ ? point.across : point.along; }
+  double y(const GraphLayout::Point& point) const { return downwards_ ? point.along : point.across; }
+
+  void draw_box(std::ostream& out, std::size_t i) const {
+    const Box& box = boxes_[i];
+    const double left = x(layout_->at(i)) - sizes_[i].width / 2,
+                 top = y(layout_->at(i)) - sizes_[i].height / 2;
+    out << "<rect x=\"" << left << "\" y=\"" << top << "\" width=\"" << sizes_[i].width << "\" height=\""
+        << sizes_[i].height << "\" rx=\"6\" fill=\"" << (inside_[i] ? "#ffffff" : "#f1f5f9")
+        << "\" stroke=\"#475569\"" << (inside_[i] ? " stroke-dasharray=\"5 3\"" : "") << "/>\n";
+    double base = top + padding / 2 + 0.72 * line_height;
+    for (const std::string& line : box.lines) {
+      const bool title = &line == &box.lines[0];
+      out << "<text x=\"" << x(layout_->at(i)) << "\" y=\"" << base << "\" text-anchor=\"middle\" fill=\""
+          << (title ? "#0f172a\" font-weight=\"bold\">" : "#475569\">") << escaped(line) << "</text>\n";
+      base += line_height;
+    }
+    if (!inside_[i]) return;
+    out << "<g transform=\"translate(" << x(layout_->at(i)) - inside_[i]->width() / 2 << ' '
+        << top + sizes_[i].height - margin - inside_[i]->height() << ")\">\n";
+    inside_[i]->draw(out);
+    out << "</g>\n";
   }
 
-  void put(std::vector<std::size_t> rank) {
-    std::stable_sort(rank.begin(), rank.end(), [&](auto a, auto b) { return wished(a) < wished(b); });
-    double total = -gap_across, middle = 0, longest = 0;
-    for (const std::size_t i : rank) {
-      total += breadth(i) + gap_across;
-      middle += wished(i) / static_cast<double>(rank.size());
-      longest = std::max(longest, length(i));
+  /// Straight within a rank, bent between two.
+  void draw_arrow(std::ostream& out, std::vector<GraphLayout::Point> points) const {
+    points.back().along -= arrow;
+    points[points.size() - 2].along = std::min(points[points.size() - 2].along, points.back().along);
+    out << "<path d=\"M" << x(points[0]) << ' ' << y(points[0]);
+    for (std::size_t i = 1; i < points.size(); ++i) {
+      const GraphLayout::Point from = points[i - 1], to = points[i];
+      if (from.across == to.across && from.along == to.along) continue;
+      if (from.across == to.across) {
+        out << " L" << x(to) << ' ' << y(to);
+        continue;
+      }
+      const double middle = (from.along + to.along) / 2;
+      const GraphLayout::Point bend1{middle, from.across}, bend2{middle, to.across};
+      out << " C" << x(bend1) << ' ' << y(bend1) << ' ' << x(bend2) << ' ' << y(bend2) << ' ' << x(to) << ' '
+          << y(to);
     }
-    double at = middle - total / 2;
-    least_ = std::min(least_, at);
-    for (const std::size_t i : rank) {
-      places_[i].across = at + breadth(i) / 2;
-      places_[i].along = end_ + longest / 2;
-      at += breadth(i) + gap_across;
-    }
-    most_ = std::max(most_, at - gap_across);
-    end_ += longest + gap_along;
+    out << "\" fill=\"none\" stroke=\"#64748b\" stroke-width=\"1.5\" marker-end=\"url(#arrow)\"/>\n";
   }
 
   const std::vector<Box>& boxes_;
   bool downwards_;
-  std::vector<Place> places_;
-  double least_ = 0, most_ = 0, end_ = margin;
+  std::vector<std::unique_ptr<Picture>> inside_;  ///< of each box; null where nothing is in it
+  std::vector<Size> sizes_;
+  std::unique_ptr<GraphLayout> layout_;
 };
 
-void draw_edge(std::ostream& out, const Layout& at, std::size_t from, std::size_t to, bool downwards) {
-  const double x1 = at.x(from) + (downwards ? 0 : at[from].width / 2),
-               y1 = at.y(from) + (downwards ? at[from].height / 2 : 0);
-  const double x2 = at.x(to) - (downwards ? 0 : at[to].width / 2 + 5),
-               y2 = at.y(to) - (downwards ? at[to].height / 2 + 5 : 0);
-  const double bend = (downwards ? y2 - y1 : x2 - x1) / 2;
-  out << "<path d=\"M" << x1 << ' ' << y1 << " C" << x1 + (downwards ? 0 : bend) << ' '
-      << y1 + (downwards ? bend : 0) << ' ' << x2 - (downwards ? 0 : bend) << ' '
-      << y2 - (downwards ? bend : 0) << ' ' << x2 << ' ' << y2
-      << "\" fill=\"none\" stroke=\"#64748b\" stroke-width=\"1.5\" marker-end=\"url(#arrow)\"/>\n";
+// --- The text for Graphviz ---------------------------------------------------------------------------------
+
+std::string quoted(const std::string& text) {
+  std::string out = "\"";
+  for (const char c : text) {
+    if (c == '"' || c == '\\') out += '\\';
+    out += c;
+  }
+  return out + '"';
 }
 
-void draw_box(std::ostream& out, const Layout& at, std::size_t i, const Box& box) {
-  const double left = at.x(i) - at[i].width / 2, top = at.y(i) - at[i].height / 2;
-  out << "<rect x=\"" << left << "\" y=\"" << top << "\" width=\"" << at[i].width << "\" height=\""
-      << at[i].height << "\" rx=\"6\" fill=\"#f1f5f9\" stroke=\"#475569\"/>\n";
-  for (std::size_t line = 0; line < box.lines.size(); ++line)
-    out << "<text x=\"" << at.x(i) << "\" y=\""
-        << top + padding / 2 + (static_cast<double>(line) + 0.72) * line_height
-        << "\" text-anchor=\"middle\" fill=\"" << (line == 0 ? "#0f172a" : "#475569") << '"'
-        << (line == 0 ? " font-weight=\"bold\"" : "") << '>' << escaped(box.lines[line]) << "</text>\n";
+std::string label_of(const Box& box) {
+  std::string text;
+  for (const std::string& line : box.lines) text += (text.empty() ? "" : "\n") + line;
+  std::string label = quoted(text);
+  for (std::size_t at = 0; (at = label.find('\n', at)) != std::string::npos;) label.replace(at, 1, "\\n");
+  return label;
 }
+
+/// A model in the model is a cluster; arrows end at its frame, but have to lead to a node in it.
+class Dot {
+ public:
+  explicit Dot(std::ostream& out) : out_(out) {}
+
+  void write(const std::vector<Box>& boxes, const std::string& prefix) {
+    for (std::size_t i = 0; i < boxes.size(); ++i) {
+      const std::string name = prefix + std::to_string(i);
+      if (boxes[i].inside.empty()) {
+        out_ << "  n" << name << " [label=" << label_of(boxes[i]) << "];\n";
+      } else {
+        out_ << "  subgraph cluster_" << name << " {\n  label=" << label_of(boxes[i])
+             << ";\n  style=dashed;\n";
+        write(boxes[i].inside, name + '_');
+        out_ << "  }\n";
+      }
+      for (const std::size_t maker : boxes[i].from) write_arrow(boxes, maker, i, prefix);
+    }
+  }
+
+ private:
+  void write_arrow(const std::vector<Box>& boxes, std::size_t from, std::size_t to,
+                   const std::string& prefix) {
+    const std::string tail = prefix + std::to_string(from), head = prefix + std::to_string(to);
+    const bool leaves = !boxes[from].inside.empty(), enters = !boxes[to].inside.empty();
+    out_ << "  n" << (leaves ? last_in(boxes[from], tail) : tail) << " -> n"
+         << (enters ? first_in(boxes[to], head) : head);
+    if (leaves || enters)
+      out_ << " [" << (leaves ? "ltail=cluster_" + tail : "") << (leaves && enters ? ", " : "")
+           << (enters ? "lhead=cluster_" + head : "") << ']';
+    out_ << ";\n";
+  }
+
+  static std::string first_in(const Box& box, const std::string& name) {
+    if (box.inside.empty()) return name;
+    return first_in(box.inside.front(), name + "_0");
+  }
+  static std::string last_in(const Box& box, const std::string& name) {
+    if (box.inside.empty()) return name;
+    return last_in(box.inside.back(), name + '_' + std::to_string(box.inside.size() - 1));
+  }
+
+  std::ostream& out_;
+};
 
 bool ends_with(const std::string& text, const std::string& end) {
   return text.size() >= end.size() && text.compare(text.size() - end.size(), end.size(), end) == 0;
@@ -167,42 +251,30 @@ bool ends_with(const std::string& text, const std::string& end) {
 }  // namespace
 
 std::string model_to_svg(const Model& model, const PlotOptions& options) {
-  const std::vector<Box> boxes = boxes_of(model, options);
-  const bool downwards = options.rankdir == "TB";
-  const Layout at(boxes, downwards);
+  const std::vector<Box> boxes = drawn(model, options);
+  const Picture picture(boxes, options.rankdir == "TB");
+  const double width = picture.width() + 2 * margin, height = picture.height() + 2 * margin;
   std::ostringstream out;
-  out << "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"" << at.width() << "\" height=\"" << at.height()
-      << "\" viewBox=\"0 0 " << at.width() << ' ' << at.height()
+  out << "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"" << width << "\" height=\"" << height
+      << "\" viewBox=\"0 0 " << width << ' ' << height
       << "\" font-family=\"ui-monospace, Menlo, Consolas, monospace\" font-size=\"12.5\">\n<title>"
       << escaped(model.name())
-      << "</title>\n<defs><marker id=\"arrow\" viewBox=\"0 0 8 8\" refX=\"4\" refY=\"4\" markerWidth=\"7\" "
-         "markerHeight=\"7\" orient=\"auto\"><path d=\"M0 0 L8 4 L0 8 z\" "
+      << "</title>\n<defs><marker id=\"arrow\" viewBox=\"0 0 8 8\" refX=\"2\" refY=\"4\" markerWidth=\"7\" "
+         "markerHeight=\"7\" orient=\"auto\" markerUnits=\"userSpaceOnUse\"><path d=\"M0 0 L8 4 L0 8 z\" "
          "fill=\"#64748b\"/></marker></defs>\n"
-      << "<rect width=\"100%\" height=\"100%\" fill=\"white\"/>\n";
-  for (std::size_t i = 0; i < boxes.size(); ++i)
-    for (const std::size_t maker : boxes[i].from) draw_edge(out, at, maker, i, downwards);
-  for (std::size_t i = 0; i < boxes.size(); ++i) draw_box(out, at, i, boxes[i]);
-  out << "</svg>\n";
+      << "<rect width=\"100%\" height=\"100%\" fill=\"white\"/>\n<g transform=\"translate(" << margin << ' '
+      << margin << ")\">\n";
+  picture.draw(out);
+  out << "</g>\n</svg>\n";
   return out.str();
 }
 
 std::string model_to_dot(const Model& model, const PlotOptions& options) {
-  const std::vector<Box> boxes = boxes_of(model, options);
-  const auto quoted = [](const std::string& text) {
-    std::string out;
-    for (const char c : text) out += c == '"' || c == '\\' ? std::string("\\") + c : std::string(1, c);
-    return out;
-  };
   std::ostringstream out;
-  out << "digraph \"" << quoted(model.name()) << "\" {\n  rankdir=" << options.rankdir
-      << ";\n  node [shape=box, style=rounded, fontname=monospace];\n";
-  for (std::size_t i = 0; i < boxes.size(); ++i) {
-    out << "  n" << i << " [label=\"";
-    for (const std::string& line : boxes[i].lines)
-      out << (&line == &boxes[i].lines[0] ? "" : "\\n") << quoted(line);
-    out << "\"];\n";
-    for (const std::size_t maker : boxes[i].from) out << "  n" << maker << " -> n" << i << ";\n";
-  }
+  const std::vector<Box> boxes = drawn(model, options);
+  out << "digraph " << quoted(model.name()) << " {\n  rankdir=" << options.rankdir
+      << ";\n  compound=true;\n  node [shape=box, style=rounded, fontname=monospace];\n";
+  Dot(out).write(boxes, "");
   out << "}\n";
   return out.str();
 }

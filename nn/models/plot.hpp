@@ -7,8 +7,12 @@ namespace ktape::nn {
 
 struct PlotOptions {
   bool show_shapes = false;
+  bool show_dtype = false;
   bool show_layer_names = true;
   std::string rankdir = "TB";  ///< from top to bottom; "LR": from left to right
+  bool expand_nested = false;  ///< what is in models in the model, each in a frame of its own
+  bool show_layer_activations = false;
+  bool show_trainable = false;  ///< of layers with weights
 };
 
 /// Draws the graph of a model into a file: an SVG picture, laid out here, when its name ends in ".svg", or a

@@ -1,0 +1,64 @@
+#pragma once
+#include <cstddef>
+#include <vector>
+
+namespace ktape::nn {
+
+/// A box of a drawing: its size along and across the direction in which the graph flows, and the boxes, all
+/// before it in the list, that arrows lead from to it.
+struct LayoutBox {
+  double length = 0, breadth = 0;
+  std::vector<std::size_t> from;
+};
+
+/// Where the boxes of a graph stand, in ranks: every box behind all that lead to it, and arrows past a rank
+/// have a place of their own in it, so that none runs behind a box. (Sugiyama's method: ranks, an order in
+/// each that avoids crossings, then the places that bend arrows least.)
+class GraphLayout {
+ public:
+  struct Point {
+    double along = 0, across = 0;
+  };
+
+  explicit GraphLayout(const std::vector<LayoutBox>& boxes);
+
+  double length() const { return length_; }
+  double breadth() const { return breadth_; }
+  /// The middle of a box.
+  Point at(std::size_t box) const {
+    return {starts_[spots_[box].rank] + half_of_rank(box), spots_[box].across};
+  }
+  /// An arrow's points: the end of the box that it leads from, where it enters and leaves each rank on its
+  /// way, and the beginning of the box that it leads to.
+  std::vector<Point> route(std::size_t from, std::size_t to) const;
+
+ private:
+  /// A box, or the place of an arrow in a rank that it crosses.
+  struct Spot {
+    std::size_t rank = 0;
+    double length = 0, breadth = 0, across = 0, weight = 1;
+    std::vector<std::size_t> before, behind;  ///< its neighbours in the ranks next to it
+  };
+
+  double half_of_rank(std::size_t box) const { return lengths_[spots_[box].rank] / 2; }
+  void rank(const std::vector<LayoutBox>& boxes);
+  void connect(const std::vector<LayoutBox>& boxes);
+  void order();
+  std::size_t crossings() const;
+  void sort_rank(std::vector<std::size_t>& rank, const std::vector<std::size_t> Spot::*neighbours);
+  void place();
+  void place_rank(const std::vector<std::size_t>& rank, bool by_before, bool by_behind);
+  void straighten();
+  void align(const std::vector<std::size_t>& chain);
+  void measure();
+
+  std::vector<Spot> spots_;                      ///< those of the boxes first
+  std::vector<std::vector<std::size_t>> ranks_;  ///< the spots of each, in their order across
+  std::vector<std::size_t> positions_;           ///< of the spots in that order
+  std::vector<std::vector<std::size_t>>
+      lanes_;                             ///< of each box: the spots of its arrows in the ranks behind it
+  std::vector<double> starts_, lengths_;  ///< of the ranks
+  double length_ = 0, breadth_ = 0;
+};
+
+}  // namespace ktape::nn

@@ -1,0 +1,73 @@
+#include <ktape/ktape.hpp>
+
+#include "../../ops/check.hpp"
+
+namespace nn = ktape::nn;
+using ktape::Tensor, ktape::ValueError;
+
+namespace {
+
+nn::Model network() {
+  const Tensor in = nn::Input({4}, {.name = "in"});
+  const nn::Sequential head({nn::Dense(3, {.activation = "relu", .name = "inner"})}, {.name = "head"});
+  return nn::Model(in, nn::Add({.name = "sum"})({head(in), nn::Dense(3, {.name = "direct"})(in)}));
+}
+
+bool contains(const std::string& text, const std::string& part) {
+  return text.find(part) != std::string::npos;
+}
+
+std::size_t count(const std::string& text, const std::string& part) {
+  std::size_t found = 0;
+  for (std::size_t at = 0; (at = text.find(part, at)) != std::string::npos; at += part.size()) ++found;
+  return found;
+}
+
+}  // namespace
+
+TEST_CASE("a drawing has a box for each layer and an arrow for each connection") {
+  const std::string svg = nn::model_to_svg(network());
+  for (const char* name : {">in<", ">head<", ">direct<", ">sum<", ">Add<"}) CHECK(contains(svg, name));
+  CHECK(count(svg, "marker-end") == 4);
+  CHECK_FALSE(contains(svg, "inner"));
+  CHECK_FALSE(contains(svg, "None"));
+}
+
+TEST_CASE("a drawing tells what it is asked for") {
+  const std::string svg = nn::model_to_svg(network(), {.show_shapes = true,
+                                                       .show_dtype = true,
+                                                       .expand_nested = true,
+                                                       .show_layer_activations = true,
+                                                       .show_trainable = true});
+  for (const char* text : {"(None, 4) → (None, 3)", "(None, 3), (None, 3) → (None, 3)", "float32", ">inner<",
+                           "Dense · relu", "trainable"})
+    CHECK(contains(svg, text));
+  CHECK(count(svg, "marker-end") == 5);
+}
+
+TEST_CASE("the text for Graphviz holds the same graph, a model in the model as a cluster") {
+  const std::string dot = nn::model_to_dot(network(), {.rankdir = "LR", .expand_nested = true});
+  CHECK(dot.starts_with("digraph \"model"));
+  for (const char* text : {"rankdir=LR", "n0 [label=\"in\\nInputLayer\"]", "subgraph cluster_1",
+                           "n1_1 [label=\"inner\\nDense\"]", "n0 -> n1_0 [lhead=cluster_1]",
+                           "n1_1 -> n3 [ltail=cluster_1]", "n2 -> n3;"})
+    CHECK_MESSAGE(contains(dot, text), text, " in ", dot);
+}
+
+TEST_CASE("characters that SVG or Graphviz would read are escaped") {
+  const Tensor in = nn::Input({4}, {.name = "a<b&\"c\""});
+  const nn::Model model(in, nn::Dense(1)(in));
+  CHECK(contains(nn::model_to_svg(model), "a&lt;b&amp;&quot;c&quot;"));
+  CHECK(contains(nn::model_to_dot(model), "a<b&\\\"c\\\""));
+}
+
+TEST_CASE("what cannot be drawn is an error") {
+  CHECK_THROWS_WITH_AS(nn::plot_model(network(), "model.png"),
+                       "[plot_model] to_file must end in .svg, .dot or .gv: received to_file=model.png",
+                       ValueError);
+  CHECK_THROWS_WITH_AS(nn::model_to_svg(network(), {.rankdir = "BT"}),
+                       "[plot_model] rankdir must be TB or LR: received rankdir=BT", ValueError);
+  CHECK_THROWS_WITH_AS(nn::plot_model(network(), "/no/such/folder/model.svg"),
+                       "[plot_model] the file must be writable: received to_file=/no/such/folder/model.svg",
+                       ktape::IOError);
+}
