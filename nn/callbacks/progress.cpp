@@ -1,5 +1,10 @@
 #include <ktape/nn/callbacks/progress.hpp>
+#include <ktape/nn/text.hpp>
 
+#include <sys/ioctl.h>
+#include <unistd.h>
+
+#include <algorithm>
 #include <cmath>
 #include <iomanip>
 #include <ostream>
@@ -8,7 +13,7 @@
 namespace ktape::nn {
 namespace {
 
-constexpr int bar_width = 20;
+constexpr int bar_width = 20, least_bar_width = 6;
 constexpr std::chrono::milliseconds redraw_after(50);
 
 /// "4s", "2:05", "1:02:03".
@@ -42,6 +47,11 @@ std::string number_text(double value) {
 
 }  // namespace
 
+int ProgressImpl::terminal_columns() {
+  winsize size{};
+  return ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 0 ? size.ws_col : 80;
+}
+
 void ProgressImpl::on_epoch_begin(int epoch, const Logs&) {
   out_ << "Epoch " << epoch + 1 << '/' << parameters().epochs << '\n';
   begin();
@@ -64,8 +74,7 @@ void ProgressImpl::finish(const Logs& logs) {
   out_ << std::endl;
 }
 
-void ProgressImpl::write(const Logs& logs, bool last) {
-  drawn_ = Clock::now();
+std::string ProgressImpl::line(const Logs& logs, bool last, int bar_width) const {
   const double seconds = std::chrono::duration<double>(drawn_ - started_).count();
   const std::optional<std::int64_t> steps = parameters().steps;
   const double per_step = done_ > 0 ? seconds / static_cast<double>(done_) : 0;
@@ -82,11 +91,27 @@ void ProgressImpl::write(const Logs& logs, bool last) {
   }
   line << rate_text(per_step);
   for (const auto& [name, value] : logs) line << " - " << name << ": " << number_text(value);
-  const std::string text = line.str();
-  if (moves()) out_ << '\r';
-  out_ << text;
-  if (text.size() < width_) out_ << std::string(width_ - text.size(), ' ');
-  width_ = text.size();
+  return line.str();
+}
+
+/// A line that is to be written again must not run into a second one: the bar becomes shorter, then the text.
+/// The last line stays, and is whole.
+void ProgressImpl::write(const Logs& logs, bool last) {
+  drawn_ = Clock::now();
+  std::string text = line(logs, last, bar_width);
+  if (moves()) {
+    const auto room = static_cast<std::size_t>(std::max(columns_() - 1, 20));
+    if (!last && text_width(text) > room) {
+      const auto excess = static_cast<int>(text_width(text) - room);
+      text = shortened(line(logs, last, std::max(bar_width - excess, least_bar_width)), room);
+    }
+    out_ << '\r' << text;
+    const std::size_t width = text_width(text);
+    if (width < width_) out_ << std::string(width_ - width, ' ');
+    width_ = width;
+  } else {
+    out_ << text;
+  }
   if (!last) out_.flush();
 }
 

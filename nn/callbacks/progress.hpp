@@ -3,6 +3,7 @@
 
 #include <chrono>
 #include <iosfwd>
+#include <string>
 
 namespace ktape::nn {
 
@@ -10,8 +11,12 @@ namespace ktape::nn {
 /// rate, time left and numbers; elsewhere, and with verbose=2, a line for each epoch.
 class ProgressImpl final : public CallbackImpl {
  public:
-  /// `moves`: whether the output is a terminal, on which a line can be written again.
-  ProgressImpl(std::ostream& out, bool moves) : out_(out), moves_(moves) {}
+  /// `moves`: whether the output is a terminal, on which a line can be written again; `columns` says how many
+  /// characters fit on one.
+  ProgressImpl(std::ostream& out, bool moves, int (*columns)() = terminal_columns)
+      : out_(out), columns_(columns), moves_(moves) {}
+  /// Of the terminal behind standard output; 80 where that is none.
+  static int terminal_columns();
 
   std::string class_name() const override { return "ProgbarLogger"; }
 
@@ -38,8 +43,10 @@ class ProgressImpl final : public CallbackImpl {
   void step_unless_training(std::int64_t batch, const Logs& logs) { training_ ? void() : step(batch, logs); }
   void finish_unless_training(const Logs& logs) { training_ ? void() : finish(logs); }
   void write(const Logs& logs, bool last);
+  std::string line(const Logs& logs, bool last, int bar_width) const;
 
   std::ostream& out_;
+  int (*columns_)();
   bool moves_, training_ = false;
   std::int64_t done_ = 0;
   std::size_t width_ = 0;  ///< of the line that is there

@@ -1,6 +1,7 @@
 #include <ktape/nn/models/graph.hpp>
 #include <ktape/nn/models/graph_layout.hpp>
 #include <ktape/nn/models/plot.hpp>
+#include <ktape/nn/text.hpp>
 
 #include <algorithm>
 #include <fstream>
@@ -80,11 +81,6 @@ std::string escaped(const std::string& text) {
 
 constexpr double line_height = 18, letter_width = 7.6, padding = 12, margin = 16, arrow = 6;
 
-std::size_t letters(const std::string& text) {
-  return static_cast<std::size_t>(std::count_if(
-      text.begin(), text.end(), [](char c) { return (static_cast<unsigned char>(c) & 0xc0) != 0x80; }));
-}
-
 /// The drawing of a graph, and of the graphs in its boxes.
 class Picture {
  public:
@@ -119,7 +115,7 @@ class Picture {
 
   static Size size_of(const Box& box, const Picture* inside) {
     std::size_t longest = 0;
-    for (const std::string& line : box.lines) longest = std::max(longest, letters(line));
+    for (const std::string& line : box.lines) longest = std::max(longest, text_width(line));
     Size size{static_cast<double>(longest) * letter_width + 2 * padding,
               static_cast<double>(box.lines.size()) * line_height + padding};
     if (inside) {

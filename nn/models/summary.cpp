@@ -1,5 +1,6 @@
 #include <ktape/nn/models/graph.hpp>
 #include <ktape/nn/models/summary.hpp>
+#include <ktape/nn/text.hpp>
 
 #include <algorithm>
 #include <iomanip>
@@ -121,12 +122,6 @@ class Rows {
 
 // --- The table --------------------------------------------------------------------------------------------
 
-/// How many places a text takes: the bytes that begin a character.
-std::size_t width_of(const std::string& text) {
-  return static_cast<std::size_t>(std::count_if(
-      text.begin(), text.end(), [](char c) { return (static_cast<unsigned char>(c) & 0xc0) != 0x80; }));
-}
-
 Cells lines_of(const std::string& cell) {
   Cells lines{""};
   for (const char c : cell) c == '\n' ? lines.emplace_back() : lines.back() += c;
@@ -140,7 +135,7 @@ class Table {
     widths_.resize(rows_[0].size());
     for (const Cells& row : rows_)
       for (std::size_t i = 0; i < row.size(); ++i)
-        for (const std::string& line : lines_of(row[i])) widths_[i] = std::max(widths_[i], width_of(line));
+        for (const std::string& line : lines_of(row[i])) widths_[i] = std::max(widths_[i], text_width(line));
     std::size_t total = 1;
     for (const std::size_t width : widths_) total += width + 3;
     for (std::size_t i = 0; total < least; ++total, i = (i + 1) % widths_.size()) ++widths_[i];
@@ -179,7 +174,7 @@ class Table {
       std::string text = bar;
       for (std::size_t i = 0; i < columns.size(); ++i) {
         const std::string cell = line < columns[i].size() ? columns[i][line] : "";
-        const std::string space(widths_[i] - width_of(cell), ' ');
+        const std::string space(widths_[i] - text_width(cell), ' ');
         text += ' ' + (i == 2 ? space + cell : cell + space) + ' ' + bar;
       }
       out(text);

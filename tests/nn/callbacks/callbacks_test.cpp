@@ -2,6 +2,8 @@
 
 #include <ktape/ktape.hpp>
 #include <ktape/nn/callbacks/progress.hpp>
+#include <ktape/nn/text.hpp>
+#include <thread>
 
 namespace K = ktape::backend;
 namespace nn = ktape::nn;
@@ -90,4 +92,28 @@ TEST_CASE("progress: a line for each epoch, or a bar that moves") {
   bar.on_train_batch_end(1, logs);
   bar.on_epoch_end(0, logs);
   CHECK(terminal.str().find("\r2/2 ━━━━━━━━━━━━━━━━━━━━ 0s ") != std::string::npos);
+}
+
+TEST_CASE(
+    "progress: on a narrow terminal the bar, then the text, becomes shorter, so that a line stays one") {
+  const nn::Logs logs{{"loss", 0.25}, {"sparse_categorical_accuracy", 0.5}};
+  const auto drawn = [&](int (*columns)()) {
+    std::ostringstream out;
+    nn::ProgressImpl bar(out, true, columns);
+    bar.set_parameters({1, 2, 1});
+    bar.on_epoch_begin(0, {});
+    std::this_thread::sleep_for(std::chrono::milliseconds(60));
+    bar.on_train_batch_end(0, logs);
+    return out.str().substr(out.str().find('\r') + 1);
+  };
+  const std::string wide = drawn([] { return 100; }), middle = drawn([] { return 80; }),
+                    narrow = drawn([] { return 40; });
+  CHECK(wide.starts_with("1/2 ━━━━━━━━━━╌╌╌╌╌╌╌╌╌╌ 0s "));
+  CHECK(wide.ends_with(" - loss: 0.2500 - sparse_categorical_accuracy: 0.5000"));
+  CHECK(middle.starts_with("1/2 ━"));
+  CHECK(middle.ends_with(" - loss: 0.2500 - sparse_categorical_accuracy: 0.5000"));
+  CHECK(narrow.starts_with("1/2 ━━━╌╌╌ 0s "));
+  CHECK(narrow.ends_with("…"));
+  CHECK(nn::text_width(middle) == 79);
+  CHECK(nn::text_width(narrow) == 39);
 }
