@@ -71,6 +71,23 @@ TEST_CASE_TEMPLATE("kernels: long running sums of a few columns in pieces", T, f
   }
 }
 
+TEST_CASE("kernels: long running sums keep their digits, however many columns there are") {
+  const i64 rows = 1000000;
+  for (i64 inner = 1; inner <= 17; ++inner)
+    for (const i64 axis : {rows / inner, i64{20000 / inner}})  // in pieces, and in one
+      for (const bool reverse : {false, true}) {
+        Array<float> x(axis * inner), y(x.size());
+        for (i64 i = 0; i < x.size(); ++i) x[i] = 0.1f;
+        k::cumsum(x.data(), y.data(), 1, axis, inner, {.reverse = reverse});
+        double worst = 0;
+        for (i64 i = 0; i < x.size(); ++i) {
+          const i64 count = reverse ? axis - i / inner : i / inner + 1;
+          worst = std::max(worst, std::abs(y[i] / (double(count) * double(0.1f)) - 1));
+        }
+        CHECK_MESSAGE(worst < 1e-6, inner, " columns, ", axis, " rows: ", worst);
+      }
+}
+
 TEST_CASE("kernels: half running sums past the caches") {
   for (const View& v : {View{1, 300, 16384}, View{2100, 2049, 1}, View{1, 600001, 7}})
     for (const bool reverse : {false, true}) {
