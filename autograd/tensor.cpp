@@ -118,7 +118,7 @@ Tensor Tensor::alias(const Shape& shape) const {
 }
 
 namespace {
-[[noreturn]] void fail_undefined(const char* op, const char* what, const char* rule, const Tensor& x) {
+[[noreturn]] void fail_none(const char* op, const char* what, const char* rule, const Tensor& x) {
   fail("[", op, "] ", what, ' ', rule, ": received ",
        x.get()
            ? "an undefined gradient (None): the loss does not depend on what it was taken of, or that was "
@@ -127,10 +127,10 @@ namespace {
 }
 }  // namespace
 
-void Tensor::undefined() const { fail_undefined("tensor", "the tensor", "must be defined", *this); }
+void Tensor::undefined() const { fail_none("tensor", "the tensor", "must be defined", *this); }
 
-void expect_defined(const char* op, const char* name, const Tensor& x) {
-  if (!x.defined()) fail_undefined(op, name, "must be a tensor", x);
+void fail_undefined(const char* op, const char* name, const Tensor& x) {
+  fail_none(op, name, "must be a tensor", x);
 }
 
 void Tensor::expect_dtype(DType wanted) const {

@@ -172,9 +172,12 @@ std::ostream& operator<<(std::ostream& out, const Tensor& tensor);
 /// elements.
 std::string to_string(const Tensor& tensor, int edge = 3, std::int64_t threshold = 1000);
 
+[[noreturn]] void fail_undefined(const char* op, const char* name, const Tensor& x);
 /// Throws ValueError, naming the argument, when x is undefined: "[dot] y must be a tensor: received an
 /// undefined tensor (None)".
-void expect_defined(const char* op, const char* name, const Tensor& x);
+inline void expect_defined(const char* op, const char* name, const Tensor& x) {
+  if (!x.defined()) fail_undefined(op, name, x);
+}
 
 /// Throws ValueError, naming the placeholders that x waits for, when x is symbolic.
 void expect_value(const char* op, const Tensor& x);
