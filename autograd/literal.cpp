@@ -27,7 +27,7 @@ Tensor ArrayLike::tensor(std::optional<DType> dtype, DType otherwise, const char
                                                          [](Scalar s) { return s.kind() == Scalar::Bool; });
   const DType result = dtype.value_or(all_bool ? DType(DType::Bool) : otherwise);
   for (const Scalar number : numbers_) expect_fits(op, number, result);
-  Tensor out = Tensor::empty(shape_, result);
+  Tensor out = Tensor::empty(shape_, result, op);
   dispatch(result, [&]<class T>() {
     std::transform(numbers_.begin(), numbers_.end(), out.pointer<T>(), [](Scalar s) { return s.to<T>(); });
   });

@@ -1,3 +1,4 @@
+#include <ktape/autograd/error.hpp>
 #include <ktape/autograd/memory.hpp>
 #include <ktape/autograd/thread_state.hpp>
 
@@ -6,7 +7,6 @@
 #include <bit>
 #include <cstdlib>
 #include <mutex>
-#include <new>
 #if defined(__SANITIZE_ADDRESS__)
 #include <sanitizer/asan_interface.h>
 #endif
@@ -60,7 +60,7 @@ void* from_system(std::size_t bytes) {
   if (!block) {
     empty_cache();
     block = std::aligned_alloc(alignment, (bytes + alignment - 1) / alignment * alignment);
-    if (!block) throw std::bad_alloc();
+    if (!block) fail("[memory] a block of memory must fit in what the system has: received bytes=", bytes);
   }
   if (alignment == huge_page) madvise(block, bytes, MADV_HUGEPAGE);
   system_allocations.fetch_add(1);

@@ -1,6 +1,7 @@
 #pragma once
 #include <cstddef>
 #include <cstdint>
+#include <vector>
 
 namespace ktape {
 
@@ -23,10 +24,25 @@ void empty_cache();
 /// Returns a block of at least `bytes` bytes, 64-byte aligned, its size a multiple of 64; freed blocks of the
 /// same size class are reused. Small blocks come from per-thread lists, large ones from a shared one; both
 /// caches are bounded: the shared one never holds more than the largest amount of memory that was in use at
-/// once. Throws std::bad_alloc when there is none.
+/// once. Throws ValueError when there is none.
 void* allocate(std::size_t bytes);
 
 /// Returns a block of `allocate(bytes)`, from any thread.
 void deallocate(void* block, std::size_t bytes) noexcept;
+
+/// What a kernel works in: a vector whose memory is that of the tensors, with their error where there is
+/// none.
+template <class T>
+struct CachedMemory {
+  using value_type = T;
+  CachedMemory() = default;
+  template <class U>
+  CachedMemory(const CachedMemory<U>&) {}
+  T* allocate(std::size_t n) { return static_cast<T*>(ktape::allocate(n * sizeof(T))); }
+  void deallocate(T* block, std::size_t n) noexcept { ktape::deallocate(block, n * sizeof(T)); }
+  friend bool operator==(CachedMemory, CachedMemory) { return true; }
+};
+template <class T>
+using WorkVector = std::vector<T, CachedMemory<T>>;
 
 }  // namespace ktape

@@ -8,7 +8,6 @@
 
 #include <cstring>
 #include <limits>
-#include <new>
 
 namespace ktape {
 
@@ -49,28 +48,28 @@ void TensorImpl::operator delete(void* block, std::size_t bytes) { deallocate(bl
 
 namespace {
 /// Memory for a tensor and its elements. Throws ValueError when the system has none.
-Ref<Storage> room_for(const Shape& shape, std::int64_t size, DType dtype) {
+Ref<Storage> room_for(const Shape& shape, std::int64_t size, DType dtype, const char* op) {
   try {
     return Storage::make(static_cast<std::size_t>(size) * dtype.size(), sizeof(TensorImpl));
-  } catch (const std::bad_alloc&) {
-    fail("[tensor] the tensor must fit in memory: received shape=", shape, ", dtype=", dtype);
+  } catch (const Error&) {
+    fail("[", op, "] the tensor must fit in memory: received shape=", shape, ", dtype=", dtype);
   }
 }
 
-Tensor make(const Shape& shape, std::int64_t size, DType dtype) {
+Tensor make(const Shape& shape, std::int64_t size, DType dtype, const char* op) {
   static_assert(sizeof(TensorImpl) % 64 == 0);
-  Ref<Storage> storage = room_for(shape, size, dtype);
+  Ref<Storage> storage = room_for(shape, size, dtype, op);
   void* const place = storage->front();
   return Tensor(Ref<TensorImpl>::adopt(::new (place) TensorImpl(shape, size, dtype, std::move(storage))));
 }
 }  // namespace
 
-Tensor Tensor::empty(const Shape& shape, DType dtype) {
-  check_extents("tensor", shape, dtype.size());
-  return make(shape, shape.count(), dtype);
+Tensor Tensor::empty(const Shape& shape, DType dtype, const char* op) {
+  check_extents(op, shape, dtype.size());
+  return make(shape, shape.count(), dtype, op);
 }
 
-Tensor Tensor::empty_like(const Tensor& x) { return make(x.shape(), x.size(), x.dtype()); }
+Tensor Tensor::empty_like(const Tensor& x) { return make(x.shape(), x.size(), x.dtype(), "tensor"); }
 
 Tensor Tensor::from_buffer(const void* buffer, std::size_t bytes, const Shape& shape, DType dtype) {
   check_extents("from_buffer", shape, dtype.size());

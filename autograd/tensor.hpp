@@ -78,8 +78,9 @@ class Tensor {
   template <class E>
   requires xt::is_xexpression<E>::value explicit Tensor(const E& expression);
 
-  /// A new tensor whose elements are not set. Throws ValueError for negative or too large extents.
-  static Tensor empty(const Shape& shape, DType dtype);
+  /// A new tensor whose elements are not set. Throws ValueError, naming the op that makes it, for extents
+  /// that are negative or too large for the memory there is.
+  static Tensor empty(const Shape& shape, DType dtype, const char* op = "tensor");
   /// The same with the shape and dtype of x.
   static Tensor empty_like(const Tensor& x);
   /// A copy of the elements in a buffer, row-major, of a dtype that is known at run time: bool is a byte that

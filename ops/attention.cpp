@@ -50,7 +50,7 @@ class Attention {
     Shape shape = query_.shape();
     logs_ = Tensor::empty({query_.shape().count(0, 3)}, query_.dtype());
     shape[3] = value_.shape()[3];
-    Tensor out = Tensor::empty(shape, query_.dtype());
+    Tensor out = Tensor::empty(shape, query_.dtype(), op);
     with_type([&]<class A>() {
       kernels::attention(layout(), query_.pointer<A>(), key_.pointer<A>(), value_.pointer<A>(),
                          out.pointer<A>(), logs_.pointer<A>());

@@ -13,7 +13,7 @@ Tensor broadcast_to(const Tensor& x, const Shape& shape) {
   if (!compatible(broadcast_shapes("broadcast_to", x.shape(), shape), shape))
     fail("[broadcast_to] x must broadcast to the shape ", shape, ": received x=", x.shape());
   if (is_symbolic(x)) return defer("broadcast_to", {shape, x.dtype()}, broadcast_to, x, shape);
-  Tensor out = Tensor::empty(shape, x.dtype());
+  Tensor out = Tensor::empty(shape, x.dtype(), "broadcast_to");
   const auto from = kernels::broadcast_steps(x.shape(), shape), to = kernels::broadcast_steps(shape, shape);
   kernels::copy_strided(out.raw(), to.data(), x.raw(), from.data(), shape.begin(), shape.rank(),
                         static_cast<int>(x.dtype().size()));

@@ -30,7 +30,7 @@ Tensor constant(const ArrayLike& value, const ConstantOptions& options) {
   if (out.size() == shape.count()) return out.alias(shape);
   if (out.size() != 1)
     fail("[constant] the value must fill the shape ", shape, ": received value=", out.shape());
-  Tensor repeated = Tensor::empty(shape, out.dtype());
+  Tensor repeated = Tensor::empty(shape, out.dtype(), "constant");
   kernels::fill_elements(repeated.raw(), out.raw(), repeated.size(), static_cast<int>(out.dtype().size()));
   return repeated;
 }
@@ -39,7 +39,7 @@ namespace {
 Tensor filled(const char* op, const ShapeLike& shape, Scalar value, DType dtype) {
   expect_fits(op, value, dtype);
   if (shape.waits()) return defer(op, {shape.known(), dtype}, filled, op, shape, value, dtype);
-  Tensor out = Tensor::empty(shape.known(), dtype);
+  Tensor out = Tensor::empty(shape.known(), dtype, op);
   dispatch(out.dtype(), [&]<class T>() {
     const T one = value.to<T>();
     kernels::fill_elements(out.raw(), &one, out.size(), sizeof(T));
@@ -61,13 +61,13 @@ Tensor zeros_like(const Tensor& x, const CreationOptions& options) {
   expect_defined("zeros_like", "x", x);
   const DType dtype = options.dtype.value_or(x.dtype());
   if (is_symbolic(x)) return defer("zeros_like", {x.shape(), dtype}, zeros_like, WithoutGradient{x}, options);
-  return full(x.shape(), 0, dtype);
+  return filled("zeros_like", x.shape(), 0, dtype);
 }
 Tensor ones_like(const Tensor& x, const CreationOptions& options) {
   expect_defined("ones_like", "x", x);
   const DType dtype = options.dtype.value_or(x.dtype());
   if (is_symbolic(x)) return defer("ones_like", {x.shape(), dtype}, ones_like, WithoutGradient{x}, options);
-  return full(x.shape(), 1, dtype);
+  return filled("ones_like", x.shape(), 1, dtype);
 }
 
 Tensor eye(const ShapeLike& size, const CreationOptions& options) {
@@ -95,7 +95,7 @@ Tensor arange_whole(std::int64_t start, std::int64_t stop, std::int64_t step) {
   const __int128 count = (distance + step + (step > 0 ? -1 : 1)) / step;
   if (count > std::numeric_limits<std::int64_t>::max())
     fail_arange("the numbers must fit in memory", start, stop, step);
-  Tensor out = Tensor::empty({static_cast<std::int64_t>(count)}, DType::Int64);
+  Tensor out = Tensor::empty({static_cast<std::int64_t>(count)}, DType::Int64, "arange");
   for (std::int64_t i = 0; i < out.size(); ++i) out.pointer<std::int64_t>()[i] = start + i * step;
   return out;
 }
@@ -103,7 +103,7 @@ Tensor arange_whole(std::int64_t start, std::int64_t stop, std::int64_t step) {
 Tensor arange_real(double start, double stop, double step) {
   const double count = std::ceil((stop - start) / step);
   if (!(count < 0x1p47)) fail_arange("the numbers must fit in memory", start, stop, step);
-  Tensor out = Tensor::empty({static_cast<std::int64_t>(count)}, DType::Float64);
+  Tensor out = Tensor::empty({static_cast<std::int64_t>(count)}, DType::Float64, "arange");
   for (std::int64_t i = 0; i < out.size(); ++i)
     out.pointer<double>()[i] = start + static_cast<double>(i) * step;
   return out;

@@ -165,7 +165,7 @@ Tensor number_pow(const Tensor& x, Scalar a) {
 }
 
 Tensor integer_pow(const Tensor& x, const Tensor& a, const Shape& shape) {
-  Tensor out = Tensor::empty(shape, x.dtype());
+  Tensor out = Tensor::empty(shape, x.dtype(), "pow");
   dispatch_integer(x.dtype(), [&]<class T>() {
     for (std::int64_t i = 0; i < a.size(); ++i)
       if (const auto n = static_cast<std::int64_t>(a.pointer<T>()[i]); n < 0)
@@ -203,7 +203,7 @@ Tensor pow(const TensorOrNumber& base, const TensorOrNumber& exponent) {
     return defer(
         "pow", {shape, dtype}, [](const Tensor& x, const Tensor& a) { return pow(x, a); }, x, a);
   if (x.dtype().is_integer()) return integer_pow(x, a, shape);
-  Tensor out = Tensor::empty(shape, x.dtype());
+  Tensor out = Tensor::empty(shape, x.dtype(), "pow");
   dispatch_floating(x.dtype(), [&]<class T>() {
     kernels::map_broadcast(
         kernels::BroadcastPlan(shape, x.shape(), a.shape()), out.pointer<T>(),
@@ -412,7 +412,7 @@ Tensor where(const TensorOrNumber& wanted, const TensorOrNumber& left, const Ten
   if (is_symbolic(condition, x, y))
     return defer("where", {shape, dtype}, where, WithoutGradient{condition}, x, y);
   const Tensor taken = cast(condition, DType::Bool);
-  Tensor out = Tensor::empty(shape, x.dtype());
+  Tensor out = Tensor::empty(shape, x.dtype(), "where");
   switch (x.dtype().size()) {
     case 1:
       choose<std::uint8_t>(out, taken, x, y);

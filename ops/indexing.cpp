@@ -129,7 +129,7 @@ Tensor add_up(const char* op, const Tensor& x, const Tensor& rows, const Shape& 
 
 /// x seen as rows of `inner` elements: those at the places that `rows` (int64, checked) names.
 Tensor pick(const char* op, const Tensor& x, const Tensor& rows, std::int64_t inner, const Shape& shape) {
-  Tensor out = Tensor::empty(shape, x.dtype());
+  Tensor out = Tensor::empty(shape, x.dtype(), op);
   kernels::gather_rows(out.raw(), x.raw(), rows.pointer<std::int64_t>(), 1, 0, rows.size(),
                        inner * static_cast<std::int64_t>(x.dtype().size()));
   if (recording(x))

@@ -42,15 +42,15 @@ void product_kernel(std::int64_t batch, std::int64_t m, std::int64_t n, std::int
 
 /// op(x) op(y) for stacks of matrices (batch, rows, columns), op being the transposition where asked for. The
 /// one primitive that everything here is made of; its gradients are products again.
-Tensor product(const Tensor& x, bool tx, const Tensor& y, bool ty) {
+Tensor product(const Tensor& x, bool tx, const Tensor& y, bool ty, const char* op = "matmul") {
   const std::int64_t batch = x.shape()[0], m = x.shape()[tx ? 2 : 1], k = x.shape()[tx ? 1 : 2],
                      n = y.shape()[ty ? 1 : 2];
   if (x.dtype() == DType::Float16)
-    return cast(product(cast(x, DType::Float32), tx, cast(y, DType::Float32), ty), DType::Float16);
+    return cast(product(cast(x, DType::Float32), tx, cast(y, DType::Float32), ty, op), DType::Float16);
   if (x.dtype().is_integer() &&
       x.dtype() != DType::Int64)  // the low bits of a product are those of the wider one
-    return cast(product(cast(x, DType::Int64), tx, cast(y, DType::Int64), ty), x.dtype());
-  Tensor out = Tensor::empty({batch, m, n}, x.dtype());
+    return cast(product(cast(x, DType::Int64), tx, cast(y, DType::Int64), ty, op), x.dtype());
+  Tensor out = Tensor::empty({batch, m, n}, x.dtype(), op);
   dispatch(x.dtype(), [&]<class T>() {
     if constexpr (std::is_same_v<T, float> || std::is_same_v<T, double> || std::is_same_v<T, std::int64_t>)
       product_kernel<T>(batch, m, n, k, x, tx, y, ty, out);
@@ -64,10 +64,10 @@ Tensor product(const Tensor& x, bool tx, const Tensor& y, bool ty) {
 }
 
 /// The same for two matrices.
-Tensor product2(const Tensor& x, bool tx, const Tensor& y, bool ty) {
+Tensor product2(const char* op, const Tensor& x, bool tx, const Tensor& y, bool ty) {
   const Shape& a = x.shape();
   const Shape& b = y.shape();
-  const Tensor out = product(reshape(x, {1, a[0], a[1]}), tx, reshape(y, {1, b[0], b[1]}), ty);
+  const Tensor out = product(reshape(x, {1, a[0], a[1]}), tx, reshape(y, {1, b[0], b[1]}), ty, op);
   return reshape(out, {out.shape()[1], out.shape()[2]});
 }
 
@@ -92,7 +92,7 @@ Tensor dot(const Tensor& x, const Tensor& y) {
   if (is_symbolic(x, y))
     return defer(
         "dot", {shape, x.dtype()}, [](const Tensor& x, const Tensor& y) { return dot(x, y); }, x, y);
-  if (a.rank() == 2 && b.rank() == 2) return product2(x, false, y, false);
+  if (a.rank() == 2 && b.rank() == 2) return product2("dot", x, false, y, false);
   Tensor right = y;
   if (b.rank() > 2) {  // the summed axis to the front
     Shape pattern{b.rank() - 2};
@@ -101,7 +101,8 @@ Tensor dot(const Tensor& x, const Tensor& y) {
     right = permute_dimensions(y, pattern);
   }
   right = reshape(right, {a.back(), right.shape().count(1)});
-  return reshape(product2(reshape(x, {a.count(0, a.rank() - 1), a.back()}), false, right, false), shape);
+  return reshape(product2("dot", reshape(x, {a.count(0, a.rank() - 1), a.back()}), false, right, false),
+                 shape);
 }
 
 namespace {
@@ -157,7 +158,7 @@ Tensor batch_dot(const Tensor& x, const Tensor& y, const BatchAxes& given) {
   if (is_symbolic(x, y)) return defer("batch_dot", {shape, x.dtype()}, batch_dot, x, y, given);
   bool x_first, y_first;
   const Tensor left = as_matrices(x, xaxis, x_first), right = as_matrices(y, yaxis, y_first);
-  return reshape(product(left, x_first, right, !y_first), shape);
+  return reshape(product(left, x_first, right, !y_first, "batch_dot"), shape);
 }
 
 Tensor matmul(const Tensor& a, const Tensor& b, const MatmulOptions& options) {
@@ -186,9 +187,9 @@ Tensor matmul(const Tensor& a, const Tensor& b, const MatmulOptions& options) {
   };
   // One matrix on the right of many rows is one product.
   const bool flat = !ta && bbatch.count() == 1 && abatch == shape;
-  const Tensor out =
-      flat ? product2(reshape(a, {batch * m, as.back()}), false, reshape(b, {bs[br - 2], bs[br - 1]}), tb)
-           : product(stacked(a, abatch), ta, stacked(b, bbatch), tb);
+  const Tensor out = flat ? product2("matmul", reshape(a, {batch * m, as.back()}), false,
+                                     reshape(b, {bs[br - 2], bs[br - 1]}), tb)
+                          : product(stacked(a, abatch), ta, stacked(b, bbatch), tb);
   return reshape(out, result);
 }
 

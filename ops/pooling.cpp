@@ -37,7 +37,7 @@ void run(kernels::Kernel kernel, const PoolGrid& grid, const Tensor& x, const Te
 
 /// The means over the windows, or with `transposed` the gradient of that.
 Tensor average(const char* op, const Tensor& x, const PoolGrid& grid, bool transposed) {
-  Tensor out = Tensor::empty(grid_shape(grid, !transposed), x.dtype());
+  Tensor out = Tensor::empty(grid_shape(grid, !transposed), x.dtype(), op);
   if (transposed) run(kernels::Kernel::PoolingBackward, grid, out, x, nullptr);
   else run(kernels::Kernel::Pooling, grid, x, out, nullptr);
   if (recording(x))
@@ -52,7 +52,7 @@ DType index_type(const PoolGrid& grid) { return grid.window_size() <= 256 ? DTyp
 
 /// What the largest cells were chosen by: from windows back to these cells, or from the cells to the windows.
 Tensor routed(const char* op, const Tensor& x, const Tensor& index, const PoolGrid& grid, bool to_cells) {
-  Tensor out = Tensor::empty(grid_shape(grid, !to_cells), x.dtype());
+  Tensor out = Tensor::empty(grid_shape(grid, !to_cells), x.dtype(), op);
   if (to_cells) run(kernels::Kernel::PoolingBackward, grid, out, x, &index);
   else
     dispatch_floating(x.dtype(), [&]<class T>() {
@@ -68,7 +68,7 @@ Tensor routed(const char* op, const Tensor& x, const Tensor& index, const PoolGr
 }
 
 Tensor maximum_of(const char* op, const Tensor& x, const PoolGrid& grid) {
-  Tensor out = Tensor::empty(grid_shape(grid, true), x.dtype()), index;
+  Tensor out = Tensor::empty(grid_shape(grid, true), x.dtype(), op), index;
   if (recording(x)) index = Tensor::empty(out.shape(), index_type(grid));
   run(kernels::Kernel::Pooling, grid, x, out, &index);
   if (recording(x))

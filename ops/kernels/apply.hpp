@@ -126,7 +126,7 @@ Tensor apply_broadcast(const char* op, F f, const Tensor& x, const Tensor& y) {
     return out;
   }
   const Shape shape = broadcast_shapes(op, x.shape(), y.shape());
-  Tensor out = Tensor::empty(shape, x.dtype());
+  Tensor out = Tensor::empty(shape, x.dtype(), op);
   const BroadcastPlan plan(shape, x.shape(), y.shape());
   dispatch(x.dtype(),
            [&]<class T>() { map_broadcast(plan, out.pointer<T>(), f, x.pointer<T>(), y.pointer<T>()); });
@@ -142,7 +142,7 @@ Tensor compare(const char* op, F f, const Tensor& x, const Tensor& y) {
     return defer(
         op, {shape, DType::Bool}, [op, f](const Tensor& x, const Tensor& y) { return compare(op, f, x, y); },
         x, y);
-  Tensor out = Tensor::empty(shape, DType::Bool);
+  Tensor out = Tensor::empty(shape, DType::Bool, op);
   dispatch(x.dtype(), [&]<class T>() {
     if (x.shape() == y.shape())
       return map<T>(out.size(), out.pointer<bool>(), f, x.pointer<T>(), y.pointer<T>());

@@ -62,7 +62,7 @@ Tensor derivative(Role with_respect_to, Operands tensors, const Shape& shape, co
     for (const int i : {first, second}) tensors[i] = cast(tensors[i], DType::Float32);
     return cast(derivative(role, tensors, shape, c), DType::Float16);
   }
-  const Tensor out = Tensor::empty(shape, tensors[first].dtype());
+  const Tensor out = Tensor::empty(shape, tensors[first].dtype(), c.op);
   tensors[role] = out;
   if (std::any_of(tensors.begin(), tensors.end(), [](const Tensor& t) { return t.size() == 0; }))
     std::memset(out.raw(), 0, out.size() * out.dtype().size());

@@ -1,4 +1,5 @@
 #pragma once
+#include <ktape/autograd/memory.hpp>
 #include <ktape/ops/kernels/simd.hpp>
 
 #include <algorithm>
@@ -160,7 +161,7 @@ class Ctc {
   const T* y_ = nullptr;
   std::int64_t states_ = 0, history_ = 0;
   std::vector<std::int64_t> class_, skip_, exponents_;
-  std::vector<double> mantissas_, emissions_, scales_, posterior_, occupied_;
+  WorkVector<double> mantissas_, emissions_, scales_, posterior_, occupied_;
 };
 
 }  // namespace ktape::kernels

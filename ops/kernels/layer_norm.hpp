@@ -1,9 +1,9 @@
 #pragma once
+#include <ktape/autograd/memory.hpp>
 #include <ktape/ops/kernels/load_as.hpp>
 #include <ktape/ops/kernels/softmax.hpp>
 
 #include <array>
-#include <vector>
 
 /// Normalization of the rows of a [rows, n] array, each read and written once. A null gamma or beta stands
 /// for ones or zeros.
@@ -93,7 +93,7 @@ void normalize_row_backward(const T* x, const T* gamma, const T* g, RowMoments<A
 /// out = the sums of n numbers over the parts, which are `stride` apart.
 template <class T, class A>
 void add_parts(T* out, const A* sums, std::int64_t parts, std::int64_t stride, std::int64_t n) {
-  std::vector<double> total(static_cast<std::size_t>(n));
+  WorkVector<double> total(static_cast<std::size_t>(n));
   for (std::int64_t part = 0; part < parts; ++part)
     for (std::int64_t j = 0; j < n; ++j) total[static_cast<std::size_t>(j)] += sums[part * stride + j];
   for (std::int64_t j = 0; j < n; ++j) out[j] = narrow<T>(static_cast<A>(total[static_cast<std::size_t>(j)]));
@@ -120,7 +120,7 @@ void layer_norm_backward(const T* x, const T* gamma, const T* g, const RowMoment
   // The rows are summed in a fixed number of parts, so that results do not depend on the threads.
   const std::int64_t parts = std::clamp<std::int64_t>(rows / 32, 1, 16),
                      per_part = (rows + parts - 1) / parts, padded = (n + lanes<A> - 1) / lanes<A> * lanes<A>;
-  std::vector<A> sums(static_cast<std::size_t>(dgamma || dbeta ? parts * 2 * padded : 0));
+  WorkVector<A> sums(static_cast<std::size_t>(dgamma || dbeta ? parts * 2 * padded : 0));
   parallel_rows(parts, per_part * n * 6, [&](std::int64_t first, std::int64_t last) {
     for (std::int64_t part = first; part < last; ++part) {
       A* const gamma_sums = sums.empty() ? nullptr : sums.data() + part * 2 * padded;

@@ -1,7 +1,6 @@
 #pragma once
+#include <ktape/autograd/memory.hpp>
 #include <ktape/ops/kernels/softmax.hpp>
-
-#include <vector>
 
 namespace ktape::kernels {
 namespace detail {
@@ -69,7 +68,7 @@ void logsumexp_columns(const T* in, std::int64_t stride, Out* out, std::int64_t 
   const std::int64_t fold = std::max<std::int64_t>(1, 8 * lanes<A> / width), wide = fold * width;
   if (stride != width || fold == 1 || rows < 4 * fold) return logsumexp_wide(in, stride, out, rows, width);
   const std::int64_t whole = rows / fold * fold;
-  std::vector<A> parts(static_cast<std::size_t>((fold + rows - whole) * width));
+  WorkVector<A> parts(static_cast<std::size_t>((fold + rows - whole) * width));
   logsumexp_wide(in, wide, parts.data(), whole / fold, wide);
   for (std::int64_t i = whole * width; i < rows * width; ++i)
     parts[static_cast<std::size_t>(i - whole * width + wide)] = element(in + i);
@@ -90,7 +89,7 @@ void logsumexp(const T* in, T* out, std::int64_t outer, std::int64_t axis, std::
   constexpr std::int64_t widest = 4096, enough = 16, piece = 65536;
   const std::int64_t blocks = (inner + widest - 1) / widest, tasks = outer * blocks;
   const std::int64_t pieces = tasks >= enough ? 1 : std::clamp<std::int64_t>(axis * inner / piece, 1, enough);
-  std::vector<A> parts(static_cast<std::size_t>(pieces > 1 ? outer * pieces * inner : 0));
+  WorkVector<A> parts(static_cast<std::size_t>(pieces > 1 ? outer * pieces * inner : 0));
   parallel_rows(
       tasks * pieces, axis * std::min(widest, inner) / pieces * 4, [&](std::int64_t begin, std::int64_t end) {
         if (inner == 1 && pieces == 1)

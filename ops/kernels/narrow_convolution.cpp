@@ -1,3 +1,4 @@
+#include <ktape/autograd/memory.hpp>
 #include <ktape/ops/kernels/convolution.hpp>
 #include <ktape/ops/kernels/parallel_rows.hpp>
 #include <ktape/ops/kernels/partial_sums.hpp>
@@ -69,7 +70,7 @@ class Bands {
   /// Calls f(band) for bands begin..end.
   template <class F>
   void for_each(std::int64_t begin, std::int64_t end, const F& f) const {
-    std::vector<T> room(inside_ ? 0 : static_cast<std::size_t>(c.window[0] * rows_ * line()));
+    WorkVector<T> room(inside_ ? 0 : static_cast<std::size_t>(c.window[0] * rows_ * line()));
     for (; begin < end; ++begin) {
       const std::int64_t w = begin % position_blocks() * most_positions(),
                          h = begin / position_blocks() % line_blocks() * most_lines(),
@@ -269,7 +270,7 @@ void narrow_convolution_backward_kernel(const ktape_convolution& c) {
 template <class T>
 void skipping_convolution_backward_data(const ktape_convolution& c) {
   const std::int64_t channels = c.input_channels, filters = c.output_channels, line = c.input[2] * channels;
-  std::vector<T> rows(static_cast<std::size_t>(channels * filters));
+  WorkVector<T> rows(static_cast<std::size_t>(channels * filters));
   const T* const weights = static_cast<const T*>(c.kernel);
   for (std::int64_t f = 0; f < filters; ++f)
     for (std::int64_t i = 0; i < channels; ++i) rows[f * channels + i] = weights[i * filters + f];

@@ -72,7 +72,7 @@ void copy_parts(const Tensor& whole, std::span<const Tensor> parts, std::int64_t
 }  // namespace
 
 Tensor take(const char* op, const Tensor& x, const Window& window) {
-  Tensor out = Tensor::empty(window.size, x.dtype());
+  Tensor out = Tensor::empty(window.size, x.dtype(), op);
   if (out.size() > 0) {
     Shape strides = row_major(x.shape());
     const std::int64_t offset = enter(strides, window);
@@ -102,7 +102,7 @@ Tensor place(const char* op, const Tensor& x, const Shape& shape, const Window& 
 }
 
 Tensor join(const char* op, std::span<const Tensor> parts, std::int64_t outer, const Shape& shape) {
-  Tensor out = Tensor::empty(shape, parts[0].dtype());
+  Tensor out = Tensor::empty(shape, parts[0].dtype(), op);
   copy_parts(out, parts, outer, true);
   if (!recording(parts)) return out;
   std::vector<Shape> shapes;
@@ -129,7 +129,7 @@ Tensor join(const char* op, std::span<const Tensor> parts, std::int64_t outer, c
 std::vector<Tensor> cut(const char* op, const Tensor& x, std::int64_t outer, std::span<const Shape> shapes) {
   std::vector<Tensor> parts;
   parts.reserve(shapes.size());
-  for (const Shape& shape : shapes) parts.push_back(Tensor::empty(shape, x.dtype()));
+  for (const Shape& shape : shapes) parts.push_back(Tensor::empty(shape, x.dtype(), op));
   copy_parts(x, parts, outer, false);
   if (!recording(x) || parts.empty()) return parts;
   std::vector<Shape> kept(shapes.begin(), shapes.end());
@@ -148,7 +148,7 @@ std::vector<Tensor> cut(const char* op, const Tensor& x, std::int64_t outer, std
 }
 
 Tensor repeat_rows(const char* op, const Tensor& x, std::int64_t outer, std::int64_t n, const Shape& shape) {
-  Tensor out = Tensor::empty(shape, x.dtype());
+  Tensor out = Tensor::empty(shape, x.dtype(), op);
   const std::int64_t inner = outer == 0 ? 0 : x.size() / outer;
   const std::int64_t sizes[] = {outer, n, inner}, in[] = {inner, 0, 1}, to[] = {n * inner, inner, 1};
   copy_strided(out.raw(), to, x.raw(), in, sizes, 3, element_size(x));

@@ -1,8 +1,7 @@
 #pragma once
+#include <ktape/autograd/memory.hpp>
 #include <ktape/ops/kernels/multiply_add.hpp>
 #include <ktape/ops/kernels/softmax.hpp>
-
-#include <vector>
 
 /// Recurrent networks over whole sequences. Each thread runs all steps of its own samples, so that it waits
 /// for nobody; in each step one product with the recurrent kernel stays in the registers until the cell has
@@ -290,7 +289,7 @@ void run_recurrent_backward(const SequenceLayout& at, const RecurrentState<A>& s
   const std::int64_t inner = blocks.padded * Cell::slots, padded = blocks.padded;
   parallel_rows(at.samples, at.steps * at.units * (at.units * Cell::slots / 8 + 8),
                 [&](std::int64_t begin, std::int64_t end) {
-                  std::vector<A> repeated(static_cast<std::size_t>((end - begin) * padded + lanes<A>));
+                  WorkVector<A> repeated(static_cast<std::size_t>((end - begin) * padded + lanes<A>));
                   for (std::int64_t sample = begin; of_last && sample < end; ++sample)
                     std::copy_n(of_last + sample * at.units, at.units,
                                 repeated.data() + (sample - begin) * padded);

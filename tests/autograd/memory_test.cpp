@@ -2,6 +2,8 @@
 #include <ktape/autograd/gradients.hpp>
 #include <ktape/autograd/literal.hpp>
 #include <ktape/autograd/memory.hpp>
+#include <ktape/autograd/parallel.hpp>
+#include <ktape/ops/creation.hpp>
 #include <ktape/ops/elementwise.hpp>
 #include <ktape/ops/operators.hpp>
 
@@ -38,6 +40,26 @@ TEST_CASE("live and cached bytes follow allocation and release") {
   CHECK(memory_stats().cached_bytes > 0);
   empty_cache();
   CHECK(memory_stats().cached_bytes == 0);
+}
+
+TEST_CASE("where the system has no memory, tensors, kernels and their threads say so") {
+  constexpr std::size_t none = std::size_t{1} << 45;
+  const std::int64_t before = memory_stats().live_bytes;
+  CHECK_THROWS_WITH_AS(
+      allocate(none),
+      "[memory] a block of memory must fit in what the system has: received bytes=35184372088832",
+      ValueError);
+  CHECK_THROWS_AS(WorkVector<float>(none / 4), ValueError);
+  CHECK_THROWS_AS(parallel_for(1 << 20, 1, [](std::int64_t, std::int64_t) { allocate(none); }), ValueError);
+  CHECK_THROWS_WITH_AS(K::zeros({1 << 20, 1 << 20, 32}, {.dtype = "uint8"}),
+                       "[zeros] the tensor must fit in memory: received shape=(1048576, 1048576, 32), "
+                       "dtype=uint8",
+                       ValueError);
+  const Tensor x = K::zeros({1 << 23, 1}, {.dtype = "uint8"}), y = K::zeros({1 << 22}, {.dtype = "uint8"});
+  CHECK_THROWS_WITH_AS(x + y,
+                       "[add] the tensor must fit in memory: received shape=(8388608, 4194304), dtype=uint8",
+                       ValueError);
+  CHECK(memory_stats().live_bytes - before < 1 << 24);
 }
 
 TEST_CASE("memory released on another thread is accounted for and reused there") {
