@@ -107,10 +107,11 @@ Shape with_unknown(const Shape& shape, std::int64_t extent) {
   return out;
 }
 
-void check_extents(const char* op, const Shape& shape, std::size_t element_size) {
+void check_extents(const char* op, const Shape& shape, std::size_t element_size, bool waits) {
   std::int64_t bytes = static_cast<std::int64_t>(element_size);
   for (std::int64_t n : shape)
-    if (n < 0) fail("[", op, "] extents must be at least 0: received shape=", numbers(shape));
+    if (n < 0 && !(waits && n == None))
+      fail("[", op, "] extents must be at least 0: received shape=", numbers(shape));
   // Extents of 0 make a tensor empty, but not the products of the others, which ops need.
   for (std::int64_t n : shape)
     if (__builtin_mul_overflow(bytes, std::max<std::int64_t>(n, 1), &bytes) || bytes > max_bytes)

@@ -127,8 +127,8 @@ std::int64_t where_known(F f, N... n) {
 /// The shape with another extent in the place of each unknown one.
 Shape with_unknown(const Shape& shape, std::int64_t extent);
 
-/// Throws ValueError unless every extent is at least 0 and `element_size` times the product of those above 0
-/// fits in memory's range.
-void check_extents(const char* op, const Shape& shape, std::size_t element_size);
+/// Throws ValueError unless every extent is at least 0, or with `waits` None, and `element_size` times the
+/// product of those above 0 fits in memory's range.
+void check_extents(const char* op, const Shape& shape, std::size_t element_size, bool waits = false);
 
 }  // namespace ktape

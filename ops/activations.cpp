@@ -266,6 +266,7 @@ Tensor fused_l2_normalize(const Tensor& x, kernels::JoinedAxes::Pass line) {
 
 Tensor l2_normalize(const Tensor& x, const Axes& axis) {
   kernels::expect_floating("l2_normalize", x);
+  canonical_axes("l2_normalize", axis, x.ndim());
   const bool composed = is_symbolic(x) || recording(x);
   if (!composed) {
     const kernels::Groups groups("l2_normalize", x, axis, true);

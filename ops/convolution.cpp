@@ -15,7 +15,7 @@ using kernels::Convolution;
 
 /// What a convolution to the shape, channels last, returns. Throws ValueError when it does not fit in memory.
 OutputInfo result_of(const ConvolutionArguments& a, const Shape& shape, const Tensor& x) {
-  check_extents(a.op, with_unknown(shape, 1), x.dtype().size());
+  check_extents(a.op, shape, x.dtype().size(), true);
   return {channels_back(shape, channels_first(a.op, a.data_format)), x.dtype()};
 }
 

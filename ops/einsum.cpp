@@ -174,10 +174,13 @@ Tensor einsum(const std::string& text, const TensorList& operands) {
   for (const std::string& labels : equation.inputs)
     for (char label : labels) extent(equation, text, operands, label);
   for (char label : equation.output) shape.push_back(extent(equation, text, operands, label));
-  if (is_symbolic(operands.vector())) {
-    for (const Tensor& x : operands) kernels::expect_same_dtype("einsum", operands[0], x);
-    return defer("einsum", {shape, operands[0].dtype()}, einsum, text, operands);
+  for (const Tensor& x : operands) {
+    if (operands.size() > 1 && x.dtype().is_bool())
+      fail<TypeError>("[einsum] operands must be numbers: received dtype=bool");
+    kernels::expect_same_dtype("einsum", operands[0], x);
   }
+  if (is_symbolic(operands.vector()))
+    return defer("einsum", {shape, operands[0].dtype()}, einsum, text, operands);
 
   Labelled result{operands[0], equation.inputs[0]};
   for (std::size_t i = 1; i < operands.size(); ++i) {

@@ -84,7 +84,7 @@ Tensor resize_images(const Tensor& x, std::int64_t height_factor, std::int64_t w
   Shape shape = x.shape();
   shape[axis] = scaled("resize_images", shape[axis], height_factor);
   shape[axis + 1] = scaled("resize_images", shape[axis + 1], width_factor);
-  check_extents("resize_images", with_unknown(shape, 1), x.dtype().size());
+  check_extents("resize_images", shape, x.dtype().size(), true);
   if (options.interpolation == "bilinear") return bilinear(x, axis, height_factor, width_factor);
   if (options.interpolation != "nearest")
     fail("[resize_images] interpolation must be \"nearest\" or \"bilinear\": received interpolation=\"",
@@ -100,7 +100,7 @@ Tensor resize_volumes(const Tensor& x, std::int64_t depth_factor, std::int64_t h
   const std::int64_t factors[] = {depth_factor, height_factor, width_factor};
   Shape shape = x.shape();
   for (int d = 0; d < 3; ++d) shape[axis + d] = scaled("resize_volumes", shape[axis + d], factors[d]);
-  check_extents("resize_volumes", with_unknown(shape, 1), x.dtype().size());
+  check_extents("resize_volumes", shape, x.dtype().size(), true);
   Tensor out = x;
   for (int d = 2; d >= 0; --d) out = repeat_elements(out, factors[d], axis + d);
   return out;

@@ -51,7 +51,7 @@ xt::xarray<T> get_value(const Variable& x) {
 }
 template <class T = float>
 xt::xarray<T> eval(const Tensor& x) {
-  expect_defined("eval", "x", x);
+  expect_value("eval", x);
   return get_value<T>(x);
 }
 /// The values of several tensors. `K.batch_get_value`.

@@ -64,11 +64,8 @@ T number_below(T x) {
 
 /// Whether numbers of this shape are drawn when a function runs. The extents that are known are checked.
 bool waits(const char* op, const ShapeLike& shape, DType dtype) {
-  Shape least = shape.known();
-  if (!shape.waits()) return check_extents(op, least, dtype.size()), symbolic_mode();
-  std::replace(least.begin(), least.end(), std::int64_t{None}, std::int64_t{1});
-  check_extents(op, least, dtype.size());
-  return true;
+  check_extents(op, shape.known(), dtype.size(), shape.waits());
+  return shape.waits() || symbolic_mode();
 }
 
 /// Draws numbers into a new tensor, now or when a function runs; f(out) has checked everything else.
@@ -76,7 +73,7 @@ template <class F>
 Tensor drawn(const char* op, const ShapeLike& shape, DType dtype, F fill) {
   const auto draw = [=](const ShapeLike& shape) {
     check_extents(op, shape.known(), dtype.size());
-    Tensor out = Tensor::empty(shape.known(), dtype);
+    Tensor out = Tensor::empty(shape.known(), dtype, op);
     fill(out);
     return out;
   };
@@ -204,9 +201,22 @@ std::uint64_t random_key(std::optional<std::int64_t> seed) {
   return Generator::key(generator().seed, generator().drawn++, global);
 }
 
+namespace {
+Tensor normal(const char* op, const ShapeLike& shape, const RandomNormalOptions& options) {
+  return normal(op, shape, options, [](const auto&... arguments) { kernels::fill_normal(arguments...); });
+}
+
+Tensor uniform(const char* op, const ShapeLike& shape, const RandomUniformOptions& options) {
+  return dispatch(options.dtype.value_or(floatx()), [&]<class T>() -> Tensor {
+    if constexpr (dtype_of<T>().is_floating()) return uniform_reals<T>(op, shape, options);
+    else if constexpr (!std::is_same_v<T, bool>) return uniform_integers<T>(op, shape, options);
+    else fail<TypeError>("[", op, "] dtype must be floating or integer: received dtype=bool");
+  });
+}
+}  // namespace
+
 Tensor random_normal(const ShapeLike& shape, const RandomNormalOptions& options) {
-  return normal("random_normal", shape, options,
-                [](const auto&... arguments) { kernels::fill_normal(arguments...); });
+  return normal("random_normal", shape, options);
 }
 
 Tensor truncated_normal(const ShapeLike& shape, const RandomNormalOptions& options) {
@@ -215,12 +225,7 @@ Tensor truncated_normal(const ShapeLike& shape, const RandomNormalOptions& optio
 }
 
 Tensor random_uniform(const ShapeLike& shape, const RandomUniformOptions& options) {
-  constexpr const char* op = "random_uniform";
-  return dispatch(options.dtype.value_or(floatx()), [&]<class T>() -> Tensor {
-    if constexpr (dtype_of<T>().is_floating()) return uniform_reals<T>(op, shape, options);
-    else if constexpr (!std::is_same_v<T, bool>) return uniform_integers<T>(op, shape, options);
-    else fail<TypeError>("[", op, "] dtype must be floating or integer: received dtype=bool");
-  });
+  return uniform("random_uniform", shape, options);
 }
 
 Tensor random_bernoulli(const ShapeLike& shape, const RandomBernoulliOptions& options) {
@@ -233,15 +238,15 @@ Tensor random_binomial(const ShapeLike& shape, const RandomBernoulliOptions& opt
 
 Variable random_uniform_variable(const Shape& shape, Scalar low, Scalar high,
                                  const RandomVariableOptions& options) {
-  const Tensor value =
-      random_uniform(shape, {.minval = low, .maxval = high, .dtype = options.dtype, .seed = options.seed});
+  const Tensor value = uniform("random_uniform_variable", shape,
+                               {.minval = low, .maxval = high, .dtype = options.dtype, .seed = options.seed});
   return variable(value, {.name = options.name});
 }
 
 Variable random_normal_variable(const Shape& shape, Scalar mean, Scalar scale,
                                 const RandomVariableOptions& options) {
-  const Tensor value =
-      random_normal(shape, {.mean = mean, .stddev = scale, .dtype = options.dtype, .seed = options.seed});
+  const Tensor value = normal("random_normal_variable", shape,
+                              {.mean = mean, .stddev = scale, .dtype = options.dtype, .seed = options.seed});
   return variable(value, {.name = options.name});
 }
 

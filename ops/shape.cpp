@@ -93,7 +93,7 @@ Tensor permute_dimensions(const Tensor& x, const Shape& pattern) {
     back[axes[d]] = d;
   }
   if (is_symbolic(x)) return defer("permute_dimensions", {shape, x.dtype()}, permute_dimensions, x, pattern);
-  Tensor out = Tensor::empty(shape, x.dtype());
+  Tensor out = Tensor::empty(shape, x.dtype(), "permute_dimensions");
   kernels::permute(x.raw(), out.raw(), x.shape().begin(), axes, x.ndim(), static_cast<int>(x.dtype().size()));
   if (recording(x))
     record("permute_dimensions", out, {x}, [back](const Tensor& g, Grads& grads) {
@@ -180,7 +180,7 @@ Shape stretched(const char* op, Shape shape, int axis, std::int64_t times, DType
     fail("[", op, "] the tensor must fit in memory: received x=", shape, " ", times, " times");
   const std::int64_t result = times == 0 || shape[axis] == 0 ? 0 : shape[axis] == None ? shape[axis] : extent;
   shape[axis] = extent;
-  check_extents(op, with_unknown(shape, 1), dtype.size());
+  check_extents(op, shape, dtype.size(), true);
   shape[axis] = result;
   return shape;
 }
