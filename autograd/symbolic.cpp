@@ -1,9 +1,6 @@
-#include <ktape/autograd/dispatch.hpp>
 #include <ktape/autograd/symbolic.hpp>
-#include <ktape/autograd/tape.hpp>
 
 #include <algorithm>
-#include <cstring>
 #include <numeric>
 
 namespace ktape {
@@ -102,127 +99,11 @@ std::vector<Tensor> run_on(const Symbol& symbol, const std::vector<Tensor>& valu
   return results;
 }
 
-/// Symbolic tensors, each once, in the order in which they were met.
-struct Met {
-  std::vector<Tensor> list;
-
-  void add(const Tensor& symbolic) {
-    const auto same = [&](const Tensor& x) {
-      return x.get()->symbol.get() == symbolic.get()->symbol.get() &&
-             x.get()->output == symbolic.get()->output;
-    };
-    if (std::none_of(list.begin(), list.end(), same)) list.push_back(symbolic);
-  }
-};
-
-/// What an op is tried on: an extent for each unknown dimension, and zeros or ones.
-struct Trial {
-  std::int64_t extent;
-  bool ones;
-};
-
-Tensor trial_value(const Tensor& symbolic, Trial trial) {
-  Tensor out = Tensor::empty(with_unknown(symbolic.shape(), trial.extent), symbolic.dtype());
-  dispatch(out.dtype(), [&]<class T>() { std::fill_n(out.pointer<T>(), out.size(), T(trial.ones ? 1 : 0)); });
-  return out;
-}
-
-/// Runs an op under trial values: every symbolic tensor has one.
-class TrialRun final : public Environment {
- public:
-  explicit TrialRun(Trial trial) : trial_(trial) {}
-
-  Tensor value(const Tensor& symbolic) override {
-    asked_for.add(symbolic);
-    return trial_value(symbolic, trial_);
-  }
-
-  Met asked_for;
-
- private:
-  NoGrad off_;
-  Trial trial_;
-};
-
 }  // namespace
 
 InferenceScope::InferenceScope()
     : before_(std::exchange(inferring, true)), outer_(std::exchange(environment, nullptr)) {}
 InferenceScope::~InferenceScope() { inferring = before_, environment = outer_; }
-
-/// Learns the shapes of an op's results from two runs on small values that differ in the unknown dimensions:
-/// what differs in the results is unknown, too.
-class ShapeInference {
- public:
-  explicit ShapeInference(Symbol& symbol) : symbol_(symbol) {}
-
-  void run() {
-    // Small extents first; images want larger ones, and some ops want zeros (an index) or ones (a length).
-    constexpr Trial trials[][2] = {{{2, false}, {3, true}},
-                                   {{2, false}, {3, false}},
-                                   {{24, false}, {48, true}},
-                                   {{24, false}, {48, false}},
-                                   {{1, false}, {1, true}}};
-    std::exception_ptr first;
-    for (const auto& [one, other] : trials) {
-      try {
-        return merge(results(one), results(other));
-      } catch (const Error&) {
-        if (!first) first = std::current_exception();
-      }
-    }
-    explain(first);
-  }
-
- private:
-  std::vector<OutputInfo> results(Trial trial) {
-    const InferenceScope scope;
-    TrialRun environment(trial);
-    const std::vector<Tensor> values = operand_values(symbol_, environment);
-    const std::size_t operands = environment.asked_for.list.size();
-    const std::vector<Tensor> results = run_on(symbol_, values);
-    for (std::size_t i = operands; i < environment.asked_for.list.size(); ++i)
-      captured_.add(environment.asked_for.list[i]);
-    std::vector<OutputInfo> infos;
-    for (const Tensor& result : results) infos.push_back({result.shape(), result.dtype()});
-    return infos;
-  }
-
-  void merge(std::vector<OutputInfo> infos, const std::vector<OutputInfo>& others) {
-    if (infos.size() != others.size())
-      fail("[", symbol_.op(), "] the number of results must not depend on an unknown dimension: received ",
-           infos.size(), " and ", others.size());
-    for (std::size_t i = 0; i < infos.size(); ++i) {
-      Shape& shape = infos[i].shape;
-      if (shape.rank() != others[i].shape.rank())
-        fail("[", symbol_.op(), "] the rank of the result must not depend on an unknown dimension: received ",
-             shape, " and ", others[i].shape);
-      for (int axis = 0; axis < shape.rank(); ++axis)
-        if (shape[axis] != others[i].shape[axis]) shape[axis] = None;
-    }
-    symbol_.set_outputs(std::move(infos));
-    symbol_.set_captured({captured_.list.begin(), captured_.list.end()});
-  }
-
-  [[noreturn]] void explain(const std::exception_ptr& error) const {
-    std::ostringstream shapes;
-    for (const Operand& operand : symbol_.operands())
-      if (is_symbolic(operand.tensor)) shapes << (shapes.tellp() > 0 ? ", " : "") << operand.tensor.shape();
-    const auto text = [&](const Error& e) {
-      return std::string(e.what()) + " (for symbolic tensors of shape " + shapes.str() + ")";
-    };
-    try {
-      std::rethrow_exception(error);
-    } catch (const ValueError& e) {
-      throw ValueError(text(e));
-    } catch (const TypeError& e) {
-      throw TypeError(text(e));
-    }
-  }
-
-  Symbol& symbol_;
-  Met captured_;
-};
 
 std::vector<Tensor> defer(Ref<Symbol> symbol, std::vector<OutputInfo> results) {
   if (running_graph()) return run_on(*symbol, operand_values(*symbol, *environment));
@@ -232,17 +113,10 @@ std::vector<Tensor> defer(Ref<Symbol> symbol, std::vector<OutputInfo> results) {
   return tensors;
 }
 
-std::vector<Tensor> defer(Ref<Symbol> symbol) {
-  if (!running_graph()) ShapeInference(*symbol).run();
-  std::vector<OutputInfo> results(symbol->outputs().begin(), symbol->outputs().end());
-  return defer(std::move(symbol), std::move(results));
-}
-
 Tensor make_placeholder(const Shape& shape, DType dtype, const std::string& name) {
   for (const std::int64_t n : shape)
-    if (n < 0 && n != None)
-      fail("[placeholder] extents must be None or at least 0: received shape=", shape);
-  check_extents("placeholder", with_unknown(shape, 1), dtype.size());
+    if (n < 0 && n != None) fail("[placeholder] extents must be None or at least 0: received shape=", shape);
+  check_extents("placeholder", shape, dtype.size(), true);
   auto symbol = Ref<Symbol>::adopt(new Placeholder(name));
   symbol->set_outputs({{shape, dtype}});
   return symbolic_tensor(symbol, 0);

@@ -147,8 +147,8 @@ Tensor make_placeholder(const Shape& shape, DType dtype, const std::string& name
 /// True inside an Environment (below), where symbolic tensors have values.
 bool running_graph();
 
-/// True while an op runs only to learn the shape of its result: it must not print, draw random numbers or
-/// change anything.
+/// True while a callable is only traced (trace.hpp): an op must not print, draw random numbers or change
+/// anything, and has no values from an Environment around it.
 bool inferring_shapes();
 class Environment;
 class InferenceScope {
@@ -160,14 +160,12 @@ class InferenceScope {
 
  private:
   bool before_;
-  Environment* outer_;  ///< whose values are not for what is only tried
+  Environment* outer_;
 };
 
 /// The results of a new symbol: at once where the operands have values (inside a running graph), symbolic
 /// otherwise.
 std::vector<Tensor> defer(Ref<Symbol> symbol, std::vector<OutputInfo> results);
-/// The same for shapes that are learned by running it on small values. Throws what that run throws.
-std::vector<Tensor> defer(Ref<Symbol> symbol);
 
 /// An argument of an op that waits: tensors, alone or in lists, come from the values of the operands,
 /// anything else is kept.
@@ -280,15 +278,6 @@ std::vector<Tensor> defer_capturing(const char* op, std::vector<OutputInfo> resu
   return defer(std::move(symbol), std::move(results));
 }
 
-/// The same where no shape rule is at hand: the shape is learned from runs on small values.
-template <class F, class... T>
-auto defer(const char* op, F f, const T&... arguments) {
-  std::vector<Tensor> results =
-      defer(Ref<Symbol>::adopt(new DeferredCall<F, T...>(op, false, f, arguments...)));
-  if constexpr (std::is_same_v<std::decay_t<decltype(f(arguments...))>, Tensor>) return results[0];
-  else return results;
-}
-
 /// The same for a call that changes the variable x and returns its new value.
 template <class F, class... T>
 Tensor defer_update(const char* op, const Variable& x, F f, const T&... arguments) {
@@ -296,8 +285,8 @@ Tensor defer_update(const char* op, const Variable& x, F f, const T&... argument
                std::vector<OutputInfo>{{x.shape(), x.dtype()}})[0];
 }
 
-/// Where symbolic tensors have values: a running graph, or the trial of a callable. Inside one, the gate runs
-/// ops at once.
+/// Where symbolic tensors have values: a running graph, or a callable that is tried on small values. Inside
+/// one, the gate runs ops at once.
 class Environment {
  public:
   Environment();

@@ -193,13 +193,13 @@ DType bits_of(const char* op, const Tensor& x) {
 template <class F>
 Tensor bitwise(const char* op, F f, const TensorOrNumber& left, const TensorOrNumber& right) {
   const Tensor &x = left.tensor(op, right), &y = right.tensor(op, left);
-  if (is_symbolic(x, y))
-    return defer(
-        op, [op, f](const Tensor& x, const Tensor& y) { return bitwise(op, f, x, y); }, x, y);
   expect_defined(op, "x, y", x, y);
   const DType bits = bits_of(op, x);
-  kernels::expect_same_dtype(op, x, y);
-  Tensor out = Tensor::empty(broadcast_shapes(op, x.shape(), y.shape()), x.dtype());
+  const auto [shape, dtype] = kernels::broadcast_info(op, x, y);
+  if (is_symbolic(x, y))
+    return defer(
+        op, {shape, dtype}, [op, f](const Tensor& x, const Tensor& y) { return bitwise(op, f, x, y); }, x, y);
+  Tensor out = Tensor::empty(shape, dtype, op);
   const kernels::BroadcastPlan plan(out.shape(), x.shape(), y.shape());
   dispatch_integer(bits, [&]<class T>() {
     kernels::map_broadcast(plan, out.pointer<T>(), f, x.pointer<T>(), y.pointer<T>());
@@ -220,11 +220,11 @@ Tensor operator^(const TensorOrNumber& x, const TensorOrNumber& y) {
 }
 Tensor operator~(const Tensor& x) {
   expect_defined("logical_not", "x", x);
+  bits_of("logical_not", x);
   if (is_symbolic(x))
     return defer(
-        "logical_not", [](const Tensor& x) { return ~x; }, x);
+        "logical_not", {x.shape(), x.dtype()}, [](const Tensor& x) { return ~x; }, x);
   if (x.dtype().is_bool()) return x ^ true;
-  bits_of("logical_not", x);
   return kernels::apply_integer([](auto a) { return ~a; }, x);
 }
 

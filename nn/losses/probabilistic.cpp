@@ -1,3 +1,4 @@
+#include <ktape/autograd/arguments.hpp>
 #include <ktape/nn/losses/functions.hpp>
 #include <ktape/nn/losses/probabilistic.hpp>
 #include <ktape/ops/activations.hpp>
@@ -64,32 +65,44 @@ Tensor binary_cost(const Tensor& t, const Tensor& p) {
 }
 
 Tensor binary_values(const Tensor& y_true, const Tensor& y_pred, bool from_logits) {
-  if (is_symbolic(y_true, y_pred))
-    return defer("binary_crossentropy", binary_values, y_true, y_pred, from_logits);
   kernels::expect_floating("binary_crossentropy", y_pred);
   const auto [t, p] = like_predictions(y_true, y_pred);
-  if (t.shape() != p.shape())
+  if (!compatible(t.shape(), p.shape()))
     fail("[binary_crossentropy] y_true and y_pred must have one shape: received y_true=", t.shape(),
          ", y_pred=", p.shape());
+  if (is_symbolic(t, p))
+    return defer("binary_crossentropy", kernels::broadcast_info("binary_crossentropy", t, p), binary_values,
+                 t, p, from_logits);
   if (from_logits || made_by("sigmoid", p)) return K::binary_crossentropy(t, p, {.from_logits = from_logits});
   return binary_cost(t, p);
 }
 
-void expect_classes(const Tensor& classes, std::int64_t count) {
+void expect_classes(const char* op, const Tensor& classes, std::int64_t count) {
   if (classes.size() == 0) return;
   for (const Tensor& extreme : {K::min(classes), K::max(classes)})
     if (const auto at = extreme.item<std::int64_t>(); at < 0 || at >= count)
-      fail("[sparse_categorical_crossentropy] a target must be a class in [0, ", count,
-           "): received target=", at);
+      fail("[", op, "] a target must be a class in [0, ", count, "): received target=", at);
+}
+
+/// The shape of y_pred without the axis of the classes. Throws unless y_true has a class for each sample.
+Shape samples_of(const char* op, const Tensor& y_true, const Tensor& y_pred, int axis) {
+  expect_defined(op, "y_true, y_pred", y_true, y_pred);
+  Shape samples = y_pred.shape();
+  samples.erase(canonical_axis(op, axis, samples.rank()));
+  const bool alike = y_true.ndim() == samples.rank();
+  if (alike ? !compatible(y_true.shape(), samples) : !compatible(y_true.size(), samples.count()))
+    fail("[", op, "] y_true must have a class for each of the samples ", samples,
+         ": received y_true=", y_true.shape(), ", y_pred=", y_pred.shape());
+  for (int i = 0; alike && i < samples.rank(); ++i) samples[i] = merged(samples[i], y_true.shape()[i]);
+  return samples;
 }
 
 /// Class numbers as vectors of zeros and a one along the axis of y_pred.
-Tensor one_hot_like(const Tensor& y_true, const Tensor& y_pred, int axis) {
-  const int at = canonical_axis("sparse_categorical_crossentropy", axis, y_pred.ndim());
-  Shape samples = y_pred.shape();
-  samples.erase(at);
+Tensor one_hot_like(const char* op, const Tensor& y_true, const Tensor& y_pred, int axis) {
+  const int at = canonical_axis(op, axis, y_pred.ndim());
+  const Shape samples = samples_of(op, y_true, y_pred, axis);
   const Tensor classes = K::reshape(K::cast(y_true, "int64"), samples);
-  expect_classes(classes, y_pred.shape()[at]);
+  expect_classes(op, classes, y_pred.shape()[at]);
   Tensor hot = K::cast(K::one_hot(classes, y_pred.shape()[at]), y_pred.dtype());
   if (at == y_pred.ndim() - 1) return hot;
   Shape pattern;
@@ -99,11 +112,14 @@ Tensor one_hot_like(const Tensor& y_true, const Tensor& y_pred, int axis) {
 }
 
 Tensor sparse_values(const Tensor& y_true, const Tensor& y_pred, bool from_logits, int axis) {
+  constexpr const char* op = "sparse_categorical_crossentropy";
+  const Shape samples = samples_of(op, y_true, y_pred, axis);
   if (is_symbolic(y_true, y_pred))
-    return defer("sparse_categorical_crossentropy", sparse_values, y_true, y_pred, from_logits, axis);
+    return defer(op, {samples, y_pred.dtype()}, sparse_values, WithoutGradient{y_true}, y_pred, from_logits,
+                 axis);
   if (from_logits || made_by("softmax", y_pred))
     return K::sparse_categorical_crossentropy(y_true, y_pred, {.from_logits = from_logits, .axis = axis});
-  return K::categorical_crossentropy(one_hot_like(y_true, y_pred, axis), y_pred, {.axis = axis});
+  return K::categorical_crossentropy(one_hot_like(op, y_true, y_pred, axis), y_pred, {.axis = axis});
 }
 
 LossValues sparse_with_mask(const Tensor& y_true, const Tensor& y_pred,
@@ -166,10 +182,12 @@ Tensor sparse_categorical_crossentropy(const Tensor& y_true, const Tensor& y_pre
 }
 
 Tensor categorical_generalized_cross_entropy(const Tensor& y_true, const Tensor& y_pred, double q) {
+  constexpr const char* op = "categorical_generalized_cross_entropy";
+  const Shape samples = samples_of(op, y_true, y_pred, -1);
   if (is_symbolic(y_true, y_pred))
-    return defer("categorical_generalized_cross_entropy", categorical_generalized_cross_entropy, y_true,
-                 y_pred, q);
-  const Tensor p = K::sum(y_pred * one_hot_like(y_true, y_pred, -1), -1);
+    return defer(op, {samples, y_pred.dtype()}, categorical_generalized_cross_entropy,
+                 WithoutGradient{y_true}, y_pred, q);
+  const Tensor p = K::sum(y_pred * one_hot_like(op, y_true, y_pred, -1), -1);
   return (1 - K::pow(p, q)) / q;
 }
 

@@ -22,11 +22,11 @@ using kernels::functions::exp, kernels::functions::log1p, kernels::functions::ta
 /// lambdas.
 template <class F, class D>
 Tensor of_error(const char* op, const Tensor& y_true, const Tensor& y_pred, F f, D slope) {
-  if (is_symbolic(y_true, y_pred))
-    return defer(
-        op, [op, f, slope](const Tensor& t, const Tensor& p) { return of_error(op, t, p, f, slope); }, y_true,
-        y_pred);
   const auto [t, p] = like_predictions(y_true, y_pred);
+  if (is_symbolic(t, p))
+    return defer(
+        op, kernels::broadcast_info(op, t, p),
+        [op, f, slope](const Tensor& t, const Tensor& p) { return of_error(op, t, p, f, slope); }, t, p);
   const auto scaled = [slope](auto g, auto e) { return g * slope(e); };
   if (t.shape() != p.shape()) return kernels::unary_by_input(op, p - t, f, scaled);
   kernels::expect_floating(op, p);

@@ -20,6 +20,7 @@ TEST_CASE("broadcasting: the known extent decides unless it is 1") {
   CHECK(K::int_shape(K::maximum(of({None}), of({4, 1}))) == Shape{4, None});
   CHECK(K::int_shape(K::greater(of({None}), of({7, 3}))) == Shape{7, 3});
   CHECK(K::int_shape(K::where(of({None, 1}, "bool"), of({1, None}), of({5}))) == Shape{None, 5});
+  CHECK(K::int_shape(~of({None, 2}, "bool") & of({3, 1}, "bool")) == Shape{3, 2});
   CHECK_THROWS_WITH_AS(of({None, 2}) + of({None, 3}),
                        Contains("[add] shapes must broadcast: received x=(None, 2), y=(None, 3)"),
                        ValueError);
@@ -102,6 +103,43 @@ TEST_CASE("products: extents of which one is unknown are checked when they run")
   CHECK(K::int_shape(K::clip(of({None, 2}), K::zeros({2}), K::ones({1}))) == Shape{None, 2});
   CHECK_THROWS_WITH_AS(K::dot(of({None, 3}), K::ones({4, 2})), Contains("received x=(None, 3), y=(4, 2)"),
                        ValueError);
+}
+
+TEST_CASE("in_top_k and bias_add of unknown samples, classes and channels") {
+  const Tensor scores = of({None, None}), targets = of({None}, "int32");
+  const Tensor hits = K::in_top_k(scores, targets, 1);
+  CHECK(K::int_shape(hits) == Shape{None});
+  CHECK(K::int_shape(K::in_top_k(of({4, None}), targets, 1)) == Shape{4});
+  CHECK_THROWS_WITH_AS(K::in_top_k(of({3, None}), of({4}, "int32"), 1),
+                       Contains("received predictions=(3, None), targets=(4,)"), ValueError);
+  const auto f = K::function({scores, targets}, {hits});
+  CHECK(values(f({{{1.f, 3.f}, {5.f, 4.f}}, {1, 1}})[0]) == Values{1, 0});
+  CHECK(values(f({{{1.f, 3.f, 4.f}}, {2}})[0]) == Values{1});
+  CHECK_THROWS_WITH_AS(f({{{1.f, 3.f}}, {1, 1}}), Contains("[in_top_k]"), ValueError);
+
+  const Tensor x = of({None, None, None}), bias = of({None});
+  const Tensor last = K::bias_add(x, bias), first = K::bias_add(x, bias, {.data_format = "channels_first"});
+  CHECK(K::int_shape(last) == Shape{None, None, None});
+  CHECK(K::int_shape(K::bias_add(of({None, 4, None}), of({3}))) == Shape{None, 4, 3});
+  CHECK(K::int_shape(K::bias_add(of({None, None, 5}), of({3}), {.data_format = "channels_first"})) ==
+        Shape{None, 3, 5});
+  CHECK_THROWS_WITH_AS(K::bias_add(of({None, None, 5}), of({3})), Contains("[bias_add]"), ValueError);
+  const auto g = K::function({x, bias}, {last, first, K::gradients(K::sum(last), {bias})[0]});
+  const auto out = g({K::zeros({1, 2, 2}), {1.f, 2.f}});
+  CHECK(values(out[0]) == Values{1, 2, 1, 2});
+  CHECK(values(out[1]) == Values{1, 1, 2, 2});
+  CHECK(values(out[2]) == Values{2, 2});
+  CHECK_THROWS_WITH_AS(g({K::zeros({1, 2, 3}), {1.f, 2.f}}), Contains("[bias_add]"), ValueError);
+}
+
+TEST_CASE("what does not fit in memory is shown as it was given, None and all") {
+  constexpr std::int64_t huge = std::int64_t{1} << 30;
+  CHECK_THROWS_WITH_AS(
+      of({None, huge, huge}),
+      "[placeholder] the tensor must fit in memory: received shape=(None, 1073741824, 1073741824)",
+      ValueError);
+  CHECK_THROWS_WITH_AS(K::resize_images(of({None, 2, 2, 1}), huge, huge, "channels_last"),
+                       Contains("shape=(None, 2147483648, 2147483648, 1)"), ValueError);
 }
 
 TEST_CASE("a callable is traced without values: shapes, tensors from outside, and what it refuses") {

@@ -76,6 +76,39 @@ TEST_CASE("losses wait for values, and are the same then") {
         number(sparse(ints({1, 2}), y_pred)));
 }
 
+TEST_CASE("what is known of losses of targets and outputs that are known to different degrees") {
+  const auto of = [](const Shape& shape, const char* dtype = "float32") {
+    return K::placeholder({.shape = shape, .dtype = dtype});
+  };
+  const auto shape = [](const Tensor& loss) { return K::int_shape(loss); };
+  using Function = std::function<Tensor(const Tensor&, const Tensor&)>;
+  const Function binary = [](const Tensor&t, const Tensor&p) { return L::binary_crossentropy(t, p); },
+                 huber = [](const Tensor&t, const Tensor&p) { return L::huber(t, p); };
+  for (const Function& f : {Function(L::mean_squared_error), Function(L::mean_absolute_error), huber,
+                            Function(L::log_cosh), binary}) {
+    CHECK(shape(f(of({None, None}), of({None, 10}))) == Shape{None});
+    CHECK(shape(f(of({5, None}), of({None, None}))) == Shape{5});
+    CHECK(shape(f(of({None, 4, None}), of({None, None, 10}))) == Shape{None, 4});
+    CHECK_THROWS_AS(f(of({None, 9}), of({None, 10})), ValueError);
+  }
+  const Function sparse = [](const Tensor&t,
+                             const Tensor&p) { return L::sparse_categorical_crossentropy(t, p); },
+                 generalized = [](const Tensor&t, const Tensor&p) {
+                   return L::categorical_generalized_cross_entropy(t, p, 0.5);
+                 };
+  for (const Function& f : {sparse, generalized}) {
+    CHECK(shape(f(of({None}, "int32"), of({None, 10}))) == Shape{None});
+    CHECK(shape(f(of({5, None}, "int32"), of({None, 4, 10}))) == Shape{5, 4});
+    CHECK_THROWS_WITH_AS(f(of({5}, "int32"), of({4, 10})),
+                         doctest::Contains("y_true must have a class for each of the samples (4,)"),
+                         ValueError);
+  }
+  const Tensor t = of({None}, "int32"), p = of({None, 3});
+  const Tensor y_true = ints({1, 2}), y_pred = K::cast(errors_pred(), "float32");
+  CHECK(values(K::function({t, p}, {generalized(t, p)})({y_true, y_pred})[0]) ==
+        values(generalized(y_true, y_pred)));
+}
+
 TEST_CASE("reductions and weights") {
   const Tensor t = doubles({{0, 0}, {0, 0}}), p = doubles({{1, 1}, {2, 2}}), w = doubles({1, 3});
   CHECK(number(nn::MeanSquaredError()(t, p)) == 2.5);
