@@ -89,8 +89,10 @@ class AttentionBlocks {
  public:
   explicit AttentionBlocks(const AttentionLayout& layout) : at(layout), keys_(room(layout.dim)) {}
 
-  /// A head's keys, transposed and scaled.
-  void use_keys(const A* key) { transpose(key, at.dim, at.scale, keys_); }
+  /// A head's keys from `begin` to `end`, which are bounds of blocks: transposed and scaled.
+  void use_keys(const A* key, std::int64_t begin, std::int64_t end) {
+    transpose(key, begin, end, at.dim, at.scale, keys_);
+  }
 
   /// The end of the keys that some query before `stop` may look at, and how many of the block from `key` on.
   std::int64_t reachable(std::int64_t stop) const { return at.causal ? std::min(at.keys, stop) : at.keys; }
@@ -127,14 +129,15 @@ class AttentionBlocks {
   Ref<Storage> room(std::int64_t n) const {
     return storage((at.keys + key_block - 1) / key_block * key_block * n);
   }
-  void clear(A* rows, std::int64_t count, std::int64_t n) const {
-    for (std::int64_t r = 0; r < count; ++r) std::fill_n(rows + r * at.row(n), n, A(0));
+  static void clear(A* rows, std::int64_t count, std::int64_t n, std::int64_t row) {
+    for (std::int64_t r = 0; r < count; ++r) std::fill_n(rows + r * row, n, A(0));
   }
-  void transpose(const A* from, std::int64_t n, double factor, const Ref<Storage>& to) const {
+  void transpose(const A* from, std::int64_t begin, std::int64_t end, std::int64_t n, double factor,
+                 const Ref<Storage>& to) const {
     using U = bits_of<A>;
-    for (std::int64_t key = 0; key < at.keys; key += key_block) {
+    for (std::int64_t key = begin; key < end; key += key_block) {
       A* const block = data(to) + key * n;
-      const std::int64_t count = std::min(key_block, at.keys - key);
+      const std::int64_t count = std::min(key_block, end - key);
       if (count < key_block) std::fill_n(block, n * key_block, A(0));
       transpose_tile(reinterpret_cast<const U*>(from + key * at.row(n)), at.row(n),
                      reinterpret_cast<U*>(block), key_block, count, n, 0, false);
@@ -167,7 +170,7 @@ class AttentionForward : public AttentionBlocks<A> {
     const std::int64_t n = at.value_dim, row = at.row(n);
     std::fill_n(largest_, count, -std::numeric_limits<A>::infinity());
     std::fill_n(sums_, count, Vec<A>{});
-    if (at.keys == 0) this->clear(out + first * row, count, n);
+    if (at.keys == 0) this->clear(out + first * row, count, n, row);
     for (std::int64_t key = 0, end = this->reachable(first + count); key < end; key += key_block) {
       this->score(query + first * at.row(at.dim), head, first, count, key, scores_);
       for (std::int64_t q = 0; q < count; ++q) weigh(q, out + (first + q) * row);
@@ -220,7 +223,7 @@ void attention(const AttentionLayout& at, const A* query, const A* key, const A*
     detail::AttentionForward<A> forward(at);
     for (std::int64_t task = begin; task < end; ++task) {
       const std::int64_t head = task / blocks, first = task % blocks * step;
-      if (task == begin || first == 0) forward.use_keys(key + at.start(head, at.keys, at.dim));
+      if (task == begin || first == 0) forward.use_keys(key + at.start(head, at.keys, at.dim), 0, at.keys);
       forward.run(head, first, std::min(step, at.queries - first), query + at.start(head, at.queries, at.dim),
                   value + at.start(head, at.keys, at.value_dim),
                   out + at.start(head, at.queries, at.value_dim), logs + head * at.queries);
@@ -251,18 +254,29 @@ class AttentionBackward : public AttentionBlocks<A> {
   explicit AttentionBackward(const AttentionLayout& layout)
       : AttentionBlocks<A>(layout), values_(this->room(layout.value_dim)) {}
 
-  /// All of a head.
-  void run(std::int64_t head, const AttentionGradients<A>& d) {
-    this->use_keys(d.key);
-    this->transpose(d.value, at.value_dim, 1, values_);
-    if (at.keys == 0) this->clear(d.dquery, at.queries, at.dim);
-    if (at.causal || at.queries == 0)  // the first block does not reach all keys
-      this->clear(d.dkey, at.keys, at.dim), this->clear(d.dvalue, at.keys, at.value_dim);
+  /// The keys of a head from `begin` to `end`, which are bounds of blocks. d.dquery, with rows `dquery_row`
+  /// apart, gets what comes from these keys.
+  void run(std::int64_t head, const AttentionGradients<A>& d, std::int64_t begin, std::int64_t end,
+           std::int64_t dquery_row) {
+    this->use_keys(d.key, begin, end);
+    this->transpose(d.value, begin, end, at.value_dim, 1, values_);
+    if (at.causal || at.queries == 0) {  // the first block does not reach all keys
+      const std::int64_t row = at.row(at.dim), value_row = at.row(at.value_dim);
+      this->clear(d.dkey + begin * row, end - begin, at.dim, row);
+      this->clear(d.dvalue + begin * value_row, end - begin, at.value_dim, value_row);
+    }
     for (std::int64_t first = 0; first < at.queries; first += query_block) {
-      const std::int64_t count = std::min(query_block, at.queries - first);
-      for (std::int64_t q = first; q < first + count; ++q) means_[q - first] = mean_slope(d, q);
-      for (std::int64_t key = 0, end = this->reachable(first + count); key < end; key += key_block)
+      const std::int64_t count = std::min(query_block, at.queries - first),
+                         seen = std::min(end, this->reachable(first + count));
+      A* const dquery = d.dquery + first * dquery_row;
+      if (seen <= begin) this->clear(dquery, count, at.dim, dquery_row);
+      else
+        for (std::int64_t q = first; q < first + count; ++q) means_[q - first] = mean_slope(d, q);
+      for (std::int64_t key = begin; key < seen; key += key_block) {
         add_block(head, d, first, count, key);
+        small_product<A>(count, at.dim, this->reachable(first + count, key), slopes_, key_block, 1,
+                         d.key + key * at.row(at.dim), at.row(at.dim), dquery, dquery_row, key > begin);
+      }
     }
   }
 
@@ -277,6 +291,7 @@ class AttentionBackward : public AttentionBlocks<A> {
     }));
   }
 
+  /// Weights and their slopes, and what these add to the keys and values.
   void add_block(std::int64_t head, const AttentionGradients<A>& d, std::int64_t first, std::int64_t count,
                  std::int64_t key) {
     const std::int64_t dim = at.dim, value_dim = at.value_dim, row = at.row(dim),
@@ -297,8 +312,6 @@ class AttentionBackward : public AttentionBlocks<A> {
     small_product<A>(keys, value_dim, count, weights_, 1, key_block, g, value_row, d.dvalue + key * value_row,
                      value_row, add);
     small_product<A>(keys, dim, count, slopes_, 1, key_block, queries, row, d.dkey + key * row, row, add);
-    small_product<A>(count, dim, keys, slopes_, key_block, 1, d.key + key * row, row, d.dquery + first * row,
-                     row, key > 0);
   }
 
   Ref<Storage> values_;
@@ -309,13 +322,42 @@ class AttentionBackward : public AttentionBlocks<A> {
 
 }  // namespace detail
 
-/// The gradients of query, key and value.
+/// The gradients of query, key and value. Where heads are few, the keys of each are shared out, in the same
+/// way for any number of threads; each part has a gradient of the queries of its own, and these are added up
+/// in order.
 template <class A>
 void attention_backward(const AttentionLayout& at, const AttentionGradients<A>& gradients) {
-  const std::int64_t work = at.queries * at.keys * (at.dim + at.value_dim) / 8;
-  parallel_rows(at.batch * at.heads, work, [&](std::int64_t begin, std::int64_t end) {
+  constexpr std::int64_t enough = 16;
+  const std::int64_t heads = at.batch * at.heads,
+                     blocks = (at.keys + detail::key_block - 1) / detail::key_block;
+  const std::int64_t parts =
+      std::max<std::int64_t>(1, std::min(blocks, enough / std::max<std::int64_t>(heads, 1)));
+  const std::int64_t size = at.queries * at.dim;
+  const Ref<Storage> others = Storage::make(static_cast<std::size_t>(heads * (parts - 1) * size) * sizeof(A));
+  const auto other = [&](std::int64_t head, std::int64_t part) {
+    return static_cast<A*>(others->data()) + (head * (parts - 1) + part - 1) * size;
+  };
+  const std::int64_t work = at.queries * at.keys * (at.dim + at.value_dim) / 8 / parts;
+  parallel_rows(heads * parts, work, [&](std::int64_t begin, std::int64_t end) {
     detail::AttentionBackward<A> backward(at);
-    for (std::int64_t head = begin; head < end; ++head) backward.run(head, gradients.of(at, head));
+    for (std::int64_t task = begin; task < end; ++task) {
+      // The first and the last keys side by side: to these, fewer queries look where they look at the past.
+      const std::int64_t head = task / parts, i = task % parts, part = i % 2 == 0 ? i / 2 : parts - 1 - i / 2;
+      AttentionGradients<A> d = gradients.of(at, head);
+      if (part > 0) d.dquery = other(head, part);
+      backward.run(head, d, blocks * part / parts * detail::key_block,
+                   std::min(at.keys, blocks * (part + 1) / parts * detail::key_block),
+                   part > 0 ? at.dim : at.row(at.dim));
+    }
+  });
+  if (parts == 1) return;
+  parallel_rows(heads * at.queries, parts * at.dim, [&](std::int64_t begin, std::int64_t end) {
+    for (; begin < end; ++begin) {
+      const std::int64_t head = begin / at.queries, query = begin % at.queries;
+      A* const sum = gradients.of(at, head).dquery + query * at.row(at.dim);
+      for (std::int64_t part = 1; part < parts; ++part)
+        for (std::int64_t j = 0; j < at.dim; ++j) sum[j] += other(head, part)[query * at.dim + j];
+    }
   });
 }
 

@@ -1,6 +1,7 @@
 #include <ktape/ops/activations.hpp>
 #include <ktape/ops/attention.hpp>
 #include <ktape/ops/elementwise.hpp>
+#include <ktape/ops/indexing.hpp>
 #include <ktape/ops/linalg.hpp>
 #include <ktape/ops/operators.hpp>
 #include <ktape/ops/reductions.hpp>
@@ -128,6 +129,27 @@ TEST_CASE("heads may stand behind the steps") {
         return K::scaled_dot_product_attention(v[0], v[1], v[2], {.causal = true, .heads_last = true});
       },
       {normal({1, 2, 3, 2}), normal({1, 2, 3, 2}, 2), normal({1, 2, 3, 1}, 3)});
+}
+
+TEST_CASE("a head alone, whose keys are shared out, has the gradients that it has among many") {
+  for (const Extents& e : {Extents{70, 300, 5, 3}, {300, 290, 8, 8}})
+    for (const bool causal : {false, true})
+      for (const bool heads_last : {false, true}) {
+        List alone, many;
+        for (const Tensor& t : heads(e, 1, 1)) {
+          alone.push_back(Variable(heads_last ? K::permute_dimensions(t, {0, 2, 1, 3}) : t));
+          many.push_back(Variable(K::tile(t, {17, 1, 1, 1})));
+        }
+        const Tensor mask = K::sin(counted({e.queries, e.keys})) > -0.9;
+        const auto slopes = [&](const List& in, bool last) {
+          return gradients(K::square(K::scaled_dot_product_attention(
+                               in[0], in[1], in[2], {.mask = mask, .causal = causal, .heads_last = last})),
+                           in);
+        };
+        const List got = slopes(alone, heads_last), wanted = slopes(many, false);
+        for (std::size_t i = 0; i < 3; ++i)
+          CHECK(distance(K::flatten(got[i]), K::flatten(wanted[i])[Slice(0, got[i].size())]) < 1e-12);
+      }
 }
 
 TEST_CASE("a query that may look at nothing gives zeros, scores of any size are fine") {

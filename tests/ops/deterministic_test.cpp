@@ -70,6 +70,17 @@ TEST_CASE("deterministic: products and their gradients do not depend on the thre
   });
 }
 
+TEST_CASE("deterministic: attention of one head does not depend on the threads") {
+  for (const bool causal : {false, true})
+    check_threads([=] {
+      const Variable q = random({1, 1, 200, 32}, "float32", 1), k = random({1, 1, 520, 32}, "float32", 2);
+      const Tensor y = K::scaled_dot_product_attention(q, k, k, {.causal = causal});
+      std::vector<Tensor> all = K::gradients(K::sum(K::square(y)), {q, k});
+      all.push_back(y);
+      return all;
+    });
+}
+
 TEST_CASE("deterministic: convolutions and their gradients do not depend on the threads") {
   const auto check = [](const char* dtype, const Shape& image, const Shape& filters, const auto& convolve) {
     check_threads([&] {
