@@ -1,5 +1,6 @@
 #include <ktape/ops/activations.hpp>
 #include <ktape/ops/elementwise.hpp>
+#include <ktape/ops/indexing.hpp>
 #include <ktape/ops/operators.hpp>
 #include <ktape/ops/reductions.hpp>
 
@@ -96,6 +97,55 @@ TEST_CASE("activations are exact where the plain formula rounds to nothing") {
   CHECK(K::gelu(K::constant(-10.f)).item<double>() == Approx(-7.6198530e-23).epsilon(1e-4));
   CHECK(K::log_softmax(K::constant({0.f, 200.f})).item(0) == -200);
   CHECK(values(K::softmax(doubles({1000, 1000, -1000}))) == std::vector<double>{0.5, 0.5, 0});
+}
+
+namespace {
+/// Rows of n numbers: as they come, with a -infinity, with an infinity, of -infinities alone, and again.
+Tensor rows_with_infinities(std::int64_t rows, std::int64_t n, const char* dtype) {
+  const Tensor x = normal({rows, n}, 1, dtype), kind = K::arange(0, rows, 1) - K::arange(0, rows, 1) / 4 * 4;
+  const auto is = [&](int which) { return K::expand_dims(K::equal(kind, which)); };
+  const Tensor at = K::equal(K::arange(0, n, 1), static_cast<int>(n / 2));
+  const Tensor low = K::full({}, -inf, dtype), high = K::full({}, inf, dtype);
+  return K::where(is(3) | (is(1) & at), low, K::where(is(2) & at, high, x)).detach();
+}
+
+/// 0 for NaN, which is not equal to itself; and where they are.
+List without_nan(const Tensor& x) {
+  const Tensor nan = K::is_nan(x);
+  return {K::where(nan, K::zeros_like(x), x), K::cast(nan, "float32")};
+}
+}  // namespace
+
+TEST_CASE("softmax of a row with an infinity has one gradient, along whichever axis the row lies") {
+  for (const char* dtype : {"float32", "float64"})
+    for (const auto& [rows, n] : {std::pair{4, 5}, {8, 37}, {36, 130}})
+      for (const bool log : {false, true}) {
+        CAPTURE(log);
+        const Tensor x = rows_with_infinities(rows, n, dtype), weights = normal({rows, n}, 2, dtype);
+        const auto at_axis = [&](const Tensor& t,
+                                 int axis) {  // (rows, n) as (rows, n), (n, rows), (2, n, rows / 2)
+          return axis == 1   ? t
+                 : axis == 0 ? K::transpose(t)
+                             : K::permute_dimensions(K::reshape(t, {2, rows / 2, n}), {0, 2, 1});
+        };
+        const auto gradient = [&](int axis) {
+          const int along = axis == 2 ? 1 : axis;
+          return slope(
+              [&](const Tensor& v) {
+                return at_axis(weights, axis) * (log ? K::log_softmax(v, along) : K::softmax(v, along));
+              },
+              at_axis(x, axis));
+        };
+        const List wanted = without_nan(gradient(1));
+        CHECK(K::max(K::sum(wanted[1], 1)).item<int>() == n);  // of an infinity: all
+        CHECK(K::max(wanted[1][0]).item<int>() == 0);
+        CHECK(K::max(wanted[1][1]).item<int>() == 0);  // a -infinity is a weight of 0
+        for (const int axis : {0, 2}) {
+          const List got = without_nan(gradient(axis));
+          CHECK(values(got[1]) == values(at_axis(wanted[1], axis)));
+          CHECK(K::max(K::abs(got[0] - at_axis(wanted[0], axis))).item<double>() < 1e-5);
+        }
+      }
 }
 
 TEST_CASE("relu: threshold as a gate, clipping, leak and NaN") {

@@ -1,0 +1,153 @@
+// Every differentiable name of the backend API inside of functions: built once on placeholders of which the
+// rank is known, run on several shapes; with variables that are read when it runs.
+#include <doctest/doctest.h>
+#include <ktape/ktape.hpp>
+
+#include "catalogue.hpp"
+
+#include <algorithm>
+#include <set>
+
+namespace K = ktape::backend;
+using ktape::None, ktape::Shape, ktape::Tensor, ktape::TensorArgument, ktape::Variable;
+
+namespace {
+
+using In = std::vector<Tensor>;
+
+/// The value, then the gradient with respect to each input; undefined where there is none.
+In value_and_gradients(const DifferentiableName& row, const In& in) {
+  ktape::GradientTape tape;
+  for (const Tensor& x : in) tape.watch(x);
+  const Tensor y = row.f(in);
+  In out{y};
+  for (const Tensor& gradient : tape.gradient(K::sum(K::square(y)), in)) out.push_back(gradient);
+  return out;
+}
+
+bool close(const Tensor& a, const Tensor& b) {
+  if (a.shape() != b.shape() || a.size() == 0) return a.shape() == b.shape();
+  const Tensor bound = 1e-9 * (1. + K::abs(b));
+  return K::all(K::less_equal(K::abs(a - b), bound)).item<bool>();
+}
+
+/// The inputs with each axis of an extent that `chosen` accepts twice as long.
+template <class F>
+In stretched(const In& in, F chosen) {
+  In out;
+  for (std::size_t i = 0; i < in.size(); ++i) {
+    Shape times = in[i].shape();
+    for (int d = 0; d < times.rank(); ++d) times[d] = chosen(i, d, times[d]) ? 2 : 1;
+    out.push_back(times.empty() ? in[i] : K::tile(in[i], times).detach());
+  }
+  return out;
+}
+
+/// Inputs of three shapes on which the row can be called: its own, and what becomes of them when extents that
+/// are equal, or are along one axis, or all, grow alike.
+std::vector<In> inputs_of_three_shapes(const DifferentiableName& row) {
+  std::set<std::int64_t> extents;
+  for (const Tensor& x : row.inputs) extents.insert(x.shape().begin(), x.shape().end());
+  std::vector<In> candidates{stretched(row.inputs, [](auto...) { return true; })};
+  for (const std::int64_t extent : extents)
+    candidates.push_back(stretched(row.inputs, [=](auto, int, std::int64_t n) { return n == extent; }));
+  for (int axis = 0; axis < 5; ++axis)
+    for (const std::size_t inputs : {row.inputs.size(), std::size_t{1}})
+      candidates.push_back(
+          stretched(row.inputs, [=](std::size_t i, int d, auto) { return i < inputs && d == axis; }));
+  std::vector<In> out{row.inputs};
+  for (const In& in : candidates) {
+    const auto alike = [&](const In& other) {
+      return std::equal(in.begin(), in.end(), other.begin(),
+                        [](const Tensor& a, const Tensor& b) { return a.shape() == b.shape(); });
+    };
+    if (out.size() == 3 || std::any_of(out.begin(), out.end(), alike)) continue;
+    try {
+      row.f(in);
+      out.push_back(in);
+    } catch (const ktape::Error&) {
+    }
+  }
+  return out;
+}
+
+In placeholders_of_rank(const In& in) {
+  In out;
+  for (const Tensor& x : in) out.push_back(K::placeholder({.ndim = x.ndim(), .dtype = x.dtype()}));
+  return out;
+}
+
+/// Other numbers of the same kind.
+Tensor moved(const Tensor& x) { return (x * 0.75 + 0.03125).detach(); }
+
+}  // namespace
+
+TEST_CASE("one function on placeholders of known rank gives eager values and gradients, shape after shape") {
+  // How many tensors there are, or how large they are, must be known.
+  const std::set<std::string> refused = {"unstack"};
+  for (const DifferentiableName& row : differentiable_names()) {
+    CAPTURE(row.name);
+    const In x = placeholders_of_rank(row.inputs);
+    if (refused.count(row.name)) {
+      CHECK_THROWS_AS(row.f(x), ktape::ValueError);
+      continue;
+    }
+    const Tensor y = row.f(x);
+    In outputs{y};
+    std::vector<bool> exists;
+    for (const Tensor& gradient : K::gradients(K::sum(K::square(y)), x)) {
+      exists.push_back(gradient.defined());
+      if (gradient.defined()) outputs.push_back(gradient);
+    }
+    const auto f = K::function(x, outputs);
+    const std::vector<In> inputs = inputs_of_three_shapes(row);
+    CHECK(inputs.size() == 3);
+    for (const In& in : inputs) {
+      const In got = f(in), wanted = value_and_gradients(row, in);
+      CHECK(ktape::compatible(K::int_shape(y), wanted[0].shape()));
+      CHECK(close(got[0], wanted[0]));
+      std::size_t next = 1;
+      for (std::size_t i = 0; i < in.size(); ++i) {
+        CHECK(exists[i] == wanted[i + 1].defined());
+        if (exists[i] && wanted[i + 1].defined()) CHECK(close(got[next], wanted[i + 1]));
+        next += exists[i];
+      }
+    }
+  }
+}
+
+TEST_CASE("a variable in the place of any operand is read when the function runs") {
+  for (const DifferentiableName& row : differentiable_names())
+    for (std::size_t place = 0; place < row.inputs.size() && row.inputs.size() > 1; ++place) {
+      CAPTURE(row.name);
+      CAPTURE(place);
+      const Variable w = row.inputs[place];
+      In x = row.inputs, others, values, now = row.inputs;
+      for (std::size_t i = 0; i < x.size(); ++i) {
+        if (i == place) x[i] = TensorArgument(w);
+        else {
+          x[i] = K::placeholder({.shape = x[i].shape(), .dtype = x[i].dtype()});
+          others.push_back(x[i]), values.push_back(row.inputs[i]);
+        }
+      }
+      const auto f = K::function(others, {row.f(x)});
+      now[place] = moved(row.inputs[place]);
+      K::set_value(w, now[place]);
+      CHECK(close(f(values)[0], row.f(now)));
+    }
+}
+
+TEST_CASE("inside symbolic every operand may be a variable, and is read when the function runs") {
+  for (const DifferentiableName& row : differentiable_names()) {
+    CAPTURE(row.name);
+    const std::vector<Variable> variables(row.inputs.begin(), row.inputs.end());
+    const Tensor y = K::symbolic([&] { return row.f(In(variables.begin(), variables.end())); })();
+    const auto f = K::function(In(), {y});
+    In now;
+    for (std::size_t i = 0; i < variables.size(); ++i) {
+      now.push_back(moved(row.inputs[i]));
+      K::set_value(variables[i], now[i]);
+    }
+    CHECK(close(f(In())[0], row.f(now)));
+  }
+}
