@@ -114,8 +114,8 @@ TEST_CASE("in_top_k and bias_add of unknown samples, classes and channels") {
                        Contains("received predictions=(3, None), targets=(4,)"), ValueError);
   const auto f = K::function({scores, targets}, {hits});
   CHECK(values(f({{{1.f, 3.f}, {5.f, 4.f}}, {1, 1}})[0]) == Values{1, 0});
-  CHECK(values(f({{{1.f, 3.f, 4.f}}, {2}})[0]) == Values{1});
-  CHECK_THROWS_WITH_AS(f({{{1.f, 3.f}}, {1, 1}}), Contains("[in_top_k]"), ValueError);
+  CHECK(values(f({{{1.f, 3.f, 4.f}, {6.f, 5.f, 5.f}, {1.f, 2.f, 1.f}}, {2, 0, 0}})[0]) == Values{1, 1, 0});
+  CHECK_THROWS_WITH_AS(f({{{1.f, 3.f}, {5.f, 4.f}}, {1, 1, 1}}), Contains("[in_top_k]"), ValueError);
 
   const Tensor x = of({None, None, None}), bias = of({None});
   const Tensor last = K::bias_add(x, bias), first = K::bias_add(x, bias, {.data_format = "channels_first"});
