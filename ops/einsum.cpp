@@ -110,16 +110,18 @@ std::int64_t extent(const Equation& equation, const std::string& text, const Ten
 /// The tensor with its axes in the order of `labels`, those that it lacks with extent 1.
 Tensor arranged(const Labelled& x, const std::string& labels) {
   Shape pattern, shape;
+  bool in_order = true;
   for (char label : labels) {
     const std::size_t at = x.labels.find(label);
     if (at == std::string::npos) {
       shape.push_back(1);
       continue;
     }
+    in_order = in_order && static_cast<int>(at) == pattern.rank();
     pattern.push_back(static_cast<std::int64_t>(at));
     shape.push_back(x.tensor.shape()[static_cast<int>(at)]);
   }
-  return reshape(permute_dimensions(x.tensor, pattern), shape);
+  return reshape(in_order ? x.tensor : permute_dimensions(x.tensor, pattern), shape);
 }
 
 /// x summed over its axes that `wanted` does not name.
