@@ -29,8 +29,11 @@ Config own_arguments(const Config& config);
 
 // Each family adds its own.
 void add_activation_layers(Catalogue& catalogue);
+void add_attention_layers(Catalogue& catalogue);
 void add_convolution_layers(Catalogue& catalogue);
+void add_convolutional_recurrent_layers(Catalogue& catalogue);
 void add_core_layers(Catalogue& catalogue);
+void add_einsum_dense(Catalogue& catalogue);
 void add_locally_connected_layers(Catalogue& catalogue);
 void add_merging_layers(Catalogue& catalogue);
 void add_normalization_layers(Catalogue& catalogue);
@@ -71,6 +74,12 @@ template <class T>
 void expect_at_least(const char* layer, const char* argument, T value, T least) {
   if (!(value >= least))
     fail("[", layer, "] ", argument, " must be at least ", least, ": received ", argument, '=', value);
+}
+
+/// Throws ValueError, naming layer and argument, unless the rate is one of dropout.
+inline void expect_rate(const char* layer, const char* argument, double rate) {
+  if (!(rate >= 0 && rate < 1))
+    fail("[", layer, "] ", argument, " must be in [0, 1): received ", argument, '=', rate);
 }
 
 }  // namespace ktape::nn

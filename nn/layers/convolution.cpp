@@ -24,15 +24,6 @@ struct DepthwiseArguments : DepthwiseConvOptions {
 };
 
 template <class Arguments, class F>
-void window_fields(Arguments& a, F&& field) {
-  field("kernel_size", a.kernel_size);
-  field("strides", a.strides);
-  field("padding", a.padding);
-  field("data_format", a.data_format);
-  field("dilation_rate", a.dilation_rate);
-}
-
-template <class Arguments, class F>
 void bias_fields(Arguments& a, F&& field) {
   field("activation", a.activation);
   field("use_bias", a.use_bias);
@@ -95,20 +86,8 @@ void fields(SeparableArguments& a, F&& field) {
 
 /// The arguments with a number for each axis and the format that is meant.
 template <class Arguments>
-Arguments completed(const char* layer, Arguments a, int axes, bool causal) {
-  a.kernel_size = expanded(layer, "kernel_size", a.kernel_size, axes);
-  a.strides = expanded(layer, "strides", a.strides, axes);
-  a.dilation_rate = expanded(layer, "dilation_rate", a.dilation_rate, axes);
-  a.data_format = data_format(layer, a.data_format);
-  expect_padding(layer, a.padding, causal);
-  const auto above_one = [&](const PerAxis<std::int64_t>& numbers) {
-    const std::vector<std::int64_t> list = numbers.over(axes);
-    return std::any_of(list.begin(), list.end(), [](std::int64_t n) { return n > 1; });
-  };
-  if (above_one(a.strides) && above_one(a.dilation_rate))
-    fail("[", layer,
-         "] strides and dilation_rate must not both be above 1: received strides=", Value(a.strides),
-         ", dilation_rate=", Value(a.dilation_rate));
+Arguments completed(const char* layer, const Arguments& given, int axes, bool causal) {
+  const Arguments a = with_window(layer, given, axes, causal);
   if constexpr (requires { a.filters; }) expect_at_least<std::int64_t>(layer, "filters", a.filters, 1);
   if constexpr (requires { a.depth_multiplier; })
     expect_at_least<std::int64_t>(layer, "depth_multiplier", a.depth_multiplier, 1);
@@ -195,9 +174,7 @@ class ConvImpl : public ConvolutionalImpl<ConvArguments> {
 
  private:
   Tensor convolution(const Tensor& x, const Tensor& kernel) const {
-    return axes() == 1   ? K::conv1d(x, kernel, window())
-           : axes() == 2 ? K::conv2d(x, kernel, window())
-                         : K::conv3d(x, kernel, window());
+    return nn::convolution(axes(), x, kernel, window());
   }
 
   Variable kernel_;

@@ -1,123 +1,8 @@
-#include <ktape/autograd/symbolic.hpp>
-#include <ktape/nn/layers/recurrent.hpp>
-#include <ktape/nn/layers/recurrent_arguments.hpp>
-#include <ktape/ops/creation.hpp>
-#include <ktape/ops/inspection.hpp>
-#include <ktape/ops/reductions.hpp>
-#include <ktape/ops/shape.hpp>
+#include <ktape/nn/layers/recurrent_loop.hpp>
 
 namespace ktape::nn {
-namespace K = backend;
-
-using Tensors = std::vector<Tensor>;
-
-/// Of RNNOptions, those that the layer's config holds.
-template <class F>
-void fields(RNNOptions& a, F&& field) {
-  field("return_sequences", a.return_sequences);
-  field("return_state", a.return_state);
-  field("go_backwards", a.go_backwards);
-  field("stateful", a.stateful);
-  field("unroll", a.unroll);
-  field("zero_output_for_mask", a.zero_output_for_mask);
-  field("activity_regularizer", a.activity_regularizer);
-}
 
 namespace {
-
-/// Runs a cell over the steps.
-class RecurrentImpl : public LayerImpl {
- public:
-  RecurrentImpl(const char* class_name, const Layer& cell, const RNNOptions& options)
-      : LayerImpl(class_name, {options.name, options.trainable, options.dtype}),
-        options_(options),
-        cell_(add_layer(cell)) {
-    supports_masking = true;
-    activity_regularizer = options.activity_regularizer;
-    input_spec = {{.ndim = 3}, {}};
-  }
-
-  void build(const std::vector<Shape>& inputs) override {
-    cell_.build(Shape{inputs[0][0], inputs[0][2]});
-    input_spec = {{.ndim = 3, .axes = {{2, inputs[0][2]}}}, {}};
-  }
-
-  Tensors call(const Tensors& inputs, const CallArguments& arguments) override {
-    const Tensor& x = inputs[0];
-    const Tensors states = initial_states(x, inputs, arguments);
-    K::RnnOptions options{.go_backwards = options_.go_backwards,
-                          .unroll = options_.unroll,
-                          .zero_output_for_mask = options_.zero_output_for_mask};
-    if (!arguments.mask.empty()) options.mask = arguments.mask[0];
-    std::optional<CellImpl::Sequence> whole = cell().run(x, states, options, training(arguments));
-    if (!whole) {
-      const Tensor first = K::squeeze(K::slice(x, {0, 0, 0}, {-1, 1, -1}), 1);
-      auto [last, all, next] = K::rnn(cell().step_for(first, arguments), x, states, options);
-      whole = {last[0], all[0], next};
-    }
-    if (options_.stateful && !is_symbolic(x)) keep(whole->new_states);
-    Tensors outputs{options_.return_sequences ? whole->outputs : whole->last_output};
-    if (options_.return_state)
-      outputs.insert(outputs.end(), whole->new_states.begin(), whole->new_states.end());
-    return outputs;
-  }
-
-  Tensors compute_mask(const Tensors&, const Tensors& masks) override {
-    return {options_.return_sequences && !masks.empty() ? masks[0] : Tensor()};
-  }
-
-  const Tensors& states() const { return states_; }
-  void reset_states() { states_.clear(); }
-  void reset_states(const Tensors& states) {
-    check_states("reset_states", states, {});
-    keep(states);
-  }
-
- protected:
-  CellImpl& cell() const { return static_cast<CellImpl&>(cell_.impl()); }
-  const RNNOptions options_;
-
- private:
-  void keep(const Tensors& states) {
-    Tensors kept;
-    for (const Tensor& state : states) kept.push_back(state.detach());
-    states_ = std::move(kept);
-  }
-
-  void check_states(const char* argument, const Tensors& states, std::optional<std::int64_t> batch) const {
-    const std::vector<std::int64_t> sizes = cell().state_size();
-    if (states.size() != sizes.size())
-      fail("[", name(), "] ", argument, " must be one tensor for each of the ", sizes.size(),
-           " states: received ", states.size());
-    for (std::size_t i = 0; i < states.size(); ++i) {
-      if (!states[i].defined()) fail("[", name(), "] ", argument, " must be tensors: received None");
-      const Shape want{batch.value_or(None), sizes[i]};
-      if (!compatible(states[i].shape(), want))
-        fail("[", name(), "] ", argument, " must have the shape ", want, " for state ", i,
-             ": received shape=", states[i].shape());
-    }
-  }
-
-  Tensors initial_states(const Tensor& x, const Tensors& inputs, const CallArguments& arguments) const {
-    Tensors given = arguments.initial_state.vector();
-    if (given.empty()) given.assign(inputs.begin() + 1, inputs.end());
-    if (given.empty() && options_.stateful && !is_symbolic(x)) given = states_;
-    if (!given.empty()) {
-      check_states("initial_state", given, x.shape()[0]);
-      return given;
-    }
-    for (const std::int64_t size : cell().state_size()) given.push_back(zero_state(x, size));
-    return given;
-  }
-
-  static Tensor zero_state(const Tensor& x, std::int64_t size) {
-    if (x.shape()[0] != None) return K::zeros({x.shape()[0], size}, {.dtype = x.dtype()});
-    return K::repeat_elements(K::expand_dims(K::sum(K::zeros_like(x), {1, 2})), size, 1);
-  }
-
-  Layer cell_;
-  Tensors states_;
-};
 
 // --- RNN ---------------------------------------------------------------------------------------------------
 
@@ -157,48 +42,26 @@ class RNNImpl final : public RecurrentImpl {
 
 // --- SimpleRNN, LSTM, GRU ----------------------------------------------------------------------------------
 
-/// What a layer that runs a cell of its own is made from.
-template <CellKind kind>
-struct RecurrentArguments {
-  CellArguments<kind> cell;
-  RNNOptions loop;
-};
-template <CellKind kind, class F>
-void fields(RecurrentArguments<kind>& a, F&& field) {
-  fields(a.cell, field);
-  fields(a.loop, field);
-}
-
 template <CellKind which>
 class CellLayer final : public RecurrentImpl {
  public:
+  using Arguments = RecurrentArguments<CellArguments<which>>;
   static constexpr const char* class_name = which == CellKind::Simple ? "SimpleRNN"
                                             : which == CellKind::Lstm ? "LSTM"
                                                                       : "GRU";
 
-  explicit CellLayer(const RecurrentArguments<which>& arguments)
+  explicit CellLayer(const Arguments& arguments)
       : RecurrentImpl(class_name, cell_of(arguments.cell), arguments.loop), args_(arguments) {}
   Config get_config() const override { return config_of(args_); }
 
  private:
-  const RecurrentArguments<which> args_;
+  const Arguments args_;
 };
 
 template <CellKind kind, class Options>
 std::shared_ptr<CellLayer<kind>> layer_of(std::int64_t units, const Options& o) {
-  RecurrentArguments<kind> a;
-  a.cell = cell_arguments<kind>(units, o);
+  typename CellLayer<kind>::Arguments a{cell_arguments<kind>(units, o), loop_options(o)};
   a.cell.name = {};
-  a.loop = {.return_sequences = o.return_sequences,
-            .return_state = o.return_state,
-            .go_backwards = o.go_backwards,
-            .stateful = o.stateful,
-            .unroll = o.unroll,
-            .zero_output_for_mask = o.zero_output_for_mask,
-            .activity_regularizer = o.activity_regularizer,
-            .name = o.name,
-            .trainable = o.trainable,
-            .dtype = o.dtype};
   return std::make_shared<CellLayer<kind>>(a);
 }
 
@@ -229,11 +92,21 @@ LSTM::LSTM(std::int64_t units, const LSTMOptions& options)
 GRU::GRU(std::int64_t units, const GRUOptions& options)
     : RecurrentLayer(layer_of<CellKind::Gru>(units, options)) {}
 
+namespace {
+
+template <CellKind kind>
+void add_cell_layer(Catalogue& catalogue) {
+  using Impl = CellLayer<kind>;
+  add_outer_layer<Impl, typename Impl::Arguments>(catalogue, Impl::class_name);
+}
+
+}  // namespace
+
 void add_recurrent_layers(Catalogue& catalogue) {
   add_outer_layer<RNNImpl, RNNArguments>(catalogue, "RNN");
-  add_outer_layer<CellLayer<CellKind::Simple>, RecurrentArguments<CellKind::Simple>>(catalogue, "SimpleRNN");
-  add_outer_layer<CellLayer<CellKind::Lstm>, RecurrentArguments<CellKind::Lstm>>(catalogue, "LSTM");
-  add_outer_layer<CellLayer<CellKind::Gru>, RecurrentArguments<CellKind::Gru>>(catalogue, "GRU");
+  add_cell_layer<CellKind::Simple>(catalogue);
+  add_cell_layer<CellKind::Lstm>(catalogue);
+  add_cell_layer<CellKind::Gru>(catalogue);
 }
 
 }  // namespace ktape::nn

@@ -14,9 +14,9 @@ struct CellArguments : LSTMCellOptions {
   bool reset_after = true;
 };
 
-template <CellKind kind, class F>
-void fields(CellArguments<kind>& a, F&& field) {
-  field("units", a.units);
+/// What the cells with an input and a recurrent kernel have in common; a kind has no use for some of it.
+template <class Arguments, class F>
+void gate_fields(Arguments& a, F&& field, CellKind kind = CellKind::Lstm) {
   field("activation", a.activation);
   if (kind != CellKind::Simple) field("recurrent_activation", a.recurrent_activation);
   field("use_bias", a.use_bias);
@@ -32,16 +32,22 @@ void fields(CellArguments<kind>& a, F&& field) {
   field("bias_constraint", a.bias_constraint);
   field("dropout", a.dropout);
   field("recurrent_dropout", a.recurrent_dropout);
-  if (kind == CellKind::Gru) field("reset_after", a.reset_after);
   field("seed", a.seed);
 }
 
-/// The arguments of a cell from the options of a cell, or of a layer that runs one.
-template <CellKind kind, class Options>
-CellArguments<kind> cell_arguments(std::int64_t units, const Options& o) {
-  CellArguments<kind> a;
-  a.units = units;
+template <CellKind kind, class F>
+void fields(CellArguments<kind>& a, F&& field) {
+  field("units", a.units);
+  gate_fields(a, field, kind);
+  if (kind == CellKind::Gru) field("reset_after", a.reset_after);
+}
+
+/// Takes over what the options of a cell, or of a layer that runs one, have in common with its arguments.
+template <class Options>
+void set_gate_arguments(LSTMCellOptions& a, const Options& o) {
   a.activation = o.activation, a.use_bias = o.use_bias;
+  if constexpr (requires { o.recurrent_activation; }) a.recurrent_activation = o.recurrent_activation;
+  if constexpr (requires { o.unit_forget_bias; }) a.unit_forget_bias = o.unit_forget_bias;
   a.kernel_initializer = o.kernel_initializer, a.recurrent_initializer = o.recurrent_initializer;
   a.bias_initializer = o.bias_initializer;
   a.kernel_regularizer = o.kernel_regularizer, a.recurrent_regularizer = o.recurrent_regularizer;
@@ -49,16 +55,29 @@ CellArguments<kind> cell_arguments(std::int64_t units, const Options& o) {
   a.kernel_constraint = o.kernel_constraint, a.recurrent_constraint = o.recurrent_constraint;
   a.bias_constraint = o.bias_constraint;
   a.dropout = o.dropout, a.recurrent_dropout = o.recurrent_dropout, a.seed = o.seed;
-  if constexpr (kind != CellKind::Simple) a.recurrent_activation = o.recurrent_activation;
-  if constexpr (kind == CellKind::Lstm) a.unit_forget_bias = o.unit_forget_bias;
-  if constexpr (kind == CellKind::Gru) a.reset_after = o.reset_after;
   a.name = o.name, a.trainable = o.trainable, a.dtype = o.dtype;
+}
+
+/// The arguments of a cell from the options of a cell, or of a layer that runs one.
+template <CellKind kind, class Options>
+CellArguments<kind> cell_arguments(std::int64_t units, const Options& o) {
+  CellArguments<kind> a;
+  a.units = units;
+  set_gate_arguments(a, o);
+  if constexpr (kind == CellKind::Gru) a.reset_after = o.reset_after;
   return a;
 }
 
 Layer cell_of(const CellArguments<CellKind::Simple>& arguments);
 Layer cell_of(const CellArguments<CellKind::Lstm>& arguments);
 Layer cell_of(const CellArguments<CellKind::Gru>& arguments);
+
+/// The initializer of a bias for the gates i, f, c, o that begins with ones for f.
+Initializer with_open_forget_gate(const Initializer& bias, std::int64_t units);
+
+/// Output and new states of a step of the cell on the inputs of its call.
+std::vector<Tensor> stepped(const CellImpl& cell, const backend::RnnStep& step,
+                            const std::vector<Tensor>& inputs);
 
 /// The cell that a layer is; several in a list are stacked. Throws ValueError, naming `layer`, for a layer
 /// that is none.
@@ -73,7 +92,7 @@ template <class Impl, class Arguments>
 void add_outer_layer(Catalogue& catalogue, const std::string& name) {
   const auto make = [name](const Config& config) {
     auto arguments = options_from<Arguments>(name, own_arguments(inner_with_dtype(config)));
-    if constexpr (requires { arguments.cell.units; }) arguments.cell.dtype = dtype_in(config);
+    if constexpr (requires { arguments.cell.dtype = {}; }) arguments.cell.dtype = dtype_in(config);
     return Layer(std::make_shared<Impl>(arguments));
   };
   catalogue.add(name, Factory(make));

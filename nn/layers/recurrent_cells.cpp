@@ -13,6 +13,12 @@ namespace K = backend;
 
 using Tensors = std::vector<Tensor>;
 
+std::vector<Shape> CellImpl::state_shapes() const {
+  std::vector<Shape> shapes;
+  for (const std::int64_t size : state_size()) shapes.push_back({size});
+  return shapes;
+}
+
 K::RnnStep CellImpl::step_for(const Tensor&, const CallArguments& arguments) {
   CallArguments own;
   own.training = arguments.training;
@@ -28,9 +34,6 @@ std::optional<CellImpl::Sequence> CellImpl::run(const Tensor&, const Tensors&, c
   return {};
 }
 
-namespace {
-
-/// Output and new states of a step on the inputs of a call.
 Tensors stepped(const CellImpl& cell, const K::RnnStep& step, const Tensors& inputs) {
   const std::size_t states = cell.state_size().size();
   if (inputs.size() != 1 + states)
@@ -40,6 +43,15 @@ Tensors stepped(const CellImpl& cell, const K::RnnStep& step, const Tensors& inp
   outputs.insert(outputs.end(), next.begin(), next.end());
   return outputs;
 }
+
+Initializer with_open_forget_gate(const Initializer& bias, std::int64_t units) {
+  return [bias, units](const Shape&, DType dtype) {
+    return K::concatenate(
+        {bias({units}, dtype), K::ones({units}, {.dtype = dtype}), bias({2 * units}, dtype)});
+  };
+}
+
+namespace {
 
 constexpr const char* class_names[] = {"SimpleRNNCell", "LSTMCell", "GRUCell"};
 constexpr std::int64_t gate_counts[] = {1, 4, 3};
@@ -58,10 +70,8 @@ class GatedCell : public CellImpl {
   explicit GatedCell(const CellArguments<which>& arguments)
       : CellImpl(class_name, {arguments.name, arguments.trainable, arguments.dtype}), args(arguments) {
     expect_at_least<std::int64_t>(class_name, "units", args.units, 1);
-    for (const auto& [rate, argument] :
-         {std::pair{args.dropout, "dropout"}, {args.recurrent_dropout, "recurrent_dropout"}})
-      if (!(rate >= 0 && rate < 1))
-        fail("[", class_name, "] ", argument, " must be in [0, 1): received ", argument, '=', rate);
+    expect_rate(class_name, "dropout", args.dropout);
+    expect_rate(class_name, "recurrent_dropout", args.recurrent_dropout);
     input_spec = {{.ndim = 2}};
   }
 
@@ -129,10 +139,7 @@ class GatedCell : public CellImpl {
 
   Initializer initial_bias() const {
     if (which != CellKind::Lstm || !args.unit_forget_bias) return args.bias_initializer;
-    return [given = args.bias_initializer, units = args.units](const Shape&, DType dtype) {
-      return K::concatenate(
-          {given({units}, dtype), K::ones({units}, {.dtype = dtype}), given({2 * units}, dtype)});
-    };
+    return with_open_forget_gate(args.bias_initializer, args.units);
   }
 
   Seeds seeds_{this->args.seed};

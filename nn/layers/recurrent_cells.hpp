@@ -22,6 +22,8 @@ class CellImpl : public LayerImpl {
 
   /// The number of features of each state.
   virtual std::vector<std::int64_t> state_size() const = 0;
+  /// The shape of each state without the batch: the features alone, unless overridden.
+  virtual std::vector<Shape> state_shapes() const;
   /// The number of features of the output: that of the first state, unless overridden.
   virtual std::int64_t output_size() const { return state_size()[0]; }
 

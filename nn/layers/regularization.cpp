@@ -43,10 +43,6 @@ class TrainingOnly : public LayerWith<Arguments> {
   Seeds seeds_{this->args.seed};
 };
 
-void expect_rate(const char* layer, double rate) {
-  if (!(rate >= 0 && rate < 1)) fail("[", layer, "] rate must be in [0, 1): received rate=", rate);
-}
-
 // --- Dropout -----------------------------------------------------------------------------------------------
 
 struct DropoutArguments : DropoutOptions {
@@ -62,7 +58,7 @@ void fields(DropoutArguments& a, F&& field) {
 class DropoutImpl final : public TrainingOnly<DropoutArguments> {
  public:
   explicit DropoutImpl(const DropoutArguments& arguments) : TrainingOnly("Dropout", arguments) {
-    expect_rate("Dropout", args.rate);
+    expect_rate("Dropout", "rate", args.rate);
   }
 
  protected:
@@ -86,7 +82,7 @@ class SpatialDropoutImpl : public TrainingOnly<SpatialDropoutArguments> {
  public:
   SpatialDropoutImpl(const char* class_name, int axes, SpatialDropoutArguments arguments)
       : TrainingOnly(class_name, with_format(class_name, axes, std::move(arguments))), axes_(axes) {
-    expect_rate(class_name, args.rate);
+    expect_rate(class_name, "rate", args.rate);
     input_spec = {{.ndim = axes + 2}};
   }
 
@@ -136,7 +132,7 @@ class GaussianDropoutImpl final : public TrainingOnly<GaussianDropoutArguments> 
  public:
   explicit GaussianDropoutImpl(const GaussianDropoutArguments& arguments)
       : TrainingOnly("GaussianDropout", arguments) {
-    expect_rate("GaussianDropout", args.rate);
+    expect_rate("GaussianDropout", "rate", args.rate);
   }
 
  protected:
@@ -184,7 +180,7 @@ class AlphaDropoutImpl final : public TrainingOnly<AlphaDropoutArguments> {
  public:
   explicit AlphaDropoutImpl(const AlphaDropoutArguments& arguments)
       : TrainingOnly("AlphaDropout", arguments) {
-    expect_rate("AlphaDropout", args.rate);
+    expect_rate("AlphaDropout", "rate", args.rate);
   }
 
  protected:
