@@ -19,8 +19,11 @@
 #include <ktape/nn/initializers.hpp>
 #include <ktape/nn/input.hpp>
 #include <ktape/nn/layers/activation.hpp>
+#include <ktape/nn/layers/attention.hpp>
 #include <ktape/nn/layers/convolution.hpp>
+#include <ktape/nn/layers/convolutional_recurrent.hpp>
 #include <ktape/nn/layers/core.hpp>
+#include <ktape/nn/layers/einsum_dense.hpp>
 #include <ktape/nn/layers/layer.hpp>
 #include <ktape/nn/layers/locally_connected.hpp>
 #include <ktape/nn/layers/merging.hpp>

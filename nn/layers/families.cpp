@@ -4,8 +4,11 @@ namespace ktape::nn {
 
 void add_layers(Catalogue& catalogue) {
   add_activation_layers(catalogue);
+  add_attention_layers(catalogue);
   add_convolution_layers(catalogue);
+  add_convolutional_recurrent_layers(catalogue);
   add_core_layers(catalogue);
+  add_einsum_dense(catalogue);
   add_locally_connected_layers(catalogue);
   add_merging_layers(catalogue);
   add_normalization_layers(catalogue);
