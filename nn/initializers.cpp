@@ -51,6 +51,14 @@ void fields(OrthogonalOptions& o, F&& field) {
   field("seed", o.seed);
 }
 
+template <class F>
+void fields(STFTOptions& o, F&& field) {
+  field("side", o.side);
+  field("window", o.window);
+  field("scaling", o.scaling);
+  field("periodic", o.periodic);
+}
+
 namespace {
 
 /// What a random variance is divided by.
@@ -117,7 +125,115 @@ Tensor identity(const Shape& shape, DType dtype, const IdentityInitializerOption
   return K::eye(shape, {.dtype = dtype}) * o.gain;
 }
 
+// --- STFT --------------------------------------------------------------------------------------------------
+
+constexpr double pi = 3.14159265358979323846;
+
+/// A sum of cosines over -pi to pi: its window's name and its terms.
+struct CosineWindow {
+  const char* name;
+  std::vector<double> terms;
+};
+const std::vector<CosineWindow>& cosine_windows() {
+  static const std::vector<CosineWindow> windows{
+      {"boxcar", {1}},
+      {"hann", {0.5, 0.5}},
+      {"hamming", {0.54, 0.46}},
+      {"blackman", {0.42, 0.5, 0.08}},
+      {"nuttall", {0.3635819, 0.4891775, 0.1365995, 0.0106411}},
+      {"blackmanharris", {0.35875, 0.48829, 0.14128, 0.01168}},
+      {"flattop", {0.21557895, 0.41663158, 0.277263158, 0.083578947, 0.006947368}}};
+  return windows;
+}
+
+/// The value of another window at step t of n, of which there are more than one.
+double other_window(const std::string& name, double t, double n) {
+  const double from_center = std::fabs(2 * t / (n - 1) - 1);
+  if (name == "cosine") return std::sin(pi / n * (t + 0.5));
+  if (name == "bartlett") return 1 - from_center;
+  if (name == "triang") return 1 - std::fabs(2 * t + 1 - n) / (std::fmod(n, 2) == 0 ? n : n + 1);
+  return from_center >= 1 ? 0
+                          : (1 - from_center) * std::cos(pi * from_center) + std::sin(pi * from_center) / pi;
+}
+
+double window_at(const std::string& name, double t, double n) {
+  if (n == 1) return 1;
+  for (const CosineWindow& window : cosine_windows()) {
+    if (name != window.name) continue;
+    double sum = 0;
+    for (std::size_t k = 0; k < window.terms.size(); ++k)
+      sum += window.terms[k] * std::cos(static_cast<double>(k) * (2 * t / (n - 1) - 1) * pi);
+    return sum;
+  }
+  return other_window(name, t, n);
+}
+
+std::vector<std::string> window_names() {
+  std::vector<std::string> names{"cosine", "bartlett", "triang", "bohman"};
+  for (const CosineWindow& window : cosine_windows()) names.push_back(window.name);
+  return names;
+}
+
+double window_scale(const std::vector<double>& window, const std::optional<std::string>& scaling) {
+  double squares = 0, sum = 0;
+  for (const double w : window) squares += w * w, sum += std::fabs(w);
+  return window.empty() || !scaling ? 1 : *scaling == "density" ? std::sqrt(squares) : sum;
+}
+
+const STFTOptions& checked(const STFTOptions& o) {
+  if (o.side != "real" && o.side != "imag")
+    fail("[STFT] side must be 'real' or 'imag': received side='", o.side, "'");
+  if (o.scaling && *o.scaling != "density" && *o.scaling != "spectrum")
+    fail("[STFT] scaling must be 'density', 'spectrum' or None: received scaling='", *o.scaling, "'");
+  return o;
+}
+
+Tensor stft(const Shape& shape, DType dtype, const STFTOptions& o) {
+  if (shape.rank() != 3 || shape[1] != 1 || shape[2] < 2)
+    fail("[STFT] the shape must be (steps, 1, bins) with 2 bins or more: received shape=", shape);
+  const std::int64_t steps = shape[0], bins = shape[2], period = 2 * (bins - 1);
+  const std::vector<double> window = o.window.over(steps, o.periodic);
+  const double scale = window_scale(window, o.scaling);
+  const Tensor kernel = Tensor::empty(shape, DType::Float64);
+  double* out = kernel.pointer<double>();
+  for (std::int64_t t = 0; t < steps; ++t)
+    for (std::int64_t k = 0; k < bins; ++k) {
+      const double angle = 2 * pi * static_cast<double>(t * k % period) / static_cast<double>(period);
+      const double weight = window.empty() ? 1 : window[static_cast<std::size_t>(t)] / scale;
+      *out++ = weight * (o.side == "real" ? std::cos(angle) : -std::sin(angle));
+    }
+  return K::cast(kernel, dtype);
+}
+
 }  // namespace
+
+FrameWindow::FrameWindow(std::string name) : name_(std::move(name)) {
+  const std::vector<std::string> known = window_names();
+  if (std::find(known.begin(), known.end(), name_) == known.end())
+    fail("[STFT] window must be known: received window='", name_, "'", suggestion(name_, known));
+}
+
+FrameWindow::FrameWindow(const Value& value) {
+  if (value.is_string()) *this = FrameWindow(value.string());
+  else if (!value.is_null()) values_ = value.as<std::vector<double>>("[STFT] window");
+}
+
+Value FrameWindow::to_value() const {
+  if (!name_.empty()) return name_;
+  return values_.empty() ? Value() : Value(values_);
+}
+
+std::vector<double> FrameWindow::over(std::int64_t steps, bool periodic) const {
+  if (name_.empty()) {
+    if (!values_.empty() && static_cast<std::int64_t>(values_.size()) != steps)
+      fail("[STFT] window must have a value for each of the ", steps, " steps: received ", values_.size());
+    return values_;
+  }
+  std::vector<double> window;
+  const double n = static_cast<double>(steps + (periodic && steps > 1 ? 1 : 0));
+  for (std::int64_t t = 0; t < steps; ++t) window.push_back(window_at(name_, static_cast<double>(t), n));
+  return window;
+}
 
 Tensor Initializer::operator()(const Shape& shape, std::optional<DType> dtype) const {
   const DType wanted = dtype.value_or(K::floatx());
@@ -193,6 +309,9 @@ LecunNormal::LecunNormal(const SeedOptions& options)
 Orthogonal::Orthogonal(const OrthogonalOptions& options)
     : Initializer(function_object<InitializerImpl>("Orthogonal", options, orthogonal)) {}
 
+STFT::STFT(const STFTOptions& options)
+    : Initializer(function_object<InitializerImpl>("STFT", checked(options), stft)) {}
+
 void add_initializers(Catalogue& catalogue) {
   catalogue.add("Zeros", [](const Config&) { return Zeros(); }, {"zero"});
   catalogue.add("Ones", [](const Config&) { return Ones(); }, {"one"});
@@ -209,6 +328,7 @@ void add_initializers(Catalogue& catalogue) {
   catalogue.add<LecunUniform, SeedOptions>("LecunUniform");
   catalogue.add<LecunNormal, SeedOptions>("LecunNormal");
   catalogue.add<Orthogonal, OrthogonalOptions>("Orthogonal", {"OrthogonalInitializer"});
+  catalogue.add<STFT, STFTOptions>("STFT", {"STFTInitializer"});
 }
 
 }  // namespace ktape::nn

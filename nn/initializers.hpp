@@ -2,8 +2,11 @@
 #include <ktape/autograd/tensor.hpp>
 #include <ktape/nn/object.hpp>
 
+#include <initializer_list>
 #include <optional>
 #include <string>
+#include <utility>
+#include <vector>
 
 /// What weights start with. Random ones draw from the generator of K: `K::set_random_seed` fixes them; one
 /// with a seed of its own gives the same numbers each time.
@@ -135,6 +138,41 @@ struct OrthogonalOptions {
 class Orthogonal : public Initializer {
  public:
   Orthogonal(const OrthogonalOptions& options = {});
+};
+
+/// A window over the steps of a frame: the name of one of `scipy.signal.windows` ("hann", "hamming",
+/// "blackman", "nuttall", "blackmanharris", "flattop", "boxcar", "cosine", "bartlett", "triang", "bohman"),
+/// its values, or None. Throws ValueError for an unknown name.
+class FrameWindow {
+ public:
+  FrameWindow(const char* name) : FrameWindow(std::string(name)) {}
+  FrameWindow(std::string name);
+  FrameWindow(std::vector<double> values) : values_(std::move(values)) {}
+  FrameWindow(std::initializer_list<double> values) : values_(values) {}
+  FrameWindow(NoneType) {}
+  explicit FrameWindow(const Value& value);
+  Value to_value() const;
+  /// One number for each step, none without a window. Throws ValueError for another number of given values.
+  std::vector<double> over(std::int64_t steps, bool periodic) const;
+
+ private:
+  std::string name_;
+  std::vector<double> values_;
+};
+
+struct STFTOptions {
+  std::string side = "real";  ///< or "imag"
+  FrameWindow window = "hann";
+  std::optional<std::string> scaling = "density";  ///< or "spectrum": by the window's norm, or by its sum
+  bool periodic = false;                           ///< the window's first step would follow its last
+};
+/// The kernel of a convolution that computes one side of the short-time Fourier transform: for a shape
+/// (steps, 1, bins) the number at (t, 0, k) is window[t] / scale * cos(2 pi t k / (2 (bins - 1))), or -sin
+/// for "imag". The scale is sqrt(sum(window^2)) for "density", sum(abs(window)) for "spectrum" and 1 without
+/// scaling. Throws ValueError for another shape, and unknown names. Keras's `STFTInitializer`.
+class STFT : public Initializer {
+ public:
+  STFT(const STFTOptions& options = {});
 };
 
 }  // namespace ktape::nn

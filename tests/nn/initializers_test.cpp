@@ -81,3 +81,45 @@ TEST_CASE("bad options of initializers") {
   CHECK_THROWS_WITH_AS(nn::IdentityInitializer()({2}),
                        "[Identity] the shape must have rank 2: received shape=(2,)", ValueError);
 }
+
+TEST_CASE("STFT makes the kernels of a Fourier transform") {
+  const Shape shape{4, 1, 3};
+  const nn::STFT plain({.window = None, .scaling = std::nullopt});
+  const Values cosines{1, 1, 1, 1, 0, -1, 1, -1, 1, 1, 0, -1};
+  const Values real = values(plain(shape, "float64"));
+  for (std::size_t i = 0; i < cosines.size(); ++i) CHECK(real[i] == doctest::Approx(cosines[i]));
+  const Values imag = values(nn::STFT({.side = "imag", .window = None})(shape, "float64"));
+  CHECK(imag[4] == doctest::Approx(-1));  // -sin(2 pi / 4)
+
+  // The window is what the bin of frequency 0 holds.
+  const auto window = [](const nn::STFTOptions& options, std::int64_t steps) {
+    return values(K::slice(nn::STFT(options)({steps, 1, 2}, "float64"), {0, 0, 0}, {-1, 1, 1}));
+  };
+  const auto check = [](const Values& got, const Values& want) {
+    REQUIRE(got.size() == want.size());
+    for (std::size_t i = 0; i < got.size(); ++i) CHECK(got[i] == doctest::Approx(want[i]).epsilon(1e-6));
+  };
+  check(window({.window = "hann", .scaling = std::nullopt}, 5), {0, 0.5, 1, 0.5, 0});
+  check(window({.window = "hann", .scaling = std::nullopt, .periodic = true}, 4), {0, 0.5, 1, 0.5});
+  check(window({.window = "hamming", .scaling = std::nullopt}, 3), {0.08, 1, 0.08});
+  check(window({.window = "bartlett", .scaling = std::nullopt}, 5), {0, 0.5, 1, 0.5, 0});
+  check(window({.window = "triang", .scaling = std::nullopt}, 4), {0.25, 0.75, 0.75, 0.25});
+  check(window({.window = "triang", .scaling = std::nullopt}, 3), {0.5, 1, 0.5});
+  check(window({.window = "cosine", .scaling = std::nullopt}, 3), {0.5, 1, 0.5});
+  check(window({.window = "bohman", .scaling = std::nullopt}, 3), {0, 1, 0});
+  check(window({.window = {3, 4}}, 2), {0.6, 0.8});
+  check(window({.window = {3, 1}, .scaling = "spectrum"}, 2), {0.75, 0.25});
+
+  const nn::Initializer again(nn::Value(nn::Config{
+      {"class_name", "STFTInitializer"}, {"config", nn::Config{{"side", "imag"}, {"window", "hann"}}}}));
+  CHECK(again.class_name() == "STFT");
+  CHECK(values(again(shape)) == values(nn::STFT({.side = "imag"})(shape)));
+  CHECK_THROWS_WITH_AS(nn::STFT({.window = "han"}),
+                       doctest::Contains("window must be known: received window='han'"), ValueError);
+  CHECK_THROWS_WITH_AS(nn::STFT({.side = "left"}), doctest::Contains("side must be 'real' or 'imag'"),
+                       ValueError);
+  CHECK_THROWS_WITH_AS(nn::STFT()({4, 2, 3}), doctest::Contains("the shape must be (steps, 1, bins)"),
+                       ValueError);
+  CHECK_THROWS_WITH_AS(nn::STFT({.window = {1, 2}})(shape),
+                       doctest::Contains("a value for each of the 4 steps"), ValueError);
+}
