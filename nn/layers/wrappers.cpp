@@ -149,16 +149,32 @@ class TimeDistributedImpl final : public LayerImpl {
     args_.layer.build(step);
   }
 
-  Tensor call(const Tensor& x) override {
-    Tensors steps = extents_of(x, 1);
-    steps[0] = K::shape(x)[0] * steps[0];
-    const Tensor y = args_.layer(K::reshape(x, K::stack(steps)));
+  Tensor call(const Tensor& x, const CallArguments& arguments) override {
+    CallArguments own;
+    if (!arguments.mask.empty() && arguments.mask[0].defined())
+      own.mask = steps_of(mask_for(x, arguments.mask[0]));
+    const Tensor y = args_.layer(steps_of(x), own);
     Tensors all = extents_of(y, 1);
     all.insert(all.begin(), {K::shape(x)[0], K::shape(x)[1]});
     return K::reshape(y, K::stack(all));
   }
 
  private:
+  const Tensor& mask_for(const Tensor& x, const Tensor& mask) const {
+    const Shape &wanted = x.shape(), &given = mask.shape();
+    if (given.rank() < 2 || !compatible(given[0], wanted[0]) || !compatible(given[1], wanted[1]))
+      fail("[", name(), "] mask must be (batch, steps, ...), as the input: received mask=", given,
+           " for shape=", wanted);
+    return mask;
+  }
+
+  /// All steps as one batch.
+  static Tensor steps_of(const Tensor& x) {
+    Tensors extents = extents_of(x, 1);
+    extents[0] = K::shape(x)[0] * extents[0];
+    return K::reshape(x, K::stack(extents));
+  }
+
   const TimeDistributedArguments args_;
 };
 

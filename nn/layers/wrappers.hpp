@@ -28,8 +28,9 @@ class Bidirectional : public Layer {
   explicit Bidirectional(const Layer& layer, const BidirectionalOptions& options = {});
 };
 
-/// A layer on each time step: (batch, steps, ...) is (batch * steps, ...) to the layer. Masks pass. Throws
-/// ValueError for inputs below rank 3.
+/// A layer on each time step: (batch, steps, ...) is (batch * steps, ...) to the layer. A mask (batch, steps,
+/// ...) passes, and the layer gets that of each step. Throws ValueError for inputs below rank 3 and masks
+/// that do not fit them.
 ///
 ///     nn::TimeDistributed(nn::Conv2D(8, 3))
 class TimeDistributed : public Layer {
