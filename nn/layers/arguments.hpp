@@ -27,6 +27,9 @@ std::string automatic_name(const std::string& class_name);
 /// A config without what every layer has, and without what Keras writes about the layer's past.
 Config own_arguments(const Config& config);
 
+/// The dtype that a config names, or that of its policy; `what` names the layer in messages.
+std::optional<DType> dtype_in(const Config& config, const std::string& what = {});
+
 // Each family adds its own.
 void add_activation_layers(Catalogue& catalogue);
 void add_attention_layers(Catalogue& catalogue);
@@ -36,6 +39,7 @@ void add_core_layers(Catalogue& catalogue);
 void add_einsum_dense(Catalogue& catalogue);
 void add_locally_connected_layers(Catalogue& catalogue);
 void add_merging_layers(Catalogue& catalogue);
+void add_multi_head_attention_layers(Catalogue& catalogue);
 void add_normalization_layers(Catalogue& catalogue);
 void add_padding_layers(Catalogue& catalogue);
 void add_pooling_layers(Catalogue& catalogue);

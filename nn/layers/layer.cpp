@@ -23,6 +23,13 @@ Config own_arguments(const Config& config) {
   return own;
 }
 
+std::optional<DType> dtype_in(const Config& config, const std::string& what) {
+  Value dtype = config.get("dtype");
+  if (dtype.is_config()) dtype = dtype.config().at("config").config().at("name");  // as Keras 3 writes it
+  if (dtype.is_null()) return {};
+  return DType(dtype.string(what + "dtype"));
+}
+
 // --- What it is ------------------------------------------------------------------------------------------
 
 LayerImpl::LayerImpl(std::string class_name, const LayerOptions& options)
@@ -43,9 +50,7 @@ void LayerImpl::restore(const Config& config) {
   const std::string what = '[' + class_name_ + "] ";
   if (config.contains("name")) name_ = config.at("name").string(what + "name");
   if (config.contains("trainable")) set_trainable(config.at("trainable").boolean(what + "trainable"));
-  Value dtype = config.get("dtype");
-  if (dtype.is_config()) dtype = dtype.config().at("config").config().at("name");  // as Keras 3 writes it
-  if (!dtype.is_null()) dtype_ = DType(dtype.string(what + "dtype"));
+  dtype_ = dtype_in(config, what).value_or(dtype_);
 }
 
 Layer Layer::from_value(const Value& value, const std::string&) {

@@ -16,7 +16,7 @@ struct CellArgument : Layer {
   static Layer stacked(const Value::List& values) {
     std::vector<Layer> cells;
     for (const Value& value : values) cells.push_back(Layer::from_value(value));
-    return StackedRNNCells(cells);
+    return StackedRNNCells(cells, {.dtype = cells.empty() ? std::nullopt : std::optional(cells[0].dtype())});
   }
 };
 

@@ -85,7 +85,6 @@ CellImpl& as_cell(const Layer& cell, const char* layer);
 
 /// The config of a layer around others, each of which gets its dtype.
 Config inner_with_dtype(Config config);
-std::optional<DType> dtype_in(const Config& config);
 
 /// As `add_layer`, for a layer that is made of others: its dtype is theirs.
 template <class Impl, class Arguments>

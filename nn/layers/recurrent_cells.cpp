@@ -319,12 +319,6 @@ Config inner_with_dtype(Config config) {
   return config;
 }
 
-std::optional<DType> dtype_in(const Config& config) {
-  const Value dtype = config.get("dtype");
-  if (!dtype.is_string()) return {};
-  return DType(dtype.string());
-}
-
 CellImpl& as_cell(const Layer& cell, const char* layer) {
   auto* found = cell.defined() ? dynamic_cast<CellImpl*>(&cell.impl()) : nullptr;
   if (!found)
