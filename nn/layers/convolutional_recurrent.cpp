@@ -34,9 +34,9 @@ void fields(ConvLSTMArguments& a, F&& field) {
 
 class ConvLSTMCell final : public CellImpl {
  public:
-  ConvLSTMCell(const char* layer, const ConvLSTMArguments& given, int axes)
-      : CellImpl("ConvLSTMCell", {"conv_lstm_cell", given.trainable, given.dtype}),
-        args_(with_window(layer, given, axes, false)),
+  ConvLSTMCell(const char* layer, const ConvLSTMArguments& arguments, int axes)
+      : CellImpl("ConvLSTMCell", {"conv_lstm_cell", arguments.trainable, arguments.dtype}),
+        args_(arguments),
         axes_(axes) {
     expect_at_least<std::int64_t>(layer, "filters", args_.filters, 1);
     expect_rate(layer, "dropout", args_.dropout);
@@ -166,12 +166,19 @@ class ConvLSTM final : public RecurrentImpl {
                                                         : "ConvLSTM3D";
 
   explicit ConvLSTM(const Arguments& arguments)
-      : RecurrentImpl(class_name, Layer(std::make_shared<ConvLSTMCell>(class_name, arguments.cell, axes)),
+      : RecurrentImpl(class_name,
+                      Layer(std::make_shared<ConvLSTMCell>(class_name, completed(arguments).cell, axes)),
                       arguments.loop, axes + 3),
-        args_(arguments) {}
+        args_(completed(arguments)) {}
   Config get_config() const override { return config_of(args_); }
 
  private:
+  /// The window with a number for each axis, as the config has it.
+  static Arguments completed(Arguments arguments) {
+    arguments.cell = with_window(class_name, arguments.cell, axes, false);
+    return arguments;
+  }
+
   const Arguments args_;
 };
 

@@ -87,6 +87,7 @@ class EinsumDenseImpl final : public LayerWith<EinsumDenseArguments> {
     const Shape output = output_of(input, elided);
     const int skipped = terms_.left ? elided : 0;
     Shape kernel;
+    for (const char letter : terms_.output) extent_of(letter, input, output, skipped);
     for (const char letter : terms_.kernel) kernel.push_back(extent_of(letter, input, output, skipped));
     kernel_ = add_weight("kernel", kernel,
                          {args.kernel_initializer, args.kernel_regularizer, args.kernel_constraint});
@@ -118,7 +119,7 @@ class EinsumDenseImpl final : public LayerWith<EinsumDenseArguments> {
     return output;
   }
 
-  /// The extent that a letter stands for.
+  /// The extent that a letter stands for. Throws when input and output do not agree on it.
   std::int64_t extent_of(char letter, const Shape& input, const Shape& output, int skipped) const {
     const auto at = [&](const std::string& term, const Shape& shape) -> std::int64_t {
       const std::size_t place = term.find(letter);

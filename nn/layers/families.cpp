@@ -11,6 +11,7 @@ void add_layers(Catalogue& catalogue) {
   add_einsum_dense(catalogue);
   add_locally_connected_layers(catalogue);
   add_merging_layers(catalogue);
+  add_multi_head_attention_layers(catalogue);
   add_normalization_layers(catalogue);
   add_padding_layers(catalogue);
   add_pooling_layers(catalogue);
