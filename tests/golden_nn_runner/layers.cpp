@@ -1,4 +1,6 @@
+#include <ktape/nn/input.hpp>
 #include <ktape/nn/layers/recurrent.hpp>
+#include <ktape/nn/models/model.hpp>
 #include <ktape/ops/elementwise.hpp>
 #include <ktape/ops/inspection.hpp>
 #include <ktape/ops/reductions.hpp>
@@ -44,9 +46,21 @@ struct Call {
     arguments.return_attention_scores = call.get("return_attention_scores", false).boolean();
   }
 
-  std::vector<Tensor> operator()(const nn::Layer& layer) {
+  std::vector<Tensor> operator()(const nn::Layer& layer) { return (*this)(layer, inputs); }
+  std::vector<Tensor> operator()(const nn::Layer& layer, const TensorList& given) {
     arguments.initial_state = initial_state;
-    return layer.apply(inputs, arguments);
+    return layer.apply(given, arguments);
+  }
+
+  /// The same of a model that is the layer alone: it is called on symbolic tensors first.
+  std::vector<Tensor> through_model(const nn::Layer& layer) {
+    std::vector<Tensor> in, values;
+    for (const Variable& input : inputs) {
+      const Shape& shape = input.shape();
+      in.push_back(nn::Input(Shape(shape.begin() + 1, shape.rank() - 1), {.dtype = input.dtype()}));
+      values.push_back(input.value());
+    }
+    return nn::Model(in, (*this)(layer, in)).apply(values);
   }
 
   std::vector<Shape> shapes() const {
@@ -128,6 +142,7 @@ void run_layer(Run& run) {
   compare_masks(run, outputs);
   compare_state(run, layer);
   run.compare_gradients(outputs, call.sources);
+  if (!run.has("state_after")) run.compare_outputs(call.through_model(layer));
 }
 
 // --- What a layer is without arguments --------------------------------------------------------------------
