@@ -119,6 +119,15 @@ std::vector<Tensor> gradients(const TensorList& losses, const TensorList& variab
   return results;
 }
 
+std::vector<Tensor> gradients(const Tensor& loss, const std::vector<Variable>& variables,
+                              std::vector<LookupGradient>& lookups) {
+  const TensorList losses(loss), targets(variables);
+  check_losses(losses, {});
+  expect_defined("gradients", "variables", targets.vector());
+  expect_value("gradients", loss);
+  return walk_back(losses.vector(), {ones_like(loss)}, targets.vector(), false, &lookups);
+}
+
 namespace {
 
 /// The node of a watched constant, shared by the tapes that watch it.

@@ -27,6 +27,19 @@ namespace ktape {
 std::vector<Tensor> gradients(const TensorList& losses, const TensorList& variables,
                               const TensorList& seeds = {});
 
+/// What one lookup (`gather`) adds to the gradient of a variable: values[i] to its slice rows[i] along axis
+/// 0.
+struct LookupGradient {
+  std::size_t variable;  ///< which of the variables
+  Tensor rows, values;   ///< int64, with repetitions; (rows.size(), slice...) in order
+};
+
+/// `gradients` of one loss for those who do not read a whole table of which a few rows were looked up: what
+/// lookups of the variables add goes into `lookups`, and only what other ops add is in the result. The values
+/// are plain.
+std::vector<Tensor> gradients(const Tensor& loss, const std::vector<Variable>& variables,
+                              std::vector<LookupGradient>& lookups);
+
 /// TF2's gradient tape as a scope. Every op is recorded anyway; the scope adds `watch`, which makes a
 /// constant differentiable until the last tape that watches it ends.
 class GradientTape {

@@ -32,6 +32,11 @@ class Grads {
   /// Adds `gradient` to what arrived for the input. An undefined tensor adds nothing.
   virtual void add(int input, Tensor gradient) = 0;
 
+  /// Whether what a lookup adds to the gradient of this input may stay rows, because nobody reads all of it.
+  virtual bool takes_rows(int input) const = 0;
+  /// Adds values[i] to slice rows[i] (int64) along axis 0 of the gradient of an input that takes rows.
+  virtual void add_rows(int input, const Tensor& rows, const Tensor& values) = 0;
+
   /// Computes the gradient of an input only when it is needed.
   template <class F>
   void to(int input, F&& gradient) {

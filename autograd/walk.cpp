@@ -87,13 +87,15 @@ class Numbering {
 
 class BackwardWalk final : public Grads {
  public:
-  BackwardWalk(const std::vector<Tensor>& losses, const std::vector<Tensor>& targets);
-  std::vector<Tensor> run(const std::vector<Tensor>& losses, const std::vector<Tensor>& seeds,
-                          const std::vector<Tensor>& targets);
+  BackwardWalk(const std::vector<Tensor>& losses, const std::vector<Tensor>& targets,
+               std::vector<LookupGradient>* lookups);
+  std::vector<Tensor> run(const std::vector<Tensor>& losses, const std::vector<Tensor>& seeds);
 
   bool wants(int input) const override;
   const Tensor& output(int index) const override;
   void add(int input, Tensor gradient) override;
+  bool takes_rows(int input) const override;
+  void add_rows(int input, const Tensor& rows, const Tensor& values) override;
 
  private:
   struct Visit {
@@ -104,7 +106,7 @@ class BackwardWalk final : public Grads {
 
   Number meet(Node* node);
   void follow(Number number);
-  void mark_needed(const std::vector<Tensor>& targets);
+  void mark_needed();
   void visit(Number number);
   Number number_of(const Tensor& x) const { return x.node() ? numbers_.find(x.node()) : none; }
   Number input_of_current(int input) const {
@@ -113,6 +115,8 @@ class BackwardWalk final : public Grads {
   void accumulate(Number number, std::uint32_t output, Tensor gradient, const char* from);
 
   const bool plain_ = !recording();
+  const std::vector<Tensor>& targets_;
+  std::vector<LookupGradient>* const lookups_;
   std::uint64_t oldest_ = std::numeric_limits<std::uint64_t>::max();  // target
   Numbering numbers_;
   std::vector<Visit> visits_;                               // by number
@@ -123,7 +127,9 @@ class BackwardWalk final : public Grads {
   Number current_ = none;
 };
 
-BackwardWalk::BackwardWalk(const std::vector<Tensor>& losses, const std::vector<Tensor>& targets) {
+BackwardWalk::BackwardWalk(const std::vector<Tensor>& losses, const std::vector<Tensor>& targets,
+                           std::vector<LookupGradient>* lookups)
+    : targets_(targets), lookups_(lookups) {
   visits_.reserve(32), inputs_.reserve(64), gradients_.reserve(32), frontier_.reserve(32), order_.reserve(32);
   for (const Tensor& target : targets)
     if (target.node()) oldest_ = std::min(oldest_, target.node()->sequence());
@@ -135,7 +141,7 @@ BackwardWalk::BackwardWalk(const std::vector<Tensor>& losses, const std::vector<
     order_.push_back(number);
     follow(number);
   }
-  mark_needed(targets);
+  mark_needed();
 }
 
 Number BackwardWalk::meet(Node* node) {
@@ -162,8 +168,8 @@ void BackwardWalk::follow(Number number) {
   for (const Edge& edge : edges) inputs_.push_back(meet(edge.node));
 }
 
-void BackwardWalk::mark_needed(const std::vector<Tensor>& targets) {
-  for (const Tensor& target : targets)
+void BackwardWalk::mark_needed() {
+  for (const Tensor& target : targets_)
     if (const Number number = number_of(target); number != none)
       visits_[number].needed = visits_[number].target = true;
   for (auto number = order_.rbegin(); number != order_.rend(); ++number) {
@@ -175,18 +181,17 @@ void BackwardWalk::mark_needed(const std::vector<Tensor>& targets) {
   }
 }
 
-std::vector<Tensor> BackwardWalk::run(const std::vector<Tensor>& losses, const std::vector<Tensor>& seeds,
-                                      const std::vector<Tensor>& targets) {
+std::vector<Tensor> BackwardWalk::run(const std::vector<Tensor>& losses, const std::vector<Tensor>& seeds) {
   for (std::size_t i = 0; i < losses.size(); ++i)
     if (const Number number = number_of(losses[i]); number != none)
       accumulate(number, losses[i].get()->output, seeds[i], "seed");
   for (const Number number : order_)
     if (visits_[number].needed) visit(number);
 
-  std::vector<Tensor> results(targets.size());
-  for (std::size_t i = 0; i < targets.size(); ++i)
-    if (const Number number = number_of(targets[i]); number != none)
-      results[i] = gradients_[visits_[number].first_output + targets[i].get()->output];
+  std::vector<Tensor> results(targets_.size());
+  for (std::size_t i = 0; i < targets_.size(); ++i)
+    if (const Number number = number_of(targets_[i]); number != none)
+      results[i] = gradients_[visits_[number].first_output + targets_[i].get()->output];
   return results;
 }
 
@@ -217,6 +222,17 @@ void BackwardWalk::add(int input, Tensor gradient) {
   accumulate(number, node->inputs()[static_cast<std::size_t>(input)].output, std::move(gradient), node->op());
 }
 
+bool BackwardWalk::takes_rows(int input) const {
+  const Number number = input_of_current(input);
+  return lookups_ && plain_ && number != none && visits_[number].target && numbers_[number]->leaf();
+}
+
+void BackwardWalk::add_rows(int input, const Tensor& rows, const Tensor& values) {
+  const Number number = input_of_current(input);
+  for (std::size_t i = 0; i < targets_.size(); ++i)
+    if (number_of(targets_[i]) == number) lookups_->push_back({i, rows, values});
+}
+
 void BackwardWalk::accumulate(Number number, std::uint32_t output, Tensor gradient, const char* from) {
   const OutputInfo& info = numbers_[number]->output_info(static_cast<int>(output));
   if (gradient.shape() != info.shape)
@@ -233,10 +249,11 @@ void BackwardWalk::accumulate(Number number, std::uint32_t output, Tensor gradie
 }  // namespace
 
 std::vector<Tensor> walk_back(const std::vector<Tensor>& losses, const std::vector<Tensor>& seeds,
-                              const std::vector<Tensor>& targets, bool record) {
+                              const std::vector<Tensor>& targets, bool record,
+                              std::vector<LookupGradient>* lookups) {
   const RecordingScope scope(record);
-  BackwardWalk walk(losses, targets);
-  return walk.run(losses, seeds, targets);
+  BackwardWalk walk(losses, targets, lookups);
+  return walk.run(losses, seeds);
 }
 
 }  // namespace ktape

@@ -1,5 +1,5 @@
 #pragma once
-#include <ktape/autograd/tensor.hpp>
+#include <ktape/autograd/gradients.hpp>
 
 #include <vector>
 
@@ -14,8 +14,10 @@ namespace ktape {
 /// other, and one that ends with an exception leaves nothing behind. A node that is older than every target
 /// depends on none of them and is not visited.
 ///
-/// With `record` the results are recorded, too; without it they are plain values.
+/// With `record` the results are recorded, too; without it they are plain values. With `lookups`, what those
+/// of a target at which gradients end add to its gradient goes there in place of the result.
 std::vector<Tensor> walk_back(const std::vector<Tensor>& losses, const std::vector<Tensor>& seeds,
-                              const std::vector<Tensor>& targets, bool record);
+                              const std::vector<Tensor>& targets, bool record,
+                              std::vector<LookupGradient>* lookups = nullptr);
 
 }  // namespace ktape

@@ -9,7 +9,8 @@ set(internal_headers
   ops/config_file.hpp ops/convolution_arguments.hpp ops/ctc_batch.hpp nn/catalogue.hpp
   nn/callbacks/progress.hpp nn/layers/arguments.hpp nn/layers/layer_call.hpp nn/losses/functions.hpp
   nn/metrics/confusion_counts.hpp nn/metrics/reduction.hpp nn/models/feed.hpp nn/models/functional.hpp
-  nn/models/graph.hpp nn/models/interrupt.hpp nn/models/trainer.hpp nn/optimizers/fields.hpp)
+  nn/models/graph.hpp nn/models/interrupt.hpp nn/models/trainer.hpp nn/optimizers/fields.hpp
+  nn/optimizers/row_gradients.hpp)
 file(GLOB public_headers RELATIVE ${PROJECT_SOURCE_DIR} CONFIGURE_DEPENDS
   ktape.hpp autograd/*.hpp ops/*.hpp ops/engine.h)
 file(GLOB_RECURSE nn_headers RELATIVE ${PROJECT_SOURCE_DIR} CONFIGURE_DEPENDS nn/*.hpp)

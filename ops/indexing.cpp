@@ -133,8 +133,10 @@ Tensor pick(const char* op, const Tensor& x, const Tensor& rows, std::int64_t in
   kernels::gather_rows(out.raw(), x.raw(), rows.pointer<std::int64_t>(), 1, 0, rows.size(),
                        inner * static_cast<std::int64_t>(x.dtype().size()));
   if (recording(x))
-    record(op, out, {x}, [op, rows, shape = x.shape()](const Tensor& g, Grads& grads) {
-      grads.to(0, [&] { return add_up(op, g, rows, shape); });
+    record(op, out, {x}, [op, rows, inner, shape = x.shape()](const Tensor& g, Grads& grads) {
+      const bool slices = shape.rank() > 0 && shape.count(1) == inner;
+      if (slices && grads.takes_rows(0)) grads.add_rows(0, rows, g);
+      else grads.to(0, [&] { return add_up(op, g, rows, shape); });
     });
   return out;
 }

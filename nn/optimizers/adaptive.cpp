@@ -107,6 +107,8 @@ struct AdagradImpl final : OptimizerWith<AdagradOptions> {
     return {{.name = "accumulator", .initial_value = own().initial_accumulator_value}};
   }
 
+  bool ignores_zeros() const override { return true; }
+
   void fused_step(const Tensor& gradient, Variable variable, const Preparation& how,
                   const OptimizerStep& step) override {
     kernels::update<1>(

@@ -1,7 +1,8 @@
-#include <ktape/autograd/gradients.hpp>
 #include <ktape/autograd/log.hpp>
+#include <ktape/autograd/tape.hpp>
 #include <ktape/nn/optimizers/fields.hpp>
 #include <ktape/nn/optimizers/optimizer.hpp>
+#include <ktape/nn/optimizers/row_gradients.hpp>
 #include <ktape/ops/config.hpp>
 #include <ktape/ops/creation.hpp>
 #include <ktape/ops/elementwise.hpp>
@@ -68,7 +69,8 @@ void OptimizerImpl::update_step(const Tensor&, Variable, const OptimizerStep&) {
 
 void OptimizerImpl::fused_step(const Tensor& gradient, Variable variable, const kernels::Preparation& how,
                                const OptimizerStep& step) {
-  Tensor g = how.scale == 1 ? gradient : gradient * how.scale;
+  Tensor g = RowGradient{gradient, how.rows}.whole(variable.shape());
+  if (how.scale != 1) g = g * how.scale;
   if (std::isfinite(how.bound)) g = K::clip(g, -how.bound, how.bound);
   if (how.keep != 1) K::update(variable, variable * how.keep);
   update_step(g, variable, step);
@@ -109,7 +111,7 @@ OptimizerImpl::Slot& OptimizerImpl::slot_of(const Variable& variable, std::size_
 }
 
 /// The gradients that there are, each with its variable.
-std::vector<OptimizerImpl::Gradient> OptimizerImpl::checked(const std::vector<Tensor>& gradients,
+std::vector<OptimizerImpl::Gradient> OptimizerImpl::checked(const std::vector<RowGradient>& gradients,
                                                             const std::vector<Variable>& variables) {
   if (gradients.size() != variables.size())
     fail("[", class_name_, "] there must be one gradient for each variable: received ", gradients.size(),
@@ -120,15 +122,17 @@ std::vector<OptimizerImpl::Gradient> OptimizerImpl::checked(const std::vector<Te
   std::string missing;
   for (std::size_t i = 0; i < gradients.size(); ++i) {
     Slot& slot = slot_of(variables[i], i);
-    if (!gradients[i].defined()) {
+    RowGradient gradient = gradients[i];
+    if (!gradient.value.defined()) {
       if (!warned_) missing += (missing.empty() ? "'" : ", '") + variables[i].name() + "'";
       continue;
     }
-    if (gradients[i].shape() != variables[i].shape())
+    if (options_.gradient_accumulation_steps) gradient = {gradient.whole(variables[i].shape()), {}};
+    if (!gradient.of_rows() && gradient.value.shape() != variables[i].shape())
       fail("[", class_name_, "] a gradient must have the shape ", variables[i].shape(), " of '",
-           variables[i].name(), "': received ", gradients[i].shape());
-    expect_value(class_name_.c_str(), gradients[i]);
-    out.push_back({&slot, K::cast(gradients[i], variables[i].dtype()), scale});
+           variables[i].name(), "': received ", gradient.value.shape());
+    expect_value(class_name_.c_str(), gradient.value);
+    out.push_back({&slot, K::cast(gradient.value, variables[i].dtype()), gradient.rows, scale});
   }
   if (out.empty())
     fail("[", class_name_, "] at least one variable must have a gradient: received None for all");
@@ -176,7 +180,9 @@ void OptimizerImpl::update(const std::vector<Gradient>& gradients) {
   if (options_.clipvalue.value_or(0) > 0) how.bound = *options_.clipvalue;
   for (const Gradient& gradient : gradients) {
     how.scale = gradient.scale;
+    how.rows = gradient.rows;
     how.keep = gradient.slot->decays ? 1 - options_.weight_decay.value_or(0) * rate : 1;
+    how.all_rows = !ignores_zeros() || how.keep != 1;
     fused_step(gradient.value, gradient.slot->variable, how, {gradient.slot->state, rate, number});
   }
 }
@@ -190,6 +196,13 @@ void OptimizerImpl::average() {
 }
 
 void OptimizerImpl::apply(const std::vector<Tensor>& gradients, const std::vector<Variable>& variables) {
+  std::vector<RowGradient> whole;
+  whole.reserve(gradients.size());
+  for (const Tensor& gradient : gradients) whole.push_back({gradient, {}});
+  apply(whole, variables);
+}
+
+void OptimizerImpl::apply(const std::vector<RowGradient>& gradients, const std::vector<Variable>& variables) {
   if (gradients.empty() && variables.empty()) return;
   const NoGrad off;
   build(variables);
@@ -263,7 +276,7 @@ std::vector<Variable> OptimizerImpl::variables() const {
 void Optimizer::minimize(const Tensor& loss, const std::vector<Variable>& variables) const {
   const Tensor scaled = scale_loss(loss);
   const NoGrad off;
-  apply(gradients(scaled, variables), variables);
+  impl().apply(row_gradients(scaled, variables), variables);
 }
 
 Tensor Optimizer::scale_loss(const Tensor& loss) const {

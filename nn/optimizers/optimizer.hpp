@@ -14,6 +14,8 @@ struct Preparation;
 
 namespace ktape::nn {
 
+struct RowGradient;
+
 /// What all optimizers of Keras take.
 struct OptimizerOptions {
   LearningRate learning_rate = 0.001;
@@ -68,6 +70,7 @@ class OptimizerImpl : public Object {
   virtual void update_step(const Tensor& gradient, Variable variable, const OptimizerStep& step);
 
   void build(const std::vector<Variable>& variables);
+  void apply(const std::vector<RowGradient>& gradients, const std::vector<Variable>& variables);
   void apply(const std::vector<Tensor>& gradients, const std::vector<Variable>& variables);
   void exclude_from_weight_decay(const std::vector<Variable>& variables,
                                  const std::vector<std::string>& names);
@@ -83,9 +86,13 @@ class OptimizerImpl : public Object {
   std::vector<Variable> variables() const;
 
  protected:
-  /// The same with what is to be done to gradient and variable on the way: by default that is done first.
+  /// The same with what is to be done to gradient and variable on the way, and for a gradient of some rows:
+  /// by default that is done first.
   virtual void fused_step(const Tensor& gradient, Variable variable, const kernels::Preparation& how,
                           const OptimizerStep& step);
+  /// Whether the update of an element whose gradient is 0 changes nothing, so that the rows of a table that
+  /// were not looked up can be left out.
+  virtual bool ignores_zeros() const { return false; }
   /// Called once before the updates of an `apply`; `number` is theirs.
   virtual void start_updates(double number);
   /// A variable for all others: listed behind their state.
@@ -99,13 +106,14 @@ class OptimizerImpl : public Object {
   };
   struct Gradient {
     Slot* slot;
-    Tensor value;
+    Tensor value, rows;
     double scale;
   };
 
   Slot make_slot(const Variable& variable);
   Slot& slot_of(const Variable& variable, std::size_t position);
-  std::vector<Gradient> checked(const std::vector<Tensor>& gradients, const std::vector<Variable>& variables);
+  std::vector<Gradient> checked(const std::vector<RowGradient>& gradients,
+                                const std::vector<Variable>& variables);
   bool accumulate(std::vector<Gradient>& gradients);
   void clip(std::vector<Gradient>& gradients) const;
   void update(const std::vector<Gradient>& gradients);
@@ -144,7 +152,11 @@ class Optimizer : public Handle<OptimizerImpl> {
   void apply(const std::vector<Tensor>& gradients, const std::vector<Variable>& variables) const {
     impl().apply(gradients, variables);
   }
-  /// apply(gradients(scale_loss(loss), variables), variables). Mirrors `tf.keras`'s `minimize`.
+  /// apply(gradients(scale_loss(loss), variables), variables), but that the gradient of a table of which some
+  /// rows were looked up (nn::Embedding, `K::gather`), and nothing else, stays these rows. The results are
+  /// those of `apply`: a row that was not looked up has the gradient 0, as in Keras. SGD without momentum and
+  /// Adagrad, unless weights decay, let it alone, and take a time that does not grow with the table. Mirrors
+  /// `tf.keras`'s `minimize`.
   void minimize(const Tensor& loss, const std::vector<Variable>& variables) const;
   /// Makes the state for these variables. `apply` does it by itself the first time.
   void build(const std::vector<Variable>& variables) const { impl().build(variables); }

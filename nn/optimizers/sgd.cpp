@@ -44,6 +44,8 @@ struct SGDImpl final : OptimizerWith<SGDOptions> {
     return {{.name = "momentum"}};
   }
 
+  bool ignores_zeros() const override { return own().momentum == 0; }
+
   void fused_step(const Tensor& gradient, Variable variable, const Preparation& how,
                   const OptimizerStep& step) override {
     const double rate = step.learning_rate, momentum = own().momentum;
