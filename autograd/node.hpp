@@ -174,7 +174,7 @@ class Inputs {
   }
   std::span<const Tensor* const> span() const {
     return many_.empty() ? std::span<const Tensor* const>(inline_, count_)
-                         : std::span<const Tensor* const>(many_);
+                         : std::span<const Tensor* const>(many_.data(), many_.size());
   }
 
  private:

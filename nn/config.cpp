@@ -57,6 +57,21 @@ Value value_of(const Json& json, int depth) {
 
 }  // namespace
 
+Value::Value() noexcept = default;
+Value::Value(const Value& other) = default;
+Value::Value(Value&& other) noexcept = default;
+Value& Value::operator=(const Value& other) = default;
+Value& Value::operator=(Value&& other) noexcept = default;
+Value::~Value() = default;
+
+Value::Value(const Scalar& number) {
+  if (number.kind() == Scalar::Bool) data_ = number.to<bool>();
+  else if (number.kind() == Scalar::Integer) data_ = number.integer();
+  else data_ = number.real();
+}
+
+Value::Value(std::string value) : data_(std::move(value)) {}
+Value::Value(List values) : data_(std::move(values)) {}
 Value::Value(const Config& config) : data_(std::make_shared<const Config>(config)) {}
 
 Value::Value(const Shape& shape) {

@@ -1,5 +1,6 @@
 #pragma once
 #include <ktape/autograd/error.hpp>
+#include <ktape/autograd/scalar.hpp>
 #include <ktape/autograd/shape.hpp>
 #include <ktape/ops/per_axis.hpp>
 
@@ -29,24 +30,28 @@ class Value {
  public:
   using List = std::vector<Value>;
 
-  Value() = default;  ///< null
-  Value(NoneType) {}
-  template <std::same_as<bool> T>
-  Value(T value) : data_(value) {}
-  template <std::integral T>
-  requires(!std::same_as<T, bool>) Value(T value) : data_(static_cast<std::int64_t>(value)) {}
-  template <std::floating_point T>
-  Value(T value) : data_(static_cast<double>(value)) {}
-  Value(const char* value) : data_(std::string(value)) {}
-  Value(std::string value) : data_(std::move(value)) {}
-  Value(List values) : data_(std::move(values)) {}
+  // What copies or destroys a variant is much to compile: it is in the source.
+  Value() noexcept;  ///< null
+  Value(const Value& other);
+  Value(Value&& other) noexcept;
+  Value& operator=(const Value& other);
+  Value& operator=(Value&& other) noexcept;
+  ~Value();
+
+  Value(NoneType) : Value() {}
+  template <Arithmetic T>
+  Value(T value) : Value(Scalar(value)) {}
+  Value(const Scalar& number);
+  Value(const char* value) : Value(std::string(value)) {}
+  Value(std::string value);
+  Value(List values);
   Value(const Config& config);
   /// A list; an unknown dimension is null.
   Value(const Shape& shape);
   /// One axis is an integer, several are a list, all are null.
   Value(const Axes& axes);
   template <class T>
-  Value(const std::optional<T>& value) {
+  Value(const std::optional<T>& value) : Value() {
     if (value) *this = Value(*value);
   }
   template <class T>
