@@ -46,7 +46,7 @@ std::vector<Shape> shapes_of(const std::vector<Tensor>& tensors) {
 
 bool any_symbolic(const CallArguments& arguments) {
   return is_symbolic(arguments.mask.vector()) || is_symbolic(arguments.initial_state.vector()) ||
-         is_symbolic(arguments.attention_mask);
+         is_symbolic(arguments.attention_mask, arguments.count_weights);
 }
 
 /// Throws the error that is being handled again, with the layer's name and what it was called on.

@@ -26,7 +26,8 @@ Config own_arguments(const Config& config) {
 std::optional<DType> dtype_in(const Config& config, const std::string& what) {
   Value dtype = config.get("dtype");
   if (dtype.is_config()) dtype = dtype.config().at("config").config().at("name");  // as Keras 3 writes it
-  if (dtype.is_null()) return {};
+  // "string", which Keras 2 writes for layers of texts, says nothing about numbers.
+  if (dtype.is_null() || dtype == Value("string")) return {};
   return DType(dtype.string(what + "dtype"));
 }
 
@@ -63,6 +64,26 @@ void LayerImpl::set_trainable(bool trainable) {
   trainable_ = trainable;
   for (const Layer& layer : sublayers()) layer.set_trainable(trainable);
 }
+
+// --- Learning from data ------------------------------------------------------------------------------------
+
+void LayerImpl::adapt(const Tensor& data) {
+  reset_state();
+  update_state(data);
+  finalize_state();
+}
+
+void LayerImpl::reset_state() {
+  fail<TypeError>("[", name_,
+                  "] adapt is for layers that learn from data: received class_name=", class_name_);
+}
+void LayerImpl::update_state(const Tensor&) { LayerImpl::reset_state(); }
+void LayerImpl::finalize_state() { LayerImpl::reset_state(); }
+
+void Layer::adapt(const Tensor& data) const { impl().adapt(data); }
+void Layer::reset_state() const { impl().reset_state(); }
+void Layer::update_state(const Tensor& batch) const { impl().update_state(batch); }
+void Layer::finalize_state() const { impl().finalize_state(); }
 
 // --- Weights -----------------------------------------------------------------------------------------------
 

@@ -47,6 +47,7 @@ struct CallArguments {
   TensorList mask = {};
   TensorList initial_state = {};         ///< of recurrent layers
   Tensor attention_mask = {};            ///< of MultiHeadAttention: (batch, query, key)
+  Tensor count_weights = {};             ///< of CategoryEncoding: what each entry counts
   bool use_causal_mask = false;          ///< of attention layers
   bool return_attention_scores = false;  ///< of attention layers: the scores come back behind the result
 };
@@ -113,6 +114,14 @@ class Layer : public Handle<LayerImpl> {
   /// The losses of its regularized weights, and those that were added in its last call.
   std::vector<Tensor> losses() const;
 
+  /// Learns from data what a preprocessing layer needs (means, boundaries, a vocabulary) and forgets what it
+  /// knew. Throws TypeError, naming the layer, where there is nothing to learn.
+  void adapt(const Tensor& data) const;
+  /// The same in steps: forget, take in one batch after another, then put what was learned into effect.
+  void reset_state() const;
+  void update_state(const Tensor& batch) const;
+  void finalize_state() const;
+
   /// Input and output of the layer's first, or i-th, symbolic call. Throws ValueError when there is none, and
   /// for several.
   Tensor input() const;
@@ -157,6 +166,12 @@ class LayerImpl : public Object, public std::enable_shared_from_this<LayerImpl> 
   virtual Tensor compute_mask(const Tensor& x, const Tensor& mask);
   virtual std::vector<Tensor> compute_mask(const std::vector<Tensor>& inputs,
                                            const std::vector<Tensor>& masks);
+
+  /// What `adapt` consists of; override the three where there is something to learn from data.
+  virtual void adapt(const Tensor& data);
+  virtual void reset_state();
+  virtual void update_state(const Tensor& batch);
+  virtual void finalize_state();
 
   /// The arguments of the class's own constructor; name, trainable and dtype are added to them.
   Config get_config() const override { return {}; }

@@ -8,6 +8,7 @@ std::vector<Tensor> tensors_of(const CallArguments& arguments) {
   std::vector<Tensor> tensors = arguments.mask.vector();
   tensors.insert(tensors.end(), arguments.initial_state.begin(), arguments.initial_state.end());
   tensors.push_back(arguments.attention_mask);
+  tensors.push_back(arguments.count_weights);
   return tensors;
 }
 
@@ -19,7 +20,8 @@ CallArguments with_values(CallArguments arguments, const OperandValues& values, 
   };
   arguments.mask = take(arguments.mask);
   arguments.initial_state = take(arguments.initial_state);
-  arguments.attention_mask = values[next];
+  arguments.attention_mask = values[next++];
+  arguments.count_weights = values[next];
   return arguments;
 }
 
@@ -49,7 +51,7 @@ std::size_t LayerCall::operand_count() const { return input_count + tensors_of(a
 
 bool LayerCall::plain() const {
   return input_count == 1 && arguments.mask.empty() && arguments.initial_state.empty() &&
-         !arguments.attention_mask.defined();
+         !arguments.attention_mask.defined() && !arguments.count_weights.defined();
 }
 
 const LayerCall* call_of(const Symbol& symbol) { return static_cast<const LayerCall*>(symbol.owner().get()); }
