@@ -30,6 +30,8 @@
 #include <ktape/nn/layers/normalization.hpp>
 #include <ktape/nn/layers/padding.hpp>
 #include <ktape/nn/layers/pooling.hpp>
+#include <ktape/nn/layers/preprocessing/encoding.hpp>
+#include <ktape/nn/layers/preprocessing/numeric.hpp>
 #include <ktape/nn/layers/recurrent.hpp>
 #include <ktape/nn/layers/recurrent_cells.hpp>
 #include <ktape/nn/layers/regularization.hpp>

@@ -37,17 +37,19 @@ void add_convolution_layers(Catalogue& catalogue);
 void add_convolutional_recurrent_layers(Catalogue& catalogue);
 void add_core_layers(Catalogue& catalogue);
 void add_einsum_dense(Catalogue& catalogue);
+void add_encoding_layers(Catalogue& catalogue);
 void add_locally_connected_layers(Catalogue& catalogue);
 void add_merging_layers(Catalogue& catalogue);
 void add_multi_head_attention_layers(Catalogue& catalogue);
 void add_normalization_layers(Catalogue& catalogue);
+void add_numeric_layers(Catalogue& catalogue);
 void add_padding_layers(Catalogue& catalogue);
 void add_pooling_layers(Catalogue& catalogue);
 void add_recurrent_cells(Catalogue& catalogue);
 void add_recurrent_layers(Catalogue& catalogue);
 void add_regularization_layers(Catalogue& catalogue);
-void add_wrappers(Catalogue& catalogue);
 void add_reshaping_layers(Catalogue& catalogue);
+void add_wrappers(Catalogue& catalogue);
 
 /// Makes a class known under its name: it is remade from its arguments.
 template <class Impl, class Arguments>

@@ -9,10 +9,12 @@ void add_layers(Catalogue& catalogue) {
   add_convolutional_recurrent_layers(catalogue);
   add_core_layers(catalogue);
   add_einsum_dense(catalogue);
+  add_encoding_layers(catalogue);
   add_locally_connected_layers(catalogue);
   add_merging_layers(catalogue);
   add_multi_head_attention_layers(catalogue);
   add_normalization_layers(catalogue);
+  add_numeric_layers(catalogue);
   add_padding_layers(catalogue);
   add_pooling_layers(catalogue);
   add_recurrent_cells(catalogue);
