@@ -31,6 +31,7 @@
 #include <ktape/nn/layers/padding.hpp>
 #include <ktape/nn/layers/pooling.hpp>
 #include <ktape/nn/layers/preprocessing/encoding.hpp>
+#include <ktape/nn/layers/preprocessing/image.hpp>
 #include <ktape/nn/layers/preprocessing/numeric.hpp>
 #include <ktape/nn/layers/recurrent.hpp>
 #include <ktape/nn/layers/recurrent_cells.hpp>

@@ -38,6 +38,7 @@ void add_convolutional_recurrent_layers(Catalogue& catalogue);
 void add_core_layers(Catalogue& catalogue);
 void add_einsum_dense(Catalogue& catalogue);
 void add_encoding_layers(Catalogue& catalogue);
+void add_image_layers(Catalogue& catalogue);
 void add_locally_connected_layers(Catalogue& catalogue);
 void add_merging_layers(Catalogue& catalogue);
 void add_multi_head_attention_layers(Catalogue& catalogue);

@@ -10,6 +10,7 @@ void add_layers(Catalogue& catalogue) {
   add_core_layers(catalogue);
   add_einsum_dense(catalogue);
   add_encoding_layers(catalogue);
+  add_image_layers(catalogue);
   add_locally_connected_layers(catalogue);
   add_merging_layers(catalogue);
   add_multi_head_attention_layers(catalogue);

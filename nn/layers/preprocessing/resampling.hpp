@@ -1,0 +1,47 @@
+#pragma once
+#include <ktape/autograd/tensor.hpp>
+
+#include <array>
+#include <string>
+#include <vector>
+
+/// Images at another size, or seen through an affine map. Differentiable with respect to the image, to any
+/// order. Internal: the tensors have values, and are floating.
+namespace ktape::nn {
+
+/// Throws ValueError, naming the layer, unless `resampled` knows the interpolation.
+void expect_interpolation(const char* layer, const std::string& interpolation);
+
+/// x with `extent` places along the axis instead of the n that it has. Place i has its middle at
+/// c = (i + 0.5) * n / extent of the old axis, whose place j has it at j + 0.5.
+///
+/// - "nearest": the old place floor(c).
+/// - "area": the mean of the old axis from i * n / extent to (i + 1) * n / extent.
+/// - The others: the sum of w(j + 0.5 - c) * x[j], divided by the sum of the w; "bilinear" has
+///   w(t) = 1 - |t| up to 1, "bicubic" the cubic of Keys with a = -0.5 up to 2, "mitchellcubic" that of
+///   Mitchell and Netravali, "gaussian" exp(-2 t^2) up to 1.5, "lanczos3" and "lanczos5" sinc(t) sinc(t / r)
+///   up to r. With `antialias`, w is n / extent times as wide where the axis becomes shorter.
+Tensor resampled(const Tensor& x, int axis, std::int64_t extent, const std::string& interpolation,
+                 bool antialias);
+
+/// Which place (column, row) of the input a place of the output shows:
+/// (a * column + b * row + c, d * column + e * row + f).
+struct AffineMap {
+  double a, b, c, d, e, f;
+};
+
+enum class FillMode { Constant, Reflect, Wrap, Nearest };
+
+struct WarpOptions {
+  FillMode fill_mode = FillMode::Reflect;
+  bool bilinear = true;  ///< the weighted mean of the four pixels around a place, else the nearest pixel
+  double fill_value = 0;
+  bool channels_first = false;
+};
+
+/// The images (batch, height, width, channels), or with their channels first, each through a map of its own.
+/// Beyond the borders the image goes on as the mode says: with the value (k k | a b c | k k), mirrored
+/// (b a | a b c | c b), repeated (b c | a b c | a b), or with its border (a a | a b c | c c).
+Tensor warped(const Tensor& x, std::vector<AffineMap> maps, const WarpOptions& options);
+
+}  // namespace ktape::nn
