@@ -30,6 +30,7 @@
 #include <ktape/nn/layers/normalization.hpp>
 #include <ktape/nn/layers/padding.hpp>
 #include <ktape/nn/layers/pooling.hpp>
+#include <ktape/nn/layers/preprocessing/augmentation.hpp>
 #include <ktape/nn/layers/preprocessing/encoding.hpp>
 #include <ktape/nn/layers/preprocessing/image.hpp>
 #include <ktape/nn/layers/preprocessing/numeric.hpp>

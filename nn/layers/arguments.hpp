@@ -33,6 +33,7 @@ std::optional<DType> dtype_in(const Config& config, const std::string& what = {}
 // Each family adds its own.
 void add_activation_layers(Catalogue& catalogue);
 void add_attention_layers(Catalogue& catalogue);
+void add_augmentation_layers(Catalogue& catalogue);
 void add_convolution_layers(Catalogue& catalogue);
 void add_convolutional_recurrent_layers(Catalogue& catalogue);
 void add_core_layers(Catalogue& catalogue);

@@ -5,6 +5,7 @@ namespace ktape::nn {
 void add_layers(Catalogue& catalogue) {
   add_activation_layers(catalogue);
   add_attention_layers(catalogue);
+  add_augmentation_layers(catalogue);
   add_convolution_layers(catalogue);
   add_convolutional_recurrent_layers(catalogue);
   add_core_layers(catalogue);
