@@ -33,7 +33,9 @@
 #include <ktape/nn/layers/preprocessing/augmentation.hpp>
 #include <ktape/nn/layers/preprocessing/encoding.hpp>
 #include <ktape/nn/layers/preprocessing/image.hpp>
+#include <ktape/nn/layers/preprocessing/lookup.hpp>
 #include <ktape/nn/layers/preprocessing/numeric.hpp>
+#include <ktape/nn/layers/preprocessing/text.hpp>
 #include <ktape/nn/layers/recurrent.hpp>
 #include <ktape/nn/layers/recurrent_cells.hpp>
 #include <ktape/nn/layers/regularization.hpp>

@@ -41,6 +41,7 @@ void add_einsum_dense(Catalogue& catalogue);
 void add_encoding_layers(Catalogue& catalogue);
 void add_image_layers(Catalogue& catalogue);
 void add_locally_connected_layers(Catalogue& catalogue);
+void add_lookup_layers(Catalogue& catalogue);
 void add_merging_layers(Catalogue& catalogue);
 void add_multi_head_attention_layers(Catalogue& catalogue);
 void add_normalization_layers(Catalogue& catalogue);
@@ -51,6 +52,7 @@ void add_recurrent_cells(Catalogue& catalogue);
 void add_recurrent_layers(Catalogue& catalogue);
 void add_regularization_layers(Catalogue& catalogue);
 void add_reshaping_layers(Catalogue& catalogue);
+void add_text_layers(Catalogue& catalogue);
 void add_wrappers(Catalogue& catalogue);
 
 /// Makes a class known under its name: it is remade from its arguments.

@@ -13,6 +13,7 @@ void add_layers(Catalogue& catalogue) {
   add_encoding_layers(catalogue);
   add_image_layers(catalogue);
   add_locally_connected_layers(catalogue);
+  add_lookup_layers(catalogue);
   add_merging_layers(catalogue);
   add_multi_head_attention_layers(catalogue);
   add_normalization_layers(catalogue);
@@ -23,6 +24,7 @@ void add_layers(Catalogue& catalogue) {
   add_recurrent_layers(catalogue);
   add_regularization_layers(catalogue);
   add_reshaping_layers(catalogue);
+  add_text_layers(catalogue);
   add_wrappers(catalogue);
 }
 
