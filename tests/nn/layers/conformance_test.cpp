@@ -481,12 +481,121 @@ const std::vector<Row>& table() {
        {},
        Mask::Ends,
        {{4, 5}}},
+      // preprocessing
+      {"Normalization",
+       [] { return nn::Normalization(); },
+       {{4, 5}},
+       {4, 5},
+       {"mean", "variance", "count"},
+       Mask::Passes},
+      {"Rescaling", [] { return nn::Rescaling(0.5, {.offset = 1}); }, {{4, 5}}, {4, 5}, {}, Mask::Passes},
+      {"Discretization",
+       [] {
+         return nn::Discretization({.bin_boundaries = {{-0.5, 0, 0.5}}, .output_mode = "count"});
+       },
+       {{4, 5}},
+       {4, 4},
+       {}},
+      {"CategoryEncoding", [] { return nn::CategoryEncoding(7); }, {{4, 5}}, {4, 7}, {}, Mask::Ends, {}, 7},
+      {"IntegerLookup",
+       [] {
+         return nn::IntegerLookup({.vocabulary = {3, 5}, .output_mode = "count"});
+       },
+       {{4, 5}},
+       {4, 3},
+       {},
+       Mask::Ends,
+       {},
+       7},
+      {"Resizing", [] { return nn::Resizing(3, 2); }, {{4, 5, 3, 2}}, {4, 3, 2, 2}, {}, Mask::Ends, {{4, 5}}},
+      {"CenterCrop",
+       [] { return nn::CenterCrop(3, 2); },
+       {{4, 5, 3, 2}},
+       {4, 3, 2, 2},
+       {},
+       Mask::Ends,
+       {{4, 5}}},
+      {"RandomFlip", [] { return nn::RandomFlip(); }, {{4, 5, 3, 2}}, {4, 5, 3, 2}, {}, Mask::Ends, {{4, 5}}},
+      {"RandomRotation",
+       [] { return nn::RandomRotation(0.2); },
+       {{4, 5, 3, 2}},
+       {4, 5, 3, 2},
+       {},
+       Mask::Ends,
+       {{4, 5}}},
+      {"RandomTranslation",
+       [] {
+         return nn::RandomTranslation(0.2, {-0.1, 0.3});
+       },
+       {{4, 5, 3, 2}},
+       {4, 5, 3, 2},
+       {},
+       Mask::Ends,
+       {{4, 5}}},
+      {"RandomZoom",
+       [] { return nn::RandomZoom(0.2); },
+       {{4, 5, 3, 2}},
+       {4, 5, 3, 2},
+       {},
+       Mask::Ends,
+       {{4, 5}}},
+      {"RandomContrast",
+       [] { return nn::RandomContrast(0.2); },
+       {{4, 5, 3, 2}},
+       {4, 5, 3, 2},
+       {},
+       Mask::Ends,
+       {{4, 5}}},
+      {"RandomBrightness",
+       [] { return nn::RandomBrightness(0.2); },
+       {{4, 5, 3, 2}},
+       {4, 5, 3, 2},
+       {},
+       Mask::Ends,
+       {{4, 5}}},
+      {"RandomCrop",
+       [] { return nn::RandomCrop(3, 2); },
+       {{4, 5, 3, 2}},
+       {4, 3, 2, 2},
+       {},
+       Mask::Ends,
+       {{4, 5}}},
       // activation
       {"ReLU", [] { return nn::ReLU(); }, {{4, 5}}, {4, 5}, {}, Mask::Passes},
       {"LeakyReLU", [] { return nn::LeakyReLU(); }, {{4, 5}}, {4, 5}, {}, Mask::Passes},
       {"PReLU", [] { return nn::PReLU(); }, {{4, 5}}, {4, 5}, {"alpha"}, Mask::Passes},
       {"ELU", [] { return nn::ELU(); }, {{4, 5}}, {4, 5}, {}, Mask::Passes},
       {"Softmax", [] { return nn::Softmax(); }, {{4, 5}}, {4, 5}, {}, Mask::Passes},
+  };
+  return rows;
+}
+
+/// The layers that are called on strings.
+struct StringRow {
+  std::string name;
+  std::function<nn::Layer()> make;
+  std::function<Tensor(const nn::Layer&)> call;
+  Shape output;
+};
+
+const std::vector<StringRow>& string_table() {
+  static const std::vector<StringRow> rows{
+      {"StringLookup",
+       [] {
+         return nn::StringLookup({.vocabulary = {"cat", "dog"}});
+       },
+       [](const nn::Layer& layer) {
+         return nn::StringLookup(layer)({"dog", "owl", "cat"});
+       },
+       {3}},
+      {"TextVectorization",
+       [] {
+         return nn::TextVectorization({.vocabulary = {"cat", "dog"}});
+       },
+       [](const nn::Layer& layer) {
+         return nn::TextVectorization(layer)({"A cat, a dog.", "Dog"});
+       },
+       {2, 4}},
   };
   return rows;
 }
@@ -523,7 +632,7 @@ TEST_CASE("each layer has its weights and gives its shape, in its dtype") {
       for (const Variable& weight : layer.weights()) {
         names.push_back(last_part(weight.name()));
         CHECK(weight.name().starts_with(layer.name() + '/'));
-        CHECK(weight.dtype() == dtype);
+        CHECK((weight.dtype() == dtype || weight.dtype().is_integer()));
       }
       CHECK(names == row.weights);
     }
@@ -606,11 +715,29 @@ TEST_CASE("each layer refuses what it cannot take, by its name, and is not built
   }
 }
 
+TEST_CASE("each layer of strings has a name and a config that remakes it, and refuses tensors") {
+  for (const StringRow& row : string_table()) {
+    CAPTURE(row.name);
+    const nn::Layer layer = row.make();
+    CHECK((layer.class_name() == row.name && layer.name().starts_with(nn::to_snake_case(row.name))));
+    const Tensor expected = row.call(layer);
+    CHECK(expected.shape() == row.output);
+    const nn::Layer again = nn::Layer::from_value(nn::from_json(nn::to_json(layer.to_value())));
+    CHECK((again.name() == layer.name() && again.get_config() == layer.get_config()));
+    CHECK(values(row.call(again)) == values(expected));
+    const std::string rule = '[' + layer.name() + "] the layer takes strings";
+    CHECK_THROWS_WITH_AS(layer(K::ones({2, 3})), doctest::Contains(rule.c_str()), ktape::TypeError);
+    CHECK_THROWS_WITH_AS(layer.adapt(K::ones({2, 3})), doctest::Contains(rule.c_str()), ktape::TypeError);
+  }
+}
+
 TEST_CASE("every registered layer has a row") {
   for (const std::string& name : nn::registered_names("layer")) {
     const bool own = name == "Affine";  // of another test
-    const bool found =
-        std::any_of(table().begin(), table().end(), [&](const Row& row) { return row.name == name; });
+    const auto has = [&](const auto& rows) {
+      return std::any_of(rows.begin(), rows.end(), [&](const auto& row) { return row.name == name; });
+    };
+    const bool found = has(table()) || has(string_table());
     CHECK_MESSAGE((own || found), name);
   }
 }
