@@ -134,7 +134,8 @@ void run_layer(Run& run) {
   const nn::Layer layer = made(run);
   Call call(run);
   layer.build(call.shapes());
-  load_weights(run, layer, call);
+  if (!run.has("adapt")) load_weights(run, layer, call);
+  else if (run.at("weights").list().empty()) layer.adapt(run.tensor(run.at("adapt")));
   std::vector<Tensor> outputs;
   const auto calls = run.has("calls") ? run.at("calls").integer() : 1;
   for (std::int64_t i = 0; i < calls; ++i) outputs = call(layer);
