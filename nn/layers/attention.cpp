@@ -49,7 +49,7 @@ class SingleHead : public AttentionLayer<Arguments> {
   Tensors call(const Tensors& inputs, const CallArguments& arguments) override {
     check(inputs, arguments);
     const Tensor &query = inputs[0], &value = inputs[1], &key = inputs.back();
-    const Tensor keys_mask = as_bool(mask_at(arguments, 1), 1);
+    const Tensor keys_mask = as_bool(this->mask_at(inputs, arguments, 1), 1);
     Tensors outputs;
     if (is_dot() && !this->needs_weights(query, arguments)) {
       outputs = {fused(query, key, value, keys_mask, arguments.use_causal_mask)};
@@ -59,7 +59,7 @@ class SingleHead : public AttentionLayer<Arguments> {
       outputs = {K::matmul(this->dropped(weights), value)};
       if (arguments.return_attention_scores) outputs.push_back(weights);
     }
-    if (const Tensor mask = mask_at(arguments, 0); mask.defined())
+    if (const Tensor mask = this->mask_at(inputs, arguments, 0); mask.defined())
       outputs[0] = outputs[0] * K::expand_dims(K::cast(mask, query.dtype()));
     return outputs;
   }
@@ -83,10 +83,11 @@ class SingleHead : public AttentionLayer<Arguments> {
   void check(const Tensors& inputs, const CallArguments& arguments) const {
     this->expect_inputs(inputs.size());
     this->expect_fit(inputs[1].shape(), inputs.back().shape());
-    if (!compatible(inputs[0].shape()[-1], inputs.back().shape()[-1]))
+    const Shape &query = inputs[0].shape(), &key = inputs.back().shape();
+    if (!compatible(query[0], key[0]) || !compatible(query[-1], key[-1]))
       fail("[", this->name(),
-           "] query and key must have as many features: received query=", inputs[0].shape(),
-           ", key=", inputs.back().shape());
+           "] query and key must have the same batch and as many features: received query=", query,
+           ", key=", key);
     if (!arguments.mask.empty() && arguments.mask.size() < 2)
       fail("[", this->name(), "] mask must be {query mask, value mask}: received one mask");
   }

@@ -9,11 +9,11 @@
 ///     Tensor y = attention({x, x}, {.use_causal_mask = true});
 ///     auto both = attention.apply({x, memory}, {.return_attention_scores = true});  // y, scores
 ///
-/// The masks that the inputs carry, or the `mask` of the call, {query mask, value mask, key mask}, say which
-/// steps count: a hidden value or key gets no weight, and the query mask is the mask of the output. With
-/// `use_causal_mask` query i looks at keys 0 to i only. A query that may look at no key gets zeros. With
-/// `return_attention_scores`, `apply` returns the weights, behind masks and softmax, after the output.
-/// `dropout` is of the weights, in training.
+/// The masks that the inputs carry, or the `mask` of the call, {query mask, value mask, key mask}, each
+/// (batch, steps), say which steps count: a hidden value or key gets no weight, and the query mask is the
+/// mask of the output. With `use_causal_mask` query i looks at keys 0 to i only. A query that may look at no
+/// key gets zeros. With `return_attention_scores`, `apply` returns the weights, behind masks and softmax,
+/// after the output. `dropout` is of the weights, in training.
 ///
 /// All throw ValueError for another number of inputs, inputs that do not fit each other, and dropout rates
 /// outside [0, 1).

@@ -55,6 +55,11 @@ AttentionAxes::AttentionAxes(const std::string& layer, const Axes& axes, int ran
     if (std::count(attended_.begin(), attended_.end(), axis) == 0) rest_.push_back(axis);
 }
 
+bool AttentionAxes::share_batch(const Shape& a, const Shape& b) const {
+  return a.rank() == b.rank() &&
+         std::all_of(rest_.begin(), rest_.end(), [&](int axis) { return compatible(a[axis], b[axis]); });
+}
+
 Axes AttentionAxes::of_softmax() const {
   std::vector<int> axes;
   for (std::size_t i = attended_.size(); i > 0; --i) axes.push_back(-static_cast<int>(i));
@@ -107,8 +112,7 @@ Tensor AttentionAxes::folded_scores(const Tensor& scores) const {
 Tensor AttentionAxes::mask(const Tensor& given) const {
   if (!given.defined()) return given;
   Tensor mask = K::cast(given, "bool");
-  const int pairs = 2 * static_cast<int>(attended_.size());
-  while (mask.ndim() <= static_cast<int>(rest_.size()) + pairs) mask = K::expand_dims(mask, -pairs - 1);
+  while (mask.ndim() <= static_cast<int>(rest_.size()) + pairs()) mask = K::expand_dims(mask, -pairs() - 1);
   return mask;
 }
 

@@ -24,6 +24,10 @@ class AttentionAxes {
   bool one() const { return attended_.size() == 1; }
   /// Whether tensors are folded as they come.
   bool plain() const { return rank_ == 3; }
+  /// How many axes of the scores are of queries and keys.
+  int pairs() const { return 2 * static_cast<int>(attended_.size()); }
+  /// Whether two inputs are alike in the axes that are not attended over.
+  bool share_batch(const Shape& a, const Shape& b) const;
   /// The axes of the scores that are normalized together.
   Axes of_softmax() const;
 

@@ -7,11 +7,6 @@
 /// What the attention layers have in common. Internal.
 namespace ktape::nn {
 
-/// The mask of an input; undefined when it has none.
-inline Tensor mask_at(const CallArguments& arguments, std::size_t i) {
-  return i < arguments.mask.size() ? arguments.mask[i] : Tensor();
-}
-
 /// A layer on query, value and key, from whose scores weights are made.
 template <class Arguments>
 class AttentionLayer : public LayerWith<Arguments> {
@@ -42,6 +37,17 @@ class AttentionLayer : public LayerWith<Arguments> {
            ", key=", key);
   }
 
+  /// The mask of an input, (batch, steps); undefined when it has none.
+  Tensor mask_at(const std::vector<Tensor>& inputs, const CallArguments& arguments, std::size_t i) const {
+    const Tensor mask = i < arguments.mask.size() ? arguments.mask[i] : Tensor();
+    if (!mask.defined()) return mask;
+    const Shape& x = inputs[i].shape();
+    if (!compatible(mask.shape(), Shape{x[0], x[1]}))
+      fail("[", this->name(), "] a mask must be (batch, steps), as its input: received mask=", mask.shape(),
+           " for shape=", x);
+    return mask;
+  }
+
   void build_weighing(const Axes& axes) {
     softmax_ = Softmax({.axis = axes, .name = "softmax", .dtype = this->dtype()});
     dropout_ = Dropout(args.dropout, {.seed = args.seed, .name = "dropout", .dtype = this->dtype()});
@@ -53,9 +59,13 @@ class AttentionLayer : public LayerWith<Arguments> {
            (args.dropout > 0 && (is_symbolic(query) || this->training(arguments)));
   }
 
-  /// The weights of the scores that a mask, which broadcasts to them, leaves.
+  /// The weights of the scores that a mask leaves.
   Tensor weights(const Tensor& scores, const Tensor& mask) const {
-    return with_mask(mask.defined() ? softmax_(scores, {.mask = mask}) : softmax_(scores), Tensor());
+    if (!mask.defined()) return softmax_(scores);
+    if (!compatible(broadcast_shapes("attention", scores.shape(), mask.shape()), scores.shape()))
+      fail("[", this->name(), "] the masks must broadcast to the scores ", scores.shape(),
+           ": received mask=", mask.shape());
+    return with_mask(softmax_(scores, {.mask = mask}), Tensor());
   }
   Tensor dropped(const Tensor& weights) const { return args.dropout > 0 ? dropout_(weights) : weights; }
 

@@ -166,6 +166,13 @@ class MultiHead : public AttentionLayer<Arguments> {
   void check(const Tensors& inputs, const CallArguments& arguments) const {
     this->expect_inputs(inputs.size());
     this->expect_fit(inputs[1].shape(), inputs.back().shape());
+    if (!axes_.share_batch(inputs[0].shape(), inputs[1].shape()))
+      fail("[", this->name(),
+           "] query and value must be alike in the axes that are not attended over: received query=",
+           inputs[0].shape(), ", value=", inputs[1].shape());
+    if (arguments.attention_mask.defined() && arguments.attention_mask.ndim() < axes_.pairs())
+      fail("[", this->name(), "] attention_mask must have the axes of queries and keys: received shape=",
+           arguments.attention_mask.shape());
     if (args.flash_attention.value_or(false) && arguments.return_attention_scores)
       fail("[", this->name(), "] flash_attention is without scores: received return_attention_scores=true");
     if (arguments.use_causal_mask && !axes_.one())
@@ -191,7 +198,7 @@ class MultiHead : public AttentionLayer<Arguments> {
   Tensor visible(const Tensors& inputs, const CallArguments& arguments, bool causal) const {
     Tensor mask = axes_.mask(arguments.attention_mask);
     for (std::size_t i = 0; i < inputs.size(); ++i)
-      if (const Tensor steps = mask_at(arguments, i); steps.defined())
+      if (const Tensor steps = this->mask_at(inputs, arguments, i); steps.defined())
         mask = both(mask, axes_.step_mask(this->name(), steps, i == 0));
     if (!causal && !args.sliding_window) return mask;
     if (!axes_.one())

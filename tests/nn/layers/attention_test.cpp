@@ -97,7 +97,7 @@ TEST_CASE("masks of all kinds hide keys together") {
   SUBCASE("masks are carried by the inputs, and the query's goes on") {
     const Tensor masked = nn::with_mask(x, keys);
     const Tensor y = layer({masked, masked}, {.attention_mask = given, .use_causal_mask = true});
-    CHECK(values<bool>(nn::mask_of(y)) == values<bool>(keys));
+    CHECK(values(nn::mask_of(y)) == values(keys));
     const nn::Layer again = layer;
     const std::vector<Tensor> scored =
         again.apply({masked, masked},
@@ -328,7 +328,8 @@ TEST_CASE("attention refuses what it cannot do, by its name") {
       [&] {
         nn::Attention({.name = "a"})({x, K::ones({2, 3, 5})});
       },
-      "[a] query and key must have as many features: received query=(2, 3, 4), key=(2, 3, 5)");
+      "[a] query and key must have the same batch and as many features: received query=(2, 3, 4), "
+      "key=(2, 3, 5)");
   check(
       [&] {
         nn::Attention({.name = "a"})({x, x, K::ones({2, 2, 4})});
@@ -356,6 +357,30 @@ TEST_CASE("attention refuses what it cannot do, by its name") {
         nn::MultiHeadAttention(2, 3, {.name = "m"})({x, picture});
       },
       "[m] query and value must have one rank");
+  check(
+      [&] {
+        nn::Attention({.name = "a"})({x, x}, {.mask = {K::ones({2, 4}), Tensor()}});
+      },
+      "[a] a mask must be (batch, steps), as its input: received mask=(2, 4) for shape=(2, 3, 4)");
+  for (const bool scores : {false, true})
+    check(
+        [&] {
+          nn::MultiHeadAttention(2, 3, {.name = "m"})
+              .apply({K::ones({1, 3, 4}), K::ones({1, 3, 4})},
+                     {.attention_mask = K::ones({2, 3, 3}), .return_attention_scores = scores});
+        },
+        "must broadcast to");
+  check(
+      [&] {
+        nn::MultiHeadAttention(2, 3, {.name = "m"})({x, x}, {.attention_mask = K::ones({3})});
+      },
+      "[m] attention_mask must have the axes of queries and keys: received shape=(3,)");
+  check(
+      [&] {
+        nn::MultiHeadAttention(
+            2, 3, {.attention_axes = 2, .name = "m"})({K::ones({2, 6, 4, 5}), K::ones({3, 4, 4, 5})});
+      },
+      "[m] query and value must be alike in the axes that are not attended over");
   const nn::MultiHeadAttention over_both(2, 3, {.name = "m"});
   check(
       [&] {
