@@ -15,7 +15,11 @@
 #include <ktape/nn/callbacks/monitors.hpp>
 #include <ktape/nn/config.hpp>
 #include <ktape/nn/constraints.hpp>
-#include <ktape/nn/csv.hpp>
+#include <ktape/nn/data/csv.hpp>
+#include <ktape/nn/data/dataset.hpp>
+#include <ktape/nn/data/sequences.hpp>
+#include <ktape/nn/data/split.hpp>
+#include <ktape/nn/data/text.hpp>
 #include <ktape/nn/initializers.hpp>
 #include <ktape/nn/input.hpp>
 #include <ktape/nn/layers/activation.hpp>

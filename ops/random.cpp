@@ -6,6 +6,7 @@
 #include <ktape/ops/kernels/random.hpp>
 #include <ktape/ops/operators.hpp>
 #include <ktape/ops/random.hpp>
+#include <ktape/ops/random_scope.hpp>
 
 #include <bit>
 #include <cmath>
@@ -17,8 +18,9 @@
 namespace ktape::backend {
 namespace {
 
-/// Where keys come from. Streams of given seeds and streams of the global generator never meet.
+/// Where keys come from. Streams of given seeds, of scopes and of the global generator never meet.
 struct Generator {
+  enum Origin : std::uint32_t { given = 1, global = 2, scoped = 3 };
   std::mutex lock;
   std::uint64_t seed = std::uint64_t{std::random_device()()} << 32 | std::random_device()();
   std::uint64_t drawn = 0;
@@ -194,11 +196,11 @@ void set_random_seed(std::int64_t seed) {
 }
 
 std::uint64_t random_key(std::optional<std::int64_t> seed) {
-  enum : std::uint32_t { given = 1, global = 2 };
-  if (seed) return Generator::key(static_cast<std::uint64_t>(*seed), 0, given);
+  if (seed) return Generator::key(static_cast<std::uint64_t>(*seed), 0, Generator::given);
   if (inferring_shapes()) return 0;
+  if (RandomScope* scope = RandomScope::current()) return scope->draw();
   const std::lock_guard lock(generator().lock);
-  return Generator::key(generator().seed, generator().drawn++, global);
+  return Generator::key(generator().seed, generator().drawn++, Generator::global);
 }
 
 namespace {
@@ -213,7 +215,14 @@ Tensor uniform(const char* op, const ShapeLike& shape, const RandomUniformOption
     else fail<TypeError>("[", op, "] dtype must be floating or integer: received dtype=bool");
   });
 }
-}  // namespace
+
+thread_local RandomScope* current_scope = nullptr;
+}
+
+RandomScope::RandomScope(std::uint64_t key) : key_(key), outer_(std::exchange(current_scope, this)) {}
+RandomScope::~RandomScope() { current_scope = outer_; }
+std::uint64_t RandomScope::draw() { return Generator::key(key_, drawn_++, Generator::scoped); }
+RandomScope* RandomScope::current() { return current_scope; }
 
 Tensor random_normal(const ShapeLike& shape, const RandomNormalOptions& options) {
   return normal("random_normal", shape, options);

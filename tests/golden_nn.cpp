@@ -29,6 +29,7 @@ Table all_kinds() {
   golden_nn::add_losses(table);
   golden_nn::add_metrics(table);
   golden_nn::add_optimizers(table);
+  golden_nn::add_utilities(table);
   return table;
 }
 
@@ -52,6 +53,7 @@ const Runner* runner_of(const Table& table, const Config& json, std::string& nam
   for (const std::string& key : json.names()) {
     if (!json.at(key).is_string() || key == "id" || key == "error") continue;
     name = key + ' ' + json.at(key).string();
+    if (const auto runner = table.find(name); runner != table.end()) return &runner->second;
     const auto runner = table.find(key);
     if (runner != table.end())
       return ktape::nn::is_registered(key, json.at(key).string()) ? &runner->second : nullptr;

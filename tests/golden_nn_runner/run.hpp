@@ -68,7 +68,7 @@ class Run {
 
 /// Runs a case, from the config on; its errors are the library's.
 using Runner = std::function<void(Run&)>;
-/// By kind, the key under which a case has its class's name.
+/// By kind, the key under which a case has its class's name; what is no class by both, "function normalize".
 using Table = std::map<std::string, Runner>;
 
 }  // namespace golden_nn

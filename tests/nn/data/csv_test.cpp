@@ -5,7 +5,7 @@
 #include <filesystem>
 #include <fstream>
 #include <ktape/autograd/error.hpp>
-#include <ktape/nn/csv.hpp>
+#include <ktape/nn/data/csv.hpp>
 #include <limits>
 
 using doctest::Contains;

@@ -1,6 +1,6 @@
 #include <ktape/autograd/dispatch.hpp>
 #include <ktape/autograd/error.hpp>
-#include <ktape/nn/csv.hpp>
+#include <ktape/nn/data/csv.hpp>
 
 #include <zlib.h>
 

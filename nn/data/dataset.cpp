@@ -1,0 +1,340 @@
+#include <ktape/autograd/symbolic.hpp>
+#include <ktape/nn/data/stream.hpp>
+#include <ktape/ops/creation.hpp>
+#include <ktape/ops/random.hpp>
+
+#include <algorithm>
+#include <limits>
+
+namespace ktape::data {
+namespace K = backend;
+namespace {
+
+// --- Sources ----------------------------------------------------------------------------------------------
+
+class SliceStream final : public RowStream {
+ public:
+  SliceStream(std::shared_ptr<const Element> tensors, std::int64_t rows)
+      : RowStream(std::move(tensors)), rows_(rows) {}
+  bool next_row(std::int64_t& row) override {
+    row = at_;
+    return at_ < rows_ ? ++at_, true : false;
+  }
+  void skip(std::int64_t n) override { at_ += std::min(n, rows_ - at_); }
+
+ private:
+  std::int64_t rows_, at_ = 0;
+};
+
+class Slices final : public DatasetImpl {
+ public:
+  Slices(Element tensors, std::int64_t rows)
+      : tensors_(std::make_shared<const Element>(std::move(tensors))), rows_(rows) {}
+  std::unique_ptr<Stream> open(std::uint64_t) const override {
+    return std::make_unique<SliceStream>(tensors_, rows_);
+  }
+  std::int64_t cardinality() const override { return rows_; }
+
+ private:
+  std::shared_ptr<const Element> tensors_;
+  std::int64_t rows_;
+};
+
+/// f(index, out) for each index up to, not including, a count.
+template <class F>
+class Counted final : public DatasetImpl {
+ public:
+  Counted(std::int64_t count, F f) : count_(count), f_(std::move(f)) {}
+  std::int64_t cardinality() const override { return count_; }
+  std::unique_ptr<Stream> open(std::uint64_t) const override { return std::make_unique<Reading>(*this); }
+
+ private:
+  class Reading final : public Stream {
+   public:
+    explicit Reading(const Counted& set) : left_(set.count_), f_(set.f_) {}
+    bool next(Element& out) override {
+      if (left_ == 0) return false;
+      --left_;
+      f_(at_++, out);
+      return true;
+    }
+    void skip(std::int64_t n) override {
+      at_ += std::min(n, left_);
+      left_ -= std::min(n, left_);
+    }
+
+   private:
+    std::int64_t at_ = 0, left_;
+    F f_;
+  };
+
+  std::int64_t count_;
+  F f_;
+};
+
+class Generated final : public DatasetImpl {
+ public:
+  explicit Generated(Dataset::Generator generator)
+      : generator_(std::move(generator)), key_(K::random_key()) {}
+  std::int64_t cardinality() const override { return unknown; }
+  std::unique_ptr<Stream> open(std::uint64_t iteration) const override {
+    return std::make_unique<Reading>(generator_, mixed_key(key_, iteration));
+  }
+
+ private:
+  class Reading final : public Stream {
+   public:
+    Reading(Dataset::Generator generator, std::uint64_t key) : generator_(std::move(generator)), key_(key) {}
+    bool next(Element& out) override {
+      if (ended_) return false;
+      ended_ = true;  // also when the generator throws
+      const auto call = [&](const Element&) {
+        std::optional<Element> made = generator_();
+        ended_ = !made;
+        return std::move(made).value_or(Element());
+      };
+      out = called(call, mixed_key(key_, count_++), {});
+      if (!ended_) expect_values("Dataset.from_generator", out);
+      return !ended_;
+    }
+
+   private:
+    Dataset::Generator generator_;
+    std::uint64_t key_, count_ = 0;
+    bool ended_ = false;
+  };
+
+  Dataset::Generator generator_;
+  std::uint64_t key_;
+};
+
+// --- Several datasets -------------------------------------------------------------------------------------
+
+class ZipStream final : public Stream {
+ public:
+  explicit ZipStream(std::vector<std::unique_ptr<Stream>> inputs) : inputs_(std::move(inputs)) {}
+  bool next(Element& out) override {
+    out.clear();
+    for (const auto& input : inputs_) {
+      Element part;
+      if (ended_ || !input->next(part)) return ended_ = true, false;
+      out.insert(out.end(), part.begin(), part.end());
+    }
+    return true;
+  }
+  std::int64_t next_batch(std::int64_t n, Element& out) override {
+    std::vector<Element> parts(inputs_.size());
+    std::vector<std::int64_t> counts;
+    for (std::size_t i = 0; i < inputs_.size() && !ended_; ++i)
+      counts.push_back(inputs_[i]->next_batch(n, parts[i]));
+    if (ended_) return 0;
+    const std::int64_t least = *std::min_element(counts.begin(), counts.end());
+    ended_ = least < n;
+    if (least == 0) return 0;
+    out.clear();
+    for (std::size_t i = 0; i < parts.size(); ++i) {
+      const Element part = counts[i] == least ? parts[i] : sliced_rows(parts[i], 0, least);
+      out.insert(out.end(), part.begin(), part.end());
+    }
+    return least;
+  }
+  void skip(std::int64_t n) override {
+    for (const auto& input : inputs_) input->skip(n);
+  }
+
+ private:
+  std::vector<std::unique_ptr<Stream>> inputs_;
+  bool ended_ = false;
+};
+
+class Zip final : public DatasetImpl {
+ public:
+  explicit Zip(std::vector<DatasetPointer> inputs) : inputs_(std::move(inputs)) {}
+  std::int64_t cardinality() const override {
+    std::int64_t least = endless;
+    for (const DatasetPointer& input : inputs_) {
+      const std::int64_t count = input->cardinality();
+      if (count == unknown) return unknown;
+      if (count >= 0) least = least < 0 ? count : std::min(least, count);
+    }
+    return least;
+  }
+  std::unique_ptr<Stream> open(std::uint64_t iteration) const override {
+    std::vector<std::unique_ptr<Stream>> streams;
+    for (const DatasetPointer& input : inputs_) streams.push_back(input->open(iteration));
+    return std::make_unique<ZipStream>(std::move(streams));
+  }
+
+ private:
+  std::vector<DatasetPointer> inputs_;
+};
+
+/// Datasets one after another: `count` of them, or for ever, each opened when the one before ends.
+class SequenceStream final : public Stream {
+ public:
+  using Open = std::function<std::unique_ptr<Stream>(std::int64_t)>;
+  SequenceStream(std::optional<std::int64_t> count, Open open) : count_(count), open_(std::move(open)) {}
+
+  bool next(Element& out) override {
+    return first_that([&] { return stream_->next(out); });
+  }
+  std::int64_t next_batch(std::int64_t n, Element& out) override {
+    std::vector<Element> parts;
+    std::int64_t left = n;
+    while (left > 0) {
+      Element part;
+      std::int64_t count = 0;
+      if (!first_that([&] { return (count = stream_->next_batch(left, part)) > 0; })) break;
+      parts.push_back(std::move(part));
+      left -= count;
+    }
+    if (left < n) out = joined(parts);
+    return n - left;
+  }
+
+ private:
+  /// Calls f on one stream after another until it finds something.
+  template <class F>
+  bool first_that(F f) {
+    for (;;) {
+      if (!stream_) {
+        if (count_ && opened_ == *count_) return false;
+        stream_ = open_(opened_++);
+        found_ = false;
+      }
+      if (f()) return found_ = true;
+      stream_.reset();
+      // Nothing again and again would never end.
+      if (!count_ && !found_) count_ = opened_;
+    }
+  }
+
+  std::optional<std::int64_t> count_;
+  Open open_;
+  std::unique_ptr<Stream> stream_;
+  std::int64_t opened_ = 0;
+  bool found_ = false;
+};
+
+class Concatenation final : public DatasetImpl {
+ public:
+  Concatenation(DatasetPointer first, DatasetPointer second) : parts_{std::move(first), std::move(second)} {}
+  std::int64_t cardinality() const override {
+    const std::int64_t a = parts_[0]->cardinality(), b = parts_[1]->cardinality();
+    if (a == endless || b == endless) return endless;
+    return a == unknown || b == unknown ? unknown : a + b;
+  }
+  std::unique_ptr<Stream> open(std::uint64_t iteration) const override {
+    return std::make_unique<SequenceStream>(2, [parts = parts_, iteration](std::int64_t i) {
+      return parts[static_cast<std::size_t>(i)]->open(iteration);
+    });
+  }
+
+ private:
+  std::vector<DatasetPointer> parts_;
+};
+
+class Repetition final : public DatasetImpl {
+ public:
+  Repetition(DatasetPointer input, std::optional<std::int64_t> count)
+      : input_(std::move(input)), count_(count) {}
+  std::int64_t cardinality() const override {
+    const std::int64_t once = input_->cardinality();
+    if (count_ == 0 || once == 0) return 0;
+    if (once < 0 || !count_) return once < 0 ? once : std::int64_t{endless};
+    return *count_ > std::numeric_limits<std::int64_t>::max() / once ? std::int64_t{endless} : once * *count_;
+  }
+  std::unique_ptr<Stream> open(std::uint64_t iteration) const override {
+    return std::make_unique<SequenceStream>(count_, [input = input_, iteration](std::int64_t i) {
+      return input->open(i == 0 ? iteration : mixed_key(iteration, static_cast<std::uint64_t>(i)));
+    });
+  }
+
+ private:
+  DatasetPointer input_;
+  std::optional<std::int64_t> count_;
+};
+
+}  // namespace
+
+// --- Dataset ----------------------------------------------------------------------------------------------
+
+Dataset Dataset::from_tensor_slices(const TensorList& tensors) {
+  Element rows = tensors.vector();
+  const std::int64_t count = expect_rows("Dataset.from_tensor_slices", rows);
+  for (Tensor& x : rows) x = x.detach();
+  return made<Slices>(std::move(rows), count);
+}
+
+Dataset Dataset::from_tensors(const TensorList& tensors) {
+  Element element = tensors.vector();
+  expect_values("Dataset.from_tensors", element);
+  for (Tensor& x : element) x = x.detach();
+  const auto copy = [element](std::int64_t, Element& out) { out = element; };
+  return made<Counted<decltype(copy)>>(1, copy);
+}
+
+Dataset Dataset::from_generator(Generator generator) {
+  if (!generator) fail("[Dataset.from_generator] the generator must be a callable: received none");
+  return made<Generated>(std::move(generator));
+}
+
+Dataset Dataset::range(std::int64_t stop) { return range(0, stop); }
+
+Dataset Dataset::range(std::int64_t start, std::int64_t stop, std::int64_t step) {
+  if (step == 0) fail("[Dataset.range] step must not be 0: received step=0");
+  // In unsigned numbers, which hold every distance.
+  const auto distance = step > 0 ? static_cast<std::uint64_t>(stop) - static_cast<std::uint64_t>(start)
+                                 : static_cast<std::uint64_t>(start) - static_cast<std::uint64_t>(stop);
+  const auto width = step > 0 ? static_cast<std::uint64_t>(step) : -static_cast<std::uint64_t>(step);
+  const bool any = step > 0 ? start < stop : start > stop;
+  const std::uint64_t count = any ? (distance - 1) / width + 1 : 0;
+  if (count >= std::uint64_t{1} << 63)
+    fail("[Dataset.range] there must be fewer than 2^63 numbers: received start=", start, ", stop=", stop);
+  const auto number = [start, step](std::int64_t i, Element& out) {
+    out = {Tensor::empty({}, DType::Int64)};
+    *out[0].pointer<std::int64_t>() = start + i * step;
+  };
+  return made<Counted<decltype(number)>>(static_cast<std::int64_t>(count), number);
+}
+
+Dataset Dataset::zip(const std::vector<Dataset>& datasets) {
+  if (datasets.empty()) fail("[Dataset.zip] there must be datasets: received none");
+  std::vector<DatasetPointer> inputs;
+  for (const Dataset& dataset : datasets) inputs.push_back(dataset.shared());
+  return made<Zip>(std::move(inputs));
+}
+
+Dataset Dataset::concatenate(const Dataset& other) const { return made<Concatenation>(impl_, other.impl_); }
+
+Dataset Dataset::repeat(std::optional<std::int64_t> count) const {
+  if (count && *count < -1) fail("[Dataset.repeat] count must be at least 0, or -1: received count=", *count);
+  return made<Repetition>(impl_, count == -1 ? std::nullopt : count);
+}
+
+std::optional<std::int64_t> Dataset::cardinality() const {
+  const std::int64_t count = impl_->cardinality();
+  return count < 0 ? std::nullopt : std::optional(count);
+}
+
+bool Dataset::infinite() const { return impl_->cardinality() == DatasetImpl::endless; }
+
+Dataset::Iterator Dataset::begin(std::int64_t iteration) const {
+  const auto least = static_cast<std::uint64_t>(std::max<std::int64_t>(iteration, 0));
+  return Iterator(impl_->open(impl_->next_iteration(least)));
+}
+
+Dataset::Iterator::Iterator(std::unique_ptr<Stream> stream) : stream_(std::move(stream)) { ++*this; }
+Dataset::Iterator::Iterator(Iterator&&) noexcept = default;
+Dataset::Iterator& Dataset::Iterator::operator=(Iterator&&) noexcept = default;
+Dataset::Iterator::~Iterator() = default;
+
+Dataset::Iterator& Dataset::Iterator::operator++() {
+  if (!stream_) return *this;
+  std::unique_ptr<Stream> stream = std::move(stream_);  // an error is the end, too
+  if (stream->next(element_)) stream_ = std::move(stream);
+  else element_.clear();
+  return *this;
+}
+
+}  // namespace ktape::data

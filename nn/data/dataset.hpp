@@ -1,0 +1,155 @@
+#pragma once
+#include <ktape/autograd/tensor.hpp>
+
+#include <functional>
+#include <iterator>
+#include <optional>
+
+namespace ktape::data {
+
+class DatasetImpl;
+class Stream;
+
+/// What a dataset gives at a time: some tensors, such as inputs and targets.
+using Element = std::vector<Tensor>;
+
+struct ShuffleOptions {
+  std::optional<std::int64_t> seed =
+      {};  ///< drawn from the global generator, when `shuffle` is called, by default
+  bool reshuffle_each_iteration = true;  ///< another order each time the dataset is read
+};
+
+struct MapOptions {
+  int num_parallel_calls = 1;  ///< how many threads call the function, which then must allow it
+};
+
+struct BatchOptions {
+  bool drop_remainder = false;  ///< leaves out a last batch that is smaller
+};
+
+struct PaddedBatchOptions {
+  std::vector<Shape> padded_shapes =
+      {};  ///< of each tensor, None for the longest in the batch, which is the default
+  std::vector<Scalar> padding_values = {};  ///< for each tensor, or one for all; 0 by default
+  bool drop_remainder = false;
+};
+
+struct WindowOptions {
+  std::optional<std::int64_t> shift =
+      {};                       ///< from a window's first element to that of the next; `size` by default
+  std::int64_t stride = 1;      ///< from element to element in a window
+  bool drop_remainder = false;  ///< leaves out the windows at the end that are smaller
+};
+
+/// A sequence of elements that is read one after another, as often as wanted, and need not fit into memory.
+/// Mirrors `tf.data.Dataset`.
+///
+///     data::Dataset train = data::Dataset::from_tensor_slices({x, y})
+///                               .shuffle(10000, {.seed = 1})
+///                               .batch(32)
+///                               .map([](const data::Element& e) { return data::Element{e[0] / 255.f, e[1]};
+///                               }) .prefetch(2);
+///     for (const data::Element& batch : train) ...
+///     model.fit(train, {.epochs = 5});
+///
+/// A transformation returns a new dataset and reads nothing yet. What is read depends on the seeds and on how
+/// often the same dataset has been read, never on threads: functions that are given run unrecorded, in
+/// inference, and what they draw at random without a seed follows from the element's place. An error in one
+/// reaches the one who reads, in the place of the element. It is quick to transform batches rather than
+/// their elements: `map` behind `batch`.
+///
+/// A Dataset is a handle: copies are the same dataset. Any number of threads may read it, each with iterators
+/// of its own. All transformations throw ValueError for numbers out of range and functions that are empty.
+class Dataset {
+ public:
+  using Function = std::function<Element(const Element&)>;
+  using Predicate = std::function<bool(const Element&)>;
+  using Generator = std::function<std::optional<Element>()>;
+
+  /// The rows of the tensors, which have as many each: x[0] and y[0], x[1] and y[1], ...
+  static Dataset from_tensor_slices(const TensorList& tensors);
+  /// One element: the tensors.
+  static Dataset from_tensors(const TensorList& tensors);
+  /// What the callable returns until it returns none. Each iteration calls a copy of its own, so that a
+  /// callable that counts in itself begins again.
+  static Dataset from_generator(Generator generator);
+  /// start, start + step, ... up to, not including, stop: int64 scalars.
+  static Dataset range(std::int64_t stop);
+  static Dataset range(std::int64_t start, std::int64_t stop, std::int64_t step = 1);
+  /// The tensors of all datasets' elements, as long as each has one.
+  static Dataset zip(const std::vector<Dataset>& datasets);
+
+  /// The elements of this dataset, then those of the other.
+  Dataset concatenate(const Dataset& other) const;
+  /// What the function returns for each element, in order.
+  Dataset map(Function function, const MapOptions& options = {}) const;
+  /// The elements for which the predicate is true.
+  Dataset filter(Predicate predicate) const;
+  /// The elements in random order: each is drawn from a buffer that the next ones fill. For a uniform order
+  /// the buffer is as large as the dataset.
+  Dataset shuffle(std::int64_t buffer_size, const ShuffleOptions& options = {}) const;
+  /// Elements of one shape together, along a new first axis. Reading throws ValueError where shapes differ.
+  Dataset batch(std::int64_t batch_size, const BatchOptions& options = {}) const;
+  /// The same of elements that differ in shape: each is filled up at the end of every axis.
+  Dataset padded_batch(std::int64_t batch_size, const PaddedBatchOptions& options = {}) const;
+  /// The rows of every element.
+  Dataset unbatch() const;
+  /// Everything so many times, or for ever.
+  Dataset repeat(std::optional<std::int64_t> count = {}) const;
+  /// The first elements; all with -1.
+  Dataset take(std::int64_t count) const;
+  /// All but the first elements; none with -1.
+  Dataset skip(std::int64_t count) const;
+  /// The same elements, kept in memory once all have been read.
+  Dataset cache() const;
+  /// Elements in a row together, along a new first axis, window by window: what `window` and then `batch` of
+  /// each window give in TensorFlow.
+  Dataset window(std::int64_t size, const WindowOptions& options = {}) const;
+  /// The same elements, up to so many of them made ahead by a thread of its own. It ends with the iterator.
+  Dataset prefetch(std::int64_t buffer_size) const;
+
+  /// How many elements there are; none where that is not known or there is no end.
+  std::optional<std::int64_t> cardinality() const;
+  /// Whether it has no end, as far as is known.
+  bool infinite() const;
+
+  class Iterator;
+  /// Begins to read. `iteration` is how often the dataset has been read at least, for a training that is
+  /// resumed.
+  Iterator begin(std::int64_t iteration = 0) const;
+  std::default_sentinel_t end() const { return {}; }
+
+  explicit Dataset(std::shared_ptr<const DatasetImpl> impl) : impl_(std::move(impl)) {}
+  const std::shared_ptr<const DatasetImpl>& shared() const { return impl_; }
+
+ private:
+  std::shared_ptr<const DatasetImpl> impl_;
+};
+
+/// Reads a dataset, once. At its end it equals `end()`.
+class Dataset::Iterator {
+ public:
+  using iterator_concept = std::input_iterator_tag;
+  using iterator_category = std::input_iterator_tag;
+  using value_type = Element;
+  using difference_type = std::ptrdiff_t;
+  using reference = const Element&;
+  using pointer = const Element*;
+
+  explicit Iterator(std::unique_ptr<Stream> stream);
+  Iterator(Iterator&&) noexcept;
+  Iterator& operator=(Iterator&&) noexcept;
+  ~Iterator();
+
+  const Element& operator*() const { return element_; }
+  const Element* operator->() const { return &element_; }
+  Iterator& operator++();
+  void operator++(int) { ++*this; }
+  friend bool operator==(const Iterator& a, std::default_sentinel_t) { return !a.stream_; }
+
+ private:
+  std::unique_ptr<Stream> stream_;  ///< none at the end
+  Element element_;
+};
+
+}  // namespace ktape::data

@@ -1,0 +1,88 @@
+#pragma once
+#include <ktape/autograd/error.hpp>
+#include <ktape/nn/data/dataset.hpp>
+
+#include <string>
+
+/// Arrays made ready for training: classes as vectors, sequences of one length, windows of a series.
+namespace ktape::data {
+
+/// 1 at each class along a new last axis, 0 elsewhere, in the dtype floatx(). x holds classes from 0 on, in
+/// any dtype; a last axis of extent 1 is left out. Without num_classes there are as many as the largest class
+/// asks for. Throws ValueError for a class out of range. `keras.utils.to_categorical`.
+///
+///     data::to_categorical(K::constant({0, 2, 1}), 3)       // ((1, 0, 0), (0, 0, 1), (0, 1, 0))
+Tensor to_categorical(const Tensor& x, std::optional<std::int64_t> num_classes = {});
+
+/// x divided by its norm of an order along an axis, (sum |x|^order)^(1 / order); an infinite order takes the
+/// largest |x|. Rows of zeros stay. Integers become floatx(). Throws ValueError unless the order is above 0,
+/// and for an axis out of range. `keras.utils.normalize`.
+Tensor normalize(const Tensor& x, int axis = -1, double order = 2);
+
+struct PadSequencesOptions {
+  std::optional<std::int64_t> maxlen = {};  ///< the length of the longest by default
+  DType dtype = DType::Int32;
+  std::string padding = "pre";     ///< where a shorter sequence is filled up: "pre" or "post"
+  std::string truncating = "pre";  ///< where a longer one is cut: "pre" or "post"
+  Scalar value = 0;                ///< to fill up with
+};
+
+namespace detail {
+/// The numbers of one sequence, for the time of a call.
+struct Sequence {
+  const void* numbers;
+  std::int64_t count;
+};
+Tensor pad_sequences(const std::vector<Sequence>& sequences, DType dtype, const PadSequencesOptions& options);
+}  // namespace detail
+
+/// Sequences of numbers as the rows of a matrix, (sequences, maxlen). Throws ValueError for another word as
+/// padding or truncating and for a negative maxlen, TypeError for a value that the dtype does not hold.
+/// `keras.utils.pad_sequences`.
+///
+///     data::pad_sequences({{1, 2}, {3}}, {.padding = "post"})       // ((1, 2), (3, 0))
+template <Arithmetic T = int>
+requires(!std::same_as<T, bool>) Tensor
+    pad_sequences(const std::vector<std::vector<T>>& sequences, const PadSequencesOptions& options = {}) {
+  std::vector<detail::Sequence> views;
+  for (const std::vector<T>& sequence : sequences) views.push_back({sequence.data(), std::ssize(sequence)});
+  return detail::pad_sequences(views, dtype_of<T>(), options);
+}
+
+struct TimeseriesOptions {
+  std::int64_t sequence_length = 0;              ///< steps in a window; to be given
+  std::int64_t sequence_stride = 1;              ///< from a window's first step to that of the next
+  std::int64_t sampling_rate = 1;                ///< from step to step in a window
+  std::optional<std::int64_t> batch_size = 128;  ///< none: windows one by one
+  bool shuffle = false;                          ///< the windows, in another order each time
+  std::optional<std::int64_t> seed = {};         ///< of the order
+  std::optional<std::int64_t> start_index = {}, end_index = {};  ///< the part of the data that is used
+};
+
+/// The windows of a series of steps (first axis), in batches: (batch, sequence_length, ...), and the targets
+/// at the places of the windows' first steps; shift the targets to predict what follows. There are `end -
+/// start - (sequence_length - 1) * sampling_rate` places for windows, not more than targets. Throws
+/// ValueError for numbers out of range and where no window fits. `keras.utils.timeseries_dataset_from_array`.
+Dataset timeseries_from_array(const Tensor& data, const Tensor& targets, const TimeseriesOptions& options);
+/// The same under its long name.
+Dataset timeseries_dataset_from_array(const Tensor& data, const Tensor& targets,
+                                      const TimeseriesOptions& options);
+
+struct TimeseriesGeneratorOptions {
+  std::int64_t sampling_rate = 1;
+  std::int64_t stride = 1;
+  std::int64_t start_index = 0;
+  std::optional<std::int64_t> end_index = {};  ///< the last step that is used
+  bool shuffle = false;
+  bool reverse = false;  ///< the steps of a window, latest first
+  std::int64_t batch_size = 128;
+  std::optional<std::int64_t> seed = {};
+};
+
+/// Windows of the `length` steps before each target: of steps `i - length, ... , i - 1` for `targets[i]`.
+/// Throws ValueError for data and targets that differ in length and where no window fits. Keras 2's
+/// `TimeseriesGenerator`, as a dataset.
+Dataset TimeseriesGenerator(const Tensor& data, const Tensor& targets, std::int64_t length,
+                            const TimeseriesGeneratorOptions& options = {});
+
+}  // namespace ktape::data

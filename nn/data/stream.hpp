@@ -1,0 +1,87 @@
+#pragma once
+#include <ktape/nn/data/dataset.hpp>
+
+#include <atomic>
+#include <memory>
+
+/// What is behind a Dataset. Internal: sources only.
+namespace ktape::data {
+
+/// One reading of a dataset. A stream is used by one thread at a time, not always the same one.
+class Stream {
+ public:
+  virtual ~Stream() = default;
+  /// The next element; false at the end, and from then on.
+  virtual bool next(Element& out) = 0;
+  /// Up to n elements along a new first axis. Returns how many there were.
+  virtual std::int64_t next_batch(std::int64_t n, Element& out);
+  /// Passes over up to n elements.
+  virtual void skip(std::int64_t n);
+};
+
+/// A stream of rows of the same tensors. Batches of it are copied from them at once.
+class RowStream : public Stream {
+ public:
+  explicit RowStream(std::shared_ptr<const Element> tensors) : tensors_(std::move(tensors)) {}
+  /// The index of the next row; false at the end.
+  virtual bool next_row(std::int64_t& row) = 0;
+  const std::shared_ptr<const Element>& tensors() const { return tensors_; }
+
+  bool next(Element& out) final;
+  std::int64_t next_batch(std::int64_t n, Element& out) final;
+
+ private:
+  std::shared_ptr<const Element> tensors_;
+  std::vector<std::int64_t> chosen_;
+};
+
+/// A dataset: how to read it.
+class DatasetImpl {
+ public:
+  static constexpr std::int64_t endless = -1, unknown = -2;  ///< cardinalities
+
+  virtual ~DatasetImpl() = default;
+  /// Begins to read, for the n-th time, which decides what is random.
+  virtual std::unique_ptr<Stream> open(std::uint64_t iteration) const = 0;
+  virtual std::int64_t cardinality() const = 0;
+
+  /// The number of the next reading, at least `least`.
+  std::uint64_t next_iteration(std::uint64_t least) const;
+
+ private:
+  mutable std::atomic<std::uint64_t> iterations_{0};
+};
+
+using DatasetPointer = std::shared_ptr<const DatasetImpl>;
+
+/// A dataset of this class.
+template <class Impl, class... Arguments>
+Dataset made(Arguments&&... arguments) {
+  return Dataset(std::make_shared<const Impl>(std::forward<Arguments>(arguments)...));
+}
+
+/// A key for the n-th of something that has one itself.
+std::uint64_t mixed_key(std::uint64_t key, std::uint64_t n);
+
+/// Throws ValueError, naming the operation, for tensors without values.
+void expect_values(const char* op, const Element& tensors);
+/// The same, and unless each has as many rows, which are returned.
+std::int64_t expect_rows(const char* op, const Element& tensors);
+/// Rows of tensors, along the first axis of new ones.
+Element gathered_rows(const Element& tensors, const std::vector<std::int64_t>& rows);
+/// The rows from the first up to the last.
+Element sliced_rows(const Element& tensors, std::int64_t first, std::int64_t last);
+/// Elements that are alike along a new first axis. There is one.
+Element stacked(const std::vector<Element>& elements);
+/// The tensors at each place of the elements one after another along the first axis.
+Element joined(const std::vector<Element>& parts);
+
+/// How functions of the user run: unrecorded, in inference, with random numbers that follow from a key.
+Element called(const Dataset::Function& function, std::uint64_t key, const Element& element);
+
+/// A stream that so many threads read ahead, in order: up to `ahead` elements are in work or wait. With a
+/// function they call it. What they compute takes one thread each, and they end with the stream.
+std::unique_ptr<Stream> read_ahead(std::unique_ptr<Stream> input, int threads, std::int64_t ahead,
+                                   std::shared_ptr<const Dataset::Function> function, std::uint64_t key);
+
+}  // namespace ktape::data

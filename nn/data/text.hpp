@@ -1,0 +1,92 @@
+#pragma once
+#include <ktape/autograd/tensor.hpp>
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+/// Text as numbers, as Keras 2's `keras.preprocessing.text` makes it. Texts are UTF-8; `lower` changes the
+/// letters A to Z alone.
+namespace ktape::data {
+
+inline constexpr const char* text_filters = "!\"#$%&()*+,-./:;<=>?@[\\]^_`{|}~\t\n";
+
+struct WordOptions {
+  std::string filters = text_filters;  ///< characters that part words as `split` does
+  bool lower = true;
+  std::string split = " ";
+};
+
+/// The words of a text. Throws ValueError for an empty `split`.
+/// `keras.preprocessing.text.text_to_word_sequence`.
+std::vector<std::string> text_to_word_sequence(const std::string& text, const WordOptions& options = {});
+
+struct TokenizerOptions {
+  std::optional<std::int64_t> num_words = {};  ///< only words of an index below it are used; all by default
+  std::string filters = text_filters;
+  bool lower = true;
+  std::string split = " ";
+  bool char_level = false;  ///< characters in place of words
+  std::optional<std::string> oov_token =
+      {};  ///< stands, as index 1, for words that are not used; they are left out by default
+};
+
+/// Numbers words by how often they occur, from 1 on, the most frequent first and of equal ones that which
+/// came first. Mirrors Keras 2's `Tokenizer`.
+///
+///     data::Tokenizer words({.num_words = 10000, .oov_token = "<unk>"});
+///     words.fit(texts);
+///     Tensor x = data::pad_sequences(words.texts_to_sequences(texts), {.maxlen = 100});
+class Tokenizer {
+ public:
+  using Texts = std::vector<std::string>;
+  using Sequence = std::vector<std::int64_t>;
+  using Counts = std::vector<std::pair<std::string, std::int64_t>>;
+
+  /// Throws ValueError for num_words below 1 and an empty `split`.
+  explicit Tokenizer(const TokenizerOptions& options = {});
+
+  /// Counts the words of texts, beside those that have been counted, and numbers all of them anew.
+  void fit(const Texts& texts);
+  void fit_on_texts(const Texts& texts) { fit(texts); }
+
+  /// The numbers of the words of each text.
+  std::vector<Sequence> texts_to_sequences(const Texts& texts) const;
+  /// The words of each sequence, with blanks between them.
+  Texts sequences_to_texts(const std::vector<Sequence>& sequences) const;
+  /// A row for each text, with a column for each index below num_words, in floatx(): whether a word occurs
+  /// ("binary"), how often ("count"), in which part of the words ("freq"), or "tfidf". Throws ValueError for
+  /// another mode and before `fit`, when num_words is not given.
+  Tensor texts_to_matrix(const Texts& texts, const std::string& mode = "binary") const;
+  Tensor sequences_to_matrix(const std::vector<Sequence>& sequences,
+                             const std::string& mode = "binary") const;
+
+  /// How often each word occurs, and in how many texts, in the order in which they came.
+  Counts word_counts() const;
+  Counts word_docs() const;
+  /// The words by number, the first with 1.
+  Counts word_index() const;
+  /// The number of a word; none for one that is not known.
+  std::optional<std::int64_t> index_of(const std::string& word) const;
+  std::int64_t document_count() const { return document_count_; }
+
+ private:
+  struct Word {
+    std::string text;
+    std::int64_t count, documents;
+  };
+
+  Texts words_of(const std::string& text) const;
+  bool used(std::int64_t index) const { return !options_.num_words || index < *options_.num_words; }
+
+  TokenizerOptions options_;
+  std::vector<Word> words_;                             ///< in the order in which they came
+  std::unordered_map<std::string, std::size_t> known_;  ///< where a word is in there
+  std::vector<std::string> by_index_{""};               ///< 0 stands for none
+  std::unordered_map<std::string, std::int64_t> index_;
+  std::int64_t document_count_ = 0;
+};
+
+}  // namespace ktape::data

@@ -1,0 +1,25 @@
+#pragma once
+#include <cstdint>
+
+namespace ktape::backend {
+
+/// While one lives, what this thread draws without a seed comes from a generator of the scope's own, which
+/// starts with the key, and not from the global one. Internal: sources only.
+class RandomScope {
+ public:
+  explicit RandomScope(std::uint64_t key);
+  ~RandomScope();
+  RandomScope(const RandomScope&) = delete;
+  RandomScope& operator=(const RandomScope&) = delete;
+
+  /// The key of the next stream.
+  std::uint64_t draw();
+  /// The innermost scope of this thread; null without one.
+  static RandomScope* current();
+
+ private:
+  std::uint64_t key_, drawn_ = 0;
+  RandomScope* outer_;
+};
+
+}  // namespace ktape::backend
