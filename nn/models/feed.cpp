@@ -16,11 +16,13 @@
 namespace ktape::nn {
 namespace K = backend;
 
-Feed::Feed(const char* op, const TensorList& x, const TensorList& y, const TensorList& sample_weight,
-           std::int64_t batch_size)
-    : op_(op), all_{x.vector(), y.vector(), sample_weight.vector()}, batch_size_(batch_size) {
-  if (batch_size < 1) fail("[", op, "] batch_size must be at least 1: received batch_size=", batch_size);
-  if (x.empty()) fail("[", op, "] there must be inputs: received none");
+namespace {
+
+/// Throws ValueError, naming the operation, for arrays that differ in the number of samples, which is
+/// returned.
+std::int64_t expect_samples(const char* op, const Batch& batch) {
+  if (batch.x.empty()) fail("[", op, "] there must be inputs: received none");
+  std::int64_t samples = 0;
   const auto check = [&](const char* name, const std::vector<Tensor>& list) {
     for (std::size_t i = 0; i < list.size(); ++i) {
       const Tensor& array = list[i];
@@ -28,46 +30,60 @@ Feed::Feed(const char* op, const TensorList& x, const TensorList& y, const Tenso
         fail("[", op, "] ", name, " must have an axis of samples: received ",
              array.defined() ? "a scalar" : "None");
       expect_value(op, array);
-      if (name[0] == 'x' && i == 0) samples_ = array.shape()[0];
-      if (array.shape()[0] != samples_)
-        fail("[", op, "] all arrays must have as many samples as the first input, ", samples_, ": received ",
+      if (name[0] == 'x' && i == 0) samples = array.shape()[0];
+      if (array.shape()[0] != samples)
+        fail("[", op, "] all arrays must have as many samples as the first input, ", samples, ": received ",
              name, " of shape ", array.shape());
     }
   };
-  check("x", all_.x);
-  check("y", all_.y);
-  check("sample_weight", all_.sample_weight);
+  check("x", batch.x);
+  check("y", batch.y);
+  check("sample_weight", batch.sample_weight);
+  return samples;
 }
 
-Feed Feed::part(std::int64_t first, std::int64_t last) const {
+/// Multiplies the weight of each sample by that of its class.
+void weigh(const char* op, Batch& batch, const ClassWeight& class_weight) {
+  if (class_weight.empty()) return;
+  if (batch.y.size() != 1)
+    fail("[", op, "] class_weight must go with targets of one output: received ", batch.y.size());
+  const Tensor& y = batch.y[0];
+  const std::int64_t samples = y.shape()[0];
+  const bool one_hot = y.ndim() > 1 && y.shape()[-1] > 1;
+  const Tensor classes = K::cast(one_hot ? K::argmax(y) : K::reshape(y, {samples, -1}), "int64");
+  if (classes.size() != samples)
+    fail("[", op, "] class_weight must go with one class for each sample: received y of shape ", y.shape());
+  Tensor weights = Tensor::empty({samples}, DType::Float32);
+  for (std::int64_t i = 0; i < samples; ++i) {
+    const auto weight = class_weight.find(classes.pointer<std::int64_t>()[i]);
+    weights.pointer<float>()[i] = weight == class_weight.end() ? 1.f : static_cast<float>(weight->second);
+  }
+  if (batch.sample_weight.empty()) batch.sample_weight = {weights};
+  else
+    for (Tensor& given : batch.sample_weight) given = K::cast(given, DType::Float32) * weights;
+}
+
+}  // namespace
+
+ArrayFeed::ArrayFeed(const char* op, const TensorList& x, const TensorList& y,
+                     const TensorList& sample_weight, std::int64_t batch_size)
+    : op_(op), all_{x.vector(), y.vector(), sample_weight.vector()}, batch_size_(batch_size) {
+  if (batch_size < 1) fail("[", op, "] batch_size must be at least 1: received batch_size=", batch_size);
+  samples_ = expect_samples(op, all_);
+}
+
+ArrayFeed ArrayFeed::part(std::int64_t first, std::int64_t last) const {
   const auto cut = [&](const std::vector<Tensor>& list) {
     std::vector<Tensor> parts;
     for (const Tensor& x : list) parts.push_back(rows(x, first, last));
     return parts;
   };
-  return Feed(op_, cut(all_.x), cut(all_.y), cut(all_.sample_weight), batch_size_);
+  return ArrayFeed(op_, cut(all_.x), cut(all_.y), cut(all_.sample_weight), batch_size_);
 }
 
-void Feed::weigh_classes(const std::map<std::int64_t, double>& class_weight) {
-  if (class_weight.empty()) return;
-  if (all_.y.size() != 1)
-    fail("[", op_, "] class_weight must go with targets of one output: received ", all_.y.size());
-  const Tensor& y = all_.y[0];
-  const bool one_hot = y.ndim() > 1 && y.shape()[-1] > 1;
-  const Tensor classes = K::cast(one_hot ? K::argmax(y) : K::reshape(y, {samples_, -1}), "int64");
-  if (classes.size() != samples_)
-    fail("[", op_, "] class_weight must go with one class for each sample: received y of shape ", y.shape());
-  Tensor weights = Tensor::empty({samples_}, DType::Float32);
-  for (std::int64_t i = 0; i < samples_; ++i) {
-    const auto weight = class_weight.find(classes.pointer<std::int64_t>()[i]);
-    weights.pointer<float>()[i] = weight == class_weight.end() ? 1.f : static_cast<float>(weight->second);
-  }
-  if (all_.sample_weight.empty()) all_.sample_weight = {weights};
-  else
-    for (Tensor& given : all_.sample_weight) given = K::cast(given, DType::Float32) * weights;
-}
+void ArrayFeed::weigh_classes(const ClassWeight& class_weight) { weigh(op_, all_, class_weight); }
 
-void Feed::restart(bool shuffle) {
+void ArrayFeed::restart(bool shuffle) {
   next_ = 0;
   order_.clear();
   if (!shuffle) return;
@@ -77,7 +93,7 @@ void Feed::restart(bool shuffle) {
   for (std::size_t i = order_.size(); i > 1; --i) std::swap(order_[i - 1], order_[generator() % i]);
 }
 
-Tensor Feed::rows(const Tensor& x, std::int64_t first, std::int64_t last) const {
+Tensor ArrayFeed::rows(const Tensor& x, std::int64_t first, std::int64_t last) const {
   if (order_.empty() && first == 0 && last == samples_) return x;
   Shape shape = x.shape();
   shape[0] = last - first;
@@ -96,7 +112,7 @@ Tensor Feed::rows(const Tensor& x, std::int64_t first, std::int64_t last) const 
   return out;
 }
 
-Batch Feed::next() {
+Batch ArrayFeed::next() {
   const std::int64_t first = next_, last = std::min(first + batch_size_, samples_);
   const auto cut = [&](const std::vector<Tensor>& list) {
     std::vector<Tensor> parts;
@@ -106,6 +122,58 @@ Batch Feed::next() {
   };
   next_ = last;
   return {cut(all_.x), cut(all_.y), cut(all_.sample_weight)};
+}
+
+// --- Datasets ---------------------------------------------------------------------------------------------
+
+DatasetFeed::DatasetFeed(const char* op, const Model& model, const data::Dataset& dataset,
+                         ClassWeight class_weight, std::int64_t iteration)
+    : op_(op),
+      inputs_(std::max<std::size_t>(model.impl().input_names().size(), 1)),
+      outputs_(std::max<std::size_t>(model.impl().output_names().size(), 1)),
+      dataset_(dataset),
+      class_weight_(std::move(class_weight)),
+      iteration_(iteration) {
+  if (dataset_.cardinality() == 0) fail_empty();
+}
+
+void DatasetFeed::fail_empty() const { fail("[", op_, "] the dataset must have elements: received none"); }
+
+void DatasetFeed::expect_end(const char* option, std::optional<std::int64_t> steps) const {
+  if (dataset_.infinite() && !steps)
+    fail("[", op_, "] ", option, " must be given for a dataset without an end: received ", option, "=None");
+}
+
+bool DatasetFeed::more() {
+  if (!at_) {
+    at_.emplace(dataset_.begin(iteration_++));
+    taken_ = false;
+    if (*at_ == dataset_.end()) fail_empty();
+  } else if (taken_) {
+    ++*at_;
+    taken_ = false;
+  }
+  return *at_ != dataset_.end();
+}
+
+Batch DatasetFeed::next() {
+  if (!more()) fail("[", op_, "] the dataset must have another element: received none");
+  taken_ = true;
+  const data::Element& element = **at_;
+  if (element.size() < inputs_)
+    fail("[", op_, "] elements must have one tensor for each of the ", inputs_, " inputs: received ",
+         element.size());
+  const auto x_end = element.begin() + static_cast<std::ptrdiff_t>(inputs_);
+  if (inputs_only_) return {{element.begin(), x_end}, {}};
+  const auto y_end =
+      x_end + std::min<std::ptrdiff_t>(element.end() - x_end, static_cast<std::ptrdiff_t>(outputs_));
+  Batch batch{{element.begin(), x_end}, {x_end, y_end}, {y_end, element.end()}};
+  if (batch.sample_weight.size() > 1 && batch.sample_weight.size() != outputs_)
+    fail("[", op_, "] elements must have inputs, targets and weights, for ", inputs_, " inputs and ",
+         outputs_, " outputs: received ", element.size(), " tensors");
+  expect_samples(op_, batch);
+  weigh(op_, batch, class_weight_);
+  return batch;
 }
 
 }  // namespace ktape::nn

@@ -1,27 +1,41 @@
 #pragma once
-#include <ktape/nn/models/fit.hpp>
+#include <ktape/nn/models/model.hpp>
 
 namespace ktape::nn {
 
-/// Arrays, cut into batches of samples.
+/// Where the batches of a run come from.
 class Feed {
  public:
+  virtual ~Feed() = default;
+  /// How many there are; none where that is not known.
+  virtual std::optional<std::int64_t> batches() const = 0;
+  /// Begins again with the first batch, the samples in a new random order or in their own.
+  virtual void restart(bool shuffle) = 0;
+  /// Whether there is another batch.
+  virtual bool more() = 0;
+  virtual Batch next() = 0;
+};
+
+/// Weights of samples by their classes.
+using ClassWeight = std::map<std::int64_t, double>;
+
+/// Arrays, cut into batches of samples.
+class ArrayFeed final : public Feed {
+ public:
   /// Throws ValueError, naming the operation, for arrays that differ in the number of samples.
-  Feed(const char* op, const TensorList& x, const TensorList& y, const TensorList& sample_weight,
-       std::int64_t batch_size);
+  ArrayFeed(const char* op, const TensorList& x, const TensorList& y, const TensorList& sample_weight,
+            std::int64_t batch_size);
 
   std::int64_t samples() const { return samples_; }
-  std::int64_t batches() const { return (samples_ + batch_size_ - 1) / batch_size_; }
+  std::optional<std::int64_t> batches() const override { return (samples_ + batch_size_ - 1) / batch_size_; }
   /// The samples from the first up to the last.
-  Feed part(std::int64_t first, std::int64_t last) const;
+  ArrayFeed part(std::int64_t first, std::int64_t last) const;
   /// Multiplies the weight of each sample by that of its class, which the first targets name.
-  void weigh_classes(const std::map<std::int64_t, double>& class_weight);
+  void weigh_classes(const ClassWeight& class_weight);
 
-  /// Begins again with the first batch, the samples in a new random order or in their own.
-  void restart(bool shuffle);
-  /// Whether there is another batch.
-  bool more() const { return next_ < samples_; }
-  Batch next();
+  void restart(bool shuffle) override;
+  bool more() override { return next_ < samples_; }
+  Batch next() override;
 
  private:
   Tensor rows(const Tensor& x, std::int64_t first, std::int64_t last) const;
@@ -30,6 +44,37 @@ class Feed {
   Batch all_;
   std::int64_t samples_ = 0, batch_size_, next_ = 0;
   std::vector<std::int64_t> order_;  ///< empty: their own
+};
+
+/// The elements of a dataset, which are batches: the inputs, the targets of each output, weights. Its order
+/// is the dataset's.
+class DatasetFeed final : public Feed {
+ public:
+  /// `iteration` is how often the dataset has been read before, at least. Throws ValueError for a dataset
+  /// that is known to be empty.
+  DatasetFeed(const char* op, const Model& model, const data::Dataset& dataset, ClassWeight class_weight = {},
+              std::int64_t iteration = 0);
+
+  std::optional<std::int64_t> batches() const override { return dataset_.cardinality(); }
+  /// Throws ValueError, naming the option, when the dataset has no end and no number of steps is given.
+  void expect_end(const char* option, std::optional<std::int64_t> steps) const;
+  /// From now on what follows the inputs is left out.
+  void take_inputs_only() { inputs_only_ = true; }
+  void restart(bool) override { at_.reset(); }
+  bool more() override;
+  Batch next() override;
+
+ private:
+  [[noreturn]] void fail_empty() const;
+
+  const char* op_;
+  std::size_t inputs_, outputs_;
+  data::Dataset dataset_;
+  ClassWeight class_weight_;
+  std::int64_t iteration_;
+  std::optional<data::Dataset::Iterator> at_;  ///< none before the first
+  bool inputs_only_ = false;
+  bool taken_ = false;  ///< what is there has been returned
 };
 
 }  // namespace ktape::nn

@@ -1,5 +1,6 @@
 #pragma once
 #include <ktape/nn/callbacks/history.hpp>
+#include <ktape/nn/data/dataset.hpp>
 
 #include <map>
 
@@ -12,10 +13,12 @@ struct Batch {
   std::vector<Tensor> sample_weight = {};  ///< none, one for all outputs, or one for each; (samples,)
 };
 
-/// Inputs, targets and, maybe, weights to validate on.
+/// Inputs, targets and, maybe, weights to validate on, or a dataset of batches of them.
 struct ValidationData {
   TensorList x, y, sample_weight;
+  std::optional<data::Dataset> dataset;
   ValidationData() = default;
+  ValidationData(const data::Dataset& dataset) : dataset(dataset) {}
   ValidationData(const TensorList& x, const TensorList& y, const TensorList& sample_weight = {})
       : x(x), y(y), sample_weight(sample_weight) {}
 };

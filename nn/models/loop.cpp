@@ -59,7 +59,7 @@ Logs test_epoch(ModelImpl& model, Feed& feed, std::optional<std::int64_t> steps,
   listeners.tell(&CallbackImpl::on_test_begin, Logs());
   Logs logs;
   feed.restart(false);
-  for (std::int64_t step = 0; feed.more() && step < steps.value_or(feed.batches()); ++step) {
+  for (std::int64_t step = 0; (!steps || step < *steps) && feed.more(); ++step) {
     listeners.tell(&CallbackImpl::on_test_batch_begin, step, Logs());
     logs = model.test_step(feed.next());
     listeners.tell(&CallbackImpl::on_test_batch_end, step, logs);
@@ -72,16 +72,26 @@ Logs test_epoch(ModelImpl& model, Feed& feed, std::optional<std::int64_t> steps,
 class Fit {
  public:
   Fit(const Model& model, const TensorList& x, const TensorList& y, const FitOptions& options)
-      : model_(model), options_(options), train_("fit", x, y, options.sample_weight, options.batch_size) {
+      : model_(model), options_(options) {
+    auto train = std::make_unique<ArrayFeed>("fit", x, y, options.sample_weight, options.batch_size);
     check_arrays("fit", model, x);
     check_options();
-    split();
-    train_.weigh_classes(options.class_weight);
-    if (!options.validation_data.x.empty()) {
-      const ValidationData& data = options.validation_data;
-      check_arrays("fit", model, data.x);
-      validation_.emplace("fit", data.x, data.y, data.sample_weight, validation_batch());
-    }
+    split(*train);
+    train->weigh_classes(options.class_weight);
+    train_ = std::move(train);
+    use_validation_data();
+  }
+
+  Fit(const Model& model, const data::Dataset& dataset, const FitOptions& options)
+      : model_(model), options_(options) {
+    check_options();
+    if (options.validation_split != 0 || !options.sample_weight.empty())
+      fail("[fit] validation_split and sample_weight must go with arrays: received a dataset");
+    auto train = std::make_unique<DatasetFeed>("fit", model, dataset, options.class_weight,
+                                               options.steps_per_epoch ? 0 : options.initial_epoch);
+    train->expect_end("steps_per_epoch", options.steps_per_epoch);
+    train_ = std::move(train);
+    use_validation_data();
   }
 
   History run() {
@@ -92,7 +102,7 @@ class Fit {
     Trainer& trainer = model_.impl().trainer();
     trainer.stop = false;
     trainer.refresh();
-    train_.restart(options_.shuffle);
+    train_->restart(options_.shuffle);
     const InterruptScope interrupt;
     listeners.tell(&CallbackImpl::on_train_begin, Logs());
     for (int epoch = options_.initial_epoch; epoch < options_.epochs && !trainer.stop; ++epoch) {
@@ -126,30 +136,50 @@ class Fit {
   std::int64_t validation_batch() const {
     return options_.validation_batch_size.value_or(options_.batch_size);
   }
-  std::int64_t steps() const { return options_.steps_per_epoch.value_or(train_.batches()); }
+  std::optional<std::int64_t> steps() const {
+    return options_.steps_per_epoch ? options_.steps_per_epoch : train_->batches();
+  }
 
   /// Takes the samples at the end away, before anything is shuffled.
-  void split() {
-    if (options_.validation_split == 0 || !options_.validation_data.x.empty()) return;
+  void split(ArrayFeed& train) {
+    const ValidationData& data = options_.validation_data;
+    if (options_.validation_split == 0 || !data.x.empty() || data.dataset) return;
     const auto kept = static_cast<std::int64_t>(
-        std::floor(static_cast<double>(train_.samples()) * (1 - options_.validation_split)));
-    if (kept == 0 || kept == train_.samples())
+        std::floor(static_cast<double>(train.samples()) * (1 - options_.validation_split)));
+    if (kept == 0 || kept == train.samples())
       fail("[fit] validation_split must leave samples on both sides: received validation_split=",
-           options_.validation_split, " for ", train_.samples(), " samples");
-    validation_ = train_.part(kept, train_.samples());
-    train_ = train_.part(0, kept);
+           options_.validation_split, " for ", train.samples(), " samples");
+    validation_ = std::make_unique<ArrayFeed>(train.part(kept, train.samples()));
+    train = train.part(0, kept);
+  }
+
+  void use_validation_data() {
+    const ValidationData& data = options_.validation_data;
+    if (data.dataset) {
+      auto feed = std::make_unique<DatasetFeed>("fit", model_, *data.dataset);
+      feed->expect_end("validation_steps", options_.validation_steps);
+      validation_ = std::move(feed);
+    } else if (!data.x.empty()) {
+      check_arrays("fit", model_, data.x);
+      validation_ =
+          std::make_unique<ArrayFeed>("fit", data.x, data.y, data.sample_weight, validation_batch());
+    }
   }
 
   Logs train_epoch(const Listeners& listeners, const InterruptScope& interrupt) {
     const K::learning_phase_scope training(1);
     ModelImpl& model = model_.impl();
     model.trainer().reset();
-    if (!options_.steps_per_epoch) train_.restart(options_.shuffle);
+    if (!options_.steps_per_epoch) train_->restart(options_.shuffle);
     Logs logs;
-    for (std::int64_t step = 0; step < steps() && !model.trainer().stop; ++step) {
-      if (!train_.more()) train_.restart(options_.shuffle);
+    const std::optional<std::int64_t> steps = this->steps();
+    for (std::int64_t step = 0; (!steps || step < *steps) && !model.trainer().stop; ++step) {
+      if (!train_->more()) {
+        if (!options_.steps_per_epoch) break;
+        train_->restart(options_.shuffle);
+      }
       listeners.tell(&CallbackImpl::on_train_batch_begin, step, Logs());
-      logs = model.train_step(train_.next());
+      logs = model.train_step(train_->next());
       listeners.tell(&CallbackImpl::on_train_batch_end, step, logs);
       if (interrupt.requested()) model.trainer().stop = true;
     }
@@ -158,8 +188,7 @@ class Fit {
 
   Model model_;
   const FitOptions& options_;
-  Feed train_;
-  std::optional<Feed> validation_;
+  std::unique_ptr<Feed> train_, validation_;
   Logs last_logs_;
 };
 
@@ -170,27 +199,37 @@ History Model::fit(const TensorList& x, const TensorList& y, const FitOptions& o
   return Fit(*this, x, y, options).run();
 }
 
-Logs Model::evaluate(const TensorList& x, const TensorList& y, const EvaluateOptions& options) const {
-  check_arrays("evaluate", *this, x);
-  Feed feed("evaluate", x, y, options.sample_weight, options.batch_size);
-  const Listeners listeners(*this, options.callbacks,
-                            {1, options.steps.value_or(feed.batches()), options.verbose});
-  impl().trainer().refresh();
-  return test_epoch(impl(), feed, options.steps, listeners);
+History Model::fit(const data::Dataset& dataset, const FitOptions& options) const {
+  impl().optimizer();
+  return Fit(*this, dataset, options).run();
 }
 
-Prediction Model::predict(const TensorList& x, const PredictOptions& options) const {
-  check_arrays("predict", *this, x);
-  Feed feed("predict", x, {}, {}, options.batch_size);
-  const std::int64_t steps = std::min(options.steps.value_or(feed.batches()), feed.batches());
-  const Listeners listeners(*this, options.callbacks, {1, steps, options.verbose});
+namespace {
+
+/// How many of the feed's batches are taken; none where that is not known.
+std::optional<std::int64_t> taken(const Feed& feed, std::optional<std::int64_t> steps) {
+  const std::optional<std::int64_t> batches = feed.batches();
+  return steps && batches ? std::min(*steps, *batches) : steps ? steps : batches;
+}
+
+Logs evaluated(const Model& model, Feed& feed, const EvaluateOptions& options) {
+  const std::optional<std::int64_t> steps = taken(feed, options.steps);
+  const Listeners listeners(model, options.callbacks, {1, steps, options.verbose});
+  model.impl().trainer().refresh();
+  return test_epoch(model.impl(), feed, steps, listeners);
+}
+
+Prediction predicted(const Model& model, Feed& feed, const PredictOptions& options) {
+  const std::optional<std::int64_t> steps = taken(feed, options.steps);
+  const Listeners listeners(model, options.callbacks, {1, steps, options.verbose});
   const K::learning_phase_scope inference(0);
   const NoGrad off;
   listeners.tell(&CallbackImpl::on_predict_begin, Logs());
   std::vector<std::vector<Tensor>> parts;  // by output, then by batch
-  for (std::int64_t step = 0; step < std::max<std::int64_t>(steps, 1); ++step) {
+  // No samples at all are a batch, too.
+  for (std::int64_t step = 0; step == 0 || ((!steps || step < *steps) && feed.more()); ++step) {
     listeners.tell(&CallbackImpl::on_predict_batch_begin, step, Logs());
-    const std::vector<Tensor> outputs = impl().predict_step(feed.next());
+    const std::vector<Tensor> outputs = model.impl().predict_step(feed.next());
     parts.resize(outputs.size());
     for (std::size_t i = 0; i < outputs.size(); ++i) parts[i].push_back(outputs[i]);
     listeners.tell(&CallbackImpl::on_predict_batch_end, step, Logs());
@@ -202,12 +241,41 @@ Prediction Model::predict(const TensorList& x, const PredictOptions& options) co
   return Prediction(std::move(outputs));
 }
 
+}  // namespace
+
+Logs Model::evaluate(const TensorList& x, const TensorList& y, const EvaluateOptions& options) const {
+  check_arrays("evaluate", *this, x);
+  ArrayFeed feed("evaluate", x, y, options.sample_weight, options.batch_size);
+  return evaluated(*this, feed, options);
+}
+
+Logs Model::evaluate(const data::Dataset& dataset, const EvaluateOptions& options) const {
+  if (!options.sample_weight.empty())
+    fail("[evaluate] sample_weight must go with arrays: received a dataset");
+  DatasetFeed feed("evaluate", *this, dataset);
+  feed.expect_end("steps", options.steps);
+  return evaluated(*this, feed, options);
+}
+
+Prediction Model::predict(const TensorList& x, const PredictOptions& options) const {
+  check_arrays("predict", *this, x);
+  ArrayFeed feed("predict", x, {}, {}, options.batch_size);
+  return predicted(*this, feed, options);
+}
+
+Prediction Model::predict(const data::Dataset& dataset, const PredictOptions& options) const {
+  DatasetFeed feed("predict", *this, dataset);
+  feed.take_inputs_only();
+  feed.expect_end("steps", options.steps);
+  return predicted(*this, feed, options);
+}
+
 namespace {
 
 Batch one_batch(const char* op, const Model& model, const TensorList& x, const TensorList& y,
                 const OnBatchOptions& options) {
   check_arrays(op, model, x);
-  Feed feed(op, x, y, options.sample_weight, std::max<std::int64_t>(1, x.empty() ? 1 : x[0].shape()[0]));
+  ArrayFeed feed(op, x, y, options.sample_weight, std::max<std::int64_t>(1, x.empty() ? 1 : x[0].shape()[0]));
   feed.weigh_classes(options.class_weight);
   return feed.next();
 }

@@ -73,6 +73,20 @@ class Model : public Layer {
   /// The outputs for such inputs, in inference and not recorded.
   Prediction predict(const TensorList& x, const PredictOptions& options = {}) const;
 
+  /// The same with a dataset, whose elements are batches: the inputs, then the targets of each output, then,
+  /// where there are any, the weights of the samples, one for all outputs or for each. A model whose inputs
+  /// and outputs are not known has one of each. The dataset is read anew for each epoch, unless
+  /// steps_per_epoch is given; it decides on the batches and their order. Throws ValueError, beside the
+  /// above, for options that go with arrays (validation_split, sample_weight), for a dataset without an end
+  /// where no number of steps is given, and for one that is empty.
+  ///
+  ///     model.fit(train.shuffle(1000).batch(32).prefetch(2), {.epochs = 5, .validation_data =
+  ///     test.batch(256)});
+  History fit(const data::Dataset& dataset, const FitOptions& options = {}) const;
+  Logs evaluate(const data::Dataset& dataset, const EvaluateOptions& options = {}) const;
+  /// What follows the inputs in the elements is not looked at.
+  Prediction predict(const data::Dataset& dataset, const PredictOptions& options = {}) const;
+
   /// One step on one batch. The logs are those of this batch.
   Logs train_on_batch(const TensorList& x, const TensorList& y = {},
                       const OnBatchOptions& options = {}) const;

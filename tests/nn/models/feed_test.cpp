@@ -1,0 +1,133 @@
+#include <ktape/nn/input.hpp>
+#include <ktape/nn/layers/core.hpp>
+#include <ktape/nn/layers/merging.hpp>
+#include <ktape/nn/models/sequential.hpp>
+#include <ktape/ops/elementwise.hpp>
+#include <ktape/ops/operators.hpp>
+#include <ktape/ops/reductions.hpp>
+
+#include "../../ops/check.hpp"
+
+namespace K = ktape::backend;
+namespace nn = ktape::nn;
+using doctest::Contains;
+using ktape::Shape, ktape::Tensor, ktape::ValueError;
+using ktape::data::Dataset, ktape::data::Element;
+
+namespace {
+
+const Tensor x = normal({50, 3}, 1, "float32"), y = K::sum(x, 1, true);
+
+nn::Sequential compiled() {
+  nn::Sequential model({nn::Dense(1, {.kernel_initializer = "ones"})});
+  model.compile({.optimizer = "sgd", .loss = "mse", .metrics = {"mae"}});
+  return model;
+}
+
+Dataset batches(std::int64_t size = 16) { return Dataset::from_tensor_slices({x, y}).batch(size); }
+
+/// Without a known length.
+Dataset stream() {
+  return batches().filter([](const Element&) { return true; });
+}
+
+/// Counts what happens.
+struct CounterImpl : nn::CallbackImpl {
+  int epochs = 0, batches = 0, test_batches = 0;
+  std::optional<std::int64_t> steps;
+  void on_train_begin(const nn::Logs&) override { steps = parameters().steps; }
+  void on_epoch_end(int, const nn::Logs&) override { ++epochs; }
+  void on_train_batch_end(std::int64_t, const nn::Logs&) override { ++batches; }
+  void on_test_batch_end(std::int64_t, const nn::Logs&) override { ++test_batches; }
+};
+using Counter = nn::CallbackOf<CounterImpl>;
+
+}  // namespace
+
+TEST_CASE("a dataset of batches trains, evaluates and predicts as the arrays do") {
+  const nn::Sequential of_arrays = compiled(), of_dataset = compiled();
+  const nn::History want = of_arrays.fit(
+      x, y, {.batch_size = 16, .epochs = 3, .verbose = 0, .validation_data = {x, y}, .shuffle = false});
+  const nn::History got =
+      of_dataset.fit(batches().prefetch(2), {.epochs = 3, .verbose = 0, .validation_data = batches(32)});
+  for (const char* name : {"loss", "mean_absolute_error", "val_loss"}) CHECK(got[name] == want[name]);
+  CHECK(of_dataset.evaluate(batches(32), {.verbose = 0})["loss"] ==
+        of_arrays.evaluate(x, y, {.verbose = 0})["loss"]);
+  CHECK(values(of_dataset.predict(batches())) == values(of_arrays.predict(x)));
+  CHECK(of_dataset.predict(Dataset::from_tensor_slices(x).batch(20), {.steps = 2}).shape() == Shape{40, 1});
+}
+
+TEST_CASE("the length of a dataset is found by the first epoch, or known") {
+  const Counter known, unknown;
+  compiled().fit(batches(), {.epochs = 2, .verbose = 0, .callbacks = {known}});
+  CHECK(known->steps == 4);
+  CHECK(known->batches == 8);
+  compiled().fit(stream(), {.epochs = 2, .verbose = 0, .callbacks = {unknown}, .validation_data = stream()});
+  CHECK_FALSE(unknown->steps);
+  CHECK(unknown->batches == 8);
+  CHECK(unknown->test_batches == 8);
+  CHECK(compiled().predict(stream()).shape() == Shape{50, 1});
+}
+
+TEST_CASE("steps go on through a dataset, with or without an end") {
+  for (const Dataset& dataset : {batches().repeat(), batches()}) {
+    const Counter counter;
+    compiled().fit(dataset, {.epochs = 3, .verbose = 0, .callbacks = {counter}, .steps_per_epoch = 3});
+    CHECK(counter->epochs == 3);
+    CHECK(counter->batches == 9);
+  }
+  CHECK(compiled().evaluate(batches().repeat(), {.verbose = 0, .steps = 3}).contains("loss"));
+  CHECK(compiled().predict(batches().repeat(), {.steps = 2}).shape() == Shape{32, 1});
+}
+
+TEST_CASE("each epoch reads the dataset anew; a resumed training with the epoch's order") {
+  const auto shuffled = [] { return Dataset::from_tensor_slices({x, y}).shuffle(50, {.seed = 1}).batch(16); };
+  const nn::Sequential whole = compiled(), resumed = compiled();
+  whole.fit(shuffled(), {.epochs = 4, .verbose = 0});
+  resumed.fit(shuffled(), {.epochs = 2, .verbose = 0});
+  resumed.fit(shuffled(), {.epochs = 4, .verbose = 0, .initial_epoch = 2});
+  CHECK(values(whole.predict(x)) == values(resumed.predict(x)));
+}
+
+TEST_CASE("elements hold inputs, targets and weights") {
+  const Tensor a = nn::Input({3}), b = nn::Input({3});
+  const nn::Model two({a, b}, nn::Dense(1, {.kernel_initializer = "ones"})(nn::Add()({a, b})));
+  two.compile({.optimizer = "sgd", .loss = "mse"});
+  const Tensor weights = K::concatenate({K::zeros({25}), K::ones({25})}, 0);
+  const Dataset weighted = Dataset::from_tensor_slices({x, x, y, weights}).batch(50);
+  CHECK(two.evaluate(weighted, {.verbose = 0})["loss"] ==
+        two.evaluate({x, x}, y, {.batch_size = 50, .verbose = 0, .sample_weight = weights})["loss"]);
+  CHECK(two.predict(weighted).shape() == Shape{50, 1});
+  CHECK_THROWS_WITH_AS(two.predict(Dataset::from_tensors(x)), Contains("each of the 2 inputs: received 1"),
+                       ValueError);
+  CHECK_THROWS_WITH_AS(two.evaluate(Dataset::from_tensors({x, x, y, weights, weights}), {.verbose = 0}),
+                       Contains("received 5 tensors"), ValueError);
+
+  const Tensor classes = ints({0, 1, 1});
+  const nn::Sequential model = compiled();
+  const Tensor three = K::slice(x, {0, 0}, {3, 3});
+  CHECK(
+      model.fit(Dataset::from_tensors({three, classes}), {.verbose = 0, .class_weight = {{1, 0.}}})["loss"] ==
+      compiled().fit(three, classes, {.verbose = 0, .class_weight = {{1, 0.}}})["loss"]);
+}
+
+TEST_CASE("datasets that do not fit are errors") {
+  const nn::Sequential model = compiled();
+  CHECK_THROWS_WITH_AS(model.fit(batches().repeat(), {.verbose = 0}),
+                       "[fit] steps_per_epoch must be given for a dataset without an end: received "
+                       "steps_per_epoch=None",
+                       ValueError);
+  CHECK_THROWS_WITH_AS(model.fit(batches(), {.verbose = 0, .validation_data = batches().repeat()}),
+                       Contains("validation_steps"), ValueError);
+  CHECK_THROWS_WITH_AS(model.evaluate(batches().repeat(), {.verbose = 0}), Contains("steps must be given"),
+                       ValueError);
+  CHECK_THROWS_WITH_AS(model.fit(batches(), {.validation_split = 0.5, .verbose = 0}),
+                       Contains("go with arrays"), ValueError);
+  CHECK_THROWS_WITH_AS(model.fit(batches().take(0), {.verbose = 0}), Contains("must have elements"),
+                       ValueError);
+  CHECK_THROWS_WITH_AS(model.predict(stream().take(0)), Contains("must have elements"), ValueError);
+  CHECK_THROWS_WITH_AS(model.fit(Dataset::from_tensors({x, K::zeros({3})}), {.verbose = 0}),
+                       Contains("as many samples"), ValueError);
+  const Dataset broken = batches().map([](const Element&) -> Element { throw std::runtime_error("broken"); });
+  CHECK_THROWS_WITH_AS(model.fit(broken.prefetch(2), {.verbose = 0}), "broken", std::runtime_error);
+}
