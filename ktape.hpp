@@ -15,8 +15,12 @@
 #include <ktape/nn/callbacks/monitors.hpp>
 #include <ktape/nn/config.hpp>
 #include <ktape/nn/constraints.hpp>
+#include <ktape/nn/data/cifar.hpp>
 #include <ktape/nn/data/csv.hpp>
 #include <ktape/nn/data/dataset.hpp>
+#include <ktape/nn/data/idx.hpp>
+#include <ktape/nn/data/images.hpp>
+#include <ktape/nn/data/npy.hpp>
 #include <ktape/nn/data/sequences.hpp>
 #include <ktape/nn/data/split.hpp>
 #include <ktape/nn/data/text.hpp>

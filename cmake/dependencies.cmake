@@ -6,6 +6,8 @@ find_package(OpenMP REQUIRED COMPONENTS CXX)
 find_package(spdlog REQUIRED)
 find_package(nlohmann_json REQUIRED)
 find_package(ZLIB REQUIRED)
+find_package(PNG REQUIRED)
+find_package(JPEG REQUIRED)
 
 # The OpenMP build of OpenBLAS: the pthread build fights OpenMP for the cores.
 find_library(OPENBLAS_LIBRARY openblas PATH_SUFFIXES openblas-openmp REQUIRED)

@@ -1,17 +1,15 @@
 #include <ktape/autograd/dispatch.hpp>
 #include <ktape/autograd/error.hpp>
+#include <ktape/nn/data/bytes.hpp>
 #include <ktape/nn/data/csv.hpp>
 
-#include <zlib.h>
-
 #include <algorithm>
+#include <bit>
 #include <cctype>
-#include <cerrno>
 #include <charconv>
 #include <cmath>
 #include <cstring>
 #include <limits>
-#include <memory>
 #include <string_view>
 
 namespace ktape::data {
@@ -40,29 +38,6 @@ std::string quoted(std::string_view text) {
   return '\'' + shown + (text.size() > most ? "...'" : "'");
 }
 
-/// The whole file, decompressed when it is gzip.
-std::string read_text(const std::string& path) {
-  constexpr std::size_t step = std::size_t{1} << 18;
-  errno = 0;
-  const std::unique_ptr<gzFile_s, int (*)(gzFile)> file(gzopen(path.c_str(), "rb"), &gzclose);
-  if (!file)
-    fail<IOError>("[load_csv] the file must be readable: received ", path, " (", std::strerror(errno), ')');
-  gzbuffer(file.get(), step);
-  std::string text;
-  for (std::size_t size = 0;; size = text.size()) {
-    text.resize(size + step);
-    const int count = gzread(file.get(), text.data() + size, static_cast<unsigned>(step));
-    text.resize(size + static_cast<std::size_t>(std::max(count, 0)));
-    int code = Z_OK;
-    const char* reason = gzerror(file.get(), &code);
-    if (code == Z_ERRNO) reason = std::strerror(errno);
-    // A truncated file gives what it has and an error besides.
-    if (count < 0 || (code != Z_OK && code != Z_STREAM_END))
-      fail<IOError>("[load_csv] the file must be complete and readable: received ", path, " (", reason, ')');
-    if (count == 0) return text;
-  }
-}
-
 std::string_view trimmed(std::string_view text, char delimiter) {
   const auto blank = [delimiter](char c) { return (c == ' ' || c == '\t' || c == '\r') && c != delimiter; };
   while (!text.empty() && blank(text.front())) text.remove_prefix(1);
@@ -82,8 +57,9 @@ std::string_view bare(std::string_view field, char delimiter) {
 /// Takes one line, without its end, off the front of the text.
 std::string_view next_line(std::string_view& text) {
   const std::size_t end = std::min(text.find('\n'), text.size());
-  const std::string_view line = text.substr(0, end);
+  std::string_view line = text.substr(0, end);
   text.remove_prefix(std::min(end + 1, text.size()));
+  if (line.ends_with('\r')) line.remove_suffix(1);
   return line;
 }
 
@@ -190,17 +166,71 @@ Table measured(std::string_view text, const std::string& path, const CsvOptions&
   return table;
 }
 
+constexpr double powers_of_ten[] = {1e0,  1e1,  1e2,  1e3,  1e4,  1e5,  1e6,  1e7,  1e8, 1e9,
+                                    1e10, 1e11, 1e12, 1e13, 1e14, 1e15, 1e16, 1e17, 1e18};
+
+/// The number of a field that is a plain decimal, such as -12.5, and ends with the line or a delimiter: what
+/// most fields are. Moves on behind the number. False, without an effect, for all others and where rounding
+/// is not plain.
 template <class T>
-void read_row(std::string_view line, char delimiter, std::int64_t fields, T* out, Place place) {
-  for (std::int64_t i = 0; i < fields; ++i) {
-    const std::string_view field = next_field(line, delimiter);
-    const Parsed result = parse(bare(field, delimiter), out[i]);
-    if (result == Parsed::number) continue;
-    place.field = i + 1;
-    if (result == Parsed::no_number)
-      fail<IOError>("[load_csv] every field must be a number: received ", quoted(field), " in ", place);
+bool read_plain(const char*& at, const char* end, char delimiter, T& number) {
+  const char* c = at;
+  const bool negative = c != end && *c == '-';
+  c += negative;
+  const char* const first = c;
+  const char* point = nullptr;
+  std::uint64_t digits = 0;
+  for (; c != end; ++c) {
+    const auto digit = static_cast<unsigned>(*c - '0');
+    if (digit <= 9) digits = digits * 10 + digit;
+    else if (*c == '.' && !point) point = c;
+    else break;
+  }
+  const std::ptrdiff_t length = c - first - (point ? 1 : 0), behind = point ? c - point - 1 : 0;
+  if (length < 1 || length > 18 || (c != end && *c != delimiter)) return false;
+  if constexpr (std::is_integral_v<T>) {
+    const auto whole = static_cast<std::int64_t>(digits);
+    if (point || whole > std::numeric_limits<T>::max() || (negative && std::is_unsigned_v<T>)) return false;
+    number = static_cast<T>(negative ? -whole : whole);
+  } else {
+    // Both are exact, so that the quotient is the double next to the number.
+    if (digits >> 53) return false;
+    const double real = static_cast<double>(digits) / powers_of_ten[behind];
+    if constexpr (!std::is_same_v<T, double>) {
+      // Rounding again may err where the double is next to the middle between two floats.
+      const std::uint64_t below = std::bit_cast<std::uint64_t>(real) & 0x1fffffff;
+      if (below >= 0x0fffffff && below <= 0x10000001) return false;
+    }
+    number = static_cast<T>(negative ? -real : real);
+  }
+  at = c;
+  return true;
+}
+
+template <class T>
+void read_field(std::string_view field, char delimiter, T& out, const Place& place) {
+  const Parsed result = parse(bare(field, delimiter), out);
+  if (result == Parsed::no_number)
+    fail<IOError>("[load_csv] every field must be a number: received ", quoted(field), " in ", place);
+  if (result == Parsed::out_of_range)
     fail<IOError>("[load_csv] every number must be one of ", dtype_of<T>(), ": received ", quoted(field),
                   " in ", place);
+}
+
+template <class T>
+void read_row(std::string_view line, char delimiter, std::int64_t fields, T* out, Place place) {
+  constexpr bool plain = !std::is_same_v<T, float16>;
+  for (std::int64_t i = 0; i < fields; ++i) {
+    if constexpr (plain) {
+      const char* at = line.data();
+      if (read_plain(at, line.data() + line.size(), delimiter, out[i])) {
+        const auto read = static_cast<std::size_t>(at - line.data());
+        line.remove_prefix(std::min(read + 1, line.size()));
+        continue;
+      }
+    }
+    place.field = i + 1;
+    read_field(next_field(line, delimiter), delimiter, out[i], place);
   }
 }
 
@@ -213,7 +243,7 @@ Tensor load_csv(const std::string& path, const CsvOptions& options) {
         "[load_csv] the delimiter must not be a letter, a digit, a quote, a line end or one of + - . : "
         "received delimiter=",
         quoted({&delimiter, 1}));
-  const std::string text = read_text(path);
+  const std::string text = InputFile("load_csv", path).rest();
   const Table table = measured(text, path, options);
   const Tensor out = Tensor::empty({table.rows, table.fields}, options.dtype);
   dispatch(options.dtype, [&]<class T>() {

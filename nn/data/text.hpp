@@ -1,5 +1,5 @@
 #pragma once
-#include <ktape/autograd/tensor.hpp>
+#include <ktape/nn/data/dataset.hpp>
 
 #include <cstdint>
 #include <optional>
@@ -10,6 +10,21 @@
 /// Text as numbers, as Keras 2's `keras.preprocessing.text` makes it. Texts are UTF-8; `lower` changes the
 /// letters A to Z alone.
 namespace ktape::data {
+
+/// The text of a file, plain or gzip-compressed, without a byte order mark. Throws IOError, naming the file,
+/// for one that is missing or damaged.
+std::string load_text(const std::string& path);
+/// The same line by line, without the line ends, LF or CR LF.
+std::vector<std::string> load_text_lines(const std::string& path);
+/// A dataset of a text file's lines, read one after another: what the callable makes of each; none leaves the
+/// line out. Reading throws the errors of `load_text`.
+///
+///     data::text_line_dataset("train.txt", [&](const std::string& line) -> std::optional<data::Element> {
+///       if (line.empty()) return std::nullopt;
+///       return data::Element{data::pad_sequences(words.texts_to_sequences({line}), {.maxlen = 20})};
+///     }).unbatch().shuffle(10000).batch(32)
+Dataset text_line_dataset(const std::string& path,
+                          std::function<std::optional<Element>(const std::string&)> function);
 
 inline constexpr const char* text_filters = "!\"#$%&()*+,-./:;<=>?@[\\]^_`{|}~\t\n";
 

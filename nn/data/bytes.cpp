@@ -1,0 +1,145 @@
+#include <ktape/nn/data/bytes.hpp>
+
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+#include <zlib.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+
+namespace ktape::data {
+namespace {
+
+/// Opens a file, and says how large it is.
+int opened(const char* op, const std::string& path, std::uint64_t& size) {
+  const int file =
+      path.find('\0') == std::string::npos ? open(path.c_str(), O_RDONLY | O_CLOEXEC) : (errno = ENOENT, -1);
+  struct stat status {};
+  int error = file < 0 || fstat(file, &status) != 0 ? errno : S_ISDIR(status.st_mode) ? EISDIR : 0;
+  if (error) {
+    if (file >= 0) close(file);
+    fail<IOError>("[", op, "] the file must be readable: received ", path, " (", std::strerror(error), ')');
+  }
+  size = static_cast<std::uint64_t>(status.st_size);
+  return file;
+}
+
+void swap_bytes(char* bytes, std::size_t count, std::size_t element) {
+  for (std::size_t i = 0; element > 1 && i < count; ++i, bytes += element)
+    std::reverse(bytes, bytes + element);
+}
+
+}  // namespace
+
+void ByteSource::read_exactly(void* out, std::size_t n, const char* what) {
+  const std::size_t count = read(out, n);
+  if (count != n) fail("the file must be complete", what, ": ", count, " of ", n, " bytes are there");
+}
+
+void ByteSource::expect_room(std::uint64_t bytes, const char* what) const {
+  if (bytes > room()) fail("the file must be complete", what, ": ", bytes, " bytes cannot follow");
+}
+
+void ByteSource::expect_end(const char* what) {
+  char more;
+  if (read(&more, 1) != 0) fail("the file must end with its data", "bytes follow ", what);
+}
+
+std::string ByteSource::rest() {
+  std::string text;
+  for (std::size_t step = static_cast<std::size_t>(likely()) + 1;;
+       step = std::max(text.size(), std::size_t{1} << 16)) {
+    const std::size_t size = text.size();
+    text.resize(size + step);
+    const std::size_t count = read(text.data() + size, step);
+    text.resize(size + count);
+    if (count < step) return text;
+  }
+}
+
+Tensor ByteSource::read_tensor(const Shape& shape, DType dtype, bool swapped) {
+  bool empty = false;
+  std::uint64_t bytes = dtype.size();
+  for (std::int64_t extent : shape) {
+    if (extent == 0) empty = true;
+    else bytes = saturated_product(bytes, static_cast<std::uint64_t>(extent));
+  }
+  if (bytes >> 63) fail("the array must fit into memory", "shape ", shape);
+  if (empty) bytes = 0;
+  expect_room(bytes, "data");
+  const Tensor out = Tensor::empty(shape, dtype);
+  read_exactly(out.raw(), bytes, "data");
+  if (swapped) swap_bytes(static_cast<char*>(out.raw()), static_cast<std::size_t>(out.size()), dtype.size());
+  if (dtype == DType::Bool) {  // any byte but 0 is true
+    auto* bits = static_cast<unsigned char*>(out.raw());
+    for (std::int64_t i = 0; i < out.size(); ++i) bits[i] = bits[i] != 0;
+  }
+  return out;
+}
+
+// --- InputFile --------------------------------------------------------------------------------------------
+
+InputFile::InputFile(const char* op, const std::string& path)
+    : ByteSource(op, path), file_(nullptr, &gzclose) {
+  const int file = opened(op, path, size_);
+  file_.reset(gzdopen(file, "rb"));
+  if (!file_) {
+    close(file);
+    fail("the file must be readable", "out of memory");
+  }
+  gzbuffer(file_.get(), 1 << 18);
+}
+
+std::size_t InputFile::read(void* out, std::size_t n) {
+  std::size_t done = 0;
+  while (done < n) {
+    const auto step = static_cast<unsigned>(std::min<std::size_t>(n - done, 1 << 30));
+    errno = 0;
+    const int count = gzread(file_.get(), static_cast<char*>(out) + done, step);
+    int code = Z_OK;
+    const char* reason = gzerror(file_.get(), &code);
+    if (code == Z_ERRNO) reason = std::strerror(errno);
+    // A truncated file gives what it has and an error besides.
+    if (count < 0 || (code != Z_OK && code != Z_STREAM_END))
+      fail("the file must be complete and readable", reason);
+    done += static_cast<std::size_t>(count);
+    if (static_cast<unsigned>(count) < step) break;
+  }
+  read_ += done;
+  return done;
+}
+
+std::uint64_t InputFile::room() const {
+  const std::uint64_t most = gzdirect(file_.get()) ? size_ : saturated_product(size_, most_inflation);
+  return most > read_ ? most - read_ : 0;
+}
+
+std::uint64_t InputFile::likely() const {
+  constexpr std::uint64_t usual_inflation = 4;
+  return std::min(room(), saturated_product(size_, gzdirect(file_.get()) ? 1 : usual_inflation));
+}
+
+// --- RandomFile -------------------------------------------------------------------------------------------
+
+RandomFile::RandomFile(const char* op, const std::string& path)
+    : op_(op), path_(path), file_(opened(op, path, size_)) {}
+RandomFile::~RandomFile() { close(file_); }
+
+void RandomFile::read(std::uint64_t offset, void* out, std::size_t n) const {
+  if (offset > size_ || n > size_ - offset)
+    fail<IOError>("[", op_, "] the file must be complete: received ", path_, " (", n, " bytes at ", offset,
+                  " are beyond its end)");
+  for (std::size_t done = 0; done < n;) {
+    const ssize_t count =
+        pread(file_, static_cast<char*>(out) + done, n - done, static_cast<off_t>(offset + done));
+    if (count < 0 && errno == EINTR) continue;
+    if (count <= 0)
+      fail<IOError>("[", op_, "] the file must be complete and readable: received ", path_, " (",
+                    count < 0 ? std::strerror(errno) : "unexpected end of file", ')');
+    done += static_cast<std::size_t>(count);
+  }
+}
+
+}  // namespace ktape::data

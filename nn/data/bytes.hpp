@@ -1,0 +1,106 @@
+#pragma once
+#include <ktape/autograd/tensor.hpp>
+
+#include <memory>
+#include <string>
+
+struct gzFile_s;
+
+/// Files as bytes, none of which is trusted. Internal: sources only.
+namespace ktape::data {
+
+/// Bytes that deflate can make of one, at most.
+inline constexpr std::uint64_t most_inflation = 1032;
+
+/// a * b, or the largest number where that is larger.
+inline std::uint64_t saturated_product(std::uint64_t a, std::uint64_t b) {
+  std::uint64_t product = 0;
+  return __builtin_mul_overflow(a, b, &product) ? ~std::uint64_t{0} : product;
+}
+
+/// Bytes in order. All errors are IOErrors that name the operation and the file.
+class ByteSource {
+ public:
+  ByteSource(const char* op, std::string name) : op_(op), name_(std::move(name)) {}
+  virtual ~ByteSource() = default;
+  ByteSource(const ByteSource&) = delete;
+
+  /// The next n bytes; fewer at the end alone. Returns how many.
+  virtual std::size_t read(void* out, std::size_t n) = 0;
+  /// How many bytes can follow, at most.
+  virtual std::uint64_t room() const = 0;
+  /// How many bytes are likely to follow.
+  virtual std::uint64_t likely() const { return room(); }
+
+  /// The next n bytes, which are there.
+  void read_exactly(void* out, std::size_t n, const char* what);
+  /// Throws when so many bytes cannot follow: what is said of a file must not make it allocate more than it
+  /// can fill.
+  void expect_room(std::uint64_t bytes, const char* what) const;
+  /// Throws when something follows.
+  void expect_end(const char* what);
+  /// Everything that follows.
+  std::string rest();
+  /// A tensor of the bytes that follow.
+  Tensor read_tensor(const Shape& shape, DType dtype, bool swapped);
+
+  const std::string& name() const { return name_; }
+  template <class... Parts>
+  [[noreturn]] void fail(const char* rule, const Parts&... reason) const {
+    ktape::fail<IOError>('[', op_, "] ", rule, ": received ", name_, " (", reason..., ')');
+  }
+
+ protected:
+  const char* op_;
+  std::string name_;
+};
+
+/// A file from its beginning on, decompressed where it is gzip.
+class InputFile final : public ByteSource {
+ public:
+  InputFile(const char* op, const std::string& path);
+  std::size_t read(void* out, std::size_t n) override;
+  std::uint64_t room() const override;
+  std::uint64_t likely() const override;
+
+ private:
+  std::unique_ptr<gzFile_s, int (*)(gzFile_s*)> file_;
+  std::uint64_t size_ = 0, read_ = 0;
+};
+
+/// A file that is read anywhere.
+class RandomFile {
+ public:
+  RandomFile(const char* op, const std::string& path);
+  ~RandomFile();
+  RandomFile(const RandomFile&) = delete;
+
+  std::uint64_t size() const { return size_; }
+  const std::string& path() const { return path_; }
+  /// The bytes at a place. Throws IOError where they are not all there.
+  void read(std::uint64_t offset, void* out, std::size_t n) const;
+
+ private:
+  const char* op_;
+  std::string path_;
+  std::uint64_t size_ = 0;
+  int file_;
+};
+
+/// The number whose bytes stand there, the lowest or the highest first.
+template <class T>
+T little_endian(const void* bytes) {
+  T number = 0;
+  for (std::size_t i = sizeof(T); i-- > 0;)
+    number = static_cast<T>(number << 8 | static_cast<const unsigned char*>(bytes)[i]);
+  return number;
+}
+template <class T>
+T big_endian(const void* bytes) {
+  T number = 0;
+  for (std::size_t i = 0; i < sizeof(T); ++i)
+    number = static_cast<T>(number << 8 | static_cast<const unsigned char*>(bytes)[i]);
+  return number;
+}
+
+}  // namespace ktape::data

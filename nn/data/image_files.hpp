@@ -1,0 +1,19 @@
+#pragma once
+#include <ktape/nn/data/bytes.hpp>
+
+/// What is in an image file. Internal: sources only.
+namespace ktape::data {
+
+/// Pixels as they are in the file: 1 (gray), 3 or 4 channels, (height, width, channels), uint8.
+Tensor decode_image(const ByteSource& file, const std::string& bytes);
+
+/// Throws IOError when the file cannot hold an image of that size, or when it is empty.
+void expect_pixels(const ByteSource& file, std::uint64_t bytes, std::uint64_t height, std::uint64_t width,
+                   std::uint64_t bits);
+
+// One kind each.
+Tensor decode_png(const ByteSource& file, const std::string& bytes);
+Tensor decode_jpeg(const ByteSource& file, const std::string& bytes);
+Tensor decode_ppm(const ByteSource& file, const std::string& bytes);
+
+}  // namespace ktape::data

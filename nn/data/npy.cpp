@@ -1,0 +1,158 @@
+#include <ktape/nn/data/npy.hpp>
+#include <ktape/nn/data/zip.hpp>
+#include <ktape/ops/shape.hpp>
+
+#include <algorithm>
+#include <bit>
+#include <charconv>
+#include <cstring>
+#include <optional>
+#include <set>
+
+namespace ktape::data {
+namespace {
+
+constexpr const char* rule = "the file must be a .npy file of numbers";
+
+/// What a header says.
+struct Header {
+  std::optional<std::string> descr;
+  std::optional<bool> fortran_order;
+  std::optional<Shape> shape;
+};
+
+/// Reads a header: a Python dictionary of a string, a bool and a tuple of integers.
+class HeaderParser {
+ public:
+  HeaderParser(const ByteSource& file, std::string_view text) : file_(file), text_(text) {}
+
+  Header parse() {
+    Header header;
+    expect('{');
+    while (!take('}')) {
+      const std::string key = string();
+      expect(':');
+      if (key == "descr" && !header.descr) header.descr = string();
+      else if (key == "fortran_order" && !header.fortran_order) header.fortran_order = boolean();
+      else if (key == "shape" && !header.shape) header.shape = shape();
+      else fail("the key '" + key + "' is unknown, or there twice");
+      if (!take(',')) {
+        expect('}');
+        break;
+      }
+    }
+    skip_blanks();
+    if (!text_.empty()) fail("something follows the dictionary");
+    if (!header.descr || !header.fortran_order || !header.shape) fail("a key is missing");
+    return header;
+  }
+
+ private:
+  [[noreturn]] void fail(const std::string& reason) const { file_.fail(rule, "in its header ", reason); }
+
+  void skip_blanks() {
+    while (!text_.empty() && std::strchr(" \t\r\n", text_.front()) && text_.front()) text_.remove_prefix(1);
+  }
+  bool take(char c) {
+    skip_blanks();
+    if (text_.empty() || text_.front() != c) return false;
+    text_.remove_prefix(1);
+    return true;
+  }
+  void expect(char c) {
+    if (!take(c)) fail(std::string("there must be '") + c + '\'');
+  }
+  std::string string() {
+    skip_blanks();
+    const char quote = text_.empty() ? ' ' : text_.front();
+    const std::size_t end = quote == '\'' || quote == '"' ? text_.find(quote, 1) : std::string_view::npos;
+    if (end == std::string_view::npos || end > 32) fail("there must be a short string");
+    const std::string out(text_.substr(1, end - 1));
+    if (std::any_of(out.begin(), out.end(), [](char c) { return c < ' ' || c > '~'; }))
+      fail("a string is not plain");
+    text_.remove_prefix(end + 1);
+    return out;
+  }
+  bool boolean() {
+    skip_blanks();
+    for (const std::string_view word : {"True", "False"})
+      if (text_.substr(0, word.size()) == word) return text_.remove_prefix(word.size()), word == "True";
+    fail("there must be True or False");
+  }
+  Shape shape() {
+    Shape out;
+    expect('(');
+    while (!take(')')) {
+      skip_blanks();
+      std::int64_t extent = -1;
+      const auto [end, error] = std::from_chars(text_.data(), text_.data() + text_.size(), extent);
+      if (error != std::errc() || extent < 0) fail("there must be an extent");
+      if (out.rank() == Shape::max_rank) fail("there are more than 8 extents");
+      out.push_back(extent);
+      text_.remove_prefix(static_cast<std::size_t>(end - text_.data()));
+      if (!take(',')) {
+        expect(')');
+        break;
+      }
+    }
+    return out;
+  }
+
+  const ByteSource& file_;
+  std::string_view text_;
+};
+
+DType dtype_of_descr(const ByteSource& file, const std::string& descr) {
+  constexpr std::pair<const char*, DType::Kind> known[] = {
+      {"b1", DType::Bool},    {"u1", DType::UInt8},   {"i1", DType::Int8},
+      {"i2", DType::Int16},   {"i4", DType::Int32},   {"i8", DType::Int64},
+      {"f2", DType::Float16}, {"f4", DType::Float32}, {"f8", DType::Float64}};
+  if (descr.size() == 3 && std::strchr("<>|=", descr[0]))
+    for (const auto& [code, dtype] : known)
+      if (descr.substr(1) == code) return dtype;
+  file.fail("the numbers must be bool, int8 to int64, uint8 or float16 to float64", "dtype '", descr, "'");
+}
+
+Tensor read_array(ByteSource& file) {
+  unsigned char head[8], length[4] = {};
+  file.read_exactly(head, sizeof(head), "header");
+  if (std::memcmp(head, "\x93NUMPY", 6) != 0) file.fail(rule, "it begins otherwise");
+  if (head[6] < 1 || head[6] > 3) file.fail(rule, "version ", int{head[6]});
+  file.read_exactly(length, head[6] == 1 ? 2 : 4, "header");
+  const auto bytes = little_endian<std::uint32_t>(length);
+  if (bytes > 0xffff) file.fail(rule, "a header of ", bytes, " bytes");
+  file.expect_room(bytes, "header");
+  std::string text(bytes, '\0');
+  file.read_exactly(text.data(), bytes, "header");
+  const Header header = HeaderParser(file, text).parse();
+  const DType dtype = dtype_of_descr(file, *header.descr);
+  constexpr char other = std::endian::native == std::endian::little ? '>' : '<';
+  Shape shape = *header.shape;
+  if (*header.fortran_order) std::reverse(shape.begin(), shape.end());
+  Tensor out = file.read_tensor(shape, dtype, header.descr->front() == other);
+  file.expect_end("the array");
+  return *header.fortran_order ? backend::transpose(out) : out;
+}
+
+}  // namespace
+
+Tensor load_npy(const std::string& path) {
+  InputFile file("load_npy", path);
+  return read_array(file);
+}
+
+std::vector<std::pair<std::string, Tensor>> load_npz(const std::string& path) {
+  const ZipArchive archive("load_npz", path);
+  std::vector<std::pair<std::string, Tensor>> arrays;
+  std::set<std::string> names;
+  for (const ZipEntry& entry : archive.entries()) {
+    const bool ended = entry.name.ends_with(".npy");
+    const std::string name = ended ? entry.name.substr(0, entry.name.size() - 4) : entry.name;
+    const std::unique_ptr<ByteSource> file = archive.open(entry);
+    if (!names.insert(name).second) file->fail("arrays must have names of their own", "two are ", name);
+    arrays.emplace_back(name, read_array(*file));
+  }
+  return arrays;
+}
+
+}  // namespace ktape::data

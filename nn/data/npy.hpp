@@ -1,0 +1,23 @@
+#pragma once
+#include <ktape/autograd/tensor.hpp>
+
+#include <string>
+#include <utility>
+#include <vector>
+
+/// NumPy's files, read.
+namespace ktape::data {
+
+/// The array of a .npy file, plain or gzip-compressed: bool, int8 to int64, uint8, float16 to float64, in
+/// either byte order and either order of axes. Throws IOError, naming the file, for one that is missing,
+/// truncated, no such file, or holds something else; objects (pickles) are not read. `numpy.load`.
+Tensor load_npy(const std::string& path);
+
+/// The arrays of a .npz file and their names, without ".npy", in the order of the file. Throws IOError,
+/// naming the file and the entry, as `load_npy`, and for an archive that is damaged: a wrong checksum,
+/// entries that overlap or have one name, names that leave the folder. `numpy.load`.
+///
+///     for (const auto& [name, array] : data::load_npz("weights.npz")) ...
+std::vector<std::pair<std::string, Tensor>> load_npz(const std::string& path);
+
+}  // namespace ktape::data

@@ -1,0 +1,42 @@
+#pragma once
+#include <ktape/nn/data/bytes.hpp>
+
+/// Zip archives, read. Internal: sources only.
+namespace ktape::data {
+
+struct ZipEntry {
+  std::string name;
+  bool deflated;
+  std::uint32_t checksum;
+  std::uint64_t compressed, size;  ///< bytes
+  std::uint64_t data;              ///< where they begin
+};
+
+/// The files in an archive: stored, or compressed by deflate. Its directory is checked as a whole when it is
+/// opened: every name stays below a folder and occurs once, and all that is there has a place of its own in
+/// the file.
+class ZipArchive {
+ public:
+  /// Throws IOError, naming the file, for what is no such archive.
+  ZipArchive(const char* op, const std::string& path);
+  const std::vector<ZipEntry>& entries() const { return entries_; }
+  /// The bytes of one of the entries, whose checksum is compared when the last one is read. Used while the
+  /// archive lives.
+  std::unique_ptr<ByteSource> open(const ZipEntry& entry) const;
+
+ private:
+  template <class... Parts>
+  [[noreturn]] void fail(const char* rule, const Parts&... reason) const;
+  void read_directory();
+  void read_entries(const std::string& directory, std::uint64_t begin, std::uint64_t count);
+  ZipEntry entry_of(const char* record, const std::string& name, const char* extra, std::size_t extra_size,
+                    std::uint64_t& header) const;
+  void find_data(ZipEntry& entry, std::uint64_t header, std::uint64_t end) const;
+  void check_name(const std::string& name) const;
+
+  const char* op_;
+  RandomFile file_;
+  std::vector<ZipEntry> entries_;
+};
+
+}  // namespace ktape::data

@@ -1,0 +1,89 @@
+#pragma once
+#include <doctest/doctest.h>
+#include <zlib.h>
+#include <ktape/autograd/error.hpp>
+
+#include <cstdint>
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <string>
+
+/// A folder for the files of one test.
+class Files {
+ public:
+  Files() {
+    std::string name = (std::filesystem::temp_directory_path() / "ktape-data-XXXXXX").string();
+    REQUIRE(mkdtemp(name.data()) != nullptr);
+    folder_ = name;
+  }
+  ~Files() { std::filesystem::remove_all(folder_); }
+  Files(const Files&) = delete;
+
+  /// A file with this content; its path.
+  std::string write(const std::string& name, const std::string& content) const {
+    const std::string path = folder_ / name;
+    std::filesystem::create_directories(std::filesystem::path(path).parent_path());
+    std::ofstream(path, std::ios::binary) << content;
+    return path;
+  }
+  std::string folder() const { return folder_; }
+
+ private:
+  std::filesystem::path folder_;
+};
+
+/// Numbers as files hold them.
+template <class T>
+std::string little(T number) {
+  std::string bytes;
+  for (std::size_t i = 0; i < sizeof(T); ++i)
+    bytes += static_cast<char>(static_cast<std::uint64_t>(number) >> 8 * i);
+  return bytes;
+}
+template <class T>
+std::string big(T number) {
+  const std::string bytes = little(number);
+  return {bytes.rbegin(), bytes.rend()};
+}
+
+/// Compressed by deflate: raw, or as a gzip file.
+inline std::string deflated(const std::string& bytes, bool gzip = false) {
+  z_stream stream{};
+  REQUIRE(deflateInit2(&stream, 9, Z_DEFLATED, gzip ? 31 : -15, 9, Z_DEFAULT_STRATEGY) == Z_OK);
+  std::string out(bytes.size() + 1000, '\0');
+  stream.next_in = reinterpret_cast<Bytef*>(const_cast<char*>(bytes.data()));
+  stream.avail_in = static_cast<uInt>(bytes.size());
+  stream.next_out = reinterpret_cast<Bytef*>(out.data());
+  stream.avail_out = static_cast<uInt>(out.size());
+  REQUIRE(deflate(&stream, Z_FINISH) == Z_STREAM_END);
+  out.resize(stream.total_out);
+  deflateEnd(&stream);
+  return out;
+}
+
+/// Loads a file cut off at every length, which is an error that names it, and with every byte changed, which
+/// is an error or a value.
+template <class Load>
+void check_damage(const std::string& name, const std::string& bytes, Load load) {
+  const Files files;
+  CAPTURE(name);
+  CHECK_NOTHROW(load(files.write(name, bytes)));
+  for (std::size_t size = 0; size < bytes.size(); ++size) {
+    CAPTURE(size);
+    CHECK_THROWS_WITH_AS(load(files.write(name, bytes.substr(0, size))), doctest::Contains(name.c_str()),
+                         ktape::IOError);
+  }
+  for (std::size_t i = 0; i < bytes.size(); ++i)
+    for (const char flip : {'\x01', '\x80', '\xff'}) {
+      std::string other = bytes;
+      other[i] = static_cast<char>(other[i] ^ flip);
+      const std::string path = files.write(name, other);
+      CAPTURE(i);
+      try {
+        load(path);
+      } catch (const ktape::IOError& error) {
+        CHECK(std::string(error.what()).find(name) != std::string::npos);
+      }
+    }
+}
