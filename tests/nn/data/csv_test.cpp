@@ -102,6 +102,31 @@ TEST_CASE("other delimiters and dtypes") {
   CHECK(special.item(0, 3) == 0.f);
 }
 
+TEST_CASE("plain decimals are rounded as the standard's parser does it") {
+  const Files files;
+  std::uint64_t state = 1;
+  std::vector<std::string> fields;
+  for (std::size_t i = 0; i < 20000; ++i) {
+    state = state * 6364136223846793005 + 1442695040888963407;
+    std::string field = std::to_string(state >> (11 + i % 50));
+    field.insert(i % (field.size() + 1), ".");
+    fields.push_back(i % 3 == 0 ? '-' + field : field);
+  }
+  // In the middle between two floats, and next to it.
+  for (const char* field : {"16777217", "16777217.0000001", "16777216.9999999", "0.000000059604644775390625",
+                            "8388608.5", "8388609.5", "-0", "0.0", "5.", ".5", "123456789012345678"})
+    fields.push_back(field);
+  std::string text;
+  for (const std::string& field : fields) text += field + '\n';
+  const std::string path = files.text(text);
+  const Tensor floats = load_csv(path), doubles = load_csv(path, {.dtype = "float64"});
+  int wrong = 0;
+  for (std::size_t i = 0; i < fields.size(); ++i)
+    wrong += floats.data<float>()[i] != std::strtof(fields[i].c_str(), nullptr) ||
+             doubles.data<double>()[i] != std::strtod(fields[i].c_str(), nullptr);
+  CHECK(wrong == 0);
+}
+
 TEST_CASE("what is no number of the dtype is named with its line and field") {
   const Files files;
   const std::string path = files.text("1,2\n3,x4\n");
