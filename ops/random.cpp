@@ -204,6 +204,7 @@ std::uint64_t random_key(std::optional<std::int64_t> seed) {
 }
 
 namespace {
+
 Tensor normal(const char* op, const ShapeLike& shape, const RandomNormalOptions& options) {
   return normal(op, shape, options, [](const auto&... arguments) { kernels::fill_normal(arguments...); });
 }
@@ -217,7 +218,8 @@ Tensor uniform(const char* op, const ShapeLike& shape, const RandomUniformOption
 }
 
 thread_local RandomScope* current_scope = nullptr;
-}
+
+}  // namespace
 
 RandomScope::RandomScope(std::uint64_t key) : key_(key), outer_(std::exchange(current_scope, this)) {}
 RandomScope::~RandomScope() { current_scope = outer_; }
