@@ -46,7 +46,7 @@ struct TextVectorizationOptions {
   bool pad_to_max_tokens = false;                           ///< vectors have max_tokens elements
   Tokens<std::string> vocabulary = {};                      ///< with or without the special tokens in front
   std::optional<std::vector<double>> idf_weights = {};      ///< of the vocabulary, for "tf_idf"
-  bool ragged = false, sparse = false;                      ///< refused: outputs are dense
+  bool sparse = false, ragged = false;                      ///< refused: outputs are dense
   std::string encoding = "utf-8";                           ///< of the texts; there is no other
   std::string name = {};
   bool trainable = true;
