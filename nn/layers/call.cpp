@@ -257,8 +257,9 @@ Tensor LayerImpl::operator()(const Tensor& x, const CallArguments& arguments) {
     return only(apply({x}, arguments));
   const Tensor input = accepted(x, 0, 1);
   try {
-    const Tensor y = compute_one(input, arguments);
-    return y.defined() ? y : only(compute_many({input}, arguments));
+    Tensor y = compute_one(input, arguments);
+    if (!y.defined()) y = only(compute_many({input}, arguments));
+    return y;
   } catch (const Error&) {
     rethrow_from(name_, {input});
   }
@@ -305,8 +306,10 @@ Tensor LayerImpl::compute_one(const Tensor& x, const CallArguments& arguments) {
   const CallScope scope(arguments);
   Tensor y = call_one(x, arguments);
   if (!y.defined()) return y;
-  if (supports_masking && (y.get() == x.get() || !own_mask(y).defined()))
-    y = with_mask(y, compute_mask(x, arguments.mask.empty() ? Tensor() : arguments.mask[0]));
+  if (supports_masking && (y.get() == x.get() || !own_mask(y).defined())) {
+    const Tensor mask = compute_mask(x, arguments.mask.empty() ? Tensor() : arguments.mask[0]);
+    if (mask.get() != own_mask(y).get()) y = with_mask(y, mask);
+  }
   if (activity_regularizer.defined()) add_activity_loss(y);
   return y;
 }

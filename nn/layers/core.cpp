@@ -54,7 +54,8 @@ class DenseImpl final : public LayerWith<DenseArguments> {
   Tensor call(const Tensor& x) override {
     Tensor y = K::dot(x, kernel_);
     if (args.use_bias) y = K::bias_add(y, bias_);
-    return args.activation(y);
+    if (args.activation.defined()) y = args.activation(y);
+    return y;
   }
 
  private:

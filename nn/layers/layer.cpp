@@ -134,6 +134,7 @@ std::vector<Variable> LayerImpl::weights() const {
 
 std::vector<Variable> LayerImpl::weights_where(bool trainable) const {
   std::vector<Variable> found;
+  found.reserve(16);
   collect(found, trainable, false);
   return found;
 }

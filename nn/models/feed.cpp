@@ -90,7 +90,10 @@ void ArrayFeed::restart(bool shuffle) {
   order_.resize(static_cast<std::size_t>(samples_));
   std::iota(order_.begin(), order_.end(), 0);
   std::mt19937_64 generator(K::random_key());
-  for (std::size_t i = order_.size(); i > 1; --i) std::swap(order_[i - 1], order_[generator() % i]);
+  for (std::size_t i = order_.size(); i > 1; --i) {
+    const double part = static_cast<double>(generator() >> 11) * 0x1p-53;  // of [0, 1); a remainder is slower
+    std::swap(order_[i - 1], order_[static_cast<std::size_t>(part * static_cast<double>(i))]);
+  }
 }
 
 Tensor ArrayFeed::rows(const Tensor& x, std::int64_t first, std::int64_t last) const {

@@ -36,6 +36,8 @@ class ArrayFeed final : public Feed {
   void restart(bool shuffle) override;
   bool more() override { return next_ < samples_; }
   Batch next() override;
+  /// All samples, as one batch.
+  Batch whole() && { return std::move(all_); }
 
  private:
   Tensor rows(const Tensor& x, std::int64_t first, std::int64_t last) const;

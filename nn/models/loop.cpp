@@ -277,7 +277,7 @@ Batch one_batch(const char* op, const Model& model, const TensorList& x, const T
   check_arrays(op, model, x);
   ArrayFeed feed(op, x, y, options.sample_weight, std::max<std::int64_t>(1, x.empty() ? 1 : x[0].shape()[0]));
   feed.weigh_classes(options.class_weight);
-  return feed.next();
+  return std::move(feed).whole();
 }
 
 }  // namespace

@@ -122,17 +122,18 @@ std::vector<OptimizerImpl::Gradient> OptimizerImpl::checked(const std::vector<Ro
   std::string missing;
   for (std::size_t i = 0; i < gradients.size(); ++i) {
     Slot& slot = slot_of(variables[i], i);
-    RowGradient gradient = gradients[i];
+    const RowGradient& gradient = gradients[i];
     if (!gradient.value.defined()) {
       if (!warned_) missing += (missing.empty() ? "'" : ", '") + variables[i].name() + "'";
       continue;
     }
-    if (options_.gradient_accumulation_steps) gradient = {gradient.whole(variables[i].shape()), {}};
     if (!gradient.of_rows() && gradient.value.shape() != variables[i].shape())
       fail("[", class_name_, "] a gradient must have the shape ", variables[i].shape(), " of '",
            variables[i].name(), "': received ", gradient.value.shape());
     expect_value(class_name_.c_str(), gradient.value);
-    out.push_back({&slot, K::cast(gradient.value, variables[i].dtype()), gradient.rows, scale});
+    const DType dtype = variables[i].dtype();
+    out.push_back({&slot, gradient.value.dtype() == dtype ? gradient.value : K::cast(gradient.value, dtype),
+                   gradient.rows, scale});
   }
   if (out.empty())
     fail("[", class_name_, "] at least one variable must have a gradient: received None for all");
@@ -149,8 +150,10 @@ bool OptimizerImpl::accumulate(std::vector<Gradient>& gradients) {
   const int steps = *options_.gradient_accumulation_steps;
   const bool due = (calls() + 1) % steps == 0;
   for (Gradient& gradient : gradients) {
-    const Tensor sum = K::update_add(gradient.slot->accumulator, gradient.value);
-    if (due) gradient.value = sum, gradient.scale /= steps;
+    const Variable& accumulator = gradient.slot->accumulator;
+    const Tensor whole = RowGradient{gradient.value, gradient.rows}.whole(accumulator.shape());
+    const Tensor sum = K::update_add(accumulator, whole);
+    if (due) gradient.value = sum, gradient.rows = Tensor(), gradient.scale /= steps;
   }
   if (due)
     for (Slot& slot : slots_) K::update(slot.accumulator, K::zeros_like(slot.accumulator));
@@ -212,7 +215,9 @@ void OptimizerImpl::apply(const std::vector<RowGradient>& gradients, const std::
     update(present);
   }
   if (options_.use_ema) average();
-  K::update_add(iterations_, 1);
+  iterations_.modify([](void* to, const void* from) {
+    *static_cast<std::int64_t*>(to) = *static_cast<const std::int64_t*>(from) + 1;
+  });
   for (const Gradient& gradient : present) {
     Variable& variable = gradient.slot->variable;
     if (variable.constraint()) variable.assign(variable.constraint()(variable));
