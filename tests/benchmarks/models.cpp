@@ -10,7 +10,7 @@
 namespace {
 
 namespace nn = ktape::nn;
-using bench::random_labels, ktape::Shape, ktape::Tensor, ktape::Variable;
+using bench::random_labels, ktape::Tensor;
 namespace K = ktape::backend;
 
 const nn::Loss sparse_crossentropy = nn::SparseCategoricalCrossentropy({.from_logits = true});
@@ -73,7 +73,7 @@ const bench::Group lstm([] {
         {.optimizer = nn::Adam(), .loss = how.loss}, ids, y);
 });
 
-/// A table of which a batch reads few rows: with "sgd" and "adam" only these are touched.
+/// A table of which a batch looks up few rows: SGD touches only these, Adam changes all.
 const bench::Group embedding([] {
   const auto run = [](const char* name, std::int64_t rows, const nn::Optimizer& optimizer) {
     const nn::Sequential model({nn::Embedding(rows, 64), nn::GlobalAveragePooling1D(), nn::Dense(1)});
