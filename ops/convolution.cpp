@@ -102,6 +102,14 @@ Tensor depthwise(const ConvolutionArguments& a, const Tensor& x, const Tensor& k
   return channels_back(kernels::convolve(repeated, reshape(kernel, filters), c, shape), first);
 }
 
+/// A variable as a tensor that waits for its value: what is composed of it next to tensors that wait must not
+/// keep the present one.
+Tensor read_later(const Tensor& x) {
+  if (!variable_behind(x).defined()) return x;
+  return defer(
+      "variable", {x.shape(), x.dtype()}, [](const Tensor& x) { return x; }, x);
+}
+
 Tensor separable(const ConvolutionArguments& a, const Tensor& x, const Tensor& depthwise_kernel,
                  const Tensor& pointwise_kernel) {
   expect_images(a.op, x, depthwise_kernel, a.dims);
@@ -114,9 +122,11 @@ Tensor separable(const ConvolutionArguments& a, const Tensor& x, const Tensor& d
          "] the pointwise kernel must be 1 wide, with the depthwise one's channels times multiplier as its "
          "axis ",
          a.dims, ": received pointwise_kernel=", point, ", depthwise_kernel=", deep);
+  const bool waits = is_symbolic(x, depthwise_kernel, pointwise_kernel);
+  const auto operand = [=](const Tensor& t) { return waits ? read_later(t) : t; };
   ConvolutionArguments deeply = a, pointwise{a.op, a.dims, {}, {}, "valid", "channels_last"};
   deeply.data_format = "channels_last";
-  const Tensor mixed = depthwise(deeply, channels_last(x, first), depthwise_kernel);
+  const Tensor mixed = depthwise(deeply, channels_last(operand(x), first), operand(depthwise_kernel));
   for (int d = 0; d < a.dims; ++d) pointwise.strides.push_back(1), pointwise.dilation_rate.push_back(1);
   return channels_back(convolution(pointwise, mixed, pointwise_kernel), first);
 }
