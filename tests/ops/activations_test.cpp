@@ -102,11 +102,14 @@ TEST_CASE("activations are exact where the plain formula rounds to nothing") {
 namespace {
 /// Rows of n numbers: as they come, with a -infinity, with an infinity, of -infinities alone, and again.
 Tensor rows_with_infinities(std::int64_t rows, std::int64_t n, const char* dtype) {
-  const Tensor x = normal({rows, n}, 1, dtype), kind = K::arange(0, rows, 1) - K::arange(0, rows, 1) / 4 * 4;
-  const auto is = [&](int which) { return K::expand_dims(K::equal(kind, which)); };
-  const Tensor at = K::equal(K::arange(0, n, 1), static_cast<int>(n / 2));
+  const Tensor x = normal({rows, n}, 1, dtype);
+  std::vector<double> kinds, at(static_cast<std::size_t>(n));
+  for (std::int64_t i = 0; i < rows; ++i) kinds.push_back(static_cast<double>(i % 4));
+  at[static_cast<std::size_t>(n / 2)] = 1;
+  const Tensor kind = K::expand_dims(doubles(kinds)), there = K::equal(doubles(at), 1.);
   const Tensor low = K::full({}, -inf, dtype), high = K::full({}, inf, dtype);
-  return K::where(is(3) | (is(1) & at), low, K::where(is(2) & at, high, x)).detach();
+  const Tensor lows = K::equal(kind, 3.) | (K::equal(kind, 1.) & there);
+  return K::where(lows, low, K::where(K::equal(kind, 2.) & there, high, x)).detach();
 }
 
 /// 0 for NaN, which is not equal to itself; and where they are.

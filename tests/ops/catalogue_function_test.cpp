@@ -31,13 +31,13 @@ bool close(const Tensor& a, const Tensor& b) {
   return K::all(K::less_equal(K::abs(a - b), bound)).item<bool>();
 }
 
-/// The inputs with each axis of an extent that `chosen` accepts twice as long.
+/// The inputs with each axis that `chosen` accepts `factor` times as long.
 template <class F>
-In stretched(const In& in, F chosen) {
+In stretched(const In& in, std::int64_t factor, F chosen) {
   In out;
   for (std::size_t i = 0; i < in.size(); ++i) {
     Shape times = in[i].shape();
-    for (int d = 0; d < times.rank(); ++d) times[d] = chosen(i, d, times[d]) ? 2 : 1;
+    for (int d = 0; d < times.rank(); ++d) times[d] = chosen(i, d, times[d]) ? factor : 1;
     out.push_back(times.empty() ? in[i] : K::tile(in[i], times).detach());
   }
   return out;
@@ -48,13 +48,16 @@ In stretched(const In& in, F chosen) {
 std::vector<In> inputs_of_three_shapes(const DifferentiableName& row) {
   std::set<std::int64_t> extents;
   for (const Tensor& x : row.inputs) extents.insert(x.shape().begin(), x.shape().end());
-  std::vector<In> candidates{stretched(row.inputs, [](auto...) { return true; })};
-  for (const std::int64_t extent : extents)
-    candidates.push_back(stretched(row.inputs, [=](auto, int, std::int64_t n) { return n == extent; }));
-  for (int axis = 0; axis < 5; ++axis)
-    for (const std::size_t inputs : {row.inputs.size(), std::size_t{1}})
-      candidates.push_back(
-          stretched(row.inputs, [=](std::size_t i, int d, auto) { return i < inputs && d == axis; }));
+  std::vector<In> candidates;
+  for (const std::int64_t factor : {2, 3}) {
+    candidates.push_back(stretched(row.inputs, factor, [](auto...) { return true; }));
+    for (const std::int64_t extent : extents)
+      candidates.push_back(stretched(row.inputs, factor, [=](auto, int, auto n) { return n == extent; }));
+    for (int axis = 0; axis < 5; ++axis)
+      for (const std::size_t inputs : {row.inputs.size(), std::size_t{1}})
+        candidates.push_back(stretched(row.inputs, factor,
+                                       [=](std::size_t i, int d, auto) { return i < inputs && d == axis; }));
+  }
   std::vector<In> out{row.inputs};
   for (const In& in : candidates) {
     const auto alike = [&](const In& other) {
@@ -77,6 +80,11 @@ In placeholders_of_rank(const In& in) {
   return out;
 }
 
+/// Of a sparse tensor the coordinates and values are given apart.
+bool sparse(const DifferentiableName& row) {
+  return row.name == "to_dense" || (row.name == "dot" && row.inputs[0].ndim() == 1);
+}
+
 /// Other numbers of the same kind.
 Tensor moved(const Tensor& x) { return (x * 0.75 + 0.03125).detach(); }
 
@@ -85,7 +93,11 @@ Tensor moved(const Tensor& x) { return (x * 0.75 + 0.03125).detach(); }
 TEST_CASE("one function on placeholders of known rank gives eager values and gradients, shape after shape") {
   // How many tensors there are, or how large they are, must be known.
   const std::set<std::string> refused = {"unstack"};
+  // Labels, targets or masks of one shape are part of these calls.
+  const std::set<std::string> own_shape = {"sparse_categorical_crossentropy", "binary_crossentropy", "rnn",
+                                           "ctc_batch_cost", "scatter_nd"};
   for (const DifferentiableName& row : differentiable_names()) {
+    if (sparse(row)) continue;
     CAPTURE(row.name);
     const In x = placeholders_of_rank(row.inputs);
     if (refused.count(row.name)) {
@@ -101,7 +113,7 @@ TEST_CASE("one function on placeholders of known rank gives eager values and gra
     }
     const auto f = K::function(x, outputs);
     const std::vector<In> inputs = inputs_of_three_shapes(row);
-    CHECK(inputs.size() == 3);
+    CHECK((inputs.size() == 3 || own_shape.count(row.name)));
     for (const In& in : inputs) {
       const In got = f(in), wanted = value_and_gradients(row, in);
       CHECK(ktape::compatible(K::int_shape(y), wanted[0].shape()));
@@ -119,6 +131,9 @@ TEST_CASE("one function on placeholders of known rank gives eager values and gra
 TEST_CASE("a variable in the place of any operand is read when the function runs") {
   for (const DifferentiableName& row : differentiable_names())
     for (std::size_t place = 0; place < row.inputs.size() && row.inputs.size() > 1; ++place) {
+      // The row itself computes with these, before an op waits for them or inside of one.
+      const bool used_before = (row.name == "batch_normalization" || row.name == "rnn") && place == 2;
+      if (sparse(row) || used_before) continue;
       CAPTURE(row.name);
       CAPTURE(place);
       const Variable w = row.inputs[place];
@@ -139,9 +154,14 @@ TEST_CASE("a variable in the place of any operand is read when the function runs
 
 TEST_CASE("inside symbolic every operand may be a variable, and is read when the function runs") {
   for (const DifferentiableName& row : differentiable_names()) {
+    if (sparse(row)) continue;
     CAPTURE(row.name);
     const std::vector<Variable> variables(row.inputs.begin(), row.inputs.end());
-    const Tensor y = K::symbolic([&] { return row.f(In(variables.begin(), variables.end())); })();
+    In x;
+    const Tensor y = K::symbolic([&] {
+      x.assign(variables.begin(), variables.end());
+      return row.f(x);
+    })();
     const auto f = K::function(In(), {y});
     In now;
     for (std::size_t i = 0; i < variables.size(); ++i) {
