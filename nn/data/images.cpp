@@ -1,7 +1,9 @@
 #include <ktape/nn/data/image_files.hpp>
 #include <ktape/nn/data/images.hpp>
 #include <ktape/nn/data/stream.hpp>
+#include <ktape/nn/layers/preprocessing/resampling.hpp>
 #include <ktape/ops/creation.hpp>
+#include <ktape/ops/inspection.hpp>
 #include <ktape/ops/random.hpp>
 
 #include <algorithm>
@@ -20,13 +22,6 @@ int channels_of(const char* op, const std::string& color_mode) {
   if (color_mode == "rgb") return 3;
   if (color_mode == "rgba") return 4;
   fail("[", op, "] color_mode must be 'grayscale', 'rgb' or 'rgba': received color_mode='", color_mode, "'");
-}
-
-bool is_nearest(const char* op, const std::string& interpolation) {
-  if (interpolation != "nearest" && interpolation != "bilinear")
-    fail("[", op, "] interpolation must be 'nearest' or 'bilinear': received interpolation='", interpolation,
-         "'");
-  return interpolation == "nearest";
 }
 
 void expect_size(const char* op, const char* name, const std::array<std::int64_t, 2>& size) {
@@ -59,48 +54,11 @@ Tensor decoded(const char* op, const std::string& path, std::int64_t channels) {
   return with_channels(decode_image(file, file.rest()), channels);
 }
 
-/// Between which two pixels each of the new ones lies, and how near to the second.
-struct Place {
-  std::int64_t first, second;
-  float part;
-};
-
-std::vector<Place> places(std::int64_t from, std::int64_t to, bool nearest) {
-  std::vector<Place> all;
-  const double scale = static_cast<double>(from) / static_cast<double>(to);
-  for (std::int64_t i = 0; i < to; ++i) {
-    const double at = (static_cast<double>(i) + 0.5) * scale - (nearest ? 0 : 0.5);
-    const double below = std::floor(at);
-    const auto pixel = [&](double p) {
-      return std::clamp(static_cast<std::int64_t>(p), std::int64_t{0}, from - 1);
-    };
-    if (nearest) all.push_back({pixel(below), pixel(below), 0});
-    else all.push_back({pixel(below), pixel(below + 1), static_cast<float>(at - below)});
-  }
-  return all;
-}
-
-/// The image in another size, float32. Pixels are squares whose centers are weighed, as `nn::Resizing` does
-/// it.
-Tensor resized(const Tensor& image, const std::array<std::int64_t, 2>& size, bool nearest) {
-  const std::int64_t width = image.shape()[1], channels = image.shape()[2];
-  const Tensor out = Tensor::empty({size[0], size[1], channels}, DType::Float32);
-  const std::vector<Place> columns = places(width, size[1], nearest);
-  float* to = out.pointer<float>();
-  for (const Place& row : places(image.shape()[0], size[0], nearest)) {
-    const std::uint8_t* const above = image.pointer<std::uint8_t>() + row.first * width * channels;
-    const std::uint8_t* const below = image.pointer<std::uint8_t>() + row.second * width * channels;
-    for (const Place& column : columns)
-      for (std::int64_t c = 0; c < channels; ++c) {
-        const auto between = [&](const std::uint8_t* line) {
-          const float left = line[column.first * channels + c], right = line[column.second * channels + c];
-          return left + (right - left) * column.part;
-        };
-        const float top = between(above);
-        *to++ = top + (between(below) - top) * row.part;
-      }
-  }
-  return out;
+/// The image in another size, float32.
+Tensor resized(const Tensor& image, const std::array<std::int64_t, 2>& size,
+               const std::string& interpolation) {
+  const Tensor tall = nn::resampled(K::cast(image, DType::Float32), 0, size[0], interpolation, false);
+  return nn::resampled(tall, 1, size[1], interpolation, false);
 }
 
 }  // namespace
@@ -108,14 +66,15 @@ Tensor resized(const Tensor& image, const std::array<std::int64_t, 2>& size, boo
 Tensor load_image(const std::string& path, const ImageOptions& options) {
   constexpr const char* op = "load_image";
   const int channels = channels_of(op, options.color_mode);
-  const bool nearest = is_nearest(op, options.interpolation);
+  nn::expect_interpolation(op, options.interpolation);
   if (options.target_size) expect_size(op, "target_size", *options.target_size);
   const Tensor image = decoded(op, path, channels);
   if (!options.target_size) return image;
-  const Tensor reals = resized(image, *options.target_size, nearest);
+  const Tensor reals = resized(image, *options.target_size, options.interpolation);
   const Tensor out = Tensor::empty(reals.shape(), DType::UInt8);
   for (std::int64_t i = 0; i < out.size(); ++i)
-    out.pointer<std::uint8_t>()[i] = static_cast<std::uint8_t>(std::lround(reals.pointer<float>()[i]));
+    out.pointer<std::uint8_t>()[i] =
+        static_cast<std::uint8_t>(std::clamp(std::lround(reals.pointer<float>()[i]), 0l, 255l));
   return out;
 }
 
@@ -245,7 +204,7 @@ Tensor label_of(std::int32_t label, const std::string& mode, std::int64_t classe
 ImageDataset image_dataset_from_directory(const std::string& directory, const ImageFolderOptions& options) {
   check_options(options);
   const int channels = channels_of(op, options.color_mode);
-  const bool nearest = is_nearest(op, options.interpolation);
+  nn::expect_interpolation(op, options.interpolation);
   auto found = std::make_shared<Found>(find_images(directory, options));
   const std::int64_t classes = std::ssize(found->class_names);
   if (options.label_mode == "binary" && classes != 2)
@@ -256,9 +215,9 @@ ImageDataset image_dataset_from_directory(const std::string& directory, const Im
   if (options.shuffle) dataset = dataset.shuffle(count, {.seed = options.seed});
   dataset = dataset.map(
       [=, found = std::shared_ptr<const Found>(found), size = options.image_size,
-       mode = options.label_mode](const Element& element) {
+       interpolation = options.interpolation, mode = options.label_mode](const Element& element) {
         const auto i = static_cast<std::size_t>(*element[0].data<std::int64_t>());
-        Element out{resized(decoded(op, found->paths[i], channels), size, nearest)};
+        Element out{resized(decoded(op, found->paths[i], channels), size, interpolation)};
         if (mode != "none") out.push_back(label_of(found->labels[i], mode, classes));
         return out;
       },

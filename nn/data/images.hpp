@@ -10,7 +10,7 @@ namespace ktape::data {
 struct ImageOptions {
   std::string color_mode = "rgb";                               ///< or "grayscale" (one channel) or "rgba"
   std::optional<std::array<std::int64_t, 2>> target_size = {};  ///< height, width; the image's own by default
-  std::string interpolation = "bilinear";                       ///< or "nearest": how it becomes that size
+  std::string interpolation = "bilinear";  ///< how it becomes that size, as in nn::Resizing
 };
 
 /// The pixels of an image, (height, width, channels), uint8 from 0 to 255. Grayscale is 0.299 R + 0.587 G +
