@@ -16,7 +16,8 @@ using ktape::data::Dataset, ktape::data::Element;
 
 namespace {
 
-const Tensor x = normal({50, 3}, 1, "float32"), y = K::sum(x, 1, true);
+Tensor inputs() { return normal({50, 3}, 1, "float32"); }
+Tensor targets() { return K::sum(inputs(), 1, true); }
 
 nn::Sequential compiled() {
   nn::Sequential model({nn::Dense(1, {.kernel_initializer = "ones"})});
@@ -24,7 +25,9 @@ nn::Sequential compiled() {
   return model;
 }
 
-Dataset batches(std::int64_t size = 16) { return Dataset::from_tensor_slices({x, y}).batch(size); }
+Dataset batches(std::int64_t size = 16) {
+  return Dataset::from_tensor_slices({inputs(), targets()}).batch(size);
+}
 
 /// Without a known length.
 Dataset stream() {
@@ -46,15 +49,20 @@ using Counter = nn::CallbackOf<CounterImpl>;
 
 TEST_CASE("a dataset of batches trains, evaluates and predicts as the arrays do") {
   const nn::Sequential of_arrays = compiled(), of_dataset = compiled();
-  const nn::History want = of_arrays.fit(
-      x, y, {.batch_size = 16, .epochs = 3, .verbose = 0, .validation_data = {x, y}, .shuffle = false});
+  const nn::History want = of_arrays.fit(inputs(), targets(),
+                                         {.batch_size = 16,
+                                          .epochs = 3,
+                                          .verbose = 0,
+                                          .validation_data = {inputs(), targets()},
+                                          .shuffle = false});
   const nn::History got =
       of_dataset.fit(batches().prefetch(2), {.epochs = 3, .verbose = 0, .validation_data = batches(32)});
   for (const char* name : {"loss", "mean_absolute_error", "val_loss"}) CHECK(got[name] == want[name]);
   CHECK(of_dataset.evaluate(batches(32), {.verbose = 0})["loss"] ==
-        of_arrays.evaluate(x, y, {.verbose = 0})["loss"]);
-  CHECK(values(of_dataset.predict(batches())) == values(of_arrays.predict(x)));
-  CHECK(of_dataset.predict(Dataset::from_tensor_slices(x).batch(20), {.steps = 2}).shape() == Shape{40, 1});
+        of_arrays.evaluate(inputs(), targets(), {.verbose = 0})["loss"]);
+  CHECK(values(of_dataset.predict(batches())) == values(of_arrays.predict(inputs())));
+  CHECK(of_dataset.predict(Dataset::from_tensor_slices(inputs()).batch(20), {.steps = 2}).shape() ==
+        Shape{40, 1});
 }
 
 TEST_CASE("the length of a dataset is found by the first epoch, or known") {
@@ -81,12 +89,14 @@ TEST_CASE("steps go on through a dataset, with or without an end") {
 }
 
 TEST_CASE("each epoch reads the dataset anew; a resumed training with the epoch's order") {
-  const auto shuffled = [] { return Dataset::from_tensor_slices({x, y}).shuffle(50, {.seed = 1}).batch(16); };
+  const auto shuffled = [] {
+    return Dataset::from_tensor_slices({inputs(), targets()}).shuffle(50, {.seed = 1}).batch(16);
+  };
   const nn::Sequential whole = compiled(), resumed = compiled();
   whole.fit(shuffled(), {.epochs = 4, .verbose = 0});
   resumed.fit(shuffled(), {.epochs = 2, .verbose = 0});
   resumed.fit(shuffled(), {.epochs = 4, .verbose = 0, .initial_epoch = 2});
-  CHECK(values(whole.predict(x)) == values(resumed.predict(x)));
+  CHECK(values(whole.predict(inputs())) == values(resumed.predict(inputs())));
 }
 
 TEST_CASE("elements hold inputs, targets and weights") {
@@ -94,18 +104,20 @@ TEST_CASE("elements hold inputs, targets and weights") {
   const nn::Model two({a, b}, nn::Dense(1, {.kernel_initializer = "ones"})(nn::Add()({a, b})));
   two.compile({.optimizer = "sgd", .loss = "mse"});
   const Tensor weights = K::concatenate({K::zeros({25}), K::ones({25})}, 0);
-  const Dataset weighted = Dataset::from_tensor_slices({x, x, y, weights}).batch(50);
+  const Dataset weighted = Dataset::from_tensor_slices({inputs(), inputs(), targets(), weights}).batch(50);
   CHECK(two.evaluate(weighted, {.verbose = 0})["loss"] ==
-        two.evaluate({x, x}, y, {.batch_size = 50, .verbose = 0, .sample_weight = weights})["loss"]);
+        two.evaluate({inputs(), inputs()}, targets(),
+                     {.batch_size = 50, .verbose = 0, .sample_weight = weights})["loss"]);
   CHECK(two.predict(weighted).shape() == Shape{50, 1});
-  CHECK_THROWS_WITH_AS(two.predict(Dataset::from_tensors(x)), Contains("each of the 2 inputs: received 1"),
-                       ValueError);
-  CHECK_THROWS_WITH_AS(two.evaluate(Dataset::from_tensors({x, x, y, weights, weights}), {.verbose = 0}),
-                       Contains("received 5 tensors"), ValueError);
+  CHECK_THROWS_WITH_AS(two.predict(Dataset::from_tensors(inputs())),
+                       Contains("each of the 2 inputs: received 1"), ValueError);
+  CHECK_THROWS_WITH_AS(
+      two.evaluate(Dataset::from_tensors({inputs(), inputs(), targets(), weights, weights}), {.verbose = 0}),
+      Contains("received 5 tensors"), ValueError);
 
   const Tensor classes = ints({0, 1, 1});
   const nn::Sequential model = compiled();
-  const Tensor three = K::slice(x, {0, 0}, {3, 3});
+  const Tensor three = K::slice(inputs(), {0, 0}, {3, 3});
   CHECK(
       model.fit(Dataset::from_tensors({three, classes}), {.verbose = 0, .class_weight = {{1, 0.}}})["loss"] ==
       compiled().fit(three, classes, {.verbose = 0, .class_weight = {{1, 0.}}})["loss"]);
@@ -126,7 +138,7 @@ TEST_CASE("datasets that do not fit are errors") {
   CHECK_THROWS_WITH_AS(model.fit(batches().take(0), {.verbose = 0}), Contains("must have elements"),
                        ValueError);
   CHECK_THROWS_WITH_AS(model.predict(stream().take(0)), Contains("must have elements"), ValueError);
-  CHECK_THROWS_WITH_AS(model.fit(Dataset::from_tensors({x, K::zeros({3})}), {.verbose = 0}),
+  CHECK_THROWS_WITH_AS(model.fit(Dataset::from_tensors({inputs(), K::zeros({3})}), {.verbose = 0}),
                        Contains("as many samples"), ValueError);
   const Dataset broken = batches().map([](const Element&) -> Element { throw std::runtime_error("broken"); });
   CHECK_THROWS_WITH_AS(model.fit(broken.prefetch(2), {.verbose = 0}), "broken", std::runtime_error);

@@ -124,14 +124,14 @@ TEST_CASE("losses of a model's tensors are computed with it") {
 
 TEST_CASE("what a model is made from must fit together") {
   const Tensor a = nn::Input({3}, {.name = "a"}), b = nn::Input({3}, {.name = "b"});
-  const Tensor sum = nn::Add()({a, b});
+  const Tensor sum = nn::Add({.name = "add"})({a, b});
   CHECK_THROWS_WITH_AS(nn::Model(a, sum), Contains("the outputs need the input 'b'"), ValueError);
   CHECK_THROWS_WITH_AS(nn::Model({a, a}, sum), Contains("named once"), ValueError);
   CHECK_THROWS_WITH_AS(nn::Model(K::ones({1}), sum), Contains("an input must be symbolic"), ValueError);
   const Tensor named = nn::Dense(1, {.name = "twin"})(nn::Dense(1, {.name = "twin"})(a));
   CHECK_THROWS_WITH_AS(nn::Model(a, named), Contains("two layers named 'twin'"), ValueError);
   const nn::Model model({a, b}, sum);
-  CHECK_THROWS_WITH_AS(model.get_layer("ad"), Contains("did you mean 'a' or 'add"), ValueError);
+  CHECK_THROWS_WITH_AS(model.get_layer("ad"), Contains("did you mean 'a' or 'add'"), ValueError);
   CHECK_THROWS_WITH_AS(model.get_layer(3), Contains("must be in [-3, 3)"), ValueError);
 }
 
