@@ -88,19 +88,14 @@ const bench::Group embedding([] {
 
 /// One layer of a transformer's encoder.
 struct EncoderImpl : nn::LayerImpl {
-  nn::Dense qkv = add_layer(nn::Dense(384)), out = add_layer(nn::Dense(128)),
-            f1 = add_layer(nn::Dense(512, {.activation = "gelu"})), f2 = add_layer(nn::Dense(128));
+  nn::MultiHeadAttention attention = add_layer(nn::MultiHeadAttention(4, 32));
+  nn::Dense f1 = add_layer(nn::Dense(512, {.activation = "gelu"})), f2 = add_layer(nn::Dense(128));
   nn::LayerNormalization n1 = add_layer(nn::LayerNormalization({.epsilon = 1e-5})),
                          n2 = add_layer(nn::LayerNormalization({.epsilon = 1e-5}));
   EncoderImpl() : nn::LayerImpl("Encoder") {}
 
-  /// x is (samples, steps, 128), with 4 heads.
   Tensor call(const Tensor& x) override {
-    const auto parts = K::split(qkv(x), 3, -1);
-    const auto heads = [&](const Tensor& t) { return K::reshape(t, {x.shape()[0], x.shape()[1], 4, 32}); };
-    const Tensor a = K::scaled_dot_product_attention(heads(parts[0]), heads(parts[1]), heads(parts[2]),
-                                                     {.heads_last = true});
-    const Tensor y = n1(x + out(K::reshape(a, x.shape())));
+    const Tensor y = n1(x + attention({x, x}));
     return n2(y + f2(f1(y)));
   }
 };
