@@ -16,7 +16,7 @@ using In = const std::vector<ktape::Tensor>&;
 template <class T = double>
 std::vector<T> values(const ktape::Tensor& x) {
   const auto array = ktape::backend::get_value<T>(x);
-  return {array.begin(), array.end()};
+  return std::vector<T>(array.begin(), array.end());
 }
 
 inline ktape::Tensor doubles(const ktape::ArrayLike& value) {
