@@ -93,21 +93,19 @@ std::vector<Tensor> explained(std::vector<Tensor> gradients) {
 }
 }  // namespace
 
-std::vector<Tensor> gradients(const TensorList& losses, const TensorList& variables,
-                              const TensorList& seeds) {
-  check_losses(losses, seeds);
-  expect_defined("gradients", "variables", variables.vector());
-  if (is_symbolic(losses.vector()) || is_symbolic(seeds.vector()))
-    return explained(symbolic_gradients(losses.vector(), variables.vector(), seeds.vector()));
+namespace {
+
+std::vector<Tensor> eager_gradients(const TensorList& losses, const std::vector<Tensor>& variables,
+                                    const TensorList& seeds) {
   std::vector<Tensor> weights;
   for (std::size_t i = 0; i < losses.size(); ++i)
     weights.push_back(!seeds.empty() && seeds[i].defined() ? seeds[i] : ones_like(losses[i]));
 
-  std::vector<Tensor> results = explained(walk_back(losses.vector(), weights, variables.vector(), false));
+  std::vector<Tensor> results = explained(walk_back(losses.vector(), weights, variables, false));
   if (!recording()) return results;
   if (std::none_of(results.begin(), results.end(), [](const Tensor& t) { return t.defined(); }))
     return results;
-  auto node = Ref<Node>::adopt(new LazyGradient(losses.vector(), std::move(weights), variables.vector()));
+  auto node = Ref<Node>::adopt(new LazyGradient(losses.vector(), std::move(weights), variables));
   std::uint32_t index = 0;
   for (Tensor& result : results) {
     if (!result.defined()) continue;
@@ -117,6 +115,29 @@ std::vector<Tensor> gradients(const TensorList& losses, const TensorList& variab
     result.get()->output = index++;
   }
   return results;
+}
+
+}  // namespace
+
+std::vector<Tensor> gradients(const TensorList& losses, const TensorList& variables,
+                              const TensorList& seeds) {
+  check_losses(losses, seeds);
+  expect_defined("gradients", "variables", variables.vector());
+  if (is_symbolic(losses.vector()) || is_symbolic(seeds.vector()))
+    return explained(symbolic_gradients(losses.vector(), variables.vector(), seeds.vector()));
+  return eager_gradients(losses, variables.vector(), seeds);
+}
+
+std::vector<Tensor> gradients_of(const TensorList& losses, const std::vector<Variable>& variables,
+                                 const TensorList& seeds) {
+  if (is_symbolic(losses.vector()) || is_symbolic(seeds.vector()))
+    return gradients(losses, TensorList(variables), seeds);
+  check_losses(losses, seeds);
+  std::vector<Tensor> values;
+  values.reserve(variables.size());
+  for (const Variable& variable : variables) values.push_back(variable);
+  expect_defined("gradients", "variables", values);
+  return eager_gradients(losses, values, seeds);
 }
 
 std::vector<Tensor> gradients(const Tensor& loss, const std::vector<Variable>& variables,

@@ -27,6 +27,15 @@ namespace ktape {
 std::vector<Tensor> gradients(const TensorList& losses, const TensorList& variables,
                               const TensorList& seeds = {});
 
+/// The same for variables in a vector, which need not be told apart from tensors.
+std::vector<Tensor> gradients_of(const TensorList& losses, const std::vector<Variable>& variables,
+                                 const TensorList& seeds);
+template <std::same_as<Variable> V>
+std::vector<Tensor> gradients(const TensorList& losses, const std::vector<V>& variables,
+                              const TensorList& seeds = {}) {
+  return gradients_of(losses, variables, seeds);
+}
+
 /// What one lookup (`gather`) adds to the gradient of a variable: values[i] to its slice rows[i] along axis
 /// 0.
 struct LookupGradient {

@@ -48,15 +48,25 @@ Variable variable_behind(const Tensor& argument) {
   return stands ? leaf->variable() : Variable();
 }
 
-TensorArgument::TensorArgument(const Tensor& tensor) : Tensor(tensor) {
-  if (is_symbolic(tensor) || !variable_behind(tensor).defined()) return;
-  Tensor copy = tensor.alias(tensor.shape());
-  copy.get()->node = tensor.get()->node;
+namespace {
+
+/// A tensor of its own, so that what it stands for does not end when the variable changes.
+Tensor standing_for_variable(const Tensor& value) {
+  Tensor copy = value.alias(value.shape());
+  copy.get()->node = value.get()->node;
   copy.get()->stands_for_variable = true;
-  Tensor::operator=(std::move(copy));
+  return copy;
 }
 
-TensorArgument::TensorArgument(const Variable& variable)
-    : TensorArgument(static_cast<const Tensor&>(variable)) {}
+}  // namespace
+
+TensorArgument::TensorArgument(const Tensor& tensor)
+    : Tensor(!is_symbolic(tensor) && variable_behind(tensor).defined() ? standing_for_variable(tensor)
+                                                                       : tensor) {}
+
+TensorArgument::TensorArgument(const Variable& variable) {
+  const Tensor& value = variable;
+  Tensor::operator=(value.defined() && !is_symbolic(value) ? standing_for_variable(value) : value);
+}
 
 }  // namespace ktape

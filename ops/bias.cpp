@@ -47,7 +47,7 @@ Tensor bias_add(const Tensor& x, const Tensor& bias, const BiasOptions& options)
   if (is_symbolic(x, bias))
     return defer("bias_add", {broadcast_shapes("bias_add", xs, fitted), x.dtype()}, bias_add, x, bias,
                  options);
-  return x + reshape(bias, fitted);
+  return x + (first ? reshape(bias, fitted) : bias);
 }
 
 }  // namespace ktape::backend

@@ -40,17 +40,17 @@ void product_kernel(std::int64_t batch, std::int64_t m, std::int64_t n, std::int
   parallel_for(batch, std::max<std::int64_t>(1, (1 << 20) / std::max<std::int64_t>(1, m * n * k)), range);
 }
 
-/// op(x) op(y) for stacks of matrices (batch, rows, columns), op being the transposition where asked for. The
-/// one primitive that everything here is made of; its gradients are products again.
+/// op(x) op(y) for two matrices or stacks of them, (batch, rows, columns), op being the transposition where
+/// asked for. The one primitive that everything here is made of; its gradients are products again.
 Tensor product(const Tensor& x, bool tx, const Tensor& y, bool ty, const char* op = "matmul") {
-  const std::int64_t batch = x.shape()[0], m = x.shape()[tx ? 2 : 1], k = x.shape()[tx ? 1 : 2],
-                     n = y.shape()[ty ? 1 : 2];
+  const std::int64_t batch = x.ndim() == 3 ? x.shape()[0] : 1, m = x.shape()[tx ? -1 : -2],
+                     k = x.shape()[tx ? -2 : -1], n = y.shape()[ty ? -2 : -1];
   if (x.dtype() == DType::Float16)
     return cast(product(cast(x, DType::Float32), tx, cast(y, DType::Float32), ty, op), DType::Float16);
   if (x.dtype().is_integer() &&
       x.dtype() != DType::Int64)  // the low bits of a product are those of the wider one
     return cast(product(cast(x, DType::Int64), tx, cast(y, DType::Int64), ty, op), x.dtype());
-  Tensor out = Tensor::empty({batch, m, n}, x.dtype(), op);
+  Tensor out = Tensor::empty(x.ndim() == 3 ? Shape{batch, m, n} : Shape{m, n}, x.dtype(), op);
   dispatch(x.dtype(), [&]<class T>() {
     if constexpr (std::is_same_v<T, float> || std::is_same_v<T, double> || std::is_same_v<T, std::int64_t>)
       product_kernel<T>(batch, m, n, k, x, tx, y, ty, out);
@@ -61,14 +61,6 @@ Tensor product(const Tensor& x, bool tx, const Tensor& y, bool ty, const char* o
       grads.to(1, [&] { return ty ? product(g, true, x, tx) : product(x, !tx, g, false); });
     });
   return out;
-}
-
-/// The same for two matrices.
-Tensor product2(const char* op, const Tensor& x, bool tx, const Tensor& y, bool ty) {
-  const Shape& a = x.shape();
-  const Shape& b = y.shape();
-  const Tensor out = product(reshape(x, {1, a[0], a[1]}), tx, reshape(y, {1, b[0], b[1]}), ty, op);
-  return reshape(out, {out.shape()[1], out.shape()[2]});
 }
 
 }  // namespace
@@ -92,7 +84,7 @@ Tensor dot(const Tensor& x, const Tensor& y) {
   if (is_symbolic(x, y))
     return defer(
         "dot", {shape, x.dtype()}, [](const Tensor& x, const Tensor& y) { return dot(x, y); }, x, y);
-  if (a.rank() == 2 && b.rank() == 2) return product2("dot", x, false, y, false);
+  if (a.rank() == 2 && b.rank() == 2) return product(x, false, y, false, "dot");
   Tensor right = y;
   if (b.rank() > 2) {  // the summed axis to the front
     Shape pattern{b.rank() - 2};
@@ -100,9 +92,9 @@ Tensor dot(const Tensor& x, const Tensor& y) {
       if (i != b.rank() - 2) pattern.push_back(i);
     right = permute_dimensions(y, pattern);
   }
-  right = reshape(right, {a.back(), right.shape().count(1)});
-  return reshape(product2("dot", reshape(x, {a.count(0, a.rank() - 1), a.back()}), false, right, false),
-                 shape);
+  right = reshape(right, Shape{a.back(), right.shape().count(1)});
+  const Tensor left = reshape(x, Shape{a.count(0, a.rank() - 1), a.back()});
+  return reshape(product(left, false, right, false, "dot"), shape);
 }
 
 namespace {
@@ -187,8 +179,8 @@ Tensor matmul(const Tensor& a, const Tensor& b, const MatmulOptions& options) {
   };
   // One matrix on the right of many rows is one product.
   const bool flat = !ta && bbatch.count() == 1 && abatch == shape;
-  const Tensor out = flat ? product2("matmul", reshape(a, {batch * m, as.back()}), false,
-                                     reshape(b, {bs[br - 2], bs[br - 1]}), tb)
+  const Tensor out = flat ? product(reshape(a, Shape{batch * m, as.back()}), false,
+                                    reshape(b, Shape{bs[br - 2], bs[br - 1]}), tb)
                           : product(stacked(a, abatch), ta, stacked(b, bbatch), tb);
   return reshape(out, result);
 }
