@@ -52,9 +52,9 @@ void expect_fit(const std::string& name, std::size_t i, const Tensor& input, con
 }
 
 /// What was given; inside K::symbolic a variable comes as a symbolic tensor.
-Tensor value_of(const FunctionValue& given, DType dtype) {
+Tensor value_of(const std::string& name, const FunctionValue& given, DType dtype) {
   const Variable variable = variable_behind(given.given());
-  return variable.defined() ? converted(variable.value(), dtype) : given.tensor(dtype, dtype);
+  return variable.defined() ? converted(variable.value(), dtype) : given.tensor(dtype, dtype, name.c_str());
 }
 
 }  // namespace
@@ -75,8 +75,7 @@ std::vector<Tensor> Function::operator()(const FunctionValues& given) const {
     if (inputs_[i].is_learning_phase()) {
       const Tensor number = value.tensor({}, DType::Float32);
       const double given = number.size() == 1 ? number.item<double>() : NAN;
-      if (given != 0 && given != 1)
-        fail("[", name_, "] the learning phase must be 0 or 1: received ", given);
+      if (given != 0 && given != 1) fail("[", name_, "] the learning phase must be 0 or 1: received ", given);
       phase.emplace(given == 1);
       continue;
     }
@@ -85,7 +84,7 @@ std::vector<Tensor> Function::operator()(const FunctionValues& given) const {
                       ": received a ", value.is_sparse() ? "sparse" : "dense", " tensor");
     expect_fit(name_, i, input, value.is_sparse() ? value.sparse().shape() : value.shape());
     if (value.is_sparse()) tensors.push_back(value.sparse().indices());
-    tensors.push_back(value_of(value, input.dtype()));
+    tensors.push_back(value_of(name_, value, input.dtype()));
     if (value.is_sparse()) tensors.push_back(as_tensor(value.sparse().shape()));
     else expect_value(name_.c_str(), tensors.back());
   }

@@ -519,3 +519,12 @@ TEST_CASE("messages name the op that was called, and show what was given") {
   const auto f = K::function({p, K::learning_phase()}, {p * 2.f});
   says([&] { f({x, 3}); }, "[function] the learning phase must be 0 or 1: received 3");
 }
+
+TEST_CASE("a number that a placeholder's dtype cannot hold: the function says its own name") {
+  const Tensor n = K::placeholder({.ndim = 1, .dtype = "uint8"});
+  const auto f = K::function({n}, {n}), named = K::function({n}, {n}, {}, {.name = "step"});
+  CHECK_THROWS_WITH_AS(f({{1, 300}}), "[function] a number must fit the tensor's dtype uint8: received 300",
+                       ktape::TypeError);
+  CHECK_THROWS_WITH_AS(named({{1, 300}}), "[step] a number must fit the tensor's dtype uint8: received 300",
+                       ktape::TypeError);
+}
