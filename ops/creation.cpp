@@ -3,6 +3,7 @@
 #include <ktape/autograd/symbolic.hpp>
 #include <ktape/ops/config.hpp>
 #include <ktape/ops/creation.hpp>
+#include <ktape/ops/kernels/parts.hpp>
 #include <ktape/ops/kernels/strided.hpp>
 
 #include <algorithm>
@@ -39,12 +40,7 @@ namespace {
 Tensor filled(const char* op, const ShapeLike& shape, Scalar value, DType dtype) {
   expect_fits(op, value, dtype);
   if (shape.waits()) return defer(op, {shape.known(), dtype}, filled, op, shape, value, dtype);
-  Tensor out = Tensor::empty(shape.known(), dtype, op);
-  dispatch(out.dtype(), [&]<class T>() {
-    const T one = value.to<T>();
-    kernels::fill_elements(out.raw(), &one, out.size(), sizeof(T));
-  });
-  return out;
+  return kernels::filled(op, shape.known(), value, dtype);
 }
 }  // namespace
 

@@ -142,7 +142,7 @@ Tensor pick(const char* op, const Tensor& x, const Tensor& rows, std::int64_t in
 }
 
 Tensor add_up(const char* op, const Tensor& x, const Tensor& rows, const Shape& shape) {
-  Tensor out = full(shape, 0, x.dtype());
+  Tensor out = kernels::filled(op, shape, 0, x.dtype());
   const std::int64_t inner = rows.size() == 0 ? 0 : x.size() / rows.size();
   if (inner > 0)
     dispatch(x.dtype(), [&]<class T>() {
@@ -224,7 +224,7 @@ Tensor one_hot(const ArrayLike& index_list, std::int64_t num_classes) {
   Shape shape = indices.shape();
   shape.push_back(num_classes);
   if (is_symbolic(indices)) return defer("one_hot", {shape, DType::Float32}, one_hot, indices, num_classes);
-  Tensor out = full(shape, 0, DType::Float32);
+  Tensor out = kernels::filled("one_hot", shape, 0, DType::Float32);
   const Tensor numbers = converted(indices, DType::Int64);
   for (std::int64_t i = 0; i < numbers.size(); ++i)
     if (const std::int64_t index = numbers.pointer<std::int64_t>()[i]; index >= 0 && index < num_classes)

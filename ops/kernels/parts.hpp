@@ -17,6 +17,9 @@ struct Window {
 /// The elements of x in the window, as a tensor of its size.
 Tensor take(const char* op, const Tensor& x, const Window& window);
 
+/// A tensor of the shape that holds `value` throughout, made by the op. The dtype holds the value.
+Tensor filled(const char* op, const Shape& shape, Scalar value, DType dtype);
+
 /// A tensor of the shape that holds x in the window, whose size is x's shape, and `fill` elsewhere. The
 /// inverse of `take`.
 Tensor place(const char* op, const Tensor& x, const Shape& shape, const Window& window, Scalar fill = 0);

@@ -528,3 +528,14 @@ TEST_CASE("a number that a placeholder's dtype cannot hold: the function says it
   CHECK_THROWS_WITH_AS(named({{1, 300}}), "[step] a number must fit the tensor's dtype uint8: received 300",
                        ktape::TypeError);
 }
+
+TEST_CASE("what does not fit in memory is named by the op that was called") {
+  const Tensor x = K::ones({2}), rows = K::zeros({1, 1}, {.dtype = "int32"});
+  constexpr std::int64_t many = std::int64_t{1} << 45;
+  const auto says = [](auto f, const char* text) {
+    CHECK_THROWS_WITH_AS(f(), doctest::Contains(text), ValueError);
+  };
+  says([&] { K::one_hot(rows, many); }, "[one_hot] the tensor must fit in memory");
+  says([&] { K::pad(x, {{many, 0}}); }, "[pad] the tensor must fit in memory");
+  says([&] { K::scatter_nd(rows, K::ones({1}), {many}); }, "[scatter_nd] the tensor must fit in memory");
+}
