@@ -39,7 +39,10 @@ class RangeBound {
   template <Arithmetic T>
   RangeBound(T number) : number_(number) {}
   RangeBound(Scalar number) : number_(number) {}
-  RangeBound(const Tensor& tensor) : number_(0), tensor_(tensor) {}
+  /// Throws ValueError when it is undefined.
+  RangeBound(const Tensor& tensor) : number_(0), tensor_(tensor) {
+    expect_defined("arange", "an argument", tensor);
+  }
   RangeBound(const Variable& variable) : number_(0), tensor_(TensorArgument(variable)) {}
   /// Undefined for a number.
   const Tensor& tensor() const { return tensor_; }

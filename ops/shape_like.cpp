@@ -64,6 +64,7 @@ void expect_integers(const Tensor& x) {
 }  // namespace
 
 ShapeLike::ShapeLike(const Tensor& shape) {
+  expect_defined("shape", "what stands in the place of a shape", shape);
   expect_integers(shape);
   if (shape.ndim() > 1 || shape.size() < 0)
     fail("[shape] a tensor in the place of a shape must be a list of known length: received shape=",

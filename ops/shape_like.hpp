@@ -12,7 +12,8 @@ class Extent {
   template <std::integral T>
   Extent(T number) : number_(static_cast<std::int64_t>(number)) {}
   Extent(NoneType) : number_(None) {}
-  Extent(const Tensor& tensor) : tensor_(tensor) {}
+  /// Throws ValueError when it is undefined.
+  Extent(const Tensor& tensor) : tensor_(tensor) { expect_defined("shape", "an extent", tensor); }
   std::int64_t number() const { return number_; }
   /// Undefined for a number.
   const Tensor& tensor() const { return tensor_; }

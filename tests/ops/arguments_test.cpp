@@ -539,3 +539,21 @@ TEST_CASE("what does not fit in memory is named by the op that was called") {
   says([&] { K::pad(x, {{many, 0}}); }, "[pad] the tensor must fit in memory");
   says([&] { K::scatter_nd(rows, K::ones({1}), {many}); }, "[scatter_nd] the tensor must fit in memory");
 }
+
+TEST_CASE("shapes and bounds that are undefined are errors, not unknown extents or zeros") {
+  const Tensor x = K::ones({2, 3}), none;
+  const auto says = [](auto f, const char* text) { CHECK_THROWS_WITH_AS(f(), text, ValueError); };
+  const char* const shape =
+      "[shape] what stands in the place of a shape must be a tensor: received an undefined tensor (None)";
+  says([&] { K::zeros(none); }, shape);
+  says([&] { K::reshape(x, none); }, shape);
+  says(
+      [&] {
+        K::reshape(x, {none, 3});
+      },
+      "[shape] an extent must be a tensor: received an undefined tensor (None)");
+  says([&] { K::arange(none); },
+       "[arange] an argument must be a tensor: received an undefined tensor (None)");
+  says([&] { K::arange(0, none); },
+       "[arange] an argument must be a tensor: received an undefined tensor (None)");
+}
