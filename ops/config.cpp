@@ -55,9 +55,9 @@ thread_local std::string scope_prefix;
 
 thread_local int scope_phase = -1;  // of this thread's innermost scope; -1: none is open
 
-int checked_phase(int value) {
+int checked_phase(const char* op, int value) {
   if (value != 0 && value != 1)
-    fail("[set_learning_phase] the learning_phase must be 0 (test) or 1 (train): received value=", value);
+    fail("[", op, "] the learning_phase must be 0 (test) or 1 (train): received value=", value);
   return value;
 }
 
@@ -109,11 +109,11 @@ LearningPhase learning_phase() {
   return LearningPhase(scope_phase >= 0 ? scope_phase : phase.load(std::memory_order_relaxed));
 }
 void set_learning_phase(int value) {
-  if (scope_phase >= 0) scope_phase = checked_phase(value);
-  else phase = checked_phase(value);
+  if (scope_phase >= 0) scope_phase = checked_phase("set_learning_phase", value);
+  else phase = checked_phase("set_learning_phase", value);
 }
 learning_phase_scope::learning_phase_scope(int value)
-    : before_(std::exchange(scope_phase, checked_phase(value))) {}
+    : before_(std::exchange(scope_phase, checked_phase("learning_phase_scope", value))) {}
 learning_phase_scope::~learning_phase_scope() { scope_phase = before_; }
 
 void clear_session() {

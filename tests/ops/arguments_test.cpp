@@ -557,3 +557,10 @@ TEST_CASE("shapes and bounds that are undefined are errors, not unknown extents 
   says([&] { K::arange(0, none); },
        "[arange] an argument must be a tensor: received an undefined tensor (None)");
 }
+
+TEST_CASE("a scope of a phase that does not exist says its own name") {
+  CHECK_THROWS_WITH_AS(
+      K::learning_phase_scope(7),
+      "[learning_phase_scope] the learning_phase must be 0 (test) or 1 (train): received value=7",
+      ValueError);
+}
