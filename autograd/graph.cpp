@@ -1,3 +1,4 @@
+#include <ktape/autograd/arguments.hpp>
 #include <ktape/autograd/gradients.hpp>
 #include <ktape/autograd/graph.hpp>
 #include <ktape/autograd/reach.hpp>
@@ -60,10 +61,10 @@ Graph::Graph(const char* op, const std::vector<Tensor>& inputs, const std::vecto
     if (!cuts.insert(key_of(input)).second) fail("[", op, "] an input must be named once: received it twice");
     slot_of_[key_of(input)] = slots_++;
   }
+  expect_defined(op, "outputs", outputs);
+  expect_defined(op, "updates", updates);
   std::vector<Tensor> wanted = outputs;
   wanted.insert(wanted.end(), updates.begin(), updates.end());
-  for (const Tensor& output : wanted)
-    if (!output.defined()) fail("[", op, "] an output must be defined: received an undefined tensor (None)");
 
   std::vector<Ref<Symbol>> symbols = reachable(wanted, cuts);
   for (const Ref<Symbol>& symbol : symbols)

@@ -564,3 +564,18 @@ TEST_CASE("a scope of a phase that does not exist says its own name") {
       "[learning_phase_scope] the learning_phase must be 0 (test) or 1 (train): received value=7",
       ValueError);
 }
+
+TEST_CASE("an output or an update that is undefined is named, and why a gradient is None") {
+  const Tensor p = K::placeholder({K::None}), none;
+  const Tensor gradient = K::gradients(K::sum(p), {K::variable(1.f)})[0];
+  const auto says = [](auto f, const char* text) {
+    CHECK_THROWS_WITH_AS(f(), doctest::Contains(text), ValueError);
+  };
+  says(
+      [&] {
+        K::function({p}, {p, gradient});
+      },
+      "[function] outputs[1] must be a tensor: received an undefined gradient (None)");
+  says([&] { K::function({p}, {p}, {none}); },
+       "[function] updates[0] must be a tensor: received an undefined tensor (None)");
+}

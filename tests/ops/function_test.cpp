@@ -63,7 +63,8 @@ TEST_CASE("a function checks what it is given") {
                        ValueError);
   CHECK_THROWS_WITH_AS(K::function({K::ones({2})}, {x}), Contains("must be a placeholder"), ValueError);
   CHECK_THROWS_WITH_AS(K::function({x, x}, {x}), Contains("named once"), ValueError);
-  CHECK_THROWS_WITH_AS(K::function({x}, {Tensor()}), Contains("an output must be defined"), ValueError);
+  CHECK_THROWS_WITH_AS(K::function({x}, {Tensor()}), Contains("[function] outputs[0] must be a tensor"),
+                       ValueError);
   const auto f = K::function({x}, {K::sum(x)}, {}, {.name = "total"});
   CHECK_THROWS_WITH_AS(f({K::ones({2, 4})}),
                        Contains("[total] input 0 must have the shape (None, 3): received shape=(2, 4)"),
