@@ -29,6 +29,14 @@ class Variable {
   /// A variable keeps its identity: a tensor goes into it by `update`, or belongs in a Tensor.
   template <std::same_as<Tensor> T>
   Variable& operator=(const T&) = delete;  // use K::update(variable, value), or declare a Tensor
+  template <class T>
+  Variable& operator+=(const T&) = delete;  // use K::update_add(variable, increment), or declare a Tensor
+  template <class T>
+  Variable& operator-=(const T&) = delete;  // use K::update_sub(variable, decrement), or declare a Tensor
+  template <class T>
+  Variable& operator*=(const T&) = delete;  // use K::update(variable, value), or declare a Tensor
+  template <class T>
+  Variable& operator/=(const T&) = delete;  // use K::update(variable, value), or declare a Tensor
 
   bool defined() const { return static_cast<bool>(impl_); }
   /// The present value. What is computed from it is recorded, and differentiated with respect to this

@@ -128,6 +128,11 @@ TEST_CASE("a constraint travels with the variable") {
   CHECK(!Variable(floats(1)).constraint());
 }
 
+template <class X, class Y>
+concept can_grow = requires(X x, const Y& y) {
+  x += y, x -= y, x *= y, x /= y;
+};
+
 TEST_CASE("a variable starts with a tensor, but a tensor cannot replace it") {
   Variable w = K::zeros({2, 1});
   Variable again;
@@ -137,6 +142,7 @@ TEST_CASE("a variable starts with a tensor, but a tensor cannot replace it") {
   static_assert(std::is_assignable_v<Variable&, Variable>);
   static_assert(!std::is_assignable_v<Variable&, Tensor>);
   static_assert(!std::is_assignable_v<Variable&, const Tensor&>);
+  static_assert(!can_grow<Variable, Tensor> && !can_grow<Variable, float> && can_grow<Tensor, Tensor>);
   Tensor loss = w;  // a Tensor may be anything in turn
   loss = loss + w;
   CHECK(loss.shape() == Shape{2, 1});
