@@ -33,6 +33,10 @@ const Tensor& SymbolicScope::stand_in(const Variable& variable) {
 bool symbolic_mode() { return thread_state().symbolic; }
 
 Variable::operator const Tensor&() const {
+  if (!defined()) {
+    static const Tensor undefined;
+    return undefined;
+  }
   SymbolicScope* const scope = thread_state().symbolic;
   return scope ? scope->stand_in(*this) : value();
 }

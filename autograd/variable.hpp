@@ -43,7 +43,7 @@ class Variable {
   /// variable.
   const Tensor& value() const;
   /// The variable as an argument of an op: its value, or inside `K::symbolic` a symbolic tensor that stands
-  /// for it.
+  /// for it; an undefined tensor where the variable is undefined.
   operator const Tensor&() const;
 
   /// Whether it holds a value.

@@ -21,6 +21,10 @@ class ktape::Argument<ktape::ArrayLike> {
 namespace ktape::backend {
 namespace {
 
+void expect_variable(const char* op, const Variable& x) {
+  if (!x.defined()) fail("[", op, "] x must be a variable: received an undefined variable");
+}
+
 /// Whether an update by this value waits for a function.
 bool waits(const ArrayLike& value) { return is_symbolic(value.given()) || symbolic_mode(); }
 
@@ -44,6 +48,7 @@ Tensor like_variable(const char* op, const Variable& x, const ArrayLike& value) 
 
 /// The value converted to x's dtype: assigning it cannot fail.
 Tensor assignable(const char* op, const Variable& x, const ArrayLike& value) {
+  expect_variable(op, x);
   value.expect_defined(op, "value");
   expect_shape(op, x, "value", value.shape());
   const Tensor converted =
@@ -80,6 +85,7 @@ Tensor combine_number(const char* op, Variable x, F f, Scalar number) {
 /// x = f(x, change), where the change may wait.
 template <class F>
 Tensor change(const char* op, Variable x, F f, const char* name, const ArrayLike& by) {
+  expect_variable(op, x);
   by.expect_defined(op, name);
   if (x.dtype().is_bool()) fail<TypeError>("[", op, "] x must be a number: received dtype=bool");
   if (!by.number()) expect_like(op, x, name, by);
@@ -104,6 +110,7 @@ void batch_set_value(const std::vector<std::pair<Assignable, ArrayLike>>& tuples
 }
 
 Tensor update(Assignable x, const ArrayLike& new_x) {
+  expect_variable("update", x);
   new_x.expect_defined("update", "new_x");
   expect_like("update", x, "new_x", new_x);
   if (waits(new_x)) return defer_update("update", x, update, x, new_x);
@@ -123,6 +130,7 @@ Tensor update_sub(Assignable x, const ArrayLike& decrement) {
 
 Tensor moving_average_update(Assignable x, const ArrayLike& value, double momentum) {
   constexpr const char* op = "moving_average_update";
+  expect_variable(op, x);
   value.expect_defined(op, "value");
   if (!x.dtype().is_floating()) fail<TypeError>("[", op, "] x must be floating: received dtype=", x.dtype());
   if (!compatible(broadcast_shapes(op, x.shape(), value.shape()), x.shape()))

@@ -579,3 +579,28 @@ TEST_CASE("an output or an update that is undefined is named, and why a gradient
   says([&] { K::function({p}, {p}, {none}); },
        "[function] updates[0] must be a tensor: received an undefined tensor (None)");
 }
+
+TEST_CASE("an op names an argument that is an undefined variable") {
+  const Tensor x = K::ones({2, 2});
+  const Variable none;
+  const auto says = [](auto f, const char* text) { CHECK_THROWS_WITH_AS(f(), text, ValueError); };
+  says([&] { K::dot(x, none); }, "[dot] y must be a tensor: received an undefined tensor (None)");
+  says([&] { none + 1.f; }, "[add] x must be a tensor: received an undefined tensor (None)");
+  says([&] { K::maximum(1.f, none); }, "[maximum] y must be a tensor: received an undefined tensor (None)");
+  says([&] { K::stack({x, none}); }, "[stack] x[1] must be a tensor: received an undefined tensor (None)");
+  says([&] { K::gradients(K::sum(x), {none}); },
+       "[gradients] variables[0] must be a tensor: received an undefined tensor (None)");
+  says([&] { K::symbolic([&] { return K::exp(none); })(); },
+       "[exp] x must be a tensor: received an undefined tensor (None)");
+  says([&] { K::update(none, x); }, "[update] x must be a variable: received an undefined variable");
+  says([&] { K::update_add(none, 1.f); },
+       "[update_add] x must be a variable: received an undefined variable");
+  says([&] { K::moving_average_update(none, x, 0.9); },
+       "[moving_average_update] x must be a variable: received an undefined variable");
+  says([&] { K::set_value(none, x); }, "[set_value] x must be a variable: received an undefined variable");
+  says(
+      [&] {
+        K::batch_set_value({{none, x}});
+      },
+      "[batch_set_value] x must be a variable: received an undefined variable");
+}
