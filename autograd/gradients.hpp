@@ -12,7 +12,8 @@ namespace ktape {
 /// recorded tensor between them and the loss. Each has the shape and dtype of its variable; it is undefined
 /// (None) where the loss does not depend on it.
 ///
-/// `seeds` weighs the losses: d(sum over i of sum(losses[i] * seeds[i])); ones by default.
+/// `seeds` weighs the losses: d(sum over i of sum(losses[i] * seeds[i])); ones by default, also in the place
+/// of one that is undefined.
 ///
 /// The results are differentiable: they are computed at once by the fused backward kernels, and only when
 /// something is differentiated through them does the backward pass run again, recorded. Under NoGrad they are
@@ -22,7 +23,7 @@ namespace ktape {
 /// The graph stays, so that it can be differentiated again, by any thread and at the same time (see
 /// tape.hpp). Time and memory are linear in the number of ops that are newer than the oldest of `variables`.
 ///
-/// Throws ValueError for an undefined loss, variable or seed and a seed of another shape, TypeError for a
+/// Throws ValueError for an undefined loss or variable and a seed of another shape, TypeError for a
 /// loss that is not floating. Mirrors `K.gradients` and `tf.gradients`.
 std::vector<Tensor> gradients(const TensorList& losses, const TensorList& variables,
                               const TensorList& seeds = {});
