@@ -106,7 +106,9 @@ void MeanMetric::update_state(const Tensor& y_true, const Tensor& y_pred, const 
 Tensor MeanMetric::result() const { return number_result(mean()); }
 
 Metric::Metric(const std::string& name)
-    : Handle(name == "accuracy" || name == "acc" ? accuracy_by_shape(name) : made(name)) {}
+    : Handle(name == "accuracy" || name == "acc"
+                 ? accuracy_by_shape(name)
+                 : made(Config{{"class_name", name}, {"config", Config{{"name", name}}}})) {}
 
 Metric::Metric(const Value& value)
     : Handle(value.is_string() ? Metric(value.string()).shared() : made(value)) {}

@@ -33,8 +33,9 @@ class MetricImpl : public Object {
   std::string class_name_, name_;
 };
 
-/// What is measured over the batches of an epoch: by name ("mae"), as an object, or any callable of (y_true,
-/// y_pred) that returns one value, or one for each sample, which are averaged.
+/// What is measured over the batches of an epoch: by name ("mae"), under which it is then reported, as an
+/// object, or any callable of (y_true, y_pred) that returns one value, or one for each sample, which are
+/// averaged.
 ///
 ///     nn::Precision precision({.thresholds = {0.3}});
 ///     precision.update_state(y_true, y_pred);

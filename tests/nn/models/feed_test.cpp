@@ -57,7 +57,7 @@ TEST_CASE("a dataset of batches trains, evaluates and predicts as the arrays do"
                                           .shuffle = false});
   const nn::History got =
       of_dataset.fit(batches().prefetch(2), {.epochs = 3, .verbose = 0, .validation_data = batches(32)});
-  for (const char* name : {"loss", "mean_absolute_error", "val_loss"}) CHECK(got[name] == want[name]);
+  for (const char* name : {"loss", "mae", "val_loss"}) CHECK(got[name] == want[name]);
   CHECK(of_dataset.evaluate(batches(32), {.verbose = 0})["loss"] ==
         of_arrays.evaluate(inputs(), targets(), {.verbose = 0})["loss"]);
   CHECK(values(of_dataset.predict(batches())) == values(of_arrays.predict(inputs())));
