@@ -186,16 +186,34 @@ void Trainer::add_reported(const std::string& name, const Tensor& value, double 
   reported_.emplace_back(name, RunningMean()).second.add(K::mean(value).item<double>(), samples);
 }
 
+namespace {
+
+/// The name, or, where the logs have it already, the name with the first number that they lack.
+std::string unused(const std::string& name, const Logs& logs) {
+  if (!logs.contains(name)) return name;
+  int number = 1;
+  while (logs.contains(name + '_' + std::to_string(number))) ++number;
+  return name + '_' + std::to_string(number);
+}
+
+}  // namespace
+
 Logs Trainer::results() const {
   Logs logs{{"loss", mean_loss_.value()}};
   const bool several = outputs_.size() > 1;
   if (several)
     for (const Output& output : outputs_)
       if (output.loss.defined()) logs.set(output.name + "_loss", output.mean_loss.value());
-  for (const Output& output : outputs_)
-    for (const MetricList* list : {&output.metrics, &output.weighted_metrics})
-      for (const Metric& metric : *list)
-        logs.set(several ? output.name + '_' + metric.name() : metric.name(), metric.result().item<double>());
+  for (const Output& output : outputs_) {
+    const std::string prefix = several ? output.name + '_' : "";
+    for (const Metric& metric : output.metrics)
+      logs.set(unused(prefix + metric.name(), logs), metric.result().item<double>());
+    for (const Metric& metric : output.weighted_metrics) {
+      const bool taken = logs.contains(prefix + metric.name());
+      logs.set(unused(prefix + (taken ? "weighted_" : "") + metric.name(), logs),
+               metric.result().item<double>());
+    }
+  }
   for (const auto& [name, mean] : reported_) logs.set(name, mean.value());
   return logs;
 }

@@ -111,6 +111,22 @@ TEST_CASE("several outputs have losses, weights and names of their own") {
   CHECK(model.test_on_batch(line.x, line.y)["b_loss"] == logs["b_loss"]);
 }
 
+TEST_CASE("metrics of one name are all reported") {
+  const Line line;
+  const nn::Sequential model = linear_model();
+  const auto least = [](const Tensor& t, const Tensor&) { return K::min(t); };
+  const auto largest = [](const Tensor& t, const Tensor&) { return K::max(t); };
+  model.compile({.optimizer = "sgd",
+                 .loss = "mse",
+                 .metrics = {{"edge", least}, {"edge", largest}, "mae"},
+                 .weighted_metrics = {"mae"}});
+  const nn::Logs logs = model.test_on_batch(
+      line.x, line.y, {.sample_weight = K::cast(line.x[{ktape::All, 0}] > 0.f, "float32")});
+  CHECK(logs.size() == 5);
+  CHECK((logs["edge"] == K::min(line.y).item() && logs["edge_1"] == K::max(line.y).item()));
+  CHECK((logs["mae"] > 0 && logs["weighted_mae"] != logs["mae"]));
+}
+
 TEST_CASE("what layers add is part of the loss and of the report") {
   struct ReportingImpl : nn::LayerImpl {
     ReportingImpl() : nn::LayerImpl("Reporting") {}
