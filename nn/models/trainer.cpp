@@ -132,6 +132,12 @@ Tensor Trainer::weight_of(const Batch& batch, std::size_t at) {
 
 Tensor Trainer::loss(const Batch& batch, const std::vector<Tensor>& y_pred) {
   if (outputs_.size() != y_pred.size()) make_outputs(y_pred.size());
+  if (batch.y.size() > outputs_.size())
+    fail("[", model_.name(), "] there must be targets for each of the ", outputs_.size(),
+         " outputs, and no more: received ", batch.y.size());
+  if (batch.sample_weight.size() > 1 && batch.sample_weight.size() != outputs_.size())
+    fail("[", model_.name(), "] sample_weight must be one tensor, or one for each of the ", outputs_.size(),
+         " outputs: received ", batch.sample_weight.size());
   find_layers();
   Tensor total;
   const auto add = [&](const Tensor& loss) { total = total.defined() ? total + loss : loss; };

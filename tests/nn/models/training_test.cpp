@@ -199,5 +199,10 @@ TEST_CASE("what does not fit is found before anything changes") {
                        Contains("validation_split must be in [0, 1)"), ValueError);
   CHECK_THROWS_WITH_AS(model.fit({line.x, line.x}, {}, {.verbose = 0}),
                        Contains("targets for the output 'sum'"), ValueError);
+  CHECK_THROWS_WITH_AS(model.fit({line.x, line.x}, {line.y, line.y}, {.verbose = 0}),
+                       Contains("targets for each of the 1 outputs, and no more: received 2"), ValueError);
+  CHECK_THROWS_WITH_AS(
+      model.fit({line.x, line.x}, line.y, {.verbose = 0, .sample_weight = {K::ones({64}), K::ones({64})}}),
+      Contains("sample_weight must be one tensor"), ValueError);
   CHECK(values(model.weights()[0]) == values(before[0]));
 }
