@@ -114,6 +114,7 @@ class Fit {
       listeners.tell(&CallbackImpl::on_epoch_end, epoch, logs);
       last_logs_ = logs;
     }
+    trainer.optimizer().finalize_variable_values();
     listeners.tell(&CallbackImpl::on_train_end, last_logs_);
     return history;
   }

@@ -65,8 +65,9 @@ class Model : public Layer {
   const Optimizer& optimizer() const;
 
   /// Trains on arrays whose first axis counts the samples: one for each input, and targets for each output;
-  /// none where a loss needs none. Returns what every epoch reported. Ctrl-C ends the training after the
-  /// batch. Throws ValueError, before anything changes, for arrays that do not fit each other or the model.
+  /// none where a loss needs none. Returns what every epoch reported. With use_ema, the averages are the
+  /// weights in the end. Ctrl-C ends the training after the batch. Throws ValueError, before anything
+  /// changes, for arrays that do not fit each other or the model.
   History fit(const TensorList& x, const TensorList& y = {}, const FitOptions& options = {}) const;
   /// The loss and the metrics on such arrays.
   Logs evaluate(const TensorList& x, const TensorList& y = {}, const EvaluateOptions& options = {}) const;

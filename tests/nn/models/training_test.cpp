@@ -49,6 +49,19 @@ TEST_CASE("fit goes down the slope, batch by batch, as the same steps by hand do
   CHECK(history["loss"][0] == doctest::Approx(first_epoch).epsilon(1e-5));
 }
 
+TEST_CASE("the averages of use_ema are the weights behind a fit") {
+  const Line line;
+  const nn::Sequential model = linear_model();
+  model.compile(
+      {.optimizer = nn::SGD({.learning_rate = 0.1, .use_ema = true, .ema_momentum = 0.9}), .loss = "mse"});
+  Values last;
+  const nn::LambdaCallback watch(
+      {.on_train_batch_end = [&](std::int64_t, const nn::Logs&) { last = values(model.weights()[0]); }});
+  model.fit(line.x, line.y, {.epochs = 2, .verbose = 0, .callbacks = {watch}});
+  CHECK(values(model.weights()[0]) == values(model.optimizer().variables()[2]));
+  CHECK(values(model.weights()[0]) != last);
+}
+
 TEST_CASE("the seed fixes the order of the samples") {
   const Line line;
   std::vector<Values> seen;
