@@ -148,14 +148,21 @@ Tensor Trainer::loss(const Batch& batch, const std::vector<Tensor>& y_pred) {
     if (!y_true)
       fail("[", model_.name(), "] there must be targets for the output '", output.name, "': received ",
            batch.y.size(), " for all outputs");
-    output.last_loss =
-        output.loss(*y_true, y_pred[i], {.sample_weight = weight_of(batch, i), .mask = mask_of(y_pred[i])});
+    try {
+      output.last_loss =
+          output.loss(*y_true, y_pred[i], {.sample_weight = weight_of(batch, i), .mask = mask_of(y_pred[i])});
+    } catch (const ValueError& error) {
+      fail(error.what(), " (in the loss of the output '", output.name, "' of '", model_.name(),
+           "', with targets of shape ", y_true->shape(), " for predictions of shape ", y_pred[i].shape(),
+           ')');
+    }
     add(output.weight == 1 ? output.last_loss : output.last_loss * output.weight);
   }
   for (const auto& [weight, regularizer] : regularized_) add(regularizer(weight));
   each_layer([&](LayerImpl& layer) {
     for (const Tensor& loss : layer.call_losses_) add(loss.ndim() == 0 ? loss : K::sum(loss));
   });
+  if (!total.defined() && !compiled()) model_.optimizer();
   if (!total.defined())
     fail("[", model_.name(),
          "] there must be a loss to minimize: received none from compile and none from add_loss");

@@ -198,6 +198,8 @@ TEST_CASE("what does not fit is found before anything changes") {
   const nn::Model model({left, right}, nn::Dense(1, {.name = "sum"})(nn::Add()({left, right})));
   CHECK_THROWS_WITH_AS(model.fit({line.x, line.x}, line.y), Contains("must be compiled before it is trained"),
                        ValueError);
+  CHECK_THROWS_WITH_AS(model.evaluate({line.x, line.x}, line.y, {.verbose = 0}),
+                       Contains("must be compiled before it is trained"), ValueError);
   CHECK_THROWS_WITH_AS(model.compile({.optimizer = "sgd", .loss = {{"som", "mse"}}}),
                        Contains("did you mean 'sum'"), ValueError);
   model.compile({.optimizer = "sgd", .loss = "mse"});
@@ -212,6 +214,8 @@ TEST_CASE("what does not fit is found before anything changes") {
                        Contains("validation_split must be in [0, 1)"), ValueError);
   CHECK_THROWS_WITH_AS(model.fit({line.x, line.x}, {}, {.verbose = 0}),
                        Contains("targets for the output 'sum'"), ValueError);
+  CHECK_THROWS_WITH_AS(model.fit({line.x, line.x}, K::ones({64, 2, 3}), {.verbose = 0}),
+                       Contains("in the loss of the output 'sum' of 'model"), ValueError);
   CHECK_THROWS_WITH_AS(model.fit({line.x, line.x}, {line.y, line.y}, {.verbose = 0}),
                        Contains("targets for each of the 1 outputs, and no more: received 2"), ValueError);
   CHECK_THROWS_WITH_AS(
