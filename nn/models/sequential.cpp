@@ -1,8 +1,10 @@
 #include <ktape/nn/input.hpp>
 #include <ktape/nn/layers/layer_call.hpp>
 #include <ktape/nn/models/sequential.hpp>
+#include <ktape/ops/inspection.hpp>
 
 namespace ktape::nn {
+namespace K = backend;
 namespace {
 
 class SequentialImpl final : public ModelImpl {
@@ -25,6 +27,7 @@ class SequentialImpl final : public ModelImpl {
     if (!layers_.empty() || !call_of(input))
       fail("[", name(), "] an nn::Input must stand in front of all layers");
     input_ = output_ = input;
+    dtype_in_front_ = input.dtype();
     mark_built();
   }
 
@@ -50,7 +53,8 @@ class SequentialImpl final : public ModelImpl {
   }
 
   Tensor call(const Tensor& x) override {
-    Tensor y = x;
+    const bool fits = !dtype_in_front_ || x.dtype() == *dtype_in_front_;
+    Tensor y = fits ? x : with_mask(K::cast(x, *dtype_in_front_), mask_of(x));
     for (const Layer& layer : layers_) y = layer(y);
     return y;
   }
@@ -69,6 +73,7 @@ class SequentialImpl final : public ModelImpl {
 
   std::vector<Layer> layers_;
   Tensor input_, output_;
+  std::optional<DType> dtype_in_front_;  ///< of the nn::Input in front, which inputs take
 };
 
 SequentialImpl& sequence(const Sequential& model) { return static_cast<SequentialImpl&>(model.impl()); }

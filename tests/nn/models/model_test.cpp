@@ -91,6 +91,14 @@ TEST_CASE("a Sequential is built late, or by an input in front") {
   CHECK(by_hand.count_params() == 24);
 }
 
+TEST_CASE("inputs take the dtype of the nn::Input in front of a Sequential, as in a functional model") {
+  const Tensor in = nn::Input({2});
+  const nn::Sequential model({in, nn::Dense(1, {.kernel_initializer = "ones"})});
+  const Tensor x = K::cast(K::constant({{1.f, 2.f}, {3.f, 4.f}}), "int32");
+  CHECK(values(model.predict(x)) == Values{3, 7});
+  CHECK(values(nn::Model(in, model(in)).predict(x)) == Values{3, 7});
+}
+
 TEST_CASE("a model class of one's own") {
   const Twice model;
   CHECK(model(K::ones({2, 4})).shape() == Shape{2, 4});
