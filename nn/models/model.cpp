@@ -7,6 +7,10 @@
 namespace ktape::nn {
 
 Model::Model(std::shared_ptr<ModelImpl> impl) : Layer(std::move(impl)) {}
+Model::Model(const Layer& layer) : Layer(layer) {
+  if (layer.defined() && !dynamic_cast<const ModelImpl*>(layer.shared().get()))
+    fail("[Model] the layer must be a model: received '", layer.name(), "' of class ", layer.class_name());
+}
 
 Model::Model(const TensorList& inputs, const TensorList& outputs, const ModelOptions& options)
     : Layer(std::make_shared<FunctionalImpl>(inputs.vector(), outputs.vector(), options)) {}

@@ -29,6 +29,8 @@ class Model : public Layer {
  public:
   Model() = default;
   explicit Model(std::shared_ptr<ModelImpl> impl);
+  /// The model that another handle holds, as `get_layer` returns one. Throws ValueError when it is none.
+  explicit Model(const Layer& layer);
   /// The model whose outputs follow from its inputs by calls of layers, which it shares, and by ops. Throws
   /// ValueError for an input that the outputs need and that is not named, and for two layers of one name.
   Model(const TensorList& inputs, const TensorList& outputs, const ModelOptions& options = {});

@@ -70,6 +70,15 @@ TEST_CASE("models nest, and their graph can be looked into") {
   CHECK((deep.layers().size() == 1 && values(deep(x)) == values(inner(x))));
 }
 
+TEST_CASE("a model in a model is one again, behind the handle of a layer") {
+  const Tensor in = nn::Input({2}), photo = nn::Input({2});
+  const nn::Model base(in, nn::Dense(3, {.name = "inner"})(in), {.name = "base"});
+  const nn::Model model(photo, nn::Dense(1, {.name = "outer"})(base(photo)));
+  const nn::Model again(model.get_layer("base"));
+  CHECK((again.is(base) && again.get_layer("inner").output().shape() == Shape{None, 3}));
+  CHECK_THROWS_WITH_AS(nn::Model(model.get_layer("outer")), Contains("'outer' of class Dense"), ValueError);
+}
+
 TEST_CASE("a Sequential is built late, or by an input in front") {
   const nn::Sequential late({nn::Dense(3, {.name = "first"}), nn::Dense(2, {.name = "second"})});
   CHECK(!late.built());
