@@ -22,8 +22,8 @@ class Dropout : public Layer {
 };
 
 struct SpatialDropoutOptions {
-  std::optional<std::int64_t> seed = {};
   std::string data_format = {};  ///< K::image_data_format() by default; sequences have their channels last
+  std::optional<std::int64_t> seed = {};
   std::string name = {};
   bool trainable = true;
   std::optional<DType> dtype = {};

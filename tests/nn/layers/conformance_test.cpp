@@ -79,7 +79,7 @@ const std::vector<Row>& table() {
        Mask::Passes,
        {{4, 5}}},
       {"SpatialDropout2D",
-       [] { return nn::SpatialDropout2D(0.3); },
+       [] { return nn::SpatialDropout2D(0.3, {.data_format = "channels_last", .seed = {}}); },
        {{4, 5, 3, 2}},
        {4, 5, 3, 2},
        {},
