@@ -135,6 +135,8 @@ class ModelImpl : public LayerImpl {
   /// The names of the inputs and outputs; none where they are not known.
   virtual std::vector<std::string> input_names() const { return {}; }
   virtual std::vector<std::string> output_names() const { return {}; }
+  /// The metrics that steps of one's own update: they begin anew with each epoch. None by default.
+  virtual std::vector<Metric> metrics() const { return {}; }
 
  protected:
   /// Says that there is nothing left to build.

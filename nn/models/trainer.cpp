@@ -232,6 +232,7 @@ Logs Trainer::results() const {
 }
 
 void Trainer::reset() {
+  for (const Metric& metric : model_.metrics()) metric.reset_state();
   mean_loss_.reset();
   reported_.clear();
   for (Output& output : outputs_) {

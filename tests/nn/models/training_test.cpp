@@ -124,6 +124,21 @@ TEST_CASE("several outputs have losses, weights and names of their own") {
   CHECK(model.test_on_batch(line.x, line.y)["b_loss"] == logs["b_loss"]);
 }
 
+TEST_CASE("the metrics of a step of one's own begin anew with each epoch") {
+  struct CountingImpl : nn::ModelImpl {
+    nn::Sum seen{{.name = "seen"}};
+    std::vector<nn::Metric> metrics() const override { return {seen}; }
+    nn::Logs train_step(const nn::Batch& batch) override {
+      seen.update_state(K::ones({batch.x[0].shape()[0]}));
+      return {{"seen", seen.result()}};
+    }
+  };
+  const nn::ModelOf<CountingImpl> model;
+  model.compile({.optimizer = "sgd"});
+  const nn::History history = model.fit(Line().x, {}, {.batch_size = 16, .epochs = 2, .verbose = 0});
+  CHECK(history["seen"] == std::vector<double>{64, 64});
+}
+
 TEST_CASE("metrics of one name are all reported") {
   const Line line;
   const nn::Sequential model = linear_model();
