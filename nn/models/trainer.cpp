@@ -201,6 +201,17 @@ void Trainer::add_reported(const std::string& name, const Tensor& value, double 
 
 namespace {
 
+/// What a training reports of a metric, by which it is named where that is several numbers.
+double number_of(const Metric& metric) {
+  const Tensor result = metric.result();
+  if (result.size() != 1)
+    fail(
+        "[compile] a metric must give one number, for instance by its argument average or class_id: received "
+        "'",
+        metric.name(), "' with a result of shape ", result.shape());
+  return result.item<double>();
+}
+
 /// The name, or, where the logs have it already, the name with the first number that they lack.
 std::string unused(const std::string& name, const Logs& logs) {
   if (!logs.contains(name)) return name;
@@ -220,11 +231,10 @@ Logs Trainer::results() const {
   for (const Output& output : outputs_) {
     const std::string prefix = several ? output.name + '_' : "";
     for (const Metric& metric : output.metrics)
-      logs.set(unused(prefix + metric.name(), logs), metric.result().item<double>());
+      logs.set(unused(prefix + metric.name(), logs), number_of(metric));
     for (const Metric& metric : output.weighted_metrics) {
       const bool taken = logs.contains(prefix + metric.name());
-      logs.set(unused(prefix + (taken ? "weighted_" : "") + metric.name(), logs),
-               metric.result().item<double>());
+      logs.set(unused(prefix + (taken ? "weighted_" : "") + metric.name(), logs), number_of(metric));
     }
   }
   for (const auto& [name, mean] : reported_) logs.set(name, mean.value());
