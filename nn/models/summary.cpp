@@ -1,5 +1,6 @@
 #include <ktape/nn/models/graph.hpp>
 #include <ktape/nn/models/summary.hpp>
+#include <ktape/nn/models/trainer.hpp>
 #include <ktape/nn/text.hpp>
 
 #include <algorithm>
@@ -217,9 +218,13 @@ void Model::summary(const SummaryOptions& options) const {
     out(std::string(" ") + what + ": " + with_commas(count_of(weights)) + " (" +
         readable_bytes(bytes_of(weights)) + ')');
   };
-  total("Total params", weights());
+  std::vector<Variable> all = weights(), state;
+  if (impl().trainer().compiled() && optimizer().impl().built()) state = optimizer().variables();
+  all.insert(all.end(), state.begin(), state.end());
+  total("Total params", all);
   total("Trainable params", trainable_weights());
   total("Non-trainable params", non_trainable_weights());
+  if (!state.empty()) total("Optimizer params", state);
 }
 
 }  // namespace ktape::nn

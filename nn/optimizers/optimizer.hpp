@@ -84,6 +84,8 @@ class OptimizerImpl : public Object {
   std::int64_t updates() const;  ///< what the variables saw of them
   Variable iterations() const { return iterations_; }
   std::vector<Variable> variables() const;
+  /// Whether the state of the variables is there.
+  bool built() const { return !slots_.empty(); }
 
  protected:
   /// The same with what is to be done to gradient and variable on the way, and for a gradient of some rows:

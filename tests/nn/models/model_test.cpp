@@ -176,4 +176,13 @@ TEST_CASE("a summary is Keras's table") {
   lines.clear();
   unbuilt.summary({.print_fn = [&](const std::string& line) { lines.push_back(line); }});
   CHECK((holds("2,000,000 │") && holds(" Total params: 2,000,000 (7.63 MB)")));
+  CHECK(!holds("Optimizer params"));
+
+  const nn::Sequential trained({nn::Dense(1)});
+  trained.compile({.optimizer = nn::SGD({.momentum = 0.9}), .loss = "mse"});
+  trained.train_on_batch(K::ones({2, 3}), K::ones({2, 1}));
+  lines.clear();
+  trained.summary({.print_fn = [&](const std::string& line) { lines.push_back(line); }});
+  CHECK((holds(" Total params: 10 (44.00 B)") && holds(" Trainable params: 4 (16.00 B)") &&
+         holds(" Optimizer params: 6 (28.00 B)")));
 }
