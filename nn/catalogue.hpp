@@ -63,6 +63,7 @@ class Catalogue {
   struct Entry {
     std::string name;  ///< of the class
     Factory factory;
+    std::vector<std::string> aliases = {};
   };
 
   /// A class with its other names.
@@ -76,6 +77,8 @@ class Catalogue {
 
   const Entry* find(const std::string& kind, const std::string& name) const;
   std::vector<std::string> names(const std::string& kind) const;
+  /// The names, and the other names.
+  std::vector<std::string> all_names(const std::string& kind) const;
 
  private:
   std::vector<Entry> entries_;

@@ -75,7 +75,7 @@ void Catalogue::add(const std::string& name, Factory factory, const std::vector<
   }
   at_[key] = entries_.size();
   for (const std::string& alias : aliases) at_[key_of(kind, alias)] = entries_.size();
-  entries_.push_back({name, std::move(factory)});
+  entries_.push_back({name, std::move(factory), aliases});
 }
 
 const Catalogue::Entry* Catalogue::find(const std::string& kind, const std::string& name) const {
@@ -87,6 +87,13 @@ std::vector<std::string> Catalogue::names(const std::string& kind) const {
   std::vector<std::string> names;
   for (const Entry& entry : entries_)
     if (entry.factory.kind() == kind) names.push_back(entry.name);
+  return names;
+}
+
+std::vector<std::string> Catalogue::all_names(const std::string& kind) const {
+  std::vector<std::string> names = this->names(kind);
+  for (const Entry& entry : entries_)
+    if (entry.factory.kind() == kind) names.insert(names.end(), entry.aliases.begin(), entry.aliases.end());
   return names;
 }
 
@@ -112,6 +119,21 @@ std::vector<std::string> registered_names(const std::string& kind) {
   return registry().classes.names(kind);
 }
 
+namespace {
+
+[[noreturn]] void fail_unknown(const std::string& kind, const std::string& name) {
+  std::vector<std::string> known;
+  {
+    const std::lock_guard lock(registry().mutex);
+    known = registry().classes.all_names(kind);
+  }
+  for (const auto& [custom, factory] : scoped())
+    if (factory.kind() == kind) known.push_back(custom);
+  fail("[", kind, "] the name must be known: received '", name, "'", suggestion(name, known));
+}
+
+}  // namespace
+
 std::shared_ptr<Object> make_object(const char* kind, const Value& value) {
   std::string name;
   Config config;
@@ -124,12 +146,7 @@ std::shared_ptr<Object> make_object(const char* kind, const Value& value) {
     name = value.string("[" + std::string(kind) + "] a name or a {class_name, config}");
   }
   const std::optional<Factory> factory = factory_of(kind, name);
-  if (!factory) {
-    std::vector<std::string> known = registered_names(kind);
-    for (const auto& [custom, make] : scoped())
-      if (make.kind() == kind) known.push_back(custom);
-    fail("[", kind, "] the name must be known: received '", name, "'", suggestion(name, known));
-  }
+  if (!factory) fail_unknown(kind, name);
   return (*factory)(config);
 }
 

@@ -50,6 +50,14 @@ double bytes_of(const std::vector<Variable>& weights) {
 
 // --- The rows ---------------------------------------------------------------------------------------------
 
+/// Those of a model that knows its outputs; of another layer only its calls tell.
+std::vector<Shape> output_shapes(const Layer& layer) {
+  std::vector<Shape> shapes;
+  if (const auto model = std::dynamic_pointer_cast<ModelImpl>(layer.shared()))
+    for (const Tensor& output : model->outputs()) shapes.push_back(output.shape());
+  return shapes;
+}
+
 class Rows {
  public:
   Rows(const SummaryOptions& options) : options_(options) {}
@@ -57,7 +65,7 @@ class Rows {
   void add_model(const Model& model, const std::string& indent) {
     const std::vector<Tensor> outputs = model.impl().outputs();
     if (outputs.empty()) {
-      for (const Layer& layer : model.layers()) add_layer(layer, {}, {}, indent);
+      for (const Layer& layer : model.layers()) add_layer(layer, output_shapes(layer), {}, indent);
       return;
     }
     const bool sequential = model.class_name() == "Sequential";

@@ -1,6 +1,7 @@
 #include <ktape/autograd/gradients.hpp>
 #include <ktape/nn/models/trainer.hpp>
 #include <ktape/nn/names.hpp>
+#include <ktape/ops/inspection.hpp>
 #include <ktape/ops/operators.hpp>
 #include <ktape/ops/reductions.hpp>
 
@@ -201,23 +202,21 @@ void Trainer::add_reported(const std::string& name, const Tensor& value, double 
 
 namespace {
 
-/// What a training reports of a metric, by which it is named where that is several numbers.
-double number_of(const Metric& metric) {
-  const Tensor result = metric.result();
-  if (result.size() != 1)
-    fail(
-        "[compile] a metric must give one number, for instance by its argument average or class_id: received "
-        "'",
-        metric.name(), "' with a result of shape ", result.shape());
-  return result.item<double>();
-}
-
 /// The name, or, where the logs have it already, the name with the first number that they lack.
 std::string unused(const std::string& name, const Logs& logs) {
   if (!logs.contains(name)) return name;
   int number = 1;
   while (logs.contains(name + '_' + std::to_string(number))) ++number;
   return name + '_' + std::to_string(number);
+}
+
+/// Reports a metric; one that gives several numbers, as F1Score does for each class, as "name_0", "name_1"
+/// ...
+void report_metric(const std::string& name, const Metric& metric, Logs& logs) {
+  const Tensor result = K::cast(metric.result(), DType::Float64);
+  if (result.size() == 1) return logs.set(unused(name, logs), result.pointer<double>()[0]);
+  for (std::int64_t i = 0; i < result.size(); ++i)
+    logs.set(unused(name + '_' + std::to_string(i), logs), result.pointer<double>()[i]);
 }
 
 }  // namespace
@@ -230,11 +229,10 @@ Logs Trainer::results() const {
       if (output.loss.defined()) logs.set(output.name + "_loss", output.mean_loss.value());
   for (const Output& output : outputs_) {
     const std::string prefix = several ? output.name + '_' : "";
-    for (const Metric& metric : output.metrics)
-      logs.set(unused(prefix + metric.name(), logs), number_of(metric));
+    for (const Metric& metric : output.metrics) report_metric(prefix + metric.name(), metric, logs);
     for (const Metric& metric : output.weighted_metrics) {
       const bool taken = logs.contains(prefix + metric.name());
-      logs.set(unused(prefix + (taken ? "weighted_" : "") + metric.name(), logs), number_of(metric));
+      report_metric(prefix + (taken ? "weighted_" : "") + metric.name(), metric, logs);
     }
   }
   for (const auto& [name, mean] : reported_) logs.set(name, mean.value());

@@ -68,6 +68,10 @@ TEST_CASE("an unknown name is an error with the nearest known ones") {
                        ValueError);
 }
 
+TEST_CASE("short names are among those that an unknown one is compared with") {
+  CHECK_THROWS_WITH_AS(nn::Loss("mes"), doctest::Contains("'mse'"), ValueError);
+}
+
 TEST_CASE("an unknown or wrong argument in a config is an error that names class and argument") {
   CHECK_THROWS_WITH_AS(nn::Initializer(described("RandomNormal", {{"stdev", 2}})),
                        "[RandomNormal] an argument must be known: received stdev=2; did you mean 'stddev'?",

@@ -186,3 +186,14 @@ TEST_CASE("a summary is Keras's table") {
   CHECK((holds(" Total params: 10 (44.00 B)") && holds(" Trainable params: 4 (16.00 B)") &&
          holds(" Optimizer params: 6 (28.00 B)")));
 }
+
+TEST_CASE("a summary of a class of one's own shows the outputs of the models in it") {
+  struct PairImpl : nn::ModelImpl {
+    nn::Sequential first = add_layer(nn::Sequential({nn::Input({4}), nn::Dense(3)}, {.name = "first"}));
+    Tensor call(const Tensor& x) override { return first(x); }
+  };
+  std::string text;
+  nn::ModelOf<PairImpl>().summary({.print_fn = [&](const std::string& line) { text += line + '\n'; }});
+  CHECK(text.find("first (Sequential)") != std::string::npos);
+  CHECK(text.find("(None, 3)") != std::string::npos);
+}

@@ -241,3 +241,13 @@ TEST_CASE("what does not fit is found before anything changes") {
       Contains("sample_weight must be one tensor"), ValueError);
   CHECK(values(model.weights()[0]) == values(before[0]));
 }
+
+TEST_CASE("a metric of several numbers is reported number by number") {
+  const Tensor x = K::constant({{5.f, 0.f}, {0.f, 5.f}, {5.f, 0.f}}),
+               y = K::constant({{1.f, 0.f}, {0.f, 1.f}, {0.f, 1.f}});
+  const nn::Sequential model({nn::Softmax()});
+  model.compile({.optimizer = "sgd", .loss = "mse", .metrics = {"f1_score"}});
+  const nn::Logs logs = model.evaluate(x, y, {.verbose = 0});
+  CHECK(logs["f1_score_0"] == doctest::Approx(2. / 3));
+  CHECK(logs["f1_score_1"] == doctest::Approx(2. / 3));
+}
