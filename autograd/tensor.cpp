@@ -77,6 +77,7 @@ Tensor Tensor::from_buffer(const void* buffer, std::size_t bytes, const Shape& s
   if (bytes != wanted)
     fail("[from_buffer] the buffer must have ", wanted, " bytes for shape=", shape, ", dtype=", dtype,
          ": received bytes=", bytes);
+  if (!buffer && bytes > 0) fail("[from_buffer] the buffer must be there: received null for bytes=", bytes);
   Tensor out = empty(shape, dtype);
   if (dtype.is_bool()) convert(out.raw(), dtype, buffer, DType::UInt8, out.size());
   else if (bytes > 0) std::memcpy(out.raw(), buffer, bytes);
@@ -89,6 +90,7 @@ void Tensor::copy_to(void* buffer, std::size_t bytes) const {
   if (bytes != wanted)
     fail("[copy_to] the buffer must have ", wanted, " bytes for shape=", shape(), ", dtype=", dtype(),
          ": received bytes=", bytes);
+  if (!buffer && bytes > 0) fail("[copy_to] the buffer must be there: received null for bytes=", bytes);
   if (bytes > 0) std::memcpy(buffer, raw(), bytes);
 }
 

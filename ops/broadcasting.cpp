@@ -8,6 +8,7 @@
 namespace ktape::backend {
 
 Tensor broadcast_to(const Tensor& x, const Shape& shape) {
+  expect_defined("broadcast_to", "x", x);
   check_extents("broadcast_to", shape, x.dtype().size());
   if (x.shape() == shape) return x;
   if (!compatible(broadcast_shapes("broadcast_to", x.shape(), shape), shape))
@@ -25,6 +26,7 @@ Tensor broadcast_to(const Tensor& x, const Shape& shape) {
 }
 
 Tensor sum_to(const Tensor& x, const Shape& shape) {
+  expect_defined("sum_to", "x", x);
   if (x.shape() == shape) return x;
   const int extra = x.ndim() - shape.rank();
   if (extra < 0)

@@ -83,7 +83,7 @@ Tensor eye(const ShapeLike& size, const CreationOptions& options) {
 namespace {
 
 [[noreturn]] void fail_arange(const char* rule, Scalar start, Scalar stop, Scalar step) {
-  fail("[arange] ", rule, ": received start=", start.real(), ", stop=", stop.real(), ", step=", step.real());
+  fail("[arange] ", rule, ": received start=", start, ", stop=", stop, ", step=", step);
 }
 
 Tensor arange_whole(std::int64_t start, std::int64_t stop, std::int64_t step) {

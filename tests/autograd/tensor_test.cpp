@@ -163,6 +163,9 @@ TEST_CASE("raw buffers of a dtype known at run time become tensors and back") {
   flags.copy_to(flags_back, 3);
   CHECK(flags_back[2] == 1);
   CHECK(Tensor::from_buffer(nullptr, 0, {0, 4}, "int64").size() == 0);
+  CHECK_THROWS_WITH_AS(Tensor::from_buffer(nullptr, 24, {2, 3}, "float32"),
+                       "[from_buffer] the buffer must be there: received null for bytes=24",
+                       ktape::ValueError);
 
   CHECK_THROWS_WITH_AS(
       Tensor::from_buffer(numbers, 20, {2, 3}, "float32"),

@@ -104,6 +104,9 @@ TEST_CASE("numbers that the dtype cannot hold are refused") {
 }
 
 TEST_CASE("arange refuses what has no end") {
+  CHECK_THROWS_WITH_AS(K::arange(10000000000, 10000000003),
+                       doctest::Contains("int32: received start=10000000000, stop=10000000003, step=1"),
+                       ValueError);
   CHECK_THROWS_WITH_AS(K::arange(0, 3, 0), "[arange] step must not be 0: received start=0, stop=3, step=0",
                        ValueError);
   CHECK_THROWS_WITH_AS(K::arange(3, 0),
