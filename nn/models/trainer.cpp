@@ -213,10 +213,11 @@ std::string unused(const std::string& name, const Logs& logs) {
 /// Reports a metric; one that gives several numbers, as F1Score does for each class, as "name_0", "name_1"
 /// ...
 void report_metric(const std::string& name, const Metric& metric, Logs& logs) {
-  const Tensor result = K::cast(metric.result(), DType::Float64);
-  if (result.size() == 1) return logs.set(unused(name, logs), result.pointer<double>()[0]);
-  for (std::int64_t i = 0; i < result.size(); ++i)
-    logs.set(unused(name + '_' + std::to_string(i), logs), result.pointer<double>()[i]);
+  const Tensor result = metric.result();
+  if (result.size() == 1) return logs.set(unused(name, logs), result.item<double>());
+  const Tensor numbers = K::cast(result, DType::Float64);
+  for (std::int64_t i = 0; i < numbers.size(); ++i)
+    logs.set(unused(name + '_' + std::to_string(i), logs), numbers.pointer<double>()[i]);
 }
 
 }  // namespace
