@@ -172,7 +172,8 @@ void store_partial(T* p, Vec<compute_type<T>> v, std::int64_t n) {
 }
 
 /// Results above this many bytes are written past the caches: they would not stay there anyway, and a line
-/// that is written whole need not be read first.
+/// that is written whole need not be read first. Smaller ones are there when the next op reads them: a
+/// permutation of 3 MB alone is a fifth faster past the caches, but with a sum behind it takes twice as long.
 inline constexpr std::int64_t streaming_bytes = std::int64_t{8} << 20;
 
 /// True when vectors stored at p and at every multiple of `step` bytes from it are aligned, as `stream` needs
