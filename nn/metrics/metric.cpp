@@ -1,3 +1,4 @@
+#include <ktape/autograd/dispatch.hpp>
 #include <ktape/autograd/tape.hpp>
 #include <ktape/nn/layers/layer.hpp>
 #include <ktape/nn/losses/reduction.hpp>
@@ -87,7 +88,11 @@ Weighted weighted_sum(const Tensor& values, const Tensor& sample_weight) {
   return weighted(values, sample_weight, K::sum);
 }
 
-Tensor number_result(double value) { return K::full({}, value); }
+Tensor number_result(double value) {
+  Tensor result = Tensor::empty({}, K::floatx());
+  dispatch_floating(result.dtype(), [&]<class T>() { *result.pointer<T>() = static_cast<T>(value); });
+  return result;
+}
 Tensor numbers_result(const std::vector<double>& values) {
   return K::constant(values, {.dtype = K::floatx()});
 }
