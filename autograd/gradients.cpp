@@ -91,9 +91,6 @@ std::vector<Tensor> explained(std::vector<Tensor> gradients) {
     if (!gradient.defined()) gradient = Tensor::no_gradient();
   return gradients;
 }
-}  // namespace
-
-namespace {
 
 std::vector<Tensor> eager_gradients(const TensorList& losses, const std::vector<Tensor>& variables,
                                     const TensorList& seeds) {
@@ -117,6 +114,15 @@ std::vector<Tensor> eager_gradients(const TensorList& losses, const std::vector<
   return results;
 }
 
+/// What is differentiated at once needs the variables' values only: no copies that go on standing for them.
+std::vector<Tensor> values_of(const std::vector<Variable>& variables) {
+  std::vector<Tensor> values;
+  values.reserve(variables.size());
+  for (const Variable& variable : variables) values.push_back(variable);
+  expect_defined("gradients", "variables", values);
+  return values;
+}
+
 }  // namespace
 
 std::vector<Tensor> gradients(const TensorList& losses, const TensorList& variables,
@@ -133,20 +139,15 @@ std::vector<Tensor> gradients_of(const TensorList& losses, const std::vector<Var
   if (is_symbolic(losses.vector()) || is_symbolic(seeds.vector()))
     return gradients(losses, TensorList(variables), seeds);
   check_losses(losses, seeds);
-  std::vector<Tensor> values;
-  values.reserve(variables.size());
-  for (const Variable& variable : variables) values.push_back(variable);
-  expect_defined("gradients", "variables", values);
-  return eager_gradients(losses, values, seeds);
+  return eager_gradients(losses, values_of(variables), seeds);
 }
 
 std::vector<Tensor> gradients(const Tensor& loss, const std::vector<Variable>& variables,
                               std::vector<LookupGradient>& lookups) {
-  const TensorList losses(loss), targets(variables);
+  const TensorList losses(loss);
   check_losses(losses, {});
-  expect_defined("gradients", "variables", targets.vector());
   expect_value("gradients", loss);
-  return walk_back(losses.vector(), {ones_like(loss)}, targets.vector(), false, &lookups);
+  return walk_back(losses.vector(), {ones_like(loss)}, values_of(variables), false, &lookups);
 }
 
 namespace {
