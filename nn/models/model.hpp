@@ -2,6 +2,7 @@
 #include <ktape/nn/layers/layer.hpp>
 #include <ktape/nn/models/compile.hpp>
 #include <ktape/nn/models/fit.hpp>
+#include <ktape/nn/saving/options.hpp>
 
 namespace ktape::nn {
 
@@ -98,6 +99,26 @@ class Model : public Layer {
 
   /// Ends a fit that is going on, after its batch.
   void stop_training() const;
+
+  /// Writes the model to a file: architecture, weights, and how it was compiled. The name says the format:
+  ///
+  ///     .ktape           everything, the state of the optimizer and of random numbers too: a training that
+  ///                      goes on from it goes on as if it had not stopped
+  ///     .keras           Keras 3's
+  ///     .h5, .hdf5       Keras 2's
+  ///     model.json       TensorFlow.js's, with its .bin files beside it; also inside a folder
+  ///
+  /// The file is whole or not there, whatever happens meanwhile. Throws ValueError for another name and for a
+  /// model without a config, IOError where it cannot be written. Mirrors `keras.Model.save`.
+  void save(const std::string& path, const SaveOptions& options = {}) const;
+  /// The weights alone: .weights.h5 (Keras 3), .h5 (Keras 2), .npz (NumPy), .safetensors.
+  void save_weights(const std::string& path, const SaveOptions& options = {}) const;
+  /// Takes the weights of such a file, or of one that `save` wrote. Throws ValueError, naming layers and
+  /// shapes, for those of another architecture, and changes nothing.
+  void load_weights(const std::string& path, const LoadWeightsOptions& options = {}) const;
+  /// The architecture as JSON, as Keras 3 writes it; on several lines with an indent. Throws ValueError,
+  /// naming it, for a part without a config.
+  std::string to_json(int indent = -1) const;
 };
 
 /// A handle to a model class of your own; `->` reaches its members.

@@ -1,0 +1,26 @@
+#pragma once
+#include <ktape/nn/models/model.hpp>
+#include <ktape/nn/registry.hpp>
+#include <ktape/nn/saving/options.hpp>
+
+/// Models as files and as JSON. The name of a file says its format; see `Model::save`.
+namespace ktape::nn {
+
+struct LoadOptions {
+  CustomObjects custom_objects = {};  ///< classes that the library does not know, by name
+  bool compile = true;                ///< compiles the model as it was, where the file says how
+};
+
+/// The model of a file that `Model::save` or Keras wrote. Throws IOError, naming the file and the place, for
+/// one that is missing, damaged or of an unknown format, and ValueError for a class that is not known.
+/// Mirrors `keras.models.load_model`.
+Model load_model(const std::string& path, const LoadOptions& options = {});
+
+/// A new model, with weights of its own, of the architecture that `Model::to_json` or Keras's wrote.
+/// `keras.models.model_from_json`.
+Model model_from_json(const std::string& json, const CustomObjects& custom_objects = {});
+
+/// A new model of the same architecture with new initial weights. `keras.models.clone_model`.
+Model clone_model(const Model& model);
+
+}  // namespace ktape::nn
