@@ -4,6 +4,8 @@
 #include <ktape/autograd/trace.hpp>
 
 #include <algorithm>
+#include <optional>
+#include <set>
 
 namespace ktape {
 
@@ -110,12 +112,16 @@ class SmallValues final : public Environment {
   std::vector<Tensor> values_;
 };
 
-/// What many runs on small values have in common. Those that `f` does not take are left out.
-Trace trace_values(const char* op, const std::vector<OutputInfo>& arguments, const Callable& f) {
+/// What many runs on small values have in common. Those that `f` does not take are left out; where it takes
+/// none and always says the same, which has to do with no extent then, that is thrown.
+std::optional<Trace> trace_values(const char* op, const std::vector<OutputInfo>& arguments,
+                                  const Callable& f) {
   const InferenceScope scope;
   const NoGrad off;
   Trace out;
   std::size_t runs = 0;
+  std::exception_ptr refused;
+  std::set<std::string> reasons;
   for (std::size_t step : {0u, 1u, 3u})
     for (std::size_t run = 0; run < 2 * SmallValues::extents_tried; ++run) {
       SmallValues small(run / 2, step, run % 2 == 1);
@@ -126,7 +132,9 @@ Trace trace_values(const char* op, const std::vector<OutputInfo>& arguments, con
         expect_results(op, results);
         for (Tensor& x : results)
           if (is_symbolic(x)) x = small.value(x);
-      } catch (const Error&) {
+      } catch (const Error& error) {
+        refused = std::current_exception();
+        reasons.insert(error.what());
         continue;
       }
       if (runs++ == 0)
@@ -139,8 +147,8 @@ Trace trace_values(const char* op, const std::vector<OutputInfo>& arguments, con
       if (small.asked_for.size() > out.captured.size())
         out.captured.assign(small.asked_for.begin(), small.asked_for.end());
     }
-  if (runs == 0) fail("[", op, "] the callable takes no small values");
-  return out;
+  if (runs == 0 && reasons.size() == 1) std::rethrow_exception(refused);
+  return runs > 0 ? std::optional(out) : std::nullopt;
 }
 
 }  // namespace
@@ -152,11 +160,8 @@ Trace trace(const char* op, const std::vector<OutputInfo>& arguments, const Call
   } catch (const Error&) {
     refused = std::current_exception();
   }
-  try {
-    return trace_values(op, arguments, f);
-  } catch (const Error&) {
-    std::rethrow_exception(refused);
-  }
+  if (const std::optional<Trace> traced = trace_values(op, arguments, f)) return *traced;
+  std::rethrow_exception(refused);
 }
 
 }  // namespace ktape

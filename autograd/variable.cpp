@@ -105,6 +105,7 @@ void VariableTransaction::keep(const Variable& variable) {
 }
 
 std::ostream& operator<<(std::ostream& out, const Variable& variable) {
+  if (!variable.defined()) return out << "<Variable: None>";
   out << "<Variable '" << variable.name() << "' ";
   if (variable.has_value()) return out << variable.value() << '>';
   return out << "shape=" << variable.shape() << ", dtype=" << variable.dtype() << ", no value yet>";

@@ -74,7 +74,10 @@ std::vector<Tensor> Function::operator()(const FunctionValues& given) const {
     value.expect_defined(name_.c_str(), "a value");
     if (inputs_[i].is_learning_phase()) {
       const Tensor number = value.tensor({}, DType::Float32);
-      const double given = number.size() == 1 ? number.item<double>() : NAN;
+      if (is_symbolic(number) || number.size() != 1)
+        fail("[", name_, "] the learning phase must be the number 0 or 1: received a ",
+             is_symbolic(number) ? "symbolic tensor" : "tensor", " of shape=", number.shape());
+      const double given = number.item<double>();
       if (given != 0 && given != 1) fail("[", name_, "] the learning phase must be 0 or 1: received ", given);
       phase.emplace(given == 1);
       continue;

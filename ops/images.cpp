@@ -8,6 +8,7 @@
 #include <ktape/ops/shape.hpp>
 
 #include <algorithm>
+#include <limits>
 
 namespace ktape::backend {
 namespace {
@@ -61,6 +62,18 @@ Tensor bilinear(const Tensor& x, int axis, std::int64_t height_factor, std::int6
   return width_factor == 1 ? tall : interpolate(tall, axis + 1, width_factor, false);
 }
 
+/// With an extent that no tensor has where one overflows.
+Shape padded_shape(Shape shape, const std::vector<PaddingPair>& pairs) {
+  for (int d = 0; d < shape.rank(); ++d) {
+    const auto& [before, after] = pairs[static_cast<std::size_t>(d)];
+    std::int64_t& extent = shape[d];
+    if (extent != None &&
+        (__builtin_add_overflow(extent, before, &extent) || __builtin_add_overflow(extent, after, &extent)))
+      extent = std::numeric_limits<std::int64_t>::max();
+  }
+  return shape;
+}
+
 Tensor padded(const char* op, const Tensor& x, int axis, const std::vector<PaddingPair>& padding) {
   const int dims = x.ndim() - 2;
   if (padding.size() != static_cast<std::size_t>(dims))
@@ -71,6 +84,7 @@ Tensor padded(const char* op, const Tensor& x, int axis, const std::vector<Paddi
       fail("[", op, "] padding must be at least 0: received (", before, ", ", after, ')');
   std::vector<PaddingPair> pairs(static_cast<std::size_t>(x.ndim()), 0);
   std::copy(padding.begin(), padding.end(), pairs.begin() + axis);
+  check_extents(op, padded_shape(x.shape(), pairs), x.dtype().size(), true);
   return pad(x, pairs);
 }
 

@@ -5,6 +5,10 @@
 namespace ktape::backend {
 namespace {
 
+void expect_variable(const char* name, const Variable& x) {
+  if (!x.defined()) fail("[adam_update] ", name, " must be a variable: received an undefined variable");
+}
+
 void check_like(const Variable& x, const char* name, const Tensor& other) {
   if (other.shape() != x.shape())
     fail("[adam_update] ", name, " must have the shape ", x.shape(), " of '", x.name(), "': received ", name,
@@ -18,6 +22,7 @@ void check_like(const Variable& x, const char* name, const Tensor& other) {
 
 void adam_update(Assignable x, const Tensor& gradient, Assignable m, Assignable v, std::int64_t step,
                  const AdamOptions& options) {
+  expect_variable("x", x), expect_variable("m", m), expect_variable("v", v);
   expect_defined("adam_update", "gradient", gradient);
   expect_value("adam_update", gradient);
   check_like(x, "gradient", gradient);

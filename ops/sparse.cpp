@@ -93,6 +93,7 @@ bool is_sparse(const SparseTensor&) { return true; }
 Tensor to_dense(const Tensor& x) { return is_sparse(x) ? identity(x) : x; }
 
 Tensor to_dense(const SparseTensor& x) {
+  expect_defined("to_dense", "x", x.values());
   if (x.dtype().is_bool())
     return cast(scatter_nd(x.indices(), cast(x.values(), DType::UInt8), x.shape()), DType::Bool);
   return scatter_nd(x.indices(), x.values(), x.shape());
@@ -133,6 +134,7 @@ Tensor row_major_order(const Tensor& indices) {
 
 SparseTensor concatenate(const std::vector<SparseTensor>& tensors, int axis) {
   if (tensors.empty()) fail("[concatenate] at least one tensor is needed: received none");
+  for (const SparseTensor& x : tensors) expect_defined("concatenate", "a tensor", x.values());
   axis = canonical_axis("concatenate", axis, tensors[0].ndim());
   const Shape shape = joined_shape(tensors, axis);
   std::vector<Tensor> indices, values;

@@ -104,7 +104,7 @@ Tensor product(const Places& at, const Tensor& values, const Tensor& y) {
 }  // namespace
 
 Tensor dot(const SparseTensor& x, const Tensor& y) {
-  expect_defined("dot", "y", y);
+  expect_defined("dot", "x", x.values()), expect_defined("dot", "y", y);
   if (x.dtype() != y.dtype())
     fail<TypeError>("[dot] x and y must have one dtype: received x=", x.dtype(), ", y=", y.dtype());
   if (x.dtype().is_bool()) fail<TypeError>("[dot] x and y must be numbers: received dtype=bool");

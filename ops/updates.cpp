@@ -70,8 +70,7 @@ Tensor combine(Variable x, F f, const Tensor& value) {
 
 /// x = f(x, number).
 template <class F>
-Tensor combine_number(const char* op, Variable x, F f, Scalar number) {
-  expect_fits(op, number, x.dtype());
+Tensor combine_number(Variable x, F f, Scalar number) {
   dispatch(x.dtype(), [&]<class T>() {
     x.modify([&, n = x.size()](void* out, const void* old) {
       const auto value = static_cast<kernels::compute_t<T>>(number.to<T>());
@@ -88,11 +87,11 @@ Tensor change(const char* op, Variable x, F f, const char* name, const ArrayLike
   expect_variable(op, x);
   by.expect_defined(op, name);
   if (x.dtype().is_bool()) fail<TypeError>("[", op, "] x must be a number: received dtype=bool");
-  if (!by.number()) expect_like(op, x, name, by);
+  by.number() ? expect_fits(op, *by.number(), x.dtype()) : expect_like(op, x, name, by);
   if (waits(by))
     return defer_update(
         op, x, [=](const Variable& x, const ArrayLike& by) { return change(op, x, f, name, by); }, x, by);
-  if (by.number()) return combine_number(op, x, f, *by.number());
+  if (by.number()) return combine_number(x, f, *by.number());
   return combine(x, f, like_variable(op, x, by));
 }
 

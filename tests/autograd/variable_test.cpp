@@ -39,6 +39,9 @@ TEST_CASE("an undefined variable says so") {
   CHECK(!none.defined());
   CHECK_THROWS_WITH_AS(none.value(),
                        "[variable] the variable must be defined: received an undefined variable", ValueError);
+  std::ostringstream text;
+  text << none;
+  CHECK(text.str() == "<Variable: None>");
   CHECK_THROWS_AS(none.assign(floats(1)), ValueError);
   CHECK_THROWS_AS(none.name(), ValueError);
   CHECK_THROWS_AS(Variable{Tensor()}, ValueError);

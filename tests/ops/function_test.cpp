@@ -163,6 +163,13 @@ TEST_CASE("switch_, map_fn, foldl and rnn wait, and their callables may use symb
   CHECK(values(f({-K::ones({1, 3}), 10.f, K::ones({1, 1, 3})})[0]) == Values(3, -1));
 }
 
+TEST_CASE("what a callable throws is seen, whatever values it is tried with") {
+  const Tensor x = K::placeholder({None, 3});
+  CHECK_THROWS_WITH_AS(
+      K::map_fn([](const Tensor& row) -> Tensor { throw ValueError(std::to_string(row.ndim())); }, x), "1",
+      ValueError);
+}
+
 TEST_CASE("the learning phase as an input of a function (Monte Carlo dropout)") {
   const Tensor x = K::placeholder({None, 1000});
   const Tensor noisy = K::in_train_phase([&] { return K::dropout(x, 0.5, {.seed = 7}); }, x);
@@ -174,6 +181,11 @@ TEST_CASE("the learning phase as an input of a function (Monte Carlo dropout)") 
   CHECK(std::fabs(K::get_value(K::mean(dropped))() - 1.f) < 0.1f);
   CHECK(K::learning_phase() == 0);
   CHECK_THROWS_WITH_AS(f({ones, 3}), "[function] the learning phase must be 0 or 1: received 3", ValueError);
+  CHECK_THROWS_WITH_AS(
+      f({ones, {0, 1}}),
+      "[function] the learning phase must be the number 0 or 1: received a tensor of shape=(2,)", ValueError);
+  CHECK_THROWS_WITH_AS(f({ones, K::placeholder({.shape = Shape()})}),
+                       Contains("received a symbolic tensor of shape=()"), ValueError);
 }
 
 TEST_CASE("random ops draw when the function runs, and building a graph draws nothing") {
@@ -325,6 +337,8 @@ TEST_CASE("an update that can never fit is refused when it is written") {
                        ValueError);
   CHECK_THROWS_AS(K::update(w, K::placeholder({.shape = {2}, .dtype = "int32"})), TypeError);
   CHECK_THROWS_AS(K::moving_average_update(w, K::placeholder({3}), 0.9), ValueError);
+  Variable bytes = K::variable({1, 2}, {.dtype = "uint8"});
+  CHECK_THROWS_AS(K::symbolic([&] { return K::update_add(bytes, 300); })(), TypeError);
 }
 
 TEST_CASE("an output is a variable's value before the updates") {

@@ -111,6 +111,9 @@ TEST_CASE("padding refuses another rank, format or a negative width") {
   CHECK_THROWS_AS(K::spatial_2d_padding(K::ones({1, 2, 2, 1}), {.data_format = "channels_middle"}),
                   ValueError);
   CHECK_THROWS_AS(K::spatial_2d_padding(K::ones({1, 2, 2})), ValueError);
+  for (const std::int64_t width : {std::int64_t{1} << 31, std::numeric_limits<std::int64_t>::max()})
+    CHECK_THROWS_WITH_AS(K::spatial_2d_padding(K::ones({1, 2, 2, 1}), {.padding = width}),
+                         doctest::Contains("[spatial_2d_padding]"), ValueError);
   CHECK_THROWS_AS(K::spatial_3d_padding(K::ones({1, 2, 2, 1})), ValueError);
 }
 

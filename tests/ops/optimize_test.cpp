@@ -26,4 +26,6 @@ TEST_CASE("adam_update refuses one variable for two") {
   CHECK_THROWS_AS(K::adam_update(x, g, m, m, 1), ValueError);
   CHECK_THROWS_AS(K::adam_update(x, g, m, x, 1), ValueError);
   CHECK(values(x) == Values{1, 2});
+  CHECK_THROWS_WITH_AS(K::adam_update(x, g, m, Variable(), 1),
+                       "[adam_update] v must be a variable: received an undefined variable", ValueError);
 }

@@ -145,6 +145,16 @@ TEST_CASE("sparse tensors concatenate to a sparse one") {
       {normal({3}), normal({1}, 2)});
 }
 
+TEST_CASE("a sparse tensor that was never made is refused by name") {
+  const SparseTensor none;
+  CHECK_THROWS_WITH_AS(K::to_dense(none),
+                       "[to_dense] x must be a tensor: received an undefined tensor (None)", ValueError);
+  CHECK_THROWS_WITH_AS(K::dot(none, K::ones({2, 2})), doctest::Contains("[dot] x must be a tensor"),
+                       ValueError);
+  CHECK_THROWS_WITH_AS(K::concatenate(std::vector<SparseTensor>{none}),
+                       doctest::Contains("[concatenate] a tensor must be"), ValueError);
+}
+
 TEST_CASE("the parts of a sparse tensor must have values") {
   const Tensor later = K::placeholder({.shape = {1, 2}, .dtype = "int64", .name = "corners"});
   CHECK_THROWS_WITH_AS(SparseTensor(later, {1.f}, {2, 2}), doctest::Contains("corners"), ValueError);
