@@ -2,6 +2,7 @@
 #include <ktape/nn/layers/spatial.hpp>
 #include <ktape/ops/bias.hpp>
 #include <ktape/ops/convolution.hpp>
+#include <ktape/ops/inspection.hpp>
 #include <ktape/ops/shape.hpp>
 
 #include <algorithm>
@@ -105,7 +106,7 @@ class ConvolutionalImpl : public LayerWith<Arguments> {
   }
 
   Tensor call(const Tensor& x) final {
-    Tensor y = convolve(x);
+    Tensor y = convolve(K::cast(x, this->dtype()));
     if (args.use_bias) y = K::bias_add(y, bias_, {args.data_format});
     return args.activation(y);
   }

@@ -52,7 +52,7 @@ class DenseImpl final : public LayerWith<DenseArguments> {
   }
 
   Tensor call(const Tensor& x) override {
-    Tensor y = K::dot(x, kernel_);
+    Tensor y = K::dot(K::cast(x, dtype()), kernel_);
     if (args.use_bias) y = K::bias_add(y, bias_);
     if (args.activation.defined()) y = args.activation(y);
     return y;

@@ -1,5 +1,6 @@
 #include <ktape/nn/layers/arguments.hpp>
 #include <ktape/nn/layers/einsum_dense.hpp>
+#include <ktape/ops/inspection.hpp>
 #include <ktape/ops/linalg.hpp>
 #include <ktape/ops/operators.hpp>
 
@@ -98,7 +99,7 @@ class EinsumDenseImpl final : public LayerWith<EinsumDenseArguments> {
   }
 
   Tensor call(const Tensor& x) override {
-    Tensor y = K::einsum(args.equation, {x, kernel_});
+    Tensor y = K::einsum(args.equation, {K::cast(x, dtype()), kernel_});
     if (args.bias_axes && !args.bias_axes->empty()) y = y + bias_;
     return args.activation(y);
   }

@@ -1,6 +1,7 @@
 #include <ktape/nn/layers/locally_connected.hpp>
 #include <ktape/nn/layers/spatial.hpp>
 #include <ktape/ops/convolution.hpp>
+#include <ktape/ops/inspection.hpp>
 #include <ktape/ops/operators.hpp>
 #include <ktape/ops/shape.hpp>
 
@@ -64,8 +65,9 @@ class LocallyConnectedImpl : public LayerWith<LocallyConnectedArguments> {
 
   Tensor call(const Tensor& x) override {
     const K::LocalConvOptions options{args.data_format};
-    Tensor y = axes_ == 1 ? K::local_conv1d(x, kernel_, args.kernel_size, args.strides, options)
-                          : K::local_conv2d(x, kernel_, args.kernel_size, args.strides, positions_, options);
+    const Tensor z = K::cast(x, this->dtype());
+    Tensor y = axes_ == 1 ? K::local_conv1d(z, kernel_, args.kernel_size, args.strides, options)
+                          : K::local_conv2d(z, kernel_, args.kernel_size, args.strides, positions_, options);
     if (args.use_bias) y = y + bias();
     return args.activation(y);
   }

@@ -301,11 +301,29 @@ CategoricalGeneralizedCrossEntropy::CategoricalGeneralizedCrossEntropy(
     fail("[CategoricalGeneralizedCrossEntropy] q must be in (0, 1): received q=", options.q);
 }
 
+namespace {
+
+/// "crossentropy" and "ce": the one that fits targets and predictions.
+Tensor crossentropy_by_shape(const Tensor& y_true, const Tensor& y_pred) {
+  const Shape &t = y_true.shape(), &p = y_pred.shape();
+  if (p.rank() <= 1 || p.back() == 1) return losses::binary_crossentropy(y_true, y_pred);
+  if (t.rank() < p.rank() || t.back() == 1) return losses::sparse_categorical_crossentropy(y_true, y_pred);
+  return losses::categorical_crossentropy(y_true, y_pred);
+}
+
+struct Crossentropy : Loss {
+  explicit Crossentropy(const LossOptions& options)
+      : Loss(loss_of("Crossentropy", options, crossentropy_by_shape)) {}
+};
+
+}  // namespace
+
 KLDivergence::KLDivergence(const LossOptions& options)
     : Loss(loss_of("KLDivergence", options, losses::kl_divergence)) {}
 Poisson::Poisson(const LossOptions& options) : Loss(loss_of("Poisson", options, losses::poisson)) {}
 
 void add_probabilistic_losses(Catalogue& catalogue) {
+  catalogue.add<Crossentropy, LossOptions>("Crossentropy", {"ce"});
   catalogue.add<BinaryCrossentropy, BinaryCrossentropyOptions>("BinaryCrossentropy", {"bce"});
   catalogue.add<BinaryFocalCrossentropy, BinaryFocalCrossentropyOptions>("BinaryFocalCrossentropy", {"bfce"});
   catalogue.add<CategoricalCrossentropy, CategoricalCrossentropyOptions>("CategoricalCrossentropy");

@@ -81,6 +81,18 @@ ArrayFeed ArrayFeed::part(std::int64_t first, std::int64_t last) const {
   return ArrayFeed(op_, cut(all_.x), cut(all_.y), cut(all_.sample_weight), batch_size_);
 }
 
+bool ArrayFeed::is_like(const ArrayFeed& other) const {
+  const auto alike = [](const std::vector<Tensor>& a, const std::vector<Tensor>& b) {
+    return std::equal(a.begin(), a.end(), b.begin(), b.end(), [](const Tensor& x, const Tensor& y) {
+      Shape shape = x.shape();
+      shape[0] = y.shape()[0];
+      return shape == y.shape() && x.dtype() == y.dtype();
+    });
+  };
+  return alike(all_.x, other.all_.x) && alike(all_.y, other.all_.y) &&
+         alike(all_.sample_weight, other.all_.sample_weight);
+}
+
 void ArrayFeed::weigh_classes(const ClassWeight& class_weight) { weigh(op_, all_, class_weight); }
 
 void ArrayFeed::restart(bool shuffle) {

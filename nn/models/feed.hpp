@@ -30,6 +30,8 @@ class ArrayFeed final : public Feed {
   std::optional<std::int64_t> batches() const override { return (samples_ + batch_size_ - 1) / batch_size_; }
   /// The samples from the first up to the last.
   ArrayFeed part(std::int64_t first, std::int64_t last) const;
+  /// Whether samples, targets and weights have the shapes and dtypes of the other's.
+  bool is_like(const ArrayFeed& other) const;
   /// Multiplies the weight of each sample by that of its class, which the first targets name.
   void weigh_classes(const ClassWeight& class_weight);
 

@@ -77,9 +77,9 @@ class Fit {
     check_arrays("fit", model, x);
     check_options();
     split(*train);
+    use_validation_data(train.get());
     train->weigh_classes(options.class_weight);
     train_ = std::move(train);
-    use_validation_data();
   }
 
   Fit(const Model& model, const data::Dataset& dataset, const FitOptions& options)
@@ -91,7 +91,7 @@ class Fit {
                                                options.steps_per_epoch ? 0 : options.initial_epoch);
     train->expect_end("steps_per_epoch", options.steps_per_epoch);
     train_ = std::move(train);
-    use_validation_data();
+    use_validation_data(nullptr);
   }
 
   History run() {
@@ -102,6 +102,7 @@ class Fit {
     Trainer& trainer = model_.impl().trainer();
     trainer.stop = false;
     trainer.refresh();
+    if (try_validation_) try_validation();
     train_->restart(options_.shuffle);
     const InterruptScope interrupt;
     listeners.tell(&CallbackImpl::on_train_begin, Logs());
@@ -154,7 +155,8 @@ class Fit {
     train = train.part(0, kept);
   }
 
-  void use_validation_data() {
+  /// Arrays that are not like those of the training, if there are any, are tried on the model when it runs.
+  void use_validation_data(const ArrayFeed* train) {
     const ValidationData& data = options_.validation_data;
     if (data.dataset) {
       auto feed = std::make_unique<DatasetFeed>("fit", model_, *data.dataset);
@@ -162,9 +164,18 @@ class Fit {
       validation_ = std::move(feed);
     } else if (!data.x.empty()) {
       check_arrays("fit", model_, data.x);
-      validation_ =
-          std::make_unique<ArrayFeed>("fit", data.x, data.y, data.sample_weight, validation_batch());
+      auto feed = std::make_unique<ArrayFeed>("fit", data.x, data.y, data.sample_weight, validation_batch());
+      try_validation_ = feed->samples() > 0 && !(train && feed->is_like(*train));
+      validation_ = std::move(feed);
     }
+  }
+
+  /// A batch that does not fit the model is found before the training has changed a weight.
+  void try_validation() {
+    const K::learning_phase_scope inference(0);
+    const NoGrad off;
+    validation_->restart(false);
+    model_.impl().test_step(validation_->next());
   }
 
   Logs train_epoch(const Listeners& listeners, const InterruptScope& interrupt) {
@@ -190,6 +201,7 @@ class Fit {
   Model model_;
   const FitOptions& options_;
   std::unique_ptr<Feed> train_, validation_;
+  bool try_validation_ = false;
   Logs last_logs_;
 };
 

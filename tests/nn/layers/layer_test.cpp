@@ -103,6 +103,18 @@ TEST_CASE("gradients reach the weights, and inputs take the layer's dtype") {
   CHECK(affine(K::ones({1, 2})).dtype() == "float64");
 }
 
+TEST_CASE("layers with kernels take integers, as data often are") {
+  const Tensor pixels = K::ones({1, 4, 4, 1}, {.dtype = "uint8"});
+  const Tensor floats = K::cast(pixels, "float32");
+  for (const nn::Layer& layer :
+       {nn::Layer(nn::Dense(2)), nn::Layer(nn::Conv2D(2, {3, 3})), nn::Layer(nn::DepthwiseConv2D({3, 3})),
+        nn::Layer(nn::EinsumDense("abcd,de->abce", {4, 4, 2})),
+        nn::Layer(nn::LocallyConnected2D(2, {3, 3}))}) {
+    CAPTURE(layer.name());
+    CHECK(values(layer(pixels)) == values(layer(floats)));
+  }
+}
+
 TEST_CASE("masks pass through layers that support them, and end at others") {
   const Tensor ids = ints({{1, 2, 0}, {3, 0, 0}});
   const Tensor words = nn::Embedding(4, 2, {.mask_zero = true})(ids);

@@ -149,6 +149,16 @@ TEST_CASE("a loss is a name, an alias, an object, or any callable") {
   CHECK_THROWS_WITH_AS(none(t, p), "[function] a loss must return a tensor: received None", ValueError);
 }
 
+TEST_CASE("crossentropy is the one that fits targets and predictions") {
+  const nn::Loss any = "crossentropy", ce = "ce";
+  const Tensor classes = K::constant({1, 0}), two = doubles({{0.2, 0.8}, {0.5, 0.5}});
+  const Tensor one_hot = doubles({{0, 1}, {1, 0}}), one = doubles({{0.8}, {0.5}});
+  CHECK(number(any(classes, two)) == number(nn::Loss("sparse_categorical_crossentropy")(classes, two)));
+  CHECK(number(ce(one_hot, two)) == number(nn::Loss("categorical_crossentropy")(one_hot, two)));
+  CHECK(number(ce(doubles({{1}, {0}}), one)) ==
+        number(nn::Loss("binary_crossentropy")(doubles({{1}, {0}}), one)));
+}
+
 TEST_CASE("every loss is made again from its config") {
   for (const std::string& name : nn::registered_names("loss")) {
     CAPTURE(name);

@@ -236,6 +236,9 @@ TEST_CASE("what does not fit is found before anything changes") {
   CHECK_THROWS_WITH_AS(
       model.fit({line.x, line.x}, line.y, {.verbose = 0, .sample_weight = {K::ones({64}), K::ones({64})}}),
       Contains("sample_weight must be one tensor"), ValueError);
+  CHECK_THROWS_WITH_AS(model.fit({line.x, line.x}, line.y,
+                                 {.verbose = 0, .validation_data = {{line.x, line.x}, K::ones({64, 2, 3})}}),
+                       Contains("in the loss of the output 'sum' of 'model"), ValueError);
   CHECK(values(model.weights()[0]) == values(before[0]));
 }
 
