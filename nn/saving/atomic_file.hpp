@@ -1,0 +1,48 @@
+#pragma once
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+/// Files that are whole or not there. Internal: sources only.
+namespace ktape::nn::saving {
+
+/// A file that is being written. The bytes go to a temporary file in the same folder, which takes the place
+/// of the file when it is committed: whatever ends the program, and whenever, the old file is there or the
+/// new one. A symbolic link stays and its file is replaced; permissions stay what they were.
+///
+/// All errors (no folder, no permission, a full disk, a name that is a folder's) are IOErrors, "[op] the file
+/// must be writable: received path (reason)", and the old file stays. A program that is killed leaves the
+/// temporary file, ".ktape-" and numbers.
+class AtomicFile {
+ public:
+  AtomicFile(const char* op, std::string path);
+  /// Removes the temporary file unless it was committed.
+  ~AtomicFile();
+  AtomicFile(const AtomicFile&) = delete;
+  AtomicFile& operator=(const AtomicFile&) = delete;
+
+  /// Appends bytes.
+  void write(const void* bytes, std::size_t n);
+  void write(std::string_view bytes) { write(bytes.data(), bytes.size()); }
+  /// How many bytes were appended.
+  std::uint64_t size() const { return size_; }
+  /// Puts what was written on the disk and in the place of the file.
+  void commit();
+
+  /// The path of the temporary file, for a library that writes by itself before the commit.
+  const std::string& temporary() const { return temporary_; }
+
+ private:
+  [[noreturn]] void fail(const char* reason) const;
+  void resolve();
+  void create();
+
+  const char* op_;
+  const std::string path_;
+  std::string target_, folder_, temporary_;
+  int file_ = -1, mode_ = -1;
+  std::uint64_t size_ = 0;
+};
+
+}  // namespace ktape::nn::saving
