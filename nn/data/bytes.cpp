@@ -33,6 +33,17 @@ void swap_bytes(char* bytes, std::size_t count, std::size_t element) {
 
 }  // namespace
 
+std::uint64_t tensor_bytes(const Shape& shape, DType dtype) {
+  bool empty = false;
+  std::uint64_t bytes = dtype.size();
+  for (const std::int64_t extent : shape) {
+    if (extent == 0) empty = true;
+    else bytes = saturated_product(bytes, static_cast<std::uint64_t>(extent));
+  }
+  if (bytes >> 63) return ~std::uint64_t{0};
+  return empty ? 0 : bytes;
+}
+
 void ByteSource::read_exactly(void* out, std::size_t n, const char* what) {
   const std::size_t count = read(out, n);
   if (count != n) fail("the file must be complete", what, ": ", count, " of ", n, " bytes are there");
@@ -60,14 +71,8 @@ std::string ByteSource::rest() {
 }
 
 Tensor ByteSource::read_tensor(const Shape& shape, DType dtype, bool swapped) {
-  bool empty = false;
-  std::uint64_t bytes = dtype.size();
-  for (std::int64_t extent : shape) {
-    if (extent == 0) empty = true;
-    else bytes = saturated_product(bytes, static_cast<std::uint64_t>(extent));
-  }
+  const std::uint64_t bytes = tensor_bytes(shape, dtype);
   if (bytes >> 63) fail("the array must fit into memory", "shape ", shape);
-  if (empty) bytes = 0;
   expect_room(bytes, "data");
   const Tensor out = Tensor::empty(shape, dtype);
   read_exactly(out.raw(), bytes, "data");
@@ -140,6 +145,13 @@ void RandomFile::read(std::uint64_t offset, void* out, std::size_t n) const {
                     count < 0 ? std::strerror(errno) : "unexpected end of file", ')');
     done += static_cast<std::size_t>(count);
   }
+}
+
+std::size_t FileSection::read(void* out, std::size_t n) {
+  const auto count = static_cast<std::size_t>(std::min<std::uint64_t>(n, left_));
+  file_.read(at_, out, count);
+  at_ += count, left_ -= count;
+  return count;
 }
 
 }  // namespace ktape::data

@@ -18,6 +18,10 @@ inline std::uint64_t saturated_product(std::uint64_t a, std::uint64_t b) {
   return __builtin_mul_overflow(a, b, &product) ? ~std::uint64_t{0} : product;
 }
 
+/// The bytes of a tensor; the largest number where they, or the extents beside one of 0, are beyond all
+/// memory.
+std::uint64_t tensor_bytes(const Shape& shape, DType dtype);
+
 /// Bytes in order. All errors are IOErrors that name the operation and the file.
 class ByteSource {
  public:
@@ -85,6 +89,21 @@ class RandomFile {
   std::string path_;
   std::uint64_t size_ = 0;
   int file_;
+};
+
+/// A part of a file.
+class FileSection final : public ByteSource {
+ public:
+  /// The bytes from `begin` on. The file outlives the section.
+  FileSection(const char* op, const RandomFile& file, const std::string& what, std::uint64_t begin,
+              std::uint64_t size)
+      : ByteSource(op, file.path() + ", " + what), file_(file), at_(begin), left_(size) {}
+  std::size_t read(void* out, std::size_t n) override;
+  std::uint64_t room() const override { return left_; }
+
+ private:
+  const RandomFile& file_;
+  std::uint64_t at_, left_;
 };
 
 /// The number whose bytes stand there, the lowest or the highest first.

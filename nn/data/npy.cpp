@@ -1,5 +1,6 @@
 #include <ktape/nn/data/npy.hpp>
 #include <ktape/nn/data/zip.hpp>
+#include <ktape/nn/saving/atomic_file.hpp>
 #include <ktape/ops/shape.hpp>
 
 #include <algorithm>
@@ -102,13 +103,15 @@ class HeaderParser {
   std::string_view text_;
 };
 
+constexpr std::pair<const char*, DType::Kind> dtypes[] = {
+    {"b1", DType::Bool},    {"u1", DType::UInt8},   {"i1", DType::Int8},
+    {"i2", DType::Int16},   {"i4", DType::Int32},   {"i8", DType::Int64},
+    {"f2", DType::Float16}, {"f4", DType::Float32}, {"f8", DType::Float64}};
+constexpr bool little = std::endian::native == std::endian::little;
+
 DType dtype_of_descr(const ByteSource& file, const std::string& descr) {
-  constexpr std::pair<const char*, DType::Kind> known[] = {
-      {"b1", DType::Bool},    {"u1", DType::UInt8},   {"i1", DType::Int8},
-      {"i2", DType::Int16},   {"i4", DType::Int32},   {"i8", DType::Int64},
-      {"f2", DType::Float16}, {"f4", DType::Float32}, {"f8", DType::Float64}};
   if (descr.size() == 3 && std::strchr("<>|=", descr[0]))
-    for (const auto& [code, dtype] : known)
+    for (const auto& [code, dtype] : dtypes)
       if (descr.substr(1) == code) return dtype;
   file.fail("the numbers must be bool, int8 to int64, uint8 or float16 to float64", "dtype '", descr, "'");
 }
@@ -126,12 +129,37 @@ Tensor read_array(ByteSource& file) {
   file.read_exactly(text.data(), bytes, "header");
   const Header header = HeaderParser(file, text).parse();
   const DType dtype = dtype_of_descr(file, *header.descr);
-  constexpr char other = std::endian::native == std::endian::little ? '>' : '<';
+  constexpr char other = little ? '>' : '<';
   Shape shape = *header.shape;
   if (*header.fortran_order) std::reverse(shape.begin(), shape.end());
   Tensor out = file.read_tensor(shape, dtype, header.descr->front() == other);
   file.expect_end("the array");
   return *header.fortran_order ? backend::transpose(out) : out;
+}
+
+/// What stands before the numbers: its length is a multiple of 64, as NumPy's.
+std::string header_of(const Tensor& array) {
+  const char* code = nullptr;
+  for (const auto& [known, dtype] : dtypes)
+    if (array.dtype() == dtype) code = known;
+  std::string text = std::string("{'descr': '") +
+                     (code[1] == '1' ? '|'
+                      : little       ? '<'
+                                     : '>') +
+                     code + "', 'fortran_order': False, 'shape': (";
+  for (const std::int64_t extent : array.shape()) text += std::to_string(extent) + ",";
+  if (array.ndim() > 1) text.pop_back();
+  text += "), }";
+  constexpr std::size_t before = 10, multiple = 64;  // the mark, the version, and the length of the text
+  text.resize((before + text.size() + multiple) / multiple * multiple - before - 1, ' ');
+  text += '\n';
+  const char length[] = {static_cast<char>(text.size()), static_cast<char>(text.size() >> 8)};
+  return std::string("\x93NUMPY\x01\0", 8) + std::string(length, 2) + text;
+}
+
+std::string_view bytes_of(const Tensor& array) {
+  return {static_cast<const char*>(array.raw()),
+          static_cast<std::size_t>(array.size()) * array.dtype().size()};
 }
 
 }  // namespace
@@ -153,6 +181,27 @@ std::vector<std::pair<std::string, Tensor>> load_npz(const std::string& path) {
     arrays.emplace_back(name, read_array(*file));
   }
   return arrays;
+}
+
+void save_npy(const std::string& path, const Tensor& array) {
+  expect_defined("save_npy", "array", array);
+  expect_value("save_npy", array);
+  nn::saving::AtomicFile file("save_npy", path);
+  file.write(header_of(array));
+  file.write(bytes_of(array));
+  file.commit();
+}
+
+void save_npz(const std::string& path, const std::vector<std::pair<std::string, Tensor>>& arrays) {
+  for (const auto& [name, array] : arrays) {
+    expect_defined("save_npz", name.c_str(), array);
+    expect_value("save_npz", array);
+  }
+  nn::saving::AtomicFile file("save_npz", path);
+  ZipWriter archive("save_npz", file);
+  for (const auto& [name, array] : arrays) archive.add(name + ".npy", {header_of(array), bytes_of(array)});
+  archive.finish();
+  file.commit();
 }
 
 }  // namespace ktape::data

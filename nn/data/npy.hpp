@@ -5,7 +5,7 @@
 #include <utility>
 #include <vector>
 
-/// NumPy's files, read.
+/// NumPy's files, read and written.
 namespace ktape::data {
 
 /// The array of a .npy file, plain or gzip-compressed: bool, int8 to int64, uint8, float16 to float64, in
@@ -19,5 +19,15 @@ Tensor load_npy(const std::string& path);
 ///
 ///     for (const auto& [name, array] : data::load_npz("weights.npz")) ...
 std::vector<std::pair<std::string, Tensor>> load_npz(const std::string& path);
+
+/// Writes a tensor as a .npy file, which replaces one that is there when it is whole. Throws IOError, naming
+/// the file, where it cannot be written. `numpy.save`.
+void save_npy(const std::string& path, const Tensor& array);
+
+/// Writes tensors as a .npz file, uncompressed, in their order. Throws IOError as `save_npy`, and ValueError
+/// for names that occur twice or are no names of files below a folder. `numpy.savez`.
+///
+///     data::save_npz("pair.npz", {{"x", x}, {"y", y}});
+void save_npz(const std::string& path, const std::vector<std::pair<std::string, Tensor>>& arrays);
 
 }  // namespace ktape::data

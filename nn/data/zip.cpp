@@ -1,4 +1,5 @@
 #include <ktape/nn/data/zip.hpp>
+#include <ktape/nn/saving/atomic_file.hpp>
 
 #include <zlib.h>
 
@@ -18,6 +19,25 @@ std::uint16_t u16(const char* bytes) { return little_endian<std::uint16_t>(bytes
 std::uint32_t u32(const char* bytes) { return little_endian<std::uint32_t>(bytes); }
 std::uint64_t u64(const char* bytes) { return little_endian<std::uint64_t>(bytes); }
 
+/// Whether a name is that of a file below the folder to which an archive is unpacked.
+bool stays_inside(const std::string& name) {
+  bool inside =
+      !name.empty() && name[0] != '/' && name.find_first_of(std::string("\\\0", 2)) == std::string::npos;
+  for (std::size_t at = 0; inside && at < name.size();) {
+    const std::size_t end = std::min(name.find('/', at), name.size());
+    inside = name.compare(at, end - at, "..") != 0;
+    at = end + 1;
+  }
+  return inside;
+}
+
+std::string printable(const std::string& name) {
+  std::string shown = name.substr(0, 100);
+  for (char& c : shown)
+    if (static_cast<unsigned char>(c) < ' ') c = '?';
+  return shown;
+}
+
 /// The bytes of an entry.
 class ZipSource : public ByteSource {
  public:
@@ -26,10 +46,15 @@ class ZipSource : public ByteSource {
   std::uint64_t room() const override { return entry_.size - done_; }
 
   std::size_t read(void* out, std::size_t n) override {
+    constexpr std::size_t most = 1 << 18;  // the bytes are in the caches yet when the checksum is made
     const auto count = static_cast<std::size_t>(std::min<std::uint64_t>(n, room()));
-    get(static_cast<unsigned char*>(out), count);
-    checksum_ = static_cast<std::uint32_t>(crc32_z(checksum_, static_cast<const unsigned char*>(out), count));
-    done_ += count;
+    auto* bytes = static_cast<unsigned char*>(out);
+    for (std::size_t left = count; left > 0;) {
+      const std::size_t step = std::min(left, most);
+      get(bytes, step);
+      checksum_ = static_cast<std::uint32_t>(crc32_z(checksum_, bytes, step));
+      bytes += step, done_ += step, left -= step;
+    }
     if (done_ == entry_.size && count > 0 && checksum_ != entry_.checksum)
       fail("the archive must be intact", "the checksum does not fit");
     return count;
@@ -175,17 +200,8 @@ void ZipArchive::read_entries(const std::string& directory, std::uint64_t begin,
 }
 
 void ZipArchive::check_name(const std::string& name) const {
-  bool inside =
-      !name.empty() && name[0] != '/' && name.find_first_of(std::string("\\\0", 2)) == std::string::npos;
-  for (std::size_t at = 0; inside && at < name.size();) {
-    const std::size_t end = std::min(name.find('/', at), name.size());
-    inside = name.compare(at, end - at, "..") != 0;
-    at = end + 1;
-  }
-  std::string shown = name.substr(0, 100);
-  for (char& c : shown)
-    if (static_cast<unsigned char>(c) < ' ') c = '?';
-  if (!inside) fail("names in an archive must stay below its folder", "entry '", shown, "'");
+  if (!stays_inside(name))
+    fail("names in an archive must stay below its folder", "entry '", printable(name), "'");
 }
 
 /// What the directory says of an entry, and where its header is.
@@ -233,6 +249,71 @@ void ZipArchive::find_data(ZipEntry& entry, std::uint64_t header, std::uint64_t 
   if (name != entry.name) fail(rule, "the header of ", entry.name, " has another name");
   entry.data = header + local_size + name_size + extra_size;
   if (entry.compressed > end - entry.data) fail(rule, "the data of ", entry.name, " are not all there");
+}
+
+// --- ZipWriter --------------------------------------------------------------------------------------------
+
+namespace {
+
+/// A number as it stands in a record.
+template <class T>
+std::string field(T number) {
+  std::string bytes;
+  for (std::size_t i = 0; i < sizeof(T); ++i) bytes += static_cast<char>(number >> 8 * i);
+  return bytes;
+}
+std::string f16(std::size_t number) { return field(static_cast<std::uint16_t>(number)); }
+std::string f32(std::uint64_t number) { return field(static_cast<std::uint32_t>(number)); }
+
+std::uint64_t capped(std::uint64_t number) { return std::min<std::uint64_t>(number, elsewhere); }
+
+/// The extra field with the numbers that are too large for their own.
+std::string large(std::initializer_list<std::uint64_t> numbers) {
+  std::string fields;
+  for (const std::uint64_t number : numbers)
+    if (number >= elsewhere) fields += field(number);
+  return fields.empty() ? "" : f16(1) + f16(fields.size()) + fields;
+}
+
+}  // namespace
+
+void ZipWriter::add(const std::string& name, std::initializer_list<std::string_view> content) {
+  constexpr std::uint16_t version = 45, stored = 0, utf8 = 1 << 11, first_day = 1 << 5 | 1;  // of 1980
+  if (!stays_inside(name) || name.size() > 0xffff || !names_.insert(name).second)
+    ktape::fail("[", op_,
+                "] names in an archive must be different, and stay below its folder: received name='",
+                printable(name), "'");
+  std::uint64_t size = 0;
+  unsigned long checksum = 0;
+  for (const std::string_view piece : content) {
+    size += piece.size();
+    checksum = crc32_z(checksum, reinterpret_cast<const unsigned char*>(piece.data()), piece.size());
+  }
+  const std::uint64_t header = file_.size();
+  const std::string common = f16(version) + f16(utf8) + f16(stored) + f16(0) + f16(first_day) +
+                             f32(checksum) + f32(capped(size)) + f32(capped(size)) + f16(name.size());
+  const std::string local_extra = large({size, size}), extra = large({size, size, header});
+  file_.write(f32(local_mark) + common + f16(local_extra.size()) + name + local_extra);
+  for (const std::string_view piece : content) file_.write(piece);
+  directory_ += f32(entry_mark) + f16(version) + common + f16(extra.size()) + std::string(10, '\0') +
+                f32(capped(header)) + name + extra;
+}
+
+void ZipWriter::finish() {
+  constexpr std::uint16_t version = 45;
+  const std::uint64_t begin = file_.size(), end = begin + directory_.size();
+  const std::uint64_t files = names_.size();
+  const bool many = files >= 0xffff;
+  std::string last;
+  if (many || end >= elsewhere) {
+    last += f32(end64_mark) + field(std::uint64_t{end64_size - 12}) + f16(version) + f16(version) + f32(0) +
+            f32(0) + field(files) + field(files) + field(std::uint64_t{directory_.size()}) + field(begin);
+    last += f32(locator64_mark) + f32(0) + field(end) + f32(1);
+  }
+  const std::string count = f16(many ? 0xffff : files);
+  last +=
+      f32(end_mark) + f32(0) + count + count + f32(capped(directory_.size())) + f32(capped(begin)) + f16(0);
+  file_.write(directory_ + last);
 }
 
 }  // namespace ktape::data

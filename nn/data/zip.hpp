@@ -1,7 +1,15 @@
 #pragma once
 #include <ktape/nn/data/bytes.hpp>
 
-/// Zip archives, read. Internal: sources only.
+#include <initializer_list>
+#include <set>
+#include <string_view>
+
+namespace ktape::nn::saving {
+class AtomicFile;
+}
+
+/// Zip archives, read and written. Internal: sources only.
 namespace ktape::data {
 
 struct ZipEntry {
@@ -37,6 +45,24 @@ class ZipArchive {
   const char* op_;
   RandomFile file_;
   std::vector<ZipEntry> entries_;
+};
+
+/// Writes an archive of stored files, of any size. The same files make the same bytes: there is no date.
+class ZipWriter {
+ public:
+  ZipWriter(const char* op, nn::saving::AtomicFile& file) : op_(op), file_(file) {}
+
+  /// Appends a file whose content stands in pieces. Throws ValueError for a name that a ZipArchive would not
+  /// read: one that is there already, or leaves the folder.
+  void add(const std::string& name, std::initializer_list<std::string_view> content);
+  /// Appends the directory, behind the last file.
+  void finish();
+
+ private:
+  const char* op_;
+  nn::saving::AtomicFile& file_;
+  std::string directory_;
+  std::set<std::string> names_;
 };
 
 }  // namespace ktape::data

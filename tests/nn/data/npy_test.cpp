@@ -160,3 +160,49 @@ TEST_CASE("load_npz: no damage does harm") {
   check_damage("stored.npz", zip({{"a.npy", six}, {"b.npy", six}}), data::load_npz);
   check_damage("packed.npz", zip({{"a.npy", six, true}}), data::load_npz);
 }
+
+TEST_CASE("save_npy: what is written is read again, with a header as NumPy's") {
+  const Files files;
+  const std::string path = files.folder() + "/x.npy";
+  for (const char* dtype :
+       {"bool", "uint8", "int8", "int16", "int32", "int64", "float16", "float32", "float64"})
+    for (const Shape& shape : {Shape{}, Shape{3}, Shape{2, 3}, Shape{0, 4}}) {
+      const Tensor x = counted(shape, dtype);
+      data::save_npy(path, x);
+      const Tensor again = data::load_npy(path);
+      CHECK(again.shape() == shape);
+      CHECK(again.dtype() == dtype);
+      CHECK(values(again) == values(x));
+    }
+  data::save_npy(path, counted({2}, "uint8"));
+  std::ifstream file(path, std::ios::binary);
+  const std::string bytes{std::istreambuf_iterator<char>(file), {}};
+  const std::string header = "{'descr': '|u1', 'fortran_order': False, 'shape': (2,), }";
+  CHECK(bytes ==
+        npy(header + std::string(128 - 10 - 1 - header.size(), ' ') + '\n', std::string("\0\x01", 2)));
+}
+
+TEST_CASE("save_npz: arrays in their order, and names that cannot be written") {
+  const Files files;
+  const std::string path = files.folder() + "/x.npz";
+  data::save_npz(
+      path, {{"b/c", counted({2, 3}, "float32")}, {"a", counted({}, "int64")}, {"\xc3\xa9", counted({0})}});
+  const auto arrays = data::load_npz(path);
+  REQUIRE(arrays.size() == 3);
+  CHECK(arrays[0].first == "b/c");
+  CHECK(values(arrays[0].second) == Values{0, 1, 2, 3, 4, 5});
+  CHECK(arrays[1].first == "a");
+  CHECK(arrays[1].second.shape() == Shape{});
+  CHECK(arrays[2].first == "\xc3\xa9");
+  data::save_npz(path, {});
+  CHECK(data::load_npz(path).empty());
+  const Tensor x = counted({1});
+  for (const char* name : {"../a", "/a", "b/../../a", "b\\a"})
+    CHECK_THROWS_WITH_AS(data::save_npz(path, {{name, x}}), Contains("stay below its folder"),
+                         ktape::ValueError);
+  CHECK_THROWS_WITH_AS(data::save_npz(path, {{"a", x}, {"a", x}}), Contains("must be different"),
+                       ktape::ValueError);
+  CHECK_THROWS_WITH_AS(data::save_npz(path, {{"a", Tensor()}}), Contains("a must be a tensor"),
+                       ktape::ValueError);
+  CHECK(data::load_npz(path).empty());
+}
