@@ -68,6 +68,7 @@
 #include <ktape/nn/optimizers/sgd.hpp>
 #include <ktape/nn/registry.hpp>
 #include <ktape/nn/regularizers.hpp>
+#include <ktape/nn/saving/safetensors.hpp>
 #include <ktape/nn/saving/saving.hpp>
 #include <ktape/ops/activations.hpp>
 #include <ktape/ops/attention.hpp>

@@ -1,4 +1,6 @@
 #include <ktape/nn/saving/format.hpp>
+#include <ktape/nn/saving/npz.hpp>
+#include <ktape/nn/saving/safetensors_file.hpp>
 
 #include <filesystem>
 #include <string_view>
@@ -8,7 +10,7 @@ namespace saving {
 namespace {
 
 // A format joins here and in its own pair of files.
-const std::vector<const Format*> formats = {};
+const std::vector<const Format*> formats = {&npz, &safetensors};
 
 template <class F>
 void expect_supported(F* function, const char* op, const Format& format, const std::string& path) {
@@ -32,7 +34,8 @@ const Format& format_of(const char* op, const std::string& path) {
     if (path.ends_with(suffix) && (!found || suffix.size() > std::string_view(found->suffix).size()))
       found = format;
   }
-  if (!found) fail("[", op, "] the name of the file must end in one of ", suffixes, ": received path='", path, "'");
+  if (!found)
+    fail("[", op, "] the name of the file must end in one of ", suffixes, ": received path='", path, "'");
   return *found;
 }
 

@@ -1,0 +1,18 @@
+#include <ktape/nn/data/npy.hpp>
+#include <ktape/nn/saving/npz.hpp>
+#include <ktape/nn/saving/weights.hpp>
+
+namespace ktape::nn::saving {
+namespace {
+
+void save_weights(const Model& model, const std::string& path) { data::save_npz(path, flat_weights(model)); }
+
+void load_weights(const Model& model, const std::string& path, const LoadWeightsOptions& options) {
+  assign_flat_weights(model, path, data::load_npz(path), options);
+}
+
+}  // namespace
+
+const Format npz = {".npz", nullptr, nullptr, save_weights, load_weights};
+
+}  // namespace ktape::nn::saving

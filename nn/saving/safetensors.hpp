@@ -1,0 +1,29 @@
+#pragma once
+#include <ktape/autograd/tensor.hpp>
+
+#include <string>
+#include <utility>
+#include <vector>
+
+/// Hugging Face's files of tensors.
+namespace ktape::nn {
+
+/// The tensors of a .safetensors file and their names, in the order of its header: bool, int8 to int64,
+/// uint8, float16 to float64, and bfloat16, which becomes float32. Throws IOError, naming the file and the
+/// place, for one that is missing or not just so: a header that is too long, no JSON, or says anything else,
+/// a name that is there twice, data that overlap, have holes between them, or do not fit the shapes. `.ktape`
+/// files are such files. Mirrors `safetensors.numpy.load_file`.
+///
+///     for (const auto& [name, tensor] : nn::load_safetensors("model.safetensors")) ...
+std::vector<std::pair<std::string, Tensor>> load_safetensors(const std::string& path);
+
+/// What the header of such a file says beside the tensors: texts under names.
+std::vector<std::pair<std::string, std::string>> load_safetensors_metadata(const std::string& path);
+
+/// Writes tensors as a .safetensors file, which replaces one that is there when it is whole. Throws IOError,
+/// naming the file, where it cannot be written, and ValueError for names that occur twice or are not UTF-8.
+/// Mirrors `safetensors.numpy.save_file`.
+void save_safetensors(const std::string& path, const std::vector<std::pair<std::string, Tensor>>& tensors,
+                      const std::vector<std::pair<std::string, std::string>>& metadata = {});
+
+}  // namespace ktape::nn
