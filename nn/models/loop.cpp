@@ -42,6 +42,10 @@ class Listeners {
   std::vector<Callback> callbacks_;
 };
 
+void expect_samples(const char* op, const ArrayFeed& feed) {
+  if (feed.samples() == 0) fail("[", op, "] there must be samples: received arrays of none");
+}
+
 /// Checks what is given for a model's inputs and outputs before anything changes.
 void check_arrays(const char* op, const Model& model, const TensorList& x) {
   const std::vector<std::string> names = model.impl().input_names();
@@ -76,6 +80,7 @@ class Fit {
     auto train = std::make_unique<ArrayFeed>("fit", x, y, options.sample_weight, options.batch_size);
     check_arrays("fit", model, x);
     check_options();
+    expect_samples("fit", *train);
     split(*train);
     use_validation_data(train.get());
     train->weigh_classes(options.class_weight);
@@ -259,6 +264,7 @@ Prediction predicted(const Model& model, Feed& feed, const PredictOptions& optio
 Logs Model::evaluate(const TensorList& x, const TensorList& y, const EvaluateOptions& options) const {
   check_arrays("evaluate", *this, x);
   ArrayFeed feed("evaluate", x, y, options.sample_weight, options.batch_size);
+  expect_samples("evaluate", feed);
   return evaluated(*this, feed, options);
 }
 

@@ -236,6 +236,11 @@ TEST_CASE("what does not fit is found before anything changes") {
   CHECK_THROWS_WITH_AS(
       model.fit({line.x, line.x}, line.y, {.verbose = 0, .sample_weight = {K::ones({64}), K::ones({64})}}),
       Contains("sample_weight must be one tensor"), ValueError);
+  const Tensor nobody = K::zeros({0, 2});
+  CHECK_THROWS_WITH_AS(model.fit({nobody, nobody}, K::zeros({0, 1})),
+                       "[fit] there must be samples: received arrays of none", ValueError);
+  CHECK_THROWS_WITH_AS(model.evaluate({nobody, nobody}, K::zeros({0, 1})),
+                       Contains("[evaluate] there must be samples"), ValueError);
   CHECK_THROWS_WITH_AS(model.fit({line.x, line.x}, line.y,
                                  {.verbose = 0, .validation_data = {{line.x, line.x}, K::ones({64, 2, 3})}}),
                        Contains("in the loss of the output 'sum' of 'model"), ValueError);
