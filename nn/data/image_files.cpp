@@ -56,6 +56,26 @@ Tensor decode_png(const ByteSource& file, const std::string& bytes) {
   return out;
 }
 
+std::string encode_png(const Tensor& pixels) {
+  constexpr png_uint_32 formats[] = {PNG_FORMAT_GRAY, PNG_FORMAT_GA, PNG_FORMAT_RGB, PNG_FORMAT_RGBA};
+  const Shape& shape = pixels.shape();
+  if (pixels.dtype() != DType::UInt8 || shape.rank() != 3 || shape[2] < 1 || shape[2] > 4 ||
+      shape.count() == 0 || shape.count() > 1 << 30)
+    fail("[encode_png] pixels must be uint8 of shape (height, width, 1 to 4 channels): received ",
+         pixels.dtype(), " of shape ", shape);
+  PngImage image;
+  image.height = static_cast<png_uint_32>(shape[0]);
+  image.width = static_cast<png_uint_32>(shape[1]);
+  image.format = formats[shape[2] - 1];
+  png_alloc_size_t size = PNG_IMAGE_PNG_SIZE_MAX(image);
+  std::string bytes(size, '\0');
+  if (!png_image_write_to_memory(&image, bytes.data(), &size, 0, pixels.raw(), 0, nullptr))
+    fail("[encode_png] the pixels must fit into a PNG file: received shape ", shape, " (", image.message,
+         ')');
+  bytes.resize(size);
+  return bytes;
+}
+
 // --- JPEG -------------------------------------------------------------------------------------------------
 
 namespace {

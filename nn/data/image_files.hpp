@@ -1,7 +1,7 @@
 #pragma once
 #include <ktape/nn/data/bytes.hpp>
 
-/// What is in an image file. Internal: sources only.
+/// Image files, from and to memory. Internal: sources only.
 namespace ktape::data {
 
 /// Pixels as they are in the file: 1 (gray), 3 or 4 channels, (height, width, channels), uint8.
@@ -15,5 +15,9 @@ void expect_pixels(const ByteSource& file, std::uint64_t bytes, std::uint64_t he
 Tensor decode_png(const ByteSource& file, const std::string& bytes);
 Tensor decode_jpeg(const ByteSource& file, const std::string& bytes);
 Tensor decode_ppm(const ByteSource& file, const std::string& bytes);
+
+/// The bytes of a PNG file of pixels (height, width, channels), uint8, with 1 (gray), 2 (gray and alpha), 3
+/// or 4 channels. Throws ValueError for other tensors, and for empty ones.
+std::string encode_png(const Tensor& pixels);
 
 }  // namespace ktape::data

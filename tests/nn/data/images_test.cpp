@@ -1,3 +1,4 @@
+#include <ktape/nn/data/image_files.hpp>
 #include <ktape/nn/data/images.hpp>
 
 #include <png.h>
@@ -246,4 +247,24 @@ TEST_CASE("image_dataset_from_directory: classes are folders") {
           static_cast<void>(e);
       }(),
       Contains("broken.png"), IOError);
+}
+
+TEST_CASE("encode_png writes pixels that are read again") {
+  const Files files;
+  for (const auto& [channels, mode] :
+       std::vector<std::pair<std::int64_t, std::string>>{{1, "grayscale"}, {3, "rgb"}, {4, "rgba"}}) {
+    CAPTURE(channels);
+    const Tensor pixels = ints(K::arange(0, 30 * channels), "uint8");
+    const Tensor image = K::reshape(pixels, {5, 6, channels});
+    const std::string path = files.write("image.png", data::encode_png(image));
+    const Tensor read = data::load_image(path, {.color_mode = mode});
+    CHECK((read.shape() == image.shape() && values(read) == values(image)));
+  }
+  CHECK_THROWS_WITH_AS(
+      data::encode_png(K::ones({5, 6, 3})),
+      Contains("[encode_png] pixels must be uint8 of shape (height, width, 1 to 4 channels): "
+               "received float32 of shape (5, 6, 3)"),
+      ValueError);
+  for (const Shape& shape : {Shape{5, 6}, Shape{5, 6, 5}, Shape{0, 6, 1}})
+    CHECK_THROWS_AS(data::encode_png(K::zeros(shape, {.dtype = "uint8"})), ValueError);
 }
