@@ -195,6 +195,17 @@ void set_random_seed(std::int64_t seed) {
   generator().drawn = 0;
 }
 
+RandomState random_state() {
+  const std::lock_guard lock(generator().lock);
+  return {generator().seed, generator().drawn};
+}
+
+void set_random_state(const RandomState& state) {
+  const std::lock_guard lock(generator().lock);
+  generator().seed = state.seed;
+  generator().drawn = state.drawn;
+}
+
 std::uint64_t random_key(std::optional<std::int64_t> seed) {
   if (seed) return Generator::key(static_cast<std::uint64_t>(*seed), 0, Generator::given);
   if (inferring_shapes()) return 0;

@@ -3,6 +3,13 @@
 
 namespace ktape::backend {
 
+/// Where the global generator is: what is drawn from there on is the same each time. Internal: sources only.
+struct RandomState {
+  std::uint64_t seed = 0, drawn = 0;
+};
+RandomState random_state();
+void set_random_state(const RandomState& state);
+
 /// While one lives, what this thread draws without a seed comes from a generator of the scope's own, which
 /// starts with the key, and not from the global one. Internal: sources only.
 class RandomScope {

@@ -9,6 +9,7 @@ namespace ktape::nn {
 
 class Model;
 class ModelImpl;
+class State;
 
 /// What a fit, an evaluation or a prediction goes over.
 struct RunParameters {
@@ -46,6 +47,11 @@ class CallbackImpl : public Object {
 
   /// Adds to what an epoch reports, before any on_epoch_end.
   virtual void report(Logs&) {}
+
+  /// Names what a training that was ended from without goes on with, to be kept or to be set; see State.
+  virtual void state(State&) {}
+  /// Whether it hears of everything after all others.
+  virtual bool comes_last() const { return false; }
 
   std::string class_name() const override { return "Callback"; }
 

@@ -1,6 +1,7 @@
 #pragma once
 #include <ktape/nn/catalogue.hpp>
 #include <ktape/nn/layers/layer.hpp>
+#include <ktape/nn/state.hpp>
 
 /// For the library's own layers, each of which says once, as `fields`, which arguments it takes.
 namespace ktape::nn {
@@ -72,6 +73,9 @@ class Seeds {
   std::optional<std::int64_t> next() {
     if (!seed_) return {};
     return static_cast<std::int64_t>(static_cast<std::uint64_t>(*seed_) + 0x9e3779b97f4a7c15u * draws_++);
+  }
+  void state(State& state) {
+    if (seed_) state("draws", draws_);
   }
 
  private:

@@ -45,6 +45,7 @@ class ConvLSTMCell final : public CellImpl {
   }
 
   Config get_config() const override { return config_of(args_); }
+  void state(State& state) override { seeds_.state(state); }
   std::vector<std::int64_t> state_size() const override { return {args_.filters, args_.filters}; }
   std::vector<Shape> state_shapes() const override { return {state_shape_, state_shape_}; }
 

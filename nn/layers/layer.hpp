@@ -28,6 +28,7 @@ namespace ktape::nn {
 
 class Layer;
 class LayerImpl;
+class State;
 struct LayerCall;
 
 /// What every layer takes: the options of each layer of the library end with these.
@@ -172,6 +173,10 @@ class LayerImpl : public Object, public std::enable_shared_from_this<LayerImpl> 
   virtual void reset_state();
   virtual void update_state(const Tensor& batch);
   virtual void finalize_state();
+
+  /// Names what changes with the calls beside the weights, as the place in a sequence of random numbers does;
+  /// see State. Nothing by default.
+  virtual void state(State&) {}
 
   /// The arguments of the class's own constructor; name, trainable and dtype are added to them.
   Config get_config() const override { return {}; }

@@ -76,6 +76,7 @@ class GatedCell : public CellImpl {
   }
 
   Config get_config() const override { return config_of(args); }
+  void state(State& state) override { seeds_.state(state); }
 
   std::vector<std::int64_t> state_size() const override {
     return std::vector<std::int64_t>(which == CellKind::Lstm ? 2 : 1, args.units);

@@ -1,6 +1,7 @@
 #pragma once
 #include <ktape/nn/layers/recurrent.hpp>
 #include <ktape/nn/layers/recurrent_arguments.hpp>
+#include <ktape/nn/state.hpp>
 
 /// The class behind the recurrent layers. Internal.
 namespace ktape::nn {
@@ -31,6 +32,7 @@ class RecurrentImpl : public LayerImpl {
   const Tensors& states() const { return states_; }
   void reset_states() { states_.clear(); }
   void reset_states(const Tensors& states);
+  void state(State& state) override { state("states", states_); }
 
  private:
   CellImpl& cell() const { return static_cast<CellImpl&>(cell_.impl()); }

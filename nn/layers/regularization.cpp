@@ -34,6 +34,7 @@ class TrainingOnly : public LayerWith<Arguments> {
     return K::in_train_phase([this, x, seed = seeds_.next()] { return disturbed(x, seed); }, x,
                              arguments.training);
   }
+  void state(State& state) final { seeds_.state(state); }
 
  protected:
   virtual bool active() const = 0;

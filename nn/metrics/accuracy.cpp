@@ -66,6 +66,13 @@ struct AccuracyByShape final : MetricImpl {
   void reset_state() override {
     if (chosen_.defined()) chosen_.reset_state();
   }
+  void state(State& state) override {
+    std::string name = chosen_.defined() ? chosen_.class_name() : "";
+    state("chosen", name);
+    if (name.empty()) return void(chosen_ = Metric());
+    if (state.sets()) chosen_ = Metric(name);
+    chosen_.impl().state(state);
+  }
 
  private:
   static Metric choice(const Shape& t, const Shape& p) {

@@ -113,6 +113,7 @@ struct AUCImpl final : MetricWith<AUCOptions> {
   }
 
   void reset_state() override { counts_.reset(); }
+  void state(State& state) override { counts_.state(state); }
 
  private:
   ConfusionCounts counts_;

@@ -93,6 +93,7 @@ class AtThresholds final : public MetricWith<Options> {
   }
 
   void reset_state() override { counts_.reset(); }
+  void state(State& state) override { counts_.state(state); }
 
  private:
   static std::vector<double> sorted(std::vector<double> thresholds, double otherwise) {
@@ -150,6 +151,7 @@ class BestRate final : public MetricWith<Options> {
     return number_result(best);
   }
   void reset_state() override { counts_.reset(); }
+  void state(State& state) override { counts_.state(state); }
 
  private:
   double wanted_;

@@ -1,5 +1,6 @@
 #include <ktape/nn/losses/reduction.hpp>
 #include <ktape/nn/metrics/confusion_counts.hpp>
+#include <ktape/nn/state.hpp>
 #include <ktape/ops/broadcasting.hpp>
 #include <ktape/ops/creation.hpp>
 #include <ktape/ops/elementwise.hpp>
@@ -80,6 +81,17 @@ void ConfusionCounts::add(const char* metric, const Tensor& y_true, const Tensor
 }
 
 void ConfusionCounts::reset() { above_.clear(); }
+
+void ConfusionCounts::state(State& state) {
+  std::size_t labels = above_.size();
+  state.count("labels", labels);
+  above_.resize(labels);
+  for (std::size_t i = 0; i < above_.size(); ++i)
+    state.part(std::to_string(i), [&] {
+      state("positive", above_[i].positive, thresholds_.size() + 1);
+      state("negative", above_[i].negative, thresholds_.size() + 1);
+    });
+}
 
 ConfusionCounts::Counts ConfusionCounts::of(std::size_t label) const {
   const std::size_t n = thresholds_.size();

@@ -7,6 +7,8 @@
 /// For the sources of the metrics.
 namespace ktape::nn {
 
+class State;
+
 /// Weights of true and false positives and negatives at each threshold, for each of some labels.
 class ConfusionCounts {
  public:
@@ -19,6 +21,7 @@ class ConfusionCounts {
   void add(const char* metric, const Tensor& y_true, const Tensor& y_pred, const Tensor& sample_weight,
            const Selection& selection);
   void reset();
+  void state(State& state);
 
   /// The counts of one label.
   struct Counts {

@@ -66,6 +66,7 @@ struct SumMetric final : MetricWith<MetricOptions> {
   }
   Tensor result() const override { return number_result(total_); }
   void reset_state() override { total_ = 0; }
+  void state(State& state) override { state("total", total_); }
 
  private:
   double total_ = 0;
@@ -109,6 +110,11 @@ void MeanMetric::update_state(const Tensor& y_true, const Tensor& y_pred, const 
 }
 
 Tensor MeanMetric::result() const { return number_result(mean()); }
+
+void MeanMetric::state(State& state) {
+  state("total", total_);
+  state("count", count_);
+}
 
 Metric::Metric(const std::string& name)
     : Handle(name == "accuracy" || name == "acc"

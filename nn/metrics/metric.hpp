@@ -7,6 +7,8 @@
 
 namespace ktape::nn {
 
+class State;
+
 struct MetricCallOptions {
   Tensor sample_weight = {};  ///< a weight for each sample, or for each of their values
   Tensor mask = {};           ///< what is 0 does not count; the mask that y_pred carries by default
@@ -28,6 +30,8 @@ class MetricImpl : public Object {
   /// A number, or one for each class or threshold.
   virtual Tensor result() const = 0;
   virtual void reset_state() = 0;
+  /// Names what has been accumulated, so that a training can stop within an epoch and go on; see State.
+  virtual void state(State&) {}
 
  private:
   std::string class_name_, name_;

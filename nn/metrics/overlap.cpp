@@ -124,6 +124,11 @@ struct ScoreImpl final : MetricWith<Options> {
   void reset_state() override {
     for (auto* state : {&tp_, &fp_, &fn_}) state->clear();
   }
+  void state(State& state) override {
+    state("true_positives", tp_);
+    state("false_positives", fp_, tp_.size());
+    state("false_negatives", fn_, tp_.size());
+  }
 
  private:
   /// 1 where the prediction is positive.
@@ -199,6 +204,7 @@ struct IoUImpl final : MetricWith<Options> {
   }
 
   void reset_state() override { matrix_.assign(static_cast<std::size_t>(how_.classes * how_.classes), 0); }
+  void state(State& state) override { state("matrix", matrix_, matrix_.size()); }
 
  private:
   Tensor classes(const Tensor& y, bool sparse, std::optional<double> threshold) const {

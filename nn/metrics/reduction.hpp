@@ -1,6 +1,7 @@
 #pragma once
 #include <ktape/nn/catalogue.hpp>
 #include <ktape/nn/metrics/metric.hpp>
+#include <ktape/nn/state.hpp>
 
 /// For the sources of the metrics.
 namespace ktape::nn {
@@ -28,6 +29,7 @@ class MeanMetric : public MetricImpl {
   void update_state(const Tensor& y_true, const Tensor& y_pred, const Tensor& sample_weight) override;
   Tensor result() const override;
   void reset_state() override { total_ = count_ = 0; }
+  void state(State& state) override;
 
  protected:
   double mean() const { return count_ == 0 ? 0 : total_ / count_; }

@@ -178,6 +178,13 @@ struct R2Impl final : MetricWith<R2ScoreOptions> {
     for (auto* state : {&sum_, &squares_, &errors_, &count_}) state->clear();
     samples_ = 0;
   }
+  void state(State& state) override {
+    state("sum", sum_);
+    state("squares", squares_, sum_.size());
+    state("errors", errors_, sum_.size());
+    state("count", count_, sum_.size());
+    state("samples", samples_);
+  }
 
  private:
   static void add(std::vector<double>& to, const Tensor& values) {

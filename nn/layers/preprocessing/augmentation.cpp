@@ -96,6 +96,7 @@ class RandomImageImpl : public LayerWith<Arguments> {
     const Tensor result = train ? changed(images, draws) : unchanged(images);
     return with_mask(single ? K::squeeze(result, 0) : result, Tensor());
   }
+  void state(State& state) final { seeds_.state(state); }
 
  protected:
   /// Of images (batch, ...) with values.
