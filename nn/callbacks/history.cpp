@@ -1,5 +1,6 @@
 #include <ktape/nn/callbacks/history.hpp>
 #include <ktape/nn/names.hpp>
+#include <ktape/nn/state.hpp>
 
 namespace ktape::nn {
 namespace {
@@ -21,6 +22,19 @@ struct HistoryImpl final : CallbackImpl {
       std::vector<double>* values = find(name);
       if (!values) values = &columns.emplace_back(name, std::vector<double>()).second;
       values->push_back(value);
+    }
+  }
+
+  void state(State& state) override {
+    state("epochs", epochs);
+    std::vector<std::string> names;
+    for (const auto& [name, values] : columns) names.push_back(name);
+    state("names", names);
+    if (state.sets()) columns.clear();
+    columns.resize(names.size());
+    for (std::size_t i = 0; i < names.size(); ++i) {
+      columns[i].first = names[i];
+      state.part("columns", [&] { state(std::to_string(i), columns[i].second); });
     }
   }
 

@@ -1,4 +1,4 @@
-#include <ktape/autograd/log.hpp>
+#include <ktape/nn/callbacks/monitor.hpp>
 #include <ktape/nn/callbacks/monitors.hpp>
 #include <ktape/nn/models/model.hpp>
 #include <ktape/nn/optimizers/optimizer.hpp>
@@ -7,7 +7,6 @@
 
 #include <cmath>
 #include <iostream>
-#include <limits>
 
 namespace ktape::nn {
 namespace K = backend;
@@ -39,51 +38,6 @@ struct LambdaCallbackImpl final : CallbackImpl {
 };
 
 // --- What watches a number --------------------------------------------------------------------------------
-
-/// A number among the logs, and whether it gets better.
-class Monitor {
- public:
-  Monitor(const char* callback, std::string name, const std::string& mode, double min_delta)
-      : callback_(callback), name_(std::move(name)), min_delta_(std::abs(min_delta)) {
-    if (mode != "auto" && mode != "min" && mode != "max")
-      fail("[", callback, "] mode must be auto, min or max: received mode=", mode);
-    const auto names = [&](const char* part) { return name_.find(part) != std::string::npos; };
-    grows_ = mode == "max" || (mode == "auto" && (names("acc") || names("auc") || names("precision") ||
-                                                  names("recall") || names("f1") || names("iou")));
-    forget();
-  }
-
-  void forget() {
-    best_ = grows_ ? -std::numeric_limits<double>::infinity() : std::numeric_limits<double>::infinity();
-  }
-
-  std::optional<double> read(const Logs& logs) const {
-    if (logs.contains(name_)) return logs.at(name_);
-    if (log::enabled(log::Level::Warn)) {
-      std::ostringstream text;
-      text << '[' << callback_ << "] the logs must hold the monitored '" << name_ << "': received " << logs;
-      log::write(log::Level::Warn, text.str());
-    }
-    return {};
-  }
-
-  bool better(double value, double than) const {
-    return grows_ ? value > than + min_delta_ : value < than - min_delta_;
-  }
-  /// Whether the value is the best so far, which it then becomes.
-  bool improved(double value) {
-    if (!better(value, best_)) return false;
-    best_ = value;
-    return true;
-  }
-  const std::string& name() const { return name_; }
-
- private:
-  const char* callback_;
-  std::string name_;
-  double min_delta_, best_ = 0;
-  bool grows_ = false;
-};
 
 class EarlyStoppingImpl final : public CallbackImpl {
  public:
@@ -124,6 +78,14 @@ class EarlyStoppingImpl final : public CallbackImpl {
     if (options_.verbose > 0)
       std::cout << "Restoring model weights from the end of the best epoch: " << best_epoch_ + 1 << ".\n";
     model().set_weights(best_weights_);
+  }
+
+  void state(State& state) override {
+    monitor_.state(state);
+    state("waited", waited_);
+    state("stopped_epoch", stopped_epoch_);
+    state("best_epoch", best_epoch_);
+    state("best_weights", best_weights_);
   }
 
  private:
@@ -191,6 +153,12 @@ class ReduceLROnPlateauImpl final : public CallbackImpl {
     } else if (resting_ == 0 && ++waited_ >= options_.patience) {
       reduce(epoch);
     }
+  }
+
+  void state(State& state) override {
+    monitor_.state(state);
+    state("waited", waited_);
+    state("resting", resting_);
   }
 
  private:

@@ -1,0 +1,76 @@
+#include <ktape/nn/callbacks/checkpoint.hpp>
+#include <ktape/nn/callbacks/folders.hpp>
+#include <ktape/nn/callbacks/monitor.hpp>
+#include <ktape/nn/callbacks/python_format.hpp>
+#include <ktape/nn/saving/format.hpp>
+
+#include <iostream>
+
+namespace ktape::nn {
+namespace {
+
+class ModelCheckpointImpl final : public CallbackImpl {
+ public:
+  ModelCheckpointImpl(const std::string& filepath, const ModelCheckpointOptions& options)
+      : filepath_(filepath), options_(options), monitor_("ModelCheckpoint", options.monitor, options.mode) {
+    const saving::Format& format = saving::format_of("ModelCheckpoint", filepath);
+    if (options.save_weights_only ? !format.save_weights : !format.save_model)
+      fail("[ModelCheckpoint] the format ", format.suffix, " must hold what is saved: received filepath='",
+           filepath, "', save_weights_only=", options.save_weights_only ? "true" : "false");
+    if (options.initial_value_threshold) monitor_.set_best(*options.initial_value_threshold);
+  }
+
+  std::string class_name() const override { return "ModelCheckpoint"; }
+
+  void on_epoch_begin(int epoch, const Logs&) override { epoch_ = epoch; }
+  void on_epoch_end(int, const Logs& logs) override {
+    if (options_.save_freq.by_epoch()) save({{"epoch", epoch_ + 1}}, logs);
+  }
+  void on_train_batch_end(std::int64_t batch, const Logs& logs) override {
+    if (options_.save_freq.due(++batches_)) save({{"epoch", epoch_ + 1}, {"batch", batch + 1}}, logs);
+  }
+
+  void state(State& state) override {
+    monitor_.state(state);
+    state("batches", batches_);
+  }
+
+ private:
+  void save(Config fields, const Logs& logs) {
+    for (const auto& [name, value] : logs) fields.set(name, value);
+    const std::string path = python_format("ModelCheckpoint", filepath_, fields);
+    if (!wanted(logs, path)) return;
+    make_folder_of("ModelCheckpoint", path);
+    if (options_.save_weights_only) model().save_weights(path);
+    else model().save(path);
+  }
+
+  /// Whether this model is to be saved; says so.
+  bool wanted(const Logs& logs, const std::string& path) {
+    const double before = monitor_.best();
+    const std::optional<double> value = options_.save_best_only ? monitor_.read(logs) : std::nullopt;
+    const bool saves = !value || monitor_.improved(*value);
+    if (options_.verbose > 0) {
+      std::cout << "\nEpoch " << epoch_ + 1 << ": ";
+      if (value)
+        std::cout << monitor_.name() << (saves ? " improved from " : " did not improve from ") << before;
+      if (value && saves) std::cout << " to " << *value << ", ";
+      if (saves) std::cout << "saving model to " << path;
+      std::cout << '\n';
+    }
+    return saves;
+  }
+
+  std::string filepath_;
+  ModelCheckpointOptions options_;
+  Monitor monitor_;
+  int epoch_ = 0;
+  std::int64_t batches_ = 0;
+};
+
+}  // namespace
+
+ModelCheckpoint::ModelCheckpoint(const std::string& filepath, const ModelCheckpointOptions& options)
+    : Callback(std::make_shared<ModelCheckpointImpl>(filepath, options)) {}
+
+}  // namespace ktape::nn

@@ -1,0 +1,34 @@
+#pragma once
+#include <ktape/nn/callbacks/callback.hpp>
+#include <ktape/nn/callbacks/frequency.hpp>
+
+namespace ktape::nn {
+
+struct ModelCheckpointOptions {
+  std::string monitor = "val_loss";
+  int verbose = 0;              ///< 1: says what it saves
+  bool save_best_only = false;  ///< saves when the monitored number is better than at any time before
+  bool save_weights_only = false;
+  std::string mode = "auto";                           ///< "min", "max", or which of them the name suggests
+  Frequency save_freq = "epoch";                       ///< "epoch", or after so many batches
+  std::optional<double> initial_value_threshold = {};  ///< the best number so far, to begin with
+};
+
+/// Saves the model, or its weights, after epochs or batches. The name of the file says the format, see
+/// `Model::save` and `Model::save_weights`; fields of Python's format in it stand for the epoch, which counts
+/// from 1, for the batch, where batches are counted, and for what the training reports:
+///
+///     nn::ModelCheckpoint("models/{epoch:02d}-{val_loss:.2f}.ktape")
+///     nn::ModelCheckpoint("best.weights.h5", {.monitor = "val_accuracy", .save_best_only = true,
+///                                             .save_weights_only = true})
+///
+/// Folders that are missing are made. A monitored number that is not reported is a warning in the log, and
+/// the model is saved. Throws ValueError, at once, for a name of no known format and another mode, and, when
+/// it saves, for a field that names nothing that is reported; IOError where the file cannot be written.
+/// Mirrors `keras.callbacks.ModelCheckpoint`.
+class ModelCheckpoint : public Callback {
+ public:
+  explicit ModelCheckpoint(const std::string& filepath, const ModelCheckpointOptions& options = {});
+};
+
+}  // namespace ktape::nn

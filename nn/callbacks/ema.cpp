@@ -1,0 +1,65 @@
+#include <ktape/nn/callbacks/ema.hpp>
+#include <ktape/nn/models/model.hpp>
+#include <ktape/nn/state.hpp>
+
+namespace ktape::nn {
+namespace {
+
+class SwapEMAWeightsImpl final : public CallbackImpl {
+ public:
+  explicit SwapEMAWeightsImpl(const SwapEMAWeightsOptions& options) : options_(options) {}
+
+  std::string class_name() const override { return "SwapEMAWeights"; }
+
+  void on_train_begin(const Logs&) override {
+    weights_.clear();
+    optimizer();
+  }
+  void on_epoch_begin(int, const Logs&) override { take_back(); }
+  void on_epoch_end(int, const Logs&) override {
+    if (options_.swap_on_epoch) average();
+  }
+  /// A training with averages ends with them in the model.
+  void on_train_end(const Logs&) override { weights_.clear(); }
+
+  void on_test_begin(const Logs&) override { average(); }
+  void on_test_end(const Logs&) override { take_back(); }
+  void on_predict_begin(const Logs&) override { average(); }
+  void on_predict_end(const Logs&) override { take_back(); }
+
+  void state(State& state) override { state("weights", weights_); }
+
+ private:
+  OptimizerImpl& optimizer() const {
+    OptimizerImpl& optimizer = model().optimizer().impl();
+    if (!optimizer.options().use_ema)
+      fail("[SwapEMAWeights] the optimizer must keep averages: received a ", optimizer.class_name(),
+           " with use_ema=false");
+    return optimizer;
+  }
+
+  /// The averages stay as they are, so that nothing is lost when the training ends here.
+  void average() {
+    OptimizerImpl& optimizer = this->optimizer();
+    if (!weights_.empty() || optimizer.calls() == 0) return;
+    for (const Variable& weight : model().trainable_weights()) weights_.push_back(weight.value().detach());
+    optimizer.finalize_variable_values();
+  }
+
+  void take_back() {
+    const std::vector<Variable> variables = model().trainable_weights();
+    for (std::size_t i = 0; i < weights_.size() && i < variables.size(); ++i)
+      Variable(variables[i]).assign(weights_[i]);
+    weights_.clear();
+  }
+
+  SwapEMAWeightsOptions options_;
+  std::vector<Tensor> weights_;  ///< those that the averages are in the place of
+};
+
+}  // namespace
+
+SwapEMAWeights::SwapEMAWeights(const SwapEMAWeightsOptions& options)
+    : Callback(std::make_shared<SwapEMAWeightsImpl>(options)) {}
+
+}  // namespace ktape::nn

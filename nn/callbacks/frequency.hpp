@@ -1,0 +1,27 @@
+#pragma once
+#include <concepts>
+#include <cstdint>
+#include <string>
+
+namespace ktape::nn {
+
+/// How often a callback acts: after each epoch, "epoch", after each batch, "batch", or after so many batches,
+/// counted over the epochs.
+class Frequency {
+ public:
+  /// Throws ValueError for another word, and for a number below 1.
+  Frequency(const std::string& word);
+  Frequency(const char* word) : Frequency(std::string(word)) {}
+  template <std::integral T>
+  Frequency(T batches) : batches_(checked(static_cast<std::int64_t>(batches))) {}
+
+  bool by_epoch() const { return batches_ == 0; }
+  /// Whether it is to act after the n-th batch, which counts from 1.
+  bool due(std::int64_t n) const { return batches_ > 0 && n % batches_ == 0; }
+
+ private:
+  static std::int64_t checked(std::int64_t batches);
+  std::int64_t batches_ = 0;
+};
+
+}  // namespace ktape::nn
