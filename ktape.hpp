@@ -11,8 +11,13 @@
 #include <ktape/autograd/tensor.hpp>
 #include <ktape/autograd/variable.hpp>
 #include <ktape/nn/activations.hpp>
+#include <ktape/nn/callbacks/backup.hpp>
+#include <ktape/nn/callbacks/checkpoint.hpp>
+#include <ktape/nn/callbacks/csv_logger.hpp>
+#include <ktape/nn/callbacks/ema.hpp>
 #include <ktape/nn/callbacks/history.hpp>
 #include <ktape/nn/callbacks/monitors.hpp>
+#include <ktape/nn/callbacks/tensorboard.hpp>
 #include <ktape/nn/config.hpp>
 #include <ktape/nn/constraints.hpp>
 #include <ktape/nn/data/cifar.hpp>
@@ -70,6 +75,7 @@
 #include <ktape/nn/regularizers.hpp>
 #include <ktape/nn/saving/safetensors.hpp>
 #include <ktape/nn/saving/saving.hpp>
+#include <ktape/nn/state.hpp>
 #include <ktape/ops/activations.hpp>
 #include <ktape/ops/attention.hpp>
 #include <ktape/ops/bias.hpp>

@@ -7,7 +7,8 @@ install(TARGETS ktape EXPORT ktape LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR})
 set(internal_headers
   autograd/dispatch.hpp autograd/half.hpp autograd/parallel.hpp autograd/thread_state.hpp autograd/walk.hpp
   ops/config_file.hpp ops/convolution_arguments.hpp ops/ctc_batch.hpp ops/random_scope.hpp nn/catalogue.hpp
-  nn/callbacks/progress.hpp nn/data/bytes.hpp nn/data/image_files.hpp nn/data/stream.hpp nn/data/zip.hpp nn/layers/arguments.hpp nn/layers/layer_call.hpp nn/losses/functions.hpp
+  nn/callbacks/event_file.hpp nn/callbacks/folders.hpp nn/callbacks/monitor.hpp nn/callbacks/output_file.hpp
+  nn/callbacks/progress.hpp nn/callbacks/protobuf.hpp nn/callbacks/python_format.hpp nn/data/bytes.hpp nn/data/image_files.hpp nn/data/stream.hpp nn/data/zip.hpp nn/layers/arguments.hpp nn/layers/layer_call.hpp nn/losses/functions.hpp
   nn/metrics/confusion_counts.hpp nn/metrics/reduction.hpp nn/models/feed.hpp nn/models/functional.hpp
   nn/models/graph.hpp nn/models/interrupt.hpp nn/models/trainer.hpp nn/optimizers/fields.hpp
   nn/optimizers/row_gradients.hpp)

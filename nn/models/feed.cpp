@@ -1,6 +1,8 @@
 #include <ktape/autograd/parallel.hpp>
 #include <ktape/autograd/symbolic.hpp>
+#include <ktape/nn/data/stream.hpp>
 #include <ktape/nn/models/feed.hpp>
+#include <ktape/nn/state.hpp>
 #include <ktape/ops/creation.hpp>
 #include <ktape/ops/indexing.hpp>
 #include <ktape/ops/inspection.hpp>
@@ -97,15 +99,35 @@ void ArrayFeed::weigh_classes(const ClassWeight& class_weight) { weigh(op_, all_
 
 void ArrayFeed::restart(bool shuffle) {
   next_ = 0;
+  key_ = shuffle ? std::optional(K::random_key()) : std::nullopt;
+  this->shuffle();
+}
+
+void ArrayFeed::shuffle() {
   order_.clear();
-  if (!shuffle) return;
+  if (!key_) return;
   order_.resize(static_cast<std::size_t>(samples_));
   std::iota(order_.begin(), order_.end(), 0);
-  std::mt19937_64 generator(K::random_key());
+  std::mt19937_64 generator(*key_);
   for (std::size_t i = order_.size(); i > 1; --i) {
     const double part = static_cast<double>(generator() >> 11) * 0x1p-53;  // of [0, 1); a remainder is slower
     std::swap(order_[i - 1], order_[static_cast<std::size_t>(part * static_cast<double>(i))]);
   }
+}
+
+void ArrayFeed::state(State& state) {
+  bool shuffled = key_.has_value();
+  std::uint64_t key = key_.value_or(0);
+  std::int64_t next = next_;
+  state("shuffled", shuffled);
+  state("key", key);
+  state("next", next);
+  if (!state.sets()) return;
+  if (next < 0 || next > samples_)
+    fail("[", op_, "] the next sample must be one of the ", samples_, ": received ", next);
+  next_ = next;
+  key_ = shuffled ? std::optional(key) : std::nullopt;
+  shuffle();
 }
 
 Tensor ArrayFeed::rows(const Tensor& x, std::int64_t first, std::int64_t last) const {
@@ -159,10 +181,19 @@ void DatasetFeed::expect_end(const char* option, std::optional<std::int64_t> ste
     fail("[", op_, "] ", option, " must be given for a dataset without an end: received ", option, "=None");
 }
 
+void DatasetFeed::open() {
+  const data::DatasetImpl& dataset = *dataset_.shared();
+  const auto least = static_cast<std::uint64_t>(iteration_);
+  const std::uint64_t reading = exact_ ? least : dataset.next_iteration(least);
+  iteration_ = static_cast<std::int64_t>(reading) + 1;
+  at_.emplace(dataset.open(reading));
+  taken_ = false;
+  given_ = 0;
+}
+
 bool DatasetFeed::more() {
   if (!at_) {
-    at_.emplace(dataset_.begin(iteration_++));
-    taken_ = false;
+    open();
     if (*at_ == dataset_.end()) fail_empty();
   } else if (taken_) {
     ++*at_;
@@ -174,6 +205,7 @@ bool DatasetFeed::more() {
 Batch DatasetFeed::next() {
   if (!more()) fail("[", op_, "] the dataset must have another element: received none");
   taken_ = true;
+  ++given_;
   const data::Element& element = **at_;
   if (element.size() < inputs_)
     fail("[", op_, "] elements must have one tensor for each of the ", inputs_, " inputs: received ",
@@ -189,6 +221,22 @@ Batch DatasetFeed::next() {
   expect_samples(op_, batch);
   weigh(op_, batch, class_weight_);
   return batch;
+}
+
+void DatasetFeed::state(State& state) {
+  std::int64_t iteration = at_ ? iteration_ - 1 : iteration_, given = at_ ? given_ : 0;
+  state("iteration", iteration);
+  state("given", given);
+  if (!state.sets()) return;
+  at_.reset();
+  exact_ = true;
+  iteration_ = iteration;
+  for (std::int64_t i = 0; i < given; ++i) {
+    if (!more())
+      fail("[", op_, "] the dataset must have as many elements as it had: received ", i, " of ", given);
+    taken_ = true;
+    ++given_;
+  }
 }
 
 }  // namespace ktape::nn

@@ -3,6 +3,8 @@
 
 namespace ktape::nn {
 
+class State;
+
 /// Where the batches of a run come from.
 class Feed {
  public:
@@ -14,6 +16,9 @@ class Feed {
   /// Whether there is another batch.
   virtual bool more() = 0;
   virtual Batch next() = 0;
+  /// Names where it is, so that another feed of the same data gives the same batches from there on. Setting
+  /// throws ValueError for a place that the data do not have.
+  virtual void state(State& state) = 0;
 };
 
 /// Weights of samples by their classes.
@@ -38,16 +43,19 @@ class ArrayFeed final : public Feed {
   void restart(bool shuffle) override;
   bool more() override { return next_ < samples_; }
   Batch next() override;
+  void state(State& state) override;
   /// All samples, as one batch.
   Batch whole() && { return std::move(all_); }
 
  private:
   Tensor rows(const Tensor& x, std::int64_t first, std::int64_t last) const;
+  void shuffle();
 
   const char* op_;
   Batch all_;
   std::int64_t samples_ = 0, batch_size_, next_ = 0;
-  std::vector<std::int64_t> order_;  ///< empty: their own
+  std::optional<std::uint64_t> key_;  ///< of the random order; none: their own
+  std::vector<std::int64_t> order_;   ///< that follows from the key
 };
 
 /// The elements of a dataset, which are batches: the inputs, the targets of each output, weights. Its order
@@ -67,16 +75,20 @@ class DatasetFeed final : public Feed {
   void restart(bool) override { at_.reset(); }
   bool more() override;
   Batch next() override;
+  void state(State& state) override;
 
  private:
   [[noreturn]] void fail_empty() const;
+  void open();
 
   const char* op_;
   std::size_t inputs_, outputs_;
   data::Dataset dataset_;
   ClassWeight class_weight_;
-  std::int64_t iteration_;
+  std::int64_t iteration_;                     ///< of the next reading, at least
+  bool exact_ = false;                         ///< the iteration is that one, whatever else was read
   std::optional<data::Dataset::Iterator> at_;  ///< none before the first
+  std::int64_t given_ = 0;                     ///< elements of this reading
   bool inputs_only_ = false;
   bool taken_ = false;  ///< what is there has been returned
 };

@@ -4,11 +4,14 @@
 #include <ktape/nn/models/interrupt.hpp>
 #include <ktape/nn/models/trainer.hpp>
 #include <ktape/ops/config.hpp>
+#include <ktape/ops/random_scope.hpp>
 #include <ktape/ops/shape.hpp>
 
 #include <unistd.h>
+#include <algorithm>
 #include <cmath>
 #include <iostream>
+#include <map>
 
 /// The loops over epochs and batches. What happens in a step is the model's.
 namespace ktape::nn {
@@ -23,6 +26,8 @@ class Listeners {
       : callbacks_(std::move(callbacks)) {
     if (parameters.verbose > 0)
       callbacks_.emplace_back(std::make_shared<ProgressImpl>(std::cout, isatty(STDOUT_FILENO) == 1));
+    std::stable_partition(callbacks_.begin(), callbacks_.end(),
+                          [](const Callback& callback) { return !callback.impl().comes_last(); });
     for (const Callback& callback : callbacks_) {
       callback.impl().set_model(model);
       callback.impl().set_parameters(parameters);
@@ -36,6 +41,16 @@ class Listeners {
 
   void report(Logs& logs) const {
     for (const Callback& callback : callbacks_) callback.impl().report(logs);
+  }
+
+  /// Names the state of each, by its class. One that nothing has been kept of begins anew.
+  void state(State& state) const {
+    std::map<std::string, int> seen;
+    for (const Callback& callback : callbacks_) {
+      const std::string name = callback.class_name();
+      const std::string part = name + '_' + std::to_string(seen[name]++);
+      if (!state.sets() || state.has_part(part)) state.part(part, [&] { callback.impl().state(state); });
+    }
   }
 
  private:
@@ -72,8 +87,21 @@ Logs test_epoch(ModelImpl& model, Feed& feed, std::optional<std::int64_t> steps,
   return logs;
 }
 
+void logs_state(State& state, const std::string& name, Logs& logs) {
+  std::vector<std::string> names;
+  std::vector<double> values;
+  for (const auto& [key, value] : logs) names.push_back(key), values.push_back(value);
+  state.part(name, [&] {
+    state("names", names);
+    state("values", values, names.size());
+  });
+  if (!state.sets()) return;
+  logs = Logs();
+  for (std::size_t i = 0; i < names.size(); ++i) logs.set(names[i], values[i]);
+}
+
 /// A training: its data and where it is.
-class Fit {
+class Fit final : public Resumable {
  public:
   Fit(const Model& model, const TensorList& x, const TensorList& y, const FitOptions& options)
       : model_(model), options_(options) {
@@ -103,27 +131,58 @@ class Fit {
     const History history;
     std::vector<Callback> callbacks = options_.callbacks;
     callbacks.insert(callbacks.begin(), history);
-    const Listeners listeners(model_, std::move(callbacks), {options_.epochs, steps(), options_.verbose});
+    listeners_.emplace(model_, std::move(callbacks),
+                       RunParameters{options_.epochs, steps(), options_.verbose});
     Trainer& trainer = model_.impl().trainer();
     trainer.stop = false;
     trainer.refresh();
     if (try_validation_) try_validation();
     train_->restart(options_.shuffle);
     const InterruptScope interrupt;
-    listeners.tell(&CallbackImpl::on_train_begin, Logs());
-    for (int epoch = options_.initial_epoch; epoch < options_.epochs && !trainer.stop; ++epoch) {
-      listeners.tell(&CallbackImpl::on_epoch_begin, epoch, Logs());
-      Logs logs = train_epoch(listeners, interrupt);
-      if (validation_ && (epoch + 1) % options_.validation_freq == 0 && !interrupt.requested())
-        logs.update(test_epoch(model_.impl(), *validation_, options_.validation_steps, listeners), "val_");
-      listeners.report(logs);
-      listeners.tell(&CallbackImpl::on_epoch_end, epoch, logs);
-      last_logs_ = logs;
-    }
+    interrupt_ = &interrupt;
+    const Going going(trainer, *this);
+    listeners_->tell(&CallbackImpl::on_train_begin, Logs());
+    while (epoch_ < options_.epochs && !trainer.stop) run_epoch();
     trainer.optimizer().finalize_variable_values();
-    listeners.tell(&CallbackImpl::on_train_end, last_logs_);
+    listeners_->tell(&CallbackImpl::on_train_end, logs_);
     return history;
   }
+
+  void build() override {
+    if (!model_.built()) {
+      const K::learning_phase_scope inference(0);
+      const NoGrad off;
+      model_.apply(train_->next().x);
+      train_->restart(options_.shuffle);
+    }
+    model_.impl().trainer().build();
+  }
+
+  void state(State& state) override {
+    Trainer& trainer = model_.impl().trainer();
+    int epoch = epoch_;
+    std::int64_t step = step_;
+    K::RandomState random = K::random_state();
+    state("epoch", epoch);
+    state("step", step);
+    if (epoch < 0 || step < 0)
+      fail("[fit] epoch and step must be at least 0: received epoch=", epoch, ", step=", step);
+    state("stop", trainer.stop);
+    logs_state(state, "logs", logs_);
+    state.part("training_data", [&] { train_->state(state); });
+    if (validation_) state.part("validation_data", [&] { validation_->state(state); });
+    trainer.state(state);
+    state.part("callbacks", [&] { listeners_->state(state); });
+    state("random/seed", random.seed);
+    state("random/drawn", random.drawn);
+    if (!state.sets()) return;
+    K::set_random_state(random);
+    epoch_ = epoch;
+    step_ = step;
+  }
+
+  bool within_epoch() const override { return step_ > 0; }
+  bool interrupted() const override { return interrupt_->requested(); }
 
  private:
   void check_options() const {
@@ -183,31 +242,57 @@ class Fit {
     model_.impl().test_step(validation_->next());
   }
 
-  Logs train_epoch(const Listeners& listeners, const InterruptScope& interrupt) {
+  /// Says which training goes on, as long as it does.
+  struct Going {
+    Trainer& trainer;
+    Going(Trainer& trainer, Fit& fit) : trainer(trainer) { trainer.training = &fit; }
+    ~Going() { trainer.training = nullptr; }
+  };
+
+  void run_epoch() {
+    const int epoch = epoch_;
+    listeners_->tell(&CallbackImpl::on_epoch_begin, epoch, Logs());
+    train_epoch();
+    if (validation_ && (epoch + 1) % options_.validation_freq == 0 && !interrupted())
+      logs_.update(test_epoch(model_.impl(), *validation_, options_.validation_steps, *listeners_), "val_");
+    listeners_->report(logs_);
+    epoch_ = epoch + 1;
+    step_ = 0;
+    listeners_->tell(&CallbackImpl::on_epoch_end, epoch, logs_);
+  }
+
+  void train_epoch() {
     const K::learning_phase_scope training(1);
     ModelImpl& model = model_.impl();
-    model.trainer().reset();
-    if (!options_.steps_per_epoch) train_->restart(options_.shuffle);
-    Logs logs;
+    if (!within_epoch()) {
+      logs_ = Logs();
+      model.trainer().reset();
+      if (!options_.steps_per_epoch) train_->restart(options_.shuffle);
+    }
     const std::optional<std::int64_t> steps = this->steps();
-    for (std::int64_t step = 0; (!steps || step < *steps) && !model.trainer().stop; ++step) {
+    while ((!steps || step_ < *steps) && !model.trainer().stop) {
       if (!train_->more()) {
         if (!options_.steps_per_epoch) break;
         train_->restart(options_.shuffle);
       }
-      listeners.tell(&CallbackImpl::on_train_batch_begin, step, Logs());
-      logs = model.train_step(train_->next());
-      listeners.tell(&CallbackImpl::on_train_batch_end, step, logs);
-      if (interrupt.requested()) model.trainer().stop = true;
+      const std::int64_t step = step_;
+      listeners_->tell(&CallbackImpl::on_train_batch_begin, step, Logs());
+      logs_ = model.train_step(train_->next());
+      step_ = step + 1;
+      listeners_->tell(&CallbackImpl::on_train_batch_end, step, logs_);
+      if (interrupted()) model.trainer().stop = true;
     }
-    return logs;
   }
 
   Model model_;
   const FitOptions& options_;
   std::unique_ptr<Feed> train_, validation_;
   bool try_validation_ = false;
-  Logs last_logs_;
+  std::optional<Listeners> listeners_;
+  const InterruptScope* interrupt_ = nullptr;
+  int epoch_ = options_.initial_epoch;  ///< that goes on or comes next
+  std::int64_t step_ = 0;               ///< of the epoch, that comes next
+  Logs logs_;                           ///< of the last step or epoch
 };
 
 }  // namespace

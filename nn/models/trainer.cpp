@@ -251,6 +251,67 @@ void Trainer::reset() {
   }
 }
 
+// --- What a training goes on with
+// ---------------------------------------------------------------------------
+
+void Trainer::build() {
+  find_layers();
+  optimizer_.build(trainable_);
+}
+
+namespace {
+
+/// Each of a list under its number.
+template <class List, class F>
+void numbered(State& state, const char* name, List&& list, F f) {
+  state.part(name, [&] {
+    std::size_t number = 0;
+    for (auto& item : list) f(std::to_string(number++), item);
+  });
+}
+
+}  // namespace
+
+void Trainer::state(State& state) {
+  find_layers();
+  const auto variable = [&](const std::string& name, const Variable& v) { state(name, v); };
+  numbered(state, "weights", model_.weights(), variable);
+  numbered(state, "optimizer", optimizer_.variables(), variable);
+  std::size_t number = 0;
+  each_layer([&](LayerImpl& layer) {
+    state.part("layers/" + std::to_string(number++), [&] { layer.state(state); });
+  });
+  state.part("measured", [&] { measured(state); });
+}
+
+void Trainer::measured(State& state) {
+  const auto metric = [&](const std::string& name, const Metric& m) {
+    state.part(name, [&] { m.impl().state(state); });
+  };
+  mean_loss_.state(state);
+  numbered(state, "metrics", model_.metrics(), metric);
+  std::size_t count = outputs_.size();
+  state.count("outputs", count);
+  if (count != outputs_.size()) make_outputs(count);
+  numbered(state, "outputs", outputs_, [&](const std::string& name, Output& output) {
+    state.part(name, [&] {
+      output.mean_loss.state(state);
+      numbered(state, "metrics", output.metrics, metric);
+      numbered(state, "weighted_metrics", output.weighted_metrics, metric);
+    });
+  });
+  std::vector<std::string> names;
+  for (const auto& [name, mean] : reported_) names.push_back(name);
+  state("reported", names);
+  if (state.sets()) {
+    reported_.clear();
+    for (const std::string& name : names) reported_.emplace_back(name, RunningMean());
+  }
+  numbered(state, "reported", reported_, [&](const std::string& name, auto& reported) {
+    state.part(name, [&] { reported.second.state(state); });
+  });
+}
+
 // --- The model's steps ------------------------------------------------------------------------------------
 
 Trainer& ModelImpl::trainer() {

@@ -1,5 +1,6 @@
 #pragma once
 #include <ktape/nn/models/model.hpp>
+#include <ktape/nn/state.hpp>
 
 namespace ktape::nn {
 
@@ -12,9 +13,28 @@ class RunningMean {
   }
   double value() const { return weight_ > 0 ? sum_ / weight_ : 0; }
   void reset() { sum_ = weight_ = 0; }
+  void state(State& state) {
+    state("sum", sum_);
+    state("weight", weight_);
+  }
 
  private:
   double sum_ = 0, weight_ = 0;
+};
+
+/// A training that is going on, for what writes it down and takes it up again.
+class Resumable {
+ public:
+  virtual ~Resumable() = default;
+  /// Makes the weights and the state of the optimizer, where that waits for the first batch.
+  virtual void build() = 0;
+  /// Names everything that the training goes on with: weights, optimizer, random numbers, the place in the
+  /// data, what has been measured, and the states of layers and callbacks. Of a training that is built.
+  virtual void state(State& state) = 0;
+  /// Whether it is between two batches, not between epochs.
+  virtual bool within_epoch() const = 0;
+  /// Whether Ctrl-C ends it.
+  virtual bool interrupted() const = 0;
 };
 
 /// What `compile` said, worked out for the outputs of one model, and what has been measured since the last
@@ -36,7 +56,12 @@ class Trainer {
   void measure(const Batch& batch, const std::vector<Tensor>& y_pred, const Tensor& loss);
   Logs results() const;
   void reset();
-  bool stop = false;  ///< whether the training should end
+  /// Makes the state of the optimizer.
+  void build();
+  /// Names weights, optimizer, what the layers keep, and what has been measured since the last reset.
+  void state(State& state);
+  bool stop = false;              ///< whether the training should end
+  Resumable* training = nullptr;  ///< that is going on
 
  private:
   struct Output {
@@ -56,6 +81,7 @@ class Trainer {
   void each_layer(F&& f) const;
   const Tensor* targets_of(const Batch& batch, std::size_t at) const;
   static Tensor weight_of(const Batch& batch, std::size_t at);
+  void measured(State& state);
   void add_reported(const std::string& name, const Tensor& value, double samples);
 
   ModelImpl& model_;

@@ -1,0 +1,94 @@
+#include <ktape/nn/callbacks/backup.hpp>
+#include <ktape/nn/callbacks/folders.hpp>
+#include <ktape/nn/models/trainer.hpp>
+#include <ktape/nn/saving/safetensors.hpp>
+
+#include <filesystem>
+
+namespace ktape::nn {
+namespace {
+
+namespace fs = std::filesystem;
+
+class BackupAndRestoreImpl final : public CallbackImpl {
+ public:
+  BackupAndRestoreImpl(const std::string& backup_dir, const BackupAndRestoreOptions& options)
+      : folder_(backup_dir),
+        file_((fs::path(backup_dir) / "latest.safetensors").string()),
+        options_(options) {
+    if (backup_dir.empty())
+      fail("[BackupAndRestore] backup_dir must name a folder: received backup_dir=\"\"");
+  }
+
+  std::string class_name() const override { return "BackupAndRestore"; }
+  bool comes_last() const override { return true; }
+
+  void on_train_begin(const Logs&) override {
+    batches_ = 0;
+    kept_.clear();
+    make_folder("BackupAndRestore", folder_);
+    if (!fs::exists(file_)) return;
+    training().build();
+    restore(load_safetensors(file_));
+  }
+
+  /// The begin of an epoch that has begun already must not change anything.
+  void on_epoch_begin(int, const Logs&) override {
+    if (!kept_.empty()) restore(std::exchange(kept_, {}));
+    kept_.clear();
+  }
+
+  void on_train_batch_end(std::int64_t, const Logs&) override {
+    if (options_.save_freq.due(++batches_)) save();
+  }
+
+  /// An epoch that Ctrl-C cut short is none.
+  void on_epoch_end(int, const Logs&) override {
+    if (options_.save_freq.by_epoch() && !training().interrupted()) save();
+  }
+
+  void on_train_end(const Logs&) override {
+    if (!options_.delete_checkpoint || training().interrupted()) return;
+    std::error_code ignored;
+    fs::remove(file_, ignored);
+    fs::remove(folder_, ignored);  // unless there is something else in it
+  }
+
+  void state(State& state) override { state("batches", batches_); }
+
+ private:
+  Resumable& training() const { return *model().impl().trainer().training; }
+
+  void save() {
+    State state;
+    training().state(state);
+    save_safetensors(file_, state.entries());
+  }
+
+  void restore(const std::vector<State::Entry>& entries) {
+    State before;
+    training().state(before);
+    try {
+      State state(entries);
+      training().state(state);
+    } catch (const Error& error) {
+      State state(before.entries());
+      training().state(state);
+      fail("[BackupAndRestore] the backup must be of this training, or be deleted: received '", file_, "' (",
+           error.what(), ')');
+    }
+    if (training().within_epoch()) kept_ = entries;
+  }
+
+  std::string folder_, file_;
+  BackupAndRestoreOptions options_;
+  std::int64_t batches_ = 0;
+  std::vector<State::Entry> kept_;  ///< of an epoch that is gone on with
+};
+
+}  // namespace
+
+BackupAndRestore::BackupAndRestore(const std::string& backup_dir, const BackupAndRestoreOptions& options)
+    : Callback(std::make_shared<BackupAndRestoreImpl>(backup_dir, options)) {}
+
+}  // namespace ktape::nn
