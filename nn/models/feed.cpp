@@ -224,7 +224,8 @@ Batch DatasetFeed::next() {
 }
 
 void DatasetFeed::state(State& state) {
-  std::int64_t iteration = at_ ? iteration_ - 1 : iteration_, given = at_ ? given_ : 0;
+  const bool reads = at_ && *at_ != dataset_.end() && dataset_.cardinality() != given_;
+  std::int64_t iteration = reads ? iteration_ - 1 : iteration_, given = reads ? given_ : 0;
   state("iteration", iteration);
   state("given", given);
   if (!state.sets()) return;

@@ -1,0 +1,244 @@
+#include "../../ops/check.hpp"
+#include "../data/files.hpp"
+#include "scripted.hpp"
+
+#include <ktape/nn/saving/safetensors.hpp>
+
+#include <csignal>
+
+namespace K = ktape::backend;
+namespace nn = ktape::nn;
+namespace data = ktape::data;
+namespace fs = std::filesystem;
+using doctest::Contains;
+using ktape::IOError, ktape::Tensor, ktape::ValueError, ktape::Variable;
+
+namespace {
+
+/// Ends a training from without after so many batches.
+struct CrashImpl : nn::CallbackImpl {
+  int left;
+  explicit CrashImpl(int left) : left(left) {}
+  void on_train_batch_end(std::int64_t, const nn::Logs&) override {
+    if (--left == 0) throw std::runtime_error("crash");
+  }
+};
+
+/// How a program trains.
+struct Program {
+  std::string folder;
+  nn::Frequency save_freq = "epoch";
+  bool from_dataset = false;
+  std::optional<std::int64_t> steps_per_epoch = {};
+  int epochs = 6;
+
+  struct Outcome {
+    std::vector<std::pair<std::string, std::vector<double>>> history;
+    std::vector<std::vector<float>> weights;
+    std::string log;
+    bool operator==(const Outcome&) const = default;
+  };
+
+  std::string backup() const { return folder + "/backup"; }
+
+  /// The same each time, but that it crashes after so many batches; 0: not at all.
+  Outcome run(int crash_after = 0) const {
+    K::set_random_seed(11);
+    const Tensor x = K::random_normal({40, 5}), y = K::cast(K::random_uniform({40}, {.maxval = 3}), "int32");
+    nn::Sequential model({nn::Dense(6, {.activation = "relu"}), nn::BatchNormalization(), nn::Dropout(0.3),
+                          nn::Dropout(0.2, {.seed = 5}), nn::Dense(3, {.activation = "softmax"})});
+    model.compile({.optimizer = nn::Adam({.learning_rate = 0.02, .use_ema = true}),
+                   .loss = "sparse_categorical_crossentropy",
+                   .metrics = {"accuracy"}});
+    nn::FitOptions options{
+        .batch_size = 8,
+        .epochs = epochs,
+        .verbose = 0,
+        .callbacks = {nn::BackupAndRestore(backup(), {.save_freq = save_freq}),
+                      nn::ReduceLROnPlateau(
+                          {.monitor = "loss", .factor = 0.5, .patience = 1, .min_delta = 0.05}),
+                      nn::EarlyStopping({.monitor = "val_loss", .patience = 4, .restore_best_weights = true}),
+                      nn::LearningRateScheduler([](int, double rate) { return 0.9 * rate; }),
+                      nn::CSVLogger(folder + "/log.csv"),
+                      nn::Callback(std::make_shared<CrashImpl>(crash_after))},
+        .steps_per_epoch = steps_per_epoch};
+    const nn::History history = [&] {
+      if (!from_dataset) {
+        options.validation_split = 0.25;
+        return model.fit(x, y, options);
+      }
+      const auto noisy = [](const data::Element& e) {
+        return data::Element{e[0] + K::random_normal(e[0].shape(), {.stddev = 0.1}), e[1]};
+      };
+      const auto train =
+          data::Dataset::from_tensor_slices({x, y}).shuffle(40).map(noisy).batch(8).prefetch(2);
+      options.validation_data = data::Dataset::from_tensor_slices({x, y}).batch(16);
+      return model.fit(train, options);
+    }();
+    Outcome outcome;
+    for (const std::string& name : history.names()) outcome.history.emplace_back(name, history[name]);
+    for (const Tensor& weight : model.get_weights()) outcome.weights.push_back(values<float>(weight));
+    outcome.log = content(folder + "/log.csv");
+    return outcome;
+  }
+
+  Outcome crashing_run(std::initializer_list<int> batches) const {
+    for (const int batch : batches) CHECK_THROWS_WITH_AS(run(batch), "crash", std::runtime_error);
+    return run();
+  }
+};
+
+/// One weight that is trained; its backup lies in the folder.
+nn::Sequential small_model(std::int64_t units = 1) {
+  nn::Sequential model({nn::Input({2}), nn::Dense(units, {.kernel_initializer = "ones", .name = "only"})});
+  model.compile({.optimizer = "adam", .loss = "mse", .metrics = {"mae"}});
+  return model;
+}
+nn::History fit(const nn::Sequential& model, const nn::Callback& backup, int epochs = 4,
+                int crash_after = 0) {
+  const Tensor x = K::ones({6, 2}), y = K::zeros({6, 1});
+  return model.fit(x, y,
+                   {.batch_size = 2,
+                    .epochs = epochs,
+                    .verbose = 0,
+                    .callbacks = {nn::Callback(std::make_shared<CrashImpl>(crash_after)), backup}});
+}
+
+}  // namespace
+
+TEST_CASE("BackupAndRestore: a training that crashed gives what one that did not would have given") {
+  for (const bool from_dataset : {false, true})
+    for (const nn::Frequency& save_freq : {nn::Frequency("epoch"), nn::Frequency(1), nn::Frequency(3)})
+      for (const std::optional<std::int64_t> steps :
+           {std::optional<std::int64_t>(), std::optional<std::int64_t>(3)}) {
+        const Files whole, parts;
+        CAPTURE(from_dataset);
+        CAPTURE(save_freq.due(1));
+        CAPTURE(steps.value_or(0));
+        const Program::Outcome expected = Program{whole.folder(), save_freq, from_dataset, steps}.run();
+        const Program program{parts.folder(), save_freq, from_dataset, steps};
+        CHECK(program.crashing_run({2, 4, 7}) == expected);
+        CHECK(!fs::exists(program.backup()));
+        CHECK(program.crashing_run({12}) == expected);
+      }
+}
+
+TEST_CASE("BackupAndRestore: the last backup tells of an early stop") {
+  const Files whole, parts;
+  const Program::Outcome expected = Program{.folder = whole.folder(), .epochs = 60}.run();
+  REQUIRE(expected.history[0].second.size() < 60);  // stopped
+  CHECK(Program{.folder = parts.folder(), .epochs = 60}.crashing_run({9, 8}) == expected);
+}
+
+TEST_CASE("BackupAndRestore keeps the backup of a training that has ended, and goes on for more epochs") {
+  const Files files;
+  const nn::BackupAndRestore backup(files.folder() + "/a/b", {.delete_checkpoint = false});
+  const nn::Sequential straight = small_model(), model = small_model(), later = small_model();
+  const nn::History expected = fit(straight, nn::LambdaCallback({}), 5);
+  fit(model, backup, 3);
+  CHECK(fs::exists(files.folder() + "/a/b/latest.safetensors"));
+  const nn::History history = fit(later, backup, 5);
+  CHECK(history["loss"] == expected["loss"]);
+  CHECK(history.epoch() == std::vector<int>{0, 1, 2, 3, 4});
+  CHECK(values(later.get_weights()[0]) == values(straight.get_weights()[0]));
+}
+
+TEST_CASE("BackupAndRestore deletes its file, and nothing else") {
+  const Files files;
+  const std::string other = files.write("backup/notes.txt", "kept");
+  fit(small_model(), nn::BackupAndRestore(files.folder() + "/backup"));
+  CHECK(content(other) == "kept");
+  CHECK(!fs::exists(files.folder() + "/backup/latest.safetensors"));
+}
+
+TEST_CASE("BackupAndRestore: after Ctrl-C the training goes on at the last whole epoch") {
+  const Files files;
+  const nn::BackupAndRestore backup(files.folder() + "/backup");
+  int batches = 0;
+  const auto interrupting = nn::LambdaCallback({.on_train_batch_end = [&](std::int64_t, const nn::Logs&) {
+    if (++batches == 5) std::raise(SIGINT);
+  }});
+  const nn::Sequential model = small_model(), resumed = small_model(), straight = small_model();
+  const Tensor x = K::ones({6, 2}), y = K::zeros({6, 1});
+  const nn::History cut =
+      model.fit(x, y, {.batch_size = 2, .epochs = 4, .verbose = 0, .callbacks = {interrupting, backup}});
+  CHECK(cut["loss"].size() == 2);
+  const nn::History expected = fit(straight, nn::LambdaCallback({})), history = fit(resumed, backup);
+  CHECK(history["loss"] == expected["loss"]);
+  CHECK(!fs::exists(files.folder() + "/backup"));
+}
+
+TEST_CASE("BackupAndRestore: callbacks of one's own keep their state, new ones begin") {
+  struct CounterImpl : nn::CallbackImpl {
+    int epochs = 0;
+    std::string class_name() const override { return "Counter"; }
+    void on_epoch_end(int, const nn::Logs&) override { ++epochs; }
+    void state(nn::State& state) override { state("epochs", epochs); }
+  };
+  const Files files;
+  const nn::BackupAndRestore backup(files.folder() + "/backup");
+  const auto train = [&](const std::vector<nn::Callback>& callbacks) {
+    const Tensor x = K::ones({2, 2}), y = K::zeros({2, 1});
+    std::vector<nn::Callback> all = callbacks;
+    all.push_back(backup);
+    small_model().fit(x, y, {.epochs = 4, .verbose = 0, .callbacks = all});
+  };
+  const auto first = std::make_shared<CounterImpl>(), again = std::make_shared<CounterImpl>(),
+             added = std::make_shared<CounterImpl>();
+  CHECK_THROWS(train({nn::Callback(first), nn::Callback(std::make_shared<CrashImpl>(3))}));
+  CHECK(first->epochs == 2);
+  train({nn::Callback(again), nn::Callback(added)});
+  CHECK(again->epochs == 4);
+  CHECK(added->epochs == 2);
+}
+
+TEST_CASE("BackupAndRestore: the backup of another model is an error, and changes nothing") {
+  const Files files;
+  const std::string folder = files.folder() + "/backup";
+  const nn::BackupAndRestore backup(folder);
+  CHECK_THROWS(fit(small_model(), backup, 4, 5));
+  const nn::Sequential other = small_model(3);
+  const Values before = values(other.get_weights()[0]);
+  const Tensor x = K::ones({6, 2});
+  CHECK_THROWS_WITH_AS(
+      other.fit(x, K::zeros({6, 3}), {.verbose = 0, .callbacks = {backup}}),
+      Contains(("[BackupAndRestore] the backup must be of this training, or be deleted: received '" + folder +
+                "/latest.safetensors' ([State] 'weights/0' must be float32 of shape (2, 3) as 'only/kernel': "
+                "received "
+                "float32 of shape (2, 1))")
+                   .c_str()),
+      ValueError);
+  CHECK(values(other.get_weights()[0]) == before);
+  files.write("backup/latest.safetensors", "no backup");
+  CHECK_THROWS_WITH_AS(fit(small_model(), backup), Contains("latest.safetensors"), IOError);
+  CHECK_THROWS_WITH_AS(nn::BackupAndRestore(""), Contains("[BackupAndRestore] backup_dir must name a folder"),
+                       ValueError);
+}
+
+TEST_CASE(
+    "BackupAndRestore: a backup of which anything is missing or of another kind is an error or a backup") {
+  const Files files;
+  const std::string folder = files.folder() + "/backup", path = folder + "/latest.safetensors";
+  const nn::BackupAndRestore backup(folder, {.save_freq = 1});
+  CHECK_THROWS(fit(small_model(), backup, 4, 5));
+  const auto entries = nn::load_safetensors(path);
+  int refused = 0;
+  for (std::size_t i = 0; i < entries.size(); ++i)
+    for (const Tensor& value :
+         {Tensor(), K::ones({3}), ints(-1, "int64"), ints(std::int64_t{1} << 62, "int64")}) {
+      CAPTURE(entries[i].first);
+      auto changed = entries;
+      if (value.defined()) changed[i].second = value;
+      else changed.erase(changed.begin() + static_cast<std::ptrdiff_t>(i));
+      nn::save_safetensors(path, changed);
+      const nn::Sequential model = small_model();
+      try {
+        fit(model, backup);
+      } catch (const ValueError& error) {
+        ++refused;
+        CHECK(std::string(error.what()).find(path) != std::string::npos);
+        CHECK(values(model.get_weights()[0]) == Values{1, 1});
+      }
+    }
+  CHECK(refused > 3 * std::ssize(entries) / 2);
+}
