@@ -65,7 +65,8 @@ Tensor silu(const Tensor& x) {
 Tensor mish(const Tensor& x) { return x * K::tanh(K::softplus(x)); }
 Tensor sigmoid(const Tensor& x) { return K::sigmoid(x); }
 
-Tensor hard_sigmoid(const Tensor& x) {
+Tensor hard_sigmoid(const Tensor& x, const HardSigmoidOptions& o) {
+  if (o.slope != HardSigmoidOptions().slope) return K::clip(o.slope * x + 0.5, 0, 1);
   constexpr double slope = 1 / 6.F;  // in every width, as the implementations that we agree with have it
   return unary_by_input(
       "hard_sigmoid", x,
@@ -161,6 +162,10 @@ void fields(AlphaOptions& o, F&& field) {
 template <class F>
 void fields(GeluOptions& o, F&& field) {
   field("approximate", o.approximate);
+}
+template <class F>
+void fields(HardSigmoidOptions& o, F&& field) {
+  field("slope", o.slope);
 }
 template <class F>
 void fields(AxisOptions& o, F&& field) {

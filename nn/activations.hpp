@@ -46,6 +46,9 @@ struct AlphaOptions {
 struct GeluOptions {
   bool approximate = false;  ///< with tanh in place of erf
 };
+struct HardSigmoidOptions {
+  double slope = 1 / 6.;  ///< 0.2 in Keras 2 and TensorFlow.js
+};
 struct AxisOptions {
   int axis = -1;
 };
@@ -83,8 +86,8 @@ Tensor silu(const Tensor& x);
 Tensor mish(const Tensor& x);
 /// 1 / (1 + exp(-x)).
 Tensor sigmoid(const Tensor& x);
-/// relu6(x + 3) / 6.
-Tensor hard_sigmoid(const Tensor& x);
+/// slope x + 0.5 between 0 and 1: relu6(x + 3) / 6, by default.
+Tensor hard_sigmoid(const Tensor& x, const HardSigmoidOptions& options = {});
 /// x * hard_sigmoid(x), also known as hard_swish.
 Tensor hard_silu(const Tensor& x);
 /// -1 below -1, 1 above 1, x between them.
