@@ -2,6 +2,9 @@
 include(CMakePackageConfigHelpers)
 
 install(TARGETS ktape EXPORT ktape LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR})
+if(KTAPE_WITH_HDF5)
+  install(TARGETS ktape_hdf5 LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR})
+endif()
 
 # Headers of the sources' own use, which users neither see nor include.
 set(internal_headers
@@ -11,7 +14,7 @@ set(internal_headers
   nn/callbacks/progress.hpp nn/callbacks/protobuf.hpp nn/callbacks/python_format.hpp nn/data/bytes.hpp nn/data/image_files.hpp nn/data/stream.hpp nn/data/zip.hpp nn/layers/arguments.hpp nn/layers/layer_call.hpp nn/losses/functions.hpp
   nn/metrics/confusion_counts.hpp nn/metrics/reduction.hpp nn/models/feed.hpp nn/models/functional.hpp
   nn/models/graph.hpp nn/models/interrupt.hpp nn/models/trainer.hpp nn/optimizers/fields.hpp
-  nn/optimizers/row_gradients.hpp)
+  nn/optimizers/row_gradients.hpp nn/saving/hdf5/hdf5.hpp nn/saving/hdf5/library/handles.hpp)
 file(GLOB public_headers RELATIVE ${PROJECT_SOURCE_DIR} CONFIGURE_DEPENDS
   ktape.hpp autograd/*.hpp ops/*.hpp ops/engine.h)
 file(GLOB_RECURSE nn_headers RELATIVE ${PROJECT_SOURCE_DIR} CONFIGURE_DEPENDS nn/*.hpp)

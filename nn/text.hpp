@@ -1,6 +1,7 @@
 #pragma once
 #include <cstddef>
 #include <string>
+#include <string_view>
 
 /// Text for terminals and drawings.
 namespace ktape::nn {
@@ -10,5 +11,8 @@ std::size_t text_width(const std::string& text);
 
 /// The text, or as much of it as fits before an ellipsis.
 std::string shortened(const std::string& text, std::size_t width);
+
+/// Whether the bytes are UTF-8.
+bool is_utf8(std::string_view bytes);
 
 }  // namespace ktape::nn

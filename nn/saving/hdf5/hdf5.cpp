@@ -1,0 +1,102 @@
+#include <ktape/nn/saving/hdf5/hdf5.hpp>
+
+#include <dlfcn.h>
+
+#include <algorithm>
+
+namespace ktape::nn::saving::hdf5 {
+namespace {
+
+constexpr const char* file_name = "libktape_hdf5.so";
+
+/// The folder of the library that this function is in, with its slash.
+std::string own_folder() {
+  Dl_info info{};
+  if (!dladdr(reinterpret_cast<const void*>(&own_folder), &info) || !info.dli_fname) return "";
+  const std::string path = info.dli_fname;
+  return path.substr(0, path.rfind('/') + 1);
+}
+
+const Library* load(std::string& reason) {
+  void* handle = dlopen((own_folder() + file_name).c_str(), RTLD_NOW | RTLD_LOCAL);
+  if (!handle) {
+    const char* text = dlerror();
+    reason = text ? text : "unknown";
+    return nullptr;
+  }
+  const auto get = reinterpret_cast<const Library* (*)()>(dlsym(handle, "ktape_hdf5"));
+  if (!get) reason = "it does not export ktape_hdf5";
+  return get ? get() : nullptr;  // and stays loaded
+}
+
+const Library& library(const char* op, const std::string& path) {
+  static std::string reason;
+  static const Library* const loaded = load(reason);
+  if (!loaded)
+    fail<IOError>("[", op, "] HDF5 files need ", file_name,
+                  ", which is built where libhdf5-dev is installed: received ", path, " (", reason, ')');
+  return *loaded;
+}
+
+std::pair<std::string_view, std::string_view> first_part(std::string_view path) {
+  while (path.starts_with('/')) path.remove_prefix(1);
+  const std::size_t end = std::min(path.find('/'), path.size());
+  return {path.substr(0, end), path.substr(end)};
+}
+
+template <class List>
+auto named(List& list, std::string_view name) -> decltype(&list.begin()->second) {
+  const auto found =
+      std::find_if(list.begin(), list.end(), [&](const auto& one) { return one.first == name; });
+  return found == list.end() ? nullptr : &found->second;
+}
+
+}  // namespace
+
+const Attribute* Entry::attribute(std::string_view name) const { return named(attributes, name); }
+
+void Entry::set_attribute(std::string name, Attribute value) {
+  attributes.emplace_back(std::move(name), std::move(value));
+}
+
+const Entry* Entry::find(std::string_view path) const {
+  const auto [name, rest] = first_part(path);
+  if (name.empty()) return this;
+  const Entry* member = named(members, name);
+  return member ? member->find(rest) : nullptr;
+}
+
+Entry& Entry::group(std::string_view path) {
+  const auto [name, rest] = first_part(path);
+  if (name.empty()) return *this;
+  Entry* member = named(members, name);
+  if (!member) member = &members.emplace_back(name, Entry()).second;
+  return member->group(rest);
+}
+
+const Entry& File::at(const std::string& path) const {
+  const Entry* found = root.find(path);
+  if (!found) fail("what a Keras model has must be in the file", path, ": is not there");
+  return *found;
+}
+
+const Tensor& File::tensor(const Entry& node, const std::string& path) const {
+  if (!node.value.defined())
+    fail("weights must be arrays of numbers", path, ": ", node.fault.empty() ? "a group" : node.fault);
+  return node.value;
+}
+
+File read_file(const char* op, const std::string& path) {
+  return {op, path, library(op, path).read_file(op, path)};
+}
+File read_bytes(const char* op, const std::string& name, std::string_view bytes) {
+  return {op, name, library(op, name).read_bytes(op, name, bytes)};
+}
+void write_file(const char* op, const std::string& path, const Entry& root) {
+  library(op, path).write_file(op, path, root);
+}
+std::string to_bytes(const char* op, const std::string& name, const Entry& root) {
+  return library(op, name).to_bytes(op, name, root);
+}
+
+}  // namespace ktape::nn::saving::hdf5

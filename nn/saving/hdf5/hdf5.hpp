@@ -1,0 +1,75 @@
+#pragma once
+#include <ktape/autograd/tensor.hpp>
+
+#include <string>
+#include <string_view>
+#include <utility>
+#include <variant>
+#include <vector>
+
+/// HDF5 files as trees of values. What reads and writes them is libktape_hdf5.so, a component that stands
+/// beside libktape.so and is loaded when it is first needed: programs without HDF5 files run without libhdf5.
+/// Internal: sources only.
+namespace ktape::nn::saving::hdf5 {
+
+using Attribute = std::variant<std::string, std::vector<std::string>, Tensor>;
+
+/// A dataset or a group.
+struct Entry {
+  std::vector<std::pair<std::string, Attribute>> attributes;
+  Tensor value;                                       ///< of a dataset
+  std::string fault;                                  ///< why a dataset has no value: it holds no numbers
+  std::vector<std::pair<std::string, Entry>> members;  ///< of a group, by name
+
+  Entry() = default;
+  explicit Entry(Tensor value) : value(std::move(value)) {}
+
+  bool is_group() const { return !value.defined() && fault.empty(); }
+  const Attribute* attribute(std::string_view name) const;
+  void set_attribute(std::string name, Attribute value);
+  /// What is at a path below this group; null when nothing is.
+  const Entry* find(std::string_view path) const;
+  /// The group at a path below this one, which is made, with those on the way, unless it is there.
+  Entry& group(std::string_view path);
+};
+
+/// A file that was read.
+struct File {
+  const char* op;
+  std::string name;  ///< in messages
+  Entry root;
+
+  template <class... Parts>
+  [[noreturn]] void fail(const char* rule, const Parts&... reason) const {
+    ktape::fail<IOError>('[', op, "] ", rule, ": received ", name, " (", reason..., ')');
+  }
+  /// The object at a path, from the root. Throws IOError, naming the path, when there is none.
+  const Entry& at(const std::string& path) const;
+  /// The value of a dataset. Throws IOError, naming the path, for a group and for what is not numbers.
+  const Tensor& tensor(const Entry& node, const std::string& path) const;
+};
+
+/// The whole of a file, none of which is trusted: it must be a tree of groups, and datasets whose bytes are
+/// in it, plain or compressed by gzip; what is read is no larger than that can be. Throws IOError, "[op] ...:
+/// received file (object: reason)", for all else: links other than the names of objects in the file itself,
+/// external and virtual data, other filters, names that are not UTF-8, an object with two names.
+File read_file(const char* op, const std::string& path);
+/// The same of bytes that are in memory.
+File read_bytes(const char* op, const std::string& name, std::string_view bytes);
+
+/// Writes a tree to a file that is there, as AtomicFile's temporary one is.
+void write_file(const char* op, const std::string& path, const Entry& root);
+/// The bytes of such a file.
+std::string to_bytes(const char* op, const std::string& name, const Entry& root);
+
+/// What the component does. A part of the library and its component are of one build.
+class Library {
+ public:
+  virtual ~Library() = default;
+  virtual Entry read_file(const char* op, const std::string& path) const = 0;
+  virtual Entry read_bytes(const char* op, const std::string& name, std::string_view bytes) const = 0;
+  virtual void write_file(const char* op, const std::string& path, const Entry& root) const = 0;
+  virtual std::string to_bytes(const char* op, const std::string& name, const Entry& root) const = 0;
+};
+
+}  // namespace ktape::nn::saving::hdf5
