@@ -100,8 +100,8 @@ TEST_CASE("State refuses what does not fit") {
                        Contains("[State] 'small' must fit into 32 bits: received 1099511627776"), ValueError);
   CHECK_THROWS_WITH_AS(
       set_with("variable", K::ones({3})),
-      Contains("[State] 'variable' must be float32 of shape (2) as 'kernel': received float32 of "
-               "shape (3)"),
+      Contains("[State] 'variable' must be float32 of shape (2,) as 'kernel': received float32 of "
+               "shape (3,)"),
       ValueError);
   for (const std::int64_t count : {std::int64_t{-1}, std::int64_t{1} << 60})
     CHECK_THROWS_WITH_AS(set_with("tensors", ints(count, "int64")),

@@ -35,6 +35,14 @@ double steps_in(const std::string& path) {
   return model.get_weights()[0].item<float>();
 }
 
+/// What is written to std::cout meanwhile.
+struct Captured {
+  std::ostringstream out;
+  std::streambuf* before = std::cout.rdbuf(out.rdbuf());
+  ~Captured() { std::cout.rdbuf(before); }
+  std::string str() const { return out.str(); }
+};
+
 using Texts = std::vector<std::string>;
 
 }  // namespace
@@ -91,12 +99,9 @@ TEST_CASE("ModelCheckpoint saves after so many batches, counted over the epochs"
 TEST_CASE("ModelCheckpoint says what it does") {
   const Files files;
   const std::string path = files.folder() + "/best.npz";
-  const std::ostringstream out;
-  std::streambuf* before = std::cout.rdbuf(out.rdbuf());
-  std::vector<nn::Logs> logs = falling_then_rising;
-  run(Scripted(logs),
+  const Captured out;
+  run(Scripted(falling_then_rising),
       {nn::ModelCheckpoint(path, {.verbose = 1, .save_best_only = true, .save_weights_only = true})});
-  std::cout.rdbuf(before);
   CHECK(out.str() == "\nEpoch 1: val_loss improved from inf to 3, saving model to " + path +
                          "\n\nEpoch 2: val_loss improved from 3 to 2, saving model to " + path +
                          "\n\nEpoch 3: val_loss did not improve from 2\n"

@@ -21,8 +21,8 @@ double weight(const nn::Model& model) { return model.get_weights()[0].item<float
 
 /// What the weight is at each end of an epoch, for callbacks behind others.
 struct Spy {
-  std::vector<double> seen, in_test;
   nn::Model model;
+  std::vector<double> seen = {};
   nn::Callback callback() {
     return nn::LambdaCallback(
         {.on_epoch_end = [this](int, const nn::Logs&) { seen.push_back(weight(model)); }});
@@ -39,8 +39,8 @@ using TestSpy = nn::CallbackOf<TestSpyImpl>;
 
 TEST_CASE("SwapEMAWeights evaluates and predicts with the averages") {
   const nn::Sequential model = falling();
-  Spy spy{.model = model};
-  const TestSpy in_test(std::make_shared<TestSpyImpl>());
+  Spy spy{model};
+  const TestSpy in_test;
   const Tensor x = K::ones({1, 1});
   model.fit(x, x,
             {.epochs = 3,
@@ -69,7 +69,7 @@ TEST_CASE("SwapEMAWeights on epochs: callbacks behind it see the averages, howev
   for (const int stop_after : {3, 2}) {
     CAPTURE(stop_after);
     const nn::Sequential model = falling();
-    Spy spy{.model = model};
+    Spy spy{model};
     const nn::LambdaCallback stopping({.on_epoch_end = [&](int epoch, const nn::Logs&) {
       if (epoch + 1 == stop_after) model.stop_training();
     }});

@@ -15,7 +15,7 @@ struct ScriptedImpl : ktape::nn::ModelImpl {
       : ktape::nn::ModelImpl("Scripted"), logs(std::move(logs)) {}
   ktape::Tensor call(const ktape::Tensor& x) override { return dense(x); }
   ktape::nn::Logs train_step(const ktape::nn::Batch& batch) override {
-    call(batch.x[0]);
+    apply(batch.x);
     ktape::backend::update_add(dense.weights()[0], 1.f);
     return logs[step++ % logs.size()];
   }
