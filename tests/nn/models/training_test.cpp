@@ -75,6 +75,21 @@ TEST_CASE("the seed fixes the order of the samples") {
   CHECK(seen[0] != seen[2]);
 }
 
+TEST_CASE("two fits that follow each other are one") {
+  const Line line;
+  const auto weights_after = [&](const std::vector<int>& ends) {
+    K::set_random_seed(1);
+    const nn::Sequential model = linear_model();
+    int begin = 0;
+    for (const int end : ends) {
+      model.fit(line.x, line.y, {.batch_size = 16, .epochs = end, .verbose = 0, .initial_epoch = begin});
+      begin = end;
+    }
+    return values(model.weights()[0].value());
+  };
+  CHECK(weights_after({2, 4}) == weights_after({4}));
+}
+
 TEST_CASE("evaluate and predict go over all samples, in inference") {
   const Line line;
   const nn::Sequential model({nn::Dropout(0.5), nn::Dense(1)});
