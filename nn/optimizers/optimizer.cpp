@@ -232,6 +232,12 @@ void OptimizerImpl::exclude_from_weight_decay(const std::vector<Variable>& varia
   excluded_names_ = names;
 }
 
+std::vector<Variable> OptimizerImpl::built_for() const {
+  std::vector<Variable> variables;
+  for (const Slot& slot : slots_) variables.push_back(slot.variable);
+  return variables;
+}
+
 bool OptimizerImpl::excluded(const Variable& variable) const {
   return std::any_of(excluded_.begin(), excluded_.end(), [&](const Variable& v) { return v.is(variable); }) ||
          std::any_of(excluded_names_.begin(), excluded_names_.end(), [&](const std::string& word) {

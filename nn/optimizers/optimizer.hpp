@@ -86,6 +86,11 @@ class OptimizerImpl : public Object {
   std::vector<Variable> variables() const;
   /// Whether the state of the variables is there.
   bool built() const { return !slots_.empty(); }
+  /// The variables whose state is there, in the order of the first `apply`.
+  std::vector<Variable> built_for() const;
+  /// Whether a variable is left out of weight decay, by itself or by a word in its name.
+  bool excluded(const Variable& variable) const;
+  const std::vector<std::string>& excluded_names() const { return excluded_names_; }
 
  protected:
   /// The same with what is to be done to gradient and variable on the way, and for a gradient of some rows:
@@ -120,7 +125,6 @@ class OptimizerImpl : public Object {
   void clip(std::vector<Gradient>& gradients) const;
   void update(const std::vector<Gradient>& gradients);
   void average();
-  bool excluded(const Variable& variable) const;
 
   std::string class_name_;
   OptimizerOptions options_;

@@ -39,7 +39,8 @@ DType dtype_of(std::string_view code) {
   return DType::Int16;
 }
 
-/// Names with control characters as "?", and not too long, for messages.
+}  // namespace
+
 std::string printable(std::string name) {
   name.resize(std::min<std::size_t>(name.size(), 100));
   for (char& c : name)
@@ -48,6 +49,8 @@ std::string printable(std::string name) {
 }
 
 // --- Reading ----------------------------------------------------------------------------------------------
+
+namespace {
 
 /// Takes the parts of a header as they are parsed.
 class HeaderReader : public nlohmann::json_sax<Json> {

@@ -12,6 +12,9 @@ extern const Format safetensors;
 
 using Metadata = std::vector<std::pair<std::string, std::string>>;
 
+/// Names out of files for messages: not too long, and with control characters as "?".
+std::string printable(std::string name);
+
 /// Writes the tensors with `op` in messages. Throws as `save_safetensors`.
 void write_safetensors(const char* op, const std::string& path, const NamedTensors& tensors,
                        const Metadata& metadata);

@@ -1,4 +1,5 @@
 #include <ktape/nn/saving/format.hpp>
+#include <ktape/nn/saving/ktape_file.hpp>
 #include <ktape/nn/saving/npz.hpp>
 #include <ktape/nn/saving/safetensors_file.hpp>
 
@@ -10,7 +11,7 @@ namespace saving {
 namespace {
 
 // A format joins here and in its own pair of files.
-const std::vector<const Format*> formats = {&npz, &safetensors};
+const std::vector<const Format*> formats = {&ktape_file, &npz, &safetensors};
 
 template <class F>
 void expect_supported(F* function, const char* op, const Format& format, const std::string& path) {

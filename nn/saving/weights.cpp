@@ -54,6 +54,16 @@ void collect(const Layer& layer, const std::string& prefix, NamedVariables& foun
     collect(sublayer, prefix + unused(name_in(layer, sublayer), names) + '/', found);
 }
 
+void collect(const Layer& layer, const std::string& prefix,
+             std::vector<std::pair<std::string, Layer>>& found) {
+  std::set<std::string> names;
+  for (const Layer& sublayer : layer.impl().sublayers()) {
+    const std::string path = prefix + unused(name_in(layer, sublayer), names);
+    found.emplace_back(path, sublayer);
+    collect(sublayer, path + '/', found);
+  }
+}
+
 /// The weights of a layer that are to be set.
 struct Target {
   std::string layer;
@@ -203,6 +213,12 @@ NamedVariables named_weights(const Layer& layer) {
   return found;
 }
 
+std::vector<std::pair<std::string, Layer>> named_layers(const Layer& layer) {
+  std::vector<std::pair<std::string, Layer>> found;
+  collect(layer, "", found);
+  return found;
+}
+
 std::vector<LayerWeights> collect_weights(const Model& model) {
   std::vector<LayerWeights> all;
   for (const Target& target : targets_of(model)) {
@@ -220,12 +236,18 @@ void assign_weights(const Model& model, const std::string& path, const std::vect
   assignment.commit();
 }
 
+NamedVariables flat_variables(const Model& model) {
+  NamedVariables flat;
+  std::set<std::string> taken;
+  for (const Target& target : targets_of(model))
+    for (const auto& [name, weight] : target.weights)
+      flat.emplace_back(unused(flat_name(target.layer, name), taken), weight);
+  return flat;
+}
+
 NamedTensors flat_weights(const Model& model) {
   NamedTensors flat;
-  std::set<std::string> taken;
-  for (const LayerWeights& layer : collect_weights(model))
-    for (const auto& [name, value] : layer.weights)
-      flat.emplace_back(unused(flat_name(layer.layer, name), taken), value);
+  for (const auto& [name, weight] : flat_variables(model)) flat.emplace_back(name, weight.value().detach());
   return flat;
 }
 

@@ -22,6 +22,9 @@ struct LayerWeights {
 /// The weights in a layer, in the order of `Layer::weights()`, under the names that LayerWeights has.
 NamedVariables named_weights(const Layer& layer);
 
+/// The layers in a layer, at any depth, under their paths.
+std::vector<std::pair<std::string, Layer>> named_layers(const Layer& layer);
+
 /// The values for each layer of `Model::layers()`, those without weights too, and, for a model with weights
 /// of its own, behind them an entry with an empty name. A layer that is also in another has its weights in
 /// both. Throws ValueError for a model that is not built.
@@ -38,6 +41,7 @@ void assign_weights(const Model& model, const std::string& path, const std::vect
 /// where they are others (names that are counted, "dense_3", differ from model to model) the last part must
 /// agree.
 NamedTensors flat_weights(const Model& model);
+NamedVariables flat_variables(const Model& model);
 void assign_flat_weights(const Model& model, const std::string& path, const NamedTensors& given,
                          const LoadWeightsOptions& options);
 
