@@ -14,7 +14,9 @@ set(internal_headers
   nn/callbacks/progress.hpp nn/callbacks/protobuf.hpp nn/callbacks/python_format.hpp nn/data/bytes.hpp nn/data/image_files.hpp nn/data/stream.hpp nn/data/zip.hpp nn/layers/arguments.hpp nn/layers/layer_call.hpp nn/losses/functions.hpp
   nn/metrics/confusion_counts.hpp nn/metrics/reduction.hpp nn/models/feed.hpp nn/models/functional.hpp
   nn/models/graph.hpp nn/models/interrupt.hpp nn/models/trainer.hpp nn/optimizers/fields.hpp
-  nn/optimizers/row_gradients.hpp nn/saving/hdf5/hdf5.hpp nn/saving/hdf5/library/handles.hpp)
+  nn/optimizers/row_gradients.hpp nn/saving/hdf5/hdf5.hpp
+  nn/saving/hdf5/library/handles.hpp nn/saving/hdf5/library/process.hpp nn/saving/keras2_weights.hpp nn/saving/keras_h5.hpp
+  nn/saving/keras_layers.hpp nn/saving/keras_optimizer.hpp nn/saving/keras_state.hpp nn/saving/keras_weights_h5.hpp)
 file(GLOB public_headers RELATIVE ${PROJECT_SOURCE_DIR} CONFIGURE_DEPENDS
   ktape.hpp autograd/*.hpp ops/*.hpp ops/engine.h)
 file(GLOB_RECURSE nn_headers RELATIVE ${PROJECT_SOURCE_DIR} CONFIGURE_DEPENDS nn/*.hpp)

@@ -1,4 +1,6 @@
 #include <ktape/nn/saving/format.hpp>
+#include <ktape/nn/saving/keras_h5.hpp>
+#include <ktape/nn/saving/keras_weights_h5.hpp>
 #include <ktape/nn/saving/ktape_file.hpp>
 #include <ktape/nn/saving/npz.hpp>
 #include <ktape/nn/saving/safetensors_file.hpp>
@@ -11,7 +13,8 @@ namespace saving {
 namespace {
 
 // A format joins here and in its own pair of files.
-const std::vector<const Format*> formats = {&ktape_file, &npz, &safetensors};
+const std::vector<const Format*> formats = {&ktape_file,       &npz,      &safetensors,
+                                            &keras_weights_h5, &keras_h5, &keras_hdf5};
 
 template <class F>
 void expect_supported(F* function, const char* op, const Format& format, const std::string& path) {

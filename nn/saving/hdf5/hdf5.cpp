@@ -92,8 +92,8 @@ File read_file(const char* op, const std::string& path) {
 File read_bytes(const char* op, const std::string& name, std::string_view bytes) {
   return {op, name, library(op, name).read_bytes(op, name, bytes)};
 }
-void write_file(const char* op, const std::string& path, const Entry& root) {
-  library(op, path).write_file(op, path, root);
+void write_file(const char* op, const std::string& name, const std::string& path, const Entry& root) {
+  library(op, name).write_file(op, name, path, root);
 }
 std::string to_bytes(const char* op, const std::string& name, const Entry& root) {
   return library(op, name).to_bytes(op, name, root);

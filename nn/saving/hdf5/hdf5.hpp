@@ -17,8 +17,8 @@ using Attribute = std::variant<std::string, std::vector<std::string>, Tensor>;
 /// A dataset or a group.
 struct Entry {
   std::vector<std::pair<std::string, Attribute>> attributes;
-  Tensor value;                                       ///< of a dataset
-  std::string fault;                                  ///< why a dataset has no value: it holds no numbers
+  Tensor value;                                        ///< of a dataset
+  std::string fault;                                   ///< why a dataset has no value: it holds no numbers
   std::vector<std::pair<std::string, Entry>> members;  ///< of a group, by name
 
   Entry() = default;
@@ -57,8 +57,8 @@ File read_file(const char* op, const std::string& path);
 /// The same of bytes that are in memory.
 File read_bytes(const char* op, const std::string& name, std::string_view bytes);
 
-/// Writes a tree to a file that is there, as AtomicFile's temporary one is.
-void write_file(const char* op, const std::string& path, const Entry& root);
+/// Writes a tree to a file, the temporary one of an AtomicFile; messages have the name of the other.
+void write_file(const char* op, const std::string& name, const std::string& path, const Entry& root);
 /// The bytes of such a file.
 std::string to_bytes(const char* op, const std::string& name, const Entry& root);
 
@@ -68,7 +68,8 @@ class Library {
   virtual ~Library() = default;
   virtual Entry read_file(const char* op, const std::string& path) const = 0;
   virtual Entry read_bytes(const char* op, const std::string& name, std::string_view bytes) const = 0;
-  virtual void write_file(const char* op, const std::string& path, const Entry& root) const = 0;
+  virtual void write_file(const char* op, const std::string& name, const std::string& path,
+                          const Entry& root) const = 0;
   virtual std::string to_bytes(const char* op, const std::string& name, const Entry& root) const = 0;
 };
 

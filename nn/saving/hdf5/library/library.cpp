@@ -104,14 +104,15 @@ class Hdf5Library final : public Library {
     });
   }
 
-  void write_file(const char* op, const std::string& path, const Entry& root) const override {
+  void write_file(const char* op, const std::string& name, const std::string& path,
+                  const Entry& root) const override {
     const Session session;
     const Handle list = access(true);
     H5Pset_fapl_sec2(list);
     Handle file(H5Fcreate(path.c_str(), H5F_ACC_TRUNC, H5P_DEFAULT, list), H5Fclose);
-    if (!file.valid()) fail_on(op, writable, path, last_error());
-    write_root(op, path, file, root);
-    if (!file.close()) fail_on(op, writable, path, last_error());
+    if (!file.valid()) fail_on(op, writable, name, last_error());
+    write_root(op, name, file, root);
+    if (!file.close()) fail_on(op, writable, name, last_error());
   }
 
   std::string to_bytes(const char* op, const std::string& name, const Entry& root) const override {

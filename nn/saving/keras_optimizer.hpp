@@ -1,0 +1,16 @@
+#pragma once
+#include <ktape/nn/saving/weights.hpp>
+
+/// The state of optimizers in Keras's order. Internal: sources only.
+namespace ktape::nn::saving {
+
+/// The variables of a compiled model's optimizer, which is built if it was not, in the order in which Keras
+/// lists the weights that they belong to.
+std::vector<Variable> optimizer_variables(const Model& model);
+
+/// Gives the optimizer of a compiled model what a file has of one, in Keras's order. The names say whether it
+/// is that of Keras 2's first optimizers, which list one kind of state after the other; others may have no
+/// learning rate. A state that does not fit is passed over with a warning, as in Keras.
+void restore_optimizer(const Model& model, const std::string& path, const NamedTensors& state);
+
+}  // namespace ktape::nn::saving

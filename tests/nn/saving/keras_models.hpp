@@ -1,0 +1,68 @@
+#pragma once
+#include <ktape/nn/data/dataset.hpp>
+#include <ktape/nn/input.hpp>
+#include <ktape/nn/layers/attention.hpp>
+#include <ktape/nn/layers/convolution.hpp>
+#include <ktape/nn/layers/convolutional_recurrent.hpp>
+#include <ktape/nn/layers/core.hpp>
+#include <ktape/nn/layers/merging.hpp>
+#include <ktape/nn/layers/normalization.hpp>
+#include <ktape/nn/layers/recurrent.hpp>
+#include <ktape/nn/layers/regularization.hpp>
+#include <ktape/nn/layers/reshaping.hpp>
+#include <ktape/nn/layers/wrappers.hpp>
+#include <ktape/nn/models/sequential.hpp>
+#include <ktape/ops/elementwise.hpp>
+#include <ktape/ops/operators.hpp>
+#include <ktape/ops/random.hpp>
+#include <ktape/ops/reductions.hpp>
+
+/// Models of the tests of Keras's files.
+namespace keras_models {
+
+namespace nn = ktape::nn;
+using ktape::Tensor;
+
+/// Layers of every kind that has weights: in layers, in models, shared.
+inline nn::Model every_kind() {
+  const Tensor in = nn::Input({12, 12, 3}, {.name = "image"});
+  Tensor h =
+      nn::Conv2D(8, {3, 3}, {.strides = {2, 2}, .padding = "same", .use_bias = false, .name = "conv"})(in);
+  h = nn::BatchNormalization({.name = "norm"})(h);
+  h = nn::DepthwiseConv2D({3, 3}, {.padding = "same", .name = "depthwise"})(h);
+  h = nn::SeparableConv2D(8, {3, 3}, {.padding = "same", .name = "separable"})(h);
+  h = nn::Reshape({6, 48})(h);
+  h = nn::Bidirectional(nn::LSTM(4, {.return_sequences = true}), {.name = "rows"})(h);
+  h = nn::MultiHeadAttention(2, 3, {.name = "attention"})({h, h});
+  h = nn::TimeDistributed(nn::Dense(8), {.name = "each"})(h);
+  const nn::Dense shared(8, {.name = "shared"});
+  h = nn::Add()({shared(h), shared(shared(h))});
+  h = nn::Sequential({nn::Dense(8), nn::LayerNormalization(), nn::Dense(8)}, {.name = "inner"})(h);
+  h = nn::RNN({nn::GRUCell(4), nn::LSTMCell(3)}, {.return_sequences = true, .name = "stack"})(h);
+  h = nn::GRU(4, {.name = "last"})(h);
+  return nn::Model(in, nn::Dense(3, {.activation = "softmax", .name = "scores"})(nn::Dropout(0.2)(h)));
+}
+
+/// The model with other numbers than its initial ones.
+inline nn::Model shaken(const nn::Model& model) {
+  std::vector<Tensor> weights;
+  for (const Tensor& weight : model.get_weights())
+    weights.push_back(ktape::backend::cast(ktape::backend::random_uniform(weight.shape(), {.minval = 0.1}),
+                                           weight.dtype()));
+  model.set_weights(weights);
+  return model;
+}
+
+/// Whether two models have the same weights, number by number.
+inline bool same(const nn::Model& a, const nn::Model& b) {
+  const std::vector<Tensor> left = a.get_weights(), right = b.get_weights();
+  if (left.size() != right.size()) return false;
+  for (std::size_t i = 0; i < left.size(); ++i)
+    if (left[i].shape() != right[i].shape() ||
+        ktape::backend::get_value<double>(ktape::backend::cast(left[i], "float64")) !=
+            ktape::backend::get_value<double>(ktape::backend::cast(right[i], "float64")))
+      return false;
+  return true;
+}
+
+}  // namespace keras_models
