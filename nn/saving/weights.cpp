@@ -64,26 +64,24 @@ void collect(const Layer& layer, const std::string& prefix,
   }
 }
 
-/// The weights of a layer that are to be set.
-struct Target {
-  std::string layer;
-  NamedVariables weights;
-};
+}  // namespace
 
-std::vector<Target> targets_of(const Model& model) {
+std::vector<LayerVariables> layer_variables(const Model& model) {
   if (!model.built())
     fail("[", model.name(),
          "] the model must be built, by a call or by build(), before its weights are saved or loaded");
-  std::vector<Target> targets;
+  std::vector<LayerVariables> layers;
   std::set<std::string> names;
   for (const Layer& layer : model.layers())
-    targets.push_back({unused(layer.name(), names), named_weights(layer)});
+    layers.push_back({unused(layer.name(), names), named_weights(layer)});
   const NamedVariables own = own_weights(model, names);
-  if (!own.empty()) targets.push_back({"", own});
-  return targets;
+  if (!own.empty()) layers.push_back({"", own});
+  return layers;
 }
 
-std::string shown(const Target& target) {
+namespace {
+
+std::string shown(const LayerVariables& target) {
   return target.layer.empty() ? "the model itself" : "the layer '" + target.layer + '\'';
 }
 
@@ -108,11 +106,11 @@ std::set<std::string> names_of(const Layers& layers) {
 class Assignment {
  public:
   Assignment(const Model& model, const std::string& path, const LoadWeightsOptions& options)
-      : path_(path), options_(options), targets_(targets_of(model)) {
-    std::erase_if(targets_, [](const Target& target) { return target.weights.empty(); });
+      : path_(path), options_(options), targets_(layer_variables(model)) {
+    std::erase_if(targets_, [](const LayerVariables& target) { return target.weights.empty(); });
   }
 
-  const std::vector<Target>& targets() const { return targets_; }
+  const std::vector<LayerVariables>& targets() const { return targets_; }
 
   /// Finds the value of each weight. `named`: the last parts of the names must agree.
   void match(std::vector<LayerWeights> given, bool named) {
@@ -121,7 +119,7 @@ class Assignment {
     if (!options_.by_name && !same_names) return match_in_order(given, named);
     std::map<std::string, const LayerWeights*> by_name;
     for (const LayerWeights& layer : given) by_name.emplace(layer.layer, &layer);
-    for (const Target& target : targets_)
+    for (const LayerVariables& target : targets_)
       if (const auto found = by_name.find(target.layer); found != by_name.end())
         match_layer(target, *found->second, named);
     if (values_.empty() && !targets_.empty())
@@ -151,7 +149,7 @@ class Assignment {
     for (std::size_t i = 0; i < given.size(); ++i) match_layer(targets_[i], given[i], named);
   }
 
-  void match_layer(const Target& target, const LayerWeights& given, bool named) {
+  void match_layer(const LayerVariables& target, const LayerWeights& given, bool named) {
     try {
       std::vector<std::pair<Variable, Tensor>> found = matched(target, given, named);
       values_.insert(values_.end(), found.begin(), found.end());
@@ -161,7 +159,7 @@ class Assignment {
     }
   }
 
-  std::vector<std::pair<Variable, Tensor>> matched(const Target& target, const LayerWeights& given,
+  std::vector<std::pair<Variable, Tensor>> matched(const LayerVariables& target, const LayerWeights& given,
                                                    bool named) const {
     if (given.weights.size() != target.weights.size())
       fail("[", op, "] ", shown(target), " takes ", target.weights.size(), " weights: received ",
@@ -189,7 +187,7 @@ class Assignment {
 
   const std::string& path_;
   const LoadWeightsOptions& options_;
-  std::vector<Target> targets_;
+  std::vector<LayerVariables> targets_;
   std::vector<std::pair<Variable, Tensor>> values_;
 };
 
@@ -221,9 +219,9 @@ std::vector<std::pair<std::string, Layer>> named_layers(const Layer& layer) {
 
 std::vector<LayerWeights> collect_weights(const Model& model) {
   std::vector<LayerWeights> all;
-  for (const Target& target : targets_of(model)) {
-    all.push_back({target.layer, {}});
-    for (const auto& [name, weight] : target.weights)
+  for (const LayerVariables& layer : layer_variables(model)) {
+    all.push_back({layer.layer, {}});
+    for (const auto& [name, weight] : layer.weights)
       all.back().weights.emplace_back(name, weight.value().detach());
   }
   return all;
@@ -239,7 +237,7 @@ void assign_weights(const Model& model, const std::string& path, const std::vect
 NamedVariables flat_variables(const Model& model) {
   NamedVariables flat;
   std::set<std::string> taken;
-  for (const Target& target : targets_of(model))
+  for (const LayerVariables& target : layer_variables(model))
     for (const auto& [name, weight] : target.weights)
       flat.emplace_back(unused(flat_name(target.layer, name), taken), weight);
   return flat;

@@ -19,15 +19,23 @@ struct LayerWeights {
   NamedTensors weights;
 };
 
+/// The same, where the values are.
+struct LayerVariables {
+  std::string layer;
+  NamedVariables weights;
+};
+
 /// The weights in a layer, in the order of `Layer::weights()`, under the names that LayerWeights has.
 NamedVariables named_weights(const Layer& layer);
 
 /// The layers in a layer, at any depth, under their paths.
 std::vector<std::pair<std::string, Layer>> named_layers(const Layer& layer);
 
-/// The values for each layer of `Model::layers()`, those without weights too, and, for a model with weights
+/// The weights of each layer of `Model::layers()`, those without weights too, and, for a model with weights
 /// of its own, behind them an entry with an empty name. A layer that is also in another has its weights in
 /// both. Throws ValueError for a model that is not built.
+std::vector<LayerVariables> layer_variables(const Model& model);
+/// Their values.
 std::vector<LayerWeights> collect_weights(const Model& model);
 
 /// Gives the model what a file has. Layers are matched by name, or, unless `by_name` is set and unless both
