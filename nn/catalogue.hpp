@@ -64,6 +64,7 @@ class Catalogue {
     std::string name;  ///< of the class
     Factory factory;
     std::vector<std::string> aliases = {};
+    bool of_user = false;  ///< registered by a program
   };
 
   /// A class with its other names.
@@ -75,6 +76,9 @@ class Catalogue {
         name, [name](const Config& config) { return H(options_from<Options>(name, config)); }, aliases);
   }
 
+  /// A class of the user's, in the place of one of the same name.
+  void add_of_user(const std::string& name, Factory factory);
+
   const Entry* find(const std::string& kind, const std::string& name) const;
   std::vector<std::string> names(const std::string& kind) const;
   /// The names, and the other names.
@@ -85,12 +89,17 @@ class Catalogue {
   std::map<std::string, std::size_t> at_;  ///< where an entry is, by "kind/spelling"
 };
 
+/// A {class_name, config} with the place where Keras 3 finds the class, as it writes it: `module`, and for a
+/// class that is not the library's `registered_name`. Other values are returned as they are.
+Value with_module(const std::string& kind, const Value& value);
+
 // Each family adds its own.
 void add_activations(Catalogue& catalogue);
 void add_initializers(Catalogue& catalogue);
 void add_regularizers(Catalogue& catalogue);
 void add_constraints(Catalogue& catalogue);
 void add_layers(Catalogue& catalogue);
+void add_models(Catalogue& catalogue);
 void add_regression_losses(Catalogue& catalogue);
 void add_probabilistic_losses(Catalogue& catalogue);
 void add_hinge_losses(Catalogue& catalogue);

@@ -17,4 +17,9 @@ struct InputOptions {
 /// `keras.Input`.
 Tensor Input(const Shape& shape, const InputOptions& options = {});
 
+class Layer;
+/// The symbolic tensor that an InputLayer stands for, as configs and `Model::layers` hold one; undefined for
+/// another layer. Internal: sources only.
+Tensor input_of(const Layer& layer);
+
 }  // namespace ktape::nn

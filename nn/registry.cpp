@@ -22,6 +22,7 @@ Catalogue filled() {
   add_regularizers(all);
   add_constraints(all);
   add_layers(all);
+  add_models(all);
   add_regression_losses(all);
   add_probabilistic_losses(all);
   add_hinge_losses(all);
@@ -54,14 +55,15 @@ CustomObjects& scoped() {
   return objects;
 }
 
-/// What makes the object of a kind with this name, if anything does.
-std::optional<Factory> factory_of(const std::string& kind, const std::string& name) {
+/// The class of a kind with this name, if there is one.
+std::optional<Catalogue::Entry> entry_of(const std::string& kind, const std::string& name) {
   const CustomObjects& custom = scoped();
   for (auto object = custom.rbegin(); object != custom.rend(); ++object)
-    if (object->second.kind() == kind && key_of("", object->first) == key_of("", name)) return object->second;
+    if (object->second.kind() == kind && key_of("", object->first) == key_of("", name))
+      return Catalogue::Entry{object->first, object->second, {}, true};
   const std::lock_guard lock(registry().mutex);
   const Catalogue::Entry* entry = registry().classes.find(kind, name);
-  return entry ? std::optional(entry->factory) : std::nullopt;
+  return entry ? std::optional(*entry) : std::nullopt;
 }
 
 }  // namespace
@@ -76,6 +78,12 @@ void Catalogue::add(const std::string& name, Factory factory, const std::vector<
   at_[key] = entries_.size();
   for (const std::string& alias : aliases) at_[key_of(kind, alias)] = entries_.size();
   entries_.push_back({name, std::move(factory), aliases});
+}
+
+void Catalogue::add_of_user(const std::string& name, Factory factory) {
+  const std::string key = key_of(factory.kind(), name);
+  add(name, std::move(factory));
+  entries_[at_.at(key)].of_user = true;
 }
 
 const Catalogue::Entry* Catalogue::find(const std::string& kind, const std::string& name) const {
@@ -99,7 +107,7 @@ std::vector<std::string> Catalogue::all_names(const std::string& kind) const {
 
 void register_object(const std::string& name, Factory factory) {
   const std::lock_guard lock(registry().mutex);
-  registry().classes.add(name, std::move(factory));
+  registry().classes.add_of_user(name, std::move(factory));
 }
 
 custom_object_scope::custom_object_scope(CustomObjects objects) : before_(scoped().size()) {
@@ -111,7 +119,7 @@ custom_object_scope::~custom_object_scope() {
 }
 
 bool is_registered(const std::string& kind, const std::string& name) {
-  return factory_of(kind, name).has_value();
+  return entry_of(kind, name).has_value();
 }
 
 std::vector<std::string> registered_names(const std::string& kind) {
@@ -145,9 +153,32 @@ std::shared_ptr<Object> make_object(const char* kind, const Value& value) {
   } else {
     name = value.string("[" + std::string(kind) + "] a name or a {class_name, config}");
   }
-  const std::optional<Factory> factory = factory_of(kind, name);
-  if (!factory) fail_unknown(kind, name);
-  return (*factory)(config);
+  const std::optional<Catalogue::Entry> entry = entry_of(kind, name);
+  if (!entry) fail_unknown(kind, name);
+  return entry->factory(config);
+}
+
+namespace {
+
+/// Where Keras 3 has the classes of a kind.
+std::string module_of(const std::string& kind, const std::string& class_name) {
+  if (class_name == "Functional") return "keras.src.models.functional";
+  if (class_name == "Sequential") return "keras";
+  if (kind == "loss") return "keras.losses";
+  return kind == "schedule" ? "keras.optimizers.schedules" : "keras." + kind + 's';
+}
+
+}  // namespace
+
+Value with_module(const std::string& kind, const Value& value) {
+  if (!value.is_config() || value.config().get("class_name") == Value("function")) return value;
+  const std::string name = value.config().at("class_name").string();
+  const std::optional<Catalogue::Entry> entry = entry_of(kind, name);
+  const bool known = entry && !entry->of_user;
+  Config config{{"module", known ? Value(module_of(kind, name)) : Value()}};
+  config.update(value.config());
+  config.set("registered_name", known ? Value() : Value(name));
+  return config;
 }
 
 }  // namespace ktape::nn

@@ -25,11 +25,44 @@ class LayerWith : public LayerImpl {
 /// Keras's name for the next object of a class: "dense", then "dense_1", "dense_2", ...
 std::string automatic_name(const std::string& class_name);
 
+/// What stands for a layer of this config, as Keras 3 writes it: {module, class_name, config,
+/// registered_name}, and the number of a layer that several models share. Throws ValueError, naming layer and
+/// argument, for an argument that is a function without a name.
+Value described(const LayerImpl& layer, const Config& config);
+
+/// While one lives, the layers that this thread builds may have weights of so many elements in all: an
+/// architecture out of a file is not trusted. More are a ValueError.
+class weight_limit_scope {
+ public:
+  explicit weight_limit_scope(std::int64_t elements);
+  ~weight_limit_scope();
+  weight_limit_scope(const weight_limit_scope&) = delete;
+  weight_limit_scope& operator=(const weight_limit_scope&) = delete;
+
+ private:
+  std::int64_t before_;
+};
+
 /// A config without what every layer has, and without what Keras writes about the layer's past.
 Config own_arguments(const Config& config);
 
 /// The dtype that a config names, or that of its policy; `what` names the layer in messages.
 std::optional<DType> dtype_in(const Config& config, const std::string& what = {});
+/// What every layer has, of a config of the class.
+LayerOptions layer_options(const std::string& class_name, const Config& config);
+
+template <class Arguments>
+void set_layer_options(Arguments& arguments, const LayerOptions& options) {
+  arguments.name = options.name, arguments.trainable = options.trainable, arguments.dtype = options.dtype;
+}
+
+/// The arguments of a layer in a config: its own, and those that every layer has.
+template <class Arguments>
+Arguments layer_arguments(const std::string& class_name, const Config& config) {
+  auto arguments = options_from<Arguments>(class_name, own_arguments(config));
+  set_layer_options(arguments, layer_options(class_name, config));
+  return arguments;
+}
 
 // Each family adds its own.
 void add_activation_layers(Catalogue& catalogue);
@@ -41,6 +74,7 @@ void add_core_layers(Catalogue& catalogue);
 void add_einsum_dense(Catalogue& catalogue);
 void add_encoding_layers(Catalogue& catalogue);
 void add_image_layers(Catalogue& catalogue);
+void add_input_layer(Catalogue& catalogue);
 void add_locally_connected_layers(Catalogue& catalogue);
 void add_lookup_layers(Catalogue& catalogue);
 void add_merging_layers(Catalogue& catalogue);
@@ -60,7 +94,7 @@ void add_wrappers(Catalogue& catalogue);
 template <class Impl, class Arguments>
 void add_layer(Catalogue& catalogue, const std::string& name, const std::vector<std::string>& aliases = {}) {
   const auto make = [name](const Config& config) {
-    return Layer(std::make_shared<Impl>(options_from<Arguments>(name, own_arguments(config))));
+    return Layer(std::make_shared<Impl>(layer_arguments<Arguments>(name, config)));
   };
   catalogue.add(name, Factory(make), aliases);
 }

@@ -160,6 +160,11 @@ class LambdaImpl final : public LayerImpl {
   LambdaImpl(Lambda::Function f, const LayerOptions& options)
       : LayerImpl("Lambda", options), f_(std::move(f)) {}
   std::vector<Tensor> call(const std::vector<Tensor>& inputs) override { return f_(inputs); }
+  Value to_value() const override {
+    fail("[", name(),
+         "] a Lambda has no config from which it could be made again: make its function the call of a layer "
+         "class of your own (nn::LayerOf)");
+  }
 
  private:
   Lambda::Function f_;

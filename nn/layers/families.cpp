@@ -12,6 +12,7 @@ void add_layers(Catalogue& catalogue) {
   add_einsum_dense(catalogue);
   add_encoding_layers(catalogue);
   add_image_layers(catalogue);
+  add_input_layer(catalogue);
   add_locally_connected_layers(catalogue);
   add_lookup_layers(catalogue);
   add_merging_layers(catalogue);

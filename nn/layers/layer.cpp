@@ -1,5 +1,6 @@
 #include <ktape/nn/layers/arguments.hpp>
 #include <ktape/nn/layers/layer_call.hpp>
+#include <ktape/nn/layers/shared_layers.hpp>
 #include <ktape/ops/config.hpp>
 #include <ktape/ops/function.hpp>
 #include <ktape/ops/reductions.hpp>
@@ -31,6 +32,15 @@ std::optional<DType> dtype_in(const Config& config, const std::string& what) {
   return DType(dtype.string(what + "dtype"));
 }
 
+LayerOptions layer_options(const std::string& class_name, const Config& config) {
+  const std::string what = '[' + class_name + "] ";
+  LayerOptions options;
+  if (config.contains("name")) options.name = config.at("name").string(what + "name");
+  if (config.contains("trainable")) options.trainable = config.at("trainable").boolean(what + "trainable");
+  options.dtype = dtype_in(config, what);
+  return options;
+}
+
 // --- What it is ------------------------------------------------------------------------------------------
 
 LayerImpl::LayerImpl(std::string class_name, const LayerOptions& options)
@@ -45,18 +55,55 @@ Config LayerImpl::full_config() const {
   return config;
 }
 
-Value LayerImpl::to_value() const { return Config{{"class_name", class_name_}, {"config", full_config()}}; }
-
-void LayerImpl::restore(const Config& config) {
-  const std::string what = '[' + class_name_ + "] ";
-  if (config.contains("name")) name_ = config.at("name").string(what + "name");
-  if (config.contains("trainable")) set_trainable(config.at("trainable").boolean(what + "trainable"));
-  dtype_ = dtype_in(config, what).value_or(dtype_);
+Value described(const LayerImpl& layer, const Config& config) {
+  for (const auto& [argument, value] : config)
+    if (value.is_config() && value.config().get("class_name") == Value("function") &&
+        !value.config().get("config").is_string())
+      fail("[", layer.name(), "] a function has no config from which it could be made again: received ",
+           argument, " of class ", layer.class_name(), "; make it a class of its own and register it");
+  Config described{{"class_name", layer.class_name()}, {"config", config}};
+  const Value number = SharedLayers::number_of(layer);
+  if (!number.is_null()) described.set("shared_object_id", number);
+  return with_module(LayerImpl::kind, described);
 }
 
+Value LayerImpl::to_value() const { return described(*this, full_config()); }
+
+void LayerImpl::restore(const Config& config) {
+  const LayerOptions options = layer_options(class_name_, config);
+  if (!options.name.empty()) name_ = options.name;
+  if (config.contains("trainable")) trainable_ = options.trainable;  // the layers in it have their own
+  dtype_ = options.dtype.value_or(dtype_);
+}
+
+namespace {
+
+/// Counts the configs that the one being read is inside of.
+class Nesting {
+ public:
+  Nesting() {
+    if (++depth_ <= 100) return;
+    --depth_;
+    fail("[layer] layers may be nested 100 deep: received a deeper config");
+  }
+  ~Nesting() { --depth_; }
+  Nesting(const Nesting&) = delete;
+  Nesting& operator=(const Nesting&) = delete;
+
+ private:
+  static thread_local int depth_;
+};
+thread_local int Nesting::depth_ = 0;
+
+}  // namespace
+
 Layer Layer::from_value(const Value& value, const std::string&) {
+  const Nesting nesting;
+  if (const Layer known = SharedLayers::find(value); known.defined()) return known;
   const Layer layer(made(value));
-  if (value.is_config()) layer.impl().restore(value.config().get("config", Config()).config());
+  const Value config = value.is_config() ? value.config().get("config") : Value();
+  if (config.is_config()) layer.impl().restore(config.config());
+  SharedLayers::remember(value, layer);
   return layer;
 }
 
@@ -90,11 +137,34 @@ void Layer::finalize_state() const { impl().finalize_state(); }
 void LayerImpl::build(const Shape&) {}
 void LayerImpl::build(const std::vector<Shape>& inputs) { build(inputs.empty() ? Shape() : inputs[0]); }
 
+namespace {
+
+constexpr std::int64_t unlimited = -1;
+thread_local std::int64_t elements_left = unlimited;
+
+/// Counts a weight against the limit of the thread, if there is one.
+void expect_within_limit(const std::string& layer, const std::string& weight, const Shape& shape) {
+  if (elements_left == unlimited || std::count(shape.begin(), shape.end(), 0) > 0) return;
+  std::int64_t left = elements_left;
+  for (const std::int64_t extent : shape) left /= extent;
+  if (left == 0)
+    fail("[", layer, "] the weights must not be larger than the file that they are to come from: received '",
+         weight, "' of shape=", shape);
+  elements_left -= shape.count();
+}
+
+}  // namespace
+
+weight_limit_scope::weight_limit_scope(std::int64_t elements)
+    : before_(std::exchange(elements_left, elements)) {}
+weight_limit_scope::~weight_limit_scope() { elements_left = before_; }
+
 Variable LayerImpl::add_weight(const std::string& name, const Shape& shape, const WeightOptions& options) {
   for (const std::int64_t extent : shape)
     if (extent < 0)
       fail("[", name_, "] the extents of the weight '", name,
            "' must be known when the layer is built: received shape=", shape);
+  expect_within_limit(name_, name, shape);
   const DType dtype = options.dtype.value_or(dtype_);
   const Initializer initializer = options.initializer.defined() ? options.initializer
                                   : dtype.is_floating()         ? Initializer("glorot_uniform")

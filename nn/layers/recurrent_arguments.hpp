@@ -90,9 +90,7 @@ Config inner_with_dtype(Config config);
 template <class Impl, class Arguments>
 void add_outer_layer(Catalogue& catalogue, const std::string& name) {
   const auto make = [name](const Config& config) {
-    auto arguments = options_from<Arguments>(name, own_arguments(inner_with_dtype(config)));
-    if constexpr (requires { arguments.cell.dtype = {}; }) arguments.cell.dtype = dtype_in(config);
-    return Layer(std::make_shared<Impl>(arguments));
+    return Layer(std::make_shared<Impl>(layer_arguments<Arguments>(name, inner_with_dtype(config))));
   };
   catalogue.add(name, Factory(make));
 }

@@ -58,6 +58,13 @@ void fields(RecurrentArguments<Cell>& a, F&& field) {
   fields(a.loop, field);
 }
 
+/// The cell has the layer's options, but a name of its own.
+template <class Cell>
+void set_layer_options(RecurrentArguments<Cell>& a, const LayerOptions& options) {
+  set_layer_options(a.loop, options);
+  set_layer_options(a.cell, {{}, options.trainable, options.dtype});
+}
+
 /// The options of the loop among those of a layer.
 template <class Options>
 RNNOptions loop_options(const Options& o) {

@@ -56,6 +56,7 @@ class OutputMetrics {
   OutputMetrics(std::initializer_list<Metric> metrics) : all_(metrics) {}
   OutputMetrics(MetricList metrics) : all_(std::move(metrics)) {}
   OutputMetrics(std::initializer_list<Named> by_name) : by_name_(by_name) {}
+  OutputMetrics(std::vector<Named> by_name) : by_name_(std::move(by_name)) {}
 
   const MetricList& all() const { return all_; }
   const std::vector<Named>& by_name() const { return by_name_; }

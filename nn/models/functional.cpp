@@ -97,4 +97,6 @@ std::vector<Tensor> FunctionalImpl::call(const std::vector<Tensor>& given) {
   return results;
 }
 
+Value FunctionalImpl::to_value() const { return described(*this, get_config()); }
+
 }  // namespace ktape::nn

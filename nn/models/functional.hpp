@@ -12,6 +12,11 @@ class FunctionalImpl final : public ModelImpl {
   std::vector<Tensor> call(const std::vector<Tensor>& inputs) override;
   Tensor call(const Tensor& x) override;
 
+  /// Keras 3's: {name, trainable, layers with their inbound_nodes, input_layers, output_layers}. Throws
+  /// ValueError, naming it, for an op between layers.
+  Config get_config() const override;
+  Value to_value() const override;
+
   std::vector<Tensor> inputs() const override { return inputs_; }
   std::vector<Tensor> outputs() const override { return outputs_; }
   std::vector<Layer> sublayers() const override { return graph_.layers(); }

@@ -133,6 +133,12 @@ std::vector<GraphNode> LayerGraph::nodes() const {
   return nodes;
 }
 
+std::vector<Ref<Symbol>> LayerGraph::symbols() const {
+  std::vector<Ref<Symbol>> symbols;
+  for (const Step& step : steps_) symbols.push_back(step.symbol);
+  return symbols;
+}
+
 /// The values by slot.
 class LayerGraphRun {
  public:

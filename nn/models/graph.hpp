@@ -36,6 +36,8 @@ class LayerGraph {
   const std::vector<Layer>& layers() const { return layers_; }
   /// The inputs and the calls, each behind those that it needs.
   std::vector<GraphNode> nodes() const;
+  /// What makes the calls, in their order.
+  std::vector<Ref<Symbol>> symbols() const;
 
  private:
   friend class LayerGraphRun;

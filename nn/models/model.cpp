@@ -3,6 +3,7 @@
 #include <ktape/nn/models/model.hpp>
 #include <ktape/nn/models/trainer.hpp>
 #include <ktape/nn/names.hpp>
+#include <ktape/nn/registry.hpp>
 
 namespace ktape::nn {
 
@@ -89,6 +90,27 @@ const Optimizer& Model::optimizer() const { return impl().optimizer(); }
 ModelImpl::ModelImpl(std::string class_name, const LayerOptions& options)
     : LayerImpl(std::move(class_name), options) {}
 ModelImpl::~ModelImpl() = default;
+
+Config ModelImpl::get_config() const {
+  if (!is_registered(kind, class_name()))
+    fail("[", name(),
+         "] a model class must override get_config, or be registered, to be saved: received class ",
+         class_name());
+  return {};
+}
+
+Value ModelImpl::to_value() const {
+  Config value = LayerImpl::to_value().config();
+  Value::List shapes(build_shapes_.begin(), build_shapes_.end());
+  if (!shapes.empty())
+    value.set("build_config", Config{{"input_shape", shapes.size() == 1 ? shapes[0] : Value(shapes)}});
+  return value;
+}
+
+void ModelImpl::build(const std::vector<Shape>& inputs) {
+  LayerImpl::build(inputs);
+  build_shapes_ = inputs;
+}
 
 void ModelImpl::add_graph_report(const Tensor&, const std::string&) {
   fail("[", name(),

@@ -116,8 +116,10 @@ class Model : public Layer {
   /// Takes the weights of such a file, or of one that `save` wrote. Throws ValueError, naming layers and
   /// shapes, for those of another architecture, and changes nothing.
   void load_weights(const std::string& path, const LoadWeightsOptions& options = {}) const;
-  /// The architecture as JSON, as Keras 3 writes it; on several lines with an indent. Throws ValueError,
-  /// naming it, for a part without a config.
+  /// The architecture as JSON, as Keras 3 writes it; on several lines with an indent. What `add_loss` and
+  /// `add_metric` gave a functional model is not part of it. Throws ValueError, naming it, for a part without
+  /// a config: a Lambda, an op between layers, a function as an argument, a model class of your own that
+  /// neither overrides `get_config` nor is registered.
   std::string to_json(int indent = -1) const;
 };
 
@@ -140,6 +142,15 @@ class ModelImpl : public LayerImpl {
   virtual std::vector<Tensor> predict_step(const Batch& batch);
   /// The scalar to minimize: the losses of `compile` with their weights, and all that layers add.
   virtual Tensor compute_loss(const Batch& batch, const std::vector<Tensor>& y_pred);
+
+  /// The arguments of the class's constructor: override it where a model of your own is to be saved. By
+  /// default there are none where the class is registered; otherwise throws ValueError, naming it.
+  Config get_config() const override;
+  Value to_value() const override;
+  using LayerImpl::build;
+  void build(const std::vector<Shape>& inputs) override;
+  /// The shapes that a model of one's own was built for; none before, and for others.
+  const std::vector<Shape>& build_shapes() const { return build_shapes_; }
 
   /// The optimizer of `compile`. Throws ValueError before it.
   const Optimizer& optimizer() const;
@@ -165,6 +176,7 @@ class ModelImpl : public LayerImpl {
 
  private:
   std::unique_ptr<Trainer> trainer_;
+  std::vector<Shape> build_shapes_;
 };
 
 }  // namespace ktape::nn

@@ -25,10 +25,12 @@ std::string joined(const std::vector<T>& parts) {
   return text.str();
 }
 
-std::string activation_of(const Layer& layer) {
+std::string activation_of(const Layer& layer) try {
   const Value value = layer.get_config().get("activation");
   if (value.is_config()) return value.config().get("class_name", "").string();
   return value.is_null() ? "" : value.string();
+} catch (const ValueError&) {
+  return "";  // a model, or a layer around one, without a config
 }
 
 Box box_of(const GraphNode& node, const PlotOptions& options) {

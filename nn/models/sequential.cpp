@@ -1,5 +1,7 @@
 #include <ktape/nn/input.hpp>
+#include <ktape/nn/layers/arguments.hpp>
 #include <ktape/nn/layers/layer_call.hpp>
+#include <ktape/nn/models/node_config.hpp>
 #include <ktape/nn/models/sequential.hpp>
 #include <ktape/ops/inspection.hpp>
 
@@ -15,6 +17,7 @@ class SequentialImpl final : public ModelImpl {
   }
 
   void add(const Layer& layer) {
+    if (const Tensor input = input_of(layer); input.defined()) return set_input(input);
     for (const Layer& known : layers_)
       if (known.name() == layer.name())
         fail("[", name(), "] each layer must have a name of its own: received two layers named '",
@@ -40,8 +43,21 @@ class SequentialImpl final : public ModelImpl {
     for (const Layer& layer : layers_) output_ = layer(output_);
   }
 
+  /// Keras 3's: an InputLayer first where the input is known, and its shape.
+  Config get_config() const override {
+    Value::List layers;
+    if (input_.defined()) layers.push_back(call_of(input_)->layer.to_value());
+    for (const Layer& layer : layers_) layers.push_back(layer.to_value());
+    Config config{{"layers", layers}};
+    if (input_.defined()) config.set("build_input_shape", input_.shape());
+    return config;
+  }
+  Value to_value() const override { return described(*this, full_config()); }
+
   void build(const Shape& input) override {
     if (layers_.empty()) fail("[", name(), "] there must be a layer: received a model without layers");
+    if (input.rank() == 0)
+      fail("[", name(), "] the shape of the input must begin with the batch: received ", input);
     Shape rest = input;
     rest.erase(0);
     const Tensor in = Input(rest, {.name = layers_[0].name() + "_input"});
@@ -89,6 +105,18 @@ Sequential::Sequential(std::initializer_list<Layer> layers, const ModelOptions& 
 Sequential::Sequential(std::initializer_list<Part> parts, const ModelOptions& options)
     : Sequential(std::vector<Layer>(), options) {
   for (const Part& part : parts) part.input_.defined() ? add(part.input_) : add(part.layer_);
+}
+
+Sequential sequential_from(const Config& config) {
+  const LayerOptions common = layer_options("Sequential", config);
+  const Sequential model(std::vector<Layer>(), {common.name, common.trainable});
+  const std::string what = '[' + model.name() + "] ";
+  const GraphScope scope;
+  for (const Value& value : config.at("layers").list(what + "layers"))
+    model.add(layer_from(value, model.name()));
+  const Value shape = config.get("build_input_shape");
+  if (!shape.is_null() && !model.built()) model.build(shape.shape(what + "build_input_shape"));
+  return model;
 }
 
 void Sequential::add(const Layer& layer) const { sequence(*this).add(layer); }

@@ -27,12 +27,16 @@ class Sequential : public Model {
   };
   Sequential(std::initializer_list<Part> parts, const ModelOptions& options = {});
 
-  /// Appends a layer. Throws ValueError for a name that another layer has.
+  /// Appends a layer; the InputLayer of another model, in front of all, is an input. Throws ValueError for a
+  /// name that another layer has.
   void add(const Layer& layer) const;
   /// Names the input: an nn::Input, before there are layers.
   void add(const Tensor& input) const;
   /// Removes the last layer. Throws ValueError when there is none.
   void pop() const;
 };
+
+/// The model of a config. Internal: sources only.
+Sequential sequential_from(const Config& config);
 
 }  // namespace ktape::nn

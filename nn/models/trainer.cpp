@@ -1,4 +1,5 @@
 #include <ktape/autograd/gradients.hpp>
+#include <ktape/nn/metrics/reduction.hpp>
 #include <ktape/nn/models/trainer.hpp>
 #include <ktape/nn/names.hpp>
 #include <ktape/ops/inspection.hpp>
@@ -66,12 +67,19 @@ T value_for(const char* argument, const PerOutput<T>& values, const std::vector<
   return otherwise;
 }
 
+/// The same metric with a state of its own. A function has no config to make it of.
+Metric another(const Metric& metric) {
+  const auto* function = dynamic_cast<const MeanMetric*>(metric.shared().get());
+  if (function && metric.class_name() == "function") return Metric(std::make_shared<MeanMetric>(*function));
+  return Metric(metric.to_value());
+}
+
 /// The metrics for one output. Those for every output are made anew for each but the first: they count by
 /// themselves.
 MetricList metrics_for(const OutputMetrics& metrics, const std::string& name, bool first) {
   MetricList list = metrics.all();
   if (!first)
-    for (Metric& metric : list) metric = Metric(metric.to_value());
+    for (Metric& metric : list) metric = another(metric);
   for (const auto& [output, named] : metrics.by_name())
     if (output == name) list.insert(list.end(), named.begin(), named.end());
   return list;

@@ -46,6 +46,8 @@ class Trainer {
   void compile(const CompileOptions& options);
   bool compiled() const { return optimizer_.defined(); }
   const Optimizer& optimizer() const { return optimizer_; }
+  /// What `compile` was given.
+  const CompileOptions& options() const { return options_; }
 
   /// The model may have changed: its layers and weights are looked for again.
   void refresh() { layers_known_ = false; }

@@ -26,7 +26,10 @@ class TextStep {
   /// Empty for None.
   const std::string& name() const { return name_; }
   const Function& function() const { return function_; }
-  Value to_value() const { return name_.empty() ? Value() : Value(name_); }
+  Value to_value() const {
+    if (function_) return Config{{"class_name", "function"}, {"config", Config()}};
+    return name_.empty() ? Value() : Value(name_);
+  }
 
  private:
   std::string name_;

@@ -139,6 +139,16 @@ TEST_CASE("several outputs have losses, weights and names of their own") {
   CHECK(model.test_on_batch(line.x, line.y)["b_loss"] == logs["b_loss"]);
 }
 
+TEST_CASE("a function that measures several outputs measures each by itself") {
+  const Tensor in = nn::Input({1});
+  const nn::Model model(in, {nn::Identity({.name = "same"})(in), nn::Rescaling(3, {.name = "more"})(in)});
+  const auto far = [](const Tensor& t, const Tensor& p) { return K::mean(K::abs(t - p)); };
+  model.compile({.loss = "mse", .metrics = {{"far", far}}});
+  const Tensor x = K::ones({4, 1});
+  const nn::Logs logs = model.test_on_batch(x, {x, x});
+  CHECK((logs.at("same_far") == 0 && logs.at("more_far") == 2));
+}
+
 TEST_CASE("the metrics of a step of one's own begin anew with each epoch") {
   struct CountingImpl : nn::ModelImpl {
     nn::Sum seen{{.name = "seen"}};

@@ -1,0 +1,40 @@
+#pragma once
+#include <ktape/nn/layers/layer_call.hpp>
+
+#include <functional>
+
+/// A layer's call in the config of a model, as Keras 3 writes it: {args, kwargs}, in which a tensor is a
+/// {class_name: "__keras_tensor__", config: {shape, dtype, keras_history}}. Internal: sources only.
+namespace ktape::nn {
+
+/// Where a tensor of a model comes from, Keras's history: an output of a call of a layer.
+struct TensorPlace {
+  std::string layer;
+  std::int64_t call = 0, output = 0;
+
+  Value to_value() const { return Value::List{layer, call, output}; }
+  /// Throws TypeError for what is no [layer, call, output], and ValueError for negative numbers.
+  static TensorPlace from_value(const Value& value, const std::string& what);
+};
+
+/// The call with the place of each of its tensors.
+Value call_config(const LayerCall& call, const std::function<TensorPlace(const Tensor&)>& place_of);
+
+/// What a layer is to be called on.
+struct CallInputs {
+  std::vector<Tensor> inputs;
+  CallArguments arguments;
+};
+
+/// A call of a config. Throws ValueError or TypeError, beginning with `what`, for one that is none.
+CallInputs call_from(const Value& call, const std::function<Tensor(const TensorPlace&)>& tensor_at,
+                     const std::string& what);
+/// The places of all tensors in it.
+std::vector<TensorPlace> places_in(const Value& call, const std::string& what);
+
+/// The name of a layer in the config of a model; empty when it has none.
+std::string layer_name(const Value& layer, const std::string& model);
+/// The layer. Errors name it and the model.
+Layer layer_from(const Value& layer, const std::string& model);
+
+}  // namespace ktape::nn
