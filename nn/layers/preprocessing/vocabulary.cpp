@@ -101,8 +101,9 @@ void Vocabulary<Token>::check() const {
     fail("[", s.layer, "] max_tokens must be at least 2: received max_tokens=", *s.max_tokens);
   if (s.pad_to_max_tokens && !s.max_tokens)
     fail("[", s.layer, "] max_tokens must be given with pad_to_max_tokens: received none");
-  if (s.num_oov_indices < 0)
-    fail("[", s.layer, "] num_oov_indices must be at least 0: received num_oov_indices=", s.num_oov_indices);
+  if (s.num_oov_indices < 0 || s.num_oov_indices > INT32_MAX)
+    fail("[", s.layer, "] num_oov_indices must be in [0, ", INT32_MAX,
+         "]: received num_oov_indices=", s.num_oov_indices);
   if (s.max_tokens && *s.max_tokens <= first_token())
     fail("[", s.layer, "] max_tokens must leave a place for tokens: received max_tokens=", *s.max_tokens,
          ", num_oov_indices=", s.num_oov_indices);
@@ -117,6 +118,14 @@ std::vector<Token> Vocabulary<Token>::special_tokens() const {
   if (first_oov() > 0) special.push_back(*settings_.mask_token);
   special.insert(special.end(), static_cast<std::size_t>(settings_.num_oov_indices), settings_.oov_token);
   return special;
+}
+
+/// Whether the special tokens are in front. They may be many more than the tokens.
+template <class Token>
+bool Vocabulary<Token>::has_special_tokens(const std::vector<Token>& tokens) const {
+  if (static_cast<std::int64_t>(tokens.size()) < first_token()) return false;
+  const std::vector<Token> special = special_tokens();
+  return std::equal(special.begin(), special.end(), tokens.begin());
 }
 
 template <class Token>
@@ -136,8 +145,10 @@ void Vocabulary<Token>::check_tokens(const std::vector<Token>& tokens) const {
     const bool is_mask = settings_.mask_token && token == *settings_.mask_token;
     if (is_mask || (settings_.invert && token == settings_.oov_token))
       fail("[", layer,
-           "] the special tokens must be left out, or be in front in this order: ", Value(special_tokens()),
-           ": received ", Value(token), " among the tokens");
+           "] mask_token and num_oov_indices times the oov_token must be left out, or be in front in this "
+           "order: "
+           "received ",
+           Value(token), " among the tokens");
   }
   const std::int64_t size = first_token() + static_cast<std::int64_t>(tokens.size());
   if (settings_.max_tokens && size > *settings_.max_tokens)
@@ -157,10 +168,8 @@ void Vocabulary<Token>::set(const std::vector<Token>& tokens,
   if (weighted && idf_weights->size() != tokens.size())
     fail("[", settings_.layer, "] idf_weights must be as many as the vocabulary has tokens: received ",
          idf_weights->size(), " for ", tokens.size());
-  const std::vector<Token> special = special_tokens();
-  const bool with_special =
-      tokens.size() >= special.size() && std::equal(special.begin(), special.end(), tokens.begin());
-  const auto skipped = with_special ? static_cast<std::ptrdiff_t>(special.size()) : 0;
+  const bool with_special = has_special_tokens(tokens);
+  const auto skipped = with_special ? static_cast<std::ptrdiff_t>(first_token()) : 0;
   std::vector<Token> own(tokens.begin() + skipped, tokens.end());
   if (tokens.empty()) fail("[", settings_.layer, "] a vocabulary must hold tokens: received none");
   check_tokens(own);

@@ -56,6 +56,7 @@ class Vocabulary {
   std::int64_t first_oov() const { return settings_.mask_token && settings_.mode == OutputMode::Int ? 1 : 0; }
   std::int64_t first_token() const { return first_oov() + settings_.num_oov_indices; }
   std::vector<Token> special_tokens() const;
+  bool has_special_tokens(const std::vector<Token>& tokens) const;
   void check() const;
   void check_tokens(const std::vector<Token>& tokens) const;
   void put(std::vector<Token> tokens);
