@@ -4,6 +4,7 @@
 #include <ktape/nn/saving/ktape_file.hpp>
 #include <ktape/nn/saving/npz.hpp>
 #include <ktape/nn/saving/safetensors_file.hpp>
+#include <ktape/nn/saving/tfjs.hpp>
 
 #include <filesystem>
 #include <string_view>
@@ -13,8 +14,8 @@ namespace saving {
 namespace {
 
 // A format joins here and in its own pair of files.
-const std::vector<const Format*> formats = {&ktape_file,       &npz,      &safetensors,
-                                            &keras_weights_h5, &keras_h5, &keras_hdf5};
+const std::vector<const Format*> formats = {&ktape_file, &npz,        &safetensors, &keras_weights_h5,
+                                            &keras_h5,   &keras_hdf5, &tfjs};
 
 template <class F>
 void expect_supported(F* function, const char* op, const Format& format, const std::string& path) {
