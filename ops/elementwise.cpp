@@ -198,10 +198,11 @@ Tensor pow(const TensorOrNumber& base, const TensorOrNumber& exponent) {
   const Tensor& a = exponent.tensor("pow", base);
   expect_defined("pow", "x, a", x, a);
   expect_number("pow", x);
-  const auto [shape, dtype] = kernels::broadcast_info("pow", x, a);
+  const OutputInfo info = kernels::broadcast_info("pow", x, a);
+  const Shape& shape = info.shape;
   if (is_symbolic(x, a))
     return defer(
-        "pow", {shape, dtype}, [](const Tensor& x, const Tensor& a) { return pow(x, a); }, x, a);
+        "pow", info, [](const Tensor& x, const Tensor& a) { return pow(x, a); }, x, a);
   if (x.dtype().is_integer()) return integer_pow(x, a, shape);
   Tensor out = Tensor::empty(shape, x.dtype(), "pow");
   dispatch_floating(x.dtype(), [&]<class T>() {
