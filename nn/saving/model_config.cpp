@@ -2,6 +2,7 @@
 #include <ktape/nn/catalogue.hpp>
 #include <ktape/nn/layers/shared_layers.hpp>
 #include <ktape/nn/models/trainer.hpp>
+#include <ktape/nn/saving/keras_dialects.hpp>
 #include <ktape/nn/saving/model_config.hpp>
 #include <ktape/nn/saving/saving.hpp>
 
@@ -46,7 +47,7 @@ std::string Model::to_json(int indent) const { return nn::to_json(model_config(*
 
 Model model_from_json(const std::string& json, const CustomObjects& custom_objects) {
   const custom_object_scope scope(custom_objects);
-  return model_from_config(from_json(json));
+  return model_from_config(saving::canonical(from_json(json)));
 }
 
 Model clone_model(const Model& model) { return model_from_config(model_config(model)); }
