@@ -16,7 +16,8 @@ set(internal_headers
   nn/models/graph.hpp nn/models/interrupt.hpp nn/models/trainer.hpp nn/optimizers/fields.hpp
   nn/optimizers/row_gradients.hpp nn/saving/hdf5/hdf5.hpp
   nn/saving/hdf5/library/handles.hpp nn/saving/hdf5/library/process.hpp nn/saving/keras2_weights.hpp nn/saving/keras_h5.hpp
-  nn/saving/keras_layers.hpp nn/saving/keras_optimizer.hpp nn/saving/keras_state.hpp nn/saving/keras_weights_h5.hpp)
+  nn/saving/keras_layers.hpp nn/saving/keras_optimizer.hpp nn/saving/keras_state.hpp nn/saving/keras_weights_h5.hpp
+  nn/saving/keras_zip.hpp)
 file(GLOB public_headers RELATIVE ${PROJECT_SOURCE_DIR} CONFIGURE_DEPENDS
   ktape.hpp autograd/*.hpp ops/*.hpp ops/engine.h)
 file(GLOB_RECURSE nn_headers RELATIVE ${PROJECT_SOURCE_DIR} CONFIGURE_DEPENDS nn/*.hpp)

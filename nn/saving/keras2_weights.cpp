@@ -58,8 +58,8 @@ Names names_of(const hdf5::File& file, const Entry& entry, const std::string& pa
   for (int part = 0; const Names* names = names_in(entry, attribute + std::to_string(part)); ++part)
     all.insert(all.end(), names->begin(), names->end());
   if (all.empty() && entry.attribute(attribute))
-    file.fail("what a Keras model has must be in the file", path, ": its attribute ", attribute,
-              " is no list of names");
+    file.fail("what a Keras model has must be in the file", path.empty() ? "/" : path, ": its attribute ",
+              attribute, " is no list of names");
   return all;
 }
 

@@ -1,6 +1,7 @@
 #include <ktape/nn/saving/format.hpp>
 #include <ktape/nn/saving/keras_h5.hpp>
 #include <ktape/nn/saving/keras_weights_h5.hpp>
+#include <ktape/nn/saving/keras_zip.hpp>
 #include <ktape/nn/saving/ktape_file.hpp>
 #include <ktape/nn/saving/npz.hpp>
 #include <ktape/nn/saving/safetensors_file.hpp>
@@ -15,7 +16,7 @@ namespace {
 
 // A format joins here and in its own pair of files.
 const std::vector<const Format*> formats = {&ktape_file, &npz,        &safetensors, &keras_weights_h5,
-                                            &keras_h5,   &keras_hdf5, &tfjs};
+                                            &keras_h5,   &keras_hdf5, &keras_zip, &tfjs};
 
 template <class F>
 void expect_supported(F* function, const char* op, const Format& format, const std::string& path) {
