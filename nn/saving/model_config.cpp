@@ -38,7 +38,7 @@ void build_from(const Model& model, const Value& build_config) {
 
 Model model_from_config(const Value& value) {
   const SharedLayers shared;
-  const Model model(Layer::from_value(value));
+  const Model model(Layer::from_value(saving::canonical(value)));
   if (value.is_config()) build_from(model, value.config().get("build_config"));
   return model;
 }
@@ -47,7 +47,7 @@ std::string Model::to_json(int indent) const { return nn::to_json(model_config(*
 
 Model model_from_json(const std::string& json, const CustomObjects& custom_objects) {
   const custom_object_scope scope(custom_objects);
-  return model_from_config(saving::canonical(from_json(json)));
+  return model_from_config(from_json(json));
 }
 
 Model clone_model(const Model& model) { return model_from_config(model_config(model)); }

@@ -8,9 +8,9 @@ namespace ktape::nn {
 /// are written with a `shared_object_id`. Throws ValueError, naming it, for a part without a config.
 Value model_config(const Model& model);
 
-/// A new model, with weights of its own, of such a value. A model class of the user's is built for the shapes
-/// in its `build_config`, if there are any. Throws ValueError or TypeError, naming the layer, for a value
-/// that is no model's, and for an unknown class.
+/// A new model, with weights of its own, of such a value, or of what any version of Keras wrote. A model
+/// class of the user's is built for the shapes in its `build_config`, if there are any. Throws ValueError or
+/// TypeError, naming the layer, for a value that is no model's, and for an unknown class.
 Model model_from_config(const Value& value);
 
 /// What `compile` was given: {optimizer, loss, loss_weights, metrics, weighted_metrics}; null before it.

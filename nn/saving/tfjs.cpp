@@ -1,3 +1,4 @@
+#include <ktape/nn/layers/arguments.hpp>
 #include <ktape/nn/saving/keras_dialects.hpp>
 #include <ktape/nn/saving/model_config.hpp>
 #include <ktape/nn/saving/tfjs.hpp>
@@ -43,7 +44,10 @@ Model load_model(const std::string& path, const LoadOptions& options) {
   const Config topology = topology_of(file);
   const Value compile = topology.get("training_config");
   const NamedTensors weights = file.weights();
-  const Model model = model_from_config(canonical(topology));
+  std::int64_t elements = 0;
+  for (const auto& [name, tensor] : weights) elements += tensor.size();
+  const weight_limit_scope limit(elements);
+  const Model model = model_from_config(topology);
   assign_tfjs_weights(model, path, weights, {});
   if (options.compile && !compile.is_null()) compile_from_config(model, canonical_compile(compile));
   return model;

@@ -59,6 +59,12 @@ void Entry::set_attribute(std::string name, Attribute value) {
   attributes.emplace_back(std::move(name), std::move(value));
 }
 
+std::int64_t Entry::elements() const {
+  std::int64_t sum = value.defined() ? value.size() : 0;
+  for (const auto& [name, member] : members) sum += member.elements();
+  return sum;
+}
+
 const Entry* Entry::find(std::string_view path) const {
   const auto [name, rest] = first_part(path);
   if (name.empty()) return this;

@@ -29,6 +29,8 @@ struct Entry {
   void set_attribute(std::string name, Attribute value);
   /// What is at a path below this group; null when nothing is.
   const Entry* find(std::string_view path) const;
+  /// How many numbers there are at and below it.
+  std::int64_t elements() const;
   /// The group at a path below this one, which is made, with those on the way, unless it is there.
   Entry& group(std::string_view path);
 };
