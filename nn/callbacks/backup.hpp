@@ -17,6 +17,7 @@ struct BackupAndRestoreOptions {
 /// The backup is a file in the folder, which is made: weights, the optimizer's state, the place in the data
 /// and in the sequence of random numbers, what the metrics have measured, and the states of layers and of the
 /// other callbacks (`CallbackImpl::state`), so that EarlyStopping still waits and the History has all epochs.
+/// A model of one's own names in `state` what it keeps beside, such as a second optimizer.
 /// It is written after epochs, or after so many batches, when all other callbacks have heard of them; at any
 /// time the last whole one is there. A Dataset gives the same elements again as far as it follows from seeds.
 ///

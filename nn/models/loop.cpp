@@ -149,13 +149,11 @@ class Fit final : public Resumable {
   }
 
   void build() override {
-    if (!model_.built()) {
-      const K::learning_phase_scope inference(0);
-      const NoGrad off;
-      model_.apply(train_->next().x);
-      begin_data();
-    }
-    model_.impl().trainer().build();
+    if (model_.built()) return;
+    const K::learning_phase_scope inference(0);
+    const NoGrad off;
+    model_.apply(train_->next().x);
+    begin_data();
   }
 
   void state(State& state) override {
@@ -171,8 +169,8 @@ class Fit final : public Resumable {
     logs_state(state, "logs", logs_);
     state.part("training_data", [&] { train_->state(state); });
     if (validation_) state.part("validation_data", [&] { validation_->state(state); });
-    trainer.state(state);
     state.part("callbacks", [&] { listeners_->state(state); });
+    trainer.state(state);
     state("random/seed", random.seed);
     state("random/drawn", random.drawn);
     if (!state.sets()) return;

@@ -262,11 +262,6 @@ void Trainer::reset() {
 // --- What a training goes on with
 // ---------------------------------------------------------------------------
 
-void Trainer::build() {
-  find_layers();
-  optimizer_.build(trainable_);
-}
-
 namespace {
 
 /// Each of a list under its number.
@@ -282,14 +277,61 @@ void numbered(State& state, const char* name, List&& list, F f) {
 
 void Trainer::state(State& state) {
   find_layers();
-  const auto variable = [&](const std::string& name, const Variable& v) { state(name, v); };
-  numbered(state, "weights", model_.weights(), variable);
-  numbered(state, "optimizer", optimizer_.variables(), variable);
+  numbered(state, "weights", model_.weights(),
+           [&](const std::string& name, const Variable& v) { state(name, v); });
   std::size_t number = 0;
   each_layer([&](LayerImpl& layer) {
     state.part("layers/" + std::to_string(number++), [&] { layer.state(state); });
   });
   state.part("measured", [&] { measured(state); });
+  state.part("optimizer", [&] { optimizer_state(state); });
+}
+
+namespace {
+
+/// Where variables are in a list; -1 for one that is not.
+std::vector<int> places_of(const std::vector<Variable>& variables, const std::vector<Variable>& list) {
+  std::vector<int> places;
+  for (const Variable& variable : variables) {
+    const auto found =
+        std::find_if(list.begin(), list.end(), [&](const Variable& v) { return v.is(variable); });
+    places.push_back(found == list.end() ? -1 : static_cast<int>(found - list.begin()));
+  }
+  return places;
+}
+
+}  // namespace
+
+/// A step of one's own may train some of the weights only: the optimizer is built for the same ones.
+void Trainer::optimizer_state(State& state) {
+  const std::vector<Variable> weights = model_.weights();
+  std::vector<int> places = places_of(optimizer_.impl().built_for(), weights);
+  state("places", places);
+  if (state.sets() && !optimizer_.impl().built()) {
+    std::vector<Variable> trained;
+    for (const int place : places) {
+      if (place < 0 || place >= std::ssize(weights))
+        fail("[", optimizer_.name(),
+             "] the optimizer must have trained weights of the model: received number ", place, " of ",
+             weights.size());
+      trained.push_back(weights[static_cast<std::size_t>(place)]);
+    }
+    optimizer_.build(trained);
+  }
+  const std::vector<Variable> variables = optimizer_.variables();
+  std::vector<Tensor> values;
+  for (const Variable& variable : variables) values.push_back(variable.value());
+  state("variables", values);
+  if (!state.sets()) return;
+  if (values.size() > variables.size())
+    fail("[", optimizer_.name(), "] the optimizer must have ", variables.size(), " variables: received ",
+         values.size());
+  for (std::size_t i = 0; i < values.size(); ++i)
+    if (!values[i].defined() || values[i].shape() != variables[i].shape() ||
+        values[i].dtype() != variables[i].dtype())
+      fail("[", optimizer_.name(), "] '", variables[i].name(), "' must be ", variables[i].dtype(),
+           " of shape ", variables[i].shape(), ": received another tensor");
+  for (std::size_t i = 0; i < values.size(); ++i) Variable(variables[i]).assign(values[i]);
 }
 
 void Trainer::measured(State& state) {

@@ -26,7 +26,7 @@ class RunningMean {
 class Resumable {
  public:
   virtual ~Resumable() = default;
-  /// Makes the weights and the state of the optimizer, where that waits for the first batch.
+  /// Makes the weights, where that waits for the first batch.
   virtual void build() = 0;
   /// Names everything that the training goes on with: weights, optimizer, random numbers, the place in the
   /// data, what has been measured, and the states of layers and callbacks. Of a training that is built.
@@ -58,9 +58,7 @@ class Trainer {
   void measure(const Batch& batch, const std::vector<Tensor>& y_pred, const Tensor& loss);
   Logs results() const;
   void reset();
-  /// Makes the state of the optimizer.
-  void build();
-  /// Names weights, optimizer, what the layers keep, and what has been measured since the last reset.
+  /// Names weights, what the layers keep, what has been measured since the last reset, and the optimizer.
   void state(State& state);
   bool stop = false;              ///< whether the training should end
   Resumable* training = nullptr;  ///< that is going on
@@ -84,6 +82,7 @@ class Trainer {
   const Tensor* targets_of(const Batch& batch, std::size_t at) const;
   static Tensor weight_of(const Batch& batch, std::size_t at);
   void measured(State& state);
+  void optimizer_state(State& state);
   void add_reported(const std::string& name, const Tensor& value, double samples);
 
   ModelImpl& model_;

@@ -192,6 +192,32 @@ TEST_CASE("BackupAndRestore: callbacks of one's own keep their state, new ones b
   CHECK(added->epochs == 2);
 }
 
+TEST_CASE("BackupAndRestore: a step of one's own that trains some of the weights") {
+  struct PartImpl : nn::ModelImpl {
+    nn::Dense first = add_layer(nn::Dense(2, {.kernel_initializer = "ones"})),
+              last = add_layer(nn::Dense(1, {.kernel_initializer = "ones"}));
+    PartImpl() : nn::ModelImpl("Part") {}
+    Tensor call(const Tensor& x) override { return last(first(x)); }
+    nn::Logs train_step(const nn::Batch& batch) override {
+      const Tensor loss = K::mean(K::square(apply(batch.x)[0]));
+      optimizer().minimize(loss, last.trainable_weights());
+      return {{"loss", loss}};
+    }
+  };
+  const Files files;
+  const auto train = [&](const nn::Callback& callback) {
+    const nn::ModelOf<PartImpl> model;
+    model.compile({.optimizer = "adam"});
+    return model.fit(K::ones({2, 2}), {},
+                     {.epochs = 5,
+                      .verbose = 0,
+                      .callbacks = {callback, nn::BackupAndRestore(files.folder() + "/backup")}});
+  };
+  const nn::History expected = train(nn::LambdaCallback({}));
+  CHECK_THROWS(train(Crash(3)));
+  CHECK(train(nn::LambdaCallback({}))["loss"] == expected["loss"]);
+}
+
 TEST_CASE("BackupAndRestore: the backup of another model is an error, and changes nothing") {
   const Files files;
   const std::string folder = files.folder() + "/backup";
