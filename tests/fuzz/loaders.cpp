@@ -1,0 +1,190 @@
+#include "loaders.hpp"
+
+#include <png.h>
+#include <cstdio>
+
+#include <jpeglib.h>
+#include <ktape/ktape.hpp>
+#include <ktape/ops/config_file.hpp>
+
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+
+namespace K = ktape::backend;
+namespace nn = ktape::nn;
+namespace data = ktape::data;
+using ktape::Tensor;
+
+namespace {
+
+using Seeds = std::vector<std::string>;
+
+std::string content_of(const std::string& path) {
+  std::ifstream in(path, std::ios::binary);
+  return {std::istreambuf_iterator<char>(in), {}};
+}
+
+/// What `write` writes to the path.
+template <class F>
+std::string written(const std::string& path, F&& write) {
+  write(path);
+  return content_of(path);
+}
+
+const std::string pixels(8 * 8 * 3, '\x55');
+
+std::string png(std::uint32_t format) {
+  png_image image{};
+  image.version = PNG_IMAGE_VERSION;
+  image.width = image.height = 8;
+  image.format = format;
+  png_alloc_size_t size = 10000;
+  std::string bytes(size, '\0');
+  png_image_write_to_memory(&image, bytes.data(), &size, 0, pixels.data(), 0, nullptr);
+  bytes.resize(size);
+  return bytes;
+}
+
+std::string jpeg(bool progressive) {
+  jpeg_compress_struct info;
+  jpeg_error_mgr errors;
+  info.err = jpeg_std_error(&errors);
+  jpeg_create_compress(&info);
+  unsigned char* bytes = nullptr;
+  unsigned long size = 0;
+  jpeg_mem_dest(&info, &bytes, &size);
+  info.image_width = info.image_height = 8;
+  info.input_components = 3;
+  info.in_color_space = JCS_RGB;
+  jpeg_set_defaults(&info);
+  if (progressive) jpeg_simple_progression(&info);
+  jpeg_start_compress(&info, TRUE);
+  for (std::size_t row = 0; row < 8; ++row) {
+    auto* line = reinterpret_cast<JSAMPROW>(const_cast<char*>(pixels.data())) + row * 24;
+    jpeg_write_scanlines(&info, &line, 1);
+  }
+  jpeg_finish_compress(&info);
+  std::string out(reinterpret_cast<char*>(bytes), size);
+  jpeg_destroy_compress(&info);
+  std::free(bytes);
+  return out;
+}
+
+const std::vector<std::pair<std::string, Tensor>>& arrays() {
+  static const std::vector<std::pair<std::string, Tensor>> all{
+      {"dense/kernel", K::ones({4, 3})}, {"dense/bias", K::zeros({3}, {.dtype = "float16"})}};
+  return all;
+}
+
+/// A model with a layer of each kind of weights.
+nn::Model network() {
+  Tensor in = nn::Input({4, 3}, {.name = "in"});
+  Tensor h = nn::LSTM(2, {.return_sequences = true, .name = "lstm"})(in);
+  h = nn::BatchNormalization({.name = "norm"})(nn::Add({.name = "add"})({h, h}));
+  nn::Model model(in,
+                  nn::Dense(2, {.activation = "softmax", .name = "dense"})(nn::Flatten({.name = "flat"})(h)),
+                  {.name = "network"});
+  model.compile({.optimizer = "adam", .loss = "mse", .metrics = {"accuracy"}});
+  return model;
+}
+
+Seeds saved_models(const std::string& path) {
+  const nn::Sequential small({nn::Input({3}), nn::Dense(2, {.name = "dense"})});
+  Seeds seeds;
+  for (const nn::Model& model : {network(), nn::Model(small)})
+    seeds.push_back(written(path, [&](const std::string& to) { model.save(to); }));
+  return seeds;
+}
+
+Seeds saved_weights(const std::string& path) {
+  return {written(path, [](const std::string& to) { network().save_weights(to); })};
+}
+
+void load_model(const std::string& path) { nn::load_model(path); }
+void load_weights(const std::string& path) {
+  static const nn::Model model = network();
+  model.load_weights(path);
+}
+
+/// A model.json and, behind a zero, its one file of weights.
+void load_tfjs(const std::string& path) {
+  const std::string both = content_of(path), json = both.substr(0, both.find('\0'));
+  const std::filesystem::path folder = std::filesystem::path(path).parent_path();
+  std::ofstream(folder / "group1-shard1of1.bin", std::ios::binary)
+      << (json.size() < both.size() ? both.substr(json.size() + 1) : "");
+  std::ofstream(path, std::ios::binary) << json;
+  nn::load_model(path);
+}
+Seeds tfjs_seeds(const std::string& path) {
+  network().save(path);
+  const std::filesystem::path folder = std::filesystem::path(path).parent_path();
+  return {content_of(path) + '\0' + content_of(folder / "group1-shard1of1.bin")};
+}
+
+std::string idx() { return std::string("\0\0\x08\x03\0\0\0\2\0\0\0\2\0\0\0\2abcdefgh", 24); }
+
+}  // namespace
+
+const std::vector<Loader>& loaders() {
+  static const std::vector<Loader> all{
+      {"csv", "table.csv", [](const std::string& path) { data::load_csv(path); },
+       [](const std::string&) -> Seeds { return {"a,b\n1,2.5\n-3e4,\"5\"\n"}; }},
+      {"idx", "images-idx3-ubyte", [](const std::string& path) { data::load_idx(path); },
+       [](const std::string&) -> Seeds { return {idx()}; }},
+      {"cifar", "test_batch.bin",
+       [](const std::string& path) { data::load_cifar10(path.substr(0, path.rfind('/')), "test"); },
+       [](const std::string&) -> Seeds { return {'\3' + std::string(3072, '\x11')}; }},
+      {"png", "image.png", [](const std::string& path) { data::load_image(path); },
+       [](const std::string&) -> Seeds {
+         return {png(PNG_FORMAT_RGB), png(PNG_FORMAT_GRAY)};
+       }},
+      {"jpeg", "image.jpg", [](const std::string& path) { data::load_image(path); },
+       [](const std::string&) -> Seeds {
+         return {jpeg(false), jpeg(true)};
+       }},
+      {"ppm", "image.ppm", [](const std::string& path) { data::load_image(path); },
+       [](const std::string&) -> Seeds {
+         return {"P6\n8 8\n255\n" + pixels, "P5 2 2 255\nabcd"};
+       }},
+      {"text", "lines.txt", [](const std::string& path) { data::load_text_lines(path); },
+       [](const std::string&) -> Seeds { return {"one\ntwo\r\n\xc3\xa4\n"}; }},
+      {"npy", "array.npy", [](const std::string& path) { data::load_npy(path); },
+       [](const std::string& path) -> Seeds {
+         return {written(path, [](const std::string& to) { data::save_npy(to, arrays()[0].second); })};
+       }},
+      {"npz", "arrays.npz", [](const std::string& path) { data::load_npz(path); },
+       [](const std::string& path) -> Seeds {
+         return {written(path, [](const std::string& to) { data::save_npz(to, arrays()); })};
+       }},
+      {"safetensors", "tensors.safetensors", [](const std::string& path) { nn::load_safetensors(path); },
+       [](const std::string& path) -> Seeds {
+         return {written(path, [](const std::string& to) {
+           nn::save_safetensors(to, arrays(), {{"a", "b"}});
+         })};
+       }},
+      {"ktape", "model.ktape", load_model, saved_models},
+      {"keras", "model.keras", load_model, saved_models},
+      {"h5", "model.h5", load_model, saved_models},
+      {"weights_h5", "model.weights.h5", load_weights, saved_weights},
+      {"tfjs", "model.json", load_tfjs, tfjs_seeds},
+      {"model_json", "architecture.json",
+       [](const std::string& path) { nn::model_from_json(content_of(path)); },
+       [](const std::string&) -> Seeds { return {network().to_json()}; }},
+      {"keras_json", "keras.json", [](const std::string& path) { K::parse_config(content_of(path), path); },
+       [](const std::string&) -> Seeds {
+         return {
+             R"({"backend": "xtensor", "epsilon": 1e-07, "floatx": "float32", "image_data_format": "channels_last"})"};
+       }},
+  };
+  return all;
+}
+
+void load_content(const Loader& loader, const std::string& folder, const std::string& content) {
+  const std::string path = folder + '/' + loader.file;
+  std::ofstream(path, std::ios::binary | std::ios::trunc) << content;
+  try {
+    loader.load(path);
+  } catch (const ktape::Error&) {
+  }
+}
