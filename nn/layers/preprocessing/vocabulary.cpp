@@ -113,10 +113,11 @@ void Vocabulary<Token>::check() const {
 }
 
 template <class Token>
-std::vector<Token> Vocabulary<Token>::special_tokens() const {
+std::vector<Token> Vocabulary<Token>::special_tokens(std::int64_t most) const {
   std::vector<Token> special;
   if (first_oov() > 0) special.push_back(*settings_.mask_token);
-  special.insert(special.end(), static_cast<std::size_t>(settings_.num_oov_indices), settings_.oov_token);
+  const std::int64_t unknown = std::min(settings_.num_oov_indices, most);
+  special.insert(special.end(), static_cast<std::size_t>(unknown), settings_.oov_token);
   return special;
 }
 
@@ -145,10 +146,8 @@ void Vocabulary<Token>::check_tokens(const std::vector<Token>& tokens) const {
     const bool is_mask = settings_.mask_token && token == *settings_.mask_token;
     if (is_mask || (settings_.invert && token == settings_.oov_token))
       fail("[", layer,
-           "] mask_token and num_oov_indices times the oov_token must be left out, or be in front in this "
-           "order: "
-           "received ",
-           Value(token), " among the tokens");
+           "] the special tokens must be left out, or be in front in this order: ", Value(special_tokens(10)),
+           ": received ", Value(token), " among the tokens");
   }
   const std::int64_t size = first_token() + static_cast<std::int64_t>(tokens.size());
   if (settings_.max_tokens && size > *settings_.max_tokens)

@@ -55,7 +55,8 @@ class Vocabulary {
   };
   std::int64_t first_oov() const { return settings_.mask_token && settings_.mode == OutputMode::Int ? 1 : 0; }
   std::int64_t first_token() const { return first_oov() + settings_.num_oov_indices; }
-  std::vector<Token> special_tokens() const;
+  /// The mask token, and the one for unknown tokens as often as it has places, but at most so often.
+  std::vector<Token> special_tokens(std::int64_t most = INT64_MAX) const;
   bool has_special_tokens(const std::vector<Token>& tokens) const;
   void check() const;
   void check_tokens(const std::vector<Token>& tokens) const;
