@@ -180,6 +180,20 @@ TEST_CASE("names, frozen layers and dtypes are kept") {
   CHECK(!remade(model).trainable());
 }
 
+TEST_CASE("the JSON of older versions of Keras is a model, too") {
+  const nn::Model model = nn::model_from_json(R"({"class_name": "Model", "keras_version": "2.2.4", "config": {
+      "name": "old", "layers": [
+        {"name": "in", "class_name": "InputLayer", "inbound_nodes": [],
+         "config": {"batch_input_shape": [null, 2], "dtype": "float32", "sparse": false, "name": "in"}},
+        {"name": "out", "class_name": "Dense", "inbound_nodes": [[["in", 0, 0, {}]], [["out", 0, 0, {}]]],
+         "config": {"name": "out", "trainable": true, "units": 2, "activation": "relu", "use_bias": false}}],
+      "input_layers": [["in", 0, 0]], "output_layers": [["out", 1, 0]]}})");
+  CHECK(names_of(model) == std::vector<std::string>{"in", "out"});
+  model.set_weights({K::constant({{1.f, -1.f}, {2.f, 1.f}})});
+  CHECK(values(model(K::ones({1, 2}))) == Values{3, 0});
+  check_remade(model, {normal({3, 2}, 1, "float32")});
+}
+
 // --- Sequential -------------------------------------------------------------------------------------------
 
 TEST_CASE("a Sequential has an InputLayer first where its input is known") {
@@ -376,8 +390,6 @@ TEST_CASE("a bad config is an error that names the layer") {
        "[small] the layer 'out': an argument of a call must be known: received trainin=true; did you mean "
        "'training'?"},
       {R"("kwargs":{})", R"("kwargs":{"training":1})", "training must be true or false: received 1"},
-      {R"("name":"out","inbound_nodes")", R"("name":"in","inbound_nodes")",
-       "[small] each layer must have a name of its own: received two layers named 'in'"},
       {R"("batch_shape":[null,2])", R"("batch_shape":[null,-2])", "extents must be None or at least 0"},
       {R"("batch_shape":[null,2],)", "", "[InputLayer] batch_shape must be given"},
       {R"("layers":[)", R"("layerz":[)",
@@ -389,8 +401,12 @@ TEST_CASE("a bad config is an error that names the layer") {
     CAPTURE(by);
     CHECK_THROWS_WITH(nn::model_from_json(broken(piece, by)), Contains(text.c_str()));
   }
-  CHECK_THROWS_WITH_AS(nn::model_from_json("3"),
-                       Contains("a name or a {class_name, config} must be a string"), TypeError);
+  const Value twice =
+      nn::from_json(broken(R"("name":"out","inbound_nodes")", R"("name":"in","inbound_nodes")"));
+  CHECK_THROWS_WITH_AS(nn::Layer::from_value(twice),
+                       "[small] each layer must have a name of its own: received two layers named 'in'",
+                       ValueError);
+  CHECK_THROWS_WITH_AS(nn::model_from_json("3"), Contains("must be a config: received 3"), TypeError);
   CHECK_THROWS_WITH_AS(nn::model_from_json("{"), Contains("[from_json] the text must be JSON"), ValueError);
   CHECK_THROWS_WITH_AS(nn::model_from_json(R"({"class_name": "Dense", "config": {"units": 3}})"),
                        Contains("[Model] the layer must be a model: received 'dense"), ValueError);
@@ -412,14 +428,19 @@ TEST_CASE("no change of a config crashes, and none leaves anything behind") {
   const std::vector<std::string> before = nn::registered_names("layer");
   const Config own = nn::model_config(model).config().at("config").config();
   int errors = 0, models = 0;
-  each_change(own, [&](const Value& changed) {
+  const auto count = [&](auto&& make, const Value& value) {
     const nn::weight_limit_scope limit(1000);
     try {
-      nn::model_from_config(Config{{"class_name", "Functional"}, {"config", changed}});
+      make(value);
       ++models;
     } catch (const ktape::Error&) {
       ++errors;
     }
+  };
+  each_change(own, [&](const Value& changed) {
+    const Value value = Config{{"class_name", "Functional"}, {"config", changed}};
+    count(nn::model_from_config, value);
+    count([](const Value& v) { nn::Layer::from_value(v); }, value);
   });
   CHECK((errors > 500 && models > 50));
   CHECK(nn::registered_names("layer") == before);
