@@ -55,12 +55,13 @@ struct Program {
         .batch_size = 8,
         .epochs = epochs,
         .verbose = 0,
-        .callbacks = {nn::BackupAndRestore(backup(), {.save_freq = save_freq}),
-                      nn::ReduceLROnPlateau(
-                          {.monitor = "loss", .factor = 0.5, .patience = 1, .min_delta = 0.05}),
-                      nn::EarlyStopping({.monitor = "val_loss", .patience = 4, .restore_best_weights = true}),
-                      nn::LearningRateScheduler([](int, double rate) { return 0.9 * rate; }),
-                      nn::CSVLogger(folder + "/log.csv"), Crash(crash_after)},
+        .callbacks =
+            {nn::BackupAndRestore(backup(), {.save_freq = save_freq}),
+             nn::ReduceLROnPlateau({.monitor = "loss", .factor = 0.5, .patience = 1, .min_delta = 0.05}),
+             nn::EarlyStopping(
+                 {.monitor = "val_loss", .min_delta = 0.02, .patience = 2, .restore_best_weights = true}),
+             nn::LearningRateScheduler([](int, double rate) { return 0.9 * rate; }),
+             nn::CSVLogger(folder + "/log.csv"), Crash(crash_after)},
         .steps_per_epoch = steps_per_epoch};
     const nn::History history = [&] {
       if (!from_dataset) {
