@@ -4,6 +4,7 @@
 #include <ktape/nn/callbacks/python_format.hpp>
 #include <ktape/nn/saving/format.hpp>
 
+#include <iomanip>
 #include <iostream>
 
 namespace ktape::nn {
@@ -51,12 +52,12 @@ class ModelCheckpointImpl final : public CallbackImpl {
     const std::optional<double> value = options_.save_best_only ? monitor_.read(logs) : std::nullopt;
     const bool saves = !value || monitor_.improved(*value);
     if (options_.verbose > 0) {
-      std::cout << "\nEpoch " << epoch_ + 1 << ": ";
-      if (value)
-        std::cout << monitor_.name() << (saves ? " improved from " : " did not improve from ") << before;
-      if (value && saves) std::cout << " to " << *value << ", ";
-      if (saves) std::cout << "saving model to " << path;
-      std::cout << '\n';
+      std::ostringstream text;  // of its own: how std::cout writes numbers is the program's affair
+      text << std::fixed << std::setprecision(5) << "\nEpoch " << epoch_ + 1 << ": ";
+      if (value) text << monitor_.name() << (saves ? " improved from " : " did not improve from ") << before;
+      if (value && saves) text << " to " << *value << ", ";
+      if (saves) text << "saving model to " << path;
+      std::cout << text.str() << '\n';
     }
     return saves;
   }

@@ -35,13 +35,17 @@ double steps_in(const std::string& path) {
   return model.get_weights()[0].item<float>();
 }
 
-/// What is written to std::cout meanwhile.
-struct Captured {
-  std::ostringstream out;
-  std::streambuf* before = std::cout.rdbuf(out.rdbuf());
-  ~Captured() { std::cout.rdbuf(before); }
-  std::string str() const { return out.str(); }
-};
+/// What f writes to std::cout.
+template <class F>
+std::string written(F f) {
+  struct Redirection {
+    std::ostringstream out;
+    std::streambuf* before = std::cout.rdbuf(out.rdbuf());
+    ~Redirection() { std::cout.rdbuf(before); }
+  } redirection;
+  f();
+  return redirection.out.str();
+}
 
 using Texts = std::vector<std::string>;
 
@@ -99,14 +103,15 @@ TEST_CASE("ModelCheckpoint saves after so many batches, counted over the epochs"
 TEST_CASE("ModelCheckpoint says what it does") {
   const Files files;
   const std::string path = files.folder() + "/best.npz";
-  const Captured out;
-  run(Scripted(falling_then_rising),
-      {nn::ModelCheckpoint(path, {.verbose = 1, .save_best_only = true, .save_weights_only = true})});
-  CHECK(out.str() == "\nEpoch 1: val_loss improved from inf to 3, saving model to " + path +
-                         "\n\nEpoch 2: val_loss improved from 3 to 2, saving model to " + path +
-                         "\n\nEpoch 3: val_loss did not improve from 2\n"
-                         "\nEpoch 4: val_loss improved from 2 to 1.25, saving model to " +
-                         path + "\n");
+  const std::string text = written([&] {
+    run(Scripted(falling_then_rising),
+        {nn::ModelCheckpoint(path, {.verbose = 1, .save_best_only = true, .save_weights_only = true})});
+  });
+  CHECK(text == "\nEpoch 1: val_loss improved from inf to 3.00000, saving model to " + path +
+                    "\n\nEpoch 2: val_loss improved from 3.00000 to 2.00000, saving model to " + path +
+                    "\n\nEpoch 3: val_loss did not improve from 2.00000\n"
+                    "\nEpoch 4: val_loss improved from 2.00000 to 1.25000, saving model to " +
+                    path + "\n");
 }
 
 TEST_CASE("ModelCheckpoint: what cannot be") {
