@@ -11,17 +11,31 @@ ArrayLike::ArrayLike(std::initializer_list<ArrayLike> rows)
 
 ArrayLike::ArrayLike(std::span<const ArrayLike> rows) {
   for (const ArrayLike& row : rows) {
-    if (row.from_tensor_)
-      fail<TypeError>("[literal] a nested literal holds numbers only: received a tensor inside it");
-    if (row.shape_ != rows[0].shape_)
-      fail("[literal] the rows must have one shape: received ", rows[0].shape_, " and ", row.shape_);
+    if (row.fault_) fault_ = row.fault_;
+    else if (row.from_tensor_)
+      fault_ =
+          std::make_shared<Fault>("must hold numbers only: received a tensor inside a nested literal", true);
+    else if (row.shape_ != rows[0].shape_)
+      fault_ = std::make_shared<Fault>("must have rows of one shape: received " + to_string(rows[0].shape_) +
+                                           " and " + to_string(row.shape_),
+                                       false);
+    if (fault_) {
+      shape_ = {1};
+      return;
+    }
     numbers_.insert(numbers_.end(), row.numbers_.begin(), row.numbers_.end());
   }
   if (!rows.empty()) shape_ = rows[0].shape_;
   shape_.insert(0, static_cast<std::int64_t>(rows.size()));
 }
 
+void ArrayLike::fail_as_no_array(const char* op, const char* name) const {
+  if (fault_->of_type) fail<TypeError>("[", op, "] ", name, ' ', fault_->reason);
+  fail("[", op, "] ", name, ' ', fault_->reason);
+}
+
 Tensor ArrayLike::tensor(std::optional<DType> dtype, DType otherwise, const char* op) const {
+  if (fault_) fail_as_no_array(op, "a literal");
   if (from_tensor_) return converted(tensor_, dtype.value_or(tensor_.dtype()));
   const bool all_bool = !numbers_.empty() && std::all_of(numbers_.begin(), numbers_.end(),
                                                          [](Scalar s) { return s.kind() == Scalar::Bool; });

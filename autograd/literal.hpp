@@ -2,8 +2,10 @@
 #include <ktape/autograd/tensor.hpp>
 #include <ktape/autograd/variable.hpp>
 
+#include <memory>
 #include <optional>
 #include <span>
+#include <string>
 
 namespace ktape {
 
@@ -12,7 +14,8 @@ namespace ktape {
 ///
 ///     K::constant(3.f)   K::constant({{1, 2}, {3, 4}})   K::constant(rows)   K::constant(xt::sin(a))
 ///
-/// Rows of different shapes are a ValueError, tensors inside a literal a TypeError.
+/// For rows of different shapes the op that it is given to throws ValueError, for tensors inside a literal
+/// TypeError.
 class ArrayLike {
  public:
   template <Arithmetic T>
@@ -29,9 +32,10 @@ class ArrayLike {
   template <class E>
   requires xt::is_xexpression<E>::value ArrayLike(const E& expression) : ArrayLike(Tensor(expression)) {}
 
-  /// Throws ValueError, naming the argument, when it is an undefined tensor.
+  /// Throws, naming the argument, when it is an undefined tensor or no array.
   void expect_defined(const char* op, const char* name) const {
     if (from_tensor_) ktape::expect_defined(op, name, tensor_);
+    if (fault_) fail_as_no_array(op, name);
   }
   /// The tensor it stands for, not recorded. Numbers take `dtype`, or without one `otherwise` (bool when all
   /// of them are bool); a tensor is converted only when `dtype` is given. Throws TypeError, naming the op,
@@ -49,12 +53,20 @@ class ArrayLike {
   const Shape& shape() const { return from_tensor_ ? tensor_.shape() : shape_; }
 
  private:
+  /// Why a nested literal is no array.
+  struct Fault {
+    std::string reason;
+    bool of_type;  ///< a TypeError; otherwise a ValueError
+  };
+
   explicit ArrayLike(std::span<const ArrayLike> rows);
+  [[noreturn]] void fail_as_no_array(const char* op, const char* name) const;
 
   Shape shape_;
   std::vector<Scalar> numbers_;
   Tensor tensor_;
   bool from_tensor_ = false;  ///< the tensor may be undefined
+  std::shared_ptr<const Fault> fault_;
 };
 
 /// The tensor converted to another dtype, not recorded; the same memory when it has that dtype already.

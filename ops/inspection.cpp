@@ -62,7 +62,7 @@ Tensor cast(const Tensor& x, DType dtype) {
 
 Tensor cast_to_floatx(const ArrayLike& x) {
   x.expect_defined("cast_to_floatx", "x");
-  return x.given().defined() ? cast(x.given(), floatx()) : x.tensor(floatx(), floatx());
+  return x.given().defined() ? cast(x.given(), floatx()) : x.tensor(floatx(), floatx(), "cast_to_floatx");
 }
 
 Tensor print_tensor(const Tensor& x, const std::string& message, const PrintOptions& options) {

@@ -57,6 +57,7 @@ xt::xarray<T> eval(const Tensor& x) {
 /// The values of several tensors. `K.batch_get_value`.
 template <class T = float>
 std::vector<xt::xarray<T>> batch_get_value(const TensorList& tensors) {
+  for (const Tensor& x : tensors) expect_value("batch_get_value", x);
   std::vector<xt::xarray<T>> values;
   for (const Tensor& x : tensors) values.push_back(get_value<T>(x));
   return values;

@@ -1,5 +1,7 @@
 #include <doctest/doctest.h>
 #include <ktape/autograd/literal.hpp>
+#include <ktape/ops/creation.hpp>
+#include <ktape/ops/indexing.hpp>
 
 #include <xtensor/xmath.hpp>
 
@@ -48,13 +50,17 @@ TEST_CASE("numbers that the dtype cannot hold are refused") {
 }
 
 TEST_CASE("rows of different shapes are refused") {
-  CHECK_THROWS_WITH_AS(as({{1, 2}, {3}}), "[literal] the rows must have one shape: received (2,) and (1,)",
-                       ValueError);
+  CHECK_THROWS_WITH_AS(as({{1, 2}, {3}}),
+                       "[literal] a literal must have rows of one shape: received (2,) and (1,)", ValueError);
   CHECK_THROWS_WITH_AS(as({ArrayLike(1), {1, 2}}),
-                       "[literal] the rows must have one shape: received () and (2,)", ValueError);
-  CHECK_THROWS_WITH_AS(as({ArrayLike(as(1)), 2}),
-                       "[literal] a nested literal holds numbers only: received a tensor inside it",
-                       TypeError);
+                       "[literal] a literal must have rows of one shape: received () and (2,)", ValueError);
+  CHECK_THROWS_WITH_AS(
+      as({ArrayLike(as(1)), 2}),
+      "[literal] a literal must hold numbers only: received a tensor inside a nested literal", TypeError);
+  CHECK_THROWS_WITH_AS(ktape::backend::constant({{{1, 2}, {3}}, {{1}, {2}}}),
+                       "[constant] value must have rows of one shape: received (2,) and (1,)", ValueError);
+  CHECK_THROWS_WITH_AS(ktape::backend::gather(ktape::backend::ones({3}), {{0, 1}, {2}}),
+                       "[gather] indices must have rows of one shape: received (2,) and (1,)", ValueError);
   CHECK_THROWS_WITH_AS(ArrayLike(Tensor()).expect_defined("constant", "value"),
                        "[constant] value must be a tensor: received an undefined tensor (None)", ValueError);
 }
@@ -76,6 +82,6 @@ TEST_CASE("vectors of vectors are rows") {
   CHECK(ArrayLike(deep).tensor({}, "float32").dtype() == "bool");
   CHECK(ArrayLike(deep).shape() == Shape{1, 2, 1});
   CHECK(ArrayLike(std::vector<std::vector<int>>{}).shape() == Shape{0});
-  CHECK_THROWS_WITH_AS(ArrayLike(std::vector<std::vector<int>>{{1, 2}, {3}}),
-                       "[literal] the rows must have one shape: received (2,) and (1,)", ValueError);
+  CHECK_THROWS_WITH_AS(as(std::vector<std::vector<int>>{{1, 2}, {3}}),
+                       "[literal] a literal must have rows of one shape: received (2,) and (1,)", ValueError);
 }

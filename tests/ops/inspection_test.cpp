@@ -24,6 +24,9 @@ TEST_CASE("what a tensor is") {
 TEST_CASE("values leave as xtensor arrays") {
   const Tensor a = K::constant({1.75, -1.75}), b = K::constant({2.f});
   CHECK(K::get_value<int>(a)(1) == -1);
+  CHECK_THROWS_WITH_AS(K::batch_get_value({a, Tensor()}),
+                       "[batch_get_value] x must be a tensor: received an undefined tensor (None)",
+                       ValueError);
   const auto both = K::batch_get_value({a, b});
   CHECK(both.size() == 2);
   CHECK(both[1](0) == 2.f);
