@@ -87,7 +87,8 @@ Value keras2_object(const std::string& kind, const Value& object) {
     return is_object(object) ? Value(object_of(class_of(object.config()), config_of_object(object.config())))
                              : object;
   if (object == Value("silu")) return "swish";
-  if (object == Value("hard_sigmoid")) return object_of("hard_sigmoid", {{"slope", 1 / 6.}});
+  // TensorFlow.js goes by the name of a class alone, and takes no argument for it.
+  if (object == Value("hard_sigmoid")) return object_of("ktape>hard_sigmoid", {{"slope", 1 / 6.}});
   if (object == Value(object_of("hard_sigmoid", {{"slope", 0.2}}))) return "hard_sigmoid";
   const Value layer = as_layer(object);
   return layer == object || !is_object(layer) ? layer : Value(keras2_layer(layer.config()));

@@ -59,7 +59,11 @@ class Shards final : public data::ByteSource {
  public:
   Shards(const char* op, const std::string& name, const std::vector<std::string>& paths)
       : ByteSource(op, name), paths_(paths) {
-    for (const std::string& path : paths) left_ += data::RandomFile(op, path).size();
+    try {
+      for (const std::string& path : paths) left_ += data::RandomFile(op, path).size();
+    } catch (const IOError& error) {
+      fail("its shards must be there", error.what());
+    }
   }
 
   std::size_t read(void* out, std::size_t n) override {
@@ -154,10 +158,12 @@ void TfjsFile::check_names() const {
 }
 
 void TfjsFile::check_lengths() const {
-  for (const Group& group : groups_)
-    if (const std::uint64_t there = Shards(op_, path_, group.shards).room(); there != group.bytes)
-      fail("the weights from '", group.weights.empty() ? "" : group.weights[0].name, "' on take ",
-           group.bytes, " bytes, and their shards have ", there);
+  for (const Group& group : groups_) {
+    const std::uint64_t there = Shards(op_, path_, group.shards).room();
+    if (there == group.bytes) continue;
+    const std::string first = group.weights.empty() ? "" : group.weights[0].name;
+    fail("the weights from '", first, "' on take ", group.bytes, " bytes, and their shards have ", there);
+  }
 }
 
 std::string TfjsFile::shard_of(const std::string& path, const std::string& what) const {

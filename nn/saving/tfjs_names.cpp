@@ -96,15 +96,21 @@ std::string without_cell(const std::string& path) {
   return group.empty() ? path : group + '/' + last_part(path);
 }
 
-/// What has this name, or something new.
-template <class Groups>
-auto& in_group(Groups& groups, const std::string& name) {
-  const auto found =
-      std::find_if(groups.begin(), groups.end(), [&](const auto& group) { return group.first == name; });
-  if (found != groups.end()) return found->second;
-  groups.push_back({name, {}});
-  return groups.back().second;
-}
+/// Things under names, in the order in which the names came.
+template <class T>
+class Groups {
+ public:
+  T& operator[](const std::string& name) {
+    const auto [place, is_new] = places_.emplace(name, all_.size());
+    if (is_new) all_.push_back({name, {}});
+    return all_[place->second].second;
+  }
+  const std::vector<std::pair<std::string, T>>& all() const { return all_; }
+
+ private:
+  std::vector<std::pair<std::string, T>> all_;
+  std::map<std::string, std::size_t> places_;
+};
 
 /// Finds the value of each weight.
 class Matching {
@@ -132,16 +138,18 @@ class Matching {
   /// The first layer with weights takes those of the first, and so on; in a layer the names must agree.
   void in_order(bool skip_mismatch) {
     values_.assign(values_.size(), Tensor());
-    std::vector<std::pair<std::string, std::vector<std::size_t>>> layers;
-    for (std::size_t i = 0; i < values_.size(); ++i) in_group(layers, names_.all()[i].group).push_back(i);
-    std::vector<std::pair<std::string, NamedTensors>> groups;
-    for (const auto& [name, value] : given_)
-      in_group(groups, group_of(name)).emplace_back(last_part(name), value);
-    if (layers.size() != groups.size())
-      fail("[", op, "] the file must have the weights of the model's layers, ", shown(layers),
-           ", unless by_name is set: received ", path_, ", of ", shown(groups));
-    for (std::size_t i = 0; i < layers.size(); ++i)
-      match_group(layers[i].first, layers[i].second, groups[i].first, groups[i].second, skip_mismatch);
+    Groups<std::vector<std::size_t>> layers;
+    Groups<NamedTensors> groups;
+    for (std::size_t i = 0; i < values_.size(); ++i) layers[names_.all()[i].group].push_back(i);
+    for (const auto& [name, value] : given_) groups[group_of(name)].emplace_back(last_part(name), value);
+    if (layers.all().size() != groups.all().size())
+      fail("[", op, "] the file must have the weights of the model's layers, ", shown(layers.all()),
+           ", unless by_name is set: received ", path_, ", of ", shown(groups.all()));
+    for (std::size_t i = 0; i < layers.all().size(); ++i) {
+      const auto& [layer, weights] = layers.all()[i];
+      const auto& [group, given] = groups.all()[i];
+      match_group(layer, weights, group, given, skip_mismatch);
+    }
   }
 
   /// The values for the layers of the model, which may be some.

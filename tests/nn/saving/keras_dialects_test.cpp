@@ -282,7 +282,8 @@ TEST_CASE("hard_sigmoid is Keras 2's in files of Keras 2, and Keras 3's in other
 
   const Value today = nn::Activation("hard_sigmoid", {.name = "a"}).to_value();
   CHECK(canonical(today) == canonical(from_json(nn::to_json(keras2(today)))));
-  CHECK(keras2(today).config().at("config").config().at("activation").is_config());
+  CHECK(keras2(today).config().at("config").config().at("activation").config().at("class_name") !=
+        Value("hard_sigmoid"));
 }
 
 TEST_CASE("activations, initializers and layers under their old names") {
