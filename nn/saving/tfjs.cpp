@@ -44,9 +44,7 @@ Model load_model(const std::string& path, const LoadOptions& options) {
   const Config topology = topology_of(file);
   const Value compile = topology.get("training_config");
   const NamedTensors weights = file.weights();
-  std::int64_t elements = 0;
-  for (const auto& [name, tensor] : weights) elements += tensor.size();
-  const weight_limit_scope limit(elements);
+  const weight_limit_scope limit(file.elements());
   const Model model = model_from_config(topology);
   assign_tfjs_weights(model, path, weights, {});
   if (options.compile && !compile.is_null()) compile_from_config(model, canonical_compile(compile));

@@ -35,6 +35,19 @@ std::uint64_t saturated_sum(std::uint64_t a, std::uint64_t b) { return std::min(
 /// The folder of a file, with its slash.
 std::string folder_of(const std::string& path) { return path.substr(0, path.rfind('/') + 1); }
 
+/// The path without empty parts and "."; nothing for one that leads out of the folder.
+std::string path_inside(const std::string& path) {
+  std::string inside;
+  for (std::size_t begin = 0; begin < path.size();) {
+    const std::size_t end = std::min(path.find('/', begin), path.size());
+    const std::string part = path.substr(begin, end - begin);
+    if (part == ".." || part.find('\0') != std::string::npos || end == 0) return "";
+    if (!part.empty() && part != ".") inside += (inside.empty() ? "" : "/") + part;
+    begin = end + 1;
+  }
+  return inside;
+}
+
 Value json_of(const char* op, const std::string& path) {
   const data::RandomFile file(op, path);
   data::FileSection text(op, file, "the text", 0, file.size());
@@ -140,7 +153,6 @@ void TfjsFile::read_group(const Value& value, const std::string& what) {
     group.weights.push_back(weight_of(weight.config(place), place));
     const Weight& added = group.weights.back();
     bytes = saturated_sum(bytes, data::tensor_bytes(added.shape, added.stored));
-    tensor_bytes_ = saturated_sum(tensor_bytes_, data::tensor_bytes(added.shape, added.dtype));
   }
   groups_.push_back(std::move(group));
   groups_.back().bytes = bytes;
@@ -167,16 +179,8 @@ void TfjsFile::check_lengths() const {
 }
 
 std::string TfjsFile::shard_of(const std::string& path, const std::string& what) const {
-  std::string inside;
-  for (std::size_t begin = 0; begin <= path.size();) {
-    const std::size_t end = std::min(path.find('/', begin), path.size());
-    const std::string part = path.substr(begin, end - begin);
-    if (part == ".." || part.find('\0') != std::string::npos || (part.empty() && begin == 0))
-      fail("a shard must be in the folder of the file: '", path, "' in ", what);
-    if (!part.empty() && part != ".") inside += (inside.empty() ? "" : "/") + part;
-    begin = end + 1;
-  }
-  if (inside.empty()) fail("a shard must have a name: '", path, "' in ", what);
+  const std::string inside = path_inside(path);
+  if (inside.empty()) fail("a shard must be a file in the folder: '", path, "' in ", what);
   return folder_of(path_) + inside;
 }
 
@@ -212,6 +216,14 @@ void TfjsFile::read_quantization(const Config& config, const std::string& what, 
                                                     : std::numeric_limits<float>::max();
   for (const double end : {weight.min, last})
     if (!(std::abs(end) <= bound)) fail(what, " leads beyond ", weight.dtype.name(), ": ", end);
+}
+
+std::int64_t TfjsFile::elements() const {
+  std::uint64_t elements = 0;  // no more than there are bytes
+  for (const Group& group : groups_)
+    for (const Weight& weight : group.weights)
+      if (!weight.of_optimizer) elements += data::tensor_bytes(weight.shape, DType::UInt8);
+  return static_cast<std::int64_t>(elements);
 }
 
 NamedTensors TfjsFile::weights() const {
@@ -267,11 +279,7 @@ class ShardNames {
     try {
       const Config old = json_of(op, path).config();
       for (const Value& group : old.at("weightsManifest").list())
-        for (const Value& shard : group.config().at("paths").list())
-          if (const int number = number_of(shard.string()); number > 0) {
-            old_.push_back(shard.string());
-            numbers_.insert(number);
-          }
+        for (const Value& shard : group.config().at("paths").list()) add_old(path_inside(shard.string()));
     } catch (const Error&) {
       // None is there, or none that can be read and has to be kept.
     }
@@ -292,6 +300,13 @@ class ShardNames {
   }
 
  private:
+  void add_old(const std::string& name) {
+    const int number = number_of(name);
+    if (number == 0) return;
+    old_.push_back(name);
+    numbers_.insert(number);
+  }
+
   /// The number of the group in a name as above; 0 for other names.
   int number_of(const std::string& name) const {
     if (!name.starts_with(prefix_)) return 0;

@@ -16,9 +16,8 @@ class TfjsFile {
 
   /// What model.json says.
   const Config& json() const { return json_; }
-  /// The bytes of all weights once they are read: up to four times those of the files, as a weight may be
-  /// quantized to a byte.
-  std::uint64_t tensor_bytes() const { return tensor_bytes_; }
+  /// The numbers in all weights of the model, no more than the shards have bytes.
+  std::int64_t elements() const;
   /// The weights of the model, without those of an optimizer. Those that were quantized as uint8 or uint16
   /// are number * scale + min.
   NamedTensors weights() const;
@@ -55,7 +54,6 @@ class TfjsFile {
   std::string path_;
   Config json_;
   std::vector<Group> groups_;
-  std::uint64_t tensor_bytes_ = 0;
 };
 
 /// Writes a model: `json`, with what it says of the weights added, and shards of up to 4 MB,
