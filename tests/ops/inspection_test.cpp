@@ -26,7 +26,7 @@ TEST_CASE("values leave as xtensor arrays") {
   CHECK(K::get_value<int>(a)(1) == -1);
   CHECK_THROWS_WITH_AS(K::batch_get_value({a, Tensor()}),
                        "[batch_get_value] x must be a tensor: received an undefined tensor (None)",
-                       ValueError);
+                       ktape::ValueError);
   const auto both = K::batch_get_value({a, b});
   CHECK(both.size() == 2);
   CHECK(both[1](0) == 2.f);
