@@ -190,20 +190,27 @@ class StateReader {
     const Entry* list = group.find(parts.list);
     const Entry* older = group.find("_layer_checkpoint_dependencies");
     if (older && (!list || !has_arrays(*list))) list = older;
-    if (!list) return groups;
-    const std::vector<std::string> counted = counted_names(parts.layers);
-    for (std::size_t i = 0; i < groups.size(); ++i) groups[i] = list->find(counted[i]);
+    if (list) find_listed(parts.layers, *list, groups);
+    // A class of the user's may hold its layers in attributes, whose names they may have.
+    for (std::size_t i = 0; i < groups.size(); ++i)
+      if (!groups[i] || !has_arrays(*groups[i])) groups[i] = group.find(parts.layers[i].name());
+    return groups;
+  }
+
+  void find_listed(const std::vector<Layer>& layers, const Entry& list,
+                   std::vector<const Entry*>& groups) const {
+    const std::vector<std::string> counted = counted_names(layers);
+    for (std::size_t i = 0; i < layers.size(); ++i) groups[i] = list.find(counted[i]);
     std::map<std::string, std::vector<std::size_t>> classes;
     std::set<const LayerImpl*> met = visited_;
-    for (std::size_t i = 0; i < parts.layers.size(); ++i)
-      if (!parts.layers[i].weights().empty() && met.insert(parts.layers[i].shared().get()).second)
-        classes[names_of_class(parts.layers[i])[0]].push_back(i);
+    for (std::size_t i = 0; i < layers.size(); ++i)
+      if (!layers[i].weights().empty() && met.insert(layers[i].shared().get()).second)
+        classes[names_of_class(layers[i])[0]].push_back(i);
     for (const auto& [name, places] : classes) {
-      const std::vector<const Entry*> there = of_class(*list, names_of_class(parts.layers[places[0]]));
+      const std::vector<const Entry*> there = of_class(list, names_of_class(layers[places[0]]));
       for (std::size_t i = 0; i < places.size() && there.size() == places.size(); ++i)
         groups[places[i]] = there[i];
     }
-    return groups;
   }
 
   static std::vector<const Entry*> of_class(const Entry& list, const std::vector<std::string>& names) {
