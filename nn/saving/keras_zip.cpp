@@ -37,7 +37,7 @@ void save_model(const Model& model, const std::string& path, const SaveOptions& 
   Config config = model_config(model).config();
   if (const Value compiled = compile_config(model); !compiled.is_null())
     config.set("compile_config", compiled);
-  const std::string weights = hdf5::to_bytes("save", path, keras_state(model, options.include_optimizer));
+  const hdf5::Bytes weights = hdf5::to_bytes("save", path, keras_state(model, options.include_optimizer));
   AtomicFile file("save", path);
   data::ZipWriter archive("save", file);
   archive.add(metadata_file, {metadata()});

@@ -16,7 +16,7 @@ namespace {
 
 // A format joins here and in its own pair of files.
 const std::vector<const Format*> formats = {&ktape_file, &npz,        &safetensors, &keras_weights_h5,
-                                            &keras_h5,   &keras_hdf5, &keras_zip, &tfjs};
+                                            &keras_h5,   &keras_hdf5, &keras_zip,   &tfjs};
 
 template <class F>
 void expect_supported(F* function, const char* op, const Format& format, const std::string& path) {

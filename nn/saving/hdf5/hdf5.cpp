@@ -1,6 +1,7 @@
 #include <ktape/nn/saving/hdf5/hdf5.hpp>
 
 #include <dlfcn.h>
+#include <sys/mman.h>
 
 #include <algorithm>
 
@@ -80,6 +81,10 @@ Entry& Entry::group(std::string_view path) {
   return member->group(rest);
 }
 
+Bytes::~Bytes() {
+  if (begin_) munmap(begin_, size_);
+}
+
 const Entry& File::at(const std::string& path) const {
   const Entry* found = root.find(path);
   if (!found) fail("what a Keras model has must be in the file", path, ": is not there");
@@ -101,7 +106,7 @@ File read_bytes(const char* op, const std::string& name, std::string_view bytes)
 void write_file(const char* op, const std::string& name, const std::string& path, const Entry& root) {
   library(op, name).write_file(op, name, path, root);
 }
-std::string to_bytes(const char* op, const std::string& name, const Entry& root) {
+Bytes to_bytes(const char* op, const std::string& name, const Entry& root) {
   return library(op, name).to_bytes(op, name, root);
 }
 

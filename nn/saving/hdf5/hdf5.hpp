@@ -51,6 +51,20 @@ struct File {
   const Tensor& tensor(const Entry& node, const std::string& path) const;
 };
 
+/// Bytes that are in memory, of any size: they are mapped, not copied.
+class Bytes {
+ public:
+  Bytes(void* begin, std::size_t size) : begin_(begin), size_(size) {}
+  Bytes(Bytes&& other) noexcept : begin_(std::exchange(other.begin_, nullptr)), size_(other.size_) {}
+  Bytes& operator=(Bytes&&) = delete;
+  ~Bytes();
+  operator std::string_view() const { return {static_cast<const char*>(begin_), size_}; }
+
+ private:
+  void* begin_;
+  std::size_t size_;
+};
+
 /// The whole of a file, none of which is trusted: it must be a tree of groups, and datasets whose bytes are
 /// in it, plain or compressed by gzip; what is read is no larger than that can be. Throws IOError, "[op] ...:
 /// received file (object: reason)", for all else: links other than the names of objects in the file itself,
@@ -62,7 +76,7 @@ File read_bytes(const char* op, const std::string& name, std::string_view bytes)
 /// Writes a tree to a file, the temporary one of an AtomicFile; messages have the name of the other.
 void write_file(const char* op, const std::string& name, const std::string& path, const Entry& root);
 /// The bytes of such a file.
-std::string to_bytes(const char* op, const std::string& name, const Entry& root);
+Bytes to_bytes(const char* op, const std::string& name, const Entry& root);
 
 /// What the component does. A part of the library and its component are of one build.
 class Library {
@@ -72,7 +86,7 @@ class Library {
   virtual Entry read_bytes(const char* op, const std::string& name, std::string_view bytes) const = 0;
   virtual void write_file(const char* op, const std::string& name, const std::string& path,
                           const Entry& root) const = 0;
-  virtual std::string to_bytes(const char* op, const std::string& name, const Entry& root) const = 0;
+  virtual Bytes to_bytes(const char* op, const std::string& name, const Entry& root) const = 0;
 };
 
 }  // namespace ktape::nn::saving::hdf5

@@ -177,7 +177,7 @@ TEST_CASE("files that lead elsewhere, or claim more than they have, are refused"
 
 TEST_CASE("what is no HDF5 file, or only a part of one, is an error that names it") {
   const Files files;
-  const std::string bytes = hdf5::to_bytes("save", "tree.h5", tree());
+  const std::string bytes(hdf5::to_bytes("save", "tree.h5", tree()));
   CHECK_THROWS_WITH_AS(hdf5::read_file("load", files.folder() + "/missing.h5"), Contains("missing.h5"),
                        IOError);
   CHECK_THROWS_WITH_AS(hdf5::read_file("load", files.write("text.h5", "not a file")),
@@ -191,7 +191,7 @@ TEST_CASE("what is no HDF5 file, or only a part of one, is an error that names i
 }
 
 TEST_CASE("a damaged file is an error or a tree, whatever libhdf5 does with it") {
-  const std::string bytes = hdf5::to_bytes("save", "tree.h5", tree());
+  const std::string bytes(hdf5::to_bytes("save", "tree.h5", tree()));
   for (std::size_t i = 0; i < bytes.size(); i += 61) {
     std::string other = bytes;
     other[i] = static_cast<char>(other[i] ^ 0xff);

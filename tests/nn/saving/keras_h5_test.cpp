@@ -37,7 +37,7 @@ for layer in f.attrs['layer_names']:
 print(len(f['top_level_model_weights'].attrs['weight_names']))
 )") == R"(tensorflow 2.15.0 S
 steps []
-both [('both/forward_lstm/lstm_cell/kernel:0', (4, 12)), ('both/forward_lstm/lstm_cell/recurrent_kernel:0', (3, 12)), ('both/forward_lstm/lstm_cell/bias:0', (12,)), ('both/backward_lstm/lstm_cell/kernel:0', (4, 12)), ('both/backward_lstm/lstm_cell/recurrent_kernel:0', (3, 12)), ('both/backward_lstm/lstm_cell/bias:0', (12,))]
+both [('both/forward_lstm/lstm_cell_1/kernel:0', (4, 12)), ('both/forward_lstm/lstm_cell_1/recurrent_kernel:0', (3, 12)), ('both/forward_lstm/lstm_cell_1/bias:0', (12,)), ('both/backward_lstm/lstm_cell_2/kernel:0', (4, 12)), ('both/backward_lstm/lstm_cell_2/recurrent_kernel:0', (3, 12)), ('both/backward_lstm/lstm_cell_2/bias:0', (12,))]
 inner [('a/kernel:0', (6, 2)), ('a/bias:0', (2,)), ('b/gamma:0', (2,)), ('b/beta:0', (2,)), ('b/moving_mean:0', (2,)), ('b/moving_variance:0', (2,))]
 end [('end/kernel:0', (2, 1)), ('end/bias:0', (1,))]
 0

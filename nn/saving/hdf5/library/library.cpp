@@ -2,6 +2,11 @@
 #include <ktape/nn/saving/hdf5/library/handles.hpp>
 #include <ktape/nn/saving/hdf5/library/process.hpp>
 
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cerrno>
 #include <cstring>
 
 namespace ktape::nn::saving::hdf5 {
@@ -68,6 +73,13 @@ struct Image {
   static herr_t keep(void*) { return 0; }
 };
 
+struct Descriptor {
+  int number;
+  ~Descriptor() {
+    if (number >= 0) close(number);
+  }
+};
+
 class Hdf5Library final : public Library {
  public:
   Entry read_file(const char* op, const std::string& path) const override {
@@ -109,24 +121,33 @@ class Hdf5Library final : public Library {
     const Session session;
     const Handle list = access(true);
     H5Pset_fapl_sec2(list);
+    write(op, name, path, list, root);
+  }
+
+  Bytes to_bytes(const char* op, const std::string& name, const Entry& root) const override {
+    const Descriptor memory{memfd_create("ktape-hdf5", MFD_CLOEXEC)};
+    if (memory.number < 0) fail_on(op, writable, name, std::strerror(errno));
+    {
+      const Session session;
+      const Handle list = access(true);
+      H5Pset_fapl_stdio(list);  // others look for the real path, and there is none
+      write(op, name, "/proc/self/fd/" + std::to_string(memory.number), list, root);
+    }
+    struct stat info {};
+    void* begin = fstat(memory.number, &info) != 0 ? MAP_FAILED
+                                                   : mmap(nullptr, static_cast<std::size_t>(info.st_size),
+                                                          PROT_READ, MAP_SHARED, memory.number, 0);
+    if (begin == MAP_FAILED) fail_on(op, writable, name, std::strerror(errno));
+    return {begin, static_cast<std::size_t>(info.st_size)};
+  }
+
+ private:
+  static void write(const char* op, const std::string& name, const std::string& path, hid_t list,
+                    const Entry& root) {
     Handle file(H5Fcreate(path.c_str(), H5F_ACC_TRUNC, H5P_DEFAULT, list), H5Fclose);
     if (!file.valid()) fail_on(op, writable, name, last_error());
     write_root(op, name, file, root);
     if (!file.close()) fail_on(op, writable, name, last_error());
-  }
-
-  std::string to_bytes(const char* op, const std::string& name, const Entry& root) const override {
-    const Session session;
-    const Handle list = access(true);
-    H5Pset_fapl_core(list, 1 << 26, false);
-    const Handle file(H5Fcreate("image", H5F_ACC_TRUNC, H5P_DEFAULT, list), H5Fclose);
-    if (!file.valid()) fail_on(op, writable, name, last_error());
-    write_root(op, name, file, root);
-    const ssize_t size = H5Fflush(file, H5F_SCOPE_LOCAL) < 0 ? -1 : H5Fget_file_image(file, nullptr, 0);
-    if (size < 0) fail_on(op, writable, name, last_error());
-    std::string bytes(static_cast<std::size_t>(size), '\0');
-    if (H5Fget_file_image(file, bytes.data(), bytes.size()) < 0) fail_on(op, writable, name, last_error());
-    return bytes;
   }
 };
 
