@@ -15,4 +15,8 @@ std::string shortened(const std::string& text, std::size_t width);
 /// Whether the bytes are UTF-8.
 bool is_utf8(std::string_view bytes);
 
+/// The text as it stands in SVG and HTML, between tags and in quotes. What these cannot hold, bytes that are
+/// no UTF-8 and control characters, is a replacement character (U+FFFD).
+std::string escaped(const std::string& text);
+
 }  // namespace ktape::nn

@@ -1,6 +1,7 @@
 #include <ktape/nn/models/graph.hpp>
 #include <ktape/nn/models/graph_layout.hpp>
 #include <ktape/nn/models/plot.hpp>
+#include <ktape/nn/plot/svg.hpp>
 #include <ktape/nn/text.hpp>
 
 #include <algorithm>
@@ -67,19 +68,9 @@ std::vector<Box> drawn(const Model& model, const PlotOptions& options) {
   return boxes_of(model, options);
 }
 
-std::string escaped(const std::string& text) {
-  std::string out;
-  for (const char c : text) {
-    if (c == '&') out += "&amp;";
-    else if (c == '<') out += "&lt;";
-    else if (c == '>') out += "&gt;";
-    else if (c == '"') out += "&quot;";
-    else out += c;
-  }
-  return out;
-}
-
 // --- The picture ------------------------------------------------------------------------------------------
+
+using plot::painted, plot::Role;
 
 constexpr double line_height = 18, letter_width = 7.6, padding = 12, margin = 16, arrow = 6;
 
@@ -135,13 +126,14 @@ class Picture {
     const double left = x(layout_->at(i)) - sizes_[i].width / 2,
                  top = y(layout_->at(i)) - sizes_[i].height / 2;
     out << "<rect x=\"" << left << "\" y=\"" << top << "\" width=\"" << sizes_[i].width << "\" height=\""
-        << sizes_[i].height << "\" rx=\"6\" fill=\"" << (inside_[i] ? "#ffffff" : "#f1f5f9")
-        << "\" stroke=\"#475569\"" << (inside_[i] ? " stroke-dasharray=\"5 3\"" : "") << "/>\n";
+        << sizes_[i].height << "\" rx=\"6\"" << painted(inside_[i] ? Role::Paper : Role::Panel, Role::Frame)
+        << (inside_[i] ? " stroke-dasharray=\"5 3\"" : "") << "/>\n";
     double base = top + padding / 2 + 0.72 * line_height;
     for (const std::string& line : box.lines) {
       const bool title = &line == &box.lines[0];
-      out << "<text x=\"" << x(layout_->at(i)) << "\" y=\"" << base << "\" text-anchor=\"middle\" fill=\""
-          << (title ? "#0f172a\" font-weight=\"bold\">" : "#475569\">") << escaped(line) << "</text>\n";
+      out << "<text x=\"" << x(layout_->at(i)) << "\" y=\"" << base << "\" text-anchor=\"middle\""
+          << painted(title ? Role::Ink : Role::Muted) << (title ? " font-weight=\"bold\">" : ">")
+          << escaped(line) << "</text>\n";
       base += line_height;
     }
     if (!inside_[i]) return;
@@ -168,7 +160,7 @@ class Picture {
       out << " C" << x(bend1) << ' ' << y(bend1) << ' ' << x(bend2) << ' ' << y(bend2) << ' ' << x(to) << ' '
           << y(to);
     }
-    out << "\" fill=\"none\" stroke=\"#64748b\" stroke-width=\"1.5\" marker-end=\"url(#arrow)\"/>\n";
+    out << '"' << painted({}, Role::Frame) << " stroke-width=\"1.5\" marker-end=\"url(#arrow)\"/>\n";
   }
 
   const std::vector<Box>& boxes_;
@@ -258,10 +250,10 @@ std::string model_to_svg(const Model& model, const PlotOptions& options) {
       << "\" font-family=\"ui-monospace, Menlo, Consolas, monospace\" font-size=\"12.5\">\n<title>"
       << escaped(model.name())
       << "</title>\n<defs><marker id=\"arrow\" viewBox=\"0 0 8 8\" refX=\"2\" refY=\"4\" markerWidth=\"7\" "
-         "markerHeight=\"7\" orient=\"auto\" markerUnits=\"userSpaceOnUse\"><path d=\"M0 0 L8 4 L0 8 z\" "
-         "fill=\"#64748b\"/></marker></defs>\n"
-      << "<rect width=\"100%\" height=\"100%\" fill=\"white\"/>\n<g transform=\"translate(" << margin << ' '
-      << margin << ")\">\n";
+         "markerHeight=\"7\" orient=\"auto\" markerUnits=\"userSpaceOnUse\"><path d=\"M0 0 L8 4 L0 8 z\""
+      << painted(Role::Frame) << "/></marker></defs>\n"
+      << plot::dark_style() << "<rect width=\"100%\" height=\"100%\"" << painted(Role::Paper)
+      << "/>\n<g transform=\"translate(" << margin << ' ' << margin << ")\">\n";
   picture.draw(out);
   out << "</g>\n</svg>\n";
   return out.str();

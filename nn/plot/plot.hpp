@@ -1,0 +1,169 @@
+#pragma once
+#include <ktape/autograd/tensor.hpp>
+
+#include <iosfwd>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace ktape::nn {
+class History;
+}
+
+/// Pictures of numbers: curves, points, bars, histograms, heat maps, images, confusion matrices.
+///
+///     plot::lines({{"loss", history["loss"]}, {"val_loss", history["val_loss"]}},
+///                 {.title = "Digits", .x = {.label = "epoch"}, .y = {.log = true}}).save("loss.svg");
+///     std::cout << plot::histogram(weights);                      // drawn with characters
+///
+/// Every function throws ValueError, naming itself and the argument, for no numbers, lengths or shapes that
+/// do not fit each other, limits that are no range, and numbers on a logarithmic axis that are not positive.
+/// Numbers that are not finite are no error, for they are what one looks for: they leave a gap, and the
+/// picture says how many there are.
+namespace ktape::plot {
+
+/// Numbers to draw: the elements of a tensor in order, a vector, or a braced list.
+class Numbers {
+ public:
+  Numbers() = default;
+  Numbers(std::initializer_list<double> numbers) : list_(numbers) {}
+  Numbers(std::vector<double> numbers) : list_(std::move(numbers)) {}
+  template <Arithmetic T>
+  requires(!std::same_as<T, double>) Numbers(const std::vector<T>& numbers)
+      : list_(numbers.begin(), numbers.end()) {}
+  Numbers(const Tensor& tensor);
+  Numbers(const Variable& variable);
+
+  std::size_t size() const { return list_.size(); }
+  bool empty() const { return list_.empty(); }
+  double operator[](std::size_t i) const { return list_[i]; }
+  auto begin() const { return list_.begin(); }
+  auto end() const { return list_.end(); }
+
+ private:
+  std::vector<double> list_;
+};
+
+/// Numbers that belong together, under a name in the legend.
+struct Series {
+  std::string name = {};
+  Numbers y = {};
+  Numbers x = {};  ///< as many as y; 0, 1, 2, ... by default
+};
+
+/// Some series: a braced list, a vector, or the numbers of one.
+///
+///     lines(loss)     lines({1, 4, 9})     lines({{"train", loss}, {"validation", val_loss}})
+class SeriesList {
+ public:
+  SeriesList(std::initializer_list<Series> series) : list_(series) {}
+  SeriesList(std::vector<Series> series) : list_(std::move(series)) {}
+  SeriesList(std::initializer_list<double> numbers) : list_{{.y = numbers}} {}
+  template <class T>
+  requires std::convertible_to<T, Numbers> SeriesList(const T& numbers) : list_{{.y = numbers}} {}
+
+  const std::vector<Series>& list() const { return list_; }
+
+ private:
+  std::vector<Series> list_;
+};
+
+struct Axis {
+  std::string label = {};
+  bool log = false;
+  std::optional<double> min = {}, max = {};  ///< those of the numbers by default
+};
+
+struct TextOptions {
+  int columns = 80;    ///< how wide the drawing is at most, in characters; at least 20
+  bool color = false;  ///< with the escape sequences of terminals
+};
+
+class Chart;
+
+/// A picture. Copies are the same one.
+class Figure {
+ public:
+  /// An SVG picture of its own: no scripts, no files, no fonts beyond the reader's; light or dark as the
+  /// reader's screen is. What points and cells stand for is shown under the mouse.
+  std::string svg() const;
+  /// Writes that into a file. Throws ValueError for a name that does not end in ".svg", IOError where it
+  /// cannot be written.
+  void save(const std::string& path) const;
+  /// The same drawn with characters, for a terminal.
+  std::string text(const TextOptions& options = {}) const;
+
+  explicit Figure(std::shared_ptr<const Chart> chart) : chart_(std::move(chart)) {}
+
+ private:
+  std::shared_ptr<const Chart> chart_;
+};
+
+/// Writes its text.
+std::ostream& operator<<(std::ostream& out, const Figure& figure);
+
+struct ChartOptions {
+  std::string title = {};
+  Axis x = {}, y = {};
+  int width = 640, height = 400;  ///< of the SVG picture, from 160 to 10000
+};
+
+/// A line through the points of each series, in their order, broken where a number is not finite.
+Figure lines(const SeriesList& series, const ChartOptions& options = {});
+/// A dot for each point.
+Figure scatter(const SeriesList& series, const ChartOptions& options = {});
+/// A number of each epoch of a training, and, where there is one, the same of its validation: "loss",
+/// "accuracy". Throws ValueError, with the nearest known names, for another.
+Figure curves(const nn::History& history, const std::string& name = "loss", const ChartOptions& options = {});
+
+/// A bar for each label, and each series, which have as many numbers as there are labels and no x.
+Figure bars(const std::vector<std::string>& labels, const SeriesList& series,
+            const ChartOptions& options = {});
+
+struct HistogramOptions {
+  int bins = 0;  ///< from 1 to 1000; by default as many as Freedman and Diaconis's rule says
+  std::string title = {};
+  Axis x = {}, y = {.label = "count"};  ///< x: the limits of the bins; numbers beyond are not counted
+  int width = 640, height = 400;
+};
+/// How many of the numbers are in each of some intervals of equal width.
+Figure histogram(const Numbers& numbers, const HistogramOptions& options = {});
+
+struct HeatMapOptions {
+  std::string title = {}, x_label = {}, y_label = {};
+  std::vector<std::string> x_ticks = {}, y_ticks = {};  ///< names of the columns and rows
+  std::optional<bool> annotate = {};         ///< the numbers in the cells; by default where they have room
+  std::optional<double> min = {}, max = {};  ///< the numbers of the palest and of the strongest color
+  int width = 640;
+};
+/// A matrix of at most 4096 rows and columns, a cell for each number: the larger the stronger; where there
+/// are negative ones, these in another color.
+Figure heat_map(const Tensor& matrix, const HeatMapOptions& options = {});
+
+struct ConfusionMatrixOptions {
+  std::string title = {};
+  std::vector<std::string> class_names = {};  ///< 0, 1, 2, ... by default
+  bool normalize = false;                     ///< parts of each true class in place of counts
+  int width = 640;
+};
+/// How often each true class, by row, was predicted as each class: of integer classes or one-hot rows, and
+/// predicted classes or scores (samples, classes). At most 1000 classes.
+Figure confusion_matrix(const Tensor& y_true, const Tensor& y_pred,
+                        const ConfusionMatrixOptions& options = {});
+/// The same of counts, (classes, classes).
+Figure confusion_matrix(const Tensor& counts, const ConfusionMatrixOptions& options = {});
+
+struct ImageGridOptions {
+  std::string title = {};
+  std::vector<std::string> titles = {};  ///< one for each image
+  int columns = 0;                       ///< by default about as many as rows, and more
+  int width = 640;
+};
+/// Images, (n, height, width) or (n, height, width, channels) with 1, 3 or 4 channels, or one without n (a
+/// third axis of 1, 3 or 4 is its channels); at most 4096. Numbers are brightnesses from 0 to 1, or to 255
+/// where one is above 1 or the dtype is integer; where one is below 0, those from the smallest to the
+/// largest.
+Figure image_grid(const Tensor& images, const ImageGridOptions& options = {});
+
+}  // namespace ktape::plot

@@ -1,0 +1,40 @@
+#pragma once
+#include <ktape/nn/plot/plot.hpp>
+
+/// Where numbers stand on an axis. Internal: sources only.
+namespace ktape::plot {
+
+/// The smallest and largest of the finite numbers that it has seen.
+struct Range {
+  double min = 0, max = 0;
+  bool empty = true;
+  void include(double number);
+};
+
+class Scale {
+ public:
+  /// An axis for numbers in a range, wider by a margin, a part of its length, where the limits are not given.
+  /// Throws ValueError, naming the axis, for limits that are no range.
+  Scale(const char* op, const char* name, const Axis& axis, Range range, double margin);
+
+  /// From 0, the axis's beginning, to 1; beyond for numbers that are beyond.
+  double at(double number) const;
+  bool shows(double number) const;
+  double min() const { return min_; }
+  double max() const { return max_; }
+
+  struct Tick {
+    double number;
+    std::string label;
+  };
+  /// Round numbers on the axis, about as many as wanted. `whole`: no fractions.
+  std::vector<Tick> ticks(int wanted, bool whole = false) const;
+
+ private:
+  std::vector<Tick> linear_ticks(int wanted, bool whole) const;
+  std::vector<Tick> log_ticks(int wanted) const;
+  double min_, max_;
+  bool log_;
+};
+
+}  // namespace ktape::plot

@@ -1,0 +1,72 @@
+#pragma once
+#include <optional>
+#include <sstream>
+#include <string>
+
+/// SVG pictures that are light or dark as the reader's screen is. Internal: sources only.
+namespace ktape::plot {
+
+/// What a color is for. Each has one for light and one for dark screens.
+enum class Role { Paper, Ink, Muted, Grid, Panel, Frame, OnAccent, Series };
+struct Paint {
+  Paint(Role role) : role(role) {}
+  Role role;
+  int series = 0;  ///< of Role::Series
+  static Paint of_series(std::size_t i);
+};
+inline constexpr std::size_t series_colors = 8;
+
+/// The attributes `fill`, `stroke` and `class` of an element; none is "none".
+std::string painted(std::optional<Paint> fill, std::optional<Paint> stroke = {});
+/// The `<style>` that gives the elements painted so their colors on dark screens; elsewhere, and to readers
+/// without styles, the attributes hold.
+std::string dark_style();
+/// A color for terminals, as the number of an ANSI escape sequence.
+int terminal_color(std::size_t series);
+
+/// Up to 2 decimals, whatever the locale.
+std::string coordinate(double number);
+
+/// A picture under way.
+class Svg {
+ public:
+  Svg(double width, double height, const std::string& description);
+
+  struct Box {
+    double x, y, width, height;
+  };
+  struct TextStyle {
+    const char* anchor = "start";
+    double size = 12;
+    bool bold = false;
+    Paint paint = Role::Muted;
+    double turned = 0;  ///< degrees around its place
+  };
+
+  /// `hint` is shown under the mouse.
+  void rect(const Box& box, const std::string& paint, const std::string& hint = {});
+  void line(double x1, double y1, double x2, double y2, const std::string& paint);
+  void path(const std::string& data, const std::string& paint);
+  void circle(double x, double y, double radius, const std::string& paint, const std::string& hint = {});
+  void text(double x, double y, const std::string& text, const TextStyle& style);
+  /// Pixels stay squares.
+  void image(const Box& box, const std::string& png, const std::string& hint = {});
+
+  /// What is drawn from here on ends at the box.
+  void open(const Box& box);
+  void close() { out_ << "</svg>\n"; }
+
+  std::string str() const { return out_.str() + "</svg>\n"; }
+
+ private:
+  void end(const char* element, const std::string& hint);
+  std::ostringstream out_;
+};
+
+/// The width of text of this size, about.
+double text_length(const std::string& text, double size = 12);
+
+/// A PNG image as a data: address.
+std::string data_uri(const std::string& png);
+
+}  // namespace ktape::plot
