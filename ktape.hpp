@@ -17,6 +17,7 @@
 #include <ktape/nn/callbacks/ema.hpp>
 #include <ktape/nn/callbacks/history.hpp>
 #include <ktape/nn/callbacks/monitors.hpp>
+#include <ktape/nn/callbacks/report.hpp>
 #include <ktape/nn/callbacks/tensorboard.hpp>
 #include <ktape/nn/config.hpp>
 #include <ktape/nn/constraints.hpp>

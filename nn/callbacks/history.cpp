@@ -41,8 +41,8 @@ struct HistoryImpl final : CallbackImpl {
     columns.resize(names.size());
     for (std::size_t i = 0; i < names.size(); ++i) {
       columns[i].name = names[i];
-      state.part("columns", [&] { state(std::to_string(i), columns[i].values); });
       state.part("columns_epochs", [&] { state(std::to_string(i), columns[i].epochs); });
+      state.part("columns", [&] { state(std::to_string(i), columns[i].values, columns[i].epochs.size()); });
     }
   }
 

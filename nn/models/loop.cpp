@@ -181,6 +181,8 @@ class Fit final : public Resumable {
 
   bool within_epoch() const override { return step_ > 0; }
   bool interrupted() const override { return interrupt_->requested(); }
+  Feed* validation() override { return validation_.get(); }
+  std::optional<std::int64_t> validation_steps() const override { return options_.validation_steps; }
 
  private:
   void check_options() const {

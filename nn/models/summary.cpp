@@ -1,5 +1,5 @@
 #include <ktape/nn/models/graph.hpp>
-#include <ktape/nn/models/summary.hpp>
+#include <ktape/nn/models/summary_table.hpp>
 #include <ktape/nn/models/trainer.hpp>
 #include <ktape/nn/text.hpp>
 
@@ -206,33 +206,41 @@ bool branches(const Model& model) {
 
 }  // namespace
 
+SummaryTable summary_table(const Model& model, const SummaryOptions& options) {
+  Rows rows(options);
+  SummaryTable table{.titles = {"Layer (type)", "Output Shape", "Param #"}};
+  if (branches(model)) {
+    rows.expect_connections();
+    table.titles.push_back("Connected to");
+  }
+  if (options.show_trainable) table.titles.push_back("Trainable");
+  rows.add_model(model, "");
+  table.rows = rows.take();
+  const auto total = [&](const char* what, const std::vector<Variable>& weights) {
+    table.totals.push_back({what, with_commas(count_of(weights)), readable_bytes(bytes_of(weights))});
+  };
+  std::vector<Variable> all = model.weights(), state;
+  if (model.impl().trainer().compiled() && model.optimizer().impl().built())
+    state = model.optimizer().variables();
+  all.insert(all.end(), state.begin(), state.end());
+  total("Total params", all);
+  total("Trainable params", model.trainable_weights());
+  total("Non-trainable params", model.non_trainable_weights());
+  if (!state.empty()) total("Optimizer params", state);
+  return table;
+}
+
 void Model::summary() const { summary({}); }
 
 void Model::summary(const SummaryOptions& options) const {
   const auto out =
       options.print_fn ? options.print_fn : [](const std::string& line) { std::cout << line << '\n'; };
-  Rows rows(options);
-  Cells titles{"Layer (type)", "Output Shape", "Param #"};
-  if (branches(*this)) {
-    rows.expect_connections();
-    titles.push_back("Connected to");
-  }
-  if (options.show_trainable) titles.push_back("Trainable");
-  rows.add_model(*this, "");
+  SummaryTable table = summary_table(*this, options);
   out("Model: \"" + name() + "\"");
-  Table(std::move(titles), rows.take(), static_cast<std::size_t>(std::max(options.line_length, 0)))
+  Table(std::move(table.titles), std::move(table.rows),
+        static_cast<std::size_t>(std::max(options.line_length, 0)))
       .print(out);
-  const auto total = [&](const char* what, const std::vector<Variable>& weights) {
-    out(std::string(" ") + what + ": " + with_commas(count_of(weights)) + " (" +
-        readable_bytes(bytes_of(weights)) + ')');
-  };
-  std::vector<Variable> all = weights(), state;
-  if (impl().trainer().compiled() && optimizer().impl().built()) state = optimizer().variables();
-  all.insert(all.end(), state.begin(), state.end());
-  total("Total params", all);
-  total("Trainable params", trainable_weights());
-  total("Non-trainable params", non_trainable_weights());
-  if (!state.empty()) total("Optimizer params", state);
+  for (const auto& [what, count, bytes] : table.totals) out(' ' + what + ": " + count + " (" + bytes + ')');
 }
 
 }  // namespace ktape::nn

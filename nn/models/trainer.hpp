@@ -4,6 +4,8 @@
 
 namespace ktape::nn {
 
+class Feed;
+
 /// A weighted mean that grows batch by batch.
 class RunningMean {
  public:
@@ -22,7 +24,7 @@ class RunningMean {
   double sum_ = 0, weight_ = 0;
 };
 
-/// A training that is going on, for what writes it down and takes it up again.
+/// A training that is going on, for what looks at it, writes it down and takes it up again.
 class Resumable {
  public:
   virtual ~Resumable() = default;
@@ -35,6 +37,10 @@ class Resumable {
   virtual bool within_epoch() const = 0;
   /// Whether Ctrl-C ends it.
   virtual bool interrupted() const = 0;
+  /// What it validates on; null without.
+  virtual Feed* validation() = 0;
+  /// How many batches of that; all of them without.
+  virtual std::optional<std::int64_t> validation_steps() const = 0;
 };
 
 /// What `compile` said, worked out for the outputs of one model, and what has been measured since the last
@@ -58,6 +64,10 @@ class Trainer {
   void measure(const Batch& batch, const std::vector<Tensor>& y_pred, const Tensor& loss);
   Logs results() const;
   void reset();
+  /// The loss of an output; undefined where it has none, and before the first batch told how many there are.
+  Loss loss_of(std::size_t output) const { return output < outputs_.size() ? outputs_[output].loss : Loss(); }
+  /// The targets of an output; null where there are none.
+  const Tensor* targets_of(const Batch& batch, std::size_t output) const;
   /// Names weights, what the layers keep, what has been measured since the last reset, and the optimizer.
   void state(State& state);
   bool stop = false;              ///< whether the training should end
@@ -79,7 +89,6 @@ class Trainer {
   /// The model itself, and the layers in it.
   template <class F>
   void each_layer(F&& f) const;
-  const Tensor* targets_of(const Batch& batch, std::size_t at) const;
   static Tensor weight_of(const Batch& batch, std::size_t at);
   void measured(State& state);
   void optimizer_state(State& state);

@@ -1,0 +1,33 @@
+#pragma once
+#include <ktape/nn/callbacks/callback.hpp>
+
+namespace ktape::nn {
+
+struct ReportOptions {
+  std::string title = {};                     ///< the model's name by default
+  std::vector<std::string> class_names = {};  ///< of the outputs that have as many; 0, 1, 2, ... by default
+  int samples = 12;                           ///< so many predictions and as many mistakes are shown, at most
+};
+
+/// Writes an HTML page about the training: its summary, the curves of all that it reports, the model and its
+/// layers, times, and how it was compiled. Where the model classifies and there are validation data: the
+/// confusion matrix, the classes, some predictions and the worst mistakes, with their images where inputs are
+/// images. Where it predicts one number: predictions against targets.
+///
+///     model.fit(train, {.epochs = 12, .callbacks = {nn::Report("report.html")}, .validation_data = test});
+///
+/// The page is one file without scripts that needs no network. It is there from the beginning, is written
+/// anew with the epochs, not more than every other second, and a browser that shows it follows; what the
+/// model predicts comes at the end, with the weights that callbacks before this one leave (EarlyStopping may
+/// restore the best). It is whole at any time, for it is written beside and then put in its place. Folders
+/// that are missing are made.
+///
+/// Throws ValueError for a name that does not end in ".html" or ".htm" and negative samples, at once, and,
+/// when the training begins, for class_names that are as many as the classes of no output. IOError where the
+/// file cannot be written.
+class Report : public Callback {
+ public:
+  explicit Report(const std::string& path, const ReportOptions& options = {});
+};
+
+}  // namespace ktape::nn
