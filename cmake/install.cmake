@@ -19,9 +19,9 @@ set(internal_headers
   nn/saving/keras_layers.hpp nn/saving/keras_optimizer.hpp nn/saving/keras_state.hpp nn/saving/keras_weights_h5.hpp
   nn/saving/keras_zip.hpp)
 list(APPEND internal_headers
-  nn/callbacks/history_epochs.hpp nn/callbacks/report_page.hpp nn/callbacks/review.hpp nn/models/summary_table.hpp
-  nn/plot/cells.hpp nn/plot/chart.hpp nn/plot/frame.hpp nn/plot/pixels.hpp
-  nn/plot/scale.hpp nn/plot/series.hpp nn/plot/svg.hpp)
+  nn/callbacks/history_epochs.hpp nn/callbacks/report_html.hpp nn/callbacks/report_page.hpp nn/callbacks/review.hpp
+  nn/models/summary_table.hpp nn/plot/cells.hpp nn/plot/chart.hpp nn/plot/frame.hpp nn/plot/pixels.hpp nn/plot/scale.hpp
+  nn/plot/series.hpp nn/plot/svg.hpp)
 file(GLOB public_headers RELATIVE ${PROJECT_SOURCE_DIR} CONFIGURE_DEPENDS
   ktape.hpp autograd/*.hpp ops/*.hpp ops/engine.h)
 file(GLOB_RECURSE nn_headers RELATIVE ${PROJECT_SOURCE_DIR} CONFIGURE_DEPENDS nn/*.hpp)

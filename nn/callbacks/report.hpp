@@ -18,9 +18,9 @@ struct ReportOptions {
 ///
 /// The page is one file without scripts that needs no network. It is there from the beginning, is written
 /// anew with the epochs, not more than every other second, and a browser that shows it follows; what the
-/// model predicts comes at the end, with the weights that callbacks before this one leave (EarlyStopping may
-/// restore the best). It is whole at any time, for it is written beside and then put in its place. Folders
-/// that are missing are made.
+/// model predicts comes at the end, of one more pass over the validation data with the weights that callbacks
+/// before this one leave (EarlyStopping may restore the best). It is whole at any time, for it is written
+/// beside and then put in its place. Folders that are missing are made.
 ///
 /// Throws ValueError for a name that does not end in ".html" or ".htm" and negative samples, at once, and,
 /// when the training begins, for class_names that are as many as the classes of no output. IOError where the

@@ -2,10 +2,10 @@
 #include <ktape/nn/models/graph_layout.hpp>
 #include <ktape/nn/models/plot.hpp>
 #include <ktape/nn/plot/svg.hpp>
+#include <ktape/nn/saving/atomic_file.hpp>
 #include <ktape/nn/text.hpp>
 
 #include <algorithm>
-#include <fstream>
 #include <sstream>
 
 namespace ktape::nn {
@@ -274,10 +274,9 @@ void plot_model(const Model& model, const std::string& to_file, const PlotOption
   if (!svg && !ends_with(to_file, ".dot") && !ends_with(to_file, ".gv"))
     fail("[plot_model] to_file must end in .svg, .dot or .gv: received to_file=", to_file);
   const std::string text = svg ? model_to_svg(model, options) : model_to_dot(model, options);
-  std::ofstream file(to_file);
-  file << text;
-  file.close();
-  if (!file) fail<IOError>("[plot_model] the file must be writable: received to_file=", to_file);
+  saving::AtomicFile file("plot_model", to_file);
+  file.write(text);
+  file.commit();
 }
 
 }  // namespace ktape::nn

@@ -1,9 +1,9 @@
 #include <ktape/autograd/variable.hpp>
 #include <ktape/nn/plot/frame.hpp>
 #include <ktape/nn/plot/series.hpp>
+#include <ktape/nn/saving/atomic_file.hpp>
 
 #include <cmath>
-#include <fstream>
 #include <ostream>
 
 namespace ktape::plot {
@@ -68,10 +68,9 @@ std::string Figure::svg() const { return chart_->svg(); }
 
 void Figure::save(const std::string& path) const {
   if (!path.ends_with(".svg")) fail("[Figure] the name of the file must end in .svg: received ", path);
-  std::ofstream file(path, std::ios::binary);
-  file << svg();
-  file.close();
-  if (!file) fail<IOError>("[Figure] the file must be writable: received ", path);
+  nn::saving::AtomicFile file("Figure", path);
+  file.write(svg());
+  file.commit();
 }
 
 std::string Figure::text(const TextOptions& options) const {

@@ -40,7 +40,7 @@ Frame::Frame(FrameSpec spec)
   // The ticks of y need the height, which the labels of x leave; these need the width.
   const double below = margin + 16 + (spec_.x_label.empty() ? 0 : 17) + (spec_.note.empty() ? 0 : 15);
   height_ = std::max(20.0, spec_.height - top_ - below);
-  const std::vector<Scale::Tick> y_ticks = spec_.y.ticks(static_cast<int>(height_ / 45) + 1);
+  const std::vector<Scale::Tick> y_ticks = spec_.y.ticks(static_cast<int>(height_ / 34) + 1);
   left_ = margin + widest(y_ticks) + gap;
   width_ = std::max(20.0, spec_.width - left_ - margin - 4);
   const std::vector<Scale::Tick> x_ticks =

@@ -13,8 +13,12 @@ namespace {
 using Wide = long double;
 
 std::string text_of(double number, std::chars_format format, int precision) {
-  char text[400];
-  return {text, std::to_chars(text, text + sizeof text, number, format, precision).ptr};
+  char buffer[400];
+  std::string text(buffer, std::to_chars(buffer, buffer + sizeof buffer, number, format, precision).ptr);
+  for (const char* zero : {"e+0", "e-0"})  // 1e-5, 1e5
+    if (const auto at = text.find(zero); at != std::string::npos) text.erase(at + 2, 1);
+  if (const auto at = text.find("e+"); at != std::string::npos) text.erase(at + 1, 1);
+  return text;
 }
 
 /// The number as it has to be written to tell it from its neighbours a step away.
@@ -25,10 +29,7 @@ std::string label_of(double number, Wide step, double largest) {
   const std::string fixed = text_of(number, std::chars_format::fixed, std::max(0, -last));
   if (first < 6 && last >= -5) return fixed;
   const int own = static_cast<int>(std::floor(std::log10(std::abs(number))));
-  std::string text = text_of(number, std::chars_format::scientific, std::clamp(own - last, 0, 15));
-  for (const char* zero : {"e+0", "e-0"})
-    if (const auto at = text.find(zero); at != std::string::npos) text.erase(at + 2, 1);
-  if (const auto at = text.find("e+"); at != std::string::npos) text.erase(at + 1, 1);
+  const std::string text = text_of(number, std::chars_format::scientific, std::clamp(own - last, 0, 15));
   return fixed.size() <= text.size() ? fixed : text;
 }
 
@@ -70,7 +71,8 @@ Scale::Scale(const char* op, const char* name, const Axis& axis, Range range, do
     else low -= half, high += half;
   } else {
     const Wide room = (high - low) * margin;
-    if (!axis.min) low -= room;
+    const bool positive = !log_ && low >= 0;
+    if (!axis.min) low = positive ? std::max(low - room, Wide{0}) : low - room;
     if (!axis.max) high += room;
   }
   if (log_) low = std::pow(Wide{10}, low), high = std::pow(Wide{10}, high);

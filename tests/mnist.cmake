@@ -1,0 +1,17 @@
+# Runs the example: as a whole on the files that KTAPE_DATA names, and without them to see what it asks for.
+execute_process(COMMAND ${program} RESULT_VARIABLE status ERROR_VARIABLE said OUTPUT_QUIET)
+if(status EQUAL 0 OR NOT said MATCHES "--data must name a folder with MNIST's t10k-images-idx3-ubyte.gz")
+  message(FATAL_ERROR "without --data it must say what to download: ${status} ${said}")
+endif()
+
+if(NOT EXISTS "$ENV{KTAPE_DATA}/t10k-images-idx3-ubyte.gz")
+  message("skipped: KTAPE_DATA names no folder with t10k-images-idx3-ubyte.gz")
+  return()
+endif()
+file(REMOVE_RECURSE ${out})
+execute_process(COMMAND ${program} --data $ENV{KTAPE_DATA} --out ${out} ${arguments} COMMAND_ERROR_IS_FATAL ANY)
+foreach(file best.safetensors report.html)
+  if(NOT EXISTS ${out}/${file})
+    message(FATAL_ERROR "it must leave ${out}/${file}")
+  endif()
+endforeach()
