@@ -1,3 +1,4 @@
+#include <ktape/nn/data/crc32.hpp>
 #include <ktape/nn/data/zip.hpp>
 #include <ktape/nn/saving/atomic_file.hpp>
 
@@ -52,7 +53,7 @@ class ZipSource : public ByteSource {
     for (std::size_t left = count; left > 0;) {
       const std::size_t step = std::min(left, most);
       get(bytes, step);
-      checksum_ = static_cast<std::uint32_t>(crc32_z(checksum_, bytes, step));
+      checksum_ = crc32(checksum_, bytes, step);
       bytes += step, done_ += step, left -= step;
     }
     if (done_ == entry_.size && count > 0 && checksum_ != entry_.checksum)
@@ -284,10 +285,10 @@ void ZipWriter::add(const std::string& name, std::initializer_list<std::string_v
                 "] names in an archive must be different, and stay below its folder: received name='",
                 printable(name), "'");
   std::uint64_t size = 0;
-  unsigned long checksum = 0;
+  std::uint32_t checksum = 0;
   for (const std::string_view piece : content) {
     size += piece.size();
-    checksum = crc32_z(checksum, reinterpret_cast<const unsigned char*>(piece.data()), piece.size());
+    checksum = crc32(checksum, piece.data(), piece.size());
   }
   const std::uint64_t header = file_.size();
   const std::string common = f16(version) + f16(utf8) + f16(stored) + f16(0) + f16(first_day) +
