@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <chrono>
 #include <cstdio>
+#include <initializer_list>
 #include <string>
 #include <utility>
 #include <vector>
@@ -25,6 +26,12 @@ inline std::vector<void (*)()>& groups() {
 struct Group {
   explicit Group(void (*run)()) { groups().push_back(run); }
 };
+
+/// Whether one of these workloads is to run: for groups whose data take long to make.
+inline bool wanted(std::initializer_list<const char*> names) {
+  return only.empty() ||
+         std::any_of(names.begin(), names.end(), [](const char* name) { return only == name; });
+}
 
 /// Prints `name median_ms`: three runs to warm up, then at least 5 and at most 2000 within about 3 seconds.
 template <class F>
