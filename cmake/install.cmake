@@ -22,6 +22,11 @@ list(APPEND internal_headers
   nn/callbacks/history_epochs.hpp nn/callbacks/report_html.hpp nn/callbacks/report_page.hpp nn/callbacks/review.hpp
   nn/models/summary_table.hpp nn/plot/cells.hpp nn/plot/chart.hpp nn/plot/frame.hpp nn/plot/pixels.hpp nn/plot/scale.hpp
   nn/plot/series.hpp nn/plot/svg.hpp)
+list(APPEND internal_headers
+  nn/data/crc32.hpp nn/layers/shared_layers.hpp nn/models/node_config.hpp nn/saving/atomic_file.hpp nn/saving/format.hpp
+  nn/saving/keras_dialects.hpp nn/saving/keras_objects.hpp nn/saving/ktape_file.hpp nn/saving/model_config.hpp
+  nn/saving/npz.hpp nn/saving/safetensors_file.hpp nn/saving/tfjs.hpp nn/saving/tfjs_file.hpp nn/saving/tfjs_names.hpp
+  nn/saving/weights.hpp)
 file(GLOB public_headers RELATIVE ${PROJECT_SOURCE_DIR} CONFIGURE_DEPENDS
   ktape.hpp autograd/*.hpp ops/*.hpp ops/engine.h)
 file(GLOB_RECURSE nn_headers RELATIVE ${PROJECT_SOURCE_DIR} CONFIGURE_DEPENDS nn/*.hpp)
