@@ -1,3 +1,5 @@
+#include <pthread.h>
+
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
@@ -5,6 +7,8 @@
 #include <filesystem>
 
 #include "loaders.hpp"
+
+extern "C" void __sanitizer_set_death_callback(void (*callback)());
 
 // libFuzzer's entry points. The environment variable KTAPE_FUZZ names the loader.
 namespace {
@@ -27,6 +31,8 @@ extern "C" int LLVMFuzzerInitialize(int*, char***) {
   std::string name_of_folder = (std::filesystem::temp_directory_path() / "ktape-fuzz-XXXXXX").string();
   if (!mkdtemp(name_of_folder.data())) std::abort();
   folder = name_of_folder;
+  // The processes that read HDF5 files may crash: that is what they are for, and no finding.
+  pthread_atfork(nullptr, nullptr, [] { __sanitizer_set_death_callback(nullptr); });
   std::atexit([] { std::filesystem::remove_all(folder); });
   return 0;
 }
