@@ -229,12 +229,14 @@ Tensor custom_gradient_later(const CustomFunction& f, const std::vector<Tensor>&
 }  // namespace
 
 Tensor custom_gradient(const CustomFunction& f, const std::vector<Tensor>& arguments) {
+  expect_defined("custom_gradient", "arguments", arguments);
   if (is_symbolic(arguments)) return custom_gradient_later(f, arguments);
   const std::vector<Tensor> inputs = own_arguments(arguments);
   const WithGradient result = [&] {
     NoGrad off;
     return f(inputs);
   }();
+  expect_defined("custom_gradient", "the result of the function", result.first);
   Tensor out = result.first.detach();
   if (recording(inputs))
     record("custom_gradient", out, std::span(inputs),

@@ -122,7 +122,11 @@ bool RangeBound::real() const {
   return tensor_.defined() ? tensor_.dtype().is_floating() : number_.kind() == Scalar::Real;
 }
 
-Scalar RangeBound::number() const { return tensor_.defined() ? tensor_.element(nullptr, 0) : number_; }
+Scalar RangeBound::number() const {
+  if (tensor_.defined() && tensor_.size() != 1)
+    fail("[arange] an argument must be one number: received shape=", tensor_.shape());
+  return tensor_.defined() ? tensor_.element(nullptr, 0) : number_;
+}
 
 namespace {
 

@@ -1,4 +1,5 @@
 #include <ktape/autograd/arguments.hpp>
+#include <ktape/autograd/symbolic_scope.hpp>
 #include <ktape/ops/kernels/update.hpp>
 #include <ktape/ops/optimize.hpp>
 
@@ -22,6 +23,10 @@ void check_like(const Variable& x, const char* name, const Tensor& other) {
 
 void adam_update(Assignable x, const Tensor& gradient, Assignable m, Assignable v, std::int64_t step,
                  const AdamOptions& options) {
+  if (symbolic_mode())
+    fail(
+        "[adam_update] an update that waits must be made of update, update_add and update_sub: received a "
+        "call inside K::symbolic, where adam_update would happen at once");
   expect_variable("x", x), expect_variable("m", m), expect_variable("v", v);
   expect_defined("adam_update", "gradient", gradient);
   expect_value("adam_update", gradient);

@@ -19,6 +19,8 @@ struct Extents {
   std::int64_t samples, steps;
 };
 
+std::string text(std::int64_t extent) { return extent == None ? "None" : std::to_string(extent); }
+
 Extents extents_of(const Shape& shape, bool time_major) {
   return time_major ? Extents{shape[1], shape[0]} : Extents{shape[0], shape[1]};
 }
@@ -51,8 +53,9 @@ void check_mask(const Tensor& mask, Extents extents, bool has_states, const RnnO
   const Shape& shape = mask.shape();
   const Extents own = mask.ndim() < 2 ? Extents{-2, -2} : extents_of(shape, options.time_major);
   if (!compatible(own.samples, extents.samples) || !compatible(own.steps, extents.steps))
-    fail("[rnn] the mask must have an entry for each of ", extents.samples, " samples and ", extents.steps,
-         " time steps: received mask=", shape, options.time_major ? " (time first)" : "");
+    fail("[rnn] the mask must have an entry for each of ", text(extents.samples), " samples and ",
+         text(extents.steps), " time steps: received mask=", shape,
+         options.time_major ? " (time first)" : "");
 }
 
 Tensors steps_of_mask(const Tensor& mask, const RnnOptions& options) {
@@ -64,7 +67,7 @@ void check_length(const Tensor& length, Extents extents) {
   if (!length.dtype().is_integer())
     fail<TypeError>("[rnn] input_length must be of an integer dtype: received dtype=", length.dtype());
   if (!compatible(length.shape(), Shape{extents.samples}))
-    fail("[rnn] input_length must have one entry for each of ", extents.samples,
+    fail("[rnn] input_length must have one entry for each of ", text(extents.samples),
          " samples: received input_length=", length.shape());
 }
 
@@ -142,6 +145,7 @@ Trace trace_step(const RnnStep& step, const TensorList& inputs, const TensorList
   const auto one_step = [&](const Tensors& x) {
     const Tensors before(x.begin() + count, x.end());
     auto [outputs, after] = step({x.begin(), x.begin() + count}, before);
+    expect_defined("rnn", "an output of step", outputs), expect_defined("rnn", "a state of step", after);
     check_states({before.begin(), before.begin() + static_cast<std::ptrdiff_t>(states.size())}, after);
     outputs.insert(outputs.end(), after.begin(), after.end());
     return outputs;
@@ -210,6 +214,7 @@ RnnResult<Tensors> rnn(const RnnStep& step, const TensorList& inputs, const Tens
                        const RnnOptions& options) {
   expect_defined("rnn", "inputs", inputs.vector());
   expect_defined("rnn", "initial_states", initial_states.vector());
+  expect_defined("rnn", "constants", options.constants.vector());
   const auto* lengths = std::get_if<Tensor>(&options.input_length);
   const Tensor length = lengths ? *lengths : Tensor();
   const Extents extents = check_inputs(inputs, options.time_major);
@@ -227,6 +232,7 @@ RnnResult<Tensors> rnn(const RnnStep& step, const TensorList& inputs, const Tens
     for (const Tensors& input : slices) x.push_back(input[t]);
     arguments.insert(arguments.end(), options.constants.begin(), options.constants.end());
     auto [fresh, next] = step(x, arguments);
+    expect_defined("rnn", "an output of step", fresh), expect_defined("rnn", "a state of step", next);
     check_states(states, next);
     if (t == 0) outputs.resize(fresh.size()), held = zeros_for(fresh);
     if (fresh.size() != outputs.size())

@@ -103,7 +103,7 @@ class EarlyStoppingImpl final : public CallbackImpl {
 // --- What sets the learning rate --------------------------------------------------------------------------
 
 double rate_of(const Model& model) { return model.optimizer().learning_rate().item<double>(); }
-void set_rate(const Model& model, double rate) { K::set_value(model.optimizer().learning_rate(), rate); }
+void set_rate(const Model& model, double rate) { model.optimizer().impl().set_learning_rate(rate); }
 
 class LearningRateSchedulerImpl final : public CallbackImpl {
  public:

@@ -19,7 +19,9 @@ Tensor both(const Tensor& a, const Tensor& b) {
 
 Tensor Loss::operator()(const Tensor& y_true, const Tensor& y_pred, const LossCallOptions& options) const {
   const LossImpl& loss = impl();
-  const LossValues result = loss.call(y_true, y_pred);
+  // What Keras does for all losses, those here do where they need it.
+  const bool cast = loss.class_name() == "function" && y_pred.dtype().is_floating();
+  const LossValues result = loss.call(cast ? K::cast(y_true, y_pred.dtype()) : y_true, y_pred);
   if (!result.values.defined()) fail("[", name(), "] a loss must return a tensor: received None");
   const Tensor mask = options.mask.defined() ? options.mask : mask_of(y_pred);
   return reduce_values(result.values, options.sample_weight, both(mask, result.mask), loss.reduction);

@@ -104,7 +104,10 @@ MetricImpl::MetricImpl(std::string class_name, std::string name)
 }
 
 void MeanMetric::update_state(const Tensor& y_true, const Tensor& y_pred, const Tensor& sample_weight) {
-  const Weighted batch = weighted_mean(f_(y_true, y_pred), sample_weight);
+  // A function of the user's may subtract targets, which are integers, from predictions.
+  const bool cast = class_name() == "function" && y_true.defined() && y_pred.dtype().is_floating();
+  const Weighted batch =
+      weighted_mean(f_(cast ? K::cast(y_true, y_pred.dtype()) : y_true, y_pred), sample_weight);
   total_ += batch.total;
   count_ += batch.weight;
 }

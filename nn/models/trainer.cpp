@@ -139,6 +139,22 @@ Tensor Trainer::weight_of(const Batch& batch, std::size_t at) {
   return batch.sample_weight[batch.sample_weight.size() == 1 ? 0 : at];
 }
 
+/// Throws the error that is being handled again, with what met what.
+void Trainer::rethrow_of(const std::string& what, const std::string& output, const Tensor& y_true,
+                         const Tensor& y_pred) const {
+  std::ostringstream where;
+  where << " (in the " << what << " of the output '" << output << "' of '" << model_.name()
+        << "', with targets of shape " << y_true.shape() << " and dtype " << y_true.dtype()
+        << " for predictions of shape " << y_pred.shape() << " and dtype " << y_pred.dtype() << ')';
+  try {
+    throw;
+  } catch (const TypeError& error) {
+    fail<TypeError>(error.what(), where.str());
+  } catch (const Error& error) {
+    fail(error.what(), where.str());
+  }
+}
+
 Tensor Trainer::loss(const Batch& batch, const std::vector<Tensor>& y_pred) {
   if (outputs_.size() != y_pred.size()) make_outputs(y_pred.size());
   if (batch.y.size() > outputs_.size())
@@ -160,10 +176,8 @@ Tensor Trainer::loss(const Batch& batch, const std::vector<Tensor>& y_pred) {
     try {
       output.last_loss =
           output.loss(*y_true, y_pred[i], {.sample_weight = weight_of(batch, i), .mask = mask_of(y_pred[i])});
-    } catch (const ValueError& error) {
-      fail(error.what(), " (in the loss of the output '", output.name, "' of '", model_.name(),
-           "', with targets of shape ", y_true->shape(), " for predictions of shape ", y_pred[i].shape(),
-           ')');
+    } catch (const Error&) {
+      rethrow_of("loss", output.name, *y_true, y_pred[i]);
     }
     add(output.weight == 1 ? output.last_loss : output.last_loss * output.weight);
   }
@@ -192,9 +206,16 @@ void Trainer::measure(const Batch& batch, const std::vector<Tensor>& y_pred, con
     if (outputs_.size() > 1 && last.defined()) output.mean_loss.add(last.item<double>(), samples);
     const Tensor* y_true = targets_of(batch, i);
     if (!y_true) continue;
-    for (const Metric& metric : output.metrics) metric.update_state(*y_true, y_pred[i]);
+    const auto update = [&](const Metric& metric, const MetricCallOptions& options) {
+      try {
+        metric.update_state(*y_true, y_pred[i], options);
+      } catch (const Error&) {
+        rethrow_of("metric '" + metric.name() + '\'', output.name, *y_true, y_pred[i]);
+      }
+    };
+    for (const Metric& metric : output.metrics) update(metric, {});
     for (const Metric& metric : output.weighted_metrics)
-      metric.update_state(*y_true, y_pred[i], {.sample_weight = weight_of(batch, i)});
+      update(metric, {.sample_weight = weight_of(batch, i)});
   }
   each_layer([&](LayerImpl& layer) {
     for (const auto& [name, value] : layer.call_metrics_) add_reported(name, value, samples);
@@ -382,8 +403,8 @@ Tensor ModelImpl::compute_loss(const Batch& batch, const std::vector<Tensor>& y_
 Logs ModelImpl::train_step(const Batch& batch) {
   const std::vector<Tensor> y_pred = apply(batch.x);
   const Tensor loss = compute_loss(batch, y_pred);
+  trainer().measure(batch, y_pred, loss);  // metrics that do not fit are found before a weight changes
   trainer().minimize(loss);
-  trainer().measure(batch, y_pred, loss);
   return trainer().results();
 }
 

@@ -92,6 +92,8 @@ class Trainer {
   static Tensor weight_of(const Batch& batch, std::size_t at);
   void measured(State& state);
   void optimizer_state(State& state);
+  [[noreturn]] void rethrow_of(const std::string& what, const std::string& output, const Tensor& y_true,
+                               const Tensor& y_pred) const;
   void add_reported(const std::string& name, const Tensor& value, double samples);
 
   ModelImpl& model_;

@@ -106,7 +106,9 @@ OptimizerImpl::Slot& OptimizerImpl::slot_of(const Variable& variable, std::size_
   if (position < slots_.size() && slots_[position].variable.is(variable)) return slots_[position];
   for (Slot& slot : slots_)
     if (slot.variable.is(variable)) return slot;
-  fail("[", class_name_, "] an optimizer keeps to the variables of its first call: received '",
+  fail("[", class_name_,
+       "] an optimizer keeps to the variables of its first call (compile the model again with another one "
+       "when layers are thawed): received '",
        variable.name(), "'");
 }
 

@@ -104,6 +104,8 @@ TEST_CASE("numbers that the dtype cannot hold are refused") {
 }
 
 TEST_CASE("arange refuses what has no end") {
+  CHECK_THROWS_WITH_AS(K::arange(K::constant({1, 2})),
+                       "[arange] an argument must be one number: received shape=(2,)", ValueError);
   CHECK_THROWS_WITH_AS(K::arange(10000000000, 10000000003),
                        doctest::Contains("int32: received start=10000000000, stop=10000000003, step=1"),
                        ValueError);

@@ -1,3 +1,4 @@
+#include <ktape/ops/function.hpp>
 #include <ktape/ops/optimize.hpp>
 
 #include "check.hpp"
@@ -14,6 +15,14 @@ TEST_CASE("adam_update is a step of Adam") {
   CHECK(x.item(1) == doctest::Approx(2.1));
   CHECK(m.item(1) == doctest::Approx(-0.2));
   CHECK(v.item(1) == doctest::Approx(0.004));
+}
+
+TEST_CASE("adam_update does not wait") {
+  Variable x = K::variable({1.}), m = K::zeros({1}), v = K::zeros({1});
+  CHECK_THROWS_WITH_AS(K::symbolic([&] { return K::adam_update(x, K::ones({1}), m, v, 1), 0; })(),
+                       doctest::Contains("[adam_update] an update that waits must be made of update"),
+                       ValueError);
+  CHECK(x.item(0) == 1);
 }
 
 TEST_CASE("adam_update refuses one variable for two") {

@@ -1,5 +1,6 @@
 #include <ktape/ops/control_flow.hpp>
 #include <ktape/ops/elementwise.hpp>
+#include <ktape/ops/function.hpp>
 #include <ktape/ops/linalg.hpp>
 #include <ktape/ops/operators.hpp>
 #include <ktape/ops/reductions.hpp>
@@ -174,6 +175,25 @@ TEST_CASE("rnn names what does not fit") {
   CHECK_THROWS_WITH_AS(
       K::rnn(first_of_two, {x, K::ones({2, 4, 1})}, {zero_state()}),
       "[rnn] the inputs must agree in samples and time steps: received (2, 3, 1) and (2, 4, 1)", ValueError);
+}
+
+TEST_CASE("rnn names what is undefined, and an unknown extent None") {
+  const Tensor x = K::ones({2, 4, 3}), state = K::zeros({2, 3}), none;
+  const auto no_output = [&](const Tensor&, const std::vector<Tensor>& s) { return std::pair{none, s}; };
+  const auto no_state = [&](const Tensor& e, const std::vector<Tensor>&) {
+    return std::pair{e, std::vector{none}};
+  };
+  const auto same = [](const Tensor& e, const std::vector<Tensor>& s) { return std::pair{e, s}; };
+  for (const Tensor& in : {x, K::placeholder({None, 4, 3})}) {
+    CHECK_THROWS_WITH_AS(K::rnn(no_output, in, {state}),
+                         doctest::Contains("[rnn] an output of step must be a tensor"), ValueError);
+    CHECK_THROWS_WITH_AS(K::rnn(no_state, in, {state}),
+                         doctest::Contains("[rnn] a state of step must be a tensor"), ValueError);
+    CHECK_THROWS_WITH_AS(K::rnn(same, in, {state}, {.constants = {none}}),
+                         doctest::Contains("[rnn] constants must be"), ValueError);
+  }
+  CHECK_THROWS_WITH_AS(K::rnn(same, K::placeholder({None, 4, 3}), {state}, {.mask = K::ones({2, 9})}),
+                       doctest::Contains("each of None samples and 4 time steps"), ValueError);
 }
 
 TEST_CASE("gradients flow to inputs, states, weights and constants, around what is masked") {

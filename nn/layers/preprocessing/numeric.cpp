@@ -137,8 +137,8 @@ class NormalizationImpl final : public LayerWith<NormalizationArguments> {
   void build(const Shape& input) override {
     InputSpec spec{.ndim = input.rank()};
     Shape extents;
-    placed_ = Shape(std::vector<std::int64_t>(input.size(), 1));
     axes_ = kept_axes(input);
+    if (!axes_.empty()) placed_ = Shape(std::vector<std::int64_t>(input.size(), 1));
     for (const int axis : axes_) {
       if (input[axis] == None)
         fail("[", name(), "] the extents of axis must be known: received shape=", input,
@@ -148,7 +148,7 @@ class NormalizationImpl final : public LayerWith<NormalizationArguments> {
     }
     if (given_mean_.defined()) place_given(input);
     else add_statistics(extents);
-    input_spec = {spec};
+    if (!axes_.empty()) input_spec = {spec};  // one mean for all fits every shape
   }
 
   Tensor call(const Tensor& given) override {
@@ -168,9 +168,8 @@ class NormalizationImpl final : public LayerWith<NormalizationArguments> {
   void update_state(const Tensor& batch) override {
     expect_value("adapt", batch);
     if (!built()) Layer(shared_from_this()).build(batch.shape());
-    const InputSpec& spec = input_spec[0];
-    bool fits = batch.ndim() == *spec.ndim;
-    for (const auto& [axis, extent] : spec.axes) fits = fits && batch.shape()[axis] == extent;
+    bool fits = axes_.empty() || batch.ndim() == placed_.rank();
+    for (const int axis : axes_) fits = fits && batch.shape()[axis] == placed_[axis];
     if (!fits)
       fail("[", name(),
            "] all data must have the same rank, and the same extents on axis: received shape=", batch.shape(),

@@ -57,6 +57,12 @@ TEST_CASE("ReduceLROnPlateau and LearningRateScheduler set the rate, and report 
               return 1.0 / (1 << epoch);
             }))["learning_rate"] == Values{1, 0.5, 0.25});
   CHECK_THROWS_AS(nn::ReduceLROnPlateau({.factor = 1}), ValueError);
+  const nn::Sequential scheduled({nn::Input({1}), nn::Dense(1)});
+  scheduled.compile({.optimizer = nn::SGD(nn::ExponentialDecay(0.1, 1, 0.5)), .loss = "mse"});
+  CHECK_THROWS_WITH_AS(
+      scheduled.fit(K::ones({2, 1}), K::ones({2, 1}),
+                    {.verbose = 0, .callbacks = {nn::LearningRateScheduler([](int) { return 0.7; })}}),
+      "[SGD] the learning rate follows a schedule and cannot be set: received 0.7", ktape::TypeError);
 }
 
 TEST_CASE("TerminateOnNaN ends a training") {

@@ -272,6 +272,32 @@ TEST_CASE("what does not fit is found before anything changes") {
   CHECK(values(model.weights()[0]) == values(before[0]));
 }
 
+TEST_CASE("a metric that does not fit is found before a weight changes, and named") {
+  const nn::Sequential model({nn::Input({4}), nn::Dense(3, {.activation = "softmax", .name = "scores"})},
+                             {.name = "classes"});
+  model.compile({.optimizer = "sgd", .loss = "sparse_categorical_crossentropy", .metrics = {"precision"}});
+  const auto before = values(model.weights()[0]);
+  CHECK_THROWS_WITH_AS(
+      model.fit(K::ones({8, 4}), K::zeros({8}, {.dtype = "int32"}), {.verbose = 0}),
+      Contains(
+          "(in the metric 'precision' of the output 'scores' of 'classes', with targets of shape (8,) and "
+          "dtype int32 for predictions of shape (8, 3) and dtype float32)"),
+      ValueError);
+  CHECK(values(model.weights()[0]) == before);
+}
+
+TEST_CASE("losses and metrics that are functions get targets of the predictions' dtype") {
+  const auto error = [](const Tensor& t, const Tensor& p) { return K::mean(K::abs(t - p), -1); };
+  const nn::Sequential model({nn::Input({1}), nn::Dense(1, {.kernel_initializer = "ones"})});
+  model.compile({.optimizer = "sgd", .loss = error, .metrics = {{"error", error}}});
+  for (const char* dtype : {"int32", "bool", "float64"}) {
+    CAPTURE(dtype);
+    const nn::Logs logs = model.evaluate(K::ones({4, 1}), K::zeros({4, 1}, {.dtype = dtype}), {.verbose = 0});
+    CHECK(logs["loss"] == 1);
+    CHECK(logs["error"] == 1);
+  }
+}
+
 TEST_CASE("a metric of several numbers is reported number by number") {
   const Tensor x = K::constant({{5.f, 0.f}, {0.f, 5.f}, {5.f, 0.f}}),
                y = K::constant({{1.f, 0.f}, {0.f, 1.f}, {0.f, 1.f}});

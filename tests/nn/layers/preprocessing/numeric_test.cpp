@@ -85,6 +85,14 @@ TEST_CASE("normalization takes a mean and a variance that broadcast, and divides
   CHECK(nn::Normalization({.mean = 0, .variance = 1})(pixels).dtype() == "float32");
 }
 
+TEST_CASE("one mean for all axes fits data of every rank") {
+  const nn::Normalization layer({.axis = ktape::None});
+  layer.adapt(K::constant({1., 3.}));
+  const nn::Sequential model({nn::Input({1}), layer, nn::Dense(1)});
+  CHECK(values(layer(K::constant({{3.}, {1.}}))) == Values{1, -1});
+  layer.adapt(K::constant({{1., 3.}, {3., 1.}}));
+}
+
 TEST_CASE("normalization is made from the configs that Keras writes") {
   const nn::Layer layer = from(R"({"class_name": "Normalization", "config": {"name": "n", "trainable": true,
       "dtype": {"module": "keras", "class_name": "DTypePolicy", "config": {"name": "float32"}},
