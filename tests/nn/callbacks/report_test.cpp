@@ -27,7 +27,9 @@ bool contains(const std::string& text, const std::string& part) { return count(t
 /// A layer that returns its input times a number that can be learned: what it predicts is known.
 nn::Sequential same(const nn::ModelOptions& options = {}) {
   return nn::Sequential(
-      {nn::Rescaling(1.0), nn::Dense(3, {.use_bias = false, .kernel_initializer = "identity"})}, options);
+      {nn::Rescaling(1.0),
+       nn::Dense(3, {.use_bias = false, .kernel_initializer = "identity", .name = "identity"})},
+      options);
 }
 
 /// Trains on nothing new, and reports.
@@ -56,7 +58,7 @@ TEST_CASE("a report is one page with the numbers, curves, model and predictions 
   CHECK(page.starts_with("<!doctype html>"));
   for (const char* text : {"<title>Animals</title>", "Trained for 2 epochs", "name=\"viewport\"",
                            ">val_accuracy, 0.75 in training<", "3 of 4", ">accuracy<", ">learning_rate<",
-                           ">reader<", "dense (Dense)", "9 (36.00 B)", ">sparse_categorical_crossentropy<",
+                           ">reader<", "identity (Dense)", "9 (36.00 B)", ">sparse_categorical_crossentropy<",
                            ">SGD<", ">emu predicted as dog: 1<", "Most confident mistakes",
                            ">dog</span> 90.0\u00a0%<br>is emu<", ">cat</span> 80.0\u00a0%</figcaption>"})
     CHECK_MESSAGE(contains(page, text), std::string(text));
