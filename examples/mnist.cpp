@@ -6,8 +6,8 @@
 //   t10k-images-idx3-ubyte.gz   t10k-labels-idx1-ubyte.gz
 //
 // Usage: mnist --data FOLDER [--out FOLDER] [--epochs N] [--seed N] [--quick]
-// Afterwards `--out`, "mnist-run" by default, holds the best weights and report.html, to be opened in a
-// browser.
+// Afterwards `--out`, "mnist-run" by default, holds the best model, best.ktape, and report.html, to be opened
+// in a browser.
 #include <ktape/ktape.hpp>
 
 #include <cstdio>
@@ -57,9 +57,9 @@ static nn::Sequential digit_reader() {
   return nn::Sequential(
       {
           nn::Input({28, 28, 1}),
-          nn::Conv2D(16, 3, {.activation = "relu"}),
-          nn::MaxPooling2D(2),
           nn::Conv2D(32, 3, {.activation = "relu"}),
+          nn::MaxPooling2D(2),
+          nn::Conv2D(64, 3, {.activation = "relu"}),
           nn::MaxPooling2D(2),
           nn::Flatten(),
           nn::Dropout(0.3),
@@ -88,22 +88,20 @@ int main(int argc, char** argv) try {
   model.summary();
   model.compile(
       {.optimizer = nn::Adam(0.002), .loss = "sparse_categorical_crossentropy", .metrics = {"accuracy"}});
-  const std::string best = arguments.out + "/best.safetensors";
+  const std::string best = arguments.out + "/best.ktape";
   model.fit(train,
             {
                 .epochs = arguments.epochs,
-                .callbacks = {nn::ReduceLROnPlateau({.monitor = "val_loss", .factor = 0.3, .patience = 1}),
+                .callbacks = {nn::ReduceLROnPlateau({.monitor = "val_loss", .factor = 0.3, .patience = 2}),
                               nn::EarlyStopping(
                                   {.monitor = "val_accuracy", .patience = 4, .restore_best_weights = true}),
-                              nn::ModelCheckpoint(best, {.monitor = "val_accuracy",
-                                                         .save_best_only = true,
-                                                         .save_weights_only = true}),
+                              nn::ModelCheckpoint(best, {.monitor = "val_accuracy", .save_best_only = true}),
                               nn::Report(arguments.out + "/report.html", {.title = "MNIST's digits"})},
                 .validation_data = unseen,
             });
 
-  model.load_weights(best);
-  const double accuracy = model.evaluate(unseen, {.verbose = 0})["accuracy"];
+  // The file holds everything: here it is read as another program would.
+  const double accuracy = nn::load_model(best).evaluate(unseen, {.verbose = 0})["accuracy"];
   std::printf("accuracy on %d unseen digits: %.4f\n", static_cast<int>(split.test[0].shape()[0]), accuracy);
   std::printf("%s/report.html shows the training\n", arguments.out.c_str());
   return arguments.quick || arguments.epochs < 10 || accuracy >= 0.98 ? 0 : 1;
