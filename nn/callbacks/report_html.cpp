@@ -23,7 +23,7 @@ h3{font-size:.95rem;margin:0 0 .6em}
 .picture>svg{display:block;width:100%;max-width:580px;height:auto;margin:0 auto}
 .scroll{overflow:auto;max-height:34rem}
 .scroll>svg{display:block;margin:0 auto}
-.numbers{display:grid;gap:12px;grid-template-columns:repeat(auto-fill,minmax(168px,1fr));margin-top:16px}
+.numbers{display:grid;gap:12px;grid-template-columns:repeat(auto-fill,minmax(176px,1fr));margin-top:16px}
 .numbers .card{padding:10px 14px}
 .numbers b{display:block;font-size:1.25rem;line-height:1.4;font-variant-numeric:tabular-nums}
 .numbers span{color:var(--muted);font-size:.82rem;display:block;overflow-wrap:anywhere}
