@@ -225,9 +225,11 @@ CtcDecoded ctc_decode(const Tensor& y_pred, const Tensor& input_length, const Ct
       return found.decoded;
     };
     const std::int64_t samples = y_pred.shape()[0], paths = options.greedy ? 1 : options.top_paths;
-    std::vector<OutputInfo> outputs(static_cast<std::size_t>(paths), {{samples, None}, DType::Int64});
+    std::vector<OutputInfo> outputs(static_cast<std::size_t>(paths),
+                                    {{samples, y_pred.shape()[1]}, DType::Int64});
     outputs.push_back({{samples, paths}, y_pred.dtype()});
-    std::vector<Tensor> results = defer("ctc_decode", outputs, later, y_pred, input_length, options);
+    std::vector<Tensor> results =
+        defer("ctc_decode", outputs, later, WithoutGradient{y_pred}, WithoutGradient{input_length}, options);
     const Tensor log_prob = results.back();
     results.pop_back();
     return {results, log_prob};

@@ -179,7 +179,7 @@ Shape resolved_noise_shape(const Shape& noise, const Shape& shape) {
   for (int i = 0; fits && i < noise.rank(); ++i) {
     const std::int64_t extent = shape[missing + i];
     if (noise[i] == None) resolved[i] = extent;
-    fits = resolved[i] == extent || resolved[i] == 1;
+    fits = resolved[i] == extent || resolved[i] == 1 || extent == None;
   }
   if (!fits)
     fail("[dropout] noise_shape must broadcast to the shape of x: received noise_shape=", noise,
@@ -274,6 +274,12 @@ Variable random_normal_variable(const Shape& shape, Scalar mean, Scalar scale,
 
 Tensor dropout(const Tensor& x, double level, const DropoutOptions& options) {
   expect_defined("dropout", "x", x);
+  if (!x.dtype().is_floating())
+    fail<TypeError>("[dropout] x must be floating (float16, float32 or float64): received dtype=", x.dtype());
+  if (!(level >= 0 && level < 1))
+    fail("[dropout] level must be at least 0 and below 1: received level=", level);
+  const Shape& wanted = options.noise_shape.known();
+  const Shape noise = wanted.empty() ? x.shape() : resolved_noise_shape(wanted, x.shape());
   if (is_symbolic(x) || options.noise_shape.waits() || symbolic_mode())
     return defer(
         "dropout", {x.shape(), x.dtype()},
@@ -281,12 +287,6 @@ Tensor dropout(const Tensor& x, double level, const DropoutOptions& options) {
           return dropout(x, level, {.noise_shape = noise, .seed = seed});
         },
         x, options.noise_shape);
-  if (!x.dtype().is_floating())
-    fail<TypeError>("[dropout] x must be floating (float16, float32 or float64): received dtype=", x.dtype());
-  if (!(level >= 0 && level < 1))
-    fail("[dropout] level must be at least 0 and below 1: received level=", level);
-  const Shape& wanted = options.noise_shape.known();
-  const Shape noise = wanted.empty() ? x.shape() : resolved_noise_shape(wanted, x.shape());
   if (level == 0) return x;
   const std::uint64_t key = random_key(options.seed);
   if (noise == x.shape()) return drop(x, level, key, Tensor::empty(x.shape(), x.dtype()));

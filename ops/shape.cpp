@@ -68,8 +68,10 @@ Shape reshaped(const Tensor& x, const Shape& shape) {
 Tensor reshape(const Tensor& x, const ShapeLike& shape) {
   expect_defined("reshape", "x", x);
   const Shape& known = shape.known();
-  const bool several_open = shape.waits() && std::count(known.begin(), known.end(), None) > 1;
-  const Shape wanted = several_open ? known : reshaped(x, known);
+  // One extent that waits follows from the others, unless one of these is 0.
+  const bool open = shape.waits() && (std::count(known.begin(), known.end(), None) > 1 ||
+                                      std::find(known.begin(), known.end(), 0) != known.end());
+  const Shape wanted = open ? known : reshaped(x, known);
   if (is_symbolic(x) || shape.waits()) return defer("reshape", {wanted, x.dtype()}, reshape, x, shape);
   return renamed("reshape", x, wanted);
 }

@@ -255,3 +255,10 @@ TEST_CASE("ctc_label_dense_to_sparse keeps the labels that count") {
                        ValueError);
   CHECK_THROWS_AS(K::ctc_label_dense_to_sparse(ints({1}), ints({1})), ValueError);
 }
+
+TEST_CASE("a decoding that waits has the known shape and no gradient") {
+  const Tensor p = K::placeholder({ktape::None, 7, 5}), lengths = ints({7, 7});
+  const auto [decoded, log_prob] = K::ctc_decode(p, lengths);
+  CHECK(K::int_shape(decoded[0]) == Shape{ktape::None, 7});
+  CHECK(!ktape::gradients(log_prob, {p})[0].defined());
+}

@@ -6,6 +6,7 @@
 #include <functional>
 #include <ktape/autograd/gradcheck.hpp>
 #include <ktape/autograd/gradients.hpp>
+#include <ktape/ops/function.hpp>
 #include <ktape/ops/config.hpp>
 #include <ktape/ops/kernels/philox.hpp>
 #include <ktape/ops/operators.hpp>
@@ -318,6 +319,7 @@ TEST_CASE("arguments that make no sense are errors") {
       "[dropout] noise_shape must broadcast to the shape of x: received noise_shape=(2, 2), x=(2, 3)",
       ValueError);
   CHECK_THROWS_AS(K::dropout(x, 0, {.noise_shape = {1, 2, 3}}), ValueError);
+  CHECK_THROWS_AS(K::dropout(K::placeholder({ktape::None, 3}), 0.5, {.noise_shape = {2, 3, 1}}), ValueError);
 }
 
 TEST_CASE("dropout drops the share and scales what it keeps") {

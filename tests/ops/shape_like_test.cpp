@@ -7,6 +7,13 @@ using doctest::Contains;
 namespace K = ktape::backend;
 using ktape::None, ktape::Shape, ktape::Tensor, ktape::TypeError, ktape::ValueError;
 
+TEST_CASE("a shape of no elements waits, too") {
+  const Tensor p = K::placeholder({None, 0});
+  const Tensor y = K::reshape(p, K::shape(p));
+  CHECK(K::int_shape(y) == Shape{None, 0});
+  CHECK(K::function({p}, {y})({K::ones({3, 0})})[0].shape() == Shape{3, 0});
+}
+
 TEST_CASE("a shape may be a tensor, or a list with tensors in it") {
   const Tensor x = K::ones({2, 3});
   CHECK(K::zeros(K::shape(x)).shape() == Shape{2, 3});
