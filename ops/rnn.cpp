@@ -145,7 +145,7 @@ Trace trace_step(const RnnStep& step, const TensorList& inputs, const TensorList
   const auto one_step = [&](const Tensors& x) {
     const Tensors before(x.begin() + count, x.end());
     auto [outputs, after] = step({x.begin(), x.begin() + count}, before);
-    expect_defined("rnn", "an output of step", outputs), expect_defined("rnn", "a state of step", after);
+    expect_defined("rnn", "outputs of step", outputs), expect_defined("rnn", "states of step", after);
     check_states({before.begin(), before.begin() + static_cast<std::ptrdiff_t>(states.size())}, after);
     outputs.insert(outputs.end(), after.begin(), after.end());
     return outputs;
@@ -232,7 +232,7 @@ RnnResult<Tensors> rnn(const RnnStep& step, const TensorList& inputs, const Tens
     for (const Tensors& input : slices) x.push_back(input[t]);
     arguments.insert(arguments.end(), options.constants.begin(), options.constants.end());
     auto [fresh, next] = step(x, arguments);
-    expect_defined("rnn", "an output of step", fresh), expect_defined("rnn", "a state of step", next);
+    expect_defined("rnn", "outputs of step", fresh), expect_defined("rnn", "states of step", next);
     check_states(states, next);
     if (t == 0) outputs.resize(fresh.size()), held = zeros_for(fresh);
     if (fresh.size() != outputs.size())

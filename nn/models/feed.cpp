@@ -11,6 +11,7 @@
 #include <ktape/ops/reductions.hpp>
 #include <ktape/ops/shape.hpp>
 
+#include <algorithm>
 #include <cstring>
 #include <numeric>
 #include <random>
@@ -109,10 +110,7 @@ void ArrayFeed::shuffle() {
   order_.resize(static_cast<std::size_t>(samples_));
   std::iota(order_.begin(), order_.end(), 0);
   std::mt19937_64 generator(*key_);
-  for (std::size_t i = order_.size(); i > 1; --i) {
-    const double part = static_cast<double>(generator() >> 11) * 0x1p-53;  // of [0, 1); a remainder is slower
-    std::swap(order_[i - 1], order_[static_cast<std::size_t>(part * static_cast<double>(i))]);
-  }
+  std::shuffle(order_.begin(), order_.end(), generator);
 }
 
 void ArrayFeed::state(State& state) {

@@ -186,11 +186,11 @@ TEST_CASE("rnn names what is undefined, and an unknown extent None") {
   const auto same = [](const Tensor& e, const std::vector<Tensor>& s) { return std::pair{e, s}; };
   for (const Tensor& in : {x, K::placeholder({None, 4, 3})}) {
     CHECK_THROWS_WITH_AS(K::rnn(no_output, in, {state}),
-                         doctest::Contains("[rnn] an output of step must be a tensor"), ValueError);
+                         doctest::Contains("[rnn] outputs of step[0] must be a tensor"), ValueError);
     CHECK_THROWS_WITH_AS(K::rnn(no_state, in, {state}),
-                         doctest::Contains("[rnn] a state of step must be a tensor"), ValueError);
+                         doctest::Contains("[rnn] states of step[0] must be a tensor"), ValueError);
     CHECK_THROWS_WITH_AS(K::rnn(same, in, {state}, {.constants = {none}}),
-                         doctest::Contains("[rnn] constants must be"), ValueError);
+                         doctest::Contains("[rnn] constants[0] must be"), ValueError);
   }
   CHECK_THROWS_WITH_AS(K::rnn(same, K::placeholder({None, 4, 3}), {state}, {.mask = K::ones({2, 9})}),
                        doctest::Contains("each of None samples and 4 time steps"), ValueError);

@@ -195,9 +195,11 @@ TEST_CASE("bad input changes nothing") {
   adam.build({w});
   CHECK_THROWS_WITH_AS(adam.apply({doubles({1, 2, 3})}, {w}),
                        "[Adam] a gradient must have the shape (2,) of 'w': received (3,)", ValueError);
-  CHECK_THROWS_WITH_AS(adam.apply({doubles({1})}, {other}),
-                       "[Adam] an optimizer keeps to the variables of its first call: received 'other'",
-                       ValueError);
+  CHECK_THROWS_WITH_AS(
+      adam.apply({doubles({1})}, {other}),
+      "[Adam] an optimizer keeps to the variables of its first call (compile the model again with another "
+      "one when layers are thawed): received 'other'",
+      ValueError);
   CHECK_THROWS_WITH_AS(adam.apply({Tensor()}, {w}),
                        "[Adam] at least one variable must have a gradient: received None for all",
                        ValueError);

@@ -281,8 +281,8 @@ TEST_CASE("random layers refuse what does not fit") {
   CHECK_THROWS_WITH_AS(nn::RandomCrop(2, 0), doctest::Contains("width must be at least 1"), Error);
   CHECK_THROWS_WITH_AS(nn::RandomFlip("vertical", {.dtype = "uint8"}),
                        doctest::Contains("dtype must be floating"), ktape::TypeError);
-  const nn::Layer from_config = nn::Layer::from_value(
-      nn::from_json(R"({"class_name": "RandomRotation", "config": {"factor": 0.1, "dtype": "int32"}})"));
-  CHECK_THROWS_WITH_AS(from_config(K::ones({2, 2, 1}), training), doctest::Contains("dtype must be floating"),
+  const nn::Value whole =
+      nn::from_json(R"({"class_name": "RandomRotation", "config": {"factor": 0.1, "dtype": "int32"}})");
+  CHECK_THROWS_WITH_AS(nn::Layer::from_value(whole), doctest::Contains("dtype must be floating"),
                        ktape::TypeError);
 }
