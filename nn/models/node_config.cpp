@@ -34,8 +34,8 @@ template <class F>
 void each_argument(const Value& call, const std::string& what, F&& f) {
   const Config& parts = call.config(what + " a call");
   for (const Value& argument : parts.at("args").list(what + " args")) f("", argument);
-  for (const auto& [name, argument] : parts.get("kwargs", Config()).config(what + " kwargs"))
-    f(name, argument);
+  const Value named = parts.get("kwargs", Config());
+  for (const auto& [name, argument] : named.config(what + " kwargs")) f(name, argument);
 }
 
 }  // namespace

@@ -82,7 +82,8 @@ Operation of_graph(const Config& layer, const Value::List& nodes) {
       operation.refuse("its constants have no such places");
     }
   }
-  for (const auto& [name, attribute] : node.get("attr", Config()).config())
+  const Value attributes = node.get("attr", Config());
+  for (const auto& [name, attribute] : attributes.config())
     if (attribute.is_config() && attribute.config().size() == 1)
       operation.arguments.set(name, attribute.config().begin()->second);
   return operation;
