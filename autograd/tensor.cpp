@@ -1,5 +1,6 @@
 #include <ktape/autograd/dispatch.hpp>
 #include <ktape/autograd/half.hpp>
+#include <ktape/autograd/interrupt_gate.hpp>
 #include <ktape/autograd/memory.hpp>
 #include <ktape/autograd/node.hpp>
 #include <ktape/autograd/parallel.hpp>
@@ -58,6 +59,7 @@ Ref<Storage> room_for(const Shape& shape, std::int64_t size, DType dtype, const 
 
 Tensor make(const Shape& shape, std::int64_t size, DType dtype, const char* op) {
   static_assert(sizeof(TensorImpl) % 64 == 0);
+  interrupt_gate(op);
   Ref<Storage> storage = room_for(shape, size, dtype, op);
   void* const place = storage->front();
   return Tensor(Ref<TensorImpl>::adopt(::new (place) TensorImpl(shape, size, dtype, std::move(storage))));

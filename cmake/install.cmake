@@ -8,7 +8,7 @@ endif()
 
 # Headers of the sources' own use, which users neither see nor include.
 set(internal_headers
-  autograd/dispatch.hpp autograd/half.hpp autograd/parallel.hpp autograd/thread_state.hpp autograd/walk.hpp
+  autograd/dispatch.hpp autograd/half.hpp autograd/interrupt_gate.hpp autograd/parallel.hpp autograd/thread_state.hpp autograd/walk.hpp
   ops/config_file.hpp ops/convolution_arguments.hpp ops/ctc_batch.hpp ops/random_scope.hpp nn/catalogue.hpp
   nn/callbacks/event_file.hpp nn/callbacks/folders.hpp nn/callbacks/monitor.hpp nn/callbacks/output_file.hpp
   nn/callbacks/progress.hpp nn/callbacks/protobuf.hpp nn/callbacks/python_format.hpp nn/data/bytes.hpp nn/data/image_files.hpp nn/data/stream.hpp nn/data/zip.hpp nn/layers/arguments.hpp nn/layers/layer_call.hpp nn/losses/functions.hpp

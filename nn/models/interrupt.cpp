@@ -4,10 +4,11 @@ namespace ktape::nn {
 namespace {
 
 volatile std::sig_atomic_t interrupted = 0;
+struct sigaction outside;
 
 extern "C" void keep_interrupt(int) {
   interrupted = 1;
-  std::signal(SIGINT, SIG_DFL);
+  sigaction(SIGINT, &outside, nullptr);
 }
 
 }  // namespace
@@ -18,7 +19,9 @@ InterruptScope::InterruptScope() {
   action.sa_handler = keep_interrupt;
   sigemptyset(&action.sa_mask);
   action.sa_flags = SA_RESTART;
-  sigaction(SIGINT, &action, &before_);
+  sigaction(SIGINT, nullptr, &before_);
+  outside = before_;
+  sigaction(SIGINT, &action, nullptr);
 }
 
 InterruptScope::~InterruptScope() { sigaction(SIGINT, &before_, nullptr); }

@@ -3,7 +3,8 @@
 
 namespace ktape::nn {
 
-/// While one lives, the first Ctrl-C is kept for `requested`; the next one ends the program.
+/// While one lives, the first Ctrl-C is kept for `requested`; the next one does what it did before, which
+/// ends most programs.
 class InterruptScope {
  public:
   InterruptScope();

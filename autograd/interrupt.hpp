@@ -1,0 +1,19 @@
+#pragma once
+#include <ktape/autograd/error.hpp>
+
+namespace ktape {
+
+/// What an op throws when its thread was interrupted. No value is lost but that of the op.
+class Interrupted : public Error {
+ public:
+  using Error::Error;
+};
+
+/// Names the calling thread as the one whose ops interrupt() ends. There is one such thread at a time.
+void accept_interrupts();
+/// Makes the next op of that thread throw Interrupted. May be called in a signal handler.
+void interrupt() noexcept;
+/// Takes an interrupt back that no op has met. Returns whether there was one.
+bool clear_interrupt() noexcept;
+
+}  // namespace ktape
