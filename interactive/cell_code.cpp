@@ -1,0 +1,152 @@
+#include <llvm/ExecutionEngine/Orc/JITTargetMachineBuilder.h>
+#include <llvm/IR/Constants.h>
+#include <llvm/IR/InstIterator.h>
+#include <llvm/IR/Instructions.h>
+#include <llvm/Passes/PassBuilder.h>
+#include <llvm/Support/TargetSelect.h>
+#include <ktape/interactive/cell_code.hpp>
+
+#include <algorithm>
+
+namespace ktape::interactive {
+namespace {
+
+/// The functions that run when the module is loaded, in order; nothing is to run then any more.
+std::vector<llvm::Function*> take_constructors(llvm::Module& module) {
+  std::vector<llvm::Function*> functions;
+  llvm::GlobalVariable* list = module.getGlobalVariable("llvm.global_ctors");
+  if (!list) return functions;
+  for (const llvm::Use& entry : llvm::cast<llvm::ConstantArray>(list->getInitializer())->operands())
+    functions.push_back(llvm::cast<llvm::Function>(llvm::cast<llvm::ConstantStruct>(entry)->getOperand(1)));
+  list->eraseFromParent();
+  return functions;
+}
+
+/// The functions that it calls, if it does nothing else.
+std::vector<llvm::Function*> only_calls(llvm::Function& function) {
+  std::vector<llvm::Function*> calls;
+  for (llvm::Instruction& instruction : llvm::instructions(function)) {
+    if (llvm::isa<llvm::ReturnInst>(instruction)) continue;
+    auto* call = llvm::dyn_cast<llvm::CallInst>(&instruction);
+    llvm::Function* callee = call ? call->getCalledFunction() : nullptr;
+    if (!callee || callee->isDeclaration() || callee->arg_size() > 0) return {&function};
+    calls.push_back(callee);
+  }
+  return calls;
+}
+
+void collect_globals(const llvm::Value* value, llvm::SmallPtrSetImpl<const llvm::GlobalVariable*>& out) {
+  if (const auto* global = llvm::dyn_cast<llvm::GlobalVariable>(value)) out.insert(global);
+  else if (const auto* constant = llvm::dyn_cast<llvm::ConstantExpr>(value))
+    for (const llvm::Use& use : constant->operands()) collect_globals(use, out);
+}
+
+llvm::SmallPtrSet<const llvm::GlobalVariable*, 8> globals_used(llvm::Function& function) {
+  llvm::SmallPtrSet<const llvm::GlobalVariable*, 8> used;
+  for (llvm::Instruction& instruction : llvm::instructions(function))
+    for (const llvm::Use& operand : instruction.operands()) collect_globals(operand, used);
+  return used;
+}
+
+bool makes_variables(const llvm::Function& function) {
+  return function.getName().starts_with("__cxx_global_var_init");
+}
+
+}  // namespace
+
+CellCode::CellCode() {
+  llvm::InitializeNativeTarget();
+  llvm::InitializeNativeTargetAsmPrinter();
+  auto host = llvm::cantFail(llvm::orc::JITTargetMachineBuilder::detectHost());
+  machine_ = llvm::cantFail(host.createTargetMachine());
+}
+CellCode::~CellCode() = default;
+
+std::vector<Step> CellCode::prepare(llvm::Module& module, int cell) {
+  std::vector<llvm::Function*> functions;
+  for (llvm::Function* constructor : take_constructors(module))
+    for (llvm::Function* call : only_calls(*constructor))
+      if (!llvm::is_contained(functions, call)) functions.push_back(call);
+
+  share_internals(module);
+  std::vector<Step> steps;
+  llvm::SmallPtrSet<const llvm::GlobalVariable*, 8> made;
+  for (llvm::Function* function : functions) {
+    Step step{"ktape.cell" + std::to_string(cell) + '.' + std::to_string(steps.size())};
+    if (makes_variables(*function)) {
+      const auto used = globals_used(*function);
+      // Of what an earlier cell made there is only the declaration here.
+      if (llvm::any_of(used, [this](const auto* global) { return known_.contains(global->getName()); }) &&
+          llvm::none_of(used, [](const auto* global) {
+            return !global->isDeclaration() && global->hasExternalLinkage();
+          }))
+        continue;
+      for (const llvm::GlobalVariable* global : used)
+        if (!global->isDeclaration() && made.insert(global).second)
+          step.initializes.push_back(global->getName().str());
+    }
+    function->setLinkage(llvm::GlobalValue::ExternalLinkage);
+    function->setName(step.symbol);
+    function->setComdat(nullptr);
+    steps.push_back(std::move(step));
+  }
+  leave_out_known(module);
+  optimize(module);
+
+  defined_.clear();
+  any_.clear();
+  for (const llvm::GlobalValue& value : module.global_values()) {
+    if (value.isDeclaration() || value.hasLocalLinkage() || value.hasAvailableExternallyLinkage() ||
+        value.hasAppendingLinkage())
+      continue;
+    if (any_.empty() && !llvm::isa<llvm::GlobalAlias>(value)) any_ = value.getName().str();
+    defined_.push_back(value.getName().str());
+  }
+  return steps;
+}
+
+void CellCode::keep() {
+  for (const std::string& name : defined_) known_.insert(name);
+}
+
+// A cell is a file of its own for clang, and what it declares static or const is for the file only.
+void CellCode::share_internals(llvm::Module& module) {
+  for (llvm::GlobalValue& value : module.global_values()) {
+    if (!value.hasLocalLinkage() || value.isDeclaration() || !value.getName().starts_with("_Z")) continue;
+    value.setLinkage(llvm::GlobalValue::ExternalLinkage);
+    if (auto* object = llvm::dyn_cast<llvm::GlobalObject>(&value)) object->setComdat(nullptr);
+    if (!known_.contains(value.getName())) continue;
+    if (auto* variable = llvm::dyn_cast<llvm::GlobalVariable>(&value)) variable->setInitializer(nullptr);
+    else if (auto* function = llvm::dyn_cast<llvm::Function>(&value)) function->deleteBody();
+  }
+}
+
+// What every cell that uses it brings along (inline functions, templates) is compiled once, and inlined
+// still.
+void CellCode::leave_out_known(llvm::Module& module) {
+  for (llvm::Function& function : module) {
+    if (function.isDeclaration() || !function.isDiscardableIfUnused() || function.hasLocalLinkage() ||
+        !known_.contains(function.getName()))
+      continue;
+    function.setLinkage(llvm::GlobalValue::AvailableExternallyLinkage);
+    function.setComdat(nullptr);
+  }
+}
+
+void CellCode::optimize(llvm::Module& module) {
+  llvm::LoopAnalysisManager loops;
+  llvm::FunctionAnalysisManager functions;
+  llvm::CGSCCAnalysisManager calls;
+  llvm::ModuleAnalysisManager modules;
+  llvm::PipelineTuningOptions tuning;
+  tuning.LoopVectorization = tuning.SLPVectorization = true;
+  llvm::PassBuilder builder(machine_.get(), tuning);
+  builder.registerModuleAnalyses(modules);
+  builder.registerCGSCCAnalyses(calls);
+  builder.registerFunctionAnalyses(functions);
+  builder.registerLoopAnalyses(loops);
+  builder.crossRegisterProxies(loops, functions, calls, modules);
+  builder.buildPerModuleDefaultPipeline(llvm::OptimizationLevel::O2).run(module, modules);
+}
+
+}  // namespace ktape::interactive

@@ -1,0 +1,44 @@
+#pragma once
+#include <llvm/ADT/StringSet.h>
+#include <llvm/IR/Module.h>
+#include <llvm/Target/TargetMachine.h>
+
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace ktape::interactive {
+
+/// One piece of a cell that runs: a statement, or the initialization of a variable.
+struct Step {
+  std::string symbol;
+  std::vector<std::string> initializes = {};  ///< symbols of the variables that are made by it
+};
+
+/// Makes the code that clang generated for a cell fit for a session, and fast.
+class CellCode {
+ public:
+  CellCode();
+  ~CellCode();
+
+  /// Optimizes the module as -O2 would, and takes out of it what it would run when it is loaded. A symbol
+  /// that an earlier cell defined is not defined again, also where C++ gives each file its own (static,
+  /// const).
+  std::vector<Step> prepare(llvm::Module& module, int cell);
+  /// A symbol that the module defines; empty if there is none.
+  const std::string& any_definition() const { return any_; }
+  /// From now on the symbols of the last module are there.
+  void keep();
+
+ private:
+  void share_internals(llvm::Module& module);
+  void leave_out_known(llvm::Module& module);
+  void optimize(llvm::Module& module);
+
+  std::unique_ptr<llvm::TargetMachine> machine_;
+  llvm::StringSet<> known_;
+  std::vector<std::string> defined_;
+  std::string any_;
+};
+
+}  // namespace ktape::interactive

@@ -1,0 +1,43 @@
+#pragma once
+#include <clang/AST/DeclarationName.h>
+#include <clang/Frontend/TextDiagnosticPrinter.h>
+#include <llvm/Support/raw_ostream.h>
+
+#include <string>
+#include <vector>
+
+/// Internal: sources only, as are all headers here that include clang's.
+namespace ktape::interactive {
+
+/// A declaration that clang refuses because of an earlier one.
+struct Clash {
+  clang::DeclarationName name;
+  clang::SourceLocation previous = {};  ///< of the earlier one, if clang told
+};
+
+/// Keeps what clang has to say of a cell, without what the user did not write: names of buffers, notes about
+/// system headers.
+class Diagnostics : public clang::DiagnosticConsumer {
+ public:
+  explicit Diagnostics(bool colors);
+  void BeginSourceFile(const clang::LangOptions& language, const clang::Preprocessor* preprocessor) override;
+  void EndSourceFile() override {}
+  void HandleDiagnostic(clang::DiagnosticsEngine::Level level, const clang::Diagnostic& info) override;
+
+  void begin_cell();
+  std::string text();
+  const std::vector<Clash>& clashes() const { return clashes_; }
+
+ private:
+  void note_clash(clang::DiagnosticsEngine::Level level, const clang::Diagnostic& info);
+
+  std::string text_;
+  llvm::raw_string_ostream out_{text_};
+  llvm::IntrusiveRefCntPtr<clang::DiagnosticOptions> options_;
+  clang::TextDiagnosticPrinter printer_;
+  clang::LangOptions language_;
+  const clang::Preprocessor* preprocessor_ = nullptr;
+  std::vector<Clash> clashes_;
+};
+
+}  // namespace ktape::interactive

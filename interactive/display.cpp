@@ -1,0 +1,115 @@
+#include <ktape/autograd/node.hpp>
+#include <ktape/autograd/symbolic.hpp>
+#include <ktape/interactive/display.hpp>
+#include <ktape/nn/models/summary.hpp>
+
+#include <charconv>
+#include <cmath>
+#include <iomanip>
+#include <iostream>
+#include <sstream>
+
+namespace ktape::interactive {
+namespace {
+
+template <class T>
+void write_shortest(std::ostream& out, T value) {
+  char text[64];
+  const std::string_view digits(
+      text, static_cast<std::size_t>(std::to_chars(text, std::end(text), value).ptr - text));
+  out << digits;
+  if (std::isfinite(value) && digits.find_first_of(".e") == std::string_view::npos) out << ".0";
+}
+
+std::string column(double value) {
+  std::ostringstream text;
+  text << std::setprecision(4) << value;
+  return text.str();
+}
+
+/// One more fact behind those that the text of a tensor ends with.
+std::string with_fact(std::string text, const char* name, const std::string& value) {
+  text.pop_back();
+  return text + ", " + name + "='" + value + "')";
+}
+
+std::ostringstream shown;
+
+}  // namespace
+
+std::ostream& begin_display() {
+  shown.str({});
+  shown.clear();
+  shown.copyfmt(std::ostringstream());
+  return shown;
+}
+
+void end_display() { std::cout << shown.view() << std::endl; }
+
+void write_tensor(std::ostream& out, const Tensor& tensor) {
+  const std::string text = to_string(tensor);
+  if (tensor.defined() && !is_symbolic(tensor) && tensor.node() && !tensor.node()->leaf())
+    out << with_fact(text, "op", tensor.node()->op());
+  else out << text;
+}
+
+void write_variable(std::ostream& out, const Variable& variable) {
+  if (variable.defined()) out << with_fact(to_string(variable.value()), "variable", variable.name());
+  else out << "None";
+}
+
+void write_model(std::ostream& out, const nn::Model& model) {
+  if (!model.defined()) {
+    out << "None";
+    return;
+  }
+  std::string text;
+  model.summary({.print_fn = [&](const std::string& line) { text += line + '\n'; }});
+  text.erase(text.find_last_not_of('\n') + 1);
+  out << text;
+}
+
+void write_history(std::ostream& out, const nn::History& history) {
+  const std::vector<std::string> names = history.names();
+  const auto width = [](const std::string& name) {
+    return static_cast<int>(std::max<std::size_t>(8, name.size()));
+  };
+  out << "epoch";
+  for (const std::string& name : names) out << "  " << std::setw(width(name)) << name;
+  for (std::size_t row = 0; row < history.epoch().size(); ++row) {
+    out << '\n' << std::setw(5) << history.epoch()[row] + 1;
+    for (const std::string& name : names) {
+      const std::vector<double>& values = history[name];
+      out << "  " << std::setw(width(name)) << (row < values.size() ? column(values[row]) : "");
+    }
+  }
+}
+
+void write_object(std::ostream& out, const nn::Object* object) {
+  if (!object) {
+    out << "None";
+    return;
+  }
+  out << '<' << object->class_name();
+  const nn::Config config = object->get_config();
+  if (!config.empty()) out << ' ' << nn::Value(config);
+  out << '>';
+}
+
+void write_quoted(std::ostream& out, std::string_view text, char quote) {
+  out << quote;
+  for (const char c : text) {
+    if (c == '\n') out << "\\n";
+    else if (c == '\t') out << "\\t";
+    else if (c == '\r') out << "\\r";
+    else if (c == '\0') out << "\\0";
+    else if (c == quote || c == '\\') out << '\\' << c;
+    else out << c;
+  }
+  out << quote;
+}
+
+void write_floating(std::ostream& out, double value) { write_shortest(out, value); }
+void write_floating(std::ostream& out, float value) { write_shortest(out, value); }
+
+}  // namespace ktape::interactive

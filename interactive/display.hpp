@@ -1,0 +1,157 @@
+#pragma once
+#include <ktape/autograd/tensor.hpp>
+#include <ktape/autograd/variable.hpp>
+#include <ktape/nn/callbacks/history.hpp>
+#include <ktape/nn/models/model.hpp>
+#include <ktape/nn/object.hpp>
+
+#include <ostream>
+#include <ranges>
+#include <string>
+#include <string_view>
+#include <tuple>
+#include <type_traits>
+
+/// How the prompt shows the value of an expression: as Python's repr would, of every type.
+namespace ktape::interactive {
+
+/// Where the text of a value goes that is to be shown.
+std::ostream& begin_display();
+/// Shows it.
+void end_display();
+
+/// As NumPy prints it, with the op that a gradient would go through first if it was recorded.
+void write_tensor(std::ostream& out, const Tensor& tensor);
+/// The same of its value, with its name.
+void write_variable(std::ostream& out, const Variable& variable);
+/// The summary.
+void write_model(std::ostream& out, const nn::Model& model);
+/// A row for each epoch, a column for each number.
+void write_history(std::ostream& out, const nn::History& history);
+/// `<Adam {"learning_rate": 0.001}>`; None for an undefined handle.
+void write_object(std::ostream& out, const nn::Object* object);
+void write_quoted(std::ostream& out, std::string_view text, char quote);
+/// The shortest digits that read back as the number, and a point to tell it from an integer.
+void write_floating(std::ostream& out, double value);
+void write_floating(std::ostream& out, float value);
+
+/// The name of the type as the compiler writes it.
+template <class T>
+std::string_view type_name() {
+  std::string_view text = __PRETTY_FUNCTION__;
+  text.remove_prefix(text.find("T = ") + 4);
+  return text.substr(0, text.size() - 1);
+}
+
+template <class T>
+concept Streamable = requires(std::ostream& out, const T& value) {
+  out << value;
+};
+template <class T>
+concept Keyed = requires {
+  typename T::key_type;
+  typename T::mapped_type;
+};
+template <class T>
+concept Pointing = requires(const T& value) {
+  value.get();
+  *value;
+};
+template <class T>
+concept Optional = requires(const T& value) {
+  value.has_value();
+  *value;
+};
+template <class T>
+concept TupleLike = requires {
+  std::tuple_size<T>::value;
+};
+
+template <class T>
+concept FunctionObject = requires {
+  &T::operator();
+};
+
+template <class T>
+void write(std::ostream& out, const T& value);
+
+/// The elements between brackets; of a long range the first ones.
+template <class Range>
+void write_range(std::ostream& out, const Range& range) {
+  constexpr int shown = 1000;
+  int count = 0;
+  out << '{';
+  for (const auto& element : range) {
+    if (count > 0) out << ", ";
+    if (++count > shown) {
+      out << "...";
+      break;
+    }
+    if constexpr (Keyed<Range>) {
+      write(out, element.first);
+      out << ": ";
+      write(out, element.second);
+    } else {
+      using Element = std::ranges::range_value_t<const Range>;  // that of vector<bool> is a proxy
+      write<Element>(out, element);
+    }
+  }
+  out << '}';
+}
+
+template <class T>
+void write_tuple(std::ostream& out, const T& tuple) {
+  out << '(';
+  std::apply(
+      [&](const auto&... element) {
+        int count = 0;
+        ((out << (count++ > 0 ? ", " : ""), write(out, element)), ...);
+      },
+      tuple);
+  out << ')';
+}
+
+template <class T>
+void write(std::ostream& out, const T& value) {
+  using Plain = std::remove_cv_t<T>;
+  if constexpr (std::is_same_v<Plain, bool>) out << (value ? "true" : "false");
+  else if constexpr (std::is_same_v<Plain, char>) write_quoted(out, {&value, 1}, '\'');
+  else if constexpr (std::is_same_v<Plain, float> || std::is_same_v<Plain, double>)
+    write_floating(out, value);
+  else if constexpr (std::is_integral_v<Plain>) out << +value;
+  else if constexpr (std::is_convertible_v<const T&, const char*>) {
+    if (const char* text = value) write_quoted(out, text, '"');
+    else out << "nullptr";
+  } else if constexpr (std::is_convertible_v<const T&, std::string_view>) write_quoted(out, value, '"');
+  else if constexpr (std::is_same_v<Plain, Tensor>) write_tensor(out, value);
+  else if constexpr (std::is_same_v<Plain, Variable>) write_variable(out, value);
+  else if constexpr (std::is_base_of_v<nn::Model, Plain>) write_model(out, value);
+  else if constexpr (std::is_base_of_v<nn::History, Plain>) write_history(out, value);
+  else if constexpr (nn::AnyHandle<Plain>) write_object(out, value.shared().get());
+  else if constexpr (std::is_null_pointer_v<Plain>) out << "nullptr";
+  else if constexpr (std::is_function_v<std::remove_pointer_t<Plain>> || FunctionObject<Plain>)
+    out << '<' << type_name<Plain>() << '>';
+  else if constexpr (Streamable<T> && !std::is_array_v<T>) out << value;
+  else if constexpr (std::ranges::input_range<const T>) write_range(out, value);
+  else if constexpr (Pointing<T>)
+    out << '<' << type_name<Plain>() << " at " << static_cast<const void*>(value.get()) << '>';
+  else if constexpr (Optional<T>) {
+    if (value.has_value()) write(out, *value);
+    else out << "nullopt";
+  } else if constexpr (TupleLike<Plain>) write_tuple(out, value);
+  else if constexpr (std::is_enum_v<Plain>)
+    out << type_name<Plain>() << '(' << +static_cast<std::underlying_type_t<Plain>>(value) << ')';
+  else out << '<' << type_name<Plain>() << '>';
+}
+
+/// What becomes of an expression that ends a cell without a semicolon. A stream was the means, not the
+/// value.
+template <class T>
+void show(const T& value) {
+  if constexpr (!std::is_base_of_v<std::ios_base, T>) {
+    write(begin_display(), value);
+    end_display();
+  }
+}
+
+}  // namespace ktape::interactive

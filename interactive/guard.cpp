@@ -1,0 +1,274 @@
+#include <ktape/autograd/interrupt.hpp>
+#include <ktape/interactive/guard.hpp>
+
+#include <cxxabi.h>
+#include <dlfcn.h>
+#include <link.h>
+#include <pthread.h>
+#include <setjmp.h>
+#include <signal.h>
+#include <time.h>
+#include <ucontext.h>
+
+#include <array>
+#include <cstdlib>
+#include <cstring>
+#include <exception>
+#include <new>
+#include <string_view>
+#include <typeinfo>
+#include <vector>
+
+namespace ktape::interactive {
+namespace {
+
+/// Where the code of a cell is left by a jump.
+struct Exit {
+  sigjmp_buf place;
+  volatile sig_atomic_t open = 0;
+  volatile sig_atomic_t interrupted = 0;
+  volatile sig_atomic_t signal = 0;  // that it crashed with
+  std::string terminated = {};
+};
+Exit leaving;
+pthread_t guarded_thread;
+timer_t ticks;
+
+enum Jump { Terminated = 1, Crashed, Interrupted };
+
+constexpr int crashes[] = {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT};
+std::array<struct sigaction, std::size(crashes)> crash_actions;
+
+const char* crash_name(int signal) {
+  switch (signal) {
+    case SIGSEGV:
+      return "segmentation fault";
+    case SIGBUS:
+      return "bus error";
+    case SIGFPE:
+      return "arithmetic error (division of an integer by zero)";
+    case SIGILL:
+      return "illegal instruction (unreachable code was reached)";
+    default:
+      return "abort";
+  }
+}
+
+[[noreturn]] void jump(Jump how) {
+  leaving.open = 0;
+  siglongjmp(leaving.place, how);
+}
+
+std::uintptr_t program_counter(const void* context) {
+  const auto& machine = static_cast<const ucontext_t*>(context)->uc_mcontext;
+#if defined(__x86_64__)
+  return static_cast<std::uintptr_t>(machine.gregs[REG_RIP]);
+#elif defined(__aarch64__)
+  return machine.pc;
+#else
+#error "where is the program counter of this machine?"
+#endif
+}
+
+/// The functions that wait in a system call and hold no lock meanwhile.
+struct Range {
+  std::uintptr_t begin = 0, end = 0;
+};
+std::array<Range, 6> waiting;
+
+void find_waiting_functions() {
+  constexpr const char* names[] = {"clock_nanosleep", "nanosleep", "poll", "select", "pause", "read"};
+  static_assert(std::size(names) == std::tuple_size_v<decltype(waiting)>);
+  for (std::size_t i = 0; i < std::size(names); ++i) {
+    Dl_info info;
+    ElfW(Sym)* symbol = nullptr;
+    void* const address = dlsym(RTLD_DEFAULT, names[i]);
+    if (!address || !dladdr1(address, &info, reinterpret_cast<void**>(&symbol), RTLD_DL_SYMENT) || !symbol)
+      continue;
+    const auto begin = reinterpret_cast<std::uintptr_t>(address);
+    waiting[i] = {begin, begin + symbol->st_size};
+  }
+}
+
+/// Whether nothing breaks when the code at this address is left by a jump: it belongs to no file, so it is
+/// the cell's own, or it waits.
+bool may_leave(std::uintptr_t counter) {
+  dl_find_object object;
+  if (_dl_find_object(reinterpret_cast<void*>(counter), &object) != 0) return true;
+  for (const Range& range : waiting)
+    if (counter >= range.begin && counter < range.end) return true;
+  return false;
+}
+
+void set_ticks(bool on) {
+  itimerspec times{};
+  if (on) times.it_value = {0, 50'000'000}, times.it_interval = {0, 10'000'000};
+  timer_settime(ticks, 0, &times, nullptr);
+}
+
+/// The first Ctrl-C asks the ops; ticks of a timer look whether the cell's own code runs meanwhile.
+void on_interrupt(int, siginfo_t* info, void* context) {
+  if (!pthread_equal(pthread_self(), guarded_thread)) {
+    pthread_kill(guarded_thread, SIGINT);
+    return;
+  }
+  const int error = errno;
+  if (!leaving.open) {
+    set_ticks(false);
+  } else if (info->si_code != SI_TIMER) {
+    leaving.interrupted = 1;
+    interrupt();
+    set_ticks(true);
+  } else if (leaving.interrupted && may_leave(program_counter(context))) {
+    jump(Interrupted);
+  }
+  errno = error;
+}
+
+void on_crash(int signal, siginfo_t*, void*) {
+  if (leaving.open && pthread_equal(pthread_self(), guarded_thread)) {
+    leaving.signal = signal;
+    jump(Crashed);
+  }
+  ::signal(signal, SIG_DFL);
+  raise(signal);
+}
+
+void on_terminate() {
+  if (!leaving.open || !pthread_equal(pthread_self(), guarded_thread)) std::abort();
+  try {
+    if (std::current_exception()) std::rethrow_exception(std::current_exception());
+    leaving.terminated = "std::terminate was called";
+  } catch (...) {
+    leaving.terminated = describe_exception() + "\n(thrown out of a destructor or a noexcept function)";
+  }
+  jump(Terminated);
+}
+
+/// A stack of their own for the handlers, for the other may be full.
+void set_handler_stack() {
+  static std::vector<char> memory(std::size_t{1} << 17);
+  stack_t stack{};
+  stack.ss_sp = memory.data();
+  stack.ss_size = memory.size();
+  sigaltstack(&stack, nullptr);
+}
+
+void prepare() {
+  guarded_thread = pthread_self();
+  accept_interrupts();
+  find_waiting_functions();
+  set_handler_stack();
+  sigevent event{};
+  event.sigev_notify = SIGEV_SIGNAL;
+  event.sigev_signo = SIGINT;
+  timer_create(CLOCK_MONOTONIC, &event, &ticks);
+}
+
+/// The handlers, while a cell runs.
+class Handlers {
+ public:
+  Handlers() {
+    static const bool prepared = (prepare(), true);
+    static_cast<void>(prepared);
+    struct sigaction action {};
+    action.sa_sigaction = on_interrupt;
+    action.sa_flags = SA_SIGINFO;
+    sigaction(SIGINT, &action, &before_);
+    action.sa_sigaction = on_crash;
+    action.sa_flags = SA_SIGINFO | SA_ONSTACK | SA_NODEFER;
+    for (std::size_t i = 0; i < std::size(crashes); ++i) sigaction(crashes[i], &action, &crash_actions[i]);
+    terminate_ = std::set_terminate(on_terminate);
+  }
+  ~Handlers() {
+    set_ticks(false);
+    std::set_terminate(terminate_);
+    for (std::size_t i = 0; i < std::size(crashes); ++i) sigaction(crashes[i], &crash_actions[i], nullptr);
+    sigaction(SIGINT, &before_, nullptr);
+    clear_interrupt();
+  }
+  Handlers(const Handlers&) = delete;
+  Handlers& operator=(const Handlers&) = delete;
+
+ private:
+  struct sigaction before_;
+  std::terminate_handler terminate_;
+};
+
+/// What the runtime believes to be in flight, after a jump out of it.
+void forget_exceptions() {
+  struct Globals {
+    void* caught;
+    unsigned int uncaught;
+  };
+  auto* const globals = reinterpret_cast<Globals*>(abi::__cxa_get_globals());
+  globals->caught = nullptr;
+  globals->uncaught = 0;
+}
+
+Ending caught(const std::function<void()>& f) {
+  try {
+    f();
+    return {};
+  } catch (const ktape::Interrupted&) {
+    return {Ending::Interrupted, "interrupted"};
+  } catch (const abi::__forced_unwind&) {
+    throw;
+  } catch (...) {
+    return {Ending::Threw, describe_exception()};
+  }
+}
+
+std::string type_name(const std::type_info& type) {
+  char* const demangled = abi::__cxa_demangle(type.name(), nullptr, nullptr, nullptr);
+  std::string name = demangled ? demangled : type.name();
+  std::free(demangled);
+  if (name.starts_with("std::__cxx11::basic_string<")) name = "std::string";
+  // The tags tell a class from others of its name that it replaced.
+  for (std::size_t at; (at = name.find("[abi:")) != std::string::npos;)
+    name.erase(at, name.find(']', at) + 1 - at);
+  return name.starts_with("ktape::") ? name.substr(7) : name;
+}
+
+}  // namespace
+
+std::string describe_exception() {
+  const std::type_info* type = abi::__cxa_current_exception_type();
+  const std::string name = type ? type_name(*type) : "unknown exception";
+  try {
+    throw;
+  } catch (const std::exception& error) {
+    return std::string_view(error.what()) == name ? name : name + ": " + error.what();
+  } catch (const std::string& text) {
+    return name + ": " + text;
+  } catch (const char* text) {
+    return name + ": " + text;
+  } catch (int number) {
+    return name + ": " + std::to_string(number);
+  } catch (...) {
+    return name;
+  }
+}
+
+Ending guarded(const std::function<void()>& f) {
+  const Handlers handlers;
+  Ending ending;
+  leaving.interrupted = 0;
+  switch (sigsetjmp(leaving.place, 1)) {
+    case 0:
+      leaving.open = 1;
+      ending = caught(f);
+      leaving.open = 0;
+      return ending;
+    case Terminated:
+      forget_exceptions();
+      return {Ending::Threw, leaving.terminated};
+    case Interrupted:
+      forget_exceptions();
+      return {Ending::Interrupted, "interrupted"};
+    default:
+      return {Ending::Crashed, crash_name(leaving.signal)};
+  }
+}
+
+}  // namespace ktape::interactive

@@ -1,0 +1,62 @@
+#include <ktape/interactive/help.hpp>
+#include <ktape/interactive/source.hpp>
+
+#include <fstream>
+#include <iostream>
+#include <set>
+
+namespace ktape::interactive {
+namespace {
+
+std::vector<std::string> lines_of(const std::string& path) {
+  std::ifstream file(path);
+  std::vector<std::string> lines;
+  for (std::string line; std::getline(file, line);) lines.push_back(line);
+  return lines;
+}
+
+/// The comment over line `first` (from 0), which may stand over several declarations that follow each other.
+std::pair<std::size_t, std::size_t> comment_over(const std::vector<std::string>& lines, std::size_t first) {
+  const auto is_comment = [&](std::size_t i) { return trimmed(lines[i]).starts_with("//"); };
+  std::size_t end = first;
+  while (end > 0 && !trimmed(lines[end - 1]).empty() && !is_comment(end - 1)) --end;
+  std::size_t begin = end;
+  while (begin > 0 && is_comment(begin - 1)) --begin;
+  return {begin, end};
+}
+
+std::string short_path(const std::string& path) {
+  const std::size_t at = path.rfind("/include/");
+  return at == std::string::npos ? path : path.substr(at + 9);
+}
+
+}  // namespace
+
+bool describe(Interpreter& interpreter, const std::string& name, std::ostream& out) {
+  bool any = false;
+  for (const Interpreter::Name& known : interpreter.names())
+    if (known.name == name) {
+      out << known.kind << ' ' << known.name << (known.type.empty() ? "" : "  ") << known.type << '\n';
+      any = true;
+    }
+  std::set<std::pair<std::string, std::size_t>> commented;
+  for (const Interpreter::Place& place : interpreter.find(name)) {
+    const std::vector<std::string> lines = lines_of(place.file);
+    if (place.line == 0 || place.line > lines.size()) continue;
+    const auto [begin, end] = comment_over(lines, place.line - 1);
+    if (commented.insert({place.file, begin}).second) {
+      out << (any ? "\n" : "") << short_path(place.file) << ':' << place.line << '\n';
+      for (std::size_t i = begin; i < end; ++i) out << trimmed(lines[i]) << '\n';
+    }
+    const std::size_t last = std::min<std::size_t>(lines.size(), std::max(place.line, place.last_line));
+    for (std::size_t i = place.line - 1; i < last; ++i) out << lines[i] << '\n';
+    any = true;
+  }
+  out.flush();
+  if (!any)
+    std::cerr << "ValueError: [?] the name must be known: received " << (name.empty() ? "nothing" : name)
+              << std::endl;
+  return any;
+}
+
+}  // namespace ktape::interactive

@@ -1,0 +1,347 @@
+#include <clang/AST/ASTConsumer.h>
+#include <clang/AST/ASTContext.h>
+#include <clang/AST/ExprCXX.h>
+#include <clang/AST/Mangle.h>
+#include <clang/Frontend/CompilerInstance.h>
+#include <clang/Frontend/FrontendActions.h>
+#include <clang/Interpreter/Interpreter.h>
+#include <clang/Interpreter/PartialTranslationUnit.h>
+#include <clang/Interpreter/Value.h>
+#include <clang/Sema/Lookup.h>
+#include <clang/Sema/Sema.h>
+#include <llvm/Demangle/Demangle.h>
+#include <llvm/ExecutionEngine/Orc/LLJIT.h>
+#include <ktape/interactive/cell_code.hpp>
+#include <ktape/interactive/declarations.hpp>
+#include <ktape/interactive/diagnostics.hpp>
+#include <ktape/interactive/interpreter.hpp>
+#include <ktape/interactive/name_lookup.hpp>
+#include <ktape/interactive/source.hpp>
+
+#include <chrono>
+#include <regex>
+
+namespace ktape::interactive {
+namespace {
+
+std::unique_ptr<clang::CompilerInstance> make_compiler(const std::vector<std::string>& flags,
+                                                       const std::vector<std::string>& more) {
+  std::vector<const char*> arguments;
+  for (const std::string& flag : flags) arguments.push_back(flag.c_str());
+  for (const std::string& flag : more) arguments.push_back(flag.c_str());
+  clang::IncrementalCompilerBuilder builder;
+  builder.SetCompilerArgs(arguments);
+  auto compiler = builder.CreateCpp();
+  if (!compiler) throw std::runtime_error(llvm::toString(compiler.takeError()));
+  return std::move(*compiler);
+}
+
+/// Hands the value of an expression to ktape::interactive::show.
+class ShowValue : public clang::RuntimeInterfaceBuilder {
+ public:
+  explicit ShowValue(clang::CompilerInstance& compiler) : compiler_(compiler) {}
+  TransformExprFunction* getPrintValueTransformer() override { return transform; }
+
+ private:
+  static clang::ExprResult transform(clang::RuntimeInterfaceBuilder* self, clang::Expr* value,
+                                     llvm::ArrayRef<clang::Expr*>) {
+    return static_cast<ShowValue*>(self)->call(value);
+  }
+
+  clang::ExprResult call(clang::Expr* value) {
+    clang::Sema& sema = compiler_.getSema();
+    if (auto* whole = llvm::dyn_cast<clang::ExprWithCleanups>(value)) value = whole->getSubExpr();
+    if (value->getType()->isVoidType()) return clang::ExprWithCleanups::Create(sema.Context, value, true, {});
+    const clang::ExprResult function = show(value->getBeginLoc());
+    if (function.isInvalid()) return clang::ExprError();
+    const clang::ExprResult call =
+        sema.ActOnCallExpr(sema.TUScope, function.get(), value->getBeginLoc(), value, value->getEndLoc());
+    if (call.isInvalid()) return clang::ExprError();
+    return clang::ExprWithCleanups::Create(sema.Context, call.get(), true, {});
+  }
+
+  clang::ExprResult show(clang::SourceLocation at) {
+    clang::Sema& sema = compiler_.getSema();
+    clang::DeclContext* place = sema.Context.getTranslationUnitDecl();
+    for (const char* name : {"ktape", "interactive"}) {
+      const auto found = place->lookup(&sema.Context.Idents.get(name));
+      if (found.empty()) return clang::ExprError();
+      place = llvm::cast<clang::DeclContext>(found.front());
+    }
+    clang::LookupResult found(sema, &sema.Context.Idents.get("show"), at, clang::Sema::LookupOrdinaryName);
+    sema.LookupQualifiedName(found, place);
+    clang::CXXScopeSpec scope;
+    return sema.BuildDeclarationNameExpr(scope, found, false);
+  }
+
+  clang::CompilerInstance& compiler_;
+};
+
+class Clang : public clang::Interpreter {
+ public:
+  Clang(std::unique_ptr<clang::CompilerInstance> compiler, llvm::Error& error)
+      : Interpreter(std::move(compiler), error) {}
+  std::unique_ptr<clang::RuntimeInterfaceBuilder> FindRuntimeInterface() override {
+    return std::make_unique<ShowValue>(*getCompilerInstance());
+  }
+};
+
+/// Tells the code generator of the functions that come out of the precompiled header when they are first
+/// used, which clang's interpreter does not.
+class HeaderConsumer : public clang::ASTConsumer {
+ public:
+  void attach(clang::CompilerInstance& compiler) {
+    generator_ = &compiler.getASTConsumer();
+    if (auto* header = compiler.getASTContext().getExternalSource()) header->StartTranslationUnit(this);
+  }
+  void HandleInterestingDecl(clang::DeclGroupRef group) override { generator_->HandleTopLevelDecl(group); }
+  void HandleVTable(clang::CXXRecordDecl* record) override { generator_->HandleVTable(record); }
+
+ private:
+  clang::ASTConsumer* generator_ = nullptr;
+};
+
+/// `Symbols not found: [ _Z1fv ]` for a user.
+std::string undefined_symbols(const std::string& message) {
+  static const std::regex list("Symbols not found: \\[([^\\]]*)\\]"), tag("\\[abi:[^\\]]*\\]");
+  std::smatch match;
+  if (!std::regex_search(message, match, list)) return "error: " + message;
+  std::string text, name;
+  std::istringstream names(match[1].str());
+  while (std::getline(names >> std::ws, name, ',')) {
+    name.erase(name.find_last_not_of(' ') + 1);
+    text += "error: declared, but not defined: " + std::regex_replace(llvm::demangle(name), tag, "") + '\n';
+  }
+  return text;
+}
+
+}  // namespace
+
+class Interpreter::Session {
+ public:
+  explicit Session(const Options& options) : diagnostics_(options.colors) {
+    std::vector<std::string> more;
+    if (!options.precompiled.empty()) more = {"-include-pch", options.precompiled};
+    auto compiler = make_compiler(options.flags, more);
+    compiler->getDiagnostics().setClient(&diagnostics_, false);
+    const DeclarationsScope scope(declarations_);
+    llvm::Error error = llvm::Error::success();
+    clang_ = std::make_unique<Clang>(std::move(compiler), error);
+    check(std::move(error));
+    diagnostics_.BeginSourceFile(this->compiler().getLangOpts(), &this->compiler().getPreprocessor());
+    if (this->compiler().getDiagnostics().hasErrorOccurred()) throw std::runtime_error(diagnostics_.text());
+    declarations_.attach(this->compiler());
+    header_.attach(this->compiler());
+    jit().getExecutionSession().setErrorReporter(
+        [this](llvm::Error error) { problems_ += llvm::toString(std::move(error)) + '\n'; });
+  }
+
+  Ending run(const std::string& cell, const std::string& file) {
+    ++cells_;
+    declarations_.begin_cell();
+    warnings_.clear();
+    text_ = cell;
+    clang::PartialTranslationUnit* unit = parse(file.empty() ? cell : "#line 1 \"" + file + "\"\n" + cell);
+    if (!unit) {
+      declarations_.abandon_cell();
+      return {Ending::Rejected, diagnostics_.text()};
+    }
+    warnings_ = diagnostics_.text();
+    std::vector<std::function<void()>> functions;
+    std::vector<Step> steps;
+    if (unit->TheModule) {
+      steps = code_.prepare(*unit->TheModule, cells_);
+      if (std::string problem = load(*unit, steps, functions); !problem.empty()) {
+        declarations_.abandon_cell();
+        return {Ending::Rejected, problem};
+      }
+    }
+    std::size_t done = 0;
+    const auto begin = std::chrono::steady_clock::now();
+    const Ending ending = guarded([&] {
+      for (; done < functions.size(); ++done) functions[done]();
+    });
+    seconds_ += std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
+    if (ending.kind != Ending::Finished)
+      declarations_.abandon(unmade({steps.begin() + static_cast<std::ptrdiff_t>(done), steps.end()}));
+    declarations_.end_cell();
+    return ending;
+  }
+
+  const std::string& warnings() const { return warnings_; }
+  const std::string& text() const { return text_; }
+  double seconds_running() const { return seconds_; }
+  clang::Interpreter& clang() { return *clang_; }
+  Declarations& declarations() { return declarations_; }
+  clang::CompilerInstance& compiler() { return *clang_->getCompilerInstance(); }
+  llvm::orc::LLJIT& jit() { return llvm::cantFail(clang_->getExecutionEngine()); }
+
+  void* address(const std::string& symbol, std::string& problem) {
+    auto found = jit().lookup(symbol);
+    if (found) return found->toPtr<void*>();
+    problem = llvm::toString(found.takeError());
+    return nullptr;
+  }
+
+ private:
+  static void check(llvm::Error error) {
+    if (error) throw std::runtime_error(llvm::toString(std::move(error)));
+  }
+
+  /// Null when clang refuses the cell, of which then nothing is left but what it hid.
+  clang::PartialTranslationUnit* parse(const std::string& text) {
+    for (;;) {
+      diagnostics_.begin_cell();
+      auto unit = clang_->Parse(text);
+      if (unit && diagnostics_.getNumErrors() == 0) return &*unit;
+      if (unit) undo();  // an error in a template, which the parser did not see yet
+      else llvm::consumeError(unit.takeError());
+      declarations_.begin_again();
+      bool hidden = false;
+      for (const Clash& clash : diagnostics_.clashes()) hidden = declarations_.hide(clash) || hidden;
+      drop_remains();
+      if (!hidden) return nullptr;
+    }
+  }
+
+  /// What the code generator got of a cell before its first error would come with the next one.
+  void drop_remains() {
+    if (auto remains = clang_->Parse("")) undo();
+    else llvm::consumeError(remains.takeError());
+    declarations_.hide_header_again();
+  }
+
+  void undo() {
+    llvm::consumeError(clang_->Undo());
+    compiler().getDiagnostics().Reset(true);
+    diagnostics_.clear();
+    declarations_.hide_header_again();
+  }
+
+  /// Returns what is wrong.
+  std::string load(clang::PartialTranslationUnit& unit, const std::vector<Step>& steps,
+                   std::vector<std::function<void()>>& functions) {
+    if (code_.any_definition().empty()) return {};
+    problems_.clear();
+    std::string problem;
+    if (llvm::Error error = clang_->Execute(unit)) problem = llvm::toString(std::move(error));
+    for (const Step& step : steps)
+      if (problem.empty())
+        functions.push_back([f = address(step.symbol, problem)] { reinterpret_cast<void (*)()>(f)(); });
+    if (problem.empty() && steps.empty()) address(code_.any_definition(), problem);
+    if (problem.empty()) code_.keep();
+    else undo();
+    return problem.empty() ? problem : undefined_symbols(problems_.empty() ? problem : problems_);
+  }
+
+  /// The variables that these steps would have made.
+  std::vector<const clang::VarDecl*> unmade(const std::vector<Step>& steps) {
+    const std::unique_ptr<clang::MangleContext> mangler(compiler().getASTContext().createMangleContext());
+    std::vector<const clang::VarDecl*> variables;
+    for (const clang::VarDecl* variable : declarations_.variables_of_cell()) {
+      std::string symbol = variable->getNameAsString();
+      if (mangler->shouldMangleDeclName(variable)) {
+        symbol.clear();
+        llvm::raw_string_ostream out(symbol);
+        mangler->mangleName(variable, out);
+      }
+      for (const Step& step : steps)
+        if (llvm::is_contained(step.initializes, symbol)) variables.push_back(variable);
+    }
+    return variables;
+  }
+
+  Diagnostics diagnostics_;
+  Declarations declarations_;
+  HeaderConsumer header_;
+  std::unique_ptr<Clang> clang_;
+  CellCode code_;
+  int cells_ = 0;
+  double seconds_ = 0;
+  std::string problems_, warnings_, text_;
+};
+
+Interpreter::Interpreter(const Options& options) : session_(std::make_unique<Session>(options)) {}
+Interpreter::~Interpreter() = default;
+Ending Interpreter::run(const std::string& cell, const std::string& file) {
+  return session_->run(cell, file);
+}
+const std::string& Interpreter::warnings() const { return session_->warnings(); }
+
+Ending Interpreter::finish() {
+  return guarded([this] {
+    llvm::orc::LLJIT& jit = session_->jit();
+    llvm::consumeError(jit.deinitialize(jit.getMainJITDylib()));
+  });
+}
+
+std::vector<Interpreter::Name> Interpreter::names() const {
+  std::vector<Name> names;
+  clang::PrintingPolicy policy(session_->compiler().getLangOpts());
+  policy.SuppressTagKeyword = true;
+  for (const clang::NamedDecl* decl : session_->declarations().visible()) {
+    const std::string name = decl->getQualifiedNameAsString();
+    const clang::Decl* plain = decl;
+    if (const auto* pattern = llvm::dyn_cast<clang::TemplateDecl>(decl)) plain = pattern->getTemplatedDecl();
+    if (const auto* function = llvm::dyn_cast_or_null<clang::FunctionDecl>(plain))
+      names.push_back({name, "function", function->getType().getAsString(policy)});
+    else if (const auto* variable = llvm::dyn_cast_or_null<clang::VarDecl>(plain))
+      names.push_back({name, "variable", variable->getType().getAsString(policy)});
+    else if (llvm::isa_and_nonnull<clang::TypeDecl>(plain)) names.push_back({name, "type", ""});
+  }
+  return names;
+}
+
+void* Interpreter::main_function() {
+  for (const Name& name : names())
+    if (name.name == "main" && name.kind == "function") {
+      std::string problem;
+      return session_->address("main", problem);
+    }
+  return nullptr;
+}
+
+double Interpreter::seconds_running() const { return session_->seconds_running(); }
+bool Interpreter::redeclared() const { return session_->declarations().redeclared(); }
+
+std::vector<Interpreter::Piece> Interpreter::pieces() const {
+  std::vector<Piece> pieces;
+  const std::string& text = session_->text();
+  std::size_t at = 0;
+  const auto add = [&](Piece::Kind kind, std::size_t end) {
+    const std::string piece = trimmed(std::string_view(text).substr(at, end - at));
+    if (!piece.empty() && piece != ";") pieces.push_back({kind, piece});
+    at = end;
+  };
+  for (const auto& [begin, end, is_value] : session_->declarations().statements()) {
+    add(Piece::Declaration, begin);
+    add(is_value ? Piece::Value : Piece::Statement, end);
+  }
+  add(Piece::Declaration, text.size());
+  return pieces;
+}
+
+std::vector<std::string> Interpreter::completions(const std::string& text) {
+  return NameLookup(session_->clang()).completions(text);
+}
+
+std::vector<Interpreter::Place> Interpreter::find(const std::string& name) {
+  return NameLookup(session_->clang()).places(name);
+}
+
+std::string Interpreter::precompile(const std::string& header, const std::string& to,
+                                    const std::vector<std::string>& flags) {
+  Diagnostics diagnostics(false);
+  auto compiler = make_compiler(flags, {"-fpch-instantiate-templates"});
+  compiler->getDiagnostics().setClient(&diagnostics, false);
+  clang::FrontendOptions& options = compiler->getFrontendOpts();
+  options.OutputFile = to;
+  options.Inputs = {clang::FrontendInputFile(header, clang::InputKind(clang::Language::CXX).getHeader())};
+  options.ProgramAction = clang::frontend::GeneratePCH;
+  clang::GeneratePCHAction action;
+  const bool written = compiler->ExecuteAction(action) && !compiler->getDiagnostics().hasErrorOccurred();
+  return written ? std::string()
+                 : diagnostics.text() + "error: " + header + " cannot be precompiled to " + to;
+}
+
+}  // namespace ktape::interactive

@@ -1,0 +1,42 @@
+#include <ktape/interactive/program.hpp>
+#include <ktape/interactive/source.hpp>
+
+#include <sstream>
+
+namespace ktape::interactive {
+namespace {
+
+constexpr const char* head =
+    "#include <ktape/interactive/names.hpp>\n\n"
+    "template <class T>\n"
+    "void print(const T& value) {\n"
+    "  if constexpr (requires { std::cout << value; }) std::cout << value << std::endl;\n"
+    "}\n";
+
+}  // namespace
+
+void Program::add(const std::vector<Interpreter::Piece>& cell, bool redeclares) {
+  if (redeclares) body_ += "\nnamespace again_" + std::to_string(++scopes_) + " {\n";
+  for (const Interpreter::Piece& piece : cell) {
+    body_ += '\n';
+    if (piece.kind == Interpreter::Piece::Declaration) {
+      std::istringstream lines(piece.text);
+      for (std::string line; std::getline(lines, line);)
+        (trimmed(line).starts_with("#include") ? includes_ : body_) += line + '\n';
+      continue;
+    }
+    const bool is_value = piece.kind == Interpreter::Piece::Value;
+    body_ += "const bool step_" + std::to_string(++steps_) + " = [] {\n  ";
+    body_ += is_value ? "print(" + piece.text + ");"
+                      : piece.text + (piece.text.ends_with('}') || piece.text.ends_with(';') ? "" : ";");
+    body_ += "\n  return true;\n}();\n";
+  }
+}
+
+std::string Program::text() const {
+  std::string text = includes_ + head + body_ + '\n';
+  for (int i = 0; i < scopes_; ++i) text += "}\n";
+  return text + "\nint main() {}\n";
+}
+
+}  // namespace ktape::interactive

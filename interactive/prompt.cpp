@@ -1,0 +1,169 @@
+#include <ktape/interactive/prompt.hpp>
+#include <ktape/interactive/source.hpp>
+
+#include <histedit.h>
+#include <sys/ioctl.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <csignal>
+#include <cstdlib>
+#include <filesystem>
+#include <iostream>
+
+namespace ktape::interactive {
+namespace {
+
+/// The file of the history; empty if there is no place for one.
+std::string history_file() {
+  namespace fs = std::filesystem;
+  fs::path folder;
+  if (const char* state = std::getenv("XDG_STATE_HOME"); state && *state) folder = fs::path(state) / "ktape";
+  else if (const char* home = std::getenv("HOME"); home && *home)
+    folder = fs::path(home) / ".local/state/ktape";
+  else return {};
+  std::error_code error;
+  fs::create_directories(folder, error);
+  return error ? std::string() : (folder / "history").string();
+}
+
+volatile std::sig_atomic_t cancelled = 0;
+
+class Editor {
+ public:
+  explicit Editor(Shell& shell)
+      : shell_(shell), editor_(el_init("ktape", stdin, stdout, stderr)), history_(history_init()) {
+    HistEvent event;
+    history(history_, &event, H_SETSIZE, 1000);
+    history(history_, &event, H_SETUNIQUE, 1);
+    if (!file_.empty()) history(history_, &event, H_LOAD, file_.c_str());
+    el_set(editor_, EL_CLIENTDATA, this);
+    el_set(
+        editor_, EL_PROMPT, +[](EditLine* editor) -> char* {
+          static char first[] = ">>> ", next[] = "... ";
+          return of(editor).cell_.empty() ? first : next;
+        });
+    el_set(editor_, EL_EDITOR, "emacs");
+    el_set(editor_, EL_HIST, history, history_);
+    el_set(
+        editor_, EL_ADDFN, "ktape-complete", "completes a name",
+        +[](EditLine* editor, int) { return int{of(editor).complete()}; });
+    el_set(editor_, EL_BIND, "\t", "ktape-complete", nullptr);
+    el_set(editor_, EL_BIND, "^R", "em-inc-search-prev", nullptr);
+    for (const char* up : {"\033[A", "\033OA"}) el_set(editor_, EL_BIND, up, "ed-prev-history", nullptr);
+    for (const char* down : {"\033[B", "\033OB"}) el_set(editor_, EL_BIND, down, "ed-next-history", nullptr);
+    el_source(editor_, nullptr);
+  }
+  ~Editor() {
+    HistEvent event;
+    if (!file_.empty()) history(history_, &event, H_SAVE, file_.c_str());
+    history_end(history_);
+    el_end(editor_);
+  }
+  Editor(const Editor&) = delete;
+  Editor& operator=(const Editor&) = delete;
+
+  /// The next cell; false at the end of input. Ctrl-C begins it anew.
+  bool read(std::string& cell) {
+    cell_.clear();
+    for (;;) {
+      cancelled = 0;
+      int length = 0;
+      el_set(editor_, EL_PREP_TERM,
+             1);  // before the prompt is seen, lest a key in between be taken for input of a program
+      const char* line = el_gets(editor_, &length);
+      if (cancelled) {
+        cell_.clear();
+        std::cout << std::endl;
+        el_reset(editor_);
+        continue;
+      }
+      if (!line || length <= 0) {
+        std::cout << std::endl;
+        return false;
+      }
+      cell_ += line;
+      const std::string text = trimmed(cell_);
+      if (text.empty()) {
+        cell_.clear();
+        continue;
+      }
+      // An empty line ends what is not complete, so that a missing bracket can be reported.
+      const bool ended = trimmed(line).empty();
+      if (incomplete(text) && !ended) continue;
+      HistEvent event;
+      history(history_, &event, H_ENTER, text.c_str());
+      cell = cell_;
+      return true;
+    }
+  }
+
+ private:
+  static Editor& of(EditLine* editor) {
+    void* self = nullptr;
+    el_get(editor, EL_CLIENTDATA, &self);
+    return *static_cast<Editor*>(self);
+  }
+
+  unsigned char complete() {
+    const LineInfo* line = el_line(editor_);
+    const std::string before(line->buffer, line->cursor);
+    const std::size_t word =
+        before.find_last_not_of("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_%") + 1;
+    if (trimmed(before).empty()) {
+      el_insertstr(editor_, "  ");
+      return CC_REFRESH;
+    }
+    const std::vector<std::string> found = shell_.completions(cell_ + before);
+    if (found.empty()) return CC_REFRESH_BEEP;
+    std::string common = found.front();
+    for (const std::string& one : found)
+      common.resize(static_cast<std::size_t>(
+          std::mismatch(common.begin(), common.end(), one.begin(), one.end()).first - common.begin()));
+    const std::size_t typed = before.size() - word;
+    if (common.size() > typed) el_insertstr(editor_, common.substr(typed).c_str());
+    else if (found.size() > 1) list(found);
+    return CC_REDISPLAY;
+  }
+
+  void list(const std::vector<std::string>& names) const {
+    winsize size{};
+    const std::size_t columns =
+        ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 0 ? size.ws_col : 80;
+    std::size_t width = 0;
+    for (const std::string& name : names) width = std::max(width, name.size() + 2);
+    const std::size_t in_row = std::max<std::size_t>(1, columns / width);
+    std::cout << '\n';
+    for (std::size_t i = 0; i < names.size(); ++i) {
+      std::cout << names[i];
+      if (i + 1 == names.size() || (i + 1) % in_row == 0) std::cout << '\n';
+      else std::cout << std::string(width - names[i].size(), ' ');
+    }
+    std::cout.flush();
+  }
+
+  Shell& shell_;
+  const std::string file_ = history_file();
+  EditLine* editor_;
+  History* history_;
+  std::string cell_;
+};
+
+/// Between cells Ctrl-C gives up what is being typed.
+void cancel_on_interrupt() {
+  struct sigaction action {};
+  action.sa_handler = [](int) { cancelled = 1; };
+  sigemptyset(&action.sa_mask);
+  sigaction(SIGINT, &action, nullptr);
+}
+
+}  // namespace
+
+void prompt(Shell& shell) {
+  cancel_on_interrupt();
+  Editor editor(shell);
+  std::cout << "ktape. %help tells what can be typed, Ctrl-D leaves." << std::endl;
+  for (std::string cell; editor.read(cell);) shell.run(cell);
+}
+
+}  // namespace ktape::interactive

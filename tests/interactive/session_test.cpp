@@ -1,0 +1,230 @@
+#include <doctest/doctest.h>
+
+#include <chrono>
+#include <filesystem>
+#include <fstream>
+#include <thread>
+
+#include "terminal.hpp"
+
+namespace fs = std::filesystem;
+
+namespace {
+
+/// A prompt with a home of its own.
+class Prompt : public Terminal {
+ public:
+  explicit Prompt(const std::string& home = fresh_home())
+      : Terminal({KTAPE_PROMPT}, home), greeting(until(">>> ")) {}
+  static std::string fresh_home() {
+    const fs::path home = fs::temp_directory_path() / "ktape_prompt_test";
+    fs::remove_all(home);
+    fs::create_directories(home);
+    return home.string();
+  }
+  const std::string greeting;
+};
+
+/// A line, and what it says: all of it, or for mistakes its beginning.
+struct Line {
+  const char* typed;
+  const char* says;
+};
+
+bool begins(const std::string& said, const std::string& expected) {
+  return said.substr(0, expected.size()) == expected;
+}
+
+}  // namespace
+
+TEST_CASE("sixty lines with fifteen mistakes end with the right values") {
+  constexpr Line lines[] = {
+      {"int a = 2;", ""},
+      {"a + 1", "3"},
+      {"string s = \"tape\";", ""},
+      {"s + 1;", "error: invalid operands to binary expression"},  // 1: a type error
+      {"s", "\"tape\""},
+      {"Variable w = K::variable({{1.f, 2.f}, {3.f, 4.f}}, {.name = \"w\"});", ""},
+      {"w", "tensor([[1., 2.],\n        [3., 4.]], shape=(2, 2), dtype=float32, variable='w')"},
+      {"Tensor y = K::sum(K::square(w));", ""},
+      {"y", "tensor(30., shape=(), dtype=float32, op='sum')"},
+      {"K::gradients(y, {w})[0]", "tensor([[2., 4.],\n        [6., 8.]], shape=(2, 2), dtype=float32"},
+      {"K::dot(w, K::ones({3, 3}))", "ValueError: [dot] "},  // 2: an exception in an op
+      {"y.item<float>()", "30.0"},
+      {"Tensor y = K::dot(w, K::ones({3, 3}));",
+       "ValueError: [dot] "},  // 3: a redefinition whose value throws
+      {"y.item<float>()", "30.0"},
+      {"Tensor z = K::matmul(w, w;",
+       "error: expected ')'"},  // 4: a missing bracket, reported when an empty line ends it
+      {"z", "error: use of undeclared identifier 'z'"},  // 5
+      {"struct Point { int x = 1, y = 2; int sum() { return x + y; } };", ""},
+      {"Point p;", ""},
+      {"p.sum()", "3"},
+      {"p.z", "error: no member named 'z' in 'Point'"},  // 6
+      {"struct Point { double x = 0.5; double sum() { return 2 * x; } };", ""},
+      {"Point p;", ""},
+      {"p.sum()", "1.0"},
+      {"int twice(int v) { return 2 * v; }", ""},
+      {"twice(a)", "4"},
+      {"int twice(int v) { return 20 * v; }", ""},
+      {"twice(a)", "40"},
+      {"double a = 0.25;", ""},
+      {"a", "0.25"},
+      {"int fails() { return undefined_name; }",
+       "error: use of undeclared identifier 'undefined_name'"},                               // 7
+      {"#include <no_such_header.hpp>", "fatal error: 'no_such_header.hpp' file not found"},  // 8
+      {"#define SCALE 2", ""},
+      {"SCALE * a", "0.5"},
+      {"#define SCALE 4", ""},
+      {"SCALE * a", "1.0"},
+      {"struct Loud { ~Loud() noexcept(false) { throw std::runtime_error(\"loud\"); } };", ""},
+      {"{ Loud loud; }", "std::runtime_error: loud"},  // 9: an exception in a destructor
+      {"struct Silent { ~Silent() { twice(1); if (a < 1) K::dot(w, K::ones({3, 3})); } };", ""},
+      {"{ Silent silent; }", "ValueError: [dot] "},  // 10: one that C++ would end the program for
+      {"vector<double> huge(size_t(1) << 60);", "std::length_error"},  // 11: out of memory
+      {"K::zeros({1 << 20, 1 << 20, 1 << 10})", "ValueError: [zeros] the tensor must fit in memory"},  // 12
+      {"huge", "error: use of undeclared identifier 'huge'"},                                          // 13
+      {"*static_cast<volatile int*>(nullptr) = 1;", "segmentation fault"},                             // 14
+      {"throw 42;", "int: 42"},                                                                        // 15
+      {"auto add = [](auto u, auto v) { return u + v; };", ""},
+      {"add(1, 2)", "3"},
+      {"auto add = [](auto u, auto v) { return u - v; };", ""},
+      {"add(1, 2)", "-1"},
+      {"static int calls = 0; int call() { return ++calls; }", ""},
+      {"call() + call()", "3"},
+      {"calls", "2"},
+      {"vector<int> list{3, 1, 2}; sort(list.begin(), list.end()); list", "{1, 2, 3}"},
+      {"map<string, vector<int>> table{{\"a\", {1}}, {\"b\", {}}}; table", "{\"a\": {1}, \"b\": {}}"},
+      {"for (int i = 0; i < 100; ++i) K::update_sub(w, 0.1f * K::gradients(K::sum(K::square(w)), {w})[0]);",
+       ""},
+      {"K::max(K::abs(w)).item<float>() < 1e-6f", "true"},
+      {"nn::Sequential model({nn::Dense(1)}); model.compile({.loss = \"mse\"});", ""},
+      {"auto history = model.fit(K::ones({8, 2}), K::ones({8, 1}), {.epochs = 2, .verbose = 0});", ""},
+      {"history.epoch()", "{0, 1}"},
+      {"y", "tensor(30., shape=(), dtype=float32, op='sum')"},
+      {"tuple<int, double>{twice(1), p.sum() + a}", "(20, 1.25)"},
+  };
+  static_assert(std::size(lines) == 60);
+  Prompt prompt;
+  for (const Line& line : lines) {
+    if (std::string(line.typed) == "Tensor z = K::matmul(w, w;") {
+      prompt.type(std::string(line.typed) + "\n");
+      prompt.until("... ");
+      CHECK(begins(prompt.line(""), line.says));
+      continue;
+    }
+    const std::string said = prompt.line(line.typed);
+    INFO(std::string(line.typed), "\n", said);
+    CHECK(begins(said, line.says));
+    if (*line.says == '\0') CHECK(said.empty());
+  }
+  prompt.type("\x04");
+  CHECK(prompt.wait() == 0);
+}
+
+TEST_CASE("Ctrl-C ends a loop of ops, a loop without any, and a sleep, and the session goes on") {
+  Prompt prompt;
+  prompt.line("int steps = 0; Variable w = K::variable({1.f});");
+  for (const char* loop :
+       {"while (true) { ++steps; K::update(w, w + 1.f); }", "while (true) { volatile int x = ++steps; }",
+        "std::this_thread::sleep_for(std::chrono::hours(1));"}) {
+    prompt.type(std::string(loop) + '\n');
+    std::this_thread::sleep_for(std::chrono::milliseconds(1000));
+    prompt.type("\x03");
+    const std::string said = prompt.until(">>> ", 20);
+    INFO(std::string(loop));
+    CHECK(said.find("interrupted\n") != std::string::npos);
+  }
+  CHECK(prompt.line("steps > 1 && w.value().item<float>() > 1") == "true");
+}
+
+TEST_CASE("an open brace waits for its end, and Ctrl-C gives up what is typed") {
+  Prompt prompt;
+  prompt.type("int f(int n) {\n");
+  prompt.until("... ");
+  prompt.type("return n + 1; }\n");
+  prompt.until(">>> ");
+  CHECK(prompt.line("f(1)") == "2");
+  prompt.type("int g(int n) {\n");
+  prompt.until("... ");
+  prompt.type("\x03");
+  prompt.until(">>> ");
+  CHECK(prompt.line("f(2)") == "3");
+}
+
+TEST_CASE("history is kept between sessions, and Tab completes") {
+  const std::string home = Prompt::fresh_home();
+  {
+    Prompt prompt(home);
+    prompt.line("int remembered = 17;");
+    prompt.type("\x04");
+    CHECK(prompt.wait() == 0);
+  }
+  Prompt prompt(home);
+  prompt.type("\x10");  // Ctrl-P
+  prompt.until("int remembered = 17;");
+  prompt.type("\n");
+  prompt.until(">>> ");
+  CHECK(prompt.line("remembered") == "17");
+  prompt.type("rememb\t");
+  prompt.until("remembered");
+  prompt.type(" + 1\n");
+  prompt.until("\n");
+  CHECK(prompt.until("\n>>> ") == "18");
+  prompt.type("K::categorical_cross\t");
+  CHECK_NOTHROW(prompt.until("entropy"));
+}
+
+TEST_CASE("members complete, too, and completing runs nothing") {
+  Prompt prompt;
+  prompt.line("Variable weights = K::zeros({2});");
+  prompt.type("weights.trainab\t");
+  prompt.until("weights.trainable");
+  prompt.type("()\n");
+  prompt.until("\n");
+  CHECK(prompt.until("\n>>> ") == "true");
+}
+
+TEST_CASE("a session is saved as a program, which runs as it did") {
+  const std::string home = Prompt::fresh_home(), program = home + "/session.cpp";
+  Prompt prompt(home);
+  for (const char* line : {"int x = 2;", "int twice() { return 2 * x; }", "x = 5;", "twice()",
+                           "x = nonsense;", "double x = 0.5;", "x + twice()", "#include <bitset>"})
+    prompt.line(line);
+  CHECK(prompt.line("%save " + program) == "");
+  CHECK(prompt.line("%load " + program) == "10\n10.5");
+}
+
+TEST_CASE("files and lines run, and return their status") {
+  const std::string home = Prompt::fresh_home(), file = home + "/file.cpp";
+  const auto run = [&](const std::vector<std::string>& arguments, const std::string& says) {
+    std::vector<std::string> command{KTAPE_PROMPT};
+    command.insert(command.end(), arguments.begin(), arguments.end());
+    Terminal terminal(command, home);
+    CHECK_NOTHROW(terminal.until(says));
+    return terminal.wait();
+  };
+  CHECK(run({"-e", "cout << 6 * 7 << endl;"}, "42\r\n") == 0);
+  CHECK(run({"-e", "6 * 7"}, "42\r\n") == 0);
+  CHECK(run({"-e", "K::dot(K::ones({2}), K::ones({2}))"}, "ValueError: [dot] ") == 1);
+  CHECK(run({"-e", "cout << \"out\" << endl; exit(3);"}, "out\r\n") == 3);
+  std::ofstream(file) << "#include <ktape/ktape.hpp>\nint main(int n, char** words) {\n  std::cout << "
+                         "words[n - 1] << std::endl;\n  return n;\n}\n";
+  CHECK(run({file, "first", "second"}, "second\r\n") == 3);
+  std::ofstream(file) << "int n = 1;\ncout << n << endl;\nnonsense;\n";
+  CHECK(run({file}, file + ":3:1: error: use of undeclared identifier 'nonsense'") == 1);
+  CHECK(run({home + "/none.cpp"}, "IOError: " + home + "/none.cpp cannot be read") == 2);
+}
+
+TEST_CASE("commands and questions") {
+  Prompt prompt;
+  CHECK(prompt.line("?K::dot").find("ktape/ops/linalg.hpp:") == 0);
+  CHECK(prompt.line("?K::no_such_op") == "ValueError: [?] the name must be known: received K::no_such_op");
+  CHECK(prompt.line("%nothing").find("ValueError: [prompt] the command must be one of") == 0);
+  prompt.line("double size_of_it = 3;");
+  CHECK(prompt.line("%who") == "size_of_it  variable  double");
+  CHECK(prompt.line("%time size_of_it = 4;").find("to compile)") != std::string::npos);
+  CHECK(prompt.line("size_of_it") == "4.0");
+  prompt.line("%reset");
+  CHECK(prompt.line("size_of_it").find("error: use of undeclared identifier 'size_of_it'") == 0);
+}

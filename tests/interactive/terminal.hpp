@@ -1,0 +1,30 @@
+#pragma once
+#include <sys/types.h>
+
+#include <string>
+#include <vector>
+
+/// A program in a pseudo-terminal: keys in, screen out.
+class Terminal {
+ public:
+  /// Starts it with a home folder of its own.
+  explicit Terminal(const std::vector<std::string>& command, const std::string& home);
+  ~Terminal();
+  Terminal(const Terminal&) = delete;
+  Terminal& operator=(const Terminal&) = delete;
+
+  void type(const std::string& keys);
+  /// What comes on the screen until `text` does. Throws when it does not within the time.
+  std::string until(const std::string& text, double seconds = 30);
+  /// Types a line and returns what the program says before its next prompt.
+  std::string line(const std::string& text);
+  /// The exit status, when it has ended.
+  int wait();
+  /// Bytes of memory that it holds.
+  std::size_t memory() const;
+
+ private:
+  int screen_ = -1;
+  pid_t process_ = -1;
+  std::string pending_;
+};
