@@ -53,7 +53,7 @@ int ProgressImpl::terminal_columns() {
 }
 
 void ProgressImpl::on_epoch_begin(int epoch, const Logs&) {
-  out_ << "Epoch " << epoch + 1 << '/' << parameters().epochs << '\n';
+  if (parameters().epochs > 1) out_ << "Epoch " << epoch + 1 << '/' << parameters().epochs << '\n';
   begin();
 }
 

@@ -107,7 +107,13 @@ Tensors RecurrentImpl::initial_states(const Tensor& x, const Tensors& inputs,
                                       const CallArguments& arguments) const {
   Tensors given = arguments.initial_state.vector();
   if (given.empty()) given.assign(inputs.begin() + 1, inputs.end());
-  if (given.empty() && options_.stateful && !is_symbolic(x)) given = states_;
+  if (given.empty() && options_.stateful && !is_symbolic(x) && !states_.empty()) {
+    if (const std::int64_t kept = states_[0].shape()[0]; kept != x.shape()[0])
+      fail("[", name(),
+           "] a stateful layer must see batches of one size until reset_states() is called: received ",
+           x.shape()[0], " samples after ", kept);
+    return states_;
+  }
   if (!given.empty()) {
     check_states("initial_state", given, x.shape()[0]);
     return given;

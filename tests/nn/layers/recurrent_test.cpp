@@ -127,6 +127,11 @@ TEST_CASE("a stateful layer goes on where it stopped, until it is reset") {
   layer.reset_states(given);
   const Tensor from_given = layer(x);
   CHECK(near(layer(x, {.initial_state = given}), from_given));
+  CHECK_THROWS_WITH_AS(
+      layer(normal({1, 4, 5})),
+      doctest::Contains("a stateful layer must see batches of one size until reset_states() is "
+                        "called: received 1 samples after 2"),
+      ktape::ValueError);
   CHECK_THROWS_WITH_AS(layer.reset_states({given[0]}),
                        doctest::Contains("reset_states must be one tensor for each of the 2 states"),
                        ktape::ValueError);
