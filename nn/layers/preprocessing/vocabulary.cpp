@@ -7,6 +7,7 @@
 #include <charconv>
 #include <cmath>
 #include <fstream>
+#include <limits>
 #include <numeric>
 #include <unordered_set>
 
@@ -101,8 +102,9 @@ void Vocabulary<Token>::check() const {
     fail("[", s.layer, "] max_tokens must be at least 2: received max_tokens=", *s.max_tokens);
   if (s.pad_to_max_tokens && !s.max_tokens)
     fail("[", s.layer, "] max_tokens must be given with pad_to_max_tokens: received none");
-  if (s.num_oov_indices < 0 || s.num_oov_indices > INT32_MAX)
-    fail("[", s.layer, "] num_oov_indices must be in [0, ", INT32_MAX,
+  constexpr std::int64_t most = std::numeric_limits<std::int32_t>::max();
+  if (s.num_oov_indices < 0 || most < s.num_oov_indices)
+    fail("[", s.layer, "] num_oov_indices must be in [0, ", most,
          "]: received num_oov_indices=", s.num_oov_indices);
   if (s.max_tokens && *s.max_tokens <= first_token())
     fail("[", s.layer, "] max_tokens must leave a place for tokens: received max_tokens=", *s.max_tokens,
