@@ -17,50 +17,19 @@ namespace {
 thread_local int depth = 0;                ///< calls of layers that are going on
 thread_local std::uint64_t outermost = 0;  ///< counts the calls that no other layer makes
 
-/// A call of a layer that is going on; of none where only shapes are asked for.
 class CallScope {
  public:
-  CallScope(LayerImpl* layer, const CallArguments& arguments) : layer_(layer), outer_(innermost) {
+  explicit CallScope(const CallArguments& arguments) {
     if (arguments.training) phase_.emplace(*arguments.training ? 1 : 0);
     if (depth++ == 0) ++outermost;
-    innermost = this;
   }
-  ~CallScope() {
-    innermost = outer_;
-    --depth;
-  }
+  ~CallScope() { --depth; }
   CallScope(const CallScope&) = delete;
   CallScope& operator=(const CallScope&) = delete;
 
-  /// Throws ValueError for a layer with weights of which none of those knows that are being called: its
-  /// weights would be neither trained nor saved.
-  static void expect_known(const LayerImpl& layer) {
-    const LayerImpl* caller = nullptr;
-    for (const CallScope* scope = innermost; scope; scope = scope->outer_) {
-      if (scope->layer_ && has(*scope->layer_, layer)) return;
-      if (scope->layer_ && !caller) caller = scope->layer_;
-    }
-    if (caller && !layer.weights().empty())
-      fail("[", caller->name(),
-           "] a layer that it calls must be part of it (add_layer(nn::Dense(4)) makes one so): "
-           "received '",
-           layer.name(), "'");
-  }
-
  private:
-  static bool has(const LayerImpl& outer, const LayerImpl& layer) {
-    for (const Layer& inner : outer.sublayers())
-      if (&inner.impl() == &layer || has(inner.impl(), layer)) return true;
-    return false;
-  }
-
-  static thread_local CallScope* innermost;
-  LayerImpl* layer_;
-  CallScope* outer_;
   std::optional<K::learning_phase_scope> phase_;
 };
-
-thread_local CallScope* CallScope::innermost = nullptr;
 
 }  // namespace
 
@@ -269,7 +238,6 @@ auto LayerImpl::building(const std::vector<Shape>& inputs, F&& go_on) {
   building_ = names_weights;
   try {
     build(inputs);
-    CallScope::expect_known(*this);
     built_ = true;
     building_ = false;
     return go_on();
@@ -335,7 +303,7 @@ std::vector<Tensor> LayerImpl::compute(const std::vector<Tensor>& inputs, const 
 Tensor LayerImpl::compute_one(const Tensor& x, const CallArguments& arguments) {
   if (arguments.mask.empty() && own_mask(x).defined())
     return compute_one(x, with_mask_argument(arguments, own_mask(x)));
-  const CallScope scope(this, arguments);
+  const CallScope scope(arguments);
   Tensor y = call_one(x, arguments);
   if (!y.defined()) return y;
   if (supports_masking && (y.get() == x.get() || !own_mask(y).defined())) {
@@ -349,7 +317,7 @@ Tensor LayerImpl::compute_one(const Tensor& x, const CallArguments& arguments) {
 std::vector<Tensor> LayerImpl::compute_many(const std::vector<Tensor>& inputs, const CallArguments& given) {
   const TensorList carried = given.mask.empty() ? masks_of(inputs) : TensorList();
   if (!carried.empty()) return compute_many(inputs, with_mask_argument(given, carried));
-  const CallScope scope(this, given);
+  const CallScope scope(given);
   std::vector<Tensor> outputs = call_many(inputs, given);
   if (supports_masking) {
     const std::vector<Tensor> masks = compute_mask(inputs, given.mask.vector());
@@ -394,7 +362,7 @@ void Layer::build(const std::vector<Shape>& inputs) const {
 Shape Layer::compute_output_shape(const Shape& input) const { return compute_output_shapes({input})[0]; }
 
 std::vector<Shape> Layer::compute_output_shapes(const std::vector<Shape>& inputs) const {
-  const CallScope scope(nullptr, {});  // a call that is part of no graph
+  const CallScope scope({});  // a call that is part of no graph
   std::vector<Tensor> placeholders;
   for (const Shape& input : inputs) placeholders.push_back(make_placeholder(input, dtype(), name()));
   return shapes_of(apply(placeholders));

@@ -75,21 +75,6 @@ TEST_CASE("a layer of layers has their weights, and hands the phase down") {
   CHECK(!block->dense.trainable());
 }
 
-TEST_CASE("a layer that is called inside of another must be part of it") {
-  struct ForgetfulImpl : nn::LayerImpl {
-    nn::Dense inner{4, {.name = "inner"}};
-    ForgetfulImpl() : nn::LayerImpl("Forgetful", {.name = "outer"}) {}
-    Tensor call(const Tensor& x) override { return inner(x); }
-  };
-  const nn::LayerOf<ForgetfulImpl> outer;
-  CHECK_THROWS_WITH_AS(
-      outer(K::ones({1, 3})),
-      doctest::Contains("[outer] a layer that it calls must be part of it (add_layer(nn::Dense(4)) "
-                        "makes one so): received 'inner'"),
-      ktape::ValueError);
-  CHECK(!outer->inner.built());
-}
-
 TEST_CASE("apply takes and returns any number of tensors") {
   const Both both;
   const Tensor a = K::constant({{3.f}}), b = K::constant({{1.f}});
