@@ -1,15 +1,13 @@
 #include "loaders.hpp"
 
-#include <png.h>
-#include <cstdio>
-
-#include <jpeglib.h>
 #include <ktape/ktape.hpp>
 #include <ktape/ops/config_file.hpp>
 
 #include <filesystem>
 #include <fstream>
 #include <iterator>
+
+#include "../nn/data/image_bytes.hpp"
 
 namespace K = ktape::backend;
 namespace nn = ktape::nn;
@@ -33,43 +31,6 @@ std::string written(const std::string& path, F&& write) {
 }
 
 const std::string pixels(8 * 8 * 3, '\x55');
-
-std::string png(std::uint32_t format) {
-  png_image image{};
-  image.version = PNG_IMAGE_VERSION;
-  image.width = image.height = 8;
-  image.format = format;
-  png_alloc_size_t size = 10000;
-  std::string bytes(size, '\0');
-  png_image_write_to_memory(&image, bytes.data(), &size, 0, pixels.data(), 0, nullptr);
-  bytes.resize(size);
-  return bytes;
-}
-
-std::string jpeg(bool progressive) {
-  jpeg_compress_struct info;
-  jpeg_error_mgr errors;
-  info.err = jpeg_std_error(&errors);
-  jpeg_create_compress(&info);
-  unsigned char* bytes = nullptr;
-  unsigned long size = 0;
-  jpeg_mem_dest(&info, &bytes, &size);
-  info.image_width = info.image_height = 8;
-  info.input_components = 3;
-  info.in_color_space = JCS_RGB;
-  jpeg_set_defaults(&info);
-  if (progressive) jpeg_simple_progression(&info);
-  jpeg_start_compress(&info, TRUE);
-  for (std::size_t row = 0; row < 8; ++row) {
-    auto* line = reinterpret_cast<JSAMPROW>(const_cast<char*>(pixels.data())) + row * 24;
-    jpeg_write_scanlines(&info, &line, 1);
-  }
-  jpeg_finish_compress(&info);
-  std::string out(reinterpret_cast<char*>(bytes), size);
-  jpeg_destroy_compress(&info);
-  std::free(bytes);
-  return out;
-}
 
 const std::vector<std::pair<std::string, Tensor>>& arrays() {
   static const std::vector<std::pair<std::string, Tensor>> all{
@@ -137,11 +98,11 @@ const std::vector<Loader>& loaders() {
        [](const std::string&) -> Seeds { return {'\3' + std::string(3072, '\x11')}; }},
       {"png", "image.png", [](const std::string& path) { data::load_image(path); },
        [](const std::string&) -> Seeds {
-         return {png(PNG_FORMAT_RGB), png(PNG_FORMAT_GRAY)};
+         return {png(pixels, 8, 8, PNG_FORMAT_RGB), png(pixels, 8, 8, PNG_FORMAT_GRAY)};
        }},
       {"jpeg", "image.jpg", [](const std::string& path) { data::load_image(path); },
        [](const std::string&) -> Seeds {
-         return {jpeg(false), jpeg(true)};
+         return {jpeg(pixels, 8, 8, 3), jpeg(pixels, 8, 8, 3, true)};
        }},
       {"ppm", "image.ppm", [](const std::string& path) { data::load_image(path); },
        [](const std::string&) -> Seeds {
