@@ -3,7 +3,7 @@
 #include <ktape/nn/losses/loss.hpp>
 #include <ktape/ops/inspection.hpp>
 
-/// For the sources of the losses.
+/// For the sources of the losses and of the metrics like them.
 namespace ktape::nn {
 
 template <class F>
@@ -28,6 +28,15 @@ inline std::shared_ptr<LossImpl> loss_of(const char* class_name, const LossOptio
   return loss_of(class_name, options, [f](const Tensor& y_true, const Tensor& y_pred, const LossOptions&) {
     return f(y_true, y_pred);
   });
+}
+
+/// How targets name classes.
+enum class Classes { Binary, Sparse, OneHot };
+
+/// What "crossentropy" and "accuracy" mean for targets and predictions of these shapes.
+inline Classes classes_by_shape(const Shape& y_true, const Shape& y_pred) {
+  if (y_pred.rank() <= 1 || y_pred.back() == 1) return Classes::Binary;
+  return y_true.rank() < y_pred.rank() || y_true.back() == 1 ? Classes::Sparse : Classes::OneHot;
 }
 
 /// Targets of the predictions' dtype and rank.

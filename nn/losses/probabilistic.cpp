@@ -305,10 +305,14 @@ namespace {
 
 /// "crossentropy" and "ce": the one that fits targets and predictions.
 Tensor crossentropy_by_shape(const Tensor& y_true, const Tensor& y_pred) {
-  const Shape &t = y_true.shape(), &p = y_pred.shape();
-  if (p.rank() <= 1 || p.back() == 1) return losses::binary_crossentropy(y_true, y_pred);
-  if (t.rank() < p.rank() || t.back() == 1) return losses::sparse_categorical_crossentropy(y_true, y_pred);
-  return losses::categorical_crossentropy(y_true, y_pred);
+  switch (classes_by_shape(y_true.shape(), y_pred.shape())) {
+    case Classes::Binary:
+      return losses::binary_crossentropy(y_true, y_pred);
+    case Classes::Sparse:
+      return losses::sparse_categorical_crossentropy(y_true, y_pred);
+    default:
+      return losses::categorical_crossentropy(y_true, y_pred);
+  }
 }
 
 struct Crossentropy : Loss {

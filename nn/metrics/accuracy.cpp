@@ -1,3 +1,4 @@
+#include <ktape/nn/losses/functions.hpp>
 #include <ktape/nn/losses/reduction.hpp>
 #include <ktape/nn/metrics/accuracy.hpp>
 #include <ktape/nn/metrics/reduction.hpp>
@@ -75,10 +76,15 @@ struct AccuracyByShape final : MetricImpl {
   }
 
  private:
-  static Metric choice(const Shape& t, const Shape& p) {
-    if (p.rank() <= 1 || p.back() == 1) return BinaryAccuracy();
-    if (t.rank() < p.rank() || t.back() == 1) return SparseCategoricalAccuracy();
-    return CategoricalAccuracy();
+  static Metric choice(const Shape& y_true, const Shape& y_pred) {
+    switch (classes_by_shape(y_true, y_pred)) {
+      case Classes::Binary:
+        return BinaryAccuracy();
+      case Classes::Sparse:
+        return SparseCategoricalAccuracy();
+      default:
+        return CategoricalAccuracy();
+    }
   }
   Metric chosen_;
 };
