@@ -24,10 +24,10 @@ std::vector<Tensor> stop_gradient(const std::vector<Tensor>& variables);
 ///
 /// A condition of shape () runs the chosen side alone. Another picks element by element, as `where`: of rank
 /// 2 or more it gets trailing axes up to the rank of the expressions; of rank 1 it broadcasts along their
-/// last axis, as in TF. The rank that counts is that of `then_expression`, or
-/// of the other where it is a number. Throws ValueError when the
-/// condition's is above it, the shapes do not broadcast or a callable returns no tensor, TypeError for
-/// expressions of two dtypes. `K.switch`.
+/// last axis, as in TF. The rank that counts is that of `then_expression`, or of the other where it is a
+/// number. Throws ValueError when the condition's is above it, the shapes do not broadcast or a callable
+/// returns no tensor, TypeError for expressions of two dtypes where both are looked at: for a condition with
+/// a shape, and for one that is symbolic. `K.switch`.
 Tensor switch_(const TensorOrNumber& condition, const Branch& then_expression, const Branch& else_expression);
 
 struct MapOptions {

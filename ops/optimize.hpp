@@ -18,9 +18,10 @@ struct AdamOptions {
 ///     v = beta_2 v + (1 - beta_2) g^2
 ///     x = x - learning_rate sqrt(1 - beta_2^step) / (1 - beta_1^step) m / (sqrt(v) + epsilon)
 ///
-/// All four have the shape and the floating dtype of x. Throws ValueError for another shape, a variable that
-/// is two of x, m and v, a step below 1 and betas outside [0, 1), TypeError for another dtype; nothing is changed then. The update of Keras's Adam
-/// optimizer.
+/// All four have the shape and the floating dtype of x. The step is taken at once; an update that waits is
+/// made of update, update_add and update_sub. Throws ValueError for another shape, a variable that is two of
+/// x, m and v, a step below 1, betas outside [0, 1) and inside K::symbolic, TypeError for another dtype;
+/// nothing is changed then. The update of Keras's Adam optimizer.
 void adam_update(Assignable x, const Tensor& gradient, Assignable m, Assignable v, std::int64_t step,
                  const AdamOptions& options = {});
 

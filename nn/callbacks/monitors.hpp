@@ -38,7 +38,8 @@ class EarlyStopping : public Callback {
   int stopped_epoch() const;
 };
 
-/// Sets the learning rate at the begin of each epoch; the logs get it as "learning_rate".
+/// Sets the learning rate at the begin of each epoch; the logs get it as "learning_rate". Throws TypeError
+/// when the optimizer's rate follows a schedule.
 class LearningRateScheduler : public Callback {
  public:
   /// A function of the epoch, from 0, and, if it takes it, the present rate.
@@ -65,7 +66,8 @@ struct ReduceLROnPlateauOptions {
 };
 
 /// Multiplies the learning rate by `factor` when a number has got no better for `patience` epochs; the logs
-/// get it as "learning_rate". Throws ValueError for a factor of 1 or more.
+/// get it as "learning_rate". Throws ValueError for a factor of 1 or more, and TypeError when the optimizer's
+/// rate follows a schedule.
 class ReduceLROnPlateau : public Callback {
  public:
   explicit ReduceLROnPlateau(const ReduceLROnPlateauOptions& options = {});

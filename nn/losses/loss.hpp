@@ -26,8 +26,9 @@ struct LossCallOptions {
   Tensor mask = {};           ///< what is 0 does not count; the mask that y_pred carries by default
 };
 
-/// How far predictions are from targets: by name ("mse"), as an object, or any callable of (y_true, y_pred)
-/// that returns one value, or one for each sample, which are averaged.
+/// How far predictions are from targets: by name ("mse"; "crossentropy" is the one that fits the shapes of
+/// both), as an object, or any callable of (y_true, y_pred), the targets in the dtype of floating
+/// predictions, that returns one value, or one for each sample, which are averaged.
 ///
 ///     model.compile({.loss = nn::SparseCategoricalCrossentropy({.from_logits = true})});
 class Loss : public FunctionHandle<LossImpl> {
