@@ -13,12 +13,13 @@ ArrayLike::ArrayLike(std::span<const ArrayLike> rows) {
   for (const ArrayLike& row : rows) {
     if (row.fault_) fault_ = row.fault_;
     else if (row.from_tensor_)
-      fault_ =
-          std::make_shared<Fault>("must hold numbers only: received a tensor inside a nested literal", true);
+      fault_ = std::make_shared<Fault>(Fault{
+          .reason = "must hold numbers only: received a tensor inside a nested literal", .of_type = true});
     else if (row.shape_ != rows[0].shape_)
-      fault_ = std::make_shared<Fault>("must have rows of one shape: received " + to_string(rows[0].shape_) +
-                                           " and " + to_string(row.shape_),
-                                       false);
+      fault_ =
+          std::make_shared<Fault>(Fault{.reason = "must have rows of one shape: received " +
+                                                  to_string(rows[0].shape_) + " and " + to_string(row.shape_),
+                                        .of_type = false});
     if (fault_) {
       shape_ = {1};
       return;

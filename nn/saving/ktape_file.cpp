@@ -21,7 +21,7 @@ constexpr const char* optimizer_part = "optimizer/";
 void layers_state(const Model& model, State& state) {
   state.part("model", [&] { model.impl().state(state); });
   for (const auto& [path, layer] : named_layers(model))
-    state.part("layers/" + path, [&] { layer.impl().state(state); });
+    state.part("layers/" + path, [&, &layer = layer] { layer.impl().state(state); });
 }
 
 void random_state(State& state) {
