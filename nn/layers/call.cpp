@@ -14,27 +14,30 @@ namespace K = backend;
 
 namespace {
 
-thread_local int depth = 0;                ///< calls of layers that are going on
+thread_local LayerImpl* caller = nullptr;  ///< the layer whose `call` is running
 thread_local std::uint64_t outermost = 0;  ///< counts the calls that no other layer makes
 
-class CallScope {
+}  // namespace
+
+class LayerImpl::CallScope {
  public:
-  explicit CallScope(const CallArguments& arguments) {
+  CallScope(LayerImpl& layer, const CallArguments& arguments) : before_(caller) {
     if (arguments.training) phase_.emplace(*arguments.training ? 1 : 0);
-    if (depth++ == 0) ++outermost;
+    if (!before_) ++outermost;
+    else if (before_ != &layer && layer.part_of_ != before_->number_) before_->take_up(layer);
+    caller = &layer;
   }
-  ~CallScope() { --depth; }
+  ~CallScope() { caller = before_; }
   CallScope(const CallScope&) = delete;
   CallScope& operator=(const CallScope&) = delete;
 
  private:
+  LayerImpl* before_;
   std::optional<K::learning_phase_scope> phase_;
 };
 
-}  // namespace
-
-GraphScope::GraphScope() : before_(std::exchange(depth, 0)) {}
-GraphScope::~GraphScope() { depth = before_; }
+GraphScope::GraphScope() : before_(std::exchange(caller, nullptr)) {}
+GraphScope::~GraphScope() { caller = before_; }
 
 namespace {
 
@@ -270,7 +273,7 @@ std::vector<Tensor> LayerImpl::apply(const std::vector<Tensor>& given, const Cal
   for (const Tensor& x : given) inputs.push_back(accepted(x, inputs.size(), given.size()));
   const auto go = [&] {
     // Inside the call of another layer only the other one's is part of the graph.
-    const bool waits = depth == 0 && (is_symbolic(inputs) || any_symbolic(arguments));
+    const bool waits = !caller && (is_symbolic(inputs) || any_symbolic(arguments));
     return waits ? defer_call(inputs, arguments) : compute(inputs, arguments);
   };
   try {
@@ -303,7 +306,7 @@ std::vector<Tensor> LayerImpl::compute(const std::vector<Tensor>& inputs, const 
 Tensor LayerImpl::compute_one(const Tensor& x, const CallArguments& arguments) {
   if (arguments.mask.empty() && own_mask(x).defined())
     return compute_one(x, with_mask_argument(arguments, own_mask(x)));
-  const CallScope scope(arguments);
+  const CallScope scope(*this, arguments);
   Tensor y = call_one(x, arguments);
   if (!y.defined()) return y;
   if (supports_masking && (y.get() == x.get() || !own_mask(y).defined())) {
@@ -317,7 +320,7 @@ Tensor LayerImpl::compute_one(const Tensor& x, const CallArguments& arguments) {
 std::vector<Tensor> LayerImpl::compute_many(const std::vector<Tensor>& inputs, const CallArguments& given) {
   const TensorList carried = given.mask.empty() ? masks_of(inputs) : TensorList();
   if (!carried.empty()) return compute_many(inputs, with_mask_argument(given, carried));
-  const CallScope scope(given);
+  const CallScope scope(*this, given);
   std::vector<Tensor> outputs = call_many(inputs, given);
   if (supports_masking) {
     const std::vector<Tensor> masks = compute_mask(inputs, given.mask.vector());
@@ -362,7 +365,7 @@ void Layer::build(const std::vector<Shape>& inputs) const {
 Shape Layer::compute_output_shape(const Shape& input) const { return compute_output_shapes({input})[0]; }
 
 std::vector<Shape> Layer::compute_output_shapes(const std::vector<Shape>& inputs) const {
-  const CallScope scope({});  // a call that is part of no graph
+  const LayerImpl::CallScope scope(impl(), {});  // a call that is part of no graph
   std::vector<Tensor> placeholders;
   for (const Shape& input : inputs) placeholders.push_back(make_placeholder(input, dtype(), name()));
   return shapes_of(apply(placeholders));

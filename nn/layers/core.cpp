@@ -112,14 +112,18 @@ class EmbeddingImpl final : public LayerWith<EmbeddingArguments> {
   explicit EmbeddingImpl(const EmbeddingArguments& arguments) : LayerWith("Embedding", arguments) {
     expect_at_least<std::int64_t>("Embedding", "input_dim", args.input_dim, 1);
     expect_at_least<std::int64_t>("Embedding", "output_dim", args.output_dim, 1);
+    if (const Shape table{args.input_dim, args.output_dim};
+        args.weights.defined() && args.weights.shape() != table)
+      fail("[Embedding] weights must have the shape ", table, ": received weights=", args.weights.shape());
     supports_masking = args.mask_zero;
     activity_regularizer = args.activity_regularizer;
   }
 
   void build(const Shape&) override {
-    embeddings_ =
-        add_weight("embeddings", {args.input_dim, args.output_dim},
-                   {args.embeddings_initializer, args.embeddings_regularizer, args.embeddings_constraint});
+    const auto given = [this](const Shape&, DType dtype) { return K::cast(args.weights, dtype); };
+    embeddings_ = add_weight("embeddings", {args.input_dim, args.output_dim},
+                             {args.weights.defined() ? Initializer(given) : args.embeddings_initializer,
+                              args.embeddings_regularizer, args.embeddings_constraint});
   }
 
   Tensor call(const Tensor& x) override {

@@ -41,7 +41,8 @@ struct EmbeddingOptions {
   Initializer embeddings_initializer = "uniform";
   Regularizer embeddings_regularizer = {}, activity_regularizer = {};
   nn::Constraint embeddings_constraint = {};
-  bool mask_zero = false;                         ///< 0 is padding: the output carries the mask x != 0
+  bool mask_zero = false;  ///< 0 is padding: the output carries the mask x != 0
+  Tensor weights = {};     ///< the first value of the table, in place of the initializer's
   std::optional<std::int64_t> input_length = {};  ///< as in Keras 2; not looked at
   std::string name = {};
   bool trainable = true;

@@ -7,6 +7,7 @@
 #include <ktape/ops/updates.hpp>
 
 #include <algorithm>
+#include <atomic>
 
 namespace ktape::nn {
 namespace K = backend;
@@ -43,11 +44,16 @@ LayerOptions layer_options(const std::string& class_name, const Config& config) 
 
 // --- What it is ------------------------------------------------------------------------------------------
 
+namespace {
+std::atomic<std::uint64_t> layers_made = 0;
+}  // namespace
+
 LayerImpl::LayerImpl(std::string class_name, const LayerOptions& options)
     : class_name_(std::move(class_name)),
       name_(options.name.empty() ? automatic_name(class_name_) : options.name),
       trainable_(options.trainable),
-      dtype_(options.dtype.value_or(K::floatx())) {}
+      dtype_(options.dtype.value_or(K::floatx())),
+      number_(++layers_made) {}
 
 Config LayerImpl::full_config() const {
   Config config{{"name", name_}, {"trainable", trainable_}, {"dtype", dtype_.name()}};
@@ -180,6 +186,26 @@ void LayerImpl::adopt(const Layer& layer) {
   const auto same = [&](const Layer& other) { return other.is(layer); };
   if (layer.impl().name().empty() || std::any_of(sublayers_.begin(), sublayers_.end(), same)) return;
   sublayers_.push_back(layer);
+}
+
+/// Makes a layer that was called here part of this one.
+void LayerImpl::take_up(LayerImpl& called) {
+  const auto is_part = [&] {
+    const std::vector<Layer> parts = sublayers();
+    return std::any_of(parts.begin(), parts.end(),
+                       [&](const Layer& layer) { return &layer.impl() == &called; });
+  };
+  if (!is_part()) {
+    const std::shared_ptr<LayerImpl> shared = called.weak_from_this().lock();
+    if (!shared) return;
+    // Layers that earlier calls made for themselves are in nobody else's hands.
+    std::erase_if(sublayers_, [](const Layer& layer) {
+      return layer.impl().taken_up_ && layer.shared().use_count() == 1;
+    });
+    adopt(Layer(shared));
+    called.taken_up_ = true;
+  }
+  called.part_of_ = number_;
 }
 
 std::vector<Layer> LayerImpl::sublayers() const { return sublayers_; }

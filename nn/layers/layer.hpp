@@ -203,7 +203,9 @@ class LayerImpl : public Object, public std::enable_shared_from_this<LayerImpl> 
   /// A new weight, "layer/name". For `build`, or the constructor where the shape is known there. Throws
   /// ValueError, naming the layer, for a shape with an unknown extent.
   Variable add_weight(const std::string& name, const Shape& shape, const WeightOptions& options = {});
-  /// Makes a layer part of this one: its weights are this one's. Returns it.
+  /// Makes a layer part of this one: its weights are this one's. Returns it. A layer that `call` calls
+  /// becomes part of this one then; what is added in the constructor is so before, and in the order that is
+  /// written.
   template <class L>
   L add_layer(L layer) {
     adopt(layer);
@@ -227,6 +229,7 @@ class LayerImpl : public Object, public std::enable_shared_from_this<LayerImpl> 
   friend class ModelImpl;
   friend class Trainer;
   friend struct LayerCall;
+  class CallScope;
   enum Form : unsigned { OneWithArguments = 1, One = 2, ManyWithArguments = 4, Many = 8 };
   struct Weight {
     Variable variable;
@@ -238,6 +241,7 @@ class LayerImpl : public Object, public std::enable_shared_from_this<LayerImpl> 
   };
 
   void adopt(const Layer& layer);
+  void take_up(LayerImpl& called);
   void restore(const Config& config);
   void collect(std::vector<Variable>& found, std::optional<bool> trainable, bool frozen) const;
   std::vector<Variable> weights_where(bool trainable) const;
@@ -259,6 +263,9 @@ class LayerImpl : public Object, public std::enable_shared_from_this<LayerImpl> 
   bool trainable_, built_ = false, building_ = false;
   unsigned missing_ = 0;  ///< the forms of `call` that turned out not to be overridden
   DType dtype_;
+  const std::uint64_t number_;  ///< counts the layers of the process
+  std::uint64_t part_of_ = 0;   ///< the number of the last layer that called it and has it among its own
+  bool taken_up_ = false;       ///< made part of a layer by a call, not by add_layer
   std::vector<Weight> weights_;
   std::vector<Layer> sublayers_;
   std::vector<LayerCall*> calls_;  ///< the symbolic ones that are still part of a graph

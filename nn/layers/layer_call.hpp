@@ -39,7 +39,7 @@ class GraphScope {
   GraphScope& operator=(const GraphScope&) = delete;
 
  private:
-  int before_;
+  LayerImpl* before_;
 };
 
 /// A symbol that calls a layer when its inputs have values.

@@ -75,6 +75,28 @@ TEST_CASE("a layer of layers has their weights, and hands the phase down") {
   CHECK(!block->dense.trainable());
 }
 
+TEST_CASE("a layer that call uses becomes part of the one that calls it, as in Keras") {
+  struct PlainImpl : nn::LayerImpl {
+    nn::Dense first{3, {.name = "first"}}, second{2, {.name = "second"}};
+    PlainImpl() : nn::LayerImpl("Plain") {}
+    Tensor call(const Tensor& x) override { return second(nn::Dropout(0.5)(first(first(x)))); }
+  };
+  const nn::LayerOf<PlainImpl> layer;
+  layer(nn::Input({3}));
+  CHECK(layer.weights().size() == 4);
+  CHECK(layer.weights()[2].name() == "plain/second/kernel");
+  for (int step = 0; step < 5; ++step) layer(K::ones({1, 3}));
+  const std::vector<nn::Layer> inner = layer.impl().sublayers();
+  REQUIRE(inner.size() == 3);  // of the layers made by the calls only the last one
+  CHECK(inner[0].is(layer->first));
+
+  nn::Sequential net({nn::Input({3}), layer});
+  net.compile({.optimizer = nn::SGD(0.1), .loss = "mse"});
+  const Tensor before = layer->first.get_weights()[0];
+  net.train_on_batch(K::ones({4, 3}), K::zeros({4, 2}));
+  CHECK(K::sum(K::abs(layer->first.get_weights()[0] - before)).item<float>() > 0);
+}
+
 TEST_CASE("apply takes and returns any number of tensors") {
   const Both both;
   const Tensor a = K::constant({{3.f}}), b = K::constant({{1.f}});
@@ -128,6 +150,14 @@ TEST_CASE("masks pass through layers that support them, and end at others") {
   CHECK(nn::mask_of(nn::Identity()(words, {.mask = other})).get() == other.get());
   CHECK(values(nn::mask_of(words)) == mask);
   CHECK(values(nn::mask_of(nn::Masking(1.0)(K::constant({{{1.f, 1.f}, {1.f, 2.f}}})))) == Values{0, 1});
+}
+
+TEST_CASE("an embedding starts with the weights it is given") {
+  const Tensor table = K::constant({{1., 2.}, {3., 4.}, {5., 6.}}, {.dtype = "float64"});
+  const nn::Embedding words(3, 2, {.weights = table, .trainable = false});
+  CHECK(values(words(K::constant({2, 0}, {.dtype = "int32"}))) == std::vector<double>{5, 6, 1, 2});
+  CHECK_THROWS_WITH_AS(nn::Embedding(4, 2, {.weights = table}),
+                       "[Embedding] weights must have the shape (4, 2): received weights=(3, 2)", ValueError);
 }
 
 TEST_CASE("a config remakes a layer") {
