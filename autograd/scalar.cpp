@@ -24,7 +24,7 @@ bool fits(Scalar number, DType dtype) {
 
 void expect_fits(const char* op, Scalar number, DType dtype) {
   if (!dtype.is_bool() && !fits(number, dtype))
-    fail<TypeError>("[", op, "] a number must fit the tensor's dtype ", dtype, ": received ", number);
+    fail<TypeError>("[", op, "] a number must fit the tensor's dtype ", dtype, ": received number=", number);
 }
 
 }  // namespace ktape

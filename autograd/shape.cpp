@@ -80,19 +80,28 @@ unsigned canonical_axes(const char* op, const Axes& axes, int rank) {
   return bits;
 }
 
-Shape broadcast_shapes(const char* op, const Shape& a, const Shape& b) {
-  if (a == b) return a;
-  const Shape& longer = a.rank() >= b.rank() ? a : b;
-  const Shape& shorter = a.rank() >= b.rank() ? b : a;
+Shape broadcast_shapes(const char* op, const Shape& x, const Shape& y, const char* x_name,
+                       const char* y_name) {
+  if (x == y) return x;
+  const Shape& longer = x.rank() >= y.rank() ? x : y;
+  const Shape& shorter = x.rank() >= y.rank() ? y : x;
   Shape out = longer;
   const int shift = longer.rank() - shorter.rank();
   for (int i = 0; i < shorter.rank(); ++i) {
     const std::int64_t m = longer[i + shift], n = shorter[i];
     if (!compatible(m, n) && m != 1 && n != 1)
-      fail("[", op, "] shapes must broadcast: received x=", a, ", y=", b);
+      fail("[", op, "] shapes must broadcast: received ", x_name, '=', x, ", ", y_name, '=', y);
     out[i + shift] = m == 1 || (m == None && n != 1) ? n : m;
   }
   return out;
+}
+
+bool broadcasts_to(const Shape& from, const Shape& to) {
+  const int extra = to.rank() - from.rank();
+  if (extra < 0) return false;
+  for (int i = 0; i < from.rank(); ++i)
+    if (from[i] != 1 && !compatible(from[i], to[extra + i])) return false;
+  return true;
 }
 
 bool compatible(const Shape& a, const Shape& b) {

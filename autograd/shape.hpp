@@ -1,5 +1,6 @@
 #pragma once
 #include <array>
+#include <concepts>
 #include <cstdint>
 #include <initializer_list>
 #include <iosfwd>
@@ -28,7 +29,10 @@ class Shape {
 
   Shape() = default;
   Shape(std::initializer_list<std::int64_t> dims) : Shape(dims.begin(), static_cast<int>(dims.size())) {}
-  Shape(const std::vector<std::int64_t>& dims) : Shape(dims.data(), static_cast<int>(dims.size())) {}
+  template <std::integral T>
+  Shape(const std::vector<T>& dims) {
+    for (const T dim : dims) push_back(static_cast<std::int64_t>(dim));
+  }
   Shape(const std::int64_t* dims, int rank);
 
   int rank() const { return rank_; }
@@ -110,9 +114,13 @@ int canonical_axis(const char* op, int axis, int rank);
 /// twice.
 unsigned canonical_axes(const char* op, const Axes& axes, int rank);
 
-/// The common shape of two operands under NumPy broadcasting. Throws ValueError with both shapes when there
-/// is none. Where one extent is unknown, the other decides unless it is 1.
-Shape broadcast_shapes(const char* op, const Shape& a, const Shape& b);
+/// The common shape of two operands under NumPy broadcasting. Throws ValueError with both shapes, under the
+/// operands' names, when there is none. Where one extent is unknown, the other decides unless it is 1.
+Shape broadcast_shapes(const char* op, const Shape& x, const Shape& y, const char* x_name = "x",
+                       const char* y_name = "y");
+
+/// Whether NumPy's broadcasting makes a tensor of the shape `from` one of the shape `to`, as far as is known.
+bool broadcasts_to(const Shape& from, const Shape& to);
 
 /// Whether the extents can turn out to be one: they are equal, or one of them is unknown.
 inline bool compatible(std::int64_t m, std::int64_t n) { return m == n || m == None || n == None; }

@@ -156,7 +156,7 @@ Tensor scaled_dot_product_attention(const Tensor& query, const Tensor& key, cons
   const std::int64_t batch = merged(merged(q.batch, k.batch), v.batch),
                      heads = merged(merged(q.heads, k.heads), v.heads);
   const Shape scores{batch, heads, q.steps, merged(k.steps, v.steps)};
-  if (options.mask.defined() && !compatible(broadcast_shapes(op, scores, options.mask.shape()), scores))
+  if (options.mask.defined() && !broadcasts_to(options.mask.shape(), scores))
     fail("[", op, "] the mask must broadcast to (batch, heads, queries, keys) ", scores,
          ": received mask=", options.mask.shape());
   if (is_symbolic(query, key, value, options.mask)) {

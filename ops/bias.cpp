@@ -20,13 +20,6 @@ Shape channels_first_shape(const Shape& x, const Shape& bias) {
   return shape;
 }
 
-bool broadcasts_to(const Shape& from, const Shape& to) {
-  const int shift = to.rank() - from.rank();
-  for (int i = 0; i < from.rank(); ++i)
-    if (from[i] != 1 && !compatible(from[i], to[i + shift])) return false;
-  return true;
-}
-
 }  // namespace
 
 Tensor bias_add(const Tensor& x, const Tensor& bias, const BiasOptions& options) {

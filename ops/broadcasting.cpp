@@ -11,7 +11,7 @@ Tensor broadcast_to(const Tensor& x, const Shape& shape) {
   expect_defined("broadcast_to", "x", x);
   check_extents("broadcast_to", shape, x.dtype().size());
   if (x.shape() == shape) return x;
-  if (!compatible(broadcast_shapes("broadcast_to", x.shape(), shape), shape))
+  if (!broadcasts_to(x.shape(), shape))
     fail("[broadcast_to] x must broadcast to the shape ", shape, ": received x=", x.shape());
   if (is_symbolic(x)) return defer("broadcast_to", {shape, x.dtype()}, broadcast_to, x, shape);
   Tensor out = Tensor::empty(shape, x.dtype(), "broadcast_to");

@@ -33,14 +33,19 @@ Shape condition_shape(const Tensor& condition, const Shape& x, const Shape& y) {
   return shape;
 }
 
+/// What the condition and the expressions broadcast to.
+Shape expect_one_shape(const Shape& condition, const Shape& x, const Shape& y) {
+  const Shape shape = broadcast_shapes("switch", x, y, "then_expression", "else_expression");
+  return broadcast_shapes("switch", condition, shape, "condition", "expressions");
+}
+
 /// The choice as one op that waits.
 Tensor switch_later(const Tensor& condition, const Branch& then_expression, const Branch& else_expression) {
   const Trace taken = then_expression.trace("switch"), otherwise = else_expression.trace("switch");
   const OutputInfo &x = taken.results[0], &y = otherwise.results[0];
   OutputInfo result = either("switch", x, condition.ndim() == 0 ? y : OutputInfo{x.shape, y.dtype});
   if (condition.ndim() > 0)
-    result.shape = broadcast_shapes("switch", condition_shape(condition, x.shape, y.shape),
-                                    broadcast_shapes("switch", x.shape, y.shape));
+    result.shape = expect_one_shape(condition_shape(condition, x.shape, y.shape), x.shape, y.shape);
   return defer_capturing("switch", {result}, joined(taken.captured, otherwise.captured), switch_,
                          WithoutGradient{condition}, then_expression, else_expression)[0];
 }
@@ -68,7 +73,7 @@ Tensor switch_(const TensorOrNumber& chosen, const Branch& then_expression, cons
     fail<TypeError>("[switch] the expressions must have one dtype: received then_expression=", x.dtype(),
                     ", else_expression=", y.dtype());
   const Shape shape = condition_shape(condition, x.shape(), y.shape());
-  broadcast_shapes("switch", shape, broadcast_shapes("switch", x.shape(), y.shape()));
+  expect_one_shape(shape, x.shape(), y.shape());
   return where(reshape(condition, shape), x, y);
 }
 

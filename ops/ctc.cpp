@@ -101,7 +101,10 @@ Tensor ctc::cost(const Tensor& y_true, const Tensor& y_pred, const Tensor& input
                  label_length);
   expect_sequences(y_true, y_pred);
   if (is_symbolic(y_true, y_pred, input_length, label_length)) {
-    const Shape shape{merged(y_pred.shape()[0], y_true.shape()[0]), 1};
+    std::int64_t samples = y_pred.shape()[0];
+    for (const Tensor* x : {&y_true, &input_length, &label_length})
+      if (x->ndim() > 0) samples = merged(samples, x->shape()[0]);
+    const Shape shape{samples, 1};
     return defer("ctc_batch_cost", {shape, y_pred.dtype()}, ctc::cost, WithoutGradient{y_true}, y_pred,
                  WithoutGradient{input_length}, WithoutGradient{label_length}, epsilon);
   }

@@ -224,7 +224,10 @@ CtcDecoded ctc_decode(const Tensor& y_pred, const Tensor& input_length, const Ct
       found.decoded.push_back(found.log_prob);
       return found.decoded;
     };
-    const std::int64_t samples = y_pred.shape()[0], paths = options.greedy ? 1 : options.top_paths;
+    const std::int64_t samples = input_length.ndim() == 0
+                                     ? y_pred.shape()[0]
+                                     : merged(y_pred.shape()[0], input_length.shape()[0]),
+                       paths = options.greedy ? 1 : options.top_paths;
     std::vector<OutputInfo> outputs(static_cast<std::size_t>(paths),
                                     {{samples, y_pred.shape()[1]}, DType::Int64});
     outputs.push_back({{samples, paths}, y_pred.dtype()});

@@ -198,7 +198,7 @@ Tensor pow(const TensorOrNumber& base, const TensorOrNumber& exponent) {
   const Tensor& a = exponent.tensor("pow", base);
   expect_defined("pow", "x, a", x, a);
   expect_number("pow", x);
-  const OutputInfo info = kernels::broadcast_info("pow", x, a);
+  const OutputInfo info = kernels::broadcast_info("pow", x, a, "a");
   const Shape& shape = info.shape;
   if (is_symbolic(x, a))
     return defer(
@@ -290,23 +290,29 @@ Tensor bound_tensor(const Tensor& x, const Bound& bound, Scalar (Scalar::*round)
 }
 }  // namespace
 
+namespace {
+void check_bound(const Tensor& x, const char* name, const Bound& bound) {
+  if (bound.none()) return;
+  if (bound.number()) {
+    if (std::isnan(bound.number()->real()))
+      fail("[clip] ", name, " must be a number: received ", name, "=nan");
+    return;
+  }
+  expect_defined("clip", name, bound.tensor());
+  if (!broadcasts_to(bound.tensor().shape(), x.shape()))
+    fail("[clip] ", name, " must broadcast to x of shape ", x.shape(), ": received ", name, '=',
+         bound.tensor().shape());
+}
+}  // namespace
+
 Tensor clip(const Tensor& x, const Bound& min_value, const Bound& max_value) {
   expect_number("clip", x);
-  for (const Bound* bound : {&min_value, &max_value})
-    if (bound->number() && std::isnan(bound->number()->real()))
-      fail("[clip] a bound must be a number: received nan");
+  check_bound(x, "min_value", min_value), check_bound(x, "max_value", max_value);
   if (!min_value.tensor().defined() && !max_value.tensor().defined())
     return clip_between(x, min_value.number().value_or(-INFINITY), max_value.number().value_or(INFINITY));
-  for (const Bound* bound : {&min_value, &max_value})
-    if (bound->tensor().defined() &&
-        !compatible(broadcast_shapes("clip", x.shape(), bound->tensor().shape()), x.shape()))
-      fail("[clip] a bound must broadcast to x of shape ", x.shape(),
-           ": received bound=", bound->tensor().shape());
   Tensor out = x;
-  if (max_value.number() || max_value.tensor().defined())
-    out = minimum(out, bound_tensor(x, max_value, &Scalar::floor));
-  if (min_value.number() || min_value.tensor().defined())
-    out = maximum(out, bound_tensor(x, min_value, &Scalar::ceil));
+  if (!max_value.none()) out = minimum(out, bound_tensor(x, max_value, &Scalar::floor));
+  if (!min_value.none()) out = maximum(out, bound_tensor(x, min_value, &Scalar::ceil));
   return out;
 }
 
@@ -409,7 +415,7 @@ Tensor where(const TensorOrNumber& wanted, const TensorOrNumber& left, const Ten
   const Tensor &x = left.tensor("where", right), &y = right.tensor("where", left);
   expect_defined("where", "condition, x, y", condition, x, y);
   const auto [chosen, dtype] = kernels::broadcast_info("where", x, y);
-  const Shape shape = broadcast_shapes("where", condition.shape(), chosen);
+  const Shape shape = broadcast_shapes("where", condition.shape(), chosen, "condition", "x and y");
   if (is_symbolic(condition, x, y))
     return defer("where", {shape, dtype}, where, WithoutGradient{condition}, x, y);
   const Tensor taken = cast(condition, DType::Bool);

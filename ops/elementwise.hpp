@@ -46,15 +46,17 @@ class Bound {
  public:
   Bound(NoneType) {}
   template <Arithmetic T>
-  Bound(T number) : number_(number) {}
-  Bound(const Tensor& tensor) : tensor_(tensor) {}
-  Bound(const Variable& variable) : tensor_(TensorArgument(variable)) {}
+  Bound(T number) : number_(number), none_(false) {}
+  Bound(const Tensor& tensor) : tensor_(tensor), none_(false) {}
+  Bound(const Variable& variable) : Bound(TensorArgument(variable)) {}
+  bool none() const { return none_; }
   const std::optional<Scalar>& number() const { return number_; }
   const Tensor& tensor() const { return tensor_; }
 
  private:
   std::optional<Scalar> number_;
   Tensor tensor_;
+  bool none_ = true;
 };
 
 /// min(max(x, min_value), max_value), for any number dtype; a number below min_value as max_value counts as

@@ -157,9 +157,10 @@ class Function {
 
 /// The function from inputs (placeholders, or other symbolic tensors, which then are given instead of
 /// computed) to outputs. The updates, results of `update`, `update_add` and so on of symbolic values or
-/// inside `K::symbolic`, run after the outputs, one after another. Throws ValueError when an output needs a
-/// placeholder that is not among the inputs, for an undefined tensor, and for an update that has run already.
-/// `K.function`.
+/// inside `K::symbolic`, compute their new values from the variables as the call finds them, and then all
+/// assign, or none when one throws; updates of the same variable follow each other. Throws ValueError when an
+/// output needs a placeholder that is not among the inputs, for an undefined tensor, and for an update that
+/// has run already. `K.function`.
 Function function(const FunctionInputs& inputs, const TensorList& outputs, const TensorList& updates = {},
                   const FunctionOptions& options = {});
 

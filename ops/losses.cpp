@@ -39,6 +39,13 @@ Tensor axis_last(const Tensor& x, int axis) {
   return permute_dimensions(x, pattern);
 }
 
+/// The shape with its unknown extent, where that is the only one, such that it has this many elements.
+Shape with_count(Shape shape, std::int64_t count) {
+  if (count == None || std::count(shape.begin(), shape.end(), std::int64_t{None}) != 1) return shape;
+  const std::int64_t known = with_unknown(shape, 1).count();
+  return known > 0 && count % known == 0 ? with_unknown(shape, count / known) : shape;
+}
+
 Shape without_last(const Shape& shape) { return Shape(shape.begin(), shape.rank() - 1); }
 
 /// Memory for the sums of the rows, kept between the passes.
@@ -174,7 +181,7 @@ Tensor sparse_categorical_crossentropy(const Tensor& target, const Tensor& outpu
   if (!fits)
     fail("[", op, "] the target must have the shape ", shape,
          " of the samples: received target=", target.shape(), ", output=", output.shape());
-  if (alike) shape = merged(shape, target.shape());
+  shape = alike ? merged(shape, target.shape()) : with_count(shape, target.shape().count());
   if (shape.empty() && target.ndim() > 0) shape = {1};
   if (is_symbolic(target, output))
     return defer(op, {shape, output.dtype()}, sparse_categorical_crossentropy, WithoutGradient{target},
@@ -247,7 +254,7 @@ Tensor binary_crossentropy(const Tensor& target, const Tensor& output, const Bin
   expect_defined("binary_crossentropy", "target, output", target, output);
   constexpr const char* op = "binary_crossentropy";
   kernels::expect_floating(op, output);
-  const Shape shape = broadcast_shapes(op, target.shape(), output.shape());
+  const Shape shape = broadcast_shapes(op, target.shape(), output.shape(), "target", "output");
   const Tensor logits = remembered(op, output, "sigmoid", -1, options.from_logits);
   const bool uses_logits = logits.defined() || options.from_logits;
   if (uses_logits) common_shape(op, "logits", target, output);

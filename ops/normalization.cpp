@@ -294,7 +294,7 @@ Tensor batch_normalization(const Tensor& x, const Tensor& mean, const Tensor& va
     if (!parameter.defined()) return;
     kernels::expect_same_dtype(op, x, parameter);
     if (by_axis) kernels::place_of(op, name, parameter, x, channel);
-    else if (!compatible(broadcast_shapes(op, x.shape(), parameter.shape()), x.shape()))
+    else if (!broadcasts_to(parameter.shape(), x.shape()))
       fail("[", op, "] ", name, " must broadcast to x of shape ", x.shape(), ": received ", name, "=",
            parameter.shape());
   };

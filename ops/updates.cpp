@@ -132,8 +132,7 @@ Tensor moving_average_update(Assignable x, const ArrayLike& value, double moment
   expect_variable(op, x);
   value.expect_defined(op, "value");
   if (!x.dtype().is_floating()) fail<TypeError>("[", op, "] x must be floating: received dtype=", x.dtype());
-  if (!compatible(broadcast_shapes(op, x.shape(), value.shape()), x.shape()))
-    expect_shape(op, x, "value", value.shape());
+  if (!broadcasts_to(value.shape(), x.shape())) expect_shape(op, x, "value", value.shape());
   if (waits(value)) return defer_update(op, x, moving_average_update, x, value, momentum);
   const auto average = [momentum](auto a, auto v) {
     return a * decltype(a)(momentum) + v * decltype(a)(1 - momentum);

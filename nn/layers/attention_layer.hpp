@@ -62,7 +62,7 @@ class AttentionLayer : public LayerWith<Arguments> {
   /// The weights of the scores that a mask leaves.
   Tensor weights(const Tensor& scores, const Tensor& mask) const {
     if (!mask.defined()) return softmax_(scores);
-    if (!compatible(broadcast_shapes("attention", scores.shape(), mask.shape()), scores.shape()))
+    if (!broadcasts_to(mask.shape(), scores.shape()))
       fail("[", this->name(), "] the masks must broadcast to the scores ", scores.shape(),
            ": received mask=", mask.shape());
     return with_mask(softmax_(scores, {.mask = mask}), Tensor());

@@ -103,16 +103,17 @@ Tensor apply_integer(F f, const Tensor& x) {
   return out;
 }
 
-inline void expect_same_dtype(const char* op, const Tensor& x, const Tensor& y) {
+inline void expect_same_dtype(const char* op, const Tensor& x, const Tensor& y, const char* y_name = "y") {
   expect_defined(op, "x, y", x, y);
   if (x.dtype() != y.dtype())
-    fail<TypeError>("[", op, "] both tensors must have one dtype: received x=", x.dtype(), ", y=", y.dtype());
+    fail<TypeError>("[", op, "] both tensors must have one dtype: received x=", x.dtype(), ", ", y_name, '=',
+                    y.dtype());
 }
 
 /// What an element-wise op of two tensors returns.
-inline OutputInfo broadcast_info(const char* op, const Tensor& x, const Tensor& y) {
-  expect_same_dtype(op, x, y);
-  return {broadcast_shapes(op, x.shape(), y.shape()), x.dtype()};
+inline OutputInfo broadcast_info(const char* op, const Tensor& x, const Tensor& y, const char* y_name = "y") {
+  expect_same_dtype(op, x, y, y_name);
+  return {broadcast_shapes(op, x.shape(), y.shape(), "x", y_name), x.dtype()};
 }
 
 /// f(x, y) under broadcasting for any dtype; not recorded.

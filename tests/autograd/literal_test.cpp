@@ -43,9 +43,11 @@ TEST_CASE("vectors, tensors, variables and expressions are taken as well") {
 
 TEST_CASE("numbers that the dtype cannot hold are refused") {
   CHECK_THROWS_WITH_AS(as({1, 300}, "uint8"),
-                       "[literal] a number must fit the tensor's dtype uint8: received 300", TypeError);
+                       "[literal] a number must fit the tensor's dtype uint8: received number=300",
+                       TypeError);
   CHECK_THROWS_WITH_AS(as({1.9, -1.9}, "int32"),
-                       "[literal] a number must fit the tensor's dtype int32: received 1.9", TypeError);
+                       "[literal] a number must fit the tensor's dtype int32: received number=1.9",
+                       TypeError);
   CHECK(as(ArrayLike({1.9, -1.9}).truncated(), "int32").item<int>(1) == -1);
 }
 

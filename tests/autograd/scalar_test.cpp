@@ -61,9 +61,11 @@ TEST_CASE("a number fits a type that holds it") {
 
 TEST_CASE("a number that does not fit is refused with all its digits") {
   CHECK_THROWS_WITH_AS(expect_fits("add", 4294967297, "int32"),
-                       "[add] a number must fit the tensor's dtype int32: received 4294967297", TypeError);
+                       "[add] a number must fit the tensor's dtype int32: received number=4294967297",
+                       TypeError);
   CHECK_THROWS_WITH_AS(expect_fits("add", 256.0000001, "uint8"),
-                       "[add] a number must fit the tensor's dtype uint8: received 256.0000001", TypeError);
+                       "[add] a number must fit the tensor's dtype uint8: received number=256.0000001",
+                       TypeError);
   CHECK_NOTHROW(expect_fits("constant", 2, "bool"));
 }
 

@@ -29,6 +29,7 @@ TEST_CASE("extents are counted, read from the end, inserted and erased") {
   CHECK(shape == Shape{7, 2, 4, 9});
   CHECK(shape != Shape{7, 2, 4});
   CHECK(Shape(std::vector<std::int64_t>{7, 2}) == Shape{7, 2});
+  CHECK(Shape(std::vector<int>{7, 2}) == Shape{7, 2});
 }
 
 TEST_CASE("more than 8 dimensions are refused") {

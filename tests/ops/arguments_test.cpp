@@ -487,7 +487,7 @@ TEST_CASE("messages name the op that was called, and show what was given") {
   says([&] { K::gather(deep, {{0}}); }, "[gather] a tensor has at most 8 dimensions: received rank=9");
   says([&] { deep[ktape::NewAxis]; }, "[index] a tensor has at most 8 dimensions: received rank=9");
   says([&] { K::switch_(x > 0, x, K::ones({4})); },
-       "[switch] shapes must broadcast: received x=(2, 3), y=(4,)");
+       "[switch] shapes must broadcast: received then_expression=(2, 3), else_expression=(4,)");
   CHECK_THROWS_WITH_AS(K::switch_(x > 0, x, K::zeros({2, 3}, {.dtype = "int32"})),
                        "[switch] the expressions must have one dtype: received then_expression=float32, "
                        "else_expression=int32",
@@ -523,9 +523,11 @@ TEST_CASE("messages name the op that was called, and show what was given") {
 TEST_CASE("a number that a placeholder's dtype cannot hold: the function says its own name") {
   const Tensor n = K::placeholder({.ndim = 1, .dtype = "uint8"});
   const auto f = K::function({n}, {n}), named = K::function({n}, {n}, {}, {.name = "step"});
-  CHECK_THROWS_WITH_AS(f({{1, 300}}), "[function] a number must fit the tensor's dtype uint8: received 300",
+  CHECK_THROWS_WITH_AS(f({{1, 300}}),
+                       "[function] a number must fit the tensor's dtype uint8: received number=300",
                        ktape::TypeError);
-  CHECK_THROWS_WITH_AS(named({{1, 300}}), "[step] a number must fit the tensor's dtype uint8: received 300",
+  CHECK_THROWS_WITH_AS(named({{1, 300}}),
+                       "[step] a number must fit the tensor's dtype uint8: received number=300",
                        ktape::TypeError);
 }
 

@@ -85,7 +85,8 @@ TEST_CASE("arange counts as Keras does") {
 
 TEST_CASE("numbers that the dtype cannot hold are refused") {
   const auto text = [](const char* op, const char* dtype, const char* number) {
-    return std::string("[") + op + "] a number must fit the tensor's dtype " + dtype + ": received " + number;
+    return std::string("[") + op + "] a number must fit the tensor's dtype " + dtype +
+           ": received number=" + number;
   };
   CHECK_THROWS_WITH_AS(K::constant(300, {.dtype = "uint8"}), text("constant", "uint8", "300").c_str(),
                        TypeError);

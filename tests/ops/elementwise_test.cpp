@@ -137,8 +137,28 @@ TEST_CASE("clip takes numbers, tensors and None") {
   CHECK(values(K::clip(x, 1, -1)) == std::vector<float>{1, 1, 1});
   CHECK(values(K::clip(x, K::constant({-1.f, 1.f, 0.f}), K::None)) == std::vector<float>{-1, 1, 2});
   CHECK(values(K::clip(K::constant({1, 5, 9}, {.dtype = "int32"}), 2.5, 7)) == std::vector<float>{3, 5, 7});
-  CHECK_THROWS_WITH_AS(K::clip(x, not_a_number, 1), "[clip] a bound must be a number: received nan",
+  CHECK_THROWS_WITH_AS(K::clip(x, not_a_number, 1),
+                       "[clip] min_value must be a number: received min_value=nan", ValueError);
+  CHECK_THROWS_WITH_AS(K::clip(x, -1, K::ones({2})),
+                       "[clip] max_value must broadcast to x of shape (3,): received max_value=(2,)",
                        ValueError);
+  const Tensor missing = K::gradients(K::sum(K::ones({3})), {x})[0];
+  CHECK_THROWS_WITH_AS(K::clip(x, missing, 1),
+                       doctest::Contains("[clip] min_value must be a tensor: received an undefined"),
+                       ValueError);
+}
+
+TEST_CASE("operands that do not broadcast are named as the arguments are") {
+  const Tensor x = K::ones({2, 3}), y = K::ones({2});
+  CHECK_THROWS_WITH_AS(K::pow(x, y), "[pow] shapes must broadcast: received x=(2, 3), a=(2,)", ValueError);
+  CHECK_THROWS_WITH_AS(K::where(x > 0, y, 0),
+                       "[where] shapes must broadcast: received condition=(2, 3), x and y=(2,)", ValueError);
+  CHECK_THROWS_WITH_AS(K::binary_crossentropy(y, x),
+                       "[binary_crossentropy] shapes must broadcast: received target=(2,), output=(2, 3)",
+                       ValueError);
+  CHECK_THROWS_WITH_AS(
+      K::switch_(x > 0, x, y),
+      "[switch] shapes must broadcast: received then_expression=(2, 3), else_expression=(2,)", ValueError);
 }
 
 TEST_CASE("where lets no NaN through from the side that was not taken") {
@@ -186,7 +206,7 @@ TEST_CASE("operators broadcast, and numbers take the tensor's dtype") {
   CHECK(K::dtype(K::cast(whole, "int8") / 2) == "float32");
   CHECK_THROWS_WITH_AS(K::cast(whole, "bool") / 2, "[divide] x must be a number: received dtype=bool",
                        TypeError);
-  CHECK_THROWS_WITH_AS(whole + 2.5, "[add] a number must fit the tensor's dtype int32: received 2.5",
+  CHECK_THROWS_WITH_AS(whole + 2.5, "[add] a number must fit the tensor's dtype int32: received number=2.5",
                        TypeError);
   CHECK_THROWS_WITH_AS(row + whole, "[add] both tensors must have one dtype: received x=float32, y=int32",
                        TypeError);

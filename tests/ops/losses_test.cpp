@@ -209,3 +209,14 @@ TEST_CASE("sparse_categorical_crossentropy takes class numbers only") {
       K::sparse_categorical_crossentropy(K::constant({7., 0.}), p),
       "[sparse_categorical_crossentropy] a target must be a class in [0, 2): received target=7", ValueError);
 }
+
+TEST_CASE("a batch that target or output alone knows is the batch of the losses") {
+  const Tensor p = K::placeholder({ktape::None, 3}), t = K::placeholder({ktape::None});
+  const auto batch = [](const Tensor& target, const Tensor& output) {
+    return K::int_shape(K::sparse_categorical_crossentropy(target, output));
+  };
+  CHECK(batch(K::constant({0, 1}), p) == Shape{2});
+  CHECK(batch(K::constant({{0}, {1}}), p) == Shape{2});
+  CHECK(batch(t, K::ones({2, 3})) == Shape{2});
+  CHECK(batch(t, p) == Shape{ktape::None});
+}

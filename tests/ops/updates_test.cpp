@@ -22,7 +22,8 @@ TEST_CASE("set_value takes anything of the right shape") {
   K::set_value(n, 2.9);
   CHECK(n.item<int>() == 2);
   CHECK_THROWS_WITH_AS(K::set_value(n, 1e10),
-                       "[set_value] a number must fit the tensor's dtype int32: received 1e+10", TypeError);
+                       "[set_value] a number must fit the tensor's dtype int32: received number=1e+10",
+                       TypeError);
   CHECK_THROWS_WITH_AS(K::set_value(x, {1.f, 2.f, 3.f}),
                        "[set_value] value must have the shape (2,) of 'Variable': received value=(3,)",
                        ValueError);
@@ -82,11 +83,13 @@ TEST_CASE("moving_average_update") {
 TEST_CASE("updates refuse numbers that the variable's dtype cannot hold") {
   Variable x = K::variable({1, 2}, {.dtype = "uint8"});
   CHECK_THROWS_WITH_AS(K::update_add(x, 300),
-                       "[update_add] a number must fit the tensor's dtype uint8: received 300", TypeError);
+                       "[update_add] a number must fit the tensor's dtype uint8: received number=300",
+                       TypeError);
   CHECK_THROWS_WITH_AS(K::update_sub(x, -1),
-                       "[update_sub] a number must fit the tensor's dtype uint8: received -1", TypeError);
+                       "[update_sub] a number must fit the tensor's dtype uint8: received number=-1",
+                       TypeError);
   CHECK_THROWS_WITH_AS(K::update(x, {1, 256}),
-                       "[update] a number must fit the tensor's dtype uint8: received 256", TypeError);
+                       "[update] a number must fit the tensor's dtype uint8: received number=256", TypeError);
   CHECK(values(x) == Values{1, 2});
 }
 
