@@ -35,8 +35,9 @@ const AUCOptions& checked(const AUCOptions& o) {
         "[AUC] summation_method must be 'interpolation', 'minoring' or 'majoring': received "
         "summation_method='",
         o.summation_method, "'");
-  if (!o.thresholds && o.num_thresholds < 2)
-    fail("[AUC] num_thresholds must be at least 2: received num_thresholds=", o.num_thresholds);
+  if (!o.thresholds && (o.num_thresholds < 2 || o.num_thresholds > most_thresholds))
+    fail("[AUC] num_thresholds must be in [2, ", most_thresholds,
+         "]: received num_thresholds=", o.num_thresholds);
   for (double threshold : o.thresholds.value_or(std::vector<double>()))
     if (!(threshold >= 0 && threshold <= 1)) fail("[AUC] thresholds must be in [0, 1]: received ", threshold);
   return o;

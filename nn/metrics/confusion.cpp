@@ -115,7 +115,9 @@ double otherwise(const PrecisionOptions& o) { return o.top_k ? -1e30 : 0.5; }
 
 /// 0, ..., 1 in even steps; 0.5 alone.
 std::vector<double> even(const char* metric, int count) {
-  if (count < 1) fail("[", metric, "] num_thresholds must be at least 1: received num_thresholds=", count);
+  if (count < 1 || count > most_thresholds)
+    fail("[", metric, "] num_thresholds must be in [1, ", most_thresholds,
+         "]: received num_thresholds=", count);
   if (count == 1) return {0.5};
   std::vector<double> thresholds;
   for (int i = 0; i < count; ++i) thresholds.push_back(static_cast<double>(i) / (count - 1));

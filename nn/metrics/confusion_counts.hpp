@@ -9,6 +9,9 @@ namespace ktape::nn {
 
 class State;
 
+/// Of a metric: what an argument out of a file may make it allocate is bounded.
+inline constexpr int most_thresholds = 1 << 20;
+
 /// Weights of true and false positives and negatives at each threshold, for each of some labels.
 class ConfusionCounts {
  public:

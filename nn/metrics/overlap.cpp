@@ -10,6 +10,7 @@
 #include <ktape/ops/reductions.hpp>
 #include <ktape/ops/shape.hpp>
 
+#include <algorithm>
 #include <numeric>
 
 namespace ktape::nn {
@@ -162,12 +163,15 @@ struct Overlap {
   std::optional<double> threshold = {};
 };
 
+constexpr std::int64_t most_classes = 1 << 20;
+
 template <class Options>
 struct IoUImpl final : MetricWith<Options> {
   IoUImpl(const char* class_name, const Options& o, Overlap how)
       : MetricWith<Options>(class_name, o), how_(std::move(how)) {
-    if (how_.classes < 1)
-      fail("[", class_name, "] num_classes must be at least 1: received num_classes=", how_.classes);
+    if (how_.classes < 1 || how_.classes > most_classes)
+      fail("[", class_name, "] num_classes must be in [1, ", most_classes,
+           "]: received num_classes=", how_.classes);
     for (std::int64_t target : how_.targets)
       if (target < 0 || target >= how_.classes)
         fail("[", class_name, "] a target class must be in [0, ", how_.classes, "): received ", target);
@@ -189,22 +193,28 @@ struct IoUImpl final : MetricWith<Options> {
                          ? K::cast(K::broadcast_to(K::flatten(sample_weight), {t.size()}), "float64")
                          : Tensor();
     for (std::int64_t i = 0; i < t.size(); ++i)
-      if (counts(i)) cell(from_t[i], from_p[i]) += w.defined() ? w.template pointer<double>()[i] : 1;
+      if (counts(i)) add(from_t[i], from_p[i], w.defined() ? w.template pointer<double>()[i] : 1);
   }
 
   Tensor result() const override {
     double total = 0, present = 0;
     for (std::int64_t target : how_.targets) {
-      double all = -cell(target, target);
-      for (std::int64_t c = 0; c < how_.classes; ++c) all += cell(target, c) + cell(c, target);
+      const auto at = static_cast<std::size_t>(target);
+      const double all = true_[at] + predicted_[at] - both_[at];
       present += all > 1e-9;
-      total += cell(target, target) / (all + K::epsilon());
+      total += both_[at] / (all + K::epsilon());
     }
     return number_result(ratio(total, present));
   }
 
-  void reset_state() override { matrix_.assign(static_cast<std::size_t>(how_.classes * how_.classes), 0); }
-  void state(State& state) override { state("matrix", matrix_, matrix_.size()); }
+  void reset_state() override {
+    for (auto* sums : {&true_, &predicted_, &both_}) sums->assign(static_cast<std::size_t>(how_.classes), 0);
+  }
+  void state(State& state) override {
+    state("true", true_, true_.size());
+    state("predicted", predicted_, predicted_.size());
+    state("both", both_, both_.size());
+  }
 
  private:
   Tensor classes(const Tensor& y, bool sparse, std::optional<double> threshold) const {
@@ -217,18 +227,19 @@ struct IoUImpl final : MetricWith<Options> {
     if (at < 0 || at >= how_.classes)
       fail("[", this->class_name(), "] a class must be in [0, ", how_.classes, "): received ", at);
   }
-  double& cell(std::int64_t row, std::int64_t column) {
-    return matrix_[static_cast<std::size_t>(row * how_.classes + column)];
-  }
-  double cell(std::int64_t row, std::int64_t column) const {
-    return matrix_[static_cast<std::size_t>(row * how_.classes + column)];
+  void add(std::int64_t wanted, std::int64_t predicted, double weight) {
+    true_[static_cast<std::size_t>(wanted)] += weight;
+    predicted_[static_cast<std::size_t>(predicted)] += weight;
+    if (wanted == predicted) both_[static_cast<std::size_t>(wanted)] += weight;
   }
   Overlap how_;
-  std::vector<double> matrix_;  ///< weights by true and predicted class
+  std::vector<double> true_, predicted_,
+      both_;  ///< weights of the samples of a class, found as one, and both
 };
 
 std::vector<std::int64_t> all_classes(std::int64_t count) {
-  std::vector<std::int64_t> classes(static_cast<std::size_t>(std::max<std::int64_t>(0, count)));
+  std::vector<std::int64_t> classes(
+      static_cast<std::size_t>(std::clamp<std::int64_t>(count, 0, most_classes)));
   std::iota(classes.begin(), classes.end(), 0);
   return classes;
 }

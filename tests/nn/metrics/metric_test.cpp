@@ -158,3 +158,15 @@ TEST_CASE("bad input of metrics") {
   CHECK_THROWS_AS(kept.update_state(doubles({{1, 0, 0}}), doubles({{1, 0, 0}})), ValueError);
   CHECK(values(kept.result())[0] == doctest::Approx(1));
 }
+
+TEST_CASE("what a metric allocates for its arguments is bounded") {
+  CHECK_THROWS_WITH_AS(nn::AUC({.num_thresholds = 1 << 21}),
+                       "[AUC] num_thresholds must be in [2, 1048576]: received num_thresholds=2097152",
+                       ValueError);
+  CHECK_THROWS_WITH_AS(
+      nn::PrecisionAtRecall({.recall = 0.5, .num_thresholds = 0}),
+      "[PrecisionAtRecall] num_thresholds must be in [1, 1048576]: received num_thresholds=0", ValueError);
+  CHECK_THROWS_WITH_AS(nn::MeanIoU({.num_classes = std::int64_t{1} << 40}),
+                       "[MeanIoU] num_classes must be in [1, 1048576]: received num_classes=1099511627776",
+                       ValueError);
+}
