@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <cerrno>
 #include <cstring>
+#include <vector>
 
 namespace ktape::data {
 namespace {
@@ -67,6 +68,12 @@ std::string ByteSource::rest() {
     const std::size_t count = read(text.data() + size, step);
     text.resize(size + count);
     if (count < step) return text;
+  }
+}
+
+void ByteSource::skip_rest() {
+  std::vector<char> chunk(std::size_t{1} << 18);
+  while (read(chunk.data(), chunk.size()) == chunk.size()) {
   }
 }
 

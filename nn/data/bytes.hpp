@@ -45,6 +45,8 @@ class ByteSource {
   void expect_end(const char* what);
   /// Everything that follows.
   std::string rest();
+  /// Reads everything that follows, and keeps nothing.
+  void skip_rest();
   /// A tensor of the bytes that follow.
   Tensor read_tensor(const Shape& shape, DType dtype, bool swapped);
 

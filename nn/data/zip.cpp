@@ -278,7 +278,7 @@ std::string large(std::initializer_list<std::uint64_t> numbers) {
 
 }  // namespace
 
-void ZipWriter::add(const std::string& name, std::initializer_list<std::string_view> content) {
+void ZipWriter::add(const std::string& name, const std::vector<std::string_view>& content) {
   constexpr std::uint16_t version = 45, stored = 0, utf8 = 1 << 11, first_day = 1 << 5 | 1;  // of 1980
   if (!stays_inside(name) || name.size() > 0xffff || !names_.insert(name).second)
     ktape::fail("[", op_,

@@ -1,9 +1,9 @@
 #pragma once
 #include <ktape/nn/data/bytes.hpp>
 
-#include <initializer_list>
 #include <set>
 #include <string_view>
+#include <vector>
 
 namespace ktape::nn::saving {
 class AtomicFile;
@@ -54,7 +54,7 @@ class ZipWriter {
 
   /// Appends a file whose content stands in pieces. Throws ValueError for a name that a ZipArchive would not
   /// read: one that is there already, or leaves the folder.
-  void add(const std::string& name, std::initializer_list<std::string_view> content);
+  void add(const std::string& name, const std::vector<std::string_view>& content);
   /// Appends the directory, behind the last file.
   void finish();
 

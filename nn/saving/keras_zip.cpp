@@ -37,12 +37,12 @@ void save_model(const Model& model, const std::string& path, const SaveOptions& 
   Config config = model_config(model).config();
   if (const Value compiled = compile_config(model); !compiled.is_null())
     config.set("compile_config", compiled);
-  const hdf5::Bytes weights = hdf5::to_bytes("save", path, keras_state(model, options.include_optimizer));
+  const hdf5::Image weights = hdf5::to_image("save", path, keras_state(model, options.include_optimizer));
   AtomicFile file("save", path);
   data::ZipWriter archive("save", file);
   archive.add(metadata_file, {metadata()});
   archive.add(config_file, {to_json(config)});
-  archive.add(weights_file, {weights});
+  archive.add(weights_file, weights.pieces());
   archive.finish();
   file.commit();
 }
@@ -54,13 +54,12 @@ class KerasArchive {
   KerasArchive(const char* op, const std::string& path) : op_(op), path_(path), archive_(op, path) {}
 
   std::optional<std::string> find(const std::string& name) const {
-    for (const data::ZipEntry& entry : archive_.entries())
-      if (entry.name == name) return archive_.open(entry)->rest();
-    return {};
+    const data::ZipEntry* const found = entry(name);
+    return found ? std::optional(archive_.open(*found)->rest()) : std::nullopt;
   }
 
   Config config() const {
-    const std::string text = expected(config_file);
+    const std::string text = archive_.open(expected(config_file))->rest();
     try {
       return from_json(text).config();
     } catch (const Error& error) {
@@ -70,18 +69,32 @@ class KerasArchive {
   }
 
   hdf5::File weights() const {
-    const std::string bytes = expected(weights_file);
-    hdf5::File file = hdf5::read_bytes(op_, path_ + ", entry " + weights_file, bytes);
+    const data::ZipEntry& found = expected(weights_file);
+    const std::unique_ptr<data::ByteSource> bytes = archive_.open(found);
+    const std::string name = path_ + ", entry " + weights_file;
+    hdf5::File file{op_, name, {}};
+    if (found.deflated) {
+      file = hdf5::read_bytes(op_, name, bytes->rest());
+    } else {
+      bytes->skip_rest();  // and compare the checksum
+      file = hdf5::read_part(op_, name, path_, found.data, found.size);
+    }
     separate_names(file.root);
     return file;
   }
 
  private:
-  std::string expected(const char* name) const {
-    std::optional<std::string> bytes = find(name);
-    if (!bytes)
+  const data::ZipEntry* entry(const std::string& name) const {
+    for (const data::ZipEntry& entry : archive_.entries())
+      if (entry.name == name) return &entry;
+    return nullptr;
+  }
+
+  const data::ZipEntry& expected(const char* name) const {
+    const data::ZipEntry* const found = entry(name);
+    if (!found)
       fail<IOError>("[", op_, "] a Keras model has a file ", name, ": received ", path_, " (without it)");
-    return std::move(*bytes);
+    return *found;
   }
 
   const char* op_;

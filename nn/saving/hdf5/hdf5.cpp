@@ -81,9 +81,20 @@ Entry& Entry::group(std::string_view path) {
   return member->group(rest);
 }
 
-Bytes::~Bytes() {
-  if (begin_) munmap(begin_, size_);
+Image::Image(void* begin, std::size_t size, const std::vector<std::pair<std::uint64_t, Tensor>>& filled)
+    : begin_(begin), size_(size) {
+  const std::string_view frame(static_cast<const char*>(begin), size);
+  std::size_t at = 0;
+  for (const auto& [place, tensor] : filled) {
+    pieces_.push_back(frame.substr(at, place - at));
+    pieces_.push_back(bytes_of(tensor));
+    tensors_.push_back(tensor);
+    at = place + pieces_.back().size();
+  }
+  pieces_.push_back(frame.substr(at));
 }
+
+Image::~Image() { munmap(begin_, size_); }
 
 const Entry& File::at(const std::string& path) const {
   const Entry* found = root.find(path);
@@ -103,11 +114,15 @@ File read_file(const char* op, const std::string& path) {
 File read_bytes(const char* op, const std::string& name, std::string_view bytes) {
   return {op, name, library(op, name).read_bytes(op, name, bytes)};
 }
+File read_part(const char* op, const std::string& name, const std::string& path, std::uint64_t begin,
+               std::uint64_t size) {
+  return {op, name, library(op, name).read_part(op, name, path, begin, size)};
+}
 void write_file(const char* op, const std::string& name, const std::string& path, const Entry& root) {
   library(op, name).write_file(op, name, path, root);
 }
-Bytes to_bytes(const char* op, const std::string& name, const Entry& root) {
-  return library(op, name).to_bytes(op, name, root);
+Image to_image(const char* op, const std::string& name, const Entry& root) {
+  return library(op, name).to_image(op, name, root);
 }
 
 }  // namespace ktape::nn::saving::hdf5

@@ -51,18 +51,26 @@ struct File {
   const Tensor& tensor(const Entry& node, const std::string& path) const;
 };
 
-/// Bytes that are in memory, of any size: they are mapped, not copied.
-class Bytes {
+/// The numbers of a tensor as bytes.
+inline std::string_view bytes_of(const Tensor& x) {
+  return {static_cast<const char*>(x.raw()), static_cast<std::size_t>(x.size()) * x.dtype().size()};
+}
+
+/// A file in memory, of any size: pieces in order, of which large ones are the memory of the tensors in it.
+class Image {
  public:
-  Bytes(void* begin, std::size_t size) : begin_(begin), size_(size) {}
-  Bytes(Bytes&& other) noexcept : begin_(std::exchange(other.begin_, nullptr)), size_(other.size_) {}
-  Bytes& operator=(Bytes&&) = delete;
-  ~Bytes();
-  operator std::string_view() const { return {static_cast<const char*>(begin_), size_}; }
+  /// What is mapped at `begin`, with the gaps in it that tensors fill: where they are, in order, and with
+  /// what.
+  Image(void* begin, std::size_t size, const std::vector<std::pair<std::uint64_t, Tensor>>& filled);
+  Image(Image&& other) noexcept = delete;
+  ~Image();
+  const std::vector<std::string_view>& pieces() const { return pieces_; }
 
  private:
   void* begin_;
   std::size_t size_;
+  std::vector<Tensor> tensors_;
+  std::vector<std::string_view> pieces_;
 };
 
 /// The whole of a file, none of which is trusted: it must be a tree of groups, and datasets whose bytes are
@@ -72,11 +80,14 @@ class Bytes {
 File read_file(const char* op, const std::string& path);
 /// The same of bytes that are in memory.
 File read_bytes(const char* op, const std::string& name, std::string_view bytes);
+/// The same of a part of another file.
+File read_part(const char* op, const std::string& name, const std::string& path, std::uint64_t begin,
+               std::uint64_t size);
 
 /// Writes a tree to a file, the temporary one of an AtomicFile; messages have the name of the other.
 void write_file(const char* op, const std::string& name, const std::string& path, const Entry& root);
-/// The bytes of such a file.
-Bytes to_bytes(const char* op, const std::string& name, const Entry& root);
+/// Such a file in memory.
+Image to_image(const char* op, const std::string& name, const Entry& root);
 
 /// What the component does. A part of the library and its component are of one build.
 class Library {
@@ -84,9 +95,11 @@ class Library {
   virtual ~Library() = default;
   virtual Entry read_file(const char* op, const std::string& path) const = 0;
   virtual Entry read_bytes(const char* op, const std::string& name, std::string_view bytes) const = 0;
+  virtual Entry read_part(const char* op, const std::string& name, const std::string& path,
+                          std::uint64_t begin, std::uint64_t size) const = 0;
   virtual void write_file(const char* op, const std::string& name, const std::string& path,
                           const Entry& root) const = 0;
-  virtual Bytes to_bytes(const char* op, const std::string& name, const Entry& root) const = 0;
+  virtual Image to_image(const char* op, const std::string& name, const Entry& root) const = 0;
 };
 
 }  // namespace ktape::nn::saving::hdf5

@@ -1,4 +1,5 @@
 #include <ktape/nn/saving/hdf5/hdf5.hpp>
+#include <ktape/ops/random.hpp>
 #include <ktape/ops/reductions.hpp>
 
 #include <thread>
@@ -63,22 +64,47 @@ std::string refusal(const std::string& path) {
   return "nothing";
 }
 
+/// The bytes of a file with this tree.
+std::string image_of(const hdf5::Entry& root) {
+  const hdf5::Image image = hdf5::to_image("save", "tree.h5", root);
+  std::string bytes;
+  for (const std::string_view piece : image.pieces()) bytes += piece;
+  return bytes;
+}
+
 }  // namespace
+
+TEST_CASE("large arrays go into an image in memory as they are, small ones with all the rest") {
+  hdf5::Entry root;
+  const Tensor large = K::random_normal({300, 200}), small = K::ones({3});
+  root.members.emplace_back("first", hdf5::Entry(large));
+  root.members.emplace_back("second", hdf5::Entry(small));
+  root.group("inner").members.emplace_back("third", hdf5::Entry(K::cast(large, "float64")));
+  const hdf5::Image image = hdf5::to_image("save", "tree.h5", root);
+  REQUIRE(image.pieces().size() == 5);
+  CHECK(image.pieces()[1].data() == static_cast<const char*>(large.raw()));
+
+  const Files files;
+  const std::string path = files.write("part.bin", "before" + image_of(root) + "behind");
+  const hdf5::File file = hdf5::read_part("load", "part", path, 6, image_of(root).size());
+  CHECK(values(file.at("first").value) == values(large));
+  CHECK(values(file.at("second").value) == values(small));
+  CHECK(values(K::cast(file.at("inner/third").value, "float32")) == values(large));
+}
 
 TEST_CASE("a tree of values is written to a file, or to memory, and read again") {
   const Files files;
   const std::string path = files.folder() + "/tree.h5";
   hdf5::write_file("save", path, path, tree());
   check_tree(hdf5::read_file("load", path).root);
-  check_tree(hdf5::read_bytes("load", "tree.h5", hdf5::to_bytes("save", "tree.h5", tree())).root);
+  check_tree(hdf5::read_bytes("load", "tree.h5", image_of(tree())).root);
 }
 
 TEST_CASE("threads write and read at once") {
   std::vector<std::thread> threads;
   for (int i = 0; i < 4; ++i)
     threads.emplace_back([] {
-      for (int k = 0; k < 3; ++k)
-        check_tree(hdf5::read_bytes("load", "tree.h5", hdf5::to_bytes("save", "tree.h5", tree())).root);
+      for (int k = 0; k < 3; ++k) check_tree(hdf5::read_bytes("load", "tree.h5", image_of(tree())).root);
     });
   for (std::thread& thread : threads) thread.join();
 }
@@ -177,7 +203,7 @@ TEST_CASE("files that lead elsewhere, or claim more than they have, are refused"
 
 TEST_CASE("what is no HDF5 file, or only a part of one, is an error that names it") {
   const Files files;
-  const std::string bytes(hdf5::to_bytes("save", "tree.h5", tree()));
+  const std::string bytes = image_of(tree());
   CHECK_THROWS_WITH_AS(hdf5::read_file("load", files.folder() + "/missing.h5"), Contains("missing.h5"),
                        IOError);
   CHECK_THROWS_WITH_AS(hdf5::read_file("load", files.write("text.h5", "not a file")),
@@ -191,7 +217,7 @@ TEST_CASE("what is no HDF5 file, or only a part of one, is an error that names i
 }
 
 TEST_CASE("a damaged file is an error or a tree, whatever libhdf5 does with it") {
-  const std::string bytes(hdf5::to_bytes("save", "tree.h5", tree()));
+  const std::string bytes = image_of(tree());
   for (std::size_t i = 0; i < bytes.size(); i += 61) {
     std::string other = bytes;
     other[i] = static_cast<char>(other[i] ^ 0xff);

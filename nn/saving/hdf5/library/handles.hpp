@@ -62,6 +62,9 @@ std::optional<DType> dtype_of(hid_t type);
 class Sender;
 /// Sends the tree of a file.
 void send_root(const char* op, const std::string& name, hid_t file, std::uint64_t size, Sender& out);
-void write_root(const char* op, const std::string& name, hid_t file, const Entry& root);
+/// Tensors that somebody else writes into a file, and where.
+using Gaps = std::vector<std::pair<std::uint64_t, Tensor>>;
+/// Writes a tree; when `gaps` is given, large tensors get room only, and stand there.
+void write_root(const char* op, const std::string& name, hid_t file, const Entry& root, Gaps* gaps);
 
 }  // namespace ktape::nn::saving::hdf5

@@ -2,10 +2,12 @@
 #include <ktape/nn/saving/hdf5/library/handles.hpp>
 #include <ktape/nn/saving/hdf5/library/process.hpp>
 
+#include <fcntl.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <cstring>
 
@@ -60,11 +62,11 @@ Handle access(bool early) {
 }
 
 /// Lends the bytes of an image to the C library, which would copy them twice.
-struct Image {
+struct Loan {
   const void* bytes;
 
   static void* lend(std::size_t, H5FD_file_image_op_t, void* self) {
-    return const_cast<void*>(static_cast<Image*>(self)->bytes);
+    return const_cast<void*>(static_cast<Loan*>(self)->bytes);
   }
   static void* copy(void* to, const void*, std::size_t, H5FD_file_image_op_t, void*) { return to; }
   static void* resize(void*, std::size_t, H5FD_file_image_op_t, void*) { return nullptr; }
@@ -101,18 +103,24 @@ class Hdf5Library final : public Library {
                           std::memcpy(out, bytes.data() + offset, n);
                         }};
     const Session session;
+    return from_process(source, [&](Sender& out) { send_bytes(op, name, bytes, out); });
+  }
+
+  Entry read_part(const char* op, const std::string& name, const std::string& path, std::uint64_t begin,
+                  std::uint64_t size) const override {
+    const data::RandomFile bytes(op, path);
+    const Source source{op, name, size, [&](std::uint64_t offset, void* out, std::size_t n) {
+                          bytes.read(begin + offset, out, n);
+                        }};
+    const Session session;
     return from_process(source, [&](Sender& out) {
-      const Handle list = access(false);
-      Image image{bytes.data()};
-      H5FD_file_image_callbacks_t callbacks = {Image::lend, Image::copy, Image::resize, Image::release,
-                                               Image::same, Image::keep, &image};
-      H5Pset_fapl_core(list, 1 << 20, false);
-      H5Pset_file_image_callbacks(list, &callbacks);
-      if (bytes.empty() || H5Pset_file_image(list, const_cast<char*>(bytes.data()), bytes.size()) < 0)
-        fail_on(op, readable, name, bytes.empty() ? "it is empty" : last_error());
-      const Handle file(H5Fopen("image", H5F_ACC_RDONLY, list), H5Fclose);
-      if (!file.valid()) fail_on(op, readable, name, last_error());
-      send_root(op, name, file, bytes.size(), out);
+      // Mapped here alone: were the file cut meanwhile, only this process would end.
+      const std::size_t before = begin % static_cast<std::uint64_t>(sysconf(_SC_PAGESIZE));
+      const Descriptor file{open(path.c_str(), O_RDONLY | O_CLOEXEC)};
+      const void* mapped = mmap(nullptr, before + size, PROT_READ, MAP_SHARED, file.number,
+                                static_cast<off_t>(begin - before));
+      if (mapped == MAP_FAILED) fail_on(op, readable, name, std::strerror(errno));
+      send_bytes(op, name, {static_cast<const char*>(mapped) + before, static_cast<std::size_t>(size)}, out);
     });
   }
 
@@ -121,32 +129,48 @@ class Hdf5Library final : public Library {
     const Session session;
     const Handle list = access(true);
     H5Pset_fapl_sec2(list);
-    write(op, name, path, list, root);
+    write(op, name, path, list, root, nullptr);
   }
 
-  Bytes to_bytes(const char* op, const std::string& name, const Entry& root) const override {
+  Image to_image(const char* op, const std::string& name, const Entry& root) const override {
     const Descriptor memory{memfd_create("ktape-hdf5", MFD_CLOEXEC)};
     if (memory.number < 0) fail_on(op, writable, name, std::strerror(errno));
+    Gaps gaps;
     {
       const Session session;
       const Handle list = access(true);
       H5Pset_fapl_stdio(list);  // others look for the real path, and there is none
-      write(op, name, "/proc/self/fd/" + std::to_string(memory.number), list, root);
+      write(op, name, "/proc/self/fd/" + std::to_string(memory.number), list, root, &gaps);
     }
+    std::sort(gaps.begin(), gaps.end(), [](const auto& a, const auto& b) { return a.first < b.first; });
     struct stat info {};
     void* begin = fstat(memory.number, &info) != 0 ? MAP_FAILED
                                                    : mmap(nullptr, static_cast<std::size_t>(info.st_size),
                                                           PROT_READ, MAP_SHARED, memory.number, 0);
     if (begin == MAP_FAILED) fail_on(op, writable, name, std::strerror(errno));
-    return {begin, static_cast<std::size_t>(info.st_size)};
+    return {begin, static_cast<std::size_t>(info.st_size), gaps};
   }
 
  private:
+  static void send_bytes(const char* op, const std::string& name, std::string_view bytes, Sender& out) {
+    const Handle list = access(false);
+    Loan loan{bytes.data()};
+    H5FD_file_image_callbacks_t callbacks = {Loan::lend, Loan::copy, Loan::resize, Loan::release,
+                                             Loan::same, Loan::keep, &loan};
+    H5Pset_fapl_core(list, 1 << 20, false);
+    H5Pset_file_image_callbacks(list, &callbacks);
+    if (bytes.empty() || H5Pset_file_image(list, const_cast<char*>(bytes.data()), bytes.size()) < 0)
+      fail_on(op, readable, name, bytes.empty() ? "it is empty" : last_error());
+    const Handle file(H5Fopen("image", H5F_ACC_RDONLY, list), H5Fclose);
+    if (!file.valid()) fail_on(op, readable, name, last_error());
+    send_root(op, name, file, bytes.size(), out);
+  }
+
   static void write(const char* op, const std::string& name, const std::string& path, hid_t list,
-                    const Entry& root) {
+                    const Entry& root, Gaps* gaps) {
     Handle file(H5Fcreate(path.c_str(), H5F_ACC_TRUNC, H5P_DEFAULT, list), H5Fclose);
     if (!file.valid()) fail_on(op, writable, name, last_error());
-    write_root(op, name, file, root);
+    write_root(op, name, file, root, gaps);
     if (!file.close()) fail_on(op, writable, name, last_error());
   }
 };
