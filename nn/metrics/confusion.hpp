@@ -63,7 +63,8 @@ class Recall : public Metric {
 };
 
 /// The best value of one rate where another is as wanted, over thresholds between 0 and 1; 0 where it never
-/// is. Throws ValueError for a wanted rate outside of [0, 1] and fewer than 1 thresholds.
+/// is. Throws ValueError for a wanted rate outside of [0, 1] and for less than 1 or more than 2^20
+/// thresholds.
 struct SensitivityAtSpecificityOptions {
   double specificity = 0;
   int num_thresholds = 200;
@@ -126,7 +127,8 @@ struct AUCOptions {
   bool from_logits = false;
 };
 /// The area under the curve of true against false positive rates, or of precision against recall (between
-/// thresholds as Davis and Goadrich interpolate).
+/// thresholds as Davis and Goadrich interpolate). Throws ValueError for an unknown curve or method, and for
+/// less than 2 or more than 2^20 thresholds.
 class AUC : public Metric {
  public:
   AUC(const AUCOptions& options = {});

@@ -41,7 +41,7 @@ struct IoUOptions {
   int axis = -1;  ///< of these values
 };
 /// Intersection over union of true and predicted classes, averaged over the target classes that occur.
-/// Throws ValueError for class numbers outside of [0, num_classes).
+/// Throws ValueError for class numbers outside of [0, num_classes), and for more than 2^20 classes.
 class IoU : public Metric {
  public:
   IoU(const IoUOptions& options);
