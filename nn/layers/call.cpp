@@ -14,8 +14,10 @@ namespace K = backend;
 
 namespace {
 
-thread_local LayerImpl* caller = nullptr;  ///< the layer whose `call` is running
-thread_local std::uint64_t outermost = 0;  ///< counts the calls that no other layer makes
+/// The layer whose `call` is running.
+thread_local LayerImpl* caller [[gnu::tls_model("initial-exec")]] = nullptr;
+/// Counts the calls that no other layer makes.
+thread_local std::uint64_t outermost [[gnu::tls_model("initial-exec")]] = 0;
 
 }  // namespace
 
