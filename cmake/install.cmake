@@ -28,7 +28,8 @@ list(APPEND internal_headers
   nn/saving/npz.hpp nn/saving/safetensors_file.hpp nn/saving/tfjs.hpp nn/saving/tfjs_file.hpp nn/saving/tfjs_names.hpp
   nn/saving/weights.hpp)
 file(GLOB public_headers RELATIVE ${PROJECT_SOURCE_DIR} CONFIGURE_DEPENDS
-  ktape.hpp autograd/*.hpp ops/*.hpp ops/engine.h)
+  ktape.hpp autograd/*.hpp ops/*.hpp ops/engine.h
+  ops/kernels/engine/interface.h)
 file(GLOB_RECURSE nn_headers RELATIVE ${PROJECT_SOURCE_DIR} CONFIGURE_DEPENDS nn/*.hpp)
 list(APPEND public_headers ${nn_headers})
 list(REMOVE_ITEM public_headers ${internal_headers})

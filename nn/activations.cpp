@@ -4,11 +4,11 @@
 #include <ktape/ops/control_flow.hpp>
 #include <ktape/ops/indexing.hpp>
 #include <ktape/ops/inspection.hpp>
-#include <ktape/ops/kernels/apply.hpp>
-#include <ktape/ops/kernels/functions.hpp>
-#include <ktape/ops/kernels/generic.hpp>
+#include <ktape/ops/kernels/simd/math.hpp>
 #include <ktape/ops/reductions.hpp>
 #include <ktape/ops/shape.hpp>
+#include <ktape/ops/support/elementwise_op.hpp>
+#include <ktape/ops/support/vector_or_tensor.hpp>
 
 namespace ktape::nn {
 namespace K = backend;

@@ -2,14 +2,14 @@
 #include <ktape/autograd/symbolic.hpp>
 #include <ktape/ops/activations.hpp>
 #include <ktape/ops/inspection.hpp>
-#include <ktape/ops/kernels/apply.hpp>
-#include <ktape/ops/kernels/engine.hpp>
-#include <ktape/ops/kernels/functions.hpp>
-#include <ktape/ops/kernels/generic.hpp>
-#include <ktape/ops/kernels/groups.hpp>
-#include <ktape/ops/kernels/l2_normalize.hpp>
-#include <ktape/ops/kernels/softmax_backward.hpp>
+#include <ktape/ops/kernels/normalization/l2_normalize.hpp>
+#include <ktape/ops/kernels/simd/math.hpp>
+#include <ktape/ops/kernels/softmax/softmax_backward.hpp>
 #include <ktape/ops/reductions.hpp>
+#include <ktape/ops/support/elementwise_op.hpp>
+#include <ktape/ops/support/engine.hpp>
+#include <ktape/ops/support/multi_axis_reduction.hpp>
+#include <ktape/ops/support/vector_or_tensor.hpp>
 
 #include <cmath>
 #include <numbers>
@@ -269,14 +269,14 @@ Tensor l2_normalize(const Tensor& x, const Axes& axis) {
   canonical_axes("l2_normalize", axis, x.ndim());
   const bool composed = is_symbolic(x) || recording(x);
   if (!composed) {
-    const kernels::Groups groups("l2_normalize", x, axis, true);
+    const kernels::ReducedAxes groups("l2_normalize", x, axis, true);
     kernels::JoinedAxes axes(x.shape(), groups.bits);
     if (axes.passes() == 1) return fused_l2_normalize(x, axes.next());
   }
   const Tensor values = x.dtype() == DType::Float16 ? cast(x, DType::Float32) : x;
   const Tensor squares = composed ? sum(square(values), axis, true)
                                   : kernels::reduced<kernels::SumOfSquaresOf, kernels::SumOf>(
-                                        values, kernels::Groups("l2_normalize", values, axis, true));
+                                        values, kernels::ReducedAxes("l2_normalize", values, axis, true));
   return cast(values / sqrt(maximum(squares, full({}, 1e-12, squares.dtype()))), x.dtype());
 }
 

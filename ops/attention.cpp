@@ -4,12 +4,12 @@
 #include <ktape/ops/attention.hpp>
 #include <ktape/ops/elementwise.hpp>
 #include <ktape/ops/inspection.hpp>
-#include <ktape/ops/kernels/apply.hpp>
-#include <ktape/ops/kernels/attention.hpp>
-#include <ktape/ops/kernels/composed_gradient.hpp>
+#include <ktape/ops/kernels/sequence/attention.hpp>
 #include <ktape/ops/linalg.hpp>
 #include <ktape/ops/operators.hpp>
 #include <ktape/ops/shape.hpp>
+#include <ktape/ops/support/composed_gradient.hpp>
+#include <ktape/ops/support/elementwise_op.hpp>
 
 #include <cmath>
 

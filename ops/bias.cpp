@@ -2,9 +2,9 @@
 #include <ktape/autograd/symbolic.hpp>
 #include <ktape/ops/bias.hpp>
 #include <ktape/ops/convolution_arguments.hpp>
-#include <ktape/ops/kernels/apply.hpp>
 #include <ktape/ops/operators.hpp>
 #include <ktape/ops/shape.hpp>
+#include <ktape/ops/support/elementwise_op.hpp>
 
 namespace ktape::backend {
 namespace {

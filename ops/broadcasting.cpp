@@ -1,9 +1,9 @@
 #include <ktape/autograd/symbolic.hpp>
 #include <ktape/ops/broadcasting.hpp>
-#include <ktape/ops/kernels/apply.hpp>
-#include <ktape/ops/kernels/strided.hpp>
+#include <ktape/ops/kernels/copy/strided_copy.hpp>
 #include <ktape/ops/reductions.hpp>
 #include <ktape/ops/shape.hpp>
+#include <ktape/ops/support/elementwise_op.hpp>
 
 namespace ktape::backend {
 

@@ -1,7 +1,7 @@
 #include <ktape/autograd/error.hpp>
 #include <ktape/ops/config.hpp>
 #include <ktape/ops/config_file.hpp>
-#include <ktape/ops/kernels/engine.hpp>
+#include <ktape/ops/support/engine.hpp>
 
 #include <atomic>
 #include <cmath>

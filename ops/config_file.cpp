@@ -1,5 +1,6 @@
 #include <ktape/autograd/error.hpp>
 #include <ktape/ops/config_file.hpp>
+#include <ktape/ops/kernels/engine/engine.hpp>
 
 #include <algorithm>
 #include <cerrno>
@@ -30,7 +31,7 @@ bool contains(const std::vector<std::string>& names, const std::string& name) {
 }
 
 bool is_backend(const std::string& name) {
-  return name == "tensorflow" || contains(engines(), name) || is_library(name);
+  return name == "tensorflow" || contains(engines(), name) || kernels::is_library(name);
 }
 
 /// Reads characters for the JSON parser and counts the lines that it has passed.
@@ -168,10 +169,6 @@ std::vector<std::string> engines() {
 #else
   return {"xtensor"};
 #endif
-}
-
-bool is_library(std::string_view backend) {
-  return backend.find('/') != backend.npos || backend.find(".so") != backend.npos;
 }
 
 Config parse_config(std::string_view text, const std::string& file,

@@ -19,10 +19,6 @@ struct Config {
 /// The engines that this build holds, the default one first.
 std::vector<std::string> engines();
 
-/// Whether the name of a backend is that of a shared library: a path, or a name with ".so" that the loader
-/// looks for.
-bool is_library(std::string_view backend);
-
 /// The backend that the configuration chose, or the default engine. Throws as load_config does.
 std::string configured_backend();
 

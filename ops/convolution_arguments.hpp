@@ -1,6 +1,6 @@
 #pragma once
 #include <ktape/autograd/tensor.hpp>
-#include <ktape/ops/kernels/convolve.hpp>
+#include <ktape/ops/support/convolution_op.hpp>
 
 #include <optional>
 #include <string>

@@ -3,8 +3,8 @@
 #include <ktape/autograd/symbolic.hpp>
 #include <ktape/ops/config.hpp>
 #include <ktape/ops/creation.hpp>
-#include <ktape/ops/kernels/parts.hpp>
-#include <ktape/ops/kernels/strided.hpp>
+#include <ktape/ops/kernels/copy/strided_copy.hpp>
+#include <ktape/ops/support/slicing.hpp>
 
 #include <algorithm>
 #include <cmath>

@@ -6,8 +6,8 @@
 #include <ktape/ops/ctc.hpp>
 #include <ktape/ops/ctc_batch.hpp>
 #include <ktape/ops/indexing.hpp>
-#include <ktape/ops/kernels/ctc.hpp>
-#include <ktape/ops/kernels/parallel_rows.hpp>
+#include <ktape/ops/kernels/parallel/parallel_rows.hpp>
+#include <ktape/ops/kernels/sequence/ctc.hpp>
 #include <ktape/ops/operators.hpp>
 #include <ktape/ops/shape.hpp>
 

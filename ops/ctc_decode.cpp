@@ -4,7 +4,7 @@
 #include <ktape/ops/creation.hpp>
 #include <ktape/ops/ctc.hpp>
 #include <ktape/ops/ctc_batch.hpp>
-#include <ktape/ops/kernels/parallel_rows.hpp>
+#include <ktape/ops/kernels/parallel/parallel_rows.hpp>
 
 #include <algorithm>
 #include <cmath>

@@ -1,11 +1,11 @@
 #include <ktape/autograd/arguments.hpp>
 #include <ktape/autograd/symbolic.hpp>
 #include <ktape/ops/broadcasting.hpp>
-#include <ktape/ops/kernels/apply.hpp>
 #include <ktape/ops/linalg.hpp>
 #include <ktape/ops/operators.hpp>
 #include <ktape/ops/reductions.hpp>
 #include <ktape/ops/shape.hpp>
+#include <ktape/ops/support/elementwise_op.hpp>
 
 #include <algorithm>
 #include <cctype>

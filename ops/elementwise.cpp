@@ -2,9 +2,9 @@
 #include <ktape/autograd/tape.hpp>
 #include <ktape/ops/broadcasting.hpp>
 #include <ktape/ops/inspection.hpp>
-#include <ktape/ops/kernels/apply.hpp>
-#include <ktape/ops/kernels/functions.hpp>
-#include <ktape/ops/kernels/generic.hpp>
+#include <ktape/ops/kernels/simd/math.hpp>
+#include <ktape/ops/support/elementwise_op.hpp>
+#include <ktape/ops/support/vector_or_tensor.hpp>
 
 #include <cmath>
 

@@ -4,7 +4,7 @@
 #include <ktape/ops/convolution_arguments.hpp>
 #include <ktape/ops/images.hpp>
 #include <ktape/ops/inspection.hpp>
-#include <ktape/ops/kernels/resize.hpp>
+#include <ktape/ops/kernels/convolution/linear_resize.hpp>
 #include <ktape/ops/shape.hpp>
 
 #include <algorithm>

@@ -4,10 +4,10 @@
 #include <ktape/autograd/tape.hpp>
 #include <ktape/ops/creation.hpp>
 #include <ktape/ops/indexing.hpp>
-#include <ktape/ops/kernels/gather.hpp>
-#include <ktape/ops/kernels/parts.hpp>
-#include <ktape/ops/kernels/rank.hpp>
+#include <ktape/ops/kernels/copy/gather_scatter.hpp>
+#include <ktape/ops/kernels/reduce/argsort.hpp>
 #include <ktape/ops/shape.hpp>
+#include <ktape/ops/support/slicing.hpp>
 
 #include <algorithm>
 #include <limits>
@@ -264,8 +264,8 @@ Tensor ranked(const Tensor& x, std::int64_t k, bool descending) {
   Tensor places = Tensor::empty(shape, DType::Int64);
   if (places.size() == 0) return places;
   dispatch(x.dtype(), [&]<class T>() {
-    kernels::rank_rows(places.pointer<std::int64_t>(), x.pointer<T>(), shape.count(0, shape.rank() - 1), n, k,
-                       descending);
+    kernels::argsort_rows(places.pointer<std::int64_t>(), x.pointer<T>(), shape.count(0, shape.rank() - 1), n,
+                          k, descending);
   });
   return places;
 }

@@ -2,13 +2,13 @@
 #include <ktape/autograd/symbolic.hpp>
 #include <ktape/ops/broadcasting.hpp>
 #include <ktape/ops/elementwise.hpp>
-#include <ktape/ops/kernels/apply.hpp>
-#include <ktape/ops/kernels/layer_norm.hpp>
-#include <ktape/ops/kernels/placed.hpp>
+#include <ktape/ops/kernels/normalization/layer_norm.hpp>
 #include <ktape/ops/normalization.hpp>
 #include <ktape/ops/operators.hpp>
 #include <ktape/ops/reductions.hpp>
 #include <ktape/ops/shape.hpp>
+#include <ktape/ops/support/axis_parameters.hpp>
+#include <ktape/ops/support/elementwise_op.hpp>
 
 #include <numeric>
 
@@ -112,13 +112,14 @@ Tensor layer_normalization(const Tensor& x, const Tensor& gamma, const Tensor& b
   const auto expect_place = [&](const char* name, const Tensor& parameter) {
     if (!parameter.defined()) return;
     kernels::expect_same_dtype(op, x, parameter);
-    kernels::place_of(op, name, parameter, x, bits);
+    kernels::parameter_shape(op, name, parameter, x, bits);
   };
   expect_place("gamma", gamma), expect_place("beta", beta);
   if (is_symbolic(x, gamma, beta))
     return defer(op, {x.shape(), x.dtype()}, layer_normalization, x, gamma, beta, options);
-  const Tensor scale = gamma.defined() ? kernels::placed(op, "gamma", gamma, x, bits) : gamma;
-  const Tensor offset = beta.defined() ? kernels::placed(op, "beta", beta, x, bits) : beta;
+  const Tensor scale =
+      gamma.defined() ? kernels::broadcastable_parameter(op, "gamma", gamma, x, bits) : gamma;
+  const Tensor offset = beta.defined() ? kernels::broadcastable_parameter(op, "beta", beta, x, bits) : beta;
   if (are_last(bits, x.ndim())) return normalized_rows(x, scale, offset, bits, options.epsilon);
   const Shape pattern = kernels::moved_last(bits, x.ndim());
   std::vector<int> axes(kernels::axes_in(bits).size());

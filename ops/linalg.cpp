@@ -2,12 +2,12 @@
 #include <ktape/autograd/symbolic.hpp>
 #include <ktape/ops/broadcasting.hpp>
 #include <ktape/ops/inspection.hpp>
-#include <ktape/ops/kernels/apply.hpp>
-#include <ktape/ops/kernels/matmul.hpp>
 #include <ktape/ops/linalg.hpp>
 #include <ktape/ops/operators.hpp>
 #include <ktape/ops/shape.hpp>
 #include <ktape/ops/sparse_symbolic.hpp>
+#include <ktape/ops/support/elementwise_op.hpp>
+#include <ktape/ops/support/matmul.hpp>
 
 #include <algorithm>
 

@@ -2,9 +2,9 @@
 #include <ktape/autograd/symbolic.hpp>
 #include <ktape/ops/convolution.hpp>
 #include <ktape/ops/convolution_arguments.hpp>
-#include <ktape/ops/kernels/parts.hpp>
 #include <ktape/ops/linalg.hpp>
 #include <ktape/ops/shape.hpp>
+#include <ktape/ops/support/slicing.hpp>
 
 #include <functional>
 

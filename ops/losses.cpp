@@ -6,12 +6,12 @@
 #include <ktape/ops/config.hpp>
 #include <ktape/ops/indexing.hpp>
 #include <ktape/ops/inspection.hpp>
-#include <ktape/ops/kernels/apply.hpp>
-#include <ktape/ops/kernels/crossentropy.hpp>
-#include <ktape/ops/kernels/generic.hpp>
+#include <ktape/ops/kernels/softmax/crossentropy.hpp>
 #include <ktape/ops/losses.hpp>
 #include <ktape/ops/reductions.hpp>
 #include <ktape/ops/shape.hpp>
+#include <ktape/ops/support/elementwise_op.hpp>
+#include <ktape/ops/support/vector_or_tensor.hpp>
 
 namespace ktape::backend {
 namespace {

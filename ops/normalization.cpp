@@ -2,13 +2,13 @@
 #include <ktape/autograd/symbolic.hpp>
 #include <ktape/ops/broadcasting.hpp>
 #include <ktape/ops/elementwise.hpp>
-#include <ktape/ops/kernels/apply.hpp>
-#include <ktape/ops/kernels/batch_norm.hpp>
-#include <ktape/ops/kernels/engine.hpp>
-#include <ktape/ops/kernels/placed.hpp>
+#include <ktape/ops/kernels/normalization/batch_norm.hpp>
 #include <ktape/ops/normalization.hpp>
 #include <ktape/ops/operators.hpp>
 #include <ktape/ops/reductions.hpp>
+#include <ktape/ops/support/axis_parameters.hpp>
+#include <ktape/ops/support/elementwise_op.hpp>
+#include <ktape/ops/support/engine.hpp>
 
 #include <limits>
 #include <optional>
@@ -293,7 +293,7 @@ Tensor batch_normalization(const Tensor& x, const Tensor& mean, const Tensor& va
   const auto expect_place = [&](const char* name, const Tensor& parameter) {
     if (!parameter.defined()) return;
     kernels::expect_same_dtype(op, x, parameter);
-    if (by_axis) kernels::place_of(op, name, parameter, x, channel);
+    if (by_axis) kernels::parameter_shape(op, name, parameter, x, channel);
     else if (!broadcasts_to(parameter.shape(), x.shape()))
       fail("[", op, "] ", name, " must broadcast to x of shape ", x.shape(), ": received ", name, "=",
            parameter.shape());
@@ -305,7 +305,9 @@ Tensor batch_normalization(const Tensor& x, const Tensor& mean, const Tensor& va
   bool alike = true;
   const auto fit = [&](const char* name, const Tensor& parameter) {
     if (!parameter.defined() || by_axis)
-      return by_axis && parameter.defined() ? kernels::placed(op, name, parameter, x, channel) : parameter;
+      return by_axis && parameter.defined()
+                 ? kernels::broadcastable_parameter(op, name, parameter, x, channel)
+                 : parameter;
     alike = alike && own_axes(parameter, x.ndim()) == channel;
     return parameter;
   };
@@ -333,7 +335,7 @@ NormalizedBatch normalize_batch_in_training(const Tensor& x, const Tensor& gamma
   const auto expect_place = [&](const char* name, const Tensor& p) {
     if (!p.defined()) return;
     kernels::expect_same_dtype(op, x, p);
-    kernels::place_of(op, name, p, x, others);
+    kernels::parameter_shape(op, name, p, x, others);
   };
   expect_place("gamma", gamma), expect_place("beta", beta);
   if (is_symbolic(x, gamma, beta)) {

@@ -1,9 +1,9 @@
 #include <ktape/ops/broadcasting.hpp>
 #include <ktape/ops/elementwise.hpp>
 #include <ktape/ops/inspection.hpp>
-#include <ktape/ops/kernels/apply.hpp>
-#include <ktape/ops/kernels/generic.hpp>
 #include <ktape/ops/operators.hpp>
+#include <ktape/ops/support/elementwise_op.hpp>
+#include <ktape/ops/support/vector_or_tensor.hpp>
 
 #include <cmath>
 

@@ -1,7 +1,7 @@
 #include <ktape/autograd/arguments.hpp>
 #include <ktape/autograd/symbolic_scope.hpp>
-#include <ktape/ops/kernels/update.hpp>
 #include <ktape/ops/optimize.hpp>
+#include <ktape/ops/support/optimizer_update.hpp>
 
 namespace ktape::backend {
 namespace {

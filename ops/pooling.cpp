@@ -2,11 +2,11 @@
 #include <ktape/autograd/symbolic.hpp>
 #include <ktape/ops/config.hpp>
 #include <ktape/ops/convolution_arguments.hpp>
-#include <ktape/ops/kernels/apply.hpp>
-#include <ktape/ops/kernels/engine.hpp>
-#include <ktape/ops/kernels/pool.hpp>
+#include <ktape/ops/kernels/convolution/pooling.hpp>
 #include <ktape/ops/pooling.hpp>
 #include <ktape/ops/shape.hpp>
+#include <ktape/ops/support/elementwise_op.hpp>
+#include <ktape/ops/support/engine.hpp>
 
 #include <limits>
 

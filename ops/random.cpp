@@ -3,7 +3,7 @@
 #include <ktape/autograd/symbolic.hpp>
 #include <ktape/ops/config.hpp>
 #include <ktape/ops/creation.hpp>
-#include <ktape/ops/kernels/random.hpp>
+#include <ktape/ops/kernels/random/distributions.hpp>
 #include <ktape/ops/operators.hpp>
 #include <ktape/ops/random.hpp>
 #include <ktape/ops/random_scope.hpp>

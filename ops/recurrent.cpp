@@ -2,13 +2,13 @@
 #include <ktape/autograd/symbolic.hpp>
 #include <ktape/ops/creation.hpp>
 #include <ktape/ops/inspection.hpp>
-#include <ktape/ops/kernels/apply.hpp>
-#include <ktape/ops/kernels/composed_gradient.hpp>
-#include <ktape/ops/kernels/matmul.hpp>
-#include <ktape/ops/kernels/recurrent_arguments.hpp>
-#include <ktape/ops/kernels/reduce.hpp>
+#include <ktape/ops/kernels/reduce/reductions.hpp>
 #include <ktape/ops/recurrent.hpp>
 #include <ktape/ops/shape.hpp>
+#include <ktape/ops/support/composed_gradient.hpp>
+#include <ktape/ops/support/elementwise_op.hpp>
+#include <ktape/ops/support/matmul.hpp>
+#include <ktape/ops/support/recurrent_arguments.hpp>
 
 namespace ktape::backend {
 namespace {
@@ -83,7 +83,7 @@ class Recurrence {
     return t.defined() ? t.pointer<A>() : nullptr;
   }
   template <class A>
-  kernels::SlotColumns<A> columns(const kernels::GateOfSlot& gates) const {
+  kernels::ProjectionColumns<A> columns(const kernels::GateOfProjection& gates) const {
     return {gates, units_, a_.kind.gates};
   }
   kernels::SequenceLayout layout() const {
@@ -100,31 +100,31 @@ class Recurrence {
     return {gates_.pointer<A>(), h_.pointer<A>(), data<A>(c_)};
   }
 
-  /// The kernel of the inputs with its columns in slots.
+  /// The kernel of the inputs with its columns in projections.
   template <class A>
   Tensor spread_kernel() const {
-    const auto slots = columns<A>(a_.kind.of_inputs);
-    Tensor out = like({features_, slots.width});
-    slots.spread(a_.kernel.pointer<A>(), features_, out.pointer<A>());
+    const auto projections = columns<A>(a_.kind.of_inputs);
+    Tensor out = like({features_, projections.width});
+    projections.spread(a_.kernel.pointer<A>(), features_, out.pointer<A>());
     return out;
   }
 
   /// The gates' arguments that do not depend on the steps before.
   template <class A>
   void project() {
-    const auto slots = columns<A>(a_.kind.of_inputs), recurrent = columns<A>(a_.kind.of_recurrent);
-    gates_ = like({rows_, slots.width});
-    kernels::matmul(rows_, slots.width, features_, {a_.x.pointer<A>(), features_},
-                    {spread_kernel<A>().template pointer<A>(), slots.width}, gates_.pointer<A>());
+    const auto projections = columns<A>(a_.kind.of_inputs), recurrent = columns<A>(a_.kind.of_recurrent);
+    gates_ = like({rows_, projections.width});
+    kernels::matmul(rows_, projections.width, features_, {a_.x.pointer<A>(), features_},
+                    {spread_kernel<A>().template pointer<A>(), projections.width}, gates_.pointer<A>());
     if (!a_.bias.defined()) return;
-    std::vector<A> bias(static_cast<std::size_t>(slots.width));
-    slots.add(a_.bias.pointer<A>(), 1, bias.data());
-    if (a_.kind.two_biases) recurrent.add(a_.bias.pointer<A>() + slots.columns, 1, bias.data());
+    std::vector<A> bias(static_cast<std::size_t>(projections.width));
+    projections.add(a_.bias.pointer<A>(), 1, bias.data());
+    if (a_.kind.two_biases) recurrent.add(a_.bias.pointer<A>() + projections.columns, 1, bias.data());
     A* gates = gates_.pointer<A>();
-    kernels::parallel_rows(rows_, slots.width, [&](std::int64_t begin, std::int64_t end) {
+    kernels::parallel_rows(rows_, projections.width, [&](std::int64_t begin, std::int64_t end) {
       for (std::int64_t r = begin; r < end; ++r)
-        for (std::int64_t j = 0; j < slots.width; ++j)
-          gates[r * slots.width + j] += bias[static_cast<std::size_t>(j)];
+        for (std::int64_t j = 0; j < projections.width; ++j)
+          gates[r * projections.width + j] += bias[static_cast<std::size_t>(j)];
     });
   }
 
@@ -147,9 +147,9 @@ class Recurrence {
     project<A>();
     h_ = states_before<A>(a_.states[0]);
     if (a_.kind.states == 2) c_ = states_before<A>(a_.states[1]);
-    const auto slots = columns<A>(a_.kind.of_recurrent);
-    const Tensor panels = like({units_, slots.width});
-    slots.panels(a_.recurrent_kernel.pointer<A>(), panels.pointer<A>());
+    const auto projections = columns<A>(a_.kind.of_recurrent);
+    const Tensor panels = like({units_, projections.width});
+    projections.panels(a_.recurrent_kernel.pointer<A>(), panels.pointer<A>());
     with_cell(a_.kind, [&]<class Cell>() {
       kernels::run_recurrent<Cell, A>(
           layout(), state<A>(), panels.pointer<A>(),
@@ -189,10 +189,10 @@ class Recurrence {
       return dx;
     });
     const auto parameter = [&](const Tensor& like_this, std::int64_t rows, const A* left, std::int64_t stride,
-                               const auto& slots) {
+                               const auto& projections) {
       const Tensor spread = like({rows, width}), out = Tensor::empty_like(like_this);
       kernels::matmul(rows, width, rows_, {left, stride, true}, {dz, width}, spread.pointer<A>());
-      slots.gather(spread.pointer<A>(), rows, out.pointer<A>());
+      projections.gather(spread.pointer<A>(), rows, out.pointer<A>());
       return out;
     };
     grads.to(input[1],
@@ -206,8 +206,8 @@ class Recurrence {
   }
 
   template <class A>
-  Tensor bias_gradient(const A* dz, const kernels::SlotColumns<A>& of_inputs,
-                       const kernels::SlotColumns<A>& of_recurrent) const {
+  Tensor bias_gradient(const A* dz, const kernels::ProjectionColumns<A>& of_inputs,
+                       const kernels::ProjectionColumns<A>& of_recurrent) const {
     const Tensor sums = like({of_inputs.width});
     kernels::reduce_sum(dz, sums.pointer<A>(), 1, rows_, of_inputs.width);
     Tensor out = Tensor::empty_like(a_.bias);

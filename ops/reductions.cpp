@@ -4,21 +4,21 @@
 #include <ktape/ops/broadcasting.hpp>
 #include <ktape/ops/config.hpp>
 #include <ktape/ops/inspection.hpp>
-#include <ktape/ops/kernels/apply.hpp>
-#include <ktape/ops/kernels/extremes.hpp>
-#include <ktape/ops/kernels/generic.hpp>
-#include <ktape/ops/kernels/groups.hpp>
-#include <ktape/ops/kernels/logsumexp.hpp>
-#include <ktape/ops/kernels/moments.hpp>
+#include <ktape/ops/kernels/reduce/max_gradient.hpp>
+#include <ktape/ops/kernels/reduce/moments.hpp>
+#include <ktape/ops/kernels/softmax/logsumexp.hpp>
 #include <ktape/ops/reductions.hpp>
 #include <ktape/ops/shape.hpp>
+#include <ktape/ops/support/elementwise_op.hpp>
+#include <ktape/ops/support/multi_axis_reduction.hpp>
+#include <ktape/ops/support/vector_or_tensor.hpp>
 
 #include <cmath>
 
 namespace ktape::backend {
 namespace {
 
-using kernels::Groups, kernels::like, kernels::select;
+using kernels::ReducedAxes, kernels::like, kernels::select;
 
 void expect_number(const char* op, const Tensor& x) {
   expect_defined(op, "x", x);
@@ -26,7 +26,7 @@ void expect_number(const char* op, const Tensor& x) {
 }
 
 /// A value per group, repeated over the elements of the groups.
-Tensor spread(const Tensor& g, const Groups& groups, const Shape& shape) {
+Tensor spread(const Tensor& g, const ReducedAxes& groups, const Shape& shape) {
   if (recording()) return broadcast_to(reshape(g, groups.kept), shape);
   if (g.size() != 1 || groups.size == 0) return broadcast_to(g.alias(groups.kept), shape);
   return full(shape, g.element(nullptr, 0), g.dtype());
@@ -46,7 +46,7 @@ Tensor averaged(const Tensor& x) {
 }
 DType average_dtype(const Tensor& x) { return x.dtype().is_bool() ? floatx() : x.dtype(); }
 
-Tensor record_sum(const char* op, const Tensor& x, const Groups& groups, Tensor out, double factor) {
+Tensor record_sum(const char* op, const Tensor& x, const ReducedAxes& groups, Tensor out, double factor) {
   if (recording(x))
     record(op, out, {x}, [groups, factor, shape = x.shape()](const Tensor& g, Grads& grads) {
       grads.to(0, [&] { return spread(factor == 1 ? g : g * factor, groups, shape); });
@@ -55,7 +55,7 @@ Tensor record_sum(const char* op, const Tensor& x, const Groups& groups, Tensor 
 }
 
 /// The mean of numbers; integers are added up as int64, and the quotient is truncated.
-Tensor average(const Tensor& x, const Groups& groups) {
+Tensor average(const Tensor& x, const ReducedAxes& groups) {
   const bool integer = x.dtype().is_integer();
   if (integer && groups.size == 0) return full(groups.shape, 0, x.dtype());
   kernels::JoinedAxes axes(x.shape(), groups.bits);
@@ -80,7 +80,7 @@ Tensor average(const Tensor& x, const Groups& groups) {
 
 Tensor sum(const Tensor& x, const Axes& axis, bool keepdims) {
   expect_number("sum", x);
-  const Groups groups("sum", x, axis, keepdims);
+  const ReducedAxes groups("sum", x, axis, keepdims);
   if (is_symbolic(x)) return defer("sum", {groups.shape, x.dtype()}, sum, x, axis, keepdims);
   return record_sum("sum", x, groups, kernels::reduced<kernels::SumOf>(x, groups), 1);
 }
@@ -88,7 +88,7 @@ Tensor sum(const Tensor& x, const Axes& axis, bool keepdims) {
 Tensor mean(const Tensor& x, const Axes& axis, bool keepdims) {
   expect_defined("mean", "x", x);
   if (x.dtype().is_bool()) return mean(cast(x, floatx()), axis, keepdims);
-  const Groups groups("mean", x, axis, keepdims);
+  const ReducedAxes groups("mean", x, axis, keepdims);
   if (is_symbolic(x)) return defer("mean", {groups.shape, x.dtype()}, mean, x, axis, keepdims);
   if (x.dtype().is_integer()) return average(x, groups);
   return record_sum("mean", x, groups, average(x, groups), 1 / static_cast<double>(groups.size));
@@ -105,7 +105,7 @@ Tensor centred(const Tensor& x, unsigned bits) {
 }
 
 /// Of float16 as float32.
-Tensor sum_of_squares(const Tensor& x, const Groups& groups) {
+Tensor sum_of_squares(const Tensor& x, const ReducedAxes& groups) {
   return kernels::reduced<kernels::SumOfSquaresOf, kernels::WideSumOf>(x, groups);
 }
 
@@ -130,7 +130,7 @@ void variance_into(const T* x, Out* out, kernels::JoinedAxes axes) {
 }
 
 /// Of float16 as float32.
-Tensor variance(const Tensor& x, const Groups& groups) {
+Tensor variance(const Tensor& x, const ReducedAxes& groups) {
   const double n = static_cast<double>(groups.size);
   Tensor out = Tensor::empty(groups.shape, x.dtype() == DType::Float64 ? DType::Float64 : DType::Float32);
   const kernels::JoinedAxes axes(x.shape(), groups.bits);
@@ -150,21 +150,21 @@ Tensor variance(const Tensor& x, const Groups& groups) {
 
 Tensor var(const Tensor& x, const Axes& axis, bool keepdims) {
   expect_averaged("var", x);
-  const Groups groups("var", x, axis, keepdims);
+  const ReducedAxes groups("var", x, axis, keepdims);
   if (is_symbolic(x)) return defer("var", {groups.shape, average_dtype(x)}, var, x, axis, keepdims);
   return cast(variance(averaged(x), groups), average_dtype(x));
 }
 
 Tensor std(const Tensor& x, const Axes& axis, bool keepdims) {
   expect_averaged("std", x);
-  const Groups groups("std", x, axis, keepdims);
+  const ReducedAxes groups("std", x, axis, keepdims);
   if (is_symbolic(x)) return defer("std", {groups.shape, average_dtype(x)}, std, x, axis, keepdims);
   return cast(root("std", variance(averaged(x), groups)), average_dtype(x));
 }
 
 Tensor norm(const Tensor& x, const Axes& axis, bool keepdims) {
   kernels::expect_floating("norm", x);
-  const Groups groups("norm", x, axis, keepdims);
+  const ReducedAxes groups("norm", x, axis, keepdims);
   if (is_symbolic(x)) return defer("norm", {groups.shape, x.dtype()}, norm, x, axis, keepdims);
   const Tensor values = averaged(x);
   Tensor squares = sum_of_squares(values, groups);
@@ -190,7 +190,7 @@ Tensor shared_by_ties(const Tensor& x, const Tensor& y, const Tensor& g, kernels
 template <class Kernel>
 Tensor extreme(const char* op, const Tensor& x, const Axes& axis, bool keepdims) {
   expect_number(op, x);
-  const Groups groups(op, x, axis, keepdims);
+  const ReducedAxes groups(op, x, axis, keepdims);
   if (is_symbolic(x)) return defer(op, {groups.shape, x.dtype()}, extreme<Kernel>, op, x, axis, keepdims);
   Tensor out = kernels::reduced<Kernel>(x, groups);
   if (recording(x))
@@ -239,7 +239,7 @@ Tensor others(const Tensor& x) {
 }
 
 Tensor middle_product(const Tensor& x) {
-  const Groups groups(x.shape(), 2, false);
+  const ReducedAxes groups(x.shape(), 2, false);
   Tensor out = kernels::reduced<kernels::ProdOf>(x, groups);
   if (recording(x))
     record("prod", out, {x}, [x, groups](const Tensor& g, Grads& grads) {
@@ -252,7 +252,7 @@ Tensor middle_product(const Tensor& x) {
 
 Tensor prod(const Tensor& x, const Axes& axis, bool keepdims) {
   expect_number("prod", x);
-  const Groups groups("prod", x, axis, keepdims);
+  const ReducedAxes groups("prod", x, axis, keepdims);
   if (is_symbolic(x)) return defer("prod", {groups.shape, x.dtype()}, prod, x, axis, keepdims);
   if (!recording(x)) return kernels::reduced<kernels::ProdOf>(x, groups);
   kernels::JoinedAxes axes(x.shape(), groups.bits);
@@ -266,7 +266,7 @@ Tensor prod(const Tensor& x, const Axes& axis, bool keepdims) {
 
 Tensor logsumexp(const Tensor& x, const Axes& axis, bool keepdims) {
   kernels::expect_floating("logsumexp", x);
-  const Groups groups("logsumexp", x, axis, keepdims);
+  const ReducedAxes groups("logsumexp", x, axis, keepdims);
   if (is_symbolic(x)) return defer("logsumexp", {groups.shape, x.dtype()}, logsumexp, x, axis, keepdims);
   const bool once = kernels::JoinedAxes(x.shape(), groups.bits).passes() <= 1;
   const Tensor values = once && !recording(x) ? x : in_float(x);
@@ -285,14 +285,14 @@ Tensor logsumexp(const Tensor& x, const Axes& axis, bool keepdims) {
 
 Tensor any(const Tensor& x, const Axes& axis, bool keepdims) {
   expect_defined("any", "x", x);
-  const Groups groups("any", x, axis, keepdims);
+  const ReducedAxes groups("any", x, axis, keepdims);
   if (is_symbolic(x)) return defer("any", {groups.shape, DType::Bool}, any, x, axis, keepdims);
   return kernels::reduced<kernels::AnyOf>(x, groups);
 }
 
 Tensor all(const Tensor& x, const Axes& axis, bool keepdims) {
   expect_defined("all", "x", x);
-  const Groups groups("all", x, axis, keepdims);
+  const ReducedAxes groups("all", x, axis, keepdims);
   if (is_symbolic(x)) return defer("all", {groups.shape, DType::Bool}, all, x, axis, keepdims);
   return kernels::reduced<kernels::AllOf>(x, groups);
 }

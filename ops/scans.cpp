@@ -1,11 +1,11 @@
 #include <ktape/autograd/arguments.hpp>
 #include <ktape/autograd/symbolic.hpp>
-#include <ktape/ops/kernels/arg_reduce.hpp>
-#include <ktape/ops/kernels/generic.hpp>
-#include <ktape/ops/kernels/groups.hpp>
-#include <ktape/ops/kernels/recurrence.hpp>
-#include <ktape/ops/kernels/scan.hpp>
+#include <ktape/ops/kernels/reduce/argmax.hpp>
+#include <ktape/ops/kernels/reduce/scan.hpp>
+#include <ktape/ops/kernels/sequence/linear_recurrence.hpp>
 #include <ktape/ops/reductions.hpp>
+#include <ktape/ops/support/multi_axis_reduction.hpp>
+#include <ktape/ops/support/vector_or_tensor.hpp>
 
 #include <cstring>
 
@@ -86,7 +86,7 @@ Tensor index_of(const char* op, const Tensor& x, int axis) {
   const int at = canonical_axis(op, axis, x.ndim());
   if (x.shape()[at] == 0)
     fail("[", op, "] the axis must not be empty: received x=", x.shape(), ", axis=", axis);
-  const Shape shape = kernels::Groups(x.shape(), 1u << at, false).shape;
+  const Shape shape = kernels::ReducedAxes(x.shape(), 1u << at, false).shape;
   if (is_symbolic(x)) return defer(op, {shape, DType::Int64}, index_of<Largest>, op, x, axis);
   Tensor out = Tensor::empty(shape, DType::Int64);
   const Line line(x.shape(), at);

@@ -2,7 +2,7 @@
 #include <ktape/autograd/dispatch.hpp>
 #include <ktape/autograd/node.hpp>
 #include <ktape/ops/indexing.hpp>
-#include <ktape/ops/kernels/parallel_rows.hpp>
+#include <ktape/ops/kernels/parallel/parallel_rows.hpp>
 #include <ktape/ops/operators.hpp>
 #include <ktape/ops/reductions.hpp>
 #include <ktape/ops/sparse.hpp>

@@ -1,7 +1,7 @@
 #include <ktape/autograd/dispatch.hpp>
 #include <ktape/autograd/symbolic.hpp>
 #include <ktape/ops/broadcasting.hpp>
-#include <ktape/ops/kernels/map.hpp>
+#include <ktape/ops/kernels/elementwise/elementwise.hpp>
 #include <ktape/ops/updates.hpp>
 
 /// An update that waits reads a tensor as an operand and keeps numbers.

@@ -1,10 +1,10 @@
 #include <ktape/nn/losses/functions.hpp>
 #include <ktape/nn/losses/regression.hpp>
 #include <ktape/ops/config.hpp>
-#include <ktape/ops/kernels/apply.hpp>
-#include <ktape/ops/kernels/functions.hpp>
-#include <ktape/ops/kernels/generic.hpp>
+#include <ktape/ops/kernels/simd/math.hpp>
 #include <ktape/ops/reductions.hpp>
+#include <ktape/ops/support/elementwise_op.hpp>
+#include <ktape/ops/support/vector_or_tensor.hpp>
 
 #include <numbers>
 

@@ -1,10 +1,10 @@
 #include <ktape/nn/optimizers/adaptive.hpp>
 #include <ktape/nn/optimizers/fields.hpp>
 #include <ktape/ops/elementwise.hpp>
-#include <ktape/ops/kernels/update.hpp>
 #include <ktape/ops/operators.hpp>
 #include <ktape/ops/reductions.hpp>
 #include <ktape/ops/shape.hpp>
+#include <ktape/ops/support/optimizer_update.hpp>
 #include <ktape/ops/updates.hpp>
 
 #include <algorithm>

@@ -7,9 +7,9 @@
 #include <ktape/ops/creation.hpp>
 #include <ktape/ops/elementwise.hpp>
 #include <ktape/ops/inspection.hpp>
-#include <ktape/ops/kernels/update.hpp>
 #include <ktape/ops/operators.hpp>
 #include <ktape/ops/reductions.hpp>
+#include <ktape/ops/support/optimizer_update.hpp>
 #include <ktape/ops/updates.hpp>
 
 #include <algorithm>

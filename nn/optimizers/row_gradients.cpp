@@ -2,7 +2,7 @@
 #include <ktape/autograd/gradients.hpp>
 #include <ktape/nn/optimizers/row_gradients.hpp>
 #include <ktape/ops/creation.hpp>
-#include <ktape/ops/kernels/gather.hpp>
+#include <ktape/ops/kernels/copy/gather_scatter.hpp>
 
 #include <bit>
 

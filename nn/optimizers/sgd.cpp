@@ -1,6 +1,6 @@
 #include <ktape/nn/optimizers/fields.hpp>
 #include <ktape/nn/optimizers/sgd.hpp>
-#include <ktape/ops/kernels/update.hpp>
+#include <ktape/ops/support/optimizer_update.hpp>
 
 #include <cmath>
 

@@ -1,6 +1,6 @@
 #include <ktape/ktape.hpp>
 #include <ktape/ops/config_file.hpp>
-#include <ktape/ops/kernels/engine.hpp>
+#include <ktape/ops/support/engine.hpp>
 
 #include <cmath>
 

@@ -1,8 +1,8 @@
 #include <doctest/doctest.h>
 #include <ktape/ktape.hpp>
 #include <ktape/ops/config_file.hpp>
-#include <ktape/ops/kernels/bounded_cache.hpp>
-#include <ktape/ops/kernels/engine.hpp>
+#include <ktape/ops/kernels/engine/lru_cache.hpp>
+#include <ktape/ops/support/engine.hpp>
 
 #include "check.hpp"
 
@@ -94,7 +94,7 @@ TEST_CASE("what cannot be loaded and what is no engine is said so") {
 }
 
 TEST_CASE("the cache keeps what was used last") {
-  kernels::BoundedCache<int, int> cache(2);
+  kernels::LruCache<int, int> cache(2);
   int made = 0;
   const auto get = [&](int key) { return *cache.get(key, [&] { return ++made, key * 10; }); };
   CHECK(get(1) == 10);

@@ -6,9 +6,9 @@
 #include <functional>
 #include <ktape/autograd/gradcheck.hpp>
 #include <ktape/autograd/gradients.hpp>
-#include <ktape/ops/function.hpp>
 #include <ktape/ops/config.hpp>
-#include <ktape/ops/kernels/philox.hpp>
+#include <ktape/ops/function.hpp>
+#include <ktape/ops/kernels/random/philox.hpp>
 #include <ktape/ops/operators.hpp>
 #include <ktape/ops/random.hpp>
 #include <limits>

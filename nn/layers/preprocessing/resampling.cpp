@@ -2,8 +2,8 @@
 #include <ktape/autograd/node.hpp>
 #include <ktape/nn/layers/preprocessing/resampling.hpp>
 #include <ktape/nn/names.hpp>
-#include <ktape/ops/kernels/batch.hpp>
-#include <ktape/ops/kernels/parallel_rows.hpp>
+#include <ktape/ops/kernels/parallel/parallel_rows.hpp>
+#include <ktape/ops/kernels/simd/batch.hpp>
 
 #include <algorithm>
 #include <cmath>

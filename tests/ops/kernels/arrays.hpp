@@ -1,6 +1,6 @@
 #pragma once
 #include <ktape/autograd/shape.hpp>
-#include <ktape/ops/kernels/simd.hpp>
+#include <ktape/ops/kernels/simd/vector.hpp>
 
 #include <doctest/doctest.h>
 

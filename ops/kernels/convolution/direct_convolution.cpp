@@ -1,0 +1,311 @@
+#include <ktape/autograd/memory.hpp>
+#include <ktape/ops/kernels/convolution/convolution.hpp>
+#include <ktape/ops/kernels/parallel/parallel_rows.hpp>
+#include <ktape/ops/kernels/parallel/thread_sums.hpp>
+#include <ktape/ops/kernels/simd/vector.hpp>
+
+#include <numeric>
+#include <vector>
+
+namespace ktape::kernels {
+namespace {
+
+/// Positions or taps with sums of their own for so many vectors of filters: what the registers hold with the
+/// factors.
+constexpr int together(int vectors) { return vector_bytes == 64 ? (vectors == 1 ? 16 : 13) : 5; }
+
+/// Whether n of them, `most` at a time, leave more over than eight at a time would: what is left over is
+/// slower.
+constexpr bool eight_fit_better(std::int64_t n, int most) { return most > 8 && n % 8 < n % most; }
+
+/// How far apart neighbouring positions lie, and neighbouring lines of them.
+struct Steps {
+  std::int64_t position, line;
+};
+
+/// A few neighbouring lines of positions, or parts of long ones: where they read and write.
+template <class T>
+struct Band {
+  const T* x;
+  T* y;
+  std::int64_t lines, positions;
+  Steps from, to;
+};
+
+/// Rows of filters, one for each number that a position reads at these places.
+template <class T>
+struct Kernel {
+  const T* rows;
+  std::int64_t filters;
+  std::vector<std::int64_t> taps;
+};
+
+/// A convolution in bands. The elements of a patch lie at the same places whatever its position: bands of an
+/// input that is padded read a copy with the zeros around it.
+template <class T>
+class Bands {
+ public:
+  explicit Bands(const ktape_convolution& c)
+      : c(c),
+        kernel{static_cast<const T*>(c.kernel), c.output_channels, {}},
+        rows_(reach(1, most_lines())),
+        columns_(reach(2, most_positions())) {
+    for (int d = 0; d < 3; ++d) inside_ = inside_ && c.padding[d] == 0 && reach(d, c.output[d]) <= c.input[d];
+    if (inside_) rows_ = c.input[1], columns_ = c.input[2];
+    const std::int64_t plane =
+        (inside_ ? c.dilation[0] : 1) * rows_;  // a copy has the planes of a window only
+    for (std::int64_t kd = 0; kd < c.window[0]; ++kd)
+      for (std::int64_t kh = 0; kh < c.window[1]; ++kh)
+        for (std::int64_t kw = 0; kw < c.window[2]; ++kw)
+          for (std::int64_t i = 0; i < c.input_channels; ++i)
+            kernel.taps.push_back((kd * plane + kh * c.dilation[1]) * line() +
+                                  kw * c.dilation[2] * c.input_channels + i);
+  }
+
+  const ktape_convolution& c;
+  Kernel<T> kernel;
+  std::int64_t result_line() const { return c.output[2] * c.output_channels; }
+  std::int64_t count() const { return c.batch * c.output[0] * line_blocks() * position_blocks(); }
+
+  /// Calls f(band) for bands begin..end.
+  template <class F>
+  void for_each(std::int64_t begin, std::int64_t end, const F& f) const {
+    WorkVector<T> room(inside_ ? 0 : static_cast<std::size_t>(c.window[0] * rows_ * line()));
+    for (; begin < end; ++begin) {
+      const std::int64_t w = begin % position_blocks() * most_positions(),
+                         h = begin / position_blocks() % line_blocks() * most_lines(),
+                         plane = begin / position_blocks() / line_blocks();
+      const T* const x = inside_ ? place(plane, 0, h * c.strides[1], w * c.strides[2]) : room.data();
+      if (!inside_) read(plane, h, w, room.data());
+      T* const y = static_cast<T*>(c.y) + (plane * c.output[1] + h) * result_line() + w * c.output_channels;
+      f(Band<T>{x,
+                y,
+                std::min(most_lines(), c.output[1] - h),
+                std::min(most_positions(), c.output[2] - w),
+                {c.strides[2] * c.input_channels, c.strides[1] * line()},
+                {c.output_channels, result_line()}});
+    }
+  }
+
+ private:
+  std::int64_t most_lines() const { return std::min<std::int64_t>(8, c.output[1]); }
+  std::int64_t most_positions() const { return std::min<std::int64_t>(512, c.output[2]); }
+  std::int64_t line_blocks() const { return (c.output[1] + most_lines() - 1) / most_lines(); }
+  std::int64_t position_blocks() const { return (c.output[2] + most_positions() - 1) / most_positions(); }
+  std::int64_t line() const { return columns_ * c.input_channels; }
+  std::int64_t reach(int d, std::int64_t positions) const {
+    return (positions - 1) * c.strides[d] + (c.window[d] - 1) * c.dilation[d] + 1;
+  }
+
+  /// What a plane of the result reads at a place of its window's depth, and at a row and a column.
+  const T* place(std::int64_t plane, std::int64_t kd, std::int64_t row, std::int64_t column) const {
+    const std::int64_t n = plane / c.output[0],
+                       d = plane % c.output[0] * c.strides[0] + kd * c.dilation[0] - c.padding[0];
+    return static_cast<const T*>(c.x) +
+           (((n * c.input[0] + d) * c.input[1] + row) * c.input[2] + column) * c.input_channels;
+  }
+
+  void read(std::int64_t plane, std::int64_t h, std::int64_t w, T* to) const {
+    const std::int64_t d = plane % c.output[0], channels = c.input_channels;
+    const std::int64_t at = w * c.strides[2] - c.padding[2],
+                       begin = std::clamp<std::int64_t>(-at, 0, columns_),
+                       end = std::clamp(c.input[2] - at, begin, columns_);
+    for (std::int64_t kd = 0; kd < c.window[0]; ++kd)
+      for (std::int64_t row = 0; row < rows_; ++row, to += line()) {
+        const std::int64_t id = d * c.strides[0] + kd * c.dilation[0] - c.padding[0],
+                           ih = h * c.strides[1] + row - c.padding[1];
+        const bool inside = id >= 0 && id < c.input[0] && ih >= 0 && ih < c.input[1] && begin < end;
+        if (!inside) {
+          std::fill_n(to, line(), T(0));
+          continue;
+        }
+        const T* const from = place(plane, kd, ih, at + begin);
+        std::fill_n(to, begin * channels, T(0));
+        std::copy_n(from, (end - begin) * channels, to + begin * channels);
+        std::fill(to + end * channels, to + line(), T(0));
+      }
+  }
+
+  std::int64_t rows_, columns_;  // what a band reads of a plane, or the whole of it
+  bool inside_ = true;           // nothing is padded
+};
+
+/// V vectors of filters from one on, or a single one of which only some lanes are there.
+template <class T, int V, bool whole>
+struct Filters {
+  static constexpr int vectors = V;
+  std::int64_t first, valid;
+  Vec<T> get(const T* row, int v) const {
+    if constexpr (whole) return load(row + first + v * lanes<T>);
+    else return load_partial(row + first, valid, Vec<T>{});
+  }
+  void put(T* row, int v, Vec<T> x) const {
+    if constexpr (whole) store(row + first + v * lanes<T>, x);
+    else store_partial(row + first, x, valid);
+  }
+};
+
+template <class T, class F>
+void for_filters(std::int64_t count, const F& f) {
+  constexpr std::int64_t w = lanes<T>;
+  std::int64_t at = 0;
+  for (; at + 2 * w <= count; at += 2 * w) f(Filters<T, 2, true>{at, w});
+  for (; at + w <= count; at += w) f(Filters<T, 1, true>{at, w});
+  if (at < count) f(Filters<T, 1, false>{at, count - at});
+}
+
+/// The results of a band at the positions first, ... of each line, P of them at a time and then fewer. Not
+/// inlined, so that its loop has all registers.
+template <int P, class T, class Some>
+[[gnu::noinline]] void filter_band(const Kernel<T>& kernel, const Band<T>& band, const Some& some,
+                                   std::int64_t first) {
+  const auto [step, line_step] = band.from;
+  const auto [result, result_line] = band.to;
+  const std::int64_t blocks = (band.positions - first) / P;
+  const bool asks = kernel.taps.size() >= 16;  // for the next places to be written: fewer do not pay for it
+  for (std::int64_t line = 0; line < band.lines; ++line) {
+    const T* x = band.x + line * line_step + first * step;
+    T* y = band.y + line * result_line + first * result;
+    for (std::int64_t block = 0; block < blocks; ++block, x += P * step, y += P * result) {
+      Vec<T> sums[P][Some::vectors] = {};
+      if (asks)
+        for (int i = 0; i < P; ++i)
+          for (int v = 0; v < Some::vectors; ++v)
+            __builtin_prefetch(y + (P + i) * result + some.first + v * lanes<T>, 1);
+      const T* row = kernel.rows;
+      for (const std::int64_t tap : kernel.taps) {
+        const T* place = x + tap;
+        Vec<T> weights[Some::vectors];
+        for (int v = 0; v < Some::vectors; ++v) weights[v] = some.get(row, v);
+#pragma GCC unroll 16
+        for (int i = 0; i < P; ++i, place += step)
+          for (int v = 0; v < Some::vectors; ++v) sums[i][v] += *place * weights[v];
+        row += kernel.filters;
+      }
+#pragma GCC unroll 16
+      for (int i = 0; i < P; ++i)
+        for (int v = 0; v < Some::vectors; ++v) some.put(y + i * result, v, sums[i][v]);
+    }
+  }
+  first += blocks * P;
+  if constexpr (P > 1)
+    if (first < band.positions) filter_band<P / 2>(kernel, band, some, first);
+}
+
+/// The results of a band.
+template <class T>
+void filter_band(const Kernel<T>& kernel, const Band<T>& band) {
+  for_filters<T>(kernel.filters, [&](const auto& some) {
+    constexpr int most = together(std::remove_cvref_t<decltype(some)>::vectors);
+    if (eight_fit_better(band.positions, most)) filter_band<8>(kernel, band, some, 0);
+    else filter_band<most>(kernel, band, some, 0);
+  });
+}
+
+/// Adds a band's gradient of the kernel at the taps first, ..., R of them at a time and then fewer.
+template <int R, class T, class Some>
+[[gnu::noinline]] void add_band(const Kernel<T>& kernel, const Band<T>& band, const Some& some,
+                                std::size_t first, T* sums_of_all) {
+  const auto [step, line_step] = band.from;
+  const auto [result, result_line] = band.to;
+  for (; first + R <= kernel.taps.size(); first += R) {
+    Vec<T> sums[R][Some::vectors] = {};
+    std::int64_t taps[R];
+    for (int r = 0; r < R; ++r) taps[r] = kernel.taps[first + r];
+    for (std::int64_t line = 0; line < band.lines; ++line) {
+      const T *x = band.x + line * line_step, *y = band.y + line * result_line;
+      for (std::int64_t i = 0; i < band.positions; ++i, x += step, y += result)
+#pragma GCC unroll 16
+        for (int r = 0; r < R; ++r)
+          for (int v = 0; v < Some::vectors; ++v) sums[r][v] += x[taps[r]] * some.get(y, v);
+    }
+#pragma GCC unroll 16
+    for (int r = 0; r < R; ++r)
+      for (int v = 0; v < Some::vectors; ++v) {
+        T* const row = sums_of_all + (first + r) * kernel.filters;
+        some.put(row, v, some.get(row, v) + sums[r][v]);
+      }
+  }
+  if constexpr (R > 1)
+    if (first < kernel.taps.size()) add_band<R / 2>(kernel, band, some, first, sums_of_all);
+}
+
+}  // namespace
+
+bool skips_places(const ktape_convolution& c) {
+  const auto volume = [](const std::int64_t(&extents)[3]) { return extents[0] * extents[1] * extents[2]; };
+  return c.groups == 1 && volume(c.window) == 1 && volume(c.strides) > 1 && c.input_channels <= 32 &&
+         std::ranges::all_of(c.padding, [](std::int64_t zeros) { return zeros == 0; });
+}
+
+bool is_narrow(const ktape_convolution& c) {
+  return c.groups == 1 && (c.input_channels <= 4 || skips_places(c));
+}
+
+template <class T>
+void narrow_convolution(const ktape_convolution& c) {
+  const Bands<T> bands(c);
+  const std::int64_t work = bands.result_line() * static_cast<std::int64_t>(bands.kernel.taps.size());
+  parallel_rows(bands.count(), work, [&](std::int64_t begin, std::int64_t end) {
+    bands.for_each(begin, end, [&](const Band<T>& band) { filter_band(bands.kernel, band); });
+  });
+}
+
+template <class T>
+void narrow_convolution_backward_kernel(const ktape_convolution& c) {
+  const Bands<T> bands(c);
+  const auto taps = static_cast<std::int64_t>(bands.kernel.taps.size());
+  thread_sums(bands.count(), taps * c.output_channels, static_cast<T*>(c.kernel),
+              [&](std::int64_t begin, std::int64_t end, T* sums) {
+                bands.for_each(begin, end, [&](const Band<T>& band) {
+                  for_filters<T>(c.output_channels, [&](const auto& some) {
+                    constexpr int most = std::min(9, together(2));
+                    if (eight_fit_better(taps, most)) add_band<8>(bands.kernel, band, some, 0, sums);
+                    else add_band<most>(bands.kernel, band, some, 0, sums);
+                  });
+                });
+              });
+}
+
+template <class T>
+void skipping_convolution_backward_data(const ktape_convolution& c) {
+  const std::int64_t channels = c.input_channels, filters = c.output_channels, line = c.input[2] * channels;
+  WorkVector<T> rows(static_cast<std::size_t>(channels * filters));
+  const T* const weights = static_cast<const T*>(c.kernel);
+  for (std::int64_t f = 0; f < filters; ++f)
+    for (std::int64_t i = 0; i < channels; ++i) rows[f * channels + i] = weights[i * filters + f];
+  Kernel<T> kernel{rows.data(), channels, std::vector<std::int64_t>(static_cast<std::size_t>(filters))};
+  std::iota(kernel.taps.begin(), kernel.taps.end(), 0);
+
+  // A line of the result at a time, with the lines and planes that nothing reads behind it.
+  const auto until = [&](int d, std::int64_t i) {
+    return i + 1 < c.output[d] ? (i + 1) * c.strides[d] : c.input[d];
+  };
+  const std::int64_t lines = c.batch * c.output[0] * c.output[1];
+  parallel_rows(lines, c.output[2] * channels * filters, [&](std::int64_t begin, std::int64_t end) {
+    for (std::int64_t i = begin; i < end; ++i) {
+      const std::int64_t h = i % c.output[1], d = i / c.output[1] % c.output[0],
+                         n = i / c.output[1] / c.output[0];
+      const auto place = [&](std::int64_t plane, std::int64_t row) {
+        return static_cast<T*>(c.x) + ((n * c.input[0] + plane) * c.input[1] + row) * line;
+      };
+      for (std::int64_t plane = d * c.strides[0]; plane < until(0, d); ++plane)
+        std::fill(place(plane, h * c.strides[1]), place(plane, until(1, h)), T(0));
+      filter_band(kernel, Band<T>{static_cast<const T*>(c.y) + i * c.output[2] * filters,
+                                  place(d * c.strides[0], h * c.strides[1]),
+                                  1,
+                                  c.output[2],
+                                  {filters, c.output[2] * filters},
+                                  {c.strides[2] * channels, line}});
+    }
+  });
+}
+
+template void narrow_convolution<float>(const ktape_convolution&);
+template void narrow_convolution<double>(const ktape_convolution&);
+template void narrow_convolution_backward_kernel<float>(const ktape_convolution&);
+template void narrow_convolution_backward_kernel<double>(const ktape_convolution&);
+template void skipping_convolution_backward_data<float>(const ktape_convolution&);
+template void skipping_convolution_backward_data<double>(const ktape_convolution&);
+
+}  // namespace ktape::kernels

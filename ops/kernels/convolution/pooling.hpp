@@ -1,0 +1,305 @@
+#pragma once
+#include <ktape/ops/kernels/softmax/softmax.hpp>
+
+#include <array>
+#include <vector>
+
+/// Pooling of [batch, d, h, w, channels] arrays; fewer spatial axes stand behind extents of 1. Every result
+/// is written once, computed from the places of the other grid that it reaches, so nothing is shared between
+/// threads.
+namespace ktape::kernels {
+
+/// Cell i of an axis lies in window o when 0 <= i - o * stride + before < window.
+struct PoolGrid {
+  std::int64_t batch = 1, channels = 1;
+  std::array<std::int64_t, 3> in, out, window, stride, before;
+
+  std::int64_t cells() const { return batch * in[0] * in[1] * in[2]; }
+  std::int64_t windows() const { return batch * out[0] * out[1] * out[2]; }
+  std::int64_t window_size() const { return window[0] * window[1] * window[2]; }
+};
+
+namespace detail {
+
+/// The places begin <= i < end of an axis.
+struct Span {
+  std::int64_t begin, end;
+};
+
+/// For each place of one grid, those of the other that it reaches: the cells of a window or the windows over
+/// a cell.
+struct Reach {
+  std::array<std::vector<Span>, 3> spans;
+  std::array<std::int64_t, 3> extents;  // of the other grid
+
+  static Reach of_windows(const PoolGrid& grid) {
+    Reach reach;
+    reach.extents = grid.in;
+    for (std::size_t d = 0; d < 3; ++d)
+      for (std::int64_t o = 0; o < grid.out[d]; ++o) {
+        const std::int64_t first = o * grid.stride[d] - grid.before[d];
+        reach.spans[d].push_back(
+            {std::max<std::int64_t>(first, 0), std::min(first + grid.window[d], grid.in[d])});
+      }
+    return reach;
+  }
+  static Reach of_cells(const PoolGrid& grid) {
+    Reach reach;
+    reach.extents = grid.out;
+    for (std::size_t d = 0; d < 3; ++d)
+      for (std::int64_t i = 0; i < grid.in[d]; ++i) {
+        const std::int64_t at = i + grid.before[d], s = grid.stride[d];
+        reach.spans[d].push_back(
+            {std::max<std::int64_t>((at - grid.window[d] + s) / s, 0), std::min(at / s + 1, grid.out[d])});
+      }
+    return reach;
+  }
+};
+
+/// A place of a grid and what it reaches.
+struct Place {
+  const Reach& reach;
+  std::int64_t batch, d, h, w;
+
+  Place(const Reach& r, std::int64_t index) : reach(r) {
+    const auto extent = [&](std::size_t axis) { return static_cast<std::int64_t>(r.spans[axis].size()); };
+    w = index % extent(2), index /= extent(2);
+    h = index % extent(1), index /= extent(1);
+    d = index % extent(0), batch = index / extent(0);
+  }
+  void next() {
+    if (++w < static_cast<std::int64_t>(reach.spans[2].size())) return;
+    w = 0;
+    if (++h < static_cast<std::int64_t>(reach.spans[1].size())) return;
+    h = 0;
+    if (++d < static_cast<std::int64_t>(reach.spans[0].size())) return;
+    d = 0, ++batch;
+  }
+  Span depth() const { return reach.spans[0][static_cast<std::size_t>(d)]; }
+  Span height() const { return reach.spans[1][static_cast<std::size_t>(h)]; }
+  Span width() const { return reach.spans[2][static_cast<std::size_t>(w)]; }
+  /// Calls f(d, h, index of the place (d, h, 0)) for each row of places reached.
+  template <class F>
+  void for_rows(const F& f) const {
+    for (std::int64_t i = depth().begin; i < depth().end; ++i)
+      for (std::int64_t j = height().begin; j < height().end; ++j)
+        f(i, j, ((batch * reach.extents[0] + i) * reach.extents[1] + j) * reach.extents[2]);
+  }
+};
+
+/// V vectors of channels, or a single one of which only some lanes are there.
+template <class T, int V>
+struct Channels {
+  using A = compute_type<T>;
+  std::int64_t valid;
+  Vec<A> get(const T* p, int v) const {
+    if constexpr (V > 1) return load(p + v * lanes<T>);
+    else return load_some(p, valid);
+  }
+  void put(T* p, int v, Vec<A> x, bool past_caches) const {
+    if constexpr (V == 1) store_some(p, x, valid);
+    else if (past_caches) stream(p + v * lanes<T>, x);
+    else store(p + v * lanes<T>, x);
+  }
+  /// The same for positions in a window, integers I that are computed as wide as the elements.
+  using Wide = std::conditional_t<sizeof(A) == 8, std::int64_t, std::int32_t>;
+  template <class I>
+  using Narrow = Vec<I, lanes<T> * sizeof(I)>;
+  template <class I>
+  Vec<Wide> get_index(const I* p, int v) const {
+    Narrow<I> x{};
+    std::memcpy(&x, p + v * lanes<T>, V > 1 ? sizeof x : static_cast<std::size_t>(valid) * sizeof(I));
+    return __builtin_convertvector(x, Vec<Wide>);
+  }
+  template <class I>
+  void put_index(I* p, int v, Vec<Wide> index) const {
+    const auto x = __builtin_convertvector(index, Narrow<I>);
+    std::memcpy(p + v * lanes<T>, &x, V > 1 ? sizeof x : static_cast<std::size_t>(valid) * sizeof(I));
+  }
+};
+
+/// Calls f(channels, place, offset of the result, first channel) for each place and block of channels.
+template <class T, class F>
+void for_places(const Reach& reach, std::int64_t places, std::int64_t channels, std::int64_t work,
+                const F& f) {
+  constexpr std::int64_t w = lanes<T>, wide = 4 * w;
+  const std::int64_t blocks = channels / wide + (channels % wide + w - 1) / w;
+  parallel_rows(places * blocks, std::min(channels, wide) * (work + 1),
+                [&](std::int64_t begin, std::int64_t end) {
+                  Place place(reach, begin / blocks);
+                  for (std::int64_t at = begin / blocks, block = begin % blocks; begin < end; ++begin) {
+                    if (block < channels / wide) {
+                      f(Channels<T, 4>{wide}, place, at * channels + block * wide, block * wide);
+                    } else {
+                      const std::int64_t c = channels / wide * wide + (block - channels / wide) * w;
+                      f(Channels<T, 1>{std::min(w, channels - c)}, place, at * channels + c, c);
+                    }
+                    if (++block == blocks) block = 0, ++at, place.next();
+                  }
+                  stream_fence();
+                });
+}
+
+template <class T>
+bool past_caches(const PoolGrid& grid, const T* out, std::int64_t places) {
+  return std::is_same_v<T, compute_type<T>> &&
+         places * grid.channels * std::int64_t(sizeof(T)) >= streaming_bytes &&
+         streamable(out, grid.channels * std::int64_t(sizeof(T)));
+}
+
+/// Places that a result reads, about.
+inline std::int64_t mean_reach(const PoolGrid& grid, std::int64_t places) {
+  return std::max<std::int64_t>(1, grid.window_size() * grid.windows() / std::max<std::int64_t>(1, places));
+}
+
+/// One divided by the number of cells in each window, as a factor for each axis.
+template <class A>
+std::array<std::vector<A>, 3> reciprocals(const Reach& windows) {
+  std::array<std::vector<A>, 3> factors;
+  for (std::size_t d = 0; d < 3; ++d)
+    for (const Span& span : windows.spans[d])
+      factors[d].push_back(A(1) / static_cast<A>(span.end - span.begin));
+  return factors;
+}
+
+}  // namespace detail
+
+/// The largest cell of each window; a NaN wins. Its position in the window, row-major and the first of
+/// several (NaNs too), goes to `index` unless that is null.
+template <class T, class I>
+void max_pool(const PoolGrid& grid, const T* x, T* out, I* index) {
+  using A = compute_type<T>;
+  const detail::Reach reach = detail::Reach::of_windows(grid);
+  const std::int64_t n = grid.channels;
+  const auto cell = [&]<bool tracked, int V>(std::bool_constant<tracked>, detail::Channels<T, V> channels,
+                                             const detail::Place& at, std::int64_t offset, std::int64_t c) {
+    using Wide = typename detail::Channels<T, V>::Wide;
+    const auto in_window = [&](std::int64_t d, std::int64_t h, std::int64_t w) {
+      d += grid.before[0] - at.d * grid.stride[0], h += grid.before[1] - at.h * grid.stride[1];
+      return (d * grid.window[1] + h) * grid.window[2] + w + grid.before[2] - at.w * grid.stride[2];
+    };
+    const detail::Span width = at.width();
+    Vec<A> best[V];
+    Vec<Wide> place[V];
+    for (int v = 0; v < V; ++v) {
+      best[v] = splat(-std::numeric_limits<A>::infinity());
+      place[v] = splat(static_cast<Wide>(in_window(at.depth().begin, at.height().begin, width.begin)));
+    }
+    at.for_rows([&](std::int64_t d, std::int64_t h, std::int64_t row) {
+      const T* p = x + (row + width.begin) * n + c;
+      Wide here = static_cast<Wide>(in_window(d, h, width.begin));
+      for (std::int64_t w = width.begin; w < width.end; ++w, p += n, ++here)
+        for (int v = 0; v < V; ++v) {
+          const Vec<A> value = channels.get(p, v);
+          const auto found = ~(value <= best[v]) & (best[v] == best[v]);
+          best[v] = found ? value : best[v];
+          if constexpr (tracked) place[v] = found ? splat(here) : place[v];
+        }
+    });
+    for (int v = 0; v < V; ++v) channels.put(out + offset, v, best[v], false);
+    if constexpr (tracked)
+      for (int v = 0; v < V; ++v) channels.put_index(index + offset, v, place[v]);
+  };
+  detail::for_places<T>(
+      reach, grid.windows(), n, detail::mean_reach(grid, grid.windows()), [&](const auto&... arguments) {
+        index ? cell(std::true_type(), arguments...) : cell(std::false_type(), arguments...);
+      });
+}
+
+/// dx[cell] = the sum of g over the windows whose largest cell it is.
+template <class T, class I>
+void max_pool_backward(const PoolGrid& grid, const T* g, const I* index, T* dx) {
+  using A = compute_type<T>;
+  const detail::Reach reach = detail::Reach::of_cells(grid);
+  const std::int64_t n = grid.channels;
+  const bool past_caches = detail::past_caches(grid, dx, grid.cells());
+  const auto cell = [&]<int V>(detail::Channels<T, V> channels, const detail::Place& at, std::int64_t offset,
+                               std::int64_t c) {
+    using Wide = typename detail::Channels<T, V>::Wide;
+    const detail::Span width = at.width();
+    Vec<A> sum[V] = {};
+    at.for_rows([&](std::int64_t d, std::int64_t h, std::int64_t row) {
+      const std::int64_t before[] = {at.d + grid.before[0] - d * grid.stride[0],
+                                     at.h + grid.before[1] - h * grid.stride[1], at.w + grid.before[2]};
+      for (std::int64_t w = width.begin; w < width.end; ++w) {
+        const std::int64_t here =
+            (before[0] * grid.window[1] + before[1]) * grid.window[2] + before[2] - w * grid.stride[2];
+        const std::int64_t from = (row + w) * n + c;
+        for (int v = 0; v < V; ++v) {
+          const auto same = channels.get_index(index + from, v) == splat(static_cast<Wide>(here));
+          sum[v] += same ? channels.get(g + from, v) : Vec<A>{};
+        }
+      }
+    });
+    for (int v = 0; v < V; ++v) channels.put(dx + offset, v, sum[v], past_caches);
+  };
+  detail::for_places<T>(reach, grid.cells(), n, detail::mean_reach(grid, grid.cells()), cell);
+}
+
+/// out[window] = the cell of x that `index` names: the transposed map of max_pool_backward.
+template <class T, class I>
+void max_pool_pick(const PoolGrid& grid, const T* x, const I* index, T* out) {
+  const detail::Reach reach = detail::Reach::of_windows(grid);
+  const std::int64_t n = grid.channels;
+  parallel_rows(grid.windows(), 4 * n, [&](std::int64_t begin, std::int64_t end) {
+    detail::Place at(reach, begin);
+    for (; begin < end; ++begin, at.next())
+      for (std::int64_t c = 0; c < n; ++c) {
+        const std::int64_t i = index[begin * n + c], w = i % grid.window[2],
+                           h = i / grid.window[2] % grid.window[1], d = i / grid.window[2] / grid.window[1];
+        const std::int64_t z = at.batch * grid.in[0] + at.d * grid.stride[0] - grid.before[0] + d,
+                           y = z * grid.in[1] + at.h * grid.stride[1] - grid.before[1] + h;
+        out[begin * n + c] = x[(y * grid.in[2] + at.w * grid.stride[2] - grid.before[2] + w) * n + c];
+      }
+  });
+}
+
+/// The mean of the cells of each window. Sums go row by row, which keeps those of large windows exact.
+template <class T>
+void average_pool(const PoolGrid& grid, const T* x, T* out) {
+  using A = compute_type<T>;
+  const detail::Reach reach = detail::Reach::of_windows(grid);
+  const auto factors = detail::reciprocals<A>(reach);
+  const std::int64_t n = grid.channels;
+  const auto cell = [&]<int V>(detail::Channels<T, V> channels, const detail::Place& at, std::int64_t offset,
+                               std::int64_t c) {
+    const detail::Span width = at.width();
+    Vec<A> sum[V] = {};
+    at.for_rows([&](std::int64_t, std::int64_t, std::int64_t row) {
+      const T* p = x + (row + width.begin) * n + c;
+      Vec<A> part[V] = {};
+      for (std::int64_t w = width.begin; w < width.end; ++w, p += n)
+        for (int v = 0; v < V; ++v) part[v] += channels.get(p, v);
+      for (int v = 0; v < V; ++v) sum[v] += part[v];
+    });
+    const A factor =
+        factors[0][std::size_t(at.d)] * factors[1][std::size_t(at.h)] * factors[2][std::size_t(at.w)];
+    for (int v = 0; v < V; ++v) channels.put(out + offset, v, sum[v] * factor, false);
+  };
+  detail::for_places<T>(reach, grid.windows(), n, detail::mean_reach(grid, grid.windows()), cell);
+}
+
+/// The transposed map: every cell gets its share of the windows that it lies in.
+template <class T>
+void average_pool_backward(const PoolGrid& grid, const T* g, T* dx) {
+  using A = compute_type<T>;
+  const detail::Reach reach = detail::Reach::of_cells(grid);
+  const auto factors = detail::reciprocals<A>(detail::Reach::of_windows(grid));
+  const std::int64_t n = grid.channels;
+  const bool past_caches = detail::past_caches(grid, dx, grid.cells());
+  const auto cell = [&]<int V>(detail::Channels<T, V> channels, const detail::Place& at, std::int64_t offset,
+                               std::int64_t c) {
+    const detail::Span width = at.width();
+    Vec<A> sum[V] = {};
+    at.for_rows([&](std::int64_t d, std::int64_t h, std::int64_t row) {
+      const A outer = factors[0][std::size_t(d)] * factors[1][std::size_t(h)];
+      for (std::int64_t w = width.begin; w < width.end; ++w)
+        for (int v = 0; v < V; ++v)
+          sum[v] += channels.get(g + (row + w) * n + c, v) * (outer * factors[2][std::size_t(w)]);
+    });
+    for (int v = 0; v < V; ++v) channels.put(dx + offset, v, sum[v], past_caches);
+  };
+  detail::for_places<T>(reach, grid.cells(), n, detail::mean_reach(grid, grid.cells()), cell);
+}
+
+}  // namespace ktape::kernels

@@ -1,0 +1,90 @@
+#pragma once
+#include <ktape/ops/kernels/copy/loop_nest.hpp>
+#include <ktape/ops/kernels/parallel/parallel_rows.hpp>
+
+#include <cstdlib>
+
+namespace ktape::kernels::detail {
+
+/// A part of nested loops: where it begins in both arrays, and its own loops. It is one of a row of parts
+/// along the innermost loop: the first, the last, both or neither. The part that follows begins `ahead` from
+/// it in the input; 0: none does.
+struct CacheBlock {
+  std::int64_t in, out, ahead;
+  LoopNest loops;
+  bool first, last;
+};
+
+/// Nested loops, cut into blocks that fit the second cache: a few lines of the input, times as much of the
+/// output as there is room for; blocks that are near in the input follow one another.
+class CacheBlocks {
+ public:
+  CacheBlocks(const LoopNest& loops, std::int64_t elem_size)
+      : line_(64 / elem_size), loops_(loops), block_(loops) {
+    const std::int64_t room = std::clamp<std::int64_t>(loops.elements() / 16, 64 * line_, 2048 * line_);
+    for (int d = 0; d < loops.rank; ++d) block_.at[d].size = 1, order_[d] = d;
+    std::sort(order_.begin(), order_.begin() + loops.rank,
+              [&](int a, int b) { return std::abs(loops.at[a].in) > std::abs(loops.at[b].in); });
+    // Runs are best read one after the other, short ones so that many lie together in the output too; of
+    // columns only so many that their lines fit the first cache, and that short rows of the output are whole.
+    const LoopNest::Loop run = loops.at[loops.rank - 1];
+    std::int64_t near = std::min<std::int64_t>(256, 16 * line_);
+    if (run.in == 1) near = (run.size < line_ ? 8 : 32) * line_;
+    if (run.in != 1 && run.size * 4 * line_ <= room) near = std::min(near, room / run.size);
+    for (int i = loops.rank - 1; i >= 0; --i)
+      if (loops.at[order_[i]].in != 0 && !grow(order_[i], near)) break;
+    for (int d = loops.rank - 1; d >= 0; --d)
+      if (!grow(d, room)) break;
+    for (int i = 0; i < loops.rank; ++i) {
+      const auto [size, in, out] = loops.at[order_[i]];
+      std::int64_t& n = block_.at[order_[i]].size;
+      n = even(size, n);
+      tiles_.at[i] = {(size + n - 1) / n, in * n, out * n};
+    }
+    tiles_.rank = loops.rank;
+  }
+
+  std::int64_t count() const { return tiles_.elements(); }
+  /// The loops of a whole block.
+  const LoopNest& block() const { return block_; }
+
+  /// Calls f(block) for the blocks in [begin, end).
+  template <class F>
+  void for_range(std::int64_t begin, std::int64_t end, const F& f) const {
+    Odometer at(tiles_, begin);
+    CacheBlock block{0, 0, 0, block_, false, false};
+    while (begin < end) {
+      for (int i = 0; i < tiles_.rank; ++i) {
+        const std::int64_t n = block_.at[order_[i]].size, left = loops_.at[order_[i]].size - at.index(i) * n;
+        block.loops.at[order_[i]].size = std::min(n, left);
+        if (order_[i] == tiles_.rank - 1) block.first = at.index(i) == 0, block.last = left <= n;
+      }
+      block.in = at.in, block.out = at.out;
+      at.next();
+      block.ahead = ++begin < end ? at.in - block.in : 0;
+      f(block);
+    }
+  }
+
+ private:
+  /// Makes loop d of the block as long as `room` elements allow, in whole lines; true when it is whole.
+  bool grow(int d, std::int64_t room) {
+    std::int64_t& n = block_.at[d].size;
+    std::int64_t most = room / (block_.elements() / n);
+    if (most > line_) most = most / line_ * line_;
+    n = std::min(loops_.at[d].size, std::max(n, most));
+    return n == loops_.at[d].size;
+  }
+
+  /// The size of parts of at most about n that divide `size` evenly.
+  std::int64_t even(std::int64_t size, std::int64_t n) const {
+    const std::int64_t parts = (size + n - 1) / n, part = (size + parts - 1) / parts;
+    return part > line_ ? std::min(size, (part + line_ - 1) / line_ * line_) : part;
+  }
+
+  std::int64_t line_;
+  LoopNest loops_, block_, tiles_;
+  std::array<int, LoopNest::capacity> order_{};
+};
+
+}  // namespace ktape::kernels::detail

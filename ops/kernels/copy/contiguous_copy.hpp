@@ -1,0 +1,195 @@
+#pragma once
+#include <ktape/ops/kernels/copy/transpose.hpp>
+
+/// Consecutive elements, copied or made. U is the unsigned integer as wide as an element.
+namespace ktape::kernels::detail {
+
+template <class U, std::size_t... L>
+Vec<U> reversed(Vec<U> v, std::index_sequence<L...>) {
+  return __builtin_shufflevector(v, v, int(sizeof...(L) - 1 - L)...);
+}
+
+/// The elements of v at the indices, of which the lowest bits count.
+template <class U>
+Vec<U> permuted(Vec<U> v, Vec<U> index) {
+#if defined(__AVX512BW__) && defined(__AVX512VBMI__)
+  if constexpr (vector_bytes == 64) {
+    const auto bits = reinterpret_cast<__m512i>(v), at = reinterpret_cast<__m512i>(index);
+    const auto cast = [](__m512i result) { return reinterpret_cast<Vec<U>>(result); };
+    if constexpr (sizeof(U) == 1) return cast(_mm512_permutexvar_epi8(at, bits));
+    else if constexpr (sizeof(U) == 2) return cast(_mm512_permutexvar_epi16(at, bits));
+    else if constexpr (sizeof(U) == 4) return cast(_mm512_maskz_permutexvar_epi32(0xffff, at, bits));
+    else return cast(_mm512_maskz_permutexvar_epi64(0xff, at, bits));
+  }
+#endif
+  Vec<U> out;
+  for (int i = 0; i < lanes<U>; ++i) out[i] = v[index[i] % lanes<U>];
+  return out;
+}
+
+/// The lanes from lane `first` on of a and b behind it.
+template <class U>
+Vec<U> window(Vec<U> a, Vec<U> b, std::int64_t first) {
+#if defined(__AVX512BW__) && defined(__AVX512VBMI__)
+  if constexpr (vector_bytes == 64) {
+    Vec<U> at;
+    for (int i = 0; i < lanes<U>; ++i) at[i] = static_cast<U>(i);
+    const auto low = reinterpret_cast<__m512i>(a), high = reinterpret_cast<__m512i>(b),
+               index = reinterpret_cast<__m512i>(Vec<U>(at + static_cast<U>(first)));
+    const auto cast = [](__m512i result) { return reinterpret_cast<Vec<U>>(result); };
+    if constexpr (sizeof(U) == 1) return cast(_mm512_permutex2var_epi8(low, index, high));
+    else if constexpr (sizeof(U) == 2) return cast(_mm512_permutex2var_epi16(low, index, high));
+    else if constexpr (sizeof(U) == 4) return cast(_mm512_permutex2var_epi32(low, index, high));
+    else return cast(_mm512_permutex2var_epi64(low, index, high));
+  }
+#endif
+  U both[2 * lanes<U>];
+  store(both, a), store(both + lanes<U>, b);
+  return load(both + first);
+}
+
+/// n elements to out, from vectors `at(i, m)` that hold the elements from i on: all lanes, or the first m.
+/// Short runs are written past the caches only in whole lines: others share the lines at their ends.
+template <class U, class F>
+void write_run(U* out, std::int64_t n, bool past_caches, const F& at) {
+  constexpr std::int64_t w = lanes<U>;
+  constexpr bool whole = w * sizeof(U) == vector_bytes;  // not of halves, which take up half of a line
+  std::int64_t i = 0;
+  if (past_caches && ((whole && n >= 8 * w) || streamable(out, n * sizeof(U)))) {
+    const auto address = reinterpret_cast<std::uintptr_t>(out);
+    if ((i = -address % vector_bytes / sizeof(U)) > 0) store_partial(out, at(0, i), i);
+    if ((address + i * sizeof(U)) % vector_bytes == 0)
+      for (; i + w <= n; i += w) stream(out + i, at(i, w));
+  }
+  for (; i + w <= n; i += w) store(out + i, at(i, w));
+  if (i == n) return;
+  if (n >= w && !past_caches) store(out + n - w, at(n - w, w));
+  else store_partial(out + i, at(i, n - i), n - i);
+}
+
+/// Copies `rows` runs of `bytes` < 64 bytes, each as two words that overlap: masked stores are slower.
+inline void copy_short_runs(const void* in, std::int64_t in_step, void* out, std::int64_t out_step,
+                            std::int64_t rows, std::int64_t bytes) {
+  const auto words = [&]<std::size_t N>(std::integral_constant<std::size_t, N>) {
+    auto from = static_cast<const char*>(in);
+    auto to = static_cast<char*>(out);
+    for (std::int64_t r = 0; r < rows; ++r, from += in_step, to += out_step) {
+      char first[N], last[N];
+      std::memcpy(first, from, N);
+      std::memcpy(last, from + bytes - N, N);
+      std::memcpy(to, first, N);
+      std::memcpy(to + bytes - N, last, N);
+    }
+  };
+  if (bytes >= 32) words(std::integral_constant<std::size_t, 32>());
+  else if (bytes >= 16) words(std::integral_constant<std::size_t, 16>());
+  else if (bytes >= 8) words(std::integral_constant<std::size_t, 8>());
+  else if (bytes >= 4) words(std::integral_constant<std::size_t, 4>());
+  else if (bytes >= 2) words(std::integral_constant<std::size_t, 2>());
+  else if (bytes == 1) words(std::integral_constant<std::size_t, 1>());
+}
+
+/// Copies `rows` runs of n elements, a vector at least, the last of which overlaps the one before it.
+template <class U>
+void copy_medium_runs(const U* in, std::int64_t in_step, U* out, std::int64_t out_step, std::int64_t rows,
+                      std::int64_t n) {
+  constexpr int w = lanes<U>;
+  for (std::int64_t r = 0; r < rows; ++r, in += in_step, out += out_step) {
+    for (std::int64_t i = 0; i < n - w; i += w) store(out + i, load(in + i));
+    store(out + n - w, load(in + n - w));
+  }
+}
+
+/// Copies `rows` runs of n elements, a vector at least, that follow one another in the output, past the
+/// caches in whole lines: the last of a run takes in the beginning of the next. What lies `ahead` of them is
+/// brought near meanwhile. `out` is aligned to its elements.
+template <class U>
+void stream_long_runs(const U* in, std::int64_t in_step, std::int64_t ahead, U* out, std::int64_t rows,
+                      std::int64_t n) {
+  constexpr int w = lanes<U>;
+  auto i = static_cast<std::int64_t>(-reinterpret_cast<std::uintptr_t>(out) % vector_bytes / sizeof(U));
+  store_partial(out, load_partial(in, i, Vec<U>{}), i);
+  for (; rows > 0; --rows, in += in_step, out += n) {
+    for (; i + w <= n; i += w) {
+      __builtin_prefetch(in + i + ahead, 0, 2);
+      stream(out + i, load(in + i));
+    }
+    __builtin_prefetch(in + n - 1 + ahead, 0, 2);
+    const std::int64_t left = n - i;
+    if (rows == 1) store_partial(out + i, load_partial(in + i, left, Vec<U>{}), left);
+    else if (left > 0) stream(out + i, window<U>(load(in + n - w), load(in + in_step), w - left));
+    i = left > 0 ? w - left : 0;
+  }
+}
+
+/// The same for runs of less than a vector, of at most G elements: as many together as fill one.
+template <int G, class U>
+void stream_grouped_runs(const U* in, std::int64_t in_step, std::int64_t ahead, U* out, std::int64_t rows,
+                         std::int64_t n) {
+  constexpr int w = lanes<U>, together = w / G;
+  const auto copy = [&](std::int64_t count) {
+    copy_short_runs(in, in_step * sizeof(U), out, n * sizeof(U), count, n * sizeof(U));
+    in += count * in_step, out += count * n, rows -= count;
+  };
+  std::int64_t head = 0;
+  while (head < w && !streamable(out + head * n, vector_bytes)) ++head;
+  if (head == w || head >= rows) return copy(rows);
+  copy(head);
+  Vec<U> line{}, index, pack;  // of the elements of the runs: where they belong in the line, where they were
+  for (int i = 0; i < w; ++i) index[i] = static_cast<U>(i), pack[i] = static_cast<U>(i / n * G + i % n);
+  const auto length = splat(static_cast<U>(together * n));
+  std::int64_t filled = 0;
+  for (; rows > together; rows -= together, in += together * in_step) {
+    for (int i = 0; i < together; ++i) __builtin_prefetch(in + i * in_step + ahead, 0, 2);
+    const Vec<U> runs = permuted<U>(load_groups<w, G>(in, in_step), pack);
+    line = index < length ? permuted<U>(runs, index) : line;
+    if ((filled += together * n) >= w) {
+      stream(out, line);
+      out += w, filled -= w, index += static_cast<U>(w);
+      line = index < length ? permuted<U>(runs, index) : line;
+    }
+    index -= length;
+  }
+  store_partial(out, line, filled);
+  out += filled;
+  copy(rows);
+}
+
+/// The same for any runs of less than a vector.
+template <class U, int G = 2>
+void stream_short_runs(const U* in, std::int64_t in_step, std::int64_t ahead, U* out, std::int64_t rows,
+                       std::int64_t n) {
+  if constexpr (G < lanes<U>)
+    if (n > G) return stream_short_runs<U, 2 * G>(in, in_step, ahead, out, rows, n);
+  stream_grouped_runs<G>(in, in_step, ahead, out, rows, n);
+}
+
+/// n consecutive elements of out from elements of in that are `step` apart.
+template <class U>
+void copy_run(const U* in, std::int64_t step, U* out, std::int64_t n, bool past_caches) {
+  constexpr int w = lanes<U>;
+  if (step == 1 && n < w) return copy_short_runs(in, 0, out, 0, 1, n * sizeof(U));
+  if (step == 1)
+    return write_run(out, n, past_caches, [&](std::int64_t i, std::int64_t m) {
+      return m == w ? load(in + i) : load_partial(in + i, m, Vec<U>{});
+    });
+  if (step == 0)
+    return write_run(out, n, past_caches, [all = splat(element(in))](auto, auto) { return all; });
+  constexpr auto all_lanes = std::make_index_sequence<w>();
+  std::int64_t i = 0;
+  if (step == -1)
+    for (; i + w <= n; i += w) store(out + i, reversed<U>(load(in - i - w + 1), all_lanes));
+  for (; i < n; ++i) std::memcpy(out + i, in + i * step, sizeof(U));
+}
+
+/// `rows` times n copies of an element, one run behind the other: whole vectors are written, the next run
+/// covers what is too much.
+template <class U>
+void repeat_runs(const U* in, std::int64_t step, U* out, std::int64_t rows, std::int64_t n) {
+  std::int64_t r = 0;
+  if (n <= lanes<U>)
+    for (; r * n + lanes<U> <= rows * n; ++r) store(out + r * n, splat(element(in + r * step)));
+  for (; r < rows; ++r) copy_run(in + r * step, 0, out + r * n, n, false);
+}
+
+}  // namespace ktape::kernels::detail

@@ -1,0 +1,90 @@
+#pragma once
+#include <ktape/ops/kernels/engine/interface.h>
+#include <ktape/autograd/dtype.hpp>
+
+#include <array>
+#include <span>
+#include <string>
+#include <string_view>
+
+/// The engine: the table of heavy kernels that interface.h describes. Internal.
+namespace ktape::kernels {
+
+enum class Kernel {
+  Matmul,
+  Convolution,
+  ConvolutionBackwardData,
+  ConvolutionBackwardKernel,
+  Pooling,
+  PoolingBackward,
+  Softmax,
+  SoftmaxBackward,
+  BatchMoments,
+  BatchSlopes,
+  BatchAffine
+};
+
+/// An entry's name in engine libraries and the version of its arguments, in the order of Kernel.
+struct EntryInfo {
+  const char* name;
+  std::int32_t version;
+};
+inline constexpr std::array<EntryInfo, 11> table{{
+    {"matmul", KTAPE_MATMUL_VERSION},
+    {"convolution", KTAPE_CONVOLUTION_VERSION},
+    {"convolution_backward_data", KTAPE_CONVOLUTION_VERSION},
+    {"convolution_backward_kernel", KTAPE_CONVOLUTION_VERSION},
+    {"pooling", KTAPE_POOLING_VERSION},
+    {"pooling_backward", KTAPE_POOLING_VERSION},
+    {"softmax", KTAPE_SOFTMAX_VERSION},
+    {"softmax_backward", KTAPE_SOFTMAX_VERSION},
+    {"batch_moments", KTAPE_BATCH_NORMALIZATION_VERSION},
+    {"batch_slopes", KTAPE_BATCH_NORMALIZATION_VERSION},
+    {"batch_affine", KTAPE_BATCH_NORMALIZATION_VERSION},
+}};
+
+/// A kernel for each entry; null where there is none.
+using Kernels = std::array<ktape_kernel, table.size()>;
+
+/// The complete reference engine, and what oneDNN does better (nothing where it is not built in).
+const Kernels& xtensor_kernels();
+const Kernels& onednn_kernels();
+
+/// Whether the name of a backend is that of a shared library: a path, or a name with ".so" that the loader
+/// looks for.
+bool is_library(std::string_view backend);
+
+/// What an engine library holds; K::backend() says its name. Throws IOError when it cannot be loaded and
+/// ValueError, listing everything that is wrong, when it does not fit the table.
+struct EngineLibrary {
+  std::string name;
+  Kernels kernels;
+};
+EngineLibrary load_engine_library(const std::string& library);
+
+/// How many threads a kernel may use: all that OpenMP gives it, or only the calling one.
+enum class Threads { All, One };
+
+/// Kernels in layers: each may leave a call to the one below, and the lowest, xtensor, takes every call.
+class Engine {
+ public:
+  explicit Engine(const std::string& backend);
+  Engine(const Engine&) = delete;
+  const std::string& name() const { return name_; }
+  void run(Kernel kernel, const void* arguments, Threads threads = Threads::All) const;
+
+ private:
+  std::string name_;
+  std::array<const Kernels*, 3> layers_{};
+  Kernels library_{};
+};
+
+/// The number that stands for a floating dtype in the arguments, and back.
+inline std::int32_t engine_dtype(DType dtype) {
+  return dtype == DType::Float64 ? KTAPE_FLOAT64 : dtype == DType::Float32 ? KTAPE_FLOAT32 : KTAPE_FLOAT16;
+}
+inline DType dtype_of_engine(std::int32_t dtype) {
+  return dtype == KTAPE_FLOAT64 ? DType::Float64 : dtype == KTAPE_FLOAT32 ? DType::Float32 : DType::Float16;
+}
+
+}  // namespace ktape::kernels

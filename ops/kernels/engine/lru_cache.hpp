@@ -1,0 +1,58 @@
+#pragma once
+#include <cstddef>
+#include <list>
+#include <map>
+#include <memory>
+#include <mutex>
+
+namespace ktape::kernels {
+
+/// The values of the keys used last, made on demand; may be used from several threads. A value lives on while
+/// someone holds it.
+template <class Key, class Value>
+class LruCache {
+ public:
+  explicit LruCache(std::size_t capacity) : capacity_(capacity) {}
+
+  /// The value of the key, from `make()` when it is not there. Nothing is locked while it is made.
+  template <class F>
+  std::shared_ptr<const Value> get(const Key& key, const F& make) {
+    if (auto value = find(key)) return value;
+    auto made = std::make_shared<const Value>(make());
+    const std::lock_guard lock(mutex_);
+    if (const auto at = entries_.find(key); at != entries_.end()) return at->second->value;
+    order_.push_front({key, made});
+    entries_[key] = order_.begin();
+    if (order_.size() > capacity_) {
+      entries_.erase(order_.back().key);
+      order_.pop_back();
+    }
+    return made;
+  }
+
+  std::size_t size() const {
+    const std::lock_guard lock(mutex_);
+    return order_.size();
+  }
+
+ private:
+  struct Entry {
+    Key key;
+    std::shared_ptr<const Value> value;
+  };
+
+  std::shared_ptr<const Value> find(const Key& key) {
+    const std::lock_guard lock(mutex_);
+    const auto at = entries_.find(key);
+    if (at == entries_.end()) return nullptr;
+    order_.splice(order_.begin(), order_, at->second);
+    return at->second->value;
+  }
+
+  std::size_t capacity_;
+  mutable std::mutex mutex_;
+  std::list<Entry> order_;  // the last used first
+  std::map<Key, typename std::list<Entry>::iterator> entries_;
+};
+
+}  // namespace ktape::kernels

@@ -1,0 +1,264 @@
+#include <ktape/ops/kernels/engine/engine.hpp>
+
+#ifdef KTAPE_WITH_ONEDNN
+#include <ktape/autograd/tensor.hpp>
+#include <ktape/ops/kernels/convolution/convolution.hpp>
+#include <ktape/ops/kernels/engine/lru_cache.hpp>
+
+#include <omp.h>
+#include <dnnl.hpp>
+
+#include <algorithm>
+#include <cstring>
+#endif
+
+namespace ktape::kernels {
+
+#ifdef KTAPE_WITH_ONEDNN
+namespace {
+
+using dnnl::memory;
+using Tag = memory::format_tag;
+
+enum class Pass : std::int64_t { Forward, BackwardData, BackwardKernel };
+
+const dnnl::engine& processor() {
+  static const dnnl::engine& engine = *new dnnl::engine(dnnl::engine::kind::cpu, 0);
+  return engine;
+}
+
+/// With the scratch memory from us, a primitive may run on several threads at once.
+dnnl::primitive_attr attributes() {
+  dnnl::primitive_attr attributes;
+  attributes.set_scratchpad_mode(dnnl::scratchpad_mode::user);
+  return attributes;
+}
+
+dnnl::stream& stream() {
+  thread_local dnnl::stream stream(processor());
+  return stream;
+}
+
+/// A matrix product that is ready to run.
+struct Product {
+  memory::desc a, b, c, scratchpad;
+  dnnl::matmul primitive;
+
+  explicit Product(const ktape_matmul& m)
+      : a({m.rows, m.inner}, memory::data_type::f32, memory::dims{m.a_stride, 1}),
+        b({m.inner, m.columns}, memory::data_type::f32, memory::dims{1, m.b_stride}),
+        c({m.rows, m.columns}, memory::data_type::f32, memory::dims{m.columns, 1}) {
+    const dnnl::matmul::primitive_desc description({a, b, c}, attributes(), processor());
+    scratchpad = description.scratchpad_desc();
+    primitive = dnnl::matmul(description);
+  }
+};
+
+/// Primitives count on getting all the threads that they were made for, and are wrong without them.
+bool has_its_threads() { return !omp_in_parallel() || omp_get_max_threads() == 1; }
+
+/// dnnl_sgemm is slow where b is transposed: half the speed of the primitive for (128, 512) by (512, 512), a
+/// third for 32 rows.
+bool prefers_primitive(const ktape_matmul& m) {
+  return m.b_transposed && !m.a_transposed && !m.accumulate && m.rows * m.columns * m.inner >= 1 << 18 &&
+         has_its_threads();
+}
+
+void run_primitive(const ktape_matmul& m) {
+  static auto& cache = *new LruCache<std::array<std::int64_t, 6>, Product>(512);
+  const auto product = cache.get({omp_get_max_threads(), m.rows, m.columns, m.inner, m.a_stride, m.b_stride},
+                                 [&] { return Product(m); });
+  const Ref<Storage> scratch = Storage::make(product->scratchpad.get_size());
+  const auto at = [](const memory::desc& desc, const void* data) {
+    return memory(desc, processor(), const_cast<void*>(data));
+  };
+  product->primitive.execute(stream(), {{DNNL_ARG_SRC, at(product->a, m.a)},
+                                        {DNNL_ARG_WEIGHTS, at(product->b, m.b)},
+                                        {DNNL_ARG_DST, at(product->c, m.c)},
+                                        {DNNL_ARG_SCRATCHPAD, at(product->scratchpad, scratch->data())}});
+  stream().wait();
+}
+
+std::int32_t matmul(const void* arguments) {
+  const auto& m = *static_cast<const ktape_matmul*>(arguments);
+  if (m.dtype != KTAPE_FLOAT32) return 0;
+  if (prefers_primitive(m)) return run_primitive(m), 1;
+  const auto letter = [](int transposed) { return transposed ? 'T' : 'N'; };
+  return dnnl_sgemm(letter(m.a_transposed), letter(m.b_transposed), m.rows, m.columns, m.inner, 1,
+                    static_cast<const float*>(m.a), m.a_stride, static_cast<const float*>(m.b), m.b_stride,
+                    static_cast<float>(m.accumulate), static_cast<float*>(m.c), m.columns) == dnnl_success;
+}
+
+/// A convolution that is ready to run: its primitive, and how the kernel gets from our layout to the one that
+/// the primitive likes best, or back.
+struct Prepared {
+  dnnl::primitive primitive, reorder;  // no primitive: oneDNN has none that is fast
+  memory::desc x, kernel, packed, y, scratchpad;
+};
+
+/// The geometry in oneDNN's terms: two or three spatial dimensions.
+struct Geometry {
+  memory::desc x, kernel, packed, y;
+  memory::dims strides, dilation, front, back;
+  bool grouped, depthwise;
+
+  explicit Geometry(const ktape_convolution& c)
+      : grouped(c.groups > 1), depthwise(grouped && c.groups == c.input_channels) {
+    const bool flat = c.input[0] == 1 && c.window[0] == 1 && c.output[0] == 1;
+    memory::dims input{c.batch, c.input_channels}, output{c.batch, c.output_channels};
+    memory::dims window{c.output_channels / c.groups, c.input_channels / c.groups};
+    if (grouped) window.insert(window.begin(), c.groups);
+    for (int d = flat ? 1 : 0; d < 3; ++d) {
+      input.push_back(c.input[d]), output.push_back(c.output[d]), window.push_back(c.window[d]);
+      strides.push_back(c.strides[d]), dilation.push_back(c.dilation[d] - 1), front.push_back(c.padding[d]);
+      const std::int64_t reach = (c.output[d] - 1) * c.strides[d] + (c.window[d] - 1) * c.dilation[d] + 1;
+      back.push_back(std::max<std::int64_t>(0, reach - c.input[d] - c.padding[d]));
+    }
+    const auto f32 = memory::data_type::f32;
+    const Tag images = flat ? Tag::nhwc : Tag::ndhwc;
+    const Tag weights = grouped ? (flat ? Tag::hwigo : Tag::dhwigo) : (flat ? Tag::hwio : Tag::dhwio);
+    x = {input, f32, images}, y = {output, f32, images};
+    kernel = {window, f32, weights}, packed = {window, f32, Tag::any};
+  }
+};
+
+/// Whether the reference engine is faster than the implementation: oneDNN's own reference, and what it uses
+/// for depthwise convolutions that its kernels for these do not cover.
+bool is_slow(const char* implementation, bool depthwise) {
+  return std::strstr(implementation, "ref") || (depthwise && !std::strstr(implementation, "dw"));
+}
+
+/// Whether a packed kernel without groups lies in memory as ours does: one block holds all filters.
+bool same_order(const memory::desc& ours, const memory::desc& packed) {
+  const auto &a = ours.data.format_desc.blocking, &b = packed.data.format_desc.blocking;
+  bool same = b.inner_nblks == 1 && b.inner_idxs[0] == 0 && b.inner_blks[0] == ours.data.dims[0];
+  for (int d = 1; d < ours.data.ndims; ++d)
+    same = same && (a.strides[d] == b.strides[d] || ours.data.dims[d] == 1);
+  return same;
+}
+
+/// The primitive for one description; `packed` is the kernel's layout in it.
+template <class Primitive, class Description>
+Prepared prepared(const Geometry& g, const Description& description,
+                  memory::desc (Description::*packed)() const, bool from_packed) {
+  Prepared out;
+  if (is_slow(description.impl_info_str(), g.depthwise)) return out;
+  out.x = g.x, out.kernel = g.kernel, out.packed = (description.*packed)(), out.y = g.y;
+  out.scratchpad = description.scratchpad_desc();
+  if (!g.grouped && same_order(out.kernel, out.packed)) out.kernel = out.packed;
+  if (out.packed != out.kernel) {
+    const auto& [from, to] =
+        from_packed ? std::tie(out.packed, out.kernel) : std::tie(out.kernel, out.packed);
+    out.reorder = dnnl::reorder(dnnl::reorder::primitive_desc(processor(), from, processor(), to));
+  }
+  out.primitive = Primitive(description);
+  return out;
+}
+
+Prepared prepare(Pass pass, const ktape_convolution& c) {
+  const Geometry g(c);
+  const auto algorithm = dnnl::algorithm::convolution_direct;
+  const dnnl::convolution_forward::primitive_desc forward(
+      {pass == Pass::Forward ? dnnl::prop_kind::forward_inference : dnnl::prop_kind::forward_training,
+       algorithm, g.x, g.packed, g.y, g.strides, g.dilation, g.front, g.back},
+      attributes(), processor());
+  if (pass == Pass::Forward)
+    return prepared<dnnl::convolution_forward>(
+        g, forward, &dnnl::convolution_forward::primitive_desc::weights_desc, false);
+  if (pass == Pass::BackwardData)
+    return prepared<dnnl::convolution_backward_data>(
+        g,
+        dnnl::convolution_backward_data::primitive_desc(
+            {algorithm, g.x, g.packed, g.y, g.strides, g.dilation, g.front, g.back}, attributes(),
+            processor(), forward),
+        &dnnl::convolution_backward_data::primitive_desc::weights_desc, false);
+  return prepared<dnnl::convolution_backward_weights>(
+      g,
+      dnnl::convolution_backward_weights::primitive_desc(
+          {algorithm, g.x, g.packed, g.y, g.strides, g.dilation, g.front, g.back}, attributes(), processor(),
+          forward),
+      &dnnl::convolution_backward_weights::primitive_desc::diff_weights_desc, true);
+}
+
+using Key = std::array<std::int64_t, 24>;
+
+Key key_of(Pass pass, const ktape_convolution& c) {
+  // oneDNN fixes the number of threads when a primitive is made.
+  Key key{static_cast<std::int64_t>(pass),
+          omp_get_max_threads(),
+          c.batch,
+          c.groups,
+          c.input_channels,
+          c.output_channels};
+  auto at = key.begin() + 6;
+  for (const auto* extents : {&c.input, &c.window, &c.output, &c.strides, &c.dilation, &c.padding})
+    at = std::copy(std::begin(*extents), std::end(*extents), at);
+  return key;
+}
+
+std::shared_ptr<const Prepared> lookup(Pass pass, const ktape_convolution& c) {
+  static auto& cache = *new LruCache<Key, Prepared>(512);
+  return cache.get(key_of(pass, c), [&] {
+    try {
+      return prepare(pass, c);
+    } catch (const dnnl::error&) {
+      return Prepared();
+    }
+  });
+}
+
+void run(Pass pass, const Prepared& p, const ktape_convolution& c) {
+  const std::size_t packed_bytes = p.reorder ? (p.packed.get_size() + 63) / 64 * 64 : 0;
+  const Ref<Storage> scratch = Storage::make(packed_bytes + p.scratchpad.get_size());
+  char* const bytes = static_cast<char*>(scratch->data());
+  memory kernel(p.kernel, processor(), c.kernel),
+      packed = p.reorder ? memory(p.packed, processor(), bytes) : kernel;
+  memory x(p.x, processor(), c.x), y(p.y, processor(), c.y),
+      pad(p.scratchpad, processor(), bytes + packed_bytes);
+  if (p.reorder && pass != Pass::BackwardKernel)
+    p.reorder.execute(stream(), {{DNNL_ARG_FROM, kernel}, {DNNL_ARG_TO, packed}});
+  p.primitive.execute(stream(),
+                      {{pass == Pass::BackwardData ? DNNL_ARG_DIFF_SRC : DNNL_ARG_SRC, x},
+                       {pass == Pass::BackwardKernel ? DNNL_ARG_DIFF_WEIGHTS : DNNL_ARG_WEIGHTS, packed},
+                       {pass == Pass::Forward ? DNNL_ARG_DST : DNNL_ARG_DIFF_DST, y},
+                       {DNNL_ARG_SCRATCHPAD, pad}});
+  if (p.reorder && pass == Pass::BackwardKernel)
+    p.reorder.execute(stream(), {{DNNL_ARG_FROM, packed}, {DNNL_ARG_TO, kernel}});
+  stream().wait();
+}
+
+/// Whether the reference engine is faster whatever oneDNN has: at the results of few input channels, and
+/// where oneDNN, which computes 16 channels of a result at least, has more work than products of patches.
+bool is_left(Pass pass, const ktape_convolution& c) {
+  if (skips_places(c) || (pass == Pass::Forward && is_narrow(c))) return true;
+  const auto [results, others] = pass == Pass::BackwardData ? std::pair(c.input_channels, c.output_channels)
+                                                            : std::pair(c.output_channels, c.input_channels);
+  return results <= 4 && others >= 32;
+}
+
+template <Pass pass>
+std::int32_t convolution(const void* arguments) {
+  const auto& c = *static_cast<const ktape_convolution*>(arguments);
+  if (c.dtype != KTAPE_FLOAT32 || is_left(pass, c)) return 0;
+  if (!has_its_threads()) return 0;
+  const auto prepared = lookup(pass, c);
+  if (!prepared->primitive) return 0;
+  run(pass, *prepared, c);
+  return 1;
+}
+
+}  // namespace
+
+const Kernels& onednn_kernels() {
+  static const Kernels kernels{matmul, convolution<Pass::Forward>, convolution<Pass::BackwardData>,
+                               convolution<Pass::BackwardKernel>};
+  return kernels;
+}
+#else
+const Kernels& onednn_kernels() {
+  static const Kernels none{};
+  return none;
+}
+#endif
+
+}  // namespace ktape::kernels

@@ -1,0 +1,364 @@
+#pragma once
+#include <ktape/ops/kernels/copy/transpose.hpp>
+#include <ktape/ops/kernels/simd/gemm_microkernel.hpp>
+#include <ktape/ops/kernels/softmax/softmax.hpp>
+
+#include <limits>
+
+/// Scaled dot-product attention of float or double, as FlashAttention computes it: scores exist for a block
+/// of queries and a block of keys at a time, in the first cache. Forward corrects the sums of a query when a
+/// later block has a larger score; backward makes the scores again from the logarithm of each query's sum.
+namespace ktape::kernels {
+
+/// Heads of (steps, dim) matrices; which key a query may look at.
+struct AttentionLayout {
+  std::int64_t batch, heads, queries, keys, dim, value_dim;
+  double scale;
+  bool causal;
+  const bool* mask;              // null: every key
+  std::int64_t mask_strides[4];  // over batch, heads, queries and keys; 0 along axes that it repeats
+  bool heads_last;               // (batch, steps, heads, dim) in place of (batch, heads, steps, dim)
+
+  /// The first row of a head, of n numbers, among `steps`; and how far its rows are apart.
+  std::int64_t start(std::int64_t head, std::int64_t steps, std::int64_t n) const {
+    return heads_last ? (head / heads * steps * heads + head % heads) * n : head * steps * n;
+  }
+  std::int64_t row(std::int64_t n) const { return heads_last ? heads * n : n; }
+
+  const bool* mask_row(std::int64_t head, std::int64_t query) const {
+    return mask + head / heads * mask_strides[0] + head % heads * mask_strides[1] + query * mask_strides[2];
+  }
+};
+
+namespace detail {
+
+inline constexpr std::int64_t query_block = 64, key_block = 128;
+
+/// The logarithm of no exponentials: with it, a query that may look at nothing has weights of 0.
+template <class A>
+inline constexpr A nothing_seen = std::numeric_limits<A>::infinity();
+
+/// c (rows, V vectors) = or += a b.
+template <int V, class A>
+void block_product(std::int64_t rows, std::int64_t valid, std::int64_t inner, const A* a, std::int64_t a_row,
+                   std::int64_t a_step, const A* b, std::int64_t b_step, A* c, std::int64_t c_row,
+                   bool accumulate) {
+  const auto run = [&](auto count, std::int64_t first) {
+    constexpr int R = count();
+    Vec<A> sum[R][V];
+    const A* from[R];
+#pragma GCC unroll 16
+    for (int r = 0; r < R; ++r) {
+      from[r] = a + (first + r) * a_row;
+      for (int v = 0; v < V; ++v) sum[r][v] = Vec<A>{};
+    }
+    multiply_add(sum, from, a_step, inner, b, b_step, valid);
+    for (int r = 0; r < R; ++r)
+      for (int v = 0; v < V; ++v) {
+        A* to = c + (first + r) * c_row + v * lanes<A>;
+        const std::int64_t m = V > 1 ? lanes<A> : valid;
+        store_some(to, accumulate ? Vec<A>(load_some(to, m) + sum[r][v]) : sum[r][v], m);
+      }
+  };
+  constexpr int most = 16 / V;
+  std::int64_t r = 0;
+  for (; r + most <= rows; r += most) run(std::integral_constant<int, most>(), r);
+  for (; r < rows; ++r) run(std::integral_constant<int, 1>(), r);
+}
+
+/// c (rows, columns) = or += a (rows, inner) b (inner, columns); a has any strides.
+template <class A>
+void small_product(std::int64_t rows, std::int64_t columns, std::int64_t inner, const A* a,
+                   std::int64_t a_row, std::int64_t a_step, const A* b, std::int64_t b_step, A* c,
+                   std::int64_t c_row, bool accumulate) {
+  constexpr std::int64_t w = lanes<A>;
+  std::int64_t j = 0;
+  const auto run = [&]<int V>(std::integral_constant<int, V>, std::int64_t valid) {
+    block_product<V>(rows, valid, inner, a, a_row, a_step, b + j, b_step, c + j, c_row, accumulate);
+    j += V * w;
+  };
+  while (j + 4 * w <= columns) run(std::integral_constant<int, 4>(), w);
+  if (j + 2 * w <= columns) run(std::integral_constant<int, 2>(), w);
+  while (j < columns) run(std::integral_constant<int, 1>(), std::min(w, columns - j));
+}
+
+/// What both directions share: room of one thread, and the scores of one block, whose rows are key_block
+/// apart.
+template <class A>
+class AttentionBlocks {
+ public:
+  explicit AttentionBlocks(const AttentionLayout& layout) : at(layout), keys_(room(layout.dim)) {}
+
+  /// A head's keys from `begin` to `end`, which are bounds of blocks: transposed and scaled.
+  void use_keys(const A* key, std::int64_t begin, std::int64_t end) {
+    transpose(key, begin, end, at.dim, at.scale, keys_);
+  }
+
+  /// The end of the keys that some query before `stop` may look at, and how many of the block from `key` on.
+  std::int64_t reachable(std::int64_t stop) const { return at.causal ? std::min(at.keys, stop) : at.keys; }
+  std::int64_t reachable(std::int64_t stop, std::int64_t key) const {
+    return std::min(key_block, reachable(stop) - key);
+  }
+
+  /// scale * query . key for `count` queries from `first` on and the keys from `key` on, and -infinity where
+  /// a query may not look, which is everywhere behind the last key.
+  void score(const A* queries, std::int64_t head, std::int64_t first, std::int64_t count, std::int64_t key,
+             A* scores) const {
+    const std::int64_t keys = reachable(first + count, key);
+    product(count, keys, at.dim, queries, at.row(at.dim), keys_, key, scores);
+    if (keys == key_block && !at.mask && !(at.causal && key + keys > first + 1)) return;
+    constexpr A nowhere = -std::numeric_limits<A>::infinity();
+    for (std::int64_t q = 0; q < count; ++q) {
+      A* const row = scores + q * key_block;
+      const std::int64_t n = at.causal ? std::clamp<std::int64_t>(first + q + 1 - key, 0, keys) : keys;
+      std::fill(row + n, row + key_block, nowhere);
+      if (!at.mask) continue;
+      const bool* const seen = at.mask_row(head, first + q) + key * at.mask_strides[3];
+      for (std::int64_t j = 0; j < n; ++j) row[j] = seen[j * at.mask_strides[3]] ? row[j] : nowhere;
+    }
+  }
+
+ protected:
+  const AttentionLayout& at;
+
+  static A* data(const Ref<Storage>& storage) { return static_cast<A*>(storage->data()); }
+  static Ref<Storage> storage(std::int64_t n) {
+    return Storage::make(static_cast<std::size_t>(n) * sizeof(A));
+  }
+  /// Room for a head's keys or values: for each block (n, key_block).
+  Ref<Storage> room(std::int64_t n) const {
+    return storage((at.keys + key_block - 1) / key_block * key_block * n);
+  }
+  static void clear(A* rows, std::int64_t count, std::int64_t n, std::int64_t row) {
+    for (std::int64_t r = 0; r < count; ++r) std::fill_n(rows + r * row, n, A(0));
+  }
+  void transpose(const A* from, std::int64_t begin, std::int64_t end, std::int64_t n, double factor,
+                 const Ref<Storage>& to) const {
+    using U = bits_of<A>;
+    for (std::int64_t key = begin; key < end; key += key_block) {
+      A* const block = data(to) + key * n;
+      const std::int64_t count = std::min(key_block, end - key);
+      if (count < key_block) std::fill_n(block, n * key_block, A(0));
+      transpose_tile(reinterpret_cast<const U*>(from + key * at.row(n)), at.row(n),
+                     reinterpret_cast<U*>(block), key_block, count, n, 0, false);
+      if (factor != 1)
+        for (std::int64_t i = 0; i < n * key_block; ++i) block[i] *= static_cast<A>(factor);
+    }
+  }
+  /// c (count, keys) = a (count, n) times the block of transposed keys or values from `key` on: whole
+  /// vectors.
+  static void product(std::int64_t count, std::int64_t keys, std::int64_t n, const A* a, std::int64_t a_row,
+                      const Ref<Storage>& transposed, std::int64_t key, A* c) {
+    const std::int64_t columns = (keys + lanes<A> - 1) / lanes<A> * lanes<A>;
+    small_product<A>(count, columns, n, a, a_row, 1, data(transposed) + key * n, key_block, c, key_block,
+                     false);
+  }
+
+ private:
+  Ref<Storage> keys_;
+};
+
+/// Forward, a block of queries at a time.
+template <class A>
+class AttentionForward : public AttentionBlocks<A> {
+ public:
+  using AttentionBlocks<A>::AttentionBlocks;
+
+  /// The arrays are those of the head; `first` is the first of `count` queries.
+  void run(std::int64_t head, std::int64_t first, std::int64_t count, const A* query, const A* value, A* out,
+           A* logs) {
+    const std::int64_t n = at.value_dim, row = at.row(n);
+    std::fill_n(largest_, count, -std::numeric_limits<A>::infinity());
+    std::fill_n(sums_, count, Vec<A>{});
+    if (at.keys == 0) this->clear(out + first * row, count, n, row);
+    for (std::int64_t key = 0, end = this->reachable(first + count); key < end; key += key_block) {
+      this->score(query + first * at.row(at.dim), head, first, count, key, scores_);
+      for (std::int64_t q = 0; q < count; ++q) weigh(q, out + (first + q) * row);
+      small_product<A>(count, n, this->reachable(first + count, key), scores_, key_block, 1,
+                       value + key * row, row, out + first * row, row, key > 0);
+    }
+    for (std::int64_t q = 0; q < count; ++q) {
+      const double sum = sum_of_lanes<A>(sums_[q]);
+      A* const result = out + (first + q) * row;
+      for (std::int64_t j = 0; j < n && sum != 0; ++j) result[j] *= static_cast<A>(1 / sum);
+      logs[first + q] = sum == 0 ? nothing_seen<A> : static_cast<A>(double(largest_[q]) + std::log(sum));
+    }
+  }
+
+ private:
+  using AttentionBlocks<A>::at;
+
+  /// Scores of a query become weights, relative to the largest so far; what was summed before follows it.
+  void weigh(std::int64_t q, A* result) {
+    A* const row = scores_ + q * key_block;
+    const A before = largest_[q], now = std::max(before, row_max(row, key_block));
+    const A shift = now == -std::numeric_limits<A>::infinity() ? 0 : now;
+    if (before != now && before != -std::numeric_limits<A>::infinity()) {
+      const A factor = exp_of_small<A>(splat(before - shift))[0];
+      for (std::int64_t j = 0; j < at.value_dim; ++j) result[j] *= factor;
+      sums_[q] *= factor;
+    }
+    largest_[q] = now;
+    for (std::int64_t j = 0; j < key_block; j += lanes<A>) {
+      const Vec<A> weight = exp_term<A>(load(row + j) - splat(shift));
+      store(row + j, weight), sums_[q] += weight;
+    }
+  }
+
+  alignas(64) A scores_[query_block * key_block];
+  A largest_[query_block];
+  Vec<A> sums_[query_block];
+};
+
+}  // namespace detail
+
+/// out = softmax(scale query key^T) value for each head; zeros for a query that may look at nothing. `logs`
+/// gets the logarithm of the sum of each query's exponentials (infinity for those), for the gradient.
+template <class A>
+void attention(const AttentionLayout& at, const A* query, const A* key, const A* value, A* out, A* logs) {
+  constexpr std::int64_t step = detail::query_block;
+  const std::int64_t blocks = (at.queries + step - 1) / step;
+  const std::int64_t work = std::min(step, at.queries) * at.keys * (at.dim + at.value_dim) / 16;
+  parallel_rows(at.batch * at.heads * blocks, work, [&](std::int64_t begin, std::int64_t end) {
+    detail::AttentionForward<A> forward(at);
+    for (std::int64_t task = begin; task < end; ++task) {
+      const std::int64_t head = task / blocks, first = task % blocks * step;
+      if (task == begin || first == 0) forward.use_keys(key + at.start(head, at.keys, at.dim), 0, at.keys);
+      forward.run(head, first, std::min(step, at.queries - first), query + at.start(head, at.queries, at.dim),
+                  value + at.start(head, at.keys, at.value_dim),
+                  out + at.start(head, at.queries, at.value_dim), logs + head * at.queries);
+    }
+  });
+}
+
+/// What the gradient needs of one head, or of all, and where it goes.
+template <class A>
+struct AttentionGradients {
+  const A *query, *key, *value, *out, *logs, *g;
+  A *dquery, *dkey, *dvalue;
+
+  AttentionGradients of(const AttentionLayout& at, std::int64_t head) const {
+    const std::int64_t q = at.start(head, at.queries, at.dim), k = at.start(head, at.keys, at.dim),
+                       v = at.start(head, at.keys, at.value_dim),
+                       o = at.start(head, at.queries, at.value_dim);
+    return {query + q, key + k,    value + v, out + o,   logs + head * at.queries,
+            g + o,     dquery + q, dkey + k,  dvalue + v};
+  }
+};
+
+namespace detail {
+
+template <class A>
+class AttentionBackward : public AttentionBlocks<A> {
+ public:
+  explicit AttentionBackward(const AttentionLayout& layout)
+      : AttentionBlocks<A>(layout), values_(this->room(layout.value_dim)) {}
+
+  /// The keys of a head from `begin` to `end`, which are bounds of blocks. d.dquery, with rows `dquery_row`
+  /// apart, gets what comes from these keys.
+  void run(std::int64_t head, const AttentionGradients<A>& d, std::int64_t begin, std::int64_t end,
+           std::int64_t dquery_row) {
+    this->use_keys(d.key, begin, end);
+    this->transpose(d.value, begin, end, at.value_dim, 1, values_);
+    if (at.causal || at.queries == 0) {  // the first block does not reach all keys
+      const std::int64_t row = at.row(at.dim), value_row = at.row(at.value_dim);
+      this->clear(d.dkey + begin * row, end - begin, at.dim, row);
+      this->clear(d.dvalue + begin * value_row, end - begin, at.value_dim, value_row);
+    }
+    for (std::int64_t first = 0; first < at.queries; first += query_block) {
+      const std::int64_t count = std::min(query_block, at.queries - first),
+                         seen = std::min(end, this->reachable(first + count));
+      A* const dquery = d.dquery + first * dquery_row;
+      if (seen <= begin) this->clear(dquery, count, at.dim, dquery_row);
+      else
+        for (std::int64_t q = first; q < first + count; ++q) means_[q - first] = mean_slope(d, q);
+      for (std::int64_t key = begin; key < seen; key += key_block) {
+        add_block(head, d, first, count, key);
+        small_product<A>(count, at.dim, this->reachable(first + count, key), slopes_, key_block, 1,
+                         d.key + key * at.row(at.dim), at.row(at.dim), dquery, dquery_row, key > begin);
+      }
+    }
+  }
+
+ private:
+  using AttentionBlocks<A>::at;
+
+  /// The mean of the slopes of a query's weights, by these weights.
+  A mean_slope(const AttentionGradients<A>& d, std::int64_t q) const {
+    const A *out = d.out + q * at.row(at.value_dim), *g = d.g + q * at.row(at.value_dim);
+    return static_cast<A>(sum_terms<A>(at.value_dim, [=](std::int64_t i, std::int64_t m) {
+      return Vec<A>(load_some(out + i, m) * load_some(g + i, m));
+    }));
+  }
+
+  /// Weights and their slopes, and what these add to the keys and values.
+  void add_block(std::int64_t head, const AttentionGradients<A>& d, std::int64_t first, std::int64_t count,
+                 std::int64_t key) {
+    const std::int64_t dim = at.dim, value_dim = at.value_dim, row = at.row(dim),
+                       value_row = at.row(value_dim), keys = this->reachable(first + count, key);
+    const A *const queries = d.query + first * row, *const g = d.g + first * value_row;
+    this->score(queries, head, first, count, key, weights_);
+    this->product(count, keys, value_dim, g, value_row, values_, key, slopes_);
+    for (std::int64_t q = 0; q < count; ++q) {
+      const auto log = splat(d.logs[first + q]), mean = splat(means_[q]),
+                 scale = splat(static_cast<A>(at.scale));
+      for (A *w = weights_ + q * key_block, *s = slopes_ + q * key_block, *end = w + keys; w < end;
+           w += lanes<A>, s += lanes<A>) {
+        const Vec<A> weight = exp_of<A>(load(w) - log);
+        store(w, weight), store(s, weight * (load(s) - mean) * scale);
+      }
+    }
+    const bool add = first > 0 || at.causal;
+    small_product<A>(keys, value_dim, count, weights_, 1, key_block, g, value_row, d.dvalue + key * value_row,
+                     value_row, add);
+    small_product<A>(keys, dim, count, slopes_, 1, key_block, queries, row, d.dkey + key * row, row, add);
+  }
+
+  Ref<Storage> values_;
+  alignas(64) A weights_[query_block * key_block];
+  alignas(64) A slopes_[query_block * key_block];
+  A means_[query_block];
+};
+
+}  // namespace detail
+
+/// The gradients of query, key and value. Where heads are few, the keys of each are shared out, in the same
+/// way for any number of threads; each part has a gradient of the queries of its own, and these are added up
+/// in order.
+template <class A>
+void attention_backward(const AttentionLayout& at, const AttentionGradients<A>& gradients) {
+  constexpr std::int64_t enough = 16;
+  const std::int64_t heads = at.batch * at.heads,
+                     blocks = (at.keys + detail::key_block - 1) / detail::key_block;
+  const std::int64_t parts =
+      std::max<std::int64_t>(1, std::min(blocks, enough / std::max<std::int64_t>(heads, 1)));
+  const std::int64_t size = at.queries * at.dim;
+  const Ref<Storage> others = Storage::make(static_cast<std::size_t>(heads * (parts - 1) * size) * sizeof(A));
+  const auto other = [&](std::int64_t head, std::int64_t part) {
+    return static_cast<A*>(others->data()) + (head * (parts - 1) + part - 1) * size;
+  };
+  const std::int64_t work = at.queries * at.keys * (at.dim + at.value_dim) / 8 / parts;
+  parallel_rows(heads * parts, work, [&](std::int64_t begin, std::int64_t end) {
+    detail::AttentionBackward<A> backward(at);
+    for (std::int64_t task = begin; task < end; ++task) {
+      // The first and the last keys side by side: to these, fewer queries look where they look at the past.
+      const std::int64_t head = task / parts, i = task % parts, part = i % 2 == 0 ? i / 2 : parts - 1 - i / 2;
+      AttentionGradients<A> d = gradients.of(at, head);
+      if (part > 0) d.dquery = other(head, part);
+      backward.run(head, d, blocks * part / parts * detail::key_block,
+                   std::min(at.keys, blocks * (part + 1) / parts * detail::key_block),
+                   part > 0 ? at.dim : at.row(at.dim));
+    }
+  });
+  if (parts == 1) return;
+  parallel_rows(heads * at.queries, parts * at.dim, [&](std::int64_t begin, std::int64_t end) {
+    for (; begin < end; ++begin) {
+      const std::int64_t head = begin / at.queries, query = begin % at.queries;
+      A* const sum = gradients.of(at, head).dquery + query * at.row(at.dim);
+      for (std::int64_t part = 1; part < parts; ++part)
+        for (std::int64_t j = 0; j < at.dim; ++j) sum[j] += other(head, part)[query * at.dim + j];
+    }
+  });
+}
+
+}  // namespace ktape::kernels

@@ -1,0 +1,321 @@
+#pragma once
+#include <ktape/autograd/memory.hpp>
+#include <ktape/ops/kernels/simd/gemm_microkernel.hpp>
+#include <ktape/ops/kernels/softmax/softmax.hpp>
+
+/// Recurrent networks over whole sequences. Each thread runs all steps of its own samples, so that it waits
+/// for nobody; in each step one product with the recurrent kernel stays in the registers until the cell has
+/// made its gates of it.
+///
+/// A cell has some projections: the arguments of its gates. Slots and units are stored in blocks of one
+/// vector of units: (blocks, projections, lanes), filled up with zeros, which stay zeros.
+namespace ktape::kernels {
+
+struct Sigmoid {
+  template <class A>
+  static Vec<A> value(Vec<A> x) {
+    return A(1) / (A(1) + exp_of<A>(-x));
+  }
+  template <class V>
+  static V slope(V y) {
+    return y * (1 - y);
+  }
+};
+struct HardSigmoid {
+  template <class A>
+  static Vec<A> value(Vec<A> x) {
+    const Vec<A> y = x * A(0.2) + A(0.5);
+    return y < 0 ? Vec<A>{} : y > 1 ? splat(A(1)) : y;
+  }
+  template <class V>
+  static V slope(V y) {
+    return (y > 0) & (y < 1) ? V{} + decltype(y[0] + 0)(0.2) : V{};
+  }
+};
+struct Tanh {
+  template <class A>
+  static Vec<A> value(Vec<A> x) {
+    return A(1) - A(2) / (exp_of<A>(x + x) + A(1));
+  }
+  template <class V>
+  static V slope(V y) {
+    return 1 - y * y;
+  }
+};
+struct Relu {
+  template <class A>
+  static Vec<A> value(Vec<A> x) {
+    return x > 0 ? x : Vec<A>{};
+  }
+  template <class V>
+  static V slope(V y) {
+    return y > 0 ? V{} + 1 : V{};
+  }
+};
+
+/// A cell's `forward` turns the projections into activations and returns the new output, given the one
+/// before; `c` is the cell state, which it replaces. Its `backward` turns the activations into the gradients
+/// of the projections and returns what goes straight to the output before; `dc` is the gradient of the new
+/// cell state, which it replaces with that of the old one.
+template <class Gate>
+struct LstmCell {
+  static constexpr int projections = 4;  // i, f, c, o
+  template <class A>
+  static Vec<A> forward(Vec<A>* z, Vec<A>, Vec<A>& c) {
+    z[0] = Gate::template value<A>(z[0]), z[1] = Gate::template value<A>(z[1]);
+    z[2] = Tanh::value<A>(z[2]), z[3] = Gate::template value<A>(z[3]);
+    c = z[1] * c + z[0] * z[2];
+    return z[3] * Tanh::value<A>(c);
+  }
+  template <class A>
+  static Vec<A> backward(Vec<A>* z, Vec<A>, Vec<A> c, Vec<A> dh, Vec<A>& dc) {
+    const Vec<A> i = z[0], f = z[1], g = z[2], o = z[3], t = Tanh::value<A>(f * c + i * g);
+    dc += dh * o * Tanh::slope(t);
+    z[0] = dc * g * Gate::slope(i), z[1] = dc * c * Gate::slope(f), z[2] = dc * i * Tanh::slope(g),
+    z[3] = dh * t * Gate::slope(o);
+    dc *= f;
+    return Vec<A>{};
+  }
+};
+
+/// With the reset gate behind the product: the last projection is the recurrent part of the candidate.
+template <class Gate>
+struct GruCell {
+  static constexpr int projections = 4;  // z, r, h from the input, h from the output before
+  template <class A>
+  static Vec<A> forward(Vec<A>* z, Vec<A> h, Vec<A>&) {
+    z[0] = Gate::template value<A>(z[0]), z[1] = Gate::template value<A>(z[1]);
+    z[2] = Tanh::value<A>(z[2] + z[1] * z[3]);
+    return z[0] * h + (1 - z[0]) * z[2];
+  }
+  template <class A>
+  static Vec<A> backward(Vec<A>* z, Vec<A> h, Vec<A>, Vec<A> dh, Vec<A>&) {
+    const Vec<A> update = z[0], r = z[1], candidate = z[2], q = z[3];
+    z[0] = dh * (h - candidate) * Gate::slope(update);
+    z[2] = dh * (1 - update) * Tanh::slope(candidate);
+    z[1] = z[2] * q * Gate::slope(r), z[3] = z[2] * r;
+    return dh * update;
+  }
+};
+
+template <class Activation>
+struct SimpleCell {
+  static constexpr int projections = 1;
+  template <class A>
+  static Vec<A> forward(Vec<A>* z, Vec<A>, Vec<A>&) {
+    return z[0] = Activation::template value<A>(z[0]);
+  }
+  template <class A>
+  static Vec<A> backward(Vec<A>* z, Vec<A>, Vec<A>, Vec<A> dh, Vec<A>&) {
+    z[0] = dh * Activation::slope(z[0]);
+    return Vec<A>{};
+  }
+};
+
+/// How a batch of sequences lies in memory.
+struct SequenceLayout {
+  std::int64_t samples, steps, units;
+  bool time_major, go_backwards, zero_masked;
+  const bool* mask;  // in the order of the inputs; null: no step is masked
+
+  std::int64_t row(std::int64_t sample, std::int64_t step) const {
+    return time_major ? step * samples + sample : sample * steps + step;
+  }
+  /// The row of inputs that a sample reads in a step; what is kept for the gradient lies in the same order.
+  std::int64_t input_row(std::int64_t sample, std::int64_t step) const {
+    return row(sample, go_backwards ? steps - 1 - step : step);
+  }
+  bool masked(std::int64_t input_row) const { return mask && !mask[input_row]; }
+};
+
+template <class A>
+struct UnitBlocks {
+  std::int64_t units, count = (units + lanes<A> - 1) / lanes<A>, padded = count * lanes<A>;
+  std::int64_t valid(std::int64_t block) const {
+    return std::min<std::int64_t>(lanes<A>, units - block * lanes<A>);
+  }
+};
+
+/// What forward keeps for backward, one row for each sample and step.
+template <class A>
+struct RecurrentState {
+  A* gates;  // (rows, blocks, projections, lanes): the arguments without the recurrent part, replaced by the
+             // activations
+  A* h;      // (rows, padded units): the output before the step
+  A* c;      // likewise the cell state; null for cells that have none
+};
+
+template <class A>
+struct RecurrentOutputs {
+  A *outputs, *last, *h, *c;  // unpadded; c null for cells that have none
+};
+
+namespace detail {
+
+inline constexpr int rows_at_once = 4;
+
+template <class F>
+void with_rows(std::int64_t rows, const F& f) {
+  switch (rows) {
+    case 1:
+      return f(std::integral_constant<int, 1>());
+    case 2:
+      return f(std::integral_constant<int, 2>());
+    case 3:
+      return f(std::integral_constant<int, 3>());
+    default:
+      return f(std::integral_constant<int, rows_at_once>());
+  }
+}
+
+/// One block of units of R samples in one step.
+template <class Cell, int R, class A>
+void recurrent_step(const SequenceLayout& at, const UnitBlocks<A>& blocks, const RecurrentState<A>& state,
+                    const A* panels, const RecurrentOutputs<A>& out, std::int64_t sample, std::int64_t step,
+                    std::int64_t block) {
+  constexpr int S = Cell::projections, w = lanes<A>;
+  const std::int64_t width = blocks.count * S * w, j = block * w, m = blocks.valid(block);
+  Vec<A> z[R][S];
+  const A* before[R];
+  for (int r = 0; r < R; ++r) {
+    const std::int64_t row = at.input_row(sample + r, step);
+    before[r] = state.h + row * blocks.padded;
+    for (int s = 0; s < S; ++s) z[r][s] = load(state.gates + row * width + (block * S + s) * w);
+  }
+  multiply_add(z, before, 1, blocks.units, panels + block * blocks.units * S * w, S * w);
+  for (int r = 0; r < R; ++r) {
+    const std::int64_t row = at.input_row(sample + r, step), to = at.row(sample + r, step) * blocks.units + j;
+    const Vec<A> old = load(before[r] + j),
+                 old_c = state.c ? load(state.c + row * blocks.padded + j) : Vec<A>{};
+    Vec<A> c = old_c, h = Cell::template forward<A>(z[r], old, c), y = h;
+    for (int s = 0; s < S; ++s) store(state.gates + row * width + (block * S + s) * w, z[r][s]);
+    if (at.masked(row)) {
+      h = old, c = old_c;
+      y = step == 0 || at.zero_masked
+              ? Vec<A>{}
+              : load_some(out.outputs + at.row(sample + r, step - 1) * blocks.units + j, m);
+    }
+    store_some(out.outputs + to, y, m);
+    if (step + 1 < at.steps) {
+      const std::int64_t next = at.input_row(sample + r, step + 1) * blocks.padded + j;
+      store(state.h + next, h);
+      if (state.c) store(state.c + next, c);
+    } else {
+      const std::int64_t final = (sample + r) * blocks.units + j;
+      store_some(out.last + final, y, m), store_some(out.h + final, h, m);
+      if (state.c) store_some(out.c + final, c, m);
+    }
+  }
+}
+
+/// Gradients that wait at a sample's step: of its state, of its cell state, and of the output that masked
+/// steps repeat.
+template <class A>
+struct Waiting {
+  A *h, *c, *y;
+};
+
+/// The gradients of the projections of one step of one sample, block by block; what reaches the state before
+/// them directly stays in `waiting.h`.
+template <class Cell, class A>
+void recurrent_step_backward(const SequenceLayout& at, const UnitBlocks<A>& blocks,
+                             const RecurrentState<A>& state, const A* of_outputs, A* slopes,
+                             const Waiting<A>& waiting, std::int64_t sample, std::int64_t step) {
+  constexpr int S = Cell::projections, w = lanes<A>;
+  const std::int64_t row = at.input_row(sample, step), width = blocks.count * S * w;
+  const bool masked = at.masked(row);
+  for (std::int64_t block = 0; block < blocks.count; ++block) {
+    const std::int64_t j = block * w, gate = row * width + block * S * w;
+    Vec<A> dy = load(waiting.y + j), z[S] = {};
+    if (of_outputs)
+      dy += load_some(of_outputs + at.row(sample, step) * blocks.units + j, blocks.valid(block));
+    store(waiting.y + j, masked && !at.zero_masked ? dy : Vec<A>{});
+    if (!masked) {
+      for (int s = 0; s < S; ++s) z[s] = load(state.gates + gate + s * w);
+      Vec<A> dc = state.c ? load(waiting.c + j) : Vec<A>{};
+      const Vec<A> c = state.c ? load(state.c + row * blocks.padded + j) : Vec<A>{};
+      store(waiting.h + j, Cell::template backward<A>(z, load(state.h + row * blocks.padded + j), c,
+                                                      load(waiting.h + j) + dy, dc));
+      if (state.c) store(waiting.c + j, dc);
+    }
+    for (int s = 0; s < S; ++s) store(slopes + gate + s * w, z[s]);
+  }
+}
+
+/// Adds to R rows of dh the products of the projections' gradients with V vectors of the transposed recurrent
+/// kernel.
+template <int R, int V, class A>
+void add_product(A* dh, std::int64_t stride, const A* const (&slopes)[R], std::int64_t inner,
+                 const A* panel) {
+  Vec<A> sum[R][V];
+  for (int r = 0; r < R; ++r)
+    for (int v = 0; v < V; ++v) sum[r][v] = load(dh + r * stride + v * lanes<A>);
+  multiply_add(sum, slopes, 1, inner, panel, V * lanes<A>);
+  for (int r = 0; r < R; ++r)
+    for (int v = 0; v < V; ++v) store(dh + r * stride + v * lanes<A>, sum[r][v]);
+}
+
+}  // namespace detail
+
+/// Vectors of columns in a panel of the transposed recurrent kernel that begins at this block: 4 as long as
+/// there are.
+inline int transposed_panel(std::int64_t block, std::int64_t blocks) { return blocks - block >= 4 ? 4 : 1; }
+
+/// Runs all steps. `panels` is the recurrent kernel as (blocks, units, projections, lanes).
+template <class Cell, class A>
+void run_recurrent(const SequenceLayout& at, const RecurrentState<A>& state, const A* panels,
+                   const RecurrentOutputs<A>& out) {
+  const UnitBlocks<A> blocks{at.units};
+  parallel_rows(at.samples, at.steps * at.units * (at.units * Cell::projections / 8 + 8),
+                [&](std::int64_t begin, std::int64_t end) {
+                  for (std::int64_t step = 0; step < at.steps; ++step)
+                    for (std::int64_t block = 0; block < blocks.count; ++block)
+                      for (std::int64_t sample = begin; sample < end; sample += detail::rows_at_once)
+                        detail::with_rows(end - sample, [&](auto rows) {
+                          detail::recurrent_step<Cell, rows()>(at, blocks, state, panels, out, sample, step,
+                                                               block);
+                        });
+                });
+}
+
+/// Goes back through all steps: the gradients of the projections, in the layout of the gates, and of the
+/// states before the first step, (samples, padded units), which hold those of the final states at first. The
+/// gradients of outputs and of the last output may be null. `panels` is the transposed recurrent kernel: for
+/// each panel (blocks, projections, lanes, units of the panel).
+template <class Cell, class A>
+void run_recurrent_backward(const SequenceLayout& at, const RecurrentState<A>& state, const A* panels,
+                            const A* of_outputs, const A* of_last, A* slopes, A* dh, A* dc) {
+  const UnitBlocks<A> blocks{at.units};
+  const std::int64_t inner = blocks.padded * Cell::projections, padded = blocks.padded;
+  parallel_rows(at.samples, at.steps * at.units * (at.units * Cell::projections / 8 + 8),
+                [&](std::int64_t begin, std::int64_t end) {
+                  WorkVector<A> repeated(static_cast<std::size_t>((end - begin) * padded + lanes<A>));
+                  for (std::int64_t sample = begin; of_last && sample < end; ++sample)
+                    std::copy_n(of_last + sample * at.units, at.units,
+                                repeated.data() + (sample - begin) * padded);
+                  for (std::int64_t step = at.steps - 1; step >= 0; --step) {
+                    for (std::int64_t sample = begin; sample < end; ++sample)
+                      detail::recurrent_step_backward<Cell, A>(
+                          at, blocks, state, of_outputs, slopes,
+                          {dh + sample * padded, dc ? dc + sample * padded : nullptr,
+                           repeated.data() + (sample - begin) * padded},
+                          sample, step);
+                    int width;
+                    for (std::int64_t block = 0; block < blocks.count; block += width) {
+                      width = transposed_panel(block, blocks.count);
+                      for (std::int64_t sample = begin; sample < end; sample += detail::rows_at_once)
+                        detail::with_rows(end - sample, [&](auto rows) {
+                          const A* from[rows()];
+                          for (int r = 0; r < rows(); ++r)
+                            from[r] = slopes + at.input_row(sample + r, step) * inner;
+                          A* to = dh + sample * padded + block * lanes<A>;
+                          const A* panel = panels + block * lanes<A> * inner;
+                          width == 4 ? detail::add_product<rows(), 4>(to, padded, from, inner, panel)
+                                     : detail::add_product<rows(), 1>(to, padded, from, inner, panel);
+                        });
+                    }
+                  }
+                });
+}
+
+}  // namespace ktape::kernels

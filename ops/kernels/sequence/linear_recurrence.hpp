@@ -1,0 +1,48 @@
+#pragma once
+#include <ktape/ops/kernels/parallel/parallel_rows.hpp>
+#include <ktape/ops/kernels/simd/vector.hpp>
+
+/// Recurrences along the middle dimension of contiguous [outer, axis, inner] arrays, forwards or backwards.
+namespace ktape::kernels {
+namespace detail {
+
+/// Calls f(i, before) for every element of the array in an order in which `before`, the index of the element
+/// that comes before it along the axis, was met; -1 for the first.
+template <class F>
+void along(std::int64_t outer, std::int64_t axis, std::int64_t inner, bool backwards, const F& f) {
+  const std::int64_t step = backwards ? -inner : inner;
+  parallel_rows(outer, axis * inner, [&](std::int64_t begin, std::int64_t end) {
+    for (std::int64_t o = begin; o < end; ++o) {
+      std::int64_t at = (o * axis + (backwards ? axis - 1 : 0)) * inner;
+      for (std::int64_t j = 0; j < inner; ++j) f(at + j, std::int64_t{-1});
+      for (std::int64_t k = 1; k < axis; ++k) {
+        at += step;
+        for (std::int64_t j = 0; j < inner; ++j) f(at + j, at + j - step);
+      }
+    }
+  });
+}
+
+/// Arithmetic of integers happens in the unsigned type of their width, which wraps around.
+template <class T>
+using wrapping = std::conditional_t<std::is_integral_v<T>, bits_of<T>, compute_type<T>>;
+
+}  // namespace detail
+
+/// out[k] = b[k] + a[k] * out[k - 1] along the axis, with out[0] = b[0]. float16 is rounded at every step.
+template <class T>
+void linear_recurrence(const T* a, const T* b, T* out, std::int64_t outer, std::int64_t axis,
+                       std::int64_t inner, bool backwards) {
+  if (axis == 0) return;
+  using A = detail::wrapping<T>;
+  detail::along(outer, axis, inner, backwards, [=](std::int64_t i, std::int64_t before) {
+    if (before < 0) return void(out[i] = b[i]);
+    A product;
+    if constexpr (std::is_integral_v<A>)
+      product = static_cast<A>(std::uint64_t(static_cast<A>(a[i])) * static_cast<A>(out[before]));
+    else product = static_cast<A>(a[i]) * static_cast<A>(out[before]);
+    out[i] = static_cast<T>(static_cast<A>(static_cast<A>(b[i]) + product));
+  });
+}
+
+}  // namespace ktape::kernels

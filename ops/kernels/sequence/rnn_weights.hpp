@@ -1,0 +1,72 @@
+#pragma once
+#include <ktape/ops/kernels/sequence/fused_rnn.hpp>
+
+/// The parameters of recurrent cells, from Keras's order of columns (gates side by side) to blocks of
+/// projections and back.
+namespace ktape::kernels {
+
+/// Which gate's columns each projection of a cell takes from a parameter: -1 for none.
+using GateOfProjection = std::vector<int>;
+
+template <class A>
+struct ProjectionColumns {
+  const GateOfProjection& gates;
+  std::int64_t units, gate_count;
+  UnitBlocks<A> blocks{units};
+  std::int64_t projections = static_cast<std::int64_t>(gates.size()), width = blocks.padded * projections,
+               columns = units * gate_count;
+
+  /// Calls f(first column of the parameter, first column in projections, number) for each stretch of columns.
+  template <class F>
+  void for_stretches(const F& f) const {
+    for (std::int64_t block = 0; block < blocks.count; ++block)
+      for (std::int64_t s = 0; s < projections; ++s)
+        if (const int gate = gates[static_cast<std::size_t>(s)]; gate >= 0)
+          f(gate * units + block * lanes<A>, (block * projections + s) * lanes<A>, blocks.valid(block));
+  }
+
+  /// (rows, columns) to (rows, blocks, projections, lanes).
+  void spread(const A* from, std::int64_t rows, A* to) const {
+    std::fill_n(to, rows * width, A(0));
+    add(from, rows, to);
+  }
+  void add(const A* from, std::int64_t rows, A* to) const {
+    for (std::int64_t r = 0; r < rows; ++r)
+      for_stretches([&](std::int64_t column, std::int64_t projection, std::int64_t n) {
+        for (std::int64_t i = 0; i < n; ++i) to[r * width + projection + i] += from[r * columns + column + i];
+      });
+  }
+  /// And back.
+  void gather(const A* from, std::int64_t rows, A* to) const {
+    for (std::int64_t r = 0; r < rows; ++r)
+      for_stretches([&](std::int64_t column, std::int64_t projection, std::int64_t n) {
+        std::copy_n(from + r * width + projection, n, to + r * columns + column);
+      });
+  }
+  /// The recurrent kernel (units, columns) as (blocks, units, projections, lanes).
+  void panels(const A* from, A* to) const {
+    std::fill_n(to, units * width, A(0));
+    const std::int64_t panel = projections * lanes<A>;
+    for (std::int64_t k = 0; k < units; ++k)
+      for_stretches([&](std::int64_t column, std::int64_t projection, std::int64_t n) {
+        std::copy_n(from + k * columns + column, n,
+                    to + (projection / panel * units + k) * panel + projection % panel);
+      });
+  }
+  /// Its transpose in panels of units, see run_recurrent_backward.
+  void transposed_panels(const A* from, A* to) const {
+    std::fill_n(to, blocks.padded * width, A(0));
+    std::int64_t vectors;
+    for (std::int64_t block = 0; block < blocks.count; block += vectors) {
+      vectors = transposed_panel(block, blocks.count);
+      const std::int64_t first = block * lanes<A>, panel = vectors * lanes<A>;
+      for (std::int64_t k = first; k < std::min(units, first + panel); ++k)
+        for_stretches([&](std::int64_t column, std::int64_t projection, std::int64_t n) {
+          A* out = to + first * width + projection * panel + k - first;
+          for (std::int64_t i = 0; i < n; ++i) out[i * panel] = from[k * columns + column + i];
+        });
+    }
+  }
+};
+
+}  // namespace ktape::kernels

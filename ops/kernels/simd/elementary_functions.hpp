@@ -1,0 +1,206 @@
+#pragma once
+#include <ktape/ops/kernels/simd/exp.hpp>
+
+#include <limits>
+
+/// Elementary functions of vectors, most of them of 64 bytes, made for throughput: no branches, at most one
+/// division, errors of one or two units in the last place.
+namespace ktape::kernels::wide {
+
+using kernels::detail::ExpConstants, kernels::detail::polynomial;
+
+/// x with the sign of `sign`.
+template <class A>
+Vec<A> with_sign(Vec<A> x, Vec<A> sign) {
+  const auto bit = reinterpret_cast<Vec<bits_of<A>>>(splat(A(-0.0)));
+  const auto bits =
+      (reinterpret_cast<Vec<bits_of<A>>>(x) & ~bit) | (reinterpret_cast<Vec<bits_of<A>>>(sign) & bit);
+  return reinterpret_cast<Vec<A>>(bits);
+}
+template <class A>
+Vec<A> magnitude(Vec<A> x) {
+  return with_sign<A>(x, Vec<A>{});
+}
+
+template <class A>
+struct Constants;
+template <>
+struct Constants<float> : ExpConstants<float> {
+  static constexpr float log[] = {0.2995919673f, 0.3997891011f, 0.6666671374f};
+  static constexpr float log1p[] = {0.2685202729f, 0.2823654666f, 0.4000756307f, 0.6666664033f};
+  static constexpr float half_pi[] = {1.57079637f, -4.37113883e-8f, -1.71512489e-15f}, most_turns = 1e5f;
+  static constexpr float sin[] = {-1.958784052e-4f, 8.332748038e-3f, -0.1666666466f};
+  static constexpr float cos[] = {2.454789162e-5f, -1.38883028e-3f, 0.04166666466f};
+  static constexpr float one_from = 10, centre = 4;
+  static constexpr float tail[] = {-1.22983157e-4f,  1.948018511e-4f, 1.569313645e-3f, -3.523574056e-3f,
+                                   -7.527212912e-3f, 6.040646975e-2f, -0.1865230059f,  0.3871366798f,
+                                   -0.6078966061f,   0.7552851385f};
+};
+template <>
+struct Constants<double> : ExpConstants<double> {
+  static constexpr double log[] = {0.151184871087245714, 0.152837037524031468, 0.181846102462940646,
+                                   0.222221827766744816, 0.285714288360455504, 0.399999999993355553,
+                                   0.666666666666669386};
+  static constexpr double log1p[] = {0.161649381694713386, 0.0880031765086877347, 0.120011551828577787,
+                                     0.133141355508811629, 0.153855705929122436,  0.181817894173264479,
+                                     0.222222227178017817, 0.285714285671050609,  0.400000000000145966,
+                                     0.666666666666666586};
+  static constexpr double half_pi[] = {1.5707963267948966, 6.123233995736766e-17, -1.4973849048591833e-33};
+  static constexpr double most_turns = 1e9;
+  static constexpr double sin[] = {1.59181012302741203e-10, -2.50511314554279474e-8, 2.75573161006830291e-6,
+                                   -1.984126983675497e-4,   8.3333333333309461e-3,   -0.166666666666666646};
+  static constexpr double cos[] = {-1.13826148685563246e-11, 2.08761460246897466e-9,  -2.75573172705603241e-7,
+                                   2.48015872987634332e-5,   -1.38888888888873957e-3, 0.0416666666666666654};
+  static constexpr double one_from = 20, centre = 5;
+  static constexpr double tail[] = {
+      -1.49670159451461043e-10, 1.77992574115252822e-9, 7.66251844253481918e-9,  -9.38328942298160547e-9,
+      -6.59833805756738953e-8,  4.23486886510800386e-8, 4.33208145094611436e-7,  -3.36655343400617907e-7,
+      -2.76931789406582283e-6,  3.98091325394834108e-6, 1.66812357605362047e-5,  -4.97628152960913993e-5,
+      -5.93757337857678798e-5,  5.44899064544392937e-4, -7.97869397552774827e-4, -2.99337677043635441e-3,
+      0.0207950667998005039,    -0.0691186387063174347, 0.165020366170388522,    -0.313533156671304262,
+      0.495305615969976345,     -0.665382502890056703,  0.769193049750062959};
+};
+
+/// e^(-y^2 / 2): what y^2 loses when it is rounded counts.
+template <class A>
+Vec<A> bell(Vec<A> y) {
+#if defined(__AVX512F__)
+  const Vec<A> square = y * y * A(-0.5), density = exp_of<A>(square);
+  return density + density * kernels::detail::fused(y * A(-0.5), y, -square);
+#else
+  constexpr auto low_half = (bits_of<A>(1) << (sizeof(A) == 4 ? 12 : 27)) - 1;
+  const auto high = reinterpret_cast<Vec<A>>(reinterpret_cast<Vec<bits_of<A>>>(y) & ~low_half);
+  return exp_of<A>(high * high * A(-0.5)) * exp_of<A>((high - y) * (high + y) * A(0.5));
+#endif
+}
+
+/// The standard normal distribution function: its tail at -|x| is e^(-x^2 / 2) / (|x| + c) times a polynomial
+/// of 1 - 2 c / (|x| + c).
+template <class A>
+Vec<A> normal_cdf(Vec<A> x) {
+  using C = Constants<A>;
+  const Vec<A> y = smaller<A>(splat(A(40)), magnitude<A>(x));
+  const Vec<A> inverse = A(1) / (y + C::centre);
+  const Vec<A> tail = bell<A>(y) * inverse * polynomial<A>(A(1) - A(2) * C::centre * inverse, C::tail);
+  return x > A(0) ? A(1) - tail : tail;
+}
+
+#if defined(__AVX512F__)
+using kernels::detail::exp_polynomial, kernels::detail::ExpParts, kernels::detail::fused,
+    kernels::detail::scale_by_power;
+
+/// The exponent of x = m 2^e with 1 <= m < 2; of 0 and infinity -infinity and infinity.
+inline __m512 exponent(__m512 x) { return _mm512_maskz_getexp_ps(0xffff, x); }
+inline __m512d exponent(__m512d x) { return _mm512_maskz_getexp_pd(0xff, x); }
+/// The m of x = m 2^e with 0.75 <= m < 1.5; of 0 and infinity 1, of negative numbers NaN.
+inline __m512 mantissa(__m512 x) {
+  return _mm512_maskz_getmant_ps(0xffff, x, _MM_MANT_NORM_p75_1p5, _MM_MANT_SIGN_nan);
+}
+inline __m512d mantissa(__m512d x) {
+  return _mm512_maskz_getmant_pd(0xff, x, _MM_MANT_NORM_p75_1p5, _MM_MANT_SIGN_nan);
+}
+
+/// log(1 + f) = f - square + rest, with the square f^2 / 2, for -0.25 <= f <= 0.5: an even polynomial of f /
+/// (2 + f).
+template <class A>
+struct LogParts {
+  Vec<A> square, rest;
+  explicit LogParts(Vec<A> f) {
+    const Vec<A> s = f / (f + A(2)), z = s * s;
+    square = f * A(0.5) * f;
+    rest = s * (square + z * polynomial<A>(z, Constants<A>::log));
+  }
+};
+/// log((1 + f) 2^e).
+template <class A>
+Vec<A> log_of(Vec<A> f, Vec<A> e) {
+  using C = Constants<A>;
+  const LogParts<A> parts(f);
+  return f - (parts.square - (parts.rest + e * C::ln2_low)) + e * C::ln2_high;
+}
+template <class A>
+Vec<A> log(Vec<A> x) {
+  const Vec<A> m = mantissa(x);
+  return log_of<A>(m - A(1), exponent(x) - exponent(m));
+}
+/// x is added when it has been scaled: what 1 + x rounds off is not lost.
+template <class A>
+Vec<A> log1p(Vec<A> x) {
+  const Vec<A> u = x + A(1), e = exponent(u) - exponent(mantissa(u));
+  const Vec<A> scale = scale_by_power(splat(A(1)), -e);
+  const Vec<A> f = fused(x, scale, scale - A(1));
+  const Vec<A> infinite = splat(std::numeric_limits<A>::infinity());
+  return log_of<A>(magnitude<A>(e) == infinite ? Vec<A>{} : f, e);
+}
+
+/// The same for 0 <= x <= 1, where there is no power of 2 to take off.
+template <class A>
+Vec<A> log1p_of_fraction(Vec<A> x) {
+  const Vec<A> s = x / (x + A(2)), z = s * s;
+  return s * z * polynomial<A>(z, Constants<A>::log1p) + (s + s);
+}
+
+/// e^x = 2^k (1 + p).
+template <class A>
+struct Expm1Parts : ExpParts<A> {
+  Vec<A> p;
+  explicit Expm1Parts(Vec<A> x) : ExpParts<A>(x) {
+    p = this->r * this->r * exp_polynomial<A>(this->r, 2) + this->r;
+  }
+};
+template <class A>
+Vec<A> expm1(Vec<A> x) {
+  using C = Constants<A>;
+  const Expm1Parts<A> parts(larger<A>(splat(A(-4) * C::one_from), smaller<A>(splat(C::bound), x)));
+  return scale_by_power(parts.p + (A(1) - scale_by_power(splat(A(1)), -parts.k)), parts.k);
+}
+/// (e^2x - 1) / (e^2x + 1), both divided by 2^k.
+template <class A>
+Vec<A> tanh(Vec<A> x) {
+  const Expm1Parts<A> parts(smaller<A>(splat(Constants<A>::one_from), magnitude<A>(x)) * A(2));
+  const Vec<A> one = scale_by_power(splat(A(1)), -parts.k);
+  return with_sign<A>((parts.p + (A(1) - one)) / (parts.p + (A(1) + one)), x);
+}
+
+/// |x|^a: the logarithm as the sum of two numbers, as an error in it grows with a.
+template <class A>
+Vec<A> power_of_magnitude(Vec<A> x, Vec<A> a) {
+  using C = Constants<A>;
+  const Vec<A> size = magnitude<A>(x), m = mantissa(size), f = m - A(1), e = exponent(size) - exponent(m);
+  const LogParts<A> parts(f);
+  const Vec<A> whole = e * C::ln2_high, sum = whole + f, most = fused(f * A(-0.5), f, sum);
+  const Vec<A> lost = (f - (sum - whole)) + fused(f * A(-0.5), f, sum - most) + (parts.rest + e * C::ln2_low);
+  const auto finite = [](Vec<A> v) { return magnitude<A>(v) <= std::numeric_limits<A>::max(); };
+  const Vec<A> rest = finite(whole) ? lost : Vec<A>{};
+  const Vec<A> high = most + rest, low = rest - (high - most), product = a * high;
+  const ExpParts<A> exponents(larger<A>(splat(-C::bound), smaller<A>(splat(C::bound), product)));
+  const Vec<A> r = exponents.r + (finite(product) ? fused(a, high, -product) + a * low : Vec<A>{});
+  return scale_by_power(exp_polynomial<A>(r), exponents.k);
+}
+
+/// The sine of x, or the cosine where `quarter` is 1, by multiples of pi / 2 that are taken off in three
+/// parts.
+template <class A>
+Vec<A> sine(Vec<A> x, bits_of<A> quarter) {
+  using C = Constants<A>;
+  using Bits = bits_of<A>;
+  const Vec<A> shifted = x * A(0.63661977236758134) + C::magic, k = shifted - C::magic;
+  const Vec<A> r =
+      fused(k, splat(-C::half_pi[2]), fused(k, splat(-C::half_pi[1]), fused(k, splat(-C::half_pi[0]), x)));
+  const Vec<A> z = r * r;
+  const Vec<A> sin = r * z * polynomial<A>(z, C::sin) + r;
+  const Vec<A> cos = z * z * polynomial<A>(z, C::cos) + (A(1) - z * A(0.5));
+  const Vec<Bits> turns = reinterpret_cast<Vec<Bits>>(shifted) + quarter;
+  const Vec<A> value = (turns & Bits(1)) != Bits(0) ? cos : sin;
+  return reinterpret_cast<Vec<A>>(reinterpret_cast<Vec<Bits>>(value) ^ (turns >> 1 << (8 * sizeof(A) - 1)));
+}
+
+/// Whether all |x| are such that three parts are enough.
+template <class A>
+bool few_turns(Vec<A> x) {
+  return xsimd::all(xsimd::abs(xsimd::batch<A>(x)) < xsimd::batch<A>(Constants<A>::most_turns));
+}
+
+#endif
+
+}  // namespace ktape::kernels::wide

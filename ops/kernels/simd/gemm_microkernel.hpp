@@ -1,0 +1,22 @@
+#pragma once
+#include <ktape/ops/kernels/simd/vector.hpp>
+
+namespace ktape::kernels {
+
+/// The heart of a product that is too small, or too entangled with what comes next, for the engine: sum[r][v]
+/// += the sum over k < inner of a[r][k * a_step] times the v-th vector of row k of b, whose rows are b_step
+/// elements apart. Of a single vector (V = 1) only `valid` lanes are read.
+template <int R, int V, class A>
+void multiply_add(Vec<A> (&sum)[R][V], const A* const (&a)[R], std::int64_t a_step, std::int64_t inner,
+                  const A* b, std::int64_t b_step, std::int64_t valid = lanes<A>) {
+  for (std::int64_t k = 0; k < inner; ++k, b += b_step)
+#pragma GCC unroll 4
+    for (int v = 0; v < V; ++v) {
+      const Vec<A> column =
+          V > 1 || valid == lanes<A> ? load(b + v * lanes<A>) : load_partial(b, valid, Vec<A>{});
+#pragma GCC unroll 16
+      for (int r = 0; r < R; ++r) sum[r][v] += a[r][k * a_step] * column;
+    }
+}
+
+}  // namespace ktape::kernels

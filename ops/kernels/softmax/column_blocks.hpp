@@ -1,0 +1,178 @@
+#pragma once
+#include <ktape/autograd/tensor.hpp>
+#include <ktape/ops/kernels/copy/contiguous_copy.hpp>
+#include <ktape/ops/kernels/parallel/parallel_rows.hpp>
+#include <ktape/ops/kernels/simd/exp.hpp>
+
+#include <limits>
+
+/// What softmax and its relatives do along an axis that is not the last one: vectors run across neighbouring
+/// columns, and a block of columns is read once, a few rows at a time.
+namespace ktape::kernels::detail {
+
+template <class T>
+Vec<compute_type<T>> load_some(const T* p, std::int64_t m, compute_type<T> fill = 0) {
+  return m == lanes<T> ? load(p) : load_partial(p, m, splat(fill));
+}
+template <class T, class V>
+void store_some(T* p, V v, std::int64_t m) {
+  m == lanes<T> ? store(p, v) : store_partial(p, v, m);
+}
+/// Calls f(j, m) for the vectors of m <= lanes elements of a row.
+template <class A, class F>
+void for_vectors(std::int64_t width, const F& f) {
+  std::int64_t j = 0;
+  for (; j + lanes<A> <= width; j += lanes<A>) f(j, std::int64_t{lanes<A>});
+  if (j < width) f(j, width - j);
+}
+template <class A>
+std::int64_t padded(std::int64_t width) {
+  return (width + lanes<A> - 1) / lanes<A> * lanes<A>;
+}
+
+/// Arrays of `size` elements, each aligned, with room for a vector behind the last.
+template <class A>
+class Workspace {
+ public:
+  explicit Workspace(std::int64_t size) : storage_(Storage::make((size + lanes<A>)*sizeof(A))) {}
+  A* take(std::int64_t size) {
+    A* taken = static_cast<A*>(storage_->data()) + used_;
+    used_ += padded<A>(size);
+    return taken;
+  }
+
+ private:
+  Ref<Storage> storage_;
+  std::int64_t used_ = 0;
+};
+
+/// Rows of a column that are looked at together. More of them, a power of two apart, would compete for the
+/// places of a cache.
+inline constexpr std::int64_t chunk_rows = 8;
+
+/// `rows` rows, a chunk or less of it, of the columns first <= j < end.
+struct ColumnChunk {
+  std::int64_t rows, first, end;
+};
+
+/// Calls f(j, m, rows) for the vectors of m <= lanes columns. The rows of a whole chunk are a constant.
+template <class A, class F>
+void for_chunk_vectors(const ColumnChunk& chunk, const F& f) {
+  const auto all = [&](auto rows) {
+    for_vectors<A>(chunk.end - chunk.first,
+                   [&](std::int64_t j, std::int64_t m) { f(chunk.first + j, m, rows); });
+  };
+  if (chunk.rows == chunk_rows) all(std::integral_constant<int, chunk_rows>());
+  else all(static_cast<int>(chunk.rows));
+}
+
+/// For each column the largest element so far and the sum of exp(x - largest), kept in two parts that make
+/// up for rounding. Of columns that hold infinity the sums are NaN, or, when they are `Total`s to be shown,
+/// infinite.
+template <class A, bool Total>
+struct ColumnSums {
+  static constexpr int arrays = 3;
+  A *largest, *sum, *rest;
+
+  ColumnSums(Workspace<A>& space, std::int64_t width)
+      : largest(space.take(width)), sum(space.take(width)), rest(space.take(width)) {}
+  void clear(std::int64_t width) {
+    std::fill_n(largest, padded<A>(width), std::numeric_limits<A>::lowest());
+    for (A* array : {sum, rest}) std::fill_n(array, padded<A>(width), A(0));
+  }
+
+  /// Adds a part to the scaled sum. An infinite one stays that, however small the scale is.
+  void add_part(std::int64_t j, Vec<A> part, Vec<A> scale) {
+    scale = larger<A>(scale, splat(std::numeric_limits<A>::min()));
+    const Vec<A> total = load(sum + j) * scale, more = part + load(rest + j) * scale;
+    const Vec<A> next = total + more, lost = more - (next - total);
+    store(sum + j, next), store(rest + j, Vec<A>(lost == lost ? lost : Vec<A>{}));
+  }
+  /// Adds a chunk of rows that begin at `in`, in registers; keep(r, j, x, term) may put them away. Those
+  /// `ahead` of them are asked for, unless it is 0.
+  template <class T, class F>
+  void add(const T* in, std::int64_t stride, std::int64_t ahead, const ColumnChunk& chunk, const F& keep) {
+    for_chunk_vectors<A>(chunk, [&](std::int64_t j, std::int64_t m, auto rows) {
+      Vec<A> x[chunk_rows], part{};
+      if (ahead != 0) prefetch_rows(in + ahead + j, stride, rows);
+      for (int r = 0; r < rows; ++r) x[r] = load_some(in + r * stride + j, m);
+      const Vec<A> before = load(largest + j);
+      Vec<A> top = before;
+      for (int r = 0; r < rows; ++r) top = larger<A>(x[r], top);
+      if constexpr (Total) top = top > std::numeric_limits<A>::max() ? before : top;
+      store(largest + j, top);
+      for (int r = 0; r < rows; ++r) {
+        const Vec<A> e = exp_term<A>(x[r] - top);
+        part += e;
+        keep(r, j, x[r], e);
+      }
+      add_part(j, part, exp_of_small<A>(before - top));
+    });
+  }
+};
+
+struct ColumnBlock {
+  std::int64_t start = 0, width = 0;
+};
+
+/// Blocks of columns of an [outer, axis, inner] array, of which `bytes_kept` for each element stay in the
+/// caches.
+struct ColumnBlocks {
+  std::int64_t outer, axis, inner, width, count;
+
+  template <class A>
+  static ColumnBlocks of(std::int64_t outer, std::int64_t axis, std::int64_t inner, std::int64_t bytes_kept) {
+    constexpr std::int64_t step = 4 * lanes<A>, widest = 2048 / sizeof(A), caches = std::int64_t{2} << 20;
+    const std::int64_t fitting = std::min(caches / (axis * bytes_kept), outer * inner / 8) / step * step;
+    const std::int64_t width = std::min(std::clamp(fitting, step, widest), padded<A>(inner));
+    return {outer, axis, inner, width, (inner + width - 1) / width};
+  }
+  ColumnBlock operator[](std::int64_t i) const {
+    const std::int64_t j = i % count * width;
+    return {i / count * axis * inner + j, std::min(width, inner - j)};
+  }
+};
+
+/// Takes a chunk of rows of a block, in as many parts as a chunk has rows, and between them gives rows of the
+/// results of the block before, so that memory is busy while the processor computes.
+template <class Worker>
+[[gnu::always_inline]] inline void pass_chunk(Worker& worker, ColumnBlock before, ColumnBlock now,
+                                              std::int64_t row, std::int64_t rows) {
+  worker.prepare(before);
+  for (std::int64_t r = 0; r < chunk_rows; ++r) {
+    if (r < rows) worker.give(before, row + r);
+    worker.take(now, row, rows, r);
+  }
+}
+
+/// Passes block by block, each chunk by chunk.
+template <class Worker>
+void for_column_blocks(const ColumnBlocks& blocks, const auto&... arguments) {
+  parallel_rows(blocks.outer * blocks.count, blocks.axis * std::min(blocks.inner, blocks.width) * 4,
+                [&](std::int64_t begin, std::int64_t end) {
+                  Worker worker(blocks, arguments...);
+                  ColumnBlock before, now;
+                  for (; begin <= end; ++begin, before = now) {
+                    now = begin < end ? blocks[begin] : ColumnBlock();
+                    for (std::int64_t k = 0; k < blocks.axis; k += chunk_rows)
+                      pass_chunk(worker, before, now, k, std::min(chunk_rows, blocks.axis - k));
+                    worker.turn(now);
+                  }
+                  stream_fence();
+                });
+}
+
+/// Writes a row of a block. The lines at the ends of odd rows, which others share, must be read first: those
+/// of a row to come are asked for.
+template <class T, class F>
+void give_row(T* out, std::int64_t width, std::int64_t stride, bool past_caches, const F& at) {
+  if (past_caches && width % lanes<T> == 0 && streamable(out, stride * sizeof(T))) {
+    for (std::int64_t j = 0; j < width; j += lanes<T>) stream(out + j, at(j, std::int64_t{lanes<T>}));
+    return;
+  }
+  const T* const later = out + prefetch_distance<T>(stride);
+  __builtin_prefetch(later, 1), __builtin_prefetch(later + width - 1, 1);
+  write_run(out, width, past_caches, at);
+}
+
+}  // namespace ktape::kernels::detail

@@ -1,0 +1,123 @@
+#pragma once
+#include <ktape/autograd/memory.hpp>
+#include <ktape/ops/kernels/softmax/softmax.hpp>
+
+namespace ktape::kernels {
+namespace detail {
+
+template <class T>
+void logsumexp_short_rows(const T* in, T* out, std::int64_t outer, std::int64_t axis, std::int64_t inner) {
+  using A = compute_type<T>;
+  const std::int64_t n = axis * inner;
+  for_row_tiles<A>(outer, n, 4, [&](std::int64_t r, std::int64_t rows) {
+    RowTile<A> tile(n);
+    tile.load(in + r * n, rows, r + rows < outer);
+    A* const totals = tile.data();  // in place of the first elements, which have been read by then
+    tile_sums<false, true>(totals, axis, inner * tile.rows, [&](std::int64_t j, Vec<A> largest, Vec<A> sum) {
+      store(totals + j, Vec<A>(functions::log(xsimd::batch<A>(sum))) + largest);
+    });
+    for (std::int64_t i = 0; i < rows; ++i)
+      for (std::int64_t j = 0; j < inner; ++j)
+        out[(r + i) * inner + j] = narrow<T>(totals[j * tile.rows + i]);
+  });
+}
+
+/// A few rows together: what is done once for each of them then takes turns with what is done for others.
+template <class T, class Out>
+void logsumexp_rows(const T* x, Out* out, std::int64_t rows, std::int64_t n) {
+  using A = compute_type<T>;
+  constexpr std::int64_t w = lanes<double>;
+  const std::int64_t group = std::clamp<std::int64_t>(near_elements<T> / n, 1, w);
+  for (std::int64_t r = 0; r < rows; r += group) {
+    const std::int64_t m = std::min(group, rows - r);
+    alignas(64) double sums[w] = {}, shifts[w] = {};
+    for (std::int64_t i = 0; i < m; ++i) {
+      const A largest = row_max(x + (r + i) * n, n);
+      shifts[i] = std::isfinite(largest) ? largest : 0;
+    }
+    for (std::int64_t i = 0; i < m; ++i)
+      sums[i] = exp_sum<T, A>(x + (r + i) * n, n, static_cast<A>(shifts[i]), nullptr, group * n);
+    store(sums, Vec<double>(functions::log(xsimd::batch<double>(load(sums)))) + load(shifts));
+    for (std::int64_t i = 0; i < m; ++i) out[r + i] = narrow<Out>(static_cast<A>(sums[i]));
+  }
+}
+
+/// `width` columns of rows that are `stride` apart.
+template <class T, class Out>
+void logsumexp_wide(const T* in, std::int64_t stride, Out* out, std::int64_t rows, std::int64_t width) {
+  using A = compute_type<T>;
+  constexpr std::int64_t near = 512;  // columns of a chunk that stays in the first cache
+  Workspace<A> space(ColumnSums<A, true>::arrays * padded<A>(width));
+  ColumnSums<A, true> sums(space, width);
+  sums.clear(width);
+  for (std::int64_t k = 0; k < rows; k += chunk_rows)
+    for (std::int64_t first = 0; first < width; first += near)
+      sums.add(in + k * stride, stride, chunk_rows * stride,
+               {std::min(chunk_rows, rows - k), first, std::min(width, first + near)}, [](auto...) {});
+  for_vectors<A>(width, [&](std::int64_t j, std::int64_t m) {
+    store_some(out + j, Vec<A>(functions::log(xsimd::batch<A>(load(sums.sum + j)))) + load(sums.largest + j),
+               m);
+  });
+}
+
+/// The same. A few columns are first taken for more of them with fewer rows, which fill the vectors.
+template <class T, class Out>
+void logsumexp_columns(const T* in, std::int64_t stride, Out* out, std::int64_t rows, std::int64_t width) {
+  using A = compute_type<T>;
+  if (stride == 1) return logsumexp_rows(in, out, 1, rows);
+  const std::int64_t fold = std::max<std::int64_t>(1, 8 * lanes<A> / width), wide = fold * width;
+  if (stride != width || fold == 1 || rows < 4 * fold) return logsumexp_wide(in, stride, out, rows, width);
+  const std::int64_t whole = rows / fold * fold;
+  WorkVector<A> parts(static_cast<std::size_t>((fold + rows - whole) * width));
+  logsumexp_wide(in, wide, parts.data(), whole / fold, wide);
+  for (std::int64_t i = whole * width; i < rows * width; ++i)
+    parts[static_cast<std::size_t>(i - whole * width + wide)] = element(in + i);
+  logsumexp_wide(parts.data(), width, out, fold + rows - whole, width);
+}
+
+}  // namespace detail
+
+/// out[outer, inner] = m + log(sum(exp(in - m))) with m = max(in), or a finite number where that is not: of
+/// nothing, or only -infinity, it is -infinity; with a +infinity it is that. Long axes are cut to pieces: the
+/// logarithm of a sum of exponentials of such results is that of all elements.
+template <class T>
+void logsumexp(const T* in, T* out, std::int64_t outer, std::int64_t axis, std::int64_t inner) {
+  using A = compute_type<T>;
+  if (axis == 0) return void(std::fill_n(out, outer * inner, narrow<T>(-std::numeric_limits<A>::infinity())));
+  if (outer * inner == 0) return;
+  if (detail::suits_tile<T>(axis, inner)) return detail::logsumexp_short_rows(in, out, outer, axis, inner);
+  constexpr std::int64_t widest = 4096, enough = 16, piece = 65536;
+  const std::int64_t blocks = (inner + widest - 1) / widest, tasks = outer * blocks;
+  const std::int64_t pieces = tasks >= enough ? 1 : std::clamp<std::int64_t>(axis * inner / piece, 1, enough);
+  WorkVector<A> parts(static_cast<std::size_t>(pieces > 1 ? outer * pieces * inner : 0));
+  parallel_rows(
+      tasks * pieces, axis * std::min(widest, inner) / pieces * 4, [&](std::int64_t begin, std::int64_t end) {
+        if (inner == 1 && pieces == 1)
+          return detail::logsumexp_rows(in + begin * axis, out + begin, end - begin, axis);
+        for (; begin < end; ++begin) {
+          const std::int64_t row = begin / blocks, j = begin % blocks * widest,
+                             width = std::min(widest, inner - j);
+          const std::int64_t first = axis * (row % pieces) / pieces,
+                             last = axis * (row % pieces + 1) / pieces;
+          const T* at = in + (row / pieces * axis + first) * inner + j;
+          if (pieces > 1)
+            detail::logsumexp_columns(at, inner, parts.data() + row * inner + j, last - first, width);
+          else detail::logsumexp_columns(at, inner, out + row * inner + j, last - first, width);
+        }
+      });
+  for (std::int64_t o = 0; pieces > 1 && o < outer; ++o)
+    detail::logsumexp_wide(parts.data() + o * pieces * inner, inner, out + o * inner, pieces, inner);
+}
+
+/// log(sum(exp)) as a kernel for `reduced`, for floating tensors. Over more than one axis it is taken of its
+/// own results.
+struct LogSumExpOf {
+  template <class T>
+  using Result = T;
+  template <class T>
+  static void run(const T* in, T* out, auto... n) {
+    if constexpr (!std::is_integral_v<T>) logsumexp(in, out, n...);
+  }
+};
+
+}  // namespace ktape::kernels

@@ -1,0 +1,280 @@
+#pragma once
+#include <ktape/ops/kernels/copy/row_tile.hpp>
+#include <ktape/ops/kernels/simd/math.hpp>
+#include <ktape/ops/kernels/softmax/column_blocks.hpp>
+
+#include <cmath>
+#include <memory>
+
+/// Softmax and its relatives over the middle dimension of contiguous [outer, axis, inner] arrays of float16,
+/// float or double, computed in float or double from differences to the largest element, with sums exact to
+/// about 1e-7.
+namespace ktape::kernels {
+namespace detail {
+
+template <class A>
+A largest_lane(Vec<A> v) {
+  return fold_lanes<A>(v, [](auto a, auto b) { return a > b ? a : b; });
+}
+template <class A>
+A sum_of_lanes(Vec<A> v) {
+  return fold_lanes<A>(v, [](auto a, auto b) { return a + b; });
+}
+
+/// Space for n elements and the rest of a vector, on the stack when they are few.
+template <class A>
+class Scratch {
+ public:
+  explicit Scratch(std::int64_t n) {
+    const std::int64_t padded = n + lanes<A> + 64 / sizeof(A);
+    if (padded > few) heap_.reset(new A[padded]);
+    std::size_t room = padded * sizeof(A);
+    void* start = heap_ ? heap_.get() : local_;
+    data_ = static_cast<A*>(std::align(64, n * sizeof(A), start, room));
+  }
+  A* data() { return data_; }
+
+ private:
+  static constexpr std::int64_t few = 1024;
+  alignas(64) A local_[few];
+  std::unique_ptr<A[]> heap_;
+  A* data_;
+};
+
+/// Elements of rows that stay in the first cache, with as many to come.
+template <class T>
+inline constexpr std::int64_t near_elements = 16384 / sizeof(T);
+
+template <class T, class A = compute_type<T>>
+A row_max(const T* x, std::int64_t n) {
+  constexpr int w = lanes<T>;
+  const auto lowest = splat(-std::numeric_limits<A>::infinity());
+  auto a = lowest, b = lowest, c = lowest, d = lowest;
+  std::int64_t i = 0;
+  for (; i + 4 * w <= n; i += 4 * w) {
+    a = larger<A>(a, load(x + i)), b = larger<A>(b, load(x + i + w));
+    c = larger<A>(c, load(x + i + 2 * w)), d = larger<A>(d, load(x + i + 3 * w));
+  }
+  for (; i + w <= n; i += w) a = larger<A>(a, load(x + i));
+  if (i < n) b = larger<A>(b, load_partial(x + i, n - i, lowest));
+  return largest_lane<A>(larger<A>(larger<A>(a, b), larger<A>(c, d)));
+}
+
+/// The sum over i < n of term(vectors at i); `term(i, m)` gives m valid lanes, the others 0. Blocks are added
+/// in double.
+template <class A, class F>
+double sum_terms(std::int64_t n, const F& term) {
+  constexpr int w = lanes<A>;
+  constexpr std::int64_t block = 4096;
+  double total = 0;
+  for (std::int64_t begin = 0; begin < n; begin += block) {
+    const std::int64_t end = std::min(n, begin + block);
+    Vec<A> a{}, b{};
+    std::int64_t i = begin;
+    for (; i + 2 * w <= end; i += 2 * w) a += term(i, w), b += term(i + w, w);
+    for (; i + w <= end; i += w) a += term(i, w);
+    if (i < end) b += term(i, end - i);
+    total += sum_of_lanes<A>(a + b);
+  }
+  return total;
+}
+
+/// Asks for rows to come, when caches hold them, so that memory works while the processor computes.
+template <class T>
+void prefetch_ahead(const T* p, std::int64_t distance) {
+  if (distance <= near_elements<T>) __builtin_prefetch(p + distance, 0, 3);
+  else if (distance <= 32768) __builtin_prefetch(p + distance, 0, 2);
+}
+
+/// The sum of exp(x - shift); the terms are kept in `terms`, with whole vectors, unless it is null. Rows
+/// `ahead` are asked for.
+template <class T, class A>
+double exp_sum(const T* x, std::int64_t n, A shift, A* terms, std::int64_t ahead) {
+  return sum_terms<A>(n, [=, by = splat(shift)](std::int64_t i, std::int64_t m) {
+    prefetch_ahead(x + i, ahead);
+    const Vec<A> e = exp_term<A>(load_some(x + i, m, -std::numeric_limits<A>::infinity()) - by);
+    if (terms) store(terms + i, e);
+    return e;
+  });
+}
+
+/// A result that is computed from x, or from kept = exp(x - shift), where the shift is the largest element or
+/// that so far, and from a factor that the sum of exp(x - largest) gives.
+struct SoftmaxRule {
+  static constexpr bool keeps_terms = true;
+  template <class A>
+  static Vec<A> factor(Vec<A> sum) {
+    return 1 / sum;
+  }
+  template <class A>
+  static Vec<A> shifted(Vec<A> factor, Vec<A> shift, Vec<A> largest) {
+    return factor * exp_of_small<A>(shift - largest);
+  }
+  template <class V>
+  static V value(V kept, V, V factor) {
+    return kept * factor;
+  }
+};
+struct LogSoftmaxRule {
+  static constexpr bool keeps_terms = false;
+  template <class A>
+  static Vec<A> factor(Vec<A> sum) {
+    return functions::log(xsimd::batch<A>(sum));
+  }
+  template <class A>
+  static Vec<A> shifted(Vec<A> factor, Vec<A>, Vec<A>) {
+    return factor;
+  }
+  template <class V>
+  static V value(V x, V largest, V log_sum) {
+    return x - largest - log_sum;
+  }
+};
+
+template <class Rule, class T>
+void softmax_rows(const T* in, T* out, std::int64_t rows, std::int64_t n) {
+  using A = compute_type<T>;
+  const bool past_caches = rows * n * std::int64_t(sizeof(T)) >= streaming_bytes;
+  parallel_rows(rows, n * 4, [&](std::int64_t begin, std::int64_t end) {
+    Scratch<A> scratch(Rule::keeps_terms ? n : 0);
+    A* terms = Rule::keeps_terms ? scratch.data() : nullptr;
+    for (std::int64_t r = begin; r < end; ++r) {
+      const T* x = in + r * n;
+      const A largest = row_max(x, n);
+      const Vec<A> factor = Rule::template factor<A>(splat(static_cast<A>(exp_sum(x, n, largest, terms, n))));
+      write_run(out + r * n, n, past_caches, [&, shift = splat(largest)](std::int64_t i, std::int64_t m) {
+        return Rule::value(Rule::keeps_terms ? load(terms + i) : load_some(x + i, m), shift, factor);
+      });
+    }
+    stream_fence();
+  });
+}
+
+/// Calls f(j, largest, sum) for the vectors of columns of a tile, whose elements become exp(x - largest) when
+/// they are to be kept.
+template <bool Keep, bool Total, class A, class F>
+void tile_sums(A* tile, std::int64_t rows, std::int64_t width, const F& f) {
+  for (std::int64_t j = 0; j < width; j += lanes<A>) {
+    Vec<A> largest = load(tile + j), sum{};
+    for (std::int64_t k = 1; k < rows; ++k) largest = larger<A>(load(tile + k * width + j), largest);
+    if constexpr (Total) largest = largest - largest == 0 ? largest : Vec<A>{};
+    for (std::int64_t k = 0; k < rows; ++k) {
+      const Vec<A> e = exp_term<A>(load(tile + k * width + j) - largest);
+      if constexpr (Keep) store(tile + k * width + j, e);
+      sum += e;
+    }
+    f(j, largest, sum);
+  }
+}
+
+template <class Rule, class T>
+void softmax_short_rows(const T* in, T* out, std::int64_t outer, std::int64_t axis, std::int64_t inner) {
+  using A = compute_type<T>;
+  const std::int64_t n = axis * inner;
+  const bool past_caches = outer * n * std::int64_t(sizeof(T)) >= streaming_bytes;
+  for_row_tiles<A>(outer, n, 4, [&](std::int64_t r, std::int64_t rows) {
+    RowTile<A> tile(n);
+    tile.load(in + r * n, rows, r + rows < outer && in != out);
+    const std::int64_t width = inner * tile.rows;
+    tile_sums<Rule::keeps_terms, false>(tile.data(), axis, width, [&](auto j, Vec<A> largest, Vec<A> sum) {
+      const Vec<A> factor = Rule::template factor<A>(sum);
+      for (A* at = tile.data() + j; at < tile.data() + axis * width; at += width)
+        store(at, Rule::value(load(at), largest, factor));
+    });
+    tile.store(out + r * n, rows, past_caches);
+  });
+}
+
+/// A worker of `for_column_blocks`. What it takes of a chunk stays in a slot of `tile`: terms, and what the
+/// largest element was then, or x. There is one slot more than chunks, so that one is free, and the next
+/// holds that chunk of the block before.
+template <class Rule, class T, class A = compute_type<T>>
+class SoftmaxColumns {
+ public:
+  SoftmaxColumns(const ColumnBlocks& blocks, const T* in, T* out, bool past_caches)
+      : blocks_(blocks),
+        in_(in),
+        out_(out),
+        past_caches_(past_caches),
+        space_((slots() * (chunk_rows + 1) + 3 + ColumnSums<A, false>::arrays) * blocks.width),
+        tile_(space_.take(slots() * chunk_rows * blocks.width)),
+        shifts_(space_.take(slots() * blocks.width)),
+        largest_(space_.take(blocks.width)),
+        factor_(space_.take(blocks.width)),
+        shifted_(space_.take(blocks.width)),
+        sums_(space_, blocks.width) {
+    sums_.clear(blocks.width);
+  }
+  void prepare(ColumnBlock before) {
+    taken_ = given_, given_ = (given_ + 1) % slots();
+    const A* const shift = shifts_ + given_ * blocks_.width;
+    for (std::int64_t j = 0; j < before.width; j += lanes<A>)
+      store(shifted_ + j, Rule::template shifted<A>(load(factor_ + j), load(shift + j), load(largest_ + j)));
+  }
+  void give(ColumnBlock block, std::int64_t row) const {
+    const A* const kept = tile_ + (given_ * chunk_rows + row % chunk_rows) * blocks_.width;
+    give_row(out_ + block.start + row * blocks_.inner, block.width, blocks_.inner, past_caches_,
+             [&](std::int64_t j, std::int64_t) {
+               return Rule::value(load(kept + j), load(largest_ + j), load(shifted_ + j));
+             });
+  }
+  /// A part is a few columns of all rows. Of the rows to come whole ones are asked for.
+  void take(ColumnBlock block, std::int64_t row, std::int64_t rows, std::int64_t part) {
+    const T* const later = in_ + block.start + (row + part + 2 * chunk_rows) * blocks_.inner;
+    for (std::int64_t j = 0; j < block.width; j += 64 / sizeof(T)) __builtin_prefetch(later + j, 0, 2);
+    const std::int64_t columns = padded<A>((block.width + chunk_rows - 1) / chunk_rows);
+    const std::int64_t first = part * columns, end = std::min(block.width, first + columns);
+    if (first >= end) return;
+    A* const kept = tile_ + taken_ * chunk_rows * blocks_.width;
+    sums_.add(in_ + block.start + row * blocks_.inner, blocks_.inner, 0, {rows, first, end},
+              [&](int r, std::int64_t j, Vec<A> x, Vec<A> e) {
+                store(kept + r * blocks_.width + j, Rule::keeps_terms ? e : x);
+              });
+    std::copy_n(sums_.largest + first, padded<A>(end - first), shifts_ + taken_ * blocks_.width + first);
+  }
+  void turn(ColumnBlock block) {
+    for (std::int64_t j = 0; j < block.width; j += lanes<A>)
+      store(factor_ + j, Rule::template factor<A>(load(sums_.sum + j)));
+    std::copy_n(sums_.largest, padded<A>(block.width), largest_);
+    sums_.clear(block.width);
+  }
+
+ private:
+  std::int64_t slots() const { return (blocks_.axis + chunk_rows - 1) / chunk_rows + 1; }
+  const ColumnBlocks& blocks_;
+  const T* in_;
+  T* out_;
+  bool past_caches_;
+  Workspace<A> space_;
+  A *tile_, *shifts_, *largest_, *factor_, *shifted_;
+  ColumnSums<A, false> sums_;
+  std::int64_t taken_ = 0, given_ = 0;  // slots
+};
+
+template <class Rule, class T>
+void softmax_like(const T* in, T* out, std::int64_t outer, std::int64_t axis, std::int64_t inner) {
+  using A = compute_type<T>;
+  const std::int64_t n = outer * axis * inner;
+  if (n == 0) return;
+  if (suits_tile<T>(axis, inner)) return softmax_short_rows<Rule>(in, out, outer, axis, inner);
+  if (inner == 1) return softmax_rows<Rule>(in, out, outer, axis);
+  for_column_blocks<SoftmaxColumns<Rule, T>>(ColumnBlocks::of<A>(outer, axis, inner, sizeof(A)), in, out,
+                                             n * std::int64_t(sizeof(T)) >= streaming_bytes);
+}
+
+}  // namespace detail
+
+/// out = exp(in - m) / sum(exp(in - m)) with m = max(in), along the axis. A row that holds NaN or +infinity,
+/// or only -infinity, becomes NaN, as in TensorFlow.
+template <class T>
+void softmax(const T* in, T* out, std::int64_t outer, std::int64_t axis, std::int64_t inner) {
+  detail::softmax_like<detail::SoftmaxRule>(in, out, outer, axis, inner);
+}
+
+/// out = in - m - log(sum(exp(in - m))), the logarithm of softmax.
+template <class T>
+void log_softmax(const T* in, T* out, std::int64_t outer, std::int64_t axis, std::int64_t inner) {
+  detail::softmax_like<detail::LogSoftmaxRule>(in, out, outer, axis, inner);
+}
+
+}  // namespace ktape::kernels

@@ -1,0 +1,27 @@
+#pragma once
+#include <ktape/ops/kernels/engine/engine.hpp>
+
+/// The engine whose kernels the ops run. Internal.
+namespace ktape::kernels {
+
+/// The engine in use: of the configured backend, loaded at the first call. Throws as loading does, at every
+/// call until one succeeds.
+const Engine& engine();
+
+/// The threads of a kernel that divides sums among them, or that a library may run so: while results are to
+/// be deterministic only one. Parts into which its callers divide the work may run on several.
+Threads threads_for_sums();
+
+/// Uses another engine, for all threads, while it lives; for tests and measurements.
+class EngineScope {
+ public:
+  explicit EngineScope(const std::string& backend);
+  ~EngineScope();
+  EngineScope(const EngineScope&) = delete;
+
+ private:
+  Engine engine_;
+  const Engine* before_;
+};
+
+}  // namespace ktape::kernels

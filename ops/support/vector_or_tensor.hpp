@@ -1,0 +1,42 @@
+#pragma once
+#include <ktape/autograd/node.hpp>
+#include <ktape/ops/creation.hpp>
+#include <ktape/ops/elementwise.hpp>
+#include <ktape/ops/kernels/simd/batch.hpp>
+#include <ktape/ops/operators.hpp>
+
+/// What a generic lambda needs to run on a number, on a SIMD vector and on a Tensor alike.
+namespace ktape::kernels {
+
+using xsimd::select;
+template <Arithmetic T>
+T select(bool condition, T x, T y) {
+  return condition ? x : y;
+}
+inline Tensor select(const Tensor& condition, const Tensor& x, const Tensor& y) {
+  return backend::where(condition, x, y);
+}
+
+/// The constant `value`, of the kind of x.
+template <class T, class A>
+xsimd::batch<T, A> like(const xsimd::batch<T, A>&, double value) {
+  return xsimd::batch<T, A>(static_cast<T>(value));
+}
+template <Arithmetic T>
+T like(T, double value) {
+  return static_cast<T>(value);
+}
+inline Tensor like(const Tensor& x, double value) { return backend::full(x.shape(), value, x.dtype()); }
+
+/// A slope that is 0 wherever g is 0: without it, 0 * inf would bring NaN from the branch that a switch did
+/// not take.
+template <class B>
+B flowing(const B& g, const B& slope) {
+  return select(g == like(g, 0), like(g, 0), slope);
+}
+/// As a function of g the slope is linear, also at 0: what is differentiated again must not see the choice.
+inline Tensor flowing(const Tensor& g, const Tensor& slope) {
+  return recording() ? slope : select(backend::equal(g, like(g, 0)), like(g, 0), slope);
+}
+
+}  // namespace ktape::kernels
