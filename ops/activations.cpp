@@ -2,7 +2,6 @@
 #include <ktape/autograd/symbolic.hpp>
 #include <ktape/ops/activations.hpp>
 #include <ktape/ops/inspection.hpp>
-#include <ktape/ops/kernels/normalization/l2_normalize.hpp>
 #include <ktape/ops/kernels/simd/math.hpp>
 #include <ktape/ops/kernels/softmax/softmax_backward.hpp>
 #include <ktape/ops/reductions.hpp>
@@ -251,28 +250,10 @@ Tensor gelu(const Tensor& x, const GeluOptions& options) {
       "gelu", x, [](auto a) { return a * normal_cdf(a); }, gelu_slope);
 }
 
-namespace {
-
-/// Of neighbouring axes, not recorded.
-Tensor fused_l2_normalize(const Tensor& x, kernels::JoinedAxes::Pass line) {
-  Tensor out = Tensor::empty(x.shape(), x.dtype());
-  dispatch_floating(x.dtype(), [&]<class T>() {
-    kernels::l2_normalize(x.pointer<T>(), out.pointer<T>(), line.outer, line.axis, line.inner);
-  });
-  return out;
-}
-
-}  // namespace
-
 Tensor l2_normalize(const Tensor& x, const Axes& axis) {
   kernels::expect_floating("l2_normalize", x);
   canonical_axes("l2_normalize", axis, x.ndim());
   const bool composed = is_symbolic(x) || recording(x);
-  if (!composed) {
-    const kernels::ReducedAxes groups("l2_normalize", x, axis, true);
-    kernels::JoinedAxes axes(x.shape(), groups.bits);
-    if (axes.passes() == 1) return fused_l2_normalize(x, axes.next());
-  }
   const Tensor values = x.dtype() == DType::Float16 ? cast(x, DType::Float32) : x;
   const Tensor squares = composed ? sum(square(values), axis, true)
                                   : kernels::reduced<kernels::SumOfSquaresOf, kernels::SumOf>(

@@ -34,8 +34,4 @@ void narrow_convolution(const ktape_convolution& c);
 template <class T>
 void narrow_convolution_backward_kernel(const ktape_convolution& c);
 
-/// The gradient of x where places are skipped: there it is 0.
-template <class T>
-void skipping_convolution_backward_data(const ktape_convolution& c);
-
 }  // namespace ktape::kernels

@@ -4,7 +4,6 @@
 #include <ktape/ops/kernels/parallel/thread_sums.hpp>
 #include <ktape/ops/kernels/simd/vector.hpp>
 
-#include <numeric>
 #include <vector>
 
 namespace ktape::kernels {
@@ -267,45 +266,9 @@ void narrow_convolution_backward_kernel(const ktape_convolution& c) {
               });
 }
 
-template <class T>
-void skipping_convolution_backward_data(const ktape_convolution& c) {
-  const std::int64_t channels = c.input_channels, filters = c.output_channels, line = c.input[2] * channels;
-  WorkVector<T> rows(static_cast<std::size_t>(channels * filters));
-  const T* const weights = static_cast<const T*>(c.kernel);
-  for (std::int64_t f = 0; f < filters; ++f)
-    for (std::int64_t i = 0; i < channels; ++i) rows[f * channels + i] = weights[i * filters + f];
-  Kernel<T> kernel{rows.data(), channels, std::vector<std::int64_t>(static_cast<std::size_t>(filters))};
-  std::iota(kernel.taps.begin(), kernel.taps.end(), 0);
-
-  // A line of the result at a time, with the lines and planes that nothing reads behind it.
-  const auto until = [&](int d, std::int64_t i) {
-    return i + 1 < c.output[d] ? (i + 1) * c.strides[d] : c.input[d];
-  };
-  const std::int64_t lines = c.batch * c.output[0] * c.output[1];
-  parallel_rows(lines, c.output[2] * channels * filters, [&](std::int64_t begin, std::int64_t end) {
-    for (std::int64_t i = begin; i < end; ++i) {
-      const std::int64_t h = i % c.output[1], d = i / c.output[1] % c.output[0],
-                         n = i / c.output[1] / c.output[0];
-      const auto place = [&](std::int64_t plane, std::int64_t row) {
-        return static_cast<T*>(c.x) + ((n * c.input[0] + plane) * c.input[1] + row) * line;
-      };
-      for (std::int64_t plane = d * c.strides[0]; plane < until(0, d); ++plane)
-        std::fill(place(plane, h * c.strides[1]), place(plane, until(1, h)), T(0));
-      filter_band(kernel, Band<T>{static_cast<const T*>(c.y) + i * c.output[2] * filters,
-                                  place(d * c.strides[0], h * c.strides[1]),
-                                  1,
-                                  c.output[2],
-                                  {filters, c.output[2] * filters},
-                                  {c.strides[2] * channels, line}});
-    }
-  });
-}
-
 template void narrow_convolution<float>(const ktape_convolution&);
 template void narrow_convolution<double>(const ktape_convolution&);
 template void narrow_convolution_backward_kernel<float>(const ktape_convolution&);
 template void narrow_convolution_backward_kernel<double>(const ktape_convolution&);
-template void skipping_convolution_backward_data<float>(const ktape_convolution&);
-template void skipping_convolution_backward_data<double>(const ktape_convolution&);
 
 }  // namespace ktape::kernels

@@ -27,27 +27,6 @@ Vec<U> permuted(Vec<U> v, Vec<U> index) {
   return out;
 }
 
-/// The lanes from lane `first` on of a and b behind it.
-template <class U>
-Vec<U> window(Vec<U> a, Vec<U> b, std::int64_t first) {
-#if defined(__AVX512BW__) && defined(__AVX512VBMI__)
-  if constexpr (vector_bytes == 64) {
-    Vec<U> at;
-    for (int i = 0; i < lanes<U>; ++i) at[i] = static_cast<U>(i);
-    const auto low = reinterpret_cast<__m512i>(a), high = reinterpret_cast<__m512i>(b),
-               index = reinterpret_cast<__m512i>(Vec<U>(at + static_cast<U>(first)));
-    const auto cast = [](__m512i result) { return reinterpret_cast<Vec<U>>(result); };
-    if constexpr (sizeof(U) == 1) return cast(_mm512_permutex2var_epi8(low, index, high));
-    else if constexpr (sizeof(U) == 2) return cast(_mm512_permutex2var_epi16(low, index, high));
-    else if constexpr (sizeof(U) == 4) return cast(_mm512_permutex2var_epi32(low, index, high));
-    else return cast(_mm512_permutex2var_epi64(low, index, high));
-  }
-#endif
-  U both[2 * lanes<U>];
-  store(both, a), store(both + lanes<U>, b);
-  return load(both + first);
-}
-
 /// n elements to out, from vectors `at(i, m)` that hold the elements from i on: all lanes, or the first m.
 /// Short runs are written past the caches only in whole lines: others share the lines at their ends.
 template <class U, class F>
@@ -98,70 +77,6 @@ void copy_medium_runs(const U* in, std::int64_t in_step, U* out, std::int64_t ou
     for (std::int64_t i = 0; i < n - w; i += w) store(out + i, load(in + i));
     store(out + n - w, load(in + n - w));
   }
-}
-
-/// Copies `rows` runs of n elements, a vector at least, that follow one another in the output, past the
-/// caches in whole lines: the last of a run takes in the beginning of the next. What lies `ahead` of them is
-/// brought near meanwhile. `out` is aligned to its elements.
-template <class U>
-void stream_long_runs(const U* in, std::int64_t in_step, std::int64_t ahead, U* out, std::int64_t rows,
-                      std::int64_t n) {
-  constexpr int w = lanes<U>;
-  auto i = static_cast<std::int64_t>(-reinterpret_cast<std::uintptr_t>(out) % vector_bytes / sizeof(U));
-  store_partial(out, load_partial(in, i, Vec<U>{}), i);
-  for (; rows > 0; --rows, in += in_step, out += n) {
-    for (; i + w <= n; i += w) {
-      __builtin_prefetch(in + i + ahead, 0, 2);
-      stream(out + i, load(in + i));
-    }
-    __builtin_prefetch(in + n - 1 + ahead, 0, 2);
-    const std::int64_t left = n - i;
-    if (rows == 1) store_partial(out + i, load_partial(in + i, left, Vec<U>{}), left);
-    else if (left > 0) stream(out + i, window<U>(load(in + n - w), load(in + in_step), w - left));
-    i = left > 0 ? w - left : 0;
-  }
-}
-
-/// The same for runs of less than a vector, of at most G elements: as many together as fill one.
-template <int G, class U>
-void stream_grouped_runs(const U* in, std::int64_t in_step, std::int64_t ahead, U* out, std::int64_t rows,
-                         std::int64_t n) {
-  constexpr int w = lanes<U>, together = w / G;
-  const auto copy = [&](std::int64_t count) {
-    copy_short_runs(in, in_step * sizeof(U), out, n * sizeof(U), count, n * sizeof(U));
-    in += count * in_step, out += count * n, rows -= count;
-  };
-  std::int64_t head = 0;
-  while (head < w && !streamable(out + head * n, vector_bytes)) ++head;
-  if (head == w || head >= rows) return copy(rows);
-  copy(head);
-  Vec<U> line{}, index, pack;  // of the elements of the runs: where they belong in the line, where they were
-  for (int i = 0; i < w; ++i) index[i] = static_cast<U>(i), pack[i] = static_cast<U>(i / n * G + i % n);
-  const auto length = splat(static_cast<U>(together * n));
-  std::int64_t filled = 0;
-  for (; rows > together; rows -= together, in += together * in_step) {
-    for (int i = 0; i < together; ++i) __builtin_prefetch(in + i * in_step + ahead, 0, 2);
-    const Vec<U> runs = permuted<U>(load_groups<w, G>(in, in_step), pack);
-    line = index < length ? permuted<U>(runs, index) : line;
-    if ((filled += together * n) >= w) {
-      stream(out, line);
-      out += w, filled -= w, index += static_cast<U>(w);
-      line = index < length ? permuted<U>(runs, index) : line;
-    }
-    index -= length;
-  }
-  store_partial(out, line, filled);
-  out += filled;
-  copy(rows);
-}
-
-/// The same for any runs of less than a vector.
-template <class U, int G = 2>
-void stream_short_runs(const U* in, std::int64_t in_step, std::int64_t ahead, U* out, std::int64_t rows,
-                       std::int64_t n) {
-  if constexpr (G < lanes<U>)
-    if (n > G) return stream_short_runs<U, 2 * G>(in, in_step, ahead, out, rows, n);
-  stream_grouped_runs<G>(in, in_step, ahead, out, rows, n);
 }
 
 /// n consecutive elements of out from elements of in that are `step` apart.

@@ -1,9 +1,7 @@
 #pragma once
-#include <ktape/autograd/tensor.hpp>
 #include <ktape/ops/kernels/copy/cache_blocks.hpp>
 #include <ktape/ops/kernels/copy/contiguous_copy.hpp>
 #include <ktape/ops/kernels/copy/transpose.hpp>
-#include <ktape/ops/kernels/copy/unaligned_transpose.hpp>
 
 namespace ktape::kernels {
 namespace detail {
@@ -39,31 +37,11 @@ void copy_rows(const U* in, U* out, LoopNest::Loop rows, LoopNest::Loop run, boo
       for (std::int64_t k = 0; k < run.size; ++k) std::memcpy(out + k * run.out, in + k * run.in, sizeof(U));
 }
 
-/// The loop whose runs follow one another in the output, across its cache lines, or -1. Short runs may be
-/// read beyond their ends, up to the next one.
-template <class U>
-int following_runs(const U* out, const LoopNest& loops) {
-  const LoopNest::Loop run = loops.at[loops.rank - 1];
-  const bool aligned = reinterpret_cast<std::uintptr_t>(out) % sizeof(U) == 0;
-  const bool lines = run.size % lanes<U> == 0 && streamable(out, vector_bytes);
-  if (vector_bytes != 64 || run.in != 1 || run.out != 1 || !aligned || lines) return -1;
-  for (int d = 0; d < loops.rank - 1; ++d)
-    if (loops.at[d].out == run.size && (run.size >= lanes<U> || loops.at[d].in >= run.size)) return d;
-  return -1;
-}
-
 /// Copies runs of the innermost loop, those that are near in the input one after the other. Those `ahead` of
 /// them are brought near meanwhile, a few at a time.
 template <class U>
 void copy_runs(const U* in, U* out, LoopNest loops, std::int64_t ahead, bool past_caches) {
-  const int following = past_caches ? following_runs(out, loops) : -1;
   const LoopNest::Loop run = loops.at[--loops.rank];
-  if (following >= 0) {
-    const LoopNest::Loop rows = loops.at[following];
-    const auto copy = run.size < lanes<U> ? stream_short_runs<U> : stream_long_runs<U>;
-    return for_each_but(loops, following, following, in, out,
-                        [&](const U* from, U* to) { copy(from, rows.in, ahead, to, rows.size, run.size); });
-  }
   int near = loops.rank - 1;
   for (int d = 0; d < loops.rank; ++d)
     if (loops.at[d].size > 1 && loops.at[d].in != 0 && std::abs(loops.at[d].in) < std::abs(loops.at[near].in))
@@ -95,69 +73,10 @@ void copy_block(const U* in, U* out, const LoopNest& loops, std::int64_t ahead, 
   });
 }
 
-/// Puts blocks together in a buffer and writes them past the caches in whole lines: a line that is written in
-/// two pieces, far apart in time, costs four transports instead of one. Where a row of blocks is cut within a
-/// line, the later block writes it, with the elements before its own copied once more.
-template <class U>
-class Stage {
- public:
-  explicit Stage(const LoopNest& block) : staged_(block) {
-    std::int64_t extent = 1;
-    bool dense = true;
-    for (int d = block.rank - 1; d >= 0; --d) {
-      const auto [size, in, out] = block.at[d];
-      dense = dense && (size == 1 || out == extent);
-      if (!dense) staged_.at[d].out = extent + 2 * line + ((out - extent) % line + line) % line;
-      extent += (size - 1) * staged_.at[d].out;
-    }
-    storage_ = Storage::make((extent + 4 * line) * sizeof(U));
-  }
-
-  void copy(const U* in, U* out, const CacheBlock& block) {
-    const int q = staged_.rank - 1;
-    LoopNest from = staged_;
-    for (int d = 0; d <= q; ++d) from.at[d].size = block.loops.at[d].size;
-    const std::int64_t before = block.first ? 0 : line;  // what the block before left of a line
-    U* const stage = static_cast<U*>(storage_->data()) + line + phase(out);
-    from.at[q].size += before;
-    copy_block(in - before * from.at[q].in, stage - before, from, block.ahead, false);
-    from.at[q].size -= before;
-    LoopNest runs;
-    for (int d = 0; d <= q; ++d) runs.append({from.at[d].size, from.at[d].out, block.loops.at[d].out});
-    if (runs.rank == 0 || runs.at[runs.rank - 1].out != 1) runs.at[runs.rank++] = {1, 1, 1};
-    const std::int64_t n = runs.at[--runs.rank].size;
-    for_each_but(runs, -1, -1, static_cast<const U*>(stage), out, [&](const U* x, U* y) {
-      const std::int64_t head = block.first ? 0 : phase(y), tail = block.last ? 0 : phase(y + n);
-      write_run(y - head, n + head - tail, true,
-                [&](std::int64_t i, std::int64_t) { return load(x - head + i); });
-    });
-  }
-
- private:
-  static constexpr std::int64_t line = 64 / sizeof(U);
-  /// Elements between the begin of p's cache line and p.
-  static std::int64_t phase(const U* p) { return reinterpret_cast<std::uintptr_t>(p) / sizeof(U) % line; }
-
-  LoopNest staged_;
-  Ref<Storage> storage_;
-};
-
-/// True when each run or tile fills whole lines of the output.
-template <class U>
-bool writes_lines(const U* out, const LoopNest& loops) {
-  const LoopNest::Loop run = loops.at[loops.rank - 1];
-  const int c = consecutive_input(loops);
-  bool lines = run.out == 1 && run.size % lanes<U> == 0;
-  if (run.in != 1) lines = lines && c >= 0 && transpose_streams(out, loops.at[c].out, run.size);
-  for (int d = 0; d < loops.rank - 1; ++d) lines = lines && streamable(out, loops.at[d].out * sizeof(U));
-  return lines;
-}
-
 /// Copies runs that need no blocks, in the order of the output. Threads share long runs; others are copied
 /// whole, as many at a time as one loop has of them.
 template <class U>
 void copy_in_order(const U* in, U* out, LoopNest loops, bool long_runs, bool past_caches) {
-  const bool following = long_runs && past_caches && following_runs(out, loops) == loops.rank - 2;
   const LoopNest::Loop run = loops.at[--loops.rank], rows = loops.at[--loops.rank];
   const std::int64_t unit = long_runs ? 1 : run.size, row_grain = std::max<std::int64_t>(1, 32768 / unit);
   parallel_for(loops.elements() * rows.size * run.size / unit, row_grain, [&](auto begin, auto end) {
@@ -170,8 +89,7 @@ void copy_in_order(const U* in, U* out, LoopNest loops, bool long_runs, bool pas
                          n = whole ? run.size : std::min(run.size - first, left);
       const U* const from = in + at.in + row * rows.in + first * run.in;
       U* const to = out + at.out + row * rows.out + first;
-      if (following && whole) stream_long_runs(from, rows.in, rows.in, to, count, n);
-      else copy_rows(from, to, {count, rows.in, rows.out}, {n, run.in, 1}, past_caches);
+      copy_rows(from, to, {count, rows.in, rows.out}, {n, run.in, 1}, past_caches);
       left -= count * n;
       if ((row += count) == rows.size) at.next(), row = 0;
     }
@@ -190,19 +108,10 @@ void copy_loops(const U* in, U* out, const LoopNest& loops) {
     return copy_in_order(in, out, loops, run_bytes >= 1024, large);
   if (bytes <= 8192) return copy_block(in, out, loops, 0, false);
   const CacheBlocks blocks(loops, sizeof(U));
-  const bool stages = large && !writes_lines(out, loops) && run.out == 1 && following_runs(out, loops) < 0 &&
-                      blocks.block().run() * std::int64_t(sizeof(U)) >= 256;
-  if (stages && carries(out, loops, consecutive_input(loops)))
-    return copy_carrying(in, out, loops, consecutive_input(loops));
   parallel_rows(blocks.count(), blocks.block().elements(), [&](std::int64_t begin, std::int64_t end) {
-    if (stages) {
-      Stage<U> stage(blocks.block());
-      blocks.for_range(begin, end, [&](const CacheBlock& b) { stage.copy(in + b.in, out + b.out, b); });
-    } else {
-      blocks.for_range(begin, end, [&](const CacheBlock& b) {
-        copy_block(in + b.in, out + b.out, b.loops, cached ? 0 : b.ahead, large);
-      });
-    }
+    blocks.for_range(begin, end, [&](const CacheBlock& b) {
+      copy_block(in + b.in, out + b.out, b.loops, cached ? 0 : b.ahead, large);
+    });
     stream_fence();
   });
 }

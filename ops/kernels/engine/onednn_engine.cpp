@@ -230,7 +230,7 @@ void run(Pass pass, const Prepared& p, const ktape_convolution& c) {
 /// Whether the reference engine is faster whatever oneDNN has: at the results of few input channels, and
 /// where oneDNN, which computes 16 channels of a result at least, has more work than products of patches.
 bool is_left(Pass pass, const ktape_convolution& c) {
-  if (skips_places(c) || (pass == Pass::Forward && is_narrow(c))) return true;
+  if (pass == Pass::BackwardKernel ? skips_places(c) : pass == Pass::Forward && is_narrow(c)) return true;
   const auto [results, others] = pass == Pass::BackwardData ? std::pair(c.input_channels, c.output_channels)
                                                             : std::pair(c.output_channels, c.input_channels);
   return results <= 4 && others >= 32;

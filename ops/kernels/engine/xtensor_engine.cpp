@@ -45,9 +45,7 @@ std::int32_t backward_data(const void* arguments) {
   const auto& call = *static_cast<const ktape_convolution*>(arguments);
   return computed(call, [&]<class T>() {
     if constexpr (!std::is_same_v<T, float16>)
-      is_depthwise(call)   ? depthwise_backward_data<T>(call)
-      : skips_places(call) ? skipping_convolution_backward_data<T>(call)
-                           : convolution_backward_data<T>(call);
+      is_depthwise(call) ? depthwise_backward_data<T>(call) : convolution_backward_data<T>(call);
   });
 }
 

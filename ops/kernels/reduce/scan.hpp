@@ -133,72 +133,6 @@ void scan_short_rows(const T* in, T* out, std::int64_t outer, std::int64_t axis,
   });
 }
 
-/// An array of fewer columns than lanes as a run of vectors: its rows lie side by side in them.
-template <class Op, bool Reverse, bool Long, class T>
-class NarrowScan {
-  using A = compute_type<T>;
-  using Total = RunningTotal<Op, A, Long>;
-  using Index = Vec<std::make_signed_t<bits_of<A>>>;
-  static constexpr int w = lanes<T>;
-
- public:
-  explicit NarrowScan(std::int64_t columns) : columns_(static_cast<int>(columns)) {
-    for (int l = 0; l < w; ++l)
-      next_[l] = Reverse ? (w * columns_ + l - w) % columns_ : w - columns_ + l % columns_;
-    for (int s = columns_; s < w; s *= 2, ++shifts_)
-      for (int l = 0; l < w; ++l) shift_[shifts_][l] = Reverse ? l + s : l < s ? w + l : l - s;
-  }
-
-  /// Scans `rows` rows to out, unless that is null. `totals` has those of the columns before, then after.
-  void run(const T* in, T* out, std::int64_t rows, Total& totals, bool exclusive, bool past_caches) const {
-    const std::int64_t n = rows * columns_, whole = n / w * w;
-    const bool streams = past_caches && streamable(out, 0);
-    const auto identity = splat(Op::template identity<A>());
-    const auto column = [this](std::int64_t i) { return (i % columns_ + columns_) % columns_; };
-    const std::int64_t first = Reverse ? (n > whole ? whole : n - w) : 0;
-    Total carry{};
-    for (int l = 0; l < w; ++l)
-      carry.rest[l] = totals.rest[column(first + l)], carry.few[l] = totals.few[column(first + l)];
-    const auto step = [=, this](std::int64_t i, std::int64_t m, Total carry) {
-      auto scanned = m == w ? load(in + i) : load_partial(in + i, m, identity);
-      for (int s = 0; s < shifts_; ++s) scanned = Op::combine(pick(scanned, identity, shift_[s]), scanned);
-      if (out) {
-        const auto shown = carry.with(exclusive ? pick(scanned, identity, shift_[0]) : scanned);
-        if (m < w) store_partial(out + i, shown, m);
-        else if (streams) stream(out + i, shown);
-        else store(out + i, shown);
-      }
-      carry.add(scanned);
-      carry.few = pick(carry.few, carry.few, next_);
-      if constexpr (Total::split) carry.rest = pick(carry.rest, carry.rest, next_);
-      return carry;
-    };
-    if (Reverse && whole < n) carry = step(whole, n - whole, carry);
-    for (std::int64_t i = 0; i < whole; carry.join())
-      for (const std::int64_t end = std::min(whole, i + Total::together * w); i < end; i += w)
-        carry = step(Reverse ? whole - w - i : i, w, carry);
-    if (!Reverse && whole < n) carry = step(whole, n - whole, carry);
-    // The lanes are now those of the vector that would follow.
-    const std::int64_t next = Reverse ? -w : (n + w - 1) / w * w;
-    for (int l = 0; l < columns_; ++l)
-      totals.rest[column(next + l)] = carry.rest[l], totals.few[column(next + l)] = carry.few[l];
-  }
-
- private:
-  /// The lanes of a and b behind it that `from` names.
-  static Vec<A> pick(Vec<A> a, Vec<A> b, Index from) {
-#if defined(__clang__)
-    Vec<A> out;
-    for (int l = 0; l < w; ++l) out[l] = from[l] < w ? a[from[l]] : b[from[l] - w];
-    return out;
-#else
-    return __builtin_shuffle(a, b, from);
-#endif
-  }
-  int columns_, shifts_ = 0;
-  Index shift_[6], next_;
-};
-
 /// `width` <= capacity columns and their totals so far.
 template <class Op, class T>
 struct ScanColumns {
@@ -244,80 +178,6 @@ struct ScanColumns {
 
 /// Elements of rows whose running sums would lose digits, were they not kept in two parts.
 inline constexpr std::int64_t long_row = 8192;
-
-/// Long columns: pieces that stay in the caches are added up first, then scanned from where they start.
-template <class Op, bool Reverse, class T>
-void scan_pieces(const T* in, T* out, std::int64_t axis, std::int64_t inner, bool exclusive,
-                 bool past_caches) {
-  constexpr bool split = RunningTotal<Op, compute_type<T>>::split;
-  using Total = RunningTotal<Op, compute_type<T>, split>;
-  constexpr std::int64_t together = 4, bytes = 1 << 19;
-  const auto nothing = splat(Op::template identity<compute_type<T>>());
-  const NarrowScan<Op, Reverse, split, T> narrow(inner);
-  const std::int64_t rows = std::max<std::int64_t>(1, bytes / (inner * sizeof(T)) / 64) * 64;
-  const std::int64_t pieces = (axis + rows - 1) / rows;
-  Total totals[together + 1] = {{nothing, nothing}};
-  for (std::int64_t first = 0; first < pieces; first += together) {
-    const std::int64_t count = std::min(together, pieces - first);
-    const auto run = [&](T* to, std::int64_t p, Total& at) {
-      const std::int64_t row = (Reverse ? pieces - 1 - first - p : first + p) * rows;
-      narrow.run(in + row * inner, to ? to + row * inner : nullptr, std::min(rows, axis - row), at, exclusive,
-                 past_caches);
-    };
-    parallel_rows(count, rows * inner, [&](std::int64_t p, std::int64_t end) {
-      for (; p < end; ++p) {
-        totals[p + 1] = {nothing, nothing};
-        run(nullptr, p, totals[p + 1]);
-      }
-    });
-    for (std::int64_t p = 0; p < count; ++p) {
-      Total sum = totals[p];
-      sum.add(totals[p + 1].few);
-      sum.join();
-      if constexpr (split) sum.add(totals[p + 1].rest);
-      sum.join();
-      totals[p + 1] = sum;
-    }
-    parallel_rows(count, rows * inner, [&](std::int64_t p, std::int64_t end) {
-      for (; p < end; ++p) {
-        Total start = totals[p];
-        run(out, p, start);
-      }
-      stream_fence();
-    });
-    totals[0] = totals[count];
-  }
-}
-
-template <class Op, bool Reverse, bool Long, class T>
-void scan_narrow_rows(const T* in, T* out, std::int64_t outer, std::int64_t axis, std::int64_t inner,
-                      bool exclusive, bool past_caches) {
-  const auto nothing = splat(Op::template identity<compute_type<T>>());
-  const NarrowScan<Op, Reverse, Long, T> narrow(inner);
-  parallel_rows(outer, axis * inner, [&](std::int64_t begin, std::int64_t end) {
-    for (std::int64_t o = begin; o < end; ++o) {
-      RunningTotal<Op, compute_type<T>, Long> totals{nothing, nothing};
-      narrow.run(in + o * axis * inner, out + o * axis * inner, axis, totals, exclusive, past_caches);
-    }
-    stream_fence();
-  });
-}
-
-/// Fewer columns than lanes.
-template <class Op, bool Reverse, class T>
-void scan_narrow(const T* in, T* out, std::int64_t outer, std::int64_t axis, std::int64_t inner,
-                 bool exclusive, bool past_caches) {
-  const std::int64_t n = axis * inner;
-  if (outer < 8 && n >= 1 << 18) {
-    for (std::int64_t o = 0; o < outer; ++o)
-      scan_pieces<Op, Reverse>(in + o * n, out + o * n, axis, inner, exclusive, past_caches);
-    return;
-  }
-  if constexpr (RunningTotal<Op, compute_type<T>>::split)
-    if (n >= long_row)
-      return scan_narrow_rows<Op, Reverse, true>(in, out, outer, axis, inner, exclusive, past_caches);
-  scan_narrow_rows<Op, Reverse, false>(in, out, outer, axis, inner, exclusive, past_caches);
-}
 
 template <class Op, bool Reverse, class T>
 auto row_scan(std::int64_t axis) {
@@ -367,10 +227,6 @@ void scan(const T* in, T* out, std::int64_t outer, std::int64_t axis, std::int64
   if constexpr (sizeof(A) >= 4)
     if (n <= RowTile<A>::most && outer > 1)
       return scan_short_rows<Op>(in, out, outer, axis, inner, options, large && std::is_same_v<T, A>);
-  if (inner > 1 && inner < lanes<T>)
-    return (options.reverse ? scan_narrow<Op, true, T> : scan_narrow<Op, false, T>)(in, out, outer, axis,
-                                                                                    inner, options.exclusive,
-                                                                                    large);
   if (inner == 1) return scan_rows<Op>(in, out, outer, axis, options, large);
   scan_columns<Op>(in, out, outer, axis, inner, options, large);
 }
