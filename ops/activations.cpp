@@ -36,16 +36,10 @@ B magnitude(const B& a) {
 }
 Tensor magnitude(const Tensor& a) { return abs(a); }
 
-/// Contiguous arrays around one axis.
-struct Line {
-  std::int64_t outer, axis, inner;
-  Line(const Shape& shape, int at) : outer(shape.count(0, at)), axis(shape[at]), inner(shape.count(at + 1)) {}
-};
-
 Tensor softmax_gradient(const Tensor& y, const Tensor& g, int axis) {
   if (recording()) return y * (g - sum(g * y, axis, true));
   Tensor out = kernels::scratch_like(g);
-  const Line line(y.shape(), axis);
+  const kernels::AxisShape line = kernels::seen_from(y.shape(), axis);
   const ktape_softmax call{kernels::engine_dtype(y.dtype()),
                            line.outer,
                            line.axis,
@@ -61,10 +55,9 @@ Tensor softmax_gradient(const Tensor& y, const Tensor& g, int axis) {
 Tensor log_softmax_gradient(const Tensor& y, const Tensor& g, int axis) {
   if (recording()) return g - exp(y) * sum(g, axis, true);
   Tensor out = kernels::scratch_like(g);
-  const Line line(y.shape(), axis);
+  const kernels::AxisShape line = kernels::seen_from(y.shape(), axis);
   dispatch_floating(y.dtype(), [&]<class T>() {
-    kernels::log_softmax_backward(y.pointer<T>(), g.pointer<T>(), out.pointer<T>(), line.outer, line.axis,
-                                  line.inner);
+    kernels::log_softmax_backward(y.pointer<T>(), g.pointer<T>(), out.pointer<T>(), line);
   });
   return out;
 }
@@ -76,7 +69,7 @@ Tensor softmax(const Tensor& x, int axis) {
   const int at = canonical_axis("softmax", axis, x.ndim());
   if (is_symbolic(x)) return defer("softmax", {x.shape(), x.dtype()}, softmax, x, axis);
   Tensor out = Tensor::empty(x.shape(), x.dtype());
-  const Line line(x.shape(), at);
+  const kernels::AxisShape line = kernels::seen_from(x.shape(), at);
   const ktape_softmax call{kernels::engine_dtype(x.dtype()),
                            line.outer,
                            line.axis,
@@ -99,10 +92,9 @@ Tensor log_softmax(const Tensor& x, int axis) {
   const int at = canonical_axis("log_softmax", axis, x.ndim());
   if (is_symbolic(x)) return defer("log_softmax", {x.shape(), x.dtype()}, log_softmax, x, axis);
   Tensor out = Tensor::empty(x.shape(), x.dtype());
-  const Line line(x.shape(), at);
-  dispatch_floating(x.dtype(), [&]<class T>() {
-    kernels::log_softmax(x.pointer<T>(), out.pointer<T>(), line.outer, line.axis, line.inner);
-  });
+  const kernels::AxisShape line = kernels::seen_from(x.shape(), at);
+  dispatch_floating(x.dtype(),
+                    [&]<class T>() { kernels::log_softmax(x.pointer<T>(), out.pointer<T>(), line); });
   if (recording(x))
     record("log_softmax", out, {x}, [at](const Tensor& g, const Tensor& y, Grads& grads) {
       grads.to(0, [&] { return log_softmax_gradient(y, g, at); });

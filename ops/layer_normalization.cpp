@@ -71,8 +71,8 @@ class RowNormalization {
     return t.defined() ? t.pointer<T>() : nullptr;
   }
   template <class T>
-  kernels::RowMoments<kernels::compute_type<T>>* moments() const {
-    return static_cast<kernels::RowMoments<kernels::compute_type<T>>*>(moments_.raw());
+  kernels::RowScaling<kernels::compute_type<T>>* moments() const {
+    return static_cast<kernels::RowScaling<kernels::compute_type<T>>*>(moments_.raw());
   }
 
   Tensor x_, gamma_, beta_;

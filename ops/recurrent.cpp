@@ -209,7 +209,7 @@ class Recurrence {
   Tensor bias_gradient(const A* dz, const kernels::ProjectionColumns<A>& of_inputs,
                        const kernels::ProjectionColumns<A>& of_recurrent) const {
     const Tensor sums = like({of_inputs.width});
-    kernels::reduce_sum(dz, sums.pointer<A>(), 1, rows_, of_inputs.width);
+    kernels::reduce_sum(dz, sums.pointer<A>(), {1, rows_, of_inputs.width});
     Tensor out = Tensor::empty_like(a_.bias);
     of_inputs.gather(sums.pointer<A>(), 1, out.pointer<A>());
     if (a_.kind.two_biases) of_recurrent.gather(sums.pointer<A>(), 1, out.pointer<A>() + of_inputs.columns);

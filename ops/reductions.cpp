@@ -63,7 +63,7 @@ Tensor average(const Tensor& x, const ReducedAxes& groups) {
     Tensor out = Tensor::empty(groups.shape, x.dtype());
     const auto pass = axes.next();
     const auto run = [&]<class T>() {
-      kernels::reduce_mean(x.pointer<T>(), out.pointer<T>(), pass.outer, pass.axis, pass.inner, pass.axis);
+      kernels::reduce_mean(x.pointer<T>(), out.pointer<T>(), pass, pass.axis);
     };
     if (integer) dispatch_integer(x.dtype(), run);
     else dispatch_floating(x.dtype(), run);
@@ -118,14 +118,11 @@ Tensor root(const char* op, const Tensor& x) {
 
 template <class T, class Out>
 void variance_into(const T* x, Out* out, kernels::JoinedAxes axes) {
-  const auto [outer, axis, inner] = axes.next();
-  if (axes.passes() == 0) return kernels::reduce_variance(x, out, outer, axis, inner);
-  std::vector<kernels::Moments> moments(static_cast<std::size_t>(outer * inner));
-  kernels::reduce_moments(x, moments.data(), outer, axis, inner);
-  while (axes.passes() > 0) {
-    const auto next = axes.next();
-    moments = kernels::merged(moments, next.outer, next.axis, next.inner);
-  }
+  const kernels::AxisShape first = axes.next();
+  if (axes.passes() == 0) return kernels::reduce_variance(x, out, first);
+  std::vector<kernels::Moments> moments(static_cast<std::size_t>(first.results()));
+  kernels::reduce_moments(x, moments.data(), first);
+  while (axes.passes() > 0) moments = kernels::merged(moments, axes.next());
   for (const kernels::Moments& found : moments) *out++ = kernels::variance_of<Out>(found);
 }
 
@@ -137,7 +134,7 @@ Tensor variance(const Tensor& x, const ReducedAxes& groups) {
   dispatch_floating(x.dtype(), [&]<class T>() {
     auto* const to = out.pointer<kernels::compute_type<T>>();
     if (axes.passes() > 0) variance_into(x.pointer<T>(), to, axes);
-    else kernels::reduce_variance(x.pointer<T>(), to, 1, 1, x.size());
+    else kernels::reduce_variance(x.pointer<T>(), to, {1, 1, x.size()});
   });
   if (recording(x))
     record("var", out, {x}, [x, groups, n](const Tensor& g, Grads& grads) {
@@ -178,11 +175,10 @@ Tensor norm(const Tensor& x, const Axes& axis, bool keepdims) {
 namespace {
 
 /// The gradient of max or min over one axis: g, shared evenly by the elements that are equal to the result y.
-Tensor shared_by_ties(const Tensor& x, const Tensor& y, const Tensor& g, kernels::JoinedAxes::Pass line) {
+Tensor shared_by_ties(const Tensor& x, const Tensor& y, const Tensor& g, kernels::AxisShape line) {
   Tensor dx = Tensor::empty(x.shape(), x.dtype());
   dispatch_floating(x.dtype(), [&]<class T>() {
-    kernels::share_by_ties(x.pointer<T>(), y.pointer<T>(), g.pointer<T>(), dx.pointer<T>(), line.outer,
-                           line.axis, line.inner);
+    kernels::share_by_ties(x.pointer<T>(), y.pointer<T>(), g.pointer<T>(), dx.pointer<T>(), line);
   });
   return dx;
 }

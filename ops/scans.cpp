@@ -12,25 +12,16 @@
 namespace ktape::backend {
 namespace {
 
-/// The array around one axis, as kernels see it.
-struct Line {
-  std::int64_t outer, axis, inner;
-  Line(const Shape& shape, int at) : outer(shape.count(0, at)), axis(shape[at]), inner(shape.count(at + 1)) {
-    if (axis == 0 || inner == 0) outer = 0;  // however many, there is nothing in them
-  }
-};
-
 int scan_axis(const char* op, const Tensor& x, int axis) {
   if (x.dtype().is_bool()) fail<TypeError>("[", op, "] x must be a number: received dtype=bool");
   return canonical_axis(op, axis, x.ndim());
 }
 
 Tensor running_sum(const Tensor& x, int axis, bool backwards) {
-  const Line line(x.shape(), axis);
+  const kernels::AxisShape line = kernels::seen_from(x.shape(), axis);
   Tensor out = Tensor::empty(x.shape(), x.dtype());
   dispatch(x.dtype(), [&]<class T>() {
-    kernels::cumsum(x.pointer<T>(), out.pointer<T>(), line.outer, line.axis, line.inner,
-                    {.reverse = backwards});
+    kernels::cumsum(x.pointer<T>(), out.pointer<T>(), line, {.reverse = backwards});
   });
   if (recording(x))
     record("cumsum", out, {x}, [axis, backwards](const Tensor& g, Grads& grads) {
@@ -41,7 +32,7 @@ Tensor running_sum(const Tensor& x, int axis, bool backwards) {
 
 /// x moved along the axis by one, towards the end or (backwards) the beginning; `filling` comes in.
 Tensor shifted(const Tensor& x, int axis, bool backwards, double filling) {
-  const Line line(x.shape(), axis);
+  const kernels::AxisShape line = kernels::seen_from(x.shape(), axis);
   Tensor out = full(x.shape(), filling, x.dtype());
   const std::int64_t element = static_cast<std::int64_t>(x.dtype().size()), slab = line.inner * element;
   const char* from = static_cast<const char*>(x.raw()) + (backwards ? slab : 0);
@@ -61,15 +52,12 @@ Tensor shifted(const Tensor& x, int axis, bool backwards, double filling) {
 /// recurrence in the other direction, db[k] = g[k] + a[k + 1] * db[k + 1], and da[k] = db[k] * y[k - 1]: no
 /// division, so that zeros do no harm.
 Tensor recurrence(const char* op, const Tensor& a, const Tensor& b, int axis, bool backwards) {
-  const Line line(a.shape(), axis);
+  const kernels::AxisShape line = kernels::seen_from(a.shape(), axis);
   Tensor out = Tensor::empty(a.shape(), a.dtype());
   const bool sums = b.defined();
   dispatch(a.dtype(), [&]<class T>() {
-    if (!sums)
-      return kernels::cumprod(a.pointer<T>(), out.pointer<T>(), line.outer, line.axis, line.inner,
-                              {.reverse = backwards});
-    kernels::linear_recurrence(a.pointer<T>(), b.pointer<T>(), out.pointer<T>(), line.outer, line.axis,
-                               line.inner, backwards);
+    if (!sums) return kernels::cumprod(a.pointer<T>(), out.pointer<T>(), line, {.reverse = backwards});
+    kernels::linear_recurrence(a.pointer<T>(), b.pointer<T>(), out.pointer<T>(), line, backwards);
   });
   if (!(sums ? recording(a, b) : recording(a))) return out;
   record(op, out, sums ? Inputs{a, b} : Inputs{a}, [=](const Tensor& g, const Tensor& y, Grads& grads) {
@@ -89,10 +77,10 @@ Tensor index_of(const char* op, const Tensor& x, int axis) {
   const Shape shape = kernels::ReducedAxes(x.shape(), 1u << at, false).shape;
   if (is_symbolic(x)) return defer(op, {shape, DType::Int64}, index_of<Largest>, op, x, axis);
   Tensor out = Tensor::empty(shape, DType::Int64);
-  const Line line(x.shape(), at);
+  const kernels::AxisShape line = kernels::seen_from(x.shape(), at);
   dispatch(x.dtype(), [&]<class T>() {
     const auto kernel = Largest ? kernels::argmax<T> : kernels::argmin<T>;
-    kernel(x.pointer<T>(), out.pointer<std::int64_t>(), line.outer, line.axis, line.inner);
+    kernel(x.pointer<T>(), out.pointer<std::int64_t>(), line);
   });
   return out;
 }

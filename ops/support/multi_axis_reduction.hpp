@@ -9,6 +9,12 @@
 /// Reductions of tensors over any set of axes, not recorded.
 namespace ktape::kernels {
 
+/// A tensor of the shape, seen from one of its axes. Where it is empty, nothing is outside.
+inline AxisShape seen_from(const Shape& shape, int axis) {
+  const AxisShape seen{shape.count(0, axis), shape[axis], shape.count(axis + 1)};
+  return seen.axis == 0 || seen.inner == 0 ? AxisShape{0, seen.axis, seen.inner} : seen;
+}
+
 /// What a reduction works on: the reduced axes as bits, the result's shape with and without them, and the
 /// size of a group.
 struct ReducedAxes {
@@ -47,22 +53,18 @@ class JoinedAxes {
     for (const Axis& axis : axes_) n += axis.reduced;
     return n;
   }
-  struct Pass {
-    std::int64_t outer = 1, axis = 1, inner = 1;
-    std::int64_t results() const { return outer * inner; }
-  };
   /// All that are left.
-  [[gnu::noinline]] std::vector<Pass> plan() {
-    std::vector<Pass> passes;
+  [[gnu::noinline]] std::vector<AxisShape> plan() {
+    std::vector<AxisShape> passes;
     while (this->passes() > 0) passes.push_back(next());
     return passes;
   }
   /// Takes the largest reduced axis away, which leaves the least to be written and read again.
-  Pass next() {
+  AxisShape next() {
     std::size_t at = axes_.size();
     for (std::size_t i = 0; i < axes_.size(); ++i)
       if (axes_[i].reduced && (at == axes_.size() || axes_[i].extent > axes_[at].extent)) at = i;
-    Pass pass;
+    AxisShape pass;
     pass.axis = axes_[at].extent;
     for (std::size_t i = at + 1; i < axes_.size(); ++i) pass.inner *= axes_[i].extent;
     for (std::size_t i = 0; i < at; ++i) pass.outer *= axes_[i].extent;
@@ -85,15 +87,15 @@ struct SumOf {
   using Result = T;
   template <class T>
   using Between = std::conditional_t<std::is_same_v<T, float16>, float, T>;
-  static void run(const auto* in, auto* out, auto... n) { reduce_sum(in, out, n...); }
+  static void run(const auto* in, auto* out, AxisShape shape) { reduce_sum(in, out, shape); }
 };
 struct WideSumOf {
   template <class T>
   using Result = wide_type<T>;
   template <class T>
-  static void run(const T* in, auto* out, auto... n) {
-    if constexpr (std::is_integral_v<T>) reduce_mean(in, out, n..., 1);
-    else reduce_sum(in, out, n...);
+  static void run(const T* in, auto* out, AxisShape shape) {
+    if constexpr (std::is_integral_v<T>) reduce_mean(in, out, shape, 1);
+    else reduce_sum(in, out, shape);
   }
 };
 struct SumOfSquaresOf {
@@ -101,28 +103,28 @@ struct SumOfSquaresOf {
   template <class T>
   using Result = wide_type<T>;
   template <class T>
-  static void run(const T* in, auto* out, auto... n) {
-    if constexpr (!std::is_integral_v<T>) reduce_sum_of_squares(in, out, n...);
+  static void run(const T* in, auto* out, AxisShape shape) {
+    if constexpr (!std::is_integral_v<T>) reduce_sum_of_squares(in, out, shape);
   }
 };
 struct ProdOf : SumOf {
-  static void run(const auto* in, auto* out, auto... n) { reduce_prod(in, out, n...); }
+  static void run(const auto* in, auto* out, AxisShape shape) { reduce_prod(in, out, shape); }
 };
 struct MaxOf {
   template <class T>
   using Result = T;
-  static void run(const auto* in, auto* out, auto... n) { reduce_max(in, out, n...); }
+  static void run(const auto* in, auto* out, AxisShape shape) { reduce_max(in, out, shape); }
 };
 struct MinOf : MaxOf {
-  static void run(const auto* in, auto* out, auto... n) { reduce_min(in, out, n...); }
+  static void run(const auto* in, auto* out, AxisShape shape) { reduce_min(in, out, shape); }
 };
 struct AnyOf {
   template <class T>
   using Result = bool;
-  static void run(const auto* in, bool* out, auto... n) { reduce_any(in, out, n...); }
+  static void run(const auto* in, bool* out, AxisShape shape) { reduce_any(in, out, shape); }
 };
 struct AllOf : AnyOf {
-  static void run(const auto* in, bool* out, auto... n) { reduce_all(in, out, n...); }
+  static void run(const auto* in, bool* out, AxisShape shape) { reduce_all(in, out, shape); }
 };
 
 /// The type between two passes: that of the result unless the kernel names one.
@@ -140,9 +142,9 @@ template <class Kernel>
 concept ChangesOne = Kernel::changes_one;
 
 template <class Kernel, class From, class To>
-[[gnu::noinline]] Tensor reduction_pass(const Tensor& x, const JoinedAxes::Pass& pass, const Shape& shape) {
+[[gnu::noinline]] Tensor reduction_pass(const Tensor& x, const AxisShape& pass, const Shape& shape) {
   Tensor out = Tensor::empty(shape, dtype_of<To>());
-  Kernel::run(x.pointer<From>(), out.pointer<To>(), pass.outer, pass.axis, pass.inner);
+  Kernel::run(x.pointer<From>(), out.pointer<To>(), pass);
   return out;
 }
 
@@ -150,7 +152,7 @@ template <class Kernel, class From, class To>
 /// the first.
 template <class First, class Next = First>
 Tensor reduced(const Tensor& x, const ReducedAxes& groups) {
-  std::vector<JoinedAxes::Pass> plan = JoinedAxes(x.shape(), groups.bits).plan();
+  std::vector<AxisShape> plan = JoinedAxes(x.shape(), groups.bits).plan();
   if (ChangesOne<First> && plan.empty()) plan.push_back({1, 1, x.size()});
   return dispatch(x.dtype(), [&]<class T>() {
     using Result = typename First::template Result<T>;

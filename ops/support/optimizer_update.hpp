@@ -44,7 +44,7 @@ void update_range(std::int64_t begin, std::int64_t end, const UpdateArrays<T, N>
   using B = batch_t<T>;
   const B scale(static_cast<C>(how.scale)), keep(static_cast<C>(how.keep)), bound(static_cast<C>(how.bound));
   const bool clips = std::isfinite(how.bound);
-  for (std::int64_t i = begin; i < end; i += width<T>) {
+  for (std::int64_t i = begin; i < end; i += lanes<T>) {
     B g = load_batch(at.gradient + i) * scale;
     if (clips) g = xsimd::select(g > bound, bound, xsimd::select(g < -bound, -bound, g));
     std::array<B, N> state;
@@ -79,10 +79,10 @@ UpdateArrays<T, N> from_element(std::int64_t first, const UpdateArrays<T, N>& at
 /// The same for a row, which need not end at a vector: the rest is worked on in copies.
 template <class T, std::size_t N, class Step>
 void update_row(std::int64_t count, const UpdateArrays<T, N>& at, const Preparation& how, const Step& step) {
-  const std::int64_t whole = count / width<T> * width<T>, rest = count - whole;
+  const std::int64_t whole = count / lanes<T> * lanes<T>, rest = count - whole;
   update_range(0, whole, at, how, step);
   if (rest == 0) return;
-  T x[width<T>] = {}, gradient[width<T>] = {}, state[N + 1][width<T>] = {};
+  T x[lanes<T>] = {}, gradient[lanes<T>] = {}, state[N + 1][lanes<T>] = {};
   UpdateArrays<T, N> copies{x, x, gradient, {}, {}};
   std::copy_n(at.old_x + whole, rest, x);
   std::copy_n(at.gradient + whole, rest, gradient);

@@ -1,8 +1,8 @@
-#include <ktape/autograd/memory.hpp>
 #include <ktape/ops/kernels/convolution/convolution.hpp>
 #include <ktape/ops/kernels/parallel/parallel_rows.hpp>
 #include <ktape/ops/kernels/parallel/thread_sums.hpp>
 #include <ktape/ops/kernels/simd/vector.hpp>
+#include <ktape/ops/kernels/workspace.hpp>
 
 #include <vector>
 
@@ -69,13 +69,15 @@ class Bands {
   /// Calls f(band) for bands begin..end.
   template <class F>
   void for_each(std::int64_t begin, std::int64_t end, const F& f) const {
-    WorkVector<T> room(inside_ ? 0 : static_cast<std::size_t>(c.window[0] * rows_ * line()));
+    const std::int64_t copied = inside_ ? 0 : c.window[0] * rows_ * line();
+    Workspace<T> space(copied);
+    T* const copy = space.take(copied);
     for (; begin < end; ++begin) {
       const std::int64_t w = begin % position_blocks() * most_positions(),
                          h = begin / position_blocks() % line_blocks() * most_lines(),
                          plane = begin / position_blocks() / line_blocks();
-      const T* const x = inside_ ? place(plane, 0, h * c.strides[1], w * c.strides[2]) : room.data();
-      if (!inside_) read(plane, h, w, room.data());
+      const T* const x = inside_ ? place(plane, 0, h * c.strides[1], w * c.strides[2]) : copy;
+      if (!inside_) read(plane, h, w, copy);
       T* const y = static_cast<T*>(c.y) + (plane * c.output[1] + h) * result_line() + w * c.output_channels;
       f(Band<T>{x,
                 y,

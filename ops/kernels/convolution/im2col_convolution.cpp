@@ -3,6 +3,7 @@
 #include <ktape/ops/kernels/engine/blas.hpp>
 #include <ktape/ops/kernels/parallel/parallel_rows.hpp>
 #include <ktape/ops/kernels/parallel/thread_sums.hpp>
+#include <ktape/ops/kernels/workspace.hpp>
 
 namespace ktape::kernels {
 namespace {
@@ -33,7 +34,6 @@ struct Products {
         f(i / blocks, first, std::min(block, positions - first), group);
     }
   }
-  Ref<Storage> scratch() const { return Storage::make(block * row * sizeof(T)); }
 };
 
 }  // namespace
@@ -46,8 +46,8 @@ void convolution(const ktape_convolution& c) {
     return blas_matmul<T>(c.batch * p.positions, stride, p.row, {p.image(0, 0), p.row}, {p.kernel(0), stride},
                           p.result(0, 0, 0), stride);
   parallel_rows(c.batch * p.blocks, p.block * p.row, [&](std::int64_t begin, std::int64_t end) {
-    const Ref<Storage> scratch = p.scratch();
-    T* const rows = static_cast<T*>(scratch->data());
+    Workspace<T> space(p.block * p.row);
+    T* const rows = space.take(p.block * p.row);
     p.for_blocks(begin, end, [&](std::int64_t n, std::int64_t first, std::int64_t count, std::int64_t group) {
       p.patches.gather(p.image(n, group), first, count, rows);
       blas_matmul<T>(count, p.outputs, p.row, {rows, p.row}, {p.kernel(group), stride},
@@ -64,8 +64,8 @@ void convolution_backward_data(const ktape_convolution& c) {
     return blas_matmul<T>(c.batch * p.positions, p.row, stride, {p.result(0, 0, 0), stride},
                           {p.kernel(0), stride, true}, p.image(0, 0), p.row);
   parallel_rows(c.batch, p.positions * p.row, [&](std::int64_t begin, std::int64_t end) {
-    const Ref<Storage> scratch = p.scratch();
-    T* const rows = static_cast<T*>(scratch->data());
+    Workspace<T> space(p.block * p.row);
+    T* const rows = space.take(p.block * p.row);
     std::fill_n(p.image(begin, 0), (end - begin) * p.patches.image(), T(0));
     p.for_blocks(begin * p.blocks, end * p.blocks,
                  [&](std::int64_t n, std::int64_t first, std::int64_t count, std::int64_t group) {
@@ -85,8 +85,8 @@ void convolution_backward_kernel(const ktape_convolution& c) {
                           {p.result(0, 0, 0), stride}, p.kernel(0), stride);
   thread_sums(
       c.batch * p.blocks, p.row * stride, p.kernel(0), [&](std::int64_t begin, std::int64_t end, T* sums) {
-        const Ref<Storage> scratch = p.scratch();
-        T* const rows = static_cast<T*>(scratch->data());
+        Workspace<T> space(p.block * p.row);
+        T* const rows = space.take(p.block * p.row);
         p.for_blocks(
             begin, end, [&](std::int64_t n, std::int64_t first, std::int64_t count, std::int64_t group) {
               p.patches.gather(p.image(n, group), first, count, rows);

@@ -2,6 +2,7 @@
 #include <ktape/autograd/dtype.hpp>
 #include <ktape/ops/kernels/parallel/parallel_rows.hpp>
 #include <ktape/ops/kernels/simd/batch.hpp>
+#include <ktape/ops/kernels/workspace.hpp>
 
 #include <algorithm>
 #include <vector>
@@ -55,19 +56,19 @@ void resize_linear_gradient(T* out, const T* g, std::int64_t outer, std::int64_t
   if (outer * inner == 0) return;
   const std::vector<Neighbours> plan = neighbours(n, factor);
   parallel_rows(outer, n * factor * inner, [&](std::int64_t begin, std::int64_t end) {
-    std::vector<C> sums(static_cast<std::size_t>(n * inner));
+    Workspace<C> space(n * inner);
+    C* const sums = space.take(n * inner);
     for (std::int64_t o = begin; o < end; ++o) {
-      std::fill(sums.begin(), sums.end(), C(0));
+      std::fill_n(sums, n * inner, C(0));
       const T* from = g + o * n * factor * inner;
       for (const Neighbours& at : plan) {
-        C *a = sums.data() + at.first * inner, *b = sums.data() + at.second * inner;
+        C *a = sums + at.first * inner, *b = sums + at.second * inner;
         const C weight = static_cast<C>(at.weight);
         for (std::int64_t j = 0; j < inner; ++j)
           a[j] += (1 - weight) * C(from[j]), b[j] += weight * C(from[j]);
         from += inner;
       }
-      std::transform(sums.begin(), sums.end(), out + o * n * inner,
-                     [](C sum) { return static_cast<T>(sum); });
+      std::transform(sums, sums + n * inner, out + o * n * inner, [](C sum) { return static_cast<T>(sum); });
     }
   });
 }

@@ -94,10 +94,10 @@ struct Channels {
   std::int64_t valid;
   Vec<A> get(const T* p, int v) const {
     if constexpr (V > 1) return load(p + v * lanes<T>);
-    else return load_some(p, valid);
+    else return load_partial(p, valid);
   }
   void put(T* p, int v, Vec<A> x, bool past_caches) const {
-    if constexpr (V == 1) store_some(p, x, valid);
+    if constexpr (V == 1) store_partial(p, x, valid);
     else if (past_caches) stream(p + v * lanes<T>, x);
     else store(p + v * lanes<T>, x);
   }

@@ -85,9 +85,8 @@ void copy_run(const U* in, std::int64_t step, U* out, std::int64_t n, bool past_
   constexpr int w = lanes<U>;
   if (step == 1 && n < w) return copy_short_runs(in, 0, out, 0, 1, n * sizeof(U));
   if (step == 1)
-    return write_run(out, n, past_caches, [&](std::int64_t i, std::int64_t m) {
-      return m == w ? load(in + i) : load_partial(in + i, m, Vec<U>{});
-    });
+    return write_run(out, n, past_caches,
+                     [&](std::int64_t i, std::int64_t m) { return load_partial(in + i, m); });
   if (step == 0)
     return write_run(out, n, past_caches, [all = splat(element(in))](auto, auto) { return all; });
   constexpr auto all_lanes = std::make_index_sequence<w>();

@@ -35,12 +35,6 @@ struct LoopNest {
     }
     return loops;
   }
-  /// Elements that lie together in the output.
-  std::int64_t run() const {
-    std::int64_t n = 1;
-    for (int d = rank - 1; d >= 0 && (at[d].size == 1 || at[d].out == n); --d) n *= at[d].size;
-    return n;
-  }
   std::int64_t elements() const {
     std::int64_t n = 1;
     for (int d = 0; d < rank; ++d) n *= at[d].size;

@@ -21,7 +21,7 @@ using result_t = std::conditional_t<std::is_same_v<R, T>, batch_t<T>, xsimd::bat
 template <class T, class R, class F>
 void map_range(std::int64_t n, R* out, F f, const auto*... x) {
   if constexpr (vectorized<T>) {
-    for (std::int64_t i = 0; i < n; i += width<T>)
+    for (std::int64_t i = 0; i < n; i += lanes<T>)
       store_batch(out + i, result_t<R, T>(f(load_batch(x + i)...)));
   } else {
     for (std::int64_t i = 0; i < n; ++i) out[i] = static_cast<R>(f(x[i]...));
@@ -46,21 +46,21 @@ void map_row(std::int64_t n, R* out, F f, const T* x, bool xstep, const T* y, bo
     const batch_t<T> x0(element(x)), y0(element(y));
     std::int64_t i = 0;
     if (xstep && ystep) {
-      for (; i + width<T> <= n; i += width<T>)
+      for (; i + lanes<T> <= n; i += lanes<T>)
         store_batch(out + i, B(f(load_batch(x + i), load_batch(y + i))));
     } else if (xstep) {
-      for (; i + width<T> <= n; i += width<T>) store_batch(out + i, B(f(load_batch(x + i), y0)));
+      for (; i + lanes<T> <= n; i += lanes<T>) store_batch(out + i, B(f(load_batch(x + i), y0)));
     } else if (ystep) {
-      for (; i + width<T> <= n; i += width<T>) store_batch(out + i, B(f(x0, load_batch(y + i))));
+      for (; i + lanes<T> <= n; i += lanes<T>) store_batch(out + i, B(f(x0, load_batch(y + i))));
     }
     const std::int64_t rest = n - i;
     if (rest == 0) return;
     if (!xstep && !ystep) {
-      for (; i < n; i += width<T>) store_batch_part(out + i, B(f(x0, y0)), std::min(width<T>, n - i));
+      for (; i < n; i += lanes<T>)
+        store_batch(out + i, B(f(x0, y0)), std::min<std::int64_t>(lanes<T>, n - i));
     } else {
-      store_batch_part(
-          out + i, B(f(xstep ? load_batch_part(x + i, rest) : x0, ystep ? load_batch_part(y + i, rest) : y0)),
-          rest);
+      store_batch(out + i, B(f(xstep ? load_batch(x + i, rest) : x0, ystep ? load_batch(y + i, rest) : y0)),
+                  rest);
     }
   } else {
     using C = compute_t<T>;

@@ -93,7 +93,7 @@ std::int32_t pooling_backward(const void* arguments) {
 std::int32_t softmax_forward(const void* arguments) {
   const auto& call = *static_cast<const ktape_softmax*>(arguments);
   return computed(call, [&]<class T>() {
-    softmax(static_cast<const T*>(call.x), static_cast<T*>(call.y), call.outer, call.axis, call.inner);
+    softmax(static_cast<const T*>(call.x), static_cast<T*>(call.y), {call.outer, call.axis, call.inner});
   });
 }
 
@@ -101,7 +101,7 @@ std::int32_t softmax_gradient(const void* arguments) {
   const auto& call = *static_cast<const ktape_softmax*>(arguments);
   return computed(call, [&]<class T>() {
     softmax_backward(static_cast<const T*>(call.y), static_cast<const T*>(call.dy), static_cast<T*>(call.dx),
-                     call.outer, call.axis, call.inner);
+                     {call.outer, call.axis, call.inner});
   });
 }
 

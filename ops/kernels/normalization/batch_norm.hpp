@@ -1,5 +1,8 @@
 #pragma once
-#include <ktape/ops/kernels/softmax/softmax.hpp>
+#include <ktape/ops/kernels/parallel/parallel_rows.hpp>
+#include <ktape/ops/kernels/reduce/moments.hpp>
+#include <ktape/ops/kernels/reduce/sum_terms.hpp>
+#include <ktape/ops/kernels/workspace.hpp>
 
 #include <array>
 #include <vector>
@@ -13,21 +16,6 @@ struct ChannelLayout {
   std::int64_t group() const { return outer * inner; }
 };
 
-/// Mean and sum of squared differences to it, of a number of elements.
-struct Moments {
-  double count = 0, mean = 0, squares = 0;
-
-  void merge(double n, double its_mean, double its_squares) {
-    const double total = count + n, difference = its_mean - mean;
-    if (total == 0) return;
-    squares += its_squares + difference * difference * count * n / total;
-    mean += difference * n / total;
-    count = total;
-  }
-  void merge(const Moments& other) { merge(other.count, other.mean, other.squares); }
-  double variance() const { return squares / count; }
-};
-
 /// The sums of g and of g * (x - centre) over a group.
 struct Slopes {
   double g = 0, gx = 0;
@@ -37,16 +25,14 @@ struct Slopes {
 namespace detail {
 
 /// Adds terms(r, j, m), a pair of vectors, over the rows, to sums[0][j] and sums[1][j] for V vectors of
-/// columns: m = lanes<A> columns in each, or the m given for one that is not whole.
-template <class A, int V, bool whole, class F>
-void add_columns(std::int64_t rows, std::int64_t j, std::int64_t m, const F& terms,
-                 double* const (&sums)[2]) {
+/// m columns each.
+template <class A, int V, class M, class F>
+void add_columns(std::int64_t rows, std::int64_t j, M m, const F& terms, double* const (&sums)[2]) {
   constexpr int together = 4 / V;  // rows with sums of their own: additions to one sum wait for each other
-  const std::int64_t lane_count = whole ? lanes<A> : m;
   Vec<A> s[4] = {}, t[4] = {};
   const auto add = [&](std::int64_t r, int place) {
     for (int v = 0; v < V; ++v) {
-      const auto [a, b] = terms(r, j + v * lanes<A>, lane_count);
+      const auto [a, b] = terms(r, j + v * lanes<A>, m);
       s[place * V + v] += a, t[place * V + v] += b;
     }
   };
@@ -56,17 +42,14 @@ void add_columns(std::int64_t rows, std::int64_t j, std::int64_t m, const F& ter
   for (; r < rows; ++r) add(r, 0);
   for (int k = V; k < 4; ++k) s[k % V] += s[k], t[k % V] += t[k];
   for (int v = 0; v < V; ++v)
-    for (std::int64_t i = 0; i < lane_count; ++i)
+    for (std::int64_t i = 0; i < m; ++i)
       sums[0][j + v * lanes<A> + i] = s[v][i], sums[1][j + v * lanes<A> + i] = t[v][i];
 }
 
 template <class A, class F>
 void sum_columns(std::int64_t rows, std::int64_t n, const F& terms, double* const (&sums)[2]) {
-  constexpr std::int64_t w = lanes<A>;
-  std::int64_t j = 0;
-  for (; j + 4 * w <= n; j += 4 * w) add_columns<A, 4, true>(rows, j, w, terms, sums);
-  for (; j + w <= n; j += w) add_columns<A, 1, true>(rows, j, w, terms, sums);
-  if (j < n) add_columns<A, 1, false>(rows, j, n - j, terms, sums);
+  for_vector_groups<A, 4>(
+      n, [&](std::int64_t j, auto vectors, auto m) { add_columns<A, vectors()>(rows, j, m, terms, sums); });
 }
 
 /// The results of all groups: `rows(first, count, sums, part)` adds some rows of channels to part[channels],
@@ -81,8 +64,8 @@ std::vector<R> over_groups(const ChannelLayout& layout, const Rows& rows, const 
   if (in_rows)
     parallel_rows(parts, outer / parts * n, [&, n = n, outer = outer](std::int64_t begin, std::int64_t end) {
       const std::int64_t block = std::clamp<std::int64_t>(8192 / std::max<std::int64_t>(n, 1), 8, 256);
-      std::vector<double> room(static_cast<std::size_t>(2 * n));
-      double* const sums[] = {room.data(), room.data() + n};
+      Workspace<double> space(2 * padded<double>(n));
+      double* const sums[] = {space.take(n), space.take(n)};
       for (std::int64_t part = begin; part < end; ++part)
         for (std::int64_t r = outer * part / parts, last = outer * (part + 1) / parts; r < last; r += block)
           rows(r, std::min(block, last - r), sums, partial.data() + part * n);
@@ -94,16 +77,6 @@ std::vector<R> over_groups(const ChannelLayout& layout, const Rows& rows, const 
   std::vector<R> results(static_cast<std::size_t>(n));
   for (std::size_t i = 0; i < partial.size(); ++i) results[i % results.size()].merge(partial[i]);
   return results;
-}
-
-/// Calls f(j, vectors, m) for n columns, four whole vectors of them at a time and then single ones of m
-/// columns.
-template <class A, class F>
-void for_columns(std::int64_t n, const F& f) {
-  constexpr std::int64_t w = lanes<A>;
-  std::int64_t j = 0;
-  for (; j + 4 * w <= n; j += 4 * w) f(j, std::integral_constant<int, 4>(), w);
-  for (; j < n; j += w) f(j, std::integral_constant<int, 1>(), std::min(w, n - j));
 }
 
 /// out = value(coefficient)(offset, m) by vectors, where `coefficient(p)` is p[c] of each lane's channel c. A
@@ -122,15 +95,15 @@ void map_channels(const ChannelLayout& layout, T* out, bool several, const F& va
       several && std::is_same_v<T, A> && rows * step >= streaming_bytes && streamable(out, step);
   parallel_rows(rows, 4 * n, [&](std::int64_t begin, std::int64_t end) {
     for (; begin < end; begin += block)
-      for_columns<A>(n, [&](std::int64_t j, auto vectors, std::int64_t m) {
+      for_vector_groups<A, 4>(n, [&](std::int64_t j, auto vectors, std::int64_t m) {
         const auto at = [&](int v) {
           return value([&](const A* p) {
-            return in_rows ? load_some(p + j + v * lanes<A>, m) : splat(p[begin % layout.channels]);
+            return in_rows ? load_partial(p + j + v * lanes<A>, m) : splat(p[begin % layout.channels]);
           });
         };
         const auto first = at(0), second = at(1 % vectors), third = at(2 % vectors), fourth = at(3 % vectors);
         const auto put = [&](std::int64_t to, const auto& map) {
-          past_caches ? stream(out + to, map(to, m)) : store_some(out + to, map(to, m), m);
+          past_caches ? stream(out + to, map(to, m)) : store_partial(out + to, map(to, m), m);
         };
         for (std::int64_t r = begin; r < std::min(end, begin + block); ++r) {
           const std::int64_t to = r * n + j;
@@ -157,14 +130,14 @@ std::vector<Moments> channel_moments(const ChannelLayout& layout, const T* x) {
     detail::sum_columns<A>(
         count, n,
         [=](std::int64_t r, std::int64_t j, std::int64_t m) {
-          const Vec<A> d = detail::load_some(p + r * n + j, m) - detail::load_some(p + j, m);
+          const Vec<A> d = load_partial(p + r * n + j, m) - load_partial(p + j, m);
           return Pair(d, d * d);
         },
         sums);
     for (std::int64_t c = 0; c < n; ++c) {
       const double rest = sums[0][c] / double(count);
-      out[c].merge(double(count), double(element(p + c)) + rest,
-                   std::max(sums[1][c] - rest * sums[0][c], 0.0));
+      out[c].merge(
+          {double(count), double(element(p + c)) + rest, std::max(sums[1][c] - rest * sums[0][c], 0.0)});
     }
   };
   const auto run = [=](std::int64_t offset, std::int64_t) {
@@ -174,14 +147,14 @@ std::vector<Moments> channel_moments(const ChannelLayout& layout, const T* x) {
       const T* p = x + offset + begin;
       const A origin = element(p);
       const auto difference = [=](std::int64_t i, std::int64_t m) {
-        return detail::load_some(p + i, m, origin) - splat(origin);
+        return load_partial(p + i, m, splat(origin)) - splat(origin);
       };
       const double sum = detail::sum_terms<A>(count, difference), rest = sum / double(count);
       const double squares = detail::sum_terms<A>(count, [&](std::int64_t i, std::int64_t m) {
         const Vec<A> d = difference(i, m);
         return Vec<A>(d * d);
       });
-      all.merge(double(count), double(origin) + rest, std::max(squares - rest * sum, 0.0));
+      all.merge({double(count), double(origin) + rest, std::max(squares - rest * sum, 0.0)});
     }
     return all;
   };
@@ -200,16 +173,16 @@ std::vector<Slopes> channel_slopes(const ChannelLayout& layout, const T* g, cons
     detail::sum_columns<A>(
         count, n,
         [=](std::int64_t r, std::int64_t j, std::int64_t m) {
-          const Vec<A> s = detail::load_some(slope + r * n + j, m);
-          return Pair(s, s * (detail::load_some(p + r * n + j, m) - detail::load_some(centre + j, m)));
+          const Vec<A> s = load_partial(slope + r * n + j, m);
+          return Pair(s, s * (load_partial(p + r * n + j, m) - load_partial(centre + j, m)));
         },
         sums);
     for (std::int64_t c = 0; c < n; ++c) out[c].merge({sums[0][c], sums[1][c]});
   };
   const auto run = [=](std::int64_t offset, std::int64_t c) {
-    const auto slope = [=](std::int64_t i, std::int64_t m) { return detail::load_some(g + offset + i, m); };
+    const auto slope = [=](std::int64_t i, std::int64_t m) { return load_partial(g + offset + i, m); };
     const auto product = [=, by = splat(centre[c])](std::int64_t i, std::int64_t m) {
-      return Vec<A>(slope(i, m) * (detail::load_some(x + offset + i, m) - by));
+      return Vec<A>(slope(i, m) * (load_partial(x + offset + i, m) - by));
     };
     return Slopes{detail::sum_terms<A>(inner, slope), detail::sum_terms<A>(inner, product)};
   };
@@ -222,7 +195,7 @@ void channel_affine(const ChannelLayout& layout, const T* x, const A* centre, co
                     T* out) {
   detail::map_channels(layout, out, false, [=](const auto& of) {
     return [x, from = of(centre), by = of(scale), plus = of(offset)](std::int64_t at, std::int64_t m) {
-      return Vec<A>((detail::load_some(x + at, m) - from) * by + plus);
+      return Vec<A>((load_partial(x + at, m) - from) * by + plus);
     };
   });
 }
@@ -234,8 +207,7 @@ void channel_affine(const ChannelLayout& layout, const T* g, const T* x, const A
   detail::map_channels(layout, out, true, [=](const auto& of) {
     return [=, from = of(centre), by = of(scale), slopes = of(slope), plus = of(offset)](std::int64_t at,
                                                                                          std::int64_t m) {
-      return Vec<A>(detail::load_some(g + at, m) * by + (detail::load_some(x + at, m) - from) * slopes +
-                    plus);
+      return Vec<A>(load_partial(g + at, m) * by + (load_partial(x + at, m) - from) * slopes + plus);
     };
   });
 }
@@ -244,9 +216,8 @@ void channel_affine(const ChannelLayout& layout, const T* g, const T* x, const A
 template <class T, class A = compute_type<T>>
 void channel_scale(const ChannelLayout& layout, const T* g, const A* scale, T* out) {
   detail::map_channels(layout, out, false, [=](const auto& of) {
-    return [g, by = of(scale)](std::int64_t at, std::int64_t m) {
-      return Vec<A>(detail::load_some(g + at, m) * by);
-    };
+    return
+        [g, by = of(scale)](std::int64_t at, std::int64_t m) { return Vec<A>(load_partial(g + at, m) * by); };
   });
 }
 

@@ -1,9 +1,9 @@
 #pragma once
 #include <ktape/autograd/memory.hpp>
-#include <ktape/ops/kernels/simd/load_as.hpp>
-#include <ktape/ops/kernels/softmax/softmax.hpp>
+#include <ktape/ops/kernels/parallel/parallel_rows.hpp>
+#include <ktape/ops/kernels/reduce/sum_terms.hpp>
 
-#include <array>
+#include <cmath>
 
 /// Normalization of the rows of a [rows, n] array, each read and written once. A null gamma or beta stands
 /// for ones or zeros.
@@ -12,39 +12,20 @@ namespace ktape::kernels {
 /// A row's normalized elements are (x - centre) * scale + shift; the shift takes away what rounding the
 /// centre left.
 template <class A>
-struct RowMoments {
+struct RowScaling {
   A centre, scale, shift;
 };
 
 namespace detail {
 
-/// The sums over i < n of the two terms that `add(i, m, sums)` adds for the m elements from i on. Two chains
-/// of additions run side by side; blocks are added in double.
-template <class A, class F>
-[[gnu::always_inline]] inline std::array<double, 2> two_sums(std::int64_t n, const F& add) {
-  constexpr std::int64_t w = lanes<A>, block = 4096;
-  constexpr std::integral_constant<std::int64_t, w> all;
-  std::array<double, 2> total{};
-  for (std::int64_t begin = 0; begin < n; begin += block) {
-    const std::int64_t end = std::min(n, begin + block);
-    Vec<A> even[2] = {}, odd[2] = {};
-    std::int64_t i = begin;
-    for (; i + 2 * w <= end; i += 2 * w) add(i, all, even), add(i + w, all, odd);
-    if (i + w <= end) add(i, all, even), i += w;
-    if (i < end) add(i, end - i, odd);
-    for (int k = 0; k < 2; ++k) total[k] += sum_of_lanes<A>(even[k] + odd[k]);
-  }
-  return total;
-}
-
 template <class T, class A = compute_type<T>>
-RowMoments<A> row_moments(const T* x, std::int64_t n, double epsilon) {
+RowScaling<A> row_scaling(const T* x, std::int64_t n, double epsilon) {
   const double mean =
-      sum_terms<A>(n, [=](std::int64_t i, std::int64_t m) { return load_some(x + i, m); }) / double(n);
+      sum_terms<A>(n, [=](std::int64_t i, std::int64_t m) { return load_partial(x + i, m); }) / double(n);
   const A centre = static_cast<A>(mean);
   const auto [differences, squares] =
       two_sums<A>(n, [x, c = splat(centre)](std::int64_t i, auto m, auto& sums) {
-        const Vec<A> d = load_some(x + i, m, c[0]) - c;
+        const Vec<A> d = load_partial(x + i, m, c) - c;
         sums[0] += d, sums[1] += d * d;
       });
   const double rest = differences / double(n);
@@ -55,25 +36,25 @@ RowMoments<A> row_moments(const T* x, std::int64_t n, double epsilon) {
 /// Some elements of a parameter, or the value that it has when there is none.
 template <class T>
 Vec<compute_type<T>> parameter(const T* p, std::int64_t i, std::int64_t m, compute_type<T> otherwise) {
-  return p ? load_some(p + i, m) : splat(otherwise);
+  return p ? load_partial(p + i, m) : splat(otherwise);
 }
 
 template <class T, class A>
-void normalize_row(const T* x, const T* gamma, const T* beta, T* out, RowMoments<A> moments, std::int64_t n) {
+void normalize_row(const T* x, const T* gamma, const T* beta, T* out, RowScaling<A> moments, std::int64_t n) {
   const auto c = splat(moments.centre), s = splat(moments.scale), t = splat(moments.shift);
-  in_vectors<lanes<A>>(n, [=](std::int64_t i, auto m) {
-    const Vec<A> y = (load_some(x + i, m) - c) * s + t;
-    store_some(out + i, y * parameter(gamma, i, m, A(1)) + parameter(beta, i, m, A(0)), m);
+  for_vectors<A>(n, [=](std::int64_t i, auto m) {
+    const Vec<A> y = (load_partial(x + i, m) - c) * s + t;
+    store_partial(out + i, y * parameter(gamma, i, m, A(1)) + parameter(beta, i, m, A(0)), m);
   });
 }
 
 /// Adds g * y and g of a row to the sums, unless these are null, and computes dx, unless that is.
 template <class T, class A>
-void normalize_row_backward(const T* x, const T* gamma, const T* g, RowMoments<A> moments, T* dx,
+void normalize_row_backward(const T* x, const T* gamma, const T* g, RowScaling<A> moments, T* dx,
                             A* gamma_sums, A* beta_sums, std::int64_t n) {
   const auto c = splat(moments.centre), s = splat(moments.scale), t = splat(moments.shift);
   const auto [h_sum, hy_sum] = two_sums<A>(n, [=](std::int64_t i, auto m, auto& sums) {
-    const Vec<A> slope = load_some(g + i, m), y = (load_some(x + i, m) - c) * s + t;
+    const Vec<A> slope = load_partial(g + i, m), y = (load_partial(x + i, m) - c) * s + t;
     if (gamma_sums) {
       store(gamma_sums + i, load(gamma_sums + i) + slope * y);
       store(beta_sums + i, load(beta_sums + i) + slope);
@@ -83,10 +64,10 @@ void normalize_row_backward(const T* x, const T* gamma, const T* g, RowMoments<A
   });
   if (!dx) return;
   const auto a = splat(static_cast<A>(h_sum / double(n))), b = splat(static_cast<A>(hy_sum / double(n)));
-  in_vectors<lanes<A>>(n, [=](std::int64_t i, auto m) {
-    const Vec<A> y = (load_some(x + i, m) - c) * s + t,
-                 h = load_some(g + i, m) * parameter(gamma, i, m, A(1));
-    store_some(dx + i, s * (h - a - y * b), m);
+  for_vectors<A>(n, [=](std::int64_t i, auto m) {
+    const Vec<A> y = (load_partial(x + i, m) - c) * s + t,
+                 h = load_partial(g + i, m) * parameter(gamma, i, m, A(1));
+    store_partial(dx + i, s * (h - a - y * b), m);
   });
 }
 
@@ -102,11 +83,11 @@ void add_parts(T* out, const A* sums, std::int64_t parts, std::int64_t stride, s
 }  // namespace detail
 
 template <class T>
-void layer_norm(const T* x, const T* gamma, const T* beta, T* out, RowMoments<compute_type<T>>* moments,
+void layer_norm(const T* x, const T* gamma, const T* beta, T* out, RowScaling<compute_type<T>>* moments,
                 std::int64_t rows, std::int64_t n, double epsilon) {
   parallel_rows(rows, n * 4, [=](std::int64_t begin, std::int64_t end) {
     for (std::int64_t r = begin; r < end; ++r) {
-      moments[r] = detail::row_moments(x + r * n, n, epsilon);
+      moments[r] = detail::row_scaling(x + r * n, n, epsilon);
       detail::normalize_row(x + r * n, gamma, beta, out + r * n, moments[r], n);
     }
   });
@@ -114,7 +95,7 @@ void layer_norm(const T* x, const T* gamma, const T* beta, T* out, RowMoments<co
 
 /// dx, and the sums of g * y and g over the rows, y the normalized elements; each may be null.
 template <class T>
-void layer_norm_backward(const T* x, const T* gamma, const T* g, const RowMoments<compute_type<T>>* moments,
+void layer_norm_backward(const T* x, const T* gamma, const T* g, const RowScaling<compute_type<T>>* moments,
                          T* dx, T* dgamma, T* dbeta, std::int64_t rows, std::int64_t n) {
   using A = compute_type<T>;
   // The rows are summed in a fixed number of parts, so that results do not depend on the threads.

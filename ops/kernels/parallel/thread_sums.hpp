@@ -1,5 +1,5 @@
 #pragma once
-#include <ktape/autograd/tensor.hpp>
+#include <ktape/autograd/memory.hpp>
 #include <ktape/ops/kernels/parallel/parallel_rows.hpp>
 
 namespace ktape::kernels {
@@ -9,10 +9,9 @@ namespace ktape::kernels {
 template <class T, class F>
 void thread_sums(std::int64_t n, std::int64_t size, T* sums, const F& f) {
   const std::int64_t threads = std::min<std::int64_t>(omp_in_parallel() ? 1 : omp_get_max_threads(), n);
-  const Ref<Storage> others = threads > 1 ? Storage::make((threads - 1) * size * sizeof(T)) : Ref<Storage>();
-  T* const rest = threads > 1 ? static_cast<T*>(others->data()) : nullptr;
+  WorkVector<T> others(static_cast<std::size_t>(std::max<std::int64_t>(0, threads - 1) * size));
+  T* const rest = others.data();
   std::fill_n(sums, size, T(0));
-  std::fill_n(rest, (threads > 1 ? threads - 1 : 0) * size, T(0));
   parallel_rows(n, 1 << 15, [&](std::int64_t begin, std::int64_t end) {
     f(begin, end, begin == 0 ? sums : rest + (omp_get_thread_num() - 1) * size);
   });

@@ -53,13 +53,14 @@ class Accumulator {
       c = Op::combine(c, at(i + 2 * w)), d = Op::combine(d, at(i + 3 * w));
     }
     for (; i + w <= n; i += w) a = Op::combine(a, at(i));
-    if (i < n) b = Op::combine(b, Op::map(load_part_as<A>(p + i, n - i, splat(Op::template neutral<A>()))));
+    if (i < n)
+      b = Op::combine(b, Op::map(load_partial_as<A>(p + i, n - i, splat(Op::template neutral<A>()))));
     return fold_lanes<A>(Op::combine(Op::combine(a, b), Op::combine(c, d)),
                          [](auto x, auto y) { return Op::combine(x, y); });
   }
 
  private:
-  static constexpr int w = lanes_of<A>;
+  static constexpr int w = lanes<A>;
   static constexpr bool direct = std::is_same_v<A, Partial>;
   static constexpr std::int64_t block = direct ? std::int64_t{1} << 62 : 256;
 
@@ -76,10 +77,10 @@ class Accumulator {
   template <int N, class T>
   void together(const T* p, std::int64_t stride, std::int64_t width, std::int64_t ahead, bool fresh) {
     const auto fill = splat(Op::template neutral<A>());
-    in_vectors<w>(width, [&](std::int64_t j, auto n) {
+    for_vectors<A>(width, [&](std::int64_t j, auto n) {
       if constexpr (N == 8) prefetch_rows(p + j + ahead, stride, 8);
       const auto value =
-          tree<N>(p + j, stride, [&](const T* q) { return Op::map(load_part_as<A>(q, n, fill)); });
+          tree<N>(p + j, stride, [&](const T* q) { return Op::map(load_partial_as<A>(q, n, fill)); });
       store(acc_ + j, fresh ? value : Op::combine(load(acc_ + j), value));
     });
   }

@@ -1,4 +1,5 @@
 #pragma once
+#include <ktape/ops/kernels/axis_shape.hpp>
 #include <ktape/ops/kernels/reduce/accumulator.hpp>
 #include <ktape/ops/kernels/reduce/along_axis.hpp>
 
@@ -53,7 +54,7 @@ class Find {
 
  private:
   using U = bits_of<A>;
-  static constexpr int w = lanes_of<A>;
+  static constexpr int w = lanes<A>;
   static constexpr std::int64_t stretch = std::int64_t{1} << std::min<int>(30, 8 * sizeof(A));
 
   /// Where in a block the first element is that equals `value`, which there is.
@@ -62,8 +63,8 @@ class Find {
     const auto wanted = splat(value);
     Vec<U> first = splat(static_cast<U>(~U(0))), at;
     for (int i = 0; i < w; ++i) at[i] = static_cast<U>(i);
-    in_vectors<w>(n, [&](std::int64_t i, auto m) {
-      const auto x = load_part_as<A>(p + i, m, Vec<A>{});
+    for_vectors<A>(n, [&](std::int64_t i, auto m) {
+      const auto x = load_partial_as<A>(p + i, m, Vec<A>{});
       const auto found = (x == wanted) | ((x != x) & (wanted != wanted));
       const auto here = found ? at : splat(static_cast<U>(~U(0)));
       first = here < first ? here : first;
@@ -91,9 +92,9 @@ class Find {
   template <class T, class N>
   void together(const T* p, std::int64_t r, std::int64_t stride, std::int64_t width, std::int64_t ahead,
                 N rows) {
-    in_vectors<w>(width, [&](std::int64_t j, auto n) {
+    for_vectors<A>(width, [&](std::int64_t j, auto n) {
       prefetch_rows(p + j + ahead, stride, 8);
-      auto best = load_part_as<A>(p + j, n, Vec<A>{});
+      auto best = load_partial_as<A>(p + j, n, Vec<A>{});
       auto at = splat(static_cast<U>(r));
       if (r > 0) {
         const auto x = best;
@@ -102,7 +103,7 @@ class Find {
         best = found ? x : best, at = found ? at : load(at_ + j);
       }
       for (int k = 1; k < rows; ++k) {
-        const auto x = load_part_as<A>(p + k * stride + j, n, Vec<A>{});
+        const auto x = load_partial_as<A>(p + k * stride + j, n, Vec<A>{});
         const auto found = better(x, best);
         best = found ? x : best, at = found ? splat(static_cast<U>(r + k)) : at;
       }
@@ -117,9 +118,9 @@ class Find {
 };
 
 template <class Op, class T>
-void find(const T* in, std::int64_t* out, std::int64_t outer, std::int64_t axis, std::int64_t inner) {
+void find(const T* in, std::int64_t* out, AxisShape shape) {
   using Kernel = Find<Op, compute_type<T>>;
-  reduce_along_axis<Kernel>(in, out, outer, axis, inner, [](const auto& found) { return found.index; });
+  reduce_along_axis<Kernel>(in, out, shape, [](const auto& found) { return found.index; });
 }
 
 }  // namespace detail
@@ -127,12 +128,12 @@ void find(const T* in, std::int64_t* out, std::int64_t outer, std::int64_t axis,
 /// out[o, j] = the position of the first largest, or first smallest, of in[o, :, j]; of the first NaN where
 /// there is one, as in NumPy. The axis must not be empty.
 template <class T>
-void argmax(const T* in, std::int64_t* out, std::int64_t outer, std::int64_t axis, std::int64_t inner) {
-  detail::find<detail::Max>(in, out, outer, axis, inner);
+void argmax(const T* in, std::int64_t* out, AxisShape shape) {
+  detail::find<detail::Max>(in, out, shape);
 }
 template <class T>
-void argmin(const T* in, std::int64_t* out, std::int64_t outer, std::int64_t axis, std::int64_t inner) {
-  detail::find<detail::Min>(in, out, outer, axis, inner);
+void argmin(const T* in, std::int64_t* out, AxisShape shape) {
+  detail::find<detail::Min>(in, out, shape);
 }
 
 }  // namespace ktape::kernels

@@ -1,4 +1,5 @@
 #pragma once
+#include <ktape/ops/kernels/axis_shape.hpp>
 #include <ktape/ops/kernels/parallel/parallel_rows.hpp>
 #include <ktape/ops/kernels/simd/vector.hpp>
 
@@ -10,47 +11,48 @@ namespace detail {
 
 /// Calls f(o, j, width) for blocks of columns, so that few outer rows keep all threads busy, too.
 template <class F>
-void for_blocks_of_columns(std::int64_t outer, std::int64_t axis, std::int64_t inner, const F& f) {
+void for_blocks_of_columns(AxisShape shape, const F& f) {
   constexpr std::int64_t most = 512;
-  const std::int64_t blocks = (inner + most - 1) / most;
-  parallel_rows(outer * blocks, axis * std::min(inner, most), [&](std::int64_t begin, std::int64_t end) {
-    for (; begin < end; ++begin) {
-      const std::int64_t j = begin % blocks * most;
-      f(begin / blocks, j, std::min(most, inner - j));
-    }
-  });
+  const std::int64_t blocks = (shape.inner + most - 1) / most;
+  parallel_rows(shape.outer * blocks, shape.axis * std::min(shape.inner, most),
+                [&](std::int64_t begin, std::int64_t end) {
+                  for (; begin < end; ++begin) {
+                    const std::int64_t j = begin % blocks * most;
+                    f(begin / blocks, j, std::min(most, shape.inner - j));
+                  }
+                });
 }
 
 }  // namespace detail
 
 /// dx = g / (number of k with x[o, k, j] == y[o, j]) where x equals y, else 0.
 template <class T>
-void share_by_ties(const T* x, const T* y, const T* g, T* dx, std::int64_t outer, std::int64_t axis,
-                   std::int64_t inner) {
+void share_by_ties(const T* x, const T* y, const T* g, T* dx, AxisShape shape) {
   using A = compute_type<T>;
-  if (inner == 1)
-    return parallel_rows(outer, axis * 2, [=](std::int64_t begin, std::int64_t end) {
+  if (shape.inner == 1)
+    return parallel_rows(shape.outer, shape.axis * 2, [=](std::int64_t begin, std::int64_t end) {
       for (std::int64_t o = begin; o < end; ++o) {
-        const T* row = x + o * axis;
+        const T* row = x + o * shape.axis;
         const A wanted = element(y + o);
         bits_of<A> count = 0;
-        for (std::int64_t k = 0; k < axis; ++k) count += element(row + k) == wanted;
+        for (std::int64_t k = 0; k < shape.axis; ++k) count += element(row + k) == wanted;
         const T share = narrow<T>(element(g + o) / static_cast<A>(count)), none = narrow<T>(A(0));
-        for (std::int64_t k = 0; k < axis; ++k) dx[o * axis + k] = element(row + k) == wanted ? share : none;
+        for (std::int64_t k = 0; k < shape.axis; ++k)
+          dx[o * shape.axis + k] = element(row + k) == wanted ? share : none;
       }
     });
-  detail::for_blocks_of_columns(outer, axis, inner, [=](std::int64_t o, std::int64_t j, std::int64_t width) {
+  detail::for_blocks_of_columns(shape, [=](std::int64_t o, std::int64_t j, std::int64_t width) {
     A counts[512] = {}, shares[512];
-    const T *from = x + o * axis * inner + j, *wanted = y + o * inner + j;
-    for (std::int64_t k = 0; k < axis; ++k)
+    const T *from = x + o * shape.axis * shape.inner + j, *wanted = y + o * shape.inner + j;
+    for (std::int64_t k = 0; k < shape.axis; ++k)
       for (std::int64_t i = 0; i < width; ++i)
-        counts[i] += element(from + k * inner + i) == element(wanted + i) ? A(1) : A(0);
-    for (std::int64_t i = 0; i < width; ++i) shares[i] = element(g + o * inner + j + i) / counts[i];
-    T* to = dx + o * axis * inner + j;
-    for (std::int64_t k = 0; k < axis; ++k)
+        counts[i] += element(from + k * shape.inner + i) == element(wanted + i) ? A(1) : A(0);
+    for (std::int64_t i = 0; i < width; ++i) shares[i] = element(g + o * shape.inner + j + i) / counts[i];
+    T* to = dx + o * shape.axis * shape.inner + j;
+    for (std::int64_t k = 0; k < shape.axis; ++k)
       for (std::int64_t i = 0; i < width; ++i)
-        to[k * inner + i] =
-            narrow<T>(element(from + k * inner + i) == element(wanted + i) ? shares[i] : A(0));
+        to[k * shape.inner + i] =
+            narrow<T>(element(from + k * shape.inner + i) == element(wanted + i) ? shares[i] : A(0));
   });
 }
 

@@ -1,19 +1,24 @@
 #pragma once
+#include <ktape/ops/kernels/axis_shape.hpp>
 #include <ktape/ops/kernels/reduce/accumulator.hpp>
 #include <ktape/ops/kernels/reduce/along_axis.hpp>
 
 namespace ktape::kernels {
 
-/// Of n numbers, their mean and the sum of the squared differences from it.
+/// Of `count` numbers, their mean and the sum of the squared differences from it.
 struct Moments {
-  double n, mean, squares;
-};
+  double count = 0, mean = 0, squares = 0;
 
-/// Those of the numbers of both.
-inline Moments merged(const Moments& a, const Moments& b) {
-  const double n = a.n + b.n, share = n == 0 ? 0 : b.n / n, apart = b.mean - a.mean;
-  return {n, a.mean + apart * share, a.squares + b.squares + apart * apart * (a.n * share)};
-}
+  /// Takes in those of other numbers, by Chan's formula.
+  void merge(const Moments& other) {
+    const double total = count + other.count, share = total == 0 ? 0 : other.count / total,
+                 difference = other.mean - mean;
+    squares += other.squares + difference * difference * (count * share);
+    mean += difference * share;
+    count = total;
+  }
+  double variance() const { return squares / count; }
+};
 
 namespace detail {
 
@@ -34,8 +39,8 @@ class FindMoments {
     const std::int64_t ahead = prefetch_distance<T>(block * stride);
     for (std::int64_t r = 0; r < rows; r += block) {
       const int n = static_cast<int>(std::min<std::int64_t>(block, rows - r));
-      if (n == block) together(p + r * stride, stride, width, ahead, std::integral_constant<int, block>());
-      else together(p + r * stride, stride, width, ahead, n);
+      if (n == block) add_rows(p + r * stride, stride, width, ahead, std::integral_constant<int, block>());
+      else add_rows(p + r * stride, stride, width, ahead, n);
       if (rows > block) append(r, n, width);
     }
   }
@@ -49,15 +54,14 @@ class FindMoments {
   [[gnu::noinline]] static Partial row(const T* p, std::int64_t n) {
     constexpr std::int64_t length = 2048;
     Partial total = run(p, std::min(n, length));
-    for (std::int64_t i = length; i < n; i += length)
-      total = merged(total, run(p + i, std::min(n - i, length)));
+    for (std::int64_t i = length; i < n; i += length) total.merge(run(p + i, std::min(n - i, length)));
     return total;
   }
   static Partial placed(Partial x, std::int64_t, std::int64_t) { return x; }
-  static Partial merge(const Partial& a, const Partial& b) { return merged(a, b); }
+  static Partial merge(Partial a, const Partial& b) { return a.merge(b), a; }
 
  private:
-  static constexpr int w = lanes_of<A>, block = 16;
+  static constexpr int w = lanes<A>, block = 16;
 
   /// A run that stays in the first cache: first its mean, then differences from that, whose own sum tells how
   /// far the mean was rounded.
@@ -73,7 +77,7 @@ class FindMoments {
     };
     std::int64_t i = 0;
     for (; i + 2 * w <= n; i += 2 * w) add(0, load_as<A>(p + i)), add(1, load_as<A>(p + i + w));
-    for (; i < n; i += w) add(0, load_part_as<A>(p + i, std::min<std::int64_t>(w, n - i), middle));
+    for (; i < n; i += w) add(0, load_partial_as<A>(p + i, std::min<std::int64_t>(w, n - i), middle));
     const auto plus = [](auto a, auto b) { return a + b; };
     const double rest = fold_lanes<A>(sum[0] + sum[1], plus), count = static_cast<double>(n);
     return {count, mean + rest / count, fold_lanes<A>(squares[0] + squares[1], plus) - rest * rest / count};
@@ -81,22 +85,17 @@ class FindMoments {
 
   /// At most `block` rows, relative to the first of them.
   template <class T, class N>
-  void together(const T* p, std::int64_t stride, std::int64_t width, std::int64_t ahead, N rows) {
+  void add_rows(const T* p, std::int64_t stride, std::int64_t width, std::int64_t ahead, N rows) {
     const A share = A(1) / static_cast<A>(rows);
-    in_lines<T, w>(width, [&](std::int64_t j, auto m, auto vectors) {
+    for_vectors<A>(width, [&](std::int64_t j, auto m) {
       prefetch_rows(p + j + ahead, stride, block);
-      Vec<A> base[vectors], sum[vectors] = {}, squares[vectors] = {};
-      for (int v = 0; v < vectors; ++v) base[v] = load_part_as<A>(p + j + v * w, m, Vec<A>{});
-      for (int k = 0; k < rows; ++k)  // from the first on, whose difference is 0, or NaN for infinity
-        for (int v = 0; v < vectors; ++v) {
-          const auto d = load_part_as<A>(p + k * stride + j + v * w, m, Vec<A>{}) - base[v];
-          sum[v] += d, squares[v] += d * d;
-        }
-      for (int v = 0; v < vectors; ++v) {
-        const std::int64_t to = j + v * w;
-        store(base_ + to, base[v]), store(sum_ + to, sum[v] * share);
-        store(squares_ + to, squares[v] - sum[v] * sum[v] * share);
+      const Vec<A> base = load_partial_as<A>(p + j, m, Vec<A>{});
+      Vec<A> sum{}, squares{};
+      for (int k = 0; k < rows; ++k) {  // from the first on, whose difference is 0, or NaN for infinity
+        const Vec<A> d = load_partial_as<A>(p + k * stride + j, m, Vec<A>{}) - base;
+        sum += d, squares += d * d;
       }
+      store(base_ + j, base), store(sum_ + j, sum * share), store(squares_ + j, squares - sum * sum * share);
     });
   }
   /// Joins these n rows to the r ones before them.
@@ -118,36 +117,32 @@ class FindMoments {
 
 }  // namespace detail
 
-/// The mean of the squares.
+/// The variance as a T.
 template <class T>
 T variance_of(const Moments& x) {
   using A = compute_type<T>;
-  return narrow<T>(static_cast<A>(x.squares) / static_cast<A>(x.n));
+  return narrow<T>(static_cast<A>(x.squares) / static_cast<A>(x.count));
 }
 
 /// out[o, j] = the moments, or the variance, of in[o, :, j]. T is float16, float or double.
 template <class T>
-void reduce_moments(const T* in, Moments* out, std::int64_t outer, std::int64_t axis, std::int64_t inner) {
+void reduce_moments(const T* in, Moments* out, AxisShape shape) {
   using Kernel = detail::FindMoments<compute_type<T>>;
-  detail::reduce_along_axis<Kernel>(in, out, outer, axis, inner, [](const Moments& found) { return found; });
+  detail::reduce_along_axis<Kernel>(in, out, shape, [](const Moments& found) { return found; });
 }
 template <class T, class Out>
-void reduce_variance(const T* in, Out* out, std::int64_t outer, std::int64_t axis, std::int64_t inner) {
+void reduce_variance(const T* in, Out* out, AxisShape shape) {
   using Kernel = detail::FindMoments<compute_type<T>>;
-  detail::reduce_along_axis<Kernel>(in, out, outer, axis, inner,
-                                    [](auto found) { return variance_of<Out>(found); });
+  detail::reduce_along_axis<Kernel>(in, out, shape, [](auto found) { return variance_of<Out>(found); });
 }
 
 /// The same of what was reduced before.
-inline std::vector<Moments> merged(const std::vector<Moments>& in, std::int64_t outer, std::int64_t axis,
-                                   std::int64_t inner) {
-  std::vector<Moments> out(static_cast<std::size_t>(outer * inner), Moments{0, 0, 0});
-  for (std::int64_t o = 0; o < outer; ++o)
-    for (std::int64_t k = 0; k < axis; ++k)
-      for (std::int64_t j = 0; j < inner; ++j) {
-        Moments& total = out[o * inner + j];
-        total = merged(total, in[(o * axis + k) * inner + j]);
-      }
+inline std::vector<Moments> merged(const std::vector<Moments>& in, AxisShape shape) {
+  std::vector<Moments> out(static_cast<std::size_t>(shape.results()));
+  for (std::int64_t o = 0; o < shape.outer; ++o)
+    for (std::int64_t k = 0; k < shape.axis; ++k)
+      for (std::int64_t j = 0; j < shape.inner; ++j)
+        out[o * shape.inner + j].merge(in[(o * shape.axis + k) * shape.inner + j]);
   return out;
 }
 

@@ -1,4 +1,5 @@
 #pragma once
+#include <ktape/ops/kernels/axis_shape.hpp>
 #include <ktape/ops/kernels/reduce/accumulator.hpp>
 #include <ktape/ops/kernels/reduce/along_axis.hpp>
 
@@ -8,8 +9,8 @@ namespace ktape::kernels {
 namespace detail {
 
 template <class Op, class A, class T, class Out>
-void reduce(const T* in, Out* out, std::int64_t outer, std::int64_t axis, std::int64_t inner) {
-  reduce_along_axis<Accumulator<Op, A>>(in, out, outer, axis, inner, [](auto total) {
+void reduce(const T* in, Out* out, AxisShape shape) {
+  reduce_along_axis<Accumulator<Op, A>>(in, out, shape, [](auto total) {
     if constexpr (std::is_same_v<Out, bool>) return total != 0;
     else return static_cast<compute_type<Out>>(total);
   });
@@ -18,14 +19,13 @@ void reduce(const T* in, Out* out, std::int64_t outer, std::int64_t axis, std::i
 /// Sums and products of integers work on the unsigned type, so that they wrap around; those of bool are any
 /// and all.
 template <class Op, class BoolOp, class T, class Out>
-void reduce_arithmetic(const T* in, Out* out, std::int64_t outer, std::int64_t axis, std::int64_t inner) {
+void reduce_arithmetic(const T* in, Out* out, AxisShape shape) {
   if constexpr (std::is_integral_v<T>) {
     using U = bits_of<T>;
     using Chosen = std::conditional_t<std::is_same_v<T, bool>, BoolOp, Op>;
-    reduce<Chosen, U>(reinterpret_cast<const U*>(in), reinterpret_cast<bits_of<Out>*>(out), outer, axis,
-                      inner);
+    reduce<Chosen, U>(reinterpret_cast<const U*>(in), reinterpret_cast<bits_of<Out>*>(out), shape);
   } else {
-    reduce<Op, compute_type<T>>(in, out, outer, axis, inner);
+    reduce<Op, compute_type<T>>(in, out, shape);
   }
 }
 
@@ -34,16 +34,16 @@ void reduce_arithmetic(const T* in, Out* out, std::int64_t outer, std::int64_t a
 /// out[o, j] = the sum, product or sum of squares of in[o, :, j]. Integers wrap around; float16 is computed
 /// in float and rounded once, to T or float; of bool they are any, all and any.
 template <class T, class Out>
-void reduce_sum(const T* in, Out* out, std::int64_t outer, std::int64_t axis, std::int64_t inner) {
-  detail::reduce_arithmetic<detail::Sum, detail::Max>(in, out, outer, axis, inner);
+void reduce_sum(const T* in, Out* out, AxisShape shape) {
+  detail::reduce_arithmetic<detail::Sum, detail::Max>(in, out, shape);
 }
 template <class T, class Out>
-void reduce_prod(const T* in, Out* out, std::int64_t outer, std::int64_t axis, std::int64_t inner) {
-  detail::reduce_arithmetic<detail::Prod, detail::Prod>(in, out, outer, axis, inner);
+void reduce_prod(const T* in, Out* out, AxisShape shape) {
+  detail::reduce_arithmetic<detail::Prod, detail::Prod>(in, out, shape);
 }
 template <class T, class Out>
-void reduce_sum_of_squares(const T* in, Out* out, std::int64_t outer, std::int64_t axis, std::int64_t inner) {
-  detail::reduce_arithmetic<detail::SumOfSquares, detail::Max>(in, out, outer, axis, inner);
+void reduce_sum_of_squares(const T* in, Out* out, AxisShape shape) {
+  detail::reduce_arithmetic<detail::SumOfSquares, detail::Max>(in, out, shape);
 }
 
 /// The type in which a sum is kept that will be divided: int64 for integers, float for float16.
@@ -52,40 +52,39 @@ using wide_type = std::conditional_t<std::is_integral_v<T>, std::int64_t, comput
 
 /// out[o, j] = the sum of in[o, :, j] / count; integers are added up as int64, and the quotient truncated.
 template <class T, class Out>
-void reduce_mean(const T* in, Out* out, std::int64_t outer, std::int64_t axis, std::int64_t inner,
-                 std::int64_t count) {
+void reduce_mean(const T* in, Out* out, AxisShape shape, std::int64_t count) {
   using Narrow = std::conditional_t<(sizeof(T) < 4), std::int32_t, std::int64_t>;
   using A = std::conditional_t<std::is_integral_v<T>, Narrow, compute_type<T>>;
   // Where totals have at most 53 bits the quotient of doubles is truncated to the same, and computed in
   // vectors.
   using Quotient = std::conditional_t<std::is_integral_v<T> && sizeof(T) <= 2, double, wide_type<T>>;
   const auto n = static_cast<Quotient>(count);
-  detail::reduce_along_axis<detail::Accumulator<detail::WideSum, A>>(
-      in, out, outer, axis, inner,
-      [n](auto total) { return static_cast<compute_type<Out>>(static_cast<Quotient>(total) / n); });
+  detail::reduce_along_axis<detail::Accumulator<detail::WideSum, A>>(in, out, shape, [n](auto total) {
+    return static_cast<compute_type<Out>>(static_cast<Quotient>(total) / n);
+  });
 }
 
 /// out[o, j] = the largest or smallest of in[o, :, j]; NaN when one of them is. Of nothing: -infinity
 /// (+infinity), or the lowest (largest) value of an integer type.
 template <class T>
-void reduce_max(const T* in, T* out, std::int64_t outer, std::int64_t axis, std::int64_t inner) {
-  detail::reduce<detail::Max, compute_type<T>>(in, out, outer, axis, inner);
+void reduce_max(const T* in, T* out, AxisShape shape) {
+  detail::reduce<detail::Max, compute_type<T>>(in, out, shape);
 }
 template <class T>
-void reduce_min(const T* in, T* out, std::int64_t outer, std::int64_t axis, std::int64_t inner) {
-  detail::reduce<detail::Min, compute_type<T>>(in, out, outer, axis, inner);
+void reduce_min(const T* in, T* out, AxisShape shape) {
+  detail::reduce<detail::Min, compute_type<T>>(in, out, shape);
 }
 
 /// out[o, j] = whether any, or all, of in[o, :, j] differ from zero (NaN does).
 template <class T>
-void reduce_any(const T* in, bool* out, std::int64_t outer, std::int64_t axis, std::int64_t inner) {
+void reduce_any(const T* in, bool* out, AxisShape shape) {
   using Op = detail::Any<!std::is_integral_v<T>>;
-  detail::reduce<Op, bits_of<T>>(reinterpret_cast<const bits_of<T>*>(in), out, outer, axis, inner);
+  detail::reduce<Op, bits_of<T>>(reinterpret_cast<const bits_of<T>*>(in), out, shape);
 }
 template <class T>
-void reduce_all(const T* in, bool* out, std::int64_t outer, std::int64_t axis, std::int64_t inner) {
+void reduce_all(const T* in, bool* out, AxisShape shape) {
   using Op = detail::All<!std::is_integral_v<T>>;
-  detail::reduce<Op, bits_of<T>>(reinterpret_cast<const bits_of<T>*>(in), out, outer, axis, inner);
+  detail::reduce<Op, bits_of<T>>(reinterpret_cast<const bits_of<T>*>(in), out, shape);
 }
 
 }  // namespace ktape::kernels

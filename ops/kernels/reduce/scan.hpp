@@ -1,4 +1,5 @@
 #pragma once
+#include <ktape/ops/kernels/axis_shape.hpp>
 #include <ktape/ops/kernels/copy/row_tile.hpp>
 #include <ktape/ops/kernels/parallel/parallel_rows.hpp>
 #include <ktape/ops/kernels/reduce/operations.hpp>
@@ -69,7 +70,7 @@ void scan_row(const T* in, T* out, std::int64_t n, bool exclusive, bool past_cac
   constexpr auto all = std::make_index_sequence<w>();
   const auto identity = splat(Op::template identity<A>());
   const auto step = [=](std::int64_t i, std::int64_t m, RunningTotal<Op, A, Long> carry) {
-    const auto v = m == w ? load(in + i) : load_partial(in + i, m, identity);
+    const auto v = load_partial(in + i, m, identity);
     const auto scanned = scan_vector<Op, Reverse, 1>(v, identity, all);
     const auto y = carry.with(exclusive ? moved<1, Reverse>(scanned, identity, all) : scanned);
     if (m < w) store_partial(out + i, y, m);
@@ -112,18 +113,17 @@ void scan_short_row(const T* in, T* out, std::int64_t n, bool exclusive) {
 
 /// Short rows of `axis` x `inner` elements, in lanes of their own.
 template <class Op, class T>
-void scan_short_rows(const T* in, T* out, std::int64_t outer, std::int64_t axis, std::int64_t inner,
-                     ScanOptions options, bool past_caches) {
+void scan_short_rows(const T* in, T* out, AxisShape shape, ScanOptions options, bool past_caches) {
   using A = compute_type<T>;
-  const std::int64_t n = axis * inner;
-  for_row_tiles<A>(outer, n, 1, [&](std::int64_t r, std::int64_t rows) {
+  const std::int64_t n = shape.axis * shape.inner;
+  for_row_tiles<A>(shape.outer, n, 1, [&](std::int64_t r, std::int64_t rows) {
     RowTile<A> tile(n);
-    tile.load(in + r * n, rows, r + rows < outer && in != out);
-    const std::int64_t width = inner * tile.rows, step = options.reverse ? -width : width;
+    tile.load(in + r * n, rows, r + rows < shape.outer && in != out);
+    const std::int64_t width = shape.inner * tile.rows, step = options.reverse ? -width : width;
     for (std::int64_t j = 0; j < width; j += lanes<A>) {
       auto carry = splat(Op::template identity<A>());
-      A* at = tile.data() + (options.reverse ? (axis - 1) * width : 0) + j;
-      for (std::int64_t k = 0; k < axis; ++k, at += step) {
+      A* at = tile.data() + (options.reverse ? (shape.axis - 1) * width : 0) + j;
+      for (std::int64_t k = 0; k < shape.axis; ++k, at += step) {
         const auto before = carry;
         carry = Op::combine(carry, load(at));
         store(at, options.exclusive ? before : carry);
@@ -166,7 +166,7 @@ struct ScanColumns {
       const std::int64_t m = std::min<std::int64_t>(w, width - j);
       __builtin_prefetch(in + j + ahead, 0, 2);
       const auto before = load(few + j);
-      const auto after = Op::combine(before, m == w ? load(in + j) : load_partial(in + j, m, before));
+      const auto after = Op::combine(before, load_partial(in + j, m, before));
       const auto y = Op::combine(load(rest + j), exclusive ? before : after);
       store(few + j, after);
       if (m < w) store_partial(out + j, y, m);
@@ -202,45 +202,45 @@ void scan_rows(const T* in, T* out, std::int64_t outer, std::int64_t axis, ScanO
 }
 
 template <class Op, class T>
-void scan_columns(const T* in, T* out, std::int64_t outer, std::int64_t axis, std::int64_t inner,
-                  ScanOptions options, bool large) {
+void scan_columns(const T* in, T* out, AxisShape shape, ScanOptions options, bool large) {
   constexpr std::int64_t capacity = ScanColumns<Op, T>::capacity;
-  const std::int64_t blocks = (inner + capacity - 1) / capacity;
-  const bool past_caches = large && streamable(out, inner * sizeof(T));
-  parallel_rows(outer * blocks, axis * std::min(inner, capacity), [&](std::int64_t begin, std::int64_t end) {
-    ScanColumns<Op, T> columns;
-    for (; begin < end; ++begin) {
-      const std::int64_t j = begin % blocks * capacity, start = begin / blocks * axis * inner + j;
-      columns.run(in + start, out + start, axis, inner, std::min(capacity, inner - j), options, past_caches);
-    }
-    stream_fence();
-  });
+  const std::int64_t blocks = (shape.inner + capacity - 1) / capacity;
+  const bool past_caches = large && streamable(out, shape.inner * sizeof(T));
+  parallel_rows(shape.outer * blocks, shape.axis * std::min(shape.inner, capacity),
+                [&](std::int64_t begin, std::int64_t end) {
+                  ScanColumns<Op, T> columns;
+                  for (; begin < end; ++begin) {
+                    const std::int64_t j = begin % blocks * capacity,
+                                       start = begin / blocks * shape.axis * shape.inner + j;
+                    columns.run(in + start, out + start, shape.axis, shape.inner,
+                                std::min(capacity, shape.inner - j), options, past_caches);
+                  }
+                  stream_fence();
+                });
 }
 
 template <class Op, class T>
-void scan(const T* in, T* out, std::int64_t outer, std::int64_t axis, std::int64_t inner,
-          ScanOptions options) {
+void scan(const T* in, T* out, AxisShape shape, ScanOptions options) {
   using A = compute_type<T>;
-  const std::int64_t n = axis * inner;
-  if (outer * n == 0) return;
-  const bool large = outer * n * std::int64_t(sizeof(T)) >= streaming_bytes;
+  const std::int64_t n = shape.axis * shape.inner;
+  if (shape.outer * n == 0) return;
+  const bool large = shape.outer * n * std::int64_t(sizeof(T)) >= streaming_bytes;
   if constexpr (sizeof(A) >= 4)
-    if (n <= RowTile<A>::most && outer > 1)
-      return scan_short_rows<Op>(in, out, outer, axis, inner, options, large && std::is_same_v<T, A>);
-  if (inner == 1) return scan_rows<Op>(in, out, outer, axis, options, large);
-  scan_columns<Op>(in, out, outer, axis, inner, options, large);
+    if (n <= RowTile<A>::most && shape.outer > 1)
+      return scan_short_rows<Op>(in, out, shape, options, large && std::is_same_v<T, A>);
+  if (shape.inner == 1) return scan_rows<Op>(in, out, shape.outer, shape.axis, options, large);
+  scan_columns<Op>(in, out, shape, options, large);
 }
 
 /// Integers are scanned as unsigned numbers, so that they wrap around.
 template <class Op, class BoolOp, class T>
-void scan_arithmetic(const T* in, T* out, std::int64_t outer, std::int64_t axis, std::int64_t inner,
-                     ScanOptions options) {
+void scan_arithmetic(const T* in, T* out, AxisShape shape, ScanOptions options) {
   if constexpr (std::is_integral_v<T>) {
     using U = bits_of<T>;
     using Chosen = std::conditional_t<std::is_same_v<T, bool>, BoolOp, Op>;
-    scan<Chosen>(reinterpret_cast<const U*>(in), reinterpret_cast<U*>(out), outer, axis, inner, options);
+    scan<Chosen>(reinterpret_cast<const U*>(in), reinterpret_cast<U*>(out), shape, options);
   } else {
-    scan<Op>(in, out, outer, axis, inner, options);
+    scan<Op>(in, out, shape, options);
   }
 }
 
@@ -249,14 +249,12 @@ void scan_arithmetic(const T* in, T* out, std::int64_t outer, std::int64_t axis,
 /// out[o, k, j] = the sum, or product, of in[o, 0..k, j]. Integers wrap around; float16 is summed in float
 /// and each result rounded; of bool they are any and all.
 template <class T>
-void cumsum(const T* in, T* out, std::int64_t outer, std::int64_t axis, std::int64_t inner,
-            ScanOptions options = {}) {
-  detail::scan_arithmetic<detail::Sum, detail::Max>(in, out, outer, axis, inner, options);
+void cumsum(const T* in, T* out, AxisShape shape, ScanOptions options = {}) {
+  detail::scan_arithmetic<detail::Sum, detail::Max>(in, out, shape, options);
 }
 template <class T>
-void cumprod(const T* in, T* out, std::int64_t outer, std::int64_t axis, std::int64_t inner,
-             ScanOptions options = {}) {
-  detail::scan_arithmetic<detail::Prod, detail::Prod>(in, out, outer, axis, inner, options);
+void cumprod(const T* in, T* out, AxisShape shape, ScanOptions options = {}) {
+  detail::scan_arithmetic<detail::Prod, detail::Prod>(in, out, shape, options);
 }
 
 }  // namespace ktape::kernels

@@ -1,8 +1,11 @@
 #pragma once
 #include <ktape/ops/kernels/copy/transpose.hpp>
+#include <ktape/ops/kernels/parallel/parallel_rows.hpp>
+#include <ktape/ops/kernels/reduce/sum_terms.hpp>
 #include <ktape/ops/kernels/simd/gemm_microkernel.hpp>
-#include <ktape/ops/kernels/softmax/softmax.hpp>
+#include <ktape/ops/kernels/workspace.hpp>
 
+#include <cmath>
 #include <limits>
 
 /// Scaled dot-product attention of float or double, as FlashAttention computes it: scores exist for a block
@@ -57,7 +60,7 @@ void block_product(std::int64_t rows, std::int64_t valid, std::int64_t inner, co
       for (int v = 0; v < V; ++v) {
         A* to = c + (first + r) * c_row + v * lanes<A>;
         const std::int64_t m = V > 1 ? lanes<A> : valid;
-        store_some(to, accumulate ? Vec<A>(load_some(to, m) + sum[r][v]) : sum[r][v], m);
+        store_partial(to, accumulate ? Vec<A>(load_partial(to, m) + sum[r][v]) : sum[r][v], m);
       }
   };
   constexpr int most = 16 / V;
@@ -87,7 +90,8 @@ void small_product(std::int64_t rows, std::int64_t columns, std::int64_t inner, 
 template <class A>
 class AttentionBlocks {
  public:
-  explicit AttentionBlocks(const AttentionLayout& layout) : at(layout), keys_(room(layout.dim)) {}
+  explicit AttentionBlocks(const AttentionLayout& layout, std::int64_t more = 0)
+      : at(layout), space_(room(layout, layout.dim) + more), keys_(space_.take(room(layout, layout.dim))) {}
 
   /// A head's keys from `begin` to `end`, which are bounds of blocks: transposed and scaled.
   void use_keys(const A* key, std::int64_t begin, std::int64_t end) {
@@ -121,22 +125,19 @@ class AttentionBlocks {
  protected:
   const AttentionLayout& at;
 
-  static A* data(const Ref<Storage>& storage) { return static_cast<A*>(storage->data()); }
-  static Ref<Storage> storage(std::int64_t n) {
-    return Storage::make(static_cast<std::size_t>(n) * sizeof(A));
+  /// Elements of a head's keys or values, of n numbers each: for each block (n, key_block).
+  static std::int64_t room(const AttentionLayout& layout, std::int64_t n) {
+    return (layout.keys + key_block - 1) / key_block * key_block * n;
   }
-  /// Room for a head's keys or values: for each block (n, key_block).
-  Ref<Storage> room(std::int64_t n) const {
-    return storage((at.keys + key_block - 1) / key_block * key_block * n);
-  }
+  A* take(std::int64_t size) { return space_.take(size); }
   static void clear(A* rows, std::int64_t count, std::int64_t n, std::int64_t row) {
     for (std::int64_t r = 0; r < count; ++r) std::fill_n(rows + r * row, n, A(0));
   }
   void transpose(const A* from, std::int64_t begin, std::int64_t end, std::int64_t n, double factor,
-                 const Ref<Storage>& to) const {
+                 A* to) const {
     using U = bits_of<A>;
     for (std::int64_t key = begin; key < end; key += key_block) {
-      A* const block = data(to) + key * n;
+      A* const block = to + key * n;
       const std::int64_t count = std::min(key_block, end - key);
       if (count < key_block) std::fill_n(block, n * key_block, A(0));
       transpose_tile(reinterpret_cast<const U*>(from + key * at.row(n)), at.row(n),
@@ -148,14 +149,14 @@ class AttentionBlocks {
   /// c (count, keys) = a (count, n) times the block of transposed keys or values from `key` on: whole
   /// vectors.
   static void product(std::int64_t count, std::int64_t keys, std::int64_t n, const A* a, std::int64_t a_row,
-                      const Ref<Storage>& transposed, std::int64_t key, A* c) {
+                      const A* transposed, std::int64_t key, A* c) {
     const std::int64_t columns = (keys + lanes<A> - 1) / lanes<A> * lanes<A>;
-    small_product<A>(count, columns, n, a, a_row, 1, data(transposed) + key * n, key_block, c, key_block,
-                     false);
+    small_product<A>(count, columns, n, a, a_row, 1, transposed + key * n, key_block, c, key_block, false);
   }
 
  private:
-  Ref<Storage> keys_;
+  Workspace<A> space_;
+  A* keys_;
 };
 
 /// Forward, a block of queries at a time.
@@ -252,7 +253,8 @@ template <class A>
 class AttentionBackward : public AttentionBlocks<A> {
  public:
   explicit AttentionBackward(const AttentionLayout& layout)
-      : AttentionBlocks<A>(layout), values_(this->room(layout.value_dim)) {}
+      : AttentionBlocks<A>(layout, AttentionBlocks<A>::room(layout, layout.value_dim)),
+        values_(this->take(AttentionBlocks<A>::room(layout, layout.value_dim))) {}
 
   /// The keys of a head from `begin` to `end`, which are bounds of blocks. d.dquery, with rows `dquery_row`
   /// apart, gets what comes from these keys.
@@ -287,7 +289,7 @@ class AttentionBackward : public AttentionBlocks<A> {
   A mean_slope(const AttentionGradients<A>& d, std::int64_t q) const {
     const A *out = d.out + q * at.row(at.value_dim), *g = d.g + q * at.row(at.value_dim);
     return static_cast<A>(sum_terms<A>(at.value_dim, [=](std::int64_t i, std::int64_t m) {
-      return Vec<A>(load_some(out + i, m) * load_some(g + i, m));
+      return Vec<A>(load_partial(out + i, m) * load_partial(g + i, m));
     }));
   }
 
@@ -314,7 +316,7 @@ class AttentionBackward : public AttentionBlocks<A> {
     small_product<A>(keys, dim, count, slopes_, 1, key_block, queries, row, d.dkey + key * row, row, add);
   }
 
-  Ref<Storage> values_;
+  A* values_;
   alignas(64) A weights_[query_block * key_block];
   alignas(64) A slopes_[query_block * key_block];
   A means_[query_block];
@@ -333,9 +335,10 @@ void attention_backward(const AttentionLayout& at, const AttentionGradients<A>& 
   const std::int64_t parts =
       std::max<std::int64_t>(1, std::min(blocks, enough / std::max<std::int64_t>(heads, 1)));
   const std::int64_t size = at.queries * at.dim;
-  const Ref<Storage> others = Storage::make(static_cast<std::size_t>(heads * (parts - 1) * size) * sizeof(A));
+  Workspace<A> space(heads * (parts - 1) * size);
+  A* const others = space.take(heads * (parts - 1) * size);
   const auto other = [&](std::int64_t head, std::int64_t part) {
-    return static_cast<A*>(others->data()) + (head * (parts - 1) + part - 1) * size;
+    return others + (head * (parts - 1) + part - 1) * size;
   };
   const std::int64_t work = at.queries * at.keys * (at.dim + at.value_dim) / 8 / parts;
   parallel_rows(heads * parts, work, [&](std::int64_t begin, std::int64_t end) {

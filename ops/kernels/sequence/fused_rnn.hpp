@@ -193,17 +193,17 @@ void recurrent_step(const SequenceLayout& at, const UnitBlocks<A>& blocks, const
       h = old, c = old_c;
       y = step == 0 || at.zero_masked
               ? Vec<A>{}
-              : load_some(out.outputs + at.row(sample + r, step - 1) * blocks.units + j, m);
+              : load_partial(out.outputs + at.row(sample + r, step - 1) * blocks.units + j, m);
     }
-    store_some(out.outputs + to, y, m);
+    store_partial(out.outputs + to, y, m);
     if (step + 1 < at.steps) {
       const std::int64_t next = at.input_row(sample + r, step + 1) * blocks.padded + j;
       store(state.h + next, h);
       if (state.c) store(state.c + next, c);
     } else {
       const std::int64_t final = (sample + r) * blocks.units + j;
-      store_some(out.last + final, y, m), store_some(out.h + final, h, m);
-      if (state.c) store_some(out.c + final, c, m);
+      store_partial(out.last + final, y, m), store_partial(out.h + final, h, m);
+      if (state.c) store_partial(out.c + final, c, m);
     }
   }
 }
@@ -228,7 +228,7 @@ void recurrent_step_backward(const SequenceLayout& at, const UnitBlocks<A>& bloc
     const std::int64_t j = block * w, gate = row * width + block * S * w;
     Vec<A> dy = load(waiting.y + j), z[S] = {};
     if (of_outputs)
-      dy += load_some(of_outputs + at.row(sample, step) * blocks.units + j, blocks.valid(block));
+      dy += load_partial(of_outputs + at.row(sample, step) * blocks.units + j, blocks.valid(block));
     store(waiting.y + j, masked && !at.zero_masked ? dy : Vec<A>{});
     if (!masked) {
       for (int s = 0; s < S; ++s) z[s] = load(state.gates + gate + s * w);

@@ -1,4 +1,5 @@
 #pragma once
+#include <ktape/ops/kernels/axis_shape.hpp>
 #include <ktape/ops/kernels/parallel/parallel_rows.hpp>
 #include <ktape/ops/kernels/simd/vector.hpp>
 
@@ -9,15 +10,15 @@ namespace detail {
 /// Calls f(i, before) for every element of the array in an order in which `before`, the index of the element
 /// that comes before it along the axis, was met; -1 for the first.
 template <class F>
-void along(std::int64_t outer, std::int64_t axis, std::int64_t inner, bool backwards, const F& f) {
-  const std::int64_t step = backwards ? -inner : inner;
-  parallel_rows(outer, axis * inner, [&](std::int64_t begin, std::int64_t end) {
+void along(AxisShape shape, bool backwards, const F& f) {
+  const std::int64_t step = backwards ? -shape.inner : shape.inner;
+  parallel_rows(shape.outer, shape.axis * shape.inner, [&](std::int64_t begin, std::int64_t end) {
     for (std::int64_t o = begin; o < end; ++o) {
-      std::int64_t at = (o * axis + (backwards ? axis - 1 : 0)) * inner;
-      for (std::int64_t j = 0; j < inner; ++j) f(at + j, std::int64_t{-1});
-      for (std::int64_t k = 1; k < axis; ++k) {
+      std::int64_t at = (o * shape.axis + (backwards ? shape.axis - 1 : 0)) * shape.inner;
+      for (std::int64_t j = 0; j < shape.inner; ++j) f(at + j, std::int64_t{-1});
+      for (std::int64_t k = 1; k < shape.axis; ++k) {
         at += step;
-        for (std::int64_t j = 0; j < inner; ++j) f(at + j, at + j - step);
+        for (std::int64_t j = 0; j < shape.inner; ++j) f(at + j, at + j - step);
       }
     }
   });
@@ -31,11 +32,10 @@ using wrapping = std::conditional_t<std::is_integral_v<T>, bits_of<T>, compute_t
 
 /// out[k] = b[k] + a[k] * out[k - 1] along the axis, with out[0] = b[0]. float16 is rounded at every step.
 template <class T>
-void linear_recurrence(const T* a, const T* b, T* out, std::int64_t outer, std::int64_t axis,
-                       std::int64_t inner, bool backwards) {
-  if (axis == 0) return;
+void linear_recurrence(const T* a, const T* b, T* out, AxisShape shape, bool backwards) {
+  if (shape.axis == 0) return;
   using A = detail::wrapping<T>;
-  detail::along(outer, axis, inner, backwards, [=](std::int64_t i, std::int64_t before) {
+  detail::along(shape, backwards, [=](std::int64_t i, std::int64_t before) {
     if (before < 0) return void(out[i] = b[i]);
     A product;
     if constexpr (std::is_integral_v<A>)

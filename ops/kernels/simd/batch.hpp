@@ -17,9 +17,6 @@ template <class T>
 using batch_t = xsimd::batch<compute_t<T>>;
 
 template <class T>
-inline constexpr std::int64_t width = static_cast<std::int64_t>(batch_t<T>::size);
-
-template <class T>
 batch_t<T> load_batch(const T* from) {
   return load(from);
 }
@@ -44,16 +41,13 @@ void store_batch(bool* to, const xsimd::batch_bool<A>& condition) {
   for (int i = 0; i < lanes<A>; ++i) to[i] = flags[i] != 0;
 }
 
-/// The first n elements (n < width) of a row that must not be read further; the rest is zero.
+/// The first n lanes only, n <= lanes.
 template <class T>
-batch_t<T> load_batch_part(const T* from, std::int64_t n) {
-  T buffer[width<T>] = {};
-  std::memcpy(static_cast<void*>(buffer), from, static_cast<std::size_t>(n) * sizeof(T));
-  return load_batch(buffer);
+batch_t<T> load_batch(const T* from, std::int64_t n) {
+  return load_partial(from, n);
 }
-
 template <class R, class B>
-void store_batch_part(R* to, const B& value, std::int64_t n) {
+void store_batch(R* to, const B& value, std::int64_t n) {
   R buffer[B::size];
   store_batch(buffer, value);
   std::memcpy(static_cast<void*>(to), buffer, static_cast<std::size_t>(n) * sizeof(R));

@@ -121,10 +121,12 @@ void store(T* p, Vec<compute_type<T>> v) {
   }
 }
 
-/// Loads the first n < lanes<T> elements; the other lanes are those of `fill`. Memory behind them is not
-/// touched.
+/// Loads the first n elements, 0 <= n <= lanes<T>; the other lanes are those of `fill`. Memory behind them is
+/// not touched.
 template <class T>
-Vec<compute_type<T>> load_partial(const T* p, std::int64_t n, Vec<compute_type<T>> fill) {
+Vec<compute_type<T>> load_partial(const T* p, std::int64_t n,
+                                  Vec<compute_type<T>> fill = Vec<compute_type<T>>{}) {
+  if (n == lanes<T>) return load(p);
 #if defined(__AVX512BW__)
   if constexpr (vector_bytes == 64 && !std::is_same_v<T, float16>) {
     const std::uint64_t mask = (std::uint64_t{1} << n) - 1;
@@ -148,9 +150,10 @@ Vec<compute_type<T>> load_partial(const T* p, std::int64_t n, Vec<compute_type<T
   return load<compute_type<T>>(buffer);
 }
 
-/// Stores the first n < lanes<T> lanes and touches nothing behind them.
+/// Stores the first n <= lanes<T> lanes and touches nothing behind them.
 template <class T>
 void store_partial(T* p, Vec<compute_type<T>> v, std::int64_t n) {
+  if (n == lanes<T>) return store(p, v);
 #if defined(__AVX512BW__)
   if constexpr (vector_bytes == 64 && !std::is_same_v<T, float16>) {
     const std::uint64_t mask = (std::uint64_t{1} << n) - 1;
@@ -251,6 +254,32 @@ T fold_lanes(V v, const F& combine) {
     std::memcpy(half, &v, sizeof v);
     return fold_lanes<T>(combine(half[0], half[1]), combine);
   }
+}
+
+/// Calls f(i, n) for the vectors of `size` elements of A: n is the number of elements from i on, the constant
+/// lanes<A> or, in the last one, less.
+template <class A, class F>
+[[gnu::always_inline]] inline void for_vectors(std::int64_t size, const F& f) {
+  constexpr std::integral_constant<std::int64_t, lanes<A>> all;
+  std::int64_t i = 0;
+  for (; i + all <= size; i += all) f(i, all);
+  if (i < size) f(i, size - i);
+}
+
+/// Calls f(i, vectors, n) for V whole vectors at a time as long as there are so many, and then for single
+/// ones: `vectors` is a constant, n as above that of each of them.
+template <class A, int V, class F>
+[[gnu::always_inline]] inline void for_vector_groups(std::int64_t size, const F& f) {
+  constexpr std::integral_constant<std::int64_t, lanes<A>> all;
+  std::int64_t i = 0;
+  for (; i + V * all <= size; i += V * all) f(i, std::integral_constant<int, V>(), all);
+  for_vectors<A>(size - i, [&](std::int64_t j, auto n) { f(i + j, std::integral_constant<int, 1>(), n); });
+}
+
+/// `size` elements rounded up to whole vectors.
+template <class A>
+std::int64_t padded(std::int64_t size) {
+  return (size + lanes<A> - 1) / lanes<A> * lanes<A>;
 }
 
 }  // namespace ktape::kernels

@@ -1,50 +1,15 @@
 #pragma once
-#include <ktape/autograd/tensor.hpp>
+#include <ktape/ops/kernels/axis_shape.hpp>
 #include <ktape/ops/kernels/copy/contiguous_copy.hpp>
 #include <ktape/ops/kernels/parallel/parallel_rows.hpp>
 #include <ktape/ops/kernels/simd/exp.hpp>
+#include <ktape/ops/kernels/workspace.hpp>
 
 #include <limits>
 
 /// What softmax and its relatives do along an axis that is not the last one: vectors run across neighbouring
 /// columns, and a block of columns is read once, a few rows at a time.
 namespace ktape::kernels::detail {
-
-template <class T>
-Vec<compute_type<T>> load_some(const T* p, std::int64_t m, compute_type<T> fill = 0) {
-  return m == lanes<T> ? load(p) : load_partial(p, m, splat(fill));
-}
-template <class T, class V>
-void store_some(T* p, V v, std::int64_t m) {
-  m == lanes<T> ? store(p, v) : store_partial(p, v, m);
-}
-/// Calls f(j, m) for the vectors of m <= lanes elements of a row.
-template <class A, class F>
-void for_vectors(std::int64_t width, const F& f) {
-  std::int64_t j = 0;
-  for (; j + lanes<A> <= width; j += lanes<A>) f(j, std::int64_t{lanes<A>});
-  if (j < width) f(j, width - j);
-}
-template <class A>
-std::int64_t padded(std::int64_t width) {
-  return (width + lanes<A> - 1) / lanes<A> * lanes<A>;
-}
-
-/// Arrays of `size` elements, each aligned, with room for a vector behind the last.
-template <class A>
-class Workspace {
- public:
-  explicit Workspace(std::int64_t size) : storage_(Storage::make((size + lanes<A>)*sizeof(A))) {}
-  A* take(std::int64_t size) {
-    A* taken = static_cast<A*>(storage_->data()) + used_;
-    used_ += padded<A>(size);
-    return taken;
-  }
-
- private:
-  Ref<Storage> storage_;
-  std::int64_t used_ = 0;
-};
 
 /// Rows of a column that are looked at together. More of them, a power of two apart, would compete for the
 /// places of a cache.
@@ -95,7 +60,7 @@ struct ColumnSums {
     for_chunk_vectors<A>(chunk, [&](std::int64_t j, std::int64_t m, auto rows) {
       Vec<A> x[chunk_rows], part{};
       if (ahead != 0) prefetch_rows(in + ahead + j, stride, rows);
-      for (int r = 0; r < rows; ++r) x[r] = load_some(in + r * stride + j, m);
+      for (int r = 0; r < rows; ++r) x[r] = load_partial(in + r * stride + j, m);
       const Vec<A> before = load(largest + j);
       Vec<A> top = before;
       for (int r = 0; r < rows; ++r) top = larger<A>(x[r], top);
@@ -117,15 +82,16 @@ struct ColumnBlock {
 
 /// Blocks of columns of an [outer, axis, inner] array, of which `bytes_kept` for each element stay in the
 /// caches.
-struct ColumnBlocks {
-  std::int64_t outer, axis, inner, width, count;
+struct ColumnBlocks : AxisShape {
+  std::int64_t width, count;
 
   template <class A>
-  static ColumnBlocks of(std::int64_t outer, std::int64_t axis, std::int64_t inner, std::int64_t bytes_kept) {
+  static ColumnBlocks of(AxisShape shape, std::int64_t bytes_kept) {
     constexpr std::int64_t step = 4 * lanes<A>, widest = 2048 / sizeof(A), caches = std::int64_t{2} << 20;
-    const std::int64_t fitting = std::min(caches / (axis * bytes_kept), outer * inner / 8) / step * step;
-    const std::int64_t width = std::min(std::clamp(fitting, step, widest), padded<A>(inner));
-    return {outer, axis, inner, width, (inner + width - 1) / width};
+    const std::int64_t fitting =
+        std::min(caches / (shape.axis * bytes_kept), shape.results() / 8) / step * step;
+    const std::int64_t width = std::min(std::clamp(fitting, step, widest), padded<A>(shape.inner));
+    return {shape, width, (shape.inner + width - 1) / width};
   }
   ColumnBlock operator[](std::int64_t i) const {
     const std::int64_t j = i % count * width;

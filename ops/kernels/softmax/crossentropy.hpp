@@ -97,9 +97,9 @@ void sparse_crossentropy_backward(const T* x, const std::int64_t* target, const 
     for (std::int64_t r = begin; r < end; ++r) {
       const auto scale = splat(element(g + r)), largest = splat(sums[r].largest),
                  log_sum = splat(sums[r].log_sum);
-      detail::for_vectors<A>(n, [&](std::int64_t i, std::int64_t m) {
-        const Vec<A> p = exp_of_small<A>(detail::load_some(x + r * n + i, m) - largest - log_sum);
-        detail::store_some(dx + r * n + i, scale * p, m);
+      for_vectors<A>(n, [&](std::int64_t i, std::int64_t m) {
+        const Vec<A> p = exp_of_small<A>(load_partial(x + r * n + i, m) - largest - log_sum);
+        store_partial(dx + r * n + i, scale * p, m);
       });
       T* at = dx + r * n + target[r];
       const A rest = std::exp(element(x + r * n + target[r]) - sums[r].largest - sums[r].log_sum) - 1;
@@ -144,8 +144,8 @@ void crossentropy(const T* x, const T* target, T* loss, RowSum<compute_type<T>>*
       sums[r] = detail::row_sum(x + r * n, n);
       const auto largest = splat(sums[r].largest), log_sum = splat(sums[r].log_sum);
       loss[r] = narrow<T>(static_cast<A>(detail::sum_terms<A>(n, [&](std::int64_t i, std::int64_t m) {
-        return detail::cost_of<A>(detail::load_some(target + r * n + i, m),
-                                  detail::load_some(x + r * n + i, m), largest, log_sum);
+        return detail::cost_of<A>(load_partial(target + r * n + i, m), load_partial(x + r * n + i, m),
+                                  largest, log_sum);
       })));
     }
   });
@@ -178,13 +178,13 @@ void crossentropy_backward(const T* x, const T* target, const T* g, const RowSum
   parallel_rows(rows, n * 5, [=](std::int64_t begin, std::int64_t end) {
     for (std::int64_t r = begin; r < end; ++r) {
       const T* t = target + r * n;
-      const auto load_target = [&](std::int64_t i, std::int64_t m) { return detail::load_some(t + i, m); };
+      const auto load_target = [&](std::int64_t i, std::int64_t m) { return load_partial(t + i, m); };
       const auto total = splat(static_cast<A>(detail::sum_terms<A>(n, load_target)));
       const auto scale = splat(element(g + r)), largest = splat(sums[r].largest),
                  log_sum = splat(sums[r].log_sum);
-      detail::for_vectors<A>(n, [&](std::int64_t i, std::int64_t m) {
-        const Vec<A> p = exp_of_small<A>(detail::load_some(x + r * n + i, m) - largest - log_sum);
-        detail::store_some(dx + r * n + i, scale * (p * total - load_target(i, m)), m);
+      for_vectors<A>(n, [&](std::int64_t i, std::int64_t m) {
+        const Vec<A> p = exp_of_small<A>(load_partial(x + r * n + i, m) - largest - log_sum);
+        store_partial(dx + r * n + i, scale * (p * total - load_target(i, m)), m);
       });
     }
   });

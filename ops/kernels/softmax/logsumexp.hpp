@@ -1,24 +1,25 @@
 #pragma once
-#include <ktape/autograd/memory.hpp>
+#include <ktape/ops/kernels/axis_shape.hpp>
 #include <ktape/ops/kernels/softmax/softmax.hpp>
 
 namespace ktape::kernels {
 namespace detail {
 
 template <class T>
-void logsumexp_short_rows(const T* in, T* out, std::int64_t outer, std::int64_t axis, std::int64_t inner) {
+void logsumexp_short_rows(const T* in, T* out, AxisShape shape) {
   using A = compute_type<T>;
-  const std::int64_t n = axis * inner;
-  for_row_tiles<A>(outer, n, 4, [&](std::int64_t r, std::int64_t rows) {
+  const std::int64_t n = shape.axis * shape.inner;
+  for_row_tiles<A>(shape.outer, n, 4, [&](std::int64_t r, std::int64_t rows) {
     RowTile<A> tile(n);
-    tile.load(in + r * n, rows, r + rows < outer);
+    tile.load(in + r * n, rows, r + rows < shape.outer);
     A* const totals = tile.data();  // in place of the first elements, which have been read by then
-    tile_sums<false, true>(totals, axis, inner * tile.rows, [&](std::int64_t j, Vec<A> largest, Vec<A> sum) {
-      store(totals + j, Vec<A>(functions::log(xsimd::batch<A>(sum))) + largest);
-    });
+    tile_sums<false, true>(totals, shape.axis, shape.inner * tile.rows,
+                           [&](std::int64_t j, Vec<A> largest, Vec<A> sum) {
+                             store(totals + j, Vec<A>(functions::log(xsimd::batch<A>(sum))) + largest);
+                           });
     for (std::int64_t i = 0; i < rows; ++i)
-      for (std::int64_t j = 0; j < inner; ++j)
-        out[(r + i) * inner + j] = narrow<T>(totals[j * tile.rows + i]);
+      for (std::int64_t j = 0; j < shape.inner; ++j)
+        out[(r + i) * shape.inner + j] = narrow<T>(totals[j * tile.rows + i]);
   });
 }
 
@@ -55,8 +56,8 @@ void logsumexp_wide(const T* in, std::int64_t stride, Out* out, std::int64_t row
       sums.add(in + k * stride, stride, chunk_rows * stride,
                {std::min(chunk_rows, rows - k), first, std::min(width, first + near)}, [](auto...) {});
   for_vectors<A>(width, [&](std::int64_t j, std::int64_t m) {
-    store_some(out + j, Vec<A>(functions::log(xsimd::batch<A>(load(sums.sum + j)))) + load(sums.largest + j),
-               m);
+    store_partial(out + j,
+                  Vec<A>(functions::log(xsimd::batch<A>(load(sums.sum + j)))) + load(sums.largest + j), m);
   });
 }
 
@@ -68,11 +69,12 @@ void logsumexp_columns(const T* in, std::int64_t stride, Out* out, std::int64_t 
   const std::int64_t fold = std::max<std::int64_t>(1, 8 * lanes<A> / width), wide = fold * width;
   if (stride != width || fold == 1 || rows < 4 * fold) return logsumexp_wide(in, stride, out, rows, width);
   const std::int64_t whole = rows / fold * fold;
-  WorkVector<A> parts(static_cast<std::size_t>((fold + rows - whole) * width));
-  logsumexp_wide(in, wide, parts.data(), whole / fold, wide);
+  Workspace<A> space((fold + rows - whole) * width);
+  A* const parts = space.take((fold + rows - whole) * width);
+  logsumexp_wide(in, wide, parts, whole / fold, wide);
   for (std::int64_t i = whole * width; i < rows * width; ++i)
-    parts[static_cast<std::size_t>(i - whole * width + wide)] = element(in + i);
-  logsumexp_wide(parts.data(), width, out, fold + rows - whole, width);
+    parts[i - whole * width + wide] = element(in + i);
+  logsumexp_wide(parts, width, out, fold + rows - whole, width);
 }
 
 }  // namespace detail
@@ -81,32 +83,38 @@ void logsumexp_columns(const T* in, std::int64_t stride, Out* out, std::int64_t 
 /// nothing, or only -infinity, it is -infinity; with a +infinity it is that. Long axes are cut to pieces: the
 /// logarithm of a sum of exponentials of such results is that of all elements.
 template <class T>
-void logsumexp(const T* in, T* out, std::int64_t outer, std::int64_t axis, std::int64_t inner) {
+void logsumexp(const T* in, T* out, AxisShape shape) {
   using A = compute_type<T>;
-  if (axis == 0) return void(std::fill_n(out, outer * inner, narrow<T>(-std::numeric_limits<A>::infinity())));
-  if (outer * inner == 0) return;
-  if (detail::suits_tile<T>(axis, inner)) return detail::logsumexp_short_rows(in, out, outer, axis, inner);
+  if (shape.axis == 0)
+    return void(std::fill_n(out, shape.results(), narrow<T>(-std::numeric_limits<A>::infinity())));
+  if (shape.results() == 0) return;
+  if (detail::suits_tile<T>(shape.axis, shape.inner)) return detail::logsumexp_short_rows(in, out, shape);
   constexpr std::int64_t widest = 4096, enough = 16, piece = 65536;
-  const std::int64_t blocks = (inner + widest - 1) / widest, tasks = outer * blocks;
-  const std::int64_t pieces = tasks >= enough ? 1 : std::clamp<std::int64_t>(axis * inner / piece, 1, enough);
-  WorkVector<A> parts(static_cast<std::size_t>(pieces > 1 ? outer * pieces * inner : 0));
+  const std::int64_t blocks = (shape.inner + widest - 1) / widest, tasks = shape.outer * blocks;
+  const std::int64_t pieces =
+      tasks >= enough ? 1 : std::clamp<std::int64_t>(shape.axis * shape.inner / piece, 1, enough);
+  const std::int64_t between = pieces > 1 ? shape.outer * pieces * shape.inner : 0;
+  Workspace<A> space(between);
+  A* const parts = space.take(between);
   parallel_rows(
-      tasks * pieces, axis * std::min(widest, inner) / pieces * 4, [&](std::int64_t begin, std::int64_t end) {
-        if (inner == 1 && pieces == 1)
-          return detail::logsumexp_rows(in + begin * axis, out + begin, end - begin, axis);
+      tasks * pieces, shape.axis * std::min(widest, shape.inner) / pieces * 4,
+      [&](std::int64_t begin, std::int64_t end) {
+        if (shape.inner == 1 && pieces == 1)
+          return detail::logsumexp_rows(in + begin * shape.axis, out + begin, end - begin, shape.axis);
         for (; begin < end; ++begin) {
           const std::int64_t row = begin / blocks, j = begin % blocks * widest,
-                             width = std::min(widest, inner - j);
-          const std::int64_t first = axis * (row % pieces) / pieces,
-                             last = axis * (row % pieces + 1) / pieces;
-          const T* at = in + (row / pieces * axis + first) * inner + j;
+                             width = std::min(widest, shape.inner - j);
+          const std::int64_t first = shape.axis * (row % pieces) / pieces,
+                             last = shape.axis * (row % pieces + 1) / pieces;
+          const T* at = in + (row / pieces * shape.axis + first) * shape.inner + j;
           if (pieces > 1)
-            detail::logsumexp_columns(at, inner, parts.data() + row * inner + j, last - first, width);
-          else detail::logsumexp_columns(at, inner, out + row * inner + j, last - first, width);
+            detail::logsumexp_columns(at, shape.inner, parts + row * shape.inner + j, last - first, width);
+          else detail::logsumexp_columns(at, shape.inner, out + row * shape.inner + j, last - first, width);
         }
       });
-  for (std::int64_t o = 0; pieces > 1 && o < outer; ++o)
-    detail::logsumexp_wide(parts.data() + o * pieces * inner, inner, out + o * inner, pieces, inner);
+  for (std::int64_t o = 0; pieces > 1 && o < shape.outer; ++o)
+    detail::logsumexp_wide(parts + o * pieces * shape.inner, shape.inner, out + o * shape.inner, pieces,
+                           shape.inner);
 }
 
 /// log(sum(exp)) as a kernel for `reduced`, for floating tensors. Over more than one axis it is taken of its
@@ -115,8 +123,8 @@ struct LogSumExpOf {
   template <class T>
   using Result = T;
   template <class T>
-  static void run(const T* in, T* out, auto... n) {
-    if constexpr (!std::is_integral_v<T>) logsumexp(in, out, n...);
+  static void run(const T* in, T* out, AxisShape shape) {
+    if constexpr (!std::is_integral_v<T>) logsumexp(in, out, shape);
   }
 };
 

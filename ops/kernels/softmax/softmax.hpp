@@ -1,10 +1,11 @@
 #pragma once
+#include <ktape/ops/kernels/axis_shape.hpp>
 #include <ktape/ops/kernels/copy/row_tile.hpp>
+#include <ktape/ops/kernels/reduce/sum_terms.hpp>
 #include <ktape/ops/kernels/simd/math.hpp>
 #include <ktape/ops/kernels/softmax/column_blocks.hpp>
 
 #include <cmath>
-#include <memory>
 
 /// Softmax and its relatives over the middle dimension of contiguous [outer, axis, inner] arrays of float16,
 /// float or double, computed in float or double from differences to the largest element, with sums exact to
@@ -12,72 +13,9 @@
 namespace ktape::kernels {
 namespace detail {
 
-template <class A>
-A largest_lane(Vec<A> v) {
-  return fold_lanes<A>(v, [](auto a, auto b) { return a > b ? a : b; });
-}
-template <class A>
-A sum_of_lanes(Vec<A> v) {
-  return fold_lanes<A>(v, [](auto a, auto b) { return a + b; });
-}
-
-/// Space for n elements and the rest of a vector, on the stack when they are few.
-template <class A>
-class Scratch {
- public:
-  explicit Scratch(std::int64_t n) {
-    const std::int64_t padded = n + lanes<A> + 64 / sizeof(A);
-    if (padded > few) heap_.reset(new A[padded]);
-    std::size_t room = padded * sizeof(A);
-    void* start = heap_ ? heap_.get() : local_;
-    data_ = static_cast<A*>(std::align(64, n * sizeof(A), start, room));
-  }
-  A* data() { return data_; }
-
- private:
-  static constexpr std::int64_t few = 1024;
-  alignas(64) A local_[few];
-  std::unique_ptr<A[]> heap_;
-  A* data_;
-};
-
 /// Elements of rows that stay in the first cache, with as many to come.
 template <class T>
 inline constexpr std::int64_t near_elements = 16384 / sizeof(T);
-
-template <class T, class A = compute_type<T>>
-A row_max(const T* x, std::int64_t n) {
-  constexpr int w = lanes<T>;
-  const auto lowest = splat(-std::numeric_limits<A>::infinity());
-  auto a = lowest, b = lowest, c = lowest, d = lowest;
-  std::int64_t i = 0;
-  for (; i + 4 * w <= n; i += 4 * w) {
-    a = larger<A>(a, load(x + i)), b = larger<A>(b, load(x + i + w));
-    c = larger<A>(c, load(x + i + 2 * w)), d = larger<A>(d, load(x + i + 3 * w));
-  }
-  for (; i + w <= n; i += w) a = larger<A>(a, load(x + i));
-  if (i < n) b = larger<A>(b, load_partial(x + i, n - i, lowest));
-  return largest_lane<A>(larger<A>(larger<A>(a, b), larger<A>(c, d)));
-}
-
-/// The sum over i < n of term(vectors at i); `term(i, m)` gives m valid lanes, the others 0. Blocks are added
-/// in double.
-template <class A, class F>
-double sum_terms(std::int64_t n, const F& term) {
-  constexpr int w = lanes<A>;
-  constexpr std::int64_t block = 4096;
-  double total = 0;
-  for (std::int64_t begin = 0; begin < n; begin += block) {
-    const std::int64_t end = std::min(n, begin + block);
-    Vec<A> a{}, b{};
-    std::int64_t i = begin;
-    for (; i + 2 * w <= end; i += 2 * w) a += term(i, w), b += term(i + w, w);
-    for (; i + w <= end; i += w) a += term(i, w);
-    if (i < end) b += term(i, end - i);
-    total += sum_of_lanes<A>(a + b);
-  }
-  return total;
-}
 
 /// Asks for rows to come, when caches hold them, so that memory works while the processor computes.
 template <class T>
@@ -92,7 +30,7 @@ template <class T, class A>
 double exp_sum(const T* x, std::int64_t n, A shift, A* terms, std::int64_t ahead) {
   return sum_terms<A>(n, [=, by = splat(shift)](std::int64_t i, std::int64_t m) {
     prefetch_ahead(x + i, ahead);
-    const Vec<A> e = exp_term<A>(load_some(x + i, m, -std::numeric_limits<A>::infinity()) - by);
+    const Vec<A> e = exp_term<A>(load_partial(x + i, m, splat(-std::numeric_limits<A>::infinity())) - by);
     if (terms) store(terms + i, e);
     return e;
   });
@@ -136,14 +74,14 @@ void softmax_rows(const T* in, T* out, std::int64_t rows, std::int64_t n) {
   using A = compute_type<T>;
   const bool past_caches = rows * n * std::int64_t(sizeof(T)) >= streaming_bytes;
   parallel_rows(rows, n * 4, [&](std::int64_t begin, std::int64_t end) {
-    Scratch<A> scratch(Rule::keeps_terms ? n : 0);
-    A* terms = Rule::keeps_terms ? scratch.data() : nullptr;
+    Workspace<A> space(Rule::keeps_terms ? n : 0);
+    A* const terms = Rule::keeps_terms ? space.take(n) : nullptr;
     for (std::int64_t r = begin; r < end; ++r) {
       const T* x = in + r * n;
       const A largest = row_max(x, n);
       const Vec<A> factor = Rule::template factor<A>(splat(static_cast<A>(exp_sum(x, n, largest, terms, n))));
       write_run(out + r * n, n, past_caches, [&, shift = splat(largest)](std::int64_t i, std::int64_t m) {
-        return Rule::value(Rule::keeps_terms ? load(terms + i) : load_some(x + i, m), shift, factor);
+        return Rule::value(Rule::keeps_terms ? load(terms + i) : load_partial(x + i, m), shift, factor);
       });
     }
     stream_fence();
@@ -168,19 +106,20 @@ void tile_sums(A* tile, std::int64_t rows, std::int64_t width, const F& f) {
 }
 
 template <class Rule, class T>
-void softmax_short_rows(const T* in, T* out, std::int64_t outer, std::int64_t axis, std::int64_t inner) {
+void softmax_short_rows(const T* in, T* out, AxisShape shape) {
   using A = compute_type<T>;
-  const std::int64_t n = axis * inner;
-  const bool past_caches = outer * n * std::int64_t(sizeof(T)) >= streaming_bytes;
-  for_row_tiles<A>(outer, n, 4, [&](std::int64_t r, std::int64_t rows) {
+  const std::int64_t n = shape.axis * shape.inner;
+  const bool past_caches = shape.outer * n * std::int64_t(sizeof(T)) >= streaming_bytes;
+  for_row_tiles<A>(shape.outer, n, 4, [&](std::int64_t r, std::int64_t rows) {
     RowTile<A> tile(n);
-    tile.load(in + r * n, rows, r + rows < outer && in != out);
-    const std::int64_t width = inner * tile.rows;
-    tile_sums<Rule::keeps_terms, false>(tile.data(), axis, width, [&](auto j, Vec<A> largest, Vec<A> sum) {
-      const Vec<A> factor = Rule::template factor<A>(sum);
-      for (A* at = tile.data() + j; at < tile.data() + axis * width; at += width)
-        store(at, Rule::value(load(at), largest, factor));
-    });
+    tile.load(in + r * n, rows, r + rows < shape.outer && in != out);
+    const std::int64_t width = shape.inner * tile.rows;
+    tile_sums<Rule::keeps_terms, false>(
+        tile.data(), shape.axis, width, [&](auto j, Vec<A> largest, Vec<A> sum) {
+          const Vec<A> factor = Rule::template factor<A>(sum);
+          for (A* at = tile.data() + j; at < tile.data() + shape.axis * width; at += width)
+            store(at, Rule::value(load(at), largest, factor));
+        });
     tile.store(out + r * n, rows, past_caches);
   });
 }
@@ -252,13 +191,13 @@ class SoftmaxColumns {
 };
 
 template <class Rule, class T>
-void softmax_like(const T* in, T* out, std::int64_t outer, std::int64_t axis, std::int64_t inner) {
+void softmax_like(const T* in, T* out, AxisShape shape) {
   using A = compute_type<T>;
-  const std::int64_t n = outer * axis * inner;
+  const std::int64_t n = shape.size();
   if (n == 0) return;
-  if (suits_tile<T>(axis, inner)) return softmax_short_rows<Rule>(in, out, outer, axis, inner);
-  if (inner == 1) return softmax_rows<Rule>(in, out, outer, axis);
-  for_column_blocks<SoftmaxColumns<Rule, T>>(ColumnBlocks::of<A>(outer, axis, inner, sizeof(A)), in, out,
+  if (suits_tile<T>(shape.axis, shape.inner)) return softmax_short_rows<Rule>(in, out, shape);
+  if (shape.inner == 1) return softmax_rows<Rule>(in, out, shape.outer, shape.axis);
+  for_column_blocks<SoftmaxColumns<Rule, T>>(ColumnBlocks::of<A>(shape, sizeof(A)), in, out,
                                              n * std::int64_t(sizeof(T)) >= streaming_bytes);
 }
 
@@ -267,14 +206,14 @@ void softmax_like(const T* in, T* out, std::int64_t outer, std::int64_t axis, st
 /// out = exp(in - m) / sum(exp(in - m)) with m = max(in), along the axis. A row that holds NaN or +infinity,
 /// or only -infinity, becomes NaN, as in TensorFlow.
 template <class T>
-void softmax(const T* in, T* out, std::int64_t outer, std::int64_t axis, std::int64_t inner) {
-  detail::softmax_like<detail::SoftmaxRule>(in, out, outer, axis, inner);
+void softmax(const T* in, T* out, AxisShape shape) {
+  detail::softmax_like<detail::SoftmaxRule>(in, out, shape);
 }
 
 /// out = in - m - log(sum(exp(in - m))), the logarithm of softmax.
 template <class T>
-void log_softmax(const T* in, T* out, std::int64_t outer, std::int64_t axis, std::int64_t inner) {
-  detail::softmax_like<detail::LogSoftmaxRule>(in, out, outer, axis, inner);
+void log_softmax(const T* in, T* out, AxisShape shape) {
+  detail::softmax_like<detail::LogSoftmaxRule>(in, out, shape);
 }
 
 }  // namespace ktape::kernels

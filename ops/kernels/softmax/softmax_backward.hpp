@@ -1,4 +1,5 @@
 #pragma once
+#include <ktape/ops/kernels/axis_shape.hpp>
 #include <ktape/ops/kernels/softmax/softmax.hpp>
 
 /// Gradients of softmax and log_softmax, over the middle dimension of contiguous [outer, axis, inner] arrays.
@@ -34,29 +35,29 @@ void backward_rows(const T* y, const T* g, T* dx, std::int64_t rows, std::int64_
     for (std::int64_t r = begin; r < end; ++r) {
       const T *y_row = y + r * n, *g_row = g + r * n;
       const auto sum = splat(static_cast<A>(sum_terms<A>(n, [&](std::int64_t i, std::int64_t m) {
-        return Slope::template term<A>(load_some(y_row + i, m), load_some(g_row + i, m));
+        return Slope::template term<A>(load_partial(y_row + i, m), load_partial(g_row + i, m));
       })));
       const auto at = [&](std::int64_t i, std::int64_t m) {
-        return Slope::template value<A>(load_some(y_row + i, m), load_some(g_row + i, m), sum);
+        return Slope::template value<A>(load_partial(y_row + i, m), load_partial(g_row + i, m), sum);
       };
       if (past_caches) write_run(dx + r * n, n, true, at);
       else
-        for_vectors<A>(n, [&](auto i, auto m) { store_some(dx + r * n + i, at(i, m), m); });  // g may be dx
+        for_vectors<A>(n,
+                       [&](auto i, auto m) { store_partial(dx + r * n + i, at(i, m), m); });  // g may be dx
     }
     stream_fence();
   });
 }
 
 template <class Slope, class T>
-void backward_short_rows(const T* y, const T* g, T* dx, std::int64_t outer, std::int64_t axis,
-                         std::int64_t inner, bool past_caches) {
+void backward_short_rows(const T* y, const T* g, T* dx, AxisShape shape, bool past_caches) {
   using A = compute_type<T>;
-  const std::int64_t n = axis * inner;
-  for_row_tiles<A>(outer, n, 3, [&](std::int64_t r, std::int64_t rows) {
+  const std::int64_t n = shape.axis * shape.inner;
+  for_row_tiles<A>(shape.outer, n, 3, [&](std::int64_t r, std::int64_t rows) {
     RowTile<A> ys(n), gs(n);
-    const bool followed = r + rows < outer && dx != y && dx != g;
+    const bool followed = r + rows < shape.outer && dx != y && dx != g;
     ys.load(y + r * n, rows, followed), gs.load(g + r * n, rows, followed);
-    const std::int64_t width = inner * ys.rows, end = axis * width;
+    const std::int64_t width = shape.inner * ys.rows, end = shape.axis * width;
     for (std::int64_t j = 0; j < width; j += lanes<A>) {
       A *const y_at = ys.data() + j, *const g_at = gs.data() + j;
       Vec<A> sum{};
@@ -103,7 +104,7 @@ class SlopeColumns {
                        ahead = 2 * chunk_rows * blocks_.inner, kept = (row + part) * blocks_.width;
     for_vectors<A>(block.width, [&](std::int64_t j, std::int64_t m) {
       __builtin_prefetch(y_ + at + ahead + j, 0, 2), __builtin_prefetch(g_ + at + ahead + j, 0, 2);
-      const Vec<A> y = load_some(y_ + at + j, m), g = load_some(g_ + at + j, m);
+      const Vec<A> y = load_partial(y_ + at + j, m), g = load_partial(g_ + at + j, m);
       store(parts_ + j, Vec<A>(load(parts_ + j) + Slope::template term<A>(y, g)));
       store(ys_ + kept + j, y), store(gs_ + kept + j, g);
     });
@@ -129,32 +130,29 @@ class SlopeColumns {
 };
 
 template <class Slope, class T>
-void backward(const T* y, const T* g, T* dx, std::int64_t outer, std::int64_t axis, std::int64_t inner) {
+void backward(const T* y, const T* g, T* dx, AxisShape shape) {
   using A = compute_type<T>;
-  const std::int64_t n = outer * axis * inner;
+  const std::int64_t n = shape.size();
   const bool past_caches = n * std::int64_t(sizeof(T)) >= streaming_bytes;
   if (n == 0) return;
-  if (suits_tile<T>(axis, inner, 18))
-    return backward_short_rows<Slope>(y, g, dx, outer, axis, inner, past_caches);
-  if (inner == 1) return backward_rows<Slope>(y, g, dx, outer, axis, past_caches);
-  for_column_blocks<SlopeColumns<Slope, T>>(ColumnBlocks::of<A>(outer, axis, inner, 2 * sizeof(A)), y, g, dx,
-                                            past_caches);
+  if (suits_tile<T>(shape.axis, shape.inner, 18))
+    return backward_short_rows<Slope>(y, g, dx, shape, past_caches);
+  if (shape.inner == 1) return backward_rows<Slope>(y, g, dx, shape.outer, shape.axis, past_caches);
+  for_column_blocks<SlopeColumns<Slope, T>>(ColumnBlocks::of<A>(shape, 2 * sizeof(A)), y, g, dx, past_caches);
 }
 
 }  // namespace detail
 
 /// dx = y * (g - sum(g * y)): the gradient of softmax from its result y and the gradient g of that.
 template <class T>
-void softmax_backward(const T* y, const T* g, T* dx, std::int64_t outer, std::int64_t axis,
-                      std::int64_t inner) {
-  detail::backward<detail::SoftmaxSlope>(y, g, dx, outer, axis, inner);
+void softmax_backward(const T* y, const T* g, T* dx, AxisShape shape) {
+  detail::backward<detail::SoftmaxSlope>(y, g, dx, shape);
 }
 
 /// dx = g - exp(y) * sum(g): the gradient of log_softmax from its result y and the gradient g of that.
 template <class T>
-void log_softmax_backward(const T* y, const T* g, T* dx, std::int64_t outer, std::int64_t axis,
-                          std::int64_t inner) {
-  detail::backward<detail::LogSoftmaxSlope>(y, g, dx, outer, axis, inner);
+void log_softmax_backward(const T* y, const T* g, T* dx, AxisShape shape) {
+  detail::backward<detail::LogSoftmaxSlope>(y, g, dx, shape);
 }
 
 }  // namespace ktape::kernels

@@ -1,5 +1,6 @@
 #pragma once
 #include <ktape/autograd/shape.hpp>
+#include <ktape/ops/kernels/axis_shape.hpp>
 #include <ktape/ops/kernels/simd/vector.hpp>
 
 #include <doctest/doctest.h>
@@ -45,9 +46,7 @@ Array<T> numbers(i64 n) {
   return x;
 }
 
-struct View {
-  i64 outer, axis, inner;
-  i64 size() const { return outer * axis * inner; }
+struct View : k::AxisShape {
   i64 at(i64 o, i64 x, i64 j) const { return (o * axis + x) * inner + j; }
 };
 
@@ -80,7 +79,7 @@ void check_reduction(const char* name, const View& v, const Array<T>& x, const K
                      const Naive& naive) {
   INFO(std::string(name), " of ", v.outer, ", ", v.axis, ", ", v.inner);
   Array<Out> out(v.outer * v.inner);
-  kernel(x.data(), out.data(), v.outer, v.axis, v.inner);
+  kernel(x.data(), out.data(), v);
   bool ok = true;
   for (i64 o = 0; o < v.outer; ++o)
     for (i64 j = 0; j < v.inner; ++j)

@@ -77,9 +77,8 @@ void check_means(const View& v, const Array<T>& x) {
     for (i64 i = 0; i < v.axis; ++i) total += Total(at(i));
     return total / Total(v.axis);
   };
-  const auto average = [](auto... n) { k::reduce_mean(n...); };
   check_reduction<T, T>(
-      "mean", v, x, [&](auto in, auto out, i64 o, i64 a, i64 i) { average(in, out, o, a, i, a); },
+      "mean", v, x, [](auto in, auto out, const View& all) { k::reduce_mean(in, out, all, all.axis); },
       [&](T got, auto at) { return close<T>(got, Wide<T>(mean(at)), 4); });
   if constexpr (!std::is_integral_v<T>) {
     const auto variance = [&](auto got, auto at) {
@@ -133,15 +132,15 @@ TEST_CASE("kernels: long sums are exact, and the same on any number of threads")
   double exact = 0;
   for (i64 i = 0; i < n; ++i) x[i] = 0.1f + 1e-7f * static_cast<float>(i % 1000), exact += x[i];
   float one = 0, two[2], alone[3];
-  k::reduce_sum(x.data(), &one, 1, n, 1);
-  k::reduce_sum(x.data(), two, 1, n / 2, 2);
+  k::reduce_sum(x.data(), &one, {1, n, 1});
+  k::reduce_sum(x.data(), two, {1, n / 2, 2});
   CHECK(one == doctest::Approx(exact).epsilon(1e-6));
   CHECK(two[0] + two[1] == doctest::Approx(exact).epsilon(1e-6));
 #pragma omp parallel num_threads(2)
 #pragma omp single
   {
-    k::reduce_sum(x.data(), alone, 1, n, 1);
-    k::reduce_sum(x.data(), alone + 1, 1, n / 2, 2);
+    k::reduce_sum(x.data(), alone, {1, n, 1});
+    k::reduce_sum(x.data(), alone + 1, {1, n / 2, 2});
   }
   CHECK((one == alone[0] && two[0] == alone[1] && two[1] == alone[2]));
 }

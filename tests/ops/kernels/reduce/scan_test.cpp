@@ -11,7 +11,7 @@ void check_scan(const View& v, k::ScanOptions options, bool product) {
   if (product && !std::is_integral_v<T>)
     for (i64 i = 0; i < v.size(); ++i) x[i] = T(1 + static_cast<float>(x[i]) / 512);
   const Array<T> y(v.size());
-  (product ? k::cumprod<T> : k::cumsum<T>)(x.data(), y.data(), v.outer, v.axis, v.inner, options);
+  (product ? k::cumprod<T> : k::cumsum<T>)(x.data(), y.data(), v, options);
   bool ok = true;
   for (i64 o = 0; o < v.outer; ++o)
     for (i64 j = 0; j < v.inner; ++j) {
@@ -50,16 +50,16 @@ TEST_CASE_TEMPLATE("kernels: running sums of a few elements, or of a few columns
       for (const i64 axis : {2, 33, 100})
         check_scan<T>({3, axis, inner}, {.reverse = reverse, .exclusive = inner == 5}, axis == 33);
     if constexpr (std::is_integral_v<T>)
-      check_scan<T>({1, 1500000, 3}, {.reverse = reverse}, false);  // in pieces
+      check_scan<T>({1, 1500000, 3}, {.reverse = reverse}, false);
   }
 }
 
-TEST_CASE_TEMPLATE("kernels: long running sums of a few columns in pieces", T, float, double) {
+TEST_CASE_TEMPLATE("kernels: long running sums of a few columns", T, float, double) {
   for (const bool reverse : {false, true}) {
     const i64 rows = 1200007;
     Array<T> x(3 * rows), y(x.size());
     for (i64 i = 0; i < x.size(); ++i) x[i] = i % 7 == 3 ? T(2) : i % 7 == 5 ? T(-2) : T(0);
-    k::cumsum(x.data(), y.data(), 1, rows, 3, {.reverse = reverse});
+    k::cumsum(x.data(), y.data(), {1, rows, 3}, {.reverse = reverse});
     double total[3] = {};
     bool ok = true;
     for (i64 k = 0; k < rows; ++k)
@@ -74,11 +74,11 @@ TEST_CASE_TEMPLATE("kernels: long running sums of a few columns in pieces", T, f
 TEST_CASE("kernels: long running sums keep their digits, however many columns there are") {
   const i64 rows = 1000000;
   for (i64 inner = 1; inner <= 17; ++inner)
-    for (const i64 axis : {rows / inner, i64{20000 / inner}})  // in pieces, and in one
+    for (const i64 axis : {rows / inner, i64{20000 / inner}})
       for (const bool reverse : {false, true}) {
         Array<float> x(axis * inner), y(x.size());
         for (i64 i = 0; i < x.size(); ++i) x[i] = 0.1f;
-        k::cumsum(x.data(), y.data(), 1, axis, inner, {.reverse = reverse});
+        k::cumsum(x.data(), y.data(), {1, axis, inner}, {.reverse = reverse});
         double worst = 0;
         for (i64 i = 0; i < x.size(); ++i) {
           const i64 count = reverse ? axis - i / inner : i / inner + 1;
@@ -88,12 +88,12 @@ TEST_CASE("kernels: long running sums keep their digits, however many columns th
       }
 }
 
-TEST_CASE("kernels: half running sums past the caches") {
+TEST_CASE("kernels: running sums of float16 with non-temporal stores") {
   for (const View& v : {View{1, 300, 16384}, View{2100, 2049, 1}, View{1, 600001, 7}})
     for (const bool reverse : {false, true}) {
       Array<float16> x(v.size()), y(x.size());
       for (i64 i = 0; i < x.size(); ++i) x[i] = float16(float((i + i / v.inner) % 3) - 1);
-      k::cumsum(x.data(), y.data(), v.outer, v.axis, v.inner, {.reverse = reverse});
+      k::cumsum(x.data(), y.data(), v, {.reverse = reverse});
       bool ok = true;
       for (i64 o = 0; o < v.outer; ++o)
         for (i64 j = 0; j < v.inner; ++j) {

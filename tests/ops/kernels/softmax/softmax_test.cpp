@@ -19,13 +19,13 @@ template <class T>
 void check_softmax(const View& v) {
   const Array<T> x = numbers<T>(v.size()), g = numbers<T>(v.size());
   const Array<T> s(v.size()), l(v.size()), ds(v.size()), dl(v.size());
-  k::softmax(x.data(), s.data(), v.outer, v.axis, v.inner);
-  k::log_softmax(x.data(), l.data(), v.outer, v.axis, v.inner);
-  k::softmax_backward(s.data(), g.data(), ds.data(), v.outer, v.axis, v.inner);
-  k::log_softmax_backward(l.data(), g.data(), dl.data(), v.outer, v.axis, v.inner);
+  k::softmax(x.data(), s.data(), v);
+  k::log_softmax(x.data(), l.data(), v);
+  k::softmax_backward(s.data(), g.data(), ds.data(), v);
+  k::log_softmax_backward(l.data(), g.data(), dl.data(), v);
   const Array<T> in_place(v.size());
   std::copy_n(g.data(), v.size(), in_place.data());
-  k::log_softmax_backward(l.data(), in_place.data(), in_place.data(), v.outer, v.axis, v.inner);
+  k::log_softmax_backward(l.data(), in_place.data(), in_place.data(), v);
   bool ok = true;
   for (i64 i = 0; i < v.size(); ++i) ok = ok && double(in_place[i]) == double(dl[i]);
   const auto same_total = [&](T got, auto at) { return close<T>(got, naive_logsumexp(v.axis, at)); };
@@ -67,7 +67,7 @@ TEST_CASE_TEMPLATE("kernels: softmax of rows of a few elements", T, float16, flo
 TEST_CASE_TEMPLATE("kernels: softmax along columns", T, float16, float, double) {
   for (const i64 axis : {8, 9, 17, 130})
     for (const i64 inner : {13, 64, 65, 600}) check_softmax<T>({2, axis, inner});
-  check_softmax<T>({1, 40, 60032}), check_softmax<T>({1, 40, 60001});  // written past the caches
+  check_softmax<T>({1, 40, 60032}), check_softmax<T>({1, 40, 60001});  // written with non-temporal stores
   check_softmax<T>({1, 70001, 3}), check_softmax<T>({1, 9, 9000});     // in pieces, and many columns
 }
 
@@ -83,9 +83,9 @@ TEST_CASE_TEMPLATE("kernels: softmax whose largest elements come late, or never"
                              : j % 5 == 1 && k == 70 ? NAN
                                                      : k * 40.f);
       }
-    k::softmax(x.data(), y.data(), 1, axis, inner);
-    k::log_softmax(x.data(), l.data(), 1, axis, inner);
-    k::logsumexp(x.data(), total.data(), 1, axis, inner);
+    k::softmax(x.data(), y.data(), {1, axis, inner});
+    k::log_softmax(x.data(), l.data(), {1, axis, inner});
+    k::logsumexp(x.data(), total.data(), {1, axis, inner});
     for (i64 j = 0; j < inner; ++j) {
       const double top = double(y[(axis - 1) * inner + j]), low = double(y[j]), log = double(l[j]),
                    sum = double(total[j]);
@@ -121,12 +121,12 @@ TEST_CASE_TEMPLATE("kernels: softmax of infinities", T, float16, float, double) 
   for (const i64 inner : {1, 3}) {
     Array<T> x(2 * 2 * inner), y(x.size()), total(2 * inner);
     for (i64 i = 0; i < 2 * inner; ++i) x[i] = minus_inf, x[2 * inner + i] = i < inner ? inf : T(1.f);
-    k::logsumexp(x.data(), total.data(), 2, 2, inner);
+    k::logsumexp(x.data(), total.data(), {2, 2, inner});
     CHECK((total[0] == minus_inf && total[inner] == inf));
-    k::softmax(x.data(), y.data(), 2, 2, inner);
+    k::softmax(x.data(), y.data(), {2, 2, inner});
     CHECK((std::isnan(float(y[0])) && std::isnan(float(y[2 * inner]))));
     x[0] = T(2.f);
-    k::softmax(x.data(), y.data(), 2, 2, inner);
+    k::softmax(x.data(), y.data(), {2, 2, inner});
     CHECK((y[0] == T(1.f) && y[inner] == T(0.f)));
   }
 }

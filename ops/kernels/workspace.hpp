@@ -1,0 +1,32 @@
+#pragma once
+#include <ktape/autograd/memory.hpp>
+#include <ktape/ops/kernels/simd/vector.hpp>
+
+namespace ktape::kernels {
+
+/// Scratch memory of a kernel from the tensors' allocator, which is quick to give it: arrays of `size`
+/// elements in all, each aligned to vectors, with room for a vector behind the last. Nothing is initialized.
+/// Where zeros are wanted, or memory that grows, WorkVector is the one to use.
+template <class A>
+class Workspace {
+ public:
+  explicit Workspace(std::int64_t size)
+      : bytes_(static_cast<std::size_t>(size + lanes<A>) * sizeof(A)),
+        start_(static_cast<A*>(allocate(bytes_))) {}
+  ~Workspace() { deallocate(start_, bytes_); }
+  Workspace(const Workspace&) = delete;
+
+  /// The next array. Sizes that are no whole vectors take up the rest of the last one.
+  A* take(std::int64_t size) {
+    A* const taken = start_ + used_;
+    used_ += padded<A>(size);
+    return taken;
+  }
+
+ private:
+  std::size_t bytes_;
+  A* start_;
+  std::int64_t used_ = 0;
+};
+
+}  // namespace ktape::kernels
