@@ -16,9 +16,9 @@ template <class F>
 void parallel_for(std::int64_t n, std::int64_t grain, F&& f) {
   if (n <= 0) return;
   if (n <= grain || omp_in_parallel() || omp_get_max_threads() == 1) return f(std::int64_t{0}, n);
-  const std::int64_t wanted = std::min<std::int64_t>(omp_get_max_threads(), (n + grain - 1) / grain);
+  const int wanted = static_cast<int>(std::min<std::int64_t>(omp_get_max_threads(), (n + grain - 1) / grain));
   std::exception_ptr error;  // one that left the region would end the program
-#pragma omp parallel num_threads(static_cast <int>(wanted))
+#pragma omp parallel num_threads(wanted)
   {
     const std::int64_t threads = omp_get_num_threads(), me = omp_get_thread_num();
     const std::int64_t step = n < 64 * threads ? (n + threads - 1) / threads : (n / threads + 63) / 64 * 64;

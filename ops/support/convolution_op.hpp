@@ -6,7 +6,7 @@
 namespace ktape::kernels {
 
 /// How a convolution of channels_last tensors moves over its input; of one or two spatial dimensions these
-/// are the last ones. Position o of the result reads o * strides + k * dilation - padding for each place k of
+/// are the last ones. Position o of the result reads o * strides + k * dilation - padding for each tap k of
 /// the window.
 struct Convolution {
   const char* op;  ///< the name on the tape

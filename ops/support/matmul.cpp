@@ -33,7 +33,7 @@ void tiny_matmul(std::int64_t rows, std::int64_t columns, std::int64_t inner, Ma
   }
 }
 
-/// Rows that are computed together, whatever the number of threads.
+/// Rows of a part, whatever the number of threads.
 constexpr std::int64_t row_block = 64;
 
 template <class T>

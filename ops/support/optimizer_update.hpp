@@ -15,8 +15,8 @@
 /// it.
 namespace ktape::kernels {
 
-/// What happens on the way: the gradient is multiplied by `scale`, then brought between -bound and bound; the
-/// variable is multiplied by `keep`.
+/// What happens on the way: the gradient is multiplied by `scale`, then clipped to between -bound and bound;
+/// the variable is multiplied by `keep`.
 struct Preparation {
   double scale = 1;
   double bound = std::numeric_limits<double>::infinity();

@@ -11,7 +11,6 @@ namespace {
 using namespace backend;
 using Tensors = std::vector<Tensor>;
 using Arguments = RecurrentArguments;
-// ------------------------------------------------------------------------------
 
 Tensor activated(const std::string& name, const Tensor& x) {
   if (name == "hard_sigmoid") return hard_sigmoid(x);

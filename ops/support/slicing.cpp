@@ -42,8 +42,8 @@ void copy_rows(char* to, std::int64_t to_step, const char* from, std::int64_t fr
 }
 
 /// Calls f(first, n) for blocks of rows of `row` bytes, all of them together when they are long and many:
-/// then each copy has enough to do for all threads, and goes past the caches. What several parts have in one
-/// line is read or written before the line leaves the caches.
+/// then each copy has enough to do for all threads, and non-temporal stores pay. What several parts have in
+/// one line is read or written before the line leaves the caches.
 template <class F>
 void for_row_blocks(std::int64_t rows, std::int64_t row, const F& f) {
   const bool long_rows = row >= 1024 && rows * row >= streaming_bytes;

@@ -22,16 +22,16 @@ void depthwise_backward_data(const ktape_convolution& c);
 template <class T>
 void depthwise_backward_kernel(const ktape_convolution& c);
 
-/// Whether a single group of at most 32 input channels is read at every second place, or at fewer: a window
-/// of one place and strides, as in the shortcuts of residual networks.
-bool skips_places(const ktape_convolution& c);
+/// Whether it is a strided 1 x 1 convolution of a single group of at most 32 input channels, as in the
+/// shortcuts of residual networks.
+bool is_strided_pointwise(const ktape_convolution& c);
 
-/// The same for a single group of at most four input channels, or that skips places: a vector of filters
-/// meets one number of the input at a time. Products of matrices would move more than they compute.
-bool is_narrow(const ktape_convolution& c);
+/// Direct convolution, for such and for a single group of at most four input channels: a vector of filters
+/// times one element of the input at a time. Products of matrices would move more than they compute.
+bool suits_direct_convolution(const ktape_convolution& c);
 template <class T>
-void narrow_convolution(const ktape_convolution& c);
+void direct_convolution(const ktape_convolution& c);
 template <class T>
-void narrow_convolution_backward_kernel(const ktape_convolution& c);
+void direct_convolution_backward_kernel(const ktape_convolution& c);
 
 }  // namespace ktape::kernels

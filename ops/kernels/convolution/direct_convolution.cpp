@@ -9,11 +9,11 @@
 namespace ktape::kernels {
 namespace {
 
-/// Positions or taps with sums of their own for so many vectors of filters: what the registers hold with the
-/// factors.
-constexpr int together(int vectors) { return vector_bytes == 64 ? (vectors == 1 ? 16 : 13) : 5; }
+/// Positions or taps of a register tile that is so many vectors of filters wide: as many sums as there are
+/// registers beside those of the factors.
+constexpr int tile_height(int vectors) { return vector_bytes == 64 ? (vectors == 1 ? 16 : 13) : 5; }
 
-/// Whether n of them, `most` at a time, leave more over than eight at a time would: what is left over is
+/// Whether n of them, `most` at a time, leave a longer remainder than eight at a time would: the remainder is
 /// slower.
 constexpr bool eight_fit_better(std::int64_t n, int most) { return most > 8 && n % 8 < n % most; }
 
@@ -31,7 +31,7 @@ struct Band {
   Steps from, to;
 };
 
-/// Rows of filters, one for each number that a position reads at these places.
+/// Rows of filters, one for each input element of a window, and the offsets of these from the position.
 template <class T>
 struct Kernel {
   const T* rows;
@@ -39,8 +39,8 @@ struct Kernel {
   std::vector<std::int64_t> taps;
 };
 
-/// A convolution in bands. The elements of a patch lie at the same places whatever its position: bands of an
-/// input that is padded read a copy with the zeros around it.
+/// A convolution in bands. The elements of a window have the same offsets at every position: bands of a
+/// padded input read a copy with the zeros around it.
 template <class T>
 class Bands {
  public:
@@ -76,7 +76,7 @@ class Bands {
       const std::int64_t w = begin % position_blocks() * most_positions(),
                          h = begin / position_blocks() % line_blocks() * most_lines(),
                          plane = begin / position_blocks() / line_blocks();
-      const T* const x = inside_ ? place(plane, 0, h * c.strides[1], w * c.strides[2]) : copy;
+      const T* const x = inside_ ? source(plane, 0, h * c.strides[1], w * c.strides[2]) : copy;
       if (!inside_) read(plane, h, w, copy);
       T* const y = static_cast<T*>(c.y) + (plane * c.output[1] + h) * result_line() + w * c.output_channels;
       f(Band<T>{x,
@@ -98,8 +98,8 @@ class Bands {
     return (positions - 1) * c.strides[d] + (c.window[d] - 1) * c.dilation[d] + 1;
   }
 
-  /// What a plane of the result reads at a place of its window's depth, and at a row and a column.
-  const T* place(std::int64_t plane, std::int64_t kd, std::int64_t row, std::int64_t column) const {
+  /// The input that a plane of the result reads at a depth of its window, and at a row and a column.
+  const T* source(std::int64_t plane, std::int64_t kd, std::int64_t row, std::int64_t column) const {
     const std::int64_t n = plane / c.output[0],
                        d = plane % c.output[0] * c.strides[0] + kd * c.dilation[0] - c.padding[0];
     return static_cast<const T*>(c.x) +
@@ -120,7 +120,7 @@ class Bands {
           std::fill_n(to, line(), T(0));
           continue;
         }
-        const T* const from = place(plane, kd, ih, at + begin);
+        const T* const from = source(plane, kd, ih, at + begin);
         std::fill_n(to, begin * channels, T(0));
         std::copy_n(from, (end - begin) * channels, to + begin * channels);
         std::fill(to + end * channels, to + line(), T(0));
@@ -163,24 +163,24 @@ template <int P, class T, class Some>
   const auto [step, line_step] = band.from;
   const auto [result, result_line] = band.to;
   const std::int64_t blocks = (band.positions - first) / P;
-  const bool asks = kernel.taps.size() >= 16;  // for the next places to be written: fewer do not pay for it
+  const bool prefetches = kernel.taps.size() >= 16;  // the results to come; it does not pay for less work
   for (std::int64_t line = 0; line < band.lines; ++line) {
     const T* x = band.x + line * line_step + first * step;
     T* y = band.y + line * result_line + first * result;
     for (std::int64_t block = 0; block < blocks; ++block, x += P * step, y += P * result) {
       Vec<T> sums[P][Some::vectors] = {};
-      if (asks)
+      if (prefetches)
         for (int i = 0; i < P; ++i)
           for (int v = 0; v < Some::vectors; ++v)
             __builtin_prefetch(y + (P + i) * result + some.first + v * lanes<T>, 1);
       const T* row = kernel.rows;
       for (const std::int64_t tap : kernel.taps) {
-        const T* place = x + tap;
+        const T* input = x + tap;
         Vec<T> weights[Some::vectors];
         for (int v = 0; v < Some::vectors; ++v) weights[v] = some.get(row, v);
 #pragma GCC unroll 16
-        for (int i = 0; i < P; ++i, place += step)
-          for (int v = 0; v < Some::vectors; ++v) sums[i][v] += *place * weights[v];
+        for (int i = 0; i < P; ++i, input += step)
+          for (int v = 0; v < Some::vectors; ++v) sums[i][v] += *input * weights[v];
         row += kernel.filters;
       }
 #pragma GCC unroll 16
@@ -197,7 +197,7 @@ template <int P, class T, class Some>
 template <class T>
 void filter_band(const Kernel<T>& kernel, const Band<T>& band) {
   for_filters<T>(kernel.filters, [&](const auto& some) {
-    constexpr int most = together(std::remove_cvref_t<decltype(some)>::vectors);
+    constexpr int most = tile_height(std::remove_cvref_t<decltype(some)>::vectors);
     if (eight_fit_better(band.positions, most)) filter_band<8>(kernel, band, some, 0);
     else filter_band<most>(kernel, band, some, 0);
   });
@@ -233,18 +233,18 @@ template <int R, class T, class Some>
 
 }  // namespace
 
-bool skips_places(const ktape_convolution& c) {
+bool is_strided_pointwise(const ktape_convolution& c) {
   const auto volume = [](const std::int64_t(&extents)[3]) { return extents[0] * extents[1] * extents[2]; };
   return c.groups == 1 && volume(c.window) == 1 && volume(c.strides) > 1 && c.input_channels <= 32 &&
          std::ranges::all_of(c.padding, [](std::int64_t zeros) { return zeros == 0; });
 }
 
-bool is_narrow(const ktape_convolution& c) {
-  return c.groups == 1 && (c.input_channels <= 4 || skips_places(c));
+bool suits_direct_convolution(const ktape_convolution& c) {
+  return c.groups == 1 && (c.input_channels <= 4 || is_strided_pointwise(c));
 }
 
 template <class T>
-void narrow_convolution(const ktape_convolution& c) {
+void direct_convolution(const ktape_convolution& c) {
   const Bands<T> bands(c);
   const std::int64_t work = bands.result_line() * static_cast<std::int64_t>(bands.kernel.taps.size());
   parallel_rows(bands.count(), work, [&](std::int64_t begin, std::int64_t end) {
@@ -253,14 +253,14 @@ void narrow_convolution(const ktape_convolution& c) {
 }
 
 template <class T>
-void narrow_convolution_backward_kernel(const ktape_convolution& c) {
+void direct_convolution_backward_kernel(const ktape_convolution& c) {
   const Bands<T> bands(c);
   const auto taps = static_cast<std::int64_t>(bands.kernel.taps.size());
   thread_sums(bands.count(), taps * c.output_channels, static_cast<T*>(c.kernel),
               [&](std::int64_t begin, std::int64_t end, T* sums) {
                 bands.for_each(begin, end, [&](const Band<T>& band) {
                   for_filters<T>(c.output_channels, [&](const auto& some) {
-                    constexpr int most = std::min(9, together(2));
+                    constexpr int most = std::min(9, tile_height(2));
                     if (eight_fit_better(taps, most)) add_band<8>(bands.kernel, band, some, 0, sums);
                     else add_band<most>(bands.kernel, band, some, 0, sums);
                   });
@@ -268,9 +268,9 @@ void narrow_convolution_backward_kernel(const ktape_convolution& c) {
               });
 }
 
-template void narrow_convolution<float>(const ktape_convolution&);
-template void narrow_convolution<double>(const ktape_convolution&);
-template void narrow_convolution_backward_kernel<float>(const ktape_convolution&);
-template void narrow_convolution_backward_kernel<double>(const ktape_convolution&);
+template void direct_convolution<float>(const ktape_convolution&);
+template void direct_convolution<double>(const ktape_convolution&);
+template void direct_convolution_backward_kernel<float>(const ktape_convolution&);
+template void direct_convolution_backward_kernel<double>(const ktape_convolution&);
 
 }  // namespace ktape::kernels

@@ -40,8 +40,8 @@ class Patches {
     return std::min(std::max(rows, fewest), positions());
   }
 
-  /// Calls f(place in the row, place in the image, elements) for the parts of one row; those outside the
-  /// image are at -1.
+  /// Calls f(offset in the row, offset in the image, elements) for the parts of one row; those outside the
+  /// image have the offset -1.
   template <class F>
   void for_parts(std::int64_t position, F&& f) const {
     const std::int64_t w = position % c_.output[2], h = position / c_.output[2] % c_.output[1],

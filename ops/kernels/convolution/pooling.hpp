@@ -1,12 +1,15 @@
 #pragma once
-#include <ktape/ops/kernels/softmax/softmax.hpp>
+#include <ktape/ops/kernels/parallel/parallel_rows.hpp>
+#include <ktape/ops/kernels/simd/vector.hpp>
 
+#include <algorithm>
 #include <array>
+#include <limits>
 #include <vector>
 
 /// Pooling of [batch, d, h, w, channels] arrays; fewer spatial axes stand behind extents of 1. Every result
-/// is written once, computed from the places of the other grid that it reaches, so nothing is shared between
-/// threads.
+/// is written once, computed from the positions of the other grid that it overlaps, so nothing is shared
+/// between threads.
 namespace ktape::kernels {
 
 /// Cell i of an axis lies in window o when 0 <= i - o * stride + before < window.
@@ -21,69 +24,69 @@ struct PoolGrid {
 
 namespace detail {
 
-/// The places begin <= i < end of an axis.
+/// The positions begin <= i < end of an axis.
 struct Span {
   std::int64_t begin, end;
 };
 
-/// For each place of one grid, those of the other that it reaches: the cells of a window or the windows over
-/// a cell.
-struct Reach {
+/// For each position of one grid, those of the other that it overlaps: the cells of a window or the windows
+/// over a cell.
+struct Overlap {
   std::array<std::vector<Span>, 3> spans;
   std::array<std::int64_t, 3> extents;  // of the other grid
 
-  static Reach of_windows(const PoolGrid& grid) {
-    Reach reach;
-    reach.extents = grid.in;
+  static Overlap of_windows(const PoolGrid& grid) {
+    Overlap overlap;
+    overlap.extents = grid.in;
     for (std::size_t d = 0; d < 3; ++d)
       for (std::int64_t o = 0; o < grid.out[d]; ++o) {
         const std::int64_t first = o * grid.stride[d] - grid.before[d];
-        reach.spans[d].push_back(
+        overlap.spans[d].push_back(
             {std::max<std::int64_t>(first, 0), std::min(first + grid.window[d], grid.in[d])});
       }
-    return reach;
+    return overlap;
   }
-  static Reach of_cells(const PoolGrid& grid) {
-    Reach reach;
-    reach.extents = grid.out;
+  static Overlap of_cells(const PoolGrid& grid) {
+    Overlap overlap;
+    overlap.extents = grid.out;
     for (std::size_t d = 0; d < 3; ++d)
       for (std::int64_t i = 0; i < grid.in[d]; ++i) {
         const std::int64_t at = i + grid.before[d], s = grid.stride[d];
-        reach.spans[d].push_back(
+        overlap.spans[d].push_back(
             {std::max<std::int64_t>((at - grid.window[d] + s) / s, 0), std::min(at / s + 1, grid.out[d])});
       }
-    return reach;
+    return overlap;
   }
 };
 
-/// A place of a grid and what it reaches.
-struct Place {
-  const Reach& reach;
+/// A position of a grid and what it overlaps.
+struct Position {
+  const Overlap& overlap;
   std::int64_t batch, d, h, w;
 
-  Place(const Reach& r, std::int64_t index) : reach(r) {
+  Position(const Overlap& r, std::int64_t index) : overlap(r) {
     const auto extent = [&](std::size_t axis) { return static_cast<std::int64_t>(r.spans[axis].size()); };
     w = index % extent(2), index /= extent(2);
     h = index % extent(1), index /= extent(1);
     d = index % extent(0), batch = index / extent(0);
   }
   void next() {
-    if (++w < static_cast<std::int64_t>(reach.spans[2].size())) return;
+    if (++w < static_cast<std::int64_t>(overlap.spans[2].size())) return;
     w = 0;
-    if (++h < static_cast<std::int64_t>(reach.spans[1].size())) return;
+    if (++h < static_cast<std::int64_t>(overlap.spans[1].size())) return;
     h = 0;
-    if (++d < static_cast<std::int64_t>(reach.spans[0].size())) return;
+    if (++d < static_cast<std::int64_t>(overlap.spans[0].size())) return;
     d = 0, ++batch;
   }
-  Span depth() const { return reach.spans[0][static_cast<std::size_t>(d)]; }
-  Span height() const { return reach.spans[1][static_cast<std::size_t>(h)]; }
-  Span width() const { return reach.spans[2][static_cast<std::size_t>(w)]; }
-  /// Calls f(d, h, index of the place (d, h, 0)) for each row of places reached.
+  Span depth() const { return overlap.spans[0][static_cast<std::size_t>(d)]; }
+  Span height() const { return overlap.spans[1][static_cast<std::size_t>(h)]; }
+  Span width() const { return overlap.spans[2][static_cast<std::size_t>(w)]; }
+  /// Calls f(d, h, index of (d, h, 0)) for each row of positions that it overlaps.
   template <class F>
   void for_rows(const F& f) const {
     for (std::int64_t i = depth().begin; i < depth().end; ++i)
       for (std::int64_t j = height().begin; j < height().end; ++j)
-        f(i, j, ((batch * reach.extents[0] + i) * reach.extents[1] + j) * reach.extents[2]);
+        f(i, j, ((batch * overlap.extents[0] + i) * overlap.extents[1] + j) * overlap.extents[2]);
   }
 };
 
@@ -96,9 +99,9 @@ struct Channels {
     if constexpr (V > 1) return load(p + v * lanes<T>);
     else return load_partial(p, valid);
   }
-  void put(T* p, int v, Vec<A> x, bool past_caches) const {
+  void put(T* p, int v, Vec<A> x, bool non_temporal) const {
     if constexpr (V == 1) store_partial(p, x, valid);
-    else if (past_caches) stream(p + v * lanes<T>, x);
+    else if (non_temporal) stream(p + v * lanes<T>, x);
     else store(p + v * lanes<T>, x);
   }
   /// The same for positions in a window, integers I that are computed as wide as the elements.
@@ -118,43 +121,44 @@ struct Channels {
   }
 };
 
-/// Calls f(channels, place, offset of the result, first channel) for each place and block of channels.
+/// Calls f(channels, position, offset of the result, first channel) for each position and block of channels.
 template <class T, class F>
-void for_places(const Reach& reach, std::int64_t places, std::int64_t channels, std::int64_t work,
-                const F& f) {
+void for_positions(const Overlap& overlap, std::int64_t positions, std::int64_t channels, std::int64_t work,
+                   const F& f) {
   constexpr std::int64_t w = lanes<T>, wide = 4 * w;
   const std::int64_t blocks = channels / wide + (channels % wide + w - 1) / w;
-  parallel_rows(places * blocks, std::min(channels, wide) * (work + 1),
+  parallel_rows(positions * blocks, std::min(channels, wide) * (work + 1),
                 [&](std::int64_t begin, std::int64_t end) {
-                  Place place(reach, begin / blocks);
+                  Position position(overlap, begin / blocks);
                   for (std::int64_t at = begin / blocks, block = begin % blocks; begin < end; ++begin) {
                     if (block < channels / wide) {
-                      f(Channels<T, 4>{wide}, place, at * channels + block * wide, block * wide);
+                      f(Channels<T, 4>{wide}, position, at * channels + block * wide, block * wide);
                     } else {
                       const std::int64_t c = channels / wide * wide + (block - channels / wide) * w;
-                      f(Channels<T, 1>{std::min(w, channels - c)}, place, at * channels + c, c);
+                      f(Channels<T, 1>{std::min(w, channels - c)}, position, at * channels + c, c);
                     }
-                    if (++block == blocks) block = 0, ++at, place.next();
+                    if (++block == blocks) block = 0, ++at, position.next();
                   }
                   stream_fence();
                 });
 }
 
 template <class T>
-bool past_caches(const PoolGrid& grid, const T* out, std::int64_t places) {
+bool non_temporal(const PoolGrid& grid, const T* out, std::int64_t positions) {
   return std::is_same_v<T, compute_type<T>> &&
-         places * grid.channels * std::int64_t(sizeof(T)) >= streaming_bytes &&
+         positions * grid.channels * std::int64_t(sizeof(T)) >= streaming_bytes &&
          streamable(out, grid.channels * std::int64_t(sizeof(T)));
 }
 
-/// Places that a result reads, about.
-inline std::int64_t mean_reach(const PoolGrid& grid, std::int64_t places) {
-  return std::max<std::int64_t>(1, grid.window_size() * grid.windows() / std::max<std::int64_t>(1, places));
+/// Positions that a result reads, about.
+inline std::int64_t mean_overlap(const PoolGrid& grid, std::int64_t positions) {
+  return std::max<std::int64_t>(1,
+                                grid.window_size() * grid.windows() / std::max<std::int64_t>(1, positions));
 }
 
 /// One divided by the number of cells in each window, as a factor for each axis.
 template <class A>
-std::array<std::vector<A>, 3> reciprocals(const Reach& windows) {
+std::array<std::vector<A>, 3> reciprocals(const Overlap& windows) {
   std::array<std::vector<A>, 3> factors;
   for (std::size_t d = 0; d < 3; ++d)
     for (const Span& span : windows.spans[d])
@@ -169,10 +173,11 @@ std::array<std::vector<A>, 3> reciprocals(const Reach& windows) {
 template <class T, class I>
 void max_pool(const PoolGrid& grid, const T* x, T* out, I* index) {
   using A = compute_type<T>;
-  const detail::Reach reach = detail::Reach::of_windows(grid);
+  const detail::Overlap overlap = detail::Overlap::of_windows(grid);
   const std::int64_t n = grid.channels;
   const auto cell = [&]<bool tracked, int V>(std::bool_constant<tracked>, detail::Channels<T, V> channels,
-                                             const detail::Place& at, std::int64_t offset, std::int64_t c) {
+                                             const detail::Position& at, std::int64_t offset,
+                                             std::int64_t c) {
     using Wide = typename detail::Channels<T, V>::Wide;
     const auto in_window = [&](std::int64_t d, std::int64_t h, std::int64_t w) {
       d += grid.before[0] - at.d * grid.stride[0], h += grid.before[1] - at.h * grid.stride[1];
@@ -180,10 +185,10 @@ void max_pool(const PoolGrid& grid, const T* x, T* out, I* index) {
     };
     const detail::Span width = at.width();
     Vec<A> best[V];
-    Vec<Wide> place[V];
+    Vec<Wide> position[V];
     for (int v = 0; v < V; ++v) {
       best[v] = splat(-std::numeric_limits<A>::infinity());
-      place[v] = splat(static_cast<Wide>(in_window(at.depth().begin, at.height().begin, width.begin)));
+      position[v] = splat(static_cast<Wide>(in_window(at.depth().begin, at.height().begin, width.begin)));
     }
     at.for_rows([&](std::int64_t d, std::int64_t h, std::int64_t row) {
       const T* p = x + (row + width.begin) * n + c;
@@ -193,15 +198,15 @@ void max_pool(const PoolGrid& grid, const T* x, T* out, I* index) {
           const Vec<A> value = channels.get(p, v);
           const auto found = ~(value <= best[v]) & (best[v] == best[v]);
           best[v] = found ? value : best[v];
-          if constexpr (tracked) place[v] = found ? splat(here) : place[v];
+          if constexpr (tracked) position[v] = found ? splat(here) : position[v];
         }
     });
     for (int v = 0; v < V; ++v) channels.put(out + offset, v, best[v], false);
     if constexpr (tracked)
-      for (int v = 0; v < V; ++v) channels.put_index(index + offset, v, place[v]);
+      for (int v = 0; v < V; ++v) channels.put_index(index + offset, v, position[v]);
   };
-  detail::for_places<T>(
-      reach, grid.windows(), n, detail::mean_reach(grid, grid.windows()), [&](const auto&... arguments) {
+  detail::for_positions<T>(
+      overlap, grid.windows(), n, detail::mean_overlap(grid, grid.windows()), [&](const auto&... arguments) {
         index ? cell(std::true_type(), arguments...) : cell(std::false_type(), arguments...);
       });
 }
@@ -210,11 +215,11 @@ void max_pool(const PoolGrid& grid, const T* x, T* out, I* index) {
 template <class T, class I>
 void max_pool_backward(const PoolGrid& grid, const T* g, const I* index, T* dx) {
   using A = compute_type<T>;
-  const detail::Reach reach = detail::Reach::of_cells(grid);
+  const detail::Overlap overlap = detail::Overlap::of_cells(grid);
   const std::int64_t n = grid.channels;
-  const bool past_caches = detail::past_caches(grid, dx, grid.cells());
-  const auto cell = [&]<int V>(detail::Channels<T, V> channels, const detail::Place& at, std::int64_t offset,
-                               std::int64_t c) {
+  const bool non_temporal = detail::non_temporal(grid, dx, grid.cells());
+  const auto cell = [&]<int V>(detail::Channels<T, V> channels, const detail::Position& at,
+                               std::int64_t offset, std::int64_t c) {
     using Wide = typename detail::Channels<T, V>::Wide;
     const detail::Span width = at.width();
     Vec<A> sum[V] = {};
@@ -231,18 +236,18 @@ void max_pool_backward(const PoolGrid& grid, const T* g, const I* index, T* dx) 
         }
       }
     });
-    for (int v = 0; v < V; ++v) channels.put(dx + offset, v, sum[v], past_caches);
+    for (int v = 0; v < V; ++v) channels.put(dx + offset, v, sum[v], non_temporal);
   };
-  detail::for_places<T>(reach, grid.cells(), n, detail::mean_reach(grid, grid.cells()), cell);
+  detail::for_positions<T>(overlap, grid.cells(), n, detail::mean_overlap(grid, grid.cells()), cell);
 }
 
 /// out[window] = the cell of x that `index` names: the transposed map of max_pool_backward.
 template <class T, class I>
 void max_pool_pick(const PoolGrid& grid, const T* x, const I* index, T* out) {
-  const detail::Reach reach = detail::Reach::of_windows(grid);
+  const detail::Overlap overlap = detail::Overlap::of_windows(grid);
   const std::int64_t n = grid.channels;
   parallel_rows(grid.windows(), 4 * n, [&](std::int64_t begin, std::int64_t end) {
-    detail::Place at(reach, begin);
+    detail::Position at(overlap, begin);
     for (; begin < end; ++begin, at.next())
       for (std::int64_t c = 0; c < n; ++c) {
         const std::int64_t i = index[begin * n + c], w = i % grid.window[2],
@@ -258,11 +263,11 @@ void max_pool_pick(const PoolGrid& grid, const T* x, const I* index, T* out) {
 template <class T>
 void average_pool(const PoolGrid& grid, const T* x, T* out) {
   using A = compute_type<T>;
-  const detail::Reach reach = detail::Reach::of_windows(grid);
-  const auto factors = detail::reciprocals<A>(reach);
+  const detail::Overlap overlap = detail::Overlap::of_windows(grid);
+  const auto factors = detail::reciprocals<A>(overlap);
   const std::int64_t n = grid.channels;
-  const auto cell = [&]<int V>(detail::Channels<T, V> channels, const detail::Place& at, std::int64_t offset,
-                               std::int64_t c) {
+  const auto cell = [&]<int V>(detail::Channels<T, V> channels, const detail::Position& at,
+                               std::int64_t offset, std::int64_t c) {
     const detail::Span width = at.width();
     Vec<A> sum[V] = {};
     at.for_rows([&](std::int64_t, std::int64_t, std::int64_t row) {
@@ -276,19 +281,19 @@ void average_pool(const PoolGrid& grid, const T* x, T* out) {
         factors[0][std::size_t(at.d)] * factors[1][std::size_t(at.h)] * factors[2][std::size_t(at.w)];
     for (int v = 0; v < V; ++v) channels.put(out + offset, v, sum[v] * factor, false);
   };
-  detail::for_places<T>(reach, grid.windows(), n, detail::mean_reach(grid, grid.windows()), cell);
+  detail::for_positions<T>(overlap, grid.windows(), n, detail::mean_overlap(grid, grid.windows()), cell);
 }
 
 /// The transposed map: every cell gets its share of the windows that it lies in.
 template <class T>
 void average_pool_backward(const PoolGrid& grid, const T* g, T* dx) {
   using A = compute_type<T>;
-  const detail::Reach reach = detail::Reach::of_cells(grid);
-  const auto factors = detail::reciprocals<A>(detail::Reach::of_windows(grid));
+  const detail::Overlap overlap = detail::Overlap::of_cells(grid);
+  const auto factors = detail::reciprocals<A>(detail::Overlap::of_windows(grid));
   const std::int64_t n = grid.channels;
-  const bool past_caches = detail::past_caches(grid, dx, grid.cells());
-  const auto cell = [&]<int V>(detail::Channels<T, V> channels, const detail::Place& at, std::int64_t offset,
-                               std::int64_t c) {
+  const bool non_temporal = detail::non_temporal(grid, dx, grid.cells());
+  const auto cell = [&]<int V>(detail::Channels<T, V> channels, const detail::Position& at,
+                               std::int64_t offset, std::int64_t c) {
     const detail::Span width = at.width();
     Vec<A> sum[V] = {};
     at.for_rows([&](std::int64_t d, std::int64_t h, std::int64_t row) {
@@ -297,9 +302,9 @@ void average_pool_backward(const PoolGrid& grid, const T* g, T* dx) {
         for (int v = 0; v < V; ++v)
           sum[v] += channels.get(g + (row + w) * n + c, v) * (outer * factors[2][std::size_t(w)]);
     });
-    for (int v = 0; v < V; ++v) channels.put(dx + offset, v, sum[v], past_caches);
+    for (int v = 0; v < V; ++v) channels.put(dx + offset, v, sum[v], non_temporal);
   };
-  detail::for_places<T>(reach, grid.cells(), n, detail::mean_reach(grid, grid.cells()), cell);
+  detail::for_positions<T>(overlap, grid.cells(), n, detail::mean_overlap(grid, grid.cells()), cell);
 }
 
 }  // namespace ktape::kernels

@@ -14,7 +14,7 @@ struct CacheBlock {
 };
 
 /// Nested loops, cut into blocks that fit the second cache: a few lines of the input, times as much of the
-/// output as there is room for; blocks that are near in the input follow one another.
+/// output as there is room for; blocks that are neighbours in the input follow one another.
 class CacheBlocks {
  public:
   CacheBlocks(const LoopNest& loops, std::int64_t elem_size)
@@ -23,14 +23,14 @@ class CacheBlocks {
     for (int d = 0; d < loops.rank; ++d) block_.at[d].size = 1, order_[d] = d;
     std::sort(order_.begin(), order_.begin() + loops.rank,
               [&](int a, int b) { return std::abs(loops.at[a].in) > std::abs(loops.at[b].in); });
-    // Runs are best read one after the other, short ones so that many lie together in the output too; of
+    // Runs are best read one after the other, short ones so that many are neighbours in the output too; of
     // columns only so many that their lines fit the first cache, and that short rows of the output are whole.
     const LoopNest::Loop run = loops.at[loops.rank - 1];
-    std::int64_t near = std::min<std::int64_t>(256, 16 * line_);
-    if (run.in == 1) near = (run.size < line_ ? 8 : 32) * line_;
-    if (run.in != 1 && run.size * 4 * line_ <= room) near = std::min(near, room / run.size);
+    std::int64_t length = std::min<std::int64_t>(256, 16 * line_);
+    if (run.in == 1) length = (run.size < line_ ? 8 : 32) * line_;
+    if (run.in != 1 && run.size * 4 * line_ <= room) length = std::min(length, room / run.size);
     for (int i = loops.rank - 1; i >= 0; --i)
-      if (loops.at[order_[i]].in != 0 && !grow(order_[i], near)) break;
+      if (loops.at[order_[i]].in != 0 && !grow(order_[i], length)) break;
     for (int d = loops.rank - 1; d >= 0; --d)
       if (!grow(d, room)) break;
     for (int i = 0; i < loops.rank; ++i) {

@@ -28,13 +28,14 @@ Vec<U> permuted(Vec<U> v, Vec<U> index) {
 }
 
 /// n elements to out, from vectors `at(i, m)` that hold the elements from i on: all lanes, or the first m.
-/// Short runs are written past the caches only in whole lines: others share the lines at their ends.
+/// Short runs have non-temporal stores for whole cache lines only: they share those at their ends with
+/// others.
 template <class U, class F>
-void write_run(U* out, std::int64_t n, bool past_caches, const F& at) {
+void write_run(U* out, std::int64_t n, bool non_temporal, const F& at) {
   constexpr std::int64_t w = lanes<U>;
-  constexpr bool whole = w * sizeof(U) == vector_bytes;  // not of halves, which take up half of a line
+  constexpr bool whole = w * sizeof(U) == vector_bytes;  // a vector of float16 is half a cache line
   std::int64_t i = 0;
-  if (past_caches && ((whole && n >= 8 * w) || streamable(out, n * sizeof(U)))) {
+  if (non_temporal && ((whole && n >= 8 * w) || streamable(out, n * sizeof(U)))) {
     const auto address = reinterpret_cast<std::uintptr_t>(out);
     if ((i = -address % vector_bytes / sizeof(U)) > 0) store_partial(out, at(0, i), i);
     if ((address + i * sizeof(U)) % vector_bytes == 0)
@@ -42,7 +43,7 @@ void write_run(U* out, std::int64_t n, bool past_caches, const F& at) {
   }
   for (; i + w <= n; i += w) store(out + i, at(i, w));
   if (i == n) return;
-  if (n >= w && !past_caches) store(out + n - w, at(n - w, w));
+  if (n >= w && !non_temporal) store(out + n - w, at(n - w, w));
   else store_partial(out + i, at(i, n - i), n - i);
 }
 
@@ -81,14 +82,14 @@ void copy_medium_runs(const U* in, std::int64_t in_step, U* out, std::int64_t ou
 
 /// n consecutive elements of out from elements of in that are `step` apart.
 template <class U>
-void copy_run(const U* in, std::int64_t step, U* out, std::int64_t n, bool past_caches) {
+void copy_run(const U* in, std::int64_t step, U* out, std::int64_t n, bool non_temporal) {
   constexpr int w = lanes<U>;
   if (step == 1 && n < w) return copy_short_runs(in, 0, out, 0, 1, n * sizeof(U));
   if (step == 1)
-    return write_run(out, n, past_caches,
+    return write_run(out, n, non_temporal,
                      [&](std::int64_t i, std::int64_t m) { return load_partial(in + i, m); });
   if (step == 0)
-    return write_run(out, n, past_caches, [all = splat(element(in))](auto, auto) { return all; });
+    return write_run(out, n, non_temporal, [all = splat(element(in))](auto, auto) { return all; });
   constexpr auto all_lanes = std::make_index_sequence<w>();
   std::int64_t i = 0;
   if (step == -1)

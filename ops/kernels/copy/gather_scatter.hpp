@@ -20,7 +20,7 @@ void add_run(const T* in, T* out, std::int64_t n) {
   for (; j < n; ++j) out[j] = narrow<T>(static_cast<compute_type<T>>(element(out + j) + element(in + j)));
 }
 
-/// Threads share the columns of wide rows, which is balanced even where all rows go to one place, or the
+/// Threads share the columns of wide rows, which is balanced even where all rows have one destination, or the
 /// destinations. Either way each destination receives its rows in order.
 template <class T, class Index>
 void scatter_add(T* out, const Index* indices, const T* in, std::int64_t count, std::int64_t width,

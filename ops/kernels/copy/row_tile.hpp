@@ -50,11 +50,11 @@ class RowTile {
     });
   }
   template <class T>
-  void store(T* p, std::int64_t m, bool past_caches) {
+  void store(T* p, std::int64_t m, bool non_temporal) {
     for_groups([&](std::int64_t r, std::int64_t c, std::int64_t columns) {
       lanes_to_rows<group>(tile_ + c * rows + r, rows, columns, flat_ + r * n + c, n);
     });
-    write_run(p, m * n, past_caches, [&](auto i, auto) { return kernels::load(flat_ + i); });
+    write_run(p, m * n, non_temporal, [&](auto i, auto) { return kernels::load(flat_ + i); });
   }
 
  private:

@@ -22,40 +22,41 @@ std::int64_t steps_in_line(const LoopNest::Loop& loop) {
 
 /// Copies runs by what suits their length and steps.
 template <class U>
-void copy_rows(const U* in, U* out, LoopNest::Loop rows, LoopNest::Loop run, bool past_caches) {
+void copy_rows(const U* in, U* out, LoopNest::Loop rows, LoopNest::Loop run, bool non_temporal) {
   constexpr std::int64_t size = sizeof(U);
   const bool repeats = run.in == 0 && run.out == 1 && rows.out == run.size && run.size <= lanes<U>;
   if (repeats && rows.in == 1 && interleave_few<false>(in, out, run.size, 0, rows.size, 0)) return;
   if (repeats) return repeat_runs(in, rows.in, out, rows.size, run.size);
   if (run.in == 1 && run.out == 1 && run.size < lanes<U>)
     return copy_short_runs(in, rows.in * size, out, rows.out * size, rows.size, run.size * size);
-  if (run.in == 1 && run.out == 1 && !past_caches)
+  if (run.in == 1 && run.out == 1 && !non_temporal)
     return copy_medium_runs(in, rows.in, out, rows.out, rows.size, run.size);
   for (std::int64_t r = 0; r < rows.size; ++r, in += rows.in, out += rows.out)
-    if (run.out == 1) copy_run(in, run.in, out, run.size, past_caches);
+    if (run.out == 1) copy_run(in, run.in, out, run.size, non_temporal);
     else
       for (std::int64_t k = 0; k < run.size; ++k) std::memcpy(out + k * run.out, in + k * run.in, sizeof(U));
 }
 
-/// Copies runs of the innermost loop, those that are near in the input one after the other. Those `ahead` of
-/// them are brought near meanwhile, a few at a time.
+/// Copies runs of the innermost loop, those that are neighbours in the input one after the other. Those
+/// `ahead` of them are prefetched, a few at a time.
 template <class U>
-void copy_runs(const U* in, U* out, LoopNest loops, std::int64_t ahead, bool past_caches) {
+void copy_runs(const U* in, U* out, LoopNest loops, std::int64_t ahead, bool non_temporal) {
   const LoopNest::Loop run = loops.at[--loops.rank];
-  int near = loops.rank - 1;
+  int closest = loops.rank - 1;
   for (int d = 0; d < loops.rank; ++d)
-    if (loops.at[d].size > 1 && loops.at[d].in != 0 && std::abs(loops.at[d].in) < std::abs(loops.at[near].in))
-      near = d;
-  const LoopNest::Loop rows = loops.at[near];
+    if (loops.at[d].size > 1 && loops.at[d].in != 0 &&
+        std::abs(loops.at[d].in) < std::abs(loops.at[closest].in))
+      closest = d;
+  const LoopNest::Loop rows = loops.at[closest];
   const std::int64_t few = ahead == 0 ? rows.size : std::max<std::int64_t>(1, 1024 / sizeof(U) / run.size);
   const std::int64_t row_step = steps_in_line<U>(rows), run_step = steps_in_line<U>(run);
-  for_each_but(loops, near, near, in, out, [&](const U* from, U* to) {
+  for_each_but(loops, closest, closest, in, out, [&](const U* from, U* to) {
     for (std::int64_t first = 0; first < rows.size; first += few) {
       const LoopNest::Loop part{std::min(few, rows.size - first), rows.in, rows.out};
       for (std::int64_t r = 0; r < part.size && ahead != 0; r += row_step)
         for (std::int64_t k = 0; k < run.size; k += run_step)
           __builtin_prefetch(from + ahead + r * rows.in + k * run.in, 0, 2);
-      copy_rows(from, to, part, run, past_caches);
+      copy_rows(from, to, part, run, non_temporal);
       from += few * rows.in, to += few * rows.out;
     }
   });
@@ -63,12 +64,12 @@ void copy_runs(const U* in, U* out, LoopNest loops, std::int64_t ahead, bool pas
 
 /// Copies one block: what it reads and writes stays in the caches. The next is `ahead` of it in the input.
 template <class U>
-void copy_block(const U* in, U* out, const LoopNest& loops, std::int64_t ahead, bool past_caches) {
+void copy_block(const U* in, U* out, const LoopNest& loops, std::int64_t ahead, bool non_temporal) {
   const int q = loops.rank - 1, c = consecutive_input(loops);
   const LoopNest::Loop rows = loops.at[q], columns = loops.at[std::max(c, 0)];
-  if (c < 0 || c == q || rows.out != 1 || rows.in == 0) return copy_runs(in, out, loops, ahead, past_caches);
+  if (c < 0 || c == q || rows.out != 1 || rows.in == 0) return copy_runs(in, out, loops, ahead, non_temporal);
   for_each_but(loops, c, q, in, out, [&](const U* from, U* to) {
-    const bool streams = past_caches && transpose_streams(to, columns.out, rows.size);
+    const bool streams = non_temporal && transpose_streams(to, columns.out, rows.size);
     transpose_tile(from, rows.in, to, columns.out, rows.size, columns.size, ahead, streams);
   });
 }
@@ -76,7 +77,7 @@ void copy_block(const U* in, U* out, const LoopNest& loops, std::int64_t ahead, 
 /// Copies runs that need no blocks, in the order of the output. Threads share long runs; others are copied
 /// whole, as many at a time as one loop has of them.
 template <class U>
-void copy_in_order(const U* in, U* out, LoopNest loops, bool long_runs, bool past_caches) {
+void copy_in_order(const U* in, U* out, LoopNest loops, bool long_runs, bool non_temporal) {
   const LoopNest::Loop run = loops.at[--loops.rank], rows = loops.at[--loops.rank];
   const std::int64_t unit = long_runs ? 1 : run.size, row_grain = std::max<std::int64_t>(1, 32768 / unit);
   parallel_for(loops.elements() * rows.size * run.size / unit, row_grain, [&](auto begin, auto end) {
@@ -89,7 +90,7 @@ void copy_in_order(const U* in, U* out, LoopNest loops, bool long_runs, bool pas
                          n = whole ? run.size : std::min(run.size - first, left);
       const U* const from = in + at.in + row * rows.in + first * run.in;
       U* const to = out + at.out + row * rows.out + first;
-      copy_rows(from, to, {count, rows.in, rows.out}, {n, run.in, 1}, past_caches);
+      copy_rows(from, to, {count, rows.in, rows.out}, {n, run.in, 1}, non_temporal);
       left -= count * n;
       if ((row += count) == rows.size) at.next(), row = 0;
     }
@@ -162,7 +163,7 @@ inline void copy_strided(void* out, const std::int64_t* out_strides, const void*
   detail::copy_loops_of_size(in, out, loops, elem_size);
 }
 
-/// Copies n elements of `elem_size` bytes, in parallel and past the caches when they are many.
+/// Copies n elements of `elem_size` bytes, in parallel and with non-temporal stores when they are many.
 inline void copy_elements(void* out, const void* in, std::int64_t n, int elem_size) {
   const std::int64_t one = 1;
   copy_strided(out, &one, in, &one, &n, 1, elem_size);

@@ -66,10 +66,10 @@ template <int N, int G, class U>
 
 /// out[c * t + r] = in[r * s + c] for N rows and G columns.
 template <int N, int G, class U>
-void transpose_block(const U* in, std::int64_t s, U* out, std::int64_t t, bool past_caches) {
+void transpose_block(const U* in, std::int64_t s, U* out, std::int64_t t, bool non_temporal) {
   Vec<U, N * sizeof(U)> v[G];
   load_columns<N, G>(in, s, v);
-  if (past_caches)
+  if (non_temporal)
     for (int c = 0; c < G; ++c) stream(out + c * t, v[c]);
   else
 #pragma GCC unroll 16
@@ -139,15 +139,15 @@ bool interleave_few(const U* in, U* out, std::int64_t m, std::int64_t s, std::in
   return m >= 2 && m <= 7;
 }
 
-/// Any matrix, by the largest blocks that fit. The matrix `ahead` of it is brought near meanwhile.
+/// Any matrix, by the largest blocks that fit. The matrix `ahead` of it is prefetched.
 template <int N, int G, class U>
 void transpose_blocks(const U* in, std::int64_t s, U* out, std::int64_t t, std::int64_t rows,
-                      std::int64_t columns, std::int64_t ahead, bool past_caches) {
+                      std::int64_t columns, std::int64_t ahead, bool non_temporal) {
   if constexpr (N > 2)
     if (rows < N)
       return transpose_blocks<N / 2, std::min(G, N / 2)>(in, s, out, t, rows, columns, ahead, false);
   if constexpr (G > 2)
-    if (columns < G) return transpose_blocks<N, G / 2>(in, s, out, t, rows, columns, ahead, past_caches);
+    if (columns < G) return transpose_blocks<N, G / 2>(in, s, out, t, rows, columns, ahead, non_temporal);
   if (rows < 2 || columns < 2) {
     for (std::int64_t c = 0; c < columns; ++c)
       for (std::int64_t r = 0; r < rows; ++r) std::memcpy(out + c * t + r, in + r * s + c, sizeof(U));
@@ -157,25 +157,25 @@ void transpose_blocks(const U* in, std::int64_t s, U* out, std::int64_t t, std::
     for_overlapping(columns, G, [&](std::int64_t c) {
       const U* const from = in + r * s + c;
       if (ahead != 0 && c % (64 / sizeof(U)) < G) prefetch_rows(from + ahead, s, N);
-      transpose_block<N, G>(from, s, out + c * t + r, t, past_caches);
+      transpose_block<N, G>(from, s, out + c * t + r, t, non_temporal);
     });
   });
 }
 
-/// True when a vector of rows, `s` elements apart, competes for a few places in the first cache.
+/// True when a vector of rows, `s` elements apart, falls into the same few sets of the first cache.
 template <class U>
-bool rows_compete(std::int64_t s) {
+bool rows_share_cache_sets(std::int64_t s) {
   if (lanes<U> <= 8) return false;
-  constexpr std::int64_t place = 2048;
-  const std::int64_t apart = std::abs(s) * std::int64_t(sizeof(U)) % place;
-  return std::min(apart, place - apart) < 128;
+  constexpr std::int64_t period = 2048;
+  const std::int64_t apart = std::abs(s) * std::int64_t(sizeof(U)) % period;
+  return std::min(apart, period - apart) < 128;
 }
 
 /// As many rows as a vector has lanes, `columns` at least, by way of a buffer: each line of the input is read
 /// once.
 template <class U>
 void transpose_buffered(const U* in, std::int64_t s, U* out, std::int64_t t, std::int64_t columns,
-                        std::int64_t ahead, bool past_caches) {
+                        std::int64_t ahead, bool non_temporal) {
   constexpr int w = lanes<U>, g = group_size<U>;
   alignas(64) U buffer[4 * w * w];
   const int width = streamable(in, s * sizeof(U)) ? w : 4 * w;
@@ -187,30 +187,30 @@ void transpose_buffered(const U* in, std::int64_t s, U* out, std::int64_t t, std
         store(buffer + i * width + k, load(in + i * s + c + k));
         if (ahead != 0) __builtin_prefetch(in + i * s + c + k + ahead, 0, 2);
       });
-    transpose_blocks<w, g>(buffer, width, out + c * t, t, w, n, 0, past_caches);
+    transpose_blocks<w, g>(buffer, width, out + c * t, t, w, n, 0, non_temporal);
   }
 }
 
 }  // namespace detail
 
-/// True when transpose_tile can write past the caches: each of its stores is one aligned vector.
+/// True when transpose_tile can use non-temporal stores: each of them is an aligned vector.
 template <class U>
 bool transpose_streams(const U* out, std::int64_t t, std::int64_t rows) {
   return rows % lanes<U> == 0 && streamable(out, t * sizeof(U));
 }
 
-/// out[c * t + r] = in[r * s + c] for r < rows, c < columns. Meanwhile the matrix `ahead` elements from `in`
-/// is brought near, unless `ahead` is 0.
+/// out[c * t + r] = in[r * s + c] for r < rows, c < columns. The matrix `ahead` elements from `in`
+/// is prefetched, unless `ahead` is 0.
 template <class U>
 void transpose_tile(const U* in, std::int64_t s, U* out, std::int64_t t, std::int64_t rows,
-                    std::int64_t columns, std::int64_t ahead, bool past_caches) {
+                    std::int64_t columns, std::int64_t ahead, bool non_temporal) {
   constexpr int w = lanes<U>, g = detail::group_size<U>;
   if (t == rows && detail::interleave_few<false>(in, out, rows, s, columns, ahead)) return;
   if (s == columns && detail::interleave_few<true>(in, out, columns, t, rows, ahead)) return;
-  if (rows < w || columns < w || !detail::rows_compete<U>(s))
-    return detail::transpose_blocks<w, g>(in, s, out, t, rows, columns, ahead, past_caches);
+  if (rows < w || columns < w || !detail::rows_share_cache_sets<U>(s))
+    return detail::transpose_blocks<w, g>(in, s, out, t, rows, columns, ahead, non_temporal);
   detail::for_overlapping(rows, w, [&](std::int64_t r) {
-    detail::transpose_buffered(in + r * s, s, out + r, t, columns, ahead, past_caches);
+    detail::transpose_buffered(in + r * s, s, out + r, t, columns, ahead, non_temporal);
   });
 }
 

@@ -62,7 +62,7 @@ class BroadcastReader {
     return buffer_;
   }
 
-  /// Takes the innermost loops together as one row, in which the elements lie alike for each step of the loop
+  /// Joins the innermost loops to one row, in which the elements lie alike for each step of the loop
   /// around it: their offsets, the least of those of the w elements from each on, and whether these lie
   /// within one vector.
   void learn_pattern(std::int64_t size) {

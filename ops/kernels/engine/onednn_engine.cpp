@@ -1,9 +1,9 @@
 #include <ktape/ops/kernels/engine/engine.hpp>
 
 #ifdef KTAPE_WITH_ONEDNN
-#include <ktape/autograd/tensor.hpp>
 #include <ktape/ops/kernels/convolution/convolution.hpp>
 #include <ktape/ops/kernels/engine/lru_cache.hpp>
+#include <ktape/ops/kernels/workspace.hpp>
 
 #include <omp.h>
 #include <dnnl.hpp>
@@ -68,14 +68,15 @@ void run_primitive(const ktape_matmul& m) {
   static auto& cache = *new LruCache<std::array<std::int64_t, 6>, Product>(512);
   const auto product = cache.get({omp_get_max_threads(), m.rows, m.columns, m.inner, m.a_stride, m.b_stride},
                                  [&] { return Product(m); });
-  const Ref<Storage> scratch = Storage::make(product->scratchpad.get_size());
+  const auto bytes = static_cast<std::int64_t>(product->scratchpad.get_size());
+  Workspace<char> space(bytes);
   const auto at = [](const memory::desc& desc, const void* data) {
     return memory(desc, processor(), const_cast<void*>(data));
   };
   product->primitive.execute(stream(), {{DNNL_ARG_SRC, at(product->a, m.a)},
                                         {DNNL_ARG_WEIGHTS, at(product->b, m.b)},
                                         {DNNL_ARG_DST, at(product->c, m.c)},
-                                        {DNNL_ARG_SCRATCHPAD, at(product->scratchpad, scratch->data())}});
+                                        {DNNL_ARG_SCRATCHPAD, at(product->scratchpad, space.take(bytes))}});
   stream().wait();
 }
 
@@ -208,9 +209,11 @@ std::shared_ptr<const Prepared> lookup(Pass pass, const ktape_convolution& c) {
 }
 
 void run(Pass pass, const Prepared& p, const ktape_convolution& c) {
-  const std::size_t packed_bytes = p.reorder ? (p.packed.get_size() + 63) / 64 * 64 : 0;
-  const Ref<Storage> scratch = Storage::make(packed_bytes + p.scratchpad.get_size());
-  char* const bytes = static_cast<char*>(scratch->data());
+  const auto size = [](std::size_t bytes) { return static_cast<std::int64_t>((bytes + 63) / 64 * 64); };
+  const std::int64_t packed_bytes = p.reorder ? size(p.packed.get_size()) : 0,
+                     pad_bytes = size(p.scratchpad.get_size());
+  Workspace<char> space(packed_bytes + pad_bytes);
+  char* const bytes = space.take(packed_bytes + pad_bytes);
   memory kernel(p.kernel, processor(), c.kernel),
       packed = p.reorder ? memory(p.packed, processor(), bytes) : kernel;
   memory x(p.x, processor(), c.x), y(p.y, processor(), c.y),
@@ -230,7 +233,9 @@ void run(Pass pass, const Prepared& p, const ktape_convolution& c) {
 /// Whether the reference engine is faster whatever oneDNN has: at the results of few input channels, and
 /// where oneDNN, which computes 16 channels of a result at least, has more work than products of patches.
 bool is_left(Pass pass, const ktape_convolution& c) {
-  if (pass == Pass::BackwardKernel ? skips_places(c) : pass == Pass::Forward && is_narrow(c)) return true;
+  if (pass == Pass::BackwardKernel ? is_strided_pointwise(c)
+                                   : pass == Pass::Forward && suits_direct_convolution(c))
+    return true;
   const auto [results, others] = pass == Pass::BackwardData ? std::pair(c.input_channels, c.output_channels)
                                                             : std::pair(c.output_channels, c.input_channels);
   return results <= 4 && others >= 32;

@@ -35,9 +35,9 @@ std::int32_t forward(const void* arguments) {
   const auto& call = *static_cast<const ktape_convolution*>(arguments);
   return computed(call, [&]<class T>() {
     if constexpr (!std::is_same_v<T, float16>)
-      is_depthwise(call) ? depthwise<T>(call)
-      : is_narrow(call)  ? narrow_convolution<T>(call)
-                         : convolution<T>(call);
+      is_depthwise(call)               ? depthwise<T>(call)
+      : suits_direct_convolution(call) ? direct_convolution<T>(call)
+                                       : convolution<T>(call);
   });
 }
 
@@ -53,9 +53,9 @@ std::int32_t backward_kernel(const void* arguments) {
   const auto& call = *static_cast<const ktape_convolution*>(arguments);
   return computed(call, [&]<class T>() {
     if constexpr (!std::is_same_v<T, float16>)
-      is_depthwise(call) ? depthwise_backward_kernel<T>(call)
-      : is_narrow(call)  ? narrow_convolution_backward_kernel<T>(call)
-                         : convolution_backward_kernel<T>(call);
+      is_depthwise(call)               ? depthwise_backward_kernel<T>(call)
+      : suits_direct_convolution(call) ? direct_convolution_backward_kernel<T>(call)
+                                       : convolution_backward_kernel<T>(call);
   });
 }
 

@@ -28,17 +28,17 @@ namespace detail {
 /// m columns each.
 template <class A, int V, class M, class F>
 void add_columns(std::int64_t rows, std::int64_t j, M m, const F& terms, double* const (&sums)[2]) {
-  constexpr int together = 4 / V;  // rows with sums of their own: additions to one sum wait for each other
+  constexpr int chains = 4 / V;  // of dependent additions, one for each of so many rows
   Vec<A> s[4] = {}, t[4] = {};
-  const auto add = [&](std::int64_t r, int place) {
+  const auto add = [&](std::int64_t r, int chain) {
     for (int v = 0; v < V; ++v) {
       const auto [a, b] = terms(r, j + v * lanes<A>, m);
-      s[place * V + v] += a, t[place * V + v] += b;
+      s[chain * V + v] += a, t[chain * V + v] += b;
     }
   };
   std::int64_t r = 0;
-  for (; r + together <= rows; r += together)
-    for (int place = 0; place < together; ++place) add(r + place, place);
+  for (; r + chains <= rows; r += chains)
+    for (int chain = 0; chain < chains; ++chain) add(r + chain, chain);
   for (; r < rows; ++r) add(r, 0);
   for (int k = V; k < 4; ++k) s[k % V] += s[k], t[k % V] += t[k];
   for (int v = 0; v < V; ++v)
@@ -80,8 +80,7 @@ std::vector<R> over_groups(const ChannelLayout& layout, const Rows& rows, const 
 }
 
 /// out = value(coefficient)(offset, m) by vectors, where `coefficient(p)` is p[c] of each lane's channel c. A
-/// large result that is computed of `several` arrays goes past the caches, which hold these; one of a single
-/// array stays there.
+/// large result of `several` arrays is written with non-temporal stores, so that these stay in the caches.
 template <class T, class F>
 void map_channels(const ChannelLayout& layout, T* out, bool several, const F& value) {
   using A = compute_type<T>;
@@ -91,7 +90,7 @@ void map_channels(const ChannelLayout& layout, T* out, bool several, const F& va
                      n = in_rows ? layout.channels : layout.inner;
   const std::int64_t step = n * std::int64_t(sizeof(T)),
                      block = in_rows ? 32 : 1;  // rows with the same coefficients
-  const bool past_caches =
+  const bool non_temporal =
       several && std::is_same_v<T, A> && rows * step >= streaming_bytes && streamable(out, step);
   parallel_rows(rows, 4 * n, [&](std::int64_t begin, std::int64_t end) {
     for (; begin < end; begin += block)
@@ -103,7 +102,7 @@ void map_channels(const ChannelLayout& layout, T* out, bool several, const F& va
         };
         const auto first = at(0), second = at(1 % vectors), third = at(2 % vectors), fourth = at(3 % vectors);
         const auto put = [&](std::int64_t to, const auto& map) {
-          past_caches ? stream(out + to, map(to, m)) : store_partial(out + to, map(to, m), m);
+          non_temporal ? stream(out + to, map(to, m)) : store_partial(out + to, map(to, m), m);
         };
         for (std::int64_t r = begin; r < std::min(end, begin + block); ++r) {
           const std::int64_t to = r * n + j;

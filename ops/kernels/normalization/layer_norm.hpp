@@ -100,18 +100,18 @@ void layer_norm_backward(const T* x, const T* gamma, const T* g, const RowScalin
   using A = compute_type<T>;
   // The rows are summed in a fixed number of parts, so that results do not depend on the threads.
   const std::int64_t parts = std::clamp<std::int64_t>(rows / 32, 1, 16),
-                     per_part = (rows + parts - 1) / parts, padded = (n + lanes<A> - 1) / lanes<A> * lanes<A>;
-  WorkVector<A> sums(static_cast<std::size_t>(dgamma || dbeta ? parts * 2 * padded : 0));
+                     per_part = (rows + parts - 1) / parts, stride = padded<A>(n);
+  WorkVector<A> sums(static_cast<std::size_t>(dgamma || dbeta ? parts * 2 * stride : 0));
   parallel_rows(parts, per_part * n * 6, [&](std::int64_t first, std::int64_t last) {
     for (std::int64_t part = first; part < last; ++part) {
-      A* const gamma_sums = sums.empty() ? nullptr : sums.data() + part * 2 * padded;
+      A* const gamma_sums = sums.empty() ? nullptr : sums.data() + part * 2 * stride;
       for (std::int64_t r = part * per_part; r < std::min(rows, (part + 1) * per_part); ++r)
         detail::normalize_row_backward(x + r * n, gamma, g + r * n, moments[r], dx ? dx + r * n : nullptr,
-                                       gamma_sums, gamma_sums ? gamma_sums + padded : nullptr, n);
+                                       gamma_sums, gamma_sums ? gamma_sums + stride : nullptr, n);
     }
   });
-  if (dgamma) detail::add_parts(dgamma, sums.data(), parts, 2 * padded, n);
-  if (dbeta) detail::add_parts(dbeta, sums.data() + padded, parts, 2 * padded, n);
+  if (dgamma) detail::add_parts(dgamma, sums.data(), parts, 2 * stride, n);
+  if (dbeta) detail::add_parts(dbeta, sums.data() + stride, parts, 2 * stride, n);
 }
 
 }  // namespace ktape::kernels

@@ -6,7 +6,7 @@
 #include <cstring>
 #include <xsimd/xsimd.hpp>
 
-/// Counter-based random numbers: every element of a tensor is a function of the key and of its place, so that
+/// Counter-based random numbers: every element of a tensor is a function of the key and of its index, so that
 /// neither the number of threads nor the width of the vectors changes a number.
 namespace ktape::kernels {
 

@@ -14,7 +14,7 @@ class Accumulator {
   using Partial = typename Op::template Total<A>;
   static constexpr std::int64_t capacity = 8192 / sizeof(A);
 
-  /// Folds each of the `width` columns of `rows` rows.
+  /// Reduces each of the `width` columns of `rows` rows.
   template <class T>
   [[gnu::noinline]] void columns(const T* p, std::int64_t rows, std::int64_t stride, std::int64_t width) {
     if (rows == 0) std::fill_n(acc_, width, Op::template identity<A>());
@@ -30,7 +30,7 @@ class Accumulator {
     else return total_[j];
   }
 
-  /// Folds a contiguous run; blocks bound the rounding error.
+  /// Reduces a contiguous run; blocks bound the rounding error.
   template <class T>
   [[gnu::noinline]] static Partial row(const T* p, std::int64_t n) {
     constexpr std::int64_t length = 4096;
@@ -69,13 +69,13 @@ class Accumulator {
   void accumulate(const T* p, std::int64_t rows, std::int64_t stride, std::int64_t width) {
     const std::int64_t ahead = prefetch_distance<T>(8 * stride);
     std::int64_t r = 0;
-    for (; r + 8 <= rows; r += 8) together<8>(p + r * stride, stride, width, ahead, r == 0);
-    if (rows - r >= 4) together<4>(p + r * stride, stride, width, ahead, r == 0), r += 4;
-    if (rows - r >= 2) together<2>(p + r * stride, stride, width, ahead, r == 0), r += 2;
-    if (rows - r >= 1) together<1>(p + r * stride, stride, width, ahead, r == 0);
+    for (; r + 8 <= rows; r += 8) add_rows<8>(p + r * stride, stride, width, ahead, r == 0);
+    if (rows - r >= 4) add_rows<4>(p + r * stride, stride, width, ahead, r == 0), r += 4;
+    if (rows - r >= 2) add_rows<2>(p + r * stride, stride, width, ahead, r == 0), r += 2;
+    if (rows - r >= 1) add_rows<1>(p + r * stride, stride, width, ahead, r == 0);
   }
   template <int N, class T>
-  void together(const T* p, std::int64_t stride, std::int64_t width, std::int64_t ahead, bool fresh) {
+  void add_rows(const T* p, std::int64_t stride, std::int64_t width, std::int64_t ahead, bool fresh) {
     const auto fill = splat(Op::template neutral<A>());
     for_vectors<A>(width, [&](std::int64_t j, auto n) {
       if constexpr (N == 8) prefetch_rows(p + j + ahead, stride, 8);

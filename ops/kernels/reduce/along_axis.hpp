@@ -6,20 +6,18 @@
 #include <vector>
 
 /// How a reduction is split, whatever it computes. A `Kernel` has a `Compute` type, a `Partial` result and
-// clang-format off
 ///
-///     columns(p, rows, stride, width)   reduces up to `capacity` columns; column(j) then is the result of one
-///     row(p, n)                         reduces a contiguous row
-///     merge(a, b)                       joins two results, of which b comes after a
-///     placed(x, step, first)            a result whose positions 0, 1, 2... are those at
-///                                       first, first + step, first + 2 step...
+///     columns(p, rows, stride, width)  reduces up to `capacity` columns, of which
+///     column(j)                        is the result of one;
+///     row(p, n)                        reduces a contiguous row;
+///     merge(a, b)                      joins two results, of which b comes after a;
+///     placed(x, step, first)           moves a result's positions 0, 1... to first, first + step...
 ///
-// clang-format on
 /// and `finish` makes a result of a Partial, which is then rounded to the type of the elements. Results do
 /// not depend on the number of threads: the split follows from the shape alone.
 namespace ktape::kernels::detail {
 
-/// out[j] = the result of column j; halves are rounded in vectors.
+/// out[j] = the result of column j; float16 is rounded in vectors.
 template <class Kernel, class Out, class Finish>
 void write_columns(const Kernel& kernel, Out* out, std::int64_t n, const Finish& finish) {
   std::int64_t j = 0;

@@ -31,7 +31,7 @@ class Find {
   }
   Partial column(std::int64_t j) const { return {best_[j], index_[j]}; }
 
-  /// The best of the blocks of a run, by vectors, then the place in it.
+  /// The best of the blocks of a run, by vectors, then the position in it.
   template <class T>
   [[gnu::noinline]] static Partial row(const T* p, std::int64_t n) {
     constexpr std::int64_t block = sizeof(A) == 1 ? 4 * w : 32 * w;  // positions in it fit the lanes
@@ -40,7 +40,7 @@ class Find {
       const A value = Accumulator<Op, A>::run(p + i, std::min(n - i, block));
       if (better(value, best.value)) best = {value, i};
     }
-    best.index += place(p + best.index, std::min(n - best.index, block), best.value);
+    best.index += position(p + best.index, std::min(n - best.index, block), best.value);
     return best;
   }
   static Partial placed(Partial x, std::int64_t step, std::int64_t first) {
@@ -59,7 +59,7 @@ class Find {
 
   /// Where in a block the first element is that equals `value`, which there is.
   template <class T>
-  static std::int64_t place(const T* p, std::int64_t n, A value) {
+  static std::int64_t position(const T* p, std::int64_t n, A value) {
     const auto wanted = splat(value);
     Vec<U> first = splat(static_cast<U>(~U(0))), at;
     for (int i = 0; i < w; ++i) at[i] = static_cast<U>(i);
@@ -86,12 +86,13 @@ class Find {
   void look(const T* p, std::int64_t rows, std::int64_t stride, std::int64_t width) {
     const std::int64_t ahead = prefetch_distance<T>(8 * stride);
     for (std::int64_t r = 0; r < rows; r += 8)
-      if (rows - r >= 8) together(p + r * stride, r, stride, width, ahead, std::integral_constant<int, 8>());
-      else together(p + r * stride, r, stride, width, ahead, static_cast<int>(rows - r));
+      if (rows - r >= 8)
+        look_at_rows(p + r * stride, r, stride, width, ahead, std::integral_constant<int, 8>());
+      else look_at_rows(p + r * stride, r, stride, width, ahead, static_cast<int>(rows - r));
   }
   template <class T, class N>
-  void together(const T* p, std::int64_t r, std::int64_t stride, std::int64_t width, std::int64_t ahead,
-                N rows) {
+  void look_at_rows(const T* p, std::int64_t r, std::int64_t stride, std::int64_t width, std::int64_t ahead,
+                    N rows) {
     for_vectors<A>(width, [&](std::int64_t j, auto n) {
       prefetch_rows(p + j + ahead, stride, 8);
       auto best = load_partial_as<A>(p + j, n, Vec<A>{});

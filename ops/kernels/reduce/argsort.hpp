@@ -6,10 +6,10 @@
 
 namespace ktape::kernels {
 
-/// For each of `rows` rows of n elements, the places (counted over all rows) of its first k elements in
+/// For each of `rows` rows of n elements, the indices (counted over all rows) of its first k elements in
 /// order. Equal elements stay in order; NaN is the largest.
 template <class T>
-void argsort_rows(std::int64_t* places, const T* x, std::int64_t rows, std::int64_t n, std::int64_t k,
+void argsort_rows(std::int64_t* indices, const T* x, std::int64_t rows, std::int64_t n, std::int64_t k,
                   bool descending) {
   struct Entry {
     T value;
@@ -30,7 +30,7 @@ void argsort_rows(std::int64_t* places, const T* x, std::int64_t rows, std::int6
                    if (k == n) std::sort(entries.begin(), entries.end(), before);
                    else std::partial_sort(entries.begin(), entries.begin() + k, entries.end(), before);
                    for (std::int64_t i = 0; i < k; ++i)
-                     places[row * k + i] = row * n + entries[static_cast<std::size_t>(i)].at;
+                     indices[row * k + i] = row * n + entries[static_cast<std::size_t>(i)].at;
                  }
                });
 }

@@ -46,7 +46,7 @@ V scan_vector(V v, V identity, Lanes all) {
 template <class Op, class A, bool Many = true>
 struct RunningTotal {
   static constexpr bool split = Many && std::is_same_v<Op, Sum> && std::is_floating_point_v<A>;
-  static constexpr std::int64_t together = 32;  // so many make the last few
+  static constexpr std::int64_t block = 32;  // vectors that `few` is the total of, at most
   Vec<A> rest, few = splat(Op::template identity<A>());
 
   Vec<A> with(Vec<A> more) const {
@@ -64,9 +64,9 @@ struct RunningTotal {
 
 /// A contiguous row. Only one combination a vector waits for the vector before.
 template <class Op, bool Reverse, bool Long, class T>
-void scan_row(const T* in, T* out, std::int64_t n, bool exclusive, bool past_caches) {
+void scan_row(const T* in, T* out, std::int64_t n, bool exclusive, bool non_temporal) {
   using A = compute_type<T>;
-  constexpr int w = lanes<T>;
+  constexpr int w = lanes<T>, last = Reverse ? 0 : w - 1;
   constexpr auto all = std::make_index_sequence<w>();
   const auto identity = splat(Op::template identity<A>());
   const auto step = [=](std::int64_t i, std::int64_t m, RunningTotal<Op, A, Long> carry) {
@@ -74,27 +74,27 @@ void scan_row(const T* in, T* out, std::int64_t n, bool exclusive, bool past_cac
     const auto scanned = scan_vector<Op, Reverse, 1>(v, identity, all);
     const auto y = carry.with(exclusive ? moved<1, Reverse>(scanned, identity, all) : scanned);
     if (m < w) store_partial(out + i, y, m);
-    else if (past_caches) stream(out + i, y);
+    else if (non_temporal) stream(out + i, y);
     else store(out + i, y);
-    carry.add(broadcast_lane < Reverse ? 0 : w - 1 > (scanned, all));
+    carry.add(broadcast_lane<last>(scanned, all));
     return carry;
   };
-  const auto past_boundary = [](const T* p) {
+  const auto past_alignment = [](const T* p) {
     return static_cast<std::int64_t>(reinterpret_cast<std::uintptr_t>(p) % (w * sizeof(T)) / sizeof(T));
   };
   RunningTotal<Op, A, Long> carry{identity};
-  constexpr auto together = RunningTotal<Op, A>::together;
+  constexpr auto block = RunningTotal<Op, A>::block;
   if constexpr (Reverse) {
-    std::int64_t i = n - (past_caches ? std::min(n, past_boundary(out + n)) : 0);
+    std::int64_t i = n - (non_temporal ? std::min(n, past_alignment(out + n)) : 0);
     if (i < n) carry = step(i, n - i, carry);
-    for (std::int64_t left = i / w; left > 0; left -= together, carry.join())
-      for (std::int64_t k = std::min(left, together); k > 0; --k, i -= w) carry = step(i - w, w, carry);
+    for (std::int64_t left = i / w; left > 0; left -= block, carry.join())
+      for (std::int64_t k = std::min(left, block); k > 0; --k, i -= w) carry = step(i - w, w, carry);
     if (i > 0) step(0, i, carry);
   } else {
-    std::int64_t i = past_caches ? std::min(n, (w - past_boundary(out)) % w) : 0;
+    std::int64_t i = non_temporal ? std::min(n, (w - past_alignment(out)) % w) : 0;
     if (i > 0) carry = step(0, i, carry);
-    for (std::int64_t left = (n - i) / w; left > 0; left -= together, carry.join())
-      for (std::int64_t k = std::min(left, together); k > 0; --k, i += w) carry = step(i, w, carry);
+    for (std::int64_t left = (n - i) / w; left > 0; left -= block, carry.join())
+      for (std::int64_t k = std::min(left, block); k > 0; --k, i += w) carry = step(i, w, carry);
     if (i < n) step(i, n - i, carry);
   }
 }
@@ -113,7 +113,7 @@ void scan_short_row(const T* in, T* out, std::int64_t n, bool exclusive) {
 
 /// Short rows of `axis` x `inner` elements, in lanes of their own.
 template <class Op, class T>
-void scan_short_rows(const T* in, T* out, AxisShape shape, ScanOptions options, bool past_caches) {
+void scan_short_rows(const T* in, T* out, AxisShape shape, ScanOptions options, bool non_temporal) {
   using A = compute_type<T>;
   const std::int64_t n = shape.axis * shape.inner;
   for_row_tiles<A>(shape.outer, n, 1, [&](std::int64_t r, std::int64_t rows) {
@@ -129,7 +129,7 @@ void scan_short_rows(const T* in, T* out, AxisShape shape, ScanOptions options, 
         store(at, options.exclusive ? before : carry);
       }
     }
-    tile.store(out + r * n, rows, past_caches);
+    tile.store(out + r * n, rows, non_temporal);
   });
 }
 
@@ -141,15 +141,15 @@ struct ScanColumns {
   alignas(64) A rest[capacity], few[capacity];
 
   void run(const T* in, T* out, std::int64_t rows, std::int64_t stride, std::int64_t width,
-           ScanOptions options, bool past_caches) {
-    constexpr auto together = RunningTotal<Op, A>::together;
+           ScanOptions options, bool non_temporal) {
+    constexpr auto block = RunningTotal<Op, A>::block;
     for (A* totals : {rest, few}) std::fill_n(totals, capacity, Op::template identity<A>());
     const std::int64_t distance = prefetch_distance<T>(stride),
                        ahead = options.reverse ? -distance : distance;
     for (std::int64_t k = 0; k < rows; ++k) {
       const std::int64_t row = (options.reverse ? rows - 1 - k : k) * stride;
-      wide_row(in + row, out + row, width, ahead, options.exclusive, past_caches);
-      if (RunningTotal<Op, A>::split && k % together == together - 1) join(width);
+      wide_row(in + row, out + row, width, ahead, options.exclusive, non_temporal);
+      if (RunningTotal<Op, A>::split && k % block == block - 1) join(width);
     }
   }
   void join(std::int64_t width) {
@@ -160,7 +160,7 @@ struct ScanColumns {
     }
   }
   void wide_row(const T* in, T* out, std::int64_t width, std::int64_t ahead, bool exclusive,
-                bool past_caches) {
+                bool non_temporal) {
     constexpr int w = lanes<T>;
     for (std::int64_t j = 0; j < width; j += w) {
       const std::int64_t m = std::min<std::int64_t>(w, width - j);
@@ -170,7 +170,7 @@ struct ScanColumns {
       const auto y = Op::combine(load(rest + j), exclusive ? before : after);
       store(few + j, after);
       if (m < w) store_partial(out + j, y, m);
-      else if (past_caches) stream(out + j, y);
+      else if (non_temporal) stream(out + j, y);
       else store(out + j, y);
     }
   }
@@ -205,7 +205,7 @@ template <class Op, class T>
 void scan_columns(const T* in, T* out, AxisShape shape, ScanOptions options, bool large) {
   constexpr std::int64_t capacity = ScanColumns<Op, T>::capacity;
   const std::int64_t blocks = (shape.inner + capacity - 1) / capacity;
-  const bool past_caches = large && streamable(out, shape.inner * sizeof(T));
+  const bool non_temporal = large && streamable(out, shape.inner * sizeof(T));
   parallel_rows(shape.outer * blocks, shape.axis * std::min(shape.inner, capacity),
                 [&](std::int64_t begin, std::int64_t end) {
                   ScanColumns<Op, T> columns;
@@ -213,7 +213,7 @@ void scan_columns(const T* in, T* out, AxisShape shape, ScanOptions options, boo
                     const std::int64_t j = begin % blocks * capacity,
                                        start = begin / blocks * shape.axis * shape.inner + j;
                     columns.run(in + start, out + start, shape.axis, shape.inner,
-                                std::min(capacity, shape.inner - j), options, past_caches);
+                                std::min(capacity, shape.inner - j), options, non_temporal);
                   }
                   stream_fence();
                 });

@@ -1,13 +1,14 @@
 #pragma once
 #include <ktape/autograd/memory.hpp>
+#include <ktape/ops/kernels/parallel/parallel_rows.hpp>
+#include <ktape/ops/kernels/simd/exp.hpp>
 #include <ktape/ops/kernels/simd/gemm_microkernel.hpp>
-#include <ktape/ops/kernels/softmax/softmax.hpp>
 
 /// Recurrent networks over whole sequences. Each thread runs all steps of its own samples, so that it waits
-/// for nobody; in each step one product with the recurrent kernel stays in the registers until the cell has
+/// for no other; in each step one product with the recurrent kernel stays in the registers until the cell has
 /// made its gates of it.
 ///
-/// A cell has some projections: the arguments of its gates. Slots and units are stored in blocks of one
+/// A cell has some projections: the arguments of its gates. Projections and units are stored in blocks of one
 /// vector of units: (blocks, projections, lanes), filled up with zeros, which stay zeros.
 namespace ktape::kernels {
 
@@ -139,8 +140,7 @@ struct UnitBlocks {
 /// What forward keeps for backward, one row for each sample and step.
 template <class A>
 struct RecurrentState {
-  A* gates;  // (rows, blocks, projections, lanes): the arguments without the recurrent part, replaced by the
-             // activations
+  A* gates;  // (rows, blocks, projections, lanes): without the recurrent part, then the activations
   A* h;      // (rows, padded units): the output before the step
   A* c;      // likewise the cell state; null for cells that have none
 };
@@ -266,16 +266,15 @@ template <class Cell, class A>
 void run_recurrent(const SequenceLayout& at, const RecurrentState<A>& state, const A* panels,
                    const RecurrentOutputs<A>& out) {
   const UnitBlocks<A> blocks{at.units};
-  parallel_rows(at.samples, at.steps * at.units * (at.units * Cell::projections / 8 + 8),
-                [&](std::int64_t begin, std::int64_t end) {
-                  for (std::int64_t step = 0; step < at.steps; ++step)
-                    for (std::int64_t block = 0; block < blocks.count; ++block)
-                      for (std::int64_t sample = begin; sample < end; sample += detail::rows_at_once)
-                        detail::with_rows(end - sample, [&](auto rows) {
-                          detail::recurrent_step<Cell, rows()>(at, blocks, state, panels, out, sample, step,
-                                                               block);
-                        });
-                });
+  const auto run = [&](std::int64_t begin, std::int64_t end) {
+    for (std::int64_t step = 0; step < at.steps; ++step)
+      for (std::int64_t block = 0; block < blocks.count; ++block)
+        for (std::int64_t sample = begin; sample < end; sample += detail::rows_at_once)
+          detail::with_rows(end - sample, [&](auto rows) {
+            detail::recurrent_step<Cell, rows()>(at, blocks, state, panels, out, sample, step, block);
+          });
+  };
+  parallel_rows(at.samples, at.steps * at.units * (at.units * Cell::projections / 8 + 8), run);
 }
 
 /// Goes back through all steps: the gradients of the projections, in the layout of the gates, and of the
@@ -287,35 +286,35 @@ void run_recurrent_backward(const SequenceLayout& at, const RecurrentState<A>& s
                             const A* of_outputs, const A* of_last, A* slopes, A* dh, A* dc) {
   const UnitBlocks<A> blocks{at.units};
   const std::int64_t inner = blocks.padded * Cell::projections, padded = blocks.padded;
-  parallel_rows(at.samples, at.steps * at.units * (at.units * Cell::projections / 8 + 8),
-                [&](std::int64_t begin, std::int64_t end) {
-                  WorkVector<A> repeated(static_cast<std::size_t>((end - begin) * padded + lanes<A>));
-                  for (std::int64_t sample = begin; of_last && sample < end; ++sample)
-                    std::copy_n(of_last + sample * at.units, at.units,
-                                repeated.data() + (sample - begin) * padded);
-                  for (std::int64_t step = at.steps - 1; step >= 0; --step) {
-                    for (std::int64_t sample = begin; sample < end; ++sample)
-                      detail::recurrent_step_backward<Cell, A>(
-                          at, blocks, state, of_outputs, slopes,
-                          {dh + sample * padded, dc ? dc + sample * padded : nullptr,
-                           repeated.data() + (sample - begin) * padded},
-                          sample, step);
-                    int width;
-                    for (std::int64_t block = 0; block < blocks.count; block += width) {
-                      width = transposed_panel(block, blocks.count);
-                      for (std::int64_t sample = begin; sample < end; sample += detail::rows_at_once)
-                        detail::with_rows(end - sample, [&](auto rows) {
-                          const A* from[rows()];
-                          for (int r = 0; r < rows(); ++r)
-                            from[r] = slopes + at.input_row(sample + r, step) * inner;
-                          A* to = dh + sample * padded + block * lanes<A>;
-                          const A* panel = panels + block * lanes<A> * inner;
-                          width == 4 ? detail::add_product<rows(), 4>(to, padded, from, inner, panel)
-                                     : detail::add_product<rows(), 1>(to, padded, from, inner, panel);
-                        });
-                    }
-                  }
-                });
+  const auto add_products = [&](std::int64_t begin, std::int64_t end, std::int64_t step) {
+    int width;
+    for (std::int64_t block = 0; block < blocks.count; block += width) {
+      width = transposed_panel(block, blocks.count);
+      const A* const panel = panels + block * lanes<A> * inner;
+      for (std::int64_t sample = begin; sample < end; sample += detail::rows_at_once)
+        detail::with_rows(end - sample, [&](auto rows) {
+          const A* from[rows()];
+          for (int r = 0; r < rows(); ++r) from[r] = slopes + at.input_row(sample + r, step) * inner;
+          A* const to = dh + sample * padded + block * lanes<A>;
+          width == 4 ? detail::add_product<rows(), 4>(to, padded, from, inner, panel)
+                     : detail::add_product<rows(), 1>(to, padded, from, inner, panel);
+        });
+    }
+  };
+  const auto run = [&](std::int64_t begin, std::int64_t end) {
+    WorkVector<A> repeated(static_cast<std::size_t>((end - begin) * padded + lanes<A>));
+    for (std::int64_t sample = begin; of_last && sample < end; ++sample)
+      std::copy_n(of_last + sample * at.units, at.units, repeated.data() + (sample - begin) * padded);
+    for (std::int64_t step = at.steps - 1; step >= 0; --step) {
+      for (std::int64_t sample = begin; sample < end; ++sample)
+        detail::recurrent_step_backward<Cell, A>(at, blocks, state, of_outputs, slopes,
+                                                 {dh + sample * padded, dc ? dc + sample * padded : nullptr,
+                                                  repeated.data() + (sample - begin) * padded},
+                                                 sample, step);
+      add_products(begin, end, step);
+    }
+  };
+  parallel_rows(at.samples, at.steps * at.units * (at.units * Cell::projections / 8 + 8), run);
 }
 
 }  // namespace ktape::kernels

@@ -32,8 +32,8 @@ template <>
 struct ExpConstants<float> {
   static constexpr float bound = 150, magic = 12582912;  // 1.5 * 2^23
   static constexpr float ln2_high = 0.693145752f, ln2_low = 1.42860677e-6f;
+  // Of the least relative error, 2e-9.
   static constexpr std::array<float, 7> polynomial = {
-      // of the least relative error, 2e-9
       1.3836798758e-3f, 8.3748570513e-3f, 4.1668228597e-2f, 1.6666419681e-1f, 4.9999992056e-1f, 1, 1};
   static constexpr float fraction[] = {0.166668622f, 0.5000097769f, 1};
 };
@@ -41,8 +41,8 @@ template <>
 struct ExpConstants<double> {
   static constexpr double bound = 1100, magic = 6755399441055744;  // 1.5 * 2^52
   static constexpr double ln2_high = 0.693147180369123816490, ln2_low = 1.90821492927058770002e-10;
-  static constexpr std::array<double, 12> polynomial = {// of the least relative error, 2e-17
-                                                        2.5100424157005067e-8,
+  // Of the least relative error, 2e-17.
+  static constexpr std::array<double, 12> polynomial = {2.5100424157005067e-8,
                                                         2.7620138719733994e-7,
                                                         2.7557268378684192e-6,
                                                         2.480152119021773e-5,
@@ -96,26 +96,25 @@ Vec<A> exp_polynomial(Vec<A> r, std::size_t drop = 0) {
   return p;
 }
 
+/// 2^(i / 16).
 template <class A>
-inline constexpr A sixteenth_powers[] = {
-    // 2^(i / 16)
-    A(1),
-    A(1.0442737824274138),
-    A(1.0905077326652577),
-    A(1.1387886347566916),
-    A(1.189207115002721),
-    A(1.241857812073484),
-    A(1.2968395546510096),
-    A(1.3542555469368927),
-    A(1.4142135623730951),
-    A(1.4768261459394993),
-    A(1.5422108254079407),
-    A(1.6104903319492543),
-    A(1.681792830507429),
-    A(1.7562521603732995),
-    A(1.8340080864093424),
-    A(1.9152065613971474)};
-/// Of them those that the last four bits say.
+inline constexpr A sixteenth_powers[] = {A(1),
+                                         A(1.0442737824274138),
+                                         A(1.0905077326652577),
+                                         A(1.1387886347566916),
+                                         A(1.189207115002721),
+                                         A(1.241857812073484),
+                                         A(1.2968395546510096),
+                                         A(1.3542555469368927),
+                                         A(1.4142135623730951),
+                                         A(1.4768261459394993),
+                                         A(1.5422108254079407),
+                                         A(1.6104903319492543),
+                                         A(1.681792830507429),
+                                         A(1.7562521603732995),
+                                         A(1.8340080864093424),
+                                         A(1.9152065613971474)};
+/// Those that the last four bits select.
 inline __m512 sixteenth_power(__m512 bits) {
   const __m512 table = _mm512_loadu_ps(sixteenth_powers<float>);
   return _mm512_maskz_permutexvar_ps(0xffff, _mm512_castps_si512(bits), table);

@@ -49,7 +49,7 @@ Vec<T> splat(T value) {
   return value - Vec<T>{};
 }
 
-/// A half precision number as a float, the exact value.
+/// A float16 as a float, the exact value.
 inline float to_float(float16 x) {
 #ifdef __F16C__
   return _cvtsh_ss(x.bits());
@@ -57,8 +57,8 @@ inline float to_float(float16 x) {
   return x;
 #endif
 }
-/// The half precision number nearest to x.
-inline float16 to_half(float x) {
+/// The float16 nearest to x.
+inline float16 to_float16(float x) {
 #ifdef __F16C__
   return float16::from_bits(static_cast<std::uint16_t>(_cvtss_sh(x, _MM_FROUND_TO_NEAREST_INT)));
 #else
@@ -78,7 +78,7 @@ compute_type<T> element(const T* p) {
 /// A value of the compute type as a T.
 template <class T, class A>
 T narrow(A x) {
-  if constexpr (std::is_same_v<T, float16>) return to_half(static_cast<float>(x));
+  if constexpr (std::is_same_v<T, float16>) return to_float16(static_cast<float>(x));
   else return static_cast<T>(x);
 }
 
@@ -115,7 +115,7 @@ void store(T* p, Vec<compute_type<T>> v) {
     if constexpr (vector_bytes == 32)
       return _mm_storeu_si128(reinterpret_cast<__m128i*>(p), _mm256_cvtps_ph(v, _MM_FROUND_TO_NEAREST_INT));
 #endif
-    for (int i = 0; i < lanes<T>; ++i) p[i] = to_half(v[i]);
+    for (int i = 0; i < lanes<T>; ++i) p[i] = to_float16(v[i]);
   } else {
     std::memcpy(static_cast<void*>(p), &v, sizeof v);
   }
@@ -167,16 +167,17 @@ void store_partial(T* p, Vec<compute_type<T>> v, std::int64_t n) {
 #if defined(__AVX512BW__) && defined(__AVX512VL__) && defined(__F16C__)
   if constexpr (vector_bytes == 64 && std::is_same_v<T, float16>) {
     const auto mask = static_cast<__mmask16>((1u << n) - 1);
-    const __m256i halves = _mm512_maskz_cvtps_ph(mask, v, _MM_FROUND_TO_NEAREST_INT);
-    return _mm256_mask_storeu_epi16(p, mask, halves);
+    const __m256i rounded = _mm512_maskz_cvtps_ph(mask, v, _MM_FROUND_TO_NEAREST_INT);
+    return _mm256_mask_storeu_epi16(p, mask, rounded);
   }
 #endif
   for (std::int64_t i = 0; i < n; ++i) p[i] = narrow<T>(v[i]);
 }
 
-/// Results above this many bytes are written past the caches: they would not stay there anyway, and a line
-/// that is written whole need not be read first. Smaller ones are there when the next op reads them: a
-/// permutation of 3 MB alone is a fifth faster past the caches, but with a sum behind it takes twice as long.
+/// Results above this many bytes are written with non-temporal stores: they would be evicted anyway, and a
+/// cache line that is written whole need not be read first. Smaller ones are still in the caches when the
+/// next op reads them: a permutation of 3 MB alone is a fifth faster with non-temporal stores, but with a sum
+/// behind it takes twice as long.
 inline constexpr std::int64_t streaming_bytes = std::int64_t{8} << 20;
 
 /// True when vectors stored at p and at every multiple of `step` bytes from it are aligned, as `stream` needs
@@ -185,8 +186,8 @@ inline bool streamable(const void* p, std::int64_t step) {
   return reinterpret_cast<std::uintptr_t>(p) % vector_bytes == 0 && step % vector_bytes == 0;
 }
 
-/// Stores a vector past the caches. p must be aligned to the vector; `stream_fence()` must follow before
-/// others read it.
+/// Stores a vector with a non-temporal store. p must be aligned to the vector; `stream_fence()` must follow
+/// before others read it.
 template <class V>
 void stream(void* p, V v) {
 #if defined(__AVX512F__)
@@ -203,7 +204,7 @@ void stream(void* p, V v) {
 #endif
   std::memcpy(p, &v, sizeof v);
 }
-/// The same of halves. p must be aligned to as many of them as v has lanes.
+/// The same of float16. p must be aligned to as many of them as v has lanes.
 inline void stream(float16* p, Vec<float> v) {
   Vec<std::uint16_t, lanes<float16> * sizeof(float16)> bits;
   store(reinterpret_cast<float16*>(&bits), v);
@@ -215,15 +216,14 @@ inline void stream_fence() {
 #endif
 }
 
-/// Asks for the lines of `n` rows, a stride apart, from p on: the processor itself does not look ahead across
-/// pages. (Inlined, because GCC drops calls that only do this.)
+/// Prefetches a cache line of each of `n` rows, a stride apart, from p on: the hardware does not prefetch
+/// across pages. (Inlined, because GCC drops calls that only do this.)
 template <class T>
 [[gnu::always_inline]] inline void prefetch_rows(const T* p, std::int64_t stride, int n) {
   for (int i = 0; i < n; ++i) __builtin_prefetch(p + i * stride, 0, 2);
 }
 
-/// How far ahead of `elements` that are being read others should be asked for: a whole multiple of them, 16
-/// kB at least.
+/// The prefetch distance of a loop that reads `elements` at a time: a whole multiple of them, 16 kB at least.
 template <class T>
 std::int64_t prefetch_distance(std::int64_t elements) {
   constexpr std::int64_t least = 16384 / sizeof(T);

@@ -11,8 +11,8 @@
 /// columns, and a block of columns is read once, a few rows at a time.
 namespace ktape::kernels::detail {
 
-/// Rows of a column that are looked at together. More of them, a power of two apart, would compete for the
-/// places of a cache.
+/// Rows of a column that are read at a time. More of them, a power of two apart, would evict each other from
+/// the cache.
 inline constexpr std::int64_t chunk_rows = 8;
 
 /// `rows` rows, a chunk or less of it, of the columns first <= j < end.
@@ -54,7 +54,7 @@ struct ColumnSums {
     store(sum + j, next), store(rest + j, Vec<A>(lost == lost ? lost : Vec<A>{}));
   }
   /// Adds a chunk of rows that begin at `in`, in registers; keep(r, j, x, term) may put them away. Those
-  /// `ahead` of them are asked for, unless it is 0.
+  /// `ahead` of them are prefetched, unless it is 0.
   template <class T, class F>
   void add(const T* in, std::int64_t stride, std::int64_t ahead, const ColumnChunk& chunk, const F& keep) {
     for_chunk_vectors<A>(chunk, [&](std::int64_t j, std::int64_t m, auto rows) {
@@ -100,7 +100,7 @@ struct ColumnBlocks : AxisShape {
 };
 
 /// Takes a chunk of rows of a block, in as many parts as a chunk has rows, and between them gives rows of the
-/// results of the block before, so that memory is busy while the processor computes.
+/// results of the block before, so that loads, stores and arithmetic overlap.
 template <class Worker>
 [[gnu::always_inline]] inline void pass_chunk(Worker& worker, ColumnBlock before, ColumnBlock now,
                                               std::int64_t row, std::int64_t rows) {
@@ -129,16 +129,16 @@ void for_column_blocks(const ColumnBlocks& blocks, const auto&... arguments) {
 }
 
 /// Writes a row of a block. The lines at the ends of odd rows, which others share, must be read first: those
-/// of a row to come are asked for.
+/// of a row to come are prefetched.
 template <class T, class F>
-void give_row(T* out, std::int64_t width, std::int64_t stride, bool past_caches, const F& at) {
-  if (past_caches && width % lanes<T> == 0 && streamable(out, stride * sizeof(T))) {
+void give_row(T* out, std::int64_t width, std::int64_t stride, bool non_temporal, const F& at) {
+  if (non_temporal && width % lanes<T> == 0 && streamable(out, stride * sizeof(T))) {
     for (std::int64_t j = 0; j < width; j += lanes<T>) stream(out + j, at(j, std::int64_t{lanes<T>}));
     return;
   }
   const T* const later = out + prefetch_distance<T>(stride);
   __builtin_prefetch(later, 1), __builtin_prefetch(later + width - 1, 1);
-  write_run(out, width, past_caches, at);
+  write_run(out, width, non_temporal, at);
 }
 
 }  // namespace ktape::kernels::detail

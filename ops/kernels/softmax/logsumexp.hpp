@@ -23,12 +23,12 @@ void logsumexp_short_rows(const T* in, T* out, AxisShape shape) {
   });
 }
 
-/// A few rows together: what is done once for each of them then takes turns with what is done for others.
+/// A few rows at a time: the logarithms of their sums are taken as one vector.
 template <class T, class Out>
 void logsumexp_rows(const T* x, Out* out, std::int64_t rows, std::int64_t n) {
   using A = compute_type<T>;
   constexpr std::int64_t w = lanes<double>;
-  const std::int64_t group = std::clamp<std::int64_t>(near_elements<T> / n, 1, w);
+  const std::int64_t group = std::clamp<std::int64_t>(cached_elements<T> / n, 1, w);
   for (std::int64_t r = 0; r < rows; r += group) {
     const std::int64_t m = std::min(group, rows - r);
     alignas(64) double sums[w] = {}, shifts[w] = {};
@@ -47,14 +47,15 @@ void logsumexp_rows(const T* x, Out* out, std::int64_t rows, std::int64_t n) {
 template <class T, class Out>
 void logsumexp_wide(const T* in, std::int64_t stride, Out* out, std::int64_t rows, std::int64_t width) {
   using A = compute_type<T>;
-  constexpr std::int64_t near = 512;  // columns of a chunk that stays in the first cache
+  constexpr std::int64_t chunk_columns = 512;  // columns of a chunk that stays in the first cache
   Workspace<A> space(ColumnSums<A, true>::arrays * padded<A>(width));
   ColumnSums<A, true> sums(space, width);
   sums.clear(width);
   for (std::int64_t k = 0; k < rows; k += chunk_rows)
-    for (std::int64_t first = 0; first < width; first += near)
+    for (std::int64_t first = 0; first < width; first += chunk_columns)
       sums.add(in + k * stride, stride, chunk_rows * stride,
-               {std::min(chunk_rows, rows - k), first, std::min(width, first + near)}, [](auto...) {});
+               {std::min(chunk_rows, rows - k), first, std::min(width, first + chunk_columns)},
+               [](auto...) {});
   for_vectors<A>(width, [&](std::int64_t j, std::int64_t m) {
     store_partial(out + j,
                   Vec<A>(functions::log(xsimd::batch<A>(load(sums.sum + j)))) + load(sums.largest + j), m);

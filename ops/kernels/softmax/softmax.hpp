@@ -15,17 +15,17 @@ namespace detail {
 
 /// Elements of rows that stay in the first cache, with as many to come.
 template <class T>
-inline constexpr std::int64_t near_elements = 16384 / sizeof(T);
+inline constexpr std::int64_t cached_elements = 16384 / sizeof(T);
 
-/// Asks for rows to come, when caches hold them, so that memory works while the processor computes.
+/// Prefetches rows to come, when the caches have room for them.
 template <class T>
 void prefetch_ahead(const T* p, std::int64_t distance) {
-  if (distance <= near_elements<T>) __builtin_prefetch(p + distance, 0, 3);
+  if (distance <= cached_elements<T>) __builtin_prefetch(p + distance, 0, 3);
   else if (distance <= 32768) __builtin_prefetch(p + distance, 0, 2);
 }
 
 /// The sum of exp(x - shift); the terms are kept in `terms`, with whole vectors, unless it is null. Rows
-/// `ahead` are asked for.
+/// `ahead` are prefetched.
 template <class T, class A>
 double exp_sum(const T* x, std::int64_t n, A shift, A* terms, std::int64_t ahead) {
   return sum_terms<A>(n, [=, by = splat(shift)](std::int64_t i, std::int64_t m) {
@@ -72,7 +72,7 @@ struct LogSoftmaxRule {
 template <class Rule, class T>
 void softmax_rows(const T* in, T* out, std::int64_t rows, std::int64_t n) {
   using A = compute_type<T>;
-  const bool past_caches = rows * n * std::int64_t(sizeof(T)) >= streaming_bytes;
+  const bool non_temporal = rows * n * std::int64_t(sizeof(T)) >= streaming_bytes;
   parallel_rows(rows, n * 4, [&](std::int64_t begin, std::int64_t end) {
     Workspace<A> space(Rule::keeps_terms ? n : 0);
     A* const terms = Rule::keeps_terms ? space.take(n) : nullptr;
@@ -80,7 +80,7 @@ void softmax_rows(const T* in, T* out, std::int64_t rows, std::int64_t n) {
       const T* x = in + r * n;
       const A largest = row_max(x, n);
       const Vec<A> factor = Rule::template factor<A>(splat(static_cast<A>(exp_sum(x, n, largest, terms, n))));
-      write_run(out + r * n, n, past_caches, [&, shift = splat(largest)](std::int64_t i, std::int64_t m) {
+      write_run(out + r * n, n, non_temporal, [&, shift = splat(largest)](std::int64_t i, std::int64_t m) {
         return Rule::value(Rule::keeps_terms ? load(terms + i) : load_partial(x + i, m), shift, factor);
       });
     }
@@ -109,7 +109,7 @@ template <class Rule, class T>
 void softmax_short_rows(const T* in, T* out, AxisShape shape) {
   using A = compute_type<T>;
   const std::int64_t n = shape.axis * shape.inner;
-  const bool past_caches = shape.outer * n * std::int64_t(sizeof(T)) >= streaming_bytes;
+  const bool non_temporal = shape.outer * n * std::int64_t(sizeof(T)) >= streaming_bytes;
   for_row_tiles<A>(shape.outer, n, 4, [&](std::int64_t r, std::int64_t rows) {
     RowTile<A> tile(n);
     tile.load(in + r * n, rows, r + rows < shape.outer && in != out);
@@ -120,7 +120,7 @@ void softmax_short_rows(const T* in, T* out, AxisShape shape) {
           for (A* at = tile.data() + j; at < tile.data() + shape.axis * width; at += width)
             store(at, Rule::value(load(at), largest, factor));
         });
-    tile.store(out + r * n, rows, past_caches);
+    tile.store(out + r * n, rows, non_temporal);
   });
 }
 
@@ -130,11 +130,11 @@ void softmax_short_rows(const T* in, T* out, AxisShape shape) {
 template <class Rule, class T, class A = compute_type<T>>
 class SoftmaxColumns {
  public:
-  SoftmaxColumns(const ColumnBlocks& blocks, const T* in, T* out, bool past_caches)
+  SoftmaxColumns(const ColumnBlocks& blocks, const T* in, T* out, bool non_temporal)
       : blocks_(blocks),
         in_(in),
         out_(out),
-        past_caches_(past_caches),
+        non_temporal_(non_temporal),
         space_((slots() * (chunk_rows + 1) + 3 + ColumnSums<A, false>::arrays) * blocks.width),
         tile_(space_.take(slots() * chunk_rows * blocks.width)),
         shifts_(space_.take(slots() * blocks.width)),
@@ -152,12 +152,12 @@ class SoftmaxColumns {
   }
   void give(ColumnBlock block, std::int64_t row) const {
     const A* const kept = tile_ + (given_ * chunk_rows + row % chunk_rows) * blocks_.width;
-    give_row(out_ + block.start + row * blocks_.inner, block.width, blocks_.inner, past_caches_,
+    give_row(out_ + block.start + row * blocks_.inner, block.width, blocks_.inner, non_temporal_,
              [&](std::int64_t j, std::int64_t) {
                return Rule::value(load(kept + j), load(largest_ + j), load(shifted_ + j));
              });
   }
-  /// A part is a few columns of all rows. Of the rows to come whole ones are asked for.
+  /// A part is a few columns of all rows. Rows to come are prefetched whole.
   void take(ColumnBlock block, std::int64_t row, std::int64_t rows, std::int64_t part) {
     const T* const later = in_ + block.start + (row + part + 2 * chunk_rows) * blocks_.inner;
     for (std::int64_t j = 0; j < block.width; j += 64 / sizeof(T)) __builtin_prefetch(later + j, 0, 2);
@@ -183,7 +183,7 @@ class SoftmaxColumns {
   const ColumnBlocks& blocks_;
   const T* in_;
   T* out_;
-  bool past_caches_;
+  bool non_temporal_;
   Workspace<A> space_;
   A *tile_, *shifts_, *largest_, *factor_, *shifted_;
   ColumnSums<A, false> sums_;

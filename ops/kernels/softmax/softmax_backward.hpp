@@ -29,7 +29,7 @@ struct LogSoftmaxSlope {
 };
 
 template <class Slope, class T>
-void backward_rows(const T* y, const T* g, T* dx, std::int64_t rows, std::int64_t n, bool past_caches) {
+void backward_rows(const T* y, const T* g, T* dx, std::int64_t rows, std::int64_t n, bool non_temporal) {
   using A = compute_type<T>;
   parallel_rows(rows, n * 2, [&](std::int64_t begin, std::int64_t end) {
     for (std::int64_t r = begin; r < end; ++r) {
@@ -40,7 +40,7 @@ void backward_rows(const T* y, const T* g, T* dx, std::int64_t rows, std::int64_
       const auto at = [&](std::int64_t i, std::int64_t m) {
         return Slope::template value<A>(load_partial(y_row + i, m), load_partial(g_row + i, m), sum);
       };
-      if (past_caches) write_run(dx + r * n, n, true, at);
+      if (non_temporal) write_run(dx + r * n, n, true, at);
       else
         for_vectors<A>(n,
                        [&](auto i, auto m) { store_partial(dx + r * n + i, at(i, m), m); });  // g may be dx
@@ -50,7 +50,7 @@ void backward_rows(const T* y, const T* g, T* dx, std::int64_t rows, std::int64_
 }
 
 template <class Slope, class T>
-void backward_short_rows(const T* y, const T* g, T* dx, AxisShape shape, bool past_caches) {
+void backward_short_rows(const T* y, const T* g, T* dx, AxisShape shape, bool non_temporal) {
   using A = compute_type<T>;
   const std::int64_t n = shape.axis * shape.inner;
   for_row_tiles<A>(shape.outer, n, 3, [&](std::int64_t r, std::int64_t rows) {
@@ -66,7 +66,7 @@ void backward_short_rows(const T* y, const T* g, T* dx, AxisShape shape, bool pa
       for (std::int64_t k = 0; k < end; k += width)
         store(g_at + k, Slope::template value<A>(load(y_at + k), load(g_at + k), sum));
     }
-    gs.store(dx + r * n, rows, past_caches);
+    gs.store(dx + r * n, rows, non_temporal);
   });
 }
 
@@ -74,12 +74,12 @@ void backward_short_rows(const T* y, const T* g, T* dx, AxisShape shape, bool pa
 template <class Slope, class T, class A = compute_type<T>>
 class SlopeColumns {
  public:
-  SlopeColumns(const ColumnBlocks& blocks, const T* y, const T* g, T* dx, bool past_caches)
+  SlopeColumns(const ColumnBlocks& blocks, const T* y, const T* g, T* dx, bool non_temporal)
       : blocks_(blocks),
         y_(y),
         g_(g),
         dx_(dx),
-        past_caches_(past_caches),
+        non_temporal_(non_temporal),
         space_((2 * blocks.axis + 2 + ColumnSums<A, false>::arrays) * blocks.width),
         ys_(space_.take(blocks.axis * blocks.width)),
         gs_(space_.take(blocks.axis * blocks.width)),
@@ -92,7 +92,7 @@ class SlopeColumns {
   void prepare(ColumnBlock) {}
   void give(ColumnBlock block, std::int64_t row) const {
     const A *const y = ys_ + row * blocks_.width, *const g = gs_ + row * blocks_.width;
-    give_row(dx_ + block.start + row * blocks_.inner, block.width, blocks_.inner, past_caches_,
+    give_row(dx_ + block.start + row * blocks_.inner, block.width, blocks_.inner, non_temporal_,
              [&](std::int64_t j, std::int64_t) {
                return Slope::template value<A>(load(y + j), load(g + j), load(total_ + j));
              });
@@ -123,7 +123,7 @@ class SlopeColumns {
   const ColumnBlocks& blocks_;
   const T *y_, *g_;
   T* dx_;
-  bool past_caches_;
+  bool non_temporal_;
   Workspace<A> space_;
   A *ys_, *gs_, *parts_, *total_;
   ColumnSums<A, false> sums_;
@@ -133,12 +133,13 @@ template <class Slope, class T>
 void backward(const T* y, const T* g, T* dx, AxisShape shape) {
   using A = compute_type<T>;
   const std::int64_t n = shape.size();
-  const bool past_caches = n * std::int64_t(sizeof(T)) >= streaming_bytes;
+  const bool non_temporal = n * std::int64_t(sizeof(T)) >= streaming_bytes;
   if (n == 0) return;
   if (suits_tile<T>(shape.axis, shape.inner, 18))
-    return backward_short_rows<Slope>(y, g, dx, shape, past_caches);
-  if (shape.inner == 1) return backward_rows<Slope>(y, g, dx, shape.outer, shape.axis, past_caches);
-  for_column_blocks<SlopeColumns<Slope, T>>(ColumnBlocks::of<A>(shape, 2 * sizeof(A)), y, g, dx, past_caches);
+    return backward_short_rows<Slope>(y, g, dx, shape, non_temporal);
+  if (shape.inner == 1) return backward_rows<Slope>(y, g, dx, shape.outer, shape.axis, non_temporal);
+  for_column_blocks<SlopeColumns<Slope, T>>(ColumnBlocks::of<A>(shape, 2 * sizeof(A)), y, g, dx,
+                                            non_temporal);
 }
 
 }  // namespace detail
