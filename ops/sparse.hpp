@@ -131,6 +131,7 @@ class MixedList {
   std::vector<Tensor> dense_;
 };
 
+/// What `concatenate` of a mixed list calls.
 Tensor concatenate_mixed(const MixedList& tensors, int axis);
 
 /// A mixed list becomes dense. A template, so that lists of one kind prefer the functions for them.

@@ -8,6 +8,8 @@
 
 #include <vector>
 
+#include "../close.hpp"
+
 /// What the tests of the ops have in common.
 using Values = std::vector<double>;
 using In = const std::vector<ktape::Tensor>&;

@@ -14,6 +14,8 @@
 #include <limits>
 #include <vector>
 
+#include "../close.hpp"
+
 namespace K = ktape::backend;
 using doctest::Contains;
 using ktape::DType, ktape::Shape, ktape::Tensor, ktape::TypeError, ktape::ValueError, ktape::Variable;
@@ -86,10 +88,19 @@ TEST_CASE("Philox gives the known answers of its authors") {
 TEST_CASE("every uniform number is that of the plain generator at its place") {
   const std::uint64_t key = K::random_key(42);
   const Tensor x = K::random_uniform({100003}, {.dtype = "float32", .seed = 42});
-  bool equal = true;
-  for (std::int64_t i = 0; i < x.size(); ++i)
-    equal = equal && x.data<float>()[i] == static_cast<float>(word_of(key, i) >> 8) * 0x1p-24f;
-  CHECK(equal);
+  std::vector<double> wanted;
+  for (std::int64_t i = 0; i < x.size(); ++i) wanted.push_back((word_of(key, i) >> 8) * 0x1p-24);
+  CHECK(close(values(x), wanted, exactly));
+}
+
+TEST_CASE("random_key is the seed's, or that of the next stream of the global generator") {
+  CHECK(K::random_key(42) == K::random_key(42));
+  CHECK(K::random_key(42) != K::random_key(43));
+  K::set_random_seed(1);
+  const std::uint64_t first = K::random_key(), second = K::random_key();
+  CHECK(first != second);
+  K::set_random_seed(1);
+  CHECK(K::random_key() == first);
 }
 
 TEST_CASE("the number of threads changes no number") {
@@ -236,6 +247,7 @@ TEST_CASE("truncated normal numbers stay within two standard deviations and keep
       CHECK(distance(x, [](double v) { return truncated_cdf((v - 1) / 0.5); }) < 1.95);
     CHECK(moment(x, 2, 1) == doctest::Approx(0.25 * 0.7737).epsilon(0.01));
   }
+  CHECK(values(K::truncated_normal({3}, {.mean = 5, .stddev = 0})) == std::vector<double>(3, 5.0));
 }
 
 TEST_CASE("bernoulli draws ones with probability p in any dtype") {
@@ -254,7 +266,7 @@ TEST_CASE("bernoulli draws ones with probability p in any dtype") {
   CHECK(moment(values(K::random_bernoulli({1000}, {.p = 1})), 1) == 1);
 }
 
-TEST_CASE("shapes, default dtypes and variables") {
+TEST_CASE("random tensors may be scalars or empty, and have floatx where no dtype is given") {
   CHECK(K::random_normal({}).shape() == Shape{});
   CHECK(K::random_uniform({2, 0, 3}).size() == 0);
   CHECK(K::random_normal({2}).dtype() == K::floatx());
@@ -262,12 +274,14 @@ TEST_CASE("shapes, default dtypes and variables") {
   CHECK(K::random_normal({2}).dtype() == "float64");
   CHECK(K::random_bernoulli({2}).dtype() == "float64");
   K::set_floatx("float32");
-  const Variable u = K::random_uniform_variable({3, 4}, 2, 5, {.name = "u", .seed = 1});
-  CHECK(u.shape() == Shape{3, 4});
-  CHECK(u.name() == "u");
-  CHECK(same(u, K::random_uniform({3, 4}, {.minval = 2, .maxval = 5, .seed = 1})));
-  const Variable n = K::random_normal_variable({3}, 1, 0.5, {.dtype = "float64", .seed = 7});
-  CHECK(same(n, K::random_normal({3}, {.mean = 1, .stddev = 0.5, .dtype = "float64", .seed = 7})));
+}
+
+TEST_CASE("random variables start as the random tensors of their seed") {
+  CHECK(K::random_uniform_variable({1}, 0, 1, {.name = "u"}).name() == "u");
+  CHECK(same(K::random_uniform_variable({3, 4}, 2, 5, {.seed = 1}),
+             K::random_uniform({3, 4}, {.minval = 2, .maxval = 5, .seed = 1})));
+  CHECK(same(K::random_normal_variable({3}, 1, 0.5, {.dtype = "float64", .seed = 7}),
+             K::random_normal({3}, {.mean = 1, .stddev = 0.5, .dtype = "float64", .seed = 7})));
 }
 
 TEST_CASE("arguments that make no sense are errors") {

@@ -141,6 +141,12 @@ void compare(const Layer& layer, const List& values, const K::RnnOptions& option
 
 }  // namespace
 
+TEST_CASE("simple_rnn is tanh of the input, the state before and the bias") {
+  const double first = std::tanh(0.5 * 1 + 0.125), second = std::tanh(0.5 * 2 + 0.25 * first + 0.125);
+  const Tensor x = doubles({{{1}, {2}}}), kernel = doubles({{0.5}}), recurrent = doubles({{0.25}});
+  CHECK(close(K::simple_rnn(x, kernel, recurrent, doubles({0.125})).outputs, doubles({{{first}, {second}}})));
+}
+
 TEST_CASE("recurrent layers are rnn with their step, in values and gradients of both orders") {
   for (const Layer& layer : layers()) {
     CAPTURE(layer.name);

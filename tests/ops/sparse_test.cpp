@@ -163,6 +163,7 @@ TEST_CASE("the parts of a sparse tensor must have values") {
 TEST_CASE("a mixed list becomes dense") {
   const Variable column = K::variable({{8}, {9}});
   const Tensor both = K::concatenate({example(), column}, 1);
+  CHECK(values(K::concatenate_mixed({example(), column}, 1)) == values(both));
   CHECK(values(both) == Values{0, 5, 0, 8, 6, 0, 7, 9});
   CHECK(values(K::concatenate({Tensor(column), Tensor(column), example()})) ==
         Values{8, 8, 0, 5, 0, 9, 9, 6, 0, 7});

@@ -1,0 +1,215 @@
+// Every name that the public headers export as K: declared with its contract, tested for its values and,
+// where it is differentiable, for its gradient. The names are read from the headers, the tests from their
+// sources and the golden vectors; a name in quotes or in a comment tests nothing.
+#include <doctest/doctest.h>
+
+#include <cctype>
+#include <filesystem>
+#include <fstream>
+#include <map>
+#include <nlohmann/json.hpp>
+#include <regex>
+#include <set>
+#include <sstream>
+#include <vector>
+
+#include "catalogue.hpp"
+
+namespace {
+
+using Names = std::set<std::string>;
+
+std::string read(const std::filesystem::path& file) {
+  std::ostringstream text;
+  text << std::ifstream(file).rdbuf();
+  return text.str();
+}
+
+struct Declaration {
+  bool documented = false;  ///< all of its overloads are
+  bool procedure = false;   ///< it returns nothing, or is a scope: what it did is seen afterwards
+};
+
+/// The functions, scopes and used names of namespace ktape::backend in a header.
+void add_declarations(const std::string& header, std::map<std::string, Declaration>& names) {
+  static const std::regex function(R"(^(?:inline )?([A-Za-z_][\w:<>&*, ]*?)[ &*]*\b(\w+)\(.*)"),
+      scope(R"(^class ([a-z]\w*) \{)"), used(R"(^using ktape::([a-z]\w*);)");
+  std::istringstream lines(header);
+  std::vector<std::string> namespaces;
+  bool documented = false;
+  std::smatch match;
+  for (std::string line; std::getline(lines, line);) {
+    const auto add = [&](const std::string& name, bool procedure) {
+      const auto [entry, first] = names.try_emplace(name, Declaration{documented, procedure});
+      if (!first) entry->second.documented = entry->second.documented && documented;
+    };
+    if (line.empty()) documented = false;
+    else if (line.starts_with("///")) documented = true;
+    else if (line.starts_with("namespace ")) namespaces.push_back(line);
+    else if (line.starts_with("}  // namespace")) namespaces.pop_back();
+    else if (namespaces != std::vector<std::string>{"namespace ktape::backend {"}) continue;
+    else if (std::regex_match(line, match, used)) documented = true, add(match[1], false);
+    else if (std::regex_match(line, match, scope)) add(match[1], true);
+    else if (std::regex_match(line, match, function)) add(match[2], match[1] == "void");
+  }
+}
+
+/// The names in the headers that ktape.hpp includes.
+const std::map<std::string, Declaration>& declared() {
+  static const auto names = [] {
+    std::map<std::string, Declaration> names;
+    const std::string all = read("ktape.hpp");
+    const std::regex include("<ktape/(ops/\\w+\\.hpp)>");
+    for (auto i = std::sregex_iterator(all.begin(), all.end(), include); i != std::sregex_iterator(); ++i)
+      add_declarations(read((*i)[1].str()), names);
+    return names;
+  }();
+  return names;
+}
+
+/// The code without comments and without what stands in quotes.
+std::string bare(const std::string& code) {
+  std::string out;
+  for (std::size_t i = 0; i < code.size(); ++i) {
+    if (code.compare(i, 2, "//") == 0) i = std::min(code.find('\n', i), code.size()) - 1;
+    else if (code[i] == '"' || (code[i] == '\'' && !(i > 0 && std::isalnum(code[i - 1])))) {
+      const char quote = code[i];
+      while (++i < code.size() && code[i] != quote) i += code[i] == '\\';
+    } else out += code[i];
+  }
+  return out;
+}
+
+/// The end of what the parenthesis at `open` holds.
+std::size_t closing(const std::string& code, std::size_t open) {
+  int depth = 0;
+  for (std::size_t i = open; i < code.size(); ++i) {
+    depth += (code[i] == '(') - (code[i] == ')');
+    if (depth == 0) return i;
+  }
+  return code.size();
+}
+
+void add_names(const std::string& code, Names& names) {
+  static const std::regex name("\\bK::(\\w+)");
+  for (auto i = std::sregex_iterator(code.begin(), code.end(), name); i != std::sregex_iterator(); ++i)
+    names.insert((*i)[1]);
+}
+
+/// The names inside the parentheses of a check that is not one of errors, and those that stand before such a
+/// check in its test case.
+void add_checked(const std::string& code, Names& inside, Names& before) {
+  static const std::regex check(R"(\b((?:CHECK|REQUIRE|check_|expect_)\w*)\()");
+  std::size_t next = 0;
+  for (std::size_t start = code.find("TEST_CASE("); start < code.size(); start = next) {
+    next = std::min(code.find("TEST_CASE(", start + 1), code.size());
+    const std::string test = code.substr(start, next - start);
+    std::size_t last = 0;
+    for (auto i = std::sregex_iterator(test.begin(), test.end(), check); i != std::sregex_iterator(); ++i) {
+      if ((*i)[1].str().find("THROWS") != std::string::npos) continue;
+      last = static_cast<std::size_t>(i->position());
+      const std::size_t open = last + (*i)[1].length();
+      add_names(test.substr(open, closing(test, open) - open), inside);
+    }
+    add_names(test.substr(0, last), before);
+  }
+}
+
+/// The names that have golden vectors with results.
+Names golden() {
+  Names names;
+  for (const auto& entry : std::filesystem::directory_iterator("tests/golden")) {
+    if (entry.path().extension() != ".json") continue;
+    for (const nlohmann::json& test : nlohmann::json::parse(std::ifstream(entry.path())))
+      if (test.contains("outputs") || test.contains("returns")) names.insert(test["op"].get<std::string>());
+  }
+  if (names.erase("switch")) names.insert("switch_");
+  return names;
+}
+
+Names with_gradients() {
+  Names names;
+  for (const DifferentiableName& row : differentiable_names())
+    names.insert(row.name == "switch" ? "switch_" : row.name);
+  return names;
+}
+
+// clang-format off
+const Names not_differentiable = {
+    // Settings and state.
+    "backend", "epsilon", "set_epsilon", "floatx", "set_floatx", "image_data_format", "set_image_data_format",
+    "get_uid", "reset_uids", "clear_session", "get_session", "set_session", "learning_phase", "set_learning_phase",
+    "learning_phase_scope", "name_scope", "current_name_scope", "manual_variable_initialization",
+    "set_deterministic", "deterministic", "set_random_seed", "random_key",
+    // Graphs, and gradients themselves.
+    "placeholder", "is_placeholder", "is_keras_tensor", "function", "symbolic", "eager", "gradients", "stop_gradient",
+    // New tensors, which depend on none.
+    "variable", "constant", "full", "zeros", "ones", "eye", "zeros_like", "ones_like", "arange", "one_hot",
+    "random_normal", "random_uniform", "random_binomial", "random_bernoulli", "truncated_normal",
+    "random_uniform_variable", "random_normal_variable",
+    // What a tensor is.
+    "is_tensor", "is_variable", "is_sparse", "shape", "int_shape", "ndim", "size", "dtype", "count_params",
+    // Values that leave, and enter variables.
+    "eval", "get_value", "batch_get_value", "set_value", "batch_set_value", "update", "update_add",
+    "update_sub", "moving_average_update", "adam_update",
+    // Results that jump.
+    "round", "equal", "not_equal", "greater", "greater_equal", "less", "less_equal", "is_nan", "is_finite",
+    "any", "all", "argmax", "argmin", "argsort", "in_top_k", "ctc_decode", "ctc_label_dense_to_sparse",
+    // The identity, but it prints at every call: its gradient is in inspection_test.cpp.
+    "print_tensor"};
+
+// Beyond Keras's backend.
+const Names extras = {
+    "slice", "set_random_seed", "where", "matmul", "einsum", "erf", "gelu", "log_softmax", "layer_normalization",
+    "lstm", "gru", "simple_rnn", "scaled_dot_product_attention", "split", "unstack", "pad", "scatter_nd",
+    "gather_nd", "top_k", "sort", "argsort", "norm", "is_nan", "is_finite", "set_deterministic", "deterministic",
+    "broadcast_to", "sum_to", "adam_update", "full", "expm1", "log1p", "index", "random_key",
+    "current_name_scope", "concatenate_mixed"};
+// clang-format on
+
+}  // namespace
+
+TEST_CASE("the public headers declare the 157 names of Keras's documents and the extras") {
+  CHECK(declared().size() == 157 + extras.size());
+  for (const std::string& name : extras) CHECK_MESSAGE(declared().count(name), name << " is not declared");
+}
+
+TEST_CASE("every name is declared with a contract") {
+  for (const auto& [name, declaration] : declared())
+    CHECK_MESSAGE(declaration.documented, name << " has no /// above its declaration");
+}
+
+TEST_CASE("every name has golden vectors, or is called inside of a check") {
+  Names tested = golden(), inside, before;
+  for (const char* folder : {"tests/ops", "tests/contract", "tests/autograd"})
+    for (const auto& entry : std::filesystem::directory_iterator(folder))
+      if (entry.path().extension() == ".cpp") add_checked(bare(read(entry.path())), inside, before);
+  for (const auto& [name, declaration] : declared()) {
+    const bool found =
+        tested.count(name) || inside.count(name) || (declaration.procedure && before.count(name));
+    CHECK_MESSAGE(found, name << " has no test of its values");
+  }
+}
+
+TEST_CASE("every name has its gradient compared with differences, or is listed as not differentiable") {
+  const Names differentiable = with_gradients();
+  for (const auto& [name, declaration] : declared())
+    CHECK_MESSAGE(differentiable.count(name) + not_differentiable.count(name) == 1,
+                  name << " must be in differentiable_names() or in the list of those without a gradient");
+  for (const Names& listed : {differentiable, not_differentiable})
+    for (const std::string& name : listed)
+      CHECK_MESSAGE(declared().count(name), name << " is listed and not declared");
+}
+
+TEST_CASE("a name in quotes, in a comment or in a check of errors is no test of its values") {
+  Names inside, before;
+  add_checked(bare(R"code(
+TEST_CASE("K::title") {
+  const auto kept = K::assigned(1);  // CHECK(K::comment(1));
+  CHECK(kept == call("K::quoted", K::inner(')')));
+  CHECK_THROWS_AS(K::thrown(1), Error);
+})code"),
+              inside, before);
+  CHECK(inside == Names{"inner"});
+  CHECK(before == Names{"assigned"});
+}
