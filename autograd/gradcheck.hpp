@@ -15,6 +15,7 @@ struct GradcheckOptions {
   bool second_order = false;     ///< also check the gradient of the gradient, along fixed directions
   std::vector<int> inputs = {};  ///< which inputs to check, and to record; empty: every subset of them
   std::string op = "function";   ///< the name used in the report
+  bool equal_nan = false;        ///< a gradient of NaN agrees with differences of NaN
 };
 
 /// What a check found. `message` names op, input, index and both values of the worst disagreement of each
