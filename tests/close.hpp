@@ -111,6 +111,17 @@ Closeness close(const Got& got, const Want& want, const Tolerance& allowed = {})
   return {};
 }
 
+/// The same of several tensors.
+inline Closeness close(const std::vector<ktape::Tensor>& got, const std::vector<ktape::Tensor>& want,
+                       const Tolerance& allowed = {}) {
+  if (got.size() != want.size())
+    return {"got " + std::to_string(got.size()) + " tensors, want " + std::to_string(want.size())};
+  for (std::size_t i = 0; i < got.size(); ++i)
+    if (const Closeness found = close(got[i], want[i], allowed); !found)
+      return {"tensor " + std::to_string(i) + ' ' + found.wrong};
+  return {};
+}
+
 /// Vectors that are compared with == show what they hold.
 template <class T>
 requires std::is_arithmetic_v<T>

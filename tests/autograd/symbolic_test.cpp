@@ -78,7 +78,7 @@ TEST_CASE("squeeze of an unknown extent is checked when it runs; unstack needs t
   CHECK(K::unstack(of({None, 3}), 1).size() == 3);
 }
 
-TEST_CASE("joining and splitting") {
+TEST_CASE("joined, split and repeated extents are known where their parts are") {
   CHECK(K::int_shape(K::concatenate({of({None, 3}), of({None, None})}, 0)) == Shape{None, 3});
   CHECK(K::int_shape(K::concatenate({of({None, 3}), of({4, 2})}, 1)) == Shape{4, 5});
   CHECK(K::int_shape(K::stack({of({None, 2}), K::ones({5, 2})})) == Shape{2, 5, 2});

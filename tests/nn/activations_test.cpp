@@ -40,7 +40,7 @@ TEST_CASE("every activation keeps the dtype, waits for values, and stays finite 
   }
 }
 
-TEST_CASE("options of activations") {
+TEST_CASE("options change slopes, thresholds and limits of activations") {
   const Tensor x = doubles({-2, -0.25, 0.75, 3});
   CHECK(values(A::leaky_relu(x)) == Values{-0.4, -0.05, 0.75, 3});
   CHECK(values(A::threshold(x, {.threshold = 1, .default_value = -1})) == Values{-1, -1, -1, 3});

@@ -4,6 +4,7 @@
 #include <ktape/ops/operators.hpp>
 #include <ktape/ops/reductions.hpp>
 
+#include "../close.hpp"
 #include "../ops/check.hpp"
 
 using namespace ktape;
@@ -27,17 +28,17 @@ TEST_CASE("the moments and bounds of random initializers") {
   const auto bound = [&](const nn::Initializer& f) {
     return K::max(K::abs(f(shape, "float64"))).item<double>();
   };
-  CHECK(deviation(nn::RandomNormal({.stddev = 0.5, .seed = 1})) == doctest::Approx(0.5).epsilon(0.03));
-  CHECK(K::mean(nn::RandomNormal({.mean = 2, .seed = 1})(shape)).item() == doctest::Approx(2).epsilon(0.01));
+  CHECK(close(deviation(nn::RandomNormal({.stddev = 0.5, .seed = 1})), 0.5, {.rtol = 0.03}));
+  CHECK(close(K::mean(nn::RandomNormal({.mean = 2, .seed = 1})(shape)).item(), 2, {.rtol = 0.01}));
   CHECK(bound(nn::RandomUniform({.seed = 1})) <= 0.05);
-  CHECK(deviation(nn::RandomUniform({.minval = -1, .maxval = 1, .seed = 1})) ==
-        doctest::Approx(1 / std::sqrt(3.0)).epsilon(0.03));
+  CHECK(close(deviation(nn::RandomUniform({.minval = -1, .maxval = 1, .seed = 1})), 1 / std::sqrt(3.0),
+              {.rtol = 0.03}));
   CHECK(bound(nn::TruncatedNormal({.stddev = 0.5, .seed = 1})) <= 1);
   CHECK(bound(nn::TruncatedNormal({.stddev = 0.5, .seed = 1})) > 0.95);
-  CHECK(deviation(nn::LecunNormal({.seed = 1})) == doctest::Approx(std::sqrt(1 / 50.0)).epsilon(0.03));
-  CHECK(deviation(nn::VarianceScaling(
-            {.scale = 3, .mode = "fan_out", .distribution = "untruncated_normal", .seed = 1})) ==
-        doctest::Approx(std::sqrt(3 / 200.0)).epsilon(0.03));
+  CHECK(close(deviation(nn::LecunNormal({.seed = 1})), std::sqrt(1 / 50.0), {.rtol = 0.03}));
+  CHECK(close(deviation(nn::VarianceScaling(
+                  {.scale = 3, .mode = "fan_out", .distribution = "untruncated_normal", .seed = 1})),
+              std::sqrt(3 / 200.0), {.rtol = 0.03}));
 }
 
 TEST_CASE("orthogonal matrices, tall, wide and of more axes") {
@@ -47,7 +48,7 @@ TEST_CASE("orthogonal matrices, tall, wide and of more axes") {
     const bool tall = q.shape()[0] >= q.shape()[1];
     const Tensor product = K::matmul(q, q, {.transpose_a = tall, .transpose_b = !tall});
     const Tensor unit = K::eye(product.shape()[0], {.dtype = "float64"});
-    CHECK(K::max(K::abs(product - 4 * unit)).item<double>() < 1e-12);
+    CHECK(close(product, 4 * unit, {.atol = 1e-12}));
   }
   CHECK(nn::Orthogonal()({0, 3}).shape() == Shape{0, 3});
   CHECK_THROWS_WITH_AS(nn::Orthogonal()({3}),
@@ -87,9 +88,9 @@ TEST_CASE("STFT makes the kernels of a Fourier transform") {
   const nn::STFT plain({.window = None, .scaling = std::nullopt});
   const Values cosines{1, 1, 1, 1, 0, -1, 1, -1, 1, 1, 0, -1};
   const Values real = values(plain(shape, "float64"));
-  for (std::size_t i = 0; i < cosines.size(); ++i) CHECK(real[i] == doctest::Approx(cosines[i]));
+  CHECK(close(real, cosines, {.atol = 1e-12}));
   const Values imag = values(nn::STFT({.side = "imag", .window = None})(shape, "float64"));
-  CHECK(imag[4] == doctest::Approx(-1));  // -sin(2 pi / 4)
+  CHECK(close(imag[4], -1, {.rtol = 1e-12}));  // -sin(2 pi / 4)
 
   // The window is what the bin of frequency 0 holds.
   const auto window = [](const nn::STFTOptions& options, std::int64_t steps) {
@@ -97,7 +98,7 @@ TEST_CASE("STFT makes the kernels of a Fourier transform") {
   };
   const auto check = [](const Values& got, const Values& want) {
     REQUIRE(got.size() == want.size());
-    for (std::size_t i = 0; i < got.size(); ++i) CHECK(got[i] == doctest::Approx(want[i]).epsilon(1e-6));
+    CHECK(close(got, want, {.rtol = 1e-6}));
   };
   check(window({.window = "hann", .scaling = std::nullopt}, 5), {0, 0.5, 1, 0.5, 0});
   check(window({.window = "hann", .scaling = std::nullopt, .periodic = true}, 4), {0, 0.5, 1, 0.5});

@@ -125,7 +125,7 @@ TEST_CASE("deterministic: a convolutional network trains to the same weights wit
   });
 }
 
-TEST_CASE("deterministic is a setting") {
+TEST_CASE("deterministic returns what set_deterministic was given") {
   CHECK_FALSE(K::deterministic());
   K::set_deterministic(true);
   CHECK(K::deterministic());

@@ -49,7 +49,7 @@ TEST_CASE("slices work as in Python") {
   CHECK(K::zeros({0})[Slice(None, None, -1)].shape() == Shape{0});
 }
 
-TEST_CASE("new axes and the ellipsis") {
+TEST_CASE("NewAxis adds an axis of extent 1, the ellipsis takes the axes that are not named") {
   const Tensor x = counted({2, 3, 4});
   CHECK(x[NewAxis].shape() == Shape{1, 2, 3, 4});
   CHECK(x[{All, None, 1}].shape() == Shape{2, 1, 4});
@@ -119,7 +119,7 @@ TEST_CASE("an index out of range is named") {
                        "[gather] indices must be integers: received indices=float32", TypeError);
 }
 
-TEST_CASE("one_hot") {
+TEST_CASE("one_hot is 1 at the index, and zeros for an index out of range") {
   CHECK(values(K::one_hot(ints({0, 2, -1, 3}), 3)) == Values{1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 0, 0});
   CHECK(K::one_hot(ints({{1}, {0}}), 4).shape() == Shape{2, 1, 4});
   CHECK(K::one_hot(ints(1), 2).dtype() == "float32");
@@ -168,7 +168,7 @@ TEST_CASE("top_k finds the largest") {
                   {K::constant({{3., 1., 2.}, {4., 6., 5.}}, {.dtype = "float64"})});
 }
 
-TEST_CASE("sort and argsort") {
+TEST_CASE("sort and argsort order along an axis, NaN last, equal elements as they came") {
   const Tensor many = K::zeros({std::int64_t{1} << 44, 0});
   CHECK(K::sort(many).shape() == many.shape());
   const Tensor x = K::constant({{3, 1, 2}, {-1, 5, -1}});

@@ -7,7 +7,7 @@
 namespace K = ktape::backend;
 using ktape::gradients, ktape::Shape, ktape::Tensor, ktape::Variable;
 
-TEST_CASE("what a tensor is") {
+TEST_CASE("tensors tell variables from others, their rank, size and dtype") {
   const Variable v = K::variable({{1., 2.}, {3., 4.}}, {.name = "v"});
   const Tensor t = v * 2.f;
   CHECK(K::is_tensor(v));

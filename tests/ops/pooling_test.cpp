@@ -45,11 +45,6 @@ Tensor plainly(const Tensor& x, std::array<std::int64_t, 2> size, const K::Pool2
   return y;
 }
 
-double distance(const Tensor& a, const Tensor& b) {
-  REQUIRE(a.shape() == b.shape());
-  return K::max(K::abs(K::cast(a, "float64") - b)).item<double>();
-}
-
 }  // namespace
 
 TEST_CASE("pooling takes the largest or the mean of what a window covers") {
@@ -77,14 +72,14 @@ TEST_CASE("every layout of windows agrees with plain loops") {
             CAPTURE(strides[0]);
             CAPTURE(padding);
             CAPTURE(mode);
-            CHECK(distance(K::pool2d(x, size, options), wanted) < 1e-12);
-            CHECK(distance(K::pool2d(K::cast(x, "float32"), size, options), wanted) < 1e-5);
-            CHECK(distance(K::pool2d(K::cast(x, "float16"), size, options), wanted) < 5e-3);
+            CHECK(close(K::pool2d(x, size, options), wanted, {.atol = 1e-12}));
+            CHECK(close(K::pool2d(K::cast(x, "float32"), size, options), wanted, {.atol = 1e-5}));
+            CHECK(close(K::pool2d(K::cast(x, "float16"), size, options), wanted, {.atol = 5e-3}));
             K::Pool2dOptions first = options;
             first.data_format = "channels_first";
-            CHECK(distance(K::permute_dimensions(
-                               K::pool2d(K::permute_dimensions(x, {0, 3, 1, 2}), size, first), {0, 2, 3, 1}),
-                           wanted) < 1e-12);
+            CHECK(close(K::permute_dimensions(K::pool2d(K::permute_dimensions(x, {0, 3, 1, 2}), size, first),
+                                              {0, 2, 3, 1}),
+                        wanted, {.atol = 1e-12}));
           }
 }
 
@@ -118,8 +113,8 @@ TEST_CASE("gradients in float32 and float16 are those in float64") {
                                   {v})[0],
                      "float64");
     };
-    CHECK(distance(slope("float32"), slope("float64")) < 1e-5);
-    CHECK(distance(slope("float16"), slope("float64")) < 2e-2);
+    CHECK(close(slope("float32"), slope("float64"), {.atol = 1e-5}));
+    CHECK(close(slope("float16"), slope("float64"), {.atol = 2e-2}));
   }
 }
 
@@ -147,7 +142,7 @@ TEST_CASE("windows of many cells remember the largest, a NaN wins, means of many
   CHECK(K::sum(slope).item<double>() == 1);
   CHECK(std::isnan(K::pool2d(image({{1., std::nan("")}, {5., 2.}}), {2, 2}).item<double>()));
   const Tensor many = K::full({1, 1000, 1000, 1}, 0.1);
-  CHECK(K::pool2d(many, {1000, 1000}, {.pool_mode = "avg"}).item() == doctest::Approx(0.1).epsilon(2e-6));
+  CHECK(close(K::pool2d(many, {1000, 1000}, {.pool_mode = "avg"}).item(), 0.1, {.rtol = 2e-6}));
 }
 
 TEST_CASE("pooling of nothing is nothing") {

@@ -13,11 +13,6 @@ namespace {
 using List = std::vector<Tensor>;
 using Result = K::RnnResult<Tensor>;
 
-double distance(const Tensor& a, const Tensor& b) {
-  REQUIRE(a.shape() == b.shape());
-  return K::max(K::abs(K::cast(a, "float64") - K::cast(b, "float64"))).item<double>();
-}
-
 /// A layer: its op, and the step that describes it, of x, kernel, recurrent kernel, bias and states.
 struct Layer {
   const char* name;
@@ -131,12 +126,12 @@ void compare(const Layer& layer, const List& values, const K::RnnOptions& option
   for (const Tensor& t : values) in.push_back(Variable(t));
   const List fused = all_of(layer.fused(in, options)), plain = all_of(stepwise(layer, in, options));
   REQUIRE(fused.size() == plain.size());
-  for (std::size_t i = 0; i < fused.size(); ++i) CHECK(distance(fused[i], plain[i]) < 1e-12);
+  for (std::size_t i = 0; i < fused.size(); ++i) CHECK(close(fused[i], plain[i], {.atol = 1e-12}));
   const List got = gradients(weighted(fused), in), wanted = gradients(weighted(plain), in);
-  for (std::size_t i = 0; i < in.size(); ++i) CHECK(distance(got[i], wanted[i]) < 1e-10);
+  CHECK(close(got, wanted, {.atol = 1e-10}));
   if (values[0].size() > 100) return;
   const List got_second = gradients(weighted(got), in), wanted_second = gradients(weighted(wanted), in);
-  for (std::size_t i = 0; i < in.size(); ++i) CHECK(distance(got_second[i], wanted_second[i]) < 1e-7);
+  for (std::size_t i = 0; i < in.size(); ++i) CHECK(close(got_second[i], wanted_second[i], {.atol = 1e-7}));
 }
 
 }  // namespace
@@ -194,9 +189,9 @@ TEST_CASE("masked steps keep the states and repeat the output") {
 TEST_CASE("bias and initial states may be left out, and one tensor may be several arguments") {
   const List in = arguments(lstm("sigmoid"), 2, 3, 2, 2);
   const Tensor zeros = K::zeros({2, 2}, {.dtype = "float64"});
-  CHECK(distance(K::lstm(in[0], in[1], in[2], Tensor()).outputs,
-                 K::lstm(in[0], in[1], in[2], K::zeros({8}, {.dtype = "float64"}), {zeros, zeros}).outputs) ==
-        0);
+  CHECK(close(K::lstm(in[0], in[1], in[2], Tensor()).outputs,
+              K::lstm(in[0], in[1], in[2], K::zeros({8}, {.dtype = "float64"}), {zeros, zeros}).outputs,
+              exactly));
   check_gradients(
       [&](In v) {
         return List{K::lstm(v[0], v[1], v[1], Tensor(), {v[2], v[2]}).outputs};
@@ -215,7 +210,7 @@ TEST_CASE("float32 and float16 are close to float64") {
       for (const Tensor& t : in) narrow.push_back(K::cast(t, dtype));
       const Result got = layer.fused(narrow, {});
       CHECK(got.outputs.dtype() == dtype);
-      CHECK(distance(got.outputs, wanted.outputs) < (DType(dtype) == DType::Float16 ? 3e-2 : 1e-5));
+      CHECK(close(got.outputs, wanted.outputs, {.atol = DType(dtype) == DType::Float16 ? 3e-2 : 1e-5}));
     }
   }
 }
@@ -224,7 +219,7 @@ TEST_CASE("a gradient may be taken twice from one run") {
   const List in = arguments(lstm("sigmoid"), 2, 3, 2, 2);
   const Variable w = in[1];
   const Tensor loss = K::sum(K::lstm(in[0], w, in[2], in[3], states_of(in)).outputs);
-  CHECK(distance(gradients(loss, {w})[0], gradients(loss, {w})[0]) == 0);
+  CHECK(close(gradients(loss, {w})[0], gradients(loss, {w})[0], exactly));
 }
 
 TEST_CASE("recurrent layers name the op and what was expected") {

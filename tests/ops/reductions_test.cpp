@@ -10,7 +10,7 @@
 
 using namespace ktape;
 namespace K = ktape::backend;
-using doctest::Approx, doctest::Contains;
+using doctest::Contains;
 
 namespace {
 
@@ -106,15 +106,15 @@ TEST_CASE("statistics of bool are of floatx") {
   CHECK(K::mean(x).dtype() == K::floatx());
   CHECK(K::mean(x).item() == 0.75f);
   CHECK(K::var(x).item() == 0.1875f);
-  CHECK(K::std(x).item() == Approx(std::sqrt(0.1875)));
+  CHECK(close(K::std(x).item(), std::sqrt(0.1875)));
 }
 
 TEST_CASE("variance is exact however large the mean") {
   const Tensor x = K::constant({16777000.f, 16777001.f, 16777002.f, 16777003.f});
   CHECK(K::var(x).item() == 1.25f);
   const Tensor y = doubles({1e15 + 1, 1e15 + 2, 1e15 + 3});
-  CHECK(K::var(y).item<double>() == Approx(2.0 / 3));
-  CHECK(K::std(y, 0, true).item<double>(0) == Approx(std::sqrt(2.0 / 3)));
+  CHECK(close(K::var(y).item<double>(), 2.0 / 3));
+  CHECK(close(K::std(y, 0, true).item<double>(0), std::sqrt(2.0 / 3)));
 }
 
 TEST_CASE("float16 is averaged in float32") {
@@ -123,12 +123,12 @@ TEST_CASE("float16 is averaged in float32") {
   CHECK(K::mean(x).dtype() == "float16");
   CHECK(K::var(x, 1).item(0) == 0);
   CHECK(K::sum(K::full({3, 4, 5}, 2.5, "float16"), {0, 2}).item(3) == 37.5f);
-  CHECK(K::logsumexp(K::full({4}, 3, "float16")).item() == Approx(3 + std::log(4.0)).epsilon(1e-3));
+  CHECK(close(K::logsumexp(K::full({4}, 3, "float16")).item(), 3 + std::log(4.0), {.rtol = 1e-3}));
 }
 
 TEST_CASE("logsumexp of large and infinite numbers") {
-  CHECK(K::logsumexp(doubles({1000, 1000})).item<double>() == Approx(1000 + std::log(2.0)));
-  CHECK(K::logsumexp(doubles({-1000, -1001})).item<double>() == Approx(-1000 + std::log1p(std::exp(-1.0))));
+  CHECK(close(K::logsumexp(doubles({1000, 1000})).item<double>(), 1000 + std::log(2.0)));
+  CHECK(close(K::logsumexp(doubles({-1000, -1001})).item<double>(), -1000 + std::log1p(std::exp(-1.0))));
   CHECK(K::logsumexp(doubles({-inf, -inf})).item<double>() == -inf);
   CHECK(K::logsumexp(doubles({inf, 1})).item<double>() == inf);
   CHECK(std::isnan(K::logsumexp(doubles({NAN, 1})).item<double>()));
@@ -231,8 +231,8 @@ TEST_CASE("reductions name the op and what is wrong") {
 
 TEST_CASE("long running sums stay exact, from either end") {
   const Tensor x = K::full({3000000}, 0.1, "float32"), columns = K::reshape(x, {30000, 100});
-  CHECK(K::cumsum(x).item<double>(-1) == doctest::Approx(300000).epsilon(1e-6));
-  CHECK(K::cumsum(columns, 0).item<double>(-1, 0) == doctest::Approx(3000).epsilon(2e-6));
+  CHECK(close(K::cumsum(x).item<double>(-1), 300000, {.rtol = 1e-6}));
+  CHECK(close(K::cumsum(columns, 0).item<double>(-1, 0), 3000, {.rtol = 2e-6}));
   CHECK(slope([](const Tensor& v) { return K::cumsum(v); }, x).item<double>(0) == 3000000);
   std::vector<float> large(20000, 1e30f);
   large[9000] = std::numeric_limits<float>::infinity();

@@ -117,7 +117,7 @@ TEST_CASE("concatenate and stack name what does not fit") {
   CHECK_THROWS_AS(K::stack({x}, 3), ValueError);
 }
 
-TEST_CASE("repeat, repeat_elements and tile") {
+TEST_CASE("repeat, repeat_elements and tile copy samples, elements and whole tensors") {
   const Tensor x = counted({2, 2});
   CHECK(values(K::repeat(x, 2)) == Values{0, 1, 0, 1, 2, 3, 2, 3});
   CHECK(K::repeat(x, 3).shape() == Shape{2, 3, 2});

@@ -63,7 +63,7 @@ TEST_CASE("update, update_add and update_sub, for every number dtype") {
   }
 }
 
-TEST_CASE("moving_average_update") {
+TEST_CASE("moving_average_update keeps a share of the old value and adds the rest of the new one") {
   Variable x = K::variable({5, 6}, {.dtype = "float64"});
   K::moving_average_update(x, K::constant({0, 16}, {.dtype = "float64"}), 0.75);
   CHECK(values(x) == Values{3.75, 8.5});

@@ -82,7 +82,7 @@ TEST_CASE("a header is found, or skipped when asked") {
                        IOError);
 }
 
-TEST_CASE("other delimiters and dtypes") {
+TEST_CASE("load_csv takes other delimiters, and numbers of every dtype") {
   const Files files;
   CHECK(load_csv(files.text("1;2\n3;4"), {.delimiter = ';'}).item(1, 0) == 3.f);
   CHECK(load_csv(files.text("1\t 2\n3\t4"), {.delimiter = '\t'}).item(0, 1) == 2.f);

@@ -33,7 +33,7 @@ TEST_CASE("text files, whole and line by line") {
                        Contains("unexpected end of file"), IOError);
 }
 
-TEST_CASE("a dataset of lines") {
+TEST_CASE("a dataset of lines gives an element for each line, none where the function returns none") {
   const Files files;
   const auto lengths = [](const std::string& line) -> std::optional<data::Element> {
     if (line.empty()) return std::nullopt;

@@ -1,3 +1,4 @@
+#include "../../close.hpp"
 #include "../../ops/check.hpp"
 
 #include <ktape/ktape.hpp>
@@ -45,10 +46,6 @@ void give_random_weights(const nn::Layer& layer) {
   layer.set_weights(weights);
 }
 
-bool near(const Tensor& a, const Tensor& b, double tolerance = 1e-12) {
-  return a.shape() == b.shape() && K::max(K::abs(a - b)).item<double>() < tolerance;
-}
-
 Tensor bools(const std::vector<double>& bits, const Shape& shape) {
   return K::constant(bits, {.dtype = "bool", .shape = shape});
 }
@@ -62,12 +59,12 @@ TEST_CASE("multi-head attention is its formula, with and without the fused op") 
   give_random_weights(layer);
   const Tensor all = K::ones({3, 4}, {.dtype = "float64"});
   const Tensor expected = by_hand(layer.get_weights(), query, value, key, all);
-  CHECK(near(layer({query, value, key}), expected));
+  CHECK(close(layer({query, value, key}), expected, {.atol = 1e-12}));
 
   const std::vector<Tensor> both = layer.apply({query, value, key}, {.return_attention_scores = true});
-  CHECK(near(both[0], expected));
+  CHECK(close(both[0], expected, {.atol = 1e-12}));
   CHECK(both[1].shape() == Shape{2, 2, 3, 4});
-  CHECK(near(K::sum(both[1], -1), K::ones({2, 2, 3}, {.dtype = "float64"})));
+  CHECK(close(K::sum(both[1], -1), K::ones({2, 2, 3}, {.dtype = "float64"}), {.atol = 1e-12}));
 }
 
 TEST_CASE("masks of all kinds hide keys together") {
@@ -82,17 +79,17 @@ TEST_CASE("masks of all kinds hide keys together") {
   const nn::CallArguments arguments{
       .mask = {Tensor(), keys}, .attention_mask = given, .use_causal_mask = true};
   const Tensor expected = by_hand(layer.get_weights(), x, x, x, all);
-  CHECK(near(layer({x, x}, arguments), expected));
+  CHECK(close(layer({x, x}, arguments), expected, {.atol = 1e-12}));
   nn::CallArguments with_scores = arguments;
   with_scores.return_attention_scores = true;
   const std::vector<Tensor> both = layer.apply({x, x}, with_scores);
-  CHECK(near(both[0], expected));
+  CHECK(close(both[0], expected, {.atol = 1e-12}));
   CHECK(values(both[1])[1] == 0);  // the second key comes after the first query
 
   SUBCASE("an attention mask may have heads") {
     const Tensor ones = K::ones({2, 2, 4, 4}) * K::cast(K::expand_dims(given, 0), "float32");
-    CHECK(near(layer({x, x}, {.mask = {Tensor(), keys}, .attention_mask = ones, .use_causal_mask = true}),
-               expected));
+    CHECK(close(layer({x, x}, {.mask = {Tensor(), keys}, .attention_mask = ones, .use_causal_mask = true}),
+                expected, {.atol = 1e-12}));
   }
   SUBCASE("masks are carried by the inputs, and the query's goes on") {
     const Tensor masked = nn::with_mask(x, keys);
@@ -102,7 +99,7 @@ TEST_CASE("masks of all kinds hide keys together") {
     const std::vector<Tensor> scored =
         again.apply({masked, masked},
                     {.attention_mask = given, .use_causal_mask = true, .return_attention_scores = true});
-    CHECK(near(scored[0], y));
+    CHECK(close(scored[0], y, {.atol = 1e-12}));
     CHECK_FALSE(nn::mask_of(scored[1]).defined());
   }
 }
@@ -114,7 +111,7 @@ TEST_CASE("a query that sees no key gets the bias of the output alone") {
   give_random_weights(layer);
   for (const bool scores : {false, true}) {
     const Tensor y = layer.apply({x, x}, {.mask = {Tensor(), hidden}, .return_attention_scores = scores})[0];
-    CHECK(near(y, K::zeros_like(x) + layer.get_weights()[7]));
+    CHECK(close(y, K::zeros_like(x) + layer.get_weights()[7], {.atol = 1e-12}));
   }
 }
 
@@ -128,7 +125,7 @@ TEST_CASE("a sliding window hides what is far, on both sides or behind") {
   CHECK(seen(false) == Values{1, 1, 0, 0, 1, 1, 1, 0, 0, 1, 1, 1, 0, 0, 1, 1});
   CHECK(seen(true) == Values{1, 0, 0, 0, 1, 1, 0, 0, 0, 1, 1, 0, 0, 0, 1, 1});
   const Tensor scored = layer.apply({x, x}, {.use_causal_mask = true, .return_attention_scores = true})[0];
-  CHECK(near(layer({x, x}, {.use_causal_mask = true}), scored, 1e-5));
+  CHECK(close(layer({x, x}, {.use_causal_mask = true}), scored, {.atol = 1e-5}));
 }
 
 TEST_CASE("attention over some axes leaves the others alone") {
@@ -148,12 +145,13 @@ TEST_CASE("attention over some axes leaves the others alone") {
     const std::vector<Tensor> both = layer.apply({x, x}, {.return_attention_scores = true});
     CHECK(both[1].shape() == Shape{2, 3, 2, 4, 4});
     const Tensor expected = K::reshape(flat({K::reshape(x, {6, 4, 5}), K::reshape(x, {6, 4, 5})}), x.shape());
-    CHECK(near(both[0], expected));
-    CHECK(near(layer({x, x}), expected));
-    CHECK(
-        near(layer({x, x}, {.use_causal_mask = true}),
-             K::reshape(flat({K::reshape(x, {6, 4, 5}), K::reshape(x, {6, 4, 5})}, {.use_causal_mask = true}),
-                        x.shape())));
+    CHECK(close(both[0], expected, {.atol = 1e-12}));
+    CHECK(close(layer({x, x}), expected, {.atol = 1e-12}));
+    CHECK(close(
+        layer({x, x}, {.use_causal_mask = true}),
+        K::reshape(flat({K::reshape(x, {6, 4, 5}), K::reshape(x, {6, 4, 5})}, {.use_causal_mask = true}),
+                   x.shape()),
+        {.atol = 1e-12}));
   }
   SUBCASE("over the first, with a mask of its steps") {
     const nn::MultiHeadAttention layer = made(1);
@@ -162,19 +160,21 @@ TEST_CASE("attention over some axes leaves the others alone") {
     const Tensor repeated = K::repeat_elements(mask, 4, 0);
     const Tensor expected = K::permute_dimensions(
         K::reshape(flat({turned, turned}, {.mask = {Tensor(), repeated}}), {2, 4, 3, 5}), {0, 2, 1, 3});
-    CHECK(near(layer({x, x}, {.mask = {Tensor(), mask}}), expected));
+    CHECK(close(layer({x, x}, {.mask = {Tensor(), mask}}), expected, {.atol = 1e-12}));
   }
   SUBCASE("over both") {
     const nn::MultiHeadAttention layer = made({});
     const std::vector<Tensor> both = layer.apply({x, x}, {.return_attention_scores = true});
     CHECK(both[1].shape() == Shape{2, 2, 3, 4, 3, 4});
     const Tensor steps = K::reshape(x, {2, 12, 5});
-    CHECK(near(both[0], K::reshape(flat({steps, steps}), x.shape())));
-    CHECK(near(layer({x, x}), both[0]));
+    CHECK(close(both[0], K::reshape(flat({steps, steps}), x.shape()), {.atol = 1e-12}));
+    CHECK(close(layer({x, x}), both[0], {.atol = 1e-12}));
     const Tensor mask = K::cast(normal({2, 3, 4, 3, 4}, 8) > -1, "float64");
     const Tensor masked = layer({x, x}, {.attention_mask = mask});
-    CHECK(near(masked, K::reshape(flat({steps, steps}, {.attention_mask = K::reshape(mask, {2, 12, 12})}),
-                                  x.shape())));
+    CHECK(
+        close(masked,
+              K::reshape(flat({steps, steps}, {.attention_mask = K::reshape(mask, {2, 12, 12})}), x.shape()),
+              {.atol = 1e-12}));
   }
 }
 
@@ -202,7 +202,7 @@ TEST_CASE("a gate scales what the heads found") {
   weights.erase(weights.begin() + 4, weights.begin() + 6);
   weights[6] = weights[6] / 2;
   plain.set_weights(weights);
-  CHECK(near(layer({x, x}), plain({x, x})));
+  CHECK(close(layer({x, x}), plain({x, x}), {.atol = 1e-12}));
 }
 
 TEST_CASE("grouped queries share keys and values") {
@@ -219,8 +219,8 @@ TEST_CASE("grouped queries share keys and values") {
   }
   each.set_weights(weights);
   for (const bool causal : {false, true})
-    CHECK(near(layer({query, value}, {.use_causal_mask = causal}),
-               each({query, value}, {.use_causal_mask = causal})));
+    CHECK(close(layer({query, value}, {.use_causal_mask = causal}),
+                each({query, value}, {.use_causal_mask = causal}), {.atol = 1e-12}));
 }
 
 TEST_CASE("dot-product attention is its formula") {
@@ -234,12 +234,12 @@ TEST_CASE("dot-product attention is its formula") {
   const Tensor expected =
       K::matmul(masked_softmax(scores, mask), value) * K::cast(K::expand_dims(queries), "float64");
   const nn::CallArguments arguments{.mask = {queries, keys}, .use_causal_mask = true};
-  CHECK(near(layer({query, value, key}, arguments), expected));
+  CHECK(close(layer({query, value, key}, arguments), expected, {.atol = 1e-12}));
   nn::CallArguments with_scores = arguments;
   with_scores.return_attention_scores = true;
   const std::vector<Tensor> both = layer.apply({query, value, key}, with_scores);
-  CHECK(near(both[0], expected));
-  CHECK(near(both[1], masked_softmax(scores, mask)));
+  CHECK(close(both[0], expected, {.atol = 1e-12}));
+  CHECK(close(both[1], masked_softmax(scores, mask), {.atol = 1e-12}));
 }
 
 TEST_CASE("attention has gradients of first and second order") {
@@ -268,7 +268,7 @@ TEST_CASE("dropout drops weights in training only") {
     CHECK(values(layer({x, x}, {.training = true})) != values(still));
     // The scores are those before dropout.
     const std::vector<Tensor> both = layer.apply({x, x}, {.training = true, .return_attention_scores = true});
-    CHECK(values(both[1])[0] == doctest::Approx(0.02));
+    CHECK(close(values(both[1])[0], 0.02, {.rtol = 1e-5}));
   }
 }
 

@@ -1,3 +1,4 @@
+#include "../../close.hpp"
 #include "../../ops/check.hpp"
 
 #include <ktape/ktape.hpp>
@@ -35,10 +36,6 @@ void give_random_weights(const nn::Layer& layer) {
   layer.set_weights(weights);
 }
 
-bool near(const Tensor& a, const Tensor& b) {
-  return a.shape() == b.shape() && K::max(K::abs(a - b)).item<double>() < 1e-12;
-}
-
 }  // namespace
 
 TEST_CASE("a convolutional LSTM is its formula, whatever the window") {
@@ -54,9 +51,10 @@ TEST_CASE("a convolutional LSTM is its formula, whatever the window") {
     States states{zeros, zeros};
     for (std::int64_t t = 0; t < 3; ++t) {
       states = by_hand(layer.get_weights(), step_of(x, t), states, window);
-      CHECK(near(step_of(outputs[0], t), states.h));
+      CHECK(close(step_of(outputs[0], t), states.h, {.atol = 1e-12}));
     }
-    CHECK((near(outputs[1], states.h) && near(outputs[2], states.c)));
+    CHECK(close(outputs[1], states.h, {.atol = 1e-12}));
+    CHECK(close(outputs[2], states.c, {.atol = 1e-12}));
   };
   check({}, {});
   check({.padding = "same"}, {.padding = "same"});
@@ -71,7 +69,7 @@ TEST_CASE("channels first is channels last, turned") {
   const Tensor expected = last(x), turned = K::permute_dimensions(x, {0, 1, 4, 2, 3});
   first.build(turned.shape());
   first.set_weights(last.get_weights());
-  CHECK(near(first(turned), K::permute_dimensions(expected, {0, 3, 1, 2})));
+  CHECK(close(first(turned), K::permute_dimensions(expected, {0, 3, 1, 2}), {.atol = 1e-12}));
 }
 
 TEST_CASE("over one axis it is the picture of height 1") {
@@ -83,7 +81,7 @@ TEST_CASE("over one axis it is the picture of height 1") {
   std::vector<Tensor> weights = sequence.get_weights();
   weights[0] = K::expand_dims(weights[0], 0), weights[1] = K::expand_dims(weights[1], 0);
   picture.set_weights(weights);
-  CHECK(near(K::squeeze(picture(high), 1), expected));
+  CHECK(close(K::squeeze(picture(high), 1), expected, {.atol = 1e-12}));
 }
 
 TEST_CASE("states may be given, are kept when stateful, and can be reset") {
@@ -93,18 +91,19 @@ TEST_CASE("states may be given, are kept when stateful, and can be reset") {
   const std::vector<Tensor> expected = whole.apply(x);
 
   const std::vector<Tensor> first = whole.apply(halves[0]);
-  CHECK(near(whole.apply(halves[1], {.initial_state = {first[1], first[2]}})[0], expected[0]));
+  CHECK(close(whole.apply(halves[1], {.initial_state = {first[1], first[2]}})[0], expected[0],
+              {.atol = 1e-12}));
 
   const nn::ConvLSTM2D stateful(2, 2, {.padding = "same", .stateful = true, .dtype = "float64"});
   stateful.build(x.shape());
   stateful.set_weights(whole.get_weights());
   stateful(halves[0]);
-  CHECK(near(stateful(halves[1]), expected[0]));
-  CHECK(near(stateful.states()[1], expected[2]));
+  CHECK(close(stateful(halves[1]), expected[0], {.atol = 1e-12}));
+  CHECK(close(stateful.states()[1], expected[2], {.atol = 1e-12}));
   stateful.reset_states();
-  CHECK(near(stateful(x), expected[0]));
+  CHECK(close(stateful(x), expected[0], {.atol = 1e-12}));
   stateful.reset_states({first[1], first[2]});
-  CHECK(near(stateful(halves[1]), expected[0]));
+  CHECK(close(stateful(halves[1]), expected[0], {.atol = 1e-12}));
   CHECK_THROWS_WITH_AS(stateful.reset_states({first[1], K::zeros({2, 2})}),
                        doctest::Contains("reset_states must have the shape (None, 3, 3, 2) for state 1"),
                        ktape::ValueError);
@@ -115,11 +114,11 @@ TEST_CASE("masked steps are skipped, and backwards is the reverse") {
   const Tensor mask = K::constant({{1, 0, 1}}, {.dtype = "bool"});
   const nn::ConvLSTM2D layer(2, 2, {.dtype = "float64"});
   const std::vector<Tensor> steps = K::split(x, 3, 1);
-  CHECK(near(layer(x, {.mask = mask}), layer(K::concatenate({steps[0], steps[2]}, 1))));
+  CHECK(close(layer(x, {.mask = mask}), layer(K::concatenate({steps[0], steps[2]}, 1)), {.atol = 1e-12}));
   const nn::ConvLSTM2D backwards(2, 2, {.go_backwards = true, .dtype = "float64"});
   backwards.build(x.shape());
   backwards.set_weights(layer.get_weights());
-  CHECK(near(backwards(x), layer(K::reverse(x, 1))));
+  CHECK(close(backwards(x), layer(K::reverse(x, 1)), {.atol = 1e-12}));
 }
 
 TEST_CASE("both dropouts work in training only, and alike for all steps") {

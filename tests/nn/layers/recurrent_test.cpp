@@ -1,3 +1,4 @@
+#include "../../close.hpp"
 #include "../../ops/check.hpp"
 
 #include <ktape/ktape.hpp>
@@ -7,10 +8,6 @@ namespace nn = ktape::nn;
 using ktape::None, ktape::Shape, ktape::Tensor, ktape::Variable;
 
 namespace {
-
-bool near(const Tensor& a, const Tensor& b) {
-  return a.shape() == b.shape() && K::max(K::abs(a - b)).item<double>() < 1e-12;
-}
 
 /// A cell that adds up its inputs, each time forgetting a part of the sum.
 struct LeakySumImpl : nn::CellImpl {
@@ -83,7 +80,7 @@ TEST_CASE("recurrent dropout spares the same units of the state at each step, in
   const std::vector<Tensor> steps = K::split(layer(x, from_ones), 3, 1);
   int dropped = 0;
   for (const double value : values(steps[0])) {
-    CHECK((value == 0 || value == doctest::Approx(1 / 0.75)));
+    CHECK(close(value, value == 0 ? 0 : 1 / 0.75, {.rtol = 1e-6}));
     dropped += value == 0;
   }
   CHECK((dropped > 5 && dropped < 40));
@@ -119,14 +116,14 @@ TEST_CASE("a stateful layer goes on where it stopped, until it is reset") {
   layer.reset_states();
   CHECK(layer.states().empty());
   const Tensor first = layer(halves[0]);
-  CHECK(near(layer(halves[1]), expected));
+  CHECK(close(layer(halves[1]), expected, {.atol = 1e-12}));
   layer.reset_states();
-  CHECK(near(layer(halves[0]), first));
+  CHECK(close(layer(halves[0]), first, {.atol = 1e-12}));
 
   const std::vector<Tensor> given{normal({2, 3}, 7), normal({2, 3}, 8)};
   layer.reset_states(given);
   const Tensor from_given = layer(x);
-  CHECK(near(layer(x, {.initial_state = given}), from_given));
+  CHECK(close(layer(x, {.initial_state = given}), from_given, {.atol = 1e-12}));
   CHECK_THROWS_WITH_AS(
       layer(normal({1, 4, 5})),
       doctest::Contains("a stateful layer must see batches of one size until reset_states() is "

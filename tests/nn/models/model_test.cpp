@@ -117,7 +117,7 @@ TEST_CASE("a model class of one's own") {
   CHECK(values(wrapped(K::ones({1, 4}))) == values(model(K::ones({1, 4}))));
 }
 
-TEST_CASE("frozen layers and models") {
+TEST_CASE("weights of frozen layers and models are not trainable, whatever is set inside") {
   const Tensor in = nn::Input({4});
   const nn::Sequential base({nn::Dense(3), nn::Dense(3)});
   const nn::Model model(in, nn::Dense(1)(base(in)));

@@ -253,7 +253,7 @@ TEST_CASE("an optimizer of weights that are not the model's") {
   CHECK(nn::load_model(path).optimizer().iterations().item<int>() == 0);
 }
 
-TEST_CASE("a model of another floatx") {
+TEST_CASE("a model of another floatx comes back in its own dtype") {
   const Files files;
   const std::string path = files.folder() + "/model.ktape";
   K::set_floatx("float64");

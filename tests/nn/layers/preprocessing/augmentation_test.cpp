@@ -1,3 +1,4 @@
+#include "../../../close.hpp"
 #include "../../../ops/check.hpp"
 
 #include <ktape/ktape.hpp>
@@ -57,8 +58,8 @@ void check_seen(const nn::Layer& layer, const std::string& mode, Place place) {
       const auto [y, x] = place(row - 1.5, column - 2.5);  // from the middle
       CAPTURE(row);
       CAPTURE(column);
-      CHECK(got[static_cast<std::size_t>(row * width + column)] ==
-            doctest::Approx(seen(values(image), height, width, y + 1.5, x + 2.5, mode)).epsilon(1e-9));
+      CHECK(close(got[static_cast<std::size_t>(row * width + column)],
+                  seen(values(image), height, width, y + 1.5, x + 2.5, mode), {.rtol = 1e-9}));
     }
 }
 
@@ -91,7 +92,7 @@ TEST_CASE("a quarter turn is counter-clockwise, corners and all") {
   const nn::RandomRotation layer(always(0.25), {.interpolation = "nearest", .dtype = "float64"});
   CHECK(values(layer(x, training)) == Values{2, 5, 8, 1, 4, 7, 0, 3, 6});
   const Values half = values(nn::RandomRotation(always(0.5), {.dtype = "float64"})(x, training));
-  for (std::size_t i = 0; i < 9; ++i) CHECK(half[i] == doctest::Approx(8. - static_cast<double>(i)));
+  for (std::size_t i = 0; i < 9; ++i) CHECK(close(half[i], 8. - static_cast<double>(i), {.rtol = 1e-5}));
 }
 
 TEST_CASE("turned, zoomed and moved images show the places that the formulas say") {
@@ -135,8 +136,8 @@ TEST_CASE("contrast and brightness change the pixels around their mean, and all 
   const Tensor half = nn::RandomContrast(always(0.5), {.seed = 4, .dtype = "float64"})(x, training);
   const double contrast = (values(half)[2] - values(half)[0]) / 20;  // between 0.5 and 1.5
   CHECK((contrast > 0.5 && contrast < 1.5));
-  CHECK(values(half)[0] == doctest::Approx(20 - 10 * contrast));
-  CHECK(values(half)[1] == doctest::Approx(std::max(50 - 50 * contrast, 0.)));
+  CHECK(close(values(half)[0], 20 - 10 * contrast, {.rtol = 1e-5}));
+  CHECK(close(values(half)[1], std::max(50 - 50 * contrast, 0.), {.rtol = 1e-5}));
   CHECK(values(nn::RandomBrightness(always(0.2), {.dtype = "float64"})(x, training)) ==
         Values{61, 51, 81, 151});
   CHECK(values(nn::RandomBrightness(always(-1))(x, training)) == Values{0, 0, 0, 0});
@@ -196,7 +197,7 @@ TEST_CASE("channels may come first, and one image may come alone") {
     const Values got = values(K::permute_dimensions(channels_first(first, training), {0, 2, 3, 1}));
     const Values want = values(last(x, training));
     REQUIRE(got.size() == want.size());
-    for (std::size_t i = 0; i < got.size(); ++i) CHECK(got[i] == doctest::Approx(want[i]).epsilon(1e-5));
+    CHECK(close(got, want, {.rtol = 1e-5}));
   };
   check(nn::RandomFlip("horizontal", {.seed = 1}),
         nn::RandomFlip("horizontal", {.seed = 1, .data_format = "channels_first"}));

@@ -1,3 +1,4 @@
+#include "../../../close.hpp"
 #include "../../../ops/check.hpp"
 
 #include <ktape/ktape.hpp>
@@ -47,7 +48,7 @@ Values row_at(const Values& row, int extent, const std::string& interpolation, b
 
 void check_close(const Values& got, const Values& want) {
   REQUIRE(got.size() == want.size());
-  for (std::size_t i = 0; i < got.size(); ++i) CHECK(got[i] == doctest::Approx(want[i]).epsilon(1e-9));
+  CHECK(close(got, want, {.rtol = 1e-9}));
 }
 
 const char* const kernels[] = {"bilinear", "bicubic", "mitchellcubic", "gaussian", "lanczos3", "lanczos5"};

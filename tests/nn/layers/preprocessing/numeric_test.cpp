@@ -1,3 +1,4 @@
+#include "../../../close.hpp"
 #include "../../../ops/check.hpp"
 
 #include <ktape/ktape.hpp>
@@ -46,8 +47,8 @@ TEST_CASE("normalization learns a mean and a variance for each index of its axes
     CHECK(layer.get_weights()[0].shape() == c.shape);
     const Values y = values(layer(x)), given = values(x), again = values(back(layer(x)));
     for (std::size_t i = 0; i < y.size(); ++i) {
-      CHECK(y[i] == doctest::Approx((given[i] - mean[c.key(i)]) / std::sqrt(variance[c.key(i)])));
-      CHECK(again[i] == doctest::Approx(given[i]));
+      CHECK(close(y[i], (given[i] - mean[c.key(i)]) / std::sqrt(variance[c.key(i)]), {.rtol = 1e-5}));
+      CHECK(close(again[i], given[i], {.rtol = 1e-5}));
     }
     CHECK(values(layer.get_weights()[2])[0] == static_cast<double>(72 / c.shape.count()));
   }
@@ -62,9 +63,8 @@ TEST_CASE("normalization learns from batches what it learns at once, far from ze
     batches.update_state(data[{ktape::Slice(start, stop)}]);
   batches.finalize_state();
   for (std::size_t i = 0; i < 2; ++i) {
-    CHECK(values(batches.get_weights()[0])[i] == doctest::Approx(values(whole.get_weights()[0])[i]));
-    CHECK(values(batches.get_weights()[1])[i] ==
-          doctest::Approx(values(whole.get_weights()[1])[i]).epsilon(1e-9));
+    CHECK(close(values(batches.get_weights()[0])[i], values(whole.get_weights()[0])[i], {.rtol = 1e-5}));
+    CHECK(close(values(batches.get_weights()[1])[i], values(whole.get_weights()[1])[i], {.rtol = 1e-9}));
   }
   whole.adapt(data[{ktape::Slice(0, 40)}] * 0);  // what it knew is forgotten
   CHECK(values(whole.get_weights()[0]) == Values{0, 0});
@@ -79,8 +79,8 @@ TEST_CASE("normalization takes a mean and a variance that broadcast, and divides
   CHECK(values(nn::Normalization(
             {.axis = {1, 2}, .mean = {{0, 1}, {2, 3}}, .variance = {{1, 1}, {1, 1}}, .dtype = "float64"})(
             x)) == Values{0, 0, 0, 0});
-  CHECK(values(nn::Normalization({.mean = 0, .variance = 0, .dtype = "float64"})(x))[1] ==
-        doctest::Approx(1e7));
+  CHECK(close(values(nn::Normalization({.mean = 0, .variance = 0, .dtype = "float64"})(x))[1], 1e7,
+              {.rtol = 1e-5}));
   const Tensor pixels = ints({{1, 2}}, "uint8");
   CHECK(nn::Normalization({.mean = 0, .variance = 1})(pixels).dtype() == "float32");
 }
@@ -131,7 +131,7 @@ TEST_CASE("normalization refuses what does not fit") {
 
 TEST_CASE("rescaling is x * scale + offset, with numbers or for each channel") {
   const Tensor pixels = ints({{0, 51, 255}}, "uint8");
-  CHECK(values(nn::Rescaling(1. / 255, {.dtype = "float64"})(pixels))[1] == doctest::Approx(0.2));
+  CHECK(close(values(nn::Rescaling(1. / 255, {.dtype = "float64"})(pixels))[1], 0.2, {.rtol = 1e-5}));
   CHECK(values(nn::Rescaling({1, 10}, {.offset = {0, 1}})(K::ones({2, 2}))) == Values{1, 11, 1, 11});
   K::set_image_data_format("channels_first");
   const Tensor y = nn::Rescaling({1, 10})(K::ones({1, 2, 1, 2}));
@@ -183,7 +183,7 @@ TEST_CASE("discretization learns quantiles as boundaries, and keeps them in its 
   const Values boundaries = tenths.get_config().at("bin_boundaries").as<Values>();
   REQUIRE(boundaries.size() == 9);
   for (std::size_t i = 0; i < 9; ++i)
-    CHECK(boundaries[i] == doctest::Approx(0.1 * static_cast<double>(i + 1)).epsilon(0.03));
+    CHECK(close(boundaries[i], 0.1 * static_cast<double>(i + 1), {.rtol = 0.03}));
 }
 
 TEST_CASE("discretization refuses what does not fit") {

@@ -1,3 +1,4 @@
+#include "../../../close.hpp"
 #include "../../../ops/check.hpp"
 
 #include <ktape/ktape.hpp>
@@ -97,7 +98,7 @@ TEST_CASE("texts become vectors without a place for padding") {
   const double all = std::log(1 + 3. / 4), one = std::log(1 + 3. / 2);
   const Values got = values(weighed({"the dog dog fox"}));
   const Values want{(all + 3 * one) / 4, all, 2 * one, 0, 0};
-  for (std::size_t i = 0; i < want.size(); ++i) CHECK(got[i] == doctest::Approx(want[i]));
+  CHECK(close(got, want));
 }
 
 TEST_CASE("what was learned in batches is the same, and stays in the config") {
