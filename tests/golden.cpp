@@ -30,6 +30,7 @@ golden::Table all_families() {
   golden::add_control_flow(table);
   golden::add_updates(table);
   golden::add_random(table);
+  golden::add_attention(table);
   golden::add_rnn(table);
   golden::add_ctc(table);
   golden::add_sparse(table);

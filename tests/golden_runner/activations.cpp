@@ -30,6 +30,17 @@ Results softmax(const Call& c) {
   return {K::softmax(c["x"])};
 }
 
+Results log_softmax(const Call& c) {
+  if (c.has("axis")) return {K::log_softmax(c["x"], c.get<int>("axis"))};
+  return {K::log_softmax(c["x"])};
+}
+
+Results gelu(const Call& c) {
+  K::GeluOptions options;
+  c.set("approximate", options.approximate);
+  return {K::gelu(c["x"], options)};
+}
+
 Results l2_normalize(const Call& c) {
   if (c.has("axis")) return {K::l2_normalize(c["x"], c.get<Axes>("axis"))};
   return {K::l2_normalize(c["x"])};
@@ -46,6 +57,8 @@ void add_activations(Table& table) {
   ops["relu"] = relu;
   ops["elu"] = elu;
   ops["softmax"] = softmax;
+  ops["log_softmax"] = log_softmax;
+  ops["gelu"] = gelu;
   ops["l2_normalize"] = l2_normalize;
   ops["in_top_k"] = [](const Call& c) -> Results {
     return {K::in_top_k(c["predictions"], c["targets"], c.get<int>("k"))};

@@ -50,7 +50,13 @@ void add_elementwise(Table& table) {
   ops["sin"] = unary([](const Tensor& x) { return K::sin(x); });
   ops["cos"] = unary([](const Tensor& x) { return K::cos(x); });
   ops["tanh"] = unary([](const Tensor& x) { return K::tanh(x); });
+  ops["erf"] = unary([](const Tensor& x) { return K::erf(x); });
+  ops["expm1"] = unary([](const Tensor& x) { return K::expm1(x); });
+  ops["log1p"] = unary([](const Tensor& x) { return K::log1p(x); });
+  ops["is_nan"] = unary([](const Tensor& x) { return K::is_nan(x); });
+  ops["is_finite"] = unary([](const Tensor& x) { return K::is_finite(x); });
   ops["pow"] = pow;
+  ops["where"] = [](const Call& c) -> Results { return {K::where(c["condition"], c["x"], c["y"])}; };
   ops["clip"] = [](const Call& c) -> Results {
     return {K::clip(c["x"], bound(c, "min_value"), bound(c, "max_value"))};
   };

@@ -18,6 +18,7 @@ void add_pooling(Table& table);
 void add_control_flow(Table& table);
 void add_updates(Table& table);
 void add_random(Table& table);
+void add_attention(Table& table);
 void add_rnn(Table& table);
 void add_ctc(Table& table);
 /// Also teaches sparse tensors to the ops for dense ones.

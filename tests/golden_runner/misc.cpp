@@ -95,6 +95,9 @@ void add_misc(Table& table) {
   ops["ones"] = filled([](const Call& c, auto& o) { return K::ones(c.get<Shape>("shape"), o); });
   ops["zeros_like"] = filled([](const Call& c, auto& o) { return K::zeros_like(c["x"], o); });
   ops["ones_like"] = filled([](const Call& c, auto& o) { return K::ones_like(c["x"], o); });
+  ops["full"] = [](const Call& c) -> Results {
+    return {K::full(c.get<Shape>("shape"), c.get<double>("value"))};
+  };
   ops["eye"] = eye;
   ops["placeholder"] = placeholder;
   ops["constant"] = constant;

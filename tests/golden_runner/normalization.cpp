@@ -30,10 +30,18 @@ Results normalize_batch_in_training(const Call& c) {
   return {normalized, mean, variance};
 }
 
+Results layer_normalization(const Call& c) {
+  K::LayerNormalizationOptions options;
+  c.set("axis", options.axis);
+  c.set("epsilon", options.epsilon);
+  return {K::layer_normalization(c["x"], c["gamma"], c["beta"], options)};
+}
+
 }  // namespace
 
 void add_normalization(Table& table) {
   table.ops["bias_add"] = bias_add;
+  table.ops["layer_normalization"] = layer_normalization;
   table.ops["batch_normalization"] = batch_normalization;
   table.ops["normalize_batch_in_training"] = normalize_batch_in_training;
 }

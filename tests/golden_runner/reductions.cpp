@@ -40,6 +40,7 @@ void add_reductions(Table& table) {
   ops["std"] = reduction([](const Tensor& x, auto... rest) { return K::std(x, rest...); });
   ops["any"] = reduction([](const Tensor& x, auto... rest) { return K::any(x, rest...); });
   ops["all"] = reduction([](const Tensor& x, auto... rest) { return K::all(x, rest...); });
+  ops["norm"] = reduction([](const Tensor& x, auto... rest) { return K::norm(x, rest...); });
   ops["logsumexp"] = reduction([](const Tensor& x, auto... rest) { return K::logsumexp(x, rest...); });
   ops["argmax"] = along([](const Tensor& x, auto... axis) { return K::argmax(x, axis...); });
   ops["argmin"] = along([](const Tensor& x, auto... axis) { return K::argmin(x, axis...); });

@@ -2,6 +2,7 @@
 #include <ktape/ops/elementwise.hpp>
 #include <ktape/ops/linalg.hpp>
 #include <ktape/ops/operators.hpp>
+#include <ktape/ops/recurrent.hpp>
 #include <ktape/ops/rnn.hpp>
 #include <ktape/ops/shape.hpp>
 
@@ -72,8 +73,48 @@ Results rnn(const Call& c) {
   return results;
 }
 
+Results all_of(const K::RnnResult<Tensor>& result) {
+  Results out{result.last_output, result.outputs};
+  out.insert(out.end(), result.new_states.begin(), result.new_states.end());
+  return out;
+}
+
+/// What the three layers have in common.
+template <class Options>
+Options sequence_options(const Call& c) {
+  Options options;
+  options.mask = c.optional("mask");
+  c.set("go_backwards", options.go_backwards);
+  c.set("zero_output_for_mask", options.zero_output_for_mask);
+  return options;
+}
+
+template <class F, class Options>
+Results layer(const Call& c, F f, const Options& options) {
+  return all_of(f(c["x"], c["kernel"], c["recurrent_kernel"], c["bias"], c.list("initial_states"), options));
+}
+
+Results lstm_layer(const Call& c) { return layer(c, K::lstm, sequence_options<K::LstmOptions>(c)); }
+
+Results gru_layer(const Call& c) {
+  auto options = sequence_options<K::GruOptions>(c);
+  c.set("reset_after", options.reset_after);
+  return layer(c, K::gru, options);
+}
+
+Results simple_rnn_layer(const Call& c) {
+  auto options = sequence_options<K::SimpleRnnOptions>(c);
+  c.set("activation", options.activation);
+  return layer(c, K::simple_rnn, options);
+}
+
 }  // namespace
 
-void add_rnn(Table& table) { table.ops["rnn"] = rnn; }
+void add_rnn(Table& table) {
+  table.ops["rnn"] = rnn;
+  table.ops["lstm"] = lstm_layer;
+  table.ops["gru"] = gru_layer;
+  table.ops["simple_rnn"] = simple_rnn_layer;
+}
 
 }  // namespace golden

@@ -1,3 +1,4 @@
+#include <ktape/ops/broadcasting.hpp>
 #include <ktape/ops/shape.hpp>
 
 #include "families.hpp"
@@ -26,6 +27,18 @@ Results tile(const Call& c) {
   return {K::tile(c["x"], c.get<Shape>("n"))};
 }
 
+K::Sections sections(const Call& c) {
+  if (c.value("sections").kind == Value::Integer) return c.get<int>("sections");
+  return c.get<std::vector<std::int64_t>>("sections");
+}
+
+Results pad(const Call& c) {
+  K::PadOptions options;
+  c.set("mode", options.mode);
+  if (c.has("constant_values")) options.constant_values = c.get<double>("constant_values");
+  return {K::pad(c["x"], c.get<std::vector<PaddingPair>>("paddings"), options)};
+}
+
 Results reverse(const Call& c) { return {K::reverse(c["x"], c.get<Axes>("axes"))}; }
 
 }  // namespace
@@ -49,6 +62,16 @@ void add_shape(Table& table) {
   ops["expand_dims"] = expand_dims;
   ops["squeeze"] = [](const Call& c) -> Results { return {K::squeeze(c["x"], c.get<int>("axis"))}; };
   ops["reverse"] = reverse;
+  ops["slice"] = [](const Call& c) -> Results {
+    return {K::slice(c["x"], c.get<Shape>("start"), c.get<Shape>("size"))};
+  };
+  ops["split"] = [](const Call& c) { return K::split(c["x"], sections(c), c.get<int>("axis")); };
+  ops["unstack"] = [](const Call& c) { return K::unstack(c["x"], c.get<int>("axis")); };
+  ops["pad"] = pad;
+  ops["broadcast_to"] = [](const Call& c) -> Results {
+    return {K::broadcast_to(c["x"], c.get<Shape>("shape"))};
+  };
+  ops["sum_to"] = [](const Call& c) -> Results { return {K::sum_to(c["x"], c.get<Shape>("shape"))}; };
 }
 
 }  // namespace golden

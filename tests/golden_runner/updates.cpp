@@ -1,4 +1,5 @@
 #include <ktape/autograd/symbolic.hpp>
+#include <ktape/ops/optimize.hpp>
 #include <ktape/ops/updates.hpp>
 
 #include "families.hpp"
@@ -21,11 +22,23 @@ auto update(F f) {
   };
 }
 
+Results adam_update(const Call& c) {
+  const Variable x(c["x"]), m(c["m"]), v(c["v"]);
+  K::AdamOptions options;
+  c.set("learning_rate", options.learning_rate);
+  c.set("beta_1", options.beta_1);
+  c.set("beta_2", options.beta_2);
+  c.set("epsilon", options.epsilon);
+  K::adam_update(x, c["gradient"], m, v, c.get<std::int64_t>("step"), options);
+  return {x, m, v};
+}
+
 }  // namespace
 
 void add_updates(Table& table) {
   auto& ops = table.ops;
   table.updates = {"update", "update_add", "update_sub", "moving_average_update"};
+  ops["adam_update"] = adam_update;
   ops["update"] = update([](const Call& c, Variable x) { return K::update(x, c["new_x"]); });
   ops["update_add"] = update([](const Call& c, Variable x) { return K::update_add(x, c["increment"]); });
   ops["update_sub"] = update([](const Call& c, Variable x) { return K::update_sub(x, c["decrement"]); });
