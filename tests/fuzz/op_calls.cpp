@@ -1,0 +1,468 @@
+#include "op_calls.hpp"
+
+#include <ktape/ktape.hpp>
+
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+
+namespace K = ktape::backend;
+using ktape::DType, ktape::Shape, ktape::Tensor;
+using reference::Array, reference::Axes, reference::Extents;
+
+namespace {
+
+using In = const std::vector<Tensor>&;
+using Arrays = const std::vector<Array>&;
+
+const std::vector<std::string> floating = {"float16", "float32", "float64"}, wide = {"float32", "float64"},
+                               signed_numbers = {"int8",    "int16",   "int32",  "int64",
+                                                 "float16", "float32", "float64"},
+                               all_dtypes = {"bool",  "uint8",   "int8",    "int16",  "int32",
+                                             "int64", "float16", "float32", "float64"};
+
+/// Extents around the widths of vectors, short and long ones in any order, and seldom none at all.
+Shape shape(Random& random, int least = 0, int most = 4) {
+  const std::vector<std::int64_t> extents = {1, 2, 3, 4, 5, 7, 8, 9, 15, 16, 17, 31, 33, 64, 65, 130};
+  Shape out;
+  std::int64_t count = 1;
+  for (auto rank = least + random.below(most - least + 1); rank > 0; --rank) {
+    std::int64_t extent = random.pick(extents);
+    if (count * extent > 4000) extent = 1 + random.below(2);
+    out.push_back(extent), count *= extent;
+  }
+  return out;
+}
+
+/// Numbers that every dtype holds exactly.
+Tensor tensor(Random& random, const Shape& shape, const DType& dtype) {
+  std::vector<double> values(static_cast<std::size_t>(shape.count()));
+  for (double& v : values) {
+    v = dtype.is_floating() ? static_cast<double>(random.below(129) - 64) / 16
+                            : static_cast<double>(random.below(11) - 5);
+    if (dtype == "uint8" || dtype == "bool") v = std::abs(v);
+    if (dtype == "bool") v = v > 2;
+  }
+  return K::cast(K::constant(values, {.dtype = "float64", .shape = shape}), dtype);
+}
+
+/// Powers of two, so that products are exact and far from overflow.
+Tensor powers_of_two(Random& random, const Shape& shape, const DType& dtype) {
+  std::vector<double> values(static_cast<std::size_t>(shape.count()));
+  for (double& v : values) v = std::ldexp(random.chance(0.5) ? 1 : -1, static_cast<int>(random.below(3)) - 1);
+  return K::cast(K::constant(values, {.dtype = "float64", .shape = shape}), dtype);
+}
+
+/// What broadcasts to the shape: some extents become 1, some axes in front go.
+Shape broadcasting(Random& random, Shape shape) {
+  for (std::int64_t& n : shape)
+    if (random.chance(0.3)) n = 1;
+  if (!random.chance(0.3)) return shape;
+  const auto dropped = random.below(shape.rank() + 1);
+  return Shape(std::vector<std::int64_t>(shape.begin() + dropped, shape.end()));
+}
+
+/// An axis of a tensor of that rank, counted from either end; seldom one that does not exist.
+int axis(Random& random, int rank, OpCall& call) {
+  if (rank == 0 || random.chance(0.05)) {
+    call.fits = false;
+    return static_cast<int>(random.chance(0.5) ? rank + random.below(3) : -rank - 1 - random.below(3));
+  }
+  const auto found = static_cast<int>(random.below(rank));
+  return random.chance(0.5) ? found : found - rank;
+}
+
+std::size_t from_front(int axis, int rank) { return static_cast<std::size_t>(axis < 0 ? axis + rank : axis); }
+
+Axes counting(int rank) {
+  Axes out(static_cast<std::size_t>(rank));
+  std::iota(out.begin(), out.end(), 0);
+  return out;
+}
+
+Axes shuffled(Random& random, int rank) {
+  Axes out = counting(rank);
+  for (std::size_t i = out.size(); i > 1; --i)
+    std::swap(out[i - 1], out[static_cast<std::size_t>(random.below(static_cast<std::int64_t>(i)))]);
+  return out;
+}
+
+template <class List>
+std::vector<int> as_ints(const List& list) {
+  return std::vector<int>(list.begin(), list.end());
+}
+
+Extents as_extents(const Shape& shape) { return Extents(shape.begin(), shape.end()); }
+
+std::string text(const auto& list) {
+  std::string out = "{";
+  for (const auto& each : list) out += (out.size() > 1 ? ", " : "") + std::to_string(each);
+  return out + '}';
+}
+
+OpCall unary(Random& random) {
+  struct Function {
+    const char* op;
+    Tensor (*run)(const Tensor&);
+    double (*wanted)(double);
+    bool positive = false;
+  };
+  static const std::vector<Function> functions = {
+      {"abs", K::abs, std::fabs},
+      {"square", K::square, [](double x) { return x * x; }},
+      {"sqrt", K::sqrt, [](double x) { return x < 0 ? 0 : std::sqrt(x); }},
+      {"exp", K::exp, std::exp},
+      {"expm1", K::expm1, std::expm1},
+      {"log", K::log, std::log, true},
+      {"log1p", K::log1p, std::log1p, true},
+      {"sin", K::sin, std::sin},
+      {"cos", K::cos, std::cos},
+      {"tanh", K::tanh, std::tanh},
+      {"erf", K::erf, std::erf},
+      {"round", K::round, std::nearbyint},
+      {"sign", K::sign, [](double x) { return double(x > 0) - double(x < 0); }},
+      {"sigmoid", K::sigmoid, [](double x) { return 1 / (1 + std::exp(-x)); }},
+      {"softplus", K::softplus,
+       [](double x) { return std::log1p(std::exp(-std::fabs(x))) + std::fmax(x, 0); }},
+      {"softsign", K::softsign, [](double x) { return x / (1 + std::fabs(x)); }},
+      {"relu", [](const Tensor& x) { return K::relu(x); }, [](double x) { return std::fmax(x, 0); }},
+      {"elu", [](const Tensor& x) { return K::elu(x); }, [](double x) { return x > 0 ? x : std::expm1(x); }},
+  };
+  const Function f = random.pick(functions);
+  Tensor x = tensor(random, shape(random), random.pick(floating));
+  if (f.positive) x = K::abs(x);
+  return {.op = f.op,
+          .arguments = "",
+          .inputs = {x},
+          .run = [f](In in) { return f.run(in[0]); },
+          .wanted = [f](Arrays in) { return reference::map(f.wanted, in[0]); }};
+}
+
+OpCall binary(Random& random) {
+  struct Function {
+    const char* op;
+    Tensor (*run)(const Tensor&, const Tensor&);
+    double (*wanted)(double, double);
+    const std::vector<std::string>& dtypes;
+  };
+  static const std::vector<Function> functions = {
+      {"add", [](const Tensor& x, const Tensor& y) { return x + y; },
+       [](double x, double y) { return x + y; }, signed_numbers},
+      {"subtract", [](const Tensor& x, const Tensor& y) { return x - y; },
+       [](double x, double y) { return x - y; }, signed_numbers},
+      {"multiply", [](const Tensor& x, const Tensor& y) { return x * y; },
+       [](double x, double y) { return x * y; }, signed_numbers},
+      {"divide", [](const Tensor& x, const Tensor& y) { return x / y; },
+       [](double x, double y) { return x / y; }, floating},
+      {"maximum", [](const Tensor& x, const Tensor& y) { return K::maximum(x, y); },
+       [](double x, double y) { return x < y ? y : x; }, signed_numbers},
+      {"minimum", [](const Tensor& x, const Tensor& y) { return K::minimum(x, y); },
+       [](double x, double y) { return y < x ? y : x; }, signed_numbers},
+      {"equal", [](const Tensor& x, const Tensor& y) { return K::equal(x, y); },
+       [](double x, double y) { return double(x == y); }, all_dtypes},
+      {"not_equal", [](const Tensor& x, const Tensor& y) { return K::not_equal(x, y); },
+       [](double x, double y) { return double(x != y); }, all_dtypes},
+      {"less", [](const Tensor& x, const Tensor& y) { return K::less(x, y); },
+       [](double x, double y) { return double(x < y); }, all_dtypes},
+      {"greater_equal", [](const Tensor& x, const Tensor& y) { return K::greater_equal(x, y); },
+       [](double x, double y) { return double(x >= y); }, all_dtypes},
+  };
+  const Function& f = random.pick(functions);
+  const DType dtype = random.pick(f.dtypes);
+  const Shape whole = shape(random);
+  return {.op = f.op,
+          .arguments = "",
+          .inputs = {tensor(random, broadcasting(random, whole), dtype),
+                     tensor(random, broadcasting(random, whole), dtype)},
+          .run = [&f](In in) { return f.run(in[0], in[1]); },
+          .wanted = [&f](Arrays in) { return reference::map(f.wanted, in[0], in[1]); }};
+}
+
+OpCall where(Random& random) {
+  const DType dtype = random.pick(all_dtypes);
+  const Shape whole = shape(random);
+  return {.op = "where",
+          .arguments = "",
+          .inputs = {tensor(random, broadcasting(random, whole), random.pick(all_dtypes)),
+                     tensor(random, broadcasting(random, whole), dtype),
+                     tensor(random, broadcasting(random, whole), dtype)},
+          .run = [](In in) { return K::where(in[0], in[1], in[2]); },
+          .wanted = [](Arrays in) { return reference::where(in[0], in[1], in[2]); }};
+}
+
+OpCall broadcast_to(Random& random) {
+  const Shape whole = shape(random);
+  return {.op = "broadcast_to",
+          .arguments = text(whole),
+          .inputs = {tensor(random, broadcasting(random, whole), random.pick(all_dtypes))},
+          .run = [whole](In in) { return K::broadcast_to(in[0], whole); },
+          .wanted = [whole](Arrays in) { return reference::broadcast_to(in[0], as_extents(whole)); }};
+}
+
+OpCall reduction(Random& random) {
+  struct Function {
+    const char* op;
+    Tensor (*run)(const Tensor&, const ktape::Axes&, bool);
+    Array (*wanted)(const Array&, const Axes&, bool);
+    const std::vector<std::string>& dtypes;
+  };
+  static const std::vector<Function> functions = {{"sum", K::sum, reference::sum, floating},
+                                                  {"mean", K::mean, reference::mean, floating},
+                                                  {"var", K::var, reference::var, floating},
+                                                  {"max", K::max, reference::max, signed_numbers},
+                                                  {"min", K::min, reference::min, signed_numbers},
+                                                  {"logsumexp", K::logsumexp, reference::logsumexp, floating},
+                                                  {"prod", K::prod, reference::prod, wide}};
+  const Function& f = random.pick(functions);
+  const Shape extents = shape(random);
+  const DType dtype = random.pick(f.dtypes);
+  const bool product = f.op == std::string("prod"), keepdims = random.chance(0.5);
+  Axes axes = shuffled(random, extents.rank());
+  axes.resize(static_cast<std::size_t>(random.below(extents.rank() + 1)));
+  const std::vector<int> given = as_ints(axes);
+  std::sort(axes.begin(), axes.end());  // as xtensor wants them
+  return {.op = f.op,
+          .arguments = text(given) + (keepdims ? ", keepdims" : ""),
+          .inputs = {product ? powers_of_two(random, extents, dtype) : tensor(random, extents, dtype)},
+          .run = [&f, given, keepdims](In in) { return f.run(in[0], ktape::Axes(given), keepdims); },
+          .wanted = [&f, axes, keepdims](Arrays in) { return f.wanted(in[0], axes, keepdims); },
+          .terms = product ? 0 : 16. * static_cast<double>(extents.count())};
+}
+
+OpCall along_axis(Random& random) {
+  struct Function {
+    const char* op;
+    Tensor (*run)(const Tensor&, int);
+    Array (*wanted)(const Array&, std::size_t);
+    const std::vector<std::string>& dtypes;
+    bool adds = false, multiplies = false;
+  };
+  static const std::vector<Function> functions = {
+      {"argmax", K::argmax, reference::argmax, signed_numbers},
+      {"argmin", K::argmin, reference::argmin, signed_numbers},
+      {"cumsum", K::cumsum, reference::cumsum, wide, true},
+      {"cumprod", K::cumprod, reference::cumprod, wide, false, true},
+      {"softmax", K::softmax, reference::softmax, floating, true},
+      {"log_softmax", K::log_softmax, reference::log_softmax, floating, true}};
+  const Function& f = random.pick(functions);
+  const Shape extents = shape(random, f.op == std::string("softmax") ? 2 : 1);
+  const DType dtype = random.pick(f.dtypes);
+  OpCall call;
+  const int along = axis(random, extents.rank(), call);
+  call.op = f.op, call.arguments = std::to_string(along);
+  call.inputs = {f.multiplies ? powers_of_two(random, extents, dtype) : tensor(random, extents, dtype)};
+  call.run = [&f, along](In in) { return f.run(in[0], along); };
+  call.wanted = [&f, along](Arrays in) {
+    return f.wanted(in[0], from_front(along, static_cast<int>(in[0].dimension())));
+  };
+  if (f.adds) call.terms = 4. * static_cast<double>(extents.count());
+  return call;
+}
+
+OpCall permutation(Random& random) {
+  const Shape extents = shape(random, 0, 5);
+  const Axes pattern = shuffled(random, extents.rank());
+  const Shape given(std::vector<std::int64_t>(pattern.begin(), pattern.end()));
+  return {.op = "permute_dimensions",
+          .arguments = text(pattern),
+          .inputs = {tensor(random, extents, random.pick(all_dtypes))},
+          .run = [given](In in) { return K::permute_dimensions(in[0], given); },
+          .wanted = [pattern](Arrays in) { return reference::permute(in[0], pattern); }};
+}
+
+OpCall reversal(Random& random) {
+  const Shape extents = shape(random, 1);
+  Axes axes = shuffled(random, extents.rank());
+  axes.resize(static_cast<std::size_t>(1 + random.below(extents.rank())));
+  return {.op = "reverse",
+          .arguments = text(axes),
+          .inputs = {tensor(random, extents, random.pick(all_dtypes))},
+          .run = [given = as_ints(axes)](In in) { return K::reverse(in[0], ktape::Axes(given)); },
+          .wanted = [axes](Arrays in) { return reference::reverse(in[0], axes); }};
+}
+
+OpCall concatenation(Random& random) {
+  Shape extents = shape(random, 1, 3);
+  const DType dtype = random.pick(all_dtypes);
+  OpCall call;
+  const int along = axis(random, extents.rank(), call);
+  for (auto n = 1 + random.below(4); n > 0; --n) {
+    if (call.fits) extents[static_cast<int>(from_front(along, extents.rank()))] = 1 + random.below(9);
+    call.inputs.push_back(tensor(random, extents, dtype));
+  }
+  call.op = "concatenate", call.arguments = std::to_string(along);
+  call.run = [along](In in) { return K::concatenate(in, along); };
+  call.wanted = [along](Arrays in) {
+    return reference::concatenate(in, from_front(along, static_cast<int>(in[0].dimension())));
+  };
+  return call;
+}
+
+OpCall slice(Random& random) {
+  const Shape extents = shape(random, 1);
+  OpCall call;
+  Shape start, size;
+  for (const std::int64_t n : extents) {
+    start.push_back(random.below(n)), size.push_back(1 + random.below(n - start.back()));
+    if (random.chance(0.02)) call.fits = false, size[size.rank() - 1] += n;
+  }
+  call.op = "slice", call.arguments = text(start) + ", " + text(size);
+  call.inputs = {tensor(random, extents, random.pick(all_dtypes))};
+  call.run = [start, size](In in) { return K::slice(in[0], start, size); };
+  call.wanted = [start, size](Arrays in) {
+    return reference::slice(in[0], as_extents(start), as_extents(size));
+  };
+  return call;
+}
+
+/// One of the parts.
+OpCall split(Random& random) {
+  Shape extents = shape(random, 1, 3);
+  OpCall call;
+  const int along = axis(random, extents.rank(), call), parts = static_cast<int>(1 + random.below(4)),
+            taken = static_cast<int>(random.below(parts));
+  const std::int64_t each = 1 + random.below(9);
+  if (call.fits) extents[static_cast<int>(from_front(along, extents.rank()))] = parts * each;
+  call.op = "split";
+  call.arguments = std::to_string(parts) + ", " + std::to_string(along) + " [" + std::to_string(taken) + "]";
+  call.inputs = {tensor(random, extents, random.pick(all_dtypes))};
+  call.run = [=](In in) { return K::split(in[0], parts, along)[static_cast<std::size_t>(taken)]; };
+  call.wanted = [=](Arrays in) {
+    Extents start(in[0].dimension()), size(in[0].shape().begin(), in[0].shape().end());
+    const std::size_t front = from_front(along, static_cast<int>(in[0].dimension()));
+    start[front] = static_cast<std::size_t>(taken * each), size[front] = static_cast<std::size_t>(each);
+    return reference::slice(in[0], start, size);
+  };
+  return call;
+}
+
+OpCall tiling(Random& random) {
+  const Shape extents = shape(random, 1, 3);
+  Shape n;
+  for (int d = 0; d < extents.rank(); ++d) n.push_back(1 + random.below(3));
+  return {.op = "tile",
+          .arguments = text(n),
+          .inputs = {tensor(random, extents, random.pick(all_dtypes))},
+          .run = [n](In in) { return K::tile(in[0], n); },
+          .wanted = [n](Arrays in) { return reference::tile(in[0], as_extents(n)); }};
+}
+
+OpCall padding(Random& random) {
+  const Shape extents = shape(random, 1, 3);
+  std::vector<std::pair<std::size_t, std::size_t>> widths;
+  std::vector<K::PaddingPair> given;
+  std::string arguments;
+  for (int d = 0; d < extents.rank(); ++d) {
+    const std::int64_t before = random.below(4), after = random.below(4);
+    widths.emplace_back(before, after), given.push_back({before, after});
+    arguments += text(std::vector{before, after});
+  }
+  return {.op = "pad",
+          .arguments = arguments,
+          .inputs = {tensor(random, extents, random.pick(all_dtypes))},
+          .run = [given](In in) { return K::pad(in[0], given, {.constant_values = 1}); },
+          .wanted = [widths](Arrays in) { return reference::pad(in[0], widths, 1); }};
+}
+
+OpCall gather(Random& random) {
+  const Shape extents = shape(random, 1, 3), picked = shape(random, 0, 2);
+  OpCall call;
+  std::vector<double> ids(static_cast<std::size_t>(picked.count()));
+  for (double& id : ids) id = static_cast<double>(random.below(extents[0]));
+  if (random.chance(0.05))
+    call.fits = false, ids[0] = static_cast<double>(random.chance(0.5) ? extents[0] : -1);
+  call.op = "gather";
+  call.inputs = {tensor(random, extents, random.pick(all_dtypes)),
+                 K::constant(ids, {.dtype = random.chance(0.5) ? "int32" : "int64", .shape = picked})};
+  call.run = [](In in) { return K::gather(in[0], in[1]); };
+  call.wanted = [](Arrays in) { return reference::gather(in[0], in[1]); };
+  return call;
+}
+
+OpCall one_hot(Random& random) {
+  const std::int64_t classes = 1 + random.below(9);
+  return {.op = "one_hot",
+          .arguments = std::to_string(classes),
+          .inputs = {tensor(random, shape(random, 0, 2), "int32")},
+          .run = [classes](In in) { return K::one_hot(in[0], classes); },
+          .wanted =
+              [classes](Arrays in) { return reference::one_hot(in[0], static_cast<std::size_t>(classes)); }};
+}
+
+OpCall matmul(Random& random) {
+  const std::int64_t m = 1 + random.below(40), k = 1 + random.below(40), n = 1 + random.below(40);
+  const DType dtype = random.pick(floating);
+  const Shape batch = shape(random, 0, 1).count() > 9 ? Shape{} : Shape{1 + random.below(4)};
+  Shape a = broadcasting(random, batch), b = broadcasting(random, batch);
+  a.push_back(m), a.push_back(k), b.push_back(k), b.push_back(n);
+  return {.op = "matmul",
+          .arguments = "",
+          .inputs = {tensor(random, a, dtype), tensor(random, b, dtype)},
+          .run = [](In in) { return K::matmul(in[0], in[1]); },
+          .wanted = [](Arrays in) { return reference::matmul(in[0], in[1]); },
+          .terms = 16. * static_cast<double>(k)};
+}
+
+OpCall layer_normalization(Random& random) {
+  const Shape extents = shape(random, 1);
+  const DType dtype = random.pick(floating);
+  const Shape last{extents.back()};
+  return {
+      .op = "layer_normalization",
+      .arguments = "",
+      .inputs = {tensor(random, extents, dtype), tensor(random, last, dtype), tensor(random, last, dtype)},
+      .run = [](In in) { return K::layer_normalization(in[0], in[1], in[2], {.epsilon = 0.125}); },
+      .wanted = [](Arrays in) { return reference::layer_normalization(in[0], in[1], in[2], 0.125); },
+      .terms = 256};
+}
+
+OpCall recurrence(Random& random) {
+  struct Layer {
+    const char* op;
+    Tensor (*run)(In);
+    Array (*wanted)(const Array&, const Array&, const Array&, const Array&);
+    std::int64_t gates;
+  };
+  static const std::vector<Layer> layers = {
+      {"simple_rnn", [](In in) { return K::simple_rnn(in[0], in[1], in[2], in[3]).outputs; },
+       reference::simple_rnn, 1},
+      {"lstm", [](In in) { return K::lstm(in[0], in[1], in[2], in[3]).outputs; }, reference::lstm, 4},
+      {"gru", [](In in) { return K::gru(in[0], in[1], in[2], in[3]).outputs; }, reference::gru, 3}};
+  const Layer& layer = random.pick(layers);
+  const std::int64_t samples = 1 + random.below(9), steps = 1 + random.below(5),
+                     features = 1 + random.below(9), units = 1 + random.below(17),
+                     columns = layer.gates * units;
+  const DType dtype = random.pick(wide);
+  const auto small = [&](const Shape& shape) { return (tensor(random, shape, dtype) * 0.125).detach(); };
+  return {.op = layer.op,
+          .arguments = "",
+          .inputs = {small({samples, steps, features}), small({features, columns}), small({units, columns}),
+                     small(layer.gates == 3 ? Shape{2, columns} : Shape{columns})},
+          .run = layer.run,
+          .wanted = [&layer](Arrays in) { return layer.wanted(in[0], in[1], in[2], in[3]); },
+          .terms = 64. * static_cast<double>(steps)};
+}
+
+/// Replaces an input with one of another shape or dtype.
+void spoil(Random& random, OpCall& call) {
+  Tensor& x =
+      call.inputs[static_cast<std::size_t>(random.below(static_cast<std::int64_t>(call.inputs.size())))];
+  if (random.chance(0.5)) x = tensor(random, shape(random, 0, 5), x.dtype());
+  else if (random.chance(0.3)) x = Tensor::empty(x.shape().rank() ? Shape{0, 3} : Shape{0}, x.dtype());
+  else x = tensor(random, x.shape(), random.pick(all_dtypes));
+  call.fits = false;
+}
+
+}  // namespace
+
+OpCall random_call(Random& random) {
+  static const std::vector<OpCall (*)(Random&)> families = {
+      unary,     binary,        binary,     where,      broadcast_to,
+      reduction, reduction,     along_axis, along_axis, permutation,
+      reversal,  concatenation, slice,      split,      tiling,
+      padding,   gather,        one_hot,    matmul,     layer_normalization,
+      recurrence};
+  OpCall call = random.pick(families)(random);
+  if (random.chance(0.15)) spoil(random, call);
+  return call;
+}

@@ -1,0 +1,43 @@
+#pragma once
+#include <ktape/autograd/tensor.hpp>
+
+#include <functional>
+#include <random>
+#include <string>
+#include <vector>
+
+#include "../reference/reference.hpp"
+
+class Random {
+ public:
+  explicit Random(std::uint64_t seed) : engine_(seed) {}
+  /// 0, 1, ... n - 1
+  std::int64_t below(std::int64_t n) {
+    return static_cast<std::int64_t>(engine_() % static_cast<std::uint64_t>(n));
+  }
+  bool chance(double p) { return static_cast<double>(engine_() >> 11) * 0x1p-53 < p; }
+  template <class T>
+  const T& pick(const std::vector<T>& list) {
+    return list[static_cast<std::size_t>(below(static_cast<std::int64_t>(list.size())))];
+  }
+
+ private:
+  std::mt19937_64 engine_;
+};
+
+/// A call of an op, and what it must return.
+struct OpCall {
+  using Tensors = std::vector<ktape::Tensor>;
+  using Arrays = std::vector<reference::Array>;
+
+  std::string op;         ///< the name in its errors
+  std::string arguments;  ///< those that are no tensors, for a reader
+  Tensors inputs;
+  std::function<ktape::Tensor(const Tensors&)> run;
+  std::function<reference::Array(const Arrays&)> wanted;
+  double terms = 0;  ///< the size of what is added up to one element, whose rounding is in the result
+  bool fits = true;  ///< if not, an error that names the op is as good as a result
+};
+
+/// A random op with random arguments, some of which do not fit.
+OpCall random_call(Random& random);

@@ -1,0 +1,57 @@
+#pragma once
+/// What the ops compute, written with xtensor in float64: serial, a few lines each, for any shape. The fast
+/// kernels are tested against them. Axes are not negative and sorted, and arguments fit: nothing is checked
+/// here.
+#include <cstddef>
+#include <functional>
+#include <utility>
+#include <vector>
+#include <xtensor/xarray.hpp>
+
+namespace reference {
+
+using Array = xt::xarray<double>;
+using Axes = std::vector<std::size_t>;
+using Extents = std::vector<std::size_t>;
+
+// Element by element; the arguments of binary functions broadcast.
+Array map(const std::function<double(double)>& f, const Array& x);
+Array map(const std::function<double(double, double)>& f, const Array& x, const Array& y);
+Array where(const Array& condition, const Array& x, const Array& y);
+Array broadcast_to(const Array& x, const Extents& shape);
+
+// Over axes, which stay with extent 1 if `keepdims`.
+Array sum(const Array& x, const Axes& axes, bool keepdims);
+Array prod(const Array& x, const Axes& axes, bool keepdims);
+Array max(const Array& x, const Axes& axes, bool keepdims);
+Array min(const Array& x, const Axes& axes, bool keepdims);
+Array mean(const Array& x, const Axes& axes, bool keepdims);
+Array var(const Array& x, const Axes& axes, bool keepdims);
+Array logsumexp(const Array& x, const Axes& axes, bool keepdims);
+Array argmax(const Array& x, std::size_t axis);
+Array argmin(const Array& x, std::size_t axis);
+Array cumsum(const Array& x, std::size_t axis);
+Array cumprod(const Array& x, std::size_t axis);
+Array softmax(const Array& x, std::size_t axis);
+Array log_softmax(const Array& x, std::size_t axis);
+Array layer_normalization(const Array& x, const Array& gamma, const Array& beta, double epsilon);
+
+// Elements that move.
+Array permute(const Array& x, const Axes& pattern);
+Array reverse(const Array& x, const Axes& axes);
+Array concatenate(const std::vector<Array>& parts, std::size_t axis);
+Array slice(const Array& x, const Extents& start, const Extents& size);
+Array tile(const Array& x, const Extents& n);
+Array pad(const Array& x, const std::vector<std::pair<std::size_t, std::size_t>>& paddings, double value);
+Array gather(const Array& x, const Array& indices);
+Array one_hot(const Array& indices, std::size_t classes);
+
+// Products, over the last two axes; the axes before them broadcast.
+Array matmul(const Array& a, const Array& b);
+
+// Recurrences of x (samples, time, features), without initial states: the outputs of all steps.
+Array simple_rnn(const Array& x, const Array& kernel, const Array& recurrent_kernel, const Array& bias);
+Array lstm(const Array& x, const Array& kernel, const Array& recurrent_kernel, const Array& bias);
+Array gru(const Array& x, const Array& kernel, const Array& recurrent_kernel, const Array& bias);
+
+}  // namespace reference
