@@ -5,7 +5,6 @@
 ///     CHECK(close(K::matmul(a, b), wanted, {.rtol = 1e-5}));
 ///
 /// of numbers, of ranges of numbers and of tensors. A failure names the first wrong index and both values.
-#include <doctest/doctest.h>
 #include <ktape/autograd/tensor.hpp>
 
 #include <cmath>
@@ -121,17 +120,3 @@ inline Closeness close(const std::vector<ktape::Tensor>& got, const std::vector<
       return {"tensor " + std::to_string(i) + ' ' + found.wrong};
   return {};
 }
-
-/// Vectors that are compared with == show what they hold.
-template <class T>
-requires std::is_arithmetic_v<T>
-struct doctest::StringMaker<std::vector<T>> {
-  static String convert(const std::vector<T>& x) {
-    constexpr std::size_t shown = 50;
-    std::ostringstream out;
-    out << std::setprecision(17) << '{';
-    for (std::size_t i = 0; i < std::min(x.size(), shown); ++i) out << (i ? ", " : "") << +x[i];
-    out << (x.size() > shown ? ", ...}" : "}");
-    return out.str().c_str();
-  }
-};

@@ -6,6 +6,8 @@
 #include <ktape/ops/random.hpp>
 #include <ktape/ops/shape.hpp>
 
+#include <iomanip>
+#include <sstream>
 #include <vector>
 
 #include "../close.hpp"
@@ -57,3 +59,17 @@ inline void check_gradients(const char* op, const ktape::CheckedFunction& f,
 inline void check_gradients(const ktape::CheckedFunction& f, const ktape::TensorList& inputs) {
   check_gradients("function", f, inputs);
 }
+
+/// Vectors that are compared with == show what they hold.
+template <class T>
+requires std::is_arithmetic_v<T>
+struct doctest::StringMaker<std::vector<T>> {
+  static String convert(const std::vector<T>& x) {
+    constexpr std::size_t shown = 50;
+    std::ostringstream out;
+    out << std::setprecision(17) << '{';
+    for (std::size_t i = 0; i < std::min(x.size(), shown); ++i) out << (i ? ", " : "") << +x[i];
+    out << (x.size() > shown ? ", ...}" : "}");
+    return out.str().c_str();
+  }
+};
