@@ -1,0 +1,124 @@
+#include <ktape/nn/applications/convnext.hpp>
+#include <ktape/nn/applications/frame.hpp>
+#include <ktape/nn/layers/arguments.hpp>
+#include <ktape/nn/layers/convolution.hpp>
+#include <ktape/nn/layers/core.hpp>
+#include <ktape/nn/layers/merging.hpp>
+#include <ktape/nn/layers/normalization.hpp>
+#include <ktape/nn/layers/pooling.hpp>
+#include <ktape/nn/layers/preprocessing/numeric.hpp>
+#include <ktape/nn/models/sequential.hpp>
+#include <ktape/ops/operators.hpp>
+
+namespace ktape::nn {
+
+/// Of LayerScale.
+struct LayerScaleArguments : LayerOptions {
+  double init_values = 1e-6;
+  std::int64_t projection_dim = 1;
+};
+
+template <class F>
+void fields(LayerScaleArguments& a, F&& field) {
+  field("init_values", a.init_values);
+  field("projection_dim", a.projection_dim);
+}
+
+namespace {
+
+/// A factor for each channel, small at first: a new block changes little.
+class LayerScaleImpl final : public LayerWith<LayerScaleArguments> {
+ public:
+  explicit LayerScaleImpl(const LayerScaleArguments& arguments) : LayerWith("LayerScale", arguments) {}
+
+  void build(const Shape&) override {
+    gamma_ = add_weight("gamma", {args.projection_dim}, {.initializer = Constant(args.init_values)});
+  }
+  Tensor call(const Tensor& x) override { return x * gamma_; }
+
+ private:
+  Variable gamma_;
+};
+
+Layer layer_scale(std::int64_t channels, const std::string& name) {
+  LayerScaleArguments arguments;
+  arguments.projection_dim = channels;
+  arguments.name = name;
+  return Layer(std::make_shared<LayerScaleImpl>(arguments));
+}
+
+}  // namespace
+
+void add_application_layers(Catalogue& catalogue) {
+  add_layer<LayerScaleImpl, LayerScaleArguments>(catalogue, "LayerScale");
+}
+
+namespace applications {
+namespace {
+
+struct Stage {
+  int blocks;
+  std::int64_t channels;
+};
+constexpr Stage tiny[] = {{3, 96}, {3, 192}, {9, 384}, {3, 768}};
+
+LayerNormalization layer_normalization(const std::string& name) {
+  return LayerNormalization({.epsilon = 1e-6, .name = name});
+}
+
+/// In front of a stage: smaller images of more channels.
+Sequential downsampling(const std::string& model, int stage, std::int64_t channels) {
+  if (stage == 0)
+    return Sequential({Conv2D(channels, 4, {.strides = 4, .name = model + "_stem_conv"}),
+                       layer_normalization(model + "_stem_layernorm")},
+                      {.name = model + "_stem"});
+  const std::string number = std::to_string(stage - 1);
+  return Sequential({layer_normalization(model + "_downsampling_layernorm_" + number),
+                     Conv2D(channels, 2, {.strides = 2, .name = model + "_downsampling_conv_" + number})},
+                    {.name = model + "_downsampling_block_" + number});
+}
+
+Tensor block(const Tensor& input, std::int64_t channels, const std::string& name) {
+  Tensor x =
+      Conv2D(channels, 7, {.padding = "same", .groups = channels, .name = name + "_depthwise_conv"})(input);
+  x = layer_normalization(name + "_layernorm")(x);
+  x = Dense(4 * channels, {.name = name + "_pointwise_conv_1"})(x);
+  x = Activation("gelu", {.name = name + "_gelu"})(x);
+  x = Dense(channels, {.name = name + "_pointwise_conv_2"})(x);
+  x = layer_scale(channels, name + "_layer_scale")(x);
+  return Add()({input, Activation("linear", {.name = name + "_identity"})(x)});
+}
+
+/// The images with mean 0 and variance 1 over ImageNet.
+Tensor normalized(const Tensor& images, const std::string& name) {
+  const auto variance = [](double deviation) { return deviation * 255 * deviation * 255; };
+  return Normalization({.mean = {0.485 * 255, 0.456 * 255, 0.406 * 255},
+                        .variance = {variance(0.229), variance(0.224), variance(0.225)},
+                        .name = name + "_prestem_normalization"})(images);
+}
+
+}  // namespace
+
+Model ConvNeXtTiny(const ConvNeXtOptions& options) {
+  expect_channels_last("ConvNeXtTiny");
+  const ApplicationOptions common = common_options(options);
+  const Frame frame("ConvNeXtTiny", common);
+  const std::string name = options.name.empty() ? "convnext_tiny" : options.name;
+  Tensor x = frame.input();
+  if (options.include_preprocessing && channels_of(x) == 3) x = normalized(x, name);
+  for (int stage = 0; stage < 4; ++stage) {
+    const auto [blocks, channels] = tiny[stage];
+    x = downsampling(name, stage, channels)(x);
+    for (int i = 0; i < blocks; ++i)
+      x = block(x, channels, name + "_stage_" + std::to_string(stage) + "_block_" + std::to_string(i));
+  }
+  if (!frame.include_top()) return frame.model(layer_normalization("")(frame.pooled(x)), name);
+  x = GlobalAveragePooling2D({.name = name + "_head_gap"})(x);
+  x = layer_normalization(name + "_head_layernorm")(x);
+  return frame.model(frame.classified(x, name + "_head_dense"), name);
+}
+
+Tensor convnext::preprocess_input(const Tensor& images, const std::string&) { return images; }
+
+}  // namespace applications
+}  // namespace ktape::nn

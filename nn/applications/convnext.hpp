@@ -1,0 +1,28 @@
+#pragma once
+#include <ktape/nn/applications/application.hpp>
+
+namespace ktape::nn::applications {
+
+struct ConvNeXtOptions {
+  bool include_preprocessing = true;  ///< reads values from 0 to 255, where there are 3 channels
+  // As in ApplicationOptions.
+  bool include_top = true;
+  std::string weights = {};
+  Tensor input_tensor = {};
+  Shape input_shape = {};
+  std::string pooling = {};
+  std::int64_t classes = 1000;
+  ActivationFunction classifier_activation = "softmax";
+  std::string name = {};  ///< "convnext_tiny" by default; the names of the layers begin with it
+};
+
+/// "A ConvNet for the 2020s" (2022): images of 224 x 224 pixels, at least 32, with their channels last.
+/// 28,589,128 weights. `keras.applications.ConvNeXtTiny`.
+Model ConvNeXtTiny(const ConvNeXtOptions& options = {});
+
+namespace convnext {
+/// The images themselves: the network does it.
+Tensor preprocess_input(const Tensor& images, const std::string& data_format = {});
+}  // namespace convnext
+
+}  // namespace ktape::nn::applications

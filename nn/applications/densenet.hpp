@@ -1,0 +1,15 @@
+#pragma once
+#include <ktape/nn/applications/application.hpp>
+
+namespace ktape::nn::applications {
+
+/// "Densely Connected Convolutional Networks" (2016): images of 224 x 224 pixels, at least 32, with their
+/// channels last. 8,062,504 weights. `keras.applications.DenseNet121`.
+Model DenseNet121(const ApplicationOptions& options = {});
+
+namespace densenet {
+/// As `applications::preprocess_input` in the mode "torch".
+Tensor preprocess_input(const Tensor& images, const std::string& data_format = {});
+}  // namespace densenet
+
+}  // namespace ktape::nn::applications

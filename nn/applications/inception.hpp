@@ -1,0 +1,16 @@
+#pragma once
+#include <ktape/nn/applications/application.hpp>
+
+namespace ktape::nn::applications {
+
+/// "Rethinking the Inception Architecture for Computer Vision" (2015): images of 299 x 299 pixels, at least
+/// 75. Its convolutions have automatic names: files load by position. 23,851,784 weights.
+/// `keras.applications.InceptionV3`.
+Model InceptionV3(const ApplicationOptions& options = {});
+
+namespace inception_v3 {
+/// As `applications::preprocess_input` in the mode "tf".
+Tensor preprocess_input(const Tensor& images, const std::string& data_format = {});
+}  // namespace inception_v3
+
+}  // namespace ktape::nn::applications

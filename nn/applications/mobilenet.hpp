@@ -1,0 +1,56 @@
+#pragma once
+#include <ktape/nn/applications/application.hpp>
+
+/// Small networks: images of 224 x 224 pixels, at least 32. `alpha` is how wide they are: the numbers of filters
+/// are multiplied by it and rounded to multiples of 8. Throws ValueError, naming the function, for an alpha that
+/// is not above 0, beside the others.
+namespace ktape::nn::applications {
+
+struct MobileNetV2Options {
+  double alpha = 1;  ///< published: 0.35, 0.5, 0.75, 1, 1.3 and 1.4
+  // As in ApplicationOptions.
+  bool include_top = true;
+  std::string weights = {};
+  Tensor input_tensor = {};
+  Shape input_shape = {};
+  std::string pooling = {};
+  std::int64_t classes = 1000;
+  ActivationFunction classifier_activation = "softmax";
+  std::string name = {};  ///< "mobilenetv2_1.00_224" by default: alpha and the height of the images
+};
+
+/// "MobileNetV2: Inverted Residuals and Linear Bottlenecks" (2018). 3,538,984 weights.
+/// `keras.applications.MobileNetV2`.
+Model MobileNetV2(const MobileNetV2Options& options = {});
+
+struct MobileNetV3Options {
+  double alpha = 1;                   ///< published: 0.75 and 1, and 1 for minimalistic networks
+  bool minimalistic = false;          ///< without squeeze and excitation, hard swish and windows of 5 pixels
+  double dropout_rate = 0.2;          ///< in front of the classifier
+  bool include_preprocessing = true;  ///< reads values from 0 to 255; otherwise from -1 to 1
+  // As in ApplicationOptions.
+  bool include_top = true;
+  std::string weights = {};
+  Tensor input_tensor = {};
+  Shape input_shape = {};
+  std::string pooling = {};
+  std::int64_t classes = 1000;
+  ActivationFunction classifier_activation = "softmax";
+  std::string name = {};
+};
+
+/// "Searching for MobileNetV3" (2019), of any size by default, with the classifier too. 2,554,968 weights.
+/// `keras.applications.MobileNetV3Small`.
+Model MobileNetV3Small(const MobileNetV3Options& options = {});
+
+namespace mobilenet_v2 {
+/// As `applications::preprocess_input` in the mode "tf".
+Tensor preprocess_input(const Tensor& images, const std::string& data_format = {});
+}  // namespace mobilenet_v2
+
+namespace mobilenet_v3 {
+/// The images themselves: the network does it.
+Tensor preprocess_input(const Tensor& images, const std::string& data_format = {});
+}  // namespace mobilenet_v3
+
+}  // namespace ktape::nn::applications
