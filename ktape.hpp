@@ -11,6 +11,16 @@
 #include <ktape/autograd/tensor.hpp>
 #include <ktape/autograd/variable.hpp>
 #include <ktape/nn/activations.hpp>
+#include <ktape/nn/applications/by_name.hpp>
+#include <ktape/nn/applications/convnext.hpp>
+#include <ktape/nn/applications/densenet.hpp>
+#include <ktape/nn/applications/efficientnet.hpp>
+#include <ktape/nn/applications/imagenet.hpp>
+#include <ktape/nn/applications/inception.hpp>
+#include <ktape/nn/applications/mobilenet.hpp>
+#include <ktape/nn/applications/resnet.hpp>
+#include <ktape/nn/applications/vgg.hpp>
+#include <ktape/nn/applications/xception.hpp>
 #include <ktape/nn/callbacks/backup.hpp>
 #include <ktape/nn/callbacks/checkpoint.hpp>
 #include <ktape/nn/callbacks/csv_logger.hpp>

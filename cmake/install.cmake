@@ -27,6 +27,7 @@ list(APPEND internal_headers
   nn/saving/keras_dialects.hpp nn/saving/keras_objects.hpp nn/saving/ktape_file.hpp nn/saving/model_config.hpp
   nn/saving/npz.hpp nn/saving/safetensors_file.hpp nn/saving/tfjs.hpp nn/saving/tfjs_file.hpp nn/saving/tfjs_names.hpp
   nn/saving/weights.hpp)
+list(APPEND internal_headers nn/applications/frame.hpp nn/applications/layer_scale.hpp)
 file(GLOB public_headers RELATIVE ${PROJECT_SOURCE_DIR} CONFIGURE_DEPENDS
   ktape.hpp autograd/*.hpp ops/*.hpp ops/engine.h
   ops/kernels/engine/interface.h)

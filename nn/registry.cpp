@@ -164,6 +164,7 @@ namespace {
 std::string module_of(const std::string& kind, const std::string& class_name) {
   if (class_name == "Functional") return "keras.src.models.functional";
   if (class_name == "Sequential") return "keras";
+  if (class_name == "LayerScale") return "keras.src.applications.convnext";
   if (kind == "loss") return "keras.losses";
   return kind == "schedule" ? "keras.optimizers.schedules" : "keras." + kind + 's';
 }

@@ -1,6 +1,6 @@
 #include <ktape/nn/applications/convnext.hpp>
 #include <ktape/nn/applications/frame.hpp>
-#include <ktape/nn/layers/arguments.hpp>
+#include <ktape/nn/applications/layer_scale.hpp>
 #include <ktape/nn/layers/convolution.hpp>
 #include <ktape/nn/layers/core.hpp>
 #include <ktape/nn/layers/merging.hpp>
@@ -8,52 +8,8 @@
 #include <ktape/nn/layers/pooling.hpp>
 #include <ktape/nn/layers/preprocessing/numeric.hpp>
 #include <ktape/nn/models/sequential.hpp>
-#include <ktape/ops/operators.hpp>
 
-namespace ktape::nn {
-
-/// Of LayerScale.
-struct LayerScaleArguments : LayerOptions {
-  double init_values = 1e-6;
-  std::int64_t projection_dim = 1;
-};
-
-template <class F>
-void fields(LayerScaleArguments& a, F&& field) {
-  field("init_values", a.init_values);
-  field("projection_dim", a.projection_dim);
-}
-
-namespace {
-
-/// A factor for each channel, small at first: a new block changes little.
-class LayerScaleImpl final : public LayerWith<LayerScaleArguments> {
- public:
-  explicit LayerScaleImpl(const LayerScaleArguments& arguments) : LayerWith("LayerScale", arguments) {}
-
-  void build(const Shape&) override {
-    gamma_ = add_weight("gamma", {args.projection_dim}, {.initializer = Constant(args.init_values)});
-  }
-  Tensor call(const Tensor& x) override { return x * gamma_; }
-
- private:
-  Variable gamma_;
-};
-
-Layer layer_scale(std::int64_t channels, const std::string& name) {
-  LayerScaleArguments arguments;
-  arguments.projection_dim = channels;
-  arguments.name = name;
-  return Layer(std::make_shared<LayerScaleImpl>(arguments));
-}
-
-}  // namespace
-
-void add_application_layers(Catalogue& catalogue) {
-  add_layer<LayerScaleImpl, LayerScaleArguments>(catalogue, "LayerScale");
-}
-
-namespace applications {
+namespace ktape::nn::applications {
 namespace {
 
 struct Stage {
@@ -85,7 +41,7 @@ Tensor block(const Tensor& input, std::int64_t channels, const std::string& name
   x = Dense(4 * channels, {.name = name + "_pointwise_conv_1"})(x);
   x = Activation("gelu", {.name = name + "_gelu"})(x);
   x = Dense(channels, {.name = name + "_pointwise_conv_2"})(x);
-  x = layer_scale(channels, name + "_layer_scale")(x);
+  x = LayerScale(channels, {.name = name + "_layer_scale"})(x);
   return Add()({input, Activation("linear", {.name = name + "_identity"})(x)});
 }
 
@@ -120,5 +76,4 @@ Model ConvNeXtTiny(const ConvNeXtOptions& options) {
 
 Tensor convnext::preprocess_input(const Tensor& images, const std::string&) { return images; }
 
-}  // namespace applications
-}  // namespace ktape::nn
+}  // namespace ktape::nn::applications

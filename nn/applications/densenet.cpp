@@ -15,8 +15,8 @@ constexpr std::int64_t growth = 32;  ///< channels that a block adds
 
 /// Normalization and activation, named for the same place.
 Tensor activated(const Tensor& x, const std::string& bn_name, const std::string& relu_name) {
-  return Activation("relu", {.name = relu_name})(
-      BatchNormalization({.epsilon = 1.001e-5, .name = bn_name})(x));
+  return Activation("relu",
+                    {.name = relu_name})(BatchNormalization({.epsilon = 1.001e-5, .name = bn_name})(x));
 }
 
 Tensor block(const Tensor& input, const std::string& name) {

@@ -26,7 +26,7 @@ struct Stage {
   int blocks;
   std::int64_t filters, kernel_size, stride, expansion;
 };
-constexpr Stage stages[] = {{1, 16, 3, 1, 1}, {2, 24, 3, 2, 6},  {2, 40, 5, 2, 6}, {3, 80, 3, 2, 6},
+constexpr Stage stages[] = {{1, 16, 3, 1, 1},  {2, 24, 3, 2, 6},  {2, 40, 5, 2, 6}, {3, 80, 3, 2, 6},
                             {3, 112, 5, 1, 6}, {4, 192, 5, 2, 6}, {1, 320, 3, 1, 6}};
 constexpr double drop_connect_rate = 0.2, dropout_rate = 0.2;
 
@@ -43,10 +43,9 @@ Tensor activated(const Tensor& x, const std::string& name) { return Activation("
 
 /// A convolution of single pixels without a bias.
 Tensor pointwise(const Tensor& x, std::int64_t filters, const std::string& name) {
-  return Conv2D(filters, 1, {.padding = "same",
-                             .use_bias = false,
-                             .kernel_initializer = kernel_initializer(),
-                             .name = name})(x);
+  return Conv2D(
+      filters, 1,
+      {.padding = "same", .use_bias = false, .kernel_initializer = kernel_initializer(), .name = name})(x);
 }
 
 Tensor depthwise(Tensor x, const Stage& stage, std::int64_t stride, const std::string& prefix) {
@@ -63,10 +62,11 @@ Tensor depthwise(Tensor x, const Stage& stage, std::int64_t stride, const std::s
 Tensor squeezed_and_excited(const Tensor& x, std::int64_t squeezed, const std::string& prefix) {
   const std::int64_t filters = channels_of(x);
   const auto mixed = [&](const Tensor& w, std::int64_t units, const char* activation, const char* name) {
-    return Conv2D(units, 1, {.padding = "same",
-                             .activation = activation,
-                             .kernel_initializer = kernel_initializer(),
-                             .name = prefix + name})(w);
+    return Conv2D(units, 1,
+                  {.padding = "same",
+                   .activation = activation,
+                   .kernel_initializer = kernel_initializer(),
+                   .name = prefix + name})(w);
   };
   Tensor weight = GlobalAveragePooling2D({.name = prefix + "se_squeeze"})(x);
   const Shape one_pixel = channel_axis() == 1 ? Shape{filters, 1, 1} : Shape{1, 1, filters};
@@ -122,10 +122,9 @@ Model EfficientNetB0(const ApplicationOptions& options) {
   const Normalization normalization({.axis = channel_axis()});
   Tensor x = normalization(Rescaling(1. / 255)(frame.input()));
   x = ZeroPadding2D(downsampling_padding(x, 3), {.name = "stem_conv_pad"})(x);
-  x = Conv2D(32, 3, {.strides = 2,
-                     .use_bias = false,
-                     .kernel_initializer = kernel_initializer(),
-                     .name = "stem_conv"})(x);
+  x = Conv2D(
+      32, 3,
+      {.strides = 2, .use_bias = false, .kernel_initializer = kernel_initializer(), .name = "stem_conv"})(x);
   x = blocks(activated(normalized(x, "stem_bn"), "stem_activation"));
   x = activated(normalized(pointwise(x, 1280, "top_conv"), "top_bn"), "top_activation");
   if (frame.include_top()) {

@@ -4,8 +4,8 @@
 namespace ktape::nn::applications {
 
 /// "EfficientNet: Rethinking Model Scaling for Convolutional Neural Networks" (2019): images of 224 x 224
-/// pixels, at least 32, with values from 0 to 255. 5,330,571 weights, of which 7 are the mean, the variance and
-/// the count of its Normalization. `keras.applications.EfficientNetB0`.
+/// pixels, at least 32, with values from 0 to 255. 5,330,571 weights, of which 7 are the mean, the variance
+/// and the count of its Normalization. `keras.applications.EfficientNetB0`.
 ///
 /// The files that Keras publishes have deviations in the place of the variances, and Keras adds a layer for
 /// them where it downloads the file; here `weights` makes variances of them.

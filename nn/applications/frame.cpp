@@ -59,7 +59,8 @@ Frame::Frame(const char* application, const ApplicationOptions& options, const I
     return;
   }
   if (!is_symbolic(options.input_tensor))
-    fail("[", application, "] input_tensor must be symbolic, as nn::Input makes it: received a tensor of shape=",
+    fail("[", application,
+         "] input_tensor must be symbolic, as nn::Input makes it: received a tensor of shape=",
          options.input_tensor.shape());
   input_ = options.input_tensor;
 }
@@ -73,8 +74,9 @@ Shape Frame::input_shape(const ImageSize& size) const {
     Shape shape = batch;
     if (shape.rank() > 0) shape.erase(0);
     if (given.rank() > 0 && shape != given)
-      fail("[", application_, "] input_tensor must have the shape of the input: received input_tensor.shape=",
-           batch, ", input_shape=", given);
+      fail("[", application_,
+           "] input_tensor must have the shape of the input: received input_tensor.shape=", batch,
+           ", input_shape=", given);
     expect_fitting(shape, size);
     return shape;
   }
@@ -94,8 +96,8 @@ void Frame::expect_fitting(const Shape& shape, const ImageSize& size) const {
       fail("[", application_,
            "] input_shape must have a height and a width with the classifier: received input_shape=", shape);
     if (shape[axis] != None && shape[axis] < size.least)
-      fail("[", application_, "] input_shape must be at least ", size.least, " pixels high and wide: received ",
-           "input_shape=", shape);
+      fail("[", application_, "] input_shape must be at least ", size.least,
+           " pixels high and wide: received ", "input_shape=", shape);
   }
 }
 
@@ -106,9 +108,9 @@ Tensor Frame::pooled(const Tensor& features, const PoolNames& names) const {
 }
 
 Tensor Frame::classified(const Tensor& features, const std::string& name, const Initializer& kernel) const {
-  return Dense(options_.classes, {.activation = options_.classifier_activation,
-                                  .kernel_initializer = kernel,
-                                  .name = name})(features);
+  return Dense(
+      options_.classes,
+      {.activation = options_.classifier_activation, .kernel_initializer = kernel, .name = name})(features);
 }
 
 Tensor Frame::top(const Tensor& features, const PoolNames& names) const {

@@ -49,8 +49,8 @@ class Frame {
 /// The options that all applications have, out of those of one that has more.
 template <class Options>
 ApplicationOptions common_options(const Options& o) {
-  return {o.include_top, o.weights, o.input_tensor, o.input_shape, o.pooling, o.classes, o.classifier_activation,
-          o.name};
+  return {o.include_top, o.weights, o.input_tensor,          o.input_shape,
+          o.pooling,     o.classes, o.classifier_activation, o.name};
 }
 
 /// The axis of the channels in images, of `K::image_data_format()`, and how many there are.

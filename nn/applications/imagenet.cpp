@@ -28,15 +28,18 @@ Tensor per_channel(const std::vector<double>& numbers, const Tensor& images, int
 
 Tensor preprocess_input(const Tensor& images, const PreprocessOptions& options) {
   if (options.mode != "caffe" && options.mode != "tf" && options.mode != "torch")
-    fail("[preprocess_input] mode must be \"caffe\", \"tf\" or \"torch\": received mode=\"", options.mode, '"');
+    fail("[preprocess_input] mode must be \"caffe\", \"tf\" or \"torch\": received mode=\"", options.mode,
+         '"');
   const bool first = data_format("preprocess_input", options.data_format) == "channels_first";
   const int axis = first ? images.ndim() - 3 : images.ndim() - 1;
   if (images.ndim() < 3 || images.ndim() > 4 || images.shape()[axis] != 3)
-    fail("[preprocess_input] images must have 3 channels, alone or in a batch: received shape=", images.shape());
+    fail("[preprocess_input] images must have 3 channels, alone or in a batch: received shape=",
+         images.shape());
   const Tensor x = images.dtype().is_floating() ? images : K::cast(images, K::floatx());
   if (options.mode == "tf") return x / 127.5 - 1.;
   if (options.mode == "caffe") return K::reverse(x, axis) - per_channel({103.939, 116.779, 123.68}, x, axis);
-  return (x / 255. - per_channel({0.485, 0.456, 0.406}, x, axis)) / per_channel({0.229, 0.224, 0.225}, x, axis);
+  return (x / 255. - per_channel({0.485, 0.456, 0.406}, x, axis)) /
+         per_channel({0.229, 0.224, 0.225}, x, axis);
 }
 
 // --- Scores -----------------------------------------------------------------------------------------------

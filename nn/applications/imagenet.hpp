@@ -34,8 +34,9 @@ struct DecodeOptions {
   std::int64_t top = 5;  ///< how many classes for each image
 };
 
-/// The classes with the highest scores for each row of (samples, classes), the best first; of equal scores the
-/// class with the lower number. `class_index` is a JSON file like Keras's imagenet_class_index.json: {"0":
+/// The classes with the highest scores for each row of (samples, classes), the best first; of equal scores
+/// the class with the lower number. `class_index` is a JSON file like Keras's imagenet_class_index.json:
+/// {"0":
 /// ["n01440764", "tench"], ...}. Throws ValueError for predictions of another shape than it has classes and
 /// for a `top` below 1, IOError for a file that is missing or says something else.
 /// `keras.applications.imagenet_utils.decode_predictions`.

@@ -35,10 +35,9 @@ Tensor pointwise(const Tensor& x, std::int64_t filters, const std::string& name)
 Tensor depthwise(Tensor x, std::int64_t kernel_size, std::int64_t stride, const std::string& name,
                  const std::string& pad_name) {
   if (stride == 2) x = ZeroPadding2D(downsampling_padding(x, kernel_size), {.name = pad_name})(x);
-  return DepthwiseConv2D(kernel_size, {.strides = stride,
-                                       .padding = stride == 1 ? "same" : "valid",
-                                       .use_bias = false,
-                                       .name = name})(x);
+  return DepthwiseConv2D(
+      kernel_size,
+      {.strides = stride, .padding = stride == 1 ? "same" : "valid", .use_bias = false, .name = name})(x);
 }
 
 }  // namespace
@@ -47,9 +46,7 @@ Tensor depthwise(Tensor x, std::int64_t kernel_size, std::int64_t stride, const 
 
 namespace {
 
-Tensor relu6(const Tensor& x, const std::string& name) {
-  return ReLU({.max_value = 6, .name = name})(x);
-}
+Tensor relu6(const Tensor& x, const std::string& name) { return ReLU({.max_value = 6, .name = name})(x); }
 
 /// Many channels between two layers of few.
 Tensor inverted_block(const Tensor& input, int number, std::int64_t filters, std::int64_t stride) {
@@ -86,8 +83,8 @@ Model MobileNetV2(const MobileNetV2Options& options) {
     std::int64_t filters, stride;
   };
   int number = 0;
-  for (const Stage& stage : {Stage{1, 16, 1}, Stage{2, 24, 2}, Stage{3, 32, 2}, Stage{4, 64, 2}, Stage{3, 96, 1},
-                             Stage{3, 160, 2}, Stage{1, 320, 1}})
+  for (const Stage& stage : {Stage{1, 16, 1}, Stage{2, 24, 2}, Stage{3, 32, 2}, Stage{4, 64, 2},
+                             Stage{3, 96, 1}, Stage{3, 160, 2}, Stage{1, 320, 1}})
     for (int block = 0; block < stage.blocks; ++block) {
       const double wide = static_cast<double>(stage.filters) * options.alpha;
       x = inverted_block(x, number++, divisible_by_8(std::floor(wide)), block == 0 ? stage.stride : 1);
@@ -114,10 +111,10 @@ struct V3Block {
 };
 
 const V3Block small_blocks[] = {
-    {1, 16, 3, 2, true, false},        {72. / 16, 24, 3, 2, false, false}, {88. / 24, 24, 3, 1, false, false},
-    {4, 40, 5, 2, true, true},         {6, 40, 5, 1, true, true},          {6, 40, 5, 1, true, true},
-    {3, 48, 5, 1, true, true},         {3, 48, 5, 1, true, true},          {6, 96, 5, 2, true, true},
-    {6, 96, 5, 1, true, true},         {6, 96, 5, 1, true, true}};
+    {1, 16, 3, 2, true, false}, {72. / 16, 24, 3, 2, false, false}, {88. / 24, 24, 3, 1, false, false},
+    {4, 40, 5, 2, true, true},  {6, 40, 5, 1, true, true},          {6, 40, 5, 1, true, true},
+    {3, 48, 5, 1, true, true},  {3, 48, 5, 1, true, true},          {6, 96, 5, 2, true, true},
+    {6, 96, 5, 1, true, true},  {6, 96, 5, 1, true, true}};
 
 /// The row as a minimalistic network has it.
 V3Block plain(V3Block block) {

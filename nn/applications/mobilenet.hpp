@@ -1,9 +1,9 @@
 #pragma once
 #include <ktape/nn/applications/application.hpp>
 
-/// Small networks: images of 224 x 224 pixels, at least 32. `alpha` is how wide they are: the numbers of filters
-/// are multiplied by it and rounded to multiples of 8. Throws ValueError, naming the function, for an alpha that
-/// is not above 0, beside the others.
+/// Small networks: images of 224 x 224 pixels, at least 32. `alpha` is how wide they are: the numbers of
+/// filters are multiplied by it and rounded to multiples of 8. Throws ValueError, naming the function, for an
+/// alpha that is not above 0, beside the others.
 namespace ktape::nn::applications {
 
 struct MobileNetV2Options {

@@ -12,7 +12,8 @@ namespace {
 Tensor block(Tensor x, int number, std::int64_t filters, int convolutions) {
   const std::string name = "block" + std::to_string(number);
   for (int i = 1; i <= convolutions; ++i)
-    x = Conv2D(filters, 3, {.padding = "same", .activation = "relu", .name = name + "_conv" + std::to_string(i)})(x);
+    x = Conv2D(filters, 3,
+               {.padding = "same", .activation = "relu", .name = name + "_conv" + std::to_string(i)})(x);
   return MaxPooling2D(2, {.strides = 2, .name = name + "_pool"})(x);
 }
 

@@ -166,6 +166,9 @@ class ConvImpl : public ConvolutionalImpl<ConvArguments> {
   Tensor convolve(const Tensor& x) override {
     if (args.groups == 1) return convolution(x, kernel_);
     const int axis = channel_axis(args.data_format);
+    // One convolution instead of one for each channel.
+    if (axes() == 2 && args.groups == x.shape()[axis])
+      return K::depthwise_conv2d(x, depthwise_kernel(), window());
     const std::vector<Tensor> parts = K::split(x, args.groups, axis),
                               kernels = K::split(kernel_, args.groups, -1);
     std::vector<Tensor> results;
@@ -176,6 +179,10 @@ class ConvImpl : public ConvolutionalImpl<ConvArguments> {
  private:
   Tensor convolution(const Tensor& x, const Tensor& kernel) const {
     return nn::convolution(axes(), x, kernel, window());
+  }
+  /// The kernel of groups of one channel: (spatial..., channels, filters / channels).
+  Tensor depthwise_kernel() const {
+    return K::reshape(kernel_, kernel_shape(args.groups, args.filters / args.groups));
   }
 
   Variable kernel_;

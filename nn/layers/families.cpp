@@ -1,9 +1,11 @@
+#include <ktape/nn/applications/layer_scale.hpp>
 #include <ktape/nn/layers/arguments.hpp>
 
 namespace ktape::nn {
 
 void add_layers(Catalogue& catalogue) {
   add_activation_layers(catalogue);
+  add_application_layers(catalogue);
   add_attention_layers(catalogue);
   add_augmentation_layers(catalogue);
   add_convolution_layers(catalogue);

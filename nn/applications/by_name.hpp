@@ -1,0 +1,20 @@
+#pragma once
+#include <ktape/nn/applications/application.hpp>
+
+#include <vector>
+
+/// The applications for programs whose users choose one.
+namespace ktape::nn::applications {
+
+struct Application {
+  std::string name;         ///< of the function: "ResNet50"
+  std::int64_t image_size;  ///< height and width of the images that the published weights are for
+  Model (*make)(const ApplicationOptions& options);
+  Tensor (*preprocess_input)(const Tensor& images, const std::string& data_format);
+};
+
+const std::vector<Application>& all_applications();
+/// Throws ValueError, with the nearest known names, for an unknown one.
+const Application& application(const std::string& name);
+
+}  // namespace ktape::nn::applications

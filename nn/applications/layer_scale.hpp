@@ -1,0 +1,25 @@
+#pragma once
+#include <ktape/nn/layers/layer.hpp>
+
+/// A layer of ConvNeXt. Internal: sources only.
+namespace ktape::nn {
+
+class Catalogue;
+
+struct LayerScaleOptions {
+  double init_values = 1e-6;  ///< of the factors: a new block changes little
+  std::string name = {};
+  bool trainable = true;
+  std::optional<DType> dtype = {};
+};
+
+/// x * gamma, with a factor for each of the last axis's channels. Weight: gamma (projection_dim,).
+/// `keras.applications.convnext.LayerScale`.
+class LayerScale : public Layer {
+ public:
+  explicit LayerScale(std::int64_t projection_dim, const LayerScaleOptions& options = {});
+};
+
+void add_application_layers(Catalogue& catalogue);
+
+}  // namespace ktape::nn
