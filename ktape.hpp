@@ -83,6 +83,7 @@
 #include <ktape/nn/optimizers/schedules.hpp>
 #include <ktape/nn/optimizers/sgd.hpp>
 #include <ktape/nn/plot/plot.hpp>
+#include <ktape/nn/program_options.hpp>
 #include <ktape/nn/registry.hpp>
 #include <ktape/nn/regularizers.hpp>
 #include <ktape/nn/saving/safetensors.hpp>

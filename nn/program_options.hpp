@@ -1,0 +1,31 @@
+#pragma once
+#include <string>
+
+namespace ktape::nn {
+
+/// What a program that trains a model is told on its command line, see `program_options`.
+struct ProgramOptions {
+  int epochs = 1;
+  int quick_epochs = 1;  ///< the epochs of `--quick`; not an option itself
+  int seed = 1;          ///< of all random numbers
+  std::string data = {};
+  std::string out = {};  ///< a folder for pictures and reports; none are written where it is empty
+  bool quick = false;    ///< a small run, to see that everything works
+};
+
+/// Reads a program's command line over its defaults:
+///
+///     --epochs N     how often the data are gone through; quick_epochs with --quick, unless given
+///     --seed N       for K::set_random_seed
+///     --data PATH    the file or folder to learn from
+///     --out FOLDER   where to write to; made where it is missing
+///     --quick        a small run
+///
+///     int main(int argc, char** argv) {
+///       const auto options = nn::program_options(argc, argv, {.epochs = 20, .data = "digits.csv.gz"});
+///
+/// Throws ValueError, which lists the options, for any other argument, an option without its value, epochs
+/// below 1 and a seed that is no whole number from 0 on; IOError where the folder cannot be made.
+ProgramOptions program_options(int argc, const char* const* argv, const ProgramOptions& defaults = {});
+
+}  // namespace ktape::nn
