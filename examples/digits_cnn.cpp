@@ -1,37 +1,27 @@
 // Learns handwritten digits with a small convolutional network: layers, compile and fit, as in Keras.
-// Usage: digits_cnn [digits.csv.gz] [epochs]. Expect 98 % of the unseen fifth.
-// Try next: another optimizer, a second dropout, nn::plot_model(model, "digits.svg").
+// Expect 0.98 of the digits that it has not seen, in two seconds.
+// Try next: another optimizer; a second dropout; nn::plot_model(model, "digits.svg");
+// model.save("digits.keras") and load it in Python; mnist, the same with larger digits and callbacks.
 #include <ktape/ktape.hpp>
 
-#include <algorithm>
 #include <cstdio>
-#include <cstdlib>
-#include <numeric>
-#include <random>
 
 namespace K = ktape::backend;
 namespace nn = ktape::nn;
-using ktape::Tensor;
-
-// The file's rows in a fixed random order. A row is 64 pixels of 0..16, then the class.
-static Tensor shuffled_rows(const char* path) {
-  const Tensor table = ktape::data::load_csv(path);
-  std::vector<int> order(static_cast<std::size_t>(table.shape()[0]));
-  std::iota(order.begin(), order.end(), 0);
-  std::shuffle(order.begin(), order.end(), std::mt19937(7));
-  return K::gather(table, K::constant(order, {.dtype = "int32"}));
-}
+namespace data = ktape::data;
+using ktape::All, ktape::Slice, ktape::Tensor;
 
 int main(int argc, char** argv) try {
-  const Tensor rows = shuffled_rows(argc > 1 ? argv[1] : "examples/data/digits.csv.gz");
-  const int epochs = argc > 2 ? std::atoi(argv[2]) : 20;
-  const std::int64_t train = rows.shape()[0] * 4 / 5;
-  const Tensor x = K::reshape(K::slice(rows, {0, 0}, {-1, 64}) / 16.f, {-1, 8, 8, 1});
-  const Tensor y = K::cast(K::flatten(K::slice(rows, {0, 64}, {-1, 1})), "int32");
-  const Tensor unseen_x = K::slice(x, {train, 0, 0, 0}, {-1, -1, -1, -1}),
-               unseen_y = K::slice(y, {train}, {-1});
+  const auto run = nn::program_options(
+      argc, argv, {.epochs = 20, .quick_epochs = 4, .data = "examples/data/digits.csv.gz"});
+  K::set_random_seed(run.seed);
 
-  K::set_random_seed(1);
+  // A row is 64 pixels of 0..16, then the class. A fifth of the rows is kept unseen.
+  const Tensor table = data::load_csv(run.data);
+  const Tensor x = K::reshape(table[{All, Slice(0, 64)}] / 16.f, {-1, 8, 8, 1});
+  const Tensor y = K::cast(table[{All, 64}], "int32");
+  const auto split = data::train_test_split({x, y}, {.test_size = 0.2, .seed = run.seed});
+
   nn::Sequential model({
       nn::Conv2D(32, 3, {.padding = "same", .activation = "relu"}),
       nn::Conv2D(32, 3, {.padding = "same", .activation = "relu"}),
@@ -43,13 +33,17 @@ int main(int argc, char** argv) try {
   });
   model.compile(
       {.optimizer = nn::Adam(0.002), .loss = "sparse_categorical_crossentropy", .metrics = {"accuracy"}});
-  model.fit(K::slice(x, {0, 0, 0, 0}, {train, -1, -1, -1}), K::slice(y, {0}, {train}),
-            {.batch_size = 32, .epochs = epochs, .verbose = 2});
+  model.fit(split.train[0], split.train[1], {.batch_size = 32, .epochs = run.epochs, .verbose = 2});
 
-  const double accuracy = model.evaluate(unseen_x, unseen_y, {.verbose = 0})["accuracy"];
-  std::printf("accuracy on %d unseen digits: %.4f\n", static_cast<int>(unseen_y.shape()[0]), accuracy);
-  return epochs < 20 || accuracy >= 0.98 ? 0 : 1;
-} catch (const ktape::Error& error) {
+  const double accuracy = model.evaluate(split.test[0], split.test[1], {.verbose = 0})["accuracy"];
+  const double expected = run.quick ? 0.94 : 0.98;
+  std::printf("accuracy on %d unseen digits: %.4f (expected: %.2f or more)\n",
+              static_cast<int>(split.test[0].shape()[0]), accuracy, expected);
+  if (!run.out.empty())
+    ktape::plot::confusion_matrix(split.test[1], model.predict(split.test[0]), {.title = "Unseen digits"})
+        .save(run.out + "/confusion.svg");
+  return accuracy >= expected ? 0 : 1;
+} catch (const std::exception& error) {
   std::fprintf(stderr, "digits_cnn: %s\n", error.what());
   return 1;
 }
