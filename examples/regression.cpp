@@ -1,0 +1,71 @@
+// Linear regression, twice: the closed form of least squares, and gradient descent on the same loss. Both
+// must find the same weights, near those that the data were made from.
+// Expect weights that differ by 0.001 at most.
+// Try next: a learning rate of 1, which is too large; nn::L2(0.1) as kernel_regularizer, and the closed
+// form with 0.1 n on the diagonal; fewer samples than features.
+#include <ktape/ktape.hpp>
+
+#include <cstdio>
+
+namespace K = ktape::backend;
+namespace nn = ktape::nn;
+namespace plot = ktape::plot;
+using ktape::All, ktape::Slice, ktape::Tensor;
+
+/// The solution of A w = b, for a positive definite A: rows are subtracted from each other until A is the
+/// identity.
+static Tensor solve(const Tensor& A, const Tensor& b) {
+  Tensor rows = K::concatenate({A, b}, 1);
+  const std::int64_t n = A.shape()[0];
+  for (std::int64_t i = 0; i < n; ++i) {
+    const Tensor pivot = rows[{Slice(i, i + 1)}] / rows.item(i, i);
+    const Tensor unit = K::reshape(K::one_hot({i}, n), {n, 1});
+    rows = rows - (rows[{All, Slice(i, i + 1)}] - unit) * pivot;
+  }
+  return rows[{All, Slice(n, n + 1)}];
+}
+
+int main(int argc, char** argv) try {
+  const auto run = nn::program_options(argc, argv, {.epochs = 60, .quick_epochs = 60});
+  K::set_random_seed(run.seed);
+
+  // y = 3 a - 2 b + 0.5 c + 1, and noise.
+  const std::int64_t samples = 512;
+  const Tensor x = K::random_normal({samples, 3});
+  const Tensor truth = K::constant({{3.f}, {-2.f}, {0.5f}});
+  const Tensor y = K::dot(x, truth) + 1.f + 0.3f * K::random_normal({samples, 1});
+
+  // Closed form: (X'X) w = X'y, with a column of ones for the bias.
+  const Tensor X = K::concatenate({x, K::ones({samples, 1})}, 1);
+  const Tensor closed = solve(K::dot(K::transpose(X), X), K::dot(K::transpose(X), y));
+
+  // Gradient descent: one layer without activation, all samples in a batch.
+  const nn::Dense layer(1);
+  nn::Sequential model({nn::Input({3}), layer});
+  model.compile({.optimizer = nn::SGD(0.1), .loss = "mse", .metrics = {"mae"}});
+  const nn::History history = model.fit(x, y, {.batch_size = samples, .epochs = run.epochs, .verbose = 0});
+  const Tensor descended =
+      K::concatenate({layer.get_weights()[0], K::expand_dims(layer.get_weights()[1])}, 0);
+
+  std::printf("              a        b        c     bias\n");
+  std::printf("made from   3.0000  -2.0000   0.5000   1.0000\n");
+  for (const auto& [name, w] : {std::pair{"closed  ", closed}, std::pair{"descended", descended}})
+    std::printf("%-9s %8.4f %8.4f %8.4f %8.4f\n", name, w.item(0, 0), w.item(1, 0), w.item(2, 0),
+                w.item(3, 0));
+
+  if (!run.out.empty()) {
+    plot::curves(history, "loss", {.title = "Gradient descent", .x = {.label = "epoch"}, .y = {.log = true}})
+        .save(run.out + "/loss.svg");
+    plot::scatter({{"samples", model.predict(x), y}}, {.x = {.label = "y"}, .y = {.label = "predicted"}})
+        .save(run.out + "/predictions.svg");
+  }
+  const double difference = K::max(K::abs(closed - descended)).item(), expected = 0.001;
+  const double error = K::max(K::abs(closed[{Slice(0, 3)}] - truth)).item();
+  std::printf("largest difference to the weights behind the data: %.4f\n", error);
+  std::printf("largest difference of the two solutions: %.5f (expected: %.3f or less)\n", difference,
+              expected);
+  return difference <= expected && error < 0.1 ? 0 : 1;
+} catch (const std::exception& error) {
+  std::fprintf(stderr, "regression: %s\n", error.what());
+  return 1;
+}

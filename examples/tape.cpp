@@ -1,0 +1,69 @@
+// The tape: every op runs at once and leaves its backward closure, so gradients are values like any others.
+// Expect the gradients of three functions as calculus gives them, to six digits.
+// Try next: a third derivative; K::stop_gradient inside of a product; ktape::custom_gradient;
+// `dot -Tsvg tape.dot > tape.svg` draws the graph that --out writes.
+#include <ktape/ktape.hpp>
+
+#include <cmath>
+#include <cstdio>
+#include <fstream>
+
+namespace K = ktape::backend;
+namespace nn = ktape::nn;
+namespace plot = ktape::plot;
+using ktape::Tensor, ktape::Variable;
+
+static double largest_difference(const Tensor& a, const Tensor& b) {
+  return K::max(K::abs(a - b)).item<double>();
+}
+
+int main(int argc, char** argv) try {
+  const auto run = nn::program_options(argc, argv);
+  K::set_random_seed(run.seed);
+  K::set_floatx("float64");
+
+  // First order. The loss is a number that remembers how it was computed.
+  Variable w = K::random_normal({3}), x = K::random_normal({3});
+  Tensor loss = K::sum(K::square(w) * K::exp(x));
+  std::vector<Tensor> slopes = K::gradients(loss, {w, x});
+  const double first = std::max(largest_difference(slopes[0], 2.0 * w * K::exp(x)),
+                                largest_difference(slopes[1], K::square(w) * K::exp(x)));
+  std::printf("d/dw, d/dx of sum(w^2 e^x)         error %.1e\n", first);
+
+  // Second order. A gradient is itself recorded, so it can be differentiated again.
+  Variable t = K::cast(K::arange(-3.0, 3.0, 0.05), "float64");
+  Tensor sine = K::sin(t);
+  Tensor velocity = K::gradients(sine, {t})[0];
+  Tensor acceleration = K::gradients(velocity, {t})[0];
+  const double second = largest_difference(acceleration, -sine);
+  std::printf("d2/dt2 of sin(t)                   error %.1e\n", second);
+
+  // Hessian times vector without the Hessian: the slope of the product of the gradient with a vector. Of
+  // f(u) = u' A u it is (A + A') v.
+  Variable u = K::random_normal({4, 1});
+  const Tensor A = K::random_normal({4, 4}), v = K::random_normal({4, 1});
+  Tensor gradient = K::gradients(K::sum(u * K::dot(A, u)), {u})[0];
+  Tensor product = K::gradients(K::sum(gradient * v), {u})[0];
+  const double hessian = largest_difference(product, K::dot(A + K::transpose(A), v));
+  std::printf("Hessian times vector of u'Au       error %.1e\n", hessian);
+
+  // What the tape holds: an op stays as long as a tensor could be differentiated through it.
+  std::printf("\n%s\n", ktape::tape().summary().c_str());
+  if (!run.out.empty()) {
+    std::ofstream(run.out + "/tape.dot") << ktape::tape().graphviz();
+    plot::lines({{"sin", sine, t}, {"its slope", velocity, t}, {"the slope of that", acceleration, t}},
+                {.title = "A function and its first two derivatives", .x = {.label = "t"}})
+        .save(run.out + "/derivatives.svg");
+  }
+  const std::size_t held = ktape::tape().size();
+  loss = sine = velocity = acceleration = gradient = product = Tensor();
+  slopes.clear();
+  std::printf("ops on the tape: %zu, and %zu once nobody holds the results\n", held, ktape::tape().size());
+
+  const double error = std::max({first, second, hessian}), expected = 1e-6;
+  std::printf("largest error of a derivative: %.1e (expected: %.0e or less)\n", error, expected);
+  return error <= expected ? 0 : 1;
+} catch (const std::exception& error) {
+  std::fprintf(stderr, "tape: %s\n", error.what());
+  return 1;
+}
