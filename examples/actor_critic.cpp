@@ -1,8 +1,8 @@
-// Actor and critic balance a pole on a cart: one head of a network says how likely each push, left or right,
-// should be, the other what to expect; pushes that went better than expected become more likely.
+// Actor and critic balance a pole on a cart: one head of a network says how likely each push, left or
+// right, should be, the other what to expect; pushes that went better than expected become more likely.
 // Expect 195 of 200 steps, on average over 20 unseen starts.
-// Try next: without the critic (the return alone, REINFORCE); without the entropy; a discount of 0.9. dqn
-// learns the same from what each push is worth.
+// Try next: without the critic (the return alone, REINFORCE); without the entropy; a discount of 0.9.
+// dqn learns the same from what each push is worth.
 #include <ktape/ktape.hpp>
 
 #include <algorithm>

@@ -1,8 +1,8 @@
-// Deep Q-learning balances a pole on a cart: a network learns what each push, left or right, is worth in a
-// state, from a memory of what it tried, and acts by it.
+// Deep Q-learning balances a pole on a cart: a network learns what each push, left or right, is worth
+// in a state, from a memory of what it tried, and acts by it.
 // Expect 195 of 200 steps, on average over 20 unseen starts.
-// Try next: without the target network; double DQN, where the online network chooses the best next action; a
-// reward for the middle of the track. actor_critic learns the same without a memory.
+// Try next: without the target network; double DQN, where the online network chooses the best next
+// action; a reward for the middle of the track. actor_critic learns the same without a memory.
 #include <ktape/ktape.hpp>
 
 #include <algorithm>

@@ -1,8 +1,9 @@
-// Grad-CAM: where does a network look? A digit lies somewhere in a larger, noisy field; a network learns
-// which digit it is, not where. The gradient of its answer with respect to its last feature maps tells where.
+// Grad-CAM: where does a network look? A digit lies somewhere in a larger, noisy field; a network
+// learns which digit it is, not where. The gradient of its answer with respect to its last feature maps
+// tells where.
 // Expect the strongest place of the map within the digit in 0.95 of the unseen fields.
-// Try next: two digits in a field and the map of either class; the gradient with respect to the image itself
-// (saliency). `--out FOLDER` draws fields, and below them their maps.
+// Try next: two digits in a field and the map of either class; the gradient with respect to the image
+// itself (saliency). `--out FOLDER` draws fields, and below them their maps.
 #include <ktape/ktape.hpp>
 
 #include <cstdio>

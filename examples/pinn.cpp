@@ -1,8 +1,9 @@
 // A physics-informed network solves the heat equation du/dt = a d2u/dx2: it is trained to fulfil the
-// equation, whose derivatives are those of the network with respect to its inputs, and the temperatures at
-// the start. Expect a relative error of 0.02 at most against the exact solution, exp(-a pi^2 t) sin(pi x).
-// Try next: a start of sin(3 pi x), which cools nine times as fast; Burgers' equation, u du/dx on the left;
-// a as a Variable, found from some temperatures. `--out FOLDER` draws both solutions.
+// equation, whose derivatives are those of the network with respect to its inputs, and the temperatures
+// at the start.
+// Expect a relative error of 0.02 at most against the exact solution, exp(-a pi^2 t) sin(pi x).
+// Try next: a start of sin(3 pi x), which cools nine times as fast; Burgers' equation, u du/dx on the
+// left; a as a Variable, found from some temperatures. `--out FOLDER` draws both solutions.
 #include <ktape/ktape.hpp>
 
 #include <cmath>

@@ -1,5 +1,5 @@
-// Linear regression, twice: the closed form of least squares, and gradient descent on the same loss. Both
-// must find the same weights, near those that the data were made from.
+// Linear regression, twice: the closed form of least squares, and gradient descent on the same loss.
+// Both must find the same weights, near those that the data were made from.
 // Expect weights that differ by 0.001 at most.
 // Try next: a learning rate of 1, which is too large; nn::L2(0.1) as kernel_regularizer, and the closed
 // form with 0.1 n on the diagonal; fewer samples than features.

@@ -1,7 +1,8 @@
-// The tape: every op runs at once and leaves its backward closure, so gradients are values like any others.
+// The tape: every op runs at once and leaves its backward closure, so gradients are values like any
+// others.
 // Expect the gradients of three functions as calculus gives them, to six digits.
-// Try next: a third derivative; K::stop_gradient inside of a product; ktape::custom_gradient;
-// `dot -Tsvg tape.dot > tape.svg` draws the graph that --out writes.
+// Try next: a third derivative; K::stop_gradient inside of a product; ktape::custom_gradient; `dot
+// -Tsvg tape.dot > tape.svg` draws the graph that --out writes.
 #include <ktape/ktape.hpp>
 
 #include <cmath>

@@ -1,0 +1,57 @@
+// A denoising autoencoder: a convolutional network gets digits under noise and learns to give the clean
+// ones.
+// Expect a mean squared error of 0.026 on unseen digits, where the noise makes it 0.068.
+// Try next: more noise; a bottleneck of fewer channels; compare with the mean of the neighbours of each
+// pixel; `--out FOLDER` draws unseen digits, noisy above and cleaned below.
+#include <ktape/ktape.hpp>
+
+#include <cstdio>
+
+namespace K = ktape::backend;
+namespace nn = ktape::nn;
+namespace data = ktape::data;
+using ktape::All, ktape::Slice, ktape::Tensor;
+
+int main(int argc, char** argv) try {
+  const auto run = nn::program_options(
+      argc, argv, {.epochs = 40, .quick_epochs = 8, .data = "examples/data/digits.csv.gz"});
+  K::set_random_seed(run.seed);
+
+  const Tensor table = data::load_csv(run.data);  // 64 pixels of 0..16, then the class
+  const Tensor clean = K::reshape(table[{All, Slice(0, 64)}] / 16.f, {-1, 8, 8, 1});
+  const auto with_noise = [](const Tensor& x) {
+    return K::clip(x + 0.35f * K::random_normal(K::int_shape(x)), 0, 1);
+  };
+  const auto split = data::train_test_split({with_noise(clean), clean}, {.test_size = 0.2, .seed = run.seed});
+  // Other noise in each epoch: the network never sees the same image twice.
+  const auto train =
+      data::Dataset::from_tensor_slices(split.train).shuffle(2000).batch(64).map([&](const data::Element& e) {
+        return data::Element{with_noise(e[1]), e[1]};
+      });
+
+  nn::Sequential model({
+      nn::Conv2D(32, 3, {.padding = "same", .activation = "relu"}),
+      nn::MaxPooling2D(2),
+      nn::Conv2D(32, 3, {.padding = "same", .activation = "relu"}),
+      nn::Conv2DTranspose(32, 3, {.strides = 2, .padding = "same", .activation = "relu"}),
+      nn::Conv2D(1, 3, {.padding = "same", .activation = "sigmoid"}),
+  });
+  model.compile({.optimizer = nn::Adam(0.003), .loss = "binary_crossentropy", .metrics = {"mse"}});
+  model.fit(train, {.epochs = run.epochs, .verbose = 2});
+
+  const double noise = K::mean(K::square(split.test[0] - split.test[1])).item();
+  const double error = model.evaluate(split.test[0], split.test[1], {.verbose = 0})["mse"];
+  const double expected = run.quick ? 0.032 : 0.026;
+  if (!run.out.empty()) {
+    const Tensor noisy = split.test[0][{Slice(0, 10)}];
+    ktape::plot::image_grid(K::concatenate({noisy, model.predict(noisy)}, 0), {.columns = 10})
+        .save(run.out + "/pairs.svg");
+  }
+  std::printf("mean squared error of unseen digits: %.4f before\n", noise);
+  std::printf("mean squared error of unseen digits: %.4f cleaned (expected: %.3f or less)\n", error,
+              expected);
+  return error <= expected ? 0 : 1;
+} catch (const std::exception& error) {
+  std::fprintf(stderr, "autoencoder: %s\n", error.what());
+  return 1;
+}

@@ -1,0 +1,69 @@
+// Dropout that stays on when predicting makes a network say how sure it is: each of many predictions is
+// one of another network, and their spread is the uncertainty (Gal and Ghahramani). The data have a
+// gap.
+// Expect a spread at least 3 times as large in the gap and beyond the data as among them.
+// Try next: no dropout; a rate of 0.5; ten networks trained apart (an ensemble), and the spread of
+// these. `--out FOLDER` draws the prediction with its uncertainty.
+#include <ktape/ktape.hpp>
+
+#include <cstdio>
+
+namespace K = ktape::backend;
+namespace nn = ktape::nn;
+namespace plot = ktape::plot;
+using ktape::Tensor;
+
+static Tensor truth(const Tensor& x) { return K::sin(2.f * x) + 0.3f * x; }
+
+int main(int argc, char** argv) try {
+  const auto run = nn::program_options(argc, argv, {.epochs = 400, .quick_epochs = 100});
+  K::set_random_seed(run.seed);
+
+  // Points from -3 to -1 and from 1 to 3, with a little noise.
+  const Tensor side = 2.f * K::cast(K::random_uniform({400, 1}) < 0.5f, "float32") - 1.f;
+  const Tensor x = side * K::random_uniform({400, 1}, {.minval = 1, .maxval = 3});
+  const Tensor y = truth(x) + 0.1f * K::random_normal({400, 1});
+
+  const nn::Sequential model({
+      nn::Input({1}),
+      nn::Dense(128, {.activation = "relu"}),
+      nn::Dropout(0.1),
+      nn::Dense(128, {.activation = "relu"}),
+      nn::Dropout(0.1),
+      nn::Dense(1),
+  });
+  model.compile({.optimizer = nn::Adam(0.003), .loss = "mse"});
+  model.fit(x, y, {.batch_size = 100, .epochs = run.epochs, .verbose = 0});
+
+  // 200 predictions with other neurons dropped in each.
+  const Tensor line = K::reshape(K::arange(-4.5f, 4.5f, 0.05f), {-1, 1});
+  std::vector<Tensor> drawn;
+  {
+    const ktape::NoGrad off;
+    for (int i = 0; i < 200; ++i) drawn.push_back(K::squeeze(model(line, {.training = true}), -1));
+  }
+  const Tensor mean = K::mean(K::stack(drawn), 0), spread = K::std(K::stack(drawn), 0);
+
+  const Tensor distance = K::abs(K::squeeze(line, -1));
+  const Tensor among = K::cast((distance > 1.2f) & (distance < 2.8f), "float32");
+  const Tensor apart = K::cast((distance < 0.5f) | (distance > 3.5f), "float32");
+  const double known = (K::sum(spread * among) / K::sum(among)).item();
+  const double unknown = (K::sum(spread * apart) / K::sum(apart)).item();
+  const double error = (K::sum(K::abs(mean - truth(K::squeeze(line, -1))) * among) / K::sum(among)).item();
+
+  if (!run.out.empty())
+    plot::lines({{"prediction", mean, line},
+                 {"+ 2 spreads", mean + 2.f * spread, line},
+                 {"- 2 spreads", mean - 2.f * spread, line},
+                 {"truth", truth(line), line}},
+                {.title = "Data from -3 to -1 and from 1 to 3", .x = {.label = "x"}, .y = {.label = "y"}})
+        .save(run.out + "/uncertainty.svg");
+  const double factor = unknown / known, expected = run.quick ? 1.5 : 3;
+  std::printf("mean error among the data: %.3f\n", error);
+  std::printf("spread: %.3f among the data, %.3f apart from them\n", known, unknown);
+  std::printf("less sure by a factor of %.2f (expected: %.1f or more)\n", factor, expected);
+  return factor >= expected ? 0 : 1;
+} catch (const std::exception& error) {
+  std::fprintf(stderr, "bayes_dropout: %s\n", error.what());
+  return 1;
+}

@@ -1,0 +1,109 @@
+// A graph convolutional network (Kipf and Welling) sorts the papers of a generated citation graph into
+// fields: it sees a few words of each paper and who cites whom, as a sparse matrix, and the field of
+// few.
+// Expect 0.85 of the papers whose field it has not been told; the words alone give less than half.
+// Try next: one graph layer, or four; fewer labels; attention over the neighbours in place of their
+// mean.
+#include <ktape/ktape.hpp>
+
+#include <cmath>
+#include <cstdio>
+#include <random>
+#include <set>
+
+namespace K = ktape::backend;
+namespace nn = ktape::nn;
+using ktape::Shape, ktape::SparseTensor, ktape::Tensor, ktape::Variable;
+
+static constexpr int papers = 1000, fields = 5, words = 100, labels_of_a_field = 10;
+
+struct Citations {
+  Tensor words;             ///< (papers, words): which occur
+  Tensor field;             ///< (papers,)
+  SparseTensor neighbours;  ///< (papers, papers): D^-1/2 (A + I) D^-1/2, of citations in both directions
+};
+
+/// Papers cite mostly those of their own field, and use some words of their field, and some of others.
+static Citations citations(int seed) {
+  std::mt19937 random(static_cast<unsigned>(seed));
+  std::uniform_int_distribution<int> any_paper(0, papers - 1), any_word(0, words - 1);
+  std::bernoulli_distribution own_field(0.8), own_word(0.25);
+  xt::xarray<float> occurs = xt::zeros<float>({papers, words});
+  std::vector<int> field;
+  std::set<std::pair<int, int>> edges;
+  for (int i = 0; i < papers; ++i) {
+    field.push_back(i % fields);
+    edges.insert({i, i});
+    for (int k = 0; k < 10; ++k)
+      occurs(i, own_word(random) ? any_word(random) / fields * fields + field[static_cast<std::size_t>(i)]
+                                 : any_word(random)) = 1;
+    for (int k = 0; k < 2; ++k) {
+      const int other = any_paper(random);
+      const int cited = own_field(random) ? other / fields * fields + i % fields : other;
+      edges.insert({i, cited}), edges.insert({cited, i});
+    }
+  }
+  std::vector<double> degree(papers);
+  for (const auto& [from, to] : edges) degree[static_cast<std::size_t>(from)] += 1;
+  std::vector<std::vector<std::int64_t>> places;
+  std::vector<float> values;
+  for (const auto& [from, to] : edges) {
+    places.push_back({from, to});
+    values.push_back(static_cast<float>(
+        1 / std::sqrt(degree[static_cast<std::size_t>(from)] * degree[static_cast<std::size_t>(to)])));
+  }
+  return {K::constant(occurs), K::constant(field, {.dtype = "int32"}),
+          SparseTensor(places, values, {papers, papers})};
+}
+
+/// Each paper's features become the mean of its neighbours' features, times a kernel.
+struct GraphConvolutionImpl : nn::LayerImpl {
+  SparseTensor neighbours;
+  std::int64_t units;
+  Variable kernel, bias;
+  GraphConvolutionImpl(const SparseTensor& neighbours, std::int64_t units)
+      : nn::LayerImpl("GraphConvolution"), neighbours(neighbours), units(units) {}
+  void build(const Shape& input) override {
+    kernel = add_weight("kernel", {input[-1], units});
+    bias = add_weight("bias", {units}, {.initializer = "zeros"});
+  }
+  Tensor call(const Tensor& x) override { return K::dot(neighbours, K::dot(x, kernel)) + bias; }
+};
+using GraphConvolution = nn::LayerOf<GraphConvolutionImpl>;
+
+/// Trains on all papers at once, of which only those with a weight count; the accuracy on the others.
+static double trained(const nn::Sequential& model, const Citations& graph, const Tensor& told, int epochs) {
+  model.compile({.optimizer = nn::Adam(0.01),
+                 .loss = nn::SparseCategoricalCrossentropy({.from_logits = true}),
+                 .weighted_metrics = {"accuracy"}});
+  model.fit(graph.words, graph.field,
+            {.batch_size = papers, .epochs = epochs, .verbose = 0, .shuffle = false, .sample_weight = told});
+  return model.evaluate(graph.words, graph.field,
+                        {.batch_size = papers, .verbose = 0, .sample_weight = 1.f - told})["accuracy"];
+}
+
+int main(int argc, char** argv) try {
+  const auto run = nn::program_options(argc, argv, {.epochs = 200, .quick_epochs = 60});
+  K::set_random_seed(run.seed);
+  const Citations graph = citations(run.seed);
+  const Tensor told = K::cast(K::arange(0, papers) < fields * labels_of_a_field, "float32");
+
+  const nn::Sequential by_words({nn::Dense(32, {.activation = "relu"}), nn::Dropout(0.5), nn::Dense(fields)});
+  const nn::Sequential by_graph({
+      nn::Dropout(0.5),
+      GraphConvolution(graph.neighbours, 32),
+      nn::ReLU(),
+      nn::Dropout(0.5),
+      GraphConvolution(graph.neighbours, fields),
+  });
+  const double words_alone = trained(by_words, graph, told, run.epochs);
+  const double accuracy = trained(by_graph, graph, told, run.epochs), expected = run.quick ? 0.7 : 0.85;
+  std::printf("%d papers, %lld citations in both directions\n", papers,
+              static_cast<long long>((graph.neighbours.values().size() - papers) / 2));
+  std::printf("accuracy of the words alone: %.4f\n", words_alone);
+  std::printf("accuracy on papers of unknown field: %.4f (expected: %.2f or more)\n", accuracy, expected);
+  return accuracy >= expected ? 0 : 1;
+} catch (const std::exception& error) {
+  std::fprintf(stderr, "graph_convolution: %s\n", error.what());
+  return 1;
+}

@@ -1,0 +1,70 @@
+// A neural ordinary differential equation: a network is the velocity dy/dt = f(y), the Runge-Kutta
+// method goes along it, and gradients come back through all its steps. It learns a spiral from short
+// pieces of it.
+// Expect the whole spiral, from its start alone, within 0.1 of the true one on average.
+// Try next: Euler's method in place of Runge and Kutta's; a pendulum; f that depends on t, too. `--out
+// FOLDER` draws both spirals.
+#include <ktape/ktape.hpp>
+
+#include <cstdio>
+#include <functional>
+
+namespace K = ktape::backend;
+namespace nn = ktape::nn;
+namespace plot = ktape::plot;
+using ktape::All, ktape::Tensor;
+
+using Velocity = std::function<Tensor(const Tensor&)>;
+
+/// The places at 0, dt, 2 dt, ..., (steps + 1, n, 2), by the method of Runge and Kutta.
+static Tensor path(const Velocity& f, Tensor y, int steps, float dt) {
+  std::vector<Tensor> places{y};
+  for (int i = 0; i < steps; ++i) {
+    const Tensor k1 = f(y), k2 = f(y + 0.5f * dt * k1), k3 = f(y + 0.5f * dt * k2), k4 = f(y + dt * k3);
+    y = y + dt / 6 * (k1 + 2.f * k2 + 2.f * k3 + k4);
+    places.push_back(y);
+  }
+  return K::stack(places);
+}
+
+int main(int argc, char** argv) try {
+  const auto run = nn::program_options(argc, argv, {.epochs = 4000, .quick_epochs = 400});
+  K::set_random_seed(run.seed);
+
+  // The true spiral: dy/dt = y^3 A, from (2, 0), at 400 moments.
+  const Tensor A = K::constant({{-0.1f, 2.f}, {-2.f, -0.1f}});
+  const Velocity spiral = [&](const Tensor& y) { return K::dot(K::pow(y, 3), A); };
+  const int moments = 400, piece = 10;
+  const float dt = 10.f / moments;
+  const Tensor begin = K::constant({{2.f, 0.f}});
+  const Tensor truth = K::squeeze(path(spiral, begin, moments, dt), 1);
+
+  const nn::Sequential network({nn::Input({2}), nn::Dense(50, {.activation = "tanh"}), nn::Dense(2)});
+  const Velocity learned = [&](const Tensor& y) { return network(K::pow(y, 3)); };
+  const nn::Adam adam({.learning_rate = nn::CosineDecay(0.01, run.epochs)});
+  const auto weights = network.trainable_weights();
+  for (int step = 1; step <= run.epochs; ++step) {
+    // 64 pieces of the spiral, each from a random moment on.
+    const Tensor starts =
+        K::cast(K::random_uniform({64}, {.maxval = static_cast<double>(moments - piece)}), "int32");
+    std::vector<Tensor> true_places;
+    for (int i = 0; i <= piece; ++i) true_places.push_back(K::gather(truth, starts + i));
+    const Tensor loss =
+        K::mean(K::square(path(learned, K::gather(truth, starts), piece, dt) - K::stack(true_places)));
+    adam.minimize(loss, weights);
+    if (step % (run.epochs / 10) == 0) std::printf("step %4d  loss %.5f\n", step, loss.item<double>());
+  }
+
+  const ktape::NoGrad off;
+  const Tensor found = K::squeeze(path(learned, begin, moments, dt), 1);
+  if (!run.out.empty())
+    plot::lines({{"true", truth[{All, 1}], truth[{All, 0}]}, {"learned", found[{All, 1}], found[{All, 0}]}},
+                {.title = "The spiral", .width = 560, .height = 560})
+        .save(run.out + "/spiral.svg");
+  const double distance = K::mean(K::norm(found - truth, -1)).item(), expected = run.quick ? 0.8 : 0.1;
+  std::printf("mean distance from the true spiral: %.4f (expected: %.1f or less)\n", distance, expected);
+  return distance <= expected ? 0 : 1;
+} catch (const std::exception& error) {
+  std::fprintf(stderr, "neural_ode: %s\n", error.what());
+  return 1;
+}
