@@ -72,13 +72,15 @@ int main(int argc, char** argv) try {
   const data::Element all = sums(run.quick ? 8000 : 24000, run.seed);
   const auto split = data::train_test_split({all[0], all[1]}, {.test_size = 0.1, .seed = run.seed});
 
+  // The encoder puts the question into 128 numbers; the decoder gets them again for each digit of the answer.
+  const auto characters = static_cast<std::int64_t>(alphabet.size());
   const nn::Sequential model({
       nn::Input({question_length}, {.dtype = "int32"}),
-      nn::Embedding(static_cast<std::int64_t>(alphabet.size()), 16),
-      nn::LSTM(128),                              // the encoder: the question in 128 numbers
-      nn::RepeatVector(answer_length),            // for each digit of the answer
-      nn::LSTM(128, {.return_sequences = true}),  // the decoder
-      nn::Dense(static_cast<std::int64_t>(alphabet.size()), {.activation = "softmax"}),
+      nn::Embedding(characters, 16),
+      nn::LSTM(128),
+      nn::RepeatVector(answer_length),
+      nn::LSTM(128, {.return_sequences = true}),
+      nn::Dense(characters, {.activation = "softmax"}),
   });
   model.compile(
       {.optimizer = nn::Adam(0.004), .loss = "sparse_categorical_crossentropy", .metrics = {"accuracy"}});

@@ -51,12 +51,13 @@ int main(int argc, char** argv) try {
   K::set_random_seed(run.seed);
   const Tensor ordinary = beats(2000, true, run.seed);
 
+  // A window goes through eight numbers.
   const nn::Sequential model({
       nn::Input({window, 1}),
       nn::Conv1D(16, 7, {.strides = 2, .padding = "same", .activation = "relu"}),
       nn::Conv1D(16, 7, {.strides = 2, .padding = "same", .activation = "relu"}),
       nn::Flatten(),
-      nn::Dense(8),  // a window in eight numbers
+      nn::Dense(8),
       nn::Dense(16 * 16, {.activation = "relu"}),
       nn::Reshape({16, 16}),
       nn::Conv1DTranspose(16, 7, {.strides = 2, .padding = "same", .activation = "relu"}),

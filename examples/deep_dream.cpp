@@ -1,0 +1,79 @@
+// What would a network like to see? It learns to read digits; then gray noise is changed, step by step
+// along the gradient with respect to its pixels, into what the network is most sure to be each digit.
+// Expect every dream to be read as its digit, with a probability of 0.8 or more, by another network.
+// Try next: no blur; a digit in place of noise to start from; the mean of a hidden channel in place of
+// a score; `--out FOLDER` draws the dreams, a row for each stage.
+#include <ktape/ktape.hpp>
+
+#include <cstdio>
+
+namespace K = ktape::backend;
+namespace nn = ktape::nn;
+namespace data = ktape::data;
+using ktape::All, ktape::Slice, ktape::Tensor;
+
+/// A reader of digits: image -> scores.
+static nn::Sequential reader(const Tensor& x, const Tensor& y, std::int64_t filters, int epochs) {
+  nn::Sequential model({
+      nn::Input({8, 8, 1}),
+      nn::GaussianNoise(0.2),
+      nn::Conv2D(filters, 3, {.padding = "same", .activation = "relu"}),
+      nn::Conv2D(filters, 3, {.padding = "same", .activation = "relu"}),
+      nn::MaxPooling2D(2),
+      nn::Flatten(),
+      nn::Dropout(0.3),
+      nn::Dense(10),
+  });
+  model.compile(
+      {.optimizer = nn::Adam(0.002), .loss = nn::SparseCategoricalCrossentropy({.from_logits = true})});
+  model.fit(x, y, {.batch_size = 32, .epochs = epochs, .verbose = 0});
+  return model;
+}
+
+/// Each pixel becomes a little like its neighbours: what only single pixels show goes away.
+static Tensor blurred(const Tensor& image) {
+  const Tensor kernel =
+      K::reshape(K::constant({0.f, 1.f, 0.f, 1.f, 16.f, 1.f, 0.f, 1.f, 0.f}) / 20.f, {3, 3, 1, 1});
+  return K::conv2d(K::pad(image, {0, 1, 1, 0}, {.mode = "symmetric"}), kernel);
+}
+
+int main(int argc, char** argv) try {
+  const auto run = nn::program_options(
+      argc, argv, {.epochs = 15, .quick_epochs = 5, .data = "examples/data/digits.csv.gz"});
+  K::set_random_seed(run.seed);
+  const Tensor table = data::load_csv(run.data);  // 64 pixels of 0..16, then the class
+  const Tensor x = K::reshape(table[{All, Slice(0, 64)}] / 16.f, {-1, 8, 8, 1});
+  const Tensor y = K::cast(table[{All, 64}], "int32");
+  const nn::Sequential dreamer = reader(x, y, 32, run.epochs), judge = reader(x, y, 24, run.epochs);
+
+  // The slope of each dream's own score with respect to its pixels, made as long as one pixel's range.
+  const Tensor images = dreamer.input(), digits = K::arange(0, 10);
+  const Tensor scores = K::sum(K::log_softmax(dreamer.output()) * K::one_hot(digits, 10));
+  Tensor slopes = K::gradients(scores, {images})[0];
+  slopes = slopes / (K::sqrt(K::mean(K::square(slopes), {1, 2, 3}, true)) + 1e-6f);
+  const auto dream_on = K::function({images}, {scores, slopes});
+
+  Tensor dreams = 0.3f + 0.1f * K::random_normal({10, 8, 8, 1});
+  std::vector<Tensor> stages{dreams};
+  for (int step = 1; step <= 100; ++step) {
+    const std::vector<Tensor> now = dream_on({dreams});
+    dreams = K::clip(blurred(dreams + 0.05f * now[1]), 0, 1);
+    if (step % 25 == 0) {
+      stages.push_back(dreams);
+      std::printf("step %3d  mean log probability %.4f\n", step, now[0].item<double>() / 10);
+    }
+  }
+
+  if (!run.out.empty())
+    ktape::plot::image_grid(K::clip(K::concatenate(stages, 0), 0, 1), {.columns = 10})
+        .save(run.out + "/dreams.svg");
+  const Tensor judged = K::sum(K::softmax(judge.predict(dreams)) * K::one_hot(digits, 10), -1);
+  std::printf("read by the other network as the digit, with a probability of:\n");
+  for (int digit = 0; digit < 10; ++digit) std::printf("  %d: %.3f", digit, judged.item(digit));
+  const double least = K::min(judged).item(), expected = run.quick ? 0.2 : 0.8;
+  std::printf("\nleast probability: %.3f (expected: %.1f or more)\n", least, expected);
+  return least >= expected ? 0 : 1;
+} catch (const std::exception& error) {
+  std::fprintf(stderr, "deep_dream: %s\n", error.what());
+  return 1;
+}

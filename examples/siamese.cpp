@@ -1,0 +1,73 @@
+// Do two images show the same digit? A siamese network: one encoder, called for both images, describes
+// each with a few numbers, and the differences of these say how alike the two are.
+// Expect an area under the ROC curve of 0.98 for pairs of images that it has not seen.
+// Try next: pairs of classes that were kept from it; the triplet loss; the nearest of ten examples as a
+// classifier. `--out FOLDER` draws pairs with how alike it finds them.
+#include <ktape/ktape.hpp>
+
+#include <cstdio>
+
+namespace K = ktape::backend;
+namespace nn = ktape::nn;
+namespace data = ktape::data;
+using ktape::All, ktape::Slice, ktape::Tensor;
+
+/// Pairs of random images, half of them of one class: (left, right, whether they are of the same class).
+static data::Element pairs(const data::Element& digits, std::int64_t n) {
+  const std::int64_t rows = digits[0].shape()[0];
+  const auto drawn = [&](std::int64_t count) {
+    return K::cast(K::random_uniform({count}, {.maxval = static_cast<double>(rows)}), "int32");
+  };
+  // Of many random pairs, those of a class and as many others.
+  const Tensor left = drawn(20 * n), right = drawn(20 * n);
+  const Tensor same = K::cast(K::gather(digits[1], left) == K::gather(digits[1], right), "float32");
+  const Tensor order = K::argsort(same);  // stable: different pairs come first
+  const Tensor chosen = K::concatenate({order[{Slice(0, n / 2)}], order[{Slice(-n / 2, ktape::None)}]}, 0);
+  return {K::gather(digits[0], K::gather(left, chosen)), K::gather(digits[0], K::gather(right, chosen)),
+          K::expand_dims(K::gather(same, chosen))};
+}
+
+int main(int argc, char** argv) try {
+  const auto run = nn::program_options(
+      argc, argv, {.epochs = 15, .quick_epochs = 4, .data = "examples/data/digits.csv.gz"});
+  K::set_random_seed(run.seed);
+  const Tensor table = data::load_csv(run.data);  // 64 pixels of 0..16, then the class
+  const auto split = data::train_test_split(
+      {K::reshape(table[{All, Slice(0, 64)}] / 16.f, {-1, 8, 8, 1}), K::cast(table[{All, 64}], "int32")},
+      {.test_size = 0.3, .seed = run.seed});
+  const data::Element train = pairs(split.train, run.quick ? 2000 : 6000), test = pairs(split.test, 2000);
+
+  const nn::Sequential encoder(
+      {
+          nn::Input({8, 8, 1}),
+          nn::Conv2D(16, 3, {.padding = "same", .activation = "relu"}),
+          nn::MaxPooling2D(2),
+          nn::Conv2D(32, 3, {.padding = "same", .activation = "relu"}),
+          nn::Flatten(),
+          nn::Dropout(0.2),
+          nn::Dense(16),
+      },
+      {.name = "encoder"});
+  const Tensor left = nn::Input({8, 8, 1}), right = nn::Input({8, 8, 1});
+  const Tensor difference = K::abs(encoder(left) - encoder(right));
+  const nn::Model model({left, right}, nn::Dense(1, {.activation = "sigmoid"})(difference), {.name = "siamese"});
+  model.compile(
+      {.optimizer = nn::Adam(0.003), .loss = "binary_crossentropy", .metrics = {nn::AUC({.name = "auc"})}});
+  model.fit({train[0], train[1]}, train[2], {.batch_size = 64, .epochs = run.epochs, .verbose = 2});
+
+  const double area = model.evaluate({test[0], test[1]}, test[2], {.verbose = 0})["auc"];
+  if (!run.out.empty()) {
+    const Tensor some = K::arange(994, 1006);  // different ones, then same ones
+    const Tensor a = K::gather(test[0], some), b = K::gather(test[1], some), alike = model.predict({a, b});
+    std::vector<std::string> titles;
+    for (int i = 0; i < 12; ++i) titles.push_back(std::to_string(alike.item(i, 0)).substr(0, 4));
+    ktape::plot::image_grid(K::concatenate({a, b}, 2), {.titles = titles, .columns = 6})
+        .save(run.out + "/pairs.svg");
+  }
+  const double expected = run.quick ? 0.9 : 0.98;
+  std::printf("area under the ROC curve of unseen pairs: %.4f (expected: %.2f or more)\n", area, expected);
+  return area >= expected ? 0 : 1;
+} catch (const std::exception& error) {
+  std::fprintf(stderr, "siamese: %s\n", error.what());
+  return 1;
+}

@@ -1,0 +1,119 @@
+// Neural style transfer (Gatys, Ecker, Bethge): an image is changed until its features are those of one
+// image, and how often features come together those of another. A network of random weights will do for
+// textures.
+// Expect the distance to the style to fall to a hundredth, and the content to stay recognizable: a
+// correlation of 0.4 of its brightness.
+// Try next: `--data FILE`, a PNG or JPEG as the content; more style; deeper features alone. `--out
+// FOLDER` draws content, style and the result.
+#include <ktape/ktape.hpp>
+
+#include <cstdio>
+
+namespace K = ktape::backend;
+namespace nn = ktape::nn;
+namespace data = ktape::data;
+using ktape::Tensor, ktape::Variable;
+
+static constexpr std::int64_t side = 64;
+
+/// Where each pixel is, from -1 to 1, along the rows and along the columns: (64, 64).
+static std::pair<Tensor, Tensor> places() {
+  const Tensor line = K::cast(K::arange(0, side), "float32") * (2.f / (side - 1)) - 1.f;
+  return {K::repeat_elements(K::expand_dims(line, 0), side, 0),
+          K::repeat_elements(K::expand_dims(line, 1), side, 1)};
+}
+
+/// A bright disc with a dark one in it, on gray: (1, 64, 64, 3).
+static Tensor content_image() {
+  const auto [x, y] = places();
+  const Tensor disc = K::cast(K::square(x) + K::square(y) < 0.6f, "float32");
+  const Tensor hole = K::cast(K::square(x - 0.2f) + K::square(y + 0.1f) < 0.08f, "float32");
+  const Tensor gray = 0.25f + 0.6f * disc - 0.6f * hole;
+  return K::repeat_elements(K::reshape(gray, {1, side, side, 1}), 3, -1);
+}
+
+/// Slanted waves of red and blue.
+static Tensor style_image() {
+  const auto [x, y] = places();
+  const Tensor wave = K::sin(36.f * (x + 0.6f * y)), cross = K::sin(24.f * (y - x));
+  const Tensor colors = K::stack({0.5f + 0.5f * wave, 0.4f + 0.3f * cross * wave, 0.5f - 0.4f * wave}, -1);
+  return K::expand_dims(colors, 0);
+}
+
+/// Features at three depths.
+static nn::Model features() {
+  const Tensor image = nn::Input({side, side, 3});
+  std::vector<Tensor> depths;
+  Tensor h = image;
+  for (const int filters : {16, 32, 32}) {
+    h = nn::Conv2D(filters, 3,
+                   {.padding = "same", .activation = "relu", .kernel_initializer = "he_normal"})(h);
+    depths.push_back(h);
+    h = nn::AveragePooling2D(2)(h);
+  }
+  return nn::Model(image, depths);
+}
+
+/// How features come together, wherever they are: (channels, channels).
+static Tensor covariance(const Tensor& maps) {
+  const Tensor rows = K::reshape(maps, {-1, maps.shape().back()});
+  const Tensor centered = rows - K::mean(rows, 0);
+  return K::dot(K::transpose(centered), centered) / static_cast<float>(rows.shape()[0]);
+}
+
+static Tensor style_distance(const std::vector<Tensor>& maps, const std::vector<Tensor>& style) {
+  Tensor sum = K::zeros({});
+  for (std::size_t i = 0; i < maps.size(); ++i)
+    sum = sum + K::mean(K::square(covariance(maps[i]) - covariance(style[i]))) /
+                    K::mean(K::square(covariance(style[i])));
+  return sum / static_cast<float>(maps.size());
+}
+
+static double correlation(const Tensor& a, const Tensor& b) {
+  const Tensor x = K::mean(a, -1) - K::mean(a), y = K::mean(b, -1) - K::mean(b);
+  return (K::sum(x * y) / (K::norm(x) * K::norm(y))).item<double>();
+}
+
+int main(int argc, char** argv) try {
+  const auto run = nn::program_options(argc, argv, {.epochs = 300, .quick_epochs = 40});
+  K::set_random_seed(run.seed);
+  const Tensor content =
+      run.data.empty()
+          ? content_image()
+          : K::expand_dims(K::cast(data::load_image(run.data, {.target_size = {{side, side}}}), "float32"),
+                           0) /
+                255.f;
+  const Tensor style = style_image();
+
+  const nn::Model network = features();
+  const std::vector<Tensor> content_maps = network.apply(content), style_maps = network.apply(style);
+  Variable image = content;
+  const nn::Adam adam(0.02);
+  const double before = style_distance(content_maps, style_maps).item<double>();
+  for (int step = 1; step <= run.epochs; ++step) {
+    const std::vector<Tensor> maps = network.apply(image);
+    const Tensor of_style = style_distance(maps, style_maps);
+    const Tensor of_content =
+        K::mean(K::square(maps.back() - content_maps.back())) / K::var(content_maps.back());
+    adam.minimize(of_style + 0.3f * of_content, {image});
+    K::update(image, K::clip(image, 0, 1));
+    if (step % (run.epochs / 10) == 0)
+      std::printf("step %3d  style %.4f  content %.4f\n", step, of_style.item<double>(),
+                  of_content.item<double>());
+  }
+
+  const double after = style_distance(network.apply(image), style_maps).item<double>();
+  if (!run.out.empty())
+    ktape::plot::image_grid(K::concatenate({content, style, image}, 0),
+                            {.titles = {"content", "style", "both"}, .columns = 3})
+        .save(run.out + "/style.svg");
+  const double factor = before / after, alike = correlation(content, image);
+  const double expected = run.quick ? 5 : 100;
+  std::printf("correlation with the content: %.3f (expected: 0.4 or more)\n", alike);
+  std::printf("distance to the style smaller by a factor of %.1f (expected: %.0f or more)\n", factor,
+              expected);
+  return factor >= expected && alike >= 0.4 ? 0 : 1;
+} catch (const std::exception& error) {
+  std::fprintf(stderr, "style_transfer: %s\n", error.what());
+  return 1;
+}

@@ -1,0 +1,70 @@
+// A vision transformer reads handwritten digits: an image is cut into 16 patches, each becomes a vector
+// that knows its place, and attention lets every patch look at every other.
+// Expect 0.96 of the digits that it has not seen; digits_cnn gets 0.98 of so few of them.
+// Try next: patches of 4 x 4; without the places; digits that are moved by a pixel, as more to learn
+// from.
+#include <ktape/ktape.hpp>
+
+#include <cstdio>
+
+namespace K = ktape::backend;
+namespace nn = ktape::nn;
+namespace data = ktape::data;
+using ktape::All, ktape::Shape, ktape::Slice, ktape::Tensor, ktape::Variable;
+
+static constexpr std::int64_t side = 8, patch = 2, patches = (side / patch) * (side / patch), width = 32,
+                              heads = 4;
+
+/// Adds a learned vector for each place.
+struct PlacesImpl : nn::LayerImpl {
+  Variable places;
+  PlacesImpl() : nn::LayerImpl("Places") {}
+  void build(const Shape& input) override {
+    places = add_weight("places", {input[1], input[2]}, {.initializer = nn::RandomNormal({.stddev = 0.02})});
+  }
+  Tensor call(const Tensor& x) override { return x + places; }
+};
+using Places = nn::LayerOf<PlacesImpl>;
+
+static Tensor transformer_block(const Tensor& x) {
+  Tensor h = nn::LayerNormalization()(x);
+  const Tensor seen = nn::Add()({x, nn::MultiHeadAttention(heads, width / heads, {.dropout = 0.1})({h, h})});
+  h = nn::Dense(2 * width, {.activation = "gelu"})(nn::LayerNormalization()(seen));
+  return nn::Add()({seen, nn::Dropout(0.1)(nn::Dense(width)(h))});
+}
+
+static nn::Model vision_transformer(int blocks) {
+  const Tensor image = nn::Input({side, side, 1});
+  // A convolution whose steps are as long as its kernel cuts into patches, and embeds them.
+  Tensor h = nn::Conv2D(width, patch, {.strides = patch})(image);
+  h = Places()(nn::Reshape({patches, width})(h));
+  for (int i = 0; i < blocks; ++i) h = transformer_block(h);
+  h = nn::Dropout(0.2)(nn::Flatten()(nn::LayerNormalization()(h)));
+  return nn::Model(image, nn::Dense(10, {.activation = "softmax"})(h), {.name = "vision_transformer"});
+}
+
+int main(int argc, char** argv) try {
+  const auto run = nn::program_options(
+      argc, argv, {.epochs = 30, .quick_epochs = 8, .data = "examples/data/digits.csv.gz"});
+  K::set_random_seed(run.seed);
+  const Tensor table = data::load_csv(run.data);  // 64 pixels of 0..16, then the class
+  const Tensor x = K::reshape(table[{All, Slice(0, 64)}] / 16.f, {-1, side, side, 1});
+  const auto split =
+      data::train_test_split({x, K::cast(table[{All, 64}], "int32")}, {.test_size = 0.2, .seed = run.seed});
+
+  const nn::Model model = vision_transformer(2);
+  model.summary();
+  model.compile({.optimizer = nn::AdamW({.learning_rate = 0.002, .weight_decay = 0.01}),
+                 .loss = "sparse_categorical_crossentropy",
+                 .metrics = {"accuracy"}});
+  model.fit(split.train[0], split.train[1], {.batch_size = 32, .epochs = run.epochs, .verbose = 2});
+
+  const double accuracy = model.evaluate(split.test[0], split.test[1], {.verbose = 0})["accuracy"];
+  const double expected = run.quick ? 0.85 : 0.95;
+  std::printf("accuracy on %d unseen digits: %.4f (expected: %.2f or more)\n",
+              static_cast<int>(split.test[0].shape()[0]), accuracy, expected);
+  return accuracy >= expected ? 0 : 1;
+} catch (const std::exception& error) {
+  std::fprintf(stderr, "vision_transformer: %s\n", error.what());
+  return 1;
+}
