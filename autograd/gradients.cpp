@@ -143,11 +143,16 @@ std::vector<Tensor> gradients_of(const TensorList& losses, const std::vector<Var
 }
 
 std::vector<Tensor> gradients(const Tensor& loss, const std::vector<Variable>& variables,
-                              std::vector<LookupGradient>& lookups) {
+                              std::vector<LookupGradient>& lookups, const GradientReady& ready) {
   const TensorList losses(loss);
   check_losses(losses, {});
   expect_value("gradients", loss);
-  return walk_back(losses.vector(), {ones_like(loss)}, values_of(variables), false, &lookups);
+  return walk_back(losses.vector(), {ones_like(loss)}, values_of(variables), false, &lookups, ready);
+}
+
+std::vector<Tensor> gradients(const Tensor& loss, const std::vector<Variable>& variables,
+                              std::vector<LookupGradient>& lookups) {
+  return gradients(loss, variables, lookups, {});
 }
 
 namespace {

@@ -88,7 +88,7 @@ class Numbering {
 class BackwardWalk final : public Grads {
  public:
   BackwardWalk(const std::vector<Tensor>& losses, const std::vector<Tensor>& targets,
-               std::vector<LookupGradient>* lookups);
+               std::vector<LookupGradient>* lookups, const GradientReady& ready);
   std::vector<Tensor> run(const std::vector<Tensor>& losses, const std::vector<Tensor>& seeds);
 
   bool wants(int input) const override;
@@ -108,6 +108,8 @@ class BackwardWalk final : public Grads {
   void follow(Number number);
   void mark_needed();
   void visit(Number number);
+  void walk_telling();
+  std::vector<std::pair<std::size_t, std::size_t>> last_additions() const;
   Number number_of(const Tensor& x) const { return x.node() ? numbers_.find(x.node()) : none; }
   Number input_of_current(int input) const {
     return inputs_[visits_[current_].first_input + static_cast<std::uint32_t>(input)];
@@ -117,6 +119,7 @@ class BackwardWalk final : public Grads {
   const bool plain_ = !recording();
   const std::vector<Tensor>& targets_;
   std::vector<LookupGradient>* const lookups_;
+  const GradientReady& ready_;
   std::uint64_t oldest_ = std::numeric_limits<std::uint64_t>::max();  // target
   Numbering numbers_;
   std::vector<Visit> visits_;                               // by number
@@ -128,8 +131,8 @@ class BackwardWalk final : public Grads {
 };
 
 BackwardWalk::BackwardWalk(const std::vector<Tensor>& losses, const std::vector<Tensor>& targets,
-                           std::vector<LookupGradient>* lookups)
-    : targets_(targets), lookups_(lookups) {
+                           std::vector<LookupGradient>* lookups, const GradientReady& ready)
+    : targets_(targets), lookups_(lookups), ready_(ready) {
   visits_.reserve(32), inputs_.reserve(64), gradients_.reserve(32), frontier_.reserve(32), order_.reserve(32);
   for (const Tensor& target : targets)
     if (target.node()) oldest_ = std::min(oldest_, target.node()->sequence());
@@ -185,14 +188,49 @@ std::vector<Tensor> BackwardWalk::run(const std::vector<Tensor>& losses, const s
   for (std::size_t i = 0; i < losses.size(); ++i)
     if (const Number number = number_of(losses[i]); number != none)
       accumulate(number, losses[i].get()->output, seeds[i], "seed");
-  for (const Number number : order_)
-    if (visits_[number].needed) visit(number);
+  if (ready_) walk_telling();
+  else
+    for (const Number number : order_)
+      if (visits_[number].needed) visit(number);
 
   std::vector<Tensor> results(targets_.size());
   for (std::size_t i = 0; i < targets_.size(); ++i)
     if (const Number number = number_of(targets_[i]); number != none)
       results[i] = gradients_[visits_[number].first_output + targets_[i].get()->output];
   return results;
+}
+
+/// The walk for one who waits for gradients: after the last node that adds to one, it is told.
+void BackwardWalk::walk_telling() {
+  const auto looked_up = [&](std::size_t target) {
+    return lookups_ && std::any_of(lookups_->begin(), lookups_->end(),
+                                   [&](const LookupGradient& lookup) { return lookup.variable == target; });
+  };
+  const std::vector<std::pair<std::size_t, std::size_t>> last = last_additions();
+  auto next = last.begin();
+  for (std::size_t place = 0; place < order_.size(); ++place) {
+    if (visits_[order_[place]].needed) visit(order_[place]);
+    for (; next != last.end() && next->first == place; ++next)
+      if (!looked_up(next->second))
+        ready_(next->second, gradients_[visits_[number_of(targets_[next->second])].first_output]);
+  }
+}
+
+/// For each target at which gradients end: where in the order the last node is that adds to it, and its
+/// number among the targets; in order.
+std::vector<std::pair<std::size_t, std::size_t>> BackwardWalk::last_additions() const {
+  std::vector<std::size_t> places(visits_.size(), order_.size());
+  for (std::size_t place = 0; place < order_.size(); ++place) {
+    const Visit& visit = visits_[order_[place]];
+    for (std::uint32_t i = 0; i < visit.inputs; ++i)
+      if (const Number input = inputs_[visit.first_input + i]; input != none) places[input] = place;
+  }
+  std::vector<std::pair<std::size_t, std::size_t>> last;
+  for (std::size_t i = 0; i < targets_.size(); ++i)
+    if (const Number number = number_of(targets_[i]); number != none && numbers_[number]->leaf())
+      last.emplace_back(places[number], i);
+  std::sort(last.begin(), last.end());
+  return last;
 }
 
 void BackwardWalk::visit(Number number) {
@@ -250,9 +288,9 @@ void BackwardWalk::accumulate(Number number, std::uint32_t output, Tensor gradie
 
 std::vector<Tensor> walk_back(const std::vector<Tensor>& losses, const std::vector<Tensor>& seeds,
                               const std::vector<Tensor>& targets, bool record,
-                              std::vector<LookupGradient>* lookups) {
+                              std::vector<LookupGradient>* lookups, const GradientReady& ready) {
   const RecordingScope scope(record);
-  BackwardWalk walk(losses, targets, lookups);
+  BackwardWalk walk(losses, targets, lookups, ready);
   return walk.run(losses, seeds);
 }
 

@@ -19,6 +19,7 @@ set(internal_headers
   nn/saving/keras_layers.hpp nn/saving/keras_optimizer.hpp nn/saving/keras_state.hpp nn/saving/keras_weights_h5.hpp
   nn/saving/keras_zip.hpp)
 list(APPEND internal_headers
+  nn/layers/batch_normalization.hpp nn/models/replicas.hpp nn/models/together.hpp
   nn/callbacks/history_epochs.hpp nn/callbacks/report_html.hpp nn/callbacks/report_page.hpp nn/callbacks/review.hpp
   nn/models/summary_table.hpp nn/plot/cells.hpp nn/plot/chart.hpp nn/plot/frame.hpp nn/plot/pixels.hpp nn/plot/scale.hpp
   nn/plot/series.hpp nn/plot/svg.hpp)
@@ -32,6 +33,7 @@ file(GLOB public_headers RELATIVE ${PROJECT_SOURCE_DIR} CONFIGURE_DEPENDS
   ktape.hpp autograd/*.hpp ops/*.hpp ops/engine.h
   ops/kernels/engine/interface.h)
 file(GLOB_RECURSE nn_headers RELATIVE ${PROJECT_SOURCE_DIR} CONFIGURE_DEPENDS nn/*.hpp)
+list(FILTER nn_headers EXCLUDE REGEX nn/distributed/)  # a component of its own
 list(APPEND public_headers ${nn_headers})
 list(REMOVE_ITEM public_headers ${internal_headers})
 foreach(header IN LISTS public_headers)

@@ -207,9 +207,13 @@ void set_random_state(const RandomState& state) {
 }
 
 std::uint64_t random_key(std::optional<std::int64_t> seed) {
-  if (seed) return Generator::key(static_cast<std::uint64_t>(*seed), 0, Generator::given);
+  RandomScope* scope = RandomScope::current();
+  if (seed) {
+    const auto given = static_cast<std::uint64_t>(*seed);
+    return Generator::key(scope ? scope->salted(given) : given, 0, Generator::given);
+  }
   if (inferring_shapes()) return 0;
-  if (RandomScope* scope = RandomScope::current()) return scope->draw();
+  if (scope) return scope->draw();
   const std::lock_guard lock(generator().lock);
   return Generator::key(generator().seed, generator().drawn++, Generator::global);
 }
@@ -232,7 +236,8 @@ thread_local RandomScope* current_scope = nullptr;
 
 }  // namespace
 
-RandomScope::RandomScope(std::uint64_t key) : key_(key), outer_(std::exchange(current_scope, this)) {}
+RandomScope::RandomScope(std::uint64_t key, std::uint64_t salt)
+    : key_(key), salt_(salt), outer_(std::exchange(current_scope, this)) {}
 RandomScope::~RandomScope() { current_scope = outer_; }
 std::uint64_t RandomScope::draw() { return Generator::key(key_, drawn_++, Generator::scoped); }
 RandomScope* RandomScope::current() { return current_scope; }

@@ -21,6 +21,7 @@ class BackupAndRestoreImpl final : public CallbackImpl {
   }
 
   std::string class_name() const override { return "BackupAndRestore"; }
+  bool writes_files() const override { return true; }
   bool comes_last() const override { return true; }
 
   void on_train_begin(const Logs&) override {

@@ -16,6 +16,8 @@ struct RunParameters {
   int epochs = 1;
   std::optional<std::int64_t> steps = {};  ///< in an epoch; unknown for a stream that does not say
   int verbose = 0;
+  bool first =
+      true;  ///< of the processes that train together, see nn/distributed: it alone prints and writes
 };
 
 /// The class behind a Callback: override what you want to hear of. Epochs and batches count from 0.
@@ -52,6 +54,8 @@ class CallbackImpl : public Object {
   virtual void state(State&) {}
   /// Whether it hears of everything after all others.
   virtual bool comes_last() const { return false; }
+  /// Whether it writes files: of processes that train together, only the first tells it of anything.
+  virtual bool writes_files() const { return false; }
 
   std::string class_name() const override { return "Callback"; }
 
@@ -62,6 +66,8 @@ class CallbackImpl : public Object {
   /// The model that is being trained.
   Model model() const;
   const RunParameters& parameters() const { return parameters_; }
+  /// Whether to print, for a callback's own option `verbose`.
+  bool prints(int verbose) const { return verbose > 0 && parameters_.first; }
   /// Ends the training after the batch, or the epoch, that is going on.
   void stop_training() const;
 

@@ -22,6 +22,7 @@ class ModelCheckpointImpl final : public CallbackImpl {
   }
 
   std::string class_name() const override { return "ModelCheckpoint"; }
+  bool writes_files() const override { return true; }
 
   void on_epoch_begin(int epoch, const Logs&) override { epoch_ = epoch; }
   void on_epoch_end(int, const Logs& logs) override {

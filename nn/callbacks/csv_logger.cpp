@@ -20,6 +20,7 @@ class CSVLoggerImpl final : public CallbackImpl {
   }
 
   std::string class_name() const override { return "CSVLogger"; }
+  bool writes_files() const override { return true; }
 
   void on_train_begin(const Logs&) override {
     file_.emplace("CSVLogger", filename_);

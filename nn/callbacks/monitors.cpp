@@ -72,10 +72,10 @@ class EarlyStoppingImpl final : public CallbackImpl {
   }
 
   void on_train_end(const Logs&) override {
-    if (stopped_epoch_ > 0 && options_.verbose > 0)
+    if (stopped_epoch_ > 0 && prints(options_.verbose))
       std::cout << "Epoch " << stopped_epoch_ + 1 << ": early stopping\n";
     if (!options_.restore_best_weights || best_weights_.empty()) return;
-    if (options_.verbose > 0)
+    if (prints(options_.verbose))
       std::cout << "Restoring model weights from the end of the best epoch: " << best_epoch_ + 1 << ".\n";
     model().set_weights(best_weights_);
   }
@@ -118,7 +118,7 @@ class LearningRateSchedulerImpl final : public CallbackImpl {
       fail("[LearningRateScheduler] the schedule must return a finite rate: received ", rate, " for epoch ",
            epoch);
     set_rate(model(), rate);
-    if (verbose_ > 0)
+    if (prints(verbose_))
       std::cout << "\nEpoch " << epoch + 1 << ": LearningRateScheduler setting learning rate to " << rate
                 << ".\n";
   }
@@ -167,7 +167,7 @@ class ReduceLROnPlateauImpl final : public CallbackImpl {
     if (old <= static_cast<float>(options_.min_lr)) return;
     const double rate = std::max(old * options_.factor, options_.min_lr);
     set_rate(model(), rate);
-    if (options_.verbose > 0)
+    if (prints(options_.verbose))
       std::cout << "\nEpoch " << epoch + 1 << ": ReduceLROnPlateau reducing learning rate to " << rate
                 << ".\n";
     resting_ = options_.cooldown;

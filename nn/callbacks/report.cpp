@@ -32,6 +32,7 @@ class ReportImpl final : public CallbackImpl {
   }
 
   std::string class_name() const override { return "Report"; }
+  bool writes_files() const override { return true; }
 
   void on_train_begin(const Logs&) override {
     run_ = {.title = options_.title.empty() ? model().name() : options_.title,

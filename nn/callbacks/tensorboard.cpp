@@ -52,6 +52,7 @@ class TensorBoardImpl final : public CallbackImpl {
   }
 
   std::string class_name() const override { return "TensorBoard"; }
+  bool writes_files() const override { return true; }
 
   void on_train_begin(const Logs&) override {
     training_ = true;

@@ -49,6 +49,7 @@ class WindowStream final : public Stream {
 class WindowDataset final : public DatasetImpl {
  public:
   WindowDataset(DatasetPointer input, const WindowSize& window) : input_(std::move(input)), window_(window) {}
+  std::uint64_t shard() const override { return input_->shard(); }
   std::int64_t cardinality() const override {
     const std::int64_t count = input_->cardinality();
     if (count < 0) return count;
@@ -144,6 +145,7 @@ class PaddedBatchDataset final : public DatasetImpl {
  public:
   PaddedBatchDataset(DatasetPointer input, std::int64_t size, const PaddedBatchOptions& options)
       : input_(std::move(input)), size_(size), options_(options) {}
+  std::uint64_t shard() const override { return input_->shard(); }
   std::int64_t cardinality() const override {
     const std::int64_t count = input_->cardinality();
     return count < 0 ? count : count / size_ + (count % size_ != 0 && !options_.drop_remainder);

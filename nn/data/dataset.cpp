@@ -150,6 +150,7 @@ class ZipStream final : public Stream {
 class Zip final : public DatasetImpl {
  public:
   explicit Zip(std::vector<DatasetPointer> inputs) : inputs_(std::move(inputs)) {}
+  std::uint64_t shard() const override { return inputs_[0]->shard(); }
   std::int64_t cardinality() const override {
     std::int64_t least = endless;
     for (const DatasetPointer& input : inputs_) {
@@ -219,6 +220,7 @@ class SequenceStream final : public Stream {
 class Concatenation final : public DatasetImpl {
  public:
   Concatenation(DatasetPointer first, DatasetPointer second) : parts_{std::move(first), std::move(second)} {}
+  std::uint64_t shard() const override { return parts_[0]->shard(); }
   std::int64_t cardinality() const override {
     const std::int64_t a = parts_[0]->cardinality(), b = parts_[1]->cardinality();
     if (a == endless || b == endless) return endless;
@@ -238,6 +240,7 @@ class Repetition final : public DatasetImpl {
  public:
   Repetition(DatasetPointer input, std::optional<std::int64_t> count)
       : input_(std::move(input)), count_(count) {}
+  std::uint64_t shard() const override { return input_->shard(); }
   std::int64_t cardinality() const override {
     const std::int64_t once = input_->cardinality();
     if (count_ == 0 || once == 0) return 0;

@@ -100,6 +100,9 @@ class Dataset {
   Dataset take(std::int64_t count) const;
   /// All but the first elements; none with -1.
   Dataset skip(std::int64_t count) const;
+  /// Every num_shards-th element, from the index-th on: the part of one of so many processes. What is random
+  /// in front of it must be the same in all of them, and what follows differs from shard to shard.
+  Dataset shard(std::int64_t num_shards, std::int64_t index) const;
   /// The same elements, kept in memory once all have been read.
   Dataset cache() const;
   /// Elements in a row together, along a new first axis, window by window: what `window` and then `batch` of

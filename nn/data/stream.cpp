@@ -122,6 +122,11 @@ std::int64_t RowStream::next_batch(std::int64_t n, Element& out) {
   return std::ssize(chosen_);
 }
 
+void RowStream::skip(std::int64_t n) {
+  for (std::int64_t row = 0; n > 0 && next_row(row); --n) {
+  }
+}
+
 std::uint64_t DatasetImpl::next_iteration(std::uint64_t least) const {
   std::uint64_t now = iterations_.load(std::memory_order_relaxed);
   while (!iterations_.compare_exchange_weak(now, std::max(now, least) + 1)) {
@@ -131,6 +136,11 @@ std::uint64_t DatasetImpl::next_iteration(std::uint64_t least) const {
 
 std::uint64_t mixed_key(std::uint64_t key, std::uint64_t n) {
   return K::random_key(static_cast<std::int64_t>(key ^ n * 0x9e3779b97f4a7c15));
+}
+
+std::uint64_t random_key_behind(const DatasetImpl& input, std::optional<std::int64_t> seed) {
+  const std::uint64_t key = K::random_key(seed);
+  return input.shard() == 0 ? key : mixed_key(key, input.shard());
 }
 
 void expect_values(const char* op, const Element& tensors) {

@@ -29,6 +29,7 @@ class RowStream : public Stream {
 
   bool next(Element& out) final;
   std::int64_t next_batch(std::int64_t n, Element& out) final;
+  void skip(std::int64_t n) override;
 
  private:
   std::shared_ptr<const Element> tensors_;
@@ -44,6 +45,10 @@ class DatasetImpl {
   /// Begins to read, for the n-th time, which decides what is random.
   virtual std::unique_ptr<Stream> open(std::uint64_t iteration) const = 0;
   virtual std::int64_t cardinality() const = 0;
+
+  /// Which shard it is made of, so that what is random in it is not the same in all; 0 for the first, and for
+  /// one that is no shard.
+  virtual std::uint64_t shard() const { return 0; }
 
   /// The number of the next reading, at least `least`.
   std::uint64_t next_iteration(std::uint64_t least) const;
@@ -62,6 +67,8 @@ Dataset made(Arguments&&... arguments) {
 
 /// A key for the n-th of something that has one itself.
 std::uint64_t mixed_key(std::uint64_t key, std::uint64_t n);
+/// A key for what is random behind a dataset: the seed's, or the next of the global generator.
+std::uint64_t random_key_behind(const DatasetImpl& input, std::optional<std::int64_t> seed = {});
 
 /// Throws ValueError, naming the operation, for tensors without values.
 void expect_values(const char* op, const Element& tensors);

@@ -14,6 +14,7 @@ class Transformation : public DatasetImpl {
  public:
   explicit Transformation(const Dataset& input) : input_(input.shared()) {}
   std::int64_t cardinality() const override { return input_->cardinality(); }
+  std::uint64_t shard() const override { return input_->shard(); }
 
  protected:
   /// f(count) of a count that is known.
@@ -59,7 +60,7 @@ class MapDataset final : public Transformation {
   MapDataset(const Dataset& input, Dataset::Function function, int threads)
       : Transformation(input),
         function_(std::make_shared<const Dataset::Function>(std::move(function))),
-        key_(K::random_key()),
+        key_(random_key_behind(*input_)),
         threads_(threads) {}
   std::unique_ptr<Stream> open(std::uint64_t iteration) const override {
     const std::uint64_t key = mixed_key(key_, iteration);
@@ -100,7 +101,7 @@ class FilterDataset final : public Transformation {
   FilterDataset(const Dataset& input, Dataset::Predicate predicate)
       : Transformation(input),
         predicate_(std::make_shared<const Dataset::Predicate>(std::move(predicate))),
-        key_(K::random_key()) {}
+        key_(random_key_behind(*input_)) {}
   std::int64_t cardinality() const override {
     return counted([](std::int64_t count) { return count == 0 ? 0 : std::int64_t{unknown}; });
   }
@@ -174,7 +175,7 @@ class ShuffleDataset final : public Transformation {
   ShuffleDataset(const Dataset& input, std::int64_t size, const ShuffleOptions& options)
       : Transformation(input),
         size_(size),
-        key_(K::random_key(options.seed)),
+        key_(random_key_behind(*input_, options.seed)),
         again_(options.reshuffle_each_iteration) {}
   std::unique_ptr<Stream> open(std::uint64_t iteration) const override {
     const std::uint64_t key = again_ ? mixed_key(key_, iteration) : key_;
@@ -192,7 +193,59 @@ class ShuffleDataset final : public Transformation {
   bool again_;
 };
 
-// --- take, skip, cache ------------------------------------------------------------------------------------
+// --- shard, take, skip, cache -----------------------------------------------------------------------------
+
+class ShardStream final : public Stream {
+ public:
+  ShardStream(std::unique_ptr<Stream> input, std::int64_t shards, std::int64_t index)
+      : input_(std::move(input)), shards_(shards), passes_(index) {}
+  bool next(Element& out) override {
+    input_->skip(std::exchange(passes_, shards_ - 1));
+    return input_->next(out);
+  }
+
+ private:
+  std::unique_ptr<Stream> input_;
+  std::int64_t shards_, passes_;  ///< elements to pass over before the next
+};
+
+/// The same of rows.
+class RowShardStream final : public RowStream {
+ public:
+  RowShardStream(std::unique_ptr<RowStream> input, std::int64_t shards, std::int64_t index)
+      : RowStream(input->tensors()), input_(std::move(input)), shards_(shards), passes_(index) {}
+  bool next_row(std::int64_t& row) override {
+    input_->skip(std::exchange(passes_, shards_ - 1));
+    return input_->next_row(row);
+  }
+
+ private:
+  std::unique_ptr<RowStream> input_;
+  std::int64_t shards_, passes_;
+};
+
+class ShardDataset final : public Transformation {
+ public:
+  ShardDataset(const Dataset& input, std::int64_t shards, std::int64_t index)
+      : Transformation(input), shards_(shards), index_(index) {}
+  std::int64_t cardinality() const override {
+    return counted([&](std::int64_t count) { return count / shards_ + (index_ < count % shards_); });
+  }
+  std::uint64_t shard() const override {
+    return input_->shard() * static_cast<std::uint64_t>(shards_) + static_cast<std::uint64_t>(index_);
+  }
+  std::unique_ptr<Stream> open(std::uint64_t iteration) const override {
+    std::unique_ptr<Stream> input = input_->open(iteration);
+    if (auto* rows = dynamic_cast<RowStream*>(input.get())) {
+      input.release();
+      return std::make_unique<RowShardStream>(std::unique_ptr<RowStream>(rows), shards_, index_);
+    }
+    return std::make_unique<ShardStream>(std::move(input), shards_, index_);
+  }
+
+ private:
+  std::int64_t shards_, index_;
+};
 
 class TakeStream final : public Stream {
  public:
@@ -411,6 +464,14 @@ Dataset Dataset::batch(std::int64_t batch_size, const BatchOptions& options) con
 }
 
 Dataset Dataset::unbatch() const { return made<UnbatchDataset>(*this); }
+
+Dataset Dataset::shard(std::int64_t num_shards, std::int64_t index) const {
+  expect_at_least("shard", "num_shards", num_shards, 1);
+  if (index < 0 || index >= num_shards)
+    fail("[Dataset.shard] index must be in [0, num_shards): received num_shards=", num_shards,
+         ", index=", index);
+  return num_shards == 1 ? *this : made<ShardDataset>(*this, num_shards, index);
+}
 
 Dataset Dataset::take(std::int64_t count) const {
   expect_at_least("take", "count", count, -1);

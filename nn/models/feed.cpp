@@ -68,6 +68,10 @@ void weigh(const char* op, Batch& batch, const ClassWeight& class_weight) {
 
 }  // namespace
 
+double samples_of(const Batch& batch) {
+  return batch.x[0].ndim() == 0 ? 1 : static_cast<double>(batch.x[0].shape()[0]);
+}
+
 ArrayFeed::ArrayFeed(const char* op, const TensorList& x, const TensorList& y,
                      const TensorList& sample_weight, std::int64_t batch_size)
     : op_(op), all_{x.vector(), y.vector(), sample_weight.vector()}, batch_size_(batch_size) {
@@ -129,26 +133,27 @@ void ArrayFeed::state(State& state) {
 }
 
 Tensor ArrayFeed::rows(const Tensor& x, std::int64_t first, std::int64_t last) const {
-  if (order_.empty() && first == 0 && last == samples_) return x;
+  if (order_.empty() && size_ == 1 && first == 0 && last == samples_) return x;
   Shape shape = x.shape();
-  shape[0] = last - first;
+  shape[0] = (last - first + size_ - 1) / size_;
   Tensor out = Tensor::empty(shape, x.dtype());
   const std::size_t bytes = static_cast<std::size_t>(shape.count(1)) * x.dtype().size();
   const char* const from = static_cast<const char*>(x.raw());
-  char* const to = static_cast<char*>(out.raw());
-  if (order_.empty()) {
+  char* to = static_cast<char*>(out.raw());
+  if (order_.empty() && size_ == 1) {
     std::memcpy(to, from + static_cast<std::size_t>(first) * bytes,
                 static_cast<std::size_t>(last - first) * bytes);
     return out;
   }
-  for (std::int64_t i = first; i < last; ++i)
-    std::memcpy(to + static_cast<std::size_t>(i - first) * bytes,
-                from + static_cast<std::size_t>(order_[static_cast<std::size_t>(i)]) * bytes, bytes);
+  for (std::int64_t i = first; i < last; i += size_, to += bytes) {
+    const std::int64_t row = order_.empty() ? i : order_[static_cast<std::size_t>(i)];
+    std::memcpy(to, from + static_cast<std::size_t>(row) * bytes, bytes);
+  }
   return out;
 }
 
 Batch ArrayFeed::next() {
-  const std::int64_t first = next_, last = std::min(first + batch_size_, samples_);
+  const std::int64_t first = next_ + rank_, last = std::min(next_ + step(), samples_);
   const auto cut = [&](const std::vector<Tensor>& list) {
     std::vector<Tensor> parts;
     parts.reserve(list.size());
@@ -223,14 +228,15 @@ Batch DatasetFeed::next() {
 
 void DatasetFeed::state(State& state) {
   const bool reads = at_ && *at_ != dataset_.end() && dataset_.cardinality() != given_;
-  std::int64_t iteration = reads ? iteration_ - 1 : iteration_, given = reads ? given_ : 0;
+  // The place is that of all processes, of which there may be another number when it is taken up again.
+  std::int64_t iteration = reads ? iteration_ - 1 : iteration_, given = reads ? given_ * size_ : 0;
   state("iteration", iteration);
   state("given", given);
   if (!state.sets()) return;
   at_.reset();
   exact_ = true;
   iteration_ = iteration;
-  for (std::int64_t i = 0; i < given; ++i) {
+  for (std::int64_t i = 0; i < given / size_; ++i) {
     if (!more())
       fail("[", op_, "] the dataset must have as many elements as it had: received ", i, " of ", given);
     taken_ = true;

@@ -5,12 +5,18 @@ namespace ktape::nn {
 
 class State;
 
+/// The number of samples of a batch.
+double samples_of(const Batch& batch);
+
 /// Where the batches of a run come from.
 class Feed {
  public:
   virtual ~Feed() = default;
   /// How many there are; none where that is not known.
   virtual std::optional<std::int64_t> batches() const = 0;
+  /// Of processes that train together: from the next restart on, each batch is the rank-th of the parts of a
+  /// larger one. A dataset is divided by whom it was made by (Dataset::shard).
+  virtual void divide(int rank, int size) = 0;
   /// Begins again with the first batch, the samples in a new random order or in their own.
   virtual void restart(bool shuffle) = 0;
   /// Whether there is another batch.
@@ -32,7 +38,7 @@ class ArrayFeed final : public Feed {
             std::int64_t batch_size);
 
   std::int64_t samples() const { return samples_; }
-  std::optional<std::int64_t> batches() const override { return (samples_ + batch_size_ - 1) / batch_size_; }
+  std::optional<std::int64_t> batches() const override { return (samples_ + step() - 1) / step(); }
   /// The samples from the first up to the last.
   ArrayFeed part(std::int64_t first, std::int64_t last) const;
   /// Whether samples, targets and weights have the shapes and dtypes of the other's.
@@ -40,20 +46,25 @@ class ArrayFeed final : public Feed {
   /// Multiplies the weight of each sample by that of its class, which the first targets name.
   void weigh_classes(const ClassWeight& class_weight);
 
+  void divide(int rank, int size) override { rank_ = rank, size_ = size; }
   void restart(bool shuffle) override;
-  bool more() override { return next_ < samples_; }
+  bool more() override { return next_ + rank_ < samples_; }
   Batch next() override;
   void state(State& state) override;
   /// All samples, as one batch.
   Batch whole() && { return std::move(all_); }
 
  private:
+  /// Every size_-th sample from the first up to the last.
   Tensor rows(const Tensor& x, std::int64_t first, std::int64_t last) const;
+  /// How many samples of all processes a batch goes on by.
+  std::int64_t step() const { return batch_size_ * size_; }
   void shuffle();
 
   const char* op_;
   Batch all_;
   std::int64_t samples_ = 0, batch_size_, next_ = 0;
+  std::int64_t rank_ = 0, size_ = 1;
   std::optional<std::uint64_t> key_;  ///< of the random order; none: their own
   std::vector<std::int64_t> order_;   ///< that follows from the key
 };
@@ -72,6 +83,7 @@ class DatasetFeed final : public Feed {
   void expect_end(const char* option, std::optional<std::int64_t> steps) const;
   /// From now on what follows the inputs is left out.
   void take_inputs_only() { inputs_only_ = true; }
+  void divide(int, int size) override { size_ = size; }
   void restart(bool) override { at_.reset(); }
   bool more() override;
   Batch next() override;
@@ -89,6 +101,7 @@ class DatasetFeed final : public Feed {
   bool exact_ = false;                         ///< the iteration is that one, whatever else was read
   std::optional<data::Dataset::Iterator> at_;  ///< none before the first
   std::int64_t given_ = 0;                     ///< elements of this reading
+  std::int64_t size_ = 1;                      ///< how many processes read a part each
   bool inputs_only_ = false;
   bool taken_ = false;  ///< what is there has been returned
 };

@@ -2,6 +2,7 @@
 #include <ktape/nn/callbacks/progress.hpp>
 #include <ktape/nn/models/feed.hpp>
 #include <ktape/nn/models/interrupt.hpp>
+#include <ktape/nn/models/together.hpp>
 #include <ktape/nn/models/trainer.hpp>
 #include <ktape/ops/config.hpp>
 #include <ktape/ops/random_scope.hpp>
@@ -24,7 +25,9 @@ class Listeners {
  public:
   Listeners(const Model& model, std::vector<Callback> callbacks, const RunParameters& parameters)
       : callbacks_(std::move(callbacks)) {
-    if (parameters.verbose > 0)
+    if (!parameters.first)
+      std::erase_if(callbacks_, [](const Callback& callback) { return callback.impl().writes_files(); });
+    if (parameters.first && parameters.verbose > 0)
       callbacks_.emplace_back(std::make_shared<ProgressImpl>(std::cout, isatty(STDOUT_FILENO) == 1));
     std::stable_partition(callbacks_.begin(), callbacks_.end(),
                           [](const Callback& callback) { return !callback.impl().comes_last(); });
@@ -71,33 +74,39 @@ void check_arrays(const char* op, const Model& model, const TensorList& x) {
        "': received ", x.size());
 }
 
-Logs test_epoch(ModelImpl& model, Feed& feed, std::optional<std::int64_t> steps, const Listeners& listeners) {
+/// While it lives, processes that train together read a part of the data each.
+class Division {
+ public:
+  Division(Feed& feed, const Together* together) : feed_(feed) {
+    if (together) together->divide(feed);
+  }
+  ~Division() { feed_.divide(0, 1); }
+  Division(const Division&) = delete;
+
+ private:
+  Feed& feed_;
+};
+
+Logs test_epoch(ModelImpl& model, Feed& feed, std::optional<std::int64_t> steps, const Listeners& listeners,
+                Together* together = nullptr) {
   const K::learning_phase_scope inference(0);
   const NoGrad off;
   model.trainer().reset();
   listeners.tell(&CallbackImpl::on_test_begin, Logs());
   Logs logs;
+  double samples = 0;
+  const Division division(feed, together);
   feed.restart(false);
   for (std::int64_t step = 0; (!steps || step < *steps) && feed.more(); ++step) {
     listeners.tell(&CallbackImpl::on_test_batch_begin, step, Logs());
-    logs = model.test_step(feed.next());
+    const Batch batch = feed.next();
+    samples += samples_of(batch);
+    logs = model.test_step(batch);
     listeners.tell(&CallbackImpl::on_test_batch_end, step, logs);
   }
+  if (together) logs = together->merged(logs, samples);
   listeners.tell(&CallbackImpl::on_test_end, logs);
   return logs;
-}
-
-void logs_state(State& state, const std::string& name, Logs& logs) {
-  std::vector<std::string> names;
-  std::vector<double> values;
-  for (const auto& [key, value] : logs) names.push_back(key), values.push_back(value);
-  state.part(name, [&] {
-    state("names", names);
-    state("values", values, names.size());
-  });
-  if (!state.sets()) return;
-  logs = Logs();
-  for (std::size_t i = 0; i < names.size(); ++i) logs.set(names[i], values[i]);
 }
 
 /// A training: its data and where it is.
@@ -113,6 +122,7 @@ class Fit final : public Resumable {
     use_validation_data(train.get());
     train->weigh_classes(options.class_weight);
     train_ = std::move(train);
+    divide();
   }
 
   Fit(const Model& model, const data::Dataset& dataset, const FitOptions& options)
@@ -125,14 +135,16 @@ class Fit final : public Resumable {
     train->expect_end("steps_per_epoch", options.steps_per_epoch);
     train_ = std::move(train);
     use_validation_data(nullptr);
+    divide();
   }
 
   History run() {
     const History history;
     std::vector<Callback> callbacks = options_.callbacks;
     callbacks.insert(callbacks.begin(), history);
+    const bool first = !together_ || together_->first();
     listeners_.emplace(model_, std::move(callbacks),
-                       RunParameters{options_.epochs, steps(), options_.verbose});
+                       RunParameters{options_.epochs, steps(), options_.verbose, first});
     Trainer& trainer = model_.impl().trainer();
     trainer.stop = false;
     trainer.refresh();
@@ -141,10 +153,12 @@ class Fit final : public Resumable {
     const InterruptScope interrupt;
     interrupt_ = &interrupt;
     const Going going(trainer, *this);
-    listeners_->tell(&CallbackImpl::on_train_begin, Logs());
-    while (epoch_ < options_.epochs && !trainer.stop) run_epoch();
-    trainer.optimizer().finalize_variable_values();
-    listeners_->tell(&CallbackImpl::on_train_end, logs_);
+    try {
+      train();
+    } catch (const std::exception& error) {
+      if (together_) together_->fail(error.what());
+      throw;
+    }
     return history;
   }
 
@@ -180,7 +194,7 @@ class Fit final : public Resumable {
   }
 
   bool within_epoch() const override { return step_ > 0; }
-  bool interrupted() const override { return interrupt_->requested(); }
+  bool interrupted() const override { return together_ ? together_->interrupted() : interrupt_->requested(); }
   Feed* validation() override { return validation_.get(); }
   std::optional<std::int64_t> validation_steps() const override { return options_.validation_steps; }
 
@@ -253,16 +267,30 @@ class Fit final : public Resumable {
     ~Going() { trainer.training = nullptr; }
   };
 
+  void train() {
+    Trainer& trainer = model_.impl().trainer();
+    listeners_->tell(&CallbackImpl::on_train_begin, Logs());
+    if (together_) together_->start(*this);
+    while (epoch_ < options_.epochs && !trainer.stop) run_epoch();
+    trainer.optimizer().finalize_variable_values();
+    listeners_->tell(&CallbackImpl::on_train_end, logs_);
+  }
+
   void run_epoch() {
     const int epoch = epoch_;
     listeners_->tell(&CallbackImpl::on_epoch_begin, epoch, Logs());
+    if (together_ && within_epoch())
+      together_->share_state(*this);  // its begin must not have changed anything
     train_epoch();
     if (validation_ && (epoch + 1) % options_.validation_freq == 0 && !interrupted())
-      logs_.update(test_epoch(model_.impl(), *validation_, options_.validation_steps, *listeners_), "val_");
+      logs_.update(test_epoch(model_.impl(), *validation_, options_.validation_steps, *listeners_,
+                              together_ ? &*together_ : nullptr),
+                   "val_");
     listeners_->report(logs_);
     epoch_ = epoch + 1;
     step_ = 0;
     listeners_->tell(&CallbackImpl::on_epoch_end, epoch, logs_);
+    if (together_) together_->agree(interrupt_->requested());
   }
 
   void train_epoch() {
@@ -273,19 +301,39 @@ class Fit final : public Resumable {
       model.trainer().reset();
       if (!options_.steps_per_epoch) train_->restart(options_.shuffle);
     }
-    const std::optional<std::int64_t> steps = this->steps();
-    while ((!steps || step_ < *steps) && !model.trainer().stop) {
-      if (!train_->more()) {
-        if (!options_.steps_per_epoch) break;
+    // With others, the data of one may end before those of another.
+    const std::optional<std::int64_t> steps = together_ ? options_.steps_per_epoch : this->steps();
+    while ((!steps || step_ < *steps) && (together_ || !model.trainer().stop)) {
+      std::optional<Batch> batch = next_batch();
+      if (!batch && options_.steps_per_epoch && !model.trainer().stop) {
         train_->restart(options_.shuffle);
+        batch = next_batch();
       }
+      if (!batch) break;
       const std::int64_t step = step_;
       listeners_->tell(&CallbackImpl::on_train_batch_begin, step, Logs());
-      logs_ = model.train_step(train_->next());
+      logs_ = train_step(*batch);
       step_ = step + 1;
       listeners_->tell(&CallbackImpl::on_train_batch_end, step, logs_);
-      if (interrupted()) model.trainer().stop = true;
+      if (interrupt_->requested()) model.trainer().stop = true;
     }
+    if (together_) logs_ = together_->end_epoch(logs_);
+  }
+
+  std::optional<Batch> next_batch() {
+    if (together_) return together_->next_batch(*train_, interrupt_->requested());
+    return train_->more() ? std::optional(train_->next()) : std::nullopt;
+  }
+
+  Logs train_step(const Batch& batch) {
+    ModelImpl& model = model_.impl();
+    return together_ ? together_->train_step(model, batch, epoch_, step_) : model.train_step(batch);
+  }
+
+  /// Where the optimizer takes the mean of several processes, each reads a part of the data.
+  void divide() {
+    if (Replicas* replicas = model_.optimizer().impl().replicas())
+      together_.emplace(*replicas, model_.impl().trainer()).divide(*train_);
   }
 
   Model model_;
@@ -297,6 +345,7 @@ class Fit final : public Resumable {
   int epoch_ = options_.initial_epoch;  ///< that goes on or comes next
   std::int64_t step_ = 0;               ///< of the epoch, that comes next
   Logs logs_;                           ///< of the last step or epoch
+  std::optional<Together> together_;    ///< none where this process trains alone
 };
 
 }  // namespace
@@ -396,6 +445,8 @@ Logs Model::train_on_batch(const TensorList& x, const TensorList& y, const OnBat
   const K::learning_phase_scope training(1);
   impl().trainer().refresh();
   impl().trainer().reset();
+  if (Replicas* replicas = optimizer().impl().replicas())
+    return Together(*replicas, impl().trainer()).train_on_batch(impl(), batch);
   return impl().train_step(batch);
 }
 

@@ -1,5 +1,7 @@
 #include <ktape/autograd/gradients.hpp>
 #include <ktape/nn/metrics/reduction.hpp>
+#include <ktape/nn/models/feed.hpp>
+#include <ktape/nn/models/replicas.hpp>
 #include <ktape/nn/models/trainer.hpp>
 #include <ktape/nn/names.hpp>
 #include <ktape/ops/inspection.hpp>
@@ -15,6 +17,7 @@ namespace K = backend;
 
 void Trainer::compile(const CompileOptions& options) {
   if (!options.optimizer.defined()) fail("[compile] the optimizer must be given: received None");
+  if (Replicas* replicas = options.optimizer.impl().replicas()) expect_same(*replicas);
   const CompileOptions before = std::exchange(options_, options);
   try {
     outputs_.clear();
@@ -198,7 +201,7 @@ void Trainer::minimize(const Tensor& loss) { optimizer_.minimize(loss, trainable
 
 void Trainer::measure(const Batch& batch, const std::vector<Tensor>& y_pred, const Tensor& loss) {
   const NoGrad off;
-  const double samples = batch.x[0].ndim() == 0 ? 1 : static_cast<double>(batch.x[0].shape()[0]);
+  const double samples = samples_of(batch);
   mean_loss_.add(loss.item<double>(), samples);
   for (std::size_t i = 0; i < outputs_.size(); ++i) {
     Output& output = outputs_[i];

@@ -5,6 +5,7 @@
 namespace ktape::nn {
 
 class Feed;
+class Replicas;
 
 /// A weighted mean that grows batch by batch.
 class RunningMean {
@@ -68,6 +69,23 @@ class Trainer {
   Loss loss_of(std::size_t output) const { return output < outputs_.size() ? outputs_[output].loss : Loss(); }
   /// The targets of an output; null where there are none.
   const Tensor* targets_of(const Batch& batch, std::size_t output) const;
+  /// Of processes that train together: throws ValueError, in all of them, unless their models have the same
+  /// layers and weights, in the same order.
+  void expect_same(Replicas& replicas) const;
+  /// Puts what all processes have measured together, in each of them.
+  void merge_measured(Replicas& replicas);
+  /// Makes what is learned without gradients, as moving means are, the mean of all processes.
+  void average_statistics(Replicas& replicas);
+  /// Calls f without a trace in what has been measured.
+  template <class F>
+  auto unmeasured(F&& f) {
+    State before;
+    measured(before);
+    auto result = f();
+    State after(before.entries());
+    measured(after);
+    return result;
+  }
   /// Names weights, what the layers keep, what has been measured since the last reset, and the optimizer.
   void state(State& state);
   bool stop = false;              ///< whether the training should end

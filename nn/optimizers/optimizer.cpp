@@ -1,5 +1,6 @@
 #include <ktape/autograd/log.hpp>
 #include <ktape/autograd/tape.hpp>
+#include <ktape/nn/models/replicas.hpp>
 #include <ktape/nn/optimizers/fields.hpp>
 #include <ktape/nn/optimizers/optimizer.hpp>
 #include <ktape/nn/optimizers/row_gradients.hpp>
@@ -204,7 +205,7 @@ void OptimizerImpl::apply(const std::vector<Tensor>& gradients, const std::vecto
   std::vector<RowGradient> whole;
   whole.reserve(gradients.size());
   for (const Tensor& gradient : gradients) whole.push_back({gradient, {}});
-  apply(whole, variables);
+  apply(replicas_ ? replicas_->mean(std::move(whole), variables) : whole, variables);
 }
 
 void OptimizerImpl::apply(const std::vector<RowGradient>& gradients, const std::vector<Variable>& variables) {
@@ -289,7 +290,9 @@ std::vector<Variable> OptimizerImpl::variables() const {
 void Optimizer::minimize(const Tensor& loss, const std::vector<Variable>& variables) const {
   const Tensor scaled = scale_loss(loss);
   const NoGrad off;
-  impl().apply(row_gradients(scaled, variables), variables);
+  Replicas* replicas = impl().replicas();
+  impl().apply(replicas ? replicas->mean_gradients(scaled, variables) : row_gradients(scaled, variables),
+               variables);
 }
 
 Tensor Optimizer::scale_loss(const Tensor& loss) const {

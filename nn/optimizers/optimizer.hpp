@@ -14,6 +14,7 @@ struct Preparation;
 
 namespace ktape::nn {
 
+class Replicas;
 struct RowGradient;
 
 /// What all optimizers of Keras take.
@@ -92,6 +93,10 @@ class OptimizerImpl : public Object {
   bool excluded(const Variable& variable) const;
   const std::vector<std::string>& excluded_names() const { return excluded_names_; }
 
+  /// The processes with which it takes the mean of each gradient, see nn/distributed; null without others.
+  Replicas* replicas() const { return replicas_.get(); }
+  void set_replicas(std::shared_ptr<Replicas> replicas) { replicas_ = std::move(replicas); }
+
  protected:
   /// The same with what is to be done to gradient and variable on the way, and for a gradient of some rows:
   /// by default that is done first.
@@ -133,6 +138,7 @@ class OptimizerImpl : public Object {
   std::vector<Variable> more_;
   std::vector<Variable> excluded_;
   std::vector<std::string> excluded_names_;
+  std::shared_ptr<Replicas> replicas_;
   bool warned_ = false;
 };
 

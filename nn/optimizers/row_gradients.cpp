@@ -105,9 +105,10 @@ Tensor RowGradient::whole(const Shape& shape) const {
   return out;
 }
 
-std::vector<RowGradient> row_gradients(const Tensor& loss, const std::vector<Variable>& variables) {
+std::vector<RowGradient> row_gradients(const Tensor& loss, const std::vector<Variable>& variables,
+                                       const GradientReady& ready) {
   std::vector<LookupGradient> found;
-  std::vector<Tensor> rest = gradients(loss, variables, found);
+  std::vector<Tensor> rest = gradients(loss, variables, found, ready);
   std::vector<RowGradient> sums;
   sums.reserve(rest.size());
   if (found.empty()) {
@@ -118,6 +119,12 @@ std::vector<RowGradient> row_gradients(const Tensor& loss, const std::vector<Var
   for (const LookupGradient& lookup : found) lookups[lookup.variable].add(lookup);
   for (std::size_t i = 0; i < rest.size(); ++i) sums.push_back(lookups[i].sum(variables[i], rest[i]));
   return sums;
+}
+
+RowGradient sum_of(const std::vector<LookupGradient>& lookups, const Variable& variable, const Tensor& rest) {
+  Lookups all;
+  for (const LookupGradient& lookup : lookups) all.add(lookup);
+  return all.sum(variable, rest);
 }
 
 }  // namespace ktape::nn

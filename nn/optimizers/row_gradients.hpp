@@ -1,5 +1,5 @@
 #pragma once
-#include <ktape/autograd/variable.hpp>
+#include <ktape/autograd/walk.hpp>
 
 #include <vector>
 
@@ -17,7 +17,12 @@ struct RowGradient {
 };
 
 /// The gradients of a loss, as plain values. What several lookups of one row add is summed, always in the
-/// same order. A variable that is looked up and used otherwise, too, has a whole gradient.
-std::vector<RowGradient> row_gradients(const Tensor& loss, const std::vector<Variable>& variables);
+/// same order. A variable that is looked up and used otherwise, too, has a whole gradient. `ready` hears of
+/// gradients while the walk goes on, see walk.hpp.
+std::vector<RowGradient> row_gradients(const Tensor& loss, const std::vector<Variable>& variables,
+                                       const GradientReady& ready = {});
+
+/// What lookups of one variable and the rest of its gradient, which may be undefined, add up to.
+RowGradient sum_of(const std::vector<LookupGradient>& lookups, const Variable& variable, const Tensor& rest);
 
 }  // namespace ktape::nn

@@ -299,7 +299,9 @@ Config canonical_arguments(const std::string& old_name, const std::string& layer
 Config canonical_layer(const Config& given, Dialect dialect) {
   const std::string name = known_class("layer", given);
   const auto renamed = old_names().find(name);
-  const std::string layer = renamed == old_names().end() ? name : renamed->second;
+  // Where nn/distributed is there, this is a class of its own.
+  const bool synchronized = name == "SyncBatchNormalization" && is_registered("layer", name);
+  const std::string layer = renamed == old_names().end() || synchronized ? name : renamed->second;
   Config config;
   for (const auto& [argument, value] : config_of_object(given)) {
     const std::string kind = kind_of_argument(argument);

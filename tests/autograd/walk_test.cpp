@@ -1,8 +1,11 @@
 #include <doctest/doctest.h>
 #include <ktape/autograd/gradients.hpp>
 #include <ktape/autograd/literal.hpp>
+#include <ktape/autograd/walk.hpp>
 #include <ktape/ops/elementwise.hpp>
+#include <ktape/ops/indexing.hpp>
 #include <ktape/ops/operators.hpp>
+#include <ktape/ops/reductions.hpp>
 
 #include <algorithm>
 #include <cmath>
@@ -158,4 +161,26 @@ TEST_CASE("a tensor's gradient stays what it is when the walk goes on") {
   CHECK(g[1].item(1) == -20);
   CHECK(g[2].item(1) == -60);
   CHECK(g[3].item(1) == 20);
+}
+
+TEST_CASE("who waits for gradients hears of each when nothing more is added to it, before the walk is over") {
+  const Variable early = variable({1, 2}), late = variable({3, 4}), unused = variable({5}),
+                 table = variable({{1, 2}, {3, 4}});
+  std::vector<std::string> heard;
+  const Tensor a = with_backward(early * 2, [&](const Tensor& g) {
+    heard.push_back("the walk at a");
+    return g;
+  });
+  const Tensor rows = table[ArrayLike({1}).tensor("int32", "int32")];
+  const Tensor loss = K::sum(a * late) + K::sum(late) + K::sum(rows);
+  const std::vector<Variable> variables{early, late, unused, table};
+  std::vector<LookupGradient> lookups;
+  const auto gradients = ktape::gradients(loss, variables, lookups, [&](std::size_t i, const Tensor& g) {
+    heard.push_back(std::to_string(i) + " is " + std::to_string(g.item(0)));
+  });
+  CHECK(heard == std::vector<std::string>{"1 is 3.000000", "the walk at a", "0 is 6.000000"});
+  CHECK(gradients[1].item(1) == 5);
+  CHECK_FALSE(gradients[2].defined());
+  REQUIRE(lookups.size() == 1);  // of the table, of which nothing is heard
+  CHECK(lookups[0].variable == 3);
 }

@@ -1,0 +1,88 @@
+#pragma once
+#include <ktape/autograd/dtype.hpp>
+#include <ktape/nn/distributed/distributed.hpp>
+
+#define OMPI_SKIP_MPICXX 1
+#define MPICH_SKIP_MPICXX 1
+#include <mpi.h>
+
+#include <chrono>
+#include <span>
+#include <string>
+#include <vector>
+
+/// What this component knows of MPI. Internal: sources only.
+namespace ktape::nn::distributed {
+
+/// The processes that mpirun started. Whatever goes wrong between them, here they are ended.
+class World {
+ public:
+  using Clock = std::chrono::steady_clock;
+
+  /// The only one; null where this process is alone.
+  static World* instance();
+  static void join(double timeout);
+
+  int rank() const { return rank_; }
+  int size() const { return size_; }
+  void set_timeout(double seconds) { timeout_ = seconds; }
+
+  // Each kind of traffic has a communicator: only within a kind must all processes keep to one order.
+  MPI_Comm tensors() const { return tensors_; }
+  MPI_Comm gradients() const { return gradients_; }
+
+  /// Waits until the requests are done, and ends all processes when that takes too long.
+  void wait(std::span<MPI_Request> requests);
+  void wait(MPI_Request request) { wait({&request, 1}); }
+  /// Ends all processes unless the call of MPI succeeded.
+  void check(int code) const;
+
+  /// Ends all processes with a message that names this one and says why.
+  [[noreturn]] void end(const std::string& cause) const;
+
+  /// Throws ValueError, in all processes, where the lines of one differ from those of rank 0.
+  void expect_same(const char* op, const std::vector<std::string>& lines);
+  /// The bytes that one process has, for all.
+  void broadcast(void* bytes, std::int64_t n, int from);
+  std::string text_of(int from, std::string text);
+
+  // How much the gradients of this process weigh, see Replicas::weigh.
+  double samples = 1, all_samples = 1;
+  /// Gradients of so many bytes are on their way; some are there.
+  void depart(std::int64_t bytes);
+  void arrive();
+  Traffic traffic;
+
+ private:
+  explicit World(double timeout);
+  [[noreturn]] void report(const std::string& message) const;
+  [[noreturn]] void end_for_lag(double waited);
+  void answer();
+  void expect_nobody_left();
+  std::int64_t hear_of_leaving(int from);
+  void leave();
+  std::string name_of(int rank) const;
+
+  int rank_ = 0, size_ = 1;
+  double timeout_;
+  MPI_Comm tensors_ = MPI_COMM_NULL, gradients_ = MPI_COMM_NULL, control_ = MPI_COMM_NULL;
+  std::vector<std::string> hosts_;  ///< by rank
+  int under_way_ = 0;               ///< gradients that were sent together
+  Clock::time_point departed_;      ///< when the first of them was
+  std::int64_t waits_ = 0;          ///< how often this process waited for others
+  int heard_ = 0;                   ///< of so many others that they left
+};
+
+/// The type and the sum in which elements of a dtype travel.
+struct Wire {
+  MPI_Datatype type;
+  MPI_Op sum;
+};
+Wire wire_of(DType dtype);
+/// What MPI counts: throws ValueError for more elements than it can send at once.
+int wire_count(std::int64_t elements);
+
+/// allreduce with op "sum" whose gradient is that of the weighted mean of all losses.
+Tensor weighted_total(const Tensor& x);
+
+}  // namespace ktape::nn::distributed

@@ -1,0 +1,57 @@
+#pragma once
+#include <ktape/nn/models/feed.hpp>
+#include <ktape/nn/models/replicas.hpp>
+#include <ktape/nn/models/trainer.hpp>
+
+namespace ktape::nn {
+
+/// A training by several processes: what decides how it goes on is the same in all of them. All call these
+/// functions, in the same order.
+class Together {
+ public:
+  Together(Replicas& replicas, Trainer& trainer) : replicas_(replicas), trainer_(trainer) {}
+
+  /// Whether this is the process that prints and writes for all.
+  bool first() const { return replicas_.rank() == 0; }
+  /// From now on the feed gives this process's part.
+  void divide(Feed& feed) const { feed.divide(replicas_.rank(), replicas_.size()); }
+
+  /// Throws ValueError unless all train the same model. They go on from where the first is: from its initial
+  /// weights, or from its backup.
+  void start(Resumable& training);
+  void share_state(Resumable& training);
+
+  /// The next batch; none at the end of all data, and when the training is to stop. A process whose data end
+  /// before those of the others goes on with its last batch, which does not count.
+  std::optional<Batch> next_batch(Feed& feed, bool interrupted);
+  /// A step on it, with random numbers of this process's own.
+  Logs train_step(ModelImpl& model, const Batch& batch, int epoch, std::int64_t step);
+  /// A step on batches that all processes were given.
+  Logs train_on_batch(ModelImpl& model, const Batch& batch);
+  /// What all have reported since the last time.
+  Logs end_epoch(const Logs& logs);
+  /// What all have measured, for the logs of each. What a step of one's own reports beside that is the mean,
+  /// weighted with the samples. The names are those of the first, which has samples.
+  Logs merged(const Logs& logs, double samples);
+
+  /// The training stops, and is interrupted, in all processes when it is in one.
+  void agree(bool interrupted) { agreed(0, interrupted); }
+  bool interrupted() const { return interrupted_; }
+  /// The others would wait for one that fails.
+  void fail(const std::string& cause) { replicas_.end(cause); }
+
+ private:
+  double agreed(double number, bool interrupted);
+
+  Replicas& replicas_;
+  Trainer& trainer_;
+  Batch last_;          ///< that was read
+  double counted_ = 0;  ///< samples of it that count
+  double samples_ = 0;  ///< of the epoch, in this process
+  bool interrupted_ = false;
+};
+
+/// Keeps the logs under a name, or sets them.
+void logs_state(State& state, const std::string& name, Logs& logs);
+
+}  // namespace ktape::nn

@@ -1,0 +1,172 @@
+// Starts programs of several processes, and ends some of their processes: that all end, and say why.
+//
+//     distributed_launch_tests       KTAPE_WORKER names the program, KTAPE_MPIRUN what starts it
+#define DOCTEST_CONFIG_IMPLEMENT_WITH_MAIN
+#include <doctest/doctest.h>
+#include <ktape/ktape.hpp>
+
+#include <signal.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <chrono>
+#include <cstdio>
+#include <filesystem>
+#include <random>
+#include <string>
+#include <thread>
+
+namespace K = ktape::backend;
+namespace fs = std::filesystem;
+using Clock = std::chrono::steady_clock;
+
+namespace {
+
+struct Run {
+  int status = 0;
+  double seconds = 0;
+  std::string text;
+
+  int count(const std::string& words) const {
+    int found = 0;
+    for (std::size_t at = 0; (at = text.find(words, at)) != std::string::npos; at += words.size()) ++found;
+    return found;
+  }
+};
+
+std::string host() {
+  std::array<char, 256> name{};
+  gethostname(name.data(), name.size() - 1);
+  return name.data();
+}
+
+/// A program of so many processes, whose output is read.
+class Program {
+ public:
+  Program(int processes, const std::string& arguments, const std::string& environment = "")
+      : began_(Clock::now()),
+        output_(popen((environment + " exec " KTAPE_MPIRUN " -n " + std::to_string(processes) +
+                       " " KTAPE_WORKER " " + arguments + " 2>&1")
+                          .c_str(),
+                      "r")) {
+    REQUIRE(output_);
+  }
+  bool line(std::string& out) {
+    std::array<char, 4096> buffer;
+    if (!std::fgets(buffer.data(), buffer.size(), output_)) return false;
+    out = buffer.data();
+    text_ += out;
+    return true;
+  }
+  Run end() {
+    for (std::string rest; line(rest);) {
+    }
+    const int status = pclose(output_);
+    return {status, std::chrono::duration<double>(Clock::now() - began_).count(), text_};
+  }
+
+ private:
+  Clock::time_point began_;
+  FILE* output_;
+  std::string text_;
+};
+
+Run run(int processes, const std::string& arguments, const std::string& environment = "") {
+  return Program(processes, arguments, environment).end();
+}
+
+/// A folder of its own that is gone in the end.
+struct Folder {
+  fs::path path = fs::temp_directory_path() / ("ktape_launch_" + std::to_string(getpid()));
+  Folder() { fs::create_directories(path); }
+  ~Folder() { fs::remove_all(path); }
+  std::string operator/(const char* name) const { return (path / name).string(); }
+};
+
+double distance(const std::string& a, const std::string& b) {
+  const auto left = ktape::data::load_npz(a), right = ktape::data::load_npz(b);
+  REQUIRE(left.size() == right.size());
+  double most = 0;
+  for (auto x = left.begin(), y = right.begin(); x != left.end(); ++x, ++y)
+    most = std::max(most, K::max(K::abs(x->second - y->second)).item<double>());
+  return most;
+}
+
+}  // namespace
+
+TEST_CASE("without mpirun the program is one process") {
+  const Folder folder;
+  FILE* alone =
+      popen((KTAPE_WORKER " train " + folder / "alone.npz" + ' ' + folder / "a" + " 2").c_str(), "r");
+  REQUIRE(pclose(alone) == 0);
+  REQUIRE(run(2, "train " + folder / "two.npz" + ' ' + folder / "b" + " 2").status == 0);
+  CHECK(distance(folder / "alone.npz", folder / "two.npz") < 1e-5);
+}
+
+TEST_CASE("a training goes on with another number of processes, between epochs and within one") {
+  const Folder folder;
+  REQUIRE(run(1, "train " + folder / "expected.npz" + ' ' + folder / "whole" + " 6").status == 0);
+  const std::string arguments = "train " + folder / "received.npz" + ' ' + folder / "backup";
+  SUBCASE("between epochs") {}
+  SUBCASE("within an epoch") {
+    const Run killed = run(2, arguments + " 3", "DIES_BEFORE=8");
+    CHECK(killed.status != 0);
+    CHECK(fs::exists(folder / "backup/latest.safetensors"));
+  }
+  REQUIRE(run(2, arguments + " 3").status == 0);
+  REQUIRE(run(4, arguments + " 5").status == 0);
+  REQUIRE(run(1, arguments + " 6").status == 0);
+  CHECK(distance(folder / "expected.npz", folder / "received.npz") < 1e-5);
+}
+
+TEST_CASE("one message says which process failed, where and why") {
+  const std::string where = "[distributed] rank 1 on " + host();
+  const auto check = [&](const char* how, const std::string& message, double seconds) {
+    const Run ended = run(2, std::string(how) + " 1");
+    INFO(how, ": ", ended.text);
+    CHECK(ended.status != 0);
+    CHECK(ended.count("[distributed]") == 1);
+    CHECK(ended.count(message) == 1);
+    CHECK(ended.seconds < seconds);
+  };
+  SUBCASE("that throws in a training") { check("throw", where + " failed: the disk is on fire\n", 20); }
+  SUBCASE("that throws elsewhere") { check("uncaught", where + " failed: nobody caught this\n", 20); }
+  SUBCASE("that leaves") { check("leave", where + " left while others wait for it\n", 20); }
+  SUBCASE("that lags") { check("lag", where + " lags: rank 0 on " + host() + " has waited 2", 25); }
+}
+
+TEST_CASE("an error that all meet is told once") {
+  const Run ended = run(4, "mismatch 2");
+  INFO(ended.text);
+  CHECK(ended.status != 0);
+  CHECK(ended.count("[distributed] rank 0 on " + host() +
+                    " failed: [compile] all processes must have the same, in the "
+                    "same order: received 'hidden/kernel' of float32 and shape (12, 25) in rank 2 on ") == 1);
+  CHECK(ended.count("[distributed]") == 1);
+}
+
+TEST_CASE("a process that is killed, at whatever time, ends all") {
+  std::mt19937 random(7);
+  for (int round = 0; round < 50; ++round) {
+    Program program(2, "endless");
+    std::vector<pid_t> processes;
+    for (std::string line; processes.size() < 2 && program.line(line);)
+      if (line.starts_with("process ")) processes.push_back(std::stoi(line.substr(8)));
+    REQUIRE(processes.size() == 2);
+    const auto moment = std::chrono::milliseconds(random() % 1500);
+    std::this_thread::sleep_for(moment);
+    const auto killed = Clock::now();
+    const std::size_t victim = random() % 2;
+    REQUIRE(kill(processes[victim], SIGKILL) == 0);
+    const Run ended = program.end();
+    INFO("killed after ", moment.count(), " ms: ", ended.text);
+    CHECK(std::chrono::duration<double>(Clock::now() - killed).count() < 15);
+    CHECK(ended.status != 0);
+    CHECK(ended.count("exited on signal 9 (Killed)") == 1);
+    CHECK(ended.count("on node " + host()) >= 1);
+    CHECK(ended.count("noticed that process rank ") == 1);
+    for (const pid_t process : processes) CHECK(kill(process, 0) != 0);
+  }
+}

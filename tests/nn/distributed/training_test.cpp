@@ -1,0 +1,194 @@
+#include <doctest/doctest.h>
+#include "together.hpp"
+
+#include <functional>
+
+/// P processes with batches of 32 / P do what one does with batches of 32.
+using namespace together;
+namespace data = ktape::data;
+
+namespace {
+
+using Make = std::function<nn::Sequential()>;
+using MakeOptimizer = std::function<nn::Optimizer()>;
+
+nn::Sequential dense() {
+  return nn::Sequential({nn::Input({6}), nn::Dense(16, {.activation = "tanh"}), nn::Dense(1)});
+}
+nn::Sequential convolutional() {
+  return nn::Sequential({nn::Input({8, 8, 1}), nn::Conv2D(4, 3, {.strides = 2, .activation = "tanh"}),
+                         nn::Conv2D(6, 2, {.activation = "tanh"}), nn::Flatten(),
+                         nn::Dense(3, {.activation = "softmax"})});
+}
+nn::Sequential pooled() {
+  return nn::Sequential({nn::Input({8, 8, 1}), nn::Conv2D(4, 3, {.activation = "tanh"}), nn::MaxPooling2D(2),
+                         nn::Flatten(), nn::Dense(3, {.activation = "softmax"})});
+}
+nn::Sequential recurrent() {
+  return nn::Sequential(
+      {nn::Input({5, 4}), nn::LSTM(8, {.return_sequences = true}), nn::GRU(6), nn::Dense(1)});
+}
+/// So large a table that its gradient travels as rows.
+nn::Sequential embedding() {
+  return nn::Sequential({nn::Input({7}), nn::Embedding(2000, 8), nn::GlobalAveragePooling1D(), nn::Dense(1)});
+}
+
+const std::vector<std::pair<std::string, MakeOptimizer>> optimizers{
+    {"SGD", [] { return nn::SGD(0.05); }},
+    {"SGD with momentum", [] { return nn::SGD({.learning_rate = 0.02, .momentum = 0.9}); }},
+    {"Adam", [] { return nn::Adam(0.001); }},
+};
+
+struct Trained {
+  std::vector<Tensor> weights;
+  nn::Logs logs;
+};
+
+/// 100 steps; a few more where the batches of an epoch do not divide them.
+Trained trained(const nn::Model& model, const nn::Optimizer& optimizer, const char* loss, const Tensor& x,
+                const Tensor& y, std::int64_t batch) {
+  K::set_random_seed(5);  // of the order of the samples
+  model.compile({.optimizer = optimizer, .loss = loss, .metrics = {"accuracy"}});
+  const auto batches = static_cast<int>((x.shape()[0] + 31) / 32);
+  const nn::History history =
+      model.fit(x, y, {.batch_size = batch, .epochs = (100 + batches - 1) / batches, .verbose = 0});
+  nn::Logs logs;
+  for (const std::string& name : history.names()) logs.set(name, history[name].back());
+  return {model.get_weights(), logs};
+}
+
+void check_same(const Make& make, const char* loss, const Tensor& x, const Tensor& y) {
+  for (const auto& [name, optimizer] : optimizers) {
+    INFO(name, ", ", x.shape()[0], " samples");
+    K::set_random_seed(3);
+    const nn::Sequential alone = make(), many = make();
+    alone.set_weights(many.get_weights());
+    const Trained expected = trained(alone, optimizer(), loss, x, y, 32);
+    const Trained received =
+        trained(many, distributed::Optimizer(optimizer()), loss, x, y, 32 / distributed::size());
+    CHECK(distance(expected.weights, received.weights) < 1e-5);
+    for (const auto& [key, value] : expected.logs)
+      CHECK(received.logs.at(key) == doctest::Approx(value).epsilon(1e-4));
+    for (const Tensor& weight : received.weights) CHECK(same_everywhere(weight));
+  }
+}
+
+/// Whole batches, a last one of 5 samples, and one of 1, in which all but rank 0 have none.
+const std::vector<std::int64_t> sample_counts{320, 293, 289};
+
+}  // namespace
+
+TEST_CASE("dense models learn the same") {
+  for (const std::int64_t n : sample_counts) check_same(dense, "mse", normal({n, 6}, 1), normal({n, 1}, 2));
+}
+
+TEST_CASE("convolutional models learn the same") {
+  for (const std::int64_t n : sample_counts)
+    check_same(convolutional, "sparse_categorical_crossentropy", normal({n, 8, 8, 1}, 1), classes(n, 3, 2));
+}
+
+/// In double precision: rounding may make another element the largest of a pool, which then learns.
+TEST_CASE("models with pools learn the same") {
+  K::set_floatx("float64");
+  check_same(pooled, "sparse_categorical_crossentropy", normal({289, 8, 8, 1}, 1), classes(289, 3, 2));
+  K::set_floatx("float32");
+}
+
+TEST_CASE("recurrent models learn the same") {
+  for (const std::int64_t n : sample_counts)
+    check_same(recurrent, "mse", normal({n, 5, 4}, 1), normal({n, 1}, 2));
+}
+
+TEST_CASE("embeddings learn the same, sent as rows") {
+  for (const std::int64_t n : sample_counts) {
+    const Tensor words =
+        K::random_uniform({n, 7}, {.minval = 0, .maxval = 2000, .dtype = "int32", .seed = 1});
+    check_same(embedding, "mse", words, normal({n, 1}, 2));
+  }
+}
+
+TEST_CASE("an embedding of which a batch has more words than there are learns the same") {
+  const auto small = [] {
+    return nn::Sequential({nn::Input({7}), nn::Embedding(30, 4), nn::GlobalAveragePooling1D(), nn::Dense(1)});
+  };
+  const Tensor words = K::random_uniform({289, 7}, {.minval = 0, .maxval = 30, .dtype = "int32", .seed = 1});
+  check_same(small, "mse", words, normal({289, 1}, 2));
+}
+
+TEST_CASE("gradients in many buckets, or as halves, learn the same or nearly") {
+  const Tensor x = normal({100, 6}, 1), y = normal({100, 1}, 2);
+  const auto learned = [&](const distributed::OptimizerOptions& options) {
+    K::set_random_seed(3);
+    return trained(dense(), distributed::Optimizer(nn::SGD(0.05), options), "mse", x, y, 8).weights;
+  };
+  const std::vector<Tensor> whole = learned({});
+  CHECK(distance(whole, learned({.bucket_bytes = 64})) < 1e-6);
+  const double halves = distance(whole, learned({.float16 = true}));
+  CHECK(halves > 0);
+  CHECK(halves < 5e-3);
+}
+
+TEST_CASE("accumulated gradients, clipped, learn the same") {
+  const Tensor x = normal({293, 6}, 1), y = normal({293, 1}, 2);
+  const auto optimizer = [] {
+    return nn::SGD({.learning_rate = 0.05, .global_clipnorm = 0.1, .gradient_accumulation_steps = 3});
+  };
+  K::set_random_seed(3);
+  const nn::Sequential alone = dense(), many = dense();
+  alone.set_weights(many.get_weights());
+  const Trained expected = trained(alone, optimizer(), "mse", x, y, 32);
+  const Trained received =
+      trained(many, distributed::Optimizer(optimizer()), "mse", x, y, 32 / distributed::size());
+  CHECK(distance(expected.weights, received.weights) < 1e-5);
+}
+
+TEST_CASE("shards of a dataset may differ in length") {
+  // Rank 0 has 5 batches of 8, each further rank one less; one process has the batches of one step together.
+  const int size = distributed::size();
+  const Tensor x = normal({40 * size, 6}, 1), y = normal({40 * size, 1}, 2);
+  const auto rows = [&](int rank, int batch) {
+    const std::int64_t begin = 40 * rank + 8 * batch;
+    return data::Element{K::slice(x, {begin, 0}, {8, -1}), K::slice(y, {begin, 0}, {8, -1})};
+  };
+  std::vector<data::Element> mine, all;
+  for (int step = 0; step < 5; ++step) {
+    std::vector<Tensor> xs, ys;
+    for (int rank = 0; rank < size && step < 5 - rank; ++rank) {
+      const data::Element part = rows(rank, step);
+      xs.push_back(part[0]), ys.push_back(part[1]);
+      if (rank == distributed::rank()) mine.push_back(part);
+    }
+    all.push_back({K::concatenate(xs, 0), K::concatenate(ys, 0)});
+  }
+  const auto dataset = [](const std::vector<data::Element>& batches) {
+    return data::Dataset::from_generator([batches, at = std::size_t{0}]() mutable {
+      return at < batches.size() ? std::optional(batches[at++]) : std::nullopt;
+    });
+  };
+  for (const auto& [name, optimizer] : optimizers) {
+    INFO(name);
+    const nn::Sequential alone = dense(), many = dense();
+    alone.set_weights(many.get_weights());
+    alone.compile({.optimizer = optimizer(), .loss = "mse"});
+    many.compile({.optimizer = distributed::Optimizer(optimizer()), .loss = "mse"});
+    many.set_weights(distributed::first() ? many.get_weights() : alone.get_weights());
+    const nn::History expected = alone.fit(dataset(all), {.epochs = 20, .verbose = 0});
+    const nn::History received = many.fit(dataset(mine), {.epochs = 20, .verbose = 0});
+    CHECK(distance(alone.get_weights(), many.get_weights()) < 1e-5);
+    CHECK(received["loss"].back() == doctest::Approx(expected["loss"].back()).epsilon(1e-4));
+  }
+}
+
+TEST_CASE("a step of one's own, with gradients of K, takes the mean") {
+  const nn::Sequential model = dense();
+  distributed::broadcast(model.weights());
+  const distributed::Optimizer optimizer(nn::SGD(0.1));
+  const int rank = distributed::rank();
+  const Tensor x = normal({8, 6}, 10 + rank), y = normal({8, 1}, 20 + rank);
+  const std::vector<ktape::Variable> weights = model.trainable_weights();
+  std::vector<Tensor> before = model.get_weights(),
+                      gradients = K::gradients(K::mean(K::square(model(x) - y)), weights);
+  optimizer.apply(gradients, weights);
+  for (std::size_t i = 0; i < weights.size(); ++i)
+    CHECK(distance({weights[i]}, {before[i] - 0.1f * distributed::allreduce(gradients[i].detach())}) < 1e-6);
+}
