@@ -2,9 +2,9 @@
 // 2048 numbers, and a small head learns what they mean.
 //
 // Usage: transfer_learning [--data FOLDER] [--weights FILE] [--epochs N] [--seed N] [--quick]
-// By default the pictures are drawn, discs, squares and stripes, and the network's weights are random: expect
-// 90 % of unseen ones, for even filters that nobody chose tell such patterns apart. --data names a folder
-// with a folder of pictures for each class, --weights Keras's published
+// By default the pictures are drawn, rows, columns and checks in any colours, and the network's weights are
+// random: expect 95 % of unseen ones, for filters that nobody chose tell directions apart, too. --data names
+// a folder with a folder of pictures for each class, --weights Keras's published
 //   https://storage.googleapis.com/tensorflow/keras-applications/resnet/
 //     resnet50v2_weights_tf_dim_ordering_tf_kernels_notop.h5
 // Try next: photos of your own, 50 of each class; thaw conv5 and go on with a rate of 1e-5 (fine-tuning).
@@ -52,25 +52,19 @@ struct Pictures {
   std::int64_t classes;
 };
 
-// A disc, a square or stripes, somewhere, in some colour before another, with some noise.
-static void draw(float* pixels, int shape, std::mt19937& random) {
-  const auto uniform = [&](float from, float to) {
-    return std::uniform_real_distribution<float>(from, to)(random);
-  };
-  const float radius = uniform(12, 22), row = uniform(radius, size - radius),
-              column = uniform(radius, size - radius);
-  float colours[2][3];
-  for (auto& colour : colours)
-    for (float& channel : colour) channel = uniform(0, 255);
-  for (std::int64_t i = 0; i < size * size; ++i) {
-    const float down = static_cast<float>(i / size) - row, right = static_cast<float>(i % size) - column;
-    const bool in_square = std::abs(down) < radius && std::abs(right) < radius;
-    const bool inside = shape == 0   ? down * down + right * right < radius * radius
-                        : shape == 1 ? in_square
-                                     : in_square && (i / size) % 8 < 4;
-    for (int channel = 0; channel < 3; ++channel)
-      *pixels++ = std::clamp(colours[inside][channel] + uniform(-10, 10), 0.f, 255.f);
-  }
+// Rows, columns or checks of a dark and a bright colour, of some width and somewhere, with some noise.
+static void draw(float* pixels, int pattern, std::mt19937& random) {
+  const auto uniform = [&](int from, int to) { return std::uniform_int_distribution<int>(from, to)(random); };
+  const int width = uniform(4, 8), down = uniform(0, 15), right = uniform(0, 15);
+  int colours[2][3];
+  for (int channel = 0; channel < 3; ++channel)
+    colours[0][channel] = uniform(10, 100), colours[1][channel] = uniform(150, 245);
+  for (int row = 0; row < size; ++row)
+    for (int column = 0; column < size; ++column) {
+      const bool in_row = (row + down) / width % 2, in_column = (column + right) / width % 2;
+      const bool bright = pattern == 0 ? in_row : pattern == 1 ? in_column : in_row != in_column;
+      for (const int channel : colours[bright]) *pixels++ = static_cast<float>(channel + uniform(-10, 10));
+    }
 }
 
 static Pictures drawn(std::int64_t count, int seed) {
@@ -118,7 +112,7 @@ int main(int argc, char** argv) try {
                         {.name = "transferred"});
   model.compile({.loss = "sparse_categorical_crossentropy", .metrics = {"accuracy"}});
   const double accuracy = model.evaluate(split.test[2], split.test[1], {.verbose = 0})["accuracy"],
-               expected = arguments.quick ? 0.7 : 0.9;
+               expected = arguments.quick ? 0.8 : 0.95;
   std::printf("trained %zu of %zu weights\n", model.trainable_weights().size(), model.weights().size());
   std::printf("accuracy on %d unseen pictures: %.3f", static_cast<int>(split.test[1].shape()[0]), accuracy);
   if (!arguments.data.empty()) return std::printf("\n"), 0;
