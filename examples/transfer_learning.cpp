@@ -1,7 +1,7 @@
 // Learns new classes with a network that stays as it is: ResNet50V2 is frozen and describes each picture by
 // 2048 numbers, and a small head learns what they mean.
 //
-// Usage: transfer_learning [--data FOLDER] [--weights FILE] [--epochs N] [--seed N] [--quick]
+// Usage: transfer_learning [--data FOLDER] [--weights FILE] [--epochs N] [--seed N] [--out FOLDER] [--quick]
 // By default the pictures are drawn, rows, columns and checks in any colours, and the network's weights are
 // random: expect 95 % of unseen ones, for filters that nobody chose tell directions apart, too. --data names
 // a folder with a folder of pictures for each class, --weights Keras's published
@@ -12,8 +12,8 @@
 
 #include <cstdio>
 #include <random>
-#include <stdexcept>
 #include <string>
+#include <vector>
 
 namespace K = ktape::backend;
 namespace nn = ktape::nn;
@@ -21,28 +21,14 @@ namespace data = ktape::data;
 namespace applications = nn::applications;
 using ktape::Tensor;
 
-struct Arguments {
-  std::string data, weights;
-  int epochs = 30, seed = 1;
-  bool quick = false;  // a part of the pictures: to see that it runs
-};
-
-static Arguments read_arguments(int argc, char** argv) {
-  Arguments arguments;
-  for (int i = 1; i < argc; ++i) {
-    const std::string name = argv[i];
-    const auto value = [&]() -> std::string {
-      if (++i == argc) throw std::invalid_argument(name + " needs a value");
-      return argv[i];
-    };
-    if (name == "--data") arguments.data = value();
-    else if (name == "--weights") arguments.weights = value();
-    else if (name == "--epochs") arguments.epochs = std::stoi(value());
-    else if (name == "--seed") arguments.seed = std::stoi(value());
-    else if (name == "--quick") arguments.quick = true;
-    else throw std::invalid_argument("unknown argument " + name);
-  }
-  return arguments;
+// The options that all examples have, and --weights.
+static nn::ProgramOptions read_options(int argc, char** argv, std::string& weights) {
+  std::vector<const char*> others{argv[0]};
+  for (int i = 1; i < argc; ++i)
+    if (std::string(argv[i]) == "--weights" && i + 1 < argc) weights = argv[++i];
+    else others.push_back(argv[i]);
+  return nn::program_options(static_cast<int>(others.size()), others.data(),
+                             {.epochs = 30, .quick_epochs = 30});
 }
 
 constexpr std::int64_t size = 64;
@@ -88,12 +74,12 @@ static Pictures from_folder(const std::string& folder) {
 }
 
 int main(int argc, char** argv) try {
-  const Arguments arguments = read_arguments(argc, argv);
-  K::set_random_seed(arguments.seed);
-  const Pictures pictures = arguments.data.empty() ? drawn(arguments.quick ? 240 : 900, arguments.seed)
-                                                   : from_folder(arguments.data);
+  std::string weights;
+  const auto run = read_options(argc, argv, weights);
+  K::set_random_seed(run.seed);
+  const Pictures pictures = run.data.empty() ? drawn(run.quick ? 240 : 900, run.seed) : from_folder(run.data);
   const nn::Model base = applications::ResNet50V2(
-      {.include_top = false, .weights = arguments.weights, .input_shape = {size, size, 3}, .pooling = "avg"});
+      {.include_top = false, .weights = weights, .input_shape = {size, size, 3}, .pooling = "avg"});
   base.set_trainable(false);
   const nn::Sequential head({nn::BatchNormalization({.momentum = 0.9}), nn::Dropout(0.3),
                              nn::Dense(pictures.classes, {.activation = "softmax"})});
@@ -101,10 +87,10 @@ int main(int argc, char** argv) try {
   // The frozen network says the same of a picture each time: it is asked once, not in every epoch.
   const Tensor features = base.predict(applications::resnet_v2::preprocess_input(pictures.x), {.verbose = 0});
   const auto split =
-      data::train_test_split({features, pictures.y, pictures.x}, {.test_size = 0.25, .seed = arguments.seed});
+      data::train_test_split({features, pictures.y, pictures.x}, {.test_size = 0.25, .seed = run.seed});
   head.compile(
       {.optimizer = nn::Adam(1e-3), .loss = "sparse_categorical_crossentropy", .metrics = {"accuracy"}});
-  head.fit(split.train[0], split.train[1], {.batch_size = 16, .epochs = arguments.epochs, .verbose = 2});
+  head.fit(split.train[0], split.train[1], {.batch_size = 16, .epochs = run.epochs, .verbose = 2});
 
   // Both together read pictures.
   const Tensor in = nn::Input({size, size, 3});
@@ -112,10 +98,13 @@ int main(int argc, char** argv) try {
                         {.name = "transferred"});
   model.compile({.loss = "sparse_categorical_crossentropy", .metrics = {"accuracy"}});
   const double accuracy = model.evaluate(split.test[2], split.test[1], {.verbose = 0})["accuracy"],
-               expected = arguments.quick ? 0.8 : 0.95;
+               expected = run.quick ? 0.8 : 0.95;
+  if (!run.out.empty())
+    ktape::plot::confusion_matrix(split.test[1], model.predict(split.test[2], {.verbose = 0}))
+        .save(run.out + "/confusion.svg");
   std::printf("trained %zu of %zu weights\n", model.trainable_weights().size(), model.weights().size());
   std::printf("accuracy on %d unseen pictures: %.3f", static_cast<int>(split.test[1].shape()[0]), accuracy);
-  if (!arguments.data.empty()) return std::printf("\n"), 0;
+  if (!run.data.empty()) return std::printf("\n"), 0;
   std::printf(" (expected: %.2f)\n", expected);
   return accuracy >= expected ? 0 : 1;
 } catch (const std::exception& error) {
