@@ -81,9 +81,9 @@ int go_wrong(const std::string& how, int who) {
 }
 
 int endless() {
+  distributed::init();
   std::printf("process %d\n", static_cast<int>(getpid()));
   std::fflush(stdout);
-  distributed::init();
   const nn::Sequential model = model_of(24);
   fit(model, 1 << 20, {});
   return 0;
