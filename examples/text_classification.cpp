@@ -1,0 +1,121 @@
+// Is a review good or bad? Two networks read it: a bidirectional LSTM, and a transformer. The reviews
+// are generated: three statements of which two or more say the same, some of them turned round by
+// "not", so that counting words is not enough. `--data FILE` reads others: a line each, "1 " or "0 " in
+// front of the text.
+// Expect 0.95 of unseen reviews from either network; counting words gets less than 0.75.
+// Try next: nn::GlobalMaxPooling1D in place of the mean; one direction only; statements joined by
+// "but".
+#include <ktape/ktape.hpp>
+
+#include <algorithm>
+#include <cstdio>
+#include <random>
+#include <string>
+
+namespace K = ktape::backend;
+namespace nn = ktape::nn;
+namespace data = ktape::data;
+using ktape::Tensor;
+
+struct Reviews {
+  std::vector<std::string> texts;
+  std::vector<float> good;
+};
+
+static Reviews generated(int n, int seed) {
+  const std::vector<std::string> parts{"plot",   "story",  "cast",     "music",
+                                       "ending", "camera", "dialogue", "pace"};
+  const std::vector<std::string> praise{"good",  "great",     "clever", "moving",
+                                        "funny", "brilliant", "fresh",  "warm"};
+  const std::vector<std::string> blame{"bad", "dull", "flat", "weak", "boring", "awful", "stale", "cold"};
+  const std::vector<std::string> degrees{"", "very", "really", "quite", "so"};
+  std::mt19937 random(static_cast<unsigned>(seed));
+  const auto one_of = [&](const std::vector<std::string>& words) {
+    return words[std::uniform_int_distribution<std::size_t>(0, words.size() - 1)(random)];
+  };
+  std::bernoulli_distribution coin, sometimes(0.3);
+  Reviews reviews;
+  for (int i = 0; i < n; ++i) {
+    std::string text;
+    int good = 0;
+    for (int statement = 0; statement < 3; ++statement) {
+      const bool praises = coin(random), turned = sometimes(random);
+      text += "the " + one_of(parts) + " was " + (turned ? "not " : "") + one_of(degrees) + " " +
+              one_of(praises ? praise : blame) + " ";
+      good += praises != turned;
+    }
+    reviews.texts.push_back(text);
+    reviews.good.push_back(good >= 2 ? 1.f : 0.f);
+  }
+  return reviews;
+}
+
+static Reviews from_file(const std::string& path) {
+  Reviews reviews;
+  for (const std::string& line : data::load_text_lines(path)) {
+    if (line.size() < 3) continue;
+    reviews.good.push_back(line[0] == '1' ? 1.f : 0.f);
+    reviews.texts.push_back(line.substr(2));
+  }
+  return reviews;
+}
+
+static nn::Model counting(std::int64_t words, std::int64_t) {
+  return nn::Sequential(
+      {nn::CategoryEncoding(words, {.output_mode = "count"}), nn::Dense(1, {.activation = "sigmoid"})});
+}
+
+static nn::Model recurrent(std::int64_t words, std::int64_t) {
+  return nn::Sequential({
+      nn::Embedding(words, 16, {.mask_zero = true}),
+      nn::Bidirectional(nn::LSTM(16)),
+      nn::Dense(1, {.activation = "sigmoid"}),
+  });
+}
+
+static nn::Model transformer(std::int64_t words, std::int64_t length) {
+  const std::int64_t width = 32, heads = 4;
+  const Tensor numbers = nn::Input({length}, {.dtype = "int32"});
+  const Tensor places =
+      nn::Lambda([=](const Tensor& x) { return K::zeros_like(x) + K::arange(0, length); })(numbers);
+  Tensor h = nn::Add()({nn::Embedding(words, width)(numbers), nn::Embedding(length, width)(places)});
+  for (int block = 0; block < 2; ++block) {
+    h = nn::LayerNormalization()(nn::Add()({h, nn::MultiHeadAttention(heads, width / heads)({h, h})}));
+    const Tensor wide = nn::Dense(2 * width, {.activation = "relu"})(h);
+    h = nn::LayerNormalization()(nn::Add()({h, nn::Dense(width)(wide)}));
+  }
+  h = nn::Dropout(0.1)(nn::GlobalAveragePooling1D()(h));
+  return nn::Model(numbers, nn::Dense(1, {.activation = "sigmoid"})(h));
+}
+
+int main(int argc, char** argv) try {
+  const auto run = nn::program_options(argc, argv, {.epochs = 24, .quick_epochs = 10});
+  K::set_random_seed(run.seed);
+  const Reviews reviews =
+      run.data.empty() ? generated(run.quick ? 2000 : 6000, run.seed) : from_file(run.data);
+  data::Tokenizer tokenizer({.num_words = 10000});
+  tokenizer.fit(reviews.texts);
+  const Tensor x = data::pad_sequences(tokenizer.texts_to_sequences(reviews.texts),
+                                       {.maxlen = run.data.empty() ? 20 : 200, .truncating = "post"});
+  const auto words = std::min<std::int64_t>(10000, std::ssize(tokenizer.word_index()) + 1);
+  const auto split = data::train_test_split({x, K::expand_dims(K::constant(reviews.good))},
+                                            {.test_size = 0.2, .seed = run.seed});
+
+  double least = 1;
+  for (const auto& [name, make] :
+       std::initializer_list<std::pair<const char*, nn::Model (*)(std::int64_t, std::int64_t)>>{
+           {"counting words", counting}, {"bidirectional LSTM", recurrent}, {"transformer", transformer}}) {
+    const nn::Model model = make(words, x.shape()[1]);
+    model.compile({.optimizer = nn::Adam(0.003), .loss = "binary_crossentropy", .metrics = {"accuracy"}});
+    model.fit(split.train[0], split.train[1], {.batch_size = 32, .epochs = run.epochs, .verbose = 0});
+    const double accuracy = model.evaluate(split.test[0], split.test[1], {.verbose = 0})["accuracy"];
+    std::printf("accuracy of %-18s on unseen reviews: %.4f\n", name, accuracy);
+    if (make != counting) least = std::min(least, accuracy);
+  }
+  const double expected = run.quick ? 0.65 : 0.95;
+  std::printf("lower accuracy of the two networks: %.4f (expected: %.2f or more)\n", least, expected);
+  return least >= expected ? 0 : 1;
+} catch (const std::exception& error) {
+  std::fprintf(stderr, "text_classification: %s\n", error.what());
+  return 1;
+}
