@@ -36,7 +36,7 @@ int main(int argc, char** argv) try {
   model.fit(split.train[0], split.train[1], {.batch_size = 32, .epochs = run.epochs, .verbose = 2});
 
   const double accuracy = model.evaluate(split.test[0], split.test[1], {.verbose = 0})["accuracy"];
-  const double expected = run.quick ? 0.94 : 0.98;
+  const double expected = run.quick ? 0.92 : 0.98;
   std::printf("accuracy on %d unseen digits: %.4f (expected: %.2f or more)\n",
               static_cast<int>(split.test[0].shape()[0]), accuracy, expected);
   if (!run.out.empty())
