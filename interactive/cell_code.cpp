@@ -72,8 +72,9 @@ std::vector<Step> CellCode::prepare(llvm::Module& module, int cell) {
   std::vector<Step> steps;
   llvm::SmallPtrSet<const llvm::GlobalVariable*, 8> made;
   for (llvm::Function* function : functions) {
-    Step step{"ktape.cell" + std::to_string(cell) + '.' + std::to_string(steps.size())};
-    if (makes_variables(*function)) {
+    Step step{"ktape.cell" + std::to_string(cell) + '.' + std::to_string(steps.size()),
+              !makes_variables(*function)};
+    if (!step.is_statement) {
       const auto used = globals_used(*function);
       // Of what an earlier cell made there is only the declaration here.
       if (llvm::any_of(used, [this](const auto* global) { return known_.contains(global->getName()); }) &&

@@ -12,6 +12,7 @@ namespace ktape::interactive {
 /// One piece of a cell that runs: a statement, or the initialization of a variable.
 struct Step {
   std::string symbol;
+  bool is_statement = false;
   std::vector<std::string> initializes = {};  ///< symbols of the variables that are made by it
 };
 

@@ -102,6 +102,9 @@ void Declarations::begin_cell() {
 }
 
 void Declarations::declared(clang::Decl* decl) {
+  if (auto* function = llvm::dyn_cast<clang::FunctionDecl>(decl);
+      function && function->isTemplateInstantiation())
+    instantiated_.insert(function);
   if (number_ == 0 || decl->isFromASTFile() || !decl->getLexicalDeclContext()->isFileContext()) return;
   if (const auto* function = llvm::dyn_cast<clang::FunctionDecl>(decl);
       function && function->isTemplateInstantiation())

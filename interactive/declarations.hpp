@@ -1,6 +1,7 @@
 #pragma once
 #include <clang/AST/Decl.h>
 #include <clang/AST/DeclBase.h>
+#include <llvm/ADT/SetVector.h>
 
 #include <functional>
 #include <string>
@@ -49,6 +50,9 @@ class Declarations {
   /// All that can be named, oldest first.
   const std::vector<clang::NamedDecl*>& visible() const { return visible_; }
 
+  /// The functions that clang made of templates so far.
+  const llvm::SetVector<clang::FunctionDecl*>& instantiated() const { return instantiated_; }
+
   // Called by the consumer.
   void declared(clang::Decl* decl);
   void tag(clang::Decl* decl) const;
@@ -71,6 +75,7 @@ class Declarations {
   std::vector<clang::NamedDecl*> hidden_of_header_;
   std::vector<clang::DeclContext*> reopened_;  // the namespaces in the cell
   std::vector<clang::NamedDecl*> visible_;
+  llvm::SetVector<clang::FunctionDecl*> instantiated_;
 };
 
 /// Makes the compilers that are built while it lives tell `declarations` what they see.

@@ -91,11 +91,15 @@ void Diagnostics::BeginSourceFile(const clang::LangOptions& language,
 void Diagnostics::begin_cell() {
   text_.clear();
   clashes_.clear();
+  needless_captures_.clear();
 }
 
 void Diagnostics::HandleDiagnostic(clang::DiagnosticsEngine::Level level, const clang::Diagnostic& info) {
   DiagnosticConsumer::HandleDiagnostic(level, info);
   note_clash(level, info);
+  if (info.getID() == clang::diag::err_capture_default_non_local ||
+      info.getID() == clang::diag::err_capture_non_automatic_variable)
+    needless_captures_.push_back(info.getLocation());
   const bool located = info.hasSourceManager() && info.getLocation().isValid();
   if (level == clang::DiagnosticsEngine::Note) {
     if (located && of_no_use(info.getSourceManager(), info.getLocation())) return;

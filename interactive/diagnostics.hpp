@@ -27,6 +27,9 @@ class Diagnostics : public clang::DiagnosticConsumer {
   void begin_cell();
   std::string text();
   const std::vector<Clash>& clashes() const { return clashes_; }
+  /// Where lambdas capture what needs no capture, for it is no local variable: `[&]`, `[x]` outside of
+  /// functions, which clang refuses.
+  const std::vector<clang::SourceLocation>& needless_captures() const { return needless_captures_; }
 
  private:
   void note_clash(clang::DiagnosticsEngine::Level level, const clang::Diagnostic& info);
@@ -38,6 +41,7 @@ class Diagnostics : public clang::DiagnosticConsumer {
   clang::LangOptions language_;
   const clang::Preprocessor* preprocessor_ = nullptr;
   std::vector<Clash> clashes_;
+  std::vector<clang::SourceLocation> needless_captures_;
 };
 
 }  // namespace ktape::interactive

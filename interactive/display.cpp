@@ -1,8 +1,13 @@
 #include <ktape/autograd/node.hpp>
 #include <ktape/autograd/symbolic.hpp>
 #include <ktape/interactive/display.hpp>
+#include <ktape/interactive/notebook.hpp>
 #include <ktape/nn/models/summary.hpp>
 
+#include <sys/ioctl.h>
+#include <unistd.h>
+
+#include <algorithm>
 #include <charconv>
 #include <cmath>
 #include <iomanip>
@@ -34,17 +39,31 @@ std::string with_fact(std::string text, const char* name, const std::string& val
 }
 
 std::ostringstream shown;
+Forms shown_forms;
+Notebook notebook;
 
 }  // namespace
+
+void show_in(Notebook to) { notebook = std::move(to); }
+bool shows_forms() { return static_cast<bool>(notebook); }
+void add_forms(const Forms& forms) { shown_forms.insert(forms.begin(), forms.end()); }
 
 std::ostream& begin_display() {
   shown.str({});
   shown.clear();
   shown.copyfmt(std::ostringstream());
+  shown_forms.clear();
   return shown;
 }
 
-void end_display() { std::cout << shown.view() << std::endl; }
+void end_display(bool is_result) {
+  if (!notebook) {
+    std::cout << shown.view() << std::endl;
+    return;
+  }
+  shown_forms["text/plain"] = shown.str();
+  notebook(shown_forms, is_result);
+}
 
 void write_tensor(std::ostream& out, const Tensor& tensor) {
   const std::string text = to_string(tensor);
@@ -83,6 +102,16 @@ void write_history(std::ostream& out, const nn::History& history) {
       out << "  " << std::setw(width(name)) << (row < values.size() ? column(values[row]) : "");
     }
   }
+}
+
+void write_figure(std::ostream& out, const plot::Figure& figure) {
+  winsize size{};
+  const bool terminal = !notebook && ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0;
+  plot::TextOptions options{.color = terminal};
+  if (size.ws_col > 0) options.columns = std::clamp<int>(size.ws_col, 20, 120);
+  std::string text = figure.text(options);
+  text.erase(text.find_last_not_of('\n') + 1);
+  out << text;
 }
 
 void write_object(std::ostream& out, const nn::Object* object) {

@@ -4,21 +4,42 @@
 #include <ktape/nn/callbacks/history.hpp>
 #include <ktape/nn/models/model.hpp>
 #include <ktape/nn/object.hpp>
+#include <ktape/nn/plot/plot.hpp>
 
+#include <initializer_list>
+#include <map>
 #include <ostream>
 #include <ranges>
 #include <string>
 #include <string_view>
 #include <tuple>
 #include <type_traits>
+#include <vector>
 
-/// How the prompt shows the value of an expression: as Python's repr would, of every type.
+/// How the prompt and the notebook show the value of an expression: as Python's repr would, of every type,
+/// and in a notebook also as tables and pictures.
 namespace ktape::interactive {
 
 /// Where the text of a value goes that is to be shown.
 std::ostream& begin_display();
-/// Shows it.
-void end_display();
+/// Shows it, as what the cell is worth or on the way.
+void end_display(bool is_result);
+
+/// A value in the forms that notebooks know, by MIME type.
+using Forms = std::map<std::string, std::string>;
+/// Whether forms beside the text are of use.
+bool shows_forms();
+/// One more form of the value that is being shown.
+void add_forms(const Forms& forms);
+
+/// A table, as HTML, and for images a PNG picture.
+Forms forms_of(const Tensor& tensor);
+Forms forms_of(const Variable& variable);
+/// The curves of all its numbers, each with that of its validation.
+Forms forms_of(const nn::History& history);
+/// The drawing of its graph, if that is known.
+Forms forms_of(const nn::Model& model);
+Forms forms_of(const plot::Figure& figure);
 
 /// As NumPy prints it, with the op that a gradient would go through first if it was recorded.
 void write_tensor(std::ostream& out, const Tensor& tensor);
@@ -28,6 +49,8 @@ void write_variable(std::ostream& out, const Variable& variable);
 void write_model(std::ostream& out, const nn::Model& model);
 /// A row for each epoch, a column for each number.
 void write_history(std::ostream& out, const nn::History& history);
+/// As wide as the terminal, in its colors.
+void write_figure(std::ostream& out, const plot::Figure& figure);
 /// `<Adam {"learning_rate": 0.001}>`; None for an undefined handle.
 void write_object(std::ostream& out, const nn::Object* object);
 void write_quoted(std::ostream& out, std::string_view text, char quote);
@@ -127,6 +150,7 @@ void write(std::ostream& out, const T& value) {
   else if constexpr (std::is_same_v<Plain, Variable>) write_variable(out, value);
   else if constexpr (std::is_base_of_v<nn::Model, Plain>) write_model(out, value);
   else if constexpr (std::is_base_of_v<nn::History, Plain>) write_history(out, value);
+  else if constexpr (std::is_same_v<Plain, plot::Figure>) write_figure(out, value);
   else if constexpr (nn::AnyHandle<Plain>) write_object(out, value.shared().get());
   else if constexpr (std::is_null_pointer_v<Plain>) out << "nullptr";
   else if constexpr (std::is_function_v<std::remove_pointer_t<Plain>> || FunctionObject<Plain>)
@@ -144,14 +168,49 @@ void write(std::ostream& out, const T& value) {
   else out << '<' << type_name<Plain>() << '>';
 }
 
+template <class T>
+concept Pictured = std::is_same_v<T, Tensor> || std::is_same_v<T, Variable> ||
+    std::is_same_v<T, plot::Figure> || std::is_base_of_v<nn::History, T> || std::is_base_of_v<nn::Model, T>;
+
+template <class T>
+void show_as(bool is_result, const T& value) {
+  write(begin_display(), value);
+  if constexpr (Pictured<std::remove_cv_t<T>>)
+    if (shows_forms()) add_forms(forms_of(value));
+  end_display(is_result);
+}
+
 /// What becomes of an expression that ends a cell without a semicolon. A stream was the means, not the
 /// value.
 template <class T>
 void show(const T& value) {
-  if constexpr (!std::is_base_of_v<std::ios_base, T>) {
-    write(begin_display(), value);
-    end_display();
-  }
+  if constexpr (!std::is_base_of_v<std::ios_base, T>) show_as(true, value);
+}
+
+/// Shows a value in the middle of a cell, as in IPython.
+template <class T>
+void display(const T& value) {
+  show_as(false, value);
+}
+
+/// A curve through numbers, a heat map of a matrix, or images. Throws ValueError for another tensor.
+plot::Figure figure_of(const Tensor& tensor);
+plot::Figure figure_of(const Variable& variable);
+std::vector<plot::Figure> figures_of(const nn::History& history);
+
+/// What %plot does: draws numbers of any kind; shows what is none as ever.
+template <class T>
+void draw(const T& value) {
+  using Plain = std::remove_cv_t<T>;
+  if constexpr (std::is_same_v<Plain, Tensor> || std::is_same_v<Plain, Variable>) display(figure_of(value));
+  else if constexpr (std::is_base_of_v<nn::History, Plain>)
+    for (const plot::Figure& figure : figures_of(value)) display(figure);
+  else if constexpr (requires { std::vector<double>(std::begin(value), std::end(value)); })
+    display(plot::lines(std::vector<double>(std::begin(value), std::end(value))));
+  else display(value);
+}
+inline void draw(std::initializer_list<double> numbers) {
+  display(plot::lines(std::vector<double>(numbers)));
 }
 
 }  // namespace ktape::interactive

@@ -9,6 +9,7 @@ struct Ending {
   enum Kind { Finished, Rejected, Threw, Interrupted, Crashed };  ///< Rejected: it did not compile
   Kind kind = Finished;
   std::string message = {};  ///< `ValueError: [dot] ...`
+  std::size_t line = 0;      ///< of the cell, from 1, where the statement begins that ended it; 0: unknown
 };
 
 /// Calls f so that the session outlives it: what f throws, a throwing destructor (std::terminate), a crash

@@ -2,8 +2,8 @@
 #include <ktape/interactive/source.hpp>
 
 #include <fstream>
-#include <iostream>
 #include <set>
+#include <sstream>
 
 namespace ktape::interactive {
 namespace {
@@ -32,7 +32,8 @@ std::string short_path(const std::string& path) {
 
 }  // namespace
 
-bool describe(Interpreter& interpreter, const std::string& name, std::ostream& out) {
+std::string describe(Interpreter& interpreter, const std::string& name) {
+  std::ostringstream out;
   bool any = false;
   for (const Interpreter::Name& known : interpreter.names())
     if (known.name == name) {
@@ -52,11 +53,7 @@ bool describe(Interpreter& interpreter, const std::string& name, std::ostream& o
     for (std::size_t i = place.line - 1; i < last; ++i) out << lines[i] << '\n';
     any = true;
   }
-  out.flush();
-  if (!any)
-    std::cerr << "ValueError: [?] the name must be known: received " << (name.empty() ? "nothing" : name)
-              << std::endl;
-  return any;
+  return out.str();
 }
 
 }  // namespace ktape::interactive

@@ -1,11 +1,11 @@
 #pragma once
 #include <ktape/interactive/interpreter.hpp>
 
-#include <iosfwd>
+#include <string>
 
 namespace ktape::interactive {
 
-/// Writes what the headers, or the session, say of a name. Returns whether there is anything.
-bool describe(Interpreter& interpreter, const std::string& name, std::ostream& out);
+/// What the headers, or the session, say of a name; empty for an unknown one.
+std::string describe(Interpreter& interpreter, const std::string& name);
 
 }  // namespace ktape::interactive

@@ -12,14 +12,18 @@
 #include <llvm/Demangle/Demangle.h>
 #include <llvm/ExecutionEngine/Orc/LLJIT.h>
 #include <ktape/interactive/cell_code.hpp>
+#include <ktape/interactive/completion.hpp>
 #include <ktape/interactive/declarations.hpp>
 #include <ktape/interactive/diagnostics.hpp>
 #include <ktape/interactive/interpreter.hpp>
 #include <ktape/interactive/name_lookup.hpp>
 #include <ktape/interactive/source.hpp>
 
+#include <algorithm>
+#include <cctype>
 #include <chrono>
 #include <regex>
+#include <set>
 
 namespace ktape::interactive {
 namespace {
@@ -33,7 +37,17 @@ std::unique_ptr<clang::CompilerInstance> make_compiler(const std::vector<std::st
   builder.SetCompilerArgs(arguments);
   auto compiler = builder.CreateCpp();
   if (!compiler) throw std::runtime_error(llvm::toString(compiler.takeError()));
+  (*compiler)->setVerboseOutputStream(llvm::nulls());  // "1 error generated."
   return std::move(*compiler);
+}
+
+/// Throws when clang does not take the precompiled header: clang's interpreter would crash.
+void check_header(std::unique_ptr<clang::CompilerInstance> compiler) {
+  Diagnostics diagnostics(false);
+  compiler->getDiagnostics().setClient(&diagnostics, false);
+  clang::SyntaxOnlyAction nothing;
+  if (!compiler->ExecuteAction(nothing) || compiler->getDiagnostics().hasErrorOccurred())
+    throw std::runtime_error(diagnostics.text());
 }
 
 /// Hands the value of an expression to ktape::interactive::show.
@@ -87,19 +101,48 @@ class Clang : public clang::Interpreter {
 };
 
 /// Tells the code generator of the functions that come out of the precompiled header when they are first
-/// used, which clang's interpreter does not.
-class HeaderConsumer : public clang::ASTConsumer {
+/// used, which clang's interpreter does not. The generator forgets of which functions it knew when a cell is
+/// refused, and clang tells each only once.
+class Generator : public clang::ASTConsumer {
  public:
   void attach(clang::CompilerInstance& compiler) {
     generator_ = &compiler.getASTConsumer();
     if (auto* header = compiler.getASTContext().getExternalSource()) header->StartTranslationUnit(this);
   }
-  void HandleInterestingDecl(clang::DeclGroupRef group) override { generator_->HandleTopLevelDecl(group); }
+  void HandleInterestingDecl(clang::DeclGroupRef group) override {
+    for (clang::Decl* decl : group)
+      if (auto* function = llvm::dyn_cast<clang::FunctionDecl>(decl); function && function->isInlined())
+        functions_.insert(function);
+    generator_->HandleTopLevelDecl(group);
+  }
   void HandleVTable(clang::CXXRecordDecl* record) override { generator_->HandleVTable(record); }
+
+  /// Tells again of all that it generates when it is used, those made of templates too.
+  void remind(const llvm::SetVector<clang::FunctionDecl*>& instantiated) {
+    functions_.insert(instantiated.begin(), instantiated.end());
+    for (clang::FunctionDecl* function : functions_)
+      if (!function->isInvalidDecl() && function->isThisDeclarationADefinition())
+        generator_->HandleTopLevelDecl(clang::DeclGroupRef(function));
+  }
 
  private:
   clang::ASTConsumer* generator_ = nullptr;
+  llvm::SetVector<clang::FunctionDecl*> functions_;
 };
+
+/// Takes a capture out of a lambda, with the comma beside it.
+void drop_capture(std::string& text, std::size_t begin) {
+  const auto of_name = [&](std::size_t at) {
+    return std::isalnum(static_cast<unsigned char>(text[at])) || text[at] == '_';
+  };
+  std::size_t end = begin + 1;
+  while (of_name(begin) && end < text.size() && of_name(end)) ++end;
+  while (begin > 0 && (text[begin - 1] == '&' || text[begin - 1] == ' ')) --begin;
+  while (end < text.size() && text[end] == ' ') ++end;
+  if (text[end] == ',') ++end;
+  else if (begin > 0 && text[begin - 1] == ',') --begin;
+  text.erase(begin, end - begin);
+}
 
 /// `Symbols not found: [ _Z1fv ]` for a user.
 std::string undefined_symbols(const std::string& message) {
@@ -119,10 +162,9 @@ std::string undefined_symbols(const std::string& message) {
 
 class Interpreter::Session {
  public:
-  explicit Session(const Options& options) : diagnostics_(options.colors) {
-    std::vector<std::string> more;
-    if (!options.precompiled.empty()) more = {"-include-pch", options.precompiled};
-    auto compiler = make_compiler(options.flags, more);
+  explicit Session(const Options& options) : options_(options), diagnostics_(options.colors) {
+    if (!options.precompiled.empty()) check_header(another_compiler());
+    auto compiler = another_compiler();
     compiler->getDiagnostics().setClient(&diagnostics_, false);
     const DeclarationsScope scope(declarations_);
     llvm::Error error = llvm::Error::success();
@@ -131,7 +173,8 @@ class Interpreter::Session {
     diagnostics_.BeginSourceFile(this->compiler().getLangOpts(), &this->compiler().getPreprocessor());
     if (this->compiler().getDiagnostics().hasErrorOccurred()) throw std::runtime_error(diagnostics_.text());
     declarations_.attach(this->compiler());
-    header_.attach(this->compiler());
+    generator_.attach(this->compiler());
+    define_shared();
     jit().getExecutionSession().setErrorReporter(
         [this](llvm::Error error) { problems_ += llvm::toString(std::move(error)) + '\n'; });
   }
@@ -140,8 +183,10 @@ class Interpreter::Session {
     ++cells_;
     declarations_.begin_cell();
     warnings_.clear();
-    text_ = cell;
-    clang::PartialTranslationUnit* unit = parse(file.empty() ? cell : "#line 1 \"" + file + "\"\n" + cell);
+    const std::string head = file.empty() ? "" : "#line 1 \"" + file + "\"\n";
+    text_ = head + cell;
+    head_ = head.size();
+    clang::PartialTranslationUnit* unit = parse(text_);
     if (!unit) {
       declarations_.abandon_cell();
       return {Ending::Rejected, diagnostics_.text()};
@@ -158,18 +203,29 @@ class Interpreter::Session {
     }
     std::size_t done = 0;
     const auto begin = std::chrono::steady_clock::now();
-    const Ending ending = guarded([&] {
+    Ending ending = guarded([&] {
       for (; done < functions.size(); ++done) functions[done]();
     });
     seconds_ += std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
-    if (ending.kind != Ending::Finished)
+    if (ending.kind != Ending::Finished) {
+      if (done < steps.size()) ending.line = line_of(steps, done);
       declarations_.abandon(unmade({steps.begin() + static_cast<std::ptrdiff_t>(done), steps.end()}));
+    }
     declarations_.end_cell();
     return ending;
   }
 
+  /// One for the same flags and the same header, with nothing of the session in it.
+  std::unique_ptr<clang::CompilerInstance> another_compiler() const {
+    std::vector<std::string> more;
+    if (!options_.precompiled.empty()) more = {"-include-pch", options_.precompiled};
+    return make_compiler(options_.flags, more);
+  }
+
   const std::string& warnings() const { return warnings_; }
+  /// The last cell, which begins at text_begin().
   const std::string& text() const { return text_; }
+  std::size_t text_begin() const { return head_; }
   double seconds_running() const { return seconds_; }
   clang::Interpreter& clang() { return *clang_; }
   Declarations& declarations() { return declarations_; }
@@ -184,12 +240,22 @@ class Interpreter::Session {
   }
 
  private:
+  /// All code that handles exceptions refers to a symbol that the first such code defines, which must not be
+  /// a cell that cannot be linked.
+  void define_shared() {
+    auto unit = clang_->Parse("void ktape_session_begins() { try { throw 0; } catch (int) {} }");
+    check(unit.takeError());
+    code_.prepare(*unit->TheModule, 0);
+    std::vector<std::function<void()>> none;
+    if (std::string problem = load(*unit, {}, none); !problem.empty()) throw std::runtime_error(problem);
+  }
+
   static void check(llvm::Error error) {
     if (error) throw std::runtime_error(llvm::toString(std::move(error)));
   }
 
   /// Null when clang refuses the cell, of which then nothing is left but what it hid.
-  clang::PartialTranslationUnit* parse(const std::string& text) {
+  clang::PartialTranslationUnit* parse(std::string& text) {
     for (;;) {
       diagnostics_.begin_cell();
       auto unit = clang_->Parse(text);
@@ -197,11 +263,21 @@ class Interpreter::Session {
       if (unit) undo();  // an error in a template, which the parser did not see yet
       else llvm::consumeError(unit.takeError());
       declarations_.begin_again();
-      bool hidden = false;
-      for (const Clash& clash : diagnostics_.clashes()) hidden = declarations_.hide(clash) || hidden;
+      bool mended = drop_captures(text);
+      for (const Clash& clash : diagnostics_.clashes()) mended = declarations_.hide(clash) || mended;
       drop_remains();
-      if (!hidden) return nullptr;
+      if (!mended) return nullptr;
     }
+  }
+
+  /// Takes captures out of the text that the variables of a session do not need. Returns whether there are
+  /// any.
+  bool drop_captures(std::string& text) {
+    std::set<std::size_t, std::greater<>> offsets;
+    for (const clang::SourceLocation place : diagnostics_.needless_captures())
+      if (place.isFileID()) offsets.insert(compiler().getSourceManager().getFileOffset(place));
+    for (const std::size_t offset : offsets) drop_capture(text, offset);
+    return !offsets.empty();
   }
 
   /// What the code generator got of a cell before its first error would come with the next one.
@@ -209,6 +285,7 @@ class Interpreter::Session {
     if (auto remains = clang_->Parse("")) undo();
     else llvm::consumeError(remains.takeError());
     declarations_.hide_header_again();
+    generator_.remind(declarations_.instantiated());
   }
 
   void undo() {
@@ -229,8 +306,12 @@ class Interpreter::Session {
       if (problem.empty())
         functions.push_back([f = address(step.symbol, problem)] { reinterpret_cast<void (*)()>(f)(); });
     if (problem.empty() && steps.empty()) address(code_.any_definition(), problem);
-    if (problem.empty()) code_.keep();
-    else undo();
+    if (problem.empty()) {
+      code_.keep();
+    } else {
+      undo();
+      generator_.remind(declarations_.instantiated());
+    }
     return problem.empty() ? problem : undefined_symbols(problems_.empty() ? problem : problems_);
   }
 
@@ -251,13 +332,36 @@ class Interpreter::Session {
     return variables;
   }
 
+  /// The line of the cell that this step stands on.
+  std::size_t line_of(const std::vector<Step>& steps, std::size_t step) {
+    std::size_t offset = 0;
+    if (steps[step].is_statement) {
+      const auto end = steps.begin() + static_cast<std::ptrdiff_t>(step);
+      const auto before = std::count_if(steps.begin(), end, [](const Step& one) { return one.is_statement; });
+      const auto statements = declarations_.statements();
+      if (static_cast<std::size_t>(before) >= statements.size()) return 0;
+      offset = statements[static_cast<std::size_t>(before)].begin;
+    } else {
+      const auto variables = unmade({steps[step]});
+      if (variables.empty()) return 0;
+      const clang::SourceManager& sources = compiler().getSourceManager();
+      offset = sources.getFileOffset(sources.getExpansionLoc(variables.front()->getBeginLoc()));
+    }
+    if (offset < head_ || offset > text_.size()) return 0;
+    const auto first = text_.begin() + static_cast<std::ptrdiff_t>(head_);
+    return 1 + static_cast<std::size_t>(
+                   std::count(first, text_.begin() + static_cast<std::ptrdiff_t>(offset), '\n'));
+  }
+
+  const Options options_;
   Diagnostics diagnostics_;
   Declarations declarations_;
-  HeaderConsumer header_;
+  Generator generator_;
   std::unique_ptr<Clang> clang_;
   CellCode code_;
   int cells_ = 0;
   double seconds_ = 0;
+  std::size_t head_ = 0;  // of text_: what was put in front of the cell
   std::string problems_, warnings_, text_;
 };
 
@@ -307,7 +411,7 @@ bool Interpreter::redeclared() const { return session_->declarations().redeclare
 std::vector<Interpreter::Piece> Interpreter::pieces() const {
   std::vector<Piece> pieces;
   const std::string& text = session_->text();
-  std::size_t at = 0;
+  std::size_t at = session_->text_begin();
   const auto add = [&](Piece::Kind kind, std::size_t end) {
     const std::string piece = trimmed(std::string_view(text).substr(at, end - at));
     if (!piece.empty() && piece != ";") pieces.push_back({kind, piece});
@@ -321,8 +425,9 @@ std::vector<Interpreter::Piece> Interpreter::pieces() const {
   return pieces;
 }
 
-std::vector<std::string> Interpreter::completions(const std::string& text) {
-  return NameLookup(session_->clang()).completions(text);
+std::vector<std::string> Interpreter::completions(const std::string& declarations,
+                                                  const std::string& text) const {
+  return complete(session_->another_compiler(), declarations, text);
 }
 
 std::vector<Interpreter::Place> Interpreter::find(const std::string& name) {

@@ -48,8 +48,9 @@ class Interpreter {
   };
   /// What the session declared, oldest first. The kind is "variable", "function" or "type".
   std::vector<Name> names() const;
-  /// What may follow `text`: whole words that begin as its last one does.
-  std::vector<std::string> completions(const std::string& text);
+  /// What may follow `text` where the session's declarations are these: whole words that begin as its last
+  /// one does. Nothing is run.
+  std::vector<std::string> completions(const std::string& declarations, const std::string& text) const;
 
   struct Place {
     std::string file;

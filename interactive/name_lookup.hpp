@@ -8,15 +8,12 @@ namespace ktape::interactive {
 class NameLookup {
  public:
   explicit NameLookup(clang::Interpreter& interpreter) : interpreter_(interpreter) {}
-  std::vector<std::string> completions(const std::string& text);
   std::vector<Interpreter::Place> places(const std::string& name);
 
  private:
   /// What `a::b` names; null when that is nothing with names in it.
   clang::DeclContext* context(const std::string& qualified);
   std::vector<clang::NamedDecl*> declarations(const std::string& qualified);
-  /// The class of an expression's value.
-  clang::DeclContext* class_of(const std::string& expression, bool pointed_to);
 
   clang::Interpreter& interpreter_;
 };

@@ -46,6 +46,7 @@
 namespace K = ktape::backend;
 namespace nn = ktape::nn;
 namespace data = ktape::data;
+namespace plot = ktape::plot;
 
 using ktape::Axes;
 using ktape::DType;

@@ -9,25 +9,34 @@ namespace {
 constexpr const char* head =
     "#include <ktape/interactive/names.hpp>\n\n"
     "template <class T>\n"
-    "void print(const T& value) {\n"
+    "void display(const T& value) {\n"
     "  if constexpr (requires { std::cout << value; }) std::cout << value << std::endl;\n"
     "}\n";
 
 }  // namespace
 
+void Program::open_scope() {
+  const std::string scope = "\nnamespace again_" + std::to_string(++scopes_) + " {\n";
+  body_ += scope;
+  declarations_ += scope;
+}
+
 void Program::add(const std::vector<Interpreter::Piece>& cell, bool redeclares) {
-  if (redeclares) body_ += "\nnamespace again_" + std::to_string(++scopes_) + " {\n";
+  if (redeclares) open_scope();
   for (const Interpreter::Piece& piece : cell) {
     body_ += '\n';
     if (piece.kind == Interpreter::Piece::Declaration) {
       std::istringstream lines(piece.text);
-      for (std::string line; std::getline(lines, line);)
-        (trimmed(line).starts_with("#include") ? includes_ : body_) += line + '\n';
+      for (std::string line; std::getline(lines, line);) {
+        line += '\n';
+        if (trimmed(line).starts_with("#include")) includes_ += line;
+        else body_ += line, declarations_ += line;
+      }
       continue;
     }
     const bool is_value = piece.kind == Interpreter::Piece::Value;
     body_ += "const bool step_" + std::to_string(++steps_) + " = [] {\n  ";
-    body_ += is_value ? "print(" + piece.text + ");"
+    body_ += is_value ? "display(" + piece.text + ");"
                       : piece.text + (piece.text.ends_with('}') || piece.text.ends_with(';') ? "" : ";");
     body_ += "\n  return true;\n}();\n";
   }

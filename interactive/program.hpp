@@ -11,9 +11,13 @@ class Program {
   /// where they stood, between the variables. What is declared again stands in a namespace of its own, inside
   /// that of the old one.
   std::string text() const;
+  /// What text() declares, up to the end of the last cell: what follows is seen by it as it is there.
+  std::string declarations() const { return includes_ + declarations_; }
 
  private:
-  std::string includes_, body_;
+  void open_scope();
+
+  std::string includes_, body_, declarations_;
   int scopes_ = 0, steps_ = 0;
 };
 

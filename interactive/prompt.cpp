@@ -108,8 +108,7 @@ class Editor {
   unsigned char complete() {
     const LineInfo* line = el_line(editor_);
     const std::string before(line->buffer, line->cursor);
-    const std::size_t word =
-        before.find_last_not_of("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_%") + 1;
+    const std::size_t word = word_begin(before);
     if (trimmed(before).empty()) {
       el_insertstr(editor_, "  ");
       return CC_REFRESH;

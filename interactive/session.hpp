@@ -3,3 +3,5 @@
 
 #include <ktape/interactive/display.hpp>
 #include <ktape/interactive/names.hpp>
+
+using ktape::interactive::display;

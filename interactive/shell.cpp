@@ -14,13 +14,14 @@
 namespace ktape::interactive {
 namespace {
 
-constexpr const char* commands[] = {"%help", "%load", "%reset", "%save", "%time", "%who"};
+constexpr const char* commands[] = {"%help", "%load", "%plot", "%reset", "%save", "%time", "%who"};
 
 constexpr const char* help =
     "Type C++. The value of an expression without a semicolon is shown; a declaration may be repeated.\n"
     "  K, nn, data    the backend API, layers and models, data\n"
     "  ?K::dot        what the header says of a name\n"
     "  %who           what was declared\n"
+    "  %plot VALUE    draws it: a history, a tensor, numbers\n"
     "  %time CODE     runs code and tells how long that took\n"
     "  %load FILE     runs a file\n"
     "  %save FILE     writes what was typed as a program\n"
@@ -34,6 +35,8 @@ bool tell(const std::string& problem) {
   return false;
 }
 
+Ending refused(const std::string& problem) { return {Ending::Threw, problem}; }
+
 std::string duration(double seconds) {
   std::ostringstream text;
   text << std::setprecision(3);
@@ -43,13 +46,13 @@ std::string duration(double seconds) {
   return text.str();
 }
 
-bool read_file(const std::string& path, std::string& text) {
+Ending read_file(const std::string& path, std::string& text) {
   std::ifstream file(path, std::ios::binary);
   std::ostringstream content;
   if (!file || !(content << file.rdbuf()))
-    return tell("IOError: " + path + " cannot be read: " + std::strerror(errno));
+    return refused("IOError: " + path + " cannot be read: " + std::strerror(errno));
   text = content.str();
-  return true;
+  return {};
 }
 
 }  // namespace
@@ -57,50 +60,65 @@ bool read_file(const std::string& path, std::string& text) {
 Shell::Shell() : interpreter_(open_interpreter()) {}
 Shell::~Shell() = default;
 
-bool Shell::run(const std::string& text, const std::string& file) {
+Ending Shell::execute(const std::string& text, const std::string& file) {
   const std::string code = trimmed(text);
-  if (code.empty()) return true;
+  if (code.empty()) return {};
   if (code.front() == '%') return command(code);
-  if (code.front() == '?') return describe(*interpreter_, trimmed(code.substr(1)), std::cout);
+  if (code.front() == '?') return question(trimmed(code.substr(1)));
   const Ending ending = interpreter_->run(text, file);
   if (!interpreter_->warnings().empty()) tell(interpreter_->warnings());
-  if (ending.kind != Ending::Finished) return tell(ending.message);
   std::cout.flush();
-  program_.add(interpreter_->pieces(), interpreter_->redeclared());
-  return true;
+  if (ending.kind == Ending::Finished) program_.add(interpreter_->pieces(), interpreter_->redeclared());
+  return ending;
 }
 
-bool Shell::command(const std::string& text) {
+bool Shell::run(const std::string& text, const std::string& file) {
+  const Ending ending = execute(text, file);
+  return ending.kind == Ending::Finished || tell(ending.message);
+}
+
+Ending Shell::command(const std::string& text) {
   const std::size_t space = std::min(text.find_first_of(" \t\n"), text.size());
   const std::string name = text.substr(0, space), rest = trimmed(text.substr(space));
   if (name == "%time") return time(rest);
+  if (name == "%plot") return plot(rest);
   if (name == "%load") return load(rest);
   if (name == "%save") return save(rest);
   if (name == "%who") who();
-  else if (name == "%reset") {
-    finish();
-    // What was compiled stays: classes that were registered, threads.
-    static_cast<void>(interpreter_.release());
-    interpreter_ = open_interpreter();
-    program_ = {};
-  } else if (name == "%help") std::cout << help << std::endl;
+  else if (name == "%reset") reset();
+  else if (name == "%help") std::cout << help << std::endl;
   else
-    return tell(
-        "ValueError: [prompt] the command must be one of %help, %load, %reset, %save, %time, %who: "
+    return refused(
+        "ValueError: [prompt] the command must be one of %help, %load, %plot, %reset, %save, %time, %who: "
         "received " +
         name);
-  return true;
+  return {};
 }
 
-bool Shell::time(const std::string& code) {
+Ending Shell::question(const std::string& name) {
+  const std::string text = description(name);
+  if (text.empty())
+    return refused("ValueError: [?] the name must be known: received " +
+                   (name.empty() ? std::string("nothing") : name));
+  std::cout << text << std::flush;
+  return {};
+}
+
+Ending Shell::time(const std::string& code) {
   const auto begin = std::chrono::steady_clock::now();
   const double before = interpreter_->seconds_running();
-  const bool ran = run(code);
+  const Ending ending = execute(code);
   const std::chrono::duration<double> all = std::chrono::steady_clock::now() - begin;
   const double running = interpreter_->seconds_running() - before;
   std::cout << duration(running) << " (and " << duration(all.count() - running) << " to compile)"
             << std::endl;
-  return ran;
+  return ending;
+}
+
+Ending Shell::plot(const std::string& value) {
+  if (value.empty()) return refused("ValueError: [%plot] a value must be named: received nothing");
+  // On a line of its own: what clang says of it shows nothing else.
+  return interpreter_->run("ktape::interactive::draw(\n" + value + "\n);");
 }
 
 void Shell::who() const {
@@ -113,22 +131,34 @@ void Shell::who() const {
   std::cout << std::right << std::flush;
 }
 
-bool Shell::load(const std::string& path) {
-  std::string text;
-  return read_file(path, text) && run(text, path);
+void Shell::reset() {
+  finish();
+  // What was compiled stays: classes that were registered, threads.
+  static_cast<void>(interpreter_.release());
+  interpreter_ = open_interpreter();
+  program_ = {};
 }
 
-bool Shell::save(const std::string& path) const {
-  if (path.empty()) return tell("ValueError: [%save] a file must be named: received nothing");
+Ending Shell::load(const std::string& path) {
+  std::string text;
+  const Ending ending = read_file(path, text);
+  return ending.kind == Ending::Finished ? execute(text, path) : ending;
+}
+
+Ending Shell::save(const std::string& path) const {
+  if (path.empty()) return refused("ValueError: [%save] a file must be named: received nothing");
   std::ofstream file(path);
   file << program_.text();
   file.close();
-  return file ? true : tell("IOError: " + path + " cannot be written: " + std::strerror(errno));
+  return file ? Ending() : refused("IOError: " + path + " cannot be written: " + std::strerror(errno));
 }
 
 int Shell::run_file(const std::string& path, const std::vector<std::string>& arguments) {
   std::string text;
-  if (!read_file(path, text)) return 2;
+  if (const Ending ending = read_file(path, text); ending.kind != Ending::Finished) {
+    tell(ending.message);
+    return 2;
+  }
   if (text.starts_with("#!")) text.insert(0, "//");
   if (!run(text, path)) return 1;
   auto* const main = reinterpret_cast<int (*)(int, char**)>(interpreter_->main_function());
@@ -146,12 +176,18 @@ int Shell::run_file(const std::string& path, const std::vector<std::string>& arg
 }
 
 std::vector<std::string> Shell::completions(const std::string& text) {
-  if (!text.starts_with('%')) return interpreter_->completions(text);
-  std::vector<std::string> found;
-  for (const char* command : commands)
-    if (std::string_view(command).starts_with(text)) found.emplace_back(command);
-  return found;
+  const std::size_t space = text.find(' ');
+  if (text.starts_with('%') && space == std::string::npos) {
+    std::vector<std::string> found;
+    for (const char* command : commands)
+      if (std::string_view(command).starts_with(text)) found.emplace_back(command);
+    return found;
+  }
+  const std::size_t begin = text.starts_with('%') ? space : text.starts_with('?') ? 1 : 0;
+  return interpreter_->completions(program_.declarations(), text.substr(begin));
 }
+
+std::string Shell::description(const std::string& name) { return describe(*interpreter_, name); }
 
 void Shell::finish() {
   const Ending ending = interpreter_->finish();

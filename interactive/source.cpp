@@ -80,6 +80,12 @@ class Scanner {
 bool incomplete(std::string_view text) { return Scanner(text).open(); }
 int open_brackets(std::string_view text) { return std::max(0, Scanner(text).depth()); }
 
+std::size_t word_begin(std::string_view text) {
+  std::size_t at = text.size();
+  while (at > 0 && (std::isalnum(static_cast<unsigned char>(text[at - 1])) || text[at - 1] == '_')) --at;
+  return at == 1 && text[0] == '%' ? 0 : at;
+}
+
 std::string trimmed(std::string_view text) {
   const std::size_t first = text.find_first_not_of(" \t\r\n");
   if (first == std::string_view::npos) return {};

@@ -12,6 +12,9 @@ bool incomplete(std::string_view text);
 /// How deep brackets are open at its end.
 int open_brackets(std::string_view text);
 
+/// Where the name begins that the text ends with, a command with its %.
+std::size_t word_begin(std::string_view text);
+
 std::string trimmed(std::string_view text);
 
 }  // namespace ktape::interactive

@@ -138,6 +138,36 @@ TEST_CASE("Ctrl-C ends a loop of ops, a loop without any, and a sleep, and the s
   CHECK(prompt.line("steps > 1 && w.value().item<float>() > 1") == "true");
 }
 
+TEST_CASE("a session lives on that begins with a function that nothing defines") {
+  Prompt prompt;
+  prompt.line("int nowhere(Tensor);");
+  CHECK(
+      prompt.line("nowhere(K::ones({2}))").find("error: declared, but not defined: nowhere(ktape::Tensor)") ==
+      0);
+  CHECK(prompt.line("K::ones({2})") == "tensor([1., 1.], shape=(2,), dtype=float32)");
+}
+
+TEST_CASE("what a refused cell made of templates is there for the next one") {
+  Prompt prompt;
+  const std::string cell = "std::list<std::deque<short>> shorts{{1, 2}, {3}}; shorts.back().push_front(7); ";
+  CHECK(prompt.line(cell + "nonsense;").find("error: use of undeclared identifier 'nonsense'") == 0);
+  CHECK(prompt.line(cell + "shorts") == "{{1, 2}, {7, 3}}");
+  // A name that the C library has, which makes clang read the cell twice.
+  CHECK(prompt.line("std::set<short> few{3, 1}; int random = *few.begin(); few.insert(2); few") ==
+        "{1, 2, 3}");
+}
+
+TEST_CASE("lambdas may capture the session's variables, as those of a function may its own") {
+  Prompt prompt;
+  prompt.line("int a = 2, b = 3;");
+  prompt.line("auto sum = [&] { return a + b; }; auto more = [a, &b](int c) { return a + b + c; };");
+  CHECK(prompt.line("sum() + more(1)") == "11");
+  prompt.line("auto scaled = [=, factor = 10](int c) { return factor * c * a; };");
+  CHECK(prompt.line("scaled(1)") == "20");
+  CHECK(prompt.line("[&] { return nonsense; }()").find("error: use of undeclared identifier 'nonsense'") ==
+        0);
+}
+
 TEST_CASE("an open brace waits for its end, and Ctrl-C gives up what is typed") {
   Prompt prompt;
   prompt.type("int f(int n) {\n");
@@ -175,6 +205,38 @@ TEST_CASE("history is kept between sessions, and Tab completes") {
   CHECK_NOTHROW(prompt.until("entropy"));
 }
 
+TEST_CASE("clang completes what may follow: members, macros, what a cell that is being typed declares") {
+  Prompt prompt;
+  prompt.line("#define SCALE_OF_ALL 3");
+  prompt.line("struct Point { int across = 1, down = 2; }; Point corner;");
+  const auto completed = [&](const std::string& typed, const std::string& rest) {
+    prompt.type(typed + '\t');
+    CHECK_NOTHROW(prompt.until(rest));
+    prompt.type("\n");
+    prompt.until("\n");
+    return prompt.until("\n>>> ");
+  };
+  CHECK(completed("SCALE_OF", "SCALE_OF_ALL") == "3");
+  CHECK(completed("corner.ac", "corner.across") == "1");
+  CHECK(completed("[] { Point local; local.down = 5; return local; }().do", "down") == "5");
+  prompt.line("struct Point { int height = 7; }; Point corner;");
+  CHECK(completed("corner.he", "corner.height") == "7");
+}
+
+TEST_CASE("%plot draws with characters") {
+  Prompt prompt;
+  CHECK(prompt.line("%plot vector<int>{1, 4, 9}").find("⠤") != std::string::npos);
+  prompt.line("Tensor m = K::constant({{1.f, 2.f}, {3.f, 4.f}});");
+  CHECK(prompt.line("%plot m") == prompt.line("plot::heat_map(m)"));
+  CHECK(prompt.line("%plot").find("ValueError: [%plot] a value must be named: received nothing") == 0);
+  CHECK(prompt.line("%plot K::ones({2, 2, 2})")
+            .find("ValueError: [%plot] the tensor must be numbers (n), a matrix") == 0);
+  CHECK(prompt.line("%plot nonsense").find("error: use of undeclared identifier 'nonsense'") == 0);
+  prompt.line("nn::Sequential model({nn::Dense(1)}); model.compile({.loss = \"mse\"});");
+  prompt.line("auto history = model.fit(K::ones({8, 2}), K::ones({8, 1}), {.epochs = 3, .verbose = 0});");
+  CHECK(prompt.line("%plot history").find("loss") != std::string::npos);
+}
+
 TEST_CASE("members complete, too, and completing runs nothing") {
   Prompt prompt;
   prompt.line("Variable weights = K::zeros({2});");
@@ -193,6 +255,12 @@ TEST_CASE("a session is saved as a program, which runs as it did") {
     prompt.line(line);
   CHECK(prompt.line("%save " + program) == "");
   CHECK(prompt.line("%load " + program) == "10\n10.5");
+  // What was loaded is saved, too, as it was.
+  CHECK(prompt.line("%reset") == "");
+  std::ofstream(home + "/loaded.cpp") << "int loaded = 3;\nloaded += 1;\nloaded\n";
+  CHECK(prompt.line("%load " + home + "/loaded.cpp") == "4");
+  CHECK(prompt.line("%save " + program) == "");
+  CHECK(prompt.line("%load " + program) == "4");
 }
 
 TEST_CASE("files and lines run, and return their status") {
