@@ -36,10 +36,21 @@ file(GLOB_RECURSE nn_headers RELATIVE ${PROJECT_SOURCE_DIR} CONFIGURE_DEPENDS nn
 list(FILTER nn_headers EXCLUDE REGEX nn/distributed/)  # a component of its own
 list(APPEND public_headers ${nn_headers})
 list(REMOVE_ITEM public_headers ${internal_headers})
+list(TRANSFORM public_headers PREPEND ktape/ OUTPUT_VARIABLE included_headers)
+list(JOIN included_headers "\n" included_headers)
+file(WRITE ${PROJECT_BINARY_DIR}/public_headers.txt "${included_headers}\n")  # a test looks into each
 foreach(header IN LISTS public_headers)
   cmake_path(GET header PARENT_PATH folder)
   install(FILES ${header} DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/ktape/${folder})
 endforeach()
+
+# For cling, which takes it by its path and finds the rest by what stands in the second.
+install(FILES interactive/cling.hpp DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/ktape/interactive)
+install(CODE "
+  set(include_folder \"\${CMAKE_INSTALL_PREFIX}/${CMAKE_INSTALL_INCLUDEDIR}\")
+  set(library_folder \"\${CMAKE_INSTALL_PREFIX}/${CMAKE_INSTALL_LIBDIR}\")
+  configure_file(\"${PROJECT_SOURCE_DIR}/interactive/cling_paths.hpp.in\"
+    \"\$ENV{DESTDIR}\${include_folder}/ktape/interactive/cling_paths.hpp\" @ONLY)")
 
 set(config_folder ${CMAKE_INSTALL_LIBDIR}/cmake/ktape)
 install(EXPORT ktape NAMESPACE ktape:: FILE ktapeTargets.cmake DESTINATION ${config_folder})
