@@ -2,6 +2,7 @@
 #include "../saving/changes.hpp"
 
 #include <ktape/ktape.hpp>
+#include <ktape/nn/applications/layer_scale.hpp>
 #include <ktape/nn/layers/arguments.hpp>
 
 /// What every layer must be able to do. A layer is a row of the table; the tests below go through all rows,
@@ -125,6 +126,12 @@ const std::vector<Row>& table() {
        {{4, 5, 3}}},
       {"RMSNormalization", [] { return nn::RMSNormalization(); }, {{4, 5}}, {4, 5}, {"scale"}, Mask::Passes},
       {"UnitNormalization", [] { return nn::UnitNormalization(); }, {{4, 5}}, {4, 5}, {}, Mask::Passes},
+      {"LayerScale",
+       [] { return nn::LayerScale(5, {.init_values = 0.5}); },
+       {{4, 5}},
+       {4, 5},
+       {"gamma"},
+       Mask::Ends},
       // recurrent
       {"SimpleRNNCell",
        [] { return nn::SimpleRNNCell(3); },
