@@ -81,8 +81,7 @@ int main(int argc, char** argv) try {
   for (const char c : text)
     if (alphabet.find(c) == std::string::npos) alphabet += c;
   const std::size_t read = text.size() / 10 * 9;
-  const data::Element train =
-      sequences(numbers(text.substr(0, read), alphabet), steps);
+  const data::Element train = sequences(numbers(text.substr(0, read), alphabet), steps);
   const data::Element unread = sequences(numbers(text.substr(read), alphabet), steps);
 
   const nn::Model model = gpt(static_cast<std::int64_t>(alphabet.size()), run.quick ? 1 : 2);

@@ -50,7 +50,8 @@ int main(int argc, char** argv) try {
       {.name = "encoder"});
   const Tensor left = nn::Input({8, 8, 1}), right = nn::Input({8, 8, 1});
   const Tensor difference = K::abs(encoder(left) - encoder(right));
-  const nn::Model model({left, right}, nn::Dense(1, {.activation = "sigmoid"})(difference), {.name = "siamese"});
+  const nn::Model model({left, right}, nn::Dense(1, {.activation = "sigmoid"})(difference),
+                        {.name = "siamese"});
   model.compile(
       {.optimizer = nn::Adam(0.003), .loss = "binary_crossentropy", .metrics = {nn::AUC({.name = "auc"})}});
   model.fit({train[0], train[1]}, train[2], {.batch_size = 64, .epochs = run.epochs, .verbose = 2});

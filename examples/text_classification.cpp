@@ -102,9 +102,10 @@ int main(int argc, char** argv) try {
                                             {.test_size = 0.2, .seed = run.seed});
 
   double least = 1;
-  for (const auto& [name, make] :
-       std::initializer_list<std::pair<const char*, nn::Model (*)(std::int64_t, std::int64_t)>>{
-           {"counting words", counting}, {"bidirectional LSTM", recurrent}, {"transformer", transformer}}) {
+  using Maker = nn::Model (*)(std::int64_t words, std::int64_t length);
+  const std::vector<std::pair<const char*, Maker>> networks{
+      {"counting words", counting}, {"bidirectional LSTM", recurrent}, {"transformer", transformer}};
+  for (const auto& [name, make] : networks) {
     const nn::Model model = make(words, x.shape()[1]);
     model.compile({.optimizer = nn::Adam(0.003), .loss = "binary_crossentropy", .metrics = {"accuracy"}});
     model.fit(split.train[0], split.train[1], {.batch_size = 32, .epochs = run.epochs, .verbose = 0});
