@@ -61,8 +61,9 @@ int size();
 inline bool first() { return rank() == 0; }
 
 struct OptimizerOptions {
-  std::int64_t bucket_bytes = 25 * 1024 * 1024;  ///< gradients are sent together up to so many bytes
-  bool float16 = false;                          ///< whether they are sent in half precision
+  /// Gradients are sent together up to so many bytes, or up to a quarter of all where that is less.
+  std::int64_t bucket_bytes = 25 * 1024 * 1024;
+  bool float16 = false;  ///< whether they are sent in half precision
 };
 /// The same optimizer, which takes the mean of the gradients of all processes: in `minimize`, and with it
 /// `fit`, they are sent, in the order in which they become ready, while the others are still being computed;

@@ -145,6 +145,13 @@ Plan& Exchange::make_plan(const std::vector<Variable>& variables, const std::vec
     places.push_back(gradients[static_cast<std::size_t>(i)].of_rows());
   world_.broadcast(places.data(), std::ssize(places) * std::int64_t{sizeof(std::int64_t)}, 0);
 
+  // Of few bytes a part is sent early, too, so that it can travel beside the walk.
+  constexpr std::int64_t least = 256 * 1024, parts = 4;
+  std::int64_t all = 0;
+  for (const Variable& variable : variables)
+    all += variable.size() * static_cast<std::int64_t>(variable.dtype().size());
+  const std::int64_t most = std::min(options_.bucket_bytes, std::max(all / parts, least));
+
   Plan& plan = *plans_.emplace_back(std::make_unique<Plan>());
   plan.variables = variables;
   plan.bucket_of.resize(variables.size());
@@ -154,7 +161,7 @@ Plan& Exchange::make_plan(const std::vector<Variable>& variables, const std::vec
     const DType dtype = options_.float16 ? DType(DType::Float16) : variables[i].dtype();
     const std::int64_t bytes = variables[i].size() * static_cast<std::int64_t>(dtype.size());
     if (plan.buckets.empty() || plan.buckets.back().dtype() != dtype ||
-        plan.buckets.back().bytes() + bytes > options_.bucket_bytes)
+        plan.buckets.back().bytes() + bytes > most)
       plan.buckets.emplace_back(world_, dtype);
     plan.buckets.back().add(i, variables[i].size());
     plan.bucket_of[i] = plan.buckets.size() - 1;
