@@ -90,6 +90,11 @@ concept TupleLike = requires {
   std::tuple_size<T>::value;
 };
 
+/// What is shown by its elements, whatever it converts to. xtensor's arrays show themselves.
+template <class T>
+concept Container = std::ranges::input_range<const T> && requires { typename T::allocator_type; } &&
+                    !requires(const T& value) { value.dimension(); };
+
 template <class T>
 concept FunctionObject = requires {
   &T::operator();
@@ -155,6 +160,7 @@ void write(std::ostream& out, const T& value) {
   else if constexpr (std::is_null_pointer_v<Plain>) out << "nullptr";
   else if constexpr (std::is_function_v<std::remove_pointer_t<Plain>> || FunctionObject<Plain>)
     out << '<' << type_name<Plain>() << '>';
+  else if constexpr (Container<Plain>) write_range(out, value);
   else if constexpr (Streamable<T> && !std::is_array_v<T>) out << value;
   else if constexpr (std::ranges::input_range<const T>) write_range(out, value);
   else if constexpr (Pointing<T>)

@@ -16,6 +16,7 @@ PATIENCE = 600  # seconds for a cell
 def convert(notebook, folder):
     """The page, whose pictures and tables are there."""
     subprocess.run(["jupyter", "nbconvert", "--to", "html", "--execute", f"--ExecutePreprocessor.timeout={PATIENCE}",
+                    f"--ExecutePreprocessor.startup_timeout={PATIENCE}",
                     "--output-dir", folder, notebook], check=True)
     name = os.path.splitext(os.path.basename(notebook))[0]
     with open(os.path.join(folder, name + ".html")) as file:
