@@ -38,6 +38,24 @@ void check_losses(const TensorList& losses, const TensorList& seeds) {
   }
 }
 
+constexpr const char* watch_op = "watch";
+
+/// The node of a watched constant, shared by the tapes that watch it.
+class WatchLeaf final : public LeafNode {
+ public:
+  WatchLeaf() : LeafNode(watch_op) {}
+  int tapes = 0;
+};
+
+/// The tensor; of a watched one a copy that stays so when the tape ends.
+Tensor still_watched(const Tensor& x) {
+  if (!x.node() || x.node()->op() != watch_op) return x;
+  Tensor copy = x.alias(x.shape());
+  copy.get()->node = x.get()->node;
+  copy.get()->output = x.get()->output;
+  return copy;
+}
+
 }  // namespace
 
 /// Stands for the backward pass that made some gradients. It knows what to differentiate and does so,
@@ -50,6 +68,7 @@ class LazyGradient final : public Node {
         losses_(std::move(losses)),
         seeds_(std::move(seeds)),
         targets_(std::move(targets)) {
+    for (Tensor& target : targets_) target = still_watched(target);
     std::uint64_t latest = 0;
     for (const std::vector<Tensor>* list : {&losses_, &seeds_})
       for (const Tensor& x : *list)
@@ -154,17 +173,6 @@ std::vector<Tensor> gradients(const Tensor& loss, const std::vector<Variable>& v
                               std::vector<LookupGradient>& lookups) {
   return gradients(loss, variables, lookups, {});
 }
-
-namespace {
-
-/// The node of a watched constant, shared by the tapes that watch it.
-class WatchLeaf final : public LeafNode {
- public:
-  WatchLeaf() : LeafNode("watch") {}
-  int tapes = 0;
-};
-
-}  // namespace
 
 GradientTape::~GradientTape() {
   for (const Tensor& tensor : watched_)

@@ -242,6 +242,18 @@ TEST_CASE("the end of one gradient tape does not unwatch what another watches") 
   CHECK(t.node() == nullptr);
 }
 
+TEST_CASE("a gradient with respect to what a tape watched can be differentiated when the tape has ended") {
+  const Variable w = variable({3, 4});
+  const auto slope = [&] {
+    GradientTape tape;
+    const Tensor x = variable({1, 2}).value().detach();
+    tape.watch(x);
+    return tape.gradient(w * x * x, x);  // 2 w x
+  };
+  const Tensor by_w = gradients(slope(), {w})[0];
+  CHECK((by_w.item(0) == 2 && by_w.item(1) == 4));
+}
+
 TEST_CASE("a function can have a gradient of its own") {
   const auto reverse = custom_gradient([](const Tensor& x) {
     return std::pair{x * 1, [](const Tensor& dy) { return dy * -1; }};
