@@ -78,8 +78,9 @@ std::vector<Step> CellCode::prepare(llvm::Module& module, int cell) {
       const auto used = globals_used(*function);
       // Of what an earlier cell made there is only the declaration here.
       if (llvm::any_of(used, [this](const auto* global) { return known_.contains(global->getName()); }) &&
-          llvm::none_of(used, [](const auto* global) {
-            return !global->isDeclaration() && global->hasExternalLinkage();
+          llvm::none_of(used, [this](const auto* global) {
+            return !global->isDeclaration() && !global->hasLocalLinkage() &&
+                   !known_.contains(global->getName());
           }))
         continue;
       for (const llvm::GlobalVariable* global : used)

@@ -92,8 +92,11 @@ concept TupleLike = requires {
 
 /// What is shown by its elements, whatever it converts to. xtensor's arrays show themselves.
 template <class T>
-concept Container = std::ranges::input_range<const T> && requires { typename T::allocator_type; } &&
-                    !requires(const T& value) { value.dimension(); };
+concept Container = std::ranges::input_range<const T> && requires {
+  typename T::allocator_type;
+} && !requires(const T& value) {
+  value.dimension();
+};
 
 template <class T>
 concept FunctionObject = requires {

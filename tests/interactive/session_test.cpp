@@ -157,6 +157,17 @@ TEST_CASE("what a refused cell made of templates is there for the next one") {
         "{1, 2, 3}");
 }
 
+TEST_CASE("constants are made of constants of earlier cells, once") {
+  Prompt prompt;
+  prompt.line("int made = 0; int make() { return ++made; }");
+  prompt.line("const int first = make();");
+  prompt.line("const int second = first + make();");
+  CHECK(prompt.line("first + 10 * second + 100 * made") == "231");
+  prompt.line("const Tensor t = K::ones({2});");
+  prompt.line("const Tensor u = t + 1.f;");
+  CHECK(prompt.line("u") == "tensor([2., 2.], shape=(2,), dtype=float32)");
+}
+
 TEST_CASE("lambdas may capture the session's variables, as those of a function may its own") {
   Prompt prompt;
   prompt.line("int a = 2, b = 3;");
