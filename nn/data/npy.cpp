@@ -1,6 +1,10 @@
 #include <ktape/nn/data/npy.hpp>
 #include <ktape/nn/data/zip.hpp>
 #include <ktape/nn/saving/atomic_file.hpp>
+#include <ktape/ops/elementwise.hpp>
+#include <ktape/ops/inspection.hpp>
+#include <ktape/ops/operators.hpp>
+#include <ktape/ops/reductions.hpp>
 #include <ktape/ops/shape.hpp>
 
 #include <algorithm>
@@ -109,11 +113,34 @@ constexpr std::pair<const char*, DType::Kind> dtypes[] = {
     {"f2", DType::Float16}, {"f4", DType::Float32}, {"f8", DType::Float64}};
 constexpr bool little = std::endian::native == std::endian::little;
 
-DType dtype_of_descr(const ByteSource& file, const std::string& descr) {
-  if (descr.size() == 3 && std::strchr("<>|=", descr[0]))
+/// Numbers without a dtype of their own: that of their bits, and the one that they become.
+struct Widened {
+  const char* code;
+  DType::Kind bits, dtype;
+};
+constexpr Widened unsigned_dtypes[] = {{"u2", DType::Int16, DType::Int32},
+                                       {"u4", DType::Int32, DType::Int64},
+                                       {"u8", DType::Int64, DType::Int64}};
+
+Tensor unsigned_numbers(const ByteSource& file, const Tensor& bits, DType dtype) {
+  const Tensor out = backend::cast(bits, dtype);
+  if (bits.dtype() != dtype)
+    return backend::where(out < 0, out + (std::int64_t{1} << 8 * bits.dtype().size()), out);
+  if (backend::any(out < 0).item<bool>()) file.fail("the numbers must fit int64", "dtype uint64");
+  return out;
+}
+
+/// The numbers that follow, as a header describes them.
+Tensor read_numbers(ByteSource& file, const std::string& descr, const Shape& shape) {
+  const bool swapped = descr.front() == (little ? '>' : '<');
+  if (descr.size() == 3 && std::strchr("<>|=", descr[0])) {
     for (const auto& [code, dtype] : dtypes)
-      if (descr.substr(1) == code) return dtype;
-  file.fail("the numbers must be bool, int8 to int64, uint8 or float16 to float64", "dtype '", descr, "'");
+      if (descr.substr(1) == code) return file.read_tensor(shape, dtype, swapped);
+    for (const auto& [code, bits, dtype] : unsigned_dtypes)
+      if (descr.substr(1) == code)
+        return unsigned_numbers(file, file.read_tensor(shape, bits, swapped), dtype);
+  }
+  file.fail("the numbers must be bool, integers or float16 to float64", "dtype '", descr, "'");
 }
 
 Tensor read_array(ByteSource& file) {
@@ -128,11 +155,9 @@ Tensor read_array(ByteSource& file) {
   std::string text(bytes, '\0');
   file.read_exactly(text.data(), bytes, "header");
   const Header header = HeaderParser(file, text).parse();
-  const DType dtype = dtype_of_descr(file, *header.descr);
-  constexpr char other = little ? '>' : '<';
   Shape shape = *header.shape;
   if (*header.fortran_order) std::reverse(shape.begin(), shape.end());
-  Tensor out = file.read_tensor(shape, dtype, header.descr->front() == other);
+  const Tensor out = read_numbers(file, *header.descr, shape);
   file.expect_end("the array");
   return *header.fortran_order ? backend::transpose(out) : out;
 }

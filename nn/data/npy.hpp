@@ -8,9 +8,9 @@
 /// NumPy's files, read and written.
 namespace ktape::data {
 
-/// The array of a .npy file, plain or gzip-compressed: bool, int8 to int64, uint8, float16 to float64, in
-/// either byte order and either order of axes. Throws IOError, naming the file, for one that is missing,
-/// truncated, no such file, or holds something else; objects (pickles) are not read. `numpy.load`.
+/// The array of a .npy file, plain or gzip-compressed, in either byte order and either order of axes: bool,
+/// integers, float16 to float64; uint16 becomes int32, uint32 and uint64 int64. Throws IOError, naming the file,
+/// if it is missing, truncated, no such file or holds something else, as objects (pickles). `numpy.load`.
 Tensor load_npy(const std::string& path);
 
 /// The arrays of a .npz file and their names, without ".npy", in the order of the file. Throws IOError,

@@ -74,6 +74,10 @@ TEST_CASE("load_npy: every dtype, either order") {
   CHECK(values(load(array(">f8", "(1,)", big(std::uint64_t{0x3ff8000000000000})))) == Values{1.5});
   CHECK(values(load(array("|b1", "(3,)", std::string("\0\x01\x02", 3)))) == Values{0, 1, 1});
   CHECK(load(array("|i1", "(0, 4)", "")).shape() == Shape{0, 4});
+  const Tensor wide = load(array("<u2", "(2,)", little(std::uint16_t{65535}) + little(std::uint16_t{7})));
+  CHECK((wide.dtype() == "int32" && values(wide) == Values{65535, 7}));
+  CHECK(values(load(array(">u4", "(1,)", big(std::uint32_t{4000000000})))) == Values{4000000000});
+  CHECK(values(load(array("<u8", "(1,)", little(std::uint64_t{5})))) == Values{5});
   CHECK(load(deflated(six, true)).shape() == Shape{2, 3});
   // Other ways to write the header.
   CHECK(load(npy("{\"shape\":(2,3),\"descr\":\"|u1\",\"fortran_order\":False}", "abcdef")).shape() ==
@@ -87,7 +91,8 @@ TEST_CASE("load_npy: headers that do not hold are errors") {
   };
   error("hello, world", "it begins otherwise");
   error(array("|O", "(1,)", "a"), "dtype '|O'");
-  error(array("<u4", "(1,)", "abcd"), "dtype '<u4'");
+  error(array("<c8", "(1,)", "abcdefgh"), "dtype '<c8'");
+  error(array("<u8", "(1,)", little(~std::uint64_t{0})), "the numbers must fit int64");
   error(array("|u1", "(1,)", "ab"), "bytes follow the array");
   error(array("|u1", "(99999999999,)", "ab"), "cannot follow");
   error(deflated(array("|u1", "(99999999999,)", "ab"), true), "cannot follow");
