@@ -87,7 +87,7 @@ class KernelTest(unittest.TestCase):
         cell = self.run_cell("""
             nn::Sequential slow({nn::Dense(1)});
             slow.compile({.loss = "mse"});
-            auto of_slow = slow.fit(K::ones({20000, 64}), K::ones({20000, 1}), {.batch_size = 4, .epochs = 1});""")
+            auto of_slow = slow.fit(K::ones({80000, 64}), K::ones({80000, 1}), {.batch_size = 1, .epochs = 1});""")
         self.assertEqual(cell.reply["status"], "ok", cell.messages)
         self.assertGreater(cell.text().count("\r"), 1)
         self.assertIn("━", cell.text())
