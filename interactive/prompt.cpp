@@ -1,13 +1,17 @@
 #include <ktape/interactive/prompt.hpp>
 #include <ktape/interactive/source.hpp>
 
+#include <fcntl.h>
 #include <histedit.h>
+#include <poll.h>
 #include <sys/ioctl.h>
 #include <unistd.h>
 
 #include <algorithm>
+#include <clocale>
 #include <csignal>
 #include <cstdlib>
+#include <cwchar>
 #include <filesystem>
 #include <iostream>
 
@@ -27,7 +31,37 @@ std::string history_file() {
   return error ? std::string() : (folder / "history").string();
 }
 
-volatile std::sig_atomic_t cancelled = 0;
+/// Ctrl-C between cells. It goes through a pipe that is waited on together with the keys, so that none is
+/// lost that comes just before the wait, or to another thread.
+class Cancellation {
+ public:
+  Cancellation() {
+    if (pipe2(ends_, O_CLOEXEC | O_NONBLOCK) != 0) return;
+    struct sigaction action {};
+    action.sa_handler = [](int) { [[maybe_unused]] const ssize_t sent = write(ends_[1], "", 1); };
+    sigemptyset(&action.sa_mask);
+    sigaction(SIGINT, &action, nullptr);
+  }
+
+  /// Waits for a key; false if Ctrl-C came first.
+  bool wait_for_key() const {
+    pollfd sources[] = {{STDIN_FILENO, POLLIN, 0}, {ends_[0], POLLIN, 0}};
+    while (poll(sources, 2, -1) < 0) {
+    }
+    return !(sources[1].revents & POLLIN);
+  }
+
+  /// Whether it came since the last time.
+  bool taken() const {
+    char bytes[64];
+    bool any = false;
+    while (::read(ends_[0], bytes, sizeof bytes) > 0) any = true;
+    return any;
+  }
+
+ private:
+  static inline int ends_[2] = {-1, -1};
+};
 
 class Editor {
  public:
@@ -43,6 +77,8 @@ class Editor {
           static char first[] = ">>> ", next[] = "... ";
           return of(editor).cell_.empty() ? first : next;
         });
+    el_set(
+        editor_, EL_GETCFN, +[](EditLine* editor, wchar_t* key) { return of(editor).read_key(*key); });
     el_set(editor_, EL_EDITOR, "emacs");
     el_set(editor_, EL_HIST, history, history_);
     el_set(
@@ -67,12 +103,12 @@ class Editor {
   bool read(std::string& cell) {
     cell_.clear();
     for (;;) {
-      cancelled = 0;
+      cancellation_.taken();
       int length = 0;
-      el_set(editor_, EL_PREP_TERM,
-             1);  // before the prompt is seen, lest a key in between be taken for input of a program
+      // Before the prompt is seen, lest a key in between be taken for input of a program.
+      el_set(editor_, EL_PREP_TERM, 1);
       const char* line = el_gets(editor_, &length);
-      if (cancelled) {
+      if (cancellation_.taken()) {
         cell_.clear();
         std::cout << std::endl;
         el_reset(editor_);
@@ -103,6 +139,19 @@ class Editor {
     void* self = nullptr;
     el_get(editor, EL_CLIENTDATA, &self);
     return *static_cast<Editor*>(self);
+  }
+
+  /// A character from its bytes; 1, or 0 at the end of input, or -1 for Ctrl-C.
+  int read_key(wchar_t& key) const {
+    std::mbstate_t state{};
+    for (char byte = 0;;) {
+      if (!cancellation_.wait_for_key()) return -1;
+      const ssize_t size = ::read(STDIN_FILENO, &byte, 1);
+      if (size <= 0) return 0;
+      const std::size_t used = std::mbrtowc(&key, &byte, 1, &state);
+      if (used <= 1) return 1;
+      if (used == static_cast<std::size_t>(-1)) state = {};  // not UTF-8: left out
+    }
   }
 
   unsigned char complete() {
@@ -142,24 +191,17 @@ class Editor {
   }
 
   Shell& shell_;
+  const Cancellation cancellation_;
   const std::string file_ = history_file();
   EditLine* editor_;
   History* history_;
   std::string cell_;
 };
 
-/// Between cells Ctrl-C gives up what is being typed.
-void cancel_on_interrupt() {
-  struct sigaction action {};
-  action.sa_handler = [](int) { cancelled = 1; };
-  sigemptyset(&action.sa_mask);
-  sigaction(SIGINT, &action, nullptr);
-}
-
 }  // namespace
 
 void prompt(Shell& shell) {
-  cancel_on_interrupt();
+  std::setlocale(LC_CTYPE, "C.UTF-8");  // of the keys
   Editor editor(shell);
   std::cout << "ktape. %help tells what can be typed, Ctrl-D leaves." << std::endl;
   for (std::string cell; editor.read(cell);) shell.run(cell);

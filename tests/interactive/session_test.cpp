@@ -186,11 +186,21 @@ TEST_CASE("an open brace waits for its end, and Ctrl-C gives up what is typed") 
   prompt.type("return n + 1; }\n");
   prompt.until(">>> ");
   CHECK(prompt.line("f(1)") == "2");
-  prompt.type("int g(int n) {\n");
-  prompt.until("... ");
-  prompt.type("\x03");
-  prompt.until(">>> ");
+  for (int i = 0; i < 20; ++i) {
+    prompt.type("int g(int n) {\n");
+    prompt.until("... ");
+    prompt.type("\x03");
+    prompt.until(">>> ");
+  }
   CHECK(prompt.line("f(2)") == "3");
+}
+
+TEST_CASE("keys beyond ASCII are characters") {
+  Prompt prompt;
+  CHECK(prompt.line("std::string word = \"gr\u00fcn \u20ac\"; word.size()") == "9");
+  prompt.type("std::string(\"a\u00fc\x7f\").size()\n");  // Backspace takes the whole of it away
+  prompt.until("\n");
+  CHECK(prompt.until("\n>>> ") == "1");
 }
 
 TEST_CASE("history is kept between sessions, and Tab completes") {
