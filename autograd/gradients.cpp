@@ -1,8 +1,9 @@
 #include <ktape/autograd/arguments.hpp>
 #include <ktape/autograd/dispatch.hpp>
 #include <ktape/autograd/gradients.hpp>
-#include <ktape/autograd/graph.hpp>
-#include <ktape/autograd/trace.hpp>
+#include <ktape/autograd/symbolic/defer.hpp>
+#include <ktape/autograd/symbolic/graph.hpp>
+#include <ktape/autograd/symbolic/trace.hpp>
 #include <ktape/autograd/walk.hpp>
 
 #include <algorithm>

@@ -1,5 +1,5 @@
 #include <ktape/autograd/dispatch.hpp>
-#include <ktape/autograd/symbolic.hpp>
+#include <ktape/autograd/symbolic/symbol.hpp>
 
 #include <algorithm>
 #include <charconv>

@@ -80,42 +80,6 @@ unsigned canonical_axes(const char* op, const Axes& axes, int rank) {
   return bits;
 }
 
-Shape broadcast_shapes(const char* op, const Shape& x, const Shape& y, const char* x_name,
-                       const char* y_name) {
-  if (x == y) return x;
-  const Shape& longer = x.rank() >= y.rank() ? x : y;
-  const Shape& shorter = x.rank() >= y.rank() ? y : x;
-  Shape out = longer;
-  const int shift = longer.rank() - shorter.rank();
-  for (int i = 0; i < shorter.rank(); ++i) {
-    const std::int64_t m = longer[i + shift], n = shorter[i];
-    if (!compatible(m, n) && m != 1 && n != 1)
-      fail("[", op, "] shapes must broadcast: received ", x_name, '=', x, ", ", y_name, '=', y);
-    out[i + shift] = m == 1 || (m == None && n != 1) ? n : m;
-  }
-  return out;
-}
-
-bool broadcasts_to(const Shape& from, const Shape& to) {
-  const int extra = to.rank() - from.rank();
-  if (extra < 0) return false;
-  for (int i = 0; i < from.rank(); ++i)
-    if (from[i] != 1 && !compatible(from[i], to[extra + i])) return false;
-  return true;
-}
-
-bool compatible(const Shape& a, const Shape& b) {
-  bool fit = a.rank() == b.rank();
-  for (int i = 0; fit && i < a.rank(); ++i) fit = compatible(a[i], b[i]);
-  return fit;
-}
-
-Shape with_unknown(const Shape& shape, std::int64_t extent) {
-  Shape out = shape;
-  std::replace(out.begin(), out.end(), std::int64_t{None}, extent);
-  return out;
-}
-
 void check_extents(const char* op, const Shape& shape, std::size_t element_size, bool waits) {
   std::int64_t bytes = static_cast<std::int64_t>(element_size);
   for (std::int64_t n : shape)

@@ -4,7 +4,7 @@
 #include <ktape/autograd/memory.hpp>
 #include <ktape/autograd/node.hpp>
 #include <ktape/autograd/parallel.hpp>
-#include <ktape/autograd/symbolic.hpp>
+#include <ktape/autograd/symbolic/defer.hpp>
 #include <ktape/autograd/variable.hpp>
 
 #include <cstring>

@@ -1,5 +1,5 @@
 #include <ktape/autograd/node.hpp>
-#include <ktape/autograd/symbolic.hpp>
+#include <ktape/autograd/symbolic/environment.hpp>
 #include <ktape/autograd/thread_state.hpp>
 
 #include <algorithm>

@@ -1,5 +1,5 @@
 #include <ktape/autograd/node.hpp>
-#include <ktape/autograd/symbolic.hpp>
+#include <ktape/autograd/symbolic/symbol.hpp>
 #include <ktape/interactive/display.hpp>
 #include <ktape/interactive/notebook.hpp>
 #include <ktape/nn/models/summary.hpp>

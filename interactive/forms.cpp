@@ -1,6 +1,6 @@
 #include <ktape/autograd/dispatch.hpp>
 #include <ktape/autograd/node.hpp>
-#include <ktape/autograd/symbolic.hpp>
+#include <ktape/autograd/symbolic/symbol.hpp>
 #include <ktape/interactive/display.hpp>
 #include <ktape/nn/data/image_files.hpp>
 #include <ktape/nn/models/plot.hpp>

@@ -1,5 +1,5 @@
 #include <ktape/autograd/arguments.hpp>
-#include <ktape/autograd/symbolic.hpp>
+#include <ktape/autograd/symbolic/defer.hpp>
 #include <ktape/ops/activations.hpp>
 #include <ktape/ops/attention.hpp>
 #include <ktape/ops/elementwise.hpp>

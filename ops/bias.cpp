@@ -1,9 +1,9 @@
 #include <ktape/autograd/arguments.hpp>
-#include <ktape/autograd/symbolic.hpp>
+#include <ktape/autograd/symbolic/defer.hpp>
 #include <ktape/ops/bias.hpp>
-#include <ktape/ops/convolution_arguments.hpp>
 #include <ktape/ops/operators.hpp>
 #include <ktape/ops/shape.hpp>
+#include <ktape/ops/support/convolution_arguments.hpp>
 #include <ktape/ops/support/elementwise_op.hpp>
 
 namespace ktape::backend {

@@ -1,5 +1,6 @@
 #pragma once
-#include <ktape/autograd/trace.hpp>
+#include <ktape/autograd/symbolic/defer.hpp>
+#include <ktape/autograd/symbolic/trace.hpp>
 #include <ktape/ops/tensor_or_number.hpp>
 
 #include <functional>

@@ -1,6 +1,6 @@
 #include <ktape/autograd/error.hpp>
 #include <ktape/ops/config.hpp>
-#include <ktape/ops/config_file.hpp>
+#include <ktape/ops/support/config_file.hpp>
 #include <ktape/ops/support/engine.hpp>
 
 #include <atomic>

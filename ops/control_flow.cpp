@@ -1,5 +1,5 @@
 #include <ktape/autograd/arguments.hpp>
-#include <ktape/autograd/trace.hpp>
+#include <ktape/autograd/symbolic/trace.hpp>
 #include <ktape/ops/control_flow.hpp>
 #include <ktape/ops/elementwise.hpp>
 #include <ktape/ops/shape.hpp>

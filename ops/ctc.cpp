@@ -1,15 +1,15 @@
 #include <ktape/autograd/arguments.hpp>
 #include <ktape/autograd/dispatch.hpp>
 #include <ktape/autograd/node.hpp>
-#include <ktape/autograd/symbolic.hpp>
+#include <ktape/autograd/symbolic/defer.hpp>
 #include <ktape/ops/config.hpp>
 #include <ktape/ops/ctc.hpp>
-#include <ktape/ops/ctc_batch.hpp>
 #include <ktape/ops/indexing.hpp>
 #include <ktape/ops/kernels/parallel/parallel_rows.hpp>
 #include <ktape/ops/kernels/sequence/ctc.hpp>
 #include <ktape/ops/operators.hpp>
 #include <ktape/ops/shape.hpp>
+#include <ktape/ops/support/ctc_batch.hpp>
 
 #include <numeric>
 

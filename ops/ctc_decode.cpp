@@ -1,10 +1,10 @@
 #include <ktape/autograd/arguments.hpp>
-#include <ktape/autograd/symbolic.hpp>
+#include <ktape/autograd/symbolic/defer.hpp>
 #include <ktape/ops/config.hpp>
 #include <ktape/ops/creation.hpp>
 #include <ktape/ops/ctc.hpp>
-#include <ktape/ops/ctc_batch.hpp>
 #include <ktape/ops/kernels/parallel/parallel_rows.hpp>
+#include <ktape/ops/support/ctc_batch.hpp>
 
 #include <algorithm>
 #include <cmath>

@@ -1,11 +1,11 @@
 #include <ktape/ops/creation.hpp>
-#include <ktape/ops/ctc_batch.hpp>
 #include <ktape/ops/elementwise.hpp>
 #include <ktape/ops/inspection.hpp>
 #include <ktape/ops/linalg.hpp>
 #include <ktape/ops/operators.hpp>
 #include <ktape/ops/reductions.hpp>
 #include <ktape/ops/shape.hpp>
+#include <ktape/ops/support/ctc_batch.hpp>
 
 #include <algorithm>
 

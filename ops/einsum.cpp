@@ -1,5 +1,5 @@
 #include <ktape/autograd/arguments.hpp>
-#include <ktape/autograd/symbolic.hpp>
+#include <ktape/autograd/symbolic/defer.hpp>
 #include <ktape/ops/broadcasting.hpp>
 #include <ktape/ops/linalg.hpp>
 #include <ktape/ops/operators.hpp>

@@ -1,5 +1,5 @@
 #include <ktape/ops/function.hpp>
-#include <ktape/ops/sparse_symbolic.hpp>
+#include <ktape/ops/support/sparse_symbolic.hpp>
 
 #include <cmath>
 

@@ -1,6 +1,6 @@
 #pragma once
-#include <ktape/autograd/graph.hpp>
 #include <ktape/autograd/literal.hpp>
+#include <ktape/autograd/symbolic/graph.hpp>
 #include <ktape/ops/config.hpp>
 #include <ktape/ops/sparse.hpp>
 

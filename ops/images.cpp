@@ -1,11 +1,11 @@
 #include <ktape/autograd/arguments.hpp>
 #include <ktape/autograd/dispatch.hpp>
-#include <ktape/autograd/symbolic.hpp>
-#include <ktape/ops/convolution_arguments.hpp>
+#include <ktape/autograd/symbolic/defer.hpp>
 #include <ktape/ops/images.hpp>
 #include <ktape/ops/inspection.hpp>
 #include <ktape/ops/kernels/convolution/linear_resize.hpp>
 #include <ktape/ops/shape.hpp>
+#include <ktape/ops/support/convolution_arguments.hpp>
 
 #include <algorithm>
 #include <limits>

@@ -1,6 +1,6 @@
 #include <ktape/autograd/arguments.hpp>
 #include <ktape/autograd/log.hpp>
-#include <ktape/autograd/symbolic.hpp>
+#include <ktape/autograd/symbolic/defer.hpp>
 #include <ktape/ops/config.hpp>
 #include <ktape/ops/inspection.hpp>
 

@@ -1,13 +1,13 @@
 #include <ktape/autograd/arguments.hpp>
-#include <ktape/autograd/symbolic.hpp>
+#include <ktape/autograd/symbolic/defer.hpp>
 #include <ktape/ops/broadcasting.hpp>
 #include <ktape/ops/inspection.hpp>
 #include <ktape/ops/linalg.hpp>
 #include <ktape/ops/operators.hpp>
 #include <ktape/ops/shape.hpp>
-#include <ktape/ops/sparse_symbolic.hpp>
 #include <ktape/ops/support/elementwise_op.hpp>
 #include <ktape/ops/support/matmul.hpp>
+#include <ktape/ops/support/sparse_symbolic.hpp>
 
 #include <algorithm>
 

@@ -1,5 +1,5 @@
 #include <ktape/autograd/arguments.hpp>
-#include <ktape/autograd/symbolic_scope.hpp>
+#include <ktape/autograd/symbolic/scope.hpp>
 #include <ktape/ops/optimize.hpp>
 #include <ktape/ops/support/optimizer_update.hpp>
 

@@ -1,4 +1,4 @@
-#include <ktape/autograd/symbolic.hpp>
+#include <ktape/autograd/symbolic/defer.hpp>
 #include <ktape/ops/config.hpp>
 #include <ktape/ops/phase.hpp>
 

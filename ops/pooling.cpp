@@ -1,10 +1,10 @@
 #include <ktape/autograd/arguments.hpp>
-#include <ktape/autograd/symbolic.hpp>
+#include <ktape/autograd/symbolic/defer.hpp>
 #include <ktape/ops/config.hpp>
-#include <ktape/ops/convolution_arguments.hpp>
 #include <ktape/ops/kernels/convolution/pooling.hpp>
 #include <ktape/ops/pooling.hpp>
 #include <ktape/ops/shape.hpp>
+#include <ktape/ops/support/convolution_arguments.hpp>
 #include <ktape/ops/support/elementwise_op.hpp>
 #include <ktape/ops/support/engine.hpp>
 

@@ -1,12 +1,12 @@
 #include <ktape/autograd/arguments.hpp>
 #include <ktape/autograd/dispatch.hpp>
-#include <ktape/autograd/symbolic.hpp>
+#include <ktape/autograd/symbolic/defer.hpp>
 #include <ktape/ops/config.hpp>
 #include <ktape/ops/creation.hpp>
 #include <ktape/ops/kernels/random/distributions.hpp>
 #include <ktape/ops/operators.hpp>
 #include <ktape/ops/random.hpp>
-#include <ktape/ops/random_scope.hpp>
+#include <ktape/ops/support/random_scope.hpp>
 
 #include <bit>
 #include <cmath>

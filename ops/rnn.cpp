@@ -1,6 +1,6 @@
 #include <ktape/autograd/arguments.hpp>
-#include <ktape/autograd/symbolic.hpp>
-#include <ktape/autograd/trace.hpp>
+#include <ktape/autograd/symbolic/defer.hpp>
+#include <ktape/autograd/symbolic/trace.hpp>
 #include <ktape/ops/creation.hpp>
 #include <ktape/ops/elementwise.hpp>
 #include <ktape/ops/operators.hpp>

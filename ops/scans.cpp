@@ -1,5 +1,5 @@
 #include <ktape/autograd/arguments.hpp>
-#include <ktape/autograd/symbolic.hpp>
+#include <ktape/autograd/symbolic/defer.hpp>
 #include <ktape/ops/kernels/reduce/argmax.hpp>
 #include <ktape/ops/kernels/reduce/scan.hpp>
 #include <ktape/ops/kernels/sequence/linear_recurrence.hpp>

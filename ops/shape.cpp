@@ -1,9 +1,9 @@
 #include <ktape/autograd/arguments.hpp>
-#include <ktape/autograd/symbolic.hpp>
+#include <ktape/autograd/symbolic/defer.hpp>
 #include <ktape/ops/kernels/copy/permute.hpp>
 #include <ktape/ops/shape.hpp>
-#include <ktape/ops/sparse_symbolic.hpp>
 #include <ktape/ops/support/slicing.hpp>
+#include <ktape/ops/support/sparse_symbolic.hpp>
 
 #include <algorithm>
 #include <functional>

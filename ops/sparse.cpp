@@ -3,7 +3,7 @@
 #include <ktape/ops/operators.hpp>
 #include <ktape/ops/shape.hpp>
 #include <ktape/ops/sparse.hpp>
-#include <ktape/ops/sparse_symbolic.hpp>
+#include <ktape/ops/support/sparse_symbolic.hpp>
 
 #include <algorithm>
 #include <numeric>

@@ -2,7 +2,7 @@
 #include <ktape/autograd/arguments.hpp>
 #include <ktape/autograd/dispatch.hpp>
 #include <ktape/autograd/node.hpp>
-#include <ktape/autograd/symbolic.hpp>
+#include <ktape/autograd/symbolic/defer.hpp>
 #include <ktape/ops/kernels/elementwise/elementwise.hpp>
 
 /// Element-wise ops on tensors: allocate, pick the type, run the kernel, record the derivative.

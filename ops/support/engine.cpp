@@ -1,5 +1,5 @@
 #include <ktape/ops/config.hpp>
-#include <ktape/ops/config_file.hpp>
+#include <ktape/ops/support/config_file.hpp>
 #include <ktape/ops/support/engine.hpp>
 
 #include <atomic>

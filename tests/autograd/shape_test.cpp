@@ -61,16 +61,6 @@ TEST_CASE("axes are one, several, all or none of them") {
                        "[mean] axis must be in [-3, 3) for a tensor of rank 3: received axis=-4", ValueError);
 }
 
-TEST_CASE("shapes broadcast as in NumPy") {
-  CHECK(broadcast_shapes("add", {2, 3}, {3}) == Shape{2, 3});
-  CHECK(broadcast_shapes("add", {2, 1}, {1, 3}) == Shape{2, 3});
-  CHECK(broadcast_shapes("add", {}, {4}) == Shape{4});
-  CHECK(broadcast_shapes("add", {0, 3}, {1, 3}) == Shape{0, 3});
-  CHECK_THROWS_WITH_AS(broadcast_shapes("add", {2, 3}, {4, 3}),
-                       "[add] shapes must broadcast: received x=(2, 3), y=(4, 3)", ValueError);
-  CHECK_THROWS_AS(broadcast_shapes("add", {2, 0}, {2, 3}), ValueError);
-}
-
 TEST_CASE("extents must be possible") {
   const std::int64_t huge = std::numeric_limits<std::int64_t>::max();
   CHECK_NOTHROW(check_extents("zeros", {0, 1 << 30, 0}, 8));

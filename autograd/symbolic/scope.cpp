@@ -1,5 +1,5 @@
-#include <ktape/autograd/symbolic.hpp>
-#include <ktape/autograd/symbolic_scope.hpp>
+#include <ktape/autograd/symbolic/scope.hpp>
+#include <ktape/autograd/symbolic/symbol.hpp>
 #include <ktape/autograd/thread_state.hpp>
 
 #include <utility>

@@ -1,24 +1,15 @@
 #include <ktape/autograd/dispatch.hpp>
-#include <ktape/autograd/reach.hpp>
+#include <ktape/autograd/symbolic/environment.hpp>
+#include <ktape/autograd/symbolic/reach.hpp>
+#include <ktape/autograd/symbolic/shape_rules.hpp>
+#include <ktape/autograd/symbolic/trace.hpp>
 #include <ktape/autograd/tape.hpp>
-#include <ktape/autograd/trace.hpp>
 
 #include <algorithm>
 #include <optional>
 #include <set>
 
 namespace ktape {
-
-OutputInfo either(const char* op, const OutputInfo& a, const OutputInfo& b) {
-  if (a.dtype != b.dtype)
-    fail<TypeError>("[", op, "] both results must have one dtype: received ", a.dtype, " and ", b.dtype);
-  if (a.shape.rank() != b.shape.rank())
-    fail("[", op, "] both results must have one rank: received ", a.shape, " and ", b.shape);
-  OutputInfo out = a;
-  for (int d = 0; d < a.shape.rank(); ++d)
-    if (a.shape[d] != b.shape[d]) out.shape[d] = None;
-  return out;
-}
 
 std::vector<Operand> joined(std::vector<Operand> captured, const std::vector<Operand>& more) {
   captured.insert(captured.end(), more.begin(), more.end());

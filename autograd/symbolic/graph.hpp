@@ -1,5 +1,5 @@
 #pragma once
-#include <ktape/autograd/symbolic.hpp>
+#include <ktape/autograd/symbolic/symbol.hpp>
 
 #include <map>
 #include <memory>

@@ -1,5 +1,5 @@
 #pragma once
-#include <ktape/autograd/symbolic.hpp>
+#include <ktape/autograd/symbolic/symbol.hpp>
 
 #include <functional>
 
@@ -18,13 +18,6 @@ using Callable = std::function<std::vector<Tensor>(const std::vector<Tensor>&)>;
 /// differs in the results is unknown then. Throws what `f` throws, and ValueError, naming the op, when it
 /// returns an undefined tensor.
 Trace trace(const char* op, const std::vector<OutputInfo>& arguments, const Callable& f);
-
-/// What is known of a tensor that may turn out as either one: extents that differ are unknown. Throws
-/// ValueError for different ranks, TypeError for different dtypes.
-OutputInfo either(const char* op, const OutputInfo& a, const OutputInfo& b);
-
-/// The shape and dtype of a tensor.
-inline OutputInfo info_of(const Tensor& x) { return {x.shape(), x.dtype()}; }
 
 /// What several callables bring along.
 std::vector<Operand> joined(std::vector<Operand> captured, const std::vector<Operand>& more);

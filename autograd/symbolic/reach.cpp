@@ -1,4 +1,4 @@
-#include <ktape/autograd/reach.hpp>
+#include <ktape/autograd/symbolic/reach.hpp>
 
 namespace ktape {
 

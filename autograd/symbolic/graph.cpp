@@ -1,9 +1,10 @@
 #include <ktape/autograd/arguments.hpp>
 #include <ktape/autograd/gradients.hpp>
-#include <ktape/autograd/graph.hpp>
-#include <ktape/autograd/reach.hpp>
+#include <ktape/autograd/symbolic/defer.hpp>
+#include <ktape/autograd/symbolic/graph.hpp>
+#include <ktape/autograd/symbolic/reach.hpp>
+#include <ktape/autograd/symbolic/trace.hpp>
 #include <ktape/autograd/thread_state.hpp>
-#include <ktape/autograd/trace.hpp>
 
 #include <algorithm>
 #include <cstring>

@@ -1,4 +1,4 @@
-#include <ktape/ops/sparse_symbolic.hpp>
+#include <ktape/ops/support/sparse_symbolic.hpp>
 
 #include <algorithm>
 #include <cstring>

@@ -1,7 +1,7 @@
 #include <ktape/autograd/arguments.hpp>
 #include <ktape/ops/config.hpp>
-#include <ktape/ops/convolution_arguments.hpp>
 #include <ktape/ops/shape.hpp>
+#include <ktape/ops/support/convolution_arguments.hpp>
 
 #include <algorithm>
 

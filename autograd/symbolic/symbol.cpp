@@ -1,14 +1,11 @@
-#include <ktape/autograd/symbolic.hpp>
+#include <ktape/autograd/symbolic/symbol.hpp>
 
 #include <algorithm>
-#include <numeric>
 
 namespace ktape {
 namespace {
 
 std::atomic<std::uint64_t> newest{0};
-thread_local Environment* environment = nullptr;
-thread_local bool inferring = false;
 
 /// Symbols that lost their last reference while another one was being destroyed: a deep graph must not
 /// recurse.
@@ -55,11 +52,6 @@ bool is_symbolic(const std::vector<Tensor>& tensors) {
 }
 
 std::uint64_t newest_symbol() { return newest.load(std::memory_order_relaxed); }
-bool inferring_shapes() { return inferring; }
-bool running_graph() { return environment; }
-
-Environment::Environment() : outer_(environment) { environment = this; }
-Environment::~Environment() { environment = outer_; }
 
 Tensor symbolic_tensor(const Ref<Symbol>& symbol, std::uint32_t output) {
   const OutputInfo& info = symbol->outputs()[output];
@@ -79,39 +71,7 @@ class Placeholder final : public Symbol {
   }
 };
 
-std::vector<Tensor> operand_values(const Symbol& symbol, Environment& environment) {
-  std::vector<Tensor> values;
-  for (const Operand& operand : symbol.operands().first(symbol.operands().size() - symbol.captured())) {
-    values.push_back(is_symbolic(operand.tensor) ? environment.value(operand.tensor) : operand.value());
-  }
-  return values;
-}
-
-std::vector<Tensor> run_on(const Symbol& symbol, const std::vector<Tensor>& values) {
-  std::vector<Tensor> results;
-  std::vector<OperandValues::Source> sources(values.size());
-  std::iota(sources.begin(), sources.end(), 0);
-  Results places(results);
-  symbol.run({sources, values.data(), nullptr}, places);
-  for (Tensor& result : results)
-    if (is_symbolic(result))
-      result = environment->value(result);  // a callable returned a tensor from outside
-  return results;
-}
-
 }  // namespace
-
-InferenceScope::InferenceScope()
-    : before_(std::exchange(inferring, true)), outer_(std::exchange(environment, nullptr)) {}
-InferenceScope::~InferenceScope() { inferring = before_, environment = outer_; }
-
-std::vector<Tensor> defer(Ref<Symbol> symbol, std::vector<OutputInfo> results) {
-  if (running_graph()) return run_on(*symbol, operand_values(*symbol, *environment));
-  symbol->set_outputs(std::move(results));
-  std::vector<Tensor> tensors;
-  for (std::uint32_t i = 0; i < symbol->outputs().size(); ++i) tensors.push_back(symbolic_tensor(symbol, i));
-  return tensors;
-}
 
 Tensor make_placeholder(const Shape& shape, DType dtype, const std::string& name) {
   for (const std::int64_t n : shape)

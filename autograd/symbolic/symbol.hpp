@@ -1,0 +1,134 @@
+#pragma once
+#include <ktape/autograd/node.hpp>
+#include <ktape/autograd/variable.hpp>
+
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+/// Tensors without a value: a placeholder, or what an op makes of one. Such a tensor has a dtype and a shape,
+/// in which dimensions may be unknown (None); the op that made it is kept as a Symbol, which a Graph runs
+/// later (graph.hpp).
+namespace ktape {
+
+/// What an op waits for: a tensor, or a variable, whose value is read when the op runs.
+struct Operand {
+  Tensor tensor;
+  Variable variable;
+  /// Whether gradients flow from the results to the operand, if both are floating.
+  bool differentiable = true;
+
+  Operand(const Tensor& tensor, bool differentiable = true);
+  explicit Operand(const Variable& variable) : variable(variable) {}
+  /// Of an operand that is not symbolic.
+  const Tensor& value() const { return variable.defined() ? variable.value() : tensor; }
+};
+
+/// The values of a symbol's operands when it runs. They lie in slots, or are what a constant operand has now.
+class OperandValues {
+ public:
+  /// Where an operand's value is: a slot when at least 0, otherwise the constant ~source.
+  using Source = std::int32_t;
+  OperandValues(std::span<const Source> sources, const Tensor* slots, const Operand* constants)
+      : sources_(sources), slots_(slots), constants_(constants) {}
+
+  std::size_t size() const { return sources_.size(); }
+  const Tensor& operator[](std::size_t i) const {
+    const Source source = sources_[i];
+    return source >= 0 ? slots_[source] : constants_[~source].value();
+  }
+
+ private:
+  std::span<const Source> sources_;
+  const Tensor* slots_;
+  const Operand* constants_;
+};
+
+/// Where the results of a symbol go: to places that wait for them, or, while nobody knows how many there are,
+/// into a list.
+class Results {
+ public:
+  Results(Tensor* places, std::size_t count) : places_(places), count_(count) {}
+  explicit Results(std::vector<Tensor>& list) : list_(&list) {}
+  void set(Tensor&& only) {
+    if (list_) list_->push_back(std::move(only));
+    else places_[0] = std::move(only);
+  }
+  /// Throws ValueError when there are more or fewer than places.
+  void set(std::vector<Tensor> all);
+
+ private:
+  Tensor* places_ = nullptr;
+  std::size_t count_ = 0;
+  std::vector<Tensor>* list_ = nullptr;
+};
+
+/// A placeholder, or an op that runs when the values of its operands are known.
+class Symbol {
+ public:
+  explicit Symbol(const char* op);
+  Symbol(const Symbol&) = delete;
+  Symbol& operator=(const Symbol&) = delete;
+
+  /// Computes the results.
+  virtual void run(const OperandValues& values, Results& results) const = 0;
+  /// Whether it changes a variable. A Graph runs such symbols last, and nobody runs them to learn their
+  /// shape.
+  virtual bool updates() const { return false; }
+  /// The operands, from this one on, with respect to which run() differentiates; the number of operands when
+  /// it does not.
+  virtual std::size_t first_differentiated() const { return operands_.size(); }
+
+  const char* op() const { return op_; }
+  /// Of a placeholder; empty for an op.
+  const std::string& name() const { return name_; }
+  bool placeholder() const { return !name_.empty(); }
+  /// Grows with time: an operand's is always less than that of the symbol that waits for it.
+  std::uint64_t sequence() const { return sequence_; }
+  /// The operands of run(), then what callables inside the op bring along: symbolic and recorded tensors.
+  std::span<const Operand> operands() const { return operands_; }
+  std::size_t captured() const { return captured_; }
+  std::span<const OutputInfo> outputs() const { return outputs_; }
+
+  /// What made it, for the storeys above: a layer.
+  const std::shared_ptr<void>& owner() const { return owner_; }
+  void set_owner(std::shared_ptr<void> owner) { owner_ = std::move(owner); }
+  void set_operands(std::vector<Operand> operands) { operands_ = std::move(operands); }
+  void set_outputs(std::vector<OutputInfo> outputs) { outputs_ = std::move(outputs); }
+  void set_captured(std::vector<Operand> captured);
+
+  void retain() { refs_.fetch_add(1, std::memory_order_relaxed); }
+  void release();
+
+ protected:
+  virtual ~Symbol() = default;
+  std::string name_;
+
+ private:
+  std::atomic<std::int32_t> refs_{1};
+  const char* op_;
+  std::uint64_t sequence_;
+  std::vector<Operand> operands_;
+  std::size_t captured_ = 0;
+  std::vector<OutputInfo> outputs_;
+  std::shared_ptr<void> owner_;
+};
+
+/// The sequence number of the newest symbol.
+std::uint64_t newest_symbol();
+
+/// True for a defined tensor without a value.
+inline bool is_symbolic(const Tensor& x) { return x.get() && x.get()->symbol; }
+template <class... T>
+requires(sizeof...(T) > 0) bool is_symbolic(const Tensor& first, const T&... rest) {
+  return is_symbolic(first) || (... || is_symbolic(static_cast<const Tensor&>(rest)));
+}
+bool is_symbolic(const std::vector<Tensor>& tensors);
+
+/// One of the symbol's results.
+Tensor symbolic_tensor(const Ref<Symbol>& symbol, std::uint32_t output);
+/// A tensor that waits for its value. Throws ValueError for an extent that is neither None nor at least 0.
+Tensor make_placeholder(const Shape& shape, DType dtype, const std::string& name);
+
+}  // namespace ktape
