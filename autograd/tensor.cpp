@@ -1,3 +1,4 @@
+#include <ktape/autograd/companions.hpp>
 #include <ktape/autograd/dispatch.hpp>
 #include <ktape/autograd/half.hpp>
 #include <ktape/autograd/interrupt_gate.hpp>
@@ -29,10 +30,13 @@ TensorImpl::TensorImpl(const Shape& shape, std::int64_t size, DType dtype, Ref<S
 
 TensorImpl::~TensorImpl() {
   if (!companions) return;
-  // Probabilities of probabilities of ... form a chain; unlink it here rather than recurse.
+  // What was computed from what was computed from ... forms a chain; unlink it here rather than recurse.
   std::unique_ptr<Companions> rest = std::move(companions);
-  while (rest && rest->logits.defined() && rest->logits.get()->refs.load(std::memory_order_acquire) == 1) {
-    std::unique_ptr<Companions> next = std::move(rest->logits.get()->companions);
+  const auto last_owner = [](const Tensor& x) {
+    return x.defined() && x.get()->refs.load(std::memory_order_acquire) == 1;
+  };
+  while (rest && last_owner(rest->computed_from.input)) {
+    std::unique_ptr<Companions> next = std::move(rest->computed_from.input.get()->companions);
     rest = std::move(next);
   }
 }
@@ -112,7 +116,7 @@ Tensor Tensor::detach() const {
         WithoutGradient{*this});
   Tensor out = alias(shape());
   if (impl_->companions && impl_->companions->mask.defined())
-    out.get()->companions = std::make_unique<Companions>(Companions{{}, "", -1, impl_->companions->mask});
+    out.get()->companions = std::make_unique<Companions>(Companions{.mask = impl_->companions->mask});
   return out;
 }
 

@@ -16,6 +16,7 @@
 
 namespace ktape {
 
+struct Companions;
 class Indices;
 class Node;
 class Symbol;
@@ -41,9 +42,6 @@ class Storage {
   std::size_t bytes_, front_;  ///< of the whole block, and of what is in front
 };
 
-/// What a tensor carries along beside its value.
-struct Companions;
-
 /// The value behind a Tensor. Once made, only its tape node and its companions are ever set. A symbolic
 /// tensor has a symbol in place of a storage, and where its shape is not known whole a size of -1. It lives
 /// in front of its storage, in one block, unless it shares another tensor's.
@@ -57,7 +55,7 @@ struct TensorImpl {
   Shape shape;
   Ref<Storage> storage;
   Ref<Node> node;
-  std::unique_ptr<Companions> companions;
+  std::unique_ptr<Companions> companions;  ///< see companions.hpp
   Ref<Symbol> symbol;
 
   TensorImpl(const Shape& shape, std::int64_t size, DType dtype, Ref<Storage> storage);
@@ -156,15 +154,6 @@ class Tensor {
   void expect_dtype(DType wanted) const;
   Tensor gathered(const Tensor& indices) const;
   Ref<TensorImpl> impl_;
-};
-
-struct Companions {
-  /// What probabilities were computed from: the crossentropies use it in place of the rounded probabilities.
-  Tensor logits;
-  const char* activation = "";  ///< that made them: "softmax" or "sigmoid"
-  int axis = -1;
-  /// Which of the time steps count, for the storeys above; undefined when all do.
-  Tensor mask;
 };
 
 /// Writes the tensor as NumPy prints an array, with shape and dtype; long tensors are summarized.

@@ -1,4 +1,5 @@
 #include <ktape/autograd/arguments.hpp>
+#include <ktape/autograd/companions.hpp>
 #include <ktape/autograd/symbolic/defer.hpp>
 #include <ktape/ops/activations.hpp>
 #include <ktape/ops/inspection.hpp>
@@ -83,7 +84,7 @@ Tensor softmax(const Tensor& x, int axis) {
     record("softmax", out, {x}, [at](const Tensor& g, const Tensor& y, Grads& grads) {
       grads.to(0, [&] { return softmax_gradient(y, g, at); });
     });
-  out.get()->companions = std::make_unique<Companions>(Companions{x, "softmax", at, {}});
+  set_computed_from(out, {.op = "softmax", .input = x, .axis = at});
   return out;
 }
 
@@ -107,7 +108,7 @@ Tensor sigmoid(const Tensor& x) {
   if (is_symbolic(x)) return defer("sigmoid", {x.shape(), x.dtype()}, sigmoid, x);
   Tensor out = unary_by_output(
       "sigmoid", x, [](auto a) { return logistic(a); }, [](auto g, auto y) { return g * (y * (1 - y)); });
-  out.get()->companions = std::make_unique<Companions>(Companions{x, "sigmoid", -1, {}});
+  set_computed_from(out, {.op = "sigmoid", .input = x});
   return out;
 }
 

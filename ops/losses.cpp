@@ -1,4 +1,5 @@
 #include <ktape/autograd/arguments.hpp>
+#include <ktape/autograd/companions.hpp>
 #include <ktape/autograd/log.hpp>
 #include <ktape/autograd/symbolic/defer.hpp>
 #include <ktape/ops/activations.hpp>
@@ -18,15 +19,14 @@ namespace {
 
 using kernels::like, kernels::select;
 
-/// The logits that the output remembers from this activation; undefined when there are none.
+/// The logits from which this activation made the output; undefined where it did not.
 Tensor remembered(const char* op, const Tensor& output, const char* activation, int axis, bool from_logits) {
-  const Companions* with = output.get()->companions.get();
-  if (!with || std::string_view(with->activation) != activation || (axis >= 0 && with->axis != axis))
-    return Tensor();
+  const ComputedFrom* from = computed_from(output, activation);
+  if (!from || (axis >= 0 && from->axis != axis)) return Tensor();
   if (from_logits && log::enabled(log::Level::Warn))
     log::write(log::Level::Warn, std::string("[") + op + "] from_logits=true, but the output was made by " +
                                      activation + ": its logits are used");
-  return with->logits;
+  return from->input;
 }
 
 /// The tensor with the axis moved to the end.

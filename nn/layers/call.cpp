@@ -1,3 +1,4 @@
+#include <ktape/autograd/companions.hpp>
 #include <ktape/nn/layers/layer_call.hpp>
 #include <ktape/ops/config.hpp>
 #include <ktape/ops/function.hpp>

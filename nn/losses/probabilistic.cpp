@@ -1,4 +1,5 @@
 #include <ktape/autograd/arguments.hpp>
+#include <ktape/autograd/companions.hpp>
 #include <ktape/nn/losses/functions.hpp>
 #include <ktape/nn/losses/probabilistic.hpp>
 #include <ktape/ops/activations.hpp>
@@ -20,12 +21,6 @@ namespace {
 using K::log;
 using kernels::like, kernels::select;
 using kernels::functions::log;
-
-/// Whether the loss can come from logits that this activation left behind.
-bool made_by(const char* activation, const Tensor& y_pred) {
-  const Companions* with = y_pred.get()->companions.get();
-  return with && with->logits.defined() && std::string_view(with->activation) == activation;
-}
 
 Tensor clipped(const Tensor& p) { return K::clip(p, K::epsilon(), 1 - K::epsilon()); }
 
@@ -73,7 +68,7 @@ Tensor binary_values(const Tensor& y_true, const Tensor& y_pred, bool from_logit
   if (is_symbolic(t, p))
     return defer("binary_crossentropy", kernels::broadcast_info("binary_crossentropy", t, p), binary_values,
                  t, p, from_logits);
-  if (from_logits || made_by("sigmoid", p)) return K::binary_crossentropy(t, p, {.from_logits = from_logits});
+  if (from_logits || computed_from(p, "sigmoid")) return K::binary_crossentropy(t, p, {.from_logits = from_logits});
   return binary_cost(t, p);
 }
 
@@ -117,7 +112,7 @@ Tensor sparse_values(const Tensor& y_true, const Tensor& y_pred, bool from_logit
   if (is_symbolic(y_true, y_pred))
     return defer(op, {samples, y_pred.dtype()}, sparse_values, WithoutGradient{y_true}, y_pred, from_logits,
                  axis);
-  if (from_logits || made_by("softmax", y_pred))
+  if (from_logits || computed_from(y_pred, "softmax"))
     return K::sparse_categorical_crossentropy(y_true, y_pred, {.from_logits = from_logits, .axis = axis});
   return K::categorical_crossentropy(one_hot_like(op, y_true, y_pred, axis), y_pred, {.axis = axis});
 }

@@ -1,4 +1,5 @@
 #include <doctest/doctest.h>
+#include <ktape/autograd/companions.hpp>
 #include <ktape/autograd/literal.hpp>
 
 #include <cmath>

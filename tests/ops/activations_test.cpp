@@ -1,3 +1,4 @@
+#include <ktape/autograd/companions.hpp>
 #include <ktape/ops/activations.hpp>
 #include <ktape/ops/elementwise.hpp>
 #include <ktape/ops/indexing.hpp>
@@ -195,12 +196,15 @@ TEST_CASE("relu of integers: whole options, in their dtype; leaky alone, in floa
   CHECK_THROWS_AS(K::relu(ints({1}, "uint8"), {.alpha = 1, .threshold = 1}), TypeError);
 }
 
-TEST_CASE("softmax and sigmoid remember their logits") {
-  const Tensor x = doubles({{1, 2}, {3, 4}});
-  REQUIRE(K::softmax(x, 0).get()->companions);
-  CHECK(K::softmax(x, 0).get()->companions->axis == 0);
-  CHECK(K::sigmoid(x).get()->companions->logits.get() == x.get());
-  CHECK(!K::relu(x).get()->companions);
+TEST_CASE("softmax and sigmoid note the logits that they were computed from") {
+  const Tensor x = doubles({{1, 2}, {3, 4}}), y = K::softmax(x, 0), z = K::sigmoid(x);
+  REQUIRE(computed_from(y, "softmax"));
+  CHECK(computed_from(y, "softmax")->axis == 0);
+  CHECK(!computed_from(y, "sigmoid"));
+  REQUIRE(computed_from(z, "sigmoid"));
+  CHECK(computed_from(z, "sigmoid")->input.get() == x.get());
+  CHECK(!computed_from(K::stop_gradient(z), "sigmoid"));
+  CHECK(!computed_from(K::relu(x), "relu"));
 }
 
 TEST_CASE("l2_normalize of zeros is zeros, with a finite gradient") {
