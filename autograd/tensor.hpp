@@ -107,12 +107,11 @@ class Tensor {
   }
   Scalar element(const std::int64_t* index, int count) const;
 
-  /// NumPy's basic indexing, see ops/indexing.hpp: `x[0]`, `x[{Slice(0, 2), All}]`.
-  Tensor operator[](const Indices& indices) const;
-  /// The slices along axis 0 at the integers in a tensor: `gather(x, indices)`.
-  template <class T>
-  requires std::same_as<T, Tensor> || std::same_as<T, Variable> Tensor operator[](const T& indices) const {
-    return gathered(indices);
+  /// `x[0]`, `x[{Slice(0, 2), All}]`, `x[tensor]`: what `subscript`, found as the other operators are, makes
+  /// of it; ops/indexing.hpp has one. Braces make Indices.
+  template <class T = Indices>
+  Tensor operator[](const T& index) const {
+    return subscript(*this, index);
   }
 
   /// The elements, row-major. Throws TypeError when T is not the tensor's element type.
@@ -152,7 +151,6 @@ class Tensor {
  private:
   [[noreturn]] void undefined() const;
   void expect_dtype(DType wanted) const;
-  Tensor gathered(const Tensor& indices) const;
   Ref<TensorImpl> impl_;
 };
 

@@ -56,10 +56,9 @@ class Variable {
   T item(Index... index) const {
     return value().template item<T>(index...);
   }
-  Tensor operator[](const Indices& indices) const { return static_cast<const Tensor&>(*this)[indices]; }
-  template <class T>
-  requires std::same_as<T, Tensor> || std::same_as<T, Variable> Tensor operator[](const T& indices) const {
-    return static_cast<const Tensor&>(*this)[indices];
+  template <class T = Indices>
+  Tensor operator[](const T& index) const {
+    return static_cast<const Tensor&>(*this)[index];
   }
 
   const std::string& name() const;

@@ -354,7 +354,7 @@ Tensor argsort(const Tensor& values, int axis, const SortOptions& options) {
 
 namespace ktape {
 
-Tensor Tensor::operator[](const Indices& indices) const { return backend::index(*this, indices); }
-Tensor Tensor::gathered(const Tensor& indices) const { return backend::gather(*this, indices); }
+Tensor subscript(const Tensor& x, const Indices& indices) { return backend::index(x, indices); }
+Tensor subscript(const Tensor& x, const Tensor& indices) { return backend::gather(x, indices); }
 
 }  // namespace ktape

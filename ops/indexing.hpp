@@ -51,3 +51,11 @@ Tensor sort(const Tensor& values, int axis = -1, const SortOptions& options = {}
 Tensor argsort(const Tensor& values, int axis = -1, const SortOptions& options = {});
 
 }  // namespace ktape::backend
+
+namespace ktape {
+
+/// What `x[...]` means: `backend::index`, and `backend::gather` for a tensor of integers.
+Tensor subscript(const Tensor& x, const Indices& indices);
+Tensor subscript(const Tensor& x, const Tensor& indices);
+
+}  // namespace ktape
