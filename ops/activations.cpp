@@ -41,14 +41,14 @@ Tensor softmax_gradient(const Tensor& y, const Tensor& g, int axis) {
   if (recording()) return y * (g - sum(g * y, axis, true));
   Tensor out = kernels::scratch_like(g);
   const kernels::AxisShape line = kernels::seen_from(y.shape(), axis);
-  const ktape_softmax call{kernels::engine_dtype(y.dtype()),
-                           line.outer,
-                           line.axis,
-                           line.inner,
-                           nullptr,
-                           y.raw(),
-                           g.raw(),
-                           out.raw()};
+  const ktape_softmax call{.dtype = kernels::engine_dtype(y.dtype()),
+                           .outer = line.outer,
+                           .axis = line.axis,
+                           .inner = line.inner,
+                           .x = nullptr,
+                           .y = y.raw(),
+                           .dy = g.raw(),
+                           .dx = out.raw()};
   kernels::engine().run(kernels::Kernel::SoftmaxBackward, &call);
   return out;
 }
@@ -71,14 +71,14 @@ Tensor softmax(const Tensor& x, int axis) {
   if (is_symbolic(x)) return defer("softmax", {x.shape(), x.dtype()}, softmax, x, axis);
   Tensor out = Tensor::empty(x.shape(), x.dtype());
   const kernels::AxisShape line = kernels::seen_from(x.shape(), at);
-  const ktape_softmax call{kernels::engine_dtype(x.dtype()),
-                           line.outer,
-                           line.axis,
-                           line.inner,
-                           x.raw(),
-                           out.raw(),
-                           nullptr,
-                           nullptr};
+  const ktape_softmax call{.dtype = kernels::engine_dtype(x.dtype()),
+                           .outer = line.outer,
+                           .axis = line.axis,
+                           .inner = line.inner,
+                           .x = x.raw(),
+                           .y = out.raw(),
+                           .dy = nullptr,
+                           .dx = nullptr};
   kernels::engine().run(kernels::Kernel::Softmax, &call);
   if (recording(x))
     record("softmax", out, {x}, [at](const Tensor& g, const Tensor& y, Grads& grads) {

@@ -50,18 +50,18 @@ void engine_matmul(std::int64_t rows, std::int64_t columns, std::int64_t inner, 
                           {a.data + i * step, a.stride, a.transposed}, b, c + i * columns, accumulate);
         });
   }
-  const ktape_matmul call{engine_dtype(dtype_of<T>()),
-                          accumulate,
-                          rows,
-                          columns,
-                          inner,
-                          a.data,
-                          a.stride,
-                          b.data,
-                          b.stride,
-                          a.transposed,
-                          b.transposed,
-                          c};
+  const ktape_matmul call{.dtype = engine_dtype(dtype_of<T>()),
+                          .accumulate = accumulate,
+                          .rows = rows,
+                          .columns = columns,
+                          .inner = inner,
+                          .a = a.data,
+                          .a_stride = a.stride,
+                          .b = b.data,
+                          .b_stride = b.stride,
+                          .a_transposed = a.transposed,
+                          .b_transposed = b.transposed,
+                          .c = c};
   engine().run(Kernel::Matmul, &call, threads_for_sums());
 }
 
