@@ -41,10 +41,10 @@ void Node::take_sequence(std::uint64_t latest) {
   sequence_ = newest = std::max(newest, latest) + 1;
 }
 
-void Node::add_output(OutputInfo output) {
+void Node::add_output(const OutputInfo& output) {
   OutputInfo& info = described_ ? more_outputs_.emplace_back() : info_;
   described_ = true;
-  info = std::move(output);
+  info = output;
 }
 
 std::size_t Node::bytes() const {

@@ -79,8 +79,8 @@ class Node {
   /// which other threads may already see.
   void set_inputs(std::span<const Tensor* const> inputs);
   void set_edges(std::span<const Tensor* const> inputs);
-  void add_output(OutputInfo output);
-  void add_output(const Tensor& output) { add_output({output.shape(), output.dtype()}); }
+  void add_output(const OutputInfo& output);
+  void add_output(const Tensor& output) { add_output(OutputInfo{output.shape(), output.dtype()}); }
   void retain() { refs_.fetch_add(1, std::memory_order_relaxed); }
   void release();
 

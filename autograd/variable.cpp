@@ -9,11 +9,11 @@
 
 namespace ktape {
 
-VariableImpl::VariableImpl(OutputInfo info, std::string name, Constraint constraint)
+VariableImpl::VariableImpl(const OutputInfo& info, std::string name, Constraint constraint)
     : name(std::move(name)),
       constraint(std::move(constraint)),
       leaf(Ref<VariableLeaf>::adopt(new VariableLeaf(this))) {
-  leaf->add_output(std::move(info));
+  leaf->add_output(info);
 }
 VariableImpl::~VariableImpl() { leaf->owner_ = nullptr; }
 
@@ -25,9 +25,8 @@ Variable VariableLeaf::variable() const {
 
 bool VariableLeaf::holds(const Tensor& handle) const { return owner_ && &handle == &owner_->value; }
 
-Variable::Variable(OutputInfo info, std::string name, Constraint constraint)
-    : impl_(Ref<VariableImpl>::adopt(
-          new VariableImpl(std::move(info), std::move(name), std::move(constraint)))) {}
+Variable::Variable(const OutputInfo& info, std::string name, Constraint constraint)
+    : impl_(Ref<VariableImpl>::adopt(new VariableImpl(info, std::move(name), std::move(constraint)))) {}
 
 Variable::Variable(const Tensor& value, std::string name, Constraint constraint) {
   expect_value("variable", value);

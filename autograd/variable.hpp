@@ -88,7 +88,7 @@ class Variable {
   friend class SymbolicScope;
   friend class VariableLeaf;
   friend class VariableTransaction;
-  Variable(OutputInfo info, std::string name, Constraint constraint);
+  Variable(const OutputInfo& info, std::string name, Constraint constraint);
   VariableImpl& impl() const;
   void keep() const;
   Tensor writable() const;
@@ -151,7 +151,7 @@ struct VariableImpl {
       leaf;      ///< stays the same through updates: gradients find the variable by it; knows shape and dtype
   Tensor value;  ///< undefined until there is one
 
-  VariableImpl(OutputInfo info, std::string name, Constraint constraint);
+  VariableImpl(const OutputInfo& info, std::string name, Constraint constraint);
   ~VariableImpl();
   void retain() { refs.fetch_add(1, std::memory_order_relaxed); }
   void release() {
