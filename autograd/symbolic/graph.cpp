@@ -13,28 +13,6 @@
 namespace ktape {
 namespace {
 
-using Key = std::pair<const Symbol*, std::uint32_t>;
-
-Key key_of(const Tensor& x) { return {x.get()->symbol.get(), x.get()->output}; }
-
-/// The symbols that the tensors depend on, not going beyond those in `cuts`, by age.
-std::vector<Ref<Symbol>> reachable(const std::vector<Tensor>& tensors, const std::set<Key>& cuts) {
-  std::set<const Symbol*> seen;
-  std::vector<Ref<Symbol>> found;
-  const auto meet = [&](const Tensor& x) {
-    if (is_symbolic(x) && !cuts.count(key_of(x)) && seen.insert(x.get()->symbol.get()).second)
-      found.push_back(x.get()->symbol);
-  };
-  for (const Tensor& x : tensors) meet(x);
-  for (std::size_t i = 0; i < found.size(); ++i) {
-    const Ref<Symbol> symbol = found[i];
-    for (const Operand& operand : symbol->operands()) meet(operand.tensor);
-  }
-  std::sort(found.begin(), found.end(),
-            [](const auto& a, const auto& b) { return a->sequence() < b->sequence(); });
-  return found;
-}
-
 /// Moves the updates, and what reads their results, behind everything else.
 void put_updates_last(std::vector<Ref<Symbol>>& symbols) {
   std::set<const Symbol*> late;
@@ -54,20 +32,21 @@ void put_updates_last(std::vector<Ref<Symbol>>& symbols) {
 Graph::Graph(const char* op, const std::vector<Tensor>& inputs, const std::vector<Tensor>& outputs,
              const std::vector<Tensor>& updates)
     : inputs_(inputs) {
-  std::set<Key> cuts;
+  std::set<SymbolResult> cuts;
   for (const Tensor& input : inputs) {
     if (!is_symbolic(input))
       fail("[", op,
            "] an input must be a placeholder or made from one: received a tensor with a value, or none");
-    if (!cuts.insert(key_of(input)).second) fail("[", op, "] an input must be named once: received it twice");
-    slot_of_[key_of(input)] = slots_++;
+    if (!cuts.insert(symbol_result(input)).second)
+      fail("[", op, "] an input must be named once: received it twice");
+    slot_of_[symbol_result(input)] = slots_++;
   }
   expect_defined(op, "outputs", outputs);
   expect_defined(op, "updates", updates);
   std::vector<Tensor> wanted = outputs;
   wanted.insert(wanted.end(), updates.begin(), updates.end());
 
-  std::vector<Ref<Symbol>> symbols = reachable(wanted, cuts);
+  std::vector<Ref<Symbol>> symbols = reachable_symbols(wanted, cuts);
   for (const Ref<Symbol>& symbol : symbols)
     if (symbol->placeholder())
       fail("[", op, "] the outputs need a value for the placeholder '", symbol->name(),
@@ -88,7 +67,7 @@ Graph::Graph(const char* op, const std::vector<Tensor>& inputs, const std::vecto
 }
 
 Graph::Source Graph::source(const Operand& operand) {
-  if (is_symbolic(operand.tensor)) return slot_of_.at(key_of(operand.tensor));
+  if (is_symbolic(operand.tensor)) return slot_of_.at(symbol_result(operand.tensor));
   constants_.push_back(operand);
   return ~static_cast<Source>(constants_.size() - 1);
 }
@@ -155,7 +134,7 @@ class GraphRun final : public Environment {
 
   /// What a callable inside an op asks for: computed already, or computed now.
   Tensor value(const Tensor& symbolic) override {
-    const auto slot = graph_.slot_of_.find(key_of(symbolic));
+    const auto slot = graph_.slot_of_.find(symbol_result(symbolic));
     if (slot != graph_.slot_of_.end() && slots_[static_cast<std::size_t>(slot->second)].defined())
       return slots_[static_cast<std::size_t>(slot->second)];
     const Graph rest(symbolic.get()->symbol->op(), graph_.inputs_, {symbolic});
@@ -203,7 +182,7 @@ std::vector<Tensor> Graph::run(const std::vector<Tensor>& values) const {
 
 std::vector<Tensor> placeholders_of(const std::vector<Tensor>& tensors) {
   std::vector<Tensor> found;
-  for (const Ref<Symbol>& symbol : reachable(tensors, {}))
+  for (const Ref<Symbol>& symbol : reachable_symbols(tensors, {}))
     if (symbol->placeholder()) found.push_back(symbolic_tensor(symbol, 0));
   return found;
 }

@@ -1,5 +1,7 @@
 #include <ktape/autograd/symbolic/reach.hpp>
 
+#include <algorithm>
+
 namespace ktape {
 
 Origin origin_of(const Operand& x) {
@@ -7,6 +9,24 @@ Origin origin_of(const Operand& x) {
   if (!x.tensor.defined()) return {nullptr, 0};
   const TensorImpl& impl = *x.tensor.get();
   return {impl.symbol ? static_cast<const void*>(impl.symbol.get()) : impl.node.get(), impl.output};
+}
+
+std::vector<Ref<Symbol>> reachable_symbols(const std::vector<Tensor>& tensors,
+                                           const std::set<SymbolResult>& cuts) {
+  std::set<const Symbol*> seen;
+  std::vector<Ref<Symbol>> found;
+  const auto meet = [&](const Tensor& x) {
+    if (is_symbolic(x) && !cuts.count(symbol_result(x)) && seen.insert(x.get()->symbol.get()).second)
+      found.push_back(x.get()->symbol);
+  };
+  for (const Tensor& x : tensors) meet(x);
+  for (std::size_t i = 0; i < found.size(); ++i) {
+    const Ref<Symbol> symbol = found[i];
+    for (const Operand& operand : symbol->operands()) meet(operand.tensor);
+  }
+  std::sort(found.begin(), found.end(),
+            [](const auto& a, const auto& b) { return a->sequence() < b->sequence(); });
+  return found;
 }
 
 GradientReach::GradientReach(const std::vector<Tensor>& from, std::uint64_t oldest) : oldest_(oldest) {

@@ -10,6 +10,14 @@ namespace ktape {
 using Origin = std::pair<const void*, std::uint32_t>;
 Origin origin_of(const Operand& x);
 
+/// Which result of which symbol a symbolic tensor is.
+using SymbolResult = std::pair<const Symbol*, std::uint32_t>;
+inline SymbolResult symbol_result(const Tensor& x) { return {x.get()->symbol.get(), x.get()->output}; }
+
+/// The symbols that the tensors depend on, not going beyond the results in `cuts`, by age.
+std::vector<Ref<Symbol>> reachable_symbols(const std::vector<Tensor>& tensors,
+                                           const std::set<SymbolResult>& cuts);
+
 /// The tensors that gradients of some tensors can reach, through symbols and then along the tape.
 class GradientReach {
  public:

@@ -1,52 +1,27 @@
+#include <ktape/autograd/symbolic/reach.hpp>
 #include <ktape/nn/models/graph.hpp>
 
 #include <algorithm>
 #include <set>
 
 namespace ktape::nn {
-namespace {
-
-using Key = std::pair<const Symbol*, std::uint32_t>;
-
-Key key_of(const Tensor& x) { return {x.get()->symbol.get(), x.get()->output}; }
-
-/// The symbols that the tensors depend on, not going beyond those in `cuts`, by age.
-std::vector<Ref<Symbol>> reachable(const std::vector<Tensor>& tensors, const std::set<Key>& cuts) {
-  std::set<const Symbol*> seen;
-  std::vector<Ref<Symbol>> found;
-  const auto meet = [&](const Tensor& x) {
-    if (is_symbolic(x) && !cuts.count(key_of(x)) && seen.insert(x.get()->symbol.get()).second)
-      found.push_back(x.get()->symbol);
-  };
-  for (const Tensor& x : tensors) meet(x);
-  for (std::size_t i = 0; i < found.size(); ++i) {
-    const Ref<Symbol> symbol = found[i];
-    for (const Operand& operand : symbol->operands()) meet(operand.tensor);
-  }
-  std::sort(found.begin(), found.end(),
-            [](const auto& a, const auto& b) { return a->sequence() < b->sequence(); });
-  return found;
-}
-
-}  // namespace
-
 LayerGraph::LayerGraph(const std::string& model, const std::vector<Tensor>& inputs,
                        const std::vector<Tensor>& outputs)
     : inputs_(inputs), outputs_(outputs) {
-  std::set<Key> cuts;
+  std::set<SymbolResult> cuts;
   for (const Tensor& input : inputs) {
     if (!is_symbolic(input))
       fail("[", model,
            "] an input must be symbolic, as nn::Input makes it: received a tensor with a value, or None");
-    if (!cuts.insert(key_of(input)).second)
+    if (!cuts.insert(symbol_result(input)).second)
       fail("[", model, "] an input must be named once: received it twice");
     const Source slot = static_cast<Source>(slot_of_.size());
-    slot_of_[key_of(input)] = slot;
+    slot_of_[symbol_result(input)] = slot;
   }
   for (const Tensor& output : outputs)
     if (!is_symbolic(output))
       fail("[", model, "] an output must be made from the inputs: received a tensor with a value, or None");
-  const std::vector<Ref<Symbol>> symbols = reachable(outputs, cuts);
+  const std::vector<Ref<Symbol>> symbols = reachable_symbols(outputs, cuts);
   for (const Tensor& input : inputs)
     if (input.get()->symbol->placeholder()) add_layer(model, call_of(input));
   for (const Ref<Symbol>& symbol : symbols) {
@@ -56,7 +31,7 @@ LayerGraph::LayerGraph(const std::string& model, const std::vector<Tensor>& inpu
     add_layer(model, call_of(*symbol));
     add_step(symbol);
   }
-  for (const Tensor& output : outputs) results_.push_back(slot_of_.at(key_of(output)));
+  for (const Tensor& output : outputs) results_.push_back(slot_of_.at(symbol_result(output)));
   find_last_uses();
 }
 
@@ -72,7 +47,7 @@ void LayerGraph::add_layer(const std::string& model, const LayerCall* call) {
 }
 
 LayerGraph::Source LayerGraph::source(const Operand& operand) {
-  if (is_symbolic(operand.tensor)) return slot_of_.at(key_of(operand.tensor));
+  if (is_symbolic(operand.tensor)) return slot_of_.at(symbol_result(operand.tensor));
   constants_.push_back(operand);
   return ~static_cast<Source>(constants_.size() - 1);
 }
@@ -119,7 +94,7 @@ std::vector<GraphNode> LayerGraph::nodes() const {
     for (const Operand& operand : operands) {
       if (!is_symbolic(operand.tensor)) continue;
       node.inputs.push_back(operand.tensor.shape());
-      node.from.emplace_back(made_by.at(key_of(operand.tensor)), operand.tensor.get()->output);
+      node.from.emplace_back(made_by.at(symbol_result(operand.tensor)), operand.tensor.get()->output);
     }
     for (std::uint32_t i = 0; i < symbol.outputs().size(); ++i) {
       node.outputs.push_back(symbol.outputs()[i].shape);
@@ -177,7 +152,7 @@ class LayerGraphRun {
    public:
     explicit Captured(LayerGraphRun& run) : run_(run) {}
     Tensor value(const Tensor& symbolic) override {
-      const auto slot = run_.graph_.slot_of_.find(key_of(symbolic));
+      const auto slot = run_.graph_.slot_of_.find(symbol_result(symbolic));
       if (slot != run_.graph_.slot_of_.end()) return run_.slots_[static_cast<std::size_t>(slot->second)];
       const LayerGraph rest("model", run_.graph_.inputs_, {symbolic});
       const auto inputs = static_cast<std::ptrdiff_t>(run_.graph_.inputs_.size());
