@@ -63,7 +63,10 @@ inline bool first() { return rank() == 0; }
 struct OptimizerOptions {
   /// Gradients are sent together up to so many bytes, or up to a quarter of all where that is less.
   std::int64_t bucket_bytes = 25 * 1024 * 1024;
-  bool float16 = false;  ///< whether they are sent in half precision
+  /// Whether they are sent in half precision: 11 bits of each, infinite beyond 65504, zero below 3e-8.
+  bool float16 = false;
+  /// Whether up to 8 processes of one machine sum them in memory that they share, and not by messages.
+  bool shared_memory = true;
 };
 /// The same optimizer, which takes the mean of the gradients of all processes: in `minimize`, and with it
 /// `fit`, they are sent, in the order in which they become ready, while the others are still being computed;

@@ -59,51 +59,55 @@ const Bucket::Part& Bucket::part_of(std::size_t variable) const {
                        [&](const Part& part) { return part.variable == variable; });
 }
 
+void Bucket::close(bool shared_memory) {
+  const std::int64_t n = elements_ + std::ssize(parts_);
+  if (shared_memory) sums_ = shared_sums(world_, dtype_, n);
+  if (!sums_) sums_ = message_sums(world_, dtype_, n);
+}
+
 void Bucket::put(std::size_t variable, const Tensor& gradient, double weight) {
-  if (!buffer_.defined()) buffer_ = Tensor::empty({elements_ + std::ssize(parts_)}, dtype_);
+  if (filled_ == 0) own_ = static_cast<char*>(sums_->own());
   const Part& part = part_of(variable);
-  char* const to = static_cast<char*>(buffer_.raw()) + static_cast<std::size_t>(part.begin) * dtype_.size();
+  char* const to = own_ + static_cast<std::size_t>(part.begin) * dtype_.size();
   if (gradient.defined()) copy_scaled(gradient, weight, dtype_, to);
   else std::fill_n(to, static_cast<std::size_t>(part.size) * dtype_.size(), 0);
   dispatch_floating(dtype_, [&]<class T>() {
-    buffer_.pointer<T>()[elements_ + (&part - parts_.data())] = T(gradient.defined() ? 1.f : 0.f);
+    reinterpret_cast<T*>(own_)[elements_ + (&part - parts_.data())] = T(gradient.defined() ? 1.f : 0.f);
   });
   ++filled_;
 }
 
 void Bucket::send() {
-  const Wire wire = wire_of(dtype_);
   world_.depart(bytes());
-  world_.check(MPI_Iallreduce(MPI_IN_PLACE, buffer_.raw(), wire_count(buffer_.size()), wire.type, wire.sum,
-                              world_.gradients(), &request_));
+  sums_->send();
+  under_way_ = true;
 }
 
 bool Bucket::poll() {
-  if (request_ == MPI_REQUEST_NULL) return true;
-  int done = 0;
-  world_.check(MPI_Test(&request_, &done, MPI_STATUS_IGNORE));
-  if (done) world_.arrive();
-  return done != 0;
+  if (!under_way_) return true;
+  if (!sums_->poll()) return false;
+  under_way_ = false;
+  world_.arrive();
+  return true;
 }
 
 void Bucket::wait() {
-  const bool there = poll();
-  world_.wait({&request_, 1});
-  if (!there) world_.arrive();
-  filled_ = 0;
+  world_.wait_until([&] { return poll(); });
 }
 
 Tensor Bucket::take(std::size_t variable, const Variable& like) {
   const Part& part = part_of(variable);
-  const bool any = dispatch_floating(dtype_, [&]<class T>() {
-    return static_cast<float>(buffer_.pointer<T>()[elements_ + (&part - parts_.data())]) > 0;
-  });
-  if (!any) return Tensor();
+  float processes = 0;
+  sums_->take(elements_ + (&part - parts_.data()), 1, DType::Float32, &processes);
+  if (processes == 0) return Tensor();
   const Tensor out = Tensor::empty(like.shape(), like.dtype());
-  convert(out.raw(), out.dtype(),
-          static_cast<const char*>(buffer_.raw()) + static_cast<std::size_t>(part.begin) * dtype_.size(),
-          dtype_, part.size);
+  sums_->take(part.begin, part.size, out.dtype(), out.raw());
   return out;
+}
+
+void Bucket::empty() {
+  filled_ = 0;
+  sums_->release();
 }
 
 // --- Plans ------------------------------------------------------------------------------------------------
@@ -119,6 +123,10 @@ void Plan::poll() {
 
 void Plan::wait() {
   for (std::size_t i = 0; i < sent; ++i) buckets[i].wait();
+}
+
+void Plan::empty() {
+  for (Bucket& bucket : buckets) bucket.empty();
   sent = 0;
 }
 
@@ -166,6 +174,7 @@ Plan& Exchange::make_plan(const std::vector<Variable>& variables, const std::vec
     plan.buckets.back().add(i, variables[i].size());
     plan.bucket_of[i] = plan.buckets.size() - 1;
   }
+  for (Bucket& bucket : plan.buckets) bucket.close(options_.shared_memory);
   return plan;
 }
 
@@ -174,7 +183,7 @@ Plan& Exchange::make_plan(const std::vector<Variable>& variables, const std::vec
 std::vector<RowGradient> Exchange::mean_gradients(const Tensor& loss,
                                                   const std::vector<Variable>& variables) {
   Plan* plan = find_plan(variables);
-  if (plan) plan->wait();  // for what was left behind by an error
+  if (plan) plan->wait(), plan->empty();  // of what was left behind by an error
   std::vector<std::size_t> ready;
   const auto send = [&](std::size_t i, const Tensor& gradient) {
     ready.push_back(i);
@@ -209,6 +218,7 @@ std::vector<RowGradient> Exchange::finish(Plan& plan, std::vector<RowGradient> g
   world_.traffic.waited += std::chrono::duration<double>(World::Clock::now() - began).count();
   for (std::size_t i = 0; i < gradients.size(); ++i)
     if (plan.bucket_of[i]) gradients[i] = {plan.buckets[*plan.bucket_of[i]].take(i, plan.variables[i]), {}};
+  plan.empty();
   return gradients;
 }
 
@@ -228,6 +238,7 @@ RowGradient Exchange::mean_rows(const RowGradient& gradient, const Variable& tab
   if (std::any_of(rows.begin(), rows.end(), [](std::int64_t n) { return n == whole; })) {
     Bucket bucket(world_, dtype);
     bucket.add(0, table.size());
+    bucket.close(false);
     bucket.put(0, gradient.whole(table.shape()), weight());
     bucket.send();
     bucket.wait();

@@ -1,5 +1,5 @@
 #pragma once
-#include <ktape/nn/distributed/world.hpp>
+#include <ktape/nn/distributed/sums.hpp>
 #include <ktape/nn/models/replicas.hpp>
 
 #include <memory>
@@ -12,6 +12,8 @@ class Bucket {
  public:
   Bucket(World& world, DType dtype) : world_(world), dtype_(dtype) {}
   void add(std::size_t variable, std::int64_t size);
+  /// Nothing is added any more. All processes call it.
+  void close(bool shared_memory);
   std::int64_t bytes() const { return elements_ * static_cast<std::int64_t>(dtype_.size()); }
   DType dtype() const { return dtype_; }
 
@@ -19,11 +21,13 @@ class Bucket {
   void put(std::size_t variable, const Tensor& gradient, double weight);
   bool full() const { return filled_ == parts_.size(); }
   void send();
-  /// Lets MPI go on; the time at which the sums were there is noted.
+  /// Lets the others go on; the time at which the sums were there is noted.
   bool poll();
   void wait();
   /// The sum of the gradients as a tensor like the variable; undefined when no process has one.
   Tensor take(std::size_t variable, const Variable& like);
+  /// Forgets what was put in, and lets others write again.
+  void empty();
 
  private:
   struct Part {
@@ -37,8 +41,9 @@ class Bucket {
   std::int64_t elements_ = 0;
   std::vector<Part> parts_;
   std::size_t filled_ = 0;
-  Tensor buffer_;  ///< elements, then flags
-  MPI_Request request_ = MPI_REQUEST_NULL;
+  bool under_way_ = false;
+  char* own_ = nullptr;  ///< where this process's elements go
+  std::unique_ptr<Sums> sums_;
 };
 
 /// How the gradients of some variables are sent: which together, and in which order.
@@ -53,6 +58,7 @@ struct Plan {
   void put(std::size_t variable, const Tensor& gradient, double weight);
   void poll();
   void wait();
+  void empty();
 };
 
 /// The gradients of one optimizer, and what its training asks of the others.

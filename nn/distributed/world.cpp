@@ -77,6 +77,12 @@ World::World(double timeout) : timeout_(timeout) {
   check(MPI_Get_processor_name(mine, &length));
   check(MPI_Allgather(MPI_IN_PLACE, 0, MPI_CHAR, names.data(), MPI_MAX_PROCESSOR_NAME, MPI_CHAR, control_));
   for (int rank = 0; rank < size_; ++rank) hosts_.emplace_back(names.data() + rank * MPI_MAX_PROCESSOR_NAME);
+  MPI_Comm machine = MPI_COMM_NULL;
+  int neighbours = 0;
+  check(MPI_Comm_split_type(control_, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &machine));
+  check(MPI_Comm_size(machine, &neighbours));
+  check(MPI_Comm_free(&machine));
+  on_one_machine_ = neighbours == size_;
 }
 
 std::string World::name_of(int rank) const {
@@ -85,13 +91,19 @@ std::string World::name_of(int rank) const {
 
 // --- Waiting ----------------------------------------------------------------------------------------------
 
-void World::wait(std::span<MPI_Request> requests) {
+void World::wait(MPI_Request request) {
+  wait_until([&] {
+    int done = 0;
+    check(MPI_Test(&request, &done, MPI_STATUS_IGNORE));
+    return done != 0;
+  });
+}
+
+void World::wait_until(const std::function<bool()>& done) {
   const Clock::time_point began = Clock::now();
   ++waits_;
   for (int round = 0;; ++round) {
-    int done = 0;
-    check(MPI_Testall(static_cast<int>(requests.size()), requests.data(), &done, MPI_STATUSES_IGNORE));
-    if (done) return;
+    if (done()) return;
     if (round < 50) continue;
     std::this_thread::yield();
     const std::chrono::duration<double> waited = Clock::now() - began;
@@ -232,6 +244,14 @@ std::string World::text_of(int from, std::string text) {
   text.resize(static_cast<std::size_t>(size));
   broadcast(text.data(), size, from);
   return text;
+}
+
+bool World::all(bool mine) {
+  int least = mine;
+  MPI_Request request;
+  check(MPI_Iallreduce(MPI_IN_PLACE, &least, 1, MPI_INT, MPI_MIN, tensors_, &request));
+  wait(request);
+  return least != 0;
 }
 
 void World::expect_same(const char* op, const std::vector<std::string>& lines) {

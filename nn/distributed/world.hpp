@@ -7,7 +7,7 @@
 #include <mpi.h>
 
 #include <chrono>
-#include <span>
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -26,14 +26,15 @@ class World {
   int rank() const { return rank_; }
   int size() const { return size_; }
   void set_timeout(double seconds) { timeout_ = seconds; }
+  bool on_one_machine() const { return on_one_machine_; }
 
   // Each kind of traffic has a communicator: only within a kind must all processes keep to one order.
   MPI_Comm tensors() const { return tensors_; }
   MPI_Comm gradients() const { return gradients_; }
 
-  /// Waits until the requests are done, and ends all processes when that takes too long.
-  void wait(std::span<MPI_Request> requests);
-  void wait(MPI_Request request) { wait({&request, 1}); }
+  /// Waits for what others do, and ends all processes when that takes too long.
+  void wait_until(const std::function<bool()>& done);
+  void wait(MPI_Request request);
   /// Ends all processes unless the call of MPI succeeded.
   void check(int code) const;
 
@@ -45,6 +46,8 @@ class World {
   /// The bytes that one process has, for all.
   void broadcast(void* bytes, std::int64_t n, int from);
   std::string text_of(int from, std::string text);
+  /// Whether it is true in all processes.
+  bool all(bool mine);
 
   // How much the gradients of this process weigh, see Replicas::weigh.
   double samples = 1, all_samples = 1;
@@ -64,6 +67,7 @@ class World {
   std::string name_of(int rank) const;
 
   int rank_ = 0, size_ = 1;
+  bool on_one_machine_ = false;
   double timeout_;
   MPI_Comm tensors_ = MPI_COMM_NULL, gradients_ = MPI_COMM_NULL, control_ = MPI_COMM_NULL;
   std::vector<std::string> hosts_;  ///< by rank

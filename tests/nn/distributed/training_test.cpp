@@ -1,7 +1,11 @@
 #include <doctest/doctest.h>
 #include "together.hpp"
 
+#include <sys/resource.h>
+
+#include <csignal>
 #include <functional>
+#include <optional>
 
 /// P processes with batches of 32 / P do what one does with batches of 32.
 using namespace together;
@@ -57,7 +61,8 @@ Trained trained(const nn::Model& model, const nn::Optimizer& optimizer, const ch
   return {model.get_weights(), logs};
 }
 
-void check_same(const Make& make, const char* loss, const Tensor& x, const Tensor& y) {
+void check_same(const Make& make, const char* loss, const Tensor& x, const Tensor& y,
+                const distributed::OptimizerOptions& options = {}) {
   for (const auto& [name, optimizer] : optimizers) {
     INFO(name, ", ", x.shape()[0], " samples");
     K::set_random_seed(3);
@@ -65,7 +70,7 @@ void check_same(const Make& make, const char* loss, const Tensor& x, const Tenso
     alone.set_weights(many.get_weights());
     const Trained expected = trained(alone, optimizer(), loss, x, y, 32);
     const Trained received =
-        trained(many, distributed::Optimizer(optimizer()), loss, x, y, 32 / distributed::size());
+        trained(many, distributed::Optimizer(optimizer(), options), loss, x, y, 32 / distributed::size());
     CHECK(distance(expected.weights, received.weights) < 1e-5);
     for (const auto& [key, value] : expected.logs)
       CHECK(received.logs.at(key) == doctest::Approx(value).epsilon(1e-4));
@@ -115,17 +120,96 @@ TEST_CASE("an embedding of which a batch has more words than there are learns th
   check_same(small, "mse", words, normal({289, 1}, 2));
 }
 
-TEST_CASE("gradients in many buckets, or as halves, learn the same or nearly") {
-  const Tensor x = normal({100, 6}, 1), y = normal({100, 1}, 2);
-  const auto learned = [&](const distributed::OptimizerOptions& options) {
-    K::set_random_seed(3);
-    return trained(dense(), distributed::Optimizer(nn::SGD(0.05), options), "mse", x, y, 8).weights;
+TEST_CASE("gradients that are summed by messages, as between machines, learn the same") {
+  const distributed::OptimizerOptions messages{.shared_memory = false};
+  const std::int64_t n = 293;
+  check_same(dense, "mse", normal({n, 6}, 1), normal({n, 1}, 2), messages);
+  check_same(convolutional, "sparse_categorical_crossentropy", normal({n, 8, 8, 1}, 1), classes(n, 3, 2),
+             messages);
+  const Tensor words = K::random_uniform({n, 7}, {.minval = 0, .maxval = 2000, .dtype = "int32", .seed = 1});
+  check_same(embedding, "mse", words, normal({n, 1}, 2), messages);
+}
+
+TEST_CASE("gradients in many buckets learn the same, as halves nearly") {
+  const auto check = [](const Make& make, const Tensor& x, const Tensor& y) {
+    const auto learned = [&](const nn::Optimizer& optimizer, const distributed::OptimizerOptions& options) {
+      K::set_random_seed(3);
+      return trained(make(), distributed::Optimizer(optimizer, options), "mse", x, y, 8).weights;
+    };
+    for (const auto& [name, optimizer] : optimizers) {
+      INFO(name);
+      const std::vector<Tensor> whole = learned(optimizer(), {});
+      for (const bool shared : {true, false}) {
+        INFO("shared memory: ", shared);
+        CHECK(distance(whole, learned(optimizer(), {.bucket_bytes = 64, .shared_memory = shared})) < 1e-5);
+        const double halves =
+            distance(whole, learned(optimizer(), {.float16 = true, .shared_memory = shared}));
+        CHECK(halves > 0);
+        CHECK(halves < 1e-2);
+      }
+    }
   };
-  const std::vector<Tensor> whole = learned({});
-  CHECK(distance(whole, learned({.bucket_bytes = 64})) < 1e-6);
-  const double halves = distance(whole, learned({.float16 = true}));
-  CHECK(halves > 0);
-  CHECK(halves < 5e-3);
+  check(dense, normal({100, 6}, 1), normal({100, 1}, 2));
+  check(embedding, K::random_uniform({100, 7}, {.minval = 0, .maxval = 2000, .dtype = "int32", .seed = 1}),
+        normal({100, 1}, 2));
+}
+
+TEST_CASE("halves keep 11 bits, are infinite beyond 65504 and zero below 3e-8") {
+  for (const bool shared : {true, false}) {
+    INFO("shared memory: ", shared);
+    const ktape::Variable w = K::zeros({4});
+    const distributed::Optimizer optimizer(nn::SGD(1), {.float16 = true, .shared_memory = shared});
+    const auto mine = static_cast<float>(1 + distributed::rank());
+    optimizer.apply({K::constant({1.0003f, 1e6f, 1e-9f, 3 * mine})}, {w});
+    const auto mean = K::get_value(-w.value());
+    CHECK(mean(0) == 1);
+    CHECK(std::isinf(mean(1)));
+    CHECK(mean(2) == 0);
+    CHECK(mean(3) == 1.5f * static_cast<float>(distributed::size() + 1));
+  }
+}
+
+TEST_CASE("sums in shared memory are the same in all processes, to the bit") {
+  const ktape::Variable w = K::zeros({1000});
+  const distributed::Optimizer optimizer(nn::SGD(1));
+  for (int step = 0; step < 20; ++step)
+    optimizer.apply({normal({1000}, 100 * step + distributed::rank())}, {w});
+  CHECK(same_everywhere(w.value()));
+}
+
+TEST_CASE("where one process gets no memory to share, messages do it") {
+  struct NoFiles {
+    rlimit before{};
+    NoFiles() {
+      signal(SIGXFSZ, SIG_IGN);
+      getrlimit(RLIMIT_FSIZE, &before);
+      const rlimit none{0, before.rlim_max};
+      setrlimit(RLIMIT_FSIZE, &none);
+    }
+    ~NoFiles() { setrlimit(RLIMIT_FSIZE, &before); }
+  };
+  for (const int poor : {0, distributed::size() - 1}) {
+    const ktape::Variable w = K::zeros({1000});
+    const distributed::Optimizer optimizer(nn::SGD(1));
+    std::optional<NoFiles> none;
+    if (distributed::rank() == poor) none.emplace();
+    optimizer.apply({K::ones({1000})}, {w});
+    CHECK(K::get_value(w.value())(999) == -1);
+  }
+}
+
+TEST_CASE("optimizers come and go, each with sums of its own") {
+  for (int round = 0; round < 20; ++round) {
+    const ktape::Variable a = K::zeros({50000}), b = K::zeros({3});
+    const distributed::Optimizer first(nn::SGD(1)), second(nn::SGD(1));
+    const Tensor mine = K::constant(static_cast<float>(distributed::rank()));
+    first.apply({K::ones({50000}) * mine}, {a});
+    second.apply({K::ones({3}) * mine}, {b});
+    first.apply({K::ones({50000})}, {a});
+    const float mean = static_cast<float>(distributed::size() - 1) / 2;
+    CHECK(K::get_value(a.value())(49999) == -mean - 1);
+    CHECK(K::get_value(b.value())(2) == -mean);
+  }
 }
 
 TEST_CASE("accumulated gradients, clipped, learn the same") {
