@@ -1,14 +1,18 @@
 // How many samples a second some processes train on together.
-// Usage: mpirun -n 2 ktape_bench_distributed [seconds]
+// Usage: mpirun -n 2 ktape_bench_distributed [seconds [workload ...]]
 // Prints, for each workload: name, processes, samples a second, samples a second of CPU time of one process,
 // bytes a step, share of the time of sending that was hidden.
 #include <ktape/ktape.hpp>
 #include <ktape/nn/distributed/distributed.hpp>
 
+#include <algorithm>
 #include <chrono>
 #include <cstdio>
 #include <cstdlib>
 #include <ctime>
+#include <set>
+#include <string>
+#include <vector>
 
 namespace K = ktape::backend;
 namespace nn = ktape::nn;
@@ -19,6 +23,7 @@ using Clock = std::chrono::steady_clock;
 namespace {
 
 double seconds_of_run = 5;
+std::set<std::string> wanted;  ///< all, where it is empty
 
 double seconds_since(Clock::time_point begin) {
   return std::chrono::duration<double>(Clock::now() - begin).count();
@@ -33,29 +38,44 @@ Tensor encoded(const Tensor& x) {
   return nn::LayerNormalization()(nn::Add()({h, f}));
 }
 
+/// The number that rank 0 has.
+double of_first(double number) { return distributed::broadcast(K::constant(number)).item<double>(); }
+
+double median(std::vector<double> numbers) {
+  const auto middle = numbers.begin() + std::ssize(numbers) / 2;
+  std::nth_element(numbers.begin(), middle, numbers.end());
+  return *middle;
+}
+
 void report(const char* name, const nn::Model& model, const Tensor& x, const Tensor& y,
             const nn::Loss& loss) {
+  if (!wanted.empty() && !wanted.contains(name)) return;
   model.compile({.optimizer = distributed::Optimizer(nn::Adam()), .loss = loss});
   distributed::broadcast(model.weights());
-  for (int step = 0; step < 3; ++step) model.train_on_batch(x, y);
-  distributed::barrier();
+  const auto seconds_of = [&](int steps) {
+    distributed::barrier();
+    const Clock::time_point began = Clock::now();
+    for (int step = 0; step < steps; ++step) model.train_on_batch(x, y);
+    return seconds_since(began);
+  };
+  seconds_of(3);
+  // Rounds of about 50 ms, of which what else the machine does spoils some: the median is told.
+  const int steps = std::max(1, static_cast<int>(0.05 * 3 / of_first(seconds_of(3))));
   const distributed::Traffic before = distributed::traffic();
   const Clock::time_point began = Clock::now();
   const double cpu = cpu_seconds();
-  int steps = 0;
-  // All take as many steps as rank 0 has time for.
-  for (bool more = true; more; ++steps) {
-    model.train_on_batch(x, y);
-    more = distributed::broadcast(K::constant(seconds_since(began) < seconds_of_run ? 1.f : 0.f)).item() > 0;
-  }
-  const double samples = static_cast<double>(x.shape()[0]) * steps * distributed::size();
+  std::vector<double> rounds;
+  do rounds.push_back(seconds_of(steps));
+  while (of_first(seconds_since(began)) < seconds_of_run);
+  const double cpu_seconds_of_step = (cpu_seconds() - cpu) / static_cast<double>(rounds.size()) / steps;
   const distributed::Traffic after = distributed::traffic();
   const distributed::Traffic sent{after.bytes - before.bytes, after.seconds - before.seconds,
                                   after.waited - before.waited};
+  const auto samples = static_cast<double>(x.shape()[0]);
   if (distributed::first())
     std::printf("%-12s %d %10.1f %10.1f %12lld %6.2f\n", name, distributed::size(),
-                samples / seconds_since(began), samples / distributed::size() / (cpu_seconds() - cpu),
-                static_cast<long long>(sent.bytes / steps), sent.hidden());
+                samples * distributed::size() * steps / median(rounds), samples / cpu_seconds_of_step,
+                static_cast<long long>(sent.bytes / std::ssize(rounds) / steps), sent.hidden());
   std::fflush(stdout);
 }
 
@@ -68,6 +88,7 @@ Tensor labels(std::int64_t samples) {
 int main(int argc, char** argv) {
   distributed::init();
   if (argc > 1) seconds_of_run = std::atof(argv[1]);
+  for (int i = 2; i < argc; ++i) wanted.insert(argv[i]);
   const nn::Loss classes = nn::SparseCategoricalCrossentropy({.from_logits = true});
   const nn::Sequential mlp({nn::Input({784}), nn::Dense(512, {.activation = "relu"}),
                             nn::Dense(512, {.activation = "relu"}), nn::Dense(10)});
