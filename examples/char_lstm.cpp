@@ -1,5 +1,5 @@
-// A language model of characters: an LSTM reads plays of Shakespeare and says which character comes
-// next.
+// A language model of characters: an LSTM learns from Shakespeare's plays to predict the next character,
+// and then writes some lines of its own.
 // Expect 2.5 bits for a character of a part that it has not read; without a model one costs 6.
 // Try next: two LSTM layers; nn::GRU; sequences twice as long; other temperatures; `--data FILE`, your
 // own text. mini_gpt does the same with attention.

@@ -1,5 +1,5 @@
-// A small GPT: a language model of characters in which every step looks back at all before it by
-// attention.
+// A small GPT: it predicts the next character of a text from all characters before it, by attention with a
+// causal mask.
 // Expect 2.7 bits for a character of a part that it has not read; without a model one costs 6.
 // Try next: four blocks; a longer look back; without the position embedding; `--data FILE`, your own
 // text, the longer the better. char_lstm does the same with a recurrent network.
