@@ -37,6 +37,7 @@
 #include <ktape/nn/data/idx.hpp>
 #include <ktape/nn/data/images.hpp>
 #include <ktape/nn/data/npy.hpp>
+#include <ktape/nn/data/save_image.hpp>
 #include <ktape/nn/data/sequences.hpp>
 #include <ktape/nn/data/split.hpp>
 #include <ktape/nn/data/text.hpp>

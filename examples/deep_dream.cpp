@@ -64,9 +64,13 @@ int main(int argc, char** argv) try {
     }
   }
 
-  if (!run.out.empty())
+  if (!run.out.empty()) {
+    const Tensor side_by_side = K::reshape(K::permute_dimensions(dreams, {1, 0, 2, 3}), {1, 8, 80, 1});
+    ktape::data::save_image(run.out + "/dreams.png",
+                            K::squeeze(K::resize_images(side_by_side, 8, 8, "channels_last"), 0));
     ktape::plot::image_grid(K::clip(K::concatenate(stages, 0), 0, 1), {.columns = 10})
         .save(run.out + "/dreams.svg");
+  }
   const Tensor judged = K::sum(K::softmax(judge.predict(dreams)) * K::one_hot(digits, 10), -1);
   std::printf("read by the other network as the digit, with a probability of:\n");
   for (int digit = 0; digit < 10; ++digit) std::printf("  %d: %.3f", digit, judged.item(digit));

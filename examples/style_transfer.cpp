@@ -103,10 +103,12 @@ int main(int argc, char** argv) try {
   }
 
   const double after = style_distance(network.apply(image), style_maps).item<double>();
-  if (!run.out.empty())
+  if (!run.out.empty()) {
+    ktape::data::save_image(run.out + "/style.png", K::squeeze(image, 0));
     ktape::plot::image_grid(K::concatenate({content, style, image}, 0),
                             {.titles = {"content", "style", "both"}, .columns = 3})
         .save(run.out + "/style.svg");
+  }
   const double factor = before / after, alike = correlation(content, image);
   const double expected = run.quick ? 5 : 100;
   std::printf("correlation with the content: %.3f (expected: 0.4 or more)\n", alike);
