@@ -13,16 +13,26 @@
 namespace ktape::data {
 namespace {
 
-/// Opens a file, and says how large it is.
+/// What a file is that is not read; null for a regular one.
+const char* other_kind(mode_t mode) {
+  return S_ISREG(mode)                      ? nullptr
+         : S_ISDIR(mode)                    ? "a directory"
+         : S_ISCHR(mode) || S_ISBLK(mode)   ? "a device"
+         : S_ISFIFO(mode) || S_ISSOCK(mode) ? "a pipe"
+                                            : "of another kind";
+}
+
+/// Opens a regular file, and says how large it is.
 int opened(const char* op, const std::string& path, std::uint64_t& size) {
-  const int file =
-      path.find('\0') == std::string::npos ? open(path.c_str(), O_RDONLY | O_CLOEXEC) : (errno = ENOENT, -1);
+  constexpr int flags = O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK;  // a pipe would wait for its writer
+  const int file = path.find('\0') == std::string::npos ? open(path.c_str(), flags) : (errno = ENOENT, -1);
   struct stat status {};
-  int error = file < 0 || fstat(file, &status) != 0 ? errno : S_ISDIR(status.st_mode) ? EISDIR : 0;
-  if (error) {
-    if (file >= 0) close(file);
+  const int error = file < 0 || fstat(file, &status) != 0 ? errno : 0;
+  const char* const kind = error ? nullptr : other_kind(status.st_mode);
+  if (file >= 0 && (error || kind)) close(file);
+  if (kind) fail<IOError>("[", op, "] the file must be a regular one: received ", path, " (", kind, ')');
+  if (error)
     fail<IOError>("[", op, "] the file must be readable: received ", path, " (", std::strerror(error), ')');
-  }
   size = static_cast<std::uint64_t>(status.st_size);
   return file;
 }
@@ -33,6 +43,13 @@ void swap_bytes(char* bytes, std::size_t count, std::size_t element) {
 }
 
 }  // namespace
+
+std::uint64_t most_deflated(std::uint64_t stored) { return saturated_product(stored, 1032); }
+
+std::uint64_t most_inflated(std::uint64_t stored, Inflation limit, std::uint64_t expected) {
+  return std::min(most_deflated(stored),
+                  std::max({limit.free, saturated_product(stored, limit.factor), expected}));
+}
 
 std::uint64_t tensor_bytes(const Shape& shape, DType dtype) {
   bool empty = false;
@@ -61,8 +78,8 @@ void ByteSource::expect_end(const char* what) {
 
 std::string ByteSource::rest() {
   std::string text;
-  for (std::size_t step = static_cast<std::size_t>(likely()) + 1;;
-       step = std::max(text.size(), std::size_t{1} << 16)) {
+  for (std::uint64_t step = likely() + 1;;
+       step = std::max<std::uint64_t>(std::min<std::uint64_t>(text.size(), room() + 1), 1 << 16)) {
     const std::size_t size = text.size();
     text.resize(size + step);
     const std::size_t count = read(text.data() + size, step);
@@ -117,20 +134,25 @@ std::size_t InputFile::read(void* out, std::size_t n) {
     if (count < 0 || (code != Z_OK && code != Z_STREAM_END))
       fail("the file must be complete and readable", reason);
     done += static_cast<std::size_t>(count);
+    read_ += static_cast<std::size_t>(count);
+    if (compressed() && read_ > most())
+      fail("compressed data must not inflate so far", "more than ", most(), " bytes of ", size_);
     if (static_cast<unsigned>(count) < step) break;
   }
-  read_ += done;
   return done;
 }
 
-std::uint64_t InputFile::room() const {
-  const std::uint64_t most = gzdirect(file_.get()) ? size_ : saturated_product(size_, most_inflation);
-  return most > read_ ? most - read_ : 0;
+bool InputFile::compressed() const { return !gzdirect(file_.get()); }
+
+std::uint64_t InputFile::most() const {
+  return compressed() ? most_inflated(size_, arrays_inflation) : size_;
 }
+
+std::uint64_t InputFile::room() const { return most() > read_ ? most() - read_ : 0; }
 
 std::uint64_t InputFile::likely() const {
   constexpr std::uint64_t usual_inflation = 4;
-  return std::min(room(), saturated_product(size_, gzdirect(file_.get()) ? 1 : usual_inflation));
+  return std::min(room(), saturated_product(size_, compressed() ? usual_inflation : 1));
 }
 
 // --- RandomFile -------------------------------------------------------------------------------------------

@@ -9,14 +9,27 @@ struct gzFile_s;
 /// Files as bytes, none of which is trusted. Internal: sources only.
 namespace ktape::data {
 
-/// Bytes that deflate can make of one, at most.
-inline constexpr std::uint64_t most_inflation = 1032;
-
 /// a * b, or the largest number where that is larger.
 inline std::uint64_t saturated_product(std::uint64_t a, std::uint64_t b) {
   std::uint64_t product = 0;
   return __builtin_mul_overflow(a, b, &product) ? ~std::uint64_t{0} : product;
 }
+
+/// How far compressed data may inflate: deflate makes up to 1032 bytes of one, and so all of a memory of a
+/// file that is easily sent. What stays below `free` may; what is larger, only `factor` times what is stored.
+struct Inflation {
+  std::uint64_t free, factor;
+};
+inline constexpr std::uint64_t megabyte = std::uint64_t{1} << 20;
+inline constexpr Inflation arrays_inflation{64 * megabyte, 32};   ///< and text files that are tables
+inline constexpr Inflation images_inflation{64 * megabyte, 128};  ///< photographs come with less than 1 %
+inline constexpr Inflation texts_inflation{4 * megabyte, 32};  ///< as JSON, of which larger objects are made
+
+/// The bytes that deflate can make of so many.
+std::uint64_t most_deflated(std::uint64_t stored);
+/// Those that so many compressed ones may become. What is `expected`, as for the weights of a model that
+/// is there, always may.
+std::uint64_t most_inflated(std::uint64_t stored, Inflation limit, std::uint64_t expected = 0);
 
 /// The bytes of a tensor; the largest number where they, or the extents beside one of 0, are beyond all
 /// memory.
@@ -61,7 +74,8 @@ class ByteSource {
   std::string name_;
 };
 
-/// A file from its beginning on, decompressed where it is gzip.
+/// A file from its beginning on, decompressed where it is gzip, as far as `arrays_inflation` allows. Only
+/// regular files are read, here and by RandomFile: devices and pipes may never end.
 class InputFile final : public ByteSource {
  public:
   InputFile(const char* op, const std::string& path);
@@ -70,6 +84,9 @@ class InputFile final : public ByteSource {
   std::uint64_t likely() const override;
 
  private:
+  bool compressed() const;
+  std::uint64_t most() const;
+
   std::unique_ptr<gzFile_s, int (*)(gzFile_s*)> file_;
   std::uint64_t size_ = 0, read_ = 0;
 };

@@ -63,15 +63,30 @@ std::string_view next_line(std::string_view& text) {
   return line;
 }
 
+/// Where the first field ends: at a delimiter that is not in quotes.
+std::size_t end_of_field(std::string_view line, char delimiter) {
+  const std::size_t plain = std::min(line.find(delimiter), line.size());
+  if (!trimmed(line.substr(0, plain), delimiter).starts_with('"')) return plain;
+  bool inside = false;
+  for (std::size_t i = 0; i < line.size(); ++i)
+    if (line[i] == '"') inside = !inside;
+    else if (line[i] == delimiter && !inside) return i;
+  return inside ? plain : line.size();
+}
+
 std::string_view next_field(std::string_view& line, char delimiter) {
-  const std::size_t end = std::min(line.find(delimiter), line.size());
+  const std::size_t end = end_of_field(line, delimiter);
   const std::string_view field = line.substr(0, end);
   line.remove_prefix(std::min(end + 1, line.size()));
   return field;
 }
 
 std::int64_t count_fields(std::string_view line, char delimiter) {
-  return std::count(line.begin(), line.end(), delimiter) + 1;
+  if (line.find('"') == std::string_view::npos) return std::count(line.begin(), line.end(), delimiter) + 1;
+  std::int64_t count = 1;
+  for (std::size_t end; (end = end_of_field(line, delimiter)) < line.size(); ++count)
+    line.remove_prefix(end + 1);
+  return count;
 }
 
 enum class Parsed { number, no_number, out_of_range };
@@ -124,7 +139,8 @@ Parsed parse(std::string_view text, T& number) {
 bool has_only_numbers(std::string_view line, char delimiter) {
   for (std::int64_t left = count_fields(line, delimiter); left > 0; --left) {
     double number;
-    if (parse_real(bare(next_field(line, delimiter), delimiter), number) == Parsed::no_number) return false;
+    const std::string_view field = bare(next_field(line, delimiter), delimiter);
+    if (!field.empty() && parse_real(field, number) == Parsed::no_number) return false;
   }
   return true;
 }
@@ -143,11 +159,12 @@ Table measured(std::string_view text, const std::string& path, const CsvOptions&
          (std::isspace(static_cast<unsigned char>(text.back())) && text.back() != options.delimiter))
     text.remove_suffix(1);
   Table table{text};
-  std::string_view rest = text;
-  const std::string_view top = next_line(rest);
-  if (options.header.value_or(!has_only_numbers(top, options.delimiter))) {
+  for (; table.text.starts_with('#'); ++table.first_line) next_line(table.text);
+  std::string_view rest = table.text;
+  const bool titled = !has_only_numbers(next_line(rest), options.delimiter);
+  if (options.header.value_or(titled) && (titled || table.first_line == 1)) {
     table.text = rest;
-    table.first_line = 2;
+    ++table.first_line;
   }
   if (table.text.empty())
     fail<IOError>("[load_csv] the file must have a row of numbers: received ", path,
@@ -209,7 +226,16 @@ bool read_plain(const char*& at, const char* end, char delimiter, T& number) {
 
 template <class T>
 void read_field(std::string_view field, char delimiter, T& out, const Place& place) {
-  const Parsed result = parse(bare(field, delimiter), out);
+  const std::string_view text = bare(field, delimiter);
+  if (text.empty()) {
+    if constexpr (std::numeric_limits<T>::has_quiet_NaN) {
+      out = std::numeric_limits<T>::quiet_NaN();
+      return;
+    }
+    fail<IOError>("[load_csv] a missing value must become one of a floating dtype: received dtype=",
+                  dtype_of<T>(), " for ", place);
+  }
+  const Parsed result = parse(text, out);
   if (result == Parsed::no_number)
     fail<IOError>("[load_csv] every field must be a number: received ", quoted(field), " in ", place);
   if (result == Parsed::out_of_range)

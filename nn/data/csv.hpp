@@ -8,7 +8,7 @@ namespace ktape::data {
 
 struct CsvOptions {
   std::optional<bool> header =
-      {};  ///< whether the first line is skipped; when not given, whether it has a field that is no number
+      {};  ///< whether the first line is skipped; when not given, whether it has a text that is no number
   char delimiter = ',';
   DType dtype = DType::Float32;
 };
@@ -17,13 +17,17 @@ struct CsvOptions {
 ///
 ///     Tensor table = load_csv("digits.csv.gz");     load_csv("wine.csv", {.header = true, .delimiter = ';'})
 ///
-/// Every row has as many fields as the first. Fields may be padded with blanks and quoted with ". Numbers are
-/// read as C++ writes them, with "inf" and "nan", whatever the locale; for an integer dtype they are whole
-/// and in its range, for bool 0 or 1. Lines end in LF or CR LF; blank lines at the end are ignored.
+/// Every row has as many fields as the first. Fields may be padded with blanks and quoted with ", in which a
+/// delimiter is a part of the field. Numbers are read as C++ writes them, with "inf" and "nan", whatever the
+/// locale; for an integer dtype they are whole and in its range, for bool 0 or 1. A field without anything is
+/// a missing value: nan, as in `numpy.genfromtxt`, or an error for dtypes without one. Lines end in LF or CR
+/// LF; blank lines at the end are ignored. Lines at the beginning that start with # are comments, as
+/// `numpy.savetxt` writes a header: behind them, a line of numbers is data even where `header` is set.
 ///
-/// Throws IOError, naming the file, the line and what was found there, for a file that is missing,
-/// unreadable, truncated or without a row of numbers, for rows of different lengths and for a field that is
-/// no such number; ValueError for a delimiter that could be part of a number.
+/// Throws IOError, naming the file, the line and what was found there, for a file that is missing, no regular
+/// file, unreadable, truncated or without a row of numbers, for rows of different lengths and for a field
+/// that is no such number, and for a gzip file that inflates to more than 64 MB and 32 times its size;
+/// ValueError for a delimiter that could be part of a number.
 Tensor load_csv(const std::string& path, const CsvOptions& options = {});
 
 }  // namespace ktape::data

@@ -1,5 +1,6 @@
 #include <ktape/nn/data/image_files.hpp>
 
+#include <algorithm>
 #include <csetjmp>
 #include <cstdio>
 #include <cstring>
@@ -13,10 +14,16 @@
 namespace ktape::data {
 
 void expect_pixels(const ByteSource& file, std::uint64_t bytes, std::uint64_t height, std::uint64_t width,
-                   std::uint64_t bits) {
-  const std::uint64_t needed = saturated_product(saturated_product(height, width), bits) / 8;
-  if (height == 0 || width == 0 || needed > saturated_product(bytes, most_inflation))
+                   std::uint64_t bits, std::uint64_t channels) {
+  const std::uint64_t pixels = saturated_product(height, width);
+  if (pixels == 0 || saturated_product(pixels, bits) / 8 > most_deflated(bytes))
     file.fail("the file must hold its image", height, " x ", width, " pixels in ", bytes, " bytes");
+  // Pixels of few bits become bytes: the free size holds for these, too.
+  const std::uint64_t made = saturated_product(pixels, channels),
+                      most = std::max(images_inflation.free, most_inflated(bytes, images_inflation));
+  if (made > most)
+    file.fail("compressed data must not inflate so far", height, " x ", width, " pixels, more than ", most,
+              " bytes of ", bytes);
 }
 
 Tensor decode_image(const ByteSource& file, const std::string& bytes) {
@@ -44,10 +51,12 @@ Tensor decode_png(const ByteSource& file, const std::string& bytes) {
   if (!png_image_begin_read_from_memory(&image, bytes.data(), bytes.size())) file.fail(rule, image.message);
   constexpr std::size_t depth_at = 24;  // in the header, which has been read
   const bool color = image.format & PNG_FORMAT_FLAG_COLOR, alpha = image.format & PNG_FORMAT_FLAG_ALPHA;
-  expect_pixels(file, bytes.size(), image.height, image.width, static_cast<unsigned char>(bytes[depth_at]));
+  const int channels = alpha ? 4 : color ? 3 : 1;
+  expect_pixels(file, bytes.size(), image.height, image.width, static_cast<unsigned char>(bytes[depth_at]),
+                static_cast<std::uint64_t>(channels));
   image.flags |= PNG_IMAGE_FLAG_16BIT_sRGB;
   image.format = alpha ? PNG_FORMAT_RGBA : color ? PNG_FORMAT_RGB : PNG_FORMAT_GRAY;
-  const Tensor out = Tensor::empty({image.height, image.width, alpha ? 4 : color ? 3 : 1}, DType::UInt8);
+  const Tensor out = Tensor::empty({image.height, image.width, channels}, DType::UInt8);
   if (!png_image_finish_read(&image, nullptr, out.raw(), 0, nullptr) || image.warning_or_error & 2)
     file.fail(rule, image.message);
   // What follows the pixels has not been read; a file that is cut off there is not whole either.
@@ -145,8 +154,9 @@ Tensor decode_jpeg(const ByteSource& file, const std::string& bytes) {
     file.fail(rule, jpeg.message);
   const std::int64_t height = jpeg.info.image_height, width = jpeg.info.image_width;
   const int channels = jpeg.info.num_components == 1 ? 1 : 3;
-  expect_pixels(file, bytes.size(), jpeg.info.image_height, jpeg.info.image_width,
-                static_cast<std::uint64_t>(channels) * 8);
+  const auto bytes_of_pixel = static_cast<std::uint64_t>(channels);
+  expect_pixels(file, bytes.size(), jpeg.info.image_height, jpeg.info.image_width, bytes_of_pixel * 8,
+                bytes_of_pixel);
   const Tensor out = Tensor::empty({height, width, channels}, DType::UInt8);
   if (!read_jpeg(jpeg, out.pointer<std::uint8_t>(), static_cast<std::size_t>(width * channels)))
     file.fail(rule, jpeg.message);

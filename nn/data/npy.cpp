@@ -1,4 +1,5 @@
 #include <ktape/nn/data/npy.hpp>
+#include <ktape/nn/data/npz.hpp>
 #include <ktape/nn/data/zip.hpp>
 #include <ktape/nn/saving/atomic_file.hpp>
 #include <ktape/ops/elementwise.hpp>
@@ -195,7 +196,12 @@ Tensor load_npy(const std::string& path) {
 }
 
 std::vector<std::pair<std::string, Tensor>> load_npz(const std::string& path) {
-  const ZipArchive archive("load_npz", path);
+  return read_npz("load_npz", path, 0);
+}
+
+std::vector<std::pair<std::string, Tensor>> read_npz(const char* op, const std::string& path,
+                                                     std::uint64_t expected) {
+  const ZipArchive archive(op, path, expected);
   std::vector<std::pair<std::string, Tensor>> arrays;
   std::set<std::string> names;
   for (const ZipEntry& entry : archive.entries()) {

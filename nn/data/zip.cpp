@@ -130,13 +130,28 @@ void ZipArchive::fail(const char* rule, const Parts&... reason) const {
   ktape::fail<IOError>('[', op_, "] ", rule, ": received ", file_.path(), " (", reason..., ')');
 }
 
-ZipArchive::ZipArchive(const char* op, const std::string& path) : op_(op), file_(op, path) {
+ZipArchive::ZipArchive(const char* op, const std::string& path, std::uint64_t expected)
+    : op_(op), file_(op, path), expected_(expected) {
   read_directory();
 }
 
 std::unique_ptr<ByteSource> ZipArchive::open(const ZipEntry& entry) const {
   if (entry.deflated) return std::make_unique<DeflatedSource>(op_, file_, entry);
   return std::make_unique<StoredSource>(op_, file_, entry);
+}
+
+std::string ZipArchive::text(const ZipEntry& entry) const {
+  if (entry.deflated)
+    expect_inflation(entry.size, entry.compressed, most_inflated(entry.compressed, texts_inflation), entry);
+  return open(entry)->rest();
+}
+
+/// What an entry makes of the bytes that are stored must be no more than the most that they may.
+void ZipArchive::expect_inflation(std::uint64_t inflated, std::uint64_t stored, std::uint64_t most,
+                                  const ZipEntry& entry) const {
+  if (inflated > most)
+    fail("compressed data must not inflate so far", "entry ", printable(entry.name), ": to ", inflated,
+         " bytes, more than ", most, " of ", stored);
 }
 
 /// Finds the directory by the record at the file's end.
@@ -176,6 +191,8 @@ void ZipArchive::read_entries(const std::string& directory, std::uint64_t begin,
   constexpr const char* rule = "the archive's directory must be intact";
   std::set<std::string> names;
   std::vector<std::pair<std::uint64_t, std::uint64_t>> places;  // of the entries, with their headers
+  const std::uint64_t most = most_inflated(file_.size(), arrays_inflation, expected_);
+  std::uint64_t inflated = 0;
   const char* at = directory.data();
   std::size_t left = directory.size();
   for (std::uint64_t i = 0; i < count; ++i) {
@@ -189,6 +206,7 @@ void ZipArchive::read_entries(const std::string& directory, std::uint64_t begin,
     std::uint64_t header = 0;
     ZipEntry entry = entry_of(at, name, at + entry_size + name_size, extra_size, header);
     find_data(entry, header, begin);
+    if (entry.deflated) expect_inflation(inflated += entry.size, file_.size(), most, entry);
     places.emplace_back(header, entry.data + entry.compressed);
     if (name.back() != '/') entries_.push_back(entry);
     at += whole;
@@ -227,8 +245,7 @@ ZipEntry ZipArchive::entry_of(const char* record, const std::string& name, const
     }
     at += 4 + size;
   }
-  const std::uint64_t most =
-      entry.deflated ? saturated_product(entry.compressed, most_inflation) : entry.compressed;
+  const std::uint64_t most = entry.deflated ? most_deflated(entry.compressed) : entry.compressed;
   if (entry.size > most || (!entry.deflated && entry.size != most))
     fail("entries must be as large as their data can be", "entry ", name, ": ", entry.size, " bytes of ",
          entry.compressed);

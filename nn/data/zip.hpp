@@ -25,18 +25,25 @@ struct ZipEntry {
 /// the file.
 class ZipArchive {
  public:
-  /// Throws IOError, naming the file, for what is no such archive.
-  ZipArchive(const char* op, const std::string& path);
+  /// Throws IOError, naming the file, for what is no such archive, and, naming the entry, for one whose
+  /// entries would together inflate further than `arrays_inflation` allows, or the bytes that are `expected`
+  /// of it.
+  ZipArchive(const char* op, const std::string& path, std::uint64_t expected = 0);
   const std::vector<ZipEntry>& entries() const { return entries_; }
   /// The bytes of one of the entries, whose checksum is compared when the last one is read. Used while the
   /// archive lives.
   std::unique_ptr<ByteSource> open(const ZipEntry& entry) const;
+  /// All of an entry that is a text, which inflates only as `texts_inflation` allows. Throws IOError, naming
+  /// it.
+  std::string text(const ZipEntry& entry) const;
 
  private:
   template <class... Parts>
   [[noreturn]] void fail(const char* rule, const Parts&... reason) const;
   void read_directory();
   void read_entries(const std::string& directory, std::uint64_t begin, std::uint64_t count);
+  void expect_inflation(std::uint64_t inflated, std::uint64_t stored, std::uint64_t most,
+                        const ZipEntry& entry) const;
   ZipEntry entry_of(const char* record, const std::string& name, const char* extra, std::size_t extra_size,
                     std::uint64_t& header) const;
   void find_data(ZipEntry& entry, std::uint64_t header, std::uint64_t end) const;
@@ -44,6 +51,7 @@ class ZipArchive {
 
   const char* op_;
   RandomFile file_;
+  std::uint64_t expected_;
   std::vector<ZipEntry> entries_;
 };
 

@@ -1,5 +1,6 @@
 #include <ktape/nn/layers/arguments.hpp>
 #include <ktape/nn/saving/atomic_file.hpp>
+#include <ktape/nn/saving/json_part.hpp>
 #include <ktape/nn/saving/keras2_weights.hpp>
 #include <ktape/nn/saving/keras_dialects.hpp>
 #include <ktape/nn/saving/keras_h5.hpp>
@@ -32,12 +33,12 @@ void save_model(const Model& model, const std::string& path, const SaveOptions& 
   if (!compiled.is_null()) root.set_attribute("training_config", to_json(keras2_compile(compiled)));
   add_keras2_weights(root.group("model_weights"), model);
   if (!compiled.is_null() && options.include_optimizer)
-    add_arrays(root.group("optimizer_weights"), optimizer_variables(model));
+    add_arrays(root.group("optimizer_weights"), keras2_optimizer_variables(model));
   write("save", path, root);
 }
 
 void load_weights(const Model& model, const std::string& path, const LoadWeightsOptions& options) {
-  hdf5::File file = hdf5::read_file("load_weights", path);
+  hdf5::File file = hdf5::read_file("load_weights", path, expected_bytes(model));
   if (is_keras2(file)) return load_keras2_weights(file, model, options);
   separate_names(file.root);
   if (!file.root.find("layers") && !file.root.find("_layer_checkpoint_dependencies"))
@@ -51,11 +52,7 @@ std::optional<Value> json_in(const hdf5::File& file, const std::string& attribut
   const auto* text = std::get_if<std::string>(found);
   if (!text)
     file.fail("what a Keras model has must be in the file", "its attribute ", attribute, " is no text");
-  try {
-    return from_json(*text);
-  } catch (const ValueError& error) {
-    file.fail("what a Keras model has must be in the file", "attribute ", attribute, ": ", error.what());
-  }
+  return json_part(file.op, file.name, "attribute " + attribute, *text);
 }
 
 Model load_model(const std::string& path, const LoadOptions& options) {

@@ -75,6 +75,11 @@ class State {
   }
 
   bool has_rate() const { return head_ == 2; }
+  /// An order without the learning rate, which is its second variable.
+  std::vector<Variable> without_rate(std::vector<Variable> order) const {
+    if (has_rate()) order.erase(order.begin() + 1);
+    return order;
+  }
 
  private:
   std::vector<Variable> slice(std::size_t begin, std::size_t count) const {
@@ -110,10 +115,7 @@ bool fits(const std::vector<Variable>& variables, const NamedTensors& state) {
 /// The variables that a state gives values to; none when it does not fit.
 std::vector<Variable> matching(const State& own, NamedTensors& state) {
   std::vector<std::vector<Variable>> orders{listed_by_kind(state) ? own.by_kind() : own.by_weight()};
-  if (own.has_rate()) {
-    orders.push_back(orders[0]);
-    orders[1].erase(orders[1].begin() + 1);
-  }
+  if (own.has_rate()) orders.push_back(own.without_rate(orders[0]));
   for (const std::vector<Variable>& order : orders) {
     if (fits(order, state)) return order;
     // Keras 2.2's Adam has numbers in place of the largest second moments where it does not use them.
@@ -130,6 +132,11 @@ std::vector<Variable> matching(const State& own, NamedTensors& state) {
 }  // namespace
 
 std::vector<Variable> optimizer_variables(const Model& model) { return State(model).by_weight(); }
+
+std::vector<Variable> keras2_optimizer_variables(const Model& model) {
+  const State state(model);
+  return state.without_rate(state.by_weight());
+}
 
 void restore_optimizer(const Model& model, const std::string& path, const NamedTensors& given) {
   if (given.empty()) return;

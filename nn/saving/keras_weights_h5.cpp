@@ -14,7 +14,7 @@ void save_weights(const Model& model, const std::string& path) {
 }
 
 void load_weights(const Model& model, const std::string& path, const LoadWeightsOptions& options) {
-  hdf5::File file = hdf5::read_file("load_weights", path);
+  hdf5::File file = hdf5::read_file("load_weights", path, expected_bytes(model));
   // Keras 2 wrote its own layout under this name, too.
   if (is_keras2(file)) return load_keras2_weights(file, model, options);
   separate_names(file.root);

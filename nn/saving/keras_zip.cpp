@@ -2,6 +2,7 @@
 #include <ktape/nn/layers/arguments.hpp>
 #include <ktape/nn/names.hpp>
 #include <ktape/nn/saving/atomic_file.hpp>
+#include <ktape/nn/saving/json_part.hpp>
 #include <ktape/nn/saving/keras_dialects.hpp>
 #include <ktape/nn/saving/keras_optimizer.hpp>
 #include <ktape/nn/saving/keras_state.hpp>
@@ -51,21 +52,20 @@ void save_model(const Model& model, const std::string& path, const SaveOptions& 
 
 class KerasArchive {
  public:
-  KerasArchive(const char* op, const std::string& path) : op_(op), path_(path), archive_(op, path) {}
+  KerasArchive(const char* op, const std::string& path, std::uint64_t expected = 0)
+      : op_(op), path_(path), expected_(expected), archive_(op, path, expected) {}
 
   std::optional<std::string> find(const std::string& name) const {
     const data::ZipEntry* const found = entry(name);
-    return found ? std::optional(archive_.open(*found)->rest()) : std::nullopt;
+    return found ? std::optional(archive_.text(*found)) : std::nullopt;
   }
 
   Config config() const {
-    const std::string text = archive_.open(expected(config_file))->rest();
-    try {
-      return from_json(text).config();
-    } catch (const Error& error) {
-      fail<IOError>("[", op_, "] config.json must be the config of a model: received ", path_, " (",
-                    error.what(), ')');
-    }
+    const Value value = json_part(op_, path_, config_file, archive_.text(expected(config_file)));
+    if (!value.is_config())
+      fail<IOError>("[", op_, "] config.json must be the config of a model: received ", path_, " (", value,
+                    ')');
+    return value.config();
   }
 
   hdf5::File weights() const {
@@ -74,10 +74,10 @@ class KerasArchive {
     const std::string name = path_ + ", entry " + weights_file;
     hdf5::File file{op_, name, {}};
     if (found.deflated) {
-      file = hdf5::read_bytes(op_, name, bytes->rest());
+      file = hdf5::read_bytes(op_, name, bytes->rest(), expected_);
     } else {
       bytes->skip_rest();  // and compare the checksum
-      file = hdf5::read_part(op_, name, path_, found.data, found.size);
+      file = hdf5::read_part(op_, name, path_, found.data, found.size, expected_);
     }
     separate_names(file.root);
     return file;
@@ -99,6 +99,7 @@ class KerasArchive {
 
   const char* op_;
   const std::string& path_;
+  const std::uint64_t expected_;
   data::ZipArchive archive_;
 };
 
@@ -178,7 +179,7 @@ class Vocabularies {
 };
 
 void load_weights(const Model& model, const std::string& path, const LoadWeightsOptions& options) {
-  const hdf5::File file = KerasArchive("load_weights", path).weights();
+  const hdf5::File file = KerasArchive("load_weights", path, expected_bytes(model)).weights();
   assign_weights(model, path, keras_weights(file, model, options.by_name), options);
 }
 

@@ -1,4 +1,5 @@
 #include <ktape/nn/layers/arguments.hpp>
+#include <ktape/nn/saving/json_part.hpp>
 #include <ktape/nn/saving/ktape_file.hpp>
 #include <ktape/nn/saving/model_config.hpp>
 #include <ktape/nn/saving/safetensors_file.hpp>
@@ -172,7 +173,7 @@ class KtapeFile {
   /// The value of a JSON text; null where there is none.
   Value part(const char* name) const {
     const std::string& json = text(name);
-    return json.empty() ? Value() : from_json(json);
+    return json.empty() ? Value() : json_part(op_, path_, name, json);
   }
 
   /// The weights, or the others.

@@ -1,4 +1,5 @@
 #include <ktape/nn/data/npy.hpp>
+#include <ktape/nn/data/npz.hpp>
 #include <ktape/nn/saving/npz.hpp>
 #include <ktape/nn/saving/weights.hpp>
 
@@ -8,7 +9,7 @@ namespace {
 void save_weights(const Model& model, const std::string& path) { data::save_npz(path, flat_weights(model)); }
 
 void load_weights(const Model& model, const std::string& path, const LoadWeightsOptions& options) {
-  assign_flat_weights(model, path, data::load_npz(path), options);
+  assign_flat_weights(model, path, data::read_npz("load_weights", path, expected_bytes(model)), options);
 }
 
 }  // namespace

@@ -1,4 +1,5 @@
 #include <ktape/nn/saving/atomic_file.hpp>
+#include <ktape/nn/saving/json_part.hpp>
 #include <ktape/nn/saving/tfjs_file.hpp>
 #include <ktape/ops/inspection.hpp>
 
@@ -51,7 +52,7 @@ std::string path_inside(const std::string& path) {
 Value json_of(const char* op, const std::string& path) {
   const data::RandomFile file(op, path);
   data::FileSection text(op, file, "the text", 0, file.size());
-  return from_json(text.rest());
+  return json_part(op, path, "", text.rest());
 }
 
 /// The one of this name. Throws ValueError, with `what`, for others.
@@ -136,7 +137,7 @@ TfjsFile::TfjsFile(const char* op, const std::string& path) : op_(op), path_(pat
   } catch (const IOError&) {
     throw;
   } catch (const Error& error) {
-    fail(error.what());
+    fail(reason_of(error));
   }
   check_names();
   check_lengths();

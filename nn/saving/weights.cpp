@@ -1,4 +1,5 @@
 #include <ktape/autograd/log.hpp>
+#include <ktape/nn/data/bytes.hpp>
 #include <ktape/nn/names.hpp>
 #include <ktape/nn/saving/weights.hpp>
 #include <ktape/ops/inspection.hpp>
@@ -83,6 +84,14 @@ namespace {
 
 std::string shown(const LayerVariables& target) {
   return target.layer.empty() ? "the model itself" : "the layer '" + target.layer + '\'';
+}
+
+/// The layer in which a weight of a target is: that of a model in the model is named by its path.
+std::string shown_owner(const LayerVariables& target, const std::string& weight) {
+  const std::size_t end = weight.rfind('/');
+  if (end == std::string::npos) return shown(target);
+  const std::string prefix = target.layer.empty() ? "" : target.layer + '/';
+  return "the layer '" + prefix + weight.substr(0, end) + '\'';
 }
 
 template <class Layers>
@@ -175,11 +184,11 @@ class Assignment {
       const auto& [other, in_order] = given.weights[i];
       const Tensor& value = same_names ? *by_name.at(name) : in_order;
       if (named && !same_names && last_part(other) != last_part(name))
-        fail("[", op, "] the weight '", name, "' of ", shown(target), " must be there: received '", other,
-             "' of '", given.layer, "' in its place in ", path_);
+        fail("[", op, "] the weight '", last_part(name), "' of ", shown_owner(target, name),
+             " must be there: received '", other, "' of '", given.layer, "' in its place in ", path_);
       if (value.shape() != weight.shape())
-        fail("[", op, "] the weight '", name, "' of ", shown(target), " must have the shape ", weight.shape(),
-             ": received shape=", value.shape(), " in ", path_);
+        fail("[", op, "] the weight '", last_part(name), "' of ", shown_owner(target, name),
+             " must have the shape ", weight.shape(), ": received shape=", value.shape(), " in ", path_);
       found.emplace_back(weight, value);
     }
     return found;
@@ -204,6 +213,12 @@ std::string layer_of(const std::string& name, const std::set<std::string>& layer
 }
 
 }  // namespace
+
+std::uint64_t expected_bytes(const Model& model) {
+  std::uint64_t bytes = 0;
+  for (const Variable& weight : model.weights()) bytes += data::tensor_bytes(weight.shape(), weight.dtype());
+  return 4 * bytes;
+}
 
 NamedVariables named_weights(const Layer& layer) {
   NamedVariables found;

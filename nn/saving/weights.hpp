@@ -25,6 +25,10 @@ struct LayerVariables {
   NamedVariables weights;
 };
 
+/// The bytes that a file for a model can need, whatever it is compressed to: those of its weights, and as
+/// many again for each of the two moments that optimizers keep, and for an average.
+std::uint64_t expected_bytes(const Model& model);
+
 /// The weights in a layer, in the order of `Layer::weights()`, under the names that LayerWeights has.
 NamedVariables named_weights(const Layer& layer);
 

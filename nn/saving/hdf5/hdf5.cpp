@@ -108,15 +108,15 @@ const Tensor& File::tensor(const Entry& node, const std::string& path) const {
   return node.value;
 }
 
-File read_file(const char* op, const std::string& path) {
-  return {op, path, library(op, path).read_file(op, path)};
+File read_file(const char* op, const std::string& path, std::uint64_t expected) {
+  return {op, path, library(op, path).read_file(op, path, expected)};
 }
-File read_bytes(const char* op, const std::string& name, std::string_view bytes) {
-  return {op, name, library(op, name).read_bytes(op, name, bytes)};
+File read_bytes(const char* op, const std::string& name, std::string_view bytes, std::uint64_t expected) {
+  return {op, name, library(op, name).read_bytes(op, name, bytes, expected)};
 }
 File read_part(const char* op, const std::string& name, const std::string& path, std::uint64_t begin,
-               std::uint64_t size) {
-  return {op, name, library(op, name).read_part(op, name, path, begin, size)};
+               std::uint64_t size, std::uint64_t expected) {
+  return {op, name, library(op, name).read_part(op, name, path, begin, size, expected)};
 }
 void write_file(const char* op, const std::string& name, const std::string& path, const Entry& root) {
   library(op, name).write_file(op, name, path, root);

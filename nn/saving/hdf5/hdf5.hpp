@@ -74,15 +74,16 @@ class Image {
 };
 
 /// The whole of a file, none of which is trusted: it must be a tree of groups, and datasets whose bytes are
-/// in it, plain or compressed by gzip; what is read is no larger than that can be. Throws IOError, "[op] ...:
-/// received file (object: reason)", for all else: links other than the names of objects in the file itself,
-/// external and virtual data, other filters, names that are not UTF-8, an object with two names.
-File read_file(const char* op, const std::string& path);
+/// in it, plain or compressed by gzip; what is compressed becomes no more, in all, than
+/// `data::arrays_inflation` allows for a file of its size, or than is `expected` of it. Throws IOError, "[op]
+/// ...: received file (object: reason)", for all else: links other than the names of objects in the file
+/// itself, external and virtual data, other filters, names that are not UTF-8, an object with two names.
+File read_file(const char* op, const std::string& path, std::uint64_t expected = 0);
 /// The same of bytes that are in memory.
-File read_bytes(const char* op, const std::string& name, std::string_view bytes);
+File read_bytes(const char* op, const std::string& name, std::string_view bytes, std::uint64_t expected = 0);
 /// The same of a part of another file.
 File read_part(const char* op, const std::string& name, const std::string& path, std::uint64_t begin,
-               std::uint64_t size);
+               std::uint64_t size, std::uint64_t expected = 0);
 
 /// Writes a tree to a file, the temporary one of an AtomicFile; messages have the name of the other.
 void write_file(const char* op, const std::string& name, const std::string& path, const Entry& root);
@@ -93,10 +94,11 @@ Image to_image(const char* op, const std::string& name, const Entry& root);
 class Library {
  public:
   virtual ~Library() = default;
-  virtual Entry read_file(const char* op, const std::string& path) const = 0;
-  virtual Entry read_bytes(const char* op, const std::string& name, std::string_view bytes) const = 0;
+  virtual Entry read_file(const char* op, const std::string& path, std::uint64_t expected) const = 0;
+  virtual Entry read_bytes(const char* op, const std::string& name, std::string_view bytes,
+                           std::uint64_t expected) const = 0;
   virtual Entry read_part(const char* op, const std::string& name, const std::string& path,
-                          std::uint64_t begin, std::uint64_t size) const = 0;
+                          std::uint64_t begin, std::uint64_t size, std::uint64_t expected) const = 0;
   virtual void write_file(const char* op, const std::string& name, const std::string& path,
                           const Entry& root) const = 0;
   virtual Image to_image(const char* op, const std::string& name, const Entry& root) const = 0;

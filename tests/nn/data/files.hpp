@@ -1,6 +1,5 @@
 #pragma once
 #include <doctest/doctest.h>
-#include <zlib.h>
 #include <ktape/autograd/error.hpp>
 
 #include <cstdint>
@@ -8,6 +7,8 @@
 #include <filesystem>
 #include <fstream>
 #include <string>
+
+#include "archives.hpp"
 
 /// A folder for the files of one test.
 class Files {
@@ -33,35 +34,6 @@ class Files {
  private:
   std::filesystem::path folder_;
 };
-
-/// Numbers as files hold them.
-template <class T>
-std::string little(T number) {
-  std::string bytes;
-  for (std::size_t i = 0; i < sizeof(T); ++i)
-    bytes += static_cast<char>(static_cast<std::uint64_t>(number) >> 8 * i);
-  return bytes;
-}
-template <class T>
-std::string big(T number) {
-  const std::string bytes = little(number);
-  return {bytes.rbegin(), bytes.rend()};
-}
-
-/// Compressed by deflate: raw, or as a gzip file.
-inline std::string deflated(const std::string& bytes, bool gzip = false) {
-  z_stream stream{};
-  REQUIRE(deflateInit2(&stream, 9, Z_DEFLATED, gzip ? 31 : -15, 9, Z_DEFAULT_STRATEGY) == Z_OK);
-  std::string out(bytes.size() + 1000, '\0');
-  stream.next_in = reinterpret_cast<Bytef*>(const_cast<char*>(bytes.data()));
-  stream.avail_in = static_cast<uInt>(bytes.size());
-  stream.next_out = reinterpret_cast<Bytef*>(out.data());
-  stream.avail_out = static_cast<uInt>(out.size());
-  REQUIRE(deflate(&stream, Z_FINISH) == Z_STREAM_END);
-  out.resize(stream.total_out);
-  deflateEnd(&stream);
-  return out;
-}
 
 /// Loads a file cut off at every length, which is an error that names it, and with every byte changed, which
 /// is an error or a value.

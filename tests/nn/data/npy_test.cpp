@@ -9,51 +9,7 @@ using ktape::IOError, ktape::Shape, ktape::Tensor;
 
 namespace {
 
-std::string npy(const std::string& header, const std::string& numbers) {
-  return "\x93NUMPY" + std::string("\x01\0", 2) + little(static_cast<std::uint16_t>(header.size())) + header +
-         numbers;
-}
-
-std::string array(const char* descr, const char* shape, const std::string& numbers,
-                  const char* fortran = "False") {
-  return npy(
-      std::string("{'descr': '") + descr + "', 'fortran_order': " + fortran + ", 'shape': " + shape + ", }\n",
-      numbers);
-}
-
-const std::string six = array("|u1", "(2, 3)", "abcdef");
-
-/// What an archive says of a file in it.
-struct Packed {
-  std::string name, content;
-  bool deflate = false;
-  std::optional<std::uint32_t> size = {}, checksum = {}, offset = {};
-  std::uint16_t flags = 0, method = deflate ? 8 : 0;
-  std::string local_name = name;
-};
-
-std::string zip(const std::vector<Packed>& files, const std::string& comment = "") {
-  std::string bytes, directory;
-  for (const Packed& file : files) {
-    const std::string data = file.deflate ? deflated(file.content) : file.content;
-    const auto checksum = static_cast<std::uint32_t>(crc32(
-        0, reinterpret_cast<const Bytef*>(file.content.data()), static_cast<uInt>(file.content.size())));
-    const std::string numbers = little(file.method) + little(0) + little(file.checksum.value_or(checksum)) +
-                                little(static_cast<std::uint32_t>(data.size())) +
-                                little(file.size.value_or(static_cast<std::uint32_t>(file.content.size()))) +
-                                little(static_cast<std::uint16_t>(file.name.size())) +
-                                little(std::uint16_t{0});
-    directory += "PK\x01\x02" + little(std::uint16_t{20}) + little(std::uint16_t{20}) + little(file.flags) +
-                 numbers + std::string(10, '\0') +
-                 little(file.offset.value_or(static_cast<std::uint32_t>(bytes.size()))) + file.name;
-    bytes += "PK\x03\x04" + little(std::uint16_t{20}) + little(file.flags) + numbers + file.local_name + data;
-  }
-  const auto count = little(static_cast<std::uint16_t>(files.size()));
-  return bytes + directory + "PK\x05\x06" + std::string(4, '\0') + count + count +
-         little(static_cast<std::uint32_t>(directory.size())) +
-         little(static_cast<std::uint32_t>(bytes.size())) +
-         little(static_cast<std::uint16_t>(comment.size())) + comment;
-}
+const std::string six = npy_array("|u1", "(2, 3)", "abcdef");
 
 }  // namespace
 
@@ -64,20 +20,20 @@ TEST_CASE("load_npy: every dtype, either order") {
   CHECK(x.shape() == Shape{2, 3});
   CHECK(x.dtype() == "uint8");
   CHECK(x.item<int>(1, 0) == 'd');
-  CHECK(values(load(array("|u1", "(2, 3)", "abcdef", "True")))[1] == 'c');
-  CHECK(values(load(array("<i2", "(2,)", little(std::int16_t{-2}) + little(std::int16_t{7})))) ==
+  CHECK(values(load(npy_array("|u1", "(2, 3)", "abcdef", "True")))[1] == 'c');
+  CHECK(values(load(npy_array("<i2", "(2,)", little(std::int16_t{-2}) + little(std::int16_t{7})))) ==
         Values{-2, 7});
-  CHECK(values(load(array(">i4", "(1,)", big(std::int32_t{-9})))) == Values{-9});
-  CHECK(values(load(array("<i8", "()", little(std::int64_t{5})))) == Values{5});
-  CHECK(values(load(array("<f2", "(1,)", little(std::uint16_t{0x3e00})))) == Values{1.5});
-  CHECK(values(load(array("<f4", "(1,)", little(0x3fc00000u)))) == Values{1.5});
-  CHECK(values(load(array(">f8", "(1,)", big(std::uint64_t{0x3ff8000000000000})))) == Values{1.5});
-  CHECK(values(load(array("|b1", "(3,)", std::string("\0\x01\x02", 3)))) == Values{0, 1, 1});
-  CHECK(load(array("|i1", "(0, 4)", "")).shape() == Shape{0, 4});
-  const Tensor wide = load(array("<u2", "(2,)", little(std::uint16_t{65535}) + little(std::uint16_t{7})));
+  CHECK(values(load(npy_array(">i4", "(1,)", big(std::int32_t{-9})))) == Values{-9});
+  CHECK(values(load(npy_array("<i8", "()", little(std::int64_t{5})))) == Values{5});
+  CHECK(values(load(npy_array("<f2", "(1,)", little(std::uint16_t{0x3e00})))) == Values{1.5});
+  CHECK(values(load(npy_array("<f4", "(1,)", little(0x3fc00000u)))) == Values{1.5});
+  CHECK(values(load(npy_array(">f8", "(1,)", big(std::uint64_t{0x3ff8000000000000})))) == Values{1.5});
+  CHECK(values(load(npy_array("|b1", "(3,)", std::string("\0\x01\x02", 3)))) == Values{0, 1, 1});
+  CHECK(load(npy_array("|i1", "(0, 4)", "")).shape() == Shape{0, 4});
+  const Tensor wide = load(npy_array("<u2", "(2,)", little(std::uint16_t{65535}) + little(std::uint16_t{7})));
   CHECK((wide.dtype() == "int32" && values(wide) == Values{65535, 7}));
-  CHECK(values(load(array(">u4", "(1,)", big(std::uint32_t{4000000000})))) == Values{4000000000});
-  CHECK(values(load(array("<u8", "(1,)", little(std::uint64_t{5})))) == Values{5});
+  CHECK(values(load(npy_array(">u4", "(1,)", big(std::uint32_t{4000000000})))) == Values{4000000000});
+  CHECK(values(load(npy_array("<u8", "(1,)", little(std::uint64_t{5})))) == Values{5});
   CHECK(load(deflated(six, true)).shape() == Shape{2, 3});
   // Other ways to write the header.
   CHECK(load(npy("{\"shape\":(2,3),\"descr\":\"|u1\",\"fortran_order\":False}", "abcdef")).shape() ==
@@ -90,18 +46,18 @@ TEST_CASE("load_npy: headers that do not hold are errors") {
     CHECK_THROWS_WITH_AS(data::load_npy(files.write("x.npy", bytes)), Contains(text), IOError);
   };
   error("hello, world", "it begins otherwise");
-  error(array("|O", "(1,)", "a"), "dtype '|O'");
-  error(array("<c8", "(1,)", "abcdefgh"), "dtype '<c8'");
-  error(array("<u8", "(1,)", little(~std::uint64_t{0})), "the numbers must fit int64");
-  error(array("|u1", "(1,)", "ab"), "bytes follow the array");
-  error(array("|u1", "(99999999999,)", "ab"), "cannot follow");
-  error(deflated(array("|u1", "(99999999999,)", "ab"), true), "cannot follow");
-  error(array("<f8", "(4611686018427387904, 4)", "ab"), "must fit into memory");
-  error(array("|u1", "(0, 4611686018427387904, 4611686018427387904)", ""), "must fit into memory");
-  error(array("|u1", "(99999999999999999999,)", "ab"), "there must be an extent");
-  error(array("|u1", "(-1,)", "ab"), "there must be an extent");
-  error(array("|u1", "(1, 1, 1, 1, 1, 1, 1, 1, 1)", "a"), "more than 8 extents");
-  error(array("|u1", "(1,)", "a", "Maybe"), "True or False");
+  error(npy_array("|O", "(1,)", "a"), "dtype '|O'");
+  error(npy_array("<c8", "(1,)", "abcdefgh"), "dtype '<c8'");
+  error(npy_array("<u8", "(1,)", little(~std::uint64_t{0})), "the numbers must fit int64");
+  error(npy_array("|u1", "(1,)", "ab"), "bytes follow the array");
+  error(npy_array("|u1", "(99999999999,)", "ab"), "cannot follow");
+  error(deflated(npy_array("|u1", "(99999999999,)", "ab"), true), "cannot follow");
+  error(npy_array("<f8", "(4611686018427387904, 4)", "ab"), "must fit into memory");
+  error(npy_array("|u1", "(0, 4611686018427387904, 4611686018427387904)", ""), "must fit into memory");
+  error(npy_array("|u1", "(99999999999999999999,)", "ab"), "there must be an extent");
+  error(npy_array("|u1", "(-1,)", "ab"), "there must be an extent");
+  error(npy_array("|u1", "(1, 1, 1, 1, 1, 1, 1, 1, 1)", "a"), "more than 8 extents");
+  error(npy_array("|u1", "(1,)", "a", "Maybe"), "True or False");
   error(npy("{'descr': '|u1', 'descr': '|u1', 'fortran_order': False, 'shape': (1,)}", "a"), "there twice");
   error(npy("{'descr': '|u1', 'shape': (1,)}", "a"), "a key is missing");
   error(npy("{'descr': '|u1', 'fortran_order': False, 'shape': (1,)} x", "a"), "follows the dictionary");
@@ -110,8 +66,8 @@ TEST_CASE("load_npy: headers that do not hold are errors") {
 
 TEST_CASE("load_npz: arrays by name, stored and compressed") {
   const Files files;
-  const std::string bytes =
-      zip({{"b/c.npy", six}, {"a.npy", array("<i4", "(1,)", little(3)), true}, {"folder/", ""}}, "a comment");
+  const std::string bytes = zip(
+      {{"b/c.npy", six}, {"a.npy", npy_array("<i4", "(1,)", little(3)), true}, {"folder/", ""}}, "a comment");
   const auto arrays = data::load_npz(files.write("two.npz", bytes));
   REQUIRE(arrays.size() == 2);
   CHECK(arrays[0].first == "b/c");
@@ -145,7 +101,8 @@ TEST_CASE("load_npz: archives that are damaged or hostile are errors") {
   error({{.name = "a.npy", .content = six, .deflate = true, .size = 2000}}, "end too early");
   error({{.name = "a.npy", .content = six, .size = 2000}}, "as large as their data can be");
   // A shape beyond what the entry holds.
-  error({{.name = "a.npy", .content = array("|u1", "(1000000,)", "abc"), .deflate = true}}, "cannot follow");
+  error({{.name = "a.npy", .content = npy_array("|u1", "(1000000,)", "abc"), .deflate = true}},
+        "cannot follow");
   CHECK_THROWS_WITH_AS(data::load_npz(files.write("x.npz", "")), Contains("too short"), IOError);
   CHECK_THROWS_WITH_AS(data::load_npz(files.write("x.npz", std::string(100, 'x'))), Contains("no directory"),
                        IOError);

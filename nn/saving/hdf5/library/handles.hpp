@@ -60,8 +60,9 @@ Handle memory_type(DType dtype);
 std::optional<DType> dtype_of(hid_t type);
 
 class Sender;
+struct Source;
 /// Sends the tree of a file.
-void send_root(const char* op, const std::string& name, hid_t file, std::uint64_t size, Sender& out);
+void send_root(const Source& source, hid_t file, Sender& out);
 /// Tensors that somebody else writes into a file, and where.
 using Gaps = std::vector<std::pair<std::uint64_t, Tensor>>;
 /// Writes a tree; when `gaps` is given, large tensors get room only, and stand there.

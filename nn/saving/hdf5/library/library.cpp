@@ -84,9 +84,9 @@ struct Descriptor {
 
 class Hdf5Library final : public Library {
  public:
-  Entry read_file(const char* op, const std::string& path) const override {
+  Entry read_file(const char* op, const std::string& path, std::uint64_t expected) const override {
     const data::RandomFile bytes(op, path);
-    const Source source{op, path, bytes.size(),
+    const Source source{op, path, bytes.size(), most_of(bytes.size(), expected),
                         [&](std::uint64_t offset, void* out, std::size_t n) { bytes.read(offset, out, n); }};
     const Session session;  // no other thread is in libhdf5 when the process forks
     return from_process(source, [&](Sender& out) {
@@ -94,24 +94,25 @@ class Hdf5Library final : public Library {
       H5Pset_fapl_sec2(list);
       const Handle file(H5Fopen(path.c_str(), H5F_ACC_RDONLY, list), H5Fclose);
       if (!file.valid()) fail_on(op, readable, path, last_error());
-      send_root(op, path, file, bytes.size(), out);
+      send_root(source, file, out);
     });
   }
 
-  Entry read_bytes(const char* op, const std::string& name, std::string_view bytes) const override {
-    const Source source{op, name, bytes.size(), [&](std::uint64_t offset, void* out, std::size_t n) {
-                          std::memcpy(out, bytes.data() + offset, n);
-                        }};
+  Entry read_bytes(const char* op, const std::string& name, std::string_view bytes,
+                   std::uint64_t expected) const override {
+    const Source source{
+        op, name, bytes.size(), most_of(bytes.size(), expected),
+        [&](std::uint64_t offset, void* out, std::size_t n) { std::memcpy(out, bytes.data() + offset, n); }};
     const Session session;
-    return from_process(source, [&](Sender& out) { send_bytes(op, name, bytes, out); });
+    return from_process(source, [&](Sender& out) { send_bytes(source, bytes, out); });
   }
 
   Entry read_part(const char* op, const std::string& name, const std::string& path, std::uint64_t begin,
-                  std::uint64_t size) const override {
+                  std::uint64_t size, std::uint64_t expected) const override {
     const data::RandomFile bytes(op, path);
-    const Source source{op, name, size, [&](std::uint64_t offset, void* out, std::size_t n) {
-                          bytes.read(begin + offset, out, n);
-                        }};
+    const Source source{
+        op, name, size, most_of(size, expected),
+        [&](std::uint64_t offset, void* out, std::size_t n) { bytes.read(begin + offset, out, n); }};
     const Session session;
     return from_process(source, [&](Sender& out) {
       // Mapped here alone: were the file cut meanwhile, only this process would end.
@@ -120,7 +121,7 @@ class Hdf5Library final : public Library {
       const void* mapped = mmap(nullptr, before + size, PROT_READ, MAP_SHARED, file.number,
                                 static_cast<off_t>(begin - before));
       if (mapped == MAP_FAILED) fail_on(op, readable, name, std::strerror(errno));
-      send_bytes(op, name, {static_cast<const char*>(mapped) + before, static_cast<std::size_t>(size)}, out);
+      send_bytes(source, {static_cast<const char*>(mapped) + before, static_cast<std::size_t>(size)}, out);
     });
   }
 
@@ -152,7 +153,13 @@ class Hdf5Library final : public Library {
   }
 
  private:
-  static void send_bytes(const char* op, const std::string& name, std::string_view bytes, Sender& out) {
+  static std::uint64_t most_of(std::uint64_t size, std::uint64_t expected) {
+    return data::most_inflated(size, data::arrays_inflation, expected);
+  }
+
+  static void send_bytes(const Source& source, std::string_view bytes, Sender& out) {
+    const char* const op = source.op;
+    const std::string& name = source.name;
     const Handle list = access(false);
     Loan loan{bytes.data()};
     H5FD_file_image_callbacks_t callbacks = {Loan::lend, Loan::copy, Loan::resize, Loan::release,
@@ -163,7 +170,7 @@ class Hdf5Library final : public Library {
       fail_on(op, readable, name, bytes.empty() ? "it is empty" : last_error());
     const Handle file(H5Fopen("image", H5F_ACC_RDONLY, list), H5Fclose);
     if (!file.valid()) fail_on(op, readable, name, last_error());
-    send_root(op, name, file, bytes.size(), out);
+    send_root(source, file, out);
   }
 
   static void write(const char* op, const std::string& name, const std::string& path, hid_t list,

@@ -85,7 +85,7 @@ template <class... Parts>
 class Receiver {
  public:
   Receiver(const Source& source, int pipe)
-      : source_(source), pipe_(pipe), room_(data::saturated_product(source.size, data::most_inflation)) {}
+      : source_(source), pipe_(pipe), room_(source.size + source.inflated) {}
 
   Entry object(int depth = 0) {
     Entry entry;
@@ -218,7 +218,7 @@ void limit(int what, rlim_t most) {
 }
 
 /// A crash ends the process without a word; it takes no more than a file of this size can need.
-void confine(std::uint64_t size) {
+void confine(const Source& source) {
   for (const int number : {SIGSEGV, SIGBUS, SIGABRT, SIGFPE, SIGILL, SIGPROF, SIGTERM, SIGINT})
     signal(number, SIG_DFL);
   signal(SIGPIPE, SIG_IGN);
@@ -227,7 +227,7 @@ void confine(std::uint64_t size) {
   sigprocmask(SIG_SETMASK, &none, nullptr);
   if (const int nowhere = open("/dev/null", O_RDWR); nowhere >= 0) dup2(nowhere, STDERR_FILENO);
   limit(RLIMIT_CORE, 0);
-  const std::uint64_t milliseconds = 500 + size / 5000;  // of computing
+  const std::uint64_t milliseconds = 500 + (source.size + source.inflated) / 5000;  // of computing
   const itimerval time{
       {}, {static_cast<time_t>(milliseconds / 1000), static_cast<suseconds_t>(milliseconds % 1000 * 1000)}};
   setitimer(ITIMER_PROF, &time, nullptr);
@@ -235,12 +235,12 @@ void confine(std::uint64_t size) {
   std::ifstream statm("/proc/self/statm");
   for (int field = 0; field < 5; ++field) statm >> skipped;
   if (statm >> pages)
-    limit(RLIMIT_DATA,
-          pages * static_cast<std::uint64_t>(sysconf(_SC_PAGESIZE)) + (std::uint64_t{1} << 29) + 16 * size);
+    limit(RLIMIT_DATA, pages * static_cast<std::uint64_t>(sysconf(_SC_PAGESIZE)) + 512 * data::megabyte +
+                           16 * source.size + 2 * source.inflated);
 }
 
 [[noreturn]] void run(const Source& source, int pipe, const std::function<void(Sender&)>& work) {
-  confine(source.size);
+  confine(source);
   Sender sender(pipe);
   try {
     work(sender);

@@ -42,11 +42,12 @@ class Sender {
   std::string waiting_;
 };
 
-/// A file: its name in messages, its size, and what reads its bytes at a place.
+/// A file: its name in messages, its size, what its compressed arrays may become, and what reads its bytes at
+/// a place.
 struct Source {
   const char* op;
   const std::string& name;
-  std::uint64_t size;
+  std::uint64_t size, inflated;
   std::function<void(std::uint64_t offset, void* out, std::size_t n)> read;
 };
 

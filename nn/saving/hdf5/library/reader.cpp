@@ -57,8 +57,14 @@ struct Extents {
 /// Sends what is in a file. What that takes of the file is counted, so that nothing is read twice.
 class TreeReader {
  public:
-  TreeReader(const char* op, const std::string& name, std::uint64_t size, Sender& out)
-      : op_(op), name_(name), size_(size), room_(size), out_(out) {}
+  TreeReader(const Source& source, Sender& out)
+      : op_(source.op),
+        name_(source.name),
+        size_(source.size),
+        room_(source.size),
+        most_inflated_(source.inflated),
+        inflated_room_(source.inflated),
+        out_(out) {}
 
   void send(hid_t object, const std::string& path, int depth) {
     H5O_info_t info;
@@ -92,6 +98,14 @@ class TreeReader {
   void take(std::uint64_t bytes, const std::string& path) {
     if (bytes > room_) fail(intact, path, bytes, " bytes where the file has ", room_);
     room_ -= bytes;
+  }
+
+  /// Counts bytes that something compressed becomes.
+  void take_inflated(std::uint64_t bytes, const std::string& path) {
+    if (bytes > inflated_room_)
+      fail("compressed data must not inflate so far", path, "to ", bytes, " bytes, more than ",
+           inflated_room_, " of the file's ", size_);
+    inflated_room_ -= bytes;
   }
 
   // --- Groups ----------------------------------------------------------------------------------------------
@@ -273,10 +287,12 @@ class TreeReader {
     const bool inflated = expect_filters(list, path);
     const std::uint64_t stored = H5Dget_storage_size(dataset);
     take(stored, path);
-    const std::uint64_t most = inflated ? saturated_product(stored, data::most_inflation) : stored;
+    const std::uint64_t most = inflated ? data::most_deflated(stored) : stored;
     if (bytes > most)
       fail("an array must be as large as its data can be", path, extents.shape(), " of ", stored, " bytes");
-    if (layout == H5D_CHUNKED && bytes > 0) expect_chunks(list, extents, bytes, most, path);
+    if (inflated) take_inflated(bytes, path);
+    if (layout == H5D_CHUNKED && bytes > 0)
+      expect_chunks(list, extents, bytes, inflated ? std::min(most, most_inflated_) : most, path);
     return layout == H5D_CONTIGUOUS && bytes > 0;
   }
 
@@ -313,6 +329,8 @@ class TreeReader {
   const std::string& name_;
   const std::uint64_t size_;
   std::uint64_t room_;
+  const std::uint64_t most_inflated_;
+  std::uint64_t inflated_room_;
   std::set<haddr_t> seen_;
   Sender& out_;
   bool brain_ = false;  ///< whether the object is said to be of bfloat16
@@ -320,11 +338,12 @@ class TreeReader {
 
 }  // namespace
 
-void send_root(const char* op, const std::string& name, hid_t file, std::uint64_t size, Sender& out) {
+void send_root(const Source& source, hid_t file, Sender& out) {
   const Handle group(H5Gopen2(file, "/", H5P_DEFAULT), H5Gclose);
   if (!group.valid())
-    fail<IOError>("[", op, "] the file must be intact: received ", name, " (/: ", last_error(), ')');
-  TreeReader(op, name, size, out).send(group, "", 0);
+    fail<IOError>("[", source.op, "] the file must be intact: received ", source.name, " (/: ", last_error(),
+                  ')');
+  TreeReader(source, out).send(group, "", 0);
 }
 
 }  // namespace ktape::nn::saving::hdf5
