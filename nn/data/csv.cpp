@@ -228,8 +228,8 @@ template <class T>
 void read_field(std::string_view field, char delimiter, T& out, const Place& place) {
   const std::string_view text = bare(field, delimiter);
   if (text.empty()) {
-    if constexpr (std::numeric_limits<T>::has_quiet_NaN) {
-      out = std::numeric_limits<T>::quiet_NaN();
+    if constexpr (std::is_floating_point_v<T> || std::is_same_v<T, float16>) {
+      out = T(std::numeric_limits<float>::quiet_NaN());
       return;
     }
     fail<IOError>("[load_csv] a missing value must become one of a floating dtype: received dtype=",

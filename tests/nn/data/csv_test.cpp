@@ -134,8 +134,6 @@ TEST_CASE("what is no number of the dtype is named with its line and field") {
       load_csv(path),
       ("[load_csv] every field must be a number: received 'x4' in " + path + ", line 2, field 2").c_str(),
       IOError);
-  CHECK_THROWS_WITH_AS(load_csv(files.text("a,b\n1,2\n3,\n")), Contains("received '' in"), IOError);
-  CHECK_THROWS_WITH_AS(load_csv(files.text("a,b\n1,2\n3,\n")), Contains("line 3, field 2"), IOError);
   for (const char* bad : {"1.2.3", "--1", "+-1", "0x10", "1e", "1 2", "\"1", "true", "1\x01"})
     CHECK_THROWS_WITH_AS(load_csv(files.text("0\n" + std::string(bad))), Contains("line 2, field 1"),
                          IOError);
@@ -151,6 +149,45 @@ TEST_CASE("what is no number of the dtype is named with its line and field") {
   CHECK_THROWS_WITH_AS(load_csv(files.text("1\n9223372036854775808"), {.dtype = "int64"}), Contains("int64"),
                        IOError);
   CHECK_THROWS_WITH_AS(load_csv(files.text("1\n2"), {.dtype = "bool"}), Contains("bool"), IOError);
+}
+
+TEST_CASE("a missing value is nan, and an error where there is none") {
+  const Files files;
+  const Tensor x = load_csv(files.text("a,b,c\n1,,3\n\"\", 5 ,\n"));
+  CHECK(x.shape() == Shape{2, 3});
+  for (const auto& [row, field] : {std::pair{0, 1}, {1, 0}, {1, 2}}) CHECK(std::isnan(x.item(row, field)));
+  CHECK(x.item(1, 1) == 5.f);
+  CHECK(load_csv(files.text("1,,3\n4,5,6\n")).shape() == Shape{2, 3});  // and no header
+  CHECK(std::isnan(load_csv(files.text("1,\n"), {.dtype = "float16"}).item(0, 1)));
+  for (const char* dtype : {"int32", "uint8", "bool"}) {
+    const std::string path = files.text("a,b\n1,0\n1,\n");
+    CHECK_THROWS_WITH_AS(load_csv(path, {.dtype = dtype}),
+                         ("[load_csv] a missing value must become one of a floating dtype: received dtype=" +
+                          std::string(dtype) + " for " + path + ", line 3, field 2")
+                             .c_str(),
+                         IOError);
+  }
+}
+
+TEST_CASE("comments in front are no data, whether a header follows them or not") {
+  const Files files;
+  for (const char* text :
+       {"# a,b\n1,2\n3,4\n", "#a\n# b\n1,2\n3,4\n", "\xef\xbb\xbf# x\r\na,b\r\n1,2\r\n3,4\r\n"}) {
+    CAPTURE(text);
+    CHECK(load_csv(files.text(text)).shape() == Shape{2, 2});
+    CHECK(load_csv(files.text(text), {.header = true}).shape() == Shape{2, 2});
+  }
+  CHECK_THROWS_WITH_AS(load_csv(files.text("# a\n1,2\n3,x\n")), Contains("line 3, field 2"), IOError);
+  CHECK_THROWS_WITH_AS(load_csv(files.text("# a\n")), Contains("(header only)"), IOError);
+  CHECK_THROWS_WITH_AS(load_csv(files.text("# a\nb\n1\n"), {.header = false}), Contains("received 'b' in"),
+                       IOError);
+}
+
+TEST_CASE("a delimiter in quotes is a part of its field") {
+  const Files files;
+  CHECK(load_csv(files.text("\"width, in cm\",\"height\"\n1,\"2\"\n")).shape() == Shape{1, 2});
+  CHECK_THROWS_WITH_AS(load_csv(files.text("0,0\n\"1,5\",2\n")), Contains("received '\"1,5\"' in"), IOError);
+  CHECK_THROWS_WITH_AS(load_csv(files.text("0,0\n\"1,5\",2\n")), Contains("line 2, field 1"), IOError);
 }
 
 TEST_CASE("rows of other lengths and blank rows are errors with the line") {
@@ -177,7 +214,7 @@ TEST_CASE("files without numbers and files that cannot be read are errors with t
   CHECK_THROWS_WITH_AS(
       load_csv("no-such-file.csv"),
       "[load_csv] the file must be readable: received no-such-file.csv (No such file or directory)", IOError);
-  CHECK_THROWS_WITH_AS(load_csv(files.folder()), Contains("Is a directory"), IOError);
+  CHECK_THROWS_WITH_AS(load_csv(files.folder()), Contains("(a directory)"), IOError);
   for (char bad : {'\n', '"', '.', '-', 'e', '0', '\0'})
     CHECK_THROWS_WITH_AS(load_csv(files.text("1"), {.delimiter = bad}), Contains("the delimiter must not be"),
                          ValueError);
