@@ -84,7 +84,7 @@ print(sorted(f), sorted(f.attrs), [type(f.attrs[a]).__name__ for a in ('model_co
 c = json.loads(f.attrs['model_config'])
 print(c['class_name'], c['config']['layers'][0]['config'].get('batch_input_shape'))
 print(json.loads(f.attrs['training_config'])['optimizer_config']['class_name'])
-print([n.decode() for n in f['optimizer_weights'].attrs['weight_names']][:4])
+print([n.decode() for n in f['optimizer_weights'].attrs['weight_names']][:3], f['model_weights'].attrs['keras_version'])
 )") == R"(['metadata.json', 'config.json', 'model.weights.h5'] None ['date_saved', 'keras_version']
 Sequential keras both ['InputLayer', 'Dense', 'Dense']
 MeanSquaredError Adam
@@ -92,7 +92,7 @@ MeanSquaredError Adam
 ['model_weights', 'optimizer_weights'] ['backend', 'keras_version', 'model_config', 'training_config'] ['str', 'str']
 Sequential [None, 3]
 Adam
-['adam/iteration:0', 'adam/learning_rate:0', 'adam/one_kernel_momentum:0', 'adam/one_kernel_velocity:0']
+['adam/iteration:0', 'adam/one_kernel_momentum:0', 'adam/one_kernel_velocity:0'] 2.15.0
 )");
 }
 
@@ -160,6 +160,34 @@ for n, v in zip(names, values): g[n] = v
   }
 }
 
+TEST_CASE(
+    "the state of an optimizer in .h5 is read without a learning rate, as in Keras 2, and with one, as in "
+    "Keras 3") {
+  if (!has_python("h5py")) return;
+  const Files files;
+  const std::string path = files.folder() + "/m.h5";
+  const nn::Sequential model({nn::Dense(2, {.name = "one"})});
+  model.build({K::None, 2});
+  model.compile({.optimizer = nn::SGD({.learning_rate = 0.5, .momentum = 0.9}), .loss = "mse"});
+  model.save(path);
+  CHECK(nn::load_model(path).optimizer().learning_rate().item<float>() == 0.5f);
+  for (const std::string rate : {"", "'SGD/learning_rate', "}) {
+    python(files, "names = ['SGD/iteration', " + rate + R"('SGD/one_kernel_momentum', 'SGD/one_bias_momentum']
+f = h5py.File('m.h5', 'a')
+del f['optimizer_weights']
+g = f.create_group('optimizer_weights')
+g.attrs['weight_names'] = [n.encode() for n in names]
+values = [np.int64(5), np.float32(0.125), np.full((2, 2), 3.), np.full(2, 4.)]
+if len(names) == 3: del values[1]
+for n, v in zip(names, values): g[n] = v
+)");
+    std::vector<double> state;
+    for (const ktape::Variable& variable : nn::load_model(path).optimizer().variables())
+      state.push_back(values(variable.value())[0]);
+    CHECK(state == std::vector<double>{5, rate.empty() ? 0.5 : 0.125, 3, 4});
+  }
+}
+
 TEST_CASE("files that are no models are errors that name them") {
   const Files files;
   const auto check = [&](const std::string& path, const char* text) {
@@ -182,6 +210,7 @@ def make(name, **parts):
     for n, t in parts.items(): z.writestr(n.replace('_', '.'), t)
 make('none.keras', metadata_json='{}')
 make('bad.keras', config_json='{"class_name": ')
+make('list.keras', config_json='[1]')
 make('weightless.keras', config_json='{"class_name": "Sequential", "config": {"layers": []}}')
 f = h5py.File('config.h5', 'w')
 f.attrs['model_config'] = 'nonsense'
@@ -189,8 +218,14 @@ f.close()
 h5py.File('number.h5', 'w').attrs['model_config'] = 3
 )");
   check(files.folder() + "/none.keras", "has a file config.json");
-  check(files.folder() + "/bad.keras", "bad.keras");
+  const std::string bad = files.folder() + "/bad.keras";
+  CHECK_THROWS_WITH_AS(nn::load_model(bad),
+                       Contains(("[load_model] the file must hold JSON: received " + bad +
+                                 " (config.json: line 1, column 16: ")
+                                    .c_str()),
+                       IOError);
+  check(files.folder() + "/list.keras", "list.keras ([1])");
   check(files.folder() + "/weightless.keras", "has a file model.weights.h5");
-  check(files.folder() + "/config.h5", "config.h5 (attribute model_config: ");
+  check(files.folder() + "/config.h5", "config.h5 (attribute model_config: line 1, column ");
   check(files.folder() + "/number.h5", "model_config is no text");
 }

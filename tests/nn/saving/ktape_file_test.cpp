@@ -302,7 +302,7 @@ TEST_CASE("files that say something else") {
   check("its metadata must have format=ktape", [](Tensors&, auto& texts) { texts.clear(); });
   check("its version must be 1", edit("version", "1", "2"));
   check("its metadata must have an architecture", [](Tensors&, auto& texts) { texts.erase("architecture"); });
-  check("(in the architecture of ", edit("architecture", "{", ""));
+  check("(architecture: line 1, column ", edit("architecture", "{", ""));
   check("(in the architecture of ", edit("architecture", "\"Sequential\"", "\"Dense\""));
   check("must not be larger than the file", edit("architecture", "\"units\":3", "\"units\":3000000000000"));
   check("must not be larger than the file", edit("architecture", "\"units\":3", "\"units\":4"));
@@ -328,6 +328,7 @@ TEST_CASE("files that say something else") {
   check("'random/seed' is named twice", edit("training", "\"random/drawn\"", "\"random/seed\""));
   check("(in the training of ", edit("training", "\"tensors\"", "\"others\""));
   check("(in the training of ", edit("training", "[", "[7,"));
+  check("(training: line 1, column ", edit("training", "{", ""));
   check("'optimizer/2' must be float32 of the shape (2, 3): it is int64 of the shape ()",
         [](Tensors& tensors, auto&) {
           for (auto& [name, tensor] : tensors)
