@@ -4,6 +4,7 @@
 
 #include <thread>
 
+#include "../../memory.hpp"
 #include "../../ops/check.hpp"
 #include "python.hpp"
 
@@ -199,6 +200,38 @@ TEST_CASE("files that lead elsewhere, or claim more than they have, are refused"
     CHECK(text.find(path) != std::string::npos);
     CHECK(text.find(refused[i].second) != std::string::npos);
   }
+}
+
+TEST_CASE(
+    "compressed arrays of a small file do not become hundreds of megabytes, unless these are expected") {
+  if (!has_python("h5py")) return;
+  const Files files;
+  python(files, R"(
+zeros = {'compression': 'gzip', 'compression_opts': 9}
+f = h5py.File('one.h5', 'w')
+f.create_dataset('x', data=np.zeros((96, 1 << 20), 'u1'), chunks=(1, 1 << 20), **zeros)
+f = h5py.File('several.h5', 'w')
+for i in range(4): f.create_dataset('x%d' % i, data=np.zeros((20, 1 << 20), 'u1'), chunks=(1, 1 << 20), **zeros)
+f = h5py.File('some.h5', 'w')
+f.create_dataset('x', data=np.zeros((60, 1 << 20), 'u1'), chunks=(1, 1 << 20), **zeros)
+# A chunk that holds more than it says.
+f = h5py.File('chunk.h5', 'w')
+d = f.create_dataset('x', (1 << 20,), 'u1', chunks=(1 << 20,), **zeros)
+import zlib
+d.id.write_direct_chunk((0,), zlib.compress(bytes(400 << 20)))
+)");
+  const auto refused = [&](const std::string& name, const char* text) {
+    CAPTURE(name);
+    const std::string reason = refusal(files.folder() + '/' + name);
+    CAPTURE(reason);
+    CHECK(reason.find(name + text) != std::string::npos);
+    CHECK(peak_growth([&] { refusal(files.folder() + '/' + name); }) < 700);
+  };
+  refused("one.h5", " (/x: to 100663296 bytes, more than 67108864 of the file's ");
+  refused("several.h5", " (/x3: to 20971520 bytes, more than 4194304 of the file's ");
+  CHECK(refusal(files.folder() + "/some.h5") == "nothing");
+  CHECK(hdf5::read_file("load", files.folder() + "/one.h5", 100 << 20).root.elements() == 96 << 20);
+  CHECK(peak_growth([&] { refusal(files.folder() + "/chunk.h5"); }) < 700);
 }
 
 TEST_CASE("what is no HDF5 file, or only a part of one, is an error that names it") {

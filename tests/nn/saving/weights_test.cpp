@@ -154,6 +154,29 @@ TEST_CASE("load_weights: weights of another model are errors that name layers, w
   CHECK_THROWS_WITH_AS(other.load_weights("model.txt"), Contains(".safetensors"), ValueError);
 }
 
+TEST_CASE("load_weights: a layer of a model in the model is named by its path") {
+  const auto model = [](std::int64_t units) {
+    const nn::Sequential inner({nn::Dense(units, {.name = "conv"}), nn::Dense(2, {.name = "end"})},
+                               {.name = "net"});
+    const nn::Sequential outer({nn::Input({2}), nn::Sequential({inner}, {.name = "block"})},
+                               {.name = "outer"});
+    return outer;
+  };
+  const Files files;
+  for (const char* name : {"w.npz", "w.safetensors", "w.weights.h5", "w.h5", "w.keras"}) {
+    CAPTURE(name);
+    const std::string path = files.folder() + '/' + name;
+    if (path.ends_with(".keras")) model(3).save(path);
+    else model(3).save_weights(path);
+    const std::string text = error_of(model(4), path);
+    CAPTURE(text);
+    CHECK(text ==
+          "[load_weights] the weight 'kernel' of the layer 'block/net/conv' must have the shape (2, 4): "
+          "received shape=(2, 3) in " +
+              path);
+  }
+}
+
 TEST_CASE("load_weights: nothing changes where the last layer does not fit") {
   const Files files;
   const std::string path = files.folder() + "/model.npz";
