@@ -7,7 +7,9 @@
 #include <fstream>
 #include <iterator>
 
+#include "../nn/data/archives.hpp"
 #include "../nn/data/image_bytes.hpp"
+#include "hdf5_bomb.hpp"
 
 namespace K = ktape::backend;
 namespace nn = ktape::nn;
@@ -85,21 +87,48 @@ Seeds tfjs_seeds(const std::string& path) {
 
 std::string idx() { return std::string("\0\0\x08\x03\0\0\0\2\0\0\0\2\0\0\0\2abcdefgh", 24); }
 
+// --- What inflates to hundreds of megabytes ---------------------------------------------------------------
+
+constexpr std::uint32_t many = 400;  // megabytes
+constexpr std::string_view zero("\0", 1);
+
+std::string zeros_npy() { return npy_array("|u1", '(' + std::to_string(many) + ", 1048576)", ""); }
+Seeds gzip_of(std::string_view text, std::string_view before = "") {
+  return {gzip(bomb(many, text, before))};
+}
+
+Seeds npz_bombs(const std::string&) {
+  std::vector<Packed> several;
+  for (char name = 'a'; name < 'u'; ++name)
+    several.push_back(packed({name}, bomb(20, zero, npy_array("|u1", "(20, 1048576)", ""))));
+  return {zip({packed("zeros.npy", bomb(many, zero, zeros_npy()))}), zip(several)};
+}
+
+Seeds keras_bombs(const std::string&) {
+  return {zip({packed("config.json", bomb(many, " "))}),
+          zip({{"config.json", "{}"}, packed("model.weights.h5", bomb(many, zero))})};
+}
+
 }  // namespace
 
 const std::vector<Loader>& loaders() {
   static const std::vector<Loader> all{
       {"csv", "table.csv", [](const std::string& path) { data::load_csv(path); },
-       [](const std::string&) -> Seeds { return {"a,b\n1,2.5\n-3e4,\"5\"\n"}; }},
+       [](const std::string&) -> Seeds { return {"a,b\n1,2.5\n-3e4,\"5\"\n"}; },
+       [](const std::string&) -> Seeds { return gzip_of("1\n"); }},
       {"idx", "images-idx3-ubyte", [](const std::string& path) { data::load_idx(path); },
-       [](const std::string&) -> Seeds { return {idx()}; }},
+       [](const std::string&) -> Seeds { return {idx()}; },
+       [](const std::string&) -> Seeds {
+         return gzip_of(zero, std::string("\0\0\x08\2", 4) + big(many) + big(1u << 20));
+       }},
       {"cifar", "test_batch.bin",
        [](const std::string& path) { data::load_cifar10(path.substr(0, path.rfind('/')), "test"); },
        [](const std::string&) -> Seeds { return {'\3' + std::string(3072, '\x11')}; }},
       {"png", "image.png", [](const std::string& path) { data::load_image(path); },
        [](const std::string&) -> Seeds {
          return {png(pixels, 8, 8, PNG_FORMAT_RGB), png(pixels, 8, 8, PNG_FORMAT_GRAY)};
-       }},
+       },
+       [](const std::string&) -> Seeds { return {png_bomb(20000)}; }},
       {"jpeg", "image.jpg", [](const std::string& path) { data::load_image(path); },
        [](const std::string&) -> Seeds {
          return {jpeg(pixels, 8, 8, 3), jpeg(pixels, 8, 8, 3, true)};
@@ -109,15 +138,18 @@ const std::vector<Loader>& loaders() {
          return {"P6\n8 8\n255\n" + pixels, "P5 2 2 255\nabcd"};
        }},
       {"text", "lines.txt", [](const std::string& path) { data::load_text_lines(path); },
-       [](const std::string&) -> Seeds { return {"one\ntwo\r\n\xc3\xa4\n"}; }},
+       [](const std::string&) -> Seeds { return {"one\ntwo\r\n\xc3\xa4\n"}; },
+       [](const std::string&) -> Seeds { return gzip_of("a"); }},
       {"npy", "array.npy", [](const std::string& path) { data::load_npy(path); },
        [](const std::string& path) -> Seeds {
          return {written(path, [](const std::string& to) { data::save_npy(to, arrays()[0].second); })};
-       }},
+       },
+       [](const std::string&) -> Seeds { return gzip_of(zero, zeros_npy()); }},
       {"npz", "arrays.npz", [](const std::string& path) { data::load_npz(path); },
        [](const std::string& path) -> Seeds {
          return {written(path, [](const std::string& to) { data::save_npz(to, arrays()); })};
-       }},
+       },
+       npz_bombs},
       {"safetensors", "tensors.safetensors", [](const std::string& path) { nn::load_safetensors(path); },
        [](const std::string& path) -> Seeds {
          return {written(path, [](const std::string& to) {
@@ -125,9 +157,9 @@ const std::vector<Loader>& loaders() {
          })};
        }},
       {"ktape", "model.ktape", load_model, saved_models},
-      {"keras", "model.keras", load_model, saved_models},
-      {"h5", "model.h5", load_model, saved_models},
-      {"weights_h5", "model.weights.h5", load_weights, saved_weights},
+      {"keras", "model.keras", load_model, saved_models, keras_bombs},
+      {"h5", "model.h5", load_model, saved_models, hdf5_bombs},
+      {"weights_h5", "model.weights.h5", load_weights, saved_weights, hdf5_bombs},
       {"tfjs", "model.json", load_tfjs, tfjs_seeds},
       {"model_json", "architecture.json",
        [](const std::string& path) { nn::model_from_json(content_of(path)); },

@@ -9,6 +9,8 @@ struct Loader {
   void (*load)(const std::string& path);  ///< throws a ktape::Error, or nothing
   std::vector<std::string> (*seeds)(
       const std::string& path);  ///< contents that it takes; `path` may be written to
+  std::vector<std::string> (*bombs)(const std::string& path) =
+      nullptr;  ///< contents that would become hundreds of megabytes, which it refuses
 };
 
 const std::vector<Loader>& loaders();

@@ -1,12 +1,17 @@
+#include <ktape/autograd/error.hpp>
+
+#include <cstdlib>
 #include <filesystem>
 #include <fstream>
 #include <iostream>
 #include <random>
 
+#include "../memory.hpp"
 #include "loaders.hpp"
 
-// seeds FOLDER   writes what each loader takes to FOLDER/<loader>/<number>, for the fuzzer to begin with
-// seeds          loads that, and many contents that are nearly that
+// seeds FOLDER   writes what each loader takes, and bombs, to FOLDER/<loader>/<number>, for the fuzzer to
+// begin with seeds          loads that, and many contents that are nearly that; bombs must be refused without
+// much memory
 namespace {
 
 /// The content with a few bytes changed, taken away, doubled, or cut off.
@@ -33,6 +38,22 @@ std::string damaged(std::string content, std::mt19937& random) {
   return content;
 }
 
+/// A bomb is an error, for which no more is taken than a text and what is made of it may need.
+void check_refused(const Loader& loader, const std::string& path, const std::string& bomb) {
+  std::ofstream(path, std::ios::binary) << bomb;
+  bool refused = false;
+  try {
+    loader.load(path);
+  } catch (const ktape::Error&) {
+    refused = true;
+  }
+  const std::int64_t megabytes = peak_growth([&] { loader.load(path); });
+  if (refused && megabytes < 700) return;
+  std::cout << loader.name << ": a bomb " << (refused ? "is refused, and takes " : "is loaded, and takes ")
+            << megabytes << " MB\n";
+  std::exit(1);
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
@@ -45,19 +66,25 @@ int main(int argc, char** argv) {
     const std::string path = folder / loader.file;
     fs::create_directories(fs::path(path).parent_path());
     std::size_t number = 0;
-    for (const std::string& seed : loader.seeds(path)) {
-      if (argc > 1) {
-        const fs::path out = fs::path(argv[1]) / loader.name;
-        fs::create_directories(out);
-        std::ofstream(out / std::to_string(number), std::ios::binary) << seed;
-      } else {
+    const auto keep = [&](const std::string& content) {
+      const fs::path out = fs::path(argv[1]) / loader.name;
+      fs::create_directories(out);
+      std::ofstream(out / std::to_string(number++), std::ios::binary) << content;
+    };
+    const std::vector<std::string> seeds = loader.seeds(path);
+    const std::vector<std::string> bombs = loader.bombs ? loader.bombs(path) : std::vector<std::string>();
+    if (argc > 1) {
+      for (const auto& contents : {seeds, bombs})
+        for (const std::string& content : contents) keep(content);
+    } else {
+      for (const std::string& bomb : bombs) check_refused(loader, path, bomb);
+      for (const std::string& seed : seeds) {
         std::ofstream(path, std::ios::binary) << seed;
         loader.load(path);
         for (int i = 0; i < 400; ++i) load_content(loader, folder, damaged(seed, random));
       }
-      ++number;
     }
-    std::cout << loader.name << ": " << number << " seeds\n";
+    std::cout << loader.name << ": " << seeds.size() << " seeds, " << bombs.size() << " bombs\n";
   }
   fs::remove_all(folder);
 }
