@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""Writes formulas.json: golden vectors of ops that have none from elsewhere, in the format of README.md.
+"""Writes formulas.json: golden vectors of ops that have none from elsewhere, and of others on shapes, axes and layouts that
+those leave out, in the format of README.md.
 
     python3 tests/golden/formulas.py          (needs numpy)
 
@@ -165,6 +166,187 @@ def sum_to(x, shape):
     x = x.sum(tuple(range(x.ndim - len(shape)))) if x.ndim > len(shape) else x
     return x.sum(tuple(i for i, n in enumerate(shape) if n == 1), keepdims=True)
 
+def conv(x, kernel, strides=1, padding="valid", data_format="channels_last", dilation_rate=1, groups=1):
+    """Each output cell: the products of its window and the kernel (space..., in / groups, out), added up."""
+    rank = kernel.ndim - 2
+    x = channels_last(x, data_format)
+    strides, rates = np.broadcast_to(strides, rank), np.broadcast_to(dilation_rate, rank)
+    reach = [(k - 1) * r + 1 for k, r in zip(kernel.shape, rates)]
+    x, cells = padded(x, reach, strides, padding)
+    out = np.zeros((len(x), *cells, kernel.shape[-1]), np.result_type(x, kernel))
+    of_each = kernel.shape[-1] // groups
+    for group in range(groups):
+        ins = slice(group * kernel.shape[-2], (group + 1) * kernel.shape[-2])
+        outs = slice(group * of_each, (group + 1) * of_each)
+        for at in np.ndindex(*kernel.shape[:rank]):
+            window = tuple(slice(a * r, a * r + (n - 1) * s + 1, s) for a, r, n, s in zip(at, rates, cells, strides))
+            out[..., outs] += x[(slice(None), *window, ins)] @ kernel[at][:, outs]
+    return channels_back(out, data_format)
+
+
+def padded(x, reach, strides, padding, value=0):
+    """x with its borders, and how many windows it has along each axis."""
+    cells, widths = [], [(0, 0)]
+    for n, k, s in zip(x.shape[1:-1], reach, strides):
+        out = {"valid": (n - k) // s + 1, "same": -(-n // s), "causal": -(-n // s)}[padding]
+        missing = {"valid": 0, "same": max((out - 1) * s + k - n, 0), "causal": k - 1}[padding]
+        front = missing if padding == "causal" else missing // 2
+        cells.append(out)
+        widths.append((front, missing - front))
+    return np.pad(x, widths + [(0, 0)], constant_values=value), cells
+
+
+def channels_last(x, data_format):
+    return np.moveaxis(x, 1, -1) if data_format == "channels_first" else x
+
+
+def channels_back(x, data_format):
+    return np.moveaxis(x, -1, 1) if data_format == "channels_first" else x
+
+
+def conv_transpose(x, kernel, output_shape, data_format="channels_last", **options):
+    """The gradient of a convolution, which is linear: its matrix from the images of unit vectors, transposed."""
+    kernel_of_conv, shape = kernel.real, tuple(output_shape)
+    units = np.eye(np.prod(shape[1:])).reshape(-1, *shape[1:])
+
+    def image(k):
+        return conv(units, k, data_format=data_format, **options).reshape(len(units), -1)
+
+    matrix = image(kernel_of_conv) + (1j * image(kernel.imag) if kernel.dtype.kind == "c" else 0)
+    return (x.reshape(len(x), -1) @ matrix.T).reshape(shape)
+
+
+def depthwise(x, kernel, **options):
+    *space, channels, multiplier = kernel.shape
+    return conv(x, kernel.reshape(*space, 1, channels * multiplier), groups=channels, **options)
+
+
+def separable(x, depthwise_kernel, pointwise_kernel, data_format="channels_last", **options):
+    return conv(depthwise(x, depthwise_kernel, data_format=data_format, **options), pointwise_kernel,
+                data_format=data_format)
+
+
+def local_conv(x, kernel, kernel_size, strides, data_format="channels_last", output_shape=None):
+    """Patch p, row-major, is multiplied with kernel[p]."""
+    x = channels_last(x, data_format)
+    cells = [(n - k) // s + 1 for n, k, s in zip(x.shape[1:-1], kernel_size, strides)]
+    rows = []
+    for number, at in enumerate(np.ndindex(*cells)):
+        patch = x[(slice(None), *(slice(a * s, a * s + k) for a, s, k in zip(at, strides, kernel_size)))]
+        rows.append(channels_back(patch, data_format).reshape(len(x), -1) @ kernel[number])
+    return channels_back(np.stack(rows, 1).reshape(len(x), *cells, -1), data_format)
+
+
+def pool(x, pool_size, strides=1, padding="valid", data_format="channels_last", pool_mode="max"):
+    x = channels_last(x, data_format)
+    strides = np.broadcast_to(strides, len(pool_size))
+    real, cells = padded(np.ones(x.shape), pool_size, strides, padding)
+    x, _ = padded(x, pool_size, strides, padding)
+    out = np.zeros((len(x), *cells, x.shape[-1]), x.dtype)
+    for at in np.ndindex(*cells):
+        window = (slice(None), *(slice(a * s, a * s + k) for a, s, k in zip(at, strides, pool_size)))
+        inside = real[window].reshape(len(x), -1, x.shape[-1])
+        values = x[window].reshape(inside.shape)
+        if pool_mode == "avg":
+            out[(slice(None), *at)] = values.sum(1) / inside.sum(1)
+        else:
+            first = np.where(inside, values.real, -np.inf).argmax(1)[:, None]
+            out[(slice(None), *at)] = np.take_along_axis(values, first, 1)[:, 0]
+    return channels_back(out, data_format)
+
+
+def resize_images(x, height_factor, width_factor, data_format="channels_last", interpolation="nearest"):
+    """Nearest repeats; bilinear weighs the neighbours of (i + 0.5) / factor - 0.5, clamped to the border."""
+
+    def weights(n, factor):
+        w = np.zeros((n * factor, n))
+        for i in range(n * factor):
+            source = (i + 0.5) / factor - 0.5
+            low = int(np.floor(source))
+            nearest = interpolation == "nearest"
+            share = float(i // factor - low) if nearest else source - low
+            w[i, np.clip(low, 0, n - 1)] += 1 - share
+            w[i, np.clip(low + 1, 0, n - 1)] += share
+        return w
+
+    x = channels_last(x, data_format)
+    height, width = weights(x.shape[1], height_factor), weights(x.shape[2], width_factor)
+    return channels_back(np.einsum("Hh,Ww,bhwc->bHWc", height, width, x), data_format)
+
+
+def resize_volumes(x, depth_factor, height_factor, width_factor, data_format="channels_last"):
+    first = 2 if data_format == "channels_first" else 1
+    for axis, factor in enumerate((depth_factor, height_factor, width_factor)):
+        x = x.repeat(factor, first + axis)
+    return x
+
+
+def border(x, padding, data_format="channels_last"):
+    return channels_back(np.pad(channels_last(x, data_format), [(0, 0), *padding, (0, 0)]), data_format)
+
+
+def batch_normalization(x, mean, var, beta, gamma, axis=-1, epsilon=1e-3):
+    shape = [1] * x.ndim
+    shape[axis] = -1
+    mean, var, beta, gamma = (v.reshape(shape) for v in (mean, var, beta, gamma))
+    return (x - mean) / np.sqrt(var + epsilon) * gamma + beta
+
+
+def normalize_batch(x, gamma, beta, reduction_axes, epsilon=1e-3):
+    axes = tuple(reduction_axes)
+    mean, variance = x.mean(axes), ((x - x.mean(axes, keepdims=True)) ** 2).mean(axes)
+    whole = [1 if i in axes else n for i, n in enumerate(x.shape)]
+    mean_, variance_, gamma, beta = (v.reshape(whole) for v in (mean, variance, gamma, beta))
+    return [(x - mean_) / np.sqrt(variance_ + epsilon) * gamma + beta, mean, variance]
+
+
+def batch_dot(x, y, axes):
+    a, b = "zabcd"[: x.ndim], list("zwxyv"[: y.ndim])
+    b[axes[1]] = a[axes[0]]
+    b = "".join(b)
+    return np.einsum("%s,%s->%s" % (a, b, a.replace(a[axes[0]], "") + b[1:].replace(a[axes[0]], "")), x, y)
+
+
+def softmax(x, axis=-1):
+    e = np.exp(x - x.real.max(axis, keepdims=True))
+    return e / e.sum(axis, keepdims=True)
+
+
+def categorical_crossentropy(target, output, from_logits=False, axis=-1):
+    if from_logits:
+        return -(target * log_softmax(output, axis)).sum(axis)
+    output = output / output.sum(axis, keepdims=True)
+    return -(target * np.log(output)).sum(axis)
+
+
+def sparse_categorical_crossentropy(target, output, from_logits=False, axis=-1):
+    logits = np.moveaxis(output if from_logits else np.log(output), axis, -1)
+    return -np.take_along_axis(log_softmax(logits), target[..., None], -1)[..., 0]
+
+
+def binary_crossentropy(target, output, from_logits=False):
+    p, epsilon = (sigmoid(output), 0) if from_logits else (output, 1e-7)
+    return -(target * np.log(p + epsilon) + (1 - target) * np.log(1 - p + epsilon))
+
+
+def ctc_batch_cost(y_true, y_pred, input_length, label_length):
+    """Minus the logarithm of the sum over all paths that read as the label, written out."""
+    costs = []
+    for labels, frames, steps, count in zip(y_true, y_pred, input_length[:, 0], label_length[:, 0]):
+        p = frames[:steps] + 1e-7
+        p = p / p.sum(-1, keepdims=True)
+        total = 0
+        for path in np.ndindex(*[p.shape[1]] * steps):
+            merged = [c for i, c in enumerate(path) if (i == 0 or c != path[i - 1]) and c != p.shape[1] - 1]
+            if merged == list(labels[:count]):
+                total = total + np.prod(p[range(steps), path])
+        costs.append(-np.log(total))
+    return np.array(costs)[:, None]
+
+
+def where_positive(x, otherwise):
+    return np.where(x.real > 0, x, otherwise)
+
 
 # --- cases ------------------------------------------------------------------------------------------------------------
 
@@ -282,6 +464,86 @@ add("cast_to_floatx", lambda x: x.astype(float), {"x": ids(3, -2, 0)}, gradients
 moments = {"x": numbers(3), "gradient": numbers(3), "m": numbers(3), "v": np.abs(numbers(3))}
 add("adam_update", adam_update, moments, {"step": 3, "learning_rate": 0.125, "epsilon": 1e-6}, gradients=False)
 add("adam_update", adam_update, {**moments, "m": np.zeros(3), "v": np.zeros(3)}, {"step": 1}, gradients=False)
+
+# Ops that have vectors from elsewhere, on shapes, axes and layouts that those leave out.
+
+x1234, positive = numbers(1, 2, 3, 4), np.abs(numbers(2, 3, 4)) + 0.125
+kinked = np.array([-3, -2.5, -1, -0.25, 0.375, 1.5, 2.625, 80])
+add("softmax", softmax, {"x": x234}, {"axis": 0})
+add("hard_sigmoid", lambda x: np.where(x.real < -2.5, 0, np.where(x.real > 2.5, 1, 0.2 * x + 0.5)),
+    {"x": kinked[[0, 2, 3, 4, 6]]})
+add("elu", lambda x, alpha: where_positive(x, alpha * np.expm1(x)), {"x": kinked}, {"alpha": 0.25})
+add("softplus", lambda x: where_positive(x, 0) + np.log1p(np.exp(-np.where(x.real > 0, x, -x))), {"x": kinked})
+add("softsign", lambda x: x / (1 + np.where(x.real > 0, x, -x)), {"x": kinked})
+add("l2_normalize", lambda x, axis: x / np.sqrt((x * x).sum(axis, keepdims=True)), {"x": x234}, {"axis": -2})
+add("std", lambda x, axis: np.sqrt(((x - x.mean(axis, keepdims=True)) ** 2).mean(axis)), {"x": x234}, {"axis": -2})
+add("prod", lambda x, axis: x.prod(axis), {"x": np.array([[2, 0, 3], [0, 1.5, 0], [0.5, -2, 4]])}, {"axis": -1})
+add("cumprod", lambda x, axis: x.cumprod(axis), {"x": np.array([[2, 0, 3, 1.5], [0, 1.5, 0, 2]])}, {"axis": -1})
+add("logsumexp", lambda x, axis: np.log(np.exp(x).sum(tuple(axis))), {"x": x234}, {"axis": [-1, 0]})
+add("dot", np.dot, {"x": numbers(3), "y": numbers(2, 3, 2)})
+add("batch_dot", batch_dot, {"x": numbers(2, 3, 2), "y": numbers(2, 2, 3, 2)}, {"axes": [1, 2]})
+add("gather", lambda x, i: x[i], {"reference": x234, "indices": ids([1, 0, 1], [1, 1, 0])})
+add("permute_dimensions", lambda x, pattern: x.transpose(pattern), {"x": x1234}, {"pattern": [3, 0, 2, 1]})
+add("repeat_elements", lambda x, rep, axis: x.repeat(rep, axis), {"x": x234}, {"rep": 2, "axis": 1})
+add("stack", lambda *x, axis: np.stack(x, axis), {"tensors/0": x23, "tensors/1": y23, "tensors/2": x23}, {"axis": -2})
+add("reverse", lambda x, axes: np.flip(x, axes), {"x": x234}, {"axes": [-1, 0]})
+add("temporal_padding", lambda x, padding: border(x, [padding]), {"x": x234}, {"padding": [0, 2]})
+add("spatial_2d_padding", border, {"x": x1234}, {"padding": [[2, 1], [0, 1]], "data_format": "channels_first"})
+add("resize_images", resize_images, {"x": x1234},
+    {"height_factor": 2, "width_factor": 3, "data_format": "channels_first", "interpolation": "bilinear"})
+add("resize_images", resize_images, {"x": x1234}, {"height_factor": 3, "width_factor": 1, "data_format": "channels_last", "interpolation": "nearest"})
+add("resize_volumes", resize_volumes, {"x": numbers(1, 2, 1, 2, 3)},
+    {"depth_factor": 3, "height_factor": 1, "width_factor": 2, "data_format": "channels_first"})
+add("bias_add", lambda x, bias, data_format: x + bias.reshape(1, -1, 1), {"x": x234, "bias": numbers(3)},
+    {"data_format": "channels_first"})
+
+add("conv1d", conv, {"x": numbers(2, 7, 3), "kernel": numbers(2, 3, 2)}, {"padding": "causal", "dilation_rate": 3})
+add("conv2d", conv, {"x": numbers(1, 3, 7, 5), "kernel": numbers(2, 4, 3, 2)},
+    {"strides": [3, 2], "padding": "same", "data_format": "channels_first"})
+add("conv2d", conv, {"x": numbers(2, 6, 5, 1), "kernel": numbers(2, 2, 1, 3)}, {"dilation_rate": [3, 2]})
+add("conv3d", conv, {"x": numbers(1, 2, 3, 4, 2), "kernel": numbers(2, 1, 3, 2, 1)},
+    {"strides": [1, 2, 1], "padding": "same"})
+add("conv2d_transpose", conv_transpose, {"x": numbers(2, 2, 3, 2), "kernel": numbers(3, 2, 1, 2)},
+    {"output_shape": [2, 5, 4, 1], "strides": [2, 1]})
+add("conv2d_transpose", conv_transpose, {"x": numbers(1, 2, 2, 3), "kernel": numbers(2, 3, 3, 2)},
+    {"output_shape": [1, 3, 3, 5], "strides": [2, 2], "padding": "same", "data_format": "channels_first"})
+add("conv3d_transpose", conv_transpose, {"x": numbers(1, 1, 2, 2, 2), "kernel": numbers(1, 2, 2, 1, 2)},
+    {"output_shape": [1, 2, 3, 3, 1], "strides": [2, 1, 1]})
+add("depthwise_conv2d", depthwise, {"x": numbers(1, 2, 5, 4), "depthwise_kernel": numbers(3, 2, 2, 3)},
+    {"strides": [2, 2], "padding": "same", "data_format": "channels_first"})
+add("separable_conv1d", separable,
+    {"x": numbers(2, 6, 2), "depthwise_kernel": numbers(3, 2, 2), "pointwise_kernel": numbers(1, 4, 3)},
+    {"padding": "same", "dilation_rate": 2})
+add("separable_conv2d", separable,
+    {"x": numbers(1, 5, 4, 2), "depthwise_kernel": numbers(2, 3, 2, 1), "pointwise_kernel": numbers(1, 1, 2, 3)},
+    {"strides": [2, 2], "padding": "valid"})
+add("local_conv1d", local_conv, {"inputs": numbers(2, 2, 6), "kernel": numbers(2, 6, 2)},
+    {"kernel_size": [3], "strides": [2], "data_format": "channels_first"})
+add("local_conv2d", local_conv, {"inputs": numbers(1, 2, 4, 5), "kernel": numbers(4, 12, 2)},
+    {"kernel_size": [2, 3], "strides": [2, 2], "output_shape": [2, 2], "data_format": "channels_first"})
+add("pool2d", pool, {"x": numbers(1, 2, 5, 4)},
+    {"pool_size": [3, 2], "strides": [2, 3], "padding": "same", "data_format": "channels_first"})
+add("pool3d", pool, {"x": numbers(1, 3, 2, 4, 2)},
+    {"pool_size": [2, 2, 3], "strides": [2, 1, 2], "padding": "same", "pool_mode": "avg"})
+
+statistics = {"mean": numbers(3), "var": np.abs(numbers(3)) + 0.25, "beta": numbers(3), "gamma": numbers(3)}
+add("batch_normalization", batch_normalization, {"x": numbers(2, 2, 3), **statistics}, {"axis": -1, "epsilon": 0.01})
+add("normalize_batch_in_training", normalize_batch, {"x": x234, "gamma": numbers(3), "beta": numbers(3)},
+    {"reduction_axes": [0, 2], "epsilon": 0.01})
+
+shares = np.round(softmax(numbers(2, 3, 4), 1) * 128 + 1) / 128
+add("categorical_crossentropy", categorical_crossentropy, {"target": positive, "output": shares}, {"axis": 1})
+add("categorical_crossentropy", categorical_crossentropy, {"target": positive, "output": 8 * x234},
+    {"axis": 1, "from_logits": True})
+add("sparse_categorical_crossentropy", sparse_categorical_crossentropy,
+    {"target": ids([0, 3, 1], [2, 2, 0]), "output": 8 * x234}, {"from_logits": True})
+add("sparse_categorical_crossentropy", sparse_categorical_crossentropy,
+    {"target": ids([2, 1, 0, 0], [1, 1, 2, 0]), "output": shares}, {"axis": 1})
+add("binary_crossentropy", binary_crossentropy, {"target": np.abs(x23) / 2, "output": 4 * y23}, {"from_logits": True})
+add("binary_crossentropy", binary_crossentropy, {"target": np.abs(x23) / 2, "output": (y23 + 2.125) / 4.25})
+add("ctc_batch_cost", ctc_batch_cost,
+    {"y_true": ids([0, 0, 2], [1, 0, 1], [0, 1, 1]), "y_pred": np.round(softmax(numbers(3, 5, 4)) * 128 + 1) / 128,
+     "input_length": ids([5], [3], [4]), "label_length": ids([2], [3], [0])})
 
 with open(os.path.join(os.path.dirname(os.path.abspath(__file__)), "formulas.json"), "w") as file:
     file.write("[\n" + ",\n".join(json.dumps(case, separators=(",", ":")) for case in cases) + "\n]\n")
