@@ -1,104 +1,8 @@
-#include "op_calls.hpp"
+#include "draws.hpp"
 
-#include <ktape/ktape.hpp>
-
-#include <algorithm>
-#include <cmath>
-#include <numeric>
-
-namespace K = ktape::backend;
-using ktape::DType, ktape::Shape, ktape::Tensor;
-using reference::Array, reference::Axes, reference::Extents;
+using namespace draws;
 
 namespace {
-
-using In = const std::vector<Tensor>&;
-using Arrays = const std::vector<Array>&;
-
-const std::vector<std::string> floating = {"float16", "float32", "float64"}, wide = {"float32", "float64"},
-                               signed_numbers = {"int8",    "int16",   "int32",  "int64",
-                                                 "float16", "float32", "float64"},
-                               all_dtypes = {"bool",  "uint8",   "int8",    "int16",  "int32",
-                                             "int64", "float16", "float32", "float64"};
-
-/// Extents around the widths of vectors, short and long ones in any order, and seldom none at all.
-Shape shape(Random& random, int least = 0, int most = 4) {
-  const std::vector<std::int64_t> extents = {1, 2, 3, 4, 5, 7, 8, 9, 15, 16, 17, 31, 33, 64, 65, 130};
-  Shape out;
-  std::int64_t count = 1;
-  for (auto rank = least + random.below(most - least + 1); rank > 0; --rank) {
-    std::int64_t extent = random.pick(extents);
-    if (count * extent > 4000) extent = 1 + random.below(2);
-    out.push_back(extent), count *= extent;
-  }
-  return out;
-}
-
-/// Numbers that every dtype holds exactly.
-Tensor tensor(Random& random, const Shape& shape, const DType& dtype) {
-  std::vector<double> values(static_cast<std::size_t>(shape.count()));
-  for (double& v : values) {
-    v = dtype.is_floating() ? static_cast<double>(random.below(129) - 64) / 16
-                            : static_cast<double>(random.below(11) - 5);
-    if (dtype == "uint8" || dtype == "bool") v = std::abs(v);
-    if (dtype == "bool") v = v > 2;
-  }
-  return K::cast(K::constant(values, {.dtype = "float64", .shape = shape}), dtype);
-}
-
-/// Powers of two, so that products are exact and far from overflow.
-Tensor powers_of_two(Random& random, const Shape& shape, const DType& dtype) {
-  std::vector<double> values(static_cast<std::size_t>(shape.count()));
-  for (double& v : values) v = std::ldexp(random.chance(0.5) ? 1 : -1, static_cast<int>(random.below(3)) - 1);
-  return K::cast(K::constant(values, {.dtype = "float64", .shape = shape}), dtype);
-}
-
-/// What broadcasts to the shape: some extents become 1, some axes in front go.
-Shape broadcasting(Random& random, Shape shape) {
-  for (std::int64_t& n : shape)
-    if (random.chance(0.3)) n = 1;
-  if (!random.chance(0.3)) return shape;
-  const auto dropped = random.below(shape.rank() + 1);
-  return Shape(std::vector<std::int64_t>(shape.begin() + dropped, shape.end()));
-}
-
-/// An axis of a tensor of that rank, counted from either end; seldom one that does not exist.
-int axis(Random& random, int rank, OpCall& call) {
-  if (rank == 0 || random.chance(0.05)) {
-    call.fits = false;
-    return static_cast<int>(random.chance(0.5) ? rank + random.below(3) : -rank - 1 - random.below(3));
-  }
-  const auto found = static_cast<int>(random.below(rank));
-  return random.chance(0.5) ? found : found - rank;
-}
-
-std::size_t from_front(int axis, int rank) { return static_cast<std::size_t>(axis < 0 ? axis + rank : axis); }
-
-Axes counting(int rank) {
-  Axes out(static_cast<std::size_t>(rank));
-  std::iota(out.begin(), out.end(), 0);
-  return out;
-}
-
-Axes shuffled(Random& random, int rank) {
-  Axes out = counting(rank);
-  for (std::size_t i = out.size(); i > 1; --i)
-    std::swap(out[i - 1], out[static_cast<std::size_t>(random.below(static_cast<std::int64_t>(i)))]);
-  return out;
-}
-
-template <class List>
-std::vector<int> as_ints(const List& list) {
-  return std::vector<int>(list.begin(), list.end());
-}
-
-Extents as_extents(const Shape& shape) { return Extents(shape.begin(), shape.end()); }
-
-std::string text(const auto& list) {
-  std::string out = "{";
-  for (const auto& each : list) out += (out.size() > 1 ? ", " : "") + std::to_string(each);
-  return out + '}';
-}
 
 OpCall unary(Random& random) {
   struct Function {
@@ -120,12 +24,12 @@ OpCall unary(Random& random) {
       {"tanh", K::tanh, std::tanh},
       {"erf", K::erf, std::erf},
       {"round", K::round, std::nearbyint},
-      {"sign", K::sign, [](double x) { return double(x > 0) - double(x < 0); }},
+      {"sign", K::sign, [](double x) { return std::isnan(x) ? x : double(x > 0) - double(x < 0); }},
       {"sigmoid", K::sigmoid, [](double x) { return 1 / (1 + std::exp(-x)); }},
       {"softplus", K::softplus,
-       [](double x) { return std::log1p(std::exp(-std::fabs(x))) + std::fmax(x, 0); }},
+       [](double x) { return std::log1p(std::exp(-std::fabs(x))) + (x < 0 ? 0 : x); }},
       {"softsign", K::softsign, [](double x) { return x / (1 + std::fabs(x)); }},
-      {"relu", [](const Tensor& x) { return K::relu(x); }, [](double x) { return std::fmax(x, 0); }},
+      {"relu", [](const Tensor& x) { return K::relu(x); }, [](double x) { return x < 0 ? 0 : x; }},
       {"elu", [](const Tensor& x) { return K::elu(x); }, [](double x) { return x > 0 ? x : std::expm1(x); }},
   };
   const Function f = random.pick(functions);
@@ -135,7 +39,8 @@ OpCall unary(Random& random) {
           .arguments = "",
           .inputs = {x},
           .run = [f](In in) { return f.run(in[0]); },
-          .wanted = [f](Arrays in) { return reference::map(f.wanted, in[0]); }};
+          .wanted = [f](Arrays in) { return reference::map(f.wanted, in[0]); },
+          .any_value = true};
 }
 
 OpCall binary(Random& random) {
@@ -155,9 +60,9 @@ OpCall binary(Random& random) {
       {"divide", [](const Tensor& x, const Tensor& y) { return x / y; },
        [](double x, double y) { return x / y; }, floating},
       {"maximum", [](const Tensor& x, const Tensor& y) { return K::maximum(x, y); },
-       [](double x, double y) { return x < y ? y : x; }, signed_numbers},
+       [](double x, double y) { return x < y || std::isnan(y) ? y : x; }, signed_numbers},
       {"minimum", [](const Tensor& x, const Tensor& y) { return K::minimum(x, y); },
-       [](double x, double y) { return y < x ? y : x; }, signed_numbers},
+       [](double x, double y) { return y < x || std::isnan(y) ? y : x; }, signed_numbers},
       {"equal", [](const Tensor& x, const Tensor& y) { return K::equal(x, y); },
        [](double x, double y) { return double(x == y); }, all_dtypes},
       {"not_equal", [](const Tensor& x, const Tensor& y) { return K::not_equal(x, y); },
@@ -175,7 +80,8 @@ OpCall binary(Random& random) {
           .inputs = {tensor(random, broadcasting(random, whole), dtype),
                      tensor(random, broadcasting(random, whole), dtype)},
           .run = [&f](In in) { return f.run(in[0], in[1]); },
-          .wanted = [&f](Arrays in) { return reference::map(f.wanted, in[0], in[1]); }};
+          .wanted = [&f](Arrays in) { return reference::map(f.wanted, in[0], in[1]); },
+          .any_value = true};
 }
 
 OpCall where(Random& random) {
@@ -187,7 +93,8 @@ OpCall where(Random& random) {
                      tensor(random, broadcasting(random, whole), dtype),
                      tensor(random, broadcasting(random, whole), dtype)},
           .run = [](In in) { return K::where(in[0], in[1], in[2]); },
-          .wanted = [](Arrays in) { return reference::where(in[0], in[1], in[2]); }};
+          .wanted = [](Arrays in) { return reference::where(in[0], in[1], in[2]); },
+          .any_value = true};
 }
 
 OpCall broadcast_to(Random& random) {
@@ -196,7 +103,8 @@ OpCall broadcast_to(Random& random) {
           .arguments = text(whole),
           .inputs = {tensor(random, broadcasting(random, whole), random.pick(all_dtypes))},
           .run = [whole](In in) { return K::broadcast_to(in[0], whole); },
-          .wanted = [whole](Arrays in) { return reference::broadcast_to(in[0], as_extents(whole)); }};
+          .wanted = [whole](Arrays in) { return reference::broadcast_to(in[0], as_extents(whole)); },
+          .any_value = true};
 }
 
 OpCall reduction(Random& random) {
@@ -267,7 +175,8 @@ OpCall permutation(Random& random) {
           .arguments = text(pattern),
           .inputs = {tensor(random, extents, random.pick(all_dtypes))},
           .run = [given](In in) { return K::permute_dimensions(in[0], given); },
-          .wanted = [pattern](Arrays in) { return reference::permute(in[0], pattern); }};
+          .wanted = [pattern](Arrays in) { return reference::permute(in[0], pattern); },
+          .any_value = true};
 }
 
 OpCall reversal(Random& random) {
@@ -278,7 +187,8 @@ OpCall reversal(Random& random) {
           .arguments = text(axes),
           .inputs = {tensor(random, extents, random.pick(all_dtypes))},
           .run = [given = as_ints(axes)](In in) { return K::reverse(in[0], ktape::Axes(given)); },
-          .wanted = [axes](Arrays in) { return reference::reverse(in[0], axes); }};
+          .wanted = [axes](Arrays in) { return reference::reverse(in[0], axes); },
+          .any_value = true};
 }
 
 OpCall concatenation(Random& random) {
@@ -295,6 +205,7 @@ OpCall concatenation(Random& random) {
   call.wanted = [along](Arrays in) {
     return reference::concatenate(in, from_front(along, static_cast<int>(in[0].dimension())));
   };
+  call.any_value = true;
   return call;
 }
 
@@ -312,6 +223,7 @@ OpCall slice(Random& random) {
   call.wanted = [start, size](Arrays in) {
     return reference::slice(in[0], as_extents(start), as_extents(size));
   };
+  call.any_value = true;
   return call;
 }
 
@@ -333,6 +245,7 @@ OpCall split(Random& random) {
     start[front] = static_cast<std::size_t>(taken * each), size[front] = static_cast<std::size_t>(each);
     return reference::slice(in[0], start, size);
   };
+  call.any_value = true;
   return call;
 }
 
@@ -344,7 +257,8 @@ OpCall tiling(Random& random) {
           .arguments = text(n),
           .inputs = {tensor(random, extents, random.pick(all_dtypes))},
           .run = [n](In in) { return K::tile(in[0], n); },
-          .wanted = [n](Arrays in) { return reference::tile(in[0], as_extents(n)); }};
+          .wanted = [n](Arrays in) { return reference::tile(in[0], as_extents(n)); },
+          .any_value = true};
 }
 
 OpCall padding(Random& random) {
@@ -361,7 +275,8 @@ OpCall padding(Random& random) {
           .arguments = arguments,
           .inputs = {tensor(random, extents, random.pick(all_dtypes))},
           .run = [given](In in) { return K::pad(in[0], given, {.constant_values = 1}); },
-          .wanted = [widths](Arrays in) { return reference::pad(in[0], widths, 1); }};
+          .wanted = [widths](Arrays in) { return reference::pad(in[0], widths, 1); },
+          .any_value = true};
 }
 
 OpCall gather(Random& random) {
@@ -376,6 +291,7 @@ OpCall gather(Random& random) {
                  K::constant(ids, {.dtype = random.chance(0.5) ? "int32" : "int64", .shape = picked})};
   call.run = [](In in) { return K::gather(in[0], in[1]); };
   call.wanted = [](Arrays in) { return reference::gather(in[0], in[1]); };
+  call.any_value = true;
   return call;
 }
 
@@ -443,26 +359,47 @@ OpCall recurrence(Random& random) {
           .terms = 64. * static_cast<double>(steps)};
 }
 
+/// Gives floating inputs NaN and infinities.
+void make_odd(Random& random, OpCall& call) {
+  for (Tensor& x : call.inputs)
+    if (x.dtype().is_floating()) x = with_odd_values(random, x);
+  call.fits = call.fits && call.any_value;
+}
+
+/// A tensor like x, one extent of which is 0.
+Tensor emptied(Random& random, const Tensor& x) {
+  Shape shape = x.shape();
+  if (shape.rank() == 0) shape.push_back(0);
+  else shape[static_cast<int>(random.below(shape.rank()))] = 0;
+  return Tensor::empty(shape, x.dtype());
+}
+
 /// Replaces an input with one of another shape or dtype.
 void spoil(Random& random, OpCall& call) {
   Tensor& x =
       call.inputs[static_cast<std::size_t>(random.below(static_cast<std::int64_t>(call.inputs.size())))];
   if (random.chance(0.5)) x = tensor(random, shape(random, 0, 5), x.dtype());
-  else if (random.chance(0.3)) x = Tensor::empty(x.shape().rank() ? Shape{0, 3} : Shape{0}, x.dtype());
+  else if (random.chance(0.5)) x = emptied(random, x);
   else x = tensor(random, x.shape(), random.pick(all_dtypes));
+  if (random.chance(0.3))
+    for (Tensor& each : call.inputs) each = emptied(random, each);
   call.fits = false;
 }
 
 }  // namespace
 
 OpCall random_call(Random& random) {
-  static const std::vector<OpCall (*)(Random&)> families = {
-      unary,     binary,        binary,     where,      broadcast_to,
-      reduction, reduction,     along_axis, along_axis, permutation,
-      reversal,  concatenation, slice,      split,      tiling,
-      padding,   gather,        one_hot,    matmul,     layer_normalization,
-      recurrence};
+  static const std::vector<MakeCall> families = [] {
+    std::vector<MakeCall> all = {unary,     binary,        binary,     where,      broadcast_to,
+                                 reduction, reduction,     along_axis, along_axis, permutation,
+                                 reversal,  concatenation, slice,      split,      tiling,
+                                 padding,   gather,        one_hot,    matmul,     layer_normalization,
+                                 recurrence};
+    for (const auto& more : {layer_calls(), lookup_calls()}) all.insert(all.end(), more.begin(), more.end());
+    return all;
+  }();
   OpCall call = random.pick(families)(random);
+  if (random.chance(0.15)) make_odd(random, call);
   if (random.chance(0.15)) spoil(random, call);
   return call;
 }

@@ -25,19 +25,31 @@ class Random {
   std::mt19937_64 engine_;
 };
 
+/// How the inputs reach the op: as they are, as variables, the gradients of which are then taken, or as
+/// placeholders of a function, of the same shape or of unknown extents.
+enum class Inputs { Constants, Variables, Placeholders, UnknownExtents };
+
 /// A call of an op, and what it must return.
 struct OpCall {
   using Tensors = std::vector<ktape::Tensor>;
   using Arrays = std::vector<reference::Array>;
 
   std::string op;         ///< the name in its errors
+  std::string part = {};  ///< what is made for the call and may be named instead
   std::string arguments;  ///< those that are no tensors, for a reader
   Tensors inputs;
   std::function<ktape::Tensor(const Tensors&)> run;
   std::function<reference::Array(const Arrays&)> wanted;
-  double terms = 0;  ///< the size of what is added up to one element, whose rounding is in the result
-  bool fits = true;  ///< if not, an error that names the op is as good as a result
+  double terms = 0;        ///< the size of what is added up to one element, whose rounding is in the result
+  bool fits = true;        ///< if not, an error that names the op is as good as a result
+  bool any_value = false;  ///< the reference holds for NaN and infinities, too
+  Inputs least_known = Inputs::UnknownExtents;  ///< the last of these that the op takes
 };
+using MakeCall = OpCall (*)(Random&);
 
 /// A random op with random arguments, some of which do not fit.
 OpCall random_call(Random& random);
+
+// The families in files of their own.
+std::vector<MakeCall> layer_calls();
+std::vector<MakeCall> lookup_calls();

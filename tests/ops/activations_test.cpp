@@ -152,7 +152,7 @@ TEST_CASE("softmax of a row with an infinity has one gradient, along whichever a
       }
 }
 
-TEST_CASE("relu: threshold as a gate, clipping, leak and NaN") {
+TEST_CASE("relu: the threshold is a gate, max_value clips, alpha leaks from the threshold, NaN stays") {
   const Tensor x = doubles({-2, -0.5, 0, 0.5, 1, 6, 9});
   using V = std::vector<double>;
   CHECK(values(K::relu(x)) == V{0, 0, 0, .5, 1, 6, 9});

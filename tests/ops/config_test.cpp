@@ -105,7 +105,7 @@ TEST_CASE("setters refuse what is not allowed and change nothing") {
 TEST_CASE("the backend is one of the engines") {
   bool found = false;
   for (const std::string& engine : K::engines()) found = found || engine == K::backend();
-  CHECK(found);
+  CHECK_MESSAGE(found, K::backend());
 }
 
 TEST_CASE("uids count per prefix until they are reset") {

@@ -41,7 +41,7 @@ TEST_CASE("constant repeats one element and reshapes several") {
   CHECK_THROWS_AS(K::constant(1, {.shape = Shape{-1}}), ValueError);
 }
 
-TEST_CASE("full, zeros, ones and the likes of a tensor") {
+TEST_CASE("full, zeros, ones and their likes fill every dtype, and floatx where none is given") {
   for (const char* name :
        {"bool", "uint8", "int8", "int16", "int32", "int64", "float16", "float32", "float64"}) {
     CAPTURE(name);

@@ -158,7 +158,7 @@ TEST_CASE("an output of softmax or sigmoid is computed from its logits") {
   CHECK(values(g) == std::vector<double>{1, -1});
 }
 
-TEST_CASE("targets of sparse_categorical_crossentropy: shapes and dtypes") {
+TEST_CASE("sparse_categorical_crossentropy takes targets flat, with an axis of 1, and of any dtype") {
   const Tensor x = K::zeros({2, 3, 4});
   const auto shape = [&](const Tensor& target, const Tensor& output, int axis = -1) {
     return K::sparse_categorical_crossentropy(target, output, {.from_logits = true, .axis = axis}).shape();

@@ -28,8 +28,10 @@ std::vector<double> values(const Tensor& x) {
   return result;
 }
 
-bool same(const Tensor& a, const Tensor& b) {
-  return a.dtype() == b.dtype() && a.shape() == b.shape() && values(a) == values(b);
+Closeness same(const Tensor& a, const Tensor& b) {
+  if (a.dtype() != b.dtype())
+    return {"got " + std::string(a.dtype().name()) + ", want " + std::string(b.dtype().name())};
+  return close(a, b, exactly);
 }
 
 double moment(const std::vector<double>& x, int power, double center = 0) {

@@ -126,7 +126,7 @@ TEST_CASE("float16 is averaged in float32") {
   CHECK(close(K::logsumexp(K::full({4}, 3, "float16")).item(), 3 + std::log(4.0), {.rtol = 1e-3}));
 }
 
-TEST_CASE("logsumexp of large and infinite numbers") {
+TEST_CASE("logsumexp neither overflows nor loses infinities, and its slope there is no NaN") {
   CHECK(close(K::logsumexp(doubles({1000, 1000})).item<double>(), 1000 + std::log(2.0)));
   CHECK(close(K::logsumexp(doubles({-1000, -1001})).item<double>(), -1000 + std::log1p(std::exp(-1.0))));
   CHECK(K::logsumexp(doubles({-inf, -inf})).item<double>() == -inf);
@@ -137,7 +137,7 @@ TEST_CASE("logsumexp of large and infinite numbers") {
   CHECK(values(slope(f, doubles({-inf, -inf}))) == std::vector<double>{0, 0});
 }
 
-TEST_CASE("gradients of reductions, both orders, with zeros and large numbers") {
+TEST_CASE("reductions have gradients of both orders, with zeros and large numbers too") {
   const Tensor x = cube();
   for (const Axes& axes : {Axes(), Axes(1), Axes({0, 2}), Axes({0, 1})}) {
     check_gradients(

@@ -78,7 +78,7 @@ TEST_CASE("without a shape that waits, numbers are drawn once, when they are wri
   CHECK(values(f({{0.f}})[0]) == values(f({{0.f}})[0]));
 }
 
-TEST_CASE("zeros, ones, full, eye and arange of symbolic shapes") {
+TEST_CASE("zeros, ones, full, eye and arange take their shape from a tensor when the function runs") {
   const Tensor x = K::placeholder({None, 3});
   const std::vector<Tensor> made{K::zeros(K::shape(x)),
                                  K::ones({2, K::shape(x)[0]}),

@@ -85,7 +85,7 @@ TEST_CASE("concatenate and stack join tensors") {
   check_gradients([](In in) { return K::stack({in[0], in[1] * in[0]}, 1); }, {x, x - 3});
 }
 
-TEST_CASE("concatenate, stack and repeat_elements of many short rows") {
+TEST_CASE("concatenate, stack and repeat_elements put every one of many short rows in its place") {
   const int rows = 40007;  // more than one block
   const Tensor x = K::reshape(K::arange(2 * rows), {rows, 2}), y = K::reshape(K::arange(3 * rows), {rows, 3});
   const Tensor joined = K::concatenate({x, y}, 1), stacked = K::stack({K::flatten(x), K::flatten(x) * 2}, -1);

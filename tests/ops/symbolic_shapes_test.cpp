@@ -22,7 +22,7 @@ void check_shape(const Shape& wanted, const Tensor& y, const std::vector<Tensor>
 }
 }  // namespace
 
-TEST_CASE("convolutions of unknown images") {
+TEST_CASE("convolutions of unknown images promise the extents that are known") {
   const Tensor x = unknown({None, None, None, 3}), rows = unknown({None, 10, 9, 3});
   const Tensor kernel = K::ones({3, 3, 3, 8});
   const auto conv = [&](const Tensor& x, const K::Conv2dOptions& options) {
@@ -47,7 +47,7 @@ TEST_CASE("convolutions of unknown images") {
   CHECK_THROWS_AS(conv(unknown({None, 2, None, 3}), {}), ValueError);
 }
 
-TEST_CASE("depthwise, separable and transposed convolutions of unknown images") {
+TEST_CASE("so do depthwise, separable and transposed convolutions") {
   const Tensor x = unknown({None, None, None, 3}), anything = unknown({None, None, None, None});
   const Tensor deep = K::ones({3, 3, 3, 2}), point = K::ones({1, 1, 6, 4});
   check_shape({None, None, None, 6}, K::depthwise_conv2d(x, deep), {x}, {{1, 4, 4, 3}});
@@ -77,7 +77,7 @@ TEST_CASE("the kernel of a convolution that waits is read when the function runs
   CHECK(values(f({K::ones({1, 1, 1, 1})})[1]) == Values{4});
 }
 
-TEST_CASE("pooling and resizing of unknown images, as a U-Net has them") {
+TEST_CASE("pooling and resizing of unknown images, as a U-Net has them, promise what is known") {
   const Tensor x = unknown({None, None, None, 3});
   const Tensor small = K::pool2d(x, {2, 2}, {.strides = {2, 2}});
   CHECK(K::int_shape(small) == Shape{None, None, None, 3});
@@ -99,7 +99,7 @@ TEST_CASE("pooling and resizing of unknown images, as a U-Net has them") {
                        Contains("[pool2d]"), ValueError);
 }
 
-TEST_CASE("losses of targets and outputs that are known to different degrees") {
+TEST_CASE("losses join what their target and output know of the shape") {
   const Tensor any = unknown({None, None}), ten = unknown({None, 10}), labels = unknown({None});
   check_shape({None}, K::categorical_crossentropy(any, ten), {any, ten}, {{3, 10}, {3, 10}});
   check_shape({10}, K::categorical_crossentropy(any, ten, {.axis = 0}), {any, ten}, {{3, 10}, {3, 10}});
@@ -113,7 +113,7 @@ TEST_CASE("losses of targets and outputs that are known to different degrees") {
   CHECK(K::int_shape(K::ctc_batch_cost(y, p, length, length)) == Shape{4, 1});
 }
 
-TEST_CASE("normalization and attention of unknown tensors") {
+TEST_CASE("normalization and attention of unknown tensors promise the extents that are known") {
   const Tensor x = unknown({None, None, None, 3}), c = K::ones({3});
   check_shape({None, None, None, 3}, K::batch_normalization(x, c, c, c, c), {x}, {{2, 2, 2, 3}});
   check_shape({None, None, None, 3}, K::layer_normalization(x, c, c), {x}, {{2, 2, 2, 3}});
@@ -128,7 +128,7 @@ TEST_CASE("normalization and attention of unknown tensors") {
   CHECK_THROWS_AS(K::scaled_dot_product_attention(q, unknown({None, 3, None, 8}), v), ValueError);
 }
 
-TEST_CASE("recurrences over an unknown number of steps, with states and masks that wait") {
+TEST_CASE("recurrences run over an unknown number of steps, with states and masks that wait") {
   const Tensor x = unknown({None, None, 3}), state = unknown({None, 4}), mask = unknown({None, None});
   const auto step = [](const Tensor& in, const std::vector<Tensor>& states) {
     const Tensor h = states[0] + K::sum(in, -1, true);

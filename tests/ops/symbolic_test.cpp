@@ -70,7 +70,7 @@ TEST_CASE("SGD with momentum as in Keras 2: the updates of a function, made when
   }
 }
 
-TEST_CASE("Adam as in Keras 2") {
+TEST_CASE("Adam as in Keras 2, written as updates of a function, steps as adam_update does") {
   Problem problem;
   Variable m = K::zeros({3, 1}), v = K::zeros({3, 1}), iterations = K::variable(0, {.dtype = "int64"});
   const auto updates = K::symbolic(adam_updates)(problem.loss, problem.w, m, v, iterations);

@@ -114,7 +114,7 @@ TEST_CASE("products: extents of which one is unknown are checked when they run")
                        ValueError);
 }
 
-TEST_CASE("in_top_k and bias_add of unknown samples, classes and channels") {
+TEST_CASE("in_top_k and bias_add check unknown samples, classes and channels when they run") {
   const Tensor scores = of({None, None}), targets = of({None}, "int32");
   const Tensor hits = K::in_top_k(scores, targets, 1);
   CHECK(K::int_shape(hits) == Shape{None});

@@ -6,6 +6,8 @@
 #include <cmath>
 #include <vector>
 
+#include "../../close.hpp"
+
 /// What the tests of several processes share.
 namespace together {
 
@@ -24,7 +26,7 @@ inline double distance(const std::vector<Tensor>& a, const std::vector<Tensor>& 
 }
 
 /// Whether a number, or a tensor, is the same in all processes.
-inline bool same_everywhere(const Tensor& x) { return distance({x}, {distributed::broadcast(x)}) == 0; }
+inline Closeness same_everywhere(const Tensor& x) { return close(x, distributed::broadcast(x), exactly); }
 
 /// Random tensors that are the same in all processes.
 inline Tensor normal(const ktape::Shape& shape, std::int64_t seed) {

@@ -71,9 +71,8 @@ void check_same(const Make& make, const char* loss, const Tensor& x, const Tenso
     const Trained expected = trained(alone, optimizer(), loss, x, y, 32);
     const Trained received =
         trained(many, distributed::Optimizer(optimizer(), options), loss, x, y, 32 / distributed::size());
-    CHECK(distance(expected.weights, received.weights) < 1e-5);
-    for (const auto& [key, value] : expected.logs)
-      CHECK(received.logs.at(key) == doctest::Approx(value).epsilon(1e-4));
+    CHECK(close(expected.weights, received.weights, {.ulps = 0, .atol = 1e-5}));
+    for (const auto& [key, value] : expected.logs) CHECK(close(received.logs.at(key), value, {.rtol = 1e-4}));
     for (const Tensor& weight : received.weights) CHECK(same_everywhere(weight));
   }
 }
@@ -223,7 +222,7 @@ TEST_CASE("accumulated gradients, clipped, learn the same") {
   const Trained expected = trained(alone, optimizer(), "mse", x, y, 32);
   const Trained received =
       trained(many, distributed::Optimizer(optimizer()), "mse", x, y, 32 / distributed::size());
-  CHECK(distance(expected.weights, received.weights) < 1e-5);
+  CHECK(close(expected.weights, received.weights, {.ulps = 0, .atol = 1e-5}));
 }
 
 TEST_CASE("shards of a dataset may differ in length") {
@@ -258,8 +257,8 @@ TEST_CASE("shards of a dataset may differ in length") {
     many.set_weights(distributed::first() ? many.get_weights() : alone.get_weights());
     const nn::History expected = alone.fit(dataset(all), {.epochs = 20, .verbose = 0});
     const nn::History received = many.fit(dataset(mine), {.epochs = 20, .verbose = 0});
-    CHECK(distance(alone.get_weights(), many.get_weights()) < 1e-5);
-    CHECK(received["loss"].back() == doctest::Approx(expected["loss"].back()).epsilon(1e-4));
+    CHECK(close(alone.get_weights(), many.get_weights(), {.ulps = 0, .atol = 1e-5}));
+    CHECK(close(received["loss"].back(), expected["loss"].back(), {.rtol = 1e-4}));
   }
 }
 
@@ -274,5 +273,6 @@ TEST_CASE("a step of one's own, with gradients of K, takes the mean") {
                       gradients = K::gradients(K::mean(K::square(model(x) - y)), weights);
   optimizer.apply(gradients, weights);
   for (std::size_t i = 0; i < weights.size(); ++i)
-    CHECK(distance({weights[i]}, {before[i] - 0.1f * distributed::allreduce(gradients[i].detach())}) < 1e-6);
+    CHECK(close({weights[i]}, {before[i] - 0.1f * distributed::allreduce(gradients[i].detach())},
+                {.ulps = 0, .atol = 1e-6}));
 }

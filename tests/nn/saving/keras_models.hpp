@@ -17,6 +17,8 @@
 #include <ktape/ops/random.hpp>
 #include <ktape/ops/reductions.hpp>
 
+#include "../../close.hpp"
+
 /// Models of the tests of Keras's files.
 namespace keras_models {
 
@@ -54,15 +56,8 @@ inline nn::Model shaken(const nn::Model& model) {
 }
 
 /// Whether two models have the same weights, number by number.
-inline bool same(const nn::Model& a, const nn::Model& b) {
-  const std::vector<Tensor> left = a.get_weights(), right = b.get_weights();
-  if (left.size() != right.size()) return false;
-  for (std::size_t i = 0; i < left.size(); ++i)
-    if (left[i].shape() != right[i].shape() ||
-        ktape::backend::get_value<double>(ktape::backend::cast(left[i], "float64")) !=
-            ktape::backend::get_value<double>(ktape::backend::cast(right[i], "float64")))
-      return false;
-  return true;
+inline Closeness same(const nn::Model& a, const nn::Model& b) {
+  return close(a.get_weights(), b.get_weights(), exactly);
 }
 
 }  // namespace keras_models

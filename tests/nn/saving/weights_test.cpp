@@ -39,11 +39,8 @@ nn::Sequential twins(const char* first, const char* second) {
                          nn::Dense(2, {.bias_initializer = "glorot_uniform", .name = second})});
 }
 
-bool same(const nn::Layer& a, const nn::Layer& b) {
-  const auto x = a.get_weights(), y = b.get_weights();
-  bool same = x.size() == y.size();
-  for (std::size_t i = 0; same && i < x.size(); ++i) same = values(x[i]) == values(y[i]);
-  return same;
+Closeness same(const nn::Layer& a, const nn::Layer& b) {
+  return close(a.get_weights(), b.get_weights(), exactly);
 }
 
 /// The error that loading is, which changes nothing.
