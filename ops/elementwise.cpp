@@ -11,8 +11,8 @@
 namespace ktape::backend {
 
 // Of vectors, next to the functions of tensors.
-using kernels::functions::cos, kernels::functions::exp, kernels::functions::expm1, kernels::functions::log;
-using kernels::functions::log1p, kernels::functions::sin, kernels::functions::tanh;
+using kernels::functions::cos, kernels::functions::erf, kernels::functions::exp, kernels::functions::expm1;
+using kernels::functions::log, kernels::functions::log1p, kernels::functions::sin, kernels::functions::tanh;
 
 namespace {
 

@@ -163,13 +163,7 @@ std::optional<std::string> read_file(const std::string& file) {
 
 }  // namespace
 
-std::vector<std::string> engines() {
-#ifdef KTAPE_WITH_ONEDNN
-  return {"onednn", "xtensor"};
-#else
-  return {"xtensor"};
-#endif
-}
+std::vector<std::string> engines() { return kernels::built_in_engines(); }
 
 Config parse_config(std::string_view text, const std::string& file,
                     const std::optional<std::string>& backend) {

@@ -1,7 +1,9 @@
+#include <ktape/autograd/error.hpp>
 #include <ktape/ops/kernels/engine/engine.hpp>
 
 #include <omp.h>
 
+#include <algorithm>
 #include <optional>
 
 namespace ktape::kernels {
@@ -18,18 +20,37 @@ class OneThread {
   int before_;
 };
 
+void check_is_built_in(const std::string& backend) {
+  const std::vector<std::string> names = built_in_engines();
+  if (std::find(names.begin(), names.end(), backend) != names.end()) return;
+  std::string list;
+  for (const std::string& name : names) list += "'" + name + "', ";
+  fail("[backend] the engine must be ", list, "or a shared library (a path, or a name with .so): received '",
+       backend, "'");
+}
+
 }  // namespace
 
+std::vector<std::string> built_in_engines() {
+#ifdef KTAPE_WITH_ONEDNN
+  return {"onednn", "native", "xtensor"};
+#else
+  return {"native", "xtensor"};
+#endif
+}
+
 Engine::Engine(const std::string& backend) : name_(backend) {
-  auto layer = layers_.begin();
-  if (is_library(backend)) {
+  if (backend == "xtensor") layers_ = {&xtensor_kernels()};
+  else if (backend == "native") layers_ = {&native_kernels()};
+  else if (is_library(backend)) {
     EngineLibrary library = load_engine_library(backend);
     name_ = std::move(library.name);
     library_ = library.kernels;
-    *layer++ = &library_;
+    layers_ = {&library_, &onednn_kernels(), &native_kernels()};
+  } else {
+    check_is_built_in(backend);
+    layers_ = {&onednn_kernels(), &native_kernels()};
   }
-  if (backend != "xtensor") *layer++ = &onednn_kernels();
-  *layer = &xtensor_kernels();
 }
 
 void Engine::run(Kernel kernel, const void* arguments, Threads threads) const {

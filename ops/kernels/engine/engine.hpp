@@ -6,6 +6,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <vector>
 
 /// The engine: the table of heavy kernels that interface.h describes. Internal.
 namespace ktape::kernels {
@@ -46,9 +47,14 @@ inline constexpr std::array<EntryInfo, 11> table{{
 /// A kernel for each entry; null where there is none.
 using Kernels = std::array<ktape_kernel, table.size()>;
 
-/// The complete reference engine, and what oneDNN does better (nothing where it is not built in).
-const Kernels& xtensor_kernels();
+/// What oneDNN does better than our own fast kernels (nothing where it is not built in), these, and the same
+/// as formulas in xtensor. The last two are complete.
 const Kernels& onednn_kernels();
+const Kernels& native_kernels();
+const Kernels& xtensor_kernels();
+
+/// The names of the engines that are built in, the default first.
+std::vector<std::string> built_in_engines();
 
 /// Whether the name of a backend is that of a shared library: a path, or a name with ".so" that the loader
 /// looks for.
@@ -65,7 +71,8 @@ EngineLibrary load_engine_library(const std::string& library);
 /// How many threads a kernel may use: all that OpenMP gives it, or only the calling one.
 enum class Threads { All, One };
 
-/// Kernels in layers: each may leave a call to the one below, and the lowest, xtensor, takes every call.
+/// Kernels in layers: each may leave a call to the one below, and the lowest takes every call. A library
+/// stands on the default engine, onednn on native. Throws ValueError for an unknown name.
 class Engine {
  public:
   explicit Engine(const std::string& backend);

@@ -123,7 +123,7 @@ struct Geometry {
   }
 };
 
-/// Whether the reference engine is faster than the implementation: oneDNN's own reference, and what it uses
+/// Whether our own kernel is faster than the implementation: oneDNN's own reference, and what it uses
 /// for depthwise convolutions that its kernels for these do not cover.
 bool is_slow(const char* implementation, bool depthwise) {
   return std::strstr(implementation, "ref") || (depthwise && !std::strstr(implementation, "dw"));
@@ -230,7 +230,7 @@ void run(Pass pass, const Prepared& p, const ktape_convolution& c) {
   stream().wait();
 }
 
-/// Whether the reference engine is faster whatever oneDNN has: at the results of few input channels, and
+/// Whether our own kernel is faster whatever oneDNN has: at the results of few input channels, and
 /// where oneDNN, which computes 16 channels of a result at least, has more work than products of patches.
 bool is_left(Pass pass, const ktape_convolution& c) {
   if (pass == Pass::BackwardKernel ? is_strided_pointwise(c)
