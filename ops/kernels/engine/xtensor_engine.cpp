@@ -244,13 +244,17 @@ std::int32_t pooling_backward(const void* arguments) {
 
 // --- Softmax ---------------------------------------------------------------------------------------------------
 
+/// Of a reduction, too, when it is part of an expression: xtensor 0.24 steps through those wrongly that keep
+/// their dimensions and are not arrays yet.
+using Cube = xt::xtensor<double, 3>;
+
 std::int32_t softmax(const void* arguments) {
   const auto& call = *static_cast<const ktape_softmax*>(arguments);
   const std::int64_t shape[] = {call.outer, call.axis, call.inner};
   return computed(call, [&]<class T>() {
-    const auto x = read<T>(call.x, shape);
-    const xt::xtensor<double, 3> weights = xt::exp(x - xt::amax(x, {1}, xt::keep_dims));
-    write<T>(call.y, shape, weights / xt::sum(weights, {1}, xt::keep_dims));
+    const Cube x = read<T>(call.x, shape), largest = xt::amax(x, {1}, xt::keep_dims);
+    const Cube weights = xt::exp(x - largest), sums = xt::sum(weights, {1}, xt::keep_dims);
+    write<T>(call.y, shape, weights / sums);
   });
 }
 
@@ -258,18 +262,17 @@ std::int32_t softmax_backward(const void* arguments) {
   const auto& call = *static_cast<const ktape_softmax*>(arguments);
   const std::int64_t shape[] = {call.outer, call.axis, call.inner};
   return computed(call, [&]<class T>() {
-    const auto y = read<T>(call.y, shape), dy = read<T>(call.dy, shape);
-    write<T>(call.dx, shape, y * (dy - xt::sum(y * dy, {1}, xt::keep_dims)));
+    const Cube y = read<T>(call.y, shape), dy = read<T>(call.dy, shape);
+    const Cube dot = xt::sum(y * dy, {1}, xt::keep_dims);
+    write<T>(call.dx, shape, y * (dy - dot));
   });
 }
 
-// --- Batch normalization ---------------------------------------------------------------------------------------
-
-using Batch = xt::xtensor<double, 3>;  // (outer, channels, inner)
+// --- Cube normalization ---------------------------------------------------------------------------------------
 
 /// A number for each channel.
 template <class T>
-Batch per_channel(const ktape_batch_normalization& call, const void* numbers) {
+Cube per_channel(const ktape_batch_normalization& call, const void* numbers) {
   using Number = std::conditional_t<std::is_same_v<T, double>, double, float>;
   return read<Number>(numbers, {1, call.channels, 1});
 }
@@ -277,9 +280,11 @@ Batch per_channel(const ktape_batch_normalization& call, const void* numbers) {
 std::int32_t batch_moments(const void* arguments) {
   const auto& call = *static_cast<const ktape_batch_normalization*>(arguments);
   return computed(call, [&]<class T>() {
-    const Batch x = read<T>(call.x, {call.outer, call.channels, call.inner});
-    array<double>(call.first, {call.channels}) = xt::mean(x, {0, 2});
-    array<double>(call.second, {call.channels}) = xt::variance(x, {0, 2});
+    const Cube x = read<T>(call.x, {call.outer, call.channels, call.inner});
+    const double count = static_cast<double>(call.outer * call.inner);
+    const Cube mean = xt::sum(x, {0, 2}, xt::keep_dims) / count, squares = xt::square(x - mean);
+    array<double>(call.first, {call.channels}) = xt::sum(x, {0, 2}) / count;
+    array<double>(call.second, {call.channels}) = xt::sum(squares, {0, 2}) / count;
   });
 }
 
@@ -287,9 +292,10 @@ std::int32_t batch_slopes(const void* arguments) {
   const auto& call = *static_cast<const ktape_batch_normalization*>(arguments);
   const std::int64_t shape[] = {call.outer, call.channels, call.inner};
   return computed(call, [&]<class T>() {
-    const Batch g = read<T>(call.g, shape), deviation = read<T>(call.x, shape) - per_channel<T>(call, call.centre);
+    const Cube g = read<T>(call.g, shape), x = read<T>(call.x, shape);
+    const Cube products = g * (x - per_channel<T>(call, call.centre));
     array<double>(call.first, {call.channels}) = xt::sum(g, {0, 2});
-    array<double>(call.second, {call.channels}) = xt::sum(g * deviation, {0, 2});
+    array<double>(call.second, {call.channels}) = xt::sum(products, {0, 2});
   });
 }
 
@@ -297,7 +303,7 @@ std::int32_t batch_affine(const void* arguments) {
   const auto& call = *static_cast<const ktape_batch_normalization*>(arguments);
   const std::int64_t shape[] = {call.outer, call.channels, call.inner};
   return computed(call, [&]<class T>() {
-    Batch y = xt::zeros<double>({call.outer, call.channels, call.inner});
+    Cube y = xt::zeros<double>({call.outer, call.channels, call.inner});
     if (call.g) y += read<T>(call.g, shape) * per_channel<T>(call, call.scale);
     if (call.x)
       y += (read<T>(call.x, shape) - per_channel<T>(call, call.centre)) * per_channel<T>(call, call.slope) +
