@@ -39,7 +39,8 @@ std::int32_t computed(const Arguments& call, const F& f) {
   return 1;
 }
 
-// --- Products --------------------------------------------------------------------------------------------------
+// --- Products
+// --------------------------------------------------------------------------------------------------
 
 template <class T>
 using Matrix = xt::xtensor<T, 2>;
@@ -48,10 +49,9 @@ template <class T>
 Matrix<T> read_matrix(const void* data, std::int64_t rows, std::int64_t columns, std::int64_t stride,
                       bool transposed) {
   if (transposed) return xt::transpose(read_matrix<T>(data, columns, rows, stride, false));
-  // Of the last row, no more than its columns is there.
-  const auto size = static_cast<std::size_t>((rows - 1) * stride + columns);
-  const std::array<std::int64_t, 2> shape{rows, columns}, strides{stride, 1};
-  return xt::adapt(static_cast<const T*>(data), size, xt::no_ownership(), shape, strides);
+  const auto memory =
+      array<T>(data, {rows, std::max(stride, columns)});  // of whose last row the rest is not there
+  return xt::view(memory, xt::all(), xt::range(0, columns));
 }
 
 std::int32_t matmul(const void* arguments) {
@@ -67,12 +67,13 @@ std::int32_t matmul(const void* arguments) {
   });
 }
 
-// --- Windows ---------------------------------------------------------------------------------------------------
+// --- Windows
+// ---------------------------------------------------------------------------------------------------
 
 /// On one axis, the results whose window has the cell k of it inside of the input, and these cells.
 struct Overlap {
-  std::int64_t first, end;       // results
-  std::int64_t cell, step;       // the cell of the first one, and from one to the next
+  std::int64_t first, end;  // results
+  std::int64_t cell, step;  // the cell of the first one, and from one to the next
   bool empty() const { return first >= end; }
   auto results() const { return xt::range(first, end); }
   auto cells() const { return xt::range(cell, cell + (end - first - 1) * step + 1, step); }
@@ -86,7 +87,8 @@ Overlap overlap(std::int64_t k, std::int64_t input, std::int64_t output, std::in
 }
 
 /// Calls f(position, results, cells) for each position in a window: the results whose window has a cell there
-/// and that cell of each are functions that view arrays of (batch, spatial..., channels), all or some of them.
+/// and that cell of each are functions that view arrays of (batch, spatial..., channels), all or some of
+/// them.
 template <class Call, class F>
 void for_window(const Call& call, const std::int64_t (&dilation)[3], const F& f) {
   std::array<std::int64_t, 3> k;
@@ -95,7 +97,8 @@ void for_window(const Call& call, const std::int64_t (&dilation)[3], const F& f)
       for (k[2] = 0; k[2] < call.window[2]; ++k[2]) {
         std::array<Overlap, 3> at;
         for (int d = 0; d < 3; ++d)
-          at[d] = overlap(k[d] * dilation[d], call.input[d], call.output[d], call.strides[d], call.padding[d]);
+          at[d] =
+              overlap(k[d] * dilation[d], call.input[d], call.output[d], call.strides[d], call.padding[d]);
         if (std::any_of(at.begin(), at.end(), [](const Overlap& axis) { return axis.empty(); })) continue;
         f(
             k,
@@ -104,13 +107,13 @@ void for_window(const Call& call, const std::int64_t (&dilation)[3], const F& f)
                               std::move(channels));
             },
             [&](auto& x, auto channels) {
-              return xt::view(x, xt::all(), at[0].cells(), at[1].cells(), at[2].cells(),
-                              std::move(channels));
+              return xt::view(x, xt::all(), at[0].cells(), at[1].cells(), at[2].cells(), std::move(channels));
             });
       }
 }
 
-// --- Convolution -----------------------------------------------------------------------------------------------
+// --- Convolution
+// -----------------------------------------------------------------------------------------------
 
 /// The channels of a view as columns.
 template <class T, class View>
@@ -141,12 +144,13 @@ void convolve(const ktape_convolution& c) {
 
   for_window(c, c.dilation, [&](const auto& k, const auto& results, const auto& cells) {
     for (std::int64_t group = 0; group < c.groups; ++group) {
-      const auto of_group = [&](auto channels) { return xt::range(group * channels, (group + 1) * channels); };
+      const auto of_group = [&](auto channels) {
+        return xt::range(group * channels, (group + 1) * channels);
+      };
       const auto from = cells(x, of_group(inputs)), to = results(y, of_group(outputs));
       auto weights = xt::view(kernel, k[0], k[1], k[2], xt::all(), of_group(outputs));
       const Matrix<T> w = weights;
-      if constexpr (sum == Sum::Forward)
-        add_rows<T>(to, xt::linalg::dot(rows_of<T>(from), w));
+      if constexpr (sum == Sum::Forward) add_rows<T>(to, xt::linalg::dot(rows_of<T>(from), w));
       if constexpr (sum == Sum::BackwardData)
         add_rows<T>(from, xt::linalg::dot(rows_of<T>(to), xt::transpose(w)));
       if constexpr (sum == Sum::BackwardKernel) {
@@ -165,7 +169,8 @@ std::int32_t convolution(const void* arguments) {
   });
 }
 
-// --- Pooling ---------------------------------------------------------------------------------------------------
+// --- Pooling
+// ---------------------------------------------------------------------------------------------------
 
 using Grid = xt::xtensor<double, 5>;
 constexpr std::int64_t dense[3] = {1, 1, 1};
@@ -173,9 +178,8 @@ constexpr std::int64_t dense[3] = {1, 1, 1};
 /// How many cells each window has.
 Grid window_sizes(const ktape_pooling& call, const Grid& y) {
   Grid sizes = xt::zeros_like(y);
-  for_window(call, dense, [&](const auto&, const auto& results, const auto&) {
-    results(sizes, xt::all()) += 1.;
-  });
+  for_window(call, dense,
+             [&](const auto&, const auto& results, const auto&) { results(sizes, xt::all()) += 1.; });
   return sizes;
 }
 
@@ -236,13 +240,15 @@ std::int32_t pooling_backward(const void* arguments) {
     for_window(call, dense, [&](const auto& k, const auto& results, const auto& of_window) {
       auto to = of_window(dx, xt::all());
       if (call.average) to += results(share, xt::all());
-      else to += xt::where(xt::equal(results(index, xt::all()), position(call, k)), results(dy, xt::all()), 0.);
+      else
+        to += xt::where(xt::equal(results(index, xt::all()), position(call, k)), results(dy, xt::all()), 0.);
     });
     write<T>(call.x, cells, dx);
   });
 }
 
-// --- Softmax ---------------------------------------------------------------------------------------------------
+// --- Softmax
+// ---------------------------------------------------------------------------------------------------
 
 /// Of a reduction, too, when it is part of an expression: xtensor 0.24 steps through those wrongly that keep
 /// their dimensions and are not arrays yet.
@@ -268,7 +274,8 @@ std::int32_t softmax_backward(const void* arguments) {
   });
 }
 
-// --- Cube normalization ---------------------------------------------------------------------------------------
+// --- Cube normalization
+// ---------------------------------------------------------------------------------------
 
 /// A number for each channel.
 template <class T>
