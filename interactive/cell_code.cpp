@@ -69,6 +69,7 @@ std::vector<Step> CellCode::prepare(llvm::Module& module, int cell) {
       if (!llvm::is_contained(functions, call)) functions.push_back(call);
 
   share_internals(module);
+  rename_replaced(module, cell);
   std::vector<Step> steps;
   llvm::SmallPtrSet<const llvm::GlobalVariable*, 8> made;
   for (llvm::Function* function : functions) {
@@ -109,6 +110,27 @@ std::vector<Step> CellCode::prepare(llvm::Module& module, int cell) {
 
 void CellCode::keep() {
   for (const std::string& name : defined_) known_.insert(name);
+  for (const auto& [name, symbol] : latest_of_module_) latest_[name] = symbol;
+}
+
+std::string CellCode::latest(const std::string& name) const {
+  const auto found = latest_.find(name);
+  return found == latest_.end() ? name : found->second;
+}
+
+// Names that carry the number of their cell never meet.
+void CellCode::rename_replaced(llvm::Module& module, int cell) {
+  latest_of_module_.clear();
+  for (llvm::GlobalObject& object : module.global_objects()) {
+    const std::string name = object.getName().str();
+    if (name.starts_with("_Z") || !known_.contains(name)) continue;
+    if (object.isDeclaration()) {
+      object.setName(latest(name));
+    } else if (object.hasExternalLinkage()) {
+      latest_of_module_[name] = name + ".cell" + std::to_string(cell);
+      object.setName(latest_of_module_[name]);
+    }
+  }
 }
 
 // A cell is a file of its own for clang, and what it declares static or const is for the file only.

@@ -5,8 +5,10 @@
 #include <clang/AST/DeclTemplate.h>
 #include <clang/Frontend/CompilerInstance.h>
 #include <clang/Frontend/FrontendPluginRegistry.h>
+#include <clang/Lex/HeaderSearch.h>
 #include <clang/Lex/Lexer.h>
 #include <clang/Lex/PPCallbacks.h>
+#include <clang/Lex/Pragma.h>
 #include <clang/Lex/Preprocessor.h>
 #include <clang/Sema/IdentifierResolver.h>
 #include <clang/Sema/Scope.h>
@@ -24,6 +26,7 @@ class Consumer : public clang::ASTConsumer {
  public:
   explicit Consumer(Declarations& declarations) : declarations_(declarations) {}
   bool HandleTopLevelDecl(clang::DeclGroupRef group) override {
+    declarations_.adopt_classes();
     for (clang::Decl* decl : group) declarations_.declared(decl);
     return true;
   }
@@ -43,13 +46,45 @@ class Namer : public clang::PPCallbacks {
     if (reason != ExitFile) return;
     for (clang::Decl* decl : context_.getTranslationUnitDecl()->decls())
       if (auto* named = llvm::dyn_cast<clang::NamedDecl>(decl); named && !named->getDeclName())
-        named->setDeclName(&context_.Idents.get("(unnamed " + std::to_string(++count_) + ')'));
+        named->setDeclName(&context_.Idents.get(kind(named) + std::to_string(++count_) + ')'));
   }
 
  private:
+  static std::string kind(const clang::Decl* decl) {
+    const auto* record = llvm::dyn_cast<clang::CXXRecordDecl>(decl);
+    return record && record->isLambda() ? "(lambda " : "(unnamed ";
+  }
+
   clang::ASTContext& context_;
   int count_ = 0;
 };
+
+/// Pragmas about the file that they stand in, which clang looks for in vain when that is a cell.
+class PragmaOfFile : public clang::PragmaHandler {
+ public:
+  using Effect = void (*)(clang::HeaderSearch&, clang::FileEntryRef);
+  PragmaOfFile(const char* name, Effect effect) : PragmaHandler(name), effect_(effect) {}
+  void HandlePragma(clang::Preprocessor& preprocessor, clang::PragmaIntroducer, clang::Token&) override {
+    const auto* lexer = preprocessor.getCurrentFileLexer();
+    if (const auto file = lexer ? lexer->getFileEntry() : std::nullopt)
+      effect_(preprocessor.getHeaderSearchInfo(), *file);
+  }
+
+ private:
+  Effect effect_;
+};
+
+void replace_pragmas(clang::Preprocessor& preprocessor) {
+  // The preprocessor owns them, and forgets its own of the same name.
+  preprocessor.AddPragmaHandler(new PragmaOfFile(
+      "once",
+      [](clang::HeaderSearch& search, clang::FileEntryRef file) { search.MarkFileIncludeOnce(file); }));
+  for (const char* space : {"GCC", "clang"})
+    preprocessor.AddPragmaHandler(
+        space, new PragmaOfFile("system_header", [](clang::HeaderSearch& search, clang::FileEntryRef file) {
+          search.MarkFileSystemHeader(file);
+        }));
+}
 
 /// The only way by which a consumer comes before that of the interpreter's code generator.
 class Plugin : public clang::PluginASTAction {
@@ -89,6 +124,7 @@ clang::Decl* tagged(clang::Decl* decl) {
 void Declarations::attach(clang::CompilerInstance& compiler) {
   compiler_ = &compiler;
   compiler.getPreprocessor().addPPCallbacks(std::make_unique<Namer>(compiler.getASTContext()));
+  replace_pragmas(compiler.getPreprocessor());
 }
 
 DeclarationsScope::DeclarationsScope(Declarations& declarations) { attached = &declarations; }
@@ -110,13 +146,35 @@ void Declarations::declared(clang::Decl* decl) {
       function && function->isTemplateInstantiation())
     return;
   of_cell_.push_back(decl);
-  const auto* statement = llvm::dyn_cast<clang::TopLevelStmtDecl>(decl);
+  auto* statement = llvm::dyn_cast<clang::TopLevelStmtDecl>(decl);
+  if (statement) adopt_classes(*statement);
   if (statement && statement->isSemiMissing()) values_.push_back(decl);
   for_each_name(decl, [this](clang::NamedDecl* named) {
     tag(named);
     const auto* part = llvm::dyn_cast<clang::BindingDecl>(named);
     if (part && part->getHoldingVar()) tag(part->getHoldingVar());
   });
+}
+
+void Declarations::adopt_classes() {
+  if (number_ == 0) return;
+  for (const clang::Scope* scope = compiler_->getSema().getCurScope(); scope; scope = scope->getParent())
+    if (auto* statement = llvm::dyn_cast_or_null<clang::TopLevelStmtDecl>(scope->getEntity()))
+      adopt_classes(*statement);
+}
+
+void Declarations::adopt_classes(clang::TopLevelStmtDecl& statement) {
+  clang::ASTContext& context = statement.getASTContext();
+  for (clang::Decl* decl : statement.noload_decls()) {
+    auto* type = llvm::dyn_cast<clang::TagDecl>(decl);
+    if (!type || !type->isCompleteDefinition() || type->getDeclContext() != &statement) continue;
+    const std::string number = std::to_string(++adopted_);
+    if (!type->getDeclName())
+      type->setDeclName(&context.Idents.get("(lambda of a statement " + number + ')'));
+    type->setDeclContext(context.getTranslationUnitDecl());
+    llvm::StringRef name = context.Idents.get("statement" + number).getName();
+    type->addAttr(clang::AbiTagAttr::CreateImplicit(context, &name, 1));
+  }
 }
 
 void Declarations::tag(clang::Decl* decl) const {
@@ -178,20 +236,32 @@ void Declarations::restore(const Hidden& hidden) {
   std::erase(hidden_of_header_, hidden.decl);
 }
 
+std::vector<clang::NamedDecl*> Declarations::around(clang::SourceLocation place) const {
+  std::vector<clang::NamedDecl*> found;
+  const clang::SourceManager& sources = compiler_->getSourceManager();
+  if (place.isFileID())
+    for (clang::NamedDecl* decl : visible_) {
+      const clang::SourceRange range = decl->getSourceRange();
+      if (sources.isPointWithin(place, range.getBegin(), range.getEnd())) found.push_back(decl);
+    }
+  return found;
+}
+
 bool Declarations::hide(const Clash& clash) {
-  if (!clash.name) return false;
   clang::ASTContext& context = compiler_->getASTContext();
   std::vector<clang::DeclContext*> places = reopened_;
   places.push_back(context.getTranslationUnitDecl()->getPrimaryContext());
   std::vector<clang::NamedDecl*> all, exact;
   for (clang::DeclContext* place : places) {
     if (!all.empty()) break;
+    if (!clash.name) break;
     for (clang::NamedDecl* found : place->lookup(clash.name)) {
       all.push_back(found);
       for (const clang::Decl* one : found->redecls())
         if (one->getLocation() == clash.previous && !llvm::is_contained(exact, found)) exact.push_back(found);
     }
   }
+  if (exact.empty()) exact = around(clash.previous);
   const std::vector<clang::NamedDecl*>& chosen = exact.empty() ? all : exact;
   for (clang::NamedDecl* decl : chosen) {
     hide(decl, hidden_by_cell_);
@@ -265,7 +335,9 @@ std::vector<Declarations::Statement> Declarations::statements() const {
         sources.getExpansionRange(decl->getSourceRange()), sources, compiler_->getLangOpts());
     const std::size_t begin = sources.getFileOffset(range.getBegin()),
                       end = sources.getFileOffset(range.getEnd());
-    if (begin < end) statements.push_back({begin, end, llvm::is_contained(values_, decl)});
+    if (begin < end)
+      statements.push_back(
+          {begin, end, sources.getPresumedLineNumber(range.getBegin()), llvm::is_contained(values_, decl)});
   }
   return statements;
 }

@@ -42,6 +42,7 @@ class Declarations {
   /// Where the statements of the cell are in its text, in order.
   struct Statement {
     std::size_t begin, end;
+    std::size_t line;
     bool is_value;  ///< an expression that is shown
   };
   std::vector<Statement> statements() const;
@@ -53,6 +54,10 @@ class Declarations {
   /// The functions that clang made of templates so far.
   const llvm::SetVector<clang::FunctionDecl*>& instantiated() const { return instantiated_; }
 
+  /// Takes classes and lambdas out of the statement that is read: clang has no symbol for what is made of
+  /// them (an algorithm that gets a lambda) where it knows no function around them, and crashes.
+  void adopt_classes();
+
   // Called by the consumer.
   void declared(clang::Decl* decl);
   void tag(clang::Decl* decl) const;
@@ -63,12 +68,16 @@ class Declarations {
     bool in_scope;
   };
   void hide(clang::NamedDecl* decl, std::vector<Hidden>& list);
+  /// The declarations of earlier cells of which this is a part, such as a parameter.
+  std::vector<clang::NamedDecl*> around(clang::SourceLocation place) const;
   void restore(const Hidden& hidden);
+  void adopt_classes(clang::TopLevelStmtDecl& statement);
   void remove_from_table(clang::NamedDecl* decl) const;
   static void remove_from_table(clang::NamedDecl* decl, clang::DeclContext* context);
 
   clang::CompilerInstance* compiler_ = nullptr;
-  int number_ = 0;  // of the attempt, which its names carry
+  int number_ = 0;   // of the attempt, which its names carry
+  int adopted_ = 0;  // classes of statements
   std::vector<clang::Decl*> of_cell_;
   std::vector<const clang::Decl*> values_;
   std::vector<Hidden> hidden_by_cell_;

@@ -1,5 +1,6 @@
 #include <clang/AST/Decl.h>
 #include <clang/Basic/CharInfo.h>
+#include <clang/Basic/DiagnosticParse.h>
 #include <clang/Basic/DiagnosticSema.h>
 #include <clang/Basic/SourceManager.h>
 #include <clang/Lex/Lexer.h>
@@ -67,6 +68,12 @@ clang::DeclarationName name_of(const clang::Diagnostic& info, const clang::LangO
              : nullptr;
 }
 
+/// Whether it is the session itself, of which the user has seen nothing.
+bool of_session(llvm::StringRef line) {
+  constexpr llvm::StringRef begin = "In file included from ";
+  return line.starts_with(begin) && (line.contains("/ktape/interactive/") || line.contains("<<<"));
+}
+
 /// Whether a note is about what is neither the user's nor the library's.
 bool of_no_use(const clang::SourceManager& sources, clang::SourceLocation at) {
   return sources.isInSystemHeader(at) ||
@@ -74,7 +81,8 @@ bool of_no_use(const clang::SourceManager& sources, clang::SourceLocation at) {
 }
 
 bool typed(const clang::SourceManager& sources, clang::SourceLocation at) {
-  return llvm::StringRef(sources.getPresumedLoc(at).getFilename()).starts_with("input_line_");
+  const llvm::StringRef file = sources.getPresumedLoc(at).getFilename();
+  return file.starts_with("input_line_") || file.starts_with("<<<");
 }
 
 }  // namespace
@@ -92,6 +100,8 @@ void Diagnostics::begin_cell() {
   text_.clear();
   clashes_.clear();
   needless_captures_.clear();
+  signs_.clear();
+  deep_error_ = repeats_ = false;
 }
 
 void Diagnostics::HandleDiagnostic(clang::DiagnosticsEngine::Level level, const clang::Diagnostic& info) {
@@ -100,12 +110,24 @@ void Diagnostics::HandleDiagnostic(clang::DiagnosticsEngine::Level level, const 
   if (info.getID() == clang::diag::err_capture_default_non_local ||
       info.getID() == clang::diag::err_capture_non_automatic_variable)
     needless_captures_.push_back(info.getLocation());
+  if (info.getID() == clang::diag::err_expected_external_declaration) signs_.push_back(info.getLocation());
   const bool located = info.hasSourceManager() && info.getLocation().isValid();
-  if (level == clang::DiagnosticsEngine::Note) {
-    if (located && of_no_use(info.getSourceManager(), info.getLocation())) return;
-  }
+  if (level == clang::DiagnosticsEngine::Note && located &&
+      of_no_use(info.getSourceManager(), info.getLocation()))
+    return;
+  if (repeats(level, info)) return;
   options_->ShowLocation = located && !typed(info.getSourceManager(), info.getLocation());
   printer_.HandleDiagnostic(level, info);
+}
+
+bool Diagnostics::repeats(clang::DiagnosticsEngine::Level level, const clang::Diagnostic& info) {
+  if (level == clang::DiagnosticsEngine::Note) return repeats_;
+  const bool deep = level >= clang::DiagnosticsEngine::Error && info.hasSourceManager() &&
+                    info.getLocation().isValid() &&
+                    info.getSourceManager().isInSystemHeader(info.getLocation());
+  repeats_ = deep && deep_error_;
+  deep_error_ = deep_error_ || deep;
+  return repeats_;
 }
 
 void Diagnostics::note_clash(clang::DiagnosticsEngine::Level level, const clang::Diagnostic& info) {
@@ -119,13 +141,14 @@ void Diagnostics::note_clash(clang::DiagnosticsEngine::Level level, const clang:
 
 std::string Diagnostics::text() {
   std::string kept;
+  bool in_session = false;  // and so what it includes
   std::string_view rest = out_.str();
   while (!rest.empty()) {
     const std::size_t end = std::min(rest.find('\n'), rest.size() - 1) + 1;
     const std::string_view line = rest.substr(0, end);
     rest.remove_prefix(end);
-    if (!line.starts_with("In file included from <<<") && !line.starts_with("In included file:"))
-      kept += line;
+    in_session = of_session(line) || (in_session && line.starts_with("In file included from "));
+    if (!in_session && !line.starts_with("In included file:")) kept += line;
   }
   kept.erase(kept.find_last_not_of('\n') + 1);
   return kept;

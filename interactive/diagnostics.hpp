@@ -30,8 +30,12 @@ class Diagnostics : public clang::DiagnosticConsumer {
   /// Where lambdas capture what needs no capture, for it is no local variable: `[&]`, `[x]` outside of
   /// functions, which clang refuses.
   const std::vector<clang::SourceLocation>& needless_captures() const { return needless_captures_; }
+  /// Where statements begin with a sign, which clang takes for Objective-C.
+  const std::vector<clang::SourceLocation>& signs() const { return signs_; }
 
  private:
+  /// Whether clang goes on about the same mistake, inside of headers.
+  bool repeats(clang::DiagnosticsEngine::Level level, const clang::Diagnostic& info);
   void note_clash(clang::DiagnosticsEngine::Level level, const clang::Diagnostic& info);
 
   std::string text_;
@@ -41,7 +45,8 @@ class Diagnostics : public clang::DiagnosticConsumer {
   clang::LangOptions language_;
   const clang::Preprocessor* preprocessor_ = nullptr;
   std::vector<Clash> clashes_;
-  std::vector<clang::SourceLocation> needless_captures_;
+  std::vector<clang::SourceLocation> needless_captures_, signs_;
+  bool deep_error_ = false, repeats_ = false;  // in a system header
 };
 
 }  // namespace ktape::interactive

@@ -114,6 +114,13 @@ void write_figure(std::ostream& out, const plot::Figure& figure) {
   out << text;
 }
 
+void write_dataset(std::ostream& out, const data::Dataset& dataset) {
+  const std::optional<std::int64_t> count = dataset.cardinality();
+  out << "<Dataset";
+  if (count) out << " of " << *count << (*count == 1 ? " element" : " elements");
+  out << '>';
+}
+
 void write_object(std::ostream& out, const nn::Object* object) {
   if (!object) {
     out << "None";

@@ -2,10 +2,14 @@
 #include <ktape/autograd/tensor.hpp>
 #include <ktape/autograd/variable.hpp>
 #include <ktape/nn/callbacks/history.hpp>
+#include <ktape/nn/data/dataset.hpp>
 #include <ktape/nn/models/model.hpp>
 #include <ktape/nn/object.hpp>
 #include <ktape/nn/plot/plot.hpp>
 
+#include <xtensor/xio.hpp>
+
+#include <exception>
 #include <initializer_list>
 #include <map>
 #include <ostream>
@@ -14,6 +18,7 @@
 #include <string_view>
 #include <tuple>
 #include <type_traits>
+#include <variant>
 #include <vector>
 
 /// How the prompt and the notebook show the value of an expression: as Python's repr would, of every type,
@@ -51,6 +56,8 @@ void write_model(std::ostream& out, const nn::Model& model);
 void write_history(std::ostream& out, const nn::History& history);
 /// As wide as the terminal, in its colors.
 void write_figure(std::ostream& out, const plot::Figure& figure);
+/// `<Dataset of 32 elements>`; without the number where it is not known.
+void write_dataset(std::ostream& out, const data::Dataset& dataset);
 /// `<Adam {"learning_rate": 0.001}>`; None for an undefined handle.
 void write_object(std::ostream& out, const nn::Object* object);
 void write_quoted(std::ostream& out, std::string_view text, char quote);
@@ -60,10 +67,16 @@ void write_floating(std::ostream& out, float value);
 
 /// The name of the type as the compiler writes it.
 template <class T>
-std::string_view type_name() {
+constexpr std::string_view type_name() {
   std::string_view text = __PRETTY_FUNCTION__;
   text.remove_prefix(text.find("T = ") + 4);
   return text.substr(0, text.size() - 1);
+}
+
+/// Not asked for more: what a generic one returns is compiled for every question.
+template <class T>
+constexpr bool is_lambda() {
+  return type_name<T>().starts_with("(lambda");
 }
 
 template <class T>
@@ -88,6 +101,10 @@ concept Optional = requires(const T& value) {
 template <class T>
 concept TupleLike = requires {
   std::tuple_size<T>::value;
+};
+template <class T>
+concept Variant = requires {
+  std::variant_size<T>::value;
 };
 
 /// What is shown by its elements, whatever it converts to. xtensor's arrays show themselves.
@@ -145,7 +162,8 @@ void write_tuple(std::ostream& out, const T& tuple) {
 template <class T>
 void write(std::ostream& out, const T& value) {
   using Plain = std::remove_cv_t<T>;
-  if constexpr (std::is_same_v<Plain, bool>) out << (value ? "true" : "false");
+  if constexpr (is_lambda<Plain>()) out << "<lambda>";
+  else if constexpr (std::is_same_v<Plain, bool>) out << (value ? "true" : "false");
   else if constexpr (std::is_same_v<Plain, char>) write_quoted(out, {&value, 1}, '\'');
   else if constexpr (std::is_same_v<Plain, float> || std::is_same_v<Plain, double>)
     write_floating(out, value);
@@ -159,19 +177,29 @@ void write(std::ostream& out, const T& value) {
   else if constexpr (std::is_base_of_v<nn::Model, Plain>) write_model(out, value);
   else if constexpr (std::is_base_of_v<nn::History, Plain>) write_history(out, value);
   else if constexpr (std::is_same_v<Plain, plot::Figure>) write_figure(out, value);
-  else if constexpr (nn::AnyHandle<Plain>) write_object(out, value.shared().get());
+  else if constexpr (std::is_same_v<Plain, data::Dataset>) write_dataset(out, value);
+  else if constexpr (requires { write_object(out, value.shared().get()); })
+    write_object(out, value.shared().get());
   else if constexpr (std::is_null_pointer_v<Plain>) out << "nullptr";
   else if constexpr (std::is_function_v<std::remove_pointer_t<Plain>> || FunctionObject<Plain>)
     out << '<' << type_name<Plain>() << '>';
   else if constexpr (Container<Plain>) write_range(out, value);
-  else if constexpr (Streamable<T> && !std::is_array_v<T>) out << value;
+  else if constexpr (Pointing<T> || std::is_pointer_v<Plain>) {
+    const void* address = nullptr;
+    if constexpr (std::is_pointer_v<Plain>)
+      address = const_cast<const void*>(static_cast<const volatile void*>(value));
+    else address = value.get();
+    if (address) out << address;
+    else out << "nullptr";
+  } else if constexpr (Streamable<T> && !std::is_array_v<T>) out << value;
   else if constexpr (std::ranges::input_range<const T>) write_range(out, value);
-  else if constexpr (Pointing<T>)
-    out << '<' << type_name<Plain>() << " at " << static_cast<const void*>(value.get()) << '>';
   else if constexpr (Optional<T>) {
     if (value.has_value()) write(out, *value);
     else out << "nullopt";
   } else if constexpr (TupleLike<Plain>) write_tuple(out, value);
+  else if constexpr (Variant<Plain>) std::visit([&](const auto& one) { write(out, one); }, value);
+  else if constexpr (std::is_base_of_v<std::exception, Plain>)
+    out << '<' << type_name<Plain>() << ": " << value.what() << '>';
   else if constexpr (std::is_enum_v<Plain>)
     out << type_name<Plain>() << '(' << +static_cast<std::underlying_type_t<Plain>>(value) << ')';
   else out << '<' << type_name<Plain>() << '>';

@@ -7,14 +7,17 @@
 #include <pthread.h>
 #include <setjmp.h>
 #include <signal.h>
+#include <sys/syscall.h>
 #include <time.h>
 #include <ucontext.h>
+#include <unistd.h>
 
 #include <array>
 #include <cstdlib>
 #include <cstring>
 #include <exception>
 #include <new>
+#include <sstream>
 #include <string_view>
 #include <typeinfo>
 #include <vector>
@@ -37,7 +40,7 @@ timer_t ticks;
 enum Jump { Terminated = 1, Crashed, Interrupted };
 
 constexpr int crashes[] = {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT};
-std::array<struct sigaction, std::size(crashes)> crash_actions;
+int (*in_team)() = nullptr;  // of OpenMP, whose threads wait for each other
 
 const char* crash_name(int signal) {
   switch (signal) {
@@ -125,23 +128,43 @@ void on_interrupt(int, siginfo_t* info, void* context) {
   errno = error;
 }
 
+bool in_guarded_thread() { return pthread_equal(pthread_self(), guarded_thread); }
+
+/// A thread that the user started ends alone, as Python's do: who joins it goes on.
+void end_thread(const char* why, std::size_t length) {
+  if (in_guarded_thread() || (in_team && in_team())) return;
+  constexpr std::string_view note = "\n(in a thread, which has ended)\n";
+  for (const std::string_view text : {std::string_view(why, length), note})
+    if (write(STDERR_FILENO, text.data(), text.size()) < 0) break;
+  // Not by pthread_exit, which unwinds the stack, for that is what failed.
+  syscall(SYS_exit, 0);
+}
+
 void on_crash(int signal, siginfo_t*, void*) {
-  if (leaving.open && pthread_equal(pthread_self(), guarded_thread)) {
+  if (leaving.open && in_guarded_thread()) {
     leaving.signal = signal;
     jump(Crashed);
   }
+  end_thread(crash_name(signal), std::strlen(crash_name(signal)));
   ::signal(signal, SIG_DFL);
   raise(signal);
 }
 
-void on_terminate() {
-  if (!leaving.open || !pthread_equal(pthread_self(), guarded_thread)) std::abort();
+std::string terminated_by() {
   try {
-    if (std::current_exception()) std::rethrow_exception(std::current_exception());
-    leaving.terminated = "std::terminate was called";
+    if (!std::current_exception()) return "std::terminate was called";
+    std::rethrow_exception(std::current_exception());
   } catch (...) {
-    leaving.terminated = describe_exception() + "\n(thrown out of a destructor or a noexcept function)";
+    return describe_exception();
   }
+}
+
+void on_terminate() {
+  const bool thrown = std::current_exception() != nullptr;
+  const std::string why = terminated_by();
+  end_thread(why.data(), why.size());
+  if (!leaving.open || !in_guarded_thread()) std::abort();
+  leaving.terminated = why + (thrown ? "\n(thrown out of a destructor or a noexcept function)" : "");
   jump(Terminated);
 }
 
@@ -154,8 +177,19 @@ void set_handler_stack() {
   sigaltstack(&stack, nullptr);
 }
 
+/// They stay, for threads that outlive their cell.
+void handle_crashes() {
+  struct sigaction action {};
+  action.sa_sigaction = on_crash;
+  action.sa_flags = SA_SIGINFO | SA_ONSTACK | SA_NODEFER;
+  for (const int signal : crashes) sigaction(signal, &action, nullptr);
+  std::set_terminate(on_terminate);
+}
+
 void prepare() {
   guarded_thread = pthread_self();
+  in_team = reinterpret_cast<int (*)()>(dlsym(RTLD_DEFAULT, "omp_in_parallel"));
+  handle_crashes();
   accept_interrupts();
   find_waiting_functions();
   set_handler_stack();
@@ -165,34 +199,27 @@ void prepare() {
   timer_create(CLOCK_MONOTONIC, &event, &ticks);
 }
 
-/// The handlers, while a cell runs.
-class Handlers {
+/// That of Ctrl-C, while a cell runs.
+class InterruptHandler {
  public:
-  Handlers() {
+  InterruptHandler() {
     static const bool prepared = (prepare(), true);
     static_cast<void>(prepared);
     struct sigaction action {};
     action.sa_sigaction = on_interrupt;
     action.sa_flags = SA_SIGINFO;
     sigaction(SIGINT, &action, &before_);
-    action.sa_sigaction = on_crash;
-    action.sa_flags = SA_SIGINFO | SA_ONSTACK | SA_NODEFER;
-    for (std::size_t i = 0; i < std::size(crashes); ++i) sigaction(crashes[i], &action, &crash_actions[i]);
-    terminate_ = std::set_terminate(on_terminate);
   }
-  ~Handlers() {
+  ~InterruptHandler() {
     set_ticks(false);
-    std::set_terminate(terminate_);
-    for (std::size_t i = 0; i < std::size(crashes); ++i) sigaction(crashes[i], &crash_actions[i], nullptr);
     sigaction(SIGINT, &before_, nullptr);
     clear_interrupt();
   }
-  Handlers(const Handlers&) = delete;
-  Handlers& operator=(const Handlers&) = delete;
+  InterruptHandler(const InterruptHandler&) = delete;
+  InterruptHandler& operator=(const InterruptHandler&) = delete;
 
  private:
   struct sigaction before_;
-  std::terminate_handler terminate_;
 };
 
 /// What the runtime believes to be in flight, after a jump out of it.
@@ -245,13 +272,17 @@ std::string describe_exception() {
     return name + ": " + text;
   } catch (int number) {
     return name + ": " + std::to_string(number);
+  } catch (double number) {
+    std::ostringstream text;
+    text << name << ": " << number;
+    return text.str();
   } catch (...) {
     return name;
   }
 }
 
 Ending guarded(const std::function<void()>& f) {
-  const Handlers handlers;
+  const InterruptHandler handler;
   Ending ending;
   leaving.interrupted = 0;
   switch (sigsetjmp(leaving.place, 1)) {

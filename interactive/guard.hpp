@@ -17,7 +17,8 @@ struct Ending {
 ///
 /// Ctrl-C ends f at its next op, by an exception. Code that calls no op is left by a jump once it is seen to
 /// run outside of any library, or to wait in a system call: the destructors of its local variables do not
-/// run. The same holds after std::terminate and after a crash.
+/// run. The same holds after std::terminate and after a crash. Of another thread than that of f, both end the
+/// thread, and are told on stderr.
 Ending guarded(const std::function<void()>& f);
 
 /// The text of what is being handled: the type's name, without ktape's namespace, and what().

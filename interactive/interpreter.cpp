@@ -144,6 +144,21 @@ void drop_capture(std::string& text, std::size_t begin) {
   text.erase(begin, end - begin);
 }
 
+/// What is put in front of a statement that begins with a sign: an operand that is dropped, and where the
+/// statement stands.
+constexpr std::string_view before_sign = "(void)0,\n#line ";
+
+void insert_operand(std::string& text, std::size_t at, unsigned line) {
+  const std::size_t column = at - (text.rfind('\n', at) + 1);
+  text.insert(at, std::string(before_sign) + std::to_string(line) + '\n' + std::string(column, ' '));
+}
+
+/// Without that.
+std::string as_typed(const std::string& statement) {
+  if (!statement.starts_with(before_sign)) return statement;
+  return trimmed(statement.substr(statement.find('\n', before_sign.size())));
+}
+
 /// `Symbols not found: [ _Z1fv ]` for a user.
 std::string undefined_symbols(const std::string& message) {
   static const std::regex list("Symbols not found: \\[([^\\]]*)\\]"), tag("\\[abi:[^\\]]*\\]");
@@ -229,6 +244,7 @@ class Interpreter::Session {
   double seconds_running() const { return seconds_; }
   clang::Interpreter& clang() { return *clang_; }
   Declarations& declarations() { return declarations_; }
+  const CellCode& code() const { return code_; }
   clang::CompilerInstance& compiler() { return *clang_->getCompilerInstance(); }
   llvm::orc::LLJIT& jit() { return llvm::cantFail(clang_->getExecutionEngine()); }
 
@@ -263,7 +279,7 @@ class Interpreter::Session {
       if (unit) undo();  // an error in a template, which the parser did not see yet
       else llvm::consumeError(unit.takeError());
       declarations_.begin_again();
-      bool mended = drop_captures(text);
+      bool mended = drop_captures(text) || lead_signs(text);
       for (const Clash& clash : diagnostics_.clashes()) mended = declarations_.hide(clash) || mended;
       drop_remains();
       if (!mended) return nullptr;
@@ -278,6 +294,19 @@ class Interpreter::Session {
       if (place.isFileID()) offsets.insert(compiler().getSourceManager().getFileOffset(place));
     for (const std::size_t offset : offsets) drop_capture(text, offset);
     return !offsets.empty();
+  }
+
+  /// Begins statements that begin with a sign with an operand. Returns whether there are any.
+  bool lead_signs(std::string& text) {
+    const clang::SourceManager& sources = compiler().getSourceManager();
+    std::vector<clang::SourceLocation> places = diagnostics_.signs();
+    std::erase_if(places, [&](clang::SourceLocation place) {
+      return !place.isFileID() || !sources.getBufferName(place).starts_with("input_line_");
+    });
+    std::sort(places.begin(), places.end(), std::greater<>());
+    for (const clang::SourceLocation place : places)
+      insert_operand(text, sources.getFileOffset(place), sources.getPresumedLineNumber(place));
+    return !places.empty();
   }
 
   /// What the code generator got of a cell before its first error would come with the next one.
@@ -334,23 +363,17 @@ class Interpreter::Session {
 
   /// The line of the cell that this step stands on.
   std::size_t line_of(const std::vector<Step>& steps, std::size_t step) {
-    std::size_t offset = 0;
     if (steps[step].is_statement) {
       const auto end = steps.begin() + static_cast<std::ptrdiff_t>(step);
       const auto before = std::count_if(steps.begin(), end, [](const Step& one) { return one.is_statement; });
       const auto statements = declarations_.statements();
-      if (static_cast<std::size_t>(before) >= statements.size()) return 0;
-      offset = statements[static_cast<std::size_t>(before)].begin;
-    } else {
-      const auto variables = unmade({steps[step]});
-      if (variables.empty()) return 0;
-      const clang::SourceManager& sources = compiler().getSourceManager();
-      offset = sources.getFileOffset(sources.getExpansionLoc(variables.front()->getBeginLoc()));
+      const auto number = static_cast<std::size_t>(before);
+      return number < statements.size() ? statements[number].line : 0;
     }
-    if (offset < head_ || offset > text_.size()) return 0;
-    const auto first = text_.begin() + static_cast<std::ptrdiff_t>(head_);
-    return 1 + static_cast<std::size_t>(
-                   std::count(first, text_.begin() + static_cast<std::ptrdiff_t>(offset), '\n'));
+    const auto variables = unmade({steps[step]});
+    return variables.empty()
+               ? 0
+               : compiler().getSourceManager().getPresumedLineNumber(variables.front()->getBeginLoc());
   }
 
   const Options options_;
@@ -400,7 +423,7 @@ void* Interpreter::main_function() {
   for (const Name& name : names())
     if (name.name == "main" && name.kind == "function") {
       std::string problem;
-      return session_->address("main", problem);
+      return session_->address(session_->code().latest("main"), problem);
     }
   return nullptr;
 }
@@ -413,11 +436,11 @@ std::vector<Interpreter::Piece> Interpreter::pieces() const {
   const std::string& text = session_->text();
   std::size_t at = session_->text_begin();
   const auto add = [&](Piece::Kind kind, std::size_t end) {
-    const std::string piece = trimmed(std::string_view(text).substr(at, end - at));
+    const std::string piece = as_typed(trimmed(std::string_view(text).substr(at, end - at)));
     if (!piece.empty() && piece != ";") pieces.push_back({kind, piece});
     at = end;
   };
-  for (const auto& [begin, end, is_value] : session_->declarations().statements()) {
+  for (const auto& [begin, end, line, is_value] : session_->declarations().statements()) {
     add(Piece::Declaration, begin);
     add(is_value ? Piece::Value : Piece::Statement, end);
   }

@@ -33,6 +33,7 @@ std::vector<std::string> flags() {
                                  "-Wno-unused-value",
                                  "-Wno-macro-redefined",
                                  "-Wno-unused-comparison",
+                                 "-Wno-predefined-identifier-outside-function",
                                  "-Werror=return-type",
                                  "-ftemplate-backtrace-limit=2",
                                  "-I" + (prefix() / "include").string()};
