@@ -27,7 +27,7 @@ struct alignas(64) ThreadState {
 
   Tape* const tape = new Tape;
   bool recording = true;
-  SymbolicScope* symbolic = nullptr;           ///< the innermost one, see symbolic_scope.hpp
+  SymbolicScope* symbolic = nullptr;           ///< the innermost one, see symbolic/scope.hpp
   VariableTransaction* transaction = nullptr;  ///< the innermost one
   std::uint64_t sequence = 0;                  ///< of the newest recorded node
   Node* dying = nullptr;                       ///< nodes to destroy, see node.cpp

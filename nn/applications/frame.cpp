@@ -1,4 +1,4 @@
-#include <ktape/autograd/symbolic.hpp>
+#include <ktape/autograd/symbolic/symbol.hpp>
 #include <ktape/nn/applications/frame.hpp>
 #include <ktape/nn/input.hpp>
 #include <ktape/nn/layers/core.hpp>

@@ -1,4 +1,4 @@
-#include <ktape/autograd/symbolic.hpp>
+#include <ktape/autograd/symbolic/symbol.hpp>
 #include <ktape/nn/data/stream.hpp>
 #include <ktape/ops/creation.hpp>
 #include <ktape/ops/random.hpp>

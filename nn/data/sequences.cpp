@@ -1,5 +1,5 @@
 #include <ktape/autograd/arguments.hpp>
-#include <ktape/autograd/symbolic.hpp>
+#include <ktape/autograd/symbolic/symbol.hpp>
 #include <ktape/nn/data/sequences.hpp>
 #include <ktape/nn/data/stream.hpp>
 #include <ktape/ops/config.hpp>

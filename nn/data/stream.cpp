@@ -1,10 +1,10 @@
-#include <ktape/autograd/symbolic.hpp>
+#include <ktape/autograd/symbolic/symbol.hpp>
 #include <ktape/autograd/tape.hpp>
 #include <ktape/nn/data/stream.hpp>
 #include <ktape/ops/config.hpp>
 #include <ktape/ops/random.hpp>
-#include <ktape/ops/random_scope.hpp>
 #include <ktape/ops/shape.hpp>
+#include <ktape/ops/support/random_scope.hpp>
 
 #include <cstring>
 

@@ -1,5 +1,6 @@
 #pragma once
-#include <ktape/autograd/symbolic.hpp>
+#include <ktape/autograd/symbolic/shape_rules.hpp>
+#include <ktape/autograd/symbolic/symbol.hpp>
 #include <ktape/nn/layers/activation.hpp>
 #include <ktape/nn/layers/arguments.hpp>
 #include <ktape/nn/layers/regularization.hpp>

@@ -1,5 +1,5 @@
 #pragma once
-#include <ktape/autograd/symbolic.hpp>
+#include <ktape/autograd/symbolic/symbol.hpp>
 #include <ktape/nn/layers/arguments.hpp>
 #include <ktape/nn/layers/normalization.hpp>
 #include <ktape/ops/config.hpp>

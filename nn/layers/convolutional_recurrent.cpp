@@ -1,4 +1,4 @@
-#include <ktape/autograd/symbolic.hpp>
+#include <ktape/autograd/symbolic/symbol.hpp>
 #include <ktape/nn/layers/convolutional_recurrent.hpp>
 #include <ktape/nn/layers/recurrent_loop.hpp>
 #include <ktape/nn/layers/spatial.hpp>

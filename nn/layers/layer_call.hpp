@@ -1,5 +1,5 @@
 #pragma once
-#include <ktape/autograd/symbolic.hpp>
+#include <ktape/autograd/symbolic/symbol.hpp>
 #include <ktape/nn/layers/layer.hpp>
 
 /// What a symbolic tensor remembers of the layer that made it: the graph of a model.

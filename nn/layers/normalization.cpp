@@ -1,4 +1,4 @@
-#include <ktape/autograd/symbolic.hpp>
+#include <ktape/autograd/symbolic/symbol.hpp>
 #include <ktape/nn/layers/batch_normalization.hpp>
 #include <ktape/ops/config.hpp>
 #include <ktape/ops/creation.hpp>

@@ -1,4 +1,5 @@
-#include <ktape/autograd/symbolic.hpp>
+#include <ktape/autograd/symbolic/shape_rules.hpp>
+#include <ktape/autograd/symbolic/symbol.hpp>
 #include <ktape/nn/layers/recurrent_loop.hpp>
 #include <ktape/ops/creation.hpp>
 #include <ktape/ops/inspection.hpp>

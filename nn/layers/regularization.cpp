@@ -1,4 +1,4 @@
-#include <ktape/autograd/symbolic.hpp>
+#include <ktape/autograd/symbolic/symbol.hpp>
 #include <ktape/nn/layers/regularization.hpp>
 #include <ktape/nn/layers/spatial.hpp>
 #include <ktape/ops/creation.hpp>

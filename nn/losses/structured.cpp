@@ -3,12 +3,12 @@
 #include <ktape/ops/activations.hpp>
 #include <ktape/ops/config.hpp>
 #include <ktape/ops/creation.hpp>
-#include <ktape/ops/ctc_batch.hpp>
 #include <ktape/ops/elementwise.hpp>
 #include <ktape/ops/linalg.hpp>
 #include <ktape/ops/operators.hpp>
 #include <ktape/ops/reductions.hpp>
 #include <ktape/ops/shape.hpp>
+#include <ktape/ops/support/ctc_batch.hpp>
 
 #include <limits>
 

@@ -1,5 +1,5 @@
 #include <ktape/autograd/parallel.hpp>
-#include <ktape/autograd/symbolic.hpp>
+#include <ktape/autograd/symbolic/symbol.hpp>
 #include <ktape/nn/data/stream.hpp>
 #include <ktape/nn/models/feed.hpp>
 #include <ktape/nn/state.hpp>

@@ -1,4 +1,4 @@
-#include <ktape/autograd/symbolic.hpp>
+#include <ktape/autograd/symbolic/symbol.hpp>
 #include <ktape/nn/layers/arguments.hpp>
 #include <ktape/nn/models/functional.hpp>
 #include <ktape/ops/inspection.hpp>

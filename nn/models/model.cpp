@@ -1,4 +1,4 @@
-#include <ktape/autograd/symbolic.hpp>
+#include <ktape/autograd/symbolic/symbol.hpp>
 #include <ktape/nn/models/functional.hpp>
 #include <ktape/nn/models/model.hpp>
 #include <ktape/nn/models/trainer.hpp>

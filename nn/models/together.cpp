@@ -1,6 +1,6 @@
 #include <ktape/nn/models/together.hpp>
 #include <ktape/ops/random.hpp>
-#include <ktape/ops/random_scope.hpp>
+#include <ktape/ops/support/random_scope.hpp>
 
 #include <array>
 

@@ -5,7 +5,7 @@
 #include <ktape/nn/saving/safetensors_file.hpp>
 #include <ktape/nn/state.hpp>
 #include <ktape/ops/inspection.hpp>
-#include <ktape/ops/random_scope.hpp>
+#include <ktape/ops/support/random_scope.hpp>
 
 #include <map>
 #include <set>

@@ -1,4 +1,4 @@
-#include <ktape/autograd/symbolic.hpp>
+#include <ktape/autograd/symbolic/symbol.hpp>
 #include <ktape/ops/optimize.hpp>
 #include <ktape/ops/updates.hpp>
 

@@ -7,7 +7,7 @@
 #include <filesystem>
 #include <fstream>
 #include <ktape/ktape.hpp>
-#include <ktape/ops/config_file.hpp>
+#include <ktape/ops/support/config_file.hpp>
 #include <limits>
 #include <thread>
 

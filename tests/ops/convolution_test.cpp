@@ -1,5 +1,5 @@
 #include <ktape/ktape.hpp>
-#include <ktape/ops/config_file.hpp>
+#include <ktape/ops/support/config_file.hpp>
 #include <ktape/ops/support/engine.hpp>
 
 #include <cmath>

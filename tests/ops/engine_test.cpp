@@ -1,7 +1,7 @@
 #include <doctest/doctest.h>
 #include <ktape/ktape.hpp>
-#include <ktape/ops/config_file.hpp>
 #include <ktape/ops/kernels/engine/lru_cache.hpp>
+#include <ktape/ops/support/config_file.hpp>
 #include <ktape/ops/support/engine.hpp>
 
 #include "check.hpp"

@@ -1,5 +1,5 @@
 #include <ktape/autograd/dispatch.hpp>
-#include <ktape/autograd/symbolic.hpp>
+#include <ktape/autograd/symbolic/defer.hpp>
 #include <ktape/autograd/tape.hpp>
 #include <ktape/nn/layers/arguments.hpp>
 #include <ktape/nn/layers/preprocessing/categories.hpp>

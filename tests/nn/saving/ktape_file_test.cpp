@@ -3,7 +3,7 @@
 
 #include <ktape/ktape.hpp>
 #include <ktape/nn/saving/safetensors.hpp>
-#include <ktape/ops/random_scope.hpp>
+#include <ktape/ops/support/random_scope.hpp>
 
 #include <algorithm>
 #include <functional>

@@ -1,2 +1,0 @@
-#pragma once
-#include <ktape/autograd/symbolic/defer.hpp>  // where it has moved

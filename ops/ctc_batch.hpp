@@ -1,2 +1,0 @@
-#pragma once
-#include <ktape/ops/support/ctc_batch.hpp>  // where it has moved

@@ -1,2 +1,0 @@
-#pragma once
-#include <ktape/ops/support/random_scope.hpp>  // where it has moved
