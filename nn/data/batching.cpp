@@ -1,4 +1,4 @@
-#include <ktape/nn/data/stream.hpp>
+#include <ktape/nn/data/transformation.hpp>
 #include <ktape/ops/shape.hpp>
 
 #include <algorithm>
@@ -8,6 +8,76 @@
 namespace ktape::data {
 namespace K = backend;
 namespace {
+
+// --- batch, unbatch ---------------------------------------------------------------------------------------
+
+class BatchStream final : public Stream {
+ public:
+  BatchStream(std::unique_ptr<Stream> input, std::int64_t size, bool whole)
+      : input_(std::move(input)), size_(size), whole_(whole) {}
+  bool next(Element& out) override {
+    const std::int64_t count = ended_ ? 0 : input_->next_batch(size_, out);
+    ended_ = count < size_;
+    return whole_ ? count == size_ : count > 0;
+  }
+
+ private:
+  std::unique_ptr<Stream> input_;
+  std::int64_t size_;
+  bool whole_, ended_ = false;
+};
+
+class BatchDataset final : public Transformation {
+ public:
+  BatchDataset(const Dataset& input, std::int64_t size, bool whole)
+      : Transformation(input), size_(size), whole_(whole) {}
+  std::int64_t cardinality() const override {
+    return counted(
+        [&](std::int64_t count) { return whole_ ? count / size_ : count / size_ + (count % size_ != 0); });
+  }
+  std::unique_ptr<Stream> open(std::uint64_t iteration) const override {
+    return std::make_unique<BatchStream>(input_->open(iteration), size_, whole_);
+  }
+
+ private:
+  std::int64_t size_;
+  bool whole_;
+};
+
+class UnbatchStream final : public Stream {
+ public:
+  explicit UnbatchStream(std::unique_ptr<Stream> input) : input_(std::move(input)) {}
+  bool next(Element& out) override {
+    if (!more()) return false;
+    out = sliced_rows(batch_, at_, at_ + 1);
+    for (Tensor& x : out) x = x.alias(Shape(x.shape().begin() + 1, x.ndim() - 1));
+    ++at_;
+    return true;
+  }
+
+ private:
+  bool more() {
+    while (at_ == rows_) {
+      if (!input_->next(batch_)) return false;
+      rows_ = expect_rows("Dataset.unbatch", batch_);
+      at_ = 0;
+    }
+    return true;
+  }
+
+  std::unique_ptr<Stream> input_;
+  Element batch_;
+  std::int64_t at_ = 0, rows_ = 0;
+};
+
+class UnbatchDataset final : public Transformation {
+ public:
+  using Transformation::Transformation;
+  std::int64_t cardinality() const override { return unknown_of_some(); }
+  std::unique_ptr<Stream> open(std::uint64_t iteration) const override {
+    return std::make_unique<UnbatchStream>(input_->open(iteration));
+  }
+};
 
 // --- window -----------------------------------------------------------------------------------------------
 
@@ -46,22 +116,20 @@ class WindowStream final : public Stream {
   bool ended_ = false;
 };
 
-class WindowDataset final : public DatasetImpl {
+class WindowDataset final : public Transformation {
  public:
-  WindowDataset(DatasetPointer input, const WindowSize& window) : input_(std::move(input)), window_(window) {}
-  std::uint64_t shard() const override { return input_->shard(); }
+  WindowDataset(const Dataset& input, const WindowSize& window) : Transformation(input), window_(window) {}
   std::int64_t cardinality() const override {
-    const std::int64_t count = input_->cardinality();
-    if (count < 0) return count;
-    if (!window_.whole) return count / window_.shift + (count % window_.shift != 0);
-    return count < window_.span() ? 0 : (count - window_.span()) / window_.shift + 1;
+    return counted([&](std::int64_t count) {
+      if (!window_.whole) return count / window_.shift + (count % window_.shift != 0);
+      return count < window_.span() ? 0 : (count - window_.span()) / window_.shift + 1;
+    });
   }
   std::unique_ptr<Stream> open(std::uint64_t iteration) const override {
     return std::make_unique<WindowStream>(input_->open(iteration), window_);
   }
 
  private:
-  DatasetPointer input_;
   WindowSize window_;
 };
 
@@ -141,31 +209,35 @@ class PaddedBatchStream final : public Stream {
   bool ended_ = false;
 };
 
-class PaddedBatchDataset final : public DatasetImpl {
+class PaddedBatchDataset final : public Transformation {
  public:
-  PaddedBatchDataset(DatasetPointer input, std::int64_t size, const PaddedBatchOptions& options)
-      : input_(std::move(input)), size_(size), options_(options) {}
-  std::uint64_t shard() const override { return input_->shard(); }
+  PaddedBatchDataset(const Dataset& input, std::int64_t size, const PaddedBatchOptions& options)
+      : Transformation(input), size_(size), options_(options) {}
   std::int64_t cardinality() const override {
-    const std::int64_t count = input_->cardinality();
-    return count < 0 ? count : count / size_ + (count % size_ != 0 && !options_.drop_remainder);
+    return counted(
+        [&](std::int64_t count) { return count / size_ + (count % size_ != 0 && !options_.drop_remainder); });
   }
   std::unique_ptr<Stream> open(std::uint64_t iteration) const override {
     return std::make_unique<PaddedBatchStream>(input_->open(iteration), size_, options_);
   }
 
  private:
-  DatasetPointer input_;
   std::int64_t size_;
   PaddedBatchOptions options_;
 };
 
 }  // namespace
 
+Dataset Dataset::batch(std::int64_t batch_size, const BatchOptions& options) const {
+  expect_at_least("batch", "batch_size", batch_size, 1);
+  return made<BatchDataset>(*this, batch_size, options.drop_remainder);
+}
+
+Dataset Dataset::unbatch() const { return made<UnbatchDataset>(*this); }
+
 Dataset Dataset::padded_batch(std::int64_t batch_size, const PaddedBatchOptions& options) const {
-  if (batch_size < 1)
-    fail("[Dataset.padded_batch] batch_size must be at least 1: received batch_size=", batch_size);
-  return made<PaddedBatchDataset>(impl_, batch_size, options);
+  expect_at_least("padded_batch", "batch_size", batch_size, 1);
+  return made<PaddedBatchDataset>(*this, batch_size, options);
 }
 
 Dataset Dataset::window(std::int64_t size, const WindowOptions& options) const {
@@ -176,7 +248,7 @@ Dataset Dataset::window(std::int64_t size, const WindowOptions& options) const {
         "[Dataset.window] size, shift and stride must be at least 1, and their products 64-bit numbers: "
         "received size=",
         size, ", shift=", window.shift, ", stride=", window.stride);
-  return made<WindowDataset>(impl_, window);
+  return made<WindowDataset>(*this, window);
 }
 
 }  // namespace ktape::data

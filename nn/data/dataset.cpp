@@ -5,10 +5,17 @@
 
 #include <algorithm>
 #include <limits>
+#include <random>
 
 namespace ktape::data {
 namespace K = backend;
 namespace {
+
+Tensor whole(std::int64_t number) {
+  const Tensor out = Tensor::empty({}, DType::Int64);
+  *out.pointer<std::int64_t>() = number;
+  return out;
+}
 
 // --- Sources ----------------------------------------------------------------------------------------------
 
@@ -88,12 +95,12 @@ class Generated final : public DatasetImpl {
     bool next(Element& out) override {
       if (ended_) return false;
       ended_ = true;  // also when the generator throws
-      const auto call = [&](const Element&) {
+      const auto call = [&] {
         std::optional<Element> made = generator_();
         ended_ = !made;
         return std::move(made).value_or(Element());
       };
-      out = called(call, mixed_key(key_, count_++), {});
+      out = called(call, mixed_key(key_, count_++));
       if (!ended_) expect_values("Dataset.from_generator", out);
       return !ended_;
     }
@@ -106,6 +113,53 @@ class Generated final : public DatasetImpl {
 
   Dataset::Generator generator_;
   std::uint64_t key_;
+};
+
+/// start, start + 1, ... without an end.
+class CountingUp final : public DatasetImpl {
+ public:
+  explicit CountingUp(std::int64_t start) : start_(start) {}
+  std::int64_t cardinality() const override { return endless; }
+  std::unique_ptr<Stream> open(std::uint64_t) const override { return std::make_unique<Reading>(start_); }
+
+ private:
+  class Reading final : public Stream {
+   public:
+    explicit Reading(std::int64_t start) : at_(start) {}
+    bool next(Element& out) override { return out = {whole(at_++)}, true; }
+    void skip(std::int64_t n) override { at_ += n; }
+
+   private:
+    std::int64_t at_;
+  };
+
+  std::int64_t start_;
+};
+
+class RandomNumbers final : public DatasetImpl {
+ public:
+  explicit RandomNumbers(const RandomOptions& options)
+      : key_(K::random_key(options.seed)), again_(options.rerandomize_each_iteration) {}
+  std::int64_t cardinality() const override { return endless; }
+  std::unique_ptr<Stream> open(std::uint64_t iteration) const override {
+    return std::make_unique<Reading>(again_ ? mixed_key(key_, iteration) : key_);
+  }
+
+ private:
+  class Reading final : public Stream {
+   public:
+    explicit Reading(std::uint64_t key) : random_(key) {}
+    bool next(Element& out) override {
+      out = {whole(static_cast<std::int64_t>(random_() >> 32))};
+      return true;
+    }
+
+   private:
+    std::mt19937_64 random_;
+  };
+
+  std::uint64_t key_;
+  bool again_;
 };
 
 // --- Several datasets -------------------------------------------------------------------------------------
@@ -150,7 +204,11 @@ class ZipStream final : public Stream {
 class Zip final : public DatasetImpl {
  public:
   explicit Zip(std::vector<DatasetPointer> inputs) : inputs_(std::move(inputs)) {}
-  std::uint64_t shard() const override { return inputs_[0]->shard(); }
+  std::uint64_t shard() const override {
+    for (const DatasetPointer& input : inputs_)
+      if (input->shard() != 0) return input->shard();
+    return 0;
+  }
   std::int64_t cardinality() const override {
     std::int64_t least = endless;
     for (const DatasetPointer& input : inputs_) {
@@ -294,12 +352,11 @@ Dataset Dataset::range(std::int64_t start, std::int64_t stop, std::int64_t step)
   const std::uint64_t count = any ? (distance - 1) / width + 1 : 0;
   if (count >= std::uint64_t{1} << 63)
     fail("[Dataset.range] there must be fewer than 2^63 numbers: received start=", start, ", stop=", stop);
-  const auto number = [start, step](std::int64_t i, Element& out) {
-    out = {Tensor::empty({}, DType::Int64)};
-    *out[0].pointer<std::int64_t>() = start + i * step;
-  };
+  const auto number = [start, step](std::int64_t i, Element& out) { out = {whole(start + i * step)}; };
   return made<Counted<decltype(number)>>(static_cast<std::int64_t>(count), number);
 }
+
+Dataset Dataset::random(const RandomOptions& options) { return made<RandomNumbers>(options); }
 
 Dataset Dataset::zip(const std::vector<Dataset>& datasets) {
   if (datasets.empty()) fail("[Dataset.zip] there must be datasets: received none");
@@ -309,6 +366,8 @@ Dataset Dataset::zip(const std::vector<Dataset>& datasets) {
 }
 
 Dataset Dataset::concatenate(const Dataset& other) const { return made<Concatenation>(impl_, other.impl_); }
+
+Dataset Dataset::enumerate(std::int64_t start) const { return zip({made<CountingUp>(start), *this}); }
 
 Dataset Dataset::repeat(std::optional<std::int64_t> count) const {
   if (count && *count < -1) fail("[Dataset.repeat] count must be at least 0, or -1: received count=", *count);

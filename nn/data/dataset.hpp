@@ -4,6 +4,7 @@
 #include <functional>
 #include <iterator>
 #include <optional>
+#include <utility>
 
 namespace ktape::data {
 
@@ -13,6 +14,9 @@ class Stream;
 /// What a dataset gives at a time: some tensors, such as inputs and targets.
 using Element = std::vector<Tensor>;
 
+/// In place of a number of threads or of elements made ahead: one that is well chosen. `tf.data.AUTOTUNE`.
+inline constexpr int AUTOTUNE = -1;
+
 struct ShuffleOptions {
   std::optional<std::int64_t> seed =
       {};  ///< drawn from the global generator, when `shuffle` is called, by default
@@ -20,7 +24,20 @@ struct ShuffleOptions {
 };
 
 struct MapOptions {
-  int num_parallel_calls = 1;  ///< how many threads call the function, which then must allow it
+  int num_parallel_calls = 1;  ///< how many threads call the function, which then must allow it; AUTOTUNE:
+                               ///< one for each processor
+};
+
+struct InterleaveOptions {
+  std::int64_t cycle_length = 10;  ///< how many datasets are read in turn
+  std::int64_t block_length = 1;   ///< how many elements of one before the next one's turn comes
+  int num_parallel_calls = 1;  ///< how many of them are read ahead, each by a thread of its own; AUTOTUNE:
+                               ///< one for each processor
+};
+
+struct RandomOptions {
+  std::optional<std::int64_t> seed = {};    ///< drawn from the global generator by default
+  bool rerandomize_each_iteration = false;  ///< other numbers each time the dataset is read
 };
 
 struct BatchOptions {
@@ -65,6 +82,10 @@ class Dataset {
   using Function = std::function<Element(const Element&)>;
   using Predicate = std::function<bool(const Element&)>;
   using Generator = std::function<std::optional<Element>()>;
+  using ToDataset = std::function<Dataset(const Element&)>;
+  using Reducer = std::function<Element(const Element& state, const Element& element)>;
+  /// Returns the next state and what takes the place of the element.
+  using Scanner = std::function<std::pair<Element, Element>(const Element& state, const Element& element)>;
 
   /// The rows of the tensors, which have as many each: x[0] and y[0], x[1] and y[1], ...
   static Dataset from_tensor_slices(const TensorList& tensors);
@@ -76,6 +97,8 @@ class Dataset {
   /// start, start + step, ... up to, not including, stop: int64 scalars.
   static Dataset range(std::int64_t stop);
   static Dataset range(std::int64_t start, std::int64_t stop, std::int64_t step = 1);
+  /// Random numbers from 0 up to, not including, 2^32, without an end: int64 scalars.
+  static Dataset random(const RandomOptions& options = {});
   /// The tensors of all datasets' elements, as long as each has one.
   static Dataset zip(const std::vector<Dataset>& datasets);
 
@@ -83,8 +106,26 @@ class Dataset {
   Dataset concatenate(const Dataset& other) const;
   /// What the function returns for each element, in order.
   Dataset map(Function function, const MapOptions& options = {}) const;
+  /// What the function returns for the elements one after another, together with the state for the next.
+  Dataset scan(const TensorList& initial_state, Scanner function) const;
   /// The elements for which the predicate is true.
   Dataset filter(Predicate predicate) const;
+  /// The elements up to the first for which the predicate is not true.
+  Dataset take_while(Predicate predicate) const;
+  /// The elements that differ from all before: each is kept in memory.
+  Dataset unique() const;
+  /// Each element behind its number, an int64 scalar.
+  Dataset enumerate(std::int64_t start = 0) const;
+  /// The elements of the dataset that the function returns for each element, one dataset after another.
+  Dataset flat_map(ToDataset function) const;
+  /// The same of several datasets at a time, in turn: in the place of one that ends comes that of the next
+  /// element.
+  ///
+  ///     auto lines = data::Dataset::range(files.size()).interleave(
+  ///         [=](const data::Element& i) { return data::text_line_dataset(files[i[0].item<int>()], number);
+  ///         },
+  ///         {.cycle_length = 4, .num_parallel_calls = data::AUTOTUNE});
+  Dataset interleave(ToDataset function, const InterleaveOptions& options = {}) const;
   /// The elements in random order: each is drawn from a buffer that the next ones fill. For a uniform order
   /// the buffer is as large as the dataset.
   Dataset shuffle(std::int64_t buffer_size, const ShuffleOptions& options = {}) const;
@@ -108,8 +149,16 @@ class Dataset {
   /// Elements in a row together, along a new first axis, window by window: what `window` and then `batch` of
   /// each window give in TensorFlow.
   Dataset window(std::int64_t size, const WindowOptions& options = {}) const;
-  /// The same elements, up to so many of them made ahead by a thread of its own. It ends with the iterator.
+  /// The same elements, up to so many of them made ahead by a thread of its own; with AUTOTUNE a few. It ends
+  /// with the iterator.
   Dataset prefetch(std::int64_t buffer_size) const;
+
+  /// Reads all elements, and returns the last state: the function makes it of the one before and an element.
+  ///
+  ///     Tensor sum = numbers.reduce(K::constant(0), [](const data::Element& sum, const data::Element& e) {
+  ///       return data::Element{sum[0] + e[0]};
+  ///     })[0];
+  Element reduce(const TensorList& initial_state, Reducer function) const;
 
   /// How many elements there are; none where that is not known or there is no end.
   std::optional<std::int64_t> cardinality() const;

@@ -1,10 +1,7 @@
 #include <ktape/autograd/symbolic/symbol.hpp>
-#include <ktape/autograd/tape.hpp>
 #include <ktape/nn/data/stream.hpp>
-#include <ktape/ops/config.hpp>
 #include <ktape/ops/random.hpp>
 #include <ktape/ops/shape.hpp>
-#include <ktape/ops/support/random_scope.hpp>
 
 #include <cstring>
 
@@ -206,13 +203,6 @@ Element joined(const std::vector<Element>& parts) {
     out.push_back(K::concatenate(tensors, 0));
   }
   return out;
-}
-
-Element called(const Dataset::Function& function, std::uint64_t key, const Element& element) {
-  const NoGrad unrecorded;
-  const K::learning_phase_scope inference(0);
-  const K::RandomScope random(key);
-  return function(element);
 }
 
 }  // namespace ktape::data

@@ -1,5 +1,8 @@
 #pragma once
+#include <ktape/autograd/tape.hpp>
 #include <ktape/nn/data/dataset.hpp>
+#include <ktape/ops/config.hpp>
+#include <ktape/ops/random_scope.hpp>
 
 #include <atomic>
 #include <memory>
@@ -84,7 +87,12 @@ Element stacked(const std::vector<Element>& elements);
 Element joined(const std::vector<Element>& parts);
 
 /// How functions of the user run: unrecorded, in inference, with random numbers that follow from a key.
-Element called(const Dataset::Function& function, std::uint64_t key, const Element& element);
+auto called(const auto& function, std::uint64_t key, const auto&... arguments) {
+  const NoGrad unrecorded;
+  const backend::learning_phase_scope inference(0);
+  const backend::RandomScope random(key);
+  return function(arguments...);
+}
 
 /// A stream that so many threads read ahead, in order: up to `ahead` elements are in work or wait. With a
 /// function they call it. What they compute takes one thread each, and they end with the stream.

@@ -67,12 +67,12 @@ class LineDataset final : public DatasetImpl {
         : lines_("text_line_dataset", path), function_(std::move(function)), key_(key) {}
     bool next(Element& out) override {
       bool taken = false;
-      const auto make = [&](const Element&) {
+      const auto make = [&] {
         std::optional<Element> made = (*function_)(line_);
         taken = made.has_value();
         return std::move(made).value_or(Element());
       };
-      while (!taken && lines_.next(line_)) out = called(make, mixed_key(key_, count_++), {});
+      while (!taken && lines_.next(line_)) out = called(make, mixed_key(key_, count_++));
       if (taken) expect_values("text_line_dataset", out);
       return taken;
     }

@@ -12,51 +12,12 @@
 #include <set>
 #include <thread>
 
-#include "../../ops/check.hpp"
+#include "datasets.hpp"
 
 namespace K = ktape::backend;
 using doctest::Contains;
 using ktape::Shape, ktape::Tensor, ktape::ValueError;
 using ktape::data::Dataset, ktape::data::Element;
-
-namespace {
-
-/// The first tensor of each element, as numbers in a row.
-std::vector<double> read(const Dataset& dataset) {
-  std::vector<double> all;
-  for (const Element& element : dataset)
-    for (double value : values(element[0])) all.push_back(value);
-  return all;
-}
-
-/// The extent of each element's first axis.
-std::vector<std::int64_t> sizes(const Dataset& dataset) {
-  std::vector<std::int64_t> all;
-  for (const Element& element : dataset) all.push_back(element[0].shape()[0]);
-  return all;
-}
-
-Values numbers(int stop) {
-  Values all;
-  for (int i = 0; i < stop; ++i) all.push_back(i);
-  return all;
-}
-
-Values sorted(Values all) {
-  std::sort(all.begin(), all.end());
-  return all;
-}
-
-Dataset rows(int count) { return Dataset::from_tensor_slices(counted({count})); }
-
-/// The same elements behind something that knows nothing of rows.
-Dataset plain(const Dataset& dataset) {
-  return dataset.filter([](const Element&) { return true; });
-}
-
-Element doubled(const Element& e) { return {e[0] * 2.0}; }
-
-}  // namespace
 
 TEST_CASE("sources: rows, whole tensors, numbers and callables") {
   const Tensor x = counted({3, 2}), y = ints({5, 6, 7});
