@@ -1,3 +1,4 @@
+#include <ktape/autograd/symbolic/environment.hpp>
 #include <ktape/autograd/symbolic/reach.hpp>
 #include <ktape/nn/models/graph.hpp>
 
