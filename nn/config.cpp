@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 #include <nlohmann/json.hpp>
+#include <optional>
 #include <ostream>
 
 namespace ktape::nn {
@@ -22,8 +23,9 @@ Json json_of(const Value& value) {
     for (const Value& item : value.list()) list.push_back(json_of(item));
     return list;
   }
-  Json object = Json::object();
-  for (const auto& [name, item] : value.config()) object[name] = json_of(item);
+  Json::object_t object;
+  // Names differ already: no need to look for each among all before.
+  for (const auto& [name, item] : value.config()) object.Container::emplace_back(name, json_of(item));
   return object;
 }
 
@@ -35,25 +37,71 @@ bool finite(const Value& value) {
   return !value.is_number() || std::isfinite(value.number());
 }
 
-constexpr int deepest = 200;
+/// Makes the value of a text while it is parsed.
+class ValueReader final : public nlohmann::json_sax<Json> {
+ public:
+  Value result() { return std::move(result_); }
 
-Value value_of(const Json& json, int depth) {
-  if (depth > deepest) fail("[from_json] values may be nested ", deepest, " deep: received a deeper text");
-  if (json.is_null()) return {};
-  if (json.is_boolean()) return json.get<bool>();
-  if (json.is_number_integer() && !(json.is_number_unsigned() && json.get<std::uint64_t>() > INT64_MAX))
-    return json.get<std::int64_t>();
-  if (json.is_number()) return json.get<double>();
-  if (json.is_string()) return json.get<std::string>();
-  if (json.is_array()) {
-    Value::List list;
-    for (const Json& item : json) list.push_back(value_of(item, depth + 1));
-    return list;
+  bool null() override { return add({}); }
+  bool boolean(bool value) override { return add(value); }
+  bool number_integer(std::int64_t value) override { return add(value); }
+  bool number_unsigned(std::uint64_t value) override {
+    if (value > INT64_MAX) return add(static_cast<double>(value));
+    return add(static_cast<std::int64_t>(value));
   }
-  Config config;
-  for (const auto& [name, item] : json.items()) config.set(name, value_of(item, depth + 1));
-  return config;
-}
+  bool number_float(double value, const std::string&) override { return add(value); }
+  bool string(std::string& value) override { return add(std::move(value)); }
+  bool binary(Json::binary_t&) override { return false; }  // not in texts
+
+  bool start_array(std::size_t) override { return open({.list = Value::List()}); }
+  bool end_array() override { return close(); }
+  bool start_object(std::size_t) override { return open({.config = Config()}); }
+  bool key(std::string& name) override {
+    open_.back().key = std::move(name);
+    return true;
+  }
+  bool end_object() override { return close(); }
+  bool parse_error(std::size_t, const std::string&, const Json::exception& error) override {
+    fail("[from_json] the text must be JSON: ", error.what());
+  }
+
+ private:
+  /// A list or a config that has begun.
+  struct Open {
+    std::optional<Value::List> list = {};
+    Config config = {};
+    std::string key = {};  ///< of the next value
+  };
+
+  void expect_depth() const {
+    constexpr std::size_t deepest = 200;
+    if (open_.size() > deepest)
+      fail("[from_json] values may be nested ", deepest, " deep: received a deeper text");
+  }
+
+  bool open(Open opened) {
+    expect_depth();
+    open_.push_back(std::move(opened));
+    return true;
+  }
+
+  bool close() {
+    Open closed = std::move(open_.back());
+    open_.pop_back();
+    return add(closed.list ? Value(std::move(*closed.list)) : Value(closed.config));
+  }
+
+  bool add(Value value) {
+    expect_depth();
+    if (open_.empty()) result_ = std::move(value);
+    else if (open_.back().list) open_.back().list->push_back(std::move(value));
+    else open_.back().config.set(open_.back().key, std::move(value));
+    return true;
+  }
+
+  std::vector<Open> open_;
+  Value result_;
+};
 
 }  // namespace
 
@@ -146,6 +194,10 @@ Config::Config(std::initializer_list<Entry> entries) {
 }
 
 const Value* Config::find(const std::string& name) const {
+  if (!places_.empty()) {
+    const auto place = places_.find(name);
+    return place == places_.end() ? nullptr : &entries_[place->second].second;
+  }
   for (const auto& [known, value] : entries_)
     if (known == name) return &value;
   return nullptr;
@@ -164,8 +216,18 @@ Value Config::get(const std::string& name, const Value& otherwise) const {
 }
 
 void Config::set(const std::string& name, Value value) {
-  if (const Value* found = find(name)) *const_cast<Value*>(found) = std::move(value);
-  else entries_.emplace_back(name, std::move(value));
+  if (const Value* found = find(name)) {
+    *const_cast<Value*>(found) = std::move(value);
+    return;
+  }
+  entries_.emplace_back(name, std::move(value));
+  note_last();
+}
+
+void Config::note_last() {
+  constexpr std::size_t few = 32;
+  if (entries_.size() <= few) return;
+  for (std::size_t i = places_.size(); i < entries_.size(); ++i) places_.emplace(entries_[i].first, i);
 }
 
 void Config::update(const Config& other) {
@@ -173,7 +235,9 @@ void Config::update(const Config& other) {
 }
 
 void Config::erase(const std::string& name) {
-  std::erase_if(entries_, [&](const Entry& entry) { return entry.first == name; });
+  if (std::erase_if(entries_, [&](const Entry& entry) { return entry.first == name; }) == 0) return;
+  places_.clear();
+  note_last();
 }
 
 std::vector<std::string> Config::names() const {
@@ -195,13 +259,9 @@ std::string to_json(const Value& value, int indent) {
 }
 
 Value from_json(const std::string& text) {
-  Json json;
-  try {
-    json = Json::parse(text);
-  } catch (const Json::exception& error) {
-    fail("[from_json] the text must be JSON: ", error.what());
-  }
-  return value_of(json, 0);
+  ValueReader reader;
+  Json::sax_parse(text, &reader);
+  return reader.result();
 }
 
 std::ostream& operator<<(std::ostream& out, const Value& value) {

@@ -9,6 +9,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <unordered_map>
 #include <utility>
 #include <variant>
 #include <vector>
@@ -131,7 +132,11 @@ class Config {
 
  private:
   const Value* find(const std::string& name) const;
+  /// Keeps the places of the last entries, if there are many.
+  void note_last();
+
   std::vector<Entry> entries_;
+  std::unordered_map<std::string, std::size_t> places_;  ///< of the entries; none where they are few
 };
 
 /// The value as JSON, on one line or, with an indent, on several. Throws ValueError for a number that is not

@@ -100,3 +100,21 @@ TEST_CASE("an unknown name brings the nearest known ones") {
   CHECK(nn::suggestion("conv", {"dense", "flatten"}) == "; known are 'dense' and 'flatten'");
   CHECK(nn::suggestion("x", {}) == "");
 }
+
+TEST_CASE("a config of many names keeps their order, replaces and forgets values") {
+  constexpr int many = 20000;
+  nn::Config config;
+  for (int i = 0; i < many; ++i) config.set("name" + std::to_string(i), i);
+  config.set("name7", "seven");
+  config.erase("name3");
+  CHECK(config.size() == many - 1);
+  CHECK(config.at("name7").string() == "seven");
+  CHECK_FALSE(config.contains("name3"));
+  CHECK(config.at("name4").integer() == 4);
+  CHECK(config.begin()[3].first == "name4");
+  config.set("name3", 3);
+  CHECK(config.names().back() == "name3");
+  const std::string json = nn::to_json(config);
+  CHECK(nn::to_json(nn::from_json(json)) == json);
+  CHECK(nn::from_json(R"({"a": 1, "b": 2, "a": 3})") == nn::Value(nn::Config{{"a", 3}, {"b", 2}}));
+}
