@@ -74,6 +74,7 @@
 #include <ktape/nn/metrics/confusion.hpp>
 #include <ktape/nn/metrics/overlap.hpp>
 #include <ktape/nn/metrics/regression.hpp>
+#include <ktape/nn/models/clone.hpp>
 #include <ktape/nn/models/model.hpp>
 #include <ktape/nn/models/plot.hpp>
 #include <ktape/nn/models/sequential.hpp>

@@ -8,10 +8,6 @@ namespace {
 
 constexpr const char* tensor_class = "__keras_tensor__";
 
-bool one_of(const std::string& name, const std::vector<const char*>& names) {
-  return std::find(names.begin(), names.end(), name) != names.end();
-}
-
 bool is_tensor(const Value& value) {
   return value.is_config() && value.config().get("class_name") == Value(tensor_class);
 }
@@ -59,7 +55,11 @@ std::string layer_name(const Value& layer, const std::string& model) {
   return name.is_null() ? "" : name.string(what + "the name of a layer");
 }
 
+thread_local const LayerSource* LayerSource::active_ = nullptr;
+
 Layer layer_from(const Value& layer, const std::string& model) {
+  if (const LayerSource* source = LayerSource::active_; source && source->model_ == model)
+    if (Layer given = source->layer_(layer_name(layer, model)); given.defined()) return given;
   const std::string where = " (in the layer '" + layer_name(layer, model) + "' of '" + model + "')";
   try {
     return Layer::from_value(layer);
@@ -80,27 +80,33 @@ class CallWriter {
       : call_(call), place_of_(place_of) {}
 
   Value written() const {
-    Value::List args;
     Config kwargs;
-    write_inputs(args, kwargs);
+    if (runs_cells() && call_.inputs().size() > 1) kwargs.set("initial_state", further_inputs());
     write_arguments(kwargs);
-    return Config{{"args", args}, {"kwargs", kwargs}};
+    return Config{{"args", args()}, {"kwargs", kwargs}};
   }
 
  private:
-  /// Keras's layers take their inputs as a list, but for these.
-  void write_inputs(Value::List& args, Config& kwargs) const {
+  bool is_one_of(std::initializer_list<const char*> classes) const {
+    return std::find(classes.begin(), classes.end(), call_.layer.class_name()) != classes.end();
+  }
+  bool runs_cells() const {
+    return is_one_of(
+        {"RNN", "SimpleRNN", "LSTM", "GRU", "Bidirectional", "ConvLSTM1D", "ConvLSTM2D", "ConvLSTM3D"});
+  }
+  Value::List further_inputs() const {
     const std::vector<Tensor> inputs = call_.inputs();
-    const std::string& layer = call_.layer.class_name();
-    const Value::List rest = tensors({inputs.begin() + 1, inputs.end()});
-    const bool runs_cells = one_of(layer, {"RNN", "SimpleRNN", "LSTM", "GRU", "Bidirectional", "ConvLSTM1D",
-                                           "ConvLSTM2D", "ConvLSTM3D"});
-    if (inputs.size() == 1 || runs_cells) args = {tensor(inputs[0])};
-    else if (one_of(layer, {"MultiHeadAttention", "GroupQueryAttention"})) args = tensors(inputs);
-    else if (one_of(layer, {"SimpleRNNCell", "LSTMCell", "GRUCell", "StackedRNNCells"}))
-      args = {tensor(inputs[0]), rest};
-    else args = {tensors(inputs)};
-    if (inputs.size() > 1 && runs_cells) kwargs.set("initial_state", rest);
+    return tensors({inputs.begin() + 1, inputs.end()});
+  }
+
+  /// Keras's layers take their inputs as a list, but for these.
+  Value::List args() const {
+    const std::vector<Tensor> inputs = call_.inputs();
+    if (inputs.size() == 1 || runs_cells()) return {tensor(inputs[0])};
+    if (is_one_of({"MultiHeadAttention", "GroupQueryAttention"})) return tensors(inputs);
+    if (is_one_of({"SimpleRNNCell", "LSTMCell", "GRUCell", "StackedRNNCells"}))
+      return {tensor(inputs[0]), further_inputs()};
+    return {Value(tensors(inputs))};
   }
 
   void write_arguments(Config& kwargs) const {

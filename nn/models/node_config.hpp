@@ -2,6 +2,7 @@
 #include <ktape/nn/layers/layer_call.hpp>
 
 #include <functional>
+#include <utility>
 
 /// A layer's call in the config of a model, as Keras 3 writes it: {args, kwargs}, in which a tensor is a
 /// {class_name: "__keras_tensor__", config: {shape, dtype, keras_history}}. Internal: sources only.
@@ -34,6 +35,23 @@ std::vector<TensorPlace> places_in(const Value& call, const std::string& what);
 
 /// The name of a layer in the config of a model; empty when it has none.
 std::string layer_name(const Value& layer, const std::string& model);
+/// While it lives, layers of a model that is made from a config on this thread come from a function of their
+/// names; from their configs where it returns none.
+class LayerSource {
+ public:
+  LayerSource(std::string model, std::function<Layer(const std::string&)> layer)
+      : model_(std::move(model)), layer_(std::move(layer)), before_(std::exchange(active_, this)) {}
+  ~LayerSource() { active_ = before_; }
+  LayerSource(const LayerSource&) = delete;
+
+ private:
+  friend Layer layer_from(const Value& layer, const std::string& model);
+  static thread_local const LayerSource* active_;
+  std::string model_;
+  std::function<Layer(const std::string&)> layer_;
+  const LayerSource* before_;
+};
+
 /// The layer. Errors name it and the model.
 Layer layer_from(const Value& layer, const std::string& model);
 

@@ -50,8 +50,6 @@ Model model_from_json(const std::string& json, const CustomObjects& custom_objec
   return model_from_config(from_json(json));
 }
 
-Model clone_model(const Model& model) { return model_from_config(model_config(model)); }
-
 // --- How a model was compiled -----------------------------------------------------------------------------
 
 namespace {

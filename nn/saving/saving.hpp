@@ -20,7 +20,4 @@ Model load_model(const std::string& path, const LoadOptions& options = {});
 /// `keras.models.model_from_json`.
 Model model_from_json(const std::string& json, const CustomObjects& custom_objects = {});
 
-/// A new model of the same architecture with new initial weights. `keras.models.clone_model`.
-Model clone_model(const Model& model);
-
 }  // namespace ktape::nn
