@@ -154,9 +154,17 @@ Dataset timeseries_from_array(const Tensor& data, const Tensor& targets, const T
   return dataset_of(data, targets, windows, options.shuffle, options.seed, options.batch_size);
 }
 
+Dataset timeseries_from_array(const Tensor& data, const TimeseriesOptions& options) {
+  return timeseries_from_array(data, Tensor(), options);
+}
+
 Dataset timeseries_dataset_from_array(const Tensor& data, const Tensor& targets,
                                       const TimeseriesOptions& options) {
   return timeseries_from_array(data, targets, options);
+}
+
+Dataset timeseries_dataset_from_array(const Tensor& data, const TimeseriesOptions& options) {
+  return timeseries_from_array(data, options);
 }
 
 Dataset TimeseriesGenerator(const Tensor& data, const Tensor& targets, std::int64_t length,

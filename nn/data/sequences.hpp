@@ -63,10 +63,16 @@ struct TimeseriesOptions {
 /// at the places of the windows' first steps; shift the targets to predict what follows. There are `end -
 /// start - (sequence_length - 1) * sampling_rate` places for windows, not more than targets. Throws
 /// ValueError for numbers out of range and where no window fits. `keras.utils.timeseries_dataset_from_array`.
+///
+///     auto windows = data::timeseries_from_array(series, series[{{7}}], {.sequence_length = 7});
+///
+/// Without targets, or with those of `Tensor()`, the elements are windows alone.
 Dataset timeseries_from_array(const Tensor& data, const Tensor& targets, const TimeseriesOptions& options);
+Dataset timeseries_from_array(const Tensor& data, const TimeseriesOptions& options);
 /// The same under its long name.
 Dataset timeseries_dataset_from_array(const Tensor& data, const Tensor& targets,
                                       const TimeseriesOptions& options);
+Dataset timeseries_dataset_from_array(const Tensor& data, const TimeseriesOptions& options);
 
 struct TimeseriesGeneratorOptions {
   std::int64_t sampling_rate = 1;

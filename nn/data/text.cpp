@@ -1,3 +1,4 @@
+#include <ktape/nn/config.hpp>
 #include <ktape/nn/data/text.hpp>
 #include <ktape/ops/config.hpp>
 #include <ktape/ops/creation.hpp>
@@ -61,20 +62,30 @@ void Tokenizer::fit(const Texts& texts) {
   for (const std::string& text : texts) {
     ++document_count_;
     for (const std::string& word : words_of(text)) {
-      const auto [known, is_new] = known_.try_emplace(word, words_.size());
-      if (is_new) words_.push_back({word, 0, 0});
-      Word& counted = words_[known->second];
-      ++counted.count;
-      counted.documents += std::exchange(last_document[word], document_count_) != document_count_;
+      const bool first_in_document = std::exchange(last_document[word], document_count_) != document_count_;
+      count(word, 1, first_in_document);
     }
   }
   std::vector<const Word*> order;
   for (const Word& word : words_) order.push_back(&word);
   std::stable_sort(order.begin(), order.end(),
                    [](const Word* a, const Word* b) { return a->count > b->count; });
-  by_index_.assign(1, "");
-  if (options_.oov_token) by_index_.push_back(*options_.oov_token);
-  for (const Word* word : order) by_index_.push_back(word->text);
+  Texts words;
+  if (options_.oov_token) words.push_back(*options_.oov_token);
+  for (const Word* word : order) words.push_back(word->text);
+  set_index(std::move(words));
+}
+
+void Tokenizer::count(const std::string& word, std::int64_t times, std::int64_t documents) {
+  const auto [known, is_new] = known_.try_emplace(word, words_.size());
+  if (is_new) words_.push_back({word, 0, 0});
+  words_[known->second].count += times;
+  words_[known->second].documents += documents;
+}
+
+void Tokenizer::set_index(Texts words) {
+  by_index_ = std::move(words);
+  by_index_.insert(by_index_.begin(), "");
   index_.clear();
   for (std::size_t i = 1; i < by_index_.size(); ++i) index_[by_index_[i]] = static_cast<std::int64_t>(i);
 }
@@ -166,6 +177,80 @@ Tokenizer::Counts Tokenizer::word_index() const {
   for (std::size_t i = 1; i < by_index_.size(); ++i)
     indices.emplace_back(by_index_[i], static_cast<std::int64_t>(i));
   return indices;
+}
+
+// --- As JSON ----------------------------------------------------------------------------------------------
+
+namespace {
+
+/// Keras writes its dictionaries as texts of JSON in the JSON.
+std::string dictionary(const Tokenizer::Counts& entries) {
+  nn::Config config;
+  for (const auto& [word, number] : entries) config.set(word, number);
+  return nn::to_json(config);
+}
+
+Tokenizer::Counts dictionary(const nn::Config& config, const std::string& name) {
+  const std::string what = "[tokenizer_from_json] " + name;
+  const nn::Value value = nn::from_json(config.at(name).string(what));
+  Tokenizer::Counts entries;
+  for (const auto& [word, number] : value.config(what)) {
+    entries.emplace_back(word, number.integer(what));
+    if (entries.back().second < 0)
+      fail(what, " must hold numbers from 0 on: received '", word, "': ", entries.back().second);
+  }
+  return entries;
+}
+
+}  // namespace
+
+std::string Tokenizer::to_json(int indent) const {
+  nn::Config index_word;
+  Counts index_docs;
+  for (const auto& [word, index] : word_index()) index_word.set(std::to_string(index), word);
+  for (const auto& [word, documents] : word_docs())
+    index_docs.emplace_back(std::to_string(index_.at(word)), documents);
+  const nn::Config config{{"num_words", options_.num_words},
+                          {"filters", options_.filters},
+                          {"lower", options_.lower},
+                          {"split", options_.split},
+                          {"char_level", options_.char_level},
+                          {"oov_token", options_.oov_token},
+                          {"document_count", document_count_},
+                          {"word_counts", dictionary(word_counts())},
+                          {"word_docs", dictionary(word_docs())},
+                          {"index_docs", dictionary(index_docs)},
+                          {"index_word", nn::to_json(index_word)},
+                          {"word_index", dictionary(word_index())}};
+  return nn::to_json(nn::Config{{"class_name", "Tokenizer"}, {"config", config}}, indent);
+}
+
+Tokenizer tokenizer_from_json(const std::string& json) {
+  constexpr const char* what = "[tokenizer_from_json] the tokenizer";
+  const nn::Value value = nn::from_json(json), inner = value.config(what).at("config");
+  const nn::Config& config = inner.config(what);
+  const auto option = [&]<class T>(const char* name, const T& otherwise) {
+    return config.get(name, otherwise).template as<T>(std::string("[tokenizer_from_json] ") + name);
+  };
+  Tokenizer tokenizer({.num_words = option("num_words", std::optional<std::int64_t>()),
+                       .filters = option("filters", std::string(text_filters)),
+                       .lower = option("lower", true),
+                       .split = option("split", std::string(" ")),
+                       .char_level = option("char_level", false),
+                       .oov_token = option("oov_token", std::optional<std::string>())});
+  tokenizer.document_count_ = option("document_count", std::int64_t{0});
+  for (const auto& [word, times] : dictionary(config, "word_counts")) tokenizer.count(word, times, 0);
+  for (const auto& [word, documents] : dictionary(config, "word_docs")) tokenizer.count(word, 0, documents);
+  const Tokenizer::Counts index = dictionary(config, "word_index");
+  Tokenizer::Texts words(index.size());
+  for (const auto& [word, number] : index) {
+    if (number < 1 || number > std::ssize(words) || !words[static_cast<std::size_t>(number - 1)].empty())
+      fail("[tokenizer_from_json] word_index must number the words from 1 to ", index.size(),
+           ", each once: received '", word, "': ", number);
+    words[static_cast<std::size_t>(number - 1)] = word;
+  }
+  tokenizer.set_index(std::move(words));
+  return tokenizer;
 }
 
 }  // namespace ktape::data

@@ -87,12 +87,21 @@ class Tokenizer {
   std::optional<std::int64_t> index_of(const std::string& word) const;
   std::int64_t document_count() const { return document_count_; }
 
+  /// Options and counts as JSON, in the layout of Keras 2's `Tokenizer.to_json`; on several lines with an
+  /// indent.
+  std::string to_json(int indent = -1) const;
+
  private:
+  friend Tokenizer tokenizer_from_json(const std::string& json);
+
   struct Word {
     std::string text;
     std::int64_t count, documents;
   };
 
+  void count(const std::string& word, std::int64_t times, std::int64_t documents);
+  /// Numbers words: these, from 1 on.
+  void set_index(Texts words);
   Texts words_of(const std::string& text) const;
   bool used(std::int64_t index) const { return !options_.num_words || index < *options_.num_words; }
 
@@ -103,5 +112,9 @@ class Tokenizer {
   std::unordered_map<std::string, std::int64_t> index_;
   std::int64_t document_count_ = 0;
 };
+
+/// The tokenizer that `Tokenizer::to_json` wrote, here or in Keras. Throws ValueError or TypeError for
+/// another text. `keras.preprocessing.text.tokenizer_from_json`.
+Tokenizer tokenizer_from_json(const std::string& json);
 
 }  // namespace ktape::data
