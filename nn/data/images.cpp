@@ -11,6 +11,7 @@
 #include <filesystem>
 #include <numeric>
 #include <random>
+#include <set>
 
 namespace ktape::data {
 namespace K = backend;
@@ -128,7 +129,24 @@ struct Found {
   std::vector<std::int32_t> labels;
 };
 
+/// All images below the directory, whose labels are given or none.
+Found find_all_images(const std::string& directory, const std::optional<std::vector<std::int32_t>>& labels) {
+  Found found{{}, images_below(directory), {}};
+  if (found.paths.empty()) fail_folder(directory, "no images");
+  found.labels = labels ? *labels : std::vector<std::int32_t>(found.paths.size());
+  if (found.labels.size() != found.paths.size())
+    fail("[", op, "] labels must have one entry for each image in ", directory, ": received ",
+         found.labels.size(), " labels for ", found.paths.size(), " images");
+  if (labels)
+    for (const std::int32_t label : std::set(labels->begin(), labels->end()))
+      found.class_names.push_back(std::to_string(label));
+  return found;
+}
+
 Found find_images(const std::string& directory, const ImageFolderOptions& options) {
+  const bool labelled = options.label_mode != "none";
+  if (!options.labels.inferred() || !labelled)
+    return find_all_images(directory, labelled ? options.labels.list() : std::nullopt);
   Found found;
   const std::vector<std::string> folders = class_folders(directory);
   found.class_names = options.class_names.empty() ? folders : options.class_names;
@@ -177,6 +195,13 @@ void check_options(const ImageFolderOptions& o) {
          o.label_mode, "'");
   if (!(o.validation_split >= 0 && o.validation_split < 1))
     fail("[", op, "] validation_split must be in [0, 1): received validation_split=", o.validation_split);
+  if (!o.labels.inferred() && !o.class_names.empty())
+    fail("[", op, "] class_names must go with labels that are inferred: received ", o.class_names.size(),
+         " names");
+  if (o.subset == "both")
+    fail("[", op,
+         "] subset must be 'training' or 'validation', for 'both' are two datasets: received "
+         "subset='both'; see image_datasets_from_directory");
   if (splits ? o.subset != "training" && o.subset != "validation" : !o.subset.empty())
     fail("[", op,
          "] subset must be 'training' or 'validation' with a validation_split, and empty without: received ",
@@ -201,7 +226,29 @@ Tensor label_of(std::int32_t label, const std::string& mode, std::int64_t classe
 
 }  // namespace
 
-ImageDataset image_dataset_from_directory(const std::string& directory, const ImageFolderOptions& options) {
+ImageLabels::ImageLabels(const char* inferred) {
+  if (std::string(inferred) != "inferred")
+    fail("[", op, "] labels must be 'inferred', None or a list of classes: received labels='", inferred, "'");
+}
+
+ImageDatasets image_datasets_from_directory(const std::string& directory, ImageFolderOptions options) {
+  if (options.validation_split == 0)
+    fail("[image_datasets_from_directory] validation_split must be in (0, 1): received validation_split=0");
+  if (!options.subset.empty() && options.subset != "both")
+    fail("[image_datasets_from_directory] subset must be 'both', or be left out: received subset='",
+         options.subset, "'");
+  if (!options.seed) options.seed = static_cast<std::int64_t>(K::random_key());
+  const auto part = [&](const char* subset) {
+    options.subset = subset;
+    return image_dataset_from_directory(directory, options);
+  };
+  ImageDataset training = part("training");
+  return {std::move(training), part("validation")};
+}
+
+ImageDataset image_dataset_from_directory(const std::string& directory, const ImageFolderOptions& given) {
+  ImageFolderOptions options = given;
+  if (!options.labels.inferred() && !options.labels.list()) options.label_mode = "none";
   check_options(options);
   const int channels = channels_of(op, options.color_mode);
   nn::expect_interpolation(op, options.interpolation);
@@ -209,6 +256,11 @@ ImageDataset image_dataset_from_directory(const std::string& directory, const Im
   const std::int64_t classes = std::ssize(found->class_names);
   if (options.label_mode == "binary" && classes != 2)
     fail("[", op, "] label_mode 'binary' needs two classes: received ", classes);
+  if (options.label_mode != "int" && options.label_mode != "none")
+    for (const std::int32_t label : found->labels)
+      if (label < 0 || label >= classes)
+        fail("[", op, "] labels must be from 0 to ", classes - 1, " for label_mode '", options.label_mode,
+             "': received ", label);
   split(*found, options);
   const std::int64_t count = std::ssize(found->paths);
   Dataset dataset = Dataset::range(count);

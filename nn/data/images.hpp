@@ -19,19 +19,35 @@ struct ImageOptions {
 /// `keras.utils.load_img`.
 Tensor load_image(const std::string& path, const ImageOptions& options = {});
 
+/// Where the labels of images come from: "inferred" from the names of folders, None for no labels, or a list
+/// of them in the order of the files' paths.
+class ImageLabels {
+ public:
+  ImageLabels(const char* inferred);
+  ImageLabels(NoneType) : inferred_(false) {}
+  ImageLabels(std::vector<std::int32_t> list) : inferred_(false), list_(std::move(list)) {}
+  bool inferred() const { return inferred_; }
+  const std::optional<std::vector<std::int32_t>>& list() const { return list_; }
+
+ private:
+  bool inferred_ = true;
+  std::optional<std::vector<std::int32_t>> list_;
+};
+
 struct ImageFolderOptions {
+  ImageLabels labels = "inferred";
   std::string label_mode = "int";  ///< int32 classes; "categorical" or "binary" (float32); or "none"
   std::vector<std::string> class_names =
-      {};  ///< the folders, in the order of their labels; by name by default
+      {};  ///< of inferred labels: the folders, in their order; by name by default
   std::string color_mode = "rgb";
   std::optional<std::int64_t> batch_size = 32;          ///< none: images one by one
   std::array<std::int64_t, 2> image_size = {256, 256};  ///< height, width
   bool shuffle = true;                                  ///< the files, in another order each time
   std::optional<std::int64_t> seed = {};
   double validation_split = 0;  ///< the part of the files, drawn by the seed, that is kept for validation
-  std::string subset = {};      ///< with it: "training" or "validation"
+  std::string subset = {};      ///< with it: "training", "validation" or, see below, "both"
   std::string interpolation = "bilinear";
-  int num_parallel_calls = 1;  ///< threads that read images
+  int num_parallel_calls = 1;  ///< threads that read images; AUTOTUNE: one for each processor
 };
 
 /// Images in batches, with what they were found as.
@@ -45,12 +61,24 @@ class ImageDataset : public Dataset {
 
 /// The images below a folder, each in the folder of its class: float32 images (batch, height, width,
 /// channels) from 0 to 255, and labels. Files are read when their batch is: .png, .jpg, .jpeg, .ppm and .pgm,
-/// in any depth below the class's folder; links to folders are not followed. Throws IOError for a folder that
-/// is missing or without images, ValueError for an unknown option and for class_names that are no folders
-/// there; reading throws as `load_image`. Mirrors `keras.utils.image_dataset_from_directory`.
+/// in any depth below the class's folder; links to folders are not followed. Without labels, and with a list
+/// of them, the images are all that are below the directory, in the order of their paths; class_names are
+/// then the different labels. Throws IOError for a folder that is missing or without images, ValueError for
+/// an unknown option, for class_names that are no folders there and for another number of labels than of
+/// images; reading throws as `load_image`. Mirrors `keras.utils.image_dataset_from_directory`.
 ///
 ///     auto train = data::image_dataset_from_directory("flowers", {.image_size = {96, 96}, .seed = 1});
 ImageDataset image_dataset_from_directory(const std::string& directory,
                                           const ImageFolderOptions& options = {});
+
+struct ImageDatasets {
+  ImageDataset training, validation;
+};
+
+/// The two subsets of a validation_split, Keras's subset="both". The order of the files that are dealt out
+/// follows from the seed, or from the global generator.
+///
+///     auto [train, validation] = data::image_datasets_from_directory("flowers", {.validation_split = 0.2});
+ImageDatasets image_datasets_from_directory(const std::string& directory, ImageFolderOptions options);
 
 }  // namespace ktape::data

@@ -174,10 +174,13 @@ TEST_CASE("image_dataset_from_directory: classes are folders") {
     CHECK(std::find(train.file_paths.begin(), train.file_paths.end(), path) == train.file_paths.end());
   CHECK((*train.begin())[1].shape() == Shape{9, 2});
 
+  const auto [training, held_out] =
+      data::image_datasets_from_directory(files.folder(), {.seed = 3, .validation_split = 0.25});
+  CHECK(training.file_paths == train.file_paths);
+  CHECK(held_out.file_paths == validation.file_paths);
+
   const auto one = data::image_dataset_from_directory(
-      files.folder(),
-      {.label_mode = "none", .class_names = {"dogs"}, .color_mode = "grayscale", .image_size = {1, 1}});
-  CHECK((*one.begin()).size() == 1);
+      files.folder(), {.class_names = {"dogs"}, .color_mode = "grayscale", .image_size = {1, 1}});
   CHECK((*one.begin())[0].shape() == Shape{6, 1, 1, 1});
 
   const auto error = [&](const data::ImageFolderOptions& options, const char* text) {
@@ -192,6 +195,12 @@ TEST_CASE("image_dataset_from_directory: classes are folders") {
   error({.validation_split = 0.5}, "subset");
   error({.validation_split = 0.5, .subset = "training"}, "needs a seed");
   error({.subset = "training"}, "subset");
+  error({.validation_split = 0.5, .subset = "both"}, "see image_datasets_from_directory");
+  CHECK_THROWS_WITH_AS(data::image_datasets_from_directory(files.folder(), {}),
+                       Contains("validation_split must be in (0, 1)"), ValueError);
+  CHECK_THROWS_WITH_AS(
+      data::image_datasets_from_directory(files.folder(), {.validation_split = 0.5, .subset = "training"}),
+      Contains("subset must be 'both'"), ValueError);
   CHECK_THROWS_WITH_AS(data::image_dataset_from_directory("none"), Contains("received none"), IOError);
   CHECK_THROWS_WITH_AS(data::image_dataset_from_directory(files.folder() + "/dogs"), Contains("no folders"),
                        IOError);
@@ -202,6 +211,36 @@ TEST_CASE("image_dataset_from_directory: classes are folders") {
           static_cast<void>(e);
       }(),
       Contains("broken.png"), IOError);
+}
+
+TEST_CASE("image_dataset_from_directory: labels that are given, and none") {
+  const Files files;
+  for (const char* name : {"a.png", "b.png", "deep/c.png"})
+    files.write(name, png(std::string(3, name[0]), 1, 1, PNG_FORMAT_RGB));
+  const auto labels = [&](const data::ImageLabels& labels, const char* mode) {
+    return data::image_dataset_from_directory(
+        files.folder(), {.labels = labels, .label_mode = mode, .image_size = {1, 1}, .shuffle = false});
+  };
+  const auto given = labels(std::vector<std::int32_t>{4, 7, 4}, "int");
+  CHECK(given.class_names == std::vector<std::string>{"4", "7"});
+  CHECK(values((*given.begin())[1]) == Values{4, 7, 4});
+  CHECK((*given.begin())[0].item(2, 0, 0, 0) == 'd');
+  const auto hot = labels(std::vector<std::int32_t>{1, 0, 2}, "categorical");
+  CHECK(values((*hot.begin())[1]) == Values{0, 1, 0, 1, 0, 0, 0, 0, 1});
+  for (const auto& images : {labels(ktape::None, "int"), labels("inferred", "none")}) {
+    CHECK((*images.begin()).size() == 1);
+    CHECK((*images.begin())[0].shape() == Shape{3, 1, 1, 3});
+    CHECK(images.class_names.empty());
+  }
+  CHECK_THROWS_WITH_AS(labels("guessed", "int"), Contains("received labels='guessed'"), ValueError);
+  CHECK_THROWS_WITH_AS(labels(std::vector<std::int32_t>{1}, "int"),
+                       Contains("received 1 labels for 3 images"), ValueError);
+  CHECK_THROWS_WITH_AS(labels(std::vector<std::int32_t>{4, 7, 4}, "categorical"),
+                       Contains("labels must be from 0 to 1 for label_mode 'categorical': received 4"),
+                       ValueError);
+  CHECK_THROWS_WITH_AS(
+      data::image_dataset_from_directory(files.folder(), {.labels = ktape::None, .class_names = {"deep"}}),
+      Contains("class_names must go with labels that are inferred"), ValueError);
 }
 
 TEST_CASE("encode_png writes pixels that are read again") {
