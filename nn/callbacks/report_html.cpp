@@ -22,7 +22,11 @@ h3{font-size:.95rem;margin:0 0 .6em}
 .picture{padding:4px}
 .picture>svg{display:block;width:100%;max-width:580px;height:auto;margin:0 auto}
 .scroll{overflow:auto;max-height:34rem}
-.scroll>svg{display:block;margin:0 auto}
+.stack{display:grid;gap:14px;grid-template-columns:minmax(0,1fr)}
+.model+.model{margin-top:14px}
+.columns{display:flex;flex-wrap:wrap;gap:6px 14px;justify-content:center;align-items:flex-start}
+.columns>svg{max-width:100%;height:auto}
+.totals{margin-top:10px}
 .numbers{display:grid;gap:12px;grid-template-columns:repeat(auto-fill,minmax(176px,1fr));margin-top:16px}
 .numbers .card{padding:10px 14px}
 .numbers b{display:block;font-size:1.25rem;line-height:1.4;font-variant-numeric:tabular-nums}
@@ -32,7 +36,8 @@ th{text-align:left;color:var(--muted);font-weight:600}
 th,td{padding:5px 14px 5px 0;border-bottom:1px solid var(--line);vertical-align:top;white-space:pre-line}
 tr:last-child td{border-bottom:0}
 .right{text-align:right}
-td.value{overflow-wrap:anywhere}
+td:not(.right){overflow-wrap:anywhere}
+@media(max-width:640px){.card{padding:12px}table{font-size:.78rem}th,td{padding-right:7px}}
 summary{cursor:pointer;color:var(--accent)}
 details .scroll{margin-top:8px}
 .samples{display:grid;gap:10px;grid-template-columns:repeat(auto-fill,minmax(96px,1fr))}

@@ -2,7 +2,7 @@
 #include <ktape/nn/callbacks/report_html.hpp>
 #include <ktape/nn/callbacks/report_page.hpp>
 #include <ktape/nn/data/image_files.hpp>
-#include <ktape/nn/models/plot.hpp>
+#include <ktape/nn/models/plot_columns.hpp>
 #include <ktape/nn/models/summary_table.hpp>
 #include <ktape/nn/models/trainer.hpp>
 #include <ktape/nn/plot/chart.hpp>
@@ -200,7 +200,7 @@ class Page {
       else if (count > classes[truth].confused)
         classes[truth].confused = count, classes[truth].with = predicted;
     }
-    out_ << row_of({"Class", "Samples", "Recall", "Precision", "Taken for"}, "th", 1);
+    out_ << row_of({"Class", "Samples", "Recall", "Precision", "Taken for"}, "th", 1, 4);
     const auto part = [](std::int64_t a, std::int64_t b) {
       return b == 0 ? std::string("–") : percent_text(static_cast<double>(a) / static_cast<double>(b));
     };
@@ -208,7 +208,7 @@ class Page {
     for (const auto& [i, c] : classes)
       out_ << row_of({name(i), std::to_string(c.is), part(c.right, c.is), part(c.right, c.called),
                       c.with < 0 ? "" : name(c.with) + " (" + std::to_string(c.confused) + ")"},
-                     "td", 1);
+                     "td", 1, 4);
   }
 
   /// A channel-last image of what a sample holds, if it is one.
@@ -269,29 +269,62 @@ class Page {
   // ------------------------------------------------------------------------------------------------
 
   void write_model() {
-    const SummaryTable table = summary_table(run_.model);
-    out_ << "<h2>Model</h2>\n<div class=\"grid wide\">\n<div class=card><h3>" << escaped(run_.model.name())
-         << "</h3><div class=scroll><table>\n"
+    out_ << "<h2>Model</h2>\n";
+    write_model(run_.model);
+  }
+
+  /// The table of the layers with the drawing of the graph, and the models in the model.
+  void write_model(const Model& model) {
+    constexpr double most_height = 820;
+    std::vector<std::string> columns;
+    if (!model.impl().outputs().empty())
+      columns =
+          model_to_svg_columns(model, most_height, {.show_shapes = true, .show_layer_activations = true});
+    const bool beside = columns.size() == 1;
+    out_ << "<div class=\"model " << (beside ? "grid wide" : "stack") << "\">\n";
+    write_layers(model);
+    if (!columns.empty()) {
+      out_ << "<div class=\"card columns\">\n";
+      for (const std::string& column : columns) out_ << column;
+      out_ << "</div>\n";
+    }
+    out_ << "</div>\n";
+    for (const Layer& layer : model.layers())
+      if (dynamic_cast<const ModelImpl*>(&layer.impl())) write_model(Model(layer));
+  }
+
+  void write_layers(const Model& model) {
+    const SummaryTable table = summary_table(model);
+    out_ << "<div class=card><h3>" << escaped(model.name()) << "</h3><div class=scroll><table>\n"
          << row_of(table.titles, "th", 2, 3);
     for (const std::vector<std::string>& row : table.rows) out_ << row_of(row, "td", 2, 3);
-    out_ << "</table></div>\n<table style=\"margin-top:10px\">\n";
+    out_ << "</table></div>\n<table class=totals>\n";
     for (const auto& [what, count, bytes] : table.totals) out_ << pair_row(what, count + " (" + bytes + ")");
     out_ << "</table></div>\n";
-    if (!run_.model.impl().outputs().empty())
-      out_ << "<div class=\"card scroll\">"
-           << model_to_svg(run_.model, {.show_shapes = true, .show_layer_activations = true}) << "</div>\n";
-    out_ << "</div>\n";
   }
 
   // --- Training
   // ---------------------------------------------------------------------------------------------
 
-  static std::string json_text(const Value& value) {
-    std::ostringstream text;
-    if (value.is_string()) text << value.string();
-    else if (value.is_number()) text << number_text(value.number());
-    else text << value;
-    return text.str();
+  /// A value as a person writes it: numbers short, lists with commas, an object by its class and, line by
+  /// line, its arguments.
+  static std::string text_of(const Value& value) {
+    if (value.is_string()) return value.string();
+    if (value.is_boolean()) return value.boolean() ? "true" : "false";
+    if (value.is_number()) return number_text(value.number());
+    std::string text;
+    if (value.is_list()) {
+      for (const Value& item : value.list()) text += (text.empty() ? "" : ", ") + text_of(item);
+    } else if (value.is_config() && value.config().contains("class_name")) {
+      text = text_of(value.config().at("class_name"));
+      const Value arguments = value.config().get("config");
+      if (arguments.is_config() && !arguments.config().empty()) text += '\n' + text_of(arguments);
+    } else if (value.is_config()) {
+      for (const auto& [name, item] : value.config())
+        if (name != "name" && !item.is_null())
+          text += (text.empty() ? "" : "\n") + name + ": " + text_of(item);
+    }
+    return text;
   }
 
   template <class T, class F>
@@ -331,7 +364,7 @@ class Page {
     if (run_.parameters.steps) out_ << pair_row("steps in an epoch", std::to_string(*run_.parameters.steps));
     out_ << "</table></div>\n<div class=card><h3>" << escaped(optimizer.class_name()) << "</h3><table>\n";
     for (const auto& [name, value] : optimizer.get_config())
-      if (name != "name" && !value.is_null()) out_ << pair_row(name, json_text(value));
+      if (name != "name" && !value.is_null()) out_ << pair_row(name, text_of(value));
     out_ << "</table></div>\n</div>\n";
   }
 

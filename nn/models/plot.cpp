@@ -1,11 +1,13 @@
 #include <ktape/nn/models/graph.hpp>
 #include <ktape/nn/models/graph_layout.hpp>
 #include <ktape/nn/models/plot.hpp>
+#include <ktape/nn/models/plot_columns.hpp>
 #include <ktape/nn/plot/svg.hpp>
 #include <ktape/nn/saving/atomic_file.hpp>
 #include <ktape/nn/text.hpp>
 
 #include <algorithm>
+#include <limits>
 #include <sstream>
 
 namespace ktape::nn {
@@ -92,16 +94,40 @@ class Picture {
   double width() const { return downwards_ ? layout_->breadth() : layout_->length(); }
   double height() const { return downwards_ ? layout_->length() : layout_->breadth(); }
 
-  void draw(std::ostream& out) const {
-    for (std::size_t i = 0; i < boxes_.size(); ++i) draw_box(out, i);
+  /// Draws what is between two heights.
+  void draw(std::ostream& out, double from = 0, double to = std::numeric_limits<double>::max()) const {
     for (std::size_t i = 0; i < boxes_.size(); ++i)
-      for (std::size_t k = 0; k < boxes_[i].from.size(); ++k)
-        if (std::find(boxes_[i].from.begin(), boxes_[i].from.begin() + static_cast<std::ptrdiff_t>(k),
-                      boxes_[i].from[k]) == boxes_[i].from.begin() + static_cast<std::ptrdiff_t>(k))
-          draw_arrow(out, layout_->route(boxes_[i].from[k], i));
+      if (top(i) < to && bottom(i) > from) draw_box(out, i);
+    for (std::size_t i = 0; i < boxes_.size(); ++i)
+      for (std::size_t k = 0; k < boxes_[i].from.size(); ++k) {
+        const std::size_t maker = boxes_[i].from[k];
+        const auto begin = boxes_[i].from.begin(), here = begin + static_cast<std::ptrdiff_t>(k);
+        if (std::find(begin, here, maker) == here && top(i) > from && bottom(maker) < to)
+          draw_arrow(out, layout_->route(maker, i));
+      }
+  }
+
+  /// Heights that part the drawing into pieces of at most `most`, where that is possible without a cut
+  /// through a box: the first is 0, the last the end.
+  std::vector<double> cuts(double most) const {
+    std::vector<std::pair<double, double>> spans;
+    for (std::size_t i = 0; i < boxes_.size(); ++i) spans.emplace_back(top(i), bottom(i));
+    std::sort(spans.begin(), spans.end());
+    std::vector<double> cuts{0};
+    double end = 0, place = 0;  // of the boxes so far; the last place between boxes
+    for (const auto& [begin, below] : spans) {
+      if (begin > end && end > 0) place = (begin + end) / 2;
+      if (below - cuts.back() > most && place > cuts.back()) cuts.push_back(place);
+      end = std::max(end, below);
+    }
+    cuts.push_back(height());
+    return cuts;
   }
 
  private:
+  double top(std::size_t i) const { return y(layout_->at(i)) - sizes_[i].height / 2; }
+  double bottom(std::size_t i) const { return y(layout_->at(i)) + sizes_[i].height / 2; }
+
   struct Size {
     double width, height;
   };
@@ -123,8 +149,7 @@ class Picture {
 
   void draw_box(std::ostream& out, std::size_t i) const {
     const Box& box = boxes_[i];
-    const double left = x(layout_->at(i)) - sizes_[i].width / 2,
-                 top = y(layout_->at(i)) - sizes_[i].height / 2;
+    const double left = x(layout_->at(i)) - sizes_[i].width / 2, top = this->top(i);
     out << "<rect x=\"" << left << "\" y=\"" << top << "\" width=\"" << sizes_[i].width << "\" height=\""
         << sizes_[i].height << "\" rx=\"6\"" << painted(inside_[i] ? Role::Paper : Role::Panel, Role::Frame)
         << (inside_[i] ? " stroke-dasharray=\"5 3\"" : "") << "/>\n";
@@ -240,10 +265,11 @@ bool ends_with(const std::string& text, const std::string& end) {
 
 }  // namespace
 
-std::string model_to_svg(const Model& model, const PlotOptions& options) {
-  const std::vector<Box> boxes = drawn(model, options);
-  const Picture picture(boxes, options.rankdir == "TB");
-  const double width = picture.width() + 2 * margin, height = picture.height() + 2 * margin;
+namespace {
+
+/// The piece of the picture between two heights, as SVG.
+std::string svg_of(const Model& model, const Picture& picture, double from, double to) {
+  const double width = picture.width() + 2 * margin, height = to - from + 2 * margin;
   std::ostringstream out;
   out << "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"" << width << "\" height=\"" << height
       << "\" viewBox=\"0 0 " << width << ' ' << height
@@ -253,10 +279,28 @@ std::string model_to_svg(const Model& model, const PlotOptions& options) {
          "markerHeight=\"7\" orient=\"auto\" markerUnits=\"userSpaceOnUse\"><path d=\"M0 0 L8 4 L0 8 z\""
       << painted(Role::Frame) << "/></marker></defs>\n"
       << plot::dark_style() << "<rect width=\"100%\" height=\"100%\"" << painted(Role::Paper)
-      << "/>\n<g transform=\"translate(" << margin << ' ' << margin << ")\">\n";
-  picture.draw(out);
+      << "/>\n<g transform=\"translate(" << margin << ' ' << margin - from << ")\">\n";
+  picture.draw(out, from, to);
   out << "</g>\n</svg>\n";
   return out.str();
+}
+
+}  // namespace
+
+std::string model_to_svg(const Model& model, const PlotOptions& options) {
+  const std::vector<Box> boxes = drawn(model, options);
+  const Picture picture(boxes, options.rankdir == "TB");
+  return svg_of(model, picture, 0, picture.height());
+}
+
+std::vector<std::string> model_to_svg_columns(const Model& model, double most, const PlotOptions& options) {
+  const std::vector<Box> boxes = drawn(model, options);
+  const Picture picture(boxes, true);
+  const std::vector<double> cuts = picture.cuts(most);
+  std::vector<std::string> columns;
+  for (std::size_t i = 1; i < cuts.size(); ++i)
+    columns.push_back(svg_of(model, picture, cuts[i - 1], cuts[i]));
+  return columns;
 }
 
 std::string model_to_dot(const Model& model, const PlotOptions& options) {

@@ -224,3 +224,32 @@ TEST_CASE("reports that cannot be written say so") {
                        "of shape (None, 3)",
                        ValueError);
 }
+
+TEST_CASE("a schedule is told line by line, not as JSON") {
+  const Files files;
+  const nn::Sequential model({nn::Input({2}), nn::Dense(1)});
+  model.compile(
+      {.optimizer = nn::SGD(nn::PiecewiseConstantDecay({10, 20}, {0.1, 0.01, 0.001})), .loss = "mse"});
+  model.fit(K::ones({2, 2}), K::ones({2, 1}),
+            {.verbose = 0, .callbacks = {nn::Report(files.folder() + "/r.html")}});
+  const std::string page = read(files.folder() + "/r.html");
+  CHECK(contains(page, ">PiecewiseConstantDecay\nboundaries: 10, 20\nvalues: 0.1, 0.01, 0.001<"));
+  CHECK_FALSE(contains(page, "class_name"));
+}
+
+TEST_CASE("a deep model is drawn in columns, and a model in the model for itself") {
+  const Files files;
+  const nn::Sequential inner({nn::Input({2}), nn::Dense(2, {.name = "inside"})}, {.name = "inner"});
+  nn::Sequential deep({nn::Input({2}), inner});
+  for (int i = 0; i < 30; ++i) deep.add(nn::Dense(2));
+  deep.compile({.optimizer = "sgd", .loss = "mse"});
+  deep.fit(K::ones({2, 2}), K::ones({2, 2}),
+           {.verbose = 0, .callbacks = {nn::Report(files.folder() + "/r.html")}});
+  const std::string page = read(files.folder() + "/r.html");
+  const std::size_t at = page.find("<div class=\"card columns\">");
+  const std::string drawing = page.substr(at, page.find("</div>", at) - at);
+  CHECK(count(drawing, "<svg") == 5);
+  CHECK(count(drawing, "<rect x=") == 32);  // each box once: none is cut
+  CHECK(count(page, "<div class=\"card columns\">") == 2);
+  CHECK(contains(page, ">inside</text>"));
+}
