@@ -1,7 +1,17 @@
+#include <ktape/autograd/log.hpp>
 #include <ktape/nn/callbacks/callback.hpp>
 #include <ktape/nn/models/model.hpp>
 
+#include <iostream>
+
 namespace ktape::nn {
+
+void warn(const RunParameters& parameters, const std::string& text) {
+  if (log::enabled(log::Level::Warn)) return log::write(log::Level::Warn, text);
+  if (parameters.verbose == 0 || !parameters.first) return;
+  std::cout.flush();
+  std::cerr << "\nWarning: " << text << std::endl;  // behind the bar, which may be half drawn
+}
 
 void CallbackImpl::set_model(const Model& model) {
   model_ = std::static_pointer_cast<ModelImpl>(model.shared());

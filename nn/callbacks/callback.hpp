@@ -4,6 +4,7 @@
 
 #include <memory>
 #include <optional>
+#include <string>
 
 namespace ktape::nn {
 
@@ -19,6 +20,9 @@ struct RunParameters {
   bool first =
       true;  ///< of the processes that train together, see nn/distributed: it alone prints and writes
 };
+
+/// Warns the user: in the log and, of a run that prints, on the error stream where the log does not.
+void warn(const RunParameters& parameters, const std::string& text);
 
 /// The class behind a Callback: override what you want to hear of. Epochs and batches count from 0.
 ///
@@ -36,8 +40,11 @@ class CallbackImpl : public Object {
   virtual void on_epoch_begin(int, const Logs&) {}
   /// The logs hold the means over the epoch, and "val_..." where there are validation data.
   virtual void on_epoch_end(int, const Logs&) {}
-  virtual void on_train_batch_begin(std::int64_t, const Logs&) {}
-  virtual void on_train_batch_end(std::int64_t, const Logs&) {}
+  virtual void on_train_batch_begin(std::int64_t batch, const Logs& logs) { on_batch_begin(batch, logs); }
+  virtual void on_train_batch_end(std::int64_t batch, const Logs& logs) { on_batch_end(batch, logs); }
+  /// Keras's former names of the two.
+  virtual void on_batch_begin(std::int64_t, const Logs&) {}
+  virtual void on_batch_end(std::int64_t, const Logs&) {}
   virtual void on_test_begin(const Logs&) {}
   virtual void on_test_end(const Logs&) {}
   virtual void on_test_batch_begin(std::int64_t, const Logs&) {}
@@ -61,6 +68,8 @@ class CallbackImpl : public Object {
 
   void set_model(const Model& model);
   void set_parameters(const RunParameters& parameters) { parameters_ = parameters; }
+  /// Warns the user, in the log and where the run prints.
+  void warn(const std::string& text) const { nn::warn(parameters_, text); }
 
  protected:
   /// The model that is being trained.

@@ -24,6 +24,7 @@ class ModelCheckpointImpl final : public CallbackImpl {
   std::string class_name() const override { return "ModelCheckpoint"; }
   bool writes_files() const override { return true; }
 
+  void on_train_begin(const Logs&) override { monitor_.begin(); }
   void on_epoch_begin(int epoch, const Logs&) override { epoch_ = epoch; }
   void on_epoch_end(int, const Logs& logs) override {
     if (options_.save_freq.by_epoch()) save({{"epoch", epoch_ + 1}}, logs);
@@ -50,7 +51,7 @@ class ModelCheckpointImpl final : public CallbackImpl {
   /// Whether this model is to be saved; says so.
   bool wanted(const Logs& logs, const std::string& path) {
     const double before = monitor_.best();
-    const std::optional<double> value = options_.save_best_only ? monitor_.read(logs) : std::nullopt;
+    const std::optional<double> value = options_.save_best_only ? monitor_.read(logs, *this) : std::nullopt;
     const bool saves = !value || monitor_.improved(*value);
     if (options_.verbose > 0) {
       std::ostringstream text;  // of its own: how std::cout writes numbers is the program's affair

@@ -22,10 +22,10 @@ struct ModelCheckpointOptions {
 ///     nn::ModelCheckpoint("best.weights.h5", {.monitor = "val_accuracy", .save_best_only = true,
 ///                                             .save_weights_only = true})
 ///
-/// Folders that are missing are made. A monitored number that is not reported is a warning in the log, and
-/// the model is saved. Throws ValueError, at once, for a name of no known format and another mode, and, when
-/// it saves, for a field that names nothing that is reported; IOError where the file cannot be written.
-/// Mirrors `keras.callbacks.ModelCheckpoint`.
+/// Folders that are missing are made. Of a monitored number that is not reported the user is warned, in the
+/// log and where the training prints, and the model is saved. Throws ValueError, at once, for a name of no
+/// known format and another mode, and, when it saves, for a field that names nothing that is reported;
+/// IOError where the file cannot be written. Mirrors `keras.callbacks.ModelCheckpoint`.
 class ModelCheckpoint : public Callback {
  public:
   explicit ModelCheckpoint(const std::string& filepath, const ModelCheckpointOptions& options = {});

@@ -1,8 +1,10 @@
-#include <ktape/autograd/log.hpp>
 #include <ktape/nn/callbacks/monitor.hpp>
+#include <ktape/nn/names.hpp>
 
 #include <cmath>
 #include <limits>
+#include <sstream>
+#include <utility>
 
 namespace ktape::nn {
 
@@ -17,16 +19,19 @@ Monitor::Monitor(const char* callback, std::string name, const std::string& mode
 }
 
 void Monitor::forget() {
+  begin();
   best_ = grows_ ? -std::numeric_limits<double>::infinity() : std::numeric_limits<double>::infinity();
 }
 
-std::optional<double> Monitor::read(const Logs& logs) const {
+std::optional<double> Monitor::read(const Logs& logs, const CallbackImpl& callback) {
   if (logs.contains(name_)) return logs.at(name_);
-  if (log::enabled(log::Level::Warn)) {
-    std::ostringstream text;
-    text << '[' << callback_ << "] the logs must hold the monitored '" << name_ << "': received " << logs;
-    log::write(log::Level::Warn, text.str());
-  }
+  if (std::exchange(warned_, true)) return {};
+  std::vector<std::string> names;
+  for (const auto& [name, value] : logs) names.push_back(name);
+  std::ostringstream text;
+  text << '[' << callback_ << "] the logs must hold the monitored '" << name_ << "': received " << logs
+       << suggestion(name_, names);
+  callback.warn(text.str());
   return {};
 }
 

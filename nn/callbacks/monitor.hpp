@@ -1,5 +1,5 @@
 #pragma once
-#include <ktape/nn/models/logs.hpp>
+#include <ktape/nn/callbacks/callback.hpp>
 #include <ktape/nn/state.hpp>
 
 #include <optional>
@@ -13,14 +13,16 @@ class Monitor {
   /// callback, for another one.
   Monitor(const char* callback, std::string name, const std::string& mode, double min_delta = 0);
 
-  /// Any value is better than what has been so far.
+  /// A training begins, which is to be warned of a number that is missing.
+  void begin() { warned_ = false; }
+  /// The same, and any value is better than what has been so far.
   void forget();
   /// What a value must be better than.
   double best() const { return best_; }
   void set_best(double best) { best_ = best; }
 
-  /// The number; none, with a warning in the log, where it is not reported.
-  std::optional<double> read(const Logs& logs) const;
+  /// The number; none where it is not reported, of which the callback warns once in a training.
+  std::optional<double> read(const Logs& logs, const CallbackImpl& callback);
   bool better(double value, double than) const;
   /// Whether the value is the best so far, which it then becomes.
   bool improved(double value);
@@ -32,7 +34,7 @@ class Monitor {
   const char* callback_;
   std::string name_;
   double min_delta_, best_ = 0;
-  bool grows_ = false;
+  bool grows_ = false, warned_ = false;
 };
 
 }  // namespace ktape::nn

@@ -22,13 +22,28 @@ struct LambdaCallbackImpl final : CallbackImpl {
   std::string class_name() const override { return "LambdaCallback"; }
   void on_epoch_begin(int epoch, const Logs& logs) override { tell(f.on_epoch_begin, epoch, logs); }
   void on_epoch_end(int epoch, const Logs& logs) override { tell(f.on_epoch_end, epoch, logs); }
+
   void on_train_begin(const Logs& logs) override { tell(f.on_train_begin, logs); }
   void on_train_end(const Logs& logs) override { tell(f.on_train_end, logs); }
-  void on_train_batch_begin(std::int64_t batch, const Logs& logs) override {
-    tell(f.on_train_batch_begin, batch, logs);
+  void on_train_batch_begin(std::int64_t i, const Logs& logs) override {
+    tell(f.on_train_batch_begin, i, logs);
   }
-  void on_train_batch_end(std::int64_t batch, const Logs& logs) override {
-    tell(f.on_train_batch_end, batch, logs);
+  void on_train_batch_end(std::int64_t i, const Logs& logs) override { tell(f.on_train_batch_end, i, logs); }
+
+  void on_test_begin(const Logs& logs) override { tell(f.on_test_begin, logs); }
+  void on_test_end(const Logs& logs) override { tell(f.on_test_end, logs); }
+  void on_test_batch_begin(std::int64_t i, const Logs& logs) override {
+    tell(f.on_test_batch_begin, i, logs);
+  }
+  void on_test_batch_end(std::int64_t i, const Logs& logs) override { tell(f.on_test_batch_end, i, logs); }
+
+  void on_predict_begin(const Logs& logs) override { tell(f.on_predict_begin, logs); }
+  void on_predict_end(const Logs& logs) override { tell(f.on_predict_end, logs); }
+  void on_predict_batch_begin(std::int64_t i, const Logs& logs) override {
+    tell(f.on_predict_batch_begin, i, logs);
+  }
+  void on_predict_batch_end(std::int64_t i, const Logs& logs) override {
+    tell(f.on_predict_batch_end, i, logs);
   }
 
   template <class F, class... Arguments>
@@ -57,7 +72,7 @@ class EarlyStoppingImpl final : public CallbackImpl {
   }
 
   void on_epoch_end(int epoch, const Logs& logs) override {
-    const std::optional<double> value = monitor_.read(logs);
+    const std::optional<double> value = monitor_.read(logs, *this);
     if (!value || epoch < options_.start_from_epoch) return;
     if (options_.restore_best_weights && best_weights_.empty()) keep(epoch);
     ++waited_;
@@ -145,7 +160,7 @@ class ReduceLROnPlateauImpl final : public CallbackImpl {
   void report(Logs& logs) override { logs.set("learning_rate", rate_of(model())); }
 
   void on_epoch_end(int epoch, const Logs& logs) override {
-    const std::optional<double> value = monitor_.read(logs);
+    const std::optional<double> value = monitor_.read(logs, *this);
     if (!value) return;
     if (resting_ > 0) --resting_, waited_ = 0;
     if (monitor_.improved(*value)) {

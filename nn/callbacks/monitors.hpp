@@ -10,9 +10,13 @@ struct LambdaCallbackOptions {
   std::function<void(int, const Logs&)> on_epoch_begin = {}, on_epoch_end = {};
   std::function<void(const Logs&)> on_train_begin = {}, on_train_end = {};
   std::function<void(std::int64_t, const Logs&)> on_train_batch_begin = {}, on_train_batch_end = {};
+  std::function<void(const Logs&)> on_test_begin = {}, on_test_end = {};
+  std::function<void(std::int64_t, const Logs&)> on_test_batch_begin = {}, on_test_batch_end = {};
+  std::function<void(const Logs&)> on_predict_begin = {}, on_predict_end = {};
+  std::function<void(std::int64_t, const Logs&)> on_predict_batch_begin = {}, on_predict_batch_end = {};
 };
 
-/// A callback of functions.
+/// A callback of functions, which are called as the functions of these names of a `CallbackImpl`.
 class LambdaCallback : public Callback {
  public:
   explicit LambdaCallback(const LambdaCallbackOptions& options);
@@ -29,8 +33,8 @@ struct EarlyStoppingOptions {
   int start_from_epoch = 0;
 };
 
-/// Ends the training when a number gets no better any more. A number that is not reported is a warning in the
-/// log.
+/// Ends the training when a number gets no better any more. Of a number that is not reported the user is
+/// warned, in the log and where the training prints.
 class EarlyStopping : public Callback {
  public:
   explicit EarlyStopping(const EarlyStoppingOptions& options = {});

@@ -24,8 +24,8 @@ struct ValidationData {
 };
 
 struct FitOptions {
-  std::int64_t batch_size = 32;
-  int epochs = 1;               ///< the number of the last epoch, see initial_epoch
+  std::optional<std::int64_t> batch_size = {};  ///< of arrays: 32 by default
+  int epochs = 1;                               ///< the number of the last epoch, see initial_epoch
   double validation_split = 0;  ///< the part of the samples, at the end, that is validated on instead
   int verbose = 1;              ///< 0: silent, 1: a progress bar on a terminal, 2: a line for each epoch
   std::vector<Callback> callbacks = {};
@@ -34,14 +34,15 @@ struct FitOptions {
   std::map<std::int64_t, double> class_weight = {};  ///< by class: integer targets, or the largest of a row
   TensorList sample_weight = {};                     ///< (samples,) for all outputs, or for each
   int initial_epoch = 0;
-  std::optional<std::int64_t> steps_per_epoch = {};  ///< the next epoch goes on where this one stopped
+  std::optional<std::int64_t> steps_per_epoch =
+      {};  ///< the next epoch goes on where this one stopped; see fit
   std::optional<std::int64_t> validation_steps = {};
   std::optional<std::int64_t> validation_batch_size = {};  ///< batch_size by default
   int validation_freq = 1;                                 ///< every how many epochs
 };
 
 struct EvaluateOptions {
-  std::int64_t batch_size = 32;
+  std::optional<std::int64_t> batch_size = {};  ///< of arrays: 32 by default
   int verbose = 1;
   TensorList sample_weight = {};
   std::optional<std::int64_t> steps = {};
@@ -49,7 +50,7 @@ struct EvaluateOptions {
 };
 
 struct PredictOptions {
-  std::int64_t batch_size = 32;
+  std::optional<std::int64_t> batch_size = {};  ///< of arrays: 32 by default
   int verbose = 0;
   std::optional<std::int64_t> steps = {};
   std::vector<Callback> callbacks = {};

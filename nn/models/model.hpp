@@ -79,15 +79,23 @@ class Model : public Layer {
 
   /// The same with a dataset, whose elements are batches: the inputs, then the targets of each output, then,
   /// where there are any, the weights of the samples, one for all outputs or for each. A model whose inputs
-  /// and outputs are not known has one of each. The dataset is read anew for each epoch, unless
-  /// steps_per_epoch is given; it decides on the batches and their order. Throws ValueError, beside the
-  /// above, for options that go with arrays (validation_split, sample_weight), for a dataset without an end
-  /// where no number of steps is given, and for one that is empty.
+  /// and outputs are not known has one of each. The dataset decides on the batches and their order. It is
+  /// read anew for each epoch; with steps_per_epoch each epoch goes on where the one before stopped, and a
+  /// dataset that ends within an epoch ends the training, with a warning: repeat() it. Warnings go to the log
+  /// and, where the run prints, to the error stream. Throws ValueError, beside the above, for options that go
+  /// with arrays (batch_size, validation_split, sample_weight), for a dataset without an end where no number
+  /// of steps is given, and for one that is empty.
   ///
   ///     model.fit(train.shuffle(1000).batch(32).prefetch(2), {.epochs = 5, .validation_data =
   ///     test.batch(256)});
   History fit(const data::Dataset& dataset, const FitOptions& options = {}) const;
   Logs evaluate(const data::Dataset& dataset, const EvaluateOptions& options = {}) const;
+  /// The elements of a dataset hold the targets: there are none beside it.
+  template <std::convertible_to<TensorList> Targets>
+  History fit(const data::Dataset& dataset, const Targets& y, const FitOptions& options = {}) const = delete;
+  template <std::convertible_to<TensorList> Targets>
+  Logs evaluate(const data::Dataset& dataset, const Targets& y,
+                const EvaluateOptions& options = {}) const = delete;
   /// What follows the inputs in the elements is not looked at.
   Prediction predict(const data::Dataset& dataset, const PredictOptions& options = {}) const;
 

@@ -1,4 +1,5 @@
 #include "../../ops/check.hpp"
+#include "../captured_stderr.hpp"
 
 #include <ktape/ktape.hpp>
 #include <ktape/nn/callbacks/progress.hpp>
@@ -68,6 +69,69 @@ TEST_CASE("ReduceLROnPlateau and LearningRateScheduler set the rate, and report 
 TEST_CASE("TerminateOnNaN ends a training") {
   const Scripted model(std::vector<double>{1, NAN, 1});
   CHECK(run(model, nn::TerminateOnNaN())["loss"].size() == 2);
+}
+
+TEST_CASE("a monitored number that is not reported is a warning where the training prints, once") {
+  const auto warned = [](const nn::Callback& callback, int verbose) {
+    const Scripted model(std::vector<double>{3, 2, 1});
+    model.compile({.optimizer = "sgd"});
+    const CapturedStderr warning;
+    model.fit(K::ones({1, 1}), {}, {.epochs = 3, .verbose = verbose, .callbacks = {callback}});
+    return warning.text();
+  };
+  CHECK(warned(nn::EarlyStopping({.monitor = "los"}), 2) ==
+        "\nWarning: [EarlyStopping] the logs must hold the monitored 'los': received loss: 3; did you mean "
+        "'loss'?\n");
+  CHECK(warned(nn::ReduceLROnPlateau(), 2)
+            .find("[ReduceLROnPlateau] the logs must hold the monitored 'val_loss'") != std::string::npos);
+  CHECK(warned(nn::EarlyStopping({.monitor = "los"}), 0).empty());
+  CHECK(warned(nn::EarlyStopping({.monitor = "loss"}), 2).empty());
+}
+
+TEST_CASE("LambdaCallback hears of training, evaluation and prediction") {
+  std::vector<std::string> heard;
+  const auto hear = [&](const char* name) {
+    return [&heard, name](const nn::Logs&) { heard.emplace_back(name); };
+  };
+  const auto hear_batch = [&](const char* name) {
+    return [&heard, name](std::int64_t batch, const nn::Logs&) {
+      heard.push_back(name + std::to_string(batch));
+    };
+  };
+  const nn::LambdaCallback listener({.on_train_begin = hear("train"),
+                                     .on_train_end = hear("/train"),
+                                     .on_train_batch_begin = hear_batch("batch"),
+                                     .on_train_batch_end = hear_batch("/batch"),
+                                     .on_test_begin = hear("test"),
+                                     .on_test_end = hear("/test"),
+                                     .on_test_batch_begin = hear_batch("tests"),
+                                     .on_test_batch_end = hear_batch("/tests"),
+                                     .on_predict_begin = hear("predict"),
+                                     .on_predict_end = hear("/predict"),
+                                     .on_predict_batch_begin = hear_batch("predicts"),
+                                     .on_predict_batch_end = hear_batch("/predicts")});
+  const nn::Sequential model({nn::Input({1}), nn::Dense(1)});
+  model.compile({.optimizer = "sgd", .loss = "mse"});
+  const Tensor x = K::ones({2, 1});
+  model.fit(x, x, {.verbose = 0, .callbacks = {listener}, .validation_data = {x, x}});
+  CHECK(std::exchange(heard, {}) == std::vector<std::string>{"train", "batch0", "/batch0", "test", "tests0",
+                                                             "/tests0", "/test", "/train"});
+  model.evaluate(x, x, {.verbose = 0, .callbacks = {listener}});
+  CHECK(std::exchange(heard, {}) == std::vector<std::string>{"test", "tests0", "/tests0", "/test"});
+  model.predict(x, {.batch_size = 1, .callbacks = {listener}});
+  CHECK(heard == std::vector<std::string>{"predict", "predicts0", "/predicts0", "predicts1", "/predicts1",
+                                          "/predict"});
+}
+
+TEST_CASE("batches of a training are heard of under Keras's former names, too") {
+  struct FormerImpl : nn::CallbackImpl {
+    int begun = 0, ended = 0;
+    void on_batch_begin(std::int64_t, const nn::Logs&) override { ++begun; }
+    void on_batch_end(std::int64_t, const nn::Logs& logs) override { ended += logs.contains("loss"); }
+  };
+  const nn::CallbackOf<FormerImpl> former;
+  run(Scripted(std::vector<double>{3, 2}), former);
+  CHECK((former->begun == 2 && former->ended == 2));
 }
 
 TEST_CASE("History holds the numbers of a training") {

@@ -7,6 +7,7 @@
 #include <ktape/ops/reductions.hpp>
 
 #include "../../ops/check.hpp"
+#include "../captured_stderr.hpp"
 
 namespace K = ktape::backend;
 namespace nn = ktape::nn;
@@ -78,14 +79,69 @@ TEST_CASE("the length of a dataset is found by the first epoch, or known") {
 }
 
 TEST_CASE("steps go on through a dataset, with or without an end") {
-  for (const Dataset& dataset : {batches().repeat(), batches()}) {
+  // Of four batches, two epochs of two are the whole: the third begins anew.
+  for (const auto& [dataset, steps] : {std::pair(batches().repeat(), 3), std::pair(batches(), 2)}) {
     const Counter counter;
-    compiled().fit(dataset, {.epochs = 3, .verbose = 0, .callbacks = {counter}, .steps_per_epoch = 3});
+    compiled().fit(dataset, {.epochs = 3, .verbose = 0, .callbacks = {counter}, .steps_per_epoch = steps});
     CHECK(counter->epochs == 3);
-    CHECK(counter->batches == 9);
+    CHECK(counter->batches == 3 * steps);
   }
   CHECK(compiled().evaluate(batches().repeat(), {.verbose = 0, .steps = 3}).contains("loss"));
   CHECK(compiled().predict(batches().repeat(), {.steps = 2}).shape() == Shape{32, 1});
+}
+
+TEST_CASE("epochs of steps read one order of the dataset from its begin to its end") {
+  std::vector<double> seen;
+  const auto note = [&seen](const Element& e) { return seen.push_back(e[0].item<double>(0, 0)), e; };
+  const Dataset dataset = batches().map(note);
+  compiled().fit(dataset, {.epochs = 2, .verbose = 0, .steps_per_epoch = 2});
+  const std::vector<double> steps = std::exchange(seen, {});
+  compiled().fit(dataset, {.epochs = 1, .verbose = 0});
+  CHECK(steps == seen);
+}
+
+TEST_CASE("a dataset that ends within an epoch ends the training, with a warning") {
+  for (const Dataset& dataset : {batches(), stream()}) {
+    const Counter counter;
+    const CapturedStderr warning;
+    const nn::History history = compiled().fit(dataset, {.epochs = 5,
+                                                         .verbose = 2,
+                                                         .callbacks = {counter},
+                                                         .validation_data = batches(),
+                                                         .steps_per_epoch = 3});
+    CHECK(counter->batches == 4);
+    CHECK(history["val_loss"].size() == 2);  // the short epoch is whole otherwise
+    CHECK(warning.text() ==
+          "\nWarning: [fit] your input ran out of data: received steps_per_epoch=3, but only 1 batch; make "
+          "sure "
+          "that the dataset has as many as all epochs ask for, maybe with repeat()\n");
+  }
+}
+
+TEST_CASE("validation, evaluation and prediction warn of steps that there are no data for") {
+  const nn::Sequential model = compiled();
+  {
+    const CapturedStderr warning;
+    model.fit(inputs(), targets(), {.verbose = 2, .validation_data = batches(), .validation_steps = 6});
+    CHECK(warning.text().find("[fit] your input ran out of data: received validation_steps=6, but only 4") !=
+          std::string::npos);
+  }
+  {
+    const CapturedStderr warning;
+    model.evaluate(batches(), {.verbose = 2, .steps = 5});
+    model.predict(batches(), {.verbose = 2, .steps = 7});
+    CHECK(
+        warning.text().find("[evaluate] your input ran out of data: received steps=5, but only 4 batches") !=
+        std::string::npos);
+    CHECK(warning.text().find("[predict] your input ran out of data: received steps=7, but only 4 batches") !=
+          std::string::npos);
+  }
+  {
+    const CapturedStderr warning;
+    model.evaluate(batches(), {.verbose = 0, .steps = 5});
+    model.evaluate(batches(), {.verbose = 2, .steps = 4});
+    CHECK(warning.text().empty());  // silent runs are, and there is nothing to warn of
+  }
 }
 
 TEST_CASE("each epoch reads the dataset anew; a resumed training with the epoch's order") {
@@ -134,7 +190,24 @@ TEST_CASE("datasets that do not fit are errors") {
   CHECK_THROWS_WITH_AS(model.evaluate(batches().repeat(), {.verbose = 0}), Contains("steps must be given"),
                        ValueError);
   CHECK_THROWS_WITH_AS(model.fit(batches(), {.validation_split = 0.5, .verbose = 0}),
-                       Contains("go with arrays"), ValueError);
+                       "[fit] validation_split must go with arrays: received validation_split=0.5 and a "
+                       "dataset; see Dataset::take and Dataset::skip",
+                       ValueError);
+  CHECK_THROWS_WITH_AS(model.fit(batches(), {.batch_size = 32, .verbose = 0}),
+                       "[fit] batch_size must go with arrays, for the elements of a dataset are batches: "
+                       "received batch_size=32 and a dataset; see Dataset::batch",
+                       ValueError);
+  CHECK_THROWS_WITH_AS(model.evaluate(batches(), {.batch_size = 32, .verbose = 0}),
+                       Contains("[evaluate] batch_size must go with arrays"), ValueError);
+  CHECK_THROWS_WITH_AS(model.predict(batches(), {.batch_size = 32}),
+                       Contains("[predict] batch_size must go with arrays"), ValueError);
+  CHECK_THROWS_WITH_AS(model.fit(batches(), {.verbose = 0, .sample_weight = K::ones({50})}),
+                       Contains("[fit] sample_weight must go with arrays"), ValueError);
+  const auto takes_targets = [](const auto& m) {
+    return requires { m.fit(batches(), targets()); }
+    || requires { m.evaluate(batches(), targets()); };
+  };
+  CHECK_FALSE(takes_targets(model));  // they are in the dataset: the compiler says so
   CHECK_THROWS_WITH_AS(model.fit(batches().take(0), {.verbose = 0}), Contains("must have elements"),
                        ValueError);
   CHECK_THROWS_WITH_AS(model.predict(stream().take(0)), Contains("must have elements"), ValueError);
