@@ -24,7 +24,7 @@ h3{font-size:.95rem;margin:0 0 .6em}
 .scroll{overflow:auto;max-height:34rem}
 .stack{display:grid;gap:14px;grid-template-columns:minmax(0,1fr)}
 .model+.model{margin-top:14px}
-.columns{display:flex;flex-wrap:wrap;gap:6px 14px;justify-content:center;align-items:flex-start}
+.columns{display:grid;gap:44px 14px;grid-template-columns:repeat(auto-fit,minmax(min(100%,470px),1fr));align-items:start;justify-items:center}
 .columns>svg{max-width:100%;height:auto}
 .totals{margin-top:10px}
 .numbers{display:grid;gap:12px;grid-template-columns:repeat(auto-fill,minmax(176px,1fr));margin-top:16px}
@@ -36,7 +36,7 @@ th{text-align:left;color:var(--muted);font-weight:600}
 th,td{padding:5px 14px 5px 0;border-bottom:1px solid var(--line);vertical-align:top;white-space:pre-line}
 tr:last-child td{border-bottom:0}
 .right{text-align:right}
-td:not(.right){overflow-wrap:anywhere}
+td.value,.model td:not(.right){overflow-wrap:anywhere}
 @media(max-width:640px){.card{padding:12px}table{font-size:.78rem}th,td{padding-right:7px}}
 summary{cursor:pointer;color:var(--accent)}
 details .scroll{margin-top:8px}
