@@ -1,0 +1,29 @@
+#pragma once
+#include <ktape/ktape.hpp>
+
+/// The rows of conformance_test.cpp, by families of layers: what is to be known of a layer to test it as all
+/// others.
+namespace nn = ktape::nn;
+using ktape::None, ktape::Shape, ktape::Tensor;
+
+/// What becomes of a mask on the (first) input.
+enum class Mask { Passes, Ends };
+
+struct Row {
+  std::string name;  ///< of the class
+  std::function<nn::Layer()> make;
+  std::vector<Shape> inputs;         ///< with a batch of 4
+  Shape output;                      ///< likewise
+  std::vector<std::string> weights;  ///< the ends of their names
+  Mask mask = Mask::Ends;
+  std::vector<Shape> bad_inputs = {};  ///< that the layer refuses, in a list of their own; none: it takes all
+  int classes = 0;                     ///< above 0: the inputs are integers below it
+};
+
+/// The layers that are called on strings.
+struct StringRow {
+  std::string name;
+  std::function<nn::Layer()> make;
+  std::function<Tensor(const nn::Layer&)> call;
+  Shape output;
+};
