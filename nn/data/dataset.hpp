@@ -155,7 +155,7 @@ class Dataset {
 
   /// Reads all elements, and returns the last state: the function makes it of the one before and an element.
   ///
-  ///     Tensor sum = numbers.reduce(K::constant(0), [](const data::Element& sum, const data::Element& e) {
+  ///     Tensor sum = numbers.reduce(K::zeros({}), [](const data::Element& sum, const data::Element& e) {
   ///       return data::Element{sum[0] + e[0]};
   ///     })[0];
   Element reduce(const TensorList& initial_state, Reducer function) const;
