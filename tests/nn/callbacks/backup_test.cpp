@@ -52,7 +52,6 @@ struct Program {
                    .loss = "sparse_categorical_crossentropy",
                    .metrics = {"accuracy"}});
     nn::FitOptions options{
-        .batch_size = 8,
         .epochs = epochs,
         .verbose = 0,
         .callbacks =
@@ -65,14 +64,15 @@ struct Program {
         .steps_per_epoch = steps_per_epoch};
     const nn::History history = [&] {
       if (!from_dataset) {
+        options.batch_size = 8;
         options.validation_split = 0.25;
         return model.fit(x, y, options);
       }
       const auto noisy = [](const data::Element& e) {
         return data::Element{e[0] + K::random_normal(e[0].shape(), {.stddev = 0.1}), e[1]};
       };
-      const auto train =
-          data::Dataset::from_tensor_slices({x, y}).shuffle(40).map(noisy).batch(8).prefetch(2);
+      auto train = data::Dataset::from_tensor_slices({x, y}).shuffle(40).map(noisy).batch(8).prefetch(2);
+      if (steps_per_epoch) train = train.repeat();
       options.validation_data = data::Dataset::from_tensor_slices({x, y}).batch(16);
       return model.fit(train, options);
     }();
