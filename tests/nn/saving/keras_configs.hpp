@@ -1,0 +1,57 @@
+#pragma once
+#include <ktape/ktape.hpp>
+#include <ktape/nn/saving/keras_dialects.hpp>
+
+#include "../../ops/check.hpp"
+
+/// For tests of the configs that versions of Keras wrote.
+namespace keras_configs {
+
+using ktape::nn::Config, ktape::nn::from_json, ktape::nn::Value;
+using ktape::nn::saving::canonical;
+
+template <class Error, class F>
+void check_throws(const F& f, const char* text) {
+  CHECK_THROWS_WITH_AS(f(), doctest::Contains(text), Error);
+}
+
+/// The config of the layer of that name in a canonical model.
+inline const Config& layer_in(const Value& model, const std::string& name) {
+  for (const Value& layer : model.config().at("config").config().at("layers").list())
+    if (layer.config().at("config").config().get("name") == Value(name)) return layer.config();
+  throw std::runtime_error("no layer " + name);
+}
+inline const Config& arguments(const Value& model, const std::string& name) {
+  return layer_in(model, name).at("config").config();
+}
+inline Value calls(const Value& model, const std::string& name) {
+  return layer_in(model, name).at("inbound_nodes");
+}
+
+/// The canonical form of a layer alone.
+inline Config canonical_layer(const std::string& json) { return canonical(from_json(json)).config(); }
+inline Config canonical_arguments(const std::string& json) {
+  return canonical_layer(json).at("config").config();
+}
+
+/// A graph of the layers x -> ... -> last, in Keras 2's form.
+inline Value graph(const std::string& layers, const std::string& last) {
+  return from_json(R"({"class_name": "Model", "config": {"name": "m", "layers": [
+      {"class_name": "InputLayer", "name": "x", "inbound_nodes": [],
+       "config": {"batch_input_shape": [null, 8, 8, 3], "dtype": "float32", "sparse": false, "name": "x"}}, )" +
+                   layers + R"(], "input_layers": [["x", 0, 0]], "output_layers": [[")" + last +
+                   R"(", 0, 0]]}})");
+}
+
+/// A Sequential in the canonical form.
+inline const char* const expected_sequence =
+    R"({"class_name": "Sequential", "config": {"name": "net", "layers": [
+    {"class_name": "InputLayer", "config": {"name": "hidden_input", "batch_shape": [null, 4], "dtype": "float32"}},
+    {"class_name": "Dense", "config": {"name": "hidden", "trainable": true, "dtype": "float32", "units": 8,
+     "activation": "relu", "use_bias": true,
+     "kernel_initializer": {"class_name": "GlorotUniform", "config": {"seed": null}},
+     "bias_initializer": {"class_name": "Zeros", "config": {}}, "kernel_regularizer": null}},
+    {"class_name": "Dropout", "config": {"name": "drop", "trainable": true, "dtype": "float32", "rate": 0.5,
+     "noise_shape": null, "seed": null}}]}})";
+
+}  // namespace keras_configs
