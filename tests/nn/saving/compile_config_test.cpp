@@ -26,7 +26,15 @@ nn::Logs step_of(const nn::Model& model, const ktape::TensorList& x, const ktape
   return again.test_on_batch(x, y);
 }
 
-bool same(const nn::Logs& a, const nn::Logs& b) { return std::equal(a.begin(), a.end(), b.begin(), b.end()); }
+Closeness same(const nn::Logs& got, const nn::Logs& want) {
+  if (got.size() != want.size()) return {"got " + std::to_string(got.size()) + " logs"};
+  for (auto a = got.begin(), b = want.begin(); a != got.end(); ++a, ++b) {
+    if (a->first != b->first) return {"got " + a->first + ", want " + b->first};
+    if (const Closeness found = close(a->second, b->second, exactly); !found)
+      return {a->first + ' ' + found.wrong};
+  }
+  return {};
+}
 
 double absolute(const Tensor& t, const Tensor& p) { return K::mean(K::abs(t - p)).item<double>(); }
 

@@ -38,11 +38,7 @@ inline std::set<std::string> files_in(const std::string& folder) {
   return names;
 }
 
-inline bool same(const std::vector<Tensor>& a, const std::vector<Tensor>& b) {
-  bool same = a.size() == b.size();
-  for (std::size_t i = 0; same && i < a.size(); ++i) same = values(a[i]) == values(b[i]);
-  return same;
-}
+inline Closeness same(const std::vector<Tensor>& a, const std::vector<Tensor>& b) { return close(a, b, exactly); }
 
 /// Saved and loaded, it has the same weights and predicts the same.
 inline void check_round_trip(const nn::Model& model, const std::vector<Tensor>& inputs) {
