@@ -7,7 +7,8 @@ namespace ktape::data {
 
 /// The numbers of an IDX file, plain or gzip-compressed, in its own shape and type: uint8, int8, int16,
 /// int32, float32 or float64. The files of MNIST and its like are of this kind. Throws IOError, naming the
-/// file, for one that is missing, truncated or no IDX file.
+/// file, for one that is missing, truncated or no IDX file, and for a gzip file that inflates to more than 64
+/// MB and 32 times its size.
 ///
 ///     Tensor images = data::load_idx("t10k-images-idx3-ubyte.gz");       // (10000, 28, 28), uint8
 Tensor load_idx(const std::string& path);

@@ -15,8 +15,8 @@ struct ImageOptions {
 
 /// The pixels of an image, (height, width, channels), uint8 from 0 to 255. Grayscale is 0.299 R + 0.587 G +
 /// 0.114 B; transparency is left out unless asked for. Throws IOError, naming the file, for one that is
-/// missing, truncated, damaged or of another kind; ValueError for an unknown option. Mirrors
-/// `keras.utils.load_img`.
+/// missing, truncated, damaged or of another kind, or whose pixels are more than 64 MB and 128 times the
+/// file; ValueError for an unknown option. Mirrors `keras.utils.load_img`.
 Tensor load_image(const std::string& path, const ImageOptions& options = {});
 
 /// Where the labels of images come from: "inferred" from the names of folders, None for no labels, or a list

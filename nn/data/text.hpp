@@ -12,7 +12,8 @@
 namespace ktape::data {
 
 /// The text of a file, plain or gzip-compressed, without a byte order mark. Throws IOError, naming the file,
-/// for one that is missing or damaged.
+/// for one that is missing or damaged, and for a gzip file that inflates to more than 64 MB and 32 times its
+/// size.
 std::string load_text(const std::string& path);
 /// The same line by line, without the line ends, LF or CR LF.
 std::vector<std::string> load_text_lines(const std::string& path);
