@@ -1,3 +1,4 @@
+#include <limits>
 #include <xtensor/xmanipulation.hpp>
 #include <xtensor/xmath.hpp>
 #include <xtensor/xstrided_view.hpp>
@@ -35,6 +36,25 @@ Array matmul(const Array& a, const Array& b) {
       rows = xt::expand_dims(b, b.dimension() - 2);         // (..., 1, k, n)
   const Array products = columns * rows;
   return xt::sum(products, {products.dimension() - 2});
+}
+
+Array attention(const Array& query, const Array& key, const Array& value, double scale, bool causal) {
+  Array scores = matmul(query, Array(xt::transpose(key, {0, 1, 3, 2}))) * scale;
+  const double hidden = -std::numeric_limits<double>::infinity();
+  for (std::size_t q = 0; causal && q < scores.shape(2); ++q)
+    if (q + 1 < scores.shape(3))
+      xt::view(scores, xt::all(), xt::all(), q, xt::range(q + 1, scores.shape(3))) = hidden;
+  return matmul(softmax(scores, 3), value);
+}
+
+Array linear_recurrence(const Array& a, const Array& b, bool backwards) {
+  Array out = b;
+  const auto at = [](auto& x, std::size_t k) { return xt::view(x, xt::all(), k); };
+  for (std::size_t i = 1; i < b.shape(1); ++i) {
+    const std::size_t k = backwards ? b.shape(1) - 1 - i : i, before = backwards ? k + 1 : k - 1;
+    at(out, k) = at(b, k) + at(a, k) * at(out, before);
+  }
+  return out;
 }
 
 Array simple_rnn(const Array& x, const Array& kernel, const Array& recurrent_kernel, const Array& bias) {

@@ -48,6 +48,11 @@ Array one_hot(const Array& indices, std::size_t classes);
 
 // Products, over the last two axes; the axes before them broadcast.
 Array matmul(const Array& a, const Array& b);
+/// softmax(scale * dot(query, transpose(key))) dotted with value, of (batch, heads, steps, dim).
+Array attention(const Array& query, const Array& key, const Array& value, double scale, bool causal);
+
+/// out[k] = b[k] + a[k] * out[k - 1] along the middle one of three axes, from 0.
+Array linear_recurrence(const Array& a, const Array& b, bool backwards);
 
 // Recurrences of x (samples, time, features), without initial states: the outputs of all steps.
 Array simple_rnn(const Array& x, const Array& kernel, const Array& recurrent_kernel, const Array& bias);

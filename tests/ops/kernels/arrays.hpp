@@ -65,7 +65,7 @@ double tolerance() {
 
 /// `got` is `wanted`, rounded to T, to within errors relative to `scale`.
 template <class T>
-bool close(T got, Wide<T> wanted, double scale = 1) {
+bool rounds_to(T got, Wide<T> wanted, double scale = 1) {
   if constexpr (std::is_same_v<T, bool>) return got == (wanted != 0);
   else if constexpr (std::is_integral_v<T>) return got == static_cast<T>(wanted);
   else if (std::isnan(wanted)) return std::isnan(static_cast<double>(got));

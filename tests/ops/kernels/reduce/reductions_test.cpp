@@ -3,6 +3,7 @@
 #include <ktape/ops/kernels/reduce/moments.hpp>
 #include <ktape/ops/kernels/reduce/reductions.hpp>
 
+#include "../../../close.hpp"
 #include "../arrays.hpp"
 
 namespace {
@@ -15,7 +16,7 @@ void check_sums(const View& v, const Array<T>& x) {
       double scale = 1;
       for (i64 i = 0; i < v.axis; ++i) total = step(total, Wide<T>(at(i))), scale += std::abs(double(at(i)));
       const bool overflows = std::is_same_v<T, float16> && !(std::abs(double(total)) < 60000);
-      return overflows || close<T>(got, total, scale);
+      return overflows || rounds_to<T>(got, total, scale);
     };
   };
   const auto add = [](auto a, auto b) { return a + b; };
@@ -79,7 +80,7 @@ void check_means(const View& v, const Array<T>& x) {
   };
   check_reduction<T, T>(
       "mean", v, x, [](auto in, auto out, const View& all) { k::reduce_mean(in, out, all, all.axis); },
-      [&](T got, auto at) { return close<T>(got, Wide<T>(mean(at)), 4); });
+      [&](T got, auto at) { return rounds_to<T>(got, Wide<T>(mean(at)), 4); });
   if constexpr (!std::is_integral_v<T>) {
     const auto variance = [&](auto got, auto at) {
       double total = 0, middle = mean(at);
@@ -134,8 +135,8 @@ TEST_CASE("kernels: long sums are exact, and the same on any number of threads")
   float one = 0, two[2], alone[3];
   k::reduce_sum(x.data(), &one, {1, n, 1});
   k::reduce_sum(x.data(), two, {1, n / 2, 2});
-  CHECK(one == doctest::Approx(exact).epsilon(1e-6));
-  CHECK(two[0] + two[1] == doctest::Approx(exact).epsilon(1e-6));
+  CHECK(close(one, exact, {.rtol = 1e-6}));
+  CHECK(close(two[0] + two[1], exact, {.rtol = 1e-6}));
 #pragma omp parallel num_threads(2)
 #pragma omp single
   {

@@ -22,7 +22,7 @@ void check_scan(const View& v, k::ScanOptions options, bool product) {
         const Wide<T> before = total, value = Wide<T>(x[i]);
         total = product ? total * value : total + value;
         scale += std::abs(double(total)) + std::abs(double(value)) / 8;
-        ok = ok && close<T>(y[i], options.exclusive ? before : total, scale);
+        ok = ok && rounds_to<T>(y[i], options.exclusive ? before : total, scale);
       }
     }
   CHECK_MESSAGE(ok, v.outer, ", ", v.axis, ", ", v.inner, product ? " cumprod" : " cumsum");

@@ -28,7 +28,7 @@ void check_softmax(const View& v) {
   k::log_softmax_backward(l.data(), in_place.data(), in_place.data(), v);
   bool ok = true;
   for (i64 i = 0; i < v.size(); ++i) ok = ok && double(in_place[i]) == double(dl[i]);
-  const auto same_total = [&](T got, auto at) { return close<T>(got, naive_logsumexp(v.axis, at)); };
+  const auto same_total = [&](T got, auto at) { return rounds_to<T>(got, naive_logsumexp(v.axis, at)); };
   check_reduction<T, T>("logsumexp", v, x, k::logsumexp<T>, same_total);
   for (i64 o = 0; o < v.outer; ++o)
     for (i64 j = 0; j < v.inner; ++j) {
@@ -41,9 +41,9 @@ void check_softmax(const View& v) {
       for (i64 i = 0; i < v.axis; ++i) {
         const i64 at = v.at(o, i, j);
         const double logit = double(x[at]) - total, gradient = double(g[at]);
-        ok = ok && close<T>(s[at], std::exp(logit)) && close<T>(l[at], logit, 8) &&
-             close<T>(ds[at], double(s[at]) * (gradient - dot)) &&
-             close<T>(dl[at], gradient - std::exp(double(l[at])) * sum, scale);
+        ok = ok && rounds_to<T>(s[at], std::exp(logit)) && rounds_to<T>(l[at], logit, 8) &&
+             rounds_to<T>(ds[at], double(s[at]) * (gradient - dot)) &&
+             rounds_to<T>(dl[at], gradient - std::exp(double(l[at])) * sum, scale);
       }
     }
   CHECK_MESSAGE(ok, v.outer, ", ", v.axis, ", ", v.inner);
