@@ -219,7 +219,7 @@ TEST_CASE_TEMPLATE("engines: moments, slopes and scaling of channels", T, float1
 }
 
 TEST_CASE("engines: an unknown name lists those that are there") {
-  CHECK_THROWS_WITH_AS(Engine{"tinygrad"}, doctest::Contains("'native', 'xtensor' or a shared library"),
+  CHECK_THROWS_WITH_AS(Engine{"tinygrad"}, doctest::Contains("'native', 'xtensor', or a shared library"),
                        ValueError);
   CHECK_THROWS_WITH_AS(Engine{"tinygrad"}, doctest::Contains("received 'tinygrad'"), ValueError);
 }
