@@ -6,11 +6,13 @@
 
 namespace ktape::kernels::detail {
 
-/// A part of nested loops: where it begins in both arrays, and its own loops. The part that follows begins
-/// `ahead` from it in the input; 0: none does.
+/// A part of nested loops: where it begins in both arrays, and its own loops. It is one of a row of parts
+/// along the innermost loop: the first, the last, both or neither. The part that follows begins `ahead` from
+/// it in the input; 0: none does.
 struct CacheBlock {
   std::int64_t in, out, ahead;
   LoopNest loops;
+  bool first, last;
 };
 
 /// Nested loops, cut into blocks that fit the second cache: a few lines of the input, times as much of the
@@ -50,11 +52,12 @@ class CacheBlocks {
   template <class F>
   void for_range(std::int64_t begin, std::int64_t end, const F& f) const {
     Odometer at(tiles_, begin);
-    CacheBlock block{0, 0, 0, block_};
+    CacheBlock block{0, 0, 0, block_, false, false};
     while (begin < end) {
       for (int i = 0; i < tiles_.rank; ++i) {
         const std::int64_t n = block_.at[order_[i]].size, left = loops_.at[order_[i]].size - at.index(i) * n;
         block.loops.at[order_[i]].size = std::min(n, left);
+        if (order_[i] == tiles_.rank - 1) block.first = at.index(i) == 0, block.last = left <= n;
       }
       block.in = at.in, block.out = at.out;
       at.next();

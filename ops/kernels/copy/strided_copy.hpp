@@ -2,6 +2,10 @@
 #include <ktape/ops/kernels/copy/cache_blocks.hpp>
 #include <ktape/ops/kernels/copy/contiguous_copy.hpp>
 #include <ktape/ops/kernels/copy/transpose.hpp>
+#include <ktape/ops/kernels/workspace.hpp>
+
+#include <optional>
+#include <utility>
 
 namespace ktape::kernels {
 namespace detail {
@@ -74,6 +78,68 @@ void copy_block(const U* in, U* out, const LoopNest& loops, std::int64_t ahead, 
   });
 }
 
+/// Assembles blocks in a buffer and writes them with non-temporal stores of whole cache lines: a line that is
+/// written in two pieces, far apart in time, is moved four times instead of once. Where a row of blocks is
+/// cut within a line, the later block writes it, with the elements before its own copied once more.
+template <class U>
+class StagedBlocks {
+ public:
+  explicit StagedBlocks(const LoopNest& block) : StagedBlocks(block, extent(block)) {}
+
+  void copy(const U* in, U* out, const CacheBlock& block) {
+    const int q = staged_.rank - 1;
+    LoopNest from = staged_;
+    for (int d = 0; d <= q; ++d) from.at[d].size = block.loops.at[d].size;
+    const std::int64_t before = block.first ? 0 : line;  // what the block before left of a line
+    U* const stage = buffer_ + line + phase(out);
+    from.at[q].size += before;
+    copy_block(in - before * from.at[q].in, stage - before, from, block.ahead, false);
+    from.at[q].size -= before;
+    LoopNest runs;
+    for (int d = 0; d <= q; ++d) runs.append({from.at[d].size, from.at[d].out, block.loops.at[d].out});
+    if (runs.rank == 0 || runs.at[runs.rank - 1].out != 1) runs.at[runs.rank++] = {1, 1, 1};
+    const std::int64_t n = runs.at[--runs.rank].size;
+    for_each_but(runs, -1, -1, static_cast<const U*>(stage), out, [&](const U* x, U* y) {
+      const std::int64_t head = block.first ? 0 : phase(y), tail = block.last ? 0 : phase(y + n);
+      copy_run(x - head, 1, y - head, n + head - tail, true);
+    });
+  }
+
+ private:
+  static constexpr std::int64_t line = 64 / sizeof(U);
+  /// Elements between the begin of p's cache line and p.
+  static std::int64_t phase(const U* p) { return reinterpret_cast<std::uintptr_t>(p) / sizeof(U) % line; }
+  /// Where the rows of a block begin in the buffer: at the same phase as in the output.
+  static std::pair<LoopNest, std::int64_t> extent(LoopNest block) {
+    std::int64_t extent = 1;
+    bool dense = true;
+    for (int d = block.rank - 1; d >= 0; --d) {
+      auto& [size, in, out] = block.at[d];
+      dense = dense && (size == 1 || out == extent);
+      if (!dense) out = extent + 2 * line + ((out - extent) % line + line) % line;
+      extent += (size - 1) * out;
+    }
+    return {block, extent + 4 * line};
+  }
+  StagedBlocks(const LoopNest&, const std::pair<LoopNest, std::int64_t>& staged)
+      : staged_(staged.first), space_(staged.second), buffer_(space_.take(staged.second)) {}
+
+  LoopNest staged_;
+  Workspace<U> space_;
+  U* buffer_;
+};
+
+/// True when each run or tile fills whole lines of the output.
+template <class U>
+bool writes_lines(const U* out, const LoopNest& loops) {
+  const LoopNest::Loop run = loops.at[loops.rank - 1];
+  const int c = consecutive_input(loops);
+  bool lines = run.out == 1 && run.size % lanes<U> == 0;
+  if (run.in != 1) lines = lines && c >= 0 && transpose_streams(out, loops.at[c].out, run.size);
+  for (int d = 0; d < loops.rank - 1; ++d) lines = lines && streamable(out, loops.at[d].out * sizeof(U));
+  return lines;
+}
+
 /// Copies runs that need no blocks, in the order of the output. Threads share long runs; others are copied
 /// whole, as many at a time as one loop has of them.
 template <class U>
@@ -109,8 +175,13 @@ void copy_loops(const U* in, U* out, const LoopNest& loops) {
     return copy_in_order(in, out, loops, run_bytes >= 1024, large);
   if (bytes <= 8192) return copy_block(in, out, loops, 0, false);
   const CacheBlocks blocks(loops, sizeof(U));
+  const bool stages = large && run.out == 1 && !writes_lines(out, loops) &&
+                      blocks.block().at[loops.rank - 1].size * std::int64_t(sizeof(U)) >= 256;
   parallel_rows(blocks.count(), blocks.block().elements(), [&](std::int64_t begin, std::int64_t end) {
+    std::optional<StagedBlocks<U>> staged;
+    if (stages) staged.emplace(blocks.block());
     blocks.for_range(begin, end, [&](const CacheBlock& b) {
+      if (staged) return staged->copy(in + b.in, out + b.out, b);
       copy_block(in + b.in, out + b.out, b.loops, cached ? 0 : b.ahead, large);
     });
     stream_fence();
