@@ -12,7 +12,7 @@
 /// without one. All functions may be called from any thread.
 namespace ktape::backend {
 
-/// The name of the engine in use: "onednn" where it is built in, "xtensor" otherwise, or what `keras.json` or
+/// The name of the engine in use: "onednn" where it is built in, "native" otherwise, or what `keras.json` or
 /// KERAS_BACKEND chose, which may be a shared library with kernels of its own (see engine.h). Throws IOError
 /// when that cannot be loaded and ValueError, listing everything that is wrong, when it is not a complete
 /// engine.
