@@ -10,6 +10,7 @@ OpCall unary(Random& random) {
     Tensor (*run)(const Tensor&);
     double (*wanted)(double);
     bool positive = false;
+    double error = 0;  ///< in units in the last place of 1
   };
   static const std::vector<Function> functions = {
       {"abs", K::abs, std::fabs},
@@ -22,7 +23,7 @@ OpCall unary(Random& random) {
       {"sin", K::sin, std::sin},
       {"cos", K::cos, std::cos},
       {"tanh", K::tanh, std::tanh},
-      {"erf", K::erf, std::erf},
+      {"erf", K::erf, std::erf, false, 32},
       {"round", K::round, std::nearbyint},
       {"sign", K::sign, [](double x) { return std::isnan(x) ? x : double(x > 0) - double(x < 0); }},
       {"sigmoid", K::sigmoid, [](double x) { return 1 / (1 + std::exp(-x)); }},
@@ -40,6 +41,7 @@ OpCall unary(Random& random) {
           .inputs = {x},
           .run = [f](In in) { return f.run(in[0]); },
           .wanted = [f](Arrays in) { return reference::map(f.wanted, in[0]); },
+          .terms = f.error,
           .any_value = true};
 }
 
