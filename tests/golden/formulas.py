@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""Writes formulas.json: golden vectors of ops that have none from elsewhere, and of others on shapes, axes and layouts that
-those leave out, in the format of README.md.
+"""Writes formulas.json: golden vectors of ops that have none from elsewhere, and of others on shapes, axes and layouts
+that those leave out, in the format of README.md.
 
     python3 tests/golden/formulas.py          (needs numpy)
 
@@ -184,7 +184,7 @@ def conv(x, kernel, strides=1, padding="valid", data_format="channels_last", dil
     return channels_back(out, data_format)
 
 
-def padded(x, reach, strides, padding, value=0):
+def padded(x, reach, strides, padding):
     """x with its borders, and how many windows it has along each axis."""
     cells, widths = [], [(0, 0)]
     for n, k, s in zip(x.shape[1:-1], reach, strides):
@@ -193,7 +193,7 @@ def padded(x, reach, strides, padding, value=0):
         front = missing if padding == "causal" else missing // 2
         cells.append(out)
         widths.append((front, missing - front))
-    return np.pad(x, widths + [(0, 0)], constant_values=value), cells
+    return np.pad(x, widths + [(0, 0)]), cells
 
 
 def channels_last(x, data_format):
@@ -491,7 +491,8 @@ add("temporal_padding", lambda x, padding: border(x, [padding]), {"x": x234}, {"
 add("spatial_2d_padding", border, {"x": x1234}, {"padding": [[2, 1], [0, 1]], "data_format": "channels_first"})
 add("resize_images", resize_images, {"x": x1234},
     {"height_factor": 2, "width_factor": 3, "data_format": "channels_first", "interpolation": "bilinear"})
-add("resize_images", resize_images, {"x": x1234}, {"height_factor": 3, "width_factor": 1, "data_format": "channels_last", "interpolation": "nearest"})
+add("resize_images", resize_images, {"x": x1234},
+    {"height_factor": 3, "width_factor": 1, "data_format": "channels_last", "interpolation": "nearest"})
 add("resize_volumes", resize_volumes, {"x": numbers(1, 2, 1, 2, 3)},
     {"depth_factor": 3, "height_factor": 1, "width_factor": 2, "data_format": "channels_first"})
 add("bias_add", lambda x, bias, data_format: x + bias.reshape(1, -1, 1), {"x": x234, "bias": numbers(3)},
