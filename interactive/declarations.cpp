@@ -26,7 +26,7 @@ class Consumer : public clang::ASTConsumer {
  public:
   explicit Consumer(Declarations& declarations) : declarations_(declarations) {}
   bool HandleTopLevelDecl(clang::DeclGroupRef group) override {
-    declarations_.adopt_classes();
+    declarations_.adopt_locals();
     for (clang::Decl* decl : group) declarations_.declared(decl);
     return true;
   }
@@ -147,7 +147,7 @@ void Declarations::declared(clang::Decl* decl) {
     return;
   of_cell_.push_back(decl);
   auto* statement = llvm::dyn_cast<clang::TopLevelStmtDecl>(decl);
-  if (statement) adopt_classes(*statement);
+  if (statement) adopt_locals(*statement);
   if (statement && statement->isSemiMissing()) values_.push_back(decl);
   for_each_name(decl, [this](clang::NamedDecl* named) {
     tag(named);
@@ -156,24 +156,26 @@ void Declarations::declared(clang::Decl* decl) {
   });
 }
 
-void Declarations::adopt_classes() {
+void Declarations::adopt_locals() {
   if (number_ == 0) return;
   for (const clang::Scope* scope = compiler_->getSema().getCurScope(); scope; scope = scope->getParent())
     if (auto* statement = llvm::dyn_cast_or_null<clang::TopLevelStmtDecl>(scope->getEntity()))
-      adopt_classes(*statement);
+      adopt_locals(*statement);
 }
 
-void Declarations::adopt_classes(clang::TopLevelStmtDecl& statement) {
+void Declarations::adopt_locals(clang::TopLevelStmtDecl& statement) {
   clang::ASTContext& context = statement.getASTContext();
   for (clang::Decl* decl : statement.noload_decls()) {
     auto* type = llvm::dyn_cast<clang::TagDecl>(decl);
-    if (!type || !type->isCompleteDefinition() || type->getDeclContext() != &statement) continue;
+    auto* variable = llvm::dyn_cast<clang::VarDecl>(decl);
+    const bool has_symbols = type ? type->isCompleteDefinition() : variable && variable->isStaticLocal();
+    if (!has_symbols || decl->getDeclContext() != &statement) continue;
     const std::string number = std::to_string(++adopted_);
-    if (!type->getDeclName())
+    if (type && !type->getDeclName())
       type->setDeclName(&context.Idents.get("(lambda of a statement " + number + ')'));
-    type->setDeclContext(context.getTranslationUnitDecl());
+    decl->setDeclContext(context.getTranslationUnitDecl());
     llvm::StringRef name = context.Idents.get("statement" + number).getName();
-    type->addAttr(clang::AbiTagAttr::CreateImplicit(context, &name, 1));
+    decl->addAttr(clang::AbiTagAttr::CreateImplicit(context, &name, 1));
   }
 }
 

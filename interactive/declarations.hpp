@@ -54,9 +54,10 @@ class Declarations {
   /// The functions that clang made of templates so far.
   const llvm::SetVector<clang::FunctionDecl*>& instantiated() const { return instantiated_; }
 
-  /// Takes classes and lambdas out of the statement that is read: clang has no symbol for what is made of
-  /// them (an algorithm that gets a lambda) where it knows no function around them, and crashes.
-  void adopt_classes();
+  /// Takes lambdas, classes and static variables out of the statement that is read: clang has no symbol for
+  /// them, and for what is made of them (an algorithm that gets a lambda), where it knows no function around
+  /// them, and crashes.
+  void adopt_locals();
 
   // Called by the consumer.
   void declared(clang::Decl* decl);
@@ -71,7 +72,7 @@ class Declarations {
   /// The declarations of earlier cells of which this is a part, such as a parameter.
   std::vector<clang::NamedDecl*> around(clang::SourceLocation place) const;
   void restore(const Hidden& hidden);
-  void adopt_classes(clang::TopLevelStmtDecl& statement);
+  void adopt_locals(clang::TopLevelStmtDecl& statement);
   void remove_from_table(clang::NamedDecl* decl) const;
   static void remove_from_table(clang::NamedDecl* decl, clang::DeclContext* context);
 

@@ -125,7 +125,7 @@ void write(std::ostream& out, const T& value);
 
 /// The elements between brackets; of a long range the first ones.
 template <class Range>
-void write_range(std::ostream& out, const Range& range) {
+void write_range(std::ostream& out, Range& range) {
   constexpr int shown = 1000;
   int count = 0;
   out << '{';
@@ -140,7 +140,7 @@ void write_range(std::ostream& out, const Range& range) {
       out << ": ";
       write(out, element.second);
     } else {
-      using Element = std::ranges::range_value_t<const Range>;  // that of vector<bool> is a proxy
+      using Element = std::ranges::range_value_t<Range>;  // that of vector<bool> is a proxy
       write<Element>(out, element);
     }
   }
@@ -196,6 +196,9 @@ void write(std::ostream& out, const T& value) {
   else if constexpr (Optional<T>) {
     if (value.has_value()) write(out, *value);
     else out << "nullopt";
+  } else if constexpr (std::ranges::view<Plain> && std::ranges::input_range<Plain> && std::copyable<Plain>) {
+    Plain copy = value;  // some views remember their place, and cannot be const
+    write_range(out, copy);
   } else if constexpr (TupleLike<Plain>) write_tuple(out, value);
   else if constexpr (Variant<Plain>) std::visit([&](const auto& one) { write(out, one); }, value);
   else if constexpr (std::is_base_of_v<std::exception, Plain>)

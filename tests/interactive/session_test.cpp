@@ -179,6 +179,85 @@ TEST_CASE("lambdas may capture the session's variables, as those of a function m
         0);
 }
 
+TEST_CASE("algorithms take lambdas, which are those of their own cell") {
+  Prompt prompt;
+  prompt.line("vector<int> list{1, 2, 3};");
+  CHECK(prompt.line("std::for_each(list.begin(), list.end(), [](int& x) { x *= 2; }); list") == "{2, 4, 6}");
+  CHECK(prompt.line("std::for_each(list.begin(), list.end(), [](int& x) { x += 1; }); list") == "{3, 5, 7}");
+  CHECK(prompt.line("{ int by = 2; sort(list.begin(), list.end(), [&](int a, int b) { return by * a > 2 * b; "
+                    "}); } list") == "{7, 5, 3}");
+  CHECK(prompt.line("list | std::views::filter([](int x) { return x > 4; })") == "{7, 5}");
+  CHECK(prompt.line("std::thread([&] { list.push_back(1); }).join(); list.size()") == "4");
+  CHECK(prompt.line("std::async(std::launch::async, [] { return 3; }).get()") == "3");
+}
+
+TEST_CASE("blocks have classes and static variables of their own") {
+  Prompt prompt;
+  CHECK(prompt.line("{ struct S { int x = 5; }; cout << vector<S>(3)[2].x; }") == "5");
+  CHECK(prompt.line("{ struct S { double x = 0.5; }; cout << vector<S>(3)[2].x; }") == "0.5");
+  CHECK(prompt.line("for (int i = 0; i < 3; ++i) { static string s = \"a\"; cout << (s += \"b\"); }") ==
+        "ababbabbb");
+}
+
+TEST_CASE("every value is shown") {
+  const std::pair<const char*, const char*> lines[] = {
+      {"auto any_of = [](auto x) { return x; }; any_of", "<lambda>"},
+      {"data::Dataset::from_tensor_slices({K::ones({4, 2})}).batch(2)", "<Dataset of 2 elements>"},
+      {"std::variant<int, string> either = \"x\"; either", "\"x\""},
+      {"runtime_error(\"hello\")", "<std::runtime_error: hello>"},
+      {"tuple<unique_ptr<int>, int*, optional<int>, string>()", "(nullptr, nullptr, nullopt, \"\")"},
+      {"xt::xarray<double>{{1, 2}, {3, 4}}", "{{ 1.,  2.},\n { 3.,  4.}}"},
+      {"\"a\"s + \"b\"", "\"ab\""},
+  };
+  Prompt prompt;
+  for (const auto& [typed, shown] : lines) CHECK(prompt.line(typed) == shown);
+}
+
+TEST_CASE("a line may begin with a sign") {
+  const std::string home = Prompt::fresh_home(), program = home + "/session.cpp";
+  Prompt prompt(home);
+  prompt.line("int n = 2; Variable w = K::ones({1});");
+  CHECK(prompt.line("-n") == "-2");
+  CHECK(prompt.line("+1; -w") == "tensor([-1.], shape=(1,), dtype=float32, op='negative')");
+  CHECK(prompt.line("-n + nonsense") ==
+        "error: use of undeclared identifier 'nonsense'\n    1 | -n + nonsense\n      |      ^");
+  CHECK(prompt.line("%save " + program) == "");
+  CHECK(prompt.line("%load " + program).find("-2\n") == 0);
+}
+
+TEST_CASE("a declaration replaces one of the same name, whatever that was") {
+  Prompt prompt;
+  for (const char* line :
+       {"int main() { return 1; }", "int main() { return 2; }", "extern \"C\" int of_c(int n) { return n; }",
+        "extern \"C\" int of_c(int n) { return 2 * n; }", "template <class T, int N> struct Row { T x[N]; };",
+        "template <class T> struct Row { T x; };", "int by(int n = 1) { return n; }",
+        "int by(int n = 2) { return n; }"})
+    CHECK(prompt.line(line) == "");
+  CHECK(prompt.line("tuple{main(), of_c(2), Row<int>{3}.x, by()}") == "(2, 4, 3, 2)");
+}
+
+TEST_CASE("a thread that fails ends alone, and is heard of") {
+  Prompt prompt;
+  CHECK(prompt.line("std::thread([] { throw runtime_error(\"alone\"); }).join(); 1") ==
+        "std::runtime_error: alone\n(in a thread, which has ended)\n1");
+  CHECK(prompt.line("std::thread([] { *static_cast<volatile int*>(nullptr) = 1; }).join(); 2") ==
+        "segmentation fault\n(in a thread, which has ended)\n2");
+}
+
+TEST_CASE("clang's messages are about what was typed") {
+  Prompt prompt;
+  const std::string said = prompt.line("sort(3, 4)");
+  CHECK(said.find("no type named 'value_type' in 'std::iterator_traits<int>'") != std::string::npos);
+  CHECK(said.find("1 | sort(3, 4)") != std::string::npos);
+  CHECK(said.find("included from") == std::string::npos);
+  CHECK(said.find("error: ") == said.rfind("error: "));
+  CHECK(prompt.line("K::") == "error: expected unqualified-id");
+  CHECK(prompt.line("throw 1.5;") == "double: 1.5");
+  // Pragmas about the file that they stand in.
+  CHECK(prompt.line("#pragma once") == "");
+  CHECK(prompt.line("#pragma GCC system_header") == "");
+}
+
 TEST_CASE("an open brace waits for its end, and Ctrl-C gives up what is typed") {
   Prompt prompt;
   prompt.type("int f(int n) {\n");
