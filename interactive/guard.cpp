@@ -207,7 +207,7 @@ class InterruptHandler {
     static_cast<void>(prepared);
     struct sigaction action {};
     action.sa_sigaction = on_interrupt;
-    action.sa_flags = SA_SIGINFO;
+    action.sa_flags = SA_SIGINFO | SA_RESTART;  // a read from cin does not fail, it is left
     sigaction(SIGINT, &action, &before_);
   }
   ~InterruptHandler() {

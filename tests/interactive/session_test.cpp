@@ -138,6 +138,20 @@ TEST_CASE("Ctrl-C ends a loop of ops, a loop without any, and a sleep, and the s
   CHECK(prompt.line("steps > 1 && w.value().item<float>() > 1") == "true");
 }
 
+TEST_CASE("Ctrl-C ends a wait for input, and the next one is answered") {
+  Prompt prompt;
+  prompt.line("int given = 0;");
+  prompt.type("cout << \"give\" << \" it\" << endl; cin >> given;\n");
+  prompt.until("give it");
+  prompt.type("\x03");
+  CHECK(prompt.until(">>> ", 20).find("interrupted\n") != std::string::npos);
+  prompt.type("cout << \"give\" << \" it\" << endl; cin >> given;\n");
+  prompt.until("give it");
+  prompt.type("17\n");
+  prompt.until(">>> ");
+  CHECK(prompt.line("given") == "17");
+}
+
 TEST_CASE("a session lives on that begins with a function that nothing defines") {
   Prompt prompt;
   prompt.line("int nowhere(Tensor);");
