@@ -63,14 +63,21 @@ class Alone:
         return match and match[1]
 
     def compile(self, header, *more):
-        if (before := self.first(header)) and not self.precompile(before):
+        before = self.first(header)
+        if before and not self.precompile(before):
             return False
-        use = ["-include-pch", self.precompiled[before]] if before else []
-        run = subprocess.run([self.clang, *self.flags, *use, "-x", "c++-header", *more, self.path(header)],
-                             capture_output=True, text=True)
-        if run.returncode != 0:
-            self.problems[header] = "it does not compile alone: " + run.stderr
-        return run.returncode == 0
+
+        def run(*use):
+            return subprocess.run([self.clang, *self.flags, *use, "-x", "c++-header", *more, self.path(header)],
+                                  capture_output=True, text=True)
+
+        if before and run("-include-pch", self.precompiled[before]).returncode == 0:
+            return True
+        # clang fails over some precompiled headers, so that only a program of its own tells what is wrong.
+        alone = run()
+        if alone.returncode != 0:
+            self.problems[header] = "it does not compile alone: " + alone.stderr
+        return alone.returncode == 0
 
     def precompile(self, header):
         if header not in self.precompiled:
