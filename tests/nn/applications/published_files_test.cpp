@@ -101,9 +101,9 @@ TEST_CASE("files in the layouts that Keras publishes load, by name, too") {
     write_file(files, model, as, false);
     model.load_weights(path);
     CHECK(misplaced(model) == "none");
-    const nn::Model by_name = application(as.application).make({.include_top = false});
-    by_name.load_weights(path, {.by_name = true});
-    CHECK(misplaced(by_name) == "none");
+    for (const ktape::Variable& weight : model.weights()) K::update(weight, K::zeros_like(weight));
+    model.load_weights(path, {.by_name = true});
+    CHECK(misplaced(model) == "none");
   }
 }
 
