@@ -117,5 +117,4 @@ Session get_session(const TensorList& op_input_list = {});
 /// Does nothing.
 void set_session(Session session);
 
-
 }  // namespace ktape::backend

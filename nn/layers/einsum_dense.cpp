@@ -1,6 +1,6 @@
+#include <ktape/autograd/symbolic/shape_rules.hpp>
 #include <ktape/nn/layers/arguments.hpp>
 #include <ktape/nn/layers/einsum_dense.hpp>
-#include <ktape/autograd/symbolic/shape_rules.hpp>
 #include <ktape/ops/inspection.hpp>
 #include <ktape/ops/linalg.hpp>
 #include <ktape/ops/operators.hpp>

@@ -68,7 +68,8 @@ Tensor binary_values(const Tensor& y_true, const Tensor& y_pred, bool from_logit
   if (is_symbolic(t, p))
     return defer("binary_crossentropy", kernels::broadcast_info("binary_crossentropy", t, p), binary_values,
                  t, p, from_logits);
-  if (from_logits || computed_from(p, "sigmoid")) return K::binary_crossentropy(t, p, {.from_logits = from_logits});
+  if (from_logits || computed_from(p, "sigmoid"))
+    return K::binary_crossentropy(t, p, {.from_logits = from_logits});
   return binary_cost(t, p);
 }
 

@@ -4,7 +4,7 @@
 #include <ktape/nn/models/together.hpp>
 #include <ktape/nn/models/trainer.hpp>
 #include <ktape/ops/config.hpp>
-#include <ktape/ops/random_scope.hpp>
+#include <ktape/ops/support/random_scope.hpp>
 
 #include <cmath>
 

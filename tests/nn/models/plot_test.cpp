@@ -68,6 +68,7 @@ TEST_CASE("what cannot be drawn is an error") {
   CHECK_THROWS_WITH_AS(nn::model_to_svg(network(), {.rankdir = "BT"}),
                        "[plot_model] rankdir must be TB or LR: received rankdir=BT", ValueError);
   CHECK_THROWS_WITH_AS(nn::plot_model(network(), "/no/such/folder/model.svg"),
-                       "[plot_model] the file must be writable: received /no/such/folder/model.svg (No such file or directory)",
+                       "[plot_model] the file must be writable: received /no/such/folder/model.svg (No such "
+                       "file or directory)",
                        ktape::IOError);
 }

@@ -38,7 +38,9 @@ inline std::set<std::string> files_in(const std::string& folder) {
   return names;
 }
 
-inline Closeness same(const std::vector<Tensor>& a, const std::vector<Tensor>& b) { return close(a, b, exactly); }
+inline Closeness same(const std::vector<Tensor>& a, const std::vector<Tensor>& b) {
+  return close(a, b, exactly);
+}
 
 /// Saved and loaded, it has the same weights and predicts the same.
 inline void check_round_trip(const nn::Model& model, const std::vector<Tensor>& inputs) {
