@@ -12,6 +12,7 @@ using ktape::Tensor;
 
 int main(int argc, char** argv) try {
   nn::distributed::init();
+  K::set_random_seed(1);
   // A row is 64 pixels of 0..16, then the class.
   const Tensor table = ktape::data::load_csv(argc > 1 ? argv[1] : "examples/data/digits.csv.gz");
   const Tensor x = K::reshape(K::slice(table, {0, 0}, {-1, 64}) / 16.f, {-1, 8, 8, 1});

@@ -1,3 +1,4 @@
+#include <ktape/nn/data/bytes.hpp>
 #include <ktape/nn/layers/preprocessing/vocabulary.hpp>
 #include <ktape/ops/config.hpp>
 #include <ktape/ops/inspection.hpp>
@@ -6,9 +7,9 @@
 #include <algorithm>
 #include <charconv>
 #include <cmath>
-#include <fstream>
 #include <limits>
 #include <numeric>
+#include <sstream>
 #include <unordered_set>
 
 namespace ktape::nn {
@@ -50,8 +51,7 @@ std::int64_t token_of(const std::string& line, const std::string& path, std::int
 
 template <class Token>
 Tokens<Token>::Tokens(const std::string& path) : list_(std::vector<Token>()) {
-  std::ifstream file(path);
-  if (!file) fail<IOError>("[vocabulary] the file must be readable: received \"", path, '"');
+  std::istringstream file(data::InputFile("vocabulary", path).rest());
   for (std::string line; std::getline(file, line);) {
     if (!line.empty() && line.back() == '\r') line.pop_back();
     list_->push_back(token_of(line, path, static_cast<Token*>(nullptr)));

@@ -39,8 +39,7 @@ std::int32_t computed(const Arguments& call, const F& f) {
   return 1;
 }
 
-// --- Products
-// --------------------------------------------------------------------------------------------------
+// --- Products ---------------------------------------------------------------------------------------------
 
 template <class T>
 using Matrix = xt::xtensor<T, 2>;
@@ -67,8 +66,7 @@ std::int32_t matmul(const void* arguments) {
   });
 }
 
-// --- Windows
-// ---------------------------------------------------------------------------------------------------
+// --- Windows ----------------------------------------------------------------------------------------------
 
 /// On one axis, the results whose window has the cell k of it inside of the input, and these cells.
 struct Overlap {
@@ -112,8 +110,7 @@ void for_window(const Call& call, const std::int64_t (&dilation)[3], const F& f)
       }
 }
 
-// --- Convolution
-// -----------------------------------------------------------------------------------------------
+// --- Convolution ------------------------------------------------------------------------------------------
 
 /// The channels of a view as columns.
 template <class T, class View>
@@ -169,8 +166,7 @@ std::int32_t convolution(const void* arguments) {
   });
 }
 
-// --- Pooling
-// ---------------------------------------------------------------------------------------------------
+// --- Pooling ----------------------------------------------------------------------------------------------
 
 using Grid = xt::xtensor<double, 5>;
 constexpr std::int64_t dense[3] = {1, 1, 1};
@@ -247,8 +243,7 @@ std::int32_t pooling_backward(const void* arguments) {
   });
 }
 
-// --- Softmax
-// ---------------------------------------------------------------------------------------------------
+// --- Softmax ----------------------------------------------------------------------------------------------
 
 /// Of a reduction, too, when it is part of an expression: xtensor 0.24 steps through those wrongly that keep
 /// their dimensions and are not arrays yet.
@@ -274,8 +269,7 @@ std::int32_t softmax_backward(const void* arguments) {
   });
 }
 
-// --- Cube normalization
-// ---------------------------------------------------------------------------------------
+// --- Batch normalization ----------------------------------------------------------------------------------
 
 /// A number for each channel.
 template <class T>

@@ -54,19 +54,20 @@ void write_file(const Files& files, const nn::Model& model, const Published& as,
                     "\nown_group = " + (as.own_group ? "True" : "False") +
                     "\nother_names = " + (other_names ? "True" : "False") + R"(
 kinds = {'kernel': 'W', 'bias': 'b'}
+texts = 'S' if keras_1 else h5py.string_dtype()  # of one length, as h5py 2 wrote them, or each of its own
 
 def name_in_file(layer, weight):
     return f'{layer}_{kinds[weight]}_1:0' if keras_1 else f'{layer}/{weight}:0'
 
 with h5py.File('weights.h5', 'w') as file:
     names = [f'layer_{i}' if other_names else name for i, (name, _) in enumerate(layers)]
-    file.attrs['layer_names'] = np.array(names, 'S')  # of one length, as h5py 2 wrote them
+    file.attrs['layer_names'] = np.array(names, texts)
     if not keras_1:
         file.attrs['backend'] = b'tensorflow'
         file.attrs['keras_version'] = b'2.4.3'
     for i, (name, (_, weights)) in enumerate(zip(names, layers)):
         group = file.create_group(name)
-        group.attrs['weight_names'] = np.array([name_in_file(name, weight) for weight, _ in weights], 'S' if weights else float)
+        group.attrs['weight_names'] = np.array([name_in_file(name, weight) for weight, _ in weights], texts if weights else float)
         for j, (weight, shape) in enumerate(weights):
             kind = 'int64' if weight == 'count' else 'float32'
             group[name_in_file(name, weight)] = np.full(shape, i + 1 + j / 16, kind)

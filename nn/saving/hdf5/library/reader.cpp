@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <optional>
 #include <set>
 
 namespace ktape::nn::saving::hdf5 {
@@ -58,7 +59,8 @@ struct Extents {
 class TreeReader {
  public:
   TreeReader(const Source& source, Sender& out)
-      : op_(source.op),
+      : source_(source),
+        op_(source.op),
         name_(source.name),
         size_(source.size),
         room_(source.size),
@@ -207,9 +209,10 @@ class TreeReader {
   std::vector<std::string> read_variable(hid_t attribute, hid_t type, hid_t space, std::uint64_t count,
                                          const std::string& path) {
     // Each may be the same long text of the file, and all are made before they can be counted.
-    constexpr std::uint64_t few = 64, small = 1 << 28;
-    if (count > few && saturated_product(count, size_) > small)
-      fail("a list of texts must be short", path, count, " texts in a file of ", size_, " bytes");
+    constexpr std::uint64_t few = 64, most = 256 * data::megabyte;
+    if (count > few && saturated_product(count, size_) > most &&
+        saturated_product(count, largest_heap()) > most)
+      fail("a list of texts must be short", path, count, " texts of up to ", largest_heap(), " bytes");
     std::vector<char*> begins(count, nullptr);
     if (count > 0) expect(H5Aread(attribute, type, begins.data()) >= 0, path);
     std::vector<std::string> texts;
@@ -221,6 +224,27 @@ class TreeReader {
     if (count > 0) H5Dvlen_reclaim(type, space, H5P_DEFAULT, begins.data());
     take(bytes, path);
     return texts;
+  }
+
+  /// The size of the file's largest global heap, which no text of variable length exceeds. A heap begins with
+  /// "GCOL", its version and three zeros; its size follows.
+  std::uint64_t largest_heap() {
+    if (largest_heap_) return *largest_heap_;
+    constexpr std::string_view signature("GCOL\1\0\0\0", 8);
+    constexpr std::size_t header = 16;
+    std::string block(data::megabyte, '\0');
+    std::uint64_t largest = 0;
+    for (std::uint64_t begin = 0; begin + header <= size_; begin += block.size() - header + 1) {
+      block.resize(static_cast<std::size_t>(std::min<std::uint64_t>(block.size(), size_ - begin)));
+      source_.read(begin, block.data(), block.size());
+      for (std::size_t at = block.find(signature); at <= block.size() - header;
+           at = block.find(signature, at + 1)) {
+        std::uint64_t heap = 0;
+        std::memcpy(&heap, block.data() + at + signature.size(), sizeof(heap));
+        largest = std::max(largest, std::min(heap, size_));
+      }
+    }
+    return *(largest_heap_ = largest);
   }
 
   // --- Datasets --------------------------------------------------------------------------------------------
@@ -325,6 +349,7 @@ class TreeReader {
     if (size > most) fail("an array must be as large as its data can be", path, "chunks of ", size, " bytes");
   }
 
+  const Source& source_;
   const char* op_;
   const std::string& name_;
   const std::uint64_t size_;
@@ -333,6 +358,7 @@ class TreeReader {
   std::uint64_t inflated_room_;
   std::set<haddr_t> seen_;
   Sender& out_;
+  std::optional<std::uint64_t> largest_heap_;
   bool brain_ = false;  ///< whether the object is said to be of bfloat16
 };
 
