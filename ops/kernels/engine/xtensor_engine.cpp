@@ -144,7 +144,8 @@ void convolve(const ktape_convolution& c) {
       const auto of_group = [&](auto channels) {
         return xt::range(group * channels, (group + 1) * channels);
       };
-      const auto from = cells(x, of_group(inputs)), to = results(y, of_group(outputs));
+      const auto from = cells(x, of_group(inputs));
+      const auto to = results(y, of_group(outputs));
       auto weights = xt::view(kernel, k[0], k[1], k[2], xt::all(), of_group(outputs));
       const Matrix<T> w = weights;
       if constexpr (sum == Sum::Forward) add_rows<T>(to, xt::linalg::dot(rows_of<T>(from), w));
