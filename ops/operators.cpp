@@ -151,7 +151,7 @@ Tensor operator/(Scalar x, const Tensor& y) {
   const double v = x.real();
   return kernels::unary_by_input(
       "divide", y, [v](auto b) { return v / b; },
-      [v](const auto& g, const auto& b) { return kernels::flowing(g, -g * v / (b * b)); });
+      [v](const auto& g, const auto& b) { return kernels::flowing(g, -g * (v / b) / b); });
 }
 
 Tensor operator-(const Tensor& x) {

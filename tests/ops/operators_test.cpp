@@ -108,3 +108,13 @@ TEST_CASE("clip takes bounds that the dtype cannot hold for the nearest that it 
   const std::int64_t large = (std::int64_t{1} << 62) + 1;
   CHECK(K::clip(K::constant({large}, {.dtype = "int64"}), 0, large - 1).item<std::int64_t>(0) == large - 1);
 }
+
+TEST_CASE("the gradient of a number by a tensor does not square the tensor") {
+  const auto f = [](const Tensor& v) { return 1e30f / v; };
+  CHECK(close(slope(f, K::constant({1e20f})).item(), -1e-10f));
+  CHECK(close(slope([](const Tensor& v) { return 1e-10f / v; }, K::constant({1e-22f})).item(), -1e34f));
+  const auto slope_of_slope = [&](const Tensor& v) {
+    return slope([](const Tensor& w) { return slope([](const Tensor& u) { return 1 / u; }, w); }, v);
+  };
+  CHECK(values(slope_of_slope(doubles({0, 2, inf}))) == Values{inf, 0.25, 0});
+}
