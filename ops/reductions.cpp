@@ -14,6 +14,7 @@
 #include <ktape/ops/support/vector_or_tensor.hpp>
 
 #include <cmath>
+#include <limits>
 
 namespace ktape::backend {
 namespace {
@@ -270,9 +271,8 @@ Tensor logsumexp(const Tensor& x, const Axes& axis, bool keepdims) {
   if (recording(values))
     record("logsumexp", out, {values}, [values, groups](const Tensor& g, const Tensor& y, Grads& grads) {
       grads.to(0, [&] {
-        // exp(-inf - -inf) would be NaN: where every element is -inf, and where one is inf, the shares are
-        // taken from 0.
-        const Tensor base = where(is_finite(y), y, like(y, 0));
+        // exp(-inf - -inf) would be NaN: where every element is -inf, the shares are taken from 0.
+        const Tensor base = where(y == -std::numeric_limits<double>::infinity(), like(y, 0), y);
         return spread(g, groups, values.shape()) * exp(values - spread(base, groups, values.shape()));
       });
     });

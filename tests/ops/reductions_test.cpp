@@ -137,6 +137,16 @@ TEST_CASE("logsumexp neither overflows nor loses infinities, and its slope there
   CHECK(values(slope(f, doubles({-inf, -inf}))) == std::vector<double>{0, 0});
 }
 
+TEST_CASE("the slope of logsumexp is NaN where inf or NaN outweighs the elements, as in TF") {
+  const auto slopes = [](const Tensor& x) {
+    return slope([](const Tensor& v) { return K::logsumexp(v); }, x);
+  };
+  const Tensor of_infinity = slopes(doubles({inf, 1, -inf}));
+  CHECK(values<bool>(K::is_nan(of_infinity)) == std::vector<bool>{true, false, false});
+  CHECK(of_infinity.item<double>(1) == 0);
+  CHECK(values<bool>(K::is_nan(slopes(doubles({NAN, 1})))) == std::vector<bool>{true, true});
+}
+
 TEST_CASE("reductions have gradients of both orders, with zeros and large numbers too") {
   const Tensor x = cube();
   for (const Axes& axes : {Axes(), Axes(1), Axes({0, 2}), Axes({0, 1})}) {
