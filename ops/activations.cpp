@@ -119,10 +119,8 @@ Tensor hard_sigmoid(const Tensor& x) {
         const auto v = a * 0.2 + 0.5;
         return select(v < 0, like(a, 0), select(v > 1, like(a, 1), v));
       },
-      [](auto g, auto a) {
-        const auto v = a * 0.2 + 0.5;
-        return select(v < 0, like(g, 0), select(v > 1, like(g, 0), g * 0.2));
-      });
+      // The bounds themselves: 0.2 is rounded, and so 0.2 x + 0.5 may lie below 0 at -2.5.
+      [](auto g, auto a) { return select(a < -2.5, like(g, 0), select(a > 2.5, like(g, 0), g * 0.2)); });
 }
 
 namespace {

@@ -245,3 +245,9 @@ TEST_CASE("activations name the op and what is wrong") {
                        TypeError);
   CHECK_THROWS_WITH_AS(K::l2_normalize(K::ones({2}), 1), Contains("axis"), ValueError);
 }
+
+TEST_CASE_TEMPLATE("hard_sigmoid passes the gradient at both of its bounds", T, float, double) {
+  const Tensor x = K::constant({-2.6, -2.5, 0., 2.5, 2.6}, {.dtype = dtype_of<T>()});
+  const T passed = static_cast<T>(0.2);
+  CHECK(values<T>(slope(K::hard_sigmoid, x)) == std::vector<T>{0, passed, passed, passed, 0});
+}
