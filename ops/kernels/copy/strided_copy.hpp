@@ -129,6 +129,16 @@ class StagedBlocks {
   U* buffer_;
 };
 
+/// Elements that a block writes one behind the other: its inner loop, and where that copies runs, those
+/// outside of it as far as one run goes on where another ended.
+inline std::int64_t consecutive_output(const LoopNest& block) {
+  int d = block.rank - 1;
+  std::int64_t n = block.at[d].size;
+  if (block.at[d].in == 1)
+    while (--d >= 0 && (block.at[d].size == 1 || block.at[d].out == n)) n *= block.at[d].size;
+  return n;
+}
+
 /// True when each run or tile fills whole lines of the output.
 template <class U>
 bool writes_lines(const U* out, const LoopNest& loops) {
@@ -176,7 +186,7 @@ void copy_loops(const U* in, U* out, const LoopNest& loops) {
   if (bytes <= 8192) return copy_block(in, out, loops, 0, false);
   const CacheBlocks blocks(loops, sizeof(U));
   const bool stages = large && run.out == 1 && !writes_lines(out, loops) &&
-                      blocks.block().at[loops.rank - 1].size * std::int64_t(sizeof(U)) >= 256;
+                      consecutive_output(blocks.block()) * std::int64_t(sizeof(U)) >= 256;
   parallel_rows(blocks.count(), blocks.block().elements(), [&](std::int64_t begin, std::int64_t end) {
     std::optional<StagedBlocks<U>> staged;
     if (stages) staged.emplace(blocks.block());

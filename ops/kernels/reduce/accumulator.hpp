@@ -6,7 +6,7 @@
 
 namespace ktape::kernels::detail {
 
-/// A reduction by one of the ops of reducers.hpp, computed in A, for `reduce_along_axis`.
+/// A reduction by one of the ops of operations.hpp, computed in A, for `reduce_along_axis`.
 template <class Op, class A>
 class Accumulator {
  public:

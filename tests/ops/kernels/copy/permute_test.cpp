@@ -56,6 +56,7 @@ TEST_CASE_TEMPLATE("kernels: permutations agree with loops", U, std::uint8_t, st
       check_permute<U>({columns, rows, 4}, {1, 0, 2});
     }
   check_permute<U>({2, 3, 1, 4, 5, 2, 3, 2}, {7, 2, 0, 5, 3, 6, 1, 4});
+  check_permute<U>({701, 603, 5}, {1, 0, 2});  // short runs, of which blocks are put together
   check_permute<U>({3, 4, 5, 6}, {3, 1, 2, 0});
   check_permute<U>({1100, 2064}, {1, 0});
   check_permute<U>({1101, 2063}, {1, 0});             // rows of no whole number of lines
