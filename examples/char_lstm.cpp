@@ -1,4 +1,4 @@
-// A language model of characters: an LSTM learns from Shakespeare's plays to predict the next character,
+// Text, character by character: an LSTM learns from Shakespeare's plays which character comes next,
 // and then writes some lines of its own.
 // Expect 2.5 bits for a character of a part that it has not read; without a model one costs 6.
 // Try next: two LSTM layers; nn::GRU; sequences twice as long; other temperatures; `--data FILE`, your
