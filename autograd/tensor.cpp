@@ -22,6 +22,7 @@ Ref<Storage> Storage::make(std::size_t bytes, std::size_t front) {
 void Storage::release() {
   if (refs_.load(std::memory_order_acquire) != 1 && refs_.fetch_sub(1, std::memory_order_acq_rel) != 1)
     return;
+  destroy_memo();
   deallocate(front(), bytes_);
 }
 

@@ -36,10 +36,21 @@ class Storage {
   void* data() { return reinterpret_cast<char*>(this) + 64; }
   void* front() { return reinterpret_cast<char*>(this) - front_; }
 
+  /// What somebody made of the elements and may use again: it goes with them, or before they change.
+  struct Memo {
+    void* data = nullptr;
+    void (*destroy)(void* data) = nullptr;
+  };
+  Memo& memo() { return memo_; }
+  void destroy_memo() {
+    if (memo_.data) memo_.destroy(memo_.data), memo_ = {};
+  }
+
  private:
   Storage(std::size_t bytes, std::size_t front) : bytes_(bytes), front_(front) {}
   std::atomic<std::int32_t> refs_{1};
   std::size_t bytes_, front_;  ///< of the whole block, and of what is in front
+  Memo memo_;
 };
 
 /// The value behind a Tensor. Once made, only its tape node and its companions are ever set. A symbolic

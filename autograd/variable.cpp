@@ -71,12 +71,16 @@ void Variable::assign(const Tensor& value) {
   if (inferring_shapes() || (present.defined() && value.raw() == present.raw())) return;
   keep();
   if (!present.defined() || !present.exclusive()) return replace(value.detach());
+  present.get()->storage->destroy_memo();
   std::memcpy(present.raw(), value.raw(), static_cast<std::size_t>(size()) * dtype().size());
 }
 
 Tensor Variable::writable() const {
   keep();
-  return value().exclusive() && !inferring_shapes() ? value() : Tensor::empty(shape(), dtype());
+  const Tensor& present = value();
+  if (!present.exclusive() || inferring_shapes()) return Tensor::empty(shape(), dtype());
+  present.get()->storage->destroy_memo();
+  return present;
 }
 
 void Variable::replace(Tensor next) const {

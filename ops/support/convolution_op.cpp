@@ -48,6 +48,10 @@ void compute(Role result, const Operands& tensors, const Convolution& c) {
   copy(call.input, c.input), copy(call.window, c.window), copy(call.output, c.output);
   copy(call.strides, c.strides), copy(call.dilation, c.dilation), copy(call.padding, c.padding);
   call.x = tensors[Input].raw(), call.kernel = tensors[Filters].raw(), call.y = tensors[Output].raw();
+  if (result != Filters && !recording() && backend::is_variable(tensors[Filters])) {
+    Storage::Memo& memo = tensors[Filters].get()->storage->memo();
+    call.memo = &memo.data, call.destroy_memo = &memo.destroy;
+  }
   constexpr Kernel kernels[] = {Kernel::ConvolutionBackwardData, Kernel::ConvolutionBackwardKernel,
                                 Kernel::Convolution};
   if (!backend::deterministic() || result == Filters)

@@ -4,6 +4,7 @@
 #include <ktape/ops/creation.hpp>
 #include <ktape/ops/elementwise.hpp>
 #include <ktape/ops/operators.hpp>
+#include <ktape/ops/updates.hpp>
 
 using namespace ktape;
 namespace K = ktape::backend;
@@ -149,4 +150,33 @@ TEST_CASE("a variable starts with a tensor, but a tensor cannot replace it") {
   Tensor loss = w;  // a Tensor may be anything in turn
   loss = loss + w;
   CHECK(loss.shape() == Shape{2, 1});
+}
+
+TEST_CASE("what was made of a value goes with it, or before it changes in place") {
+  int destroyed = 0;
+  const auto remember = [&](const Tensor& value) {
+    value.get()->storage->memo() = {&destroyed, [](void* count) { ++*static_cast<int*>(count); }};
+  };
+  { remember(floats({1, 2})); }
+  CHECK(destroyed == 1);
+
+  Variable v(floats({1, 2}));
+  remember(v.value());
+  v.assign(v.value());
+  CHECK(destroyed == 1);
+  const void* const place = v.value().raw();
+  v.assign(floats({3, 4}));
+  CHECK(destroyed == 2);
+  remember(v.value());
+  K::update_add(v, floats({1, 1}));
+  CHECK(destroyed == 3);
+  CHECK(v.value().raw() == place);
+
+  remember(v.value());
+  {
+    const Tensor before = v;
+    v.assign(floats({5, 6}));  // into other memory
+    CHECK(destroyed == 3);
+  }
+  CHECK(destroyed == 4);
 }

@@ -358,3 +358,31 @@ TEST_CASE("strides and rates are one number for all axes or one for each") {
                        "[conv2d] strides must be 2 numbers of at least 1: received strides=(1, 1, 1)",
                        ValueError);
 }
+
+TEST_CASE("without a tape a convolution follows every change of its variable") {
+  const Tensor x = normal({1, 9, 9, 32}), y = normal({1, 9, 9, 48}, 2);
+  Variable kernel = normal({3, 3, 32, 48}, 3);
+  const auto agrees = [&](const char* change) {
+    INFO(change);
+    const Tensor plain =
+        K::constant(kernel.value().detach() * 1.f);  // no variable: nothing is remembered of it
+    for (int call = 0; call < 2; ++call) {
+      CHECK(values(K::conv2d(x, kernel, {.padding = "same"})) ==
+            values(K::conv2d(x, plain, {.padding = "same"})));
+      CHECK(values(K::conv2d(x, kernel, {.strides = 2})) == values(K::conv2d(x, plain, {.strides = 2})));
+      CHECK(values(K::conv2d_transpose(y, kernel, {1, 9, 9, 32}, {.padding = "same"})) ==
+            values(K::conv2d_transpose(y, plain, {1, 9, 9, 32}, {.padding = "same"})));
+    }
+  };
+  const NoGrad off;
+  agrees("none");
+  K::update(kernel, normal({3, 3, 32, 48}, 4));
+  agrees("update");
+  K::update_add(kernel, K::ones({3, 3, 32, 48}));
+  agrees("update_add");
+  const Tensor before = kernel;
+  K::update(kernel, before * 2.f);
+  agrees("update while somebody holds the value");
+  nn::SGD(0.5).apply({K::ones({3, 3, 32, 48})}, {kernel});
+  agrees("a step of an optimizer");
+}

@@ -62,8 +62,9 @@ typedef struct ktape_matmul {
  * The first computes y; given y's gradient in y, the second computes that of x, and the third that of the
  * kernel, each in place of the tensor itself. float32 and float64. One or two spatial dimensions are the last
  * ones, with extents of 1 in front. The groups divide both channels; with as many groups as channels the
- * convolution is depthwise. */
-#define KTAPE_CONVOLUTION_VERSION 1
+ * convolution is depthwise. The kernel of a model that predicts comes with a memo, where an engine may keep
+ * what it made of it for the next call: a copy in a layout of its own, say. Several threads may use it at once. */
+#define KTAPE_CONVOLUTION_VERSION 2
 typedef struct ktape_convolution {
   int32_t dtype;
   int64_t batch, groups, input_channels, output_channels;
@@ -73,6 +74,10 @@ typedef struct ktape_convolution {
   void* x;            /* (batch, input..., input_channels) */
   void* kernel;       /* (window..., input_channels / groups, output_channels) */
   void* y;            /* (batch, output..., output_channels) */
+  /* Since version 2, of the kernel, or NULL: what was made of it, NULL at first, and what will be called with
+   * it before the kernel changes or goes. */
+  void** memo;
+  void (**destroy_memo)(void* memo);
 } ktape_convolution;
 
 /* "pooling": y is the largest element (NaN is larger than any number), or with `average` the mean, of x in

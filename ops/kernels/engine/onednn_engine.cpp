@@ -1,6 +1,7 @@
 #include <ktape/ops/kernels/engine/engine.hpp>
 
 #ifdef KTAPE_WITH_ONEDNN
+#include <ktape/autograd/memory.hpp>
 #include <ktape/ops/kernels/convolution/convolution.hpp>
 #include <ktape/ops/kernels/engine/lru_cache.hpp>
 #include <ktape/ops/kernels/workspace.hpp>
@@ -10,6 +11,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <mutex>
 #endif
 
 namespace ktape::kernels {
@@ -208,25 +210,56 @@ std::shared_ptr<const Prepared> lookup(Pass pass, const ktape_convolution& c) {
   });
 }
 
+/// A kernel in the layout of a primitive.
+struct Packed {
+  memory::desc layout;
+  WorkVector<float> elements;
+};
+
+/// Copies the kernel into the layout of the primitive.
+void pack(const Prepared& p, const ktape_convolution& c, void* packed) {
+  p.reorder.execute(stream(), {{DNNL_ARG_FROM, memory(p.kernel, processor(), c.kernel)},
+                               {DNNL_ARG_TO, memory(p.packed, processor(), packed)}});
+}
+
+/// The packed kernel in the memo, made at the first call; null where that was for another layout. Packing one
+/// takes as long as a convolution of few images.
+float* remembered(const Prepared& p, const ktape_convolution& c) {
+  static auto& mutex = *new std::mutex;
+  const std::lock_guard lock(mutex);
+  if (!*c.memo) {
+    auto packed =
+        std::make_unique<Packed>(Packed{p.packed, WorkVector<float>(p.packed.get_size() / sizeof(float))});
+    pack(p, c, packed->elements.data());
+    stream().wait();
+    *c.destroy_memo = [](void* memo) { delete static_cast<Packed*>(memo); };
+    *c.memo = packed.release();
+  }
+  auto& packed = *static_cast<Packed*>(*c.memo);
+  return packed.layout == p.packed ? packed.elements.data() : nullptr;
+}
+
 void run(Pass pass, const Prepared& p, const ktape_convolution& c) {
   const auto size = [](std::size_t bytes) { return static_cast<std::int64_t>((bytes + 63) / 64 * 64); };
-  const std::int64_t packed_bytes = p.reorder ? size(p.packed.get_size()) : 0,
-                     pad_bytes = size(p.scratchpad.get_size());
-  Workspace<char> space(packed_bytes + pad_bytes);
-  char* const bytes = space.take(packed_bytes + pad_bytes);
-  memory kernel(p.kernel, processor(), c.kernel),
-      packed = p.reorder ? memory(p.packed, processor(), bytes) : kernel;
-  memory x(p.x, processor(), c.x), y(p.y, processor(), c.y),
-      pad(p.scratchpad, processor(), bytes + packed_bytes);
-  if (p.reorder && pass != Pass::BackwardKernel)
-    p.reorder.execute(stream(), {{DNNL_ARG_FROM, kernel}, {DNNL_ARG_TO, packed}});
-  p.primitive.execute(stream(),
-                      {{pass == Pass::BackwardData ? DNNL_ARG_DIFF_SRC : DNNL_ARG_SRC, x},
-                       {pass == Pass::BackwardKernel ? DNNL_ARG_DIFF_WEIGHTS : DNNL_ARG_WEIGHTS, packed},
-                       {pass == Pass::Forward ? DNNL_ARG_DST : DNNL_ARG_DIFF_DST, y},
-                       {DNNL_ARG_SCRATCHPAD, pad}});
-  if (p.reorder && pass == Pass::BackwardKernel)
-    p.reorder.execute(stream(), {{DNNL_ARG_FROM, packed}, {DNNL_ARG_TO, kernel}});
+  const bool packs(p.reorder), back = pass == Pass::BackwardKernel;
+  void* elements = !packs ? c.kernel : c.memo ? remembered(p, c) : nullptr;
+  const std::int64_t pad_bytes = size(p.scratchpad.get_size()),
+                     packed_bytes = elements ? 0 : size(p.packed.get_size());
+  Workspace<char> space(pad_bytes + packed_bytes);
+  char* const bytes = space.take(pad_bytes + packed_bytes);
+  if (!elements) {
+    elements = bytes + pad_bytes;
+    if (!back) pack(p, c, elements);
+  }
+  memory x(p.x, processor(), c.x), y(p.y, processor(), c.y), packed(p.packed, processor(), elements),
+      pad(p.scratchpad, processor(), bytes);
+  p.primitive.execute(stream(), {{pass == Pass::BackwardData ? DNNL_ARG_DIFF_SRC : DNNL_ARG_SRC, x},
+                                 {back ? DNNL_ARG_DIFF_WEIGHTS : DNNL_ARG_WEIGHTS, packed},
+                                 {pass == Pass::Forward ? DNNL_ARG_DST : DNNL_ARG_DIFF_DST, y},
+                                 {DNNL_ARG_SCRATCHPAD, pad}});
+  if (packs && back)
+    p.reorder.execute(stream(),
+                      {{DNNL_ARG_FROM, packed}, {DNNL_ARG_TO, memory(p.kernel, processor(), c.kernel)}});
   stream().wait();
 }
 
