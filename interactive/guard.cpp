@@ -1,5 +1,6 @@
 #include <ktape/autograd/interrupt.hpp>
 #include <ktape/interactive/guard.hpp>
+#include <ktape/interactive/handler_stack.hpp>
 
 #include <cxxabi.h>
 #include <dlfcn.h>
@@ -20,7 +21,6 @@
 #include <sstream>
 #include <string_view>
 #include <typeinfo>
-#include <vector>
 
 namespace ktape::interactive {
 namespace {
@@ -30,7 +30,7 @@ struct Exit {
   sigjmp_buf place;
   volatile sig_atomic_t open = 0;
   volatile sig_atomic_t interrupted = 0;
-  volatile sig_atomic_t signal = 0;  // that it crashed with
+  const char* volatile crash = nullptr;
   std::string terminated = {};
 };
 Exit leaving;
@@ -42,10 +42,41 @@ enum Jump { Terminated = 1, Crashed, Interrupted };
 constexpr int crashes[] = {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT};
 int (*in_team)() = nullptr;  // of OpenMP, whose threads wait for each other
 
-const char* crash_name(int signal) {
-  switch (signal) {
+[[noreturn]] void jump(Jump how) {
+  leaving.open = 0;
+  siglongjmp(leaving.place, how);
+}
+
+/// Where a thread was when a signal came.
+struct Registers {
+  std::uintptr_t program_counter, stack_pointer;
+};
+
+Registers registers(const void* context) {
+  const auto& machine = static_cast<const ucontext_t*>(context)->uc_mcontext;
+#if defined(__x86_64__)
+  return {static_cast<std::uintptr_t>(machine.gregs[REG_RIP]),
+          static_cast<std::uintptr_t>(machine.gregs[REG_RSP])};
+#elif defined(__aarch64__)
+  return {machine.pc, machine.sp};
+#else
+#error "where are the program counter and the stack pointer of this machine?"
+#endif
+}
+
+/// What a function without end does: it goes beyond the stack near where that ended.
+bool overflows_stack(const siginfo_t& info, const void* context) {
+  constexpr std::uintptr_t near = std::uintptr_t{1} << 16;
+  const auto fault = reinterpret_cast<std::uintptr_t>(info.si_addr);
+  const std::uintptr_t top = registers(context).stack_pointer;
+  return info.si_signo == SIGSEGV && info.si_code > 0 && fault + near > top && fault < top + near;
+}
+
+const char* crash_name(const siginfo_t& info, const void* context) {
+  switch (info.si_signo) {
     case SIGSEGV:
-      return "segmentation fault";
+      return overflows_stack(info, context) ? "stack overflow (a function calls itself without end?)"
+                                            : "segmentation fault";
     case SIGBUS:
       return "bus error";
     case SIGFPE:
@@ -55,22 +86,6 @@ const char* crash_name(int signal) {
     default:
       return "abort";
   }
-}
-
-[[noreturn]] void jump(Jump how) {
-  leaving.open = 0;
-  siglongjmp(leaving.place, how);
-}
-
-std::uintptr_t program_counter(const void* context) {
-  const auto& machine = static_cast<const ucontext_t*>(context)->uc_mcontext;
-#if defined(__x86_64__)
-  return static_cast<std::uintptr_t>(machine.gregs[REG_RIP]);
-#elif defined(__aarch64__)
-  return machine.pc;
-#else
-#error "where is the program counter of this machine?"
-#endif
 }
 
 /// The functions that wait in a system call and hold no lock meanwhile.
@@ -122,7 +137,7 @@ void on_interrupt(int, siginfo_t* info, void* context) {
     leaving.interrupted = 1;
     interrupt();
     set_ticks(true);
-  } else if (leaving.interrupted && may_leave(program_counter(context))) {
+  } else if (leaving.interrupted && may_leave(registers(context).program_counter)) {
     jump(Interrupted);
   }
   errno = error;
@@ -140,12 +155,13 @@ void end_thread(const char* why, std::size_t length) {
   syscall(SYS_exit, 0);
 }
 
-void on_crash(int signal, siginfo_t*, void*) {
+void on_crash(int signal, siginfo_t* info, void* context) {
+  const char* const name = crash_name(*info, context);
   if (leaving.open && in_guarded_thread()) {
-    leaving.signal = signal;
+    leaving.crash = name;
     jump(Crashed);
   }
-  end_thread(crash_name(signal), std::strlen(crash_name(signal)));
+  end_thread(name, std::strlen(name));
   ::signal(signal, SIG_DFL);
   raise(signal);
 }
@@ -168,15 +184,6 @@ void on_terminate() {
   jump(Terminated);
 }
 
-/// A stack of their own for the handlers, for the other may be full.
-void set_handler_stack() {
-  static std::vector<char> memory(std::size_t{1} << 17);
-  stack_t stack{};
-  stack.ss_sp = memory.data();
-  stack.ss_size = memory.size();
-  sigaltstack(&stack, nullptr);
-}
-
 /// They stay, for threads that outlive their cell.
 void handle_crashes() {
   struct sigaction action {};
@@ -192,7 +199,7 @@ void prepare() {
   handle_crashes();
   accept_interrupts();
   find_waiting_functions();
-  set_handler_stack();
+  static const HandlerStack stack;
   sigevent event{};
   event.sigev_notify = SIGEV_SIGNAL;
   event.sigev_signo = SIGINT;
@@ -298,7 +305,7 @@ Ending guarded(const std::function<void()>& f) {
       forget_exceptions();
       return {Ending::Interrupted, "interrupted"};
     default:
-      return {Ending::Crashed, crash_name(leaving.signal)};
+      return {Ending::Crashed, leaving.crash};
   }
 }
 

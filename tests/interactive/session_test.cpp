@@ -258,6 +258,15 @@ TEST_CASE("a thread that fails ends alone, and is heard of") {
         "segmentation fault\n(in a thread, which has ended)\n2");
 }
 
+TEST_CASE("a function that calls itself without end is told of, and the session lives on") {
+  Prompt prompt;
+  prompt.line("int deep(int n) { volatile char room[100]; room[0] = n; return deep(n + 1) + room[0]; }");
+  CHECK(prompt.line("deep(0)") == "stack overflow (a function calls itself without end?)");
+  CHECK(prompt.line("std::thread([] { deep(0); }).join(); 1") ==
+        "stack overflow (a function calls itself without end?)\n(in a thread, which has ended)\n1");
+  CHECK(prompt.line("deep(0)") == "stack overflow (a function calls itself without end?)");
+}
+
 TEST_CASE("clang's messages are about what was typed") {
   Prompt prompt;
   const std::string said = prompt.line("sort(3, 4)");
