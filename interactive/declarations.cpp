@@ -119,6 +119,13 @@ clang::Decl* tagged(clang::Decl* decl) {
   return taggable && decl->getDeclContext()->isFileContext() ? decl : nullptr;
 }
 
+/// Whether others find it through its class or template, not by its name, which therefore cannot be hidden.
+bool is_part_of_another(const clang::NamedDecl* decl) {
+  const auto* function = llvm::dyn_cast<clang::FunctionDecl>(decl);
+  return decl->isCXXClassMember() || (function && function->isFunctionTemplateSpecialization()) ||
+         llvm::isa<clang::ClassTemplateSpecializationDecl, clang::VarTemplateSpecializationDecl>(decl);
+}
+
 }  // namespace
 
 void Declarations::attach(clang::CompilerInstance& compiler) {
@@ -264,7 +271,8 @@ bool Declarations::hide(const Clash& clash) {
     }
   }
   if (exact.empty()) exact = around(clash.previous);
-  const std::vector<clang::NamedDecl*>& chosen = exact.empty() ? all : exact;
+  std::vector<clang::NamedDecl*>& chosen = exact.empty() ? all : exact;
+  std::erase_if(chosen, is_part_of_another);
   for (clang::NamedDecl* decl : chosen) {
     hide(decl, hidden_by_cell_);
     if (decl->isFromASTFile()) hidden_of_header_.push_back(decl);

@@ -132,7 +132,7 @@ bool Diagnostics::repeats(clang::DiagnosticsEngine::Level level, const clang::Di
 
 void Diagnostics::note_clash(clang::DiagnosticsEngine::Level level, const clang::Diagnostic& info) {
   if (preprocessor_ && redeclares(info.getID())) {
-    clashes_.push_back({name_of(info, language_, *preprocessor_)});
+    clashes_.push_back({name_of(info, language_, *preprocessor_), info.getLocation()});
   } else if (level == clang::DiagnosticsEngine::Note && !clashes_.empty() &&
              clashes_.back().previous.isInvalid()) {
     clashes_.back().previous = info.getLocation();

@@ -12,6 +12,7 @@ namespace ktape::interactive {
 /// A declaration that clang refuses because of an earlier one.
 struct Clash {
   clang::DeclarationName name;
+  clang::SourceLocation place = {};
   clang::SourceLocation previous = {};  ///< of the earlier one, if clang told
 };
 

@@ -204,7 +204,7 @@ class Interpreter::Session {
     clang::PartialTranslationUnit* unit = parse(text_);
     if (!unit) {
       declarations_.abandon_cell();
-      return {Ending::Rejected, diagnostics_.text()};
+      return {Ending::Rejected, diagnostics_.text() + advice()};
     }
     warnings_ = diagnostics_.text();
     std::vector<std::function<void()>> functions;
@@ -245,7 +245,7 @@ class Interpreter::Session {
   clang::Interpreter& clang() { return *clang_; }
   Declarations& declarations() { return declarations_; }
   const CellCode& code() const { return code_; }
-  clang::CompilerInstance& compiler() { return *clang_->getCompilerInstance(); }
+  clang::CompilerInstance& compiler() const { return *clang_->getCompilerInstance(); }
   llvm::orc::LLJIT& jit() { return llvm::cantFail(clang_->getExecutionEngine()); }
 
   void* address(const std::string& symbol, std::string& problem) {
@@ -284,6 +284,16 @@ class Interpreter::Session {
       drop_remains();
       if (!mended) return nullptr;
     }
+  }
+
+  /// What helps when a definition of an earlier cell could not be hidden.
+  std::string advice() const {
+    const clang::SourceManager& sources = compiler().getSourceManager();
+    for (const Clash& clash : diagnostics_.clashes())
+      if (clash.previous.isFileID() && sources.getBufferName(clash.previous).starts_with("input_line_") &&
+          sources.getFileID(clash.previous) != sources.getFileID(clash.place))
+        return "\nnote: what is defined outside of its class or template can be replaced together with that";
+    return {};
   }
 
   /// Takes captures out of the text that the variables of a session do not need. Returns whether there are

@@ -267,6 +267,52 @@ TEST_CASE("a function that calls itself without end is told of, and the session 
   CHECK(prompt.line("deep(0)") == "stack overflow (a function calls itself without end?)");
 }
 
+TEST_CASE("what is defined outside of its class or template is replaced together with that") {
+  const char* advice = "note: what is defined outside of its class or template can be replaced together with";
+  Prompt prompt;
+  const auto refused = [&](const char* line) {
+    const std::string said = prompt.line(line);
+    INFO(line, "\n", said);
+    CHECK(said.find("error: redefinition of ") == 0);
+    CHECK(said.find(advice) != std::string::npos);
+  };
+  prompt.line("template <class T> struct Box { int get() { return 0; } };");
+  prompt.line("template <> struct Box<int> { int get() { return 1; } };");
+  refused("template <> struct Box<int> { int get() { return 2; } };");
+  CHECK(prompt.line("Box<int>().get()") == "1");
+  prompt.line("template <class T> struct Box { int get() { return 0; } };");
+  prompt.line("template <> struct Box<int> { int get() { return 2; } };");
+  CHECK(prompt.line("Box<int>().get()") == "2");
+
+  prompt.line("template <class T> int kind(T) { return 0; }");
+  prompt.line("template <> int kind(int) { return 1; }");
+  refused("template <> int kind(int) { return 2; }");
+  CHECK(prompt.line("kind(3)") == "1");
+
+  prompt.line("struct Counter { int next(); };");
+  prompt.line("int Counter::next() { return 1; }");
+  refused("int Counter::next() { return 2; }");
+  CHECK(prompt.line("struct Counter { int next(); }; int Counter::next() { return 3; }") == "");
+  CHECK(prompt.line("Counter().next()") == "3");
+
+  for (const char* number : {"1", "2"})
+    prompt.line(std::string("struct Key {}; template <> struct std::hash<Key> { size_t operator()(Key) const "
+                            "{ return ") +
+                number + "; } };");
+  CHECK(prompt.line("std::hash<Key>()(Key())") == "2");
+}
+
+TEST_CASE("a function may be declared now and defined later") {
+  Prompt prompt;
+  prompt.line("int later(int);");
+  CHECK(prompt.line("later(1)").find("error: declared, but not defined: later(int)") == 0);
+  prompt.line("int later(int n) { return 10 * n; }");
+  CHECK(prompt.line("later(1)") == "10");
+  prompt.line("struct Node; Node* node = nullptr;");
+  prompt.line("struct Node { int value = 4; };");
+  CHECK(prompt.line("node = new Node; node->value") == "4");
+}
+
 TEST_CASE("clang's messages are about what was typed") {
   Prompt prompt;
   const std::string said = prompt.line("sort(3, 4)");
