@@ -13,7 +13,7 @@ class Scanner {
     while (at_ < text_.size()) step();
   }
   int depth() const { return depth_; }
-  bool open() const { return open_ || depth_ > 0 || conditions_ > 0 || text_.ends_with('\\'); }
+  bool open() const { return open_ || depth_ > 0 || conditions_ > 0 || text_.ends_with('\\') || needs_body_; }
 
  private:
   bool at(std::string_view word) const { return text_.substr(at_).starts_with(word); }
@@ -22,14 +22,33 @@ class Scanner {
     const char c = text_[at_];
     if (at("//")) at_ = std::min(text_.find('\n', at_), text_.size());
     else if (at("/*")) skip_to("*/", at_ + 2);
-    else if (at("R\"") && !in_word()) raw_string();
-    else if (c == '"' || (c == '\'' && !in_word())) quoted(c);
-    else if (c == '#' && begins_line()) directive();
+    else if (std::isspace(static_cast<unsigned char>(c))) ++at_;
     else {
-      if (c == '(' || c == '[' || c == '{') ++depth_;
-      if (c == ')' || c == ']' || c == '}') --depth_;
-      ++at_;
+      needs_body_ = false;
+      if (at("R\"") && !in_word()) raw_string();
+      else if (c == '"' || (c == '\'' && !in_word())) quoted(c);
+      else if (c == '#' && begins_line()) directive();
+      else plain(c);
     }
+  }
+
+  void plain(char c) {
+    if (c == '(' && depth_ == 0) head_ = begins_statement(word_before());
+    if (c == '(' || c == '[' || c == '{') ++depth_;
+    if (c == ')' || c == ']' || c == '}') --depth_;
+    ++at_;
+    if (depth_ == 0) needs_body_ = c == ')' ? head_ : word_before() == "else";
+  }
+
+  /// Whether a statement follows the brackets behind this word.
+  static bool begins_statement(std::string_view word) {
+    return word == "for" || word == "while" || word == "if" || word == "constexpr" || word == "switch";
+  }
+
+  std::string_view word_before() const {
+    const std::size_t end = text_.substr(0, at_).find_last_not_of(" \t\n") + 1;
+    const std::size_t begin = word_begin(text_.substr(0, end));
+    return text_.substr(begin, end - begin);
   }
 
   /// Whether a word or a number goes on here, as 1'000 does.
@@ -73,6 +92,7 @@ class Scanner {
   std::size_t at_ = 0;
   int depth_ = 0, conditions_ = 0;
   bool open_ = false;
+  bool head_ = false, needs_body_ = false;  // of a statement such as for
 };
 
 }  // namespace

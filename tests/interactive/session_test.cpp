@@ -343,6 +343,18 @@ TEST_CASE("an open brace waits for its end, and Ctrl-C gives up what is typed") 
   CHECK(prompt.line("f(2)") == "3");
 }
 
+TEST_CASE("a loop or a condition waits for what it is about") {
+  Prompt prompt;
+  for (const char* head : {"for (int i = 0; i < 3; ++i)", "if (int i = 7; i > 8) cout << 8; else",
+                           "if constexpr (true) // always", "int n = 1; while (--n == 0)"}) {
+    prompt.type(std::string(head) + '\n');
+    CHECK_NOTHROW(prompt.until("... "));
+    CHECK(begins(prompt.line("cout << 7;"), "7"));
+  }
+  CHECK(prompt.line("n") == "-1");
+  CHECK(prompt.line("if (n < 0) cout << \"below\";") == "below");
+}
+
 TEST_CASE("keys beyond ASCII are characters") {
   Prompt prompt;
   CHECK(prompt.line("std::string word = \"gr\u00fcn \u20ac\"; word.size()") == "9");
