@@ -30,7 +30,38 @@ std::string short_path(const std::string& path) {
   return at == std::string::npos ? path : path.substr(at + 9);
 }
 
+const std::string before_prose = "/// ";
+
+/// A line of a comment, but not of a program or a table in it.
+bool is_prose(std::string_view line) {
+  return line.starts_with(before_prose) && line.size() > before_prose.size() &&
+         std::string_view(" -|").find(line[before_prose.size()]) == std::string_view::npos;
+}
+
 }  // namespace
+
+std::string filled(const std::string& text, std::size_t columns) {
+  std::istringstream lines(text);
+  std::string out, rest;  // of the line before
+  const auto put = [&](std::string line, bool may_go_on) {
+    const std::size_t whole = line.size();
+    for (std::size_t end; line.size() > columns; line = before_prose + line.substr(end + 1)) {
+      end = line.rfind(' ', columns);
+      if (end == std::string::npos || end < before_prose.size()) break;
+      out += line.substr(0, end) + '\n';
+    }
+    rest = may_go_on && whole > columns ? line : "";
+    if (rest.empty()) out += line + '\n';
+  };
+  for (std::string line; std::getline(lines, line);) {
+    const bool prose = is_prose(line);
+    if (!rest.empty() && !prose) put(rest, false);
+    if (prose) put(rest.empty() ? line : rest + line.substr(before_prose.size() - 1), true);
+    else out += line + '\n';
+  }
+  if (!rest.empty()) put(rest, false);
+  return out;
+}
 
 std::string describe(Interpreter& interpreter, const std::string& name) {
   std::ostringstream out;

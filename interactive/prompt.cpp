@@ -1,10 +1,10 @@
 #include <ktape/interactive/prompt.hpp>
 #include <ktape/interactive/source.hpp>
+#include <ktape/interactive/terminal_size.hpp>
 
 #include <fcntl.h>
 #include <histedit.h>
 #include <poll.h>
-#include <sys/ioctl.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -63,6 +63,14 @@ class Cancellation {
   static inline int ends_[2] = {-1, -1};
 };
 
+/// Goes to a new line where the cursor is not at the beginning of one, whoever wrote: as many spaces as leave
+/// it in its line if it was, and take it to the next if not.
+void begin_line() {
+  const char* const terminal = std::getenv("TERM");
+  if (!terminal || std::string_view(terminal) == "dumb") return;
+  std::cout << std::string(columns_of_terminal(80) - 1, ' ') << "\r\033[K" << std::flush;
+}
+
 class Editor {
  public:
   explicit Editor(Shell& shell)
@@ -105,6 +113,7 @@ class Editor {
     for (;;) {
       cancellation_.taken();
       int length = 0;
+      if (cell_.empty()) begin_line();
       // Before the prompt is seen, lest a key in between be taken for input of a program.
       el_set(editor_, EL_PREP_TERM, 1);
       const char* line = el_gets(editor_, &length);
@@ -175,12 +184,9 @@ class Editor {
   }
 
   void list(const std::vector<std::string>& names) const {
-    winsize size{};
-    const std::size_t columns =
-        ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 0 ? size.ws_col : 80;
     std::size_t width = 0;
     for (const std::string& name : names) width = std::max(width, name.size() + 2);
-    const std::size_t in_row = std::max<std::size_t>(1, columns / width);
+    const std::size_t in_row = std::max<std::size_t>(1, columns_of_terminal(80) / width);
     std::cout << '\n';
     for (std::size_t i = 0; i < names.size(); ++i) {
       std::cout << names[i];

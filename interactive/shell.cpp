@@ -2,6 +2,7 @@
 #include <ktape/interactive/program.hpp>
 #include <ktape/interactive/shell.hpp>
 #include <ktape/interactive/source.hpp>
+#include <ktape/interactive/terminal_size.hpp>
 #include <ktape/interactive/toolchain.hpp>
 
 #include <chrono>
@@ -100,7 +101,7 @@ Ending Shell::question(const std::string& name) {
   if (text.empty())
     return refused("ValueError: [?] the name must be known: received " +
                    (name.empty() ? std::string("nothing") : name));
-  std::cout << text << std::flush;
+  std::cout << filled(text, columns_of_terminal(120)) << std::flush;
   return {};
 }
 

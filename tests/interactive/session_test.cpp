@@ -3,6 +3,7 @@
 #include <chrono>
 #include <filesystem>
 #include <fstream>
+#include <sstream>
 #include <thread>
 
 #include "terminal.hpp"
@@ -313,6 +314,17 @@ TEST_CASE("a function may be declared now and defined later") {
   CHECK(prompt.line("node = new Node; node->value") == "4");
 }
 
+TEST_CASE("the prompt begins a line, whoever wrote before it") {
+  const std::string spaces(79, ' ');
+  Terminal terminal({KTAPE_PROMPT}, Prompt::fresh_home(), "xterm", 80);
+  terminal.until(">>> ");
+  for (const char* line : {"cout << 5;\n", "std::puts(\"\"); printf(\"5\"); fflush(stdout);\n"}) {
+    terminal.type(line);
+    CHECK_NOTHROW(terminal.until("5" + spaces + "\r"));
+    CHECK_NOTHROW(terminal.until(">>> "));
+  }
+}
+
 TEST_CASE("clang's messages are about what was typed") {
   Prompt prompt;
   const std::string said = prompt.line("sort(3, 4)");
@@ -462,6 +474,21 @@ TEST_CASE("files and lines run, and return their status") {
   std::ofstream(file) << "int n = 1;\ncout << n << endl;\nnonsense;\n";
   CHECK(run({file}, file + ":3:1: error: use of undeclared identifier 'nonsense'") == 1);
   CHECK(run({home + "/none.cpp"}, "IOError: " + home + "/none.cpp cannot be read") == 2);
+}
+
+TEST_CASE("what a header says is as wide as the terminal") {
+  const std::string home = Prompt::fresh_home();
+  Terminal terminal({KTAPE_PROMPT}, home, "dumb", 60);
+  terminal.until(">>> ");
+  std::istringstream lines(terminal.line("?K::dot"));
+  int prose = 0;
+  for (std::string line; std::getline(lines, line);)
+    if (line.starts_with("/// ")) {
+      INFO(line);
+      CHECK(line.size() <= 60);
+      ++prose;
+    }
+  CHECK(prose > 8);
 }
 
 TEST_CASE("commands and questions") {

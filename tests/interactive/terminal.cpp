@@ -23,16 +23,17 @@ std::string without_returns(const std::string& text) {
 
 }  // namespace
 
-Terminal::Terminal(const std::vector<std::string>& command, const std::string& home) {
+Terminal::Terminal(const std::vector<std::string>& command, const std::string& home, const std::string& kind,
+                   unsigned short columns) {
   winsize size{};
   size.ws_row = 50;
-  size.ws_col = 200;
+  size.ws_col = columns;
   process_ = forkpty(&screen_, nullptr, nullptr, &size);
   if (process_ < 0) throw std::runtime_error("forkpty");
   if (process_ == 0) {
     setenv("HOME", home.c_str(), 1);
     setenv("KERAS_HOME", (home + "/none").c_str(), 1);
-    setenv("TERM", "dumb", 1);
+    setenv("TERM", kind.c_str(), 1);
     unsetenv("XDG_STATE_HOME");
     std::vector<char*> words;
     for (const std::string& word : command) words.push_back(const_cast<char*>(word.c_str()));

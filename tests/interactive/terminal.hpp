@@ -7,8 +7,9 @@
 /// A program in a pseudo-terminal: keys in, screen out.
 class Terminal {
  public:
-  /// Starts it with a home folder of its own.
-  explicit Terminal(const std::vector<std::string>& command, const std::string& home);
+  /// Starts it with a home folder of its own, in a terminal of this kind, as TERM names it.
+  explicit Terminal(const std::vector<std::string>& command, const std::string& home,
+                    const std::string& kind = "dumb", unsigned short columns = 200);
   ~Terminal();
   Terminal(const Terminal&) = delete;
   Terminal& operator=(const Terminal&) = delete;

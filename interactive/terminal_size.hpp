@@ -1,0 +1,15 @@
+#pragma once
+#include <sys/ioctl.h>
+#include <unistd.h>
+
+#include <cstddef>
+
+namespace ktape::interactive {
+
+/// Of the terminal that is written to; `otherwise` where there is none.
+inline std::size_t columns_of_terminal(std::size_t otherwise) {
+  winsize size{};
+  return ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 0 ? size.ws_col : otherwise;
+}
+
+}  // namespace ktape::interactive
