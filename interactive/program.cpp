@@ -10,7 +10,10 @@ constexpr const char* head =
     "#include <ktape/interactive/names.hpp>\n\n"
     "template <class T>\n"
     "void display(const T& value) {\n"
-    "  if constexpr (requires { std::cout << value; }) std::cout << value << std::endl;\n"
+    "  constexpr bool is_list = std::is_array_v<T> && !std::is_convertible_v<const T&, const char*>;\n"
+    "  if constexpr (requires { std::cout << value; } && !is_list) std::cout << value << std::endl;\n"
+    "  else if constexpr (std::ranges::range<const T>)\n"
+    "    for (const auto& element : value) display(element);\n"
     "}\n";
 
 }  // namespace

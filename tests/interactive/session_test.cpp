@@ -449,10 +449,10 @@ TEST_CASE("a session is saved as a program, which runs as it did") {
   CHECK(prompt.line("%load " + program) == "10\n10.5");
   // What was loaded is saved, too, as it was.
   CHECK(prompt.line("%reset") == "");
-  std::ofstream(home + "/loaded.cpp") << "int loaded = 3;\nloaded += 1;\nloaded\n";
-  CHECK(prompt.line("%load " + home + "/loaded.cpp") == "4");
+  std::ofstream(home + "/loaded.cpp") << "int loaded[] = {3, 7};\nloaded[0] += 1;\nloaded\n";
+  CHECK(prompt.line("%load " + home + "/loaded.cpp") == "{4, 7}");
   CHECK(prompt.line("%save " + program) == "");
-  CHECK(prompt.line("%load " + program) == "4");
+  CHECK(prompt.line("%load " + program) == "4\n7");
 }
 
 TEST_CASE("files and lines run, and return their status") {
