@@ -92,6 +92,9 @@ std::string tables(const Tensor& tensor) {
   const int rank = shape.rank();
   const std::int64_t columns = rank > 0 ? shape[rank - 1] : 1, rows = rank > 1 ? shape[rank - 2] : 1;
   if (tensor.size() == 0) return {};
+  if (rank == 0)
+    return "<div>" + dispatch(tensor.dtype(), [&]<class T>() { return number_text(*tensor.pointer<T>()); }) +
+           "</div>";
   if (rank <= 2) return Table(tensor, 0, rows, columns).html(rank == 2);
   std::string out;
   for (const std::int64_t i : shown_entries(tensor.size() / (rows * columns), 2))

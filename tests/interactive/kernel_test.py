@@ -102,6 +102,9 @@ class KernelTest(unittest.TestCase):
         self.assertIn("<td>…</td>", self.value("K::zeros({100, 100})")["text/html"])
         self.assertIn("[1, 0, :, :]", self.value("K::zeros({2, 1, 3, 5})")["text/html"])
         self.assertIn("(0, 3)", self.value("K::zeros({0, 3})")["text/html"])
+        scalar = self.value("K::sum(K::ones({2}))")["text/html"]
+        self.assertIn("<div>2</div>", scalar)
+        self.assertNotIn("<table>", scalar)
 
     def test_images_are_pictures(self):
         data = self.value("K::random_uniform({5, 16, 16, 3})")
