@@ -33,6 +33,10 @@ void tiny_matmul(std::int64_t rows, std::int64_t columns, std::int64_t inner, Ma
   }
 }
 
+/// Products up to which a second thread costs more than it saves: it takes microseconds to wake, and what it
+/// computes has to come over to the first.
+constexpr std::int64_t grain = std::int64_t{1} << 19;
+
 /// Rows of a part, whatever the number of threads.
 constexpr std::int64_t row_block = 64;
 
@@ -62,7 +66,7 @@ void engine_matmul(std::int64_t rows, std::int64_t columns, std::int64_t inner, 
                           .a_transposed = a.transposed,
                           .b_transposed = b.transposed,
                           .c = c};
-  engine().run(Kernel::Matmul, &call, threads_for_sums());
+  engine().run(Kernel::Matmul, &call, rows * columns * inner <= grain ? Threads::One : threads_for_sums());
 }
 
 }  // namespace
