@@ -1,14 +1,15 @@
 #include <ktape/autograd/arguments.hpp>
 #include <ktape/autograd/dispatch.hpp>
+#include <ktape/autograd/elements.hpp>
 #include <ktape/autograd/symbolic/defer.hpp>
 #include <ktape/ops/config.hpp>
 #include <ktape/ops/creation.hpp>
-#include <ktape/ops/kernels/copy/strided_copy.hpp>
 #include <ktape/ops/support/slicing.hpp>
 
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <xtensor/xbuilder.hpp>
 
 namespace ktape::backend {
 
@@ -31,9 +32,7 @@ Tensor constant(const ArrayLike& value, const ConstantOptions& options) {
   if (out.size() == shape.count()) return out.alias(shape);
   if (out.size() != 1)
     fail("[constant] the value must fill the shape ", shape, ": received value=", out.shape());
-  Tensor repeated = Tensor::empty(shape, out.dtype(), "constant");
-  kernels::fill_elements(repeated.raw(), out.raw(), repeated.size(), static_cast<int>(out.dtype().size()));
-  return repeated;
+  return kernels::filled("constant", shape, out.element(nullptr, 0), out.dtype());
 }
 
 namespace {
@@ -92,7 +91,8 @@ Tensor arange_whole(std::int64_t start, std::int64_t stop, std::int64_t step) {
   if (count > std::numeric_limits<std::int64_t>::max())
     fail_arange("the numbers must fit in memory", start, stop, step);
   Tensor out = Tensor::empty({static_cast<std::int64_t>(count)}, DType::Int64, "arange");
-  for (std::int64_t i = 0; i < out.size(); ++i) out.pointer<std::int64_t>()[i] = start + i * step;
+  auto* const to = out.pointer<std::int64_t>();
+  for (std::int64_t i = 0, n = out.size(); i < n; ++i) to[i] = start + i * step;
   return out;
 }
 
@@ -100,8 +100,7 @@ Tensor arange_real(double start, double stop, double step) {
   const double count = std::ceil((stop - start) / step);
   if (!(count < 0x1p47)) fail_arange("the numbers must fit in memory", start, stop, step);
   Tensor out = Tensor::empty({static_cast<std::int64_t>(count)}, DType::Float64, "arange");
-  for (std::int64_t i = 0; i < out.size(); ++i)
-    out.pointer<double>()[i] = start + static_cast<double>(i) * step;
+  xt::noalias(elements(out.pointer<double>(), out.size())) = xt::arange(start, stop, step);
   return out;
 }
 

@@ -1,5 +1,6 @@
 #include <ktape/autograd/arguments.hpp>
 #include <ktape/autograd/dispatch.hpp>
+#include <ktape/autograd/elements.hpp>
 #include <ktape/autograd/symbolic/defer.hpp>
 #include <ktape/autograd/tape.hpp>
 #include <ktape/ops/creation.hpp>
@@ -11,6 +12,7 @@
 
 #include <algorithm>
 #include <limits>
+#include <xtensor/xoperation.hpp>
 
 namespace ktape::backend {
 namespace {
@@ -273,8 +275,8 @@ Tensor ranked(const Tensor& x, std::int64_t k, bool descending) {
 /// Places in a tensor with rows of n elements as int32 positions in the row.
 Tensor positions(const Tensor& places, std::int64_t n) {
   Tensor out = Tensor::empty(places.shape(), DType::Int32);
-  for (std::int64_t i = 0; i < out.size(); ++i)
-    out.pointer<std::int32_t>()[i] = static_cast<std::int32_t>(places.pointer<std::int64_t>()[i] % n);
+  xt::noalias(elements(out.pointer<std::int32_t>(), out.size())) =
+      xt::cast<std::int32_t>(elements(places.pointer<std::int64_t>(), out.size()) % n);
   return out;
 }
 

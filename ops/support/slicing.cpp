@@ -1,7 +1,9 @@
 #include <ktape/autograd/dispatch.hpp>
+#include <ktape/autograd/elements.hpp>
 #include <ktape/autograd/node.hpp>
 #include <ktape/ops/creation.hpp>
 #include <ktape/ops/kernels/copy/strided_copy.hpp>
+#include <ktape/ops/kernels/elementwise/elementwise.hpp>
 #include <ktape/ops/kernels/parallel/parallel_rows.hpp>
 #include <ktape/ops/reductions.hpp>
 #include <ktape/ops/shape.hpp>
@@ -91,7 +93,12 @@ Tensor filled(const char* op, const Shape& shape, Scalar value, DType dtype) {
   Tensor out = Tensor::empty(shape, dtype, op);
   dispatch(dtype, [&]<class T>() {
     const T one = value.to<T>();
-    fill_elements(out.raw(), &one, out.size(), sizeof(T));
+    // What does not fit into the caches is written past them, which is three times as fast.
+    if (out.size() > streaming_bytes / static_cast<std::int64_t>(sizeof(T)))
+      return fill_elements(out.raw(), &one, out.size(), sizeof(T));
+    parallel_for(out.size(), map_grain, [one, to = out.pointer<T>()](std::int64_t begin, std::int64_t end) {
+      elements(to + begin, end - begin).fill(one);
+    });
   });
   return out;
 }
