@@ -12,16 +12,22 @@
 
 #include <limits>
 #include <optional>
+#include <xtensor/xmath.hpp>
+#include <xtensor/xtensor.hpp>
 
 namespace ktape::backend {
 namespace {
 
 using kernels::ChannelLayout;
-using Doubles = std::vector<double>;
 
-/// One number for each channel: the tensor's elements, or the same for all where it is undefined.
+/// One number for each channel.
+template <class A>
+using Channels = xt::xtensor<A, 1>;
+using Doubles = Channels<double>;
+
+/// The tensor's elements, or the same number for all channels where it is undefined.
 Doubles numbers(const Tensor& t, std::int64_t channels, double otherwise) {
-  Doubles out(static_cast<std::size_t>(channels), otherwise);
+  Doubles out(Doubles::shape_type{static_cast<std::size_t>(channels)}, otherwise);
   if (t.defined()) convert(out.data(), DType::Float64, t.raw(), t.dtype(), channels);
   return out;
 }
@@ -32,49 +38,42 @@ Tensor tensor_of(const Doubles& numbers, const Shape& shape, DType dtype) {
   return out;
 }
 
-/// f(c) for each channel, as a coefficient of a kernel.
-template <class A, class F>
-std::vector<A> each(std::int64_t channels, const F& f) {
-  std::vector<A> out(static_cast<std::size_t>(channels));
-  for (std::size_t c = 0; c < out.size(); ++c) out[c] = static_cast<A>(f(c));
-  return out;
-}
-
 /// (x - mean) / sqrt(var + epsilon) * gamma + beta for x of shape (outer, channels, inner); the others are
 /// (1, channels, 1), gamma and beta may be undefined.
 class ChannelNormalization {
  public:
-  ChannelNormalization(const Tensor& x, const Tensor& gamma, const Tensor& beta, double epsilon)
+  /// The statistics are NaN where mean and var are undefined.
+  ChannelNormalization(const Tensor& x, const Tensor& mean, const Tensor& var, const Tensor& gamma,
+                       const Tensor& beta, double epsilon)
       : x_(x),
         gamma_(gamma),
         beta_(beta),
         layout_{x.shape()[0], x.shape()[1], x.shape()[2]},
-        epsilon_(epsilon) {}
+        epsilon_(epsilon),
+        mean_(numbers(mean, channels(), std::numeric_limits<double>::quiet_NaN())),
+        variance_(numbers(var, channels(), std::numeric_limits<double>::quiet_NaN())) {}
 
  protected:
   Tensor normalized() const {
     Tensor out = Tensor::empty_like(x_);
     const Doubles scale = scales(), beta = numbers(beta_, channels(), 0);
-    with_centre([&]<class A>(const std::vector<A>& centre) {
-      const auto factor = each<A>(channels(), [&](std::size_t c) { return scale[c]; });
-      const auto offset =
-          each<A>(channels(), [&](std::size_t c) { return beta[c] - (mean_[c] - centre[c]) * scale[c]; });
-      affine(&x_, nullptr, centre, {}, factor, offset, out);
+    with_centre([&]<class A>(const Channels<A>& centre) {
+      const Channels<A> factor = scale, offset = beta - (mean_ - centre) * scale;
+      affine<A>(&x_, nullptr, centre.data(), nullptr, factor.data(), offset.data(), out);
     });
     return out;
   }
 
   /// The sums over each channel of g, and of g times the normalized elements.
   void sum_slopes(const Tensor& g, Doubles& sums, Doubles& products) const {
-    sums.assign(static_cast<std::size_t>(channels()), 0), products = sums;
+    sums = products = xt::zeros<double>(mean_.shape());
     if (!g.defined()) return;
-    with_centre([&]<class A>(const std::vector<A>& centre) {
+    with_centre([&]<class A>(const Channels<A>& centre) {
       ktape_batch_normalization call = arguments();
       call.x = x_.raw(), call.g = g.raw(), call.centre = centre.data(), call.first = sums.data(),
       call.second = products.data();
       kernels::engine().run(kernels::Kernel::BatchSlopes, &call);
-      for (std::size_t c = 0; c < sums.size(); ++c)
-        products[c] = (products[c] - (mean_[c] - centre[c]) * sums[c]) / deviation_[c];
+      xt::noalias(products) = (products - (mean_ - centre) * sums) / deviation_;
     });
   }
 
@@ -87,12 +86,11 @@ class ChannelNormalization {
 
   /// out = g * scale[c] + (x - centre[c]) * slope[c] + offset[c] with the terms that are there.
   template <class A>
-  void affine(const Tensor* x, const Tensor* g, const std::vector<A>& centre, const std::vector<A>& scale,
-              const std::vector<A>& slope, const std::vector<A>& offset, const Tensor& out) const {
+  void affine(const Tensor* x, const Tensor* g, const A* centre, const A* scale, const A* slope,
+              const A* offset, const Tensor& out) const {
     ktape_batch_normalization call = arguments();
     call.x = x ? x->raw() : nullptr, call.g = g ? g->raw() : nullptr, call.y = out.raw();
-    call.centre = centre.data(), call.scale = scale.data(), call.slope = slope.data(),
-    call.offset = offset.data();
+    call.centre = centre, call.scale = scale, call.slope = slope, call.offset = offset;
     kernels::engine().run(kernels::Kernel::BatchAffine, &call);
   }
 
@@ -101,12 +99,12 @@ class ChannelNormalization {
   void with_centre(const F& f) const {
     dispatch_floating(x_.dtype(), [&]<class T>() {
       using A = kernels::compute_type<T>;
-      f.template operator()<A>(each<A>(channels(), [&](std::size_t c) { return mean_[c]; }));
+      f.template operator()<A>(Channels<A>(mean_));
     });
   }
   Doubles scales() const {
     Doubles out = numbers(gamma_, channels(), 1);
-    for (std::size_t c = 0; c < out.size(); ++c) out[c] /= deviation_[c];
+    out /= deviation_;
     return out;
   }
   std::int64_t channels() const { return layout_.channels; }
@@ -119,7 +117,7 @@ class ChannelNormalization {
   Tensor x_, gamma_, beta_;
   ChannelLayout layout_;
   double epsilon_;
-  Doubles mean_, deviation_;  // deviation: sqrt(variance + epsilon)
+  Doubles mean_, variance_, deviation_;  // deviation: sqrt(variance + epsilon)
 };
 
 /// With given statistics. Inputs on the tape: x, mean, var, gamma and beta where they are defined.
@@ -127,10 +125,8 @@ class GivenStatistics : ChannelNormalization {
  public:
   GivenStatistics(const Tensor& x, const Tensor& mean, const Tensor& var, const Tensor& gamma,
                   const Tensor& beta, double epsilon)
-      : ChannelNormalization(x, gamma, beta, epsilon), centre_(mean), spread_(var) {
-    mean_ = numbers(mean, channels(), 0);
-    deviation_ = numbers(var, channels(), 1);
-    for (double& d : deviation_) d = std::sqrt(d + epsilon);
+      : ChannelNormalization(x, mean, var, gamma, beta, epsilon), centre_(mean), spread_(var) {
+    xt::noalias(deviation_) = xt::sqrt(variance_ + epsilon);
   }
   Tensor forward() const { return normalized(); }
   std::vector<Tensor> inputs() const {
@@ -145,9 +141,9 @@ class GivenStatistics : ChannelNormalization {
     const Doubles scale = scales();
     grads.to(0, [&] {
       Tensor dx = Tensor::empty_like(x_);
-      with_centre([&]<class A>(const std::vector<A>&) {
-        const auto factor = each<A>(channels(), [&](std::size_t c) { return scale[c]; });
-        affine(nullptr, &g, {}, factor, {}, {}, dx);
+      with_centre([&]<class A>(const Channels<A>&) {
+        const Channels<A> factor = scale;
+        affine<A>(nullptr, &g, nullptr, factor.data(), nullptr, nullptr, dx);
       });
       return dx;
     });
@@ -156,13 +152,10 @@ class GivenStatistics : ChannelNormalization {
       return;
     Doubles sums, products;
     sum_slopes(g, sums, products);
-    const auto gradient = [&](int input, auto f) {
-      grads.to(input, [&] { return parameter(each<double>(channels(), f)); });
-    };
-    gradient(1, [&](std::size_t c) { return -scale[c] * sums[c]; });
-    gradient(2, [&](std::size_t c) { return -0.5 * scale[c] * products[c] / deviation_[c]; });
-    if (gamma_.defined()) gradient(3, [&](std::size_t c) { return products[c]; });
-    if (beta_.defined()) gradient(beta_at(), [&](std::size_t c) { return sums[c]; });
+    grads.to(1, [&] { return parameter(-scale * sums); });
+    grads.to(2, [&] { return parameter(-0.5 * scale * products / deviation_); });
+    if (gamma_.defined()) grads.to(3, [&] { return parameter(products); });
+    if (beta_.defined()) grads.to(beta_at(), [&] { return parameter(sums); });
   }
 
  private:
@@ -184,15 +177,13 @@ class GivenStatistics : ChannelNormalization {
 class OwnStatistics : ChannelNormalization {
  public:
   OwnStatistics(const Tensor& x, const Tensor& gamma, const Tensor& beta, double epsilon)
-      : ChannelNormalization(x, gamma, beta, epsilon) {
-    mean_.assign(static_cast<std::size_t>(channels()), std::numeric_limits<double>::quiet_NaN()),
-        variance_ = mean_;
+      : ChannelNormalization(x, {}, {}, gamma, beta, epsilon) {
     if (layout_.group() > 0) {
       ktape_batch_normalization call = arguments();
       call.x = x.raw(), call.first = mean_.data(), call.second = variance_.data();
       kernels::engine().run(kernels::Kernel::BatchMoments, &call);
     }
-    for (const double variance : variance_) deviation_.push_back(std::sqrt(variance + epsilon));
+    xt::noalias(deviation_) = xt::sqrt(variance_ + epsilon);
   }
   NormalizedBatch forward() const { return {normalized(), parameter(mean_), parameter(variance_)}; }
   std::vector<Tensor> inputs() const {
@@ -220,17 +211,11 @@ class OwnStatistics : ChannelNormalization {
     const double n = static_cast<double>(layout_.group());
     const Doubles scale = scales(), dmean = numbers(of_mean, channels(), 0),
                   dvariance = numbers(of_variance, channels(), 0);
-    const Doubles slope = each<double>(channels(), [&](std::size_t c) {
-      return (2 * dvariance[c] - scale[c] * products[c] / deviation_[c]) / n;
-    });
+    const Doubles slope = (2 * dvariance - scale * products / deviation_) / n;
     Tensor dx = Tensor::empty_like(x_);
-    with_centre([&]<class A>(const std::vector<A>& centre) {
-      const auto p = each<A>(channels(), [&](std::size_t c) { return slope[c]; });
-      const auto q = each<A>(channels(), [&](std::size_t c) {
-        return (dmean[c] - scale[c] * sums[c]) / n - slope[c] * (mean_[c] - centre[c]);
-      });
-      const auto a = each<A>(channels(), [&](std::size_t c) { return scale[c]; });
-      affine(&x_, g.defined() ? &g : nullptr, centre, a, p, q, dx);
+    with_centre([&]<class A>(const Channels<A>& centre) {
+      const Channels<A> a = scale, p = slope, q = (dmean - scale * sums) / n - slope * (mean_ - centre);
+      affine<A>(&x_, g.defined() ? &g : nullptr, centre.data(), a.data(), p.data(), q.data(), dx);
     });
     return dx;
   }
@@ -251,7 +236,6 @@ class OwnStatistics : ChannelNormalization {
     if (gamma_.defined()) grads.to(1, [&] { return per_channel(g * y); });
     if (beta_.defined()) grads.to(beta_at(), [&] { return per_channel(g); });
   }
-  Doubles variance_;
 };
 
 /// The tensor's shape with the axes in `bits`, which must be neighbours, as the middle one of three.

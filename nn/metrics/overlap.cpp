@@ -1,3 +1,4 @@
+#include <ktape/autograd/elements.hpp>
 #include <ktape/nn/losses/reduction.hpp>
 #include <ktape/nn/metrics/overlap.hpp>
 #include <ktape/nn/metrics/reduction.hpp>
@@ -142,7 +143,7 @@ struct ScoreImpl final : MetricWith<Options> {
   static void add(std::vector<double>& to, const Tensor& values) {
     const Tensor sums = K::sum(values, 0);
     to.resize(static_cast<std::size_t>(sums.size()));
-    for (std::size_t i = 0; i < to.size(); ++i) to[i] += sums.pointer<double>()[i];
+    elements(to.data(), sums.size()) += elements(sums.pointer<double>(), sums.size());
   }
   double score(double tp, double fp, double fn) const {
     const double epsilon = K::epsilon(), square = beta_ * beta_;

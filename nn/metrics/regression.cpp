@@ -1,3 +1,4 @@
+#include <ktape/autograd/elements.hpp>
 #include <ktape/nn/losses/hinge.hpp>
 #include <ktape/nn/losses/regression.hpp>
 #include <ktape/nn/metrics/reduction.hpp>
@@ -190,7 +191,7 @@ struct R2Impl final : MetricWith<R2ScoreOptions> {
   static void add(std::vector<double>& to, const Tensor& values) {
     const Tensor sums = K::sum(values, 0);
     to.resize(static_cast<std::size_t>(sums.size()));
-    for (std::size_t i = 0; i < to.size(); ++i) to[i] += sums.pointer<double>()[i];
+    elements(to.data(), sums.size()) += elements(sums.pointer<double>(), sums.size());
   }
   /// With fewer samples than regressors and one it stays as it is.
   double adjusted(double score) const {
