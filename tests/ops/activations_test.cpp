@@ -8,6 +8,7 @@
 #include <cmath>
 #include <limits>
 
+#include "catalogue.hpp"
 #include "check.hpp"
 
 using namespace ktape;
@@ -251,3 +252,26 @@ TEST_CASE_TEMPLATE("hard_sigmoid passes the gradient at both of its bounds", T, 
   const T passed = static_cast<T>(0.2);
   CHECK(values<T>(slope(K::hard_sigmoid, x)) == std::vector<T>{0, passed, passed, passed, 0});
 }
+
+namespace {
+
+// clang-format off
+const Catalogue catalogue([]() -> Catalogue::Rows {
+  return {
+      {"sigmoid", of(K::sigmoid), {awkward_numbers()}},
+      {"hard_sigmoid", of(K::hard_sigmoid), {awkward_numbers()}},
+      {"relu", [](In in) { return K::relu(in[0], {.alpha = 0.1, .max_value = 6., .threshold = 0.2}); }, {awkward_numbers()}},
+      {"elu", [](In in) { return K::elu(in[0], 0.7); }, {awkward_numbers()}},
+      {"softplus", of(K::softplus), {awkward_numbers()}},
+      {"softsign", of(K::softsign), {awkward_numbers()}},
+      {"softmax", [](In in) { return K::softmax(in[0]); }, {normal({2, 3})}},
+      {"l2_normalize", [](In in) { return K::l2_normalize(in[0], 1); }, {normal({2, 3})}},
+      {"gelu", [](In in) { return K::gelu(in[0]); }, {normal({2, 3})}},
+      {"log_softmax", [](In in) { return K::log_softmax(in[0]); }, {normal({2, 3})}},
+      // Results that jump.
+      {"in_top_k", no_gradient},
+  };
+});
+// clang-format on
+
+}  // namespace

@@ -9,6 +9,7 @@
 
 #include <cmath>
 
+#include "catalogue.hpp"
 #include "check.hpp"
 
 using namespace ktape;
@@ -194,3 +195,16 @@ TEST_CASE("attention names the op and what was expected") {
                        Contains("must broadcast"), ValueError);
   CHECK_THROWS_AS(K::scaled_dot_product_attention(x, x, K::cast(x, "float64")), TypeError);
 }
+
+namespace {
+
+// clang-format off
+const Catalogue catalogue([]() -> Catalogue::Rows {
+  return {
+      {"scaled_dot_product_attention", [](In in) { return K::scaled_dot_product_attention(in[0], in[1], in[2]); },
+       {normal({1, 1, 2, 2}), normal({1, 1, 3, 2}, 2), normal({1, 1, 3, 1}, 3)}},
+  };
+});
+// clang-format on
+
+}  // namespace

@@ -1,5 +1,6 @@
 #include <ktape/ktape.hpp>
 
+#include "catalogue.hpp"
 #include "check.hpp"
 
 using namespace ktape;
@@ -37,3 +38,16 @@ TEST_CASE("shapes that do not broadcast are refused") {
   CHECK_THROWS_WITH_AS(K::sum_to(counted({2}), {3}), doctest::Contains("[sum_to]"), ValueError);
   CHECK_THROWS_AS(K::sum_to(counted({2}), {2, 2}), ValueError);
 }
+
+namespace {
+
+// clang-format off
+const Catalogue catalogue([]() -> Catalogue::Rows {
+  return {
+      {"broadcast_to", [](In in) { return K::broadcast_to(in[0], {2, 3, 2}); }, {normal({3, 1})}},
+      {"sum_to", [](In in) { return K::sum_to(in[0], {3, 1}); }, {normal({2, 3, 2})}},
+  };
+});
+// clang-format on
+
+}  // namespace

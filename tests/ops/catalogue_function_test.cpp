@@ -14,24 +14,24 @@ using ktape::None, ktape::Shape, ktape::Tensor, ktape::TensorArgument, ktape::Va
 
 namespace {
 
-using In = std::vector<Tensor>;
+using List = std::vector<Tensor>;
 
 constexpr Tolerance rounding{.rtol = 1e-9, .atol = 1e-9};
 
 /// The value, then the gradient with respect to each input; undefined where there is none.
-In value_and_gradients(const DifferentiableName& row, const In& in) {
+List value_and_gradients(const CatalogueRow& row, const List& in) {
   ktape::GradientTape tape;
   for (const Tensor& x : in) tape.watch(x);
   const Tensor y = row.f(in);
-  In out{y};
+  List out{y};
   for (const Tensor& gradient : tape.gradient(K::sum(K::square(y)), in)) out.push_back(gradient);
   return out;
 }
 
 /// The inputs with each axis that `chosen` accepts `factor` times as long.
 template <class F>
-In stretched(const In& in, std::int64_t factor, F chosen) {
-  In out;
+List stretched(const List& in, std::int64_t factor, F chosen) {
+  List out;
   for (std::size_t i = 0; i < in.size(); ++i) {
     Shape times = in[i].shape();
     for (int d = 0; d < times.rank(); ++d) times[d] = chosen(i, d, times[d]) ? factor : 1;
@@ -42,10 +42,10 @@ In stretched(const In& in, std::int64_t factor, F chosen) {
 
 /// Inputs of three shapes on which the row can be called: its own, and what becomes of them when extents that
 /// are equal, or are along one axis, or all, grow alike.
-std::vector<In> inputs_of_three_shapes(const DifferentiableName& row) {
+std::vector<List> inputs_of_three_shapes(const CatalogueRow& row) {
   std::set<std::int64_t> extents;
   for (const Tensor& x : row.inputs) extents.insert(x.shape().begin(), x.shape().end());
-  std::vector<In> candidates;
+  std::vector<List> candidates;
   for (const std::int64_t factor : {2, 3}) {
     candidates.push_back(stretched(row.inputs, factor, [](auto...) { return true; }));
     for (const std::int64_t extent : extents)
@@ -55,9 +55,9 @@ std::vector<In> inputs_of_three_shapes(const DifferentiableName& row) {
         candidates.push_back(stretched(row.inputs, factor,
                                        [=](std::size_t i, int d, auto) { return i < inputs && d == axis; }));
   }
-  std::vector<In> out{row.inputs};
-  for (const In& in : candidates) {
-    const auto alike = [&](const In& other) {
+  std::vector<List> out{row.inputs};
+  for (const List& in : candidates) {
+    const auto alike = [&](const List& other) {
       return std::equal(in.begin(), in.end(), other.begin(),
                         [](const Tensor& a, const Tensor& b) { return a.shape() == b.shape(); });
     };
@@ -71,14 +71,14 @@ std::vector<In> inputs_of_three_shapes(const DifferentiableName& row) {
   return out;
 }
 
-In placeholders_of_rank(const In& in) {
-  In out;
+List placeholders_of_rank(const List& in) {
+  List out;
   for (const Tensor& x : in) out.push_back(K::placeholder({.ndim = x.ndim(), .dtype = x.dtype()}));
   return out;
 }
 
 /// Of a sparse tensor the coordinates and values are given apart.
-bool sparse(const DifferentiableName& row) {
+bool sparse(const CatalogueRow& row) {
   return row.name == "to_dense" || row.name == "concatenate_mixed" ||
          (row.name == "dot" && row.inputs[0].ndim() == 1);
 }
@@ -95,26 +95,26 @@ TEST_CASE("one function on placeholders of known rank gives eager values and gra
   const std::set<std::string> own_shape = {"broadcast_to",        "sparse_categorical_crossentropy",
                                            "binary_crossentropy", "rnn",
                                            "ctc_batch_cost",      "scatter_nd"};
-  for (const DifferentiableName& row : differentiable_names()) {
+  for (const CatalogueRow& row : Catalogue::differentiable()) {
     if (sparse(row)) continue;
     CAPTURE(row.name);
-    const In x = placeholders_of_rank(row.inputs);
+    const List x = placeholders_of_rank(row.inputs);
     if (refused.count(row.name)) {
       CHECK_THROWS_AS(row.f(x), ktape::ValueError);
       continue;
     }
     const Tensor y = row.f(x);
-    In outputs{y};
+    List outputs{y};
     std::vector<bool> exists;
     for (const Tensor& gradient : K::gradients(K::sum(K::square(y)), x)) {
       exists.push_back(gradient.defined());
       if (gradient.defined()) outputs.push_back(gradient);
     }
     const auto f = K::function(x, outputs);
-    const std::vector<In> inputs = inputs_of_three_shapes(row);
+    const std::vector<List> inputs = inputs_of_three_shapes(row);
     CHECK((inputs.size() == 3 || own_shape.count(row.name)));
-    for (const In& in : inputs) {
-      const In got = f(in), wanted = value_and_gradients(row, in);
+    for (const List& in : inputs) {
+      const List got = f(in), wanted = value_and_gradients(row, in);
       CHECK(ktape::compatible(K::int_shape(y), wanted[0].shape()));
       CHECK(close(got[0], wanted[0], rounding));
       std::size_t next = 1;
@@ -128,7 +128,7 @@ TEST_CASE("one function on placeholders of known rank gives eager values and gra
 }
 
 TEST_CASE("a variable in the place of any operand is read when the function runs") {
-  for (const DifferentiableName& row : differentiable_names())
+  for (const CatalogueRow& row : Catalogue::differentiable())
     for (std::size_t place = 0; place < row.inputs.size() && row.inputs.size() > 1; ++place) {
       // The row itself computes with these, before an op waits for them or inside of one.
       const bool used_before = (row.name == "batch_normalization" || row.name == "rnn") && place == 2;
@@ -136,7 +136,7 @@ TEST_CASE("a variable in the place of any operand is read when the function runs
       CAPTURE(row.name);
       CAPTURE(place);
       const Variable w = row.inputs[place];
-      In x = row.inputs, others, values, now = row.inputs;
+      List x = row.inputs, others, values, now = row.inputs;
       for (std::size_t i = 0; i < x.size(); ++i) {
         if (i == place) x[i] = TensorArgument(w);
         else {
@@ -152,21 +152,21 @@ TEST_CASE("a variable in the place of any operand is read when the function runs
 }
 
 TEST_CASE("inside symbolic every operand may be a variable, and is read when the function runs") {
-  for (const DifferentiableName& row : differentiable_names()) {
+  for (const CatalogueRow& row : Catalogue::differentiable()) {
     if (sparse(row)) continue;
     CAPTURE(row.name);
     const std::vector<Variable> variables(row.inputs.begin(), row.inputs.end());
-    In x;
+    List x;
     const Tensor y = K::symbolic([&] {
       x.assign(variables.begin(), variables.end());
       return row.f(x);
     })();
-    const auto f = K::function(In(), {y});
-    In now;
+    const auto f = K::function(List(), {y});
+    List now;
     for (std::size_t i = 0; i < variables.size(); ++i) {
       now.push_back(moved(row.inputs[i]));
       K::set_value(variables[i], now[i]);
     }
-    CHECK(close(f(In())[0], row.f(now), rounding));
+    CHECK(close(f(List())[0], row.f(now), rounding));
   }
 }

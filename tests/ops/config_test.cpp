@@ -11,6 +11,8 @@
 #include <limits>
 #include <thread>
 
+#include "catalogue.hpp"
+
 namespace K = ktape::backend;
 using doctest::Contains;
 using ktape::IOError, ktape::ValueError;
@@ -269,3 +271,23 @@ TEST_CASE("the file is read from KERAS_HOME, then from HOME, and KERAS_BACKEND g
   std::filesystem::create_directory(folder.path / "own/keras.json");
   CHECK(report_of_process(keras_home).find("the file must be readable: received ") != std::string::npos);
 }
+
+namespace {
+
+// clang-format off
+const Catalogue catalogue([]() -> Catalogue::Rows {
+  return {
+      // Settings and state.
+      {"backend", no_gradient}, {"epsilon", no_gradient}, {"set_epsilon", no_gradient},
+      {"floatx", no_gradient}, {"set_floatx", no_gradient}, {"image_data_format", no_gradient},
+      {"set_image_data_format", no_gradient}, {"get_uid", no_gradient}, {"reset_uids", no_gradient},
+      {"clear_session", no_gradient}, {"get_session", no_gradient}, {"set_session", no_gradient},
+      {"learning_phase", no_gradient}, {"set_learning_phase", no_gradient},
+      {"learning_phase_scope", no_gradient}, {"name_scope", no_gradient}, {"current_name_scope", no_gradient},
+      {"manual_variable_initialization", no_gradient}, {"set_deterministic", no_gradient},
+      {"deterministic", no_gradient},
+  };
+});
+// clang-format on
+
+}  // namespace

@@ -4,6 +4,7 @@
 #include <ktape/ops/phase.hpp>
 #include <ktape/ops/reductions.hpp>
 
+#include "catalogue.hpp"
 #include "check.hpp"
 
 using namespace ktape;
@@ -151,3 +152,20 @@ TEST_CASE("map_fn takes generic lambdas") {
   CHECK(values(K::map_fn([](const std::vector<Tensor>& rows) { return rows[0]; }, {x})) == values(x));
   CHECK(values(K::foldl([](auto a, auto b) { return a + b; }, x)) == Values{4, 6});
 }
+
+namespace {
+
+// clang-format off
+const Catalogue catalogue([]() -> Catalogue::Rows {
+  return {
+      {"switch", [](In in) { return K::switch_(in[0] > 0, in[0] * in[1], in[1]); }, {normal({2, 3}), normal({2, 3}, 2)}},
+      {"map_fn", [](In in) { return K::map_fn([](const Tensor& e) { return e * e; }, in[0]); }, {normal({3})}},
+      {"foldl", [](In in) { return K::foldl([](const Tensor& a, const Tensor& e) { return a * e; }, in[0]); }, {normal({3})}},
+      {"foldr", [](In in) { return K::foldr([](const Tensor& a, const Tensor& e) { return a - e * e; }, in[0]); }, {normal({3})}},
+      // Graphs, and gradients themselves.
+      {"gradients", no_gradient}, {"stop_gradient", no_gradient},
+  };
+});
+// clang-format on
+
+}  // namespace

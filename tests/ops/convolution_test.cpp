@@ -4,6 +4,7 @@
 
 #include <cmath>
 
+#include "catalogue.hpp"
 #include "check.hpp"
 
 using namespace ktape;
@@ -386,3 +387,31 @@ TEST_CASE("without a tape a convolution follows every change of its variable") {
   nn::SGD(0.5).apply({K::ones({3, 3, 32, 48})}, {kernel});
   agrees("a step of an optimizer");
 }
+
+namespace {
+
+// clang-format off
+const Catalogue catalogue([]() -> Catalogue::Rows {
+  return {
+      {"conv1d", [](In in) { return K::conv1d(in[0], in[1], {.padding = "causal"}); }, {normal({1, 4, 2}), normal({2, 2, 2}, 2)}},
+      {"conv2d", [](In in) { return K::conv2d(in[0], in[1], {.strides = {2, 1}, .padding = "same"}); },
+       {normal({1, 3, 3, 2}), normal({2, 2, 2, 2}, 2)}},
+      {"conv3d", [](In in) { return K::conv3d(in[0], in[1]); }, {normal({1, 2, 3, 2, 1}), normal({2, 2, 1, 1, 2}, 2)}},
+      {"conv2d_transpose", [](In in) { return K::conv2d_transpose(in[0], in[1], {None, 4, 4, 2}, {.strides = {2, 2}}); },
+       {normal({1, 2, 2, 1}), normal({2, 2, 2, 1}, 2)}},
+      {"conv3d_transpose", [](In in) { return K::conv3d_transpose(in[0], in[1], {1, 2, 3, 2, 1}); },
+       {normal({1, 1, 2, 1, 2}), normal({2, 2, 2, 1, 2}, 2)}},
+      {"depthwise_conv2d", [](In in) { return K::depthwise_conv2d(in[0], in[1]); },
+       {normal({1, 3, 3, 2}), normal({2, 2, 2, 2}, 2)}},
+      {"separable_conv1d", [](In in) { return K::separable_conv1d(in[0], in[1], in[2]); },
+       {normal({1, 4, 2}), normal({2, 2, 1}, 2), normal({1, 2, 2}, 3)}},
+      {"separable_conv2d", [](In in) { return K::separable_conv2d(in[0], in[1], in[2], {.data_format = "channels_first"}); },
+       {normal({1, 2, 3, 3}), normal({2, 2, 2, 1}, 2), normal({1, 1, 2, 1}, 3)}},
+      {"local_conv1d", [](In in) { return K::local_conv1d(in[0], in[1], {2}, {1}); }, {normal({2, 3, 2}), normal({2, 4, 2}, 2)}},
+      {"local_conv2d", [](In in) { return K::local_conv2d(in[0], in[1], {2, 1}, {1, 2}, {2, 1}); },
+       {normal({1, 3, 2, 2}), normal({2, 4, 2}, 2)}},
+  };
+});
+// clang-format on
+
+}  // namespace

@@ -6,6 +6,7 @@
 #include <limits>
 #include <sstream>
 
+#include "catalogue.hpp"
 #include "check.hpp"
 
 using namespace ktape;
@@ -170,3 +171,19 @@ TEST_CASE("update gives a variable its first value, and printing one without a v
   CHECK(values(K::update(w, {3, 4})) == Values{3, 4});
   CHECK_THROWS_AS(K::update_add(Variable::without_value({2}, "float32"), {1, 2}), ValueError);
 }
+
+namespace {
+
+// clang-format off
+const Catalogue catalogue([]() -> Catalogue::Rows {
+  return {
+      {"identity", [](In in) { return K::identity(in[0], {.name = "y"}); }, {normal({2})}},
+      // New tensors, which depend on none.
+      {"variable", no_gradient}, {"constant", no_gradient}, {"full", no_gradient}, {"zeros", no_gradient},
+      {"ones", no_gradient}, {"eye", no_gradient}, {"zeros_like", no_gradient}, {"ones_like", no_gradient},
+      {"arange", no_gradient},
+  };
+});
+// clang-format on
+
+}  // namespace

@@ -4,6 +4,7 @@
 #include <limits>
 #include <map>
 
+#include "catalogue.hpp"
 #include "check.hpp"
 
 using namespace ktape;
@@ -271,3 +272,21 @@ TEST_CASE("a decoding that waits has the known shape and no gradient") {
   CHECK(K::int_shape(decoded[0]) == Shape{2, 7});
   CHECK(!ktape::gradients(log_prob, {p})[0].defined());
 }
+
+namespace {
+
+// clang-format off
+const Catalogue catalogue([]() -> Catalogue::Rows {
+  return {
+      {"ctc_batch_cost",
+       [](In in) {
+         return K::ctc_batch_cost(K::constant({{0, 0}, {1, 9}}), in[0], K::constant({{4}, {3}}), K::constant({{2}, {1}}));
+       },
+       {random_probabilities({2, 4, 3})}},
+      // Results that jump.
+      {"ctc_decode", no_gradient}, {"ctc_label_dense_to_sparse", no_gradient},
+  };
+});
+// clang-format on
+
+}  // namespace

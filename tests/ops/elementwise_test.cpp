@@ -6,6 +6,7 @@
 #include <tuple>
 
 #include "../close.hpp"
+#include "catalogue.hpp"
 
 namespace K = ktape::backend;
 using ktape::ArrayLike, ktape::Shape, ktape::Tensor, ktape::TypeError, ktape::ValueError, ktape::Variable;
@@ -14,29 +15,25 @@ namespace {
 constexpr float inf = std::numeric_limits<float>::infinity();
 const float not_a_number = std::nanf("");
 
-std::vector<float> values(const Tensor& x) {
-  const auto array = K::get_value(x);
-  return {array.begin(), array.end()};
-}
-std::vector<float> slope(const std::function<Tensor(const Tensor&)>& f, const std::vector<float>& at) {
+std::vector<float> slopes(const std::function<Tensor(const Tensor&)>& f, const std::vector<float>& at) {
   const Variable x = K::variable(at, {.dtype = "float32"});
-  return values(K::gradients(f(x), {x})[0]);
+  return values<float>(K::gradients(f(x), {x})[0]);
 }
 }  // namespace
 
 TEST_CASE("functions keep Keras's and C's values at 0, negative numbers, infinities and NaN") {
-  CHECK(values(K::sqrt(K::constant({4., -1., 0.}))) == std::vector<float>{2, 0, 0});
-  CHECK(values(K::round(K::constant({0.5, 1.5, -2.5, 2.6}))) == std::vector<float>{0, 2, -2, 3});
-  CHECK(values(K::sign(K::constant({-3., 0., 7.}))) == std::vector<float>{-1, 0, 1});
-  CHECK(values(K::exp(K::constant({0., -inf}))) == std::vector<float>{1, 0});
-  CHECK(values(K::pow(K::constant({2., -3., 0.}), 3)) == std::vector<float>{8, -27, 0});
-  CHECK(values(K::pow(K::constant({2.f, 4.f}), -1)) == std::vector<float>{0.5, 0.25});
+  CHECK(values<float>(K::sqrt(K::constant({4., -1., 0.}))) == std::vector<float>{2, 0, 0});
+  CHECK(values<float>(K::round(K::constant({0.5, 1.5, -2.5, 2.6}))) == std::vector<float>{0, 2, -2, 3});
+  CHECK(values<float>(K::sign(K::constant({-3., 0., 7.}))) == std::vector<float>{-1, 0, 1});
+  CHECK(values<float>(K::exp(K::constant({0., -inf}))) == std::vector<float>{1, 0});
+  CHECK(values<float>(K::pow(K::constant({2., -3., 0.}), 3)) == std::vector<float>{8, -27, 0});
+  CHECK(values<float>(K::pow(K::constant({2.f, 4.f}), -1)) == std::vector<float>{0.5, 0.25});
   const Tensor whole = K::constant({-3, 2, 5}, {.dtype = "int64"});
-  CHECK(values(K::pow(whole, K::abs(whole))) == std::vector<float>{-27, 4, 3125});
+  CHECK(values<float>(K::pow(whole, K::abs(whole))) == std::vector<float>{-27, 4, 3125});
   CHECK_THROWS_WITH_AS(K::pow(whole, whole),
                        "[pow] an integer tensor takes whole exponents of at least 0: received a=-3",
                        ValueError);
-  CHECK(values(K::maximum(K::constant({1.f, 5.f}), K::constant({3.f}))) == std::vector<float>{3, 5});
+  CHECK(values<float>(K::maximum(K::constant({1.f, 5.f}), K::constant({3.f}))) == std::vector<float>{3, 5});
   CHECK(std::isnan(K::maximum(K::constant({not_a_number}), K::constant({3.f})).item<float>()));
   CHECK(std::isnan(K::minimum(K::constant({3.f}), K::constant({not_a_number})).item<float>()));
   CHECK(close(K::expm1(K::constant(1e-12, {.dtype = "float64"})).item<double>(), 1e-12, {.rtol = 1e-12}));
@@ -117,25 +114,25 @@ TEST_CASE("pow agrees with C at 0, 1, infinities and NaN") {
       }
     }
   const Variable x = K::variable({0., 0., 0.}), a = K::variable({0., 1., 2.});
-  CHECK(values(K::gradients(K::pow(x, a), {x})[0]) == std::vector<float>{0, 1, 0});
+  CHECK(values<float>(K::gradients(K::pow(x, a), {x})[0]) == std::vector<float>{0, 1, 0});
 }
 
 TEST_CASE("pow has no NaN slope where it is constant") {
   const Variable x = K::variable({0.5, 2., 0.}), a = K::variable({inf, -inf, -1.});
   const auto slopes = K::gradients(K::pow(x, a), {x, a});
-  CHECK(values(slopes[0]) == std::vector<float>{0, 0, -inf});
-  CHECK(values(slopes[1]) == std::vector<float>{0, 0, 0});
-  CHECK(values(K::gradients(K::pow(x, inf), {x})[0]) == std::vector<float>{0, inf, 0});
+  CHECK(values<float>(slopes[0]) == std::vector<float>{0, 0, -inf});
+  CHECK(values<float>(slopes[1]) == std::vector<float>{0, 0, 0});
+  CHECK(values<float>(K::gradients(K::pow(x, inf), {x})[0]) == std::vector<float>{0, inf, 0});
 }
 
 TEST_CASE("gradients at kinks follow TF2") {
-  CHECK(slope(K::sqrt, {-1, 4}) == std::vector<float>{0, 0.25});
-  CHECK(slope(K::abs, {-2, 0, 2}) == std::vector<float>{-1, 0, 1});
-  CHECK(slope([](const Tensor& x) { return K::clip(x, -1, 1); }, {-2, -1, 0, 1, 2}) ==
+  CHECK(slopes(K::sqrt, {-1, 4}) == std::vector<float>{0, 0.25});
+  CHECK(slopes(K::abs, {-2, 0, 2}) == std::vector<float>{-1, 0, 1});
+  CHECK(slopes([](const Tensor& x) { return K::clip(x, -1, 1); }, {-2, -1, 0, 1, 2}) ==
         std::vector<float>{0, 1, 1, 1, 0});
-  CHECK(slope([](const Tensor& x) { return K::maximum(x, K::constant({1.f})); }, {0, 1, 2}) ==
+  CHECK(slopes([](const Tensor& x) { return K::maximum(x, K::constant({1.f})); }, {0, 1, 2}) ==
         std::vector<float>{0, 1, 1});
-  CHECK(slope([](const Tensor& x) { return K::minimum(K::constant({1.f}), x); }, {0, 1, 2}) ==
+  CHECK(slopes([](const Tensor& x) { return K::minimum(K::constant({1.f}), x); }, {0, 1, 2}) ==
         std::vector<float>{1, 0, 0});
   const Variable x = K::variable({1.5f});
   CHECK_FALSE(K::gradients(K::round(x), {x})[0].defined());
@@ -143,10 +140,11 @@ TEST_CASE("gradients at kinks follow TF2") {
 
 TEST_CASE("clip takes numbers, tensors and None") {
   const Tensor x = K::constant({-2.f, 0.f, 2.f});
-  CHECK(values(K::clip(x, K::None, 1)) == std::vector<float>{-2, 0, 1});
-  CHECK(values(K::clip(x, 1, -1)) == std::vector<float>{1, 1, 1});
-  CHECK(values(K::clip(x, K::constant({-1.f, 1.f, 0.f}), K::None)) == std::vector<float>{-1, 1, 2});
-  CHECK(values(K::clip(K::constant({1, 5, 9}, {.dtype = "int32"}), 2.5, 7)) == std::vector<float>{3, 5, 7});
+  CHECK(values<float>(K::clip(x, K::None, 1)) == std::vector<float>{-2, 0, 1});
+  CHECK(values<float>(K::clip(x, 1, -1)) == std::vector<float>{1, 1, 1});
+  CHECK(values<float>(K::clip(x, K::constant({-1.f, 1.f, 0.f}), K::None)) == std::vector<float>{-1, 1, 2});
+  CHECK(values<float>(K::clip(K::constant({1, 5, 9}, {.dtype = "int32"}), 2.5, 7)) ==
+        std::vector<float>{3, 5, 7});
   CHECK_THROWS_WITH_AS(K::clip(x, not_a_number, 1),
                        "[clip] min_value must be a number: received min_value=nan", ValueError);
   CHECK_THROWS_WITH_AS(K::clip(x, -1, K::ones({2})),
@@ -174,8 +172,8 @@ TEST_CASE("operands that do not broadcast are named as the arguments are") {
 TEST_CASE("where lets no NaN through from the side that was not taken") {
   const Variable x = K::variable({-1.f, 4.f});
   const Tensor y = K::where(x > 0, K::log(x), x);
-  CHECK(values(y)[0] == -1.f);
-  CHECK(values(K::where(K::constant({true, false}), K::constant({{1.f}, {2.f}}), K::constant(0.f))) ==
+  CHECK(values<float>(y)[0] == -1.f);
+  CHECK(values<float>(K::where(K::constant({true, false}), K::constant({{1.f}, {2.f}}), K::constant(0.f))) ==
         std::vector<float>{1, 0, 2, 0});
 }
 
@@ -186,11 +184,11 @@ TEST_CASE("where picks between tensors, rows and numbers of every dtype") {
     CAPTURE(dtype);
     const auto of = [dtype](const ArrayLike& value) { return K::constant(value, {.dtype = dtype}); };
     const Tensor full = of({{1, 0, 1}, {1, 1, 1}}), one = of(1), zero = of({{0}}), row = of({0, 1, 0});
-    CHECK(values(K::where(condition, full, zero)) == std::vector<float>{1, 0, 1, 0, 0, 1});
-    CHECK(values(K::where(condition, zero, full)) == std::vector<float>{0, 0, 0, 1, 1, 0});
-    CHECK(values(K::where(condition, one, zero)) == std::vector<float>{1, 0, 1, 0, 0, 1});
-    CHECK(values(K::where(condition, one, row)) == std::vector<float>{1, 1, 1, 0, 1, 1});
-    CHECK(values(K::where(K::constant(false), full, one)) == std::vector<float>(6, 1));
+    CHECK(values<float>(K::where(condition, full, zero)) == std::vector<float>{1, 0, 1, 0, 0, 1});
+    CHECK(values<float>(K::where(condition, zero, full)) == std::vector<float>{0, 0, 0, 1, 1, 0});
+    CHECK(values<float>(K::where(condition, one, zero)) == std::vector<float>{1, 0, 1, 0, 0, 1});
+    CHECK(values<float>(K::where(condition, one, row)) == std::vector<float>{1, 1, 1, 0, 1, 1});
+    CHECK(values<float>(K::where(K::constant(false), full, one)) == std::vector<float>(6, 1));
     CHECK(K::where(K::ones({0, 3}, {.dtype = "bool"}), one, row).shape() == Shape{0, 3});
   }
 }
@@ -198,18 +196,18 @@ TEST_CASE("where picks between tensors, rows and numbers of every dtype") {
 TEST_CASE("comparisons, is_nan and is_finite give bools") {
   const Tensor x = K::constant({1.f, not_a_number, inf});
   CHECK(K::dtype(K::is_nan(x)) == "bool");
-  CHECK(values(K::is_nan(x)) == std::vector<float>{0, 1, 0});
-  CHECK(values(K::is_finite(x)) == std::vector<float>{1, 0, 0});
-  CHECK(values(x == x) == std::vector<float>{1, 0, 1});
-  CHECK(values(x != x) == std::vector<float>{0, 1, 0});
-  CHECK(values(x >= 1) == std::vector<float>{1, 0, 1});
+  CHECK(values<float>(K::is_nan(x)) == std::vector<float>{0, 1, 0});
+  CHECK(values<float>(K::is_finite(x)) == std::vector<float>{1, 0, 0});
+  CHECK(values<float>(x == x) == std::vector<float>{1, 0, 1});
+  CHECK(values<float>(x != x) == std::vector<float>{0, 1, 0});
+  CHECK(values<float>(x >= 1) == std::vector<float>{1, 0, 1});
 }
 
 TEST_CASE("operators broadcast, and numbers take the tensor's dtype") {
   const Tensor row = K::constant({1.f, 2.f, 3.f}), column = K::constant({{10.f}, {20.f}});
   CHECK(K::int_shape(row + column) == Shape{2, 3});
-  CHECK(values(row + column) == std::vector<float>{11, 12, 13, 21, 22, 23});
-  CHECK(values(1 - row / 2) == std::vector<float>{0.5, 0, -0.5});
+  CHECK(values<float>(row + column) == std::vector<float>{11, 12, 13, 21, 22, 23});
+  CHECK(values<float>(1 - row / 2) == std::vector<float>{0.5, 0, -0.5});
   const Tensor whole = K::constant({7, -7}, {.dtype = "int32"});
   CHECK(K::dtype(whole * 2) == "int32");
   CHECK(K::dtype(whole / 2) == "float64");
@@ -243,7 +241,7 @@ TEST_CASE("every broadcast layout agrees with the elements") {
     const Tensor full_x = K::broadcast_to(x, got.shape()), full_y = K::broadcast_to(y, got.shape());
     for (std::int64_t i = 0; i < got.size(); ++i)
       REQUIRE(got.data<float>()[i] == full_x.data<float>()[i] - full_y.data<float>()[i]);
-    CHECK(values(got) == values(-(y - x)));
+    CHECK(values<float>(got) == values<float>(-(y - x)));
   }
 }
 
@@ -264,8 +262,8 @@ TEST_CASE("comparisons and arithmetic of every dtype agree with the elements") {
         return K::cast(K::round(K::random_uniform(shape, {.minval = 0, .maxval = 3, .seed = seed})), dtype);
       };
       const Tensor x = of(a, 1), y = of(b, 2), equal = x == y, greater = x > y, unequal = x != y;
-      const auto xs = values(K::broadcast_to(x, equal.shape())),
-                 ys = values(K::broadcast_to(y, equal.shape()));
+      const auto xs = values<float>(K::broadcast_to(x, equal.shape())),
+                 ys = values<float>(K::broadcast_to(y, equal.shape()));
       const Tensor sum = x.dtype().is_bool() ? K::where(x, K::ones_like(y), y) : x * y + 2 * x;
       std::vector<float> equals, greaters, sums;
       for (std::size_t i = 0; i < xs.size(); ++i) {
@@ -273,10 +271,10 @@ TEST_CASE("comparisons and arithmetic of every dtype agree with the elements") {
         greaters.push_back(xs[i] > ys[i]);
         sums.push_back(x.dtype().is_bool() ? float(xs[i] || ys[i]) : xs[i] * ys[i] + 2 * xs[i]);
       }
-      CHECK(close(values(equal), equals, exactly));
-      CHECK(close(values(K::equal(unequal, false)), equals, exactly));
-      CHECK(close(values(greater), greaters, exactly));
-      CHECK(close(values(sum), sums, exactly));
+      CHECK(close(values<float>(equal), equals, exactly));
+      CHECK(close(values<float>(K::equal(unequal, false)), equals, exactly));
+      CHECK(close(values<float>(greater), greaters, exactly));
+      CHECK(close(values<float>(sum), sums, exactly));
     }
 }
 
@@ -311,52 +309,85 @@ TEST_CASE("half precision computes in float and rounds once") {
 
 TEST_CASE("either operand of a binary function may be a number") {
   const Tensor x = K::constant({-1.f, 0.5f, 2.f});
-  CHECK(values(K::maximum(x, 0.f)) == std::vector<float>{0, 0.5, 2});
-  CHECK(values(K::maximum(0, x)) == std::vector<float>{0, 0.5, 2});
-  CHECK(values(K::minimum(1, x)) == std::vector<float>{-1, 0.5, 1});
-  CHECK(values(K::equal(0.5, x)) == std::vector<float>{0, 1, 0});
-  CHECK(values(K::not_equal(x, 0.5)) == std::vector<float>{1, 0, 1});
-  CHECK(values(K::greater(x, 0.5f)) == std::vector<float>{0, 0, 1});
-  CHECK(values(K::greater_equal(x, 0.5f)) == std::vector<float>{0, 1, 1});
-  CHECK(values(K::less(0.5f, x)) == std::vector<float>{0, 0, 1});
-  CHECK(values(K::less_equal(0.5f, x)) == std::vector<float>{0, 1, 1});
-  CHECK(values(0.5f >= x) == std::vector<float>{1, 1, 0});
-  CHECK(values(K::pow(2.0, x)) == std::vector<float>{0.5, std::sqrt(2.f), 4});
-  CHECK(values(K::where(x > 0, 1.f, x)) == std::vector<float>{-1, 1, 1});
-  CHECK(values(K::where(true, x, 0)) == values(x));
+  CHECK(values<float>(K::maximum(x, 0.f)) == std::vector<float>{0, 0.5, 2});
+  CHECK(values<float>(K::maximum(0, x)) == std::vector<float>{0, 0.5, 2});
+  CHECK(values<float>(K::minimum(1, x)) == std::vector<float>{-1, 0.5, 1});
+  CHECK(values<float>(K::equal(0.5, x)) == std::vector<float>{0, 1, 0});
+  CHECK(values<float>(K::not_equal(x, 0.5)) == std::vector<float>{1, 0, 1});
+  CHECK(values<float>(K::greater(x, 0.5f)) == std::vector<float>{0, 0, 1});
+  CHECK(values<float>(K::greater_equal(x, 0.5f)) == std::vector<float>{0, 1, 1});
+  CHECK(values<float>(K::less(0.5f, x)) == std::vector<float>{0, 0, 1});
+  CHECK(values<float>(K::less_equal(0.5f, x)) == std::vector<float>{0, 1, 1});
+  CHECK(values<float>(0.5f >= x) == std::vector<float>{1, 1, 0});
+  CHECK(values<float>(K::pow(2.0, x)) == std::vector<float>{0.5, std::sqrt(2.f), 4});
+  CHECK(values<float>(K::where(x > 0, 1.f, x)) == std::vector<float>{-1, 1, 1});
+  CHECK(values<float>(K::where(true, x, 0)) == values<float>(x));
   CHECK(K::maximum(1, 2.5).item() == 2.5f);
   CHECK(K::maximum(1, 2.5).dtype() == K::floatx());
   CHECK(K::minimum(K::constant({3, 5}, {.dtype = "int64"}), 4).dtype() == "int64");
 
   const Variable v = K::variable({0.5f, 3.f});
-  CHECK(values(K::gradients(K::maximum(v, 1.f), {v})[0]) == std::vector<float>{0, 1});
-  CHECK(close(values(K::gradients(K::pow(2.f, v), {v})[0])[1], 8 * std::log(2)));
+  CHECK(values<float>(K::gradients(K::maximum(v, 1.f), {v})[0]) == std::vector<float>{0, 1});
+  CHECK(close(values<float>(K::gradients(K::pow(2.f, v), {v})[0])[1], 8 * std::log(2)));
   CHECK_THROWS_AS(K::maximum(K::constant({3, 5}, {.dtype = "int32"}), 0.5), TypeError);
 
   const Tensor p = K::placeholder({K::None, 2});
-  CHECK(values(K::function({p}, {K::where(p > 0, p, -1.f)})({{{1.f, -2.f}}})[0]) ==
+  CHECK(values<float>(K::function({p}, {K::where(p > 0, p, -1.f)})({{{1.f, -2.f}}})[0]) ==
         std::vector<float>{1, -1});
 }
 
 TEST_CASE("logical operators on bools, and bit by bit on integers") {
   const Tensor a = K::constant({true, true, false, false}), b = K::constant({true, false, true, false});
-  CHECK(values(a & b) == std::vector<float>{1, 0, 0, 0});
-  CHECK(values(a | b) == std::vector<float>{1, 1, 1, 0});
-  CHECK(values(a ^ b) == std::vector<float>{0, 1, 1, 0});
-  CHECK(values(~a) == std::vector<float>{0, 0, 1, 1});
+  CHECK(values<float>(a & b) == std::vector<float>{1, 0, 0, 0});
+  CHECK(values<float>(a | b) == std::vector<float>{1, 1, 1, 0});
+  CHECK(values<float>(a ^ b) == std::vector<float>{0, 1, 1, 0});
+  CHECK(values<float>(~a) == std::vector<float>{0, 0, 1, 1});
   CHECK((~a).dtype() == "bool");
-  CHECK(values(a & true) == values(a));
-  CHECK(values(false | b) == values(b));
+  CHECK(values<float>(a & true) == values<float>(a));
+  CHECK(values<float>(false | b) == values<float>(b));
   CHECK((K::reshape(a, {4, 1}) & b).shape() == Shape{4, 4});
 
   const Tensor n = K::constant({12, 10}, {.dtype = "uint8"});
-  CHECK(values(n & 6) == std::vector<float>{4, 2});
-  CHECK(values(n | 1) == std::vector<float>{13, 11});
-  CHECK(values(~n) == std::vector<float>{243, 245});
+  CHECK(values<float>(n & 6) == std::vector<float>{4, 2});
+  CHECK(values<float>(n | 1) == std::vector<float>{13, 11});
+  CHECK(values<float>(~n) == std::vector<float>{243, 245});
   CHECK_THROWS_WITH_AS(K::ones({2}) & K::ones({2}),
                        "[logical_and] x must be bool or of integers: received dtype=float32", TypeError);
   CHECK_THROWS_AS(a & n, TypeError);
 
   const Tensor p = K::placeholder({K::None}), mask = (p > 0) & ~(p > 2);
-  CHECK(values(K::function({p}, {mask})({{-1.f, 1.f, 3.f}})[0]) == std::vector<float>{0, 1, 0});
+  CHECK(values<float>(K::function({p}, {mask})({{-1.f, 1.f, 3.f}})[0]) == std::vector<float>{0, 1, 0});
 }
+
+namespace {
+
+// clang-format off
+const Catalogue catalogue([]() -> Catalogue::Rows {
+  return {
+      {"abs", of(K::abs), {awkward_numbers()}},
+      {"sqrt", of(K::sqrt), {positive_numbers()}},
+      {"square", of(K::square), {awkward_numbers()}},
+      {"exp", of(K::exp), {normal({2, 3})}},
+      {"expm1", of(K::expm1), {normal({2, 3})}},
+      {"log", of(K::log), {positive_numbers()}},
+      {"log1p", of(K::log1p), {positive_numbers()}},
+      {"sign", of(K::sign), {awkward_numbers()}},
+      {"pow", [](In in) { return K::pow(in[0], 3); }, {awkward_numbers()}},
+      {"pow", of2(K::pow), {positive_numbers(), normal({3})}},
+      {"clip", [](In in) { return K::clip(in[0], -1, 1); }, {awkward_numbers()}},
+      {"sin", of(K::sin), {awkward_numbers()}},
+      {"cos", of(K::cos), {awkward_numbers()}},
+      {"tanh", of(K::tanh), {awkward_numbers()}},
+      {"maximum", of2(K::maximum), {awkward_numbers(), normal({3})}},
+      {"minimum", of2(K::minimum), {awkward_numbers(), normal({3})}},
+      {"where", [](In in) { return K::where(in[0] > 0, in[0], in[1]); }, {normal({2, 3}), normal({3}, 2)}},
+      {"erf", of(K::erf), {normal({2, 3})}},
+      // Results that jump.
+      {"round", no_gradient}, {"equal", no_gradient}, {"not_equal", no_gradient}, {"greater", no_gradient},
+      {"greater_equal", no_gradient}, {"less", no_gradient}, {"less_equal", no_gradient},
+      {"is_nan", no_gradient}, {"is_finite", no_gradient},
+  };
+});
+// clang-format on
+
+}  // namespace

@@ -1,6 +1,7 @@
 #include <doctest/doctest.h>
 #include <ktape/ktape.hpp>
 
+#include "catalogue.hpp"
 #include "check.hpp"
 
 #include <cmath>
@@ -368,3 +369,17 @@ TEST_CASE("what was never meant to wait says so") {
   CHECK(values(K::function({y}, {K::dot(s, y)})({{{1.f}, {2.f}}})[0]) == Values{6, 4});
   CHECK_THROWS_WITH_AS(K::dot(s, K::placeholder({3, 1})), Contains("[dot]"), ValueError);
 }
+
+namespace {
+
+// clang-format off
+const Catalogue catalogue([]() -> Catalogue::Rows {
+  return {
+      // Graphs, and gradients themselves.
+      {"placeholder", no_gradient}, {"is_placeholder", no_gradient}, {"is_keras_tensor", no_gradient},
+      {"function", no_gradient}, {"symbolic", no_gradient}, {"eager", no_gradient},
+  };
+});
+// clang-format on
+
+}  // namespace

@@ -2,6 +2,7 @@
 #include <ktape/ops/images.hpp>
 #include <ktape/ops/operators.hpp>
 
+#include "catalogue.hpp"
 #include "check.hpp"
 
 using namespace ktape;
@@ -140,3 +141,21 @@ TEST_CASE("paddings are one number, one for each axis, or a pair for each") {
       "[spatial_2d_padding] padding must be one for all 2 spatial axes or one for each: received 3",
       ValueError);
 }
+
+namespace {
+
+// clang-format off
+const Catalogue catalogue([]() -> Catalogue::Rows {
+  return {
+      {"resize_images",
+       [](In in) { return K::resize_images(in[0], 2, 3, "channels_last", {.interpolation = "bilinear"}); },
+       {normal({1, 2, 2, 1})}},
+      {"resize_volumes", [](In in) { return K::resize_volumes(in[0], 2, 1, 2, "channels_first"); }, {normal({1, 1, 2, 2, 1})}},
+      {"temporal_padding", [](In in) { return K::temporal_padding(in[0]); }, {normal({1, 2, 2})}},
+      {"spatial_2d_padding", [](In in) { return K::spatial_2d_padding(in[0]); }, {normal({1, 2, 2, 1})}},
+      {"spatial_3d_padding", [](In in) { return K::spatial_3d_padding(in[0]); }, {normal({1, 1, 2, 1, 1})}},
+  };
+});
+// clang-format on
+
+}  // namespace

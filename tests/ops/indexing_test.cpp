@@ -2,6 +2,7 @@
 
 #include <limits>
 
+#include "catalogue.hpp"
 #include "check.hpp"
 
 using namespace ktape;
@@ -207,3 +208,26 @@ TEST_CASE("indices are integers in a tensor, or a literal") {
   CHECK_THROWS_AS(x[doubles({0})], TypeError);
   CHECK_THROWS_AS(K::gather(x, {0.5}), TypeError);
 }
+
+namespace {
+
+// clang-format off
+const Catalogue catalogue([]() -> Catalogue::Rows {
+  const Tensor ids = ints({2, 0, 2});
+  return {
+      {"gather", [ids](In in) { return K::gather(in[0], ids); }, {normal({3, 2})}},
+      {"index", [](In in) { return K::index(in[0], {1, ktape::Slice(0, None, 2)}); }, {normal({2, 4})}},
+      {"gather_nd", [](In in) { return K::gather_nd(in[0], K::constant({{0, 1}, {1, 1}}, {.dtype = "int32"})); },
+       {normal({2, 2})}},
+      {"scatter_nd", [](In in) { return K::scatter_nd(K::constant({{1}, {1}}, {.dtype = "int32"}), in[0], {3}); }, {normal({2})}},
+      {"sort", [](In in) { return K::sort(in[0]); }, {normal({2, 3})}},
+      {"top_k", [](In in) { return K::top_k(in[0], 2).values; }, {normal({2, 3})}},
+      // New tensors, which depend on none.
+      {"one_hot", no_gradient},
+      // Results that jump.
+      {"argsort", no_gradient},
+  };
+});
+// clang-format on
+
+}  // namespace

@@ -2,6 +2,7 @@
 #include <ktape/ktape.hpp>
 
 #include "../autograd/written.hpp"
+#include "catalogue.hpp"
 #include "check.hpp"
 
 namespace K = ktape::backend;
@@ -72,3 +73,31 @@ TEST_CASE("names made in a scope carry its prefix") {
   K::name_scope scope("tower");
   CHECK(K::variable({1.f}, {.name = "w"}).name() == "tower/w");
 }
+
+namespace {
+
+Tensor cast_to_double_floatx(const Tensor& x) {
+  K::set_floatx("float64");
+  const Tensor y = K::cast_to_floatx(x);
+  K::set_floatx("float32");
+  return y;
+}
+
+// clang-format off
+const Catalogue catalogue([]() -> Catalogue::Rows {
+  return {
+      {"cast_to_floatx", [](In in) { return cast_to_double_floatx(in[0] * 2); }, {normal({2})}},
+      {"cast", [](In in) { return K::cast(in[0] * 2, "float64"); }, {normal({2})}},
+      // What a tensor is.
+      {"is_tensor", no_gradient}, {"is_variable", no_gradient}, {"shape", no_gradient},
+      {"int_shape", no_gradient}, {"ndim", no_gradient}, {"size", no_gradient}, {"dtype", no_gradient},
+      {"count_params", no_gradient},
+      // Values that leave, and enter variables.
+      {"eval", no_gradient}, {"get_value", no_gradient}, {"batch_get_value", no_gradient},
+      // The identity, but it prints at every call: its gradient is in inspection_test.cpp.
+      {"print_tensor", no_gradient},
+  };
+});
+// clang-format on
+
+}  // namespace

@@ -1,5 +1,6 @@
 #include <ktape/ktape.hpp>
 
+#include "catalogue.hpp"
 #include "check.hpp"
 
 namespace K = ktape::backend;
@@ -81,3 +82,19 @@ TEST_CASE("bias_add reshapes a full bias for channels_first") {
                        ValueError);
   CHECK_THROWS_AS(K::bias_add(x, K::ones({2}), {.data_format = "NHWC"}), ValueError);
 }
+
+namespace {
+
+// clang-format off
+const Catalogue catalogue([]() -> Catalogue::Rows {
+  return {
+      {"dot", [](In in) { return K::dot(in[0], in[1]); }, {normal({2, 3}), normal({4, 3, 2}, 2)}},
+      {"batch_dot", [](In in) { return K::batch_dot(in[0], in[1], {2, 1}); }, {normal({2, 2, 3}), normal({2, 3, 2}, 2)}},
+      {"bias_add", [](In in) { return K::bias_add(in[0], in[1]); }, {normal({2, 3}), normal({3}, 2)}},
+      {"matmul", [](In in) { return K::matmul(in[0], in[1], {.transpose_b = true}); }, {normal({2, 2, 3}), normal({4, 3}, 2)}},
+      {"einsum", [](In in) { return K::einsum("bij,bkj->bik", {in[0], in[1]}); }, {normal({2, 2, 3}), normal({2, 2, 3}, 2)}},
+  };
+});
+// clang-format on
+
+}  // namespace

@@ -9,6 +9,7 @@
 #include <cmath>
 #include <limits>
 
+#include "catalogue.hpp"
 #include "check.hpp"
 
 using namespace ktape;
@@ -220,3 +221,23 @@ TEST_CASE("a batch that target or output alone knows is the batch of the losses"
   CHECK(batch(t, K::ones({2, 3})) == Shape{2});
   CHECK(batch(t, p) == Shape{ktape::None});
 }
+
+namespace {
+
+// clang-format off
+const Catalogue catalogue([]() -> Catalogue::Rows {
+  const Tensor labels = ints({1, 0, 3});
+  return {
+      {"categorical_crossentropy", of2([](const Tensor& t, const Tensor& o) { return K::categorical_crossentropy(t, o); }),
+       {random_probabilities({2, 3}), K::sigmoid(normal({2, 3})).detach()}},
+      {"sparse_categorical_crossentropy",
+       [labels](In in) { return K::sparse_categorical_crossentropy(labels, in[0], {.from_logits = true}); },
+       {normal({3, 4})}},
+      {"binary_crossentropy",
+       [](In in) { return K::binary_crossentropy(K::constant({{1., 0., 1.}, {0., 0., 1.}}, {.dtype = "float64"}), in[0]); },
+       {random_probabilities({2, 3})}},
+  };
+});
+// clang-format on
+
+}  // namespace

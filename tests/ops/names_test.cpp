@@ -127,37 +127,15 @@ Names golden() {
   return names;
 }
 
-Names with_gradients() {
+/// The names of rows with or without a gradient.
+Names catalogued(bool differentiable) {
   Names names;
-  for (const DifferentiableName& row : differentiable_names())
-    names.insert(row.name == "switch" ? "switch_" : row.name);
+  for (const CatalogueRow& row : Catalogue::rows())
+    if ((row.f != nullptr) == differentiable) names.insert(row.name == "switch" ? "switch_" : row.name);
   return names;
 }
 
 // clang-format off
-const Names not_differentiable = {
-    // Settings and state.
-    "backend", "epsilon", "set_epsilon", "floatx", "set_floatx", "image_data_format", "set_image_data_format",
-    "get_uid", "reset_uids", "clear_session", "get_session", "set_session", "learning_phase", "set_learning_phase",
-    "learning_phase_scope", "name_scope", "current_name_scope", "manual_variable_initialization",
-    "set_deterministic", "deterministic", "set_random_seed", "random_key",
-    // Graphs, and gradients themselves.
-    "placeholder", "is_placeholder", "is_keras_tensor", "function", "symbolic", "eager", "gradients", "stop_gradient",
-    // New tensors, which depend on none.
-    "variable", "constant", "full", "zeros", "ones", "eye", "zeros_like", "ones_like", "arange", "one_hot",
-    "random_normal", "random_uniform", "random_binomial", "random_bernoulli", "truncated_normal",
-    "random_uniform_variable", "random_normal_variable",
-    // What a tensor is.
-    "is_tensor", "is_variable", "is_sparse", "shape", "int_shape", "ndim", "size", "dtype", "count_params",
-    // Values that leave, and enter variables.
-    "eval", "get_value", "batch_get_value", "set_value", "batch_set_value", "update", "update_add",
-    "update_sub", "moving_average_update", "adam_update",
-    // Results that jump.
-    "round", "equal", "not_equal", "greater", "greater_equal", "less", "less_equal", "is_nan", "is_finite",
-    "any", "all", "argmax", "argmin", "argsort", "in_top_k", "ctc_decode", "ctc_label_dense_to_sparse",
-    // The identity, but it prints at every call: its gradient is in inspection_test.cpp.
-    "print_tensor"};
-
 // Beyond Keras's backend.
 const Names extras = {
     "slice", "set_random_seed", "where", "matmul", "einsum", "erf", "gelu", "log_softmax", "layer_normalization",
@@ -191,14 +169,16 @@ TEST_CASE("every name has golden vectors, or is called inside of a check") {
   }
 }
 
-TEST_CASE("every name has its gradient compared with differences, or is listed as not differentiable") {
-  const Names differentiable = with_gradients();
+TEST_CASE(
+    "every name has a row in the catalogue: its gradient is compared with differences, or it has none") {
+  const Names with = catalogued(true), without = catalogued(false);
   for (const auto& [name, declaration] : declared())
-    CHECK_MESSAGE(differentiable.count(name) + not_differentiable.count(name) == 1,
-                  name << " must be in differentiable_names() or in the list of those without a gradient");
-  for (const Names& listed : {differentiable, not_differentiable})
+    CHECK_MESSAGE(
+        with.count(name) + without.count(name) == 1,
+        name << " must have rows with a gradient, or one with no_gradient, in the test of its family");
+  for (const Names& listed : {with, without})
     for (const std::string& name : listed)
-      CHECK_MESSAGE(declared().count(name), name << " is listed and not declared");
+      CHECK_MESSAGE(declared().count(name), name << " has a row and is not declared");
 }
 
 TEST_CASE("a name in quotes, in a comment or in a check of errors is no test of its values") {

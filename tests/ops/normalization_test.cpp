@@ -2,6 +2,7 @@
 
 #include <cmath>
 
+#include "catalogue.hpp"
 #include "check.hpp"
 
 using namespace ktape;
@@ -196,3 +197,22 @@ TEST_CASE("normalization names the op and what is wrong") {
                        ValueError);
   CHECK_THROWS_AS(K::layer_normalization(K::zeros({2}, {.dtype = "int32"}), Tensor(), Tensor()), TypeError);
 }
+
+namespace {
+
+// clang-format off
+const Catalogue catalogue([]() -> Catalogue::Rows {
+  return {
+      {"batch_normalization",
+       [](In in) { return K::batch_normalization(in[0], in[1], K::square(in[2]), in[3], in[4]); },
+       {normal({4, 2}), normal({2}, 2), normal({2}, 3), normal({2}, 4), normal({2}, 5)}},
+      {"normalize_batch_in_training",
+       [](In in) { return K::normalize_batch_in_training(in[0], in[1], in[2], {0}).normalized; },
+       {normal({4, 2}), normal({2}, 2), normal({2}, 3)}},
+      {"layer_normalization", [](In in) { return K::layer_normalization(in[0], in[1], in[2]); },
+       {normal({2, 3}), normal({3}, 2), normal({3}, 3)}},
+  };
+});
+// clang-format on
+
+}  // namespace

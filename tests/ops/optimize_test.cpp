@@ -1,6 +1,7 @@
 #include <ktape/ops/function.hpp>
 #include <ktape/ops/optimize.hpp>
 
+#include "catalogue.hpp"
 #include "check.hpp"
 
 #include <cmath>
@@ -38,3 +39,16 @@ TEST_CASE("adam_update refuses one variable for two") {
   CHECK_THROWS_WITH_AS(K::adam_update(x, g, m, Variable(), 1),
                        "[adam_update] v must be a variable: received an undefined variable", ValueError);
 }
+
+namespace {
+
+// clang-format off
+const Catalogue catalogue([]() -> Catalogue::Rows {
+  return {
+      // Values that leave, and enter variables.
+      {"adam_update", no_gradient},
+  };
+});
+// clang-format on
+
+}  // namespace

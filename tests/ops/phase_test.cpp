@@ -8,6 +8,8 @@
 #include <future>
 #include <thread>
 
+#include "catalogue.hpp"
+
 using namespace ktape;
 namespace K = ktape::backend;
 
@@ -70,3 +72,16 @@ TEST_CASE("a side is a tensor, a variable or a callable, and only the one taken 
   CHECK(gradients(y, {w})[0].item() == 2.f);
   CHECK(K::in_test_phase([&] { return w; }, other, false).item() == 3.f);
 }
+
+namespace {
+
+// clang-format off
+const Catalogue catalogue([]() -> Catalogue::Rows {
+  return {
+      {"in_train_phase", [](In in) { return K::in_train_phase(K::square(in[0]), in[0], true); }, {normal({2})}},
+      {"in_test_phase", [](In in) { return K::in_test_phase(K::square(in[0]), in[0], false); }, {normal({2})}},
+  };
+});
+// clang-format on
+
+}  // namespace

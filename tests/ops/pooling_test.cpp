@@ -3,6 +3,7 @@
 #include <cmath>
 #include <limits>
 
+#include "catalogue.hpp"
 #include "check.hpp"
 
 using namespace ktape;
@@ -185,3 +186,16 @@ TEST_CASE("one number stands for all axes, a list may be of any kind") {
                        "[pool2d] pool_size must be 2 numbers of at least 1: received pool_size=(2, 2, 2)",
                        ValueError);
 }
+
+namespace {
+
+// clang-format off
+const Catalogue catalogue([]() -> Catalogue::Rows {
+  return {
+      {"pool2d", [](In in) { return K::pool2d(in[0], {2, 2}, {.strides = {1, 2}, .padding = "same"}); }, {normal({1, 3, 3, 2})}},
+      {"pool3d", [](In in) { return K::pool3d(in[0], {2, 2, 1}, {.pool_mode = "avg"}); }, {normal({1, 2, 3, 2, 1})}},
+  };
+});
+// clang-format on
+
+}  // namespace

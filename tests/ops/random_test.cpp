@@ -15,18 +15,13 @@
 #include <vector>
 
 #include "../close.hpp"
+#include "catalogue.hpp"
 
 namespace K = ktape::backend;
 using doctest::Contains;
 using ktape::DType, ktape::Shape, ktape::Tensor, ktape::TypeError, ktape::ValueError, ktape::Variable;
 
 namespace {
-
-std::vector<double> values(const Tensor& x) {
-  std::vector<double> result(static_cast<std::size_t>(x.size()));
-  ktape::convert(result.data(), DType::Float64, x.raw(), x.dtype(), x.size());
-  return result;
-}
 
 Closeness same(const Tensor& a, const Tensor& b) {
   if (a.dtype() != b.dtype())
@@ -387,3 +382,21 @@ TEST_CASE("the gradient of dropout drops the same entries") {
     CHECK_MESSAGE(report.ok, report.message);
   }
 }
+
+namespace {
+
+// clang-format off
+const Catalogue catalogue([]() -> Catalogue::Rows {
+  return {
+      {"dropout", [](In in) { return K::dropout(in[0], 0.4, {.seed = 3}); }, {normal({2, 3})}},
+      // Settings and state.
+      {"set_random_seed", no_gradient}, {"random_key", no_gradient},
+      // New tensors, which depend on none.
+      {"random_normal", no_gradient}, {"random_uniform", no_gradient}, {"random_binomial", no_gradient},
+      {"random_bernoulli", no_gradient}, {"truncated_normal", no_gradient},
+      {"random_uniform_variable", no_gradient}, {"random_normal_variable", no_gradient},
+  };
+});
+// clang-format on
+
+}  // namespace

@@ -2,6 +2,7 @@
 
 #include <cmath>
 
+#include "catalogue.hpp"
 #include "check.hpp"
 
 using namespace ktape;
@@ -249,3 +250,20 @@ TEST_CASE("recurrent layers name the op and what was expected") {
   CHECK_THROWS_AS(K::lstm(K::cast(x, "int32"), K::cast(w, "int32"), K::cast(u, "int32"), K::cast(b, "int32")),
                   TypeError);
 }
+
+namespace {
+
+// clang-format off
+const Catalogue catalogue([]() -> Catalogue::Rows {
+  return {
+      {"lstm", [](In in) { return K::lstm(in[0], in[1], in[2], in[3]).outputs; },
+       {normal({2, 2, 1}), normal({1, 8}, 2), normal({2, 8}, 3), normal({8}, 4)}},
+      {"gru", [](In in) { return K::gru(in[0], in[1], in[2], in[3]).outputs; },
+       {normal({2, 2, 1}), normal({1, 6}, 2), normal({2, 6}, 3), normal({2, 6}, 4)}},
+      {"simple_rnn", [](In in) { return K::simple_rnn(in[0], in[1], in[2], in[3]).outputs; },
+       {normal({2, 2, 1}), normal({1, 2}, 2), normal({2, 2}, 3), normal({2}, 4)}},
+  };
+});
+// clang-format on
+
+}  // namespace

@@ -6,6 +6,7 @@
 #include <cmath>
 #include <limits>
 
+#include "catalogue.hpp"
 #include "check.hpp"
 
 using namespace ktape;
@@ -248,3 +249,27 @@ TEST_CASE("long running sums stay exact, from either end") {
   large[9000] = std::numeric_limits<float>::infinity();
   CHECK(K::cumsum(K::constant(large)).item(-1) == std::numeric_limits<float>::infinity());
 }
+
+namespace {
+
+// clang-format off
+const Catalogue catalogue([]() -> Catalogue::Rows {
+  return {
+      {"max", [](In in) { return K::max(in[0], 1); }, {awkward_numbers()}},
+      {"min", [](In in) { return K::min(in[0], 1, true); }, {awkward_numbers()}},
+      {"sum", [](In in) { return K::sum(in[0], {0, 2}); }, {normal({2, 3, 4})}},
+      {"prod", [](In in) { return K::prod(in[0], 1); }, {K::constant({{0., 2., 3.}, {0., 0., 1.}}, {.dtype = "float64"})}},
+      {"mean", [](In in) { return K::mean(in[0], -1); }, {normal({2, 3})}},
+      {"var", [](In in) { return K::var(in[0], 0); }, {normal({3, 2}) + 100}},
+      {"std", [](In in) { return K::std(in[0], 0); }, {normal({3, 2})}},
+      {"logsumexp", [](In in) { return K::logsumexp(in[0], 1); }, {awkward_numbers()}},
+      {"cumsum", [](In in) { return K::cumsum(in[0], 1); }, {normal({2, 3})}},
+      {"cumprod", [](In in) { return K::cumprod(in[0], 1); }, {normal({2, 3})}},
+      {"norm", [](In in) { return K::norm(in[0], 1); }, {normal({2, 3})}},
+      // Results that jump.
+      {"any", no_gradient}, {"all", no_gradient}, {"argmax", no_gradient}, {"argmin", no_gradient},
+  };
+});
+// clang-format on
+
+}  // namespace

@@ -6,6 +6,7 @@
 #include <ktape/ops/reductions.hpp>
 #include <ktape/ops/rnn.hpp>
 
+#include "catalogue.hpp"
 #include "check.hpp"
 
 using namespace ktape;
@@ -230,3 +231,20 @@ TEST_CASE("a step of any number of inputs, outputs and states is an RnnStep") {
   CHECK(K::rnn(changing, {sequences(), sequences()}, {zero_state()}, {.go_backwards = true}).outputs.size() ==
         1);
 }
+
+namespace {
+
+// clang-format off
+const Catalogue catalogue([]() -> Catalogue::Rows {
+  return {
+      {"rnn",
+       [](In in) {
+         const auto step = [&](const Tensor& x, In s) { return std::pair{K::tanh(K::dot(x, in[2]) + s[0]), std::vector<Tensor>{s[0] * x}}; };
+         return K::rnn(step, in[0], {in[1]}, {.mask = K::constant({{1, 0, 1}, {1, 1, 0}})}).outputs;
+       },
+       {normal({2, 3, 2}), normal({2, 2}, 2), normal({2, 2}, 3)}},
+  };
+});
+// clang-format on
+
+}  // namespace

@@ -1,5 +1,6 @@
 #include <ktape/ktape.hpp>
 
+#include "catalogue.hpp"
 #include "check.hpp"
 
 using namespace ktape;
@@ -247,3 +248,31 @@ TEST_CASE("pad adds a constant or a mirror image") {
   check_gradients([](In in) { return K::pad(in[0] * in[0], {{1, 0}, {2, 1}}, {.mode = "reflect"}); }, {x});
   check_gradients([](In in) { return K::pad(in[0] * in[0], {{1, 2}, {0, 3}}, {.mode = "symmetric"}); }, {x});
 }
+
+namespace {
+
+// clang-format off
+const Catalogue catalogue([]() -> Catalogue::Rows {
+  return {
+      {"transpose", of(K::transpose), {normal({2, 3})}},
+      {"reshape", [](In in) { return K::reshape(in[0], {3, -1}); }, {normal({2, 3})}},
+      {"permute_dimensions", [](In in) { return K::permute_dimensions(in[0], {2, 0, 1}); }, {normal({2, 3, 2})}},
+      {"concatenate", [](In in) { return K::concatenate({in[0], in[1]}, 1); }, {normal({2, 3}), normal({2, 1}, 2)}},
+      {"stack", [](In in) { return K::stack({in[0], in[1]}, 1); }, {normal({2, 3}), normal({2, 3}, 2)}},
+      {"repeat", [](In in) { return K::repeat(in[0], 2); }, {normal({2, 3})}},
+      {"repeat_elements", [](In in) { return K::repeat_elements(in[0], 2, 1); }, {normal({2, 3})}},
+      {"tile", [](In in) { return K::tile(in[0], {2, 3}); }, {normal({2, 2})}},
+      {"flatten", of(K::flatten), {normal({2, 3})}},
+      {"batch_flatten", of(K::batch_flatten), {normal({2, 3, 2})}},
+      {"expand_dims", [](In in) { return K::expand_dims(in[0], 1); }, {normal({2, 3})}},
+      {"squeeze", [](In in) { return K::squeeze(in[0], 1); }, {normal({2, 1, 3})}},
+      {"reverse", [](In in) { return K::reverse(in[0], {0, 1}); }, {normal({2, 3})}},
+      {"split", [](In in) { return K::split(in[0], 2, 1)[1]; }, {normal({2, 4})}},
+      {"unstack", [](In in) { return K::unstack(in[0], 0)[1]; }, {normal({2, 4})}},
+      {"pad", [](In in) { return K::pad(in[0], {{1, 0}, {0, 2}}); }, {normal({2, 2})}},
+      {"slice", [](In in) { return K::slice(in[0], {0, 1}, {-1, 2}); }, {normal({2, 4})}},
+  };
+});
+// clang-format on
+
+}  // namespace

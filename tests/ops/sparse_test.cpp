@@ -2,6 +2,7 @@
 
 #include <sstream>
 
+#include "catalogue.hpp"
 #include "check.hpp"
 
 using namespace ktape;
@@ -180,3 +181,25 @@ TEST_CASE("a sparse variable changes its values") {
   K::update_sub(s.values(), 2 * slope);
   CHECK(values(K::to_dense(s)) == Values{0, 3, 0, 4, 0, 5});
 }
+
+namespace {
+
+// clang-format off
+const Catalogue catalogue([]() -> Catalogue::Rows {
+  return {
+      {"to_dense",
+       [](In in) { return K::square(K::to_dense(ktape::SparseTensor({{0, 1}, {2, 0}}, in[0], {3, 2}))); },
+       {normal({2})}},
+      {"dot",
+       [](In in) { return K::dot(ktape::SparseTensor({{0, 1}, {2, 0}}, in[0], {3, 2}), in[1]); },
+       {normal({2}), normal({2, 3}, 2)}},
+      {"concatenate_mixed",
+       [](In in) { return K::concatenate_mixed({ktape::SparseTensor({{0, 1}, {2, 0}}, in[0], {3, 2}), in[1]}, 1); },
+       {normal({2}), normal({3, 1}, 2)}},
+      // What a tensor is.
+      {"is_sparse", no_gradient},
+  };
+});
+// clang-format on
+
+}  // namespace

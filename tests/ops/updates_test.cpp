@@ -5,6 +5,7 @@
 #include <ktape/ops/reductions.hpp>
 #include <ktape/ops/updates.hpp>
 
+#include "catalogue.hpp"
 #include "check.hpp"
 
 using namespace ktape;
@@ -205,3 +206,17 @@ TEST_CASE("a gradient that is None says why when it is used") {
   const Tensor x = K::placeholder({2});
   CHECK_FALSE(gradients(K::sum(x), {other})[0].defined());
 }
+
+namespace {
+
+// clang-format off
+const Catalogue catalogue([]() -> Catalogue::Rows {
+  return {
+      // Values that leave, and enter variables.
+      {"set_value", no_gradient}, {"batch_set_value", no_gradient}, {"update", no_gradient},
+      {"update_add", no_gradient}, {"update_sub", no_gradient}, {"moving_average_update", no_gradient},
+  };
+});
+// clang-format on
+
+}  // namespace
