@@ -227,9 +227,11 @@ Array argsort(const Array& x, bool descending) {
     const double* row = x.data() + first;
     std::vector<std::size_t> order(n);
     std::iota(order.begin(), order.end(), 0);
-    std::stable_sort(order.begin(), order.end(), [&](std::size_t i, std::size_t j) {
-      return descending ? row[i] > row[j] : row[i] < row[j];
-    });
+    const auto less = [&](std::size_t i, std::size_t j) {
+      return row[i] < row[j] || (std::isnan(row[j]) && !std::isnan(row[i]));
+    };
+    std::stable_sort(order.begin(), order.end(),
+                     [&](std::size_t i, std::size_t j) { return descending ? less(j, i) : less(i, j); });
     std::copy(order.begin(), order.end(), out.data() + first);
   }
   return out;

@@ -31,7 +31,7 @@ Array binary_crossentropy(const Array& target, const Array& output, bool from_lo
 // Rows of indices (rows, depth) that name blocks of params.
 Array gather_nd(const Array& params, const Array& indices);
 Array scatter_nd(const Array& indices, const Array& updates, const Extents& shape);
-/// The order of the elements along the last axis, equal ones as they came.
+/// The order of the elements along the last axis, equal ones as they came; NaN is the largest.
 Array argsort(const Array& x, bool descending);
 
 }  // namespace reference

@@ -88,4 +88,12 @@ Array gru(const Array& x, const Array& kernel, const Array& recurrent_kernel, co
   });
 }
 
+Array resize_weights(std::size_t n, std::size_t factor) {
+  const double last = static_cast<double>(n) - 1, scale = static_cast<double>(factor);
+  const Array places = (xt::arange<double>(static_cast<double>(n * factor)) + 0.5) / scale - 0.5;
+  const Array inside = xt::clip(places, 0., std::max(last, 0.));
+  const Array distances = xt::abs(xt::expand_dims(inside, 1) - xt::arange<double>(static_cast<double>(n)));
+  return xt::maximum(1. - distances, 0.);
+}
+
 }  // namespace reference

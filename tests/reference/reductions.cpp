@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <xtensor/xaccumulator.hpp>
 #include <xtensor/xmath.hpp>
 #include <xtensor/xstrided_view.hpp>
@@ -70,6 +71,22 @@ Array softmax(const Array& x, std::size_t axis) {
 }
 
 Array log_softmax(const Array& x, std::size_t axis) { return x - reference::logsumexp(x, Axes{axis}, true); }
+
+Array crossentropy(const Array& x, const Array& target) {
+  const std::size_t last = x.dimension() - 1;
+  return -reference::sum(target * reference::log_softmax(x, last), Axes{last}, false);
+}
+
+Array crossentropy_gradient(const Array& x, const Array& target, const Array& g) {
+  const std::size_t last = x.dimension() - 1;
+  const Array totals = reference::sum(target, Axes{last}, true);
+  return xt::expand_dims(g, last) * (reference::softmax(x, last) * totals - target);
+}
+
+Array share_by_ties(const Array& x, const Array& y, const Array& g, std::size_t axis) {
+  const Array ties = xt::cast<double>(xt::equal(x, y));
+  return xt::where(xt::equal(x, y), g / reference::sum(ties, Axes{axis}, true), 0.);
+}
 
 Array layer_normalization(const Array& x, const Array& gamma, const Array& beta, double epsilon) {
   const Axes last{x.dimension() - 1};

@@ -2,7 +2,9 @@
 /// What the ops compute, written with xtensor in float64: serial, a few lines each, for any shape. The fast
 /// kernels are tested against them. Axes are not negative and sorted, and arguments fit: nothing is checked
 /// here.
+#include <array>
 #include <cstddef>
+#include <cstdint>
 #include <functional>
 #include <utility>
 #include <vector>
@@ -34,6 +36,12 @@ Array cumsum(const Array& x, std::size_t axis);
 Array cumprod(const Array& x, std::size_t axis);
 Array softmax(const Array& x, std::size_t axis);
 Array log_softmax(const Array& x, std::size_t axis);
+/// -sum(target * log_softmax(x)) of rows, and the gradient with respect to x of its sum weighted by g.
+Array crossentropy(const Array& x, const Array& target);
+Array crossentropy_gradient(const Array& x, const Array& target, const Array& g);
+/// g, shared alike by the elements of x along the axis that equal the one of y; 0 elsewhere. y and g have
+/// extent 1 there.
+Array share_by_ties(const Array& x, const Array& y, const Array& g, std::size_t axis);
 Array layer_normalization(const Array& x, const Array& gamma, const Array& beta, double epsilon);
 
 // Elements that move.
@@ -51,6 +59,9 @@ Array matmul(const Array& a, const Array& b);
 /// softmax(scale * dot(query, transpose(key))) dotted with value, of (batch, heads, steps, dim).
 Array attention(const Array& query, const Array& key, const Array& value, double scale, bool causal);
 
+/// (n * factor, n): the weights of n elements in a line between their centres, `factor` times as many.
+Array resize_weights(std::size_t n, std::size_t factor);
+
 /// out[k] = b[k] + a[k] * out[k - 1] along the middle one of three axes, from 0.
 Array linear_recurrence(const Array& a, const Array& b, bool backwards);
 
@@ -58,5 +69,16 @@ Array linear_recurrence(const Array& a, const Array& b, bool backwards);
 Array simple_rnn(const Array& x, const Array& kernel, const Array& recurrent_kernel, const Array& bias);
 Array lstm(const Array& x, const Array& kernel, const Array& recurrent_kernel, const Array& bias);
 Array gru(const Array& x, const Array& kernel, const Array& recurrent_kernel, const Array& bias);
+
+/// -log of the probability that y (steps, classes) + epsilon, each step normalized, spells the labels, and
+/// its derivative by y. The last class is the blank.
+struct CtcCost {
+  double cost;
+  Array gradient;
+};
+CtcCost ctc(const Array& y, const std::vector<std::size_t>& labels, double epsilon);
+
+/// Philox4x32-10 of Salmon, Moraes, Dror and Shaw: "Parallel random numbers: as easy as 1, 2, 3", 2011.
+std::array<std::uint32_t, 4> philox(std::array<std::uint32_t, 4> counter, std::array<std::uint32_t, 2> key);
 
 }  // namespace reference
