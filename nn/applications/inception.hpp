@@ -4,7 +4,8 @@
 namespace ktape::nn::applications {
 
 /// "Rethinking the Inception Architecture for Computer Vision" (2015): images of 299 x 299 pixels, at least
-/// 75. Its convolutions have automatic names: files load by position. 23,851,784 weights.
+/// 75. Its convolutions have automatic names, conv2d to conv2d_93 in a program that has made no others or
+/// after `backend::reset_uids()`: by name files load then, by position always. 23,851,784 weights.
 /// `keras.applications.InceptionV3`.
 Model InceptionV3(const ApplicationOptions& options = {});
 

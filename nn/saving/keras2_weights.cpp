@@ -1,9 +1,13 @@
+#include <ktape/nn/names.hpp>
 #include <ktape/nn/saving/keras2_weights.hpp>
 #include <ktape/nn/saving/keras_dialects.hpp>
 #include <ktape/nn/saving/keras_layers.hpp>
 
 #include <algorithm>
+#include <cctype>
+#include <map>
 #include <set>
+#include <string_view>
 
 namespace ktape::nn::saving {
 namespace {
@@ -118,6 +122,63 @@ LayerWeights translated(const Layer& layer, const NamedTensors& arrays) {
   return out;
 }
 
+// --- Names that Keras has changed --------------------------------------------------------------------------
+
+/// The name since Keras 3 of a layer whose older one has parts: "conv1/bn" is "conv1_bn" there, and
+/// "Conv_1/BatchNorm" is "conv_1_bn".
+std::string without_parts(std::string name) {
+  constexpr std::string_view normalization = "/BatchNorm";
+  if (name.ends_with(normalization))
+    name.replace(name.size() - normalization.size(), std::string::npos, "/bn");
+  for (char& c : name) c = c == '/' ? '_' : static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
+  return name;
+}
+
+/// An automatic name: "conv2d", 0, or "conv2d_5", 5.
+std::string automatic_name(const std::string& base, std::size_t number) {
+  return number == 0 ? base : base + '_' + std::to_string(number);
+}
+
+/// The layers of a model, by the names that a file has for them.
+using LayersByName = std::map<std::string, Layer>;
+
+/// Automatic names have counted from 0 since Keras 2.4, before from 1: a file that has conv2d_1 to conv2d_94
+/// names what a model has as conv2d to conv2d_93. Where counts or shapes differ, a name is what it says.
+void rename_counted_from_one(LayersByName& layers, const std::vector<LayerWeights>& given) {
+  std::map<std::string, const NamedTensors*> arrays;
+  for (const LayerWeights& layer : given) arrays.emplace(layer.layer, &layer.weights);
+  std::set<std::string> bases;
+  for (const auto& [name, layer] : layers)
+    if (name == to_snake_case(layer.class_name())) bases.insert(name);
+  for (const std::string& base : bases) {
+    if (arrays.contains(base)) continue;
+    std::vector<Layer> run;
+    for (auto at = layers.find(base); at != layers.end(); at = layers.find(automatic_name(base, run.size())))
+      run.push_back(at->second);
+    bool same = !arrays.contains(automatic_name(base, run.size() + 1));
+    for (std::size_t i = 0; i < run.size() && same; ++i) {
+      const auto found = arrays.find(automatic_name(base, i + 1));
+      same = found != arrays.end() && fits(order_in_file(run[i], *found->second), *found->second);
+    }
+    if (!same) continue;
+    layers.erase(base);
+    for (std::size_t i = 0; i < run.size(); ++i) layers.insert_or_assign(automatic_name(base, i + 1), run[i]);
+  }
+}
+
+LayersByName layers_by_name(const std::vector<Layer>& all, const std::vector<LayerWeights>& given) {
+  LayersByName layers;
+  for (const Layer& layer : all) layers.emplace(layer.name(), layer);
+  rename_counted_from_one(layers, given);
+  const bool in_parts = std::any_of(given.begin(), given.end(), [](const LayerWeights& layer) {
+    return layer.layer.find('/') != std::string::npos;
+  });
+  for (std::size_t i = 0; in_parts && i < given.size(); ++i)
+    if (const auto found = layers.find(without_parts(given[i].layer)); found != layers.end())
+      layers.emplace(given[i].layer, found->second);
+  return layers;
+}
+
 /// The layers of the file, each with its layer of the model, if there is one.
 class Matching {
  public:
@@ -128,19 +189,20 @@ class Matching {
     for (const Layer& layer : layers_) ours.insert(layer.name());
     for (const LayerWeights& layer : given) theirs.insert(layer.layer);
     by_name_ = by_name || (ours == theirs && given.size() == layers_.size());
+    if (by_name_) named_ = layers_by_name(layers_, given);
   }
 
   std::optional<Layer> layer(std::size_t i) const {
     if (!by_name_) return given_.size() == layers_.size() ? std::optional(layers_[i]) : std::nullopt;
-    for (const Layer& layer : layers_)
-      if (layer.name() == given_[i].layer) return layer;
-    return {};
+    const auto found = named_.find(given_[i].layer);
+    return found == named_.end() ? std::nullopt : std::optional(found->second);
   }
 
  private:
   std::vector<Layer> layers_;
   const std::vector<LayerWeights>& given_;
   bool by_name_;
+  LayersByName named_;
 };
 
 void load_from(const Model& model, const hdf5::File& file, const std::string& path,

@@ -255,6 +255,44 @@ TEST_CASE("networks take channels first, but for those that Keras refuses") {
   CHECK_THROWS_WITH_AS(ConvNeXtTiny(), Contains("[ConvNeXtTiny] image_data_format must be"), ValueError);
 }
 
+TEST_CASE("each network takes gray images of an odd size, and other classes") {
+  const Tensor gray = normal({2, 75, 75, 1}, 6, "float32");
+  for (const Application& one : all_applications()) {
+    CAPTURE(one.name);
+    for (const char* pooling : {"avg", "max"}) {
+      const nn::Model features =
+          one.make({.include_top = false, .input_shape = {75, 75, 1}, .pooling = pooling});
+      const Tensor y = features(gray);
+      CHECK(y.shape() == Shape{2, features.output().shape()[1]});
+    }
+    const nn::Model model = one.make({.input_shape = {75, 75, 1}, .classes = 10});
+    const Tensor scores = model(gray);
+    CHECK(scores.shape() == Shape{2, 10});
+    CHECK(close(K::sum(scores, -1), K::ones({2}), {.rtol = 1e-5}));
+    const nn::Model colored = one.make({.include_top = false, .input_shape = {75, 75, 3}});
+    const Shape map = colored(normal({1, 75, 75, 3}, 7, "float32")).shape();
+    CHECK(map ==
+          Shape{1, colored.output().shape()[1], colored.output().shape()[2], colored.output().shape()[3]});
+  }
+}
+
+TEST_CASE("images smaller than a network takes are refused, those of the least size not") {
+  for (const Application& one : all_applications()) {
+    CAPTURE(one.name);
+    const std::int64_t least = one.name == "InceptionV3" ? 75 : one.name == "Xception" ? 71 : 32;
+    const auto make = [&](std::int64_t columns) {
+      return one.make({.include_top = false, .input_shape = {least, columns, 3}});
+    };
+    const std::string size = std::to_string(least);
+    CHECK_THROWS_WITH_AS(make(least - 1),
+                         Contains(('[' + one.name + "] input_shape must be at least " + size +
+                                   " pixels high and wide: received input_shape=(" + size + ", ")
+                                      .c_str()),
+                         ValueError);
+    CHECK(make(least).output().shape()[1] >= 1);
+  }
+}
+
 TEST_CASE("arguments that do not fit are refused") {
   const auto refused = [](const ApplicationOptions& options, const char* text) {
     CHECK_THROWS_WITH_AS(ResNet50(options), Contains(text), ValueError);
