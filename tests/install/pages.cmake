@@ -1,4 +1,4 @@
-# Every page of the zoo, copied into an empty folder with a few lines of CMake, compiles without warnings; some run there.
+# Every page of the zoo, copied into an empty folder with a few lines of CMake, compiles without warnings.
 cmake_minimum_required(VERSION 3.25)
 file(GLOB pages ${project}/examples/*.cpp)
 if(distributed)
@@ -27,11 +27,4 @@ foreach(page IN LISTS pages)
   endif()
 endforeach()
 
-function(run name)
-  execute_process(COMMAND ${folder}/build/${name} ${ARGN} WORKING_DIRECTORY ${folder}/build COMMAND_ERROR_IS_FATAL ANY)
-endfunction()
-run(hello)
-run(tape --quick)
-run(regression --quick)
-run(digits_cnn --quick --data ${project}/examples/data/digits.csv.gz)
-message("${count} pages compiled without warnings, 4 ran")
+message("${count} pages compiled without warnings")
