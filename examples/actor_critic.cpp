@@ -102,7 +102,8 @@ int main(int argc, char** argv) try {
     for (int game = 0; game < 8; ++game) steps += play(network, seen) / 8.0;
     learn(network, adam, seen);
     lengths.push_back(steps);
-    if (epoch % (run.epochs / 10) == 0) std::printf("8 games, %3d times  %5.1f steps\n", epoch, steps);
+    if (epoch % std::max(1, run.epochs / 10) == 0)
+      std::printf("8 games, %3d times  %5.1f steps\n", epoch, steps);
   }
 
   double mean = 0;

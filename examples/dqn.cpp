@@ -109,7 +109,7 @@ int main(int argc, char** argv) try {
       if (steps++ % 200 == 0) target.set_weights(online.get_weights());
     }
     lengths.push_back(game.steps);
-    if ((episode + 1) % (run.epochs / 10) == 0)
+    if ((episode + 1) % std::max(1, run.epochs / 10) == 0)
       std::printf("episode %3d  %3d steps\n", episode + 1, game.steps);
   }
 

@@ -6,6 +6,7 @@
 // steps. `--out FOLDER` draws a new sine before and after the step.
 #include <ktape/ktape.hpp>
 
+#include <algorithm>
 #include <cstdio>
 
 namespace K = ktape::backend;
@@ -63,7 +64,7 @@ static std::vector<Variable> learned(int epochs, int inner_steps) {
       loss = loss + error(task, points(10), adapted(task, points(10), now, inner_steps)) / 10.f;
     }
     adam.minimize(loss, weights);
-    if (epoch % (epochs / 5) == 0)
+    if (epoch % std::max(1, epochs / 5) == 0)
       std::printf("%d inner steps, epoch %4d  error %.3f\n", inner_steps, epoch, loss.item<double>());
   }
   return weights;

@@ -6,6 +6,7 @@
 // FOLDER` draws both spirals.
 #include <ktape/ktape.hpp>
 
+#include <algorithm>
 #include <cstdio>
 #include <functional>
 
@@ -52,7 +53,8 @@ int main(int argc, char** argv) try {
     const Tensor loss =
         K::mean(K::square(path(learned, K::gather(truth, starts), piece, dt) - K::stack(true_places)));
     adam.minimize(loss, weights);
-    if (step % (run.epochs / 10) == 0) std::printf("step %4d  loss %.5f\n", step, loss.item<double>());
+    if (step % std::max(1, run.epochs / 10) == 0)
+      std::printf("step %4d  loss %.5f\n", step, loss.item<double>());
   }
 
   const ktape::NoGrad off;

@@ -6,6 +6,7 @@
 // left; a as a Variable, found from some temperatures. `--out FOLDER` draws both solutions.
 #include <ktape/ktape.hpp>
 
+#include <algorithm>
 #include <cmath>
 #include <cstdio>
 
@@ -52,7 +53,7 @@ int main(int argc, char** argv) try {
 
     const Tensor loss = physics + 10.0 * beginning;
     adam.minimize(loss, weights);
-    if (step % (run.epochs / 10) == 0)
+    if (step % std::max(1, run.epochs / 10) == 0)
       std::printf("step %4d  equation %.2e  start %.2e\n", step, physics.item<double>(),
                   beginning.item<double>());
   }

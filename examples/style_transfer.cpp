@@ -7,6 +7,7 @@
 // FOLDER` draws content, style and the result.
 #include <ktape/ktape.hpp>
 
+#include <algorithm>
 #include <cstdio>
 
 namespace K = ktape::backend;
@@ -97,7 +98,7 @@ int main(int argc, char** argv) try {
         K::mean(K::square(maps.back() - content_maps.back())) / K::var(content_maps.back());
     adam.minimize(of_style + 0.3f * of_content, {image});
     K::update(image, K::clip(image, 0, 1));
-    if (step % (run.epochs / 10) == 0)
+    if (step % std::max(1, run.epochs / 10) == 0)
       std::printf("step %3d  style %.4f  content %.4f\n", step, of_style.item<double>(),
                   of_content.item<double>());
   }
