@@ -76,9 +76,11 @@ int main(int argc, char** argv) try {
 
   if (!run.out.empty()) {
     plot::lines({{"out of order", windows[{502}]}, {"rebuilt", rebuilt[{502}]}},
-                {.title = "A beat that is too fast"})
+                {.title = "A beat that is too fast", .x = {.label = "time"}})
         .save(run.out + "/window.svg");
-    plot::histogram(scores, {.bins = 60, .title = "Errors of all windows"}).save(run.out + "/scores.svg");
+    plot::histogram(scores,
+                    {.bins = 60, .title = "Errors of all windows", .x = {.label = "mean squared error"}})
+        .save(run.out + "/scores.svg");
   }
   const double expected = run.quick ? 0.85 : 0.95;
   std::printf("area under the ROC curve: %.4f (expected: %.2f or more)\n", area, expected);
