@@ -397,7 +397,8 @@ OpCall random_call(Random& random) {
                                  reversal,  concatenation, slice,      split,      tiling,
                                  padding,   gather,        one_hot,    matmul,     layer_normalization,
                                  recurrence};
-    for (const auto& more : {layer_calls(), lookup_calls()}) all.insert(all.end(), more.begin(), more.end());
+    for (const auto& more : {layer_calls(), lookup_calls(), more_calls()})
+      all.insert(all.end(), more.begin(), more.end());
     return all;
   }();
   OpCall call = random.pick(families)(random);

@@ -53,3 +53,4 @@ OpCall random_call(Random& random);
 // The families in files of their own.
 std::vector<MakeCall> layer_calls();
 std::vector<MakeCall> lookup_calls();
+std::vector<MakeCall> more_calls();
