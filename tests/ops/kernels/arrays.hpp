@@ -5,12 +5,14 @@
 
 #include <doctest/doctest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <functional>
 #include <limits>
 #include <memory>
 #include <numeric>
 #include <random>
+#include <string>
 #include <vector>
 
 /// What the tests of the kernels compare with: plain loops over plain arrays.
@@ -73,18 +75,24 @@ bool rounds_to(T got, Wide<T> wanted, double scale = 1) {
   else return std::abs(static_cast<double>(got) - wanted) <= tolerance<T>() * (scale + std::abs(wanted));
 }
 
-/// Runs a reduction and checks every result against `naive(column of view)`.
+/// Runs a reduction and checks every result by `naive(result, column of view)`. A failure names the first
+/// wrong one and the elements that it is of.
 template <class T, class Out, class Kernel, class Naive>
 void check_reduction(const char* name, const View& v, const Array<T>& x, const Kernel& kernel,
                      const Naive& naive) {
   INFO(std::string(name), " of ", v.outer, ", ", v.axis, ", ", v.inner);
   Array<Out> out(v.outer * v.inner);
   kernel(x.data(), out.data(), v);
-  bool ok = true;
   for (i64 o = 0; o < v.outer; ++o)
-    for (i64 j = 0; j < v.inner; ++j)
-      ok = ok && naive(out[o * v.inner + j], [&](i64 i) { return x[v.at(o, i, j)]; });
-  CHECK(ok);
+    for (i64 j = 0; j < v.inner; ++j) {
+      const auto at = [&](i64 i) { return x[v.at(o, i, j)]; };
+      const Out got = out[o * v.inner + j];
+      if (naive(got, at)) continue;
+      std::string column;
+      for (i64 i = 0; i < std::min(v.axis, i64{16}); ++i) column += ' ' + std::to_string(double(at(i)));
+      FAIL_CHECK("at ", o, ", ", j, ": got ", double(got), " of", column, v.axis > 16 ? " ..." : "");
+      return;
+    }
 }
 
 /// Calls f(index) for every index of a shape, in order.
