@@ -28,6 +28,7 @@ Tensor broadcast_to(const Tensor& x, const Shape& shape) {
 Tensor sum_to(const Tensor& x, const Shape& shape) {
   expect_defined("sum_to", "x", x);
   if (x.shape() == shape) return x;
+  if (x.dtype().is_bool()) fail<TypeError>("[sum_to] x must be a number: received dtype=bool");
   const int extra = x.ndim() - shape.rank();
   if (extra < 0)
     fail("[sum_to] x must have at least the rank of the shape ", shape, ": received x=", x.shape());

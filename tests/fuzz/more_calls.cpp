@@ -315,6 +315,7 @@ OpCall loops(Random& random) {
   const Shape extents = shape(random, 1, 3);
   const bool folds = random.chance(0.5);
   return {.op = folds ? "foldl" : "map_fn",
+          .part = folds ? "add" : "multiply",
           .arguments = "",
           .inputs = {tensor(random, extents, random.pick(wide))},
           .run =

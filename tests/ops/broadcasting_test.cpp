@@ -36,6 +36,8 @@ TEST_CASE("shapes that do not broadcast are refused") {
   CHECK_THROWS_WITH_AS(K::broadcast_to(counted({2}), {3}), doctest::Contains("[broadcast_to]"), ValueError);
   CHECK_THROWS_AS(K::broadcast_to(counted({2, 1}), {2}), ValueError);
   CHECK_THROWS_WITH_AS(K::sum_to(counted({2}), {3}), doctest::Contains("[sum_to]"), ValueError);
+  CHECK_THROWS_WITH_AS(K::sum_to(K::ones({2}, {.dtype = "bool"}), {1}),
+                       "[sum_to] x must be a number: received dtype=bool", TypeError);
   CHECK_THROWS_AS(K::sum_to(counted({2}), {2, 2}), ValueError);
 }
 

@@ -90,7 +90,8 @@ void check_reduction(const char* name, const View& v, const Array<T>& x, const K
       if (naive(got, at)) continue;
       std::string column;
       for (i64 i = 0; i < std::min(v.axis, i64{16}); ++i) column += ' ' + std::to_string(double(at(i)));
-      FAIL_CHECK("at ", o, ", ", j, ": got ", double(got), " of", column, v.axis > 16 ? " ..." : "");
+      if (v.axis > 16) column += " ...";
+      FAIL_CHECK("at ", o, ", ", j, ": got ", double(got), " of", column);
       return;
     }
 }
