@@ -41,7 +41,7 @@ void product_kernel(std::int64_t batch, std::int64_t m, std::int64_t n, std::int
 }
 
 /// op(x) op(y) for two matrices or stacks of them, (batch, rows, columns), op being the transposition where
-/// asked for. The one primitive that everything here is made of; its gradients are products again.
+/// wanted. The one primitive that everything here is made of; its gradients are products again.
 Tensor product(const Tensor& x, bool tx, const Tensor& y, bool ty, const char* op = "matmul") {
   const std::int64_t batch = x.ndim() == 3 ? x.shape()[0] : 1, m = x.shape()[tx ? -1 : -2],
                      k = x.shape()[tx ? -2 : -1], n = y.shape()[ty ? -2 : -1];
