@@ -63,7 +63,8 @@ typedef struct ktape_matmul {
  * kernel, each in place of the tensor itself. float32 and float64. One or two spatial dimensions are the last
  * ones, with extents of 1 in front. The groups divide both channels; with as many groups as channels the
  * convolution is depthwise. The kernel of a model that predicts comes with a memo, where an engine may keep
- * what it made of it for the next call: a copy in a layout of its own, say. Several threads may use it at once. */
+ * what it made of it for the next call: a copy in a layout of its own, say. Several threads may use it at
+ * once. */
 #define KTAPE_CONVOLUTION_VERSION 2
 typedef struct ktape_convolution {
   int32_t dtype;
