@@ -58,7 +58,7 @@ class ChannelNormalization {
     Tensor out = Tensor::empty_like(x_);
     const Doubles scale = scales(), beta = numbers(beta_, channels(), 0);
     with_centre([&]<class A>(const Channels<A>& centre) {
-      const Channels<A> factor = scale, offset = beta - (mean_ - centre) * scale;
+      const Channels<A> factor = xt::cast<A>(scale), offset = beta - (mean_ - centre) * scale;
       affine<A>(&x_, nullptr, centre.data(), nullptr, factor.data(), offset.data(), out);
     });
     return out;
@@ -142,7 +142,7 @@ class GivenStatistics : ChannelNormalization {
     grads.to(0, [&] {
       Tensor dx = Tensor::empty_like(x_);
       with_centre([&]<class A>(const Channels<A>&) {
-        const Channels<A> factor = scale;
+        const Channels<A> factor = xt::cast<A>(scale);
         affine<A>(nullptr, &g, nullptr, factor.data(), nullptr, nullptr, dx);
       });
       return dx;
@@ -214,7 +214,8 @@ class OwnStatistics : ChannelNormalization {
     const Doubles slope = (2 * dvariance - scale * products / deviation_) / n;
     Tensor dx = Tensor::empty_like(x_);
     with_centre([&]<class A>(const Channels<A>& centre) {
-      const Channels<A> a = scale, p = slope, q = (dmean - scale * sums) / n - slope * (mean_ - centre);
+      const Channels<A> a = xt::cast<A>(scale), p = xt::cast<A>(slope),
+                        q = (dmean - scale * sums) / n - slope * (mean_ - centre);
       affine<A>(&x_, g.defined() ? &g : nullptr, centre.data(), a.data(), p.data(), q.data(), dx);
     });
     return dx;
