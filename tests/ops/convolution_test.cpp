@@ -360,6 +360,20 @@ TEST_CASE("strides and rates are one number for all axes or one for each") {
                        ValueError);
 }
 
+TEST_CASE("a convolution leaves what another engine made of its kernel") {
+  const Variable kernel(K::cast(normal({3, 3, 32, 48}), "float32"));
+  const Tensor x = K::cast(normal({1, 9, 9, 32}, 2), "float32");
+  int destroyed = 0;
+  Storage::Memo& memo = kernel.value().get()->storage->memo();
+  memo = {&destroyed, [](void* count) { ++*static_cast<int*>(count); }};
+  const NoGrad off;
+  CHECK(values(K::conv2d(x, kernel)) == values(K::conv2d(x, kernel.value() * 1.f)));
+  CHECK(memo.data == &destroyed);
+  CHECK(destroyed == 0);
+  kernel.value().get()->storage->destroy_memo();
+  CHECK(destroyed == 1);
+}
+
 TEST_CASE("without a tape a convolution follows every change of its variable") {
   const auto floats = [](const Shape& shape, int seed) { return K::cast(normal(shape, seed), "float32"); };
   const Tensor x = floats({1, 9, 9, 32}, 1), y = floats({1, 9, 9, 48}, 2);

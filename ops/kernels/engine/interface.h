@@ -76,7 +76,7 @@ typedef struct ktape_convolution {
   void* kernel;       /* (window..., input_channels / groups, output_channels) */
   void* y;            /* (batch, output..., output_channels) */
   /* Since version 2, of the kernel, or NULL: what was made of it, NULL at first, and what will be called with
-   * it before the kernel changes or goes. */
+   * it before the kernel changes or goes. An engine knows its own memos by the latter, and leaves others'. */
   void** memo;
   void (**destroy_memo)(void* memo);
 } ktape_convolution;

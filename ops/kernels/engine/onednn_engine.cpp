@@ -222,8 +222,10 @@ void pack(const Prepared& p, const ktape_convolution& c, void* packed) {
                                {DNNL_ARG_TO, memory(p.packed, processor(), packed)}});
 }
 
-/// The packed kernel in the memo, made at the first call; null where that was for another layout. Packing one
-/// takes as long as a convolution of few images.
+void destroy_packed(void* memo) { delete static_cast<Packed*>(memo); }
+
+/// The packed kernel in the memo, made at the first call; null where the memo is another engine's or for
+/// another layout. Packing one takes as long as a convolution of few images.
 float* remembered(const Prepared& p, const ktape_convolution& c) {
   static auto& mutex = *new std::mutex;
   const std::lock_guard lock(mutex);
@@ -232,9 +234,10 @@ float* remembered(const Prepared& p, const ktape_convolution& c) {
         std::make_unique<Packed>(Packed{p.packed, WorkVector<float>(p.packed.get_size() / sizeof(float))});
     pack(p, c, packed->elements.data());
     stream().wait();
-    *c.destroy_memo = [](void* memo) { delete static_cast<Packed*>(memo); };
+    *c.destroy_memo = destroy_packed;
     *c.memo = packed.release();
   }
+  if (*c.destroy_memo != destroy_packed) return nullptr;
   auto& packed = *static_cast<Packed*>(*c.memo);
   return packed.layout == p.packed ? packed.elements.data() : nullptr;
 }
