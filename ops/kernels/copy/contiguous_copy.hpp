@@ -9,11 +9,18 @@ Vec<U> reversed(Vec<U> v, std::index_sequence<L...>) {
   return __builtin_shufflevector(v, v, int(sizeof...(L) - 1 - L)...);
 }
 
+/// True when `permuted` is one instruction.
+#if defined(__AVX512BW__) && defined(__AVX512VBMI__)
+inline constexpr bool permutes_fast = vector_bytes == 64;
+#else
+inline constexpr bool permutes_fast = false;
+#endif
+
 /// The elements of v at the indices, of which the lowest bits count.
 template <class U>
 Vec<U> permuted(Vec<U> v, Vec<U> index) {
 #if defined(__AVX512BW__) && defined(__AVX512VBMI__)
-  if constexpr (vector_bytes == 64) {
+  if constexpr (permutes_fast) {
     const auto bits = reinterpret_cast<__m512i>(v), at = reinterpret_cast<__m512i>(index);
     const auto cast = [](__m512i result) { return reinterpret_cast<Vec<U>>(result); };
     if constexpr (sizeof(U) == 1) return cast(_mm512_permutexvar_epi8(at, bits));
@@ -78,6 +85,44 @@ void copy_medium_runs(const U* in, std::int64_t in_step, U* out, std::int64_t ou
     for (std::int64_t i = 0; i < n - w; i += w) store(out + i, load(in + i));
     store(out + n - w, load(in + n - w));
   }
+}
+
+/// Copies `rows` runs of n elements, at most G, less than a vector holds, that follow one another in the
+/// output: with non-temporal stores of whole lines, each assembled in a register. What lies `ahead` is
+/// prefetched.
+template <int G, class U>
+void stream_short_runs(const U* in, std::int64_t in_step, std::int64_t ahead, U* out, std::int64_t rows,
+                       std::int64_t n) {
+  constexpr int w = lanes<U>, group = w / G;
+  if constexpr (G < w)
+    if (n > G) return stream_short_runs<2 * G>(in, in_step, ahead, out, rows, n);
+  const auto copy = [&](std::int64_t count) {
+    copy_short_runs(in, in_step * sizeof(U), out, n * sizeof(U), count, n * sizeof(U));
+    in += count * in_step, out += count * n, rows -= count;
+  };
+  std::int64_t head = 0;
+  while (head < w && !streamable(out + head * n, vector_bytes)) ++head;
+  if (head == w || head >= rows) return copy(rows);
+  copy(head);
+  Vec<U> line{}, index, pack;  // of the elements of a group: where they belong in the line, where they were
+  for (int i = 0; i < w; ++i) index[i] = static_cast<U>(i), pack[i] = static_cast<U>(i / n * G + i % n);
+  const auto length = splat(static_cast<U>(group * n));
+  std::int64_t filled = 0;
+  for (; rows > group; rows -= group, in += group * in_step) {
+    if (ahead != 0)
+      for (int i = 0; i < group; ++i) __builtin_prefetch(in + i * in_step + ahead, 0, 2);
+    const Vec<U> runs = permuted<U>(load_groups<w, G>(in, in_step), pack);
+    line = index < length ? permuted<U>(runs, index) : line;
+    if ((filled += group * n) >= w) {
+      stream(out, line);
+      out += w, filled -= w, index += static_cast<U>(w);
+      line = index < length ? permuted<U>(runs, index) : line;
+    }
+    index -= length;
+  }
+  store_partial(out, line, filled);
+  out += filled;
+  copy(rows);
 }
 
 /// n consecutive elements of out from elements of in that are `step` apart.

@@ -41,11 +41,30 @@ void copy_rows(const U* in, U* out, LoopNest::Loop rows, LoopNest::Loop run, boo
       for (std::int64_t k = 0; k < run.size; ++k) std::memcpy(out + k * run.out, in + k * run.in, sizeof(U));
 }
 
+/// The loop whose runs, shorter than a vector, follow one another in the output, or -1. They may be read
+/// beyond their ends, up to the next one.
+template <class U>
+int following_runs(const U* out, const LoopNest& loops) {
+  const LoopNest::Loop run = loops.at[loops.rank - 1];
+  const bool aligned = reinterpret_cast<std::uintptr_t>(out) % sizeof(U) == 0;
+  if (!permutes_fast || run.in != 1 || run.out != 1 || run.size >= lanes<U> || !aligned) return -1;
+  for (int d = 0; d < loops.rank - 1; ++d)
+    if (loops.at[d].out == run.size && loops.at[d].in >= 2 * run.size) return d;
+  return -1;
+}
+
 /// Copies runs of the innermost loop, those that are neighbours in the input one after the other. Those
 /// `ahead` of them are prefetched, a few at a time.
 template <class U>
 void copy_runs(const U* in, U* out, LoopNest loops, std::int64_t ahead, bool non_temporal) {
+  const int following = non_temporal ? following_runs(out, loops) : -1;
   const LoopNest::Loop run = loops.at[--loops.rank];
+  if (following >= 0) {
+    const LoopNest::Loop rows = loops.at[following];
+    return for_each_but(loops, following, following, in, out, [&](const U* from, U* to) {
+      stream_short_runs<2>(from, rows.in, ahead, to, rows.size, run.size);
+    });
+  }
   int closest = loops.rank - 1;
   for (int d = 0; d < loops.rank; ++d)
     if (loops.at[d].size > 1 && loops.at[d].in != 0 &&
@@ -185,7 +204,7 @@ void copy_loops(const U* in, U* out, const LoopNest& loops) {
     return copy_in_order(in, out, loops, run_bytes >= 1024, large);
   if (bytes <= 8192) return copy_block(in, out, loops, 0, false);
   const CacheBlocks blocks(loops, sizeof(U));
-  const bool stages = large && run.out == 1 && !writes_lines(out, loops) &&
+  const bool stages = large && run.out == 1 && following_runs(out, loops) < 0 && !writes_lines(out, loops) &&
                       consecutive_output(blocks.block()) * std::int64_t(sizeof(U)) >= 256;
   parallel_rows(blocks.count(), blocks.block().elements(), [&](std::int64_t begin, std::int64_t end) {
     std::optional<StagedBlocks<U>> staged;
