@@ -49,6 +49,19 @@ void reduce_short_rows(const T* in, Out* out, AxisShape shape, const Finish& fin
   });
 }
 
+/// Rows one by one; short ones that come from memory are prefetched.
+template <class Kernel, class T, class Out, class Finish>
+void reduce_rows(const T* in, Out* out, AxisShape shape, const Finish& finish) {
+  const std::int64_t n = shape.axis;
+  const bool prefetches = n <= 512 && shape.size() * std::int64_t(sizeof(T)) >= 1 << 20;
+  parallel_rows(shape.outer, n, [&](std::int64_t begin, std::int64_t end) {
+    for (std::int64_t o = begin; o < end; ++o) {
+      if (prefetches) prefetch_behind(in + o * n, n);
+      out[o] = narrow<Out>(finish(Kernel::row(in + o * n, n)));
+    }
+  });
+}
+
 /// Narrow columns: several rows are read as if they were one. to(j, partial) takes the results.
 template <class Kernel, class T, class To>
 void reduce_narrow_columns(Kernel& kernel, const T* p, std::int64_t rows, std::int64_t width, const To& to) {
@@ -123,13 +136,9 @@ template <class Kernel, class T, class Out, class Finish>
 void reduce_along_axis(const T* in, Out* out, AxisShape shape, const Finish& finish) {
   if (shape.results() == 0) return;
   using E = compute_type<T>;
-  if (shape.outer >= lanes<E> && shape.axis > 0 && shape.axis * shape.inner <= RowTile<E>::most)
+  if (shape.outer >= lanes<E> && shape.axis > 0 && suits_tile<T>(shape.axis, shape.inner, 32))
     return reduce_short_rows<Kernel>(in, out, shape, finish);
-  if (shape.inner == 1 && shape.outer >= 64)
-    return parallel_rows(shape.outer, shape.axis, [&](std::int64_t begin, std::int64_t end) {
-      for (std::int64_t o = begin; o < end; ++o)
-        out[o] = narrow<Out>(finish(Kernel::row(in + o * shape.axis, shape.axis)));
-    });
+  if (shape.inner == 1 && shape.outer >= 64) return reduce_rows<Kernel>(in, out, shape, finish);
   reduce_split<Kernel>(in, out, shape, finish);
 }
 
