@@ -65,6 +65,17 @@ Array resize_weights(std::size_t n, std::size_t factor);
 /// out[k] = b[k] + a[k] * out[k - 1] along the middle one of three axes, from 0.
 Array linear_recurrence(const Array& a, const Array& b, bool backwards);
 
+/// A recurrence over x (samples, time, ...). The cell makes the new states, (samples, units) each, of the
+/// inputs of a step and the states before it; the first state is the output. Where the mask (samples, time)
+/// is 0 a sample keeps its states and repeats its output before (at first 0), or gives 0 if `zero_masked`.
+struct Recurrence {
+  Array outputs;
+  std::vector<Array> states;
+};
+using RecurrentCell = std::function<std::vector<Array>(const Array& now, const std::vector<Array>& states)>;
+Recurrence recurrence(const Array& x, const std::vector<Array>& states, const Array& mask, bool zero_masked,
+                      const RecurrentCell& cell);
+
 // Recurrences of x (samples, time, features), without initial states: the outputs of all steps.
 Array simple_rnn(const Array& x, const Array& kernel, const Array& recurrent_kernel, const Array& bias);
 Array lstm(const Array& x, const Array& kernel, const Array& recurrent_kernel, const Array& bias);
