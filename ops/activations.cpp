@@ -120,7 +120,7 @@ Tensor hard_sigmoid(const Tensor& x) {
         return select(v < 0, like(a, 0), select(v > 1, like(a, 1), v));
       },
       // The bounds themselves: 0.2 is rounded, and so 0.2 x + 0.5 may lie below 0 at -2.5.
-      [](auto g, auto a) { return select(a < -2.5, like(g, 0), select(a > 2.5, like(g, 0), g * 0.2)); });
+      [](auto g, auto a) { return select(a >= -2.5, select(a <= 2.5, g * 0.2, like(g, 0)), like(g, 0)); });
 }
 
 namespace {
@@ -149,7 +149,7 @@ struct Relu {
   template <class B>
   B operator()(B g, B a) const {
     const auto zero = like(g, 0);
-    auto slope = select(a <= threshold, zero, g);
+    auto slope = select(a > threshold, g, zero);
     if (clips) slope = select(a < 0, zero, select(a > most, zero, slope));
     if (six) slope = select(a < 6, slope, zero);
     if (alpha == 0) return slope;

@@ -40,7 +40,7 @@ Tensor abs(const Tensor& x) {
 Tensor sqrt(const Tensor& x) {
   return unary_by_input(
       "sqrt", x, [](auto a) { return sqrt(select(a < 0, like(a, 0), a)); },
-      [](auto g, auto a) { return select(a < 0, like(g, 0), flowing(g, g * 0.5 / sqrt(a))); });
+      [](auto g, auto a) { return select(a >= 0, flowing(g, g * 0.5 / sqrt(a)), like(g, 0)); });
 }
 
 Tensor square(const Tensor& x) {
@@ -277,7 +277,8 @@ Tensor clip_between(const Tensor& x, Scalar min_value, Scalar max_value) {
   return unary_by_input(
       "clip", x,
       [low, high](auto a) { return select(a < low, like(a, low), select(a > high, like(a, high), a)); },
-      [low, high](auto g, auto a) { return select(a < low, like(g, 0), select(a > high, like(g, 0), g)); });
+      // NaN lies between no bounds.
+      [low, high](auto g, auto a) { return select(a >= low, select(a <= high, g, like(g, 0)), like(g, 0)); });
 }
 
 /// The same with a bound that is a tensor: the other one, in the dtype of x.

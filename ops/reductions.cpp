@@ -195,10 +195,9 @@ Tensor extreme(const char* op, const Tensor& x, const Axes& axis, bool keepdims)
       grads.to(0, [&] {
         kernels::JoinedAxes axes(x.shape(), groups.bits);
         if (!recording() && axes.passes() == 1) return shared_by_ties(x, y, g, axes.next());
-        const Tensor chosen = equal(x, broadcast_to(y.alias(groups.kept), x.shape()));
-        const Tensor count = kernels::reduced<kernels::SumOf>(converted(chosen, x.dtype()), groups);
-        const Tensor share = spread(g / count, groups, x.shape());
-        return where(chosen, share, like(x, 0));
+        const Tensor chosen = converted(equal(x, y.alias(groups.kept)), x.dtype());
+        const Tensor count = kernels::reduced<kernels::SumOf>(chosen, groups);
+        return chosen / count.alias(groups.kept) * spread(g, groups, x.shape());
       });
     });
   return out;

@@ -253,6 +253,17 @@ TEST_CASE_TEMPLATE("hard_sigmoid passes the gradient at both of its bounds", T, 
   CHECK(values<T>(slope(K::hard_sigmoid, x)) == std::vector<T>{0, passed, passed, passed, 0});
 }
 
+TEST_CASE("a clipped NaN has slope 0, for it lies between no bounds") {
+  const Tensor x = doubles({NAN, 1});
+  const auto slope_of = [&](auto f) { return values(slope(f, x)); };
+  CHECK(slope_of([](const Tensor& v) { return K::clip(v, 0, 2); }) == Values{0, 1});
+  CHECK(slope_of([](const Tensor& v) { return K::clip(v, K::None, 2.); }) == Values{0, 1});
+  CHECK(slope_of([](const Tensor& v) { return K::sqrt(v); }) == Values{0, 0.5});
+  CHECK(slope_of([](const Tensor& v) { return K::hard_sigmoid(v); }) == Values{0, 0.2});
+  CHECK(slope_of([](const Tensor& v) { return K::relu(v, {.max_value = 2.}); }) == Values{0, 1});
+  CHECK(slope_of([](const Tensor& v) { return K::relu(v, {.threshold = 0.5}); }) == Values{0, 1});
+}
+
 namespace {
 
 // clang-format off

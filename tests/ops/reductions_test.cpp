@@ -250,6 +250,21 @@ TEST_CASE("long running sums stay exact, from either end") {
   CHECK(K::cumsum(K::constant(large)).item(-1) == std::numeric_limits<float>::infinity());
 }
 
+TEST_CASE("the slope of a largest or smallest NaN is NaN for its whole group, of both orders") {
+  const Tensor x = doubles({{1, NAN, 3}, {4, 2, 4}});
+  const Values rows{NAN, NAN, NAN, .5, 0, .5}, all(6, NAN);
+  const Tolerance nan_agrees{.ulps = 0, .equal_nan = true};
+  const auto of_rows = [](const Tensor& v) { return K::max(v, 1); };
+  const auto of_all = [](const Tensor& v) { return K::min(v); };
+  CHECK(close(values(slope(of_rows, x)), rows, nan_agrees));
+  CHECK(close(values(slope(of_all, x)), all, nan_agrees));
+  const auto of_columns = [](const Tensor& v) { return K::max(v, 0); };
+  CHECK(close(values(slope(of_columns, K::transpose(x))), Values{NAN, .5, NAN, 0, NAN, .5}, nan_agrees));
+  GradientTape outer;
+  outer.watch(x);
+  CHECK(close(values(slope(of_rows, x)), rows, nan_agrees));  // recorded
+}
+
 namespace {
 
 // clang-format off

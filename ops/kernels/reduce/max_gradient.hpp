@@ -25,7 +25,8 @@ void for_blocks_of_columns(AxisShape shape, const F& f) {
 
 }  // namespace detail
 
-/// dx = g / (number of k with x[o, k, j] == y[o, j]) where x equals y, else 0.
+/// dx = (1 where x equals y, else 0) / (number of k with x[o, k, j] == y[o, j]) * g, in this order: NaN,
+/// which equals nothing, divides 0 by 0, and the gradient of a group whose result is NaN is NaN.
 template <class T>
 void share_by_ties(const T* x, const T* y, const T* g, T* dx, AxisShape shape) {
   using A = compute_type<T>;
@@ -36,23 +37,27 @@ void share_by_ties(const T* x, const T* y, const T* g, T* dx, AxisShape shape) {
         const A wanted = element(y + o);
         bits_of<A> count = 0;
         for (std::int64_t k = 0; k < shape.axis; ++k) count += element(row + k) == wanted;
-        const T share = narrow<T>(element(g + o) / static_cast<A>(count)), none = narrow<T>(A(0));
+        const A total = static_cast<A>(count), slope = element(g + o);
+        const T share = narrow<T>(A(1) / total * slope), none = narrow<T>(A(0) / total * slope);
         for (std::int64_t k = 0; k < shape.axis; ++k)
           dx[o * shape.axis + k] = element(row + k) == wanted ? share : none;
       }
     });
   detail::for_blocks_of_columns(shape, [=](std::int64_t o, std::int64_t j, std::int64_t width) {
-    A counts[512] = {}, shares[512];
+    A counts[512] = {}, shares[512], rests[512];
     const T *from = x + o * shape.axis * shape.inner + j, *wanted = y + o * shape.inner + j;
     for (std::int64_t k = 0; k < shape.axis; ++k)
       for (std::int64_t i = 0; i < width; ++i)
         counts[i] += element(from + k * shape.inner + i) == element(wanted + i) ? A(1) : A(0);
-    for (std::int64_t i = 0; i < width; ++i) shares[i] = element(g + o * shape.inner + j + i) / counts[i];
+    for (std::int64_t i = 0; i < width; ++i) {
+      const A slope = element(g + o * shape.inner + j + i);
+      shares[i] = A(1) / counts[i] * slope, rests[i] = A(0) / counts[i] * slope;
+    }
     T* to = dx + o * shape.axis * shape.inner + j;
     for (std::int64_t k = 0; k < shape.axis; ++k)
       for (std::int64_t i = 0; i < width; ++i)
         to[k * shape.inner + i] =
-            narrow<T>(element(from + k * shape.inner + i) == element(wanted + i) ? shares[i] : A(0));
+            narrow<T>(element(from + k * shape.inner + i) == element(wanted + i) ? shares[i] : rests[i]);
   });
 }
 
