@@ -19,8 +19,7 @@ using Tensors = std::vector<Tensor>;
 using Kind = kernels::RecurrentKind;
 using Arguments = kernels::RecurrentArguments;
 
-// --- The fused op
-// ------------------------------------------------------------------------------------------------
+// --- The fused op -----------------------------------------------------------------------------------------
 
 /// Calls `f.operator()<Cell>()` with the kernels of the op.
 template <class F>
@@ -221,8 +220,7 @@ class Recurrence {
   Tensor gates_, h_, c_;
 };
 
-// --- The entry
-// -----------------------------------------------------------------------------------------------
+// --- The entry --------------------------------------------------------------------------------------------
 
 void check_parameters(const Arguments& a) {
   const char* op = a.kind.op;

@@ -289,8 +289,7 @@ void Exchange::gather(const void* own, const std::vector<std::int64_t>& rows, st
   world_.wait(request);
 }
 
-// --- What else a training asks
-// ------------------------------------------------------------------------------
+// --- What else a training asks ----------------------------------------------------------------------------
 
 void Exchange::sum(std::span<double> numbers) {
   MPI_Request request;
@@ -323,8 +322,7 @@ void Exchange::broadcast(std::vector<State::Entry>& entries) {
   }
 }
 
-// --- The optimizer
-// ------------------------------------------------------------------------------------------
+// --- The optimizer ----------------------------------------------------------------------------------------
 
 Optimizer::Optimizer(const nn::Optimizer& optimizer, const OptimizerOptions& options)
     : nn::Optimizer(optimizer) {

@@ -15,8 +15,7 @@
 
 namespace ktape::nn::saving::hdf5 {
 
-// --- The sending side
-// ----------------------------------------------------------------------------------------
+// --- The sending side -------------------------------------------------------------------------------------
 
 void Sender::bytes(const void* bytes, std::size_t n) {
   waiting_.append(static_cast<const char*>(bytes), n);
@@ -72,8 +71,7 @@ void Sender::array_at(DType dtype, const Shape& shape, std::uint64_t offset) {
   number(offset);
 }
 
-// --- The receiving side
-// --------------------------------------------------------------------------------------
+// --- The receiving side -----------------------------------------------------------------------------------
 
 namespace {
 
@@ -195,8 +193,7 @@ class Receiver {
   char buffer_[1 << 16];
 };
 
-// --- The process
-// ---------------------------------------------------------------------------------------------
+// --- The process ------------------------------------------------------------------------------------------
 
 /// Ends when it goes out of scope.
 struct Child {
