@@ -157,7 +157,7 @@ TEST_CASE("raw buffers of a dtype known at run time become tensors and back") {
   CHECK(x.item(1, 0) == 4);
   float back[6] = {};
   x.copy_to(back, sizeof back);
-  CHECK(std::equal(numbers, numbers + 6, back));
+  CHECK(close(back, numbers, exactly));
 
   const std::uint8_t bytes[] = {0, 1, 7};
   const Tensor flags = Tensor::from_buffer(bytes, 3, {3}, "bool");

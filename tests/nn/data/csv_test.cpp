@@ -7,6 +7,9 @@
 #include <ktape/autograd/error.hpp>
 #include <ktape/nn/data/csv.hpp>
 #include <limits>
+#include <span>
+
+#include "../../close.hpp"
 
 using doctest::Contains;
 using ktape::IOError, ktape::Shape, ktape::Tensor, ktape::ValueError;
@@ -120,11 +123,13 @@ TEST_CASE("plain decimals are rounded as the standard's parser does it") {
   for (const std::string& field : fields) text += field + '\n';
   const std::string path = files.text(text);
   const Tensor floats = load_csv(path), doubles = load_csv(path, {.dtype = "float64"});
-  int wrong = 0;
-  for (std::size_t i = 0; i < fields.size(); ++i)
-    wrong += floats.data<float>()[i] != std::strtof(fields[i].c_str(), nullptr) ||
-             doubles.data<double>()[i] != std::strtod(fields[i].c_str(), nullptr);
-  CHECK(wrong == 0);
+  std::vector<float> as_float;
+  std::vector<double> as_double;
+  for (const std::string& field : fields)
+    as_float.push_back(std::strtof(field.c_str(), nullptr)),
+        as_double.push_back(std::strtod(field.c_str(), nullptr));
+  CHECK(close(std::span(floats.data<float>(), as_float.size()), as_float, exactly));
+  CHECK(close(std::span(doubles.data<double>(), as_double.size()), as_double, exactly));
 }
 
 TEST_CASE("what is no number of the dtype is named with its line and field") {

@@ -15,6 +15,8 @@
 #include <string>
 #include <vector>
 
+#include "../../close.hpp"
+
 /// What the tests of the kernels compare with: plain loops over plain arrays.
 using namespace ktape;
 namespace k = ktape::kernels;
@@ -75,8 +77,50 @@ bool rounds_to(T got, Wide<T> wanted, double scale = 1) {
   else return std::abs(static_cast<double>(got) - wanted) <= tolerance<T>() * (scale + std::abs(wanted));
 }
 
-/// Runs a reduction and checks every result by `naive(result, column of view)`. A failure names the first
-/// wrong one and the elements that it is of.
+/// A number of any type, with all its digits.
+template <class T>
+std::string digits(T x) {
+  if constexpr (std::is_integral_v<T>) return std::to_string(+x);
+  std::ostringstream out;
+  out << std::setprecision(17) << double(x);
+  return out.str();
+}
+
+/// Whether got[i] is wanted(i) for every i < n: the first that is not is named.
+template <class T, class F>
+Closeness each_is(const T* got, i64 n, const F& wanted) {
+  for (i64 i = 0; i < n; ++i)
+    if (const T want = wanted(i); !(got[i] == want))
+      return {"at " + std::to_string(i) + ": got " + digits(got[i]) + ", want " + digits(want)};
+  return {};
+}
+template <class T>
+Closeness each_is(const Array<T>& got, const Array<T>& wanted) {
+  return each_is(got.data(), got.size(), [&](i64 i) { return wanted[i]; });
+}
+
+/// One of many results: `found` names the first that does not round to T.
+template <class T>
+void expect(Closeness& found, const char* name, i64 index, T got, Wide<T> wanted, double scale = 1) {
+  if (!found || rounds_to<T>(got, wanted, scale)) return;
+  found.wrong = name + (" at " + std::to_string(index)) + ": got " + digits(got) + ", want " + digits(wanted);
+}
+
+/// What a loop finds of a result of a kernel.
+struct Verdict {
+  bool right;
+  double wanted;
+};
+
+/// Whether `got` is `wanted`, rounded to T.
+template <class T>
+Verdict rounding_verdict(T got, Wide<T> wanted, double scale = 1) {
+  if constexpr (std::is_integral_v<T>) return {rounds_to(got, wanted), double(static_cast<T>(wanted))};
+  else return {rounds_to(got, wanted, scale), wanted};
+}
+
+/// Runs a reduction and checks every result by the verdict `naive(result, column of view)`. A failure names
+/// the first wrong one, what was wanted and the elements that it is of.
 template <class T, class Out, class Kernel, class Naive>
 void check_reduction(const char* name, const View& v, const Array<T>& x, const Kernel& kernel,
                      const Naive& naive) {
@@ -87,11 +131,12 @@ void check_reduction(const char* name, const View& v, const Array<T>& x, const K
     for (i64 j = 0; j < v.inner; ++j) {
       const auto at = [&](i64 i) { return x[v.at(o, i, j)]; };
       const Out got = out[o * v.inner + j];
-      if (naive(got, at)) continue;
+      const Verdict verdict = naive(got, at);
+      if (verdict.right) continue;
       std::string column;
       for (i64 i = 0; i < std::min(v.axis, i64{16}); ++i) column += ' ' + std::to_string(double(at(i)));
       if (v.axis > 16) column += " ...";
-      FAIL_CHECK("at ", o, ", ", j, ": got ", double(got), " of", column);
+      FAIL_CHECK("at ", o, ", ", j, ": got ", double(got), ", want ", verdict.wanted, ", of", column);
       return;
     }
 }

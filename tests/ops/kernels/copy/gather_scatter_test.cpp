@@ -8,21 +8,22 @@ namespace {
 template <class T, class Index>
 void check_gather(i64 outer, i64 axis, i64 count, i64 width) {
   const Array<T> in = numbers<T>(outer * axis * width), out(outer * count * width);
-  const Array<T> sums(in.size()), wanted(in.size());
+  const Array<T> taken(out.size()), sums(in.size()), wanted(in.size());
   const Array<Index> indices(count);
   for (i64 i = 0; i < count; ++i) indices[i] = static_cast<Index>(i * i % axis);
   k::gather_rows(out.data(), in.data(), indices.data(), outer, axis, count, width * sizeof(T));
   k::scatter_add_rows(sums.data(), indices.data(), out.data(), outer, axis, count, width);
-  bool ok = true;
   for_each_index({outer, count, width}, [&](const auto& at) {
-    const T value = out[(at[0] * count + at[1]) * width + at[2]];
+    const i64 to = (at[0] * count + at[1]) * width + at[2];
     const i64 source = (at[0] * axis + indices[at[1]]) * width + at[2];
-    ok = ok && value == in[source];
+    const T value = taken[to] = in[source];
     T& sum = wanted[source];
     if constexpr (std::is_integral_v<T>) sum = static_cast<T>(Wide<T>(sum) + Wide<T>(value));
     else sum = T(sum + value);
   });
-  CHECK((ok && std::equal(wanted.data(), wanted.data() + wanted.size(), sums.data())));
+  INFO(outer, ", ", axis, ", ", count, ", ", width);
+  CHECK(each_is(out, taken));
+  CHECK(each_is(sums, wanted));
 }
 
 }  // namespace

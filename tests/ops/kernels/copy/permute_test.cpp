@@ -13,10 +13,11 @@ void check_permute(const std::vector<i64>& shape, const std::vector<int>& patter
   std::vector<i64> strides(shape.size(), 1), permuted, permuted_strides;
   for (std::size_t d = shape.size(); d-- > 1;) strides[d - 1] = strides[d] * shape[d];
   for (int d : pattern) permuted.push_back(shape[d]), permuted_strides.push_back(strides[d]);
-  i64 i = 0, wrong = 0;
-  for_each_index(permuted,
-                 [&](const auto& index) { wrong += out[i++] != in[offset(index, permuted_strides)]; });
-  CHECK_MESSAGE(wrong == 0, "rank ", shape.size(), " first ", shape.empty() ? 0 : shape[0]);
+  const Array<U> wanted(n);
+  i64 i = 0;
+  for_each_index(permuted, [&](const auto& index) { wanted[i++] = in[offset(index, permuted_strides)]; });
+  INFO("shape ", Shape(shape));
+  CHECK(each_is(out, wanted));
 }
 
 /// Copies and compares, and sees that nothing else was written. Negative strides start at the end.
@@ -38,7 +39,8 @@ void check_copy(const std::vector<i64>& shape, const std::vector<i64>& in_stride
   for_each_index(shape, [&](const auto& index) {
     wanted[out_start + offset(index, out_strides)] = in[in_start + offset(index, in_strides)];
   });
-  CHECK(std::equal(wanted.data(), wanted.data() + out_size, out.data()));
+  INFO("shape ", Shape(shape));
+  CHECK(each_is(out, wanted));
 }
 
 }  // namespace

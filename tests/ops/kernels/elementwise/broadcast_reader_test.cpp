@@ -12,16 +12,18 @@ template <class T>
 void check_reader(k::BroadcastReader<T>& reader, const reference::Array& wanted, std::mt19937& random) {
   const auto n = static_cast<i64>(wanted.size());
   const auto agrees = [&](i64 begin, i64 count) {
-    const T* got = reader(begin, count);
-    bool ok = true;
-    for (i64 i = 0; i < count; ++i) ok = ok && got[i] == T(wanted.flat(static_cast<std::size_t>(begin + i)));
-    return ok;
+    const auto want = [&](i64 i) { return T(wanted.flat(static_cast<std::size_t>(begin + i))); };
+    return each_is(reader(begin, count), count, want);
   };
-  k::for_blocks(0, n, [&](i64 begin, i64 count) { CHECK_MESSAGE(agrees(begin, count), begin, ", ", count); });
+  k::for_blocks(0, n, [&](i64 begin, i64 count) {
+    INFO("from ", begin);
+    CHECK(agrees(begin, count));
+  });
   for (int piece = 0; piece < 20 && n > 0; ++piece) {
     const i64 begin = static_cast<i64>(random()) % n;
     const i64 count = std::min(n - begin, 1 + static_cast<i64>(random()) % k::BroadcastReader<T>::block);
-    CHECK_MESSAGE(agrees(begin, count), begin, ", ", count);
+    INFO("from ", begin);
+    CHECK(agrees(begin, count));
   }
 }
 

@@ -14,14 +14,16 @@ void check_broadcast(const Shape& from, const Shape& to) {
   k::map_broadcast(k::BroadcastPlan(to, from, to), first.data(), one, x.data(), first.data());
   k::map_broadcast(k::BroadcastPlan(to, to, from), second.data(), other, second.data(), x.data());
   const auto step = k::broadcast_steps(from, to);
-  bool ok = true;
+  const Array<T> wanted(to.count());
   i64 position = 0;
   for_each_index(std::vector<i64>(to.begin(), to.end()), [&](const auto& at) {
     i64 source = 0;
     for (int d = 0; d < to.rank(); ++d) source += at[d] * step[d];
-    ok = ok && first[position] == x[source] && second[position] == x[source], ++position;
+    wanted[position++] = x[source];
   });
-  CHECK_MESSAGE(ok, from, " to ", to);
+  INFO(from, " to ", to);
+  CHECK(each_is(first, wanted));
+  CHECK(each_is(second, wanted));
 }
 
 }  // namespace

@@ -129,8 +129,7 @@ TEST_CASE_TEMPLATE("kernels: whole numbers are the bits as a fraction of the ran
     for (const i64 n : sizes) {
       const Array<T> x(n);
       k::fill_integers(key, n, x.data(), 5, range);
-      bool ok = true;
-      for (i64 i = 0; i < n; ++i) {
+      const auto wanted = [&](i64 i) {
         const i64 per_block = range <= 1ull << 32 ? 32 : 16;
         const auto block = static_cast<std::uint64_t>(i / per_block),
                    place = static_cast<std::uint64_t>(i % per_block);
@@ -139,9 +138,10 @@ TEST_CASE_TEMPLATE("kernels: whole numbers are the bits as a fraction of the ran
           const Wide low = Wide{lane_of(key, block, place + 16)} * range >> 64;
           offset = static_cast<std::uint64_t>((Wide{lane_of(key, block, place)} * range + low) >> 64);
         }
-        ok = ok && x[i] == static_cast<T>(5 + offset);
-      }
-      CHECK_MESSAGE(ok, "n=", n, ", range=", range);
+        return static_cast<T>(5 + offset);
+      };
+      INFO("n=", n, ", range=", range);
+      CHECK(each_is(x.data(), n, wanted));
     }
   }
 }
@@ -152,9 +152,8 @@ TEST_CASE_TEMPLATE("kernels: Bernoulli's numbers compare a word with a bound", T
     for (const std::uint32_t last : {0u, 0x40000000u, ~0u}) {
       const Array<T> x(n);
       k::fill_bernoulli(key, n, x.data(), T(0x35), last);
-      bool ok = true;
-      for (i64 i = 0; i < n; ++i) ok = ok && x[i] == (Bits<float>::of(key, i) <= last ? T(0x35) : T(0));
-      CHECK_MESSAGE(ok, "n=", n, ", last=", last);
+      INFO("n=", n, ", last=", last);
+      CHECK(each_is(x.data(), n, [&](i64 i) { return Bits<float>::of(key, i) <= last ? T(0x35) : T(0); }));
     }
 }
 
@@ -164,13 +163,12 @@ TEST_CASE_TEMPLATE("kernels: what is kept is scaled, and the rest is 0", T, floa
     for (const std::uint32_t first : {0u, 0x60000000u, ~0u}) {
       const Array<T> x = numbers<T>(n), y(n);
       k::scale_kept(key, n, y.data(), x.data(), C(4), first);
-      bool ok = true;
-      for (i64 i = 0; i < n; ++i) {
+      INFO("n=", n, ", first=", first);
+      CHECK(each_is(y.data(), n, [&](i64 i) {
         const bool kept = Bits<T>::of(key, i) >> (Bits<T>::count - 32) >= first;
-        ok = ok && y[i] == (kept ? T(C(x[i]) * 4) : T(0));
-      }
-      CHECK_MESSAGE(ok, "n=", n, ", first=", first);
+        return kept ? T(C(x[i]) * 4) : T(0);
+      }));
       k::scale_kept(key, n, x.data(), x.data(), C(4), first);
-      CHECK(std::equal(x.data(), x.data() + n, y.data()));
+      CHECK(each_is(x, y));
     }
 }

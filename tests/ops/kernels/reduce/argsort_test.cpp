@@ -12,12 +12,10 @@ void check_argsort(const Array<T>& x, i64 rows, i64 n, i64 count, bool descendin
   const reference::Array wanted = reference::argsort(as_reference(x, {rows, n}), descending);
   const Array<i64> indices(rows * count);
   k::argsort_rows(indices.data(), x.data(), rows, n, count, descending);
-  bool ok = true;
-  for (i64 row = 0; row < rows; ++row)
-    for (i64 i = 0; i < count; ++i)
-      ok = ok && indices[row * count + i] ==
-                     row * n + static_cast<i64>(wanted.flat(static_cast<std::size_t>(row * n + i)));
-  CHECK(ok);
+  CHECK(each_is(indices.data(), indices.size(), [&](i64 k) {
+    const i64 row = k / count, i = k % count;
+    return row * n + static_cast<i64>(wanted.flat(static_cast<std::size_t>(row * n + i)));
+  }));
 }
 
 }  // namespace

@@ -16,7 +16,7 @@ void check_sums(const View& v, const Array<T>& x) {
       double scale = 1;
       for (i64 i = 0; i < v.axis; ++i) total = step(total, Wide<T>(at(i))), scale += std::abs(double(at(i)));
       const bool overflows = std::is_same_v<T, float16> && !(std::abs(double(total)) < 60000);
-      return overflows || rounds_to<T>(got, total, scale);
+      return overflows ? Verdict{true, double(total)} : rounding_verdict<T>(got, total, scale);
     };
   };
   const auto add = [](auto a, auto b) { return a + b; };
@@ -44,11 +44,13 @@ void check_extremes(const View& v, const Array<T>& x) {
   const A lowest = L::has_infinity ? A(-L::infinity()) : L::lowest();
   const auto value = [&](bool largest) {
     return [=](T got, auto at) {
-      if (v.axis > 0) return same(got, at(best(at, largest)));
-      return same(got, largest ? lowest : highest);
+      const A wanted = v.axis > 0 ? A(at(best(at, largest))) : largest ? lowest : highest;
+      return Verdict{same(got, wanted), double(wanted)};
     };
   };
-  const auto place = [&](bool largest) { return [=](i64 got, auto at) { return got == best(at, largest); }; };
+  const auto place = [&](bool largest) {
+    return [=](i64 got, auto at) { return Verdict{got == best(at, largest), double(best(at, largest))}; };
+  };
   check_reduction<T, T>("max", v, x, k::reduce_max<T>, value(true));
   check_reduction<T, T>("min", v, x, k::reduce_min<T>, value(false));
   if (v.axis == 0) return;
@@ -63,8 +65,9 @@ void check_logic(const View& v, const Array<T>& x) {
     for (i64 i = 0; i < v.axis; ++i) n += at(i) != T(0);
     return n;
   };
-  const auto any = [&](bool got, auto at) { return got == (count(at) > 0); };
-  const auto all = [&](bool got, auto at) { return got == (count(at) == v.axis); };
+  const auto is = [](bool got, bool wanted) { return Verdict{got == wanted, double(wanted)}; };
+  const auto any = [&](bool got, auto at) { return is(got, count(at) > 0); };
+  const auto all = [&](bool got, auto at) { return is(got, count(at) == v.axis); };
   check_reduction<T, bool>("any", v, x, k::reduce_any<T>, any);
   check_reduction<T, bool>("all", v, x, k::reduce_all<T>, all);
 }
@@ -80,12 +83,13 @@ void check_means(const View& v, const Array<T>& x) {
   };
   check_reduction<T, T>(
       "mean", v, x, [](auto in, auto out, const View& all) { k::reduce_mean(in, out, all, all.axis); },
-      [&](T got, auto at) { return rounds_to<T>(got, Wide<T>(mean(at)), 4); });
+      [&](T got, auto at) { return rounding_verdict<T>(got, Wide<T>(mean(at)), 4); });
   if constexpr (!std::is_integral_v<T>) {
     const auto variance = [&](auto got, auto at) {
       double total = 0, middle = mean(at);
       for (i64 i = 0; i < v.axis; ++i) total += std::pow(double(at(i)) - middle, 2);
-      return std::abs(double(got) - total / v.axis) <= 4 * tolerance<k::compute_type<T>>() * total / v.axis;
+      const double wanted = total / static_cast<double>(v.axis), error = std::abs(double(got) - wanted);
+      return Verdict{error <= 4 * tolerance<k::compute_type<T>>() * wanted, wanted};
     };
     using Out = k::compute_type<T>;
     check_reduction<T, Out>("variance", v, x, k::reduce_variance<T, Out>, variance);

@@ -15,7 +15,7 @@ void check_scan(const View& v, k::ScanOptions options, bool product) {
     for (i64 i = 0; i < v.size(); ++i) x[i] = T(1 + static_cast<float>(x[i]) / 512);
   const Array<T> y(v.size());
   (product ? k::cumprod<T> : k::cumsum<T>)(x.data(), y.data(), v, options);
-  bool ok = true;
+  Closeness found;
   for (i64 o = 0; o < v.outer; ++o)
     for (i64 j = 0; j < v.inner; ++j) {
       Wide<T> total = product;
@@ -25,10 +25,11 @@ void check_scan(const View& v, k::ScanOptions options, bool product) {
         const Wide<T> before = total, value = Wide<T>(x[i]);
         total = product ? total * value : total + value;
         scale += std::abs(double(total)) + std::abs(double(value)) / 8;
-        ok = ok && rounds_to<T>(y[i], options.exclusive ? before : total, scale);
+        expect(found, product ? "cumprod" : "cumsum", i, y[i], options.exclusive ? before : total, scale);
       }
     }
-  CHECK_MESSAGE(ok, v.outer, ", ", v.axis, ", ", v.inner, product ? " cumprod" : " cumsum");
+  INFO(v.outer, ", ", v.axis, ", ", v.inner);
+  CHECK(found);
 }
 
 }  // namespace
@@ -96,15 +97,16 @@ TEST_CASE("kernels: running sums of float16 with non-temporal stores") {
       Array<float16> x(v.size()), y(x.size());
       for (i64 i = 0; i < x.size(); ++i) x[i] = float16(float((i + i / v.inner) % 3) - 1);
       k::cumsum(x.data(), y.data(), v, {.reverse = reverse});
-      bool ok = true;
+      const Array<float16> wanted(x.size());
       for (i64 o = 0; o < v.outer; ++o)
         for (i64 j = 0; j < v.inner; ++j) {
           float total = 0;
           for (i64 k = 0; k < v.axis; ++k) {
             const i64 at = v.at(o, reverse ? v.axis - 1 - k : k, j);
-            ok = ok && float(y[at]) == (total += float(x[at]));
+            wanted[at] = float16(total += float(x[at]));
           }
         }
-      CHECK_MESSAGE(ok, v.outer, ", ", v.axis, ", ", v.inner);
+      INFO(v.outer, ", ", v.axis, ", ", v.inner);
+      CHECK(each_is(y, wanted));
     }
 }

@@ -26,9 +26,12 @@ void check_softmax(const View& v) {
   const Array<T> in_place(v.size());
   std::copy_n(g.data(), v.size(), in_place.data());
   k::log_softmax_backward(l.data(), in_place.data(), in_place.data(), v);
-  bool ok = true;
-  for (i64 i = 0; i < v.size(); ++i) ok = ok && double(in_place[i]) == double(dl[i]);
-  const auto same_total = [&](T got, auto at) { return rounds_to<T>(got, naive_logsumexp(v.axis, at)); };
+  INFO(v.outer, ", ", v.axis, ", ", v.inner);
+  CHECK(each_is(in_place, dl));
+  Closeness found;
+  const auto same_total = [&](T got, auto at) {
+    return rounding_verdict<T>(got, naive_logsumexp(v.axis, at));
+  };
   check_reduction<T, T>("logsumexp", v, x, k::logsumexp<T>, same_total);
   for (i64 o = 0; o < v.outer; ++o)
     for (i64 j = 0; j < v.inner; ++j) {
@@ -41,12 +44,13 @@ void check_softmax(const View& v) {
       for (i64 i = 0; i < v.axis; ++i) {
         const i64 at = v.at(o, i, j);
         const double logit = double(x[at]) - total, gradient = double(g[at]);
-        ok = ok && rounds_to<T>(s[at], std::exp(logit)) && rounds_to<T>(l[at], logit, 8) &&
-             rounds_to<T>(ds[at], double(s[at]) * (gradient - dot)) &&
-             rounds_to<T>(dl[at], gradient - std::exp(double(l[at])) * sum, scale);
+        expect(found, "softmax", at, s[at], std::exp(logit));
+        expect(found, "log_softmax", at, l[at], logit, 8);
+        expect(found, "slope of softmax", at, ds[at], double(s[at]) * (gradient - dot));
+        expect(found, "slope of log_softmax", at, dl[at], gradient - std::exp(double(l[at])) * sum, scale);
       }
     }
-  CHECK_MESSAGE(ok, v.outer, ", ", v.axis, ", ", v.inner);
+  CHECK(found);
 }
 
 }  // namespace
