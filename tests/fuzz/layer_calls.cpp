@@ -126,6 +126,87 @@ OpCall depthwise(Random& random) {
           .terms = 16. * 16};
 }
 
+OpCall separable(Random& random) {
+  const int rank = static_cast<int>(1 + random.below(2));
+  const Layout at = layout(random, rank, true, true);
+  const std::int64_t in = channels(random), multiplier = 1 + random.below(3), out = channels(random);
+  const DType dtype = random.pick(wide);
+  Shape pointwise(std::vector<std::int64_t>(static_cast<std::size_t>(rank), 1));
+  pointwise.push_back(in * multiplier), pointwise.push_back(out);
+  OpCall call{.op = rank == 1 ? "separable_conv1d" : "separable_conv2d", .arguments = at.text()};
+  call.inputs = {tensor(random, at.of_images(1 + random.below(3), in), dtype),
+                 tensor(random, at.of_kernel(in, multiplier), dtype), tensor(random, pointwise, dtype)};
+  call.run = [=](In x) {
+    return rank == 1 ? K::separable_conv1d(x[0], x[1], x[2], options(at))
+                     : K::separable_conv2d(x[0], x[1], x[2], options(at));
+  };
+  call.wanted = [=](Arrays x) {
+    Array kernel = x[1];
+    Extents shape = at.size;
+    shape.push_back(1), shape.push_back(static_cast<std::size_t>(in * multiplier));
+    kernel.reshape(shape);
+    const Array each = reference::conv(at.in(x[0]), kernel, at.windows, static_cast<std::size_t>(in));
+    Array mixing = x[2];
+    mixing.reshape({static_cast<std::size_t>(in * multiplier), static_cast<std::size_t>(out)});
+    const auto rows = each.size() / each.shape().back();
+    Array columns = each;
+    columns.reshape({rows, each.shape().back()});
+    Array y = reference::matmul(columns, mixing);
+    Extents last(each.shape().begin(), each.shape().end());
+    last.back() = static_cast<std::size_t>(out);
+    y.reshape(last);
+    return at.out(y);
+  };
+  call.terms = 16. * 16 * 64 * static_cast<double>(in);
+  return call;
+}
+
+/// Another kernel at every position.
+OpCall local(Random& random) {
+  Layout at = layout(random, static_cast<int>(1 + random.below(2)), false);
+  at.windows.same = at.channels_first = false;
+  for (std::size_t d = 0; d < at.size.size(); ++d) at.images[d] = std::max(at.images[d], at.size[d]);
+  const std::int64_t in = channels(random), out = channels(random);
+  const DType dtype = random.pick(wide);
+  const Extents places = at.places();
+  std::int64_t positions = 1, patch = in;
+  for (const std::size_t n : places) positions *= static_cast<std::int64_t>(n);
+  for (const std::size_t n : at.size) patch *= static_cast<std::int64_t>(n);
+  OpCall call{.op = at.size.size() == 1 ? "local_conv1d" : "local_conv2d", .arguments = at.text()};
+  call.inputs = {tensor(random, at.of_images(1 + random.below(3), in), dtype),
+                 tensor(random, {positions, patch, out}, dtype)};
+  call.run = [=](In x) {
+    const auto size = per_axis(at.size), strides = per_axis(at.windows.strides);
+    if (places.size() == 1)
+      return K::local_conv1d(x[0], x[1], size, strides, {.data_format = "channels_last"});
+    return K::local_conv2d(x[0], x[1], size, strides,
+                           Shape(std::vector<std::int64_t>(places.begin(), places.end())),
+                           {.data_format = "channels_last"});
+  };
+  call.wanted = [=](Arrays x) {
+    std::vector<Array> columns;
+    Extents size{x[0].shape(0)};
+    size.insert(size.end(), at.size.begin(), at.size.end()), size.push_back(static_cast<std::size_t>(in));
+    for (std::size_t p = 0; p < static_cast<std::size_t>(positions); ++p) {
+      Extents start(size.size(), 0);
+      for (std::size_t d = places.size(), rest = p; d-- > 0; rest /= places[d])
+        start[d + 1] = rest % places[d] * at.windows.strides[d];
+      Array cells = reference::slice(x[0], start, size),
+            kernel = reference::slice(x[1], {p, 0, 0}, {1, x[1].shape(1), x[1].shape(2)});
+      cells.reshape({size[0], static_cast<std::size_t>(patch)});
+      kernel.reshape({x[1].shape(1), x[1].shape(2)});
+      columns.push_back(reference::matmul(cells, kernel));
+    }
+    Array y = reference::concatenate(columns, 1);
+    Extents shape{size[0]};
+    shape.insert(shape.end(), places.begin(), places.end()), shape.push_back(static_cast<std::size_t>(out));
+    y.reshape(shape);
+    return y;
+  };
+  call.terms = 16. * static_cast<double>(patch), call.least_known = Inputs::Placeholders;
+  return call;
+}
+
 OpCall transposed(Random& random) {
   const bool cubes = random.chance(0.3);
   const Layout at = layout(random, cubes ? 3 : 2, false);
@@ -276,6 +357,6 @@ OpCall masked_recurrence(Random& random) {
 }  // namespace
 
 std::vector<MakeCall> layer_calls() {
-  return {convolution, convolution,  depthwise,           transposed,       pooling,
+  return {convolution, convolution,  depthwise,           separable,        local, transposed, pooling,
           attention,   crossentropy, sparse_crossentropy, masked_recurrence};
 }

@@ -42,6 +42,33 @@ OpCall scatter_nd(Random& random) {
   return call;
 }
 
+OpCall in_top_k(Random& random) {
+  const std::int64_t rows = 1 + random.below(40), classes = 1 + random.below(30),
+                     k = random.below(classes + 2);
+  std::vector<double> targets;
+  for (std::int64_t i = 0; i < rows; ++i)
+    targets.push_back(static_cast<double>(random.below(classes + 2) - 1));
+  return {.op = "in_top_k",
+          .arguments = std::to_string(k),
+          .inputs = {tensor(random, {rows, classes}, random.pick(wide)),
+                     K::constant(targets,
+                                 {.dtype = random.chance(0.5) ? "int32" : "int64", .shape = Shape{rows}})},
+          .run = [k](In x) { return K::in_top_k(x[0], x[1], k); },
+          .wanted =
+              [k](Arrays x) {
+                Array out(Extents{x[1].size()}, 0.);
+                const auto classes = static_cast<std::ptrdiff_t>(x[0].shape(1));
+                for (std::size_t i = 0; i < out.size(); ++i) {
+                  const auto target = static_cast<std::ptrdiff_t>(x[1](i));
+                  if (target < 0 || target >= classes) continue;
+                  std::int64_t larger = 0;
+                  for (std::ptrdiff_t c = 0; c < classes; ++c) larger += x[0](i, c) > x[0](i, target);
+                  out(i) = larger < k;
+                }
+                return out;
+              }};
+}
+
 OpCall order(Random& random) {
   const Shape extents = shape(random, 1, 3);
   const bool descending = random.chance(0.5), positions = random.chance(0.5);
@@ -190,5 +217,5 @@ OpCall sparse_dot(Random& random) {
 }  // namespace
 
 std::vector<MakeCall> lookup_calls() {
-  return {gather_nd, scatter_nd, order, top_k, index, clip, repeat_elements, sparse_dot};
+  return {gather_nd, scatter_nd, in_top_k, order, top_k, index, clip, repeat_elements, sparse_dot};
 }

@@ -253,36 +253,6 @@ OpCall batch_normalization(Random& random) {
       .terms = 1024};
 }
 
-/// Zeros around an image, and its pixels repeated.
-OpCall images(Random& random) {
-  const auto n = [&](int most) { return 1 + random.below(most); };
-  const bool pads = random.chance(0.5);
-  const std::int64_t rows = n(3), columns = n(3);
-  return {.op = pads ? "spatial_2d_padding" : "resize_images",
-          .arguments = std::to_string(rows) + ", " + std::to_string(columns),
-          .inputs = {tensor(random, {n(3), n(9), n(9), n(9)}, random.pick(floating))},
-          .run =
-              [=](In in) {
-                if (pads)
-                  return K::spatial_2d_padding(
-                      in[0], {.padding = {{rows, rows}, {columns, columns}}, .data_format = "channels_last"});
-                return K::resize_images(in[0], rows, columns, "channels_last");
-              },
-          .wanted =
-              [=](Arrays in) {
-                const auto r = static_cast<std::size_t>(rows), c = static_cast<std::size_t>(columns);
-                if (pads) return reference::pad(in[0], {{0, 0}, {r, r}, {c, c}, {0, 0}}, 0);
-                const Extents shape{in[0].shape(0), in[0].shape(1) * r, in[0].shape(2) * c, in[0].shape(3)};
-                Array out(shape);
-                for (std::size_t i = 0; i < shape[0]; ++i)
-                  for (std::size_t y = 0; y < shape[1]; ++y)
-                    for (std::size_t x = 0; x < shape[2]; ++x)
-                      for (std::size_t k = 0; k < shape[3]; ++k) out(i, y, x, k) = in[0](i, y / r, x / c, k);
-                return out;
-              },
-          .any_value = true};
-}
-
 /// Costs of samples of one length, whose labels never repeat more than the steps allow.
 OpCall ctc(Random& random) {
   const std::int64_t samples = 1 + random.below(3), classes = 2 + random.below(6),
@@ -310,28 +280,66 @@ OpCall ctc(Random& random) {
           .terms = 64};
 }
 
-/// Steps of callables: sums of what went before.
-OpCall loops(Random& random) {
-  const Shape extents = shape(random, 1, 3);
-  const bool folds = random.chance(0.5);
-  return {.op = folds ? "foldl" : "map_fn",
-          .part = folds ? "add" : "multiply",
-          .arguments = "",
-          .inputs = {tensor(random, extents, random.pick(wide))},
+/// Normalized with their own moments over all axes but the last.
+OpCall normalize_batch(Random& random) {
+  const Shape extents = shape(random, 2, 4);
+  const DType dtype = random.pick(wide);
+  Axes axes = counting(extents.rank() - 1);
+  const std::vector<int> given = as_ints(axes);
+  return {.op = "normalize_batch_in_training",
+          .arguments = text(given),
+          .inputs = {tensor(random, extents, dtype), tensor(random, {extents.back()}, dtype),
+                     tensor(random, {extents.back()}, dtype)},
           .run =
-              [folds](In in) {
-                if (folds) return K::foldl([](const Tensor& a, const Tensor& e) { return a + e; }, in[0]);
-                return K::map_fn([](const Tensor& e) { return e * e; }, in[0]);
+              [given](In in) {
+                return K::normalize_batch_in_training(in[0], in[1], in[2], ktape::Axes(given),
+                                                      {.epsilon = 0.125})
+                    .normalized;
               },
           .wanted =
-              [folds](Arrays in) { return folds ? reference::sum(in[0], {0}, false) : Array(in[0] * in[0]); },
-          .terms = 16. * static_cast<double>(extents.count()),
-          .least_known = Inputs::Placeholders};
+              [axes](Arrays in) {
+                const Array scale = xt::sqrt(reference::var(in[0], axes, true) + 0.125);
+                return Array((in[0] - reference::mean(in[0], axes, true)) / scale * in[1] + in[2]);
+              },
+          .terms = 4096};
+}
+
+OpCall updates(Random& random) {
+  struct Function {
+    const char* op;
+    Tensor (*run)(ktape::Variable&, const Tensor&);
+    double (*wanted)(double, double);
+  };
+  static const Function functions[] = {
+      {"update", [](ktape::Variable& x, const Tensor& y) { return K::update(x, y); },
+       [](double, double y) { return y; }},
+      {"update_add", [](ktape::Variable& x, const Tensor& y) { return K::update_add(x, y); },
+       [](double x, double y) { return x + y; }},
+      {"update_sub", [](ktape::Variable& x, const Tensor& y) { return K::update_sub(x, y); },
+       [](double x, double y) { return x - y; }},
+      {"moving_average_update",
+       [](ktape::Variable& x, const Tensor& y) { return K::moving_average_update(x, y, 0.75); },
+       [](double x, double y) { return 0.75 * x + 0.25 * y; }}};
+  const Function& f = functions[random.below(4)];
+  const Shape extents = shape(random);
+  const DType dtype = random.pick(floating);
+  return {.op = f.op,
+          .arguments = "",
+          .inputs = {tensor(random, extents, dtype), tensor(random, extents, dtype)},
+          .run =
+              [&f](In in) {
+                ktape::Variable x(in[0]);
+                f.run(x, in[1]);
+                return x + 0;
+              },
+          .wanted = [&f](Arrays in) { return reference::map(f.wanted, in[0], in[1]); },
+          .terms = 16,
+          .least_known = Inputs::Constants};
 }
 
 }  // namespace
 
 std::vector<MakeCall> more_calls() {
-  return {more_unary, comparison,          norms,  shaping, stack, l2_normalize, bias_add, products,
-          sum_to,     batch_normalization, images, ctc,     loops};
+  return {more_unary, comparison,          norms, shaping,         stack,  l2_normalize, bias_add, products,
+          sum_to,     batch_normalization, ctc,   normalize_batch, updates};
 }

@@ -397,7 +397,7 @@ OpCall random_call(Random& random) {
                                  reversal,  concatenation, slice,      split,      tiling,
                                  padding,   gather,        one_hot,    matmul,     layer_normalization,
                                  recurrence};
-    for (const auto& more : {layer_calls(), lookup_calls(), more_calls()})
+    for (const auto& more : {image_calls(), layer_calls(), lookup_calls(), loop_calls(), more_calls()})
       all.insert(all.end(), more.begin(), more.end());
     return all;
   }();

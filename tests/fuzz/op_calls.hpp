@@ -51,6 +51,8 @@ using MakeCall = OpCall (*)(Random&);
 OpCall random_call(Random& random);
 
 // The families in files of their own.
+std::vector<MakeCall> image_calls();
 std::vector<MakeCall> layer_calls();
 std::vector<MakeCall> lookup_calls();
+std::vector<MakeCall> loop_calls();
 std::vector<MakeCall> more_calls();

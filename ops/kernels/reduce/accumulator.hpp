@@ -39,7 +39,7 @@ class Accumulator {
       total = Op::combine(total, Partial(run(p + i, std::min(n - i, length))));
     return total;
   }
-  static Partial placed(Partial x, std::int64_t, std::int64_t) { return x; }
+  static Partial renumbered(Partial x, std::int64_t, std::int64_t) { return x; }
   static Partial merge(Partial a, Partial b) { return Op::combine(a, b); }
 
   /// A short contiguous run, in four chains of vectors.

@@ -11,7 +11,7 @@
 ///     column(j)                        is the result of one;
 ///     row(p, n)                        reduces a contiguous row;
 ///     merge(a, b)                      joins two results, of which b comes after a;
-///     placed(x, step, first)           moves a result's positions 0, 1... to first, first + step...
+///     renumbered(x, step, first)           moves a result's positions 0, 1... to first, first + step...
 ///
 /// and `finish` makes a result of a Partial, which is then rounded to the type of the elements. Results do
 /// not depend on the number of threads: the split follows from the shape alone.
@@ -74,13 +74,13 @@ void reduce_narrow_columns(Kernel& kernel, const T* p, std::int64_t rows, std::i
   kernel.columns(p, wide_rows, wide, wide);
   for (std::int64_t g = 0; g < group; ++g)
     for (std::int64_t j = 0; j < width; ++j) {
-      const Partial part = Kernel::placed(kernel.column(g * width + j), group, g);
+      const Partial part = Kernel::renumbered(kernel.column(g * width + j), group, g);
       total[j] = g == 0 ? part : Kernel::merge(total[j], part);
     }
   const std::int64_t done = wide_rows * group;
   if (done < rows) kernel.columns(p + done * width, rows - done, width, width);
   for (std::int64_t j = 0; j < width; ++j)
-    to(j, done < rows ? Kernel::merge(total[j], Kernel::placed(kernel.column(j), 1, done)) : total[j]);
+    to(j, done < rows ? Kernel::merge(total[j], Kernel::renumbered(kernel.column(j), 1, done)) : total[j]);
 }
 
 /// Splits [axis] x [inner] into tasks of about half a megabyte: blocks of columns times segments of rows. Of
@@ -105,7 +105,8 @@ void reduce_split(const T* in, Out* out, AxisShape shape, const Finish& finish) 
     const std::int64_t first = bound(segment), rows = bound(segment + 1) - first;
     const T* const p = in + (o * shape.axis + first) * shape.inner + j;
     const auto to = [&](std::int64_t k, const Partial& x) {
-      if (segments > 1) partial[(o * segments + segment) * shape.inner + j + k] = Kernel::placed(x, 1, first);
+      if (segments > 1)
+        partial[(o * segments + segment) * shape.inner + j + k] = Kernel::renumbered(x, 1, first);
       else out[o * shape.inner + j + k] = narrow<Out>(finish(x));
     };
     if (shape.inner == 1) return to(0, Kernel::row(p, rows));

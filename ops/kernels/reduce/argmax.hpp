@@ -43,7 +43,7 @@ class Find {
     best.index += position(p + best.index, std::min(n - best.index, block), best.value);
     return best;
   }
-  static Partial placed(Partial x, std::int64_t step, std::int64_t first) {
+  static Partial renumbered(Partial x, std::int64_t step, std::int64_t first) {
     return {x.value, first + step * x.index};
   }
   /// Not all of a need come before b: of equal values the first counts.

@@ -57,7 +57,7 @@ class FindMoments {
     for (std::int64_t i = length; i < n; i += length) total.merge(run(p + i, std::min(n - i, length)));
     return total;
   }
-  static Partial placed(Partial x, std::int64_t, std::int64_t) { return x; }
+  static Partial renumbered(Partial x, std::int64_t, std::int64_t) { return x; }
   static Partial merge(Partial a, const Partial& b) { return a.merge(b), a; }
 
  private:
