@@ -17,9 +17,7 @@ namespace {
 
 using doctest::Contains;
 
-std::string path_of(const std::string& engine) {
-  return std::string(KTAPE_TEST_ENGINES) + "/lib" + engine + ".so";
-}
+std::string path_of(const std::string& engine) { return KTAPE_TEST_ENGINES "/lib" + engine + ".so"; }
 
 std::string error_of(const std::string& library) {
   try {

@@ -192,15 +192,13 @@ TEST_CASE("a gradient that is None says why when it is used") {
     CHECK_FALSE(none.defined());
     CHECK_FALSE(K::is_tensor(none));
     CHECK(to_string(none) == "None");
-    const char* why =
-        "received an undefined gradient (None): the loss does not depend on what it was taken of, or that "
-        "was "
-        "not recorded: a Variable, or tape.watch";
-    CHECK_THROWS_WITH_AS(K::update_sub(other, none),
-                         (std::string("[update_sub] decrement must be a tensor: ") + why).c_str(),
-                         ValueError);
-    CHECK_THROWS_WITH_AS(none.shape(), (std::string("[tensor] the tensor must be defined: ") + why).c_str(),
-                         ValueError);
+    const std::string why =
+        "received an undefined gradient (None): the loss does not depend on what it was taken of, "
+        "or that was not recorded: a Variable, or tape.watch";
+    const std::string of_update = "[update_sub] decrement must be a tensor: " + why,
+                      of_shape = "[tensor] the tensor must be defined: " + why;
+    CHECK_THROWS_WITH_AS(K::update_sub(other, none), of_update.c_str(), ValueError);
+    CHECK_THROWS_WITH_AS(none.shape(), of_shape.c_str(), ValueError);
   }
   CHECK(values(other) == Values{1, 2});
   const Tensor x = K::placeholder({2});

@@ -112,9 +112,8 @@ TEST_CASE("a dataset that ends within an epoch ends the training, with a warning
     CHECK(counter->batches == 4);
     CHECK(history["val_loss"].size() == 2);  // the short epoch is whole otherwise
     CHECK(warning.text() ==
-          "\nWarning: [fit] your input ran out of data: received steps_per_epoch=3, but only 1 batch; make "
-          "sure "
-          "that the dataset has as many as all epochs ask for, maybe with repeat()\n");
+          "\nWarning: [fit] your input ran out of data: received steps_per_epoch=3, but only 1 batch; "
+          "make sure that the dataset has as many as all epochs ask for, maybe with repeat()\n");
   }
 }
 
