@@ -87,8 +87,9 @@ void copy_medium_runs(const U* in, std::int64_t in_step, U* out, std::int64_t ou
   }
 }
 
-/// Copies `rows` runs of n elements, at most G, less than a vector holds, that follow one another in the
-/// output: with non-temporal stores of whole lines, each assembled in a register. What lies `ahead` is
+/// Copies `rows` runs of n elements, fewer than a vector holds, that follow one another in the output: with
+/// non-temporal stores of whole lines, each assembled in a register. Runs are loaded G elements at a time,
+/// the least power of two that holds one, which is looked for from the G of the call on. What lies `ahead` is
 /// prefetched.
 template <int G, class U>
 void stream_short_runs(const U* in, std::int64_t in_step, std::int64_t ahead, U* out, std::int64_t rows,
@@ -109,8 +110,7 @@ void stream_short_runs(const U* in, std::int64_t in_step, std::int64_t ahead, U*
   const auto length = splat(static_cast<U>(group * n));
   std::int64_t filled = 0;
   for (; rows > group; rows -= group, in += group * in_step) {
-    if (ahead != 0)
-      for (int i = 0; i < group; ++i) __builtin_prefetch(in + i * in_step + ahead, 0, 2);
+    if (ahead != 0) prefetch_rows(in + ahead, in_step, group);
     const Vec<U> runs = permuted<U>(load_groups<w, G>(in, in_step), pack);
     line = index < length ? permuted<U>(runs, index) : line;
     if ((filled += group * n) >= w) {

@@ -11,7 +11,7 @@
 ///     column(j)                        is the result of one;
 ///     row(p, n)                        reduces a contiguous row;
 ///     merge(a, b)                      joins two results, of which b comes after a;
-///     renumbered(x, step, first)           moves a result's positions 0, 1... to first, first + step...
+///     renumbered(x, step, first)       moves a result's positions 0, 1... to first, first + step...
 ///
 /// and `finish` makes a result of a Partial, which is then rounded to the type of the elements. Results do
 /// not depend on the number of threads: the split follows from the shape alone.

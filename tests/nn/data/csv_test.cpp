@@ -125,9 +125,10 @@ TEST_CASE("plain decimals are rounded as the standard's parser does it") {
   const Tensor floats = load_csv(path), doubles = load_csv(path, {.dtype = "float64"});
   std::vector<float> as_float;
   std::vector<double> as_double;
-  for (const std::string& field : fields)
-    as_float.push_back(std::strtof(field.c_str(), nullptr)),
-        as_double.push_back(std::strtod(field.c_str(), nullptr));
+  for (const std::string& field : fields) {
+    as_float.push_back(std::strtof(field.c_str(), nullptr));
+    as_double.push_back(std::strtod(field.c_str(), nullptr));
+  }
   CHECK(close(std::span(floats.data<float>(), as_float.size()), as_float, exactly));
   CHECK(close(std::span(doubles.data<double>(), as_double.size()), as_double, exactly));
 }
