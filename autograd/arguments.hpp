@@ -12,8 +12,7 @@ namespace ktape {
 
 /// Throws ValueError, naming op and argument, for the first tensor that is undefined. The names are in order.
 ///
-///     expect_defined("dot", "x, y", x, y);      // [dot] y must be a tensor: received an undefined tensor
-///     (None)
+///     expect_defined("dot", "x, y", x, y);  // [dot] y must be a tensor: received an undefined tensor (None)
 template <std::same_as<Tensor>... T>
 void expect_defined(const char* op, const char* names, const T&... tensors) {
   if ((... && tensors.defined())) return;

@@ -13,20 +13,17 @@ namespace ktape {
 // Every thread has its own tape, its own NoGrad and EnableGrad scopes and its own learning phase scopes.
 // Beyond that the library keeps nothing per thread: what one thread makes, another may use.
 //
-// - Tensors, and the graph behind them: any number of threads may compute with the same ones and
-// differentiate
-//   the same graph at the same time. Values do not change, and no thread waits for another's `gradients`. Two
-//   things do change a tensor: `GradientTape::watch` (and the end of that tape), so let a thread watch
-//   `x.detach()` when others use x; and assigning to the handle itself, as with std::shared_ptr.
-// - Variables: any number of threads may read one. Assigning, updating or `set_trainable` while another
-// thread
-//   reads it needs a lock of yours around both. The same holds for what owns variables: layers, optimizers.
-// - Closures given to `custom_gradient` and `record`: run by the thread that calls `gradients`, and by
-// several
-//   at once if several differentiate the same graph.
-// - A GradientTape, a NoGrad or an EnableGrad: for one thread, where it began.
-// - Random numbers, names and the settings of the backend (`set_floatx`, `set_random_seed`, ...) belong to
-// the
+// - Tensors and the graph of ops that made them: any number of threads may compute with the same tensors and
+//   differentiate the same graph at the same time. Values do not change, and no thread waits for another's
+//   `gradients`. Two things do change a tensor: `GradientTape::watch` (and the end of that tape), so let a
+//   thread watch `x.detach()` when others use x; and assigning to the handle itself, as with std::shared_ptr.
+// - Variables: any number of threads may read one. Assigning, updating or `set_trainable` while another thread
+//   reads the variable needs a lock of yours around both. The same holds for the owners of variables: layers
+//   and optimizers.
+// - Closures given to `custom_gradient` and `record`: run by the thread that calls `gradients`, and by several
+//   threads at once if several differentiate the same graph.
+// - A GradientTape, a NoGrad or an EnableGrad: for the thread that made it.
+// - Random numbers, names and the settings of the backend (`set_floatx`, `set_random_seed`, ...) belong to the
 //   whole process and are safe to use from all threads; which thread draws which numbers is then a race.
 
 /// The ops recorded on one thread, oldest first. A node is listed from its recording until nothing can need

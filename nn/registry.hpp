@@ -8,8 +8,7 @@
 
 /// The classes that strings, configs and files name. Those of Keras are known; users add theirs:
 ///
-///     nn::register_object("Scale", [](const nn::Config& config) { return Scale(config.at("by").number());
-///     });
+///     nn::register_object("Scale", [](const nn::Config& config) { return Scale(config.at("by").number()); });
 ///
 /// A name is compared without regard to case and underscores: "glorot_uniform" is GlorotUniform.
 namespace ktape::nn {

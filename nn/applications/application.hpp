@@ -8,10 +8,10 @@
 /// weights that Keras publishes for them load. Mirrors `keras.applications`.
 ///
 ///     namespace applications = nn::applications;
-///     nn::Model classifier = applications::ResNet50({.weights =
-///     "resnet50_weights_tf_dim_ordering_tf_kernels.h5"}); Tensor scores =
-///     classifier(applications::resnet::preprocess_input(images)); auto best =
-///     applications::decode_predictions(scores, "imagenet_class_index.json", {.top = 3});
+///     nn::Model classifier =
+///         applications::ResNet50({.weights = "resnet50_weights_tf_dim_ordering_tf_kernels.h5"});
+///     Tensor scores = classifier(applications::resnet::preprocess_input(images));
+///     auto best = applications::decode_predictions(scores, "imagenet_class_index.json", {.top = 3});
 ///
 /// Each function throws ValueError, naming itself, for an input shape of another rank than 3, one below the
 /// size that the architecture needs, one of unknown size together with a classifier, an input tensor that has

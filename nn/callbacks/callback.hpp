@@ -27,8 +27,9 @@ void warn(const RunParameters& parameters, const std::string& text);
 /// The class behind a Callback: override what you want to hear of. Epochs and batches count from 0.
 ///
 ///     struct PrinterImpl : nn::CallbackImpl {
-///       void on_epoch_end(int epoch, const nn::Logs& logs) override { std::cout << epoch << ": " << logs <<
-///       "\n"; }
+///       void on_epoch_end(int epoch, const nn::Logs& logs) override {
+///         std::cout << epoch << ": " << logs << "\n";
+///       }
 ///     };
 ///     using Printer = nn::CallbackOf<PrinterImpl>;
 class CallbackImpl : public Object {

@@ -64,8 +64,8 @@ struct WindowOptions {
 ///     data::Dataset train = data::Dataset::from_tensor_slices({x, y})
 ///                               .shuffle(10000, {.seed = 1})
 ///                               .batch(32)
-///                               .map([](const data::Element& e) { return data::Element{e[0] / 255.f, e[1]};
-///                               }) .prefetch(2);
+///                               .map([](const data::Element& e) { return data::Element{e[0] / 255.f, e[1]}; })
+///                               .prefetch(2);
 ///     for (const data::Element& batch : train) ...
 ///     model.fit(train, {.epochs = 5});
 ///
@@ -122,8 +122,7 @@ class Dataset {
   /// element.
   ///
   ///     auto lines = data::Dataset::range(files.size()).interleave(
-  ///         [=](const data::Element& i) { return data::text_line_dataset(files[i[0].item<int>()], number);
-  ///         },
+  ///         [=](const data::Element& i) { return data::text_line_dataset(files[i[0].item<int>()], number); },
   ///         {.cycle_length = 4, .num_parallel_calls = data::AUTOTUNE});
   Dataset interleave(ToDataset function, const InterleaveOptions& options = {}) const;
   /// The elements in random order: each is drawn from a buffer that the next ones fill. For a uniform order

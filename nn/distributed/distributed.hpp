@@ -21,26 +21,21 @@
 ///   `compile` and once it is built; another model is a ValueError in all processes. Initial values, the
 ///   state of the optimizer and what BackupAndRestore brings back are those of rank 0.
 /// - `batch_size` is that of one process. Of tensors, for training and validation, each process takes its
-/// part by
-///   itself: P processes do with batches of n what one does with batches of P * n. A dataset is divided by
-///   whom it was made by: `dataset.shard(size(), rank())`, in front of a shuffle.
+///   part by itself: P processes do with batches of n what one process does with batches of P * n. A dataset
+///   is divided by the program: `dataset.shard(size(), rank())`, before a shuffle.
 /// - Gradients are means weighted by samples, so that batches and shards may differ in size. That is the
-/// gradient
-///   of all samples together for losses that are means over samples, as Keras's are by default. A process
-///   whose data end first takes part with a batch that does not count.
-/// - Logs at the end of an epoch, for all callbacks, are of all samples; those of a batch are of the
-/// process's own.
-///   Metrics are put together by the sums that `MetricImpl::state` names. What is learned without gradients
-///   (moving means) becomes the mean of all processes after each epoch.
-/// - The progress bar, what callbacks print, and callbacks that write files are those of rank 0. A backup can
-/// be
-///   taken up by another number of processes: between epochs exactly, within an epoch of a dataset at about
-///   the same place.
-/// - Random numbers in a step (dropout, augmentation) and behind `shard` differ from process to process; all
+///   gradient of all samples together for losses that are means over samples, as Keras's are by default. A
+///   process whose data end first takes part with a batch that does not count.
+/// - Logs at the end of an epoch, for all callbacks, are of all samples; those of a batch are of the samples
+///   of the process. Metrics are put together by the sums that `MetricImpl::state` names. Weights that are
+///   learned without gradients (moving means) become the mean of all processes after each epoch.
+/// - The progress bar, what callbacks print, and callbacks that write files are those of rank 0. Another
+///   number of processes can go on from a backup: between epochs exactly, within an epoch of a dataset at
+///   about the same place.
+/// - Random numbers in a step (dropout, augmentation) and after `shard` differ from process to process; all
 ///   others, such as initial values and the order of samples, are the same in all.
-/// - A process that throws in `fit`, dies, leaves, or is waited for too long ends all processes, with one
-/// message
-///   that names its rank, its host and the cause.
+/// - A process that throws in `fit`, dies, leaves, or makes the others wait too long ends all processes, with
+///   one message that names its rank, its host and the cause.
 ///
 /// `evaluate` and `predict` outside of `fit` are each process's own.
 ///

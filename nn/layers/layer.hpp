@@ -17,9 +17,9 @@
 ///
 ///     struct ScaleImpl : nn::LayerImpl {
 ///       double by;
-///       explicit ScaleImpl(double by, nn::LayerOptions options = {}) : nn::LayerImpl("Scale", options),
-///       by(by) {} Tensor call(const Tensor& x) override { return x * by; } nn::Config get_config() const
-///       override { return {{"by", by}}; }
+///       explicit ScaleImpl(double by, nn::LayerOptions options = {}) : nn::LayerImpl("Scale", options), by(by) {}
+///       Tensor call(const Tensor& x) override { return x * by; }
+///       nn::Config get_config() const override { return {{"by", by}}; }
 ///     };
 ///     using Scale = nn::LayerOf<ScaleImpl>;
 ///

@@ -86,8 +86,8 @@ class Model : public Layer {
   /// with arrays (batch_size, validation_split, sample_weight), for a dataset without an end where no number
   /// of steps is given, and for one that is empty.
   ///
-  ///     model.fit(train.shuffle(1000).batch(32).prefetch(2), {.epochs = 5, .validation_data =
-  ///     test.batch(256)});
+  ///     model.fit(train.shuffle(1000).batch(32).prefetch(2),
+  ///               {.epochs = 5, .validation_data = test.batch(256)});
   History fit(const data::Dataset& dataset, const FitOptions& options = {}) const;
   Logs evaluate(const data::Dataset& dataset, const EvaluateOptions& options = {}) const;
   /// The elements of a dataset hold the targets: there are none beside it.

@@ -66,8 +66,7 @@ struct TextVectorizationOptions {
 ///   StringLookup. One text alone gives (places,).
 ///
 /// Texts are one string, a list, or rows of one; without `split` rows are tokens, and a list is a list of
-/// them
-/// ("int" then gives its shape). Vocabulary, `adapt` and errors are as in StringLookup, each text being a
+/// tokens ("int" then gives its shape). Vocabulary, `adapt` and errors are as in StringLookup, each text being a
 /// document. Mirrors `keras.layers.TextVectorization`.
 class TextVectorization : public Layer {
  public:
