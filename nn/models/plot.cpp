@@ -197,7 +197,7 @@ class Picture {
 
 // --- The text for Graphviz ---------------------------------------------------------------------------------
 
-std::string quoted(const std::string& text) {
+std::string dot_quoted(const std::string& text) {
   std::string out = "\"";
   for (const char c : text) {
     if (c == '"' || c == '\\') out += '\\';
@@ -209,7 +209,7 @@ std::string quoted(const std::string& text) {
 std::string label_of(const Box& box) {
   std::string text;
   for (const std::string& line : box.lines) text += (text.empty() ? "" : "\n") + line;
-  std::string label = quoted(text);
+  std::string label = dot_quoted(text);
   for (std::size_t at = 0; (at = label.find('\n', at)) != std::string::npos;) label.replace(at, 1, "\\n");
   return label;
 }
@@ -306,7 +306,7 @@ std::vector<std::string> model_to_svg_columns(const Model& model, double most, c
 std::string model_to_dot(const Model& model, const PlotOptions& options) {
   std::ostringstream out;
   const std::vector<Box> boxes = drawn(model, options);
-  out << "digraph " << quoted(model.name()) << " {\n  rankdir=" << options.rankdir
+  out << "digraph " << dot_quoted(model.name()) << " {\n  rankdir=" << options.rankdir
       << ";\n  compound=true;\n  node [shape=box, style=rounded, fontname=monospace];\n";
   Dot(out).write(boxes, "");
   out << "}\n";
