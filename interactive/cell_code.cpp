@@ -11,7 +11,7 @@
 namespace ktape::interactive {
 namespace {
 
-/// The functions that run when the module is loaded, in order; nothing is to run then any more.
+/// Removes the module's list of functions to run on loading, and returns them in order.
 std::vector<llvm::Function*> take_constructors(llvm::Module& module) {
   std::vector<llvm::Function*> functions;
   llvm::GlobalVariable* list = module.getGlobalVariable("llvm.global_ctors");
@@ -22,7 +22,8 @@ std::vector<llvm::Function*> take_constructors(llvm::Module& module) {
   return functions;
 }
 
-/// The functions that it calls, if it does nothing else.
+/// Returns the functions that `function` calls if its body holds nothing but calls without arguments, else
+/// `function` itself.
 std::vector<llvm::Function*> only_calls(llvm::Function& function) {
   std::vector<llvm::Function*> calls;
   for (llvm::Instruction& instruction : llvm::instructions(function)) {
@@ -77,7 +78,7 @@ std::vector<Step> CellCode::prepare(llvm::Module& module, int cell) {
               !makes_variables(*function)};
     if (!step.is_statement) {
       const auto used = globals_used(*function);
-      // Of what an earlier cell made there is only the declaration here.
+      // A variable that an earlier cell initialized must not be initialized again.
       if (llvm::any_of(used, [this](const auto* global) { return known_.contains(global->getName()); }) &&
           llvm::none_of(used, [this](const auto* global) {
             return !global->isDeclaration() && !global->hasLocalLinkage() &&
@@ -118,7 +119,7 @@ std::string CellCode::latest(const std::string& name) const {
   return found == latest_.end() ? name : found->second;
 }
 
-// Names that carry the number of their cell never meet.
+// Mangled names carry the number of their cell and never collide; these are the others (main, extern "C").
 void CellCode::rename_replaced(llvm::Module& module, int cell) {
   latest_of_module_.clear();
   for (llvm::GlobalObject& object : module.global_objects()) {
@@ -133,7 +134,8 @@ void CellCode::rename_replaced(llvm::Module& module, int cell) {
   }
 }
 
-// A cell is a file of its own for clang, and what it declares static or const is for the file only.
+// clang compiles each cell as a separate file, in which static and const names have internal linkage; later
+// cells must reach them.
 void CellCode::share_internals(llvm::Module& module) {
   for (llvm::GlobalValue& value : module.global_values()) {
     if (!value.hasLocalLinkage() || value.isDeclaration() || !value.getName().starts_with("_Z")) continue;
@@ -145,8 +147,8 @@ void CellCode::share_internals(llvm::Module& module) {
   }
 }
 
-// What every cell that uses it brings along (inline functions, templates) is compiled once, and inlined
-// still.
+// Inline functions and template instances appear in every cell that uses them: the first copy is compiled,
+// later ones only serve for inlining.
 void CellCode::leave_out_known(llvm::Module& module) {
   for (llvm::Function& function : module) {
     if (function.isDeclaration() || !function.isDiscardableIfUnused() || function.hasLocalLinkage() ||

@@ -13,25 +13,25 @@ namespace ktape::interactive {
 struct Step {
   std::string symbol;
   bool is_statement = false;
-  std::vector<std::string> initializes = {};  ///< symbols of the variables that are made by it
+  std::vector<std::string> initializes = {};  ///< symbols of the variables that the step initializes
 };
 
-/// Makes the code that clang generated for a cell fit for a session, and fast.
+/// Rewrites the LLVM module of a cell so that its names are visible to later cells, and optimizes the module.
 class CellCode {
  public:
   CellCode();
   ~CellCode();
 
-  /// Optimizes the module as -O2 would, and takes out of it what it would run when it is loaded. A symbol
-  /// that an earlier cell defined is not defined again, also where C++ gives each file its own (static,
-  /// const); a function or variable whose name in the object file is that in the source (main, extern "C")
-  /// replaces the earlier one.
+  /// Optimizes the module as -O2 would, and removes its static initialization, which is returned as steps in
+  /// order. A symbol that an earlier cell defined is not defined again, also where C++ gives each file a copy
+  /// (static, const). A function or variable with an unmangled name (main, extern "C") replaces the earlier
+  /// definition.
   std::vector<Step> prepare(llvm::Module& module, int cell);
-  /// A symbol that the module defines; empty if there is none.
+  /// Returns a symbol that the last module defines; empty for a module without definitions.
   const std::string& any_definition() const { return any_; }
-  /// From now on the symbols of the last module are there.
+  /// Records the symbols of the last module as defined.
   void keep();
-  /// The symbol of the latest function or variable of this name, of those that replace each other.
+  /// Returns the symbol of the latest definition of an unmangled name.
   std::string latest(const std::string& name) const;
 
  private:

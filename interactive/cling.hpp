@@ -3,9 +3,9 @@
 ///
 ///     #include <ktape/interactive/cling.hpp>
 ///
-/// includes everything and names `K` and `nn`. They are started with -I of the folder that ktape's headers
-/// are in. cling may do without, for it takes an installed header by its full path, and sets up include paths
-/// and loads the library by its pragmas; for clang-repl, which has none, `%lib libktape.so` loads it.
+/// includes the whole library and names `K` and `nn`. Start them with -I and the folder of ktape's headers.
+/// cling can also include the installed header by its full path: pragmas set the include paths and load the
+/// library. clang-repl has no such pragmas: `%lib libktape.so` loads the library.
 
 #ifdef __CLING__
 #if __has_include("cling_paths.hpp")

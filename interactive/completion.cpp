@@ -50,14 +50,14 @@ class Collector : public clang::CodeCompleteConsumer {
         return result.Keyword;
       case clang::CodeCompletionResult::RK_Macro:
         return result.Macro->getName();
-      case clang::CodeCompletionResult::RK_Pattern:  // of a construct, or the name of a file
+      case clang::CodeCompletionResult::RK_Pattern:  // a statement's pattern, or the name of a file
         return is_file ? result.Pattern->getTypedText() : "";
     }
     return "";
   }
 
   void add(llvm::StringRef word) {
-    // Names with underscores in front are the system's.
+    // Names that begin with an underscore belong to the standard library.
     if (word.empty() || !word.starts_with(prefix_) || (prefix_.empty() && word.starts_with("_"))) return;
     words_.insert(word.str());
   }
@@ -88,7 +88,7 @@ std::vector<std::string> complete(std::unique_ptr<clang::CompilerInstance> compi
   frontend.SkipFunctionBodies = true;
   frontend.CodeCompletionAt = {file, 1 + static_cast<unsigned>(std::count(all.begin(), all.end(), '\n')),
                                static_cast<unsigned>(all.size() - line)};
-  // The compiler's preprocessor frees it.
+  // The compiler's preprocessor frees the buffer.
   compiler->getPreprocessorOpts().addRemappedFile(file,
                                                   llvm::MemoryBuffer::getMemBufferCopy(all, file).release());
   clang::IgnoringDiagConsumer silence;

@@ -7,8 +7,9 @@
 
 namespace ktape::interactive {
 
-/// What may follow `text`, a cell or its beginning, behind these declarations: whole words that begin as its
-/// last one does, by clang's completer. Nothing where any name at all may follow. The compiler is used up.
+/// Returns the words that may replace the last word of `text` (a cell or its beginning) after the given
+/// declarations, found by clang's completer; none where any name at all may follow. The compiler cannot be
+/// used again.
 std::vector<std::string> complete(std::unique_ptr<clang::CompilerInstance> compiler,
                                   const std::string& declarations, const std::string& text);
 

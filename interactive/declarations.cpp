@@ -36,8 +36,8 @@ class Consumer : public clang::ASTConsumer {
   Declarations& declarations_;
 };
 
-/// clang 19 stumbles over declarations without a name when it cleans up behind a cell with an error. At the
-/// end of each cell this gives them one.
+/// Names unnamed declarations at the end of each cell: clang 19 crashes on them when it removes a cell with
+/// an error.
 class Namer : public clang::PPCallbacks {
  public:
   explicit Namer(clang::ASTContext& context) : context_(context) {}
@@ -59,7 +59,8 @@ class Namer : public clang::PPCallbacks {
   int count_ = 0;
 };
 
-/// Pragmas about the file that they stand in, which clang looks for in vain when that is a cell.
+/// Handles pragmas about the including file (`once`, `system_header`), which in a cell belong to no file:
+/// there they do nothing.
 class PragmaOfFile : public clang::PragmaHandler {
  public:
   using Effect = void (*)(clang::HeaderSearch&, clang::FileEntryRef);
@@ -75,7 +76,7 @@ class PragmaOfFile : public clang::PragmaHandler {
 };
 
 void replace_pragmas(clang::Preprocessor& preprocessor) {
-  // The preprocessor owns them, and forgets its own of the same name.
+  // The preprocessor owns its handlers; a new handler replaces the built-in handler of that name.
   preprocessor.AddPragmaHandler(new PragmaOfFile(
       "once",
       [](clang::HeaderSearch& search, clang::FileEntryRef file) { search.MarkFileIncludeOnce(file); }));
@@ -86,7 +87,7 @@ void replace_pragmas(clang::Preprocessor& preprocessor) {
         }));
 }
 
-/// The only way by which a consumer comes before that of the interpreter's code generator.
+/// Adds the consumer as a plugin: the only way to see declarations before the interpreter's code generator.
 class Plugin : public clang::PluginASTAction {
  public:
   std::unique_ptr<clang::ASTConsumer> CreateASTConsumer(clang::CompilerInstance&, llvm::StringRef) override {
@@ -98,7 +99,8 @@ class Plugin : public clang::PluginASTAction {
 };
 const clang::FrontendPluginRegistry::Add<Plugin> plugin("ktape", "tells the session what its cells declare");
 
-/// All that others find by name because of this declaration.
+/// Calls f with every name that a declaration introduces: its own, bindings, using-declarations, members of
+/// namespaces and enumerators.
 void for_each_name(clang::Decl* decl, const std::function<void(clang::NamedDecl*)>& f) {
   auto* named = llvm::dyn_cast<clang::NamedDecl>(decl);
   if (named && named->getDeclName()) f(named);
@@ -119,7 +121,7 @@ clang::Decl* tagged(clang::Decl* decl) {
   return taggable && decl->getDeclContext()->isFileContext() ? decl : nullptr;
 }
 
-/// Whether others find it through its class or template, not by its name, which therefore cannot be hidden.
+/// Returns whether lookup finds the declaration through its class or template; such a name cannot be hidden.
 bool is_part_of_another(const clang::NamedDecl* decl) {
   const auto* function = llvm::dyn_cast<clang::FunctionDecl>(decl);
   return decl->isCXXClassMember() || (function && function->isFunctionTemplateSpecialization()) ||
@@ -195,7 +197,7 @@ void Declarations::tag(clang::Decl* decl) const {
   if (variable && variable->isExternC()) return;
   clang::ASTContext& context = decl->getASTContext();
   std::string text = "cell" + std::to_string(number_);
-  // Of one declared before, the tag is that of its first declaration.
+  // A redeclaration takes the tag of the first declaration.
   if (const clang::Decl* first = decl->getCanonicalDecl(); first != decl) {
     const auto* tags = first->getAttr<clang::AbiTagAttr>();
     if (!tags) return;
@@ -212,11 +214,11 @@ void Declarations::remove_from_table(clang::NamedDecl* decl) const {
 }
 
 void Declarations::remove_from_table(clang::NamedDecl* decl, clang::DeclContext* context) {
-  context->lookup(decl->getDeclName());  // fills the table from the precompiled header
+  context->lookup(decl->getDeclName());  // loads the table from the precompiled header
   clang::StoredDeclsMap* table = context->getLookupPtr();
   if (!table) return;
   const auto place = table->find(decl->getDeclName());
-  // An empty entry stays, lest the header be asked again.
+  // The entry stays even when empty: without it, clang would read the precompiled header again.
   if (place == table->end()) return;
   for (clang::NamedDecl* one : place->second.getLookupResult())
     if (one == decl) return place->second.remove(decl);
@@ -282,7 +284,7 @@ bool Declarations::hide(const Clash& clash) {
 
 void Declarations::begin_again() {
   std::vector<Hidden> gone;
-  std::vector<clang::NamedDecl*> before;  // what they redeclared, and so replaced
+  std::vector<clang::NamedDecl*> before;  // the earlier declarations that the cell redeclared
   for (clang::Decl* decl : of_cell_)
     for_each_name(decl, [&](clang::NamedDecl* named) {
       hide(named, gone);

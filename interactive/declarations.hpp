@@ -15,8 +15,8 @@ class CompilerInstance;
 
 namespace ktape::interactive {
 
-/// What the cells declared. A declaration that is run again hides the old one, which lives on for the code
-/// that was compiled against it: every cell's names carry a tag of their own in object code.
+/// Keeps the declarations of all cells. A new declaration of a name hides the old declaration, which stays
+/// valid for code compiled against it: an ABI tag with the number of the cell keeps their symbols apart.
 class Declarations {
  public:
   Declarations() = default;
@@ -25,38 +25,38 @@ class Declarations {
   void attach(clang::CompilerInstance& compiler);
 
   void begin_cell();
-  /// Another try at the same cell, after the names of the one before are gone.
+  /// Removes the names of a failed attempt before the cell is compiled again.
   void begin_again();
-  /// Hides the declarations of earlier cells that are in the way. Returns whether there were any.
+  /// Hides the declarations of earlier cells that clash with a new one. Returns whether there were any.
   bool hide(const Clash& clash);
-  /// clang, when it cleans up behind a cell, forgets that names of the header are hidden.
+  /// Hides names of the precompiled header again: clang restores them when it undoes a cell.
   void hide_header_again() const;
-  /// Takes back what the cell declared and hid.
+  /// Removes the cell's declarations and restores the declarations that the cell hid.
   void abandon_cell();
-  /// Takes back these variables only.
+  /// Removes only the given variables, and restores the variables that they hid.
   void abandon(const std::vector<const clang::VarDecl*>& variables);
   void end_cell();
 
-  /// The variables that the cell declared, in order.
+  /// Returns the variables that the cell declared, in order.
   std::vector<const clang::VarDecl*> variables_of_cell() const;
-  /// Where the statements of the cell are in its text, in order.
+  /// Returns the places of the cell's statements in its text, in order.
   struct Statement {
     std::size_t begin, end;
     std::size_t line;
-    bool is_value;  ///< an expression that is shown
+    bool is_value;  ///< whether the statement is an expression whose value is shown
   };
   std::vector<Statement> statements() const;
-  /// Whether the cell hid something.
+  /// Returns whether the cell hid an earlier declaration.
   bool redeclared() const { return !hidden_by_cell_.empty(); }
-  /// All that can be named, oldest first.
+  /// Returns the declarations that a cell can name, oldest first.
   const std::vector<clang::NamedDecl*>& visible() const { return visible_; }
 
-  /// The functions that clang made of templates so far.
+  /// Returns the functions that clang instantiated from templates so far.
   const llvm::SetVector<clang::FunctionDecl*>& instantiated() const { return instantiated_; }
 
-  /// Takes lambdas, classes and static variables out of the statement that is read: clang has no symbol for
-  /// them, and for what is made of them (an algorithm that gets a lambda), where it knows no function around
-  /// them, and crashes.
+  /// Moves lambdas, classes and static variables of the statement being parsed to namespace scope: without an
+  /// enclosing function clang cannot mangle their names, nor those of templates instantiated with them, and
+  /// crashes.
   void adopt_locals();
 
   // Called by the consumer.
@@ -69,7 +69,7 @@ class Declarations {
     bool in_scope;
   };
   void hide(clang::NamedDecl* decl, std::vector<Hidden>& list);
-  /// The declarations of earlier cells of which this is a part, such as a parameter.
+  /// Returns the visible declarations whose source contains the place, for example that of a parameter.
   std::vector<clang::NamedDecl*> around(clang::SourceLocation place) const;
   void restore(const Hidden& hidden);
   void adopt_locals(clang::TopLevelStmtDecl& statement);
@@ -77,18 +77,18 @@ class Declarations {
   static void remove_from_table(clang::NamedDecl* decl, clang::DeclContext* context);
 
   clang::CompilerInstance* compiler_ = nullptr;
-  int number_ = 0;   // of the attempt, which its names carry
-  int adopted_ = 0;  // classes of statements
+  int number_ = 0;   // counts attempts to compile; part of the ABI tag
+  int adopted_ = 0;  // counts declarations moved out of statements
   std::vector<clang::Decl*> of_cell_;
   std::vector<const clang::Decl*> values_;
   std::vector<Hidden> hidden_by_cell_;
   std::vector<clang::NamedDecl*> hidden_of_header_;
-  std::vector<clang::DeclContext*> reopened_;  // the namespaces in the cell
+  std::vector<clang::DeclContext*> reopened_;  // namespaces that the cell opens
   std::vector<clang::NamedDecl*> visible_;
   llvm::SetVector<clang::FunctionDecl*> instantiated_;
 };
 
-/// Makes the compilers that are built while it lives tell `declarations` what they see.
+/// Reports the declarations of all compilers that are created during the scope to `declarations`.
 class DeclarationsScope {
  public:
   explicit DeclarationsScope(Declarations& declarations);

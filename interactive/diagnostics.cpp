@@ -68,13 +68,14 @@ clang::DeclarationName name_of(const clang::Diagnostic& info, const clang::LangO
              : nullptr;
 }
 
-/// Whether it is the session itself, of which the user has seen nothing.
+/// Returns whether a line "In file included from ..." names the session's own headers, which the user does
+/// not know.
 bool of_session(llvm::StringRef line) {
   constexpr llvm::StringRef begin = "In file included from ";
   return line.starts_with(begin) && (line.contains("/ktape/interactive/") || line.contains("<<<"));
 }
 
-/// Whether a note is about what is neither the user's nor the library's.
+/// Returns whether a note points into system headers or generated code.
 bool of_no_use(const clang::SourceManager& sources, clang::SourceLocation at) {
   return sources.isInSystemHeader(at) ||
          llvm::StringRef(sources.getPresumedLoc(at).getFilename()).starts_with("<<<");
@@ -141,7 +142,7 @@ void Diagnostics::note_clash(clang::DiagnosticsEngine::Level level, const clang:
 
 std::string Diagnostics::text() {
   std::string kept;
-  bool in_session = false;  // and so what it includes
+  bool in_session = false;  // whether the lines before named the session's headers
   std::string_view rest = out_.str();
   while (!rest.empty()) {
     const std::size_t end = std::min(rest.find('\n'), rest.size() - 1) + 1;

@@ -13,11 +13,11 @@ namespace ktape::interactive {
 struct Clash {
   clang::DeclarationName name;
   clang::SourceLocation place = {};
-  clang::SourceLocation previous = {};  ///< of the earlier one, if clang told
+  clang::SourceLocation previous = {};  ///< the earlier declaration; invalid if unknown
 };
 
-/// Keeps what clang has to say of a cell, without what the user did not write: names of buffers, notes about
-/// system headers.
+/// Collects clang's messages about a cell, without the names of internal buffers and notes about system
+/// headers.
 class Diagnostics : public clang::DiagnosticConsumer {
  public:
   explicit Diagnostics(bool colors);
@@ -28,14 +28,14 @@ class Diagnostics : public clang::DiagnosticConsumer {
   void begin_cell();
   std::string text();
   const std::vector<Clash>& clashes() const { return clashes_; }
-  /// Where lambdas capture what needs no capture, for it is no local variable: `[&]`, `[x]` outside of
-  /// functions, which clang refuses.
+  /// Returns the places of lambda captures (`[&]`, `[x]`) outside of functions, which clang refuses because
+  /// variables of a session are not local.
   const std::vector<clang::SourceLocation>& needless_captures() const { return needless_captures_; }
-  /// Where statements begin with a sign, which clang takes for Objective-C.
+  /// Returns the places of statements that begin with `+` or `-`, which clang takes for Objective-C methods.
   const std::vector<clang::SourceLocation>& signs() const { return signs_; }
 
  private:
-  /// Whether clang goes on about the same mistake, inside of headers.
+  /// Returns whether the message only repeats, inside a system header, an error that was reported before.
   bool repeats(clang::DiagnosticsEngine::Level level, const clang::Diagnostic& info);
   void note_clash(clang::DiagnosticsEngine::Level level, const clang::Diagnostic& info);
 
@@ -47,7 +47,7 @@ class Diagnostics : public clang::DiagnosticConsumer {
   const clang::Preprocessor* preprocessor_ = nullptr;
   std::vector<Clash> clashes_;
   std::vector<clang::SourceLocation> needless_captures_, signs_;
-  bool deep_error_ = false, repeats_ = false;  // in a system header
+  bool deep_error_ = false, repeats_ = false;  // deep: inside a system header
 };
 
 }  // namespace ktape::interactive

@@ -32,7 +32,7 @@ std::string column(double value) {
   return text.str();
 }
 
-/// One more fact behind those that the text of a tensor ends with.
+/// Adds `name='value'` before the closing parenthesis of a tensor's text.
 std::string with_fact(std::string text, const char* name, const std::string& value) {
   text.pop_back();
   return text + ", " + name + "='" + value + "')";

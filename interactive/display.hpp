@@ -21,51 +21,51 @@
 #include <variant>
 #include <vector>
 
-/// How the prompt and the notebook show the value of an expression: as Python's repr would, of every type,
-/// and in a notebook also as tables and pictures.
+/// Shows the value of an expression of any type at the prompt and in notebooks: as text like Python's repr,
+/// and in a notebook also as a table or picture.
 namespace ktape::interactive {
 
-/// Where the text of a value goes that is to be shown.
+/// Returns the stream for the text of the next value to be shown.
 std::ostream& begin_display();
-/// Shows it, as what the cell is worth or on the way.
+/// Shows the value: as the result of the cell, or as output in the middle of the cell.
 void end_display(bool is_result);
 
-/// A value in the forms that notebooks know, by MIME type.
+/// A MIME bundle: representations of a value, by MIME type.
 using Forms = std::map<std::string, std::string>;
-/// Whether forms beside the text are of use.
+/// Returns whether values are shown in a notebook, which can use more than text.
 bool shows_forms();
-/// One more form of the value that is being shown.
+/// Adds representations of the value that is being shown.
 void add_forms(const Forms& forms);
 
-/// A table, as HTML, and for images a PNG picture.
+/// Returns an HTML table, and for images a PNG picture.
 Forms forms_of(const Tensor& tensor);
 Forms forms_of(const Variable& variable);
-/// The curves of all its numbers, each with that of its validation.
+/// Returns the curves of all logged values, each beside the curve of its validation value.
 Forms forms_of(const nn::History& history);
-/// The drawing of its graph, if that is known.
+/// Returns a drawing of the model's graph; nothing for a model without a known graph.
 Forms forms_of(const nn::Model& model);
 Forms forms_of(const plot::Figure& figure);
 
-/// As NumPy prints it, with the op that a gradient would go through first if it was recorded.
+/// Writes the tensor as NumPy prints arrays, followed by the op that recorded it, if any.
 void write_tensor(std::ostream& out, const Tensor& tensor);
-/// The same of its value, with its name.
+/// Writes the variable's value as `write_tensor` does, followed by the variable's name.
 void write_variable(std::ostream& out, const Variable& variable);
-/// The summary.
+/// Writes the model's summary.
 void write_model(std::ostream& out, const nn::Model& model);
-/// A row for each epoch, a column for each number.
+/// Writes a table with a row for each epoch and a column for each logged value.
 void write_history(std::ostream& out, const nn::History& history);
-/// As wide as the terminal, in its colors.
+/// Draws the figure in characters, as wide as the terminal, in colors where the terminal has them.
 void write_figure(std::ostream& out, const plot::Figure& figure);
-/// `<Dataset of 32 elements>`; without the number where it is not known.
+/// Writes `<Dataset of 32 elements>`, or `<Dataset>` where the number is unknown.
 void write_dataset(std::ostream& out, const data::Dataset& dataset);
-/// `<Adam {"learning_rate": 0.001}>`; None for an undefined handle.
+/// Writes `<Adam {"learning_rate": 0.001}>`, or None for an undefined handle.
 void write_object(std::ostream& out, const nn::Object* object);
 void write_quoted(std::ostream& out, std::string_view text, char quote);
-/// The shortest digits that read back as the number, and a point to tell it from an integer.
+/// Writes the shortest digits that read back as the number, with a point even where they are an integer's.
 void write_floating(std::ostream& out, double value);
 void write_floating(std::ostream& out, float value);
 
-/// The name of the type as the compiler writes it.
+/// Returns the compiler's spelling of the type's name.
 template <class T>
 constexpr std::string_view type_name() {
   std::string_view text = __PRETTY_FUNCTION__;
@@ -73,7 +73,7 @@ constexpr std::string_view type_name() {
   return text.substr(0, text.size() - 1);
 }
 
-/// Not asked for more: what a generic one returns is compiled for every question.
+/// Decided by name: a `requires` on a generic lambda would instantiate its body.
 template <class T>
 constexpr bool is_lambda() {
   return type_name<T>().starts_with("(lambda");
@@ -107,7 +107,8 @@ concept Variant = requires {
   std::variant_size<T>::value;
 };
 
-/// What is shown by its elements, whatever it converts to. xtensor's arrays show themselves.
+/// A type that is shown by its elements even if it converts to something else. xtensor's arrays have their
+/// own output operator.
 template <class T>
 concept Container = std::ranges::input_range<const T> && requires {
   typename T::allocator_type;
@@ -123,7 +124,7 @@ concept FunctionObject = requires {
 template <class T>
 void write(std::ostream& out, const T& value);
 
-/// The elements between brackets; of a long range the first ones.
+/// Writes the elements between braces, at most the first 1000.
 template <class Range>
 void write_range(std::ostream& out, Range& range) {
   constexpr int shown = 1000;
@@ -140,7 +141,7 @@ void write_range(std::ostream& out, Range& range) {
       out << ": ";
       write(out, element.second);
     } else {
-      using Element = std::ranges::range_value_t<Range>;  // that of vector<bool> is a proxy
+      using Element = std::ranges::range_value_t<Range>;  // `element` of a vector<bool> is a proxy
       write<Element>(out, element);
     }
   }
@@ -197,7 +198,7 @@ void write(std::ostream& out, const T& value) {
     if (value.has_value()) write(out, *value);
     else out << "nullopt";
   } else if constexpr (std::ranges::view<Plain> && std::ranges::input_range<Plain> && std::copyable<Plain>) {
-    Plain copy = value;  // some views remember their place, and cannot be const
+    Plain copy = value;  // some views cache their position and have no const begin()
     write_range(out, copy);
   } else if constexpr (TupleLike<Plain>) write_tuple(out, value);
   else if constexpr (Variant<Plain>) std::visit([&](const auto& one) { write(out, one); }, value);
@@ -220,8 +221,8 @@ void show_as(bool is_result, const T& value) {
   end_display(is_result);
 }
 
-/// What becomes of an expression that ends a cell without a semicolon. A stream was the means, not the
-/// value.
+/// Shows the value of an expression that ends a cell without a semicolon, unless the value is a stream, as in
+/// `std::cout << x`.
 template <class T>
 void show(const T& value) {
   if constexpr (!std::is_base_of_v<std::ios_base, T>) show_as(true, value);
@@ -233,12 +234,13 @@ void display(const T& value) {
   show_as(false, value);
 }
 
-/// A curve through numbers, a heat map of a matrix, or images. Throws ValueError for another tensor.
+/// Returns a curve for a vector, a heat map for a matrix, a grid for images. Throws ValueError for another
+/// tensor.
 plot::Figure figure_of(const Tensor& tensor);
 plot::Figure figure_of(const Variable& variable);
 std::vector<plot::Figure> figures_of(const nn::History& history);
 
-/// What %plot does: draws numbers of any kind; shows what is none as ever.
+/// Implements %plot: draws ranges of numbers, tensors and histories, and displays any other value.
 template <class T>
 void draw(const T& value) {
   using Plain = std::remove_cv_t<T>;

@@ -15,11 +15,11 @@
 namespace ktape::interactive {
 namespace {
 
-constexpr std::int64_t least_side = 8;     // of an image: what is smaller is a matrix
-constexpr std::int64_t most_images = 60;   // in a picture
-constexpr std::int64_t picture_side = 64;  // pixels; smaller images are enlarged
+constexpr std::int64_t least_side = 8;     // pixels; a smaller tensor is shown as a matrix
+constexpr std::int64_t most_images = 60;   // the most images in a picture
+constexpr std::int64_t picture_side = 64;  // pixels; smaller images are enlarged to this size
 
-/// Which entries of an axis are shown: all of them, or some at either end. -1 stands for a gap.
+/// Returns the entries of an axis that are shown: all, or `edge` at either end with -1 for the gap between.
 std::vector<std::int64_t> shown_entries(std::int64_t extent, std::int64_t edge) {
   std::vector<std::int64_t> entries;
   for (std::int64_t i = 0; i < extent; ++i) {
@@ -38,7 +38,7 @@ std::string number_text(T value) {
   return text.str();
 }
 
-/// The matrix that begins at an element, with the indices of its rows and columns.
+/// An HTML table of the matrix that begins at element `first`, with the indices of rows and columns.
 class Table {
  public:
   Table(const Tensor& tensor, std::int64_t first, std::int64_t rows, std::int64_t columns)
@@ -77,7 +77,7 @@ class Table {
   std::vector<std::int64_t> row_entries_, column_entries_;
 };
 
-/// The indices before the last two axes of the matrix number i.
+/// Returns the index of matrix i in a stack of matrices: "[1, 0, :, :]".
 std::string matrix_index(const Shape& shape, std::int64_t i) {
   std::string text;
   for (int axis = shape.rank() - 3; axis >= 0; --axis) {
@@ -115,7 +115,7 @@ bool is_picture(const Tensor& tensor) {
   return std::min(shape[width], shape[width - 1]) >= least_side;
 }
 
-/// Images beside and below each other, small ones enlarged, as one.
+/// Arranges images in a grid, small images enlarged, as one image.
 Tensor tiled(const Tensor& pixels) {
   constexpr std::int64_t gap = 4;
   const Shape& shape = pixels.shape();
@@ -161,7 +161,7 @@ Forms forms_of(const Tensor& tensor, const std::string& facts) {
     if (pixels.shape()[0] > most_images) html += "<div>the first " + std::to_string(most_images) + ":</div>";
     html += "<img style=\"margin:4px 0\" alt=\"images\" src=\"" + plot::data_uri(png) +
             "\"><details><summary>numbers</summary>" + tables(tensor) + "</details>";
-    // Every byte of a file, as base64, which is how notebooks hold it.
+    // Notebooks hold binary data as base64.
     const std::string uri = plot::data_uri(png);
     forms["image/png"] = uri.substr(uri.find(',') + 1);
   } else {
@@ -171,7 +171,8 @@ Forms forms_of(const Tensor& tensor, const std::string& facts) {
   return forms;
 }
 
-/// As a picture, and as HTML for those who clean pictures of what they do not know, as nbconvert does.
+/// Returns the drawing as an SVG picture and as HTML: nbconvert removes what it does not know from pictures,
+/// but not from HTML.
 Forms drawing(const std::string& svg) {
   return {{"image/svg+xml", svg}, {"text/html", "<div style=\"overflow:auto\">" + svg + "</div>"}};
 }
@@ -200,7 +201,7 @@ Forms forms_of(const nn::Model& model) {
   try {
     if (model.defined()) return drawing(nn::model_to_svg(model, {.show_shapes = true}));
   } catch (const ValueError&) {
-    // Its graph is not known: there is the summary.
+    // The model has no known graph: its text, the summary, is shown.
   }
   return {};
 }

@@ -25,7 +25,7 @@
 namespace ktape::interactive {
 namespace {
 
-/// Where the code of a cell is left by a jump.
+/// The place to which a jump out of the cell's code returns, and the reason of the jump.
 struct Exit {
   sigjmp_buf place;
   volatile sig_atomic_t open = 0;
@@ -40,14 +40,14 @@ timer_t ticks;
 enum Jump { Terminated = 1, Crashed, Interrupted };
 
 constexpr int crashes[] = {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT};
-int (*in_team)() = nullptr;  // of OpenMP, whose threads wait for each other
+int (*in_team)() = nullptr;  // omp_in_parallel: a thread of a team must not end, the others wait for it
 
 [[noreturn]] void jump(Jump how) {
   leaving.open = 0;
   siglongjmp(leaving.place, how);
 }
 
-/// Where a thread was when a signal came.
+/// The registers of a thread at the time of a signal.
 struct Registers {
   std::uintptr_t program_counter, stack_pointer;
 };
@@ -64,7 +64,7 @@ Registers registers(const void* context) {
 #endif
 }
 
-/// What a function without end does: it goes beyond the stack near where that ended.
+/// Returns whether a segmentation fault lies near the stack pointer: the stack overflowed.
 bool overflows_stack(const siginfo_t& info, const void* context) {
   constexpr std::uintptr_t near = std::uintptr_t{1} << 16;
   const auto fault = reinterpret_cast<std::uintptr_t>(info.si_addr);
@@ -88,7 +88,7 @@ const char* crash_name(const siginfo_t& info, const void* context) {
   }
 }
 
-/// The functions that wait in a system call and hold no lock meanwhile.
+/// The code of functions that wait in a system call without holding a lock.
 struct Range {
   std::uintptr_t begin = 0, end = 0;
 };
@@ -108,8 +108,8 @@ void find_waiting_functions() {
   }
 }
 
-/// Whether nothing breaks when the code at this address is left by a jump: it belongs to no file, so it is
-/// the cell's own, or it waits.
+/// Returns whether a jump out of the code at this address is safe: the code is the cell's (it belongs to no
+/// file), or it waits in a system call.
 bool may_leave(std::uintptr_t counter) {
   dl_find_object object;
   if (_dl_find_object(reinterpret_cast<void*>(counter), &object) != 0) return true;
@@ -124,7 +124,8 @@ void set_ticks(bool on) {
   timer_settime(ticks, 0, &times, nullptr);
 }
 
-/// The first Ctrl-C asks the ops; ticks of a timer look whether the cell's own code runs meanwhile.
+/// Handles Ctrl-C: asks ops to stop, and starts a timer. Each tick of the timer arrives here, too, and leaves
+/// the cell once its own code runs.
 void on_interrupt(int, siginfo_t* info, void* context) {
   if (!pthread_equal(pthread_self(), guarded_thread)) {
     pthread_kill(guarded_thread, SIGINT);
@@ -145,13 +146,13 @@ void on_interrupt(int, siginfo_t* info, void* context) {
 
 bool in_guarded_thread() { return pthread_equal(pthread_self(), guarded_thread); }
 
-/// A thread that the user started ends alone, as Python's do: who joins it goes on.
+/// Ends a thread that the user started, and only that thread, as in Python; a join on the thread returns.
 void end_thread(const char* why, std::size_t length) {
   if (in_guarded_thread() || (in_team && in_team())) return;
   constexpr std::string_view note = "\n(in a thread, which has ended)\n";
   for (const std::string_view text : {std::string_view(why, length), note})
     if (write(STDERR_FILENO, text.data(), text.size()) < 0) break;
-  // Not by pthread_exit, which unwinds the stack, for that is what failed.
+  // pthread_exit would unwind the stack, which may be the very thing that is broken.
   syscall(SYS_exit, 0);
 }
 
@@ -184,7 +185,7 @@ void on_terminate() {
   jump(Terminated);
 }
 
-/// They stay, for threads that outlive their cell.
+/// Installs the handlers of crashes for the rest of the process, since threads may outlive their cell.
 void handle_crashes() {
   struct sigaction action {};
   action.sa_sigaction = on_crash;
@@ -206,7 +207,7 @@ void prepare() {
   timer_create(CLOCK_MONOTONIC, &event, &ticks);
 }
 
-/// That of Ctrl-C, while a cell runs.
+/// The handler of Ctrl-C during a cell.
 class InterruptHandler {
  public:
   InterruptHandler() {
@@ -214,7 +215,7 @@ class InterruptHandler {
     static_cast<void>(prepared);
     struct sigaction action {};
     action.sa_sigaction = on_interrupt;
-    action.sa_flags = SA_SIGINFO | SA_RESTART;  // a read from cin does not fail, it is left
+    action.sa_flags = SA_SIGINFO | SA_RESTART;  // a read from cin is restarted, or left by the jump
     sigaction(SIGINT, &action, &before_);
   }
   ~InterruptHandler() {
@@ -229,7 +230,7 @@ class InterruptHandler {
   struct sigaction before_;
 };
 
-/// What the runtime believes to be in flight, after a jump out of it.
+/// Resets the C++ runtime's record of exceptions in flight after a jump out of their handling.
 void forget_exceptions() {
   struct Globals {
     void* caught;
@@ -258,7 +259,7 @@ std::string type_name(const std::type_info& type) {
   std::string name = demangled ? demangled : type.name();
   std::free(demangled);
   if (name.starts_with("std::__cxx11::basic_string<")) name = "std::string";
-  // The tags tell a class from others of its name that it replaced.
+  // ABI tags tell a class from the classes of that name that it replaced.
   for (std::size_t at; (at = name.find("[abi:")) != std::string::npos;)
     name.erase(at, name.find(']', at) + 1 - at);
   return name.starts_with("ktape::") ? name.substr(7) : name;

@@ -6,7 +6,7 @@
 
 namespace ktape::interactive {
 
-/// A stack of its own for the handlers of a thread, for the other may be full.
+/// A separate stack for a thread's signal handlers, which must run when the thread's own stack is full.
 class HandlerStack {
  public:
   HandlerStack() {
@@ -25,7 +25,7 @@ class HandlerStack {
 
  private:
   static constexpr std::size_t size = std::size_t{1} << 17;
-  const std::unique_ptr<char[]> memory_{new char[size]};  // not touched before it is used
+  const std::unique_ptr<char[]> memory_{new char[size]};  // not initialized: pages are taken on first use
 };
 
 }  // namespace ktape::interactive

@@ -15,7 +15,7 @@ std::vector<std::string> lines_of(const std::string& path) {
   return lines;
 }
 
-/// The comment over line `first` (from 0), which may stand over several declarations that follow each other.
+/// Returns the range of the comment above line `first` (from 0); a comment may cover several declarations.
 std::pair<std::size_t, std::size_t> comment_over(const std::vector<std::string>& lines, std::size_t first) {
   const auto is_comment = [&](std::size_t i) { return trimmed(lines[i]).starts_with("//"); };
   std::size_t end = first;
@@ -32,7 +32,7 @@ std::string short_path(const std::string& path) {
 
 const std::string before_prose = "/// ";
 
-/// A line of a comment, but not of a program or a table in it.
+/// Returns whether a line of a comment is prose, and not an example, a list or a table.
 bool is_prose(std::string_view line) {
   return line.starts_with(before_prose) && line.size() > before_prose.size() &&
          std::string_view(" -|").find(line[before_prose.size()]) == std::string_view::npos;
@@ -42,7 +42,7 @@ bool is_prose(std::string_view line) {
 
 std::string filled(const std::string& text, std::size_t columns) {
   std::istringstream lines(text);
-  std::string out, rest;  // of the line before
+  std::string out, rest;  // rest: words carried over from the line before
   const auto put = [&](std::string line, bool may_go_on) {
     const std::size_t whole = line.size();
     for (std::size_t end; line.size() > columns; line = before_prose + line.substr(end + 1)) {

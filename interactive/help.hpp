@@ -5,11 +5,11 @@
 
 namespace ktape::interactive {
 
-/// What the headers, or the session, say of a name; empty for an unknown one.
+/// Returns the declaration and comment of a name in the headers or the session; empty for an unknown name.
 std::string describe(Interpreter& interpreter, const std::string& name);
 
-/// Its comments between words where a line is longer than this, the rest in front of the next line. Code
-/// stays as it is.
+/// Breaks lines of comments that are longer than `columns` between words, and continues with the next line's
+/// words. Code stays as written.
 std::string filled(const std::string& text, std::size_t columns);
 
 }  // namespace ktape::interactive

@@ -41,7 +41,7 @@ std::unique_ptr<clang::CompilerInstance> make_compiler(const std::vector<std::st
   return std::move(*compiler);
 }
 
-/// Throws when clang does not take the precompiled header: clang's interpreter would crash.
+/// Throws std::runtime_error if clang rejects the precompiled header, with which its interpreter would crash.
 void check_header(std::unique_ptr<clang::CompilerInstance> compiler) {
   Diagnostics diagnostics(false);
   compiler->getDiagnostics().setClient(&diagnostics, false);
@@ -50,7 +50,7 @@ void check_header(std::unique_ptr<clang::CompilerInstance> compiler) {
     throw std::runtime_error(diagnostics.text());
 }
 
-/// Hands the value of an expression to ktape::interactive::show.
+/// Passes the value of an expression to ktape::interactive::show.
 class ShowValue : public clang::RuntimeInterfaceBuilder {
  public:
   explicit ShowValue(clang::CompilerInstance& compiler) : compiler_(compiler) {}
@@ -100,9 +100,9 @@ class Clang : public clang::Interpreter {
   }
 };
 
-/// Tells the code generator of the functions that come out of the precompiled header when they are first
-/// used, which clang's interpreter does not. The generator forgets of which functions it knew when a cell is
-/// refused, and clang tells each only once.
+/// Gives the code generator the functions that clang reads from the precompiled header on first use, which
+/// clang's interpreter does not do. The generator forgets functions when a cell is refused, and clang reports
+/// each function only once.
 class Generator : public clang::ASTConsumer {
  public:
   void attach(clang::CompilerInstance& compiler) {
@@ -117,7 +117,7 @@ class Generator : public clang::ASTConsumer {
   }
   void HandleVTable(clang::CXXRecordDecl* record) override { generator_->HandleVTable(record); }
 
-  /// Tells again of all that it generates when it is used, those made of templates too.
+  /// Reports all functions again, instantiated templates included.
   void remind(const llvm::SetVector<clang::FunctionDecl*>& instantiated) {
     functions_.insert(instantiated.begin(), instantiated.end());
     for (clang::FunctionDecl* function : functions_)
@@ -130,7 +130,7 @@ class Generator : public clang::ASTConsumer {
   llvm::SetVector<clang::FunctionDecl*> functions_;
 };
 
-/// Takes a capture out of a lambda, with the comma beside it.
+/// Removes a capture from a lambda, with the comma beside it.
 void drop_capture(std::string& text, std::size_t begin) {
   const auto of_name = [&](std::size_t at) {
     return std::isalnum(static_cast<unsigned char>(text[at])) || text[at] == '_';
@@ -144,8 +144,7 @@ void drop_capture(std::string& text, std::size_t begin) {
   text.erase(begin, end - begin);
 }
 
-/// What is put in front of a statement that begins with a sign: an operand that is dropped, and where the
-/// statement stands.
+/// The prefix of a statement that begins with a sign: an operand without effect, and the statement's line.
 constexpr std::string_view before_sign = "(void)0,\n#line ";
 
 void insert_operand(std::string& text, std::size_t at, unsigned line) {
@@ -153,13 +152,13 @@ void insert_operand(std::string& text, std::size_t at, unsigned line) {
   text.insert(at, std::string(before_sign) + std::to_string(line) + '\n' + std::string(column, ' '));
 }
 
-/// Without that.
+/// Returns the statement without the prefix that `insert_operand` adds.
 std::string as_typed(const std::string& statement) {
   if (!statement.starts_with(before_sign)) return statement;
   return trimmed(statement.substr(statement.find('\n', before_sign.size())));
 }
 
-/// `Symbols not found: [ _Z1fv ]` for a user.
+/// Translates the linker's `Symbols not found: [ _Z1fv ]` to "declared, but not defined: f()".
 std::string undefined_symbols(const std::string& message) {
   static const std::regex list("Symbols not found: \\[([^\\]]*)\\]"), tag("\\[abi:[^\\]]*\\]");
   std::smatch match;
@@ -230,7 +229,7 @@ class Interpreter::Session {
     return ending;
   }
 
-  /// One for the same flags and the same header, with nothing of the session in it.
+  /// Returns a new compiler with the session's flags and precompiled header, without its declarations.
   std::unique_ptr<clang::CompilerInstance> another_compiler() const {
     std::vector<std::string> more;
     if (!options_.precompiled.empty()) more = {"-include-pch", options_.precompiled};
@@ -238,7 +237,7 @@ class Interpreter::Session {
   }
 
   const std::string& warnings() const { return warnings_; }
-  /// The last cell, which begins at text_begin().
+  /// Returns the text of the last cell, which begins at text_begin().
   const std::string& text() const { return text_; }
   std::size_t text_begin() const { return head_; }
   double seconds_running() const { return seconds_; }
@@ -256,8 +255,8 @@ class Interpreter::Session {
   }
 
  private:
-  /// All code that handles exceptions refers to a symbol that the first such code defines, which must not be
-  /// a cell that cannot be linked.
+  /// Defines the symbol that all exception handling refers to. The first code with a handler defines it, and
+  /// would take it away if it were a cell that cannot be linked.
   void define_shared() {
     auto unit = clang_->Parse("void ktape_session_begins() { try { throw 0; } catch (int) {} }");
     check(unit.takeError());
@@ -270,13 +269,14 @@ class Interpreter::Session {
     if (error) throw std::runtime_error(llvm::toString(std::move(error)));
   }
 
-  /// Null when clang refuses the cell, of which then nothing is left but what it hid.
+  /// Compiles a cell; null if clang refuses it. Then the cell's declarations are gone, but the declarations
+  /// that the cell hid are still hidden.
   clang::PartialTranslationUnit* parse(std::string& text) {
     for (;;) {
       diagnostics_.begin_cell();
       auto unit = clang_->Parse(text);
       if (unit && diagnostics_.getNumErrors() == 0) return &*unit;
-      if (unit) undo();  // an error in a template, which the parser did not see yet
+      if (unit) undo();  // an error in the instantiation of a template
       else llvm::consumeError(unit.takeError());
       declarations_.begin_again();
       bool mended = drop_captures(text) || lead_signs(text);
@@ -286,7 +286,7 @@ class Interpreter::Session {
     }
   }
 
-  /// What helps when a definition of an earlier cell could not be hidden.
+  /// Returns a note for a clash with a definition of an earlier cell that cannot be hidden.
   std::string advice() const {
     const clang::SourceManager& sources = compiler().getSourceManager();
     for (const Clash& clash : diagnostics_.clashes())
@@ -296,8 +296,7 @@ class Interpreter::Session {
     return {};
   }
 
-  /// Takes captures out of the text that the variables of a session do not need. Returns whether there are
-  /// any.
+  /// Removes needless captures of the session's variables from the text. Returns whether there were any.
   bool drop_captures(std::string& text) {
     std::set<std::size_t, std::greater<>> offsets;
     for (const clang::SourceLocation place : diagnostics_.needless_captures())
@@ -306,7 +305,7 @@ class Interpreter::Session {
     return !offsets.empty();
   }
 
-  /// Begins statements that begin with a sign with an operand. Returns whether there are any.
+  /// Puts an operand before statements that begin with a sign. Returns whether there were any.
   bool lead_signs(std::string& text) {
     const clang::SourceManager& sources = compiler().getSourceManager();
     std::vector<clang::SourceLocation> places = diagnostics_.signs();
@@ -319,7 +318,7 @@ class Interpreter::Session {
     return !places.empty();
   }
 
-  /// What the code generator got of a cell before its first error would come with the next one.
+  /// Drops the code generated before the first error of a cell, which would appear in the next cell.
   void drop_remains() {
     if (auto remains = clang_->Parse("")) undo();
     else llvm::consumeError(remains.takeError());
@@ -334,7 +333,7 @@ class Interpreter::Session {
     declarations_.hide_header_again();
   }
 
-  /// Returns what is wrong.
+  /// Links the unit and appends its steps' functions. Returns an error message, or nothing.
   std::string load(clang::PartialTranslationUnit& unit, const std::vector<Step>& steps,
                    std::vector<std::function<void()>>& functions) {
     if (code_.any_definition().empty()) return {};
@@ -354,7 +353,7 @@ class Interpreter::Session {
     return problem.empty() ? problem : undefined_symbols(problems_.empty() ? problem : problems_);
   }
 
-  /// The variables that these steps would have made.
+  /// Returns the variables that the given steps initialize.
   std::vector<const clang::VarDecl*> unmade(const std::vector<Step>& steps) {
     const std::unique_ptr<clang::MangleContext> mangler(compiler().getASTContext().createMangleContext());
     std::vector<const clang::VarDecl*> variables;
@@ -371,7 +370,7 @@ class Interpreter::Session {
     return variables;
   }
 
-  /// The line of the cell that this step stands on.
+  /// Returns the step's line in the cell.
   std::size_t line_of(const std::vector<Step>& steps, std::size_t step) {
     if (steps[step].is_statement) {
       const auto end = steps.begin() + static_cast<std::ptrdiff_t>(step);
@@ -394,7 +393,7 @@ class Interpreter::Session {
   CellCode code_;
   int cells_ = 0;
   double seconds_ = 0;
-  std::size_t head_ = 0;  // of text_: what was put in front of the cell
+  std::size_t head_ = 0;  // length of the #line directive before the cell in text_
   std::string problems_, warnings_, text_;
 };
 

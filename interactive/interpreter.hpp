@@ -7,27 +7,27 @@
 
 namespace ktape::interactive {
 
-/// Runs cells of C++ one after another, each of which may use what those before it declared. Nothing that a
-/// cell does wrong ends the session, and what a wrong cell declared is not there afterwards.
+/// Runs cells of C++ one after another; each cell may use the declarations of earlier cells. No error in a
+/// cell ends the session, and a cell with an error leaves no declarations.
 class Interpreter {
  public:
   struct Options {
-    std::vector<std::string> flags = {};  ///< for clang
-    std::string precompiled = {};         ///< a header that is there from the start, see precompile()
+    std::vector<std::string> flags = {};  ///< options for clang
+    std::string precompiled = {};         ///< the session's first declarations, see precompile()
     bool colors = false;
   };
-  /// Throws std::runtime_error when clang does not take the precompiled header: one in it has changed since.
+  /// Throws std::runtime_error if clang rejects the precompiled header because a header in it has changed.
   explicit Interpreter(const Options& options);
   ~Interpreter();
   Interpreter(const Interpreter&) = delete;
   Interpreter& operator=(const Interpreter&) = delete;
 
-  /// Declarations and statements. The value of an expression at the end without a semicolon is displayed. A
-  /// declaration that is there already is replaced. `file`, if any, stands in messages.
+  /// Compiles and runs declarations and statements. An expression at the end without a semicolon is
+  /// displayed. A declaration replaces an earlier declaration of that name. Messages name `file`, if given.
   Ending run(const std::string& cell, const std::string& file = {});
-  /// What clang had to warn of in the last cell.
+  /// Returns clang's warnings about the last cell.
   const std::string& warnings() const;
-  /// For how long the code of all cells ran.
+  /// Returns the seconds that the code of all cells ran.
   double seconds_running() const;
 
   struct Piece {
@@ -35,34 +35,33 @@ class Interpreter {
     Kind kind;
     std::string text;
   };
-  /// The last cell, cut where statements begin and end.
+  /// Returns the last cell, split into declarations, statements and shown values.
   std::vector<Piece> pieces() const;
-  /// Whether it declared again what was there.
+  /// Returns whether the last cell redeclared a name.
   bool redeclared() const;
 
-  /// Ends the session's variables.
+  /// Destroys the session's variables.
   Ending finish();
 
   struct Name {
     std::string name, kind, type;
   };
-  /// What the session declared, oldest first. The kind is "variable", "function" or "type".
+  /// Returns the session's declarations, oldest first. The kind is "variable", "function" or "type".
   std::vector<Name> names() const;
-  /// What may follow `text` where the session's declarations are these: whole words that begin as its last
-  /// one does. Nothing is run.
+  /// Returns the words that may replace the last word of `text` after the given declarations. Runs nothing.
   std::vector<std::string> completions(const std::string& declarations, const std::string& text) const;
 
   struct Place {
     std::string file;
     unsigned line = 0, last_line = 0;
   };
-  /// Where all that this (qualified) name may mean is declared.
+  /// Returns the places of all declarations that a (qualified) name may refer to.
   std::vector<Place> find(const std::string& name);
-  /// The address of the main() that a cell defined; null if there is none.
+  /// Returns the address of the main() that a cell defined; null if there is none.
   void* main_function();
 
-  /// Writes the header, and all that it includes, in the form that Options::precompiled takes. Returns
-  /// clang's messages if that failed.
+  /// Precompiles a header and its includes to a file for Options::precompiled. Returns clang's messages on
+  /// failure.
   static std::string precompile(const std::string& header, const std::string& to,
                                 const std::vector<std::string>& flags);
 

@@ -22,7 +22,7 @@ int precompile(const std::string& to) {
   return problem.empty() ? 0 : 1;
 }
 
-/// Cells one after another, each as long as its brackets are open.
+/// Runs a stream cell by cell; a cell ends at the end of a line outside of all brackets.
 int run_input(Shell& shell, std::istream& input) {
   bool good = true;
   std::string cell;
@@ -44,7 +44,7 @@ int run(const std::vector<std::string>& arguments) {
   } else if (arguments[0] == "-e") status = shell.run(arguments[1]) ? 0 : 1;
   else status = shell.run_file(arguments[0], {arguments.begin() + 1, arguments.end()});
   shell.finish();
-  // What was compiled stays as long as the process: to take it down piece by piece is of no use.
+  // The process ends at once: unloading compiled code piece by piece would only take time.
   std::cout.flush();
   std::cerr.flush();
   _exit(status);

@@ -4,14 +4,14 @@
 
 namespace ktape::interactive {
 
-/// Finds what names mean in a session, without running anything.
+/// Looks up names of a session without running code.
 class NameLookup {
  public:
   explicit NameLookup(clang::Interpreter& interpreter) : interpreter_(interpreter) {}
   std::vector<Interpreter::Place> places(const std::string& name);
 
  private:
-  /// What `a::b` names; null when that is nothing with names in it.
+  /// Returns the namespace or class that `a::b` names; null if there is none.
   clang::DeclContext* context(const std::string& qualified);
   std::vector<clang::NamedDecl*> declarations(const std::string& qualified);
 

@@ -1,8 +1,8 @@
 #pragma once
-/// What has a short name at the prompt.
+/// The names that need no qualification at the prompt.
 ///
-/// Names are brought in one by one, not by using-directives: a variable of the session may have any of them
-/// (`auto view = ...`), where after a directive its name would be ambiguous from then on.
+/// Each name has a using-declaration: a variable of the session can then hide it (`auto view = ...`). After a
+/// using-directive the variable's name would be ambiguous.
 
 #include <ktape/ktape.hpp>
 

@@ -5,10 +5,10 @@
 
 namespace ktape::interactive {
 
-/// Takes the forms of a value that is shown; "text/plain" is always among them. `is_result`: it is what the
-/// cell is worth.
+/// Receives the MIME bundle of a shown value, always with "text/plain". `is_result` is true for the result of
+/// the cell.
 using Notebook = std::function<void(const Forms&, bool is_result)>;
-/// From now on values are shown there, not on std::cout.
+/// Shows values in the notebook instead of on std::cout from now on.
 void show_in(Notebook notebook);
 
 }  // namespace ktape::interactive

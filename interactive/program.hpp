@@ -3,15 +3,15 @@
 
 namespace ktape::interactive {
 
-/// The cells of a session, as a program.
+/// The cells of a session as one program.
 class Program {
  public:
   void add(const std::vector<Interpreter::Piece>& cell, bool redeclares);
-  /// Declarations stand as they were typed, and so does the order in which things happen: statements run
-  /// where they stood, between the variables. What is declared again stands in a namespace of its own, inside
-  /// that of the old one.
+  /// Returns the program. Declarations and statements keep their order: statements run between the
+  /// initializations of variables, as in the session. A redeclaration stands in a namespace nested in that of
+  /// the earlier declaration.
   std::string text() const;
-  /// What text() declares, up to the end of the last cell: what follows is seen by it as it is there.
+  /// Returns the declarations of text(); code after them sees the names that the next cell would see.
   std::string declarations() const { return includes_ + declarations_; }
 
  private:

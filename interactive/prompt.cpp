@@ -18,7 +18,7 @@
 namespace ktape::interactive {
 namespace {
 
-/// The file of the history; empty if there is no place for one.
+/// Returns the path of the history file; empty if no folder for it can be made.
 std::string history_file() {
   namespace fs = std::filesystem;
   fs::path folder;
@@ -31,8 +31,8 @@ std::string history_file() {
   return error ? std::string() : (folder / "history").string();
 }
 
-/// Ctrl-C between cells. It goes through a pipe that is waited on together with the keys, so that none is
-/// lost that comes just before the wait, or to another thread.
+/// Receives Ctrl-C between cells. The handler writes to a pipe that is polled together with the keyboard, so
+/// that no Ctrl-C is lost just before the wait, or in another thread.
 class Cancellation {
  public:
   Cancellation() {
@@ -43,7 +43,7 @@ class Cancellation {
     sigaction(SIGINT, &action, nullptr);
   }
 
-  /// Waits for a key; false if Ctrl-C came first.
+  /// Waits for a key; returns false if Ctrl-C came first.
   bool wait_for_key() const {
     pollfd sources[] = {{STDIN_FILENO, POLLIN, 0}, {ends_[0], POLLIN, 0}};
     while (poll(sources, 2, -1) < 0) {
@@ -51,7 +51,7 @@ class Cancellation {
     return !(sources[1].revents & POLLIN);
   }
 
-  /// Whether it came since the last time.
+  /// Returns whether Ctrl-C came since the last call.
   bool taken() const {
     char bytes[64];
     bool any = false;
@@ -63,8 +63,8 @@ class Cancellation {
   static inline int ends_[2] = {-1, -1};
 };
 
-/// Goes to a new line where the cursor is not at the beginning of one, whoever wrote: as many spaces as leave
-/// it in its line if it was, and take it to the next if not.
+/// Moves the cursor to a new line unless it is at the beginning of a line already. A row of spaces as wide as
+/// the terminal, less one, followed by a carriage return, does so without asking for the position.
 void begin_line() {
   const char* const terminal = std::getenv("TERM");
   if (!terminal || std::string_view(terminal) == "dumb") return;
@@ -107,14 +107,14 @@ class Editor {
   Editor(const Editor&) = delete;
   Editor& operator=(const Editor&) = delete;
 
-  /// The next cell; false at the end of input. Ctrl-C begins it anew.
+  /// Reads the next cell; returns false at the end of input. Ctrl-C discards the cell's lines.
   bool read(std::string& cell) {
     cell_.clear();
     for (;;) {
       cancellation_.taken();
       int length = 0;
       if (cell_.empty()) begin_line();
-      // Before the prompt is seen, lest a key in between be taken for input of a program.
+      // Done before the prompt appears: a key pressed in between would be taken for a program's input.
       el_set(editor_, EL_PREP_TERM, 1);
       const char* line = el_gets(editor_, &length);
       if (cancellation_.taken()) {
@@ -133,7 +133,7 @@ class Editor {
         cell_.clear();
         continue;
       }
-      // An empty line ends what is not complete, so that a missing bracket can be reported.
+      // An empty line ends an incomplete cell, so that a missing bracket can be reported.
       const bool ended = trimmed(line).empty();
       if (incomplete(text) && !ended) continue;
       HistEvent event;
@@ -150,7 +150,7 @@ class Editor {
     return *static_cast<Editor*>(self);
   }
 
-  /// A character from its bytes; 1, or 0 at the end of input, or -1 for Ctrl-C.
+  /// Reads a UTF-8 character; returns 1, or 0 at the end of input, or -1 for Ctrl-C.
   int read_key(wchar_t& key) const {
     std::mbstate_t state{};
     for (char byte = 0;;) {
@@ -159,7 +159,7 @@ class Editor {
       if (size <= 0) return 0;
       const std::size_t used = std::mbrtowc(&key, &byte, 1, &state);
       if (used <= 1) return 1;
-      if (used == static_cast<std::size_t>(-1)) state = {};  // not UTF-8: left out
+      if (used == static_cast<std::size_t>(-1)) state = {};  // a byte that is not UTF-8 is dropped
     }
   }
 
@@ -207,7 +207,7 @@ class Editor {
 }  // namespace
 
 void prompt(Shell& shell) {
-  std::setlocale(LC_CTYPE, "C.UTF-8");  // of the keys
+  std::setlocale(LC_CTYPE, "C.UTF-8");  // the encoding of the keyboard
   Editor editor(shell);
   std::cout << "ktape. %help tells what can be typed, Ctrl-D leaves." << std::endl;
   for (std::string cell; editor.read(cell);) shell.run(cell);

@@ -3,7 +3,7 @@
 
 namespace ktape::interactive {
 
-/// Reads cells from the terminal, with editing, a history that is kept and completion, until Ctrl-D.
+/// Reads cells from the terminal until Ctrl-D, with line editing, completion and a history kept in a file.
 void prompt(Shell& shell);
 
 }  // namespace ktape::interactive

@@ -1,5 +1,5 @@
 #pragma once
-/// What is there when the prompt opens. It is precompiled, so that the prompt opens at once.
+/// The declarations with which the prompt opens, precompiled so that it opens at once.
 
 #include <ktape/interactive/display.hpp>
 #include <ktape/interactive/names.hpp>

@@ -118,7 +118,7 @@ Ending Shell::time(const std::string& code) {
 
 Ending Shell::plot(const std::string& value) {
   if (value.empty()) return refused("ValueError: [%plot] a value must be named: received nothing");
-  // On a line of its own: what clang says of it shows nothing else.
+  // The expression stands on a separate line, so that clang's messages show nothing else.
   return interpreter_->run("ktape::interactive::draw(\n" + value + "\n);");
 }
 
@@ -134,7 +134,7 @@ void Shell::who() const {
 
 void Shell::reset() {
   finish();
-  // What was compiled stays: classes that were registered, threads.
+  // Compiled code is not unloaded: registered classes and running threads may still use it.
   static_cast<void>(interpreter_.release());
   interpreter_ = open_interpreter();
   program_ = {};

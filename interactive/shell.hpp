@@ -7,7 +7,7 @@
 
 namespace ktape::interactive {
 
-/// A session as its user knows it: cells, commands that begin with %, questions that begin with ?.
+/// A session: runs cells, commands that begin with %, and questions that begin with ?.
 ///
 ///     %time code     %plot value     %who     %reset     %load FILE     %save FILE     %help     ?K::dot
 class Shell {
@@ -15,17 +15,17 @@ class Shell {
   Shell();
   ~Shell();
 
-  /// Runs a cell or a command. `file`, if any, stands in messages.
+  /// Runs a cell or a command. Messages name `file`, if given.
   Ending execute(const std::string& text, const std::string& file = {});
-  /// The same; tells on std::cerr what went wrong, and returns whether nothing did.
+  /// Runs a cell or a command, reports errors on std::cerr, and returns whether there were none.
   bool run(const std::string& text, const std::string& file = {});
-  /// Runs a file: what it declares and, if there is a main(), that. Returns its status.
+  /// Runs a file and then its main(), if there is one. Returns the exit status.
   int run_file(const std::string& path, const std::vector<std::string>& arguments);
-  /// What may stand for the last word of the text.
+  /// Returns the words that may replace the last word of the text.
   std::vector<std::string> completions(const std::string& text);
-  /// What the headers, or the session, say of a name; empty for an unknown one.
+  /// Returns the declaration and comment of a name in the headers or the session; empty for an unknown name.
   std::string description(const std::string& name);
-  /// Ends the session's variables.
+  /// Destroys the session's variables.
   void finish();
 
  private:
@@ -39,7 +39,7 @@ class Shell {
   Ending save(const std::string& path) const;
 
   std::unique_ptr<Interpreter> interpreter_;
-  Program program_;  // of the cells that ran
+  Program program_;  // the cells that ran
 };
 
 }  // namespace ktape::interactive

@@ -6,7 +6,7 @@
 namespace ktape::interactive {
 namespace {
 
-/// Walks over a text and leaves out what is quoted.
+/// Scans C++ text for brackets, skipping strings and comments.
 class Scanner {
  public:
   explicit Scanner(std::string_view text) : text_(text) {
@@ -40,7 +40,7 @@ class Scanner {
     if (depth_ == 0) needs_body_ = c == ')' ? head_ : word_before() == "else";
   }
 
-  /// Whether a statement follows the brackets behind this word.
+  /// Returns whether a statement follows the parentheses after this word (if, for, while, ...).
   static bool begins_statement(std::string_view word) {
     return word == "for" || word == "while" || word == "if" || word == "constexpr" || word == "switch";
   }
@@ -51,7 +51,7 @@ class Scanner {
     return text_.substr(begin, end - begin);
   }
 
-  /// Whether a word or a number goes on here, as 1'000 does.
+  /// Returns whether the scan is inside a word or a number, where a quote separates digits (1'000).
   bool in_word() const {
     return at_ > 0 && (std::isalnum(static_cast<unsigned char>(text_[at_ - 1])) || text_[at_ - 1] == '_');
   }
@@ -73,7 +73,7 @@ class Scanner {
     else skip_to(')' + std::string(text_.substr(at_ + 2, bracket - at_ - 2)) + '"', bracket);
   }
 
-  // An end of line ends it too: that is an error, which more lines do not mend.
+  // A quote that is open at the end of a line is an error, which further lines cannot mend.
   void quoted(char quote) {
     for (++at_; at_ < text_.size() && text_[at_] != quote && text_[at_] != '\n'; ++at_)
       if (text_[at_] == '\\') ++at_;
@@ -92,7 +92,7 @@ class Scanner {
   std::size_t at_ = 0;
   int depth_ = 0, conditions_ = 0;
   bool open_ = false;
-  bool head_ = false, needs_body_ = false;  // of a statement such as for
+  bool head_ = false, needs_body_ = false;  // inside, and after, the parentheses of a statement such as `for`
 };
 
 }  // namespace

@@ -2,17 +2,17 @@
 #include <string>
 #include <string_view>
 
-/// What can be said of the text of a cell without compiling it.
+/// Questions about the text of a cell that need no compiler.
 namespace ktape::interactive {
 
-/// Whether more must follow: a bracket, a comment or a raw string is open, the last line ends with a
-/// backslash, or a preprocessor condition is open.
+/// Returns whether the text is incomplete: a bracket, a comment, a raw string or a preprocessor condition is
+/// open, or the last line ends with a backslash.
 bool incomplete(std::string_view text);
 
-/// How deep brackets are open at its end.
+/// Returns the number of brackets that are open at the end of the text.
 int open_brackets(std::string_view text);
 
-/// Where the name begins that the text ends with, a command with its %.
+/// Returns the begin of the name at the end of the text; a command's name includes its %.
 std::size_t word_begin(std::string_view text);
 
 std::string trimmed(std::string_view text);

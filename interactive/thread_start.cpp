@@ -18,8 +18,8 @@ void* run_thread(void* argument) {
 
 }  // namespace
 
-/// In place of the C library's, for all threads of the program: one that overflows its stack can then be told
-/// of, and ends alone.
+/// Replaces the C library's pthread_create for all threads of the program and gives each thread a stack for
+/// signal handlers: a thread that overflows its stack is then reported, and ends alone.
 extern "C" __attribute__((visibility("default"), used)) int pthread_create(pthread_t* thread,
                                                                            const pthread_attr_t* attributes,
                                                                            void* (*function)(void*),

@@ -2,9 +2,10 @@
 
 #include <mutex>
 
-/// What is typed reaches thread_local variables by a call with the variable's descriptor, for only a linker
-/// could let it do so as other code does. The standard library, which was linked, has no descriptors of the
-/// two that std::call_once uses, and std::async, std::promise and std::packaged_task with it.
+/// Interpreted code accesses thread_local variables through a function call with a descriptor of the
+/// variable (emulated TLS), because no linker resolves them. The standard library has no such descriptors for
+/// the two variables that std::call_once uses, and with it std::async, std::promise and std::packaged_task:
+/// they are defined here.
 extern "C" {
 __attribute__((visibility("default"),
                used)) char ktape_once_callable asm("__emutls_v._ZSt15__once_callable") = 0;

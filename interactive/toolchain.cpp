@@ -13,7 +13,8 @@ namespace fs = std::filesystem;
 namespace ktape::interactive {
 namespace {
 
-/// The folder over that of the program: bin/ and interactive/ both lie beside include/.
+/// Returns the folder above that of the program: bin/ (installed) and interactive/ (build tree) both lie
+/// beside include/.
 fs::path prefix() { return fs::read_symlink("/proc/self/exe").parent_path().parent_path(); }
 
 fs::path session_header() {
@@ -42,7 +43,7 @@ std::vector<std::string> flags() {
     end = std::min(folders.find(':', at), folders.size());
     if (end > at) flags.push_back("-isystem" + folders.substr(at, end - at));
   }
-  // The interpreter optimizes by itself (cell_code.hpp).
+  // CellCode optimizes the generated code.
   flags.insert(flags.end(), {"-Xclang", "-fincremental-extensions", "-Xclang", "-disable-llvm-passes"});
   return flags;
 }
@@ -54,14 +55,14 @@ fs::path cache_folder() {
   return (home && *home ? fs::path(home) / ".cache" : fs::temp_directory_path()) / "ktape";
 }
 
-/// Where clang may find it, best first.
+/// Returns the candidates for the precompiled header, best first.
 std::vector<fs::path> places() {
   const std::string key = std::to_string(std::hash<std::string>()(prefix().string()));
   return {prefix() / "interactive/session.pch", prefix() / KTAPE_LIBRARY_FOLDER / "ktape/session.pch",
           cache_folder() / ("session-" + key + ".pch")};
 }
 
-/// Null when it cannot be used.
+/// Returns an interpreter with the precompiled header; null if clang rejects the header.
 std::unique_ptr<Interpreter> opened(const fs::path& precompiled) {
   if (!fs::exists(precompiled)) return nullptr;
   try {

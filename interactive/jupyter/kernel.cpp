@@ -12,11 +12,11 @@
 namespace ktape::interactive {
 namespace {
 
-/// An interrupt reaches the thread that runs cells, while it runs one, and is forgotten between two.
+/// Lets Ctrl-C reach the thread that runs cells, during a cell only: between cells Ctrl-C is ignored.
 class Interruptible {
  public:
   Interruptible() {
-    std::signal(SIGINT, SIG_IGN);  // drops what came before
+    std::signal(SIGINT, SIG_IGN);  // drops pending interrupts
     mask(SIG_UNBLOCK);
   }
   ~Interruptible() { mask(SIG_BLOCK); }
@@ -34,7 +34,7 @@ class Interruptible {
 
 bool of_name(char c) { return std::isalnum(static_cast<unsigned char>(c)) || c == '_' || c == ':'; }
 
-/// The qualified name around or before a place: that of the function at `K::dot(|`, too.
+/// Returns the qualified name at a place, or the function whose parenthesis is open there: `K::dot(|`.
 std::string name_at(const std::string& code, std::size_t at) {
   at = std::min(at, code.size());
   if ((at == code.size() || !of_name(code[at])) && at > 0 && code[at - 1] == '(') --at;

@@ -9,12 +9,12 @@
 
 namespace ktape::interactive {
 
-/// What std::cin reads: lines that the notebook asks its user for.
+/// The buffer of std::cin: lines that the notebook asks its user for.
 class Input : public std::streambuf {
  public:
-  /// Called before a line is asked for.
+  /// `before` is called each time before the user is asked for a line.
   explicit Input(std::function<void()> before) : before_(std::move(before)) {}
-  /// Whether there is anybody to ask; if not, the input is at its end.
+  /// Sets whether the front end can ask for input; if not, std::cin is at its end.
   void allow(bool allowed);
 
  protected:
@@ -26,12 +26,12 @@ class Input : public std::streambuf {
   std::string line_;
 };
 
-/// Answers Jupyter's requests with the session of the prompt. What a request holds and what an answer must:
+/// Answers Jupyter's requests with the session of the prompt. The protocol, with the fields of each message:
 /// https://jupyter-client.readthedocs.io/en/stable/messaging.html
 class Kernel : public xeus::xinterpreter {
  public:
   Kernel();
-  /// Ends the session's variables.
+  /// Destroys the session's variables.
   void finish();
 
  private:
@@ -51,7 +51,7 @@ class Kernel : public xeus::xinterpreter {
   Streams streams_;
   Input input_;
   Shell shell_;
-  int count_ = 0;  // of the cell
+  int count_ = 0;  // the number of the cell, In[count_]
   bool silent_ = false;
 };
 

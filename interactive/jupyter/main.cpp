@@ -12,7 +12,7 @@
 
 namespace {
 
-/// Interrupts are for cells only, whichever thread they reach; those that xeus starts never see one.
+/// Blocks Ctrl-C in the threads that xeus starts; only the thread that runs cells handles the signal.
 void block_interrupts() {
   sigset_t interrupt;
   sigemptyset(&interrupt);
@@ -22,7 +22,7 @@ void block_interrupts() {
 
 void run(const std::string& connection) {
   block_interrupts();
-  // There is no screen to turn pages on.
+  // A notebook has no pager.
   setenv("PAGER", "cat", 1);
   setenv("TERM", "xterm-256color", 1);
   auto interpreter = std::make_unique<ktape::interactive::Kernel>();
@@ -33,7 +33,7 @@ void run(const std::string& connection) {
                        nl::json::object(), nl::json::error_handler_t::replace);
   kernel.start();
   session.finish();
-  // What was compiled stays as long as the process: to take it down piece by piece is of no use.
+  // The process ends at once: unloading compiled code piece by piece would only take time.
   std::cout.flush();
   _exit(0);
 }

@@ -16,7 +16,7 @@
 namespace ktape::interactive {
 namespace {
 
-/// Ctrl-C waits, for a cell that it ends must not be left within.
+/// Blocks Ctrl-C during a scope that must not be left by a jump.
 class SignalsWait {
  public:
   SignalsWait() {
@@ -33,7 +33,7 @@ class SignalsWait {
   sigset_t before_;
 };
 
-/// How much of the text ends with a whole character.
+/// Returns the length of the text up to its last whole UTF-8 character.
 std::size_t whole_characters(const std::string& text) {
   for (std::size_t back = 1; back <= 3 && back <= text.size(); ++back) {
     const auto byte = static_cast<unsigned char>(text[text.size() - back]);
@@ -59,7 +59,7 @@ Streams::Streams(Publish publish) : publish_(std::move(publish)) {
   open(streams_[1], STDERR_FILENO);
   std::setvbuf(stdout, nullptr, _IOLBF, 1 << 16);
   if (pipe2(wake_, O_CLOEXEC) != 0) throw std::system_error(errno, std::generic_category(), "pipe");
-  const SignalsWait wait;  // inherited by the watcher, which no signal is for
+  const SignalsWait wait;  // the watcher's thread inherits the blocked signals
   watcher_ = std::thread([this] { watch(); });
 }
 
@@ -92,7 +92,7 @@ void Streams::begin_cell() {
   flush();
   const std::lock_guard lock(mutex_);
   read_all();
-  // Nobody asked for what is said at the start.
+  // Output before the first cell is dropped.
   if (!any_cell_)
     for (Stream& stream : streams_) stream.text.clear();
   any_cell_ = in_cell_ = true;
@@ -121,7 +121,7 @@ void Streams::watch() {
       read_all();
       if (in_cell_) publish_text(false);
     }
-    // A few messages a second carry as much as thousands.
+    // Output is collected, so that a loop of prints sends a few messages a second instead of thousands.
     std::this_thread::sleep_for(std::chrono::milliseconds(20));
   }
 }

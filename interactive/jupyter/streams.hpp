@@ -7,15 +7,16 @@
 
 namespace ktape::interactive {
 
-/// Takes what the process, whoever in it, writes to its standard output and standard error, and hands it on
-/// as it comes while a cell runs; what comes between two cells, with the next one. What comes before the
-/// first is dropped.
+/// Captures the process's standard output and standard error, from any library and thread. Output is
+/// published as it comes during a cell; output between two cells is published with the next cell; output
+/// before the first cell is dropped.
 ///
-/// Both are terminals, so that what is written is what would be at the prompt: bars move, lines come at once.
+/// Both streams are pseudo-terminals, so that programs write as at the prompt: progress bars move, lines are
+/// not held back.
 class Streams {
  public:
-  /// `publish(name, text)`: of "stdout" or "stderr", whole UTF-8 characters. Called by any thread, one at a
-  /// time.
+  /// `publish(name, text)` receives "stdout" or "stderr" and whole UTF-8 characters. Calls come from any
+  /// thread, never two at a time.
   using Publish = std::function<void(const char* name, const std::string& text)>;
   explicit Streams(Publish publish);
   ~Streams();
@@ -24,7 +25,7 @@ class Streams {
 
   void begin_cell();
   void end_cell();
-  /// Calls f after all that was written so far is published, and while nothing else is.
+  /// Calls f after all output so far is published, and publishes nothing else during the call.
   void after_text(const std::function<void()>& f);
 
  private:
@@ -41,7 +42,7 @@ class Streams {
   Publish publish_;
   std::array<Stream, 2> streams_{{{"stdout"}, {"stderr"}}};
   int wake_[2] = {-1, -1};
-  std::mutex mutex_;  // for what follows and for publishing
+  std::mutex mutex_;  // guards publishing and the members below
   bool any_cell_ = false, in_cell_ = false, ends_ = false;
   std::thread watcher_;
 };

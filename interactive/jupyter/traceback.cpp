@@ -15,7 +15,7 @@ std::vector<std::string> lines_of(const std::string& text) {
   return lines;
 }
 
-/// The line with an arrow, between its neighbors.
+/// Returns the failing line, marked with an arrow, between its neighbors.
 void add_lines(const std::vector<std::string>& code, std::size_t line, std::vector<std::string>& out) {
   if (line == 0 || line > code.size()) return;
   for (std::size_t i = std::max<std::size_t>(line, 3) - 2; i <= std::min(line + 2, code.size()); ++i) {

@@ -5,14 +5,13 @@
 
 namespace ktape::interactive {
 
-/// An error as Jupyter shows it, in the colors of terminals.
+/// An error in Jupyter's form, with terminal colors.
 struct Traceback {
   std::string name, message;
   std::vector<std::string> lines;
 };
 
-/// Of the cell's statement that ended it the traceback shows some lines. clang's own errors stand as they
-/// are.
+/// Returns an error with the lines around the failing statement. Messages of clang stay as they are.
 Traceback traceback_of(const Ending& ending, int count, const std::string& code);
 
 }  // namespace ktape::interactive

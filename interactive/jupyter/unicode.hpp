@@ -2,12 +2,12 @@
 #include <string>
 #include <string_view>
 
-/// Jupyter counts characters where C++ counts bytes of UTF-8.
+/// Conversions between Jupyter's positions, which count characters, and C++'s, which count bytes of UTF-8.
 namespace ktape::interactive {
 
 inline bool begins_character(char byte) { return (byte & 0xC0) != 0x80; }
 
-/// Where the character number i begins.
+/// Returns the byte at which character i begins.
 inline std::size_t byte_of(std::string_view text, int i) {
   for (std::size_t at = 0; at < text.size(); ++at)
     if (begins_character(text[at]) && i-- <= 0) return at;
