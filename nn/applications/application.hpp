@@ -4,8 +4,8 @@
 
 #include <string>
 
-/// Known image classifiers, with the names of layers and the order of weights that Keras's have: the files of
-/// weights that Keras publishes for them load. Mirrors `keras.applications`.
+/// Known image classifiers. Names of layers and the order of weights are Keras's, so that the files of
+/// weights that Keras publishes load. Mirrors `keras.applications`.
 ///
 ///     namespace applications = nn::applications;
 ///     nn::Model classifier =
@@ -19,15 +19,15 @@
 /// classifier that is neither softmax nor linear; and what `Model::load_weights` throws for the file.
 namespace ktape::nn::applications {
 
-/// What the applications take.
+/// Options of all applications.
 struct ApplicationOptions {
-  bool include_top = true;   ///< the classifier, too
-  std::string weights = {};  ///< a file, as for `Model::load_weights`; new random ones by default
-  Tensor input_tensor = {};  ///< what the images are: symbolic; an nn::Input of the input shape by default
-  /// Without the batch. By default the published size with the classifier, and any size without it.
+  bool include_top = true;   ///< whether the model ends with the classifier
+  std::string weights = {};  ///< a file for `Model::load_weights`; random weights by default
+  Tensor input_tensor = {};  ///< a symbolic tensor of images; an nn::Input of the input shape by default
+  /// Shape of one image. By default the published size with the classifier, and any size without a
+  /// classifier.
   Shape input_shape = {};
-  /// What becomes of the last features, without the classifier: "avg" or "max" over each image; nothing by
-  /// default.
+  /// Pooling of the last features over each image, without a classifier: "avg", "max" or none (by default).
   std::string pooling = {};
   std::int64_t classes = 1000;
   ActivationFunction classifier_activation = "softmax";  ///< None for logits

@@ -12,7 +12,7 @@
 namespace ktape::nn::applications {
 namespace {
 
-/// A function with options of its own, which keep their defaults.
+/// Adapts an application with further options, which keep their defaults.
 template <class Options, Model (*make)(const Options&)>
 Model with_common(const ApplicationOptions& common) {
   Options options;

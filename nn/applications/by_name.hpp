@@ -3,7 +3,7 @@
 
 #include <vector>
 
-/// The applications for programs whose users choose one.
+/// The applications by name, for programs whose users choose the model.
 namespace ktape::nn::applications {
 
 struct Application {
@@ -14,7 +14,7 @@ struct Application {
 };
 
 const std::vector<Application>& all_applications();
-/// Throws ValueError, with the nearest known names, for an unknown one.
+/// Returns an application by its name. Throws ValueError, with the nearest known names, for an unknown name.
 const Application& application(const std::string& name);
 
 }  // namespace ktape::nn::applications

@@ -22,7 +22,7 @@ LayerNormalization layer_normalization(const std::string& name) {
   return LayerNormalization({.epsilon = 1e-6, .name = name});
 }
 
-/// In front of a stage: smaller images of more channels.
+/// Adds the layers before a stage: images of half the size with more channels.
 Sequential downsampling(const std::string& model, int stage, std::int64_t channels) {
   if (stage == 0)
     return Sequential({Conv2D(channels, 4, {.strides = 4, .name = model + "_stem_conv"}),
@@ -45,7 +45,7 @@ Tensor block(const Tensor& input, std::int64_t channels, const std::string& name
   return Add()({input, Activation("linear", {.name = name + "_identity"})(x)});
 }
 
-/// The images with mean 0 and variance 1 over ImageNet.
+/// Normalizes images to mean 0 and variance 1 over ImageNet.
 Tensor normalized(const Tensor& images, const std::string& name) {
   const auto variance = [](double deviation) { return deviation * 255 * deviation * 255; };
   return Normalization({.mean = {0.485 * 255, 0.456 * 255, 0.406 * 255},

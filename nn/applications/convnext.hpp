@@ -4,8 +4,8 @@
 namespace ktape::nn::applications {
 
 struct ConvNeXtOptions {
-  bool include_preprocessing = true;  ///< reads values from 0 to 255, where there are 3 channels
-  // As in ApplicationOptions.
+  bool include_preprocessing = true;  ///< whether the model normalizes values from 0 to 255 (3 channels only)
+  // The options of ApplicationOptions.
   bool include_top = true;
   std::string weights = {};
   Tensor input_tensor = {};
@@ -21,7 +21,7 @@ struct ConvNeXtOptions {
 Model ConvNeXtTiny(const ConvNeXtOptions& options = {});
 
 namespace convnext {
-/// The images themselves: the network does it.
+/// Returns the images unchanged: the model contains the preprocessing.
 Tensor preprocess_input(const Tensor& images, const std::string& data_format = {});
 }  // namespace convnext
 

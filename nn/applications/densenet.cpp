@@ -11,9 +11,9 @@
 namespace ktape::nn::applications {
 namespace {
 
-constexpr std::int64_t growth = 32;  ///< channels that a block adds
+constexpr std::int64_t growth = 32;  ///< channels that each convolution of a block adds
 
-/// Normalization and activation, named for the same place.
+/// Adds a normalization and an activation.
 Tensor activated(const Tensor& x, const std::string& bn_name, const std::string& relu_name) {
   return Activation("relu",
                     {.name = relu_name})(BatchNormalization({.epsilon = 1.001e-5, .name = bn_name})(x));
@@ -32,7 +32,7 @@ Tensor stage(Tensor x, int blocks, const std::string& name) {
   return x;
 }
 
-/// Half as many channels, rows and columns.
+/// Halves channels, rows and columns.
 Tensor transition(const Tensor& input, const std::string& name) {
   Tensor x = activated(input, name + "_bn", name + "_relu");
   x = Conv2D(channels_of(x) / 2, 1, {.use_bias = false, .name = name + "_conv"})(x);

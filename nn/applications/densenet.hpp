@@ -8,7 +8,7 @@ namespace ktape::nn::applications {
 Model DenseNet121(const ApplicationOptions& options = {});
 
 namespace densenet {
-/// As `applications::preprocess_input` in the mode "torch".
+/// Calls `applications::preprocess_input` in the mode "torch".
 Tensor preprocess_input(const Tensor& images, const std::string& data_format = {});
 }  // namespace densenet
 

@@ -41,7 +41,7 @@ Tensor normalized(const Tensor& x, const std::string& name) {
 
 Tensor activated(const Tensor& x, const std::string& name) { return Activation("swish", {.name = name})(x); }
 
-/// A convolution of single pixels without a bias.
+/// Adds a 1 x 1 convolution without a bias.
 Tensor pointwise(const Tensor& x, std::int64_t filters, const std::string& name) {
   return Conv2D(
       filters, 1,
@@ -58,7 +58,7 @@ Tensor depthwise(Tensor x, const Stage& stage, std::int64_t stride, const std::s
                                              .name = prefix + "dwconv"})(x);
 }
 
-/// Weighs the channels by what is in the whole image.
+/// Adds a squeeze-and-excitation block: channels are scaled by a function of their means over the image.
 Tensor squeezed_and_excited(const Tensor& x, std::int64_t squeezed, const std::string& prefix) {
   const std::int64_t filters = channels_of(x);
   const auto mixed = [&](const Tensor& w, std::int64_t units, const char* activation, const char* name) {
@@ -105,7 +105,7 @@ Tensor blocks(Tensor x) {
   return x;
 }
 
-/// Makes variances of the deviations that published files have in their place.
+/// Squares the standard deviations that published files hold in place of variances.
 void correct_variance(const Layer& normalization) {
   for (const Variable& weight : normalization.weights()) {
     if (weight.name().find("variance") == std::string::npos) continue;

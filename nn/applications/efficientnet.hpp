@@ -7,12 +7,12 @@ namespace ktape::nn::applications {
 /// pixels, at least 32, with values from 0 to 255. 5,330,571 weights, of which 7 are the mean, the variance
 /// and the count of its Normalization. `keras.applications.EfficientNetB0`.
 ///
-/// The files that Keras publishes have deviations in the place of the variances, and Keras adds a layer for
-/// them where it downloads the file; here `weights` makes variances of them.
+/// The files that Keras publishes hold standard deviations in place of variances, for which Keras adds a
+/// layer after downloading them; here `weights` squares the deviations.
 Model EfficientNetB0(const ApplicationOptions& options = {});
 
 namespace efficientnet {
-/// The images themselves: the network does it.
+/// Returns the images unchanged: the model contains the preprocessing.
 Tensor preprocess_input(const Tensor& images, const std::string& data_format = {});
 }  // namespace efficientnet
 

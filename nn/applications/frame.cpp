@@ -14,7 +14,7 @@ namespace K = backend;
 
 namespace {
 
-/// The inputs that a symbolic tensor depends on, by age.
+/// Returns the inputs that a symbolic tensor depends on, oldest first.
 std::vector<Tensor> source_inputs(const Tensor& x) {
   std::vector<Ref<Symbol>> found{x.get()->symbol}, sources;
   std::set<const Symbol*> seen{found[0].get()};
@@ -32,7 +32,7 @@ std::vector<Tensor> source_inputs(const Tensor& x) {
   return inputs;
 }
 
-/// The axes of height and width in the shape of an image.
+/// Returns the axes of height and width in the shape of an image.
 std::pair<int, int> spatial_axes() {
   const int first = first_spatial_axis(K::image_data_format()) - 1;
   return {first, first + 1};
@@ -65,7 +65,7 @@ Frame::Frame(const char* application, const ApplicationOptions& options, const I
   input_ = options.input_tensor;
 }
 
-/// The shape of an image: that of the input tensor, the one that was given, or the usual one.
+/// Returns the shape of an image: that of the input tensor, the shape option, or the default.
 Shape Frame::input_shape(const ImageSize& size) const {
   const Shape& given = options_.input_shape;
   if (given.rank() > 0) expect_fitting(given, size);

@@ -17,7 +17,7 @@ namespace K = backend;
 
 namespace {
 
-/// One number for each channel, so that it broadcasts to the images.
+/// Returns a number for each channel, shaped to broadcast with the images.
 Tensor per_channel(const std::vector<double>& numbers, const Tensor& images, int axis) {
   Shape shape(std::vector<std::int64_t>(static_cast<std::size_t>(images.ndim()), 1));
   shape[axis] = 3;
@@ -48,7 +48,7 @@ namespace {
 
 using Names = std::vector<std::pair<std::string, std::string>>;
 
-/// The names and descriptions of all classes, by their numbers.
+/// Reads the names and descriptions of all classes, in order of their numbers.
 Names class_names(const std::string& path) {
   data::InputFile file("decode_predictions", path);
   constexpr const char* rule = "the class index must be {\"0\": [name, description], ...}";

@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-/// Between pictures and what networks of ImageNet read, and between their scores and words.
+/// Preprocessing of pictures for models trained on ImageNet, and decoding of their scores.
 namespace ktape::nn::applications {
 
 struct PreprocessOptions {
@@ -12,8 +12,8 @@ struct PreprocessOptions {
   std::string mode = "caffe";
 };
 
-/// Images, (height, width, 3) or a batch of them with values from 0 to 255, as networks want them; integers
-/// become floatx():
+/// Converts images, (height, width, 3) or a batch, with values from 0 to 255, to a model's input; integers
+/// become floatx(). The modes:
 ///
 /// - "caffe": blue, green, red in this order, each minus its mean over ImageNet;
 /// - "tf": from -1 to 1;
@@ -23,7 +23,7 @@ struct PreprocessOptions {
 /// `keras.applications.imagenet_utils.preprocess_input`.
 Tensor preprocess_input(const Tensor& images, const PreprocessOptions& options = {});
 
-/// A class, and how sure a network is of it.
+/// A class with the model's score for it.
 struct DecodedPrediction {
   std::string class_name;  ///< WordNet's number: "n02504458"
   std::string class_description;
@@ -31,15 +31,14 @@ struct DecodedPrediction {
 };
 
 struct DecodeOptions {
-  std::int64_t top = 5;  ///< how many classes for each image
+  std::int64_t top = 5;  ///< the number of classes for each image
 };
 
-/// The classes with the highest scores for each row of (samples, classes), the best first; of equal scores
-/// the class with the lower number. `class_index` is a JSON file like Keras's imagenet_class_index.json:
-/// {"0":
-/// ["n01440764", "tench"], ...}. Throws ValueError for predictions of another shape than it has classes and
-/// for a `top` below 1, IOError for a file that is missing or says something else.
-/// `keras.applications.imagenet_utils.decode_predictions`.
+/// Returns the classes with the highest scores for each row of (samples, classes), the best first; of equal
+/// scores the class with the lower number. `class_index` is a JSON file like Keras's
+/// imagenet_class_index.json: {"0": ["n01440764", "tench"], ...}. Throws ValueError for predictions whose
+/// columns are not the file's classes and for a `top` below 1, IOError for a file that is missing or of
+/// another form. Mirrors `keras.applications.imagenet_utils.decode_predictions`.
 std::vector<std::vector<DecodedPrediction>> decode_predictions(const Tensor& predictions,
                                                                const std::string& class_index,
                                                                const DecodeOptions& options = {});

@@ -45,7 +45,7 @@ Tensor stem(Tensor x) {
   return halved(x);
 }
 
-/// Windows of 1, 5 and twice 3 pixels.
+/// Adds a block of parallel convolutions: 1 x 1, 5 x 5, and 3 x 3 twice.
 Tensor mixed_small(const Tensor& x, std::int64_t pool_filters, const std::string& name) {
   const Tensor one = convolved(x, 64, 1, 1);
   const Tensor five = convolved(convolved(x, 48, 1, 1), 64, 5, 5);
@@ -55,7 +55,7 @@ Tensor mixed_small(const Tensor& x, std::int64_t pool_filters, const std::string
   return joined({one, five, three, averaged(x, pool_filters)}, name);
 }
 
-/// To 17 x 17 pixels.
+/// Reduces images to 17 x 17 pixels.
 Tensor first_reduction(const Tensor& x) {
   const Tensor three = convolved(x, 384, 3, 3, halving);
   Tensor twice = convolved(x, 64, 1, 1);
@@ -64,7 +64,7 @@ Tensor first_reduction(const Tensor& x) {
   return joined({three, twice, halved(x)}, "mixed3");
 }
 
-/// Windows of 7 pixels, a row and a column after another.
+/// Adds a block of 1 x 7 and 7 x 1 convolutions.
 Tensor mixed_seven(const Tensor& x, std::int64_t filters, const std::string& name) {
   const Tensor one = convolved(x, 192, 1, 1);
   Tensor seven = convolved(x, filters, 1, 1);
@@ -78,7 +78,7 @@ Tensor mixed_seven(const Tensor& x, std::int64_t filters, const std::string& nam
   return joined({one, seven, twice, averaged(x, 192)}, name);
 }
 
-/// To 8 x 8 pixels.
+/// Reduces images to 8 x 8 pixels.
 Tensor second_reduction(const Tensor& x) {
   const Tensor three = convolved(convolved(x, 192, 1, 1), 320, 3, 3, halving);
   Tensor seven = convolved(x, 192, 1, 1);
@@ -88,7 +88,7 @@ Tensor second_reduction(const Tensor& x) {
   return joined({three, seven, halved(x)}, "mixed8");
 }
 
-/// A row and a column beside each other.
+/// Adds a 1 x 3 and a 3 x 1 convolution side by side.
 Tensor split(const Tensor& x, const std::string& name = "") {
   const Tensor row = convolved(x, 384, 1, 3), column = convolved(x, 384, 3, 1);
   return joined({row, column}, name);

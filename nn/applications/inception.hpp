@@ -10,7 +10,7 @@ namespace ktape::nn::applications {
 Model InceptionV3(const ApplicationOptions& options = {});
 
 namespace inception_v3 {
-/// As `applications::preprocess_input` in the mode "tf".
+/// Calls `applications::preprocess_input` in the mode "tf".
 Tensor preprocess_input(const Tensor& images, const std::string& data_format = {});
 }  // namespace inception_v3
 

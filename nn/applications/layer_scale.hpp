@@ -7,7 +7,7 @@ namespace ktape::nn {
 class Catalogue;
 
 struct LayerScaleOptions {
-  double init_values = 1e-6;  ///< of the factors: a new block changes little
+  double init_values = 1e-6;  ///< initial value of the factors; small, so that a new block changes little
   std::string name = {};
   bool trainable = true;
   std::optional<DType> dtype = {};

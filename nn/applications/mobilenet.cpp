@@ -26,12 +26,12 @@ Tensor normalized(const Tensor& x, const std::string& name) {
   return BatchNormalization({.axis = channel_axis(), .momentum = 0.999, .name = name})(x);
 }
 
-/// A convolution of single pixels without a bias.
+/// Adds a 1 x 1 convolution without a bias.
 Tensor pointwise(const Tensor& x, std::int64_t filters, const std::string& name) {
   return Conv2D(filters, 1, {.padding = "same", .use_bias = false, .name = name})(x);
 }
 
-/// Each channel for itself; with a stride of 2, zeros are added by a layer of their own.
+/// Adds a depthwise convolution; with a stride of 2, a separate layer pads with zeros.
 Tensor depthwise(Tensor x, std::int64_t kernel_size, std::int64_t stride, const std::string& name,
                  const std::string& pad_name) {
   if (stride == 2) x = ZeroPadding2D(downsampling_padding(x, kernel_size), {.name = pad_name})(x);
@@ -48,7 +48,7 @@ namespace {
 
 Tensor relu6(const Tensor& x, const std::string& name) { return ReLU({.max_value = 6, .name = name})(x); }
 
-/// Many channels between two layers of few.
+/// Adds an inverted residual block: wide in the middle, narrow at both ends.
 Tensor inverted_block(const Tensor& input, int number, std::int64_t filters, std::int64_t stride) {
   const std::string prefix = number == 0 ? "expanded_conv_" : "block_" + std::to_string(number) + '_';
   Tensor x = input;
@@ -116,7 +116,7 @@ const V3Block small_blocks[] = {
     {3, 48, 5, 1, true, true},  {3, 48, 5, 1, true, true},          {6, 96, 5, 2, true, true},
     {6, 96, 5, 1, true, true},  {6, 96, 5, 1, true, true}};
 
-/// The row as a minimalistic network has it.
+/// Returns the row of the minimalistic network: 3 x 3 windows, relu, no squeeze and excitation.
 V3Block plain(V3Block block) {
   block.kernel_size = 3;
   block.squeezed = block.hard_swish = false;
@@ -127,7 +127,7 @@ Tensor activated(const Tensor& x, bool hard_swish) {
   return hard_swish ? Layer(Activation("hard_swish"))(x) : ReLU()(x);
 }
 
-/// Weighs the channels by what is in the whole image.
+/// Adds a squeeze-and-excitation block: channels are scaled by a function of their means over the image.
 Tensor squeezed_and_excited(const Tensor& x, const std::string& name) {
   const std::int64_t filters = channels_of(x);
   Tensor weight = GlobalAveragePooling2D({.keepdims = true, .name = name + "_avg_pool"})(x);
@@ -154,7 +154,7 @@ Tensor v3_block(const Tensor& input, int number, const V3Block& block, double al
   return block.stride == 1 && channels == filters ? Add({.name = prefix + "add"})({input, x}) : x;
 }
 
-/// The classifier, of convolutions of single pixels.
+/// Adds the classifier, made of 1 x 1 convolutions.
 Tensor v3_top(Tensor x, const MobileNetV3Options& options) {
   const std::int64_t units = options.alpha > 1 ? divisible_by_8(1024 * options.alpha) : 1024;
   x = GlobalAveragePooling2D({.keepdims = true})(x);

@@ -1,14 +1,14 @@
 #pragma once
 #include <ktape/nn/applications/application.hpp>
 
-/// Small networks: images of 224 x 224 pixels, at least 32. `alpha` is how wide they are: the numbers of
-/// filters are multiplied by it and rounded to multiples of 8. Throws ValueError, naming the function, for an
-/// alpha that is not above 0, beside the others.
+/// Small networks: images of 224 x 224 pixels, at least 32. `alpha` is the width: the numbers of filters are
+/// multiplied by alpha and rounded to multiples of 8. Throws ValueError, naming the function, for an alpha
+/// that is not above 0, beside the errors of all applications.
 namespace ktape::nn::applications {
 
 struct MobileNetV2Options {
   double alpha = 1;  ///< published: 0.35, 0.5, 0.75, 1, 1.3 and 1.4
-  // As in ApplicationOptions.
+  // The options of ApplicationOptions.
   bool include_top = true;
   std::string weights = {};
   Tensor input_tensor = {};
@@ -26,9 +26,9 @@ Model MobileNetV2(const MobileNetV2Options& options = {});
 struct MobileNetV3Options {
   double alpha = 1;                   ///< published: 0.75 and 1, and 1 for minimalistic networks
   bool minimalistic = false;          ///< without squeeze and excitation, hard swish and windows of 5 pixels
-  double dropout_rate = 0.2;          ///< in front of the classifier
-  bool include_preprocessing = true;  ///< reads values from 0 to 255; otherwise from -1 to 1
-  // As in ApplicationOptions.
+  double dropout_rate = 0.2;          ///< rate of the dropout before the classifier
+  bool include_preprocessing = true;  ///< whether inputs are values from 0 to 255; otherwise from -1 to 1
+  // The options of ApplicationOptions.
   bool include_top = true;
   std::string weights = {};
   Tensor input_tensor = {};
@@ -44,12 +44,12 @@ struct MobileNetV3Options {
 Model MobileNetV3Small(const MobileNetV3Options& options = {});
 
 namespace mobilenet_v2 {
-/// As `applications::preprocess_input` in the mode "tf".
+/// Calls `applications::preprocess_input` in the mode "tf".
 Tensor preprocess_input(const Tensor& images, const std::string& data_format = {});
 }  // namespace mobilenet_v2
 
 namespace mobilenet_v3 {
-/// The images themselves: the network does it.
+/// Returns the images unchanged: the model contains the preprocessing.
 Tensor preprocess_input(const Tensor& images, const std::string& data_format = {});
 }  // namespace mobilenet_v3
 

@@ -17,7 +17,7 @@ Tensor normalized(const Tensor& x, const std::string& name) {
 
 Tensor activated(const Tensor& x, const std::string& name) { return Activation("relu", {.name = name})(x); }
 
-/// Convolution, normalization and activation, and then the smaller images of a maximum.
+/// Adds the first layers: convolution, normalization, activation and maximum pooling.
 Tensor stem(Tensor x, bool activation) {
   x = ZeroPadding2D(3, {.name = "conv1_pad"})(x);
   x = Conv2D(64, 7, {.strides = 2, .name = "conv1_conv"})(x);

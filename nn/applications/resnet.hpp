@@ -7,17 +7,17 @@ namespace ktape::nn::applications {
 /// "Deep Residual Learning for Image Recognition" (2015). 25,636,712 weights. `keras.applications.ResNet50`.
 Model ResNet50(const ApplicationOptions& options = {});
 
-/// "Identity Mappings in Deep Residual Networks" (2016): normalization and activation stand in front of the
+/// "Identity Mappings in Deep Residual Networks" (2016): normalization and activation come before the
 /// convolutions. 25,613,800 weights. `keras.applications.ResNet50V2`.
 Model ResNet50V2(const ApplicationOptions& options = {});
 
 namespace resnet {
-/// As `applications::preprocess_input` in the mode "caffe".
+/// Calls `applications::preprocess_input` in the mode "caffe".
 Tensor preprocess_input(const Tensor& images, const std::string& data_format = {});
 }  // namespace resnet
 
 namespace resnet_v2 {
-/// As `applications::preprocess_input` in the mode "tf".
+/// Calls `applications::preprocess_input` in the mode "tf".
 Tensor preprocess_input(const Tensor& images, const std::string& data_format = {});
 }  // namespace resnet_v2
 

@@ -9,7 +9,7 @@ namespace ktape::nn::applications {
 Model VGG16(const ApplicationOptions& options = {});
 
 namespace vgg16 {
-/// As `applications::preprocess_input` in the mode "caffe".
+/// Calls `applications::preprocess_input` in the mode "caffe".
 Tensor preprocess_input(const Tensor& images, const std::string& data_format = {});
 }  // namespace vgg16
 

@@ -23,8 +23,8 @@ Tensor separated(const Tensor& x, std::int64_t filters, const std::string& name)
   return normalized(convolution(x), name + "_bn");
 }
 
-/// Of half as many rows and columns, behind a shortcut that is convolved. The first convolution has as many
-/// filters as `first_filters` says.
+/// Adds a block that halves rows and columns, with a convolution on the shortcut. The first convolution has
+/// `first_filters` filters.
 Tensor halving_block(const Tensor& input, std::int64_t first_filters, std::int64_t filters,
                      const std::string& name, bool activate_input) {
   const Conv2D convolution(filters, 1, {.strides = 2, .padding = "same", .use_bias = false});

@@ -9,7 +9,7 @@ namespace ktape::nn::applications {
 Model Xception(const ApplicationOptions& options = {});
 
 namespace xception {
-/// As `applications::preprocess_input` in the mode "tf".
+/// Calls `applications::preprocess_input` in the mode "tf".
 Tensor preprocess_input(const Tensor& images, const std::string& data_format = {});
 }  // namespace xception
 

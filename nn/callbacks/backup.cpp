@@ -33,7 +33,7 @@ class BackupAndRestoreImpl final : public CallbackImpl {
     restore(load_safetensors(file_));
   }
 
-  /// The begin of an epoch that has begun already must not change anything.
+  /// Restores the state of callbacks: they must not see the begin of a resumed epoch a second time.
   void on_epoch_begin(int, const Logs&) override {
     if (!kept_.empty()) restore(std::exchange(kept_, {}));
     kept_.clear();
@@ -43,7 +43,7 @@ class BackupAndRestoreImpl final : public CallbackImpl {
     if (options_.save_freq.due(++batches_)) save();
   }
 
-  /// An epoch that Ctrl-C cut short is none.
+  /// Does not count an epoch that Ctrl-C cut short.
   void on_epoch_end(int, const Logs&) override {
     if (options_.save_freq.by_epoch() && !training().interrupted()) save();
   }
@@ -52,7 +52,7 @@ class BackupAndRestoreImpl final : public CallbackImpl {
     if (!options_.delete_checkpoint || training().interrupted()) return;
     std::error_code ignored;
     fs::remove(file_, ignored);
-    fs::remove(folder_, ignored);  // unless there is something else in it
+    fs::remove(folder_, ignored);  // fails, as it should, for a folder with other files
   }
 
   void state(State& state) override { state("batches", batches_); }
@@ -84,7 +84,7 @@ class BackupAndRestoreImpl final : public CallbackImpl {
   std::string folder_, file_;
   BackupAndRestoreOptions options_;
   std::int64_t batches_ = 0;
-  std::vector<State::Entry> kept_;  ///< of an epoch that is gone on with
+  std::vector<State::Entry> kept_;  ///< the callbacks' state in a resumed epoch
 };
 
 }  // namespace

@@ -10,7 +10,7 @@ void warn(const RunParameters& parameters, const std::string& text) {
   if (log::enabled(log::Level::Warn)) return log::write(log::Level::Warn, text);
   if (parameters.verbose == 0 || !parameters.first) return;
   std::cout.flush();
-  std::cerr << "\nWarning: " << text << std::endl;  // behind the bar, which may be half drawn
+  std::cerr << "\nWarning: " << text << std::endl;  // on a line below the progress bar
 }
 
 void CallbackImpl::set_model(const Model& model) {

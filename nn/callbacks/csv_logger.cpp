@@ -39,7 +39,7 @@ class CSVLoggerImpl final : public CallbackImpl {
 
   void on_train_end(const Logs&) override { file_.reset(); }
 
-  /// A training that is resumed cuts off what came after its backup.
+  /// Saves the size of the file; a resumed training cuts off rows that were written after its backup.
   void state(State& state) override {
     if (file_ && !names_.empty() && !state.sets()) begun_ = file_->size();
     state("size", begun_);
@@ -48,7 +48,7 @@ class CSVLoggerImpl final : public CallbackImpl {
   }
 
  private:
-  /// Where the rows begin: the header, unless the file has it.
+  /// Returns the header, or nothing for a file that has one.
   std::string begin(const Logs& logs) {
     for (const auto& [name, value] : logs) names_.push_back(name);
     std::sort(names_.begin(), names_.end());
@@ -79,7 +79,7 @@ class CSVLoggerImpl final : public CallbackImpl {
   std::string filename_;
   CSVLoggerOptions options_;
   std::optional<OutputFile> file_;
-  std::uint64_t begun_ = 0;  ///< where the rows to come begin
+  std::uint64_t begun_ = 0;  ///< offset of this training's first row in the file
   std::vector<std::string> names_;
 };
 

@@ -19,7 +19,7 @@ class SwapEMAWeightsImpl final : public CallbackImpl {
   void on_epoch_end(int, const Logs&) override {
     if (options_.swap_on_epoch) average();
   }
-  /// A training with averages ends with them in the model.
+  /// Leaves the averages in the model at the end of the training.
   void on_train_end(const Logs&) override { weights_.clear(); }
 
   void on_test_begin(const Logs&) override { average(); }
@@ -38,7 +38,7 @@ class SwapEMAWeightsImpl final : public CallbackImpl {
     return optimizer;
   }
 
-  /// The averages stay as they are, so that nothing is lost when the training ends here.
+  /// Swaps the averages into the weights, and keeps them unchanged in the optimizer.
   void average() {
     OptimizerImpl& optimizer = this->optimizer();
     if (!weights_.empty() || optimizer.calls() == 0) return;
@@ -54,7 +54,7 @@ class SwapEMAWeightsImpl final : public CallbackImpl {
   }
 
   SwapEMAWeightsOptions options_;
-  std::vector<Tensor> weights_;  ///< those that the averages are in the place of
+  std::vector<Tensor> weights_;  ///< the weights that the averages replace at present
 };
 
 }  // namespace

@@ -20,10 +20,10 @@ namespace ktape::nn {
 namespace K = backend;
 namespace {
 
-// The numbers of the fields, as event.proto, summary.proto and tensor.proto of TensorFlow have them.
+// Field numbers of TensorFlow's event.proto, summary.proto and tensor.proto.
 namespace event {
 constexpr std::uint32_t wall_time = 1, step = 2, file_version = 3, summary = 5, source_metadata = 10;
-constexpr std::uint32_t writer = 1;  // of source_metadata
+constexpr std::uint32_t writer = 1;  // a field of source_metadata
 }  // namespace event
 namespace summary_value {
 constexpr std::uint32_t in_summary = 1, tag = 1, tensor = 8, metadata = 9;
@@ -33,7 +33,7 @@ constexpr std::uint32_t plugin_data = 1, plugin_name = 1, content = 2;
 }
 namespace tensor_proto {
 constexpr std::uint32_t dtype = 1, shape = 2, content = 4, string = 8;
-constexpr std::uint32_t dimension = 2, size = 1;  // of shape
+constexpr std::uint32_t dimension = 2, size = 1;  // fields of shape
 constexpr std::int64_t float32 = 1, float64 = 2, text = 7;
 }  // namespace tensor_proto
 
@@ -41,7 +41,7 @@ double wall_time() {
   return std::chrono::duration<double>(std::chrono::system_clock::now().time_since_epoch()).count();
 }
 
-/// "events.out.tfevents.1700000000.host.1234.0.v2": no other file has the name.
+/// Returns a unique name: "events.out.tfevents.1700000000.host.1234.0.v2".
 std::string file_name() {
   static std::atomic<int> files{0};
   std::array<char, 256> host{};
@@ -59,7 +59,7 @@ std::string little_endian_bytes(std::uint64_t number, int count) {
   return bytes;
 }
 
-/// TensorFlow turns and shifts checksums, since those of texts that hold checksums are weak.
+/// Rotates and offsets a checksum as TensorFlow does, because a CRC of data that contains CRCs is weak.
 std::string masked_crc(std::string_view bytes) {
   const std::uint32_t crc = crc32c(bytes);
   return little_endian_bytes(std::rotr(crc, 15) + 0xa282ead8u, 4);
@@ -179,7 +179,7 @@ void EventFile::images(const std::string& tag, const Tensor& images, std::int64_
     const Tensor pixels = Tensor::empty({shape[1], shape[2], shape[3]}, DType::UInt8);
     const double* from = numbers.pointer<double>() + i * size;
     std::transform(from, from + size, pixels.pointer<std::uint8_t>(), [](double x) {
-      return static_cast<std::uint8_t>(x > 0 ? std::min(x * 255.5, 255.0) : 0);  // not a number is black
+      return static_cast<std::uint8_t>(x > 0 ? std::min(x * 255.5, 255.0) : 0);  // NaN is black
     });
     texts.push_back(data::encode_png(pixels));
   }

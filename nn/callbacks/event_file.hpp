@@ -8,19 +8,19 @@ namespace ktape::nn {
 
 class Message;
 
-/// A file of events for TensorBoard: records of TensorFlow's kind, each with its length and checksums, of
-/// summaries as TensorFlow 2 writes them. Each is there when the call returns. Internal: sources only.
+/// A file of events for TensorBoard: TensorFlow's records (length, checksums, data) of TensorFlow 2's
+/// summaries. A record is in the file when the call returns. Internal: sources only.
 class EventFile {
  public:
-  /// A new file in a folder, which is made. Throws IOError where that is not possible.
+  /// Creates a file in a folder, which is created too. Throws IOError if that fails.
   explicit EventFile(const std::string& folder);
 
   void scalar(const std::string& tag, double value, std::int64_t step);
-  /// The elements of a tensor, counted in 30 ranges of one width.
+  /// Writes a histogram of a tensor's elements in 30 ranges of equal width.
   void histogram(const std::string& tag, const Tensor& values, std::int64_t step);
-  /// Images (count, height, width, channels) of numbers from 0 to 1, of which the first three are shown.
+  /// Writes the first three of images (count, height, width, channels) with values from 0 to 1.
   void images(const std::string& tag, const Tensor& images, std::int64_t step);
-  /// The architecture of a model, as Keras's JSON.
+  /// Writes the architecture of a model as Keras's JSON.
   void model(const std::string& tag, const std::string& json, std::int64_t step);
 
  private:
@@ -31,10 +31,10 @@ class EventFile {
   OutputFile file_;
 };
 
-/// Left edge, right edge and count of ranges, (ranges, 3), float64: 30 from the least to the largest finite
-/// number; one around the number, where there is but one, and none for no numbers.
+/// Returns a histogram, (ranges, 3), float64: left edge, right edge and count of 30 ranges from the smallest
+/// to the largest finite element. Equal elements give one range around them, no elements none.
 Tensor histogram_of(const Tensor& values);
-/// The remainder with the polynomial of Castagnoli, 0x1edc6f41.
+/// Returns the CRC-32 with Castagnoli's polynomial 0x1edc6f41.
 std::uint32_t crc32c(std::string_view bytes);
 
 }  // namespace ktape::nn

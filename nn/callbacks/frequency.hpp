@@ -5,18 +5,18 @@
 
 namespace ktape::nn {
 
-/// How often a callback acts: after each epoch, "epoch", after each batch, "batch", or after so many batches,
-/// counted over the epochs.
+/// How often a callback acts: after each epoch ("epoch"), after each batch ("batch"), or after every n
+/// batches, counted across epochs (a number).
 class Frequency {
  public:
-  /// Throws ValueError for another word, and for a number below 1.
+  /// Throws ValueError for a word other than "epoch" and "batch", and for a number below 1.
   Frequency(const std::string& word);
   Frequency(const char* word) : Frequency(std::string(word)) {}
   template <std::integral T>
   Frequency(T batches) : batches_(checked(static_cast<std::int64_t>(batches))) {}
 
   bool by_epoch() const { return batches_ == 0; }
-  /// Whether it is to act after the n-th batch, which counts from 1.
+  /// Returns whether the callback acts after batch n, counted from 1.
   bool due(std::int64_t n) const { return batches_ > 0 && n % batches_ == 0; }
 
  private:

@@ -4,8 +4,8 @@
 /// Internal: sources only.
 namespace ktape::nn {
 
-/// The epochs that reported a number of this name: not all do, where validation_freq is more than 1. Throws
-/// as History does for an unknown name.
+/// Returns the epochs whose logs have this name: with a validation_freq above 1, not all have "val_..."
+/// names. Throws ValueError for an unknown name, as History does.
 const std::vector<int>& epochs_of(const History& history, const std::string& name);
 
 }  // namespace ktape::nn

@@ -6,25 +6,25 @@
 
 namespace ktape::nn {
 
-/// A number among the logs, and whether it gets better. Internal: sources only.
+/// A value of the logs whose improvement a callback watches. Internal: sources only.
 class Monitor {
  public:
-  /// `mode`: "min", "max" or, with "auto", which of them the name suggests. Throws ValueError, naming the
-  /// callback, for another one.
+  /// `mode` is "min", "max" or "auto", which follows from the name. Throws ValueError, naming the callback,
+  /// for another mode.
   Monitor(const char* callback, std::string name, const std::string& mode, double min_delta = 0);
 
-  /// A training begins, which is to be warned of a number that is missing.
+  /// Begins a training: a missing value is warned of once more.
   void begin() { warned_ = false; }
-  /// The same, and any value is better than what has been so far.
+  /// Begins a training and forgets the best value.
   void forget();
-  /// What a value must be better than.
+  /// Returns the best value so far, or the threshold that the first value must beat.
   double best() const { return best_; }
   void set_best(double best) { best_ = best; }
 
-  /// The number; none where it is not reported, of which the callback warns once in a training.
+  /// Returns the watched value; none, with one warning in a training, if the logs lack it.
   std::optional<double> read(const Logs& logs, const CallbackImpl& callback);
   bool better(double value, double than) const;
-  /// Whether the value is the best so far, which it then becomes.
+  /// Returns whether the value beats the best so far, and then keeps it as the best.
   bool improved(double value);
 
   const std::string& name() const { return name_; }

@@ -5,20 +5,20 @@
 
 namespace ktape::nn {
 
-/// A file that grows at its end, each time by something whole. Throws IOError, naming callback and file,
-/// where that is not possible. Internal: sources only.
+/// A file to which a callback appends complete records. Functions throw IOError, naming callback and file,
+/// for errors of the system. Internal: sources only.
 class OutputFile {
  public:
-  /// Opens a file, or makes it; what is in it stays.
+  /// Opens or creates a file, and keeps its content.
   OutputFile(const char* callback, const std::string& path);
   ~OutputFile();
   OutputFile(const OutputFile&) = delete;
   OutputFile& operator=(const OutputFile&) = delete;
 
   std::uint64_t size() const { return size_; }
-  /// Cuts the file off behind so many bytes, at most those that it has.
+  /// Truncates the file to `size` bytes; a shorter file stays as it is.
   void cut(std::uint64_t size);
-  /// Writes behind the end. Another program sees all of it from then on.
+  /// Appends bytes; after the call other programs see all of them.
   void append(std::string_view bytes);
 
  private:

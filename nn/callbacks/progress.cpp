@@ -94,8 +94,8 @@ std::string ProgressImpl::line(const Logs& logs, bool last, int bar_width) const
   return line.str();
 }
 
-/// A line that is to be written again must not run into a second one: the bar becomes shorter, then the text.
-/// The last line stays, and is whole.
+/// Writes the line over the previous one. A line that will be overwritten must fit the terminal: the bar,
+/// then the text are shortened. The last line is written in full.
 void ProgressImpl::write(const Logs& logs, bool last) {
   drawn_ = Clock::now();
   std::string text = line(logs, last, bar_width);

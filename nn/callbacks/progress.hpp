@@ -7,15 +7,15 @@
 
 namespace ktape::nn {
 
-/// Prints how far a training, an evaluation or a prediction has come: on a terminal a bar that moves, with
-/// rate, time left and numbers; elsewhere, and with verbose=2, a line for each epoch.
+/// Prints the progress of a training, an evaluation or a prediction: on a terminal a moving bar with rate,
+/// time left and logs; elsewhere, and with verbose = 2, a line for each epoch.
 class ProgressImpl final : public CallbackImpl {
  public:
-  /// `moves`: whether the output is a terminal, on which a line can be written again; `columns` says how many
-  /// characters fit on one.
+  /// `moves` says whether the output is a terminal, whose lines can be overwritten; `columns` returns its
+  /// width.
   ProgressImpl(std::ostream& out, bool moves, int (*columns)() = terminal_columns)
       : out_(out), columns_(columns), moves_(moves) {}
-  /// Of the terminal behind standard output; 80 where that is none.
+  /// Returns the width of the terminal on standard output, or 80.
   static int terminal_columns();
 
   std::string class_name() const override { return "ProgbarLogger"; }
@@ -49,7 +49,7 @@ class ProgressImpl final : public CallbackImpl {
   int (*columns_)();
   bool moves_, training_ = false;
   std::int64_t done_ = 0;
-  std::size_t width_ = 0;  ///< of the line that is there
+  std::size_t width_ = 0;  ///< width of the line on the terminal
   Clock::time_point started_, drawn_;
 };
 

@@ -8,7 +8,7 @@
 namespace ktape::nn {
 namespace {
 
-constexpr std::size_t longest = 200;  ///< width and precision: names of files are shorter
+constexpr std::size_t longest = 200;  ///< limit of width and precision; names of files are shorter
 
 /// [[fill]align][sign][0][width][,][.precision][type]
 struct Specification {
@@ -19,7 +19,7 @@ struct Specification {
 
 template <class... Format>
 std::string digits(double value, Format... format) {
-  std::array<char, 1024> text;  // 309 digits, a point and the longest precision
+  std::array<char, 1024> text;  // room for 309 digits, a point and the longest precision
   return {text.data(), std::to_chars(text.data(), text.data() + text.size(), value, format...).ptr};
 }
 
@@ -98,7 +98,7 @@ class Field {
       fail_here("'d' in the file's name must go with an integer and no precision");
   }
 
-  /// Of a number that is not negative.
+  /// Formats a number that is not negative.
   std::string real(double x) const {
     if (std::isnan(x) || std::isinf(x))
       return std::string(std::isnan(x) ? "nan" : "inf") + (spec_.type == '%' ? "%" : "");
@@ -127,7 +127,7 @@ class Field {
     return text;
   }
 
-  /// The digits before the point in groups of three.
+  /// Separates the digits before the point in groups of three.
   std::string grouped(std::string text) const {
     for (std::size_t at = std::min(text.find_first_not_of("0123456789"), text.size()); at > 3;)
       text.insert(at -= 3, 1, spec_.group);
@@ -157,7 +157,7 @@ std::string python_format(const char* callback, const std::string& pattern, cons
     const char c = pattern[at];
     if (c != '{' && c != '}') {
       out += c;
-    } else if (pattern.compare(at, 2, std::string(2, c)) == 0) {  // twice stands for itself
+    } else if (pattern.compare(at, 2, std::string(2, c)) == 0) {  // a doubled brace stands for a brace
       out += c;
       ++at;
     } else {

@@ -66,7 +66,7 @@ class ReportImpl final : public CallbackImpl {
   }
 
  private:
-  /// Where the outputs are known.
+  /// Checks the number of class names against the outputs, where these are known.
   void check_class_names() const {
     const auto names = static_cast<std::int64_t>(options_.class_names.size());
     const std::vector<Tensor> outputs = model().impl().outputs();

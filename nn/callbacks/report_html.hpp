@@ -4,7 +4,7 @@
 /// Pieces of a Report's page. Internal: sources only.
 namespace ktape::nn::html {
 
-/// CSS: for phones and wide screens, light and dark.
+/// The style sheet, for phones and wide screens, light and dark.
 extern const char* const style;
 
 /// "480 ms", "4.2 s", "2:05 min", "1:02:03 h".
@@ -13,10 +13,10 @@ std::string percent_text(double part);
 /// "1 epoch", "2 epochs".
 std::string count_text(std::int64_t count, const char* what);
 
-/// A row of a table, of cells "td" or "th"; numbers, from one cell up to another, stand at the right.
+/// Returns a row of a table, with cells "td" or "th"; the cells in the given range of numbers align right.
 std::string row_of(const std::vector<std::string>& cells, const char* cell, std::size_t numbers,
                    std::size_t numbers_end = 1000);
-/// A row of a name and what it is.
+/// Returns a row with a name and its value.
 std::string pair_row(const std::string& name, const std::string& value);
 std::string picture(const plot::Figure& figure);
 

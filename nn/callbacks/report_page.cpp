@@ -23,7 +23,7 @@ namespace {
 using namespace html;
 using plot::number_text;
 
-/// The page under way: its sections are functions that write into it.
+/// Writes the page section by section.
 class Page {
  public:
   explicit Page(const Run& run) : run_(run), epochs_(run.history.epoch().size()) {}
@@ -79,7 +79,7 @@ class Page {
     out_ << "<div class=card><b>" << escaped(number) << "</b><span>" << escaped(what) << "</span></div>\n";
   }
 
-  /// The names of what was reported, each with its validation, rates of learning last.
+  /// Returns the names of the logs, each with its validation, learning rates last.
   std::vector<std::string> metrics() const {
     std::vector<std::string> names;
     for (const std::string& name : run_.history.names())
@@ -186,7 +186,7 @@ class Page {
   void write_class_rows(const Review& review, const std::vector<std::string>& names) {
     struct Counts {
       std::int64_t right = 0, is = 0, called = 0, confused = 0;
-      std::int64_t with = -1;  ///< what it is most often taken for
+      std::int64_t with = -1;  ///< the class that is predicted most often in its place
     };
     std::map<std::int64_t, Counts> classes;
     for (const auto& [pair, count] : review.counts()) {
@@ -208,7 +208,7 @@ class Page {
                      "td", 1, 4);
   }
 
-  /// A channel-last image of what a sample holds, if it is one.
+  /// Returns a sample as a channels-last image; undefined if the sample is no image.
   static Tensor image_of(const Tensor& input) {
     const auto channels = [](std::int64_t n) { return n == 1 || n == 3 || n == 4; };
     const Shape& shape = input.shape();
@@ -269,7 +269,7 @@ class Page {
     write_model(run_.model);
   }
 
-  /// The table of the layers with the drawing of the graph, and the models in the model.
+  /// Writes the table of layers with the drawing of the graph, then those of nested models.
   void write_model(const Model& model) {
     constexpr double most_height = 820;
     std::vector<std::string> columns;
@@ -301,8 +301,8 @@ class Page {
 
   // --- Training -------------------------------------------------------------------------------------------
 
-  /// A value as a person writes it: numbers short, lists with commas, an object by its class and, line by
-  /// line, its arguments.
+  /// Formats a value for readers: short numbers, lists with commas, an object as its class and, line by line,
+  /// its arguments.
   static std::string text_of(const Value& value) {
     if (value.is_string()) return value.string();
     if (value.is_boolean()) return value.boolean() ? "true" : "false";

@@ -5,17 +5,17 @@
 namespace ktape::nn {
 
 struct Run {
-  std::string title, began;  ///< when: a date
+  std::string title, began;  ///< began: the date of the training's start
   Model model;
   History history = {};
   RunParameters parameters = {};
   std::vector<std::string> class_names = {};
-  std::vector<double> seconds = {};  ///< of the epochs
+  std::vector<double> seconds = {};  ///< duration of each epoch
   bool ended = false;
   std::vector<Review> reviews = {};
 };
 
-/// HTML, whole and by itself.
+/// Returns the page as one HTML document without external parts.
 std::string report_page(const Run& run);
 
 }  // namespace ktape::nn

@@ -12,14 +12,14 @@
 namespace ktape::nn {
 namespace {
 
-constexpr std::size_t most_numbers = 2000;  ///< of a regression, that are kept
+constexpr std::size_t most_numbers = 2000;  ///< the most predictions of a regression that are kept
 
 std::vector<double> numbers_of(const Tensor& x) {
   const plot::Numbers numbers(x);
   return {numbers.begin(), numbers.end()};
 }
 
-/// A sample out of a batch.
+/// Returns one sample of a batch.
 Tensor row_of(const Tensor& x, std::size_t row) {
   Shape shape;
   for (int axis = 1; axis < x.ndim(); ++axis) shape.push_back(x.shape()[axis]);
@@ -33,7 +33,7 @@ bool is_class(double number, std::size_t classes) {
   return number >= 0 && number < static_cast<double>(classes) && number == std::floor(number);
 }
 
-/// The class of a one-hot row; none where it is not.
+/// Returns the class of a one-hot row; none for another row.
 std::optional<std::int64_t> hot_of(const double* row, std::size_t classes) {
   std::optional<std::int64_t> hot;
   for (std::size_t i = 0; i < classes; ++i) {
@@ -44,7 +44,7 @@ std::optional<std::int64_t> hot_of(const double* row, std::size_t classes) {
   return hot;
 }
 
-/// The probability of the largest of some scores: its own, or that of their softmax.
+/// Returns the probability of the best score: the score itself, or its softmax for logits.
 double confidence_of(const double* scores, std::size_t classes, std::int64_t best, bool from_logits) {
   double sum = 0, exponentials = 0;
   bool negative = false;

@@ -3,12 +3,12 @@
 
 #include <map>
 
-/// What a model predicts for the data that it is validated on. Internal: sources only.
+/// A model's predictions for its validation data. Internal: sources only.
 namespace ktape::nn {
 
-/// A sample and the class that it was taken for.
+/// A sample with its predicted class.
 struct Guess {
-  Tensor input;  ///< the first one's
+  Tensor input;  ///< the sample in the model's first input
   std::int64_t truth = 0, predicted = 0;
   double confidence = 0;  ///< the probability of the predicted class
 };
@@ -16,26 +16,28 @@ struct Guess {
 /// The predictions of one output, batch by batch.
 class Review {
  public:
-  /// `keep`: how many guesses of each kind are kept.
+  /// `keep` limits the number of guesses of each kind.
   Review(std::string output, bool from_logits, std::size_t keep)
       : output_(std::move(output)), from_logits_(from_logits), keep_(keep) {}
   void add(const Tensor& input, const Tensor& y_true, const Tensor& y_pred);
 
   const std::string& output() const { return output_; }
 
-  /// Whether all targets were classes: integers for rows of scores, one-hot rows, or 0 and 1 for one score.
+  /// Returns whether all targets were classes: integers for rows of scores, one-hot rows, or 0 and 1 for one
+  /// score.
   bool classifies() const { return kind_ == Classes && samples_ > 0; }
   std::int64_t samples() const { return samples_; }
   std::int64_t right() const { return right_; }
   std::int64_t classes() const { return classes_; }
-  /// How often a class, the first, was predicted as the second; never where there is no entry.
+  /// Returns the number of samples for each pair (true class, predicted class); pairs without samples are
+  /// absent.
   const std::map<std::pair<std::int64_t, std::int64_t>, std::int64_t>& counts() const { return counts_; }
-  /// The first ones.
+  /// Returns the guesses for the first samples.
   const std::vector<Guess>& guesses() const { return guesses_; }
-  /// The wrong ones, the most confident first.
+  /// Returns the wrong guesses, the most confident first.
   const std::vector<Guess>& mistakes() const { return mistakes_; }
 
-  /// Whether targets and predictions were numbers, and no classes.
+  /// Returns whether targets and predictions were numbers instead of classes.
   bool regresses() const { return kind_ == Numbers && !truths_.empty(); }
   const std::vector<double>& truths() const { return truths_; }
   const std::vector<double>& predictions() const { return predictions_; }
@@ -57,8 +59,8 @@ class Review {
   std::vector<double> truths_, predictions_;
 };
 
-/// Predicts the validation data of a fit that is going on, and reviews each output that has targets; none
-/// where there are no such data.
+/// Predicts the validation data of the current fit, and returns a review of each output with targets; nothing
+/// for a fit without validation data.
 std::vector<Review> review(const Model& model, std::size_t keep);
 
 }  // namespace ktape::nn

@@ -19,7 +19,8 @@ double seconds_since(Clock::time_point begin) {
   return std::chrono::duration<double>(Clock::now() - begin).count();
 }
 
-/// A weight as images (count, height, width, channels), as Keras shows it; undefined where it is none.
+/// Returns a weight as images (count, height, width, channels) in Keras's arrangement; undefined for a weight
+/// of another rank.
 Tensor as_images(const Tensor& weight) {
   Tensor image = K::reshape(weight, [&] {
     Shape shape;
@@ -83,7 +84,7 @@ class TensorBoardImpl final : public CallbackImpl {
   }
 
   void on_test_end(const Logs& logs) override {
-    if (!model().impl().trainer().compiled()) return;  // steps of one's own go without an optimizer
+    if (!model().impl().trainer().compiled()) return;  // a user's training step may have no optimizer
     for (const auto& [name, value] : logs)
       validation_.open().scalar("evaluation_" + name + "_vs_iterations", value, iterations());
     if (!training_) close();
@@ -95,7 +96,7 @@ class TensorBoardImpl final : public CallbackImpl {
   }
 
  private:
-  /// The file of a run, which is made when there is something to write.
+  /// The event file of a run, created with the first event.
   struct Run {
     std::string folder;
     std::optional<EventFile> file = {};
@@ -117,7 +118,7 @@ class TensorBoardImpl final : public CallbackImpl {
     std::string json;
     try {
       json = to_json(model().to_value());
-    } catch (const ValueError& error) {  // a training is no worse without the drawing
+    } catch (const ValueError& error) {  // a training must not fail for want of a drawing
       if (log::enabled(log::Level::Warn)) log::write(log::Level::Warn, error.what());
       return;
     }
@@ -150,8 +151,8 @@ class TensorBoardImpl final : public CallbackImpl {
   TensorBoardOptions options_;
   Run train_, validation_;
   bool training_ = false;
-  std::int64_t batches_ = 0;     ///< of this training
-  std::int64_t iterations_ = 0;  ///< of the optimizer, when the epoch began
+  std::int64_t batches_ = 0;     ///< batches of this training
+  std::int64_t iterations_ = 0;  ///< the optimizer's iterations at the begin of the epoch
   Clock::time_point epoch_began_, batch_began_;
 };
 

@@ -5,14 +5,14 @@
 namespace ktape::nn {
 
 struct TensorBoardOptions {
-  int histogram_freq = 0;     ///< after every how many epochs the weights are written as histograms; 0: never
-  bool write_graph = true;    ///< the architecture, where the model has a config
-  bool write_images = false;  ///< with the histograms also the weights as images
+  int histogram_freq = 0;     ///< epochs between histograms of the weights; 0: none
+  bool write_graph = true;    ///< whether to write the architecture of a model with a config
+  bool write_images = false;  ///< whether to write the weights as images with the histograms
   bool write_steps_per_second = false;
   Frequency update_freq = "epoch";  ///< "batch" or a number: also what so many batches report
 };
 
-/// Writes what a training reports for TensorBoard: `tensorboard --logdir logs` shows it while it goes on.
+/// Writes the logs of a training for TensorBoard: `tensorboard --logdir logs` shows them during the training.
 ///
 ///     model.fit(x, y, {.callbacks = {nn::TensorBoard("logs")}, .validation_split = 0.2});
 ///

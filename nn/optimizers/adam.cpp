@@ -54,7 +54,7 @@ namespace {
 
 using kernels::Preparation;
 
-/// One that keeps m and v.
+/// An optimizer that keeps m and v for each variable.
 template <class Options>
 struct Moments : OptimizerWith<Options> {
   Moments(const char* class_name, const char* name, const Options& o)

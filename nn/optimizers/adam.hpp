@@ -15,7 +15,7 @@ struct AdamOptions {
   double beta_1 = 0.9;
   double beta_2 = 0.999;
   double epsilon = 1e-7;
-  bool amsgrad = false;  ///< whether v never gets smaller in the divisor
+  bool amsgrad = false;  ///< whether to divide by the largest v so far
   std::optional<double> weight_decay = {};
   std::optional<double> clipnorm = {};
   std::optional<double> clipvalue = {};
@@ -52,7 +52,7 @@ struct AdamWOptions {
   std::optional<int> gradient_accumulation_steps = {};
   std::string name = {};
 };
-/// Adam whose weights decay by themselves.
+/// Adam with decoupled weight decay: weights decay apart from the gradient.
 class AdamW : public Optimizer {
  public:
   AdamW(const AdamWOptions& options = {});

@@ -166,7 +166,7 @@ struct AdafactorImpl final : OptimizerWith<AdafactorOptions> {
   }
 
  private:
-  /// The moving average of the squares, from that of rows and columns where there are any.
+  /// Returns the moving average of the squares, factored into rows and columns where the variable has both.
   Tensor mean_squares(const Tensor& squares, const OptimizerStep& step) const {
     const double keep = 1 - std::pow(step.number, own().beta_2_decay);
     const auto average = [keep](const Variable& of, const Tensor& value) {

@@ -12,7 +12,8 @@ struct RMSpropOptions {
   double rho = 0.9;
   double momentum = 0;
   double epsilon = 1e-7;
-  bool centered = false;  ///< whether to divide by the deviation of g in place of its size
+  bool centered =
+      false;  ///< whether to divide by the standard deviation of g instead of its root mean square
   std::optional<double> weight_decay = {};
   std::optional<double> clipnorm = {};
   std::optional<double> clipvalue = {};
@@ -95,7 +96,7 @@ struct AdafactorOptions {
   std::optional<int> gradient_accumulation_steps = {};
   std::string name = {};
 };
-/// Keeps the mean squares of rows and columns in place of those of all elements (Shazeer and Stern, 2018).
+/// Keeps the mean squares of rows and columns instead of all elements (Shazeer and Stern, 2018).
 class Adafactor : public Optimizer {
  public:
   Adafactor(const AdafactorOptions& options = {});

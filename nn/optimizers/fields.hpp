@@ -5,7 +5,7 @@
 /// For the sources of the optimizers.
 namespace ktape::nn {
 
-/// The options that all optimizers share, of any of their structs.
+/// Calls f with the fields that the option structs of all optimizers share.
 template <class Options, class F>
 void shared_fields(Options& o, F&& field) {
   field("name", o.name);
@@ -26,7 +26,7 @@ void fields(OptimizerOptions& o, F&& field) {
   shared_fields(o, field);
 }
 
-/// The shared part of an optimizer's options.
+/// Returns the shared part of an optimizer's options.
 template <class Options>
 OptimizerOptions shared(const Options& o, const char* name) {
   return {o.learning_rate,
@@ -42,7 +42,7 @@ OptimizerOptions shared(const Options& o, const char* name) {
           o.name.empty() ? name : o.name};
 }
 
-/// An optimizer of the library, with options of its own.
+/// The base of the library's optimizers, with their own option structs.
 template <class Options>
 class OptimizerWith : public OptimizerImpl {
  public:

@@ -10,7 +10,7 @@ namespace ktape::nn {
 namespace K = backend;
 namespace {
 
-/// sum[rows[i]] += values[i]. The sum is seen by nobody else.
+/// Adds values[i] to sum[rows[i]]. No other tensor may share the memory of `sum`.
 void add_rows(const Tensor& sum, const std::int64_t* rows, const Tensor& values, std::int64_t count) {
   if (values.size() == 0) return;
   dispatch_floating(sum.dtype(), [&]<class T>() {
@@ -46,7 +46,7 @@ class Distinct {
   std::vector<std::int64_t> places_, rows_;
 };
 
-/// What lookups of one variable add up to.
+/// Sums the gradients of all lookups of a variable.
 class Lookups {
  public:
   void add(const LookupGradient& lookup) {

@@ -5,14 +5,14 @@
 
 namespace ktape::nn {
 
-/// The gradient of a variable as an optimizer takes it: a tensor like the variable or, of a table of which a
-/// loss looked up fewer rows (slices along axis 0) than there are, these rows.
+/// The gradient of a variable for an optimizer: a tensor of the variable's shape or, for a table of which the
+/// loss looked up some rows (slices along axis 0), the gradients of these rows.
 struct RowGradient {
-  Tensor value;  ///< undefined when there is none
-  Tensor rows;   ///< value[i] belongs to row rows[i] (int64), each of which comes once; undefined: to row i
+  Tensor value;  ///< undefined for a variable without a gradient
+  Tensor rows;   ///< value[i] belongs to row rows[i] (int64, no row twice); undefined: value[i] is of row i
 
   bool of_rows() const { return rows.defined(); }
-  /// The gradient of the whole variable, with zeros in the other rows.
+  /// Returns the gradient of the whole variable, with zeros in the other rows.
   Tensor whole(const Shape& shape) const;
 };
 
@@ -22,7 +22,7 @@ struct RowGradient {
 std::vector<RowGradient> row_gradients(const Tensor& loss, const std::vector<Variable>& variables,
                                        const GradientReady& ready = {});
 
-/// What lookups of one variable and the rest of its gradient, which may be undefined, add up to.
+/// Returns the sum of a variable's lookups and the rest of its gradient, which may be undefined.
 RowGradient sum_of(const std::vector<LookupGradient>& lookups, const Variable& variable, const Tensor& rest);
 
 }  // namespace ktape::nn

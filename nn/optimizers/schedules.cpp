@@ -63,7 +63,7 @@ void expect_steps(const char* schedule, const char* name, double steps) {
   if (!(steps > 0)) fail("[", schedule, "] ", name, " must be above 0: received ", name, '=', steps);
 }
 
-/// Down from 1 to 0 along half a cosine.
+/// Returns a factor that falls from 1 to 0 along half a period of the cosine.
 double half_cosine(double fraction) { return 0.5 * (1 + std::cos(std::numbers::pi * fraction)); }
 
 double exponential(std::int64_t step, const ExponentialDecayOptions& o) {
