@@ -215,9 +215,9 @@ std::string label_of(const Box& box) {
 }
 
 /// A model in the model is a cluster; arrows end at its frame, but have to lead to a node in it.
-class Dot {
+class DotText {
  public:
-  explicit Dot(std::ostream& out) : out_(out) {}
+  explicit DotText(std::ostream& out) : out_(out) {}
 
   void write(const std::vector<Box>& boxes, const std::string& prefix) {
     for (std::size_t i = 0; i < boxes.size(); ++i) {
@@ -308,7 +308,7 @@ std::string model_to_dot(const Model& model, const PlotOptions& options) {
   const std::vector<Box> boxes = drawn(model, options);
   out << "digraph " << dot_quoted(model.name()) << " {\n  rankdir=" << options.rankdir
       << ";\n  compound=true;\n  node [shape=box, style=rounded, fontname=monospace];\n";
-  Dot(out).write(boxes, "");
+  DotText(out).write(boxes, "");
   out << "}\n";
   return out.str();
 }
