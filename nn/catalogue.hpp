@@ -17,29 +17,47 @@
 ///     }
 namespace ktape::nn {
 
-/// The options under their names.
+/// Marks a field that some releases of Keras do not know: configs have the field only where its value is
+/// another than the default T().
+///
+///     field("use_gate", options.use_gate, recent);
+struct RecentField {};
+inline constexpr RecentField recent;
+
+/// Returns the options under their names.
 template <class Options>
 Config config_of(const Options& options) {
   Config config;
-  fields(const_cast<Options&>(options),
-         [&](const char* name, const auto& field) { config.set(name, Value(field)); });
+  fields(const_cast<Options&>(options), [&]<class T>(const char* name, const T& field, auto... mark) {
+    if constexpr (sizeof...(mark) > 0)
+      if (field == T()) return;
+    config.set(name, Value(field));
+  });
   return config;
 }
 
-/// The options that a config names; the others keep their defaults. Throws TypeError for a value of another
-/// type and ValueError for a name that there is none of, naming the class; a
-/// `dtype`, which Keras writes for every object, is passed over.
+/// A type of options of which null is a value: None in Keras.
+template <class T>
+concept Nullable = std::same_as<T, Value> || std::same_as<T, Axes> || Configurable<T> ||
+    requires(const T& t) {
+  t.has_value();
+};
+
+/// Returns the options that a config names; the others keep their defaults, as do those that are null where
+/// null is no value of theirs. Throws TypeError for a value of another type and ValueError for an unknown
+/// name with a value, naming the class. A `dtype`, which Keras writes for every object, is passed over.
 template <class Options>
 Options options_from(const std::string& class_name, const Config& config) {
   Options options;
   std::vector<std::string> known;
-  fields(options, [&]<class T>(const char* name, T& field) {
+  fields(options, [&]<class T>(const char* name, T& field, auto...) {
     known.push_back(name);
-    if (config.contains(name)) field = config.at(name).template as<T>("[" + class_name + "] " + name);
+    if (config.contains(name) && (Nullable<T> || !config.at(name).is_null()))
+      field = config.at(name).template as<T>("[" + class_name + "] " + name);
   });
-  for (const std::string& name : config.names())
-    if (name != "dtype" && std::find(known.begin(), known.end(), name) == known.end())
-      fail("[", class_name, "] an argument must be known: received ", name, '=', config.at(name),
+  for (const auto& [name, value] : config)
+    if (name != "dtype" && !value.is_null() && std::find(known.begin(), known.end(), name) == known.end())
+      fail("[", class_name, "] an argument must be known: received ", name, '=', value,
            suggestion(name, known));
   return options;
 }

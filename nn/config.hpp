@@ -61,7 +61,8 @@ class Value {
   template <class T, std::size_t N>
   Value(const std::array<T, N>& values) : Value(List(values.begin(), values.end())) {}
   template <class T>
-  Value(const backend::PerAxis<T>& numbers) : Value(numbers.list()) {}
+  Value(const backend::PerAxis<T>& numbers)
+      : Value(numbers.list().empty() ? Value() : Value(numbers.list())) {}
   Value(const backend::PaddingPair& pair) : Value(List{pair.before, pair.after}) {}
   template <Configurable T>
   Value(const T& object) : Value(object.to_value()) {}
@@ -177,6 +178,8 @@ T Value::as(const std::string& what) const {
     return out;
   } else {
     T out;
+    if constexpr (std::is_arithmetic_v<typename T::value_type>)
+      if (is_number()) return {as<typename T::value_type>(what)};  // as Keras accepts one for all
     for (const Value& value : list(what)) out.push_back(value.as<typename T::value_type>(what));
     return out;
   }

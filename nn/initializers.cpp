@@ -40,10 +40,14 @@ void fields(VarianceScalingOptions& o, F&& field) {
   field("mode", o.mode);
   field("distribution", o.distribution);
   field("seed", o.seed);
+  field("input_axes", o.input_axes, recent);
+  field("output_axes", o.output_axes, recent);
 }
 template <class F>
 void fields(SeedOptions& o, F&& field) {
   field("seed", o.seed);
+  field("input_axes", o.input_axes, recent);
+  field("output_axes", o.output_axes, recent);
 }
 template <class F>
 void fields(OrthogonalOptions& o, F&& field) {
@@ -61,17 +65,37 @@ void fields(STFTOptions& o, F&& field) {
 
 namespace {
 
-/// What a random variance is divided by.
-double fan(const Shape& shape, const std::string& mode) {
+/// The numbers of units that a unit is connected to, in front of a weight and behind it.
+struct Fans {
+  double in = 1, out = 1;
+};
+
+/// Returns the product of the extents of some axes.
+double units_along(const Shape& shape, const std::vector<int>& axes) {
+  double units = 1;
+  for (const int axis : axes)
+    units *= static_cast<double>(shape[canonical_axis("VarianceScaling", axis, shape.rank())]);
+  return units;
+}
+
+Fans fans(const Shape& shape, const VarianceScalingOptions& o) {
+  if (o.input_axes && o.output_axes)
+    return {units_along(shape, *o.input_axes), units_along(shape, *o.output_axes)};
   const int rank = shape.rank();
+  if (rank == 0) return {};
   const auto field = static_cast<double>(shape.count(0, std::max(0, rank - 2)));
-  const double in = rank == 0 ? 1 : field * static_cast<double>(shape[std::max(0, rank - 2)]);
-  const double out = rank == 0 ? 1 : field * static_cast<double>(shape.back());
-  return std::max(1.0, mode == "fan_in" ? in : mode == "fan_out" ? out : (in + out) / 2);
+  return {field * static_cast<double>(shape[std::max(0, rank - 2)]),
+          field * static_cast<double>(shape.back())};
+}
+
+/// Returns the number that a random variance is divided by.
+double fan(const Shape& shape, const VarianceScalingOptions& o) {
+  const auto [in, out] = fans(shape, o);
+  return std::max(1.0, o.mode == "fan_in" ? in : o.mode == "fan_out" ? out : (in + out) / 2);
 }
 
 Tensor scaled(const Shape& shape, DType dtype, const VarianceScalingOptions& o) {
-  const double variance = o.scale / fan(shape, o.mode);
+  const double variance = o.scale / fan(shape, o);
   if (o.distribution == "uniform") {
     const double limit = std::sqrt(3 * variance);
     return K::random_uniform(shape, {.minval = -limit, .maxval = limit, .dtype = dtype, .seed = o.seed});
@@ -84,11 +108,16 @@ Tensor scaled(const Shape& shape, DType dtype, const VarianceScalingOptions& o) 
 
 std::shared_ptr<InitializerImpl> variance_scaling(const char* name, const SeedOptions& options, double scale,
                                                   const char* mode, const char* distribution) {
-  return function_object<InitializerImpl>(
-      name, options, [=](const Shape& shape, DType dtype, const SeedOptions& o) {
-        return scaled(shape, dtype,
-                      {.scale = scale, .mode = mode, .distribution = distribution, .seed = o.seed});
-      });
+  return function_object<InitializerImpl>(name, options,
+                                          [=](const Shape& shape, DType dtype, const SeedOptions& o) {
+                                            return scaled(shape, dtype,
+                                                          {.scale = scale,
+                                                           .mode = mode,
+                                                           .distribution = distribution,
+                                                           .seed = o.seed,
+                                                           .input_axes = o.input_axes,
+                                                           .output_axes = o.output_axes});
+                                          });
 }
 
 const VarianceScalingOptions& checked(const VarianceScalingOptions& o) {

@@ -89,10 +89,13 @@ struct VarianceScalingOptions {
   std::string mode = "fan_in";                    ///< or "fan_out", "fan_avg"
   std::string distribution = "truncated_normal";  ///< or "untruncated_normal", "uniform"
   std::optional<std::int64_t> seed = {};
+  std::optional<std::vector<int>> input_axes = {};   ///< axes of the units in front, with output_axes
+  std::optional<std::vector<int>> output_axes = {};  ///< axes of the units behind, with input_axes
 };
 /// Random numbers with mean 0 and variance scale / n, where n is fan_in = shape[-2] * receptive field,
 /// fan_out = shape[-1] * receptive field, or their mean; the receptive field is the product of the other
-/// extents. Throws ValueError for a scale that is not above 0 and unknown modes and distributions.
+/// extents. With `input_axes` and `output_axes` fan_in and fan_out are the products of the extents of these
+/// axes, for weights whose axes have another order, such as (features, heads, size). Throws ValueError for a scale that is not above 0 and unknown modes and distributions.
 class VarianceScaling : public Initializer {
  public:
   VarianceScaling(const VarianceScalingOptions& options = {});
@@ -100,6 +103,8 @@ class VarianceScaling : public Initializer {
 
 struct SeedOptions {
   std::optional<std::int64_t> seed = {};
+  std::optional<std::vector<int>> input_axes = {};   ///< axes of the units in front, with output_axes
+  std::optional<std::vector<int>> output_axes = {};  ///< axes of the units behind, with input_axes
 };
 /// VarianceScaling with scale 1 and "fan_avg".
 class GlorotUniform : public Initializer {

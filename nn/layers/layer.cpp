@@ -36,8 +36,9 @@ std::optional<DType> dtype_in(const Config& config, const std::string& what) {
 LayerOptions layer_options(const std::string& class_name, const Config& config) {
   const std::string what = '[' + class_name + "] ";
   LayerOptions options;
-  if (config.contains("name")) options.name = config.at("name").string(what + "name");
-  if (config.contains("trainable")) options.trainable = config.at("trainable").boolean(what + "trainable");
+  if (const Value name = config.get("name"); !name.is_null()) options.name = name.string(what + "name");
+  if (const Value trainable = config.get("trainable"); !trainable.is_null())
+    options.trainable = trainable.boolean(what + "trainable");
   options.dtype = dtype_in(config, what);
   return options;
 }
@@ -78,7 +79,7 @@ Value LayerImpl::to_value() const { return described(*this, full_config()); }
 void LayerImpl::restore(const Config& config) {
   const LayerOptions options = layer_options(class_name_, config);
   if (!options.name.empty()) name_ = options.name;
-  if (config.contains("trainable")) trainable_ = options.trainable;  // the layers in it have their own
+  if (!config.get("trainable").is_null()) trainable_ = options.trainable;  // the layers in it have their own
   dtype_ = options.dtype.value_or(dtype_);
 }
 

@@ -31,7 +31,7 @@ void projection_fields(Arguments& a, F&& field) {
   field("activity_regularizer", a.activity_regularizer);
   field("kernel_constraint", a.kernel_constraint);
   field("bias_constraint", a.bias_constraint);
-  field("use_gate", a.use_gate);
+  field("use_gate", a.use_gate, recent);
   field("seed", a.seed);
 }
 
@@ -44,7 +44,7 @@ void fields(MultiHeadArguments& a, F&& field) {
   field("use_bias", a.use_bias);
   field("output_shape", a.output_shape);
   field("attention_axes", a.attention_axes);
-  field("sliding_window", a.sliding_window);
+  field("sliding_window", a.sliding_window, recent);
   projection_fields(a, field);
 }
 
@@ -59,7 +59,7 @@ void fields(GroupQueryArguments& a, F&& field) {
   field("num_key_value_heads", a.num_key_value_heads);
   field("use_bias", a.use_bias);
   field("dropout", a.dropout);
-  field("sliding_window", a.sliding_window);
+  field("sliding_window", a.sliding_window, recent);
   projection_fields(a, field);
 }
 

@@ -65,7 +65,7 @@ class DropoutImpl final : public TrainingOnly<DropoutArguments> {
  protected:
   bool active() const override { return args.rate > 0; }
   Tensor disturbed(const Tensor& x, std::optional<std::int64_t> seed) const override {
-    return K::dropout(x, args.rate, {args.noise_shape, seed});
+    return K::dropout(x, args.rate, {args.noise_shape.value_or(Shape()), seed});
   }
 };
 
@@ -190,7 +190,8 @@ class AlphaDropoutImpl final : public TrainingOnly<AlphaDropoutArguments> {
     constexpr double saturation = -1.6732632423543772 * 1.0507009873554805;  // of selu
     const double scale = 1 / std::sqrt((1 - args.rate) * (1 + args.rate * saturation * saturation));
     // Dropout of ones, scaled back, is 1 for what is kept.
-    const Tensor kept = K::dropout(K::ones_like(x), args.rate, {args.noise_shape, seed}) * (1 - args.rate);
+    const Tensor kept =
+        K::dropout(K::ones_like(x), args.rate, {args.noise_shape.value_or(Shape()), seed}) * (1 - args.rate);
     return (x * kept + (1 - kept) * saturation) * scale - scale * saturation * args.rate;
   }
 };

@@ -6,8 +6,8 @@
 namespace ktape::nn {
 
 struct DropoutOptions {
-  Shape noise_shape =
-      {};  ///< of the decisions, None for an extent of the input; that of the input when empty
+  OptionalShape noise_shape =
+      {};  ///< of the decisions, None for an extent of the input; by default the input's
   std::optional<std::int64_t> seed = {};
   std::string name = {};
   bool trainable = true;
@@ -64,7 +64,7 @@ class GaussianNoise : public Layer {
 };
 
 struct AlphaDropoutOptions {
-  Shape noise_shape = {};  ///< as in Dropout
+  OptionalShape noise_shape = {};  ///< as in Dropout
   std::optional<std::int64_t> seed = {};
   std::string name = {};
   bool trainable = true;

@@ -298,7 +298,6 @@ TEST_CASE("configs have Keras's keys") {
                                                                "use_bias",
                                                                "output_shape",
                                                                "attention_axes",
-                                                               "sliding_window",
                                                                "kernel_initializer",
                                                                "bias_initializer",
                                                                "kernel_regularizer",
