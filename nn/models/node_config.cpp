@@ -83,7 +83,9 @@ class CallWriter {
     Config kwargs;
     if (runs_cells() && call_.inputs().size() > 1) kwargs.set("initial_state", further_inputs());
     write_arguments(kwargs);
-    return Config{{"args", args()}, {"kwargs", kwargs}};
+    Config call{{"args", args()}, {"kwargs", kwargs}};
+    if (kwargs.contains("training")) call.set(fixed_training, true);
+    return call;
   }
 
  private:

@@ -18,6 +18,10 @@ struct TensorPlace {
   static TensorPlace from_value(const Value& value, const std::string& what);
 };
 
+/// The mark, beside {args, kwargs}, of a call whose argument `training` a program gave. Keras 3 writes
+/// `training` for calls without the argument, too, and passes the mark over.
+inline constexpr const char* fixed_training = "fixed_training";
+
 /// The call with the place of each of its tensors.
 Value call_config(const LayerCall& call, const std::function<TensorPlace(const Tensor&)>& place_of);
 

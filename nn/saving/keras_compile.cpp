@@ -1,3 +1,4 @@
+#include <ktape/nn/names.hpp>
 #include <ktape/nn/saving/keras_dialects.hpp>
 #include <ktape/nn/saving/keras_objects.hpp>
 
@@ -17,8 +18,12 @@ Config canonical_schedule(const Config& schedule) {
   return object_of(known_class("schedule", schedule), config_of_object(schedule));
 }
 
-/// The arguments of TensorFlow.js, whose optimizers are named otherwise.
+/// Gives an optimizer of TensorFlow.js, whose arguments are in camel case, Keras's names. Returns the name of
+/// the class.
 std::string from_tfjs(const std::string& name, Config& config) {
+  for (const std::string& argument : config.names())
+    if (const std::string snake = to_snake_case(argument); snake != argument)
+      rename(config, argument.c_str(), snake.c_str());
   rename(config, "beta1", "beta_1");
   rename(config, "beta2", "beta_2");
   rename(config, "use_nesterov", "nesterov");
@@ -82,6 +87,7 @@ Value canonical_measure(const std::string& kind, const Value& value) {
   if (class_of(object) == "function")
     return Config{{"class_name", "function"}, {"config", object.get("config")}};
   Config config = config_of_object(object);
+  if (config.get("from_sorted_ids") == Value(false)) config.erase("from_sorted_ids");
   if (config.get("reduction") == Value("auto")) config.set("reduction", "sum_over_batch_size");
   return without_wrapper(known_class(kind, object), config);
 }
@@ -97,20 +103,34 @@ void drop_late_arguments(Config& config) {
     for (const char* name : {"use_ema", "ema_momentum", "ema_overwrite_frequency"}) config.erase(name);
 }
 
+/// Returns Keras 2's metrics, of which a list without lists holds for each output, as a list with that list
+/// alone, which means the same in Keras 3.
+Value for_all_outputs(const Value& metrics) {
+  if (!metrics.is_list() || metrics.list().empty()) return metrics;
+  for (const Value& metric : metrics.list())
+    if (metric.is_list()) return metrics;
+  return Value::List{metrics};
+}
+
 }  // namespace
 
 Value canonical_compile(const Value& given) {
   const Value compile = unwrapped(given);
   if (compile.is_null()) return {};
   const Config& config = compile.config("[compile_from_config] a compile config");
-  Value optimizer =
-      config.contains("optimizer_config") ? config.at("optimizer_config") : config.at("optimizer");
+  if (config.empty()) return {};  // a model that was not compiled
+  Value optimizer = config.get("optimizer_config", config.get("optimizer"));
+  if (optimizer.is_null()) optimizer = "rmsprop";  // the default of compile
   if (is_object(optimizer)) optimizer = canonical_optimizer(optimizer.config());
+  const auto metrics_in = [&](const char* argument) {
+    const Value metrics = canonical_measure("metric", config.get(argument));
+    return config.contains("optimizer_config") ? for_all_outputs(metrics) : metrics;
+  };
   return Config{{"optimizer", optimizer},
                 {"loss", canonical_measure("loss", config.get("loss"))},
                 {"loss_weights", config.get("loss_weights")},
-                {"metrics", canonical_measure("metric", config.get("metrics"))},
-                {"weighted_metrics", canonical_measure("metric", config.get("weighted_metrics"))}};
+                {"metrics", metrics_in("metrics")},
+                {"weighted_metrics", metrics_in("weighted_metrics")}};
 }
 
 Value keras2_compile(const Value& compile) {

@@ -1,9 +1,12 @@
+#include <ktape/nn/models/node_config.hpp>
 #include <ktape/nn/saving/keras_dialects.hpp>
+#include <ktape/nn/saving/keras_masks.hpp>
 #include <ktape/nn/saving/keras_objects.hpp>
 
 #include <algorithm>
 #include <map>
 #include <optional>
+#include <set>
 
 namespace ktape::nn::saving {
 namespace {
@@ -205,10 +208,44 @@ class Graph {
     return kept;
   }
 
-  Value canonical_node(const Value& node) const {
-    if (node.is_config() && node.config().contains("args"))
-      return Config{{"args", node.config().at("args").list("[Functional] args")},
-                    {"kwargs", without_nulls(node.config().get("kwargs", Config()).config())}};
+  /// Returns the default of `training` in the `call` of a class of Keras 3; null for None. Keras 3 records the
+  /// default with each call, and lets the model's own argument replace it.
+  static Value default_training(const std::string& class_name) {
+    static const std::set<std::string> inference{"AlphaDropout",
+                                                 "Attention",
+                                                 "AdditiveAttention",
+                                                 "Bidirectional",
+                                                 "ConvLSTM1D",
+                                                 "ConvLSTM2D",
+                                                 "ConvLSTM3D",
+                                                 "Dropout",
+                                                 "GRU",
+                                                 "GRUCell",
+                                                 "GaussianDropout",
+                                                 "GaussianNoise",
+                                                 "LSTM",
+                                                 "LSTMCell",
+                                                 "RNN",
+                                                 "SimpleRNN",
+                                                 "SimpleRNNCell",
+                                                 "SpatialDropout1D",
+                                                 "SpatialDropout2D",
+                                                 "SpatialDropout3D",
+                                                 "StackedRNNCells"};
+    if (class_name.starts_with("Random")) return true;
+    return inference.contains(class_name) ? Value(false) : Value();
+  }
+
+  Value canonical_node(const Config& layer, const Value& node) const {
+    if (node.is_config() && node.config().contains("args")) {
+      Config named = without_nulls(node.config().get("kwargs", Config()).config());
+      const bool fixed = node.config().contains(fixed_training);
+      if (!fixed && named.contains("training") && named.at("training") == default_training(class_of(layer)))
+        named.erase("training");
+      Config call{{"args", node.config().at("args").list("[Functional] args")}, {"kwargs", named}};
+      if (fixed) call.set(fixed_training, true);
+      return call;
+    }
     Value first = first_argument(node);
     if (first.is_list() && first.list().size() == 1) first = Value(first.list()[0]);
     Config others;
@@ -222,7 +259,7 @@ class Graph {
     const Value given = layer.get("inbound_nodes");
     if (!given.is_null())
       for (const Value& node : given.list("[Functional] inbound_nodes"))
-        nodes.push_back(canonical_node(node));
+        nodes.push_back(canonical_node(layer, node));
     if (const auto computed = layer_of_operation(layer, nodes)) return *computed;
     Config canonical = canonical_layer_or_model(layer, dialect_);
     canonical.set("name", name_of(layer));
@@ -263,7 +300,9 @@ Config canonical_layer_or_model(const Config& layer, Dialect dialect) {
   if (is_sequence(layer)) return canonical_sequence(layer, dialect);
   if (!is_graph(layer)) return canonical_layer(layer, dialect);
   const std::string name = known_class("layer", layer);
-  const Config config = Graph(layer.at("config").config(), dialect).canonical();
+  const Config given = layer.at("config").config();
+  const Config masked = dialect == Dialect::Keras3 ? without_automatic_masks(given) : given;
+  const Config config = Graph(masked, dialect).canonical();
   return described_as(layer, name == "Model" ? "Functional" : name, config);
 }
 

@@ -37,7 +37,9 @@ Value keras2(const Value& architecture);
 
 /// The canonical form {optimizer, loss, loss_weights, metrics, weighted_metrics} of Keras 2's
 /// `training_config` or Keras 3's `compile_config`: objects as above, names as they were. What else Keras
-/// knows of a compiled model is how it runs. Null stays null.
+/// knows of a compiled model is how it runs. A list of metrics that Keras 2 means for each of several outputs
+/// stands in a list of its own. Null stays null, and an empty config, which says that the model is not
+/// compiled, becomes null.
 Value canonical_compile(const Value& compile);
 
 /// A canonical compile config as Keras 2's `training_config`.

@@ -65,8 +65,9 @@ Model load_model(const std::string& path, const LoadOptions& options) {
   const Model model = model_from_config(*config);
   load_keras2_weights(file, model, {});
   const std::optional<Value> training = options.compile ? json_in(file, "training_config") : std::nullopt;
-  if (!training || training->is_null()) return model;
-  compile_from_config(model, canonical_compile(*training));
+  const Value compiled = canonical_compile(training.value_or(Value()));
+  if (compiled.is_null()) return model;
+  compile_from_config(model, compiled);
   if (const Entry* optimizer = file.root.find("optimizer_weights"))
     restore_optimizer(model, path, arrays_of(file, *optimizer, "/optimizer_weights"));
   return model;

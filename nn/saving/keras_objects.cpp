@@ -221,6 +221,8 @@ const std::vector<Absent>& absent_arguments() {
   static const Names spatial{"SpatialDropout1D", "SpatialDropout2D", "SpatialDropout3D"};
   static const std::vector<Absent> all{{"build_config", {}},
                                        {"autocast", {}},
+                                       {"dynamic", {}},
+                                       {"value_range", {"RandomRotation"}},
                                        {"quantization_config", {}, {Value()}},
                                        {"implementation", cells},
                                        {"use_cudnn", recurrent},

@@ -22,11 +22,6 @@ std::vector<std::string> names_of_class(const Layer& layer) {
   return {snake};
 }
 
-/// The group, below that of a layer, with its own weights: Keras has them in another object.
-std::string own_group(const Layer& layer) {
-  return layer.class_name().starts_with("ConvLSTM") ? "cell/vars" : "vars";
-}
-
 /// The layers in a layer, and how Keras names them there.
 struct Parts {
   std::vector<Layer> layers;
@@ -49,7 +44,8 @@ Parts parts_of(const Layer& layer) {
       const std::string role = part.name() == "attention_output" ? "output" : part.name();
       parts.names.push_back({'_' + role + "_dense", role + "_dense"});  // Keras 3.5 made them public
     }
-  } else if (name == "RNN" || name == "SimpleRNN" || name == "LSTM" || name == "GRU") {
+  } else if (name == "RNN" || name == "SimpleRNN" || name == "LSTM" || name == "GRU" ||
+             name.starts_with("ConvLSTM")) {
     parts.names = {{"cell"}};
   }
   if (parts.list.empty() && parts.names.size() != parts.layers.size()) parts = {parts.layers, "layers", {}};
@@ -79,7 +75,7 @@ void add_variables(Entry& vars, const std::vector<Variable>& variables) {
 
 void save(const Layer& layer, Entry& group, Visited& visited) {
   visited.insert(layer.shared().get());
-  Entry& vars = group.group(own_group(layer));
+  Entry& vars = group.group("vars");
   vars.set_attribute("name", layer.name());
   add_variables(vars, own_weights(layer));
   const Parts parts = parts_of(layer);
@@ -151,7 +147,7 @@ class StateReader {
 
   void take_own(const Layer& layer, const Entry* group, const std::string& path) {
     const std::vector<Variable> own = own_weights(layer);
-    const Entry* vars = group->find(own_group(layer));
+    const Entry* vars = group->find("vars");
     if (own.empty() || !vars) return;
     for (std::size_t i = 0; i < own.size(); ++i) {
       const std::string name = std::to_string(i);
@@ -228,10 +224,9 @@ class StateReader {
     std::map<std::string, const Entry*> names;
     if (const Entry* list = file_.root.find("layers"))
       for (const auto& [key, entry] : list->members)
-        for (const char* place : {"vars", "cell/vars"})
-          if (const Entry* vars = entry.find(place))
-            if (const auto* name = vars->attribute("name"))
-              if (const auto* text = std::get_if<std::string>(name)) names.emplace(*text, &entry);
+        if (const Entry* vars = entry.find("vars"))
+          if (const auto* name = vars->attribute("name"))
+            if (const auto* text = std::get_if<std::string>(name)) names.emplace(*text, &entry);
     if (names.empty())
       fail("[", file_.op,
            "] by_name needs a file with the names of layers, which Keras writes since 3.6: received ",

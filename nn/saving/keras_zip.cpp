@@ -190,9 +190,9 @@ Model load_model(const std::string& path, const LoadOptions& options) {
   const weight_limit_scope limit(file.root.elements());
   const Model model = model_from_config(Vocabularies(archive, file).put_into(config, ""));
   assign_weights(model, path, keras_weights(file, model, false), {});
-  const Value compiled = options.compile ? config.get("compile_config") : Value();
+  const Value compiled = options.compile ? canonical_compile(config.get("compile_config")) : Value();
   if (compiled.is_null()) return model;
-  compile_from_config(model, canonical_compile(compiled));
+  compile_from_config(model, compiled);
   restore_optimizer(model, path, keras_optimizer_state(file));
   return model;
 }

@@ -7,6 +7,7 @@
 #include <ktape/nn/saving/saving.hpp>
 
 #include <algorithm>
+#include <optional>
 
 namespace ktape::nn {
 
@@ -174,15 +175,23 @@ MetricList metric_list(const Value& value) {
   return metrics;
 }
 
+/// Returns the metrics that hold for all outputs: a list of metrics, or a list that has such a list alone;
+/// nothing for metrics that differ by output, which are a config, or a list with an entry for each output.
+std::optional<MetricList> common_metrics(const Value& value, std::size_t outputs) {
+  if (value.is_config() && !is_object(value)) return {};
+  if (!value.is_list()) return metric_list(value);
+  const Value::List& list = value.list();
+  if (list.size() == 1 && list[0].is_list()) return metric_list(list[0]);
+  const bool nested = std::any_of(list.begin(), list.end(), [](const Value& one) { return one.is_list(); });
+  const bool by_output = outputs > 1 && (nested || list.size() == outputs);
+  return by_output ? std::nullopt : std::optional(metric_list(value));
+}
+
 OutputMetrics output_metrics(const char* argument, const Value& value,
                              const std::vector<std::string>& outputs) {
-  const bool by_name = value.is_config() && !is_object(value);
-  if (!by_name && (outputs.size() < 2 || !value.is_list())) {
-    const bool nested = value.is_list() && value.list().size() == 1 && value.list()[0].is_list();
-    return metric_list(nested ? value.list()[0] : value);
-  }
+  if (const auto common = common_metrics(value, outputs.size())) return *common;
   std::vector<OutputMetrics::Named> named;
-  if (by_name)
+  if (value.is_config())
     for (const auto& [name, metrics] : value.config()) named.emplace_back(name, metric_list(metrics));
   else if (value.list().size() != outputs.size())
     fail("[compile] ", argument, " must have one entry for each of the ", outputs.size(),

@@ -47,7 +47,8 @@ Model load_model(const std::string& path, const LoadOptions& options) {
   const weight_limit_scope limit(file.elements());
   const Model model = model_from_config(topology);
   assign_tfjs_weights(model, path, weights, {});
-  if (options.compile && !compile.is_null()) compile_from_config(model, canonical_compile(compile));
+  const Value compiled = options.compile ? canonical_compile(compile) : Value();
+  if (!compiled.is_null()) compile_from_config(model, compiled);
   return model;
 }
 

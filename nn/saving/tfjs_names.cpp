@@ -44,7 +44,9 @@ class Names {
     const std::string& kind = layer.class_name();
     const bool adds_nothing = dynamic_cast<const RecurrentImpl*>(&impl) || kind == "TimeDistributed";
     if (!adds_nothing && kind != "Bidirectional" && kind != "StackedRNNCells") {
-      for (const auto& [name, weight] : named_weights(layer)) add(group, name, weight);
+      const bool depthwise = kind == "DepthwiseConv1D" || kind == "DepthwiseConv2D";
+      for (const auto& [name, weight] : named_weights(layer))
+        add(group, depthwise && name == "kernel" ? "depthwise_kernel" : name, weight);
       return;
     }
     int number = 0;

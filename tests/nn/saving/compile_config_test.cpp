@@ -92,9 +92,16 @@ TEST_CASE("metrics for each of several outputs are lists, as in Keras") {
   nn::compile_from_config(model, flat);
   const nn::Logs logs = model.test_on_batch(K::ones({2, 2}), {K::ones({2, 1}), K::ones({2, 1})});
   CHECK((logs.contains("a_mae") && logs.contains("b_mape") && !logs.contains("a_mape")));
-  flat.set("metrics", Value::List{"mae"});
+  for (const Value& all : {Value(Value::List{"mae"}), Value(Value::List{Value::List{"mae"}})}) {
+    flat.set("metrics", all);
+    nn::compile_from_config(model, flat);
+    const nn::Logs both = model.test_on_batch(K::ones({2, 2}), {K::ones({2, 1}), K::ones({2, 1})});
+    CHECK((both.contains("a_mae") && both.contains("b_mae")));
+  }
+  const Value::List mae{"mae"};
+  flat.set("metrics", Value::List{mae, mae, mae});
   CHECK_THROWS_WITH_AS(nn::compile_from_config(model, flat),
-                       "[compile] metrics must have one entry for each of the 2 outputs: received 1",
+                       "[compile] metrics must have one entry for each of the 2 outputs: received 3",
                        ValueError);
 }
 

@@ -1,0 +1,96 @@
+#include <fstream>
+#include <sstream>
+
+#include "keras_configs.hpp"
+
+/// The table keras_keys.json has every key that a release of Keras from 2.2.4 to 3.15 writes into the config of a class,
+/// with its default; keras_keys.py makes the table of Keras's sources.
+
+namespace nn = ktape::nn;
+using namespace keras_configs;
+
+namespace {
+
+const Config& table() {
+  static const Value value = [] {
+    std::ifstream file("tests/nn/saving/keras_keys.json");
+    std::stringstream text;
+    text << file.rdbuf();
+    return from_json(text.str());
+  }();
+  return value.config();
+}
+
+/// Values of arguments that have no default in Keras, and of those whose default says nothing about their type.
+const Config& samples() {
+  static const Value value = from_json(R"({
+      "units": 2, "filters": 2, "kernel_size": 1, "rate": 0.5, "stddev": 0.1, "input_dim": 4, "output_dim": 2, "n": 2,
+      "target_shape": [2], "dims": [1], "axes": 1, "activation": "relu", "num_heads": 2, "key_dim": 2, "head_dim": 2,
+      "num_query_heads": 2, "num_key_value_heads": 1, "equation": "ab,bc->ac", "output_shape": 2, "scale": 2.0,
+      "layer": {"class_name": "LSTM", "config": {"units": 2}}, "cell": {"class_name": "LSTMCell", "config": {"units": 2}},
+      "cells": [{"class_name": "LSTMCell", "config": {"units": 2}}], "num_bins": 3, "bin_boundaries": [0.0, 1.0],
+      "height": 4, "width": 4, "factor": 0.1, "height_factor": 0.1, "width_factor": 0.1, "num_tokens": 4,
+      "min_value": 0.0, "max_value": 1.0, "batch_shape": [null, 3], "batch_input_shape": [null, 3], "value": 0.5,
+      "num_classes": 2, "target_class_ids": [0], "recall": 0.5, "precision": 0.5, "specificity": 0.5, "sensitivity": 0.5,
+      "k": 2, "learning_rate": 0.1, "lr": 0.1, "initial_learning_rate": 0.1, "decay_steps": 10, "decay_rate": 0.5,
+      "boundaries": [1, 2], "values": [0.1, 0.2, 0.3], "factor_l2": 0.1, "dtype": "float32", "name": "sample",
+      "class_id": 1, "delta": 1.0, "frame_length": 4, "frame_step": 2, "fft_length": 4, "mask_value": 0.0})");
+  return value.config();
+}
+
+/// Arguments without which a layer cannot be made, though Keras has defaults for them.
+Config needed_by(const std::string& layer) {
+  if (layer == "InputLayer") return {{"batch_shape", samples().at("batch_shape")}};
+  if (layer == "Discretization") return {{"num_bins", 3}};
+  if (layer == "CategoryEncoding") return {{"num_tokens", 4}};
+  return {};
+}
+
+/// A config of the class: its required arguments, and the key with its default.
+Config config_with(const std::string& name, const Config& keys, const std::string& key, const Value& given) {
+  Config config = needed_by(name);
+  for (const auto& [name, entry] : keys)
+    if (entry.list()[0] == Value("required") && samples().contains(name))
+      config.set(name, samples().at(name));
+  const Value value = given == Value("required") ? samples().get(key) : given;
+  if (!config.contains(key) || !value.is_null()) config.set(key, value);
+  return config;
+}
+
+/// The error that the config of a class causes; empty where there is none.
+std::string error_of(const std::string& kind, const std::string& name, const Config& config) {
+  const Value object = Config{{"class_name", name}, {"config", config}};
+  try {
+    if (kind == "layer") {
+      nn::Layer::from_value(canonical(object));
+    } else if (kind == "loss" || kind == "metric" || kind == "optimizer") {
+      Config compile{{"optimizer", kind == "optimizer" ? object : Value("sgd")}};
+      if (kind != "optimizer") compile.set(kind == "loss" ? "loss" : "metrics", object);
+      const Config made = nn::saving::canonical_compile(compile).config();
+      if (kind == "loss") nn::Loss(made.at("loss"));
+      if (kind == "metric") nn::Metric(made.at("metrics"));
+      if (kind == "optimizer") nn::Optimizer(made.at("optimizer"));
+    } else {
+      const Config dense{{"units", 2}, {"kernel_" + kind, object}};
+      nn::Layer::from_value(canonical(Config{{"class_name", "Dense"}, {"config", dense}}));
+    }
+  } catch (const ktape::Error& error) {
+    return error.what();
+  }
+  return "";
+}
+
+}  // namespace
+
+TEST_CASE("the keys that releases of Keras write are known") {
+  for (const auto& [kind, classes] : table())
+    for (const auto& [name, keys] : classes.config()) {
+      if (!nn::is_registered(kind, name)) continue;
+      for (const auto& [key, entry] : keys.config()) {
+        const std::string error =
+            error_of(kind, name, config_with(name, keys.config(), key, entry.list()[0]));
+        CHECK_MESSAGE(error.empty(), kind, ' ', name, ", ", key, " of Keras ", entry.list()[1].string(), ": ",
+                      error);
+      }
+    }
+}
