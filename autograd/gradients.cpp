@@ -60,8 +60,8 @@ Tensor still_watched(const Tensor& x) {
 }  // namespace
 
 /// Stands for the backward pass that made some gradients. It knows what to differentiate and does so,
-/// recorded, when a later walk first comes by. The nodes recorded then are the newest of all, so that the
-/// walk goes on with them; they read nothing that is later than this node.
+/// recorded, when a later walk first comes by. The nodes recorded then are the newest of all and read nothing
+/// that is later than this node; a walk that finds them sorts its nodes by their consumers.
 class LazyGradient final : public Node {
  public:
   LazyGradient(std::vector<Tensor> losses, std::vector<Tensor> seeds, std::vector<Tensor> targets)

@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <array>
 #include <limits>
+#include <utility>
 
 namespace ktape {
 namespace {
@@ -105,7 +106,10 @@ class BackwardWalk final : public Grads {
   };
 
   Number meet(Node* node);
+  void await(Number number);
+  Number take_latest();
   void follow(Number number);
+  void sort_by_consumers();
   void mark_needed();
   void visit(Number number);
   void walk_telling();
@@ -126,7 +130,8 @@ class BackwardWalk final : public Grads {
   std::vector<Number> inputs_;                              // of all nodes; none where no target can be
   std::vector<Tensor> gradients_;                           // of the outputs of all nodes
   std::vector<std::pair<std::uint64_t, Number>> frontier_;  // a heap of (sequence, number)
-  std::vector<Number> order_;                               // latest node first; without the leaves
+  std::vector<Number> order_;                               // consumers first; without the leaves
+  bool sorted_ = true;  // whether each node found is older than its consumers
   Number current_ = none;
 };
 
@@ -138,13 +143,19 @@ BackwardWalk::BackwardWalk(const std::vector<Tensor>& losses, const std::vector<
     if (target.node()) oldest_ = std::min(oldest_, target.node()->sequence());
   for (const Tensor& loss : losses) meet(loss.node());
   while (!frontier_.empty()) {
-    std::pop_heap(frontier_.begin(), frontier_.end());
-    const Number number = frontier_.back().second;
-    frontier_.pop_back();
-    order_.push_back(number);
-    follow(number);
+    order_.push_back(take_latest());
+    follow(order_.back());
   }
+  if (!sorted_) sort_by_consumers();
   mark_needed();
+}
+
+/// Takes the node with the greatest sequence number out of the frontier.
+Number BackwardWalk::take_latest() {
+  std::pop_heap(frontier_.begin(), frontier_.end());
+  const Number number = frontier_.back().second;
+  frontier_.pop_back();
+  return number;
 }
 
 Number BackwardWalk::meet(Node* node) {
@@ -155,11 +166,14 @@ Number BackwardWalk::meet(Node* node) {
   visit.first_output = static_cast<std::uint32_t>(gradients_.size());
   visit.outputs = static_cast<std::uint32_t>(node->outputs());
   gradients_.resize(gradients_.size() + visit.outputs);
-  if (!node->leaf()) {
-    frontier_.emplace_back(node->sequence(), number);
-    std::push_heap(frontier_.begin(), frontier_.end());
-  }
+  if (!node->leaf()) await(number);
   return number;
+}
+
+/// Puts a node into the frontier.
+void BackwardWalk::await(Number number) {
+  frontier_.emplace_back(numbers_[number]->sequence(), number);
+  std::push_heap(frontier_.begin(), frontier_.end());
 }
 
 void BackwardWalk::follow(Number number) {
@@ -168,7 +182,26 @@ void BackwardWalk::follow(Number number) {
   const std::span<const Edge> edges = node->inputs();
   visits_[number].first_input = static_cast<std::uint32_t>(inputs_.size());
   visits_[number].inputs = static_cast<std::uint32_t>(edges.size());
-  for (const Edge& edge : edges) inputs_.push_back(meet(edge.node));
+  for (const Edge& edge : edges) {
+    inputs_.push_back(meet(edge.node));
+    sorted_ = sorted_ && (inputs_.back() == none || edge.node->sequence() < node->sequence());
+  }
+}
+
+/// Orders the nodes so that each comes after its consumers, of several the latest first.
+void BackwardWalk::sort_by_consumers() {
+  std::vector<std::uint32_t> consumers(visits_.size(), 0);
+  for (const Number input : inputs_)
+    if (input != none) ++consumers[input];
+  for (const Number number : std::exchange(order_, {}))
+    if (consumers[number] == 0) await(number);
+  while (!frontier_.empty()) {
+    order_.push_back(take_latest());
+    const Visit& visit = visits_[order_.back()];
+    for (std::uint32_t i = 0; i < visit.inputs; ++i)
+      if (const Number input = inputs_[visit.first_input + i]; input != none && --consumers[input] == 0)
+        if (!numbers_[input]->leaf()) await(input);
+  }
 }
 
 void BackwardWalk::mark_needed() {

@@ -13,11 +13,13 @@ using GradientReady = std::function<void(std::size_t target, const Tensor& gradi
 /// Walks backwards over the graph behind some losses: the gradient of sum(losses[i] * seeds[i]) for each
 /// target, undefined where the losses do not depend on it. Internal: `gradients` is the entry.
 ///
-/// Nodes are visited in descending order of their sequence numbers, so that every gradient is complete when
-/// its node's turn comes; a heap of the frontier orders them, without recursion. What a walk knows of the
-/// nodes is its own: any number of walks may go over one graph at once, in several threads or one inside the
-/// other, and one that ends with an exception leaves nothing behind. A node that is older than every target
-/// depends on none of them and is not visited.
+/// A node is visited after all nodes that read its outputs, so that every gradient is complete when its
+/// node's turn comes. Descending sequence numbers are such an order, found with a heap and without recursion,
+/// unless a node names inputs on demand that are newer than itself (gradients that are differentiated again):
+/// then the nodes are sorted by counting their consumers. What a walk knows of the nodes is its own: any
+/// number of walks may go over one graph at once, in several threads or one inside the other, and one that
+/// ends with an exception leaves nothing behind. A node that is older than every target depends on none of
+/// them and is not visited.
 ///
 /// With `record` the results are recorded, too; without it they are plain values. With `lookups`, what those
 /// of a target at which gradients end add to its gradient goes there in place of the result. `ready`, where
