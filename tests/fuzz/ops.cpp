@@ -1,6 +1,6 @@
 // Random calls of ops, eager and symbolic, against the references in float64: a call gives the right result,
-// or, where its arguments do not fit, an error that names the op. Never a crash, which the sanitizers look
-// for.
+// or, where its arguments do not fit, an error that names the op. Each tenth is a random program whose loss
+// mixes gradients of several orders, against differences. Never a crash, which the sanitizers look for.
 //
 //     fuzz_ops                    the calls of the tests
 //     fuzz_ops SECONDS [SEED]     others
@@ -12,6 +12,7 @@
 #include <string_view>
 
 #include "../close.hpp"
+#include "../reference/gradient_program.hpp"
 #include "op_calls.hpp"
 
 namespace K = ktape::backend;
@@ -99,7 +100,21 @@ std::string problem(const OpCall& call, Inputs kind) {
   }
 }
 
+/// A loss of gradients of several orders in place of a call of an op.
+bool passes_program(std::uint64_t seed) {
+  current = "the program of gradients of seed " + std::to_string(seed);
+  std::string wrong;
+  try {
+    wrong = reference::GradientProgram(seed).problem();
+  } catch (const std::exception& error) {
+    wrong = current + ": " + error.what();
+  }
+  if (!wrong.empty()) std::printf("%s\n", wrong.c_str());
+  return wrong.empty();
+}
+
 bool passes(std::uint64_t seed) {
+  if (seed % 10 == 0) return passes_program(seed);
   Random random(seed);
   const OpCall call = random_call(random);
   const auto kind = static_cast<Inputs>(random.below(static_cast<int>(call.least_known) + 1));
