@@ -1,6 +1,8 @@
 #pragma once
 #include <ktape/autograd/tensor.hpp>
 #include <ktape/nn/object.hpp>
+#include <ktape/ops/activations.hpp>
+#include <ktape/ops/elementwise.hpp>
 
 #include <optional>
 
@@ -11,13 +13,16 @@ namespace ktape::nn {
 class ActivationImpl : public FunctionObject<Tensor, const Tensor&> {
  public:
   static constexpr const char* kind = "activation";
+  static Value known(AnyFunction function);
   /// The name alone, where that says all.
   Value to_value() const override;
 };
 
-/// A function of a tensor, element by element or along an axis: by name, as an object, or any callable.
+/// A function of a tensor, element by element or along an axis: by name, as an object, as one of Keras's
+/// functions, or any callable.
 ///
 ///     nn::Dense(8, {.activation = "relu"})
+///     nn::Dense(8, {.activation = nn::activations::relu})   // the same, as is K::relu
 ///     nn::Dense(8, {.activation = [](const Tensor& x) { return K::sin(x); }})
 ///
 /// None, the default, is the linear one: it returns its argument.
@@ -123,5 +128,65 @@ Tensor sparse_plus(const Tensor& x);
 /// 0 below -1, 1 above 1, (x + 1) / 2 between them.
 Tensor sparse_sigmoid(const Tensor& x);
 
+/// Keras's other names.
+inline constexpr auto& swish = silu;
+inline constexpr auto& hard_swish = hard_silu;
+
+/// The name of one of these functions, or of one of `K` that computes the same; empty for another function.
+inline std::string name_of(AnyFunction function) {
+  static const NamedFunction all[] = {
+      {any_function(relu), "relu"},
+      {any_function(relu6), "relu6"},
+      {any_function(leaky_relu), "leaky_relu"},
+      {any_function(elu), "elu"},
+      {any_function(selu), "selu"},
+      {any_function(celu), "celu"},
+      {any_function(gelu), "gelu"},
+      {any_function(glu), "glu"},
+      {any_function(silu), "silu"},
+      {any_function(mish), "mish"},
+      {any_function(sigmoid), "sigmoid"},
+      {any_function(hard_sigmoid), "hard_sigmoid"},
+      {any_function(hard_silu), "hard_silu"},
+      {any_function(hard_tanh), "hard_tanh"},
+      {any_function(hard_shrink), "hard_shrink"},
+      {any_function(soft_shrink), "soft_shrink"},
+      {any_function(tanh), "tanh"},
+      {any_function(tanh_shrink), "tanh_shrink"},
+      {any_function(threshold), "threshold"},
+      {any_function(softmax), "softmax"},
+      {any_function(log_softmax), "log_softmax"},
+      {any_function(log_sigmoid), "log_sigmoid"},
+      {any_function(softplus), "softplus"},
+      {any_function(softsign), "softsign"},
+      {any_function(squareplus), "squareplus"},
+      {any_function(exponential), "exponential"},
+      {any_function(linear), "linear"},
+      {any_function(sparsemax), "sparsemax"},
+      {any_function(sparse_plus), "sparse_plus"},
+      {any_function(sparse_sigmoid), "sparse_sigmoid"},
+      {any_function(backend::relu), "relu"},
+      {any_function(backend::elu), "elu"},
+      {any_function(backend::softmax), "softmax"},
+      {any_function(backend::log_softmax), "log_softmax"},
+      {any_function(backend::sigmoid), "sigmoid"},
+      {any_function(backend::softplus), "softplus"},
+      {any_function(backend::softsign), "softsign"},
+      {any_function(backend::gelu), "gelu"},
+      {any_function(backend::tanh), "tanh"},
+      {any_function(backend::exp), "exponential"},
+  };
+  return name_in(all, function);
+}
+
 }  // namespace activations
+
+/// K's hard_sigmoid is that of Keras 2.
+inline Value ActivationImpl::known(AnyFunction function) {
+  if (function == any_function(backend::hard_sigmoid))
+    return Config{{"class_name", "hard_sigmoid"}, {"config", Config{{"slope", 0.2}}}};
+  const std::string name = activations::name_of(function);
+  return name.empty() ? Value() : Value(name);
+}
+
 }  // namespace ktape::nn

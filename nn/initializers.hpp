@@ -1,6 +1,7 @@
 #pragma once
 #include <ktape/autograd/tensor.hpp>
 #include <ktape/nn/object.hpp>
+#include <ktape/ops/creation.hpp>
 
 #include <initializer_list>
 #include <optional>
@@ -18,14 +19,23 @@ class InitializerImpl : public FunctionObject<Tensor, const Shape&, DType> {
   static constexpr const char* kind = "initializer";
 };
 
-/// Makes the first value of a weight: by name ("glorot_uniform"), as an object, or any callable of (Shape,
-/// DType). A value of another shape or dtype than the wanted one is a ValueError or TypeError.
+/// Makes the first value of a weight: by name ("glorot_uniform"), as an object, as `K::zeros` or `K::ones`, or
+/// any callable of (Shape, DType). A value of another shape or dtype than the wanted one is a ValueError or TypeError.
 class Initializer : public FunctionHandle<InitializerImpl> {
  public:
   using FunctionHandle::FunctionHandle;
+  /// `K::zeros` or `K::ones`, which stand for their names, or another such function.
+  Initializer(Tensor (*f)(const backend::ShapeLike&, const backend::CreationOptions&));
   /// The dtype is floatx() unless given.
   Tensor operator()(const Shape& shape, std::optional<DType> dtype = {}) const;
 };
+
+inline Initializer::Initializer(Tensor (*f)(const backend::ShapeLike&, const backend::CreationOptions&))
+    : Initializer(f == &backend::zeros  ? Initializer("zeros")
+                  : f == &backend::ones ? Initializer("ones")
+                                        : Initializer([f](const Shape& shape, DType dtype) {
+                                            return f(shape, {.dtype = dtype});
+                                          })) {}
 
 /// An initializer class of the user's.
 template <class Implementation>

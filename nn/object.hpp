@@ -3,6 +3,7 @@
 
 #include <functional>
 #include <memory>
+#include <span>
 #include <string>
 
 /// What initializers, losses, layers and the others of nn have in common: a class with a name and a config
@@ -65,12 +66,36 @@ concept AnyHandle = requires(const T& t) {
   t.shared();
 };
 
+/// A function, whatever its arguments are: to be compared with others.
+using AnyFunction = void (*)();
+template <class Result, class... Arguments>
+AnyFunction any_function(Result (*function)(Arguments...)) {
+  return reinterpret_cast<AnyFunction>(function);
+}
+
+/// A function of the library and its name. Tables of them stand in headers: a program may have addresses of its
+/// own for the library's functions.
+struct NamedFunction {
+  AnyFunction function;
+  const char* name;
+};
+/// The name in a table; empty where the table does not have the function.
+inline std::string name_in(std::span<const NamedFunction> table, AnyFunction function) {
+  for (const NamedFunction& known : table)
+    if (known.function == function) return known.name;
+  return {};
+}
+
 /// A kind of object that is a function: Result(Arguments...).
 template <class Result, class... Arguments>
 class FunctionObject : public Object {
  public:
   using Function = std::function<Result(Arguments...)>;
   virtual Result call(Arguments... arguments) const = 0;
+
+  /// What stands for a function of the library in configs; null for others. A kind that has such functions
+  /// hides this.
+  static Value known(AnyFunction) { return {}; }
 
   /// One that is made of a function.
   template <class Base>
@@ -89,10 +114,34 @@ class FunctionObject : public Object {
   };
 };
 
-/// A handle to a function object: a name, an object, or any callable of its arguments.
-template <class ImplBase>
-class FunctionHandle : public Handle<ImplBase> {
-  using Function = typename ImplBase::Function;
+/// Functions with more arguments than a callable of a type takes.
+template <class Callable>
+struct WithDefaults;
+
+template <class Result, class... Arguments>
+struct WithDefaults<std::function<Result(Arguments...)>> {
+  /// The callable that gives the others their defaults. Throws ValueError, naming the kind of object that the
+  /// function was given for, unless the others are structs of options.
+  template <class R, class... Others>
+  static std::function<Result(Arguments...)> call(const char* kind, R (*f)(Arguments..., Others...)) {
+    if constexpr ((std::is_class_v<std::remove_cvref_t<Others>> && ...))
+      return
+          [f](Arguments... arguments) -> Result { return f(arguments..., std::remove_cvref_t<Others>()...); };
+    else
+      fail("[", kind, "] a function of more than ", sizeof...(Arguments),
+           " arguments must be called by a lambda that gives the others: received one of ",
+           sizeof...(Arguments) + sizeof...(Others));
+  }
+};
+
+/// A handle to a function object: a name, an object, or any callable of its arguments. A function of the library
+/// stands for its name; see WithDefaults for one that takes more arguments.
+template <class ImplBase, class Function = typename ImplBase::Function>
+class FunctionHandle;
+
+template <class ImplBase, class Result, class... Arguments>
+class FunctionHandle<ImplBase, std::function<Result(Arguments...)>> : public Handle<ImplBase> {
+  using Function = std::function<Result(Arguments...)>;
 
  public:
   FunctionHandle() = default;
@@ -105,9 +154,22 @@ class FunctionHandle : public Handle<ImplBase> {
   explicit FunctionHandle(const Value& value) : Handle<ImplBase>(Handle<ImplBase>::made(value)) {}
   template <class F>
   requires(!AnyHandle<F> && std::is_constructible_v<Function, F>) FunctionHandle(F f)
-      : Handle<ImplBase>(std::make_shared<typename ImplBase::template From<ImplBase>>("function", Config(),
-                                                                                      std::move(f))) {}
+      : FunctionHandle(of_callable(std::move(f))) {}
+  template <class R, class... Options>
+  requires std::is_convertible_v<R, Result> FunctionHandle(R (*f)(Arguments..., Options...))
+      : FunctionHandle(of_function(f)) {}
   explicit FunctionHandle(std::shared_ptr<ImplBase> impl) : Handle<ImplBase>(std::move(impl)) {}
+
+ private:
+  static std::shared_ptr<ImplBase> of_callable(Function f) {
+    return std::make_shared<typename ImplBase::template From<ImplBase>>("function", Config(), std::move(f));
+  }
+  template <class R, class... Options>
+  static std::shared_ptr<ImplBase> of_function(R (*f)(Arguments..., Options...)) {
+    const Value known = ImplBase::known(any_function(f));
+    if (!known.is_null()) return Handle<ImplBase>::made(known);
+    return of_callable(WithDefaults<Function>::call(ImplBase::kind, f));
+  }
 };
 
 /// A handle of the class Base (Initializer, Layer, ...) to an Impl of the user's, made from its constructor's

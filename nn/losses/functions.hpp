@@ -1,47 +1,185 @@
 #pragma once
-#include <ktape/nn/catalogue.hpp>
-#include <ktape/nn/losses/loss.hpp>
-#include <ktape/ops/inspection.hpp>
+#include <ktape/nn/object.hpp>
+#include <ktape/ops/losses.hpp>
 
-/// For the sources of the losses and of the metrics like them.
-namespace ktape::nn {
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
 
-template <class F>
-void fields(LossOptions& o, F&& field) {
-  field("reduction", o.reduction);
-  field("name", o.name);
+/// Keras's losses as functions of (y_true, y_pred): they give a value for each sample. y_pred is floating. As
+/// an argument a function stands for the loss, or the metric, of its name, with its defaults:
+///
+///     model.compile({.loss = nn::losses::binary_crossentropy, .metrics = {nn::losses::mean_absolute_error}});
+namespace ktape::nn::losses {
+
+// --- Of real numbers: the mean over the last axis; y_true takes the dtype of y_pred -------------------------
+
+struct HuberFunctionOptions {
+  double delta = 1;
+};
+struct CosineSimilarityFunctionOptions {
+  int axis = -1;
+};
+
+/// mean((y_true - y_pred)^2).
+Tensor mean_squared_error(const Tensor& y_true, const Tensor& y_pred);
+/// mean(|y_true - y_pred|).
+Tensor mean_absolute_error(const Tensor& y_true, const Tensor& y_pred);
+/// 100 * mean(|y_true - y_pred| / max(|y_true|, epsilon)).
+Tensor mean_absolute_percentage_error(const Tensor& y_true, const Tensor& y_pred);
+/// mean((log(1 + y_true) - log(1 + y_pred))^2), both at least epsilon.
+Tensor mean_squared_logarithmic_error(const Tensor& y_true, const Tensor& y_pred);
+/// The mean of e^2 / 2 for errors up to delta, delta * |e| - delta^2 / 2 for larger ones.
+Tensor huber(const Tensor& y_true, const Tensor& y_pred, const HuberFunctionOptions& options = {});
+/// mean(log(cosh(y_pred - y_true))), for errors of any size.
+Tensor log_cosh(const Tensor& y_true, const Tensor& y_pred);
+/// -sum(y_true * y_pred) along the axis, both scaled to length 1: -1 where they point the same way.
+Tensor cosine_similarity(const Tensor& y_true, const Tensor& y_pred,
+                         const CosineSimilarityFunctionOptions& options = {});
+
+// --- Of probabilities -----------------------------------------------------------------------------------
+
+// y_pred holds probabilities or, with `from_logits`, logits; probabilities are kept epsilon away from 0 and 1.
+// Those that a softmax or sigmoid made are not used: the loss comes from the logits behind them, see
+// ops/losses.hpp.
+
+struct BinaryCrossentropyFunctionOptions {
+  bool from_logits = false;
+  double label_smoothing = 0;  ///< how far targets move towards 1/2
+  int axis = -1;               ///< of the mean
+};
+/// The mean along the axis of -(t log(p) + (1 - t) log(1 - p)).
+Tensor binary_crossentropy(const Tensor& y_true, const Tensor& y_pred,
+                           const BinaryCrossentropyFunctionOptions& options = {});
+
+struct BinaryFocalCrossentropyFunctionOptions {
+  bool apply_class_balancing = false;  ///< whether class 1 counts alpha and class 0 counts 1 - alpha
+  double alpha = 0.25;
+  double gamma = 2;  ///< how much less easy samples count
+  bool from_logits = false;
+  double label_smoothing = 0;
+  int axis = -1;
+};
+/// The binary crossentropy with each term times (1 - q)^gamma, q the probability of its class.
+Tensor binary_focal_crossentropy(const Tensor& y_true, const Tensor& y_pred,
+                                 const BinaryFocalCrossentropyFunctionOptions& options = {});
+
+struct CategoricalCrossentropyFunctionOptions {
+  bool from_logits = false;
+  double label_smoothing = 0;  ///< how far targets move towards 1 / classes
+  int axis = -1;               ///< of the classes
+};
+/// -sum(t log(p)) along the axis; y_true holds probabilities, as one-hot vectors, in the shape of y_pred.
+Tensor categorical_crossentropy(const Tensor& y_true, const Tensor& y_pred,
+                                const CategoricalCrossentropyFunctionOptions& options = {});
+
+struct CategoricalFocalCrossentropyFunctionOptions {
+  std::vector<double> alpha = {0.25};  ///< one weight, or one for each class
+  double gamma = 2;
+  bool from_logits = false;
+  double label_smoothing = 0;
+  int axis = -1;
+};
+/// -sum(alpha (1 - p)^gamma t log(p)) along the axis.
+Tensor categorical_focal_crossentropy(const Tensor& y_true, const Tensor& y_pred,
+                                      const CategoricalFocalCrossentropyFunctionOptions& options = {});
+
+struct SparseCategoricalCrossentropyFunctionOptions {
+  bool from_logits = false;
+  std::optional<std::int64_t> ignore_class = {};  ///< targets of it count 0
+  int axis = -1;
+};
+/// -log(p[t]); y_true holds class numbers, in the shape of y_pred without the axis of the classes, or with 1
+/// in its place. Throws ValueError for a target that is no class.
+Tensor sparse_categorical_crossentropy(const Tensor& y_true, const Tensor& y_pred,
+                                       const SparseCategoricalCrossentropyFunctionOptions& options = {});
+
+/// (1 - p[t]^q) / q: like the crossentropy for q near 0, like the absolute error for q near 1.
+Tensor categorical_generalized_cross_entropy(const Tensor& y_true, const Tensor& y_pred, double q = 0.5);
+/// sum(t log(t / p)) over the last axis, both kept in [epsilon, 1].
+Tensor kl_divergence(const Tensor& y_true, const Tensor& y_pred);
+/// mean(p - t log(p + epsilon)) over the last axis.
+Tensor poisson(const Tensor& y_true, const Tensor& y_pred);
+
+// --- That ask for a margin, over the last axis ------------------------------------------------------------
+
+// Labels of `hinge` and `squared_hinge` are -1 and 1; where all of them are 0 or 1, 0 stands for -1.
+
+/// mean(max(1 - y_true * y_pred, 0)).
+Tensor hinge(const Tensor& y_true, const Tensor& y_pred);
+/// mean(max(1 - y_true * y_pred, 0)^2).
+Tensor squared_hinge(const Tensor& y_true, const Tensor& y_pred);
+/// max(1 + max((1 - y_true) * y_pred) - sum(y_true * y_pred), 0); y_true holds one-hot vectors.
+Tensor categorical_hinge(const Tensor& y_true, const Tensor& y_pred);
+
+// --- Of whole images, sequences and batches ---------------------------------------------------------------
+
+/// 1 - 2 sum(t p) / (sum(t) + sum(p) + epsilon), the sums over the axes, by default over all.
+Tensor dice(const Tensor& y_true, const Tensor& y_pred, const Axes& axis = {});
+
+struct TverskyFunctionOptions {
+  double alpha = 0.5;  ///< what a false positive costs
+  double beta = 0.5;   ///< what a false negative costs
+  Axes axis = {};
+};
+/// 1 - sum(t p) / (sum(t p) + alpha sum((1 - t) p) + beta sum(t (1 - p)) + epsilon), likewise.
+Tensor tversky(const Tensor& y_true, const Tensor& y_pred, const TverskyFunctionOptions& options = {});
+
+struct CircleFunctionOptions {
+  double gamma = 80;
+  double margin = 0.4;
+  bool remove_diagonal = true;  ///< whether an embedding is no pair with itself
+};
+/// Of class numbers (samples,) and embeddings of length 1 (samples, size): embeddings of one class should be
+/// near each other, those of two far apart. A value for each sample.
+Tensor circle(const Tensor& y_true, const Tensor& y_pred, const CircleFunctionOptions& options = {});
+
+/// Of label sequences (samples, length), where 0 stands for no label, and logits (samples, steps, classes),
+/// where class 0 is the blank: -log of the probability of all ways to spell the labels. All steps count.
+/// Throws ValueError for other ranks, and where the steps are too few or a label is no class.
+Tensor ctc(const Tensor& y_true, const Tensor& y_pred);
+
+// --- Other names of Keras's --------------------------------------------------------------------------------
+
+inline constexpr auto &mse = mean_squared_error, &MSE = mean_squared_error;
+inline constexpr auto &mae = mean_absolute_error, &MAE = mean_absolute_error;
+inline constexpr auto &mape = mean_absolute_percentage_error, &MAPE = mean_absolute_percentage_error;
+inline constexpr auto &msle = mean_squared_logarithmic_error, &MSLE = mean_squared_logarithmic_error;
+inline constexpr auto &kld = kl_divergence, &KLD = kl_divergence,
+                      &kullback_leibler_divergence = kl_divergence;
+inline constexpr auto& logcosh = log_cosh;
+
+/// The name of one of these functions, or of one of `K`'s crossentropies; empty for another function.
+inline std::string name_of(AnyFunction function) {
+  static const NamedFunction all[] = {
+      {any_function(mean_squared_error), "mean_squared_error"},
+      {any_function(mean_absolute_error), "mean_absolute_error"},
+      {any_function(mean_absolute_percentage_error), "mean_absolute_percentage_error"},
+      {any_function(mean_squared_logarithmic_error), "mean_squared_logarithmic_error"},
+      {any_function(huber), "huber"},
+      {any_function(log_cosh), "log_cosh"},
+      {any_function(cosine_similarity), "cosine_similarity"},
+      {any_function(binary_crossentropy), "binary_crossentropy"},
+      {any_function(binary_focal_crossentropy), "binary_focal_crossentropy"},
+      {any_function(categorical_crossentropy), "categorical_crossentropy"},
+      {any_function(categorical_focal_crossentropy), "categorical_focal_crossentropy"},
+      {any_function(sparse_categorical_crossentropy), "sparse_categorical_crossentropy"},
+      {any_function(categorical_generalized_cross_entropy), "categorical_generalized_cross_entropy"},
+      {any_function(kl_divergence), "kl_divergence"},
+      {any_function(poisson), "poisson"},
+      {any_function(hinge), "hinge"},
+      {any_function(squared_hinge), "squared_hinge"},
+      {any_function(categorical_hinge), "categorical_hinge"},
+      {any_function(dice), "dice"},
+      {any_function(tversky), "tversky"},
+      {any_function(circle), "circle"},
+      {any_function(ctc), "ctc"},
+      {any_function(backend::binary_crossentropy), "binary_crossentropy"},
+      {any_function(backend::categorical_crossentropy), "categorical_crossentropy"},
+      {any_function(backend::sparse_categorical_crossentropy), "sparse_categorical_crossentropy"},
+  };
+  return name_in(all, function);
 }
 
-/// The loss f(y_true, y_pred, options); options hold a reduction and a name.
-template <class Options, class F>
-std::shared_ptr<LossImpl> loss_of(const char* class_name, Options options, F f) {
-  if (options.name.empty()) options.name = to_snake_case(class_name);
-  auto impl = function_object<LossImpl>(class_name, options, f);
-  impl->reduction = options.reduction;
-  impl->name = options.name;
-  return impl;
-}
-
-/// The loss of a function without options.
-inline std::shared_ptr<LossImpl> loss_of(const char* class_name, const LossOptions& options,
-                                         Tensor (*f)(const Tensor&, const Tensor&)) {
-  return loss_of(class_name, options, [f](const Tensor& y_true, const Tensor& y_pred, const LossOptions&) {
-    return f(y_true, y_pred);
-  });
-}
-
-/// How targets name classes.
-enum class Classes { Binary, Sparse, OneHot };
-
-/// What "crossentropy" and "accuracy" mean for targets and predictions of these shapes.
-inline Classes classes_by_shape(const Shape& y_true, const Shape& y_pred) {
-  if (y_pred.rank() <= 1 || y_pred.back() == 1) return Classes::Binary;
-  return y_true.rank() < y_pred.rank() || y_true.back() == 1 ? Classes::Sparse : Classes::OneHot;
-}
-
-/// Targets of the predictions' dtype and rank.
-inline SameRank like_predictions(const Tensor& y_true, const Tensor& y_pred) {
-  return to_same_rank(backend::cast(y_true, y_pred.dtype()), y_pred);
-}
-
-}  // namespace ktape::nn
+}  // namespace ktape::nn::losses

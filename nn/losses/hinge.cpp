@@ -1,5 +1,5 @@
-#include <ktape/nn/losses/functions.hpp>
 #include <ktape/nn/losses/hinge.hpp>
+#include <ktape/nn/losses/loss_of.hpp>
 #include <ktape/ops/activations.hpp>
 #include <ktape/ops/creation.hpp>
 #include <ktape/ops/elementwise.hpp>

@@ -1,4 +1,5 @@
 #pragma once
+#include <ktape/nn/losses/functions.hpp>
 #include <ktape/nn/losses/reduction.hpp>
 #include <ktape/nn/object.hpp>
 
@@ -19,6 +20,11 @@ class LossImpl : public FunctionObject<LossValues, const Tensor&, const Tensor&>
   static constexpr const char* kind = "loss";
   Reduction reduction = "sum_over_batch_size";
   std::string name = {};  ///< the class's, in Keras's spelling, when empty
+
+  static Value known(AnyFunction function) {
+    const std::string name = losses::name_of(function);
+    return name.empty() ? Value() : Value(name);
+  }
 };
 
 struct LossCallOptions {
@@ -27,8 +33,9 @@ struct LossCallOptions {
 };
 
 /// How far predictions are from targets: by name ("mse"; "crossentropy" is the one that fits the shapes of
-/// both), as an object, or any callable of (y_true, y_pred), the targets in the dtype of floating
-/// predictions, that returns one value, or one for each sample, which are averaged.
+/// both), as an object, as one of Keras's functions (nn::losses::huber), or any callable of (y_true, y_pred),
+/// the targets in the dtype of floating predictions, that returns one value, or one for each sample, which are
+/// averaged.
 ///
 ///     model.compile({.loss = nn::SparseCategoricalCrossentropy({.from_logits = true})});
 class Loss : public FunctionHandle<LossImpl> {

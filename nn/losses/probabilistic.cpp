@@ -1,6 +1,6 @@
 #include <ktape/autograd/arguments.hpp>
 #include <ktape/autograd/companions.hpp>
-#include <ktape/nn/losses/functions.hpp>
+#include <ktape/nn/losses/loss_of.hpp>
 #include <ktape/nn/losses/probabilistic.hpp>
 #include <ktape/ops/activations.hpp>
 #include <ktape/ops/config.hpp>

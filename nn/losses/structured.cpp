@@ -1,4 +1,4 @@
-#include <ktape/nn/losses/functions.hpp>
+#include <ktape/nn/losses/loss_of.hpp>
 #include <ktape/nn/losses/structured.hpp>
 #include <ktape/ops/activations.hpp>
 #include <ktape/ops/config.hpp>

@@ -1,8 +1,9 @@
-#include <ktape/nn/losses/functions.hpp>
+#include <ktape/nn/losses/loss_of.hpp>
 #include <ktape/nn/losses/reduction.hpp>
 #include <ktape/nn/metrics/accuracy.hpp>
 #include <ktape/nn/metrics/reduction.hpp>
 #include <ktape/ops/activations.hpp>
+#include <ktape/ops/config.hpp>
 #include <ktape/ops/elementwise.hpp>
 #include <ktape/ops/inspection.hpp>
 #include <ktape/ops/operators.hpp>
@@ -25,14 +26,11 @@ void fields(TopKOptions& o, F&& field) {
 
 namespace {
 
+Tensor as_number(const Tensor& right) { return K::cast(right, K::floatx()); }
+
 Tensor equal_values(const Tensor& y_true, const Tensor& y_pred) {
   const auto [t, p] = to_same_rank(K::cast(y_true, y_pred.dtype()), y_pred);
   return K::equal(t, p);
-}
-
-Tensor binary(const Tensor& y_true, const Tensor& y_pred, double threshold) {
-  const auto [t, p] = to_same_rank(y_true, y_pred);
-  return K::equal(K::cast(t, "float32"), K::cast(p > threshold, "float32"));
 }
 
 /// Class numbers for predictions (..., classes), without a last axis of 1.
@@ -41,19 +39,36 @@ Tensor classes_of(const Tensor& y_true, const Tensor& y_pred) {
   return K::cast(column ? K::squeeze(y_true, -1) : y_true, "int64");
 }
 
-Tensor sparse(const Tensor& y_true, const Tensor& y_pred) {
-  return K::equal(classes_of(y_true, y_pred), K::argmax(y_pred));
+}  // namespace
+
+namespace metrics {
+
+Tensor binary_accuracy(const Tensor& y_true, const Tensor& y_pred, double threshold) {
+  const auto [t, p] = to_same_rank(y_true, y_pred);
+  return as_number(K::equal(K::cast(t, "float32"), K::cast(p > threshold, "float32")));
 }
 
-Tensor categorical(const Tensor& y_true, const Tensor& y_pred) {
-  return K::equal(K::argmax(y_true), K::argmax(y_pred));
+Tensor sparse_categorical_accuracy(const Tensor& y_true, const Tensor& y_pred) {
+  return as_number(K::equal(classes_of(y_true, y_pred), K::argmax(y_pred)));
 }
 
-Tensor sparse_top_k(const Tensor& y_true, const Tensor& y_pred, const TopKOptions& o) {
+Tensor categorical_accuracy(const Tensor& y_true, const Tensor& y_pred) {
+  return as_number(K::equal(K::argmax(y_true), K::argmax(y_pred)));
+}
+
+Tensor sparse_top_k_categorical_accuracy(const Tensor& y_true, const Tensor& y_pred, std::int64_t k) {
   const Tensor classes = classes_of(y_true, y_pred);
-  const Tensor found = K::in_top_k(K::reshape(y_pred, {-1, y_pred.shape().back()}), K::flatten(classes), o.k);
-  return K::reshape(found, classes.shape());
+  const Tensor found = K::in_top_k(K::reshape(y_pred, {-1, y_pred.shape().back()}), K::flatten(classes), k);
+  return as_number(K::reshape(found, classes.shape()));
 }
+
+Tensor top_k_categorical_accuracy(const Tensor& y_true, const Tensor& y_pred, std::int64_t k) {
+  return sparse_top_k_categorical_accuracy(K::argmax(y_true), y_pred, k);
+}
+
+}  // namespace metrics
+
+namespace {
 
 struct AccuracyByShape final : MetricImpl {
   explicit AccuracyByShape(const std::string& name) : MetricImpl("accuracy", name) {}
@@ -100,23 +115,26 @@ Accuracy::Accuracy(const MetricOptions& options) : Metric(mean_metric("Accuracy"
 BinaryAccuracy::BinaryAccuracy(const BinaryAccuracyOptions& options)
     : Metric(mean_metric("BinaryAccuracy", options,
                          [](const Tensor& t, const Tensor& p, const BinaryAccuracyOptions& o) {
-                           return binary(t, p, o.threshold);
+                           return metrics::binary_accuracy(t, p, o.threshold);
                          })) {}
 
 CategoricalAccuracy::CategoricalAccuracy(const MetricOptions& options)
-    : Metric(mean_metric("CategoricalAccuracy", options, categorical)) {}
+    : Metric(mean_metric("CategoricalAccuracy", options, metrics::categorical_accuracy)) {}
 
 SparseCategoricalAccuracy::SparseCategoricalAccuracy(const MetricOptions& options)
-    : Metric(mean_metric("SparseCategoricalAccuracy", options, sparse)) {}
+    : Metric(mean_metric("SparseCategoricalAccuracy", options, metrics::sparse_categorical_accuracy)) {}
 
 TopKCategoricalAccuracy::TopKCategoricalAccuracy(const TopKOptions& options)
     : Metric(mean_metric("TopKCategoricalAccuracy", options,
                          [](const Tensor& t, const Tensor& p, const TopKOptions& o) {
-                           return sparse_top_k(K::argmax(t), p, o);
+                           return metrics::top_k_categorical_accuracy(t, p, o.k);
                          })) {}
 
 SparseTopKCategoricalAccuracy::SparseTopKCategoricalAccuracy(const TopKOptions& options)
-    : Metric(mean_metric("SparseTopKCategoricalAccuracy", options, sparse_top_k)) {}
+    : Metric(mean_metric("SparseTopKCategoricalAccuracy", options,
+                         [](const Tensor& t, const Tensor& p, const TopKOptions& o) {
+                           return metrics::sparse_top_k_categorical_accuracy(t, p, o.k);
+                         })) {}
 
 void add_accuracy_metrics(Catalogue& catalogue) {
   catalogue.add<Accuracy, MetricOptions>("Accuracy");

@@ -130,6 +130,11 @@ Metric::Metric(const Value& value)
 Metric::Metric(const std::string& name, Function f)
     : Handle(std::make_shared<MeanMetric>("function", name, Config{{"name", name}}, std::move(f))) {}
 
+/// The metric "cosine_similarity" is the negative of the loss.
+bool Metric::means(const std::string& function) {
+  return function != "cosine_similarity" && is_registered(MetricImpl::kind, function);
+}
+
 void Metric::update_state(const Tensor& y_true, const Tensor& y_pred,
                           const MetricCallOptions& options) const {
   update(impl(), y_true, y_pred, options);

@@ -1,5 +1,6 @@
 #pragma once
 #include <ktape/autograd/tensor.hpp>
+#include <ktape/nn/metrics/functions.hpp>
 #include <ktape/nn/object.hpp>
 
 #include <functional>
@@ -38,7 +39,7 @@ class MetricImpl : public Object {
 };
 
 /// What is measured over the batches of an epoch: by name ("mae"), under which it is then reported, as an
-/// object, or any callable of (y_true, y_pred), the targets in the dtype of floating predictions, that
+/// object, as one of Keras's functions (nn::metrics::mae), or any callable of (y_true, y_pred), the targets in the dtype of floating predictions, that
 /// returns one value, or one for each sample, which are averaged.
 ///
 ///     nn::Precision precision({.thresholds = {0.3}});
@@ -60,6 +61,9 @@ class Metric : public Handle<MetricImpl> {
   template <class F>
   requires(!AnyHandle<F> && std::is_constructible_v<Function, F>) Metric(F f)
       : Metric("function", std::move(f)) {}
+  template <class R, class... Options>
+  requires std::is_convertible_v<R, Tensor> Metric(R (*f)(const Tensor&, const Tensor&, Options...))
+      : Metric(of_function(metrics::name_of(any_function(f)), f)) {}
   /// A function under a name of its own.
   template <class F>
   requires(!AnyHandle<F> && std::is_constructible_v<Function, F>) Metric(const std::string& name, F f)
@@ -77,6 +81,15 @@ class Metric : public Handle<MetricImpl> {
     update_state(y_true, y_pred, options);
     return result();
   }
+
+ private:
+  template <class R, class... Options>
+  static Metric of_function(const std::string& name, R (*f)(const Tensor&, const Tensor&, Options...)) {
+    if (means(name)) return Metric(name);
+    return Metric(name.empty() ? "function" : name, WithDefaults<Function>::call(MetricImpl::kind, f));
+  }
+  /// Whether the metric of a name is the mean of the function of this name.
+  static bool means(const std::string& function);
 };
 
 /// A metric class of the user's.

@@ -1,0 +1,47 @@
+#pragma once
+#include <ktape/nn/catalogue.hpp>
+#include <ktape/nn/losses/loss.hpp>
+#include <ktape/ops/inspection.hpp>
+
+/// For the sources of the losses and of the metrics like them.
+namespace ktape::nn {
+
+template <class F>
+void fields(LossOptions& o, F&& field) {
+  field("reduction", o.reduction);
+  field("name", o.name);
+}
+
+/// The loss f(y_true, y_pred, options); options hold a reduction and a name.
+template <class Options, class F>
+std::shared_ptr<LossImpl> loss_of(const char* class_name, Options options, F f) {
+  if (options.name.empty()) options.name = to_snake_case(class_name);
+  auto impl = function_object<LossImpl>(class_name, options, f);
+  impl->reduction = options.reduction;
+  impl->name = options.name;
+  return impl;
+}
+
+/// The loss of a function without options.
+inline std::shared_ptr<LossImpl> loss_of(const char* class_name, const LossOptions& options,
+                                         Tensor (*f)(const Tensor&, const Tensor&)) {
+  return loss_of(class_name, options, [f](const Tensor& y_true, const Tensor& y_pred, const LossOptions&) {
+    return f(y_true, y_pred);
+  });
+}
+
+/// How targets name classes.
+enum class Classes { Binary, Sparse, OneHot };
+
+/// What "crossentropy" and "accuracy" mean for targets and predictions of these shapes.
+inline Classes classes_by_shape(const Shape& y_true, const Shape& y_pred) {
+  if (y_pred.rank() <= 1 || y_pred.back() == 1) return Classes::Binary;
+  return y_true.rank() < y_pred.rank() || y_true.back() == 1 ? Classes::Sparse : Classes::OneHot;
+}
+
+/// Targets of the predictions' dtype and rank.
+inline SameRank like_predictions(const Tensor& y_true, const Tensor& y_pred) {
+  return to_same_rank(backend::cast(y_true, y_pred.dtype()), y_pred);
+}
+
+}  // namespace ktape::nn

@@ -1,0 +1,42 @@
+#pragma once
+#include <ktape/nn/losses/functions.hpp>
+
+/// Keras's metrics as functions of (y_true, y_pred): they give a value for each sample, or for each of its
+/// values. As an argument a function stands for the metric of its name, with its defaults:
+///
+///     model.compile({.loss = "mse", .metrics = {nn::metrics::mean_absolute_error}});
+namespace ktape::nn::metrics {
+
+/// 1 where targets, 0 or 1, and predictions are on the same side of the threshold, else 0.
+Tensor binary_accuracy(const Tensor& y_true, const Tensor& y_pred, double threshold = 0.5);
+/// 1 where the largest value of one-hot targets and of predictions is at the same place, else 0.
+Tensor categorical_accuracy(const Tensor& y_true, const Tensor& y_pred);
+/// The same for class numbers as targets.
+Tensor sparse_categorical_accuracy(const Tensor& y_true, const Tensor& y_pred);
+/// 1 where the target's class is among the k most probable, else 0.
+Tensor top_k_categorical_accuracy(const Tensor& y_true, const Tensor& y_pred, std::int64_t k = 5);
+Tensor sparse_top_k_categorical_accuracy(const Tensor& y_true, const Tensor& y_pred, std::int64_t k = 5);
+
+using losses::binary_crossentropy, losses::binary_focal_crossentropy, losses::categorical_crossentropy,
+    losses::categorical_focal_crossentropy, losses::categorical_hinge, losses::hinge, losses::huber,
+    losses::kl_divergence, losses::log_cosh, losses::mean_absolute_error,
+    losses::mean_absolute_percentage_error, losses::mean_squared_error,
+    losses::mean_squared_logarithmic_error, losses::poisson, losses::sparse_categorical_crossentropy,
+    losses::squared_hinge;
+using losses::kld, losses::KLD, losses::kullback_leibler_divergence, losses::logcosh, losses::mae,
+    losses::MAE, losses::mape, losses::MAPE, losses::mse, losses::MSE, losses::msle, losses::MSLE;
+
+/// The name of one of these functions, or of a loss; empty for another function.
+inline std::string name_of(AnyFunction function) {
+  static const NamedFunction all[] = {
+      {any_function(binary_accuracy), "binary_accuracy"},
+      {any_function(categorical_accuracy), "categorical_accuracy"},
+      {any_function(sparse_categorical_accuracy), "sparse_categorical_accuracy"},
+      {any_function(top_k_categorical_accuracy), "top_k_categorical_accuracy"},
+      {any_function(sparse_top_k_categorical_accuracy), "sparse_top_k_categorical_accuracy"},
+  };
+  const std::string name = name_in(all, function);
+  return name.empty() ? losses::name_of(function) : name;
+}
+
+}  // namespace ktape::nn::metrics
