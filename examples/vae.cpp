@@ -19,7 +19,7 @@ using ktape::All, ktape::Slice, ktape::Tensor;
 /// far they are from the standard one: KL(N(m, s) || N(0, 1)).
 struct SamplingImpl : nn::LayerImpl {
   SamplingImpl() : nn::LayerImpl("Sampling") {}
-  std::vector<Tensor> call(const std::vector<Tensor>& inputs) override {
+  std::vector<Tensor> call(const std::vector<Tensor>& inputs) {
     const Tensor mean = inputs[0], log_variance = inputs[1];
     add_loss(K::mean(0.5f * K::sum(K::square(mean) + K::exp(log_variance) - log_variance - 1.f, -1)));
     return {mean + K::exp(0.5f * log_variance) * K::random_normal(K::shape(mean))};

@@ -47,6 +47,7 @@ struct PReLUOptions {
 class PReLU : public Layer {
  public:
   explicit PReLU(const PReLUOptions& options = {});
+  Variable alpha() const { return weight("alpha"); }
 };
 
 struct ELUOptions {

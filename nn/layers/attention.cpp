@@ -46,7 +46,7 @@ class SingleHead : public AttentionLayer<Arguments> {
     build_weights(inputs[0][-1]);
   }
 
-  Tensors call(const Tensors& inputs, const CallArguments& arguments) override {
+  Tensors call(const Tensors& inputs, const CallArguments& arguments) {
     check(inputs, arguments);
     const Tensor &query = inputs[0], &value = inputs[1], &key = inputs.back();
     const Tensor keys_mask = as_bool(this->mask_at(inputs, arguments, 1), 1);

@@ -36,6 +36,8 @@ struct AttentionOptions {
 class Attention : public Layer {
  public:
   explicit Attention(const AttentionOptions& options = {});
+  Variable scale() const { return weight("scale"); }
+  Variable concat_score_weight() const { return weight("concat_score_weight"); }
 };
 
 struct AdditiveAttentionOptions {
@@ -52,6 +54,7 @@ struct AdditiveAttentionOptions {
 class AdditiveAttention : public Layer {
  public:
   explicit AdditiveAttention(const AdditiveAttentionOptions& options = {});
+  Variable scale() const { return weight("scale"); }
 };
 
 struct MultiHeadAttentionOptions {

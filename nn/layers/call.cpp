@@ -117,40 +117,30 @@ Tensor with_mask(const Tensor& x, const Tensor& mask) {
 
 // --- What an Impl may override ----------------------------------------------------------------------------
 
-Tensor LayerImpl::call(const Tensor&) {
-  missing_ |= One;
-  return {};
-}
-Tensor LayerImpl::call(const Tensor&, const CallArguments&) {
-  missing_ |= OneWithArguments;
-  return {};
-}
-std::vector<Tensor> LayerImpl::call(const std::vector<Tensor>&) {
-  missing_ |= Many;
-  return {};
-}
-std::vector<Tensor> LayerImpl::call(const std::vector<Tensor>&, const CallArguments&) {
-  missing_ |= ManyWithArguments;
-  return {};
-}
+/// Those of an object that no Layer of its own class holds: it may override the forms for one tensor.
+const CallForms LayerImpl::virtual_forms{
+    .one = [](LayerImpl& layer, const Tensor& x, const CallArguments& arguments) {
+      return layer.call(x, arguments);
+    }};
 
-Tensor LayerImpl::call_one(const Tensor& x, const CallArguments& arguments) {
-  Tensor y;
-  if (!(missing_ & OneWithArguments)) y = call(x, arguments);
-  if (!y.defined() && !(missing_ & One)) y = call(x);
-  return y;
+Tensor LayerImpl::call(const Tensor& x, const CallArguments&) { return call(x); }
+Tensor LayerImpl::call(const Tensor&) { fail_without_result(); }
+
+void LayerImpl::fail_without_result() const {
+  fail("[", name_,
+       "] a form of call must be overridden and return what it computes: received None from class ",
+       class_name());
 }
 
 std::vector<Tensor> LayerImpl::call_many(const std::vector<Tensor>& inputs, const CallArguments& arguments) {
+  if (!forms_->several && forms_ != &virtual_forms)
+    fail("[", name_, "] the layer takes one input: received ", inputs.size());
   std::vector<Tensor> outputs;
-  if (!(missing_ & ManyWithArguments)) outputs = call(inputs, arguments);
-  if (outputs.empty() && !(missing_ & Many)) outputs = call(inputs);
+  if (forms_->several) outputs = forms_->several(*this, inputs, arguments);
   const bool defined =
       std::all_of(outputs.begin(), outputs.end(), [](const Tensor& y) { return y.defined(); });
-  if (!outputs.empty() && defined) return outputs;
-  if (inputs.size() != 1 && (missing_ & Many) && (missing_ & ManyWithArguments))
-    fail("[", name_, "] the layer takes one input: received ", inputs.size());
-  fail("[", name_, "] a form of call must be overridden and return what it computes: received None");
+  if (outputs.empty() || !defined) fail_without_result();
+  return outputs;
 }
 
 Tensor LayerImpl::compute_mask(const Tensor&, const Tensor& mask) { return mask; }
@@ -263,9 +253,7 @@ Tensor LayerImpl::operator()(const Tensor& x, const CallArguments& arguments) {
     return only(apply({x}, arguments));
   const Tensor input = accepted(x, 0, 1);
   try {
-    Tensor y = compute_one(input, arguments);
-    if (!y.defined()) y = only(compute_many({input}, arguments));
-    return y;
+    return forms_->one ? compute_one(input, arguments) : only(compute_many({input}, arguments));
   } catch (const Error&) {
     rethrow_from(name_, {input});
   }
@@ -301,8 +289,7 @@ std::vector<Tensor> LayerImpl::defer_call(const std::vector<Tensor>& inputs, con
 }
 
 std::vector<Tensor> LayerImpl::compute(const std::vector<Tensor>& inputs, const CallArguments& arguments) {
-  if (inputs.size() == 1)
-    if (Tensor y = compute_one(inputs[0], arguments); y.defined()) return {std::move(y)};
+  if (inputs.size() == 1 && forms_->one) return {compute_one(inputs[0], arguments)};
   return compute_many(inputs, arguments);
 }
 
@@ -310,8 +297,8 @@ Tensor LayerImpl::compute_one(const Tensor& x, const CallArguments& arguments) {
   if (arguments.mask.empty() && own_mask(x).defined())
     return compute_one(x, with_mask_argument(arguments, own_mask(x)));
   const CallScope scope(*this, arguments);
-  Tensor y = call_one(x, arguments);
-  if (!y.defined()) return y;
+  Tensor y = forms_->one(*this, x, arguments);
+  if (!y.defined()) fail_without_result();
   if (supports_masking && (y.get() == x.get() || !own_mask(y).defined())) {
     const Tensor mask = compute_mask(x, arguments.mask.empty() ? Tensor() : arguments.mask[0]);
     if (mask.get() != own_mask(y).get()) y = with_mask(y, mask);

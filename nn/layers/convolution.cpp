@@ -372,28 +372,28 @@ struct SeparableConv2DImpl final : SeparableImpl {
 }  // namespace
 
 Conv1D::Conv1D(std::int64_t filters, const PerAxis<std::int64_t>& kernel_size, const ConvOptions& options)
-    : Layer(std::make_shared<Conv1DImpl>(ConvArguments{options, filters, kernel_size})) {}
+    : KernelLayer(std::make_shared<Conv1DImpl>(ConvArguments{options, filters, kernel_size})) {}
 Conv2D::Conv2D(std::int64_t filters, const PerAxis<std::int64_t>& kernel_size, const ConvOptions& options)
-    : Layer(std::make_shared<Conv2DImpl>(ConvArguments{options, filters, kernel_size})) {}
+    : KernelLayer(std::make_shared<Conv2DImpl>(ConvArguments{options, filters, kernel_size})) {}
 Conv3D::Conv3D(std::int64_t filters, const PerAxis<std::int64_t>& kernel_size, const ConvOptions& options)
-    : Layer(std::make_shared<Conv3DImpl>(ConvArguments{options, filters, kernel_size})) {}
+    : KernelLayer(std::make_shared<Conv3DImpl>(ConvArguments{options, filters, kernel_size})) {}
 
 Conv1DTranspose::Conv1DTranspose(std::int64_t filters, const PerAxis<std::int64_t>& kernel_size,
                                  const ConvTransposeOptions& options)
-    : Layer(std::make_shared<Conv1DTransposeImpl>(TransposeArguments{options, filters, kernel_size})) {}
+    : KernelLayer(std::make_shared<Conv1DTransposeImpl>(TransposeArguments{options, filters, kernel_size})) {}
 Conv2DTranspose::Conv2DTranspose(std::int64_t filters, const PerAxis<std::int64_t>& kernel_size,
                                  const ConvTransposeOptions& options)
-    : Layer(std::make_shared<Conv2DTransposeImpl>(TransposeArguments{options, filters, kernel_size})) {}
+    : KernelLayer(std::make_shared<Conv2DTransposeImpl>(TransposeArguments{options, filters, kernel_size})) {}
 Conv3DTranspose::Conv3DTranspose(std::int64_t filters, const PerAxis<std::int64_t>& kernel_size,
                                  const ConvTransposeOptions& options)
-    : Layer(std::make_shared<Conv3DTransposeImpl>(TransposeArguments{options, filters, kernel_size})) {}
+    : KernelLayer(std::make_shared<Conv3DTransposeImpl>(TransposeArguments{options, filters, kernel_size})) {}
 
 DepthwiseConv1D::DepthwiseConv1D(const PerAxis<std::int64_t>& kernel_size,
                                  const DepthwiseConvOptions& options)
-    : Layer(std::make_shared<DepthwiseConv1DImpl>(DepthwiseArguments{options, kernel_size})) {}
+    : KernelLayer(std::make_shared<DepthwiseConv1DImpl>(DepthwiseArguments{options, kernel_size})) {}
 DepthwiseConv2D::DepthwiseConv2D(const PerAxis<std::int64_t>& kernel_size,
                                  const DepthwiseConvOptions& options)
-    : Layer(std::make_shared<DepthwiseConv2DImpl>(DepthwiseArguments{options, kernel_size})) {}
+    : KernelLayer(std::make_shared<DepthwiseConv2DImpl>(DepthwiseArguments{options, kernel_size})) {}
 
 SeparableConv1D::SeparableConv1D(std::int64_t filters, const PerAxis<std::int64_t>& kernel_size,
                                  const SeparableConvOptions& options)

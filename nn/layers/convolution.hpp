@@ -1,6 +1,6 @@
 #pragma once
 #include <ktape/nn/activations.hpp>
-#include <ktape/nn/layers/layer.hpp>
+#include <ktape/nn/layers/weighted_layers.hpp>
 #include <ktape/ops/per_axis.hpp>
 
 /// Convolutions over one, two or three spatial axes: (batch, spatial..., channels) or, with "channels_first",
@@ -34,15 +34,15 @@ struct ConvOptions {
 
 /// Weights: kernel (spatial..., channels / groups, filters) and bias (filters,). Throws ValueError for
 /// channels or filters that do not divide into the groups.
-class Conv1D : public Layer {
+class Conv1D : public KernelLayer {
  public:
   Conv1D(std::int64_t filters, const PerAxis<std::int64_t>& kernel_size, const ConvOptions& options = {});
 };
-class Conv2D : public Layer {
+class Conv2D : public KernelLayer {
  public:
   Conv2D(std::int64_t filters, const PerAxis<std::int64_t>& kernel_size, const ConvOptions& options = {});
 };
-class Conv3D : public Layer {
+class Conv3D : public KernelLayer {
  public:
   Conv3D(std::int64_t filters, const PerAxis<std::int64_t>& kernel_size, const ConvOptions& options = {});
 };
@@ -67,18 +67,18 @@ struct ConvTransposeOptions {
 /// n * stride ("same") or n * stride + max(k - stride, 0) ("valid"), where k = (kernel_size - 1) *
 /// dilation_rate + 1; with an output padding p it becomes (n - 1) * stride + k - 2 * (k / 2) + p ("same") or
 /// (n - 1) * stride + k + p ("valid"). Weights: kernel (spatial..., filters, channels) and bias (filters,).
-class Conv1DTranspose : public Layer {
+class Conv1DTranspose : public KernelLayer {
  public:
   Conv1DTranspose(std::int64_t filters, const PerAxis<std::int64_t>& kernel_size,
                   const ConvTransposeOptions& options = {});
 };
-class Conv2DTranspose : public Layer {
+class Conv2DTranspose : public KernelLayer {
  public:
   Conv2DTranspose(std::int64_t filters, const PerAxis<std::int64_t>& kernel_size,
                   const ConvTransposeOptions& options = {});
 };
 /// Without dilation.
-class Conv3DTranspose : public Layer {
+class Conv3DTranspose : public KernelLayer {
  public:
   Conv3DTranspose(std::int64_t filters, const PerAxis<std::int64_t>& kernel_size,
                   const ConvTransposeOptions& options = {});
@@ -102,12 +102,12 @@ struct DepthwiseConvOptions {
 
 /// Each channel with filters of its own: output c * depth_multiplier + m is channel c with filter m. Weights:
 /// kernel (spatial..., channels, depth_multiplier) and bias (channels * depth_multiplier,).
-class DepthwiseConv1D : public Layer {
+class DepthwiseConv1D : public KernelLayer {
  public:
   explicit DepthwiseConv1D(const PerAxis<std::int64_t>& kernel_size,
                            const DepthwiseConvOptions& options = {});
 };
-class DepthwiseConv2D : public Layer {
+class DepthwiseConv2D : public KernelLayer {
  public:
   explicit DepthwiseConv2D(const PerAxis<std::int64_t>& kernel_size,
                            const DepthwiseConvOptions& options = {});
@@ -138,11 +138,17 @@ class SeparableConv1D : public Layer {
  public:
   SeparableConv1D(std::int64_t filters, const PerAxis<std::int64_t>& kernel_size,
                   const SeparableConvOptions& options = {});
+  Variable depthwise_kernel() const { return weight("depthwise_kernel"); }
+  Variable pointwise_kernel() const { return weight("pointwise_kernel"); }
+  Variable bias() const { return weight("bias"); }
 };
 class SeparableConv2D : public Layer {
  public:
   SeparableConv2D(std::int64_t filters, const PerAxis<std::int64_t>& kernel_size,
                   const SeparableConvOptions& options = {});
+  Variable depthwise_kernel() const { return weight("depthwise_kernel"); }
+  Variable pointwise_kernel() const { return weight("pointwise_kernel"); }
+  Variable bias() const { return weight("bias"); }
 };
 
 }  // namespace ktape::nn

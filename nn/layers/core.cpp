@@ -163,7 +163,7 @@ class LambdaImpl final : public LayerImpl {
  public:
   LambdaImpl(Lambda::Function f, const LayerOptions& options)
       : LayerImpl("Lambda", options), f_(std::move(f)) {}
-  std::vector<Tensor> call(const std::vector<Tensor>& inputs) override { return f_(inputs); }
+  std::vector<Tensor> call(const std::vector<Tensor>& inputs) { return f_(inputs); }
   Value to_value() const override {
     fail("[", name(),
          "] a Lambda has no config from which it could be made again: make its function the call of a layer "
@@ -177,7 +177,7 @@ class LambdaImpl final : public LayerImpl {
 }  // namespace
 
 Dense::Dense(std::int64_t units, const DenseOptions& options)
-    : Layer(std::make_shared<DenseImpl>(DenseArguments{options, units})) {}
+    : KernelLayer(std::make_shared<DenseImpl>(DenseArguments{options, units})) {}
 
 Activation::Activation(const ActivationFunction& activation, const LayerOptions& options)
     : Layer(std::make_shared<ActivationLayerImpl>(ActivationArguments{options, activation})) {}

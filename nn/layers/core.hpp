@@ -1,6 +1,6 @@
 #pragma once
 #include <ktape/nn/activations.hpp>
-#include <ktape/nn/layers/layer.hpp>
+#include <ktape/nn/layers/weighted_layers.hpp>
 
 #include <functional>
 
@@ -20,7 +20,7 @@ struct DenseOptions {
 
 /// activation(dot(x, kernel) + bias): x of shape (batch, ..., features) becomes (batch, ..., units). Weights:
 /// kernel (features, units) and bias (units,). Masks pass.
-class Dense : public Layer {
+class Dense : public KernelLayer {
  public:
   explicit Dense(std::int64_t units, const DenseOptions& options = {});
 };
@@ -54,6 +54,7 @@ struct EmbeddingOptions {
 class Embedding : public Layer {
  public:
   Embedding(std::int64_t input_dim, std::int64_t output_dim, const EmbeddingOptions& options = {});
+  Variable embeddings() const { return weight("embeddings"); }
 };
 
 /// Masks the time steps whose features all equal mask_value, and sets them to 0: the input is (batch, steps,

@@ -155,7 +155,7 @@ class EinsumDenseImpl final : public LayerWith<EinsumDenseArguments> {
 
 EinsumDense::EinsumDense(const std::string& equation, const Shape& output_shape,
                          const EinsumDenseOptions& options)
-    : Layer(std::make_shared<EinsumDenseImpl>(EinsumDenseArguments{options, equation, output_shape})) {}
+    : KernelLayer(std::make_shared<EinsumDenseImpl>(EinsumDenseArguments{options, equation, output_shape})) {}
 EinsumDense::EinsumDense(const std::string& equation, std::int64_t units, const EinsumDenseOptions& options)
     : EinsumDense(equation, Shape{units}, options) {}
 

@@ -1,6 +1,6 @@
 #pragma once
 #include <ktape/nn/activations.hpp>
-#include <ktape/nn/layers/layer.hpp>
+#include <ktape/nn/layers/weighted_layers.hpp>
 
 namespace ktape::nn {
 
@@ -27,7 +27,7 @@ struct EinsumDenseOptions {
 /// for those that follow from the input. Weights: kernel, one axis for each of its letters, and bias, from
 /// the first of its axes on, with extent 1 for an axis that it does not have. Masks end here. Throws
 /// ValueError for an equation of another form, letters that occur nowhere else, and inputs that do not fit.
-class EinsumDense : public Layer {
+class EinsumDense : public KernelLayer {
  public:
   EinsumDense(const std::string& equation, const Shape& output_shape, const EinsumDenseOptions& options = {});
   EinsumDense(const std::string& equation, std::int64_t units, const EinsumDenseOptions& options = {});

@@ -8,6 +8,7 @@
 
 #include <algorithm>
 #include <atomic>
+#include <string_view>
 
 namespace ktape::nn {
 namespace K = backend;
@@ -179,7 +180,7 @@ Variable LayerImpl::add_weight(const std::string& name, const Shape& shape, cons
   const std::string scope = K::current_name_scope() + (building_ ? "" : name_ + '/');
   Variable weight(initializer(shape, dtype), scope + name, options.constraint.function());
   weight.set_trainable(options.trainable);
-  weights_.push_back({weight, options.regularizer});
+  weights_.push_back({weight, options.regularizer, name});
   return weight;
 }
 
@@ -276,6 +277,65 @@ void Layer::set_weights(const std::vector<Tensor>& values) const {
       fail("[", name(), "] a value must have the shape ", all[i].shape(), " of the weight '", all[i].name(),
            "': received shape=", values[i].shape());
   for (std::size_t i = 0; i < all.size(); ++i) K::set_value(all[i], values[i]);
+}
+
+namespace {
+
+/// Whether a path ends as the name does, and has the layers that the name has in front, maybe among others.
+bool leads_to(std::string_view path, std::string_view name) {
+  const auto take_last = [](std::string_view& from) {
+    const std::size_t slash = from.rfind('/');
+    const std::string_view last = from.substr(slash == from.npos ? 0 : slash + 1);
+    from = from.substr(0, slash == from.npos ? 0 : slash);
+    return last;
+  };
+  if (take_last(path) != take_last(name)) return false;
+  while (!name.empty()) {
+    const std::string_view wanted = take_last(name);
+    do
+      if (path.empty()) return false;
+    while (take_last(path) != wanted);
+  }
+  return true;
+}
+
+std::string quoted_list(const std::vector<std::string>& names) {
+  std::string text;
+  for (const std::string& name : names) text += (text.empty() ? "'" : ", '") + name + '\'';
+  return text;
+}
+
+}  // namespace
+
+void LayerImpl::collect_paths(const std::string& prefix,
+                              std::vector<std::pair<std::string, Variable>>& found) const {
+  for (const Weight& weight : weights_) found.emplace_back(prefix + weight.name, weight.variable);
+  for (const Layer& layer : sublayers()) layer.impl().collect_paths(prefix + layer.name() + '/', found);
+}
+
+Variable Layer::weight(const std::string& name) const {
+  std::vector<std::pair<std::string, Variable>> all;
+  impl().collect_paths("", all);
+  std::vector<std::string> paths, fitting;
+  Variable found;
+  for (const auto& [path, variable] : all) {
+    if (path == name) return variable;
+    paths.push_back(path);
+    if (!leads_to(path, name) || (!fitting.empty() && found.is(variable))) continue;
+    fitting.push_back(path);
+    found = variable;
+  }
+  if (fitting.size() == 1) return found;
+  if (fitting.size() > 1)
+    fail("[", this->name(), "] the name must be that of one weight: received name='", name, "', which is ",
+         quoted_list(fitting));
+  if (all.empty() && !built())
+    fail("[", this->name(),
+         "] the layer must be built, by a call or by build(), before it has weights: received "
+         "name='",
+         name, "'");
+  fail("[", this->name(), "] the layer must have the weight: received name='", name, "'; ",
+       all.empty() ? "it has none" : "its weights are " + quoted_list(paths));
 }
 
 std::int64_t Layer::count_params() const {

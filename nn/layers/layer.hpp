@@ -2,12 +2,14 @@
 #include <ktape/autograd/variable.hpp>
 #include <ktape/nn/constraints.hpp>
 #include <ktape/nn/initializers.hpp>
+#include <ktape/nn/layers/call_forms.hpp>
 #include <ktape/nn/object.hpp>
 #include <ktape/nn/regularizers.hpp>
 
 #include <memory>
 #include <optional>
 #include <string>
+#include <typeinfo>
 #include <utility>
 #include <vector>
 
@@ -78,6 +80,9 @@ Tensor with_mask(const Tensor& x, const Tensor& mask);
 class Layer : public Handle<LayerImpl> {
  public:
   using Handle::Handle;
+  /// A layer of a class of your own, whose forms of `call` are found: what LayerOf makes.
+  template <std::derived_from<LayerImpl> Implementation>
+  explicit Layer(std::shared_ptr<Implementation> impl);
 
   /// Builds the weights on the first call, and computes. Throws ValueError or TypeError, naming the layer,
   /// for inputs that do not fit.
@@ -105,6 +110,10 @@ class Layer : public Handle<LayerImpl> {
   std::vector<Variable> weights() const;
   std::vector<Variable> trainable_weights() const;
   std::vector<Variable> non_trainable_weights() const;
+  /// The weight of a name: "kernel". One of a layer inside has names of layers in front, as many as tell it from
+  /// others: "forward_lstm/kernel". Throws ValueError, naming the layer and its weights, where there is none, or
+  /// more than one, and before the layer is built.
+  Variable weight(const std::string& name) const;
   /// The values of `weights()`.
   std::vector<Tensor> get_weights() const;
   /// Throws ValueError, changing nothing, unless there is one value of the right shape for each of
@@ -155,12 +164,17 @@ class LayerImpl : public Object, public std::enable_shared_from_this<LayerImpl> 
   virtual void build(const Shape& input);
   virtual void build(const std::vector<Shape>& inputs);
 
-  /// The computation: override the form that the layer needs. With one input, the forms for one tensor come
-  /// first.
+  /// The computation. A class has the form that it needs, and may have one for one tensor and one for several:
+  ///
+  ///     Tensor call(const Tensor& x) override;
+  ///     Tensor call(const std::vector<Tensor>& inputs);               // no override: there is none to override
+  ///     std::vector<Tensor> call(const std::vector<Tensor>& inputs);  // several outputs, too
+  ///
+  /// each also with a `const CallArguments&` behind. Without a form for several tensors the layer takes one
+  /// input; without one for one tensor it gets a list of one. Of two forms that differ in the CallArguments,
+  /// that with them counts.
   virtual Tensor call(const Tensor& x);
   virtual Tensor call(const Tensor& x, const CallArguments& arguments);
-  virtual std::vector<Tensor> call(const std::vector<Tensor>& inputs);
-  virtual std::vector<Tensor> call(const std::vector<Tensor>& inputs, const CallArguments& arguments);
 
   /// The mask of the output, asked for when `supports_masking`: by default that of the (first) input. A mask
   /// may be undefined. Override the second form for several inputs or outputs.
@@ -230,10 +244,10 @@ class LayerImpl : public Object, public std::enable_shared_from_this<LayerImpl> 
   friend class Trainer;
   friend struct LayerCall;
   class CallScope;
-  enum Form : unsigned { OneWithArguments = 1, One = 2, ManyWithArguments = 4, Many = 8 };
   struct Weight {
     Variable variable;
     Regularizer regularizer;
+    std::string name;
   };
   struct Reported {
     std::string name;
@@ -244,6 +258,7 @@ class LayerImpl : public Object, public std::enable_shared_from_this<LayerImpl> 
   void take_up(LayerImpl& called);
   void restore(const Config& config);
   void collect(std::vector<Variable>& found, std::optional<bool> trainable, bool frozen) const;
+  void collect_paths(const std::string& prefix, std::vector<std::pair<std::string, Variable>>& found) const;
   std::vector<Variable> weights_where(bool trainable) const;
 
   Tensor accepted(const Tensor& x, std::size_t place, std::size_t count) const;
@@ -253,15 +268,17 @@ class LayerImpl : public Object, public std::enable_shared_from_this<LayerImpl> 
   std::vector<Tensor> compute(const std::vector<Tensor>& inputs, const CallArguments& arguments);
   Tensor compute_one(const Tensor& x, const CallArguments& arguments);
   std::vector<Tensor> compute_many(const std::vector<Tensor>& inputs, const CallArguments& arguments);
-  Tensor call_one(const Tensor& x, const CallArguments& arguments);
   std::vector<Tensor> call_many(const std::vector<Tensor>& inputs, const CallArguments& arguments);
+  [[noreturn]] void fail_without_result() const;
   Tensor only(std::vector<Tensor> outputs) const;
   void add_activity_loss(const Tensor& y);
   void forget_reports();
 
   std::string class_name_, name_;
   bool trainable_, built_ = false, building_ = false;
-  unsigned missing_ = 0;  ///< the forms of `call` that turned out not to be overridden
+  static const CallForms virtual_forms;
+  const CallForms* forms_ =
+      &virtual_forms;  ///< those of the object's class, once a Layer of that class holds it
   DType dtype_;
   const std::uint64_t number_;  ///< counts the layers of the process
   std::uint64_t part_of_ = 0;   ///< the number of the last layer that called it and has it among its own
@@ -273,5 +290,14 @@ class LayerImpl : public Object, public std::enable_shared_from_this<LayerImpl> 
   std::vector<Tensor> call_losses_;
   std::vector<Reported> call_metrics_;
 };
+
+template <std::derived_from<LayerImpl> Implementation>
+Layer::Layer(std::shared_ptr<Implementation> given) : Handle(std::move(given)) {
+  if constexpr (has_form_of_call<Implementation>) {
+    if (!defined()) return;
+    LayerImpl& layer = impl();
+    if (typeid(layer) == typeid(Implementation)) layer.forms_ = &call_forms<Implementation>;
+  }
+}
 
 }  // namespace ktape::nn

@@ -109,11 +109,11 @@ struct LocallyConnected2DImpl final : LocallyConnectedImpl {
 
 LocallyConnected1D::LocallyConnected1D(std::int64_t filters, const PerAxis<std::int64_t>& kernel_size,
                                        const LocallyConnectedOptions& options)
-    : Layer(std::make_shared<LocallyConnected1DImpl>(
+    : KernelLayer(std::make_shared<LocallyConnected1DImpl>(
           LocallyConnectedArguments{options, filters, kernel_size})) {}
 LocallyConnected2D::LocallyConnected2D(std::int64_t filters, const PerAxis<std::int64_t>& kernel_size,
                                        const LocallyConnectedOptions& options)
-    : Layer(std::make_shared<LocallyConnected2DImpl>(
+    : KernelLayer(std::make_shared<LocallyConnected2DImpl>(
           LocallyConnectedArguments{options, filters, kernel_size})) {}
 
 void add_locally_connected_layers(Catalogue& catalogue) {

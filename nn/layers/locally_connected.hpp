@@ -1,6 +1,6 @@
 #pragma once
 #include <ktape/nn/activations.hpp>
-#include <ktape/nn/layers/layer.hpp>
+#include <ktape/nn/layers/weighted_layers.hpp>
 #include <ktape/ops/per_axis.hpp>
 
 /// Convolutions, without padding, with other weights at each position: see ops/convolution.hpp. From Keras 2.
@@ -25,12 +25,12 @@ struct LocallyConnectedOptions {
 
 /// Weights: kernel (positions, elements of a patch, filters) and bias (positions..., filters). Throws
 /// ValueError for an input whose extents are not known.
-class LocallyConnected1D : public Layer {
+class LocallyConnected1D : public KernelLayer {
  public:
   LocallyConnected1D(std::int64_t filters, const PerAxis<std::int64_t>& kernel_size,
                      const LocallyConnectedOptions& options = {});
 };
-class LocallyConnected2D : public Layer {
+class LocallyConnected2D : public KernelLayer {
  public:
   LocallyConnected2D(std::int64_t filters, const PerAxis<std::int64_t>& kernel_size,
                      const LocallyConnectedOptions& options = {});

@@ -36,7 +36,7 @@ class MergeImpl : public LayerWith<LayerOptions> {
     if (inputs.size() < 2) fail("[", name(), "] there must be at least 2 inputs: received ", inputs.size());
   }
 
-  Tensors call(const Tensors& given) override {
+  Tensors call(const Tensors& given) {
     const Tensors inputs = of_one_rank(given);
     Tensor merged = inputs[0];
     for (std::size_t i = 1; i < inputs.size(); ++i) merged = combine_(merged, inputs[i]);
@@ -84,7 +84,7 @@ struct MultiplyImpl final : MergeImpl {
 };
 struct AverageImpl final : MergeImpl {
   explicit AverageImpl(const LayerOptions& options) : MergeImpl("Average", plus, options) {}
-  Tensors call(const Tensors& inputs) override {
+  Tensors call(const Tensors& inputs) {
     return {MergeImpl::call(inputs)[0] / static_cast<double>(inputs.size())};
   }
 };
@@ -103,7 +103,7 @@ class ConcatenateImpl final : public LayerWith<ConcatenateOptions> {
     supports_masking = true;
   }
 
-  Tensors call(const Tensors& inputs) override { return {K::concatenate(inputs, args.axis)}; }
+  Tensors call(const Tensors& inputs) { return {K::concatenate(inputs, args.axis)}; }
 
   Tensors compute_mask(const Tensors& inputs, const Tensors& masks) override {
     if (std::none_of(masks.begin(), masks.end(), [](const Tensor& mask) { return mask.defined(); }))
@@ -144,7 +144,7 @@ class DotImpl final : public LayerWith<DotArguments> {
       fail("[Dot] axes must name one axis, or one for each input: received axes=", Value(args.axes));
   }
 
-  Tensors call(const Tensors& inputs) override {
+  Tensors call(const Tensors& inputs) {
     if (inputs.size() != 2) fail("[", name(), "] there must be 2 inputs: received ", inputs.size());
     const int first = axis(0, inputs[0]), second = axis(1, inputs[1]);
     const Tensor a = args.normalize ? unit(inputs[0], first) : inputs[0];

@@ -111,7 +111,7 @@ class MultiHead : public AttentionLayer<Arguments> {
     output_ = add_projection("attention_output", attended, 2, output_shape(query));
   }
 
-  Tensors call(const Tensors& inputs, const CallArguments& arguments) override {
+  Tensors call(const Tensors& inputs, const CallArguments& arguments) {
     check(inputs, arguments);
     const Tensor query = query_(inputs[0]), key = key_(inputs.back()), value = value_(inputs[1]);
     const double scale = 1 / std::sqrt(static_cast<double>(heads_.key_dim));

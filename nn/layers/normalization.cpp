@@ -164,11 +164,11 @@ class UnitNormalizationImpl final : public LayerWith<UnitNormalizationOptions> {
 }  // namespace
 
 BatchNormalization::BatchNormalization(const BatchNormalizationOptions& options)
-    : Layer(std::make_shared<BatchNormalizationImpl>(options)) {}
+    : ScalingLayer(std::make_shared<BatchNormalizationImpl>(options)) {}
 LayerNormalization::LayerNormalization(const LayerNormalizationOptions& options)
-    : Layer(std::make_shared<LayerNormalizationImpl>(options)) {}
+    : ScalingLayer(std::make_shared<LayerNormalizationImpl>(options)) {}
 GroupNormalization::GroupNormalization(const GroupNormalizationOptions& options)
-    : Layer(std::make_shared<GroupNormalizationImpl>(options)) {}
+    : ScalingLayer(std::make_shared<GroupNormalizationImpl>(options)) {}
 RMSNormalization::RMSNormalization(const RMSNormalizationOptions& options)
     : Layer(std::make_shared<RMSNormalizationImpl>(options)) {}
 UnitNormalization::UnitNormalization(const UnitNormalizationOptions& options)

@@ -1,5 +1,5 @@
 #pragma once
-#include <ktape/nn/layers/layer.hpp>
+#include <ktape/nn/layers/weighted_layers.hpp>
 
 /// Layers that bring their input to a common scale. The output has the shape of the input; masks pass. An
 /// axis that the input does not have, or whose extent is unknown where weights need it, is a ValueError.
@@ -24,9 +24,11 @@ struct BatchNormalizationOptions {
 /// variance are those of the batch, and the moving ones become moving * momentum + batch * (1 - momentum); in
 /// inference, and while the layer is frozen, the moving ones are used. With a mask only the steps that count
 /// are in the statistics of a batch. Weights of shape (channels,): gamma, beta, moving_mean, moving_variance.
-class BatchNormalization : public Layer {
+class BatchNormalization : public ScalingLayer {
  public:
   explicit BatchNormalization(const BatchNormalizationOptions& options = {});
+  Variable moving_mean() const { return weight("moving_mean"); }
+  Variable moving_variance() const { return weight("moving_variance"); }
 };
 
 struct LayerNormalizationOptions {
@@ -44,7 +46,7 @@ struct LayerNormalizationOptions {
 
 /// gamma * (x - mean) / sqrt(variance + epsilon) + beta with the mean and population variance along the axes.
 /// gamma and beta have the extents of the axes, in ascending order.
-class LayerNormalization : public Layer {
+class LayerNormalization : public ScalingLayer {
  public:
   explicit LayerNormalization(const LayerNormalizationOptions& options = {});
 };
@@ -66,7 +68,7 @@ struct GroupNormalizationOptions {
 /// As LayerNormalization, for groups of neighbouring channels: the statistics are over the channels of a
 /// group and all axes but the first. gamma and beta have one element for each channel. Throws ValueError
 /// unless the channels divide into the groups.
-class GroupNormalization : public Layer {
+class GroupNormalization : public ScalingLayer {
  public:
   explicit GroupNormalization(const GroupNormalizationOptions& options = {});
 };
@@ -83,6 +85,7 @@ struct RMSNormalizationOptions {
 class RMSNormalization : public Layer {
  public:
   explicit RMSNormalization(const RMSNormalizationOptions& options = {});
+  Variable scale() const { return weight("scale"); }
 };
 
 struct UnitNormalizationOptions {

@@ -73,7 +73,9 @@ RecurrentImpl& as_recurrent(const Layer& layer) {
 
 }  // namespace
 
-RecurrentLayer::RecurrentLayer(const Layer& layer) : Layer(layer) { as_recurrent(layer); }
+RecurrentLayer::RecurrentLayer(const Layer& layer) : RecurrentKernelLayer(layer.shared()) {
+  as_recurrent(layer);
+}
 std::vector<Tensor> RecurrentLayer::states() const { return as_recurrent(*this).states(); }
 void RecurrentLayer::reset_states() const { as_recurrent(*this).reset_states(); }
 void RecurrentLayer::reset_states(const std::vector<Tensor>& states) const {

@@ -18,7 +18,7 @@
 namespace ktape::nn {
 
 /// Any recurrent layer, seen as one that keeps states.
-class RecurrentLayer : public Layer {
+class RecurrentLayer : public RecurrentKernelLayer {
  public:
   /// Throws ValueError for a layer that is not recurrent.
   explicit RecurrentLayer(const Layer& layer);
@@ -30,7 +30,7 @@ class RecurrentLayer : public Layer {
   void reset_states(const std::vector<Tensor>& states) const;
 
  protected:
-  using Layer::Layer;
+  using RecurrentKernelLayer::RecurrentKernelLayer;
 };
 
 struct RNNOptions {

@@ -13,6 +13,10 @@ namespace K = backend;
 
 using Tensors = std::vector<Tensor>;
 
+Tensors CellImpl::call(const Tensors& inputs, const CallArguments&) { return call(inputs); }
+/// Without a form of the class's own: throws, as for any layer.
+Tensors CellImpl::call(const Tensors&) { return {LayerImpl::call(Tensor())}; }
+
 std::vector<Shape> CellImpl::state_shapes() const {
   std::vector<Shape> shapes;
   for (const std::int64_t size : state_size()) shapes.push_back({size});
@@ -339,11 +343,11 @@ Layer cell_of(const CellArguments<CellKind::Gru>& arguments) {
 }
 
 SimpleRNNCell::SimpleRNNCell(std::int64_t units, const SimpleRNNCellOptions& options)
-    : Layer(cell_of(cell_arguments<CellKind::Simple>(units, options))) {}
+    : RecurrentKernelLayer(cell_of(cell_arguments<CellKind::Simple>(units, options)).shared()) {}
 LSTMCell::LSTMCell(std::int64_t units, const LSTMCellOptions& options)
-    : Layer(cell_of(cell_arguments<CellKind::Lstm>(units, options))) {}
+    : RecurrentKernelLayer(cell_of(cell_arguments<CellKind::Lstm>(units, options)).shared()) {}
 GRUCell::GRUCell(std::int64_t units, const GRUCellOptions& options)
-    : Layer(cell_of(cell_arguments<CellKind::Gru>(units, options))) {}
+    : RecurrentKernelLayer(cell_of(cell_arguments<CellKind::Gru>(units, options)).shared()) {}
 
 StackedRNNCells::StackedRNNCells(const std::vector<Layer>& cells, const LayerOptions& options)
     : Layer(std::make_shared<StackedRNNCellsImpl>(

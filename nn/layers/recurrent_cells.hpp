@@ -1,6 +1,6 @@
 #pragma once
 #include <ktape/nn/activations.hpp>
-#include <ktape/nn/layers/layer.hpp>
+#include <ktape/nn/layers/weighted_layers.hpp>
 #include <ktape/ops/rnn.hpp>
 
 /// Cells: one time step of a recurrent layer. A cell takes the inputs of the step, (batch, features), and its
@@ -13,12 +13,16 @@
 /// dropout rates outside [0, 1) and another number of states than the cell has.
 namespace ktape::nn {
 
-/// The class behind a cell: `call` for vectors takes the inputs followed by the states, and returns the
-/// output followed by the new states. Derive from it for a cell of your own.
+/// The class behind a cell. Derive from it for a cell of your own.
 class CellImpl : public LayerImpl {
  public:
   using Sequence = backend::RnnResult<Tensor>;
   using LayerImpl::LayerImpl;
+
+  using LayerImpl::call;
+  /// The inputs followed by the states become the output followed by the new states: override one of the two.
+  virtual std::vector<Tensor> call(const std::vector<Tensor>& inputs);
+  virtual std::vector<Tensor> call(const std::vector<Tensor>& inputs, const CallArguments& arguments);
 
   /// The number of features of each state.
   virtual std::vector<std::int64_t> state_size() const = 0;
@@ -51,7 +55,7 @@ struct SimpleRNNCellOptions {
 };
 
 /// h' = activation(dot(x, kernel) + dot(h, recurrent_kernel) + bias). State: h.
-class SimpleRNNCell : public Layer {
+class SimpleRNNCell : public RecurrentKernelLayer {
  public:
   explicit SimpleRNNCell(std::int64_t units, const SimpleRNNCellOptions& options = {});
 };
@@ -74,7 +78,7 @@ struct LSTMCellOptions {
 
 /// Long short-term memory, with the formula of `K::lstm`. States: h and c. Weights: kernel (features, 4 *
 /// units), recurrent_kernel (units, 4 * units) and bias (4 * units,), gates in the order i, f, c, o.
-class LSTMCell : public Layer {
+class LSTMCell : public RecurrentKernelLayer {
  public:
   explicit LSTMCell(std::int64_t units, const LSTMCellOptions& options = {});
 };
@@ -98,7 +102,7 @@ struct GRUCellOptions {
 /// Gated recurrent unit, with the formula of `K::gru`. State: h. Weights: kernel (features, 3 * units),
 /// recurrent_kernel (units, 3 * units) and bias (3 * units,) or, with `reset_after`, (2, 3 * units), gates in
 /// the order z, r, h.
-class GRUCell : public Layer {
+class GRUCell : public RecurrentKernelLayer {
  public:
   explicit GRUCell(std::int64_t units, const GRUCellOptions& options = {});
 };

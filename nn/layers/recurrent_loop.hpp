@@ -26,7 +26,7 @@ class RecurrentImpl : public LayerImpl {
   RecurrentImpl(const char* class_name, const Layer& cell, const RNNOptions& options, int rank = 3);
 
   void build(const std::vector<Shape>& inputs) override;
-  Tensors call(const Tensors& inputs, const CallArguments& arguments) override;
+  Tensors call(const Tensors& inputs, const CallArguments& arguments);
   Tensors compute_mask(const Tensors& inputs, const Tensors& masks) override;
 
   const Tensors& states() const { return states_; }

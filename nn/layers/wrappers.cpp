@@ -59,7 +59,7 @@ class BidirectionalImpl final : public LayerImpl {
     backward_.build(inputs[0]);
   }
 
-  Tensors call(const Tensors& inputs, const CallArguments& arguments) override {
+  Tensors call(const Tensors& inputs, const CallArguments& arguments) {
     Tensors states = arguments.initial_state.vector();
     if (states.empty()) states.assign(inputs.begin() + 1, inputs.end());
     if (states.size() % 2 != 0)

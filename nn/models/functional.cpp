@@ -77,11 +77,6 @@ Tensor FunctionalImpl::fitting(const Tensor& given, std::size_t place) const {
        ": received shape=", given.shape());
 }
 
-Tensor FunctionalImpl::call(const Tensor& x) {
-  if (outputs_.size() != 1) return LayerImpl::call(x);  // the other form has all of them
-  return call(std::vector<Tensor>{x})[0];
-}
-
 std::vector<Tensor> FunctionalImpl::call(const std::vector<Tensor>& given) {
   if (given.size() != inputs_.size()) {
     std::string names;

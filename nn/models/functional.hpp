@@ -9,8 +9,8 @@ class FunctionalImpl final : public ModelImpl {
  public:
   FunctionalImpl(std::vector<Tensor> inputs, std::vector<Tensor> outputs, const ModelOptions& options);
 
-  std::vector<Tensor> call(const std::vector<Tensor>& inputs) override;
-  Tensor call(const Tensor& x) override;
+  using ModelImpl::call;
+  std::vector<Tensor> call(const std::vector<Tensor>& inputs);
 
   /// Keras 3's: {name, trainable, layers with their inbound_nodes, input_layers, output_layers}. Throws
   /// ValueError, naming it, for an op between layers.

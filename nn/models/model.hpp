@@ -30,6 +30,8 @@ class Model : public Layer {
  public:
   Model() = default;
   explicit Model(std::shared_ptr<ModelImpl> impl);
+  template <std::derived_from<ModelImpl> Implementation>
+  explicit Model(std::shared_ptr<Implementation> impl) : Layer(std::move(impl)) {}
   /// The model that another handle holds, as `get_layer` returns one. Throws ValueError when it is none.
   explicit Model(const Layer& layer);
   /// The model whose outputs follow from its inputs by calls of layers, which it shares, and by ops. Throws

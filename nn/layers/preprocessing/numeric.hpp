@@ -25,6 +25,8 @@ struct NormalizationOptions {
 class Normalization : public Layer {
  public:
   explicit Normalization(const NormalizationOptions& options = {});
+  Variable mean() const { return weight("mean"); }
+  Variable variance() const { return weight("variance"); }
 };
 
 struct RescalingOptions {

@@ -35,7 +35,7 @@ using Block = nn::LayerOf<BlockImpl>;
 /// Sum and difference of two tensors.
 struct BothImpl : nn::LayerImpl {
   BothImpl() : nn::LayerImpl("Both") {}
-  std::vector<Tensor> call(const std::vector<Tensor>& x) override { return {x[0] + x[1], x[0] - x[1]}; }
+  std::vector<Tensor> call(const std::vector<Tensor>& x) { return {x[0] + x[1], x[0] - x[1]}; }
 };
 using Both = nn::LayerOf<BothImpl>;
 

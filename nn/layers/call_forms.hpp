@@ -1,0 +1,78 @@
+#pragma once
+#include <ktape/autograd/tensor.hpp>
+
+#include <concepts>
+#include <type_traits>
+#include <vector>
+
+/// Which forms of `call` a layer class has: known when a program is compiled. Internal: for layer.hpp.
+namespace ktape::nn {
+
+class LayerImpl;
+struct CallArguments;
+
+/// How a layer is called on one tensor, and on several; null where its class has no form for that.
+struct CallForms {
+  Tensor (*one)(LayerImpl& layer, const Tensor& x, const CallArguments& arguments) = nullptr;
+  std::vector<Tensor> (*several)(LayerImpl& layer, const std::vector<Tensor>& inputs,
+                                 const CallArguments& arguments) = nullptr;
+};
+
+/// Whether a class has a form of `call` that takes such arguments and returns a tensor or several.
+template <class T, class... Arguments>
+concept Calls = requires(T& layer, const Arguments&... arguments) {
+  requires std::convertible_to<decltype(layer.call(arguments...)), std::vector<Tensor>> ||
+      std::convertible_to<decltype(layer.call(arguments...)), Tensor>;
+};
+
+/// The class that declares the form of `call` for one tensor and further arguments.
+template <class... Arguments>
+struct DeclaringClass {
+  template <class Class>
+  static std::type_identity<Class> of(Tensor (Class::*)(const Tensor&, const Arguments&...));
+};
+
+/// Whether a class has a form for one tensor, and not from LayerImpl, where it stands to be overridden.
+template <class T, class... Arguments>
+concept CallsOne = Calls<T, Tensor, Arguments...> && !requires {
+  requires std::same_as<decltype(DeclaringClass<Arguments...>::of(&T::call)), std::type_identity<LayerImpl>>;
+};
+
+template <class T>
+inline constexpr bool has_form_of_call =
+    CallsOne<T, CallArguments> || CallsOne<T> || Calls<T, std::vector<Tensor>, CallArguments> ||
+    Calls<T, std::vector<Tensor>>;
+
+template <class Result>
+std::vector<Tensor> listed(Result&& result) {
+  if constexpr (std::convertible_to<Result, std::vector<Tensor>>) return std::forward<Result>(result);
+  else return {Tensor(std::forward<Result>(result))};
+}
+
+/// The forms of a class. Of two that differ in the CallArguments, that with them counts.
+template <class T>
+constexpr CallForms call_forms_of() {
+  CallForms forms;
+  if constexpr (CallsOne<T, CallArguments>)
+    forms.one = [](LayerImpl& layer, const Tensor& x, const CallArguments& arguments) -> Tensor {
+      return static_cast<T&>(layer).call(x, arguments);
+    };
+  else if constexpr (CallsOne<T>)
+    forms.one = [](LayerImpl& layer, const Tensor& x, const CallArguments&) -> Tensor {
+      return static_cast<T&>(layer).call(x);
+    };
+  if constexpr (Calls<T, std::vector<Tensor>, CallArguments>)
+    forms.several = [](LayerImpl& layer, const std::vector<Tensor>& inputs, const CallArguments& arguments) {
+      return listed(static_cast<T&>(layer).call(inputs, arguments));
+    };
+  else if constexpr (Calls<T, std::vector<Tensor>>)
+    forms.several = [](LayerImpl& layer, const std::vector<Tensor>& inputs, const CallArguments&) {
+      return listed(static_cast<T&>(layer).call(inputs));
+    };
+  return forms;
+}
+
+template <class T>
+inline constexpr CallForms call_forms = call_forms_of<T>();
+
+}  // namespace ktape::nn
