@@ -75,10 +75,12 @@
 #include <ktape/nn/metrics/overlap.hpp>
 #include <ktape/nn/metrics/regression.hpp>
 #include <ktape/nn/models/clone.hpp>
+#include <ktape/nn/models/functional.hpp>
 #include <ktape/nn/models/model.hpp>
 #include <ktape/nn/models/plot.hpp>
 #include <ktape/nn/models/sequential.hpp>
 #include <ktape/nn/models/summary.hpp>
+#include <ktape/nn/named_tensors.hpp>
 #include <ktape/nn/names.hpp>
 #include <ktape/nn/optimizers/adam.hpp>
 #include <ktape/nn/optimizers/adaptive.hpp>

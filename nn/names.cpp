@@ -29,13 +29,6 @@ std::size_t distance(const std::string& a, const std::string& b) {
   return d[a.size()][b.size()];
 }
 
-std::string quoted(const std::vector<std::string>& names, const char* last) {
-  std::string text;
-  for (std::size_t i = 0; i < names.size(); ++i)
-    text += (i == 0 ? "'" : i + 1 == names.size() ? std::string(last) + "'" : ", '") + names[i] + "'";
-  return text;
-}
-
 }  // namespace
 
 std::string to_snake_case(const std::string& class_name) {
@@ -52,6 +45,13 @@ std::string to_snake_case(const std::string& class_name) {
   return lowered(out);
 }
 
+std::string in_quotes(const std::vector<std::string>& names, const std::string& before_last) {
+  std::string text;
+  for (std::size_t i = 0; i < names.size(); ++i)
+    text += (i == 0 ? "'" : i + 1 == names.size() ? before_last + "'" : ", '") + names[i] + "'";
+  return text;
+}
+
 std::string suggestion(const std::string& unknown, const std::vector<std::string>& known) {
   constexpr std::size_t few = 3, many = 12;
   std::vector<std::size_t> away;
@@ -62,8 +62,8 @@ std::string suggestion(const std::string& unknown, const std::vector<std::string
   std::vector<std::string> near;
   for (std::size_t i : order)
     if (near.size() < few && away[i] <= 1 + unknown.size() / 4) near.push_back(known[i]);
-  if (!near.empty()) return "; did you mean " + quoted(near, " or ") + "?";
-  return known.empty() || known.size() > many ? "" : "; known are " + quoted(known, " and ");
+  if (!near.empty()) return "; did you mean " + in_quotes(near, " or ") + "?";
+  return known.empty() || known.size() > many ? "" : "; known are " + in_quotes(known);
 }
 
 }  // namespace ktape::nn

@@ -166,6 +166,7 @@ Element padded(const std::vector<Element>& elements, const PaddedBatchOptions& o
     if (element.size() != count)
       fail("[Dataset.padded_batch] elements must have as many tensors, ", count, ": received ",
            element.size());
+    expect_same_names("Dataset.padded_batch", elements[0], element);
     expect_values("Dataset.padded_batch", element);
   }
   const std::vector<Scalar>& values = options.padding_values;
@@ -185,6 +186,7 @@ Element padded(const std::vector<Element>& elements, const PaddedBatchOptions& o
     }
     out.push_back(K::stack(rows));
   }
+  out.take_names(elements[0]);
   return out;
 }
 

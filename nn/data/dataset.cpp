@@ -168,12 +168,10 @@ class ZipStream final : public Stream {
  public:
   explicit ZipStream(std::vector<std::unique_ptr<Stream>> inputs) : inputs_(std::move(inputs)) {}
   bool next(Element& out) override {
-    out.clear();
-    for (const auto& input : inputs_) {
-      Element part;
-      if (ended_ || !input->next(part)) return ended_ = true, false;
-      out.insert(out.end(), part.begin(), part.end());
-    }
+    std::vector<Element> parts(inputs_.size());
+    for (std::size_t i = 0; i < inputs_.size(); ++i)
+      if (ended_ || !inputs_[i]->next(parts[i])) return ended_ = true, false;
+    out = Element::of_parts(parts);
     return true;
   }
   std::int64_t next_batch(std::int64_t n, Element& out) override {
@@ -185,11 +183,9 @@ class ZipStream final : public Stream {
     const std::int64_t least = *std::min_element(counts.begin(), counts.end());
     ended_ = least < n;
     if (least == 0) return 0;
-    out.clear();
-    for (std::size_t i = 0; i < parts.size(); ++i) {
-      const Element part = counts[i] == least ? parts[i] : sliced_rows(parts[i], 0, least);
-      out.insert(out.end(), part.begin(), part.end());
-    }
+    for (std::size_t i = 0; i < parts.size(); ++i)
+      if (counts[i] > least) parts[i] = sliced_rows(parts[i], 0, least);
+    out = Element::of_parts(parts);
     return least;
   }
   void skip(std::int64_t n) override {
@@ -320,15 +316,19 @@ class Repetition final : public DatasetImpl {
 
 // --- Dataset ----------------------------------------------------------------------------------------------
 
-Dataset Dataset::from_tensor_slices(const TensorList& tensors) {
-  Element rows = tensors.vector();
+Dataset Dataset::from_tensor_slices(const Element& x, const Element& y, const Element& sample_weight) {
+  return from_tensor_slices(Element::of_parts({x, y, sample_weight}));
+}
+
+Dataset Dataset::from_tensor_slices(const Element& tensors) {
+  Element rows = tensors;
   const std::int64_t count = expect_rows("Dataset.from_tensor_slices", rows);
   for (Tensor& x : rows) x = x.detach();
   return made<Slices>(std::move(rows), count);
 }
 
-Dataset Dataset::from_tensors(const TensorList& tensors) {
-  Element element = tensors.vector();
+Dataset Dataset::from_tensors(const Element& tensors) {
+  Element element = tensors;
   expect_values("Dataset.from_tensors", element);
   for (Tensor& x : element) x = x.detach();
   const auto copy = [element](std::int64_t, Element& out) { out = element; };
@@ -360,6 +360,7 @@ Dataset Dataset::random(const RandomOptions& options) { return made<RandomNumber
 
 Dataset Dataset::zip(const std::vector<Dataset>& datasets) {
   if (datasets.empty()) fail("[Dataset.zip] there must be datasets: received none");
+  if (datasets.size() == 1) return datasets[0];
   std::vector<DatasetPointer> inputs;
   for (const Dataset& dataset : datasets) inputs.push_back(dataset.shared());
   return made<Zip>(std::move(inputs));

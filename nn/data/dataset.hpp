@@ -1,5 +1,5 @@
 #pragma once
-#include <ktape/autograd/tensor.hpp>
+#include <ktape/nn/named_tensors.hpp>
 
 #include <functional>
 #include <iterator>
@@ -11,8 +11,8 @@ namespace ktape::data {
 class DatasetImpl;
 class Stream;
 
-/// What a dataset gives at a time: some tensors, such as inputs and targets.
-using Element = std::vector<Tensor>;
+/// What a dataset gives at a time: some tensors, such as inputs and targets, which may have names.
+using Element = nn::NamedTensors;
 
 /// In place of a number of threads or of elements made ahead: one that is well chosen. `tf.data.AUTOTUNE`.
 inline constexpr int AUTOTUNE = -1;
@@ -87,10 +87,16 @@ class Dataset {
   /// Returns the next state and what takes the place of the element.
   using Scanner = std::function<std::pair<Element, Element>(const Element& state, const Element& element)>;
 
-  /// The rows of the tensors, which have as many each: x[0] and y[0], x[1] and y[1], ...
-  static Dataset from_tensor_slices(const TensorList& tensors);
+  /// The rows of the tensors, which have as many each: x[0] and y[0], x[1] and y[1], ... Elements have the names
+  /// of the tensors.
+  static Dataset from_tensor_slices(const Element& tensors);
+  /// The same of inputs, targets and, maybe, weights: `fit` knows which are which, whatever the model.
+  ///
+  ///     Dataset::from_tensor_slices({left, right}, same)
+  ///     Dataset::from_tensor_slices({{"title", titles}, {"body", bodies}}, {{"priority", priorities}})
+  static Dataset from_tensor_slices(const Element& x, const Element& y, const Element& sample_weight = {});
   /// One element: the tensors.
-  static Dataset from_tensors(const TensorList& tensors);
+  static Dataset from_tensors(const Element& tensors);
   /// What the callable returns until it returns none. Each iteration calls a copy of its own, so that a
   /// callable that counts in itself begins again.
   static Dataset from_generator(Generator generator);
@@ -99,12 +105,18 @@ class Dataset {
   static Dataset range(std::int64_t start, std::int64_t stop, std::int64_t step = 1);
   /// Random numbers from 0 up to, not including, 2^32, without an end: int64 scalars.
   static Dataset random(const RandomOptions& options = {});
-  /// The tensors of all datasets' elements, as long as each has one.
+  /// The tensors of all datasets' elements, as long as each has one. Of two or three datasets they are in parts,
+  /// see from_tensor_slices: inputs, targets and weights.
   static Dataset zip(const std::vector<Dataset>& datasets);
 
   /// The elements of this dataset, then those of the other.
   Dataset concatenate(const Dataset& other) const;
-  /// What the function returns for each element, in order.
+  /// What the function returns for each element, in order; the function gives the tensors their names, too:
+  ///
+  ///     .map([](data::Element e) {
+  ///       e["image"] = e["image"] / 255.f;
+  ///       return e;
+  ///     })
   Dataset map(Function function, const MapOptions& options = {}) const;
   /// What the function returns for the elements one after another, together with the state for the next.
   Dataset scan(const TensorList& initial_state, Scanner function) const;

@@ -1,5 +1,6 @@
 #include <ktape/autograd/symbolic/symbol.hpp>
 #include <ktape/nn/data/stream.hpp>
+#include <ktape/nn/names.hpp>
 #include <ktape/ops/random.hpp>
 #include <ktape/ops/shape.hpp>
 
@@ -38,6 +39,7 @@ class Stack {
     if (element.size() != tensors_.size())
       fail("[Dataset.batch] elements must have as many tensors, ", tensors_.size(), ": received ",
            element.size());
+    expect_same_names("Dataset.batch", tensors_, element);
     for (std::size_t i = 0; i < element.size(); ++i) {
       const Tensor& x = element[i];
       if (x.shape() != shapes_[i] || x.dtype() != tensors_[i].dtype())
@@ -67,6 +69,7 @@ class Stack {
       shape.insert(0, most_);
       tensors_.push_back(Tensor::empty(shape, x.dtype()));
     }
+    tensors_.take_names(element);
   }
 
   std::int64_t most_, count_ = 0;
@@ -102,6 +105,7 @@ bool RowStream::next(Element& out) {
   std::int64_t row = 0;
   if (!next_row(row)) return false;
   out.resize(tensors_->size());
+  out.take_names(*tensors_);
   for (std::size_t i = 0; i < out.size(); ++i) {
     const Tensor& x = (*tensors_)[i];
     out[i] = Tensor::empty(Shape(x.shape().begin() + 1, x.ndim() - 1), x.dtype());
@@ -147,6 +151,12 @@ void expect_values(const char* op, const Element& tensors) {
   }
 }
 
+void expect_same_names(const char* op, const Element& element, const Element& other) {
+  if (element.has_names_of(other)) return;
+  fail("[", op, "] elements must have the same names in the same order, ", nn::in_quotes(element.names()),
+       ": received ", nn::in_quotes(other.names()));
+}
+
 std::int64_t expect_rows(const char* op, const Element& tensors) {
   if (tensors.empty()) fail("[", op, "] there must be tensors: received none");
   expect_values(op, tensors);
@@ -170,6 +180,7 @@ Element gathered_rows(const Element& tensors, const std::vector<std::int64_t>& r
       copy_rows(x, rows[at], to, at, end - at);
     }
   }
+  out.take_names(tensors);
   return out;
 }
 
@@ -178,6 +189,7 @@ Element sliced_rows(const Element& tensors, std::int64_t first, std::int64_t las
   out.reserve(tensors.size());
   for (const Tensor& x : tensors)
     copy_rows(x, first, out.emplace_back(empty_rows(x, last - first)), 0, last - first);
+  out.take_names(tensors);
   return out;
 }
 
@@ -198,10 +210,12 @@ Element joined(const std::vector<Element>& parts) {
       if (part.size() != parts[0].size())
         fail("[Dataset.batch] elements must have as many tensors, ", parts[0].size(), ": received ",
              part.size());
+      expect_same_names("Dataset.batch", parts[0], part);
       tensors.push_back(part[i]);
     }
     out.push_back(K::concatenate(tensors, 0));
   }
+  out.take_names(parts[0]);
   return out;
 }
 

@@ -75,7 +75,9 @@ std::uint64_t random_key_behind(const DatasetImpl& input, std::optional<std::int
 
 /// Throws ValueError, naming the operation, for tensors without values.
 void expect_values(const char* op, const Element& tensors);
-/// The same, and unless each has as many rows, which are returned.
+/// Throws ValueError, naming the operation, unless both have the same names in the same order.
+void expect_same_names(const char* op, const Element& element, const Element& other);
+/// Throws ValueError for tensors without values, and unless each has as many rows, which are returned.
 std::int64_t expect_rows(const char* op, const Element& tensors);
 /// Rows of tensors, along the first axis of new ones.
 Element gathered_rows(const Element& tensors, const std::vector<std::int64_t>& rows);

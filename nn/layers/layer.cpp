@@ -299,12 +299,6 @@ bool leads_to(std::string_view path, std::string_view name) {
   return true;
 }
 
-std::string quoted_list(const std::vector<std::string>& names) {
-  std::string text;
-  for (const std::string& name : names) text += (text.empty() ? "'" : ", '") + name + '\'';
-  return text;
-}
-
 }  // namespace
 
 void LayerImpl::collect_paths(const std::string& prefix,
@@ -328,14 +322,14 @@ Variable Layer::weight(const std::string& name) const {
   if (fitting.size() == 1) return found;
   if (fitting.size() > 1)
     fail("[", this->name(), "] the name must be that of one weight: received name='", name, "', which is ",
-         quoted_list(fitting));
+         in_quotes(fitting));
   if (all.empty() && !built())
     fail("[", this->name(),
          "] the layer must be built, by a call or by build(), before it has weights: received "
          "name='",
          name, "'");
   fail("[", this->name(), "] the layer must have the weight: received name='", name, "'; ",
-       all.empty() ? "it has none" : "its weights are " + quoted_list(paths));
+       all.empty() ? "it has none" : "its weights are " + in_quotes(paths));
 }
 
 std::int64_t Layer::count_params() const {

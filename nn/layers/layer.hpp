@@ -204,6 +204,8 @@ class LayerImpl : public Object, public std::enable_shared_from_this<LayerImpl> 
 
   const std::string& name() const { return name_; }
   bool built() const { return built_; }
+  /// Whether the class has a form of `call` for several tensors.
+  bool takes_several() const { return forms_->several != nullptr; }
   DType dtype() const { return dtype_; }
   bool trainable() const { return trainable_; }
   void set_trainable(bool trainable);

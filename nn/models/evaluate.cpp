@@ -51,9 +51,9 @@ Prediction predicted(const Model& model, Feed& feed, const PredictOptions& optio
 
 }  // namespace
 
-Logs Model::evaluate(const TensorList& x, const TensorList& y, const EvaluateOptions& options) const {
-  check_arrays("evaluate", *this, x);
-  ArrayFeed feed("evaluate", x, y, options.sample_weight, options.batch_size.value_or(default_batch_size));
+Logs Model::evaluate(const NamedTensors& x, const NamedTensors& y, const EvaluateOptions& options) const {
+  ArrayFeed feed("evaluate", Arrangement("evaluate", *this).of_arrays(x, y, options.sample_weight),
+                 options.batch_size.value_or(default_batch_size));
   expect_samples("evaluate", feed);
   return evaluated(*this, feed, options);
 }
@@ -65,9 +65,9 @@ Logs Model::evaluate(const data::Dataset& dataset, const EvaluateOptions& option
   return evaluated(*this, feed, options);
 }
 
-Prediction Model::predict(const TensorList& x, const PredictOptions& options) const {
-  check_arrays("predict", *this, x);
-  ArrayFeed feed("predict", x, {}, {}, options.batch_size.value_or(default_batch_size));
+Prediction Model::predict(const NamedTensors& x, const PredictOptions& options) const {
+  ArrayFeed feed("predict", Arrangement("predict", *this).of_arrays(x),
+                 options.batch_size.value_or(default_batch_size));
   return predicted(*this, feed, options);
 }
 
@@ -81,17 +81,18 @@ Prediction Model::predict(const data::Dataset& dataset, const PredictOptions& op
 
 namespace {
 
-Batch one_batch(const char* op, const Model& model, const TensorList& x, const TensorList& y,
+Batch one_batch(const char* op, const Model& model, const NamedTensors& x, const NamedTensors& y,
                 const OnBatchOptions& options) {
-  check_arrays(op, model, x);
-  ArrayFeed feed(op, x, y, options.sample_weight, std::max<std::int64_t>(1, x.empty() ? 1 : x[0].shape()[0]));
-  feed.weigh_classes(options.class_weight);
+  const Arrangement arrangement(op, model);
+  ArrayFeed feed(op, arrangement.of_arrays(x, y, options.sample_weight), default_batch_size);
+  feed.weigh_classes(arrangement, options.class_weight);
   return std::move(feed).whole();
 }
 
 }  // namespace
 
-Logs Model::train_on_batch(const TensorList& x, const TensorList& y, const OnBatchOptions& options) const {
+Logs Model::train_on_batch(const NamedTensors& x, const NamedTensors& y,
+                           const OnBatchOptions& options) const {
   impl().optimizer();
   const Batch batch = one_batch("train_on_batch", *this, x, y, options);
   const K::learning_phase_scope training(1);
@@ -102,7 +103,7 @@ Logs Model::train_on_batch(const TensorList& x, const TensorList& y, const OnBat
   return impl().train_step(batch);
 }
 
-Logs Model::test_on_batch(const TensorList& x, const TensorList& y, const OnBatchOptions& options) const {
+Logs Model::test_on_batch(const NamedTensors& x, const NamedTensors& y, const OnBatchOptions& options) const {
   const Batch batch = one_batch("test_on_batch", *this, x, y, options);
   const K::learning_phase_scope inference(0);
   const NoGrad off;
@@ -111,12 +112,33 @@ Logs Model::test_on_batch(const TensorList& x, const TensorList& y, const OnBatc
   return impl().test_step(batch);
 }
 
-std::vector<Tensor> Model::predict_on_batch(const TensorList& x) const {
+std::vector<Tensor> Model::predict_on_batch(const NamedTensors& x) const {
   const Batch batch = one_batch("predict_on_batch", *this, x, {}, {});
   const K::learning_phase_scope inference(0);
   const NoGrad off;
   return impl().predict_step(batch);
 }
+
+namespace {
+
+std::vector<Tensor> in_order(const Model& model, const NamedTensors& inputs) {
+  if (!inputs.named()) return inputs;
+  return Arrangement("call", model).of_arrays(inputs).x;
+}
+
+}  // namespace
+
+Tensor Model::operator()(const NamedTensors& inputs, const CallArguments& arguments) const {
+  return Layer::operator()(in_order(*this, inputs), arguments);
+}
+
+std::vector<Tensor> Model::apply(const NamedTensors& inputs, const CallArguments& arguments) const {
+  return impl().apply(in_order(*this, inputs), arguments);
+}
+
+std::vector<Metric> Model::metrics() const { return impl().trainer().metrics(); }
+std::vector<std::string> Model::metrics_names() const { return impl().trainer().metrics_names(); }
+void Model::reset_metrics() const { impl().reset_metrics(); }
 
 void Model::stop_training() const { impl().trainer().stop = true; }
 

@@ -29,6 +29,7 @@ std::int64_t expect_samples(const char* op, const Batch& batch) {
   const auto check = [&](const char* name, const std::vector<Tensor>& list) {
     for (std::size_t i = 0; i < list.size(); ++i) {
       const Tensor& array = list[i];
+      if (!array.defined() && name[0] != 'x') continue;
       if (!array.defined() || array.ndim() == 0)
         fail("[", op, "] ", name, " must have an axis of samples: received ",
              array.defined() ? "a scalar" : "None");
@@ -45,52 +46,38 @@ std::int64_t expect_samples(const char* op, const Batch& batch) {
   return samples;
 }
 
-/// Multiplies the weight of each sample by that of its class.
-void weigh(const char* op, Batch& batch, const ClassWeight& class_weight) {
-  if (class_weight.empty()) return;
-  if (batch.y.size() != 1)
-    fail("[", op, "] class_weight must go with targets of one output: received ", batch.y.size());
-  const Tensor& y = batch.y[0];
-  const std::int64_t samples = y.shape()[0];
-  const bool one_hot = y.ndim() > 1 && y.shape()[-1] > 1;
-  const Tensor classes = K::cast(one_hot ? K::argmax(y) : K::reshape(y, {samples, -1}), "int64");
-  if (classes.size() != samples)
-    fail("[", op, "] class_weight must go with one class for each sample: received y of shape ", y.shape());
-  Tensor weights = Tensor::empty({samples}, DType::Float32);
-  for (std::int64_t i = 0; i < samples; ++i) {
-    const auto weight = class_weight.find(classes.pointer<std::int64_t>()[i]);
-    weights.pointer<float>()[i] = weight == class_weight.end() ? 1.f : static_cast<float>(weight->second);
-  }
-  if (batch.sample_weight.empty()) batch.sample_weight = {weights};
-  else
-    for (Tensor& given : batch.sample_weight) given = K::cast(given, DType::Float32) * weights;
-}
-
 }  // namespace
 
 double samples_of(const Batch& batch) {
   return batch.x[0].ndim() == 0 ? 1 : static_cast<double>(batch.x[0].shape()[0]);
 }
 
-ArrayFeed::ArrayFeed(const char* op, const TensorList& x, const TensorList& y,
-                     const TensorList& sample_weight, std::int64_t batch_size)
-    : op_(op), all_{x.vector(), y.vector(), sample_weight.vector()}, batch_size_(batch_size) {
+ArrayFeed::ArrayFeed(const char* op, Batch all, std::int64_t batch_size)
+    : op_(op), all_(std::move(all)), batch_size_(batch_size) {
   if (batch_size < 1) fail("[", op, "] batch_size must be at least 1: received batch_size=", batch_size);
   samples_ = expect_samples(op, all_);
 }
 
+NamedTensors ArrayFeed::rows(const NamedTensors& list, std::int64_t first, std::int64_t last) const {
+  NamedTensors parts;
+  parts.reserve(list.size());
+  for (const Tensor& x : list) parts.push_back(x.defined() ? rows(x, first, last) : x);
+  parts.take_names(list);
+  return parts;
+}
+
+Batch ArrayFeed::batch(std::int64_t first, std::int64_t last) const {
+  return {rows(all_.x, first, last), rows(all_.y, first, last), rows(all_.sample_weight, first, last)};
+}
+
 ArrayFeed ArrayFeed::part(std::int64_t first, std::int64_t last) const {
-  const auto cut = [&](const std::vector<Tensor>& list) {
-    std::vector<Tensor> parts;
-    for (const Tensor& x : list) parts.push_back(rows(x, first, last));
-    return parts;
-  };
-  return ArrayFeed(op_, cut(all_.x), cut(all_.y), cut(all_.sample_weight), batch_size_);
+  return ArrayFeed(op_, batch(first, last), batch_size_);
 }
 
 bool ArrayFeed::is_like(const ArrayFeed& other) const {
   const auto alike = [](const std::vector<Tensor>& a, const std::vector<Tensor>& b) {
     return std::equal(a.begin(), a.end(), b.begin(), b.end(), [](const Tensor& x, const Tensor& y) {
+      if (!x.defined() || !y.defined()) return x.defined() == y.defined();
       Shape shape = x.shape();
       shape[0] = y.shape()[0];
       return shape == y.shape() && x.dtype() == y.dtype();
@@ -99,8 +86,6 @@ bool ArrayFeed::is_like(const ArrayFeed& other) const {
   return alike(all_.x, other.all_.x) && alike(all_.y, other.all_.y) &&
          alike(all_.sample_weight, other.all_.sample_weight);
 }
-
-void ArrayFeed::weigh_classes(const ClassWeight& class_weight) { weigh(op_, all_, class_weight); }
 
 void ArrayFeed::restart(bool shuffle) {
   next_ = 0;
@@ -154,14 +139,8 @@ Tensor ArrayFeed::rows(const Tensor& x, std::int64_t first, std::int64_t last) c
 
 Batch ArrayFeed::next() {
   const std::int64_t first = next_ + rank_, last = std::min(next_ + step(), samples_);
-  const auto cut = [&](const std::vector<Tensor>& list) {
-    std::vector<Tensor> parts;
-    parts.reserve(list.size());
-    for (const Tensor& x : list) parts.push_back(rows(x, first, last));
-    return parts;
-  };
   next_ = last;
-  return {cut(all_.x), cut(all_.y), cut(all_.sample_weight)};
+  return batch(first, last);
 }
 
 // --- Datasets ---------------------------------------------------------------------------------------------
@@ -169,8 +148,7 @@ Batch ArrayFeed::next() {
 DatasetFeed::DatasetFeed(const char* op, const Model& model, const data::Dataset& dataset,
                          ClassWeight class_weight, std::int64_t iteration)
     : op_(op),
-      inputs_(std::max<std::size_t>(model.impl().input_names().size(), 1)),
-      outputs_(std::max<std::size_t>(model.impl().output_names().size(), 1)),
+      arrangement_(op, model),
       dataset_(dataset),
       class_weight_(std::move(class_weight)),
       iteration_(iteration) {
@@ -209,20 +187,10 @@ Batch DatasetFeed::next() {
   if (!more()) fail("[", op_, "] the dataset must have another element: received none");
   taken_ = true;
   ++given_;
-  const data::Element& element = **at_;
-  if (element.size() < inputs_)
-    fail("[", op_, "] elements must have one tensor for each of the ", inputs_, " inputs: received ",
-         element.size());
-  const auto x_end = element.begin() + static_cast<std::ptrdiff_t>(inputs_);
-  if (inputs_only_) return {{element.begin(), x_end}, {}};
-  const auto y_end =
-      x_end + std::min<std::ptrdiff_t>(element.end() - x_end, static_cast<std::ptrdiff_t>(outputs_));
-  Batch batch{{element.begin(), x_end}, {x_end, y_end}, {y_end, element.end()}};
-  if (batch.sample_weight.size() > 1 && batch.sample_weight.size() != outputs_)
-    fail("[", op_, "] elements must have inputs, targets and weights, for ", inputs_, " inputs and ",
-         outputs_, " outputs: received ", element.size(), " tensors");
+  Batch batch = arrangement_.of_element(**at_, inputs_only_);
+  if (inputs_only_) return batch;
   expect_samples(op_, batch);
-  weigh(op_, batch, class_weight_);
+  arrangement_.weigh_classes(batch, class_weight_);
   return batch;
 }
 

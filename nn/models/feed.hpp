@@ -1,5 +1,5 @@
 #pragma once
-#include <ktape/nn/models/model.hpp>
+#include <ktape/nn/models/arrangement.hpp>
 
 namespace ktape::nn {
 
@@ -27,15 +27,11 @@ class Feed {
   virtual void state(State& state) = 0;
 };
 
-/// Weights of samples by their classes.
-using ClassWeight = std::map<std::int64_t, double>;
-
 /// Arrays, cut into batches of samples.
 class ArrayFeed final : public Feed {
  public:
   /// Throws ValueError, naming the operation, for arrays that differ in the number of samples.
-  ArrayFeed(const char* op, const TensorList& x, const TensorList& y, const TensorList& sample_weight,
-            std::int64_t batch_size);
+  ArrayFeed(const char* op, Batch all, std::int64_t batch_size);
 
   std::int64_t samples() const { return samples_; }
   std::optional<std::int64_t> batches() const override { return (samples_ + step() - 1) / step(); }
@@ -43,8 +39,10 @@ class ArrayFeed final : public Feed {
   ArrayFeed part(std::int64_t first, std::int64_t last) const;
   /// Whether samples, targets and weights have the shapes and dtypes of the other's.
   bool is_like(const ArrayFeed& other) const;
-  /// Multiplies the weight of each sample by that of its class, which the first targets name.
-  void weigh_classes(const ClassWeight& class_weight);
+  /// Multiplies the weight of each sample by that of its class.
+  void weigh_classes(const Arrangement& arrangement, const ClassWeight& class_weight) {
+    arrangement.weigh_classes(all_, class_weight);
+  }
 
   void divide(int rank, int size) override { rank_ = rank, size_ = size; }
   void restart(bool shuffle) override;
@@ -57,6 +55,8 @@ class ArrayFeed final : public Feed {
  private:
   /// Every size_-th sample from the first up to the last.
   Tensor rows(const Tensor& x, std::int64_t first, std::int64_t last) const;
+  NamedTensors rows(const NamedTensors& list, std::int64_t first, std::int64_t last) const;
+  Batch batch(std::int64_t first, std::int64_t last) const;
   /// How many samples of all processes a batch goes on by.
   std::int64_t step() const { return batch_size_ * size_; }
   void shuffle();
@@ -94,7 +94,7 @@ class DatasetFeed final : public Feed {
   void open();
 
   const char* op_;
-  std::size_t inputs_, outputs_;
+  Arrangement arrangement_;
   data::Dataset dataset_;
   ClassWeight class_weight_;
   std::int64_t iteration_;                     ///< of the next reading, at least

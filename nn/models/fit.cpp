@@ -16,16 +16,16 @@ namespace {
 /// A training: its data and where it is.
 class Fit final : public Resumable {
  public:
-  Fit(const Model& model, const TensorList& x, const TensorList& y, const FitOptions& options)
+  Fit(const Model& model, const NamedTensors& x, const NamedTensors& y, const FitOptions& options)
       : model_(model), options_(options) {
-    auto train = std::make_unique<ArrayFeed>("fit", x, y, options.sample_weight,
+    const Arrangement arrangement("fit", model);
+    auto train = std::make_unique<ArrayFeed>("fit", arrangement.of_arrays(x, y, options.sample_weight),
                                              options.batch_size.value_or(default_batch_size));
-    check_arrays("fit", model, x);
     check_options();
     expect_samples("fit", *train);
     split(*train);
     use_validation_data(train.get());
-    train->weigh_classes(options.class_weight);
+    train->weigh_classes(arrangement, options.class_weight);
     arrays_ = true;
     train_ = std::move(train);
     divide();
@@ -149,8 +149,8 @@ class Fit final : public Resumable {
       feed->expect_end("validation_steps", options_.validation_steps);
       validation_ = std::move(feed);
     } else if (!data.x.empty()) {
-      check_arrays("fit", model_, data.x);
-      auto feed = std::make_unique<ArrayFeed>("fit", data.x, data.y, data.sample_weight, validation_batch());
+      Batch all = Arrangement("fit", model_).of_arrays(data.x, data.y, data.sample_weight);
+      auto feed = std::make_unique<ArrayFeed>("fit", std::move(all), validation_batch());
       try_validation_ = feed->samples() > 0 && !(train && feed->is_like(*train));
       validation_ = std::move(feed);
     }
@@ -271,7 +271,7 @@ class Fit final : public Resumable {
 
 }  // namespace
 
-History Model::fit(const TensorList& x, const TensorList& y, const FitOptions& options) const {
+History Model::fit(const NamedTensors& x, const NamedTensors& y, const FitOptions& options) const {
   impl().optimizer();
   return Fit(*this, x, y, options).run();
 }

@@ -1,25 +1,51 @@
 #pragma once
 #include <ktape/nn/callbacks/history.hpp>
 #include <ktape/nn/data/dataset.hpp>
+#include <ktape/nn/named_tensors.hpp>
 
 #include <map>
 
 /// What training, evaluation and prediction take and give.
 namespace ktape::nn {
 
-/// What a step works on.
+/// What a step works on: in the order of the model's inputs and outputs, and under their names where the model
+/// knows them. The target or the weight of an output is undefined where there is none.
+///
+///     Tensor title = batch.x["title"], first = batch.x[0];
 struct Batch {
-  std::vector<Tensor> x, y;
-  std::vector<Tensor> sample_weight = {};  ///< none, one for all outputs, or one for each; (samples,)
+  NamedTensors x, y;
+  NamedTensors sample_weight = {};  ///< none, one for all outputs, or one for each; (samples,)
+};
+
+/// How much the samples of a class count: integer targets, or the largest of a row, say the class. Those of the
+/// one output of a model, or of outputs by name; classes that are not named count 1.
+///
+///     .class_weight = {{0, 1}, {1, 5}}     .class_weight = {{"priority", {{1, 5}}}}
+class ClassWeight {
+ public:
+  using ByClass = std::map<std::int64_t, double>;
+
+  ClassWeight() = default;
+  ClassWeight(ByClass weights) : weights_(std::move(weights)) {}
+  ClassWeight(std::initializer_list<ByClass::value_type> weights) : weights_(weights) {}
+  ClassWeight(std::initializer_list<std::pair<std::string, ByClass>> by_output) : by_output_(by_output) {}
+
+  bool empty() const { return weights_.empty() && by_output_.empty(); }
+  const ByClass& weights() const { return weights_; }
+  const std::vector<std::pair<std::string, ByClass>>& by_output() const { return by_output_; }
+
+ private:
+  ByClass weights_;
+  std::vector<std::pair<std::string, ByClass>> by_output_;
 };
 
 /// Inputs, targets and, maybe, weights to validate on, or a dataset of batches of them.
 struct ValidationData {
-  TensorList x, y, sample_weight;
+  NamedTensors x, y, sample_weight;
   std::optional<data::Dataset> dataset;
   ValidationData() = default;
   ValidationData(const data::Dataset& dataset) : dataset(dataset) {}
-  ValidationData(const TensorList& x, const TensorList& y, const TensorList& sample_weight = {})
+  ValidationData(const NamedTensors& x, const NamedTensors& y, const NamedTensors& sample_weight = {})
       : x(x), y(y), sample_weight(sample_weight) {}
 };
 
@@ -30,9 +56,9 @@ struct FitOptions {
   int verbose = 1;              ///< 0: silent, 1: a progress bar on a terminal, 2: a line for each epoch
   std::vector<Callback> callbacks = {};
   ValidationData validation_data = {};
-  bool shuffle = true;                               ///< the samples, before each epoch
-  std::map<std::int64_t, double> class_weight = {};  ///< by class: integer targets, or the largest of a row
-  TensorList sample_weight = {};                     ///< (samples,) for all outputs, or for each
+  bool shuffle = true;  ///< the samples, before each epoch
+  ClassWeight class_weight = {};
+  NamedTensors sample_weight = {};  ///< (samples,) for all outputs, for each, or for some by name
   int initial_epoch = 0;
   std::optional<std::int64_t> steps_per_epoch =
       {};  ///< the next epoch goes on where this one stopped; see fit
@@ -44,7 +70,7 @@ struct FitOptions {
 struct EvaluateOptions {
   std::optional<std::int64_t> batch_size = {};  ///< of arrays: 32 by default
   int verbose = 1;
-  TensorList sample_weight = {};
+  NamedTensors sample_weight = {};
   std::optional<std::int64_t> steps = {};
   std::vector<Callback> callbacks = {};
 };
@@ -57,8 +83,8 @@ struct PredictOptions {
 };
 
 struct OnBatchOptions {
-  TensorList sample_weight = {};
-  std::map<std::int64_t, double> class_weight = {};
+  NamedTensors sample_weight = {};
+  ClassWeight class_weight = {};
 };
 
 /// What a model predicts: a tensor where it has one output, and all of them as a vector.

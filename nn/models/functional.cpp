@@ -1,6 +1,8 @@
 #include <ktape/autograd/symbolic/symbol.hpp>
 #include <ktape/nn/layers/arguments.hpp>
 #include <ktape/nn/models/functional.hpp>
+#include <ktape/nn/models/graph.hpp>
+#include <ktape/nn/names.hpp>
 #include <ktape/ops/inspection.hpp>
 #include <ktape/ops/shape.hpp>
 
@@ -32,16 +34,21 @@ std::optional<Shape> adjusted(Shape shape, const Shape& wanted) {
 
 }  // namespace
 
-FunctionalImpl::FunctionalImpl(std::vector<Tensor> inputs, std::vector<Tensor> outputs,
+FunctionalImpl::FunctionalImpl(const TensorList& inputs, const TensorList& outputs,
                                const ModelOptions& options)
     : ModelImpl("Functional",
                 {options.name.empty() ? automatic_name("Model") : options.name, options.trainable, {}}),
-      inputs_(std::move(inputs)),
-      outputs_(std::move(outputs)),
-      graph_(name(), inputs_, outputs_) {
+      inputs_(inputs.vector()),
+      outputs_(outputs.vector()),
+      graph_(std::make_shared<const LayerGraph>(name(), inputs_, outputs_)) {
   names_weights = false;
   mark_built();
 }
+FunctionalImpl::FunctionalImpl(const Config& config) : FunctionalImpl(parts_of(config)) {}
+FunctionalImpl::FunctionalImpl(const Parts& parts)
+    : FunctionalImpl(parts.inputs, parts.outputs, parts.options) {}
+
+std::vector<Layer> FunctionalImpl::sublayers() const { return graph_->layers(); }
 
 std::vector<std::string> FunctionalImpl::input_names() const {
   std::vector<std::string> names;
@@ -60,9 +67,9 @@ std::vector<std::string> FunctionalImpl::output_names() const {
 }
 
 void FunctionalImpl::add_graph_report(const Tensor& value, const std::string& name) {
-  std::vector<Tensor> wanted = graph_.outputs();
+  std::vector<Tensor> wanted = graph_->outputs();
   wanted.push_back(value);
-  graph_ = LayerGraph(this->name(), inputs_, wanted);
+  graph_ = std::make_shared<const LayerGraph>(this->name(), inputs_, wanted);
   reports_.push_back(name);
 }
 
@@ -78,15 +85,12 @@ Tensor FunctionalImpl::fitting(const Tensor& given, std::size_t place) const {
 }
 
 std::vector<Tensor> FunctionalImpl::call(const std::vector<Tensor>& given) {
-  if (given.size() != inputs_.size()) {
-    std::string names;
-    for (const std::string& name : input_names()) names += (names.empty() ? "'" : ", '") + name + '\'';
-    fail("[", name(), "] the model takes one tensor for each of its inputs ", names, ": received ",
-         given.size());
-  }
+  if (given.size() != inputs_.size())
+    fail("[", name(), "] the model takes one tensor for each of its inputs ", in_quotes(input_names()),
+         ": received ", given.size());
   std::vector<Tensor> inputs;
   for (const Tensor& x : given) inputs.push_back(fitting(x, inputs.size()));
-  std::vector<Tensor> results = graph_.run(inputs);
+  std::vector<Tensor> results = graph_->run(inputs);
   for (std::size_t i = reports_.size(); i-- > 0; results.pop_back())
     reports_[i].empty() ? add_loss(results.back()) : add_metric(results.back(), reports_[i]);
   return results;

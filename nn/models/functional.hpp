@@ -1,13 +1,27 @@
 #pragma once
-#include <ktape/nn/models/graph.hpp>
 #include <ktape/nn/models/model.hpp>
 
 namespace ktape::nn {
 
-/// A model that is made from symbolic tensors: it runs by calling the layers again.
-class FunctionalImpl final : public ModelImpl {
+class LayerGraph;
+
+/// The class behind a model that is made from symbolic tensors: it runs by calling the layers again. Derive from
+/// it for a model whose graph is known and whose training is your own:
+///
+///     struct MineImpl : nn::FunctionalImpl {
+///       using nn::FunctionalImpl::FunctionalImpl;
+///       std::string class_name() const override { return "Mine"; }  // in files, where it is registered
+///       nn::Logs train_step(const nn::Batch& batch) override { ... }
+///     };
+///     using Mine = nn::ModelOf<MineImpl>;
+///     nn::register_object("Mine", [](const nn::Config& config) { return Mine(config); });
+///     Mine model(in, out);
+class FunctionalImpl : public ModelImpl {
  public:
-  FunctionalImpl(std::vector<Tensor> inputs, std::vector<Tensor> outputs, const ModelOptions& options);
+  /// See Model.
+  FunctionalImpl(const TensorList& inputs, const TensorList& outputs, const ModelOptions& options = {});
+  /// The model of such a config as `get_config` returns. Throws ValueError or TypeError for another.
+  explicit FunctionalImpl(const Config& config);
 
   using ModelImpl::call;
   std::vector<Tensor> call(const std::vector<Tensor>& inputs);
@@ -19,17 +33,23 @@ class FunctionalImpl final : public ModelImpl {
 
   std::vector<Tensor> inputs() const override { return inputs_; }
   std::vector<Tensor> outputs() const override { return outputs_; }
-  std::vector<Layer> sublayers() const override { return graph_.layers(); }
+  std::vector<Layer> sublayers() const override;
   void add_graph_report(const Tensor& value, const std::string& name) override;
   std::vector<std::string> input_names() const override;
   std::vector<std::string> output_names() const override;
 
  private:
+  struct Parts {
+    TensorList inputs, outputs;
+    ModelOptions options;
+  };
+  static Parts parts_of(const Config& config);
+  explicit FunctionalImpl(const Parts& parts);
   Tensor fitting(const Tensor& x, std::size_t place) const;
 
   std::vector<Tensor> inputs_, outputs_;
-  std::vector<std::string> reports_;  ///< the names of metrics; empty for losses
-  LayerGraph graph_;                  ///< to the outputs, then what is reported
+  std::vector<std::string> reports_;         ///< the names of metrics; empty for losses
+  std::shared_ptr<const LayerGraph> graph_;  ///< to the outputs, then what is reported
 };
 
 }  // namespace ktape::nn

@@ -2,6 +2,7 @@
 #include <ktape/nn/input.hpp>
 #include <ktape/nn/layers/arguments.hpp>
 #include <ktape/nn/models/functional.hpp>
+#include <ktape/nn/models/graph.hpp>
 #include <ktape/nn/models/node_config.hpp>
 #include <ktape/nn/models/sequential.hpp>
 #include <ktape/nn/names.hpp>
@@ -107,7 +108,7 @@ class GraphWriter {
 }  // namespace
 
 Config FunctionalImpl::get_config() const {
-  const LayerGraph graph = reports_.empty() ? graph_ : LayerGraph(name(), inputs_, outputs_);
+  const LayerGraph graph = reports_.empty() ? *graph_ : LayerGraph(name(), inputs_, outputs_);
   const GraphWriter writer(name(), graph);
   return {{"name", name()},
           {"trainable", trainable()},
@@ -258,20 +259,23 @@ class GraphReader {
   std::map<std::string, std::size_t> at_;
 };
 
-Layer functional_from(const Config& config) {
+}  // namespace
+
+FunctionalImpl::Parts FunctionalImpl::parts_of(const Config& config) {
   const LayerOptions common = layer_options("Functional", config);
   const std::string name = common.name.empty() ? automatic_name("Model") : common.name;
   const GraphScope scope;
   const GraphReader graph(name, config.at("layers").list("[Functional] layers"));
-  return Layer(std::make_shared<FunctionalImpl>(graph.tensors("input_layers", config.at("input_layers")),
-                                                graph.tensors("output_layers", config.at("output_layers")),
-                                                ModelOptions{name, common.trainable}));
+  return {graph.tensors("input_layers", config.at("input_layers")),
+          graph.tensors("output_layers", config.at("output_layers")),
+          {name, common.trainable}};
 }
 
-}  // namespace
-
 void add_models(Catalogue& catalogue) {
-  catalogue.add("Functional", Factory(functional_from), {"Model"});
+  const auto functional = [](const Config& config) {
+    return Layer(std::make_shared<FunctionalImpl>(config));
+  };
+  catalogue.add("Functional", Factory(functional), {"Model"});
   catalogue.add("Sequential", Factory(sequential_from));
 }
 

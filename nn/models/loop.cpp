@@ -54,18 +54,8 @@ void expect_samples(const char* op, const ArrayFeed& feed) {
   if (feed.samples() == 0) fail("[", op, "] there must be samples: received arrays of none");
 }
 
-/// Checks what is given for a model's inputs and outputs before anything changes.
-void check_arrays(const char* op, const Model& model, const TensorList& x) {
-  const std::vector<std::string> names = model.impl().input_names();
-  if (names.empty() || x.size() == names.size()) return;
-  std::string all;
-  for (const std::string& name : names) all += (all.empty() ? "'" : ", '") + name + '\'';
-  fail("[", op, "] there must be one array for each of the inputs ", all, " of '", model.name(),
-       "': received ", x.size());
-}
-
 void expect_dataset_options(const char* op, std::optional<std::int64_t> batch_size,
-                            const TensorList& sample_weight) {
+                            const NamedTensors& sample_weight) {
   if (batch_size)
     fail("[", op, "] batch_size must go with arrays, for the elements of a dataset are batches: received ",
          "batch_size=", *batch_size, " and a dataset; see Dataset::batch");

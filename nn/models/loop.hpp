@@ -34,11 +34,9 @@ constexpr std::int64_t default_batch_size = 32;
 
 /// Throws ValueError, naming the operation, for arrays of no samples.
 void expect_samples(const char* op, const ArrayFeed& feed);
-/// Throws ValueError unless there is an array for each of the model's inputs.
-void check_arrays(const char* op, const Model& model, const TensorList& x);
 /// Throws ValueError, naming the operation, for options of arrays that are given with a dataset.
 void expect_dataset_options(const char* op, std::optional<std::int64_t> batch_size,
-                            const TensorList& sample_weight = {});
+                            const NamedTensors& sample_weight = {});
 
 /// Batches to measure the model on: so many, or all. `option` is what the user calls their number.
 struct TestRun {

@@ -14,7 +14,7 @@ Model::Model(const Layer& layer) : Layer(layer) {
 }
 
 Model::Model(const TensorList& inputs, const TensorList& outputs, const ModelOptions& options)
-    : Layer(std::make_shared<FunctionalImpl>(inputs.vector(), outputs.vector(), options)) {}
+    : Layer(std::make_shared<FunctionalImpl>(inputs, outputs, options)) {}
 
 ModelImpl& Model::impl() const { return static_cast<ModelImpl&>(Layer::impl()); }
 

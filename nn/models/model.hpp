@@ -70,42 +70,63 @@ class Model : public Layer {
   const Optimizer& optimizer() const;
 
   /// Trains on arrays whose first axis counts the samples: one for each input, and targets for each output;
-  /// none where a loss needs none. Returns what every epoch reported. With use_ema, the averages are the
-  /// weights in the end. Ctrl-C ends the training after the batch. Throws ValueError, before anything
-  /// changes, for arrays that do not fit each other or the model.
-  History fit(const TensorList& x, const TensorList& y = {}, const FitOptions& options = {}) const;
+  /// none where a loss needs none. Arrays come in the order of the model's inputs and outputs, or by their names,
+  /// in any order; of targets and weights some may be left out, but not the targets of an output with a loss.
+  /// Returns what every epoch reported. With use_ema, the averages are the weights in the end. Ctrl-C ends the
+  /// training after the batch. Throws ValueError, before anything changes, for arrays that do not fit each other
+  /// or the model, and for names that the model does not have: one of a class of your own has those that its
+  /// `input_names` and `output_names` return.
+  ///
+  ///     model.fit({{"title", titles}, {"body", bodies}}, {{"priority", priorities}}, {.epochs = 5});
+  History fit(const NamedTensors& x, const NamedTensors& y = {}, const FitOptions& options = {}) const;
   /// The loss and the metrics on such arrays.
-  Logs evaluate(const TensorList& x, const TensorList& y = {}, const EvaluateOptions& options = {}) const;
+  Logs evaluate(const NamedTensors& x, const NamedTensors& y = {}, const EvaluateOptions& options = {}) const;
   /// The outputs for such inputs, in inference and not recorded.
-  Prediction predict(const TensorList& x, const PredictOptions& options = {}) const;
+  Prediction predict(const NamedTensors& x, const PredictOptions& options = {}) const;
 
   /// The same with a dataset, whose elements are batches: the inputs, then the targets of each output, then,
-  /// where there are any, the weights of the samples, one for all outputs or for each. A model whose inputs
-  /// and outputs are not known has one of each. The dataset decides on the batches and their order. It is
-  /// read anew for each epoch; with steps_per_epoch each epoch goes on where the one before stopped, and a
+  /// where there are any, the weights of the samples, one for all outputs or for each. Tensors with names are
+  /// inputs and targets of these names. Where a model of a class of your own neither is built nor says
+  /// `input_names`, its inputs are those of an element in parts, as `from_tensor_slices({a, b}, y)` and `zip` of
+  /// two datasets make it, and otherwise the first tensor. The dataset decides on the batches and their order. It
+  /// is read anew for each epoch; with steps_per_epoch each epoch goes on where the one before stopped, and a
   /// dataset that ends within an epoch ends the training, with a warning: repeat() it. Warnings go to the log
   /// and, where the run prints, to the error stream. Throws ValueError, beside the above, for options that go
   /// with arrays (batch_size, validation_split, sample_weight), for a dataset without an end where no number
-  /// of steps is given, and for one that is empty.
+  /// of steps is given, for one that is empty, and for elements of which it is not known which tensors are
+  /// inputs.
   ///
   ///     model.fit(train.shuffle(1000).batch(32).prefetch(2),
   ///               {.epochs = 5, .validation_data = test.batch(256)});
   History fit(const data::Dataset& dataset, const FitOptions& options = {}) const;
   Logs evaluate(const data::Dataset& dataset, const EvaluateOptions& options = {}) const;
   /// The elements of a dataset hold the targets: there are none beside it.
-  template <std::convertible_to<TensorList> Targets>
+  template <std::convertible_to<NamedTensors> Targets>
   History fit(const data::Dataset& dataset, const Targets& y, const FitOptions& options = {}) const = delete;
-  template <std::convertible_to<TensorList> Targets>
+  template <std::convertible_to<NamedTensors> Targets>
   Logs evaluate(const data::Dataset& dataset, const Targets& y,
                 const EvaluateOptions& options = {}) const = delete;
   /// What follows the inputs in the elements is not looked at.
   Prediction predict(const data::Dataset& dataset, const PredictOptions& options = {}) const;
 
   /// One step on one batch. The logs are those of this batch.
-  Logs train_on_batch(const TensorList& x, const TensorList& y = {},
+  Logs train_on_batch(const NamedTensors& x, const NamedTensors& y = {},
                       const OnBatchOptions& options = {}) const;
-  Logs test_on_batch(const TensorList& x, const TensorList& y = {}, const OnBatchOptions& options = {}) const;
-  std::vector<Tensor> predict_on_batch(const TensorList& x) const;
+  Logs test_on_batch(const NamedTensors& x, const NamedTensors& y = {},
+                     const OnBatchOptions& options = {}) const;
+  std::vector<Tensor> predict_on_batch(const NamedTensors& x) const;
+
+  using Layer::operator();
+  /// A call on inputs by name, in any order. Throws ValueError for names that the model does not have.
+  Tensor operator()(const NamedTensors& inputs, const CallArguments& arguments = {}) const;
+  std::vector<Tensor> apply(const NamedTensors& inputs, const CallArguments& arguments = {}) const;
+
+  /// What `compile`, and the class itself, measure; the names under which the logs report the loss, the metrics
+  /// and what layers add. The outputs of a class of your own are known when it has seen a batch.
+  std::vector<Metric> metrics() const;
+  std::vector<std::string> metrics_names() const;
+  /// Lets all that is measured begin anew, as `fit` and `evaluate` do with each epoch.
+  void reset_metrics() const;
 
   /// Ends a fit that is going on, after its batch.
   void stop_training() const;
@@ -133,9 +154,17 @@ class Model : public Layer {
   std::string to_json(int indent = -1) const;
 };
 
-/// A handle to a model class of your own; `->` reaches its members.
+/// A handle to a model class of your own; `->` reaches its members. That of a class derived from FunctionalImpl
+/// is made from symbolic tensors, as a Model is.
 template <class Implementation>
-using ModelOf = HandleOf<Model, Implementation>;
+class ModelOf : public HandleOf<Model, Implementation> {
+ public:
+  using HandleOf<Model, Implementation>::HandleOf;
+  ModelOf() requires std::default_initializable<Implementation> : HandleOf<Model, Implementation>() {}
+  ModelOf(const TensorList& inputs, const TensorList& outputs, const ModelOptions& options = {}) requires
+      std::constructible_from<Implementation, const TensorList&, const TensorList&, const ModelOptions&>
+      : HandleOf<Model, Implementation>(inputs, outputs, options) {}
+};
 
 /// The class behind a Model.
 class ModelImpl : public LayerImpl {
@@ -152,6 +181,18 @@ class ModelImpl : public LayerImpl {
   virtual std::vector<Tensor> predict_step(const Batch& batch);
   /// The scalar to minimize: the losses of `compile` with their weights, and all that layers add.
   virtual Tensor compute_loss(const Batch& batch, const std::vector<Tensor>& y_pred);
+  /// Takes a batch into the mean loss and the metrics of `compile`, and returns what to report. A step of your
+  /// own that keeps them:
+  ///
+  ///     nn::Logs train_step(const nn::Batch& batch) override {
+  ///       const std::vector<Tensor> y_pred = apply(batch.x);
+  ///       const Tensor loss = compute_loss(batch, y_pred);
+  ///       optimizer().apply(K::gradients(loss, trainable_weights()), trainable_weights());
+  ///       return compute_metrics(batch, y_pred, loss);
+  ///     }
+  virtual Logs compute_metrics(const Batch& batch, const std::vector<Tensor>& y_pred, const Tensor& loss);
+  /// Lets all that is measured begin anew, as each epoch does.
+  void reset_metrics();
 
   /// The arguments of the class's constructor: override it where a model of your own is to be saved. By
   /// default there are none where the class is registered; otherwise throws ValueError, naming it.
@@ -174,7 +215,8 @@ class ModelImpl : public LayerImpl {
   virtual std::vector<Layer> layers() const { return sublayers(); }
   /// For `Model::add_loss`, without a name, and `Model::add_metric`.
   virtual void add_graph_report(const Tensor& value, const std::string& name);
-  /// The names of the inputs and outputs; none where they are not known.
+  /// The names of the inputs and outputs, in order; none where they are not known. Override them in a class that
+  /// is given data by name, or datasets of several inputs.
   virtual std::vector<std::string> input_names() const { return {}; }
   virtual std::vector<std::string> output_names() const { return {}; }
   /// The metrics that steps of one's own update: they begin anew with each epoch. None by default.

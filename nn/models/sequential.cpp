@@ -78,6 +78,10 @@ class SequentialImpl final : public ModelImpl {
   std::vector<Tensor> inputs() const override { return listed(input_); }
   std::vector<Tensor> outputs() const override { return listed(output_); }
   std::vector<Layer> sublayers() const override { return layers_; }
+  std::vector<std::string> input_names() const override {
+    return input_.defined() ? std::vector<std::string>{call_of(input_)->layer.name()}
+                            : std::vector<std::string>();
+  }
   std::vector<std::string> output_names() const override {
     return layers_.empty() ? std::vector<std::string>() : std::vector<std::string>{layers_.back().name()};
   }

@@ -129,9 +129,21 @@ void Trainer::find_layers() {
   layers_known_ = true;
 }
 
+bool Trainer::has_loss(std::size_t output) const {
+  if (!outputs_.empty()) return loss_of(output).defined();
+  const auto& given = options_.loss.values();
+  if (options_.loss.form() == PerOutput<Loss>::One) return given[0].second.defined();
+  return output < given.size() && given[output].second.defined();
+}
+
+std::size_t Trainer::output_count() const {
+  if (!outputs_.empty()) return outputs_.size();
+  return options_.loss.form() == PerOutput<Loss>::Empty ? 0 : options_.loss.values().size();
+}
+
 /// The targets of each output: one for each, or one for each that has a loss.
 const Tensor* Trainer::targets_of(const Batch& batch, std::size_t at) const {
-  if (batch.y.size() == outputs_.size()) return &batch.y[at];
+  if (batch.y.size() == outputs_.size()) return batch.y[at].defined() ? &batch.y[at] : nullptr;
   std::size_t place = 0;
   for (std::size_t i = 0; i < at; ++i) place += outputs_[i].loss.defined();
   return outputs_[at].loss.defined() && place < batch.y.size() ? &batch.y[place] : nullptr;
@@ -272,6 +284,20 @@ Logs Trainer::results() const {
   return logs;
 }
 
+std::vector<Metric> Trainer::metrics() const {
+  std::vector<Metric> metrics = model_.metrics();
+  for (const Output& output : outputs_)
+    for (const MetricList* list : {&output.metrics, &output.weighted_metrics})
+      metrics.insert(metrics.end(), list->begin(), list->end());
+  return metrics;
+}
+
+std::vector<std::string> Trainer::metrics_names() const {
+  std::vector<std::string> names;
+  for (const auto& [name, value] : results()) names.push_back(name);
+  return names;
+}
+
 void Trainer::reset() {
   for (const Metric& metric : model_.metrics()) metric.reset_state();
   mean_loss_.reset();
@@ -402,18 +428,25 @@ Tensor ModelImpl::compute_loss(const Batch& batch, const std::vector<Tensor>& y_
   return trainer().loss(batch, y_pred);
 }
 
+Logs ModelImpl::compute_metrics(const Batch& batch, const std::vector<Tensor>& y_pred, const Tensor& loss) {
+  trainer().measure(batch, y_pred, loss);
+  return trainer().results();
+}
+
+void ModelImpl::reset_metrics() { trainer().reset(); }
+
 Logs ModelImpl::train_step(const Batch& batch) {
   const std::vector<Tensor> y_pred = apply(batch.x);
   const Tensor loss = compute_loss(batch, y_pred);
-  trainer().measure(batch, y_pred, loss);  // metrics that do not fit are found before a weight changes
+  const Logs logs =
+      compute_metrics(batch, y_pred, loss);  // those that do not fit are found before a weight changes
   trainer().minimize(loss);
-  return trainer().results();
+  return logs;
 }
 
 Logs ModelImpl::test_step(const Batch& batch) {
   const std::vector<Tensor> y_pred = apply(batch.x);
-  trainer().measure(batch, y_pred, compute_loss(batch, y_pred));
-  return trainer().results();
+  return compute_metrics(batch, y_pred, compute_loss(batch, y_pred));
 }
 
 std::vector<Tensor> ModelImpl::predict_step(const Batch& batch) { return apply(batch.x); }

@@ -67,6 +67,13 @@ class Trainer {
   void reset();
   /// The loss of an output; undefined where it has none, and before the first batch told how many there are.
   Loss loss_of(std::size_t output) const { return output < outputs_.size() ? outputs_[output].loss : Loss(); }
+  /// Whether compile gave an output a loss.
+  bool has_loss(std::size_t output) const;
+  /// How many outputs there are, as far as compile said or the last batch told; 0 otherwise.
+  std::size_t output_count() const;
+  /// The metrics of the class and of compile, and the names that `results` has.
+  std::vector<Metric> metrics() const;
+  std::vector<std::string> metrics_names() const;
   /// The targets of an output; null where there are none.
   const Tensor* targets_of(const Batch& batch, std::size_t output) const;
   /// Of processes that train together: throws ValueError, in all of them, unless their models have the same

@@ -245,7 +245,7 @@ TEST_CASE("what does not fit is found before anything changes") {
   model.compile({.optimizer = "sgd", .loss = "mse"});
   const std::vector<Tensor> before = model.get_weights();
   CHECK_THROWS_WITH_AS(model.fit(line.x, line.y),
-                       Contains("one array for each of the inputs 'left', 'right' of 'model"), ValueError);
+                       Contains("one array for each of the inputs 'left' and 'right' of 'model"), ValueError);
   CHECK_THROWS_WITH_AS(model.fit({line.x, line.x}, K::ones({3, 1})),
                        Contains("as many samples as the first input, 64"), ValueError);
   CHECK_THROWS_WITH_AS(model.fit({line.x, line.x}, line.y, {.batch_size = 0}),

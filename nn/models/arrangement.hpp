@@ -1,0 +1,48 @@
+#pragma once
+#include <ktape/nn/models/model.hpp>
+
+/// Internal: sources only.
+namespace ktape::nn {
+
+/// Brings what a model is given into the order of its inputs and outputs: by names, or as it comes.
+class Arrangement {
+ public:
+  /// `op` is what the user called, for messages.
+  Arrangement(const char* op, const Model& model);
+
+  /// Of arrays. Throws ValueError for names that the model does not have, a missing one, and another number of
+  /// inputs.
+  Batch of_arrays(const NamedTensors& x, const NamedTensors& y = {},
+                  const NamedTensors& sample_weight = {}) const;
+  /// Of an element of a dataset: inputs, targets and weights; with `inputs_only` what follows is left out.
+  Batch of_element(const NamedTensors& element, bool inputs_only = false) const;
+
+  /// Multiplies the weight of each sample by that of its class.
+  void weigh_classes(Batch& batch, const ClassWeight& class_weight) const;
+
+ private:
+  /// The inputs or the outputs of the model.
+  struct Side {
+    const char *argument, *kind;
+    std::vector<std::string> names;
+    NamedTensors named;  ///< of which tensors in their order take the names
+  };
+
+  NamedTensors by_name(const Side& side, const NamedTensors& given, const std::string& argument) const;
+  NamedTensors inputs(const NamedTensors& given) const;
+  NamedTensors targets(const NamedTensors& given) const;
+  NamedTensors weights(const NamedTensors& given) const;
+  Batch by_parts(const NamedTensors& element, bool inputs_only) const;
+  Batch by_names(const NamedTensors& element, bool inputs_only) const;
+  Batch by_counts(const NamedTensors& element, bool inputs_only) const;
+  bool in_parts(const NamedTensors& element) const;
+  std::optional<std::size_t> input_count() const;
+  std::size_t output_count() const;
+  Tensor class_weights(const Tensor& y, const ClassWeight::ByClass& weights) const;
+
+  const char* op_;
+  Model model_;
+  Side inputs_, outputs_;
+};
+
+}  // namespace ktape::nn
