@@ -1,5 +1,6 @@
 #include <ktape/autograd/symbolic/defer.hpp>
 #include <ktape/ops/broadcasting.hpp>
+#include <ktape/ops/creation.hpp>
 #include <ktape/ops/kernels/copy/strided_copy.hpp>
 #include <ktape/ops/reductions.hpp>
 #include <ktape/ops/shape.hpp>
@@ -10,7 +11,7 @@ namespace ktape::backend {
 Tensor broadcast_to(const Tensor& x, const Shape& shape) {
   expect_defined("broadcast_to", "x", x);
   check_extents("broadcast_to", shape, x.dtype().size());
-  if (x.shape() == shape) return x;
+  if (x.shape() == shape) return identity(x);
   if (!broadcasts_to(x.shape(), shape))
     fail("[broadcast_to] x must broadcast to the shape ", shape, ": received x=", x.shape());
   if (is_symbolic(x)) return defer("broadcast_to", {shape, x.dtype()}, broadcast_to, x, shape);

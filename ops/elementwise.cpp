@@ -419,7 +419,7 @@ Tensor where(const TensorOrNumber& wanted, const TensorOrNumber& left, const Ten
   const Shape shape = broadcast_shapes("where", condition.shape(), chosen, "condition", "x and y");
   if (is_symbolic(condition, x, y))
     return defer("where", {shape, dtype}, where, WithoutGradient{condition}, x, y);
-  const Tensor taken = cast(condition, DType::Bool);
+  const Tensor taken = as_dtype(condition, DType::Bool);
   Tensor out = Tensor::empty(shape, x.dtype(), "where");
   switch (x.dtype().size()) {
     case 1:

@@ -1,6 +1,7 @@
 #include <ktape/autograd/arguments.hpp>
 #include <ktape/autograd/dispatch.hpp>
 #include <ktape/autograd/symbolic/defer.hpp>
+#include <ktape/ops/creation.hpp>
 #include <ktape/ops/images.hpp>
 #include <ktape/ops/inspection.hpp>
 #include <ktape/ops/kernels/convolution/linear_resize.hpp>
@@ -53,7 +54,7 @@ Tensor interpolate(const Tensor& x, int axis, std::int64_t factor, bool transpos
 }
 
 Tensor bilinear(const Tensor& x, int axis, std::int64_t height_factor, std::int64_t width_factor) {
-  if (height_factor == 1 && width_factor == 1) return x;
+  if (height_factor == 1 && width_factor == 1) return identity(x);
   if (x.dtype().is_bool())
     fail<TypeError>("[resize_images] bilinear interpolation takes numbers: received dtype=bool");
   if (x.dtype().is_integer()) return bilinear(cast(x, DType::Float32), axis, height_factor, width_factor);

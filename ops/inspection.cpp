@@ -2,6 +2,7 @@
 #include <ktape/autograd/log.hpp>
 #include <ktape/autograd/symbolic/defer.hpp>
 #include <ktape/ops/config.hpp>
+#include <ktape/ops/creation.hpp>
 #include <ktape/ops/inspection.hpp>
 
 #include <limits>
@@ -51,13 +52,17 @@ Tensor size(const Tensor& x, const SizeOptions& options) {
 
 Tensor cast(const Tensor& x, DType dtype) {
   expect_defined("cast", "x", x);
-  if (x.dtype() == dtype) return x;
+  if (x.dtype() == dtype) return identity(x);
   if (is_symbolic(x)) return defer("cast", {x.shape(), dtype}, cast, x, dtype);
   Tensor out = converted(x, dtype);
   if (dtype.is_floating() && recording(x))
     record("cast", out, {x},
            [from = x.dtype()](const Tensor& g, Grads& grads) { grads.to(0, [&] { return cast(g, from); }); });
   return out;
+}
+
+Tensor as_dtype(const Tensor& x, DType dtype) {
+  return x.defined() && x.dtype() == dtype ? x : cast(x, dtype);
 }
 
 Tensor cast_to_floatx(const ArrayLike& x) {
@@ -68,12 +73,12 @@ Tensor cast_to_floatx(const ArrayLike& x) {
 Tensor print_tensor(const Tensor& x, const std::string& message, const PrintOptions& options) {
   expect_defined("print_tensor", "x", x);
   if (is_symbolic(x)) return defer("print_tensor", {x.shape(), x.dtype()}, print_tensor, x, message, options);
-  if (inferring_shapes()) return x;
+  if (inferring_shapes()) return identity(x);
   const bool all = options.summarize < 0;
   log::print(message + (message.empty() ? "" : " ") +
              to_string(x, all ? 3 : options.summarize,
                        all ? std::numeric_limits<std::int64_t>::max() : std::int64_t{2} * options.summarize));
-  return x;
+  return identity(x);
 }
 
 }  // namespace ktape::backend

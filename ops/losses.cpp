@@ -114,7 +114,7 @@ Tensor sparse_from_logits(const Tensor& classes, const Tensor& x, const Shape& s
          [classes, x, sums, rows, n](const Tensor& g, Grads& grads) {
            grads.to(0, [&]() -> Tensor {
              if (recording()) {
-               const Tensor taken = cast(reshape(one_hot(classes, n), x.shape()), x.dtype());
+               const Tensor taken = as_dtype(reshape(one_hot(classes, n), x.shape()), x.dtype());
                return (softmax(x) - taken) * reshape(g, [&] {
                         Shape kept = x.shape();
                         kept[kept.rank() - 1] = 1;
@@ -160,7 +160,7 @@ Tensor categorical_crossentropy(const Tensor& target, const Tensor& output, cons
   shape.erase(axis);
   if (is_symbolic(target, output))
     return defer(op, {shape, output.dtype()}, categorical_crossentropy, target, output, options);
-  const Tensor wanted = cast(target, output.dtype());
+  const Tensor wanted = as_dtype(target, output.dtype());
   const Tensor logits = remembered(op, output, "softmax", axis, options.from_logits);
   if (logits.defined() || options.from_logits)
     return from_logits(axis_last(wanted, axis), axis_last(logits.defined() ? logits : output, axis));
@@ -260,7 +260,7 @@ Tensor binary_crossentropy(const Tensor& target, const Tensor& output, const Bin
   if (uses_logits) common_shape(op, "logits", target, output);
   if (is_symbolic(target, output))
     return defer(op, {shape, output.dtype()}, binary_crossentropy, target, output, options);
-  const Tensor wanted = broadcast_to(cast(target, output.dtype()), shape);
+  const Tensor wanted = broadcast_to(as_dtype(target, output.dtype()), shape);
   if (uses_logits) return binary_from_logits(wanted, logits.defined() ? logits : output);
   return binary_from_probabilities(wanted, broadcast_to(output, shape));
 }

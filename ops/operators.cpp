@@ -111,7 +111,7 @@ Tensor operator/(const Tensor& x, const Tensor& y) {
   expect_defined("divide", "x, y", x, y);
   if (!x.dtype().is_floating()) {
     kernels::expect_same_dtype("divide", x, y);
-    return backend::cast(x, quotient_dtype(x)) / backend::cast(y, quotient_dtype(x));
+    return backend::as_dtype(x, quotient_dtype(x)) / backend::as_dtype(y, quotient_dtype(x));
   }
   if (is_symbolic(x, y))
     return defer(
@@ -133,7 +133,7 @@ Tensor operator*(const Tensor& x, Scalar y) {
 }
 Tensor operator/(const Tensor& x, Scalar y) {
   expect_defined("divide", "x", x);
-  if (!x.dtype().is_floating()) return backend::cast(x, quotient_dtype(x)) / y.real();
+  if (!x.dtype().is_floating()) return backend::as_dtype(x, quotient_dtype(x)) / y.real();
   return with_number("divide", x, y, over, [v = y.real()](const auto& g) { return g / v; });
 }
 
@@ -146,7 +146,7 @@ Tensor operator-(Scalar x, const Tensor& y) {
 }
 Tensor operator/(Scalar x, const Tensor& y) {
   expect_defined("divide", "y", y);
-  if (!y.dtype().is_floating()) return x.real() / backend::cast(y, quotient_dtype(y));
+  if (!y.dtype().is_floating()) return x.real() / backend::as_dtype(y, quotient_dtype(y));
   expect_fits("divide", x, y.dtype());
   const double v = x.real();
   return kernels::unary_by_input(

@@ -292,7 +292,7 @@ Tensor dropout(const Tensor& x, double level, const DropoutOptions& options) {
           return dropout(x, level, {.noise_shape = noise, .seed = seed});
         },
         x, options.noise_shape);
-  if (level == 0) return x;
+  if (level == 0) return identity(x);
   const std::uint64_t key = random_key(options.seed);
   if (noise == x.shape()) return drop(x, level, key, Tensor::empty(x.shape(), x.dtype()));
   const Tensor mask = ones(noise, {.dtype = x.dtype()});

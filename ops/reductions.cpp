@@ -34,7 +34,7 @@ Tensor spread(const Tensor& g, const ReducedAxes& groups, const Shape& shape) {
 }
 
 /// float16 as float32.
-Tensor in_float(const Tensor& x) { return x.dtype() == DType::Float16 ? cast(x, DType::Float32) : x; }
+Tensor in_float(const Tensor& x) { return x.dtype() == DType::Float16 ? as_dtype(x, DType::Float32) : x; }
 
 void expect_averaged(const char* op, const Tensor& x) {
   expect_defined(op, "x", x);
@@ -42,7 +42,7 @@ void expect_averaged(const char* op, const Tensor& x) {
 }
 /// x as it is averaged: bool as floatx, float16 that is recorded as float32.
 Tensor averaged(const Tensor& x) {
-  if (x.dtype().is_bool()) return cast(x, floatx());
+  if (x.dtype().is_bool()) return as_dtype(x, floatx());
   return recording(x) ? in_float(x) : x;
 }
 DType average_dtype(const Tensor& x) { return x.dtype().is_bool() ? floatx() : x.dtype(); }
@@ -88,7 +88,7 @@ Tensor sum(const Tensor& x, const Axes& axis, bool keepdims) {
 
 Tensor mean(const Tensor& x, const Axes& axis, bool keepdims) {
   expect_defined("mean", "x", x);
-  if (x.dtype().is_bool()) return mean(cast(x, floatx()), axis, keepdims);
+  if (x.dtype().is_bool()) return mean(as_dtype(x, floatx()), axis, keepdims);
   const ReducedAxes groups("mean", x, axis, keepdims);
   if (is_symbolic(x)) return defer("mean", {groups.shape, x.dtype()}, mean, x, axis, keepdims);
   if (x.dtype().is_integer()) return average(x, groups);
@@ -150,14 +150,14 @@ Tensor var(const Tensor& x, const Axes& axis, bool keepdims) {
   expect_averaged("var", x);
   const ReducedAxes groups("var", x, axis, keepdims);
   if (is_symbolic(x)) return defer("var", {groups.shape, average_dtype(x)}, var, x, axis, keepdims);
-  return cast(variance(averaged(x), groups), average_dtype(x));
+  return as_dtype(variance(averaged(x), groups), average_dtype(x));
 }
 
 Tensor std(const Tensor& x, const Axes& axis, bool keepdims) {
   expect_averaged("std", x);
   const ReducedAxes groups("std", x, axis, keepdims);
   if (is_symbolic(x)) return defer("std", {groups.shape, average_dtype(x)}, std, x, axis, keepdims);
-  return cast(root("std", variance(averaged(x), groups)), average_dtype(x));
+  return as_dtype(root("std", variance(averaged(x), groups)), average_dtype(x));
 }
 
 Tensor norm(const Tensor& x, const Axes& axis, bool keepdims) {
@@ -170,7 +170,7 @@ Tensor norm(const Tensor& x, const Axes& axis, bool keepdims) {
     record("norm", squares, {values}, [values, groups](const Tensor& g, Grads& grads) {
       grads.to(0, [&] { return spread(g * 2.0, groups, values.shape()) * values; });
     });
-  return cast(root("norm", squares), x.dtype());
+  return as_dtype(root("norm", squares), x.dtype());
 }
 
 namespace {
@@ -275,7 +275,7 @@ Tensor logsumexp(const Tensor& x, const Axes& axis, bool keepdims) {
         return spread(g, groups, values.shape()) * exp(values - spread(base, groups, values.shape()));
       });
     });
-  return cast(out, x.dtype());
+  return as_dtype(out, x.dtype());
 }
 
 Tensor any(const Tensor& x, const Axes& axis, bool keepdims) {

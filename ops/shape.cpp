@@ -1,5 +1,6 @@
 #include <ktape/autograd/arguments.hpp>
 #include <ktape/autograd/symbolic/defer.hpp>
+#include <ktape/ops/creation.hpp>
 #include <ktape/ops/kernels/copy/permute.hpp>
 #include <ktape/ops/shape.hpp>
 #include <ktape/ops/support/slicing.hpp>
@@ -12,9 +13,11 @@
 namespace ktape::backend {
 namespace {
 
-/// The same elements under another shape.
+/// Returns what an op computed of x as a tensor of its own, also where there was nothing to do.
+Tensor own_result(const Tensor& out, const Tensor& x) { return out.get() == x.get() ? identity(x) : out; }
+
+/// Returns the same elements under another shape.
 Tensor renamed(const char* op, const Tensor& x, const Shape& shape) {
-  if (x.shape() == shape) return x;
   Tensor out = x.alias(shape);
   if (recording(x))
     record(op, out, {x}, [op, shape = x.shape()](const Tensor& g, Grads& grads) {
@@ -192,7 +195,7 @@ Tensor repeat_elements(const Tensor& x, std::int64_t rep, int axis) {
   expect_defined("repeat_elements", "x", x);
   axis = canonical_axis("repeat_elements", axis, x.ndim());
   if (rep < 0) fail("[repeat_elements] rep must be at least 0: received rep=", rep);
-  if (rep == 1) return x;
+  if (rep == 1) return identity(x);
   const Shape shape = stretched("repeat_elements", x.shape(), axis, rep, x.dtype());
   if (is_symbolic(x)) return defer("repeat_elements", {shape, x.dtype()}, repeat_elements, x, rep, axis);
   return kernels::repeat_rows("repeat_elements", x, x.shape().count(0, axis + 1), rep, shape);
@@ -218,7 +221,7 @@ Tensor tile(const Tensor& x, const ShapeLike& times) {
     next[d] = shape[d];
     out = kernels::repeat_rows("tile", out, out.shape().count(0, d), n[d], next);
   }
-  return out;
+  return own_result(out, x);
 }
 
 Tensor flatten(const Tensor& x) {
@@ -282,7 +285,7 @@ Tensor slice(const Tensor& x, const Shape& start, const Shape& size) {
            ", size=", numbers(size), " (axis ", d, ")");
   }
   if (is_symbolic(x)) return defer("slice", {extents, x.dtype()}, slice, x, start, size);
-  if (extents == x.shape()) return x;
+  if (extents == x.shape()) return identity(x);
   return kernels::take("slice", x, {start, filled(x.ndim(), 1), extents});
 }
 
@@ -382,7 +385,7 @@ Tensor pad(const Tensor& x, const std::vector<PaddingPair>& paddings, const PadO
   if (mode == "constant") return kernels::place("pad", x, shape, window, options.constant_values);
   Tensor out = x;
   for (int d = 0; d < x.ndim(); ++d) out = mirrored(out, d, paddings[static_cast<std::size_t>(d)], skip);
-  return out;
+  return own_result(out, x);
 }
 
 }  // namespace ktape::backend

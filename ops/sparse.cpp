@@ -90,7 +90,7 @@ namespace ktape::backend {
 bool is_sparse(const Tensor& x) { return sparse_parts(x).has_value(); }
 bool is_sparse(const SparseTensor&) { return true; }
 
-Tensor to_dense(const Tensor& x) { return is_sparse(x) ? identity(x) : x; }
+Tensor to_dense(const Tensor& x) { return identity(x); }
 
 Tensor to_dense(const SparseTensor& x) {
   expect_defined("to_dense", "x", x.values());

@@ -78,7 +78,7 @@ namespace ktape::backend {
 bool is_sparse(const Tensor& x);
 bool is_sparse(const SparseTensor& x);
 
-/// x with its zeros written out; a dense tensor is returned as it is. Differentiable to any order.
+/// x with its zeros written out; the elements of a dense tensor as they are. Differentiable to any order.
 /// `K.to_dense`.
 Tensor to_dense(const SparseTensor& x);
 Tensor to_dense(const Tensor& x);

@@ -1,6 +1,7 @@
 #include <ktape/autograd/companions.hpp>
 #include <ktape/nn/layers/layer_call.hpp>
 #include <ktape/ops/config.hpp>
+#include <ktape/ops/creation.hpp>
 #include <ktape/ops/function.hpp>
 #include <ktape/ops/inspection.hpp>
 #include <ktape/ops/operators.hpp>
@@ -210,7 +211,7 @@ Tensor LayerImpl::accepted(const Tensor& x, std::size_t place, std::size_t count
       fail("[", name_, "] ", which(), " must have ", text_of(spec), ": received shape=", x.shape());
   }
   const bool other = x.dtype() != dtype_ && x.dtype().is_floating() && dtype_.is_floating();
-  return other ? with_mask(K::cast(x, dtype_), own_mask(x)) : x;
+  return other ? with_mask(K::as_dtype(x, dtype_), own_mask(x)) : x;
 }
 
 /// Builds the layer and goes on in the scope of its name; when that fails, it and the layers in it are as
@@ -299,7 +300,9 @@ Tensor LayerImpl::compute_one(const Tensor& x, const CallArguments& arguments) {
   const CallScope scope(*this, arguments);
   Tensor y = forms_->one(*this, x, arguments);
   if (!y.defined()) fail_without_result();
-  if (supports_masking && (y.get() == x.get() || !own_mask(y).defined())) {
+  const bool returned_input = y.get() == x.get();
+  if (returned_input) y = K::identity(x);  // a gradient for the output is none for the input
+  if (supports_masking && (returned_input || !own_mask(y).defined())) {
     const Tensor mask = compute_mask(x, arguments.mask.empty() ? Tensor() : arguments.mask[0]);
     if (mask.get() != own_mask(y).get()) y = with_mask(y, mask);
   }
@@ -312,6 +315,9 @@ std::vector<Tensor> LayerImpl::compute_many(const std::vector<Tensor>& inputs, c
   if (!carried.empty()) return compute_many(inputs, with_mask_argument(given, carried));
   const CallScope scope(*this, given);
   std::vector<Tensor> outputs = call_many(inputs, given);
+  for (Tensor& y : outputs)
+    if (std::any_of(inputs.begin(), inputs.end(), [&](const Tensor& x) { return x.get() == y.get(); }))
+      y = K::identity(y);
   if (supports_masking) {
     const std::vector<Tensor> masks = compute_mask(inputs, given.mask.vector());
     for (std::size_t i = 0; i < std::min(masks.size(), outputs.size()); ++i)
