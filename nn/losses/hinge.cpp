@@ -15,27 +15,27 @@ namespace {
 /// Labels of 0 and 1 as -1 and 1; others as they are.
 Tensor signed_labels(const Tensor& t) {
   const Tensor zero = K::equal(t, K::zeros_like(t)), one = K::equal(t, K::ones_like(t));
-  const Tensor binary = K::all(K::cast(zero, "int32") + K::cast(one, "int32"));
+  const Tensor binary = K::all(K::as_dtype(zero, "int32") + K::as_dtype(one, "int32"));
   return K::where(binary, 2 * t - 1, t);
 }
 
-Tensor missing_margin(const Tensor& y_true, const Tensor& y_pred) {
-  const auto [t, p] = like_predictions(y_true, y_pred);
+Tensor missing_margin(const char* loss, const Tensor& y_true, const Tensor& y_pred) {
+  const auto [t, p] = like_predictions(loss, y_true, y_pred);
   return K::relu(1 - signed_labels(t) * p);
 }
 
 }  // namespace
 
 Tensor hinge(const Tensor& y_true, const Tensor& y_pred) {
-  return K::mean(missing_margin(y_true, y_pred), -1);
+  return K::mean(missing_margin("hinge", y_true, y_pred), -1);
 }
 
 Tensor squared_hinge(const Tensor& y_true, const Tensor& y_pred) {
-  return K::mean(K::square(missing_margin(y_true, y_pred)), -1);
+  return K::mean(K::square(missing_margin("squared_hinge", y_true, y_pred)), -1);
 }
 
 Tensor categorical_hinge(const Tensor& y_true, const Tensor& y_pred) {
-  const auto [t, p] = like_predictions(y_true, y_pred);
+  const auto [t, p] = like_predictions("categorical_hinge", y_true, y_pred);
   return K::relu(1 + K::max((1 - t) * p, -1) - K::sum(t * p, -1));
 }
 

@@ -5,14 +5,35 @@
 #include <ktape/ops/inspection.hpp>
 #include <ktape/ops/operators.hpp>
 
+#include <sstream>
+
 namespace ktape::nn {
 namespace K = backend;
 namespace {
 
 Tensor both(const Tensor& a, const Tensor& b) {
   if (!a.defined() || !b.defined()) return a.defined() ? a : b;
-  const auto [x, y] = to_same_rank(K::cast(a, "bool"), K::cast(b, "bool"));
-  return K::cast(x, "float32") * K::cast(y, "float32");
+  const auto [x, y] = to_same_rank(K::as_dtype(a, "bool"), K::as_dtype(b, "bool"));
+  return K::as_dtype(x, "float32") * K::as_dtype(y, "float32");
+}
+
+/// Calls a loss. An error that does not name the loss gets its name and both shapes.
+LossValues called(const LossImpl& loss, const std::string& name, const Tensor& y_true, const Tensor& y_pred) {
+  const auto located = [&](const Error& error) {
+    std::ostringstream text;
+    text << error.what();
+    if (!text.str().starts_with('[' + name + ']'))
+      text << " (in loss '" << name << "', of y_true=" << y_true.shape() << ", y_pred=" << y_pred.shape()
+           << ')';
+    return text.str();
+  };
+  try {
+    return loss.call(y_true, y_pred);
+  } catch (const ValueError& error) {
+    throw ValueError(located(error));
+  } catch (const TypeError& error) {
+    throw TypeError(located(error));
+  }
 }
 
 }  // namespace
@@ -21,10 +42,10 @@ Tensor Loss::operator()(const Tensor& y_true, const Tensor& y_pred, const LossCa
   const LossImpl& loss = impl();
   // What Keras does for all losses, those here do where they need it.
   const bool cast = loss.class_name() == "function" && y_pred.dtype().is_floating();
-  const LossValues result = loss.call(cast ? K::cast(y_true, y_pred.dtype()) : y_true, y_pred);
+  const LossValues result = called(loss, name(), cast ? K::as_dtype(y_true, y_pred.dtype()) : y_true, y_pred);
   if (!result.values.defined()) fail("[", name(), "] a loss must return a tensor: received None");
   const Tensor mask = options.mask.defined() ? options.mask : mask_of(y_pred);
-  return reduce_values(result.values, options.sample_weight, both(mask, result.mask), loss.reduction);
+  return reduce_values(name(), result.values, options.sample_weight, both(mask, result.mask), loss.reduction);
 }
 
 std::string Loss::name() const {

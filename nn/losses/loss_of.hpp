@@ -39,9 +39,4 @@ inline Classes classes_by_shape(const Shape& y_true, const Shape& y_pred) {
   return y_true.rank() < y_pred.rank() || y_true.back() == 1 ? Classes::Sparse : Classes::OneHot;
 }
 
-/// Targets of the predictions' dtype and rank.
-inline SameRank like_predictions(const Tensor& y_true, const Tensor& y_pred) {
-  return to_same_rank(backend::cast(y_true, y_pred.dtype()), y_pred);
-}
-
 }  // namespace ktape::nn

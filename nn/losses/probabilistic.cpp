@@ -61,10 +61,7 @@ Tensor binary_cost(const Tensor& t, const Tensor& p) {
 
 Tensor binary_values(const Tensor& y_true, const Tensor& y_pred, bool from_logits) {
   kernels::expect_floating("binary_crossentropy", y_pred);
-  const auto [t, p] = like_predictions(y_true, y_pred);
-  if (!compatible(t.shape(), p.shape()))
-    fail("[binary_crossentropy] y_true and y_pred must have one shape: received y_true=", t.shape(),
-         ", y_pred=", p.shape());
+  const auto [t, p] = like_predictions("binary_crossentropy", y_true, y_pred);
   if (is_symbolic(t, p))
     return defer("binary_crossentropy", kernels::broadcast_info("binary_crossentropy", t, p), binary_values,
                  t, p, from_logits);
@@ -97,9 +94,9 @@ Shape samples_of(const char* op, const Tensor& y_true, const Tensor& y_pred, int
 Tensor one_hot_like(const char* op, const Tensor& y_true, const Tensor& y_pred, int axis) {
   const int at = canonical_axis(op, axis, y_pred.ndim());
   const Shape samples = samples_of(op, y_true, y_pred, axis);
-  const Tensor classes = K::reshape(K::cast(y_true, "int64"), samples);
+  const Tensor classes = K::reshape(K::as_dtype(y_true, "int64"), samples);
   expect_classes(op, classes, y_pred.shape()[at]);
-  Tensor hot = K::cast(K::one_hot(classes, y_pred.shape()[at]), y_pred.dtype());
+  Tensor hot = K::as_dtype(K::one_hot(classes, y_pred.shape()[at]), y_pred.dtype());
   if (at == y_pred.ndim() - 1) return hot;
   Shape pattern;
   for (int i = 0; i < samples.rank(); ++i) pattern.push_back(i);
@@ -121,9 +118,9 @@ Tensor sparse_values(const Tensor& y_true, const Tensor& y_pred, bool from_logit
 LossValues sparse_with_mask(const Tensor& y_true, const Tensor& y_pred,
                             const SparseCategoricalCrossentropyFunctionOptions& o) {
   if (!o.ignore_class) return sparse_values(y_true, y_pred, o.from_logits, o.axis);
-  const Tensor classes = K::cast(y_true, "int64");
+  const Tensor classes = K::as_dtype(y_true, "int64");
   const Tensor counts = classes != *o.ignore_class;
-  const Tensor values = sparse_values(classes * K::cast(counts, "int64"), y_pred, o.from_logits, o.axis);
+  const Tensor values = sparse_values(classes * K::as_dtype(counts, "int64"), y_pred, o.from_logits, o.axis);
   const Tensor mask = K::reshape(counts, values.shape());
   return {K::where(mask, values, K::zeros_like(values)), mask};
 }
@@ -132,13 +129,13 @@ LossValues sparse_with_mask(const Tensor& y_true, const Tensor& y_pred,
 
 Tensor binary_crossentropy(const Tensor& y_true, const Tensor& y_pred,
                            const BinaryCrossentropyFunctionOptions& o) {
-  const Tensor t = smoothed(K::cast(y_true, y_pred.dtype()), o.label_smoothing, 2);
+  const Tensor t = smoothed(K::as_dtype(y_true, y_pred.dtype()), o.label_smoothing, 2);
   return K::mean(binary_values(t, y_pred, o.from_logits), o.axis);
 }
 
 Tensor binary_focal_crossentropy(const Tensor& y_true, const Tensor& y_pred,
                                  const BinaryFocalCrossentropyFunctionOptions& o) {
-  const auto [given, output] = like_predictions(y_true, y_pred);
+  const auto [given, output] = like_predictions("binary_focal_crossentropy", y_true, y_pred);
   const Tensor t = smoothed(given, o.label_smoothing, 2);
   const Tensor p = o.from_logits ? K::sigmoid(output) : output;
   const Tensor of_class = t * p + (1 - t) * (1 - p);
@@ -152,7 +149,8 @@ Tensor categorical_crossentropy(const Tensor& y_true, const Tensor& y_pred,
   Tensor t = y_true;
   if (o.label_smoothing != 0) {
     const int axis = canonical_axis("categorical_crossentropy", o.axis, y_pred.ndim());
-    t = smoothed(K::cast(t, y_pred.dtype()), o.label_smoothing, static_cast<double>(y_pred.shape()[axis]));
+    t = smoothed(K::as_dtype(t, y_pred.dtype()), o.label_smoothing,
+                 static_cast<double>(y_pred.shape()[axis]));
   }
   return K::categorical_crossentropy(t, y_pred, {.from_logits = o.from_logits, .axis = o.axis});
 }
@@ -163,8 +161,8 @@ Tensor categorical_focal_crossentropy(const Tensor& y_true, const Tensor& y_pred
   if (y_true.shape() != y_pred.shape())
     fail("[categorical_focal_crossentropy] y_true and y_pred must have one shape: received y_true=",
          y_true.shape(), ", y_pred=", y_pred.shape());
-  const Tensor t =
-      smoothed(K::cast(y_true, y_pred.dtype()), o.label_smoothing, static_cast<double>(y_pred.shape()[axis]));
+  const Tensor t = smoothed(K::as_dtype(y_true, y_pred.dtype()), o.label_smoothing,
+                            static_cast<double>(y_pred.shape()[axis]));
   const Tensor output = o.from_logits ? K::softmax(y_pred, axis) : y_pred;
   const Tensor p = clipped(output / K::sum(output, axis, true));
   const Tensor focal = K::pow(1 - p, o.gamma) * (t * K::log(p));
@@ -188,13 +186,13 @@ Tensor categorical_generalized_cross_entropy(const Tensor& y_true, const Tensor&
 }
 
 Tensor kl_divergence(const Tensor& y_true, const Tensor& y_pred) {
-  const auto [given, output] = like_predictions(y_true, y_pred);
+  const auto [given, output] = like_predictions("kl_divergence", y_true, y_pred);
   const Tensor t = K::clip(given, K::epsilon(), 1), p = K::clip(output, K::epsilon(), 1);
   return K::sum(t * K::log(t / p), -1);
 }
 
 Tensor poisson(const Tensor& y_true, const Tensor& y_pred) {
-  const auto [t, p] = like_predictions(y_true, y_pred);
+  const auto [t, p] = like_predictions("poisson", y_true, y_pred);
   return K::mean(p - t * K::log(p + K::epsilon()), -1);
 }
 

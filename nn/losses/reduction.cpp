@@ -16,25 +16,46 @@ constexpr const char* names[] = {"none", "sum", "sum_over_batch_size", "mean_wit
 
 /// The mask as weights. In a mean they are scaled, so that the mean is over what the mask keeps.
 Tensor weights_of(const Tensor& mask, DType dtype, Reduction::Kind kind) {
-  const Tensor weights = K::cast(mask, dtype);
+  const Tensor weights = K::as_dtype(mask, dtype);
   if (kind != Reduction::Mean) return weights;
   const Tensor kept = K::sum(weights);
   return weights * (static_cast<double>(mask.size()) / K::where(kept, kept, K::ones_like(kept)));
 }
 
-/// Both weights, one of which may be missing.
-Tensor joined(const Tensor& sample_weight, const Tensor& mask) {
-  if (!sample_weight.defined() || !mask.defined()) return mask.defined() ? mask : sample_weight;
-  const auto [weight, of_mask] = to_same_rank(sample_weight, mask);
-  return weight * of_mask;
-}
+/// Values with the weights and the mask that were given for them, each with the axes of the values.
+class WeightedValues {
+ public:
+  WeightedValues(const std::string& loss, const Tensor& values) : loss_(loss), values_(values) {}
 
-/// Weights with as many axes as the values: what they lack is appended.
-Tensor aligned(const Tensor& values, const Tensor& weights) {
-  Shape shape = weights.shape();
-  while (shape.rank() < values.ndim()) shape.push_back(1);
-  return shape == weights.shape() ? weights : K::reshape(weights, shape);
-}
+  void weigh(const char* what, const Tensor& given) {
+    const SameRank both = to_same_rank(values_, given);
+    values_ = both.x;
+    const Tensor weights = aligned(what, both.y);
+    // Weights from before may have got an axis less than the values have now.
+    if (weights_.defined()) weights_ = aligned(what, weights_);
+    weights_ = weights_.defined() ? weights_ * weights : weights;
+  }
+
+  const Tensor& weights() const { return weights_; }
+  Tensor weighted() const { return weights_.defined() ? values_ * weights_ : values_; }
+
+ private:
+  /// Returns weights with as many axes as the values: those that are missing are appended.
+  Tensor aligned(const char* what, const Tensor& weights) const {
+    Shape shape = weights.shape();
+    while (shape.rank() < values_.ndim()) shape.push_back(1);
+    bool fits = shape.rank() == values_.ndim();
+    for (int axis = 0; fits && axis < shape.rank(); ++axis)
+      fits = shape[axis] == 1 || compatible(shape[axis], values_.shape()[axis]);
+    if (!fits)
+      fail("[", loss_, "] the ", what, " must have the shape of the values, or their first axes: received ",
+           what, '=', weights.shape(), ", values=", values_.shape());
+    return shape == weights.shape() ? weights : K::reshape(weights, shape);
+  }
+
+  const std::string& loss_;
+  Tensor values_, weights_;
+};
 
 }  // namespace
 
@@ -65,22 +86,26 @@ SameRank to_same_rank(const Tensor& x, const Tensor& y) {
   return {x, y};
 }
 
-Tensor reduce_values(const Tensor& values, const Tensor& sample_weight, const Tensor& mask,
-                     Reduction reduction) {
+SameRank like_predictions(const char* loss, const Tensor& y_true, const Tensor& y_pred) {
+  const SameRank both = to_same_rank(K::as_dtype(y_true, y_pred.dtype()), y_pred);
+  if (!compatible(both.x.shape(), both.y.shape()))
+    fail("[", loss, "] y_true and y_pred must have one shape: received y_true=", y_true.shape(),
+         ", y_pred=", y_pred.shape());
+  return both;
+}
+
+Tensor reduce_values(const std::string& loss, const Tensor& values, const Tensor& sample_weight,
+                     const Tensor& mask, Reduction reduction) {
   const Reduction::Kind kind = reduction.kind();
-  Tensor weighted = values, weights;
-  if (sample_weight.defined() || mask.defined()) {
-    const DType dtype = values.dtype();
-    weights = joined(sample_weight.defined() ? K::cast(sample_weight, dtype) : Tensor(),
-                     mask.defined() ? weights_of(mask, dtype, kind) : Tensor());
-    const SameRank both = to_same_rank(values, weights);
-    weights = aligned(both.x, both.y);
-    weighted = both.x * weights;
-  }
+  const DType dtype = values.dtype();
+  WeightedValues all(loss, values);
+  if (sample_weight.defined()) all.weigh("sample_weight", K::as_dtype(sample_weight, dtype));
+  if (mask.defined()) all.weigh("mask", weights_of(mask, dtype, kind));
+  const Tensor weighted = all.weighted();
   if (kind == Reduction::None || weighted.ndim() == 0) return weighted;
   if (kind == Reduction::Sum) return K::sum(weighted);
-  if (kind == Reduction::Mean || !weights.defined()) return K::mean(weighted);
-  const Tensor total = K::sum(weights);
+  if (kind == Reduction::Mean || !all.weights().defined()) return K::mean(weighted);
+  const Tensor total = K::sum(all.weights());
   return K::where(K::equal(total, K::zeros_like(total)), total, K::sum(weighted) / total);
 }
 

@@ -33,11 +33,15 @@ struct SameRank {
 };
 SameRank to_same_rank(const Tensor& x, const Tensor& y);
 
-/// The values, weighted and reduced. Weights have the values' shape, or broadcast to it from the left: one
-/// for each sample. A mask makes what it is not 0 for count alone; in a mean it also scales the weights, so
-/// that the mean is over the unmasked values. Both may be undefined. Throws ValueError for shapes that do not
-/// fit.
-Tensor reduce_values(const Tensor& values, const Tensor& sample_weight, const Tensor& mask,
-                     Reduction reduction);
+/// Returns the targets in the dtype of the predictions, and both with one rank. Throws ValueError, naming the
+/// loss and both shapes, unless they have one shape then: targets (n, 1) are none for predictions (n, 2).
+SameRank like_predictions(const char* loss, const Tensor& y_true, const Tensor& y_pred);
+
+/// Returns the values, weighted and reduced. The axes of weights and of a mask are the first ones of the
+/// values: a weight (samples,) holds for all steps of values (samples, steps). What a mask is 0 for does not
+/// count; in a mean the mask also scales the weights, so that the mean is over the unmasked values. Both may
+/// be undefined. Throws ValueError, naming the loss and both shapes, for others.
+Tensor reduce_values(const std::string& loss, const Tensor& values, const Tensor& sample_weight,
+                     const Tensor& mask, Reduction reduction);
 
 }  // namespace ktape::nn

@@ -22,7 +22,7 @@ using kernels::functions::exp, kernels::functions::log1p, kernels::functions::ta
 /// lambdas.
 template <class F, class D>
 Tensor of_error(const char* op, const Tensor& y_true, const Tensor& y_pred, F f, D slope) {
-  const auto [t, p] = like_predictions(y_true, y_pred);
+  const auto [t, p] = like_predictions(op, y_true, y_pred);
   if (is_symbolic(t, p))
     return defer(
         op, kernels::broadcast_info(op, t, p),
@@ -66,12 +66,12 @@ Tensor mean_absolute_error(const Tensor& y_true, const Tensor& y_pred) {
 }
 
 Tensor mean_absolute_percentage_error(const Tensor& y_true, const Tensor& y_pred) {
-  const auto [t, p] = like_predictions(y_true, y_pred);
+  const auto [t, p] = like_predictions("mean_absolute_percentage_error", y_true, y_pred);
   return 100 * K::mean(K::abs((t - p) / K::clip(K::abs(t), K::epsilon(), None)), -1);
 }
 
 Tensor mean_squared_logarithmic_error(const Tensor& y_true, const Tensor& y_pred) {
-  const auto [t, p] = like_predictions(y_true, y_pred);
+  const auto [t, p] = like_predictions("mean_squared_logarithmic_error", y_true, y_pred);
   const double least = K::epsilon();
   return mean_squared_error(K::log1p(K::clip(t, least, None)), K::log1p(K::clip(p, least, None)));
 }
@@ -101,7 +101,7 @@ Tensor log_cosh(const Tensor& y_true, const Tensor& y_pred) {
 
 Tensor cosine_similarity(const Tensor& y_true, const Tensor& y_pred,
                          const CosineSimilarityFunctionOptions& o) {
-  const auto [t, p] = like_predictions(y_true, y_pred);
+  const auto [t, p] = like_predictions("cosine_similarity", y_true, y_pred);
   return -K::sum(unit(t, o.axis) * unit(p, o.axis), o.axis);
 }
 

@@ -27,14 +27,14 @@ Tensor masked_logsumexp(const Tensor& x, const Tensor& mask) {
 }  // namespace
 
 Tensor dice(const Tensor& y_true, const Tensor& y_pred, const Axes& axis) {
-  const Tensor t = K::cast(y_true, y_pred.dtype());
-  return 1 - 2 * K::sum(t * y_pred, axis) / (K::sum(t, axis) + K::sum(y_pred, axis) + K::epsilon());
+  const auto [t, p] = like_predictions("dice", y_true, y_pred);
+  return 1 - 2 * K::sum(t * p, axis) / (K::sum(t, axis) + K::sum(p, axis) + K::epsilon());
 }
 
 Tensor tversky(const Tensor& y_true, const Tensor& y_pred, const TverskyFunctionOptions& o) {
-  const Tensor t = K::cast(y_true, y_pred.dtype());
-  const Tensor both = K::sum(t * y_pred, o.axis);
-  const Tensor missed = K::sum(t * (1 - y_pred), o.axis), wrong = K::sum((1 - t) * y_pred, o.axis);
+  const auto [t, p] = like_predictions("tversky", y_true, y_pred);
+  const Tensor both = K::sum(t * p, o.axis);
+  const Tensor missed = K::sum(t * (1 - p), o.axis), wrong = K::sum((1 - t) * p, o.axis);
   return 1 - both / (both + o.alpha * wrong + o.beta * missed + K::epsilon());
 }
 
@@ -42,13 +42,13 @@ Tensor circle(const Tensor& y_true, const Tensor& y_pred, const CircleFunctionOp
   if (y_pred.ndim() != 2)
     fail("[circle] y_pred must have shape (samples, size): received y_pred=", y_pred.shape());
   const Tensor distance = K::relu(1 - K::matmul(y_pred, y_pred, {.transpose_b = true}));
-  const Tensor column = K::reshape(K::cast(y_true, "int32"), {-1, 1});
-  const Tensor same = K::cast(K::equal(column, K::transpose(column)), "int32");
+  const Tensor column = K::reshape(K::as_dtype(y_true, "int32"), {-1, 1});
+  const Tensor same = K::as_dtype(K::equal(column, K::transpose(column)), "int32");
   // Of one class, but for the sample itself.
   const Tensor itself =
-      K::cast(K::equal(K::cumsum(K::ones_like(same), 0), K::cumsum(K::ones_like(same), 1)), "int32");
+      K::as_dtype(K::equal(K::cumsum(K::ones_like(same), 0), K::cumsum(K::ones_like(same), 1)), "int32");
   const Tensor near = o.remove_diagonal ? same * (1 - itself) : same, far = 1 - same;
-  const auto of = [&](const Tensor& mask) { return K::cast(mask, distance.dtype()); };
+  const auto of = [&](const Tensor& mask) { return K::as_dtype(mask, distance.dtype()); };
   const Tensor pull = K::relu((o.margin + distance) * of(near)) * (distance - o.margin);
   const Tensor push = K::relu((1 + o.margin - distance) * of(far)) * (1 - o.margin - distance);
   return K::softplus(masked_logsumexp(o.gamma * pull, near) + masked_logsumexp(o.gamma * push, far));
@@ -61,8 +61,8 @@ Tensor ctc(const Tensor& y_true, const Tensor& y_pred) {
     fail("[ctc] y_pred must have shape (samples, steps, classes): received y_pred=", y_pred.shape());
   // K has the blank behind the other classes.
   const std::vector<Tensor> classes = K::split(K::softmax(y_pred), {1, y_pred.shape()[2] - 1}, -1);
-  const Tensor labels = K::cast(y_true, "int64");
-  const Tensor length = K::sum(K::cast(K::cast(labels, "bool"), "int64"), -1, true);
+  const Tensor labels = K::as_dtype(y_true, "int64");
+  const Tensor length = K::sum(K::as_dtype(K::as_dtype(labels, "bool"), "int64"), -1, true);
   const Tensor steps = y_pred.shape()[1] * K::ones_like(length);
   const double least = std::numeric_limits<float>::min();
   return K::squeeze(K::ctc::cost(labels - 1, K::concatenate({classes[1], classes[0]}), steps, length, least),

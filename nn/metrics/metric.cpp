@@ -29,7 +29,7 @@ Axes axes_from(int first, int rank) {
 double total_of(const Tensor& x) { return K::sum(x).item<double>(); }
 
 Weighted weighted(Tensor values, Tensor weights, Reduce reduce) {
-  if (values.dtype() != DType::Float64) values = K::cast(values, DType::Float32);
+  if (values.dtype() != DType::Float64) values = K::as_dtype(values, DType::Float32);
   if (!weights.defined()) {
     const std::int64_t samples = values.ndim() == 0 ? 1 : values.shape()[0];
     const double each = reduce == &K::mean && samples > 0
@@ -37,7 +37,7 @@ Weighted weighted(Tensor values, Tensor weights, Reduce reduce) {
                             : 1;
     return {each == 0 ? 0 : total_of(values) / each, static_cast<double>(samples)};
   }
-  const SameRank both = to_same_rank(values, K::cast(weights, values.dtype()));
+  const SameRank both = to_same_rank(values, K::as_dtype(weights, values.dtype()));
   values = both.x, weights = both.y;
   if (values.ndim() > weights.ndim())
     values = reduce(values, axes_from(weights.ndim(), values.ndim()), false);
@@ -51,12 +51,16 @@ Weighted weighted(Tensor values, Tensor weights, Reduce reduce) {
 /// The weights of a call: those given, times the mask. The mask's axes come first.
 Tensor weights_of(const Tensor& sample_weight, const Tensor& mask) {
   if (!mask.defined()) return sample_weight;
-  const Tensor kept = K::cast(mask, K::floatx());
+  const Tensor kept = K::as_dtype(mask, K::floatx());
   if (!sample_weight.defined()) return kept;
-  const SameRank both = to_same_rank(K::cast(sample_weight, K::floatx()), kept);
-  Shape shape = both.x.shape();
-  while (shape.rank() < both.y.ndim()) shape.push_back(1);
-  return K::reshape(both.x, shape) * both.y;
+  const SameRank both = to_same_rank(K::as_dtype(sample_weight, K::floatx()), kept);
+  const int rank = std::max(both.x.ndim(), both.y.ndim());
+  const auto aligned = [rank](const Tensor& weights) {
+    Shape shape = weights.shape();
+    while (shape.rank() < rank) shape.push_back(1);
+    return K::reshape(weights, shape);
+  };
+  return aligned(both.x) * aligned(both.y);
 }
 
 struct SumMetric final : MetricWith<MetricOptions> {
@@ -107,7 +111,7 @@ void MeanMetric::update_state(const Tensor& y_true, const Tensor& y_pred, const 
   // A function of the user's may subtract targets, which are integers, from predictions.
   const bool cast = class_name() == "function" && y_true.defined() && y_pred.dtype().is_floating();
   const Weighted batch =
-      weighted_mean(f_(cast ? K::cast(y_true, y_pred.dtype()) : y_true, y_pred), sample_weight);
+      weighted_mean(f_(cast ? K::as_dtype(y_true, y_pred.dtype()) : y_true, y_pred), sample_weight);
   total_ += batch.total;
   count_ += batch.weight;
 }
