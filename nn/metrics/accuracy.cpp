@@ -26,17 +26,17 @@ void fields(TopKOptions& o, F&& field) {
 
 namespace {
 
-Tensor as_number(const Tensor& right) { return K::cast(right, K::floatx()); }
+Tensor as_number(const Tensor& right) { return K::as_dtype(right, K::floatx()); }
 
 Tensor equal_values(const Tensor& y_true, const Tensor& y_pred) {
-  const auto [t, p] = to_same_rank(K::cast(y_true, y_pred.dtype()), y_pred);
+  const auto [t, p] = to_same_rank(K::as_dtype(y_true, y_pred.dtype()), y_pred);
   return K::equal(t, p);
 }
 
 /// Class numbers for predictions (..., classes), without a last axis of 1.
 Tensor classes_of(const Tensor& y_true, const Tensor& y_pred) {
   const bool column = y_true.ndim() == y_pred.ndim() && y_true.shape().back() == 1;
-  return K::cast(column ? K::squeeze(y_true, -1) : y_true, "int64");
+  return K::as_dtype(column ? K::squeeze(y_true, -1) : y_true, "int64");
 }
 
 }  // namespace
@@ -45,7 +45,7 @@ namespace metrics {
 
 Tensor binary_accuracy(const Tensor& y_true, const Tensor& y_pred, double threshold) {
   const auto [t, p] = to_same_rank(y_true, y_pred);
-  return as_number(K::equal(K::cast(t, "float32"), K::cast(p > threshold, "float32")));
+  return as_number(K::equal(K::as_dtype(t, "float32"), K::as_dtype(p > threshold, "float32")));
 }
 
 Tensor sparse_categorical_accuracy(const Tensor& y_true, const Tensor& y_pred) {

@@ -40,7 +40,7 @@ Tensor column(const char* metric, const Tensor& x, int class_id) {
 
 Tensor weights_like(const Tensor& y_pred, const Tensor& sample_weight) {
   if (!sample_weight.defined()) return Tensor();
-  Tensor w = K::cast(sample_weight, "float64");
+  Tensor w = K::as_dtype(sample_weight, "float64");
   if (w.ndim() == y_pred.ndim() + 1 && w.shape().back() == 1) w = K::squeeze(w, -1);
   Shape shape = w.shape();
   while (shape.rank() < y_pred.ndim()) shape.push_back(1);
@@ -51,7 +51,7 @@ Tensor weights_like(const Tensor& y_pred, const Tensor& sample_weight) {
 
 void ConfusionCounts::add(const char* metric, const Tensor& y_true, const Tensor& y_pred,
                           const Tensor& sample_weight, const Selection& selection) {
-  auto [t, p] = to_same_rank(K::cast(y_true, "bool"), y_pred);
+  auto [t, p] = to_same_rank(K::as_dtype(y_true, "bool"), y_pred);
   if (t.shape() != p.shape())
     fail("[", metric, "] y_true and y_pred must have one shape: received y_true=", t.shape(),
          ", y_pred=", p.shape());
@@ -66,9 +66,10 @@ void ConfusionCounts::add(const char* metric, const Tensor& y_true, const Tensor
     fail("[", metric, "] all batches must have ", above_.size(), " labels: received y_pred=", p.shape());
   const Tensor w = weights_like(p, sample_weight);
   // As numbers of the predictions' type, so that a prediction of 0.2 is not above a threshold of 0.2.
-  const Tensor edges = K::cast(K::cast(K::constant(thresholds_, {.dtype = "float64"}), p.dtype()), "float64");
+  const Tensor edges =
+      K::as_dtype(K::as_dtype(K::constant(thresholds_, {.dtype = "float64"}), p.dtype()), "float64");
   const double *first = edges.pointer<double>(), *last = first + edges.size();
-  const Tensor values = K::cast(p, "float64");
+  const Tensor values = K::as_dtype(p, "float64");
   const Histogram empty{std::vector<double>(thresholds_.size() + 1),
                         std::vector<double>(thresholds_.size() + 1)};
   above_.resize(labels, empty);

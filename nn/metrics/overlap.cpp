@@ -96,9 +96,9 @@ struct ScoreImpl final : MetricWith<Options> {
     if (!tp_.empty() && static_cast<std::int64_t>(tp_.size()) != y_pred.shape()[1])
       fail("[", this->class_name(), "] all batches must have ", tp_.size(),
            " classes: received y_pred=", y_pred.shape());
-    const Tensor positive = decided(y_pred), t = K::cast(y_true, "float64");
+    const Tensor positive = decided(y_pred), t = K::as_dtype(y_true, "float64");
     Tensor w =
-        sample_weight.defined() ? K::cast(sample_weight, "float64") : K::ones({1}, {.dtype = "float64"});
+        sample_weight.defined() ? K::as_dtype(sample_weight, "float64") : K::ones({1}, {.dtype = "float64"});
     if (w.ndim() == 1) w = K::expand_dims(w);
     add(tp_, positive * t * w);
     add(fp_, positive * (1 - t) * w);
@@ -135,10 +135,10 @@ struct ScoreImpl final : MetricWith<Options> {
  private:
   /// 1 where the prediction is positive.
   Tensor decided(const Tensor& p) const {
-    if (this->options.threshold) return K::cast(p > *this->options.threshold, "float64");
+    if (this->options.threshold) return K::as_dtype(p > *this->options.threshold, "float64");
     // A row of zeros has no largest.
-    return K::cast(K::greater_equal(p, K::max(p, -1, true)), "float64") *
-           K::cast(K::abs(p) > 1e-9, "float64");
+    return K::as_dtype(K::greater_equal(p, K::max(p, -1, true)), "float64") *
+           K::as_dtype(K::abs(p) > 1e-9, "float64");
   }
   static void add(std::vector<double>& to, const Tensor& values) {
     const Tensor sums = K::sum(values, 0);
@@ -191,7 +191,7 @@ struct IoUImpl final : MetricWith<Options> {
     for (std::int64_t i = 0; i < t.size(); ++i)
       if (counts(i)) check(from_t[i]), check(from_p[i]);
     const Tensor w = sample_weight.defined()
-                         ? K::cast(K::broadcast_to(K::flatten(sample_weight), {t.size()}), "float64")
+                         ? K::as_dtype(K::broadcast_to(K::flatten(sample_weight), {t.size()}), "float64")
                          : Tensor();
     for (std::int64_t i = 0; i < t.size(); ++i)
       if (counts(i)) add(from_t[i], from_p[i], w.defined() ? w.template pointer<double>()[i] : 1);
@@ -222,7 +222,7 @@ struct IoUImpl final : MetricWith<Options> {
     Tensor out = y;
     if (!sparse) out = K::argmax(y, how_.axis);
     else if (threshold) out = y >= *threshold;
-    return K::flatten(K::cast(out, "int64"));
+    return K::flatten(K::as_dtype(out, "int64"));
   }
   void check(std::int64_t at) const {
     if (at < 0 || at >= how_.classes)

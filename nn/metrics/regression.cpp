@@ -114,14 +114,14 @@ struct RootMean final : MeanMetric {
 Tensor centered(const Tensor& x, int axis) { return x - K::mean(x, axis, true); }
 
 Tensor pearson(const Tensor& y_true, const Tensor& y_pred, const CorrelationOptions& o) {
-  const auto [given, output] = to_same_rank(K::cast(y_true, y_pred.dtype()), y_pred);
+  const auto [given, output] = to_same_rank(K::as_dtype(y_true, y_pred.dtype()), y_pred);
   const Tensor t = centered(given, o.axis), p = centered(output, o.axis);
   const Tensor scale = (K::std(t, o.axis) + K::epsilon()) * (K::std(p, o.axis) + K::epsilon());
   return K::mean(t * p, o.axis) / scale;
 }
 
 Tensor concordance(const Tensor& y_true, const Tensor& y_pred, const CorrelationOptions& o) {
-  const auto [t, p] = to_same_rank(K::cast(y_true, y_pred.dtype()), y_pred);
+  const auto [t, p] = to_same_rank(K::as_dtype(y_true, y_pred.dtype()), y_pred);
   const Tensor covariance = K::mean(centered(t, o.axis) * centered(p, o.axis), o.axis);
   const Tensor apart = K::square(K::mean(t, o.axis) - K::mean(p, o.axis));
   return 2 * covariance / (K::var(t, o.axis) + K::var(p, o.axis) + apart + K::epsilon());
@@ -140,19 +140,19 @@ struct R2Impl final : MetricWith<R2ScoreOptions> {
   }
 
   void update_state(const Tensor& y_true, const Tensor& y_pred, const Tensor& sample_weight) override {
-    const auto [t, p] = to_same_rank(K::cast(y_true, "float64"), K::cast(y_pred, "float64"));
+    const auto [t, p] = to_same_rank(K::as_dtype(y_true, "float64"), K::as_dtype(y_pred, "float64"));
     if (p.ndim() != 2 || t.shape() != p.shape())
       fail("[R2Score] y_true and y_pred must have shape (samples, outputs): received y_true=", t.shape(),
            ", y_pred=", p.shape());
-    Tensor w =
-        sample_weight.defined() ? K::cast(sample_weight, "float64") : K::ones({1, 1}, {.dtype = "float64"});
+    Tensor w = sample_weight.defined() ? K::as_dtype(sample_weight, "float64")
+                                       : K::ones({1, 1}, {.dtype = "float64"});
     if (w.ndim() == 1) w = K::expand_dims(w);
     w = K::broadcast_to(w, t.shape());
     add(sum_, t * w);
     add(squares_, t * t * w);
     add(errors_, K::square(t - p) * w);
     add(count_, w);
-    samples_ += static_cast<double>(t.size());
+    samples_ += static_cast<double>(t.shape()[0]);
   }
 
   Tensor result() const override {
