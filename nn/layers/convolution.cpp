@@ -1,3 +1,4 @@
+#include <ktape/autograd/symbolic/defer.hpp>
 #include <ktape/nn/layers/convolution.hpp>
 #include <ktape/nn/layers/spatial.hpp>
 #include <ktape/ops/bias.hpp>
@@ -106,7 +107,7 @@ class ConvolutionalImpl : public LayerWith<Arguments> {
   }
 
   Tensor call(const Tensor& x) final {
-    Tensor y = convolve(K::cast(x, this->dtype()));
+    Tensor y = convolve(K::as_dtype(x, this->dtype()));
     if (args.use_bias) y = K::bias_add(y, bias_, {args.data_format});
     return args.activation(y);
   }
@@ -226,6 +227,12 @@ class ConvTransposeImpl : public ConvolutionalImpl<TransposeArguments> {
  protected:
   Tensor convolve(const Tensor& x) override {
     const Shape shape = output_shape(x.shape());
+    const bool unknown = std::find(shape.begin() + 1, shape.end(), None) != shape.end();
+    if (unknown && is_symbolic(x))  // K's transposed convolutions take the extents of the output
+      return defer(
+          "conv_transpose", {shape, x.dtype()},
+          [this, held = shared_from_this()](const Tensor& x, const Tensor&) { return convolve(x); }, x,
+          kernel_);
     if (axes() == 2) return K::conv2d_transpose(x, kernel_, shape, window());
     if (axes() == 3)
       return K::conv3d_transpose(x, kernel_, shape, {args.strides, args.padding, args.data_format});

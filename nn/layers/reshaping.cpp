@@ -1,3 +1,4 @@
+#include <ktape/autograd/symbolic/defer.hpp>
 #include <ktape/nn/layers/arguments.hpp>
 #include <ktape/nn/layers/reshaping.hpp>
 #include <ktape/ops/config.hpp>
@@ -68,13 +69,9 @@ class ReshapeImpl final : public LayerWith<ReshapeArguments> {
     if (x.ndim() == 0) fail("[", name(), "] the input must have a batch axis: received shape=()");
     Shape shape = args.target_shape;
     const bool open = std::count(shape.begin(), shape.end(), -1) > 0;
-    if (!open) {
-      shape.insert(0, -1);
-      check(x.shape());
-    } else {
-      shape.insert(0, x.shape()[0]);
-      if (x.shape()[0] == None) shape = resolved(x.shape());
-    }
+    if (!open) check(x.shape());
+    if (open && x.shape()[0] == None) return with_open_batch(x);
+    shape.insert(0, open ? x.shape()[0] : -1);
     return K::reshape(x, shape);
   }
 
@@ -87,19 +84,27 @@ class ReshapeImpl final : public LayerWith<ReshapeArguments> {
            " elements: received target_shape=", args.target_shape, " for shape=", x);
   }
 
-  /// With the -1 worked out, so that the unknown batch may take its place.
-  Shape resolved(const Shape& x) const {
+  /// Returns symbols x, of which the batch is unknown, under the target shape. The -1 stays unknown where an
+  /// extent of x behind the batch is.
+  Tensor with_open_batch(const Tensor& x) const {
     Shape shape = args.target_shape;
     std::int64_t rest = 1;
     for (const std::int64_t n : shape) rest *= n == -1 ? 1 : n;
-    const bool known = std::none_of(x.begin() + 1, x.end(), [](auto n) { return n == None; });
-    if (!known || rest == 0 || x.count(1) % rest != 0)
+    const bool known = std::none_of(x.shape().begin() + 1, x.shape().end(), [](auto n) { return n == None; });
+    if (rest == 0 || (known && x.shape().count(1) % rest != 0))
       fail("[", name(),
            "] the -1 of target_shape must follow from the input: received target_shape=", args.target_shape,
-           " for shape=", x);
-    *std::find(shape.begin(), shape.end(), -1) = x.count(1) / rest;
-    shape.insert(0, -1);
-    return shape;
+           " for shape=", x.shape());
+    *std::find(shape.begin(), shape.end(), -1) = known ? x.shape().count(1) / rest : None;
+    shape.insert(0, None);
+    return defer(
+        "reshape", {shape, x.dtype()},
+        [target = args.target_shape](const Tensor& x) {
+          Shape shape = target;
+          shape.insert(0, x.shape()[0]);
+          return K::reshape(x, shape);
+        },
+        x);
   }
 };
 
