@@ -1,3 +1,4 @@
+#include <ktape/nn/data/crc32.hpp>
 #include <ktape/nn/layers/arguments.hpp>
 #include <ktape/nn/saving/json_part.hpp>
 #include <ktape/nn/saving/ktape_file.hpp>
@@ -7,6 +8,7 @@
 #include <ktape/ops/inspection.hpp>
 #include <ktape/ops/support/random_scope.hpp>
 
+#include <algorithm>
 #include <map>
 #include <set>
 #include <type_traits>
@@ -18,11 +20,17 @@ constexpr const char* format_name = "ktape";
 constexpr const char* format_version = "1";
 constexpr const char* optimizer_part = "optimizer/";
 
-/// Names what the layers of a model, and itself, keep beside the weights.
+/// Names what a model and the layers in it keep beside the weights. Layers go by their place in the model: the
+/// counted names of layers in a class of the program's are others in the next program. The first files have
+/// the paths of the layers.
 void layers_state(const Model& model, State& state) {
   state.part("model", [&] { model.impl().state(state); });
-  for (const auto& [path, layer] : named_layers(model))
-    state.part("layers/" + path, [&, &layer = layer] { layer.impl().state(state); });
+  std::size_t number = 0;
+  for (const auto& [path, layer] : named_layers(model)) {
+    const std::string by_place = "layers/" + std::to_string(number++), by_path = "layers/" + path;
+    const bool old = state.sets() && !state.has_part(by_place) && state.has_part(by_path);
+    state.part(old ? by_path : by_place, [&, &layer = layer] { layer.impl().state(state); });
+  }
 }
 
 void random_state(State& state) {
@@ -34,22 +42,23 @@ void random_state(State& state) {
 
 // --- Writing ----------------------------------------------------------------------------------------------
 
-const std::string& name_of(const Variable& variable, const NamedVariables& weights) {
-  for (const auto& [name, weight] : weights)
-    if (weight.is(variable)) return name;
+/// Returns the place of a variable among the weights of a model.
+std::size_t place_of(const Variable& variable, const NamedVariables& weights) {
+  for (std::size_t place = 0; place < weights.size(); ++place)
+    if (weights[place].second.is(variable)) return place;
   fail(
       "[save] the optimizer must have been applied to weights of the model, unless include_optimizer is "
       "false: received '",
       variable.name(), '\'');
 }
 
-/// Which weights the state of an optimizer is for.
+/// Describes, by their places, the weights that the state of an optimizer is for.
 Config optimizer_config(const Model& model, const OptimizerImpl& optimizer) {
   const NamedVariables weights = flat_variables(model);
   Value::List variables, excluded;
-  for (const Variable& variable : optimizer.built_for()) variables.push_back(name_of(variable, weights));
-  for (const auto& [name, weight] : weights)
-    if (optimizer.excluded(weight)) excluded.push_back(name);
+  for (const Variable& variable : optimizer.built_for()) variables.push_back(place_of(variable, weights));
+  for (std::size_t place = 0; place < weights.size(); ++place)
+    if (optimizer.excluded(weights[place].second)) excluded.push_back(place);
   return {{"variables", variables}, {"excluded", excluded}, {"excluded_words", optimizer.excluded_names()}};
 }
 
@@ -63,6 +72,16 @@ NamedTensors training_tensors(const Model& model, bool compiled) {
   for (const Variable& variable : model.optimizer().variables())
     tensors.emplace_back(optimizer_part + std::to_string(number++), variable.value().detach());
   return tensors;
+}
+
+std::int64_t checksum(const Tensor& x) {
+  return data::crc32(0, x.raw(), static_cast<std::size_t>(x.size()) * x.dtype().size());
+}
+
+Config checksums_of(const NamedTensors& tensors) {
+  Config checksums;
+  for (const auto& [name, tensor] : tensors) checksums.set(name, checksum(tensor));
+  return checksums;
 }
 
 void save_model(const Model& model, const std::string& path, const SaveOptions& options) {
@@ -81,6 +100,7 @@ void save_model(const Model& model, const std::string& path, const SaveOptions& 
     if (!compiled.is_null()) training.set("optimizer", optimizer_config(model, model.optimizer().impl()));
     metadata.emplace_back("training", to_json(training));
   }
+  metadata.emplace_back("checksums", to_json(checksums_of(tensors)));
   write_safetensors("save", path, tensors, metadata);
 }
 
@@ -97,6 +117,9 @@ class KtapeFile {
       for (const Value& name : training_.config().at("tensors").list())
         if (!of_training_.insert(name.string()).second)
           damaged("'", printable(name.string()), "' is named twice");
+    });
+    in_part("checksums", [&] {
+      if (const Value checksums = part("checksums"); !checksums.is_null()) checksums_ = checksums.config();
     });
     std::set<std::string> missing = of_training_;
     for (const SafetensorsFile::Entry& entry : file_.entries()) missing.erase(entry.name);
@@ -128,8 +151,9 @@ class KtapeFile {
     });
   }
 
-  /// Gives the model, which is compiled if the file says how, the state of the training.
-  void resume(const Model& model) const {
+  /// Gives the model, which is compiled if the file says how, the state of the training; and the program that
+  /// of its random numbers, where that is wanted.
+  void resume(const Model& model, bool random_numbers) const {
     if (training_.is_null()) return;
     in_part("training", [&] {
       NamedTensors others;
@@ -141,7 +165,7 @@ class KtapeFile {
       if (!optimizer.is_null()) set_optimizer(model, optimizer.config(), of_optimizer);
       State state(std::move(others));
       layers_state(model, state);
-      random_state(state);
+      if (random_numbers) random_state(state);
     });
   }
 
@@ -181,31 +205,45 @@ class KtapeFile {
     NamedTensors tensors;
     for (const SafetensorsFile::Entry& entry : file_.entries())
       if (of_training_.contains(entry.name) == of_training)
-        tensors.emplace_back(entry.name, file_.read(entry));
+        tensors.emplace_back(entry.name, checked(entry.name, file_.read(entry)));
     return tensors;
   }
 
-  /// The weights of these names.
-  std::vector<Variable> named(const Value& names, const std::map<std::string, Variable>& weights) const {
+  /// Returns the tensor, whose bytes are those that were written: the first files do not say.
+  Tensor checked(const std::string& name, const Tensor& tensor) const {
+    const Value expected = checksums_.get(name);
+    if (!expected.is_null() && expected != Value(checksum(tensor)))
+      damaged("the bytes of the tensor '", printable(name), "' have changed");
+    return tensor;
+  }
+
+  /// Returns the place of a weight, which the first files name; the number of weights for an unknown one.
+  static std::int64_t place_in(const NamedVariables& weights, const Value& weight) {
+    if (!weight.is_string()) return weight.integer();
+    const auto named = [&](const auto& other) { return other.first == weight.string(); };
+    return std::find_if(weights.begin(), weights.end(), named) - weights.begin();
+  }
+
+  /// Returns the weights at these places.
+  std::vector<Variable> placed(const Value& places, const NamedVariables& weights) const {
     std::vector<Variable> found;
-    std::set<std::string> seen;
-    for (const Value& name : names.list()) {
-      const auto weight = weights.find(name.string());
-      if (weight == weights.end() || !seen.insert(name.string()).second)
-        damaged("the optimizer has state for '", printable(name.string()), "', which is no weight, or twice");
-      found.push_back(weight->second);
+    std::set<std::int64_t> seen;
+    for (const Value& value : places.list()) {
+      const std::int64_t place = place_in(weights, value);
+      if (place < 0 || place >= static_cast<std::int64_t>(weights.size()) || !seen.insert(place).second)
+        damaged("the optimizer has state for ", printable(to_json(value)), ", which is no weight, or twice");
+      found.push_back(weights[static_cast<std::size_t>(place)].second);
     }
     return found;
   }
 
   void set_optimizer(const Model& model, const Config& config,
                      const std::map<std::string, Tensor>& tensors) const {
-    std::map<std::string, Variable> weights;
-    for (const auto& [name, weight] : flat_variables(model)) weights.emplace(name, weight);
+    const NamedVariables weights = flat_variables(model);
     const Optimizer& optimizer = model.optimizer();
-    optimizer.exclude_from_weight_decay(named(config.at("excluded"), weights),
+    optimizer.exclude_from_weight_decay(placed(config.at("excluded"), weights),
                                         config.at("excluded_words").as<std::vector<std::string>>());
-    optimizer.build(named(config.at("variables"), weights));
+    optimizer.build(placed(config.at("variables"), weights));
     const std::vector<Variable> variables = optimizer.variables();
     if (variables.size() != tensors.size())
       damaged("the optimizer has ", variables.size(), " variables: ", tensors.size(), " are there");
@@ -232,6 +270,7 @@ class KtapeFile {
   const SafetensorsFile file_;
   Value training_;
   std::set<std::string> of_training_;
+  Config checksums_;
 };
 
 Model load_model(const std::string& path, const LoadOptions& options) {
@@ -240,7 +279,7 @@ Model load_model(const std::string& path, const LoadOptions& options) {
   assign_flat_weights(model, path, file.weights(), {});
   if (!options.compile) return model;
   file.compile(model);
-  file.resume(model);
+  file.resume(model, options.random_state);
   return model;
 }
 

@@ -6,6 +6,7 @@
 #include <ktape/nn/saving/npz.hpp>
 #include <ktape/nn/saving/safetensors_file.hpp>
 #include <ktape/nn/saving/tfjs.hpp>
+#include <ktape/ops/support/random_scope.hpp>
 
 #include <filesystem>
 #include <string_view>
@@ -67,10 +68,30 @@ void Model::load_weights(const std::string& path, const LoadWeightsOptions& opti
   format.load_weights(*this, path, options);
 }
 
+namespace {
+
+/// Puts the random numbers of K back to where they were: weights that are loaded are drawn first.
+class RandomStateScope {
+ public:
+  explicit RandomStateScope(bool restores) : restores_(restores) {}
+  ~RandomStateScope() {
+    if (restores_) backend::set_random_state(before_);
+  }
+  RandomStateScope(const RandomStateScope&) = delete;
+  RandomStateScope& operator=(const RandomStateScope&) = delete;
+
+ private:
+  const bool restores_;
+  const backend::RandomState before_ = backend::random_state();
+};
+
+}  // namespace
+
 Model load_model(const std::string& path, const LoadOptions& options) {
   const saving::Format& format = saving::format_of("load_model", path);
   saving::expect_supported(format.load_model, "load_model", format, path);
   const custom_object_scope scope(options.custom_objects);
+  const RandomStateScope random(!options.random_state);
   return format.load_model(path, options);
 }
 

@@ -9,6 +9,8 @@ namespace ktape::nn {
 struct LoadOptions {
   CustomObjects custom_objects = {};  ///< classes that the library does not know, by name
   bool compile = true;                ///< compiles the model as it was, where the file says how
+  bool random_state =
+      false;  ///< whether the random numbers of K go on as in the program that saved a `.ktape` file
 };
 
 /// The model of a file that `Model::save` or Keras wrote. Throws IOError, naming the file and the place, for
