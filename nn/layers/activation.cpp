@@ -103,7 +103,7 @@ class SoftmaxImpl final : public LayerWith<SoftmaxOptions> {
   Tensor call(const Tensor& x, const CallArguments& arguments) override {
     const Tensor mask = arguments.mask.empty() ? Tensor() : arguments.mask[0];
     if (!mask.defined()) return normalized(x);
-    const Tensor counts = K::cast(mask, x.dtype());
+    const Tensor counts = K::as_dtype(mask, x.dtype());
     return normalized(x + (1 - counts) * smallest(x.dtype())) * counts;
   }
 

@@ -60,7 +60,7 @@ class SingleHead : public AttentionLayer<Arguments> {
       if (arguments.return_attention_scores) outputs.push_back(weights);
     }
     if (const Tensor mask = this->mask_at(inputs, arguments, 0); mask.defined())
-      outputs[0] = outputs[0] * K::expand_dims(K::cast(mask, query.dtype()));
+      outputs[0] = outputs[0] * K::expand_dims(K::as_dtype(mask, query.dtype()));
     return outputs;
   }
 

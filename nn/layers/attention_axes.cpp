@@ -111,7 +111,7 @@ Tensor AttentionAxes::folded_scores(const Tensor& scores) const {
 
 Tensor AttentionAxes::mask(const Tensor& given) const {
   if (!given.defined()) return given;
-  Tensor mask = K::cast(given, "bool");
+  Tensor mask = K::as_dtype(given, "bool");
   while (mask.ndim() <= static_cast<int>(rest_.size()) + pairs()) mask = K::expand_dims(mask, -pairs() - 1);
   return mask;
 }
@@ -125,7 +125,7 @@ Tensor AttentionAxes::step_mask(const std::string& layer, const Tensor& mask, bo
 }
 
 Tensor as_bool(const Tensor& mask, int new_axis) {
-  return mask.defined() ? K::expand_dims(K::cast(mask, "bool"), new_axis) : mask;
+  return mask.defined() ? K::expand_dims(K::as_dtype(mask, "bool"), new_axis) : mask;
 }
 
 Tensor both(const Tensor& a, const Tensor& b) {

@@ -118,7 +118,7 @@ class BatchNormalizationImpl : public AffineImpl<BatchNormalizationOptions> {
   /// How much each element counts in the statistics, broadcastable to x; undefined where all count alike.
   virtual Tensor counts_of(const Tensor& x, const Tensor& mask) const {
     if (!mask.defined()) return Tensor();
-    Tensor counts = K::cast(mask, x.dtype());
+    Tensor counts = K::as_dtype(mask, x.dtype());
     while (counts.ndim() < x.ndim()) counts = K::expand_dims(counts, -1);
     return counts;
   }

@@ -52,7 +52,7 @@ class DenseImpl final : public LayerWith<DenseArguments> {
   }
 
   Tensor call(const Tensor& x) override {
-    Tensor y = K::dot(K::cast(x, dtype()), kernel_);
+    Tensor y = K::dot(K::as_dtype(x, dtype()), kernel_);
     if (args.use_bias) y = K::bias_add(y, bias_);
     if (args.activation.defined()) y = args.activation(y);
     return y;
@@ -120,14 +120,14 @@ class EmbeddingImpl final : public LayerWith<EmbeddingArguments> {
   }
 
   void build(const Shape&) override {
-    const auto given = [this](const Shape&, DType dtype) { return K::cast(args.weights, dtype); };
+    const auto given = [this](const Shape&, DType dtype) { return K::as_dtype(args.weights, dtype); };
     embeddings_ = add_weight("embeddings", {args.input_dim, args.output_dim},
                              {args.weights.defined() ? Initializer(given) : args.embeddings_initializer,
                               args.embeddings_regularizer, args.embeddings_constraint});
   }
 
   Tensor call(const Tensor& x) override {
-    return K::gather(embeddings_, x.dtype().is_integer() ? x : K::cast(x, DType::Int32));
+    return K::gather(embeddings_, x.dtype().is_integer() ? x : K::as_dtype(x, DType::Int32));
   }
 
   Tensor compute_mask(const Tensor& x, const Tensor&) override { return x != 0; }
@@ -152,7 +152,7 @@ class MaskingImpl final : public LayerWith<MaskingArguments> {
     input_spec = {{.min_ndim = 2}};
   }
   Tensor call(const Tensor& x) override {
-    return x * K::cast(K::any(x != args.mask_value, -1, true), x.dtype());
+    return x * K::as_dtype(K::any(x != args.mask_value, -1, true), x.dtype());
   }
   Tensor compute_mask(const Tensor& x, const Tensor&) override { return K::any(x != args.mask_value, -1); }
 };

@@ -237,10 +237,14 @@ std::vector<Variable> LayerImpl::weights_where(bool trainable) const {
   return found;
 }
 
+bool LayerImpl::penalizes(const Weight& weight) const {
+  return weight.regularizer.defined() && trainable_ && weight.variable.trainable();
+}
+
 std::vector<Tensor> LayerImpl::losses() const {
   std::vector<Tensor> losses = call_losses_;
   for (const Weight& weight : weights_)
-    if (weight.regularizer.defined()) losses.push_back(weight.regularizer(weight.variable));
+    if (penalizes(weight)) losses.push_back(weight.regularizer(weight.variable));
   for (const Layer& layer : sublayers()) {
     const std::vector<Tensor> inner = layer.losses();
     losses.insert(losses.end(), inner.begin(), inner.end());

@@ -121,7 +121,8 @@ class Layer : public Handle<LayerImpl> {
   void set_weights(const std::vector<Tensor>& values) const;
   /// The number of elements of all weights. Throws ValueError before the layer is built.
   std::int64_t count_params() const;
-  /// The losses of its regularized weights, and those that were added in its last call.
+  /// The penalties of its trainable weights that have a regularizer, and the losses that were added in its last
+  /// call.
   std::vector<Tensor> losses() const;
 
   /// Learns from data what a preprocessing layer needs (means, boundaries, a vocabulary) and forgets what it
@@ -275,6 +276,8 @@ class LayerImpl : public Object, public std::enable_shared_from_this<LayerImpl> 
   Tensor only(std::vector<Tensor> outputs) const;
   void add_activity_loss(const Tensor& y);
   void forget_reports();
+  /// Returns whether the penalty of a weight is a loss: penalties of frozen weights are none.
+  bool penalizes(const Weight& weight) const;
 
   std::string class_name_, name_;
   bool trainable_, built_ = false, building_ = false;

@@ -110,12 +110,12 @@ class ConcatenateImpl final : public LayerWith<ConcatenateOptions> {
       return {Tensor()};
     Tensors whole;
     for (std::size_t i = 0; i < inputs.size(); ++i) {
-      const Tensor all = K::cast(K::ones_like(inputs[i]), "bool");
+      const Tensor all = K::as_dtype(K::ones_like(inputs[i]), "bool");
       if (!masks[i].defined()) {
         whole.push_back(all);
         continue;
       }
-      Tensor mask = K::cast(masks[i], "bool");
+      Tensor mask = K::as_dtype(masks[i], "bool");
       while (mask.ndim() < inputs[i].ndim()) mask = K::expand_dims(mask);
       whole.push_back(all & mask);
     }

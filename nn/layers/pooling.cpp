@@ -81,7 +81,7 @@ class GlobalPoolingImpl : public LayerWith<GlobalPoolingOptions> {
   }
 
   Tensor masked_mean(const Tensor& x, const Tensor& mask) const {
-    const Tensor counts = K::expand_dims(K::cast(mask, x.dtype()), channel_axis(args.data_format));
+    const Tensor counts = K::expand_dims(K::as_dtype(mask, x.dtype()), channel_axis(args.data_format));
     return K::sum(x * counts, axes_, args.keepdims) / K::sum(counts, axes_, args.keepdims);
   }
 

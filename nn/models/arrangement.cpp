@@ -200,7 +200,7 @@ std::size_t Arrangement::output_count() const {
 Tensor Arrangement::class_weights(const Tensor& y, const ClassWeight::ByClass& by_class) const {
   const std::int64_t samples = y.shape()[0];
   const bool one_hot = y.ndim() > 1 && y.shape()[-1] > 1;
-  const Tensor classes = K::cast(one_hot ? K::argmax(y) : K::reshape(y, {samples, -1}), "int64");
+  const Tensor classes = K::as_dtype(one_hot ? K::argmax(y) : K::reshape(y, {samples, -1}), "int64");
   if (classes.size() != samples)
     fail("[", op_, "] class_weight must go with one class for each sample: received y of shape ", y.shape());
   Tensor weights = Tensor::empty({samples}, DType::Float32);
@@ -215,7 +215,7 @@ void Arrangement::weigh_classes(Batch& batch, const ClassWeight& class_weight) c
   if (class_weight.empty()) return;
   NamedTensors& all = batch.sample_weight;
   const auto weigh = [](Tensor& given, const Tensor& weights) {
-    given = given.defined() ? K::cast(given, DType::Float32) * weights : weights;
+    given = given.defined() ? K::as_dtype(given, DType::Float32) * weights : weights;
   };
   if (class_weight.by_output().empty()) {
     if (batch.y.size() != 1)

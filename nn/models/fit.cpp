@@ -51,11 +51,12 @@ class Fit final : public Resumable {
     std::vector<Callback> callbacks = options_.callbacks;
     callbacks.insert(callbacks.begin(), history);
     const bool first = !together_ || together_->first();
-    listeners_.emplace(model_, std::move(callbacks),
-                       RunParameters{options_.epochs, steps(), options_.verbose, first});
+    const RunParameters parameters{options_.epochs, steps(), options_.verbose, first};
+    listeners_.emplace(model_, std::move(callbacks), parameters);
     Trainer& trainer = model_.impl().trainer();
     trainer.stop = false;
     trainer.refresh();
+    if (const std::string text = trainer.warning(); !text.empty()) warn(parameters, text);
     if (try_validation_) try_validation();
     begin_data();
     const InterruptScope interrupt;

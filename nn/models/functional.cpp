@@ -76,7 +76,7 @@ void FunctionalImpl::add_graph_report(const Tensor& value, const std::string& na
 Tensor FunctionalImpl::fitting(const Tensor& given, std::size_t place) const {
   const Tensor& input = inputs_[place];
   const Tensor x =
-      given.dtype() == input.dtype() ? given : with_mask(K::cast(given, input.dtype()), mask_of(given));
+      given.dtype() == input.dtype() ? given : with_mask(K::as_dtype(given, input.dtype()), mask_of(given));
   if (fits(x.shape(), input.shape())) return x;
   if (const auto shape = adjusted(x.shape(), input.shape()); shape && !is_symbolic(x))
     return K::reshape(x, *shape);

@@ -71,7 +71,7 @@ void Trainer::average_statistics(Replicas& replicas) {
   std::vector<double> distances;
   for (std::size_t i = 0; i < statistics.size(); ++i) {
     const Tensor distance =
-        K::cast(statistics[i].value(), DType::Float64) - K::cast(first[i].second, DType::Float64);
+        K::as_dtype(statistics[i].value(), DType::Float64) - K::as_dtype(first[i].second, DType::Float64);
     const double* numbers = distance.pointer<double>();
     distances.insert(distances.end(), numbers, numbers + distance.size());
   }
@@ -80,8 +80,8 @@ void Trainer::average_statistics(Replicas& replicas) {
   for (std::size_t i = 0; i < statistics.size(); ++i) {
     const Tensor mean = Tensor::empty(statistics[i].shape(), DType::Float64);
     for (std::int64_t k = 0; k < mean.size(); ++k) mean.pointer<double>()[k] = *distance++ / replicas.size();
-    const Tensor moved = K::cast(first[i].second, DType::Float64) + mean;
-    statistics[i].assign(K::cast(moved, statistics[i].dtype()));
+    const Tensor moved = K::as_dtype(first[i].second, DType::Float64) + mean;
+    statistics[i].assign(K::as_dtype(moved, statistics[i].dtype()));
   }
 }
 

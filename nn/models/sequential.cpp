@@ -70,7 +70,7 @@ class SequentialImpl final : public ModelImpl {
 
   Tensor call(const Tensor& x) override {
     const bool fits = !dtype_in_front_ || x.dtype() == *dtype_in_front_;
-    Tensor y = fits ? x : with_mask(K::cast(x, *dtype_in_front_), mask_of(x));
+    Tensor y = fits ? x : with_mask(K::as_dtype(x, *dtype_in_front_), mask_of(x));
     for (const Layer& layer : layers_) y = layer(y);
     return y;
   }

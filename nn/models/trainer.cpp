@@ -9,11 +9,26 @@
 #include <ktape/ops/reductions.hpp>
 
 #include <algorithm>
+#include <utility>
 
 namespace ktape::nn {
 namespace K = backend;
 
 // --- What compile said ------------------------------------------------------------------------------------
+
+namespace {
+
+/// Returns the layers in a model, at any depth, each once.
+std::vector<Layer> layers_in(const ModelImpl& model) {
+  std::vector<Layer> layers = model.sublayers();
+  for (std::size_t i = 0; i < layers.size(); ++i)
+    for (const Layer& layer : layers[i].impl().sublayers())
+      if (std::none_of(layers.begin(), layers.end(), [&](const Layer& known) { return known.is(layer); }))
+        layers.push_back(layer);
+  return layers;
+}
+
+}  // namespace
 
 void Trainer::compile(const CompileOptions& options) {
   if (!options.optimizer.defined()) fail("[compile] the optimizer must be given: received None");
@@ -29,7 +44,43 @@ void Trainer::compile(const CompileOptions& options) {
     throw;
   }
   optimizer_ = options.optimizer;
+  compiled_trainable_.clear();
+  trainable_at_compile_ = model_.trainable();
+  for (const Layer& layer : layers_in(model_)) compiled_trainable_.emplace_back(layer, layer.trainable());
+  warned_of_.clear();
+  refresh();
   reset();
+}
+
+/// Returns the weights that the model would train if it and its layers were as trainable as at `compile`.
+std::vector<Variable> Trainer::weights_to_train() {
+  std::vector<std::pair<LayerImpl*, bool>> changed;
+  const auto set = [&](LayerImpl& layer, bool trainable) {
+    if (layer.trainable_ != trainable)
+      changed.emplace_back(&layer, std::exchange(layer.trainable_, trainable));
+  };
+  set(model_, trainable_at_compile_);
+  for (const auto& [layer, trainable] : compiled_trainable_) set(layer.impl(), trainable);
+  std::vector<Variable> weights = model_.trainable_weights();
+  for (const auto& [layer, trainable] : changed) layer->trainable_ = trainable;
+  return weights;
+}
+
+std::string Trainer::warning() {
+  std::string changed;
+  const auto note = [&](const LayerImpl& layer, bool trainable) {
+    if (layer.trainable() != trainable) changed += (changed.empty() ? "'" : ", '") + layer.name() + '\'';
+  };
+  note(model_, trainable_at_compile_);
+  for (const auto& [layer, trainable] : compiled_trainable_) note(layer.impl(), trainable);
+  if (changed != std::exchange(warned_of_, changed) && !changed.empty())
+    return "[fit] trainable has changed since compile was called, and the change counts when compile is "
+           "called "
+           "again: received " +
+           changed;
+  if (model_.built() && weights_to_train().empty())
+    return "[fit] the model '" + model_.name() + "' has no weights to train";
+  return "";
 }
 
 void Trainer::check_names(const std::vector<std::string>& names) const {
@@ -115,17 +166,13 @@ void Trainer::each_layer(F&& f) const {
 
 void Trainer::find_layers() {
   if (layers_known_) return;
-  layers_ = model_.sublayers();
-  for (std::size_t i = 0; i < layers_.size(); ++i)
-    for (const Layer& layer : layers_[i].impl().sublayers())
-      if (std::none_of(layers_.begin(), layers_.end(), [&](const Layer& known) { return known.is(layer); }))
-        layers_.push_back(layer);
+  layers_ = layers_in(model_);
   regularized_.clear();
   each_layer([&](LayerImpl& layer) {
     for (const auto& weight : layer.weights_)
-      if (weight.regularizer.defined()) regularized_.emplace_back(weight.variable, weight.regularizer);
+      if (layer.penalizes(weight)) regularized_.emplace_back(weight.variable, weight.regularizer);
   });
-  trainable_ = model_.trainable_weights();
+  trainable_.reset();
   layers_known_ = true;
 }
 
@@ -207,7 +254,10 @@ Tensor Trainer::loss(const Batch& batch, const std::vector<Tensor>& y_pred) {
   return total;
 }
 
-void Trainer::minimize(const Tensor& loss) { optimizer_.minimize(loss, trainable_); }
+void Trainer::minimize(const Tensor& loss) {
+  if (!trainable_) trainable_ = weights_to_train();
+  if (!trainable_->empty()) optimizer_.minimize(loss, *trainable_);
+}
 
 // --- What is reported -------------------------------------------------------------------------------------
 
@@ -259,7 +309,7 @@ std::string unused(const std::string& name, const Logs& logs) {
 void report_metric(const std::string& name, const Metric& metric, Logs& logs) {
   const Tensor result = metric.result();
   if (result.size() == 1) return logs.set(unused(name, logs), result.item<double>());
-  const Tensor numbers = K::cast(result, DType::Float64);
+  const Tensor numbers = K::as_dtype(result, DType::Float64);
   for (std::int64_t i = 0; i < numbers.size(); ++i)
     logs.set(unused(name + '_' + std::to_string(i), logs), numbers.pointer<double>()[i]);
 }

@@ -56,8 +56,11 @@ class Trainer {
   /// What `compile` was given.
   const CompileOptions& options() const { return options_; }
 
-  /// The model may have changed: its layers and weights are looked for again.
+  /// Makes the trainer look again for the layers and weights of the model, which may have changed.
   void refresh() { layers_known_ = false; }
+  /// Returns what a training has to warn of: layers whose `trainable` has changed since `compile` was called,
+  /// once for each change, or a model without weights to train; empty where there is nothing.
+  std::string warning();
 
   Tensor loss(const Batch& batch, const std::vector<Tensor>& y_pred);
   void minimize(const Tensor& loss);
@@ -111,6 +114,7 @@ class Trainer {
   void make_outputs(std::size_t count);
   void check_names(const std::vector<std::string>& names) const;
   void find_layers();
+  std::vector<Variable> weights_to_train();
   /// The model itself, and the layers in it.
   template <class F>
   void each_layer(F&& f) const;
@@ -128,8 +132,12 @@ class Trainer {
   RunningMean mean_loss_;
   std::vector<std::pair<std::string, RunningMean>> reported_;  ///< by add_metric
   bool layers_known_ = false;
-  std::vector<Variable> trainable_;
-  std::vector<Layer> layers_;  ///< in the model, at any depth
+  bool trainable_at_compile_ = true;
+  std::vector<std::pair<Layer, bool>>
+      compiled_trainable_;                          ///< layers at `compile`, and whether each was trainable
+  std::string warned_of_;                           ///< names of the layers that the last warning was of
+  std::optional<std::vector<Variable>> trainable_;  ///< the weights to train, once a step has asked
+  std::vector<Layer> layers_;                       ///< in the model, at any depth
   std::vector<std::pair<Variable, Regularizer>> regularized_;
 };
 

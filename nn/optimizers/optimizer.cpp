@@ -36,7 +36,8 @@ void check(const std::string& op, const OptimizerOptions& o) {
 }
 
 double norm_of(const Tensor& gradient) {
-  return K::norm(gradient.dtype() == DType::Float16 ? K::cast(gradient, "float32") : gradient).item<double>();
+  return K::norm(gradient.dtype() == DType::Float16 ? K::as_dtype(gradient, "float32") : gradient)
+      .item<double>();
 }
 
 Variable state_variable(const OptimizerImpl& optimizer, const Variable& of, const StateOptions& state) {
@@ -135,7 +136,8 @@ std::vector<OptimizerImpl::Gradient> OptimizerImpl::checked(const std::vector<Ro
            variables[i].name(), "': received ", gradient.value.shape());
     expect_value(class_name_.c_str(), gradient.value);
     const DType dtype = variables[i].dtype();
-    out.push_back({&slot, gradient.value.dtype() == dtype ? gradient.value : K::cast(gradient.value, dtype),
+    out.push_back({&slot,
+                   gradient.value.dtype() == dtype ? gradient.value : K::as_dtype(gradient.value, dtype),
                    gradient.rows, scale});
   }
   if (out.empty())

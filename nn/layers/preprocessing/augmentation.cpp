@@ -64,8 +64,8 @@ class Draws {
 /// One number for each image, so that it broadcasts to the images.
 Tensor per_image(const std::vector<double>& numbers, DType dtype) {
   const Shape shape{static_cast<std::int64_t>(numbers.size()), 1, 1, 1};
-  return K::cast(Tensor::from_buffer(numbers.data(), numbers.size() * sizeof(double), shape, DType::Float64),
-                 dtype);
+  return K::as_dtype(
+      Tensor::from_buffer(numbers.data(), numbers.size() * sizeof(double), shape, DType::Float64), dtype);
 }
 
 /// A layer that changes images at random in training. What it does not know yet is computed later, with
@@ -90,7 +90,7 @@ class RandomImageImpl : public LayerWith<Arguments> {
       return defer("random_image", {result_shape(x.shape()), this->dtype()}, again, x);
     }
     const bool single = x.ndim() == 3;
-    const Tensor given = K::cast(x, this->dtype()), images = single ? K::expand_dims(given, 0) : given;
+    const Tensor given = K::as_dtype(x, this->dtype()), images = single ? K::expand_dims(given, 0) : given;
     const bool train = this->training(arguments);
     Draws draws(train && !inferring_shapes() ? seeds_.next() : std::optional<std::int64_t>(0));
     const Tensor result = train ? changed(images, draws) : unchanged(images);

@@ -50,7 +50,7 @@ Shape encoded_shape(const Shape& categories, OutputMode mode, std::int64_t depth
 
 Tensor encoded(const Tensor& categories, OutputMode mode, std::int64_t depth, DType dtype,
                const Tensor& weights) {
-  if (mode == OutputMode::Int) return K::cast(categories, dtype);
+  if (mode == OutputMode::Int) return K::as_dtype(categories, dtype);
   const std::int64_t n = categories.size();
   const std::int64_t row =
       mode == OutputMode::OneHot || categories.ndim() == 0 ? 1 : categories.shape().back();

@@ -36,7 +36,7 @@ class CategoryEncodingImpl final : public LayerWith<CategoryEncodingArguments> {
       return defer("category_encoding", result, again, x, weights);
     }
     return encoded(categories(x), mode_, args.num_tokens, dtype(),
-                   weights.defined() ? K::cast(weights, dtype()) : weights);
+                   weights.defined() ? K::as_dtype(weights, dtype()) : weights);
   }
 
  private:
@@ -60,7 +60,7 @@ class CategoryEncodingImpl final : public LayerWith<CategoryEncodingArguments> {
            ", shape=", x.shape());
   }
   Tensor categories(const Tensor& x) const {
-    const Tensor out = K::cast(x, DType::Int64);
+    const Tensor out = K::as_dtype(x, DType::Int64);
     const auto* category = out.pointer<std::int64_t>();
     for (std::int64_t i = 0; i < out.size(); ++i)
       if (category[i] < 0 || category[i] >= args.num_tokens)

@@ -130,7 +130,7 @@ class ResizingImpl final : public SizedImpl<ResizingArguments> {
   DType result_dtype(const Tensor& x) const override { return x.dtype(); }
   Tensor sized(const Tensor& x, const ImageAxes& axes) const override {
     if (x.dtype().is_floating()) return scaled(x, axes);
-    return K::cast(K::round(scaled(K::cast(x, DType::Float64), axes)), x.dtype());
+    return K::as_dtype(K::round(scaled(K::as_dtype(x, DType::Float64), axes)), x.dtype());
   }
 
  private:
@@ -161,9 +161,9 @@ class CenterCropImpl final : public SizedImpl<CenterCropArguments> {
     const std::int64_t above = x.shape()[axes.height] - args.height,
                        beside = x.shape()[axes.width] - args.width;
     if (above >= 0 && beside >= 0)
-      return K::cast(window(x, axes, above / 2, beside / 2, args.height, args.width), dtype());
+      return K::as_dtype(window(x, axes, above / 2, beside / 2, args.height, args.width), dtype());
     const DType computed = dtype().is_floating() ? dtype() : DType(DType::Float64);
-    return K::cast(cropped_to_ratio(K::cast(x, computed), axes, args.height, args.width), dtype());
+    return K::as_dtype(cropped_to_ratio(K::as_dtype(x, computed), axes, args.height, args.width), dtype());
   }
 };
 

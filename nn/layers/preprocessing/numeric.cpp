@@ -92,7 +92,7 @@ class Moments {
  public:
   void clear() { *this = Moments(); }
   void add(const Tensor& batch, const std::vector<int>& axes) {
-    const Tensor x = K::cast(batch, DType::Float64);
+    const Tensor x = K::as_dtype(batch, DType::Float64);
     const Tensor mean = K::mean(x, Axes(axes)), variance = K::var(x, Axes(axes));
     const double n =
         static_cast<double>(x.size()) / static_cast<double>(std::max<std::int64_t>(mean.size(), 1));
@@ -152,7 +152,7 @@ class NormalizationImpl final : public LayerWith<NormalizationArguments> {
   }
 
   Tensor call(const Tensor& given) override {
-    const Tensor x = K::cast(given, dtype());
+    const Tensor x = K::as_dtype(given, dtype());
     const bool known = given_mean_.defined();
     const Tensor mean = known ? placed_mean_ : K::reshape(mean_, placed_);
     const Tensor variance = known ? placed_variance_ : K::reshape(variance_, placed_);
@@ -183,8 +183,8 @@ class NormalizationImpl final : public LayerWith<NormalizationArguments> {
   void finalize_state() override {
     if (moments_.count() == 0) fail("[", name(), "] adapt must have data: received none");
     const NoGrad none;
-    K::update(mean_, K::cast(moments_.mean(), dtype()));
-    K::update(variance_, K::cast(moments_.variance(), dtype()));
+    K::update(mean_, K::as_dtype(moments_.mean(), dtype()));
+    K::update(variance_, K::as_dtype(moments_.variance(), dtype()));
     K::update(count_, static_cast<std::int64_t>(moments_.count()));
     moments_.clear();
   }
@@ -219,8 +219,8 @@ class NormalizationImpl final : public LayerWith<NormalizationArguments> {
              ", axis=", Value(args.axis), ", shape=", input);
       shape[axis] = given[-i];
     }
-    placed_mean_ = K::cast(K::reshape(given_mean_, shape), dtype());
-    placed_variance_ = K::cast(K::reshape(given_variance_, shape), dtype());
+    placed_mean_ = K::as_dtype(K::reshape(given_mean_, shape), dtype());
+    placed_variance_ = K::as_dtype(K::reshape(given_variance_, shape), dtype());
   }
 
   std::vector<int> axes_;
@@ -252,7 +252,7 @@ class RescalingImpl final : public LayerWith<RescalingArguments> {
   }
 
   Tensor call(const Tensor& x) override {
-    const Tensor y = K::cast(x, dtype()) * placed(scale_) + placed(offset_);
+    const Tensor y = K::as_dtype(x, dtype()) * placed(scale_) + placed(offset_);
     if (y.ndim() != x.ndim())
       fail("[", name(), "] scale and offset must broadcast to the input: received scale=", scale_.shape(),
            ", offset=", offset_.shape(), ", shape=", x.shape());
@@ -262,7 +262,7 @@ class RescalingImpl final : public LayerWith<RescalingArguments> {
  private:
   Tensor placed(const Tensor& numbers) const {
     const bool per_channel = numbers.ndim() == 1 && K::image_data_format() == "channels_first";
-    return K::cast(per_channel ? K::reshape(numbers, {-1, 1, 1}) : numbers, dtype());
+    return K::as_dtype(per_channel ? K::reshape(numbers, {-1, 1, 1}) : numbers, dtype());
   }
   Tensor scale_, offset_;
 };
@@ -304,7 +304,7 @@ class DiscretizationImpl final : public LayerWith<DiscretizationOptions> {
   }
   void update_state(const Tensor& batch) override {
     expect_value("adapt", batch);
-    const Tensor numbers = K::cast(batch, DType::Float64);
+    const Tensor numbers = K::as_dtype(batch, DType::Float64);
     summary_.add({numbers.pointer<double>(), numbers.pointer<double>() + numbers.size()});
   }
   void finalize_state() override {

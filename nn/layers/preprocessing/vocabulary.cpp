@@ -231,7 +231,7 @@ Tensor Vocabulary<Token>::encoded(const Tensor& places, DType dtype, const std::
   weights.resize(static_cast<std::size_t>(counts.shape().back()));
   const Tensor each = Tensor::from_buffer(weights.data(), weights.size() * sizeof(double),
                                           {counts.shape().back()}, DType::Float64);
-  return counts * K::cast(each, dtype);
+  return counts * K::as_dtype(each, dtype);
 }
 
 // --- Learning ----------------------------------------------------------------------------------------------
