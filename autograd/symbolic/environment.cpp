@@ -14,8 +14,8 @@ bool inferring_shapes() { return inferring; }
 Environment::Environment() : outer_(environment) { environment = this; }
 Environment::~Environment() { environment = outer_; }
 
-InferenceScope::InferenceScope()
-    : before_(std::exchange(inferring, true)), outer_(std::exchange(environment, nullptr)) {}
+InferenceScope::InferenceScope(bool on)
+    : before_(std::exchange(inferring, on)), outer_(std::exchange(environment, nullptr)) {}
 InferenceScope::~InferenceScope() { inferring = before_, environment = outer_; }
 
 }  // namespace ktape

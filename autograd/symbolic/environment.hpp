@@ -29,7 +29,8 @@ inline bool running_graph() { return Environment::current(); }
 bool inferring_shapes();
 class InferenceScope {
  public:
-  InferenceScope();
+  /// Begins to trace; with `on` false, computes for a while within what is traced.
+  explicit InferenceScope(bool on = true);
   ~InferenceScope();
   InferenceScope(const InferenceScope&) = delete;
   InferenceScope& operator=(const InferenceScope&) = delete;

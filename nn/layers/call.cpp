@@ -1,4 +1,5 @@
 #include <ktape/autograd/companions.hpp>
+#include <ktape/autograd/symbolic/environment.hpp>
 #include <ktape/nn/layers/layer_call.hpp>
 #include <ktape/ops/config.hpp>
 #include <ktape/ops/creation.hpp>
@@ -85,12 +86,14 @@ const Tensor& own_mask(const Tensor& x) {
   return companions ? companions->mask : none;
 }
 
-/// The masks that the inputs carry; none when no input does.
-TensorList masks_of(const std::vector<Tensor>& inputs) {
-  std::vector<Tensor> masks;
-  for (const Tensor& x : inputs) masks.push_back(own_mask(x));
-  const bool any = std::any_of(masks.begin(), masks.end(), [](const Tensor& mask) { return mask.defined(); });
-  return any ? TensorList(std::move(masks)) : TensorList();
+/// Returns a mask for each input: those given or, without any, those that the inputs carry; undefined where
+/// there is none.
+std::vector<Tensor> masks_for(const std::vector<Tensor>& inputs, const TensorList& given) {
+  std::vector<Tensor> masks = given.vector();
+  if (masks.empty())
+    for (const Tensor& x : inputs) masks.push_back(own_mask(x));
+  masks.resize(std::max(masks.size(), inputs.size()));
+  return masks;
 }
 
 CallArguments with_mask_argument(CallArguments arguments, TensorList mask) {
@@ -148,7 +151,7 @@ Tensor LayerImpl::compute_mask(const Tensor&, const Tensor& mask) { return mask;
 
 std::vector<Tensor> LayerImpl::compute_mask(const std::vector<Tensor>& inputs,
                                             const std::vector<Tensor>& masks) {
-  return {compute_mask(inputs[0], masks.empty() ? Tensor() : masks[0])};
+  return {compute_mask(inputs[0], masks[0])};
 }
 
 bool LayerImpl::training(const CallArguments& arguments) {
@@ -234,7 +237,10 @@ auto LayerImpl::building(const std::vector<Shape>& inputs, F&& go_on) {
   if (names_weights) scope.emplace(name_);
   building_ = names_weights;
   try {
-    build(inputs);
+    {
+      const InferenceScope computing(false);  // weights are drawn also where a call is only traced
+      build(inputs);
+    }
     built_ = true;
     building_ = false;
     return go_on();
@@ -283,10 +289,19 @@ Tensor LayerImpl::only(std::vector<Tensor> outputs) const {
 }
 
 std::vector<Tensor> LayerImpl::defer_call(const std::vector<Tensor>& inputs, const CallArguments& arguments) {
-  // The call itself, on symbolic tensors, shows what the outputs will be like.
-  std::vector<OutputInfo> outputs;
-  for (const Tensor& y : compute(inputs, arguments)) outputs.push_back({y.shape(), y.dtype()});
-  return defer(LayerCallSymbol::make(Layer(shared_from_this()), inputs, arguments), std::move(outputs));
+  const std::vector<Tensor> traced = [&] {
+    const InferenceScope
+        tracing;  // the call, on symbols, shows what the outputs will be like, and changes nothing
+    return compute(inputs, arguments);
+  }();
+  std::vector<OutputInfo> infos;
+  for (const Tensor& y : traced) infos.push_back({y.shape(), y.dtype()});
+  std::vector<Tensor> outputs =
+      defer(LayerCallSymbol::make(Layer(shared_from_this()), inputs, arguments), std::move(infos));
+  for (std::size_t i = 0; i < outputs.size(); ++i)
+    if (const Tensor& mask = own_mask(traced[i]); mask.defined())
+      outputs[i] = with_mask(outputs[i], defer("mask_of", {mask.shape(), mask.dtype()}, mask_of, outputs[i]));
+  return outputs;
 }
 
 std::vector<Tensor> LayerImpl::compute(const std::vector<Tensor>& inputs, const CallArguments& arguments) {
@@ -311,15 +326,14 @@ Tensor LayerImpl::compute_one(const Tensor& x, const CallArguments& arguments) {
 }
 
 std::vector<Tensor> LayerImpl::compute_many(const std::vector<Tensor>& inputs, const CallArguments& given) {
-  const TensorList carried = given.mask.empty() ? masks_of(inputs) : TensorList();
-  if (!carried.empty()) return compute_many(inputs, with_mask_argument(given, carried));
-  const CallScope scope(*this, given);
-  std::vector<Tensor> outputs = call_many(inputs, given);
+  const CallArguments arguments = with_mask_argument(given, masks_for(inputs, given.mask));
+  const CallScope scope(*this, arguments);
+  std::vector<Tensor> outputs = call_many(inputs, arguments);
   for (Tensor& y : outputs)
     if (std::any_of(inputs.begin(), inputs.end(), [&](const Tensor& x) { return x.get() == y.get(); }))
       y = K::identity(y);
   if (supports_masking) {
-    const std::vector<Tensor> masks = compute_mask(inputs, given.mask.vector());
+    const std::vector<Tensor> masks = compute_mask(inputs, arguments.mask.vector());
     for (std::size_t i = 0; i < std::min(masks.size(), outputs.size()); ++i)
       outputs[i] = with_mask(outputs[i], masks[i]);
   }
