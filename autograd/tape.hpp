@@ -18,8 +18,14 @@ namespace ktape {
 //   `gradients`. Two things do change a tensor: `GradientTape::watch` (and the end of that tape), so let a
 //   thread watch `x.detach()` when others use x; and assigning to the handle itself, as with std::shared_ptr.
 // - Variables: any number of threads may read one. Assigning, updating or `set_trainable` while another thread
-//   reads the variable needs a lock of yours around both. The same holds for the owners of variables: layers
-//   and optimizers.
+//   reads the variable needs a lock of yours around both.
+// - Layers and models: inference, evaluation, the first call or build, and functions (K::function) of one
+//   model are safe from any number of threads. First calls take turns, and so do evaluations of one model.
+//   Losses and metrics that layers add belong to the thread of the call. Training, and all else that changes
+//   weights or settings, needs the model for one thread alone: `fit`, `train_on_batch` and `compile` throw
+//   ValueError while another thread uses the model, and `fit`, `evaluate`, `predict` and calls of a model do
+//   while another thread trains it. A training step by hand, an optimizer or a metric object that threads
+//   share, and two models that share layers, need a lock of yours.
 // - Closures given to `custom_gradient` and `record`: run by the thread that calls `gradients`, and by several
 //   threads at once if several differentiate the same graph.
 // - A GradientTape, a NoGrad or an EnableGrad: for the thread that made it.

@@ -34,6 +34,13 @@ void Symbol::release() {
   dying = nullptr;
 }
 
+bool Symbol::retain_if_alive() {
+  std::int32_t refs = refs_.load(std::memory_order_relaxed);
+  while (refs > 0)
+    if (refs_.compare_exchange_weak(refs, refs + 1, std::memory_order_relaxed)) return true;
+  return false;
+}
+
 void Symbol::set_captured(std::vector<Operand> captured) {
   captured_ = captured.size();
   std::move(captured.begin(), captured.end(), std::back_inserter(operands_));

@@ -100,6 +100,8 @@ class Symbol {
 
   void retain() { refs_.fetch_add(1, std::memory_order_relaxed); }
   void release();
+  /// Retains the symbol for a thread that has no reference; false when its end has begun on another.
+  bool retain_if_alive();
 
  protected:
   virtual ~Symbol() = default;

@@ -3,6 +3,8 @@
 #include <ktape/nn/layers/layer.hpp>
 #include <ktape/nn/state.hpp>
 
+#include <atomic>
+
 /// For the library's own layers, each of which says once, as `fields`, which arguments it takes.
 namespace ktape::nn {
 
@@ -106,15 +108,19 @@ class Seeds {
   explicit Seeds(std::optional<std::int64_t> seed) : seed_(seed) {}
   std::optional<std::int64_t> next() {
     if (!seed_) return {};
-    return static_cast<std::int64_t>(static_cast<std::uint64_t>(*seed_) + 0x9e3779b97f4a7c15u * draws_++);
+    const std::uint64_t draw = draws_.fetch_add(1, std::memory_order_relaxed);
+    return static_cast<std::int64_t>(static_cast<std::uint64_t>(*seed_) + 0x9e3779b97f4a7c15u * draw);
   }
   void state(State& state) {
-    if (seed_) state("draws", draws_);
+    if (!seed_) return;
+    std::uint64_t draws = draws_;
+    state("draws", draws);
+    draws_ = draws;
   }
 
  private:
   std::optional<std::int64_t> seed_;
-  std::uint64_t draws_ = 0;
+  std::atomic<std::uint64_t> draws_{0};
 };
 
 /// Throws ValueError, naming layer and argument, unless the value is at least `least`.

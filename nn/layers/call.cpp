@@ -1,5 +1,7 @@
 #include <ktape/autograd/companions.hpp>
 #include <ktape/autograd/symbolic/environment.hpp>
+#include <ktape/autograd/thread_state.hpp>
+#include <ktape/nn/layers/call_reports.hpp>
 #include <ktape/nn/layers/layer_call.hpp>
 #include <ktape/ops/config.hpp>
 #include <ktape/ops/creation.hpp>
@@ -27,9 +29,13 @@ thread_local std::uint64_t outermost [[gnu::tls_model("initial-exec")]] = 0;
 class LayerImpl::CallScope {
  public:
   CallScope(LayerImpl& layer, const CallArguments& arguments) : before_(caller) {
+    if (const ThreadState* trainer = layer.trained_by_.load(std::memory_order_relaxed);
+        trainer && trainer != &thread_state()) [[unlikely]]
+      fail("[", layer.name_, "] a model must not be called while another thread trains the model");
     if (arguments.training) phase_.emplace(*arguments.training ? 1 : 0);
     if (!before_) ++outermost;
-    else if (before_ != &layer && layer.part_of_ != before_->number_) before_->take_up(layer);
+    else if (before_ != &layer && layer.part_of_.load(std::memory_order_relaxed) != before_->number_)
+      before_->take_up(layer);
     caller = &layer;
   }
   ~CallScope() { caller = before_; }
@@ -40,6 +46,66 @@ class LayerImpl::CallScope {
   LayerImpl* before_;
   std::optional<K::learning_phase_scope> phase_;
 };
+
+/// While one lives, this thread builds layers, and others wait with that. The first call of a layer is part
+/// of that, so that no thread meets weights that a failure takes back.
+class LayerImpl::FirstCall {
+ public:
+  FirstCall() : turn_(mutex()), outer_(std::exchange(current_, this)) {}
+  ~FirstCall() {
+    current_ = outer_;
+    if (outer_) return;
+    for (const Before& before : began_)
+      if (before.layer->stage_.load(std::memory_order_relaxed) == Stage::FirstCall)
+        before.layer->stage_.store(Stage::Built, std::memory_order_release);
+  }
+  FirstCall(const FirstCall&) = delete;
+  FirstCall& operator=(const FirstCall&) = delete;
+
+  static bool running() { return current_ != nullptr; }
+
+  /// Notes what a layer is before its build. Returns the place of the note, for `take_back`.
+  std::size_t begin(LayerImpl& layer) {
+    std::vector<Before>& began = outermost().began_;
+    began.push_back(
+        {layer.shared_from_this(), layer.weights_.size(), layer.sublayers_.size(), layer.input_spec});
+    return began.size() - 1;
+  }
+  /// Makes all layers whose build began at the place, or later, what they were before.
+  void take_back(std::size_t from) {
+    std::vector<Before>& began = outermost().began_;
+    for (; began.size() > from; began.pop_back()) {
+      const Before& before = began.back();
+      before.layer->unbuild(before.weights, before.layers, before.spec);
+    }
+  }
+
+ private:
+  struct Before {
+    std::shared_ptr<LayerImpl> layer;
+    std::size_t weights, layers;
+    std::vector<InputSpec> spec;
+  };
+
+  FirstCall& outermost() {
+    FirstCall* call = this;
+    while (call->outer_) call = call->outer_;
+    return *call;
+  }
+  static std::recursive_mutex& mutex() {
+    static std::recursive_mutex& mutex = *new std::recursive_mutex;
+    return mutex;
+  }
+
+  static thread_local FirstCall* current_ [[gnu::tls_model("initial-exec")]];
+  const std::lock_guard<std::recursive_mutex> turn_;
+  FirstCall* outer_;
+  std::vector<Before> began_;
+};
+thread_local LayerImpl::FirstCall* LayerImpl::FirstCall::current_ [[gnu::tls_model("initial-exec")]] =
+    nullptr;
+
+bool LayerImpl::in_first_call() { return FirstCall::running(); }
 
 GraphScope::GraphScope() : before_(std::exchange(caller, nullptr)) {}
 GraphScope::~GraphScope() { caller = before_; }
@@ -158,21 +224,19 @@ bool LayerImpl::training(const CallArguments& arguments) {
   return arguments.training ? *arguments.training : K::learning_phase() == 1;
 }
 
-void LayerImpl::forget_reports() {
-  call_losses_.clear();
-  call_metrics_.clear();
+void LayerImpl::forget_reports() const {
+  CallReports::forget(*this);
+  for (const Layer& layer : sublayers()) layer.impl().forget_reports();
 }
 
 void LayerImpl::add_loss(const Tensor& loss) {
   if (is_symbolic(loss)) return;  // only the shape of the outputs is looked for
-  if (std::exchange(last_call_, outermost) != outermost) forget_reports();
-  call_losses_.push_back(loss);
+  CallReports::begin(shared_from_this(), outermost).losses.push_back(loss);
 }
 
 void LayerImpl::add_metric(const Tensor& value, const std::string& name) {
   if (is_symbolic(value)) return;
-  if (std::exchange(last_call_, outermost) != outermost) forget_reports();
-  call_metrics_.push_back({name, value.detach()});
+  CallReports::begin(shared_from_this(), outermost).metrics.emplace_back(name, value.detach());
 }
 
 // --- A call -----------------------------------------------------------------------------------------------
@@ -217,22 +281,11 @@ Tensor LayerImpl::accepted(const Tensor& x, std::size_t place, std::size_t count
   return other ? with_mask(K::as_dtype(x, dtype_), own_mask(x)) : x;
 }
 
-/// Builds the layer and goes on in the scope of its name; when that fails, it and the layers in it are as
-/// they were.
+/// Builds the layer and goes on in the scope of its name; when that fails, all layers that were built
+/// meanwhile are as they were.
 template <class F>
-auto LayerImpl::building(const std::vector<Shape>& inputs, F&& go_on) {
-  struct Before {
-    LayerImpl* layer;
-    std::size_t weights, layers;
-    std::vector<InputSpec> spec;
-  };
-  std::vector<Before> unbuilt;
-  const auto remember = [&unbuilt](const auto& self, LayerImpl& layer) -> void {
-    if (!layer.built_)
-      unbuilt.push_back({&layer, layer.weights_.size(), layer.sublayers_.size(), layer.input_spec});
-    for (const Layer& inner : layer.sublayers_) self(self, inner.impl());
-  };
-  remember(remember, *this);
+auto LayerImpl::building(FirstCall& turn, const std::vector<Shape>& inputs, F&& go_on) {
+  const std::size_t begin = turn.begin(*this);
   std::optional<K::name_scope> scope;
   if (names_weights) scope.emplace(name_);
   building_ = names_weights;
@@ -241,24 +294,39 @@ auto LayerImpl::building(const std::vector<Shape>& inputs, F&& go_on) {
       const InferenceScope computing(false);  // weights are drawn also where a call is only traced
       build(inputs);
     }
-    built_ = true;
     building_ = false;
+    stage_.store(Stage::FirstCall, std::memory_order_relaxed);
     return go_on();
   } catch (...) {
-    for (const Before& before : unbuilt) {
-      before.layer->weights_.resize(before.weights);
-      before.layer->sublayers_.resize(before.layers);
-      before.layer->input_spec = before.spec;
-      before.layer->built_ = before.layer->building_ = false;
-    }
+    turn.take_back(begin);
     throw;
   }
 }
 
+/// Makes the layer what it was before a build that failed: unbuilt, with so many weights and layers.
+void LayerImpl::unbuild(std::size_t weights, std::size_t layers, const std::vector<InputSpec>& spec) {
+  std::vector<Weight> later_weights;  // end without the lock
+  std::vector<Layer> later_layers;
+  const auto cut = [](auto& list, std::size_t size, auto& rest) {
+    if (size >= list.size()) return;
+    const auto end = list.begin() + static_cast<std::ptrdiff_t>(size);
+    rest.assign(end, list.end());
+    list.erase(end, list.end());
+  };
+  const std::lock_guard lock(structure());
+  cut(weights_, weights, later_weights);
+  cut(sublayers_, layers, later_layers);
+  for (const Layer& layer : later_layers) layer.impl().part_of_ = 0;
+  input_spec = spec;
+  building_ = false;
+  stage_.store(Stage::Unbuilt, std::memory_order_relaxed);
+}
+
 Tensor LayerImpl::operator()(const Tensor& x, const CallArguments& arguments) {
-  if (!built_ || !x.defined() || is_symbolic(x) || any_symbolic(arguments))
+  if (!built() || !x.defined() || is_symbolic(x) || any_symbolic(arguments))
     return only(apply({x}, arguments));
   const Tensor input = accepted(x, 0, 1);
+  if (!caller && CallReports::any()) forget_reports();
   try {
     return forms_->one ? compute_one(input, arguments) : only(compute_many({input}, arguments));
   } catch (const Error&) {
@@ -267,15 +335,20 @@ Tensor LayerImpl::operator()(const Tensor& x, const CallArguments& arguments) {
 }
 
 std::vector<Tensor> LayerImpl::apply(const std::vector<Tensor>& given, const CallArguments& arguments) {
+  std::optional<FirstCall> turn;
+  if (!built()) turn.emplace();
+  if (built()) turn.reset();  // another thread was first
   std::vector<Tensor> inputs;
   for (const Tensor& x : given) inputs.push_back(accepted(x, inputs.size(), given.size()));
   const auto go = [&] {
     // Inside the call of another layer only the other one's is part of the graph.
     const bool waits = !caller && (is_symbolic(inputs) || any_symbolic(arguments));
-    return waits ? defer_call(inputs, arguments) : compute(inputs, arguments);
+    if (waits) return defer_call(inputs, arguments);
+    if (!caller && CallReports::any()) forget_reports();
+    return compute(inputs, arguments);
   };
   try {
-    return built_ ? go() : building(shapes_of(inputs), go);
+    return turn ? building(*turn, shapes_of(inputs), go) : go();
   } catch (const Error&) {
     rethrow_from(name_, inputs);
   }
@@ -369,7 +442,9 @@ std::vector<Tensor> Layer::apply(const TensorList& inputs, const CallArguments& 
 void Layer::build(const Shape& input) const { build(std::vector<Shape>{input}); }
 
 void Layer::build(const std::vector<Shape>& inputs) const {
-  if (!built()) impl().building(inputs, [] {});
+  if (built()) return;
+  LayerImpl::FirstCall turn;
+  if (!built()) impl().building(turn, inputs, [] {});
 }
 
 Shape Layer::compute_output_shape(const Shape& input) const { return compute_output_shapes({input})[0]; }

@@ -1,4 +1,5 @@
 #include <ktape/nn/layers/arguments.hpp>
+#include <ktape/nn/layers/call_reports.hpp>
 #include <ktape/nn/layers/layer_call.hpp>
 #include <ktape/nn/layers/shared_layers.hpp>
 #include <ktape/ops/config.hpp>
@@ -56,6 +57,13 @@ LayerImpl::LayerImpl(std::string class_name, const LayerOptions& options)
       trainable_(options.trainable),
       dtype_(options.dtype.value_or(K::floatx())),
       number_(++layers_made) {}
+
+LayerImpl::~LayerImpl() { CallReports::forget(*this); }
+
+std::mutex& LayerImpl::structure() {
+  static std::mutex& mutex = *new std::mutex;  // layers in static storage end late
+  return mutex;
+}
 
 Config LayerImpl::full_config() const {
   Config config{{"name", name_}, {"trainable", trainable_}, {"dtype", dtype_.name()}};
@@ -180,14 +188,16 @@ Variable LayerImpl::add_weight(const std::string& name, const Shape& shape, cons
   const std::string scope = K::current_name_scope() + (building_ ? "" : name_ + '/');
   Variable weight(initializer(shape, dtype), scope + name, options.constraint.function());
   weight.set_trainable(options.trainable);
+  const std::lock_guard lock(structure());
   weights_.push_back({weight, options.regularizer, name});
   return weight;
 }
 
 void LayerImpl::adopt(const Layer& layer) {
+  if (layer.impl().name().empty()) return;
+  const std::lock_guard lock(structure());
   const auto same = [&](const Layer& other) { return other.is(layer); };
-  if (layer.impl().name().empty() || std::any_of(sublayers_.begin(), sublayers_.end(), same)) return;
-  sublayers_.push_back(layer);
+  if (std::none_of(sublayers_.begin(), sublayers_.end(), same)) sublayers_.push_back(layer);
 }
 
 /// Makes a layer that was called here part of this one.
@@ -200,27 +210,50 @@ void LayerImpl::take_up(LayerImpl& called) {
   if (!is_part()) {
     const std::shared_ptr<LayerImpl> shared = called.weak_from_this().lock();
     if (!shared) return;
-    // Layers that earlier calls made for themselves are in nobody else's hands.
-    std::erase_if(sublayers_, [](const Layer& layer) {
-      return layer.impl().taken_up_ && layer.shared().use_count() == 1;
-    });
+    drop_leftovers();
     adopt(Layer(shared));
+    const std::lock_guard lock(structure());
     called.taken_up_ = true;
   }
-  called.part_of_ = number_;
+  called.part_of_.store(number_, std::memory_order_relaxed);
 }
 
-std::vector<Layer> LayerImpl::sublayers() const { return sublayers_; }
+/// Lets go of the layers that earlier calls made for themselves: they are in nobody else's hands.
+void LayerImpl::drop_leftovers() {
+  const auto used = [](const Layer& layer) {
+    return !layer.impl().taken_up_ || layer.shared().use_count() > 1;
+  };
+  std::vector<Layer> leftovers;  // end without the lock
+  const std::lock_guard lock(structure());
+  const auto unused = std::stable_partition(sublayers_.begin(), sublayers_.end(), used);
+  leftovers.assign(std::make_move_iterator(unused), std::make_move_iterator(sublayers_.end()));
+  sublayers_.erase(unused, sublayers_.end());
+}
+
+std::vector<Layer> LayerImpl::sublayers() const {
+  const std::lock_guard lock(structure());
+  return sublayers_;
+}
+
+std::vector<LayerImpl::Weight> LayerImpl::own_weights() const {
+  const std::lock_guard lock(structure());
+  return weights_;
+}
 
 void LayerImpl::collect(std::vector<Variable>& found, std::optional<bool> trainable, bool frozen) const {
   frozen = frozen || !trainable_;
-  for (const bool can_train : {true, false})
-    for (const Weight& weight : weights_) {
-      const auto same = [&](const Variable& other) { return other.is(weight.variable); };
-      if (weight.variable.trainable() == can_train && (!trainable || *trainable == (can_train && !frozen)) &&
-          std::none_of(found.begin(), found.end(), same))
-        found.push_back(weight.variable);
-    }
+  const auto take = [&](const Weight& weight) {
+    const auto same = [&](const Variable& other) { return other.is(weight.variable); };
+    const bool trains = weight.variable.trainable() && !frozen;
+    if ((!trainable || *trainable == trains) && std::none_of(found.begin(), found.end(), same))
+      found.push_back(weight.variable);
+  };
+  {
+    const std::lock_guard lock(structure());
+    for (const bool can_train : {true, false})
+      for (const Weight& weight : weights_)
+        if (weight.variable.trainable() == can_train) take(weight);
+  }
   for (const Layer& layer : sublayers()) layer.impl().collect(found, trainable, frozen);
 }
 
@@ -242,14 +275,23 @@ bool LayerImpl::penalizes(const Weight& weight) const {
 }
 
 std::vector<Tensor> LayerImpl::losses() const {
-  std::vector<Tensor> losses = call_losses_;
-  for (const Weight& weight : weights_)
+  std::vector<Tensor> losses = CallReports::of(*this).losses;
+  for (const Weight& weight : own_weights())
     if (penalizes(weight)) losses.push_back(weight.regularizer(weight.variable));
   for (const Layer& layer : sublayers()) {
     const std::vector<Tensor> inner = layer.losses();
     losses.insert(losses.end(), inner.begin(), inner.end());
   }
   return losses;
+}
+
+std::vector<Tensor> LayerImpl::recorded_tensors(int call,
+                                                std::vector<Tensor> (LayerCall::*of_call)() const) const {
+  const std::lock_guard lock(structure());  // meanwhile the call does not end
+  if (call < 0 || call >= std::ssize(calls_))
+    fail("[", name_, "] the layer must have been called on symbolic tensors, such as nn::Input's, ", call + 1,
+         " times: received ", calls_.size(), " calls that are still in use");
+  return (calls_[static_cast<std::size_t>(call)]->*of_call)();
 }
 
 // --- The handle --------------------------------------------------------------------------------------------
@@ -307,7 +349,7 @@ bool leads_to(std::string_view path, std::string_view name) {
 
 void LayerImpl::collect_paths(const std::string& prefix,
                               std::vector<std::pair<std::string, Variable>>& found) const {
-  for (const Weight& weight : weights_) found.emplace_back(prefix + weight.name, weight.variable);
+  for (const Weight& weight : own_weights()) found.emplace_back(prefix + weight.name, weight.variable);
   for (const Layer& layer : sublayers()) layer.impl().collect_paths(prefix + layer.name() + '/', found);
 }
 
@@ -346,13 +388,6 @@ std::int64_t Layer::count_params() const {
 
 namespace {
 
-const LayerCall& recorded_call(const Layer& layer, const std::vector<LayerCall*>& calls, int at) {
-  if (at < 0 || static_cast<std::size_t>(at) >= calls.size())
-    fail("[", layer.name(), "] the layer must have been called on symbolic tensors, such as nn::Input's, ",
-         at + 1, " times: received ", calls.size(), " calls that are still in use");
-  return *calls[static_cast<std::size_t>(at)];
-}
-
 Tensor only_one(const Layer& layer, const char* what, const std::vector<Tensor>& tensors) {
   if (tensors.size() != 1)
     fail("[", layer.name(), "] the layer must have one ", what, ": received ", tensors.size());
@@ -362,10 +397,10 @@ Tensor only_one(const Layer& layer, const char* what, const std::vector<Tensor>&
 }  // namespace
 
 Tensor Layer::input_at(int call) const {
-  return only_one(*this, "input", recorded_call(*this, impl().calls_, call).inputs());
+  return only_one(*this, "input", impl().recorded_tensors(call, &LayerCall::inputs));
 }
 Tensor Layer::output_at(int call) const {
-  return only_one(*this, "output", recorded_call(*this, impl().calls_, call).outputs());
+  return only_one(*this, "output", impl().recorded_tensors(call, &LayerCall::outputs));
 }
 Tensor Layer::input() const { return input_at(0); }
 Tensor Layer::output() const { return output_at(0); }

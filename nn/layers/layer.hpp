@@ -6,7 +6,9 @@
 #include <ktape/nn/object.hpp>
 #include <ktape/nn/regularizers.hpp>
 
+#include <atomic>
 #include <memory>
+#include <mutex>
 #include <optional>
 #include <string>
 #include <typeinfo>
@@ -26,6 +28,10 @@
 ///     using Scale = nn::LayerOf<ScaleImpl>;
 ///
 /// The library's own layers are written the same way.
+namespace ktape {
+struct ThreadState;
+}
+
 namespace ktape::nn {
 
 class Layer;
@@ -77,6 +83,12 @@ Tensor with_mask(const Tensor& x, const Tensor& mask);
 
 /// A layer. `layer(x)` is for one output; `apply` takes and returns any number of tensors. On symbolic
 /// tensors (nn::Input) a call adds to the graph of a model instead of computing.
+///
+/// Any number of threads may call one layer in inference at the same time, the first call and `build`, which
+/// make the weights, included: first calls take turns, so a first call must not wait for that of another
+/// thread. A stateful recurrent layer then keeps the state of the call that ended last. All that changes
+/// weights, settings or a vocabulary (training, `set_weights`, `set_trainable`, `adapt`) needs the layer for
+/// itself. See also autograd/tape.hpp.
 class Layer : public Handle<LayerImpl> {
  public:
   using Handle::Handle;
@@ -122,7 +134,7 @@ class Layer : public Handle<LayerImpl> {
   /// The number of elements of all weights. Throws ValueError before the layer is built.
   std::int64_t count_params() const;
   /// The penalties of its trainable weights that have a regularizer, and the losses that were added in its last
-  /// call.
+  /// call on this thread.
   std::vector<Tensor> losses() const;
 
   /// Learns from data what a preprocessing layer needs (means, boundaries, a vocabulary) and forgets what it
@@ -157,6 +169,7 @@ class LayerImpl : public Object, public std::enable_shared_from_this<LayerImpl> 
   static constexpr const char* kind = "layer";
 
   explicit LayerImpl(std::string class_name, const LayerOptions& options = {});
+  ~LayerImpl() override;
   LayerImpl(const LayerImpl&) = delete;
   LayerImpl& operator=(const LayerImpl&) = delete;
 
@@ -173,7 +186,8 @@ class LayerImpl : public Object, public std::enable_shared_from_this<LayerImpl> 
   ///
   /// each also with a `const CallArguments&` behind. Without a form for several tensors the layer takes one
   /// input; without one for one tensor it gets a list of one. Of two forms that differ in the CallArguments,
-  /// that with them counts.
+  /// that with them counts. Several threads may run it at once: members that it changes need a lock, or are
+  /// std::atomic.
   virtual Tensor call(const Tensor& x);
   virtual Tensor call(const Tensor& x, const CallArguments& arguments);
 
@@ -204,7 +218,10 @@ class LayerImpl : public Object, public std::enable_shared_from_this<LayerImpl> 
   std::vector<Tensor> apply(const std::vector<Tensor>& inputs, const CallArguments& arguments = {});
 
   const std::string& name() const { return name_; }
-  bool built() const { return built_; }
+  bool built() const {
+    const Stage stage = stage_.load(std::memory_order_acquire);
+    return stage == Stage::Built || (stage == Stage::FirstCall && in_first_call());
+  }
   /// Whether the class has a form of `call` for several tensors.
   bool takes_several() const { return forms_->several != nullptr; }
   DType dtype() const { return dtype_; }
@@ -244,29 +261,38 @@ class LayerImpl : public Object, public std::enable_shared_from_this<LayerImpl> 
   friend class Layer;
   friend class LayerCallSymbol;
   friend class ModelImpl;
+  friend class ModelUse;
   friend class Trainer;
   friend struct LayerCall;
   class CallScope;
+  class FirstCall;
+  /// A layer that is being built belongs to the thread that builds it until its first call has succeeded.
+  enum class Stage : char { Unbuilt, FirstCall, Built };
   struct Weight {
     Variable variable;
     Regularizer regularizer;
     std::string name;
   };
-  struct Reported {
-    std::string name;
-    Tensor value;
-  };
 
+  /// Whether the thread is the one whose first call of a layer goes on.
+  static bool in_first_call();
+  /// Guards the weights, sublayers and symbolic calls of all layers, for a few instructions.
+  static std::mutex& structure();
   void adopt(const Layer& layer);
   void take_up(LayerImpl& called);
+  void drop_leftovers();
+  /// Inputs or outputs of one of the symbolic calls.
+  std::vector<Tensor> recorded_tensors(int call, std::vector<Tensor> (LayerCall::*of_call)() const) const;
   void restore(const Config& config);
   void collect(std::vector<Variable>& found, std::optional<bool> trainable, bool frozen) const;
   void collect_paths(const std::string& prefix, std::vector<std::pair<std::string, Variable>>& found) const;
   std::vector<Variable> weights_where(bool trainable) const;
+  std::vector<Weight> own_weights() const;
 
   Tensor accepted(const Tensor& x, std::size_t place, std::size_t count) const;
   template <class F>
-  auto building(const std::vector<Shape>& inputs, F&& go_on);
+  auto building(FirstCall& turn, const std::vector<Shape>& inputs, F&& go_on);
+  void unbuild(std::size_t weights, std::size_t layers, const std::vector<InputSpec>& spec);
   std::vector<Tensor> defer_call(const std::vector<Tensor>& inputs, const CallArguments& arguments);
   std::vector<Tensor> compute(const std::vector<Tensor>& inputs, const CallArguments& arguments);
   Tensor compute_one(const Tensor& x, const CallArguments& arguments);
@@ -275,25 +301,26 @@ class LayerImpl : public Object, public std::enable_shared_from_this<LayerImpl> 
   [[noreturn]] void fail_without_result() const;
   Tensor only(std::vector<Tensor> outputs) const;
   void add_activity_loss(const Tensor& y);
-  void forget_reports();
+  void forget_reports() const;
   /// Returns whether the penalty of a weight is a loss: penalties of frozen weights are none.
   bool penalizes(const Weight& weight) const;
 
   std::string class_name_, name_;
-  bool trainable_, built_ = false, building_ = false;
+  bool trainable_, building_ = false;
+  std::atomic<Stage> stage_{Stage::Unbuilt};
   static const CallForms virtual_forms;
   const CallForms* forms_ =
       &virtual_forms;  ///< those of the object's class, once a Layer of that class holds it
   DType dtype_;
   const std::uint64_t number_;  ///< counts the layers of the process
-  std::uint64_t part_of_ = 0;   ///< the number of the last layer that called it and has it among its own
-  bool taken_up_ = false;       ///< made part of a layer by a call, not by add_layer
+  /// The number of the last layer that called this one and has it among its own.
+  std::atomic<std::uint64_t> part_of_{0};
+  /// The thread that trains the layer, a model, at present; null almost always.
+  std::atomic<const ThreadState*> trained_by_{nullptr};
+  bool taken_up_ = false;  ///< made part of a layer by a call, not by add_layer
   std::vector<Weight> weights_;
   std::vector<Layer> sublayers_;
   std::vector<LayerCall*> calls_;  ///< the symbolic ones that are still part of a graph
-  std::uint64_t last_call_ = 0;    ///< which outermost call the reports belong to
-  std::vector<Tensor> call_losses_;
-  std::vector<Reported> call_metrics_;
 };
 
 template <std::derived_from<LayerImpl> Implementation>
@@ -301,7 +328,9 @@ Layer::Layer(std::shared_ptr<Implementation> given) : Handle(std::move(given)) {
   if constexpr (has_form_of_call<Implementation>) {
     if (!defined()) return;
     LayerImpl& layer = impl();
-    if (typeid(layer) == typeid(Implementation)) layer.forms_ = &call_forms<Implementation>;
+    const bool is_this_class = typeid(layer) == typeid(Implementation);
+    if (is_this_class && layer.forms_ != &call_forms<Implementation>)
+      layer.forms_ = &call_forms<Implementation>;
   }
 }
 

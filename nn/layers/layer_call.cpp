@@ -27,12 +27,16 @@ CallArguments with_values(CallArguments arguments, const OperandValues& values, 
 
 }  // namespace
 
-LayerCall::LayerCall(Layer layer, const Symbol* symbol, CallArguments arguments, std::size_t input_count)
+LayerCall::LayerCall(Layer layer, Symbol* symbol, CallArguments arguments, std::size_t input_count)
     : layer(std::move(layer)), symbol(symbol), arguments(std::move(arguments)), input_count(input_count) {
+  const std::lock_guard lock(LayerImpl::structure());
   this->layer.impl().calls_.push_back(this);
 }
 
-LayerCall::~LayerCall() { std::erase(layer.impl().calls_, this); }
+LayerCall::~LayerCall() {
+  const std::lock_guard lock(LayerImpl::structure());
+  std::erase(layer.impl().calls_, this);
+}
 
 std::vector<Tensor> LayerCall::inputs() const {
   std::vector<Tensor> inputs;
@@ -42,8 +46,9 @@ std::vector<Tensor> LayerCall::inputs() const {
 
 std::vector<Tensor> LayerCall::outputs() const {
   std::vector<Tensor> outputs;
-  for (std::uint32_t i = 0; i < symbol->outputs().size(); ++i)
-    outputs.push_back(symbolic_tensor(Ref<Symbol>(const_cast<Symbol*>(symbol)), i));
+  if (!symbol->retain_if_alive()) return outputs;
+  const auto alive = Ref<Symbol>::adopt(symbol);
+  for (std::uint32_t i = 0; i < symbol->outputs().size(); ++i) outputs.push_back(symbolic_tensor(alive, i));
   return outputs;
 }
 

@@ -9,16 +9,17 @@ namespace ktape::nn {
 /// keeps the layer alive; the layer knows its calls only as long as they live.
 struct LayerCall {
   Layer layer;
-  const Symbol* symbol;
+  Symbol* symbol;
   CallArguments arguments;
   std::size_t input_count;  ///< the first operands of the symbol
 
-  LayerCall(Layer layer, const Symbol* symbol, CallArguments arguments, std::size_t input_count);
+  LayerCall(Layer layer, Symbol* symbol, CallArguments arguments, std::size_t input_count);
   ~LayerCall();
   LayerCall(const LayerCall&) = delete;
   LayerCall& operator=(const LayerCall&) = delete;
 
   std::vector<Tensor> inputs() const;
+  /// None when the last of the outputs is gone.
   std::vector<Tensor> outputs() const;
   /// How many of the symbol's operands a call reads; the others are weights.
   std::size_t operand_count() const;

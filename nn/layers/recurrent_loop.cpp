@@ -86,7 +86,19 @@ void RecurrentImpl::reset_states(const Tensors& states) {
 void RecurrentImpl::keep(const Tensors& states) {
   Tensors kept;
   for (const Tensor& state : states) kept.push_back(state.detach());
-  states_ = std::move(kept);
+  const std::lock_guard lock(kept_);
+  states_.swap(kept);
+}
+
+Tensors RecurrentImpl::states() const {
+  const std::lock_guard lock(kept_);
+  return states_;
+}
+
+void RecurrentImpl::state(State& state) {
+  Tensors states = this->states();
+  state("states", states);
+  keep(states);
 }
 
 void RecurrentImpl::check_states(const char* argument, const Tensors& states, std::int64_t batch) const {
@@ -108,12 +120,13 @@ Tensors RecurrentImpl::initial_states(const Tensor& x, const Tensors& inputs,
                                       const CallArguments& arguments) const {
   Tensors given = arguments.initial_state.vector();
   if (given.empty()) given.assign(inputs.begin() + 1, inputs.end());
-  if (given.empty() && options_.stateful && !is_symbolic(x) && !states_.empty()) {
-    if (const std::int64_t kept = states_[0].shape()[0]; kept != x.shape()[0])
+  if (given.empty() && options_.stateful && !is_symbolic(x)) {
+    const Tensors kept = states();
+    if (!kept.empty() && kept[0].shape()[0] != x.shape()[0])
       fail("[", name(),
            "] a stateful layer must see batches of one size until reset_states() is called: received ",
-           x.shape()[0], " samples after ", kept);
-    return states_;
+           x.shape()[0], " samples after ", kept[0].shape()[0]);
+    if (!kept.empty()) return kept;
   }
   if (!given.empty()) {
     check_states("initial_state", given, x.shape()[0]);

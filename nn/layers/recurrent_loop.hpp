@@ -29,10 +29,10 @@ class RecurrentImpl : public LayerImpl {
   Tensors call(const Tensors& inputs, const CallArguments& arguments);
   Tensors compute_mask(const Tensors& inputs, const Tensors& masks) override;
 
-  const Tensors& states() const { return states_; }
-  void reset_states() { states_.clear(); }
+  Tensors states() const;
+  void reset_states() { keep({}); }
   void reset_states(const Tensors& states);
-  void state(State& state) override { state("states", states_); }
+  void state(State& state) override;
 
  private:
   CellImpl& cell() const { return static_cast<CellImpl&>(cell_.impl()); }
@@ -43,6 +43,7 @@ class RecurrentImpl : public LayerImpl {
   const RNNOptions options_;
   const int rank_;
   Layer cell_;
+  mutable std::mutex kept_;  ///< guards the states
   Tensors states_;
 };
 

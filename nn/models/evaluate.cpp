@@ -20,6 +20,7 @@ std::optional<std::int64_t> taken(const Feed& feed, std::optional<std::int64_t> 
 
 Logs evaluated(const Model& model, Feed& feed, const EvaluateOptions& options) {
   const std::optional<std::int64_t> steps = taken(feed, options.steps);
+  const ModelUse::Run run(model.impl(), "evaluate", ModelUse::Kind::Evaluation);
   const Listeners listeners(model, options.callbacks, {1, steps, options.verbose});
   model.impl().trainer().refresh();
   return test_epoch(model.impl(), feed, {"evaluate", "steps", options.steps}, listeners);
@@ -27,6 +28,7 @@ Logs evaluated(const Model& model, Feed& feed, const EvaluateOptions& options) {
 
 Prediction predicted(const Model& model, Feed& feed, const PredictOptions& options) {
   const std::optional<std::int64_t> steps = taken(feed, options.steps);
+  const ModelUse::Run run(model.impl(), "predict", ModelUse::Kind::Prediction);
   const Listeners listeners(model, options.callbacks, {1, steps, options.verbose});
   const K::learning_phase_scope inference(0);
   const NoGrad off;
@@ -95,6 +97,7 @@ Logs Model::train_on_batch(const NamedTensors& x, const NamedTensors& y,
                            const OnBatchOptions& options) const {
   impl().optimizer();
   const Batch batch = one_batch("train_on_batch", *this, x, y, options);
+  const ModelUse::Run run(impl(), "train_on_batch", ModelUse::Kind::Training);
   const K::learning_phase_scope training(1);
   impl().trainer().refresh();
   impl().trainer().reset();
@@ -105,6 +108,7 @@ Logs Model::train_on_batch(const NamedTensors& x, const NamedTensors& y,
 
 Logs Model::test_on_batch(const NamedTensors& x, const NamedTensors& y, const OnBatchOptions& options) const {
   const Batch batch = one_batch("test_on_batch", *this, x, y, options);
+  const ModelUse::Run run(impl(), "test_on_batch", ModelUse::Kind::Evaluation);
   const K::learning_phase_scope inference(0);
   const NoGrad off;
   impl().trainer().refresh();
@@ -114,6 +118,7 @@ Logs Model::test_on_batch(const NamedTensors& x, const NamedTensors& y, const On
 
 std::vector<Tensor> Model::predict_on_batch(const NamedTensors& x) const {
   const Batch batch = one_batch("predict_on_batch", *this, x, {}, {});
+  const ModelUse::Run run(impl(), "predict_on_batch", ModelUse::Kind::Prediction);
   const K::learning_phase_scope inference(0);
   const NoGrad off;
   return impl().predict_step(batch);

@@ -54,14 +54,13 @@ class Fit final : public Resumable {
     const RunParameters parameters{options_.epochs, steps(), options_.verbose, first};
     listeners_.emplace(model_, std::move(callbacks), parameters);
     Trainer& trainer = model_.impl().trainer();
-    trainer.stop = false;
+    const Going going(trainer, *this);
     trainer.refresh();
     if (const std::string text = trainer.warning(); !text.empty()) warn(parameters, text);
     if (try_validation_) try_validation();
     begin_data();
     const InterruptScope interrupt;
     interrupt_ = &interrupt;
-    const Going going(trainer, *this);
     try {
       train();
     } catch (const std::exception& error) {
@@ -169,11 +168,25 @@ class Fit final : public Resumable {
   /// 3 and 4 are the same after two others as in a fit of their own.
   void begin_data() { train_->restart(options_.shuffle && options_.steps_per_epoch.has_value()); }
 
-  /// Says which training goes on, as long as it does.
-  struct Going {
-    Trainer& trainer;
-    Going(Trainer& trainer, Fit& fit) : trainer(trainer) { trainer.training = &fit; }
-    ~Going() { trainer.training = nullptr; }
+  /// Names the training of the model while it lives. A training in a callback of another one gives way to
+  /// that in the end, and does not stop it.
+  class Going {
+   public:
+    Going(Trainer& trainer, Fit& fit)
+        : trainer_(trainer),
+          outer_(std::exchange(trainer.training, &fit)),
+          outer_stop_(std::exchange(trainer.stop, false)) {}
+    ~Going() {
+      trainer_.training = outer_;
+      if (outer_) trainer_.stop = outer_stop_;
+    }
+    Going(const Going&) = delete;
+    Going& operator=(const Going&) = delete;
+
+   private:
+    Trainer& trainer_;
+    Resumable* outer_;
+    bool outer_stop_;
   };
 
   void train() {
@@ -274,11 +287,13 @@ class Fit final : public Resumable {
 
 History Model::fit(const NamedTensors& x, const NamedTensors& y, const FitOptions& options) const {
   impl().optimizer();
+  const ModelUse::Run run(impl(), "fit", ModelUse::Kind::Training);
   return Fit(*this, x, y, options).run();
 }
 
 History Model::fit(const data::Dataset& dataset, const FitOptions& options) const {
   impl().optimizer();
+  const ModelUse::Run run(impl(), "fit", ModelUse::Kind::Training);
   return Fit(*this, dataset, options).run();
 }
 

@@ -84,11 +84,14 @@ void Model::add_metric(const Tensor& value, const std::string& name) const {
   impl().add_graph_report(value, name);
 }
 
-void Model::compile(const CompileOptions& options) const { impl().trainer().compile(options); }
+void Model::compile(const CompileOptions& options) const {
+  const ModelUse::Run run(impl(), "compile", ModelUse::Kind::Training);
+  impl().trainer().compile(options);
+}
 const Optimizer& Model::optimizer() const { return impl().optimizer(); }
 
 ModelImpl::ModelImpl(std::string class_name, const LayerOptions& options)
-    : LayerImpl(std::move(class_name), options) {}
+    : LayerImpl(std::move(class_name), options), trainer_(std::make_unique<Trainer>(*this)) {}
 ModelImpl::~ModelImpl() = default;
 
 Config ModelImpl::get_config() const {

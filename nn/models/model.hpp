@@ -26,6 +26,12 @@ struct ModelOptions {
 ///       Tensor call(const Tensor& x) override { return dense(x); }
 ///     };
 ///     using Mine = nn::ModelOf<MineImpl>;
+///
+/// Threads may predict with one model at the same time, and call it as any layer. Evaluations share the
+/// metrics and take turns. Training (`compile`, `fit`, `train_on_batch`, steps of one's own) needs the model
+/// for its thread alone: meanwhile fit, evaluate, predict and calls of other threads throw ValueError, and a
+/// training does where another thread runs the model. Models that share layers are not protected from each
+/// other.
 class Model : public Layer {
  public:
   Model() = default;
@@ -205,7 +211,7 @@ class ModelImpl : public LayerImpl {
 
   /// The optimizer of `compile`. Throws ValueError before it.
   const Optimizer& optimizer() const;
-  /// What training needs; made when it is first asked for.
+  /// What training needs.
   Trainer& trainer();
 
   /// The model's symbolic tensors; none by default.
@@ -224,7 +230,7 @@ class ModelImpl : public LayerImpl {
 
  protected:
   /// Says that there is nothing left to build.
-  void mark_built() { built_ = true; }
+  void mark_built() { stage_.store(Stage::Built, std::memory_order_release); }
 
  private:
   std::unique_ptr<Trainer> trainer_;

@@ -1,4 +1,5 @@
 #include <ktape/autograd/gradients.hpp>
+#include <ktape/nn/layers/call_reports.hpp>
 #include <ktape/nn/metrics/reduction.hpp>
 #include <ktape/nn/models/feed.hpp>
 #include <ktape/nn/models/replicas.hpp>
@@ -169,7 +170,7 @@ void Trainer::find_layers() {
   layers_ = layers_in(model_);
   regularized_.clear();
   each_layer([&](LayerImpl& layer) {
-    for (const auto& weight : layer.weights_)
+    for (const auto& weight : layer.own_weights())
       if (layer.penalizes(weight)) regularized_.emplace_back(weight.variable, weight.regularizer);
   });
   trainable_.reset();
@@ -244,9 +245,10 @@ Tensor Trainer::loss(const Batch& batch, const std::vector<Tensor>& y_pred) {
     add(output.weight == 1 ? output.last_loss : output.last_loss * output.weight);
   }
   for (const auto& [weight, regularizer] : regularized_) add(regularizer(weight));
-  each_layer([&](LayerImpl& layer) {
-    for (const Tensor& loss : layer.call_losses_) add(loss.ndim() == 0 ? loss : K::sum(loss));
-  });
+  if (CallReports::any())
+    each_layer([&](LayerImpl& layer) {
+      for (const Tensor& loss : CallReports::of(layer).losses) add(loss.ndim() == 0 ? loss : K::sum(loss));
+    });
   if (!total.defined() && !compiled()) model_.optimizer();
   if (!total.defined())
     fail("[", model_.name(),
@@ -282,10 +284,11 @@ void Trainer::measure(const Batch& batch, const std::vector<Tensor>& y_pred, con
     for (const Metric& metric : output.weighted_metrics)
       update(metric, {.sample_weight = weight_of(batch, i)});
   }
-  each_layer([&](LayerImpl& layer) {
-    for (const auto& [name, value] : layer.call_metrics_) add_reported(name, value, samples);
-    layer.forget_reports();
-  });
+  if (CallReports::any())
+    each_layer([&](LayerImpl& layer) {
+      for (const auto& [name, value] : CallReports::of(layer).metrics) add_reported(name, value, samples);
+      CallReports::forget(layer);
+    });
 }
 
 void Trainer::add_reported(const std::string& name, const Tensor& value, double samples) {
@@ -463,13 +466,10 @@ void Trainer::measured(State& state) {
 
 // --- The model's steps ------------------------------------------------------------------------------------
 
-Trainer& ModelImpl::trainer() {
-  if (!trainer_) trainer_ = std::make_unique<Trainer>(*this);
-  return *trainer_;
-}
+Trainer& ModelImpl::trainer() { return *trainer_; }
 
 const Optimizer& ModelImpl::optimizer() const {
-  if (!trainer_ || !trainer_->compiled())
+  if (!trainer_->compiled())
     fail("[", name(), "] the model must be compiled before it is trained: call compile()");
   return trainer_->optimizer();
 }

@@ -1,5 +1,6 @@
 #pragma once
 #include <ktape/nn/models/model.hpp>
+#include <ktape/nn/models/model_use.hpp>
 #include <ktape/nn/state.hpp>
 
 namespace ktape::nn {
@@ -100,6 +101,7 @@ class Trainer {
   void state(State& state);
   bool stop = false;              ///< whether the training should end
   Resumable* training = nullptr;  ///< that is going on
+  ModelUse use;                   ///< which threads train, evaluate and predict
 
  private:
   struct Output {

@@ -6,11 +6,11 @@
 #include <ktape/ops/elementwise.hpp>
 #include <ktape/ops/operators.hpp>
 
-#include <barrier>
 #include <cmath>
 #include <thread>
 
 #include "../close.hpp"
+#include "../in_threads.hpp"
 
 using namespace ktape;
 namespace K = ktape::backend;
@@ -18,19 +18,6 @@ namespace K = ktape::backend;
 namespace {
 
 Variable variable(const ArrayLike& value) { return Variable(value.tensor("float64", "float64")); }
-
-/// Runs f(0), f(1), ... in threads of their own, at once.
-template <class F>
-void in_threads(int count, F f) {
-  std::barrier start(count);
-  std::vector<std::thread> threads;
-  for (int i = 0; i < count; ++i)
-    threads.emplace_back([&, i] {
-      start.arrive_and_wait();
-      f(i);
-    });
-  for (std::thread& thread : threads) thread.join();
-}
 
 /// Minimizes (w - goal)^2 and returns where it ends.
 double train(double goal, int steps) {

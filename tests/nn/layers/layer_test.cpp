@@ -97,6 +97,24 @@ TEST_CASE("a layer that call uses becomes part of the one that calls it, as in K
   CHECK(K::sum(K::abs(layer->first.get_weights()[0] - before)).item<float>() > 0);
 }
 
+TEST_CASE("a first call that fails leaves the layers that it called as they were") {
+  struct FlatImpl : nn::LayerImpl {
+    nn::Dense dense{2};
+    FlatImpl() : nn::LayerImpl("Flat") {}
+    Tensor call(const Tensor& x) override {
+      const Tensor y = dense(x);
+      if (x.shape()[-1] != 3) ktape::fail("[Flat] x must have 3 columns: received shape=", x.shape());
+      return y;
+    }
+  };
+  const nn::LayerOf<FlatImpl> layer;
+  CHECK_THROWS_AS(layer(K::ones({1, 4})), ValueError);
+  CHECK(!layer.built());
+  CHECK(!layer->dense.built());
+  CHECK(layer(K::ones({1, 3})).shape() == Shape({1, 2}));
+  CHECK(layer.weights().size() == 2);
+}
+
 TEST_CASE("apply takes and returns any number of tensors") {
   const Both both;
   const Tensor a = K::constant({{3.f}}), b = K::constant({{1.f}});
