@@ -12,10 +12,10 @@
 namespace ktape {
 namespace {
 
-Tensor ones_like(const Tensor& x) {
-  Tensor ones = Tensor::empty(x.shape(), x.dtype());
-  dispatch_floating(x.dtype(), [&]<class T>() { std::fill_n(ones.pointer<T>(), ones.size(), T(1)); });
-  return ones;
+Tensor full_like(const Tensor& x, float value) {
+  Tensor out = Tensor::empty(x.shape(), x.dtype());
+  dispatch_floating(x.dtype(), [&]<class T>() { std::fill_n(out.pointer<T>(), out.size(), T(value)); });
+  return out;
 }
 
 void check_losses(const TensorList& losses, const TensorList& seeds) {
@@ -116,7 +116,7 @@ std::vector<Tensor> eager_gradients(const TensorList& losses, const std::vector<
                                     const TensorList& seeds) {
   std::vector<Tensor> weights;
   for (std::size_t i = 0; i < losses.size(); ++i)
-    weights.push_back(!seeds.empty() && seeds[i].defined() ? seeds[i] : ones_like(losses[i]));
+    weights.push_back(!seeds.empty() && seeds[i].defined() ? seeds[i] : full_like(losses[i], 1));
 
   std::vector<Tensor> results = explained(walk_back(losses.vector(), weights, variables, false));
   if (!recording()) return results;
@@ -132,6 +132,20 @@ std::vector<Tensor> eager_gradients(const TensorList& losses, const std::vector<
     result.get()->output = index++;
   }
   return results;
+}
+
+/// The gradients in a graph, which knows of each variable only that some run may reach it.
+std::vector<Tensor> gradients_later(const TensorList& losses, const TensorList& variables,
+                                    const TensorList& seeds) {
+  const auto run = [](const std::vector<Tensor>& losses, const std::vector<Tensor>& variables,
+                      const std::vector<Tensor>& seeds) {
+    std::vector<Tensor> found = gradients(losses, variables, seeds);
+    for (std::size_t i = 0; i < found.size(); ++i)
+      if (!found[i].defined()) found[i] = full_like(variables[i], 0);
+    return found;
+  };
+  return explained(
+      symbolic_derivatives("gradients", run, info_of, losses.vector(), variables.vector(), seeds.vector()));
 }
 
 /// What is differentiated at once needs the variables' values only: no copies that go on standing for them.
@@ -150,7 +164,7 @@ std::vector<Tensor> gradients(const TensorList& losses, const TensorList& variab
   check_losses(losses, seeds);
   expect_defined("gradients", "variables", variables.vector());
   if (is_symbolic(losses.vector()) || is_symbolic(seeds.vector()))
-    return explained(symbolic_gradients(losses.vector(), variables.vector(), seeds.vector()));
+    return gradients_later(losses, variables, seeds);
   return eager_gradients(losses, variables.vector(), seeds);
 }
 
@@ -167,7 +181,7 @@ std::vector<Tensor> gradients(const Tensor& loss, const std::vector<Variable>& v
   const TensorList losses(loss);
   check_losses(losses, {});
   expect_value("gradients", loss);
-  return walk_back(losses.vector(), {ones_like(loss)}, values_of(variables), false, &lookups, ready);
+  return walk_back(losses.vector(), {full_like(loss, 1)}, values_of(variables), false, &lookups, ready);
 }
 
 std::vector<Tensor> gradients(const Tensor& loss, const std::vector<Variable>& variables,
@@ -197,14 +211,6 @@ void GradientTape::watch(const Tensor& tensor) {
 
 void GradientTape::watch(const std::vector<Tensor>& tensors) {
   for (const Tensor& tensor : tensors) watch(tensor);
-}
-
-Tensor GradientTape::gradient(const Tensor& target, const Tensor& source) const {
-  return gradients(target, source)[0];
-}
-
-std::vector<Tensor> GradientTape::gradient(const Tensor& target, const std::vector<Tensor>& sources) const {
-  return gradients(target, sources);
 }
 
 namespace detail {

@@ -3,6 +3,7 @@
 #include <ktape/autograd/variable.hpp>
 
 #include <functional>
+#include <string>
 #include <utility>
 #include <vector>
 
@@ -11,6 +12,9 @@ namespace ktape {
 /// The gradients of sum(loss) with respect to each of `variables`: variables, watched tensors, or any
 /// recorded tensor between them and the loss. Each has the shape and dtype of its variable; it is undefined
 /// (None) where the loss does not depend on it.
+///
+/// The result of an op is a tensor other than its arguments even where the op has nothing to do (a reshape to
+/// the same shape): the gradient with respect to the result counts what was made of the result only.
 ///
 /// `seeds` weighs the losses: d(sum over i of sum(losses[i] * seeds[i])); ones by default, also in the place
 /// of one that is undefined.
@@ -50,11 +54,25 @@ struct LookupGradient {
 std::vector<Tensor> gradients(const Tensor& loss, const std::vector<Variable>& variables,
                               std::vector<LookupGradient>& lookups);
 
+struct GradientTapeOptions {
+  bool persistent = false;  ///< accepted as in TF2; every tape may be asked any number of times
+};
+
+struct GradientOptions {
+  Tensor output_gradients = {};                ///< weighs the target and has its shape; ones by default
+  std::string unconnected_gradients = "none";  ///< undefined where there is none; "zero": zeros
+};
+
+struct JacobianOptions {
+  std::string unconnected_gradients = "none";  ///< as in GradientOptions
+};
+
 /// TF2's gradient tape as a scope. Every op is recorded anyway; the scope adds `watch`, which makes a
 /// constant differentiable until the last tape that watches it ends.
 class GradientTape {
  public:
   GradientTape() = default;
+  explicit GradientTape(const GradientTapeOptions&) {}
   ~GradientTape();
   GradientTape(const GradientTape&) = delete;
   GradientTape& operator=(const GradientTape&) = delete;
@@ -64,16 +82,51 @@ class GradientTape {
   void watch(const Tensor& tensor);
   void watch(const std::vector<Tensor>& tensors);
 
-  /// As `gradients` for one source.
-  Tensor gradient(const Tensor& target, const Tensor& source) const;
-  /// As `gradients` for several sources.
-  std::vector<Tensor> gradient(const Tensor& target, const std::vector<Tensor>& sources) const;
+  /// Returns the gradient of sum(target) with respect to one source: as `gradients`, with its errors.
+  Tensor gradient(const Tensor& target, const Tensor& source, const GradientOptions& options = {}) const;
+  /// Returns one gradient for each source.
+  std::vector<Tensor> gradient(const Tensor& target, const std::vector<Tensor>& sources,
+                               const GradientOptions& options = {}) const;
   template <std::same_as<Variable> V>
-  std::vector<Tensor> gradient(const Tensor& target, const std::vector<V>& sources) const {
-    return gradients(target, sources);
+  std::vector<Tensor> gradient(const Tensor& target, const std::vector<V>& sources,
+                               const GradientOptions& options = {}) const {
+    return gradient_of(target, sources, options);
   }
 
+  /// Returns the derivative of each element of the target with respect to each element of the source, of
+  /// shape target.shape() + source.shape(); undefined where the target does not depend on the source.
+  /// Differentiable. Takes one backward pass for each element of the target.
+  ///
+  ///     tape.jacobian(x * x, x)    // x of shape (3,): a matrix with 2 x on its diagonal
+  ///
+  /// Throws ValueError for an undefined target or source and a result of more than 8 axes, TypeError for a
+  /// target that is not floating. Mirrors `tf.GradientTape.jacobian`.
+  Tensor jacobian(const Tensor& target, const Tensor& source, const JacobianOptions& options = {}) const;
+  /// Returns one such tensor for each source.
+  std::vector<Tensor> jacobian(const Tensor& target, const std::vector<Tensor>& sources,
+                               const JacobianOptions& options = {}) const;
+  template <std::same_as<Variable> V>
+  std::vector<Tensor> jacobian(const Tensor& target, const std::vector<V>& sources,
+                               const JacobianOptions& options = {}) const {
+    return jacobian(target, TensorList(sources).vector(), options);
+  }
+
+  /// Returns the jacobian of each sample, target[i] by source[i], where no sample of the target depends on
+  /// another sample of the source: of shape (samples, target.shape()[1:]..., source.shape()[1:]...). Takes one
+  /// backward pass for each element of one sample of the target.
+  ///
+  ///     tape.batch_jacobian(square(x), x)    // x of shape (10, 2): ten matrices, of shape (10, 2, 2)
+  ///
+  /// Zeros where the target does not depend on the source, as in TF2. Throws ValueError unless both have rank 2
+  /// or more and the same number of samples; further errors as in `jacobian`. Mirrors
+  /// `tf.GradientTape.batch_jacobian`.
+  Tensor batch_jacobian(const Tensor& target, const Tensor& source,
+                        const JacobianOptions& options = {}) const;
+
  private:
+  std::vector<Tensor> gradient_of(const Tensor& target, const std::vector<Variable>& sources,
+                                  const GradientOptions& options) const;
+
   std::vector<Tensor> watched_;
 };
 

@@ -7,7 +7,6 @@
 #include <ktape/autograd/thread_state.hpp>
 
 #include <algorithm>
-#include <cstring>
 #include <set>
 
 namespace ktape {
@@ -117,7 +116,7 @@ class GraphRun final : public Environment {
     const Graph::Source *source = graph_.sources_.data(), *unused = graph_.last_uses_.data();
     std::vector<Tensor> constants;  // as they are before the updates
     for (const Graph::Source output : graph_.outputs_)
-      constants.push_back(output < 0 ? at(output) : Tensor());
+      constants.push_back(output < 0 ? at(output).detach() : Tensor());
     for (const Graph::Step& step : graph_.steps_) {
       const auto first = static_cast<std::size_t>(step.first_result);
       Results places(slots_.data() + first, step.results);
@@ -146,9 +145,12 @@ class GraphRun final : public Environment {
  private:
   std::vector<Tensor> outputs(std::vector<Tensor> constants) const {
     std::vector<Tensor> out = std::move(constants);
-    for (std::size_t i = 0; i < out.size(); ++i) {
-      if (graph_.outputs_[i] >= 0) out[i] = at(graph_.outputs_[i]);
-      if (out[i].defined() && out[i].node()) out[i] = out[i].detach();
+    for (auto result = out.begin(); result != out.end(); ++result) {
+      const Graph::Source output = graph_.outputs_[static_cast<std::size_t>(result - out.begin())];
+      if (output >= 0) *result = at(output);
+      const bool again =
+          std::any_of(out.begin(), result, [&](const Tensor& x) { return x.get() == result->get(); });
+      if (again || result->node()) *result = result->detach();
     }
     return out;
   }
@@ -201,16 +203,11 @@ void expect_value(const char* op, const Tensor& x) {
 
 namespace {
 
-Tensor zeros_like(const Tensor& x) {
-  Tensor out = Tensor::empty_like(x);
-  std::memset(out.raw(), 0, static_cast<std::size_t>(x.size()) * x.dtype().size());
-  return out;
-}
-
-class GradientsSymbol final : public Symbol {
+class DerivativesSymbol final : public Symbol {
  public:
-  GradientsSymbol(std::vector<Operand> operands, std::size_t losses, std::size_t seeds)
-      : Symbol("gradients"), losses_(losses), seeds_(seeds) {
+  DerivativesSymbol(const char* op, Derivatives derivatives, std::vector<Operand> operands,
+                    std::size_t losses, std::size_t seeds)
+      : Symbol(op), derivatives_(std::move(derivatives)), losses_(losses), seeds_(seeds) {
     set_operands(std::move(operands));
   }
 
@@ -222,23 +219,23 @@ class GradientsSymbol final : public Symbol {
       for (std::size_t i = begin; i < end; ++i) tensors.push_back(values[i]);
       return tensors;
     };
-    const std::vector<Tensor> variables = list(losses_ + seeds_, values.size());
-    std::vector<Tensor> results = gradients(list(0, losses_), variables, list(losses_, losses_ + seeds_));
-    // The graph promised a tensor; this run's branches may have led around the variable.
-    for (std::size_t i = 0; i < results.size(); ++i)
-      if (!results[i].defined()) results[i] = zeros_like(variables[i]);
-    out.set(std::move(results));
+    // The graph promised a tensor for each variable; the branches of this run may lead around some.
+    out.set(derivatives_(list(0, losses_), list(losses_ + seeds_, values.size()),
+                         list(losses_, losses_ + seeds_)));
   }
 
  private:
+  Derivatives derivatives_;
   std::size_t losses_, seeds_;
 };
 
 }  // namespace
 
-std::vector<Tensor> symbolic_gradients(const std::vector<Tensor>& losses,
-                                       const std::vector<Tensor>& variables,
-                                       const std::vector<Tensor>& seeds) {
+std::vector<Tensor> symbolic_derivatives(const char* op, const Derivatives& derivatives,
+                                         const std::function<OutputInfo(const Tensor& variable)>& info,
+                                         const std::vector<Tensor>& losses,
+                                         const std::vector<Tensor>& variables,
+                                         const std::vector<Tensor>& seeds) {
   const GradientReach reach(losses);
   std::vector<Operand> operands(losses.begin(), losses.end());
   operands.insert(operands.end(), seeds.begin(), seeds.end());
@@ -248,13 +245,13 @@ std::vector<Tensor> symbolic_gradients(const std::vector<Tensor>& losses,
     if (!reach.contains(variables[i])) continue;
     reached.push_back(i);
     operands.emplace_back(variables[i], false);  // what it does to the gradient goes through the losses
-    infos.push_back(info_of(variables[i]));
+    infos.push_back(info(variables[i]));
   }
   std::vector<Tensor> results(variables.size());
   if (reached.empty()) return results;
-  const std::vector<Tensor> found =
-      defer(Ref<Symbol>::adopt(new GradientsSymbol(std::move(operands), losses.size(), seeds.size())),
-            std::move(infos));
+  auto symbol = Ref<Symbol>::adopt(
+      new DerivativesSymbol(op, derivatives, std::move(operands), losses.size(), seeds.size()));
+  const std::vector<Tensor> found = defer(std::move(symbol), std::move(infos));
   for (std::size_t k = 0; k < reached.size(); ++k) results[reached[k]] = found[k];
   return results;
 }

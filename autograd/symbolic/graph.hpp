@@ -1,6 +1,7 @@
 #pragma once
 #include <ktape/autograd/symbolic/symbol.hpp>
 
+#include <functional>
 #include <map>
 #include <memory>
 
@@ -53,9 +54,18 @@ class Graph {
 /// The placeholders that the tensors depend on, in the order in which they were made.
 std::vector<Tensor> placeholders_of(const std::vector<Tensor>& tensors);
 
-/// `gradients` where one of the losses or seeds is symbolic.
-std::vector<Tensor> symbolic_gradients(const std::vector<Tensor>& losses,
-                                       const std::vector<Tensor>& variables,
-                                       const std::vector<Tensor>& seeds);
+/// Differentiates losses, weighed by seeds, with respect to variables: one tensor for each variable, zeros
+/// where there is no gradient.
+using Derivatives =
+    std::function<std::vector<Tensor>(const std::vector<Tensor>& losses, const std::vector<Tensor>& variables,
+                                      const std::vector<Tensor>& seeds)>;
+
+/// Runs `derivatives` later, where one of the losses or seeds is symbolic. Returns a tensor as `info` describes
+/// it for each variable that gradients can reach, an undefined one for the others.
+std::vector<Tensor> symbolic_derivatives(const char* op, const Derivatives& derivatives,
+                                         const std::function<OutputInfo(const Tensor& variable)>& info,
+                                         const std::vector<Tensor>& losses,
+                                         const std::vector<Tensor>& variables,
+                                         const std::vector<Tensor>& seeds = {});
 
 }  // namespace ktape

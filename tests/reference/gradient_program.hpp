@@ -6,8 +6,9 @@
 #include <string>
 #include <vector>
 
-/// Random programs whose losses mix gradients of orders 0 to 3 of several tensors, taken by `gradients` and by tapes,
-/// through functions, stop_gradient and custom_gradient.
+/// Random programs whose losses mix gradients of orders 0 to 3 of several tensors, variables, watched constants and
+/// tensors on the way, taken by `gradients`, along directions, by nested tapes and as jacobians, through functions,
+/// stop_gradient and custom_gradient.
 namespace reference {
 
 class GradientProgram {
@@ -64,7 +65,7 @@ class GradientProgram {
   Tensor step(Draws& draws, const std::vector<Tensor>& values) {
     namespace K = ktape::backend;
     const Tensor &x = any(draws, values), &y = any(draws, values);
-    switch (below(draws, 11)) {
+    switch (below(draws, 12)) {
       case 0:
         return K::tanh(x);
       case 1:
@@ -90,22 +91,38 @@ class GradientProgram {
                              return g * (s + a * s * (1. - s));
                            }};
         })(x);
+      case 10:
+        return slope_at_constant(x, y);
       default:
         return K::concatenate({x[{ktape::Slice(1, 2)}], y[{ktape::Slice(0, 1)}]}, 0);
     }
   }
 
-  Tensor derivative(Draws& draws, const Tensor& y, const Tensor& x) {
+  /// The slope of a function of a constant that a tape watches, while it depends on y, too.
+  Tensor slope_at_constant(const Tensor& x, const Tensor& y) {
     namespace K = ktape::backend;
-    const bool by_tape = below(draws, 2) == 0;
-    Tensor slope;
-    if (by_tape && !ktape::is_symbolic(y)) {
-      ktape::GradientTape inner;
-      slope = inner.gradient(K::sum(y), x);
-    } else {
-      slope = K::gradients(K::sum(y), x)[0];
+    const Tensor at = frozen(x);
+    ktape::GradientTape outer, inner;
+    if (!ktape::is_symbolic(at)) outer.watch(at), inner.watch(at);
+    return inner.gradient(K::sum(K::square(K::sin(at) * y)), at) + outer.gradient(at * y, at);
+  }
+
+  std::vector<Tensor> derivatives(Draws& draws, const Tensor& y, const std::vector<Tensor>& values) {
+    namespace K = ktape::backend;
+    const Tensor &x = any(draws, values), &other = any(draws, values);
+    const ktape::GradientTape inner;
+    switch (below(draws, 5)) {
+      case 0:
+        return {inner.gradient(K::sum(y), x)};
+      case 1:
+        return K::gradients(y, {x}, {other});
+      case 2:
+        return K::gradients({y, other}, {x, any(draws, values)});
+      case 3:
+        return {K::sum(inner.batch_jacobian(y, x), 1)};
+      default:
+        return K::gradients(K::sum(y), {x});
     }
-    return slope.defined() ? slope : K::zeros_like(x);
   }
 
   Tensor loss_of(const std::vector<Tensor>& leaves) {
@@ -116,7 +133,10 @@ class GradientProgram {
     for (std::size_t steps = 2 + below(draws, 4); steps > 0; --steps) values.push_back(step(draws, values));
     for (std::size_t orders = 1 + below(draws, 3); orders > 0; --orders) {
       const Tensor y = below(draws, 3) == 0 ? any(draws, values) : values.back();
-      values.push_back(derivative(draws, y, any(draws, leaves)));
+      const std::vector<Tensor>& by = below(draws, 3) == 0 ? values : leaves;
+      for (const Tensor& slope : derivatives(draws, y, by)) {
+        values.push_back(slope.defined() ? slope : K::zeros_like(y));
+      }
       if (below(draws, 2) == 0) values.push_back(step(draws, values));
     }
     Tensor loss = K::mean(values.back());
