@@ -179,7 +179,7 @@ Vec<A> power_of_magnitude(Vec<A> x, Vec<A> a) {
 }
 
 /// The sine of x, or the cosine where `quarter` is 1, by multiples of pi / 2 that are taken off in three
-/// parts.
+/// parts, which are enough for |x| below `most_turns`.
 template <class A>
 Vec<A> sine(Vec<A> x, bits_of<A> quarter) {
   using C = Constants<A>;
@@ -193,12 +193,6 @@ Vec<A> sine(Vec<A> x, bits_of<A> quarter) {
   const Vec<Bits> turns = reinterpret_cast<Vec<Bits>>(shifted) + quarter;
   const Vec<A> value = (turns & Bits(1)) != Bits(0) ? cos : sin;
   return reinterpret_cast<Vec<A>>(reinterpret_cast<Vec<Bits>>(value) ^ (turns >> 1 << (8 * sizeof(A) - 1)));
-}
-
-/// Whether all |x| are such that three parts are enough.
-template <class A>
-bool few_turns(Vec<A> x) {
-  return xsimd::all(xsimd::abs(xsimd::batch<A>(x)) < xsimd::batch<A>(Constants<A>::most_turns));
 }
 
 #endif

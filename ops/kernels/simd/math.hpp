@@ -1,11 +1,23 @@
 #pragma once
 #include <ktape/ops/kernels/simd/elementary_functions.hpp>
 
-/// Elementary functions for generic lambdas on vectors: with AVX-512 our own, else xsimd's.
+#include <cmath>
+
+/// Elementary functions for generic lambdas on vectors: with AVX-512 our own, else those of xsimd and of the
+/// C library.
 namespace ktape::kernels::functions {
 
 template <class A>
 using Batch = xsimd::batch<A>;
+
+/// f of each lane, one by one.
+template <class A, class F>
+Batch<A> one_by_one(const Batch<A>& x, F f) {
+  A elements[Batch<A>::size];
+  x.store_unaligned(elements);
+  for (A& each : elements) each = f(each);
+  return Batch<A>::load_unaligned(elements);
+}
 
 template <class A>
 Batch<A> exp(const Batch<A>& x) {
@@ -34,13 +46,22 @@ template <class A>
 Batch<A> tanh(const Batch<A>& x) {
   return wide::tanh<A>(x);
 }
+/// The sine of a vector, and one by one that of lanes of many turns, infinities and NaN: no lane depends on its
+/// neighbours.
+template <class A, class F>
+Batch<A> sine_or(F exact, const Batch<A>& x, bits_of<A> quarter) {
+  const Batch<A> y = wide::sine<A>(x, quarter);
+  const auto few = xsimd::abs(x) < Batch<A>(wide::Constants<A>::most_turns);
+  return xsimd::all(few) ? y
+                         : xsimd::select(few, y, one_by_one(xsimd::select(few, Batch<A>(A(0)), x), exact));
+}
 template <class A>
 Batch<A> sin(const Batch<A>& x) {
-  return wide::few_turns<A>(x) ? Batch<A>(wide::sine<A>(x, 0)) : xsimd::sin(x);
+  return sine_or([](A a) { return std::sin(a); }, x, 0);
 }
 template <class A>
 Batch<A> cos(const Batch<A>& x) {
-  return wide::few_turns<A>(x) ? Batch<A>(wide::sine<A>(x, 1)) : xsimd::cos(x);
+  return sine_or([](A a) { return std::cos(a); }, x, 1);
 }
 /// |x|^a, without C's results for x = 1 and a = 0 where the other is not finite.
 template <class A>
@@ -48,7 +69,17 @@ Batch<A> power_of_magnitude(const Batch<A>& x, const Batch<A>& a) {
   return wide::power_of_magnitude<A>(x, a);
 }
 #else
-using xsimd::cos, xsimd::log, xsimd::log1p, xsimd::sin, xsimd::tanh;
+using xsimd::log, xsimd::log1p, xsimd::tanh;
+
+/// One by one: xsimd's choose an algorithm for all lanes by the largest of them.
+template <class A>
+Batch<A> sin(const Batch<A>& x) {
+  return one_by_one(x, [](A a) { return std::sin(a); });
+}
+template <class A>
+Batch<A> cos(const Batch<A>& x) {
+  return one_by_one(x, [](A a) { return std::cos(a); });
+}
 
 template <class A>
 Batch<A> log1p_of_fraction(const Batch<A>& x) {
@@ -73,10 +104,7 @@ Batch<A> power_of_magnitude(const Batch<A>& x, const Batch<A>& a) {
 template <class A>
 Batch<A> erf(const Batch<A>& x) {
   if constexpr (std::is_same_v<A, float>) return xsimd::erf(x);
-  A elements[Batch<A>::size];
-  x.store_unaligned(elements);
-  for (A& each : elements) each = std::erf(each);
-  return Batch<A>::load_unaligned(elements);
+  else return one_by_one(x, [](A a) { return std::erf(a); });
 }
 
 /// The standard normal distribution function.
