@@ -17,6 +17,9 @@ Tensor shape(const Tensor& x) {
   expect_defined("shape", "x", x);
   const bool known = with_unknown(x.shape(), 0) == x.shape();
   if (is_symbolic(x) && !known) return defer("shape", {{x.ndim()}, DType::Int32}, shape, x);
+  for (const std::int64_t extent : x.shape())
+    if (extent > std::numeric_limits<std::int32_t>::max())
+      fail("[shape] the extents must fit in int32: received shape=", x.shape());
   Tensor out = Tensor::empty({x.ndim()}, DType::Int32);
   convert(out.raw(), DType::Int32, x.shape().begin(), DType::Int64, x.ndim());
   return out;

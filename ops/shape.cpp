@@ -172,6 +172,7 @@ Tensor repeat(const Tensor& x, std::int64_t n) {
   if (x.ndim() != 2) fail("[repeat] x must have rank 2: received x=", x.shape());
   if (n < 0) fail("[repeat] n must be at least 0: received n=", n);
   const Shape shape{x.shape()[0], n, x.shape()[1]};
+  check_extents("repeat", shape, x.dtype().size(), true);
   if (is_symbolic(x)) return defer("repeat", {shape, x.dtype()}, repeat, x, n);
   return kernels::repeat_rows("repeat", x, x.shape()[0], n, shape);
 }

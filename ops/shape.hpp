@@ -58,14 +58,14 @@ Tensor slice(const Tensor& x, const Shape& start, const Shape& size);
 /// How `split` cuts an axis: into a number of equal parts, or into parts of these sizes.
 class Sections {
  public:
-  Sections(int number) : number_(number) {}
+  Sections(std::int64_t number) : number_(number) {}
   Sections(std::initializer_list<std::int64_t> sizes) : sizes_(sizes) {}
   Sections(std::vector<std::int64_t> sizes) : sizes_(std::move(sizes)) {}
   /// The sizes for an axis of this extent. Throws ValueError when they do not make it up.
   std::vector<std::int64_t> of(std::int64_t extent) const;
 
  private:
-  int number_ = 0;
+  std::int64_t number_ = 0;
   std::vector<std::int64_t> sizes_;
 };
 

@@ -130,6 +130,15 @@ void expect_at_least(const char* layer, const char* argument, T value, T least) 
     fail("[", layer, "] ", argument, " must be at least ", least, ": received ", argument, '=', value);
 }
 
+/// Throws ValueError, naming layer and argument, unless the count is at least `least` and below 2^31, so that
+/// the product of two counts does not overflow.
+inline void expect_count(const char* layer, const char* argument, std::int64_t count,
+                         std::int64_t least = 1) {
+  expect_at_least(layer, argument, count, least);
+  if (count >> 31 != 0)
+    fail("[", layer, "] ", argument, " must be below 2 ** 31: received ", argument, '=', count);
+}
+
 /// Throws ValueError, naming layer and argument, unless the rate is one of dropout.
 inline void expect_rate(const char* layer, const char* argument, double rate) {
   if (!(rate >= 0 && rate < 1))

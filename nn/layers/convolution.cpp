@@ -5,8 +5,10 @@
 #include <ktape/ops/convolution.hpp>
 #include <ktape/ops/inspection.hpp>
 #include <ktape/ops/shape.hpp>
+#include <ktape/ops/support/if_needed.hpp>
 
 #include <algorithm>
+#include <limits>
 
 namespace ktape::nn {
 namespace K = backend;
@@ -205,8 +207,14 @@ struct Conv3DImpl final : ConvImpl {
 std::int64_t transposed_extent(std::int64_t n, std::int64_t kernel, std::int64_t stride, bool same,
                                std::optional<std::int64_t> output_padding) {
   if (n == None) return None;
-  if (!output_padding) return n * stride + (same ? 0 : std::max<std::int64_t>(kernel - stride, 0));
-  return (n - 1) * stride + kernel - (same ? 2 * (kernel / 2) : 0) + *output_padding;
+  const std::int64_t more = !output_padding
+                                ? same ? 0 : std::max<std::int64_t>(kernel - stride, 0)
+                                : kernel - (same ? 2 * (kernel / 2) : 0) + *output_padding - stride;
+  std::int64_t extent;
+  // An extent that no tensor has where the product overflows.
+  return __builtin_mul_overflow(n, stride, &extent) || __builtin_add_overflow(extent, more, &extent)
+             ? std::numeric_limits<std::int64_t>::max()
+             : extent;
 }
 
 class ConvTransposeImpl : public ConvolutionalImpl<TransposeArguments> {

@@ -38,7 +38,7 @@ class ConvLSTMCell final : public CellImpl {
       : CellImpl("ConvLSTMCell", {"conv_lstm_cell", arguments.trainable, arguments.dtype}),
         args_(arguments),
         axes_(axes) {
-    expect_at_least<std::int64_t>(layer, "filters", args_.filters, 1);
+    expect_count(layer, "filters", args_.filters);
     expect_rate(layer, "dropout", args_.dropout);
     expect_rate(layer, "recurrent_dropout", args_.recurrent_dropout);
     state_shape_ = Shape(std::vector<std::int64_t>(static_cast<std::size_t>(axes + 1), None));

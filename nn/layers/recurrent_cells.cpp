@@ -73,7 +73,7 @@ class GatedCell : public CellImpl {
 
   explicit GatedCell(const CellArguments<which>& arguments)
       : CellImpl(class_name, {arguments.name, arguments.trainable, arguments.dtype}), args(arguments) {
-    expect_at_least<std::int64_t>(class_name, "units", args.units, 1);
+    expect_count(class_name, "units", args.units);
     expect_rate(class_name, "dropout", args.dropout);
     expect_rate(class_name, "recurrent_dropout", args.recurrent_dropout);
     input_spec = {{.ndim = 2}};

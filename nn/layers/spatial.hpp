@@ -11,14 +11,14 @@ namespace ktape::nn {
 
 using backend::PerAxis;
 
-/// One number for each of the axes, all at least `least`.
+/// One number for each of the axes, all at least `least` and below 2^31.
 inline PerAxis<std::int64_t> expanded(const char* layer, const char* argument,
                                       const PerAxis<std::int64_t>& given, int axes, std::int64_t least = 1) {
   const std::vector<std::int64_t> list = given.over(axes);
   if (list.size() != static_cast<std::size_t>(axes))
     fail("[", layer, "] ", argument, " must be one number, or one for each of the ", axes,
          " spatial axes: received ", argument, '=', Value(list));
-  for (const std::int64_t n : list) expect_at_least(layer, argument, n, least);
+  for (const std::int64_t n : list) expect_count(layer, argument, n, least);
   return list;
 }
 
