@@ -3,6 +3,7 @@
 #include <ktape/ops/broadcasting.hpp>
 #include <ktape/ops/inspection.hpp>
 #include <ktape/ops/kernels/simd/math.hpp>
+#include <ktape/ops/support/as_dtype.hpp>
 #include <ktape/ops/support/elementwise_op.hpp>
 #include <ktape/ops/support/vector_or_tensor.hpp>
 

@@ -46,7 +46,7 @@ DType dtype(const Tensor& x) {
 Tensor size(const Tensor& x, const SizeOptions& options) {
   expect_defined("size", "x", x);
   if (is_symbolic(x)) return defer("size", {{}, DType::Int32}, size, x, options);
-  if (x.size() > std::numeric_limits<std::int32_t>::max())
+  if (x.shape().count() > std::numeric_limits<std::int32_t>::max())
     fail("[size] the number of elements must fit in int32: received shape=", x.shape());
   Tensor out = Tensor::empty({}, DType::Int32);
   *out.pointer<std::int32_t>() = static_cast<std::int32_t>(x.size());
@@ -62,10 +62,6 @@ Tensor cast(const Tensor& x, DType dtype) {
     record("cast", out, {x},
            [from = x.dtype()](const Tensor& g, Grads& grads) { grads.to(0, [&] { return cast(g, from); }); });
   return out;
-}
-
-Tensor as_dtype(const Tensor& x, DType dtype) {
-  return x.defined() && x.dtype() == dtype ? x : cast(x, dtype);
 }
 
 Tensor cast_to_floatx(const ArrayLike& x) {

@@ -66,8 +66,6 @@ std::vector<xt::xarray<T>> batch_get_value(const TensorList& tensors) {
 /// x in another dtype: real numbers are truncated towards zero, bool is `!= 0`. Between floating dtypes the
 /// gradient passes. A tensor of its own that shares memory with x when x has the dtype. `K.cast`.
 Tensor cast(const Tensor& x, DType dtype);
-/// Returns x itself where it has the dtype, and its cast otherwise: for operands of ops.
-Tensor as_dtype(const Tensor& x, DType dtype);
 /// x in the dtype floatx(); the gradient of a floating tensor passes. `K.cast_to_floatx`.
 Tensor cast_to_floatx(const ArrayLike& x);
 

@@ -2,6 +2,7 @@
 #include <ktape/ops/elementwise.hpp>
 #include <ktape/ops/inspection.hpp>
 #include <ktape/ops/operators.hpp>
+#include <ktape/ops/support/as_dtype.hpp>
 #include <ktape/ops/support/elementwise_op.hpp>
 #include <ktape/ops/support/vector_or_tensor.hpp>
 

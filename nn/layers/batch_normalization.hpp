@@ -10,6 +10,7 @@
 #include <ktape/ops/operators.hpp>
 #include <ktape/ops/reductions.hpp>
 #include <ktape/ops/shape.hpp>
+#include <ktape/ops/support/as_dtype.hpp>
 #include <ktape/ops/updates.hpp>
 
 /// What normalizing layers have in common, and the class behind BatchNormalization. Internal: sources only.

@@ -9,6 +9,7 @@
 #include <ktape/ops/inspection.hpp>
 #include <ktape/ops/operators.hpp>
 #include <ktape/ops/reductions.hpp>
+#include <ktape/ops/support/as_dtype.hpp>
 
 #include <algorithm>
 
@@ -158,7 +159,6 @@ std::vector<Tensor> masks_for(const std::vector<Tensor>& inputs, const TensorLis
   std::vector<Tensor> masks = given.vector();
   if (masks.empty())
     for (const Tensor& x : inputs) masks.push_back(own_mask(x));
-  masks.resize(std::max(masks.size(), inputs.size()));
   return masks;
 }
 
@@ -406,7 +406,9 @@ std::vector<Tensor> LayerImpl::compute_many(const std::vector<Tensor>& inputs, c
     if (std::any_of(inputs.begin(), inputs.end(), [&](const Tensor& x) { return x.get() == y.get(); }))
       y = K::identity(y);
   if (supports_masking) {
-    const std::vector<Tensor> masks = compute_mask(inputs, arguments.mask.vector());
+    std::vector<Tensor> given_masks = arguments.mask.vector();
+    given_masks.resize(std::max(given_masks.size(), inputs.size()));
+    const std::vector<Tensor> masks = compute_mask(inputs, given_masks);
     for (std::size_t i = 0; i < std::min(masks.size(), outputs.size()); ++i)
       outputs[i] = with_mask(outputs[i], masks[i]);
   }

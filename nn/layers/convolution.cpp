@@ -5,7 +5,7 @@
 #include <ktape/ops/convolution.hpp>
 #include <ktape/ops/inspection.hpp>
 #include <ktape/ops/shape.hpp>
-#include <ktape/ops/support/if_needed.hpp>
+#include <ktape/ops/support/as_dtype.hpp>
 
 #include <algorithm>
 #include <limits>

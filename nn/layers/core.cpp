@@ -7,6 +7,7 @@
 #include <ktape/ops/linalg.hpp>
 #include <ktape/ops/operators.hpp>
 #include <ktape/ops/reductions.hpp>
+#include <ktape/ops/support/as_dtype.hpp>
 
 namespace ktape::nn {
 namespace K = backend;

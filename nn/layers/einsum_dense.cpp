@@ -4,6 +4,7 @@
 #include <ktape/ops/inspection.hpp>
 #include <ktape/ops/linalg.hpp>
 #include <ktape/ops/operators.hpp>
+#include <ktape/ops/support/as_dtype.hpp>
 
 #include <regex>
 

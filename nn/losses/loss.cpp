@@ -4,6 +4,7 @@
 #include <ktape/ops/elementwise.hpp>
 #include <ktape/ops/inspection.hpp>
 #include <ktape/ops/operators.hpp>
+#include <ktape/ops/support/as_dtype.hpp>
 
 #include <sstream>
 

@@ -9,6 +9,7 @@
 #include <ktape/ops/losses.hpp>
 #include <ktape/ops/reductions.hpp>
 #include <ktape/ops/shape.hpp>
+#include <ktape/ops/support/as_dtype.hpp>
 #include <ktape/ops/support/elementwise_op.hpp>
 #include <ktape/ops/support/vector_or_tensor.hpp>
 

@@ -11,6 +11,7 @@
 #include <ktape/ops/operators.hpp>
 #include <ktape/ops/reductions.hpp>
 #include <ktape/ops/shape.hpp>
+#include <ktape/ops/support/as_dtype.hpp>
 
 #include <numeric>
 

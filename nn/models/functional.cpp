@@ -5,6 +5,7 @@
 #include <ktape/nn/names.hpp>
 #include <ktape/ops/inspection.hpp>
 #include <ktape/ops/shape.hpp>
+#include <ktape/ops/support/as_dtype.hpp>
 
 #include <algorithm>
 

@@ -2,6 +2,7 @@
 #include <ktape/nn/models/trainer.hpp>
 #include <ktape/ops/inspection.hpp>
 #include <ktape/ops/operators.hpp>
+#include <ktape/ops/support/as_dtype.hpp>
 
 #include <algorithm>
 #include <sstream>

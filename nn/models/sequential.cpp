@@ -4,6 +4,7 @@
 #include <ktape/nn/models/node_config.hpp>
 #include <ktape/nn/models/sequential.hpp>
 #include <ktape/ops/inspection.hpp>
+#include <ktape/ops/support/as_dtype.hpp>
 
 namespace ktape::nn {
 namespace K = backend;

@@ -10,6 +10,7 @@
 #include <ktape/ops/inspection.hpp>
 #include <ktape/ops/operators.hpp>
 #include <ktape/ops/reductions.hpp>
+#include <ktape/ops/support/as_dtype.hpp>
 #include <ktape/ops/support/optimizer_update.hpp>
 #include <ktape/ops/updates.hpp>
 

@@ -3,6 +3,7 @@
 #include <ktape/nn/layers/preprocessing/categories.hpp>
 #include <ktape/nn/layers/preprocessing/encoding.hpp>
 #include <ktape/ops/inspection.hpp>
+#include <ktape/ops/support/as_dtype.hpp>
 
 namespace ktape::nn {
 namespace K = backend;

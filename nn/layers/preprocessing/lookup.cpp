@@ -3,6 +3,7 @@
 #include <ktape/nn/layers/preprocessing/vocabulary.hpp>
 #include <ktape/ops/config.hpp>
 #include <ktape/ops/inspection.hpp>
+#include <ktape/ops/support/as_dtype.hpp>
 
 namespace ktape::nn {
 namespace K = backend;

@@ -3,6 +3,7 @@
 #include <ktape/ops/config.hpp>
 #include <ktape/ops/inspection.hpp>
 #include <ktape/ops/operators.hpp>
+#include <ktape/ops/support/as_dtype.hpp>
 
 #include <algorithm>
 #include <charconv>

@@ -50,8 +50,8 @@ TEST_CASE("windows, strides and the like must be below 2^31") {
          {"[MaxPooling2D] pool_size", [](N n) { nn::MaxPooling2D{n}; }},
          {"[AveragePooling1D] strides", [](N n) { nn::AveragePooling1D(2, {.strides = n}); }},
          {"[UpSampling2D] size", [](N n) { nn::UpSampling2D{n}; }},
-         {"[LSTM] units must be below 2 ** 31: received units=", [](N n) { nn::LSTM{n}; }},
-         {"[GRU] units", [](N n) { nn::GRU{n}; }},
+         {"[LSTMCell] units must be below 2 ** 31: received units=", [](N n) { nn::LSTM{n}; }},
+         {"[GRUCell] units", [](N n) { nn::GRU{n}; }},
          {"[LSTMCell] units", [](N n) { nn::LSTMCell{n}; }},
          {"[ConvLSTM2D] filters", [](N n) { nn::ConvLSTM2D(n, 2); }}},
         from_2_to_31);
@@ -71,11 +71,11 @@ TEST_CASE("sizes that no memory holds are refused at once") {
   const Tensor row = K::ones({2, 3}), steps = K::ones({1, 4, 2}), image = K::ones({1, 4, 4, 2}),
                places = K::constant({0, 1}, {.dtype = "int32"});
   using N = std::int64_t;
-  check({{"must fit in memory", [=](N n) { nn::Dense(n)(row); }},
+  check({{"must fit in memory", [=](N n) { nn::Dense{n}(row); }},
          {"must fit in memory", [=](N n) { nn::Embedding(n, 4)(places); }},
          {"must fit in memory", [=](N n) { nn::Embedding(4, n)(places); }},
-         {"must fit in memory", [=](N n) { nn::RepeatVector(n)(row); }},
-         {"must fit in memory", [=](N n) { nn::CategoryEncoding(n)(places); }},
+         {"must fit in memory", [=](N n) { nn::RepeatVector{n}(row); }},
+         {"must fit in memory", [=](N n) { nn::CategoryEncoding{n}(places); }},
          {"must fit in memory",
           [=](N n) {
             nn::MultiHeadAttention(n, 2)({steps, steps});
@@ -88,7 +88,7 @@ TEST_CASE("sizes that no memory holds are refused at once") {
          {"must fit in memory", [=](N n) { nn::Conv2DTranspose(n, 2)(image); }},
          {"must fit in memory", [=](N n) { nn::DepthwiseConv2D(2, {.depth_multiplier = n})(image); }},
          {"must fit in memory", [=](N n) { nn::SeparableConv2D(2, 2, {.depth_multiplier = n})(image); }},
-         {"must fit in memory", [=](N n) { nn::UpSampling1D(n)(steps); }},
+         {"must fit in memory", [=](N n) { nn::UpSampling1D{n}(steps); }},
          {"must fit in memory", [=](N n) { nn::ZeroPadding1D(K::PaddingPair(n))(steps); }},
          {"must fit in memory",
           [=](N n) {

@@ -86,7 +86,7 @@ def check(folder):
     layers = json.loads(metadata["architecture"])["config"]["layers"]
     assert [layer["class_name"] for layer in layers] == ["InputLayer", "Dense", "BatchNormalization", "Dense"]
     assert json.loads(metadata["compile"])["optimizer"]["class_name"] == "Adam"
-    assert whole["optimizer/0"] == 1 and training["optimizer"]["variables"][0] == "hidden/kernel"
+    assert whole["optimizer/0"] == 1 and training["optimizer"]["variables"][0] == 0
 
     weights["scores/bias"] = np.array([1, 2, 3], "f4")
     np.savez(folder + "/changed.npz", **weights)
