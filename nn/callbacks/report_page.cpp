@@ -235,8 +235,8 @@ class Page {
     for (const Guess& guess : guesses) {
       const Tensor image = image_of(guess.input);
       const bool right = guess.truth == guess.predicted;
-      const std::string truth = names[static_cast<std::size_t>(guess.truth)],
-                        predicted = names[static_cast<std::size_t>(guess.predicted)];
+      const std::string &truth = names[static_cast<std::size_t>(guess.truth)],
+                        &predicted = names[static_cast<std::size_t>(guess.predicted)];
       out_ << "<figure>";
       if (image.defined())
         out_ << "<img alt=\"" << escaped(truth) << "\" src=\""

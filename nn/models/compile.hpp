@@ -19,9 +19,8 @@ class PerOutput {
   using Named = std::pair<std::string, T>;
 
   PerOutput() = default;
-  template <class U>
-  requires(std::convertible_to<U, T> && !std::same_as<std::remove_cvref_t<U>, PerOutput>) PerOutput(U&& value)
-      : values_{{"", T(std::forward<U>(value))}}, form_(One) {}
+  template <std::convertible_to<T> U>
+  requires(!std::same_as<U, PerOutput>) PerOutput(const U& value) : values_{{"", T(value)}}, form_(One) {}
   PerOutput(std::initializer_list<T> values) : form_(List) {
     for (const T& value : values) values_.emplace_back("", value);
   }

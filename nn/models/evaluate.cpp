@@ -124,21 +124,18 @@ std::vector<Tensor> Model::predict_on_batch(const NamedTensors& x) const {
   return impl().predict_step(batch);
 }
 
-namespace {
-
-std::vector<Tensor> in_order(const Model& model, const NamedTensors& inputs) {
+std::vector<Tensor> Model::in_order(const NamedTensors& inputs) const {
   if (!inputs.named()) return inputs;
-  return Arrangement("call", model).of_arrays(inputs).x;
+  return Arrangement("call", *this).of_arrays(inputs).x;
 }
 
-}  // namespace
-
-Tensor Model::operator()(const NamedTensors& inputs, const CallArguments& arguments) const {
-  return Layer::operator()(in_order(*this, inputs), arguments);
+Tensor Model::operator()(std::initializer_list<NamedTensors::Named> inputs,
+                         const CallArguments& arguments) const {
+  return (*this)(NamedTensors(inputs), arguments);
 }
 
 std::vector<Tensor> Model::apply(const NamedTensors& inputs, const CallArguments& arguments) const {
-  return impl().apply(in_order(*this, inputs), arguments);
+  return impl().apply(in_order(inputs), arguments);
 }
 
 std::vector<Metric> Model::metrics() const { return impl().trainer().metrics(); }

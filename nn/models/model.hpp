@@ -124,7 +124,12 @@ class Model : public Layer {
 
   using Layer::operator();
   /// A call on inputs by name, in any order. Throws ValueError for names that the model does not have.
-  Tensor operator()(const NamedTensors& inputs, const CallArguments& arguments = {}) const;
+  Tensor operator()(std::initializer_list<NamedTensors::Named> inputs,
+                    const CallArguments& arguments = {}) const;
+  template <std::same_as<NamedTensors> Inputs>
+  Tensor operator()(const Inputs& inputs, const CallArguments& arguments = {}) const {
+    return Layer::operator()(in_order(inputs), arguments);
+  }
   std::vector<Tensor> apply(const NamedTensors& inputs, const CallArguments& arguments = {}) const;
 
   /// What `compile`, and the class itself, measure; the names under which the logs report the loss, the metrics
@@ -158,6 +163,10 @@ class Model : public Layer {
   /// a config: a Lambda, an op between layers, a function as an argument, a model class of your own that
   /// neither overrides `get_config` nor is registered.
   std::string to_json(int indent = -1) const;
+
+ private:
+  /// Returns inputs in the order of the model's.
+  std::vector<Tensor> in_order(const NamedTensors& inputs) const;
 };
 
 /// A handle to a model class of your own; `->` reaches its members. That of a class derived from FunctionalImpl
