@@ -288,25 +288,12 @@ TEST_CASE("a model is made of attention, and learns") {
 TEST_CASE("configs have Keras's keys") {
   const nn::MultiHeadAttention layer(
       2, 3, {.value_dim = 4, .output_shape = {6}, .attention_axes = {1, 2}, .use_gate = true});
-  CHECK(layer.get_config().names() == std::vector<std::string>{"name",
-                                                               "trainable",
-                                                               "dtype",
-                                                               "num_heads",
-                                                               "key_dim",
-                                                               "value_dim",
-                                                               "dropout",
-                                                               "use_bias",
-                                                               "output_shape",
-                                                               "attention_axes",
-                                                               "kernel_initializer",
-                                                               "bias_initializer",
-                                                               "kernel_regularizer",
-                                                               "bias_regularizer",
-                                                               "activity_regularizer",
-                                                               "kernel_constraint",
-                                                               "bias_constraint",
-                                                               "use_gate",
-                                                               "seed"});
+  CHECK(layer.get_config().names() ==
+        std::vector<std::string>{"name", "trainable", "dtype", "num_heads", "key_dim", "value_dim", "dropout",
+                                 "use_bias", "output_shape", "attention_axes", "kernel_initializer",
+                                 "bias_initializer", "kernel_regularizer", "bias_regularizer",
+                                 "activity_regularizer", "kernel_constraint", "bias_constraint", "use_gate",
+                                 "seed"});
   const nn::Layer again = nn::Layer::from_value(nn::from_json(nn::to_json(layer.to_value())));
   CHECK(again.get_config() == layer.get_config());
   const nn::Layer grouped = nn::Layer::from_value(nn::Config{

@@ -49,7 +49,8 @@ TEST_CASE("a model of several inputs and outputs, a shared layer and ops between
   CHECK(values(out[0]) == values(expected));
   CHECK(values(out[1]) == values(K::sum(K::square(expected), -1)));
   CHECK(shared.output_at(1).shape() == Shape{None, 2});
-  CHECK_THROWS_WITH_AS(model.apply({x}), Contains("for each of its inputs 'a' and 'b': received 1"), ValueError);
+  CHECK_THROWS_WITH_AS(model.apply({x}), Contains("for each of its inputs 'a' and 'b': received 1"),
+                       ValueError);
   CHECK_THROWS_WITH_AS(model.apply({x, K::ones({2, 4})}),
                        Contains("the input 'b' must have the shape (None, 3)"), ValueError);
 }
