@@ -68,8 +68,11 @@ class MaskedGraph {
     if (class_of(*layer) != "Any" || arguments.empty() || !is_tensor(arguments[0])) return {};
     const Value axis = unwrapped(config_of_object(*layer).get("axis"));
     const bool last = axis == Value(-1) || axis == Value(Value::List{-1});
+    // A hostile file may have an Any of itself.
+    const Config* const compared = maker(history_of(arguments[0])).first;
+    if (!last || !compared || class_of(*compared) != "NotEqual") return {};
     std::optional<Mask> mask = computed(history_of(arguments[0]));
-    if (!mask || mask->any || !last) return {};
+    if (!mask) return {};
     mask->any = true;
     return mask;
   }
