@@ -9,6 +9,7 @@
 #include <ktape/ops/kernels/sequence/ctc.hpp>
 #include <ktape/ops/operators.hpp>
 #include <ktape/ops/shape.hpp>
+#include <ktape/ops/support/class_numbers.hpp>
 #include <ktape/ops/support/ctc_batch.hpp>
 
 #include <numeric>
@@ -28,7 +29,7 @@ std::vector<std::int64_t> ctc::lengths(const char* op, const char* name, const T
                                        const Shape& shape, std::int64_t most) {
   if (length.shape() != shape)
     fail("[", op, "] ", name, " must have shape ", shape, ": received ", name, '=', length.shape());
-  const Tensor numbers = converted(length, DType::Int64);
+  const Tensor numbers = class_numbers(op, name, length);
   const std::int64_t* p = numbers.pointer<std::int64_t>();
   for (std::int64_t i = 0; i < numbers.size(); ++i)
     if (p[i] < 0 || p[i] > most)
@@ -66,8 +67,9 @@ void expect_sequences(const Tensor& y_true, const Tensor& y_pred) {
 Batch checked(const Tensor& y_true, const Tensor& y_pred, const Tensor& input_length,
               const Tensor& label_length, double epsilon) {
   const Shape& shape = y_pred.shape();
-  Batch batch{shape[0], shape[1], shape[2], y_true.shape()[1], converted(y_true, DType::Int64),
-              {},       {},       epsilon};
+  Batch batch{
+      shape[0], shape[1], shape[2], y_true.shape()[1], class_numbers("ctc_batch_cost", "label", y_true),
+      {},       {},       epsilon};
   const Shape column{batch.samples, 1};
   batch.input_length = ctc::lengths("ctc_batch_cost", "input_length", input_length, column, batch.steps);
   batch.label_length = ctc::lengths("ctc_batch_cost", "label_length", label_length, column, batch.width);

@@ -12,6 +12,7 @@
 #include <ktape/ops/reductions.hpp>
 #include <ktape/ops/shape.hpp>
 #include <ktape/ops/support/as_dtype.hpp>
+#include <ktape/ops/support/class_numbers.hpp>
 #include <ktape/ops/support/elementwise_op.hpp>
 #include <ktape/ops/support/vector_or_tensor.hpp>
 
@@ -86,19 +87,12 @@ Tensor from_logits(const Tensor& target, const Tensor& x) {
   return out;
 }
 
-/// The classes as int64. Throws ValueError for one out of range, TypeError for bools.
+/// The classes as int64. Throws ValueError for a number that is no class, TypeError for bools.
 Tensor classes_of(const Tensor& target, std::int64_t count) {
   constexpr const char* op = "sparse_categorical_crossentropy";
   if (target.dtype().is_bool())
     fail<TypeError>("[", op, "] the target must hold class numbers: received target=bool");
-  Tensor classes = converted(target, DType::Int64);
-  const Tensor odd = target.dtype().is_floating() ? is_nan(target) : Tensor();
-  const std::int64_t* p = classes.pointer<std::int64_t>();
-  for (std::int64_t i = 0; i < classes.size(); ++i)
-    if (p[i] < 0 || p[i] >= count || (odd.defined() && odd.pointer<bool>()[i]))
-      fail("[", op, "] a target must be a class in [0, ", count,
-           "): received target=", target.alias({target.size()}).element(&i, 1));
-  return classes;
+  return class_numbers(op, "target", target, count);
 }
 
 /// -log(softmax(x))[target] along the last axis; the shape of the result is given.

@@ -10,6 +10,7 @@
 #include <ktape/ops/operators.hpp>
 #include <ktape/ops/reductions.hpp>
 #include <ktape/ops/shape.hpp>
+#include <ktape/ops/support/class_numbers.hpp>
 
 #include <algorithm>
 #include <cmath>
@@ -24,7 +25,7 @@ Tensor to_categorical(const Tensor& x, std::optional<std::int64_t> num_classes) 
   expect_value(op, x);
   if (num_classes && *num_classes < 0)
     fail("[", op, "] num_classes must be at least 0: received num_classes=", *num_classes);
-  const Tensor classes = converted(x, DType::Int64);
+  const Tensor classes = K::class_numbers(op, "class", x);
   const std::int64_t* const begin = classes.pointer<std::int64_t>();
   const std::int64_t* const end = begin + classes.size();
   const std::int64_t count = num_classes.value_or(begin == end ? 0 : *std::max_element(begin, end) + 1);

@@ -9,7 +9,7 @@ namespace ktape::data {
 
 /// 1 at each class along a new last axis, 0 elsewhere, in the dtype floatx(). x holds classes from 0 on, in
 /// any dtype; a last axis of extent 1 is left out. Without num_classes there are as many as the largest class
-/// asks for. Throws ValueError for a class out of range. `keras.utils.to_categorical`.
+/// asks for. Throws ValueError for a class out of range, a fraction or NaN. `keras.utils.to_categorical`.
 ///
 ///     data::to_categorical(K::constant({0, 2, 1}), 3)       // ((1, 0, 0), (0, 0, 1), (0, 1, 0))
 Tensor to_categorical(const Tensor& x, std::optional<std::int64_t> num_classes = {});

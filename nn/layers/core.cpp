@@ -8,6 +8,7 @@
 #include <ktape/ops/operators.hpp>
 #include <ktape/ops/reductions.hpp>
 #include <ktape/ops/support/as_dtype.hpp>
+#include <ktape/ops/support/class_numbers.hpp>
 
 namespace ktape::nn {
 namespace K = backend;
@@ -128,7 +129,7 @@ class EmbeddingImpl final : public LayerWith<EmbeddingArguments> {
   }
 
   Tensor call(const Tensor& x) override {
-    return K::gather(embeddings_, x.dtype().is_integer() ? x : K::as_dtype(x, DType::Int32));
+    return K::gather(embeddings_, x.dtype().is_integer() ? x : K::class_numbers(name(), "index", x));
   }
 
   Tensor compute_mask(const Tensor& x, const Tensor&) override { return x != 0; }

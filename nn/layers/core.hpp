@@ -50,7 +50,8 @@ struct EmbeddingOptions {
 };
 
 /// Numbers below input_dim become rows of a table: (batch, steps) becomes (batch, steps, output_dim). Weight:
-/// embeddings (input_dim, output_dim). Throws ValueError for a number out of range.
+/// embeddings (input_dim, output_dim). Numbers of a floating dtype must be
+/// whole. Throws ValueError for a number out of range, a fraction or NaN.
 class Embedding : public Layer {
  public:
   Embedding(std::int64_t input_dim, std::int64_t output_dim, const EmbeddingOptions& options = {});

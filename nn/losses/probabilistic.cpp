@@ -10,6 +10,7 @@
 #include <ktape/ops/reductions.hpp>
 #include <ktape/ops/shape.hpp>
 #include <ktape/ops/support/as_dtype.hpp>
+#include <ktape/ops/support/class_numbers.hpp>
 #include <ktape/ops/support/elementwise_op.hpp>
 #include <ktape/ops/support/vector_or_tensor.hpp>
 
@@ -71,13 +72,6 @@ Tensor binary_values(const Tensor& y_true, const Tensor& y_pred, bool from_logit
   return binary_cost(t, p);
 }
 
-void expect_classes(const char* op, const Tensor& classes, std::int64_t count) {
-  if (classes.size() == 0) return;
-  for (const Tensor& extreme : {K::min(classes), K::max(classes)})
-    if (const auto at = extreme.item<std::int64_t>(); at < 0 || at >= count)
-      fail("[", op, "] a target must be a class in [0, ", count, "): received target=", at);
-}
-
 /// The shape of y_pred without the axis of the classes. Throws unless y_true has a class for each sample.
 Shape samples_of(const char* op, const Tensor& y_true, const Tensor& y_pred, int axis) {
   expect_defined(op, "y_true, y_pred", y_true, y_pred);
@@ -95,8 +89,7 @@ Shape samples_of(const char* op, const Tensor& y_true, const Tensor& y_pred, int
 Tensor one_hot_like(const char* op, const Tensor& y_true, const Tensor& y_pred, int axis) {
   const int at = canonical_axis(op, axis, y_pred.ndim());
   const Shape samples = samples_of(op, y_true, y_pred, axis);
-  const Tensor classes = K::reshape(K::as_dtype(y_true, "int64"), samples);
-  expect_classes(op, classes, y_pred.shape()[at]);
+  const Tensor classes = K::reshape(K::class_numbers(op, "target", y_true, y_pred.shape()[at]), samples);
   Tensor hot = K::as_dtype(K::one_hot(classes, y_pred.shape()[at]), y_pred.dtype());
   if (at == y_pred.ndim() - 1) return hot;
   Shape pattern;
@@ -119,7 +112,7 @@ Tensor sparse_values(const Tensor& y_true, const Tensor& y_pred, bool from_logit
 LossValues sparse_with_mask(const Tensor& y_true, const Tensor& y_pred,
                             const SparseCategoricalCrossentropyFunctionOptions& o) {
   if (!o.ignore_class) return sparse_values(y_true, y_pred, o.from_logits, o.axis);
-  const Tensor classes = K::as_dtype(y_true, "int64");
+  const Tensor classes = K::class_numbers("sparse_categorical_crossentropy", "target", y_true);
   const Tensor counts = classes != *o.ignore_class;
   const Tensor values = sparse_values(classes * K::as_dtype(counts, "int64"), y_pred, o.from_logits, o.axis);
   const Tensor mask = K::reshape(counts, values.shape());

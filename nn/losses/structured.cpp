@@ -9,6 +9,7 @@
 #include <ktape/ops/reductions.hpp>
 #include <ktape/ops/shape.hpp>
 #include <ktape/ops/support/as_dtype.hpp>
+#include <ktape/ops/support/class_numbers.hpp>
 #include <ktape/ops/support/ctc_batch.hpp>
 
 #include <limits>
@@ -43,7 +44,7 @@ Tensor circle(const Tensor& y_true, const Tensor& y_pred, const CircleFunctionOp
   if (y_pred.ndim() != 2)
     fail("[circle] y_pred must have shape (samples, size): received y_pred=", y_pred.shape());
   const Tensor distance = K::relu(1 - K::matmul(y_pred, y_pred, {.transpose_b = true}));
-  const Tensor column = K::reshape(K::as_dtype(y_true, "int32"), {-1, 1});
+  const Tensor column = K::reshape(K::class_numbers("circle", "target", y_true), {-1, 1});
   const Tensor same = K::as_dtype(K::equal(column, K::transpose(column)), "int32");
   // Of one class, but for the sample itself.
   const Tensor itself =
@@ -62,7 +63,7 @@ Tensor ctc(const Tensor& y_true, const Tensor& y_pred) {
     fail("[ctc] y_pred must have shape (samples, steps, classes): received y_pred=", y_pred.shape());
   // K has the blank behind the other classes.
   const std::vector<Tensor> classes = K::split(K::softmax(y_pred), {1, y_pred.shape()[2] - 1}, -1);
-  const Tensor labels = K::as_dtype(y_true, "int64");
+  const Tensor labels = K::class_numbers("ctc", "target", y_true);
   const Tensor length = K::sum(K::as_dtype(K::as_dtype(labels, "bool"), "int64"), -1, true);
   const Tensor steps = y_pred.shape()[1] * K::ones_like(length);
   const double least = std::numeric_limits<float>::min();

@@ -10,6 +10,7 @@
 #include <ktape/ops/reductions.hpp>
 #include <ktape/ops/shape.hpp>
 #include <ktape/ops/support/as_dtype.hpp>
+#include <ktape/ops/support/class_numbers.hpp>
 
 namespace ktape::nn {
 namespace K = backend;
@@ -35,9 +36,9 @@ Tensor equal_values(const Tensor& y_true, const Tensor& y_pred) {
 }
 
 /// Class numbers for predictions (..., classes), without a last axis of 1.
-Tensor classes_of(const Tensor& y_true, const Tensor& y_pred) {
+Tensor classes_of(const char* op, const Tensor& y_true, const Tensor& y_pred) {
   const bool column = y_true.ndim() == y_pred.ndim() && y_true.shape().back() == 1;
-  return K::as_dtype(column ? K::squeeze(y_true, -1) : y_true, "int64");
+  return K::class_numbers(op, "target", column ? K::squeeze(y_true, -1) : y_true);
 }
 
 }  // namespace
@@ -50,7 +51,7 @@ Tensor binary_accuracy(const Tensor& y_true, const Tensor& y_pred, double thresh
 }
 
 Tensor sparse_categorical_accuracy(const Tensor& y_true, const Tensor& y_pred) {
-  return as_number(K::equal(classes_of(y_true, y_pred), K::argmax(y_pred)));
+  return as_number(K::equal(classes_of("sparse_categorical_accuracy", y_true, y_pred), K::argmax(y_pred)));
 }
 
 Tensor categorical_accuracy(const Tensor& y_true, const Tensor& y_pred) {
@@ -58,7 +59,7 @@ Tensor categorical_accuracy(const Tensor& y_true, const Tensor& y_pred) {
 }
 
 Tensor sparse_top_k_categorical_accuracy(const Tensor& y_true, const Tensor& y_pred, std::int64_t k) {
-  const Tensor classes = classes_of(y_true, y_pred);
+  const Tensor classes = classes_of("sparse_top_k_categorical_accuracy", y_true, y_pred);
   const Tensor found = K::in_top_k(K::reshape(y_pred, {-1, y_pred.shape().back()}), K::flatten(classes), k);
   return as_number(K::reshape(found, classes.shape()));
 }

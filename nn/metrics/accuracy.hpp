@@ -30,7 +30,8 @@ class CategoricalAccuracy : public Metric {
   CategoricalAccuracy(const MetricOptions& options = {});
 };
 
-/// The same for class numbers as targets.
+/// Whether the largest of the predictions is at the place that the target, a class number, names. Throws
+/// ValueError for a target that is a fraction or NaN.
 class SparseCategoricalAccuracy : public Metric {
  public:
   SparseCategoricalAccuracy(const MetricOptions& options = {});

@@ -11,6 +11,7 @@
 #include <ktape/ops/reductions.hpp>
 #include <ktape/ops/shape.hpp>
 #include <ktape/ops/support/as_dtype.hpp>
+#include <ktape/ops/support/class_numbers.hpp>
 
 #include <algorithm>
 #include <numeric>
@@ -181,8 +182,8 @@ struct IoUImpl final : MetricWith<Options> {
   }
 
   void update_state(const Tensor& y_true, const Tensor& y_pred, const Tensor& sample_weight) override {
-    const Tensor t = classes(y_true, how_.sparse_y_true, {}),
-                 p = classes(y_pred, how_.sparse_y_pred, how_.threshold);
+    const Tensor t = classes("target", y_true, how_.sparse_y_true, {}),
+                 p = classes("prediction", y_pred, how_.sparse_y_pred, how_.threshold);
     if (t.size() != p.size())
       fail("[", this->class_name(),
            "] y_true and y_pred must have as many samples: received y_true=", y_true.shape(),
@@ -219,11 +220,11 @@ struct IoUImpl final : MetricWith<Options> {
   }
 
  private:
-  Tensor classes(const Tensor& y, bool sparse, std::optional<double> threshold) const {
+  Tensor classes(const char* name, const Tensor& y, bool sparse, std::optional<double> threshold) const {
     Tensor out = y;
     if (!sparse) out = K::argmax(y, how_.axis);
     else if (threshold) out = y >= *threshold;
-    return K::flatten(K::as_dtype(out, "int64"));
+    return K::flatten(K::class_numbers(this->class_name(), name, out));
   }
   void check(std::int64_t at) const {
     if (at < 0 || at >= how_.classes)

@@ -6,6 +6,7 @@
 #include <ktape/ops/reductions.hpp>
 #include <ktape/ops/shape.hpp>
 #include <ktape/ops/support/as_dtype.hpp>
+#include <ktape/ops/support/class_numbers.hpp>
 
 #include <algorithm>
 
@@ -201,7 +202,8 @@ std::size_t Arrangement::output_count() const {
 Tensor Arrangement::class_weights(const Tensor& y, const ClassWeight::ByClass& by_class) const {
   const std::int64_t samples = y.shape()[0];
   const bool one_hot = y.ndim() > 1 && y.shape()[-1] > 1;
-  const Tensor classes = K::as_dtype(one_hot ? K::argmax(y) : K::reshape(y, {samples, -1}), "int64");
+  const Tensor classes =
+      K::class_numbers(op_, "target", one_hot ? K::argmax(y) : K::reshape(y, {samples, -1}));
   if (classes.size() != samples)
     fail("[", op_, "] class_weight must go with one class for each sample: received y of shape ", y.shape());
   Tensor weights = Tensor::empty({samples}, DType::Float32);

@@ -63,17 +63,21 @@ void expect_steps(const char* schedule, const char* name, double steps) {
   if (!(steps > 0)) fail("[", schedule, "] ", name, " must be above 0: received ", name, '=', steps);
 }
 
+void expect_given(const char* schedule, const char* name, const std::optional<double>& rate) {
+  if (!rate) fail("[", schedule, "] ", name, " must be given: received ", name, "=None");
+}
+
 /// Returns a factor that falls from 1 to 0 along half a period of the cosine.
 double half_cosine(double fraction) { return 0.5 * (1 + std::cos(std::numbers::pi * fraction)); }
 
 double exponential(std::int64_t step, const ExponentialDecayOptions& o) {
   const double periods = static_cast<double>(step) / o.decay_steps;
-  return o.initial_learning_rate * std::pow(o.decay_rate, o.staircase ? std::floor(periods) : periods);
+  return *o.initial_learning_rate * std::pow(*o.decay_rate, o.staircase ? std::floor(periods) : periods);
 }
 
 double inverse_time(std::int64_t step, const InverseTimeDecayOptions& o) {
   const double periods = static_cast<double>(step) / o.decay_steps;
-  return o.initial_learning_rate / (1 + o.decay_rate * (o.staircase ? std::floor(periods) : periods));
+  return *o.initial_learning_rate / (1 + *o.decay_rate * (o.staircase ? std::floor(periods) : periods));
 }
 
 double piecewise(std::int64_t step, const PiecewiseConstantDecayOptions& o) {
@@ -85,12 +89,12 @@ double piecewise(std::int64_t step, const PiecewiseConstantDecayOptions& o) {
 double polynomial(std::int64_t step, const PolynomialDecayOptions& o) {
   const double at = static_cast<double>(step);
   const double steps = o.cycle ? o.decay_steps * std::max(1.0, std::ceil(at / o.decay_steps)) : o.decay_steps;
-  return o.end_learning_rate +
-         (o.initial_learning_rate - o.end_learning_rate) * std::pow(1 - std::min(at, steps) / steps, o.power);
+  return o.end_learning_rate + (*o.initial_learning_rate - o.end_learning_rate) *
+                                   std::pow(1 - std::min(at, steps) / steps, o.power);
 }
 
 double cosine(std::int64_t step, const CosineDecayOptions& o) {
-  double at = static_cast<double>(step), from = o.initial_learning_rate;
+  double at = static_cast<double>(step), from = *o.initial_learning_rate;
   if (o.warmup_target) {
     if (at < o.warmup_steps) return from + (*o.warmup_target - from) * at / o.warmup_steps;
     at -= o.warmup_steps;
@@ -108,7 +112,7 @@ double cosine_restarts(std::int64_t step, const CosineDecayRestartsOptions& o) {
     const double length = std::pow(o.t_mul, period);
     fraction = (fraction - (1 - length) / (1 - o.t_mul)) / length;
   }
-  return o.initial_learning_rate *
+  return *o.initial_learning_rate *
          ((1 - o.alpha) * std::pow(o.m_mul, period) * half_cosine(fraction) + o.alpha);
 }
 
@@ -121,11 +125,15 @@ LearningRate::LearningRate(const Value& value) {
 
 ExponentialDecay::ExponentialDecay(const ExponentialDecayOptions& options)
     : Schedule(function_object<ScheduleImpl>("ExponentialDecay", options, exponential)) {
+  expect_given("ExponentialDecay", "initial_learning_rate", options.initial_learning_rate);
+  expect_given("ExponentialDecay", "decay_rate", options.decay_rate);
   expect_steps("ExponentialDecay", "decay_steps", options.decay_steps);
 }
 
 InverseTimeDecay::InverseTimeDecay(const InverseTimeDecayOptions& options)
     : Schedule(function_object<ScheduleImpl>("InverseTimeDecay", options, inverse_time)) {
+  expect_given("InverseTimeDecay", "initial_learning_rate", options.initial_learning_rate);
+  expect_given("InverseTimeDecay", "decay_rate", options.decay_rate);
   expect_steps("InverseTimeDecay", "decay_steps", options.decay_steps);
 }
 
@@ -141,16 +149,19 @@ PiecewiseConstantDecay::PiecewiseConstantDecay(const PiecewiseConstantDecayOptio
 
 PolynomialDecay::PolynomialDecay(const PolynomialDecayOptions& options)
     : Schedule(function_object<ScheduleImpl>("PolynomialDecay", options, polynomial)) {
+  expect_given("PolynomialDecay", "initial_learning_rate", options.initial_learning_rate);
   expect_steps("PolynomialDecay", "decay_steps", options.decay_steps);
 }
 
 CosineDecay::CosineDecay(const CosineDecayOptions& options)
     : Schedule(function_object<ScheduleImpl>("CosineDecay", options, cosine)) {
+  expect_given("CosineDecay", "initial_learning_rate", options.initial_learning_rate);
   expect_steps("CosineDecay", "decay_steps", options.decay_steps);
 }
 
 CosineDecayRestarts::CosineDecayRestarts(const CosineDecayRestartsOptions& options)
     : Schedule(function_object<ScheduleImpl>("CosineDecayRestarts", options, cosine_restarts)) {
+  expect_given("CosineDecayRestarts", "initial_learning_rate", options.initial_learning_rate);
   expect_steps("CosineDecayRestarts", "first_decay_steps", options.first_decay_steps);
   if (!(options.t_mul >= 1))
     fail("[CosineDecayRestarts] t_mul must be at least 1: received t_mul=", options.t_mul);

@@ -45,12 +45,13 @@ class LearningRate {
   Schedule schedule_;
 };
 
-/// In all of them `decay_steps` must be above 0 (ValueError).
+/// In all of them `decay_steps` must be above 0, and the rates of which Keras has no default must be given
+/// (ValueError).
 struct ExponentialDecayOptions {
-  double initial_learning_rate = 0;
+  std::optional<double> initial_learning_rate = {};  ///< required
   double decay_steps = 0;
-  double decay_rate = 0;
-  bool staircase = false;  ///< whether to decay once every decay_steps
+  std::optional<double> decay_rate = {};  ///< required
+  bool staircase = false;                 ///< whether to decay once every decay_steps
   std::string name = "ExponentialDecay";
 };
 /// initial_learning_rate * decay_rate^(step / decay_steps).
@@ -64,9 +65,9 @@ class ExponentialDecay : public Schedule {
 };
 
 struct InverseTimeDecayOptions {
-  double initial_learning_rate = 0;
+  std::optional<double> initial_learning_rate = {};  ///< required
   double decay_steps = 0;
-  double decay_rate = 0;
+  std::optional<double> decay_rate = {};  ///< required
   bool staircase = false;
   std::string name = "InverseTimeDecay";
 };
@@ -95,7 +96,7 @@ class PiecewiseConstantDecay : public Schedule {
 };
 
 struct PolynomialDecayOptions {
-  double initial_learning_rate = 0;
+  std::optional<double> initial_learning_rate = {};  ///< required
   double decay_steps = 0;
   double end_learning_rate = 0.0001;
   double power = 1;
@@ -111,7 +112,7 @@ class PolynomialDecay : public Schedule {
 };
 
 struct CosineDecayOptions {
-  double initial_learning_rate = 0;
+  std::optional<double> initial_learning_rate = {};  ///< required
   double decay_steps = 0;
   double alpha = 0;  ///< the fraction of the rate that is left in the end
   std::string name = "CosineDecay";
@@ -128,7 +129,7 @@ class CosineDecay : public Schedule {
 };
 
 struct CosineDecayRestartsOptions {
-  double initial_learning_rate = 0;
+  std::optional<double> initial_learning_rate = {};  ///< required
   double first_decay_steps = 0;
   double t_mul = 2;  ///< how much longer each period is than the one before
   double m_mul = 1;  ///< how much higher it starts

@@ -4,6 +4,7 @@
 #include <ktape/nn/layers/preprocessing/encoding.hpp>
 #include <ktape/ops/inspection.hpp>
 #include <ktape/ops/support/as_dtype.hpp>
+#include <ktape/ops/support/class_numbers.hpp>
 
 namespace ktape::nn {
 namespace K = backend;
@@ -61,7 +62,7 @@ class CategoryEncodingImpl final : public LayerWith<CategoryEncodingArguments> {
            ", shape=", x.shape());
   }
   Tensor categories(const Tensor& x) const {
-    const Tensor out = K::as_dtype(x, DType::Int64);
+    const Tensor out = K::class_numbers(name(), "category", x);
     const auto* category = out.pointer<std::int64_t>();
     for (std::int64_t i = 0; i < out.size(); ++i)
       if (category[i] < 0 || category[i] >= args.num_tokens)

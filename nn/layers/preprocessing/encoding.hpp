@@ -20,7 +20,7 @@ struct CategoryEncodingOptions {
 /// - "one_hot": each entry becomes a vector: (..., n) becomes (..., n, num_tokens), and (..., 1) of rank 2 or
 ///   more (..., num_tokens).
 ///
-/// Throws ValueError for a number out of range, naming it, and for weights in another mode or shape. Mirrors
+/// Throws ValueError for a number that is out of range or no whole one, naming it, and for weights in another mode or shape. Mirrors
 /// `keras.layers.CategoryEncoding`.
 class CategoryEncoding : public Layer {
  public:

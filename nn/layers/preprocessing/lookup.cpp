@@ -3,7 +3,7 @@
 #include <ktape/nn/layers/preprocessing/vocabulary.hpp>
 #include <ktape/ops/config.hpp>
 #include <ktape/ops/inspection.hpp>
-#include <ktape/ops/support/as_dtype.hpp>
+#include <ktape/ops/support/class_numbers.hpp>
 
 namespace ktape::nn {
 namespace K = backend;
@@ -162,7 +162,7 @@ class StringLookupImpl final : public LookupImpl<std::string, StringArguments> {
       fail("[", name(), "] output_mode must be \"int\" to look places up: received output_mode=\"",
            args.output_mode, '"');
     expect_value("strings", places);
-    const Tensor numbers = K::as_dtype(places, DType::Int64);
+    const Tensor numbers = K::class_numbers(name(), "place", places);
     std::vector<std::string> strings;
     for (std::int64_t i = 0; i < numbers.size(); ++i)
       strings.push_back(vocabulary_.token(numbers.pointer<std::int64_t>()[i]));
@@ -198,7 +198,7 @@ class IntegerLookupImpl final : public LookupImpl<std::int64_t, IntegerArguments
       return defer(
           "lookup", result(x.shape()),
           [self = shared_from_this()](const Tensor& given) { return self->call(given); }, x);
-    const Tensor numbers = K::as_dtype(x, DType::Int64);
+    const Tensor numbers = K::class_numbers(name(), "number", x);
     Tensor out = Tensor::empty(x.shape(), DType::Int64);
     const auto* from = numbers.pointer<std::int64_t>();
     for (std::int64_t i = 0; i < out.size(); ++i)
@@ -219,8 +219,8 @@ class IntegerLookupImpl final : public LookupImpl<std::int64_t, IntegerArguments
   }
 
  private:
-  static std::vector<std::vector<std::int64_t>> documents(const Tensor& data, std::int64_t count) {
-    const Tensor numbers = K::as_dtype(data, DType::Int64);
+  std::vector<std::vector<std::int64_t>> documents(const Tensor& data, std::int64_t count) const {
+    const Tensor numbers = K::class_numbers(name(), "number", data);
     const auto* next = numbers.pointer<std::int64_t>();
     std::vector<std::vector<std::int64_t>> documents;
     for (std::int64_t i = 0; i < count; ++i, next += numbers.size() / count)

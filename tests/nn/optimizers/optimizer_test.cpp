@@ -237,3 +237,21 @@ TEST_CASE("bad options of schedules") {
         0.25);
   CHECK(nn::CosineDecayRestarts({.initial_learning_rate = 1, .first_decay_steps = 4, .t_mul = 1})(4) == 1);
 }
+
+TEST_CASE("the rates of a schedule that have no default must be given, in configs too") {
+  CHECK_THROWS_WITH_AS(
+      nn::CosineDecay({.decay_steps = 10}),
+      "[CosineDecay] initial_learning_rate must be given: received initial_learning_rate=None", ValueError);
+  CHECK_THROWS_WITH_AS(nn::ExponentialDecay({.initial_learning_rate = 0.1, .decay_steps = 10}),
+                       "[ExponentialDecay] decay_rate must be given: received decay_rate=None", ValueError);
+  for (const char* name :
+       {"ExponentialDecay", "InverseTimeDecay", "PolynomialDecay", "CosineDecay", "CosineDecayRestarts"}) {
+    const nn::Config steps{{"decay_steps", 9}, {"decay_rate", 0.5}}, first_steps{{"first_decay_steps", 9}};
+    const bool restarts = std::string(name) == "CosineDecayRestarts";
+    const bool rated = std::string(name) == "ExponentialDecay" || std::string(name) == "InverseTimeDecay";
+    const nn::Config config = restarts ? first_steps : rated ? steps : nn::Config{{"decay_steps", 9}};
+    CHECK_THROWS_WITH_AS(
+        nn::SGD({.learning_rate = nn::Schedule(nn::Config{{"class_name", name}, {"config", config}})}),
+        doctest::Contains("] initial_learning_rate must be given: received"), ValueError);
+  }
+}
