@@ -110,49 +110,87 @@ Tensor ByteSource::read_tensor(const Shape& shape, DType dtype, bool swapped) {
 
 // --- InputFile --------------------------------------------------------------------------------------------
 
+struct InputFile::Gzip {
+  Gzip() : stored(std::size_t{1} << 18) { failed = inflateInit2(&stream, 15 + 16) != Z_OK; }  // gzip alone
+  ~Gzip() { inflateEnd(&stream); }
+  Gzip(const Gzip&) = delete;
+
+  z_stream stream{};
+  std::vector<unsigned char> stored;
+  bool failed, between_members = true;
+};
+
 InputFile::InputFile(const char* op, const std::string& path)
-    : ByteSource(op, path), file_(nullptr, &gzclose) {
-  const int file = opened(op, path, size_);
-  file_.reset(gzdopen(file, "rb"));
-  if (!file_) {
-    close(file);
-    fail("the file must be readable", "out of memory");
+    : ByteSource(op, path), file_(opened(op, path, size_)) {
+  unsigned char magic[2] = {};
+  if (pread(file_, magic, 2, 0) == 2 && magic[0] == 0x1f && magic[1] == 0x8b)
+    gzip_ = std::make_unique<Gzip>();
+  if (!gzip_ || !gzip_->failed) return;
+  close(file_);
+  fail("the file must be readable", "out of memory");
+}
+
+InputFile::~InputFile() { close(file_); }
+
+std::size_t InputFile::read_stored(void* out, std::size_t n) const {
+  std::size_t done = 0;
+  while (done < n) {
+    const ssize_t count =
+        ::read(file_, static_cast<char*>(out) + done, std::min<std::size_t>(n - done, 1 << 30));
+    if (count < 0 && errno == EINTR) continue;
+    if (count < 0) fail("the file must be complete and readable", std::strerror(errno));
+    if (count == 0) break;
+    done += static_cast<std::size_t>(count);
   }
-  gzbuffer(file_.get(), 1 << 18);
+  return done;
+}
+
+std::size_t InputFile::read_inflated(void* out, std::size_t n) {
+  constexpr const char* rule = "the file must be complete and readable";
+  z_stream& stream = gzip_->stream;
+  stream.next_out = static_cast<unsigned char*>(out);
+  stream.avail_out = static_cast<unsigned>(n);
+  while (stream.avail_out > 0) {
+    if (stream.avail_in == 0) {
+      stream.next_in = gzip_->stored.data();
+      stream.avail_in = static_cast<unsigned>(read_stored(gzip_->stored.data(), gzip_->stored.size()));
+      if (stream.avail_in == 0 && !gzip_->between_members) fail(rule, "unexpected end of file");
+      if (stream.avail_in == 0) break;
+    }
+    if (gzip_->between_members && *stream.next_in == 0) {  // padding at the end
+      ++stream.next_in, --stream.avail_in;
+      continue;
+    }
+    gzip_->between_members = false;
+    const int code = inflate(&stream, Z_NO_FLUSH);
+    if (code == Z_STREAM_END) gzip_->between_members = inflateReset(&stream) == Z_OK;
+    else if (code != Z_OK) fail(rule, stream.msg ? stream.msg : "damaged data");
+  }
+  return n - stream.avail_out;
 }
 
 std::size_t InputFile::read(void* out, std::size_t n) {
   std::size_t done = 0;
   while (done < n) {
-    const auto step = static_cast<unsigned>(std::min<std::size_t>(n - done, 1 << 30));
-    errno = 0;
-    const int count = gzread(file_.get(), static_cast<char*>(out) + done, step);
-    int code = Z_OK;
-    const char* reason = gzerror(file_.get(), &code);
-    if (code == Z_ERRNO) reason = std::strerror(errno);
-    // A truncated file gives what it has and an error besides.
-    if (count < 0 || (code != Z_OK && code != Z_STREAM_END))
-      fail("the file must be complete and readable", reason);
-    done += static_cast<std::size_t>(count);
-    read_ += static_cast<std::size_t>(count);
-    if (compressed() && read_ > most())
+    const std::size_t step = std::min<std::size_t>(n - done, 1 << 30);
+    char* const at = static_cast<char*>(out) + done;
+    const std::size_t count = gzip_ ? read_inflated(at, step) : read_stored(at, step);
+    done += count;
+    read_ += count;
+    if (gzip_ && read_ > most())
       fail("compressed data must not inflate so far", "more than ", most(), " bytes of ", size_);
-    if (static_cast<unsigned>(count) < step) break;
+    if (count < step) break;
   }
   return done;
 }
 
-bool InputFile::compressed() const { return !gzdirect(file_.get()); }
-
-std::uint64_t InputFile::most() const {
-  return compressed() ? most_inflated(size_, arrays_inflation) : size_;
-}
+std::uint64_t InputFile::most() const { return gzip_ ? most_inflated(size_, arrays_inflation) : size_; }
 
 std::uint64_t InputFile::room() const { return most() > read_ ? most() - read_ : 0; }
 
 std::uint64_t InputFile::likely() const {
   constexpr std::uint64_t usual_inflation = 4;
-  return std::min(room(), saturated_product(size_, compressed() ? usual_inflation : 1));
+  return std::min(room(), saturated_product(size_, gzip_ ? usual_inflation : 1));
 }
 
 // --- RandomFile -------------------------------------------------------------------------------------------

@@ -4,8 +4,6 @@
 #include <memory>
 #include <string>
 
-struct gzFile_s;
-
 /// Files as bytes, none of which is trusted. Internal: sources only.
 namespace ktape::data {
 
@@ -74,21 +72,27 @@ class ByteSource {
   std::string name_;
 };
 
-/// A file from its beginning on, decompressed where it is gzip, as far as `arrays_inflation` allows. Only
-/// regular files are read, here and by RandomFile: devices and pipes may never end.
+/// A file from its beginning on, decompressed where it is gzip, as far as `arrays_inflation` allows. A gzip
+/// file may have several members and end in zeros; anything else behind a member is damage. Only regular files
+/// are read, here and by RandomFile: devices and pipes may never end.
 class InputFile final : public ByteSource {
  public:
   InputFile(const char* op, const std::string& path);
+  ~InputFile() override;
   std::size_t read(void* out, std::size_t n) override;
   std::uint64_t room() const override;
   std::uint64_t likely() const override;
 
  private:
-  bool compressed() const;
+  /// The decompressor, and the compressed bytes that wait for it.
+  struct Gzip;
+  std::size_t read_stored(void* out, std::size_t n) const;
+  std::size_t read_inflated(void* out, std::size_t n);
   std::uint64_t most() const;
 
-  std::unique_ptr<gzFile_s, int (*)(gzFile_s*)> file_;
   std::uint64_t size_ = 0, read_ = 0;
+  int file_;
+  std::unique_ptr<Gzip> gzip_;  ///< null for a file that is not compressed
 };
 
 /// A file that is read anywhere.

@@ -63,6 +63,20 @@ std::string_view next_line(std::string_view& text) {
   return line;
 }
 
+/// Returns how long the header is, with the end of its line: a field in quotes may go on in the next lines.
+std::size_t length_of_header(std::string_view text, char delimiter) {
+  bool begins = true, quoted = false, inside = false;  // of the field
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    const char c = text[i];
+    if (c == '"' && (begins || quoted)) inside = !inside, quoted = true;
+    else if (c == '\n' && !inside) return i + 1;
+    else if (c == delimiter && !inside) quoted = false;
+    else if (begins && trimmed({&c, 1}, delimiter).empty()) continue;
+    begins = c == delimiter && !inside;
+  }
+  return inside ? std::min(text.find('\n'), text.size() - 1) + 1 : text.size();
+}
+
 /// Where the first field ends: at a delimiter that is not in quotes.
 std::size_t end_of_field(std::string_view line, char delimiter) {
   const std::size_t plain = std::min(line.find(delimiter), line.size());
@@ -163,8 +177,10 @@ Table measured(std::string_view text, const std::string& path, const CsvOptions&
   std::string_view rest = table.text;
   const bool titled = !has_only_numbers(next_line(rest), options.delimiter);
   if (options.header.value_or(titled) && (titled || table.first_line == 1)) {
-    table.text = rest;
-    ++table.first_line;
+    const std::size_t header = length_of_header(table.text, options.delimiter);
+    table.first_line += std::max<std::ptrdiff_t>(
+        1, std::count(table.text.begin(), table.text.begin() + static_cast<std::ptrdiff_t>(header), '\n'));
+    table.text.remove_prefix(header);
   }
   if (table.text.empty())
     fail<IOError>("[load_csv] the file must have a row of numbers: received ", path,

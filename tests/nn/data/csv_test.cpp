@@ -10,12 +10,15 @@
 #include <span>
 
 #include "../../close.hpp"
+#include "archives.hpp"
 
 using doctest::Contains;
 using ktape::IOError, ktape::Shape, ktape::Tensor, ktape::ValueError;
 using ktape::data::CsvOptions, ktape::data::load_csv;
 
 namespace {
+
+std::vector<float> numbers_of(const Tensor& x) { return {x.pointer<float>(), x.pointer<float>() + x.size()}; }
 
 /// A folder for the files of one test.
 class Files {
@@ -224,6 +227,47 @@ TEST_CASE("files without numbers and files that cannot be read are errors with t
   for (char bad : {'\n', '"', '.', '-', 'e', '0', '\0'})
     CHECK_THROWS_WITH_AS(load_csv(files.text("1"), {.delimiter = bad}), Contains("the delimiter must not be"),
                          ValueError);
+}
+
+TEST_CASE("a header's field in quotes may hold line ends, delimiters and quotes") {
+  const Files files;
+  const auto numbers = [&](const std::string& text, const CsvOptions& options = {}) {
+    const Tensor x = load_csv(files.text(text), options);
+    CHECK(x.shape() == Shape{2, 2});
+    return numbers_of(x) == std::vector<float>{1, 2, 3, 4};
+  };
+  CHECK(numbers("\"width\n(cm)\",height\n1,2\n3,4\n"));
+  CHECK(numbers("width,\"height\r\n(cm), \"\"net\"\"\n\"\r\n1,2\r\n3,4"));
+  CHECK(numbers("# measured\n \"1\n\" ; \"2\nb\"\n1;2\n3;4\n", {.delimiter = ';'}));
+  CHECK(numbers("width 5\",height\n1,2\n3,4\n"));  // a quote within a field is a character
+  CHECK(numbers("\"width,height\n1,2\n3,4\n"));    // and one that is never closed
+  CHECK_THROWS_WITH_AS(load_csv(files.text("\"a\nb\",c\n1,2\n3,x\n")), Contains(", line 4, field 2"),
+                       IOError);
+}
+
+TEST_CASE("damage in the second member of a gzip file is an error, or does no harm") {
+  const Files files;
+  const std::string first = deflated("1,2\n3,4\n", true), second = deflated("5,6\n7,8\n", true);
+  const auto load = [&](const std::string& bytes) { return numbers_of(load_csv(files.text(bytes))); };
+  const std::vector<float> all{1, 2, 3, 4, 5, 6, 7, 8};
+  CHECK(load(first + second) == all);
+  CHECK(load(first + second + std::string(512, '\0')) == all);  // padding, as of tapes
+  for (std::size_t i = 0; i < second.size(); ++i)
+    for (const char flip : {'\x01', '\x80', '\xff'}) {
+      std::string damaged = second;
+      damaged[i] = static_cast<char>(damaged[i] ^ flip);
+      std::vector<float> read = all;
+      try {
+        read = load(first + damaged);  // the time in the header may change
+      } catch (const IOError&) {
+      }
+      CHECK(read == all);
+    }
+  for (std::size_t size = 1; size < second.size(); ++size)
+    CHECK_THROWS_WITH_AS(load(first + second.substr(0, size)), Contains("must be complete and readable"),
+                         IOError);
+  for (const char* rest : {"x", "5,6\n7,8\n"})
+    CHECK_THROWS_WITH_AS(load(first + rest), Contains("must be complete and readable"), IOError);
 }
 
 TEST_CASE("truncated and damaged gzip files are errors") {
