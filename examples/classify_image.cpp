@@ -55,7 +55,8 @@ static Arguments read_arguments(int argc, char** argv) {
 // A picture as the network reads it: a batch of one.
 static Tensor load_picture(const std::string& path, const applications::Application& application) {
   const std::int64_t size = application.image_size;
-  const Tensor pixels = ktape::data::load_image(path, {.target_size = {{size, size}}});
+  const Tensor pixels =
+      ktape::data::load_image(path, {.target_size = {{size, size}}, .interpolation = "bilinear"});
   return application.preprocess_input(K::expand_dims(pixels, 0), "");
 }
 

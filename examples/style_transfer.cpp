@@ -79,11 +79,12 @@ int main(int argc, char** argv) try {
   const auto run = nn::program_options(argc, argv, {.epochs = 300, .quick_epochs = 40});
   K::set_random_seed(run.seed);
   const Tensor content =
-      run.data.empty()
-          ? content_image()
-          : K::expand_dims(K::cast(data::load_image(run.data, {.target_size = {{side, side}}}), "float32"),
-                           0) /
-                255.f;
+      run.data.empty() ? content_image()
+                       : K::expand_dims(K::cast(data::load_image(run.data, {.target_size = {{side, side}},
+                                                                            .interpolation = "bilinear"}),
+                                                "float32"),
+                                        0) /
+                             255.f;
   const Tensor style = style_image();
 
   const nn::Model network = features();

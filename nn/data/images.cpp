@@ -112,10 +112,13 @@ std::vector<std::string> class_folders(const std::string& directory) {
 }
 
 /// The images below a folder, in the order of their names.
-std::vector<std::string> images_below(const files::path& folder) {
+std::vector<std::string> images_below(const files::path& folder, bool follow_links) {
+  const auto links =
+      follow_links ? files::directory_options::follow_directory_symlink : files::directory_options::none;
   std::vector<std::string> paths;
   std::error_code error;
-  for (files::recursive_directory_iterator at(folder, error), end; !error && at != end; at.increment(error))
+  for (files::recursive_directory_iterator at(folder, links, error), end; !error && at != end;
+       at.increment(error))
     if (std::error_code none; at->is_regular_file(none) && !is_hidden(at->path()) && is_image(at->path()))
       paths.push_back(at->path());
   if (error) fail_folder(folder, error.message());
@@ -130,8 +133,9 @@ struct Found {
 };
 
 /// All images below the directory, whose labels are given or none.
-Found find_all_images(const std::string& directory, const std::optional<std::vector<std::int32_t>>& labels) {
-  Found found{{}, images_below(directory), {}};
+Found find_all_images(const std::string& directory, bool follow_links,
+                      const std::optional<std::vector<std::int32_t>>& labels) {
+  Found found{{}, images_below(directory, follow_links), {}};
   if (found.paths.empty()) fail_folder(directory, "no images");
   found.labels = labels ? *labels : std::vector<std::int32_t>(found.paths.size());
   if (found.labels.size() != found.paths.size())
@@ -146,7 +150,7 @@ Found find_all_images(const std::string& directory, const std::optional<std::vec
 Found find_images(const std::string& directory, const ImageFolderOptions& options) {
   const bool labelled = options.label_mode != "none";
   if (!options.labels.inferred() || !labelled)
-    return find_all_images(directory, labelled ? options.labels.list() : std::nullopt);
+    return find_all_images(directory, options.follow_links, labelled ? options.labels.list() : std::nullopt);
   Found found;
   const std::vector<std::string> folders = class_folders(directory);
   found.class_names = options.class_names.empty() ? folders : options.class_names;
@@ -154,7 +158,7 @@ Found find_images(const std::string& directory, const ImageFolderOptions& option
     const std::string& name = found.class_names[i];
     if (std::find(folders.begin(), folders.end(), name) == folders.end())
       fail("[", op, "] class_names must be folders in ", directory, ": received '", name, "'");
-    for (std::string& path : images_below(files::path(directory) / name)) {
+    for (std::string& path : images_below(files::path(directory) / name, options.follow_links)) {
       found.paths.push_back(std::move(path));
       found.labels.push_back(static_cast<std::int32_t>(i));
     }

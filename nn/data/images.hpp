@@ -10,7 +10,7 @@ namespace ktape::data {
 struct ImageOptions {
   std::string color_mode = "rgb";                               ///< or "grayscale" (one channel) or "rgba"
   std::optional<std::array<std::int64_t, 2>> target_size = {};  ///< height, width; the image's own by default
-  std::string interpolation = "bilinear";  ///< how it becomes that size, as in nn::Resizing
+  std::string interpolation = "nearest";  ///< how it becomes that size, as in nn::Resizing
 };
 
 /// The pixels of an image, (height, width, channels), uint8 from 0 to 255. Grayscale is 0.299 R + 0.587 G +
@@ -47,6 +47,7 @@ struct ImageFolderOptions {
   double validation_split = 0;  ///< the part of the files, drawn by the seed, that is kept for validation
   std::string subset = {};      ///< with it: "training", "validation" or, see below, "both"
   std::string interpolation = "bilinear";
+  bool follow_links = false;   ///< whether links to folders below the class's folder are followed
   int num_parallel_calls = 1;  ///< threads that read images; AUTOTUNE: one for each processor
 };
 
@@ -61,7 +62,7 @@ class ImageDataset : public Dataset {
 
 /// The images below a folder, each in the folder of its class: float32 images (batch, height, width,
 /// channels) from 0 to 255, and labels. Files are read when their batch is: .png, .jpg, .jpeg, .ppm and .pgm,
-/// in any depth below the class's folder; links to folders are not followed. Without labels, and with a list
+/// in any depth below the class's folder, which may be a link to a folder. Without labels, and with a list
 /// of them, the images are all that are below the directory, in the order of their paths; class_names are
 /// then the different labels. Throws IOError for a folder that is missing or without images, ValueError for
 /// an unknown option, for class_names that are no folders there and for another number of labels than of

@@ -79,6 +79,8 @@ TEST_CASE("load_image: another size") {
   CHECK(sized(1, 4, "bilinear") == Values{20, 23, 28, 30});  // 20, 22.5, 27.5, 30
   CHECK(sized(2, 4, "nearest") == Values{10, 10, 20, 20, 30, 30, 40, 40});
   CHECK(sized(2, 2, "bilinear") == Values{10, 20, 30, 40});
+  CHECK(values(data::load_image(path, {.color_mode = "grayscale", .target_size = {{2, 4}}})) ==
+        sized(2, 4, "nearest"));  // Keras's default
   CHECK_THROWS_WITH_AS(sized(0, 1, "bilinear"), Contains("target_size"), ValueError);
   CHECK_THROWS_WITH_AS(sized(1, 1, "cubic"), Contains("interpolation"), ValueError);
   CHECK_THROWS_WITH_AS(data::load_image(path, {.color_mode = "hsv"}), Contains("color_mode"), ValueError);
@@ -211,6 +213,25 @@ TEST_CASE("image_dataset_from_directory: classes are folders") {
           static_cast<void>(e);
       }(),
       Contains("broken.png"), IOError);
+}
+
+TEST_CASE("image_dataset_from_directory: a class's folder may be a link, links below are asked for") {
+  const Files files, elsewhere;
+  const std::string pixel = png(std::string(3, 'c'), 1, 1, PNG_FORMAT_RGB);
+  for (const char* name : {"cats/1.png", "cats/deep/2.png", "more/3.png"}) elsewhere.write(name, pixel);
+  files.write("dogs/4.png", pixel);
+  std::filesystem::create_symlink(elsewhere.folder() + "/cats", files.folder() + "/cats");
+  std::filesystem::create_symlink(elsewhere.folder() + "/more", files.folder() + "/dogs/more");
+  std::filesystem::create_symlink(elsewhere.folder() + "/more/3.png", files.folder() + "/dogs/5.png");
+  const auto count = [&](const data::ImageFolderOptions& options) {
+    return data::image_dataset_from_directory(files.folder(), options).file_paths.size();
+  };
+  CHECK(count({}) == 4);
+  CHECK(count({.follow_links = true}) == 5);
+  CHECK(count({.label_mode = "none"}) == 2);  // as Keras, from the folder on
+  CHECK(count({.label_mode = "none", .follow_links = true}) == 5);
+  CHECK(data::image_dataset_from_directory(files.folder()).class_names ==
+        std::vector<std::string>{"cats", "dogs"});
 }
 
 TEST_CASE("image_dataset_from_directory: labels that are given, and none") {
