@@ -1,6 +1,10 @@
 #include <ktape/autograd/error.hpp>
+#include <ktape/autograd/log.hpp>
 #include <ktape/ops/kernels/engine/engine.hpp>
 #include <ktape/ops/support/config_file.hpp>
+
+#include <fcntl.h>
+#include <sys/stat.h>
 
 #include <algorithm>
 #include <cerrno>
@@ -147,17 +151,29 @@ std::optional<std::string> environment(const char* name) {
   return value;
 }
 
+/// Warns of a file that is not read, and returns none.
+std::nullopt_t ignored(const std::string& file, const char* reason) {
+  log::write(log::Level::Warn,
+             "[keras.json] the file must be a regular one that can be read, and is ignored: received " +
+                 file + " (" + reason + ')');
+  return std::nullopt;
+}
+
 std::optional<std::string> read_file(const std::string& file) {
-  const auto unreadable = [&] {
-    fail<IOError>("[keras.json] the file must be readable: received ", file, " (", std::strerror(errno), ")");
-  };
-  const std::unique_ptr<std::FILE, int (*)(std::FILE*)> in(std::fopen(file.c_str(), "rb"), &std::fclose);
-  if (!in && (errno == ENOENT || errno == ENOTDIR)) return {};
-  if (!in) unreadable();
+  // A pipe would wait for its writer.
+  const int descriptor = open(file.c_str(), O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
+  if (descriptor < 0) {
+    if (errno == ENOENT || errno == ENOTDIR) return {};
+    return ignored(file, std::strerror(errno));
+  }
+  const std::unique_ptr<std::FILE, int (*)(std::FILE*)> in(fdopen(descriptor, "rb"), &std::fclose);
+  struct stat status {};
+  if (fstat(descriptor, &status) != 0) return ignored(file, std::strerror(errno));
+  if (!S_ISREG(status.st_mode)) return ignored(file, "no regular file");
   std::string text;
   char buffer[4096];
   while (const std::size_t n = std::fread(buffer, 1, sizeof buffer, in.get())) text.append(buffer, n);
-  if (std::ferror(in.get())) unreadable();
+  if (std::ferror(in.get())) return ignored(file, std::strerror(errno));
   return text;
 }
 

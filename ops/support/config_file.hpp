@@ -36,10 +36,11 @@ Config parse_config(std::string_view text, const std::string& file,
                     const std::optional<std::string>& backend = {});
 
 /// Reads `$KERAS_HOME/keras.json`, or `$HOME/.keras/keras.json` when KERAS_HOME is not set; the defaults when
-/// there is no such file. `$KERAS_BACKEND` goes before the file's backend. Nothing is ever written.
+/// there is no such file. A directory, a pipe, a device and a file that cannot be read are ignored with a
+/// warning, for a program must not depend on them. `$KERAS_BACKEND` goes before the file's backend. Nothing is
+/// ever written.
 ///
-/// Throws as parse_config does, IOError for a file that cannot be read and ValueError for an unknown
-/// KERAS_BACKEND.
+/// Throws as parse_config does, and ValueError for an unknown KERAS_BACKEND.
 Config load_config();
 
 }  // namespace ktape::backend

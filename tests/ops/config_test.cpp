@@ -1,4 +1,5 @@
 #include <doctest/doctest.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 
 #include <cmath>
@@ -267,9 +268,29 @@ TEST_CASE("the file is read from KERAS_HOME, then from HOME, and KERAS_BACKEND g
   CHECK(own.find("later epsilon=0.0001 format=channels_first") != std::string::npos);
   CHECK(report_of_process(home + ' ' + keras_home).find("floatx=float32 epsilon=0.5 format=channels_last") !=
         std::string::npos);
-  std::filesystem::remove(folder.path / "own/keras.json");
-  std::filesystem::create_directory(folder.path / "own/keras.json");
-  CHECK(report_of_process(keras_home).find("the file must be readable: received ") != std::string::npos);
+}
+
+TEST_CASE("a configuration file that is no regular one, or cannot be read, is ignored with a warning") {
+  TemporaryFolder folder;
+  folder.write(".keras/keras.json", "{}");
+  const std::filesystem::path file = folder.path / ".keras/keras.json";
+  const auto ignored = [&](const char* reason) {
+    CAPTURE(reason);
+    const std::string report = report_of_process("KTAPE_LOG=warn HOME='" + folder.path.string() + "'");
+    CHECK(report.find("and is ignored: received " + file.string() + " (" + reason + ")") !=
+          std::string::npos);
+    CHECK(report.find("floatx=float32 epsilon=1e-07 format=channels_last") != std::string::npos);
+    std::filesystem::remove(file);
+  };
+  std::filesystem::remove(file);
+  std::filesystem::create_directory(file);
+  ignored("no regular file");
+  REQUIRE(mkfifo(file.c_str(), 0600) == 0);
+  ignored("no regular file");
+  std::filesystem::create_symlink("/dev/zero", file);
+  ignored("no regular file");
+  std::filesystem::create_symlink("keras.json", file);
+  ignored("Too many levels of symbolic links");
 }
 
 namespace {
