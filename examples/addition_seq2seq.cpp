@@ -59,7 +59,8 @@ static std::string read(const Tensor& places) {
 
 /// How many answers are right in every digit.
 static double part_right(const nn::Model& model, const data::Element& part, int shown = 0) {
-  const Tensor answers = K::cast(K::argmax(model.predict(part[0], {.batch_size = 256})), "int32");
+  const Tensor answers =
+      K::cast(K::argmax(model.predict(part[0], {.batch_size = 256, .verbose = 0})), "int32");
   for (int i = 0; i < shown; ++i)
     std::printf("  %s = %s %s\n", read(part[0][{i}]).c_str(), read(answers[{i}]).c_str(),
                 read(answers[{i}]) == read(part[1][{i}]) ? "" : "(wrong)");

@@ -69,7 +69,8 @@ int main(int argc, char** argv) try {
 
   // The score of a window: how badly it is rebuilt.
   const Tensor normal = beats(500, true, run.seed + 1), strange = beats(500, false, run.seed + 2);
-  const Tensor windows = K::concatenate({normal, strange}, 0), rebuilt = model.predict(windows);
+  const Tensor windows = K::concatenate({normal, strange}, 0),
+               rebuilt = model.predict(windows, {.verbose = 0});
   const Tensor scores = K::mean(K::square(windows - rebuilt), {1, 2});
   const Tensor is_strange = K::concatenate({K::zeros({500}), K::ones({500})}, 0);
   const double area = nn::AUC({.num_thresholds = 500})(is_strange, scores / K::max(scores)).item();

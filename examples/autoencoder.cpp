@@ -44,7 +44,7 @@ int main(int argc, char** argv) try {
   const double expected = run.quick ? 0.032 : 0.026;
   if (!run.out.empty()) {
     const Tensor noisy = split.test[0][{Slice(0, 10)}];
-    ktape::plot::image_grid(K::concatenate({noisy, model.predict(noisy)}, 0), {.columns = 10})
+    ktape::plot::image_grid(K::concatenate({noisy, model.predict(noisy, {.verbose = 0})}, 0), {.columns = 10})
         .save(run.out + "/pairs.svg");
   }
   std::printf("mean squared error of unseen digits: %.4f before\n", noise);

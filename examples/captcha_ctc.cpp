@@ -100,7 +100,7 @@ int main(int argc, char** argv) try {
   model.compile({.optimizer = nn::Adam(nn::CosineDecay(0.005, batches * run.epochs)), .loss = ctc_loss});
   model.fit(train, {.epochs = run.epochs, .verbose = 2});
 
-  const Tensor y_pred = model.predict(test[0]);
+  const Tensor y_pred = model.predict(test[0], {.verbose = 0});
   const Tensor found =
       K::ctc_decode(y_pred, K::flatten(lengths(y_pred)), {.greedy = false, .beam_width = 10}).decoded[0];
   double right = 0;

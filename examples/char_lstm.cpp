@@ -46,7 +46,7 @@ static std::string sample(const nn::Model& model, const Alphabet& alphabet, std:
                           double temperature) {
   for (int i = 0; i < length; ++i) {
     const std::string end = text.substr(text.size() - std::min<std::size_t>(text.size(), steps));
-    const Tensor logits = model.predict(K::expand_dims(alphabet.numbers(end), 0))[{0, -1}];
+    const Tensor logits = model.predict(K::expand_dims(alphabet.numbers(end), 0), {.verbose = 0})[{0, -1}];
     const Tensor p = K::cumsum(K::softmax(logits / temperature));
     const Tensor below = K::cast(p < K::random_uniform({1}), "int32");
     text += alphabet.characters.at(K::sum(below).item<std::size_t>());

@@ -71,7 +71,8 @@ int main(int argc, char** argv) try {
     ktape::plot::image_grid(K::clip(K::concatenate(stages, 0), 0, 1), {.columns = 10})
         .save(run.out + "/dreams.svg");
   }
-  const Tensor judged = K::sum(K::softmax(judge.predict(dreams)) * K::one_hot(digits, 10), -1);
+  const Tensor judged =
+      K::sum(K::softmax(judge.predict(dreams, {.verbose = 0})) * K::one_hot(digits, 10), -1);
   std::printf("read by the other network as the digit, with a probability of:\n");
   for (int digit = 0; digit < 10; ++digit) std::printf("  %d: %.3f", digit, judged.item(digit));
   const double least = K::min(judged).item(), expected = run.quick ? 0.2 : 0.8;

@@ -49,7 +49,7 @@ static Tensor sample(const nn::Model& model, const Schedule& schedule, const Ten
   for (std::int64_t t = steps - 1; t >= 0; --t) {
     const float beta = schedule.beta.item(t), left = schedule.left.item(t);
     const Tensor step = K::zeros({digit.shape()[0], 1}) + static_cast<float>(t);
-    const Tensor noise = model.predict({x, waves(step), digit}, {.batch_size = 256});
+    const Tensor noise = model.predict({x, waves(step), digit}, {.batch_size = 256, .verbose = 0});
     x = (x - beta / std::sqrt(1 - left) * noise) / std::sqrt(1 - beta);
     if (t > 0) x = x + std::sqrt(beta) * K::random_normal(K::int_shape(x));
   }
@@ -100,7 +100,7 @@ int main(int argc, char** argv) try {
   const Tensor made = sample(model, schedule, K::one_hot(asked, 10));
   if (!run.out.empty())
     ktape::plot::image_grid(K::reshape(made, {-1, 8, 8}), {.columns = 20}).save(run.out + "/samples.svg");
-  const Tensor read = K::argmax(reader(images, classes).predict(made));
+  const Tensor read = K::argmax(reader(images, classes).predict(made, {.verbose = 0}));
   const double right = K::mean(K::cast(K::cast(read, "int32") == asked, "float32")).item();
   const double expected = run.quick ? 0.6 : 0.9;
   std::printf("samples read as what was asked for: %.3f (expected: %.1f or more)\n", right, expected);

@@ -40,7 +40,8 @@ int main(int argc, char** argv) try {
   std::printf("accuracy on %d unseen digits: %.4f (expected: %.2f or more)\n",
               static_cast<int>(split.test[0].shape()[0]), accuracy, expected);
   if (!run.out.empty())
-    ktape::plot::confusion_matrix(split.test[1], model.predict(split.test[0]), {.title = "Unseen digits"})
+    ktape::plot::confusion_matrix(split.test[1], model.predict(split.test[0], {.verbose = 0}),
+                                  {.title = "Unseen digits"})
         .save(run.out + "/confusion.svg");
   return accuracy >= expected ? 0 : 1;
 } catch (const std::exception& error) {

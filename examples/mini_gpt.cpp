@@ -62,7 +62,7 @@ static data::Element sequences(const Tensor& text, std::int64_t stride) {
 static std::string sample(const nn::Model& model, const std::string& alphabet, std::string text, int length) {
   for (int i = 0; i < length; ++i) {
     const std::string end = text.substr(text.size() - std::min<std::size_t>(text.size(), steps));
-    const Tensor logits = model.predict(K::expand_dims(numbers(end, alphabet), 0))[{0, -1}];
+    const Tensor logits = model.predict(K::expand_dims(numbers(end, alphabet), 0), {.verbose = 0})[{0, -1}];
     const auto best = K::top_k(logits / 0.8f, 10);
     const Tensor p = K::cumsum(K::softmax(best.values));
     const auto drawn = K::sum(K::cast(p < K::random_uniform({1}), "int32")).item<std::int64_t>();

@@ -56,7 +56,8 @@ int main(int argc, char** argv) try {
   if (!run.out.empty()) {
     plot::curves(history, "loss", {.title = "Gradient descent", .x = {.label = "epoch"}, .y = {.log = true}})
         .save(run.out + "/loss.svg");
-    plot::scatter({{"samples", model.predict(x), y}}, {.x = {.label = "y"}, .y = {.label = "predicted"}})
+    plot::scatter({{"samples", model.predict(x, {.verbose = 0}), y}},
+                  {.x = {.label = "y"}, .y = {.label = "predicted"}})
         .save(run.out + "/predictions.svg");
   }
   const double difference = K::max(K::abs(closed - descended)).item(), expected = 0.001;

@@ -59,7 +59,8 @@ int main(int argc, char** argv) try {
   const double area = model.evaluate({test[0], test[1]}, test[2], {.verbose = 0})["auc"];
   if (!run.out.empty()) {
     const Tensor some = K::arange(994, 1006);  // different ones, then same ones
-    const Tensor a = K::gather(test[0], some), b = K::gather(test[1], some), alike = model.predict({a, b});
+    const Tensor a = K::gather(test[0], some), b = K::gather(test[1], some),
+                 alike = model.predict({a, b}, {.verbose = 0});
     std::vector<std::string> titles;
     for (int i = 0; i < 12; ++i) titles.push_back(std::to_string(alike.item(i, 0)).substr(0, 4));
     ktape::plot::image_grid(K::concatenate({a, b}, 2), {.titles = titles, .columns = 6})

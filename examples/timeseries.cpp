@@ -67,7 +67,8 @@ int main(int argc, char** argv) try {
   const double error = degrees * model.evaluate(unseen, {.verbose = 0})["mae"];
 
   if (!run.out.empty()) {
-    const Tensor forecast = model.predict(unseen)[{Slice(0, 7 * day), ahead - 1}] * spread[{0}] + mean[{0}];
+    const Tensor forecast =
+        model.predict(unseen, {.verbose = 0})[{Slice(0, 7 * day), ahead - 1}] * spread[{0}] + mean[{0}];
     const Tensor truth = raw[{Slice(train + window + ahead - 1, train + window + ahead - 1 + 7 * day), 0}];
     ktape::plot::lines({{"measured", truth}, {"forecast 6 hours before", forecast}},
                        {.title = "A week", .x = {.label = "hour"}, .y = {.label = "°C"}})

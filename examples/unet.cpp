@@ -91,7 +91,7 @@ int main(int argc, char** argv) try {
                expected = run.quick ? 0.5 : 0.9;
   if (!run.out.empty()) {
     const Tensor some = K::clip(test[0][{Slice(0, 8)}], 0, 1);
-    const Tensor found = K::repeat_elements(model.predict(test[0][{Slice(0, 8)}]), 3, -1);
+    const Tensor found = K::repeat_elements(model.predict(test[0][{Slice(0, 8)}], {.verbose = 0}), 3, -1);
     ktape::plot::image_grid(K::concatenate({some, found}, 0), {.columns = 8}).save(run.out + "/discs.svg");
   }
   std::printf("intersection over union: %.4f (expected: %.1f or more)\n", iou, expected);

@@ -33,9 +33,10 @@ static void draw(const std::string& folder, const nn::Model& encoder, const nn::
   for (int row = 0; row < 15; ++row)
     for (int column = 0; column < 15; ++column)
       points.push_back({-2.1f + 0.3f * static_cast<float>(column), 2.1f - 0.3f * static_cast<float>(row)});
-  plot::image_grid(decoder.predict(K::constant(points)), {.columns = 15}).save(folder + "/plane.svg");
+  plot::image_grid(decoder.predict(K::constant(points), {.verbose = 0}), {.columns = 15})
+      .save(folder + "/plane.svg");
 
-  const Tensor where = encoder.predict(digits[0]).outputs()[0];
+  const Tensor where = encoder.predict(digits[0], {.verbose = 0}).outputs()[0];
   std::vector<plot::Series> classes(10);
   for (std::size_t digit = 0; digit < classes.size(); ++digit) classes[digit].name = std::to_string(digit);
   std::vector<std::vector<double>> x(10), y(10);

@@ -75,7 +75,8 @@ int main(int argc, char** argv) try {
   model.compile();
   model.fit(real, {}, {.batch_size = 128 * WganImpl::critic_steps, .epochs = run.epochs, .verbose = 2});
 
-  const Tensor made = model.predict(K::random_normal({2000, WganImpl::noise}), {.batch_size = 500});
+  const Tensor made =
+      model.predict(K::random_normal({2000, WganImpl::noise}), {.batch_size = 500, .verbose = 0});
   const Tensor distances = K::norm(K::expand_dims(made, 1) - centers(), -1);  // (2000, 8)
   const Tensor within = K::cast(distances < 4 * spread, "float32");
   const double part = K::mean(K::max(within, -1)).item();

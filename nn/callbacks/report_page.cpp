@@ -274,8 +274,9 @@ class Page {
     constexpr double most_height = 820;
     std::vector<std::string> columns;
     if (!model.impl().outputs().empty())
-      columns =
-          model_to_svg_columns(model, most_height, {.show_shapes = true, .show_layer_activations = true});
+      columns = model_to_svg_columns(
+          model, most_height,
+          {.show_shapes = true, .show_layer_names = true, .show_layer_activations = true});
     const bool beside = columns.size() == 1;
     out_ << "<div class=\"model " << (beside ? "grid wide" : "stack") << "\">\n";
     write_layers(model);

@@ -77,7 +77,7 @@ struct EvaluateOptions {
 
 struct PredictOptions {
   std::optional<std::int64_t> batch_size = {};  ///< of arrays: 32 by default
-  int verbose = 0;
+  int verbose = 1;
   std::optional<std::int64_t> steps = {};
   std::vector<Callback> callbacks = {};
 };

@@ -8,7 +8,7 @@ namespace ktape::nn {
 struct PlotOptions {
   bool show_shapes = false;
   bool show_dtype = false;
-  bool show_layer_names = true;
+  bool show_layer_names = false;
   std::string rankdir = "TB";  ///< from top to bottom; "LR": from left to right
   bool expand_nested = false;  ///< what is in models in the model, each in a frame of its own
   bool show_layer_activations = false;

@@ -50,10 +50,8 @@ const Value& Run::at(const std::string& key) const {
 Tensor Run::tensor(const Value& json) const {
   if (json.is_null()) return Tensor();
   const Config& parts = json.config();
-  const std::string dtype = parts.get("dtype", "float32").string();
-  return K::reshape(
-      K::constant(numbers(parts.at("data")), {.dtype = dtype == "float32" ? floatx_ : DType(dtype)}),
-      parts.at("shape").shape());
+  const DType given = dtype(parts.get("dtype", "float32").string());
+  return K::reshape(K::constant(numbers(parts.at("data")), {.dtype = given}), parts.at("shape").shape());
 }
 
 Tensor Run::optional_tensor(const std::string& key) const { return has(key) ? tensor(at(key)) : Tensor(); }
@@ -66,8 +64,7 @@ void Run::compare(const std::string& what, const Tensor& got, const Value& want)
   if (!got.defined()) return problem(what, " is None");
   const auto array = K::get_value<double>(got);
   compare(what, {array.begin(), array.end()}, got.shape(), want);
-  const std::string dtype = want.config().get("dtype", "float32").string();
-  const DType wanted = dtype == "float32" ? floatx_ : DType(dtype);
+  const DType wanted = dtype(want.config().get("dtype", "float32").string());
   if (got.dtype() != wanted) problem(what, " must have the dtype ", wanted, ", has ", got.dtype());
 }
 

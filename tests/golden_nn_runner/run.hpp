@@ -33,6 +33,8 @@ class Run {
 
   /// The constructor arguments.
   Config config() const { return at("config").config(); }
+  /// The dtype of a name in the file; "float32" stands for the dtype of this run.
+  DType dtype(const std::string& name) const { return name == "float32" ? floatx_ : DType(name); }
   /// A tensor of the file; "float32", and none, stand for the dtype of this run. Null is undefined.
   Tensor tensor(const Value& json) const;
   Tensor optional_tensor(const std::string& key) const;

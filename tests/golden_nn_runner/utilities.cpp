@@ -48,7 +48,8 @@ void pad_sequences(Run& run, Arguments& a) {
   a.set("padding", options.padding);
   a.set("truncating", options.truncating);
   if (a.has("value")) options.value = a.at("value").number();
-  const auto sequences = a.at("sequences").as<std::vector<std::vector<std::int64_t>>>("sequences");
+  if (a.has("dtype")) options.dtype = run.dtype(a.at("dtype").string());
+  const auto sequences = a.at("sequences").as<std::vector<std::vector<double>>>("sequences");
   run.compare_outputs({data::pad_sequences(sequences, options)});
 }
 

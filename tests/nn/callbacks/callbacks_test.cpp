@@ -118,7 +118,7 @@ TEST_CASE("LambdaCallback hears of training, evaluation and prediction") {
                                                              "/tests0", "/test", "/train"});
   model.evaluate(x, x, {.verbose = 0, .callbacks = {listener}});
   CHECK(std::exchange(heard, {}) == std::vector<std::string>{"test", "tests0", "/tests0", "/test"});
-  model.predict(x, {.batch_size = 1, .callbacks = {listener}});
+  model.predict(x, {.batch_size = 1, .verbose = 0, .callbacks = {listener}});
   CHECK(heard == std::vector<std::string>{"predict", "predicts0", "/predicts0", "predicts1", "/predicts1",
                                           "/predict"});
 }

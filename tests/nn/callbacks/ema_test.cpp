@@ -60,7 +60,7 @@ TEST_CASE("SwapEMAWeights leaves the weights after an evaluation") {
   model.train_on_batch(x, x);
   CHECK(weight(model) == -2);
   const nn::SwapEMAWeights swap;
-  CHECK(model.predict(x, {.callbacks = {swap}}).item<float>() == -1.5f);
+  CHECK(model.predict(x, {.verbose = 0, .callbacks = {swap}}).item<float>() == -1.5f);
   CHECK(model.evaluate(x, x, {.verbose = 0, .callbacks = {swap}})["loss"] == -1.5);
   CHECK(weight(model) == -2);
 }

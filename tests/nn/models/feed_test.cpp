@@ -61,9 +61,10 @@ TEST_CASE("a dataset of batches trains, evaluates and predicts as the arrays do"
   for (const char* name : {"loss", "mae", "val_loss"}) CHECK(got[name] == want[name]);
   CHECK(of_dataset.evaluate(batches(32), {.verbose = 0})["loss"] ==
         of_arrays.evaluate(inputs(), targets(), {.verbose = 0})["loss"]);
-  CHECK(values(of_dataset.predict(batches())) == values(of_arrays.predict(inputs())));
-  CHECK(of_dataset.predict(Dataset::from_tensor_slices(inputs()).batch(20), {.steps = 2}).shape() ==
-        Shape{40, 1});
+  CHECK(values(of_dataset.predict(batches(), {.verbose = 0})) ==
+        values(of_arrays.predict(inputs(), {.verbose = 0})));
+  CHECK(of_dataset.predict(Dataset::from_tensor_slices(inputs()).batch(20), {.verbose = 0, .steps = 2})
+            .shape() == Shape{40, 1});
 }
 
 TEST_CASE("the length of a dataset is found by the first epoch, or known") {
@@ -75,7 +76,7 @@ TEST_CASE("the length of a dataset is found by the first epoch, or known") {
   CHECK_FALSE(unknown->steps);
   CHECK(unknown->batches == 8);
   CHECK(unknown->test_batches == 8);
-  CHECK(compiled().predict(stream()).shape() == Shape{50, 1});
+  CHECK(compiled().predict(stream(), {.verbose = 0}).shape() == Shape{50, 1});
 }
 
 TEST_CASE("steps go on through a dataset, with or without an end") {
@@ -87,7 +88,7 @@ TEST_CASE("steps go on through a dataset, with or without an end") {
     CHECK(counter->batches == 3 * steps);
   }
   CHECK(compiled().evaluate(batches().repeat(), {.verbose = 0, .steps = 3}).contains("loss"));
-  CHECK(compiled().predict(batches().repeat(), {.steps = 2}).shape() == Shape{32, 1});
+  CHECK(compiled().predict(batches().repeat(), {.verbose = 0, .steps = 2}).shape() == Shape{32, 1});
 }
 
 TEST_CASE("epochs of steps read one order of the dataset from its begin to its end") {
@@ -151,7 +152,7 @@ TEST_CASE("each epoch reads the dataset anew; a resumed training with the epoch'
   whole.fit(shuffled(), {.epochs = 4, .verbose = 0});
   resumed.fit(shuffled(), {.epochs = 2, .verbose = 0});
   resumed.fit(shuffled(), {.epochs = 4, .verbose = 0, .initial_epoch = 2});
-  CHECK(values(whole.predict(inputs())) == values(resumed.predict(inputs())));
+  CHECK(values(whole.predict(inputs(), {.verbose = 0})) == values(resumed.predict(inputs(), {.verbose = 0})));
 }
 
 TEST_CASE("elements hold inputs, targets and weights") {
@@ -163,8 +164,8 @@ TEST_CASE("elements hold inputs, targets and weights") {
   CHECK(two.evaluate(weighted, {.verbose = 0})["loss"] ==
         two.evaluate({inputs(), inputs()}, targets(),
                      {.batch_size = 50, .verbose = 0, .sample_weight = weights})["loss"]);
-  CHECK(two.predict(weighted).shape() == Shape{50, 1});
-  CHECK_THROWS_WITH_AS(two.predict(Dataset::from_tensors(inputs())),
+  CHECK(two.predict(weighted, {.verbose = 0}).shape() == Shape{50, 1});
+  CHECK_THROWS_WITH_AS(two.predict(Dataset::from_tensors(inputs()), {.verbose = 0}),
                        Contains("each of the 2 inputs: received 1"), ValueError);
   CHECK_THROWS_WITH_AS(
       two.evaluate(Dataset::from_tensors({inputs(), inputs(), targets(), weights, weights}), {.verbose = 0}),
@@ -198,7 +199,7 @@ TEST_CASE("datasets that do not fit are errors") {
                        ValueError);
   CHECK_THROWS_WITH_AS(model.evaluate(batches(), {.batch_size = 32, .verbose = 0}),
                        Contains("[evaluate] batch_size must go with arrays"), ValueError);
-  CHECK_THROWS_WITH_AS(model.predict(batches(), {.batch_size = 32}),
+  CHECK_THROWS_WITH_AS(model.predict(batches(), {.batch_size = 32, .verbose = 0}),
                        Contains("[predict] batch_size must go with arrays"), ValueError);
   CHECK_THROWS_WITH_AS(model.fit(batches(), {.verbose = 0, .sample_weight = K::ones({50})}),
                        Contains("[fit] sample_weight must go with arrays"), ValueError);
@@ -209,7 +210,8 @@ TEST_CASE("datasets that do not fit are errors") {
   CHECK_FALSE(takes_targets(model));  // they are in the dataset: the compiler says so
   CHECK_THROWS_WITH_AS(model.fit(batches().take(0), {.verbose = 0}), Contains("must have elements"),
                        ValueError);
-  CHECK_THROWS_WITH_AS(model.predict(stream().take(0)), Contains("must have elements"), ValueError);
+  CHECK_THROWS_WITH_AS(model.predict(stream().take(0), {.verbose = 0}), Contains("must have elements"),
+                       ValueError);
   CHECK_THROWS_WITH_AS(model.fit(Dataset::from_tensors({inputs(), K::zeros({3})}), {.verbose = 0}),
                        Contains("as many samples"), ValueError);
   const Dataset broken = batches().map([](const Element&) -> Element { throw std::runtime_error("broken"); });

@@ -1,6 +1,8 @@
 #include "../../ops/check.hpp"
 
+#include <iostream>
 #include <ktape/ktape.hpp>
+#include <sstream>
 
 namespace K = ktape::backend;
 namespace nn = ktape::nn;
@@ -17,7 +19,28 @@ struct TwiceImpl : nn::ModelImpl {
 };
 using Twice = nn::ModelOf<TwiceImpl>;
 
+/// Returns the text that f writes to std::cout.
+template <class F>
+std::string written(F f) {
+  struct Redirection {
+    std::ostringstream out;
+    std::streambuf* before = std::cout.rdbuf(out.rdbuf());
+    ~Redirection() { std::cout.rdbuf(before); }
+  } redirection;
+  f();
+  return redirection.out.str();
+}
+
 }  // namespace
+
+TEST_CASE("predict shows its progress, as fit and evaluate, unless verbose is 0") {
+  const nn::Sequential model({nn::Input({2}), nn::Dense(1)});
+  const Tensor x = K::ones({5, 2});
+  const std::string shown = written([&] { model.predict(x, {.batch_size = 2}); });
+  CHECK(shown.find("3/3") != std::string::npos);
+  CHECK(written([&] { model.predict(x); }).find("1/1") != std::string::npos);
+  CHECK(written([&] { model.predict(x, {.verbose = 0}); }).empty());
+}
 
 TEST_CASE("a functional model runs its layers again") {
   const Tensor in = nn::Input({4}, {.name = "in"});
@@ -105,8 +128,8 @@ TEST_CASE("inputs take the dtype of the nn::Input in front of a Sequential, as i
   const Tensor in = nn::Input({2});
   const nn::Sequential model({in, nn::Dense(1, {.kernel_initializer = "ones"})});
   const Tensor x = K::cast(K::constant({{1.f, 2.f}, {3.f, 4.f}}), "int32");
-  CHECK(values(model.predict(x)) == Values{3, 7});
-  CHECK(values(nn::Model(in, model(in)).predict(x)) == Values{3, 7});
+  CHECK(values(model.predict(x, {.verbose = 0})) == Values{3, 7});
+  CHECK(values(nn::Model(in, model(in)).predict(x, {.verbose = 0})) == Values{3, 7});
 }
 
 TEST_CASE("a model class of one's own") {

@@ -61,7 +61,8 @@ TEST_CASE("inputs, targets and weights may come by name, in any order") {
   check_same(
       model.evaluate({{"body", b}, {"title", t}}, {{"department", d}, {"priority", p}}, {.verbose = 0}),
       model.evaluate({t, b}, {p, d}, {.verbose = 0}));
-  const nn::Prediction named = model.predict({{"body", b}, {"title", t}}), listed = model.predict({t, b});
+  const nn::Prediction named = model.predict({{"body", b}, {"title", t}}, {.verbose = 0}),
+                       listed = model.predict({t, b}, {.verbose = 0});
   for (std::size_t i : {0, 1}) CHECK(values(named.outputs()[i]) == values(listed.outputs()[i]));
   CHECK(values(model.predict_on_batch({{"body", b}, {"title", t}})[1]) == values(listed.outputs()[1]));
   CHECK(values(model.apply({{"body", b}, {"title", t}})[0]) == values(listed.outputs()[0]));
@@ -140,11 +141,11 @@ TEST_CASE("an output without a loss needs no targets") {
 TEST_CASE(
     "names that a model does not have, and those that are missing, are errors that tell the known ones") {
   const nn::Model model = tickets();
-  CHECK_THROWS_WITH_AS(model.predict({{"title", t}, {"text", b}}),
+  CHECK_THROWS_WITH_AS(model.predict({{"title", t}, {"text", b}}, {.verbose = 0}),
                        "[predict] x must name inputs of 'tickets', 'title' and 'body': received 'text'",
                        ValueError);
   CHECK_THROWS_WITH_AS(
-      model.predict({{"title", t}}),
+      model.predict({{"title", t}}, {.verbose = 0}),
       "[predict] x must have each of the inputs 'title' and 'body' of 'tickets': received none for 'body'",
       ValueError);
   CHECK_THROWS_WITH_AS(
@@ -158,11 +159,11 @@ TEST_CASE(
                        Contains("[evaluate] sample_weight must name outputs of 'tickets'"), ValueError);
   CHECK_THROWS_WITH_AS((model({{"title", t}, {"text", b}})), Contains("[call] x must name inputs"),
                        ValueError);
-  CHECK_THROWS_WITH_AS(model.predict({t}), Contains("one array for each of the inputs 'title' and 'body'"),
-                       ValueError);
+  CHECK_THROWS_WITH_AS(model.predict({t}, {.verbose = 0}),
+                       Contains("one array for each of the inputs 'title' and 'body'"), ValueError);
   const nn::Sequential chain({nn::Dense(1)}, {.name = "chain"});
   CHECK_THROWS_WITH_AS(
-      chain.predict({{"x", t}}),
+      chain.predict({{"x", t}}, {.verbose = 0}),
       "[predict] x by name must go with a model whose inputs have names, as those of a functional "
       "model, or of a class that overrides input_names: received 'x' for 'chain'",
       ValueError);
@@ -185,7 +186,8 @@ TEST_CASE("elements of a dataset find their inputs, targets and weights by name"
       trained({.batch_size = 4, .sample_weight = {w, K::ones({8})}}, x_listed, y_listed);
   CHECK(trained({}, Dataset::from_tensor_slices(x_named, y_named, {{"priority", w}}).batch(4)) == weighed);
   const nn::Model model = tickets();
-  CHECK(values(model.predict(flat).outputs()[1]) == values(model.predict(x_listed).outputs()[1]));
+  CHECK(values(model.predict(flat, {.verbose = 0}).outputs()[1]) ==
+        values(model.predict(x_listed, {.verbose = 0}).outputs()[1]));
   check_same(model.evaluate(flat, {.verbose = 0}), model.evaluate(x_listed, y_listed, {.verbose = 0}));
   CHECK(model.fit(flat, {.verbose = 0, .validation_data = flat}).contains("val_loss"));
   const Dataset wrong =
@@ -283,8 +285,9 @@ TEST_CASE("a model class of several inputs trains on datasets") {
         loss_of(compiled<NamedSumImpl>(), weighed));
   const nn::Model model = compiled<SumImpl>();
   loss_of(model, parts);
-  CHECK(values(model.predict(parts)) == values(model.predict({t, b})));
-  CHECK(values(model.predict(Dataset::from_tensor_slices({t, b}).batch(8))) == values(model.predict({t, b})));
+  CHECK(values(model.predict(parts, {.verbose = 0})) == values(model.predict({t, b}, {.verbose = 0})));
+  CHECK(values(model.predict(Dataset::from_tensor_slices({t, b}).batch(8), {.verbose = 0})) ==
+        values(model.predict({t, b}, {.verbose = 0})));
   CHECK(model.evaluate(flat, {.verbose = 0})["loss"] == model.evaluate({t, b}, p, {.verbose = 0})["loss"]);
   CHECK_THROWS_WITH_AS(loss_of(compiled<SumImpl>(), flat),
                        Contains("it must be known how many of the 3 tensors of an element are inputs"),

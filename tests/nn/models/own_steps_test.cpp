@@ -82,7 +82,8 @@ TEST_CASE("compute_metrics and compute_loss may be overridden, and the usual ste
   const nn::ModelOf<LoudImpl> model;
   model.compile({.optimizer = "sgd", .loss = "mse"});
   CHECK(model.fit(x, y, {.verbose = 0}).contains("largest"));
-  CHECK(model.evaluate(x, y, {.verbose = 0})["largest"] == K::max(model.predict(x)).item<double>());
+  CHECK(model.evaluate(x, y, {.verbose = 0})["largest"] ==
+        K::max(model.predict(x, {.verbose = 0})).item<double>());
 }
 
 TEST_CASE("a loop of one's own resets the metrics, and asks for their names") {
@@ -125,7 +126,7 @@ TEST_CASE("a functional model may have a training of its own") {
   CHECK((model.outputs().size() == 1 && model.layers().size() == 3 && model.class_name() == "Doubling"));
   model.compile({.optimizer = nn::SGD(0.0), .loss = "mse"});
   const nn::History history = model.fit(x, y, {.verbose = 0});
-  const double mse = K::mean(K::square(model.predict(x) - y)).item<double>();
+  const double mse = K::mean(K::square(model.predict(x, {.verbose = 0}) - y)).item<double>();
   CHECK(history["loss"][0] == doctest::Approx(2 * mse));
   CHECK(history["half"][0] == doctest::Approx(mse));
   const Tensor a = nn::Input({2}), b = nn::Input({2});
@@ -138,7 +139,7 @@ TEST_CASE("a functional model of a registered class is saved, loaded and cloned 
   const Doubling model = small();
   model.compile({.optimizer = "adam", .loss = "mse"});
   model.fit(x, y, {.verbose = 0});
-  const Tensor predictions = model.predict(x);
+  const Tensor predictions = model.predict(x, {.verbose = 0});
   for (const std::string name : {"model.ktape", "model.keras", "model.h5", "model.json"}) {
     CAPTURE(name);
     const std::string path = files.folder() + '/' + name;
@@ -146,7 +147,7 @@ TEST_CASE("a functional model of a registered class is saved, loaded and cloned 
     CHECK_THROWS_WITH_AS(nn::load_model(path), Contains("'Doubling'"), ValueError);
     const nn::Model again = nn::load_model(path, {.custom_objects = doubling});
     CHECK((again.class_name() == "Doubling" && again.name() == "small" && again.get_layer("hidden").built()));
-    CHECK(values(again.predict(x)) == values(predictions));
+    CHECK(values(again.predict(x, {.verbose = 0})) == values(predictions));
     if (name == "model.json") continue;
     CHECK(again.fit(x, y, {.verbose = 0}).contains("half"));
   }
@@ -155,7 +156,7 @@ TEST_CASE("a functional model of a registered class is saved, loaded and cloned 
   CHECK((cloned.class_name() == "Doubling" && cloned.count_params() == model.count_params()));
   const nn::Model other =
       nn::clone_model(model, {.clone_function = [](const nn::Layer& layer) { return layer; }});
-  CHECK(values(other.predict(x)) == values(predictions));
+  CHECK(values(other.predict(x, {.verbose = 0})) == values(predictions));
   // As a layer of another model.
   const Tensor in = nn::Input({3});
   const nn::Model outer(in, nn::Dense(1)(model(in)));
@@ -164,7 +165,7 @@ TEST_CASE("a functional model of a registered class is saved, loaded and cloned 
     const std::string path = files.folder() + '/' + name;
     outer.save(path);
     const nn::Model again = nn::load_model(path);
-    CHECK(values(again.predict(x)) == values(outer.predict(x)));
+    CHECK(values(again.predict(x, {.verbose = 0})) == values(outer.predict(x, {.verbose = 0})));
     CHECK(again.get_layer("small").class_name() == "Doubling");
   }
 }
@@ -179,6 +180,6 @@ TEST_CASE("weights of a functional model of one's own class fit those of a plain
     const std::string path = files.folder() + '/' + name;
     model.save_weights(path);
     plain.load_weights(path);
-    CHECK(values(plain.predict(x)) == values(model.predict(x)));
+    CHECK(values(plain.predict(x, {.verbose = 0})) == values(model.predict(x, {.verbose = 0})));
   }
 }

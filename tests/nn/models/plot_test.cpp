@@ -26,16 +26,23 @@ std::size_t count(const std::string& text, const std::string& part) {
 }  // namespace
 
 TEST_CASE("a drawing has a box for each layer and an arrow for each connection") {
-  const std::string svg = nn::model_to_svg(network());
+  const std::string svg = nn::model_to_svg(network(), {.show_layer_names = true});
   for (const char* name : {">in<", ">head<", ">direct<", ">sum<", ">Add<"}) CHECK(contains(svg, name));
   CHECK(count(svg, "marker-end") == 4);
   CHECK_FALSE(contains(svg, "inner"));
   CHECK_FALSE(contains(svg, "None"));
 }
 
+TEST_CASE("a drawing has the classes of layers, and their names if they are asked for") {
+  const std::string svg = nn::model_to_svg(network());
+  CHECK((contains(svg, ">Add<") && contains(svg, ">Dense<")));
+  for (const char* name : {">head<", ">direct<", ">sum<"}) CHECK_FALSE(contains(svg, name));
+}
+
 TEST_CASE("a drawing tells what it is asked for") {
   const std::string svg = nn::model_to_svg(network(), {.show_shapes = true,
                                                        .show_dtype = true,
+                                                       .show_layer_names = true,
                                                        .expand_nested = true,
                                                        .show_layer_activations = true,
                                                        .show_trainable = true});
@@ -46,7 +53,8 @@ TEST_CASE("a drawing tells what it is asked for") {
 }
 
 TEST_CASE("the text for Graphviz holds the same graph, a model in the model as a cluster") {
-  const std::string dot = nn::model_to_dot(network(), {.rankdir = "LR", .expand_nested = true});
+  const std::string dot =
+      nn::model_to_dot(network(), {.show_layer_names = true, .rankdir = "LR", .expand_nested = true});
   CHECK(dot.starts_with("digraph \"model"));
   for (const char* text : {"rankdir=LR", "n0 [label=\"in\\nInputLayer\"]", "subgraph cluster_1",
                            "n1_1 [label=\"inner\\nDense\"]", "n0 -> n1_0 [lhead=cluster_1]",
@@ -57,8 +65,8 @@ TEST_CASE("the text for Graphviz holds the same graph, a model in the model as a
 TEST_CASE("characters that SVG or Graphviz would read are escaped") {
   const Tensor in = nn::Input({4}, {.name = "a<b&\"c\""});
   const nn::Model model(in, nn::Dense(1)(in));
-  CHECK(contains(nn::model_to_svg(model), "a&lt;b&amp;&quot;c&quot;"));
-  CHECK(contains(nn::model_to_dot(model), "a<b&\\\"c\\\""));
+  CHECK(contains(nn::model_to_svg(model, {.show_layer_names = true}), "a&lt;b&amp;&quot;c&quot;"));
+  CHECK(contains(nn::model_to_dot(model, {.show_layer_names = true}), "a<b&\\\"c\\\""));
 }
 
 TEST_CASE("what cannot be drawn is an error") {

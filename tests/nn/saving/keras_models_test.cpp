@@ -31,7 +31,7 @@ TEST_CASE("a model of layers of every kind comes back from Keras's files") {
     const std::string path = files.folder() + "/model" + format;
     model.save(path);
     const nn::Model again = nn::load_model(path);
-    CHECK(distance(again.predict(x), model.predict(x)) < 1e-6f);
+    CHECK(distance(again.predict(x, {.verbose = 0}), model.predict(x, {.verbose = 0})) < 1e-6f);
     CHECK(again.name() == model.name());
     CHECK_THROWS_WITH_AS(model.save(path, {.overwrite = false}), Contains("must not exist"), IOError);
   }
@@ -109,7 +109,8 @@ TEST_CASE("vocabularies and statistics come back, also those that Keras keeps in
   const Tensor x = K::ones({2, 3});
   for (const std::string format : formats) {
     model.save(files.folder() + "/n" + format);
-    CHECK(distance(nn::load_model(files.folder() + "/n" + format).predict(x), model.predict(x)) == 0.f);
+    CHECK(distance(nn::load_model(files.folder() + "/n" + format).predict(x, {.verbose = 0}),
+                   model.predict(x, {.verbose = 0})) == 0.f);
   }
   if (!has_python("h5py")) return;
   python(files, R"(
@@ -126,7 +127,8 @@ with zipfile.ZipFile('ids.keras', 'w', zipfile.ZIP_DEFLATED) as z:
   z.writestr('assets/layers/integer_lookup/vocabulary.txt', '-1\n7\n9')
 )");
   const nn::Model ids = nn::load_model(files.folder() + "/ids.keras");
-  CHECK(values(ids.predict(K::constant({{9}, {7}, {8}}, {.dtype = "int64"}))) == Values{2, 1, 0});
+  CHECK(values(ids.predict(K::constant({{9}, {7}, {8}}, {.dtype = "int64"}), {.verbose = 0})) ==
+        Values{2, 1, 0});
 }
 
 TEST_CASE(

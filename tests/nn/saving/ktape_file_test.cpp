@@ -105,7 +105,8 @@ TEST_CASE("a resumed training is the uninterrupted one, bit for bit") {
     CHECK(rest[name] == std::vector<double>(all.begin() + 2, all.end()));
   }
   check_same(whole, resumed);
-  CHECK(values(resumed.predict(samples())) == values(whole.predict(samples())));
+  CHECK(values(resumed.predict(samples(), {.verbose = 0})) ==
+        values(whole.predict(samples(), {.verbose = 0})));
 }
 
 TEST_CASE("every optimizer goes on where it was") {
@@ -187,7 +188,7 @@ TEST_CASE("a model that was not compiled, and a layer of the program's own") {
   const nn::Sequential model({nn::Dense(2), nn::LayerOf<ScaleImpl>(0.5)});
   CHECK_THROWS_WITH_AS(model.save(path), Contains("the model must be built"), ValueError);
   CHECK(!std::filesystem::exists(path));
-  const Tensor x = K::ones({1, 4}), halves = model.predict(x);
+  const Tensor x = K::ones({1, 4}), halves = model.predict(x, {.verbose = 0});
   model.save(path);
   CHECK_THROWS_WITH_AS(nn::load_model(path), Contains("Scale"), ValueError);
   CHECK_THROWS_WITH_AS(nn::load_model(path), Contains(path.c_str()), ValueError);
@@ -195,7 +196,7 @@ TEST_CASE("a model that was not compiled, and a layer of the program's own") {
     return nn::LayerOf<ScaleImpl>(config.at("by").number());
   };
   const nn::Model again = nn::load_model(path, {.custom_objects = {{"Scale", scale}}});
-  CHECK(values(again.predict(x)) == values(halves));
+  CHECK(values(again.predict(x, {.verbose = 0})) == values(halves));
   CHECK_THROWS_WITH_AS(again.optimizer(), Contains("must be compiled"), ValueError);
 }
 
