@@ -278,7 +278,8 @@ class Concatenation final : public DatasetImpl {
   std::int64_t cardinality() const override {
     const std::int64_t a = parts_[0]->cardinality(), b = parts_[1]->cardinality();
     if (a == endless || b == endless) return endless;
-    return a == unknown || b == unknown ? unknown : a + b;
+    if (a == unknown || b == unknown) return unknown;
+    return a > std::numeric_limits<std::int64_t>::max() - b ? std::int64_t{endless} : a + b;
   }
   std::unique_ptr<Stream> open(std::uint64_t iteration) const override {
     return std::make_unique<SequenceStream>(2, [parts = parts_, iteration](std::int64_t i) {
@@ -302,7 +303,8 @@ class Repetition final : public DatasetImpl {
     return *count_ > std::numeric_limits<std::int64_t>::max() / once ? std::int64_t{endless} : once * *count_;
   }
   std::unique_ptr<Stream> open(std::uint64_t iteration) const override {
-    return std::make_unique<SequenceStream>(count_, [input = input_, iteration](std::int64_t i) {
+    const std::optional<std::int64_t> count = input_->cardinality() == 0 ? 0 : count_;
+    return std::make_unique<SequenceStream>(count, [input = input_, iteration](std::int64_t i) {
       return input->open(i == 0 ? iteration : mixed_key(iteration, static_cast<std::uint64_t>(i)));
     });
   }

@@ -58,8 +58,7 @@ Tensor decoded(const char* op, const std::string& path, std::int64_t channels) {
 /// The image in another size, float32.
 Tensor resized(const Tensor& image, const std::array<std::int64_t, 2>& size,
                const std::string& interpolation) {
-  const Tensor tall = nn::resampled(K::cast(image, DType::Float32), 0, size[0], interpolation, false);
-  return nn::resampled(tall, 1, size[1], interpolation, false);
+  return nn::resampled(K::cast(image, DType::Float32), {0, 1}, size, interpolation, false);
 }
 
 }  // namespace

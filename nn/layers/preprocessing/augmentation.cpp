@@ -358,8 +358,8 @@ void fields(RandomCropArguments& a, F&& field) {
 class RandomCropImpl final : public RandomImageImpl<RandomCropArguments> {
  public:
   explicit RandomCropImpl(const RandomCropArguments& arguments) : RandomImageImpl("RandomCrop", arguments) {
-    expect_at_least<std::int64_t>("RandomCrop", "height", args.height, 1);
-    expect_at_least<std::int64_t>("RandomCrop", "width", args.width, 1);
+    expect_count("RandomCrop", "height", args.height);
+    expect_count("RandomCrop", "width", args.width);
   }
 
  protected:
@@ -379,7 +379,10 @@ class RandomCropImpl final : public RandomImageImpl<RandomCropArguments> {
     return cropped_to_ratio(images, axes(), args.height, args.width);
   }
   Shape result_shape(const Shape& images) const override {
-    return with_size(images, ImageAxes(images.rank(), args.data_format), args.height, args.width);
+    const Shape shape =
+        with_size(images, ImageAxes(images.rank(), args.data_format), args.height, args.width);
+    check_extents("resize", shape, dtype().size(), true);
+    return shape;
   }
 };
 

@@ -38,8 +38,7 @@ std::int64_t in_ratio(std::int64_t n, std::int64_t numerator, std::int64_t denom
 
 Tensor resized(const Tensor& x, const ImageAxes& axes, std::int64_t height, std::int64_t width,
                const std::string& interpolation, bool antialias) {
-  const Tensor tall = resampled(x, axes.height, height, interpolation, antialias);
-  return resampled(tall, axes.width, width, interpolation, antialias);
+  return resampled(x, {axes.height, axes.width}, {height, width}, interpolation, antialias);
 }
 
 }  // namespace
@@ -99,6 +98,7 @@ class SizedImpl : public LayerWith<Arguments> {
         fail("[", this->name(), "] the images must have pixels: received shape=", x.shape());
     if (!is_symbolic(x)) return with_mask(sized(x, axes), Tensor());
     const OutputInfo result{with_size(x.shape(), axes, this->args.height, this->args.width), result_dtype(x)};
+    check_extents("resize", result.shape, result.dtype.size(), true);
     return defer(
         "resize", result,
         [self = this->shared_from_this()](const Tensor& given) { return self->call(given); }, x);
@@ -110,8 +110,8 @@ class SizedImpl : public LayerWith<Arguments> {
 
  private:
   static Arguments canonical(const char* layer, Arguments a) {
-    expect_at_least<std::int64_t>(layer, "height", a.height, 1);
-    expect_at_least<std::int64_t>(layer, "width", a.width, 1);
+    expect_count(layer, "height", a.height);
+    expect_count(layer, "width", a.width);
     a.data_format = data_format(layer, a.data_format);
     return a;
   }

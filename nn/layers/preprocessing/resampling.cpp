@@ -308,10 +308,21 @@ void expect_interpolation(const char* layer, const std::string& interpolation) {
 Tensor resampled(const Tensor& x, int axis, std::int64_t extent, const std::string& interpolation,
                  bool antialias) {
   if (x.shape()[axis] == extent) return x;
-  Shape shape = x.shape();
-  shape[axis] = extent;
-  check_extents("resample", shape, x.dtype().size());
   return weighed(x, axis, plan_of(x.shape()[axis], extent, interpolation, antialias));
+}
+
+Tensor resampled(const Tensor& x, const std::array<int, 2>& axes, const std::array<std::int64_t, 2>& extents,
+                 const std::string& interpolation, bool antialias) {
+  Shape between = x.shape(), result;
+  between[axes[0]] = extents[0];
+  result = between;
+  result[axes[1]] = extents[1];
+  // Memory that is not written costs nothing. The plan of an axis needs some numbers for each place.
+  constexpr std::int64_t numbers = 16;
+  for (const Shape& shape : {result, between, Shape{extents[0], numbers}, Shape{extents[1], numbers}})
+    Tensor::empty(shape, x.dtype(), "resize");
+  const Tensor tall = resampled(x, axes[0], extents[0], interpolation, antialias);
+  return resampled(tall, axes[1], extents[1], interpolation, antialias);
 }
 
 Tensor warped(const Tensor& x, std::vector<AffineMap> maps, const WarpOptions& options) {

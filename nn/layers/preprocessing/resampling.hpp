@@ -23,6 +23,9 @@ void expect_interpolation(const char* layer, const std::string& interpolation);
 ///   up to r. With `antialias`, w is n / extent times as wide where the axis becomes shorter.
 Tensor resampled(const Tensor& x, int axis, std::int64_t extent, const std::string& interpolation,
                  bool antialias);
+/// The same along two axes, one after the other. Throws ValueError at once where no memory holds the result.
+Tensor resampled(const Tensor& x, const std::array<int, 2>& axes, const std::array<std::int64_t, 2>& extents,
+                 const std::string& interpolation, bool antialias);
 
 /// Which place (column, row) of the input a place of the output shows:
 /// (a * column + b * row + c, d * column + e * row + f).

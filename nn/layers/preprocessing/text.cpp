@@ -201,10 +201,14 @@ class TextVectorizationImpl final : public LayerWith<TextVectorizationArguments>
     return a;
   }
 
+  static void expect_in_gram(std::int64_t words) {
+    expect_at_least<std::int64_t>(layer_name, "ngrams", words, 1);
+    constexpr std::int64_t most = 1 << 16;
+    if (words > most) fail("[", layer_name, "] ngrams must be at most ", most, ": received ngrams=", words);
+  }
   /// What `ngrams` stands for: one number for all up to it.
   static std::vector<std::int64_t> widths(const backend::PerAxis<std::int64_t>& given) {
-    for (const std::int64_t width : given.list())
-      expect_at_least<std::int64_t>(layer_name, "ngrams", width, 1);
+    for (const std::int64_t width : given.list()) expect_in_gram(width);
     const bool up_to = given.list().size() == 1 && given.over(2).size() == 2;
     std::vector<std::int64_t> widths = given.list();
     if (!up_to) return widths;

@@ -50,6 +50,19 @@ TEST_CASE("sources: rows, whole tensors, numbers and callables") {
   CHECK(read(generated) == numbers(3));  // each iteration has a callable of its own
 }
 
+TEST_CASE("a dataset without elements ends, however often it is repeated") {
+  const Dataset empty = Dataset::range(0);
+  for (const std::int64_t count : {std::int64_t{3}, INT64_MAX, std::int64_t{-1}}) {
+    CHECK(read(empty.repeat(count)).empty());
+    CHECK(empty.repeat(count).cardinality() == 0);
+    CHECK(read(empty.map([](const Element& e) { return e; }).batch(2).repeat(count)).empty());
+    CHECK(read(Dataset::range(2).take(0).repeat(count).repeat(count)).empty());
+  }
+  CHECK(read(Dataset::range(2).repeat(INT64_MAX).take(3)) == Values{0, 1, 0});
+  const Dataset many = Dataset::range(3).repeat(INT64_MAX / 3);
+  CHECK(many.concatenate(many).infinite());
+}
+
 TEST_CASE("sources that do not fit are errors") {
   CHECK_THROWS_WITH_AS(Dataset::from_tensor_slices({counted({3}), counted({2})}), Contains("as many rows"),
                        ValueError);

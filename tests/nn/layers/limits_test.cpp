@@ -67,6 +67,33 @@ TEST_CASE("what a transposed convolution would return must fit in memory") {
                        doctest::Contains("the tensor must fit in memory"), ValueError);
 }
 
+TEST_CASE("sizes of images that no memory holds are refused at once") {
+  const Tensor image = K::ones({1, 4, 6, 2}), bytes = K::ones({1, 1, 1, 1}, {.dtype = "uint8"});
+  using N = std::int64_t;
+  check({{"must fit in memory", [=](N n) { nn::Resizing(n, n)(image); }},
+         {"must fit in memory", [=](N n) { nn::Resizing(n, 4)(image); }},
+         {"must fit in memory", [=](N n) { nn::Resizing(1, n, {.interpolation = "nearest"})(bytes); }},
+         {"must fit in memory", [=](N n) { nn::Resizing(n, n, {.crop_to_aspect_ratio = true})(image); }},
+         {"must fit in memory", [=](N n) { nn::Resizing(n, n, {.pad_to_aspect_ratio = true})(image); }},
+         {"must fit in memory",
+          [=](N n) {
+            nn::Resizing(n, n)(nn::Input({None, None, 2}));
+          }},
+         {"must fit in memory", [=](N n) { nn::CenterCrop(n, n)(image); }},
+         {"must fit in memory", [=](N n) { nn::CenterCrop(2, n)(image); }},
+         {"must fit in memory", [=](N n) { nn::RandomCrop(n, n)(image); }},
+         {"must fit in memory",
+          [=](N n) {
+            nn::RandomCrop(n, n)(nn::Input({None, None, 2}));
+          }},
+         {"must fit in memory", [=](N n) { nn::RandomCrop(n, 3)(image, {.training = true}); }}},
+        {N{1} << 30, (N{1} << 31) - 1});
+  check({{"[Resizing] height must be below 2 ** 31: received height=", [](N n) { nn::Resizing(n, 2); }},
+         {"[CenterCrop] width must be below 2 ** 31: received width=", [](N n) { nn::CenterCrop(2, n); }},
+         {"[RandomCrop] height must be below 2 ** 31: received height=", [](N n) { nn::RandomCrop(n, 2); }}},
+        from_2_to_31);
+}
+
 TEST_CASE("sizes that no memory holds are refused at once") {
   const Tensor row = K::ones({2, 3}), steps = K::ones({1, 4, 2}), image = K::ones({1, 4, 4, 2}),
                places = K::constant({0, 1}, {.dtype = "int32"});

@@ -138,6 +138,12 @@ TEST_CASE("text vectorization refuses what does not fit") {
                        Error);
   CHECK_THROWS_WITH_AS(TextVectorization({.split = "words"}),
                        doctest::Contains("split must be known: received split=\"words\""), Error);
+  for (const std::int64_t words : {std::int64_t{1} << 17, std::int64_t{1} << 40, INT64_MAX}) {
+    CHECK_THROWS_WITH_AS(TextVectorization({.ngrams = words}),
+                         doctest::Contains("ngrams must be at most 65536: received"), ktape::ValueError);
+    CHECK_THROWS_WITH_AS(TextVectorization({.ngrams = {{1, words}}}),
+                         doctest::Contains("ngrams must be at most 65536"), ktape::ValueError);
+  }
   CHECK_THROWS_WITH_AS(TextVectorization({.ngrams = 0}), doctest::Contains("ngrams must be at least 1"),
                        Error);
   CHECK_THROWS_WITH_AS(TextVectorization({.output_mode = "one_hot"}),
