@@ -1,3 +1,4 @@
+#include <ktape/autograd/arguments.hpp>
 #include <ktape/nn/losses/loss_of.hpp>
 #include <ktape/nn/losses/reduction.hpp>
 #include <ktape/nn/metrics/accuracy.hpp>
@@ -31,14 +32,19 @@ namespace {
 Tensor as_number(const Tensor& right) { return K::as_dtype(right, K::floatx()); }
 
 Tensor equal_values(const Tensor& y_true, const Tensor& y_pred) {
-  const auto [t, p] = to_same_rank(K::as_dtype(y_true, y_pred.dtype()), y_pred);
+  const auto [t, p] = like_predictions("accuracy", y_true, y_pred);
   return K::equal(t, p);
 }
 
 /// Class numbers for predictions (..., classes), without a last axis of 1.
 Tensor classes_of(const char* op, const Tensor& y_true, const Tensor& y_pred) {
   const bool column = y_true.ndim() == y_pred.ndim() && y_true.shape().back() == 1;
-  return K::class_numbers(op, "target", column ? K::squeeze(y_true, -1) : y_true);
+  const Tensor classes = column ? K::squeeze(y_true, -1) : y_true;
+  const Shape samples(y_pred.shape().begin(), std::max(y_pred.ndim() - 1, 0));
+  if (y_pred.ndim() == 0 || !compatible(classes.shape(), samples))
+    fail("[", op, "] y_true must have a class for each of the samples ", samples,
+         ": received y_true=", y_true.shape(), ", y_pred=", y_pred.shape());
+  return K::class_numbers(op, "target", classes);
 }
 
 }  // namespace
@@ -46,7 +52,7 @@ Tensor classes_of(const char* op, const Tensor& y_true, const Tensor& y_pred) {
 namespace metrics {
 
 Tensor binary_accuracy(const Tensor& y_true, const Tensor& y_pred, double threshold) {
-  const auto [t, p] = to_same_rank(y_true, y_pred);
+  const auto [t, p] = like_predictions("binary_accuracy", y_true, y_pred);
   return as_number(K::equal(K::as_dtype(t, "float32"), K::as_dtype(p > threshold, "float32")));
 }
 
@@ -55,7 +61,8 @@ Tensor sparse_categorical_accuracy(const Tensor& y_true, const Tensor& y_pred) {
 }
 
 Tensor categorical_accuracy(const Tensor& y_true, const Tensor& y_pred) {
-  return as_number(K::equal(K::argmax(y_true), K::argmax(y_pred)));
+  const auto [t, p] = like_predictions("categorical_accuracy", y_true, y_pred);
+  return as_number(K::equal(K::argmax(t), K::argmax(p)));
 }
 
 Tensor sparse_top_k_categorical_accuracy(const Tensor& y_true, const Tensor& y_pred, std::int64_t k) {

@@ -1,5 +1,6 @@
 #include <ktape/nn/losses/reduction.hpp>
 #include <ktape/nn/metrics/confusion_counts.hpp>
+#include <ktape/nn/metrics/reduction.hpp>
 #include <ktape/nn/state.hpp>
 #include <ktape/ops/broadcasting.hpp>
 #include <ktape/ops/creation.hpp>
@@ -39,15 +40,6 @@ Tensor column(const char* metric, const Tensor& x, int class_id) {
   return K::squeeze(K::slice(x, start, size), -1);
 }
 
-Tensor weights_like(const Tensor& y_pred, const Tensor& sample_weight) {
-  if (!sample_weight.defined()) return Tensor();
-  Tensor w = K::as_dtype(sample_weight, "float64");
-  if (w.ndim() == y_pred.ndim() + 1 && w.shape().back() == 1) w = K::squeeze(w, -1);
-  Shape shape = w.shape();
-  while (shape.rank() < y_pred.ndim()) shape.push_back(1);
-  return K::broadcast_to(K::reshape(w, shape), y_pred.shape());
-}
-
 }  // namespace
 
 void ConfusionCounts::add(const char* metric, const Tensor& y_true, const Tensor& y_pred,
@@ -65,7 +57,7 @@ void ConfusionCounts::add(const char* metric, const Tensor& y_true, const Tensor
   const std::size_t labels = selection.by_label ? static_cast<std::size_t>(p.shape()[1]) : 1;
   if (!above_.empty() && above_.size() != labels)
     fail("[", metric, "] all batches must have ", above_.size(), " labels: received y_pred=", p.shape());
-  const Tensor w = weights_like(p, sample_weight);
+  const Tensor w = weights_like(metric, p.shape(), sample_weight);
   // As numbers of the predictions' type, so that a prediction of 0.2 is not above a threshold of 0.2.
   const Tensor edges =
       K::as_dtype(K::as_dtype(K::constant(thresholds_, {.dtype = "float64"}), p.dtype()), "float64");

@@ -1,6 +1,7 @@
 #include <ktape/autograd/dispatch.hpp>
 #include <ktape/autograd/tape.hpp>
 #include <ktape/nn/layers/layer.hpp>
+#include <ktape/nn/losses/alignment.hpp>
 #include <ktape/nn/losses/reduction.hpp>
 #include <ktape/nn/metrics/accuracy.hpp>
 #include <ktape/nn/metrics/reduction.hpp>
@@ -56,12 +57,7 @@ Tensor weights_of(const Tensor& sample_weight, const Tensor& mask) {
   if (!sample_weight.defined()) return kept;
   const SameRank both = to_same_rank(K::as_dtype(sample_weight, K::floatx()), kept);
   const int rank = std::max(both.x.ndim(), both.y.ndim());
-  const auto aligned = [rank](const Tensor& weights) {
-    Shape shape = weights.shape();
-    while (shape.rank() < rank) shape.push_back(1);
-    return K::reshape(weights, shape);
-  };
-  return aligned(both.x) * aligned(both.y);
+  return with_rank(both.x, rank) * with_rank(both.y, rank);
 }
 
 struct SumMetric final : MetricWith<MetricOptions> {
@@ -85,6 +81,21 @@ void update(MetricImpl& metric, const Tensor& y_true, const Tensor& y_pred,
 }
 
 }  // namespace
+
+Tensor weights_like(const std::string& metric, const Shape& shape, const Tensor& sample_weight) {
+  if (!sample_weight.defined()) return Tensor();
+  Tensor weights = sample_weight;
+  if (weights.ndim() == shape.rank() + 1 && weights.shape().back() == 1) weights = K::squeeze(weights, -1);
+  weights = with_rank(weights, shape.rank());
+  bool fits = weights.ndim() == shape.rank();
+  for (int axis = 0; fits && axis < shape.rank(); ++axis)
+    fits = weights.shape()[axis] == shape[axis] || weights.shape()[axis] == 1;
+  if (!fits)
+    fail("[", metric,
+         "] sample_weight and mask must have the shape of the values, or their first axes: received ",
+         sample_weight.shape(), " for values=", shape);
+  return K::broadcast_to(K::as_dtype(weights, "float64"), shape);
+}
 
 Weighted weighted_mean(const Tensor& values, const Tensor& sample_weight) {
   return weighted(values, sample_weight, K::mean);

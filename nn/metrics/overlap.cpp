@@ -99,9 +99,8 @@ struct ScoreImpl final : MetricWith<Options> {
       fail("[", this->class_name(), "] all batches must have ", tp_.size(),
            " classes: received y_pred=", y_pred.shape());
     const Tensor positive = decided(y_pred), t = K::as_dtype(y_true, "float64");
-    Tensor w =
-        sample_weight.defined() ? K::as_dtype(sample_weight, "float64") : K::ones({1}, {.dtype = "float64"});
-    if (w.ndim() == 1) w = K::expand_dims(w);
+    const Tensor w = sample_weight.defined() ? weights_like(this->class_name(), y_pred.shape(), sample_weight)
+                                             : K::ones_like(t);
     add(tp_, positive * t * w);
     add(fp_, positive * (1 - t) * w);
     add(fn_, (1 - positive) * t * w);
@@ -192,9 +191,7 @@ struct IoUImpl final : MetricWith<Options> {
     const auto counts = [&](std::int64_t i) { return from_t[i] != how_.ignored; };
     for (std::int64_t i = 0; i < t.size(); ++i)
       if (counts(i)) check(from_t[i]), check(from_p[i]);
-    const Tensor w = sample_weight.defined()
-                         ? K::as_dtype(K::broadcast_to(K::flatten(sample_weight), {t.size()}), "float64")
-                         : Tensor();
+    const Tensor w = weights_like(this->class_name(), p.shape(), sample_weight);
     for (std::int64_t i = 0; i < t.size(); ++i)
       if (counts(i)) add(from_t[i], from_p[i], w.defined() ? w.template pointer<double>()[i] : 1);
   }
@@ -224,7 +221,7 @@ struct IoUImpl final : MetricWith<Options> {
     Tensor out = y;
     if (!sparse) out = K::argmax(y, how_.axis);
     else if (threshold) out = y >= *threshold;
-    return K::flatten(K::class_numbers(this->class_name(), name, out));
+    return K::class_numbers(this->class_name(), name, out);
   }
   void check(std::int64_t at) const {
     if (at < 0 || at >= how_.classes)

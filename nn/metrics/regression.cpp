@@ -115,14 +115,14 @@ struct RootMean final : MeanMetric {
 Tensor centered(const Tensor& x, int axis) { return x - K::mean(x, axis, true); }
 
 Tensor pearson(const Tensor& y_true, const Tensor& y_pred, const CorrelationOptions& o) {
-  const auto [given, output] = to_same_rank(K::as_dtype(y_true, y_pred.dtype()), y_pred);
+  const auto [given, output] = like_predictions("pearson_correlation", y_true, y_pred);
   const Tensor t = centered(given, o.axis), p = centered(output, o.axis);
   const Tensor scale = (K::std(t, o.axis) + K::epsilon()) * (K::std(p, o.axis) + K::epsilon());
   return K::mean(t * p, o.axis) / scale;
 }
 
 Tensor concordance(const Tensor& y_true, const Tensor& y_pred, const CorrelationOptions& o) {
-  const auto [t, p] = to_same_rank(K::as_dtype(y_true, y_pred.dtype()), y_pred);
+  const auto [t, p] = like_predictions("concordance_correlation", y_true, y_pred);
   const Tensor covariance = K::mean(centered(t, o.axis) * centered(p, o.axis), o.axis);
   const Tensor apart = K::square(K::mean(t, o.axis) - K::mean(p, o.axis));
   return 2 * covariance / (K::var(t, o.axis) + K::var(p, o.axis) + apart + K::epsilon());
@@ -145,10 +145,8 @@ struct R2Impl final : MetricWith<R2ScoreOptions> {
     if (p.ndim() != 2 || t.shape() != p.shape())
       fail("[R2Score] y_true and y_pred must have shape (samples, outputs): received y_true=", t.shape(),
            ", y_pred=", p.shape());
-    Tensor w = sample_weight.defined() ? K::as_dtype(sample_weight, "float64")
-                                       : K::ones({1, 1}, {.dtype = "float64"});
-    if (w.ndim() == 1) w = K::expand_dims(w);
-    w = K::broadcast_to(w, t.shape());
+    const Tensor w =
+        sample_weight.defined() ? weights_like("R2Score", t.shape(), sample_weight) : K::ones_like(t);
     add(sum_, t * w);
     add(squares_, t * t * w);
     add(errors_, K::square(t - p) * w);

@@ -1,3 +1,4 @@
+#include <ktape/nn/losses/alignment.hpp>
 #include <ktape/nn/models/arrangement.hpp>
 #include <ktape/nn/models/trainer.hpp>
 #include <ktape/nn/names.hpp>
@@ -218,7 +219,7 @@ void Arrangement::weigh_classes(Batch& batch, const ClassWeight& class_weight) c
   if (class_weight.empty()) return;
   NamedTensors& all = batch.sample_weight;
   const auto weigh = [](Tensor& given, const Tensor& weights) {
-    given = given.defined() ? K::as_dtype(given, DType::Float32) * weights : weights;
+    given = given.defined() ? K::as_dtype(given, DType::Float32) * with_rank(weights, given.ndim()) : weights;
   };
   if (class_weight.by_output().empty()) {
     if (batch.y.size() != 1)

@@ -1,0 +1,15 @@
+#pragma once
+#include <ktape/ops/shape.hpp>
+
+/// Weights beside the values that they weigh. Internal: sources only.
+namespace ktape::nn {
+
+/// Returns x with axes of 1 appended, so that it has `rank` of them: weights of the first axes of values.
+inline Tensor with_rank(const Tensor& x, int rank) {
+  if (x.ndim() >= rank) return x;
+  Shape shape = x.shape();
+  while (shape.rank() < rank) shape.push_back(1);
+  return backend::reshape(x, shape);
+}
+
+}  // namespace ktape::nn
