@@ -65,4 +65,13 @@ class MinMaxNorm : public Constraint {
   MinMaxNorm(const MinMaxNormOptions& options = {});
 };
 
+/// Keras's other names: `nn::constraints::max_norm(2)`.
+namespace constraints {
+using nn::MaxNorm, nn::MinMaxNorm, nn::NonNeg, nn::UnitNorm;
+using max_norm = MaxNorm;
+using min_max_norm = MinMaxNorm;
+using non_neg = NonNeg;
+using unit_norm = UnitNorm;
+}  // namespace constraints
+
 }  // namespace ktape::nn

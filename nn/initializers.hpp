@@ -190,4 +190,28 @@ class STFT : public Initializer {
   STFT(const STFTOptions& options = {});
 };
 
+/// Keras's other names: `nn::initializers::he_normal()`.
+namespace initializers {
+using nn::Constant, nn::GlorotNormal, nn::GlorotUniform, nn::HeNormal, nn::HeUniform, nn::LecunNormal,
+    nn::LecunUniform, nn::Ones, nn::Orthogonal, nn::RandomNormal, nn::RandomUniform, nn::STFT,
+    nn::TruncatedNormal, nn::VarianceScaling, nn::Zeros;
+using Identity = IdentityInitializer;
+using constant = Constant;
+using glorot_normal = GlorotNormal;
+using glorot_uniform = GlorotUniform;
+using he_normal = HeNormal;
+using he_uniform = HeUniform;
+using identity = IdentityInitializer;
+using lecun_normal = LecunNormal;
+using lecun_uniform = LecunUniform;
+using ones = Ones;
+using orthogonal = Orthogonal;
+using random_normal = RandomNormal;
+using random_uniform = RandomUniform;
+using stft = STFT;
+using truncated_normal = TruncatedNormal;
+using variance_scaling = VarianceScaling;
+using zeros = Zeros;
+}  // namespace initializers
+
 }  // namespace ktape::nn

@@ -51,7 +51,9 @@ Tensor Input(const Shape& shape, const InputOptions& options) {
   if (options.batch_size && *options.batch_size < 0)
     fail("[Input] batch_size must be at least 0: received batch_size=", *options.batch_size);
   InputArguments arguments{
-      {options.name.empty() ? input_name() : options.name, true, options.dtype}, shape, options.sparse};
+      {.name = options.name.empty() ? input_name() : options.name, .dtype = options.dtype},
+      shape,
+      options.sparse};
   arguments.batch_shape.insert(0, options.batch_size.value_or(None));
   return std::make_shared<InputLayerImpl>(arguments)->tensor();
 }

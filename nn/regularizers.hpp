@@ -64,4 +64,13 @@ class OrthogonalRegularizer : public Regularizer {
   OrthogonalRegularizer(const OrthogonalRegularizerOptions& options = {});
 };
 
+/// Keras's other names: `nn::regularizers::l2(0.01)`.
+namespace regularizers {
+using nn::L1, nn::L1L2, nn::L2, nn::OrthogonalRegularizer;
+using l1 = L1;
+using l1_l2 = L1L2;
+using l2 = L2;
+using orthogonal_regularizer = OrthogonalRegularizer;
+}  // namespace regularizers
+
 }  // namespace ktape::nn

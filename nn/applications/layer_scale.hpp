@@ -8,6 +8,7 @@ class Catalogue;
 
 struct LayerScaleOptions {
   double init_values = 1e-6;  ///< initial value of the factors; small, so that a new block changes little
+  OptionalShape input_shape = {}, batch_input_shape = {};
   std::string name = {};
   bool trainable = true;
   std::optional<DType> dtype = {};

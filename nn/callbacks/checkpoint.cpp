@@ -23,6 +23,7 @@ class ModelCheckpointImpl final : public CallbackImpl {
 
   std::string class_name() const override { return "ModelCheckpoint"; }
   bool writes_files() const override { return true; }
+  double best() const { return monitor_.best(); }
 
   void on_train_begin(const Logs&) override { monitor_.begin(); }
   void on_epoch_begin(int epoch, const Logs&) override { epoch_ = epoch; }
@@ -75,5 +76,6 @@ class ModelCheckpointImpl final : public CallbackImpl {
 
 ModelCheckpoint::ModelCheckpoint(const std::string& filepath, const ModelCheckpointOptions& options)
     : Callback(std::make_shared<ModelCheckpointImpl>(filepath, options)) {}
+double ModelCheckpoint::best() const { return static_cast<const ModelCheckpointImpl&>(impl()).best(); }
 
 }  // namespace ktape::nn

@@ -64,6 +64,10 @@ class EarlyStoppingImpl final : public CallbackImpl {
 
   std::string class_name() const override { return "EarlyStopping"; }
   int stopped_epoch() const { return stopped_epoch_; }
+  double best() const { return monitor_.best(); }
+  int best_epoch() const { return best_epoch_; }
+  int waited() const { return waited_; }
+  const std::vector<Tensor>& best_weights() const { return best_weights_; }
 
   void on_train_begin(const Logs&) override {
     monitor_.forget();
@@ -153,6 +157,8 @@ class ReduceLROnPlateauImpl final : public CallbackImpl {
   }
 
   std::string class_name() const override { return "ReduceLROnPlateau"; }
+  double best() const { return monitor_.best(); }
+  int waited() const { return waited_; }
   void on_train_begin(const Logs&) override {
     monitor_.forget();
     waited_ = resting_ = 0;
@@ -210,11 +216,28 @@ LambdaCallback::LambdaCallback(const LambdaCallbackOptions& options)
     : Callback(std::make_shared<LambdaCallbackImpl>(options)) {}
 EarlyStopping::EarlyStopping(const EarlyStoppingOptions& options)
     : Callback(std::make_shared<EarlyStoppingImpl>(options)) {}
-int EarlyStopping::stopped_epoch() const { return static_cast<EarlyStoppingImpl&>(impl()).stopped_epoch(); }
+
+namespace {
+const EarlyStoppingImpl& stopping(const EarlyStopping& callback) {
+  return static_cast<const EarlyStoppingImpl&>(callback.impl());
+}
+const ReduceLROnPlateauImpl& plateau(const ReduceLROnPlateau& callback) {
+  return static_cast<const ReduceLROnPlateauImpl&>(callback.impl());
+}
+}  // namespace
+
+int EarlyStopping::stopped_epoch() const { return stopping(*this).stopped_epoch(); }
+double EarlyStopping::best() const { return stopping(*this).best(); }
+int EarlyStopping::best_epoch() const { return stopping(*this).best_epoch(); }
+int EarlyStopping::wait() const { return stopping(*this).waited(); }
+std::vector<Tensor> EarlyStopping::best_weights() const { return stopping(*this).best_weights(); }
+
 LearningRateScheduler::LearningRateScheduler(std::function<double(int, double)> schedule, int verbose)
     : Callback(std::make_shared<LearningRateSchedulerImpl>(std::move(schedule), verbose)) {}
 ReduceLROnPlateau::ReduceLROnPlateau(const ReduceLROnPlateauOptions& options)
     : Callback(std::make_shared<ReduceLROnPlateauImpl>(options)) {}
+double ReduceLROnPlateau::best() const { return plateau(*this).best(); }
+int ReduceLROnPlateau::wait() const { return plateau(*this).waited(); }
 TerminateOnNaN::TerminateOnNaN() : Callback(std::make_shared<TerminateOnNaNImpl>()) {}
 
 }  // namespace ktape::nn

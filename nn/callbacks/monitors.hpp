@@ -38,8 +38,15 @@ struct EarlyStoppingOptions {
 class EarlyStopping : public Callback {
  public:
   explicit EarlyStopping(const EarlyStoppingOptions& options = {});
-  /// The epoch in which it stopped; 0 when it did not.
+  /// The epoch in which it stopped, counted from 0; 0 when it did not.
   int stopped_epoch() const;
+  /// The best value so far, and the epoch that had it; an infinitely bad one before the first.
+  double best() const;
+  int best_epoch() const;
+  /// How many epochs have passed since.
+  int wait() const;
+  /// The weights of the best epoch, with `restore_best_weights`; none before the first.
+  std::vector<Tensor> best_weights() const;
 };
 
 /// Sets the learning rate at the begin of each epoch; the logs get it as "learning_rate". Throws TypeError
@@ -75,6 +82,10 @@ struct ReduceLROnPlateauOptions {
 class ReduceLROnPlateau : public Callback {
  public:
   explicit ReduceLROnPlateau(const ReduceLROnPlateauOptions& options = {});
+  /// The best value so far, an infinitely bad one before the first, and how many epochs have passed without a
+  /// better one, but for those of a cooldown.
+  double best() const;
+  int wait() const;
 };
 
 /// Ends the training when the loss of a batch is not finite.

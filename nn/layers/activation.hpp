@@ -9,6 +9,7 @@ struct ReLUOptions {
   std::optional<double> max_value = {};  ///< the largest result
   double negative_slope = 0;             ///< below the threshold
   double threshold = 0;
+  OptionalShape input_shape = {}, batch_input_shape = {};
   std::string name = {};
   bool trainable = true;
   std::optional<DType> dtype = {};
@@ -22,6 +23,7 @@ class ReLU : public Layer {
 
 struct LeakyReLUOptions {
   double negative_slope = 0.3;
+  OptionalShape input_shape = {}, batch_input_shape = {};
   std::string name = {};
   bool trainable = true;
   std::optional<DType> dtype = {};
@@ -38,6 +40,7 @@ struct PReLUOptions {
   Regularizer alpha_regularizer = {};
   nn::Constraint alpha_constraint = {};
   std::vector<int> shared_axes = {};  ///< along which there is one slope, counted with the batch axis as 0
+  OptionalShape input_shape = {}, batch_input_shape = {};
   std::string name = {};
   bool trainable = true;
   std::optional<DType> dtype = {};
@@ -52,6 +55,7 @@ class PReLU : public Layer {
 
 struct ELUOptions {
   double alpha = 1;
+  OptionalShape input_shape = {}, batch_input_shape = {};
   std::string name = {};
   bool trainable = true;
   std::optional<DType> dtype = {};
@@ -65,6 +69,7 @@ class ELU : public Layer {
 
 struct SoftmaxOptions {
   Axes axis = -1;  ///< one, or several that are normalized together
+  OptionalShape input_shape = {}, batch_input_shape = {};
   std::string name = {};
   bool trainable = true;
   std::optional<DType> dtype = {};

@@ -11,13 +11,19 @@ namespace ktape::nn {
 template <class F>
 void fields(LayerOptions&, F&&) {}
 
-/// The class behind a layer that is made from a struct of arguments, which ends with the three of
+/// Those of the options of a layer that every layer has.
+template <class Arguments>
+LayerOptions layer_options_of(const Arguments& a) {
+  return {a.input_shape, a.batch_input_shape, a.name, a.trainable, a.dtype};
+}
+
+/// The class behind a layer that is made from a struct of arguments, which ends with the options of
 /// LayerOptions.
 template <class Arguments>
 class LayerWith : public LayerImpl {
  public:
   LayerWith(const char* class_name, Arguments given)
-      : LayerImpl(class_name, {given.name, given.trainable, given.dtype}), args(std::move(given)) {}
+      : LayerImpl(class_name, layer_options_of(given)), args(std::move(given)) {}
   Config get_config() const override { return config_of(args); }
 
  protected:
@@ -31,6 +37,10 @@ std::string automatic_name(const std::string& class_name);
 /// registered_name}, and the number of a layer that several models share. Throws ValueError, naming layer and
 /// argument, for an argument that is a function without a name.
 Value described(const LayerImpl& layer, const Config& config);
+
+/// What stands for a layer in the config of a model, which says the shapes of inputs by itself: the layer's
+/// value without them.
+Value as_member(const Layer& layer);
 
 /// While one lives, the layers that this thread builds may have weights of so many elements in all: an
 /// architecture out of a file is not trusted. More are a ValueError.
@@ -55,6 +65,7 @@ LayerOptions layer_options(const std::string& class_name, const Config& config);
 
 template <class Arguments>
 void set_layer_options(Arguments& arguments, const LayerOptions& options) {
+  arguments.input_shape = options.input_shape, arguments.batch_input_shape = options.batch_input_shape;
   arguments.name = options.name, arguments.trainable = options.trainable, arguments.dtype = options.dtype;
 }
 

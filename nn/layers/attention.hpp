@@ -24,6 +24,7 @@ struct AttentionOptions {
   std::string score_mode = "dot";  ///< or "concat"
   double dropout = 0;
   std::optional<std::int64_t> seed = {};
+  OptionalShape input_shape = {}, batch_input_shape = {};
   std::string name = {};
   bool trainable = true;
   std::optional<DType> dtype = {};
@@ -44,6 +45,7 @@ struct AdditiveAttentionOptions {
   bool use_scale = true;
   double dropout = 0;
   std::optional<std::int64_t> seed = {};
+  OptionalShape input_shape = {}, batch_input_shape = {};
   std::string name = {};
   bool trainable = true;
   std::optional<DType> dtype = {};
@@ -73,6 +75,7 @@ struct MultiHeadAttentionOptions {
   nn::Constraint kernel_constraint = {}, bias_constraint = {};
   bool use_gate = false;  ///< each head's result is multiplied by sigmoid(a projection of the query)
   std::optional<std::int64_t> seed = {};
+  OptionalShape input_shape = {}, batch_input_shape = {};
   std::string name = {};
   bool trainable = true;
   std::optional<DType> dtype = {};
@@ -112,6 +115,7 @@ struct GroupQueryAttentionOptions {
   nn::Constraint kernel_constraint = {}, bias_constraint = {};
   bool use_gate = false;
   std::optional<std::int64_t> seed = {};
+  OptionalShape input_shape = {}, batch_input_shape = {};
   std::string name = {};
   bool trainable = true;
   std::optional<DType> dtype = {};
@@ -125,5 +129,7 @@ class GroupQueryAttention : public Layer {
   GroupQueryAttention(std::int64_t head_dim, std::int64_t num_query_heads, std::int64_t num_key_value_heads,
                       const GroupQueryAttentionOptions& options = {});
 };
+/// Keras's name.
+using GroupedQueryAttention = GroupQueryAttention;
 
 }  // namespace ktape::nn

@@ -27,6 +27,7 @@ struct ConvOptions {
   Initializer kernel_initializer = "glorot_uniform", bias_initializer = "zeros";
   Regularizer kernel_regularizer = {}, bias_regularizer = {}, activity_regularizer = {};
   nn::Constraint kernel_constraint = {}, bias_constraint = {};
+  OptionalShape input_shape = {}, batch_input_shape = {};
   std::string name = {};
   bool trainable = true;
   std::optional<DType> dtype = {};
@@ -58,6 +59,7 @@ struct ConvTransposeOptions {
   Initializer kernel_initializer = "glorot_uniform", bias_initializer = "zeros";
   Regularizer kernel_regularizer = {}, bias_regularizer = {}, activity_regularizer = {};
   nn::Constraint kernel_constraint = {}, bias_constraint = {};
+  OptionalShape input_shape = {}, batch_input_shape = {};
   std::string name = {};
   bool trainable = true;
   std::optional<DType> dtype = {};
@@ -95,6 +97,7 @@ struct DepthwiseConvOptions {
   Initializer depthwise_initializer = "glorot_uniform", bias_initializer = "zeros";
   Regularizer depthwise_regularizer = {}, bias_regularizer = {}, activity_regularizer = {};
   nn::Constraint depthwise_constraint = {}, bias_constraint = {};
+  OptionalShape input_shape = {}, batch_input_shape = {};
   std::string name = {};
   bool trainable = true;
   std::optional<DType> dtype = {};
@@ -126,6 +129,7 @@ struct SeparableConvOptions {
   Regularizer depthwise_regularizer = {}, pointwise_regularizer = {}, bias_regularizer = {},
               activity_regularizer = {};
   nn::Constraint depthwise_constraint = {}, pointwise_constraint = {}, bias_constraint = {};
+  OptionalShape input_shape = {}, batch_input_shape = {};
   std::string name = {};
   bool trainable = true;
   std::optional<DType> dtype = {};
@@ -150,5 +154,15 @@ class SeparableConv2D : public Layer {
   Variable pointwise_kernel() const { return weight("pointwise_kernel"); }
   Variable bias() const { return weight("bias"); }
 };
+
+// Keras's longer names.
+using Convolution1D = Conv1D;
+using Convolution2D = Conv2D;
+using Convolution3D = Conv3D;
+using Convolution1DTranspose = Conv1DTranspose;
+using Convolution2DTranspose = Conv2DTranspose;
+using Convolution3DTranspose = Conv3DTranspose;
+using SeparableConvolution1D = SeparableConv1D;
+using SeparableConvolution2D = SeparableConv2D;
 
 }  // namespace ktape::nn

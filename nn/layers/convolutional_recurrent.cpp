@@ -35,7 +35,8 @@ void fields(ConvLSTMArguments& a, F&& field) {
 class ConvLSTMCell final : public CellImpl {
  public:
   ConvLSTMCell(const char* layer, const ConvLSTMArguments& arguments, int axes)
-      : CellImpl("ConvLSTMCell", {"conv_lstm_cell", arguments.trainable, arguments.dtype}),
+      : CellImpl("ConvLSTMCell",
+                 {.name = "conv_lstm_cell", .trainable = arguments.trainable, .dtype = arguments.dtype}),
         args_(arguments),
         axes_(axes) {
     expect_count(layer, "filters", args_.filters);

@@ -35,6 +35,7 @@ struct ConvLSTMOptions {
   std::optional<std::int64_t> seed = {};
   bool return_sequences = false, return_state = false, go_backwards = false, stateful = false, unroll = false,
        zero_output_for_mask = false;
+  OptionalShape input_shape = {}, batch_input_shape = {};
   std::string name = {};
   bool trainable = true;
   std::optional<DType> dtype = {};

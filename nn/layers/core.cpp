@@ -178,8 +178,20 @@ class LambdaImpl final : public LayerImpl {
 
 }  // namespace
 
+namespace {
+
+/// The arguments of a layer whose input has one axis of a known extent behind the batch.
+template <class Arguments>
+Arguments with_input(Arguments arguments, std::optional<std::int64_t> extent) {
+  if (extent && !arguments.input_shape) arguments.input_shape = {*extent};
+  return arguments;
+}
+
+}  // namespace
+
 Dense::Dense(std::int64_t units, const DenseOptions& options)
-    : KernelLayer(std::make_shared<DenseImpl>(DenseArguments{options, units})) {}
+    : KernelLayer(
+          std::make_shared<DenseImpl>(with_input(DenseArguments{options, units}, options.input_dim))) {}
 
 Activation::Activation(const ActivationFunction& activation, const LayerOptions& options)
     : Layer(std::make_shared<ActivationLayerImpl>(ActivationArguments{options, activation})) {}
@@ -187,7 +199,8 @@ Activation::Activation(const ActivationFunction& activation, const LayerOptions&
 Identity::Identity(const LayerOptions& options) : Layer(std::make_shared<IdentityImpl>(options)) {}
 
 Embedding::Embedding(std::int64_t input_dim, std::int64_t output_dim, const EmbeddingOptions& options)
-    : Layer(std::make_shared<EmbeddingImpl>(EmbeddingArguments{options, input_dim, output_dim})) {}
+    : Layer(std::make_shared<EmbeddingImpl>(
+          with_input(EmbeddingArguments{options, input_dim, output_dim}, options.input_length))) {}
 
 Masking::Masking(double mask_value, const LayerOptions& options)
     : Layer(std::make_shared<MaskingImpl>(MaskingArguments{options, mask_value})) {}

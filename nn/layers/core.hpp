@@ -13,6 +13,8 @@ struct DenseOptions {
   Initializer bias_initializer = "zeros";
   Regularizer kernel_regularizer = {}, bias_regularizer = {}, activity_regularizer = {};
   nn::Constraint kernel_constraint = {}, bias_constraint = {};
+  std::optional<std::int64_t> input_dim = {};  ///< as `.input_shape = {input_dim}`
+  OptionalShape input_shape = {}, batch_input_shape = {};
   std::string name = {};
   bool trainable = true;
   std::optional<DType> dtype = {};
@@ -43,7 +45,8 @@ struct EmbeddingOptions {
   nn::Constraint embeddings_constraint = {};
   bool mask_zero = false;  ///< 0 is padding: the output carries the mask x != 0
   Tensor weights = {};     ///< the first value of the table, in place of the initializer's
-  std::optional<std::int64_t> input_length = {};  ///< as in Keras 2; not looked at
+  std::optional<std::int64_t> input_length = {};  ///< as `.input_shape = {input_length}`
+  OptionalShape input_shape = {}, batch_input_shape = {};
   std::string name = {};
   bool trainable = true;
   std::optional<DType> dtype = {};
@@ -86,6 +89,12 @@ class Lambda : public Layer {
                }),
                options) {}
   explicit Lambda(Function f, const LayerOptions& options = {});
+  /// A function of a tensor that also takes structs of options, which keep their defaults:
+  /// nn::activations::relu.
+  template <class R, class... Options>
+  requires(sizeof...(Options) > 0) explicit Lambda(R (*f)(const Tensor&, Options...),
+                                                   const LayerOptions& options = {})
+      : Lambda(WithDefaults<std::function<Tensor(const Tensor&)>>::call("Lambda", f), options) {}
 
  private:
   [[noreturn]] static void fail_several(std::size_t received);

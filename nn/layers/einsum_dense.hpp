@@ -11,6 +11,7 @@ struct EinsumDenseOptions {
   Initializer kernel_initializer = "glorot_uniform", bias_initializer = "zeros";
   Regularizer kernel_regularizer = {}, bias_regularizer = {}, activity_regularizer = {};
   nn::Constraint kernel_constraint = {}, bias_constraint = {};
+  OptionalShape input_shape = {}, batch_input_shape = {};
   std::string name = {};
   bool trainable = true;
   std::optional<DType> dtype = {};

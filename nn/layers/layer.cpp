@@ -42,18 +42,30 @@ LayerOptions layer_options(const std::string& class_name, const Config& config) 
   if (const Value trainable = config.get("trainable"); !trainable.is_null())
     options.trainable = trainable.boolean(what + "trainable");
   options.dtype = dtype_in(config, what);
+  if (const Value shape = config.get("batch_input_shape"); !shape.is_null())
+    options.batch_input_shape = shape.shape(what + "batch_input_shape");
   return options;
 }
 
 // --- What it is ------------------------------------------------------------------------------------------
 
 namespace {
+
 std::atomic<std::uint64_t> layers_made = 0;
+
+std::optional<Shape> batch_input_shape_in(const LayerOptions& options) {
+  if (options.batch_input_shape || !options.input_shape) return options.batch_input_shape;
+  Shape shape = *options.input_shape;
+  shape.insert(0, None);
+  return shape;
+}
+
 }  // namespace
 
 LayerImpl::LayerImpl(std::string class_name, const LayerOptions& options)
     : class_name_(std::move(class_name)),
       name_(options.name.empty() ? automatic_name(class_name_) : options.name),
+      batch_input_shape_(batch_input_shape_in(options)),
       trainable_(options.trainable),
       dtype_(options.dtype.value_or(K::floatx())),
       number_(++layers_made) {}
@@ -67,6 +79,7 @@ std::mutex& LayerImpl::structure() {
 
 Config LayerImpl::full_config() const {
   Config config{{"name", name_}, {"trainable", trainable_}, {"dtype", dtype_.name()}};
+  if (batch_input_shape_) config.set("batch_input_shape", *batch_input_shape_);
   config.update(get_config());
   return config;
 }
@@ -83,6 +96,25 @@ Value described(const LayerImpl& layer, const Config& config) {
   return with_module(LayerImpl::kind, described);
 }
 
+namespace {
+
+Value without_input_shapes(const Value& value) {
+  if (value.is_list()) {
+    Value::List list;
+    for (const Value& item : value.list()) list.push_back(without_input_shapes(item));
+    return list;
+  }
+  if (!value.is_config()) return value;
+  Config config;
+  for (const auto& [name, item] : value.config())
+    if (name != "batch_input_shape") config.set(name, without_input_shapes(item));
+  return config;
+}
+
+}  // namespace
+
+Value as_member(const Layer& layer) { return without_input_shapes(layer.to_value()); }
+
 Value LayerImpl::to_value() const { return described(*this, full_config()); }
 
 void LayerImpl::restore(const Config& config) {
@@ -90,6 +122,7 @@ void LayerImpl::restore(const Config& config) {
   if (!options.name.empty()) name_ = options.name;
   if (!config.get("trainable").is_null()) trainable_ = options.trainable;  // the layers in it have their own
   dtype_ = options.dtype.value_or(dtype_);
+  if (options.batch_input_shape) batch_input_shape_ = options.batch_input_shape;
 }
 
 namespace {

@@ -40,10 +40,18 @@ class State;
 struct LayerCall;
 
 /// What every layer takes: the options of each layer of the library end with these.
+///
+/// A Sequential is built at once when its first layer says the shape of its input, as in Keras 2:
+///
+///     nn::Sequential model({nn::Dense(4, {.activation = "relu", .input_shape = {3}}), nn::Dense(1)});
+///
+/// In front of other models, and behind other layers, that shape is not looked at.
 struct LayerOptions {
-  std::string name = {};            ///< "dense", "dense_1", ... by default: the class's name, counted
-  bool trainable = true;            ///< whether training changes its weights
-  std::optional<DType> dtype = {};  ///< of the weights and of the computation; floatx() by default
+  OptionalShape input_shape = {};        ///< of the input, without the batch axis
+  OptionalShape batch_input_shape = {};  ///< the same with the batch axis, which may be None
+  std::string name = {};                 ///< "dense", "dense_1", ... by default: the class's name, counted
+  bool trainable = true;                 ///< whether training changes its weights
+  std::optional<DType> dtype = {};       ///< of the weights and of the computation; floatx() by default
 };
 
 /// What a call takes beside the inputs. A layer without use for an argument does not look at it.
@@ -218,6 +226,8 @@ class LayerImpl : public Object, public std::enable_shared_from_this<LayerImpl> 
   std::vector<Tensor> apply(const std::vector<Tensor>& inputs, const CallArguments& arguments = {});
 
   const std::string& name() const { return name_; }
+  /// The shape of the input, with the batch axis, where the options said it.
+  const std::optional<Shape>& batch_input_shape() const { return batch_input_shape_; }
   bool built() const {
     const Stage stage = stage_.load(std::memory_order_acquire);
     return stage == Stage::Built || (stage == Stage::FirstCall && in_first_call());
@@ -306,6 +316,7 @@ class LayerImpl : public Object, public std::enable_shared_from_this<LayerImpl> 
   bool penalizes(const Weight& weight) const;
 
   std::string class_name_, name_;
+  std::optional<Shape> batch_input_shape_;
   bool trainable_, building_ = false;
   std::atomic<Stage> stage_{Stage::Unbuilt};
   static const CallForms virtual_forms;

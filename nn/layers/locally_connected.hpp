@@ -18,6 +18,7 @@ struct LocallyConnectedOptions {
   Regularizer kernel_regularizer = {}, bias_regularizer = {}, activity_regularizer = {};
   nn::Constraint kernel_constraint = {}, bias_constraint = {};
   std::int64_t implementation = 1;  ///< accepted, and not looked at
+  OptionalShape input_shape = {}, batch_input_shape = {};
   std::string name = {};
   bool trainable = true;
   std::optional<DType> dtype = {};

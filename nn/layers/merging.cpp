@@ -176,6 +176,32 @@ Concatenate::Concatenate(const ConcatenateOptions& options)
 Dot::Dot(const Axes& axes, const DotOptions& options)
     : Layer(std::make_shared<DotImpl>(DotArguments{options, axes})) {}
 
+Tensor add(const std::vector<Tensor>& inputs, const LayerOptions& options) { return Add(options)(inputs); }
+Tensor subtract(const std::vector<Tensor>& inputs, const LayerOptions& options) {
+  return Subtract(options)(inputs);
+}
+Tensor multiply(const std::vector<Tensor>& inputs, const LayerOptions& options) {
+  return Multiply(options)(inputs);
+}
+Tensor average(const std::vector<Tensor>& inputs, const LayerOptions& options) {
+  return Average(options)(inputs);
+}
+Tensor maximum(const std::vector<Tensor>& inputs, const LayerOptions& options) {
+  return Maximum(options)(inputs);
+}
+Tensor minimum(const std::vector<Tensor>& inputs, const LayerOptions& options) {
+  return Minimum(options)(inputs);
+}
+Tensor concatenate(const std::vector<Tensor>& inputs, const ConcatenateOptions& options) {
+  return Concatenate(options)(inputs);
+}
+Tensor concatenate(const std::vector<Tensor>& inputs, int axis) {
+  return concatenate(inputs, {.axis = axis});
+}
+Tensor dot(const std::vector<Tensor>& inputs, const Axes& axes, const DotOptions& options) {
+  return Dot(axes, options)(inputs);
+}
+
 void add_merging_layers(Catalogue& catalogue) {
   add_layer<AddImpl, LayerOptions>(catalogue, "Add");
   add_layer<SubtractImpl, LayerOptions>(catalogue, "Subtract");

@@ -40,6 +40,7 @@ class Minimum : public Layer {
 
 struct ConcatenateOptions {
   int axis = -1;
+  OptionalShape input_shape = {}, batch_input_shape = {};
   std::string name = {};
   bool trainable = true;
   std::optional<DType> dtype = {};
@@ -54,6 +55,7 @@ class Concatenate : public Layer {
 
 struct DotOptions {
   bool normalize = false;  ///< scale both to norm 1 along their axes: the cosine of the angle
+  OptionalShape input_shape = {}, batch_input_shape = {};
   std::string name = {};
   bool trainable = true;
   std::optional<DType> dtype = {};
@@ -66,5 +68,21 @@ class Dot : public Layer {
   /// One axis for both inputs, or one for each.
   explicit Dot(const Axes& axes, const DotOptions& options = {});
 };
+
+// --- As functions -----------------------------------------------------------------------------------------
+
+// The call of a new layer of the class, as in `keras.layers.add`:
+//
+//     Tensor y = nn::add({x, shortcut});
+
+Tensor add(const std::vector<Tensor>& inputs, const LayerOptions& options = {});
+Tensor subtract(const std::vector<Tensor>& inputs, const LayerOptions& options = {});
+Tensor multiply(const std::vector<Tensor>& inputs, const LayerOptions& options = {});
+Tensor average(const std::vector<Tensor>& inputs, const LayerOptions& options = {});
+Tensor maximum(const std::vector<Tensor>& inputs, const LayerOptions& options = {});
+Tensor minimum(const std::vector<Tensor>& inputs, const LayerOptions& options = {});
+Tensor concatenate(const std::vector<Tensor>& inputs, const ConcatenateOptions& options = {});
+Tensor concatenate(const std::vector<Tensor>& inputs, int axis);
+Tensor dot(const std::vector<Tensor>& inputs, const Axes& axes, const DotOptions& options = {});
 
 }  // namespace ktape::nn

@@ -15,6 +15,7 @@ struct BatchNormalizationOptions {
   Initializer moving_mean_initializer = "zeros", moving_variance_initializer = "ones";
   Regularizer beta_regularizer = {}, gamma_regularizer = {};
   nn::Constraint beta_constraint = {}, gamma_constraint = {};
+  OptionalShape input_shape = {}, batch_input_shape = {};
   std::string name = {};
   bool trainable = true;
   std::optional<DType> dtype = {};
@@ -39,6 +40,7 @@ struct LayerNormalizationOptions {
   Initializer beta_initializer = "zeros", gamma_initializer = "ones";
   Regularizer beta_regularizer = {}, gamma_regularizer = {};
   nn::Constraint beta_constraint = {}, gamma_constraint = {};
+  OptionalShape input_shape = {}, batch_input_shape = {};
   std::string name = {};
   bool trainable = true;
   std::optional<DType> dtype = {};
@@ -60,6 +62,7 @@ struct GroupNormalizationOptions {
   Initializer beta_initializer = "zeros", gamma_initializer = "ones";
   Regularizer beta_regularizer = {}, gamma_regularizer = {};
   nn::Constraint beta_constraint = {}, gamma_constraint = {};
+  OptionalShape input_shape = {}, batch_input_shape = {};
   std::string name = {};
   bool trainable = true;
   std::optional<DType> dtype = {};
@@ -76,6 +79,7 @@ class GroupNormalization : public ScalingLayer {
 struct RMSNormalizationOptions {
   Axes axis = -1;
   double epsilon = 1e-6;  ///< added to the mean square
+  OptionalShape input_shape = {}, batch_input_shape = {};
   std::string name = {};
   bool trainable = true;
   std::optional<DType> dtype = {};
@@ -90,6 +94,7 @@ class RMSNormalization : public Layer {
 
 struct UnitNormalizationOptions {
   Axes axis = -1;
+  OptionalShape input_shape = {}, batch_input_shape = {};
   std::string name = {};
   bool trainable = true;
   std::optional<DType> dtype = {};

@@ -13,6 +13,7 @@ using backend::PerAxis;
 
 struct SpatialOptions {
   std::string data_format = {};  ///< K::image_data_format() by default
+  OptionalShape input_shape = {}, batch_input_shape = {};
   std::string name = {};
   bool trainable = true;
   std::optional<DType> dtype = {};
@@ -50,6 +51,7 @@ class Cropping3D : public Layer {
 struct UpSamplingOptions {
   std::string data_format = {};
   std::string interpolation = "nearest";  ///< or "bilinear"; of UpSampling2D
+  OptionalShape input_shape = {}, batch_input_shape = {};
   std::string name = {};
   bool trainable = true;
   std::optional<DType> dtype = {};

@@ -15,6 +15,7 @@ struct PoolingOptions {
   PerAxis<std::int64_t> strides = {};  ///< pool_size by default
   std::string padding = "valid";       ///< or "same"
   std::string data_format = {};        ///< K::image_data_format() by default
+  OptionalShape input_shape = {}, batch_input_shape = {};
   std::string name = {};
   bool trainable = true;
   std::optional<DType> dtype = {};
@@ -50,6 +51,7 @@ class AveragePooling3D : public Layer {
 struct GlobalPoolingOptions {
   std::string data_format = {};
   bool keepdims = false;  ///< keep the spatial axes, with extent 1
+  OptionalShape input_shape = {}, batch_input_shape = {};
   std::string name = {};
   bool trainable = true;
   std::optional<DType> dtype = {};
@@ -83,5 +85,19 @@ class GlobalAveragePooling3D : public Layer {
  public:
   explicit GlobalAveragePooling3D(const GlobalPoolingOptions& options = {});
 };
+
+// Keras's shorter names.
+using MaxPool1D = MaxPooling1D;
+using MaxPool2D = MaxPooling2D;
+using MaxPool3D = MaxPooling3D;
+using AvgPool1D = AveragePooling1D;
+using AvgPool2D = AveragePooling2D;
+using AvgPool3D = AveragePooling3D;
+using GlobalMaxPool1D = GlobalMaxPooling1D;
+using GlobalMaxPool2D = GlobalMaxPooling2D;
+using GlobalMaxPool3D = GlobalMaxPooling3D;
+using GlobalAvgPool1D = GlobalAveragePooling1D;
+using GlobalAvgPool2D = GlobalAveragePooling2D;
+using GlobalAvgPool3D = GlobalAveragePooling3D;
 
 }  // namespace ktape::nn

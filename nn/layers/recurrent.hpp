@@ -40,6 +40,7 @@ struct RNNOptions {
   bool unroll = false;  ///< accepted; the result is the same
   bool zero_output_for_mask = false;
   Regularizer activity_regularizer = {};
+  OptionalShape input_shape = {}, batch_input_shape = {};
   std::string name = {};
   bool trainable = true;
   std::optional<DType> dtype = {};
@@ -64,6 +65,7 @@ struct SimpleRNNOptions {
   std::optional<std::int64_t> seed = {};
   bool return_sequences = false, return_state = false, go_backwards = false, stateful = false, unroll = false,
        zero_output_for_mask = false;
+  OptionalShape input_shape = {}, batch_input_shape = {};
   std::string name = {};
   bool trainable = true;
   std::optional<DType> dtype = {};
@@ -88,6 +90,7 @@ struct LSTMOptions {
   std::optional<std::int64_t> seed = {};
   bool return_sequences = false, return_state = false, go_backwards = false, stateful = false, unroll = false,
        zero_output_for_mask = false;
+  OptionalShape input_shape = {}, batch_input_shape = {};
   std::string name = {};
   bool trainable = true;
   std::optional<DType> dtype = {};
@@ -112,6 +115,7 @@ struct GRUOptions {
   bool return_sequences = false, return_state = false, go_backwards = false, stateful = false, unroll = false,
        zero_output_for_mask = false;
   bool reset_after = true;
+  OptionalShape input_shape = {}, batch_input_shape = {};
   std::string name = {};
   bool trainable = true;
   std::optional<DType> dtype = {};

@@ -72,7 +72,7 @@ class GatedCell : public CellImpl {
   static constexpr std::int64_t gates = gate_counts[static_cast<int>(which)];
 
   explicit GatedCell(const CellArguments<which>& arguments)
-      : CellImpl(class_name, {arguments.name, arguments.trainable, arguments.dtype}), args(arguments) {
+      : CellImpl(class_name, layer_options_of(arguments)), args(arguments) {
     expect_count(class_name, "units", args.units);
     expect_rate(class_name, "dropout", args.dropout);
     expect_rate(class_name, "recurrent_dropout", args.recurrent_dropout);

@@ -49,6 +49,7 @@ struct SimpleRNNCellOptions {
   double dropout = 0;            ///< of the inputs
   double recurrent_dropout = 0;  ///< of the state
   std::optional<std::int64_t> seed = {};
+  OptionalShape input_shape = {}, batch_input_shape = {};
   std::string name = {};
   bool trainable = true;
   std::optional<DType> dtype = {};
@@ -71,6 +72,7 @@ struct LSTMCellOptions {
   double dropout = 0;            ///< of the inputs
   double recurrent_dropout = 0;  ///< of the state h
   std::optional<std::int64_t> seed = {};
+  OptionalShape input_shape = {}, batch_input_shape = {};
   std::string name = {};
   bool trainable = true;
   std::optional<DType> dtype = {};
@@ -94,6 +96,7 @@ struct GRUCellOptions {
   double recurrent_dropout = 0;  ///< of the state
   bool reset_after = true;       ///< the reset gate is applied behind the recurrent product
   std::optional<std::int64_t> seed = {};
+  OptionalShape input_shape = {}, batch_input_shape = {};
   std::string name = {};
   bool trainable = true;
   std::optional<DType> dtype = {};

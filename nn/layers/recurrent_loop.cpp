@@ -36,7 +36,7 @@ Tensor first_step(const Tensor& x) {
 }  // namespace
 
 RecurrentImpl::RecurrentImpl(const char* class_name, const Layer& cell, const RNNOptions& options, int rank)
-    : LayerImpl(class_name, {options.name, options.trainable, options.dtype}),
+    : LayerImpl(class_name, layer_options_of(options)),
       options_(options),
       rank_(rank),
       cell_(add_layer(cell)) {

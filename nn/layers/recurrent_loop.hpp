@@ -63,7 +63,7 @@ void fields(RecurrentArguments<Cell>& a, F&& field) {
 template <class Cell>
 void set_layer_options(RecurrentArguments<Cell>& a, const LayerOptions& options) {
   set_layer_options(a.loop, options);
-  set_layer_options(a.cell, {{}, options.trainable, options.dtype});
+  set_layer_options(a.cell, {.trainable = options.trainable, .dtype = options.dtype});
 }
 
 /// The options of the loop among those of a layer.
@@ -76,6 +76,8 @@ RNNOptions loop_options(const Options& o) {
           .unroll = o.unroll,
           .zero_output_for_mask = o.zero_output_for_mask,
           .activity_regularizer = o.activity_regularizer,
+          .input_shape = o.input_shape,
+          .batch_input_shape = o.batch_input_shape,
           .name = o.name,
           .trainable = o.trainable,
           .dtype = o.dtype};

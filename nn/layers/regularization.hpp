@@ -9,6 +9,7 @@ struct DropoutOptions {
   OptionalShape noise_shape =
       {};  ///< of the decisions, None for an extent of the input; by default the input's
   std::optional<std::int64_t> seed = {};
+  OptionalShape input_shape = {}, batch_input_shape = {};
   std::string name = {};
   bool trainable = true;
   std::optional<DType> dtype = {};
@@ -24,6 +25,7 @@ class Dropout : public Layer {
 struct SpatialDropoutOptions {
   std::string data_format = {};  ///< K::image_data_format() by default; sequences have their channels last
   std::optional<std::int64_t> seed = {};
+  OptionalShape input_shape = {}, batch_input_shape = {};
   std::string name = {};
   bool trainable = true;
   std::optional<DType> dtype = {};
@@ -45,6 +47,7 @@ class SpatialDropout3D : public Layer {
 
 struct NoiseOptions {
   std::optional<std::int64_t> seed = {};
+  OptionalShape input_shape = {}, batch_input_shape = {};
   std::string name = {};
   bool trainable = true;
   std::optional<DType> dtype = {};
@@ -66,6 +69,7 @@ class GaussianNoise : public Layer {
 struct AlphaDropoutOptions {
   OptionalShape noise_shape = {};  ///< as in Dropout
   std::optional<std::int64_t> seed = {};
+  OptionalShape input_shape = {}, batch_input_shape = {};
   std::string name = {};
   bool trainable = true;
   std::optional<DType> dtype = {};
@@ -81,6 +85,7 @@ class AlphaDropout : public Layer {
 
 struct ActivityRegularizationOptions {
   double l1 = 0, l2 = 0;
+  OptionalShape input_shape = {}, batch_input_shape = {};
   std::string name = {};
   bool trainable = true;
   std::optional<DType> dtype = {};

@@ -6,6 +6,7 @@ namespace ktape::nn {
 
 struct FlattenOptions {
   std::string data_format = {};  ///< "channels_first" moves the channels behind the others first
+  OptionalShape input_shape = {}, batch_input_shape = {};
   std::string name = {};
   bool trainable = true;
   std::optional<DType> dtype = {};

@@ -181,11 +181,8 @@ class TimeDistributedImpl final : public LayerImpl {
 }  // namespace
 
 Bidirectional::Bidirectional(const Layer& layer, const BidirectionalOptions& options)
-    : Layer(std::make_shared<BidirectionalImpl>(
-          BidirectionalArguments{{options.name, options.trainable, options.dtype},
-                                 layer,
-                                 options.merge_mode,
-                                 options.backward_layer})) {}
+    : Layer(std::make_shared<BidirectionalImpl>(BidirectionalArguments{
+          layer_options_of(options), layer, options.merge_mode, options.backward_layer})) {}
 
 TimeDistributed::TimeDistributed(const Layer& layer, const LayerOptions& options)
     : Layer(std::make_shared<TimeDistributedImpl>(TimeDistributedArguments{options, layer})) {}

@@ -9,6 +9,7 @@ struct BidirectionalOptions {
   /// returned.
   std::optional<std::string> merge_mode = "concat";
   Layer backward_layer = {};  ///< by default one like the given, in the other direction
+  OptionalShape input_shape = {}, batch_input_shape = {};
   std::string name = {};
   bool trainable = true;
   std::optional<DType> dtype = {};

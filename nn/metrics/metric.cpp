@@ -2,6 +2,7 @@
 #include <ktape/autograd/tape.hpp>
 #include <ktape/nn/layers/layer.hpp>
 #include <ktape/nn/losses/alignment.hpp>
+#include <ktape/nn/losses/loss.hpp>
 #include <ktape/nn/losses/reduction.hpp>
 #include <ktape/nn/metrics/accuracy.hpp>
 #include <ktape/nn/metrics/reduction.hpp>
@@ -140,8 +141,30 @@ Metric::Metric(const std::string& name)
                  ? accuracy_by_shape(name)
                  : made(Config{{"class_name", name}, {"config", Config{{"name", name}}}})) {}
 
-Metric::Metric(const Value& value)
-    : Handle(value.is_string() ? Metric(value.string()).shared() : made(value)) {}
+namespace {
+
+/// The name of the function that a config stands for; empty where it stands for an object of a class.
+std::string function_in(const Value& value) {
+  if (!value.is_config() || value.config().get("class_name") != Value("function")) return {};
+  const Value name = value.config().get("config");
+  return name.is_string() ? name.string() : "";
+}
+
+/// The mean of the values of a loss, which Keras takes for a metric, too.
+Metric mean_of_loss(const std::string& name) {
+  const Loss loss(name);
+  return Metric(name, [loss](const Tensor& y_true, const Tensor& y_pred) {
+    return loss.impl().call(y_true, y_pred).values;
+  });
+}
+
+}  // namespace
+
+Metric::Metric(const Value& value) {
+  if (const std::string name = function_in(value); !name.empty() && !means(name))
+    *this = is_registered(LossImpl::kind, name) ? mean_of_loss(name) : Metric(made(value));
+  else *this = value.is_string() ? Metric(value.string()) : Metric(made(value));
+}
 
 Metric::Metric(const std::string& name, Function f)
     : Handle(std::make_shared<MeanMetric>("function", name, Config{{"name", name}}, std::move(f))) {}

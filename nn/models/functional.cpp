@@ -37,8 +37,8 @@ std::optional<Shape> adjusted(Shape shape, const Shape& wanted) {
 
 FunctionalImpl::FunctionalImpl(const TensorList& inputs, const TensorList& outputs,
                                const ModelOptions& options)
-    : ModelImpl("Functional",
-                {options.name.empty() ? automatic_name("Model") : options.name, options.trainable, {}}),
+    : ModelImpl("Functional", {.name = options.name.empty() ? automatic_name("Model") : options.name,
+                               .trainable = options.trainable}),
       inputs_(inputs.vector()),
       outputs_(outputs.vector()),
       graph_(std::make_shared<const LayerGraph>(name(), inputs_, outputs_)) {

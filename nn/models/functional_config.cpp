@@ -89,7 +89,7 @@ class GraphWriter {
 
   Entry& entry_of(const Layer& layer) {
     const auto [known, is_new] = at_.emplace(layer.shared().get(), entries_.size());
-    if (is_new) entries_.push_back({layer.name(), layer.to_value()});
+    if (is_new) entries_.push_back({layer.name(), as_member(layer)});
     if (dynamic_cast<const FunctionalImpl*>(layer.shared().get())) functional_.insert(layer.name());
     return entries_[known->second];
   }

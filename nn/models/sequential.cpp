@@ -13,7 +13,7 @@ namespace {
 class SequentialImpl final : public ModelImpl {
  public:
   explicit SequentialImpl(const ModelOptions& options)
-      : ModelImpl("Sequential", {options.name, options.trainable, {}}) {
+      : ModelImpl("Sequential", {.name = options.name, .trainable = options.trainable}) {
     names_weights = false;
   }
 
@@ -23,6 +23,12 @@ class SequentialImpl final : public ModelImpl {
       if (known.name() == layer.name())
         fail("[", name(), "] each layer must have a name of its own: received two layers named '",
              layer.name(), "'");
+    const std::optional<Shape>& shape = layer.impl().batch_input_shape();
+    if (shape && layers_.empty() && !input_.defined()) {
+      const bool any_batch = shape->rank() == 0 || (*shape)[0] == None;
+      input_ = output_ = input_for(layer, *shape, any_batch ? std::nullopt : std::optional((*shape)[0]));
+      mark_built();
+    }
     if (input_.defined()) output_ = layer(output_);
     layers_.push_back(layer);
   }
@@ -48,7 +54,7 @@ class SequentialImpl final : public ModelImpl {
   Config get_config() const override {
     Value::List layers;
     if (input_.defined()) layers.push_back(call_of(input_)->layer.to_value());
-    for (const Layer& layer : layers_) layers.push_back(layer.to_value());
+    for (const Layer& layer : layers_) layers.push_back(as_member(layer));
     Config config{{"layers", layers}};
     if (input_.defined()) config.set("build_input_shape", input_.shape());
     return config;
@@ -57,11 +63,7 @@ class SequentialImpl final : public ModelImpl {
 
   void build(const Shape& input) override {
     if (layers_.empty()) fail("[", name(), "] there must be a layer: received a model without layers");
-    if (input.rank() == 0)
-      fail("[", name(), "] the shape of the input must begin with the batch: received ", input);
-    Shape rest = input;
-    rest.erase(0);
-    const Tensor in = Input(rest, {.name = layers_[0].name() + "_input"});
+    const Tensor in = input_for(layers_[0], input, {});
     const GraphScope scope;
     Tensor x = in;
     for (const Layer& layer : layers_) x = layer(x);
@@ -88,6 +90,15 @@ class SequentialImpl final : public ModelImpl {
   }
 
  private:
+  /// The input in front of the first layer, for a shape that begins with the batch.
+  Tensor input_for(const Layer& first, const Shape& shape, std::optional<std::int64_t> batch_size) const {
+    if (shape.rank() == 0)
+      fail("[", name(), "] the shape of the input must begin with the batch: received ", shape);
+    Shape rest = shape;
+    rest.erase(0);
+    return Input(rest, {.batch_size = batch_size, .name = first.name() + "_input"});
+  }
+
   static std::vector<Tensor> listed(const Tensor& x) {
     return x.defined() ? std::vector<Tensor>{x} : std::vector<Tensor>();
   }

@@ -7,7 +7,8 @@ namespace ktape::nn {
 ///
 ///     nn::Sequential model({nn::Dense(16, {.activation = "relu"}), nn::Dense(1)});
 ///
-/// It is built when its input is known: by an nn::Input in front, by `build`, or by the first call.
+/// It is built when its input is known: by an nn::Input in front, by the `input_shape` of the first layer, by
+/// `build`, or by the first call.
 class Sequential : public Model {
  public:
   Sequential() : Sequential(std::vector<Layer>()) {}

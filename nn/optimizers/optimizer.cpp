@@ -290,6 +290,15 @@ std::vector<Variable> OptimizerImpl::variables() const {
   return all;
 }
 
+void Optimizer::apply_gradients(
+    const std::vector<std::pair<Tensor, Variable>>& gradients_and_variables) const {
+  std::vector<Tensor> gradients;
+  std::vector<Variable> variables;
+  for (const auto& [gradient, variable] : gradients_and_variables)
+    gradients.push_back(gradient), variables.push_back(variable);
+  apply(gradients, variables);
+}
+
 void Optimizer::minimize(const Tensor& loss, const std::vector<Variable>& variables) const {
   const Tensor scaled = scale_loss(loss);
   const NoGrad off;

@@ -164,6 +164,8 @@ class Optimizer : public Handle<OptimizerImpl> {
   void apply(const std::vector<Tensor>& gradients, const std::vector<Variable>& variables) const {
     impl().apply(gradients, variables);
   }
+  /// The same of pairs, each a gradient and its variable. Mirrors `keras.Optimizer.apply_gradients`.
+  void apply_gradients(const std::vector<std::pair<Tensor, Variable>>& gradients_and_variables) const;
   /// apply(gradients(scale_loss(loss), variables), variables), but that the gradient of a table of which some
   /// rows were looked up (nn::Embedding, `K::gather`), and nothing else, stays these rows. The results are
   /// those of `apply`: a row that was not looked up has the gradient 0, as in Keras. SGD without momentum and

@@ -61,8 +61,8 @@ Value described(const H& object) {
   if (!object.defined()) return {};
   if (object.class_name() != "function") return with_module(H::Impl::kind, object.to_value());
   const Value name = object.get_config().get("name", "function");
-  return Config{
-      {"module", "builtins"}, {"class_name", "function"}, {"config", name}, {"registered_name", name}};
+  const char* const module = is_registered(LossImpl::kind, name.string()) ? "keras.losses" : "builtins";
+  return Config{{"module", module}, {"class_name", "function"}, {"config", name}, {"registered_name", name}};
 }
 
 Value described(const Optimizer& optimizer) {

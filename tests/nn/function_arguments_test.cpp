@@ -200,3 +200,26 @@ TEST_CASE("models with functions as arguments are saved, loaded and cloned in ev
     CHECK((same["loss"] == logs["loss"] && same["mean_absolute_error"] == logs["mean_absolute_error"]));
   }
 }
+
+TEST_CASE("functions that are no metrics of their own come back from files as they were") {
+  const Files files;
+  const nn::Sequential model({nn::Dense(2, {.activation = A::softmax, .input_shape = {3}})});
+  model.compile(
+      {.loss = L::categorical_crossentropy, .metrics = {L::dice, L::cosine_similarity, "cosine_similarity"}});
+  const Tensor x = normal({6, 3}, 1, "float32"), y = K::one_hot(ints({0, 1, 1, 0, 1, 0}), 2);
+  model.train_on_batch(x, y);
+  const nn::Logs logs = model.test_on_batch(x, y);
+  CHECK(logs["cosine_similarity"] == -logs["cosine_similarity_1"]);
+  for (const std::string name : {"model.ktape", "model.keras", "model.h5"}) {
+    CAPTURE(name);
+    model.save(files.folder() + '/' + name);
+    CHECK(nn::load_model(files.folder() + '/' + name).test_on_batch(x, y) == logs);
+  }
+}
+
+TEST_CASE("a Lambda takes a function with options") {
+  const Tensor x = K::constant({-1.f, 2.f});
+  CHECK(values(nn::Lambda(A::relu)(x)) == Values{0, 2});
+  CHECK(values(nn::Lambda(power)(x)) == Values{1, 4});
+  CHECK(values(nn::Lambda(K::square)(x)) == Values{1, 4});
+}

@@ -16,6 +16,7 @@ using Factor = backend::PerAxis<double>;
 struct RandomFlipOptions {
   std::optional<std::int64_t> seed = {};
   std::string data_format = {};  ///< K::image_data_format() by default
+  OptionalShape input_shape = {}, batch_input_shape = {};
   std::string name = {};
   bool trainable = true;
   std::optional<DType> dtype = {};
@@ -38,6 +39,7 @@ struct RandomWarpOptions {
   std::optional<std::int64_t> seed = {};
   double fill_value = 0;
   std::string data_format = {};  ///< K::image_data_format() by default
+  OptionalShape input_shape = {}, batch_input_shape = {};
   std::string name = {};
   bool trainable = true;
   std::optional<DType> dtype = {};
@@ -67,6 +69,7 @@ struct RandomZoomOptions {
   std::optional<std::int64_t> seed = {};
   double fill_value = 0;
   std::string data_format = {};  ///< K::image_data_format() by default
+  OptionalShape input_shape = {}, batch_input_shape = {};
   std::string name = {};
   bool trainable = true;
   std::optional<DType> dtype = {};
@@ -83,6 +86,7 @@ struct RandomColorOptions {
   std::array<double, 2> value_range = {0, 255};  ///< of the pixels; the result is clipped to it
   std::optional<std::int64_t> seed = {};
   std::string data_format = {};  ///< K::image_data_format() by default
+  OptionalShape input_shape = {}, batch_input_shape = {};
   std::string name = {};
   bool trainable = true;
   std::optional<DType> dtype = {};
@@ -108,6 +112,7 @@ class RandomBrightness : public Layer {
 struct RandomCropOptions {
   std::optional<std::int64_t> seed = {};
   std::string data_format = {};  ///< K::image_data_format() by default
+  OptionalShape input_shape = {}, batch_input_shape = {};
   std::string name = {};
   bool trainable = true;
   std::optional<DType> dtype = {};

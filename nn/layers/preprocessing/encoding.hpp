@@ -6,6 +6,7 @@ namespace ktape::nn {
 struct CategoryEncodingOptions {
   std::string output_mode = "multi_hot";  ///< "one_hot" or "count"
   bool sparse = false;                    ///< refused: outputs are dense
+  OptionalShape input_shape = {}, batch_input_shape = {};
   std::string name = {};
   bool trainable = true;
   std::optional<DType> dtype = {};

@@ -15,6 +15,7 @@ struct ResizingOptions {
   double fill_value = 0;               ///< of the borders
   bool antialias = false;              ///< a smaller image is made of wider neighbourhoods
   std::string data_format = {};        ///< K::image_data_format() by default
+  OptionalShape input_shape = {}, batch_input_shape = {};
   std::string name = {};
   bool trainable = true;
   std::optional<DType> dtype = {};
@@ -40,6 +41,7 @@ class Resizing : public Layer {
 
 struct CenterCropOptions {
   std::string data_format = {};  ///< K::image_data_format() by default
+  OptionalShape input_shape = {}, batch_input_shape = {};
   std::string name = {};
   bool trainable = true;
   std::optional<DType> dtype = {};

@@ -68,6 +68,7 @@ struct StringLookupOptions {
   bool pad_to_max_tokens = false;                       ///< vectors have max_tokens elements
   bool sparse = false;                                  ///< refused: outputs are dense
   std::string encoding = "utf-8";                       ///< of the strings; there is no other
+  OptionalShape input_shape = {}, batch_input_shape = {};
   std::string name = {};
   bool trainable = true;
   std::optional<DType> dtype = {};
@@ -85,6 +86,7 @@ struct IntegerLookupOptions {
   std::string output_mode = "int";
   bool pad_to_max_tokens = false;
   bool sparse = false;
+  OptionalShape input_shape = {}, batch_input_shape = {};
   std::string name = {};
   bool trainable = true;
   std::optional<DType> dtype = {};

@@ -362,7 +362,7 @@ NormalizationArguments arguments_of(const NormalizationOptions& o) {
   const auto value = [](const ArrayLike& array) {
     return is_given(array) ? value_of(array, "Normalization") : Value();
   };
-  return {{o.name, o.trainable, o.dtype}, o.axis, value(o.mean), value(o.variance), o.invert};
+  return {layer_options_of(o), o.axis, value(o.mean), value(o.variance), o.invert};
 }
 
 const DiscretizationOptions& one_of_both(const DiscretizationOptions& o) {
@@ -376,10 +376,8 @@ const DiscretizationOptions& one_of_both(const DiscretizationOptions& o) {
 Normalization::Normalization(const NormalizationOptions& options)
     : Layer(std::make_shared<NormalizationImpl>(arguments_of(options))) {}
 Rescaling::Rescaling(const ArrayLike& scale, const RescalingOptions& options)
-    : Layer(
-          std::make_shared<RescalingImpl>(RescalingArguments{{options.name, options.trainable, options.dtype},
-                                                             value_of(scale, "Rescaling"),
-                                                             value_of(options.offset, "Rescaling")})) {}
+    : Layer(std::make_shared<RescalingImpl>(RescalingArguments{
+          layer_options_of(options), value_of(scale, "Rescaling"), value_of(options.offset, "Rescaling")})) {}
 Discretization::Discretization(const DiscretizationOptions& options)
     : Layer(std::make_shared<DiscretizationImpl>(one_of_both(options))) {}
 

@@ -9,6 +9,7 @@ struct NormalizationOptions {
   Axes axis = -1;  ///< the axes with statistics of their own; None: one mean for all elements
   ArrayLike mean = {}, variance = {};  ///< known beforehand, both or neither; they broadcast to the axes
   bool invert = false;                 ///< the other way: x * sqrt(variance) + mean
+  OptionalShape input_shape = {}, batch_input_shape = {};
   std::string name = {};
   bool trainable = true;
   std::optional<DType> dtype = {};
@@ -31,6 +32,7 @@ class Normalization : public Layer {
 
 struct RescalingOptions {
   ArrayLike offset = 0.0;
+  OptionalShape input_shape = {}, batch_input_shape = {};
   std::string name = {};
   bool trainable = true;
   std::optional<DType> dtype = {};
@@ -50,6 +52,7 @@ struct DiscretizationOptions {
   double epsilon = 0.01;            ///< how far a boundary that `adapt` found may be from its quantile
   std::string output_mode = "int";  ///< "one_hot", "multi_hot" or "count"
   bool sparse = false;              ///< refused: outputs are dense
+  OptionalShape input_shape = {}, batch_input_shape = {};
   std::string name = {};
   bool trainable = true;
   std::optional<DType> dtype = {};  ///< of the output; int64 for "int", floatx() otherwise

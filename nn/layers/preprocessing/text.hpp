@@ -51,6 +51,7 @@ struct TextVectorizationOptions {
   std::optional<std::vector<double>> idf_weights = {};      ///< of the vocabulary, for "tf_idf"
   bool sparse = false, ragged = false;                      ///< refused: outputs are dense
   std::string encoding = "utf-8";                           ///< of the texts; there is no other
+  OptionalShape input_shape = {}, batch_input_shape = {};
   std::string name = {};
   bool trainable = true;
   std::optional<DType> dtype = {};

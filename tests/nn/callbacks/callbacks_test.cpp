@@ -41,6 +41,9 @@ TEST_CASE("EarlyStopping waits, and restores the best weights") {
   const nn::EarlyStopping stopping({.monitor = "loss", .patience = 2, .restore_best_weights = true});
   CHECK(run(model, stopping)["loss"].size() == 5);
   CHECK((stopping.stopped_epoch() == 4 && model.get_weights()[1].item() == 3));
+  CHECK((stopping.best() == 1 && stopping.best_epoch() == 2 && stopping.wait() == 2));
+  CHECK(stopping.best_weights()[1].item() == 3);
+  CHECK(nn::EarlyStopping({.mode = "min"}).best() == std::numeric_limits<double>::infinity());
   const Scripted rising(std::vector<double>{1, 2, 3, 3, 3});
   CHECK(run(rising, nn::EarlyStopping({.monitor = "loss", .patience = 1, .mode = "max"}))["loss"].size() ==
         4);
@@ -53,6 +56,9 @@ TEST_CASE("ReduceLROnPlateau and LearningRateScheduler set the rate, and report 
   const auto rates =
       run(flat, nn::ReduceLROnPlateau({.monitor = "loss", .factor = 0.5, .patience = 2}))["learning_rate"];
   CHECK(rates == Values{1, 1, 1, 0.5, 0.5});
+  const nn::ReduceLROnPlateau plateau({.monitor = "loss", .patience = 3});
+  run(Scripted(std::vector<double>{2, 1, 1, 1}), plateau);
+  CHECK((plateau.best() == 1 && plateau.wait() == 2));
   const Scripted model(std::vector<double>{1, 1, 1});
   CHECK(run(model, nn::LearningRateScheduler([](int epoch) {
               return 1.0 / (1 << epoch);

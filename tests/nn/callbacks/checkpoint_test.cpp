@@ -68,8 +68,9 @@ TEST_CASE("ModelCheckpoint saves the best") {
   };
   std::vector<nn::Logs> logs = falling_then_rising;
   logs.pop_back();
-  run(Scripted(logs), {nn::ModelCheckpoint(path, options())});
-  CHECK(steps_in(path) == 2);
+  const nn::ModelCheckpoint best(path, options());
+  run(Scripted(logs), {best});
+  CHECK((steps_in(path) == 2 && best.best() == 2));
   nn::ModelCheckpointOptions most = options();
   most.mode = "max";
   run(Scripted(logs), {nn::ModelCheckpoint(path, most)});

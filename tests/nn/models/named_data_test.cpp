@@ -66,6 +66,9 @@ TEST_CASE("inputs, targets and weights may come by name, in any order") {
   for (std::size_t i : {0, 1}) CHECK(values(named.outputs()[i]) == values(listed.outputs()[i]));
   CHECK(values(model.predict_on_batch({{"body", b}, {"title", t}})[1]) == values(listed.outputs()[1]));
   CHECK(values(model.apply({{"body", b}, {"title", t}})[0]) == values(listed.outputs()[0]));
+  const nn::Model priority(model.inputs(), model.outputs()[0]);
+  CHECK(values(priority({{"body", b}, {"title", t}})) == values(priority({t, b})));
+  CHECK(values(priority(x_named)) == values(priority(x_listed)));
   check_same(model.test_on_batch({{"body", b}, {"title", t}}, {{"department", d}, {"priority", p}}),
              model.test_on_batch({t, b}, {p, d}));
   CHECK(trained({}, x_named, y_named) == trained({}, x_listed, y_listed));
