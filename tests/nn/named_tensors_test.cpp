@@ -9,10 +9,12 @@ using ktape::Tensor, ktape::ValueError, ktape::Variable, ktape::nn::NamedTensors
 using Names = std::vector<std::string>;
 
 namespace {
-const Tensor a = K::constant({1.f}), b = K::constant({2.f});
-}
+struct TwoTensors {
+  const Tensor a = K::constant({1.f}), b = K::constant({2.f});
+};
+}  // namespace
 
-TEST_CASE("tensors are found by place and by name") {
+TEST_CASE_FIXTURE(TwoTensors, "tensors are found by place and by name") {
   const NamedTensors both{{"left", a}, {"right", b}};
   CHECK((both.size() == 2 && both.named() && both.names() == Names{"left", "right"}));
   CHECK((both["right"].item() == 2 && both[0].item() == 1 && both.contains("left") &&
@@ -25,7 +27,7 @@ TEST_CASE("tensors are found by place and by name") {
                        "[NamedTensors] each name must stand once: received 'left' twice", ValueError);
 }
 
-TEST_CASE("whatever is a list of tensors is one without names") {
+TEST_CASE_FIXTURE(TwoTensors, "whatever is a list of tensors is one without names") {
   const Variable v = a;
   for (const NamedTensors& list :
        {NamedTensors(a), NamedTensors(v), NamedTensors{a}, NamedTensors(std::vector<Tensor>{a}),
@@ -37,12 +39,12 @@ TEST_CASE("whatever is a list of tensors is one without names") {
   CHECK(plain.size() == 2);
 }
 
-TEST_CASE("a map gives its names, in its order") {
+TEST_CASE_FIXTURE(TwoTensors, "a map gives its names, in its order") {
   const NamedTensors both = std::map<std::string, Tensor>{{"right", b}, {"left", a}};
   CHECK((both.names() == Names{"left", "right"} && both["left"].item() == 1));
 }
 
-TEST_CASE("tensors take the place of others of their name, or come behind all") {
+TEST_CASE_FIXTURE(TwoTensors, "tensors take the place of others of their name, or come behind all") {
   NamedTensors both{{"left", a}, {"right", b}};
   both["left"] = b;
   both.set("right", a);
@@ -56,7 +58,7 @@ TEST_CASE("tensors take the place of others of their name, or come behind all") 
   CHECK(!both.named());
 }
 
-TEST_CASE("parts keep their names, which may stand once in each") {
+TEST_CASE_FIXTURE(TwoTensors, "parts keep their names, which may stand once in each") {
   const NamedTensors all = NamedTensors::of_parts({{{"a", a}, {"b", b}}, {{"y", a}}, {{"y", b}}});
   CHECK((all.parts() == std::vector<std::size_t>{2, 1, 1} && all.names() == Names{"a", "b", "y", "y"}));
   CHECK((all.part(0).names() == Names{"a", "b"} && all.part(2)["y"].item() == 2 && all.part(3).empty()));

@@ -69,11 +69,13 @@ nn::Layer made() {
   return nn::LayerOf<Impl>();
 }
 
-const Tensor a = K::constant({1.f, 2.f}), b = K::constant({10.f, 20.f});
+struct TwoTensors {
+  const Tensor a = K::constant({1.f, 2.f}), b = K::constant({10.f, 20.f});
+};
 
 }  // namespace
 
-TEST_CASE("every form of call works for one input, where the class takes one") {
+TEST_CASE_FIXTURE(TwoTensors, "every form of call works for one input, where the class takes one") {
   CHECK(values(made<One>()(a)) == Values{2, 3});
   CHECK(values(made<OneWithArguments>()(a, {.training = true})) == Values{3, 4});
   CHECK(values(made<Several>()(a)) == Values{1, 2});
@@ -84,7 +86,7 @@ TEST_CASE("every form of call works for one input, where the class takes one") {
   CHECK(values(made<Protected>()(a)) == Values{0.5, 1});
 }
 
-TEST_CASE("every form of call for several tensors works, with one output or several") {
+TEST_CASE_FIXTURE(TwoTensors, "every form of call for several tensors works, with one output or several") {
   CHECK(values(made<Several>()({a, b})) == Values{11, 22});
   CHECK(values(made<SeveralWithArguments>()({a, b})) == Values{10, 20});
   CHECK(values(made<SeveralWithArguments>()({a, b}, {.training = true})) == Values{1, 2});
@@ -96,7 +98,7 @@ TEST_CASE("every form of call for several tensors works, with one output or seve
   CHECK(values(made<SwapInTraining>().apply({a, b})[0]) == Values{1, 2});
 }
 
-TEST_CASE("every form of call is part of a functional model, and of gradients") {
+TEST_CASE_FIXTURE(TwoTensors, "every form of call is part of a functional model, and of gradients") {
   const Tensor x = nn::Input({2}), y = nn::Input({2});
   const nn::Model model({x, y}, {made<Several>()({x, y}), made<Both>()({x, y}), made<One>()(x)});
   const Tensors outputs = model.apply({K::stack({a}), K::stack({b})});
@@ -105,7 +107,7 @@ TEST_CASE("every form of call is part of a functional model, and of gradients") 
   CHECK(values(slope([](const Tensor& x) { return made<Both>()({x, b}); }, a)) == Values{10, 20});
 }
 
-TEST_CASE("a model class may take several inputs and give one output") {
+TEST_CASE_FIXTURE(TwoTensors, "a model class may take several inputs and give one output") {
   struct AddedImpl : nn::ModelImpl {
     nn::Dense left = add_layer(nn::Dense(1)), right = add_layer(nn::Dense(1));
     Tensor call(const Tensors& x) { return left(x[0]) + right(x[1]); }
@@ -118,14 +120,14 @@ TEST_CASE("a model class may take several inputs and give one output") {
       (model.weights().size() == 4 && model.predict({x, x}, {.verbose = 0}).shape() == ktape::Shape({4, 1})));
 }
 
-TEST_CASE("a layer that a pointer to its own class is put into has all its forms") {
+TEST_CASE_FIXTURE(TwoTensors, "a layer that a pointer to its own class is put into has all its forms") {
   const nn::Layer layer(std::make_shared<Several>());
   CHECK(values(layer({a, b})) == Values{11, 22});
   const nn::Layer same(layer.shared());
   CHECK(values(same({a, b})) == Values{11, 22});
 }
 
-TEST_CASE("a class without the form that a call needs says so") {
+TEST_CASE_FIXTURE(TwoTensors, "a class without the form that a call needs says so") {
   CHECK_THROWS_WITH_AS(
       made<None>()(a),
       Contains("[none] a form of call must be overridden and return what it computes: received "

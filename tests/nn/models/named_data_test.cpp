@@ -13,10 +13,6 @@ using Names = std::vector<std::string>;
 // Models that are given their data by name.
 namespace {
 
-const Tensor t = normal({8, 3}, 1, "float32"), b = normal({8, 4}, 2, "float32"),
-             p = normal({8, 1}, 3, "float32"), d = normal({8, 2}, 4, "float32");
-const Tensor w = K::constant({0.f, 1.f, 2.f, 3.f, 4.f, 5.f, 6.f, 7.f});
-
 /// Inputs "title" and "body", outputs "priority" and "department", with weights that are always the same.
 nn::Model tickets() {
   const Tensor title = nn::Input({3}, {.name = "title"}), body = nn::Input({4}, {.name = "body"});
@@ -51,12 +47,17 @@ std::vector<double> trained(nn::FitOptions options, const Arguments&... argument
   return all;
 }
 
-const nn::NamedTensors x_named{{"body", b}, {"title", t}}, y_named{{"department", d}, {"priority", p}};
-const nn::NamedTensors x_listed{t, b}, y_listed{p, d};
+struct Data {
+  const Tensor t = normal({8, 3}, 1, "float32"), b = normal({8, 4}, 2, "float32"),
+               p = normal({8, 1}, 3, "float32"), d = normal({8, 2}, 4, "float32");
+  const Tensor w = K::constant({0.f, 1.f, 2.f, 3.f, 4.f, 5.f, 6.f, 7.f});
+  const nn::NamedTensors x_named{{"body", b}, {"title", t}}, y_named{{"department", d}, {"priority", p}};
+  const nn::NamedTensors x_listed{t, b}, y_listed{p, d};
+};
 
 }  // namespace
 
-TEST_CASE("inputs, targets and weights may come by name, in any order") {
+TEST_CASE_FIXTURE(Data, "inputs, targets and weights may come by name, in any order") {
   const nn::Model model = tickets();
   check_same(
       model.evaluate({{"body", b}, {"title", t}}, {{"department", d}, {"priority", p}}, {.verbose = 0}),
@@ -76,7 +77,7 @@ TEST_CASE("inputs, targets and weights may come by name, in any order") {
              tickets().train_on_batch({t, b}, {p, d}));
 }
 
-TEST_CASE("weights by name go with some of the outputs") {
+TEST_CASE_FIXTURE(Data, "weights by name go with some of the outputs") {
   const Tensor ones = K::ones({8});
   CHECK(trained({.sample_weight = {{"department", w}}}, x_named, y_named) ==
         trained({.sample_weight = {ones, w}}, x_listed, y_listed));
@@ -87,7 +88,7 @@ TEST_CASE("weights by name go with some of the outputs") {
              model.test_on_batch({t, b}, {p, d}, {.sample_weight = {w, ones}}));
 }
 
-TEST_CASE("weights of classes go with one output by name, times its weights of samples") {
+TEST_CASE_FIXTURE(Data, "weights of classes go with one output by name, times its weights of samples") {
   const Tensor classes = ints({0, 1, 1, 0, 1, 0, 0, 1}, "int64");
   const Tensor of_classes = K::constant({1.f, 5.f, 5.f, 1.f, 5.f, 1.f, 1.f, 5.f}), ones = K::ones({8});
   const auto logs = [&](const nn::OnBatchOptions& options) {
@@ -113,7 +114,7 @@ TEST_CASE("weights of classes go with one output by name, times its weights of s
       ValueError);
 }
 
-TEST_CASE("validation data, and the samples that are split off, keep their names") {
+TEST_CASE_FIXTURE(Data, "validation data, and the samples that are split off, keep their names") {
   const auto history = [&](const nn::NamedTensors& x, const nn::NamedTensors& y, nn::FitOptions options) {
     options.verbose = 0, options.shuffle = false;
     return tickets().fit(x, y, options);
@@ -131,7 +132,7 @@ TEST_CASE("validation data, and the samples that are split off, keep their names
   CHECK(validated["val_loss"] == listed["val_loss"]);
 }
 
-TEST_CASE("an output without a loss needs no targets") {
+TEST_CASE_FIXTURE(Data, "an output without a loss needs no targets") {
   const nn::Model model = tickets();
   model.compile({.optimizer = "sgd", .loss = {{"department", "mse"}}});
   const nn::Logs named = model.evaluate({t, b}, {{"department", d}}, {.verbose = 0});
@@ -141,7 +142,8 @@ TEST_CASE("an output without a loss needs no targets") {
   CHECK(weighed["loss"] == model.evaluate({t, b}, d, {.verbose = 0, .sample_weight = w})["loss"]);
 }
 
-TEST_CASE(
+TEST_CASE_FIXTURE(
+    Data,
     "names that a model does not have, and those that are missing, are errors that tell the known ones") {
   const nn::Model model = tickets();
   CHECK_THROWS_WITH_AS(model.predict({{"title", t}, {"text", b}}, {.verbose = 0}),
@@ -172,7 +174,7 @@ TEST_CASE(
       ValueError);
 }
 
-TEST_CASE("elements of a dataset find their inputs, targets and weights by name") {
+TEST_CASE_FIXTURE(Data, "elements of a dataset find their inputs, targets and weights by name") {
   const Dataset flat =
       Dataset::from_tensor_slices({{"department", d}, {"body", b}, {"priority", p}, {"title", t}}).batch(4);
   const std::vector<double> want = trained({.batch_size = 4}, x_listed, y_listed);
@@ -205,7 +207,7 @@ TEST_CASE("elements of a dataset find their inputs, targets and weights by name"
   CHECK_THROWS_WITH_AS(model.fit(less, {.verbose = 0}), Contains("received none for 'body'"), ValueError);
 }
 
-TEST_CASE("a batch tells the names, however the data came") {
+TEST_CASE_FIXTURE(Data, "a batch tells the names, however the data came") {
   struct SeenImpl : nn::FunctionalImpl {
     using nn::FunctionalImpl::FunctionalImpl;
     std::vector<nn::Batch> seen;
@@ -228,7 +230,7 @@ TEST_CASE("a batch tells the names, however the data came") {
   CHECK(values(model->seen[0].sample_weight["department"]) == values(w));
 }
 
-TEST_CASE("a named target goes with the mask of its output") {
+TEST_CASE_FIXTURE(Data, "a named target goes with the mask of its output") {
   const Tensor words = nn::Input({4}, {.name = "words"});
   const Tensor tags = nn::Dense(1, {.kernel_initializer = "ones", .name = "tags"})(
       nn::Embedding(5, 2, {.embeddings_initializer = "ones", .mask_zero = true})(words));
@@ -267,7 +269,7 @@ double loss_of(const nn::Model& model, const Dataset& dataset) {
 
 }  // namespace
 
-TEST_CASE("a model class of several inputs trains on datasets") {
+TEST_CASE_FIXTURE(Data, "a model class of several inputs trains on datasets") {
   const double want = compiled<SumImpl>().fit({t, b}, p, {.verbose = 0})["loss"][0];
   const Dataset parts = Dataset::from_tensor_slices({t, b}, p).batch(8),
                 flat = Dataset::from_tensor_slices({t, b, p}).batch(8);
@@ -297,7 +299,7 @@ TEST_CASE("a model class of several inputs trains on datasets") {
                        ValueError);
 }
 
-TEST_CASE("a model class with names takes its data by them") {
+TEST_CASE_FIXTURE(Data, "a model class with names takes its data by them") {
   const double want = compiled<SumImpl>().fit({t, b}, p, {.verbose = 0})["loss"][0];
   CHECK(compiled<NamedSumImpl>().fit({{"body", b}, {"title", t}}, {{"priority", p}},
                                      {.verbose = 0})["loss"][0] == doctest::Approx(want));

@@ -13,7 +13,9 @@ using Names = std::vector<std::string>;
 // Steps of the program's own: with the losses and metrics of compile, and in functional models.
 namespace {
 
-const Tensor x = normal({32, 3}, 1, "float32"), y = normal({32, 1}, 2, "float32");
+struct Samples {
+  const Tensor x = normal({32, 3}, 1, "float32"), y = normal({32, 1}, 2, "float32");
+};
 
 struct SupervisedImpl : nn::ModelImpl {
   nn::Dense dense = add_layer(nn::Dense(1, {.kernel_initializer = "ones"}));
@@ -59,7 +61,7 @@ Doubling small() {
 
 }  // namespace
 
-TEST_CASE("a step of one's own keeps the loss and the metrics of compile") {
+TEST_CASE_FIXTURE(Samples, "a step of one's own keeps the loss and the metrics of compile") {
   const Supervised own;
   const nn::ModelOf<PlainImpl> plain;
   for (const nn::Model& model : {nn::Model(own), nn::Model(plain)})
@@ -70,7 +72,8 @@ TEST_CASE("a step of one's own keeps the loss and the metrics of compile") {
   CHECK(own.evaluate(x, y, {.verbose = 0}) == plain.evaluate(x, y, {.verbose = 0}));
 }
 
-TEST_CASE("compute_metrics and compute_loss may be overridden, and the usual steps call them") {
+TEST_CASE_FIXTURE(Samples,
+                  "compute_metrics and compute_loss may be overridden, and the usual steps call them") {
   struct LoudImpl : PlainImpl {
     nn::Logs compute_metrics(const nn::Batch& batch, const std::vector<Tensor>& y_pred,
                              const Tensor& loss) override {
@@ -86,7 +89,7 @@ TEST_CASE("compute_metrics and compute_loss may be overridden, and the usual ste
         K::max(model.predict(x, {.verbose = 0})).item<double>());
 }
 
-TEST_CASE("a loop of one's own resets the metrics, and asks for their names") {
+TEST_CASE_FIXTURE(Samples, "a loop of one's own resets the metrics, and asks for their names") {
   const nn::ModelOf<PlainImpl> model;
   model.compile({.optimizer = "sgd", .loss = "mse", .metrics = {"mae", nn::RootMeanSquaredError()}});
   const nn::Batch batch{x, y};
@@ -103,7 +106,7 @@ TEST_CASE("a loop of one's own resets the metrics, and asks for their names") {
   CHECK(pair.metrics_names() == Names{"loss", "a_loss", "b_loss", "b_mse"});
 }
 
-TEST_CASE("metrics of the class's own are reset with those of compile") {
+TEST_CASE_FIXTURE(Samples, "metrics of the class's own are reset with those of compile") {
   struct CountingImpl : PlainImpl {
     nn::Mean seen{{.name = "seen"}};
     std::vector<nn::Metric> metrics() const override { return {seen}; }
@@ -121,7 +124,7 @@ TEST_CASE("metrics of the class's own are reset with those of compile") {
   CHECK((model.metrics().size() == 2 && model.metrics()[0].name() == "seen"));
 }
 
-TEST_CASE("a functional model may have a training of its own") {
+TEST_CASE_FIXTURE(Samples, "a functional model may have a training of its own") {
   const Doubling model = small();
   CHECK((model.outputs().size() == 1 && model.layers().size() == 3 && model.class_name() == "Doubling"));
   model.compile({.optimizer = nn::SGD(0.0), .loss = "mse"});
@@ -134,7 +137,7 @@ TEST_CASE("a functional model may have a training of its own") {
   CHECK((pair.inputs().size() == 2 && pair.name() != "small"));
 }
 
-TEST_CASE("a functional model of a registered class is saved, loaded and cloned as one") {
+TEST_CASE_FIXTURE(Samples, "a functional model of a registered class is saved, loaded and cloned as one") {
   const Files files;
   const Doubling model = small();
   model.compile({.optimizer = "adam", .loss = "mse"});
@@ -170,7 +173,7 @@ TEST_CASE("a functional model of a registered class is saved, loaded and cloned 
   }
 }
 
-TEST_CASE("weights of a functional model of one's own class fit those of a plain one") {
+TEST_CASE_FIXTURE(Samples, "weights of a functional model of one's own class fit those of a plain one") {
   const Files files;
   const Doubling model = small();
   const nn::Model plain = nn::model_from_json(
