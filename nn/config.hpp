@@ -19,6 +19,13 @@ namespace ktape::nn {
 class Config;
 class Value;
 
+/// A string, or Python's None: `.merge_mode = "sum"`, `.merge_mode = None`.
+struct OptionalString : std::optional<std::string> {
+  using std::optional<std::string>::optional;
+  OptionalString(NoneType) {}
+  OptionalString(std::optional<std::string> text) : std::optional<std::string>(std::move(text)) {}
+};
+
 /// What has a form in configs, and is made again from it: initializers, layers and so on.
 template <class T>
 concept Configurable = requires(const T& object) {

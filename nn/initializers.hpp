@@ -178,8 +178,8 @@ class FrameWindow {
 struct STFTOptions {
   std::string side = "real";  ///< or "imag"
   FrameWindow window = "hann";
-  std::optional<std::string> scaling = "density";  ///< or "spectrum": by the window's norm, or by its sum
-  bool periodic = false;                           ///< the window's first step would follow its last
+  OptionalString scaling = "density";  ///< or "spectrum": by the window's norm, or by its sum
+  bool periodic = false;               ///< the window's first step would follow its last
 };
 /// The kernel of a convolution that computes one side of the short-time Fourier transform: for a shape
 /// (steps, 1, bins) the number at (t, 0, k) is window[t] / scale * cos(2 pi t k / (2 (bins - 1))), or -sin

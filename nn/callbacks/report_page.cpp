@@ -338,6 +338,7 @@ class Page {
       return text;
     };
     std::string text = joined(metrics.all());
+    for (const MetricList& list : metrics.by_output()) text += (text.empty() ? "" : "\n") + joined(list);
     for (const auto& [output, list] : metrics.by_name())
       text += (text.empty() ? "" : "\n") + output + ": " + joined(list);
     return text;

@@ -1,4 +1,5 @@
 #pragma once
+#include <ktape/nn/config.hpp>
 #include <ktape/nn/data/dataset.hpp>
 
 #include <cstdint>
@@ -45,7 +46,7 @@ struct TokenizerOptions {
   bool lower = true;
   std::string split = " ";
   bool char_level = false;  ///< characters in place of words
-  std::optional<std::string> oov_token =
+  nn::OptionalString oov_token =
       {};  ///< stands, as index 1, for words that are not used; they are left out by default
 };
 

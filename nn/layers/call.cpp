@@ -446,7 +446,12 @@ void Layer::build(const Shape& input) const { build(std::vector<Shape>{input}); 
 void Layer::build(const std::vector<Shape>& inputs) const {
   if (built()) return;
   LayerImpl::FirstCall turn;
-  if (!built()) impl().building(turn, inputs, [] {});
+  if (built()) return;
+  impl().building(turn, inputs, [&] {
+    const auto unbuilt = [](const Layer& layer) { return !layer.built(); };
+    const std::vector<Layer> layers = impl().sublayers();
+    if (std::any_of(layers.begin(), layers.end(), unbuilt)) compute_output_shapes(inputs);
+  });
 }
 
 Shape Layer::compute_output_shape(const Shape& input) const { return compute_output_shapes({input})[0]; }

@@ -7,7 +7,7 @@ namespace ktape::nn {
 struct EinsumDenseOptions {
   ActivationFunction activation = {};
   /// The letters of the output that the bias has an axis for, such as "c"; without them there is no bias.
-  std::optional<std::string> bias_axes = {};
+  OptionalString bias_axes = {};
   Initializer kernel_initializer = "glorot_uniform", bias_initializer = "zeros";
   Regularizer kernel_regularizer = {}, bias_regularizer = {}, activity_regularizer = {};
   nn::Constraint kernel_constraint = {}, bias_constraint = {};

@@ -119,7 +119,9 @@ class Layer : public Handle<LayerImpl> {
   void set_trainable(bool trainable) const;
 
   bool built() const;
-  /// Makes the weights for inputs of this shape, of which some extents may be None.
+  /// Makes the weights for inputs of this shape, of which some extents may be None. A layer or model whose class
+  /// builds the layers in it by calling them is called on symbolic inputs. Throws what that call throws, and
+  /// changes nothing then.
   void build(const Shape& input) const;
   void build(const std::vector<Shape>& inputs) const;
   /// The shape of the output for an input of a shape; builds the layer.

@@ -149,7 +149,7 @@ class MultiHead : public AttentionLayer<Arguments> {
     for (const std::int64_t extent : made) output.push_back(extent);
     const EinsumDense projection(equation, output,
                                  {.activation = activation,
-                                  .bias_axes = args.use_bias ? std::optional(letters) : std::nullopt,
+                                  .bias_axes = args.use_bias ? OptionalString(letters) : None,
                                   .kernel_initializer = args.kernel_initializer,
                                   .bias_initializer = args.bias_initializer,
                                   .kernel_regularizer = args.kernel_regularizer,

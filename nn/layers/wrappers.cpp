@@ -19,7 +19,7 @@ namespace {
 
 struct BidirectionalArguments : LayerOptions {
   LayerArgument layer;
-  std::optional<std::string> merge_mode = "concat";
+  OptionalString merge_mode = "concat";
   LayerArgument backward_layer;
 };
 template <class F>

@@ -7,7 +7,7 @@ namespace ktape::nn {
 struct BidirectionalOptions {
   /// How the outputs of both directions become one: "concat", "sum", "mul" or "ave"; with null, both are
   /// returned.
-  std::optional<std::string> merge_mode = "concat";
+  OptionalString merge_mode = "concat";
   Layer backward_layer = {};  ///< by default one like the given, in the other direction
   OptionalShape input_shape = {}, batch_input_shape = {};
   std::string name = {};

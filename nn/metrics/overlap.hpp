@@ -8,9 +8,9 @@
 namespace ktape::nn {
 
 struct FBetaScoreOptions {
-  std::optional<std::string> average = {};  ///< None: a score for each class; or "micro", "macro", "weighted"
-  double beta = 1;                          ///< how much more recall counts than precision
-  std::optional<double> threshold = {};     ///< None: the largest prediction of a sample is the positive one
+  OptionalString average = {};           ///< None: a score for each class; or "micro", "macro", "weighted"
+  double beta = 1;                       ///< how much more recall counts than precision
+  std::optional<double> threshold = {};  ///< None: the largest prediction of a sample is the positive one
   std::string name = {};
 };
 /// (1 + beta^2) precision recall / (beta^2 precision + recall) of each class of (samples, classes). Throws
@@ -21,7 +21,7 @@ class FBetaScore : public Metric {
 };
 
 struct F1ScoreOptions {
-  std::optional<std::string> average = {};
+  OptionalString average = {};
   std::optional<double> threshold = {};
   std::string name = {};
 };

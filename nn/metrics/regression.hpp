@@ -126,8 +126,8 @@ class ConcordanceCorrelation : public Metric {
 };
 
 struct R2ScoreOptions {
-  std::optional<std::string> class_aggregation = "uniform_average";  ///< or "variance_weighted_average", None
-  int num_regressors = 0;                                            ///< above 0, of the adjusted score
+  OptionalString class_aggregation = "uniform_average";  ///< or "variance_weighted_average", None
+  int num_regressors = 0;                                ///< above 0, of the adjusted score
   std::string name = {};
 };
 /// 1 - sum((y_true - y_pred)^2) / sum((y_true - mean(y_true))^2) for each output of (samples, outputs),

@@ -18,7 +18,7 @@ struct CloneModelOptions {
 ///
 ///     nn::Model smooth = nn::clone_model(model, {.clone_function = [](const nn::Layer& layer) -> nn::Layer {
 ///       if (layer.class_name() == "ReLU") return nn::Activation("gelu", {.name = layer.name()});
-///       return nn::Layer(layer.to_value());
+///       return nn::Layer::from_value(layer.to_value());
 ///     }});
 Model clone_model(const Model& model, const CloneModelOptions& options = {});
 

@@ -3,6 +3,10 @@
 #include <ktape/nn/metrics/metric.hpp>
 #include <ktape/nn/optimizers/optimizer.hpp>
 
+#include <concepts>
+#include <initializer_list>
+#include <string>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
@@ -42,27 +46,80 @@ class PerOutput {
 /// Some metrics: `{"accuracy", nn::AUC(), {"hits", callable}}`.
 using MetricList = std::vector<Metric>;
 
-/// The metrics of a model: a list that holds for every output, or lists by the names of the outputs.
+/// The metrics of a model: a list that holds for every output, a list of lists in the order of the outputs, or
+/// lists by the names of the outputs.
 ///
-///     .metrics = {"accuracy"}     .metrics = {{"scores", {"accuracy"}}, {"boxes", {"mae"}}}
+///     .metrics = {"accuracy"}     .metrics = {{"mae"}, {"mse", nn::R2Score()}}
+///     .metrics = {{"scores", {"accuracy"}}, {"boxes", {"mae"}}}
+///
+/// In a list of lists, a single metric is a list of one: `{"accuracy", {"mae", "mse"}}`.
 class OutputMetrics {
  public:
   using Named = std::pair<std::string, MetricList>;
+  class Listed;
+  class Entry;
 
   OutputMetrics() = default;
   OutputMetrics(const char* metric) : all_{metric} {}
   OutputMetrics(const Metric& metric) : all_{metric} {}
-  OutputMetrics(std::initializer_list<Metric> metrics) : all_(metrics) {}
   OutputMetrics(MetricList metrics) : all_(std::move(metrics)) {}
+  /// A template, so that lists with names are preferred to lists of lists.
+  template <class T = Entry>
+  OutputMetrics(std::initializer_list<std::type_identity_t<T>> entries) {
+    take(entries);
+  }
   OutputMetrics(std::initializer_list<Named> by_name) : by_name_(by_name) {}
   OutputMetrics(std::vector<Named> by_name) : by_name_(std::move(by_name)) {}
 
   const MetricList& all() const { return all_; }
+  const std::vector<MetricList>& by_output() const { return by_output_; }
   const std::vector<Named>& by_name() const { return by_name_; }
+  bool empty() const { return all_.empty() && by_output_.empty() && by_name_.empty(); }
 
  private:
+  void take(const std::vector<Entry>& entries);
+
   MetricList all_;
+  std::vector<MetricList> by_output_;
   std::vector<Named> by_name_;
+};
+
+/// An element of a list in braces: a metric, or a part of `{name, function}`.
+class OutputMetrics::Listed {
+ public:
+  template <std::convertible_to<Metric> T>
+  Listed(const T& given) {
+    if constexpr (std::convertible_to<const T&, std::string>) name_ = given;
+    else metric_ = given;
+    if constexpr (!AnyHandle<T> && std::is_constructible_v<Metric::Function, T>) function_ = given;
+  }
+  template <class F>
+  requires std::is_constructible_v<Metric::Function, F> Listed(const std::string& name, const F& f)
+      : metric_(name, f) {}
+
+  const std::string& name() const { return name_; }
+  const Metric::Function& function() const { return function_; }
+  Metric metric() const { return name_.empty() ? metric_ : Metric(name_); }
+
+ private:
+  std::string name_;
+  Metric metric_;
+  Metric::Function function_;
+};
+
+/// A metric, or in braces the metrics of an output; braces of a name and a function make one metric.
+class OutputMetrics::Entry {
+ public:
+  template <std::convertible_to<Metric> T>
+  Entry(const T& metric) : metrics_{Metric(metric)} {}
+  Entry(std::initializer_list<Listed> metrics);
+
+  bool is_list() const { return is_list_; }
+  const MetricList& metrics() const { return metrics_; }
+
+ private:
+  MetricList metrics_;
+  bool is_list_ = false;
 };
 
 struct CompileOptions {

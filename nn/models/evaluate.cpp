@@ -67,6 +67,12 @@ Logs Model::evaluate(const data::Dataset& dataset, const EvaluateOptions& option
   return evaluated(*this, feed, options);
 }
 
+const Tensor& Prediction::output(std::int64_t i) const {
+  const auto count = static_cast<std::int64_t>(outputs_.size());
+  if (i < -count || i >= count) fail("[predict] the model has ", count, " outputs: received the output ", i);
+  return outputs_[static_cast<std::size_t>(i < 0 ? i + count : i)];
+}
+
 Prediction Model::predict(const NamedTensors& x, const PredictOptions& options) const {
   ArrayFeed feed("predict", Arrangement("predict", *this).of_arrays(x),
                  options.batch_size.value_or(default_batch_size));

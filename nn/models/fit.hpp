@@ -97,7 +97,19 @@ class Prediction : public Tensor {
   operator const std::vector<Tensor>&() const { return outputs_; }
   const std::vector<Tensor>& outputs() const { return outputs_; }
 
+  /// `prediction[i]` is the output i of a model of several outputs, and what `tensor[i]` is for one output.
+  /// Throws ValueError for an output that there is not.
+  template <class T = Indices>
+  Tensor operator[](const T& index) const {
+    if constexpr (std::is_integral_v<T>)
+      if (outputs_.size() != 1) return output(static_cast<std::int64_t>(index));
+    return Tensor::operator[](index);
+  }
+
  private:
+  /// Negative positions count from the end.
+  const Tensor& output(std::int64_t i) const;
+
   std::vector<Tensor> outputs_;
 };
 

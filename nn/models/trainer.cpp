@@ -101,7 +101,12 @@ void Trainer::check_names(const std::vector<std::string>& names) const {
 
 namespace {
 
-/// The value for one output.
+[[noreturn]] void fail_for_count(const char* argument, std::size_t outputs, std::size_t given) {
+  fail("[compile] ", argument, " must have one entry for each of the ", outputs, " outputs: received ",
+       given);
+}
+
+/// Returns the value for one output.
 template <class T>
 T value_for(const char* argument, const PerOutput<T>& values, const std::vector<std::string>& names,
             std::size_t i, const T& otherwise) {
@@ -112,9 +117,7 @@ T value_for(const char* argument, const PerOutput<T>& values, const std::vector<
     case PerOutput<T>::One:
       return given[0].second;
     case PerOutput<T>::List:
-      if (given.size() != names.size())
-        fail("[compile] ", argument, " must have one entry for each of the ", names.size(),
-             " outputs: received ", given.size());
+      if (given.size() != names.size()) fail_for_count(argument, names.size(), given.size());
       return given[i].second;
     case PerOutput<T>::ByName:
       for (const auto& [name, value] : given)
@@ -130,14 +133,20 @@ Metric another(const Metric& metric) {
   return Metric(metric.to_value());
 }
 
-/// The metrics for one output. Those for every output are made anew for each but the first: they count by
-/// themselves.
-MetricList metrics_for(const OutputMetrics& metrics, const std::string& name, bool first) {
+/// Returns the metrics for the output i. Each output has its own copies of those for every output, since a
+/// metric counts what it is given.
+MetricList metrics_for(const char* argument, const OutputMetrics& metrics,
+                       const std::vector<std::string>& names, std::size_t i) {
   MetricList list = metrics.all();
-  if (!first)
+  if (i > 0)
     for (Metric& metric : list) metric = another(metric);
+  const std::vector<MetricList>& lists = metrics.by_output();
+  if (!lists.empty()) {
+    if (lists.size() != names.size()) fail_for_count(argument, names.size(), lists.size());
+    list = lists[i];
+  }
   for (const auto& [output, named] : metrics.by_name())
-    if (output == name) list.insert(list.end(), named.begin(), named.end());
+    if (output == names[i]) list.insert(list.end(), named.begin(), named.end());
   return list;
 }
 
@@ -152,8 +161,8 @@ void Trainer::make_outputs(std::size_t count) {
     outputs[i].name = names[i];
     outputs[i].loss = value_for("loss", options_.loss, names, i, Loss());
     outputs[i].weight = value_for("loss_weights", options_.loss_weights, names, i, 1.0);
-    outputs[i].metrics = metrics_for(options_.metrics, names[i], i == 0);
-    outputs[i].weighted_metrics = metrics_for(options_.weighted_metrics, names[i], i == 0);
+    outputs[i].metrics = metrics_for("metrics", options_.metrics, names, i);
+    outputs[i].weighted_metrics = metrics_for("weighted_metrics", options_.weighted_metrics, names, i);
   }
   outputs_ = std::move(outputs);
 }

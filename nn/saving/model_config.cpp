@@ -97,11 +97,13 @@ Value described(const MetricList& metrics) {
 
 /// One list, or with several outputs one for each of them, which in Keras a list is about.
 Value described(const OutputMetrics& metrics, const std::vector<std::string>& outputs) {
-  if (metrics.all().empty() && metrics.by_name().empty()) return {};
+  if (metrics.empty()) return {};
   Config by_name;
   for (const auto& [name, list] : metrics.by_name()) by_name.set(name, described(list));
-  if (outputs.size() < 2) return by_name.empty() ? described(metrics.all()) : Value(by_name);
   Value::List lists;
+  for (const MetricList& list : metrics.by_output()) lists.push_back(described(list));
+  if (!lists.empty()) return lists;
+  if (outputs.size() < 2) return by_name.empty() ? described(metrics.all()) : Value(by_name);
   for (const std::string& output : outputs) lists.push_back(by_name.get(output, described(metrics.all())));
   return lists;
 }
@@ -146,7 +148,8 @@ Loss loss_from(const Value& value) {
 
 Metric metric_from(const Value& value) {
   const std::string unknown = unknown_function(MetricImpl::kind, value);
-  return unknown.empty() ? Metric(value) : Metric(unknown, missing(MetricImpl::kind, unknown));
+  const bool known = unknown.empty() || is_registered(LossImpl::kind, unknown);  // a loss is a metric, too
+  return known ? Metric(value) : Metric(unknown, missing(MetricImpl::kind, unknown));
 }
 
 bool is_object(const Value& value) { return value.is_config() && value.config().contains("class_name"); }

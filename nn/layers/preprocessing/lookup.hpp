@@ -59,7 +59,7 @@ class Tokens {
 struct StringLookupOptions {
   std::optional<std::int64_t> max_tokens = {};  ///< of the vocabulary at most, special tokens included
   std::int64_t num_oov_indices = 1;             ///< how many places unknown tokens share; 0 refuses them
-  std::optional<std::string> mask_token = {};   ///< 0 in "int", nothing in the other modes
+  OptionalString mask_token = {};               ///< 0 in "int", nothing in the other modes
   std::string oov_token = "[UNK]";              ///< what a place of unknown tokens is looked up as
   Tokens<std::string> vocabulary = {};          ///< with or without the special tokens in front
   std::optional<std::vector<double>> idf_weights = {};  ///< of the vocabulary, for "tf_idf"

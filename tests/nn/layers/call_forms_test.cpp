@@ -104,7 +104,7 @@ TEST_CASE_FIXTURE(TwoTensors, "every form of call is part of a functional model,
   const Tensors outputs = model.apply({K::stack({a}), K::stack({b})});
   CHECK((values(outputs[0]) == Values{11, 22} && values(outputs[1]) == Values{10, 40} &&
          values(outputs[2]) == Values{2, 3}));
-  CHECK(values(slope([](const Tensor& x) { return made<Both>()({x, b}); }, a)) == Values{10, 20});
+  CHECK(values(slope([this](const Tensor& x) { return made<Both>()({x, b}); }, a)) == Values{10, 20});
 }
 
 TEST_CASE_FIXTURE(TwoTensors, "a model class may take several inputs and give one output") {
