@@ -21,11 +21,13 @@
 ///   `compile` and once it is built; another model is a ValueError in all processes. Initial values, the
 ///   state of the optimizer and what BackupAndRestore brings back are those of rank 0.
 /// - `batch_size` is that of one process. Of tensors, for training and validation, each process takes its
-///   part by itself: P processes do with batches of n what one process does with batches of P * n. A dataset
-///   is divided by the program: `dataset.shard(size(), rank())`, before a shuffle.
+///   part by itself: P processes do with batches of n what one process does with batches of P * n. All have the
+///   same tensors: another number of rows in one of them is a ValueError in all. A dataset is divided by the
+///   program: `dataset.shard(size(), rank())`, before a shuffle.
 /// - Gradients are means weighted by samples, so that batches and shards may differ in size. That is the
 ///   gradient of all samples together for losses that are means over samples, as Keras's are by default. A
-///   process whose data end first takes part with a batch that does not count.
+///   process whose data end first, or that has none, takes part with a batch that does not count; data of which
+///   no process has any are a ValueError.
 /// - Logs at the end of an epoch, for all callbacks, are of all samples; those of a batch are of the samples
 ///   of the process. Metrics are put together by the sums that `MetricImpl::state` names. Weights that are
 ///   learned without gradients (moving means) become the mean of all processes after each epoch.

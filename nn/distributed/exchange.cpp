@@ -299,26 +299,26 @@ void Exchange::sum(std::span<double> numbers) {
 }
 
 /// First what the entries are, then what is in them.
-void Exchange::broadcast(std::vector<State::Entry>& entries) {
+void Exchange::broadcast(std::vector<State::Entry>& entries, int from) {
   std::ostringstream described;
   for (const auto& [name, value] : entries) {
     described << name.size() << ' ' << name << ' ' << value.dtype().name() << ' ' << value.ndim();
     for (const std::int64_t extent : value.shape()) described << ' ' << extent;
     described << '\n';
   }
-  std::istringstream described_by_first(world_.text_of(0, described.str()));
-  if (rank() != 0) entries.clear();
-  for (std::size_t i = 0, length; described_by_first >> length; ++i) {
+  std::istringstream described_there(world_.text_of(from, described.str()));
+  if (rank() != from) entries.clear();
+  for (std::size_t i = 0, length; described_there >> length; ++i) {
     std::string name(length, '\0'), dtype;
-    described_by_first.get();
-    described_by_first.read(name.data(), static_cast<std::streamsize>(length));
+    described_there.get();
+    described_there.read(name.data(), static_cast<std::streamsize>(length));
     int axes = 0;
-    described_by_first >> dtype >> axes;
+    described_there >> dtype >> axes;
     Shape shape(std::vector<std::int64_t>(static_cast<std::size_t>(axes), 0));
-    for (int axis = 0; axis < axes; ++axis) described_by_first >> shape[axis];
-    if (rank() != 0) entries.emplace_back(name, Tensor::empty(shape, DType(dtype)));
+    for (int axis = 0; axis < axes; ++axis) described_there >> shape[axis];
+    if (rank() != from) entries.emplace_back(name, Tensor::empty(shape, DType(dtype)));
     const Tensor& value = entries[i].second;
-    world_.broadcast(value.raw(), value.size() * static_cast<std::int64_t>(value.dtype().size()), 0);
+    world_.broadcast(value.raw(), value.size() * static_cast<std::int64_t>(value.dtype().size()), from);
   }
 }
 

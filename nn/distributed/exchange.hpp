@@ -71,7 +71,7 @@ class Exchange final : public Replicas {
   void expect_same(const char* op, const std::vector<std::string>& lines) override {
     world_.expect_same(op, lines);
   }
-  void broadcast(std::vector<State::Entry>& entries) override;
+  void broadcast(std::vector<State::Entry>& entries, int from) override;
   void sum(std::span<double> numbers) override;
   void weigh(double samples, double all_samples) override {
     world_.samples = samples, world_.all_samples = all_samples;

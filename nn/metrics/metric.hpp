@@ -11,8 +11,8 @@ namespace ktape::nn {
 class State;
 
 struct MetricCallOptions {
-  Tensor sample_weight = {};  ///< a weight for each sample, or for each of their values
-  Tensor mask = {};           ///< what is 0 does not count; the mask that y_pred carries by default
+  Tensor sample_weight = {};  ///< for each sample, (n,) or (n, 1), or for each value, such as (n, steps)
+  Tensor mask = {};           ///< 0 does not count, shapes as above; the mask that y_pred carries by default
 };
 
 /// The class behind a Metric. A user's metric accumulates in `update_state`, where nothing is recorded, and

@@ -151,13 +151,12 @@ DatasetFeed::DatasetFeed(const char* op, const Model& model, const data::Dataset
       arrangement_(op, model),
       dataset_(dataset),
       class_weight_(std::move(class_weight)),
-      iteration_(iteration) {
-  if (dataset_.cardinality() == 0) fail_empty();
-}
+      iteration_(iteration) {}
 
 void DatasetFeed::fail_empty() const { fail("[", op_, "] the dataset must have elements: received none"); }
 
 void DatasetFeed::expect_end(const char* option, std::optional<std::int64_t> steps) const {
+  if (size_ == 1 && dataset_.cardinality() == 0) fail_empty();
   if (dataset_.infinite() && !steps)
     fail("[", op_, "] ", option, " must be given for a dataset without an end: received ", option, "=None");
 }
@@ -175,7 +174,7 @@ void DatasetFeed::open() {
 bool DatasetFeed::more() {
   if (!at_) {
     open();
-    if (*at_ == dataset_.end()) fail_empty();
+    if (size_ == 1 && *at_ == dataset_.end()) fail_empty();
   } else if (taken_) {
     ++*at_;
     taken_ = false;

@@ -73,13 +73,13 @@ class ArrayFeed final : public Feed {
 /// is the dataset's.
 class DatasetFeed final : public Feed {
  public:
-  /// `iteration` is how often the dataset has been read before, at least. Throws ValueError for a dataset
-  /// that is known to be empty.
+  /// `iteration` is how often the dataset has been read before, at least.
   DatasetFeed(const char* op, const Model& model, const data::Dataset& dataset, ClassWeight class_weight = {},
               std::int64_t iteration = 0);
 
   std::optional<std::int64_t> batches() const override { return dataset_.cardinality(); }
-  /// Throws ValueError, naming the option, when the dataset has no end and no number of steps is given.
+  /// Throws ValueError for a dataset that is known to be empty, unless it is one of several processes' parts,
+  /// and, naming the option, when the dataset has no end and no number of steps is given.
   void expect_end(const char* option, std::optional<std::int64_t> steps) const;
   /// From now on what follows the inputs is left out.
   void take_inputs_only() { inputs_only_ = true; }

@@ -23,12 +23,14 @@ class Fit final : public Resumable {
                                              options.batch_size.value_or(default_batch_size));
     check_options();
     expect_samples("fit", *train);
+    join();
+    if (together_) together_->expect_same_rows(train->samples());
     split(*train);
     use_validation_data(train.get());
     train->weigh_classes(arrangement, options.class_weight);
     arrays_ = true;
     train_ = std::move(train);
-    divide();
+    divide(*train_);
   }
 
   Fit(const Model& model, const data::Dataset& dataset, const FitOptions& options)
@@ -40,10 +42,11 @@ class Fit final : public Resumable {
            " and a dataset; see Dataset::take and Dataset::skip");
     auto train = std::make_unique<DatasetFeed>("fit", model, dataset, options.class_weight,
                                                options.steps_per_epoch ? 0 : options.initial_epoch);
+    join();
+    divide(*train);
     train->expect_end("steps_per_epoch", options.steps_per_epoch);
     train_ = std::move(train);
     use_validation_data(nullptr);
-    divide();
   }
 
   History run() {
@@ -74,7 +77,7 @@ class Fit final : public Resumable {
     if (model_.built()) return;
     const K::learning_phase_scope inference(0);
     const NoGrad off;
-    model_.apply(train_->next().x);
+    model_.apply((together_ ? together_->any_batch(*train_) : train_->next()).x);
     begin_data();
   }
 
@@ -146,11 +149,13 @@ class Fit final : public Resumable {
     const ValidationData& data = options_.validation_data;
     if (data.dataset) {
       auto feed = std::make_unique<DatasetFeed>("fit", model_, *data.dataset);
+      divide(*feed);
       feed->expect_end("validation_steps", options_.validation_steps);
       validation_ = std::move(feed);
     } else if (!data.x.empty()) {
       Batch all = Arrangement("fit", model_).of_arrays(data.x, data.y, data.sample_weight);
       auto feed = std::make_unique<ArrayFeed>("fit", std::move(all), validation_batch());
+      if (together_) together_->expect_same_rows(feed->samples());
       try_validation_ = feed->samples() > 0 && !(train && feed->is_like(*train));
       validation_ = std::move(feed);
     }
@@ -265,9 +270,12 @@ class Fit final : public Resumable {
   }
 
   /// Where the optimizer takes the mean of several processes, each reads a part of the data.
-  void divide() {
+  void join() {
     if (Replicas* replicas = model_.optimizer().impl().replicas())
-      together_.emplace(*replicas, model_.impl().trainer()).divide(*train_);
+      together_.emplace(*replicas, model_.impl().trainer());
+  }
+  void divide(Feed& feed) const {
+    if (together_) together_->divide(feed);
   }
 
   Model model_;

@@ -36,12 +36,12 @@ std::span<double> numbers_of(const State::Entry& entry) {
 void Trainer::expect_same(Replicas& replicas) const { replicas.expect_same("compile", description(model_)); }
 
 /// All that is measured are sums, so that sums of them are what one process would have measured. A process
-/// that had no samples may lack some of them: the first had one.
-void Trainer::merge_measured(Replicas& replicas) {
+/// that had no samples may lack some of them: the process `from` had some.
+void Trainer::merge_measured(Replicas& replicas, int from) {
   State mine;
   measured(mine);
   std::vector<State::Entry> all = mine.entries();
-  replicas.broadcast(all);
+  replicas.broadcast(all, from);
   std::vector<double> sums;
   for (const State::Entry& entry : all) {
     const auto own = std::find_if(mine.entries().begin(), mine.entries().end(),

@@ -19,8 +19,8 @@ class Replicas {
 
   /// Throws ValueError, in all processes, where the lines of one differ from those of the first.
   virtual void expect_same(const char* op, const std::vector<std::string>& lines) = 0;
-  /// What the first process has, in place of one's own.
-  virtual void broadcast(std::vector<State::Entry>& entries) = 0;
+  /// Replaces the entries by those of a process, the first by default.
+  virtual void broadcast(std::vector<State::Entry>& entries, int from = 0) = 0;
   /// The sums over all processes.
   virtual void sum(std::span<double> numbers) = 0;
 

@@ -13,6 +13,8 @@ class Together {
 
   /// Whether this is the process that prints and writes for all.
   bool first() const { return replicas_.rank() == 0; }
+  /// Throws ValueError, in all processes, unless they have arrays of as many rows, of which each takes a part.
+  void expect_same_rows(std::int64_t rows) const;
   /// From now on the feed gives this process's part.
   void divide(Feed& feed) const { feed.divide(replicas_.rank(), replicas_.size()); }
 
@@ -22,16 +24,20 @@ class Together {
   void share_state(Resumable& training);
 
   /// The next batch; none at the end of all data, and when the training is to stop. A process whose data end
-  /// before those of the others goes on with its last batch, which does not count.
+  /// before those of the others goes on with its last batch, or with another process's where there was none:
+  /// batches that do not count.
   std::optional<Batch> next_batch(Feed& feed, bool interrupted);
-  /// A step on it, with random numbers of this process's own.
+  /// A batch for each process, of another where this has none: to build the model. Throws ValueError, in all
+  /// processes, where none has data.
+  Batch any_batch(Feed& feed);
+  /// A step on a batch, with random numbers of this process's own.
   Logs train_step(ModelImpl& model, const Batch& batch, int epoch, std::int64_t step);
   /// A step on batches that all processes were given.
   Logs train_on_batch(ModelImpl& model, const Batch& batch);
   /// What all have reported since the last time.
   Logs end_epoch(const Logs& logs);
   /// What all have measured, for the logs of each. What a step of one's own reports beside that is the mean,
-  /// weighted with the samples. The names are those of the first, which has samples.
+  /// weighted with the samples. The names are those of the first process that has samples.
   Logs merged(const Logs& logs, double samples);
 
   /// The training stops, and is interrupted, in all processes when it is in one.
@@ -42,13 +48,16 @@ class Together {
 
  private:
   double agreed(double number, bool interrupted);
+  /// The first process that has something; the number of processes where none has.
+  int first_with(bool something);
+  Batch shared(const Batch& batch);
 
   Replicas& replicas_;
   Trainer& trainer_;
   Batch last_;          ///< that was read
   double counted_ = 0;  ///< samples of it that count
   double samples_ = 0;  ///< of the epoch, in this process
-  bool interrupted_ = false;
+  bool interrupted_ = false, some_lack_batches_ = false;
 };
 
 /// Keeps the logs under a name, or sets them.

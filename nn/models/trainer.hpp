@@ -84,7 +84,7 @@ class Trainer {
   /// layers and weights, in the same order.
   void expect_same(Replicas& replicas) const;
   /// Puts what all processes have measured together, in each of them.
-  void merge_measured(Replicas& replicas);
+  void merge_measured(Replicas& replicas, int from);
   /// Makes what is learned without gradients, as moving means are, the mean of all processes.
   void average_statistics(Replicas& replicas);
   /// Calls f without a trace in what has been measured.

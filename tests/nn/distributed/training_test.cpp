@@ -262,6 +262,65 @@ TEST_CASE("shards of a dataset may differ in length") {
   }
 }
 
+TEST_CASE("a process without data takes part with batches that do not count") {
+  // One process has all data, another one each time; built and unbuilt models, with metrics and validation.
+  const int size = distributed::size();
+  const Tensor x = normal({12, 6}, 1), y = normal({12, 1}, 2);
+  const data::Dataset all = data::Dataset::from_tensor_slices(x, y).batch(4);
+  for (const int rank : {0, size - 1})
+    for (const bool built : {true, false}) {
+      CAPTURE(rank);
+      CAPTURE(built);
+      const data::Dataset mine = distributed::rank() == rank ? all : all.take(0);
+      const auto model = [built] {
+        const nn::Sequential made({nn::Dense(3, {.activation = "tanh"}), nn::Dense(1)});
+        if (built) made.build({ktape::None, 6});
+        return made;
+      };
+      const nn::Sequential alone = model(), many = model();
+      many(x), alone(x);
+      distributed::broadcast(many.weights());
+      alone.set_weights(many.get_weights());
+      const nn::Sequential fresh = built ? many : model();
+      alone.compile({.optimizer = nn::SGD(0.1), .loss = "mse", .metrics = {"mae"}});
+      many.compile({.optimizer = distributed::Optimizer(nn::SGD(0.1)), .loss = "mse", .metrics = {"mae"}});
+      const nn::History expected = alone.fit(all, {.epochs = 3, .verbose = 0, .validation_data = all});
+      const nn::History received = many.fit(mine, {.epochs = 3, .verbose = 0, .validation_data = mine});
+      CHECK(close(many.get_weights(), alone.get_weights(), {.ulps = 0, .atol = 1e-5}));
+      for (const char* name : {"loss", "mae", "val_loss", "val_mae"})
+        CHECK(close(received[name].back(), expected[name].back(), {.rtol = 1e-4}));
+      if (built) continue;
+      fresh.compile({.optimizer = distributed::Optimizer(nn::SGD(0.1)), .loss = "mse"});
+      CHECK(std::isfinite(fresh.fit(mine, {.verbose = 0})["loss"].back()));
+    }
+}
+
+TEST_CASE("fewer rows than processes are enough") {
+  const int size = distributed::size();
+  const nn::Sequential model = dense();
+  model.compile({.optimizer = distributed::Optimizer(nn::SGD(0.01)), .loss = "mse"});
+  const nn::History history =
+      model.fit(normal({size - 1, 6}, 1), normal({size - 1, 1}, 2), {.epochs = 2, .verbose = 0});
+  CHECK(history["loss"][1] < history["loss"][0]);
+  CHECK(same_everywhere(model.get_weights()[0]));
+}
+
+TEST_CASE("arrays of other numbers of rows, and data that no process has, are errors in all processes") {
+  const nn::Sequential model = dense();
+  model.compile({.optimizer = distributed::Optimizer(nn::SGD(0.1)), .loss = "mse"});
+  const std::int64_t rows = distributed::first() ? 8 : 6;
+  const Tensor x = normal({8, 6}, 1), y = normal({8, 1}, 2), own_x = normal({rows, 6}, 1),
+               own_y = normal({rows, 1}, 2);
+  const std::vector<Tensor> before = model.get_weights();
+  const char* const received = "received arrays of 6 rows in rank 1";
+  CHECK_THROWS_WITH_AS(model.fit(own_x, own_y, {.verbose = 0}), doctest::Contains(received),
+                       ktape::ValueError);
+  CHECK_THROWS_WITH_AS(model.fit(x, y, {.verbose = 0, .validation_data = {own_x, own_y}}),
+                       doctest::Contains(received), ktape::ValueError);
+  CHECK(close(model.get_weights(), before, exactly));
+  model.fit(x, y, {.verbose = 0});
+}
+
 TEST_CASE("a step of one's own, with gradients of K, takes the mean") {
   const nn::Sequential model = dense();
   distributed::broadcast(model.weights());
