@@ -17,7 +17,7 @@ TEST_CASE(
   const nn::Sequential model({nn::Dense(4, {.activation = "relu", .input_shape = {3}}), nn::Dense(1)});
   CHECK((model.built() && model.count_params() == 21 && model.layers().size() == 2));
   CHECK((model.input().shape() == Shape{None, 3} && model.output().shape() == Shape{None, 1}));
-  CHECK(model.predict(K::ones({2, 3})).shape() == Shape{2, 1});
+  CHECK(model.predict(K::ones({2, 3}), {.verbose = 0}).shape() == Shape{2, 1});
   const nn::Sequential grown;
   grown.add(nn::Conv2D(2, 3, {.input_shape = {8, 8, 1}, .name = "first"}));
   grown.add(nn::Flatten());
@@ -33,7 +33,7 @@ TEST_CASE(
   CHECK(nn::Sequential({nn::Dense(4, {.input_dim = 3})}).input().shape() == Shape{None, 3});
   const nn::Sequential words({nn::Embedding(10, 4, {.input_length = 6}), nn::Flatten()});
   CHECK(words.output().shape() == Shape{None, 24});
-  CHECK(values(words.predict(ints({{9, 0, 1, 2, 3, 4}}))).size() == 24);
+  CHECK(values(words.predict(ints({{9, 0, 1, 2, 3, 4}}), {.verbose = 0})).size() == 24);
 }
 
 TEST_CASE("layers of every kind say the shape of their input") {
@@ -91,20 +91,20 @@ TEST_CASE("models keep the shape of their input in every format") {
       {nn::TimeDistributed(nn::Dense(4, {.activation = "hard_sigmoid", .input_shape = {3}}),
                            {.input_shape = {5, 3}}),
        nn::GRU(2, {.recurrent_activation = "hard_sigmoid"}), nn::Dense(1, {.input_shape = {2}})});
-  const Tensor x = normal({2, 5, 3}, 1, "float32"), y = model.predict(x);
+  const Tensor x = normal({2, 5, 3}, 1, "float32"), y = model.predict(x, {.verbose = 0});
   CHECK(model.to_json().find("batch_input_shape") == std::string::npos);
   for (const std::string name : {"model.ktape", "model.keras", "model.h5", "model.json"}) {
     CAPTURE(name);
     model.save(files.folder() + '/' + name);
     const nn::Model again = nn::load_model(files.folder() + '/' + name);
     CHECK((again.built() && again.input().shape() == Shape{None, 5, 3}));
-    CHECK(values(again.predict(x)) == values(y));
+    CHECK(values(again.predict(x, {.verbose = 0})) == values(y));
   }
   const nn::Model cloned = nn::clone_model(model);
   cloned.set_weights(model.get_weights());
-  CHECK(values(cloned.predict(x)) == values(y));
+  CHECK(values(cloned.predict(x, {.verbose = 0})) == values(y));
   const nn::Model remade = nn::model_from_json(
       nn::to_json(nn::Config{{"class_name", "Sequential"}, {"config", model.get_config()}}));
   remade.set_weights(model.get_weights());
-  CHECK(values(remade.predict(x)) == values(y));
+  CHECK(values(remade.predict(x, {.verbose = 0})) == values(y));
 }

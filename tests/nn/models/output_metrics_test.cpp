@@ -63,11 +63,11 @@ TEST_CASE("lists of metrics are as many as the outputs") {
 
 TEST_CASE("a prediction of several outputs is a list of them") {
   const nn::Model model = two_outputs();
-  const auto p = model.predict(K::ones({4, 3}));
+  const auto p = model.predict(K::ones({4, 3}), {.verbose = 0});
   CHECK((p[0].shape() == ktape::Shape{4, 1} && p[1].shape() == ktape::Shape{4, 1}));
   CHECK(values(p[-1]) == values(p.outputs()[1]));
   CHECK_THROWS_WITH_AS(p[2], "[predict] the model has 2 outputs: received the output 2", ValueError);
-  const auto one = nn::Model(model.inputs(), model.outputs()[0]).predict(K::ones({4, 3}));
+  const auto one = nn::Model(model.inputs(), model.outputs()[0]).predict(K::ones({4, 3}), {.verbose = 0});
   CHECK(one[1].shape() == ktape::Shape{1});
   CHECK((one[{ktape::Slice(0, 2), 0}].shape() == ktape::Shape{2}));
 }
@@ -86,5 +86,5 @@ TEST_CASE("a clone may have other layers") {
                                              return nn::Layer::from_value(layer.to_value());
                                            }});
   CHECK(smooth.get_layer("act").class_name() == "Activation");
-  CHECK(smooth.predict(K::ones({1, 3})).shape() == ktape::Shape{1, 2});
+  CHECK(smooth.predict(K::ones({1, 3}), {.verbose = 0}).shape() == ktape::Shape{1, 2});
 }
