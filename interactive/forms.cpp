@@ -199,7 +199,8 @@ Forms forms_of(const nn::History& history) {
 
 Forms forms_of(const nn::Model& model) {
   try {
-    if (model.defined()) return drawing(nn::model_to_svg(model, {.show_shapes = true, .show_layer_names = true}));
+    if (model.defined())
+      return drawing(nn::model_to_svg(model, {.show_shapes = true, .show_layer_names = true}));
   } catch (const ValueError&) {
     // The model has no known graph: its text, the summary, is shown.
   }
