@@ -1,20 +1,26 @@
 #include <ktape/autograd/error.hpp>
 #include <ktape/nn/saving/atomic_file.hpp>
 
+#include <dirent.h>
 #include <fcntl.h>
+#include <signal.h>
+#include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include <atomic>
 #include <cerrno>
+#include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <memory>
 #include <utility>
 
 namespace ktape::nn::saving {
 
 AtomicFile::AtomicFile(const char* op, std::string path) : op_(op), path_(std::move(path)) {
   resolve();
+  sweep();
   create();
 }
 
@@ -49,6 +55,38 @@ void AtomicFile::resolve() {
   mode_ = static_cast<int>(old.st_mode & 0777);
 }
 
+namespace {
+
+/// Returns the process of a temporary file; 0 for the name of another file.
+pid_t writer_of(const char* name) {
+  int process = 0, length = 0;
+  unsigned number = 0;
+  const int fields = std::sscanf(name, ".ktape-%d-%u%n", &process, &number, &length);
+  return fields == 2 && name[length] == '\0' ? process : 0;
+}
+
+/// Whether no process writes a file. A lock tells of processes on other machines that share the folder.
+bool abandoned(const std::string& path) {
+  const int file = open(path.c_str(), O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
+  if (file < 0) return false;
+  const bool unlocked = flock(file, LOCK_EX | LOCK_NB) == 0;
+  close(file);
+  return unlocked;
+}
+
+}  // namespace
+
+/// Removes the temporary files that writers left which are gone.
+void AtomicFile::sweep() const {
+  const std::unique_ptr<DIR, int (*)(DIR*)> folder(opendir(folder_.c_str()), closedir);
+  if (!folder) return;
+  while (const dirent* entry = readdir(folder.get())) {
+    const pid_t writer = writer_of(entry->d_name);
+    const std::string path = folder_ + entry->d_name;
+    if (writer > 0 && kill(writer, 0) != 0 && errno == ESRCH && abandoned(path)) unlink(path.c_str());
+  }
+}
+
 void AtomicFile::create() {
   static std::atomic<unsigned> number = 0;
   const std::string name = folder_ + ".ktape-" + std::to_string(getpid()) + '-';
@@ -61,6 +99,7 @@ void AtomicFile::create() {
     temporary_.clear();
     fail(std::strerror(error));
   }
+  flock(file_, LOCK_EX | LOCK_NB);  // where a file system has no locks, the process alone is looked for
   if (mode_ >= 0) fchmod(file_, static_cast<mode_t>(mode_));
 }
 

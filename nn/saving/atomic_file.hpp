@@ -12,8 +12,8 @@ namespace ktape::nn::saving {
 /// new one. A symbolic link stays and its file is replaced; permissions stay what they were.
 ///
 /// All errors (no folder, no permission, a full disk, a name that is a folder's) are IOErrors, "[op] the file
-/// must be writable: received path (reason)", and the old file stays. A program that is killed leaves the
-/// temporary file, ".ktape-" and numbers.
+/// must be writable: received path (reason)", and the old file stays. A program that is killed leaves its
+/// temporary file, ".ktape-PID-N", which the next AtomicFile in the folder removes.
 class AtomicFile {
  public:
   AtomicFile(const char* op, std::string path);
@@ -30,12 +30,13 @@ class AtomicFile {
   /// Puts what was written on the disk and in the place of the file.
   void commit();
 
-  /// The path of the temporary file, for a library that writes by itself before the commit.
+  /// The path of the temporary file.
   const std::string& temporary() const { return temporary_; }
 
  private:
   [[noreturn]] void fail(const char* reason) const;
   void resolve();
+  void sweep() const;
   void create();
 
   const char* op_;

@@ -15,7 +15,8 @@ using hdf5::Entry;
 
 void write(const char* op, const std::string& path, const Entry& root) {
   AtomicFile file(op, path);
-  hdf5::write_file(op, path, file.temporary(), root);
+  const hdf5::Image image = hdf5::to_image(op, path, root);
+  for (const std::string_view piece : image.pieces()) file.write(piece);
   file.commit();
 }
 

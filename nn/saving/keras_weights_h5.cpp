@@ -9,7 +9,8 @@ namespace {
 void save_weights(const Model& model, const std::string& path) {
   const hdf5::Entry root = keras_state(model, false);
   AtomicFile file("save_weights", path);
-  hdf5::write_file("save_weights", path, file.temporary(), root);
+  const hdf5::Image image = hdf5::to_image("save_weights", path, root);
+  for (const std::string_view piece : image.pieces()) file.write(piece);
   file.commit();
 }
 

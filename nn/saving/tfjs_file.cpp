@@ -3,8 +3,13 @@
 #include <ktape/nn/saving/tfjs_file.hpp>
 #include <ktape/ops/inspection.hpp>
 
+#include <fcntl.h>
+#include <sys/file.h>
+#include <unistd.h>
+
 #include <algorithm>
 #include <bit>
+#include <cerrno>
 #include <cmath>
 #include <cstdio>
 #include <filesystem>
@@ -336,6 +341,24 @@ void make_folder(const char* op, const std::string& folder) {
     fail<IOError>("[", op, "] the folder must be writable: received ", folder, " (", error.message(), ')');
 }
 
+/// Lets one writer at a time into a folder: the shards of another would be taken for old ones, and removed.
+class FolderLock {
+ public:
+  explicit FolderLock(const std::string& folder)
+      : file_(open(folder.empty() ? "." : folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC)) {
+    // Where a file system has no locks, there is none.
+    while (file_ >= 0 && flock(file_, LOCK_EX) != 0 && errno == EINTR) {
+    }
+  }
+  FolderLock(const FolderLock&) = delete;
+  ~FolderLock() {
+    if (file_ >= 0) close(file_);
+  }
+
+ private:
+  const int file_;
+};
+
 void remove_all(const std::string& folder, const std::vector<std::string>& names) {
   std::error_code ignored;
   for (const std::string& name : names) fs::remove(folder + name, ignored);
@@ -366,15 +389,21 @@ void write_tfjs(const char* op, const std::string& path, const Config& given, co
   const NamedTensors values = for_tfjs(op, weights);
   std::uint64_t bytes = 0;
   for (const auto& [name, value] : values) bytes += bytes_of(value);
+  const auto text_of = [&](const std::vector<std::string>& shards) {
+    Config json = given;
+    // TensorFlow.js does not load a manifest without weights.
+    if (!values.empty()) json.set("weightsManifest", manifest_of(shards, values));
+    const std::string text = to_json(json);
+    if (from_json(text) != Value(json))
+      fail("[", op, "] the names of layers and of the file must be UTF-8: received path='", path, '\'');
+    return text;
+  };
+  text_of({});  // fails before a folder is made
+  make_folder(op, folder_of(path));
+  const FolderLock lock(folder_of(path));
   const ShardNames names(op, path);
   const std::vector<std::string> shards = names.unused((bytes + shard_size - 1) / shard_size);
-  Config json = given;
-  // TensorFlow.js does not load a manifest without weights.
-  if (!values.empty()) json.set("weightsManifest", manifest_of(shards, values));
-  const std::string text = to_json(json);
-  if (from_json(text) != Value(json))
-    fail("[", op, "] the names of layers and of the file must be UTF-8: received path='", path, '\'');
-  make_folder(op, names.folder());
+  const std::string text = text_of(shards);
   AtomicFile file(op, path);
   file.write(text);
   try {

@@ -81,15 +81,14 @@ Entry& Entry::group(std::string_view path) {
   return member->group(rest);
 }
 
-Image::Image(void* begin, std::size_t size, const std::vector<std::pair<std::uint64_t, Tensor>>& filled)
-    : begin_(begin), size_(size) {
+Image::Image(void* begin, std::size_t size, const std::vector<Gap>& gaps) : begin_(begin), size_(size) {
   const std::string_view frame(static_cast<const char*>(begin), size);
   std::size_t at = 0;
-  for (const auto& [place, tensor] : filled) {
-    pieces_.push_back(frame.substr(at, place - at));
-    pieces_.push_back(bytes_of(tensor));
-    tensors_.push_back(tensor);
-    at = place + pieces_.back().size();
+  for (const auto& [offset, tensor] : gaps) {
+    pieces_.push_back(frame.substr(at, offset - at));
+    pieces_.push_back(bytes_of(*tensor));
+    tensors_.push_back(*tensor);
+    at = offset + pieces_.back().size();
   }
   pieces_.push_back(frame.substr(at));
 }
@@ -117,9 +116,6 @@ File read_bytes(const char* op, const std::string& name, std::string_view bytes,
 File read_part(const char* op, const std::string& name, const std::string& path, std::uint64_t begin,
                std::uint64_t size, std::uint64_t expected) {
   return {op, name, library(op, name).read_part(op, name, path, begin, size, expected)};
-}
-void write_file(const char* op, const std::string& name, const std::string& path, const Entry& root) {
-  library(op, name).write_file(op, name, path, root);
 }
 Image to_image(const char* op, const std::string& name, const Entry& root) {
   return library(op, name).to_image(op, name, root);

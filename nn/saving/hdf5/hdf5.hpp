@@ -56,12 +56,17 @@ inline std::string_view bytes_of(const Tensor& x) {
   return {static_cast<const char*>(x.raw()), static_cast<std::size_t>(x.size()) * x.dtype().size()};
 }
 
+/// A place in the bytes of a file where those of a tensor belong.
+struct Gap {
+  std::uint64_t offset;
+  const Tensor* tensor;
+};
+
 /// A file in memory, of any size: pieces in order, of which large ones are the memory of the tensors in it.
 class Image {
  public:
-  /// What is mapped at `begin`, with the gaps in it that tensors fill: where they are, in order, and with
-  /// what.
-  Image(void* begin, std::size_t size, const std::vector<std::pair<std::uint64_t, Tensor>>& filled);
+  /// What is mapped at `begin`, with the gaps in it that tensors fill, in the order of their offsets.
+  Image(void* begin, std::size_t size, const std::vector<Gap>& gaps);
   Image(Image&& other) noexcept = delete;
   ~Image();
   const std::vector<std::string_view>& pieces() const { return pieces_; }
@@ -85,9 +90,8 @@ File read_bytes(const char* op, const std::string& name, std::string_view bytes,
 File read_part(const char* op, const std::string& name, const std::string& path, std::uint64_t begin,
                std::uint64_t size, std::uint64_t expected = 0);
 
-/// Writes a tree to a file, the temporary one of an AtomicFile; messages have the name of the other.
-void write_file(const char* op, const std::string& name, const std::string& path, const Entry& root);
-/// Such a file in memory.
+/// Returns the file that holds a tree, which must outlive the image. Throws IOError, naming the file, when there
+/// is no room for the image.
 Image to_image(const char* op, const std::string& name, const Entry& root);
 
 /// What the component does. A part of the library and its component are of one build.
@@ -99,8 +103,6 @@ class Library {
                            std::uint64_t expected) const = 0;
   virtual Entry read_part(const char* op, const std::string& name, const std::string& path,
                           std::uint64_t begin, std::uint64_t size, std::uint64_t expected) const = 0;
-  virtual void write_file(const char* op, const std::string& name, const std::string& path,
-                          const Entry& root) const = 0;
   virtual Image to_image(const char* op, const std::string& name, const Entry& root) const = 0;
 };
 

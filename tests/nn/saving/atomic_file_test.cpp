@@ -1,16 +1,20 @@
+#include <ktape/ktape.hpp>
 #include <ktape/nn/saving/atomic_file.hpp>
 
 #include "../data/files.hpp"
 
 #include <signal.h>
 #include <sys/resource.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
+#include <thread>
 #include <vector>
 
 using doctest::Contains;
 using ktape::IOError, ktape::nn::saving::AtomicFile;
 namespace fs = std::filesystem;
+namespace nn = ktape::nn;
 
 namespace {
 
@@ -163,4 +167,55 @@ TEST_CASE("AtomicFile: links and permissions stay") {
   CHECK(fs::is_symlink(link));
   CHECK(content(path) == "new");
   CHECK(fs::status(path).permissions() == fs::perms(0640));
+}
+
+TEST_CASE("AtomicFile: what killed writers left is swept by the next") {
+  const Files files;
+  const pid_t gone = fork();
+  if (gone == 0) _exit(0);
+  waitpid(gone, nullptr, 0);
+  files.write(".ktape-" + std::to_string(gone) + "-0", "half");
+  files.write(".ktape-" + std::to_string(gone) + "-12", "half");
+  const std::string other = files.write(".ktape-" + std::to_string(gone) + "-12.txt", "a file of the user's"),
+                    alive = files.write(".ktape-" + std::to_string(getpid()) + "-99", "of this program");
+  write(files.folder() + "/model", "new");
+  CHECK(count(files.folder()) == 3);
+  CHECK((fs::exists(other) && fs::exists(alive)));
+}
+
+TEST_CASE("a full disk is an error of every format, and the old file stays") {
+  const Files files;
+  const nn::Sequential model({nn::Input({100}), nn::Dense(100)});
+  for (const std::string name :
+       {"m.h5", "m.keras", "m.ktape", "m.weights.h5", "m.safetensors", "m.npz", "m/model.json"}) {
+    CAPTURE(name);
+    const std::string path = files.folder() + '/' + name;
+    const bool whole = name == "m.h5" || name == "m.keras" || name == "m.ktape" || name == "m/model.json";
+    const auto save = [&] { whole ? model.save(path) : model.save_weights(path); };
+    save();
+    const std::string before = content(path);
+    {
+      const NoRoom full(1000);
+      CHECK_THROWS_WITH_AS(save(), Contains(path.substr(0, path.rfind('/')).c_str()), IOError);
+    }
+    CHECK(content(path) == before);
+    CHECK_NOTHROW(whole ? (void)nn::load_model(path) : model.load_weights(path));
+  }
+}
+
+TEST_CASE("writers of one TensorFlow.js model take turns") {
+  const Files files;
+  const std::string path = files.folder() + "/model.json";
+  std::vector<std::thread> writers;
+  for (int writer = 0; writer < 4; ++writer)
+    writers.emplace_back([&, writer] {
+      const nn::Constant same(writer);
+      const nn::Sequential model(
+          {nn::Input({8}), nn::Dense(8, {.kernel_initializer = same, .bias_initializer = same})});
+      for (int i = 0; i < 5; ++i) model.save(path);
+    });
+  for (std::thread& writer : writers) writer.join();
+  const nn::Model last = nn::load_model(path);
+  CHECK(last.get_weights()[0].item(0, 0) == last.get_weights()[1].item(0));
+  CHECK(count(files.folder()) == 2);
 }

@@ -95,8 +95,7 @@ TEST_CASE("large arrays go into an image in memory as they are, small ones with 
 
 TEST_CASE("a tree of values is written to a file, or to memory, and read again") {
   const Files files;
-  const std::string path = files.folder() + "/tree.h5";
-  hdf5::write_file("save", path, path, tree());
+  const std::string path = files.write("tree.h5", image_of(tree()));
   check_tree(hdf5::read_file("load", path).root);
   check_tree(hdf5::read_bytes("load", "tree.h5", image_of(tree())).root);
 }
@@ -113,8 +112,7 @@ TEST_CASE("threads write and read at once") {
 TEST_CASE("h5py reads what was written") {
   if (!has_python("h5py")) return;
   const Files files;
-  const std::string path = files.folder() + "/tree.h5";
-  hdf5::write_file("save", path, path, tree());
+  const std::string path = files.write("tree.h5", image_of(tree()));
   const std::string said = python(files, R"(
 f = h5py.File('tree.h5')
 print(f.attrs['version'], [n.decode() for n in f.attrs['names']], len(f.attrs['none']), f.attrs['count'])

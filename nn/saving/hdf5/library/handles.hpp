@@ -63,9 +63,8 @@ class Sender;
 struct Source;
 /// Sends the tree of a file.
 void send_root(const Source& source, hid_t file, Sender& out);
-/// Tensors that somebody else writes into a file, and where.
-using Gaps = std::vector<std::pair<std::uint64_t, Tensor>>;
-/// Writes a tree; when `gaps` is given, large tensors get room only, and stand there.
-void write_root(const char* op, const std::string& name, hid_t file, const Entry& root, Gaps* gaps);
+using Gaps = std::vector<Gap>;
+/// Writes a tree. Large tensors get room only, and stand in `gaps`.
+void write_root(const char* op, const std::string& name, hid_t file, const Entry& root, Gaps& gaps);
 
 }  // namespace ktape::nn::saving::hdf5

@@ -125,25 +125,21 @@ class Hdf5Library final : public Library {
     });
   }
 
-  void write_file(const char* op, const std::string& name, const std::string& path,
-                  const Entry& root) const override {
-    const Session session;
-    const Handle list = access(true);
-    H5Pset_fapl_sec2(list);
-    write(op, name, path, list, root, nullptr);
-  }
-
   Image to_image(const char* op, const std::string& name, const Entry& root) const override {
     const Descriptor memory{memfd_create("ktape-hdf5", MFD_CLOEXEC)};
     if (memory.number < 0) fail_on(op, writable, name, std::strerror(errno));
-    Gaps gaps;
-    {
-      const Session session;
+    const Session session;  // no other thread is in libhdf5 when the process forks
+    const std::string sent = bytes_from_process(op, name, [&](Sender& out) {
       const Handle list = access(true);
       H5Pset_fapl_stdio(list);  // others look for the real path, and there is none
-      write(op, name, "/proc/self/fd/" + std::to_string(memory.number), list, root, &gaps);
-    }
-    std::sort(gaps.begin(), gaps.end(), [](const auto& a, const auto& b) { return a.first < b.first; });
+      Gaps gaps;
+      write(op, name, "/proc/self/fd/" + std::to_string(memory.number), list, root, gaps);
+      out.tag(Tag::End);
+      out.bytes(gaps.data(), gaps.size() * sizeof(Gap));
+    });
+    Gaps gaps(sent.size() / sizeof(Gap));
+    std::memcpy(gaps.data(), sent.data(), sent.size());
+    std::sort(gaps.begin(), gaps.end(), [](const Gap& a, const Gap& b) { return a.offset < b.offset; });
     struct stat info {};
     void* begin = fstat(memory.number, &info) != 0 ? MAP_FAILED
                                                    : mmap(nullptr, static_cast<std::size_t>(info.st_size),
@@ -174,7 +170,7 @@ class Hdf5Library final : public Library {
   }
 
   static void write(const char* op, const std::string& name, const std::string& path, hid_t list,
-                    const Entry& root, Gaps* gaps) {
+                    const Entry& root, Gaps& gaps) {
     Handle file(H5Fcreate(path.c_str(), H5F_ACC_TRUNC, H5P_DEFAULT, list), H5Fclose);
     if (!file.valid()) fail_on(op, writable, name, last_error());
     write_root(op, name, file, root, gaps);

@@ -197,8 +197,10 @@ class Receiver {
 
 /// Ends when it goes out of scope.
 struct Child {
-  pid_t process;
-  int pipe;
+  const pid_t process;
+  const int pipe;
+  Child(pid_t process, int pipe) : process(process), pipe(pipe) {}
+  Child(const Child&) = delete;
   ~Child() {
     close(pipe);
     kill(process, SIGKILL);
@@ -214,16 +216,20 @@ void limit(int what, rlim_t most) {
   setrlimit(what, &now);
 }
 
-/// A crash ends the process without a word; it takes no more than a file of this size can need.
-void confine(const Source& source) {
+/// Lets a crash end the process without a word.
+void end_silently() {
   for (const int number : {SIGSEGV, SIGBUS, SIGABRT, SIGFPE, SIGILL, SIGPROF, SIGTERM, SIGINT})
     signal(number, SIG_DFL);
-  signal(SIGPIPE, SIG_IGN);
+  for (const int number : {SIGPIPE, SIGXFSZ}) signal(number, SIG_IGN);
   sigset_t none;
   sigemptyset(&none);
   sigprocmask(SIG_SETMASK, &none, nullptr);
   if (const int nowhere = open("/dev/null", O_RDWR); nowhere >= 0) dup2(nowhere, STDERR_FILENO);
   limit(RLIMIT_CORE, 0);
+}
+
+/// Bounds time and memory by what a file of this size can need.
+void confine(const Source& source) {
   const std::uint64_t milliseconds = 500 + (source.size + source.inflated) / 5000;  // of computing
   const itimerval time{
       {}, {static_cast<time_t>(milliseconds / 1000), static_cast<suseconds_t>(milliseconds % 1000 * 1000)}};
@@ -236,8 +242,8 @@ void confine(const Source& source) {
                            16 * source.size + 2 * source.inflated);
 }
 
-[[noreturn]] void run(const Source& source, int pipe, const std::function<void(Sender&)>& work) {
-  confine(source);
+[[noreturn]] void run(int pipe, const std::function<void(Sender&)>& work) {
+  end_silently();
   Sender sender(pipe);
   try {
     work(sender);
@@ -249,22 +255,49 @@ void confine(const Source& source) {
   _exit(0);
 }
 
-}  // namespace
-
-Entry from_process(const Source& source, const std::function<void(Sender&)>& work) {
+Child start(const char* op, const std::string& name, const std::function<void(Sender&)>& work) {
+  const auto fail_for = [&](int error) {
+    fail<IOError>("[", op, "] HDF5 files are read and written in a process of its own: received ", name, " (",
+                  std::strerror(error), ')');
+  };
   int ends[2];
-  if (pipe2(ends, O_CLOEXEC) != 0) damaged(source, std::strerror(errno));
+  if (pipe2(ends, O_CLOEXEC) != 0) fail_for(errno);
   const pid_t process = fork();
-  if (process == 0) run(source, ends[1], work);
+  if (process == 0) run(ends[1], work);
   const int error = errno;
   close(ends[1]);
   if (process < 0) {
     close(ends[0]);
-    fail<IOError>("[", source.op, "] HDF5 files are read in a process of its own: received ", source.name,
-                  " (", std::strerror(error), ')');
+    fail_for(error);
   }
-  const Child child{process, ends[0]};
-  return Receiver(source, ends[0]).object();
+  return {process, ends[0]};
+}
+
+}  // namespace
+
+Entry from_process(const Source& source, const std::function<void(Sender&)>& work) {
+  const Child child = start(source.op, source.name, [&](Sender& out) {
+    confine(source);
+    work(out);
+  });
+  return Receiver(source, child.pipe).object();
+}
+
+std::string bytes_from_process(const char* op, const std::string& name,
+                               const std::function<void(Sender&)>& work) {
+  const Child child = start(op, name, work);
+  std::string sent;
+  char buffer[1 << 12];
+  for (ssize_t count = 1; count != 0;) {
+    count = ::read(child.pipe, buffer, sizeof(buffer));
+    if (count < 0 && errno != EINTR) break;
+    if (count > 0) sent.append(buffer, static_cast<std::size_t>(count));
+  }
+  const Tag tag = sent.empty() ? Tag::Fault : static_cast<Tag>(sent[0]);
+  if (tag == Tag::Error) throw IOError(sent.substr(1 + sizeof(std::uint64_t)));
+  if (tag != Tag::End)
+    fail<IOError>("[", op, "] the file must be writable: received ", name, " (libhdf5 crashes)");
+  return sent.substr(1);
 }
 
 }  // namespace ktape::nn::saving::hdf5

@@ -3,6 +3,8 @@
 
 #include <cstdint>
 #include <functional>
+#include <string>
+#include <string_view>
 
 /// Files are read in a process of its own: what is wrong in them makes libhdf5 crash, or not come back, in
 /// many ways. What it finds there comes as a stream of bytes, none of which is trusted either. Internal:
@@ -55,5 +57,11 @@ struct Source {
 /// file's size. Throws IOError, naming the file, with the message of an error there, or when that process
 /// ends.
 Entry from_process(const Source& source, const std::function<void(Sender&)>& work);
+
+/// Returns what `work` sends, after a `Tag::End`, from a process of its own: a file that libhdf5 cannot close, on
+/// a full disk, crashes the program at its end. Throws IOError, naming the file, with the message of an error
+/// there, or when that process ends.
+std::string bytes_from_process(const char* op, const std::string& name,
+                               const std::function<void(Sender&)>& work);
 
 }  // namespace ktape::nn::saving::hdf5

@@ -18,7 +18,7 @@ Handle naming(hid_t kind, const std::string& name) {
 
 class TreeWriter {
  public:
-  TreeWriter(const char* op, const std::string& name, Gaps* gaps) : op_(op), name_(name), gaps_(gaps) {
+  TreeWriter(const char* op, const std::string& name, Gaps& gaps) : op_(op), name_(name), gaps_(gaps) {
     H5Pset_alloc_time(room_only_, H5D_ALLOC_TIME_EARLY);
     H5Pset_fill_time(room_only_, H5D_FILL_TIME_NEVER);
   }
@@ -56,7 +56,7 @@ class TreeWriter {
   Handle dataset(hid_t parent, const std::string& name, const Tensor& value, const std::string& path) const {
     constexpr std::size_t large = 1 << 16;
     const Handle type = stored_type(value.dtype()), memory = memory_type(value.dtype());
-    const bool gap = gaps_ && bytes_of(value).size() >= large && H5Tequal(type, memory) > 0;
+    const bool gap = bytes_of(value).size() >= large && H5Tequal(type, memory) > 0;
     Handle made(H5Dcreate2(parent, name.c_str(), type, space_of(value.shape()), naming(H5P_LINK_CREATE, name),
                            gap ? static_cast<hid_t>(room_only_) : H5P_DEFAULT, H5P_DEFAULT),
                 H5Dclose);
@@ -64,7 +64,7 @@ class TreeWriter {
     if (gap) {
       const haddr_t place = H5Dget_offset(made);
       expect(place != HADDR_UNDEF, path);
-      gaps_->emplace_back(place, value);
+      gaps_.push_back({place, &value});
     } else if (value.size() > 0) {
       expect(H5Dwrite(made, memory, H5S_ALL, H5S_ALL, H5P_DEFAULT, value.raw()) >= 0, path);
     }
@@ -111,13 +111,13 @@ class TreeWriter {
 
   const char* op_;
   const std::string& name_;
-  Gaps* gaps_;
+  Gaps& gaps_;
   Handle room_only_{H5Pcreate(H5P_DATASET_CREATE), H5Pclose};
 };
 
 }  // namespace
 
-void write_root(const char* op, const std::string& name, hid_t file, const Entry& root, Gaps* gaps) {
+void write_root(const char* op, const std::string& name, hid_t file, const Entry& root, Gaps& gaps) {
   const Handle group(H5Gopen2(file, "/", H5P_DEFAULT), H5Gclose);
   TreeWriter(op, name, gaps).write(group, root, "");
 }
