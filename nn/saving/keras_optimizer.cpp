@@ -2,6 +2,7 @@
 #include <ktape/nn/models/trainer.hpp>
 #include <ktape/nn/saving/keras_layers.hpp>
 #include <ktape/nn/saving/keras_optimizer.hpp>
+#include <ktape/ops/creation.hpp>
 #include <ktape/ops/elementwise.hpp>
 #include <ktape/ops/inspection.hpp>
 
@@ -24,6 +25,29 @@ void collect_trainable(const Model& model, std::vector<Variable>& found) {
   for (const Variable& weight : model.trainable_weights()) add(weight);
 }
 
+/// How releases of Keras list the states of the weights.
+enum class Layout {
+  Keras3,  ///< a stage of states after the other, in each weight by weight; the optimizer's own at the end
+  Keras3First,  ///< the same, with the optimizer's own states in front, as Nadam of Keras 3.0 has them
+  Keras2,  ///< the same as Keras3, without the optimizer's own and the zeros that Adafactor keeps for vectors
+  ByKind   ///< state by state, in each weight by weight, as before Keras 2.11
+};
+
+/// Returns the stage in which Keras makes the state i of each weight. Adam makes moments together, and those of
+/// AMSGrad behind all; RMSprop makes each state for all weights.
+std::size_t stage_of(const std::string& optimizer, std::size_t i) {
+  return optimizer == "RMSprop" ? i : optimizer == "Adafactor" ? 0 : i / 2;
+}
+
+/// Returns the states of a weight as Keras's Adafactor has them: r and c of every weight, which are single zeros
+/// for vectors, and the velocity, which is not used for matrices.
+std::vector<Variable> adafactor_states(const Variable& weight, const std::vector<Variable>& states,
+                                       Layout layout) {
+  const auto zeros = [](const Shape& shape) { return Variable(backend::zeros(shape)); };
+  if (states.size() == 2) return {states[0], states[1], zeros(weight.shape())};
+  return layout == Layout::Keras2 ? states : std::vector<Variable>{zeros({}), zeros({}), states[0]};
+}
+
 /// What an optimizer keeps: for all, for each weight, and behind that.
 class State {
  public:
@@ -39,6 +63,7 @@ class State {
     std::vector<Variable> ordered;
     collect_trainable(model, ordered);
     std::size_t average = head_, state = head_ + averages * weights.size();
+    optimizer_ = optimizer.class_name(), weights_ = ordered;
     averages_.resize(ordered.size()), states_.resize(ordered.size());
     for (const Variable& weight : weights) {
       const auto place = std::find_if(ordered.begin(), ordered.end(),
@@ -54,23 +79,25 @@ class State {
     rest_ = slice(state, all_.size() - state);
   }
 
-  std::vector<Variable> by_weight() const {
+  std::vector<Variable> listed(Layout layout) const {
     if (!fits_) return all_;  // built for other weights
     std::vector<Variable> order = slice(0, head_);
-    for (const auto& part : averages_) append(order, part);
-    for (const auto& part : states_) append(order, part);
-    append(order, rest_);
-    return order;
-  }
-
-  std::vector<Variable> by_kind() const {
-    std::vector<Variable> order = slice(0, head_);
+    if (layout != Layout::ByKind)
+      for (const auto& part : averages_) append(order, part);
+    if (layout == Layout::Keras3First) append(order, rest_);
+    std::vector<std::vector<Variable>> states = states_;
+    if (optimizer_ == "Adafactor")
+      for (std::size_t i = 0; i < states.size(); ++i)
+        states[i] = adafactor_states(weights_[i], states[i], layout);
     std::size_t most = 0;
-    for (const auto& part : states_) most = std::max(most, part.size());
-    for (std::size_t kind = 0; kind < most; ++kind)
-      for (const auto& part : states_)
-        if (kind < part.size()) order.push_back(part[kind]);
-    append(order, rest_);
+    for (const auto& part : states) most = std::max(most, part.size());
+    const auto stage = [&](std::size_t i) { return layout == Layout::ByKind ? i : stage_of(optimizer_, i); };
+    for (std::size_t begin = 0, end = 0; begin < most; begin = end) {
+      while (end < most && stage(end) == stage(begin)) ++end;
+      for (const auto& part : states)
+        for (std::size_t i = begin; i < std::min(end, part.size()); ++i) order.push_back(part[i]);
+    }
+    if (layout == Layout::Keras3 || layout == Layout::ByKind) append(order, rest_);
     return order;
   }
 
@@ -90,7 +117,8 @@ class State {
     to.insert(to.end(), part.begin(), part.end());
   }
 
-  std::vector<Variable> all_, rest_;
+  std::string optimizer_;
+  std::vector<Variable> all_, rest_, weights_;
   std::size_t head_;
   std::vector<std::vector<Variable>> averages_, states_;  ///< of each weight
   bool fits_ = true;
@@ -114,8 +142,13 @@ bool fits(const std::vector<Variable>& variables, const NamedTensors& state) {
 
 /// The variables that a state gives values to; none when it does not fit.
 std::vector<Variable> matching(const State& own, NamedTensors& state) {
-  std::vector<std::vector<Variable>> orders{listed_by_kind(state) ? own.by_kind() : own.by_weight()};
-  if (own.has_rate()) orders.push_back(own.without_rate(orders[0]));
+  std::vector<std::vector<Variable>> orders;
+  if (listed_by_kind(state)) orders.push_back(own.listed(Layout::ByKind));
+  else
+    for (const Layout layout : {Layout::Keras3, Layout::Keras3First, Layout::Keras2})
+      orders.push_back(own.listed(layout));
+  for (std::size_t i = 0, count = orders.size(); own.has_rate() && i < count; ++i)
+    orders.push_back(own.without_rate(orders[i]));
   for (const std::vector<Variable>& order : orders) {
     if (fits(order, state)) return order;
     // Keras 2.2's Adam has numbers in place of the largest second moments where it does not use them.
@@ -131,11 +164,11 @@ std::vector<Variable> matching(const State& own, NamedTensors& state) {
 
 }  // namespace
 
-std::vector<Variable> optimizer_variables(const Model& model) { return State(model).by_weight(); }
+std::vector<Variable> optimizer_variables(const Model& model) { return State(model).listed(Layout::Keras3); }
 
 std::vector<Variable> keras2_optimizer_variables(const Model& model) {
   const State state(model);
-  return state.without_rate(state.by_weight());
+  return state.without_rate(state.listed(Layout::Keras2));
 }
 
 void restore_optimizer(const Model& model, const std::string& path, const NamedTensors& given) {
