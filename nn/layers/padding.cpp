@@ -1,5 +1,6 @@
 #include <ktape/nn/layers/padding.hpp>
 #include <ktape/nn/layers/spatial.hpp>
+#include <ktape/nn/layers/without_arguments.hpp>
 #include <ktape/ops/images.hpp>
 #include <ktape/ops/indexing.hpp>
 #include <ktape/ops/shape.hpp>
@@ -128,7 +129,19 @@ struct ZeroPadding3DImpl final : ZeroPaddingImpl<PerAxis<PaddingPair>> {
   explicit ZeroPadding3DImpl(const PadAxes& a) : ZeroPaddingImpl("ZeroPadding3D", 3, a) {}
 };
 struct Cropping1DImpl final : CroppingImpl<PaddingPair> {
-  explicit Cropping1DImpl(const CropSteps& a) : CroppingImpl("Cropping1D", 1, a) {}
+  explicit Cropping1DImpl(const CropSteps& a) : CroppingImpl("Cropping1D", 1, with_format(a)) {}
+
+  /// Returns the arguments of Keras's class, whose steps stand behind the batch.
+  Value to_value() const override {
+    if (args.data_format != "channels_last") return CroppingImpl::to_value();
+    return without_arguments(CroppingImpl::to_value(), {"data_format"});
+  }
+
+ private:
+  static CropSteps with_format(CropSteps a) {
+    if (a.data_format.empty()) a.data_format = "channels_last";
+    return a;
+  }
 };
 struct Cropping2DImpl final : CroppingImpl<PerAxis<PaddingPair>> {
   explicit Cropping2DImpl(const CropAxes& a) : CroppingImpl("Cropping2D", 2, a) {}

@@ -1,6 +1,7 @@
 #include <ktape/autograd/symbolic/symbol.hpp>
 #include <ktape/nn/layers/regularization.hpp>
 #include <ktape/nn/layers/spatial.hpp>
+#include <ktape/nn/layers/without_arguments.hpp>
 #include <ktape/ops/creation.hpp>
 #include <ktape/ops/inspection.hpp>
 #include <ktape/ops/operators.hpp>
@@ -85,6 +86,12 @@ class SpatialDropoutImpl : public TrainingOnly<SpatialDropoutArguments> {
       : TrainingOnly(class_name, with_format(class_name, axes, std::move(arguments))), axes_(axes) {
     expect_rate(class_name, "rate", args.rate);
     input_spec = {{.ndim = axes + 2}};
+  }
+
+  /// Returns the arguments of Keras 3's class, which has no `trainable`, and no format for sequences.
+  Value to_value() const override {
+    const bool plain = axes_ == 1 && args.data_format == "channels_last";
+    return without_arguments(TrainingOnly::to_value(), {"trainable", plain ? "data_format" : "trainable"});
   }
 
  protected:

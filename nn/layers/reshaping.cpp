@@ -65,6 +65,11 @@ class ReshapeImpl final : public LayerWith<ReshapeArguments> {
           args.target_shape);
   }
 
+  /// Returns extents as numbers: a shape has null for -1, which Keras does not take here.
+  Config get_config() const override {
+    return {{"target_shape", Value::List(args.target_shape.begin(), args.target_shape.end())}};
+  }
+
   Tensor call(const Tensor& x) override {
     if (x.ndim() == 0) fail("[", name(), "] the input must have a batch axis: received shape=()");
     Shape shape = args.target_shape;

@@ -5,6 +5,7 @@
 #include <ktape/nn/layers/preprocessing/categories.hpp>
 #include <ktape/nn/layers/preprocessing/numeric.hpp>
 #include <ktape/nn/layers/preprocessing/quantiles.hpp>
+#include <ktape/nn/layers/without_arguments.hpp>
 #include <ktape/ops/config.hpp>
 #include <ktape/ops/creation.hpp>
 #include <ktape/ops/elementwise.hpp>
@@ -286,6 +287,8 @@ class DiscretizationImpl final : public LayerWith<DiscretizationOptions> {
     config.set("bin_boundaries", boundaries_);
     return config;
   }
+  /// Returns the arguments of Keras's class, which has no `trainable`.
+  Value to_value() const override { return without_arguments(LayerWith::to_value(), {"trainable"}); }
 
   Tensor call(const Tensor& x) override {
     if (!boundaries_) fail("[", name(), "] adapt must come before a call: received no bin_boundaries");

@@ -1,4 +1,6 @@
+#include <cstdio>
 #include <fstream>
+#include <set>
 #include <sstream>
 
 #include "keras_configs.hpp"
@@ -93,4 +95,43 @@ TEST_CASE("the keys that releases of Keras write are known") {
                       error);
       }
     }
+}
+
+namespace {
+
+/// A release as a number that can be compared: 315 for "3.15".
+int number_of(const std::string& release) {
+  int major = 0, minor = 0;
+  std::sscanf(release.c_str(), "%d.%d", &major, &minor);
+  return 100 * major + minor;
+}
+
+}  // namespace
+
+TEST_CASE("the keys that are written are those of Keras 3") {
+  // Arguments of constructors that get_config of Keras does not list.
+  const std::set<std::string> taken{"CategoryEncoding.sparse",
+                                    "ELU.alpha",
+                                    "Embedding.input_length",
+                                    "SimpleRNN.seed",
+                                    "IntegerLookup.has_input_vocabulary",
+                                    "StringLookup.has_input_vocabulary",
+                                    "TextVectorization.has_input_vocabulary"};
+  for (const auto& [name, entry] : table().at("layer").config()) {
+    const Config& keys = entry.config();
+    const auto in_keras3 = [&](const std::string& key) {
+      return keys.contains(key) && number_of(keys.at(key).list()[2].string()) >= 300;
+    };
+    const bool of_keras3 = in_keras3("dtype") || in_keras3("trainable");
+    if (!nn::is_registered("layer", name) || !of_keras3) continue;
+    const Config config = keys.contains("target_shape") ? Config{{"target_shape", Value::List{2, -1}}}
+                                                        : config_with(name, keys, "name", name);
+    const Value written =
+        nn::Layer::from_value(canonical(Config{{"class_name", name}, {"config", config}})).to_value();
+    for (const auto& [key, value] : written.config().at("config").config()) {
+      if (key == "target_shape") CHECK(value == Value(Value::List{2, -1}));
+      if (key != "name" && !taken.contains(name + "." + key))
+        CHECK_MESSAGE(in_keras3(key), name, " writes ", key, ": ", nn::to_json(value));
+    }
+  }
 }
