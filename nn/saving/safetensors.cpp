@@ -1,6 +1,7 @@
 #include <ktape/nn/saving/atomic_file.hpp>
 #include <ktape/nn/saving/safetensors.hpp>
 #include <ktape/nn/saving/safetensors_file.hpp>
+#include <ktape/nn/saving/safetensors_index.hpp>
 
 #include <algorithm>
 #include <bit>
@@ -330,7 +331,7 @@ const Format safetensors = {".safetensors", nullptr, nullptr, save_weights, load
 }  // namespace saving
 
 std::vector<std::pair<std::string, Tensor>> load_safetensors(const std::string& path) {
-  return saving::SafetensorsFile("load_safetensors", path).read_all();
+  return saving::read_safetensors("load_safetensors", path);
 }
 
 std::vector<std::pair<std::string, std::string>> load_safetensors_metadata(const std::string& path) {

@@ -5,6 +5,7 @@
 #include <ktape/nn/saving/ktape_file.hpp>
 #include <ktape/nn/saving/npz.hpp>
 #include <ktape/nn/saving/safetensors_file.hpp>
+#include <ktape/nn/saving/safetensors_index.hpp>
 #include <ktape/nn/saving/tfjs.hpp>
 #include <ktape/ops/support/random_scope.hpp>
 
@@ -16,8 +17,9 @@ namespace saving {
 namespace {
 
 // A format joins here and in its own pair of files.
-const std::vector<const Format*> formats = {&ktape_file, &npz,        &safetensors, &keras_weights_h5,
-                                            &keras_h5,   &keras_hdf5, &keras_zip,   &tfjs};
+const std::vector<const Format*> formats = {
+    &ktape_file, &npz,       &safetensors, &safetensors_index, &keras_weights_h5, &keras_h5,
+    &keras_hdf5, &keras_zip, &tfjs};
 
 template <class F>
 void expect_supported(F* function, const char* op, const Format& format, const std::string& path) {

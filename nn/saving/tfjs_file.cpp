@@ -1,5 +1,6 @@
 #include <ktape/nn/saving/atomic_file.hpp>
 #include <ktape/nn/saving/json_part.hpp>
+#include <ktape/nn/saving/parts.hpp>
 #include <ktape/nn/saving/tfjs_file.hpp>
 #include <ktape/ops/inspection.hpp>
 
@@ -37,28 +38,6 @@ constexpr NamedDType quantized_dtypes[] = {
 
 /// Both, or the largest number of bytes that there is.
 std::uint64_t saturated_sum(std::uint64_t a, std::uint64_t b) { return std::min(a, ~b) + b; }
-
-/// The folder of a file, with its slash.
-std::string folder_of(const std::string& path) { return path.substr(0, path.rfind('/') + 1); }
-
-/// The path without empty parts and "."; nothing for one that leads out of the folder.
-std::string path_inside(const std::string& path) {
-  std::string inside;
-  for (std::size_t begin = 0; begin < path.size();) {
-    const std::size_t end = std::min(path.find('/', begin), path.size());
-    const std::string part = path.substr(begin, end - begin);
-    if (part == ".." || part.find('\0') != std::string::npos || end == 0) return "";
-    if (!part.empty() && part != ".") inside += (inside.empty() ? "" : "/") + part;
-    begin = end + 1;
-  }
-  return inside;
-}
-
-Value json_of(const char* op, const std::string& path) {
-  const data::RandomFile file(op, path);
-  data::FileSection text(op, file, "the text", 0, file.size());
-  return json_part(op, path, "", text.rest());
-}
 
 /// The one of this name. Throws ValueError, with `what`, for others.
 template <std::size_t N>
