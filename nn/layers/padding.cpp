@@ -131,7 +131,7 @@ struct ZeroPadding3DImpl final : ZeroPaddingImpl<PerAxis<PaddingPair>> {
 struct Cropping1DImpl final : CroppingImpl<PaddingPair> {
   explicit Cropping1DImpl(const CropSteps& a) : CroppingImpl("Cropping1D", 1, with_format(a)) {}
 
-  /// Returns the arguments of Keras's class, whose steps stand behind the batch.
+  /// Returns the arguments of Keras's class, which has no `data_format`: its channels are always last.
   Value to_value() const override {
     if (args.data_format != "channels_last") return CroppingImpl::to_value();
     return without_arguments(CroppingImpl::to_value(), {"data_format"});

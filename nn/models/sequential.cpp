@@ -90,7 +90,7 @@ class SequentialImpl final : public ModelImpl {
   }
 
  private:
-  /// The input in front of the first layer, for a shape that begins with the batch.
+  /// Returns a symbolic input for the first layer. The shape begins with the batch axis.
   Tensor input_for(const Layer& first, const Shape& shape, std::optional<std::int64_t> batch_size) const {
     if (shape.rank() == 0)
       fail("[", name(), "] the shape of the input must begin with the batch: received ", shape);
