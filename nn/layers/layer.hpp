@@ -45,7 +45,7 @@ struct LayerCall;
 ///
 ///     nn::Sequential model({nn::Dense(4, {.activation = "relu", .input_shape = {3}}), nn::Dense(1)});
 ///
-/// In front of other models, and behind other layers, that shape is not looked at.
+/// Only the first layer's shape counts, and only in a Sequential.
 struct LayerOptions {
   OptionalShape input_shape = {};        ///< of the input, without the batch axis
   OptionalShape batch_input_shape = {};  ///< the same with the batch axis, which may be None
