@@ -17,8 +17,7 @@ LayerOptions layer_options_of(const Arguments& a) {
   return {a.input_shape, a.batch_input_shape, a.name, a.trainable, a.dtype};
 }
 
-/// The class behind a layer that is made from a struct of arguments, which ends with the options of
-/// LayerOptions.
+/// Base class of layers with a struct of arguments. The last members of the struct are those of LayerOptions.
 template <class Arguments>
 class LayerWith : public LayerImpl {
  public:
@@ -38,8 +37,8 @@ std::string automatic_name(const std::string& class_name);
 /// argument, for an argument that is a function without a name.
 Value described(const LayerImpl& layer, const Config& config);
 
-/// What stands for a layer in the config of a model, which says the shapes of inputs by itself: the layer's
-/// value without them.
+/// Returns the description of a layer as a member of a model's config, without `batch_input_shape`: the config of
+/// the model has the shapes of its inputs.
 Value as_member(const Layer& layer);
 
 /// While one lives, the layers that this thread builds may have weights of so many elements in all: an
