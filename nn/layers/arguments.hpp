@@ -41,19 +41,6 @@ Value described(const LayerImpl& layer, const Config& config);
 /// the model has the shapes of its inputs.
 Value as_member(const Layer& layer);
 
-/// While one lives, the layers that this thread builds may have weights of so many elements in all: an
-/// architecture out of a file is not trusted. More are a ValueError.
-class weight_limit_scope {
- public:
-  explicit weight_limit_scope(std::int64_t elements);
-  ~weight_limit_scope();
-  weight_limit_scope(const weight_limit_scope&) = delete;
-  weight_limit_scope& operator=(const weight_limit_scope&) = delete;
-
- private:
-  std::int64_t before_;
-};
-
 /// A config without what every layer has, and without what Keras writes about the layer's past.
 Config own_arguments(const Config& config);
 

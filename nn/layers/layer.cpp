@@ -2,6 +2,7 @@
 #include <ktape/nn/layers/call_reports.hpp>
 #include <ktape/nn/layers/layer_call.hpp>
 #include <ktape/nn/layers/shared_layers.hpp>
+#include <ktape/nn/loading.hpp>
 #include <ktape/ops/config.hpp>
 #include <ktape/ops/function.hpp>
 #include <ktape/ops/reductions.hpp>
@@ -186,40 +187,20 @@ void Layer::finalize_state() const { impl().finalize_state(); }
 void LayerImpl::build(const Shape&) {}
 void LayerImpl::build(const std::vector<Shape>& inputs) { build(inputs.empty() ? Shape() : inputs[0]); }
 
-namespace {
-
-constexpr std::int64_t unlimited = -1;
-thread_local std::int64_t elements_left = unlimited;
-
-/// Counts a weight against the limit of the thread, if there is one.
-void expect_within_limit(const std::string& layer, const std::string& weight, const Shape& shape) {
-  if (elements_left == unlimited || std::count(shape.begin(), shape.end(), 0) > 0) return;
-  std::int64_t left = elements_left;
-  for (const std::int64_t extent : shape) left /= extent;
-  if (left == 0)
-    fail("[", layer, "] the weights must not be larger than the file that they are to come from: received '",
-         weight, "' of shape=", shape);
-  elements_left -= shape.count();
-}
-
-}  // namespace
-
-weight_limit_scope::weight_limit_scope(std::int64_t elements)
-    : before_(std::exchange(elements_left, elements)) {}
-weight_limit_scope::~weight_limit_scope() { elements_left = before_; }
-
 Variable LayerImpl::add_weight(const std::string& name, const Shape& shape, const WeightOptions& options) {
   for (const std::int64_t extent : shape)
     if (extent < 0)
       fail("[", name_, "] the extents of the weight '", name,
            "' must be known when the layer is built: received shape=", shape);
-  expect_within_limit(name_, name, shape);
+  weight_limit_scope::count(name_, name, shape);
   const DType dtype = options.dtype.value_or(dtype_);
   const Initializer initializer = options.initializer.defined() ? options.initializer
                                   : dtype.is_floating()         ? Initializer("glorot_uniform")
                                                                 : Initializer("zeros");
   const std::string scope = K::current_name_scope() + (building_ ? "" : name_ + '/');
-  Variable weight(initializer(shape, dtype), scope + name, options.constraint.function());
+  Tensor start = weight_loading_scope::zeros(shape, dtype);
+  if (!start.defined()) start = initializer(shape, dtype);
+  Variable weight(start, scope + name, options.constraint.function());
   weight.set_trainable(options.trainable);
   const std::lock_guard lock(structure());
   weights_.push_back({weight, options.regularizer, name});

@@ -1,5 +1,6 @@
 #include <ktape/autograd/log.hpp>
 #include <ktape/autograd/tape.hpp>
+#include <ktape/nn/loading.hpp>
 #include <ktape/nn/models/replicas.hpp>
 #include <ktape/nn/optimizers/fields.hpp>
 #include <ktape/nn/optimizers/optimizer.hpp>
@@ -44,8 +45,10 @@ double norm_of(const Tensor& gradient) {
 Variable state_variable(const OptimizerImpl& optimizer, const Variable& of, const StateOptions& state) {
   std::string path = of.name();
   std::replace(path.begin(), path.end(), '/', '_');
-  return Variable(K::full(state.shape.value_or(of.shape()), state.initial_value, of.dtype()),
-                  optimizer.name() + '/' + path + '_' + state.name);
+  const Shape& shape = state.shape ? *state.shape : of.shape();
+  Tensor start = state.initial_value == 0 ? weight_loading_scope::zeros(shape, of.dtype()) : Tensor();
+  if (!start.defined()) start = K::full(shape, state.initial_value, of.dtype());
+  return Variable(start, optimizer.name() + '/' + path + '_' + state.name);
 }
 
 }  // namespace

@@ -1,4 +1,4 @@
-#include <ktape/nn/layers/arguments.hpp>
+#include <ktape/nn/loading.hpp>
 #include <ktape/nn/saving/atomic_file.hpp>
 #include <ktape/nn/saving/json_part.hpp>
 #include <ktape/nn/saving/keras2_weights.hpp>
@@ -62,7 +62,7 @@ Model load_model(const std::string& path, const LoadOptions& options) {
   if (!config)
     file.fail("what a Keras model has must be in the file",
               "it has no attribute model_config: a file of weights alone is for load_weights");
-  const weight_limit_scope limit(file.root.elements());
+  const weight_loading_scope loading(file.root.elements());
   const Model model = model_from_config(*config);
   load_keras2_weights(file, model, {});
   const std::optional<Value> training = options.compile ? json_in(file, "training_config") : std::nullopt;

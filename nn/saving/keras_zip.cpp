@@ -1,5 +1,5 @@
 #include <ktape/nn/data/zip.hpp>
-#include <ktape/nn/layers/arguments.hpp>
+#include <ktape/nn/loading.hpp>
 #include <ktape/nn/names.hpp>
 #include <ktape/nn/saving/atomic_file.hpp>
 #include <ktape/nn/saving/json_part.hpp>
@@ -187,7 +187,7 @@ Model load_model(const std::string& path, const LoadOptions& options) {
   const KerasArchive archive("load_model", path);
   const Config config = archive.config();
   const hdf5::File file = archive.weights();
-  const weight_limit_scope limit(file.root.elements());
+  const weight_loading_scope loading(file.root.elements());
   const Model model = model_from_config(Vocabularies(archive, file).put_into(config, ""));
   assign_weights(model, path, keras_weights(file, model, false), {});
   const Value compiled = options.compile ? canonical_compile(config.get("compile_config")) : Value();

@@ -1,5 +1,5 @@
 #include <ktape/nn/data/crc32.hpp>
-#include <ktape/nn/layers/arguments.hpp>
+#include <ktape/nn/loading.hpp>
 #include <ktape/nn/saving/json_part.hpp>
 #include <ktape/nn/saving/ktape_file.hpp>
 #include <ktape/nn/saving/model_config.hpp>
@@ -136,7 +136,6 @@ class KtapeFile {
   NamedTensors weights() const { return read(false); }
 
   Model architecture() const {
-    const weight_limit_scope limit(weight_elements());
     return in_part("architecture", [&] {
       const Value config = part("architecture");
       if (config.is_null()) damaged("its metadata must have an architecture");
@@ -275,6 +274,7 @@ class KtapeFile {
 
 Model load_model(const std::string& path, const LoadOptions& options) {
   const KtapeFile file("load_model", path);
+  const weight_loading_scope loading(file.weight_elements());
   const Model model = file.architecture();
   assign_flat_weights(model, path, file.weights(), {});
   if (!options.compile) return model;

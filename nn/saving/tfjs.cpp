@@ -1,4 +1,4 @@
-#include <ktape/nn/layers/arguments.hpp>
+#include <ktape/nn/loading.hpp>
 #include <ktape/nn/saving/keras_dialects.hpp>
 #include <ktape/nn/saving/model_config.hpp>
 #include <ktape/nn/saving/tfjs.hpp>
@@ -44,7 +44,7 @@ Model load_model(const std::string& path, const LoadOptions& options) {
   const Config topology = topology_of(file);
   const Value compile = topology.get("training_config");
   const NamedTensors weights = file.weights();
-  const weight_limit_scope limit(file.elements());
+  const weight_loading_scope loading(file.elements());
   const Model model = model_from_config(topology);
   assign_tfjs_weights(model, path, weights, {});
   const Value compiled = options.compile ? canonical_compile(compile) : Value();

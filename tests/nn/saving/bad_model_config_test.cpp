@@ -1,4 +1,4 @@
-#include <ktape/nn/layers/arguments.hpp>
+#include <ktape/nn/loading.hpp>
 
 #include "changes.hpp"
 #include "remade_models.hpp"
