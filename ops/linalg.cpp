@@ -37,7 +37,7 @@ void product_kernel(std::int64_t batch, std::int64_t m, std::int64_t n, std::int
   };
   // The library splits one product over the threads itself; several are split here.
   if (batch == 1) return range(0, 1);
-  parallel_for(batch, std::max<std::int64_t>(1, (1 << 20) / std::max<std::int64_t>(1, m * n * k)), range);
+  parallel_ranges(batch, team_size(batch * m * n * k, 1 << 20, Team::Fixed), range);
 }
 
 /// op(x) op(y) for two matrices or stacks of them, (batch, rows, columns), op being the transposition where

@@ -57,11 +57,12 @@ void depthwise_backward_kernel(const ktape_convolution& c) {
   const Patches patches(c);
   T* const out = static_cast<T*>(c.kernel);
   const std::int64_t size = patches.taps() * c.output_channels;
-  thread_sums(c.batch * patches.positions(), size, out, [&](std::int64_t begin, std::int64_t end, T* sums) {
-    for_taps<T>(c, begin, end, [&](const T* x, const T* row, const T* y) {
-      add_products(c.groups, x, y, sums + (row - out));
-    });
-  });
+  thread_sums(c.batch * patches.positions(), size, size, out,
+              [&](std::int64_t begin, std::int64_t end, T* sums) {
+                for_taps<T>(c, begin, end, [&](const T* x, const T* row, const T* y) {
+                  add_products(c.groups, x, y, sums + (row - out));
+                });
+              });
 }
 
 template void depthwise<float>(const ktape_convolution&);

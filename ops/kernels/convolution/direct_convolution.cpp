@@ -256,7 +256,7 @@ template <class T>
 void direct_convolution_backward_kernel(const ktape_convolution& c) {
   const Bands<T> bands(c);
   const auto taps = static_cast<std::int64_t>(bands.kernel.taps.size());
-  thread_sums(bands.count(), taps * c.output_channels, static_cast<T*>(c.kernel),
+  thread_sums(bands.count(), taps * bands.result_line(), taps * c.output_channels, static_cast<T*>(c.kernel),
               [&](std::int64_t begin, std::int64_t end, T* sums) {
                 bands.for_each(begin, end, [&](const Band<T>& band) {
                   for_filters<T>(c.output_channels, [&](const auto& some) {

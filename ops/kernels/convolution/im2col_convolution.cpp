@@ -45,7 +45,7 @@ void convolution(const ktape_convolution& c) {
   if (p.patches.pointwise())
     return blas_matmul<T>(c.batch * p.positions, stride, p.row, {p.image(0, 0), p.row}, {p.kernel(0), stride},
                           p.result(0, 0, 0), stride);
-  parallel_rows(c.batch * p.blocks, p.block * p.row, [&](std::int64_t begin, std::int64_t end) {
+  const auto run = [&](std::int64_t begin, std::int64_t end) {
     Workspace<T> space(p.block * p.row);
     T* const rows = space.take(p.block * p.row);
     p.for_blocks(begin, end, [&](std::int64_t n, std::int64_t first, std::int64_t count, std::int64_t group) {
@@ -53,7 +53,8 @@ void convolution(const ktape_convolution& c) {
       blas_matmul<T>(count, p.outputs, p.row, {rows, p.row}, {p.kernel(group), stride},
                      p.result(n, first, group), stride);
     });
-  });
+  };
+  parallel_rows(c.batch * p.blocks, p.block * p.row, run, Team::Fixed);
 }
 
 template <class T>
@@ -63,7 +64,7 @@ void convolution_backward_data(const ktape_convolution& c) {
   if (p.patches.pointwise())
     return blas_matmul<T>(c.batch * p.positions, p.row, stride, {p.result(0, 0, 0), stride},
                           {p.kernel(0), stride, true}, p.image(0, 0), p.row);
-  parallel_rows(c.batch, p.positions * p.row, [&](std::int64_t begin, std::int64_t end) {
+  const auto run = [&](std::int64_t begin, std::int64_t end) {
     Workspace<T> space(p.block * p.row);
     T* const rows = space.take(p.block * p.row);
     std::fill_n(p.image(begin, 0), (end - begin) * p.patches.image(), T(0));
@@ -73,7 +74,8 @@ void convolution_backward_data(const ktape_convolution& c) {
                                   {p.kernel(group), stride, true}, rows, p.row);
                    p.patches.scatter(rows, first, count, p.image(n, group));
                  });
-  });
+  };
+  parallel_rows(c.batch, p.positions * p.row, run, Team::Fixed);
 }
 
 template <class T>
@@ -83,17 +85,16 @@ void convolution_backward_kernel(const ktape_convolution& c) {
   if (p.patches.pointwise())
     return blas_matmul<T>(p.row, stride, c.batch * p.positions, {p.image(0, 0), p.row, true},
                           {p.result(0, 0, 0), stride}, p.kernel(0), stride);
-  thread_sums(
-      c.batch * p.blocks, p.row * stride, p.kernel(0), [&](std::int64_t begin, std::int64_t end, T* sums) {
-        Workspace<T> space(p.block * p.row);
-        T* const rows = space.take(p.block * p.row);
-        p.for_blocks(
-            begin, end, [&](std::int64_t n, std::int64_t first, std::int64_t count, std::int64_t group) {
-              p.patches.gather(p.image(n, group), first, count, rows);
-              blas_matmul<T>(p.row, p.outputs, count, {rows, p.row, true},
-                             {p.result(n, first, group), stride}, sums + group * p.outputs, stride, true);
-            });
-      });
+  const auto add = [&](std::int64_t begin, std::int64_t end, T* sums) {
+    Workspace<T> space(p.block * p.row);
+    T* const rows = space.take(p.block * p.row);
+    p.for_blocks(begin, end, [&](std::int64_t n, std::int64_t first, std::int64_t count, std::int64_t group) {
+      p.patches.gather(p.image(n, group), first, count, rows);
+      blas_matmul<T>(p.row, p.outputs, count, {rows, p.row, true}, {p.result(n, first, group), stride},
+                     sums + group * p.outputs, stride, true);
+    });
+  };
+  thread_sums(c.batch * p.blocks, p.block * p.row, p.row * stride, p.kernel(0), add, Team::Fixed);
 }
 
 template void convolution<float>(const ktape_convolution&);

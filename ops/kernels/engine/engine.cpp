@@ -1,24 +1,11 @@
 #include <ktape/autograd/error.hpp>
 #include <ktape/ops/kernels/engine/engine.hpp>
-
-#include <omp.h>
+#include <ktape/ops/kernels/engine/one_thread.hpp>
 
 #include <algorithm>
-#include <optional>
 
 namespace ktape::kernels {
 namespace {
-
-/// Parallel regions that this thread opens have no other threads while it lives.
-class OneThread {
- public:
-  OneThread() : before_(omp_get_max_threads()) { omp_set_num_threads(1); }
-  ~OneThread() { omp_set_num_threads(before_); }
-  OneThread(const OneThread&) = delete;
-
- private:
-  int before_;
-};
 
 void check_is_built_in(const std::string& backend) {
   const std::vector<std::string> names = built_in_engines();
@@ -54,8 +41,7 @@ Engine::Engine(const std::string& backend) : name_(backend) {
 }
 
 void Engine::run(Kernel kernel, const void* arguments, Threads threads) const {
-  std::optional<OneThread> alone;
-  if (threads == Threads::One) alone.emplace();
+  const OneThread alone(threads == Threads::One);
   for (const Kernels* layer : layers_)
     if (const ktape_kernel function = (*layer)[static_cast<std::size_t>(kernel)];
         function && function(arguments))

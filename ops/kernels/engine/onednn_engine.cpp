@@ -2,14 +2,18 @@
 
 #ifdef KTAPE_WITH_ONEDNN
 #include <ktape/autograd/memory.hpp>
+#include <ktape/autograd/parallel.hpp>
 #include <ktape/ops/kernels/convolution/convolution.hpp>
 #include <ktape/ops/kernels/engine/lru_cache.hpp>
+#include <ktape/ops/kernels/engine/one_thread.hpp>
+#include <ktape/ops/kernels/parallel/thread_sums.hpp>
 #include <ktape/ops/kernels/workspace.hpp>
 
 #include <omp.h>
 #include <dnnl.hpp>
 
 #include <algorithm>
+#include <atomic>
 #include <cstring>
 #include <mutex>
 #endif
@@ -59,6 +63,18 @@ struct Product {
 /// Primitives count on getting all the threads that they were made for, and are wrong without them.
 bool has_its_threads() { return !omp_in_parallel() || omp_get_max_threads() == 1; }
 
+/// Products up to which a second thread costs more than it saves.
+constexpr std::int64_t product_grain = std::int64_t{1} << 19;
+
+/// Products up to which one thread does the work while the processors are contended.
+constexpr std::int64_t most_patient_products = product_grain * team_patience;
+
+/// Returns whether one thread is to make a result of so many products: there are few, or other threads would have to
+/// wait for a processor. `Team::Fixed` is for kernels whose sums depend on the number of threads.
+bool fits_one_thread(std::int64_t products, Team team = Team::Adaptive) {
+  return !omp_in_parallel() && team_size(products, product_grain, team) == 1;
+}
+
 /// dnnl_sgemm is slow where b is transposed: half the speed of the primitive for (128, 512) by (512, 512), a
 /// third for 32 rows.
 bool prefers_primitive(const ktape_matmul& m) {
@@ -85,6 +101,7 @@ void run_primitive(const ktape_matmul& m) {
 std::int32_t matmul(const void* arguments) {
   const auto& m = *static_cast<const ktape_matmul*>(arguments);
   if (m.dtype != KTAPE_FLOAT32) return 0;
+  const OneThread alone(fits_one_thread(m.rows * m.columns * m.inner));
   if (prefers_primitive(m)) return run_primitive(m), 1;
   const auto letter = [](int transposed) { return transposed ? 'T' : 'N'; };
   return dnnl_sgemm(letter(m.a_transposed), letter(m.b_transposed), m.rows, m.columns, m.inner, 1,
@@ -277,15 +294,53 @@ bool is_left(Pass pass, const ktape_convolution& c) {
   return results <= 4 && others >= 32;
 }
 
+std::int64_t products_of(const ktape_convolution& c) {
+  std::int64_t products = c.batch * c.output_channels * (c.input_channels / c.groups);
+  for (int d = 0; d < 3; ++d) products *= c.output[d] * c.window[d];
+  return products;
+}
+
+/// Runs a pass on the threads that this thread has; false where oneDNN has no fast primitive.
+bool run_primitive(Pass pass, const ktape_convolution& c) {
+  const auto prepared = lookup(pass, c);
+  if (prepared->primitive) run(pass, *prepared, c);
+  return static_cast<bool>(prepared->primitive);
+}
+
+/// Computes the gradient of the kernel as the sum over parts of the images, each on one thread: unlike the sums of
+/// oneDNN's threads, the result is the same while the processors are contended. False where there is no fast
+/// primitive for all parts.
+bool sum_over_images(const ktape_convolution& c, std::int64_t products) {
+  std::int64_t image = c.input_channels, result = c.output_channels;
+  for (int d = 0; d < 3; ++d) image *= c.input[d], result *= c.output[d];
+  const std::int64_t size = products / c.batch / (result / c.output_channels);
+  std::atomic<bool> all{true};
+  const auto sum_of_part = [&](std::int64_t begin, std::int64_t end, float* sums) {
+    const OneThread alone(true);
+    ktape_convolution part = c;
+    part.batch = end - begin;
+    part.x = static_cast<float*>(c.x) + begin * image, part.y = static_cast<float*>(c.y) + begin * result;
+    part.kernel = sums;
+    if (!run_primitive(Pass::BackwardKernel, part)) all = false;
+  };
+  constexpr std::int64_t products_per_element = product_grain / row_work_grain;
+  thread_sums(c.batch, products / c.batch / products_per_element, size, static_cast<float*>(c.kernel),
+              sum_of_part);
+  return all;
+}
+
 template <Pass pass>
 std::int32_t convolution(const void* arguments) {
   const auto& c = *static_cast<const ktape_convolution*>(arguments);
   if (c.dtype != KTAPE_FLOAT32 || is_left(pass, c)) return 0;
   if (!has_its_threads()) return 0;
-  const auto prepared = lookup(pass, c);
-  if (!prepared->primitive) return 0;
-  run(pass, *prepared, c);
-  return 1;
+  const std::int64_t products = products_of(c);
+  if (pass == Pass::BackwardKernel && omp_get_max_threads() > 1 && c.batch > 1 && products > product_grain &&
+      products <= most_patient_products)
+    return sum_over_images(c, products);
+  const OneThread alone(
+      fits_one_thread(products, pass == Pass::BackwardKernel ? Team::Fixed : Team::Adaptive));
+  return run_primitive(pass, c);
 }
 
 }  // namespace

@@ -4,19 +4,24 @@
 
 namespace ktape::kernels {
 
-/// sums = what f(begin, end, sums) adds for disjoint ranges of [0, n), in parallel: each thread adds to
-/// numbers of its own, which are added up in order, so that the result is the same every time.
+/// sums = what f(begin, end, sums) adds for disjoint parts of [0, rows), a part for each thread, in parallel: each part
+/// has numbers of its own, which are added up in order, so that the result is the same every time, also where one
+/// thread computes all parts. `work` is the cost of a row in elements.
 template <class T, class F>
-void thread_sums(std::int64_t n, std::int64_t size, T* sums, const F& f) {
-  const std::int64_t threads = std::min<std::int64_t>(omp_in_parallel() ? 1 : omp_get_max_threads(), n);
-  WorkVector<T> others(static_cast<std::size_t>(std::max<std::int64_t>(0, threads - 1) * size));
+void thread_sums(std::int64_t rows, std::int64_t work, std::int64_t size, T* sums, const F& f,
+                 Team team = Team::Adaptive) {
+  const std::int64_t parts = std::min<std::int64_t>(omp_in_parallel() ? 1 : omp_get_max_threads(), rows);
+  WorkVector<T> others(static_cast<std::size_t>(std::max<std::int64_t>(0, parts - 1) * size));
   T* const rest = others.data();
   std::fill_n(sums, size, T(0));
-  parallel_rows(n, 1 << 15, [&](std::int64_t begin, std::int64_t end) {
-    f(begin, end, begin == 0 ? sums : rest + (omp_get_thread_num() - 1) * size);
+  const int threads =
+      team == Team::Adaptive && team_size(rows * work, row_work_grain) == 1 ? 1 : static_cast<int>(parts);
+  parallel_ranges(parts, threads, [&](std::int64_t first, std::int64_t last) {
+    for (std::int64_t part = first; part < last; ++part)
+      f(rows * part / parts, rows * (part + 1) / parts, part == 0 ? sums : rest + (part - 1) * size);
   });
-  for (std::int64_t t = 1; t < threads; ++t)
-    for (std::int64_t i = 0; i < size; ++i) sums[i] += rest[(t - 1) * size + i];
+  for (std::int64_t part = 1; part < parts; ++part)
+    for (std::int64_t i = 0; i < size; ++i) sums[i] += rest[(part - 1) * size + i];
 }
 
 }  // namespace ktape::kernels

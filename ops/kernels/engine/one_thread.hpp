@@ -1,0 +1,22 @@
+#pragma once
+#include <omp.h>
+
+namespace ktape::kernels {
+
+/// Leaves the parallel regions that this thread opens to this thread alone, while the object lives, if that is wanted.
+class OneThread {
+ public:
+  explicit OneThread(bool wanted) : before_(wanted ? omp_get_max_threads() : 0) {
+    if (wanted) omp_set_num_threads(1);
+  }
+  ~OneThread() {
+    if (before_ > 0) omp_set_num_threads(before_);
+  }
+  OneThread(const OneThread&) = delete;
+  OneThread& operator=(const OneThread&) = delete;
+
+ private:
+  const int before_;
+};
+
+}  // namespace ktape::kernels
