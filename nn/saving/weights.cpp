@@ -1,6 +1,7 @@
 #include <ktape/autograd/log.hpp>
 #include <ktape/nn/data/bytes.hpp>
 #include <ktape/nn/names.hpp>
+#include <ktape/nn/saving/weight_names.hpp>
 #include <ktape/nn/saving/weights.hpp>
 #include <ktape/ops/inspection.hpp>
 
@@ -244,6 +245,10 @@ std::vector<LayerWeights> collect_weights(const Model& model) {
 
 void assign_weights(const Model& model, const std::string& path, const std::vector<LayerWeights>& given,
                     const LoadWeightsOptions& options) {
+  if (!options.names.empty())
+    fail("[", op,
+         "] names are for files that are one list of tensors, such as .safetensors and .npz: received ",
+         path);
   Assignment assignment(model, path, options);
   assignment.match(given, false);
   assignment.commit();
@@ -264,10 +269,9 @@ NamedTensors flat_weights(const Model& model) {
   return flat;
 }
 
-void assign_flat_weights(const Model& model, const std::string& path, const NamedTensors& given,
-                         const LoadWeightsOptions& options) {
-  Assignment assignment(model, path, options);
-  const std::set<std::string> layers = names_of(assignment.targets());
+namespace {
+
+std::vector<LayerWeights> grouped_by_layer(const NamedTensors& given, const std::set<std::string>& layers) {
   std::vector<LayerWeights> grouped;
   std::map<std::string, std::size_t> places;
   for (const auto& [name, value] : given) {
@@ -276,7 +280,41 @@ void assign_flat_weights(const Model& model, const std::string& path, const Name
     if (is_new) grouped.push_back({layer, {}});
     grouped[place->second].weights.emplace_back(layer.empty() ? name : name.substr(layer.size() + 1), value);
   }
-  assignment.match(std::move(grouped), true);
+  return grouped;
+}
+
+/// Throws unless the renamed tensors are weights of the model and, if `all` are wanted, each weight has one.
+void expect_weights(const NamedVariables& weights, const NamedTensors& given, const std::string& path,
+                    bool all) {
+  std::set<std::string> wanted, there;
+  for (const auto& [name, weight] : weights) wanted.insert(name);
+  for (const auto& [name, tensor] : given) {
+    if (!wanted.contains(name))
+      fail("[", op, "] names must lead to weights of the model: received '", name, "' for a tensor of ",
+           path);
+    there.insert(name);
+  }
+  for (const auto& [name, weight] : weights)
+    if (all && !there.contains(name))
+      fail("[", op, "] names must lead to each weight of the model, unless by_name is set: received ", path,
+           ", without a tensor for '", name, '\'');
+}
+
+}  // namespace
+
+void assign_flat_weights(const Model& model, const std::string& path, const NamedTensors& given,
+                         const LoadWeightsOptions& options) {
+  LoadWeightsOptions matching = options;
+  matching.by_name |= !options.names.empty();
+  Assignment assignment(model, path, matching);
+  const std::set<std::string> layers = names_of(assignment.targets());
+  if (options.names.empty()) {
+    assignment.match(grouped_by_layer(given, layers), true);
+  } else {
+    const NamedTensors tensors = renamed(path, given, options.names);
+    expect_weights(flat_variables(model), tensors, path, !options.by_name);
+    assignment.match(grouped_by_layer(tensors, layers), true);
+  }
   assignment.commit();
 }
 
