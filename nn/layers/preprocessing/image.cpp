@@ -1,6 +1,7 @@
 #include <ktape/autograd/symbolic/defer.hpp>
 #include <ktape/nn/layers/preprocessing/image.hpp>
 #include <ktape/nn/layers/preprocessing/pictures.hpp>
+#include <ktape/nn/layers/without_arguments.hpp>
 #include <ktape/ops/elementwise.hpp>
 #include <ktape/ops/indexing.hpp>
 #include <ktape/ops/inspection.hpp>
@@ -125,6 +126,11 @@ class ResizingImpl final : public SizedImpl<ResizingArguments> {
       fail("[Resizing] crop_to_aspect_ratio and pad_to_aspect_ratio must not both be set: received both");
     if (args.fill_mode != "constant")
       fail("[Resizing] fill_mode must be \"constant\": received fill_mode=\"", args.fill_mode, '"');
+  }
+
+  /// Returns the arguments without the default of `antialias`, which Keras has not known for long.
+  Value to_value() const override {
+    return args.antialias ? SizedImpl::to_value() : without_arguments(SizedImpl::to_value(), {"antialias"});
   }
 
  protected:

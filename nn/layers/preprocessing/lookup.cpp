@@ -74,6 +74,7 @@ class LookupImpl : public LayerWith<Arguments> {
     config.set("idf_weights", vocabulary_.idf_weights());
     config.set("vocabulary_size", vocabulary_.empty() ? Value() : Value(vocabulary_.size()));
     config.set("has_input_vocabulary", !learns_);
+    config.erase("oov_method");  // always the default, which releases of Keras before 3.14 do not know
     return config;
   }
 
