@@ -138,7 +138,7 @@ class Hdf5Library final : public Library {
       out.bytes(gaps.data(), gaps.size() * sizeof(Gap));
     });
     Gaps gaps(sent.size() / sizeof(Gap));
-    std::memcpy(gaps.data(), sent.data(), sent.size());
+    std::copy(sent.begin(), sent.end(), reinterpret_cast<char*>(gaps.data()));
     std::sort(gaps.begin(), gaps.end(), [](const Gap& a, const Gap& b) { return a.offset < b.offset; });
     struct stat info {};
     void* begin = fstat(memory.number, &info) != 0 ? MAP_FAILED
