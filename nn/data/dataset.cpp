@@ -303,7 +303,9 @@ class Repetition final : public DatasetImpl {
     return *count_ > std::numeric_limits<std::int64_t>::max() / once ? std::int64_t{endless} : once * *count_;
   }
   std::unique_ptr<Stream> open(std::uint64_t iteration) const override {
-    const std::optional<std::int64_t> count = input_->cardinality() == 0 ? 0 : count_;
+    constexpr std::int64_t for_ever = std::int64_t{1} << 40;  // nobody sees the end of more passes
+    std::optional<std::int64_t> count = count_ >= for_ever ? std::nullopt : count_;
+    if (input_->cardinality() == 0) count = 0;
     return std::make_unique<SequenceStream>(count, [input = input_, iteration](std::int64_t i) {
       return input->open(i == 0 ? iteration : mixed_key(iteration, static_cast<std::uint64_t>(i)));
     });

@@ -80,6 +80,7 @@ void add_merging_layers(Catalogue& catalogue);
 void add_multi_head_attention_layers(Catalogue& catalogue);
 void add_normalization_layers(Catalogue& catalogue);
 void add_numeric_layers(Catalogue& catalogue);
+void add_operation_layer(Catalogue& catalogue);
 void add_padding_layers(Catalogue& catalogue);
 void add_pooling_layers(Catalogue& catalogue);
 void add_recurrent_cells(Catalogue& catalogue);

@@ -21,6 +21,7 @@ void add_layers(Catalogue& catalogue) {
   add_multi_head_attention_layers(catalogue);
   add_normalization_layers(catalogue);
   add_numeric_layers(catalogue);
+  add_operation_layer(catalogue);
   add_padding_layers(catalogue);
   add_pooling_layers(catalogue);
   add_recurrent_cells(catalogue);

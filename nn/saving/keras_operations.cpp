@@ -1,3 +1,4 @@
+#include <ktape/nn/layers/operation.hpp>
 #include <ktape/nn/saving/keras_objects.hpp>
 
 #include <algorithm>
@@ -254,6 +255,80 @@ std::optional<Config> activation(const Operation& operation) {
   return layer_on(operation, "Activation", {{"activation", function}}, operation.operand(0));
 }
 
+// --- The layer Operation ---------------------------------------------------------------------------------
+
+/// The operations of keras.ops that the layer Operation computes, by their keys.
+std::optional<std::string> operation_name(const std::string& key) {
+  static const std::map<std::string, std::string> by_key{{"equal", "equal"},
+                                                         {"notequal", "not_equal"},
+                                                         {"greater", "greater"},
+                                                         {"greaterequal", "greater_equal"},
+                                                         {"less", "less"},
+                                                         {"lessequal", "less_equal"},
+                                                         {"logicaland", "logical_and"},
+                                                         {"logicalor", "logical_or"},
+                                                         {"logicalxor", "logical_xor"},
+                                                         {"logicalnot", "logical_not"},
+                                                         {"any", "any"},
+                                                         {"reduceany", "any"},
+                                                         {"all", "all"},
+                                                         {"reduceall", "all"},
+                                                         {"cast", "cast"},
+                                                         {"expanddims", "expand_dims"},
+                                                         {"squeeze", "squeeze"},
+                                                         {"getitem", "get_item"}};
+  const auto found = by_key.find(key);
+  return found == by_key.end() ? std::nullopt : std::optional(found->second);
+}
+
+/// Returns an entry of a key of get_item in the layer's form.
+Value key_entry(const Operation& operation, const Value& entry) {
+  if (entry.is_null() || entry.is_integer()) return entry;
+  if (entry == Value("__ellipsis__")) return "...";
+  if (!entry.is_config()) operation.refuse("its key has " + to_json(entry));
+  const bool object = is_object(entry);
+  if (object && class_of(entry.config()) == "__ellipsis__") return "...";
+  if (object && class_of(entry.config()) != "__slice__") operation.refuse("its key has " + to_json(entry));
+  const Config slice = object ? config_of_object(entry.config()) : entry.config();
+  return Config{{"start", slice.get("start")}, {"stop", slice.get("stop")}, {"step", slice.get("step")}};
+}
+
+Value key_of_item(const Operation& operation) {
+  const Value given =
+      operation.operands.size() > 1 ? operation.operand(1) : operation.argument({"key", "slice_spec"});
+  Value::List key;
+  for (const Value& entry : given.is_list() ? given.list() : Value::List{given})
+    key.push_back(key_entry(operation, entry));
+  return key;
+}
+
+/// Returns the layer Operation with the tensors among its first `count` operands as inputs.
+Config operation_layer(const Operation& operation, const std::string& function) {
+  const bool one = function == "any" || function == "all" || function == "cast" ||
+                   function == "expand_dims" || function == "squeeze" || function == "get_item" ||
+                   function == "logical_not";
+  Value::List operands, inputs;
+  for (std::size_t i = 0; i < (one ? 1U : 2U); ++i) {
+    const Value& operand = operation.operand(i);
+    if (is_tensor(operand)) inputs.push_back(operand);
+    else if (!operand.is_number()) operation.refuse("an operand is " + to_json(operand));
+    operands.push_back(is_tensor(operand) ? Value() : operand);
+  }
+  Config options;
+  const Value second = one && operation.operands.size() > 1 ? operation.operand(1) : Value();
+  if (function == "get_item") {
+    options.set("key", key_of_item(operation));
+  } else if (function == "cast") {
+    options.set("dtype", operation.argument({"dtype"}, second));
+  } else if (one && function != "logical_not") {
+    options.set("axis", operation.argument({"axis", "axes"}, second));
+    options.set("keepdims", operation.argument({"keepdims", "keep_dims"}, false));
+  }
+  return layer_on(operation, "Operation",
+                  {{"function", function}, {"operands", operands}, {"options", options}},
+                  inputs.size() == 1 ? inputs[0] : Value(inputs));
+}
+
 Config layer_of(const Operation& operation) {
   static const std::map<std::string, std::string> merged{
       {"add", "Add"},        {"addv2", "Add"},         {"sub", "Subtract"},      {"subtract", "Subtract"},
@@ -269,6 +344,7 @@ Config layer_of(const Operation& operation) {
   if (key == "transpose") return permute(operation);
   if (key == "identity") return layer_on(operation, "Identity", {}, operation.operand(0));
   if (const auto function = activation(operation)) return *function;
+  if (const auto function = operation_name(key)) return operation_layer(operation, *function);
   operation.refuse("none does");
 }
 

@@ -95,6 +95,11 @@ Value keras2_object(const std::string& kind, const Value& object) {
 }
 
 Config keras2_arguments(const std::string& layer, Config config) {
+  if (layer == "Operation")
+    fail(
+        "[save] operations among the layers must be saved in the form of Keras 3 (.keras) or .ktape: "
+        "received ",
+        config.get("name"), ", function=", config.get("function"));
   for_each_object(config, keras2_object);
   if (layer == "InputLayer") rename(config, "batch_shape", "batch_input_shape");
   if (layer == "LeakyReLU") rename(config, "negative_slope", "alpha");

@@ -4,6 +4,7 @@
 #include <ktape/nn/saving/atomic_file.hpp>
 #include <ktape/nn/saving/json_part.hpp>
 #include <ktape/nn/saving/keras_dialects.hpp>
+#include <ktape/nn/saving/keras_objects.hpp>
 #include <ktape/nn/saving/keras_optimizer.hpp>
 #include <ktape/nn/saving/keras_state.hpp>
 #include <ktape/nn/saving/keras_zip.hpp>
@@ -35,7 +36,7 @@ std::string metadata() {
 }
 
 void save_model(const Model& model, const std::string& path, const SaveOptions& options) {
-  Config config = model_config(model).config();
+  Config config = with_keras3_operations(model_config(model).config());
   if (const Value compiled = compile_config(model); !compiled.is_null())
     config.set("compile_config", compiled);
   const hdf5::Image weights = hdf5::to_image("save", path, keras_state(model, options.include_optimizer));

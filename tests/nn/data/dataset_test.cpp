@@ -57,6 +57,7 @@ TEST_CASE("a dataset without elements ends, however often it is repeated") {
     CHECK(empty.repeat(count).cardinality() == 0);
     CHECK(read(empty.map([](const Element& e) { return e; }).batch(2).repeat(count)).empty());
     CHECK(read(Dataset::range(2).take(0).repeat(count).repeat(count)).empty());
+    CHECK(read(Dataset::range(9).filter([](const Element&) { return false; }).repeat(count)).empty());
   }
   CHECK(read(Dataset::range(2).repeat(INT64_MAX).take(3)) == Values{0, 1, 0});
   const Dataset many = Dataset::range(3).repeat(INT64_MAX / 3);

@@ -1,3 +1,7 @@
+#include <ktape/nn/saving/keras_objects.hpp>
+#include <ktape/nn/saving/model_config.hpp>
+
+#include "../data/files.hpp"
 #include "keras_configs.hpp"
 
 namespace K = ktape::backend;
@@ -35,7 +39,8 @@ TEST_CASE("operations among the layers become layers that compute the same") {
     CAPTURE(layer.class_name());
     const Tensor y = layer(image);
     REQUIRE(y.shape() == expected.shape());
-    CHECK(close(y, expected, {.atol = 1e-6}));
+    REQUIRE(y.dtype() == expected.dtype());
+    CHECK(close(K::cast(y, "float32"), K::cast(expected, "float32"), {.atol = 1e-6}));
   };
 
   same(made(lambda("math.multiply"), R"(["x", 0, 0, {"y": 2.0, "name": null}])"), image * 2.f);
@@ -59,6 +64,36 @@ TEST_CASE("operations among the layers become layers that compute the same") {
   same(made(keras3("Reshape", R"({"name": "op", "newshape": [null, 64, 3]})"),
             R"({"args": [)" + x + R"(], "kwargs": {}})"),
        K::reshape(image, {2, 64, 3}));
+
+  const Tensor zero = K::zeros_like(image);
+  same(made(keras3("NotEqual", R"({"name": "op"})"), R"({"args": [)" + x + R"(, 0.0], "kwargs": {}})"),
+       K::not_equal(image, zero));
+  same(made(keras3("LessEqual", R"({"name": "op"})"), R"({"args": [0.5, )" + x + R"(], "kwargs": {}})"),
+       K::less_equal(0.5, image));
+  same(made(keras3("LogicalNot", R"({"name": "op"})"), R"({"args": [)" + x + R"(], "kwargs": {}})"),
+       K::equal(image, zero));
+  same(made(keras3("Any", R"({"name": "op", "axis": [-1], "keepdims": true})"),
+            R"({"args": [)" + x + R"(], "kwargs": {}})"),
+       K::any(image, -1, true));
+  same(made(keras3("Cast", R"({"name": "op", "dtype": "int32"})"),
+            R"({"args": [)" + x + R"(], "kwargs": {}})"),
+       K::cast(image, "int32"));
+  same(
+      made(keras3("ExpandDims", R"({"name": "op", "axis": 1})"), R"({"args": [)" + x + R"(], "kwargs": {}})"),
+      K::expand_dims(image, 1));
+  same(made(keras3("GetItem", R"({"name": "op"})"),
+            R"({"args": [)" + x + R"(, {"class_name": "__tuple__", "items": [
+            {"class_name": "__slice__", "config": {"start": null, "stop": null, "step": null}}, 2,
+            {"class_name": "__ellipsis__", "config": {}}, null,
+            {"class_name": "__slice__", "config": {"start": null, "stop": null, "step": -1}}]}], "kwargs": {}})"),
+       image[{ktape::All, 2, ktape::Ellipsis, ktape::NewAxis, ktape::Slice(ktape::None, ktape::None, -1)}]);
+  same(made(lambda("math.not_equal"), R"(["x", 0, 0, {"y": 0.0, "name": null}])"), K::not_equal(image, zero));
+  same(
+      made(
+          R"({"class_name": "SlicingOpLambda", "config": {"name": "tf.x", "function": "__operators__.getitem"})",
+          R"(["x", 0, 0, {"slice_spec": [{"start": null, "stop": null, "step": null}, {"start": 1, "stop": 3,
+               "step": null}]}])"),
+      image[{ktape::All, ktape::Slice(1, 3)}]);
 
   const auto merged = [&](const std::string& json, const std::string& call) {
     const Value model = canonical(graph(json + R"(, "name": "op", "inbound_nodes": [)" + call + "]}", "op"));
@@ -93,4 +128,73 @@ TEST_CASE("operations that no layer computes are errors that name them") {
                            "it is not known to leave the batch as it is");
   check_throws<ValueError>(read("math.maximum", R"({"y": 1.0})"), "a constant is among its operands");
   check_throws<ValueError>(read("math.add", "{}"), "it has 1 operands");
+}
+
+namespace {
+
+/// A model of Keras 3 whose program made the mask of a recurrent layer itself: ids != 0 and ids != 5.
+nn::Model masked_model() {
+  const auto tensor = [](const std::string& layer, const std::string& shape, const std::string& dtype) {
+    return R"({"class_name": "__keras_tensor__", "config": {"shape": )" + shape + R"(, "dtype": ")" + dtype +
+           R"(", "keras_history": [")" + layer + R"(", 0, 0]}})";
+  };
+  const auto operation = [](const std::string& name, const std::string& layer, const std::string& arguments) {
+    return R"({"module": "keras.src.ops.numpy", "class_name": ")" + name + R"(", "config": {"name": ")" +
+           layer + R"("}, "registered_name": ")" + name + R"(", "name": ")" + layer +
+           R"(", "inbound_nodes": [{"args": [)" + arguments + R"(], "kwargs": {}}]}, )";
+  };
+  const std::string ids = tensor("ids", "[null, 6]", "int32");
+  return nn::model_from_config(from_json(
+      R"({"module": "keras", "class_name": "Functional", "config": {"name": "m", "trainable": true, "layers": [
+      {"module": "keras.layers", "class_name": "InputLayer", "config": {"batch_shape": [null, 6], "dtype": "int32",
+       "sparse": false, "name": "ids"}, "registered_name": null, "name": "ids", "inbound_nodes": []},
+      {"module": "keras.layers", "class_name": "Embedding", "config": {"name": "words", "trainable": true,
+       "input_dim": 6, "output_dim": 3, "mask_zero": false}, "registered_name": null, "name": "words",
+       "inbound_nodes": [{"args": [)" +
+      ids + R"(], "kwargs": {}}]}, )" + operation("NotEqual", "no_zero", ids + ", 0") +
+      operation("NotEqual", "no_five", ids + ", 5") +
+      operation("LogicalAnd", "mask",
+                tensor("no_zero", "[null, 6]", "bool") + ", " + tensor("no_five", "[null, 6]", "bool")) +
+      R"({"module": "keras.layers", "class_name": "LSTM", "config": {"name": "lstm", "units": 4,
+       "return_sequences": true}, "registered_name": null, "name": "lstm", "inbound_nodes": [{"args": [)" +
+      tensor("words", "[null, 6, 3]", "float32") + R"(], "kwargs": {"mask": )" +
+      tensor("mask", "[null, 6]", "bool") + "}}]}, " +
+      operation("GetItem", "last",
+                tensor("lstm", "[null, 6, 4]", "float32") + R"(, {"class_name": "__tuple__", "items": [
+                {"class_name": "__slice__", "config": {"start": null, "stop": null, "step": null}}, -1]})") +
+      R"({"module": "keras.layers", "class_name": "Dense", "config": {"name": "score", "units": 2},
+       "registered_name": null, "name": "score", "inbound_nodes": [{"args": [)" +
+      tensor("last", "[null, 4]", "float32") + R"(], "kwargs": {}}]}],
+      "input_layers": [["ids", 0, 0]], "output_layers": [["score", 0, 0]]}, "registered_name": "Functional"})"));
+}
+
+}  // namespace
+
+TEST_CASE("masks that a program computed itself are read, used, trained with and written") {
+  const nn::Model model = masked_model();
+  const Tensor ids = K::constant({{1, 2, 5, 3, 0, 0}, {4, 0, 5, 1, 2, 5}}, {.dtype = "int32"});
+  const Tensor expected = [&] {
+    const auto layer = [&](const char* name) { return model.get_layer(name); };
+    const Tensor mask = K::not_equal(ids, 0) & K::not_equal(ids, 5);
+    return layer("score")(layer("lstm")(layer("words")(ids), {.mask = mask})[{ktape::All, -1}]);
+  }();
+  CHECK(close(model.predict(ids, {.verbose = 0}), expected, {.atol = 1e-6}));
+  model.compile({.optimizer = "adam", .loss = "mse"});
+  model.train_on_batch(ids, K::ones({2, 2}));
+
+  const Files files;
+  for (const char* name : {"/m.keras", "/m.ktape"}) {
+    CAPTURE(name);
+    model.save(files.folder() + name);
+    const nn::Model again = nn::load_model(files.folder() + name);
+    CHECK(values(again.predict(ids, {.verbose = 0})) == values(model.predict(ids, {.verbose = 0})));
+  }
+  check_throws<ValueError>([&] { model.save(files.folder() + "/m.h5"); },
+                           "[save] operations among the layers must be saved in the form of Keras 3");
+  const Value written = nn::saving::with_keras3_operations(nn::model_config(model).config());
+  CHECK(to_json(layer_in(written, "no_five").at("class_name")) == "\"NotEqual\"");
+  CHECK(to_json(calls(written, "no_five").list()[0].config().at("args").list()[1]) == "5");
+  CHECK(
+      to_json(calls(written, "last").list()[0].config().at("args").list()[1]) ==
+      R"({"class_name":"__tuple__","items":[{"class_name":"__slice__","config":{"start":null,"stop":null,"step":null}},-1]})");
 }
