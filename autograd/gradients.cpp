@@ -5,6 +5,7 @@
 #include <ktape/autograd/symbolic/graph.hpp>
 #include <ktape/autograd/symbolic/trace.hpp>
 #include <ktape/autograd/walk.hpp>
+#include <ktape/autograd/watch.hpp>
 
 #include <algorithm>
 #include <mutex>
@@ -48,16 +49,15 @@ class WatchLeaf final : public LeafNode {
   int tapes = 0;
 };
 
-/// The tensor; of a watched one a copy that stays so when the tape ends.
+}  // namespace
+
 Tensor still_watched(const Tensor& x) {
-  if (!x.node() || x.node()->op() != watch_op) return x;
+  if (!x.defined() || !x.node() || x.node()->op() != watch_op) return x;
   Tensor copy = x.alias(x.shape());
   copy.get()->node = x.get()->node;
   copy.get()->output = x.get()->output;
   return copy;
 }
-
-}  // namespace
 
 /// Stands for the backward pass that made some gradients. It knows what to differentiate and does so,
 /// recorded, when a later walk first comes by. The nodes recorded then are the newest of all and read nothing

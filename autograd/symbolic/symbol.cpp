@@ -1,4 +1,5 @@
 #include <ktape/autograd/symbolic/symbol.hpp>
+#include <ktape/autograd/watch.hpp>
 
 #include <algorithm>
 
@@ -14,7 +15,7 @@ thread_local std::vector<Symbol*>* dying = nullptr;
 }  // namespace
 
 Operand::Operand(const Tensor& tensor, bool differentiable)
-    : tensor(tensor), variable(variable_behind(tensor)), differentiable(differentiable) {
+    : tensor(still_watched(tensor)), variable(variable_behind(tensor)), differentiable(differentiable) {
   // The symbol must not keep the present value: an update would have to copy it.
   if (variable.defined()) this->tensor = Tensor();
 }

@@ -25,7 +25,7 @@ class GradientProgram {
     const ktape::Tensor watched = K::constant(K::get_value<double>(variables_.back()), {.dtype = "float64"});
     tape.watch(watched);
     leaves.back() = watched;
-    frozen_.clear(), records_ = true;
+    frozen_.clear(), constants_.clear(), records_ = true;
     const ktape::Tensor loss = loss_of(leaves);
     records_ = false;
     const std::vector<ktape::Tensor> gradients = values_of(K::gradients(loss, leaves), leaves);
@@ -56,10 +56,22 @@ class GradientProgram {
 
   /// A constant of gradients. Differences of the loss keep the value that it had when the gradient was taken.
   Tensor frozen(const Tensor& x) {
-    if (ktape::is_symbolic(x)) return ktape::backend::stop_gradient(x);
-    if (!records_) return frozen_[next_frozen_++];
-    frozen_.push_back(ktape::backend::stop_gradient(x));
-    return frozen_.back();
+    if (records_) frozen_.push_back(ktape::backend::stop_gradient(x));
+    const Tensor& value = frozen_[next_frozen_++];
+    return ktape::is_symbolic(x) ? ktape::backend::stop_gradient(x) : value;
+  }
+
+  /// The slope or, where no gradient leads to it, the constant that it is for a program without functions: a function
+  /// has symbols for constants, too, and can be differentiated with respect to them.
+  Tensor slope_or_constant(const Tensor& slope) {
+    if (records_) {
+      const bool constant = !slope.defined() || !slope.node();
+      constants_.push_back(!constant         ? Tensor()
+                           : slope.defined() ? slope
+                                             : ktape::backend::zeros({2, 2}, {.dtype = "float64"}));
+    }
+    const Tensor& constant = constants_[next_constant_++];
+    return constant.defined() ? constant : slope;
   }
 
   Tensor step(Draws& draws, const std::vector<Tensor>& values) {
@@ -128,15 +140,13 @@ class GradientProgram {
   Tensor loss_of(const std::vector<Tensor>& leaves) {
     namespace K = ktape::backend;
     Draws draws(seed_);
-    next_frozen_ = 0;
+    next_frozen_ = next_constant_ = 0;
     std::vector<Tensor> values = leaves;
     for (std::size_t steps = 2 + below(draws, 4); steps > 0; --steps) values.push_back(step(draws, values));
     for (std::size_t orders = 1 + below(draws, 3); orders > 0; --orders) {
       const Tensor y = below(draws, 3) == 0 ? any(draws, values) : values.back();
       const std::vector<Tensor>& by = below(draws, 3) == 0 ? values : leaves;
-      for (const Tensor& slope : derivatives(draws, y, by)) {
-        values.push_back(slope.defined() ? slope : K::zeros_like(y));
-      }
+      for (const Tensor& slope : derivatives(draws, y, by)) values.push_back(slope_or_constant(slope));
       if (below(draws, 2) == 0) values.push_back(step(draws, values));
     }
     Tensor loss = K::mean(values.back());
@@ -187,7 +197,7 @@ class GradientProgram {
         const double computed = K::get_value<double>(found[leaf]).flat(element);
         const double eager = K::get_value<double>(gradients[leaf]).flat(element);
         if (!(std::abs(computed - eager) <= 1e-9 * std::max(1.0, std::abs(eager))))
-          return said("eagerly, in place of in a function", leaf, element, computed, eager);
+          return said("in a function, and eagerly", leaf, element, computed, eager);
       }
     return "";
   }
@@ -203,8 +213,8 @@ class GradientProgram {
 
   const std::uint64_t seed_;
   std::vector<ktape::Variable> variables_;
-  std::vector<Tensor> frozen_;
-  std::size_t next_frozen_ = 0;
+  std::vector<Tensor> frozen_, constants_;
+  std::size_t next_frozen_ = 0, next_constant_ = 0;
   bool records_ = false;
 };
 

@@ -60,6 +60,23 @@ TEST_CASE("gradients stop where no op carries them") {
   CHECK(!none(K::map_fn([&](const Tensor& e) { return e * K::sum(x); }, y)));
 }
 
+TEST_CASE("the gradient with respect to a watched constant outlives its tape in a function") {
+  const Tensor y = K::placeholder({.shape = Shape{2}}), at = K::constant({0.f, 1.f});
+  const auto slope = [&] {
+    ktape::GradientTape tape;
+    tape.watch(at);
+    return tape.gradient(K::sum(K::square(at) * y), at);
+  };
+  const Tensor first = slope(), second = slope();
+  const Tensor values = K::constant({2.f, 3.f});
+  for (const Tensor& result :
+       K::function({y}, {first, second, K::gradients(K::sum(first), {y})[0]})({values}))
+    CHECK(result.item<float>(0) == 0);
+  CHECK(K::function({y}, {first})({values})[0].item<float>(1) == 6);
+  CHECK(K::function({y}, {K::gradients(K::sum(second), {y})[0]})({values})[0].item<float>(1) == 2);
+  CHECK(!K::gradients(K::sum(at), {at})[0].defined());
+}
+
 TEST_CASE("a custom gradient of symbolic tensors is kept") {
   const Tensor x = of({None});
   Variable w = K::variable({1.f, 2.f});
