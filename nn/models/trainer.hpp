@@ -117,9 +117,12 @@ class Trainer {
   void check_names(const std::vector<std::string>& names) const;
   void find_layers();
   std::vector<Variable> weights_to_train();
-  /// The model itself, and the layers in it.
+  /// Calls f on the model itself, which is a layer, too, and on the layers in it.
   template <class F>
-  void each_layer(F&& f) const;
+  void each_layer(F&& f) const {
+    f(static_cast<LayerImpl&>(model_));
+    for (const Layer& layer : layers_) f(layer.impl());
+  }
   static Tensor weight_of(const Batch& batch, std::size_t at);
   void measured(State& state);
   void optimizer_state(State& state);

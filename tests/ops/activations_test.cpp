@@ -127,8 +127,8 @@ TEST_CASE("softmax of a row with an infinity has one gradient, along whichever a
       for (const bool log : {false, true}) {
         CAPTURE(log);
         const Tensor x = rows_with_infinities(rows, n, dtype), weights = normal({rows, n}, 2, dtype);
-        const auto at_axis = [&](const Tensor& t,
-                                 int axis) {  // (rows, n) as (rows, n), (n, rows), (2, n, rows / 2)
+        // Lays (rows, n) out as (rows, n), (n, rows) or (2, n, rows / 2).
+        const auto at_axis = [rows = rows, n = n](const Tensor& t, int axis) {
           return axis == 1   ? t
                  : axis == 0 ? K::transpose(t)
                              : K::permute_dimensions(K::reshape(t, {2, rows / 2, n}), {0, 2, 1});
