@@ -149,6 +149,13 @@ std::int64_t Value::integer(const std::string& what) const {
   return static_cast<std::int64_t>(number());
 }
 
+std::int64_t Value::integer_between(std::int64_t least, std::int64_t most, const std::string& what) const {
+  const std::int64_t value = integer(what);
+  if (value < least || value > most)
+    fail(what, " must be an integer from ", least, " to ", most, ": received ", value);
+  return value;
+}
+
 double Value::number(const std::string& what) const {
   if (is_integer()) return static_cast<double>(std::get<std::int64_t>(data_));
   if (!is_number()) mismatch(what, "a number");

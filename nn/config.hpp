@@ -6,6 +6,7 @@
 
 #include <array>
 #include <concepts>
+#include <limits>
 #include <memory>
 #include <optional>
 #include <string>
@@ -103,6 +104,7 @@ class Value {
  private:
   static constexpr const char* unnamed = "[Config] the value";
   [[noreturn]] void mismatch(const std::string& what, const char* rule) const;
+  std::int64_t integer_between(std::int64_t least, std::int64_t most, const std::string& what) const;
   std::variant<std::monostate, bool, std::int64_t, double, std::string, List, std::shared_ptr<const Config>>
       data_;
 };
@@ -160,7 +162,11 @@ std::ostream& operator<<(std::ostream& out, const Value& value);
 template <class T>
 T Value::as(const std::string& what) const {
   if constexpr (std::is_same_v<T, bool>) return boolean(what);
-  else if constexpr (std::is_integral_v<T>) return static_cast<T>(integer(what));
+  else if constexpr (std::is_integral_v<T> && sizeof(T) == sizeof(std::int64_t))
+    return static_cast<T>(integer(what));
+  else if constexpr (std::is_integral_v<T>)
+    return static_cast<T>(
+        integer_between(std::numeric_limits<T>::min(), std::numeric_limits<T>::max(), what));
   else if constexpr (std::is_floating_point_v<T>) return static_cast<T>(number(what));
   else if constexpr (std::is_same_v<T, std::string>) return string(what);
   else if constexpr (std::is_same_v<T, Shape>) return shape(what);

@@ -37,7 +37,7 @@ struct Call {
   const Config& options;
 
   const Tensor& x() const { return inputs[0]; }
-  int axis() const { return static_cast<int>(options.get("axis", -1).integer("axis")); }
+  int axis() const { return options.get("axis", -1).as<int>("axis"); }
   Axes axes() const {
     const Value axis = options.get("axis");
     if (axis.is_null()) return {};

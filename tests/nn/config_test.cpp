@@ -58,6 +58,18 @@ TEST_CASE("a value of another type is an error that says what there is") {
                        ValueError);
 }
 
+TEST_CASE("an integer that the option cannot hold is an error") {
+  constexpr std::int64_t large = (std::int64_t{1} << 32) + 1;
+  CHECK_THROWS_WITH_AS(
+      Value(large).as<int>("[Concatenate] axis"),
+      "[Concatenate] axis must be an integer from -2147483648 to 2147483647: received 4294967297",
+      ValueError);
+  CHECK_THROWS_AS((Value(Value::List{1, -large}).as<std::vector<int>>()), ValueError);
+  CHECK_THROWS_AS(Value(large).as<ktape::Axes>(), ValueError);
+  CHECK(Value(large).as<std::int64_t>() == large);
+  CHECK(Value(-1).as<std::uint64_t>() == UINT64_MAX);  // seeds are written so
+}
+
 TEST_CASE("JSON says what a config holds, and gives it back") {
   const Config config{{"name", "a \"quoted\" name"},           {"by", 0.1},    {"units", 3}, {"seed", None},
                       {"inner", Config{{"axis", Axes{0, 1}}}}, {"flag", false}};
