@@ -62,7 +62,8 @@ TEST_CASE("each of Keras's activations, given as a function, is the one of its n
       {"hard_silu", A::hard_swish}};
   const Tensor x = normal({3, 4}, 1, "float32");
   std::size_t known = 0;
-  for (const auto& [name, f] : all) {
+  for (const auto& [given_name, f] : all) {
+    const auto& name = given_name;
     CAPTURE(name);
     CHECK(name_of(f) == name);
     CHECK(values(f(x)) == values(nn::ActivationFunction(name)(x)));
@@ -79,7 +80,8 @@ TEST_CASE("K's functions are activations, too") {
       {"softsign", K::softsign}, {"gelu", K::gelu},
       {"tanh", K::tanh},         {"exponential", K::exp}};
   const Tensor x = normal({3, 4}, 1, "float32");
-  for (const auto& [name, f] : all) {
+  for (const auto& [given_name, f] : all) {
+    const auto& name = given_name;
     CAPTURE(name);
     CHECK(name_of(f) == name);
   }
@@ -126,7 +128,8 @@ TEST_CASE("losses and metrics are given as functions") {
       {"categorical_hinge", L::categorical_hinge},
       {"dice", L::dice},
       {"tversky", L::tversky}};
-  for (const auto& [name, loss] : all) {
+  for (const auto& [given_name, loss] : all) {
+    const auto& name = given_name;
     CAPTURE(name);
     CHECK((loss.name() == name && loss.class_name() == nn::Loss(name).class_name()));
     CHECK(values(loss(t, p)) == values(nn::Loss(name)(t, p)));

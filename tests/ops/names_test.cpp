@@ -153,8 +153,10 @@ TEST_CASE("the public headers declare the 157 names of Keras's documents and mor
 }
 
 TEST_CASE("every name is declared with a contract") {
-  for (const auto& [name, declaration] : declared())
+  for (const auto& [given_name, declaration] : declared()) {
+    const auto& name = given_name;
     CHECK_MESSAGE(declaration.documented, name << " has no /// above its declaration");
+  }
 }
 
 TEST_CASE("every name has golden vectors, or is called inside of a check") {
@@ -162,7 +164,8 @@ TEST_CASE("every name has golden vectors, or is called inside of a check") {
   for (const char* folder : {"tests/ops", "tests/contract", "tests/autograd"})
     for (const auto& entry : std::filesystem::directory_iterator(folder))
       if (entry.path().extension() == ".cpp") add_checked(bare(read(entry.path())), inside, before);
-  for (const auto& [name, declaration] : declared()) {
+  for (const auto& [given_name, declaration] : declared()) {
+    const auto& name = given_name;
     const bool found =
         tested.count(name) || inside.count(name) || (declaration.procedure && before.count(name));
     CHECK_MESSAGE(found, name << " has no test of its values");
@@ -172,10 +175,12 @@ TEST_CASE("every name has golden vectors, or is called inside of a check") {
 TEST_CASE(
     "every name has a row in the catalogue: its gradient is compared with differences, or it has none") {
   const Names with = catalogued(true), without = catalogued(false);
-  for (const auto& [name, declaration] : declared())
+  for (const auto& [given_name, declaration] : declared()) {
+    const auto& name = given_name;
     CHECK_MESSAGE(
         with.count(name) + without.count(name) == 1,
         name << " must have rows with a gradient, or one with no_gradient, in the test of its family");
+  }
   for (const Names& listed : {with, without})
     for (const std::string& name : listed)
       CHECK_MESSAGE(declared().count(name), name << " has a row and is not declared");

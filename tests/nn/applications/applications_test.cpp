@@ -59,7 +59,8 @@ TEST_CASE("each network has as many weights as Keras documents") {
       {"MobileNetV3Small", 2554968}, {"DenseNet121", 8062504}, {"EfficientNetB0", 5330571},
       {"ConvNeXtTiny", 28589128}};
   REQUIRE(all_applications().size() == documented.size());
-  for (const auto& [name, count] : documented) {
+  for (const auto& [given_name, count] : documented) {
+    const auto& name = given_name;
     CAPTURE(name);
     const Application& one = application(name);
     const nn::Model model = one.make({});
@@ -76,7 +77,8 @@ TEST_CASE("the features of each network are as wide as Keras's, pooled or not") 
       {"Xception", 2048},       {"MobileNetV2", 1280}, {"MobileNetV3Small", 576}, {"DenseNet121", 1024},
       {"EfficientNetB0", 1280}, {"ConvNeXtTiny", 768}};
   const Tensor image = 255 * K::random_uniform({1, 96, 96, 3}, {.seed = 1});
-  for (const auto& [name, width] : widths) {
+  for (const auto& [given_name, width] : widths) {
+    const auto& name = given_name;
     CAPTURE(name);
     const nn::Model features = application(name).make({.include_top = false});
     CHECK(features.output().shape() == Shape{None, None, None, width});

@@ -266,8 +266,9 @@ TEST_CASE("image_dataset_from_directory: labels that are given, and none") {
 
 TEST_CASE("encode_png writes pixels that are read again") {
   const Files files;
-  for (const auto& [channels, mode] :
+  for (const auto& [given_channels, mode] :
        std::vector<std::pair<std::int64_t, std::string>>{{1, "grayscale"}, {3, "rgb"}, {4, "rgba"}}) {
+    const auto& channels = given_channels;
     CAPTURE(channels);
     const Tensor pixels = ints(K::arange(0, 30 * channels), "uint8");
     const Tensor image = K::reshape(pixels, {5, 6, channels});

@@ -58,7 +58,8 @@ TEST_CASE("what only selects, orders and joins elements keeps their names") {
       {"concatenate", named().concatenate(named()).batch(5)},
       {"interleave", Dataset::range(2).interleave([](const Element&) { return named(); })},
   };
-  for (const auto& [name, dataset] : datasets) {
+  for (const auto& [given_name, dataset] : datasets) {
+    const auto& name = given_name;
     CAPTURE(name);
     CHECK(names_in(dataset) == both);
     CHECK(names_in(dataset.map([](const Element& e) { return e; })) == both);

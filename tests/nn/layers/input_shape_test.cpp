@@ -55,7 +55,8 @@ TEST_CASE("layers of every kind say the shape of their input") {
       {nn::Rescaling(0.5, {.input_shape = {4, 4}}), {None, 4, 4}},
       {nn::Lambda([](const Tensor& x) { return x * 2; }, square), {None, 4, 4}},
   };
-  for (const auto& [layer, output] : layers) {
+  for (const auto& [given_layer, output] : layers) {
+    const auto& layer = given_layer;
     CAPTURE(layer.class_name());
     CHECK(nn::Sequential({layer}).output().shape() == output);
   }

@@ -29,7 +29,8 @@ nn::Model tickets() {
 
 void check_same(const nn::Logs& got, const nn::Logs& want) {
   REQUIRE(got.size() == want.size());
-  for (const auto& [name, value] : want) {
+  for (const auto& [given_name, value] : want) {
+    const auto& name = given_name;
     CAPTURE(name);
     CHECK(got.at(name) == doctest::Approx(value));
   }

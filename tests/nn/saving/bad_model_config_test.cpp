@@ -56,7 +56,8 @@ TEST_CASE("a bad config is an error that names the layer") {
       {R"("dtype":"float32","batch_shape")", R"("dtype":"float33","batch_shape")", "float33"},
       {R"("class_name":"Functional")", R"("class_name":"Dense")", "[Dense]"},
   };
-  for (const auto& [piece, by, text] : cases) {
+  for (const auto& [piece, given_by, text] : cases) {
+    const auto& by = given_by;
     CAPTURE(by);
     CHECK_THROWS_WITH(nn::model_from_json(broken(piece, by)), Contains(text.c_str()));
   }

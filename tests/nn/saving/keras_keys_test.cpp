@@ -86,10 +86,14 @@ std::string error_of(const std::string& kind, const std::string& name, const Con
 }  // namespace
 
 TEST_CASE("the keys that releases of Keras write are known") {
-  for (const auto& [kind, classes] : table())
-    for (const auto& [name, keys] : classes.config()) {
+  for (const auto& [given_kind, classes] : table())
+    for (const auto& [given_name, keys] : classes.config()) {
+      const auto& kind = given_kind;
+      const auto& name = given_name;
       if (!nn::is_registered(kind, name)) continue;
-      for (const auto& [key, entry] : keys.config()) {
+      for (const auto& [given_key, given_entry] : keys.config()) {
+        const auto& entry = given_entry;
+        const auto& key = given_key;
         const std::string error =
             error_of(kind, name, config_with(name, keys.config(), key, entry.list()[0]));
         CHECK_MESSAGE(error.empty(), kind, ' ', name, ", ", key, " of Keras ", entry.list()[1].string(), ": ",

@@ -52,7 +52,8 @@ TEST_CASE("tfjs: groups, shards and quantized weights that others wrote") {
                                                              {"n", "int32", {-7}}};
   REQUIRE(weights.size() == std::size(expected));
   for (std::size_t i = 0; i < weights.size(); ++i) {
-    const auto& [name, dtype, numbers] = expected[i];
+    const auto& [given_name, dtype, numbers] = expected[i];
+    const auto& name = given_name;
     CAPTURE(name);
     CHECK(weights[i].first == name);
     CHECK(weights[i].second.dtype() == dtype);
