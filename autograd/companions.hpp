@@ -3,15 +3,15 @@
 
 namespace ktape {
 
-/// What an op notes of its result: `op(input)`, along the axis where it has one. For ops that come after, and
-/// that are more exact from the input than from the rounded result.
+/// The op and the input that made a tensor, and the axis of the op where it has one: log(softmax(x)) is computed from x,
+/// which is more exact than the logarithm of a rounded result.
 struct ComputedFrom {
   const char* op = "";
   Tensor input = {};
   int axis = -1;
 };
 
-/// What a tensor carries along beside its value.
+/// Metadata of a tensor beside its value: a mask, and how the tensor was computed.
 struct Companions {
   /// Kept without a tape, too; gone from what is detached, which hides where it comes from.
   ComputedFrom computed_from = {};

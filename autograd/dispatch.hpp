@@ -18,7 +18,7 @@ decltype(auto) dispatch_floating(DType dtype, F&& f) {
   }
 }
 
-/// The same for a dtype known to be an integer.
+/// Calls f with the C++ type of a dtype that is known to be an integer.
 template <class F>
 decltype(auto) dispatch_integer(DType dtype, F&& f) {
   switch (dtype.kind()) {
@@ -35,7 +35,7 @@ decltype(auto) dispatch_integer(DType dtype, F&& f) {
   }
 }
 
-/// The same for any dtype.
+/// Calls f with the C++ type of any dtype.
 template <class F>
 decltype(auto) dispatch(DType dtype, F&& f) {
   if (dtype == DType::Bool) return f.template operator()<bool>();

@@ -148,7 +148,7 @@ std::vector<Tensor> gradients_later(const TensorList& losses, const TensorList& 
       symbolic_derivatives("gradients", run, info_of, losses.vector(), variables.vector(), seeds.vector()));
 }
 
-/// What is differentiated at once needs the variables' values only: no copies that go on standing for them.
+/// Returns the values of variables. Gradients that are computed at once need no copies that stand for the variables.
 std::vector<Tensor> values_of(const std::vector<Variable>& variables) {
   std::vector<Tensor> values;
   values.reserve(variables.size());
@@ -216,7 +216,7 @@ void GradientTape::watch(const std::vector<Tensor>& tensors) {
 namespace detail {
 namespace {
 
-/// The arguments as tensors of their own, of which none depends on another.
+/// Returns copies of the handles of the arguments, of which none depends on another.
 std::vector<Tensor> own_arguments(std::vector<Tensor> arguments) {
   for (Tensor& argument : arguments) {
     if (!argument.defined() || !recording(argument)) continue;

@@ -9,30 +9,29 @@
 
 namespace ktape {
 
-/// The gradients of sum(loss) with respect to each of `variables`: variables, watched tensors, or any
-/// recorded tensor between them and the loss. Each has the shape and dtype of its variable; it is undefined
-/// (None) where the loss does not depend on it.
+/// Returns the gradients of sum(loss) with respect to each of `variables`: variables, watched tensors, or any
+/// recorded tensor between them and the loss. A gradient has the shape and dtype of its variable, and is undefined
+/// (None) where the loss does not depend on the variable.
 ///
-/// The result of an op is a tensor other than its arguments even where the op has nothing to do (a reshape to
-/// the same shape): the gradient with respect to the result counts what was made of the result only.
+/// The result of an op is a tensor other than the op's arguments even where the op has nothing to do (a reshape to an
+/// equal shape): the gradient with respect to the result counts only ops that read the result.
 ///
-/// `seeds` weighs the losses: d(sum over i of sum(losses[i] * seeds[i])); ones by default, also in the place
-/// of one that is undefined.
+/// `seeds` weighs the losses: d(sum over i of sum(losses[i] * seeds[i])). Missing and undefined seeds are ones.
 ///
-/// The results are differentiable: they are computed at once by the fused backward kernels, and only when
-/// something is differentiated through them does the backward pass run again, recorded. Under NoGrad they are
-/// plain values. Until they are gone they keep the graph behind the losses: what a loop carries on from them
-/// belongs in a Variable, see Tape.
+/// The results are differentiable: fused backward kernels compute them at once, and the backward pass runs again,
+/// recorded, only when a gradient is differentiated through them. Under NoGrad the results are plain values. The
+/// results keep the graph of the losses as long as they live: a loop that carries values of them from step to step
+/// keeps these values in a Variable, see Tape.
 ///
-/// The graph stays, so that it can be differentiated again, by any thread and at the same time (see
-/// tape.hpp). Time and memory are linear in the number of ops that are newer than the oldest of `variables`.
+/// The graph stays, so that any thread can differentiate the graph again, also at the same time (see tape.hpp). Time
+/// and memory are linear in the number of ops that are newer than the oldest of `variables`.
 ///
 /// Throws ValueError for an undefined loss or variable and a seed of another shape, TypeError for a
 /// loss that is not floating. Mirrors `K.gradients` and `tf.gradients`.
 std::vector<Tensor> gradients(const TensorList& losses, const TensorList& variables,
                               const TensorList& seeds = {});
 
-/// The same for variables in a vector, which need not be told apart from tensors.
+/// Returns the gradients with respect to variables in a vector, which need not be told apart from tensors.
 std::vector<Tensor> gradients_of(const TensorList& losses, const std::vector<Variable>& variables,
                                  const TensorList& seeds);
 template <std::same_as<Variable> V>
@@ -41,8 +40,7 @@ std::vector<Tensor> gradients(const TensorList& losses, const std::vector<V>& va
   return gradients_of(losses, variables, seeds);
 }
 
-/// What one lookup (`gather`) adds to the gradient of a variable: values[i] to its slice rows[i] along axis
-/// 0.
+/// The part of one lookup (`gather`) in the gradient of a variable: values[i] is added to the slice rows[i] along axis 0.
 struct LookupGradient {
   std::size_t variable;  ///< which of the variables
   Tensor rows, values;   ///< int64, with repetitions; (rows.size(), slice...) in order
@@ -148,9 +146,9 @@ inline std::vector<Tensor> as_list(std::vector<Tensor> gradients) { return gradi
 ///       return std::pair{x * 1.f, [](const Tensor& dy) { return dy * -1.f; }};
 ///     });
 ///
-/// The callable's own ops are recorded, so that it can compute something and differentiate it with respect to
-/// the arguments, which are tensors of their own: none depends on another. A checkpoint keeps the arguments
-/// of `f` only, and runs it again when the gradient is needed:
+/// The ops of the callable are recorded, so that the callable can compute a value and differentiate the value with
+/// respect to the arguments, none of which depends on another. A checkpoint keeps only the arguments of `f`, and runs
+/// `f` again when the gradient is needed:
 ///
 ///     auto checkpoint = custom_gradient([f](const Tensor& x, const Tensor& w) {
 ///       return std::pair{f(x, w), [f, x, w](const Tensor& dy) { return gradients(f(x, w), {x, w}, {dy}); }};

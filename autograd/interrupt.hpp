@@ -3,7 +3,7 @@
 
 namespace ktape {
 
-/// What an op throws when its thread was interrupted. No value is lost but that of the op.
+/// The error that an op throws when its thread was interrupted. Only the value of this op is lost.
 class Interrupted : public Error {
  public:
   using Error::Error;

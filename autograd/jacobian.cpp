@@ -102,7 +102,7 @@ Tensors dealt(const Tensor& x, std::size_t hands, std::int64_t blocks, const Sha
   return parts;
 }
 
-/// Ones at the same place in each block of a tensor.
+/// Returns zeros with a one at a place of each block of a tensor.
 Tensor ones_at(const Tensor& like, std::int64_t blocks, std::int64_t place) {
   Tensor out = zeros("jacobian", like.shape(), like.dtype());
   const std::int64_t size = blocks == 0 ? 0 : like.size() / blocks;
@@ -114,7 +114,7 @@ Tensor ones_at(const Tensor& like, std::int64_t blocks, std::int64_t place) {
   return out;
 }
 
-/// What a derivative is named in errors, how its shape follows, and whether each sample has its own.
+/// A kind of derivative: its name in errors, the rule for its shape, and whether each sample has a derivative.
 struct Kind {
   const char* op;
   ShapeRule rule;

@@ -41,7 +41,7 @@ class ArrayLike {
   /// of them are bool); a tensor is converted only when `dtype` is given. Throws TypeError, naming the op,
   /// for a number that the dtype does not hold; bool takes any, by `!= 0`.
   Tensor tensor(std::optional<DType> dtype, DType otherwise, const char* op = "literal") const;
-  /// The same with the fractions of its numbers cut off.
+  /// Returns the array with the fractions of its numbers cut off.
   ArrayLike truncated() const;
   /// The tensor that was given, recorded as it is; undefined for numbers.
   const Tensor& given() const { return tensor_; }
@@ -69,7 +69,7 @@ class ArrayLike {
   std::shared_ptr<const Fault> fault_;
 };
 
-/// The tensor converted to another dtype, not recorded; the same memory when it has that dtype already.
+/// Returns the tensor converted to a dtype, not recorded. A tensor of this dtype keeps its memory.
 Tensor converted(const Tensor& tensor, DType dtype);
 
 }  // namespace ktape

@@ -5,14 +5,14 @@
 
 namespace ktape {
 
-/// What the caching allocator holds, in bytes, over all threads. Figures of other threads may be a moment
+/// The memory that the caching allocator holds, in bytes, over all threads. Figures of other threads may be a moment
 /// old.
 struct MemoryStats {
-  std::int64_t live_bytes = 0;    ///< in use by tensors and tape nodes, rounded up to size classes
+  std::int64_t live_bytes = 0;    ///< memory of tensors and tape nodes, rounded up to size classes
   std::int64_t cached_bytes = 0;  ///< free, kept for reuse
   std::int64_t peak_bytes = 0;    ///< the most that live and cached memory came to together
   std::int64_t allocations = 0;   ///< blocks handed out so far
-  std::int64_t reused = 0;        ///< of these, blocks that came from the cache
+  std::int64_t reused = 0;        ///< blocks handed out that came from the cache
 };
 
 /// Returns the allocator's figures.
@@ -30,8 +30,8 @@ void* allocate(std::size_t bytes);
 /// Returns a block of `allocate(bytes)`, from any thread.
 void deallocate(void* block, std::size_t bytes) noexcept;
 
-/// What a kernel works in: a vector whose memory is that of the tensors, with their error where there is
-/// none.
+/// An allocator for the working memory of kernels: vectors take memory from the allocator of the tensors, and throw
+/// its ValueError when there is no memory.
 template <class T>
 struct CachedMemory {
   using value_type = T;

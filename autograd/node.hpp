@@ -20,7 +20,7 @@ struct OutputInfo {
   DType dtype = DType::Float32;
 };
 
-/// What a backward closure works with: the gradients that arrived, and where to put those of the inputs.
+/// The arguments of a backward closure: the gradients of the outputs, and the places for the gradients of the inputs.
 class Grads {
  public:
   virtual ~Grads() = default;

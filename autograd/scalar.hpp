@@ -65,7 +65,7 @@ class Scalar {
   }
 
  private:
-  /// The same as fits(), but for a fraction, which `to` cuts off, and numbers as bool.
+  /// Returns whether `to` keeps the value, apart from a fraction, which `to` cuts off, and from numbers as bool.
   template <class T>
   bool in_range() const {
     using Limits = std::numeric_limits<T>;

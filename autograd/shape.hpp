@@ -47,7 +47,7 @@ class Shape {
   std::int64_t* end() { return dims_.data() + rank_; }
 
   void push_back(std::int64_t dim);
-  /// Puts an extent in front of the one at a position, which may be the rank: the end.
+  /// Inserts an extent before the extent at a position; the position may be the rank, for the end.
   void insert(int at, std::int64_t dim);
   void erase(int at);
 

@@ -10,8 +10,8 @@ namespace ktape {
 
 // What threads may share
 //
-// Every thread has its own tape, its own NoGrad and EnableGrad scopes and its own learning phase scopes.
-// Beyond that the library keeps nothing per thread: what one thread makes, another may use.
+// Each thread has a tape, NoGrad and EnableGrad scopes and learning phase scopes that no other thread sees.
+// The library keeps nothing else per thread: a tensor or model that one thread makes, another thread may use.
 //
 // - Tensors and the graph of ops that made them: any number of threads may compute with the same tensors and
 //   differentiate the same graph at the same time. Values do not change, and no thread waits for another's
@@ -32,11 +32,11 @@ namespace ktape {
 // - Random numbers, names and the settings of the backend (`set_floatx`, `set_random_seed`, ...) belong to the
 //   whole process and are safe to use from all threads; which thread draws which numbers is then a race.
 
-/// The ops recorded on one thread, oldest first. A node is listed from its recording until nothing can need
-/// it any more, so the tape needs no clearing.
+/// The ops recorded on one thread, oldest first. A node is listed from its recording until no gradient can need
+/// the node any more, so the tape needs no clearing.
 ///
-/// What a loop carries from step to step in a Tensor keeps the history of all steps, as it must, for it could
-/// be differentiated through all of them:
+/// A Tensor that a loop carries from step to step keeps the history of all steps, because a gradient could be
+/// taken through all of them:
 ///
 ///     velocity = 0.9f * velocity + grads[0];     // the tape grows by a step's whole graph each time
 ///

@@ -24,11 +24,11 @@ class Tensor;
 class Variable;
 
 /// Reference-counted memory: this header, then the elements, 64-byte aligned and padded to a multiple of 64
-/// bytes. In front of the header there may be room for an object that lives in the same block: the tensor for
-/// which the memory was made.
+/// bytes. The block may begin with room for one more object, before the header: the tensor for which the memory was
+/// made.
 class Storage {
  public:
-  /// `front`, the bytes in front, is a multiple of 64.
+  /// Makes a storage with `front` bytes of room before the header, a multiple of 64.
   static Ref<Storage> make(std::size_t bytes, std::size_t front = 0);
   void retain() { refs_.fetch_add(1, std::memory_order_relaxed); }
   void release();
@@ -36,7 +36,8 @@ class Storage {
   void* data() { return reinterpret_cast<char*>(this) + 64; }
   void* front() { return reinterpret_cast<char*>(this) - front_; }
 
-  /// What somebody made of the elements and may use again: it goes with them, or before they change.
+  /// Data that a kernel derived from the elements and can use again. The memo is destroyed with the elements, and
+  /// before the elements change.
   struct Memo {
     void* data = nullptr;
     void (*destroy)(void* data) = nullptr;
@@ -49,13 +50,13 @@ class Storage {
  private:
   Storage(std::size_t bytes, std::size_t front) : bytes_(bytes), front_(front) {}
   std::atomic<std::int32_t> refs_{1};
-  std::size_t bytes_, front_;  ///< of the whole block, and of what is in front
+  std::size_t bytes_, front_;  ///< the sizes of the whole block and of the room before the header
   Memo memo_;
 };
 
-/// The value behind a Tensor. Once made, only its tape node and its companions are ever set. A symbolic
-/// tensor has a symbol in place of a storage, and where its shape is not known whole a size of -1. It lives
-/// in front of its storage, in one block, unless it shares another tensor's.
+/// The object that Tensor handles share. After it is made, only the tape node and the companions are ever set. A symbolic
+/// tensor has a symbol in place of a storage, and a size of -1 where the shape is not fully known. The object lies
+/// in one block with its storage, before the storage's header, unless the tensor shares another tensor's storage.
 struct TensorImpl {
   std::atomic<std::int32_t> refs{1};
   DType dtype;
@@ -90,14 +91,15 @@ class Tensor {
   /// A new tensor whose elements are not set. Throws ValueError, naming the op that makes it, for extents
   /// that are negative or too large for the memory there is.
   static Tensor empty(const Shape& shape, DType dtype, const char* op = "tensor");
-  /// The same with the shape and dtype of x.
+  /// Returns a tensor with the shape and dtype of x, whose elements are not set.
   static Tensor empty_like(const Tensor& x);
   /// A copy of the elements in a buffer, row-major, of a dtype that is known at run time: bool is a byte that
   /// is 0 or not. Throws ValueError unless the buffer has just the bytes of the elements.
   ///
   ///     Tensor x = Tensor::from_buffer(bytes.data(), bytes.size(), {2, 3}, "float32");
   static Tensor from_buffer(const void* buffer, std::size_t bytes, const Shape& shape, DType dtype);
-  /// What `gradients` returns where there is none: undefined as Tensor() is, but an op that gets it says why.
+  /// Returns the tensor that `gradients` gives for a missing gradient: undefined as Tensor() is, but ops that get this
+  /// tensor explain why.
   static Tensor no_gradient();
   explicit Tensor(Ref<TensorImpl> impl) : impl_(std::move(impl)) {}
 
@@ -136,10 +138,9 @@ class Tensor {
   /// dtype().size()`.
   void copy_to(void* buffer, std::size_t bytes) const;
 
-  /// The same value, mask and all, without a tape node: what is computed from it is not recorded. Shares
-  /// memory.
+  /// Returns a tensor with this value and mask, without a tape node: ops on the result are not recorded. Shares memory.
   Tensor detach() const;
-  /// The same elements under another shape of the same size, without a tape node. Shares memory.
+  /// Returns a tensor with these elements in another shape of equal size, without a tape node. Shares memory.
   Tensor alias(const Shape& shape) const;
 
   // For the library's own ops: unchecked access.
@@ -167,8 +168,8 @@ class Tensor {
 
 /// Writes the tensor as NumPy prints an array, with shape and dtype; long tensors are summarized.
 std::ostream& operator<<(std::ostream& out, const Tensor& tensor);
-/// The same, with at most `edge` entries at either end of each axis of a tensor of more than `threshold`
-/// elements.
+/// Writes a tensor as text, with at most `edge` entries at either end of each axis when the tensor has more than
+/// `threshold` elements.
 std::string to_string(const Tensor& tensor, int edge = 3, std::int64_t threshold = 1000);
 
 [[noreturn]] void fail_undefined(const char* op, const char* name, const Tensor& x);
@@ -185,9 +186,9 @@ void expect_value(const char* op, const Tensor& x);
 /// truncation (out of range saturates, NaN becomes 0).
 void convert(void* out, DType to, const void* in, DType from, std::int64_t n);
 
-/// The tensor's elements as an xtensor array over the same memory (no copy). The view is valid while the
-/// tensor lives and must not be written to while the tape could still read it. Throws TypeError when T is not
-/// the element type.
+/// Returns the elements as an xtensor array over the tensor's memory (no copy). The view is valid while the tensor
+/// lives, and must not be written to while the tape could still read the tensor. Throws TypeError when T is not the
+/// element type.
 template <class T>
 auto view(const Tensor& tensor) {
   const T* data = tensor.data<T>();

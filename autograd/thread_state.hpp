@@ -29,10 +29,10 @@ struct alignas(64) ThreadState {
   bool recording = true;
   SymbolicScope* symbolic = nullptr;           ///< the innermost one, see symbolic/scope.hpp
   VariableTransaction* transaction = nullptr;  ///< the innermost one
-  std::uint64_t sequence = 0;                  ///< of the newest recorded node
+  std::uint64_t sequence = 0;                  ///< number of the newest recorded node
   Node* dying = nullptr;                       ///< nodes to destroy, see node.cpp
   bool draining = false;
-  ThreadState *previous = nullptr, *next = nullptr;  ///< in the list of all threads
+  ThreadState *previous = nullptr, *next = nullptr;  ///< neighbours in the list of all threads
 
   ThreadState() = default;
   ~ThreadState() { tape->close(); }

@@ -67,12 +67,12 @@ class Variable {
   bool trainable() const;
   void set_trainable(bool trainable);
 
-  /// Gives the variable a new value of the same shape and dtype: in place when nobody else can see the old
-  /// value, into the new value's memory otherwise. Throws ValueError or TypeError, changing nothing, when it
-  /// does not fit.
+  /// Gives the variable a new value of equal shape and dtype: copies the value in place when no other handle sees the
+  /// old value, and shares the new value's memory otherwise. Throws ValueError for another shape and TypeError for
+  /// another dtype; the variable does not change then.
   void assign(const Tensor& value);
 
-  /// Calls `f(target, source)` on the memory of the next and of the present value, which may be the same, and
+  /// Calls `f(target, source)` on the memory of the next and of the present value, which may be one memory, and
   /// makes the target the variable's value. For the library's in-place updates.
   template <class F>
   void modify(F&& f) {
@@ -98,8 +98,8 @@ class Variable {
 
 std::ostream& operator<<(std::ostream& out, const Variable& variable);
 
-/// What an update changes, as an argument: a variable. A tensor never changes, and a variable made of it
-/// would be gone after the call.
+/// The argument of an update: a variable. A tensor never changes, and a variable made of a tensor would be gone
+/// after the call.
 class Assignable : public Variable {
  public:
   Assignable(const Variable& variable) : Variable(variable) {}
@@ -148,7 +148,7 @@ struct VariableImpl {
   Constraint constraint;
   bool trainable = true;
   Ref<VariableLeaf>
-      leaf;      ///< stays the same through updates: gradients find the variable by it; knows shape and dtype
+      leaf;  ///< the node by which gradients find the variable, with its shape and dtype; updates keep the node
   Tensor value;  ///< undefined until there is one
 
   VariableImpl(const OutputInfo& info, std::string name, Constraint constraint);

@@ -7,8 +7,8 @@
 #include <utility>
 #include <vector>
 
-/// How an op waits. It checks its arguments and finds the shape of its result, which are rules for unknown
-/// dimensions too. Then comes its gate, behind which no tensor is without a value:
+/// The gate of an op. An op first checks its arguments and finds the shape of its result; both work for unknown
+/// dimensions, too. Then follows the gate: after the gate, every tensor has a value:
 ///
 ///     Tensor sum(const Tensor& x, const Axes& axis, bool keepdims) {
 ///       expect_number("sum", x);
@@ -119,13 +119,13 @@ Tensor defer(const char* op, const OutputInfo& result, F f, const T&... argument
   return defer(Ref<Symbol>::adopt(new DeferredCall<F, T...>(op, false, f, arguments...)), {result})[0];
 }
 
-/// The same for a vector of tensors.
+/// Defers an op whose result is a vector of tensors.
 template <class F, class... T>
 std::vector<Tensor> defer(const char* op, std::vector<OutputInfo> results, F f, const T&... arguments) {
   return defer(Ref<Symbol>::adopt(new DeferredCall<F, T...>(op, false, f, arguments...)), std::move(results));
 }
 
-/// The same for an op with callables, which bring `captured` along (trace.hpp).
+/// Defers an op with callables, which read the operands `captured` from outside (trace.hpp).
 template <class F, class... T>
 std::vector<Tensor> defer_capturing(const char* op, std::vector<OutputInfo> results,
                                     std::vector<Operand> captured, F f, const T&... arguments) {
@@ -134,7 +134,7 @@ std::vector<Tensor> defer_capturing(const char* op, std::vector<OutputInfo> resu
   return defer(std::move(symbol), std::move(results));
 }
 
-/// The same for a call that changes the variable x and returns its new value.
+/// Defers a call that changes the variable x and returns the new value of x.
 template <class F, class... T>
 Tensor defer_update(const char* op, const Variable& x, F f, const T&... arguments) {
   return defer(Ref<Symbol>::adopt(new DeferredCall<F, T...>(op, true, f, arguments...)),

@@ -12,7 +12,7 @@
 namespace ktape {
 namespace {
 
-/// Moves the updates, and what reads their results, behind everything else.
+/// Moves the updates, and the symbols that read their results, after all other symbols.
 void put_updates_last(std::vector<Ref<Symbol>>& symbols) {
   std::set<const Symbol*> late;
   for (const Ref<Symbol>& symbol : symbols) {
@@ -131,7 +131,7 @@ class GraphRun final : public Environment {
     return outputs(std::move(constants));
   }
 
-  /// What a callable inside an op asks for: computed already, or computed now.
+  /// Returns the value of a symbolic tensor that a callable inside an op reads; computes the value when there is none.
   Tensor value(const Tensor& symbolic) override {
     const auto slot = graph_.slot_of_.find(symbol_result(symbolic));
     if (slot != graph_.slot_of_.end() && slots_[static_cast<std::size_t>(slot->second)].defined())

@@ -46,7 +46,7 @@ class Graph {
   std::vector<Source> sources_;    ///< the operands of the steps, one step after another
   std::vector<Source> last_uses_;  ///< the slots that are free after each step, likewise
   std::vector<Source> outputs_;
-  std::vector<bool> watched_;  ///< by slot: differentiated with respect to
+  std::vector<bool> watched_;  ///< for each slot, whether a gradient with respect to its value is taken
   Source slots_ = 0;
   bool differentiates_ = false;
 };

@@ -6,7 +6,7 @@
 
 namespace ktape {
 
-/// What made a tensor, a symbol or a node of the tape, and which of its results the tensor is.
+/// The maker of a tensor, a symbol or a node of the tape, and the number of the tensor among its results.
 using Origin = std::pair<const void*, std::uint32_t>;
 Origin origin_of(const Operand& x);
 
@@ -21,7 +21,8 @@ std::vector<Ref<Symbol>> reachable_symbols(const std::vector<Tensor>& tensors,
 /// The tensors that gradients of some tensors can reach, through symbols and then along the tape.
 class GradientReach {
  public:
-  /// Does not look behind the tape's nodes, or symbols up to the sequence number `oldest`, when it is given.
+  /// Collects all tensors that gradients of `from` reach. With `oldest`, symbols up to this sequence number and the
+  /// inputs of the tape's nodes are left out.
   explicit GradientReach(const std::vector<Tensor>& from, std::uint64_t oldest = 0);
   bool contains(const Operand& x) const { return reached_.count(origin_of(x)); }
 

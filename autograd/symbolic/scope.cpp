@@ -54,7 +54,7 @@ Variable variable_behind(const Tensor& argument) {
 
 namespace {
 
-/// A tensor of its own, so that what it stands for does not end when the variable changes.
+/// Returns another handle of the value that stands for the variable, also after the variable has changed.
 Tensor standing_for_variable(const Tensor& value) {
   Tensor copy = value.alias(value.shape());
   copy.get()->node = value.get()->node;

@@ -1,7 +1,7 @@
 #pragma once
 #include <ktape/autograd/node.hpp>
 
-/// What ops say of the shapes of their results, in which extents may be unknown (None).
+/// Rules for the shapes of results, in which extents may be unknown (None).
 namespace ktape {
 
 /// The common shape of two operands under NumPy broadcasting. Throws ValueError with both shapes, under the
@@ -28,7 +28,7 @@ Shape with_unknown(const Shape& shape, std::int64_t extent);
 /// The shape and dtype of a tensor.
 inline OutputInfo info_of(const Tensor& x) { return {x.shape(), x.dtype()}; }
 
-/// What is known of a tensor that may turn out as either one: extents that differ are unknown. Throws
+/// Returns the shape and dtype of a tensor that is one of two alternatives: extents that differ are unknown. Throws
 /// ValueError for different ranks, TypeError for different dtypes.
 OutputInfo either(const char* op, const OutputInfo& a, const OutputInfo& b);
 

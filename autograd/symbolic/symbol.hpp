@@ -12,7 +12,7 @@
 /// later (graph.hpp).
 namespace ktape {
 
-/// What an op waits for: a tensor, or a variable, whose value is read when the op runs.
+/// An operand of a deferred op: a tensor, or a variable, whose value is read when the op runs.
 struct Operand {
   Tensor tensor;
   Variable variable;
@@ -91,7 +91,7 @@ class Symbol {
   std::size_t captured() const { return captured_; }
   std::span<const OutputInfo> outputs() const { return outputs_; }
 
-  /// What made it, for the storeys above: a layer.
+  /// Returns the object of a higher floor that made the symbol: a layer's call.
   const std::shared_ptr<void>& owner() const { return owner_; }
   void set_owner(std::shared_ptr<void> owner) { owner_ = std::move(owner); }
   void set_operands(std::vector<Operand> operands) { operands_ = std::move(operands); }

@@ -8,7 +8,7 @@ namespace ktape {
 /// A callable as it was seen to work on tensors without values.
 struct Trace {
   std::vector<OutputInfo> results;
-  /// What it brings along from outside: symbolic tensors, variables and recorded tensors.
+  /// The operands that the callable reads from outside: symbolic tensors, variables and recorded tensors.
   std::vector<Operand> captured = {};
 };
 using Callable = std::function<std::vector<Tensor>(const std::vector<Tensor>&)>;
@@ -19,7 +19,7 @@ using Callable = std::function<std::vector<Tensor>(const std::vector<Tensor>&)>;
 /// returns an undefined tensor.
 Trace trace(const char* op, const std::vector<OutputInfo>& arguments, const Callable& f);
 
-/// What several callables bring along.
+/// Returns the operands that several callables read from outside.
 std::vector<Operand> joined(std::vector<Operand> captured, const std::vector<Operand>& more);
 
 }  // namespace ktape
