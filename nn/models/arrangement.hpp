@@ -25,7 +25,7 @@ class Arrangement {
   struct Side {
     const char *argument, *kind;
     std::vector<std::string> names;
-    NamedTensors named;  ///< of which tensors in their order take the names
+    NamedTensors named;  ///< names for tensors that are given in order, without names
   };
 
   NamedTensors by_name(const Side& side, const NamedTensors& given, const std::string& argument) const;

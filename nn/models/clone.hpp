@@ -6,15 +6,14 @@
 namespace ktape::nn {
 
 struct CloneModelOptions {
-  /// The layer of the new model for one of the old: itself, to share its weights, or another. By default a
-  /// layer of the same config.
+  /// Returns the layer of the new model for a layer of the old model: the old layer, to share its weights, or another
+  /// layer. By default a new layer is made from the old layer's config.
   std::function<Layer(const Layer&)> clone_function = {};
 };
 
-/// A new model of the same architecture with new initial weights. `clone_function` is asked for each of the
-/// model's layers; those of a model inside are the affair of what it returns for that model. Throws
-/// ValueError for a part without a config, and for a clone_function with a model class of your own.
-/// `keras.models.clone_model`.
+/// Returns a new model of the model's architecture with new initial weights. `clone_function` is called for each layer of
+/// the model; for a model inside the model it is called once, with that model. Throws ValueError for a layer without a
+/// config, and for a clone_function with a model class of the program's. Mirrors `keras.models.clone_model`.
 ///
 ///     nn::Model smooth = nn::clone_model(model, {.clone_function = [](const nn::Layer& layer) -> nn::Layer {
 ///       if (layer.class_name() == "ReLU") return nn::Activation("gelu", {.name = layer.name()});

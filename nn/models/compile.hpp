@@ -10,7 +10,7 @@
 #include <utility>
 #include <vector>
 
-/// What `compile` takes.
+/// The arguments of `compile`.
 namespace ktape::nn {
 
 /// A value for each output of a model: one, for a model of one output or for all of them; a list, in the
@@ -127,7 +127,7 @@ struct CompileOptions {
   PerOutput<Loss> loss = {};            ///< None for an output that only add_loss looks at
   PerOutput<double> loss_weights = {};  ///< 1 by default
   OutputMetrics metrics = {};           ///< "accuracy" is the one that fits targets and predictions
-  OutputMetrics weighted_metrics = {};  ///< the same, with the sample weights
+  OutputMetrics weighted_metrics = {};  ///< metrics to which the sample weights are passed
 };
 
 }  // namespace ktape::nn

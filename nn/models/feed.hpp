@@ -22,8 +22,8 @@ class Feed {
   /// Whether there is another batch.
   virtual bool more() = 0;
   virtual Batch next() = 0;
-  /// Names where it is, so that another feed of the same data gives the same batches from there on. Setting
-  /// throws ValueError for a place that the data do not have.
+  /// Names the position of the feed, so that another feed of equal data can give the remaining batches. Setting a
+  /// position that the data do not have throws ValueError.
   virtual void state(State& state) = 0;
 };
 
@@ -57,7 +57,7 @@ class ArrayFeed final : public Feed {
   Tensor rows(const Tensor& x, std::int64_t first, std::int64_t last) const;
   NamedTensors rows(const NamedTensors& list, std::int64_t first, std::int64_t last) const;
   Batch batch(std::int64_t first, std::int64_t last) const;
-  /// How many samples of all processes a batch goes on by.
+  /// Returns the number of samples of all processes in one batch.
   std::int64_t step() const { return batch_size_ * size_; }
   void shuffle();
 
@@ -65,8 +65,8 @@ class ArrayFeed final : public Feed {
   Batch all_;
   std::int64_t samples_ = 0, batch_size_, next_ = 0;
   std::int64_t rank_ = 0, size_ = 1;
-  std::optional<std::uint64_t> key_;  ///< of the random order; none: their own
-  std::vector<std::int64_t> order_;   ///< that follows from the key
+  std::optional<std::uint64_t> key_;  ///< the key of the random order; none for the order of the data
+  std::vector<std::int64_t> order_;   ///< the random order of the samples, which the key determines
 };
 
 /// The elements of a dataset, which are batches: the inputs, the targets of each output, weights. Its order
@@ -97,7 +97,7 @@ class DatasetFeed final : public Feed {
   Arrangement arrangement_;
   data::Dataset dataset_;
   ClassWeight class_weight_;
-  std::int64_t iteration_;                     ///< of the next reading, at least
+  std::int64_t iteration_;                     ///< the least iteration number for the next reading
   bool exact_ = false;                         ///< the iteration is that one, whatever else was read
   std::optional<data::Dataset::Iterator> at_;  ///< none before the first
   std::int64_t given_ = 0;                     ///< elements of this reading

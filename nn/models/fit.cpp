@@ -169,8 +169,8 @@ class Fit final : public Resumable {
     model_.impl().test_step(validation_->next());
   }
 
-  /// The order of the samples is drawn here only where epochs do not draw theirs: with the same seed, epochs
-  /// 3 and 4 are the same after two others as in a fit of their own.
+  /// Begins the data. The order of the samples is drawn here only when epochs do not draw an order themselves: with one
+  /// seed, epochs 3 and 4 have equal orders after two other epochs and in a separate fit.
   void begin_data() { train_->restart(options_.shuffle && options_.steps_per_epoch.has_value()); }
 
   /// Names the training of the model while it lives. A training in a callback of another one gives way to
@@ -285,9 +285,9 @@ class Fit final : public Resumable {
   bool try_validation_ = false;
   std::optional<Listeners> listeners_;
   const InterruptScope* interrupt_ = nullptr;
-  int epoch_ = options_.initial_epoch;  ///< that goes on or comes next
-  std::int64_t step_ = 0;               ///< of the epoch, that comes next
-  Logs logs_;                           ///< of the last step or epoch
+  int epoch_ = options_.initial_epoch;  ///< the current epoch, or the next epoch between epochs
+  std::int64_t step_ = 0;               ///< the number of the next step in the epoch
+  Logs logs_;                           ///< the logs of the last step or epoch
   std::optional<Together> together_;    ///< none where this process trains alone
 };
 

@@ -5,11 +5,11 @@
 
 #include <map>
 
-/// What training, evaluation and prediction take and give.
+/// The arguments and results of training, evaluation and prediction.
 namespace ktape::nn {
 
-/// What a step works on: in the order of the model's inputs and outputs, and under their names where the model
-/// knows them. The target or the weight of an output is undefined where there is none.
+/// The data of one step, in the order of the model's inputs and outputs, and under the names of inputs and outputs
+/// where the model knows them. The target or the weight of an output is undefined where none is given.
 ///
 ///     Tensor title = batch.x["title"], first = batch.x[0];
 struct Batch {
@@ -50,9 +50,9 @@ struct ValidationData {
 };
 
 struct FitOptions {
-  std::optional<std::int64_t> batch_size = {};  ///< of arrays: 32 by default
+  std::optional<std::int64_t> batch_size = {};  ///< samples in a batch, 32 by default; for arrays only
   int epochs = 1;                               ///< the number of the last epoch, see initial_epoch
-  double validation_split = 0;  ///< the part of the samples, at the end, that is validated on instead
+  double validation_split = 0;  ///< the share of the samples, at the end, that validation takes from training
   int verbose = 1;              ///< 0: silent, 1: a progress bar on a terminal, 2: a line for each epoch
   std::vector<Callback> callbacks = {};
   ValidationData validation_data = {};
@@ -61,14 +61,14 @@ struct FitOptions {
   NamedTensors sample_weight = {};  ///< (samples,) for all outputs, for each, or for some by name
   int initial_epoch = 0;
   std::optional<std::int64_t> steps_per_epoch =
-      {};  ///< the next epoch goes on where this one stopped; see fit
+      {};  ///< batches in an epoch; the next epoch continues the data where the last epoch stopped, see fit
   std::optional<std::int64_t> validation_steps = {};
   std::optional<std::int64_t> validation_batch_size = {};  ///< batch_size by default
   int validation_freq = 1;                                 ///< every how many epochs
 };
 
 struct EvaluateOptions {
-  std::optional<std::int64_t> batch_size = {};  ///< of arrays: 32 by default
+  std::optional<std::int64_t> batch_size = {};  ///< samples in a batch, 32 by default; for arrays only
   int verbose = 1;
   NamedTensors sample_weight = {};
   std::optional<std::int64_t> steps = {};
@@ -76,7 +76,7 @@ struct EvaluateOptions {
 };
 
 struct PredictOptions {
-  std::optional<std::int64_t> batch_size = {};  ///< of arrays: 32 by default
+  std::optional<std::int64_t> batch_size = {};  ///< samples in a batch, 32 by default; for arrays only
   int verbose = 1;
   std::optional<std::int64_t> steps = {};
   std::vector<Callback> callbacks = {};
@@ -87,7 +87,7 @@ struct OnBatchOptions {
   ClassWeight class_weight = {};
 };
 
-/// What a model predicts: a tensor where it has one output, and all of them as a vector.
+/// The prediction of a model: a tensor for a model of one output, and a vector of tensors for any model.
 ///
 ///     Tensor scores = model.predict(x);     std::vector<Tensor> all = pair.predict({left, right});
 class Prediction : public Tensor {

@@ -5,8 +5,8 @@ namespace ktape::nn {
 
 class LayerGraph;
 
-/// The class behind a model that is made from symbolic tensors: it runs by calling the layers again. Derive from
-/// it for a model whose graph is known and whose training is your own:
+/// The implementation of a model that is made from symbolic tensors: the model runs by calling its layers again. Classes
+/// derive from FunctionalImpl when the graph is known and the training differs:
 ///
 ///     struct MineImpl : nn::FunctionalImpl {
 ///       using nn::FunctionalImpl::FunctionalImpl;
@@ -49,7 +49,7 @@ class FunctionalImpl : public ModelImpl {
 
   std::vector<Tensor> inputs_, outputs_;
   std::vector<std::string> reports_;         ///< the names of metrics; empty for losses
-  std::shared_ptr<const LayerGraph> graph_;  ///< to the outputs, then what is reported
+  std::shared_ptr<const LayerGraph> graph_;  ///< the graph to the outputs and to the reported tensors
 };
 
 }  // namespace ktape::nn

@@ -44,7 +44,7 @@ class GraphWriter {
     Value::List list;
     for (const Tensor& x : tensors) {
       TensorPlace place = place_of(x);
-      // Keras counts a call of a functional model behind the one that made it, but only here.
+      // In these places Keras counts the call that made a functional model as the first call.
       if (outputs && functional_.count(place.layer)) ++place.call;
       list.push_back(place.to_value());
     }
@@ -208,8 +208,8 @@ class GraphReader {
     }
   }
 
-  /// Makes the calls, each behind those that it needs: of several, that of the first layer of the list, so
-  /// that the layers of the model have the order of the list.
+  /// Makes the calls, each after the calls that make its inputs. Among several possible calls, the call of the layer that
+  /// comes first in the list is made, so that the model's layers have the order of the list.
   void call_all() {
     std::set<Place> ready;
     for (std::size_t at = 0; at < entries_.size(); ++at)

@@ -148,7 +148,7 @@ class LayerGraphRun {
   }
 
  private:
-  /// What callables inside ops ask for.
+  /// The values of symbolic tensors that callables inside ops read.
   class Captured final : public Environment {
    public:
     explicit Captured(LayerGraphRun& run) : run_(run) {}

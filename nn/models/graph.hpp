@@ -8,18 +8,18 @@ namespace ktape::nn {
 /// A call in the graph of a model, for those who draw it: of a layer, of an op, or an input.
 struct GraphNode {
   Layer layer;     ///< undefined for an op
-  std::string op;  ///< of an op
+  std::string op;  ///< the name of an op; empty for a layer
   int call = 0;    ///< which of the layer's calls in this graph it is
   std::vector<Shape> inputs, outputs;
-  std::vector<DType> dtypes;  ///< of the outputs
+  std::vector<DType> dtypes;  ///< the dtypes of the outputs
   /// The nodes that made the inputs, and which of their outputs these are.
   std::vector<std::pair<std::size_t, std::uint32_t>> from;
 
   std::string name() const { return layer.defined() ? layer.name() : op; }
 };
 
-/// What leads from some symbolic tensors to others: the calls of layers, and the ops between them, in the
-/// order in which they were written. Immutable: several threads may run it.
+/// The graph from some symbolic tensors to others: the calls of layers, and the ops between them, in the order in which
+/// the program wrote them. Immutable: several threads may run one graph.
 class LayerGraph {
  public:
   LayerGraph() = default;
@@ -34,9 +34,9 @@ class LayerGraph {
   const std::vector<Tensor>& outputs() const { return outputs_; }
   /// Each layer once, those of the inputs included.
   const std::vector<Layer>& layers() const { return layers_; }
-  /// The inputs and the calls, each behind those that it needs.
+  /// Returns the inputs and the calls, each after the nodes that make its inputs.
   std::vector<GraphNode> nodes() const;
-  /// What makes the calls, in their order.
+  /// Returns the symbols of the calls, in the order of the calls.
   std::vector<Ref<Symbol>> symbols() const;
 
  private:
@@ -63,7 +63,7 @@ class LayerGraph {
   std::vector<Step> steps_;
   std::vector<Source> sources_;    ///< the operands of the steps, one step after another
   std::vector<Source> last_uses_;  ///< the slots that nothing needs after a step, likewise
-  std::vector<Source> results_;    ///< where the outputs are
+  std::vector<Source> results_;    ///< the places of the outputs
   bool captures_ = false;          ///< whether a callable inside an op uses symbolic tensors
 };
 

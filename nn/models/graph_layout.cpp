@@ -7,7 +7,7 @@ namespace ktape::nn {
 namespace {
 
 constexpr double gap_along = 40, gap_across = 24, lane_breadth = 8;
-/// How much more than a box an arrow's place wants to stand straight behind the last one.
+/// The weight of straight arrows against the weight of straight rows of boxes.
 constexpr double lane_weight = 4;
 
 }  // namespace
@@ -45,7 +45,7 @@ void GraphLayout::rank(const std::vector<LayoutBox>& boxes) {
   ranks_.resize(boxes.empty() ? 0 : last + 1);
 }
 
-/// Arrows of one box that cross the same rank share a place in it.
+/// Connects the boxes by arrows. Arrows of one box that cross a rank share one place in the rank.
 void GraphLayout::connect(const std::vector<LayoutBox>& boxes) {
   lanes_.resize(boxes.size());
   const auto join = [&](std::size_t a, std::size_t b) {
@@ -127,7 +127,7 @@ void GraphLayout::place() {
 /// order and apart, that minimize the weighted squares of the distances (adjacent violators are pooled).
 void GraphLayout::place_rank(const std::vector<std::size_t>& rank, bool by_before, bool by_behind) {
   struct Pool {
-    double weight, wish;  ///< of all in it, for the first
+    double weight, wish;  ///< the weight of all spots in the pool, and the wanted place of its first spot
     std::size_t count;
   };
   std::vector<Pool> pools;
@@ -162,8 +162,8 @@ void GraphLayout::place_rank(const std::vector<std::size_t>& rank, bool by_befor
       spots_[rank[i]].across = pool.wish + offsets[i];
 }
 
-/// Brings the spots of each chain to one line: boxes of which each has only the next behind it, and the
-/// places of an arrow.
+/// Brings the spots of each chain to one line. A chain is a row of boxes, each with one successor, or the places of an
+/// arrow.
 void GraphLayout::straighten() {
   std::vector<std::vector<std::size_t>> chains = lanes_;
   std::vector<char> chained(spots_.size());

@@ -11,9 +11,9 @@ struct LayoutBox {
   std::vector<std::size_t> from;
 };
 
-/// Where the boxes of a graph stand, in ranks: every box behind all that lead to it, and arrows past a rank
-/// have a place of their own in it, so that none runs behind a box. (Sugiyama's method: ranks, an order in
-/// each that avoids crossings, then the places that bend arrows least.)
+/// The layout of a graph in ranks: each box stands after all boxes that lead to it, and an arrow that crosses a rank has a
+/// place in the rank, so that no arrow runs below a box. (Sugiyama's method: ranks, an order in each rank that avoids
+/// crossings, then the places that bend arrows least.)
 class GraphLayout {
  public:
   struct Point {
@@ -54,10 +54,10 @@ class GraphLayout {
 
   std::vector<Spot> spots_;                      ///< those of the boxes first
   std::vector<std::vector<std::size_t>> ranks_;  ///< the spots of each, in their order across
-  std::vector<std::size_t> positions_;           ///< of the spots in that order
+  std::vector<std::size_t> positions_;           ///< the positions of the spots in the order of their rank
   std::vector<std::vector<std::size_t>>
-      lanes_;                             ///< of each box: the spots of its arrows in the ranks behind it
-  std::vector<double> starts_, lengths_;  ///< of the ranks
+      lanes_;                             ///< for each box, the spots of its arrows in the following ranks
+  std::vector<double> starts_, lengths_;  ///< the starts and lengths of the ranks
   double length_ = 0, breadth_ = 0;
 };
 

@@ -7,7 +7,7 @@
 
 namespace ktape::nn {
 
-/// What a step or an epoch reports: numbers under their names, in order.
+/// The report of a step or an epoch: numbers under names, in order.
 ///
 ///     return nn::Logs{{"loss", loss}, {"penalty", penalty}};       // tensors of one element, or numbers
 class Logs {
@@ -32,9 +32,9 @@ class Logs {
   /// The number of this name. Throws ValueError, with the nearest known names, when there is none.
   double at(const std::string& name) const;
   double operator[](const std::string& name) const { return at(name); }
-  /// Gives the name a number, in the place of the one it has or behind all others.
+  /// Sets the number of a name. A known name keeps its place; a new name comes last.
   void set(const std::string& name, double value);
-  /// Sets all numbers of another, each name behind a prefix.
+  /// Sets all numbers of another report, with a prefix before each name.
   void update(const Logs& other, const std::string& prefix = {});
 
   std::size_t size() const { return entries_.size(); }

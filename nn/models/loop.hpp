@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-/// What the loops over batches share. Internal: sources only.
+/// Functions that the loops over batches share. Internal: sources only.
 namespace ktape::nn {
 
 class Together;
@@ -38,7 +38,7 @@ void expect_samples(const char* op, const ArrayFeed& feed);
 void expect_dataset_options(const char* op, std::optional<std::int64_t> batch_size,
                             const NamedTensors& sample_weight = {});
 
-/// Batches to measure the model on: so many, or all. `option` is what the user calls their number.
+/// The batches to measure the model on: `steps` of them, or all. `option` is the name of their number in messages.
 struct TestRun {
   const char* op;
   const char* option;

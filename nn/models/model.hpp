@@ -15,8 +15,8 @@ struct ModelOptions {
   bool trainable = true;
 };
 
-/// A layer of layers that can be trained. One is made from symbolic tensors, from a list of layers
-/// (Sequential), or of a class of your own:
+/// A layer of layers that can be trained. A model is made from symbolic tensors, from a list of layers (Sequential),
+/// or of a class of the program's:
 ///
 ///     Tensor in = nn::Input({28, 28});
 ///     nn::Model model(in, nn::Dense(10)(nn::Flatten()(in)));
@@ -27,11 +27,10 @@ struct ModelOptions {
 ///     };
 ///     using Mine = nn::ModelOf<MineImpl>;
 ///
-/// Threads may predict with one model at the same time, and call it as any layer. Evaluations share the
-/// metrics and take turns. Training (`compile`, `fit`, `train_on_batch`, steps of one's own) needs the model
-/// for its thread alone: meanwhile fit, evaluate, predict and calls of other threads throw ValueError, and a
-/// training does where another thread runs the model. Models that share layers are not protected from each
-/// other.
+/// Threads may predict with one model at the same time, and call the model as any layer. Evaluations share the
+/// metrics and take turns. Training (`compile`, `fit`, `train_on_batch`, a program's own steps) needs the model for
+/// one thread alone: meanwhile fit, evaluate, predict and calls on other threads throw ValueError, and training throws
+/// ValueError while another thread runs the model. Models that share layers are not protected from each other.
 class Model : public Layer {
  public:
   Model() = default;
@@ -50,7 +49,7 @@ class Model : public Layer {
   /// none: a class of your own, or a Sequential before its input is known.
   std::vector<Tensor> inputs() const;
   std::vector<Tensor> outputs() const;
-  /// The same of a model that has one.
+  /// Returns the symbolic tensor of the only input. Throws ValueError for a model of several inputs.
   Tensor input() const;
   Tensor output() const;
 
@@ -90,17 +89,16 @@ class Model : public Layer {
   /// The outputs for such inputs, in inference and not recorded.
   Prediction predict(const NamedTensors& x, const PredictOptions& options = {}) const;
 
-  /// The same with a dataset, whose elements are batches: the inputs, then the targets of each output, then,
-  /// where there are any, the weights of the samples, one for all outputs or for each. Tensors with names are
-  /// inputs and targets of these names. Where a model of a class of your own neither is built nor says
-  /// `input_names`, its inputs are those of an element in parts, as `from_tensor_slices({a, b}, y)` and `zip` of
-  /// two datasets make it, and otherwise the first tensor. The dataset decides on the batches and their order. It
-  /// is read anew for each epoch; with steps_per_epoch each epoch goes on where the one before stopped, and a
-  /// dataset that ends within an epoch ends the training, with a warning: repeat() it. Warnings go to the log
-  /// and, where the run prints, to the error stream. Throws ValueError, beside the above, for options that go
-  /// with arrays (batch_size, validation_split, sample_weight), for a dataset without an end where no number
-  /// of steps is given, for one that is empty, and for elements of which it is not known which tensors are
-  /// inputs.
+  /// Trains on a dataset, whose elements are batches: the inputs, then the targets of each output, then, where
+  /// there are any, the weights of the samples, one tensor for all outputs or one for each. Tensors with names are
+  /// inputs and targets of these names. For a model class of the program's that is neither built nor declares
+  /// `input_names`, the inputs are the first part of an element in parts, as `from_tensor_slices({a, b}, y)` and
+  /// `zip` of two datasets make them, and otherwise the first tensor. The dataset decides on the batches and their order.
+  /// The dataset is read anew for each epoch. With steps_per_epoch, each epoch continues the data where the last epoch
+  /// stopped, and a dataset that ends within an epoch ends the training, with a warning: repeat() such a dataset.
+  /// Warnings go to the log and, when the run prints, to the error stream. Throws ValueError, beside the errors above, for
+  /// options of arrays (batch_size, validation_split, sample_weight), for an endless dataset without a number of steps,
+  /// for an empty dataset, and for elements whose inputs cannot be told from their targets.
   ///
   ///     model.fit(train.shuffle(1000).batch(32).prefetch(2),
   ///               {.epochs = 5, .validation_data = test.batch(256)});
@@ -112,7 +110,7 @@ class Model : public Layer {
   template <std::convertible_to<NamedTensors> Targets>
   Logs evaluate(const data::Dataset& dataset, const Targets& y,
                 const EvaluateOptions& options = {}) const = delete;
-  /// What follows the inputs in the elements is not looked at.
+  /// Predicts the batches of a dataset. Tensors that follow the inputs in the elements are ignored.
   Prediction predict(const data::Dataset& dataset, const PredictOptions& options = {}) const;
 
   /// One step on one batch. The logs are those of this batch.
@@ -132,8 +130,9 @@ class Model : public Layer {
   }
   std::vector<Tensor> apply(const NamedTensors& inputs, const CallArguments& arguments = {}) const;
 
-  /// What `compile`, and the class itself, measure; the names under which the logs report the loss, the metrics
-  /// and what layers add. The outputs of a class of your own are known when it has seen a batch.
+  /// Return the metrics of `compile` and of the model class, and the names under which the logs report the loss, the
+  /// metrics, and the metrics that layers add. The outputs of a model class of the program's are known after its
+  /// first batch.
   std::vector<Metric> metrics() const;
   std::vector<std::string> metrics_names() const;
   /// Lets all that is measured begin anew, as `fit` and `evaluate` do with each epoch.
@@ -144,14 +143,14 @@ class Model : public Layer {
 
   /// Writes the model to a file: architecture, weights, and how it was compiled. The name says the format:
   ///
-  ///     .ktape           everything, the state of the optimizer and of random numbers too: a training that
-  ///                      goes on from it goes on as if it had not stopped
-  ///     .keras           Keras 3's
-  ///     .h5, .hdf5       Keras 2's
-  ///     model.json       TensorFlow.js's, with its .bin files beside it; also inside a folder
+  ///     .ktape           everything, with the state of the optimizer and of random numbers: a training that is
+  ///                      resumed from the file gives the results of an uninterrupted training
+  ///     .keras           the format of Keras 3
+  ///     .h5, .hdf5       the formats of Keras 2
+  ///     model.json       the format of TensorFlow.js, with .bin files beside the file; also inside a folder
   ///
-  /// The file is whole or not there, whatever happens meanwhile. Throws ValueError for another name and for a
-  /// model without a config, IOError where it cannot be written. Mirrors `keras.Model.save`.
+  /// The file is complete or absent, also after a crash. Throws ValueError for another name and for a model without
+  /// a config, IOError for a file that cannot be written. Mirrors `keras.Model.save`.
   void save(const std::string& path, const SaveOptions& options = {}) const;
   /// The weights alone: .weights.h5 (Keras 3), .h5 (Keras 2), .npz (NumPy), .safetensors.
   void save_weights(const std::string& path, const SaveOptions& options = {}) const;
@@ -181,18 +180,18 @@ class ModelOf : public HandleOf<Model, Implementation> {
       : HandleOf<Model, Implementation>(inputs, outputs, options) {}
 };
 
-/// The class behind a Model.
+/// The implementation of a Model.
 class ModelImpl : public LayerImpl {
  public:
   explicit ModelImpl(std::string class_name = "Model", const LayerOptions& options = {});
   ~ModelImpl() override;
 
-  /// What fit does with a batch: computes, takes a step of the optimizer, returns what to report. Override
-  /// it, or one of the others, for a training of your own.
+  /// Trains on a batch in `fit`: computes the loss, takes a step of the optimizer, returns the report. Override
+  /// this function, or one of the next two, for another way of training.
   virtual Logs train_step(const Batch& batch);
-  /// What evaluate does with a batch.
+  /// Measures a batch in `evaluate` and returns the report.
   virtual Logs test_step(const Batch& batch);
-  /// What predict does with a batch: the outputs.
+  /// Returns the outputs for a batch in `predict`.
   virtual std::vector<Tensor> predict_step(const Batch& batch);
   /// The scalar to minimize: the losses of `compile` with their weights, and all that layers add.
   virtual Tensor compute_loss(const Batch& batch, const std::vector<Tensor>& y_pred);
@@ -220,7 +219,7 @@ class ModelImpl : public LayerImpl {
 
   /// The optimizer of `compile`. Throws ValueError before it.
   const Optimizer& optimizer() const;
-  /// What training needs.
+  /// Returns the state of training: options of `compile`, optimizer, metrics.
   Trainer& trainer();
 
   /// The model's symbolic tensors; none by default.

@@ -25,7 +25,7 @@ inline constexpr const char* fixed_training = "fixed_training";
 /// The call with the place of each of its tensors.
 Value call_config(const LayerCall& call, const std::function<TensorPlace(const Tensor&)>& place_of);
 
-/// What a layer is to be called on.
+/// The arguments of a layer's call.
 struct CallInputs {
   std::vector<Tensor> inputs;
   CallArguments arguments;

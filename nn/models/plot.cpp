@@ -190,7 +190,7 @@ class Picture {
 
   const std::vector<Box>& boxes_;
   bool downwards_;
-  std::vector<std::unique_ptr<Picture>> inside_;  ///< of each box; null where nothing is in it
+  std::vector<std::unique_ptr<Picture>> inside_;  ///< for each box the picture of the model in it, or null
   std::vector<Size> sizes_;
   std::unique_ptr<GraphLayout> layout_;
 };

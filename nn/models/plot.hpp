@@ -10,9 +10,9 @@ struct PlotOptions {
   bool show_dtype = false;
   bool show_layer_names = false;
   std::string rankdir = "TB";  ///< from top to bottom; "LR": from left to right
-  bool expand_nested = false;  ///< what is in models in the model, each in a frame of its own
+  bool expand_nested = false;  ///< whether the layers of inner models are shown, each model in a frame
   bool show_layer_activations = false;
-  bool show_trainable = false;  ///< of layers with weights
+  bool show_trainable = false;  ///< whether layers with weights say if they are trained
 };
 
 /// Draws the graph of a model into a file: an SVG picture, laid out here, when its name ends in ".svg", or a

@@ -7,7 +7,7 @@
 #include <algorithm>
 #include <sstream>
 
-/// What a trainer does where several processes train together.
+/// The part of a trainer for several processes that train together.
 namespace ktape::nn {
 namespace K = backend;
 namespace {

@@ -8,9 +8,9 @@
 
 namespace ktape::nn {
 
-/// The processes that train copies of one model, each on samples of its own: what a training asks of them.
-/// nn/distributed makes them; an optimizer that has them takes the mean of all gradients. All processes call
-/// these functions, in the same order. Internal: sources only.
+/// A group of processes that train copies of one model, each on a part of the samples. nn/distributed makes the group; an
+/// optimizer with a group takes the mean of the gradients of all processes. All processes call these functions, in one
+/// order. Internal: sources only.
 class Replicas {
  public:
   virtual ~Replicas() = default;
@@ -24,12 +24,12 @@ class Replicas {
   /// The sums over all processes.
   virtual void sum(std::span<double> numbers) = 0;
 
-  /// Until the next call gradients weigh as much as so many samples, of so many in all processes.
+  /// Sets the weight of this process's gradients until the next call: `samples` of the `all_samples` of all processes.
   virtual void weigh(double samples, double all_samples) = 0;
   /// The weighted means of gradients of variables; one that no process has is undefined.
   virtual std::vector<RowGradient> mean(std::vector<RowGradient> gradients,
                                         const std::vector<Variable>& variables) = 0;
-  /// The same of the gradients of a loss, which are sent while the walk goes on.
+  /// Returns the means of the gradients of a loss; gradients are sent before the backward pass ends.
   virtual std::vector<RowGradient> mean_gradients(const Tensor& loss,
                                                   const std::vector<Variable>& variables) = 0;
 

@@ -105,7 +105,8 @@ class SequentialImpl final : public ModelImpl {
 
   std::vector<Layer> layers_;
   Tensor input_, output_;
-  std::optional<DType> dtype_in_front_;  ///< of the nn::Input in front, which inputs take
+  std::optional<DType>
+      dtype_in_front_;  ///< the dtype of the nn::Input that comes first, to which inputs are cast
 };
 
 SequentialImpl& sequence(const Sequential& model) { return static_cast<SequentialImpl&>(model.impl()); }

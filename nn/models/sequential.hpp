@@ -3,19 +3,19 @@
 
 namespace ktape::nn {
 
-/// Layers one behind the other.
+/// A model that calls its layers one after another.
 ///
 ///     nn::Sequential model({nn::Dense(16, {.activation = "relu"}), nn::Dense(1)});
 ///
-/// It is built when its input is known: by an nn::Input in front, by the `input_shape` of the first layer, by
-/// `build`, or by the first call.
+/// The model is built when its input is known: by an nn::Input as the first entry, by the `input_shape` of the first
+/// layer, by `build`, or by the first call.
 class Sequential : public Model {
  public:
   Sequential() : Sequential(std::vector<Layer>()) {}
   Sequential(std::initializer_list<Layer> layers, const ModelOptions& options = {});
   explicit Sequential(const std::vector<Layer>& layers, const ModelOptions& options = {});
 
-  /// A layer, or an nn::Input in front of all.
+  /// A layer, or an nn::Input as the first entry.
   class Part {
    public:
     Part(const Layer& layer) : layer_(layer) {}
@@ -28,8 +28,8 @@ class Sequential : public Model {
   };
   Sequential(std::initializer_list<Part> parts, const ModelOptions& options = {});
 
-  /// Appends a layer; the InputLayer of another model, in front of all, is an input. Throws ValueError for a
-  /// name that another layer has.
+  /// Appends a layer. The InputLayer of another model is an input when it comes first. Throws ValueError for a name
+  /// that another layer has.
   void add(const Layer& layer) const;
   /// Names the input: an nn::Input, before there are layers.
   void add(const Tensor& input) const;

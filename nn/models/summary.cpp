@@ -10,7 +10,7 @@
 namespace ktape::nn {
 namespace {
 
-using Cells = std::vector<std::string>;  ///< of a row; a cell may have several lines
+using Cells = std::vector<std::string>;  ///< the cells of a row; a cell may have several lines
 
 std::string with_commas(std::int64_t number) {
   std::string text = std::to_string(number);
@@ -125,7 +125,7 @@ class Rows {
 
   const SummaryOptions& options_;
   std::vector<Cells> rows_;
-  Cells names_;  ///< of the layers in the rows
+  Cells names_;  ///< the names of the layers in the rows
   bool connected_ = false;
 };
 

@@ -4,7 +4,7 @@
 /// Internal: sources only.
 namespace ktape::nn {
 
-/// What `summary` prints.
+/// The table that `summary` prints.
 struct SummaryTable {
   struct Total {
     std::string what, count, bytes;

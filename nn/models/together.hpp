@@ -5,8 +5,8 @@
 
 namespace ktape::nn {
 
-/// A training by several processes: what decides how it goes on is the same in all of them. All call these
-/// functions, in the same order.
+/// A training by several processes. All processes make equal decisions on epochs, batches and stopping. All processes
+/// call these functions, in one order.
 class Together {
  public:
   Together(Replicas& replicas, Trainer& trainer) : replicas_(replicas), trainer_(trainer) {}
@@ -18,14 +18,13 @@ class Together {
   /// From now on the feed gives this process's part.
   void divide(Feed& feed) const { feed.divide(replicas_.rank(), replicas_.size()); }
 
-  /// Throws ValueError unless all train the same model. They go on from where the first is: from its initial
-  /// weights, or from its backup.
+  /// Starts the training of all processes in the state of the first process: from its initial weights, or from its
+  /// backup. Throws ValueError unless all processes train models of one architecture.
   void start(Resumable& training);
   void share_state(Resumable& training);
 
-  /// The next batch; none at the end of all data, and when the training is to stop. A process whose data end
-  /// before those of the others goes on with its last batch, or with another process's where there was none:
-  /// batches that do not count.
+  /// Returns the next batch; none at the end of all data, and when the training is to stop. A process whose data end
+  /// first repeats its last batch, or the batch of another process if it had none; repeated batches have no weight.
   std::optional<Batch> next_batch(Feed& feed, bool interrupted);
   /// A batch for each process, of another where this has none: to build the model. Throws ValueError, in all
   /// processes, where none has data.
@@ -34,10 +33,10 @@ class Together {
   Logs train_step(ModelImpl& model, const Batch& batch, int epoch, std::int64_t step);
   /// A step on batches that all processes were given.
   Logs train_on_batch(ModelImpl& model, const Batch& batch);
-  /// What all have reported since the last time.
+  /// Returns the report of all processes since the last call.
   Logs end_epoch(const Logs& logs);
-  /// What all have measured, for the logs of each. What a step of one's own reports beside that is the mean,
-  /// weighted with the samples. The names are those of the first process that has samples.
+  /// Returns the measurements of all processes, for the logs of each process. Other numbers, which a program's own steps
+  /// report, are means weighted by samples. The names come from the first process that has samples.
   Logs merged(const Logs& logs, double samples);
 
   /// The training stops, and is interrupted, in all processes when it is in one.
@@ -54,9 +53,9 @@ class Together {
 
   Replicas& replicas_;
   Trainer& trainer_;
-  Batch last_;          ///< that was read
+  Batch last_;          ///< the batch that was read last
   double counted_ = 0;  ///< samples of it that count
-  double samples_ = 0;  ///< of the epoch, in this process
+  double samples_ = 0;  ///< samples of this process in the epoch so far
   bool interrupted_ = false, some_lack_batches_ = false;
 };
 

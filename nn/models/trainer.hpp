@@ -32,21 +32,20 @@ class Resumable {
   virtual ~Resumable() = default;
   /// Makes the weights, where that waits for the first batch.
   virtual void build() = 0;
-  /// Names everything that the training goes on with: weights, optimizer, random numbers, the place in the
-  /// data, what has been measured, and the states of layers and callbacks. Of a training that is built.
+  /// Names the whole state of a training: weights, optimizer, random numbers, the position in the data, measurements,
+  /// and the states of layers and callbacks. The model must be built.
   virtual void state(State& state) = 0;
   /// Whether it is between two batches, not between epochs.
   virtual bool within_epoch() const = 0;
   /// Whether Ctrl-C ends it.
   virtual bool interrupted() const = 0;
-  /// What it validates on; null without.
+  /// Returns the data of validation; null for a training without validation.
   virtual Feed* validation() = 0;
   /// How many batches of that; all of them without.
   virtual std::optional<std::int64_t> validation_steps() const = 0;
 };
 
-/// What `compile` said, worked out for the outputs of one model, and what has been measured since the last
-/// reset.
+/// The options of `compile`, resolved for the outputs of one model, and the measurements since the last reset.
 class Trainer {
  public:
   explicit Trainer(ModelImpl& model) : model_(model) {}
@@ -54,7 +53,7 @@ class Trainer {
   void compile(const CompileOptions& options);
   bool compiled() const { return optimizer_.defined(); }
   const Optimizer& optimizer() const { return optimizer_; }
-  /// What `compile` was given.
+  /// Returns the options of `compile` as the program gave them.
   const CompileOptions& options() const { return options_; }
 
   /// Makes the trainer look again for the layers and weights of the model, which may have changed.
@@ -80,8 +79,7 @@ class Trainer {
   std::vector<std::string> metrics_names() const;
   /// The targets of an output; null where there are none.
   const Tensor* targets_of(const Batch& batch, std::size_t output) const;
-  /// Of processes that train together: throws ValueError, in all of them, unless their models have the same
-  /// layers and weights, in the same order.
+  /// Throws ValueError in all processes of a group unless their models have equal layers and weights, in one order.
   void expect_same(Replicas& replicas) const;
   /// Puts what all processes have measured together, in each of them.
   void merge_measured(Replicas& replicas, int from);
@@ -100,7 +98,7 @@ class Trainer {
   /// Names weights, what the layers keep, what has been measured since the last reset, and the optimizer.
   void state(State& state);
   bool stop = false;              ///< whether the training should end
-  Resumable* training = nullptr;  ///< that is going on
+  Resumable* training = nullptr;  ///< the active training; null outside of `fit`
   ModelUse use;                   ///< which threads train, evaluate and predict
 
  private:
@@ -135,14 +133,14 @@ class Trainer {
   CompileOptions options_;
   std::vector<Output> outputs_;
   RunningMean mean_loss_;
-  std::vector<std::pair<std::string, RunningMean>> reported_;  ///< by add_metric
+  std::vector<std::pair<std::string, RunningMean>> reported_;  ///< the values of add_metric, by name
   bool layers_known_ = false;
   bool trainable_at_compile_ = true;
   std::vector<std::pair<Layer, bool>>
       compiled_trainable_;                          ///< layers at `compile`, and whether each was trainable
   std::string warned_of_;                           ///< names of the layers that the last warning was of
   std::optional<std::vector<Variable>> trainable_;  ///< the weights to train, once a step has asked
-  std::vector<Layer> layers_;                       ///< in the model, at any depth
+  std::vector<Layer> layers_;                       ///< the layers in the model, at any depth
   std::vector<std::pair<Variable, Regularizer>> regularized_;
 };
 
