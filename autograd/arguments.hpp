@@ -20,7 +20,8 @@ void expect_defined(const char* op, const char* names, const T&... tensors) {
   fail_undefined(op, names, list);
 }
 
-/// Throws the error of `expect_defined` for the first undefined tensor of a list: "[stack] x[1] must be a tensor: ...".
+/// Throws the error of `expect_defined` for the first undefined tensor of a list: "[stack] x[1] must be a
+/// tensor: ...".
 void expect_defined(const char* op, const char* name, const std::vector<Tensor>& tensors);
 
 /// Throws ValueError, naming the op, for a result of more dimensions than a tensor can have.

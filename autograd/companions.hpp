@@ -3,8 +3,8 @@
 
 namespace ktape {
 
-/// The op and the input that made a tensor, and the axis of the op where it has one: log(softmax(x)) is computed from x,
-/// which is more exact than the logarithm of a rounded result.
+/// The op and the input that made a tensor, and the axis of the op where it has one: log(softmax(x)) is
+/// computed from x, which is more exact than the logarithm of a rounded result.
 struct ComputedFrom {
   const char* op = "";
   Tensor input = {};

@@ -8,8 +8,8 @@
 
 namespace ktape {
 
-/// Returns a one-dimensional xtensor array over the memory of the n elements that begin at p. The compiler turns
-/// expressions of such arrays into plain vectorized loops. Internal: sources only.
+/// Returns a one-dimensional xtensor array over the memory of the n elements that begin at p. The compiler
+/// turns expressions of such arrays into plain vectorized loops. Internal: sources only.
 template <class T>
 auto elements(T* p, std::int64_t n) {
   const std::array<std::size_t, 1> shape{static_cast<std::size_t>(n)};

@@ -18,8 +18,8 @@ struct GradcheckOptions {
   bool equal_nan = false;        ///< a gradient of NaN agrees with differences of NaN
 };
 
-/// The result of a check of gradients. `message` names op, input, index and both values of the worst disagreement of
-/// each failing input.
+/// The result of a check of gradients. `message` names op, input, index and both values of the worst
+/// disagreement of each failing input.
 struct GradcheckReport {
   bool ok = true;
   std::string message;

@@ -148,7 +148,8 @@ std::vector<Tensor> gradients_later(const TensorList& losses, const TensorList& 
       symbolic_derivatives("gradients", run, info_of, losses.vector(), variables.vector(), seeds.vector()));
 }
 
-/// Returns the values of variables. Gradients that are computed at once need no copies that stand for the variables.
+/// Returns the values of variables. Gradients that are computed at once need no copies that stand for the
+/// variables.
 std::vector<Tensor> values_of(const std::vector<Variable>& variables) {
   std::vector<Tensor> values;
   values.reserve(variables.size());

@@ -10,24 +10,25 @@
 namespace ktape {
 
 /// Returns the gradients of sum(loss) with respect to each of `variables`: variables, watched tensors, or any
-/// recorded tensor between them and the loss. A gradient has the shape and dtype of its variable, and is undefined
-/// (None) where the loss does not depend on the variable.
+/// recorded tensor between them and the loss. A gradient has the shape and dtype of its variable, and is
+/// undefined (None) where the loss does not depend on the variable.
 ///
-/// The result of an op is a tensor other than the op's arguments even where the op has nothing to do (a reshape to an
-/// equal shape): the gradient with respect to the result counts only ops that read the result.
+/// The result of an op is a tensor other than the op's arguments even where the op has nothing to do (a
+/// reshape to an equal shape): the gradient with respect to the result counts only ops that read the result.
 ///
-/// `seeds` weighs the losses: d(sum over i of sum(losses[i] * seeds[i])). Missing and undefined seeds are ones.
+/// `seeds` weighs the losses: d(sum over i of sum(losses[i] * seeds[i])). Missing and undefined seeds are
+/// ones.
 ///
-/// The results are differentiable: fused backward kernels compute them at once, and the backward pass runs again,
-/// recorded, only when a gradient is differentiated through them. Under NoGrad the results are plain values. The
-/// results keep the graph of the losses as long as they live: a loop that carries values of them from step to step
-/// keeps these values in a Variable, see Tape.
+/// The results are differentiable: fused backward kernels compute them at once, and the backward pass runs
+/// again, recorded, only when a gradient is differentiated through them. Under NoGrad the results are plain
+/// values. The results keep the graph of the losses as long as they live: a loop that carries values of them
+/// from step to step keeps these values in a Variable, see Tape.
 ///
-/// The graph stays, so that any thread can differentiate the graph again, also at the same time (see tape.hpp). Time
-/// and memory are linear in the number of ops that are newer than the oldest of `variables`.
+/// The graph stays, so that any thread can differentiate the graph again, also at the same time (see
+/// tape.hpp). Time and memory are linear in the number of ops that are newer than the oldest of `variables`.
 ///
-/// Throws ValueError for an undefined loss or variable and a seed of another shape, TypeError for a
-/// loss that is not floating. Mirrors `K.gradients` and `tf.gradients`.
+/// Throws ValueError for an undefined loss or variable and a seed of another shape, TypeError for a loss that
+/// is not floating. Mirrors `K.gradients` and `tf.gradients`.
 std::vector<Tensor> gradients(const TensorList& losses, const TensorList& variables,
                               const TensorList& seeds = {});
 
@@ -40,7 +41,8 @@ std::vector<Tensor> gradients(const TensorList& losses, const std::vector<V>& va
   return gradients_of(losses, variables, seeds);
 }
 
-/// The part of one lookup (`gather`) in the gradient of a variable: values[i] is added to the slice rows[i] along axis 0.
+/// The part of one lookup (`gather`) in the gradient of a variable: values[i] is added to the slice rows[i]
+/// along axis 0.
 struct LookupGradient {
   std::size_t variable;  ///< which of the variables
   Tensor rows, values;   ///< int64, with repetitions; (rows.size(), slice...) in order
@@ -110,13 +112,13 @@ class GradientTape {
   }
 
   /// Returns the jacobian of each sample, target[i] by source[i], where no sample of the target depends on
-  /// another sample of the source: of shape (samples, target.shape()[1:]..., source.shape()[1:]...). Takes one
-  /// backward pass for each element of one sample of the target.
+  /// another sample of the source: of shape (samples, target.shape()[1:]..., source.shape()[1:]...). Takes
+  /// one backward pass for each element of one sample of the target.
   ///
   ///     tape.batch_jacobian(square(x), x)    // x of shape (10, 2): ten matrices, of shape (10, 2, 2)
   ///
-  /// Zeros where the target does not depend on the source, as in TF2. Throws ValueError unless both have rank 2
-  /// or more and the same number of samples; further errors as in `jacobian`. Mirrors
+  /// Zeros where the target does not depend on the source, as in TF2. Throws ValueError unless both have rank
+  /// 2 or more and the same number of samples; further errors as in `jacobian`. Mirrors
   /// `tf.GradientTape.batch_jacobian`.
   Tensor batch_jacobian(const Tensor& target, const Tensor& source,
                         const JacobianOptions& options = {}) const;
@@ -146,9 +148,9 @@ inline std::vector<Tensor> as_list(std::vector<Tensor> gradients) { return gradi
 ///       return std::pair{x * 1.f, [](const Tensor& dy) { return dy * -1.f; }};
 ///     });
 ///
-/// The ops of the callable are recorded, so that the callable can compute a value and differentiate the value with
-/// respect to the arguments, none of which depends on another. A checkpoint keeps only the arguments of `f`, and runs
-/// `f` again when the gradient is needed:
+/// The ops of the callable are recorded, so that the callable can compute a value and differentiate the value
+/// with respect to the arguments, none of which depends on another. A checkpoint keeps only the arguments of
+/// `f`, and runs `f` again when the gradient is needed:
 ///
 ///     auto checkpoint = custom_gradient([f](const Tensor& x, const Tensor& w) {
 ///       return std::pair{f(x, w), [f, x, w](const Tensor& dy) { return gradients(f(x, w), {x, w}, {dy}); }};

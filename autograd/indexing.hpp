@@ -63,7 +63,8 @@ class Index {
   Slice slice_;
 };
 
-/// The index in the brackets of `x[...]`: one entry, or several in braces. Axes that are not mentioned are taken whole.
+/// The index in the brackets of `x[...]`: one entry, or several in braces. Axes that are not mentioned are
+/// taken whole.
 ///
 ///     x[0]   x[{1, -1}]   x[{Slice(0, 2), All}]   x[{Ellipsis, NewAxis}]   x[Slice(None, None, -1)]
 class Indices {

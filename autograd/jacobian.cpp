@@ -114,7 +114,8 @@ Tensor ones_at(const Tensor& like, std::int64_t blocks, std::int64_t place) {
   return out;
 }
 
-/// A kind of derivative: its name in errors, the rule for its shape, and whether each sample has a derivative.
+/// A kind of derivative: its name in errors, the rule for its shape, and whether each sample has a
+/// derivative.
 struct Kind {
   const char* op;
   ShapeRule rule;

@@ -5,8 +5,8 @@
 
 namespace ktape {
 
-/// The memory that the caching allocator holds, in bytes, over all threads. Figures of other threads may be a moment
-/// old.
+/// The memory that the caching allocator holds, in bytes, over all threads. Figures of other threads may be a
+/// moment old.
 struct MemoryStats {
   std::int64_t live_bytes = 0;    ///< memory of tensors and tape nodes, rounded up to size classes
   std::int64_t cached_bytes = 0;  ///< free, kept for reuse
@@ -30,8 +30,8 @@ void* allocate(std::size_t bytes);
 /// Returns a block of `allocate(bytes)`, from any thread.
 void deallocate(void* block, std::size_t bytes) noexcept;
 
-/// An allocator for the working memory of kernels: vectors take memory from the allocator of the tensors, and throw
-/// its ValueError when there is no memory.
+/// An allocator for the working memory of kernels: vectors take memory from the allocator of the tensors, and
+/// throw its ValueError when there is no memory.
 template <class T>
 struct CachedMemory {
   using value_type = T;

@@ -20,7 +20,8 @@ struct OutputInfo {
   DType dtype = DType::Float32;
 };
 
-/// The arguments of a backward closure: the gradients of the outputs, and the places for the gradients of the inputs.
+/// The arguments of a backward closure: the gradients of the outputs, and the places for the gradients of the
+/// inputs.
 class Grads {
  public:
   virtual ~Grads() = default;

@@ -10,8 +10,8 @@ namespace {
 
 constexpr std::int64_t window = 100'000'000;  // nanoseconds between two looks
 
-/// Involuntary context switches in a window. A process on an idle machine of two processors has one to four, with two
-/// other busy programs seven (one thread) to 25 (two).
+/// Involuntary context switches in a window. A process on an idle machine of two processors has one to four,
+/// with two other busy programs seven (one thread) to 25 (two).
 constexpr double contended_from = 10, idle_up_to = 3;
 
 std::atomic<std::int64_t> next_look{0}, switches_before{0};

@@ -65,7 +65,8 @@ class Scalar {
   }
 
  private:
-  /// Returns whether `to` keeps the value, apart from a fraction, which `to` cuts off, and from numbers as bool.
+  /// Returns whether `to` keeps the value, apart from a fraction, which `to` cuts off, and from numbers as
+  /// bool.
   template <class T>
   bool in_range() const {
     using Limits = std::numeric_limits<T>;

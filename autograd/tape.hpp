@@ -32,8 +32,8 @@ namespace ktape {
 // - Random numbers, names and the settings of the backend (`set_floatx`, `set_random_seed`, ...) belong to the
 //   whole process and are safe to use from all threads; which thread draws which numbers is then a race.
 
-/// The ops recorded on one thread, oldest first. A node is listed from its recording until no gradient can need
-/// the node any more, so the tape needs no clearing.
+/// The ops recorded on one thread, oldest first. A node is listed from its recording until no gradient can
+/// need the node any more, so the tape needs no clearing.
 ///
 /// A Tensor that a loop carries from step to step keeps the history of all steps, because a gradient could be
 /// taken through all of them:

@@ -24,8 +24,8 @@ class Tensor;
 class Variable;
 
 /// Reference-counted memory: this header, then the elements, 64-byte aligned and padded to a multiple of 64
-/// bytes. The block may begin with room for one more object, before the header: the tensor for which the memory was
-/// made.
+/// bytes. The block may begin with room for one more object, before the header: the tensor for which the
+/// memory was made.
 class Storage {
  public:
   /// Makes a storage with `front` bytes of room before the header, a multiple of 64.
@@ -36,8 +36,8 @@ class Storage {
   void* data() { return reinterpret_cast<char*>(this) + 64; }
   void* front() { return reinterpret_cast<char*>(this) - front_; }
 
-  /// Data that a kernel derived from the elements and can use again. The memo is destroyed with the elements, and
-  /// before the elements change.
+  /// Data that a kernel derived from the elements and can use again. The memo is destroyed with the elements,
+  /// and before the elements change.
   struct Memo {
     void* data = nullptr;
     void (*destroy)(void* data) = nullptr;
@@ -54,9 +54,10 @@ class Storage {
   Memo memo_;
 };
 
-/// The object that Tensor handles share. After it is made, only the tape node and the companions are ever set. A symbolic
-/// tensor has a symbol in place of a storage, and a size of -1 where the shape is not fully known. The object lies
-/// in one block with its storage, before the storage's header, unless the tensor shares another tensor's storage.
+/// The object that Tensor handles share. After it is made, only the tape node and the companions are ever
+/// set. A symbolic tensor has a symbol in place of a storage, and a size of -1 where the shape is not fully
+/// known. The object lies in one block with its storage, before the storage's header, unless the tensor
+/// shares another tensor's storage.
 struct TensorImpl {
   std::atomic<std::int32_t> refs{1};
   DType dtype;
@@ -98,8 +99,8 @@ class Tensor {
   ///
   ///     Tensor x = Tensor::from_buffer(bytes.data(), bytes.size(), {2, 3}, "float32");
   static Tensor from_buffer(const void* buffer, std::size_t bytes, const Shape& shape, DType dtype);
-  /// Returns the tensor that `gradients` gives for a missing gradient: undefined as Tensor() is, but ops that get this
-  /// tensor explain why.
+  /// Returns the tensor that `gradients` gives for a missing gradient: undefined as Tensor() is, but ops that
+  /// get this tensor explain why.
   static Tensor no_gradient();
   explicit Tensor(Ref<TensorImpl> impl) : impl_(std::move(impl)) {}
 
@@ -138,7 +139,8 @@ class Tensor {
   /// dtype().size()`.
   void copy_to(void* buffer, std::size_t bytes) const;
 
-  /// Returns a tensor with this value and mask, without a tape node: ops on the result are not recorded. Shares memory.
+  /// Returns a tensor with this value and mask, without a tape node: ops on the result are not recorded.
+  /// Shares memory.
   Tensor detach() const;
   /// Returns a tensor with these elements in another shape of equal size, without a tape node. Shares memory.
   Tensor alias(const Shape& shape) const;
@@ -168,8 +170,8 @@ class Tensor {
 
 /// Writes the tensor as NumPy prints an array, with shape and dtype; long tensors are summarized.
 std::ostream& operator<<(std::ostream& out, const Tensor& tensor);
-/// Writes a tensor as text, with at most `edge` entries at either end of each axis when the tensor has more than
-/// `threshold` elements.
+/// Writes a tensor as text, with at most `edge` entries at either end of each axis when the tensor has more
+/// than `threshold` elements.
 std::string to_string(const Tensor& tensor, int edge = 3, std::int64_t threshold = 1000);
 
 [[noreturn]] void fail_undefined(const char* op, const char* name, const Tensor& x);
@@ -186,9 +188,9 @@ void expect_value(const char* op, const Tensor& x);
 /// truncation (out of range saturates, NaN becomes 0).
 void convert(void* out, DType to, const void* in, DType from, std::int64_t n);
 
-/// Returns the elements as an xtensor array over the tensor's memory (no copy). The view is valid while the tensor
-/// lives, and must not be written to while the tape could still read the tensor. Throws TypeError when T is not the
-/// element type.
+/// Returns the elements as an xtensor array over the tensor's memory (no copy). The view is valid while the
+/// tensor lives, and must not be written to while the tape could still read the tensor. Throws TypeError when
+/// T is not the element type.
 template <class T>
 auto view(const Tensor& tensor) {
   const T* data = tensor.data<T>();

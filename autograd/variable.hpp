@@ -67,13 +67,13 @@ class Variable {
   bool trainable() const;
   void set_trainable(bool trainable);
 
-  /// Gives the variable a new value of equal shape and dtype: copies the value in place when no other handle sees the
-  /// old value, and shares the new value's memory otherwise. Throws ValueError for another shape and TypeError for
-  /// another dtype; the variable does not change then.
+  /// Gives the variable a new value of equal shape and dtype: copies the value in place when no other handle
+  /// sees the old value, and shares the new value's memory otherwise. Throws ValueError for another shape and
+  /// TypeError for another dtype; the variable does not change then.
   void assign(const Tensor& value);
 
-  /// Calls `f(target, source)` on the memory of the next and of the present value, which may be one memory, and
-  /// makes the target the variable's value. For the library's in-place updates.
+  /// Calls `f(target, source)` on the memory of the next and of the present value, which may be one memory,
+  /// and makes the target the variable's value. For the library's in-place updates.
   template <class F>
   void modify(F&& f) {
     Tensor next = writable();
@@ -98,8 +98,8 @@ class Variable {
 
 std::ostream& operator<<(std::ostream& out, const Variable& variable);
 
-/// The argument of an update: a variable. A tensor never changes, and a variable made of a tensor would be gone
-/// after the call.
+/// The argument of an update: a variable. A tensor never changes, and a variable made of a tensor would be
+/// gone after the call.
 class Assignable : public Variable {
  public:
   Assignable(const Variable& variable) : Variable(variable) {}
@@ -148,7 +148,7 @@ struct VariableImpl {
   Constraint constraint;
   bool trainable = true;
   Ref<VariableLeaf>
-      leaf;  ///< the node by which gradients find the variable, with its shape and dtype; updates keep the node
+      leaf;      ///< the node by which gradients find the variable; has its shape and dtype; updates keep it
   Tensor value;  ///< undefined until there is one
 
   VariableImpl(const OutputInfo& info, std::string name, Constraint constraint);

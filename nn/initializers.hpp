@@ -19,8 +19,9 @@ class InitializerImpl : public FunctionObject<Tensor, const Shape&, DType> {
   static constexpr const char* kind = "initializer";
 };
 
-/// Makes the first value of a weight: by name ("glorot_uniform"), as an object, as `K::zeros` or `K::ones`, or
-/// any callable of (Shape, DType). A value of another shape or dtype than the wanted one is a ValueError or TypeError.
+/// Makes the first value of a weight: by name ("glorot_uniform"), as an object, as `K::zeros` or `K::ones`,
+/// or any callable of (Shape, DType). A value of another shape or dtype than the wanted one is a ValueError
+/// or TypeError.
 class Initializer : public FunctionHandle<InitializerImpl> {
  public:
   using FunctionHandle::FunctionHandle;
@@ -105,7 +106,8 @@ struct VarianceScalingOptions {
 /// Random numbers with mean 0 and variance scale / n, where n is fan_in = shape[-2] * receptive field,
 /// fan_out = shape[-1] * receptive field, or their mean; the receptive field is the product of the other
 /// extents. With `input_axes` and `output_axes` fan_in and fan_out are the products of the extents of these
-/// axes, for weights whose axes have another order, such as (features, heads, size). Throws ValueError for a scale that is not above 0 and unknown modes and distributions.
+/// axes, for weights whose axes have another order, such as (features, heads, size). Throws ValueError for a
+/// scale that is not above 0 and unknown modes and distributions.
 class VarianceScaling : public Initializer {
  public:
   VarianceScaling(const VarianceScalingOptions& options = {});

@@ -12,8 +12,8 @@
 
 namespace ktape::nn {
 
-/// Tensors in order, which may have names: what a model is given, a batch, an element of a dataset. A vector of
-/// tensors is one, and it is a vector of tensors.
+/// Tensors in order, which may have names: what a model is given, a batch, an element of a dataset. A vector
+/// of tensors is one, and it is a vector of tensors.
 ///
 ///     model.fit({{"title", titles}, {"body", bodies}}, {{"priority", priorities}});
 ///     Tensor title = batch.x["title"], first = batch.x[0];

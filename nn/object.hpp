@@ -73,8 +73,8 @@ AnyFunction any_function(Result (*function)(Arguments...)) {
   return reinterpret_cast<AnyFunction>(function);
 }
 
-/// A function of the library and its name. Tables of them stand in headers: a program may have addresses of its
-/// own for the library's functions.
+/// A function of the library and its name. Tables of them stand in headers: a program may have addresses of
+/// its own for the library's functions.
 struct NamedFunction {
   AnyFunction function;
   const char* name;
@@ -134,8 +134,8 @@ struct WithDefaults<std::function<Result(Arguments...)>> {
   }
 };
 
-/// A handle to a function object: a name, an object, or any callable of its arguments. A function of the library
-/// stands for its name; see WithDefaults for one that takes more arguments.
+/// A handle to a function object: a name, an object, or any callable of its arguments. A function of the
+/// library stands for its name; see WithDefaults for one that takes more arguments.
 template <class ImplBase, class Function = typename ImplBase::Function>
 class FunctionHandle;
 

@@ -19,8 +19,8 @@ struct SizeOptions {
   std::string name = {};  ///< accepted and not kept
 };
 
-/// The shape as a 1-D int32 tensor (`K.shape`; symbolic where x is and has an unknown extent; ValueError for an
-/// extent that does not fit in int32), as a Shape (`K.int_shape`); the number of axes (`K.ndim`).
+/// The shape as a 1-D int32 tensor (`K.shape`; symbolic where x is and has an unknown extent; ValueError for
+/// an extent that does not fit in int32), as a Shape (`K.int_shape`); the number of axes (`K.ndim`).
 Tensor shape(const Tensor& x);
 Shape int_shape(const Tensor& x);
 int ndim(const Tensor& x);

@@ -7,8 +7,8 @@
 #include <utility>
 #include <vector>
 
-/// The gate of an op. An op first checks its arguments and finds the shape of its result; both work for unknown
-/// dimensions, too. Then follows the gate: after the gate, every tensor has a value:
+/// The gate of an op. An op first checks its arguments and finds the shape of its result; both work for
+/// unknown dimensions, too. Then follows the gate: after the gate, every tensor has a value:
 ///
 ///     Tensor sum(const Tensor& x, const Axes& axis, bool keepdims) {
 ///       expect_number("sum", x);

@@ -131,7 +131,8 @@ class GraphRun final : public Environment {
     return outputs(std::move(constants));
   }
 
-  /// Returns the value of a symbolic tensor that a callable inside an op reads; computes the value when there is none.
+  /// Returns the value of a symbolic tensor that a callable inside an op reads; computes the value when there
+  /// is none.
   Tensor value(const Tensor& symbolic) override {
     const auto slot = graph_.slot_of_.find(symbol_result(symbolic));
     if (slot != graph_.slot_of_.end() && slots_[static_cast<std::size_t>(slot->second)].defined())

@@ -60,8 +60,8 @@ using Derivatives =
     std::function<std::vector<Tensor>(const std::vector<Tensor>& losses, const std::vector<Tensor>& variables,
                                       const std::vector<Tensor>& seeds)>;
 
-/// Runs `derivatives` later, where one of the losses or seeds is symbolic. Returns a tensor as `info` describes
-/// it for each variable that gradients can reach, an undefined one for the others.
+/// Runs `derivatives` later, where one of the losses or seeds is symbolic. Returns a tensor as `info`
+/// describes it for each variable that gradients can reach, an undefined one for the others.
 std::vector<Tensor> symbolic_derivatives(const char* op, const Derivatives& derivatives,
                                          const std::function<OutputInfo(const Tensor& variable)>& info,
                                          const std::vector<Tensor>& losses,

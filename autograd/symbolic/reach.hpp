@@ -21,8 +21,8 @@ std::vector<Ref<Symbol>> reachable_symbols(const std::vector<Tensor>& tensors,
 /// The tensors that gradients of some tensors can reach, through symbols and then along the tape.
 class GradientReach {
  public:
-  /// Collects all tensors that gradients of `from` reach. With `oldest`, symbols up to this sequence number and the
-  /// inputs of the tape's nodes are left out.
+  /// Collects all tensors that gradients of `from` reach. With `oldest`, symbols up to this sequence number
+  /// and the inputs of the tape's nodes are left out.
   explicit GradientReach(const std::vector<Tensor>& from, std::uint64_t oldest = 0);
   bool contains(const Operand& x) const { return reached_.count(origin_of(x)); }
 

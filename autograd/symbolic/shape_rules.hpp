@@ -28,8 +28,8 @@ Shape with_unknown(const Shape& shape, std::int64_t extent);
 /// The shape and dtype of a tensor.
 inline OutputInfo info_of(const Tensor& x) { return {x.shape(), x.dtype()}; }
 
-/// Returns the shape and dtype of a tensor that is one of two alternatives: extents that differ are unknown. Throws
-/// ValueError for different ranks, TypeError for different dtypes.
+/// Returns the shape and dtype of a tensor that is one of two alternatives: extents that differ are unknown.
+/// Throws ValueError for different ranks, TypeError for different dtypes.
 OutputInfo either(const char* op, const OutputInfo& a, const OutputInfo& b);
 
 }  // namespace ktape

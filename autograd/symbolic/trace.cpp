@@ -72,8 +72,8 @@ Trace trace_symbols(const char* op, const std::vector<OutputInfo>& arguments, co
   return out;
 }
 
-/// An Environment in which symbolic tensors have small values. Unknown dimensions get extents in the order in which a
-/// callable reads them: one extent for all, or one after another from a list.
+/// An Environment in which symbolic tensors have small values. Unknown dimensions get extents in the order in
+/// which a callable reads them: one extent for all, or one after another from a list.
 class SmallValues final : public Environment {
  public:
   SmallValues(std::size_t first, std::size_t step, bool ones) : next_(first), step_(step), ones_(ones) {}
@@ -103,8 +103,8 @@ class SmallValues final : public Environment {
   std::vector<Tensor> values_;
 };
 
-/// Returns the trace that runs of `f` on small values agree on. Runs whose values `f` refuses are left out. When `f`
-/// refuses all of them with one message, which then depends on no extent, the error is thrown.
+/// Returns the trace that runs of `f` on small values agree on. Runs whose values `f` refuses are left out.
+/// When `f` refuses all of them with one message, which then depends on no extent, the error is thrown.
 std::optional<Trace> trace_values(const char* op, const std::vector<OutputInfo>& arguments,
                                   const Callable& f) {
   const InferenceScope scope;

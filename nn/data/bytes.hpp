@@ -73,8 +73,8 @@ class ByteSource {
 };
 
 /// A file from its beginning on, decompressed where it is gzip, as far as `arrays_inflation` allows. A gzip
-/// file may have several members and end in zeros; anything else behind a member is damage. Only regular files
-/// are read, here and by RandomFile: devices and pipes may never end.
+/// file may have several members and end in zeros; anything else behind a member is damage. Only regular
+/// files are read, here and by RandomFile: devices and pipes may never end.
 class InputFile final : public ByteSource {
  public:
   InputFile(const char* op, const std::string& path);

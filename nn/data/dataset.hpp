@@ -72,8 +72,8 @@ struct WindowOptions {
 /// A transformation returns a new dataset and reads nothing yet. What is read depends on the seeds and on how
 /// often the same dataset has been read, never on threads: functions that are given run unrecorded, in
 /// inference, and what they draw at random without a seed follows from the element's place. An error in one
-/// reaches the one who reads, in the place of the element. It is quick to transform batches rather than
-/// their elements: `map` behind `batch`.
+/// reaches the one who reads, in the place of the element. It is quick to transform batches rather than their
+/// elements: `map` behind `batch`.
 ///
 /// A Dataset is a handle: copies are the same dataset. Any number of threads may read it, each with iterators
 /// of its own. All transformations throw ValueError for numbers out of range and functions that are empty.
@@ -87,8 +87,8 @@ class Dataset {
   /// Returns the next state and what takes the place of the element.
   using Scanner = std::function<std::pair<Element, Element>(const Element& state, const Element& element)>;
 
-  /// The rows of the tensors, which have as many each: x[0] and y[0], x[1] and y[1], ... Elements have the names
-  /// of the tensors.
+  /// The rows of the tensors, which have as many each: x[0] and y[0], x[1] and y[1], ... Elements have the
+  /// names of the tensors.
   static Dataset from_tensor_slices(const Element& tensors);
   /// The same of inputs, targets and, maybe, weights: `fit` knows which are which, whatever the model.
   ///
@@ -105,8 +105,8 @@ class Dataset {
   static Dataset range(std::int64_t start, std::int64_t stop, std::int64_t step = 1);
   /// Random numbers from 0 up to, not including, 2^32, without an end: int64 scalars.
   static Dataset random(const RandomOptions& options = {});
-  /// The tensors of all datasets' elements, as long as each has one. Of two or three datasets they are in parts,
-  /// see from_tensor_slices: inputs, targets and weights.
+  /// The tensors of all datasets' elements, as long as each has one. Of two or three datasets they are in
+  /// parts, see from_tensor_slices: inputs, targets and weights.
   static Dataset zip(const std::vector<Dataset>& datasets);
 
   /// The elements of this dataset, then those of the other.

@@ -37,8 +37,8 @@ std::string automatic_name(const std::string& class_name);
 /// argument, for an argument that is a function without a name.
 Value described(const LayerImpl& layer, const Config& config);
 
-/// Returns the description of a layer as a member of a model's config, without `batch_input_shape`: the config of
-/// the model has the shapes of its inputs.
+/// Returns the description of a layer as a member of a model's config, without `batch_input_shape`: the
+/// config of the model has the shapes of its inputs.
 Value as_member(const Layer& layer);
 
 /// A config without what every layer has, and without what Keras writes about the layer's past.

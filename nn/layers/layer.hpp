@@ -119,9 +119,9 @@ class Layer : public Handle<LayerImpl> {
   void set_trainable(bool trainable) const;
 
   bool built() const;
-  /// Makes the weights for inputs of this shape, of which some extents may be None. A layer or model whose class
-  /// builds the layers in it by calling them is called on symbolic inputs. Throws what that call throws, and
-  /// changes nothing then.
+  /// Makes the weights for inputs of this shape, of which some extents may be None. A layer or model whose
+  /// class builds the layers in it by calling them is called on symbolic inputs. Throws what that call
+  /// throws, and changes nothing then.
   void build(const Shape& input) const;
   void build(const std::vector<Shape>& inputs) const;
   /// The shape of the output for an input of a shape; builds the layer.
@@ -132,9 +132,9 @@ class Layer : public Handle<LayerImpl> {
   std::vector<Variable> weights() const;
   std::vector<Variable> trainable_weights() const;
   std::vector<Variable> non_trainable_weights() const;
-  /// The weight of a name: "kernel". One of a layer inside has names of layers in front, as many as tell it from
-  /// others: "forward_lstm/kernel". Throws ValueError, naming the layer and its weights, where there is none, or
-  /// more than one, and before the layer is built.
+  /// The weight of a name: "kernel". One of a layer inside has names of layers in front, as many as tell it
+  /// from others: "forward_lstm/kernel". Throws ValueError, naming the layer and its weights, where there is
+  /// none, or more than one, and before the layer is built.
   Variable weight(const std::string& name) const;
   /// The values of `weights()`.
   std::vector<Tensor> get_weights() const;
@@ -143,8 +143,8 @@ class Layer : public Handle<LayerImpl> {
   void set_weights(const std::vector<Tensor>& values) const;
   /// The number of elements of all weights. Throws ValueError before the layer is built.
   std::int64_t count_params() const;
-  /// The penalties of its trainable weights that have a regularizer, and the losses that were added in its last
-  /// call on this thread.
+  /// The penalties of its trainable weights that have a regularizer, and the losses that were added in its
+  /// last call on this thread.
   std::vector<Tensor> losses() const;
 
   /// Learns from data what a preprocessing layer needs (means, boundaries, a vocabulary) and forgets what it
@@ -188,7 +188,8 @@ class LayerImpl : public Object, public std::enable_shared_from_this<LayerImpl> 
   virtual void build(const Shape& input);
   virtual void build(const std::vector<Shape>& inputs);
 
-  /// The computation. A class has the form that it needs, and may have one for one tensor and one for several:
+  /// The computation. A class has the form that it needs, and may have one for one tensor and one for
+  /// several:
   ///
   ///     Tensor call(const Tensor& x) override;
   ///     Tensor call(const std::vector<Tensor>& inputs);               // no override: there is none to override

@@ -1,8 +1,8 @@
 #pragma once
 #include <ktape/nn/layers/layer.hpp>
 
-/// Layers whose weights have well-known names; `Layer::weight` finds the others, and says what is wrong where a
-/// layer has no such weight.
+/// Layers whose weights have well-known names; `Layer::weight` finds the others, and says what is wrong where
+/// a layer has no such weight.
 namespace ktape::nn {
 
 /// A layer with a kernel and, unless `use_bias` is false, a bias.

@@ -40,8 +40,8 @@ Tensor cosine_similarity(const Tensor& y_true, const Tensor& y_pred,
 
 // --- Of probabilities -----------------------------------------------------------------------------------
 
-// y_pred holds probabilities or, with `from_logits`, logits; probabilities are kept epsilon away from 0 and 1.
-// Those that a softmax or sigmoid made are not used: the loss comes from the logits behind them, see
+// y_pred holds probabilities or, with `from_logits`, logits; probabilities are kept epsilon away from 0 and
+// 1. Those that a softmax or sigmoid made are not used: the loss comes from the logits behind them, see
 // ops/losses.hpp.
 
 struct BinaryCrossentropyFunctionOptions {

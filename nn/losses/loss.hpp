@@ -34,8 +34,8 @@ struct LossCallOptions {
 
 /// How far predictions are from targets: by name ("mse"; "crossentropy" is the one that fits the shapes of
 /// both), as an object, as one of Keras's functions (nn::losses::huber), or any callable of (y_true, y_pred),
-/// the targets in the dtype of floating predictions, that returns one value, or one for each sample, which are
-/// averaged.
+/// the targets in the dtype of floating predictions, that returns one value, or one for each sample, which
+/// are averaged.
 ///
 ///     model.compile({.loss = nn::SparseCategoricalCrossentropy({.from_logits = true})});
 class Loss : public FunctionHandle<LossImpl> {

@@ -39,8 +39,8 @@ class MetricImpl : public Object {
 };
 
 /// What is measured over the batches of an epoch: by name ("mae"), under which it is then reported, as an
-/// object, as one of Keras's functions (nn::metrics::mae), or any callable of (y_true, y_pred), the targets in the dtype of floating predictions, that
-/// returns one value, or one for each sample, which are averaged.
+/// object, as one of Keras's functions (nn::metrics::mae), or any callable of (y_true, y_pred), the targets
+/// in the dtype of floating predictions, that returns one value, or one for each sample, which are averaged.
 ///
 ///     nn::Precision precision({.thresholds = {0.3}});
 ///     precision.update_state(y_true, y_pred);

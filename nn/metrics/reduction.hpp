@@ -79,9 +79,9 @@ Tensor numbers_result(const std::vector<double>& values);
 inline double ratio(double a, double b) { return b == 0 ? 0 : a / b; }
 
 /// Returns a float64 weight for each value of a shape (n, ...); undefined where no weights were given. They
-/// may have the shape, an axis of 1 more, as (n, 1) for (n,), or only first axes of it, as (n,) for (n, steps).
-/// Throws ValueError otherwise: "[AUC] sample_weight and mask must have the shape of the values, or their
-/// first axes: received ...".
+/// may have the shape, an axis of 1 more, as (n, 1) for (n,), or only first axes of it, as (n,) for (n,
+/// steps). Throws ValueError otherwise: "[AUC] sample_weight and mask must have the shape of the values, or
+/// their first axes: received ...".
 Tensor weights_like(const std::string& metric, const Shape& shape, const Tensor& sample_weight);
 
 }  // namespace ktape::nn

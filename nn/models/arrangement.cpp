@@ -114,8 +114,8 @@ Batch Arrangement::of_element(const NamedTensors& element, bool inputs_only) con
   return element.named() ? by_names(element, inputs_only) : by_counts(element, inputs_only);
 }
 
-/// Whether the parts of an element are the inputs, the targets and the weights of the model. Those that zip made
-/// may be one input or one target each.
+/// Whether the parts of an element are the inputs, the targets and the weights of the model. Those that zip
+/// made may be one input or one target each.
 bool Arrangement::in_parts(const NamedTensors& element) const {
   const std::vector<std::size_t> parts = element.parts();
   if (parts.empty() || parts.size() > 3) return false;
@@ -132,8 +132,8 @@ Batch Arrangement::by_parts(const NamedTensors& element, bool inputs_only) const
   return of_arrays(element.part(0), element.part(1), element.part(2));
 }
 
-/// A name that stands twice is that of targets, then of weights. Tensors without names take the places that are
-/// left.
+/// A name that stands twice is that of targets, then of weights. Tensors without names take the places that
+/// are left.
 Batch Arrangement::by_names(const NamedTensors& element, bool inputs_only) const {
   const std::vector<std::string> names = element.names();
   NamedTensors x, y, weights;

@@ -10,8 +10,8 @@ class Arrangement {
   /// `op` is what the user called, for messages.
   Arrangement(const char* op, const Model& model);
 
-  /// Of arrays. Throws ValueError for names that the model does not have, a missing one, and another number of
-  /// inputs.
+  /// Of arrays. Throws ValueError for names that the model does not have, a missing one, and another number
+  /// of inputs.
   Batch of_arrays(const NamedTensors& x, const NamedTensors& y = {},
                   const NamedTensors& sample_weight = {}) const;
   /// Of an element of a dataset: inputs, targets and weights; with `inputs_only` what follows is left out.

@@ -46,8 +46,8 @@ class PerOutput {
 /// Some metrics: `{"accuracy", nn::AUC(), {"hits", callable}}`.
 using MetricList = std::vector<Metric>;
 
-/// The metrics of a model: a list that holds for every output, a list of lists in the order of the outputs, or
-/// lists by the names of the outputs.
+/// The metrics of a model: a list that holds for every output, a list of lists in the order of the outputs,
+/// or lists by the names of the outputs.
 ///
 ///     .metrics = {"accuracy"}     .metrics = {{"mae"}, {"mse", nn::R2Score()}}
 ///     .metrics = {{"scores", {"accuracy"}}, {"boxes", {"mae"}}}

@@ -22,8 +22,8 @@ class Feed {
   /// Whether there is another batch.
   virtual bool more() = 0;
   virtual Batch next() = 0;
-  /// Names the position of the feed, so that another feed of equal data can give the remaining batches. Setting a
-  /// position that the data do not have throws ValueError.
+  /// Names the position of the feed, so that another feed of equal data can give the remaining batches.
+  /// Setting a position that the data do not have throws ValueError.
   virtual void state(State& state) = 0;
 };
 

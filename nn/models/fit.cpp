@@ -169,8 +169,9 @@ class Fit final : public Resumable {
     model_.impl().test_step(validation_->next());
   }
 
-  /// Begins the data. The order of the samples is drawn here only when epochs do not draw an order themselves: with one
-  /// seed, epochs 3 and 4 have equal orders after two other epochs and in a separate fit.
+  /// Begins the data. The order of the samples is drawn here only when epochs do not draw an order
+  /// themselves: with one seed, epochs 3 and 4 have equal orders after two other epochs and in a separate
+  /// fit.
   void begin_data() { train_->restart(options_.shuffle && options_.steps_per_epoch.has_value()); }
 
   /// Names the training of the model while it lives. A training in a callback of another one gives way to

@@ -8,8 +8,9 @@
 /// The arguments and results of training, evaluation and prediction.
 namespace ktape::nn {
 
-/// The data of one step, in the order of the model's inputs and outputs, and under the names of inputs and outputs
-/// where the model knows them. The target or the weight of an output is undefined where none is given.
+/// The data of one step, in the order of the model's inputs and outputs, and under the names of inputs and
+/// outputs where the model knows them. The target or the weight of an output is undefined where none is
+/// given.
 ///
 ///     Tensor title = batch.x["title"], first = batch.x[0];
 struct Batch {
@@ -17,8 +18,8 @@ struct Batch {
   NamedTensors sample_weight = {};  ///< none, one for all outputs, or one for each; (samples,)
 };
 
-/// How much the samples of a class count: integer targets, or the largest of a row, say the class. Those of the
-/// one output of a model, or of outputs by name; classes that are not named count 1.
+/// How much the samples of a class count: integer targets, or the largest of a row, say the class. Those of
+/// the one output of a model, or of outputs by name; classes that are not named count 1.
 ///
 ///     .class_weight = {{0, 1}, {1, 5}}     .class_weight = {{"priority", {{1, 5}}}}
 class ClassWeight {

@@ -5,8 +5,8 @@ namespace ktape::nn {
 
 class LayerGraph;
 
-/// The implementation of a model that is made from symbolic tensors: the model runs by calling its layers again. Classes
-/// derive from FunctionalImpl when the graph is known and the training differs:
+/// The implementation of a model that is made from symbolic tensors: the model runs by calling its layers
+/// again. Classes derive from FunctionalImpl when the graph is known and the training differs:
 ///
 ///     struct MineImpl : nn::FunctionalImpl {
 ///       using nn::FunctionalImpl::FunctionalImpl;

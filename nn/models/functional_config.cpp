@@ -208,8 +208,8 @@ class GraphReader {
     }
   }
 
-  /// Makes the calls, each after the calls that make its inputs. Among several possible calls, the call of the layer that
-  /// comes first in the list is made, so that the model's layers have the order of the list.
+  /// Makes the calls, each after the calls that make its inputs. Among several possible calls, the call of
+  /// the layer that comes first in the list is made, so that the model's layers have the order of the list.
   void call_all() {
     std::set<Place> ready;
     for (std::size_t at = 0; at < entries_.size(); ++at)

@@ -18,8 +18,8 @@ struct GraphNode {
   std::string name() const { return layer.defined() ? layer.name() : op; }
 };
 
-/// The graph from some symbolic tensors to others: the calls of layers, and the ops between them, in the order in which
-/// the program wrote them. Immutable: several threads may run one graph.
+/// The graph from some symbolic tensors to others: the calls of layers, and the ops between them, in the
+/// order in which the program wrote them. Immutable: several threads may run one graph.
 class LayerGraph {
  public:
   LayerGraph() = default;

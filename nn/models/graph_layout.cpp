@@ -162,8 +162,8 @@ void GraphLayout::place_rank(const std::vector<std::size_t>& rank, bool by_befor
       spots_[rank[i]].across = pool.wish + offsets[i];
 }
 
-/// Brings the spots of each chain to one line. A chain is a row of boxes, each with one successor, or the places of an
-/// arrow.
+/// Brings the spots of each chain to one line. A chain is a row of boxes, each with one successor, or the
+/// places of an arrow.
 void GraphLayout::straighten() {
   std::vector<std::vector<std::size_t>> chains = lanes_;
   std::vector<char> chained(spots_.size());

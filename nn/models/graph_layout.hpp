@@ -11,9 +11,9 @@ struct LayoutBox {
   std::vector<std::size_t> from;
 };
 
-/// The layout of a graph in ranks: each box stands after all boxes that lead to it, and an arrow that crosses a rank has a
-/// place in the rank, so that no arrow runs below a box. (Sugiyama's method: ranks, an order in each rank that avoids
-/// crossings, then the places that bend arrows least.)
+/// The layout of a graph in ranks: each box stands after all boxes that lead to it, and an arrow that crosses
+/// a rank has a place in the rank, so that no arrow runs below a box. (Sugiyama's method: ranks, an order in
+/// each rank that avoids crossings, then the places that bend arrows least.)
 class GraphLayout {
  public:
   struct Point {

@@ -38,7 +38,8 @@ void expect_samples(const char* op, const ArrayFeed& feed);
 void expect_dataset_options(const char* op, std::optional<std::int64_t> batch_size,
                             const NamedTensors& sample_weight = {});
 
-/// The batches to measure the model on: `steps` of them, or all. `option` is the name of their number in messages.
+/// The batches to measure the model on: `steps` of them, or all. `option` is the name of their number in
+/// messages.
 struct TestRun {
   const char* op;
   const char* option;

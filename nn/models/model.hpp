@@ -15,8 +15,8 @@ struct ModelOptions {
   bool trainable = true;
 };
 
-/// A layer of layers that can be trained. A model is made from symbolic tensors, from a list of layers (Sequential),
-/// or of a class of the program's:
+/// A layer of layers that can be trained. A model is made from symbolic tensors, from a list of layers
+/// (Sequential), or of a class of the program's:
 ///
 ///     Tensor in = nn::Input({28, 28});
 ///     nn::Model model(in, nn::Dense(10)(nn::Flatten()(in)));
@@ -27,10 +27,11 @@ struct ModelOptions {
 ///     };
 ///     using Mine = nn::ModelOf<MineImpl>;
 ///
-/// Threads may predict with one model at the same time, and call the model as any layer. Evaluations share the
-/// metrics and take turns. Training (`compile`, `fit`, `train_on_batch`, a program's own steps) needs the model for
-/// one thread alone: meanwhile fit, evaluate, predict and calls on other threads throw ValueError, and training throws
-/// ValueError while another thread runs the model. Models that share layers are not protected from each other.
+/// Threads may predict with one model at the same time, and call the model as any layer. Evaluations share
+/// the metrics and take turns. Training (`compile`, `fit`, `train_on_batch`, a program's own steps) needs the
+/// model for one thread alone: meanwhile fit, evaluate, predict and calls on other threads throw ValueError,
+/// and training throws ValueError while another thread runs the model. Models that share layers are not
+/// protected from each other.
 class Model : public Layer {
  public:
   Model() = default;
@@ -75,12 +76,12 @@ class Model : public Layer {
   const Optimizer& optimizer() const;
 
   /// Trains on arrays whose first axis counts the samples: one for each input, and targets for each output;
-  /// none where a loss needs none. Arrays come in the order of the model's inputs and outputs, or by their names,
-  /// in any order; of targets and weights some may be left out, but not the targets of an output with a loss.
-  /// Returns what every epoch reported. With use_ema, the averages are the weights in the end. Ctrl-C ends the
-  /// training after the batch. Throws ValueError, before anything changes, for arrays that do not fit each other
-  /// or the model, and for names that the model does not have: one of a class of your own has those that its
-  /// `input_names` and `output_names` return.
+  /// none where a loss needs none. Arrays come in the order of the model's inputs and outputs, or by their
+  /// names, in any order; of targets and weights some may be left out, but not the targets of an output with
+  /// a loss. Returns what every epoch reported. With use_ema, the averages are the weights in the end. Ctrl-C
+  /// ends the training after the batch. Throws ValueError, before anything changes, for arrays that do not
+  /// fit each other or the model, and for names that the model does not have: one of a class of your own has
+  /// those that its `input_names` and `output_names` return.
   ///
   ///     model.fit({{"title", titles}, {"body", bodies}}, {{"priority", priorities}}, {.epochs = 5});
   History fit(const NamedTensors& x, const NamedTensors& y = {}, const FitOptions& options = {}) const;
@@ -89,15 +90,16 @@ class Model : public Layer {
   /// The outputs for such inputs, in inference and not recorded.
   Prediction predict(const NamedTensors& x, const PredictOptions& options = {}) const;
 
-  /// Trains on a dataset, whose elements are batches: the inputs, then the targets of each output, then, where
-  /// there are any, the weights of the samples, one tensor for all outputs or one for each. Tensors with names are
-  /// inputs and targets of these names. For a model class of the program's that is neither built nor declares
-  /// `input_names`, the inputs are the first part of an element in parts, as `from_tensor_slices({a, b}, y)` and
-  /// `zip` of two datasets make them, and otherwise the first tensor. The dataset decides on the batches and their order.
-  /// The dataset is read anew for each epoch. With steps_per_epoch, each epoch continues the data where the last epoch
-  /// stopped, and a dataset that ends within an epoch ends the training, with a warning: repeat() such a dataset.
-  /// Warnings go to the log and, when the run prints, to the error stream. Throws ValueError, beside the errors above, for
-  /// options of arrays (batch_size, validation_split, sample_weight), for an endless dataset without a number of steps,
+  /// Trains on a dataset, whose elements are batches: the inputs, then the targets of each output, then,
+  /// where there are any, the weights of the samples, one tensor for all outputs or one for each. Tensors
+  /// with names are inputs and targets of these names. For a model class of the program's that is neither
+  /// built nor declares `input_names`, the inputs are the first part of an element in parts, as
+  /// `from_tensor_slices({a, b}, y)` and `zip` of two datasets make them, and otherwise the first tensor. The
+  /// dataset decides on the batches and their order. The dataset is read anew for each epoch. With
+  /// steps_per_epoch, each epoch continues the data where the last epoch stopped, and a dataset that ends
+  /// within an epoch ends the training, with a warning: repeat() such a dataset. Warnings go to the log and,
+  /// when the run prints, to the error stream. Throws ValueError, beside the errors above, for options of
+  /// arrays (batch_size, validation_split, sample_weight), for an endless dataset without a number of steps,
   /// for an empty dataset, and for elements whose inputs cannot be told from their targets.
   ///
   ///     model.fit(train.shuffle(1000).batch(32).prefetch(2),
@@ -130,9 +132,9 @@ class Model : public Layer {
   }
   std::vector<Tensor> apply(const NamedTensors& inputs, const CallArguments& arguments = {}) const;
 
-  /// Return the metrics of `compile` and of the model class, and the names under which the logs report the loss, the
-  /// metrics, and the metrics that layers add. The outputs of a model class of the program's are known after its
-  /// first batch.
+  /// Return the metrics of `compile` and of the model class, and the names under which the logs report the
+  /// loss, the metrics, and the metrics that layers add. The outputs of a model class of the program's are
+  /// known after its first batch.
   std::vector<Metric> metrics() const;
   std::vector<std::string> metrics_names() const;
   /// Lets all that is measured begin anew, as `fit` and `evaluate` do with each epoch.
@@ -149,8 +151,8 @@ class Model : public Layer {
   ///     .h5, .hdf5       the formats of Keras 2
   ///     model.json       the format of TensorFlow.js, with .bin files beside the file; also inside a folder
   ///
-  /// The file is complete or absent, also after a crash. Throws ValueError for another name and for a model without
-  /// a config, IOError for a file that cannot be written. Mirrors `keras.Model.save`.
+  /// The file is complete or absent, also after a crash. Throws ValueError for another name and for a model
+  /// without a config, IOError for a file that cannot be written. Mirrors `keras.Model.save`.
   void save(const std::string& path, const SaveOptions& options = {}) const;
   /// The weights alone: .weights.h5 (Keras 3), .h5 (Keras 2), .npz (NumPy), .safetensors.
   void save_weights(const std::string& path, const SaveOptions& options = {}) const;
@@ -168,8 +170,8 @@ class Model : public Layer {
   std::vector<Tensor> in_order(const NamedTensors& inputs) const;
 };
 
-/// A handle to a model class of your own; `->` reaches its members. That of a class derived from FunctionalImpl
-/// is made from symbolic tensors, as a Model is.
+/// A handle to a model class of your own; `->` reaches its members. That of a class derived from
+/// FunctionalImpl is made from symbolic tensors, as a Model is.
 template <class Implementation>
 class ModelOf : public HandleOf<Model, Implementation> {
  public:
@@ -186,8 +188,8 @@ class ModelImpl : public LayerImpl {
   explicit ModelImpl(std::string class_name = "Model", const LayerOptions& options = {});
   ~ModelImpl() override;
 
-  /// Trains on a batch in `fit`: computes the loss, takes a step of the optimizer, returns the report. Override
-  /// this function, or one of the next two, for another way of training.
+  /// Trains on a batch in `fit`: computes the loss, takes a step of the optimizer, returns the report.
+  /// Override this function, or one of the next two, for another way of training.
   virtual Logs train_step(const Batch& batch);
   /// Measures a batch in `evaluate` and returns the report.
   virtual Logs test_step(const Batch& batch);
@@ -195,8 +197,8 @@ class ModelImpl : public LayerImpl {
   virtual std::vector<Tensor> predict_step(const Batch& batch);
   /// The scalar to minimize: the losses of `compile` with their weights, and all that layers add.
   virtual Tensor compute_loss(const Batch& batch, const std::vector<Tensor>& y_pred);
-  /// Takes a batch into the mean loss and the metrics of `compile`, and returns what to report. A step of your
-  /// own that keeps them:
+  /// Takes a batch into the mean loss and the metrics of `compile`, and returns what to report. A step of
+  /// your own that keeps them:
   ///
   ///     nn::Logs train_step(const nn::Batch& batch) override {
   ///       const std::vector<Tensor> y_pred = apply(batch.x);
@@ -229,8 +231,8 @@ class ModelImpl : public LayerImpl {
   virtual std::vector<Layer> layers() const { return sublayers(); }
   /// For `Model::add_loss`, without a name, and `Model::add_metric`.
   virtual void add_graph_report(const Tensor& value, const std::string& name);
-  /// The names of the inputs and outputs, in order; none where they are not known. Override them in a class that
-  /// is given data by name, or datasets of several inputs.
+  /// The names of the inputs and outputs, in order; none where they are not known. Override them in a class
+  /// that is given data by name, or datasets of several inputs.
   virtual std::vector<std::string> input_names() const { return {}; }
   virtual std::vector<std::string> output_names() const { return {}; }
   /// The metrics that steps of one's own update: they begin anew with each epoch. None by default.

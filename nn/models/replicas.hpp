@@ -8,9 +8,9 @@
 
 namespace ktape::nn {
 
-/// A group of processes that train copies of one model, each on a part of the samples. nn/distributed makes the group; an
-/// optimizer with a group takes the mean of the gradients of all processes. All processes call these functions, in one
-/// order. Internal: sources only.
+/// A group of processes that train copies of one model, each on a part of the samples. nn/distributed makes
+/// the group; an optimizer with a group takes the mean of the gradients of all processes. All processes call
+/// these functions, in one order. Internal: sources only.
 class Replicas {
  public:
   virtual ~Replicas() = default;
@@ -24,7 +24,8 @@ class Replicas {
   /// The sums over all processes.
   virtual void sum(std::span<double> numbers) = 0;
 
-  /// Sets the weight of this process's gradients until the next call: `samples` of the `all_samples` of all processes.
+  /// Sets the weight of this process's gradients until the next call: `samples` of the `all_samples` of all
+  /// processes.
   virtual void weigh(double samples, double all_samples) = 0;
   /// The weighted means of gradients of variables; one that no process has is undefined.
   virtual std::vector<RowGradient> mean(std::vector<RowGradient> gradients,

@@ -7,8 +7,8 @@ namespace ktape::nn {
 ///
 ///     nn::Sequential model({nn::Dense(16, {.activation = "relu"}), nn::Dense(1)});
 ///
-/// The model is built when its input is known: by an nn::Input as the first entry, by the `input_shape` of the first
-/// layer, by `build`, or by the first call.
+/// The model is built when its input is known: by an nn::Input as the first entry, by the `input_shape` of
+/// the first layer, by `build`, or by the first call.
 class Sequential : public Model {
  public:
   Sequential() : Sequential(std::vector<Layer>()) {}
@@ -28,8 +28,8 @@ class Sequential : public Model {
   };
   Sequential(std::initializer_list<Part> parts, const ModelOptions& options = {});
 
-  /// Appends a layer. The InputLayer of another model is an input when it comes first. Throws ValueError for a name
-  /// that another layer has.
+  /// Appends a layer. The InputLayer of another model is an input when it comes first. Throws ValueError for
+  /// a name that another layer has.
   void add(const Layer& layer) const;
   /// Names the input: an nn::Input, before there are layers.
   void add(const Tensor& input) const;

@@ -5,26 +5,28 @@
 
 namespace ktape::nn {
 
-/// A training by several processes. All processes make equal decisions on epochs, batches and stopping. All processes
-/// call these functions, in one order.
+/// A training by several processes. All processes make equal decisions on epochs, batches and stopping. All
+/// processes call these functions, in one order.
 class Together {
  public:
   Together(Replicas& replicas, Trainer& trainer) : replicas_(replicas), trainer_(trainer) {}
 
   /// Whether this is the process that prints and writes for all.
   bool first() const { return replicas_.rank() == 0; }
-  /// Throws ValueError, in all processes, unless they have arrays of as many rows, of which each takes a part.
+  /// Throws ValueError, in all processes, unless they have arrays of as many rows, of which each takes a
+  /// part.
   void expect_same_rows(std::int64_t rows) const;
   /// From now on the feed gives this process's part.
   void divide(Feed& feed) const { feed.divide(replicas_.rank(), replicas_.size()); }
 
-  /// Starts the training of all processes in the state of the first process: from its initial weights, or from its
-  /// backup. Throws ValueError unless all processes train models of one architecture.
+  /// Starts the training of all processes in the state of the first process: from its initial weights, or
+  /// from its backup. Throws ValueError unless all processes train models of one architecture.
   void start(Resumable& training);
   void share_state(Resumable& training);
 
-  /// Returns the next batch; none at the end of all data, and when the training is to stop. A process whose data end
-  /// first repeats its last batch, or the batch of another process if it had none; repeated batches have no weight.
+  /// Returns the next batch; none at the end of all data, and when the training is to stop. A process whose
+  /// data end first repeats its last batch, or the batch of another process if it had none; repeated batches
+  /// have no weight.
   std::optional<Batch> next_batch(Feed& feed, bool interrupted);
   /// A batch for each process, of another where this has none: to build the model. Throws ValueError, in all
   /// processes, where none has data.
@@ -35,8 +37,9 @@ class Together {
   Logs train_on_batch(ModelImpl& model, const Batch& batch);
   /// Returns the report of all processes since the last call.
   Logs end_epoch(const Logs& logs);
-  /// Returns the measurements of all processes, for the logs of each process. Other numbers, which a program's own steps
-  /// report, are means weighted by samples. The names come from the first process that has samples.
+  /// Returns the measurements of all processes, for the logs of each process. Other numbers, which a
+  /// program's own steps report, are means weighted by samples. The names come from the first process that
+  /// has samples.
   Logs merged(const Logs& logs, double samples);
 
   /// The training stops, and is interrupted, in all processes when it is in one.

@@ -126,7 +126,8 @@ T value_for(const char* argument, const PerOutput<T>& values, const std::vector<
   return otherwise;
 }
 
-/// Returns a copy of a metric with another state. A metric that is a function has no config and is made of the function.
+/// Returns a copy of a metric with another state. A metric that is a function has no config and is made of
+/// the function.
 Metric another(const Metric& metric) {
   const auto* function = dynamic_cast<const MeanMetric*>(metric.shared().get());
   if (function && metric.class_name() == "function") return Metric(std::make_shared<MeanMetric>(*function));

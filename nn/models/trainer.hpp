@@ -32,8 +32,8 @@ class Resumable {
   virtual ~Resumable() = default;
   /// Makes the weights, where that waits for the first batch.
   virtual void build() = 0;
-  /// Names the whole state of a training: weights, optimizer, random numbers, the position in the data, measurements,
-  /// and the states of layers and callbacks. The model must be built.
+  /// Names the whole state of a training: weights, optimizer, random numbers, the position in the data,
+  /// measurements, and the states of layers and callbacks. The model must be built.
   virtual void state(State& state) = 0;
   /// Whether it is between two batches, not between epochs.
   virtual bool within_epoch() const = 0;
@@ -45,7 +45,8 @@ class Resumable {
   virtual std::optional<std::int64_t> validation_steps() const = 0;
 };
 
-/// The options of `compile`, resolved for the outputs of one model, and the measurements since the last reset.
+/// The options of `compile`, resolved for the outputs of one model, and the measurements since the last
+/// reset.
 class Trainer {
  public:
   explicit Trainer(ModelImpl& model) : model_(model) {}
@@ -79,7 +80,8 @@ class Trainer {
   std::vector<std::string> metrics_names() const;
   /// The targets of an output; null where there are none.
   const Tensor* targets_of(const Batch& batch, std::size_t output) const;
-  /// Throws ValueError in all processes of a group unless their models have equal layers and weights, in one order.
+  /// Throws ValueError in all processes of a group unless their models have equal layers and weights, in one
+  /// order.
   void expect_same(Replicas& replicas) const;
   /// Puts what all processes have measured together, in each of them.
   void merge_measured(Replicas& replicas, int from);

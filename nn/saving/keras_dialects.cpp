@@ -208,8 +208,8 @@ class Graph {
     return kept;
   }
 
-  /// Returns the default of `training` in the `call` of a class of Keras 3; null for None. Keras 3 records the
-  /// default with each call, and lets the model's own argument replace it.
+  /// Returns the default of `training` in the `call` of a class of Keras 3; null for None. Keras 3 records
+  /// the default with each call, and lets the model's own argument replace it.
   static Value default_training(const std::string& class_name) {
     static const std::set<std::string> inference{"AlphaDropout",
                                                  "Attention",

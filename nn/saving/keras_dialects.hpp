@@ -7,18 +7,18 @@
 /// Configs of models as Keras wrote them over the years, made one form and made old again: pure functions.
 /// Internal: sources only.
 ///
-/// The canonical form is Keras 3's, without what only Python needs:
-///  - An object is {class_name, config}, and a layer may have a `shared_object_id` and a `build_config`;
+/// The canonical form is Keras 3's, without what only Python needs: - An object is {class_name, config}, and
+/// a layer may have a `shared_object_id` and a `build_config`;
 ///    modules and registered names are gone. A class of a package has its name without the package, unless it is
 ///    known under the whole name.
-///  - A layer of a model has {name, inbound_nodes}, too. A node is a call, {args, kwargs}, whose tensors are
+/// - A layer of a model has {name, inbound_nodes}, too. A node is a call, {args, kwargs}, whose tensors are
 ///    {class_name: "__keras_tensor__", config: {keras_history: [layer, call, output], ...}}; the calls of a
 ///    layer count from 0. Arguments that are None are left out.
-///  - The config of a Functional model has `layers`, and `input_layers` and `output_layers`, lists of [layer,
+/// - The config of a Functional model has `layers`, and `input_layers` and `output_layers`, lists of [layer,
 ///    call, output]; there, as Keras 3 has it, the calls of a layer that is a Functional count from 1.
-///  - The config of a Sequential has `name` and `layers`, with an InputLayer first when the input is known.
-///  - A dtype is a string; a default is left to the layer.
-///  - Arguments that no layer of ours has, and that change nothing, are left out.
+/// - The config of a Sequential has `name` and `layers`, with an InputLayer first when the input is known. -
+/// A dtype is a string; a default is left to the layer. - Arguments that no layer of ours has, and that
+/// change nothing, are left out.
 namespace ktape::nn::saving {
 
 /// The canonical form of what Keras 2.2 to 2.15, Keras 3 or TensorFlow.js wrote: the config of a model or of

@@ -40,7 +40,8 @@ Config canonical_layer_or_model(const Config& layer, Dialect dialect);
 /// no layer computes the same.
 std::optional<Config> layer_of_operation(const Config& layer, const Value::List& nodes);
 
-/// Returns the config of a layer or model in which the layers Operation are operations, as Keras 3 writes them.
+/// Returns the config of a layer or model in which the layers Operation are operations, as Keras 3 writes
+/// them.
 Config with_keras3_operations(const Config& layer);
 
 /// Whether the layer is a model, as far as its config goes.

@@ -33,14 +33,14 @@ enum class Layout {
   ByKind   ///< state by state, in each weight by weight, as before Keras 2.11
 };
 
-/// Returns the stage in which Keras makes the state i of each weight. Adam makes moments together, and those of
-/// AMSGrad behind all; RMSprop makes each state for all weights.
+/// Returns the stage in which Keras makes the state i of each weight. Adam makes moments together, and those
+/// of AMSGrad behind all; RMSprop makes each state for all weights.
 std::size_t stage_of(const std::string& optimizer, std::size_t i) {
   return optimizer == "RMSprop" ? i : optimizer == "Adafactor" ? 0 : i / 2;
 }
 
-/// Returns the states of a weight as Keras's Adafactor has them: r and c of every weight, which are single zeros
-/// for vectors, and the velocity, which is not used for matrices.
+/// Returns the states of a weight as Keras's Adafactor has them: r and c of every weight, which are single
+/// zeros for vectors, and the velocity, which is not used for matrices.
 std::vector<Variable> adafactor_states(const Variable& weight, const std::vector<Variable>& states,
                                        Layout layout) {
   const auto zeros = [](const Shape& shape) { return Variable(backend::zeros(shape)); };

@@ -2,8 +2,8 @@
 #include <ktape/nn/saving/format.hpp>
 #include <ktape/nn/saving/weights.hpp>
 
-/// Hugging Face's model.safetensors.index.json: which of several .safetensors files holds which tensor. Internal:
-/// sources only.
+/// Hugging Face's model.safetensors.index.json: which of several .safetensors files holds which tensor.
+/// Internal: sources only.
 namespace ktape::nn::saving {
 
 /// Weights in such files.

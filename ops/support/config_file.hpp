@@ -37,8 +37,8 @@ Config parse_config(std::string_view text, const std::string& file,
 
 /// Reads `$KERAS_HOME/keras.json`, or `$HOME/.keras/keras.json` when KERAS_HOME is not set; the defaults when
 /// there is no such file. A directory, a pipe, a device and a file that cannot be read are ignored with a
-/// warning, for a program must not depend on them. `$KERAS_BACKEND` goes before the file's backend. Nothing is
-/// ever written.
+/// warning, for a program must not depend on them. `$KERAS_BACKEND` goes before the file's backend. Nothing
+/// is ever written.
 ///
 /// Throws as parse_config does, and ValueError for an unknown KERAS_BACKEND.
 Config load_config();

@@ -21,8 +21,8 @@ struct CategoryEncodingOptions {
 /// - "one_hot": each entry becomes a vector: (..., n) becomes (..., n, num_tokens), and (..., 1) of rank 2 or
 ///   more (..., num_tokens).
 ///
-/// Throws ValueError for a number that is out of range or no whole one, naming it, and for weights in another mode or shape. Mirrors
-/// `keras.layers.CategoryEncoding`.
+/// Throws ValueError for a number that is out of range or no whole one, naming it, and for weights in another
+/// mode or shape. Mirrors `keras.layers.CategoryEncoding`.
 class CategoryEncoding : public Layer {
  public:
   explicit CategoryEncoding(std::int64_t num_tokens, const CategoryEncodingOptions& options = {});

@@ -133,7 +133,8 @@ class StringLookup : public Layer {
 };
 
 /// The same for whole numbers in tensors, also in models: of several places an unknown number has the one of
-/// number mod num_oov_indices. With `invert`, places become numbers. Throws ValueError for a fraction or NaN. Mirrors `keras.layers.IntegerLookup`.
+/// number mod num_oov_indices. With `invert`, places become numbers. Throws ValueError for a fraction or NaN.
+/// Mirrors `keras.layers.IntegerLookup`.
 class IntegerLookup : public Layer {
  public:
   explicit IntegerLookup(const IntegerLookupOptions& options = {});

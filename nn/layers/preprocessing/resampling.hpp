@@ -23,7 +23,8 @@ void expect_interpolation(const char* layer, const std::string& interpolation);
 ///   up to r. With `antialias`, w is n / extent times as wide where the axis becomes shorter.
 Tensor resampled(const Tensor& x, int axis, std::int64_t extent, const std::string& interpolation,
                  bool antialias);
-/// Resamples along the first axis, then along the second. Throws ValueError at once where no memory holds the result.
+/// Resamples along the first axis, then along the second. Throws ValueError at once where no memory holds the
+/// result.
 Tensor resampled(const Tensor& x, const std::array<int, 2>& axes, const std::array<std::int64_t, 2>& extents,
                  const std::string& interpolation, bool antialias);
 

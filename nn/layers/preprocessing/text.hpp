@@ -67,8 +67,8 @@ struct TextVectorizationOptions {
 ///   StringLookup. One text alone gives (places,).
 ///
 /// Texts are one string, a list, or rows of one; without `split` rows are tokens, and a list is a list of
-/// tokens ("int" then gives its shape). Vocabulary, `adapt` and errors are as in StringLookup, each text being a
-/// document. Mirrors `keras.layers.TextVectorization`.
+/// tokens ("int" then gives its shape). Vocabulary, `adapt` and errors are as in StringLookup, each text
+/// being a document. Mirrors `keras.layers.TextVectorization`.
 class TextVectorization : public Layer {
  public:
   explicit TextVectorization(const TextVectorizationOptions& options = {});

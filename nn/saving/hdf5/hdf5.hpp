@@ -90,8 +90,8 @@ File read_bytes(const char* op, const std::string& name, std::string_view bytes,
 File read_part(const char* op, const std::string& name, const std::string& path, std::uint64_t begin,
                std::uint64_t size, std::uint64_t expected = 0);
 
-/// Returns the file that holds a tree, which must outlive the image. Throws IOError, naming the file, when there
-/// is no room for the image.
+/// Returns the file that holds a tree, which must outlive the image. Throws IOError, naming the file, when
+/// there is no room for the image.
 Image to_image(const char* op, const std::string& name, const Entry& root);
 
 /// What the component does. A part of the library and its component are of one build.

@@ -3,7 +3,8 @@
 
 namespace ktape::kernels {
 
-/// Leaves the parallel regions that this thread opens to this thread alone, while the object lives, if that is wanted.
+/// Leaves the parallel regions that this thread opens to this thread alone, while the object lives, if that
+/// is wanted.
 class OneThread {
  public:
   explicit OneThread(bool wanted) : before_(wanted ? omp_get_max_threads() : 0) {

@@ -46,8 +46,8 @@ template <class A>
 Batch<A> tanh(const Batch<A>& x) {
   return wide::tanh<A>(x);
 }
-/// The sine of a vector, and one by one that of lanes of many turns, infinities and NaN: no lane depends on its
-/// neighbours.
+/// The sine of a vector, and one by one that of lanes of many turns, infinities and NaN: no lane depends on
+/// its neighbours.
 template <class A, class F>
 Batch<A> sine_or(F exact, const Batch<A>& x, bits_of<A> quarter) {
   const Batch<A> y = wide::sine<A>(x, quarter);

@@ -58,9 +58,9 @@ struct Source {
 /// ends.
 Entry from_process(const Source& source, const std::function<void(Sender&)>& work);
 
-/// Returns what `work` sends, after a `Tag::End`, from a process of its own: a file that libhdf5 cannot close, on
-/// a full disk, crashes the program at its end. Throws IOError, naming the file, with the message of an error
-/// there, or when that process ends.
+/// Returns what `work` sends, after a `Tag::End`, from a process of its own: a file that libhdf5 cannot
+/// close, on a full disk, crashes the program at its end. Throws IOError, naming the file, with the message
+/// of an error there, or when that process ends.
 std::string bytes_from_process(const char* op, const std::string& name,
                                const std::function<void(Sender&)>& work);
 
