@@ -1,4 +1,5 @@
 #include "../ops/check.hpp"
+#include "../sanitizers.hpp"
 #include "data/files.hpp"
 
 #include <ktape/ktape.hpp>
@@ -39,7 +40,7 @@ TEST_CASE("an assigned tensor takes the place of the zeros without a copy") {
   CHECK(layer.kernel().value().raw() == value.raw());
 }
 
-#if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)  // whose memory is theirs
+#ifndef KTAPE_TESTS_SANITIZED  // sanitizers take memory, too
 namespace {
 
 /// Returns a figure of this process in bytes, such as VmRSS, the memory in use, or VmHWM, the most so far.

@@ -156,6 +156,6 @@ TEST_CASE("lookups refuse what does not fit") {
   CHECK_THROWS_WITH_AS(layer.set_vocabulary({}), doctest::Contains("must hold tokens: received none"), Error);
   CHECK_THROWS_WITH_AS(StringLookup({.output_mode = "count", .name = "s"})({"a"}),
                        doctest::Contains("[s] a vocabulary must be given, or learned by adapt"), Error);
-  CHECK_THROWS_WITH_AS(nn::StringArray({nn::StringArray("a"), nn::StringArray({"b"})}),
+  CHECK_THROWS_WITH_AS(nn::StringArray({nn::StringArray("a"), nn::StringArray{"b"}}),
                        doctest::Contains("strings must be a list, or rows of one depth"), Error);
 }
