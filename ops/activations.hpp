@@ -3,62 +3,67 @@
 
 #include <optional>
 
-/// Activation functions of floating tensors: the result has x's shape and dtype; other dtypes are a
-/// TypeError.
+/// Activation functions. Each takes a floating tensor x and returns a tensor with the shape and dtype of x,
+/// unless its comment says otherwise. An x of another dtype is a TypeError.
 namespace ktape::backend {
 
-/// exp(x) / sum(exp(x)) along the axis, computed from differences to the largest element. The result
-/// remembers x: the crossentropies compute from it rather than from the rounded probabilities. Throws
-/// ValueError for an axis that x does not have, so for every scalar. `K.softmax`.
+/// Returns exp(x) / sum(exp(x)) along the axis. The exponents are differences to the largest element, so that
+/// exp does not overflow. The result remembers x, and the crossentropies compute from x rather than from the
+/// rounded probabilities. Throws ValueError for an axis that x does not have; a scalar has no axis.
+/// `K.softmax`.
 Tensor softmax(const Tensor& x, int axis = -1);
 
-/// log(softmax(x)), without its underflow. `tf.nn.log_softmax`.
+/// Returns log(softmax(x)) along the axis, also where softmax(x) underflows to 0. `tf.nn.log_softmax`.
 Tensor log_softmax(const Tensor& x, int axis = -1);
 
-/// 1 / (1 + exp(-x)). The result remembers x, as that of softmax does. `K.sigmoid`.
+/// Returns 1 / (1 + exp(-x)). The result remembers x, as the result of `softmax` does. `K.sigmoid`.
 Tensor sigmoid(const Tensor& x);
 
-/// 0.2 x + 0.5 between 0 and 1. `K.hard_sigmoid`.
+/// Returns 0.2 x + 0.5, clipped to [0, 1]. `K.hard_sigmoid`.
 Tensor hard_sigmoid(const Tensor& x);
 
 struct ReluOptions {
-  double alpha = 0;                      ///< slope below the threshold
-  std::optional<double> max_value = {};  ///< the largest result
-  double threshold = 0;                  ///< x up to it does not pass
+  double alpha = 0;                      ///< the slope below the threshold
+  std::optional<double> max_value = {};  ///< the upper bound of the result; no bound when not given
+  double threshold = 0;                  ///< elements up to the threshold are treated as negative
 };
 
-/// x where x > threshold, else alpha * (x - threshold). With `max_value`, the first part is brought between 0
-/// and it. The threshold is a gate, no shift: with a negative one, x between it and 0 passes unless there is
-/// a `max_value`, which makes it 0. Integers are accepted: a leaky relu of them without threshold and
-/// max_value is float32, otherwise the options must be whole numbers (TypeError). The gradient at the
-/// threshold is 0 (alpha for a leaky one without threshold and max_value); at max_value it is 1, but 0 for
-/// max_value = 6 without threshold, TF's relu6. NaN stays. `K.relu`.
+/// Returns x where x > threshold and alpha * (x - threshold) elsewhere. With `max_value`, the elements above
+/// the threshold are clipped to [0, max_value]. The threshold does not shift x: with a negative threshold, an
+/// x between the threshold and 0 stays x without a `max_value` and becomes 0 with a `max_value`.
+///
+/// Integers are accepted: the result is float32 for alpha != 0 without threshold and max_value; otherwise the
+/// options must be whole numbers (TypeError). The gradient at the threshold is 0 (alpha where alpha != 0 and
+/// threshold and max_value are not used). The gradient at max_value is 1, but 0 for max_value = 6 without
+/// threshold, as in TF's relu6. NaN stays NaN. `K.relu`.
 Tensor relu(const Tensor& x, const ReluOptions& options = {});
 
-/// x above 0, alpha * (exp(x) - 1) elsewhere. `K.elu`.
+/// Returns x where x > 0 and alpha * (exp(x) - 1) elsewhere. `K.elu`.
 Tensor elu(const Tensor& x, double alpha = 1);
 
-/// log(1 + exp(x)) for x of any size. `K.softplus`.
+/// Returns log(1 + exp(x)), without overflow for large x. `K.softplus`.
 Tensor softplus(const Tensor& x);
 
-/// x / (1 + |x|). `K.softsign`.
+/// Returns x / (1 + |x|). `K.softsign`.
 Tensor softsign(const Tensor& x);
 
 struct GeluOptions {
-  bool approximate = false;  ///< with tanh in place of erf
+  bool approximate = false;  ///< use the formula with tanh in place of erf
 };
 
-/// x * (1 + erf(x / sqrt(2))) / 2, or x * (1 + tanh(sqrt(2 / pi) * (x + 0.044715 x^3))) / 2. `tf.nn.gelu`.
+/// Returns x * (1 + erf(x / sqrt(2))) / 2, or, with `approximate`, x * (1 + tanh(sqrt(2 / pi) * (x + 0.044715
+/// x^3))) / 2. `tf.nn.gelu`.
 Tensor gelu(const Tensor& x, const GeluOptions& options = {});
 
-/// x / sqrt(max(sum(x^2), 1e-12)), the sum over the axes, by default over all. Throws ValueError for an axis
-/// out of range. `K.l2_normalize`.
+/// Returns x / sqrt(max(sum(x^2), 1e-12)). The sum is taken over the given axes, by default over all axes.
+/// Throws ValueError for an axis out of range. `K.l2_normalize`.
 Tensor l2_normalize(const Tensor& x, const Axes& axis = {});
 
-/// Whether the prediction of each sample's target is among the k largest: bool of shape (samples,), from
-/// floating predictions (samples, classes) and int32 or int64 targets (samples,). Classes that tie with the
-/// k-th place are all in; a target that is no class, or whose sample has a prediction that is not finite, is
-/// not. Throws ValueError for other shapes, TypeError for other dtypes. `K.in_top_k`.
+/// Returns whether the prediction for each sample's target is among the k largest predictions of the sample:
+/// a bool tensor of shape (samples,). `predictions` is floating, (samples, classes); `targets` is int32 or
+/// int64, (samples,). All classes that tie with the k-th largest prediction count as among the k largest. The
+/// result is false for a target that is not a class and for a sample with a prediction that is not finite.
+/// Throws ValueError for other shapes, TypeError for other dtypes. `K.in_top_k`.
 Tensor in_top_k(const Tensor& predictions, const Tensor& targets, std::int64_t k);
 
 }  // namespace ktape::backend

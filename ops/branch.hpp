@@ -8,16 +8,17 @@
 
 namespace ktape::backend {
 
-/// What a callable that is an argument of an op returned. Throws ValueError, naming the op and the argument,
-/// when that is undefined.
+/// Returns `result`, the result of a callable that is an argument of an op. Throws ValueError, naming the op
+/// and the argument, when the result is undefined.
 inline Tensor returned(const char* op, const char* name, const Tensor& result) {
   if (!result.defined())
     fail("[", op, "] ", name, " must give a tensor: received an undefined tensor (None)");
   return result;
 }
 
-/// One side of a choice: a tensor, a variable, a number, which takes the dtype of a tensor on the other side
-/// and else floatx(), or a callable that returns a tensor and is called only when the side is taken.
+/// One side of a choice: a tensor, a variable, a number, or a callable that returns a tensor and is called
+/// only when the side is chosen. A number takes the dtype of a tensor on the other side, or floatx() when the
+/// other side is not a tensor.
 class Branch {
  public:
   Branch(const Tensor& value) : value_(TensorArgument(value)) {}
@@ -28,18 +29,19 @@ class Branch {
   requires std::is_invocable_r_v<Tensor, F&> Branch(F f) : run_(std::move(f)) {}
 
   Tensor operator()() const { return run_ ? run_() : value_; }
-  /// The tensor; undefined for a callable.
+  /// Returns the tensor; undefined for a callable or a number.
   const Tensor& value() const { return value_; }
   const std::optional<Scalar>& number() const { return number_; }
   /// Throws ValueError, naming op and argument, when the side is an undefined tensor.
   void expect_defined(const char* op, const char* name) const {
     if (!run_ && !number_) ktape::expect_defined(op, name, value_);
   }
-  /// The same side; its number has become a tensor.
+  /// Returns a copy of this side in which a number has become a tensor that fits the other side.
   Branch beside(const char* op, const Branch& other) const {
     return number_ ? Branch(TensorOrNumber(*number_).tensor(op, TensorOrNumber(other.value_))) : *this;
   }
-  /// What it returns, as it is known without a value.
+  /// Returns the shape and dtype of the tensor that this side gives, known before the callable has run on
+  /// values.
   Trace trace(const char* op) const {
     if (!run_) return {{info_of(value_)}};
     return ktape::trace(op, {}, [this](const std::vector<Tensor>&) { return std::vector{run_()}; });
@@ -53,7 +55,8 @@ class Branch {
 
 }  // namespace ktape::backend
 
-/// A choice that waits reads its tensors as operands and calls its callables when it runs.
+/// Reads the tensors of a deferred choice as operands. Callables of the choice are called when the choice
+/// runs.
 template <>
 class ktape::Argument<ktape::backend::Branch> {
  public:

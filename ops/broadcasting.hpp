@@ -3,13 +3,15 @@
 
 namespace ktape::backend {
 
-/// x repeated along axes of extent 1, and along new axes in front, up to the shape: `np.broadcast_to`. Any
-/// dtype. The gradient is summed back. Throws ValueError when x does not broadcast to the shape.
+/// Returns x repeated along its axes of extent 1, and along new leading axes, to the given shape:
+/// `np.broadcast_to`. x may have any dtype. The gradient is summed over the repeated axes. Throws ValueError
+/// when x does not broadcast to the shape.
 Tensor broadcast_to(const Tensor& x, const Shape& shape);
 
-/// The inverse: x summed over the axes along which a tensor of the shape was broadcast to x's. What the
-/// gradient of every broadcasting op ends with. Returns x itself when it has the shape. Throws ValueError
-/// when the shapes do not fit, and TypeError for bools, which have no sum.
+/// Returns x summed over the axes along which a tensor of the given shape was broadcast to the shape of x.
+/// This is the inverse of `broadcast_to` and the last step of the gradient of every broadcasting op. Returns
+/// x itself when x has the given shape. Throws ValueError when the shapes do not fit, and TypeError for bool
+/// tensors, which have no sum.
 Tensor sum_to(const Tensor& x, const Shape& shape);
 
 }  // namespace ktape::backend

@@ -7,42 +7,43 @@
 #include <string_view>
 #include <type_traits>
 
-/// Settings of the whole process. The first call of a setting's getter or setter reads Keras's configuration
-/// file, see config_file.hpp, and passes on its errors; so does every later call until the file has been read
-/// without one. All functions may be called from any thread.
+/// Settings of the whole process. The first call of a getter or setter reads Keras's configuration file (see
+/// config_file.hpp) and passes on the errors of the file; so does every later call until the file has been
+/// read without an error. All functions may be called from any thread.
 namespace ktape::backend {
 
-/// The name of the engine in use: "onednn" where it is built in, "native" otherwise, or what `keras.json` or
-/// KERAS_BACKEND chose, which may be a shared library with kernels of its own (see engine.h). Throws IOError
-/// when that cannot be loaded and ValueError, listing everything that is wrong, when it is not a complete
-/// engine.
+/// Returns the name of the engine in use: "onednn" where oneDNN is built in, "native" otherwise, or the name
+/// that `keras.json` or KERAS_BACKEND gives. The name may be a shared library with its own kernels (see
+/// engine.h). Throws IOError when the library cannot be loaded, and ValueError, listing all that is missing
+/// or wrong, when the library is not a complete engine.
 std::string backend();
 
-/// The small number that keeps divisions and logarithms away from 0; 1e-7 at first.
+/// Returns the small number that keeps divisors and arguments of logarithms away from 0; 1e-7 by default.
 double epsilon();
-/// Throws ValueError unless the value is finite and above 0.
+/// Sets epsilon. Throws ValueError unless the value is finite and above 0.
 void set_epsilon(double value);
 
-/// The floating dtype that tensors get by default; float32 at first.
+/// Returns the default floating dtype of tensors; float32 by default.
 DType floatx();
-/// Throws ValueError unless the name is float16, float32 or float64.
+/// Sets the default floating dtype. Throws ValueError unless the name is float16, float32 or float64.
 void set_floatx(std::string_view name);
 template <class D>
 requires std::same_as<D, DType> || std::same_as<D, DType::Kind>
 void set_floatx(D dtype) { set_floatx(std::string_view(DType(dtype).name())); }
 
-/// Where images keep their channels by default: "channels_last" or "channels_first".
+/// Returns the default position of the channel axis of images: "channels_last" or "channels_first".
 std::string image_data_format();
-/// Throws ValueError for any other name.
+/// Sets the default position of the channel axis. Throws ValueError for any other name.
 void set_image_data_format(std::string_view data_format);
 
-/// Counts the calls with this prefix, from 1: the number for an automatic name.
+/// Returns the number of calls with this prefix so far, this call included; automatic names end with this
+/// number.
 int get_uid(std::string_view prefix = "");
-/// Makes every prefix start from 1 again.
+/// Resets the counter of every prefix, so that the next number is 1.
 void reset_uids();
 
-/// The phase: a number, 1 in training and 0 in testing. As an input of a function it stands for the phase of
-/// each call.
+/// The learning phase: 1 in training and 0 in testing. A LearningPhase among the inputs of a function is an
+/// input that sets the phase for each call.
 class LearningPhase {
  public:
   constexpr explicit LearningPhase(int value) : value_(value) {}
@@ -52,14 +53,16 @@ class LearningPhase {
   int value_;
 };
 
-/// 1 in training, 0 in testing (at first): one phase for all threads that have no scope open.
+/// Returns the learning phase: 1 in training, 0 in testing (the default). All threads without an open
+/// learning_phase_scope share one phase.
 LearningPhase learning_phase();
-/// Sets the phase of all threads, or, inside a learning_phase_scope, that of the rest of the scope. Throws
+/// Sets the learning phase of all threads or, inside a learning_phase_scope, of the rest of the scope. Throws
 /// ValueError unless the value is 0 or 1.
 void set_learning_phase(int value);
 
-/// The learning phase of this thread while the scope lives; after it that before holds again. Other threads
-/// keep theirs, as in TF2. Throws ValueError unless the value is 0 or 1.
+/// A scope that sets the learning phase of this thread. The end of the scope restores the phase from before
+/// the scope. The phase of other threads does not change, as in TF2. Throws ValueError unless the value is 0
+/// or 1.
 class learning_phase_scope {
  public:
   explicit learning_phase_scope(int value);
@@ -71,31 +74,32 @@ class learning_phase_scope {
   int before_;
 };
 
-/// Forgets the automatic names and sets the learning phase to 0. Variables, tensors and settings stay as they
-/// are.
+/// Resets the counters of the automatic names and sets the learning phase to 0. Variables, tensors and
+/// settings are kept.
 void clear_session();
 
-/// With true, the variables that `variable` and its kin make from now on hold no value until one is set;
-/// reading one before is a ValueError that names it. `K.manual_variable_initialization`.
+/// Sets whether new variables (`variable`, `zeros`, ...) start without a value. With true, variables that are
+/// made from now on hold no value until a value is set; reading such a variable earlier is a ValueError that
+/// names the variable. `K.manual_variable_initialization`.
 void manual_variable_initialization(bool value);
-/// The present setting; false at first.
+/// Returns the current setting; false by default.
 bool manual_variable_initialization();
 
-/// With true, results are the same to the last bit whatever the number of OpenMP threads. Without, that holds
-/// for all but three: gradients of convolution kernels, products of a float32 matrix and a vector, products
-/// of float64 matrices; there the libraries divide sums among the threads. It costs speed: kernel gradients
-/// are computed on one thread, products and other convolutions in parts of a fixed size. Not for kernels of
-/// an engine library. `tf.config.experimental.enable_op_determinism`.
+/// Sets whether results are equal to the last bit for any number of OpenMP threads. With false, three kinds
+/// of results may differ: gradients of convolution kernels, products of a float32 matrix and a vector, and
+/// products of float64 matrices, because the libraries divide sums among the threads. With true, these ops
+/// are slower: kernel gradients are computed on one thread, products and other convolutions in parts of a
+/// fixed size. Kernels of an engine library are not affected. `tf.config.experimental.enable_op_determinism`.
 void set_deterministic(bool value);
-/// The present setting; false at first.
+/// Returns the current setting; false by default.
 bool deterministic();
 
-/// Puts a prefix before the names of the variables and layers that this thread makes while it lives.
+/// A scope that puts a prefix before the names of the variables and layers that this thread makes.
 ///
 ///     K::name_scope outer("encoder");
 ///     K::name_scope inner("dense");        // names get "encoder/dense/"
 ///
-/// As in TF2, a name that ends in '/' replaces the prefix, and an empty one removes it.
+/// As in TF2, a name that ends in '/' replaces the prefix, and an empty name removes the prefix.
 class name_scope {
  public:
   explicit name_scope(std::string_view name);
@@ -107,12 +111,13 @@ class name_scope {
   std::string before_;
 };
 
-/// The prefix of this thread: empty, or ending in '/'.
+/// Returns the name prefix of this thread: empty, or ending in '/'.
 std::string current_name_scope();
 
-/// TF1's session, which has no work here: ops run at once. It exists so that code that names it builds.
+/// The session of TF1. Ops run at once and need no session; the type exists so that code that names a session
+/// compiles.
 struct Session {};
-/// Returns a Session. The ops are not looked at.
+/// Returns a Session and ignores the ops.
 Session get_session(const TensorList& op_input_list = {});
 /// Does nothing.
 void set_session(Session session);

@@ -9,37 +9,41 @@
 #include <utility>
 #include <vector>
 
-/// Gradients, choices and loops over the elements of a tensor.
+/// Gradients, choices and loops over the slices of a tensor.
 namespace ktape::backend {
 
 /// `K.gradients`: see ktape::gradients.
 using ktape::gradients;
 
-/// x, or each of several tensors, as a constant: no gradient flows back. Shares x's memory.
-/// `K.stop_gradient`.
+/// Returns x, or each of several tensors, as a constant through which no gradient flows. The result shares
+/// the memory of x. `K.stop_gradient`.
 Tensor stop_gradient(const Tensor& variables);
 std::vector<Tensor> stop_gradient(const std::vector<Tensor>& variables);
 
-/// One of two expressions, by a condition of any dtype, where what is not zero is true.
+/// Returns one of two expressions, chosen by a condition of any dtype; a nonzero condition is true.
 ///
-/// A condition of shape () runs the chosen side alone. Another picks element by element, as `where`: of rank
-/// 2 or more it gets trailing axes up to the rank of the expressions; of rank 1 it broadcasts along their
-/// last axis, as in TF. The rank that counts is that of `then_expression`, or of the other where it is a
-/// number. Throws ValueError when the condition's is above it, the shapes do not broadcast or a callable
-/// returns no tensor, TypeError for expressions of two dtypes where both are looked at: for a condition with
-/// a shape, and for one that is symbolic. `K.switch`.
+/// A condition of shape () runs only the chosen side. A condition of another shape chooses element by
+/// element, as `where` does: a condition of rank 2 or more gets trailing axes up to the rank of the
+/// expressions; a condition of rank 1 broadcasts along the last axis of the expressions, as in TF. The rank
+/// of the expressions is the rank of `then_expression`, or of `else_expression` where `then_expression` is a
+/// number.
+///
+/// Throws ValueError when the rank of the condition is above the rank of the expressions, when the shapes do
+/// not broadcast, and when a callable returns no tensor. Throws TypeError for expressions of two dtypes where
+/// both sides are evaluated: for a condition with axes and for a symbolic condition. `K.switch`.
 Tensor switch_(const TensorOrNumber& condition, const Branch& then_expression, const Branch& else_expression);
 
 struct MapOptions {
-  std::string name = {};            ///< accepted and not kept
-  std::optional<DType> dtype = {};  ///< what `fn` returns
+  std::string name = {};            ///< accepted and not stored
+  std::optional<DType> dtype = {};  ///< the dtype of the results of `fn`
 };
 
 namespace detail {
 using MappedFunction = std::function<Tensor(const std::vector<Tensor>&)>;
 Tensor map_fn(const MappedFunction& fn, const std::vector<Tensor>& elems, const MapOptions& options);
 
-/// Of a callable whose parameter is known; that of a generic lambda is what it is given.
+/// True for a callable that takes a vector of tensors but no single tensor. False for a generic lambda, whose
+/// parameter takes either.
 template <class F>
 constexpr bool takes_vector_only = [] {
   if constexpr (requires { &F::operator(); })
@@ -48,10 +52,11 @@ constexpr bool takes_vector_only = [] {
 }();
 }  // namespace detail
 
-/// The results of fn for each slice of elems along axis 0, stacked. For several tensors as elems, fn takes a
-/// vector with a slice of each; fn may be generic. Throws ValueError when there is no element, the elems
-/// differ in their number or the results in shape, or fn returns no tensor; TypeError when these differ in
-/// dtype or have another than the one given. `K.map_fn`.
+/// Applies fn to each slice of elems along axis 0 and returns the results, stacked. For several tensors in
+/// elems, fn takes a vector with one slice of each tensor; fn may be generic. Throws ValueError when elems
+/// has no slice, when the tensors of elems differ in their number of slices, when the results differ in
+/// shape, and when fn returns no tensor. Throws TypeError when the results differ in dtype or do not have the
+/// given dtype. `K.map_fn`.
 template <class F>
 Tensor map_fn(F fn, const Tensor& elems, const MapOptions& options = {}) {
   if constexpr (detail::takes_vector_only<F>) return detail::map_fn(std::move(fn), {elems}, options);
@@ -66,13 +71,13 @@ Tensor map_fn(F fn, const std::vector<Tensor>& elems, const MapOptions& options 
 }
 
 struct FoldOptions {
-  TensorArgument initializer = {};  ///< where to start, in place of the first element met
-  std::string name = {};            ///< accepted and not kept
+  TensorArgument initializer = {};  ///< the first acc; by default the first slice that the fold meets
+  std::string name = {};            ///< accepted and not stored
 };
 
-/// acc = fn(acc, x) for the slices x of elems along axis 0, from the first (`K.foldl`) or from the last
-/// (`K.foldr`). The result is the last acc. Throws ValueError when there is neither an element nor an
-/// initializer, or fn returns no tensor.
+/// Computes acc = fn(acc, x) for the slices x of elems along axis 0, from the first slice (`K.foldl`) or from
+/// the last slice (`K.foldr`), and returns the last acc. Throws ValueError when there is neither a slice nor
+/// an initializer, and when fn returns no tensor.
 Tensor foldl(const std::function<Tensor(const Tensor&, const Tensor&)>& fn, const Tensor& elems,
              const FoldOptions& options = {});
 Tensor foldr(const std::function<Tensor(const Tensor&, const Tensor&)>& fn, const Tensor& elems,

@@ -6,8 +6,8 @@
 #include <optional>
 #include <string>
 
-/// Making tensors and variables. A dtype that is not given is `floatx()`. Tensors have no names: the `name`
-/// of an op that makes one is accepted, as in Keras, and not kept.
+/// Functions that make tensors and variables. A dtype that is not given is `floatx()`. Tensors have no names:
+/// as in Keras, ops that make a tensor accept a `name`, but do not store the name.
 namespace ktape::backend {
 
 using ktape::None;
@@ -20,7 +20,7 @@ struct VariableOptions {
 
 struct ConstantOptions {
   std::optional<DType> dtype = {};
-  OptionalShape shape = {};  ///< the value is repeated (one element) or reshaped to it
+  OptionalShape shape = {};  ///< the shape to which the value is repeated (one element) or reshaped
   std::string name = {};
 };
 
@@ -39,12 +39,12 @@ class RangeBound {
   template <Arithmetic T>
   RangeBound(T number) : number_(number) {}
   RangeBound(Scalar number) : number_(number) {}
-  /// Throws ValueError when it is undefined.
+  /// Throws ValueError for an undefined tensor.
   RangeBound(const Tensor& tensor) : number_(0), tensor_(tensor) {
     expect_defined("arange", "an argument", tensor);
   }
   RangeBound(const Variable& variable) : number_(0), tensor_(TensorArgument(variable)) {}
-  /// Undefined for a number.
+  /// Returns the tensor; undefined for a number.
   const Tensor& tensor() const { return tensor_; }
   bool real() const;
   Scalar number() const;
@@ -58,38 +58,39 @@ struct IdentityOptions {
   std::string name = {};
 };
 
-/// A variable that starts with the value. Numbers become the dtype, or floatx (a literal of bools alone is
-/// bool); tensors and xtensor expressions keep their own dtype unless one is given. The open name scopes go
-/// before the name. After `manual_variable_initialization(true)` the variable holds no value until one is
-/// set. `K.variable`.
+/// Returns a variable that starts with the value. Numbers are converted to the dtype, or to floatx (a literal
+/// that holds only bools is bool); tensors and xtensor expressions keep their dtype unless a dtype is given.
+/// The open name scopes prefix the name. After `manual_variable_initialization(true)` the variable holds no
+/// value until a value is set. `K.variable`.
 Variable variable(const ArrayLike& value, const VariableOptions& options = {});
 
-/// A tensor with the value; dtypes as in `variable`. With `shape`, a value of one element is repeated and
-/// another is reshaped. Throws ValueError when the sizes differ. `K.constant`.
+/// Returns a tensor with the value; the dtype is chosen as in `variable`. With `shape`, a value of one
+/// element is repeated and any other value is reshaped. Throws ValueError when the sizes differ.
+/// `K.constant`.
 Tensor constant(const ArrayLike& value, const ConstantOptions& options = {});
 
-/// A tensor of the shape that holds `value` throughout. Throws TypeError for one that the dtype cannot hold.
-/// `tf.fill`.
+/// Returns a tensor of the shape in which every element is `value`. Throws TypeError for a value that the
+/// dtype cannot hold. `tf.fill`.
 Tensor full(const ShapeLike& shape, Scalar value, std::optional<DType> dtype = {});
-/// Zeros and ones of a shape (`K.zeros`, `K.ones`), or of the shape and dtype of x (`K.zeros_like`,
-/// `K.ones_like`).
+/// Returns zeros or ones of a given shape (`K.zeros`, `K.ones`), or of the shape and dtype of x
+/// (`K.zeros_like`, `K.ones_like`).
 Tensor zeros(const ShapeLike& shape, const CreationOptions& options = {});
 Tensor ones(const ShapeLike& shape, const CreationOptions& options = {});
 Tensor zeros_like(const Tensor& x, const CreationOptions& options = {});
 Tensor ones_like(const Tensor& x, const CreationOptions& options = {});
 
-/// The identity matrix of size rows, or rows by columns. `K.eye`.
+/// Returns the identity matrix: `size` rows and columns for a number, rows by columns for a pair. `K.eye`.
 Tensor eye(const ShapeLike& size, const CreationOptions& options = {});
 
-/// start, start + step, ... up to, not including, stop; with one argument from 0 to it (empty when it is
-/// negative). Without a dtype (or with int32, which stands for it) integers give int32 and real numbers
-/// floatx. Throws ValueError for a step of 0, one that leads away from stop, and arguments that are not
-/// finite. With a symbolic tensor among them the length is None. `K.arange`.
+/// Returns start, start + step, ... up to, not including, stop. With one argument the range begins at 0 and
+/// ends before that argument (empty for a negative number). Without a dtype (or with int32, the default)
+/// integers give int32 and real numbers floatx. Throws ValueError for a step of 0, a step that leads away
+/// from stop, and arguments that are not finite. With a symbolic argument the length is None. `K.arange`.
 Tensor arange(const RangeBound& stop, const ArangeOptions& options = {});
 Tensor arange(const RangeBound& start, const RangeBound& stop, const RangeBound& step = 1,
               const ArangeOptions& options = {});
 
-/// A tensor with the content of x; the gradient passes. `K.identity`.
+/// Returns a new tensor with the content of x, through which the gradient flows. `K.identity`.
 Tensor identity(const Tensor& x, const IdentityOptions& options = {});
 
 }  // namespace ktape::backend

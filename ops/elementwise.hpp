@@ -5,40 +5,41 @@
 
 #include <optional>
 
-/// Element-wise functions. Results have the shape of x, or the broadcast shape of both arguments, and their
-/// dtype. Where two tensors are taken either may be a number. Unless said otherwise x is float16, float32 or
-/// float64 (TypeError: integers go through `cast` first), two tensors have one dtype (TypeError) and shapes
-/// that broadcast (ValueError), and the function is differentiable to any order.
+/// Element-wise functions. A result has the shape of x, or the broadcast shape of both arguments, and the
+/// dtype of the arguments. Where a function takes two tensors, either may be a number. Unless the comment of
+/// a function says otherwise, x is float16, float32 or float64 (TypeError: integers need a `cast` first), two
+/// tensors have one dtype (TypeError) and shapes that broadcast (ValueError), and the function is
+/// differentiable to any order.
 namespace ktape::backend {
 
-/// |x|, for any number dtype. The gradient at 0 is 0. `K.abs`.
+/// Returns |x|, for any number dtype. The gradient at 0 is 0. `K.abs`.
 Tensor abs(const Tensor& x);
-/// The square root; negative elements count as 0, and their gradient is 0. `K.sqrt`.
+/// Returns the square root; a negative element gives 0 with gradient 0. `K.sqrt`.
 Tensor sqrt(const Tensor& x);
-/// x * x, for any number dtype. `K.square`.
+/// Returns x * x, for any number dtype. `K.square`.
 Tensor square(const Tensor& x);
-/// e to the power of x. `K.exp`.
+/// Returns e to the power of x. `K.exp`.
 Tensor exp(const Tensor& x);
-/// exp(x) - 1, exact near 0.
+/// Returns exp(x) - 1, exact near 0.
 Tensor expm1(const Tensor& x);
-/// The natural logarithm: -inf at 0, NaN below. `K.log`.
+/// Returns the natural logarithm: -inf at 0, NaN below 0. `K.log`.
 Tensor log(const Tensor& x);
-/// log(1 + x), exact near 0.
+/// Returns log(1 + x), exact near 0.
 Tensor log1p(const Tensor& x);
-/// The nearest integer, halves to even, for any number dtype. Not differentiable: gradients through it are
-/// None. `K.round`.
+/// Returns the nearest integer, halves rounded to even, for any number dtype. Not differentiable: gradients
+/// through `round` are None. `K.round`.
 Tensor round(const Tensor& x);
-/// -1, 0 or 1, for any number dtype; NaN stays. The gradient is 0. `K.sign`.
+/// Returns -1, 0 or 1, for any number dtype; NaN stays NaN. The gradient is 0. `K.sign`.
 Tensor sign(const Tensor& x);
-/// x to the power of a, for any number dtype: `pow(x, 2)`, `pow(0.9, step)`. Integers take exponents of at
-/// least 0 (ValueError). The gradient of a is 0 where x <= 0. `K.pow`.
+/// Returns x to the power of a, for any number dtype: `pow(x, 2)`, `pow(0.9, step)`. Integers take exponents
+/// of at least 0 (ValueError otherwise). The gradient with respect to a is 0 where x <= 0. `K.pow`.
 Tensor pow(const TensorOrNumber& x, const TensorOrNumber& a);
-/// The sine and cosine of radians. `K.sin`, `K.cos`.
+/// Returns the sine or cosine of x, in radians. `K.sin`, `K.cos`.
 Tensor sin(const Tensor& x);
 Tensor cos(const Tensor& x);
-/// The hyperbolic tangent. `K.tanh`.
+/// Returns the hyperbolic tangent. `K.tanh`.
 Tensor tanh(const Tensor& x);
-/// The Gauss error function 2 / sqrt(pi) * integral of exp(-t^2) from 0 to x.
+/// Returns the Gauss error function, 2 / sqrt(pi) * integral of exp(-t^2) from 0 to x.
 Tensor erf(const Tensor& x);
 
 /// A bound of `clip`: a number, a tensor that broadcasts to x, or None.
@@ -59,18 +60,19 @@ class Bound {
   bool none_ = true;
 };
 
-/// min(max(x, min_value), max_value), for any number dtype; a number below min_value as max_value counts as
-/// min_value. A value on a bound passes the gradient. Throws ValueError for a bound that is NaN. `K.clip`.
+/// Returns min(max(x, min_value), max_value), for any number dtype. A max_value below min_value counts as
+/// min_value. The gradient passes where x equals a bound. Throws ValueError for a bound that is NaN.
+/// `K.clip`.
 Tensor clip(const Tensor& x, const Bound& min_value, const Bound& max_value);
 
-/// The larger and the smaller element, for any number dtype; NaN wins. On a tie the gradient goes to x.
-/// `K.maximum`, `K.minimum`.
+/// Returns the larger or the smaller of two elements, for any number dtype; NaN if either element is NaN. The
+/// gradient of equal elements goes to x. `K.maximum`, `K.minimum`.
 Tensor maximum(const TensorOrNumber& x, const TensorOrNumber& y);
 Tensor minimum(const TensorOrNumber& x, const TensorOrNumber& y);
 
-/// Comparisons of tensors of any one dtype, or with a number: bool results. With NaN all are false but
-/// not_equal. A number that the dtype cannot hold lies between its values, above or below them: uint8 tensors
-/// are less than 256, and greater than -0.5. `K.equal` and so on.
+/// Compares tensors of any one dtype, or a tensor with a number, and returns a bool tensor. Comparisons with
+/// NaN are false, except `not_equal`. A number that the dtype cannot hold compares by its value: uint8
+/// tensors are less than 256, and greater than -0.5. `K.equal` and so on.
 Tensor equal(const TensorOrNumber& x, const TensorOrNumber& y);
 Tensor not_equal(const TensorOrNumber& x, const TensorOrNumber& y);
 Tensor greater(const TensorOrNumber& x, const TensorOrNumber& y);
@@ -78,13 +80,13 @@ Tensor greater_equal(const TensorOrNumber& x, const TensorOrNumber& y);
 Tensor less(const TensorOrNumber& x, const TensorOrNumber& y);
 Tensor less_equal(const TensorOrNumber& x, const TensorOrNumber& y);
 
-/// Whether each element is NaN, or neither NaN nor infinite: bool results for any dtype. `tf.math.is_nan`,
-/// `is_finite`.
+/// Returns whether each element is NaN, or is finite (neither NaN nor infinite): bool results for any dtype.
+/// `tf.math.is_nan`, `is_finite`.
 Tensor is_nan(const Tensor& x);
 Tensor is_finite(const Tensor& x);
 
-/// x where the condition is not zero, else y; the three broadcast, x and y have any one dtype. No gradient,
-/// and no NaN, leaks from the side that was not taken. `tf.where`.
+/// Returns x where the condition is not zero, else y. The three shapes broadcast; x and y have one dtype of
+/// any kind. The side that was not chosen contributes neither a gradient nor a NaN. `tf.where`.
 Tensor where(const TensorOrNumber& condition, const TensorOrNumber& x, const TensorOrNumber& y);
 
 }  // namespace ktape::backend

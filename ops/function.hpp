@@ -10,24 +10,24 @@
 #include <string>
 #include <vector>
 
-/// Graphs: placeholders, what ops make of them, and functions that run it all on values.
+/// Graphs: placeholders, results of ops on placeholders, and functions that run the graph on values.
 ///
-/// An op on a symbolic tensor computes nothing. It says which shape the result will have (dimensions that
-/// nobody knows yet are None), finds shapes that cannot fit, and waits. A function runs what waits.
+/// An op on a symbolic tensor computes no value. The op computes the shape of the result (unknown dimensions
+/// are None), throws for shapes that cannot fit, and is deferred until a function runs the op.
 ///
 ///     Tensor x = K::placeholder({K::None, 3});
 ///     Tensor y = K::relu(K::dot(x, w));                  // shape (None, 2)
 ///     auto f = K::function({x}, {y, K::gradients(K::sum(y), {x})[0]});
 ///     auto results = f({K::ones({5, 3})});
 ///
-/// What waits and what does not: an op waits when one of its arguments does. A Variable among the others is
-/// read when the function runs; a Tensor is the value that it was when it was taken, so that
-/// `Tensor old = w;` keeps its value through updates. (A reference to a Tensor made from a variable is the
-/// variable.) An op that has all values runs at once, as everywhere: in `square(w) + x` the function adds the
-/// square that w had when this was written, and `random_normal({3}) + x` adds the same numbers each time.
+/// An op is deferred when one of its arguments is symbolic. A Variable among the arguments of a deferred op
+/// is read when the function runs. A Tensor keeps its value, so after `Tensor old = w;` updates of w do not
+/// change `old`. (A reference to a Tensor made from a variable is the variable.) An op whose arguments all
+/// have values runs at once: in `square(w) + x` the function adds the square that w had when the expression
+/// was written, and `random_normal({3}) + x` adds equal numbers at each call.
 ///
-/// Inside `K::symbolic` everything waits: variables are read, random numbers drawn, the learning phase asked
-/// for and updates made when the function runs. So Keras's optimizers work as written:
+/// Inside `K::symbolic` every op is deferred: variables are read, random numbers drawn, the learning phase
+/// read and updates made when the function runs. So Keras's optimizers work as written:
 ///
 ///     auto updates = K::symbolic([&] {
 ///       Tensor v = 0.9f * velocity - 0.1f * K::gradients(loss, {w})[0];
@@ -36,8 +36,8 @@
 ///     auto step = K::function({x}, {loss}, updates);
 namespace ktape::backend {
 
-/// Calls func so that everything in it waits for a function: variables are read, random numbers drawn and
-/// updates made when that runs. `K.symbolic`.
+/// Returns a callable that calls func with every op deferred: variables are read, random numbers drawn and
+/// updates made when a function runs. `K.symbolic`.
 template <class F>
 auto symbolic(F func) {
   return [func = std::move(func)](auto&&... arguments) mutable {
@@ -46,7 +46,7 @@ auto symbolic(F func) {
   };
 }
 
-/// Calls func so that in it, inside of `symbolic` too, what has a value runs at once. `K.eager`.
+/// Returns a callable that calls func with ops on values run at once, also inside of `symbolic`. `K.eager`.
 template <class F>
 auto eager(F func) {
   return [func = std::move(func)](auto&&... arguments) mutable {
@@ -56,16 +56,16 @@ auto eager(F func) {
 }
 
 struct PlaceholderOptions {
-  OptionalShape shape = {};         ///< None for an unknown dimension
-  std::optional<int> ndim = {};     ///< in place of a shape: this many unknown dimensions
-  std::optional<DType> dtype = {};  ///< floatx() by default
-  bool sparse = false;              ///< it waits for a SparseTensor
-  std::string name = {};            ///< "Placeholder" with a number by default
-  bool ragged = false;              ///< refused: there are no ragged tensors
+  OptionalShape shape = {};         ///< the shape; None for an unknown dimension
+  std::optional<int> ndim = {};     ///< a number of unknown dimensions, instead of a shape
+  std::optional<DType> dtype = {};  ///< the dtype; floatx() by default
+  bool sparse = false;              ///< the placeholder accepts a SparseTensor as its value
+  std::string name = {};            ///< the name; "Placeholder" with a number by default
+  bool ragged = false;              ///< true is refused: there are no ragged tensors
 };
 
-/// A symbolic tensor that waits for a value. Throws ValueError without a shape and ndim, for extents below 0
-/// and for a ragged one. `K.placeholder`.
+/// Returns a symbolic tensor whose value is given when a function runs. Throws ValueError without a shape and
+/// ndim, for extents below 0, and with `ragged`. `K.placeholder`.
 Tensor placeholder(const PlaceholderOptions& options);
 Tensor placeholder(std::initializer_list<std::int64_t> shape);
 template <std::same_as<Shape> S>
@@ -75,9 +75,9 @@ Tensor placeholder(const S& shape) {
   return placeholder(options);
 }
 
-/// Whether x is a placeholder. `K.is_placeholder`.
+/// Returns whether x is a placeholder. `K.is_placeholder`.
 bool is_placeholder(const Tensor& x);
-/// Whether x was made by `nn::Input` or by a layer. `K.is_keras_tensor`.
+/// Returns whether x was made by `nn::Input` or by a layer. `K.is_keras_tensor`.
 bool is_keras_tensor(const Tensor& x);
 
 /// An input of a function: a symbolic tensor, or the learning phase.
@@ -89,7 +89,7 @@ class FunctionInput {
   FunctionInput(const Tensor& tensor) : tensor_(tensor) {}
   FunctionInput(LearningPhase) : is_phase_(true) {}
   bool is_learning_phase() const { return is_phase_; }
-  /// Undefined for the learning phase.
+  /// Returns the symbolic tensor; undefined for the learning phase.
   const Tensor& tensor() const { return tensor_; }
 
  private:
@@ -97,7 +97,7 @@ class FunctionInput {
   bool is_phase_ = false;
 };
 
-/// The inputs of a function: a braced list, or a vector, as `model.inputs()` is.
+/// The inputs of a function: a braced list, or a vector such as `model.inputs()`.
 class FunctionInputs {
  public:
   FunctionInputs(std::initializer_list<FunctionInput> inputs) : list_(inputs) {}
@@ -109,7 +109,7 @@ class FunctionInputs {
   std::vector<FunctionInput> list_;
 };
 
-/// A value for an input of a function: what can become a tensor, or a sparse tensor.
+/// A value for an input of a function: a value that converts to a tensor, or a sparse tensor.
 class FunctionValue : public ArrayLike {
  public:
   using ArrayLike::ArrayLike;
@@ -136,15 +136,16 @@ class FunctionValues {
 };
 
 struct FunctionOptions {
-  std::string name = {};  ///< for messages
+  std::string name = {};  ///< the name in error messages
 };
 
-/// A graph that is ready to run. Copies share it, and several threads may call it.
+/// A graph that is ready to run. Copies share the graph, and several threads may call one function.
 class Function {
  public:
-  /// Runs the graph on one value per input, of a shape that fits (ValueError), converted to the input's
-  /// dtype, and then the updates. Returns the outputs, which are not recorded. Variables and the learning
-  /// phase are read now; the graph alone is kept. A call that throws changes no variable.
+  /// Runs the graph on one value per input, then runs the updates, and returns the outputs. Each value must
+  /// fit the shape of its input (ValueError) and is converted to the dtype of the input. Variables and the
+  /// learning phase are read at the time of the call. The outputs are not recorded on the tape, and no
+  /// intermediate value is kept. A call that throws changes no variable.
   std::vector<Tensor> operator()(const FunctionValues& values) const;
 
  private:
@@ -155,12 +156,13 @@ class Function {
   std::string name_;
 };
 
-/// The function from inputs (placeholders, or other symbolic tensors, which then are given instead of
-/// computed) to outputs. The updates, results of `update`, `update_add` and so on of symbolic values or
-/// inside `K::symbolic`, compute their new values from the variables as the call finds them, and then all
-/// assign, or none when one throws; updates of the same variable follow each other. Throws ValueError when an
-/// output needs a placeholder that is not among the inputs, for an undefined tensor, and for an update that
-/// has run already. `K.function`.
+/// Makes a function from inputs to outputs. Inputs are placeholders or other symbolic tensors; a symbolic
+/// tensor among the inputs is given instead of computed. `updates` are results of `update`, `update_add` and
+/// so on, made from symbolic values or inside `K::symbolic`. All updates compute their new values from the
+/// values that the variables have at the start of the call, and then assign together, or none of them when
+/// one throws; updates of one variable are applied in order. Throws ValueError when an output needs a
+/// placeholder that is not among the inputs, for an undefined tensor, and for an update that has run already.
+/// `K.function`.
 Function function(const FunctionInputs& inputs, const TensorList& outputs, const TensorList& updates = {},
                   const FunctionOptions& options = {});
 

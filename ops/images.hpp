@@ -6,30 +6,32 @@
 #include <optional>
 #include <string>
 
-/// Scaling and padding images, volumes and sequences: (samples, spatial..., channels) or, with
-/// "channels_first", (samples, channels, spatial...). All are differentiable to any order. Another data
-/// format or rank is a ValueError.
+/// Resizing and padding of images, volumes and sequences: (samples, spatial..., channels) or, with
+/// "channels_first", (samples, channels, spatial...). All functions are differentiable to any order. Another
+/// data format or rank is a ValueError.
 namespace ktape::backend {
 
 struct ResizeOptions {
-  std::string interpolation = "nearest";  ///< or "bilinear"
+  std::string interpolation = "nearest";  ///< "nearest" or "bilinear"
 };
 
-/// Images of rank 4 with height and width multiplied by whole factors. "nearest" repeats pixels (any dtype);
-/// "bilinear" weighs the two pixels next to position (i + 0.5) / factor - 0.5 in each direction, those of the
-/// border beyond it (integers become float32, bool is a TypeError). Throws ValueError for a factor below 1
-/// and another interpolation. `K.resize_images`.
+/// Returns images of rank 4 with height and width multiplied by whole factors. "nearest" repeats pixels (any
+/// dtype). "bilinear" weighs the two pixels next to position (i + 0.5) / factor - 0.5 in each direction, and
+/// takes the border pixels beyond the border (integers become float32, bool is a TypeError). Throws
+/// ValueError for a factor below 1 and an unknown interpolation. `K.resize_images`.
 Tensor resize_images(const Tensor& x, std::int64_t height_factor, std::int64_t width_factor,
                      const std::string& data_format, const ResizeOptions& options = {});
 
-/// Volumes of rank 5 whose voxels are repeated. Errors as in `resize_images`. `K.resize_volumes`.
+/// Returns volumes of rank 5 whose voxels are repeated by whole factors. Throws the errors of
+/// `resize_images`. `K.resize_volumes`.
 Tensor resize_volumes(const Tensor& x, std::int64_t depth_factor, std::int64_t height_factor,
                       std::int64_t width_factor, const std::string& data_format);
 
-/// How many zeros come before and after each spatial axis; `data_format` is image_data_format() when it is
+/// The number of zeros before and after each spatial axis; `data_format` is image_data_format() when it is
 /// not given.
 ///
-///     spatial_2d_padding(x, {.padding = 2})   spatial_2d_padding(x, {.padding = {{1, 1}, {2, 0}}})
+///     spatial_2d_padding(x, {.padding = 2})
+///     spatial_2d_padding(x, {.padding = {{1, 1}, {2, 0}}})
 struct TemporalPaddingOptions {
   PaddingPair padding = 1;
 };
@@ -40,12 +42,14 @@ struct SpatialPaddingOptions {
 using Spatial2dPaddingOptions = SpatialPaddingOptions;
 using Spatial3dPaddingOptions = SpatialPaddingOptions;
 
-/// x of rank 3 with zeros before and after its axis 1. Throws ValueError for a negative padding.
+/// Returns x of rank 3 with zeros before and after axis 1. Throws ValueError for a negative padding.
 /// `K.temporal_padding`.
 Tensor temporal_padding(const Tensor& x, const TemporalPaddingOptions& options = {});
-/// x of rank 4 with zeros around its two spatial axes, likewise. `K.spatial_2d_padding`.
+/// Returns x of rank 4 with zeros around its two spatial axes. Throws ValueError for a negative padding.
+/// `K.spatial_2d_padding`.
 Tensor spatial_2d_padding(const Tensor& x, const SpatialPaddingOptions& options = {});
-/// x of rank 5 with zeros around its three spatial axes, likewise. `K.spatial_3d_padding`.
+/// Returns x of rank 5 with zeros around its three spatial axes. Throws ValueError for a negative padding.
+/// `K.spatial_3d_padding`.
 Tensor spatial_3d_padding(const Tensor& x, const SpatialPaddingOptions& options = {});
 
 }  // namespace ktape::backend

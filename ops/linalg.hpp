@@ -5,20 +5,20 @@
 #include <string>
 
 /// Products of matrices and tensors. Both arguments have one number dtype (TypeError otherwise, or for bool);
-/// float16 is multiplied in float32. All are differentiable to any order.
+/// float16 is multiplied in float32. All functions are differentiable to any order.
 namespace ktape::backend {
 
-/// The sum product over the last axis of x and the second to last of y: (..., k) and (..., k, n) give
-/// x.shape[:-1] + y.shape[:-2] + (n,); for two matrices the matrix product. x and y are at least of rank 2,
-/// except that x may be a vector when y has a rank above 2. Throws ValueError when the summed extents differ.
-/// `K.dot`.
+/// Computes the sum product over the last axis of x and the second to last axis of y: (..., k) and (..., k,
+/// n) give x.shape[:-1] + y.shape[:-2] + (n,). For two matrices `dot` is the matrix product. x and y are at
+/// least of rank 2, except that x may be a vector when y has a rank above 2. Throws ValueError when the
+/// summed extents differ. `K.dot`.
 Tensor dot(const Tensor& x, const Tensor& y);
 
-/// The axes that `batch_dot` sums over: one number for both, or one each.
+/// The axes over which `batch_dot` sums: one number for both tensors, or one number for each.
 class BatchAxes {
  public:
   BatchAxes() =
-      default;  ///< None: the last axis of x; the second to last of y, or its last when y has rank 2
+      default;  ///< None: the last axis of x; the second to last axis of y, or axis 1 of a y of rank 2
   BatchAxes(NoneType) {}
   BatchAxes(int axis) : axes_{axis, axis}, given_(true) {}
   BatchAxes(int x_axis, int y_axis) : axes_{x_axis, y_axis}, given_(true) {}
@@ -30,9 +30,10 @@ class BatchAxes {
   bool given_ = false;
 };
 
-/// The sum product over one axis of each, sample by sample (axis 0 of both): the result has the other axes of
-/// x, then those of y; of rank 1 it becomes (batch, 1). Throws ValueError for ranks below 2, batches that
-/// differ, axis 0, and summed extents that differ. `K.batch_dot`.
+/// Computes the sum product over one axis of x and one axis of y for each sample (axis 0 of both). The result
+/// has the other axes of x, then the other axes of y; a result of rank 1 becomes (batch, 1). Throws
+/// ValueError for ranks below 2, batch sizes that differ, axis 0, and summed extents that differ.
+/// `K.batch_dot`.
 Tensor batch_dot(const Tensor& x, const Tensor& y, const BatchAxes& axes = {});
 
 struct MatmulOptions {
@@ -40,14 +41,14 @@ struct MatmulOptions {
   bool transpose_b = false;
 };
 
-/// The matrix product over the last two axes, (..., m, k) by (..., k, n); the axes before them broadcast.
-/// `tf.matmul`.
+/// Computes the matrix product over the last two axes, (..., m, k) by (..., k, n); the axes before the last
+/// two broadcast. `tf.matmul`.
 Tensor matmul(const Tensor& a, const Tensor& b, const MatmulOptions& options = {});
 
-/// Einstein's summation of one or more tensors, `einsum("bij,bjk->bik", {x, y})`: letters name axes, those
-/// missing behind the arrow (or, without an arrow, those that occur twice) are summed over, `...` stands for
-/// axes that broadcast. A letter may occur once per operand. Throws ValueError for an equation that does not
-/// fit the operands. `tf.einsum`.
+/// Computes Einstein's summation of one or more tensors, `einsum("bij,bjk->bik", {x, y})`. Letters name axes.
+/// Letters that do not occur after the arrow (or, without an arrow, letters that occur twice) are summed
+/// over; `...` stands for axes that broadcast. A letter may occur once per operand. Throws ValueError for an
+/// equation that does not fit the operands. `tf.einsum`.
 Tensor einsum(const std::string& equation, const TensorList& operands);
 
 }  // namespace ktape::backend
