@@ -3,12 +3,12 @@
 #include <ktape/autograd/variable.hpp>
 #include <ktape/ops/tensor_or_number.hpp>
 
-/// Arithmetic and comparison operators, element by element with NumPy broadcasting. Found wherever tensors
-/// are used.
+/// Arithmetic and comparison operators, element by element with NumPy broadcasting. Argument-dependent lookup
+/// finds the operators for every Tensor.
 ///
-/// Operands have one dtype (TypeError otherwise, naming both); a number takes the tensor's dtype, and one
-/// that the dtype cannot hold (2.5 or 1e10 with int32, 1e10 with float16) is a TypeError. Shapes that do not
-/// broadcast are a ValueError. Results of integers wrap around.
+/// The operands have one dtype (TypeError otherwise, naming both dtypes). A number takes the dtype of the
+/// tensor; a number that the dtype cannot hold (2.5 or 1e10 with int32, 1e10 with float16) is a TypeError.
+/// Shapes that do not broadcast are a ValueError. Integer results wrap around.
 namespace ktape {
 
 Tensor operator+(const Tensor& x, const Tensor& y);
@@ -20,13 +20,14 @@ Tensor operator-(Scalar x, const Tensor& y);
 Tensor operator*(const Tensor& x, const Tensor& y);
 Tensor operator*(const Tensor& x, Scalar y);
 Tensor operator*(Scalar x, const Tensor& y);
-/// True division: int32 and int64 are divided as float64, narrower integers as float32; bool is a TypeError.
+/// Divides, with a floating result: int32 and int64 are divided as float64, narrower integers as float32;
+/// bool is a TypeError.
 Tensor operator/(const Tensor& x, const Tensor& y);
 Tensor operator/(const Tensor& x, Scalar y);
 Tensor operator/(Scalar x, const Tensor& y);
 Tensor operator-(const Tensor& x);
 
-/// Rebinds x to the result; tensors that share x's old value do not change.
+/// Assigns the result to x; other tensors that share the old value of x do not change.
 Tensor& operator+=(Tensor& x, const Tensor& y);
 Tensor& operator-=(Tensor& x, const Tensor& y);
 Tensor& operator*=(Tensor& x, const Tensor& y);
@@ -36,8 +37,8 @@ Tensor& operator-=(Tensor& x, Scalar y);
 Tensor& operator*=(Tensor& x, Scalar y);
 Tensor& operator/=(Tensor& x, Scalar y);
 
-/// Comparisons give bool tensors; with NaN all are false but `!=`. Any number may be compared with: one that
-/// the dtype cannot hold lies between its values, above or below them.
+/// Compares and returns a bool tensor. Comparisons with NaN are false, except `!=`. Any number may be
+/// compared with a tensor: a number that the dtype cannot hold compares by its value.
 Tensor operator==(const TensorOrNumber& x, const TensorOrNumber& y);
 Tensor operator!=(const TensorOrNumber& x, const TensorOrNumber& y);
 Tensor operator<(const TensorOrNumber& x, const TensorOrNumber& y);
@@ -45,8 +46,8 @@ Tensor operator<=(const TensorOrNumber& x, const TensorOrNumber& y);
 Tensor operator>(const TensorOrNumber& x, const TensorOrNumber& y);
 Tensor operator>=(const TensorOrNumber& x, const TensorOrNumber& y);
 
-/// And, or, exclusive or, and not, of bool tensors, or bit by bit of integers; floating tensors are a
-/// TypeError. `tf.logical_and` and so on.
+/// Computes and, or, exclusive or, and not: logical for bool tensors, bit by bit for integers. Floating
+/// tensors are a TypeError. `tf.logical_and` and so on.
 Tensor operator&(const TensorOrNumber& x, const TensorOrNumber& y);
 Tensor operator|(const TensorOrNumber& x, const TensorOrNumber& y);
 Tensor operator^(const TensorOrNumber& x, const TensorOrNumber& y);

@@ -12,16 +12,17 @@ struct AdamOptions {
   double epsilon = 1e-7;
 };
 
-/// One step of Adam in a single pass, in place; `step` counts from 1:
+/// Makes one step of Adam in a single pass, in place; `step` counts from 1:
 ///
 ///     m = beta_1 m + (1 - beta_1) g
 ///     v = beta_2 v + (1 - beta_2) g^2
 ///     x = x - learning_rate sqrt(1 - beta_2^step) / (1 - beta_1^step) m / (sqrt(v) + epsilon)
 ///
-/// All four have the shape and the floating dtype of x. The step is taken at once; an update that waits is
-/// made of update, update_add and update_sub. Throws ValueError for another shape, a variable that is two of
-/// x, m and v, a step below 1, betas outside [0, 1) and inside K::symbolic, TypeError for another dtype;
-/// nothing is changed then. The update of Keras's Adam optimizer.
+/// The gradient g, m and v have the shape and the floating dtype of x. The step is never deferred; for a
+/// deferred update use update, update_add and update_sub. Throws ValueError for another shape, a variable
+/// that is two of x, m and v, a step below 1, betas outside [0, 1), and inside K::symbolic; TypeError for
+/// another dtype. No variable changes when the function throws. Computes the update of Keras's Adam
+/// optimizer.
 void adam_update(Assignable x, const Tensor& gradient, Assignable m, Assignable v, std::int64_t step,
                  const AdamOptions& options = {});
 

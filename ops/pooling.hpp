@@ -10,23 +10,24 @@
 /// (samples, channels, spatial...).
 namespace ktape::backend {
 
-/// How windows are laid over the spatial axes and what becomes of each.
+/// The layout of the windows over the spatial axes, and the function that reduces each window.
 ///
-///     pool2d(x, {2, 2})   pool2d(x, 3, {.strides = 2, .padding = "same", .pool_mode = "avg"})
+///     pool2d(x, {2, 2})
+///     pool2d(x, 3, {.strides = 2, .padding = "same", .pool_mode = "avg"})
 struct PoolOptions {
   PerAxis<std::int64_t> strides = 1;
-  std::string padding = "valid";                ///< or "same"
-  std::optional<std::string> data_format = {};  ///< image_data_format() when it is not given
-  std::string pool_mode = "max";                ///< or "avg"
+  std::string padding = "valid";                ///< "valid" or "same"
+  std::optional<std::string> data_format = {};  ///< image_data_format() when not given
+  std::string pool_mode = "max";                ///< "max" or "avg"
 };
 using Pool2dOptions = PoolOptions;
 using Pool3dOptions = PoolOptions;
 
-/// The largest element or the mean of each window of x, channel by channel. x has rank 4 and a floating
+/// Returns the largest element or the mean of each window of x, for each channel. x has rank 4 and a floating
 /// dtype. With "valid" padding the result has (n - pool_size) / stride + 1 windows along an axis of extent n,
-/// rounded down; with "same" n / stride, rounded up, and windows reach over the border as TF places them: the
-/// smaller half of what is missing comes in front. What lies outside x counts neither for the maximum nor for
-/// the mean.
+/// rounded down. With "same" padding there are n / stride windows, rounded up, and windows reach over the
+/// border as in TF: the smaller half of the missing positions lies before x. Positions outside x count
+/// neither for the maximum nor for the mean.
 ///
 /// Differentiable to any order. The gradient of a maximum goes to the first of equal elements, in row-major
 /// order; a NaN is larger than any number.
@@ -35,7 +36,7 @@ using Pool3dOptions = PoolOptions;
 /// for a "valid" window that is larger than x; TypeError for a dtype that is not floating. `K.pool2d`.
 Tensor pool2d(const Tensor& x, const PerAxis<std::int64_t>& pool_size, const PoolOptions& options = {});
 
-/// The same for volumes, of rank 5. `K.pool3d`.
+/// Pools volumes, x of rank 5; see `pool2d`. `K.pool3d`.
 Tensor pool3d(const Tensor& x, const PerAxis<std::int64_t>& pool_size, const PoolOptions& options = {});
 
 }  // namespace ktape::backend

@@ -1,63 +1,68 @@
 #pragma once
 #include <ktape/autograd/tensor.hpp>
 
-/// Reductions over one, several or all axes, and running sums and products along one.
+/// Reductions over one, several or all axes, and running sums and products along one axis.
 ///
 ///     sum(x)   sum(x, -1)   max(x, {0, 2}, true)   mean(x, None)
 ///
 /// `axis` counts from the end when negative; `{}` and None stand for all axes, `Axes(std::vector<int>{})` for
-/// none of them, as in TF. With `keepdims` the reduced axes stay with extent 1, otherwise they go; a full
-/// reduction has shape `()`.
+/// no axes, as in TF. With `keepdims` the reduced axes stay with extent 1, otherwise the reduced axes are
+/// removed; a full reduction has shape `()`.
 ///
-/// All of them throw ValueError for an axis out of range or named twice. float16 is computed in float32 and
+/// All functions throw ValueError for an axis out of range or named twice. float16 is computed in float32 and
 /// rounded once.
 namespace ktape::backend {
 
-/// The sum of each group of elements, of the dtype of x; integers wrap around, nothing gives 0. Throws
-/// TypeError for bool. `K.sum`.
+/// Returns the sum of each group of elements, in the dtype of x. Integers wrap around; an empty group gives
+/// 0. Throws TypeError for bool. `K.sum`.
 Tensor sum(const Tensor& x, const Axes& axis = {}, bool keepdims = false);
 
-/// The product, likewise; nothing gives 1. The gradient is exact with zeros in the group, of every order.
+/// Returns the product of each group of elements, in the dtype of x. Integers wrap around; an empty group
+/// gives 1. The gradient, of every order, is exact when the group contains zeros. Throws TypeError for bool.
 /// `K.prod`.
 Tensor prod(const Tensor& x, const Axes& axis = {}, bool keepdims = false);
 
-/// The largest and the smallest element, of the dtype of x; NaN wins. Of nothing: -inf and +inf, or the ends
-/// of an integer dtype. Elements that tie share the gradient evenly. Throws TypeError for bool. `K.max`,
-/// `K.min`.
+/// Returns the largest or the smallest element of each group, in the dtype of x; NaN if the group contains a
+/// NaN. An empty group gives -inf for `max` and +inf for `min`, or the smallest and the largest number of an
+/// integer dtype. Equal largest or smallest elements share the gradient evenly. Throws TypeError for bool.
+/// `K.max`, `K.min`.
 Tensor max(const Tensor& x, const Axes& axis = {}, bool keepdims = false);
 Tensor min(const Tensor& x, const Axes& axis = {}, bool keepdims = false);
 
-/// sum / number. bool counts as floatx. Of integers, as in TF, the sum as int64 and the quotient truncated to
-/// the integer dtype (0 of nothing); of nothing NaN. `K.mean`.
+/// Returns the sum divided by the number of elements. bool is converted to floatx. As in TF, integers are
+/// summed as int64 and the quotient is truncated to the integer dtype. An empty group gives NaN, or 0 for an
+/// integer dtype. `K.mean`.
 Tensor mean(const Tensor& x, const Axes& axis = {}, bool keepdims = false);
 
-/// The population variance mean((x - mean(x))^2), computed from the differences, so that it is exact however
-/// large the mean. bool counts as floatx; integers are a TypeError. `K.var`.
+/// Returns the population variance mean((x - mean(x))^2), computed from the differences, so that the variance
+/// is exact for a mean of any size. bool is converted to floatx; integers are a TypeError. `K.var`.
 Tensor var(const Tensor& x, const Axes& axis = {}, bool keepdims = false);
 
-/// sqrt(var(x)); the gradient is 0 where it is 0. `K.std`.
+/// Returns sqrt(var(x)); the gradient is 0 where the result is 0. `K.std`.
 Tensor std(const Tensor& x, const Axes& axis = {}, bool keepdims = false);
 
-/// The Euclidean norm sqrt(sum(x^2)) of floating x; the gradient is 0 where it is 0. `tf.norm`.
+/// Returns the Euclidean norm sqrt(sum(x^2)) of a floating x; the gradient is 0 where the norm is 0.
+/// `tf.norm`.
 Tensor norm(const Tensor& x, const Axes& axis = {}, bool keepdims = false);
 
-/// log(sum(exp(x))) of floating x, computed from differences to the largest element; nothing gives -inf.
-/// `K.logsumexp`.
+/// Returns log(sum(exp(x))) of a floating x, computed from differences to the largest element; an empty group
+/// gives -inf. `K.logsumexp`.
 Tensor logsumexp(const Tensor& x, const Axes& axis = {}, bool keepdims = false);
 
-/// Whether any, or every, element is not zero: bool, for any dtype. Nothing gives false, and true. `K.any`,
-/// `K.all`.
+/// Returns whether any element, or every element, of a group is not zero: a bool tensor, for x of any dtype.
+/// An empty group gives false for `any` and true for `all`. `K.any`, `K.all`.
 Tensor any(const Tensor& x, const Axes& axis = {}, bool keepdims = false);
 Tensor all(const Tensor& x, const Axes& axis = {}, bool keepdims = false);
 
-/// The index along the axis, int64, of the first of the largest (smallest) elements, for any dtype; a NaN
-/// counts as the largest (smallest). Throws ValueError when the axis has extent 0. `K.argmax`, `K.argmin`.
+/// Returns the int64 index along the axis of the first of the largest (`argmin`: smallest) elements, for any
+/// dtype; a NaN counts as the largest (smallest). Throws ValueError when the axis has extent 0. `K.argmax`,
+/// `K.argmin`.
 Tensor argmax(const Tensor& x, int axis = -1);
 Tensor argmin(const Tensor& x, int axis = -1);
 
-/// The sum, or product, of the elements up to and with each one along the axis. Integers wrap around. Throws
-/// TypeError for bool. The gradient of the product is exact with zeros, of every order. `K.cumsum`,
-/// `K.cumprod`.
+/// Returns the running sum, or product, along the axis: each element of the result includes the element of x
+/// at its position. Integers wrap around. Throws TypeError for bool. The gradient of the product, of every
+/// order, is exact when x contains zeros. `K.cumsum`, `K.cumprod`.
 Tensor cumsum(const Tensor& x, int axis = 0);
 Tensor cumprod(const Tensor& x, int axis = 0);
 

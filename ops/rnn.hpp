@@ -11,28 +11,28 @@
 namespace ktape::backend {
 
 struct RnnOptions {
-  bool go_backwards = false;  ///< from the last step to the first, which is then the order of the outputs
+  bool go_backwards = false;  ///< run from the last step to the first; the outputs have this order, too
   TensorArgument mask =
       {};  ///< (samples, time) or (samples, time, 1) of any dtype; 0 masks a step of a sample
-  TensorList constants = {};  ///< what the step gets behind the states
-  bool unroll = false;        ///< the steps run one by one either way; with it, input_length is not looked at
-  /// The number of steps of each sample, shape (samples,), which masks the others when there is no mask; a
-  /// number is the same for all and masks nothing.
+  TensorList constants = {};  ///< tensors that the step gets after the states
+  bool unroll = false;        ///< the steps run one by one in any case; true ignores input_length
+  /// The number of steps of each sample, shape (samples,). Without a mask, the other steps of a sample are
+  /// masked. A number holds for all samples and masks no step.
   std::variant<std::int64_t, Tensor> input_length = 0;
   bool time_major = false;            ///< inputs, mask and outputs are (time, samples, ...)
   bool zero_output_for_mask = false;  ///< a masked step outputs zeros
 };
 
-/// What `rnn` returns; Output is a Tensor, or a vector of tensors when the step has several outputs.
+/// The result of `rnn`. Output is a Tensor, or a vector of tensors when the step has several outputs.
 template <class Output>
 struct RnnResult {
-  Output last_output;              ///< (samples, ...): that of the step that ran last
-  Output outputs;                  ///< (samples, time, ...)
-  std::vector<Tensor> new_states;  ///< behind the last step
+  Output last_output;              ///< the output of the step that ran last, (samples, ...)
+  Output outputs;                  ///< the outputs of all steps, (samples, time, ...)
+  std::vector<Tensor> new_states;  ///< the states after the last step
 };
 
-/// One time step of `rnn` whose numbers of inputs, outputs and states are known at run time: the outputs and
-/// the new states, from the inputs and the states with the constants.
+/// One time step of `rnn` whose numbers of inputs, outputs and states are known at run time. Maps the inputs,
+/// and the states followed by the constants, to the outputs and the new states.
 using RnnStep = std::function<std::pair<std::vector<Tensor>, std::vector<Tensor>>(
     const std::vector<Tensor>& inputs, const std::vector<Tensor>& states)>;
 
@@ -68,23 +68,23 @@ constexpr bool one_output = [] {
 ///         }, x, {K::zeros({samples, units})}, {.mask = mask});
 ///
 /// The step is any callable that takes the inputs of one time step, (samples, ...), and the states followed
-/// by the constants, and returns a pair: its output, and the new states, as many as there are and of their
-/// shapes. For several inputs (`{x, y}`, all with one number of samples and steps) it takes a vector of
-/// tensors; it may return a vector of outputs, and then `last_output` and `outputs` are vectors.
+/// by the constants. The step returns a pair: the output, and the new states, equal in number and shapes to
+/// the states. For several inputs (`{x, y}`, all with one number of samples and steps) the step takes a
+/// vector of tensors. A step may return a vector of outputs; then `last_output` and `outputs` are vectors.
 ///
-/// A masked step of a sample repeats its previous output (zeros before the first) and keeps its states. With
-/// `go_backwards` the mask is reversed too, and an `input_length` masks the first steps that run:
-/// max(input_length) - input_length of them.
+/// A masked step of a sample repeats the previous output of the sample (zeros before the first output) and
+/// keeps the states of the sample. With `go_backwards` the mask is reversed too, and an `input_length` masks
+/// the first steps that run: max(input_length) - input_length steps.
 ///
 /// Throws ValueError for an input below rank 3 or without steps, inputs and masks that do not fit each other,
-/// a mask without states, states that change in number or shape. `K.rnn`.
+/// a mask without states, and states that change in number or shape. `K.rnn`.
 RnnResult<std::vector<Tensor>> rnn(const RnnStep& step, const TensorList& inputs,
                                    const TensorList& initial_states, const RnnOptions& options = {});
 template <class F>
 auto rnn(F&& step, const TensorList& inputs, const TensorList& initial_states,
          const RnnOptions& options = {}) {
   constexpr bool single = detail::one_output<std::remove_reference_t<F>>;
-  // A copy of the step: with symbolic tensors it outlives this call.
+  // Copies the step, because with symbolic tensors the step outlives this call.
   const RnnStep one_step = [step](const std::vector<Tensor>& x, const std::vector<Tensor>& states) mutable {
     auto [output, next] = detail::call_step(step, x, states);
     return std::pair{TensorList(std::move(output)).vector(), TensorList(std::move(next)).vector()};

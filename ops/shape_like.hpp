@@ -6,16 +6,16 @@
 
 namespace ktape::backend {
 
-/// One extent of a shape: a number, or an integer tensor of one element, as `shape(x)[0]` is.
+/// One extent of a shape: a number, or an integer tensor of one element such as `shape(x)[0]`.
 class Extent {
  public:
   template <std::integral T>
   Extent(T number) : number_(static_cast<std::int64_t>(number)) {}
   Extent(NoneType) : number_(None) {}
-  /// Throws ValueError when it is undefined.
+  /// Throws ValueError for an undefined tensor.
   Extent(const Tensor& tensor) : tensor_(tensor) { expect_defined("shape", "an extent", tensor); }
   std::int64_t number() const { return number_; }
-  /// Undefined for a number.
+  /// Returns the tensor; undefined for a number.
   const Tensor& tensor() const { return tensor_; }
 
  private:
@@ -23,14 +23,15 @@ class Extent {
   Tensor tensor_;
 };
 
-/// A shape, or another list of whole numbers for each axis, as an argument: a Shape, a braced list of numbers
-/// and scalar tensors, a number alone for a list of one, or an integer tensor of rank 1.
+/// An argument that is a shape or another list of whole numbers for the axes: a Shape, a braced list of
+/// numbers and scalar tensors, a single number (a list of one), or an integer tensor of rank 1.
 ///
 ///     zeros({2, 3})   random_normal(shape(x))   random_normal({shape(x)[0], 3})
 ///
-/// A symbolic tensor in it makes the op wait. What it will hold is known where it comes from the shape of a
-/// tensor, by indexing, `stack`, `concatenate` and `cast`; other extents are None. Throws ValueError for a
-/// tensor of rank 2 or more and one of unknown length, TypeError for one that does not hold integers.
+/// A symbolic tensor in the shape defers the op. The extents of a symbolic shape are known where they come
+/// from the shape of a tensor by indexing, `stack`, `concatenate` and `cast`; other extents are None. Throws
+/// ValueError for a tensor of rank 2 or more and a tensor of unknown length, TypeError for a tensor that does
+/// not hold integers.
 class ShapeLike {
  public:
   ShapeLike() = default;
@@ -41,11 +42,12 @@ class ShapeLike {
   template <std::integral T>
   ShapeLike(T extent) : known_{static_cast<std::int64_t>(extent)} {}
 
-  /// Whether a symbolic tensor is in it.
+  /// Returns whether the shape contains a symbolic tensor.
   bool waits() const { return tensor_.defined(); }
-  /// The numbers, with None in the place of those that wait.
+  /// Returns the extents, with None in the place of extents that are not known yet.
   const Shape& known() const { return known_; }
-  /// What it waits for, a symbolic tensor of rank 1; undefined when it does not.
+  /// Returns the symbolic tensor of rank 1 that will hold the shape; undefined when the shape is not
+  /// symbolic.
   const Tensor& tensor() const { return tensor_; }
 
  private:
@@ -55,7 +57,7 @@ class ShapeLike {
 
 }  // namespace ktape::backend
 
-/// An op that waits reads a shape that waits as an operand.
+/// Reads a symbolic shape as an operand of a deferred op.
 template <>
 class ktape::Argument<ktape::backend::ShapeLike> {
  public:

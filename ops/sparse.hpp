@@ -8,22 +8,22 @@
 #include <string>
 #include <vector>
 
-/// Tensors that store only some of their elements; the others are 0.
+/// Tensors that store only some of their elements; the other elements are 0.
 namespace ktape {
 
-/// The coordinates of the stored elements, (n, rank) of int64 in row-major order, each once; their values,
-/// (n,); and the shape of the whole. The values are a tensor like any other: gradients flow to them.
+/// A sparse tensor: the coordinates of the stored elements, (n, rank) of int64 in row-major order without
+/// repetitions; the values, (n,); and the shape of the whole tensor. Gradients flow to the values.
 ///
 ///     SparseTensor s({{0, 1}, {1, 0}}, {3.f, 4.f}, {2, 2});
 ///
-/// Values from numbers have the dtype floatx. Mirrors `tf.SparseTensor`.
+/// Values that are given as numbers have the dtype floatx. Mirrors `tf.SparseTensor`.
 class SparseTensor {
  public:
   SparseTensor() = default;
   /// Throws ValueError for indices and values whose shapes do not fit, a coordinate outside of dense_shape,
-  /// one that repeats or is out of order; TypeError for indices that are not integers.
+  /// and coordinates that repeat or are out of order; TypeError for indices that are not integers.
   SparseTensor(const ArrayLike& indices, const ArrayLike& values, const Shape& dense_shape);
-  /// The same with a tensor or variable, which stays recorded.
+  /// Makes a sparse tensor whose values are a tensor or variable, so that gradients flow to it.
   template <class V>
   requires std::convertible_to<const V&, const Tensor&> SparseTensor(const ArrayLike& indices,
                                                                      const V& values,
@@ -53,8 +53,8 @@ class SparseTensor {
 std::ostream& operator<<(std::ostream& out, const SparseTensor& x);
 std::string to_string(const SparseTensor& x);
 
-/// A sparse tensor whose values are a variable. It stands for the tensor with the present values; updates,
-/// gradients and optimizers work on `values()`.
+/// A sparse tensor whose values are a variable. Converts to a SparseTensor with the current values; updates,
+/// gradients and optimizers use `values()`.
 class SparseVariable {
  public:
   SparseVariable(const Tensor& indices, const Variable& values, const Shape& shape)
@@ -74,42 +74,42 @@ class SparseVariable {
 
 namespace ktape::backend {
 
-/// Whether x is sparse. `K.is_sparse`.
+/// Returns whether x is sparse. `K.is_sparse`.
 bool is_sparse(const Tensor& x);
 bool is_sparse(const SparseTensor& x);
 
-/// x with its zeros written out; the elements of a dense tensor as they are. Differentiable to any order.
-/// `K.to_dense`.
+/// Returns a dense tensor with the elements of x; a dense x is returned unchanged. Differentiable to any
+/// order. `K.to_dense`.
 Tensor to_dense(const SparseTensor& x);
 Tensor to_dense(const Tensor& x);
 
-/// A variable of the coordinates and shape of x, which starts with its values. `K.variable`.
+/// Returns a sparse variable with the coordinates, shape and values of `value`. `K.variable`.
 template <std::same_as<SparseTensor> S>
 SparseVariable variable(const S& value, const VariableOptions& options = {}) {
   return {value.indices(), variable(value.values(), options), value.shape()};
 }
 
-/// The elements of the dense tensor. `K.eval`.
+/// Returns the elements of the dense tensor as an xtensor array. `K.eval`.
 template <class T = float>
 xt::xarray<T> eval(const SparseTensor& x) {
   return get_value<T>(to_dense(x));
 }
 
-/// The shape, the number of axes and the dtype, as for dense tensors.
+/// Returns the shape, the number of axes or the dtype of a sparse tensor.
 inline Shape int_shape(const SparseTensor& x) { return x.shape(); }
 inline int ndim(const SparseTensor& x) { return x.ndim(); }
 inline DType dtype(const SparseTensor& x) { return x.dtype(); }
 
-/// The matrix product of a sparse x, (m, k), and a dense y, (k, n), of one number dtype. Gradients flow to
-/// the values of x and to y, to any order. Throws ValueError for other ranks and extents that differ,
-/// TypeError for dtypes that differ and bool. `K.dot`.
+/// Computes the matrix product of a sparse x, (m, k), and a dense y, (k, n), of one number dtype. Gradients
+/// flow to the values of x and to y, to any order. Throws ValueError for other ranks and extents that differ,
+/// TypeError for dtypes that differ and for bool. `K.dot`.
 Tensor dot(const SparseTensor& x, const Tensor& y);
 
-/// Sparse tensors one after another along an axis: a sparse tensor. Errors as for dense ones.
-/// `K.concatenate`.
+/// Joins sparse tensors along an axis to a sparse tensor. Throws the errors of `concatenate` for dense
+/// tensors. `K.concatenate`.
 SparseTensor concatenate(const std::vector<SparseTensor>& tensors, int axis = -1);
 
-/// Dense and sparse tensors in one list.
+/// A list of dense and sparse tensors.
 class MixedList {
  public:
   class Entry {
@@ -131,10 +131,11 @@ class MixedList {
   std::vector<Tensor> dense_;
 };
 
-/// What `concatenate` of a mixed list calls.
+/// Implements `concatenate` for a mixed list.
 Tensor concatenate_mixed(const MixedList& tensors, int axis);
 
-/// A mixed list becomes dense. A template, so that lists of one kind prefer the functions for them.
+/// Joins dense and sparse tensors to a dense tensor. The function is a template so that overload resolution
+/// prefers the overloads for lists of one kind.
 template <class = void>
 Tensor concatenate(const MixedList& tensors, int axis = -1) {
   return concatenate_mixed(tensors, axis);

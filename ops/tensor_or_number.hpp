@@ -3,8 +3,8 @@
 
 namespace ktape {
 
-/// An operand, as an argument: a tensor, a variable, or a number, which takes the dtype of the tensor that it
-/// meets; two numbers have `floatx()`. It refers to the tensor that was given, and lives as long as the call.
+/// An argument that is a tensor, a variable or a number. A number takes the dtype of the other operand; two
+/// numbers have the dtype `floatx()`. The object refers to the given tensor and lives as long as the call.
 ///
 ///     K::maximum(x, 0.f)   K::minimum(1, x)   K::where(x > 0, x, -1.f)   mask & true
 class TensorOrNumber {
@@ -20,8 +20,9 @@ class TensorOrNumber {
   bool is_number() const { return tensor_ == &made_; }
   Scalar number() const { return number_; }
 
-  /// The tensor. A number becomes one of shape () and of a dtype, or that of the other operand. bool takes
-  /// any, by `!= 0`. Throws TypeError when another dtype cannot hold it.
+  /// Returns the tensor. A number becomes a tensor of shape () in the given dtype, or in the dtype of the
+  /// other operand. Any number converts to bool, by `!= 0`. Throws TypeError when another dtype cannot hold
+  /// the number.
   const Tensor& tensor(const char* op, DType dtype) const;
   const Tensor& tensor(const char* op, const TensorOrNumber& other) const;
 
