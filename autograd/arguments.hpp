@@ -10,7 +10,8 @@ namespace ktape {
 
 [[noreturn]] void fail_undefined(const char* op, const char* names, std::span<const Tensor* const> tensors);
 
-/// Throws ValueError, naming op and argument, for the first tensor that is undefined. The names are in order.
+/// Throws ValueError, naming op and argument, for the first undefined tensor. `names` lists the arguments in
+/// order.
 ///
 ///     expect_defined("dot", "x, y", x, y);  // [dot] y must be a tensor: received an undefined tensor (None)
 template <std::same_as<Tensor>... T>
@@ -20,15 +21,13 @@ void expect_defined(const char* op, const char* names, const T&... tensors) {
   fail_undefined(op, names, list);
 }
 
-/// Throws the error of `expect_defined` for the first undefined tensor of a list: "[stack] x[1] must be a
-/// tensor: ...".
+/// Throws ValueError for the first undefined tensor of a list: "[stack] x[1] must be a tensor: ...".
 void expect_defined(const char* op, const char* name, const std::vector<Tensor>& tensors);
 
-/// Throws ValueError, naming the op, for a result of more dimensions than a tensor can have.
+/// Throws ValueError, naming the op, for a result with more dimensions than a tensor can have.
 void expect_rank(const char* op, int rank);
 
-/// A list of numbers that was given, as Python prints a tuple: `(-1, 4)`. Printed as a Shape it would read
-/// `(None, 4)`.
+/// Returns a list of numbers as Python prints a tuple: `(-1, 4)`. A Shape would be printed as `(None, 4)`.
 std::string numbers(const Shape& list);
 
 }  // namespace ktape

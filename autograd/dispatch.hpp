@@ -5,7 +5,7 @@
 
 namespace ktape {
 
-/// Calls `f.template operator()<T>()` with the element type of a floating dtype and returns what it returns.
+/// Calls `f.template operator()<T>()` with the element type of a floating dtype and returns the result of f.
 template <class F>
 decltype(auto) dispatch_floating(DType dtype, F&& f) {
   switch (dtype.kind()) {
@@ -18,7 +18,7 @@ decltype(auto) dispatch_floating(DType dtype, F&& f) {
   }
 }
 
-/// Calls f with the C++ type of a dtype that is known to be an integer.
+/// Calls f with the element type of an integer dtype.
 template <class F>
 decltype(auto) dispatch_integer(DType dtype, F&& f) {
   switch (dtype.kind()) {
@@ -35,7 +35,7 @@ decltype(auto) dispatch_integer(DType dtype, F&& f) {
   }
 }
 
-/// Calls f with the C++ type of any dtype.
+/// Calls f with the element type of any dtype.
 template <class F>
 decltype(auto) dispatch(DType dtype, F&& f) {
   if (dtype == DType::Bool) return f.template operator()<bool>();

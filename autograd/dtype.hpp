@@ -7,8 +7,8 @@
 
 namespace ktape {
 
-/// IEEE half precision: a storage type. Arithmetic happens in float; conversion from float rounds half to
-/// even.
+/// An IEEE half precision number for storage. Arithmetic is done in float; the conversion from float rounds
+/// half to even.
 class float16 {
  public:
   float16() = default;
@@ -21,12 +21,11 @@ class float16 {
   std::uint16_t bits_ = 0;
 };
 
-/// The element type of a tensor: a small value that compares with and converts from its Keras name.
+/// The element type of a tensor: a small value that compares with its Keras name and converts from the name.
 ///
 ///     DType d = "float32";   d == "float32";   d.name();
 ///
-/// Throws ValueError for a name that is none of bool, uint8, int8, int16, int32, int64, float16, float32,
-/// float64.
+/// Throws ValueError for a name other than bool, uint8, int8, int16, int32, int64, float16, float32, float64.
 class DType {
  public:
   enum Kind : std::uint8_t { Bool, UInt8, Int8, Int16, Int32, Int64, Float16, Float32, Float64 };
@@ -38,7 +37,7 @@ class DType {
 
   constexpr Kind kind() const { return kind_; }
   const char* name() const;
-  /// Bytes of one element.
+  /// Returns the size of one element in bytes.
   constexpr std::size_t size() const { return sizes[kind_]; }
   constexpr bool is_floating() const { return kind_ >= Float16; }
   constexpr bool is_integer() const { return kind_ >= UInt8 && kind_ <= Int64; }
@@ -53,7 +52,8 @@ class DType {
 
 std::ostream& operator<<(std::ostream& out, DType dtype);
 
-/// The DType that holds the C++ type T. Integers of other names (long long, char) map by size and sign.
+/// Returns the DType of the C++ type T. Integer types with other names (long long, char) map by size and
+/// sign.
 template <class T>
 constexpr DType dtype_of() {
   if constexpr (std::is_same_v<T, bool>) return DType::Bool;

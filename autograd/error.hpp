@@ -5,31 +5,31 @@
 
 namespace ktape {
 
-/// Base of everything the library throws. The text reads `[op] rule: received name=value`.
+/// The base class of all exceptions of the library. The text reads `[op] rule: received name=value`.
 class Error : public std::runtime_error {
  public:
   using std::runtime_error::runtime_error;
 };
 
-/// A value, shape, axis, index or name that does not fit.
+/// An error for a value, shape, axis, index or name that does not fit.
 class ValueError : public Error {
  public:
   using Error::Error;
 };
 
-/// A dtype or kind of argument that the op does not take.
+/// An error for a dtype or kind of argument that the op does not take.
 class TypeError : public Error {
  public:
   using Error::Error;
 };
 
-/// A file that cannot be read, written or understood.
+/// An error for a file that cannot be read, written or parsed.
 class IOError : public Error {
  public:
   using Error::Error;
 };
 
-/// Throws `E` with the parts written one after another, as `std::cout` would.
+/// Throws `E` with a message that joins the parts, each written as by `std::cout`.
 template <class E = ValueError, class... Parts>
 [[noreturn]] void fail(const Parts&... parts) {
   std::ostringstream text;

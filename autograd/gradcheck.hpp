@@ -7,19 +7,19 @@
 
 namespace ktape {
 
-/// How a gradient is compared with central differences, in float64.
+/// Options for the comparison of gradients with central differences, in float64.
 struct GradcheckOptions {
-  double epsilon = 1e-6;  ///< step of the differences
-  double rtol = 1e-5;     ///< |analytic - numeric| <= atol + rtol * |numeric|
+  double epsilon = 1e-6;  ///< the step of the central differences
+  double rtol = 1e-5;     ///< a gradient agrees when |analytic - numeric| <= atol + rtol * |numeric|
   double atol = 1e-6;
   bool second_order = false;     ///< also check the gradient of the gradient, along fixed directions
-  std::vector<int> inputs = {};  ///< which inputs to check, and to record; empty: every subset of them
+  std::vector<int> inputs = {};  ///< inputs to check, recorded together; empty: every subset of the inputs
   std::string op = "function";   ///< the name used in the report
-  bool equal_nan = false;        ///< a gradient of NaN agrees with differences of NaN
+  bool equal_nan = false;        ///< a gradient of NaN agrees with a difference of NaN
 };
 
-/// The result of a check of gradients. `message` names op, input, index and both values of the worst
-/// disagreement of each failing input.
+/// The result of a gradient check. `message` names the op and, for each failing input, the input, the index
+/// and both values of the largest disagreement.
 struct GradcheckReport {
   bool ok = true;
   std::string message;
@@ -44,15 +44,16 @@ class CheckedFunction {
 };
 
 /// Compares the gradients of `f` at `inputs` with central differences, for every subset of the float64 inputs
-/// (the others are then constants), along one fixed random direction of the results. Inputs of other dtypes
-/// are passed on unchanged, and so are elements that are not finite; results that are not floating are left
-/// out. An undefined gradient counts as zeros.
+/// (the other inputs are then constants), along one fixed random direction of the results. Inputs of other
+/// dtypes are passed on unchanged, and so are elements that are not finite; results that are not floating are
+/// ignored. An undefined gradient counts as zeros.
 ///
 /// The second order differentiates sum(gradient * v) for fixed random directions v. `f` is called twice per
-/// element, whatever the number of subsets, and must be smooth around `inputs`.
+/// element, for any number of subsets, and must be smooth around `inputs`.
 ///
-/// Throws TypeError for a float16 or float32 input, in whose rounding the differences would drown; ValueError
-/// for an undefined input, when there is no float64 input or no floating result, and inside NoGrad.
+/// Throws TypeError for a float16 or float32 input, whose rounding error would exceed the differences. Throws
+/// ValueError for an undefined input, when there is no float64 input or no floating result, and inside
+/// NoGrad.
 GradcheckReport gradcheck(const CheckedFunction& f, const TensorList& inputs,
                           const GradcheckOptions& options = {});
 

@@ -32,7 +32,8 @@ namespace ktape {
 std::vector<Tensor> gradients(const TensorList& losses, const TensorList& variables,
                               const TensorList& seeds = {});
 
-/// Returns the gradients with respect to variables in a vector, which need not be told apart from tensors.
+/// Returns the gradients with respect to a vector of variables, without copies that tell variables from
+/// tensors.
 std::vector<Tensor> gradients_of(const TensorList& losses, const std::vector<Variable>& variables,
                                  const TensorList& seeds);
 template <std::same_as<Variable> V>
@@ -44,31 +45,31 @@ std::vector<Tensor> gradients(const TensorList& losses, const std::vector<V>& va
 /// The part of one lookup (`gather`) in the gradient of a variable: values[i] is added to the slice rows[i]
 /// along axis 0.
 struct LookupGradient {
-  std::size_t variable;  ///< which of the variables
-  Tensor rows, values;   ///< int64, with repetitions; (rows.size(), slice...) in order
+  std::size_t variable;  ///< the index of the variable among the variables of the call
+  Tensor rows, values;   ///< int64 row indices, with repetitions; values of shape (rows.size(), slice...)
 };
 
-/// `gradients` of one loss for those who do not read a whole table of which a few rows were looked up: what
-/// lookups of the variables add goes into `lookups`, and only what other ops add is in the result. The values
-/// are plain.
+/// Computes the gradients of one loss with the lookups apart: the gradients that come from lookups (`gather`)
+/// of the variables go into `lookups` as rows, so that no gradient of a whole table is made for a few rows.
+/// The result holds the gradients that come from other ops. The values are not recorded.
 std::vector<Tensor> gradients(const Tensor& loss, const std::vector<Variable>& variables,
                               std::vector<LookupGradient>& lookups);
 
 struct GradientTapeOptions {
-  bool persistent = false;  ///< accepted as in TF2; every tape may be asked any number of times
+  bool persistent = false;  ///< accepted as in TF2; every tape may be used any number of times
 };
 
 struct GradientOptions {
-  Tensor output_gradients = {};                ///< weighs the target and has its shape; ones by default
-  std::string unconnected_gradients = "none";  ///< undefined where there is none; "zero": zeros
+  Tensor output_gradients = {};                ///< weights of the target, of its shape; ones by default
+  std::string unconnected_gradients = "none";  ///< "none": a missing gradient is undefined; "zero": zeros
 };
 
 struct JacobianOptions {
-  std::string unconnected_gradients = "none";  ///< as in GradientOptions
+  std::string unconnected_gradients = "none";  ///< see GradientOptions
 };
 
-/// TF2's gradient tape as a scope. Every op is recorded anyway; the scope adds `watch`, which makes a
-/// constant differentiable until the last tape that watches it ends.
+/// TF2's gradient tape as a scope. Every op is recorded also without the scope; the scope adds `watch`, which
+/// makes a constant differentiable until the last tape that watches the constant ends.
 class GradientTape {
  public:
   GradientTape() = default;
@@ -77,12 +78,12 @@ class GradientTape {
   GradientTape(const GradientTape&) = delete;
   GradientTape& operator=(const GradientTape&) = delete;
 
-  /// Records what is computed from the tensor from now on. Throws ValueError when it is undefined, TypeError
-  /// when not floating.
+  /// Records all later ops on the tensor. Throws ValueError when the tensor is undefined, TypeError when the
+  /// tensor is not floating.
   void watch(const Tensor& tensor);
   void watch(const std::vector<Tensor>& tensors);
 
-  /// Returns the gradient of sum(target) with respect to one source: as `gradients`, with its errors.
+  /// Returns the gradient of sum(target) with respect to one source. Throws the errors of `gradients`.
   Tensor gradient(const Tensor& target, const Tensor& source, const GradientOptions& options = {}) const;
   /// Returns one gradient for each source.
   std::vector<Tensor> gradient(const Tensor& target, const std::vector<Tensor>& sources,
@@ -95,14 +96,14 @@ class GradientTape {
 
   /// Returns the derivative of each element of the target with respect to each element of the source, of
   /// shape target.shape() + source.shape(); undefined where the target does not depend on the source.
-  /// Differentiable. Takes one backward pass for each element of the target.
+  /// Differentiable. Runs one backward pass for each element of the target.
   ///
   ///     tape.jacobian(x * x, x)    // x of shape (3,): a matrix with 2 x on its diagonal
   ///
   /// Throws ValueError for an undefined target or source and a result of more than 8 axes, TypeError for a
   /// target that is not floating. Mirrors `tf.GradientTape.jacobian`.
   Tensor jacobian(const Tensor& target, const Tensor& source, const JacobianOptions& options = {}) const;
-  /// Returns one such tensor for each source.
+  /// Returns one jacobian for each source.
   std::vector<Tensor> jacobian(const Tensor& target, const std::vector<Tensor>& sources,
                                const JacobianOptions& options = {}) const;
   template <std::same_as<Variable> V>
@@ -111,14 +112,15 @@ class GradientTape {
     return jacobian(target, TensorList(sources).vector(), options);
   }
 
-  /// Returns the jacobian of each sample, target[i] by source[i], where no sample of the target depends on
-  /// another sample of the source: of shape (samples, target.shape()[1:]..., source.shape()[1:]...). Takes
-  /// one backward pass for each element of one sample of the target.
+  /// Returns the jacobian of each sample: the derivatives of target[i] with respect to source[i], where no
+  /// sample of the target depends on another sample of the source. The result has shape (samples,
+  /// target.shape()[1:]..., source.shape()[1:]...). Runs one backward pass for each element of one sample of
+  /// the target.
   ///
   ///     tape.batch_jacobian(square(x), x)    // x of shape (10, 2): ten matrices, of shape (10, 2, 2)
   ///
-  /// Zeros where the target does not depend on the source, as in TF2. Throws ValueError unless both have rank
-  /// 2 or more and the same number of samples; further errors as in `jacobian`. Mirrors
+  /// The result is zeros where the target does not depend on the source, as in TF2. Throws ValueError unless
+  /// both tensors have rank 2 or more and equal numbers of samples, and the errors of `jacobian`. Mirrors
   /// `tf.GradientTape.batch_jacobian`.
   Tensor batch_jacobian(const Tensor& target, const Tensor& source,
                         const JacobianOptions& options = {}) const;
@@ -131,7 +133,7 @@ class GradientTape {
 };
 
 namespace detail {
-/// A result, and a callable that maps the gradient of the result to one per argument.
+/// A result, and a callable that maps the gradient of the result to one gradient per argument.
 using WithGradient = std::pair<Tensor, std::function<std::vector<Tensor>(const Tensor&)>>;
 Tensor custom_gradient(const std::function<WithGradient(const std::vector<Tensor>&)>& f,
                        const std::vector<Tensor>& arguments);
@@ -140,8 +142,8 @@ inline std::vector<Tensor> as_list(Tensor gradient) { return {std::move(gradient
 inline std::vector<Tensor> as_list(std::vector<Tensor> gradients) { return gradients; }
 }  // namespace detail
 
-/// Gives a function a gradient of your own. `f` takes tensors and returns a pair: the result, and a callable
-/// that maps the result's gradient to the gradient of the only argument, or to a vector with one gradient per
+/// Gives a function a custom gradient. `f` takes tensors and returns a pair: the result, and a callable that
+/// maps the gradient of the result to the gradient of the only argument, or to a vector with one gradient per
 /// argument.
 ///
 ///     auto reverse = custom_gradient([](const Tensor& x) {
@@ -149,8 +151,8 @@ inline std::vector<Tensor> as_list(std::vector<Tensor> gradients) { return gradi
 ///     });
 ///
 /// The ops of the callable are recorded, so that the callable can compute a value and differentiate the value
-/// with respect to the arguments, none of which depends on another. A checkpoint keeps only the arguments of
-/// `f`, and runs `f` again when the gradient is needed:
+/// with respect to the arguments, none of which depends on another argument. A checkpoint keeps only the
+/// arguments of `f`, and runs `f` again when the gradient is needed:
 ///
 ///     auto checkpoint = custom_gradient([f](const Tensor& x, const Tensor& w) {
 ///       return std::pair{f(x, w), [f, x, w](const Tensor& dy) { return gradients(f(x, w), {x, w}, {dy}); }};
@@ -158,8 +160,7 @@ inline std::vector<Tensor> as_list(std::vector<Tensor> gradients) { return gradi
 ///
 /// (Variables that `f` uses must be among the arguments to get a gradient.)
 ///
-/// A number of gradients other than that of the arguments is a ValueError when it is used. Mirrors
-/// `tf.custom_gradient`.
+/// The use of a result with a wrong number of gradients is a ValueError. Mirrors `tf.custom_gradient`.
 template <class F>
 auto custom_gradient(F f) {
   return [f = std::move(f)](const auto&... arguments) {

@@ -8,8 +8,8 @@
 
 namespace ktape {
 
-/// Half precision numbers as floats, and floats rounded to half precision; many at a time where the processor
-/// can. Internal: sources only.
+/// Converts half precision numbers to floats, and rounds floats to half precision; several numbers at a time
+/// where the processor can. Internal: sources only.
 inline void widen(std::int64_t n, const float16* from, float* to) {
   std::int64_t i = 0;
 #if defined(__F16C__)

@@ -7,14 +7,14 @@ namespace ktape {
 
 struct NewAxisType {};
 struct EllipsisType {};
-/// In an index: a new axis of extent 1, as NumPy's `newaxis` (so is None), and as many whole axes as fit, as
-/// `...`.
+/// Entries of an index: NewAxis adds an axis of extent 1, like NumPy's `newaxis` (None does the same as
+/// NewAxis); Ellipsis stands for as many whole axes as fit, like `...`.
 inline constexpr NewAxisType NewAxis{};
 inline constexpr EllipsisType Ellipsis{};
 
-/// Python's `start:stop:step` in an index. None, or a Slice without arguments, takes all; negative bounds
-/// count from the end, bounds out of range are moved to the ends, a negative step goes backwards. A step of 0
-/// is a ValueError when it is used.
+/// Python's `start:stop:step` in an index. A bound of None reaches to the end, so a Slice without arguments
+/// takes the whole axis. Negative bounds count from the end, bounds out of range are moved to the ends, a
+/// negative step runs backwards. The use of a step of 0 is a ValueError.
 ///
 ///     Slice()   Slice(0, 2)   Slice(1, None)   Slice(None, None, -1)
 class Slice {
@@ -37,11 +37,11 @@ class Slice {
   Bound start, stop, step;
 };
 
-/// Python's `:`.
+/// The whole axis, Python's `:`.
 inline constexpr Slice All{};
 
-/// One entry of an index: a position (negative counts from the end), which removes the axis, a slice, NewAxis
-/// or Ellipsis.
+/// One entry of an index: a position, which removes the axis (a negative position counts from the end), a
+/// slice, NewAxis or Ellipsis.
 class Index {
  public:
   enum Kind : std::uint8_t { Position, Range, New, Rest };
@@ -63,8 +63,8 @@ class Index {
   Slice slice_;
 };
 
-/// The index in the brackets of `x[...]`: one entry, or several in braces. Axes that are not mentioned are
-/// taken whole.
+/// The index in the brackets of `x[...]`: one entry, or several entries in braces. Axes after the last entry
+/// are taken whole.
 ///
 ///     x[0]   x[{1, -1}]   x[{Slice(0, 2), All}]   x[{Ellipsis, NewAxis}]   x[Slice(None, None, -1)]
 class Indices {

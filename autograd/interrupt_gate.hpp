@@ -5,12 +5,12 @@ namespace ktape {
 
 struct ThreadState;
 
-/// The thread whose next op throws Interrupted; null almost always.
+/// The thread whose next op throws Interrupted; null when no interrupt is pending.
 extern std::atomic<const ThreadState*> interrupted_thread;
-/// Throws if it is the calling one.
+/// Throws Interrupted if the interrupted thread is the calling thread.
 void meet_interrupt(const char* op);
 
-/// Where every op passes that makes a value.
+/// Checks for an interrupt; called once per op.
 inline void interrupt_gate(const char* op) {
   if (interrupted_thread.load(std::memory_order_relaxed)) [[unlikely]]
     meet_interrupt(op);

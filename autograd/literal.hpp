@@ -9,13 +9,13 @@
 
 namespace ktape {
 
-/// Anything that can become a tensor, as an argument: a number, a nested literal, a vector of numbers or of
-/// vectors, a tensor, a variable or an xtensor expression.
+/// An argument that can become a tensor: a number, a nested literal, a vector of numbers or of vectors, a
+/// tensor, a variable or an xtensor expression.
 ///
 ///     K::constant(3.f)   K::constant({{1, 2}, {3, 4}})   K::constant(rows)   K::constant(xt::sin(a))
 ///
-/// For rows of different shapes the op that it is given to throws ValueError, for tensors inside a literal
-/// TypeError.
+/// The op that takes the argument throws ValueError for rows of different shapes and TypeError for tensors
+/// inside a literal.
 class ArrayLike {
  public:
   template <Arithmetic T>
@@ -32,31 +32,31 @@ class ArrayLike {
   template <class E>
   requires xt::is_xexpression<E>::value ArrayLike(const E& expression) : ArrayLike(Tensor(expression)) {}
 
-  /// Throws, naming the argument, when it is an undefined tensor or no array.
+  /// Throws, naming the argument, when the argument is an undefined tensor or a literal that is not an array.
   void expect_defined(const char* op, const char* name) const {
     if (from_tensor_) ktape::expect_defined(op, name, tensor_);
     if (fault_) fail_as_no_array(op, name);
   }
-  /// The tensor it stands for, not recorded. Numbers take `dtype`, or without one `otherwise` (bool when all
-  /// of them are bool); a tensor is converted only when `dtype` is given. Throws TypeError, naming the op,
-  /// for a number that the dtype does not hold; bool takes any, by `!= 0`.
+  /// Returns the argument as a tensor, not recorded. Numbers are converted to `dtype`, or without a dtype to
+  /// `otherwise` (to bool when all numbers are bools); a tensor is converted only when `dtype` is given. Any
+  /// number converts to bool, by `!= 0`. Throws TypeError, naming the op, for a number that another dtype
+  /// does not hold.
   Tensor tensor(std::optional<DType> dtype, DType otherwise, const char* op = "literal") const;
   /// Returns the array with the fractions of its numbers cut off.
   ArrayLike truncated() const;
-  /// The tensor that was given, recorded as it is; undefined for numbers.
+  /// Returns the given tensor, with its place on the tape; undefined for numbers.
   const Tensor& given() const { return tensor_; }
-  /// The number that was given alone.
+  /// Returns the number when the argument is a single number.
   std::optional<Scalar> number() const {
     return from_tensor_ || shape_.rank() > 0 ? std::optional<Scalar>() : numbers_[0];
   }
-  /// Its shape.
   const Shape& shape() const { return from_tensor_ ? tensor_.shape() : shape_; }
 
  private:
-  /// Why a nested literal is no array.
+  /// The reason why a nested literal is not an array.
   struct Fault {
     std::string reason;
-    bool of_type;  ///< a TypeError; otherwise a ValueError
+    bool of_type;  ///< true: throws TypeError; false: throws ValueError
   };
 
   explicit ArrayLike(std::span<const ArrayLike> rows);
@@ -65,11 +65,12 @@ class ArrayLike {
   Shape shape_;
   std::vector<Scalar> numbers_;
   Tensor tensor_;
-  bool from_tensor_ = false;  ///< the tensor may be undefined
+  bool from_tensor_ = false;  ///< made from a tensor, which may be undefined
   std::shared_ptr<const Fault> fault_;
 };
 
-/// Returns the tensor converted to a dtype, not recorded. A tensor of this dtype keeps its memory.
+/// Returns the tensor converted to a dtype, not recorded. A tensor that has the dtype already keeps its
+/// memory.
 Tensor converted(const Tensor& tensor, DType dtype);
 
 }  // namespace ktape

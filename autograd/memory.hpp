@@ -5,33 +5,34 @@
 
 namespace ktape {
 
-/// The memory that the caching allocator holds, in bytes, over all threads. Figures of other threads may be a
-/// moment old.
+/// The memory that the caching allocator holds, in bytes, over all threads. The numbers of other threads may
+/// be slightly out of date.
 struct MemoryStats {
   std::int64_t live_bytes = 0;    ///< memory of tensors and tape nodes, rounded up to size classes
-  std::int64_t cached_bytes = 0;  ///< free, kept for reuse
-  std::int64_t peak_bytes = 0;    ///< the most that live and cached memory came to together
-  std::int64_t allocations = 0;   ///< blocks handed out so far
-  std::int64_t reused = 0;        ///< blocks handed out that came from the cache
+  std::int64_t cached_bytes = 0;  ///< free memory that is kept for reuse
+  std::int64_t peak_bytes = 0;    ///< the largest sum of live and cached memory so far
+  std::int64_t allocations = 0;   ///< the number of blocks allocated so far
+  std::int64_t reused = 0;        ///< the number of allocated blocks that came from the cache
 };
 
-/// Returns the allocator's figures.
+/// Returns the current numbers of the allocator.
 MemoryStats memory_stats();
 
-/// Gives the cached memory that is shared by all threads, and the calling thread's own, back to the system.
+/// Returns the cached memory that all threads share, and the cached memory of the calling thread, to the
+/// system.
 void empty_cache();
 
-/// Returns a block of at least `bytes` bytes, 64-byte aligned, its size a multiple of 64; freed blocks of the
-/// same size class are reused. Small blocks come from per-thread lists, large ones from a shared one; both
-/// caches are bounded: the shared one never holds more than the largest amount of memory that was in use at
-/// once. Throws ValueError when there is none.
+/// Returns a block of at least `bytes` bytes, 64-byte aligned, with a size that is a multiple of 64. Freed
+/// blocks of the size class are reused. Small blocks come from per-thread lists, large blocks from a shared
+/// list. Both caches are bounded: the shared cache never holds more than the largest amount of memory that
+/// was in use at once. Throws ValueError when the system has no memory.
 void* allocate(std::size_t bytes);
 
-/// Returns a block of `allocate(bytes)`, from any thread.
+/// Frees a block of `allocate(bytes)`, from any thread.
 void deallocate(void* block, std::size_t bytes) noexcept;
 
 /// An allocator for the working memory of kernels: vectors take memory from the allocator of the tensors, and
-/// throw its ValueError when there is no memory.
+/// throw ValueError when there is no memory.
 template <class T>
 struct CachedMemory {
   using value_type = T;

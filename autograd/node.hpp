@@ -8,45 +8,48 @@ namespace ktape {
 
 class Tape;
 
-/// One input of a recorded op: the node that made it and which of that node's outputs it was.
+/// One input of a recorded op: the node that made the input, and the index of the input among the outputs of
+/// that node.
 struct Edge {
   Node* node = nullptr;
   std::uint32_t output = 0;
 };
 
-/// Shape and dtype of one output of a node: what its gradient must have.
+/// The shape and dtype of one output of a node; the gradient of the output has this shape and dtype.
 struct OutputInfo {
   Shape shape;
   DType dtype = DType::Float32;
 };
 
-/// The arguments of a backward closure: the gradients of the outputs, and the places for the gradients of the
-/// inputs.
+/// The arguments of a backward closure: the gradients of the outputs, and the destinations of the gradients
+/// of the inputs.
 class Grads {
  public:
   virtual ~Grads() = default;
-  /// Whether the gradient of this input is needed. An input that was not recorded never is.
+  /// Returns whether the gradient of this input is needed; always false for an input that was not recorded.
   virtual bool wants(int input) const = 0;
-  /// The gradient of one output; undefined when nothing depends on that output. A closure with one input may
-  /// overwrite its memory when the tensor is exclusive().
+  /// Returns the gradient of one output; undefined when no loss depends on that output. A closure with one
+  /// input may overwrite the memory of the gradient when the tensor is exclusive().
   virtual const Tensor& output(int index) const = 0;
-  /// Adds `gradient` to what arrived for the input. An undefined tensor adds nothing.
+  /// Adds `gradient` to the gradient of the input. An undefined tensor adds nothing.
   virtual void add(int input, Tensor gradient) = 0;
 
-  /// Whether what a lookup adds to the gradient of this input may stay rows, because nobody reads all of it.
+  /// Returns whether a lookup may add only rows to the gradient of this input, because the whole gradient is
+  /// never read.
   virtual bool takes_rows(int input) const = 0;
-  /// Adds values[i] to slice rows[i] (int64) along axis 0 of the gradient of an input that takes rows.
+  /// Adds values[i] to slice rows[i] (int64) along axis 0 of the gradient of an input for which `takes_rows`
+  /// is true.
   virtual void add_rows(int input, const Tensor& rows, const Tensor& values) = 0;
 
-  /// Computes the gradient of an input only when it is needed.
+  /// Computes and adds the gradient of an input only when the gradient is needed.
   template <class F>
   void to(int input, F&& gradient) {
     if (wants(input)) add(input, gradient());
   }
 };
 
-/// An op on the tape: its name, its inputs and how to go backwards. Nodes are counted references: a node
-/// lives as long as a tensor or a later node that could need it, and chains of any length are destroyed
+/// An op on the tape: its name, its inputs and its backward function. Nodes are reference-counted: a node
+/// lives as long as a tensor or a later node that could need the node. Chains of any length are destroyed
 /// without recursion.
 class Node {
  public:
@@ -55,13 +58,14 @@ class Node {
   Node& operator=(const Node&) = delete;
 
   virtual void backward(Grads& grads) = 0;
-  /// Called before a backward walk reads the inputs; a node that knows them only on demand sets them here.
-  /// Several threads may call it at once.
+  /// Called before a backward pass reads the inputs; a node that finds its inputs on demand sets the inputs
+  /// here. Several threads may call `prepare` at once.
   virtual void prepare() {}
 
   const char* op() const { return op_; }
-  /// Grows with time on each thread; an input's is less than its consumer's. (What a node names on demand may
-  /// come later, but reads nothing that does.)
+  /// Returns the sequence number of the node. Sequence numbers increase over time on each thread; the number
+  /// of an input is less than the number of its consumer. (Inputs that are found on demand may have greater
+  /// numbers than the node, but read no node that is newer than the node.)
   std::uint64_t sequence() const { return sequence_; }
   std::span<const Edge> inputs() const {
     const std::uint32_t count = input_count_.load(std::memory_order_acquire);
@@ -71,13 +75,13 @@ class Node {
   const OutputInfo& output_info(int i) const {
     return i == 0 ? info_ : more_outputs_[static_cast<std::size_t>(i) - 1];
   }
-  /// Set for the variables and watched tensors, at which gradients end.
+  /// Returns whether the node is the leaf of a variable or watched tensor, at which gradients end.
   bool leaf() const { return !tape_; }
-  /// Bytes of the node itself and of the values that it computed.
+  /// Returns the size in bytes of the node and of the values that the op computed.
   std::size_t bytes() const;
 
-  /// Names the inputs and takes the next sequence number; the second form keeps the number that the node has,
-  /// which other threads may already see.
+  /// Sets the inputs. `set_inputs` takes the next sequence number; `set_edges` keeps the current number,
+  /// which other threads may have read already.
   void set_inputs(std::span<const Tensor* const> inputs);
   void set_edges(std::span<const Tensor* const> inputs);
   void add_output(const OutputInfo& output);
@@ -90,7 +94,7 @@ class Node {
 
  protected:
   virtual ~Node();
-  /// The thread's next sequence number that is greater than `latest`.
+  /// Takes the thread's next sequence number that is greater than `latest`.
   void take_sequence(std::uint64_t latest);
 
  private:
@@ -98,7 +102,7 @@ class Node {
   static constexpr std::uint32_t inline_inputs = 3;
 
   std::atomic<std::int32_t> refs_{1};
-  std::atomic<std::uint32_t> input_count_{0};  // set last, so that who sees it sees the edges
+  std::atomic<std::uint32_t> input_count_{0};  // set last: a thread that reads the count sees the edges
   std::uint64_t sequence_ = 0;
   const char* op_;
   Edge* edges_ = inline_edges_;
@@ -117,17 +121,18 @@ class LeafNode : public Node {
   void backward(Grads&) override {}
 };
 
-/// True while ops are recorded on this thread (no NoGrad scope is open).
+/// Returns whether ops are recorded on this thread (no NoGrad scope is open).
 bool recording();
 
-/// True when an op on these tensors must be recorded.
+/// Returns whether an op on these tensors must be recorded.
 template <class... T>
 bool recording(const Tensor& first, const T&... rest) {
   return (first.node() || (... || rest.node())) && recording();
 }
 bool recording(std::span<const Tensor> tensors);
 
-/// A node whose backward is a closure: `f(g, grads)` for an op with one output, `f(grads)` for several.
+/// A node whose backward function is a closure: `f(g, grads)` for an op with one output, `f(grads)` for an op
+/// with several outputs.
 template <class F>
 class ClosureNode final : public Node {
  public:
@@ -141,8 +146,9 @@ class ClosureNode final : public Node {
   F f_;
 };
 
-/// A node whose closure also reads the op's result: `f(g, y, grads)`. The node keeps y without the link back
-/// to itself, which would be a cycle, and restores it while gradients are being recorded.
+/// A node whose closure also reads the result y of the op: `f(g, y, grads)`. The node stores y without the
+/// link to the node, because that link would be a cycle, and restores the link while gradients are being
+/// recorded.
 template <class F>
 class OutputClosureNode final : public Node {
  public:
@@ -160,11 +166,11 @@ class OutputClosureNode final : public Node {
   Tensor y_;
 };
 
-/// Puts a new op on the tape: links `outputs` to a node that goes back to `inputs`. Call it only when
+/// Puts a new op on the tape: links `outputs` to a node whose inputs are `inputs`. Call `link` only when
 /// recording(inputs...).
 void link(Ref<Node> node, std::span<const Tensor* const> inputs, std::span<const Tensor> outputs);
 
-/// An argument list of inputs that copies no handles.
+/// An argument list of inputs that copies no tensor handles.
 class Inputs {
  public:
   Inputs(std::initializer_list<std::reference_wrapper<const Tensor>> list) {
@@ -184,8 +190,8 @@ class Inputs {
   std::vector<const Tensor*> many_;
 };
 
-/// Records an op of one output with its backward closure `f(g, grads)`, or `f(g, y, grads)` when it reads the
-/// result.
+/// Records an op of one output with its backward closure `f(g, grads)`, or `f(g, y, grads)` when the closure
+/// reads the result y.
 ///
 ///     if (recording(x, y)) record("multiply", out, {x, y}, [x, y](const Tensor& g, Grads& grads) {
 ///       grads.to(0, [&] { return g * y; });

@@ -7,22 +7,23 @@
 
 namespace ktape {
 
-/// Returns whether other programs, or too many threads of this one, want the processors, too: in the last
-/// tenth of a second the system took a processor away from a thread of this process again and again. A team
-/// of threads then waits for the thread that has no processor, often for milliseconds.
+/// Returns whether other programs, or too many threads of this program, compete for the processors: during
+/// the last tenth of a second the system repeatedly took a processor away from a thread of this process. A
+/// team of threads then waits for the thread without a processor, often for milliseconds.
 bool processors_contended();
 
-/// How many threads share a loop: all that OpenMP gives, or, while the processors are contended, one for work
-/// that takes less time than a thread may have to wait for a processor. Loops whose results depend on the
-/// number of threads, or whose bodies start threads when they are called by one thread, have fixed teams.
+/// The number of threads that share a loop. An Adaptive team has all threads that OpenMP gives; while the
+/// processors are contended, work that takes less time than a thread may have to wait for a processor gets a
+/// team of one thread. A Fixed team does not depend on contention; it is meant for loops whose results depend
+/// on the number of threads and for loops whose bodies start threads when one thread calls them.
 enum class Team { Adaptive, Fixed };
 
-/// Grains of work up to which adaptive teams are one thread while the processors are contended: a grain takes
-/// microseconds, the turn of another program milliseconds.
+/// The number of grains up to which an adaptive team is one thread while the processors are contended: a
+/// grain takes microseconds, the time slice of another program milliseconds.
 inline constexpr std::int64_t team_patience = 64;
 
-/// Returns the number of threads for an amount of work: one up to the `grain`, from which a second thread is
-/// worth its start, and inside another parallel region.
+/// Returns the number of threads for an amount of work. The result is 1 for work up to `grain` (a second
+/// thread would cost more than it gains) and inside another parallel region.
 inline int team_size(std::int64_t work, std::int64_t grain, Team team = Team::Adaptive) {
   if (work <= grain || omp_in_parallel()) return 1;
   const int most = omp_get_max_threads();
@@ -31,15 +32,15 @@ inline int team_size(std::int64_t work, std::int64_t grain, Team team = Team::Ad
   return static_cast<int>(std::min<std::int64_t>(most, (work + grain - 1) / grain));
 }
 
-/// Splits [0, n) into a contiguous range for each of `threads` threads and calls `f(begin, end)` on each.
-/// Ranges start at multiples of 64 where n is large enough, so that two threads never write to one cache line
-/// and vector loops stay aligned. The host's OpenMP settings are read, never changed. Errors that `f` throws
-/// on a thread are thrown here. Internal: sources only.
+/// Splits [0, n) into one contiguous range for each of `threads` threads and calls `f(begin, end)` on each
+/// range. For a large n the ranges start at multiples of 64, so that two threads never write to one cache
+/// line and vector loops stay aligned. The OpenMP settings of the host program are read, never changed. An
+/// exception of `f` on any thread is rethrown on the calling thread. Internal: sources only.
 template <class F>
 void parallel_ranges(std::int64_t n, int threads, F&& f) {
   if (n <= 0) return;
   if (threads == 1) return f(std::int64_t{0}, n);
-  std::exception_ptr error;  // an exception that left the region would end the program
+  std::exception_ptr error;  // an exception that leaves the parallel region ends the program
 #pragma omp parallel num_threads(threads)
   {
     const std::int64_t count = omp_get_num_threads(), me = omp_get_thread_num();

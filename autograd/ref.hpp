@@ -3,7 +3,7 @@
 
 namespace ktape {
 
-/// An owning pointer to an object that counts its own references through `retain()` and `release()`.
+/// An owning pointer to an object that counts its references through `retain()` and `release()`.
 template <class T>
 class Ref {
  public:
@@ -21,7 +21,7 @@ class Ref {
     if (object_) object_->release();
   }
 
-  /// Takes over a reference that is already counted.
+  /// Takes ownership of a reference that is already counted.
   static Ref adopt(T* object) {
     Ref ref;
     ref.object_ = object;

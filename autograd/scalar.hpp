@@ -13,8 +13,8 @@ class DType;
 template <class T>
 concept Arithmetic = std::is_arithmetic_v<T>;
 
-/// One number of any arithmetic type, as an argument: it takes the dtype of the tensor that it meets. An
-/// unsigned integer that int64 cannot hold is kept as a real number.
+/// An argument that is one number of any arithmetic type. The number takes the dtype of the other operand, a
+/// tensor. An unsigned integer that int64 cannot hold is stored as a real number.
 class Scalar {
  public:
   enum Kind : std::uint8_t { Bool, Integer, Real };
@@ -32,12 +32,12 @@ class Scalar {
   Kind kind() const { return kind_; }
   double real() const { return kind_ == Real ? real_ : static_cast<double>(integer_); }
   std::int64_t integer() const { return to<std::int64_t>(); }
-  /// The whole number next to it, below and above.
+  /// Returns the next whole number below (`floor`) or above (`ceil`).
   Scalar floor() const { return kind_ == Real ? Scalar(std::floor(real_)) : *this; }
   Scalar ceil() const { return kind_ == Real ? Scalar(std::ceil(real_)) : *this; }
 
-  /// As `K::cast` converts: to bool by `!= 0`, to integers by truncation (out of range saturates, NaN becomes
-  /// 0), to floating types by rounding.
+  /// Converts by the rules of `K::cast`: to bool by `!= 0`, to integers by truncation (out of range
+  /// saturates, NaN becomes 0), to floating types by rounding.
   template <class T>
   T to() const {
     if constexpr (std::is_same_v<T, bool>) return kind_ == Real ? real_ != 0 : integer_ != 0;
@@ -49,15 +49,15 @@ class Scalar {
     else return real() < 0 ? std::numeric_limits<T>::min() : std::numeric_limits<T>::max();
   }
 
-  /// Whether `to<T>()` is this number, but for the digits that T lacks: a whole number in the range of an
-  /// integer type, any number that no floating type T rounds to an infinity, 0 or 1 for bool.
+  /// Returns whether `to<T>()` keeps the number except for rounding: a whole number in the range of an
+  /// integer type, a number that a floating type T does not round to infinity, 0 or 1 for bool.
   template <class T>
   bool fits() const {
     if constexpr (std::is_same_v<T, bool>) return real() == 0 || real() == 1;
     else return in_range<T>() && (!std::is_integral_v<T> || real() == std::trunc(real()));
   }
 
-  /// `to<T>()`. Throws ValueError for a number outside the range of T.
+  /// Returns `to<T>()`. Throws ValueError for a number outside the range of T.
   template <class T>
   T in() const {
     if (!in_range<T>()) out_of_range();
@@ -65,8 +65,8 @@ class Scalar {
   }
 
  private:
-  /// Returns whether `to` keeps the value, apart from a fraction, which `to` cuts off, and from numbers as
-  /// bool.
+  /// Returns whether the number is in the range of T. Fractions do not matter, because `to` cuts fractions
+  /// off; every number is in the range of bool.
   template <class T>
   bool in_range() const {
     using Limits = std::numeric_limits<T>;
@@ -89,12 +89,12 @@ class Scalar {
   };
 };
 
-/// Writes an integer with all its digits, a real number with as many as tell it from others.
+/// Writes an integer with all digits, and a real number with the fewest digits that identify the number.
 std::ostream& operator<<(std::ostream& out, Scalar number);
 
-/// Whether the dtype holds the number; see Scalar::fits.
+/// Returns whether the dtype holds the number; see Scalar::fits.
 bool fits(Scalar number, DType dtype);
-/// Throws TypeError, naming the op, for a number that the dtype does not hold. To bool every number converts.
+/// Throws TypeError, naming the op, for a number that the dtype does not hold. Every number converts to bool.
 void expect_fits(const char* op, Scalar number, DType dtype);
 
 }  // namespace ktape

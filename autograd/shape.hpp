@@ -10,19 +10,18 @@
 
 namespace ktape {
 
-/// Python's None where a number is expected: an unknown dimension of a placeholder, every axis of a
-/// reduction.
+/// Python's None in the place of a number: an unknown dimension of a placeholder, or all axes of a reduction.
 struct NoneType {
   constexpr operator std::int64_t() const { return -1; }
 };
 inline constexpr NoneType None{};
 
-/// The extents of a tensor, outermost first, stored inline; also any short list of integers an op takes (a
-/// start, a pattern). At most 8 dimensions: more is a ValueError.
+/// The extents of a tensor, outermost first, stored inline; also a short list of integers as an argument of
+/// an op (a start, a pattern). More than 8 dimensions are a ValueError.
 ///
 ///     shape[0]   shape[-1]   shape == Shape{2, 3}   for (std::int64_t extent : shape)
 ///
-/// Positions count from the end when negative; one that the shape does not have is a ValueError.
+/// Negative positions count from the end; a position out of range is a ValueError.
 class Shape {
  public:
   static constexpr int max_rank = 8;
@@ -47,12 +46,12 @@ class Shape {
   std::int64_t* end() { return dims_.data() + rank_; }
 
   void push_back(std::int64_t dim);
-  /// Inserts an extent before the extent at a position; the position may be the rank, for the end.
+  /// Inserts an extent before the position `at`; a position equal to the rank appends the extent.
   void insert(int at, std::int64_t dim);
   void erase(int at);
 
-  /// The product of the extents from `first` up to `last` (all of them by default): 1 for none, None where it
-  /// depends on an unknown extent.
+  /// Returns the product of the extents from `first` up to, not including, `last` (all extents by default): 1
+  /// for an empty range, None where the product depends on an unknown extent.
   std::int64_t count(int first = 0) const { return count(first, rank_); }
   std::int64_t count(int first, int last) const;
 
@@ -64,7 +63,7 @@ class Shape {
   }
 
  private:
-  /// `i` counted from the front, of `count` positions.
+  /// Returns the position `i` of `count` positions as an index from 0. Negative positions count from the end.
   std::size_t position(int i, int count) const {
     const int at = i < 0 ? i + count : i;
     if (static_cast<unsigned>(at) >= static_cast<unsigned>(count)) fail_position(i);
@@ -76,19 +75,18 @@ class Shape {
   int rank_ = 0;
 };
 
-/// A shape, or none: what an option holds that may be left out. `{}` is none, `Shape()` the shape of a
-/// scalar.
+/// An optional shape, for options that may be left out. `{}` means no shape, `Shape()` the shape of a scalar.
 struct OptionalShape : std::optional<Shape> {
   OptionalShape() = default;
   OptionalShape(std::initializer_list<std::int64_t> dims) : std::optional<Shape>(Shape(dims)) {}
   OptionalShape(const Shape& shape) : std::optional<Shape>(shape) {}
 };
 
-/// Prints as Python does: `()`, `(3,)`, `(None, 2)`.
+/// Writes a shape as Python prints a tuple: `()`, `(3,)`, `(None, 2)`.
 std::ostream& operator<<(std::ostream& out, const Shape& shape);
 std::string to_string(const Shape& shape);
 
-/// The axes of an op: one, several, or None for all of them. Negative axes count from the end.
+/// The axes of an op: one axis, several axes, or None for all axes. Negative axes count from the end.
 ///
 ///     sum(x)   sum(x, -1)   sum(x, {0, 2})   sum(x, None)
 class Axes {
@@ -107,15 +105,15 @@ class Axes {
   bool all_ = true;
 };
 
-/// Returns `axis` counted from the front. Throws ValueError, naming the op, when it is not in [-rank, rank).
+/// Returns `axis` as an index from 0. Throws ValueError, naming the op, for an axis outside [-rank, rank).
 int canonical_axis(const char* op, int axis, int rank);
 
 /// Returns one bit per reduced axis (bit 0 = axis 0). Throws ValueError for an axis out of range or named
 /// twice.
 unsigned canonical_axes(const char* op, const Axes& axes, int rank);
 
-/// Throws ValueError unless every extent is at least 0, or with `waits` None, and `element_size` times the
-/// product of those above 0 fits in memory's range.
+/// Throws ValueError for an extent below 0 and for a tensor that exceeds the address space. With `waits` (a
+/// deferred op), an extent may be None. The size is `element_size` times the product of the extents above 0.
 void check_extents(const char* op, const Shape& shape, std::size_t element_size, bool waits = false);
 
 }  // namespace ktape

@@ -8,68 +8,72 @@
 
 namespace ktape {
 
-// What threads may share
+// Thread safety
 //
-// Each thread has a tape, NoGrad and EnableGrad scopes and learning phase scopes that no other thread sees.
-// The library keeps nothing else per thread: a tensor or model that one thread makes, another thread may use.
+// Each thread has its own tape, NoGrad and EnableGrad scopes and learning phase scopes. The library keeps no
+// other state per thread: a tensor or model that one thread makes, another thread may use.
 //
-// - Tensors and the graph of ops that made them: any number of threads may compute with the same tensors and
-//   differentiate the same graph at the same time. Values do not change, and no thread waits for another's
-//   `gradients`. Two things do change a tensor: `GradientTape::watch` (and the end of that tape), so let a
-//   thread watch `x.detach()` when others use x; and assigning to the handle itself, as with std::shared_ptr.
-// - Variables: any number of threads may read one. Assigning, updating or `set_trainable` while another thread
-//   reads the variable needs a lock of yours around both.
+// - Tensors and the graph of ops that made them: any number of threads may compute with shared tensors and
+//   differentiate a shared graph concurrently. Values do not change, and no thread waits for a `gradients`
+//   call of another thread. Two operations do change a tensor: `GradientTape::watch` (and the end of that
+//   tape), so watch `x.detach()` when other threads use x; and assigning to the handle itself, as with
+//   std::shared_ptr.
+// - Variables: any number of threads may read a variable. Assigning, updating or `set_trainable` while
+//   another thread reads the variable needs a lock in the user's code around both.
 // - Layers and models: inference, evaluation, the first call or build, and functions (K::function) of one
 //   model are safe from any number of threads. First calls take turns, and so do evaluations of one model.
-//   Losses and metrics that layers add belong to the thread of the call. Training, and all else that changes
-//   weights or settings, needs the model for one thread alone: `fit`, `train_on_batch` and `compile` throw
-//   ValueError while another thread uses the model, and `fit`, `evaluate`, `predict` and calls of a model do
-//   while another thread trains it. A training step by hand, an optimizer or a metric object that threads
-//   share, and two models that share layers, need a lock of yours.
-// - Closures given to `custom_gradient` and `record`: run by the thread that calls `gradients`, and by several
-//   threads at once if several differentiate the same graph.
-// - A GradientTape, a NoGrad or an EnableGrad: for the thread that made it.
-// - Random numbers, names and the settings of the backend (`set_floatx`, `set_random_seed`, ...) belong to the
-//   whole process and are safe to use from all threads; which thread draws which numbers is then a race.
+//   Losses and metrics that layers add belong to the thread of the call. Training, and every other change of
+//   weights or settings, needs exclusive use of the model by one thread: `fit`, `train_on_batch` and
+//   `compile` throw ValueError while another thread uses the model, and `fit`, `evaluate`, `predict` and
+//   calls of a model throw ValueError while another thread trains the model. A training step without `fit`,
+//   an optimizer or a metric object that threads share, and two models that share layers, need a lock in the
+//   user's code.
+// - Closures given to `custom_gradient` and `record`: run by the thread that calls `gradients`, and by
+//   several threads at once if several threads differentiate a shared graph.
+// - A GradientTape, a NoGrad or an EnableGrad: for the thread that made the object.
+// - Random numbers, names and the settings of the backend (`set_floatx`, `set_random_seed`, ...) belong to
+//   the whole process and are safe to use from all threads. With several threads the assignment of random
+//   numbers to threads is not deterministic.
 
 /// The ops recorded on one thread, oldest first. A node is listed from its recording until no gradient can
 /// need the node any more, so the tape needs no clearing.
 ///
 /// A Tensor that a loop carries from step to step keeps the history of all steps, because a gradient could be
-/// taken through all of them:
+/// taken through all steps:
 ///
-///     velocity = 0.9f * velocity + grads[0];     // the tape grows by a step's whole graph each time
+///     velocity = 0.9f * velocity + grads[0];     // the tape grows by the whole graph of each step
 ///
-/// State that is not meant to be differentiated belongs in a Variable, which holds values only
-/// (`K::update(velocity, 0.9f * velocity + grads[0])`), is computed inside NoGrad, or cut from its history
-/// with `K::stop_gradient` (or `detach`). When memory grows over a training run, `tape().summary()` between
-/// two steps tells what is kept: there should be nothing.
+/// State that is not differentiated should be stored in a Variable, which holds only a value
+/// (`K::update(velocity, 0.9f * velocity + grads[0])`), computed inside NoGrad, or cut from its history with
+/// `K::stop_gradient` (or `detach`). When memory grows over a training run, `tape().summary()` between two
+/// steps lists the ops that are still on the tape; the list should be empty.
 class Tape {
  public:
   struct Entry {
     std::string op;
-    std::uint64_t sequence;             ///< creation order
-    std::vector<std::uint64_t> inputs;  ///< sequence of the ops that it read; 0 for a leaf
+    std::uint64_t sequence;             ///< the creation order of the op
+    std::vector<std::uint64_t> inputs;  ///< sequence numbers of the ops that made the inputs; 0 for a leaf
     std::vector<Shape> outputs;
   };
   Tape(const Tape&) = delete;
 
-  /// The number of recorded ops.
+  /// Returns the number of recorded ops.
   std::size_t size() const { return size_.load(std::memory_order_relaxed); }
-  /// Bytes of the nodes and of the values computed by the ops they stand for.
+  /// Returns the size in bytes of the nodes and of the values that the recorded ops computed.
   std::size_t bytes() const;
-  /// A table of the ops on the tape: how many there are of each and how many bytes they hold, most bytes
-  /// first.
+  /// Returns a table of the ops on the tape: the count and the bytes of each op, most bytes first.
   std::string summary() const;
-  /// The recorded ops, oldest first.
+  /// Returns the recorded ops, oldest first.
   std::vector<Entry> entries() const;
-  /// The recorded graph in Graphviz' dot language: a box per op with its result's shape, an arrow per use.
+  /// Returns the recorded graph in Graphviz' dot language: a box per op with the shape of its result, an
+  /// arrow per use.
   std::string graphviz() const;
 
  private:
   friend class Node;
   friend struct ThreadState;
-  // A node may die on another thread than its tape's; the lock is held for a few instructions only.
+  // A node may be destroyed on a thread other than the thread of its tape; the lock is held for a few
+  // instructions only.
   class SpinLock {
    public:
     void lock() {
@@ -86,7 +90,7 @@ class Tape {
   ~Tape() = default;
   void append(Node* node);
   void remove(Node* node);
-  /// For the end of the thread: from now on the tape lives only as long as its nodes.
+  /// Called at the end of the thread: from now on the tape lives only as long as its nodes.
   void close();
 
   mutable SpinLock lock_;
@@ -95,10 +99,10 @@ class Tape {
   bool closed_ = false;
 };
 
-/// The calling thread's tape. It is there until the thread ends.
+/// Returns the calling thread's tape, which exists until the thread ends.
 Tape& tape();
 
-/// Turns the recording of ops on this thread on or off while it lives; then it is as it was before.
+/// A scope that turns the recording of ops on this thread on or off; its end restores the previous state.
 class RecordingScope {
  public:
   explicit RecordingScope(bool on);
@@ -110,14 +114,14 @@ class RecordingScope {
   bool before_;
 };
 
-/// While one lives, ops on this thread are not recorded.
+/// A scope in which ops on this thread are not recorded.
 class NoGrad : RecordingScope {
  public:
   NoGrad() : RecordingScope(false) {}
 };
 
-/// While one lives, ops on this thread are recorded, also inside a NoGrad and inside a backward closure,
-/// where they otherwise are only when the gradient itself is being differentiated.
+/// A scope in which ops on this thread are recorded, also inside a NoGrad and inside a backward closure,
+/// whose ops are otherwise recorded only when the gradient itself is being differentiated.
 class EnableGrad : RecordingScope {
  public:
   EnableGrad() : RecordingScope(true) {}

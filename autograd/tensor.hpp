@@ -24,11 +24,11 @@ class Tensor;
 class Variable;
 
 /// Reference-counted memory: this header, then the elements, 64-byte aligned and padded to a multiple of 64
-/// bytes. The block may begin with room for one more object, before the header: the tensor for which the
-/// memory was made.
+/// bytes. The block may begin with room for one more object before the header: the tensor for which the
+/// memory was allocated.
 class Storage {
  public:
-  /// Makes a storage with `front` bytes of room before the header, a multiple of 64.
+  /// Makes a storage with `front` bytes of room before the header; `front` is a multiple of 64.
   static Ref<Storage> make(std::size_t bytes, std::size_t front = 0);
   void retain() { refs_.fetch_add(1, std::memory_order_relaxed); }
   void release();
@@ -36,8 +36,8 @@ class Storage {
   void* data() { return reinterpret_cast<char*>(this) + 64; }
   void* front() { return reinterpret_cast<char*>(this) - front_; }
 
-  /// Data that a kernel derived from the elements and can use again. The memo is destroyed with the elements,
-  /// and before the elements change.
+  /// Data that a kernel derived from the elements and can reuse. The memo is destroyed with the elements, and
+  /// before the elements change.
   struct Memo {
     void* data = nullptr;
     void (*destroy)(void* data) = nullptr;
@@ -54,16 +54,16 @@ class Storage {
   Memo memo_;
 };
 
-/// The object that Tensor handles share. After it is made, only the tape node and the companions are ever
-/// set. A symbolic tensor has a symbol in place of a storage, and a size of -1 where the shape is not fully
-/// known. The object lies in one block with its storage, before the storage's header, unless the tensor
-/// shares another tensor's storage.
+/// The object that Tensor handles share. After construction only the tape node and the companions change. A
+/// symbolic tensor has a symbol in place of a storage, and a size of -1 where the shape is not fully known.
+/// The object lies in one block with its storage, before the header of the storage, unless the tensor shares
+/// the storage of another tensor.
 struct TensorImpl {
   std::atomic<std::int32_t> refs{1};
   DType dtype;
   bool none = false;                 ///< no value: stands for None, see Tensor::no_gradient
   bool stands_for_variable = false;  ///< see TensorArgument
-  std::uint32_t output = 0;          ///< which of its node's or symbol's outputs this is
+  std::uint32_t output = 0;          ///< the index among the outputs of the node or symbol
   std::int64_t size;
   Shape shape;
   Ref<Storage> storage;
@@ -80,27 +80,28 @@ struct TensorImpl {
 };
 
 /// A small handle to an n-dimensional array: shape, dtype, contiguous row-major elements, and the tape node
-/// that made it, if any. Copies share the value, which never changes. A default-made Tensor is undefined: it
-/// stands for Python's None.
+/// that made the array, if any. Copies share the value, which never changes. A default-constructed Tensor is
+/// undefined and stands for Python's None.
 class Tensor {
  public:
   Tensor() = default;
-  /// Evaluates any xtensor expression into a new tensor of the expression's element type.
+  /// Evaluates an xtensor expression into a new tensor of the element type of the expression.
   template <class E>
   requires xt::is_xexpression<E>::value explicit Tensor(const E& expression);
 
-  /// A new tensor whose elements are not set. Throws ValueError, naming the op that makes it, for extents
-  /// that are negative or too large for the memory there is.
+  /// Returns a new tensor with uninitialized elements. Throws ValueError, naming the op that makes the
+  /// tensor, for extents that are negative or too large for the available memory.
   static Tensor empty(const Shape& shape, DType dtype, const char* op = "tensor");
-  /// Returns a tensor with the shape and dtype of x, whose elements are not set.
+  /// Returns a tensor with the shape and dtype of x and uninitialized elements.
   static Tensor empty_like(const Tensor& x);
-  /// A copy of the elements in a buffer, row-major, of a dtype that is known at run time: bool is a byte that
-  /// is 0 or not. Throws ValueError unless the buffer has just the bytes of the elements.
+  /// Returns a copy of the elements in a row-major buffer of a dtype that is known at run time; a bool is a
+  /// byte, where any byte other than 0 is true. Throws ValueError unless the buffer has exactly the size of
+  /// the elements.
   ///
   ///     Tensor x = Tensor::from_buffer(bytes.data(), bytes.size(), {2, 3}, "float32");
   static Tensor from_buffer(const void* buffer, std::size_t bytes, const Shape& shape, DType dtype);
-  /// Returns the tensor that `gradients` gives for a missing gradient: undefined as Tensor() is, but ops that
-  /// get this tensor explain why.
+  /// Returns the tensor that `gradients` gives for a missing gradient. The tensor is undefined, like
+  /// Tensor(), but ops that get this tensor explain in their errors that a gradient is missing.
   static Tensor no_gradient();
   explicit Tensor(Ref<TensorImpl> impl) : impl_(std::move(impl)) {}
 
@@ -109,10 +110,10 @@ class Tensor {
   const Shape& shape() const { return impl().shape; }
   DType dtype() const { return impl().dtype; }
   int ndim() const { return impl().shape.rank(); }
-  /// The number of elements.
+  /// Returns the number of elements.
   std::int64_t size() const { return impl().size; }
 
-  /// The element at the index (negative counts from the end), or the only element, converted to T.
+  /// Returns the element at the index (negative counts from the end), or the only element, converted to T.
   /// Throws ValueError when the index does not fit the shape or the element is outside the range of T.
   template <class T = float, class... Index>
   T item(Index... index) const {
@@ -121,31 +122,32 @@ class Tensor {
   }
   Scalar element(const std::int64_t* index, int count) const;
 
-  /// `x[0]`, `x[{Slice(0, 2), All}]`, `x[tensor]`: what `subscript`, found as the other operators are, makes
-  /// of it; ops/indexing.hpp has one. Braces make Indices.
+  /// Implements `x[0]`, `x[{Slice(0, 2), All}]` and `x[tensor]` by a call of `subscript`, which
+  /// argument-dependent lookup finds in ops/indexing.hpp. Braces make Indices.
   template <class T = Indices>
   Tensor operator[](const T& index) const {
     return subscript(*this, index);
   }
 
-  /// The elements, row-major. Throws TypeError when T is not the tensor's element type.
+  /// Returns the elements, row-major. Throws TypeError when T is not the element type of the tensor.
   template <class T>
   const T* data() const {
     expect_dtype(dtype_of<T>());
     return pointer<T>();
   }
 
-  /// Copies the elements, row-major, to a buffer. Throws ValueError unless it has just their bytes, `size() *
-  /// dtype().size()`.
+  /// Copies the elements, row-major, to a buffer. Throws ValueError unless the buffer has exactly the size of
+  /// the elements, `size() * dtype().size()`.
   void copy_to(void* buffer, std::size_t bytes) const;
 
-  /// Returns a tensor with this value and mask, without a tape node: ops on the result are not recorded.
-  /// Shares memory.
+  /// Returns a tensor with the value and mask of this tensor, without a tape node: ops on the result are not
+  /// recorded. The result shares the memory.
   Tensor detach() const;
-  /// Returns a tensor with these elements in another shape of equal size, without a tape node. Shares memory.
+  /// Returns a tensor with the elements of this tensor in another shape of equal size, without a tape node.
+  /// The result shares the memory.
   Tensor alias(const Shape& shape) const;
 
-  // For the library's own ops: unchecked access.
+  // Unchecked access for the library's ops.
   template <class T>
   T* pointer() const {
     return static_cast<T*>(impl_->storage->data());
@@ -157,7 +159,8 @@ class Tensor {
     if (!defined()) undefined();
     return *impl_;
   }
-  /// Whether this handle is the only one that can see the elements, so that they may be overwritten.
+  /// Returns whether this handle is the only handle that can see the elements, so that the elements may be
+  /// overwritten.
   bool exclusive() const {
     return impl_->refs.load(std::memory_order_acquire) == 1 && !impl_->storage->shared();
   }
@@ -170,8 +173,8 @@ class Tensor {
 
 /// Writes the tensor as NumPy prints an array, with shape and dtype; long tensors are summarized.
 std::ostream& operator<<(std::ostream& out, const Tensor& tensor);
-/// Writes a tensor as text, with at most `edge` entries at either end of each axis when the tensor has more
-/// than `threshold` elements.
+/// Returns the tensor as text, with at most `edge` entries at either end of each axis when the tensor has
+/// more than `threshold` elements.
 std::string to_string(const Tensor& tensor, int edge = 3, std::int64_t threshold = 1000);
 
 [[noreturn]] void fail_undefined(const char* op, const char* name, const Tensor& x);
@@ -181,16 +184,16 @@ inline void expect_defined(const char* op, const char* name, const Tensor& x) {
   if (!x.defined()) fail_undefined(op, name, x);
 }
 
-/// Throws ValueError, naming the placeholders that x waits for, when x is symbolic.
+/// Throws ValueError, naming the placeholders on which x depends, when x is symbolic.
 void expect_value(const char* op, const Tensor& x);
 
-/// Copies n elements from one dtype to another as `K::cast` does: to bool by `!= 0`, to integers by
+/// Converts n elements from one dtype to another by the rules of `K::cast`: to bool by `!= 0`, to integers by
 /// truncation (out of range saturates, NaN becomes 0).
 void convert(void* out, DType to, const void* in, DType from, std::int64_t n);
 
-/// Returns the elements as an xtensor array over the tensor's memory (no copy). The view is valid while the
-/// tensor lives, and must not be written to while the tape could still read the tensor. Throws TypeError when
-/// T is not the element type.
+/// Returns the elements as an xtensor array over the memory of the tensor (no copy). The view is valid while
+/// the tensor lives, and must not be written to while the tape could still read the tensor. Throws TypeError
+/// when T is not the element type.
 template <class T>
 auto view(const Tensor& tensor) {
   const T* data = tensor.data<T>();
@@ -209,8 +212,9 @@ requires xt::is_xexpression<E>::value Tensor::Tensor(const E& expression) {
   xt::noalias(target) = expression;
 }
 
-/// A tensor or a variable in a list or an option of an op. While a Tensor made of a variable is a value, a
-/// variable stays one in here: an op that waits reads it when it runs.
+/// A tensor or a variable in a list or an option of an op. A Tensor made from a variable is a value; a
+/// TensorArgument made from a variable stays the variable, so that a deferred op reads the variable when the
+/// op runs.
 class TensorArgument : public Tensor {
  public:
   TensorArgument() = default;
@@ -218,7 +222,8 @@ class TensorArgument : public Tensor {
   TensorArgument(const Variable& variable);
 };
 
-/// Some tensors: a braced list of tensors and variables, a vector of either, or one tensor.
+/// A list of tensors as an argument: a braced list of tensors and variables, a vector of either, or one
+/// tensor.
 class TensorList {
  public:
   TensorList() = default;

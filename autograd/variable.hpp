@@ -6,27 +6,29 @@
 
 namespace ktape {
 
-/// A function that maps a new value to an allowed one; optimizers apply it after an update.
+/// A function that maps a new value to an allowed value; optimizers apply the function after an update.
 using Constraint = std::function<Tensor(const Tensor&)>;
 
 struct VariableImpl;
 
-/// A named, changeable tensor, and a place at which gradients end. A Variable is a handle: copies are the
-/// same variable. Wherever a Tensor is taken, a variable stands for its present value; a value taken before
-/// an update never changes. To an op that waits for a function (ops/function.hpp) the variable itself is
-/// passed, not its value.
+/// A named tensor that can change, at which gradients end. A Variable is a handle: copies refer to one
+/// variable. Where a Tensor is taken, a variable stands for its current value; a value taken before an update
+/// never changes. A deferred op (ops/function.hpp) takes the variable itself and reads the value when the op
+/// runs.
 class Variable {
  public:
-  /// An undefined variable.
+  /// Makes an undefined variable.
   Variable() = default;
-  /// A new variable that starts with the tensor's value and has its dtype.
+  /// Makes a variable that starts with the value of the tensor and has the dtype of the tensor.
   Variable(const Tensor& value, std::string name = "Variable", Constraint constraint = {});
-  /// A new variable without a value, for `manual_variable_initialization`: until one is assigned it has a
-  /// shape, a dtype and a name, and reading its value throws a ValueError that names it.
+  /// Makes a variable without a value, for `manual_variable_initialization`. Until a value is assigned the
+  /// variable has a shape, a dtype and a name, and reading its value throws a ValueError that names the
+  /// variable.
   static Variable without_value(const Shape& shape, DType dtype, std::string name = "Variable",
                                 Constraint constraint = {});
 
-  /// A variable keeps its identity: a tensor goes into it by `update`, or belongs in a Tensor.
+  /// Deleted, because a variable keeps its identity: assign a tensor to a variable with `update`, or declare
+  /// a Tensor.
   template <std::same_as<Tensor> T>
   Variable& operator=(const T&) = delete;  // use K::update(variable, value), or declare a Tensor
   template <class T>
@@ -39,14 +41,13 @@ class Variable {
   Variable& operator/=(const T&) = delete;  // use K::update(variable, value), or declare a Tensor
 
   bool defined() const { return static_cast<bool>(impl_); }
-  /// The present value. What is computed from it is recorded, and differentiated with respect to this
-  /// variable.
+  /// Returns the current value. Ops on the value are recorded, and gradients flow to this variable.
   const Tensor& value() const;
-  /// The variable as an argument of an op: its value, or inside `K::symbolic` a symbolic tensor that stands
-  /// for it; an undefined tensor where the variable is undefined.
+  /// Converts the variable to an argument of an op: its value, or inside `K::symbolic` a symbolic tensor that
+  /// stands for the variable. An undefined variable gives an undefined tensor.
   operator const Tensor&() const;
 
-  /// Whether it holds a value.
+  /// Returns whether the variable holds a value.
   bool has_value() const;
   const Shape& shape() const;
   DType dtype() const;
@@ -63,17 +64,17 @@ class Variable {
 
   const std::string& name() const;
   const Constraint& constraint() const;
-  /// Whether optimizers change it. It says nothing about recording.
+  /// Returns whether optimizers change the variable. The recording of ops does not depend on this flag.
   bool trainable() const;
   void set_trainable(bool trainable);
 
-  /// Gives the variable a new value of equal shape and dtype: copies the value in place when no other handle
-  /// sees the old value, and shares the new value's memory otherwise. Throws ValueError for another shape and
-  /// TypeError for another dtype; the variable does not change then.
+  /// Gives the variable a new value of equal shape and dtype. The value is copied in place when no other
+  /// handle sees the old value; otherwise the variable shares the memory of the new value. Throws ValueError
+  /// for another shape and TypeError for another dtype; the variable does not change then.
   void assign(const Tensor& value);
 
-  /// Calls `f(target, source)` on the memory of the next and of the present value, which may be one memory,
-  /// and makes the target the variable's value. For the library's in-place updates.
+  /// Calls `f(target, source)` on the memory of the new and of the current value, which may be equal, and
+  /// makes the target the value of the variable. For the library's in-place updates.
   template <class F>
   void modify(F&& f) {
     Tensor next = writable();
@@ -81,7 +82,7 @@ class Variable {
     replace(std::move(next));
   }
 
-  /// Whether both handles are one variable. (`==` compares element by element.)
+  /// Returns whether both handles refer to one variable. (`==` compares element by element.)
   bool is(const Variable& other) const { return impl_.get() == other.impl_.get(); }
 
  private:
@@ -98,8 +99,8 @@ class Variable {
 
 std::ostream& operator<<(std::ostream& out, const Variable& variable);
 
-/// The argument of an update: a variable. A tensor never changes, and a variable made of a tensor would be
-/// gone after the call.
+/// The argument of an update: a variable. Tensors are refused, because a tensor never changes, and a variable
+/// made from a tensor would be destroyed after the call.
 class Assignable : public Variable {
  public:
   Assignable(const Variable& variable) : Variable(variable) {}
@@ -107,13 +108,13 @@ class Assignable : public Variable {
   Assignable(const T&) = delete;  // a Tensor never changes: declare it as a Variable
 };
 
-/// The node at which the gradients of a variable end. It may outlive the variable.
+/// The node at which the gradients of a variable end. The node may outlive the variable.
 class VariableLeaf final : public LeafNode {
  public:
   explicit VariableLeaf(VariableImpl* owner) : LeafNode("variable"), owner_(owner) {}
-  /// The variable; undefined when it is gone.
+  /// Returns the variable; undefined when the variable has been destroyed.
   Variable variable() const;
-  /// Whether this handle is the variable's own, not a copy.
+  /// Returns whether the handle is the variable's own value handle, not a copy.
   bool holds(const Tensor& handle) const;
 
  private:
@@ -121,11 +122,11 @@ class VariableLeaf final : public LeafNode {
   VariableImpl* owner_;
 };
 
-/// The variable that an argument of an op stands for; undefined when the argument is a value.
+/// Returns the variable that an argument of an op stands for; undefined when the argument is a value.
 Variable variable_behind(const Tensor& argument);
 
-/// Makes several changes of variables one: unless it is committed, its end gives the variables that this
-/// thread changed meanwhile their values back.
+/// A scope that makes several changes of variables atomic: without a commit, the end of the scope restores
+/// the variables that this thread changed in the scope.
 class VariableTransaction {
  public:
   VariableTransaction();
@@ -136,7 +137,7 @@ class VariableTransaction {
 
  private:
   friend class Variable;
-  /// Keeps the value that the variable has before its first change.
+  /// Stores the value that the variable has before its first change.
   void keep(const Variable& variable);
   std::vector<std::pair<Variable, Tensor>> before_;
   VariableTransaction* outer_;
@@ -147,9 +148,8 @@ struct VariableImpl {
   std::string name;
   Constraint constraint;
   bool trainable = true;
-  Ref<VariableLeaf>
-      leaf;      ///< the node by which gradients find the variable; has its shape and dtype; updates keep it
-  Tensor value;  ///< undefined until there is one
+  Ref<VariableLeaf> leaf;  ///< the leaf node of the variable, with its shape and dtype; updates keep the leaf
+  Tensor value;            ///< undefined until a value is set
 
   VariableImpl(const OutputInfo& info, std::string name, Constraint constraint);
   ~VariableImpl();

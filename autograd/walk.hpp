@@ -6,8 +6,8 @@
 
 namespace ktape {
 
-/// A function that is called with the number and the gradient of a target as soon as the gradient is
-/// complete, before the backward pass ends. The gradient may be undefined.
+/// A function that is called with the index and the gradient of a target as soon as the gradient is complete,
+/// before the backward pass ends. The gradient may be undefined.
 using GradientReady = std::function<void(std::size_t target, const Tensor& gradient)>;
 
 /// Runs the backward pass over the graph of some losses and returns the gradient of sum(losses[i] * seeds[i])
@@ -31,7 +31,8 @@ std::vector<Tensor> walk_back(const std::vector<Tensor>& losses, const std::vect
                               std::vector<LookupGradient>* lookups = nullptr,
                               const GradientReady& ready = {});
 
-/// `gradients` of one loss with lookups, that tells of each gradient as soon as it is ready.
+/// Computes `gradients` of one loss with lookups, and calls `ready` for each gradient as soon as the gradient
+/// is complete.
 std::vector<Tensor> gradients(const Tensor& loss, const std::vector<Variable>& variables,
                               std::vector<LookupGradient>& lookups, const GradientReady& ready);
 

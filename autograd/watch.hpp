@@ -3,8 +3,8 @@
 
 namespace ktape {
 
-/// Returns the tensor or, of a constant that a tape watches, a copy of the handle that stays watched when the
-/// tape ends: what is taken to be differentiated later. Internal: sources only.
+/// Returns x, or, for a constant that a tape watches, a copy of the handle that stays watched after the tape
+/// ends. For tensors that are differentiated later. Internal: sources only.
 Tensor still_watched(const Tensor& x);
 
 }  // namespace ktape
