@@ -1,8 +1,8 @@
-// Actor and critic balance a pole on a cart: one head of a network says how likely each push, left or
-// right, should be, the other what to expect; pushes that went better than expected become more likely.
+// Actor-critic on CartPole: the actor head of a network gives the probability of each push (left or right),
+// the critic head the expected return. Pushes with a better return than expected become more likely.
 // Expect 195 of 200 steps, on average over 20 unseen starts.
-// Try next: without the critic (the return alone, REINFORCE); without the entropy; a discount of 0.9.
-// dqn learns the same from what each push is worth.
+// Try next: no critic (only the return, REINFORCE); no entropy term; a discount of 0.9. dqn.cpp learns this
+// task from the value of each push.
 #include <ktape/ktape.hpp>
 
 #include <algorithm>
@@ -17,9 +17,9 @@ using ktape::Tensor;
 
 static std::mt19937 random_numbers;
 
-/// The cart and pole of Barto, Sutton and Anderson, as in OpenAI's gym.
+/// The cart-pole simulation of Barto, Sutton and Anderson, as in OpenAI's gym.
 struct CartPole {
-  using State = std::array<float, 4>;  // place and speed of the cart, angle and speed of the pole
+  using State = std::array<float, 4>;  // position and speed of the cart, angle and angular speed of the pole
   State state;
   int steps = 0;
 
@@ -27,7 +27,7 @@ struct CartPole {
     std::uniform_real_distribution<float> start(-0.05f, 0.05f);
     for (float& s : state) s = start(random_numbers);
   }
-  /// Pushes to the left (0) or right (1) for a fiftieth of a second.
+  /// Advances by 0.02 s with a push to the left (0) or right (1).
   void push(int direction) {
     auto& [x, dx, angle, turn] = state;
     const float force = direction == 1 ? 10.f : -10.f, c = std::cos(angle), s = std::sin(angle), dt = 0.02f;
@@ -42,7 +42,7 @@ struct CartPole {
   bool over() const { return fallen() || steps == 200; }
 };
 
-/// What some whole games showed: states, pushes, and what each state's future really brought.
+/// The steps of some whole games: states, pushes, and the discounted return from each state on.
 struct Experience {
   std::vector<CartPole::State> states;
   std::vector<int> pushes;
@@ -54,7 +54,7 @@ static Tensor rows(const std::vector<CartPole::State>& states) {
                              "float32");
 }
 
-/// Plays a game as the actor says, and keeps what happened. Returns its length.
+/// Plays a game with pushes drawn from the actor, appends its steps to `seen` and returns their number.
 static int play(const nn::Model& network, Experience& seen) {
   const ktape::NoGrad off;
   CartPole game;
@@ -64,8 +64,7 @@ static int play(const nn::Model& network, Experience& seen) {
     seen.pushes.push_back(std::bernoulli_distribution(right)(random_numbers));
     game.push(seen.pushes.back());
   }
-  // Rewards of 1, each later one worth 0.99 of the one before; who has not fallen would have gone on for
-  // long.
+  // The reward is 1 per step, discounted by 0.99. A game that ends at 200 steps counts as endless.
   float future = game.fallen() ? 0.f : 1 / (1 - 0.99f);
   seen.returns.resize(seen.states.size());
   for (int i = 1; i <= game.steps; ++i)
@@ -82,7 +81,7 @@ static void learn(const nn::Model& network, const nn::Optimizer& optimizer, cons
 
   const Tensor actor = -K::mean(weights * K::sum(log_p * K::one_hot(seen.pushes, 2), -1));
   const Tensor critic = K::mean(K::square(surprise));
-  const Tensor entropy = -K::mean(K::sum(K::exp(log_p) * log_p, -1));  // keeps it trying
+  const Tensor entropy = -K::mean(K::sum(K::exp(log_p) * log_p, -1));  // a bonus for exploration
   optimizer.minimize(actor + critic - 0.01f * entropy, network.trainable_weights());
 }
 

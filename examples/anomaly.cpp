@@ -1,8 +1,8 @@
-// Finds what is out of order in a heartbeat-like signal without having been told what that is: an
-// autoencoder learns to rebuild windows of ordinary beats, and rebuilds worse what it has not seen.
-// Expect an area under the ROC curve of 0.95 for four kinds of disorder.
-// Try next: an LSTM in place of the convolutions; the largest error of a window as its score; some
-// disorder among the windows that it learns from. `--out FOLDER` draws a disorder, rebuilt.
+// Detects anomalies in a heartbeat-like signal without labels: an autoencoder learns to reconstruct windows
+// of normal beats, and reconstructs other windows worse.
+// Expect an area under the ROC curve of 0.95 for four kinds of anomalies.
+// Try next: an LSTM in place of the convolutions; the largest error of a window as its score; some anomalies
+// among the training windows. `--out FOLDER` draws an anomaly and its reconstruction.
 #include <ktape/ktape.hpp>
 
 #include <cmath>
@@ -16,8 +16,8 @@ using ktape::Tensor;
 
 static constexpr std::int64_t window = 64;
 
-/// Windows of a beat, (n, 64, 1), each from another phase on, a little faster or slower, under noise. Those
-/// out of order have a bump, miss their peak, beat twice as fast or are flat for a while.
+/// Returns noisy windows of a periodic beat, (n, 64, 1), of random phase and slightly varying speed.
+/// Anomalous windows have a bump, miss the peak, beat twice as fast or are flat for a while.
 static Tensor beats(std::int64_t n, bool in_order, int seed) {
   std::mt19937 random(static_cast<unsigned>(seed));
   std::uniform_real_distribution<double> uniform(0, 1);
@@ -51,7 +51,7 @@ int main(int argc, char** argv) try {
   K::set_random_seed(run.seed);
   const Tensor ordinary = beats(2000, true, run.seed);
 
-  // A window goes through eight numbers.
+  // The bottleneck has eight units.
   const nn::Sequential model({
       nn::Input({window, 1}),
       nn::Conv1D(16, 7, {.strides = 2, .padding = "same", .activation = "relu"}),
@@ -67,7 +67,7 @@ int main(int argc, char** argv) try {
   model.fit(ordinary, ordinary,
             {.batch_size = 64, .epochs = run.epochs, .validation_split = 0.1, .verbose = 2});
 
-  // The score of a window: how badly it is rebuilt.
+  // The score of a window is its reconstruction error.
   const Tensor normal = beats(500, true, run.seed + 1), strange = beats(500, false, run.seed + 2);
   const Tensor windows = K::concatenate({normal, strange}, 0),
                rebuilt = model.predict(windows, {.verbose = 0});

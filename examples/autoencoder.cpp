@@ -1,8 +1,7 @@
-// A denoising autoencoder: a convolutional network gets digits under noise and learns to give the clean
-// ones.
-// Expect a mean squared error of 0.026 on unseen digits, where the noise makes it 0.068.
-// Try next: more noise; a bottleneck of fewer channels; compare with the mean of the neighbours of each
-// pixel; `--out FOLDER` draws unseen digits, noisy above and cleaned below.
+// A denoising autoencoder: a convolutional network gets noisy digits and learns to return the clean digits.
+// Expect a mean squared error of 0.026 on unseen digits; the noisy digits have 0.068.
+// Try next: more noise; a bottleneck of fewer channels; compare with the mean of each pixel's neighbours;
+// `--out FOLDER` draws unseen digits, noisy above and cleaned below.
 #include <ktape/ktape.hpp>
 
 #include <cstdio>
@@ -23,7 +22,7 @@ int main(int argc, char** argv) try {
     return K::clip(x + 0.35f * K::random_normal(K::int_shape(x)), 0, 1);
   };
   const auto split = data::train_test_split({with_noise(clean), clean}, {.test_size = 0.2, .seed = run.seed});
-  // Other noise in each epoch: the network never sees the same image twice.
+  // The map draws new noise in each epoch, so the network never sees an image twice.
   const auto train =
       data::Dataset::from_tensor_slices(split.train).shuffle(2000).batch(64).map([&](const data::Element& e) {
         return data::Element{with_noise(e[1]), e[1]};

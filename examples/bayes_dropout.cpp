@@ -1,9 +1,8 @@
-// Dropout that stays on when predicting makes a network say how sure it is: each of many predictions is
-// one of another network, and their spread is the uncertainty (Gal and Ghahramani). The data have a
-// gap.
-// Expect a spread at least 3 times as large in the gap and beyond the data as among them.
-// Try next: no dropout; a rate of 0.5; ten networks trained apart (an ensemble), and the spread of
-// these. `--out FOLDER` draws the prediction with its uncertainty.
+// Monte Carlo dropout (Gal and Ghahramani): with dropout in prediction, each prediction is that of a random
+// subnetwork, and the spread of many predictions measures the uncertainty. The data have a gap.
+// Expect a spread at least 3 times as large in the gap and beyond the data as among the data.
+// Try next: no dropout; a rate of 0.5; an ensemble of ten separately trained networks, and the spread of
+// their predictions. `--out FOLDER` draws the prediction with its uncertainty.
 #include <ktape/ktape.hpp>
 
 #include <cstdio>
@@ -35,7 +34,7 @@ int main(int argc, char** argv) try {
   model.compile({.optimizer = nn::Adam(0.003), .loss = "mse"});
   model.fit(x, y, {.batch_size = 100, .epochs = run.epochs, .verbose = 0});
 
-  // 200 predictions with other neurons dropped in each.
+  // 200 predictions, each with a new random dropout.
   const Tensor line = K::reshape(K::arange(-4.5f, 4.5f, 0.05f), {-1, 1});
   std::vector<Tensor> drawn;
   {

@@ -1,8 +1,9 @@
-// Reads words of digits off noisy images without being told where each digit is: convolutions see
-// columns of the image, a bidirectional LSTM reads along them, and the CTC loss finds the alignment.
+// Reads words of digits from noisy images. The labels do not say where each digit is: convolutions extract
+// features of the image's columns, a bidirectional LSTM reads the columns in order, and the CTC loss finds
+// the alignment.
 // Expect 0.9 of unseen words right in every digit, with beam search.
-// Try next: {.greedy = true}, and digits that follow themselves; no LSTM; longer words at test time.
-// `--out FOLDER` draws words as they are read.
+// Try next: {.greedy = true}, and words with repeated digits; no LSTM; longer words at test time.
+// `--out FOLDER` draws images with the words that were read.
 #include <ktape/ktape.hpp>
 
 #include <cstdio>
@@ -15,8 +16,9 @@ using ktape::All, ktape::Slice, ktape::Tensor;
 
 static constexpr std::int64_t height = 12, width = 64, longest = 6;
 
-/// Images of words of 3 to 6 handwritten digits, (n, 12, 64, 1), and their digits, (n, 6), filled up with -1.
-/// No digit follows itself: the beam search of K::ctc_decode merges equal neighbours, as Keras's does.
+/// Returns images of words of 3 to 6 handwritten digits, (n, 12, 64, 1), and their digits, (n, 6), padded
+/// with -1. Neighbouring digits differ, since the beam search of K::ctc_decode merges equal neighbours, as
+/// Keras's does.
 static data::Element words(const data::Element& digits, std::int64_t n, int seed) {
   std::mt19937 random(static_cast<unsigned>(seed));
   const auto drawn = [&](std::int64_t low, std::int64_t high) {
@@ -47,7 +49,7 @@ static data::Element words(const data::Element& digits, std::int64_t n, int seed
   return {K::constant(images), K::constant(labels, {.dtype = "int32"})};
 }
 
-/// CTC wants to know how long each sequence and each label is.
+/// Returns the number of time steps of each sequence, (n, 1), which the CTC functions need.
 static Tensor lengths(const Tensor& y_pred) {
   return K::zeros({y_pred.shape()[0], 1}, {.dtype = "int32"}) + y_pred.shape()[1];
 }
@@ -72,14 +74,13 @@ int main(int argc, char** argv) try {
   const auto split =
       data::train_test_split({table[{All, Slice(0, 64)}] / 16.f, K::cast(table[{All, 64}], "int32")},
                              {.test_size = 0.2, .seed = run.seed});
-  // Every batch is of new words, of other digits in other places.
+  // Each batch has new random words.
   const auto train = data::Dataset::range(run.quick ? 60 : 100).map([&](const data::Element&) {
     return words(split.train, 32, K::random_uniform({}, {.maxval = 1e6}).item<int>());
   });
   const data::Element test = words(split.test, 300, run.seed);
 
-  // Permute makes the columns of the image the steps of a sequence. The eleventh class is the blank between
-  // digits.
+  // Permute turns the columns of the image into time steps. The eleventh class is the blank of CTC.
   const nn::Sequential model({
       nn::Input({height, width, 1}),
       nn::Conv2D(32, 3, {.padding = "same", .use_bias = false}),

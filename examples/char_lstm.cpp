@@ -1,8 +1,8 @@
-// Text, character by character: an LSTM learns from Shakespeare's plays which character comes next,
-// and then writes some lines of its own.
-// Expect 2.5 bits for a character of a part that it has not read; without a model one costs 6.
-// Try next: two LSTM layers; nn::GRU; sequences twice as long; other temperatures; `--data FILE`, your
-// own text. mini_gpt does the same with attention.
+// A character model of text: an LSTM learns to predict the next character of Shakespeare's plays, and then
+// writes some lines.
+// Expect 2.5 bits per character on unseen text; without a model a character costs 6.
+// Try next: two LSTM layers; nn::GRU; sequences twice as long; other temperatures; `--data FILE`, your own
+// text. mini_gpt.cpp solves this task with attention.
 #include <ktape/ktape.hpp>
 
 #include <cmath>
@@ -17,7 +17,7 @@ using ktape::All, ktape::Slice, ktape::Tensor;
 
 static constexpr std::int64_t steps = 64;
 
-/// The characters that a text consists of, and numbers for them.
+/// The distinct characters of a text; `numbers` gives the index of each character of a text.
 struct Alphabet {
   std::string characters;
   explicit Alphabet(const std::string& text) {
@@ -31,7 +31,7 @@ struct Alphabet {
   }
 };
 
-/// Sequences in a row as inputs, and the same one character on as targets.
+/// Returns consecutive sequences as inputs, and the sequences shifted by one character as targets.
 static data::Element sequences(const Tensor& numbers) {
   const std::int64_t rows = (numbers.shape()[0] - 1) / steps;
   const auto from = [&](std::int64_t start) {
@@ -40,8 +40,7 @@ static data::Element sequences(const Tensor& numbers) {
   return {from(0), from(1)};
 }
 
-/// Goes on from a text: each character is drawn as the model thinks it likely. The higher the temperature,
-/// the more freely.
+/// Continues a text: each character is drawn from the model's distribution, flatter at higher temperature.
 static std::string sample(const nn::Model& model, const Alphabet& alphabet, std::string text, int length,
                           double temperature) {
   for (int i = 0; i < length; ++i) {

@@ -1,4 +1,4 @@
-// Says what is in a picture, with a network of nn::applications and the weights that Keras publishes for it.
+// Classifies a picture with a network of nn::applications and the weights that Keras publishes.
 //
 // Download weights and the names of the classes, for MobileNetV2:
 //   https://storage.googleapis.com/tensorflow/keras-applications/mobilenet_v2/
@@ -7,9 +7,10 @@
 //
 // Usage: classify_image --image PICTURE --weights FILE --labels imagenet_class_index.json
 //                       [--model MobileNetV2] [--top 5] [--quick]
-// Expect the animal or thing in the middle of a photo among the first five. --quick needs no downloads: it
-// writes weights and a picture of its own, and checks that the steps below give what they must.
-// Try next: --model ResNet50 with its file; the mean of a picture and its mirror image; Grad-CAM.
+// Expect the animal or thing in the middle of a photo among the first five classes. --quick needs no
+// downloads: it writes a picture and weights that favour a class, and checks that this class is predicted.
+// Try next: --model ResNet50 with its weights; the mean of the scores of a picture and of its mirror image;
+// Grad-CAM.
 #include <ktape/ktape.hpp>
 
 #include <cstdio>
@@ -52,7 +53,7 @@ static Arguments read_arguments(int argc, char** argv) {
   return arguments;
 }
 
-// A picture as the network reads it: a batch of one.
+// Returns the picture as a preprocessed batch of one.
 static Tensor load_picture(const std::string& path, const applications::Application& application) {
   const std::int64_t size = application.image_size;
   const Tensor pixels =
@@ -67,7 +68,7 @@ static std::vector<applications::DecodedPrediction> classify(const Arguments& ar
   return applications::decode_predictions(scores, arguments.labels, {.top = arguments.top})[0];
 }
 
-// Without downloads: weights that favour class 7 whatever the picture shows, and a picture of one colour.
+// Writes the files for --quick: weights that favour class 7 for every picture, and a picture of one colour.
 static Arguments prepare(const std::filesystem::path& folder, Arguments arguments) {
   std::filesystem::create_directories(folder);
   arguments.weights = folder / "weights.h5";

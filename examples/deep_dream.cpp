@@ -1,8 +1,8 @@
-// What would a network like to see? It learns to read digits; then gray noise is changed, step by step
-// along the gradient with respect to its pixels, into what the network is most sure to be each digit.
-// Expect every dream to be read as its digit, with a probability of 0.8 or more, by another network.
-// Try next: no blur; a digit in place of noise to start from; the mean of a hidden channel in place of
-// a score; `--out FOLDER` draws the dreams, a row for each stage.
+// DeepDream: an image that a network classifies with high probability. The network learns to read digits;
+// then gray noise is changed, step by step along the gradient with respect to its pixels, towards each digit.
+// Expect a second network to read every dream as its digit, with a probability of 0.8 or more.
+// Try next: no blur; a digit in place of the initial noise; the mean of a hidden channel in place of a score;
+// `--out FOLDER` draws the dreams, a row for each stage.
 #include <ktape/ktape.hpp>
 
 #include <cstdio>
@@ -12,7 +12,7 @@ namespace nn = ktape::nn;
 namespace data = ktape::data;
 using ktape::All, ktape::Slice, ktape::Tensor;
 
-/// A reader of digits: image -> scores.
+/// Returns a trained classifier of digits: image -> logits.
 static nn::Sequential reader(const Tensor& x, const Tensor& y, std::int64_t filters, int epochs) {
   nn::Sequential model({
       nn::Input({8, 8, 1}),
@@ -30,7 +30,7 @@ static nn::Sequential reader(const Tensor& x, const Tensor& y, std::int64_t filt
   return model;
 }
 
-/// Each pixel becomes a little like its neighbours: what only single pixels show goes away.
+/// Blurs the image slightly, which removes noise of single pixels.
 static Tensor blurred(const Tensor& image) {
   const Tensor kernel =
       K::reshape(K::constant({0.f, 1.f, 0.f, 1.f, 16.f, 1.f, 0.f, 1.f, 0.f}) / 20.f, {3, 3, 1, 1});
@@ -46,7 +46,7 @@ int main(int argc, char** argv) try {
   const Tensor y = K::cast(table[{All, 64}], "int32");
   const nn::Sequential dreamer = reader(x, y, 32, run.epochs), judge = reader(x, y, 24, run.epochs);
 
-  // The slope of each dream's own score with respect to its pixels, made as long as one pixel's range.
+  // The gradient of each dream's log probability with respect to its pixels, scaled to RMS 1.
   const Tensor images = dreamer.input(), digits = K::arange(0, 10);
   const Tensor scores = K::sum(K::log_softmax(dreamer.output()) * K::one_hot(digits, 10));
   Tensor slopes = K::gradients(scores, {images})[0];

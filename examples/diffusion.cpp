@@ -1,9 +1,8 @@
-// Denoising diffusion (DDPM) makes handwritten digits: a network learns to tell the noise in a digit,
-// and which digit it is told to see; taking the noise away step by step makes digits out of noise
-// alone.
-// Expect 0.9 of its samples to be read as the digit that was asked for, by the network of digits_cnn.
-// Try next: fewer steps; the image itself, not the noise, as the target; a U-Net in place of the
-// perceptron. `--out FOLDER` draws samples, a row for each digit.
+// Denoising diffusion (DDPM) generates handwritten digits: a network learns to predict the noise in a noisy
+// digit, given the digit's class. Removing the predicted noise step by step turns pure noise into digits.
+// Expect the network of digits_cnn.cpp to read 0.9 of the samples as the requested digit.
+// Try next: fewer steps; the image in place of the noise as the target; a U-Net in place of the perceptron.
+// `--out FOLDER` draws samples, a row for each digit.
 #include <ktape/ktape.hpp>
 
 #include <cmath>
@@ -16,13 +15,13 @@ using ktape::All, ktape::Slice, ktape::Tensor;
 
 static constexpr std::int64_t steps = 100;
 
-/// How much of the image is left after each step of noise: the cumulated products of 1 - beta.
+/// The noise schedule: `left` is the part of the image's variance left after each step, cumprod(1 - beta).
 struct Schedule {
   Tensor beta = 0.0005f + 0.08f * K::cast(K::arange(0, steps), "float32") / static_cast<float>(steps);
   Tensor left = K::cumprod(1.f - beta);
 };
 
-/// The step as waves of many lengths, which a network reads better than a number.
+/// Returns the step as sines and cosines of 16 frequencies, which a network reads better than a number.
 static Tensor waves(const Tensor& step) {
   const Tensor frequency =
       K::exp(K::cast(K::arange(0, 16), "float32") * static_cast<float>(-std::log(1000.0) / 16));
@@ -30,7 +29,7 @@ static Tensor waves(const Tensor& step) {
   return K::concatenate({K::sin(angle), K::cos(angle)}, -1);
 }
 
-/// (image, step as waves, digit as a vector) -> the noise in the image.
+/// Returns the model (image, step as waves, one-hot digit) -> the noise in the image.
 static nn::Model noise_finder() {
   const Tensor image = nn::Input({64}), step = nn::Input({32}), digit = nn::Input({10});
   const Tensor condition = nn::Concatenate()({step, digit});
@@ -43,7 +42,7 @@ static nn::Model noise_finder() {
                    {.name = "noise_finder"});
 }
 
-/// Digits of the classes that are asked for, out of noise.
+/// Samples digits of the requested classes, starting from noise.
 static Tensor sample(const nn::Model& model, const Schedule& schedule, const Tensor& digit) {
   Tensor x = K::random_normal({digit.shape()[0], 64});
   for (std::int64_t t = steps - 1; t >= 0; --t) {
@@ -56,7 +55,7 @@ static Tensor sample(const nn::Model& model, const Schedule& schedule, const Ten
   return K::clip((x + 1.f) / 2.f, 0, 1);
 }
 
-/// The network of digits_cnn, trained to read.
+/// Returns the network of digits_cnn.cpp, trained to classify digits.
 static nn::Sequential reader(const Tensor& x, const Tensor& y) {
   nn::Sequential model({
       nn::Reshape({8, 8, 1}),
@@ -80,7 +79,7 @@ int main(int argc, char** argv) try {
   const Tensor table = data::load_csv(run.data);  // 64 pixels of 0..16, then the class
   const Tensor images = table[{All, Slice(0, 64)}] / 16.f, classes = K::cast(table[{All, 64}], "int32");
 
-  // Each time that a digit comes it is noisy to another degree, with other noise.
+  // Each digit gets a random step of the schedule and new noise in each epoch.
   const Schedule schedule;
   const auto noisy = [&](const data::Element& e) {
     const std::int64_t n = e[0].shape()[0];

@@ -1,7 +1,7 @@
 // Learns handwritten digits with the K API and the tape alone: weights, a loss, gradients, updates.
-// Expect 0.95 of the digits that it has not seen, in a second.
+// Expect 0.95 of unseen digits, in a second.
 // Try next: other widths of the hidden layer; momentum, in a Variable for each weight; K::elu; then
-// digits_cnn, which says the same with layers.
+// digits_cnn.cpp, which learns the digits with layers.
 #include <ktape/ktape.hpp>
 
 #include <cstdio>
@@ -16,7 +16,7 @@ int main(int argc, char** argv) try {
       argc, argv, {.epochs = 30, .quick_epochs = 10, .data = "examples/data/digits.csv.gz"});
   K::set_random_seed(run.seed);
 
-  // A row is 64 pixels of 0..16, then the class. A fifth of the rows is kept unseen.
+  // A row is 64 pixels of 0..16, then the class. A fifth of the rows is held out for testing.
   const Tensor table = data::load_csv(run.data);
   const auto split =
       data::train_test_split({table[{All, Slice(0, 64)}] / 16.f, K::cast(table[{All, 64}], "int32")},

@@ -1,7 +1,7 @@
 // Learns handwritten digits with a small convolutional network: layers, compile and fit, as in Keras.
-// Expect 0.97 of the digits that it has not seen, in two seconds.
+// Expect 0.97 of unseen digits, in two seconds.
 // Try next: another optimizer; a second dropout; nn::plot_model(model, "digits.svg");
-// model.save("digits.keras") and load it in Python; mnist, the same with larger digits and callbacks.
+// model.save("digits.keras") and load the file in Python; mnist.cpp, with larger digits and callbacks.
 #include <ktape/ktape.hpp>
 
 #include <cstdio>
@@ -16,7 +16,7 @@ int main(int argc, char** argv) try {
       argc, argv, {.epochs = 20, .quick_epochs = 4, .data = "examples/data/digits.csv.gz"});
   K::set_random_seed(run.seed);
 
-  // A row is 64 pixels of 0..16, then the class. A fifth of the rows is kept unseen.
+  // A row is 64 pixels of 0..16, then the class. A fifth of the rows is held out for testing.
   const Tensor table = data::load_csv(run.data);
   const Tensor x = K::reshape(table[{All, Slice(0, 64)}] / 16.f, {-1, 8, 8, 1});
   const Tensor y = K::cast(table[{All, 64}], "int32");

@@ -1,8 +1,8 @@
-// Deep Q-learning balances a pole on a cart: a network learns what each push, left or right, is worth
-// in a state, from a memory of what it tried, and acts by it.
+// Deep Q-learning on CartPole: a network learns the value of each push (left or right) in a state, from a
+// replay memory of past steps; the agent takes the push of higher value.
 // Expect 195 of 200 steps, on average over 20 unseen starts.
-// Try next: without the target network; double DQN, where the online network chooses the best next
-// action; a reward for the middle of the track. actor_critic learns the same without a memory.
+// Try next: no target network; double DQN, where the online network chooses the best next action; a reward
+// for the middle of the track. actor_critic.cpp learns this task without a memory.
 #include <ktape/ktape.hpp>
 
 #include <algorithm>
@@ -18,9 +18,9 @@ using ktape::Tensor;
 
 static std::mt19937 random_numbers;
 
-/// The cart and pole of Barto, Sutton and Anderson, as in OpenAI's gym.
+/// The cart-pole simulation of Barto, Sutton and Anderson, as in OpenAI's gym.
 struct CartPole {
-  using State = std::array<float, 4>;  // place and speed of the cart, angle and speed of the pole
+  using State = std::array<float, 4>;  // position and speed of the cart, angle and angular speed of the pole
   State state;
   int steps = 0;
 
@@ -28,7 +28,7 @@ struct CartPole {
     std::uniform_real_distribution<float> start(-0.05f, 0.05f);
     for (float& s : state) s = start(random_numbers);
   }
-  /// Pushes to the left (0) or right (1) for a fiftieth of a second.
+  /// Advances by 0.02 s with a push to the left (0) or right (1).
   void push(int direction) {
     auto& [x, dx, angle, turn] = state;
     const float force = direction == 1 ? 10.f : -10.f, c = std::cos(angle), s = std::sin(angle), dt = 0.02f;
@@ -64,8 +64,8 @@ static nn::Sequential worth() {
                          nn::Dense(64, {.activation = "relu"}), nn::Dense(2)});
 }
 
-/// One step of gradient descent on some remembered steps: what a push is worth is the step's reward, 1, and
-/// 0.99 of what the best push in the next state is worth.
+/// Does a step of gradient descent on 64 random steps of the memory. The target value of a push is the
+/// reward, 1, plus 0.99 times the value of the best push in the next state (nothing after a fall).
 static void learn(const nn::Model& online, const nn::Model& target, const nn::Optimizer& optimizer,
                   const std::deque<Step>& memory) {
   std::vector<CartPole::State> before, after;
@@ -94,7 +94,8 @@ int main(int argc, char** argv) try {
   std::int64_t steps = 0;
   std::vector<double> lengths;
   for (int episode = 0; episode < run.epochs; ++episode) {
-    const double curious = std::max(0.02, 1 - 3.0 * episode / run.epochs);  // how often it pushes at random
+    const double curious =
+        std::max(0.02, 1 - 3.0 * episode / run.epochs);  // the probability of a random push
     CartPole game;
     while (!game.over()) {
       Step step{.before = game.state};

@@ -1,9 +1,9 @@
-// Grad-CAM: where does a network look? A digit lies somewhere in a larger, noisy field; a network
-// learns which digit it is, not where. The gradient of its answer with respect to its last feature maps
-// tells where.
-// Expect the strongest place of the map within the digit in 0.95 of the unseen fields.
-// Try next: two digits in a field and the map of either class; the gradient with respect to the image
-// itself (saliency). `--out FOLDER` draws fields, and below them their maps.
+// Grad-CAM: where does a network look? A digit lies somewhere in a larger, noisy field; the network learns
+// which digit, not where. The gradient of its answer with respect to its last feature maps shows the
+// position.
+// Expect the maximum of the map within the digit in 0.95 of the unseen fields.
+// Try next: two digits in a field and the map of either class; the gradient with respect to the image itself
+// (saliency). `--out FOLDER` draws fields, and below them their maps.
 #include <ktape/ktape.hpp>
 
 #include <cstdio>
@@ -16,7 +16,7 @@ using ktape::All, ktape::Slice, ktape::Tensor;
 
 static constexpr std::int64_t field = 24, digit = 8;
 
-/// Fields with a digit each: (n, 24, 24, 1), and the row and column of the digit's corner, (n, 2).
+/// Returns noisy fields with a digit each, (n, 24, 24, 1), and row and column of the digit's corner, (n, 2).
 static data::Element in_fields(const Tensor& digits, int seed) {
   std::mt19937 random(static_cast<unsigned>(seed));
   std::uniform_int_distribution<std::int64_t> place(0, field - digit);
@@ -57,7 +57,7 @@ int main(int argc, char** argv) try {
   std::printf("accuracy on unseen fields: %.4f\n",
               model.evaluate(split.test[0], split.test[1], {.verbose = 0})["accuracy"]);
 
-  // The maps, each weighted by how much the answer grows with it: as symbolic tensors of the same graph.
+  // Each map is weighted by its mean gradient; all are symbolic tensors of the model's graph.
   const Tensor maps = model.get_layer("last_maps").output(), answer = K::max(model.output(), -1);
   const Tensor slopes = K::gradients(K::log(answer), {maps})[0];
   const Tensor weights = K::mean(slopes, {1, 2}, true);

@@ -1,9 +1,8 @@
-// A graph convolutional network (Kipf and Welling) sorts the papers of a generated citation graph into
-// fields: it sees a few words of each paper and who cites whom, as a sparse matrix, and the field of
-// few.
-// Expect 0.85 of the papers whose field it has not been told; the words alone give less than half.
-// Try next: one graph layer, or four; fewer labels; attention over the neighbours in place of their
-// mean.
+// A graph convolutional network (Kipf and Welling) classifies the papers of a generated citation graph into
+// fields. Its inputs are a few words of each paper and the citations as a sparse matrix; a few papers have
+// labels.
+// Expect 0.85 of the papers without a label; a model of the words alone gets less than half.
+// Try next: one graph layer, or four; fewer labels; attention over the neighbours in place of their mean.
 #include <ktape/ktape.hpp>
 
 #include <cmath>
@@ -18,12 +17,12 @@ using ktape::Shape, ktape::SparseTensor, ktape::Tensor, ktape::Variable;
 static constexpr int papers = 1000, fields = 5, words = 100, labels_of_a_field = 10;
 
 struct Citations {
-  Tensor words;             ///< (papers, words): which occur
-  Tensor field;             ///< (papers,)
+  Tensor words;             ///< (papers, words): 1 where a paper has a word
+  Tensor field;             ///< (papers,): the class of each paper
   SparseTensor neighbours;  ///< (papers, papers): D^-1/2 (A + I) D^-1/2, of citations in both directions
 };
 
-/// Papers cite mostly those of their own field, and use some words of their field, and some of others.
+/// Generates papers that mostly cite papers of their field, and have words of their field and of others.
 static Citations citations(int seed) {
   std::mt19937 random(static_cast<unsigned>(seed));
   std::uniform_int_distribution<int> any_paper(0, papers - 1), any_word(0, words - 1);
@@ -56,7 +55,7 @@ static Citations citations(int seed) {
           SparseTensor(places, values, {papers, papers})};
 }
 
-/// Each paper's features become the mean of its neighbours' features, times a kernel.
+/// A layer that averages the features of each paper's neighbours and multiplies by a kernel.
 struct GraphConvolutionImpl : nn::LayerImpl {
   SparseTensor neighbours;
   std::int64_t units;
@@ -71,7 +70,7 @@ struct GraphConvolutionImpl : nn::LayerImpl {
 };
 using GraphConvolution = nn::LayerOf<GraphConvolutionImpl>;
 
-/// Trains on all papers at once, of which only those with a weight count; the accuracy on the others.
+/// Trains on the papers with label (told = 1), all in one batch, and returns the accuracy on the others.
 static double trained(const nn::Sequential& model, const Citations& graph, const Tensor& told, int epochs) {
   model.compile({.optimizer = nn::Adam(0.01),
                  .loss = nn::SparseCategoricalCrossentropy({.from_logits = true}),

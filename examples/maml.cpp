@@ -1,9 +1,9 @@
-// Model-agnostic meta-learning: weights from which one step of gradient descent learns a new task, here
-// a sine of another height and phase from ten points. The outer gradient goes through the inner step,
-// so it needs the gradient of a gradient.
-// Expect a squared error below 1 after one step on a new sine; from ordinary weights it stays above 2.
-// Try next: K::stop_gradient around the inner gradients (first-order MAML); five points; more inner
-// steps. `--out FOLDER` draws a new sine before and after the step.
+// Model-agnostic meta-learning: finds weights from which one step of gradient descent learns a new task, here
+// a sine of random height and phase from ten points. The outer gradient goes through the inner step, so
+// second-order gradients are needed.
+// Expect a squared error below 1 after one step on a new sine; from ordinary weights the error stays above 2.
+// Try next: K::stop_gradient around the inner gradients (first-order MAML); five points; more inner steps.
+// `--out FOLDER` draws a new sine before and after the step.
 #include <ktape/ktape.hpp>
 
 #include <algorithm>
@@ -24,7 +24,7 @@ struct Task {
 
 static Tensor points(std::int64_t n) { return K::random_uniform({n, 1}, {.minval = -5, .maxval = 5}); }
 
-/// A network of given weights: kernel, bias, kernel, bias, ...
+/// Computes the outputs of a network from its weights: kernel, bias, kernel, bias, ...
 static Tensor network(Tensor x, const std::vector<Tensor>& weights) {
   for (std::size_t i = 0; i < weights.size(); i += 2) {
     x = K::bias_add(K::dot(x, weights[i]), weights[i + 1]);
@@ -37,7 +37,7 @@ static Tensor error(const Task& task, const Tensor& x, const std::vector<Tensor>
   return K::mean(K::square(network(x, weights) - task(x)));
 }
 
-/// The weights after steps of gradient descent on a task: still functions of the weights before.
+/// Returns the weights after steps of gradient descent on a task, differentiable in the initial weights.
 static std::vector<Tensor> adapted(const Task& task, const Tensor& x, std::vector<Tensor> weights,
                                    int steps) {
   for (int step = 0; step < steps; ++step) {
@@ -47,7 +47,7 @@ static std::vector<Tensor> adapted(const Task& task, const Tensor& x, std::vecto
   return weights;
 }
 
-/// Learns from many tasks: for the error after `inner_steps` of adaptation, 0 for an ordinary training.
+/// Minimizes the error over many tasks after `inner_steps` steps of adaptation; 0 is ordinary training.
 static std::vector<Variable> learned(int epochs, int inner_steps) {
   std::vector<Variable> weights;
   const std::int64_t sizes[] = {1, 40, 40, 1};
@@ -70,7 +70,7 @@ static std::vector<Variable> learned(int epochs, int inner_steps) {
   return weights;
 }
 
-/// The mean error on new tasks after one step.
+/// Returns the mean error on new tasks after one step of adaptation.
 static double error_after_a_step(const std::vector<Variable>& weights) {
   double sum = 0;
   for (int i = 0; i < 100; ++i) {

@@ -1,10 +1,10 @@
-// Learns MNIST's digits from 8,000 of its 10,000 test images, and reads the other 2,000. It needs two files
-// of MNIST in the folder --data, from https://storage.googleapis.com/cvdf-datasets/mnist/ for one:
+// Learns MNIST's digits from 8,000 of its 10,000 test images, and classifies the other 2,000. The folder
+// --data must hold two files of MNIST, for example from https://storage.googleapis.com/cvdf-datasets/mnist/ :
 //   t10k-images-idx3-ubyte.gz   t10k-labels-idx1-ubyte.gz
-// and leaves in the folder --out the best model, best.ktape, and report.html, to be opened in a browser.
-// Expect 0.98 of the digits that it has not seen, in less than a minute on two cores.
-// Try next: data::load_mnist(folder, "train"), with 60,000 images; the digits turned a little by
-// nn::RandomRotation(0.05); nn::BatchNormalization behind the convolutions.
+// The folder --out gets the best model, best.ktape, and report.html, a page for the browser.
+// Expect 0.98 of unseen digits, in less than a minute on two cores.
+// Try next: data::load_mnist(folder, "train"), with 60,000 images; digits turned a little by
+// nn::RandomRotation(0.05); nn::BatchNormalization after the convolutions.
 #include <ktape/ktape.hpp>
 
 #include <cstdio>
@@ -16,7 +16,7 @@ namespace nn = ktape::nn;
 namespace data = ktape::data;
 using ktape::Slice;
 
-// Images of bytes become numbers from 0 to 1 with a channel; a batch at a time is quicker than one by one.
+// Scales images of bytes to 0..1 and adds a channel axis. Faster on batches than on samples.
 static data::Element scaled(const data::Element& batch) {
   return {K::expand_dims(K::cast(batch[0], "float32") / 255.f), K::cast(batch[1], "int32")};
 }
@@ -46,7 +46,7 @@ int main(int argc, char** argv) try {
         "https://storage.googleapis.com/cvdf-datasets/mnist/ has them");
   K::set_random_seed(run.seed);
 
-  // What is kept aside, a fifth, is drawn by the seed.
+  // A fifth of the images, chosen by the seed, is held out for testing.
   data::Element digits = data::load_mnist(run.data, "test");
   if (run.quick) digits = {digits[0][{Slice(0, 1000)}], digits[1][{Slice(0, 1000)}]};
   const auto split = data::train_test_split({digits[0], digits[1]}, {.test_size = 0.2, .seed = run.seed});
@@ -70,7 +70,7 @@ int main(int argc, char** argv) try {
                 .validation_data = unseen,
             });
 
-  // The file holds everything: here it is read as another program would.
+  // The file holds the whole model, so another program could load it in this way.
   const double accuracy = nn::load_model(best).evaluate(unseen, {.verbose = 0})["accuracy"];
   const double expected = run.quick ? 0.85 : 0.98;
   std::printf("accuracy on %d unseen digits: %.4f (expected: %.2f or more)\n",

@@ -1,9 +1,8 @@
-// A neural ordinary differential equation: a network is the velocity dy/dt = f(y), the Runge-Kutta
-// method goes along it, and gradients come back through all its steps. It learns a spiral from short
-// pieces of it.
-// Expect the whole spiral, from its start alone, within 0.1 of the true one on average.
-// Try next: Euler's method in place of Runge and Kutta's; a pendulum; f that depends on t, too. `--out
-// FOLDER` draws both spirals.
+// A neural ordinary differential equation: a network gives the velocity dy/dt = f(y), the Runge-Kutta method
+// integrates it, and gradients flow back through all steps. The network learns a spiral from short pieces.
+// Expect the whole spiral, computed from its start, within 0.1 of the true spiral on average.
+// Try next: Euler's method in place of Runge-Kutta; a pendulum; an f that depends on t, too. `--out FOLDER`
+// draws both spirals.
 #include <ktape/ktape.hpp>
 
 #include <algorithm>
@@ -17,7 +16,7 @@ using ktape::All, ktape::Tensor;
 
 using Velocity = std::function<Tensor(const Tensor&)>;
 
-/// The places at 0, dt, 2 dt, ..., (steps + 1, n, 2), by the method of Runge and Kutta.
+/// Returns the positions at 0, dt, 2 dt, ..., (steps + 1, n, 2), by the Runge-Kutta method.
 static Tensor path(const Velocity& f, Tensor y, int steps, float dt) {
   std::vector<Tensor> places{y};
   for (int i = 0; i < steps; ++i) {
@@ -32,7 +31,7 @@ int main(int argc, char** argv) try {
   const auto run = nn::program_options(argc, argv, {.epochs = 4000, .quick_epochs = 400});
   K::set_random_seed(run.seed);
 
-  // The true spiral: dy/dt = y^3 A, from (2, 0), at 400 moments.
+  // The true spiral: dy/dt = y^3 A, from (2, 0), at 400 steps.
   const Tensor A = K::constant({{-0.1f, 2.f}, {-2.f, -0.1f}});
   const Velocity spiral = [&](const Tensor& y) { return K::dot(K::pow(y, 3), A); };
   const int moments = 400, piece = 10;
@@ -45,7 +44,7 @@ int main(int argc, char** argv) try {
   const nn::Adam adam({.learning_rate = nn::CosineDecay(0.01, run.epochs)});
   const auto weights = network.trainable_weights();
   for (int step = 1; step <= run.epochs; ++step) {
-    // 64 pieces of the spiral, each from a random moment on.
+    // 64 pieces of the spiral, each with a random start.
     const Tensor starts =
         K::cast(K::random_uniform({64}, {.maxval = static_cast<double>(moments - piece)}), "int32");
     std::vector<Tensor> true_places;

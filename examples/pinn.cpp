@@ -1,9 +1,9 @@
-// A physics-informed network solves the heat equation du/dt = a d2u/dx2: it is trained to fulfil the
-// equation, whose derivatives are those of the network with respect to its inputs, and the temperatures
-// at the start.
+// A physics-informed network solves the heat equation du/dt = a d2u/dx2. The loss is the residual of the
+// equation, with derivatives of the network with respect to its inputs, and the error of the temperatures at
+// the start.
 // Expect a relative error of 0.02 at most against the exact solution, exp(-a pi^2 t) sin(pi x).
-// Try next: a start of sin(3 pi x), which cools nine times as fast; Burgers' equation, u du/dx on the
-// left; a as a Variable, found from some temperatures. `--out FOLDER` draws both solutions.
+// Try next: a start of sin(3 pi x), which cools nine times as fast; Burgers' equation, with u du/dx on the
+// left; a as a Variable, learned from some temperatures. `--out FOLDER` draws both solutions.
 #include <ktape/ktape.hpp>
 
 #include <algorithm>
@@ -25,7 +25,7 @@ int main(int argc, char** argv) try {
   const auto run = nn::program_options(argc, argv, {.epochs = 3000, .quick_epochs = 500});
   K::set_random_seed(run.seed);
 
-  // u(x, t) for x and t from 0 to 1. The ends of the rod are kept at 0: the factor x (1 - x) sees to it.
+  // u(x, t) for x and t from 0 to 1. The factor x (1 - x) keeps the ends of the rod at 0.
   const nn::Sequential network({
       nn::Input({2}),
       nn::Dense(24, {.activation = "tanh"}),
@@ -41,7 +41,7 @@ int main(int argc, char** argv) try {
   const std::vector<Variable> weights = network.trainable_weights();
   const nn::Adam adam({.learning_rate = nn::CosineDecay(0.005, run.epochs)});
   for (int step = 1; step <= run.epochs; ++step) {
-    // Other points of the rod and of time in each step.
+    // Each step uses new random points in space and time.
     Variable x = K::random_uniform({points, 1}), t = K::random_uniform({points, 1});
     const Tensor value = u(x, t);
     const std::vector<Tensor> slopes = K::gradients(value, {x, t});
@@ -58,7 +58,7 @@ int main(int argc, char** argv) try {
                   beginning.item<double>());
   }
 
-  // Both solutions at the points of a grid: a row for each time.
+  // Both solutions on a grid, a row for each time.
   const std::int64_t grid = 41;
   const Tensor line = K::cast(K::arange(0, grid), "float32") / static_cast<float>(grid - 1);
   const Tensor x = K::reshape(K::tile(line, grid), {-1, 1}),

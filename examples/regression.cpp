@@ -1,8 +1,8 @@
-// Linear regression, twice: the closed form of least squares, and gradient descent on the same loss.
-// Both must find the same weights, near those that the data were made from.
+// Linear regression in two ways: the closed form of least squares, and gradient descent on the squared error.
+// Both must find equal weights, close to the weights that generated the data.
 // Expect weights that differ by 0.001 at most.
-// Try next: a learning rate of 1, which is too large; nn::L2(0.1) as kernel_regularizer, and the closed
-// form with 0.1 n on the diagonal; fewer samples than features.
+// Try next: a learning rate of 1, which is too large; nn::L2(0.1) as kernel_regularizer, and the closed form
+// with 0.1 n on the diagonal; fewer samples than features.
 #include <ktape/ktape.hpp>
 
 #include <cstdio>
@@ -12,8 +12,7 @@ namespace nn = ktape::nn;
 namespace plot = ktape::plot;
 using ktape::All, ktape::Slice, ktape::Tensor;
 
-/// The solution of A w = b, for a positive definite A: rows are subtracted from each other until A is the
-/// identity.
+/// Solves A w = b for a positive definite A by Gauss-Jordan elimination.
 static Tensor solve(const Tensor& A, const Tensor& b) {
   Tensor rows = K::concatenate({A, b}, 1);
   const std::int64_t n = A.shape()[0];
@@ -29,7 +28,7 @@ int main(int argc, char** argv) try {
   const auto run = nn::program_options(argc, argv, {.epochs = 60, .quick_epochs = 60});
   K::set_random_seed(run.seed);
 
-  // y = 3 a - 2 b + 0.5 c + 1, and noise.
+  // y = 3 a - 2 b + 0.5 c + 1 + noise.
   const std::int64_t samples = 512;
   const Tensor x = K::random_normal({samples, 3});
   const Tensor truth = K::constant({{3.f}, {-2.f}, {0.5f}});

@@ -1,9 +1,8 @@
-// ResNet-20, as in "Deep Residual Learning for Image Recognition": three stages of residual blocks, on
-// images of 32 x 32. Learns ten generated shapes, or CIFAR-10 where --data names the folder of its
-// binary version.
-// Expect 0.95 of the shapes that it has not seen. CIFAR-10 takes longer: `--epochs 30`.
-// Try next: the blocks without their shortcut (h instead of Add()({h, shortcut})); 56 layers, which is
-// 9 blocks in a stage; nn::RandomFlip("horizontal") in front; nn::plot_model(model, "resnet.svg").
+// ResNet-20, as in "Deep Residual Learning for Image Recognition": three stages of residual blocks, on images
+// of 32 x 32. Learns ten generated shapes, or CIFAR-10 if --data names the folder of its binary version.
+// Expect 0.95 of the unseen shapes. CIFAR-10 takes longer: `--epochs 30`.
+// Try next: blocks without the shortcut (h instead of Add()({h, shortcut})); 56 layers, which is 9 blocks in
+// a stage; nn::RandomFlip("horizontal") as the first layer; nn::plot_model(model, "resnet.svg").
 #include <ktape/ktape.hpp>
 
 #include <algorithm>
@@ -16,7 +15,7 @@ namespace nn = ktape::nn;
 namespace data = ktape::data;
 using ktape::Tensor;
 
-/// Whether a point belongs to a shape; shapes are about as large as the unit circle.
+/// Returns whether a point belongs to a shape; shapes are about as large as the unit circle.
 static bool inside(int shape, float u, float v) {
   const float r = std::hypot(u, v), far = std::max(std::abs(u), std::abs(v)),
               near = std::min(std::abs(u), std::abs(v));
@@ -44,8 +43,8 @@ static bool inside(int shape, float u, float v) {
   }
 }
 
-/// Images (n, 32, 32, 3) of bright shapes in any place, size and color, turned a little, under noise, and
-/// which they show.
+/// Returns noisy images (n, 32, 32, 3) of bright shapes of random position, size, color and small rotation,
+/// and the class of each image, (n,).
 static data::Element shapes(std::int64_t n, int seed) {
   std::mt19937 random(static_cast<unsigned>(seed));
   std::uniform_real_distribution<float> uniform(-1, 1);
@@ -70,7 +69,7 @@ static data::Element shapes(std::int64_t n, int seed) {
   return {images, labels};
 }
 
-/// Two convolutions, and a way around them.
+/// Applies two convolutions and adds the shortcut around them.
 static Tensor residual_block(const Tensor& x, std::int64_t filters, int strides) {
   const auto convolution = [&](const Tensor& t, std::int64_t size, int step) {
     const nn::Conv2D layer(

@@ -1,8 +1,8 @@
-// Do two images show the same digit? A siamese network: one encoder, called for both images, describes
-// each with a few numbers, and the differences of these say how alike the two are.
-// Expect an area under the ROC curve of 0.98 for pairs of images that it has not seen.
-// Try next: pairs of classes that were kept from it; the triplet loss; the nearest of ten examples as a
-// classifier. `--out FOLDER` draws pairs with how alike it finds them.
+// Do two images show the same digit? A siamese network: one encoder, called on both images, gives a vector of
+// each, and the absolute difference of the vectors gives the similarity.
+// Expect an area under the ROC curve of 0.98 for pairs of unseen images.
+// Try next: pairs of classes that are left out of the training; the triplet loss; the nearest of ten examples
+// as a classifier. `--out FOLDER` draws pairs with their predicted similarity.
 #include <ktape/ktape.hpp>
 
 #include <cstdio>
@@ -12,13 +12,13 @@ namespace nn = ktape::nn;
 namespace data = ktape::data;
 using ktape::All, ktape::Slice, ktape::Tensor;
 
-/// Pairs of random images, half of them of one class: (left, right, whether they are of the same class).
+/// Returns pairs of random images, half of them of equal class: (left, right, 1 if the classes are equal).
 static data::Element pairs(const data::Element& digits, std::int64_t n) {
   const std::int64_t rows = digits[0].shape()[0];
   const auto drawn = [&](std::int64_t count) {
     return K::cast(K::random_uniform({count}, {.maxval = static_cast<double>(rows)}), "int32");
   };
-  // Of many random pairs, those of a class and as many others.
+  // From 20 n random pairs, n / 2 of equal class and n / 2 of different classes are chosen.
   const Tensor left = drawn(20 * n), right = drawn(20 * n);
   const Tensor same = K::cast(K::gather(digits[1], left) == K::gather(digits[1], right), "float32");
   const Tensor order = K::argsort(same);  // stable: different pairs come first
@@ -58,7 +58,7 @@ int main(int argc, char** argv) try {
 
   const double area = model.evaluate({test[0], test[1]}, test[2], {.verbose = 0})["auc"];
   if (!run.out.empty()) {
-    const Tensor some = K::arange(994, 1006);  // different ones, then same ones
+    const Tensor some = K::arange(994, 1006);  // six pairs of different digits, then six of equal digits
     const Tensor a = K::gather(test[0], some), b = K::gather(test[1], some),
                  alike = model.predict({a, b}, {.verbose = 0});
     std::vector<std::string> titles;

@@ -1,10 +1,10 @@
-// Neural style transfer (Gatys, Ecker, Bethge): an image is changed until its features are those of one
-// image, and how often features come together those of another. A network of random weights will do for
-// textures.
+// Neural style transfer (Gatys, Ecker, Bethge): an image is optimized until its features match the features
+// of a content image, and the covariances of its features match the covariances of a style image. A network
+// of random weights suffices for textures.
 // Expect the distance to the style to fall to a hundredth, and the content to stay recognizable: a
 // correlation of 0.4 of its brightness.
-// Try next: `--data FILE`, a PNG or JPEG as the content; more style; deeper features alone. `--out
-// FOLDER` draws content, style and the result.
+// Try next: `--data FILE`, a PNG or JPEG as the content; a higher weight of the style; only deeper features.
+// `--out FOLDER` draws content, style and the result.
 #include <ktape/ktape.hpp>
 
 #include <algorithm>
@@ -17,14 +17,14 @@ using ktape::Tensor, ktape::Variable;
 
 static constexpr std::int64_t side = 64;
 
-/// Where each pixel is, from -1 to 1, along the rows and along the columns: (64, 64).
+/// Returns the x and y coordinates of each pixel, from -1 to 1: two tensors of (64, 64).
 static std::pair<Tensor, Tensor> places() {
   const Tensor line = K::cast(K::arange(0, side), "float32") * (2.f / (side - 1)) - 1.f;
   return {K::repeat_elements(K::expand_dims(line, 0), side, 0),
           K::repeat_elements(K::expand_dims(line, 1), side, 1)};
 }
 
-/// A bright disc with a dark one in it, on gray: (1, 64, 64, 3).
+/// Returns an image of a bright disc with a dark disc inside, on gray: (1, 64, 64, 3).
 static Tensor content_image() {
   const auto [x, y] = places();
   const Tensor disc = K::cast(K::square(x) + K::square(y) < 0.6f, "float32");
@@ -33,7 +33,7 @@ static Tensor content_image() {
   return K::repeat_elements(K::reshape(gray, {1, side, side, 1}), 3, -1);
 }
 
-/// Slanted waves of red and blue.
+/// Returns an image of slanted waves of red and blue: (1, 64, 64, 3).
 static Tensor style_image() {
   const auto [x, y] = places();
   const Tensor wave = K::sin(36.f * (x + 0.6f * y)), cross = K::sin(24.f * (y - x));
@@ -41,7 +41,7 @@ static Tensor style_image() {
   return K::expand_dims(colors, 0);
 }
 
-/// Features at three depths.
+/// Returns a model of random weights whose outputs are features at three depths.
 static nn::Model features() {
   const Tensor image = nn::Input({side, side, 3});
   std::vector<Tensor> depths;
@@ -55,7 +55,7 @@ static nn::Model features() {
   return nn::Model(image, depths);
 }
 
-/// How features come together, wherever they are: (channels, channels).
+/// Returns the covariances of the channels over all positions: (channels, channels).
 static Tensor covariance(const Tensor& maps) {
   const Tensor rows = K::reshape(maps, {-1, maps.shape().back()});
   const Tensor centered = rows - K::mean(rows, 0);

@@ -1,8 +1,7 @@
-// The tape: every op runs at once and leaves its backward closure, so gradients are values like any
-// others.
-// Expect the gradients of three functions as calculus gives them, to six digits.
-// Try next: a third derivative; K::stop_gradient inside of a product; ktape::custom_gradient; `dot
-// -Tsvg tape.dot > tape.svg` draws the graph that --out writes.
+// The tape: every op runs at once and records its backward closure, so gradients are values like any others.
+// Expect the derivatives of three functions to agree with calculus to six digits.
+// Try next: a third derivative; K::stop_gradient inside a product; ktape::custom_gradient;
+// `dot -Tsvg tape.dot > tape.svg` draws the graph that --out writes.
 #include <ktape/ktape.hpp>
 
 #include <cmath>
@@ -23,7 +22,7 @@ int main(int argc, char** argv) try {
   K::set_random_seed(run.seed);
   K::set_floatx("float64");
 
-  // First order. The loss is a number that remembers how it was computed.
+  // First order. The loss is a tensor whose history is on the tape.
   Variable w = K::random_normal({3}), x = K::random_normal({3});
   Tensor loss = K::sum(K::square(w) * K::exp(x));
   std::vector<Tensor> slopes = K::gradients(loss, {w, x});
@@ -31,7 +30,7 @@ int main(int argc, char** argv) try {
                                 largest_difference(slopes[1], K::square(w) * K::exp(x)));
   std::printf("d/dw, d/dx of sum(w^2 e^x)         error %.1e\n", first);
 
-  // Second order. A gradient is itself recorded, so it can be differentiated again.
+  // Second order. The ops of a gradient are recorded, too, so a gradient can be differentiated again.
   Variable t = K::cast(K::arange(-3.0, 3.0, 0.05), "float64");
   Tensor sine = K::sin(t);
   Tensor velocity = K::gradients(sine, {t})[0];
@@ -39,8 +38,8 @@ int main(int argc, char** argv) try {
   const double second = largest_difference(acceleration, -sine);
   std::printf("d2/dt2 of sin(t)                   error %.1e\n", second);
 
-  // Hessian times vector without the Hessian: the slope of the product of the gradient with a vector. Of
-  // f(u) = u' A u it is (A + A') v.
+  // Hessian times vector v without the Hessian: the gradient of (gradient' v). For f(u) = u' A u this is
+  // (A + A') v.
   Variable u = K::random_normal({4, 1});
   const Tensor A = K::random_normal({4, 4}), v = K::random_normal({4, 1});
   Tensor gradient = K::gradients(K::sum(u * K::dot(A, u)), {u})[0];
@@ -48,7 +47,7 @@ int main(int argc, char** argv) try {
   const double hessian = largest_difference(product, K::dot(A + K::transpose(A), v));
   std::printf("Hessian times vector of u'Au       error %.1e\n", hessian);
 
-  // What the tape holds: an op stays as long as a tensor could be differentiated through it.
+  // An op stays on the tape as long as a tensor could be differentiated through the op.
   std::printf("\n%s\n", ktape::tape().summary().c_str());
   if (!run.out.empty()) {
     std::ofstream(run.out + "/tape.dot") << ktape::tape().graphviz();

@@ -1,10 +1,8 @@
-// Is a review good or bad? Two networks read it: a bidirectional LSTM, and a transformer. The reviews
-// are generated: three statements of which two or more say the same, some of them turned round by
-// "not", so that counting words is not enough. `--data FILE` reads others: a line each, "1 " or "0 " in
-// front of the text.
+// Classifies reviews as good or bad with two networks: a bidirectional LSTM and a transformer. The reviews
+// are generated: three statements, of which the majority decides; "not" inverts some, so that counting words
+// is not enough. `--data FILE` reads other reviews: a review per line, with "1 " or "0 " before the text.
 // Expect 0.95 of unseen reviews from either network; counting words gets less than 0.75.
-// Try next: nn::GlobalMaxPooling1D in place of the mean; one direction only; statements joined by
-// "but".
+// Try next: nn::GlobalMaxPooling1D in place of the mean; only one direction; statements joined by "but".
 #include <ktape/ktape.hpp>
 
 #include <algorithm>

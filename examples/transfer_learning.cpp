@@ -1,13 +1,13 @@
-// Learns new classes with a network that stays as it is: ResNet50V2 is frozen and describes each picture by
-// 2048 numbers, and a small head learns what they mean.
+// Transfer learning: a frozen ResNet50V2 gives 2048 features of each picture, and a small head learns to
+// classify the features.
 //
 // Usage: transfer_learning [--data FOLDER] [--weights FILE] [--epochs N] [--seed N] [--out FOLDER] [--quick]
-// By default the pictures are drawn, rows, columns and checks in any colours, and the network's weights are
-// random: expect 95 % of unseen ones, for filters that nobody chose tell directions apart, too. --data names
-// a folder with a folder of pictures for each class, --weights Keras's published
+// By default the pictures are generated (rows, columns and checks in random colours) and the network's
+// weights are random: expect 95 % of unseen pictures, since random filters distinguish directions, too.
+// --data names a folder with a folder of pictures for each class, --weights the file that Keras publishes,
 //   https://storage.googleapis.com/tensorflow/keras-applications/resnet/
 //     resnet50v2_weights_tf_dim_ordering_tf_kernels_notop.h5
-// Try next: photos of your own, 50 of each class; thaw conv5 and go on with a rate of 1e-5 (fine-tuning).
+// Try next: your own photos, 50 of each class; unfreeze conv5 and train on with a rate of 1e-5 (fine-tuning).
 #include <ktape/ktape.hpp>
 
 #include <cstdio>
@@ -21,7 +21,7 @@ namespace data = ktape::data;
 namespace applications = nn::applications;
 using ktape::Tensor;
 
-// The options that all examples have, and --weights.
+// Reads the options that all examples have, and --weights.
 static nn::ProgramOptions read_options(int argc, char** argv, std::string& weights) {
   std::vector<const char*> others{argv[0]};
   for (int i = 1; i < argc; ++i)
@@ -38,7 +38,7 @@ struct Pictures {
   std::int64_t classes;
 };
 
-// Rows, columns or checks of a dark and a bright colour, of some width and somewhere, with some noise.
+// Draws rows, columns or checks in a dark and a bright colour, of random width and offset, with some noise.
 static void draw(float* pixels, int pattern, std::mt19937& random) {
   const auto uniform = [&](int from, int to) { return std::uniform_int_distribution<int>(from, to)(random); };
   const int width = uniform(4, 8), down = uniform(0, 15), right = uniform(0, 15);
@@ -84,7 +84,7 @@ int main(int argc, char** argv) try {
   const nn::Sequential head({nn::BatchNormalization({.momentum = 0.9}), nn::Dropout(0.3),
                              nn::Dense(pictures.classes, {.activation = "softmax"})});
 
-  // The frozen network says the same of a picture each time: it is asked once, not in every epoch.
+  // The features of a picture never change, so they are computed once, not in every epoch.
   const Tensor features = base.predict(applications::resnet_v2::preprocess_input(pictures.x), {.verbose = 0});
   const auto split =
       data::train_test_split({features, pictures.y, pictures.x}, {.test_size = 0.25, .seed = run.seed});
@@ -92,7 +92,7 @@ int main(int argc, char** argv) try {
       {.optimizer = nn::Adam(1e-3), .loss = "sparse_categorical_crossentropy", .metrics = {"accuracy"}});
   head.fit(split.train[0], split.train[1], {.batch_size = 16, .epochs = run.epochs, .verbose = 2});
 
-  // Both together read pictures.
+  // Joins the frozen network and the head into a model of pictures.
   const Tensor in = nn::Input({size, size, 3});
   const nn::Model model(in, head(base(applications::resnet_v2::preprocess_input(in))),
                         {.name = "transferred"});

@@ -1,8 +1,9 @@
-// A U-Net marks the pixels of what is looked for: discs, among squares and triangles of the same
-// colors. What the way down has seen is handed across to the way up, so that outlines stay sharp.
+// A U-Net segments images: it marks the pixels of discs among squares and triangles in the same colors. Skip
+// connections hand the feature maps of the downsampling path to the upsampling path, so that outlines stay
+// sharp.
 // Expect an intersection over union of 0.9 of true and found discs in unseen images.
-// Try next: without the Concatenate; three classes and a softmax; dark shapes, too. `--out FOLDER`
-// draws images, and below them the discs that it finds.
+// Try next: no Concatenate; three classes and a softmax; dark shapes, too. `--out FOLDER` draws images, and
+// below them the discs found.
 #include <ktape/ktape.hpp>
 
 #include <cmath>
@@ -16,8 +17,8 @@ using ktape::Slice, ktape::Tensor;
 
 static constexpr std::int64_t side = 32;
 
-/// Images (n, 32, 32, 3) of two bright shapes each, later ones over earlier ones, under noise; and which
-/// pixels belong to a disc, (n, 32, 32, 1).
+/// Returns noisy images (n, 32, 32, 3) of two bright shapes, the second drawn over the first, and masks
+/// (n, 32, 32, 1) that are 1 at the visible pixels of discs.
 static data::Element shapes(std::int64_t n, int seed) {
   std::mt19937 random(static_cast<unsigned>(seed));
   std::uniform_real_distribution<float> uniform(0, 1);

@@ -1,10 +1,9 @@
-// A variational autoencoder of handwritten digits: an encoder that gives a normal distribution over a
-// plane, a decoder that makes images of the plane's points, and a loss that keeps the plane in order.
-// Expect less than 25 nats for an unseen digit: what its 64 pixels cost, and what its place in the
-// plane costs.
-// Try next: a plane of more dimensions; the KL term weighted by 4 (beta-VAE); digits as an input of the
-// decoder, too (conditional VAE). `--out FOLDER` draws the plane: what it decodes to, and where digits
-// lie.
+// A variational autoencoder of handwritten digits: the encoder gives a normal distribution over a plane, the
+// decoder turns points of the plane into images, and a KL loss keeps the distributions near the standard
+// normal one.
+// Expect less than 25 nats for an unseen digit: the reconstruction loss of its 64 pixels plus the KL loss.
+// Try next: a latent space of more dimensions; the KL term weighted by 4 (beta-VAE); the class as an input of
+// the decoder, too (conditional VAE). `--out FOLDER` draws the decoded plane, and where digits lie.
 #include <ktape/ktape.hpp>
 
 #include <cstdio>
@@ -15,8 +14,8 @@ namespace data = ktape::data;
 namespace plot = ktape::plot;
 using ktape::All, ktape::Slice, ktape::Tensor;
 
-/// Draws from the normal distributions that the encoder gives, (mean, log variance), and adds to the loss how
-/// far they are from the standard one: KL(N(m, s) || N(0, 1)).
+/// A layer that draws from the encoder's normal distributions (mean, log variance) and adds their distance to
+/// the standard normal distribution to the loss: KL(N(m, s) || N(0, 1)).
 struct SamplingImpl : nn::LayerImpl {
   SamplingImpl() : nn::LayerImpl("Sampling") {}
   std::vector<Tensor> call(const std::vector<Tensor>& inputs) {

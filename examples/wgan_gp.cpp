@@ -1,9 +1,9 @@
-// A Wasserstein GAN with gradient penalty: a generator makes points, a critic tells them from real
-// ones, and the critic's slope is kept at 1, for which the gradient of a gradient is needed. Real
-// points lie in eight spots on a circle, of which plain GANs forget some.
-// Expect all eight spots, and 0.8 of the generator's points in one of them.
-// Try next: no penalty (weight 0); weights clipped in place of it; one critic step for each of the
-// generator's; 25 spots on a grid. `--out FOLDER` draws the points.
+// A Wasserstein GAN with gradient penalty: a generator makes points, a critic tells them from real points,
+// and a penalty keeps the norm of the critic's gradient at 1, which needs second-order gradients. Real points
+// lie in eight spots on a circle, some of which plain GANs miss.
+// Expect all eight spots, and 0.8 of the generated points in a spot.
+// Try next: no penalty (weight 0); clipped weights in place of the penalty; one critic step per generator
+// step; 25 spots on a grid. `--out FOLDER` draws the points.
 #include <ktape/ktape.hpp>
 
 #include <cmath>
@@ -40,7 +40,7 @@ struct WganImpl : nn::ModelImpl {
 
   Tensor call(const Tensor& x) override { return generator(x); }
 
-  /// How far the critic's slope is from 1, at points between real and made ones.
+  /// Returns the mean of (|gradient of the critic| - 1)^2 at random points between real and generated points.
   Tensor penalty(const Tensor& real, const Tensor& made) {
     const Tensor part = K::random_uniform({real.shape()[0], 1});
     const Variable between = part * real + (1.f - part) * made;
@@ -48,7 +48,7 @@ struct WganImpl : nn::ModelImpl {
     return K::mean(K::square(K::sqrt(K::sum(K::square(slope), -1) + 1e-12f) - 1.f));
   }
 
-  /// The batch holds real points for each step of the critic.
+  /// Trains the critic for `critic_steps` steps, each on its part of the batch, then the generator for one.
   nn::Logs train_step(const nn::Batch& batch) override {
     Tensor critic_loss, generator_loss;
     for (const Tensor& real : K::split(batch.x[0], critic_steps)) {
@@ -67,7 +67,7 @@ int main(int argc, char** argv) try {
   const auto run = nn::program_options(argc, argv, {.epochs = 40, .quick_epochs = 20});
   K::set_random_seed(run.seed);
 
-  const std::int64_t points = 128 * WganImpl::critic_steps * 100;  // 100 steps of the generator in an epoch
+  const std::int64_t points = 128 * WganImpl::critic_steps * 100;  // 100 generator steps per epoch
   const Tensor spot = K::cast(K::random_uniform({points}, {.maxval = 8}), "int32");
   const Tensor real = K::gather(centers(), spot) + spread * K::random_normal({points, 2});
 

@@ -1,5 +1,6 @@
-// Learns handwritten digits with as many processes as mpirun starts: the program is that of one process, but
-// for init() and the optimizer. Usage: mpirun -n 2 digits_distributed [digits.csv.gz] [epochs]
+// Learns handwritten digits with as many processes as mpirun starts. Only init(), the optimizer, the batch
+// size per process and the output of the first process differ from a program for one process.
+// Usage: mpirun -n 2 digits_distributed [digits.csv.gz] [epochs]
 #include <ktape/ktape.hpp>
 #include <ktape/nn/distributed/distributed.hpp>
 

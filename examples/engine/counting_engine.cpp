@@ -1,6 +1,6 @@
-// An engine of one's own: this one counts the calls of each kernel and leaves the work to the built-in
-// kernels. Run a program with KERAS_BACKEND=path/to/libcounting_engine.so to see, when it ends, which kernels
-// it used how often.
+// A custom engine: counts the calls of each kernel and leaves the work to the built-in kernels. Run a program
+// with KERAS_BACKEND=path/to/libcounting_engine.so; when the program ends, the engine prints the number of
+// calls of each kernel.
 #include <ktape/ops/engine.h>
 
 #include <atomic>
@@ -30,8 +30,8 @@ struct Counts {
   }
 } counts;
 
-// An engine that computes something looks at its arguments, a `const ktape_matmul*` here, and returns 1 when
-// it has done so.
+// Returns 0: not computed. An engine that computes a kernel casts the argument, for example to
+// `const ktape_matmul*`, and returns 1.
 template <int kernel>
 int32_t count(const void*) {
   ++counts.of[kernel];
@@ -57,7 +57,7 @@ constexpr ktape_engine engine{KTAPE_ENGINE_VERSION, "counting", entries, kernels
 
 extern "C" const ktape_engine* ktape_get_engine(void) { return &engine; }
 
-/// How often the kernel of this name was called so far.
+/// Returns the number of calls of the kernel `name` so far.
 extern "C" long counting_engine_calls(const char* name) {
   for (int i = 0; i < kernels; ++i)
     if (std::strcmp(name, names[i]) == 0) return counts.of[i];
