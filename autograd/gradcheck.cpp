@@ -12,7 +12,7 @@ namespace {
 using Values = std::vector<double>;
 using Indices = std::vector<int>;
 
-/// A number in +-[0.5, 1.5) that depends on its position only.
+/// Returns a number in +-[0.5, 1.5) that depends on the tensor and element numbers only.
 double direction(std::uint64_t tensor, std::uint64_t element) {
   std::uint64_t z = (tensor + 1) * 0x9e3779b97f4a7c15u + element * 0xd1b54a32d192ed03u;
   z = (z ^ z >> 30) * 0xbf58476d1ce4e5b9u;
@@ -22,7 +22,8 @@ double direction(std::uint64_t tensor, std::uint64_t element) {
   return z & 1 ? magnitude : -magnitude;
 }
 
-/// A tensor like `x` with such numbers; `stream` keeps different tensors apart.
+/// Returns a tensor of the shape and dtype of `x` with numbers of `direction`; `stream` is the tensor number,
+/// so that different tensors get different numbers.
 Tensor directions_like(const Tensor& x, std::uint64_t stream) {
   Tensor out = Tensor::empty(x.shape(), x.dtype());
   dispatch_floating(x.dtype(), [&]<class T>() {
@@ -48,7 +49,7 @@ Shape index_of(std::int64_t offset, const Shape& shape) {
   return index;
 }
 
-/// How far two values are apart, in units of what is allowed.
+/// Returns the difference of two values divided by the tolerance.
 double disagreement(double analytic, double numeric, const GradcheckOptions& options) {
   if (analytic == numeric) return 0;
   if (options.equal_nan && std::isnan(analytic) && std::isnan(numeric)) return 0;
@@ -118,7 +119,7 @@ class Check {
     return subsets;
   }
 
-  /// The floating results; others have no gradient.
+  /// Returns the floating results; other results have no gradient.
   std::vector<Tensor> results(const std::vector<Tensor>& inputs) const {
     std::vector<Tensor> floating;
     for (Tensor& result : f_(inputs)) {
@@ -137,7 +138,8 @@ class Check {
     return gradients(results, wrt, seeds);
   }
 
-  /// The direction along which the gradient of input `i` is contracted before it is differentiated again.
+  /// Returns the direction along which the gradient of input `i` is contracted before it is differentiated
+  /// again.
   Tensor second_direction(int i) const {
     return directions_like(inputs_[static_cast<std::size_t>(i)], 1000 + static_cast<std::uint64_t>(i));
   }
@@ -159,8 +161,8 @@ class Check {
     for (std::size_t k = 0; k < subset.size(); ++k) seconds->push_back(values_of(again[k], wrt[k].size()));
   }
 
-  /// Calls `visit` for each element of input `i` with the central differences of what `measure` returns, or
-  /// with none for an element that is not finite.
+  /// Calls `visit` for each element of input `i` with the central differences of the results of `measure`, or
+  /// with an empty list for an element that is not finite.
   template <class Measure, class Visit>
   void differences(int i, Measure&& measure, Visit&& visit) const {
     std::vector<Tensor> inputs = inputs_;
@@ -218,7 +220,7 @@ class Check {
     return out;
   }
 
-  /// For each input and element, one difference per input whose gradient was contracted.
+  /// Returns, for each input and element, one difference per input whose gradient was contracted.
   std::map<int, std::vector<Values>> second_differences() const {
     auto measure = [&](const std::vector<Tensor>& at) {
       std::vector<Tensor> inputs = at, wrt;

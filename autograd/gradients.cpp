@@ -59,9 +59,10 @@ Tensor still_watched(const Tensor& x) {
   return copy;
 }
 
-/// Stands for the backward pass that made some gradients. It knows what to differentiate and does so,
-/// recorded, when a later walk first comes by. The nodes recorded then are the newest of all and read nothing
-/// that is later than this node; a walk that finds them sorts its nodes by their consumers.
+/// The tape node of gradients that were computed without recording. The node stores the arguments of the
+/// backward pass and repeats the pass, recorded, when a later backward pass reaches the node. The nodes that
+/// are recorded then are newer than all other nodes and read no node that is newer than this node; a backward
+/// pass that finds such nodes sorts the nodes by their consumers.
 class LazyGradient final : public Node {
  public:
   LazyGradient(std::vector<Tensor> losses, std::vector<Tensor> seeds, std::vector<Tensor> targets)
@@ -84,7 +85,8 @@ class LazyGradient final : public Node {
       if (losses_.empty()) return;
       losses = losses_, seeds = seeds_, targets = targets_;
     }
-    // Without the lock: a closure may wait for a thread that comes by here, too. The first to finish counts.
+    // Runs without the lock, because a closure may wait for another thread that calls `prepare`, too. The
+    // first thread to finish stores its results.
     const std::vector<Tensor> results = walk_back(losses, seeds, targets, true);
     std::vector<const Tensor*> defined;
     for (const Tensor& result : results)
@@ -105,7 +107,7 @@ class LazyGradient final : public Node {
 };
 
 namespace {
-/// The gradients, of which those that are missing say why when they are used.
+/// Replaces undefined gradients by tensors that explain in their errors that a gradient is missing.
 std::vector<Tensor> explained(std::vector<Tensor> gradients) {
   for (Tensor& gradient : gradients)
     if (!gradient.defined()) gradient = Tensor::no_gradient();
@@ -126,7 +128,7 @@ std::vector<Tensor> eager_gradients(const TensorList& losses, const std::vector<
   std::uint32_t index = 0;
   for (Tensor& result : results) {
     if (!result.defined()) continue;
-    result = result.detach();  // the value may be a seed's or a saved tensor's own
+    result = result.detach();  // the tensor may be a seed or a saved tensor
     node->add_output(result);
     result.get()->node = node;
     result.get()->output = index++;
@@ -134,7 +136,7 @@ std::vector<Tensor> eager_gradients(const TensorList& losses, const std::vector<
   return results;
 }
 
-/// The gradients in a graph, which knows of each variable only that some run may reach it.
+/// Defers `gradients`. A deferred gradient is defined if any path in the graph leads to the variable.
 std::vector<Tensor> gradients_later(const TensorList& losses, const TensorList& variables,
                                     const TensorList& seeds) {
   const auto run = [](const std::vector<Tensor>& losses, const std::vector<Tensor>& variables,
@@ -200,7 +202,7 @@ void GradientTape::watch(const Tensor& tensor) {
   if (!tensor.dtype().is_floating())
     fail<TypeError>("[watch] the tensor must be floating: received dtype=", tensor.dtype());
   auto* leaf = dynamic_cast<WatchLeaf*>(tensor.node());
-  if (tensor.node() && !leaf) return;  // recorded anyway
+  if (tensor.node() && !leaf) return;  // recorded already
   watched_.push_back(tensor);
   if (!leaf) {
     leaf = new WatchLeaf;
@@ -217,7 +219,8 @@ void GradientTape::watch(const std::vector<Tensor>& tensors) {
 namespace detail {
 namespace {
 
-/// Returns copies of the handles of the arguments, of which none depends on another.
+/// Returns the arguments with a separate handle for each recorded argument, so that no argument depends on
+/// another argument.
 std::vector<Tensor> own_arguments(std::vector<Tensor> arguments) {
   for (Tensor& argument : arguments) {
     if (!argument.defined() || !recording(argument)) continue;
@@ -231,7 +234,7 @@ std::vector<Tensor> own_arguments(std::vector<Tensor> arguments) {
 
 using CustomFunction = std::function<WithGradient(const std::vector<Tensor>&)>;
 
-/// The function as one op that waits. Gradients go to its arguments alone.
+/// Defers the function as one op. Gradients flow to its arguments alone.
 Tensor custom_gradient_later(const CustomFunction& f, const std::vector<Tensor>& arguments) {
   std::vector<OutputInfo> infos;
   for (const Tensor& x : arguments) infos.push_back(info_of(x));
@@ -262,7 +265,7 @@ Tensor custom_gradient(const CustomFunction& f, const std::vector<Tensor>& argum
   if (recording(inputs))
     record("custom_gradient", out, std::span(inputs),
            [gradient = result.second, count = inputs.size()](const Tensor& g, Grads& grads) {
-             const EnableGrad on;  // the closure may compute something and differentiate it
+             const EnableGrad on;  // the closure may compute a value and differentiate it
              const std::vector<Tensor> found = gradient(g);
              if (found.size() != count)
                fail("[custom_gradient] there must be one gradient per argument: received ", found.size(),

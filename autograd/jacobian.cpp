@@ -7,7 +7,7 @@
 #include <algorithm>
 #include <cstring>
 
-/// The derivatives that a tape is asked for.
+/// The jacobians of GradientTape.
 namespace ktape {
 namespace {
 
@@ -21,7 +21,7 @@ Tensor zeros(const char* op, const Shape& shape, DType dtype) {
   return out;
 }
 
-/// The shape of a derivative, from those of the target and of the source.
+/// A rule that computes the shape of a derivative from the shapes of the target and of the source.
 using ShapeRule = Shape (*)(const Shape& target, const Shape& source);
 
 Shape source_shape(const Shape&, const Shape& source) { return source; }
@@ -38,7 +38,7 @@ Shape batch_shape(const Shape& target, const Shape& source) {
   return shape;
 }
 
-/// Returns zeros in the place of a derivative.
+/// Returns zeros in the shape of a derivative.
 Tensor no_derivative(const char* op, ShapeRule rule, const Tensor& target, const Tensor& source) {
   const Shape shape = rule(target.shape(), source.shape());
   if (is_symbolic(target, source))
@@ -63,7 +63,7 @@ Tensors with_zeros(const char* op, ShapeRule rule, const Tensor& target, const T
 
 Tensors dealt(const Tensor& x, std::size_t hands, std::int64_t blocks, const Shape& shape);
 
-/// Lays the first blocks of all parts side by side, then the second ones, and so on.
+/// Joins the first blocks of all parts, then the second blocks of all parts, and so on.
 Tensor interleaved(const Tensors& parts, std::int64_t blocks, const Shape& shape) {
   Tensor out = Tensor::empty(shape, parts[0].dtype(), "jacobian");
   const std::size_t size = blocks == 0 ? 0 : bytes(parts[0]) / static_cast<std::size_t>(blocks);
@@ -80,7 +80,7 @@ Tensor interleaved(const Tensors& parts, std::int64_t blocks, const Shape& shape
   return out;
 }
 
-/// The inverse of `interleaved`: parts of the shape.
+/// Splits a tensor into `hands` parts of the given shape: the inverse of `interleaved`.
 Tensors dealt(const Tensor& x, std::size_t hands, std::int64_t blocks, const Shape& shape) {
   Tensors parts;
   for (std::size_t i = 0; i < hands; ++i) parts.push_back(Tensor::empty(shape, x.dtype(), "jacobian"));
@@ -102,7 +102,7 @@ Tensors dealt(const Tensor& x, std::size_t hands, std::int64_t blocks, const Sha
   return parts;
 }
 
-/// Returns zeros with a one at a place of each block of a tensor.
+/// Returns zeros with a 1 at one place of each block of a tensor.
 Tensor ones_at(const Tensor& like, std::int64_t blocks, std::int64_t place) {
   Tensor out = zeros("jacobian", like.shape(), like.dtype());
   const std::int64_t size = blocks == 0 ? 0 : like.size() / blocks;
@@ -134,7 +134,7 @@ void expect_fitting(const Kind& kind, const Tensor& target, const Tensor& source
   check_extents(kind.op, kind.rule(target.shape(), source.shape()), source.dtype().size(), true);
 }
 
-/// Takes one backward pass for each place in a sample of the target, or in the whole of it.
+/// Runs one backward pass for each element of a sample of the target, or of the whole target.
 Tensors derivatives_now(const Kind& kind, const Tensor& target, const Tensors& sources) {
   for (const Tensor& source : sources) expect_fitting(kind, target, source);
   const std::int64_t blocks = kind.by_sample ? target.shape()[0] : 1;
@@ -157,7 +157,7 @@ Tensors derivatives_now(const Kind& kind, const Tensor& target, const Tensors& s
   return out;
 }
 
-/// The derivatives, now or when the target has a value.
+/// Returns the derivatives; defers the computation for a symbolic target.
 Tensors derivatives(const Kind& kind, const Tensor& target, const TensorList& sources) {
   expect_defined(kind.op, "target", target);
   expect_defined(kind.op, "sources", sources.vector());

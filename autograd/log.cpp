@@ -31,8 +31,8 @@ spdlog::logger* make_logger(const char* pattern, Level level) {
   return logger;
 }
 
-// Never destroyed: static objects may log in their destructors. Not registered: the program's own loggers are
-// its own.
+// The logger is never destroyed, because static objects may log in their destructors. The logger is not
+// registered with spdlog, so that it does not mix with the loggers of the program.
 spdlog::logger& logger() {
   static spdlog::logger* logger =
       make_logger("[%Y-%m-%d %H:%M:%S.%e] [%n] [%l] %v", level_from_environment());

@@ -22,7 +22,7 @@ struct SizeClass {
   std::size_t bytes;
 };
 
-// Multiples of 64 up to 512, then four classes per doubling: at most a quarter is lost.
+// The size classes are multiples of 64 up to 512, then four classes per doubling: at most a quarter is lost.
 SizeClass size_class(std::size_t bytes) {
   if (bytes <= 512) {
     const int units = bytes <= 64 ? 1 : static_cast<int>((bytes + 63) / 64);
@@ -48,7 +48,7 @@ SharedCache& shared_cache() {
 std::atomic<std::int64_t> system_bytes{0}, peak_system_bytes{0}, system_allocations{0};
 std::atomic<std::int64_t> allocations_of_ended_threads{0};
 
-// Written by one thread only, so a plain load and store suffice.
+// Each counter is written by one thread only, so a plain load and store suffice.
 template <class T>
 void bump(std::atomic<T>& counter, T by) {
   counter.store(counter.load(std::memory_order_relaxed) + by, std::memory_order_relaxed);
@@ -125,9 +125,9 @@ std::size_t class_bytes(int index) {
   return base + base / 4 * std::size_t((index - 8) % 4 + 1);
 }
 
-// Makes room for a block: the largest cached ones go first, so that after a change of sizes the cache
-// follows. A quarter more than was ever live may stay: the blocks of a repeated step seldom add up to that
-// exactly.
+// Makes room for a block. The largest cached blocks are freed first, so that the cache adapts when the sizes
+// change. The cache may hold a quarter more than the peak of live memory, because the blocks of a repeated
+// step seldom add up to the peak exactly.
 void make_room(SharedCache& cache, std::int64_t bytes) {
   for (int i = class_count - 1; i >= ThreadState::small_classes; --i) {
     while (cache.cached + bytes > cache.peak_live + cache.peak_live / 4 && cache.blocks[i]) {

@@ -29,7 +29,8 @@ void Node::set_edges(std::span<const Tensor* const> inputs) {
 
 void Node::set_inputs(std::span<const Tensor* const> inputs) {
   set_edges(inputs);
-  // Later than its inputs even when another thread recorded them.
+  // The sequence number must be greater than the numbers of all inputs, also of inputs that another thread
+  // recorded.
   std::uint64_t latest = 0;
   for (const Edge& edge : this->inputs())
     if (edge.node) latest = std::max(latest, edge.node->sequence_);
@@ -56,11 +57,11 @@ std::size_t Node::bytes() const {
 }
 
 void Node::release() {
-  // The only owner need not pay for an atomic decrement.
+  // A single owner needs no atomic decrement.
   if (refs_.load(std::memory_order_acquire) != 1 && refs_.fetch_sub(1, std::memory_order_acq_rel) != 1)
     return;
   if (tape_) tape_->remove(this);
-  // Destroying a node may end others: they queue up here instead of recursing.
+  // The destruction of a node may release other nodes: these nodes are queued here instead of recursing.
   ThreadState& state = thread_state();
   next_ = state.dying;
   state.dying = this;

@@ -8,10 +8,10 @@
 namespace ktape {
 namespace {
 
-constexpr std::int64_t window = 100'000'000;  // nanoseconds between two looks
+constexpr std::int64_t window = 100'000'000;  // nanoseconds between two checks
 
-/// Involuntary context switches in a window. A process on an idle machine of two processors has one to four,
-/// with two other busy programs seven (one thread) to 25 (two).
+/// Involuntary context switches in a window. A process on an idle machine of two processors has 1 to 4
+/// switches; beside two other busy programs a process of one thread has 7 and a process of two threads 25.
 constexpr double contended_from = 10, idle_up_to = 3;
 
 std::atomic<std::int64_t> next_look{0}, switches_before{0};
@@ -23,7 +23,7 @@ std::int64_t now() {
       .count();
 }
 
-/// Counts the switches since the last look, `elapsed` nanoseconds ago.
+/// Counts the context switches since the last check, `elapsed` nanoseconds ago, and updates `contended`.
 void look(std::int64_t elapsed) {
   rusage usage{};
   getrusage(RUSAGE_SELF, &usage);

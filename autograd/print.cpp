@@ -7,7 +7,8 @@
 #include <ostream>
 #include <string_view>
 
-// The rules are those of NumPy's default print options: 8 digits, lines of 75 characters, one width for all.
+// The rules are those of NumPy's default print options: 8 digits, lines of 75 characters, one width for all
+// entries.
 namespace ktape {
 namespace {
 
@@ -15,7 +16,7 @@ constexpr int precision = 8;
 constexpr std::size_t line_width = 75;
 constexpr std::string_view opening = "tensor(";
 
-/// Which entries of an axis are shown: all of them, or some at either end.
+/// The entries of an axis that are printed: all entries, or some entries at either end.
 struct Shown {
   std::int64_t leading, trailing, extent;
   bool gap() const { return leading + trailing < extent; }
@@ -41,7 +42,7 @@ std::string padded_left(std::string text, std::size_t width, char with = ' ') {
   return text;
 }
 
-/// A finite number cut at its decimal point and its exponent.
+/// A finite number, split at its decimal point and its exponent.
 struct Digits {
   std::string whole, fraction, exponent;
 };
@@ -55,7 +56,7 @@ Digits cut(std::string_view text) {
   return digits;
 }
 
-/// The shortest digits that read back as the value, at most `precision` of them after the point.
+/// Returns the shortest digits that read back as the value, at most `precision` digits after the point.
 template <class T>
 Digits digits_of(T value, bool scientific) {
   const auto format = scientific ? std::chars_format::scientific : std::chars_format::fixed;
@@ -67,7 +68,7 @@ Digits digits_of(T value, bool scientific) {
   return digits;
 }
 
-/// The double whose shortest decimal form is that of the half.
+/// Returns the double whose shortest decimal form equals the shortest decimal form of the half.
 double shortest_half(float16 value) {
   for (int digits = 0; digits < 4; ++digits) {
     char text[40];
@@ -147,7 +148,7 @@ std::vector<std::string> cells_of(const Tensor& tensor, const std::vector<std::i
   });
 }
 
-/// Puts the cells between nested brackets.
+/// Arranges the printed elements in nested brackets.
 class Layout {
  public:
   Layout(const Shape& shape, bool summarize, int edge, std::vector<std::string> cells)
@@ -162,7 +163,7 @@ class Layout {
 
  private:
   std::string row(const Shown& entries, const std::string& indent) {
-    // What the brackets that close later and the comma after them leave.
+    // The line width minus room for the closing brackets and the comma that follows them.
     const std::size_t width = line_width - 2 - static_cast<std::size_t>(shape_.rank() - 1);
     std::string out, line = indent;
     auto add = [&](const std::string& word, bool last) {

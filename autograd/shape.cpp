@@ -85,7 +85,7 @@ void check_extents(const char* op, const Shape& shape, std::size_t element_size,
   for (std::int64_t n : shape)
     if (n < 0 && !(waits && n == None))
       fail("[", op, "] extents must be at least 0: received shape=", numbers(shape));
-  // Extents of 0 make a tensor empty, but not the products of the others, which ops need.
+  // A tensor with an extent of 0 is empty, but ops also need the products of its other extents.
   for (std::int64_t n : shape)
     if (__builtin_mul_overflow(bytes, std::max<std::int64_t>(n, 1), &bytes) || bytes > max_bytes)
       fail("[", op, "] the tensor must fit in memory: received shape=", shape);

@@ -31,7 +31,8 @@ TensorImpl::TensorImpl(const Shape& shape, std::int64_t size, DType dtype, Ref<S
 
 TensorImpl::~TensorImpl() {
   if (!companions) return;
-  // What was computed from what was computed from ... forms a chain; unlink it here rather than recurse.
+  // Tensors and the inputs from which they were computed form a chain; the loop unlinks the chain without
+  // recursion.
   std::unique_ptr<Companions> rest = std::move(companions);
   const auto last_owner = [](const Tensor& x) {
     return x.defined() && x.get()->refs.load(std::memory_order_acquire) == 1;
@@ -44,7 +45,7 @@ TensorImpl::~TensorImpl() {
 
 void TensorImpl::release() {
   if (refs.load(std::memory_order_acquire) != 1 && refs.fetch_sub(1, std::memory_order_acq_rel) != 1) return;
-  const Ref<Storage> last = std::move(storage);  // its block may hold this object
+  const Ref<Storage> last = std::move(storage);  // the block of the storage may hold this object
   if (last && last->front() == this) this->~TensorImpl();
   else delete this;
 }
@@ -53,7 +54,7 @@ void* TensorImpl::operator new(std::size_t bytes) { return allocate(bytes); }
 void TensorImpl::operator delete(void* block, std::size_t bytes) { deallocate(block, bytes); }
 
 namespace {
-/// Memory for a tensor and its elements. Throws ValueError when the system has none.
+/// Returns memory for a tensor and its elements. Throws ValueError when the system has no memory.
 Ref<Storage> room_for(const Shape& shape, std::int64_t size, DType dtype, const char* op) {
   try {
     return Storage::make(static_cast<std::size_t>(size) * dtype.size(), sizeof(TensorImpl));
@@ -175,8 +176,8 @@ template <class To, class From>
 To convert_one(From value) {
   if constexpr (std::is_same_v<To, bool>) return value != From(0);
   else if constexpr (std::is_integral_v<To> && std::is_floating_point_v<From>) {
-    // Out of range is undefined in C++; the bounds are compared in From, where the upper one may have been
-    // rounded up.
+    // A conversion out of range is undefined in C++. The bounds are compared in type From, where the upper
+    // bound may have been rounded up.
     constexpr From low = static_cast<From>(std::numeric_limits<To>::min());
     constexpr From high = static_cast<From>(std::numeric_limits<To>::max());
     if (value != value) return 0;
@@ -187,7 +188,7 @@ To convert_one(From value) {
   }
 }
 
-/// Converts n elements. Half precision is a float on the way, a block at a time.
+/// Converts n elements. Half precision is converted by way of float, a block at a time.
 template <class To, class From>
 void convert_range(std::int64_t n, To* to, const From* from) {
   if constexpr (std::is_same_v<From, float16> && std::is_same_v<To, float>) {

@@ -33,8 +33,9 @@ void end_thread(void* ended) {
   delete state;
 }
 
-// The destructors of keys run after those of a thread's own objects, among which there may be tensors, and
-// again when one of them made a new state. They do not run for the main thread.
+// The destructors of keys run after the destructors of the thread's own objects, which may include tensors,
+// and run again when such a destructor made a new state. The destructors of keys do not run for the main
+// thread.
 pthread_key_t end_of_thread() {
   static const pthread_key_t key = [] {
     pthread_key_t key;

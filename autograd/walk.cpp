@@ -41,7 +41,8 @@ Tensor sum_of(Tensor a, const Tensor& b) {
 using Number = std::uint32_t;
 constexpr Number none = ~Number{0};
 
-/// Numbers the nodes as a walk meets them: a hash table with open addressing, at most half full.
+/// A table that numbers the nodes in the order in which a walk meets them: a hash table with open addressing,
+/// at most half full.
 class Numbering {
  public:
   Numbering() { nodes_.reserve(small); }
@@ -51,7 +52,7 @@ class Numbering {
   Number size() const { return static_cast<Number>(nodes_.size()); }
   Number find(const Node* node) const { return places_[place_of(node)] - 1; }
 
-  /// The node's number, which is a new one when the walk has not met the node before.
+  /// Returns the node's number; assigns a new number when the walk has not met the node before.
   Number add(Node* node) {
     Number& place = places_[place_of(node)];
     if (place != empty) return place - 1;
@@ -100,8 +101,8 @@ class BackwardWalk final : public Grads {
 
  private:
   struct Visit {
-    std::uint32_t first_input = 0, inputs = 0;    // in inputs_
-    std::uint32_t first_output = 0, outputs = 0;  // in gradients_
+    std::uint32_t first_input = 0, inputs = 0;    // range in inputs_
+    std::uint32_t first_output = 0, outputs = 0;  // range in gradients_
     bool needed = false, target = false;
   };
 
@@ -124,13 +125,13 @@ class BackwardWalk final : public Grads {
   const std::vector<Tensor>& targets_;
   std::vector<LookupGradient>* const lookups_;
   const GradientReady& ready_;
-  std::uint64_t oldest_ = std::numeric_limits<std::uint64_t>::max();  // target
+  std::uint64_t oldest_ = std::numeric_limits<std::uint64_t>::max();  // of a target
   Numbering numbers_;
-  std::vector<Visit> visits_;                               // by number
-  std::vector<Number> inputs_;                              // of all nodes; none where no target can be
-  std::vector<Tensor> gradients_;                           // of the outputs of all nodes
+  std::vector<Visit> visits_;                               // indexed by number
+  std::vector<Number> inputs_;                              // inputs of all nodes; none: leads to no target
+  std::vector<Tensor> gradients_;                           // gradients of the outputs of all nodes
   std::vector<std::pair<std::uint64_t, Number>> frontier_;  // a heap of (sequence, number)
-  std::vector<Number> order_;                               // consumers first; without the leaves
+  std::vector<Number> order_;                               // nodes, consumers first; without the leaves
   bool sorted_ = true;  // whether each node found is older than its consumers
   Number current_ = none;
 };
@@ -150,7 +151,7 @@ BackwardWalk::BackwardWalk(const std::vector<Tensor>& losses, const std::vector<
   mark_needed();
 }
 
-/// Takes the node with the greatest sequence number out of the frontier.
+/// Removes the node with the greatest sequence number from the frontier and returns the node.
 Number BackwardWalk::take_latest() {
   std::pop_heap(frontier_.begin(), frontier_.end());
   const Number number = frontier_.back().second;
@@ -170,7 +171,7 @@ Number BackwardWalk::meet(Node* node) {
   return number;
 }
 
-/// Puts a node into the frontier.
+/// Adds a node to the frontier.
 void BackwardWalk::await(Number number) {
   frontier_.emplace_back(numbers_[number]->sequence(), number);
   std::push_heap(frontier_.begin(), frontier_.end());
@@ -188,7 +189,7 @@ void BackwardWalk::follow(Number number) {
   }
 }
 
-/// Orders the nodes so that each comes after its consumers, of several the latest first.
+/// Sorts the nodes so that each node comes after its consumers; ready nodes are taken latest first.
 void BackwardWalk::sort_by_consumers() {
   std::vector<std::uint32_t> consumers(visits_.size(), 0);
   for (const Number input : inputs_)
@@ -233,7 +234,7 @@ std::vector<Tensor> BackwardWalk::run(const std::vector<Tensor>& losses, const s
   return results;
 }
 
-/// The walk for one who waits for gradients: after the last node that adds to one, it is told.
+/// Runs the walk and calls `ready_` with each gradient after the last node that adds to the gradient.
 void BackwardWalk::walk_telling() {
   const auto looked_up = [&](std::size_t target) {
     return lookups_ && std::any_of(lookups_->begin(), lookups_->end(),
@@ -249,8 +250,8 @@ void BackwardWalk::walk_telling() {
   }
 }
 
-/// For each target at which gradients end: where in the order the last node is that adds to it, and its
-/// number among the targets; in order.
+/// Returns, for each target at which gradients end, the position in the order of the last node that adds to
+/// the gradient of the target, and the index of the target; sorted.
 std::vector<std::pair<std::size_t, std::size_t>> BackwardWalk::last_additions() const {
   std::vector<std::size_t> places(visits_.size(), order_.size());
   for (std::size_t place = 0; place < order_.size(); ++place) {
@@ -271,7 +272,8 @@ void BackwardWalk::visit(Number number) {
   const Visit& visit = visits_[number];
   const auto begin = gradients_.begin() + visit.first_output, end = begin + visit.outputs;
   if (std::none_of(begin, end, [](const Tensor& g) { return g.defined(); })) return;
-  // Held, because backward may reuse the memory of a gradient that nobody else sees.
+  // Keeps the gradients of a target alive, because `backward` may reuse the memory of a gradient with no
+  // other owner.
   const std::vector<Tensor> held(begin, visit.target ? end : begin);
   numbers_[number]->backward(*this);
   if (!visit.target) std::fill(begin, end, Tensor());
@@ -312,7 +314,7 @@ void BackwardWalk::accumulate(Number number, std::uint32_t output, Tensor gradie
   if (gradient.dtype() != info.dtype)
     fail<TypeError>("[", from, "] a gradient must have its tensor's dtype ", info.dtype,
                     ": received dtype=", gradient.dtype());
-  if (plain_ && gradient.node()) gradient = gradient.detach();  // recorded by a closure for itself
+  if (plain_ && gradient.node()) gradient = gradient.detach();  // recorded inside an EnableGrad
   Tensor& sum = gradients_[visits_[number].first_output + output];
   sum = sum.defined() ? sum_of(std::move(sum), gradient) : std::move(gradient);
 }

@@ -7,8 +7,9 @@
 #include <utility>
 #include <vector>
 
-/// The gate of an op. An op first checks its arguments and finds the shape of its result; both work for
-/// unknown dimensions, too. Then follows the gate: after the gate, every tensor has a value:
+/// Functions that defer an op. An op first checks its arguments and computes the shape of its result; both
+/// steps also work with unknown dimensions. The call of `defer` follows; after that line every tensor has a
+/// value:
 ///
 ///     Tensor sum(const Tensor& x, const Axes& axis, bool keepdims) {
 ///       expect_number("sum", x);
@@ -16,15 +17,15 @@
 ///       if (is_symbolic(x)) return defer("sum", {groups.shape, x.dtype()}, sum, x, axis, keepdims);
 ///       ...
 ///
-/// An op that only calls others needs no gate.
+/// An op that only calls other ops needs no call of `defer`.
 namespace ktape {
 
-/// The results of a new symbol: at once where the operands have values (inside a running graph), symbolic
-/// otherwise.
+/// Returns the results of a new symbol: values where the operands have values (inside a running graph),
+/// symbolic tensors otherwise.
 std::vector<Tensor> defer(Ref<Symbol> symbol, std::vector<OutputInfo> results);
 
-/// An argument of an op that waits: tensors, alone or in lists, come from the values of the operands,
-/// anything else is kept.
+/// An argument of a deferred op. Tensors, alone or in lists, become operands and are read when the op runs;
+/// an argument of another type is copied.
 template <class T>
 class Argument {
  public:
@@ -64,8 +65,8 @@ class Argument<std::vector<Tensor>> {
   std::size_t at_, size_;
 };
 
-/// A tensor that has no influence on the gradient of the op: its shape matters, or steps between its values
-/// do.
+/// A tensor through which the op passes no gradient: only the shape of the tensor matters, or the op is a
+/// step function of the tensor.
 struct WithoutGradient {
   const Tensor& tensor;
 };
@@ -89,7 +90,7 @@ class Argument<TensorList> : public Argument<std::vector<Tensor>> {
       : Argument<std::vector<Tensor>>(list.vector(), operands) {}
 };
 
-/// The call f(arguments...), for later.
+/// A symbol that calls f(arguments...) when it runs.
 template <class F, class... T>
 class DeferredCall final : public Symbol {
  public:
@@ -102,7 +103,7 @@ class DeferredCall final : public Symbol {
   bool updates() const override { return updates_; }
 
  private:
-  // The braces make the arguments name their operands from left to right.
+  // The braced initializer guarantees that the arguments add their operands from left to right.
   DeferredCall(const char* op, bool updates, F f, std::vector<Operand> operands, const T&... arguments)
       : Symbol(op), f_(std::move(f)), updates_(updates), arguments_{Argument<T>(arguments, operands)...} {
     set_operands(std::move(operands));
@@ -113,7 +114,7 @@ class DeferredCall final : public Symbol {
   std::tuple<Argument<T>...> arguments_;
 };
 
-/// Runs `f(arguments...)`, which returns a tensor of this shape and dtype, later: the gate's other half.
+/// Defers the call `f(arguments...)`, which returns a tensor with the shape and dtype `result`.
 template <class F, class... T>
 Tensor defer(const char* op, const OutputInfo& result, F f, const T&... arguments) {
   return defer(Ref<Symbol>::adopt(new DeferredCall<F, T...>(op, false, f, arguments...)), {result})[0];
@@ -125,7 +126,7 @@ std::vector<Tensor> defer(const char* op, std::vector<OutputInfo> results, F f, 
   return defer(Ref<Symbol>::adopt(new DeferredCall<F, T...>(op, false, f, arguments...)), std::move(results));
 }
 
-/// Defers an op with callables, which read the operands `captured` from outside (trace.hpp).
+/// Defers an op with callables that read the operands `captured` from their surroundings (trace.hpp).
 template <class F, class... T>
 std::vector<Tensor> defer_capturing(const char* op, std::vector<OutputInfo> results,
                                     std::vector<Operand> captured, F f, const T&... arguments) {

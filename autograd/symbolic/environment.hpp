@@ -3,17 +3,18 @@
 
 namespace ktape {
 
-/// Where symbolic tensors have values: a running graph, or a callable that is tried on small values. Inside
-/// one, the gate runs ops at once.
+/// A context in which symbolic tensors have values: a running graph, or a callable that is tried on small
+/// values. Inside an Environment deferred ops run at once.
 class Environment {
  public:
   Environment();
   virtual ~Environment();
   Environment(const Environment&) = delete;
   Environment& operator=(const Environment&) = delete;
-  /// The value of a symbolic tensor. Throws ValueError, naming the placeholder, when it has none here.
+  /// Returns the value of a symbolic tensor. Throws ValueError, naming the placeholder, when the tensor has
+  /// no value in this environment.
   virtual Tensor value(const Tensor& symbolic) = 0;
-  /// The innermost one of this thread; null outside of all.
+  /// Returns the innermost Environment of this thread; null outside of all environments.
   static Environment* current();
 
  private:
@@ -21,15 +22,15 @@ class Environment {
   SymbolicScope at_once_{false};
 };
 
-/// True inside an Environment, where symbolic tensors have values.
+/// Returns whether an Environment is open on this thread, so that symbolic tensors have values.
 inline bool running_graph() { return Environment::current(); }
 
-/// True while a callable is only traced (trace.hpp): an op must not print, draw random numbers or change
-/// anything, and has no values from an Environment around it.
+/// Returns whether a callable is being traced (trace.hpp). A traced op must not print, draw random numbers or
+/// change a variable, and takes no values from an outer Environment.
 bool inferring_shapes();
 class InferenceScope {
  public:
-  /// Begins to trace; with `on` false, computes for a while within what is traced.
+  /// Starts tracing. With `on` false, suspends tracing inside a traced callable.
   explicit InferenceScope(bool on = true);
   ~InferenceScope();
   InferenceScope(const InferenceScope&) = delete;

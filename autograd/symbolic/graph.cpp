@@ -12,7 +12,7 @@
 namespace ktape {
 namespace {
 
-/// Moves the updates, and the symbols that read their results, after all other symbols.
+/// Moves the updates, and the symbols that read results of updates, after all other symbols.
 void put_updates_last(std::vector<Ref<Symbol>>& symbols) {
   std::set<const Symbol*> late;
   for (const Ref<Symbol>& symbol : symbols) {
@@ -84,7 +84,7 @@ void Graph::add_step(const Ref<Symbol>& symbol) {
 
 void Graph::find_last_uses() {
   std::vector<bool> needed(static_cast<std::size_t>(slots_));
-  // The inputs stay: a callable inside an op may come to need them.
+  // The inputs are never freed, because a callable inside an op may read them later.
   for (std::size_t i = 0; i < inputs_.size(); ++i) needed[i] = true;
   for (const Source output : outputs_)
     if (output >= 0) needed[static_cast<std::size_t>(output)] = true;
@@ -103,7 +103,7 @@ void Graph::find_last_uses() {
   std::reverse(last_uses_.begin(), last_uses_.end());
 }
 
-/// One run of a graph: the values by slot.
+/// One run of a graph, which stores the values by slot.
 class GraphRun final : public Environment {
  public:
   GraphRun(const Graph& graph, const std::vector<Tensor>& values)
@@ -114,7 +114,7 @@ class GraphRun final : public Environment {
   std::vector<Tensor> go() {
     VariableTransaction changes;
     const Graph::Source *source = graph_.sources_.data(), *unused = graph_.last_uses_.data();
-    std::vector<Tensor> constants;  // as they are before the updates
+    std::vector<Tensor> constants;  // outputs that are constants, with their values from before the updates
     for (const Graph::Source output : graph_.outputs_)
       constants.push_back(output < 0 ? at(output).detach() : Tensor());
     for (const Graph::Step& step : graph_.steps_) {
@@ -131,8 +131,8 @@ class GraphRun final : public Environment {
     return outputs(std::move(constants));
   }
 
-  /// Returns the value of a symbolic tensor that a callable inside an op reads; computes the value when there
-  /// is none.
+  /// Returns the value of a symbolic tensor that a callable inside an op reads; computes a value that is not
+  /// in a slot.
   Tensor value(const Tensor& symbolic) override {
     const auto slot = graph_.slot_of_.find(symbol_result(symbolic));
     if (slot != graph_.slot_of_.end() && slots_[static_cast<std::size_t>(slot->second)].defined())
@@ -160,7 +160,8 @@ class GraphRun final : public Environment {
     return OperandValues({&source, 1}, slots_.data(), graph_.constants_.data())[0];
   }
 
-  /// Completes what an op, or the caller, put into a slot.
+  /// Completes a slot that an op or the caller has filled: replaces a symbolic tensor by its value and
+  /// watches a value that will be differentiated.
   void finish(std::size_t slot) {
     Tensor& result = slots_[slot];
     if (is_symbolic(result)) result = value(result);
@@ -220,7 +221,8 @@ class DerivativesSymbol final : public Symbol {
       for (std::size_t i = begin; i < end; ++i) tensors.push_back(values[i]);
       return tensors;
     };
-    // The graph promised a tensor for each variable; the branches of this run may lead around some.
+    // The graph declares a tensor for each variable; `derivatives_` gives zeros where this run does not reach
+    // it.
     out.set(derivatives_(list(0, losses_), list(losses_ + seeds_, values.size()),
                          list(losses_, losses_ + seeds_)));
   }
@@ -245,7 +247,7 @@ std::vector<Tensor> symbolic_derivatives(const char* op, const Derivatives& deri
   for (std::size_t i = 0; i < variables.size(); ++i) {
     if (!reach.contains(variables[i])) continue;
     reached.push_back(i);
-    operands.emplace_back(variables[i], false);  // what it does to the gradient goes through the losses
+    operands.emplace_back(variables[i], false);  // its influence on the gradient goes through the losses
     infos.push_back(info(variables[i]));
   }
   std::vector<Tensor> results(variables.size());

@@ -7,7 +7,7 @@
 namespace ktape {
 namespace {
 
-/// Stands for a variable; an op that gets it waits for the variable itself.
+/// A symbol that stands for a variable; a deferred op that gets its result reads the variable itself.
 class VariableRead final : public Symbol {
  public:
   explicit VariableRead(const Variable& variable) : Symbol("variable") {

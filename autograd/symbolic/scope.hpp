@@ -5,9 +5,10 @@
 
 namespace ktape {
 
-/// While it lives, everything on this thread waits for a function: a variable as an argument of an op stands
-/// for the value that it will have then, random numbers are drawn and variables are changed then. With
-/// `waits` false, what has a value runs at once again. A running function is never affected.
+/// A scope in which every op on this thread is deferred until a function runs: a variable as an argument of
+/// an op stands for its value at that time, and random numbers are drawn and variables changed at that time.
+/// With `waits` false, ops on values run at once again inside an outer scope. A function that is running is
+/// never affected.
 class SymbolicScope {
  public:
   explicit SymbolicScope(bool waits = true);
@@ -17,14 +18,14 @@ class SymbolicScope {
 
  private:
   friend class Variable;
-  /// The symbolic tensor that stands for the variable; the reference is valid while the scope lives.
+  /// Returns the symbolic tensor that stands for the variable; the reference is valid while the scope lives.
   const Tensor& stand_in(const Variable& variable);
 
   SymbolicScope* outer_;
   std::map<const VariableImpl*, Tensor> stand_ins_;
 };
 
-/// Whether the innermost scope of this thread makes everything wait.
+/// Returns whether the innermost scope of this thread defers every op.
 bool symbolic_mode();
 
 }  // namespace ktape

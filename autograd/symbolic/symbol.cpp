@@ -8,15 +8,15 @@ namespace {
 
 std::atomic<std::uint64_t> newest{0};
 
-/// Symbols that lost their last reference while another one was being destroyed: a deep graph must not
-/// recurse.
+/// Symbols that lost their last reference while another symbol was being destroyed. The list avoids recursion
+/// in deep graphs.
 thread_local std::vector<Symbol*>* dying = nullptr;
 
 }  // namespace
 
 Operand::Operand(const Tensor& tensor, bool differentiable)
     : tensor(still_watched(tensor)), variable(variable_behind(tensor)), differentiable(differentiable) {
-  // The symbol must not keep the present value: an update would have to copy it.
+  // The symbol must not share the current value, because an update would then have to copy the value.
   if (variable.defined()) this->tensor = Tensor();
 }
 

@@ -7,9 +7,9 @@
 #include <string>
 #include <vector>
 
-/// Tensors without a value: a placeholder, or what an op makes of one. Such a tensor has a dtype and a shape,
-/// in which dimensions may be unknown (None); the op that made it is kept as a Symbol, which a Graph runs
-/// later (graph.hpp).
+/// Symbolic tensors: tensors without a value, which are placeholders or results of ops on symbolic tensors. A
+/// symbolic tensor has a dtype and a shape, in which dimensions may be unknown (None). The op that made the
+/// tensor is stored as a Symbol, which a Graph runs later (graph.hpp).
 namespace ktape {
 
 /// An operand of a deferred op: a tensor, or a variable, whose value is read when the op runs.
@@ -21,14 +21,15 @@ struct Operand {
 
   Operand(const Tensor& tensor, bool differentiable = true);
   explicit Operand(const Variable& variable) : variable(variable) {}
-  /// Of an operand that is not symbolic.
+  /// Returns the value of an operand that is not symbolic.
   const Tensor& value() const { return variable.defined() ? variable.value() : tensor; }
 };
 
-/// The values of a symbol's operands when it runs. They lie in slots, or are what a constant operand has now.
+/// The values of the operands of a running symbol. A value lies in a slot of the run or is the current value
+/// of a constant operand.
 class OperandValues {
  public:
-  /// Where an operand's value is: a slot when at least 0, otherwise the constant ~source.
+  /// The location of an operand's value: the index of a slot when at least 0, otherwise ~index of a constant.
   using Source = std::int32_t;
   OperandValues(std::span<const Source> sources, const Tensor* slots, const Operand* constants)
       : sources_(sources), slots_(slots), constants_(constants) {}
@@ -45,8 +46,8 @@ class OperandValues {
   const Operand* constants_;
 };
 
-/// Where the results of a symbol go: to places that wait for them, or, while nobody knows how many there are,
-/// into a list.
+/// The destination of the results of a symbol: an array of slots, or a list when the number of results is
+/// unknown.
 class Results {
  public:
   Results(Tensor* places, std::size_t count) : places_(places), count_(count) {}
@@ -55,7 +56,7 @@ class Results {
     if (list_) list_->push_back(std::move(only));
     else places_[0] = std::move(only);
   }
-  /// Throws ValueError when there are more or fewer than places.
+  /// Throws ValueError when the number of results is not the number of slots.
   void set(std::vector<Tensor> all);
 
  private:
@@ -71,27 +72,29 @@ class Symbol {
   Symbol(const Symbol&) = delete;
   Symbol& operator=(const Symbol&) = delete;
 
-  /// Computes the results.
+  /// Computes the results from the values of the operands.
   virtual void run(const OperandValues& values, Results& results) const = 0;
-  /// Whether it changes a variable. A Graph runs such symbols last, and nobody runs them to learn their
-  /// shape.
+  /// Returns whether the symbol changes a variable. A Graph runs such symbols last, and shape inference never
+  /// runs them.
   virtual bool updates() const { return false; }
-  /// The operands, from this one on, with respect to which run() differentiates; the number of operands when
-  /// it does not.
+  /// Returns the index of the first operand with respect to which run() differentiates; that operand and all
+  /// later operands are differentiated. Returns the number of operands when run() does not differentiate.
   virtual std::size_t first_differentiated() const { return operands_.size(); }
 
   const char* op() const { return op_; }
-  /// Of a placeholder; empty for an op.
+  /// Returns the name of a placeholder; empty for an op.
   const std::string& name() const { return name_; }
   bool placeholder() const { return !name_.empty(); }
-  /// Grows with time: an operand's is always less than that of the symbol that waits for it.
+  /// Returns the sequence number, which increases over time: the number of an operand is always less than the
+  /// number of the symbol that reads the operand.
   std::uint64_t sequence() const { return sequence_; }
-  /// The operands of run(), then what callables inside the op bring along: symbolic and recorded tensors.
+  /// Returns the operands of run(), followed by the symbolic and recorded tensors that callables inside the
+  /// op read.
   std::span<const Operand> operands() const { return operands_; }
   std::size_t captured() const { return captured_; }
   std::span<const OutputInfo> outputs() const { return outputs_; }
 
-  /// Returns the object of a higher floor that made the symbol: a layer's call.
+  /// Returns the object that made the symbol, set by code that uses the tape: a layer's call.
   const std::shared_ptr<void>& owner() const { return owner_; }
   void set_owner(std::shared_ptr<void> owner) { owner_ = std::move(owner); }
   void set_operands(std::vector<Operand> operands) { operands_ = std::move(operands); }
@@ -100,7 +103,8 @@ class Symbol {
 
   void retain() { refs_.fetch_add(1, std::memory_order_relaxed); }
   void release();
-  /// Retains the symbol for a thread that has no reference; false when its end has begun on another.
+  /// Retains the symbol for a thread that has no reference. Returns false when another thread has begun to
+  /// destroy the symbol.
   bool retain_if_alive();
 
  protected:
@@ -117,10 +121,10 @@ class Symbol {
   std::shared_ptr<void> owner_;
 };
 
-/// The sequence number of the newest symbol.
+/// Returns the sequence number of the newest symbol.
 std::uint64_t newest_symbol();
 
-/// True for a defined tensor without a value.
+/// Returns whether x is a defined tensor without a value.
 inline bool is_symbolic(const Tensor& x) { return x.get() && x.get()->symbol; }
 template <class... T>
 requires(sizeof...(T) > 0) bool is_symbolic(const Tensor& first, const T&... rest) {
@@ -128,9 +132,9 @@ requires(sizeof...(T) > 0) bool is_symbolic(const Tensor& first, const T&... res
 }
 bool is_symbolic(const std::vector<Tensor>& tensors);
 
-/// One of the symbol's results.
+/// Returns one result of the symbol.
 Tensor symbolic_tensor(const Ref<Symbol>& symbol, std::uint32_t output);
-/// A tensor that waits for its value. Throws ValueError for an extent that is neither None nor at least 0.
+/// Returns a placeholder. Throws ValueError for an extent that is neither None nor at least 0.
 Tensor make_placeholder(const Shape& shape, DType dtype, const std::string& name);
 
 }  // namespace ktape

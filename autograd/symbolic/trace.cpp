@@ -18,7 +18,7 @@ std::vector<Operand> joined(std::vector<Operand> captured, const std::vector<Ope
 
 namespace {
 
-/// The tensors from outside that the results were made of.
+/// A search for the tensors from outside on which the results depend.
 class Outside {
  public:
   explicit Outside(std::uint64_t start) : start_(start) {}
@@ -73,7 +73,7 @@ Trace trace_symbols(const char* op, const std::vector<OutputInfo>& arguments, co
 }
 
 /// An Environment in which symbolic tensors have small values. Unknown dimensions get extents in the order in
-/// which a callable reads them: one extent for all, or one after another from a list.
+/// which a callable reads the dimensions: one extent for all dimensions, or successive extents of a list.
 class SmallValues final : public Environment {
  public:
   SmallValues(std::size_t first, std::size_t step, bool ones) : next_(first), step_(step), ones_(ones) {}
@@ -103,8 +103,9 @@ class SmallValues final : public Environment {
   std::vector<Tensor> values_;
 };
 
-/// Returns the trace that runs of `f` on small values agree on. Runs whose values `f` refuses are left out.
-/// When `f` refuses all of them with one message, which then depends on no extent, the error is thrown.
+/// Returns the trace on which the runs of `f` on small values agree. Runs in which `f` throws are ignored.
+/// When `f` throws in all runs with one message, which then does not depend on an extent, the error is
+/// rethrown.
 std::optional<Trace> trace_values(const char* op, const std::vector<OutputInfo>& arguments,
                                   const Callable& f) {
   const InferenceScope scope;

@@ -5,21 +5,22 @@
 
 namespace ktape {
 
-/// A callable as it was seen to work on tensors without values.
+/// The results of a callable on symbolic tensors: their shapes and dtypes, and the operands that the callable
+/// reads.
 struct Trace {
   std::vector<OutputInfo> results;
-  /// The operands that the callable reads from outside: symbolic tensors, variables and recorded tensors.
+  /// The operands that the callable captures: symbolic tensors, variables and recorded tensors from outside.
   std::vector<Operand> captured = {};
 };
 using Callable = std::function<std::vector<Tensor>(const std::vector<Tensor>&)>;
 
-/// Calls `f` once on symbolic tensors of these shapes and dtypes. Nothing is printed, drawn or changed. An
-/// `f` that refuses them, because it asks for values, is called on small values of many extents instead: what
-/// differs in the results is unknown then. Throws what `f` throws, and ValueError, naming the op, when it
-/// returns an undefined tensor.
+/// Calls `f` once on symbolic tensors of the given shapes and dtypes. No op prints, draws random numbers or
+/// changes a variable. An `f` that throws, because it needs values, is called on small values of several
+/// extents instead; extents of the results that differ between these calls are unknown. Throws the errors of
+/// `f`, and ValueError, naming the op, when `f` returns an undefined tensor.
 Trace trace(const char* op, const std::vector<OutputInfo>& arguments, const Callable& f);
 
-/// Returns the operands that several callables read from outside.
+/// Returns the operands that several callables capture.
 std::vector<Operand> joined(std::vector<Operand> captured, const std::vector<Operand>& more);
 
 }  // namespace ktape
