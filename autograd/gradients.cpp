@@ -42,7 +42,7 @@ void check_losses(const TensorList& losses, const TensorList& seeds) {
 
 constexpr const char* watch_op = "watch";
 
-/// The node of a watched constant, shared by the tapes that watch it.
+/// The node of a watched constant, shared by the tapes that watch the constant.
 class WatchLeaf final : public LeafNode {
  public:
   WatchLeaf() : LeafNode(watch_op) {}
@@ -265,7 +265,7 @@ Tensor custom_gradient(const CustomFunction& f, const std::vector<Tensor>& argum
   if (recording(inputs))
     record("custom_gradient", out, std::span(inputs),
            [gradient = result.second, count = inputs.size()](const Tensor& g, Grads& grads) {
-             const EnableGrad on;  // the closure may compute a value and differentiate it
+             const EnableGrad on;  // the closure may differentiate a value that the closure computes
              const std::vector<Tensor> found = gradient(g);
              if (found.size() != count)
                fail("[custom_gradient] there must be one gradient per argument: received ", found.size(),

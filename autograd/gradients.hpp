@@ -9,22 +9,23 @@
 
 namespace ktape {
 
-/// Returns the gradients of sum(loss) with respect to each of `variables`: variables, watched tensors, or any
-/// recorded tensor between them and the loss. A gradient has the shape and dtype of its variable, and is
-/// undefined (None) where the loss does not depend on the variable.
+/// Returns the gradient of sum(loss) with respect to each of `variables`, which are variables, watched
+/// tensors, or recorded tensors on the way from a variable to the loss. A gradient has the shape and dtype of
+/// its variable, and is undefined (None) where the loss does not depend on the variable.
 ///
-/// The result of an op is a tensor other than the op's arguments even where the op has nothing to do (a
-/// reshape to an equal shape): the gradient with respect to the result counts only ops that read the result.
+/// The result of an op is always a new tensor, also where the op changes no element (a reshape to an equal
+/// shape). The gradient with respect to the result counts only ops that read the result, not ops that read
+/// the arguments.
 ///
-/// `seeds` weighs the losses: d(sum over i of sum(losses[i] * seeds[i])). Missing and undefined seeds are
-/// ones.
+/// `seeds` weights the losses: the function differentiates sum over i of sum(losses[i] * seeds[i]). Missing
+/// and undefined seeds are ones.
 ///
-/// The results are differentiable: fused backward kernels compute them at once, and the backward pass runs
-/// again, recorded, only when a gradient is differentiated through them. Under NoGrad the results are plain
-/// values. The results keep the graph of the losses as long as they live: a loop that carries values of them
-/// from step to step keeps these values in a Variable, see Tape.
+/// The results are differentiable: fused backward kernels compute the gradients at once, and the backward
+/// pass runs again, recorded, only when a result is differentiated. Under NoGrad the results are plain
+/// values. The results keep the graph of the losses alive: a loop that carries gradients from step to step
+/// should store their values in a Variable, see Tape.
 ///
-/// The graph stays, so that any thread can differentiate the graph again, also at the same time (see
+/// The graph is not freed, so that any thread can differentiate the graph again, also concurrently (see
 /// tape.hpp). Time and memory are linear in the number of ops that are newer than the oldest of `variables`.
 ///
 /// Throws ValueError for an undefined loss or variable and a seed of another shape, TypeError for a loss that

@@ -7,8 +7,8 @@ namespace ktape {
 
 struct NewAxisType {};
 struct EllipsisType {};
-/// Entries of an index: NewAxis adds an axis of extent 1, like NumPy's `newaxis` (None does the same as
-/// NewAxis); Ellipsis stands for as many whole axes as fit, like `...`.
+/// Special entries of an index: NewAxis (or None) adds an axis of extent 1, like NumPy's `newaxis`; Ellipsis
+/// stands for as many whole axes as fit, like `...`.
 inline constexpr NewAxisType NewAxis{};
 inline constexpr EllipsisType Ellipsis{};
 

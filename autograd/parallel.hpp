@@ -14,8 +14,8 @@ bool processors_contended();
 
 /// The number of threads that share a loop. An Adaptive team has all threads that OpenMP gives; while the
 /// processors are contended, work that takes less time than a thread may have to wait for a processor gets a
-/// team of one thread. A Fixed team does not depend on contention; it is meant for loops whose results depend
-/// on the number of threads and for loops whose bodies start threads when one thread calls them.
+/// team of one thread. A Fixed team ignores contention and is meant for loops whose results depend on the
+/// number of threads, and for loops whose bodies start threads when the body is called by a single thread.
 enum class Team { Adaptive, Fixed };
 
 /// The number of grains up to which an adaptive team is one thread while the processors are contended: a

@@ -105,7 +105,7 @@ class Assignable : public Variable {
  public:
   Assignable(const Variable& variable) : Variable(variable) {}
   template <std::same_as<Tensor> T>
-  Assignable(const T&) = delete;  // a Tensor never changes: declare it as a Variable
+  Assignable(const T&) = delete;  // a Tensor never changes: declare a Variable
 };
 
 /// The node at which the gradients of a variable end. The node may outlive the variable.

@@ -78,9 +78,9 @@ class learning_phase_scope {
 /// settings are kept.
 void clear_session();
 
-/// Sets whether new variables (`variable`, `zeros`, ...) start without a value. With true, variables that are
-/// made from now on hold no value until a value is set; reading such a variable earlier is a ValueError that
-/// names the variable. `K.manual_variable_initialization`.
+/// Sets whether the variables that `variable` and similar functions make start without a value. With true, a
+/// variable that is made from now on holds no value until a value is set; reading the variable earlier is a
+/// ValueError that names the variable. `K.manual_variable_initialization`.
 void manual_variable_initialization(bool value);
 /// Returns the current setting; false by default.
 bool manual_variable_initialization();

@@ -69,7 +69,7 @@ constexpr bool one_output = [] {
 ///
 /// The step is any callable that takes the inputs of one time step, (samples, ...), and the states followed
 /// by the constants. The step returns a pair: the output, and the new states, equal in number and shapes to
-/// the states. For several inputs (`{x, y}`, all with one number of samples and steps) the step takes a
+/// the states. For several inputs (`{x, y}`, all of equal sample and step counts) the step takes a
 /// vector of tensors. A step may return a vector of outputs; then `last_output` and `outputs` are vectors.
 ///
 /// A masked step of a sample repeats the previous output of the sample (zeros before the first output) and

@@ -221,8 +221,8 @@ class DerivativesSymbol final : public Symbol {
       for (std::size_t i = begin; i < end; ++i) tensors.push_back(values[i]);
       return tensors;
     };
-    // The graph declares a tensor for each variable; `derivatives_` gives zeros where this run does not reach
-    // it.
+    // The graph declares a tensor for each variable; `derivatives_` gives zeros for a variable that this run
+    // does not reach.
     out.set(derivatives_(list(0, losses_), list(losses_ + seeds_, values.size()),
                          list(losses_, losses_ + seeds_)));
   }
