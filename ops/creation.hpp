@@ -83,9 +83,10 @@ Tensor ones_like(const Tensor& x, const CreationOptions& options = {});
 Tensor eye(const ShapeLike& size, const CreationOptions& options = {});
 
 /// Returns start, start + step, ... up to, not including, stop. With one argument the range begins at 0 and
-/// ends before that argument (empty for a negative number). Without a dtype (or with int32, the default)
-/// integers give int32 and real numbers floatx. Throws ValueError for a step of 0, a step that leads away
-/// from stop, and arguments that are not finite. With a symbolic argument the length is None. `K.arange`.
+/// ends before that argument (empty for a negative number). Without a dtype, or with int32, which counts as
+/// no dtype, integers give int32 and real numbers floatx. Throws ValueError for a step of 0, a step that
+/// leads away from stop, and arguments that are not finite. With a symbolic argument the length is None.
+/// `K.arange`.
 Tensor arange(const RangeBound& stop, const ArangeOptions& options = {});
 Tensor arange(const RangeBound& start, const RangeBound& stop, const RangeBound& step = 1,
               const ArangeOptions& options = {});
