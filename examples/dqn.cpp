@@ -94,8 +94,7 @@ int main(int argc, char** argv) try {
   std::int64_t steps = 0;
   std::vector<double> lengths;
   for (int episode = 0; episode < run.epochs; ++episode) {
-    const double curious =
-        std::max(0.02, 1 - 3.0 * episode / run.epochs);  // the probability of a random push
+    const double curious = std::max(0.02, 1 - 3.0 * episode / run.epochs);  // probability of a random push
     CartPole game;
     while (!game.over()) {
       Step step{.before = game.state};
