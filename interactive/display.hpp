@@ -1,11 +1,11 @@
 #pragma once
 #include <ktape/autograd/tensor.hpp>
 #include <ktape/autograd/variable.hpp>
-#include <ktape/nn/callbacks/history.hpp>
+#include <ktape/nn/core/object.hpp>
 #include <ktape/nn/data/dataset.hpp>
 #include <ktape/nn/models/model.hpp>
-#include <ktape/nn/object.hpp>
 #include <ktape/nn/plot/plot.hpp>
+#include <ktape/nn/training/history.hpp>
 
 #include <xtensor/xio.hpp>
 

@@ -3,7 +3,7 @@
 #include <ktape/autograd/symbolic/symbol.hpp>
 #include <ktape/interactive/display.hpp>
 #include <ktape/nn/data/image_files.hpp>
-#include <ktape/nn/models/plot.hpp>
+#include <ktape/nn/plot/model_graph.hpp>
 #include <ktape/nn/plot/pixels.hpp>
 #include <ktape/nn/plot/svg.hpp>
 

@@ -1,7 +1,7 @@
 #include <ktape/nn/program_options.hpp>
 
 #include <ktape/autograd/error.hpp>
-#include <ktape/nn/callbacks/folders.hpp>
+#include <ktape/nn/files/folders.hpp>
 
 #include <charconv>
 

@@ -1,2 +1,2 @@
-/* The interface of engine libraries, which kernels/engine/interface.h describes. */
-#include "kernels/engine/interface.h"
+/* The interface of engine libraries, which kernels/kernel_calls.h describes. */
+#include "kernels/kernel_calls.h"

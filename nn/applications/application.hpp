@@ -1,5 +1,5 @@
 #pragma once
-#include <ktape/nn/activations.hpp>
+#include <ktape/nn/core/activations.hpp>
 #include <ktape/nn/models/model.hpp>
 
 #include <string>

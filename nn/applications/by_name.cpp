@@ -7,7 +7,7 @@
 #include <ktape/nn/applications/resnet.hpp>
 #include <ktape/nn/applications/vgg.hpp>
 #include <ktape/nn/applications/xception.hpp>
-#include <ktape/nn/names.hpp>
+#include <ktape/nn/core/names.hpp>
 
 namespace ktape::nn::applications {
 namespace {

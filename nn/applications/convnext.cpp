@@ -1,8 +1,8 @@
 #include <ktape/nn/applications/convnext.hpp>
 #include <ktape/nn/applications/frame.hpp>
-#include <ktape/nn/applications/layer_scale.hpp>
 #include <ktape/nn/layers/convolution.hpp>
 #include <ktape/nn/layers/core.hpp>
+#include <ktape/nn/layers/layer_scale.hpp>
 #include <ktape/nn/layers/merging.hpp>
 #include <ktape/nn/layers/normalization.hpp>
 #include <ktape/nn/layers/pooling.hpp>

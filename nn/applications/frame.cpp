@@ -1,7 +1,7 @@
 #include <ktape/autograd/symbolic/symbol.hpp>
 #include <ktape/nn/applications/frame.hpp>
-#include <ktape/nn/input.hpp>
 #include <ktape/nn/layers/core.hpp>
+#include <ktape/nn/layers/input.hpp>
 #include <ktape/nn/layers/pooling.hpp>
 #include <ktape/nn/layers/spatial.hpp>
 #include <ktape/ops/config.hpp>

@@ -1,6 +1,6 @@
 #include <ktape/nn/applications/imagenet.hpp>
-#include <ktape/nn/config.hpp>
-#include <ktape/nn/data/bytes.hpp>
+#include <ktape/nn/core/config.hpp>
+#include <ktape/nn/files/bytes.hpp>
 #include <ktape/nn/layers/spatial.hpp>
 #include <ktape/ops/creation.hpp>
 #include <ktape/ops/indexing.hpp>

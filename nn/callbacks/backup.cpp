@@ -1,7 +1,7 @@
 #include <ktape/nn/callbacks/backup.hpp>
-#include <ktape/nn/callbacks/folders.hpp>
-#include <ktape/nn/models/trainer.hpp>
+#include <ktape/nn/files/folders.hpp>
 #include <ktape/nn/saving/safetensors.hpp>
+#include <ktape/nn/training/trainer.hpp>
 
 #include <filesystem>
 

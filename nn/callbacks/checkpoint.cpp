@@ -1,7 +1,7 @@
 #include <ktape/nn/callbacks/checkpoint.hpp>
-#include <ktape/nn/callbacks/folders.hpp>
 #include <ktape/nn/callbacks/monitor.hpp>
 #include <ktape/nn/callbacks/python_format.hpp>
+#include <ktape/nn/files/folders.hpp>
 #include <ktape/nn/saving/format.hpp>
 
 #include <iomanip>

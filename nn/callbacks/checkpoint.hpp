@@ -1,6 +1,6 @@
 #pragma once
-#include <ktape/nn/callbacks/callback.hpp>
 #include <ktape/nn/callbacks/frequency.hpp>
+#include <ktape/nn/training/callback.hpp>
 
 namespace ktape::nn {
 

@@ -1,8 +1,8 @@
 #include <ktape/nn/callbacks/csv_logger.hpp>
-#include <ktape/nn/callbacks/output_file.hpp>
 #include <ktape/nn/callbacks/python_format.hpp>
-#include <ktape/nn/data/bytes.hpp>
-#include <ktape/nn/state.hpp>
+#include <ktape/nn/core/state.hpp>
+#include <ktape/nn/files/bytes.hpp>
+#include <ktape/nn/files/output_file.hpp>
 
 #include <algorithm>
 

@@ -1,5 +1,5 @@
 #pragma once
-#include <ktape/nn/callbacks/callback.hpp>
+#include <ktape/nn/training/callback.hpp>
 
 namespace ktape::nn {
 

@@ -1,6 +1,6 @@
 #include <ktape/nn/callbacks/ema.hpp>
+#include <ktape/nn/core/state.hpp>
 #include <ktape/nn/models/model.hpp>
-#include <ktape/nn/state.hpp>
 
 namespace ktape::nn {
 namespace {

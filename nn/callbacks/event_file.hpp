@@ -1,6 +1,6 @@
 #pragma once
 #include <ktape/autograd/tensor.hpp>
-#include <ktape/nn/callbacks/output_file.hpp>
+#include <ktape/nn/files/output_file.hpp>
 
 #include <vector>
 

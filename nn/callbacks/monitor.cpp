@@ -1,5 +1,5 @@
 #include <ktape/nn/callbacks/monitor.hpp>
-#include <ktape/nn/names.hpp>
+#include <ktape/nn/core/names.hpp>
 
 #include <cmath>
 #include <limits>

@@ -1,6 +1,6 @@
 #pragma once
-#include <ktape/nn/callbacks/callback.hpp>
-#include <ktape/nn/state.hpp>
+#include <ktape/nn/core/state.hpp>
+#include <ktape/nn/training/callback.hpp>
 
 #include <optional>
 

@@ -1,5 +1,5 @@
 #include <ktape/nn/callbacks/python_format.hpp>
-#include <ktape/nn/names.hpp>
+#include <ktape/nn/core/names.hpp>
 
 #include <charconv>
 #include <cmath>

@@ -1,8 +1,8 @@
-#include <ktape/nn/callbacks/folders.hpp>
 #include <ktape/nn/callbacks/report.hpp>
 #include <ktape/nn/callbacks/report_page.hpp>
-#include <ktape/nn/saving/atomic_file.hpp>
-#include <ktape/nn/state.hpp>
+#include <ktape/nn/core/state.hpp>
+#include <ktape/nn/files/atomic_file.hpp>
+#include <ktape/nn/files/folders.hpp>
 
 #include <algorithm>
 #include <chrono>

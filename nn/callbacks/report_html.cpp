@@ -1,5 +1,5 @@
 #include <ktape/nn/callbacks/report_html.hpp>
-#include <ktape/nn/text.hpp>
+#include <ktape/nn/core/text.hpp>
 
 #include <iomanip>
 #include <sstream>

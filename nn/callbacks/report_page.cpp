@@ -1,14 +1,14 @@
-#include <ktape/nn/callbacks/history_epochs.hpp>
 #include <ktape/nn/callbacks/report_html.hpp>
 #include <ktape/nn/callbacks/report_page.hpp>
+#include <ktape/nn/core/text.hpp>
 #include <ktape/nn/data/image_files.hpp>
-#include <ktape/nn/models/plot_columns.hpp>
 #include <ktape/nn/models/summary_table.hpp>
-#include <ktape/nn/models/trainer.hpp>
 #include <ktape/nn/plot/chart.hpp>
 #include <ktape/nn/plot/pixels.hpp>
+#include <ktape/nn/plot/plot_columns.hpp>
 #include <ktape/nn/plot/svg.hpp>
-#include <ktape/nn/text.hpp>
+#include <ktape/nn/training/history_epochs.hpp>
+#include <ktape/nn/training/trainer.hpp>
 #include <ktape/ops/config.hpp>
 #include <ktape/ops/shape.hpp>
 

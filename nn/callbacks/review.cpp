@@ -1,8 +1,8 @@
 #include <ktape/autograd/tape.hpp>
 #include <ktape/nn/callbacks/review.hpp>
-#include <ktape/nn/models/feed.hpp>
-#include <ktape/nn/models/trainer.hpp>
 #include <ktape/nn/plot/plot.hpp>
+#include <ktape/nn/training/feed.hpp>
+#include <ktape/nn/training/trainer.hpp>
 #include <ktape/ops/config.hpp>
 
 #include <algorithm>

@@ -2,8 +2,8 @@
 #include <ktape/autograd/tape.hpp>
 #include <ktape/nn/callbacks/event_file.hpp>
 #include <ktape/nn/callbacks/tensorboard.hpp>
-#include <ktape/nn/models/trainer.hpp>
-#include <ktape/nn/state.hpp>
+#include <ktape/nn/core/state.hpp>
+#include <ktape/nn/training/trainer.hpp>
 #include <ktape/ops/config.hpp>
 #include <ktape/ops/shape.hpp>
 

@@ -1,6 +1,6 @@
-#include <ktape/nn/data/bytes.hpp>
 #include <ktape/nn/data/cifar.hpp>
 #include <ktape/nn/data/stream.hpp>
+#include <ktape/nn/files/bytes.hpp>
 
 #include <filesystem>
 

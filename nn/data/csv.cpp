@@ -1,7 +1,7 @@
 #include <ktape/autograd/dispatch.hpp>
 #include <ktape/autograd/error.hpp>
-#include <ktape/nn/data/bytes.hpp>
 #include <ktape/nn/data/csv.hpp>
+#include <ktape/nn/files/bytes.hpp>
 
 #include <algorithm>
 #include <bit>

@@ -1,5 +1,5 @@
 #pragma once
-#include <ktape/nn/named_tensors.hpp>
+#include <ktape/nn/core/named_tensors.hpp>
 
 #include <functional>
 #include <iterator>

@@ -1,5 +1,5 @@
-#include <ktape/nn/data/bytes.hpp>
 #include <ktape/nn/data/idx.hpp>
+#include <ktape/nn/files/bytes.hpp>
 
 #include <bit>
 #include <filesystem>

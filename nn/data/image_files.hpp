@@ -1,5 +1,5 @@
 #pragma once
-#include <ktape/nn/data/bytes.hpp>
+#include <ktape/nn/files/bytes.hpp>
 
 /// Image files, from and to memory. Internal: sources only.
 namespace ktape::data {

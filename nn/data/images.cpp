@@ -1,7 +1,7 @@
 #include <ktape/nn/data/image_files.hpp>
 #include <ktape/nn/data/images.hpp>
+#include <ktape/nn/data/resampling.hpp>
 #include <ktape/nn/data/stream.hpp>
-#include <ktape/nn/layers/preprocessing/resampling.hpp>
 #include <ktape/ops/creation.hpp>
 #include <ktape/ops/inspection.hpp>
 #include <ktape/ops/random.hpp>

@@ -3,7 +3,7 @@
 #include <ktape/autograd/tape.hpp>
 #include <ktape/nn/data/image_files.hpp>
 #include <ktape/nn/data/save_image.hpp>
-#include <ktape/nn/saving/atomic_file.hpp>
+#include <ktape/nn/files/atomic_file.hpp>
 #include <ktape/ops/config.hpp>
 #include <ktape/ops/shape.hpp>
 

@@ -1,6 +1,6 @@
 #include <ktape/autograd/symbolic/symbol.hpp>
+#include <ktape/nn/core/names.hpp>
 #include <ktape/nn/data/stream.hpp>
-#include <ktape/nn/names.hpp>
 #include <ktape/ops/random.hpp>
 #include <ktape/ops/shape.hpp>
 

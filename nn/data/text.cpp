@@ -1,4 +1,4 @@
-#include <ktape/nn/config.hpp>
+#include <ktape/nn/core/config.hpp>
 #include <ktape/nn/data/text.hpp>
 #include <ktape/ops/config.hpp>
 #include <ktape/ops/creation.hpp>

@@ -1,6 +1,6 @@
-#include <ktape/nn/data/bytes.hpp>
 #include <ktape/nn/data/stream.hpp>
 #include <ktape/nn/data/text.hpp>
+#include <ktape/nn/files/bytes.hpp>
 #include <ktape/ops/random.hpp>
 
 #include <algorithm>

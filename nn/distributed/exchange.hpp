@@ -1,6 +1,6 @@
 #pragma once
 #include <ktape/nn/distributed/sums.hpp>
-#include <ktape/nn/models/replicas.hpp>
+#include <ktape/nn/optimizers/replicas.hpp>
 
 #include <memory>
 #include <optional>

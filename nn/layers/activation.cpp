@@ -1,4 +1,4 @@
-#include <ktape/nn/activations.hpp>
+#include <ktape/nn/core/activations.hpp>
 #include <ktape/nn/layers/activation.hpp>
 #include <ktape/nn/layers/arguments.hpp>
 #include <ktape/ops/activations.hpp>

@@ -1,7 +1,7 @@
 #pragma once
-#include <ktape/nn/catalogue.hpp>
+#include <ktape/nn/core/catalogue.hpp>
+#include <ktape/nn/core/state.hpp>
 #include <ktape/nn/layers/layer.hpp>
-#include <ktape/nn/state.hpp>
 
 #include <atomic>
 

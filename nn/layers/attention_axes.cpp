@@ -1,4 +1,4 @@
-#include <ktape/nn/config.hpp>
+#include <ktape/nn/core/config.hpp>
 #include <ktape/nn/layers/attention_axes.hpp>
 #include <ktape/ops/creation.hpp>
 #include <ktape/ops/elementwise.hpp>

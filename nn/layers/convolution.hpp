@@ -1,5 +1,5 @@
 #pragma once
-#include <ktape/nn/activations.hpp>
+#include <ktape/nn/core/activations.hpp>
 #include <ktape/nn/layers/weighted_layers.hpp>
 #include <ktape/ops/per_axis.hpp>
 

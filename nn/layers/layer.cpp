@@ -1,8 +1,8 @@
+#include <ktape/nn/core/loading.hpp>
 #include <ktape/nn/layers/arguments.hpp>
 #include <ktape/nn/layers/call_reports.hpp>
 #include <ktape/nn/layers/layer_call.hpp>
 #include <ktape/nn/layers/shared_layers.hpp>
-#include <ktape/nn/loading.hpp>
 #include <ktape/ops/config.hpp>
 #include <ktape/ops/function.hpp>
 #include <ktape/ops/reductions.hpp>

@@ -1,10 +1,10 @@
 #pragma once
 #include <ktape/autograd/variable.hpp>
-#include <ktape/nn/constraints.hpp>
-#include <ktape/nn/initializers.hpp>
+#include <ktape/nn/core/constraints.hpp>
+#include <ktape/nn/core/initializers.hpp>
+#include <ktape/nn/core/object.hpp>
+#include <ktape/nn/core/regularizers.hpp>
 #include <ktape/nn/layers/call_forms.hpp>
-#include <ktape/nn/object.hpp>
-#include <ktape/nn/regularizers.hpp>
 
 #include <atomic>
 #include <memory>

@@ -1,7 +1,7 @@
 #pragma once
+#include <ktape/nn/core/state.hpp>
 #include <ktape/nn/layers/recurrent.hpp>
 #include <ktape/nn/layers/recurrent_arguments.hpp>
-#include <ktape/nn/state.hpp>
 
 /// The class behind the recurrent layers. Internal.
 namespace ktape::nn {

@@ -1,6 +1,6 @@
+#include <ktape/nn/core/names.hpp>
 #include <ktape/nn/layers/layer.hpp>
 #include <ktape/nn/losses/loss.hpp>
-#include <ktape/nn/names.hpp>
 #include <ktape/ops/elementwise.hpp>
 #include <ktape/ops/inspection.hpp>
 #include <ktape/ops/operators.hpp>

@@ -1,7 +1,7 @@
 #pragma once
+#include <ktape/nn/core/object.hpp>
 #include <ktape/nn/losses/functions.hpp>
 #include <ktape/nn/losses/reduction.hpp>
-#include <ktape/nn/object.hpp>
 
 #include <concepts>
 #include <string>

@@ -1,5 +1,5 @@
+#include <ktape/nn/core/names.hpp>
 #include <ktape/nn/losses/reduction.hpp>
-#include <ktape/nn/names.hpp>
 #include <ktape/ops/config.hpp>
 #include <ktape/ops/creation.hpp>
 #include <ktape/ops/elementwise.hpp>

@@ -1,6 +1,6 @@
 #pragma once
 #include <ktape/autograd/tensor.hpp>
-#include <ktape/nn/config.hpp>
+#include <ktape/nn/core/config.hpp>
 
 #include <string>
 

@@ -1,7 +1,7 @@
+#include <ktape/nn/core/state.hpp>
 #include <ktape/nn/losses/reduction.hpp>
 #include <ktape/nn/metrics/confusion_counts.hpp>
 #include <ktape/nn/metrics/reduction.hpp>
-#include <ktape/nn/state.hpp>
 #include <ktape/ops/broadcasting.hpp>
 #include <ktape/ops/creation.hpp>
 #include <ktape/ops/elementwise.hpp>

@@ -1,7 +1,7 @@
 #pragma once
 #include <ktape/autograd/tensor.hpp>
+#include <ktape/nn/core/object.hpp>
 #include <ktape/nn/metrics/functions.hpp>
-#include <ktape/nn/object.hpp>
 
 #include <functional>
 #include <string>

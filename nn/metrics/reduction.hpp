@@ -1,7 +1,7 @@
 #pragma once
-#include <ktape/nn/catalogue.hpp>
+#include <ktape/nn/core/catalogue.hpp>
+#include <ktape/nn/core/state.hpp>
 #include <ktape/nn/metrics/metric.hpp>
-#include <ktape/nn/state.hpp>
 
 /// For the sources of the metrics.
 namespace ktape::nn {

@@ -1,7 +1,7 @@
+#include <ktape/nn/core/names.hpp>
 #include <ktape/nn/losses/alignment.hpp>
 #include <ktape/nn/models/arrangement.hpp>
-#include <ktape/nn/models/trainer.hpp>
-#include <ktape/nn/names.hpp>
+#include <ktape/nn/training/trainer.hpp>
 #include <ktape/ops/inspection.hpp>
 #include <ktape/ops/operators.hpp>
 #include <ktape/ops/reductions.hpp>

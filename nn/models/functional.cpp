@@ -1,8 +1,8 @@
 #include <ktape/autograd/symbolic/symbol.hpp>
+#include <ktape/nn/core/names.hpp>
 #include <ktape/nn/layers/arguments.hpp>
 #include <ktape/nn/models/functional.hpp>
 #include <ktape/nn/models/graph.hpp>
-#include <ktape/nn/names.hpp>
 #include <ktape/ops/inspection.hpp>
 #include <ktape/ops/shape.hpp>
 #include <ktape/ops/support/as_dtype.hpp>

@@ -1,11 +1,11 @@
 #include <ktape/autograd/symbolic/symbol.hpp>
-#include <ktape/nn/input.hpp>
+#include <ktape/nn/core/names.hpp>
 #include <ktape/nn/layers/arguments.hpp>
+#include <ktape/nn/layers/input.hpp>
 #include <ktape/nn/models/functional.hpp>
 #include <ktape/nn/models/graph.hpp>
 #include <ktape/nn/models/node_config.hpp>
 #include <ktape/nn/models/sequential.hpp>
-#include <ktape/nn/names.hpp>
 
 #include <algorithm>
 #include <map>

@@ -1,9 +1,9 @@
 #include <ktape/autograd/symbolic/symbol.hpp>
+#include <ktape/nn/core/names.hpp>
+#include <ktape/nn/core/registry.hpp>
 #include <ktape/nn/models/functional.hpp>
 #include <ktape/nn/models/model.hpp>
-#include <ktape/nn/models/trainer.hpp>
-#include <ktape/nn/names.hpp>
-#include <ktape/nn/registry.hpp>
+#include <ktape/nn/training/trainer.hpp>
 
 namespace ktape::nn {
 

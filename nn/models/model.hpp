@@ -1,8 +1,8 @@
 #pragma once
 #include <ktape/nn/layers/layer.hpp>
-#include <ktape/nn/models/compile.hpp>
-#include <ktape/nn/models/fit.hpp>
-#include <ktape/nn/saving/options.hpp>
+#include <ktape/nn/models/options.hpp>
+#include <ktape/nn/training/compile.hpp>
+#include <ktape/nn/training/fit.hpp>
 
 namespace ktape::nn {
 

@@ -1,6 +1,6 @@
 #include <ktape/autograd/thread_state.hpp>
 #include <ktape/nn/models/model_use.hpp>
-#include <ktape/nn/models/trainer.hpp>
+#include <ktape/nn/training/trainer.hpp>
 
 #include <algorithm>
 

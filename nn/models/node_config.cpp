@@ -1,5 +1,5 @@
+#include <ktape/nn/core/names.hpp>
 #include <ktape/nn/models/node_config.hpp>
-#include <ktape/nn/names.hpp>
 
 #include <algorithm>
 

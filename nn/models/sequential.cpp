@@ -1,5 +1,5 @@
-#include <ktape/nn/input.hpp>
 #include <ktape/nn/layers/arguments.hpp>
+#include <ktape/nn/layers/input.hpp>
 #include <ktape/nn/layers/layer_call.hpp>
 #include <ktape/nn/models/node_config.hpp>
 #include <ktape/nn/models/sequential.hpp>

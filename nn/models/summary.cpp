@@ -1,7 +1,7 @@
+#include <ktape/nn/core/text.hpp>
 #include <ktape/nn/models/graph.hpp>
 #include <ktape/nn/models/summary_table.hpp>
-#include <ktape/nn/models/trainer.hpp>
-#include <ktape/nn/text.hpp>
+#include <ktape/nn/training/trainer.hpp>
 
 #include <algorithm>
 #include <iomanip>

@@ -1,5 +1,5 @@
 #pragma once
-#include <ktape/nn/catalogue.hpp>
+#include <ktape/nn/core/catalogue.hpp>
 #include <ktape/nn/optimizers/optimizer.hpp>
 
 /// For the sources of the optimizers.

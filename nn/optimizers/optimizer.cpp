@@ -1,9 +1,9 @@
 #include <ktape/autograd/log.hpp>
 #include <ktape/autograd/tape.hpp>
-#include <ktape/nn/loading.hpp>
-#include <ktape/nn/models/replicas.hpp>
+#include <ktape/nn/core/loading.hpp>
 #include <ktape/nn/optimizers/fields.hpp>
 #include <ktape/nn/optimizers/optimizer.hpp>
+#include <ktape/nn/optimizers/replicas.hpp>
 #include <ktape/nn/optimizers/row_gradients.hpp>
 #include <ktape/ops/config.hpp>
 #include <ktape/ops/creation.hpp>

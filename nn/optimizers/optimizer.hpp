@@ -1,6 +1,6 @@
 #pragma once
 #include <ktape/autograd/variable.hpp>
-#include <ktape/nn/object.hpp>
+#include <ktape/nn/core/object.hpp>
 #include <ktape/nn/optimizers/schedules.hpp>
 
 #include <optional>

@@ -1,5 +1,5 @@
 #pragma once
-#include <ktape/nn/object.hpp>
+#include <ktape/nn/core/object.hpp>
 
 #include <optional>
 #include <string>

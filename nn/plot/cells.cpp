@@ -1,8 +1,8 @@
+#include <ktape/nn/core/text.hpp>
 #include <ktape/nn/data/image_files.hpp>
 #include <ktape/nn/plot/cells.hpp>
 #include <ktape/nn/plot/chart.hpp>
 #include <ktape/nn/plot/svg.hpp>
-#include <ktape/nn/text.hpp>
 
 #include <algorithm>
 #include <cmath>

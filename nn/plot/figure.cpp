@@ -1,7 +1,7 @@
 #include <ktape/autograd/variable.hpp>
+#include <ktape/nn/files/atomic_file.hpp>
 #include <ktape/nn/plot/frame.hpp>
 #include <ktape/nn/plot/series.hpp>
-#include <ktape/nn/saving/atomic_file.hpp>
 
 #include <cmath>
 #include <ostream>

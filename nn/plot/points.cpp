@@ -1,7 +1,7 @@
-#include <ktape/nn/callbacks/history.hpp>
-#include <ktape/nn/callbacks/history_epochs.hpp>
 #include <ktape/nn/plot/frame.hpp>
 #include <ktape/nn/plot/series.hpp>
+#include <ktape/nn/training/history.hpp>
+#include <ktape/nn/training/history_epochs.hpp>
 
 #include <algorithm>
 #include <cmath>

@@ -1,5 +1,5 @@
+#include <ktape/nn/core/text.hpp>
 #include <ktape/nn/plot/svg.hpp>
-#include <ktape/nn/text.hpp>
 
 #include <array>
 #include <charconv>

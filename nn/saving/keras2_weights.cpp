@@ -1,7 +1,7 @@
-#include <ktape/nn/names.hpp>
+#include <ktape/nn/core/names.hpp>
 #include <ktape/nn/saving/keras2_weights.hpp>
-#include <ktape/nn/saving/keras_dialects.hpp>
 #include <ktape/nn/saving/keras_layers.hpp>
+#include <ktape/nn/serialization/keras_dialects.hpp>
 
 #include <algorithm>
 #include <cctype>

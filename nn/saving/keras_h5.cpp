@@ -1,12 +1,12 @@
-#include <ktape/nn/loading.hpp>
-#include <ktape/nn/saving/atomic_file.hpp>
-#include <ktape/nn/saving/json_part.hpp>
+#include <ktape/nn/core/loading.hpp>
+#include <ktape/nn/files/atomic_file.hpp>
+#include <ktape/nn/files/json_part.hpp>
 #include <ktape/nn/saving/keras2_weights.hpp>
-#include <ktape/nn/saving/keras_dialects.hpp>
 #include <ktape/nn/saving/keras_h5.hpp>
 #include <ktape/nn/saving/keras_optimizer.hpp>
 #include <ktape/nn/saving/keras_state.hpp>
-#include <ktape/nn/saving/model_config.hpp>
+#include <ktape/nn/serialization/keras_dialects.hpp>
+#include <ktape/nn/serialization/model_config.hpp>
 
 namespace ktape::nn::saving {
 namespace {

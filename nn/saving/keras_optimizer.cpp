@@ -1,7 +1,7 @@
 #include <ktape/autograd/log.hpp>
-#include <ktape/nn/models/trainer.hpp>
 #include <ktape/nn/saving/keras_layers.hpp>
 #include <ktape/nn/saving/keras_optimizer.hpp>
+#include <ktape/nn/training/trainer.hpp>
 #include <ktape/ops/creation.hpp>
 #include <ktape/ops/elementwise.hpp>
 #include <ktape/ops/inspection.hpp>

@@ -1,8 +1,8 @@
-#include <ktape/nn/models/trainer.hpp>
-#include <ktape/nn/names.hpp>
+#include <ktape/nn/core/names.hpp>
 #include <ktape/nn/saving/keras_layers.hpp>
 #include <ktape/nn/saving/keras_optimizer.hpp>
 #include <ktape/nn/saving/keras_state.hpp>
+#include <ktape/nn/training/trainer.hpp>
 
 #include <algorithm>
 #include <map>

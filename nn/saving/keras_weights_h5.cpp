@@ -1,4 +1,4 @@
-#include <ktape/nn/saving/atomic_file.hpp>
+#include <ktape/nn/files/atomic_file.hpp>
 #include <ktape/nn/saving/keras2_weights.hpp>
 #include <ktape/nn/saving/keras_state.hpp>
 #include <ktape/nn/saving/keras_weights_h5.hpp>

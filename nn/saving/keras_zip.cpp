@@ -1,14 +1,14 @@
-#include <ktape/nn/data/zip.hpp>
-#include <ktape/nn/loading.hpp>
-#include <ktape/nn/names.hpp>
-#include <ktape/nn/saving/atomic_file.hpp>
-#include <ktape/nn/saving/json_part.hpp>
-#include <ktape/nn/saving/keras_dialects.hpp>
-#include <ktape/nn/saving/keras_objects.hpp>
+#include <ktape/nn/core/loading.hpp>
+#include <ktape/nn/core/names.hpp>
+#include <ktape/nn/files/atomic_file.hpp>
+#include <ktape/nn/files/json_part.hpp>
+#include <ktape/nn/files/zip.hpp>
 #include <ktape/nn/saving/keras_optimizer.hpp>
 #include <ktape/nn/saving/keras_state.hpp>
 #include <ktape/nn/saving/keras_zip.hpp>
-#include <ktape/nn/saving/model_config.hpp>
+#include <ktape/nn/serialization/keras_dialects.hpp>
+#include <ktape/nn/serialization/keras_objects.hpp>
+#include <ktape/nn/serialization/model_config.hpp>
 #include <ktape/ops/elementwise.hpp>
 #include <ktape/ops/inspection.hpp>
 

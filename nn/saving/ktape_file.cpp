@@ -1,10 +1,10 @@
-#include <ktape/nn/data/crc32.hpp>
-#include <ktape/nn/loading.hpp>
-#include <ktape/nn/saving/json_part.hpp>
+#include <ktape/nn/core/loading.hpp>
+#include <ktape/nn/core/state.hpp>
+#include <ktape/nn/files/crc32.hpp>
+#include <ktape/nn/files/json_part.hpp>
 #include <ktape/nn/saving/ktape_file.hpp>
-#include <ktape/nn/saving/model_config.hpp>
 #include <ktape/nn/saving/safetensors_file.hpp>
-#include <ktape/nn/state.hpp>
+#include <ktape/nn/serialization/model_config.hpp>
 #include <ktape/ops/inspection.hpp>
 #include <ktape/ops/support/random_scope.hpp>
 

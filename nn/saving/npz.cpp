@@ -1,5 +1,5 @@
-#include <ktape/nn/data/npy.hpp>
-#include <ktape/nn/data/npz.hpp>
+#include <ktape/nn/files/npy.hpp>
+#include <ktape/nn/files/npz.hpp>
 #include <ktape/nn/saving/npz.hpp>
 #include <ktape/nn/saving/weights.hpp>
 

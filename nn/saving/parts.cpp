@@ -1,5 +1,5 @@
-#include <ktape/nn/data/bytes.hpp>
-#include <ktape/nn/saving/json_part.hpp>
+#include <ktape/nn/files/bytes.hpp>
+#include <ktape/nn/files/json_part.hpp>
 #include <ktape/nn/saving/parts.hpp>
 
 #include <algorithm>

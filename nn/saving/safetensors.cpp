@@ -1,4 +1,4 @@
-#include <ktape/nn/saving/atomic_file.hpp>
+#include <ktape/nn/files/atomic_file.hpp>
 #include <ktape/nn/saving/safetensors.hpp>
 #include <ktape/nn/saving/safetensors_file.hpp>
 #include <ktape/nn/saving/safetensors_index.hpp>

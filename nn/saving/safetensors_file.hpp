@@ -1,5 +1,5 @@
 #pragma once
-#include <ktape/nn/data/bytes.hpp>
+#include <ktape/nn/files/bytes.hpp>
 #include <ktape/nn/saving/format.hpp>
 #include <ktape/nn/saving/weights.hpp>
 

@@ -1,4 +1,4 @@
-#include <ktape/nn/saving/json_part.hpp>
+#include <ktape/nn/files/json_part.hpp>
 #include <ktape/nn/saving/parts.hpp>
 #include <ktape/nn/saving/safetensors_file.hpp>
 #include <ktape/nn/saving/safetensors_index.hpp>

@@ -7,6 +7,7 @@
 #include <ktape/nn/saving/safetensors_file.hpp>
 #include <ktape/nn/saving/safetensors_index.hpp>
 #include <ktape/nn/saving/tfjs.hpp>
+#include <ktape/nn/serialization/model_config.hpp>
 #include <ktape/ops/support/random_scope.hpp>
 
 #include <filesystem>
@@ -95,6 +96,11 @@ Model load_model(const std::string& path, const LoadOptions& options) {
   const custom_object_scope scope(options.custom_objects);
   const RandomStateScope random(!options.random_state);
   return format.load_model(path, options);
+}
+
+Model model_from_json(const std::string& json, const CustomObjects& custom_objects) {
+  const custom_object_scope scope(custom_objects);
+  return model_from_config(from_json(json));
 }
 
 }  // namespace ktape::nn

@@ -1,7 +1,7 @@
 #pragma once
+#include <ktape/nn/core/registry.hpp>
 #include <ktape/nn/models/model.hpp>
-#include <ktape/nn/registry.hpp>
-#include <ktape/nn/saving/options.hpp>
+#include <ktape/nn/models/options.hpp>
 
 /// Models as files and as JSON. The name of a file says its format; see `Model::save`.
 namespace ktape::nn {

@@ -1,9 +1,9 @@
-#include <ktape/nn/loading.hpp>
-#include <ktape/nn/saving/keras_dialects.hpp>
-#include <ktape/nn/saving/model_config.hpp>
+#include <ktape/nn/core/loading.hpp>
 #include <ktape/nn/saving/tfjs.hpp>
 #include <ktape/nn/saving/tfjs_file.hpp>
 #include <ktape/nn/saving/tfjs_names.hpp>
+#include <ktape/nn/serialization/keras_dialects.hpp>
+#include <ktape/nn/serialization/model_config.hpp>
 
 namespace ktape::nn::saving {
 namespace {

@@ -1,5 +1,5 @@
-#include <ktape/nn/saving/atomic_file.hpp>
-#include <ktape/nn/saving/json_part.hpp>
+#include <ktape/nn/files/atomic_file.hpp>
+#include <ktape/nn/files/json_part.hpp>
 #include <ktape/nn/saving/parts.hpp>
 #include <ktape/nn/saving/tfjs_file.hpp>
 #include <ktape/ops/inspection.hpp>

@@ -1,6 +1,6 @@
 #pragma once
-#include <ktape/nn/config.hpp>
-#include <ktape/nn/data/bytes.hpp>
+#include <ktape/nn/core/config.hpp>
+#include <ktape/nn/files/bytes.hpp>
 #include <ktape/nn/saving/weights.hpp>
 
 /// The files of a TensorFlow.js model: model.json says how the bytes of all weights, one behind the other,

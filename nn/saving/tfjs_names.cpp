@@ -1,6 +1,6 @@
 #include <ktape/nn/layers/recurrent_loop.hpp>
-#include <ktape/nn/saving/keras_dialects.hpp>
 #include <ktape/nn/saving/tfjs_names.hpp>
+#include <ktape/nn/serialization/keras_dialects.hpp>
 
 #include <algorithm>
 #include <map>

@@ -1,5 +1,5 @@
 #pragma once
-#include <ktape/nn/saving/options.hpp>
+#include <ktape/nn/models/options.hpp>
 #include <ktape/nn/saving/weights.hpp>
 
 /// Names that other programs give to weights. Internal: sources only.

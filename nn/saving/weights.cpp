@@ -1,6 +1,6 @@
 #include <ktape/autograd/log.hpp>
-#include <ktape/nn/data/bytes.hpp>
-#include <ktape/nn/names.hpp>
+#include <ktape/nn/core/names.hpp>
+#include <ktape/nn/files/bytes.hpp>
 #include <ktape/nn/saving/weight_names.hpp>
 #include <ktape/nn/saving/weights.hpp>
 #include <ktape/ops/inspection.hpp>

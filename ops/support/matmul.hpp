@@ -1,5 +1,5 @@
 #pragma once
-#include <ktape/ops/kernels/engine/blas.hpp>
+#include <ktape/ops/kernels/blas.hpp>
 
 namespace ktape::kernels {
 

@@ -1,7 +1,7 @@
-#include <ktape/nn/activations.hpp>
-#include <ktape/nn/constraints.hpp>
-#include <ktape/nn/initializers.hpp>
-#include <ktape/nn/regularizers.hpp>
+#include <ktape/nn/core/activations.hpp>
+#include <ktape/nn/core/constraints.hpp>
+#include <ktape/nn/core/initializers.hpp>
+#include <ktape/nn/core/regularizers.hpp>
 #include <ktape/ops/creation.hpp>
 #include <ktape/ops/elementwise.hpp>
 #include <ktape/ops/inspection.hpp>

@@ -1,4 +1,4 @@
-#include <ktape/nn/input.hpp>
+#include <ktape/nn/layers/input.hpp>
 #include <ktape/nn/layers/recurrent.hpp>
 #include <ktape/nn/models/model.hpp>
 #include <ktape/ops/elementwise.hpp>

@@ -1,4 +1,4 @@
-#include <ktape/nn/constraints.hpp>
+#include <ktape/nn/core/constraints.hpp>
 #include <ktape/nn/optimizers/optimizer.hpp>
 #include <ktape/ops/creation.hpp>
 

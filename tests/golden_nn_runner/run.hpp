@@ -1,6 +1,6 @@
 #pragma once
 #include <ktape/autograd/gradients.hpp>
-#include <ktape/nn/registry.hpp>
+#include <ktape/nn/core/registry.hpp>
 
 #include <functional>
 #include <map>

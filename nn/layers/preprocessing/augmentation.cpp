@@ -1,7 +1,7 @@
 #include <ktape/autograd/symbolic/defer.hpp>
+#include <ktape/nn/core/names.hpp>
 #include <ktape/nn/layers/preprocessing/augmentation.hpp>
 #include <ktape/nn/layers/preprocessing/pictures.hpp>
-#include <ktape/nn/names.hpp>
 #include <ktape/ops/elementwise.hpp>
 #include <ktape/ops/inspection.hpp>
 #include <ktape/ops/operators.hpp>

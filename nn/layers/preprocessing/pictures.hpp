@@ -1,5 +1,5 @@
 #pragma once
-#include <ktape/nn/layers/preprocessing/resampling.hpp>
+#include <ktape/nn/data/resampling.hpp>
 #include <ktape/nn/layers/spatial.hpp>
 
 /// What the layers for images have in common. Internal.

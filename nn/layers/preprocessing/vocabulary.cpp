@@ -1,4 +1,4 @@
-#include <ktape/nn/data/bytes.hpp>
+#include <ktape/nn/files/bytes.hpp>
 #include <ktape/nn/layers/preprocessing/vocabulary.hpp>
 #include <ktape/ops/config.hpp>
 #include <ktape/ops/inspection.hpp>

@@ -1,7 +1,7 @@
 #pragma once
-#include <ktape/ops/kernels/engine/interface.h>
+#include <ktape/ops/kernels/kernel_calls.h>
 
-/// The convolutions of kernels/engine/interface.h for any arguments, float or double as T: products of
+/// The convolutions of kernels/kernel_calls.h for any arguments, float or double as T: products of
 /// patches on BLAS, a block of them at a time, or, depthwise, plain loops. Scratch memory is bounded by a
 /// quarter of a megabyte, or 32 patches, per thread; the gradient of the kernel also takes a copy of it per
 /// thread.

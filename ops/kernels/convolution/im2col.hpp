@@ -1,5 +1,5 @@
 #pragma once
-#include <ktape/ops/kernels/engine/interface.h>
+#include <ktape/ops/kernels/kernel_calls.h>
 
 #include <algorithm>
 #include <cstdint>

@@ -1,6 +1,6 @@
+#include <ktape/ops/kernels/blas.hpp>
 #include <ktape/ops/kernels/convolution/convolution.hpp>
 #include <ktape/ops/kernels/convolution/im2col.hpp>
-#include <ktape/ops/kernels/engine/blas.hpp>
 #include <ktape/ops/kernels/parallel/parallel_rows.hpp>
 #include <ktape/ops/kernels/parallel/thread_sums.hpp>
 #include <ktape/ops/kernels/workspace.hpp>

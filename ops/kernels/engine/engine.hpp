@@ -1,5 +1,5 @@
 #pragma once
-#include <ktape/ops/kernels/engine/interface.h>
+#include <ktape/ops/kernels/kernel_calls.h>
 #include <ktape/autograd/dtype.hpp>
 
 #include <array>
@@ -8,7 +8,7 @@
 #include <string_view>
 #include <vector>
 
-/// The engine: the table of heavy kernels that interface.h describes. Internal.
+/// The engine: the table of heavy kernels that kernel_calls.h describes. Internal.
 namespace ktape::kernels {
 
 enum class Kernel {

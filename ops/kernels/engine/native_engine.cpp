@@ -1,7 +1,7 @@
 #include <ktape/autograd/dispatch.hpp>
+#include <ktape/ops/kernels/blas.hpp>
 #include <ktape/ops/kernels/convolution/convolution.hpp>
 #include <ktape/ops/kernels/convolution/pooling.hpp>
-#include <ktape/ops/kernels/engine/blas.hpp>
 #include <ktape/ops/kernels/engine/engine.hpp>
 #include <ktape/ops/kernels/normalization/batch_norm.hpp>
 #include <ktape/ops/kernels/softmax/softmax_backward.hpp>

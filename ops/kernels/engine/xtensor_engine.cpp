@@ -8,7 +8,7 @@
 #include <xtensor/xmath.hpp>
 #include <xtensor/xview.hpp>
 
-/// The table of interface.h as its formulas, with xtensor and BLAS: no threads but those of BLAS, no
+/// The table of kernel_calls.h as its formulas, with xtensor and BLAS: no threads but those of BLAS, no
 /// intrinsics, nothing left out. The faster engines are tested against it.
 namespace ktape::kernels {
 namespace {

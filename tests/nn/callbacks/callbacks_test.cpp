@@ -2,8 +2,8 @@
 #include "../captured_stderr.hpp"
 
 #include <ktape/ktape.hpp>
-#include <ktape/nn/callbacks/progress.hpp>
-#include <ktape/nn/text.hpp>
+#include <ktape/nn/core/text.hpp>
+#include <ktape/nn/training/progress.hpp>
 #include <thread>
 
 namespace K = ktape::backend;

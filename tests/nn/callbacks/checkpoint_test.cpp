@@ -2,7 +2,7 @@
 #include "../data/files.hpp"
 #include "scripted.hpp"
 
-#include <ktape/nn/data/npy.hpp>
+#include <ktape/nn/files/npy.hpp>
 
 #include <iostream>
 

@@ -2,10 +2,10 @@
 #include <ktape/nn/data/csv.hpp>
 #include <ktape/nn/data/idx.hpp>
 #include <ktape/nn/data/images.hpp>
-#include <ktape/nn/data/npy.hpp>
 #include <ktape/nn/data/text.hpp>
-#include <ktape/nn/input.hpp>
+#include <ktape/nn/files/npy.hpp>
 #include <ktape/nn/layers/core.hpp>
+#include <ktape/nn/layers/input.hpp>
 #include <ktape/nn/models/sequential.hpp>
 #include <ktape/ops/reductions.hpp>
 

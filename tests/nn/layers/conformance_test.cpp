@@ -15,7 +15,7 @@
 #include "conformance/strings.hpp"
 
 #include <ktape/ktape.hpp>
-#include <ktape/nn/loading.hpp>
+#include <ktape/nn/core/loading.hpp>
 
 /// What every layer must be able to do. A layer is a row of its family in conformance/; the tests below go
 /// through all rows, and one of them says which registered layers have none.

@@ -1,9 +1,9 @@
+#include <ktape/nn/core/registry.hpp>
 #include <ktape/nn/layers/layer.hpp>
 #include <ktape/nn/losses/hinge.hpp>
 #include <ktape/nn/losses/probabilistic.hpp>
 #include <ktape/nn/losses/regression.hpp>
 #include <ktape/nn/losses/structured.hpp>
-#include <ktape/nn/registry.hpp>
 #include <ktape/ops/activations.hpp>
 #include <ktape/ops/elementwise.hpp>
 #include <ktape/ops/function.hpp>

@@ -1,9 +1,9 @@
+#include <ktape/nn/core/registry.hpp>
 #include <ktape/nn/layers/layer.hpp>
 #include <ktape/nn/metrics/accuracy.hpp>
 #include <ktape/nn/metrics/confusion.hpp>
 #include <ktape/nn/metrics/overlap.hpp>
 #include <ktape/nn/metrics/regression.hpp>
-#include <ktape/nn/registry.hpp>
 #include <ktape/ops/elementwise.hpp>
 #include <ktape/ops/operators.hpp>
 #include <ktape/ops/reductions.hpp>

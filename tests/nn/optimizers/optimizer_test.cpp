@@ -1,7 +1,7 @@
+#include <ktape/nn/core/registry.hpp>
 #include <ktape/nn/optimizers/adam.hpp>
 #include <ktape/nn/optimizers/adaptive.hpp>
 #include <ktape/nn/optimizers/sgd.hpp>
-#include <ktape/nn/registry.hpp>
 #include <ktape/ops/config.hpp>
 #include <ktape/ops/elementwise.hpp>
 #include <ktape/ops/operators.hpp>

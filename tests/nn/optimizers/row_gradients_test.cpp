@@ -1,9 +1,9 @@
+#include <ktape/nn/core/registry.hpp>
 #include <ktape/nn/layers/core.hpp>
 #include <ktape/nn/optimizers/adam.hpp>
 #include <ktape/nn/optimizers/adaptive.hpp>
 #include <ktape/nn/optimizers/row_gradients.hpp>
 #include <ktape/nn/optimizers/sgd.hpp>
-#include <ktape/nn/registry.hpp>
 #include <ktape/ops/elementwise.hpp>
 #include <ktape/ops/indexing.hpp>
 #include <ktape/ops/linalg.hpp>

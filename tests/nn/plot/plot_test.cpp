@@ -1,5 +1,5 @@
 #include <ktape/ktape.hpp>
-#include <ktape/nn/text.hpp>
+#include <ktape/nn/core/text.hpp>
 
 #include "../../ops/check.hpp"
 #include "../data/files.hpp"

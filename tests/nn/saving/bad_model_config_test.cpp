@@ -1,4 +1,4 @@
-#include <ktape/nn/loading.hpp>
+#include <ktape/nn/core/loading.hpp>
 
 #include "changes.hpp"
 #include "remade_models.hpp"

@@ -1,5 +1,5 @@
 #pragma once
-#include <ktape/nn/config.hpp>
+#include <ktape/nn/core/config.hpp>
 
 #include <functional>
 

@@ -1,4 +1,4 @@
-#include <ktape/nn/catalogue.hpp>
+#include <ktape/nn/core/catalogue.hpp>
 
 #include "remade_models.hpp"
 

@@ -1,6 +1,6 @@
 #pragma once
 #include <ktape/ktape.hpp>
-#include <ktape/nn/saving/keras_dialects.hpp>
+#include <ktape/nn/serialization/keras_dialects.hpp>
 
 #include "../../ops/check.hpp"
 

@@ -1,10 +1,10 @@
 #pragma once
 #include <ktape/nn/data/dataset.hpp>
-#include <ktape/nn/input.hpp>
 #include <ktape/nn/layers/attention.hpp>
 #include <ktape/nn/layers/convolution.hpp>
 #include <ktape/nn/layers/convolutional_recurrent.hpp>
 #include <ktape/nn/layers/core.hpp>
+#include <ktape/nn/layers/input.hpp>
 #include <ktape/nn/layers/merging.hpp>
 #include <ktape/nn/layers/normalization.hpp>
 #include <ktape/nn/layers/recurrent.hpp>

@@ -1,6 +1,6 @@
 #pragma once
 #include <ktape/ktape.hpp>
-#include <ktape/nn/saving/model_config.hpp>
+#include <ktape/nn/serialization/model_config.hpp>
 
 #include "../../ops/check.hpp"
 

@@ -1,8 +1,8 @@
 #pragma once
 #include <ktape/ktape.hpp>
-#include <ktape/nn/saving/model_config.hpp>
 #include <ktape/nn/saving/tfjs_file.hpp>
 #include <ktape/nn/saving/tfjs_names.hpp>
+#include <ktape/nn/serialization/model_config.hpp>
 
 #include <set>
 

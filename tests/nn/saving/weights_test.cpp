@@ -1,5 +1,5 @@
 #include <ktape/ktape.hpp>
-#include <ktape/nn/data/npy.hpp>
+#include <ktape/nn/files/npy.hpp>
 #include <ktape/nn/saving/safetensors.hpp>
 #include <ktape/nn/saving/weights.hpp>
 

@@ -1,4 +1,4 @@
-#include <ktape/nn/data/bytes.hpp>
+#include <ktape/nn/files/bytes.hpp>
 #include <ktape/nn/saving/hdf5/library/handles.hpp>
 #include <ktape/nn/saving/hdf5/library/process.hpp>
 

@@ -1,7 +1,7 @@
-#include <ktape/nn/data/bytes.hpp>
+#include <ktape/nn/core/text.hpp>
+#include <ktape/nn/files/bytes.hpp>
 #include <ktape/nn/saving/hdf5/library/handles.hpp>
 #include <ktape/nn/saving/hdf5/library/process.hpp>
-#include <ktape/nn/text.hpp>
 
 #include <algorithm>
 #include <cstring>

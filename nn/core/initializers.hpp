@@ -1,0 +1,219 @@
+#pragma once
+#include <ktape/autograd/tensor.hpp>
+#include <ktape/nn/core/object.hpp>
+#include <ktape/ops/creation.hpp>
+
+#include <initializer_list>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+/// What weights start with. Random ones draw from the generator of K: `K::set_random_seed` fixes them; one
+/// with a seed of its own gives the same numbers each time.
+namespace ktape::nn {
+
+/// The class behind an Initializer.
+class InitializerImpl : public FunctionObject<Tensor, const Shape&, DType> {
+ public:
+  static constexpr const char* kind = "initializer";
+};
+
+/// Makes the first value of a weight: by name ("glorot_uniform"), as an object, as `K::zeros` or `K::ones`,
+/// or any callable of (Shape, DType). A value of another shape or dtype than the wanted one is a ValueError
+/// or TypeError.
+class Initializer : public FunctionHandle<InitializerImpl> {
+ public:
+  using FunctionHandle::FunctionHandle;
+  /// `K::zeros` or `K::ones`, which stand for their names, or another such function.
+  Initializer(Tensor (*f)(const backend::ShapeLike&, const backend::CreationOptions&));
+  /// The dtype is floatx() unless given.
+  Tensor operator()(const Shape& shape, std::optional<DType> dtype = {}) const;
+};
+
+inline Initializer::Initializer(Tensor (*f)(const backend::ShapeLike&, const backend::CreationOptions&))
+    : Initializer(f == &backend::zeros  ? Initializer("zeros")
+                  : f == &backend::ones ? Initializer("ones")
+                                        : Initializer([f](const Shape& shape, DType dtype) {
+                                            return f(shape, {.dtype = dtype});
+                                          })) {}
+
+/// An initializer class of the user's.
+template <class Implementation>
+using InitializerOf = HandleOf<Initializer, Implementation>;
+
+class Zeros : public Initializer {
+ public:
+  Zeros();
+};
+
+class Ones : public Initializer {
+ public:
+  Ones();
+};
+
+struct ConstantOptions {
+  double value = 0;
+};
+class Constant : public Initializer {
+ public:
+  Constant(const ConstantOptions& options = {});
+  explicit Constant(double value) : Constant(ConstantOptions{value}) {}
+};
+
+struct IdentityInitializerOptions {
+  double gain = 1;
+};
+/// `gain` on the diagonal of a matrix, 0 elsewhere. Throws ValueError for a shape of another rank than 2.
+/// Keras's `initializers.Identity`.
+class IdentityInitializer : public Initializer {
+ public:
+  IdentityInitializer(const IdentityInitializerOptions& options = {});
+};
+
+struct RandomNormalOptions {
+  double mean = 0, stddev = 0.05;
+  std::optional<std::int64_t> seed = {};
+};
+class RandomNormal : public Initializer {
+ public:
+  RandomNormal(const RandomNormalOptions& options = {});
+};
+
+struct RandomUniformOptions {
+  double minval = -0.05, maxval = 0.05;
+  std::optional<std::int64_t> seed = {};
+};
+class RandomUniform : public Initializer {
+ public:
+  RandomUniform(const RandomUniformOptions& options = {});
+};
+
+/// Normal numbers, those beyond two standard deviations drawn again.
+class TruncatedNormal : public Initializer {
+ public:
+  TruncatedNormal(const RandomNormalOptions& options = {});
+};
+
+struct VarianceScalingOptions {
+  double scale = 1;
+  std::string mode = "fan_in";                    ///< or "fan_out", "fan_avg"
+  std::string distribution = "truncated_normal";  ///< or "untruncated_normal", "uniform"
+  std::optional<std::int64_t> seed = {};
+  std::optional<std::vector<int>> input_axes = {};   ///< axes of the units in front, with output_axes
+  std::optional<std::vector<int>> output_axes = {};  ///< axes of the units behind, with input_axes
+};
+/// Random numbers with mean 0 and variance scale / n, where n is fan_in = shape[-2] * receptive field,
+/// fan_out = shape[-1] * receptive field, or their mean; the receptive field is the product of the other
+/// extents. With `input_axes` and `output_axes` fan_in and fan_out are the products of the extents of these
+/// axes, for weights whose axes have another order, such as (features, heads, size). Throws ValueError for a
+/// scale that is not above 0 and unknown modes and distributions.
+class VarianceScaling : public Initializer {
+ public:
+  VarianceScaling(const VarianceScalingOptions& options = {});
+};
+
+struct SeedOptions {
+  std::optional<std::int64_t> seed = {};
+  std::optional<std::vector<int>> input_axes = {};   ///< axes of the units in front, with output_axes
+  std::optional<std::vector<int>> output_axes = {};  ///< axes of the units behind, with input_axes
+};
+/// VarianceScaling with scale 1 and "fan_avg".
+class GlorotUniform : public Initializer {
+ public:
+  GlorotUniform(const SeedOptions& options = {});
+};
+class GlorotNormal : public Initializer {
+ public:
+  GlorotNormal(const SeedOptions& options = {});
+};
+/// VarianceScaling with scale 2 and "fan_in".
+class HeUniform : public Initializer {
+ public:
+  HeUniform(const SeedOptions& options = {});
+};
+class HeNormal : public Initializer {
+ public:
+  HeNormal(const SeedOptions& options = {});
+};
+/// VarianceScaling with scale 1 and "fan_in".
+class LecunUniform : public Initializer {
+ public:
+  LecunUniform(const SeedOptions& options = {});
+};
+class LecunNormal : public Initializer {
+ public:
+  LecunNormal(const SeedOptions& options = {});
+};
+
+struct OrthogonalOptions {
+  double gain = 1;
+  std::optional<std::int64_t> seed = {};
+};
+/// `gain` times a random matrix with orthonormal columns, or rows where it has fewer of these; the last axis
+/// of the shape counts the columns. Throws ValueError for a shape of rank 0 or 1.
+class Orthogonal : public Initializer {
+ public:
+  Orthogonal(const OrthogonalOptions& options = {});
+};
+
+/// A window over the steps of a frame: the name of one of `scipy.signal.windows` ("hann", "hamming",
+/// "blackman", "nuttall", "blackmanharris", "flattop", "boxcar", "cosine", "bartlett", "triang", "bohman"),
+/// its values, or None. Throws ValueError for an unknown name.
+class FrameWindow {
+ public:
+  FrameWindow(const char* name) : FrameWindow(std::string(name)) {}
+  FrameWindow(std::string name);
+  FrameWindow(std::vector<double> values) : values_(std::move(values)) {}
+  FrameWindow(std::initializer_list<double> values) : values_(values) {}
+  FrameWindow(NoneType) {}
+  explicit FrameWindow(const Value& value);
+  Value to_value() const;
+  /// One number for each step, none without a window. Throws ValueError for another number of given values.
+  std::vector<double> over(std::int64_t steps, bool periodic) const;
+
+ private:
+  std::string name_;
+  std::vector<double> values_;
+};
+
+struct STFTOptions {
+  std::string side = "real";  ///< or "imag"
+  FrameWindow window = "hann";
+  OptionalString scaling = "density";  ///< or "spectrum": by the window's norm, or by its sum
+  bool periodic = false;               ///< the window's first step would follow its last
+};
+/// The kernel of a convolution that computes one side of the short-time Fourier transform: for a shape
+/// (steps, 1, bins) the number at (t, 0, k) is window[t] / scale * cos(2 pi t k / (2 (bins - 1))), or -sin
+/// for "imag". The scale is sqrt(sum(window^2)) for "density", sum(abs(window)) for "spectrum" and 1 without
+/// scaling. Throws ValueError for another shape, and unknown names. Keras's `STFTInitializer`.
+class STFT : public Initializer {
+ public:
+  STFT(const STFTOptions& options = {});
+};
+
+/// Keras's other names: `nn::initializers::he_normal()`.
+namespace initializers {
+using nn::Constant, nn::GlorotNormal, nn::GlorotUniform, nn::HeNormal, nn::HeUniform, nn::LecunNormal,
+    nn::LecunUniform, nn::Ones, nn::Orthogonal, nn::RandomNormal, nn::RandomUniform, nn::STFT,
+    nn::TruncatedNormal, nn::VarianceScaling, nn::Zeros;
+using Identity = IdentityInitializer;
+using constant = Constant;
+using glorot_normal = GlorotNormal;
+using glorot_uniform = GlorotUniform;
+using he_normal = HeNormal;
+using he_uniform = HeUniform;
+using identity = IdentityInitializer;
+using lecun_normal = LecunNormal;
+using lecun_uniform = LecunUniform;
+using ones = Ones;
+using orthogonal = Orthogonal;
+using random_normal = RandomNormal;
+using random_uniform = RandomUniform;
+using stft = STFT;
+using truncated_normal = TruncatedNormal;
+using variance_scaling = VarianceScaling;
+using zeros = Zeros;
+}  // namespace initializers
+
+}  // namespace ktape::nn

@@ -1,0 +1,70 @@
+#include <ktape/nn/files/crc32.hpp>
+
+#include <zlib.h>
+
+#if defined(__x86_64__)
+#include <immintrin.h>
+#endif
+
+namespace ktape::data {
+namespace {
+
+std::uint32_t by_zlib(std::uint32_t before, const void* bytes, std::size_t n) {
+  return static_cast<std::uint32_t>(crc32_z(before, static_cast<const unsigned char*>(bytes), n));
+}
+
+#if defined(__x86_64__)
+
+// Bytes are a polynomial over bits, the lowest bit that of the highest power; the checksum is its remainder.
+// A block of 128 bits that stands some bits in front of another has the same remainder as its product with
+// that power of x, whose two halves, each times a remainder of 32 bits, fit into the other block. So blocks
+// are folded into later ones, four at a time, until 16 bytes with the remainder of all are left.
+
+/// The remainder of x^power, its bits in the order of the blocks', as a factor of halves of blocks.
+constexpr std::uint64_t remainder_of_power(int power) {
+  std::uint32_t remainder = std::uint32_t{1} << 31;
+  for (int i = 0; i < power; ++i) remainder = remainder >> 1 ^ (remainder & 1 ? 0xedb88320u : 0u);
+  return std::uint64_t{remainder} << 1;  // a product has 127 bits, and begins one bit too late
+}
+
+__attribute__((target("pclmul"))) __m128i folded(__m128i block, __m128i factors, __m128i later) {
+  const __m128i high = _mm_clmulepi64_si128(block, factors, 0x00);
+  const __m128i low = _mm_clmulepi64_si128(block, factors, 0x11);
+  return _mm_xor_si128(_mm_xor_si128(high, low), later);
+}
+
+/// The factors for blocks that stand so many bits in front.
+__m128i factors(int bits) {
+  return _mm_set_epi64x(static_cast<long long>(remainder_of_power(bits - 32)),
+                        static_cast<long long>(remainder_of_power(bits + 32)));
+}
+
+/// Of at least 64 bytes.
+__attribute__((target("pclmul"))) std::uint32_t by_folding(std::uint32_t before, const void* bytes,
+                                                           std::size_t n) {
+  static const __m128i far = factors(512), near = factors(128);
+  const auto* at = static_cast<const __m128i*>(bytes);
+  __m128i blocks[4];
+  for (__m128i& block : blocks) block = _mm_loadu_si128(at++);
+  blocks[0] = _mm_xor_si128(blocks[0], _mm_cvtsi32_si128(static_cast<int>(~before)));
+  for (n -= 64; n >= 64; n -= 64)
+    for (__m128i& block : blocks) block = folded(block, far, _mm_loadu_si128(at++));
+  __m128i all = blocks[0];
+  for (int i = 1; i < 4; ++i) all = folded(all, near, blocks[i]);
+  // What came before is in the bits: zlib goes on without.
+  return by_zlib(by_zlib(~std::uint32_t{0}, &all, sizeof(all)), at, n);
+}
+
+#endif
+
+}  // namespace
+
+std::uint32_t crc32(std::uint32_t before, const void* bytes, std::size_t n) {
+#if defined(__x86_64__)
+  static const bool folds = __builtin_cpu_supports("pclmul");
+  if (folds && n >= 64) return by_folding(before, bytes, n);
+#endif
+  return by_zlib(before, bytes, n);
+}
+
+}  // namespace ktape::data

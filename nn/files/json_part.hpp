@@ -1,0 +1,18 @@
+#pragma once
+#include <ktape/nn/core/config.hpp>
+
+#include <string>
+
+/// JSON in files. Internal: sources only.
+namespace ktape::nn::saving {
+
+/// The value of a JSON text that is a part of a file, as "config.json"; of none where it is the whole file.
+/// Throws IOError, "[op] the file must hold JSON: received file (part: line, column and what is wrong
+/// there)".
+Value json_part(const char* op, const std::string& file, const std::string& part, const std::string& text);
+
+/// What an error says, without the names of the operations in front of it: for errors that become the reason
+/// of another one.
+std::string reason_of(const Error& error);
+
+}  // namespace ktape::nn::saving

@@ -1,0 +1,76 @@
+#pragma once
+#include <ktape/nn/files/bytes.hpp>
+
+#include <set>
+#include <string_view>
+#include <vector>
+
+namespace ktape::nn::saving {
+class AtomicFile;
+}
+
+/// Zip archives, read and written. Internal: sources only.
+namespace ktape::data {
+
+struct ZipEntry {
+  std::string name;
+  bool deflated;
+  std::uint32_t checksum;
+  std::uint64_t compressed, size;  ///< bytes
+  std::uint64_t data;              ///< where they begin
+};
+
+/// The files in an archive: stored, or compressed by deflate. Its directory is checked as a whole when it is
+/// opened: every name stays below a folder and occurs once, and all that is there has a place of its own in
+/// the file.
+class ZipArchive {
+ public:
+  /// Throws IOError, naming the file, for what is no such archive, and, naming the entry, for one whose
+  /// entries would together inflate further than `arrays_inflation` allows, or the bytes that are `expected`
+  /// of it.
+  ZipArchive(const char* op, const std::string& path, std::uint64_t expected = 0);
+  const std::vector<ZipEntry>& entries() const { return entries_; }
+  /// The bytes of one of the entries, whose checksum is compared when the last one is read. Used while the
+  /// archive lives.
+  std::unique_ptr<ByteSource> open(const ZipEntry& entry) const;
+  /// All of an entry that is a text, which inflates only as `texts_inflation` allows. Throws IOError, naming
+  /// it.
+  std::string text(const ZipEntry& entry) const;
+
+ private:
+  template <class... Parts>
+  [[noreturn]] void fail(const char* rule, const Parts&... reason) const;
+  void read_directory();
+  void read_entries(const std::string& directory, std::uint64_t begin, std::uint64_t count);
+  void expect_inflation(std::uint64_t inflated, std::uint64_t stored, std::uint64_t most,
+                        const ZipEntry& entry) const;
+  ZipEntry entry_of(const char* record, const std::string& name, const char* extra, std::size_t extra_size,
+                    std::uint64_t& header) const;
+  void find_data(ZipEntry& entry, std::uint64_t header, std::uint64_t end) const;
+  void check_name(const std::string& name) const;
+
+  const char* op_;
+  RandomFile file_;
+  std::uint64_t expected_;
+  std::vector<ZipEntry> entries_;
+};
+
+/// Writes an archive of stored files, of any size. The same files make the same bytes: there is no date.
+class ZipWriter {
+ public:
+  ZipWriter(const char* op, nn::saving::AtomicFile& file) : op_(op), file_(file) {}
+
+  /// Appends a file whose content stands in pieces. Throws ValueError for a name that a ZipArchive would not
+  /// read: one that is there already, or leaves the folder.
+  void add(const std::string& name, const std::vector<std::string_view>& content);
+  /// Appends the directory, behind the last file.
+  void finish();
+
+ private:
+  const char* op_;
+  nn::saving::AtomicFile& file_;
+  std::string directory_;
+  std::set<std::string> names_;
+};
+
+}  // namespace ktape::data

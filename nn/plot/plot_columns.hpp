@@ -1,0 +1,13 @@
+#pragma once
+#include <ktape/nn/plot/model_graph.hpp>
+
+#include <vector>
+
+namespace ktape::nn {
+
+/// The picture of `model_to_svg`, from top to bottom, in pieces of a height to stand side by side: a deep
+/// model fits on a page. No box is cut. Internal: sources only.
+std::vector<std::string> model_to_svg_columns(const Model& model, double most,
+                                              const PlotOptions& options = {});
+
+}  // namespace ktape::nn

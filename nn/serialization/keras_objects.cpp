@@ -1,0 +1,319 @@
+#include <ktape/autograd/dtype.hpp>
+#include <ktape/nn/core/registry.hpp>
+#include <ktape/nn/serialization/keras_objects.hpp>
+
+#include <algorithm>
+#include <map>
+
+namespace ktape::nn::saving {
+const std::string& class_of(const Config& object) { return object.at("class_name").string("class_name"); }
+
+Config config_of_object(const Config& object) {
+  const Value config = object.get("config");
+  return config.is_null() ? Config() : config.config('[' + class_of(object) + "] config");
+}
+
+bool is_object(const Value& value) { return value.is_config() && value.config().contains("class_name"); }
+
+void rename(Config& config, const char* old_name, const char* name) {
+  if (!config.contains(old_name)) return;
+  if (!config.contains(name)) config.set(name, config.at(old_name));
+  config.erase(old_name);
+}
+
+Config described_as(const Config& given, const std::string& class_name, const Config& config) {
+  Config layer = object_of(class_name, config);
+  for (const char* name : {"shared_object_id", "build_config"})
+    if (given.contains(name)) layer.set(name, given.at(name));
+  return layer;
+}
+
+std::string name_of(const Config& layer) {
+  const Value config = layer.get("config");
+  Value name = layer.get("name");
+  if (!name.is_string() && config.is_config()) name = config.config().get("name");
+  return name.is_string() ? name.string() : class_of(layer);
+}
+
+bool is_graph(const Config& layer) {
+  const Value config = layer.get("config");
+  return config.is_config() && config.config().contains("layers") && config.config().contains("input_layers");
+}
+
+bool is_sequence(const Config& layer) {
+  const Value config = layer.get("config");
+  return config.is_list() || (class_of(layer) == "Sequential" && config.is_config());
+}
+
+// --- Values ------------------------------------------------------------------------------------------------
+
+namespace {
+
+/// What a wrapper holds; nothing for a config that is none.
+std::optional<Value> inside(const Config& config) {
+  if (config.get("type") == Value("ndarray") && config.contains("value")) return config.at("value");
+  const Value name = config.get("class_name");
+  if (name == Value("__tuple__") || name == Value("TensorShape")) return config.get("items");
+  const bool array = name == Value("__numpy__") || name == Value("__tensor__");
+  if (array && config.get("config").is_config()) return config.at("config").config().get("value");
+  return {};
+}
+
+}  // namespace
+
+Value unwrapped(const Value& value) {
+  if (value.is_list()) {
+    Value::List list;
+    for (const Value& item : value.list()) list.push_back(unwrapped(item));
+    return list;
+  }
+  if (!value.is_config()) return value;
+  if (const std::optional<Value> inner = inside(value.config())) return unwrapped(*inner);
+  Config config;
+  for (const auto& [name, item] : value.config()) config.set(name, unwrapped(item));
+  return config;
+}
+
+Value tensor_at(const std::string& layer, std::int64_t call, std::int64_t output) {
+  const Value::List history{layer, call, output};
+  return object_of("__keras_tensor__", {{"keras_history", history}});
+}
+
+bool is_tensor(const Value& value) {
+  return is_object(value) && value.config().at("class_name") == Value("__keras_tensor__");
+}
+
+Value history_of(const Value& tensor) {
+  if (!is_tensor(tensor)) return {};
+  const Value history = config_of_object(tensor.config()).at("keras_history");
+  if (history.list("keras_history").size() != 3)
+    fail("[model_from_config] keras_history must be [layer, call, output]: received keras_history=", history);
+  return history;
+}
+
+Value dtype_of(const std::string& layer, const Value& dtype) {
+  if (dtype.is_null()) return {};
+  Value name = dtype;
+  if (is_object(dtype)) name = config_of_object(dtype.config()).get("name");
+  if (!name.is_string())
+    fail("[", layer, "] dtype must be a dtype or the policy of one: received dtype=", dtype);
+  const std::string& text = name.string();
+  if (text == "_infer" || text == "infer") return {};
+  if (text == "string") return name;
+  // The weights of a mixed policy are float32; computing in it, too, gives the same more exactly.
+  if (text.starts_with("mixed_")) return DType(DType::Float32).name();
+  try {
+    return DType(text).name();
+  } catch (const ValueError& error) {
+    fail("[", layer, "] dtype must be one of the library: ", error.what());
+  }
+}
+
+// --- Objects in the arguments of layers --------------------------------------------------------------------
+
+std::string kind_of_argument(const std::string& argument) {
+  for (const char* kind : {"initializer", "regularizer", "constraint", "activation"})
+    if (argument == kind || argument.ends_with('_' + std::string(kind))) return kind;
+  for (const char* layer : {"layer", "backward_layer", "cell", "cells"})
+    if (argument == layer) return "layer";
+  return "";
+}
+
+std::string known_class(const std::string& kind, const Config& object) {
+  const std::string& name = class_of(object);
+  const Value registered = object.get("registered_name");
+  if (registered.is_string() && is_registered(kind, registered.string())) return registered.string();
+  return is_registered(kind, name) ? name : name.substr(name.rfind('>') + 1);
+}
+
+namespace {
+
+/// The name of an initializer without the version that TensorFlow puts behind it.
+std::string without_version(const std::string& name) {
+  const bool versioned = name.ends_with("V1") || name.ends_with("V2");
+  return versioned && !is_registered("initializer", name) ? name.substr(0, name.size() - 2) : name;
+}
+
+Config canonical_initializer(const std::string& name, Config config) {
+  config.erase("dtype");
+  if (config.get("distribution") == Value("normal")) config.set("distribution", "truncated_normal");
+  // The state of a generator is not a seed.
+  if (config.get("seed").is_config()) config.set("seed", Value());
+  return object_of(without_version(name), config);
+}
+
+/// An activation, or a layer that stands for one.
+Value canonical_activation(std::string name, Config config, Dialect dialect) {
+  if (name == "softmax_v2") name = "softmax";
+  if (name == "hard_sigmoid" && dialect == Dialect::Keras2 && config.empty()) config = {{"slope", 0.2}};
+  if (name == "hard_sigmoid" && config.get("slope") == Value(1 / 6.)) config = {};
+  if (name == "LeakyReLU") rename(config, "alpha", "negative_slope");
+  for (const char* argument : {"name", "trainable", "dtype", "build_config"}) config.erase(argument);
+  return config.empty() ? Value(name) : Value(object_of(name, config));
+}
+
+}  // namespace
+
+Value canonical_object(const std::string& kind, const Value& given, Dialect dialect) {
+  if (given.is_list()) {
+    Value::List list;
+    for (const Value& item : given.list()) list.push_back(canonical_object(kind, item, dialect));
+    return list;
+  }
+  Value object = given;
+  if (is_object(object) && class_of(object.config()) == "function") object = object.config().get("config");
+  if (object.is_string() && kind == "activation") return canonical_activation(object.string(), {}, dialect);
+  if (!is_object(object)) return object;
+  const Config& config = object.config();
+  if (kind == "layer") return canonical_layer_or_model(config, dialect);
+  const std::string name = known_class(kind, config);
+  if (kind == "initializer") return canonical_initializer(name, config_of_object(config));
+  if (kind == "activation") return canonical_activation(name, config_of_object(config), dialect);
+  return object_of(name, config_of_object(config));
+}
+
+// --- Layers ------------------------------------------------------------------------------------------------
+
+namespace {
+
+using Names = std::vector<const char*>;
+
+bool holds(const Absent& absent, const std::string& layer, const Value& value) {
+  const auto is_layer = [&](const char* name) { return layer == name; };
+  const auto is_value = [&](const Value& harmless) { return value == harmless; };
+  return (absent.layers.empty() || std::any_of(absent.layers.begin(), absent.layers.end(), is_layer)) &&
+         (absent.harmless.empty() || std::any_of(absent.harmless.begin(), absent.harmless.end(), is_value));
+}
+
+}  // namespace
+
+void drop_absent(const std::vector<Absent>& all, const std::string& layer, Config& config) {
+  for (const Absent& absent : all)
+    if (config.contains(absent.argument) && holds(absent, layer, config.at(absent.argument)))
+      config.erase(absent.argument);
+}
+
+namespace {
+
+/// What the versions of Keras call layers that are the same now.
+const std::map<std::string, std::string>& old_names() {
+  static const std::map<std::string, std::string> names{{"BatchNormalizationV1", "BatchNormalization"},
+                                                        {"BatchNormalizationV2", "BatchNormalization"},
+                                                        {"SyncBatchNormalization", "BatchNormalization"},
+                                                        {"CuDNNLSTM", "LSTM"},
+                                                        {"CuDNNGRU", "GRU"},
+                                                        {"UnifiedLSTM", "LSTM"},
+                                                        {"UnifiedGRU", "GRU"},
+                                                        {"ThresholdedReLU", "ReLU"},
+                                                        {"Model", "Functional"}};
+  return names;
+}
+
+/// The arguments that the library does not have.
+const std::vector<Absent>& absent_arguments() {
+  static const Names recurrent{"RNN",        "SimpleRNN",  "LSTM",       "GRU",
+                               "ConvLSTM1D", "ConvLSTM2D", "ConvLSTM3D", "Bidirectional"};
+  static const Names cells{"SimpleRNN", "LSTM", "GRU", "SimpleRNNCell", "LSTMCell", "GRUCell"};
+  static const Names attention{"MultiHeadAttention", "GroupQueryAttention", "GroupedQueryAttention"};
+  static const Names one_group{"Conv1DTranspose", "Conv2DTranspose", "Conv3DTranspose", "DepthwiseConv1D",
+                               "DepthwiseConv2D", "SeparableConv1D", "SeparableConv2D"};
+  static const Names channelwise{"DepthwiseConv1D", "DepthwiseConv2D", "SeparableConv1D", "SeparableConv2D"};
+  static const Names spatial{"SpatialDropout1D", "SpatialDropout2D", "SpatialDropout3D"};
+  static const std::vector<Absent> all{{"build_config", {}},
+                                       {"autocast", {}},
+                                       {"dynamic", {}},
+                                       {"value_range", {"RandomRotation"}},
+                                       {"quantization_config", {}, {Value()}},
+                                       {"implementation", cells},
+                                       {"use_cudnn", recurrent},
+                                       {"time_major", recurrent, {false}},
+                                       {"unroll", {"LSTMCell", "GRUCell", "SimpleRNNCell"}},
+                                       {"num_constants", {"RNN", "Bidirectional"}, {Value(), 0}},
+                                       {"reverse_state_order", {"StackedRNNCells"}, {false}},
+                                       {"fused", {"BatchNormalization"}},
+                                       {"renorm", {"BatchNormalization"}, {false}},
+                                       {"renorm_clipping", {"BatchNormalization"}, {Value(), Config()}},
+                                       {"renorm_momentum", {"BatchNormalization"}},
+                                       {"virtual_batch_size", {"BatchNormalization"}, {Value()}},
+                                       {"adjustment", {"BatchNormalization"}, {Value()}},
+                                       {"synchronized", {"BatchNormalization"}},
+                                       {"rms_scaling", {"LayerNormalization"}, {false}},
+                                       {"groups", one_group, {1}},
+                                       {"filters", {"DepthwiseConv1D", "DepthwiseConv2D"}, {Value()}},
+                                       {"kernel_initializer", channelwise},
+                                       {"kernel_regularizer", channelwise},
+                                       {"kernel_constraint", channelwise},
+                                       {"noise_shape", spatial, {Value()}},
+                                       {"causal", {"Attention", "AdditiveAttention"}, {false}},
+                                       {"score_mode", {"AdditiveAttention"}},
+                                       {"flash_attention", attention},
+                                       {"query_shape", attention},
+                                       {"key_shape", attention},
+                                       {"value_shape", attention},
+                                       {"ragged", {"InputLayer"}, {false}},
+                                       {"optional", {"InputLayer"}, {false}},
+                                       {"type_spec", {"InputLayer"}, {Value()}}};
+  return all;
+}
+
+/// What an InputLayer of Keras 2 says otherwise.
+void canonical_input(const std::string& name, Config& config) {
+  rename(config, "batch_input_shape", "batch_shape");
+  if (config.get("ragged") == Value(true))
+    fail("[", name, "] ragged must be false, as the library has no ragged tensors: received ragged=true");
+}
+
+/// What the recurrent layers of Keras 2 and those for cuDNN leave out.
+void complete_recurrent(const std::string& old_name, const std::string& layer, Config& config,
+                        Dialect dialect) {
+  if (old_name.starts_with("CuDNN")) {
+    config.set("activation", "tanh");
+    config.set("recurrent_activation", "sigmoid");
+    if (layer == "GRU") config.set("reset_after", true);
+  }
+  const bool is_gru = layer == "GRU" || layer == "GRUCell";
+  if (is_gru && dialect == Dialect::Keras2 && !config.contains("reset_after"))
+    config.set("reset_after", false);
+  if (config.contains("unit_forget_bias") && config.at("unit_forget_bias").is_null())
+    config.set("unit_forget_bias", false);  // as TensorFlow.js writes it
+}
+
+/// The arguments of a layer of Keras, under their names of today.
+Config canonical_arguments(const std::string& old_name, const std::string& layer, Config config,
+                           Dialect dialect) {
+  const std::string name = name_of(object_of(old_name, config));
+  if (layer == "InputLayer") canonical_input(name, config);
+  if (layer == "LeakyReLU") rename(config, "alpha", "negative_slope");
+  if (old_name == "ThresholdedReLU") rename(config, "theta", "threshold");
+  complete_recurrent(old_name, layer, config, dialect);
+  const Value axis = config.get("axis");
+  if (axis.is_list() && axis.list().size() == 1) config.set("axis", axis.list()[0]);
+  drop_absent(absent_arguments(), layer, config);
+  if (config.get("time_major") == Value(true))
+    fail("[", name,
+         "] time_major must be false: received time_major=true; the library has the batch in front");
+  return config;
+}
+
+}  // namespace
+
+Config canonical_layer(const Config& given, Dialect dialect) {
+  const std::string name = known_class("layer", given);
+  const auto renamed = old_names().find(name);
+  // Where nn/distributed is there, this is a class of its own.
+  const bool synchronized = name == "SyncBatchNormalization" && is_registered("layer", name);
+  const std::string layer = renamed == old_names().end() || synchronized ? name : renamed->second;
+  Config config;
+  for (const auto& [argument, value] : config_of_object(given)) {
+    const std::string kind = kind_of_argument(argument);
+    config.set(argument, kind.empty() ? value : canonical_object(kind, value, dialect));
+  }
+  if (given.get("name").is_string()) config.set("name", given.at("name"));
+  const Value dtype = dtype_of(name_of(given), config.get("dtype"));
+  dtype.is_null() ? config.erase("dtype") : config.set("dtype", dtype);
+  config = canonical_arguments(name, layer, config, dialect);
+  if (layer != "InputLayer") config.erase("batch_input_shape");
+  return described_as(given, layer, config);
+}
+
+}  // namespace ktape::nn::saving

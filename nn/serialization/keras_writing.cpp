@@ -1,0 +1,244 @@
+#include <ktape/nn/serialization/keras_dialects.hpp>
+#include <ktape/nn/serialization/keras_objects.hpp>
+
+#include <algorithm>
+#include <map>
+
+/// From the canonical form to what Keras 2 and TensorFlow.js read.
+namespace ktape::nn::saving {
+namespace {
+
+// --- Layers ------------------------------------------------------------------------------------------------
+
+/// Arguments that Keras 2 got late or never. A seed chooses among equals.
+const std::vector<Absent>& absent_in_keras2() {
+  static const std::vector<const char*> global{"GlobalMaxPooling1D",     "GlobalMaxPooling2D",
+                                               "GlobalMaxPooling3D",     "GlobalAveragePooling1D",
+                                               "GlobalAveragePooling2D", "GlobalAveragePooling3D"};
+  static const std::vector<const char*> random{"RandomFlip", "RandomRotation", "RandomTranslation",
+                                               "RandomZoom", "RandomContrast", "RandomBrightness",
+                                               "RandomCrop", "Resizing",       "CenterCrop"};
+  static const std::vector<const char*> seedless{"SimpleRNN",
+                                                 "LSTM",
+                                                 "GRU",
+                                                 "SimpleRNNCell",
+                                                 "LSTMCell",
+                                                 "GRUCell",
+                                                 "ConvLSTM1D",
+                                                 "ConvLSTM2D",
+                                                 "ConvLSTM3D",
+                                                 "Attention",
+                                                 "AdditiveAttention",
+                                                 "MultiHeadAttention",
+                                                 "SpatialDropout1D",
+                                                 "SpatialDropout2D",
+                                                 "SpatialDropout3D"};
+  static const std::vector<const char*> noise{"GaussianNoise", "GaussianDropout", "AlphaDropout"};
+  static const std::vector<Absent> all{
+      {"seed", seedless},
+      {"seed", noise, {Value()}},
+      {"zero_output_for_mask", {}, {false}},
+      {"keepdims", global, {false}},
+      {"groups", {"Conv1D", "Conv2D", "Conv3D"}, {1}},
+      {"data_format", random, {Value(), "", "channels_last"}},
+      {"data_format", {"SpatialDropout1D", "ZeroPadding1D", "Cropping1D"}, {Value(), "", "channels_last"}},
+      {"sliding_window", {"MultiHeadAttention"}, {Value()}},
+      {"use_gate", {"MultiHeadAttention"}, {false}},
+      {"value_range", {"RandomContrast"}},
+      {"pad_to_aspect_ratio", {"Resizing"}, {false}},
+      {"antialias", {"Resizing"}, {false}},
+      {"fill_mode", {"Resizing"}, {"constant"}},
+      {"fill_value", {"Resizing"}, {0}}};
+  return all;
+}
+
+/// An activation with options as the layer that Keras takes for one; others as they are.
+Value as_layer(const Value& activation) {
+  static const std::map<std::string, std::string> layers{
+      {"leaky_relu", "LeakyReLU"}, {"relu", "ReLU"}, {"elu", "ELU"}, {"softmax", "Softmax"}};
+  if (!is_object(activation)) return activation;
+  const Config& object = activation.config();
+  const auto layer = layers.find(class_of(object));
+  return layer == layers.end() ? activation : Value(object_of(layer->second, config_of_object(object)));
+}
+
+/// Calls f(kind, object) for each object in the arguments of a layer.
+template <class F>
+void for_each_object(Config& config, const F& f) {
+  for (const std::string& argument : config.names()) {
+    const std::string kind = kind_of_argument(argument);
+    const Value& value = config.at(argument);
+    if (kind.empty() || value.is_null()) continue;
+    if (!value.is_list()) {
+      config.set(argument, f(kind, value));
+      continue;
+    }
+    Value::List list;
+    for (const Value& item : value.list()) list.push_back(f(kind, item));
+    config.set(argument, list);
+  }
+}
+
+Config keras2_layer(const Config& layer);
+
+Value keras2_object(const std::string& kind, const Value& object) {
+  if (kind == "layer" && is_object(object)) return keras2_layer(object.config());
+  if (kind != "activation")
+    return is_object(object) ? Value(object_of(class_of(object.config()), config_of_object(object.config())))
+                             : object;
+  if (object == Value("silu")) return "swish";
+  // TensorFlow.js goes by the name of a class alone, and takes no argument for it.
+  if (object == Value("hard_sigmoid")) return object_of("ktape>hard_sigmoid", {{"slope", 1 / 6.}});
+  if (object == Value(object_of("hard_sigmoid", {{"slope", 0.2}}))) return "hard_sigmoid";
+  const Value layer = as_layer(object);
+  return layer == object || !is_object(layer) ? layer : Value(keras2_layer(layer.config()));
+}
+
+Config keras2_arguments(const std::string& layer, Config config) {
+  if (layer == "Operation")
+    fail(
+        "[save] operations among the layers must be saved in the form of Keras 3 (.keras) or .ktape: "
+        "received ",
+        config.get("name"), ", function=", config.get("function"));
+  for_each_object(config, keras2_object);
+  if (layer == "InputLayer") rename(config, "batch_shape", "batch_input_shape");
+  if (layer == "LeakyReLU") rename(config, "negative_slope", "alpha");
+  drop_absent(absent_in_keras2(), layer, config);
+  return config;
+}
+
+// --- Models ------------------------------------------------------------------------------------------------
+
+/// The calls of one model as Keras 2 counts and writes them.
+class Keras2Graph {
+ public:
+  explicit Keras2Graph(const Config& config) : config_(config) {
+    for (const Value& layer : config.at("layers").list()) {
+      const Config& described = layer.config();
+      const Value inner = config_of_object(described).get("layers");
+      // A model that knows its input is built, and is its own first call.
+      const bool built = inner.is_list() && !inner.list().empty() &&
+                         inner.list()[0].config().at("class_name") == Value("InputLayer");
+      first_call_[name_of(described)] = is_graph(described) || built ? 1 : 0;
+      functional_[name_of(described)] = is_graph(described);
+    }
+  }
+
+  Config written() const {
+    Value::List layers;
+    for (const Value& layer : config_.at("layers").list()) {
+      Config member = keras2_layer(layer.config());
+      Value::List nodes;
+      for (const Value& node : layer.config().at("inbound_nodes").list())
+        nodes.push_back(call(layer.config(), node));
+      member.set("name", name_of(layer.config()));
+      member.set("inbound_nodes", nodes);
+      layers.push_back(member);
+    }
+    Config config = config_;
+    config.set("layers", layers);
+    for (const char* name : {"input_layers", "output_layers"}) config.set(name, ends(config_.at(name)));
+    return config;
+  }
+
+ private:
+  Value::List listed(const Value& tensor) const {
+    Value::List at = history_of(tensor).list();
+    at[1] = at[1].integer() + first_call(at[0].string());
+    return at;
+  }
+
+  std::int64_t first_call(const std::string& layer) const {
+    const auto found = first_call_.find(layer);
+    if (found == first_call_.end())
+      fail("[save] a call must be of a layer of the model: received '", layer, "'");
+    return found->second;
+  }
+
+  /// A tensor, or lists of them, in the first argument.
+  Value first(const Config& layer, const Value& argument, const Config& others) const {
+    if (is_tensor(argument)) {
+      Value::List tensor = listed(argument);
+      tensor.push_back(others);
+      return tensor;
+    }
+    if (!argument.is_list()) return Value::List{"_CONSTANT_VALUE", -1, argument, others};
+    Value::List list;
+    for (const Value& item : argument.list()) list.push_back(first(layer, item, others));
+    return list;
+  }
+
+  /// Another argument, with tensors as lists.
+  Value other(const Value& argument) const {
+    if (is_tensor(argument)) return listed(argument);
+    if (!argument.is_list()) return argument;
+    Value::List list;
+    for (const Value& item : argument.list()) list.push_back(other(item));
+    return list;
+  }
+
+  /// A call: Keras 2 has only the first argument in its place, the others by name.
+  Value call(const Config& layer, const Value& node) const {
+    Value::List arguments = node.config().at("args").list();
+    Config others;
+    for (const auto& [name, value] : node.config().at("kwargs").config()) others.set(name, other(value));
+    if (class_of(layer) == "MultiHeadAttention") {
+      const char* names[] = {"query", "value", "key"};
+      for (; arguments.size() > 1 && arguments.size() <= 3; arguments.pop_back())
+        others.set(names[arguments.size() - 1], other(arguments.back()));
+    }
+    // The states of a recurrent layer come behind its input.
+    const Value states = node.config().at("kwargs").config().get("initial_state");
+    if (arguments.size() == 1 && !arguments[0].is_list() && !states.is_null()) {
+      Value::List all{arguments[0]};
+      for (const Value& state : states.is_list() ? states.list() : Value::List{states}) all.push_back(state);
+      arguments[0] = all;
+      others.erase("initial_state");
+    }
+    if (arguments.size() != 1)
+      fail("[", name_of(layer),
+           "] a call must have one argument without a name, or a list of tensors, to be "
+           "written as Keras 2 does: received ",
+           arguments.size());
+    const Value tensors = first(layer, arguments[0], others);
+    return arguments[0].is_list() ? tensors : Value(Value::List{tensors});
+  }
+
+  Value ends(const Value& canonical) const {
+    Value::List list;
+    if (!canonical.list().empty() && canonical.list()[0].is_string()) return ends(Value::List{canonical});
+    for (const Value& end : canonical.list()) {
+      Value::List at = end.list();
+      const std::string& layer = at[0].string();
+      if (!functional_.at(layer)) at[1] = at[1].integer() + first_call(layer);
+      list.push_back(at);
+    }
+    return list;
+  }
+
+  const Config& config_;
+  std::map<std::string, std::int64_t> first_call_;
+  std::map<std::string, bool> functional_;
+};
+
+Config keras2_sequence(Config config) {
+  Value::List layers;
+  for (const Value& item : config.at("layers").list()) layers.push_back(keras2_layer(item.config()));
+  config.set("layers", layers);
+  return config;
+}
+
+Config keras2_layer(const Config& layer) {
+  const std::string& name = class_of(layer);
+  Config written = object_of(name, is_graph(layer)      ? Keras2Graph(config_of_object(layer)).written()
+                                   : is_sequence(layer) ? keras2_sequence(config_of_object(layer))
+                                                        : keras2_arguments(name, config_of_object(layer)));
+  if (layer.contains("shared_object_id")) written.set("shared_object_id", layer.at("shared_object_id"));
+  return written;
+}
+
+}  // namespace
+
+Value keras2(const Value& architecture) { return keras2_layer(canonical(architecture).config()); }
+
+}  // namespace ktape::nn::saving

@@ -1,0 +1,99 @@
+#pragma once
+#include <ktape/nn/core/object.hpp>
+#include <ktape/nn/training/logs.hpp>
+
+#include <memory>
+#include <optional>
+#include <string>
+
+namespace ktape::nn {
+
+class Model;
+class ModelImpl;
+class State;
+
+/// What a fit, an evaluation or a prediction goes over.
+struct RunParameters {
+  int epochs = 1;
+  std::optional<std::int64_t> steps = {};  ///< in an epoch; unknown for a stream that does not say
+  int verbose = 0;
+  bool first =
+      true;  ///< of the processes that train together, see nn/distributed: it alone prints and writes
+};
+
+/// Warns the user: in the log and, of a run that prints, on the error stream where the log does not.
+void warn(const RunParameters& parameters, const std::string& text);
+
+/// The class behind a Callback: override what you want to hear of. Epochs and batches count from 0.
+///
+///     struct PrinterImpl : nn::CallbackImpl {
+///       void on_epoch_end(int epoch, const nn::Logs& logs) override {
+///         std::cout << epoch << ": " << logs << "\n";
+///       }
+///     };
+///     using Printer = nn::CallbackOf<PrinterImpl>;
+class CallbackImpl : public Object {
+ public:
+  static constexpr const char* kind = "callback";
+
+  virtual void on_train_begin(const Logs&) {}
+  virtual void on_train_end(const Logs&) {}
+  virtual void on_epoch_begin(int, const Logs&) {}
+  /// The logs hold the means over the epoch, and "val_..." where there are validation data.
+  virtual void on_epoch_end(int, const Logs&) {}
+  virtual void on_train_batch_begin(std::int64_t batch, const Logs& logs) { on_batch_begin(batch, logs); }
+  virtual void on_train_batch_end(std::int64_t batch, const Logs& logs) { on_batch_end(batch, logs); }
+  /// Keras's former names of the two.
+  virtual void on_batch_begin(std::int64_t, const Logs&) {}
+  virtual void on_batch_end(std::int64_t, const Logs&) {}
+  virtual void on_test_begin(const Logs&) {}
+  virtual void on_test_end(const Logs&) {}
+  virtual void on_test_batch_begin(std::int64_t, const Logs&) {}
+  virtual void on_test_batch_end(std::int64_t, const Logs&) {}
+  virtual void on_predict_begin(const Logs&) {}
+  virtual void on_predict_end(const Logs&) {}
+  virtual void on_predict_batch_begin(std::int64_t, const Logs&) {}
+  virtual void on_predict_batch_end(std::int64_t, const Logs&) {}
+
+  /// Adds to what an epoch reports, before any on_epoch_end.
+  virtual void report(Logs&) {}
+
+  /// Names what a training that was ended from without goes on with, to be kept or to be set; see State.
+  virtual void state(State&) {}
+  /// Whether it hears of everything after all others.
+  virtual bool comes_last() const { return false; }
+  /// Whether it writes files: of processes that train together, only the first tells it of anything.
+  virtual bool writes_files() const { return false; }
+
+  std::string class_name() const override { return "Callback"; }
+
+  void set_model(const Model& model);
+  void set_parameters(const RunParameters& parameters) { parameters_ = parameters; }
+  /// Warns the user, in the log and where the run prints.
+  void warn(const std::string& text) const { nn::warn(parameters_, text); }
+
+ protected:
+  /// The model that is being trained.
+  Model model() const;
+  const RunParameters& parameters() const { return parameters_; }
+  /// Whether to print, for a callback's own option `verbose`.
+  bool prints(int verbose) const { return verbose > 0 && parameters_.first; }
+  /// Ends the training after the batch, or the epoch, that is going on.
+  void stop_training() const;
+
+ private:
+  std::shared_ptr<ModelImpl> model_;
+  RunParameters parameters_;
+};
+
+/// Something that follows a training, an evaluation or a prediction.
+class Callback : public Handle<CallbackImpl> {
+ public:
+  using Handle::Handle;
+};
+
+/// A handle to a callback class of your own; `->` reaches its members.
+template <class Implementation>
+using CallbackOf = HandleOf<Callback, Implementation>;
+
+}  // namespace ktape::nn

@@ -1,0 +1,153 @@
+#include <ktape/autograd/tape.hpp>
+#include <ktape/nn/training/loop.hpp>
+#include <ktape/nn/training/together.hpp>
+#include <ktape/nn/training/trainer.hpp>
+#include <ktape/ops/config.hpp>
+#include <ktape/ops/shape.hpp>
+
+#include <algorithm>
+
+/// Evaluation and prediction, and single steps.
+namespace ktape::nn {
+namespace K = backend;
+namespace {
+
+/// How many of the feed's batches are taken; none where that is not known.
+std::optional<std::int64_t> taken(const Feed& feed, std::optional<std::int64_t> steps) {
+  const std::optional<std::int64_t> batches = feed.batches();
+  return steps && batches ? std::min(*steps, *batches) : steps ? steps : batches;
+}
+
+Logs evaluated(const Model& model, Feed& feed, const EvaluateOptions& options) {
+  const std::optional<std::int64_t> steps = taken(feed, options.steps);
+  const ModelUse::Run run(model.impl(), "evaluate", ModelUse::Kind::Evaluation);
+  const Listeners listeners(model, options.callbacks, {1, steps, options.verbose});
+  model.impl().trainer().refresh();
+  return test_epoch(model.impl(), feed, {"evaluate", "steps", options.steps}, listeners);
+}
+
+Prediction predicted(const Model& model, Feed& feed, const PredictOptions& options) {
+  const std::optional<std::int64_t> steps = taken(feed, options.steps);
+  const ModelUse::Run run(model.impl(), "predict", ModelUse::Kind::Prediction);
+  const Listeners listeners(model, options.callbacks, {1, steps, options.verbose});
+  const K::learning_phase_scope inference(0);
+  const NoGrad off;
+  listeners.tell(&CallbackImpl::on_predict_begin, Logs());
+  std::vector<std::vector<Tensor>> parts;  // by output, then by batch
+  // No samples at all are a batch, too.
+  std::int64_t step = 0;
+  for (; step == 0 || ((!steps || step < *steps) && feed.more()); ++step) {
+    listeners.tell(&CallbackImpl::on_predict_batch_begin, step, Logs());
+    const std::vector<Tensor> outputs = model.impl().predict_step(feed.next());
+    parts.resize(outputs.size());
+    for (std::size_t i = 0; i < outputs.size(); ++i) parts[i].push_back(outputs[i]);
+    listeners.tell(&CallbackImpl::on_predict_batch_end, step, Logs());
+  }
+  if (options.steps && step < *options.steps) listeners.warn_of_end("predict", "steps", *options.steps, step);
+  listeners.tell(&CallbackImpl::on_predict_end, Logs());
+  std::vector<Tensor> outputs;
+  for (const std::vector<Tensor>& part : parts)
+    outputs.push_back(part.size() == 1 ? part[0].detach() : K::concatenate(part, 0));
+  return Prediction(std::move(outputs));
+}
+
+}  // namespace
+
+Logs Model::evaluate(const NamedTensors& x, const NamedTensors& y, const EvaluateOptions& options) const {
+  ArrayFeed feed("evaluate", Arrangement("evaluate", *this).of_arrays(x, y, options.sample_weight),
+                 options.batch_size.value_or(default_batch_size));
+  expect_samples("evaluate", feed);
+  return evaluated(*this, feed, options);
+}
+
+Logs Model::evaluate(const data::Dataset& dataset, const EvaluateOptions& options) const {
+  expect_dataset_options("evaluate", options.batch_size, options.sample_weight);
+  DatasetFeed feed("evaluate", *this, dataset);
+  feed.expect_end("steps", options.steps);
+  return evaluated(*this, feed, options);
+}
+
+const Tensor& Prediction::output(std::int64_t i) const {
+  const auto count = static_cast<std::int64_t>(outputs_.size());
+  if (i < -count || i >= count) fail("[predict] the model has ", count, " outputs: received the output ", i);
+  return outputs_[static_cast<std::size_t>(i < 0 ? i + count : i)];
+}
+
+Prediction Model::predict(const NamedTensors& x, const PredictOptions& options) const {
+  ArrayFeed feed("predict", Arrangement("predict", *this).of_arrays(x),
+                 options.batch_size.value_or(default_batch_size));
+  return predicted(*this, feed, options);
+}
+
+Prediction Model::predict(const data::Dataset& dataset, const PredictOptions& options) const {
+  expect_dataset_options("predict", options.batch_size);
+  DatasetFeed feed("predict", *this, dataset);
+  feed.take_inputs_only();
+  feed.expect_end("steps", options.steps);
+  return predicted(*this, feed, options);
+}
+
+namespace {
+
+Batch one_batch(const char* op, const Model& model, const NamedTensors& x, const NamedTensors& y,
+                const OnBatchOptions& options) {
+  const Arrangement arrangement(op, model);
+  ArrayFeed feed(op, arrangement.of_arrays(x, y, options.sample_weight), default_batch_size);
+  feed.weigh_classes(arrangement, options.class_weight);
+  return std::move(feed).whole();
+}
+
+}  // namespace
+
+Logs Model::train_on_batch(const NamedTensors& x, const NamedTensors& y,
+                           const OnBatchOptions& options) const {
+  impl().optimizer();
+  const Batch batch = one_batch("train_on_batch", *this, x, y, options);
+  const ModelUse::Run run(impl(), "train_on_batch", ModelUse::Kind::Training);
+  const K::learning_phase_scope training(1);
+  impl().trainer().refresh();
+  impl().trainer().reset();
+  if (Replicas* replicas = optimizer().impl().replicas())
+    return Together(*replicas, impl().trainer()).train_on_batch(impl(), batch);
+  return impl().train_step(batch);
+}
+
+Logs Model::test_on_batch(const NamedTensors& x, const NamedTensors& y, const OnBatchOptions& options) const {
+  const Batch batch = one_batch("test_on_batch", *this, x, y, options);
+  const ModelUse::Run run(impl(), "test_on_batch", ModelUse::Kind::Evaluation);
+  const K::learning_phase_scope inference(0);
+  const NoGrad off;
+  impl().trainer().refresh();
+  impl().trainer().reset();
+  return impl().test_step(batch);
+}
+
+std::vector<Tensor> Model::predict_on_batch(const NamedTensors& x) const {
+  const Batch batch = one_batch("predict_on_batch", *this, x, {}, {});
+  const ModelUse::Run run(impl(), "predict_on_batch", ModelUse::Kind::Prediction);
+  const K::learning_phase_scope inference(0);
+  const NoGrad off;
+  return impl().predict_step(batch);
+}
+
+std::vector<Tensor> Model::in_order(const NamedTensors& inputs) const {
+  if (!inputs.named()) return inputs;
+  return Arrangement("call", *this).of_arrays(inputs).x;
+}
+
+Tensor Model::operator()(std::initializer_list<NamedTensors::Named> inputs,
+                         const CallArguments& arguments) const {
+  return (*this)(NamedTensors(inputs), arguments);
+}
+
+std::vector<Tensor> Model::apply(const NamedTensors& inputs, const CallArguments& arguments) const {
+  return impl().apply(in_order(inputs), arguments);
+}
+
+std::vector<Metric> Model::metrics() const { return impl().trainer().metrics(); }
+std::vector<std::string> Model::metrics_names() const { return impl().trainer().metrics_names(); }
+void Model::reset_metrics() const { impl().reset_metrics(); }
+
+void Model::stop_training() const { impl().trainer().stop = true; }
+
+}  // namespace ktape::nn

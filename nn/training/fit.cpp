@@ -1,0 +1,309 @@
+#include <ktape/autograd/tape.hpp>
+#include <ktape/nn/training/interrupt.hpp>
+#include <ktape/nn/training/loop.hpp>
+#include <ktape/nn/training/together.hpp>
+#include <ktape/nn/training/trainer.hpp>
+#include <ktape/ops/config.hpp>
+#include <ktape/ops/support/random_scope.hpp>
+
+#include <cmath>
+
+/// The loop over epochs. What happens in a step is the model's.
+namespace ktape::nn {
+namespace K = backend;
+namespace {
+
+/// A training: its data and where it is.
+class Fit final : public Resumable {
+ public:
+  Fit(const Model& model, const NamedTensors& x, const NamedTensors& y, const FitOptions& options)
+      : model_(model), options_(options) {
+    const Arrangement arrangement("fit", model);
+    auto train = std::make_unique<ArrayFeed>("fit", arrangement.of_arrays(x, y, options.sample_weight),
+                                             options.batch_size.value_or(default_batch_size));
+    check_options();
+    expect_samples("fit", *train);
+    join();
+    if (together_) together_->expect_same_rows(train->samples());
+    split(*train);
+    use_validation_data(train.get());
+    train->weigh_classes(arrangement, options.class_weight);
+    arrays_ = true;
+    train_ = std::move(train);
+    divide(*train_);
+  }
+
+  Fit(const Model& model, const data::Dataset& dataset, const FitOptions& options)
+      : model_(model), options_(options) {
+    check_options();
+    expect_dataset_options("fit", options.batch_size, options.sample_weight);
+    if (options.validation_split != 0)
+      fail("[fit] validation_split must go with arrays: received validation_split=", options.validation_split,
+           " and a dataset; see Dataset::take and Dataset::skip");
+    auto train = std::make_unique<DatasetFeed>("fit", model, dataset, options.class_weight,
+                                               options.steps_per_epoch ? 0 : options.initial_epoch);
+    join();
+    divide(*train);
+    train->expect_end("steps_per_epoch", options.steps_per_epoch);
+    train_ = std::move(train);
+    use_validation_data(nullptr);
+  }
+
+  History run() {
+    const History history;
+    std::vector<Callback> callbacks = options_.callbacks;
+    callbacks.insert(callbacks.begin(), history);
+    const bool first = !together_ || together_->first();
+    const RunParameters parameters{options_.epochs, steps(), options_.verbose, first};
+    listeners_.emplace(model_, std::move(callbacks), parameters);
+    Trainer& trainer = model_.impl().trainer();
+    const Going going(trainer, *this);
+    trainer.refresh();
+    if (const std::string text = trainer.warning(); !text.empty()) warn(parameters, text);
+    if (try_validation_) try_validation();
+    begin_data();
+    const InterruptScope interrupt;
+    interrupt_ = &interrupt;
+    try {
+      train();
+    } catch (const std::exception& error) {
+      if (together_) together_->fail(error.what());
+      throw;
+    }
+    return history;
+  }
+
+  void build() override {
+    if (model_.built()) return;
+    const K::learning_phase_scope inference(0);
+    const NoGrad off;
+    model_.apply((together_ ? together_->any_batch(*train_) : train_->next()).x);
+    begin_data();
+  }
+
+  void state(State& state) override {
+    Trainer& trainer = model_.impl().trainer();
+    int epoch = epoch_;
+    std::int64_t step = step_;
+    K::RandomState random = K::random_state();
+    state("epoch", epoch);
+    state("step", step);
+    if (epoch < 0 || step < 0)
+      fail("[fit] epoch and step must be at least 0: received epoch=", epoch, ", step=", step);
+    state("stop", trainer.stop);
+    logs_state(state, "logs", logs_);
+    state.part("training_data", [&] { train_->state(state); });
+    if (validation_) state.part("validation_data", [&] { validation_->state(state); });
+    state.part("callbacks", [&] { listeners_->state(state); });
+    trainer.state(state);
+    state("random/seed", random.seed);
+    state("random/drawn", random.drawn);
+    if (!state.sets()) return;
+    K::set_random_state(random);
+    epoch_ = epoch;
+    step_ = step;
+  }
+
+  bool within_epoch() const override { return step_ > 0; }
+  bool interrupted() const override { return together_ ? together_->interrupted() : interrupt_->requested(); }
+  Feed* validation() override { return validation_.get(); }
+  std::optional<std::int64_t> validation_steps() const override { return options_.validation_steps; }
+
+ private:
+  void check_options() const {
+    const FitOptions& o = options_;
+    if (!(o.validation_split >= 0 && o.validation_split < 1))
+      fail("[fit] validation_split must be in [0, 1): received validation_split=", o.validation_split);
+    const auto at_least = [](const char* name, std::int64_t value, std::int64_t least) {
+      if (value < least) fail("[fit] ", name, " must be at least ", least, ": received ", name, '=', value);
+    };
+    at_least("epochs", o.epochs, 0);
+    at_least("initial_epoch", o.initial_epoch, 0);
+    at_least("validation_freq", o.validation_freq, 1);
+    at_least("steps_per_epoch", o.steps_per_epoch.value_or(1), 1);
+    at_least("validation_batch_size", validation_batch(), 1);
+  }
+
+  std::int64_t validation_batch() const {
+    return options_.validation_batch_size.value_or(options_.batch_size.value_or(default_batch_size));
+  }
+  std::optional<std::int64_t> steps() const {
+    return options_.steps_per_epoch ? options_.steps_per_epoch : train_->batches();
+  }
+
+  /// Takes the samples at the end away, before anything is shuffled.
+  void split(ArrayFeed& train) {
+    const ValidationData& data = options_.validation_data;
+    if (options_.validation_split == 0 || !data.x.empty() || data.dataset) return;
+    const auto kept = static_cast<std::int64_t>(
+        std::floor(static_cast<double>(train.samples()) * (1 - options_.validation_split)));
+    if (kept == 0 || kept == train.samples())
+      fail("[fit] validation_split must leave samples on both sides: received validation_split=",
+           options_.validation_split, " for ", train.samples(), " samples");
+    validation_ = std::make_unique<ArrayFeed>(train.part(kept, train.samples()));
+    train = train.part(0, kept);
+  }
+
+  /// Arrays that are not like those of the training, if there are any, are tried on the model when it runs.
+  void use_validation_data(const ArrayFeed* train) {
+    const ValidationData& data = options_.validation_data;
+    if (data.dataset) {
+      auto feed = std::make_unique<DatasetFeed>("fit", model_, *data.dataset);
+      divide(*feed);
+      feed->expect_end("validation_steps", options_.validation_steps);
+      validation_ = std::move(feed);
+    } else if (!data.x.empty()) {
+      Batch all = Arrangement("fit", model_).of_arrays(data.x, data.y, data.sample_weight);
+      auto feed = std::make_unique<ArrayFeed>("fit", std::move(all), validation_batch());
+      if (together_) together_->expect_same_rows(feed->samples());
+      try_validation_ = feed->samples() > 0 && !(train && feed->is_like(*train));
+      validation_ = std::move(feed);
+    }
+  }
+
+  /// A batch that does not fit the model is found before the training has changed a weight.
+  void try_validation() {
+    const K::learning_phase_scope inference(0);
+    const NoGrad off;
+    validation_->restart(false);
+    model_.impl().test_step(validation_->next());
+  }
+
+  /// Begins the data. The order of the samples is drawn here only when epochs do not draw an order
+  /// themselves: with one seed, epochs 3 and 4 have equal orders after two other epochs and in a separate
+  /// fit.
+  void begin_data() { train_->restart(options_.shuffle && options_.steps_per_epoch.has_value()); }
+
+  /// Names the training of the model while it lives. A training in a callback of another one gives way to
+  /// that in the end, and does not stop it.
+  class Going {
+   public:
+    Going(Trainer& trainer, Fit& fit)
+        : trainer_(trainer),
+          outer_(std::exchange(trainer.training, &fit)),
+          outer_stop_(std::exchange(trainer.stop, false)) {}
+    ~Going() {
+      trainer_.training = outer_;
+      if (outer_) trainer_.stop = outer_stop_;
+    }
+    Going(const Going&) = delete;
+    Going& operator=(const Going&) = delete;
+
+   private:
+    Trainer& trainer_;
+    Resumable* outer_;
+    bool outer_stop_;
+  };
+
+  void train() {
+    Trainer& trainer = model_.impl().trainer();
+    listeners_->tell(&CallbackImpl::on_train_begin, Logs());
+    if (together_) together_->start(*this);
+    while (epoch_ < options_.epochs && !trainer.stop) run_epoch();
+    trainer.optimizer().finalize_variable_values();
+    listeners_->tell(&CallbackImpl::on_train_end, logs_);
+  }
+
+  void run_epoch() {
+    const int epoch = epoch_;
+    listeners_->tell(&CallbackImpl::on_epoch_begin, epoch, Logs());
+    if (together_ && within_epoch())
+      together_->share_state(*this);  // its begin must not have changed anything
+    train_epoch();
+    if (validation_ && (epoch + 1) % options_.validation_freq == 0 && !interrupted())
+      logs_.update(
+          test_epoch(model_.impl(), *validation_, {"fit", "validation_steps", options_.validation_steps},
+                     *listeners_, together_ ? &*together_ : nullptr),
+          "val_");
+    listeners_->report(logs_);
+    epoch_ = epoch + 1;
+    step_ = 0;
+    listeners_->tell(&CallbackImpl::on_epoch_end, epoch, logs_);
+    if (together_) together_->agree(interrupt_->requested());
+  }
+
+  void train_epoch() {
+    const K::learning_phase_scope training(1);
+    ModelImpl& model = model_.impl();
+    if (!within_epoch()) {
+      logs_ = Logs();
+      model.trainer().reset();
+      if (!options_.steps_per_epoch) train_->restart(options_.shuffle);
+    }
+    // With others, the data of one may end before those of another.
+    const std::optional<std::int64_t> steps = together_ ? options_.steps_per_epoch : this->steps();
+    while ((!steps || step_ < *steps) && (together_ || !model.trainer().stop)) {
+      std::optional<Batch> batch = next_batch();
+      if (!batch && goes_round()) {
+        train_->restart(options_.shuffle);
+        batch = next_batch();
+      }
+      if (!batch) break;
+      const std::int64_t step = step_;
+      listeners_->tell(&CallbackImpl::on_train_batch_begin, step, Logs());
+      logs_ = train_step(*batch);
+      step_ = step + 1;
+      listeners_->tell(&CallbackImpl::on_train_batch_end, step, logs_);
+      if (interrupt_->requested()) model.trainer().stop = true;
+    }
+    if (options_.steps_per_epoch && step_ < *options_.steps_per_epoch && !model.trainer().stop) run_out();
+    if (together_) logs_ = together_->end_epoch(logs_);
+  }
+
+  /// Whether data that have ended begin again: arrays do, and a dataset does between two epochs.
+  bool goes_round() const {
+    return options_.steps_per_epoch && !model_.impl().trainer().stop && (arrays_ || !within_epoch());
+  }
+
+  void run_out() {
+    listeners_->warn_of_end("fit", "steps_per_epoch", *options_.steps_per_epoch, step_);
+    model_.impl().trainer().stop = true;
+  }
+
+  std::optional<Batch> next_batch() {
+    if (together_) return together_->next_batch(*train_, interrupt_->requested());
+    return train_->more() ? std::optional(train_->next()) : std::nullopt;
+  }
+
+  Logs train_step(const Batch& batch) {
+    ModelImpl& model = model_.impl();
+    return together_ ? together_->train_step(model, batch, epoch_, step_) : model.train_step(batch);
+  }
+
+  /// Where the optimizer takes the mean of several processes, each reads a part of the data.
+  void join() {
+    if (Replicas* replicas = model_.optimizer().impl().replicas())
+      together_.emplace(*replicas, model_.impl().trainer());
+  }
+  void divide(Feed& feed) const {
+    if (together_) together_->divide(feed);
+  }
+
+  Model model_;
+  const FitOptions& options_;
+  std::unique_ptr<Feed> train_, validation_;
+  bool arrays_ = false;  ///< not a dataset
+  bool try_validation_ = false;
+  std::optional<Listeners> listeners_;
+  const InterruptScope* interrupt_ = nullptr;
+  int epoch_ = options_.initial_epoch;  ///< the current epoch, or the next epoch between epochs
+  std::int64_t step_ = 0;               ///< the number of the next step in the epoch
+  Logs logs_;                           ///< the logs of the last step or epoch
+  std::optional<Together> together_;    ///< none where this process trains alone
+};
+
+}  // namespace
+
+History Model::fit(const NamedTensors& x, const NamedTensors& y, const FitOptions& options) const {
+  impl().optimizer();
+  const ModelUse::Run run(impl(), "fit", ModelUse::Kind::Training);
+  return Fit(*this, x, y, options).run();
+}
+
+History Model::fit(const data::Dataset& dataset, const FitOptions& options) const {
+  impl().optimizer();
+  const ModelUse::Run run(impl(), "fit", ModelUse::Kind::Training);
+  return Fit(*this, dataset, options).run();
+}
+
+}  // namespace ktape::nn

@@ -1,0 +1,117 @@
+#pragma once
+#include <ktape/nn/core/named_tensors.hpp>
+#include <ktape/nn/data/dataset.hpp>
+#include <ktape/nn/training/history.hpp>
+
+#include <map>
+
+/// The arguments and results of training, evaluation and prediction.
+namespace ktape::nn {
+
+/// The data of one step, in the order of the model's inputs and outputs, and under the names of inputs and
+/// outputs where the model knows them. The target or the weight of an output is undefined where none is
+/// given.
+///
+///     Tensor title = batch.x["title"], first = batch.x[0];
+struct Batch {
+  NamedTensors x, y;
+  NamedTensors sample_weight = {};  ///< none, one for all outputs, or one for each; (samples,)
+};
+
+/// How much the samples of a class count: integer targets, or the largest of a row, say the class. Those of
+/// the one output of a model, or of outputs by name; classes that are not named count 1.
+///
+///     .class_weight = {{0, 1}, {1, 5}}     .class_weight = {{"priority", {{1, 5}}}}
+class ClassWeight {
+ public:
+  using ByClass = std::map<std::int64_t, double>;
+
+  ClassWeight() = default;
+  ClassWeight(ByClass weights) : weights_(std::move(weights)) {}
+  ClassWeight(std::initializer_list<ByClass::value_type> weights) : weights_(weights) {}
+  ClassWeight(std::initializer_list<std::pair<std::string, ByClass>> by_output) : by_output_(by_output) {}
+
+  bool empty() const { return weights_.empty() && by_output_.empty(); }
+  const ByClass& weights() const { return weights_; }
+  const std::vector<std::pair<std::string, ByClass>>& by_output() const { return by_output_; }
+
+ private:
+  ByClass weights_;
+  std::vector<std::pair<std::string, ByClass>> by_output_;
+};
+
+/// Inputs, targets and, maybe, weights to validate on, or a dataset of batches of them.
+struct ValidationData {
+  NamedTensors x, y, sample_weight;
+  std::optional<data::Dataset> dataset;
+  ValidationData() = default;
+  ValidationData(const data::Dataset& dataset) : dataset(dataset) {}
+  ValidationData(const NamedTensors& x, const NamedTensors& y, const NamedTensors& sample_weight = {})
+      : x(x), y(y), sample_weight(sample_weight) {}
+};
+
+struct FitOptions {
+  std::optional<std::int64_t> batch_size = {};  ///< samples in a batch, 32 by default; for arrays only
+  int epochs = 1;                               ///< the number of the last epoch, see initial_epoch
+  double validation_split = 0;  ///< the share of the samples, at the end, that validation takes from training
+  int verbose = 1;              ///< 0: silent, 1: a progress bar on a terminal, 2: a line for each epoch
+  std::vector<Callback> callbacks = {};
+  ValidationData validation_data = {};
+  bool shuffle = true;  ///< the samples, before each epoch
+  ClassWeight class_weight = {};
+  NamedTensors sample_weight = {};  ///< (samples,) for all outputs, for each, or for some by name
+  int initial_epoch = 0;
+  std::optional<std::int64_t> steps_per_epoch =
+      {};  ///< batches in an epoch; the next epoch continues the data where the last epoch stopped, see fit
+  std::optional<std::int64_t> validation_steps = {};
+  std::optional<std::int64_t> validation_batch_size = {};  ///< batch_size by default
+  int validation_freq = 1;                                 ///< every how many epochs
+};
+
+struct EvaluateOptions {
+  std::optional<std::int64_t> batch_size = {};  ///< samples in a batch, 32 by default; for arrays only
+  int verbose = 1;
+  NamedTensors sample_weight = {};
+  std::optional<std::int64_t> steps = {};
+  std::vector<Callback> callbacks = {};
+};
+
+struct PredictOptions {
+  std::optional<std::int64_t> batch_size = {};  ///< samples in a batch, 32 by default; for arrays only
+  int verbose = 1;
+  std::optional<std::int64_t> steps = {};
+  std::vector<Callback> callbacks = {};
+};
+
+struct OnBatchOptions {
+  NamedTensors sample_weight = {};
+  ClassWeight class_weight = {};
+};
+
+/// The prediction of a model: a tensor for a model of one output, and a vector of tensors for any model.
+///
+///     Tensor scores = model.predict(x);     std::vector<Tensor> all = pair.predict({left, right});
+class Prediction : public Tensor {
+ public:
+  explicit Prediction(std::vector<Tensor> outputs)
+      : Tensor(outputs.size() == 1 ? outputs[0] : Tensor()), outputs_(std::move(outputs)) {}
+  operator const std::vector<Tensor>&() const { return outputs_; }
+  const std::vector<Tensor>& outputs() const { return outputs_; }
+
+  /// `prediction[i]` is the output i of a model of several outputs, and what `tensor[i]` is for one output.
+  /// Throws ValueError for an output that there is not.
+  template <class T = Indices>
+  Tensor operator[](const T& index) const {
+    if constexpr (std::is_integral_v<T>)
+      if (outputs_.size() != 1) return output(static_cast<std::int64_t>(index));
+    return Tensor::operator[](index);
+  }
+
+ private:
+  /// Negative positions count from the end.
+  const Tensor& output(std::int64_t i) const;
+
+  std::vector<Tensor> outputs_;
+};
+
+}  // namespace ktape::nn

@@ -1,0 +1,85 @@
+#include <ktape/nn/core/names.hpp>
+#include <ktape/nn/core/state.hpp>
+#include <ktape/nn/training/history.hpp>
+#include <ktape/nn/training/history_epochs.hpp>
+
+namespace ktape::nn {
+namespace {
+
+struct HistoryImpl final : CallbackImpl {
+  std::vector<int> epochs;
+  struct Column {
+    std::string name;
+    std::vector<double> values = {};
+    std::vector<int> epochs = {};  ///< in which it was reported
+  };
+  std::vector<Column> columns;
+
+  std::string class_name() const override { return "History"; }
+
+  void on_train_begin(const Logs&) override {
+    epochs.clear();
+    columns.clear();
+  }
+
+  void on_epoch_end(int epoch, const Logs& logs) override {
+    epochs.push_back(epoch);
+    for (const auto& [name, value] : logs) {
+      Column* column = find(name);
+      if (!column) column = &columns.emplace_back(Column{name});
+      column->values.push_back(value);
+      column->epochs.push_back(epoch);
+    }
+  }
+
+  void state(State& state) override {
+    state("epochs", epochs);
+    std::vector<std::string> names;
+    for (const Column& column : columns) names.push_back(column.name);
+    state("names", names);
+    if (state.sets()) columns.clear();
+    columns.resize(names.size());
+    for (std::size_t i = 0; i < names.size(); ++i) {
+      columns[i].name = names[i];
+      state.part("columns_epochs", [&] { state(std::to_string(i), columns[i].epochs); });
+      state.part("columns", [&] { state(std::to_string(i), columns[i].values, columns[i].epochs.size()); });
+    }
+  }
+
+  Column* find(const std::string& name) {
+    for (Column& column : columns)
+      if (column.name == name) return &column;
+    return nullptr;
+  }
+};
+
+HistoryImpl& columns_of(const History& history) { return static_cast<HistoryImpl&>(history.impl()); }
+
+const HistoryImpl::Column& column_of(const History& history, const std::string& name) {
+  if (const HistoryImpl::Column* column = columns_of(history).find(name)) return *column;
+  fail("[History] the name must be known: received '", name, "'", suggestion(name, history.names()));
+}
+
+}  // namespace
+
+History::History() : Callback(std::make_shared<HistoryImpl>()) {}
+
+const std::vector<double>& History::operator[](const std::string& name) const {
+  return column_of(*this, name).values;
+}
+
+bool History::contains(const std::string& name) const { return columns_of(*this).find(name) != nullptr; }
+
+std::vector<std::string> History::names() const {
+  std::vector<std::string> names;
+  for (const HistoryImpl::Column& column : columns_of(*this).columns) names.push_back(column.name);
+  return names;
+}
+
+const std::vector<int>& History::epoch() const { return columns_of(*this).epochs; }
+
+const std::vector<int>& epochs_of(const History& history, const std::string& name) {
+  return column_of(history, name).epochs;
+}
+
+}  // namespace ktape::nn

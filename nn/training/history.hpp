@@ -1,0 +1,25 @@
+#pragma once
+#include <ktape/nn/training/callback.hpp>
+
+namespace ktape::nn {
+
+/// What every epoch of a training reported; `fit` returns one.
+///
+///     nn::History history = model.fit(x, y, {.epochs = 8});
+///     history["val_loss"].back();
+class History : public Callback {
+ public:
+  History();
+
+  /// The numbers of this name, one for each epoch. Throws ValueError, with the nearest known names, when
+  /// there are none.
+  const std::vector<double>& operator[](const std::string& name) const;
+  const std::vector<double>& at(const std::string& name) const { return (*this)[name]; }
+  bool contains(const std::string& name) const;
+  std::size_t count(const std::string& name) const { return contains(name) ? 1 : 0; }
+  std::vector<std::string> names() const;
+  /// The epochs, which count from 0.
+  const std::vector<int>& epoch() const;
+};
+
+}  // namespace ktape::nn

@@ -1,0 +1,41 @@
+#include <ktape/nn/core/names.hpp>
+#include <ktape/nn/training/logs.hpp>
+
+#include <ostream>
+
+namespace ktape::nn {
+
+Logs::Logs(std::initializer_list<std::pair<std::string, Number>> entries) {
+  for (const auto& [name, number] : entries) set(name, number);
+}
+
+const double* Logs::find(const std::string& name) const {
+  for (const Entry& entry : entries_)
+    if (entry.first == name) return &entry.second;
+  return nullptr;
+}
+
+double Logs::at(const std::string& name) const {
+  if (const double* value = find(name)) return *value;
+  std::vector<std::string> known;
+  for (const Entry& entry : entries_) known.push_back(entry.first);
+  fail("[Logs] the name must be known: received '", name, "'", suggestion(name, known));
+}
+
+void Logs::set(const std::string& name, double value) {
+  for (Entry& entry : entries_)
+    if (entry.first == name) return void(entry.second = value);
+  entries_.emplace_back(name, value);
+}
+
+void Logs::update(const Logs& other, const std::string& prefix) {
+  for (const auto& [name, value] : other) set(prefix + name, value);
+}
+
+std::ostream& operator<<(std::ostream& out, const Logs& logs) {
+  const char* separator = "";
+  for (const auto& [name, value] : logs) out << std::exchange(separator, " - ") << name << ": " << value;
+  return out;
+}
+
+}  // namespace ktape::nn

@@ -1,0 +1,149 @@
+#pragma once
+#include <ktape/nn/core/state.hpp>
+#include <ktape/nn/models/model.hpp>
+#include <ktape/nn/models/model_use.hpp>
+
+namespace ktape::nn {
+
+class Feed;
+class Replicas;
+
+/// A weighted mean that grows batch by batch.
+class RunningMean {
+ public:
+  void add(double value, double weight) {
+    sum_ += value * weight;
+    weight_ += weight;
+  }
+  double value() const { return weight_ > 0 ? sum_ / weight_ : 0; }
+  void reset() { sum_ = weight_ = 0; }
+  void state(State& state) {
+    state("sum", sum_);
+    state("weight", weight_);
+  }
+
+ private:
+  double sum_ = 0, weight_ = 0;
+};
+
+/// A training that is going on, for what looks at it, writes it down and takes it up again.
+class Resumable {
+ public:
+  virtual ~Resumable() = default;
+  /// Makes the weights, where that waits for the first batch.
+  virtual void build() = 0;
+  /// Names the whole state of a training: weights, optimizer, random numbers, the position in the data,
+  /// measurements, and the states of layers and callbacks. The model must be built.
+  virtual void state(State& state) = 0;
+  /// Whether it is between two batches, not between epochs.
+  virtual bool within_epoch() const = 0;
+  /// Whether Ctrl-C ends it.
+  virtual bool interrupted() const = 0;
+  /// Returns the data of validation; null for a training without validation.
+  virtual Feed* validation() = 0;
+  /// How many batches of that; all of them without.
+  virtual std::optional<std::int64_t> validation_steps() const = 0;
+};
+
+/// The options of `compile`, resolved for the outputs of one model, and the measurements since the last
+/// reset.
+class Trainer {
+ public:
+  explicit Trainer(ModelImpl& model) : model_(model) {}
+
+  void compile(const CompileOptions& options);
+  bool compiled() const { return optimizer_.defined(); }
+  const Optimizer& optimizer() const { return optimizer_; }
+  /// Returns the options of `compile` as the program gave them.
+  const CompileOptions& options() const { return options_; }
+
+  /// Makes the trainer look again for the layers and weights of the model, which may have changed.
+  void refresh() { layers_known_ = false; }
+  /// Returns what a training has to warn of: layers whose `trainable` has changed since `compile` was called,
+  /// once for each change, or a model without weights to train; empty where there is nothing.
+  std::string warning();
+
+  Tensor loss(const Batch& batch, const std::vector<Tensor>& y_pred);
+  void minimize(const Tensor& loss);
+  /// Adds a batch to the means, and lets go of what the layers reported.
+  void measure(const Batch& batch, const std::vector<Tensor>& y_pred, const Tensor& loss);
+  Logs results() const;
+  void reset();
+  /// The loss of an output; undefined where it has none, and before the first batch told how many there are.
+  Loss loss_of(std::size_t output) const { return output < outputs_.size() ? outputs_[output].loss : Loss(); }
+  /// Whether compile gave an output a loss.
+  bool has_loss(std::size_t output) const;
+  /// How many outputs there are, as far as compile said or the last batch told; 0 otherwise.
+  std::size_t output_count() const;
+  /// The metrics of the class and of compile, and the names that `results` has.
+  std::vector<Metric> metrics() const;
+  std::vector<std::string> metrics_names() const;
+  /// The targets of an output; null where there are none.
+  const Tensor* targets_of(const Batch& batch, std::size_t output) const;
+  /// Throws ValueError in all processes of a group unless their models have equal layers and weights, in one
+  /// order.
+  void expect_same(Replicas& replicas) const;
+  /// Puts what all processes have measured together, in each of them.
+  void merge_measured(Replicas& replicas, int from);
+  /// Makes what is learned without gradients, as moving means are, the mean of all processes.
+  void average_statistics(Replicas& replicas);
+  /// Calls f without a trace in what has been measured.
+  template <class F>
+  auto unmeasured(F&& f) {
+    State before;
+    measured(before);
+    auto result = f();
+    State after(before.entries());
+    measured(after);
+    return result;
+  }
+  /// Names weights, what the layers keep, what has been measured since the last reset, and the optimizer.
+  void state(State& state);
+  bool stop = false;              ///< whether the training should end
+  Resumable* training = nullptr;  ///< the active training; null outside of `fit`
+  ModelUse use;                   ///< which threads train, evaluate and predict
+
+ private:
+  struct Output {
+    std::string name;
+    Loss loss;
+    double weight = 1;
+    MetricList metrics, weighted_metrics;
+    RunningMean mean_loss;
+    Tensor last_loss;
+  };
+
+  void make_outputs(std::size_t count);
+  void check_names(const std::vector<std::string>& names) const;
+  void find_layers();
+  std::vector<Variable> weights_to_train();
+  /// Calls f on the model itself, which is a layer, too, and on the layers in it.
+  template <class F>
+  void each_layer(F&& f) const {
+    f(static_cast<LayerImpl&>(model_));
+    for (const Layer& layer : layers_) f(layer.impl());
+  }
+  static Tensor weight_of(const Batch& batch, std::size_t at);
+  void measured(State& state);
+  void optimizer_state(State& state);
+  [[noreturn]] void rethrow_of(const std::string& what, const std::string& output, const Tensor& y_true,
+                               const Tensor& y_pred) const;
+  void add_reported(const std::string& name, const Tensor& value, double samples);
+
+  ModelImpl& model_;
+  Optimizer optimizer_;
+  CompileOptions options_;
+  std::vector<Output> outputs_;
+  RunningMean mean_loss_;
+  std::vector<std::pair<std::string, RunningMean>> reported_;  ///< the values of add_metric, by name
+  bool layers_known_ = false;
+  bool trainable_at_compile_ = true;
+  std::vector<std::pair<Layer, bool>>
+      compiled_trainable_;                          ///< layers at `compile`, and whether each was trainable
+  std::string warned_of_;                           ///< names of the layers that the last warning was of
+  std::optional<std::vector<Variable>> trainable_;  ///< the weights to train, once a step has asked
+  std::vector<Layer> layers_;                       ///< the layers in the model, at any depth
+  std::vector<std::pair<Variable, Regularizer>> regularized_;
+};
+
+}  // namespace ktape::nn

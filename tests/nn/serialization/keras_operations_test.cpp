@@ -1,0 +1,200 @@
+#include <ktape/nn/serialization/keras_objects.hpp>
+#include <ktape/nn/serialization/model_config.hpp>
+
+#include "../data/files.hpp"
+#include "../saving/keras_configs.hpp"
+
+namespace K = ktape::backend;
+namespace nn = ktape::nn;
+using namespace keras_configs;
+using ktape::Tensor, ktape::ValueError;
+
+TEST_CASE("operations among the layers become layers that compute the same") {
+  const auto made = [](const std::string& node, const std::string& call) {
+    const Value model = canonical(graph(node + R"(, "name": "op", "inbound_nodes": [)" + call + "]}", "op"));
+    const Config& layer = layer_in(model, "op");
+    return nn::Layer::from_value(
+        Config{{"class_name", layer.at("class_name")}, {"config", layer.at("config")}});
+  };
+  const auto lambda = [](const std::string& function) {
+    return R"({"class_name": "TFOpLambda", "config": {"name": "tf.x", "trainable": true, "dtype": "float32",
+               "function": ")" +
+           function + "\"}";
+  };
+  const auto node = [](const std::string& op, const std::string& constants) {
+    return R"({"class_name": "TensorFlowOpLayer", "config": {"name": "x", "trainable": true, "dtype": "float32",
+               "node_def": {"name": "x", "op": ")" +
+           op + R"(", "input": ["a", "b"], "attr": {"T": {"type": "DT_FLOAT"},
+               "keep_dims": {"b": true}}}, "constants": )" +
+           constants + "}";
+  };
+  const auto keras3 = [](const std::string& name, const std::string& config) {
+    return R"({"module": "keras.src.ops.numpy", "class_name": ")" + name + R"(", "registered_name": ")" +
+           name + R"(", "config": )" + config;
+  };
+  const std::string x = R"({"class_name": "__keras_tensor__", "config": {"shape": [null, 8, 8, 3],
+      "dtype": "float32", "keras_history": ["x", 0, 0]}})";
+  const Tensor image = K::random_normal({2, 8, 8, 3});
+  const auto same = [&](const nn::Layer& layer, const Tensor& expected) {
+    CAPTURE(layer.class_name());
+    const Tensor y = layer(image);
+    REQUIRE(y.shape() == expected.shape());
+    REQUIRE(y.dtype() == expected.dtype());
+    CHECK(close(K::cast(y, "float32"), K::cast(expected, "float32"), {.atol = 1e-6}));
+  };
+
+  same(made(lambda("math.multiply"), R"(["x", 0, 0, {"y": 2.0, "name": null}])"), image * 2.f);
+  same(made(lambda("__operators__.add"), R"(["x", 0, 0, {"y": [[[[1.0, 2.0, 3.0]]]]}])"),
+       image + K::constant({1.f, 2.f, 3.f}));
+  same(made(lambda("math.subtract"), R"(["_CONSTANT_VALUE", -1, 1.0, {"y": ["x", 0, 0]}])"), 1.f - image);
+  same(made(lambda("math.truediv"), R"(["x", 0, 0, {"y": 4}])"), image / 4.f);
+  same(made(lambda("math.reduce_mean"), R"(["x", 0, 0, {"axis": [1, 2], "keepdims": true}])"),
+       K::mean(image, {1, 2}, true));
+  same(made(lambda("nn.relu"), R"(["x", 0, 0, {"name": null}])"), K::relu(image));
+  same(made(lambda("compat.v1.transpose"), R"(["x", 0, 0, {"perm": [0, 3, 1, 2]}])"),
+       K::permute_dimensions(image, {0, 3, 1, 2}));
+  same(made(node("Sub", R"({"1": 0.5})"), R"([["x", 0, 0, {}]])"), image - 0.5f);
+  same(made(node("Mean", R"({"1": [1, 2]})"), R"([["x", 0, 0, {}]])"), K::mean(image, {1, 2}, true));
+  same(made(node("Relu6", "{}"), R"([["x", 0, 0, {}]])"), K::clip(image, 0, 6));
+  same(made(keras3("Divide", R"({"name": "op"})"), R"({"args": [)" + x + R"(, 4.0], "kwargs": {}})"),
+       image / 4.f);
+  same(made(keras3("Max", R"({"name": "op", "axis": [-3, -2], "keepdims": false})"),
+            R"({"args": [)" + x + R"(], "kwargs": {}})"),
+       K::max(image, {1, 2}));
+  same(made(keras3("Reshape", R"({"name": "op", "newshape": [null, 64, 3]})"),
+            R"({"args": [)" + x + R"(], "kwargs": {}})"),
+       K::reshape(image, {2, 64, 3}));
+
+  const Tensor zero = K::zeros_like(image);
+  same(made(keras3("NotEqual", R"({"name": "op"})"), R"({"args": [)" + x + R"(, 0.0], "kwargs": {}})"),
+       K::not_equal(image, zero));
+  same(made(keras3("LessEqual", R"({"name": "op"})"), R"({"args": [0.5, )" + x + R"(], "kwargs": {}})"),
+       K::less_equal(0.5, image));
+  same(made(keras3("LogicalNot", R"({"name": "op"})"), R"({"args": [)" + x + R"(], "kwargs": {}})"),
+       K::equal(image, zero));
+  same(made(keras3("Any", R"({"name": "op", "axis": [-1], "keepdims": true})"),
+            R"({"args": [)" + x + R"(], "kwargs": {}})"),
+       K::any(image, -1, true));
+  same(made(keras3("Cast", R"({"name": "op", "dtype": "int32"})"),
+            R"({"args": [)" + x + R"(], "kwargs": {}})"),
+       K::cast(image, "int32"));
+  same(
+      made(keras3("ExpandDims", R"({"name": "op", "axis": 1})"), R"({"args": [)" + x + R"(], "kwargs": {}})"),
+      K::expand_dims(image, 1));
+  same(made(keras3("GetItem", R"({"name": "op"})"),
+            R"({"args": [)" + x + R"(, {"class_name": "__tuple__", "items": [
+            {"class_name": "__slice__", "config": {"start": null, "stop": null, "step": null}}, 2,
+            {"class_name": "__ellipsis__", "config": {}}, null,
+            {"class_name": "__slice__", "config": {"start": null, "stop": null, "step": -1}}]}], "kwargs": {}})"),
+       image[{ktape::All, 2, ktape::Ellipsis, ktape::NewAxis, ktape::Slice(ktape::None, ktape::None, -1)}]);
+  same(made(lambda("math.not_equal"), R"(["x", 0, 0, {"y": 0.0, "name": null}])"), K::not_equal(image, zero));
+  same(
+      made(
+          R"({"class_name": "SlicingOpLambda", "config": {"name": "tf.x", "function": "__operators__.getitem"})",
+          R"(["x", 0, 0, {"slice_spec": [{"start": null, "stop": null, "step": null}, {"start": 1, "stop": 3,
+               "step": null}]}])"),
+      image[{ktape::All, ktape::Slice(1, 3)}]);
+
+  const auto merged = [&](const std::string& json, const std::string& call) {
+    const Value model = canonical(graph(json + R"(, "name": "op", "inbound_nodes": [)" + call + "]}", "op"));
+    return layer_in(model, "op").at("class_name").string() + " of " +
+           std::to_string(calls(model, "op").list()[0].config().at("args").list()[0].list().size());
+  };
+  CHECK(merged(lambda("math.add"), R"(["x", 0, 0, {"y": ["x", 0, 0]}])") == "Add of 2");
+  CHECK(merged(lambda("concat"),
+               R"([["x", 0, 0, {"axis": -1}], ["x", 0, 0, {"axis": -1}], ["x", 0, 0, {"axis": -1}]])") ==
+        "Concatenate of 3");
+  CHECK(merged(node("ConcatV2", R"({"2": 3})"), R"([["x", 0, 0, {}], ["x", 0, 0, {}]])") ==
+        "Concatenate of 2");
+  CHECK(merged(keras3("Multiply", R"({"name": "op"})"),
+               R"({"args": [)" + x + ", " + x + R"(], "kwargs": {}})") == "Multiply of 2");
+}
+
+TEST_CASE("operations that no layer computes are errors that name them") {
+  const auto read = [](const std::string& function, const std::string& arguments) {
+    return [=] {
+      canonical(graph(R"({"class_name": "TFOpLambda", "name": "op", "config": {"name": "op", "function": ")" +
+                          function + R"("}, "inbound_nodes": [["x", 0, 0, )" + arguments + "]]}",
+                      "op"));
+    };
+  };
+  check_throws<ValueError>(read("math.cumsum", "{}"),
+                           "[op] an operation must be one that a layer computes, too: received "
+                           "function=\"math.cumsum\"; none does");
+  check_throws<ValueError>(read("math.truediv", R"({"y": ["x", 0, 0]})"), "no layer divides tensors");
+  check_throws<ValueError>(read("math.reduce_mean", R"({"axis": [1, 3]})"), "its axes are not in a row");
+  check_throws<ValueError>(read("math.reduce_mean", "{}"), "it takes in the batch");
+  check_throws<ValueError>(read("reshape", R"({"shape": [-1, 3]})"),
+                           "it is not known to leave the batch as it is");
+  check_throws<ValueError>(read("math.maximum", R"({"y": 1.0})"), "a constant is among its operands");
+  check_throws<ValueError>(read("math.add", "{}"), "it has 1 operands");
+}
+
+namespace {
+
+/// A model of Keras 3 whose program made the mask of a recurrent layer itself: ids != 0 and ids != 5.
+nn::Model masked_model() {
+  const auto tensor = [](const std::string& layer, const std::string& shape, const std::string& dtype) {
+    return R"({"class_name": "__keras_tensor__", "config": {"shape": )" + shape + R"(, "dtype": ")" + dtype +
+           R"(", "keras_history": [")" + layer + R"(", 0, 0]}})";
+  };
+  const auto operation = [](const std::string& name, const std::string& layer, const std::string& arguments) {
+    return R"({"module": "keras.src.ops.numpy", "class_name": ")" + name + R"(", "config": {"name": ")" +
+           layer + R"("}, "registered_name": ")" + name + R"(", "name": ")" + layer +
+           R"(", "inbound_nodes": [{"args": [)" + arguments + R"(], "kwargs": {}}]}, )";
+  };
+  const std::string ids = tensor("ids", "[null, 6]", "int32");
+  return nn::model_from_config(from_json(
+      R"({"module": "keras", "class_name": "Functional", "config": {"name": "m", "trainable": true, "layers": [
+      {"module": "keras.layers", "class_name": "InputLayer", "config": {"batch_shape": [null, 6], "dtype": "int32",
+       "sparse": false, "name": "ids"}, "registered_name": null, "name": "ids", "inbound_nodes": []},
+      {"module": "keras.layers", "class_name": "Embedding", "config": {"name": "words", "trainable": true,
+       "input_dim": 6, "output_dim": 3, "mask_zero": false}, "registered_name": null, "name": "words",
+       "inbound_nodes": [{"args": [)" +
+      ids + R"(], "kwargs": {}}]}, )" + operation("NotEqual", "no_zero", ids + ", 0") +
+      operation("NotEqual", "no_five", ids + ", 5") +
+      operation("LogicalAnd", "mask",
+                tensor("no_zero", "[null, 6]", "bool") + ", " + tensor("no_five", "[null, 6]", "bool")) +
+      R"({"module": "keras.layers", "class_name": "LSTM", "config": {"name": "lstm", "units": 4,
+       "return_sequences": true}, "registered_name": null, "name": "lstm", "inbound_nodes": [{"args": [)" +
+      tensor("words", "[null, 6, 3]", "float32") + R"(], "kwargs": {"mask": )" +
+      tensor("mask", "[null, 6]", "bool") + "}}]}, " +
+      operation("GetItem", "last",
+                tensor("lstm", "[null, 6, 4]", "float32") + R"(, {"class_name": "__tuple__", "items": [
+                {"class_name": "__slice__", "config": {"start": null, "stop": null, "step": null}}, -1]})") +
+      R"({"module": "keras.layers", "class_name": "Dense", "config": {"name": "score", "units": 2},
+       "registered_name": null, "name": "score", "inbound_nodes": [{"args": [)" +
+      tensor("last", "[null, 4]", "float32") + R"(], "kwargs": {}}]}],
+      "input_layers": [["ids", 0, 0]], "output_layers": [["score", 0, 0]]}, "registered_name": "Functional"})"));
+}
+
+}  // namespace
+
+TEST_CASE("masks that a program computed itself are read, used, trained with and written") {
+  const nn::Model model = masked_model();
+  const Tensor ids = K::constant({{1, 2, 5, 3, 0, 0}, {4, 0, 5, 1, 2, 5}}, {.dtype = "int32"});
+  const Tensor expected = [&] {
+    const auto layer = [&](const char* name) { return model.get_layer(name); };
+    const Tensor mask = K::not_equal(ids, 0) & K::not_equal(ids, 5);
+    return layer("score")(layer("lstm")(layer("words")(ids), {.mask = mask})[{ktape::All, -1}]);
+  }();
+  CHECK(close(model.predict(ids, {.verbose = 0}), expected, {.atol = 1e-6}));
+  model.compile({.optimizer = "adam", .loss = "mse"});
+  model.train_on_batch(ids, K::ones({2, 2}));
+
+  const Files files;
+  for (const char* name : {"/m.keras", "/m.ktape"}) {
+    CAPTURE(name);
+    model.save(files.folder() + name);
+    const nn::Model again = nn::load_model(files.folder() + name);
+    CHECK(values(again.predict(ids, {.verbose = 0})) == values(model.predict(ids, {.verbose = 0})));
+  }
+  check_throws<ValueError>([&] { model.save(files.folder() + "/m.h5"); },
+                           "[save] operations among the layers must be saved in the form of Keras 3");
+  const Value written = nn::saving::with_keras3_operations(nn::model_config(model).config());
+  CHECK(to_json(layer_in(written, "no_five").at("class_name")) == "\"NotEqual\"");
+  CHECK(to_json(calls(written, "no_five").list()[0].config().at("args").list()[1]) == "5");
+  CHECK(
+      to_json(calls(written, "last").list()[0].config().at("args").list()[1]) ==
+      R"({"class_name":"__tuple__","items":[{"class_name":"__slice__","config":{"start":null,"stop":null,"step":null}},-1]})");
+}
