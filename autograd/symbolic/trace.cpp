@@ -4,6 +4,8 @@
 #include <ktape/autograd/symbolic/shape_rules.hpp>
 #include <ktape/autograd/symbolic/trace.hpp>
 #include <ktape/autograd/tape.hpp>
+#include <ktape/autograd/thread_state.hpp>
+#include <ktape/autograd/variable.hpp>
 
 #include <algorithm>
 #include <optional>
@@ -103,14 +105,44 @@ class SmallValues final : public Environment {
   std::vector<Tensor> values_;
 };
 
-/// Returns the trace on which the runs of `f` on small values agree. Runs in which `f` throws are ignored.
+/// Returns the variables from which recorded results were computed by nodes newer than `oldest`.
+std::vector<Variable> variables_of(const std::vector<Tensor>& results, std::uint64_t oldest) {
+  std::vector<Variable> found;
+  std::set<const Node*> seen;
+  std::vector<Node*> nodes;
+  const auto meet = [&](Node* node) {
+    if (node && (node->leaf() || node->sequence() > oldest) && seen.insert(node).second)
+      nodes.push_back(node);
+  };
+  for (const Tensor& x : results)
+    if (!is_symbolic(x)) meet(x.node());
+  while (!nodes.empty()) {
+    Node* const node = nodes.back();
+    nodes.pop_back();
+    if (const auto* leaf = dynamic_cast<const VariableLeaf*>(node)) {
+      if (const Variable variable = leaf->variable(); variable.defined()) found.push_back(variable);
+      continue;
+    }
+    node->prepare();
+    for (const Edge& edge : node->inputs()) meet(edge.node);
+  }
+  return found;
+}
+
+/// Returns the trace on which the runs of `f` on small values agree, with the symbolic tensors and variables that
+/// any of the runs reads. Runs in which `f` throws are ignored.
 /// When `f` throws in all runs with one message, which then does not depend on an extent, the error is
 /// rethrown.
 std::optional<Trace> trace_values(const char* op, const std::vector<OutputInfo>& arguments,
                                   const Callable& f) {
   const InferenceScope scope;
-  const NoGrad off;
+  const EnableGrad on;  // the nodes of the results lead to the variables
   Trace out;
+  std::set<Origin> captured;
+  const auto capture = [&](const Operand& x) {
+    if (captured.insert(origin_of(x)).second) out.captured.push_back(x);
+  };
+  const std::uint64_t oldest = thread_state().sequence;
   std::size_t runs = 0;
   std::exception_ptr refused;
   std::set<std::string> reasons;
@@ -122,6 +154,7 @@ std::optional<Trace> trace_values(const char* op, const std::vector<OutputInfo>&
       try {
         results = f(values);
         expect_results(op, results);
+        for (const Variable& variable : variables_of(results, oldest)) capture(Operand(variable));
         for (Tensor& x : results)
           if (is_symbolic(x)) x = small.value(x);
       } catch (const Error& error) {
@@ -136,8 +169,7 @@ std::optional<Trace> trace_values(const char* op, const std::vector<OutputInfo>&
              out.results.size(), " and ", results.size());
       for (std::size_t i = 0; i < results.size(); ++i)
         out.results[i] = either(op, out.results[i], info_of(results[i]));
-      if (small.asked_for.size() > out.captured.size())
-        out.captured.assign(small.asked_for.begin(), small.asked_for.end());
+      for (const Tensor& x : small.asked_for) capture(x);
     }
   if (runs == 0 && reasons.size() == 1) std::rethrow_exception(refused);
   return runs > 0 ? std::optional(out) : std::nullopt;

@@ -77,6 +77,21 @@ TEST_CASE("the gradient with respect to a watched constant outlives its tape in 
   CHECK(!K::gradients(K::sum(at), {at})[0].defined());
 }
 
+TEST_CASE("gradients reach what a callable reads that decides by values") {
+  const Variable w(K::constant(3.f));
+  const Tensor x = of({4}), above = of({}), below = of({});
+  const Tensor y =
+      K::map_fn([&](const Tensor& e) { return e.item<float>() > 0.5f ? e * w * above : e + below; }, x);
+  const std::vector<Tensor> slopes = K::gradients(K::sum(y), {w, above, below, x});
+  for (const Tensor& slope : slopes) REQUIRE(slope.defined());
+  const auto found = K::function(
+      {x, above, below}, slopes)({K::constant({1.f, -2.f, 3.f, 4.f}), K::constant(5.f), K::constant(7.f)});
+  CHECK(found[0].item() == 40);
+  CHECK(found[1].item() == 24);
+  CHECK(found[2].item() == 1);
+  CHECK(found[3].item(1) == 1);
+}
+
 TEST_CASE("a custom gradient of symbolic tensors is kept") {
   const Tensor x = of({None});
   Variable w = K::variable({1.f, 2.f});
