@@ -69,7 +69,8 @@ TEST_CASE("the weights of another model are refused with the file's name") {
     std::filesystem::create_directories(std::filesystem::path(path).parent_path());
     save(network(), format, path);
     INFO(path);
-    const nn::Sequential wider = network(4), deeper({nn::Input({2}), nn::Dense(3), nn::Dense(1), nn::Dense(1)});
+    const nn::Sequential wider = network(4),
+                         deeper({nn::Input({2}), nn::Dense(3), nn::Dense(1), nn::Dense(1)});
     CHECK_THROWS_WITH_AS(wider.load_weights(path), Contains(path.c_str()), ValueError);
     CHECK_THROWS_WITH_AS(deeper.load_weights(path), Contains(path.c_str()), ValueError);
   }
