@@ -271,7 +271,7 @@ double loss_of(const nn::Model& model, const Dataset& dataset) {
 }  // namespace
 
 TEST_CASE_FIXTURE(Data, "a model class of several inputs trains on datasets") {
-  const double want = compiled<SumImpl>().fit({t, b}, p, {.verbose = 0})["loss"][0];
+  const double want = compiled<SumImpl>().fit({t, b}, p, {.verbose = 0, .shuffle = false})["loss"][0];
   const Dataset parts = Dataset::from_tensor_slices({t, b}, p).batch(8),
                 flat = Dataset::from_tensor_slices({t, b, p}).batch(8);
   CHECK(loss_of(compiled<SumImpl>(), parts) == want);
@@ -286,7 +286,7 @@ TEST_CASE_FIXTURE(Data, "a model class of several inputs trains on datasets") {
   CHECK(loss_of(compiled<NamedSumImpl>(), flat) == want);
   const Dataset weighed = Dataset::from_tensor_slices({t, b, p, w}).batch(8);
   CHECK(loss_of(compiled<NamedSumImpl>(), weighed) ==
-        compiled<SumImpl>().fit({t, b}, p, {.verbose = 0, .sample_weight = w})["loss"][0]);
+        compiled<SumImpl>().fit({t, b}, p, {.verbose = 0, .shuffle = false, .sample_weight = w})["loss"][0]);
   CHECK(loss_of(compiled<SumImpl>(), Dataset::from_tensor_slices({t, b}, p, w).batch(8)) ==
         loss_of(compiled<NamedSumImpl>(), weighed));
   const nn::Model model = compiled<SumImpl>();
@@ -301,7 +301,7 @@ TEST_CASE_FIXTURE(Data, "a model class of several inputs trains on datasets") {
 }
 
 TEST_CASE_FIXTURE(Data, "a model class with names takes its data by them") {
-  const double want = compiled<SumImpl>().fit({t, b}, p, {.verbose = 0})["loss"][0];
+  const double want = compiled<SumImpl>().fit({t, b}, p, {.verbose = 0, .shuffle = false})["loss"][0];
   CHECK(compiled<NamedSumImpl>().fit({{"body", b}, {"title", t}}, {{"priority", p}},
                                      {.verbose = 0})["loss"][0] == doctest::Approx(want));
   CHECK(loss_of(compiled<NamedSumImpl>(),
