@@ -6,26 +6,27 @@
 
 #include <optional>
 
-/// Activation functions: what an `activation` argument takes, and Keras's own as functions.
+/// Activation functions: the type of the `activation` argument of layers, and Keras's activations as
+/// functions.
 namespace ktape::nn {
 
-/// The class behind an ActivationFunction.
+/// The Impl class of the handle ActivationFunction.
 class ActivationImpl : public FunctionObject<Tensor, const Tensor&> {
  public:
   static constexpr const char* kind = "activation";
   static Value known(AnyFunction function);
-  /// The name alone, where that says all.
+  /// Returns only the name if the options have their default values, else {class_name, config}.
   Value to_value() const override;
 };
 
-/// A function of a tensor, element by element or along an axis: by name, as an object, as one of Keras's
-/// functions, or any callable.
+/// An activation function maps a tensor to a tensor, element by element or along an axis. The `activation`
+/// argument of a layer accepts a name, an object, a function of Keras or of `K`, or any callable of a tensor.
 ///
 ///     nn::Dense(8, {.activation = "relu"})
-///     nn::Dense(8, {.activation = nn::activations::relu})   // the same, as is K::relu
+///     nn::Dense(8, {.activation = nn::activations::relu})   // equal to "relu"; so is K::relu
 ///     nn::Dense(8, {.activation = [](const Tensor& x) { return K::sin(x); }})
 ///
-/// None, the default, is the linear one: it returns its argument.
+/// None, the default, stands for the linear activation, which returns its argument.
 class ActivationFunction : public FunctionHandle<ActivationImpl> {
  public:
   using FunctionHandle::FunctionHandle;
@@ -33,14 +34,15 @@ class ActivationFunction : public FunctionHandle<ActivationImpl> {
   Value to_value() const { return defined() ? impl().to_value() : Value("linear"); }
 };
 
-/// Keras's activations. x is floating (TypeError), the result has its dtype and, but for `glu`, its shape.
-/// They are differentiable to any order, and wait where x is symbolic.
+/// Keras's activations. The argument x must be floating (else TypeError). The result has the dtype of x and,
+/// except for `glu`, the shape of x. Each function is differentiable to any order, and returns a symbol if x
+/// is symbolic.
 namespace activations {
 
 struct ReluOptions {
-  double negative_slope = 0;             ///< below the threshold
+  double negative_slope = 0;             ///< the slope below the threshold
   std::optional<double> max_value = {};  ///< the largest result
-  double threshold = 0;                  ///< a gate: x passes above it
+  double threshold = 0;                  ///< elements up to the threshold are scaled by negative_slope
 };
 struct NegativeSlopeOptions {
   double negative_slope = 0.2;
@@ -49,7 +51,7 @@ struct AlphaOptions {
   double alpha = 1;
 };
 struct GeluOptions {
-  bool approximate = false;  ///< with tanh in place of erf
+  bool approximate = false;  ///< uses tanh instead of erf
 };
 struct HardSigmoidOptions {
   double slope = 1 / 6.;  ///< 0.2 in Keras 2 and TensorFlow.js
@@ -62,77 +64,78 @@ struct ShrinkOptions {
 };
 struct ThresholdOptions {
   double threshold = 0;
-  double default_value = 0;  ///< the result up to the threshold
+  double default_value = 0;  ///< the result for elements up to the threshold
 };
 struct SquareplusOptions {
   double b = 4;
 };
 
-/// x above the threshold, negative_slope * (x - threshold) elsewhere, at most max_value.
+/// Returns x above the threshold, negative_slope * (x - threshold) elsewhere, and at most max_value.
 Tensor relu(const Tensor& x, const ReluOptions& options = {});
-/// min(max(x, 0), 6).
+/// Returns min(max(x, 0), 6).
 Tensor relu6(const Tensor& x);
-/// x above 0, negative_slope * x elsewhere.
+/// Returns x above 0, negative_slope * x elsewhere.
 Tensor leaky_relu(const Tensor& x, const NegativeSlopeOptions& options = {});
-/// x above 0, alpha * (exp(x) - 1) elsewhere.
+/// Returns x above 0, alpha * (exp(x) - 1) elsewhere.
 Tensor elu(const Tensor& x, const AlphaOptions& options = {});
-/// 1.0507 * elu(x, 1.6733): keeps mean 0 and variance 1.
+/// Returns 1.0507 * elu(x, 1.6733), which keeps mean 0 and variance 1.
 Tensor selu(const Tensor& x);
-/// x above 0, alpha * (exp(x / alpha) - 1) elsewhere.
+/// Returns x above 0, alpha * (exp(x / alpha) - 1) elsewhere.
 Tensor celu(const Tensor& x, const AlphaOptions& options = {});
-/// x times the standard normal distribution function of x.
+/// Returns x times the standard normal distribution function of x.
 Tensor gelu(const Tensor& x, const GeluOptions& options = {});
-/// The first half of x along the axis times the sigmoid of the second half. Throws ValueError for an odd
-/// extent.
+/// Returns the first half of x along the axis times the sigmoid of the second half. Throws ValueError for an
+/// odd extent.
 Tensor glu(const Tensor& x, const AxisOptions& options = {});
-/// x * sigmoid(x), also known as swish.
+/// Returns x * sigmoid(x), also known as swish.
 Tensor silu(const Tensor& x);
-/// x * tanh(softplus(x)).
+/// Returns x * tanh(softplus(x)).
 Tensor mish(const Tensor& x);
-/// 1 / (1 + exp(-x)).
+/// Returns 1 / (1 + exp(-x)).
 Tensor sigmoid(const Tensor& x);
-/// slope x + 0.5 between 0 and 1: relu6(x + 3) / 6, by default.
+/// Returns slope * x + 0.5, limited to 0 and 1; with the default slope relu6(x + 3) / 6.
 Tensor hard_sigmoid(const Tensor& x, const HardSigmoidOptions& options = {});
-/// x * hard_sigmoid(x), also known as hard_swish.
+/// Returns x * hard_sigmoid(x), also known as hard_swish.
 Tensor hard_silu(const Tensor& x);
-/// -1 below -1, 1 above 1, x between them.
+/// Returns -1 below -1, 1 above 1, and x between -1 and 1.
 Tensor hard_tanh(const Tensor& x);
-/// x where |x| > threshold, else 0.
+/// Returns x where |x| > threshold, else 0.
 Tensor hard_shrink(const Tensor& x, const ShrinkOptions& options = {});
-/// x moved by the threshold towards 0, at most to 0.
+/// Returns x moved by the threshold towards 0, at most to 0.
 Tensor soft_shrink(const Tensor& x, const ShrinkOptions& options = {});
 Tensor tanh(const Tensor& x);
-/// x - tanh(x).
+/// Returns x - tanh(x).
 Tensor tanh_shrink(const Tensor& x);
-/// x above the threshold, default_value elsewhere.
+/// Returns x above the threshold, default_value elsewhere.
 Tensor threshold(const Tensor& x, const ThresholdOptions& options = {});
-/// exp(x) / sum(exp(x)) along the axis.
+/// Returns exp(x) / sum(exp(x)) along the axis.
 Tensor softmax(const Tensor& x, const AxisOptions& options = {});
 Tensor log_softmax(const Tensor& x, const AxisOptions& options = {});
-/// log(sigmoid(x)).
+/// Returns log(sigmoid(x)).
 Tensor log_sigmoid(const Tensor& x);
-/// log(1 + exp(x)).
+/// Returns log(1 + exp(x)).
 Tensor softplus(const Tensor& x);
-/// x / (1 + |x|).
+/// Returns x / (1 + |x|).
 Tensor softsign(const Tensor& x);
-/// (x + sqrt(x^2 + b)) / 2.
+/// Returns (x + sqrt(x^2 + b)) / 2.
 Tensor squareplus(const Tensor& x, const SquareplusOptions& options = {});
-/// exp(x).
+/// Returns exp(x).
 Tensor exponential(const Tensor& x);
-/// x itself.
+/// Returns x itself.
 Tensor linear(const Tensor& x);
-/// The point of the probability simplex that is nearest to x, along the axis.
+/// Returns the point of the probability simplex that is nearest to x, along the axis.
 Tensor sparsemax(const Tensor& x, const AxisOptions& options = {});
-/// 0 below -1, x above 1, ((x + 1) / 2)^2 between them.
+/// Returns 0 below -1, x above 1, and ((x + 1) / 2)^2 between -1 and 1.
 Tensor sparse_plus(const Tensor& x);
-/// 0 below -1, 1 above 1, (x + 1) / 2 between them.
+/// Returns 0 below -1, 1 above 1, and (x + 1) / 2 between -1 and 1.
 Tensor sparse_sigmoid(const Tensor& x);
 
-/// Keras's other names.
+/// Keras's other names of `silu` and `hard_silu`.
 inline constexpr auto& swish = silu;
 inline constexpr auto& hard_swish = hard_silu;
 
-/// The name of one of these functions, or of one of `K` that computes the same; empty for another function.
+/// Returns Keras's name of a function in nn::activations, or of a function in `K` that computes an activation
+/// of Keras. Returns an empty string for any other function.
 inline std::string name_of(AnyFunction function) {
   static const NamedFunction all[] = {
       {any_function(relu), "relu"},
@@ -181,7 +184,8 @@ inline std::string name_of(AnyFunction function) {
 
 }  // namespace activations
 
-/// K's hard_sigmoid is that of Keras 2.
+/// Returns the name under which configs hold a function of the library; null for other functions.
+/// `K::hard_sigmoid` is the function of Keras 2 and gets slope=0.2.
 inline Value ActivationImpl::known(AnyFunction function) {
   if (function == any_function(backend::hard_sigmoid))
     return Config{{"class_name", "hard_sigmoid"}, {"config", Config{{"slope", 0.2}}}};

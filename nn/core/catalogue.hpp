@@ -5,10 +5,10 @@
 #include <algorithm>
 #include <map>
 
-/// For the library's own classes: how a struct of options becomes a config and back, and the list of all
-/// classes.
+/// Tools for the library's own classes: the conversion between a struct of options and a config, and the list
+/// of all classes.
 ///
-/// A class says once which options it has:
+/// A class names its options in a function `fields`, which serves both directions:
 ///
 ///     template <class F>
 ///     void fields(MaxNormOptions& options, F&& field) {
@@ -17,14 +17,14 @@
 ///     }
 namespace ktape::nn {
 
-/// Marks a field that some releases of Keras do not know: configs have the field only where its value is
-/// another than the default T().
+/// A mark for a field that some releases of Keras do not know: a config contains the field only if its value
+/// differs from the default T().
 ///
 ///     field("use_gate", options.use_gate, recent);
 struct RecentField {};
 inline constexpr RecentField recent;
 
-/// Returns the options under their names.
+/// Returns a config with the value of each option under the option's name.
 template <class Options>
 Config config_of(const Options& options) {
   Config config;
@@ -36,16 +36,17 @@ Config config_of(const Options& options) {
   return config;
 }
 
-/// A type of options of which null is a value: None in Keras.
+/// A type of options for which null (None in Keras) is a valid value.
 template <class T>
 concept Nullable = std::same_as<T, Value> || std::same_as<T, Axes> || Configurable<T> ||
     requires(const T& t) {
   t.has_value();
 };
 
-/// Returns the options that a config names; the others keep their defaults, as do those that are null where
-/// null is no value of theirs. Throws TypeError for a value of another type and ValueError for an unknown
-/// name with a value, naming the class. A `dtype`, which Keras writes for every object, is passed over.
+/// Returns a struct of options with the values from a config. An option keeps its default if the config lacks
+/// its name, or has null for an option that cannot be null. Throws TypeError for a value of a wrong type and
+/// ValueError for an unknown name with a value; the message names the class. The name `dtype`, which Keras
+/// writes for every object, is ignored.
 template <class Options>
 Options options_from(const std::string& class_name, const Config& config) {
   Options options;
@@ -62,12 +63,12 @@ Options options_from(const std::string& class_name, const Config& config) {
   return options;
 }
 
-/// A class without options.
+/// The options of a class without options.
 struct NoOptions {};
 template <class F>
 void fields(NoOptions&, F&&) {}
 
-/// The function object f(arguments..., options).
+/// Returns an object of the kind Base whose `call` computes f(arguments..., options).
 template <class Base, class Options, class F>
 std::shared_ptr<Base> function_object(const char* class_name, const Options& options, F f) {
   return std::make_shared<typename Base::template From<Base>>(
@@ -75,43 +76,44 @@ std::shared_ptr<Base> function_object(const char* class_name, const Options& opt
       [options, f](const auto&... arguments) { return f(arguments..., options); });
 }
 
-/// The classes of the library, filled when the first name is looked up.
+/// The list of all known classes. The library's list is filled when the first name is looked up.
 class Catalogue {
  public:
   struct Entry {
-    std::string name;  ///< of the class
+    std::string name;  ///< the name of the class
     Factory factory;
     std::vector<std::string> aliases = {};
-    bool of_user = false;  ///< registered by a program
+    bool of_user = false;  ///< true for a class that a program registered
   };
 
-  /// A class with its other names.
+  /// Adds a class, which can also be looked up by the aliases.
   void add(const std::string& name, Factory factory, const std::vector<std::string>& aliases = {});
-  /// A class whose handle is made from a struct of options.
+  /// Adds a class whose handle is made from a struct of options.
   template <class H, class Options>
   void add(const std::string& name, const std::vector<std::string>& aliases = {}) {
     add(
         name, [name](const Config& config) { return H(options_from<Options>(name, config)); }, aliases);
   }
 
-  /// A class of the user's, in the place of one of the same name.
+  /// Adds a class of a user, which replaces a class of this kind and name.
   void add_of_user(const std::string& name, Factory factory);
 
   const Entry* find(const std::string& kind, const std::string& name) const;
   std::vector<std::string> names(const std::string& kind) const;
-  /// The names, and the other names.
+  /// Returns the names of all classes of a kind, then their aliases.
   std::vector<std::string> all_names(const std::string& kind) const;
 
  private:
   std::vector<Entry> entries_;
-  std::map<std::string, std::size_t> at_;  ///< where an entry is, by "kind/spelling"
+  std::map<std::string, std::size_t> at_;  ///< the index in entries_ for the key "kind/spelling"
 };
 
-/// A {class_name, config} with the place where Keras 3 finds the class, as it writes it: `module`, and for a
-/// class that is not the library's `registered_name`. Other values are returned as they are.
+/// Adds to a {class_name, config} the names by which Keras 3 finds the class: `module` for a class of the
+/// library, `registered_name` for a class of a user; the other name is null. Returns any other value
+/// unchanged.
 Value with_module(const std::string& kind, const Value& value);
 
-// Each family adds its own.
+// Each of these functions adds the classes of a family. The family's source defines the function.
 void add_activations(Catalogue& catalogue);
 void add_initializers(Catalogue& catalogue);
 void add_regularizers(Catalogue& catalogue);

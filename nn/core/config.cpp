@@ -24,7 +24,7 @@ Json json_of(const Value& value) {
     return list;
   }
   Json::object_t object;
-  // Names differ already: no need to look for each among all before.
+  // The names of a config differ from each other, so a search for equal names can be skipped.
   for (const auto& [name, item] : value.config()) object.Container::emplace_back(name, json_of(item));
   return object;
 }
@@ -37,7 +37,7 @@ bool finite(const Value& value) {
   return !value.is_number() || std::isfinite(value.number());
 }
 
-/// Makes the value of a text while it is parsed.
+/// A parser that makes a Value from a JSON text.
 class ValueReader final : public nlohmann::json_sax<Json> {
  public:
   Value result() { return std::move(result_); }
@@ -51,7 +51,7 @@ class ValueReader final : public nlohmann::json_sax<Json> {
   }
   bool number_float(double value, const std::string&) override { return add(value); }
   bool string(std::string& value) override { return add(std::move(value)); }
-  bool binary(Json::binary_t&) override { return false; }  // not in texts
+  bool binary(Json::binary_t&) override { return false; }  // JSON text has no binary values
 
   bool start_array(std::size_t) override { return open({.list = Value::List()}); }
   bool end_array() override { return close(); }
@@ -66,11 +66,11 @@ class ValueReader final : public nlohmann::json_sax<Json> {
   }
 
  private:
-  /// A list or a config that has begun.
+  /// A list or a config whose end has not been parsed.
   struct Open {
     std::optional<Value::List> list = {};
     Config config = {};
-    std::string key = {};  ///< of the next value
+    std::string key = {};  ///< the name of the next value
   };
 
   void expect_depth() const {

@@ -20,26 +20,26 @@ namespace ktape::nn {
 class Config;
 class Value;
 
-/// A string, or Python's None: `.merge_mode = "sum"`, `.merge_mode = None`.
+/// A string or Python's None: `.merge_mode = "sum"`, `.merge_mode = None`.
 struct OptionalString : std::optional<std::string> {
   using std::optional<std::string>::optional;
   OptionalString(NoneType) {}
   OptionalString(std::optional<std::string> text) : std::optional<std::string>(std::move(text)) {}
 };
 
-/// What has a form in configs, and is made again from it: initializers, layers and so on.
+/// A type with a form in configs, from which an object can be made again: initializers, layers and so on.
 template <class T>
 concept Configurable = requires(const T& object) {
   object.to_value();
 };
 
-/// What a config holds under a name: null, a bool, an integer, a number, a string, a list of values, or
-/// another config. What JSON knows.
+/// A value of a config, of the kinds that JSON has: null, a bool, an integer, a number, a string, a list of
+/// values, or another config.
 class Value {
  public:
   using List = std::vector<Value>;
 
-  // What copies or destroys a variant is much to compile: it is in the source.
+  // The source defines copies and the destructor, because std::variant makes these slow to compile.
   Value() noexcept;  ///< null
   Value(const Value& other);
   Value(Value&& other) noexcept;
@@ -55,9 +55,9 @@ class Value {
   Value(std::string value);
   Value(List values);
   Value(const Config& config);
-  /// A list; an unknown dimension is null.
+  /// Makes a list of the extents, with null for an unknown extent.
   Value(const Shape& shape);
-  /// One axis is an integer, several are a list, all are null.
+  /// Makes an integer of a single axis, a list of several axes, and null of all axes.
   Value(const Axes& axes);
   template <class T>
   Value(const std::optional<T>& value) : Value() {
@@ -83,8 +83,8 @@ class Value {
   bool is_list() const { return std::holds_alternative<List>(data_); }
   bool is_config() const { return std::holds_alternative<std::shared_ptr<const Config>>(data_); }
 
-  /// What it holds. Throws TypeError when that is something else; `what` names the value in the message. A
-  /// whole number is an integer, too.
+  /// Returns the content as the type that the function's name says. Throws TypeError if the value is of
+  /// another type; `what` names the value in the message. A number without a fraction is also an integer.
   bool boolean(const std::string& what = unnamed) const;
   std::int64_t integer(const std::string& what = unnamed) const;
   double number(const std::string& what = unnamed) const;
@@ -94,8 +94,8 @@ class Value {
   Shape shape(const std::string& what = unnamed) const;
   Axes axes(const std::string& what = unnamed) const;
 
-  /// The same as a T: a number type, a string, a Shape, Axes, an optional, vector or array of these, or
-  /// anything Configurable.
+  /// Returns the content as a T: a number type, a string, a Shape, Axes, an optional, vector or array of
+  /// these, or any Configurable type. Throws TypeError if the value is of another type.
   template <class T>
   T as(const std::string& what = unnamed) const;
 
@@ -121,13 +121,14 @@ class Config {
   Config(std::initializer_list<Entry> entries);
 
   bool contains(const std::string& name) const { return find(name) != nullptr; }
-  /// The value of this name. Throws ValueError, with the nearest known names, when there is none.
+  /// Returns the value under a name. Throws ValueError, with the nearest known names, if the config lacks the
+  /// name.
   const Value& at(const std::string& name) const;
-  /// The same, or `otherwise`.
+  /// Returns the value under a name, or `otherwise` if the config lacks the name.
   Value get(const std::string& name, const Value& otherwise = {}) const;
-  /// Gives the name a value, in the place of the one it has or behind all others.
+  /// Sets the value under a name. A known name keeps its place, a new name is appended.
   void set(const std::string& name, Value value);
-  /// Appends the entries of another config, as `set` does.
+  /// Sets all entries of another config, in their order, as `set` does.
   void update(const Config& other);
   void erase(const std::string& name);
 
@@ -137,23 +138,23 @@ class Config {
   auto end() const { return entries_.end(); }
   std::vector<std::string> names() const;
 
-  /// The same names with the same values, in any order.
+  /// Returns true if both configs have equal names with equal values, in any order.
   friend bool operator==(const Config& a, const Config& b);
 
  private:
   const Value* find(const std::string& name) const;
-  /// Keeps the places of the last entries, if there are many.
+  /// Adds the places of new entries to places_, if the config has many entries.
   void note_last();
 
   std::vector<Entry> entries_;
-  std::unordered_map<std::string, std::size_t> places_;  ///< of the entries; none where they are few
+  std::unordered_map<std::string, std::size_t> places_;  ///< name to index in entries_; empty for few names
 };
 
-/// The value as JSON, on one line or, with an indent, on several. Throws ValueError for a number that is not
-/// finite, which JSON cannot say.
+/// Returns the value as JSON text, on a single line or, with an indent, on several. Throws ValueError for a
+/// number that is not finite, because JSON has no such numbers.
 std::string to_json(const Value& value, int indent = -1);
-/// The value of a JSON text. Throws ValueError, with the place, for a text that is not JSON or nested too
-/// deeply.
+/// Returns the value of a JSON text. Throws ValueError, with the place, for a text that is not JSON or nested
+/// too deeply.
 Value from_json(const std::string& text);
 
 /// Writes the value as JSON.
@@ -192,7 +193,7 @@ T Value::as(const std::string& what) const {
   } else {
     T out;
     if constexpr (std::is_arithmetic_v<typename T::value_type>)
-      if (is_number()) return {as<typename T::value_type>(what)};  // as Keras accepts one for all
+      if (is_number()) return {as<typename T::value_type>(what)};  // Keras accepts one number for all
     for (const Value& value : list(what)) out.push_back(value.as<typename T::value_type>(what));
     return out;
   }

@@ -6,40 +6,41 @@
 
 namespace ktape::nn {
 
-/// The class behind a Constraint.
+/// The Impl class of the handle Constraint.
 class ConstraintImpl : public FunctionObject<Tensor, const Tensor&> {
  public:
   static constexpr const char* kind = "constraint";
 };
 
-/// Maps a weight to an allowed one of the same shape; optimizers apply it after each update. By name
-/// ("non_neg"), as an object, or any callable.
+/// A constraint maps a weight to an allowed weight with equal shape; optimizers apply the constraint after
+/// each update. A layer accepts a name ("non_neg"), an object, or any callable of a tensor.
 class Constraint : public FunctionHandle<ConstraintImpl> {
  public:
   using FunctionHandle::FunctionHandle;
   Tensor operator()(const Tensor& w) const { return impl().call(w); }
-  /// What a Variable takes; empty for None.
+  /// Returns the constraint as the function that a Variable takes; an empty function for None.
   ktape::Constraint function() const;
 };
 
-/// A constraint class of the user's.
+/// A handle to a constraint class of a user.
 template <class Implementation>
 using ConstraintOf = HandleOf<Constraint, Implementation>;
 
-/// Norms are sqrt(sum(w^2)) along the axes: 0 for each column of a Dense kernel, {0, 1, 2} for each filter of
-/// a Conv2D kernel. Divisions add K::epsilon() to them.
+/// Options of MaxNorm. A norm is sqrt(sum(w^2)) along the axes: axis 0 gives the norm of each column of a
+/// Dense kernel, axes {0, 1, 2} the norm of each filter of a Conv2D kernel. Divisions by a norm add
+/// K::epsilon() to the norm.
 struct MaxNormOptions {
   double max_value = 2;
   Axes axis = 0;
 };
-/// Scales down what has a norm above max_value.
+/// A constraint that scales weights with a norm above max_value down to max_value.
 class MaxNorm : public Constraint {
  public:
   MaxNorm(const MaxNormOptions& options = {});
   explicit MaxNorm(double max_value) : MaxNorm(MaxNormOptions{max_value}) {}
 };
 
-/// Makes negative elements 0.
+/// A constraint that sets negative elements to 0.
 class NonNeg : public Constraint {
  public:
   NonNeg();
@@ -48,7 +49,7 @@ class NonNeg : public Constraint {
 struct UnitNormOptions {
   Axes axis = 0;
 };
-/// Scales to norm 1.
+/// A constraint that scales weights to norm 1.
 class UnitNorm : public Constraint {
  public:
   UnitNorm(const UnitNormOptions& options = {});
@@ -56,16 +57,16 @@ class UnitNorm : public Constraint {
 
 struct MinMaxNormOptions {
   double min_value = 0, max_value = 1;
-  double rate = 1;  ///< how far to go towards the nearest allowed norm
+  double rate = 1;  ///< the part of the way to the nearest allowed norm: 1 goes all the way
   Axes axis = 0;
 };
-/// Scales norms into [min_value, max_value].
+/// A constraint that scales weights such that their norms lie in [min_value, max_value].
 class MinMaxNorm : public Constraint {
  public:
   MinMaxNorm(const MinMaxNormOptions& options = {});
 };
 
-/// Keras's other names: `nn::constraints::max_norm(2)`.
+/// Keras's other names of the constraints: `nn::constraints::max_norm(2)`.
 namespace constraints {
 using nn::MaxNorm, nn::MinMaxNorm, nn::NonNeg, nn::UnitNorm;
 using max_norm = MaxNorm;

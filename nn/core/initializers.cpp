@@ -65,7 +65,7 @@ void fields(STFTOptions& o, F&& field) {
 
 namespace {
 
-/// The numbers of units that a unit is connected to, in front of a weight and behind it.
+/// The numbers of input units and output units of a weight.
 struct Fans {
   double in = 1, out = 1;
 };
@@ -88,7 +88,7 @@ Fans fans(const Shape& shape, const VarianceScalingOptions& o) {
           field * static_cast<double>(shape.back())};
 }
 
-/// Returns the number that a random variance is divided by.
+/// Returns n of the variance scale / n.
 double fan(const Shape& shape, const VarianceScalingOptions& o) {
   const auto [in, out] = fans(shape, o);
   return std::max(1.0, o.mode == "fan_in" ? in : o.mode == "fan_out" ? out : (in + out) / 2);
@@ -102,7 +102,8 @@ Tensor scaled(const Shape& shape, DType dtype, const VarianceScalingOptions& o) 
   }
   if (o.distribution == "untruncated_normal")
     return K::random_normal(shape, {.stddev = std::sqrt(variance), .dtype = dtype, .seed = o.seed});
-  constexpr double kept = 0.87962566103423978;  // the deviation of a standard normal cut at 2
+  constexpr double kept =
+      0.87962566103423978;  // the standard deviation of a standard normal that is cut at 2
   return K::truncated_normal(shape, {.stddev = std::sqrt(variance) / kept, .dtype = dtype, .seed = o.seed});
 }
 
@@ -143,7 +144,7 @@ Tensor orthogonal(const Shape& shape, DType dtype, const OrthogonalOptions& o) {
   const auto [q, r] = xt::linalg::qr(normal);
   Tensor basis = Tensor::empty(tall, DType::Float64);
   for (std::int64_t i = 0, at = 0; i < tall[0]; ++i)
-    for (std::int64_t j = 0; j < tall[1]; ++j, ++at)  // with signs that make the matrix uniformly distributed
+    for (std::int64_t j = 0; j < tall[1]; ++j, ++at)  // the signs make the matrix uniformly distributed
       basis.pointer<double>()[at] = r(j, j) < 0 ? -q(i, j) : q(i, j);
   if (rows < columns) basis = K::transpose(basis);
   return K::cast(K::reshape(basis * o.gain, shape), dtype);
@@ -158,7 +159,7 @@ Tensor identity(const Shape& shape, DType dtype, const IdentityInitializerOption
 
 constexpr double pi = 3.14159265358979323846;
 
-/// A sum of cosines over -pi to pi: its window's name and its terms.
+/// A window that is a sum of cosines over -pi to pi: the name of the window and the factor of each cosine.
 struct CosineWindow {
   const char* name;
   std::vector<double> terms;
@@ -175,7 +176,7 @@ const std::vector<CosineWindow>& cosine_windows() {
   return windows;
 }
 
-/// The value of another window at step t of n, of which there are more than one.
+/// Returns the value at step t of n of a window that is not a sum of cosines. Requires n > 1.
 double other_window(const std::string& name, double t, double n) {
   const double from_center = std::fabs(2 * t / (n - 1) - 1);
   if (name == "cosine") return std::sin(pi / n * (t + 0.5));

@@ -9,25 +9,27 @@
 #include <utility>
 #include <vector>
 
-/// What weights start with. Random ones draw from the generator of K: `K::set_random_seed` fixes them; one
-/// with a seed of its own gives the same numbers each time.
+/// Initializers make the first values of weights. A random initializer without a seed draws from the
+/// generator of K, which `K::set_random_seed` seeds. A random initializer with a seed gives equal numbers in
+/// each call.
 namespace ktape::nn {
 
-/// The class behind an Initializer.
+/// The Impl class of the handle Initializer.
 class InitializerImpl : public FunctionObject<Tensor, const Shape&, DType> {
  public:
   static constexpr const char* kind = "initializer";
 };
 
-/// Makes the first value of a weight: by name ("glorot_uniform"), as an object, as `K::zeros` or `K::ones`,
-/// or any callable of (Shape, DType). A value of another shape or dtype than the wanted one is a ValueError
-/// or TypeError.
+/// An initializer makes the first value of a weight. A layer accepts a name ("glorot_uniform"), an object,
+/// `K::zeros` or `K::ones`, or any callable of (Shape, DType). A callable that returns a wrong shape causes a
+/// ValueError, a wrong dtype a TypeError.
 class Initializer : public FunctionHandle<InitializerImpl> {
  public:
   using FunctionHandle::FunctionHandle;
-  /// `K::zeros` or `K::ones`, which stand for their names, or another such function.
+  /// Makes an initializer of `K::zeros` or `K::ones`, which have names in configs, or of another such
+  /// function.
   Initializer(Tensor (*f)(const backend::ShapeLike&, const backend::CreationOptions&));
-  /// The dtype is floatx() unless given.
+  /// Returns the first value of a weight. The dtype is floatx() unless given.
   Tensor operator()(const Shape& shape, std::optional<DType> dtype = {}) const;
 };
 
@@ -38,7 +40,7 @@ inline Initializer::Initializer(Tensor (*f)(const backend::ShapeLike&, const bac
                                             return f(shape, {.dtype = dtype});
                                           })) {}
 
-/// An initializer class of the user's.
+/// A handle to an initializer class of a user.
 template <class Implementation>
 using InitializerOf = HandleOf<Initializer, Implementation>;
 
@@ -64,7 +66,7 @@ class Constant : public Initializer {
 struct IdentityInitializerOptions {
   double gain = 1;
 };
-/// `gain` on the diagonal of a matrix, 0 elsewhere. Throws ValueError for a shape of another rank than 2.
+/// A matrix with `gain` on the diagonal and 0 elsewhere. Throws ValueError unless the shape has rank 2.
 /// Keras's `initializers.Identity`.
 class IdentityInitializer : public Initializer {
  public:
@@ -89,7 +91,7 @@ class RandomUniform : public Initializer {
   RandomUniform(const RandomUniformOptions& options = {});
 };
 
-/// Normal numbers, those beyond two standard deviations drawn again.
+/// Normal random numbers. Numbers beyond two standard deviations from the mean are drawn again.
 class TruncatedNormal : public Initializer {
  public:
   TruncatedNormal(const RandomNormalOptions& options = {});
@@ -100,14 +102,15 @@ struct VarianceScalingOptions {
   std::string mode = "fan_in";                    ///< or "fan_out", "fan_avg"
   std::string distribution = "truncated_normal";  ///< or "untruncated_normal", "uniform"
   std::optional<std::int64_t> seed = {};
-  std::optional<std::vector<int>> input_axes = {};   ///< axes of the units in front, with output_axes
-  std::optional<std::vector<int>> output_axes = {};  ///< axes of the units behind, with input_axes
+  std::optional<std::vector<int>> input_axes = {};   ///< the axes that count for fan_in; needs output_axes
+  std::optional<std::vector<int>> output_axes = {};  ///< the axes that count for fan_out; needs input_axes
 };
-/// Random numbers with mean 0 and variance scale / n, where n is fan_in = shape[-2] * receptive field,
-/// fan_out = shape[-1] * receptive field, or their mean; the receptive field is the product of the other
-/// extents. With `input_axes` and `output_axes` fan_in and fan_out are the products of the extents of these
-/// axes, for weights whose axes have another order, such as (features, heads, size). Throws ValueError for a
-/// scale that is not above 0 and unknown modes and distributions.
+/// Random numbers with mean 0 and variance scale / n. For the modes "fan_in", "fan_out" and "fan_avg", n is
+/// fan_in = shape[-2] * receptive field, fan_out = shape[-1] * receptive field, or the mean of both. The
+/// receptive field is the product of the other extents. With `input_axes` and `output_axes`, fan_in and
+/// fan_out are the products of the extents of these axes, for weights whose axes have another order, such as
+/// (features, heads, size). Throws ValueError unless the scale is above 0, and for unknown modes and
+/// distributions.
 class VarianceScaling : public Initializer {
  public:
   VarianceScaling(const VarianceScalingOptions& options = {});
@@ -115,32 +118,35 @@ class VarianceScaling : public Initializer {
 
 struct SeedOptions {
   std::optional<std::int64_t> seed = {};
-  std::optional<std::vector<int>> input_axes = {};   ///< axes of the units in front, with output_axes
-  std::optional<std::vector<int>> output_axes = {};  ///< axes of the units behind, with input_axes
+  std::optional<std::vector<int>> input_axes = {};   ///< the axes that count for fan_in; needs output_axes
+  std::optional<std::vector<int>> output_axes = {};  ///< the axes that count for fan_out; needs input_axes
 };
-/// VarianceScaling with scale 1 and "fan_avg".
+/// VarianceScaling with scale 1, mode "fan_avg" and distribution "uniform".
 class GlorotUniform : public Initializer {
  public:
   GlorotUniform(const SeedOptions& options = {});
 };
+/// VarianceScaling with scale 1, mode "fan_avg" and distribution "truncated_normal".
 class GlorotNormal : public Initializer {
  public:
   GlorotNormal(const SeedOptions& options = {});
 };
-/// VarianceScaling with scale 2 and "fan_in".
+/// VarianceScaling with scale 2, mode "fan_in" and distribution "uniform".
 class HeUniform : public Initializer {
  public:
   HeUniform(const SeedOptions& options = {});
 };
+/// VarianceScaling with scale 2, mode "fan_in" and distribution "truncated_normal".
 class HeNormal : public Initializer {
  public:
   HeNormal(const SeedOptions& options = {});
 };
-/// VarianceScaling with scale 1 and "fan_in".
+/// VarianceScaling with scale 1, mode "fan_in" and distribution "uniform".
 class LecunUniform : public Initializer {
  public:
   LecunUniform(const SeedOptions& options = {});
 };
+/// VarianceScaling with scale 1, mode "fan_in" and distribution "truncated_normal".
 class LecunNormal : public Initializer {
  public:
   LecunNormal(const SeedOptions& options = {});
@@ -150,16 +156,17 @@ struct OrthogonalOptions {
   double gain = 1;
   std::optional<std::int64_t> seed = {};
 };
-/// `gain` times a random matrix with orthonormal columns, or rows where it has fewer of these; the last axis
-/// of the shape counts the columns. Throws ValueError for a shape of rank 0 or 1.
+/// A random matrix times `gain`. The matrix has orthonormal columns, or orthonormal rows if there are fewer
+/// rows than columns. The last axis of the shape counts the columns, the product of the other extents the
+/// rows. Throws ValueError for a shape of rank 0 or 1.
 class Orthogonal : public Initializer {
  public:
   Orthogonal(const OrthogonalOptions& options = {});
 };
 
-/// A window over the steps of a frame: the name of one of `scipy.signal.windows` ("hann", "hamming",
+/// A window over the steps of a frame: the name of a function in `scipy.signal.windows` ("hann", "hamming",
 /// "blackman", "nuttall", "blackmanharris", "flattop", "boxcar", "cosine", "bartlett", "triang", "bohman"),
-/// its values, or None. Throws ValueError for an unknown name.
+/// the window's values, or None. Throws ValueError for an unknown name.
 class FrameWindow {
  public:
   FrameWindow(const char* name) : FrameWindow(std::string(name)) {}
@@ -169,7 +176,8 @@ class FrameWindow {
   FrameWindow(NoneType) {}
   explicit FrameWindow(const Value& value);
   Value to_value() const;
-  /// One number for each step, none without a window. Throws ValueError for another number of given values.
+  /// Returns a number for each step; an empty vector without a window. Throws ValueError if the number of
+  /// given values is not the number of steps.
   std::vector<double> over(std::int64_t steps, bool periodic) const;
 
  private:
@@ -180,19 +188,20 @@ class FrameWindow {
 struct STFTOptions {
   std::string side = "real";  ///< or "imag"
   FrameWindow window = "hann";
-  OptionalString scaling = "density";  ///< or "spectrum": by the window's norm, or by its sum
-  bool periodic = false;               ///< the window's first step would follow its last
+  OptionalString scaling = "density";  ///< or "spectrum", None: the scale of STFT
+  bool periodic = false;               ///< drops the last of steps + 1 values
 };
-/// The kernel of a convolution that computes one side of the short-time Fourier transform: for a shape
-/// (steps, 1, bins) the number at (t, 0, k) is window[t] / scale * cos(2 pi t k / (2 (bins - 1))), or -sin
-/// for "imag". The scale is sqrt(sum(window^2)) for "density", sum(abs(window)) for "spectrum" and 1 without
-/// scaling. Throws ValueError for another shape, and unknown names. Keras's `STFTInitializer`.
+/// The kernel of a convolution that computes the real or the imaginary side of the short-time Fourier
+/// transform. For a shape (steps, 1, bins) the number at (t, 0, k) is window[t] / scale * cos(2 pi t k / (2
+/// (bins - 1))), or -sin instead of cos for "imag". The scale is sqrt(sum(window^2)) for "density",
+/// sum(abs(window)) for "spectrum" and 1 without scaling. Throws ValueError for other shapes and for unknown
+/// names. Keras's `STFTInitializer`.
 class STFT : public Initializer {
  public:
   STFT(const STFTOptions& options = {});
 };
 
-/// Keras's other names: `nn::initializers::he_normal()`.
+/// Keras's other names of the initializers: `nn::initializers::he_normal()`.
 namespace initializers {
 using nn::Constant, nn::GlorotNormal, nn::GlorotUniform, nn::HeNormal, nn::HeUniform, nn::LecunNormal,
     nn::LecunUniform, nn::Ones, nn::Orthogonal, nn::RandomNormal, nn::RandomUniform, nn::STFT,

@@ -15,8 +15,8 @@ constexpr std::int64_t unlimited = -1;
 thread_local std::int64_t elements_left = unlimited;
 thread_local weight_loading_scope* current = nullptr;
 
-/// Fills a block with zeros. Its whole pages go back to the system, which makes zeros of them when they are
-/// read.
+/// Fills a block with zeros. The whole pages of the block are returned to the system, which provides zeros
+/// when the pages are read.
 void clear(char* block, std::size_t size) {
   void* begin = block;
   std::size_t room = size;

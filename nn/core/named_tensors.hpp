@@ -12,13 +12,13 @@
 
 namespace ktape::nn {
 
-/// Tensors in order, which may have names: what a model is given, a batch, an element of a dataset. A vector
-/// of tensors is one, and it is a vector of tensors.
+/// A list of tensors that may have names: the inputs of a model, a batch, an element of a dataset. A vector
+/// of tensors converts to NamedTensors, and NamedTensors are a vector of tensors.
 ///
 ///     model.fit({{"title", titles}, {"body", bodies}}, {{"priority", priorities}});
 ///     Tensor title = batch.x["title"], first = batch.x[0];
 ///
-/// What a function of vectors appends has no name.
+/// A tensor that a member of std::vector appends, such as push_back, has no name.
 class NamedTensors : public std::vector<Tensor> {
  public:
   using Named = std::pair<std::string, TensorArgument>;
@@ -27,42 +27,43 @@ class NamedTensors : public std::vector<Tensor> {
   NamedTensors(std::initializer_list<TensorArgument> tensors)
       : std::vector<Tensor>(tensors.begin(), tensors.end()) {}
   NamedTensors(std::vector<Tensor> tensors) : std::vector<Tensor>(std::move(tensors)) {}
-  /// A tensor, a variable, or a list of them.
+  /// Makes a list without names from a tensor, a variable, or a list of tensors or variables.
   template <std::convertible_to<TensorList> T>
   requires(!std::derived_from<T, std::vector<Tensor>>) NamedTensors(const T& tensors)
       : std::vector<Tensor>(TensorList(tensors).vector()) {}
-  /// Throws ValueError, as the others do, for a name that stands twice.
+  /// Makes a list of named tensors. All constructors throw ValueError for a name that occurs twice.
   NamedTensors(std::initializer_list<Named> tensors);
   NamedTensors(const std::map<std::string, Tensor>& tensors);
-  /// The tensors with a name for each; an empty one for none.
+  /// Makes a list of tensors with a name for each; an empty string stands for no name.
   NamedTensors(std::vector<Tensor> tensors, std::vector<std::string> names);
 
   using std::vector<Tensor>::operator[];
-  /// The tensor of a name. Throws ValueError, with the nearest names, where there is none.
+  /// Returns the tensor with a name. Throws ValueError, with the nearest known names, for an unknown name.
   const Tensor& operator[](const std::string& name) const { return (*this)[place_of(name)]; }
   Tensor& operator[](const std::string& name) { return (*this)[place_of(name)]; }
   bool contains(const std::string& name) const;
-  /// Gives a name a tensor, in the place of the one that has the name or behind all others.
+  /// Sets the tensor with a name. A known name keeps its place, a new name is appended.
   void set(const std::string& name, const Tensor& tensor);
 
-  /// Whether any of them has a name.
+  /// Returns true if at least one tensor has a name.
   bool named() const;
-  /// The name of each; empty for those without.
+  /// Returns the name of each tensor; an empty string for a tensor without a name.
   std::vector<std::string> names() const;
   bool has_names_of(const NamedTensors& others) const {
     return layout_ == others.layout_ || names() == others.names();
   }
-  /// Gives the tensors the names, and the parts, that others have at the same places.
+  /// Copies names and parts from `others`, place by place.
   void take_names(const NamedTensors& others) { layout_ = others.layout_; }
 
-  /// Tensors of several kinds: inputs, targets and weights. Names may stand once in each part.
+  /// Joins lists of tensors, such as inputs, targets and weights, into a list in parts. Names must differ
+  /// within each part only.
   static NamedTensors of_parts(const std::vector<NamedTensors>& parts);
-  /// How many tensors each part has; none where they are not in parts.
+  /// Returns the number of tensors in each part; an empty vector for a list without parts.
   std::vector<std::size_t> parts() const;
-  /// The tensors of a part.
+  /// Returns the tensors of a part.
   NamedTensors part(std::size_t number) const;
 
-  // What moves tensors to other places leaves them without names.
+  // Functions that move tensors to other places drop all names and parts.
   template <class... Arguments>
   auto insert(Arguments&&... arguments) {
     layout_.reset();
@@ -90,7 +91,7 @@ class NamedTensors : public std::vector<Tensor> {
   };
   std::size_t place_of(const std::string& name) const;
 
-  std::shared_ptr<const Layout> layout_;  ///< null where there are neither names nor parts
+  std::shared_ptr<const Layout> layout_;  ///< null if there are neither names nor parts
 };
 
 }  // namespace ktape::nn

@@ -2,17 +2,17 @@
 #include <string>
 #include <vector>
 
-/// Names as people write them: of classes, arguments and layers.
+/// Names in human text: names of classes, arguments and layers.
 namespace ktape::nn {
 
-/// Keras's name for an object of a class: "Conv2DTranspose" is "conv2d_transpose".
+/// Returns Keras's default name for an object of a class: "conv2d_transpose" for "Conv2DTranspose".
 std::string to_snake_case(const std::string& class_name);
 
-/// Names in a message: "'a', 'b' and 'c'".
+/// Returns a list of names for a message: "'a', 'b' and 'c'".
 std::string in_quotes(const std::vector<std::string>& names, const std::string& before_last = " and ");
 
-/// What to say behind an unknown name: the known ones that are spelled alike, "; did you mean 'relu' or
-/// 'relu6'?", or else, where there are few, all of them.
+/// Returns the text that follows an unknown name in an error message: the known names with a similar
+/// spelling, "; did you mean 'relu' or 'relu6'?", or else all known names if there are few.
 std::string suggestion(const std::string& unknown, const std::vector<std::string>& known);
 
 }  // namespace ktape::nn

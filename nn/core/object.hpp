@@ -6,29 +6,31 @@
 #include <span>
 #include <string>
 
-/// What initializers, losses, layers and the others of nn have in common: a class with a name and a config
-/// from which it can be made again, behind a handle that is passed by value.
+/// The base classes of initializers, losses, layers and the other objects of nn. An object has a class name
+/// and a config from which the object can be made again. Users hold objects by handles, which are passed by
+/// value.
 namespace ktape::nn {
 
-/// The base of every class behind a handle. Each kind of object has a base of its own that says its `kind`,
-/// a word for messages and for the registry.
+/// The base of every Impl class. Each kind of object has its base class, derived from Object, with a constant
+/// `kind`: a word for messages and for the registry.
 class Object {
  public:
   virtual ~Object() = default;
-  /// The name under which files and strings know the class.
+  /// Returns the name of the class in files and strings.
   virtual std::string class_name() const = 0;
-  /// The arguments of the constructor, under Keras's names.
+  /// Returns the arguments of the constructor, under Keras's names.
   virtual Config get_config() const { return {}; }
-  /// What stands for the object in the config of another: {class_name, config}.
+  /// Returns the form of the object in the config of another object: {class_name, config}.
   virtual Value to_value() const { return Config{{"class_name", class_name()}, {"config", get_config()}}; }
 };
 
-/// Makes the object of a kind that a name or a {class_name, config} stands for: what users registered under
-/// it, or the class of Keras, in any of Keras's spellings. Throws ValueError, with the nearest known names,
-/// for an unknown one; TypeError for a value that is neither.
+/// Makes an object of a kind from a name or a {class_name, config}. Classes that users registered come before
+/// the classes of Keras, which are found in any of Keras's spellings. Throws ValueError, with the nearest
+/// known names, for an unknown name, and TypeError for a value that is neither a string nor a config.
 std::shared_ptr<Object> make_object(const char* kind, const Value& value);
 
-/// A reference-counted handle: copies are the same object. A default-made one is undefined: Python's None.
+/// A reference-counted handle: copies refer to the same object. A default-made handle is undefined, as
+/// Python's None.
 template <class ImplBase>
 class Handle {
  public:
@@ -40,7 +42,7 @@ class Handle {
   bool defined() const { return impl_ != nullptr; }
   std::string class_name() const { return impl().class_name(); }
   Config get_config() const { return impl().get_config(); }
-  /// Whether both are one object.
+  /// Returns true if both handles refer to the same object.
   bool is(const Handle& other) const { return impl_ == other.impl_; }
 
   const std::shared_ptr<Impl>& shared() const { return impl_; }
@@ -51,7 +53,7 @@ class Handle {
   Value to_value() const { return impl_ ? impl_->to_value() : Value(); }
 
  protected:
-  /// The object that a name or a {class_name, config} stands for; null stands for none.
+  /// Makes the object that a name or a {class_name, config} describes; returns null for null.
   static std::shared_ptr<Impl> made(const Value& value) {
     if (value.is_null()) return nullptr;
     return std::static_pointer_cast<Impl>(make_object(Impl::kind, value));
@@ -66,38 +68,38 @@ concept AnyHandle = requires(const T& t) {
   t.shared();
 };
 
-/// A function, whatever its arguments are: to be compared with others.
+/// A function pointer without its argument types, for comparisons with other functions.
 using AnyFunction = void (*)();
 template <class Result, class... Arguments>
 AnyFunction any_function(Result (*function)(Arguments...)) {
   return reinterpret_cast<AnyFunction>(function);
 }
 
-/// A function of the library and its name. Tables of them stand in headers: a program may have addresses of
-/// its own for the library's functions.
+/// A function of the library and its name. Tables of such functions stand in headers, because the address of
+/// a library function in the program may differ from the address in the library.
 struct NamedFunction {
   AnyFunction function;
   const char* name;
 };
-/// The name in a table; empty where the table does not have the function.
+/// Returns the name of a function in a table; an empty string if the table lacks the function.
 inline std::string name_in(std::span<const NamedFunction> table, AnyFunction function) {
   for (const NamedFunction& known : table)
     if (known.function == function) return known.name;
   return {};
 }
 
-/// A kind of object that is a function: Result(Arguments...).
+/// An object that is a function: Result(Arguments...).
 template <class Result, class... Arguments>
 class FunctionObject : public Object {
  public:
   using Function = std::function<Result(Arguments...)>;
   virtual Result call(Arguments... arguments) const = 0;
 
-  /// What stands for a function of the library in configs; null for others. A kind that has such functions
-  /// hides this.
+  /// Returns the value that stands for a function of the library in configs; null for other functions. A kind
+  /// with such functions hides this default.
   static Value known(AnyFunction) { return {}; }
 
-  /// One that is made of a function.
+  /// An object that calls a std::function.
   template <class Base>
   class From final : public Base {
    public:
@@ -114,14 +116,15 @@ class FunctionObject : public Object {
   };
 };
 
-/// Functions with more arguments than a callable of a type takes.
+/// Converts functions that take more arguments than the std::function type Callable.
 template <class Callable>
 struct WithDefaults;
 
 template <class Result, class... Arguments>
 struct WithDefaults<std::function<Result(Arguments...)>> {
-  /// The callable that gives the others their defaults. Throws ValueError, naming the kind of object that the
-  /// function was given for, unless the others are structs of options.
+  /// Returns a callable that calls f with default values for the additional arguments. Throws ValueError,
+  /// which names the kind of object that f was given for, unless the additional arguments are structs of
+  /// options.
   template <class R, class... Others>
   static std::function<Result(Arguments...)> call(const char* kind, R (*f)(Arguments..., Others...)) {
     if constexpr ((std::is_class_v<std::remove_cvref_t<Others>> && ...))
@@ -134,8 +137,8 @@ struct WithDefaults<std::function<Result(Arguments...)>> {
   }
 };
 
-/// A handle to a function object: a name, an object, or any callable of its arguments. A function of the
-/// library stands for its name; see WithDefaults for one that takes more arguments.
+/// A handle to a function object, made from a name, an object, or any callable of the arguments. A function
+/// of the library stands for its name; WithDefaults describes functions that take more arguments.
 template <class ImplBase, class Function = typename ImplBase::Function>
 class FunctionHandle;
 
@@ -147,10 +150,11 @@ class FunctionHandle<ImplBase, std::function<Result(Arguments...)>> : public Han
   FunctionHandle() = default;
   FunctionHandle(NoneType) {}
   FunctionHandle(std::nullptr_t) {}
-  /// What Keras or the user calls so. Throws ValueError, with the nearest known names, for an unknown one.
+  /// Makes the object that Keras or the user calls by a name. Throws ValueError, with the nearest known
+  /// names, for an unknown name.
   FunctionHandle(const char* name) : FunctionHandle(Value(name)) {}
   FunctionHandle(const std::string& name) : FunctionHandle(Value(name)) {}
-  /// A name or a {class_name, config}.
+  /// Makes the object that a name or a {class_name, config} describes.
   explicit FunctionHandle(const Value& value) : Handle<ImplBase>(Handle<ImplBase>::made(value)) {}
   template <class F>
   requires(!AnyHandle<F> && std::is_constructible_v<Function, F>) FunctionHandle(F f)
@@ -172,8 +176,8 @@ class FunctionHandle<ImplBase, std::function<Result(Arguments...)>> : public Han
   }
 };
 
-/// A handle of the class Base (Initializer, Layer, ...) to an Impl of the user's, made from its constructor's
-/// arguments; `->` reaches its members.
+/// A handle to an Impl class of a user, derived from the handle class Base (Initializer, Layer, ...). The
+/// handle takes the arguments of the Impl's constructor; `->` reaches the members of the Impl.
 template <class Base, class Implementation>
 class HandleOf : public Base {
  public:

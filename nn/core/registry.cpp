@@ -7,7 +7,8 @@
 namespace ktape::nn {
 namespace {
 
-/// One spelling for all of Keras's: without case and underscores.
+/// Returns the key of a name: lower case, without underscores, so that all of Keras's spellings have an equal
+/// key.
 std::string key_of(const std::string& kind, const std::string& name) {
   std::string key = kind + '/';
   for (char c : name)
@@ -55,7 +56,7 @@ CustomObjects& scoped() {
   return objects;
 }
 
-/// The class of a kind with this name, if there is one.
+/// Returns the class of a kind with a name, if there is such a class.
 std::optional<Catalogue::Entry> entry_of(const std::string& kind, const std::string& name) {
   const CustomObjects& custom = scoped();
   for (auto object = custom.rbegin(); object != custom.rend(); ++object)
@@ -160,7 +161,7 @@ std::shared_ptr<Object> make_object(const char* kind, const Value& value) {
 
 namespace {
 
-/// Where Keras 3 has the classes of a kind.
+/// Returns the Python module in which Keras 3 has a class.
 std::string module_of(const std::string& kind, const std::string& class_name) {
   if (class_name == "Functional") return "keras.src.models.functional";
   if (class_name == "Sequential") return "keras";

@@ -6,14 +6,16 @@
 #include <utility>
 #include <vector>
 
-/// The classes that strings, configs and files name. Those of Keras are known; users add theirs:
+/// The registry of classes that strings, configs and files name. The registry holds the classes of Keras;
+/// users add theirs:
 ///
 ///     nn::register_object("Scale", [](const nn::Config& config) { return Scale(config.at("by").number()); });
 ///
-/// A name is compared without regard to case and underscores: "glorot_uniform" is GlorotUniform.
+/// Case and underscores in a name do not matter: "glorot_uniform" is GlorotUniform.
 namespace ktape::nn {
 
-/// A callable that makes an object from a config. Its kind is that of the handle it returns.
+/// A callable that makes an object from a config. The handle type that the callable returns gives the kind of
+/// object.
 class Factory {
  public:
   template <class F>
@@ -31,15 +33,15 @@ class Factory {
   std::function<std::shared_ptr<Object>(const Config&)> make_;
 };
 
-/// Names of classes, and what makes them.
+/// A list of class names with the factory of each class.
 using CustomObjects = std::vector<std::pair<std::string, Factory>>;
 
-/// Makes a class known for the rest of the program; a name of the same kind that was known is replaced.
-/// Mirrors `keras.saving.register_keras_serializable`.
+/// Registers a class for the rest of the program. A class with an equal name and kind is replaced. Mirrors
+/// `keras.saving.register_keras_serializable`.
 void register_object(const std::string& name, Factory factory);
 
-/// Classes that this thread knows while the scope lives, before all others. Mirrors
-/// `keras.saving.custom_object_scope`.
+/// Registers classes on this thread while the scope lives. These classes come before all other classes.
+/// Mirrors `keras.saving.custom_object_scope`.
 class custom_object_scope {
  public:
   explicit custom_object_scope(CustomObjects objects);
@@ -51,9 +53,9 @@ class custom_object_scope {
   std::size_t before_;
 };
 
-/// Whether the name stands for a class of the kind.
+/// Returns true if a class of the kind has the name.
 bool is_registered(const std::string& kind, const std::string& name);
-/// The class names of a kind ("initializer", "layer", ...), in the order of their registration.
+/// Returns the class names of a kind ("initializer", "layer", ...), in the order of their registration.
 std::vector<std::string> registered_names(const std::string& kind);
 
 }  // namespace ktape::nn

@@ -6,28 +6,28 @@
 
 namespace ktape::nn {
 
-/// The class behind a Regularizer.
+/// The Impl class of the handle Regularizer.
 class RegularizerImpl : public FunctionObject<Tensor, const Tensor&> {
  public:
   static constexpr const char* kind = "regularizer";
 };
 
-/// A penalty on a weight or on an output, which joins the loss: a scalar for a tensor. By name ("l2"), as an
-/// object, or any callable.
+/// A regularizer computes a penalty, a scalar, from a weight or an output; the penalty is added to the loss.
+/// A layer accepts a name ("l2"), an object, or any callable of a tensor.
 class Regularizer : public FunctionHandle<RegularizerImpl> {
  public:
   using FunctionHandle::FunctionHandle;
   Tensor operator()(const Tensor& x) const { return impl().call(x); }
 };
 
-/// A regularizer class of the user's.
+/// A handle to a regularizer class of a user.
 template <class Implementation>
 using RegularizerOf = HandleOf<Regularizer, Implementation>;
 
 struct L1Options {
   double l1 = 0.01;
 };
-/// l1 * sum(|x|). Throws ValueError, as do the others, for a factor that is negative or not finite.
+/// The penalty l1 * sum(|x|). All regularizers throw ValueError for a factor that is negative or not finite.
 class L1 : public Regularizer {
  public:
   L1(const L1Options& options = {});
@@ -37,7 +37,7 @@ class L1 : public Regularizer {
 struct L2Options {
   double l2 = 0.01;
 };
-/// l2 * sum(x^2).
+/// The penalty l2 * sum(x^2).
 class L2 : public Regularizer {
  public:
   L2(const L2Options& options = {});
@@ -47,7 +47,7 @@ class L2 : public Regularizer {
 struct L1L2Options {
   double l1 = 0, l2 = 0;
 };
-/// l1 * sum(|x|) + l2 * sum(x^2).
+/// The penalty l1 * sum(|x|) + l2 * sum(x^2).
 class L1L2 : public Regularizer {
  public:
   L1L2(const L1L2Options& options = {});
@@ -57,14 +57,14 @@ struct OrthogonalRegularizerOptions {
   double factor = 0.01;
   std::string mode = "rows";  ///< or "columns"
 };
-/// factor times the mean over all pairs of rows (or columns) of a matrix of |cos| of the angle between them.
-/// Throws ValueError for another mode, and for tensors that are no matrices.
+/// The penalty factor * mean(|cos(angle between a and b)|), over all pairs (a, b) of rows (or columns) of a
+/// matrix. Throws ValueError for an unknown mode, and for tensors that are not matrices.
 class OrthogonalRegularizer : public Regularizer {
  public:
   OrthogonalRegularizer(const OrthogonalRegularizerOptions& options = {});
 };
 
-/// Keras's other names: `nn::regularizers::l2(0.01)`.
+/// Keras's other names of the regularizers: `nn::regularizers::l2(0.01)`.
 namespace regularizers {
 using nn::L1, nn::L1L2, nn::L2, nn::OrthogonalRegularizer;
 using l1 = L1;

@@ -49,7 +49,7 @@ Tensor vector_of(const std::vector<T>& values) {
   return out;
 }
 
-/// A number as the type that it is wanted in, in which it must fit.
+/// Returns a recorded number as a T. Throws ValueError if the number does not fit.
 template <class T, class Kept>
 T converted(const std::string& name, Kept kept) {
   if constexpr (std::is_same_v<T, int>)
@@ -106,7 +106,7 @@ void State::operator()(const std::string& name, std::string& value) {
   value.assign(bytes.begin(), bytes.end());
 }
 
-/// Each text ends with a zero.
+/// Records or sets a list of texts, as a single text with a zero after each text.
 void State::operator()(const std::string& name, std::vector<std::string>& values) {
   std::string all;
   for (const std::string& value : values) all += value + '\0';

@@ -9,9 +9,9 @@
 
 namespace ktape::nn {
 
-/// What changes while a training goes on, so that it can be written down and taken up again in another
-/// program: numbers, text and tensors under names, all of them kept as tensors. A callback, a metric or a
-/// layer names its own once, for both directions:
+/// A recorder of the values that change during training, so that another program can resume the training. The
+/// values are numbers, text and tensors under names, all of them stored as tensors. A callback, a metric or a
+/// layer names its values in a single function, which serves for saving and for loading:
 ///
 ///     struct PatienceImpl : nn::CallbackImpl {
 ///       int waited = 0;
@@ -25,18 +25,18 @@ class State {
  public:
   using Entry = std::pair<std::string, Tensor>;
 
-  /// One that keeps what it is shown.
+  /// Makes a State that records values (saving).
   State() = default;
-  /// One that sets what it is shown to what has been kept.
+  /// Makes a State that sets values to the recorded entries (loading).
   explicit State(std::vector<Entry> entries) : entries_(std::move(entries)), sets_(true) {}
 
-  /// Whether what is shown is set, and not kept.
+  /// Returns true if this State sets values (loading), false if this State records values (saving).
   bool sets() const { return sets_; }
-  /// What has been kept.
+  /// Returns the recorded entries.
   const std::vector<Entry>& entries() const { return entries_; }
 
-  /// Keeps the value, or sets it. Setting throws ValueError for a name that is not there, and for what has
-  /// another dtype or shape than the value can have.
+  /// Records the value under the name, or sets the value. Setting throws ValueError if no entry has the name,
+  /// and if the entry's dtype or shape does not fit the value.
   void operator()(const std::string& name, bool& value);
   void operator()(const std::string& name, int& value);
   void operator()(const std::string& name, std::int64_t& value);
@@ -45,19 +45,22 @@ class State {
   void operator()(const std::string& name, std::string& value);
   void operator()(const std::string& name, std::vector<int>& values);
   void operator()(const std::string& name, std::vector<std::int64_t>& values);
-  /// With `size` there must be so many.
+  /// Records or sets a list of numbers. With `size`, setting throws ValueError unless the entry has `size`
+  /// numbers.
   void operator()(const std::string& name, std::vector<double>& values, std::optional<std::size_t> size = {});
   void operator()(const std::string& name, std::vector<std::string>& values);
-  /// An undefined tensor stays undefined.
+  /// Records or sets a tensor. An undefined tensor makes no entry, and a missing entry sets an undefined
+  /// tensor.
   void operator()(const std::string& name, Tensor& value);
   void operator()(const std::string& name, std::vector<Tensor>& values);
-  /// The variable takes on the value.
+  /// Records or sets the value of a variable.
   void operator()(const std::string& name, const Variable& variable);
 
-  /// A number of values of their own names; set, it is at most that of all that has been kept.
+  /// Records or sets the number of values that stand under names derived from `name`. Setting throws
+  /// ValueError for a number larger than the number of all entries.
   void count(const std::string& name, std::size_t& value);
 
-  /// Calls f with the names in it behind "name/".
+  /// Calls f; during the call, all names have the prefix "name/".
   template <class F>
   void part(const std::string& name, F&& f) {
     const std::size_t outer = prefix_.size();
@@ -65,7 +68,7 @@ class State {
     f();
     prefix_.resize(outer);
   }
-  /// Whether something is kept behind "name/".
+  /// Returns true if an entry has the prefix "name/".
   bool has_part(const std::string& name) const;
 
  private:

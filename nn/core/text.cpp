@@ -9,11 +9,11 @@ namespace {
 bool begins_character(char c) { return (static_cast<unsigned char>(c) & 0xc0) != 0x80; }
 
 struct Character {
-  std::size_t size = 0;  ///< bytes; 0 where no character begins
+  std::size_t size = 0;  ///< the number of bytes; 0 if no character begins
   std::uint32_t code = 0;
 };
 
-/// The first character of bytes that may be no UTF-8.
+/// Returns the first character of bytes that may not be UTF-8.
 Character first_character(std::string_view bytes) {
   const auto lead = static_cast<unsigned char>(bytes[0]);
   const std::size_t size = lead < 0x80   ? 1
@@ -34,7 +34,7 @@ Character first_character(std::string_view bytes) {
   return {size, code};
 }
 
-/// Whether a character may stand in XML and HTML.
+/// Returns true if a character may stand in XML and HTML.
 bool is_written(std::uint32_t code) {
   if (code < 0x20) return code == '\n' || code == '\t';
   return (code < 0x7f || code >= 0xa0) && (code & 0xfffe) != 0xfffe;

@@ -6,17 +6,17 @@
 /// Text for terminals and drawings.
 namespace ktape::nn {
 
-/// How many characters a UTF-8 text has, each of which takes one place.
+/// Returns the number of characters in a UTF-8 text. Each character counts as a place of width 1.
 std::size_t text_width(const std::string& text);
 
-/// The text, or as much of it as fits before an ellipsis.
+/// Returns the text, or as much of the text as fits into `width` together with an ellipsis.
 std::string shortened(const std::string& text, std::size_t width);
 
-/// Whether the bytes are UTF-8.
+/// Returns true if the bytes are UTF-8.
 bool is_utf8(std::string_view bytes);
 
-/// The text as it stands in SVG and HTML, between tags and in quotes. What these cannot hold, bytes that are
-/// no UTF-8 and control characters, is a replacement character (U+FFFD).
+/// Returns the text with escapes for SVG and HTML, between tags and in quotes. Control characters and bytes
+/// that are not UTF-8, which SVG and HTML cannot hold, become replacement characters (U+FFFD).
 std::string escaped(const std::string& text);
 
 }  // namespace ktape::nn
