@@ -102,8 +102,7 @@ Tensor scaled(const Shape& shape, DType dtype, const VarianceScalingOptions& o) 
   }
   if (o.distribution == "untruncated_normal")
     return K::random_normal(shape, {.stddev = std::sqrt(variance), .dtype = dtype, .seed = o.seed});
-  constexpr double kept =
-      0.87962566103423978;  // the standard deviation of a standard normal that is cut at 2
+  constexpr double kept = 0.87962566103423978;  // the deviation of a standard normal cut at 2
   return K::truncated_normal(shape, {.stddev = std::sqrt(variance) / kept, .dtype = dtype, .seed = o.seed});
 }
 

@@ -9,7 +9,9 @@
 /// The registry of classes that strings, configs and files name. The registry holds the classes of Keras;
 /// users add theirs:
 ///
-///     nn::register_object("Scale", [](const nn::Config& config) { return Scale(config.at("by").number()); });
+///     nn::register_object("Scale", [](const nn::Config& config) {
+///       return Scale(config.at("by").number());
+///     });
 ///
 /// Case and underscores in a name do not matter: "glorot_uniform" is GlorotUniform.
 namespace ktape::nn {

@@ -54,7 +54,7 @@ namespace {
 
 using kernels::Preparation;
 
-/// An optimizer that keeps m and v for each variable.
+/// The base of optimizers that keep m and v for each variable.
 template <class Options>
 struct Moments : OptimizerWith<Options> {
   Moments(const char* class_name, const char* name, const Options& o)
@@ -67,7 +67,7 @@ struct Moments : OptimizerWith<Options> {
   }
 };
 
-/// Adam and AdamW, which differ in their defaults.
+/// The Impl class of Adam and AdamW, which differ only in the defaults of their options.
 template <class Options>
 struct AdamImpl final : Moments<Options> {
   using Moments<Options>::Moments;

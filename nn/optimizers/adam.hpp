@@ -1,13 +1,14 @@
 #pragma once
 #include <ktape/nn/optimizers/optimizer.hpp>
 
-/// Adam and its kin: moving averages of the gradient and of its square.
+/// Adam and related optimizers, which keep moving averages of the gradient and of its square:
 ///
 ///     m = beta_1 m + (1 - beta_1) g
 ///     v = beta_2 v + (1 - beta_2) g^2
 ///
-/// g is the gradient, w the variable. The last ten options are those of OptimizerOptions. Each update is one
-/// pass over the variable; Lamb, which needs norms, takes several.
+/// In all formulas g is the gradient and w the variable. OptimizerOptions explains the last ten options of
+/// each optimizer. Each update is a single pass over the variable; Lamb, which needs norms, makes several
+/// passes.
 namespace ktape::nn {
 
 struct AdamOptions {
@@ -15,7 +16,7 @@ struct AdamOptions {
   double beta_1 = 0.9;
   double beta_2 = 0.999;
   double epsilon = 1e-7;
-  bool amsgrad = false;  ///< whether to divide by the largest v so far
+  bool amsgrad = false;  ///< divides by the largest v so far
   std::optional<double> weight_decay = {};
   std::optional<double> clipnorm = {};
   std::optional<double> clipvalue = {};
@@ -27,8 +28,8 @@ struct AdamOptions {
   std::optional<int> gradient_accumulation_steps = {};
   std::string name = {};
 };
-/// w -= learning_rate * sqrt(1 - beta_2^t) / (1 - beta_1^t) * m / (sqrt(v) + epsilon) in step t, from 1.
-/// Throws ValueError, as do the others, for betas outside of [0, 1).
+/// Adam: w -= learning_rate * sqrt(1 - beta_2^t) / (1 - beta_1^t) * m / (sqrt(v) + epsilon) in step t,
+/// counted from 1. All optimizers of this header throw ValueError for a beta outside of [0, 1).
 class Adam : public Optimizer {
  public:
   Adam(const AdamOptions& options = {});
@@ -52,7 +53,7 @@ struct AdamWOptions {
   std::optional<int> gradient_accumulation_steps = {};
   std::string name = {};
 };
-/// Adam with decoupled weight decay: weights decay apart from the gradient.
+/// Adam with decoupled weight decay: the decay of weights does not enter the gradient.
 class AdamW : public Optimizer {
  public:
   AdamW(const AdamWOptions& options = {});
@@ -75,7 +76,8 @@ struct AdamaxOptions {
   std::optional<int> gradient_accumulation_steps = {};
   std::string name = {};
 };
-/// u = max(beta_2 u, |g|), w -= learning_rate / (1 - beta_1^t) * m / (u + epsilon).
+/// Adamax: u = max(beta_2 u, |g|), w -= learning_rate / (1 - beta_1^t) * m / (u + epsilon) in step t, counted
+/// from 1.
 class Adamax : public Optimizer {
  public:
   Adamax(const AdamaxOptions& options = {});
@@ -121,8 +123,8 @@ struct LambOptions {
   std::optional<int> gradient_accumulation_steps = {};
   std::string name = {};
 };
-/// Adam's direction, with bias corrections in m and v, scaled to the length of the variable (You et al.,
-/// 2019).
+/// Lamb: the step has Adam's direction, with bias corrections in m and v, and is scaled to the length of the
+/// variable (You et al., 2019).
 class Lamb : public Optimizer {
  public:
   Lamb(const LambOptions& options = {});

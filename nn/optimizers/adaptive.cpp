@@ -166,7 +166,8 @@ struct AdafactorImpl final : OptimizerWith<AdafactorOptions> {
   }
 
  private:
-  /// Returns the moving average of the squares, factored into rows and columns where the variable has both.
+  /// Returns the moving average of the squares. For variables with 2 or more axes, the average is a product
+  /// of the averages of rows and columns.
   Tensor mean_squares(const Tensor& squares, const OptimizerStep& step) const {
     const double keep = 1 - std::pow(step.number, own().beta_2_decay);
     const auto average = [keep](const Variable& of, const Tensor& value) {

@@ -1,10 +1,11 @@
 #pragma once
 #include <ktape/nn/optimizers/optimizer.hpp>
 
-/// Optimizers that divide by the size of past gradients.
+/// Optimizers that divide the gradient by the size of past gradients.
 ///
-/// g is the gradient, w the variable. The last ten options are those of OptimizerOptions. Each update is one
-/// pass over the variable; Adafactor, which needs norms, takes several.
+/// In all formulas g is the gradient and w the variable. OptimizerOptions explains the last ten options of
+/// each optimizer. Each update is a single pass over the variable; Adafactor, which needs norms, makes
+/// several passes.
 namespace ktape::nn {
 
 struct RMSpropOptions {
@@ -12,8 +13,7 @@ struct RMSpropOptions {
   double rho = 0.9;
   double momentum = 0;
   double epsilon = 1e-7;
-  bool centered =
-      false;  ///< whether to divide by the standard deviation of g instead of its root mean square
+  bool centered = false;  ///< divides by the standard deviation of g, not by its root mean square
   std::optional<double> weight_decay = {};
   std::optional<double> clipnorm = {};
   std::optional<double> clipvalue = {};
@@ -25,8 +25,9 @@ struct RMSpropOptions {
   std::optional<int> gradient_accumulation_steps = {};
   std::string name = {};
 };
-/// v = rho v + (1 - rho) g^2, w -= learning_rate * g / sqrt(v + epsilon). With momentum that step adds to
-/// m = momentum * m + step. Throws ValueError for rho outside of [0, 1].
+/// RMSprop: v = rho v + (1 - rho) g^2, w -= learning_rate * g / sqrt(v + epsilon). With momentum, m =
+/// momentum * m + learning_rate * g / sqrt(v + epsilon) and w -= m. Throws ValueError unless 0 <= rho <=
+/// 1.
 class RMSprop : public Optimizer {
  public:
   RMSprop(const RMSpropOptions& options = {});
@@ -48,7 +49,7 @@ struct AdagradOptions {
   std::optional<int> gradient_accumulation_steps = {};
   std::string name = {};
 };
-/// a += g^2, w -= learning_rate * g / sqrt(a + epsilon).
+/// Adagrad: a += g^2, w -= learning_rate * g / sqrt(a + epsilon).
 class Adagrad : public Optimizer {
  public:
   Adagrad(const AdagradOptions& options = {});
@@ -70,8 +71,8 @@ struct AdadeltaOptions {
   std::optional<int> gradient_accumulation_steps = {};
   std::string name = {};
 };
-/// A step of the size of past steps (Zeiler, 2012): d = g * sqrt(D + epsilon) / sqrt(G + epsilon), where G
-/// and D are moving averages of g^2 and d^2; w -= learning_rate * d.
+/// Adadelta, whose steps have the size of past steps (Zeiler, 2012): d = g * sqrt(D + epsilon) / sqrt(G +
+/// epsilon), where G and D are moving averages of g^2 and d^2; w -= learning_rate * d.
 class Adadelta : public Optimizer {
  public:
   Adadelta(const AdadeltaOptions& options = {});
@@ -84,7 +85,7 @@ struct AdafactorOptions {
   double epsilon_1 = 1e-30;
   double epsilon_2 = 1e-3;
   double clip_threshold = 1;
-  bool relative_step = true;  ///< whether a constant rate is at most 1 / sqrt(step)
+  bool relative_step = true;  ///< for configs only: the rate is always at most 1 / sqrt(step)
   std::optional<double> weight_decay = {};
   std::optional<double> clipnorm = {};
   std::optional<double> clipvalue = {};
@@ -96,7 +97,7 @@ struct AdafactorOptions {
   std::optional<int> gradient_accumulation_steps = {};
   std::string name = {};
 };
-/// Keeps the mean squares of rows and columns instead of all elements (Shazeer and Stern, 2018).
+/// Adafactor, which keeps mean squares of rows and columns instead of all elements (Shazeer and Stern, 2018).
 class Adafactor : public Optimizer {
  public:
   Adafactor(const AdafactorOptions& options = {});

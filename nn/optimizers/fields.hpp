@@ -2,7 +2,7 @@
 #include <ktape/nn/core/catalogue.hpp>
 #include <ktape/nn/optimizers/optimizer.hpp>
 
-/// For the sources of the optimizers.
+/// Helpers for the sources of the optimizers. Internal: sources only.
 namespace ktape::nn {
 
 /// Calls f with the fields that the option structs of all optimizers share.
@@ -42,7 +42,7 @@ OptimizerOptions shared(const Options& o, const char* name) {
           o.name.empty() ? name : o.name};
 }
 
-/// The base of the library's optimizers, with their own option structs.
+/// The base of the library's Impl classes; Options is the struct of options of an optimizer.
 template <class Options>
 class OptimizerWith : public OptimizerImpl {
  public:

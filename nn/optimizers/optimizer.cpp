@@ -118,7 +118,7 @@ OptimizerImpl::Slot& OptimizerImpl::slot_of(const Variable& variable, std::size_
        variable.name(), "'");
 }
 
-/// The gradients that there are, each with its variable.
+/// Returns the defined gradients, each with its variable.
 std::vector<OptimizerImpl::Gradient> OptimizerImpl::checked(const std::vector<RowGradient>& gradients,
                                                             const std::vector<Variable>& variables) {
   if (gradients.size() != variables.size())
@@ -153,7 +153,8 @@ std::vector<OptimizerImpl::Gradient> OptimizerImpl::checked(const std::vector<Ro
   return out;
 }
 
-/// Adds the gradients up. True, with their mean in their place, when an update is due.
+/// Adds the gradients to the accumulators. If an update is due, replaces the gradients by their means and
+/// returns true.
 bool OptimizerImpl::accumulate(std::vector<Gradient>& gradients) {
   if (!options_.gradient_accumulation_steps) return true;
   const int steps = *options_.gradient_accumulation_steps;
@@ -179,7 +180,7 @@ void OptimizerImpl::clip(std::vector<Gradient>& gradients) const {
     double squares = 0;
     for (const Gradient& g : gradients) squares += std::pow(norm_of(g.value) * g.scale, 2);
     const double norm = std::sqrt(squares);
-    // An infinite norm leaves no direction: the update is NaN, to be seen.
+    // An infinite norm leaves no direction. The update becomes NaN, so that users notice.
     const double factor = std::isfinite(norm) ? most / std::max(norm, most) : NAN;
     for (Gradient& g : gradients) g.scale *= factor;
   }

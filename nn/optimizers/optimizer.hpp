@@ -17,36 +17,37 @@ namespace ktape::nn {
 class Replicas;
 struct RowGradient;
 
-/// What all optimizers of Keras take.
+/// The options that all optimizers of Keras have.
 struct OptimizerOptions {
   LearningRate learning_rate = 0.001;
   std::optional<double> weight_decay = {};     ///< w -= w * weight_decay * learning_rate before each update
   std::optional<double> clipnorm = {};         ///< the largest norm of each gradient
-  std::optional<double> clipvalue = {};        ///< the largest size of its elements
+  std::optional<double> clipvalue = {};        ///< the largest absolute value of an element
   std::optional<double> global_clipnorm = {};  ///< the largest norm of all gradients together
-  bool use_ema = false;                        ///< whether to keep moving averages of the variables
+  bool use_ema = false;                        ///< keeps moving averages of the variables
   double ema_momentum = 0.99;
-  std::optional<int> ema_overwrite_frequency = {};  ///< after so many updates they replace the variables
-  std::optional<double> loss_scale_factor = {};     ///< the loss was multiplied by it: gradients are divided
-  std::optional<int> gradient_accumulation_steps = {};  ///< an update uses the mean of so many gradients
+  std::optional<int> ema_overwrite_frequency = {};      ///< updates until averages replace variables
+  std::optional<double> loss_scale_factor = {};         ///< the loss has this factor; gradients are divided
+  std::optional<int> gradient_accumulation_steps = {};  ///< the number of gradients that an update averages
   std::string name = {};
 };
 
-/// A state variable that an optimizer keeps for a variable, with its dtype.
+/// The description of a state variable that an optimizer keeps for a variable, in the variable's dtype.
 struct StateOptions {
   std::string name;
   double initial_value = 0;
-  OptionalShape shape = {};  ///< the variable's by default
+  OptionalShape shape = {};  ///< the default is the variable's shape
 };
 
-/// The update of one variable.
+/// The data that an optimizer needs to update a variable.
 struct OptimizerStep {
-  std::span<const Variable> state;  ///< of the variable, in the order of `state_of`
+  std::span<const Variable> state;  ///< the state of the variable, in the order of `state_of`
   double learning_rate;
-  double number;  ///< of the update, from 1
+  double number;  ///< the number of the update, from 1
 };
 
-/// The class behind an Optimizer. A user's optimizer says which state it keeps and how a variable changes:
+/// The Impl class of the handle Optimizer. A user's optimizer defines which state it keeps and how a variable
+/// changes:
 ///
 ///     struct SignImpl : nn::OptimizerImpl {
 ///       SignImpl() : nn::OptimizerImpl("Sign", {.learning_rate = 0.01}) {}
@@ -62,12 +63,12 @@ class OptimizerImpl : public Object {
   OptimizerImpl(std::string class_name, OptimizerOptions options);
 
   std::string class_name() const override { return class_name_; }
-  /// The options, with the present learning rate; a class with more appends its own.
+  /// Returns the options, with the current learning rate. A class with further options appends these options.
   Config get_config() const override;
 
-  /// The state that belongs to a variable.
+  /// Returns the descriptions of the state variables for a variable.
   virtual std::vector<StateOptions> state_of(const Variable& variable) const;
-  /// Changes the variable, for a gradient that is unscaled and clipped already. Nothing is recorded.
+  /// Changes the variable by a gradient that is already unscaled and clipped. The tape records nothing.
   virtual void update_step(const Tensor& gradient, Variable variable, const OptimizerStep& step);
 
   void build(const std::vector<Variable>& variables);
@@ -81,33 +82,36 @@ class OptimizerImpl : public Object {
   const OptimizerOptions& options() const { return options_; }
   Variable learning_rate() const;
   void set_learning_rate(const LearningRate& rate);
-  std::int64_t calls() const;    ///< of `apply`
-  std::int64_t updates() const;  ///< what the variables saw of them
+  std::int64_t calls() const;    ///< the number of calls of `apply`
+  std::int64_t updates() const;  ///< the number of updates of the variables
   Variable iterations() const { return iterations_; }
   std::vector<Variable> variables() const;
-  /// Whether the state of the variables is there.
+  /// Returns true if the state of the variables exists.
   bool built() const { return !slots_.empty(); }
-  /// The variables whose state is there, in the order of the first `apply`.
+  /// Returns the variables whose state exists, in the order of the first `apply`.
   std::vector<Variable> built_for() const;
-  /// Whether a variable is left out of weight decay, by itself or by a word in its name.
+  /// Returns true if a variable is excluded from weight decay, by itself or by a word in its name.
   bool excluded(const Variable& variable) const;
   const std::vector<std::string>& excluded_names() const { return excluded_names_; }
 
-  /// The processes with which it takes the mean of each gradient, see nn/distributed; null without others.
+  /// Returns the group of processes that average each gradient, see nn/distributed; null without a group.
   Replicas* replicas() const { return replicas_.get(); }
   void set_replicas(std::shared_ptr<Replicas> replicas) { replicas_ = std::move(replicas); }
 
  protected:
-  /// The same with what is to be done to gradient and variable on the way, and for a gradient of some rows:
-  /// by default that is done first.
+  /// Changes the variable as `update_step` does, but by a gradient that still has to be scaled, clipped, and
+  /// expanded from single rows; `how` describes these steps and the weight decay. The default does these
+  /// steps first and then calls `update_step`.
   virtual void fused_step(const Tensor& gradient, Variable variable, const kernels::Preparation& how,
                           const OptimizerStep& step);
-  /// Whether the update of an element whose gradient is 0 changes nothing, so that the rows of a table that
-  /// were not looked up can be left out.
+  /// Returns true if an element with gradient 0 does not change, so that rows of a table that were not looked
+  /// up can be skipped.
   virtual bool ignores_zeros() const { return false; }
-  /// Called once before the updates of an `apply`; `number` is theirs.
+  /// Prepares the updates of an `apply`; called once before the first. `number` is the number of the update,
+  /// from 1.
   virtual void start_updates(double number);
-  /// A variable for all others: listed behind their state.
+  /// Adds a state variable of the whole optimizer. Such variables are listed after the state of single
+  /// variables.
   Variable add_variable(const std::string& name, const Tensor& value);
 
  private:
@@ -142,7 +146,8 @@ class OptimizerImpl : public Object {
   bool warned_ = false;
 };
 
-/// Changes variables so that a loss gets smaller: by name ("adam"), or as an object.
+/// An optimizer changes variables so that a loss gets smaller. `compile` accepts a name ("adam") or an
+/// object.
 ///
 ///     nn::Adam optimizer(0.01);
 ///     optimizer.apply(K::gradients(loss, weights), weights);
@@ -150,53 +155,55 @@ class Optimizer : public Handle<OptimizerImpl> {
  public:
   Optimizer() = default;
   Optimizer(NoneType) {}
-  /// Throws ValueError, with the nearest known names, for an unknown one.
+  /// Makes the optimizer of a name. Throws ValueError, with the nearest known names, for an unknown name.
   Optimizer(const char* name) : Optimizer(Value(name)) {}
   Optimizer(const std::string& name) : Optimizer(Value(name)) {}
   explicit Optimizer(const Value& value) : Handle(made(value)) {}
   explicit Optimizer(std::shared_ptr<OptimizerImpl> impl) : Handle(std::move(impl)) {}
 
-  /// One step: gradients are unscaled (loss_scale_factor) and clipped, weights decay, each variable is
-  /// updated, averages follow, and the constraints of the variables are applied. A variable whose gradient is
-  /// undefined stays as it is. Throws ValueError, before anything changes, for a gradient of another shape
-  /// than its variable's, when there is none at all, and for variables that were not there at the first call;
-  /// TypeError for variables that are not floating. Mirrors `keras.Optimizer.apply`.
+  /// Updates the variables once: gradients are divided by loss_scale_factor and clipped, weights decay, each
+  /// variable is updated, the moving averages follow, and the constraints of the variables are applied. A
+  /// variable whose gradient is undefined stays unchanged. Throws ValueError, before anything changes, for a
+  /// gradient whose shape is not the variable's, if all gradients are undefined, and for variables that were
+  /// not part of the first call; TypeError for variables that are not floating. Mirrors
+  /// `keras.Optimizer.apply`.
   void apply(const std::vector<Tensor>& gradients, const std::vector<Variable>& variables) const {
     impl().apply(gradients, variables);
   }
-  /// The same of pairs, each a gradient and its variable. Mirrors `keras.Optimizer.apply_gradients`.
+  /// Calls `apply` with pairs of a gradient and its variable. Mirrors `keras.Optimizer.apply_gradients`.
   void apply_gradients(const std::vector<std::pair<Tensor, Variable>>& gradients_and_variables) const;
-  /// apply(gradients(scale_loss(loss), variables), variables), but that the gradient of a table of which some
-  /// rows were looked up (nn::Embedding, `K::gather`), and nothing else, stays these rows. The results are
-  /// those of `apply`: a row that was not looked up has the gradient 0, as in Keras. SGD without momentum and
-  /// Adagrad, unless weights decay, let it alone, and take a time that does not grow with the table. Mirrors
-  /// `tf.keras`'s `minimize`.
+  /// Computes the gradients of scale_loss(loss) and applies them. If the loss uses a table only by lookups of
+  /// some rows (nn::Embedding, `K::gather`), the gradient of the table is kept as the gradients of these
+  /// rows. The results are equal to the results of `apply`: a row that was not looked up has the gradient 0,
+  /// as in Keras. If weights do not decay, SGD without momentum and Adagrad skip rows that were not looked up:
+  /// the time of an update does not grow with the table. Mirrors `tf.keras`'s `minimize`.
   void minimize(const Tensor& loss, const std::vector<Variable>& variables) const;
-  /// Makes the state for these variables. `apply` does it by itself the first time.
+  /// Makes the state for these variables. The first `apply` calls `build` if the state does not exist.
   void build(const std::vector<Variable>& variables) const { impl().build(variables); }
-  /// The loss to compute gradients of: times loss_scale_factor.
+  /// Returns the loss times loss_scale_factor; the gradients for `apply` are computed from this product.
   Tensor scale_loss(const Tensor& loss) const;
 
   const std::string& name() const { return impl().name(); }
-  /// The present learning rate: setting the variable sets the rate, unless a schedule does.
+  /// Returns the current learning rate. Setting this variable sets the rate, unless the rate follows a
+  /// schedule.
   Variable learning_rate() const { return impl().learning_rate(); }
-  /// Throws TypeError for a number in place of a schedule.
+  /// Sets the learning rate. Throws TypeError for a number if the rate follows a schedule.
   void set_learning_rate(const LearningRate& rate) const { impl().set_learning_rate(rate); }
-  /// How often `apply` was called.
+  /// Returns the number of calls of `apply`.
   Variable iterations() const { return impl().iterations(); }
-  /// The number of calls, the learning rate, and the state of each variable, in Keras's order.
+  /// Returns the number of calls, the learning rate, and the state of each variable, in Keras's order.
   std::vector<Variable> variables() const { return impl().variables(); }
-  /// These variables, and those in whose names one of the words occurs, do not decay. Throws ValueError once
-  /// the optimizer is built.
+  /// Excludes variables from weight decay: the given variables, and variables whose name contains one of the
+  /// words. Throws ValueError if the optimizer is already built.
   void exclude_from_weight_decay(const std::vector<Variable>& variables,
                                  const std::vector<std::string>& names = {}) const {
     impl().exclude_from_weight_decay(variables, names);
   }
-  /// With use_ema, the averages become the variables' values.
+  /// Assigns the moving averages to the variables, if use_ema is set.
   void finalize_variable_values() const { impl().finalize_variable_values(); }
 };
 
-/// An optimizer class of the user's.
+/// A handle to an optimizer class of a user.
 template <class Implementation>
 using OptimizerOf = HandleOf<Optimizer, Implementation>;
 

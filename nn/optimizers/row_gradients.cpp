@@ -24,7 +24,7 @@ Tensor zeros(std::int64_t rows, Shape shape, DType dtype) {
   return K::full(shape, 0, dtype);
 }
 
-/// Numbers rows in the order in which they first come: a hash table with open addressing, at most half full.
+/// A hash table that numbers rows in the order of their first occurrence: open addressing, at most half full.
 class Distinct {
  public:
   explicit Distinct(std::size_t most) : places_(std::bit_ceil(2 * most + 1), -1) {}
@@ -46,7 +46,7 @@ class Distinct {
   std::vector<std::int64_t> places_, rows_;
 };
 
-/// Sums the gradients of all lookups of a variable.
+/// The sum of the gradients of all lookups of a variable.
 class Lookups {
  public:
   void add(const LookupGradient& lookup) {

@@ -5,24 +5,25 @@
 
 namespace ktape::nn {
 
-/// The gradient of a variable for an optimizer: a tensor of the variable's shape or, for a table of which the
-/// loss looked up some rows (slices along axis 0), the gradients of these rows.
+/// The gradient of a variable for an optimizer: a tensor with the variable's shape or, for a table of which
+/// the loss looked up some rows (slices along axis 0), the gradients of these rows.
 struct RowGradient {
   Tensor value;  ///< undefined for a variable without a gradient
-  Tensor rows;   ///< value[i] belongs to row rows[i] (int64, no row twice); undefined: value[i] is of row i
+  Tensor rows;   ///< value[i] is of row rows[i] (int64, each row once); undefined if value is whole
 
   bool of_rows() const { return rows.defined(); }
-  /// Returns the gradient of the whole variable, with zeros in the other rows.
+  /// Returns the gradient of the whole variable, with zeros in the rows that were not looked up.
   Tensor whole(const Shape& shape) const;
 };
 
-/// The gradients of a loss, as plain values. What several lookups of one row add is summed, always in the
-/// same order. A variable that is looked up and used otherwise, too, has a whole gradient. `ready` hears of
-/// gradients while the walk goes on, see walk.hpp.
+/// Returns the gradients of a loss, not recorded on the tape. The gradients of several lookups of a row are
+/// summed in a fixed order. A variable that is also used without a lookup has a whole gradient. `ready`
+/// receives gradients before the backward pass ends, see walk.hpp.
 std::vector<RowGradient> row_gradients(const Tensor& loss, const std::vector<Variable>& variables,
                                        const GradientReady& ready = {});
 
-/// Returns the sum of a variable's lookups and the rest of its gradient, which may be undefined.
+/// Returns the sum of the gradients of a variable's lookups and the rest of its gradient, which may be
+/// undefined.
 RowGradient sum_of(const std::vector<LookupGradient>& lookups, const Variable& variable, const Tensor& rest);
 
 }  // namespace ktape::nn

@@ -5,27 +5,27 @@
 #include <string>
 #include <vector>
 
-/// Learning rates that change with the step, the number of `apply` calls before it.
+/// Schedules: learning rates that depend on the step, the number of earlier `apply` calls.
 namespace ktape::nn {
 
-/// The class behind a Schedule.
+/// The Impl class of the handle Schedule.
 class ScheduleImpl : public FunctionObject<double, std::int64_t> {
  public:
   static constexpr const char* kind = "schedule";
 };
 
-/// The learning rate of each step: one of Keras's schedules, or any callable of the step.
+/// A schedule gives the learning rate of each step: a schedule of Keras, or any callable of the step.
 class Schedule : public FunctionHandle<ScheduleImpl> {
  public:
   using FunctionHandle::FunctionHandle;
   double operator()(std::int64_t step) const { return impl().call(step); }
 };
 
-/// A schedule class of the user's.
+/// A handle to a schedule class of a user.
 template <class Implementation>
 using ScheduleOf = HandleOf<Schedule, Implementation>;
 
-/// What an optimizer takes as its learning rate: a number, or a schedule.
+/// The learning rate of an optimizer: a number or a schedule.
 class LearningRate {
  public:
   LearningRate(double value) : value_(value) {}
@@ -34,9 +34,9 @@ class LearningRate {
   requires std::is_constructible_v<ScheduleImpl::Function, F> LearningRate(F f) : schedule_(std::move(f)) {}
   explicit LearningRate(const Value& value);
 
-  /// Undefined for a number.
+  /// Returns the schedule; an undefined handle if the rate is a number.
   const Schedule& schedule() const { return schedule_; }
-  /// At the first step.
+  /// Returns the rate at the first step.
   double initial() const { return schedule_.defined() ? schedule_(0) : value_; }
   Value to_value() const { return schedule_.defined() ? schedule_.to_value() : Value(value_); }
 
@@ -45,16 +45,16 @@ class LearningRate {
   Schedule schedule_;
 };
 
-/// In all of them `decay_steps` must be above 0, and the rates of which Keras has no default must be given
-/// (ValueError).
+/// Options of ExponentialDecay. All schedules throw ValueError unless `decay_steps` is above 0, and if a
+/// required rate is missing. Required are the rates for which Keras has no default.
 struct ExponentialDecayOptions {
   std::optional<double> initial_learning_rate = {};  ///< required
   double decay_steps = 0;
   std::optional<double> decay_rate = {};  ///< required
-  bool staircase = false;                 ///< whether to decay once every decay_steps
+  bool staircase = false;                 ///< rounds step / decay_steps down
   std::string name = "ExponentialDecay";
 };
-/// initial_learning_rate * decay_rate^(step / decay_steps).
+/// The rate initial_learning_rate * decay_rate^(step / decay_steps).
 class ExponentialDecay : public Schedule {
  public:
   ExponentialDecay(const ExponentialDecayOptions& options);
@@ -71,7 +71,7 @@ struct InverseTimeDecayOptions {
   bool staircase = false;
   std::string name = "InverseTimeDecay";
 };
-/// initial_learning_rate / (1 + decay_rate * step / decay_steps).
+/// The rate initial_learning_rate / (1 + decay_rate * step / decay_steps).
 class InverseTimeDecay : public Schedule {
  public:
   InverseTimeDecay(const InverseTimeDecayOptions& options);
@@ -86,8 +86,9 @@ struct PiecewiseConstantDecayOptions {
   std::vector<double> values = {};
   std::string name = "PiecewiseConstant";
 };
-/// values[i] up to and with step boundaries[i], the last value behind them. Throws ValueError unless there is
-/// one value more than boundaries, and these increase.
+/// The rate values[i] for steps after boundaries[i - 1], up to and including boundaries[i]; the last value
+/// after the last boundary. Throws ValueError unless there is one value more than boundaries, and for
+/// boundaries that do not increase.
 class PiecewiseConstantDecay : public Schedule {
  public:
   PiecewiseConstantDecay(const PiecewiseConstantDecayOptions& options);
@@ -100,10 +101,10 @@ struct PolynomialDecayOptions {
   double decay_steps = 0;
   double end_learning_rate = 0.0001;
   double power = 1;
-  bool cycle = false;  ///< whether to start again from a smaller rate behind decay_steps
+  bool cycle = false;  ///< uses the next multiple of decay_steps: the rate rises again after each
   std::string name = "PolynomialDecay";
 };
-/// end + (initial - end) * (1 - min(step, decay_steps) / decay_steps)^power.
+/// The rate end + (initial - end) * (1 - min(step, decay_steps) / decay_steps)^power.
 class PolynomialDecay : public Schedule {
  public:
   PolynomialDecay(const PolynomialDecayOptions& options);
@@ -114,13 +115,14 @@ class PolynomialDecay : public Schedule {
 struct CosineDecayOptions {
   std::optional<double> initial_learning_rate = {};  ///< required
   double decay_steps = 0;
-  double alpha = 0;  ///< the fraction of the rate that is left in the end
+  double alpha = 0;  ///< the last rate as a fraction of the cosine's first rate
   std::string name = "CosineDecay";
   std::optional<double> warmup_target = {};
   double warmup_steps = 0;
 };
-/// Over decay_steps from the initial rate to alpha times it, along half a cosine. With a warmup target, first
-/// over warmup_steps in a line from the initial rate to the target, and from there on.
+/// A rate that falls along half a cosine over decay_steps, from the initial rate to alpha times the initial
+/// rate. With a warmup target, the rate first changes linearly over warmup_steps, from the initial rate to
+/// the target; then the cosine starts from the target.
 class CosineDecay : public Schedule {
  public:
   CosineDecay(const CosineDecayOptions& options);
@@ -131,12 +133,12 @@ class CosineDecay : public Schedule {
 struct CosineDecayRestartsOptions {
   std::optional<double> initial_learning_rate = {};  ///< required
   double first_decay_steps = 0;
-  double t_mul = 2;  ///< how much longer each period is than the one before
-  double m_mul = 1;  ///< how much higher it starts
+  double t_mul = 2;  ///< the length of a period divided by the length of the period before
+  double m_mul = 1;  ///< the height of a period's cosine divided by the height before
   double alpha = 0;
   std::string name = "SGDRDecay";
 };
-/// Periods of cosine decay, one after another.
+/// A rate with periods of cosine decay, one after another.
 class CosineDecayRestarts : public Schedule {
  public:
   CosineDecayRestarts(const CosineDecayRestartsOptions& options);

@@ -80,7 +80,7 @@ struct LionImpl final : OptimizerWith<LionOptions> {
       const auto direction = state[0] * b1 + g * (1 - b1);
       state[0] = state[0] * b2 + g * (1 - b2);
       const decltype(x * rate) by(rate), zero(0.0);
-      // NaN is neither above nor below 0, and must stay.
+      // NaN is neither above nor below 0; the product with zero keeps NaN in the update.
       return x - xsimd::select(direction > 0, by, xsimd::select(direction < 0, -by, direction * zero));
     };
     kernels::update<1>(variable, gradient, step.state, how, update);

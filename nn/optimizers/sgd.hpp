@@ -1,16 +1,16 @@
 #pragma once
 #include <ktape/nn/optimizers/optimizer.hpp>
 
-/// Optimizers whose step does not depend on the size of past gradients alone.
+/// The optimizers SGD, Lion and Ftrl.
 ///
-/// g is the gradient, w the variable. The last ten options are those of OptimizerOptions. Each update is one
-/// pass over the variable.
+/// In all formulas g is the gradient and w the variable. OptimizerOptions explains the last ten options of
+/// each optimizer. Each update is a single pass over the variable.
 namespace ktape::nn {
 
 struct SGDOptions {
   LearningRate learning_rate = 0.01;
   double momentum = 0;
-  bool nesterov = false;  ///< whether to look ahead along the momentum
+  bool nesterov = false;  ///< applies the momentum once more in each update
   std::optional<double> weight_decay = {};
   std::optional<double> clipnorm = {};
   std::optional<double> clipvalue = {};
@@ -22,8 +22,8 @@ struct SGDOptions {
   std::optional<int> gradient_accumulation_steps = {};
   std::string name = {};
 };
-/// w -= learning_rate * g. With momentum, m = momentum * m - learning_rate * g and w += m, or with nesterov
-/// w += momentum * m - learning_rate * g. Throws ValueError for a momentum outside of [0, 1].
+/// SGD: w -= learning_rate * g. With momentum, m = momentum * m - learning_rate * g and w += m; with
+/// nesterov, w += momentum * m - learning_rate * g. Throws ValueError for a momentum outside of [0, 1].
 class SGD : public Optimizer {
  public:
   SGD(const SGDOptions& options = {});
@@ -45,7 +45,7 @@ struct LionOptions {
   std::optional<int> gradient_accumulation_steps = {};
   std::string name = {};
 };
-/// w -= learning_rate * sign(beta_1 m + (1 - beta_1) g), then m = beta_2 m + (1 - beta_2) g. Throws
+/// Lion: w -= learning_rate * sign(beta_1 m + (1 - beta_1) g), then m = beta_2 m + (1 - beta_2) g. Throws
 /// ValueError unless 0 < beta_1 <= 1.
 class Lion : public Optimizer {
  public:
@@ -72,8 +72,8 @@ struct FtrlOptions {
   std::optional<int> gradient_accumulation_steps = {};
   std::string name = {};
 };
-/// Follow the regularized leader (McMahan et al., 2013): for shallow models with many features. Throws
-/// ValueError for a negative strength or accumulator, and a power above 0.
+/// Ftrl, "follow the regularized leader" (McMahan et al., 2013), for shallow models with many features.
+/// Throws ValueError for a negative strength or accumulator, and for a power above 0.
 class Ftrl : public Optimizer {
  public:
   Ftrl(const FtrlOptions& options = {});
