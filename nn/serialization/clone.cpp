@@ -20,7 +20,7 @@ Model clone_model(const Model& model, const CloneModelOptions& options) {
         fail("[clone_model] clone_function must return a layer: received none for '", name, "'");
       return made;
     }
-    return Layer();  // an Input
+    return Layer();  // an InputLayer is not replaced
   });
   return model_from_config(config);
 }

@@ -7,14 +7,14 @@ namespace ktape::nn {
 
 struct CloneModelOptions {
   /// Returns the layer of the new model for a layer of the old model: the old layer, to share its weights, or
-  /// another layer. By default a new layer is made from the old layer's config.
+  /// another layer. The default makes a new layer from the old layer's config.
   std::function<Layer(const Layer&)> clone_function = {};
 };
 
-/// Returns a new model of the model's architecture with new initial weights. `clone_function` is called for
-/// each layer of the model; for a model inside the model it is called once, with that model. Throws
-/// ValueError for a layer without a config, and for a clone_function with a model class of the program's.
-/// Mirrors `keras.models.clone_model`.
+/// Returns a new model with the architecture of a model and new initial weights. `clone_function` is called
+/// for each layer of the model; for a model inside the model `clone_function` is called once, with the inner
+/// model. Throws ValueError for a layer without a config, and for a clone_function together with a model
+/// class of a user. Mirrors `keras.models.clone_model`.
 ///
 ///     nn::Model smooth = nn::clone_model(model, {.clone_function = [](const nn::Layer& layer) -> nn::Layer {
 ///       if (layer.class_name() == "ReLU") return nn::Activation("gelu", {.name = layer.name()});

@@ -2,13 +2,13 @@
 #include <ktape/nn/serialization/keras_dialects.hpp>
 #include <ktape/nn/serialization/keras_objects.hpp>
 
-/// How models were compiled, in the forms of the versions of Keras.
+/// Conversion of compile arguments between the forms of Keras's versions.
 namespace ktape::nn::saving {
 namespace {
 
 // --- Optimizers --------------------------------------------------------------------------------------------
 
-/// Keras 2.2's decay with the steps, as a schedule: rate / (1 + decay * step).
+/// Returns a schedule for the learning rate decay of Keras 2.2: rate / (1 + decay * step).
 Config decaying(const Value& rate, const Value& decay) {
   return object_of("InverseTimeDecay",
                    {{"initial_learning_rate", rate}, {"decay_steps", 1}, {"decay_rate", decay}});
@@ -18,8 +18,8 @@ Config canonical_schedule(const Config& schedule) {
   return object_of(known_class("schedule", schedule), config_of_object(schedule));
 }
 
-/// Gives an optimizer of TensorFlow.js, whose arguments are in camel case, Keras's names. Returns the name of
-/// the class.
+/// Renames the arguments of an optimizer of TensorFlow.js from camel case to Keras's names. Returns Keras's
+/// name of the class.
 std::string from_tfjs(const std::string& name, Config& config) {
   for (const std::string& argument : config.names())
     if (const std::string snake = to_snake_case(argument); snake != argument)
@@ -44,10 +44,10 @@ Config canonical_optimizer(const Config& optimizer) {
   const Value decay = config.get("decay", 0);
   if (is_object(config.get("learning_rate")))
     config.set("learning_rate", canonical_schedule(config.at("learning_rate").config()));
-  // Nadam's decay is that of its momentum, which Keras 3 fixed at its default.
+  // Nadam's decay is the decay of its momentum, which Keras 3 fixed at the default.
   else if (name != "Nadam" && decay.is_number() && decay.number() != 0)
     config.set("learning_rate", decaying(config.at("learning_rate"), decay));
-  if (config.get("epsilon", 1e-7).is_null()) config.set("epsilon", 1e-7);  // Keras 2.2's K.epsilon()
+  if (config.get("epsilon", 1e-7).is_null()) config.set("epsilon", 1e-7);  // null: K.epsilon() in Keras 2.2
   if (config.get("weight_decay") == Value(false)) config.set("weight_decay", Value());
   for (const char* how_it_runs :
        {"decay", "schedule_decay", "jit_compile", "is_legacy_optimizer", "use_locking"})
@@ -61,7 +61,8 @@ std::string canonical_name(const std::string& name) {
   return name == "cosine_proximity" || name == "cosine" ? "cosine_similarity" : name;
 }
 
-/// A wrapper around a function is the function under the wrapper's name.
+/// Replaces a wrapper around a function by an object with the function's name as its class and the wrapper's
+/// config.
 Config without_wrapper(const std::string& class_name, Config config) {
   Value function = config.get("fn");
   config.erase("fn");
@@ -92,7 +93,7 @@ Value canonical_measure(const std::string& kind, const Value& value) {
   return without_wrapper(known_class(kind, object), config);
 }
 
-/// Arguments that optimizers got in Keras 2.11 and later, where they say nothing.
+/// Removes arguments that optimizers got in Keras 2.11 and later, if these arguments have no effect.
 void drop_late_arguments(Config& config) {
   const std::vector<std::pair<const char*, Value>> neutral{
       {"weight_decay", {}}, {"clipnorm", {}},          {"global_clipnorm", {}},
@@ -103,8 +104,8 @@ void drop_late_arguments(Config& config) {
     for (const char* name : {"use_ema", "ema_momentum", "ema_overwrite_frequency"}) config.erase(name);
 }
 
-/// Returns Keras 2's metrics, of which a list without lists holds for each output, as a list with that list
-/// alone, which means the same in Keras 3.
+/// Returns the metrics of Keras 2 in the form of Keras 3. In Keras 2, a list without inner lists holds for
+/// each output; Keras 3 writes such metrics as a list whose only entry is that list.
 Value for_all_outputs(const Value& metrics) {
   if (!metrics.is_list() || metrics.list().empty()) return metrics;
   for (const Value& metric : metrics.list())

@@ -10,7 +10,8 @@ namespace ktape::nn::saving {
 namespace K = backend;
 namespace {
 
-/// How many gates a kernel, recurrent kernel and bias of cuDNN have; 0 for weights that are not cuDNN's.
+/// Returns the number of gates of a kernel, recurrent kernel and bias of cuDNN; 0 for weights in another
+/// layout.
 std::int64_t gates_of(const Tensor& kernel, const Tensor& recurrent, const Tensor& bias) {
   if (kernel.shape().rank() != 2 || recurrent.shape().rank() != 2 || bias.shape().rank() != 1) return 0;
   const std::int64_t units = recurrent.shape()[0], width = recurrent.shape()[1];
@@ -18,7 +19,7 @@ std::int64_t gates_of(const Tensor& kernel, const Tensor& recurrent, const Tenso
   return width == 3 * units || width == 4 * units ? width / units : 0;
 }
 
-/// The kernels of the gates, each changed by f, side by side again.
+/// Returns the kernels of all gates side by side, each changed by f.
 Tensor by_gate(const Tensor& kernels, std::int64_t gates, const std::function<Tensor(const Tensor&)>& f) {
   std::vector<Tensor> changed;
   for (const Tensor& kernel : K::split(kernels, gates, 1)) changed.push_back(f(kernel));
@@ -34,7 +35,7 @@ std::vector<Tensor> without_cudnn(const std::vector<Tensor>& weights) {
     const Tensor &kernel = weights[i], &recurrent = weights[i + 1], &bias = weights[i + 2];
     const std::int64_t gates = gates_of(kernel, recurrent, bias);
     if (gates == 0) return weights;
-    // A kernel's numbers are those of its transpose, in rows.
+    // The numbers of a kernel, read in order, are the rows of the kernel's transpose.
     converted[i] = by_gate(kernel, gates, [](const Tensor& k) {
       return K::transpose(K::reshape(k, {k.shape()[1], k.shape()[0]}));
     });

@@ -11,7 +11,8 @@
 namespace ktape::nn::saving {
 namespace {
 
-/// Whether the text has what only Keras 2 writes: shapes of inputs under its name, calls as lists, policies.
+/// Returns Keras2 for a value with parts that only Keras 2 writes: `batch_input_shape`, a Policy, calls as
+/// lists, or a Sequential whose config is a list.
 Dialect dialect_of(const Value& value) {
   const auto of_keras2 = [](const Value& item) { return dialect_of(item) == Dialect::Keras2; };
   if (value.is_list())
@@ -32,7 +33,7 @@ Dialect dialect_of(const Value& value) {
 
 // --- Sequential --------------------------------------------------------------------------------------------
 
-/// The shape of the input that the config of a layer or model knows; null for none.
+/// Returns the input shape from the config of a layer or model; null if the config has no shape.
 Value input_shape_of(const Config& layer);
 
 Value input_shape_of_graph(const Config& model) {
@@ -57,7 +58,8 @@ Config input_layer(const std::string& name, const Value& shape, const Value& dty
   return object_of("InputLayer", config);
 }
 
-/// The InputLayer that a Sequential has in front, where its first layer, or it itself, knows the shape.
+/// Returns the InputLayer that is missing at the beginning of a Sequential, if the first layer or the
+/// Sequential has an input shape.
 std::optional<Config> missing_input(const Config& sequence, const Value& first,
                                     const Config& canonical_first) {
   if (canonical_first.at("class_name") == Value("InputLayer")) return {};
@@ -88,7 +90,7 @@ Config canonical_sequence(const Config& model, Dialect dialect) {
 
 // --- Functional --------------------------------------------------------------------------------------------
 
-/// Turns the calls of one model into canonical ones.
+/// A converter of the calls of a model to the canonical form.
 class Graph {
  public:
   Graph(const Config& config, Dialect dialect) : config_(config), dialect_(dialect) {
@@ -116,14 +118,15 @@ class Graph {
   struct Layer {
     bool is_functional = false, is_model = false;
     std::size_t calls = 0;
-    std::int64_t least = INT64_MAX, most = -1;  ///< of the calls that lists name
+    std::int64_t least = INT64_MAX, most = -1;  ///< the range of call numbers in lists
   };
 
   static bool is_history(const Value& value) {
     return value.is_list() && (value.list().size() == 3 || value.list().size() == 4) &&
            value.list()[0].is_string() && value.list()[1].is_integer();
   }
-  /// Keras 2's tensor: the beginning of a list that names a layer.
+  /// Returns true for a tensor of Keras 2: a list that begins with [layer, call, output] and names a layer of
+  /// the model.
   bool is_listed_tensor(const Value& value) const {
     return is_history(value) && layers_.contains(value.list()[0].string());
   }
@@ -136,7 +139,7 @@ class Graph {
       if (dialect_ == Dialect::Keras2) see(node);
   }
 
-  /// Takes note of the calls that lists name, wherever they are.
+  /// Records the call numbers in all of Keras 2's tensors inside a value.
   void see(const Value& value) {
     if (is_listed_tensor(value)) {
       Layer& layer = layers_.at(value.list()[0].string());
@@ -149,8 +152,9 @@ class Graph {
       for (const auto& [name, item] : value.config()) see(item);
   }
 
-  /// The number of the first call of a layer. In Keras 2 a model that was built is its own first call, so
-  /// that those in a graph count from 1; a Sequential may have been built or not.
+  /// Returns the number of the first call of a layer. In Keras 2 building a model counts as the model's first
+  /// call, so that the calls in a graph count from 1. A Sequential may have been built or not: the call
+  /// numbers show which.
   std::int64_t first_call(const Layer& layer) const {
     if (dialect_ == Dialect::Keras3 || !layer.is_model || layer.least == 0) return 0;
     return layer.is_functional || layer.most >= static_cast<std::int64_t>(layer.calls) ? 1 : 0;
@@ -167,7 +171,8 @@ class Graph {
                      parts[2].integer("[Functional] output"));
   }
 
-  /// The first argument of Keras 2's call: one tensor, a list of them, lists of lists, or tensors by name.
+  /// Returns the first argument of a call of Keras 2: a tensor, a list of tensors, lists of lists, or tensors
+  /// by name.
   Value first_argument(const Value& node) const {
     if (is_history(node)) return tensor(node);
     Value::List list;
@@ -181,7 +186,8 @@ class Graph {
     return list;
   }
 
-  /// What follows the tensors of Keras 2's call: all of them have the same.
+  /// Returns the other arguments of a call of Keras 2. Each tensor of the call is followed by equal
+  /// arguments.
   static Config other_arguments(const Value& node) {
     if (is_history(node)) {
       const Value::List& parts = node.list();
@@ -192,7 +198,8 @@ class Graph {
     return node.list().empty() ? Config() : other_arguments(node.list()[0]);
   }
 
-  /// An argument beside the first, in which lists may be tensors.
+  /// Returns an argument after the first, with tensors in the canonical form. A list in the argument may be a
+  /// tensor.
   Value with_tensors(const Value& value) const {
     if (is_listed_tensor(value)) return tensor(value);
     if (!value.is_list()) return value;
@@ -209,7 +216,7 @@ class Graph {
   }
 
   /// Returns the default of `training` in the `call` of a class of Keras 3; null for None. Keras 3 records
-  /// the default with each call, and lets the model's own argument replace it.
+  /// the default with each call, and lets the model's `training` argument replace the default.
   static Value default_training(const std::string& class_name) {
     static const std::set<std::string> inference{"AlphaDropout",
                                                  "Attention",
@@ -267,7 +274,8 @@ class Graph {
     return canonical;
   }
 
-  /// A list of ends from one end, a list or ends by name. Those of a Functional count from 1.
+  /// Returns a list of [layer, call, output] from the ends of a model: a single end, a list, or ends by name.
+  /// The calls of a Functional count from 1.
   Value ends(const Value& given) const {
     Value::List list;
     if (is_history(given)) {

@@ -4,51 +4,52 @@
 
 #include <vector>
 
-/// Configs of models as Keras wrote them over the years, made one form and made old again: pure functions.
-/// Internal: sources only.
+/// Conversions between the config formats of Keras's versions and a canonical form: pure functions. Internal:
+/// sources only.
 ///
-/// The canonical form is Keras 3's, without what only Python needs: - An object is {class_name, config}, and
-/// a layer may have a `shared_object_id` and a `build_config`;
-///    modules and registered names are gone. A class of a package has its name without the package, unless it is
-///    known under the whole name.
-/// - A layer of a model has {name, inbound_nodes}, too. A node is a call, {args, kwargs}, whose tensors are
-///    {class_name: "__keras_tensor__", config: {keras_history: [layer, call, output], ...}}; the calls of a
-///    layer count from 0. Arguments that are None are left out.
-/// - The config of a Functional model has `layers`, and `input_layers` and `output_layers`, lists of [layer,
-///    call, output]; there, as Keras 3 has it, the calls of a layer that is a Functional count from 1.
-/// - The config of a Sequential has `name` and `layers`, with an InputLayer first when the input is known. -
-/// A dtype is a string; a default is left to the layer. - Arguments that no layer of ours has, and that
-/// change nothing, are left out.
+/// The canonical form is the form of Keras 3, without the entries that only Python needs:
+/// - An object is {class_name, config}, and a layer may have a `shared_object_id` and a `build_config`.
+///   Modules and registered names are dropped. A class of a package has its name without the package, unless
+///   the registry knows the whole name.
+/// - A layer of a model also has {name, inbound_nodes}. A node is a call, {args, kwargs}. A tensor in a call
+///   is {class_name: "__keras_tensor__", config: {keras_history: [layer, call, output], ...}}; the calls of a
+///   layer count from 0. Arguments that are None are left out.
+/// - The config of a Functional model has `layers`, and `input_layers` and `output_layers`, which are lists
+///   of [layer, call, output]. In these two lists the calls of a layer that is a Functional count from 1, as
+///   in Keras 3.
+/// - The config of a Sequential has `name` and `layers`, with an InputLayer first if the input is known.
+/// - A dtype is a string; a default dtype is left to the layer.
+/// - Arguments that no layer of the library has and that change nothing are left out.
 namespace ktape::nn::saving {
 
-/// The canonical form of what Keras 2.2 to 2.15, Keras 3 or TensorFlow.js wrote: the config of a model or of
-/// a layer, or the whole metadata of a file with such a config in `model_config`. Keras 2's hard_sigmoid is
-/// another function than Keras 3's and becomes {hard_sigmoid, {slope: 0.2}}. Operations among the layers
-/// become layers where these compute the same. Throws ValueError, naming layer and argument or operation, for
-/// what the library cannot compute as it was, and TypeError or ValueError for a config that is none; what an
-/// unknown argument or class says is left to the layers.
+/// Returns the canonical form of a config that Keras 2.2 to 2.15, Keras 3 or TensorFlow.js wrote: the config
+/// of a model or of a layer, or the whole metadata of a file with such a config in `model_config`. Keras 2's
+/// hard_sigmoid is another function than Keras 3's hard_sigmoid and becomes {hard_sigmoid, {slope: 0.2}}.
+/// Operations among the layers become layers that compute equal results. Throws ValueError, naming the layer
+/// and the argument or operation, for parts that the library cannot compute as Keras does, and TypeError or
+/// ValueError for other values. Unknown arguments and classes are not checked here, but when layers are made.
 Value canonical(const Value& architecture);
 
-/// A canonical config as Keras 2 and TensorFlow.js read it: nodes as lists, `batch_input_shape`, Keras 2's
-/// names, without arguments that came later and have their defaults. What Keras 2 has no name for, such as
-/// Keras 3's hard_sigmoid, is written so that Keras 2 takes it for nothing else. Throws ValueError, naming
-/// the layer, for a call that Keras 2 has no form for.
+/// Returns a canonical config in the form that Keras 2 and TensorFlow.js read: nodes as lists,
+/// `batch_input_shape`, Keras 2's names, without later arguments that have their default values. Functions
+/// that Keras 2 lacks, such as Keras 3's hard_sigmoid, get names that Keras 2 cannot confuse with its
+/// functions. Throws ValueError, naming the layer, for a call that Keras 2 cannot express.
 Value keras2(const Value& architecture);
 
-/// The canonical form {optimizer, loss, loss_weights, metrics, weighted_metrics} of Keras 2's
-/// `training_config` or Keras 3's `compile_config`: objects as above, names as they were. What else Keras
-/// knows of a compiled model is how it runs. A list of metrics that Keras 2 means for each of several outputs
-/// stands in a list of its own. Null stays null, and an empty config, which says that the model is not
-/// compiled, becomes null.
+/// Returns the canonical form {optimizer, loss, loss_weights, metrics, weighted_metrics} of Keras 2's
+/// `training_config` or Keras 3's `compile_config`. Objects have the form of objects in an architecture;
+/// names stay unchanged. Keras's other entries only say how a model runs, and are dropped. A list of metrics
+/// that holds for each of several outputs in Keras 2 becomes the only entry of a list. Null stays null; an
+/// empty config, which means a model that is not compiled, becomes null.
 Value canonical_compile(const Value& compile);
 
-/// A canonical compile config as Keras 2's `training_config`.
+/// Returns a canonical compile config in the form of Keras 2's `training_config`.
 Value keras2_compile(const Value& compile);
 
-/// The weights of an LSTM or a GRU, or of a Bidirectional of two, in Keras's layout: {kernel,
-/// recurrent_kernel, bias} as CuDNNLSTM and CuDNNGRU wrote them have a bias of two sets in a row, and kernels
-/// with other strides; all others are returned as they are. As `canonical` makes LSTM and GRU of the classes,
-/// who reads the weights of these layers calls this.
+/// Returns the weights {kernel, recurrent_kernel, bias} of an LSTM or a GRU, or of the two layers of a
+/// Bidirectional, in Keras's layout. CuDNNLSTM and CuDNNGRU wrote a bias of two sets in a row, and kernels in
+/// another memory order; such weights are converted, all others are returned unchanged. `canonical` turns the
+/// cuDNN classes into LSTM and GRU, so each reader of such layers' weights calls this function.
 std::vector<Tensor> without_cudnn(const std::vector<Tensor>& weights);
 
 }  // namespace ktape::nn::saving

@@ -9,7 +9,7 @@
 namespace ktape::nn::saving {
 namespace {
 
-/// A mask: where a tensor differs from a value, or any of its last axis does.
+/// A mask: tensor != value or, with `any`, whether any element along the last axis differs from the value.
 struct Mask {
   Value tensor;  ///< [layer, call, output]
   Value value;
@@ -18,7 +18,7 @@ struct Mask {
   friend bool operator==(const Mask&, const Mask&) = default;
 };
 
-/// Returns the value of a constant that may stand in a config of its own.
+/// Returns a constant operand, which may stand in a wrapper; null for an operand that is not a number.
 Value constant_of(const Value& operand) {
   const Value plain = unwrapped(operand);
   return plain.is_number() ? plain : Value();
@@ -40,7 +40,7 @@ class MaskedGraph {
   }
 
  private:
-  /// Returns the call that made a tensor, with its layer; null for an unknown one.
+  /// Returns the layer and the call that made a tensor; null for an unknown layer or call.
   std::pair<const Config*, Value> maker(const Value& history) const {
     const Value::List& parts = history.list();
     const auto layer = layers_.find(parts[0].string("keras_history"));
@@ -68,7 +68,8 @@ class MaskedGraph {
     if (class_of(*layer) != "Any" || arguments.empty() || !is_tensor(arguments[0])) return {};
     const Value axis = unwrapped(config_of_object(*layer).get("axis"));
     const bool last = axis == Value(-1) || axis == Value(Value::List{-1});
-    // A hostile file may have an Any of itself.
+    // Only a NotEqual is followed, because a hostile file may contain an Any whose argument is the Any
+    // itself.
     const Config* const compared = maker(history_of(arguments[0])).first;
     if (!last || !compared || class_of(*compared) != "NotEqual") return {};
     std::optional<Mask> mask = computed(history_of(arguments[0]));
@@ -77,7 +78,7 @@ class MaskedGraph {
     return mask;
   }
 
-  /// Whether a layer gives its output the mask of its input, in Keras and in the library.
+  /// Returns true if a layer passes the mask of its input to its output, in Keras and in the library.
   static bool passes_masks(const Config& layer) {
     static const std::set<std::string> classes{"Activation",
                                                "ActivityRegularization",
@@ -101,7 +102,7 @@ class MaskedGraph {
     return classes.contains(class_of(layer)) || recurrent.contains(class_of(layer));
   }
 
-  /// Returns the mask that a tensor carries by itself; nothing where none is known.
+  /// Returns the mask that layers have attached to a tensor; nothing if no mask is known.
   std::optional<Mask> carried(Value history) const {
     for (std::size_t steps = 0; steps <= layers_.size(); ++steps) {
       const auto [layer, node] = maker(history);
@@ -142,7 +143,7 @@ class MaskedGraph {
     return without;
   }
 
-  /// Adds the names of the layers whose tensors stand in a value.
+  /// Adds the names of the layers that made the tensors inside a value.
   static void collect_used(const Value& value, std::set<std::string>& used) {
     if (is_tensor(value)) used.insert(history_of(value).list()[0].string("keras_history"));
     else if (value.is_list())
@@ -151,7 +152,7 @@ class MaskedGraph {
       for (const auto& [name, item] : value.config()) collect_used(item, used);
   }
 
-  /// Adds the names of the layers that the ends of a model are of.
+  /// Adds the names of the layers that made the outputs of a model.
   static void collect_ends(const Value& ends, std::set<std::string>& used) {
     if (ends.is_string()) used.insert(ends.string());
     if (ends.is_list())
@@ -160,7 +161,7 @@ class MaskedGraph {
       for (const auto& [name, item] : ends.config()) collect_ends(item, used);
   }
 
-  /// Returns the layers without the operations of masks whose results nothing uses.
+  /// Returns the layers without mask operations whose results are unused.
   Value::List without_unused(Value::List layers) const {
     for (std::size_t before = layers.size() + 1; layers.size() < before;) {
       before = layers.size();

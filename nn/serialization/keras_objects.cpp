@@ -49,7 +49,7 @@ bool is_sequence(const Config& layer) {
 
 namespace {
 
-/// What a wrapper holds; nothing for a config that is none.
+/// Returns the content of a wrapper; nothing for a config that is not a wrapper.
 std::optional<Value> inside(const Config& config) {
   if (config.get("type") == Value("ndarray") && config.contains("value")) return config.at("value");
   const Value name = config.get("class_name");
@@ -100,7 +100,8 @@ Value dtype_of(const std::string& layer, const Value& dtype) {
   const std::string& text = name.string();
   if (text == "_infer" || text == "infer") return {};
   if (text == "string") return name;
-  // The weights of a mixed policy are float32; computing in it, too, gives the same more exactly.
+  // A mixed policy has float32 weights. Computing in float32 gives the policy's results with higher
+  // precision.
   if (text.starts_with("mixed_")) return DType(DType::Float32).name();
   try {
     return DType(text).name();
@@ -128,7 +129,7 @@ std::string known_class(const std::string& kind, const Config& object) {
 
 namespace {
 
-/// The name of an initializer without the version that TensorFlow puts behind it.
+/// Returns the name of an initializer without the suffix V1 or V2 that TensorFlow adds.
 std::string without_version(const std::string& name) {
   const bool versioned = name.ends_with("V1") || name.ends_with("V2");
   return versioned && !is_registered("initializer", name) ? name.substr(0, name.size() - 2) : name;
@@ -137,12 +138,12 @@ std::string without_version(const std::string& name) {
 Config canonical_initializer(const std::string& name, Config config) {
   config.erase("dtype");
   if (config.get("distribution") == Value("normal")) config.set("distribution", "truncated_normal");
-  // The state of a generator is not a seed.
+  // A config is the state of a generator, which is not a seed.
   if (config.get("seed").is_config()) config.set("seed", Value());
   return object_of(without_version(name), config);
 }
 
-/// An activation, or a layer that stands for one.
+/// Returns the canonical form of an activation, or of a layer that stands for an activation.
 Value canonical_activation(std::string name, Config config, Dialect dialect) {
   if (name == "softmax_v2") name = "softmax";
   if (name == "hard_sigmoid" && dialect == Dialect::Keras2 && config.empty()) config = {{"slope", 0.2}};
@@ -195,7 +196,7 @@ void drop_absent(const std::vector<Absent>& all, const std::string& layer, Confi
 
 namespace {
 
-/// What the versions of Keras call layers that are the same now.
+/// Returns the current class name for each old class name of a layer.
 const std::map<std::string, std::string>& old_names() {
   static const std::map<std::string, std::string> names{{"BatchNormalizationV1", "BatchNormalization"},
                                                         {"BatchNormalizationV2", "BatchNormalization"},
@@ -209,7 +210,7 @@ const std::map<std::string, std::string>& old_names() {
   return names;
 }
 
-/// The arguments that the library does not have.
+/// Returns the arguments that the layers of the library lack.
 const std::vector<Absent>& absent_arguments() {
   static const Names recurrent{"RNN",        "SimpleRNN",  "LSTM",       "GRU",
                                "ConvLSTM1D", "ConvLSTM2D", "ConvLSTM3D", "Bidirectional"};
@@ -256,14 +257,14 @@ const std::vector<Absent>& absent_arguments() {
   return all;
 }
 
-/// What an InputLayer of Keras 2 says otherwise.
+/// Renames the shape of an InputLayer of Keras 2. Throws ValueError for a ragged input.
 void canonical_input(const std::string& name, Config& config) {
   rename(config, "batch_input_shape", "batch_shape");
   if (config.get("ragged") == Value(true))
     fail("[", name, "] ragged must be false, as the library has no ragged tensors: received ragged=true");
 }
 
-/// What the recurrent layers of Keras 2 and those for cuDNN leave out.
+/// Sets the arguments that recurrent layers of Keras 2 and layers for cuDNN leave out.
 void complete_recurrent(const std::string& old_name, const std::string& layer, Config& config,
                         Dialect dialect) {
   if (old_name.starts_with("CuDNN")) {
@@ -275,10 +276,10 @@ void complete_recurrent(const std::string& old_name, const std::string& layer, C
   if (is_gru && dialect == Dialect::Keras2 && !config.contains("reset_after"))
     config.set("reset_after", false);
   if (config.contains("unit_forget_bias") && config.at("unit_forget_bias").is_null())
-    config.set("unit_forget_bias", false);  // as TensorFlow.js writes it
+    config.set("unit_forget_bias", false);  // TensorFlow.js writes null for false
 }
 
-/// The arguments of a layer of Keras, under their names of today.
+/// Returns the arguments of a layer of Keras under their current names.
 Config canonical_arguments(const std::string& old_name, const std::string& layer, Config config,
                            Dialect dialect) {
   const std::string name = name_of(object_of(old_name, config));
@@ -300,7 +301,7 @@ Config canonical_arguments(const std::string& old_name, const std::string& layer
 Config canonical_layer(const Config& given, Dialect dialect) {
   const std::string name = known_class("layer", given);
   const auto renamed = old_names().find(name);
-  // Where nn/distributed is there, this is a class of its own.
+  // In a program with nn/distributed, SyncBatchNormalization is a registered class.
   const bool synchronized = name == "SyncBatchNormalization" && is_registered("layer", name);
   const std::string layer = renamed == old_names().end() || synchronized ? name : renamed->second;
   Config config;

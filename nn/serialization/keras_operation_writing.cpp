@@ -2,11 +2,11 @@
 
 #include <cctype>
 
-/// The layers Operation as the operations of keras.ops that they are in files of Keras 3.
+/// Writing of Operation layers as operations of keras.ops, the form of Keras 3.
 namespace ktape::nn::saving {
 namespace {
 
-/// Returns a key of get_item as Keras 3 writes it.
+/// Returns the key of a get_item in the form of Keras 3.
 Value keras3_key(const Value::List& key) {
   Value::List items;
   for (const Value& entry : key)
@@ -16,7 +16,7 @@ Value keras3_key(const Value::List& key) {
   return Config{{"class_name", "__tuple__"}, {"items", items}};
 }
 
-/// Returns the class of keras.ops: "NotEqual" for "not_equal".
+/// Returns the class name of an operation of keras.ops: "NotEqual" for "not_equal".
 std::string operation_class(const std::string& function) {
   std::string name;
   bool upper = true;

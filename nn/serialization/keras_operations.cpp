@@ -7,16 +7,17 @@
 #include <map>
 #include <optional>
 
-/// Operations among the layers of a model as layers: Keras wrote what was called on its tensors as nodes.
+/// Reading of operations among the layers of a model as layers. Keras writes a function that was called on a
+/// tensor of the model as a node.
 namespace ktape::nn::saving {
 namespace {
 
-/// What the dialects have in common: multiply(x, 2), mean(x, axis=1).
+/// An operation in a form for all dialects: multiply(x, 2), mean(x, axis=1).
 struct Operation {
-  std::string layer;     ///< its name among the layers
-  std::string function;  ///< as the file spells it
-  std::string key;       ///< without case, underscores and module
-  Value::List operands;  ///< tensors, lists of them, and constants
+  std::string layer;     ///< the name of the operation's layer
+  std::string function;  ///< the function as spelled in the file
+  std::string key;       ///< the function without case, underscores and module
+  Value::List operands;  ///< tensors, lists of tensors, and constants
   Config arguments;
   bool of_keras3 = false;
 
@@ -53,7 +54,8 @@ const Config& only_call(const Operation& operation, const Value::List& nodes) {
   return nodes[0].config();
 }
 
-/// TF-Keras 2.4 and later: {function: "math.multiply"}, and all but the first operand by name.
+/// Reads an operation of TF-Keras 2.4 and later: {function: "math.multiply"}, with all operands but the first
+/// by name.
 Operation of_lambda(const Config& layer, const Value::List& nodes) {
   const Config& config = layer.at("config").config();
   Operation operation = named(layer, config.get("function", "slice").string("[TFOpLambda] function"));
@@ -64,7 +66,8 @@ Operation of_lambda(const Config& layer, const Value::List& nodes) {
   return operation;
 }
 
-/// TF-Keras 2.0 to 2.3: TensorFlow's node, with the constants among its operands by their places.
+/// Reads an operation of TF-Keras 2.0 to 2.3: a node of TensorFlow, and the constants by their places among
+/// the operands.
 Operation of_graph(const Config& layer, const Value::List& nodes) {
   const Config& config = layer.at("config").config();
   const Config& node = config.at("node_def").config("[TensorFlowOpLayer] node_def");
@@ -90,7 +93,7 @@ Operation of_graph(const Config& layer, const Value::List& nodes) {
   return operation;
 }
 
-/// Keras 3: the class of an operation, whose options are in its config.
+/// Reads an operation of Keras 3: a class with its options in the config.
 Operation of_class(const Config& layer, const Value::List& nodes) {
   Operation operation = named(layer, layer.at("class_name").string());
   operation.of_keras3 = true;
@@ -102,7 +105,8 @@ Operation of_class(const Config& layer, const Value::List& nodes) {
   return operation;
 }
 
-/// Whether a class of Keras 3 is an operation. Add and its like are layers, too; those take a list.
+/// Returns true if a class of Keras 3 is an operation. Add, Subtract, Multiply, Maximum and Minimum are also
+/// the names of layers, which take a list.
 bool is_operation(const Config& layer, const Value::List& nodes) {
   const Value module = layer.get("module");
   if (module.is_string() && module.string().find(".ops.") != std::string::npos) return true;
@@ -112,12 +116,12 @@ bool is_operation(const Config& layer, const Value::List& nodes) {
   return false;
 }
 
-// --- Their layers ------------------------------------------------------------------------------------------
+// --- Layers for operations ---------------------------------------------------------------------------------
 
 Value known_of(const Value& tensor, const char* what) {
   return is_tensor(tensor) ? tensor.config().at("config").config().get(what) : Value();
 }
-/// The shape of a tensor; null where the file does not say.
+/// Returns the shape of a tensor; null if the file has no shape.
 Value shape_of(const Value& tensor) { return known_of(tensor, "shape"); }
 
 Config layer_on(const Operation& operation, const std::string& class_name, const Config& config,
@@ -141,7 +145,7 @@ Value each(const Value& constant, const std::function<double(double)>& f) {
 double negated(double x) { return -x; }
 double inverse(double x) { return 1 / x; }
 
-/// x * scale + offset.
+/// Returns the layer that computes x * scale + offset.
 Config rescaling(const Operation& operation, const Value& x, const Value& scale, const Value& offset) {
   const Value dtype = known_of(x, "dtype");
   if (dtype.is_string() && !dtype.string().starts_with("float")) operation.refuse("the tensor has integers");
@@ -171,7 +175,8 @@ Config merging(const Operation& operation, const std::string& layer) {
   return layer_on(operation, layer, {}, Value::List{a, b});
 }
 
-/// Mean or maximum over the axes between the batch and the channels.
+/// Returns the layer that computes the mean or maximum over the axes between the batch axis and the channels
+/// axis.
 Config pooling(const Operation& operation, const std::string& what) {
   const Value& x = operation.operand(0);
   Value given = operation.argument({"axis"});
@@ -195,7 +200,7 @@ Config pooling(const Operation& operation, const std::string& what) {
                   {{"data_format", format}, {"keepdims", keep}}, x);
 }
 
-/// The number of elements behind the batch; nothing when it is not known.
+/// Returns the number of elements along the axes after the batch axis; nothing if an extent is unknown.
 std::optional<std::int64_t> elements(const Value& shape) {
   std::int64_t count = 1;
   for (std::size_t i = 1; shape.is_list() && i < shape.list().size(); ++i) {
@@ -230,7 +235,7 @@ Config permute(const Operation& operation) {
 Config concatenate(const Operation& operation) {
   Value axis = operation.argument({"axis"});
   Value tensors = operation.operand(0);
-  if (operation.key == "concatv2") {  // the axis comes behind the tensors
+  if (operation.key == "concatv2") {  // the axis follows the tensors
     axis = operation.operands.back();
     tensors = Value::List(operation.operands.begin(), operation.operands.end() - 1);
   }
@@ -239,7 +244,8 @@ Config concatenate(const Operation& operation) {
   return layer_on(operation, "Concatenate", {{"axis", axis}}, tensors);
 }
 
-/// An activation function, with its options.
+/// Returns the layer Activation with the function and its options; nothing if the operation is not an
+/// activation.
 std::optional<Config> activation(const Operation& operation) {
   const std::string& key = operation.key;
   Value function;
@@ -257,7 +263,7 @@ std::optional<Config> activation(const Operation& operation) {
 
 // --- The layer Operation ---------------------------------------------------------------------------------
 
-/// The operations of keras.ops that the layer Operation computes, by their keys.
+/// Returns the name of the operation in keras.ops for a key, if the layer Operation computes the operation.
 std::optional<std::string> operation_name(const std::string& key) {
   static const std::map<std::string, std::string> by_key{{"equal", "equal"},
                                                          {"notequal", "not_equal"},
@@ -281,7 +287,7 @@ std::optional<std::string> operation_name(const std::string& key) {
   return found == by_key.end() ? std::nullopt : std::optional(found->second);
 }
 
-/// Returns an entry of a key of get_item in the layer's form.
+/// Returns an entry of a key of get_item in the form of the layer Operation.
 Value key_entry(const Operation& operation, const Value& entry) {
   if (entry.is_null() || entry.is_integer()) return entry;
   if (entry == Value("__ellipsis__")) return "...";

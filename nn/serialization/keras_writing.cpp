@@ -4,13 +4,14 @@
 #include <algorithm>
 #include <map>
 
-/// From the canonical form to what Keras 2 and TensorFlow.js read.
+/// Conversion from the canonical form to the form that Keras 2 and TensorFlow.js read.
 namespace ktape::nn::saving {
 namespace {
 
 // --- Layers ------------------------------------------------------------------------------------------------
 
-/// Arguments that Keras 2 got late or never. A seed chooses among equals.
+/// Returns the arguments that Keras 2 got late or never. A seed counts as harmless: another seed only gives
+/// other random numbers of equal distribution.
 const std::vector<Absent>& absent_in_keras2() {
   static const std::vector<const char*> global{"GlobalMaxPooling1D",     "GlobalMaxPooling2D",
                                                "GlobalMaxPooling3D",     "GlobalAveragePooling1D",
@@ -52,7 +53,7 @@ const std::vector<Absent>& absent_in_keras2() {
   return all;
 }
 
-/// An activation with options as the layer that Keras takes for one; others as they are.
+/// Returns the layer that Keras 2 uses for an activation with options; any other activation unchanged.
 Value as_layer(const Value& activation) {
   static const std::map<std::string, std::string> layers{
       {"leaky_relu", "LeakyReLU"}, {"relu", "ReLU"}, {"elu", "ELU"}, {"softmax", "Softmax"}};
@@ -62,7 +63,7 @@ Value as_layer(const Value& activation) {
   return layer == layers.end() ? activation : Value(object_of(layer->second, config_of_object(object)));
 }
 
-/// Calls f(kind, object) for each object in the arguments of a layer.
+/// Replaces each object in the arguments of a layer by f(kind, object).
 template <class F>
 void for_each_object(Config& config, const F& f) {
   for (const std::string& argument : config.names()) {
@@ -87,7 +88,8 @@ Value keras2_object(const std::string& kind, const Value& object) {
     return is_object(object) ? Value(object_of(class_of(object.config()), config_of_object(object.config())))
                              : object;
   if (object == Value("silu")) return "swish";
-  // TensorFlow.js goes by the name of a class alone, and takes no argument for it.
+  // TensorFlow.js looks at the class name alone and ignores the slope, so the name must differ from Keras 2's
+  // function.
   if (object == Value("hard_sigmoid")) return object_of("ktape>hard_sigmoid", {{"slope", 1 / 6.}});
   if (object == Value(object_of("hard_sigmoid", {{"slope", 0.2}}))) return "hard_sigmoid";
   const Value layer = as_layer(object);
@@ -109,14 +111,14 @@ Config keras2_arguments(const std::string& layer, Config config) {
 
 // --- Models ------------------------------------------------------------------------------------------------
 
-/// The calls of one model as Keras 2 counts and writes them.
+/// A converter of the calls of a model to Keras 2's form.
 class Keras2Graph {
  public:
   explicit Keras2Graph(const Config& config) : config_(config) {
     for (const Value& layer : config.at("layers").list()) {
       const Config& described = layer.config();
       const Value inner = config_of_object(described).get("layers");
-      // A model that knows its input is built, and is its own first call.
+      // A model with a known input is built, and building counts as the model's first call.
       const bool built = inner.is_list() && !inner.list().empty() &&
                          inner.list()[0].config().at("class_name") == Value("InputLayer");
       first_call_[name_of(described)] = is_graph(described) || built ? 1 : 0;
@@ -155,7 +157,7 @@ class Keras2Graph {
     return found->second;
   }
 
-  /// A tensor, or lists of them, in the first argument.
+  /// Returns the first argument of a call, a tensor or nested lists of tensors, in Keras 2's form.
   Value first(const Config& layer, const Value& argument, const Config& others) const {
     if (is_tensor(argument)) {
       Value::List tensor = listed(argument);
@@ -168,7 +170,7 @@ class Keras2Graph {
     return list;
   }
 
-  /// Another argument, with tensors as lists.
+  /// Returns an argument after the first in Keras 2's form, with tensors as lists.
   Value other(const Value& argument) const {
     if (is_tensor(argument)) return listed(argument);
     if (!argument.is_list()) return argument;
@@ -177,7 +179,7 @@ class Keras2Graph {
     return list;
   }
 
-  /// A call: Keras 2 has only the first argument in its place, the others by name.
+  /// Returns a call in Keras 2's form: only the first argument is positional, all others have names.
   Value call(const Config& layer, const Value& node) const {
     Value::List arguments = node.config().at("args").list();
     Config others;
@@ -187,7 +189,7 @@ class Keras2Graph {
       for (; arguments.size() > 1 && arguments.size() <= 3; arguments.pop_back())
         others.set(names[arguments.size() - 1], other(arguments.back()));
     }
-    // The states of a recurrent layer come behind its input.
+    // Keras 2 writes the states of a recurrent layer after its input, in a single list.
     const Value states = node.config().at("kwargs").config().get("initial_state");
     if (arguments.size() == 1 && !arguments[0].is_list() && !states.is_null()) {
       Value::List all{arguments[0]};

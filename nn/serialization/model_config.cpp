@@ -19,7 +19,8 @@ Value model_config(const Model& model) {
 
 namespace {
 
-/// Builds a model class of the user's as it was built: by a call on tensors of these shapes.
+/// Builds a model of a user's class as the saved model was built: by a call on tensors with the shapes in
+/// `build_config`.
 void build_from(const Model& model, const Value& build_config) {
   if (build_config.is_null() || model.built()) return;
   const std::string what = '[' + model.name() + "] build_config";
@@ -49,7 +50,7 @@ std::string Model::to_json(int indent) const { return nn::to_json(model_config(*
 
 namespace {
 
-/// An object in a config; a function by its name alone, as Keras writes one.
+/// Returns the config of an object. A function is written by its name alone, as in Keras.
 template <class H>
 Value described(const H& object) {
   if (!object.defined()) return {};
@@ -89,7 +90,8 @@ Value described(const MetricList& metrics) {
   return list;
 }
 
-/// One list, or with several outputs one for each of them, which in Keras a list is about.
+/// Returns a list of metrics or a config by output name; for several outputs a list with the metrics of each
+/// output, because Keras reads the entries of a list as the entries of the outputs.
 Value described(const OutputMetrics& metrics, const std::vector<std::string>& outputs) {
   if (metrics.empty()) return {};
   Config by_name;
@@ -118,7 +120,7 @@ Value compile_config(const Model& model) {
 
 namespace {
 
-/// The name of a function that no one registered; empty for anything else.
+/// Returns the name of a function that is not registered; an empty string for any other value.
 std::string unknown_function(const char* kind, const Value& value) {
   if (!value.is_config() || value.config().get("class_name") != Value("function")) return "";
   const std::string what = '[' + std::string(kind) + "] the name of a function";
@@ -126,7 +128,7 @@ std::string unknown_function(const char* kind, const Value& value) {
   return is_registered(kind, name) ? "" : name;
 }
 
-/// What stands for it: it throws when it is called.
+/// Returns a function that stands for an unregistered function and throws ValueError when called.
 auto missing(const char* kind, const std::string& name) {
   return [kind, name](const Tensor&, const Tensor&) -> Tensor {
     fail("[", kind,
@@ -148,7 +150,8 @@ Metric metric_from(const Value& value) {
 
 bool is_object(const Value& value) { return value.is_config() && value.config().contains("class_name"); }
 
-/// Of one value, a list or a config of names, each made by `make`.
+/// Makes the values of the outputs from a single value, a list, or a config by output name. `make` makes each
+/// value.
 template <class T, class Make>
 PerOutput<T> per_output(const Value& value, Make make) {
   if (value.is_null()) return {};
@@ -172,8 +175,9 @@ MetricList metric_list(const Value& value) {
   return metrics;
 }
 
-/// Returns the metrics that hold for all outputs: a list of metrics, or a list that has such a list alone;
-/// nothing for metrics that differ by output, which are a config, or a list with an entry for each output.
+/// Returns the metrics that hold for all outputs: a list of metrics, or a list whose only entry is a list of
+/// metrics. Returns nothing for metrics that differ by output: a config, or a list with an entry for each
+/// output.
 std::optional<MetricList> common_metrics(const Value& value, std::size_t outputs) {
   if (value.is_config() && !is_object(value)) return {};
   if (!value.is_list()) return metric_list(value);

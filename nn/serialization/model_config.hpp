@@ -1,27 +1,31 @@
 #pragma once
 #include <ktape/nn/models/model.hpp>
 
-/// Models, and how they were compiled, as values: Keras 3's form. Internal: sources only.
+/// Models and their compile arguments as values, in the form of Keras 3. Internal: sources only.
 namespace ktape::nn {
 
-/// The architecture: {module, class_name, config, registered_name}. Layers that several models in it share
-/// are written with a `shared_object_id`. Throws ValueError, naming it, for a part without a config.
+/// Returns the architecture of a model: {module, class_name, config, registered_name}. Layers that several of
+/// the models inside the model share are written with a `shared_object_id`. Throws ValueError for a part
+/// without a config; the message names the part.
 Value model_config(const Model& model);
 
-/// A new model, with weights of its own, of such a value, or of what any version of Keras wrote. A model
-/// class of the user's is built for the shapes in its `build_config`, if there are any. Throws ValueError or
-/// TypeError, naming the layer, for a value that is no model's, and for an unknown class.
+/// Returns a new model with new weights, from a value that `model_config` returned or from the config of any
+/// version of Keras. A model of a user's class is built for the shapes in its `build_config`, if there are
+/// any. Throws ValueError or TypeError, naming the layer, for a value that does not describe a model, and for
+/// an unknown class.
 Model model_from_config(const Value& value);
 
-/// What `compile` was given: {optimizer, loss, loss_weights, metrics, weighted_metrics}; null before it.
-/// Metrics of a model of several outputs are lists for each of them. A function of the program's is written
-/// by its name, as in Keras; see below for what becomes of it.
+/// Returns the arguments of `compile`: {optimizer, loss, loss_weights, metrics, weighted_metrics}; null for a
+/// model that is not compiled. The metrics of a model with several outputs are a list with a list for each
+/// output. A function of the program is written by its name, as in Keras; `compile_from_config` searches this
+/// name among the registered functions.
 Value compile_config(const Model& model);
 
-/// Compiles the model so. A loss or metric that was a function is what is registered under its name; without
-/// that, it is one that throws ValueError when it is first used: the model can predict, its optimizer has its
-/// state, and nothing is trained or reported otherwise than it was. Throws ValueError or TypeError for other
-/// values, and the model stays as it was.
+/// Compiles the model with the arguments that `compile_config` returned. A loss or metric that was a function
+/// becomes the function that is registered under its name. If no such function is registered, the loss or
+/// metric throws ValueError when it is first used: the model can predict and its optimizer has its state, but
+/// training and evaluation never use a different function in silence. Throws ValueError or TypeError for
+/// other values; the model then stays unchanged.
 void compile_from_config(const Model& model, const Value& value);
 
 }  // namespace ktape::nn
