@@ -16,11 +16,6 @@ void fail_undefined(const char* op, const char* names, std::span<const Tensor* c
   fail("[", op, "] a tensor must be defined: received an undefined tensor (None)");
 }
 
-void expect_rank(const char* op, int rank) {
-  if (rank > Shape::max_rank)
-    fail("[", op, "] a tensor has at most ", Shape::max_rank, " dimensions: received rank=", rank);
-}
-
 std::string numbers(const Shape& list) {
   std::string out = "(";
   for (const std::int64_t n : list) out += (out.size() > 1 ? ", " : "") + std::to_string(n);

@@ -1,6 +1,6 @@
-#include <ktape/autograd/dispatch.hpp>
+#include <ktape/autograd/base/dispatch.hpp>
+#include <ktape/autograd/defer.hpp>
 #include <ktape/autograd/literal.hpp>
-#include <ktape/autograd/symbolic/defer.hpp>
 
 #include <algorithm>
 

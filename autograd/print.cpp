@@ -1,5 +1,5 @@
-#include <ktape/autograd/dispatch.hpp>
-#include <ktape/autograd/symbolic/symbol.hpp>
+#include <ktape/autograd/base/dispatch.hpp>
+#include <ktape/autograd/symbol.hpp>
 
 #include <algorithm>
 #include <charconv>

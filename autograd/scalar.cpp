@@ -1,5 +1,5 @@
-#include <ktape/autograd/dispatch.hpp>
-#include <ktape/autograd/error.hpp>
+#include <ktape/autograd/base/dispatch.hpp>
+#include <ktape/autograd/base/error.hpp>
 #include <ktape/autograd/scalar.hpp>
 
 #include <charconv>

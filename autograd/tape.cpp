@@ -1,5 +1,5 @@
+#include <ktape/autograd/base/thread_state.hpp>
 #include <ktape/autograd/tape.hpp>
-#include <ktape/autograd/thread_state.hpp>
 
 #include <algorithm>
 #include <iomanip>
@@ -96,6 +96,9 @@ std::string Tape::graphviz() const {
   out << "}\n";
   return out.str();
 }
+
+ThreadState::ThreadState() : tape(new Tape) {}
+ThreadState::~ThreadState() { tape->close(); }
 
 Tape& tape() { return *thread_state().tape; }
 

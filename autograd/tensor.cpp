@@ -1,11 +1,11 @@
-#include <ktape/autograd/companions.hpp>
-#include <ktape/autograd/dispatch.hpp>
-#include <ktape/autograd/half.hpp>
-#include <ktape/autograd/interrupt_gate.hpp>
-#include <ktape/autograd/memory.hpp>
+#include <ktape/autograd/base/dispatch.hpp>
+#include <ktape/autograd/base/half.hpp>
+#include <ktape/autograd/base/interrupt_gate.hpp>
+#include <ktape/autograd/base/memory.hpp>
+#include <ktape/autograd/base/parallel.hpp>
+#include <ktape/autograd/defer.hpp>
 #include <ktape/autograd/node.hpp>
-#include <ktape/autograd/parallel.hpp>
-#include <ktape/autograd/symbolic/defer.hpp>
+#include <ktape/autograd/tensor_metadata.hpp>
 #include <ktape/autograd/variable.hpp>
 
 #include <cstring>
@@ -30,15 +30,15 @@ TensorImpl::TensorImpl(const Shape& shape, std::int64_t size, DType dtype, Ref<S
     : dtype(dtype), size(size), shape(shape), storage(std::move(storage)) {}
 
 TensorImpl::~TensorImpl() {
-  if (!companions) return;
+  if (!metadata) return;
   // Tensors and the inputs from which they were computed form a chain; the loop unlinks the chain without
   // recursion.
-  std::unique_ptr<Companions> rest = std::move(companions);
+  std::unique_ptr<TensorMetadata> rest = std::move(metadata);
   const auto last_owner = [](const Tensor& x) {
     return x.defined() && x.get()->refs.load(std::memory_order_acquire) == 1;
   };
   while (rest && last_owner(rest->computed_from.input)) {
-    std::unique_ptr<Companions> next = std::move(rest->computed_from.input.get()->companions);
+    std::unique_ptr<TensorMetadata> next = std::move(rest->computed_from.input.get()->metadata);
     rest = std::move(next);
   }
 }
@@ -117,8 +117,8 @@ Tensor Tensor::detach() const {
         "stop_gradient", {shape(), dtype()}, [](const Tensor& x) { return x.detach(); },
         WithoutGradient{*this});
   Tensor out = alias(shape());
-  if (impl_->companions && impl_->companions->mask.defined())
-    out.get()->companions = std::make_unique<Companions>(Companions{.mask = impl_->companions->mask});
+  if (impl_->metadata && impl_->metadata->mask.defined())
+    out.get()->metadata = std::make_unique<TensorMetadata>(TensorMetadata{.mask = impl_->metadata->mask});
   return out;
 }
 

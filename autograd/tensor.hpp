@@ -1,9 +1,9 @@
 #pragma once
-#include <ktape/autograd/dtype.hpp>
-#include <ktape/autograd/error.hpp>
-#include <ktape/autograd/ref.hpp>
+#include <ktape/autograd/base/dtype.hpp>
+#include <ktape/autograd/base/error.hpp>
+#include <ktape/autograd/base/ref.hpp>
+#include <ktape/autograd/base/shape.hpp>
 #include <ktape/autograd/scalar.hpp>
-#include <ktape/autograd/shape.hpp>
 
 #include <atomic>
 #include <concepts>
@@ -16,7 +16,7 @@
 
 namespace ktape {
 
-struct Companions;
+struct TensorMetadata;
 class Indices;
 class Node;
 class Symbol;
@@ -68,7 +68,7 @@ struct TensorImpl {
   Shape shape;
   Ref<Storage> storage;
   Ref<Node> node;
-  std::unique_ptr<Companions> companions;  ///< see companions.hpp
+  std::unique_ptr<TensorMetadata> metadata;  ///< see tensor_metadata.hpp
   Ref<Symbol> symbol;
 
   TensorImpl(const Shape& shape, std::int64_t size, DType dtype, Ref<Storage> storage);

@@ -1,6 +1,6 @@
+#include <ktape/autograd/base/thread_state.hpp>
+#include <ktape/autograd/environment.hpp>
 #include <ktape/autograd/node.hpp>
-#include <ktape/autograd/symbolic/environment.hpp>
-#include <ktape/autograd/thread_state.hpp>
 
 #include <algorithm>
 

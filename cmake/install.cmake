@@ -8,7 +8,7 @@ endif()
 
 # Public are the headers that a program comes to see: ktape.hpp, what a program may include beside it, and what these include.
 # All others are the sources' own.
-set(unread ktape.hpp autograd/arguments.hpp autograd/interrupt.hpp ops/engine.h ops/kernels/kernel_calls.h)
+set(unread ktape.hpp autograd/arguments.hpp autograd/base/interrupt.hpp ops/engine.h ops/kernels/kernel_calls.h)
 set(public_headers)
 while(unread)
   list(POP_FRONT unread header)

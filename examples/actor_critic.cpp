@@ -19,8 +19,9 @@ static std::mt19937 random_numbers;
 
 /// The cart-pole simulation of Barto, Sutton and Anderson, as in OpenAI's gym.
 struct CartPole {
-  using State = std::array<float, 4>;  // position and speed of the cart, angle and angular speed of the pole
-  State state;
+  using Archive =
+      std::array<float, 4>;  // position and speed of the cart, angle and angular speed of the pole
+  Archive state;
   int steps = 0;
 
   CartPole() {
@@ -44,14 +45,14 @@ struct CartPole {
 
 /// The steps of some whole games: states, pushes, and the discounted return from each state on.
 struct Experience {
-  std::vector<CartPole::State> states;
+  std::vector<CartPole::Archive> states;
   std::vector<int> pushes;
   std::vector<float> returns;
 };
 
-static Tensor rows(const std::vector<CartPole::State>& states) {
-  return Tensor::from_buffer(states.data(), states.size() * sizeof(CartPole::State), {std::ssize(states), 4},
-                             "float32");
+static Tensor rows(const std::vector<CartPole::Archive>& states) {
+  return Tensor::from_buffer(states.data(), states.size() * sizeof(CartPole::Archive),
+                             {std::ssize(states), 4}, "float32");
 }
 
 /// Plays a game with pushes drawn from the actor, appends its steps to `seen` and returns their number.

@@ -20,8 +20,9 @@ static std::mt19937 random_numbers;
 
 /// The cart-pole simulation of Barto, Sutton and Anderson, as in OpenAI's gym.
 struct CartPole {
-  using State = std::array<float, 4>;  // position and speed of the cart, angle and angular speed of the pole
-  State state;
+  using Archive =
+      std::array<float, 4>;  // position and speed of the cart, angle and angular speed of the pole
+  Archive state;
   int steps = 0;
 
   CartPole() {
@@ -44,14 +45,14 @@ struct CartPole {
 };
 
 struct Step {
-  CartPole::State before, after = {};
+  CartPole::Archive before, after = {};
   int push = 0;
   bool fallen = false;
 };
 
-static Tensor rows(const std::vector<CartPole::State>& states) {
-  return Tensor::from_buffer(states.data(), states.size() * sizeof(CartPole::State), {std::ssize(states), 4},
-                             "float32");
+static Tensor rows(const std::vector<CartPole::Archive>& states) {
+  return Tensor::from_buffer(states.data(), states.size() * sizeof(CartPole::Archive),
+                             {std::ssize(states), 4}, "float32");
 }
 
 static int best_push(const nn::Model& network, const CartPole& game) {
@@ -68,7 +69,7 @@ static nn::Sequential worth() {
 /// reward, 1, plus 0.99 times the value of the best push in the next state (nothing after a fall).
 static void learn(const nn::Model& online, const nn::Model& target, const nn::Optimizer& optimizer,
                   const std::deque<Step>& memory) {
-  std::vector<CartPole::State> before, after;
+  std::vector<CartPole::Archive> before, after;
   std::vector<int> pushes;
   std::vector<float> goes_on;
   for (int i = 0; i < 64; ++i) {

@@ -1,9 +1,9 @@
-#include <ktape/nn/layers/arguments.hpp>
-#include <ktape/nn/layers/layer_scale.hpp>
+#include <ktape/nn/layers/base/arguments.hpp>
+#include <ktape/nn/layers/normalization/layer_scale.hpp>
 
 namespace ktape::nn {
 
-void add_layers(Catalogue& catalogue) {
+void add_layers(ClassRegistry& catalogue) {
   add_activation_layers(catalogue);
   add_application_layers(catalogue);
   add_attention_layers(catalogue);

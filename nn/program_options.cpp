@@ -1,6 +1,6 @@
 #include <ktape/nn/program_options.hpp>
 
-#include <ktape/autograd/error.hpp>
+#include <ktape/autograd/base/error.hpp>
 #include <ktape/nn/files/folders.hpp>
 
 #include <charconv>

@@ -1,10 +1,10 @@
-#include <ktape/autograd/symbolic/defer.hpp>
+#include <ktape/autograd/defer.hpp>
 #include <ktape/ops/broadcasting.hpp>
 #include <ktape/ops/creation.hpp>
+#include <ktape/ops/elementwise_op.hpp>
 #include <ktape/ops/kernels/copy/strided_copy.hpp>
 #include <ktape/ops/reductions.hpp>
 #include <ktape/ops/shape.hpp>
-#include <ktape/ops/support/elementwise_op.hpp>
 
 namespace ktape::backend {
 

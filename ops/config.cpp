@@ -1,7 +1,7 @@
-#include <ktape/autograd/error.hpp>
+#include <ktape/autograd/base/error.hpp>
 #include <ktape/ops/config.hpp>
-#include <ktape/ops/support/config_file.hpp>
-#include <ktape/ops/support/engine.hpp>
+#include <ktape/ops/internal/config_file.hpp>
+#include <ktape/ops/internal/engine.hpp>
 
 #include <atomic>
 #include <cmath>

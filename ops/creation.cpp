@@ -1,10 +1,10 @@
 #include <ktape/autograd/arguments.hpp>
-#include <ktape/autograd/dispatch.hpp>
-#include <ktape/autograd/elements.hpp>
-#include <ktape/autograd/symbolic/defer.hpp>
+#include <ktape/autograd/base/dispatch.hpp>
+#include <ktape/autograd/base/elements.hpp>
+#include <ktape/autograd/defer.hpp>
 #include <ktape/ops/config.hpp>
 #include <ktape/ops/creation.hpp>
-#include <ktape/ops/support/slicing.hpp>
+#include <ktape/ops/internal/slicing.hpp>
 
 #include <algorithm>
 #include <cmath>

@@ -1,11 +1,11 @@
 #include <ktape/autograd/arguments.hpp>
 #include <ktape/autograd/tape.hpp>
+#include <ktape/ops/as_dtype.hpp>
 #include <ktape/ops/broadcasting.hpp>
+#include <ktape/ops/elementwise_op.hpp>
 #include <ktape/ops/inspection.hpp>
 #include <ktape/ops/kernels/simd/math.hpp>
-#include <ktape/ops/support/as_dtype.hpp>
-#include <ktape/ops/support/elementwise_op.hpp>
-#include <ktape/ops/support/vector_or_tensor.hpp>
+#include <ktape/ops/vector_or_tensor.hpp>
 
 #include <cmath>
 

@@ -1,14 +1,14 @@
 #include <ktape/autograd/arguments.hpp>
-#include <ktape/autograd/dispatch.hpp>
-#include <ktape/autograd/elements.hpp>
-#include <ktape/autograd/symbolic/defer.hpp>
+#include <ktape/autograd/base/dispatch.hpp>
+#include <ktape/autograd/base/elements.hpp>
+#include <ktape/autograd/defer.hpp>
 #include <ktape/autograd/tape.hpp>
 #include <ktape/ops/creation.hpp>
 #include <ktape/ops/indexing.hpp>
+#include <ktape/ops/internal/slicing.hpp>
 #include <ktape/ops/kernels/copy/gather_scatter.hpp>
 #include <ktape/ops/kernels/reduce/argsort.hpp>
 #include <ktape/ops/shape.hpp>
-#include <ktape/ops/support/slicing.hpp>
 
 #include <algorithm>
 #include <limits>

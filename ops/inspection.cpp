@@ -1,6 +1,6 @@
 #include <ktape/autograd/arguments.hpp>
-#include <ktape/autograd/log.hpp>
-#include <ktape/autograd/symbolic/defer.hpp>
+#include <ktape/autograd/base/log.hpp>
+#include <ktape/autograd/defer.hpp>
 #include <ktape/ops/config.hpp>
 #include <ktape/ops/creation.hpp>
 #include <ktape/ops/inspection.hpp>

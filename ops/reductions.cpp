@@ -1,18 +1,18 @@
 #include <ktape/autograd/arguments.hpp>
-#include <ktape/autograd/symbolic/defer.hpp>
+#include <ktape/autograd/defer.hpp>
 #include <ktape/autograd/tape.hpp>
+#include <ktape/ops/as_dtype.hpp>
 #include <ktape/ops/broadcasting.hpp>
 #include <ktape/ops/config.hpp>
+#include <ktape/ops/elementwise_op.hpp>
 #include <ktape/ops/inspection.hpp>
+#include <ktape/ops/internal/multi_axis_reduction.hpp>
 #include <ktape/ops/kernels/reduce/max_gradient.hpp>
 #include <ktape/ops/kernels/reduce/moments.hpp>
 #include <ktape/ops/kernels/softmax/logsumexp.hpp>
 #include <ktape/ops/reductions.hpp>
 #include <ktape/ops/shape.hpp>
-#include <ktape/ops/support/as_dtype.hpp>
-#include <ktape/ops/support/elementwise_op.hpp>
-#include <ktape/ops/support/multi_axis_reduction.hpp>
-#include <ktape/ops/support/vector_or_tensor.hpp>
+#include <ktape/ops/vector_or_tensor.hpp>
 
 #include <cmath>
 #include <limits>

@@ -1,11 +1,11 @@
 #include <ktape/autograd/arguments.hpp>
-#include <ktape/autograd/symbolic/defer.hpp>
+#include <ktape/autograd/defer.hpp>
+#include <ktape/ops/internal/multi_axis_reduction.hpp>
 #include <ktape/ops/kernels/reduce/argmax.hpp>
 #include <ktape/ops/kernels/reduce/scan.hpp>
 #include <ktape/ops/kernels/sequence/linear_recurrence.hpp>
 #include <ktape/ops/reductions.hpp>
-#include <ktape/ops/support/multi_axis_reduction.hpp>
-#include <ktape/ops/support/vector_or_tensor.hpp>
+#include <ktape/ops/vector_or_tensor.hpp>
 
 #include <cstring>
 

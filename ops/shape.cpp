@@ -1,10 +1,10 @@
 #include <ktape/autograd/arguments.hpp>
-#include <ktape/autograd/symbolic/defer.hpp>
+#include <ktape/autograd/defer.hpp>
 #include <ktape/ops/creation.hpp>
+#include <ktape/ops/internal/slicing.hpp>
+#include <ktape/ops/internal/sparse_symbolic.hpp>
 #include <ktape/ops/kernels/copy/permute.hpp>
 #include <ktape/ops/shape.hpp>
-#include <ktape/ops/support/slicing.hpp>
-#include <ktape/ops/support/sparse_symbolic.hpp>
 
 #include <algorithm>
 #include <functional>

@@ -1,5 +1,5 @@
 #pragma once
-#include <ktape/autograd/symbolic/defer.hpp>
+#include <ktape/autograd/defer.hpp>
 
 #include <concepts>
 #include <vector>

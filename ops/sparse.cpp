@@ -1,9 +1,9 @@
 #include <ktape/ops/config.hpp>
 #include <ktape/ops/indexing.hpp>
+#include <ktape/ops/internal/sparse_symbolic.hpp>
 #include <ktape/ops/operators.hpp>
 #include <ktape/ops/shape.hpp>
 #include <ktape/ops/sparse.hpp>
-#include <ktape/ops/support/sparse_symbolic.hpp>
 
 #include <algorithm>
 #include <numeric>

@@ -1,4 +1,4 @@
-#include <ktape/autograd/dispatch.hpp>
+#include <ktape/autograd/base/dispatch.hpp>
 #include <ktape/ops/config.hpp>
 #include <ktape/ops/tensor_or_number.hpp>
 

@@ -1,5 +1,5 @@
-#include <ktape/autograd/dispatch.hpp>
-#include <ktape/autograd/symbolic/defer.hpp>
+#include <ktape/autograd/base/dispatch.hpp>
+#include <ktape/autograd/defer.hpp>
 #include <ktape/ops/broadcasting.hpp>
 #include <ktape/ops/kernels/elementwise/elementwise.hpp>
 #include <ktape/ops/updates.hpp>

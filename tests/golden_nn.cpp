@@ -14,7 +14,7 @@
 #include <iterator>
 
 #include <ktape/ops/config.hpp>
-#include <ktape/ops/random.hpp>
+#include <ktape/ops/random/random.hpp>
 
 #include "golden_nn_runner/kinds.hpp"
 

@@ -1,8 +1,8 @@
+#include <ktape/interactive/clang/input_validator.hpp>
+#include <ktape/interactive/display/notebook.hpp>
 #include <ktape/interactive/jupyter/kernel.hpp>
 #include <ktape/interactive/jupyter/traceback.hpp>
 #include <ktape/interactive/jupyter/unicode.hpp>
-#include <ktape/interactive/notebook.hpp>
-#include <ktape/interactive/source.hpp>
 #include <xeus/xhelper.hpp>
 #include <xeus/xinput.hpp>
 
@@ -65,13 +65,13 @@ Kernel::Kernel()
       }),
       input_([this] { streams_.after_text([] {}); }) {
   std::cin.rdbuf(&input_);
-  show_in([this](const Forms& forms, bool is_result) { publish_forms(forms, is_result); });
+  show_in([this](const MimeBundle& forms, bool is_result) { publish_forms(forms, is_result); });
   xeus::register_interpreter(this);
 }
 
 void Kernel::finish() { shell_.finish(); }
 
-void Kernel::publish_forms(const Forms& forms, bool is_result) {
+void Kernel::publish_forms(const MimeBundle& forms, bool is_result) {
   streams_.after_text([&] {
     if (silent_) return;
     if (is_result) publish_execution_result(count_, forms, Json::object());

@@ -1,7 +1,7 @@
 #pragma once
-#include <ktape/interactive/display.hpp>
+#include <ktape/interactive/display/display.hpp>
 #include <ktape/interactive/jupyter/streams.hpp>
-#include <ktape/interactive/shell.hpp>
+#include <ktape/interactive/session/magics.hpp>
 #include <xeus/xinterpreter.hpp>
 
 #include <functional>
@@ -45,7 +45,7 @@ class Kernel : public xeus::xinterpreter {
   Json kernel_info_request_impl() override;
   void shutdown_request_impl() override {}
 
-  void publish_forms(const Forms& forms, bool is_result);
+  void publish_forms(const MimeBundle& forms, bool is_result);
   Json error(const Ending& ending, int count, const std::string& code, bool silent);
 
   Streams streams_;

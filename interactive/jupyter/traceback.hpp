@@ -1,5 +1,5 @@
 #pragma once
-#include <ktape/interactive/guard.hpp>
+#include <ktape/interactive/crash_guard/crash_guard.hpp>
 
 #include <vector>
 

@@ -1,11 +1,11 @@
+#include <ktape/nn/applications/application_builder.hpp>
 #include <ktape/nn/applications/convnext.hpp>
-#include <ktape/nn/applications/frame.hpp>
-#include <ktape/nn/layers/convolution.hpp>
-#include <ktape/nn/layers/core.hpp>
-#include <ktape/nn/layers/layer_scale.hpp>
-#include <ktape/nn/layers/merging.hpp>
-#include <ktape/nn/layers/normalization.hpp>
-#include <ktape/nn/layers/pooling.hpp>
+#include <ktape/nn/layers/convolutional/convolution.hpp>
+#include <ktape/nn/layers/core/core.hpp>
+#include <ktape/nn/layers/merging/merging.hpp>
+#include <ktape/nn/layers/normalization/layer_scale.hpp>
+#include <ktape/nn/layers/normalization/normalization.hpp>
+#include <ktape/nn/layers/pooling/pooling.hpp>
 #include <ktape/nn/layers/preprocessing/numeric.hpp>
 #include <ktape/nn/models/sequential.hpp>
 
@@ -58,9 +58,9 @@ Tensor normalized(const Tensor& images, const std::string& name) {
 Model ConvNeXtTiny(const ConvNeXtOptions& options) {
   expect_channels_last("ConvNeXtTiny");
   const ApplicationOptions common = common_options(options);
-  const Frame frame("ConvNeXtTiny", common);
+  const ApplicationBuilder builder("ConvNeXtTiny", common);
   const std::string name = options.name.empty() ? "convnext_tiny" : options.name;
-  Tensor x = frame.input();
+  Tensor x = builder.input();
   if (options.include_preprocessing && channels_of(x) == 3) x = normalized(x, name);
   for (int stage = 0; stage < 4; ++stage) {
     const auto [blocks, channels] = tiny[stage];
@@ -68,10 +68,10 @@ Model ConvNeXtTiny(const ConvNeXtOptions& options) {
     for (int i = 0; i < blocks; ++i)
       x = block(x, channels, name + "_stage_" + std::to_string(stage) + "_block_" + std::to_string(i));
   }
-  if (!frame.include_top()) return frame.model(layer_normalization("")(frame.pooled(x)), name);
+  if (!builder.include_top()) return builder.model(layer_normalization("")(builder.pooled(x)), name);
   x = GlobalAveragePooling2D({.name = name + "_head_gap"})(x);
   x = layer_normalization(name + "_head_layernorm")(x);
-  return frame.model(frame.classified(x, name + "_head_dense"), name);
+  return builder.model(builder.classified(x, name + "_head_dense"), name);
 }
 
 Tensor convnext::preprocess_input(const Tensor& images, const std::string&) { return images; }

@@ -1,12 +1,12 @@
+#include <ktape/nn/applications/application_builder.hpp>
 #include <ktape/nn/applications/densenet.hpp>
-#include <ktape/nn/applications/frame.hpp>
 #include <ktape/nn/applications/imagenet.hpp>
-#include <ktape/nn/layers/convolution.hpp>
-#include <ktape/nn/layers/core.hpp>
-#include <ktape/nn/layers/merging.hpp>
-#include <ktape/nn/layers/normalization.hpp>
-#include <ktape/nn/layers/padding.hpp>
-#include <ktape/nn/layers/pooling.hpp>
+#include <ktape/nn/layers/convolutional/convolution.hpp>
+#include <ktape/nn/layers/core/core.hpp>
+#include <ktape/nn/layers/merging/merging.hpp>
+#include <ktape/nn/layers/normalization/normalization.hpp>
+#include <ktape/nn/layers/pooling/pooling.hpp>
+#include <ktape/nn/layers/reshaping/padding.hpp>
 
 namespace ktape::nn::applications {
 namespace {
@@ -50,13 +50,13 @@ Tensor stem(Tensor x) {
 
 Model DenseNet121(const ApplicationOptions& options) {
   expect_channels_last("DenseNet121");
-  const Frame frame("DenseNet121", options);
-  Tensor x = stem(frame.input());
+  const ApplicationBuilder builder("DenseNet121", options);
+  Tensor x = stem(builder.input());
   x = transition(stage(x, 6, "conv2"), "pool2");
   x = transition(stage(x, 12, "conv3"), "pool3");
   x = transition(stage(x, 24, "conv4"), "pool4");
   x = activated(stage(x, 16, "conv5"), "bn", "relu");
-  return frame.model(frame.top(x, {"avg_pool", "avg_pool", "max_pool"}), "densenet121");
+  return builder.model(builder.top(x, {"avg_pool", "avg_pool", "max_pool"}), "densenet121");
 }
 
 Tensor densenet::preprocess_input(const Tensor& images, const std::string& data_format) {

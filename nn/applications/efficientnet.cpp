@@ -1,14 +1,14 @@
+#include <ktape/nn/applications/application_builder.hpp>
 #include <ktape/nn/applications/efficientnet.hpp>
-#include <ktape/nn/applications/frame.hpp>
-#include <ktape/nn/layers/convolution.hpp>
-#include <ktape/nn/layers/core.hpp>
-#include <ktape/nn/layers/merging.hpp>
-#include <ktape/nn/layers/normalization.hpp>
-#include <ktape/nn/layers/padding.hpp>
-#include <ktape/nn/layers/pooling.hpp>
+#include <ktape/nn/layers/convolutional/convolution.hpp>
+#include <ktape/nn/layers/core/core.hpp>
+#include <ktape/nn/layers/merging/merging.hpp>
+#include <ktape/nn/layers/normalization/normalization.hpp>
+#include <ktape/nn/layers/pooling/pooling.hpp>
 #include <ktape/nn/layers/preprocessing/numeric.hpp>
-#include <ktape/nn/layers/regularization.hpp>
-#include <ktape/nn/layers/reshaping.hpp>
+#include <ktape/nn/layers/regularization/regularization.hpp>
+#include <ktape/nn/layers/reshaping/padding.hpp>
+#include <ktape/nn/layers/reshaping/reshaping.hpp>
 #include <ktape/ops/creation.hpp>
 #include <ktape/ops/elementwise.hpp>
 #include <ktape/ops/operators.hpp>
@@ -118,23 +118,23 @@ void correct_variance(const Layer& normalization) {
 }  // namespace
 
 Model EfficientNetB0(const ApplicationOptions& options) {
-  const Frame frame("EfficientNetB0", options);
+  const ApplicationBuilder builder("EfficientNetB0", options);
   const Normalization normalization({.axis = channel_axis()});
-  Tensor x = normalization(Rescaling(1. / 255)(frame.input()));
+  Tensor x = normalization(Rescaling(1. / 255)(builder.input()));
   x = ZeroPadding2D(downsampling_padding(x, 3), {.name = "stem_conv_pad"})(x);
   x = Conv2D(
       32, 3,
       {.strides = 2, .use_bias = false, .kernel_initializer = kernel_initializer(), .name = "stem_conv"})(x);
   x = blocks(activated(normalized(x, "stem_bn"), "stem_activation"));
   x = activated(normalized(pointwise(x, 1280, "top_conv"), "top_bn"), "top_activation");
-  if (frame.include_top()) {
+  if (builder.include_top()) {
     x = GlobalAveragePooling2D({.name = "avg_pool"})(x);
     x = Dropout(dropout_rate, {.name = "top_dropout"})(x);
-    x = frame.classified(x, "predictions", classifier_initializer());
+    x = builder.classified(x, "predictions", classifier_initializer());
   } else {
-    x = frame.pooled(x, {.average = "avg_pool", .max = "max_pool"});
+    x = builder.pooled(x, {.average = "avg_pool", .max = "max_pool"});
   }
-  const Model model = frame.model(x, "efficientnetb0");
+  const Model model = builder.model(x, "efficientnetb0");
   if (!options.weights.empty()) correct_variance(normalization);
   return model;
 }

@@ -1,7 +1,7 @@
 #include <ktape/nn/applications/imagenet.hpp>
 #include <ktape/nn/core/config.hpp>
 #include <ktape/nn/files/bytes.hpp>
-#include <ktape/nn/layers/spatial.hpp>
+#include <ktape/nn/layers/convolutional/spatial.hpp>
 #include <ktape/ops/creation.hpp>
 #include <ktape/ops/indexing.hpp>
 #include <ktape/ops/inspection.hpp>

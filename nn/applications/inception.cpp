@@ -1,11 +1,11 @@
-#include <ktape/nn/applications/frame.hpp>
+#include <ktape/nn/applications/application_builder.hpp>
 #include <ktape/nn/applications/imagenet.hpp>
 #include <ktape/nn/applications/inception.hpp>
-#include <ktape/nn/layers/convolution.hpp>
-#include <ktape/nn/layers/core.hpp>
-#include <ktape/nn/layers/merging.hpp>
-#include <ktape/nn/layers/normalization.hpp>
-#include <ktape/nn/layers/pooling.hpp>
+#include <ktape/nn/layers/convolutional/convolution.hpp>
+#include <ktape/nn/layers/core/core.hpp>
+#include <ktape/nn/layers/merging/merging.hpp>
+#include <ktape/nn/layers/normalization/normalization.hpp>
+#include <ktape/nn/layers/pooling/pooling.hpp>
 
 namespace ktape::nn::applications {
 namespace {
@@ -105,8 +105,8 @@ Tensor mixed_wide(const Tensor& x, int number) {
 }  // namespace
 
 Model InceptionV3(const ApplicationOptions& options) {
-  const Frame frame("InceptionV3", options, {.published = 299, .least = 75});
-  Tensor x = stem(frame.input());
+  const ApplicationBuilder builder("InceptionV3", options, {.published = 299, .least = 75});
+  Tensor x = stem(builder.input());
   x = mixed_small(x, 32, "mixed0");
   x = mixed_small(x, 64, "mixed1");
   x = mixed_small(x, 64, "mixed2");
@@ -118,7 +118,7 @@ Model InceptionV3(const ApplicationOptions& options) {
   x = second_reduction(x);
   x = mixed_wide(x, 0);
   x = mixed_wide(x, 1);
-  return frame.model(frame.top(x, {.with_top = "avg_pool"}), "inception_v3");
+  return builder.model(builder.top(x, {.with_top = "avg_pool"}), "inception_v3");
 }
 
 Tensor inception_v3::preprocess_input(const Tensor& images, const std::string& data_format) {

@@ -1,16 +1,16 @@
-#include <ktape/nn/applications/frame.hpp>
+#include <ktape/nn/applications/application_builder.hpp>
 #include <ktape/nn/applications/imagenet.hpp>
 #include <ktape/nn/applications/mobilenet.hpp>
-#include <ktape/nn/layers/activation.hpp>
-#include <ktape/nn/layers/convolution.hpp>
-#include <ktape/nn/layers/core.hpp>
-#include <ktape/nn/layers/merging.hpp>
-#include <ktape/nn/layers/normalization.hpp>
-#include <ktape/nn/layers/padding.hpp>
-#include <ktape/nn/layers/pooling.hpp>
+#include <ktape/nn/layers/activation/activation.hpp>
+#include <ktape/nn/layers/convolutional/convolution.hpp>
+#include <ktape/nn/layers/core/core.hpp>
+#include <ktape/nn/layers/merging/merging.hpp>
+#include <ktape/nn/layers/normalization/normalization.hpp>
+#include <ktape/nn/layers/pooling/pooling.hpp>
 #include <ktape/nn/layers/preprocessing/numeric.hpp>
-#include <ktape/nn/layers/regularization.hpp>
-#include <ktape/nn/layers/reshaping.hpp>
+#include <ktape/nn/layers/regularization/regularization.hpp>
+#include <ktape/nn/layers/reshaping/padding.hpp>
+#include <ktape/nn/layers/reshaping/reshaping.hpp>
 
 #include <cmath>
 #include <cstdio>
@@ -73,11 +73,11 @@ std::string v2_name(double alpha, const Tensor& input) {
 
 Model MobileNetV2(const MobileNetV2Options& options) {
   const ApplicationOptions common = common_options(options);
-  const Frame frame("MobileNetV2", common);
+  const ApplicationBuilder builder("MobileNetV2", common);
   expect_positive("MobileNetV2", options.alpha);
   const Conv2D first(divisible_by_8(32 * options.alpha), 3,
                      {.strides = 2, .padding = "same", .use_bias = false, .name = "Conv1"});
-  Tensor x = relu6(normalized(first(frame.input()), "bn_Conv1"), "Conv1_relu");
+  Tensor x = relu6(normalized(first(builder.input()), "bn_Conv1"), "Conv1_relu");
   struct Stage {
     int blocks;
     std::int64_t filters, stride;
@@ -92,7 +92,7 @@ Model MobileNetV2(const MobileNetV2Options& options) {
   const Conv2D last(options.alpha > 1 ? divisible_by_8(1280 * options.alpha) : 1280, 1,
                     {.use_bias = false, .name = "Conv_1"});
   x = relu6(normalized(last(x), "Conv_1_bn"), "out_relu");
-  return frame.model(frame.top(x), v2_name(options.alpha, frame.input()));
+  return builder.model(builder.top(x), v2_name(options.alpha, builder.input()));
 }
 
 Tensor mobilenet_v2::preprocess_input(const Tensor& images, const std::string& data_format) {
@@ -168,9 +168,9 @@ Tensor v3_top(Tensor x, const MobileNetV3Options& options) {
 
 Model MobileNetV3Small(const MobileNetV3Options& options) {
   const ApplicationOptions common = common_options(options);
-  const Frame frame("MobileNetV3Small", common, {.any_with_top = true});
+  const ApplicationBuilder builder("MobileNetV3Small", common, {.any_with_top = true});
   expect_positive("MobileNetV3Small", options.alpha);
-  Tensor x = frame.input();
+  Tensor x = builder.input();
   if (options.include_preprocessing) x = Rescaling(1 / 127.5, {.offset = -1.})(x);
   x = Conv2D(16, 3, {.strides = 2, .padding = "same", .use_bias = false, .name = "conv"})(x);
   x = activated(normalized(x, "conv_bn"), !options.minimalistic);
@@ -179,8 +179,9 @@ Model MobileNetV3Small(const MobileNetV3Options& options) {
     x = v3_block(x, number++, options.minimalistic ? plain(block) : block, options.alpha);
   x = pointwise(x, divisible_by_8(6 * static_cast<double>(channels_of(x))), "conv_1");
   x = activated(normalized(x, "conv_1_bn"), !options.minimalistic);
-  x = frame.include_top() ? v3_top(x, options) : frame.pooled(x, {.average = "avg_pool", .max = "max_pool"});
-  return frame.model(x, "MobileNetV3Small");
+  x = builder.include_top() ? v3_top(x, options)
+                            : builder.pooled(x, {.average = "avg_pool", .max = "max_pool"});
+  return builder.model(x, "MobileNetV3Small");
 }
 
 Tensor mobilenet_v3::preprocess_input(const Tensor& images, const std::string&) { return images; }

@@ -1,12 +1,12 @@
-#include <ktape/nn/applications/frame.hpp>
+#include <ktape/nn/applications/application_builder.hpp>
 #include <ktape/nn/applications/imagenet.hpp>
 #include <ktape/nn/applications/resnet.hpp>
-#include <ktape/nn/layers/convolution.hpp>
-#include <ktape/nn/layers/core.hpp>
-#include <ktape/nn/layers/merging.hpp>
-#include <ktape/nn/layers/normalization.hpp>
-#include <ktape/nn/layers/padding.hpp>
-#include <ktape/nn/layers/pooling.hpp>
+#include <ktape/nn/layers/convolutional/convolution.hpp>
+#include <ktape/nn/layers/core/core.hpp>
+#include <ktape/nn/layers/merging/merging.hpp>
+#include <ktape/nn/layers/normalization/normalization.hpp>
+#include <ktape/nn/layers/pooling/pooling.hpp>
+#include <ktape/nn/layers/reshaping/padding.hpp>
 
 namespace ktape::nn::applications {
 namespace {
@@ -83,24 +83,24 @@ constexpr PoolNames pool_names{"avg_pool", "avg_pool", "max_pool"};
 }  // namespace
 
 Model ResNet50(const ApplicationOptions& options) {
-  const Frame frame("ResNet50", options);
-  Tensor x = stem(frame.input(), true);
+  const ApplicationBuilder builder("ResNet50", options);
+  Tensor x = stem(builder.input(), true);
   x = stack_v1(x, 2, 64, 3, 1);
   x = stack_v1(x, 3, 128, 4, 2);
   x = stack_v1(x, 4, 256, 6, 2);
   x = stack_v1(x, 5, 512, 3, 2);
-  return frame.model(frame.top(x, pool_names), "resnet50");
+  return builder.model(builder.top(x, pool_names), "resnet50");
 }
 
 Model ResNet50V2(const ApplicationOptions& options) {
-  const Frame frame("ResNet50V2", options);
-  Tensor x = stem(frame.input(), false);
+  const ApplicationBuilder builder("ResNet50V2", options);
+  Tensor x = stem(builder.input(), false);
   x = stack_v2(x, 2, 64, 3, 2);
   x = stack_v2(x, 3, 128, 4, 2);
   x = stack_v2(x, 4, 256, 6, 2);
   x = stack_v2(x, 5, 512, 3, 1);
   x = activated(normalized(x, "post_bn"), "post_relu");
-  return frame.model(frame.top(x, pool_names), "resnet50v2");
+  return builder.model(builder.top(x, pool_names), "resnet50v2");
 }
 
 Tensor resnet::preprocess_input(const Tensor& images, const std::string& data_format) {

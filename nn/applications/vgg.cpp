@@ -1,10 +1,10 @@
-#include <ktape/nn/applications/frame.hpp>
+#include <ktape/nn/applications/application_builder.hpp>
 #include <ktape/nn/applications/imagenet.hpp>
 #include <ktape/nn/applications/vgg.hpp>
-#include <ktape/nn/layers/convolution.hpp>
-#include <ktape/nn/layers/core.hpp>
-#include <ktape/nn/layers/pooling.hpp>
-#include <ktape/nn/layers/reshaping.hpp>
+#include <ktape/nn/layers/convolutional/convolution.hpp>
+#include <ktape/nn/layers/core/core.hpp>
+#include <ktape/nn/layers/pooling/pooling.hpp>
+#include <ktape/nn/layers/reshaping/reshaping.hpp>
 
 namespace ktape::nn::applications {
 namespace {
@@ -20,17 +20,17 @@ Tensor block(Tensor x, int number, std::int64_t filters, int convolutions) {
 }  // namespace
 
 Model VGG16(const ApplicationOptions& options) {
-  const Frame frame("VGG16", options);
-  Tensor x = block(frame.input(), 1, 64, 2);
+  const ApplicationBuilder builder("VGG16", options);
+  Tensor x = block(builder.input(), 1, 64, 2);
   x = block(x, 2, 128, 2);
   x = block(x, 3, 256, 3);
   x = block(x, 4, 512, 3);
   x = block(x, 5, 512, 3);
-  if (!frame.include_top()) return frame.model(frame.pooled(x), "vgg16");
+  if (!builder.include_top()) return builder.model(builder.pooled(x), "vgg16");
   x = Flatten({.name = "flatten"})(x);
   x = Dense(4096, {.activation = "relu", .name = "fc1"})(x);
   x = Dense(4096, {.activation = "relu", .name = "fc2"})(x);
-  return frame.model(frame.classified(x), "vgg16");
+  return builder.model(builder.classified(x), "vgg16");
 }
 
 Tensor vgg16::preprocess_input(const Tensor& images, const std::string& data_format) {

@@ -1,11 +1,11 @@
-#include <ktape/nn/applications/frame.hpp>
+#include <ktape/nn/applications/application_builder.hpp>
 #include <ktape/nn/applications/imagenet.hpp>
 #include <ktape/nn/applications/xception.hpp>
-#include <ktape/nn/layers/convolution.hpp>
-#include <ktape/nn/layers/core.hpp>
-#include <ktape/nn/layers/merging.hpp>
-#include <ktape/nn/layers/normalization.hpp>
-#include <ktape/nn/layers/pooling.hpp>
+#include <ktape/nn/layers/convolutional/convolution.hpp>
+#include <ktape/nn/layers/core/core.hpp>
+#include <ktape/nn/layers/merging/merging.hpp>
+#include <ktape/nn/layers/normalization/normalization.hpp>
+#include <ktape/nn/layers/pooling/pooling.hpp>
 
 namespace ktape::nn::applications {
 namespace {
@@ -53,8 +53,8 @@ Tensor stem(Tensor x) {
 }  // namespace
 
 Model Xception(const ApplicationOptions& options) {
-  const Frame frame("Xception", options, {.published = 299, .least = 71});
-  Tensor x = stem(frame.input());
+  const ApplicationBuilder builder("Xception", options, {.published = 299, .least = 71});
+  Tensor x = stem(builder.input());
   x = halving_block(x, 128, 128, "block2", false);
   x = halving_block(x, 256, 256, "block3", true);
   x = halving_block(x, 728, 728, "block4", true);
@@ -62,7 +62,7 @@ Model Xception(const ApplicationOptions& options) {
   x = halving_block(x, 728, 1024, "block13", true);
   x = activated(separated(x, 1536, "block14_sepconv1"), "block14_sepconv1");
   x = activated(separated(x, 2048, "block14_sepconv2"), "block14_sepconv2");
-  return frame.model(frame.top(x, {.with_top = "avg_pool"}), "xception");
+  return builder.model(builder.top(x, {.with_top = "avg_pool"}), "xception");
 }
 
 Tensor xception::preprocess_input(const Tensor& images, const std::string& data_format) {

@@ -1,6 +1,6 @@
 #include <ktape/nn/callbacks/backup.hpp>
 #include <ktape/nn/files/folders.hpp>
-#include <ktape/nn/saving/safetensors.hpp>
+#include <ktape/nn/saving/safetensors/safetensors.hpp>
 #include <ktape/nn/training/trainer.hpp>
 
 #include <filesystem>
@@ -55,25 +55,25 @@ class BackupAndRestoreImpl final : public CallbackImpl {
     fs::remove(folder_, ignored);  // fails, as it should, for a folder with other files
   }
 
-  void state(State& state) override { state("batches", batches_); }
+  void state(Archive& state) override { state("batches", batches_); }
 
  private:
-  Resumable& training() const { return *model().impl().trainer().training; }
+  TrainingRun& training() const { return *model().impl().trainer().training; }
 
   void save() {
-    State state;
+    Archive state;
     training().state(state);
     save_safetensors(file_, state.entries());
   }
 
-  void restore(const std::vector<State::Entry>& entries) {
-    State before;
+  void restore(const std::vector<Archive::Entry>& entries) {
+    Archive before;
     training().state(before);
     try {
-      State state(entries);
+      Archive state(entries);
       training().state(state);
     } catch (const Error& error) {
-      State state(before.entries());
+      Archive state(before.entries());
       training().state(state);
       fail("[BackupAndRestore] the backup must be of this training, or be deleted: received '", file_, "' (",
            error.what(), ')');
@@ -84,7 +84,7 @@ class BackupAndRestoreImpl final : public CallbackImpl {
   std::string folder_, file_;
   BackupAndRestoreOptions options_;
   std::int64_t batches_ = 0;
-  std::vector<State::Entry> kept_;  ///< the callbacks' state in a resumed epoch
+  std::vector<Archive::Entry> kept_;  ///< the callbacks' state in a resumed epoch
 };
 
 }  // namespace

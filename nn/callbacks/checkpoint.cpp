@@ -2,7 +2,7 @@
 #include <ktape/nn/callbacks/monitor.hpp>
 #include <ktape/nn/callbacks/python_format.hpp>
 #include <ktape/nn/files/folders.hpp>
-#include <ktape/nn/saving/format.hpp>
+#include <ktape/nn/saving/formats.hpp>
 
 #include <iomanip>
 #include <iostream>
@@ -34,7 +34,7 @@ class ModelCheckpointImpl final : public CallbackImpl {
     if (options_.save_freq.due(++batches_)) save({{"epoch", epoch_ + 1}, {"batch", batch + 1}}, logs);
   }
 
-  void state(State& state) override {
+  void state(Archive& state) override {
     monitor_.state(state);
     state("batches", batches_);
   }

@@ -1,6 +1,6 @@
 #include <ktape/nn/callbacks/csv_logger.hpp>
 #include <ktape/nn/callbacks/python_format.hpp>
-#include <ktape/nn/core/state.hpp>
+#include <ktape/nn/core/archive.hpp>
 #include <ktape/nn/files/bytes.hpp>
 #include <ktape/nn/files/output_file.hpp>
 
@@ -40,7 +40,7 @@ class CSVLoggerImpl final : public CallbackImpl {
   void on_train_end(const Logs&) override { file_.reset(); }
 
   /// Saves the size of the file; a resumed training cuts off rows that were written after its backup.
-  void state(State& state) override {
+  void state(Archive& state) override {
     if (file_ && !names_.empty() && !state.sets()) begun_ = file_->size();
     state("size", begun_);
     state("names", names_);

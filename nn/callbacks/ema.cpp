@@ -1,5 +1,5 @@
 #include <ktape/nn/callbacks/ema.hpp>
-#include <ktape/nn/core/state.hpp>
+#include <ktape/nn/core/archive.hpp>
 #include <ktape/nn/models/model.hpp>
 
 namespace ktape::nn {
@@ -27,7 +27,7 @@ class SwapEMAWeightsImpl final : public CallbackImpl {
   void on_predict_begin(const Logs&) override { average(); }
   void on_predict_end(const Logs&) override { take_back(); }
 
-  void state(State& state) override { state("weights", weights_); }
+  void state(Archive& state) override { state("weights", weights_); }
 
  private:
   OptimizerImpl& optimizer() const {

@@ -1,5 +1,5 @@
 #pragma once
-#include <ktape/nn/core/state.hpp>
+#include <ktape/nn/core/archive.hpp>
 #include <ktape/nn/training/callback.hpp>
 
 #include <optional>
@@ -28,7 +28,7 @@ class Monitor {
   bool improved(double value);
 
   const std::string& name() const { return name_; }
-  void state(State& state) { state("best", best_); }
+  void state(Archive& state) { state("best", best_); }
 
  private:
   const char* callback_;

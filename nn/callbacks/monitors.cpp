@@ -99,7 +99,7 @@ class EarlyStoppingImpl final : public CallbackImpl {
     model().set_weights(best_weights_);
   }
 
-  void state(State& state) override {
+  void state(Archive& state) override {
     monitor_.state(state);
     state("waited", waited_);
     state("stopped_epoch", stopped_epoch_);
@@ -176,7 +176,7 @@ class ReduceLROnPlateauImpl final : public CallbackImpl {
     }
   }
 
-  void state(State& state) override {
+  void state(Archive& state) override {
     monitor_.state(state);
     state("waited", waited_);
     state("resting", resting_);

@@ -1,14 +1,14 @@
 #include <ktape/nn/core/activations.hpp>
-#include <ktape/nn/core/catalogue.hpp>
-#include <ktape/ops/activations.hpp>
-#include <ktape/ops/control_flow.hpp>
+#include <ktape/nn/core/class_registry.hpp>
+#include <ktape/ops/control/control_flow.hpp>
+#include <ktape/ops/elementwise_op.hpp>
 #include <ktape/ops/indexing.hpp>
 #include <ktape/ops/inspection.hpp>
 #include <ktape/ops/kernels/simd/math.hpp>
+#include <ktape/ops/nn/activations.hpp>
 #include <ktape/ops/reductions.hpp>
 #include <ktape/ops/shape.hpp>
-#include <ktape/ops/support/elementwise_op.hpp>
-#include <ktape/ops/support/vector_or_tensor.hpp>
+#include <ktape/ops/vector_or_tensor.hpp>
 
 namespace ktape::nn {
 namespace K = backend;
@@ -191,7 +191,7 @@ namespace {
 
 /// Adds activation functions to the catalogue.
 struct Functions {
-  Catalogue& catalogue;
+  ClassRegistry& catalogue;
 
   void add(const char* name, Tensor (*f)(const Tensor&), const std::vector<std::string>& aliases = {}) {
     const auto make = [=](const Config& config) {
@@ -218,7 +218,7 @@ Value ActivationImpl::to_value() const {
                                                                                      : Value(name);
 }
 
-void add_activations(Catalogue& catalogue) {
+void add_activations(ClassRegistry& catalogue) {
   using namespace activations;
   Functions functions{catalogue};
   functions.add("relu", relu);

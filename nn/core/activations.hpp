@@ -1,8 +1,8 @@
 #pragma once
 #include <ktape/autograd/tensor.hpp>
 #include <ktape/nn/core/object.hpp>
-#include <ktape/ops/activations.hpp>
 #include <ktape/ops/elementwise.hpp>
+#include <ktape/ops/nn/activations.hpp>
 
 #include <optional>
 

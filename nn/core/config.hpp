@@ -1,7 +1,7 @@
 #pragma once
-#include <ktape/autograd/error.hpp>
+#include <ktape/autograd/base/error.hpp>
+#include <ktape/autograd/base/shape.hpp>
 #include <ktape/autograd/scalar.hpp>
-#include <ktape/autograd/shape.hpp>
 #include <ktape/ops/per_axis.hpp>
 
 #include <array>

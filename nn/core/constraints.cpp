@@ -1,4 +1,4 @@
-#include <ktape/nn/core/catalogue.hpp>
+#include <ktape/nn/core/class_registry.hpp>
 #include <ktape/nn/core/constraints.hpp>
 #include <ktape/ops/config.hpp>
 #include <ktape/ops/elementwise.hpp>
@@ -70,7 +70,7 @@ MinMaxNorm::MinMaxNorm(const MinMaxNormOptions& options)
          options.min_value, ", max_value=", options.max_value);
 }
 
-void add_constraints(Catalogue& catalogue) {
+void add_constraints(ClassRegistry& catalogue) {
   catalogue.add<MaxNorm, MaxNormOptions>("MaxNorm");
   catalogue.add("NonNeg", [](const Config& config) {
     options_from<NoOptions>("NonNeg", config);

@@ -1,10 +1,10 @@
-#include <ktape/nn/core/catalogue.hpp>
+#include <ktape/nn/core/class_registry.hpp>
 #include <ktape/nn/core/initializers.hpp>
 #include <ktape/ops/config.hpp>
 #include <ktape/ops/creation.hpp>
 #include <ktape/ops/inspection.hpp>
 #include <ktape/ops/operators.hpp>
-#include <ktape/ops/random.hpp>
+#include <ktape/ops/random/random.hpp>
 #include <ktape/ops/shape.hpp>
 
 #include <algorithm>
@@ -341,7 +341,7 @@ Orthogonal::Orthogonal(const OrthogonalOptions& options)
 STFT::STFT(const STFTOptions& options)
     : Initializer(function_object<InitializerImpl>("STFT", checked(options), stft)) {}
 
-void add_initializers(Catalogue& catalogue) {
+void add_initializers(ClassRegistry& catalogue) {
   catalogue.add("Zeros", [](const Config&) { return Zeros(); }, {"zero"});
   catalogue.add("Ones", [](const Config&) { return Ones(); }, {"one"});
   catalogue.add<Constant, ConstantOptions>("Constant");

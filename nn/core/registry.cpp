@@ -1,4 +1,4 @@
-#include <ktape/nn/core/catalogue.hpp>
+#include <ktape/nn/core/class_registry.hpp>
 
 #include <algorithm>
 #include <cctype>
@@ -16,8 +16,8 @@ std::string key_of(const std::string& kind, const std::string& name) {
   return key;
 }
 
-Catalogue filled() {
-  Catalogue all;
+ClassRegistry filled() {
+  ClassRegistry all;
   add_activations(all);
   add_initializers(all);
   add_regularizers(all);
@@ -43,7 +43,7 @@ Catalogue filled() {
 
 struct Registry {
   std::mutex mutex;
-  Catalogue classes = filled();
+  ClassRegistry classes = filled();
 };
 
 Registry& registry() {
@@ -56,20 +56,20 @@ CustomObjects& scoped() {
   return objects;
 }
 
-/// Returns the class of a kind with a name, if there is such a class.
-std::optional<Catalogue::Entry> entry_of(const std::string& kind, const std::string& name) {
+/// The class of a kind with this name, if there is one.
+std::optional<ClassRegistry::Entry> entry_of(const std::string& kind, const std::string& name) {
   const CustomObjects& custom = scoped();
   for (auto object = custom.rbegin(); object != custom.rend(); ++object)
     if (object->second.kind() == kind && key_of("", object->first) == key_of("", name))
-      return Catalogue::Entry{object->first, object->second, {}, true};
+      return ClassRegistry::Entry{object->first, object->second, {}, true};
   const std::lock_guard lock(registry().mutex);
-  const Catalogue::Entry* entry = registry().classes.find(kind, name);
+  const ClassRegistry::Entry* entry = registry().classes.find(kind, name);
   return entry ? std::optional(*entry) : std::nullopt;
 }
 
 }  // namespace
 
-void Catalogue::add(const std::string& name, Factory factory, const std::vector<std::string>& aliases) {
+void ClassRegistry::add(const std::string& name, Factory factory, const std::vector<std::string>& aliases) {
   const std::string kind = factory.kind(), key = key_of(kind, name);
   const auto known = at_.find(key);
   if (known != at_.end() && key_of(kind, entries_[known->second].name) == key) {
@@ -81,25 +81,25 @@ void Catalogue::add(const std::string& name, Factory factory, const std::vector<
   entries_.push_back({name, std::move(factory), aliases});
 }
 
-void Catalogue::add_of_user(const std::string& name, Factory factory) {
+void ClassRegistry::add_of_user(const std::string& name, Factory factory) {
   const std::string key = key_of(factory.kind(), name);
   add(name, std::move(factory));
   entries_[at_.at(key)].of_user = true;
 }
 
-const Catalogue::Entry* Catalogue::find(const std::string& kind, const std::string& name) const {
+const ClassRegistry::Entry* ClassRegistry::find(const std::string& kind, const std::string& name) const {
   const auto known = at_.find(key_of(kind, name));
   return known == at_.end() ? nullptr : &entries_[known->second];
 }
 
-std::vector<std::string> Catalogue::names(const std::string& kind) const {
+std::vector<std::string> ClassRegistry::names(const std::string& kind) const {
   std::vector<std::string> names;
   for (const Entry& entry : entries_)
     if (entry.factory.kind() == kind) names.push_back(entry.name);
   return names;
 }
 
-std::vector<std::string> Catalogue::all_names(const std::string& kind) const {
+std::vector<std::string> ClassRegistry::all_names(const std::string& kind) const {
   std::vector<std::string> names = this->names(kind);
   for (const Entry& entry : entries_)
     if (entry.factory.kind() == kind) names.insert(names.end(), entry.aliases.begin(), entry.aliases.end());
@@ -154,7 +154,7 @@ std::shared_ptr<Object> make_object(const char* kind, const Value& value) {
   } else {
     name = value.string("[" + std::string(kind) + "] a name or a {class_name, config}");
   }
-  const std::optional<Catalogue::Entry> entry = entry_of(kind, name);
+  const std::optional<ClassRegistry::Entry> entry = entry_of(kind, name);
   if (!entry) fail_unknown(kind, name);
   return entry->factory(config);
 }
@@ -175,7 +175,7 @@ std::string module_of(const std::string& kind, const std::string& class_name) {
 Value with_module(const std::string& kind, const Value& value) {
   if (!value.is_config() || value.config().get("class_name") == Value("function")) return value;
   const std::string name = value.config().at("class_name").string();
-  const std::optional<Catalogue::Entry> entry = entry_of(kind, name);
+  const std::optional<ClassRegistry::Entry> entry = entry_of(kind, name);
   const bool known = entry && !entry->of_user;
   Config config{{"module", known ? Value(module_of(kind, name)) : Value()}};
   config.update(value.config());

@@ -1,9 +1,9 @@
-#include <ktape/nn/core/catalogue.hpp>
+#include <ktape/nn/core/class_registry.hpp>
 #include <ktape/nn/core/regularizers.hpp>
-#include <ktape/ops/activations.hpp>
 #include <ktape/ops/creation.hpp>
 #include <ktape/ops/elementwise.hpp>
-#include <ktape/ops/linalg.hpp>
+#include <ktape/ops/linalg/linalg.hpp>
+#include <ktape/ops/nn/activations.hpp>
 #include <ktape/ops/operators.hpp>
 #include <ktape/ops/reductions.hpp>
 
@@ -86,7 +86,7 @@ OrthogonalRegularizer::OrthogonalRegularizer(const OrthogonalRegularizerOptions&
     fail("[OrthogonalRegularizer] mode must be 'rows' or 'columns': received mode='", options.mode, "'");
 }
 
-void add_regularizers(Catalogue& catalogue) {
+void add_regularizers(ClassRegistry& catalogue) {
   catalogue.add<L1, L1Options>("L1");
   catalogue.add<L2, L2Options>("L2");
   catalogue.add<L1L2, L1L2Options>("L1L2");

@@ -53,6 +53,13 @@ std::string shortened(const std::string& text, std::size_t width) {
   return text.substr(0, end - 1) + "…";
 }
 
+std::string printable(const std::string& text) {
+  std::string shown = text.substr(0, 100);
+  for (char& c : shown)
+    if (static_cast<unsigned char>(c) < ' ') c = '?';
+  return shown;
+}
+
 bool is_utf8(std::string_view bytes) {
   for (std::size_t i = 0; i < bytes.size();) {
     const std::size_t size = first_character(bytes.substr(i)).size;

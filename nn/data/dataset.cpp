@@ -1,7 +1,7 @@
-#include <ktape/autograd/symbolic/symbol.hpp>
+#include <ktape/autograd/symbol.hpp>
 #include <ktape/nn/data/stream.hpp>
 #include <ktape/ops/creation.hpp>
-#include <ktape/ops/random.hpp>
+#include <ktape/ops/random/random.hpp>
 
 #include <algorithm>
 #include <limits>

@@ -1,5 +1,5 @@
 #include <ktape/autograd/arguments.hpp>
-#include <ktape/autograd/symbolic/symbol.hpp>
+#include <ktape/autograd/symbol.hpp>
 #include <ktape/nn/data/sequences.hpp>
 #include <ktape/nn/data/stream.hpp>
 #include <ktape/ops/config.hpp>
@@ -7,10 +7,10 @@
 #include <ktape/ops/elementwise.hpp>
 #include <ktape/ops/indexing.hpp>
 #include <ktape/ops/inspection.hpp>
+#include <ktape/ops/nn/class_numbers.hpp>
 #include <ktape/ops/operators.hpp>
 #include <ktape/ops/reductions.hpp>
 #include <ktape/ops/shape.hpp>
-#include <ktape/ops/support/class_numbers.hpp>
 
 #include <algorithm>
 #include <cmath>

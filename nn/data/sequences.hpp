@@ -1,5 +1,5 @@
 #pragma once
-#include <ktape/autograd/error.hpp>
+#include <ktape/autograd/base/error.hpp>
 #include <ktape/nn/data/dataset.hpp>
 
 #include <string>

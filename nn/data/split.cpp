@@ -1,7 +1,7 @@
-#include <ktape/autograd/error.hpp>
+#include <ktape/autograd/base/error.hpp>
 #include <ktape/nn/data/split.hpp>
 #include <ktape/nn/data/stream.hpp>
-#include <ktape/ops/random.hpp>
+#include <ktape/ops/random/random.hpp>
 
 #include <cmath>
 #include <numeric>

@@ -1,7 +1,7 @@
-#include <ktape/autograd/symbolic/symbol.hpp>
+#include <ktape/autograd/symbol.hpp>
 #include <ktape/nn/core/names.hpp>
 #include <ktape/nn/data/stream.hpp>
-#include <ktape/ops/random.hpp>
+#include <ktape/ops/random/random.hpp>
 #include <ktape/ops/shape.hpp>
 
 #include <cstring>

@@ -2,7 +2,7 @@
 #include <ktape/autograd/tape.hpp>
 #include <ktape/nn/data/dataset.hpp>
 #include <ktape/ops/config.hpp>
-#include <ktape/ops/support/random_scope.hpp>
+#include <ktape/ops/random/random_scope.hpp>
 
 #include <atomic>
 #include <memory>

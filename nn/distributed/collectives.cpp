@@ -1,7 +1,7 @@
 #include <ktape/autograd/arguments.hpp>
-#include <ktape/autograd/half.hpp>
+#include <ktape/autograd/base/half.hpp>
+#include <ktape/autograd/defer.hpp>
 #include <ktape/autograd/node.hpp>
-#include <ktape/autograd/symbolic/defer.hpp>
 #include <ktape/autograd/tape.hpp>
 #include <ktape/nn/distributed/world.hpp>
 #include <ktape/ops/creation.hpp>

@@ -1,5 +1,5 @@
 #pragma once
-#include <ktape/nn/layers/normalization.hpp>
+#include <ktape/nn/layers/normalization/normalization.hpp>
 #include <ktape/nn/optimizers/optimizer.hpp>
 
 #include <cstdint>

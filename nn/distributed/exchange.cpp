@@ -1,5 +1,5 @@
-#include <ktape/autograd/dispatch.hpp>
-#include <ktape/autograd/parallel.hpp>
+#include <ktape/autograd/base/dispatch.hpp>
+#include <ktape/autograd/base/parallel.hpp>
 #include <ktape/nn/distributed/exchange.hpp>
 
 #include <algorithm>
@@ -299,7 +299,7 @@ void Exchange::sum(std::span<double> numbers) {
 }
 
 /// First what the entries are, then what is in them.
-void Exchange::broadcast(std::vector<State::Entry>& entries, int from) {
+void Exchange::broadcast(std::vector<Archive::Entry>& entries, int from) {
   std::ostringstream described;
   for (const auto& [name, value] : entries) {
     described << name.size() << ' ' << name << ' ' << value.dtype().name() << ' ' << value.ndim();

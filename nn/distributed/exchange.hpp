@@ -1,6 +1,6 @@
 #pragma once
 #include <ktape/nn/distributed/sums.hpp>
-#include <ktape/nn/optimizers/replicas.hpp>
+#include <ktape/nn/optimizers/process_group.hpp>
 
 #include <memory>
 #include <optional>
@@ -62,7 +62,7 @@ struct Plan {
 };
 
 /// The gradients of one optimizer, and what its training asks of the others.
-class Exchange final : public Replicas {
+class Exchange final : public ProcessGroup {
  public:
   Exchange(World& world, const OptimizerOptions& options) : world_(world), options_(options) {}
 
@@ -71,7 +71,7 @@ class Exchange final : public Replicas {
   void expect_same(const char* op, const std::vector<std::string>& lines) override {
     world_.expect_same(op, lines);
   }
-  void broadcast(std::vector<State::Entry>& entries, int from) override;
+  void broadcast(std::vector<Archive::Entry>& entries, int from) override;
   void sum(std::span<double> numbers) override;
   void weigh(double samples, double all_samples) override {
     world_.samples = samples, world_.all_samples = all_samples;

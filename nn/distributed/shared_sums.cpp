@@ -1,5 +1,5 @@
-#include <ktape/autograd/dispatch.hpp>
-#include <ktape/autograd/parallel.hpp>
+#include <ktape/autograd/base/dispatch.hpp>
+#include <ktape/autograd/base/parallel.hpp>
 #include <ktape/nn/distributed/sums.hpp>
 
 #include <fcntl.h>

@@ -1,5 +1,5 @@
 #include <ktape/nn/distributed/world.hpp>
-#include <ktape/nn/layers/batch_normalization.hpp>
+#include <ktape/nn/layers/normalization/batch_normalization.hpp>
 
 namespace ktape::nn::distributed {
 namespace {

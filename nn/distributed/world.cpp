@@ -1,5 +1,5 @@
 #include <ktape/nn/distributed/world.hpp>
-#include <ktape/ops/support/random_scope.hpp>
+#include <ktape/ops/random/random_scope.hpp>
 
 #include <unistd.h>
 

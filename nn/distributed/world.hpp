@@ -1,5 +1,5 @@
 #pragma once
-#include <ktape/autograd/dtype.hpp>
+#include <ktape/autograd/base/dtype.hpp>
 #include <ktape/nn/distributed/distributed.hpp>
 
 #define OMPI_SKIP_MPICXX 1
@@ -49,7 +49,7 @@ class World {
   /// Whether it is true in all processes.
   bool all(bool mine);
 
-  // How much the gradients of this process weigh, see Replicas::weigh.
+  // How much the gradients of this process weigh, see ProcessGroup::weigh.
   double samples = 1, all_samples = 1;
   /// Gradients of so many bytes are on their way; some are there.
   void depart(std::int64_t bytes);

@@ -1,4 +1,4 @@
-#include <ktape/autograd/error.hpp>
+#include <ktape/autograd/base/error.hpp>
 #include <ktape/nn/files/atomic_file.hpp>
 
 #include <dirent.h>

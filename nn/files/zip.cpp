@@ -1,3 +1,4 @@
+#include <ktape/nn/core/text.hpp>
 #include <ktape/nn/files/atomic_file.hpp>
 #include <ktape/nn/files/crc32.hpp>
 #include <ktape/nn/files/zip.hpp>
@@ -30,13 +31,6 @@ bool stays_inside(const std::string& name) {
     at = end + 1;
   }
   return inside;
-}
-
-std::string printable(const std::string& name) {
-  std::string shown = name.substr(0, 100);
-  for (char& c : shown)
-    if (static_cast<unsigned char>(c) < ' ') c = '?';
-  return shown;
 }
 
 /// The bytes of an entry.

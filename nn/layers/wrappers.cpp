@@ -1,5 +1,5 @@
-#include <ktape/nn/layers/recurrent.hpp>
-#include <ktape/nn/layers/recurrent_arguments.hpp>
+#include <ktape/nn/layers/rnn/recurrent.hpp>
+#include <ktape/nn/layers/rnn/recurrent_arguments.hpp>
 #include <ktape/nn/layers/wrappers.hpp>
 #include <ktape/ops/indexing.hpp>
 #include <ktape/ops/inspection.hpp>
@@ -187,7 +187,7 @@ Bidirectional::Bidirectional(const Layer& layer, const BidirectionalOptions& opt
 TimeDistributed::TimeDistributed(const Layer& layer, const LayerOptions& options)
     : Layer(std::make_shared<TimeDistributedImpl>(TimeDistributedArguments{options, layer})) {}
 
-void add_wrappers(Catalogue& catalogue) {
+void add_wrappers(ClassRegistry& catalogue) {
   add_outer_layer<BidirectionalImpl, BidirectionalArguments>(catalogue, "Bidirectional");
   add_outer_layer<TimeDistributedImpl, TimeDistributedArguments>(catalogue, "TimeDistributed");
 }

@@ -1,6 +1,6 @@
 #pragma once
 #include <ktape/nn/core/object.hpp>
-#include <ktape/ops/losses.hpp>
+#include <ktape/ops/nn/losses.hpp>
 
 #include <cstdint>
 #include <optional>

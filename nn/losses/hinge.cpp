@@ -1,11 +1,11 @@
 #include <ktape/nn/losses/hinge.hpp>
 #include <ktape/nn/losses/loss_of.hpp>
-#include <ktape/ops/activations.hpp>
+#include <ktape/ops/as_dtype.hpp>
 #include <ktape/ops/creation.hpp>
 #include <ktape/ops/elementwise.hpp>
+#include <ktape/ops/nn/activations.hpp>
 #include <ktape/ops/operators.hpp>
 #include <ktape/ops/reductions.hpp>
-#include <ktape/ops/support/as_dtype.hpp>
 
 namespace ktape::nn {
 namespace K = backend;
@@ -48,7 +48,7 @@ SquaredHinge::SquaredHinge(const LossOptions& options)
 CategoricalHinge::CategoricalHinge(const LossOptions& options)
     : Loss(loss_of("CategoricalHinge", options, losses::categorical_hinge)) {}
 
-void add_hinge_losses(Catalogue& catalogue) {
+void add_hinge_losses(ClassRegistry& catalogue) {
   catalogue.add<Hinge, LossOptions>("Hinge");
   catalogue.add<SquaredHinge, LossOptions>("SquaredHinge");
   catalogue.add<CategoricalHinge, LossOptions>("CategoricalHinge");

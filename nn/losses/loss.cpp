@@ -1,10 +1,10 @@
 #include <ktape/nn/core/names.hpp>
-#include <ktape/nn/layers/layer.hpp>
+#include <ktape/nn/layers/base/layer.hpp>
 #include <ktape/nn/losses/loss.hpp>
+#include <ktape/ops/as_dtype.hpp>
 #include <ktape/ops/elementwise.hpp>
 #include <ktape/ops/inspection.hpp>
 #include <ktape/ops/operators.hpp>
-#include <ktape/ops/support/as_dtype.hpp>
 
 #include <sstream>
 

@@ -1,18 +1,18 @@
 #include <ktape/autograd/arguments.hpp>
-#include <ktape/autograd/companions.hpp>
+#include <ktape/autograd/tensor_metadata.hpp>
 #include <ktape/nn/losses/loss_of.hpp>
 #include <ktape/nn/losses/probabilistic.hpp>
-#include <ktape/ops/activations.hpp>
+#include <ktape/ops/as_dtype.hpp>
 #include <ktape/ops/config.hpp>
+#include <ktape/ops/elementwise_op.hpp>
 #include <ktape/ops/indexing.hpp>
 #include <ktape/ops/kernels/simd/math.hpp>
-#include <ktape/ops/losses.hpp>
+#include <ktape/ops/nn/activations.hpp>
+#include <ktape/ops/nn/class_numbers.hpp>
+#include <ktape/ops/nn/losses.hpp>
 #include <ktape/ops/reductions.hpp>
 #include <ktape/ops/shape.hpp>
-#include <ktape/ops/support/as_dtype.hpp>
-#include <ktape/ops/support/class_numbers.hpp>
-#include <ktape/ops/support/elementwise_op.hpp>
-#include <ktape/ops/support/vector_or_tensor.hpp>
+#include <ktape/ops/vector_or_tensor.hpp>
 
 namespace ktape::nn {
 namespace K = backend;
@@ -314,7 +314,7 @@ KLDivergence::KLDivergence(const LossOptions& options)
     : Loss(loss_of("KLDivergence", options, losses::kl_divergence)) {}
 Poisson::Poisson(const LossOptions& options) : Loss(loss_of("Poisson", options, losses::poisson)) {}
 
-void add_probabilistic_losses(Catalogue& catalogue) {
+void add_probabilistic_losses(ClassRegistry& catalogue) {
   catalogue.add<Crossentropy, LossOptions>("Crossentropy", {"ce"});
   catalogue.add<BinaryCrossentropy, BinaryCrossentropyOptions>("BinaryCrossentropy", {"bce"});
   catalogue.add<BinaryFocalCrossentropy, BinaryFocalCrossentropyOptions>("BinaryFocalCrossentropy", {"bfce"});

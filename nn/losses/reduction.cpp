@@ -1,5 +1,6 @@
 #include <ktape/nn/core/names.hpp>
 #include <ktape/nn/losses/reduction.hpp>
+#include <ktape/ops/as_dtype.hpp>
 #include <ktape/ops/config.hpp>
 #include <ktape/ops/creation.hpp>
 #include <ktape/ops/elementwise.hpp>
@@ -7,7 +8,6 @@
 #include <ktape/ops/operators.hpp>
 #include <ktape/ops/reductions.hpp>
 #include <ktape/ops/shape.hpp>
-#include <ktape/ops/support/as_dtype.hpp>
 
 namespace ktape::nn {
 namespace K = backend;

@@ -1,10 +1,10 @@
 #include <ktape/nn/losses/loss_of.hpp>
 #include <ktape/nn/losses/regression.hpp>
 #include <ktape/ops/config.hpp>
+#include <ktape/ops/elementwise_op.hpp>
 #include <ktape/ops/kernels/simd/math.hpp>
 #include <ktape/ops/reductions.hpp>
-#include <ktape/ops/support/elementwise_op.hpp>
-#include <ktape/ops/support/vector_or_tensor.hpp>
+#include <ktape/ops/vector_or_tensor.hpp>
 
 #include <numbers>
 
@@ -141,7 +141,7 @@ CosineSimilarity::CosineSimilarity(const CosineSimilarityOptions& options)
                      return losses::cosine_similarity(t, p, {.axis = o.axis});
                    })) {}
 
-void add_regression_losses(Catalogue& catalogue) {
+void add_regression_losses(ClassRegistry& catalogue) {
   catalogue.add<MeanSquaredError, LossOptions>("MeanSquaredError", {"mse"});
   catalogue.add<MeanAbsoluteError, LossOptions>("MeanAbsoluteError", {"mae"});
   catalogue.add<MeanAbsolutePercentageError, LossOptions>("MeanAbsolutePercentageError", {"mape"});

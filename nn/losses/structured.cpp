@@ -1,16 +1,16 @@
 #include <ktape/nn/losses/loss_of.hpp>
 #include <ktape/nn/losses/structured.hpp>
-#include <ktape/ops/activations.hpp>
+#include <ktape/ops/as_dtype.hpp>
 #include <ktape/ops/config.hpp>
 #include <ktape/ops/creation.hpp>
 #include <ktape/ops/elementwise.hpp>
-#include <ktape/ops/linalg.hpp>
+#include <ktape/ops/linalg/linalg.hpp>
+#include <ktape/ops/nn/activations.hpp>
+#include <ktape/ops/nn/class_numbers.hpp>
+#include <ktape/ops/nn/ctc_batch.hpp>
 #include <ktape/ops/operators.hpp>
 #include <ktape/ops/reductions.hpp>
 #include <ktape/ops/shape.hpp>
-#include <ktape/ops/support/as_dtype.hpp>
-#include <ktape/ops/support/class_numbers.hpp>
-#include <ktape/ops/support/ctc_batch.hpp>
 
 #include <limits>
 
@@ -116,7 +116,7 @@ Circle::Circle(const CircleOptions& options)
 
 CTC::CTC(const LossOptions& options) : Loss(loss_of("CTC", options, losses::ctc)) {}
 
-void add_structured_losses(Catalogue& catalogue) {
+void add_structured_losses(ClassRegistry& catalogue) {
   catalogue.add<Dice, DiceOptions>("Dice");
   catalogue.add<Tversky, TverskyOptions>("Tversky");
   catalogue.add<Circle, CircleOptions>("Circle");

@@ -3,15 +3,15 @@
 #include <ktape/nn/losses/reduction.hpp>
 #include <ktape/nn/metrics/accuracy.hpp>
 #include <ktape/nn/metrics/reduction.hpp>
-#include <ktape/ops/activations.hpp>
+#include <ktape/ops/as_dtype.hpp>
 #include <ktape/ops/config.hpp>
 #include <ktape/ops/elementwise.hpp>
 #include <ktape/ops/inspection.hpp>
+#include <ktape/ops/nn/activations.hpp>
+#include <ktape/ops/nn/class_numbers.hpp>
 #include <ktape/ops/operators.hpp>
 #include <ktape/ops/reductions.hpp>
 #include <ktape/ops/shape.hpp>
-#include <ktape/ops/support/as_dtype.hpp>
-#include <ktape/ops/support/class_numbers.hpp>
 
 namespace ktape::nn {
 namespace K = backend;
@@ -91,7 +91,7 @@ struct AccuracyByShape final : MetricImpl {
   void reset_state() override {
     if (chosen_.defined()) chosen_.reset_state();
   }
-  void state(State& state) override {
+  void state(Archive& state) override {
     std::string name = chosen_.defined() ? chosen_.class_name() : "";
     state("chosen", name);
     if (name.empty()) return void(chosen_ = Metric());
@@ -145,7 +145,7 @@ SparseTopKCategoricalAccuracy::SparseTopKCategoricalAccuracy(const TopKOptions& 
                            return metrics::sparse_top_k_categorical_accuracy(t, p, o.k);
                          })) {}
 
-void add_accuracy_metrics(Catalogue& catalogue) {
+void add_accuracy_metrics(ClassRegistry& catalogue) {
   catalogue.add<Accuracy, MetricOptions>("Accuracy");
   catalogue.add<BinaryAccuracy, BinaryAccuracyOptions>("BinaryAccuracy");
   catalogue.add<CategoricalAccuracy, MetricOptions>("CategoricalAccuracy");

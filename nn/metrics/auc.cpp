@@ -1,7 +1,7 @@
 #include <ktape/nn/metrics/confusion.hpp>
 #include <ktape/nn/metrics/confusion_counts.hpp>
 #include <ktape/nn/metrics/reduction.hpp>
-#include <ktape/ops/activations.hpp>
+#include <ktape/ops/nn/activations.hpp>
 
 #include <algorithm>
 #include <cmath>
@@ -114,7 +114,7 @@ struct AUCImpl final : MetricWith<AUCOptions> {
   }
 
   void reset_state() override { counts_.reset(); }
-  void state(State& state) override { counts_.state(state); }
+  void state(Archive& state) override { counts_.state(state); }
 
  private:
   ConfusionCounts counts_;
@@ -124,6 +124,6 @@ struct AUCImpl final : MetricWith<AUCOptions> {
 
 AUC::AUC(const AUCOptions& options) : Metric(std::make_shared<AUCImpl>(options)) {}
 
-void add_auc_metric(Catalogue& catalogue) { catalogue.add<AUC, AUCOptions>("AUC"); }
+void add_auc_metric(ClassRegistry& catalogue) { catalogue.add<AUC, AUCOptions>("AUC"); }
 
 }  // namespace ktape::nn

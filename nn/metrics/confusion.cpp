@@ -1,7 +1,7 @@
 #include <ktape/nn/metrics/confusion.hpp>
 #include <ktape/nn/metrics/confusion_counts.hpp>
 #include <ktape/nn/metrics/reduction.hpp>
-#include <ktape/ops/activations.hpp>
+#include <ktape/ops/nn/activations.hpp>
 
 #include <algorithm>
 #include <cmath>
@@ -93,7 +93,7 @@ class AtThresholds final : public MetricWith<Options> {
   }
 
   void reset_state() override { counts_.reset(); }
-  void state(State& state) override { counts_.state(state); }
+  void state(Archive& state) override { counts_.state(state); }
 
  private:
   static std::vector<double> sorted(std::vector<double> thresholds, double otherwise) {
@@ -153,7 +153,7 @@ class BestRate final : public MetricWith<Options> {
     return number_result(best);
   }
   void reset_state() override { counts_.reset(); }
-  void state(State& state) override { counts_.state(state); }
+  void state(Archive& state) override { counts_.state(state); }
 
  private:
   double wanted_;
@@ -210,7 +210,7 @@ RecallAtPrecision::RecallAtPrecision(const RecallAtPrecisionOptions& options)
     : Metric(std::make_shared<BestRate<RecallAtPrecisionOptions>>("RecallAtPrecision", options, "precision",
                                                                   options.precision, recall, precision)) {}
 
-void add_confusion_metrics(Catalogue& catalogue) {
+void add_confusion_metrics(ClassRegistry& catalogue) {
   catalogue.add<TruePositives, CountOptions>("TruePositives");
   catalogue.add<FalsePositives, CountOptions>("FalsePositives");
   catalogue.add<TrueNegatives, CountOptions>("TrueNegatives");

@@ -1,7 +1,8 @@
-#include <ktape/nn/core/state.hpp>
+#include <ktape/nn/core/archive.hpp>
 #include <ktape/nn/losses/reduction.hpp>
 #include <ktape/nn/metrics/confusion_counts.hpp>
 #include <ktape/nn/metrics/reduction.hpp>
+#include <ktape/ops/as_dtype.hpp>
 #include <ktape/ops/broadcasting.hpp>
 #include <ktape/ops/creation.hpp>
 #include <ktape/ops/elementwise.hpp>
@@ -10,7 +11,6 @@
 #include <ktape/ops/operators.hpp>
 #include <ktape/ops/reductions.hpp>
 #include <ktape/ops/shape.hpp>
-#include <ktape/ops/support/as_dtype.hpp>
 
 #include <algorithm>
 #include <cmath>
@@ -76,7 +76,7 @@ void ConfusionCounts::add(const char* metric, const Tensor& y_true, const Tensor
 
 void ConfusionCounts::reset() { above_.clear(); }
 
-void ConfusionCounts::state(State& state) {
+void ConfusionCounts::state(Archive& state) {
   std::size_t labels = above_.size();
   state.count("labels", labels);
   above_.resize(labels);

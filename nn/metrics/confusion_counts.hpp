@@ -7,7 +7,7 @@
 /// For the sources of the metrics.
 namespace ktape::nn {
 
-class State;
+class Archive;
 
 /// Of a metric: what an argument out of a file may make it allocate is bounded.
 inline constexpr int most_thresholds = 1 << 20;
@@ -24,7 +24,7 @@ class ConfusionCounts {
   void add(const char* metric, const Tensor& y_true, const Tensor& y_pred, const Tensor& sample_weight,
            const Selection& selection);
   void reset();
-  void state(State& state);
+  void state(Archive& state);
 
   /// The counts of one label.
   struct Counts {

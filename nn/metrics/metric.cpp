@@ -1,11 +1,12 @@
-#include <ktape/autograd/dispatch.hpp>
+#include <ktape/autograd/base/dispatch.hpp>
 #include <ktape/autograd/tape.hpp>
-#include <ktape/nn/layers/layer.hpp>
+#include <ktape/nn/layers/base/layer.hpp>
 #include <ktape/nn/losses/alignment.hpp>
 #include <ktape/nn/losses/loss.hpp>
 #include <ktape/nn/losses/reduction.hpp>
 #include <ktape/nn/metrics/accuracy.hpp>
 #include <ktape/nn/metrics/reduction.hpp>
+#include <ktape/ops/as_dtype.hpp>
 #include <ktape/ops/broadcasting.hpp>
 #include <ktape/ops/config.hpp>
 #include <ktape/ops/creation.hpp>
@@ -13,7 +14,6 @@
 #include <ktape/ops/operators.hpp>
 #include <ktape/ops/reductions.hpp>
 #include <ktape/ops/shape.hpp>
-#include <ktape/ops/support/as_dtype.hpp>
 
 #include <numeric>
 
@@ -68,7 +68,7 @@ struct SumMetric final : MetricWith<MetricOptions> {
   }
   Tensor result() const override { return number_result(total_); }
   void reset_state() override { total_ = 0; }
-  void state(State& state) override { state("total", total_); }
+  void state(Archive& state) override { state("total", total_); }
 
  private:
   double total_ = 0;
@@ -131,7 +131,7 @@ void MeanMetric::update_state(const Tensor& y_true, const Tensor& y_pred, const 
 
 Tensor MeanMetric::result() const { return number_result(mean()); }
 
-void MeanMetric::state(State& state) {
+void MeanMetric::state(Archive& state) {
   state("total", total_);
   state("count", count_);
 }
@@ -193,7 +193,7 @@ void Sum::update_state(const Tensor& values, const MetricCallOptions& options) c
   update(impl(), Tensor(), values, options);
 }
 
-void add_mean_metrics(Catalogue& catalogue) {
+void add_mean_metrics(ClassRegistry& catalogue) {
   catalogue.add<Mean, MetricOptions>("Mean");
   catalogue.add<Sum, MetricOptions>("Sum");
 }

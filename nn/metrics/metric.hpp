@@ -8,7 +8,7 @@
 
 namespace ktape::nn {
 
-class State;
+class Archive;
 
 struct MetricCallOptions {
   Tensor sample_weight = {};  ///< for each sample, (n,) or (n, 1), or for each value, such as (n, steps)
@@ -31,8 +31,8 @@ class MetricImpl : public Object {
   /// A number, or one for each class or threshold.
   virtual Tensor result() const = 0;
   virtual void reset_state() = 0;
-  /// Names what has been accumulated, so that a training can stop within an epoch and go on; see State.
-  virtual void state(State&) {}
+  /// Names what has been accumulated, so that a training can stop within an epoch and go on; see Archive.
+  virtual void state(Archive&) {}
 
  private:
   std::string class_name_, name_;
@@ -47,7 +47,7 @@ class MetricImpl : public Object {
 ///     precision.result().item();
 ///
 /// "accuracy" is the binary, categorical or sparse one, as the shapes of the first targets and predictions
-/// say. State is kept in double precision; results are floatx.
+/// say. Archive is kept in double precision; results are floatx.
 class Metric : public Handle<MetricImpl> {
  public:
   using Function = std::function<Tensor(const Tensor&, const Tensor&)>;

@@ -1,17 +1,17 @@
-#include <ktape/autograd/elements.hpp>
+#include <ktape/autograd/base/elements.hpp>
 #include <ktape/nn/losses/reduction.hpp>
 #include <ktape/nn/metrics/overlap.hpp>
 #include <ktape/nn/metrics/reduction.hpp>
+#include <ktape/ops/as_dtype.hpp>
 #include <ktape/ops/broadcasting.hpp>
 #include <ktape/ops/config.hpp>
 #include <ktape/ops/creation.hpp>
 #include <ktape/ops/elementwise.hpp>
 #include <ktape/ops/inspection.hpp>
+#include <ktape/ops/nn/class_numbers.hpp>
 #include <ktape/ops/operators.hpp>
 #include <ktape/ops/reductions.hpp>
 #include <ktape/ops/shape.hpp>
-#include <ktape/ops/support/as_dtype.hpp>
-#include <ktape/ops/support/class_numbers.hpp>
 
 #include <algorithm>
 #include <numeric>
@@ -127,7 +127,7 @@ struct ScoreImpl final : MetricWith<Options> {
   void reset_state() override {
     for (auto* state : {&tp_, &fp_, &fn_}) state->clear();
   }
-  void state(State& state) override {
+  void state(Archive& state) override {
     state("true_positives", tp_);
     state("false_positives", fp_, tp_.size());
     state("false_negatives", fn_, tp_.size());
@@ -210,7 +210,7 @@ struct IoUImpl final : MetricWith<Options> {
   void reset_state() override {
     for (auto* sums : {&true_, &predicted_, &both_}) sums->assign(static_cast<std::size_t>(how_.classes), 0);
   }
-  void state(State& state) override {
+  void state(Archive& state) override {
     state("true", true_, true_.size());
     state("predicted", predicted_, predicted_.size());
     state("both", both_, both_.size());
@@ -276,7 +276,7 @@ OneHotMeanIoU::OneHotMeanIoU(const OneHotMeanIoUOptions& o)
           "OneHotMeanIoU", o,
           {o.num_classes, all_classes(o.num_classes), o.ignore_class, false, o.sparse_y_pred, o.axis})) {}
 
-void add_overlap_metrics(Catalogue& catalogue) {
+void add_overlap_metrics(ClassRegistry& catalogue) {
   catalogue.add<FBetaScore, FBetaScoreOptions>("FBetaScore");
   catalogue.add<F1Score, F1ScoreOptions>("F1Score");
   catalogue.add<IoU, IoUOptions>("IoU");

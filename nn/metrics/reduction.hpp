@@ -1,6 +1,6 @@
 #pragma once
-#include <ktape/nn/core/catalogue.hpp>
-#include <ktape/nn/core/state.hpp>
+#include <ktape/nn/core/archive.hpp>
+#include <ktape/nn/core/class_registry.hpp>
 #include <ktape/nn/metrics/metric.hpp>
 
 /// For the sources of the metrics.
@@ -29,7 +29,7 @@ class MeanMetric : public MetricImpl {
   void update_state(const Tensor& y_true, const Tensor& y_pred, const Tensor& sample_weight) override;
   Tensor result() const override;
   void reset_state() override { total_ = count_ = 0; }
-  void state(State& state) override;
+  void state(Archive& state) override;
 
  protected:
   double mean() const { return count_ == 0 ? 0 : total_ / count_; }

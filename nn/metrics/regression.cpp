@@ -1,8 +1,9 @@
-#include <ktape/autograd/elements.hpp>
+#include <ktape/autograd/base/elements.hpp>
 #include <ktape/nn/losses/hinge.hpp>
 #include <ktape/nn/losses/regression.hpp>
 #include <ktape/nn/metrics/reduction.hpp>
 #include <ktape/nn/metrics/regression.hpp>
+#include <ktape/ops/as_dtype.hpp>
 #include <ktape/ops/broadcasting.hpp>
 #include <ktape/ops/config.hpp>
 #include <ktape/ops/creation.hpp>
@@ -11,7 +12,6 @@
 #include <ktape/ops/operators.hpp>
 #include <ktape/ops/reductions.hpp>
 #include <ktape/ops/shape.hpp>
-#include <ktape/ops/support/as_dtype.hpp>
 
 #include <cmath>
 
@@ -178,7 +178,7 @@ struct R2Impl final : MetricWith<R2ScoreOptions> {
     for (auto* state : {&sum_, &squares_, &errors_, &count_}) state->clear();
     samples_ = 0;
   }
-  void state(State& state) override {
+  void state(Archive& state) override {
     state("sum", sum_);
     state("squares", squares_, sum_.size());
     state("errors", errors_, sum_.size());
@@ -223,7 +223,7 @@ ConcordanceCorrelation::ConcordanceCorrelation(const CorrelationOptions& options
     : Metric(mean_metric("ConcordanceCorrelation", options, concordance)) {}
 R2Score::R2Score(const R2ScoreOptions& options) : Metric(std::make_shared<R2Impl>(options)) {}
 
-void add_regression_metrics(Catalogue& catalogue) {
+void add_regression_metrics(ClassRegistry& catalogue) {
   catalogue.add<metrics::MeanSquaredError, MetricOptions>("MeanSquaredError", {"mse"});
   catalogue.add<metrics::MeanAbsoluteError, MetricOptions>("MeanAbsoluteError", {"mae"});
   catalogue.add<metrics::MeanAbsolutePercentageError, MetricOptions>("MeanAbsolutePercentageError", {"mape"});

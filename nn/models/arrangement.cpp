@@ -2,12 +2,12 @@
 #include <ktape/nn/losses/alignment.hpp>
 #include <ktape/nn/models/arrangement.hpp>
 #include <ktape/nn/training/trainer.hpp>
+#include <ktape/ops/as_dtype.hpp>
 #include <ktape/ops/inspection.hpp>
+#include <ktape/ops/nn/class_numbers.hpp>
 #include <ktape/ops/operators.hpp>
 #include <ktape/ops/reductions.hpp>
 #include <ktape/ops/shape.hpp>
-#include <ktape/ops/support/as_dtype.hpp>
-#include <ktape/ops/support/class_numbers.hpp>
 
 #include <algorithm>
 

@@ -1,11 +1,11 @@
-#include <ktape/autograd/symbolic/symbol.hpp>
+#include <ktape/autograd/symbol.hpp>
 #include <ktape/nn/core/names.hpp>
-#include <ktape/nn/layers/arguments.hpp>
+#include <ktape/nn/layers/base/arguments.hpp>
 #include <ktape/nn/models/functional.hpp>
 #include <ktape/nn/models/graph.hpp>
+#include <ktape/ops/as_dtype.hpp>
 #include <ktape/ops/inspection.hpp>
 #include <ktape/ops/shape.hpp>
-#include <ktape/ops/support/as_dtype.hpp>
 
 #include <algorithm>
 

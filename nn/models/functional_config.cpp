@@ -1,7 +1,7 @@
-#include <ktape/autograd/symbolic/symbol.hpp>
+#include <ktape/autograd/symbol.hpp>
 #include <ktape/nn/core/names.hpp>
-#include <ktape/nn/layers/arguments.hpp>
-#include <ktape/nn/layers/input.hpp>
+#include <ktape/nn/layers/base/arguments.hpp>
+#include <ktape/nn/layers/core/input.hpp>
 #include <ktape/nn/models/functional.hpp>
 #include <ktape/nn/models/graph.hpp>
 #include <ktape/nn/models/node_config.hpp>
@@ -271,7 +271,7 @@ FunctionalImpl::Parts FunctionalImpl::parts_of(const Config& config) {
           {name, common.trainable}};
 }
 
-void add_models(Catalogue& catalogue) {
+void add_models(ClassRegistry& catalogue) {
   const auto functional = [](const Config& config) {
     return Layer(std::make_shared<FunctionalImpl>(config));
   };

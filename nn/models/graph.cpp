@@ -1,5 +1,5 @@
-#include <ktape/autograd/symbolic/environment.hpp>
-#include <ktape/autograd/symbolic/reach.hpp>
+#include <ktape/autograd/environment.hpp>
+#include <ktape/autograd/graph/reach.hpp>
 #include <ktape/nn/models/graph.hpp>
 
 #include <algorithm>

@@ -1,4 +1,4 @@
-#include <ktape/autograd/symbolic/symbol.hpp>
+#include <ktape/autograd/symbol.hpp>
 #include <ktape/nn/core/names.hpp>
 #include <ktape/nn/core/registry.hpp>
 #include <ktape/nn/models/functional.hpp>

@@ -1,5 +1,5 @@
 #pragma once
-#include <ktape/nn/layers/layer.hpp>
+#include <ktape/nn/layers/base/layer.hpp>
 #include <ktape/nn/models/options.hpp>
 #include <ktape/nn/training/compile.hpp>
 #include <ktape/nn/training/fit.hpp>

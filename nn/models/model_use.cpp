@@ -1,4 +1,4 @@
-#include <ktape/autograd/thread_state.hpp>
+#include <ktape/autograd/base/thread_state.hpp>
 #include <ktape/nn/models/model_use.hpp>
 #include <ktape/nn/training/trainer.hpp>
 

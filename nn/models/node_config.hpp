@@ -1,5 +1,5 @@
 #pragma once
-#include <ktape/nn/layers/layer_call.hpp>
+#include <ktape/nn/layers/base/layer_call.hpp>
 
 #include <functional>
 #include <utility>

@@ -1,10 +1,10 @@
-#include <ktape/nn/layers/arguments.hpp>
-#include <ktape/nn/layers/input.hpp>
-#include <ktape/nn/layers/layer_call.hpp>
+#include <ktape/nn/layers/base/arguments.hpp>
+#include <ktape/nn/layers/base/layer_call.hpp>
+#include <ktape/nn/layers/core/input.hpp>
 #include <ktape/nn/models/node_config.hpp>
 #include <ktape/nn/models/sequential.hpp>
+#include <ktape/ops/as_dtype.hpp>
 #include <ktape/ops/inspection.hpp>
-#include <ktape/ops/support/as_dtype.hpp>
 
 namespace ktape::nn {
 namespace K = backend;

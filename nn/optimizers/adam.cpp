@@ -3,8 +3,8 @@
 #include <ktape/ops/creation.hpp>
 #include <ktape/ops/elementwise.hpp>
 #include <ktape/ops/operators.hpp>
+#include <ktape/ops/optimizer_update.hpp>
 #include <ktape/ops/reductions.hpp>
-#include <ktape/ops/support/optimizer_update.hpp>
 #include <ktape/ops/updates.hpp>
 
 #include <cmath>
@@ -182,7 +182,7 @@ Adamax::Adamax(const AdamaxOptions& options)
 Nadam::Nadam(const NadamOptions& options) : Optimizer(std::make_shared<NadamImpl>(options)) {}
 Lamb::Lamb(const LambOptions& options) : Optimizer(std::make_shared<LambImpl>("Lamb", "lamb", options)) {}
 
-void add_adam_optimizers(Catalogue& catalogue) {
+void add_adam_optimizers(ClassRegistry& catalogue) {
   catalogue.add<Adam, AdamOptions>("Adam");
   catalogue.add<AdamW, AdamWOptions>("AdamW");
   catalogue.add<Adamax, AdamaxOptions>("Adamax");

@@ -2,9 +2,9 @@
 #include <ktape/nn/optimizers/fields.hpp>
 #include <ktape/ops/elementwise.hpp>
 #include <ktape/ops/operators.hpp>
+#include <ktape/ops/optimizer_update.hpp>
 #include <ktape/ops/reductions.hpp>
 #include <ktape/ops/shape.hpp>
-#include <ktape/ops/support/optimizer_update.hpp>
 #include <ktape/ops/updates.hpp>
 
 #include <algorithm>
@@ -187,7 +187,7 @@ Adagrad::Adagrad(const AdagradOptions& options) : Optimizer(std::make_shared<Ada
 Adadelta::Adadelta(const AdadeltaOptions& options) : Optimizer(std::make_shared<AdadeltaImpl>(options)) {}
 Adafactor::Adafactor(const AdafactorOptions& options) : Optimizer(std::make_shared<AdafactorImpl>(options)) {}
 
-void add_adaptive_optimizers(Catalogue& catalogue) {
+void add_adaptive_optimizers(ClassRegistry& catalogue) {
   catalogue.add<RMSprop, RMSpropOptions>("RMSprop");
   catalogue.add<Adagrad, AdagradOptions>("Adagrad");
   catalogue.add<Adadelta, AdadeltaOptions>("Adadelta");

@@ -1,5 +1,5 @@
 #pragma once
-#include <ktape/nn/core/catalogue.hpp>
+#include <ktape/nn/core/class_registry.hpp>
 #include <ktape/nn/optimizers/optimizer.hpp>
 
 /// Helpers for the sources of the optimizers. Internal: sources only.

@@ -1,18 +1,18 @@
-#include <ktape/autograd/log.hpp>
+#include <ktape/autograd/base/log.hpp>
 #include <ktape/autograd/tape.hpp>
 #include <ktape/nn/core/loading.hpp>
 #include <ktape/nn/optimizers/fields.hpp>
 #include <ktape/nn/optimizers/optimizer.hpp>
-#include <ktape/nn/optimizers/replicas.hpp>
+#include <ktape/nn/optimizers/process_group.hpp>
 #include <ktape/nn/optimizers/row_gradients.hpp>
+#include <ktape/ops/as_dtype.hpp>
 #include <ktape/ops/config.hpp>
 #include <ktape/ops/creation.hpp>
 #include <ktape/ops/elementwise.hpp>
 #include <ktape/ops/inspection.hpp>
 #include <ktape/ops/operators.hpp>
+#include <ktape/ops/optimizer_update.hpp>
 #include <ktape/ops/reductions.hpp>
-#include <ktape/ops/support/as_dtype.hpp>
-#include <ktape/ops/support/optimizer_update.hpp>
 #include <ktape/ops/updates.hpp>
 
 #include <algorithm>
@@ -212,7 +212,7 @@ void OptimizerImpl::apply(const std::vector<Tensor>& gradients, const std::vecto
   std::vector<RowGradient> whole;
   whole.reserve(gradients.size());
   for (const Tensor& gradient : gradients) whole.push_back({gradient, {}});
-  apply(replicas_ ? replicas_->mean(std::move(whole), variables) : whole, variables);
+  apply(group_ ? group_->mean(std::move(whole), variables) : whole, variables);
 }
 
 void OptimizerImpl::apply(const std::vector<RowGradient>& gradients, const std::vector<Variable>& variables) {
@@ -306,9 +306,10 @@ void Optimizer::apply_gradients(
 void Optimizer::minimize(const Tensor& loss, const std::vector<Variable>& variables) const {
   const Tensor scaled = scale_loss(loss);
   const NoGrad off;
-  Replicas* replicas = impl().replicas();
-  impl().apply(replicas ? replicas->mean_gradients(scaled, variables) : row_gradients(scaled, variables),
-               variables);
+  ProcessGroup* process_group = impl().process_group();
+  impl().apply(
+      process_group ? process_group->mean_gradients(scaled, variables) : row_gradients(scaled, variables),
+      variables);
 }
 
 Tensor Optimizer::scale_loss(const Tensor& loss) const {

@@ -14,7 +14,7 @@ struct Preparation;
 
 namespace ktape::nn {
 
-class Replicas;
+class ProcessGroup;
 struct RowGradient;
 
 /// The options that all optimizers of Keras have.
@@ -94,9 +94,9 @@ class OptimizerImpl : public Object {
   bool excluded(const Variable& variable) const;
   const std::vector<std::string>& excluded_names() const { return excluded_names_; }
 
-  /// Returns the group of processes that average each gradient, see nn/distributed; null without a group.
-  Replicas* replicas() const { return replicas_.get(); }
-  void set_replicas(std::shared_ptr<Replicas> replicas) { replicas_ = std::move(replicas); }
+  /// The processes with which it takes the mean of each gradient, see nn/distributed; null without others.
+  ProcessGroup* process_group() const { return group_.get(); }
+  void set_replicas(std::shared_ptr<ProcessGroup> process_group) { group_ = std::move(process_group); }
 
  protected:
   /// Changes the variable as `update_step` does, but by a gradient that still has to be scaled, clipped, and
@@ -142,7 +142,7 @@ class OptimizerImpl : public Object {
   std::vector<Variable> more_;
   std::vector<Variable> excluded_;
   std::vector<std::string> excluded_names_;
-  std::shared_ptr<Replicas> replicas_;
+  std::shared_ptr<ProcessGroup> group_;
   bool warned_ = false;
 };
 

@@ -1,5 +1,5 @@
-#include <ktape/autograd/dispatch.hpp>
-#include <ktape/autograd/gradients.hpp>
+#include <ktape/autograd/base/dispatch.hpp>
+#include <ktape/autograd/graph/gradients.hpp>
 #include <ktape/nn/optimizers/row_gradients.hpp>
 #include <ktape/ops/creation.hpp>
 #include <ktape/ops/kernels/copy/gather_scatter.hpp>

@@ -1,4 +1,4 @@
-#include <ktape/nn/core/catalogue.hpp>
+#include <ktape/nn/core/class_registry.hpp>
 #include <ktape/nn/optimizers/schedules.hpp>
 
 #include <algorithm>
@@ -167,7 +167,7 @@ CosineDecayRestarts::CosineDecayRestarts(const CosineDecayRestartsOptions& optio
     fail("[CosineDecayRestarts] t_mul must be at least 1: received t_mul=", options.t_mul);
 }
 
-void add_schedules(Catalogue& catalogue) {
+void add_schedules(ClassRegistry& catalogue) {
   catalogue.add<ExponentialDecay, ExponentialDecayOptions>("ExponentialDecay");
   catalogue.add<InverseTimeDecay, InverseTimeDecayOptions>("InverseTimeDecay");
   catalogue.add<PiecewiseConstantDecay, PiecewiseConstantDecayOptions>("PiecewiseConstantDecay");

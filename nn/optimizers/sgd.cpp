@@ -1,6 +1,6 @@
 #include <ktape/nn/optimizers/fields.hpp>
 #include <ktape/nn/optimizers/sgd.hpp>
-#include <ktape/ops/support/optimizer_update.hpp>
+#include <ktape/ops/optimizer_update.hpp>
 
 #include <cmath>
 
@@ -136,7 +136,7 @@ SGD::SGD(const SGDOptions& options) : Optimizer(std::make_shared<SGDImpl>(option
 Lion::Lion(const LionOptions& options) : Optimizer(std::make_shared<LionImpl>(options)) {}
 Ftrl::Ftrl(const FtrlOptions& options) : Optimizer(std::make_shared<FtrlImpl>(options)) {}
 
-void add_sgd_optimizers(Catalogue& catalogue) {
+void add_sgd_optimizers(ClassRegistry& catalogue) {
   catalogue.add<SGD, SGDOptions>("SGD");
   catalogue.add<Lion, LionOptions>("Lion");
   catalogue.add<Ftrl, FtrlOptions>("Ftrl");

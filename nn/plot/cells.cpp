@@ -1,5 +1,5 @@
 #include <ktape/nn/core/text.hpp>
-#include <ktape/nn/data/image_files.hpp>
+#include <ktape/nn/data/formats/image_files.hpp>
 #include <ktape/nn/plot/cells.hpp>
 #include <ktape/nn/plot/chart.hpp>
 #include <ktape/nn/plot/svg.hpp>

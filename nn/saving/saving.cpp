@@ -1,14 +1,7 @@
-#include <ktape/nn/saving/format.hpp>
-#include <ktape/nn/saving/keras_h5.hpp>
-#include <ktape/nn/saving/keras_weights_h5.hpp>
-#include <ktape/nn/saving/keras_zip.hpp>
-#include <ktape/nn/saving/ktape_file.hpp>
-#include <ktape/nn/saving/npz.hpp>
-#include <ktape/nn/saving/safetensors_file.hpp>
-#include <ktape/nn/saving/safetensors_index.hpp>
-#include <ktape/nn/saving/tfjs.hpp>
+#include <ktape/nn/saving/formats.hpp>
+#include <ktape/nn/saving/saving.hpp>
 #include <ktape/nn/serialization/model_config.hpp>
-#include <ktape/ops/support/random_scope.hpp>
+#include <ktape/ops/random/random_scope.hpp>
 
 #include <filesystem>
 #include <string_view>
@@ -16,11 +9,6 @@
 namespace ktape::nn {
 namespace saving {
 namespace {
-
-// A format joins here and in its own pair of files.
-const std::vector<const Format*> formats = {
-    &ktape_file, &npz,       &safetensors, &safetensors_index, &keras_weights_h5, &keras_h5,
-    &keras_hdf5, &keras_zip, &tfjs};
 
 template <class F>
 void expect_supported(F* function, const char* op, const Format& format, const std::string& path) {
@@ -34,20 +22,6 @@ void expect_writable(const char* op, const std::string& path, bool overwrite) {
 }
 
 }  // namespace
-
-const Format& format_of(const char* op, const std::string& path) {
-  const Format* found = nullptr;
-  std::string suffixes;
-  for (const Format* format : formats) {
-    const std::string_view suffix = format->suffix;
-    suffixes += (suffixes.empty() ? "" : ", ") + std::string(suffix);
-    if (path.ends_with(suffix) && (!found || suffix.size() > std::string_view(found->suffix).size()))
-      found = format;
-  }
-  if (!found)
-    fail("[", op, "] the name of the file must end in one of ", suffixes, ": received path='", path, "'");
-  return *found;
-}
 
 }  // namespace saving
 

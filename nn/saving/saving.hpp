@@ -1,16 +1,14 @@
 #pragma once
-#include <ktape/nn/core/registry.hpp>
 #include <ktape/nn/models/model.hpp>
 #include <ktape/nn/models/options.hpp>
 
 /// Models as files and as JSON. The name of a file says its format; see `Model::save`.
 namespace ktape::nn {
 
-struct LoadOptions {
-  CustomObjects custom_objects = {};  ///< classes that the library does not know, by name
-  bool compile = true;                ///< compiles the model as it was, where the file says how
-  bool random_state =
-      false;  ///< whether the random numbers of K go on as in the program that saved a `.ktape` file
+///< classes that the library does not know, by name
+bool compile = true;  ///< compiles the model as it was, where the file says how
+bool random_state =
+    false;  ///< whether the random numbers of K go on as in the program that saved a `.ktape` file
 };
 
 /// The model of a file that `Model::save` or Keras wrote. Throws IOError, naming the file and the place, for

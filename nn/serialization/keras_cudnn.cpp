@@ -1,6 +1,6 @@
 #include <ktape/nn/serialization/keras_dialects.hpp>
 #include <ktape/ops/indexing.hpp>
-#include <ktape/ops/linalg.hpp>
+#include <ktape/ops/linalg/linalg.hpp>
 #include <ktape/ops/operators.hpp>
 #include <ktape/ops/shape.hpp>
 

@@ -1,4 +1,4 @@
-#include <ktape/autograd/dtype.hpp>
+#include <ktape/autograd/base/dtype.hpp>
 #include <ktape/nn/core/registry.hpp>
 #include <ktape/nn/serialization/keras_objects.hpp>
 

@@ -1,4 +1,4 @@
-#include <ktape/nn/layers/operation.hpp>
+#include <ktape/nn/layers/core/operation.hpp>
 #include <ktape/nn/serialization/keras_objects.hpp>
 
 #include <algorithm>

@@ -1,6 +1,6 @@
-#include <ktape/autograd/log.hpp>
-#include <ktape/nn/core/catalogue.hpp>
-#include <ktape/nn/layers/shared_layers.hpp>
+#include <ktape/autograd/base/log.hpp>
+#include <ktape/nn/core/class_registry.hpp>
+#include <ktape/nn/layers/base/shared_layers.hpp>
 #include <ktape/nn/serialization/keras_dialects.hpp>
 #include <ktape/nn/serialization/model_config.hpp>
 #include <ktape/nn/training/trainer.hpp>

@@ -1,4 +1,4 @@
-#include <ktape/autograd/log.hpp>
+#include <ktape/autograd/base/log.hpp>
 #include <ktape/nn/models/model.hpp>
 #include <ktape/nn/training/callback.hpp>
 

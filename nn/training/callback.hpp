@@ -10,7 +10,7 @@ namespace ktape::nn {
 
 class Model;
 class ModelImpl;
-class State;
+class Archive;
 
 /// What a fit, an evaluation or a prediction goes over.
 struct RunParameters {
@@ -58,8 +58,8 @@ class CallbackImpl : public Object {
   /// Adds to what an epoch reports, before any on_epoch_end.
   virtual void report(Logs&) {}
 
-  /// Names what a training that was ended from without goes on with, to be kept or to be set; see State.
-  virtual void state(State&) {}
+  /// Names what a training that was ended from without goes on with, to be kept or to be set; see Archive.
+  virtual void state(Archive&) {}
   /// Whether it hears of everything after all others.
   virtual bool comes_last() const { return false; }
   /// Whether it writes files: of processes that train together, only the first tells it of anything.

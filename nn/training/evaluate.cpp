@@ -1,6 +1,6 @@
 #include <ktape/autograd/tape.hpp>
+#include <ktape/nn/training/distributed_training.hpp>
 #include <ktape/nn/training/loop.hpp>
-#include <ktape/nn/training/together.hpp>
 #include <ktape/nn/training/trainer.hpp>
 #include <ktape/ops/config.hpp>
 #include <ktape/ops/shape.hpp>
@@ -13,38 +13,38 @@ namespace K = backend;
 namespace {
 
 /// How many of the feed's batches are taken; none where that is not known.
-std::optional<std::int64_t> taken(const Feed& feed, std::optional<std::int64_t> steps) {
-  const std::optional<std::int64_t> batches = feed.batches();
+std::optional<std::int64_t> taken(const BatchSource& source, std::optional<std::int64_t> steps) {
+  const std::optional<std::int64_t> batches = source.batches();
   return steps && batches ? std::min(*steps, *batches) : steps ? steps : batches;
 }
 
-Logs evaluated(const Model& model, Feed& feed, const EvaluateOptions& options) {
-  const std::optional<std::int64_t> steps = taken(feed, options.steps);
+Logs evaluated(const Model& model, BatchSource& source, const EvaluateOptions& options) {
+  const std::optional<std::int64_t> steps = taken(source, options.steps);
   const ModelUse::Run run(model.impl(), "evaluate", ModelUse::Kind::Evaluation);
-  const Listeners listeners(model, options.callbacks, {1, steps, options.verbose});
+  const CallbackList callbacks(model, options.callbacks, {1, steps, options.verbose});
   model.impl().trainer().refresh();
-  return test_epoch(model.impl(), feed, {"evaluate", "steps", options.steps}, listeners);
+  return test_epoch(model.impl(), source, {"evaluate", "steps", options.steps}, callbacks);
 }
 
-Prediction predicted(const Model& model, Feed& feed, const PredictOptions& options) {
-  const std::optional<std::int64_t> steps = taken(feed, options.steps);
+Prediction predicted(const Model& model, BatchSource& source, const PredictOptions& options) {
+  const std::optional<std::int64_t> steps = taken(source, options.steps);
   const ModelUse::Run run(model.impl(), "predict", ModelUse::Kind::Prediction);
-  const Listeners listeners(model, options.callbacks, {1, steps, options.verbose});
+  const CallbackList callbacks(model, options.callbacks, {1, steps, options.verbose});
   const K::learning_phase_scope inference(0);
   const NoGrad off;
-  listeners.tell(&CallbackImpl::on_predict_begin, Logs());
+  callbacks.tell(&CallbackImpl::on_predict_begin, Logs());
   std::vector<std::vector<Tensor>> parts;  // by output, then by batch
   // No samples at all are a batch, too.
   std::int64_t step = 0;
-  for (; step == 0 || ((!steps || step < *steps) && feed.more()); ++step) {
-    listeners.tell(&CallbackImpl::on_predict_batch_begin, step, Logs());
-    const std::vector<Tensor> outputs = model.impl().predict_step(feed.next());
+  for (; step == 0 || ((!steps || step < *steps) && source.more()); ++step) {
+    callbacks.tell(&CallbackImpl::on_predict_batch_begin, step, Logs());
+    const std::vector<Tensor> outputs = model.impl().predict_step(source.next());
     parts.resize(outputs.size());
     for (std::size_t i = 0; i < outputs.size(); ++i) parts[i].push_back(outputs[i]);
-    listeners.tell(&CallbackImpl::on_predict_batch_end, step, Logs());
+    callbacks.tell(&CallbackImpl::on_predict_batch_end, step, Logs());
   }
-  if (options.steps && step < *options.steps) listeners.warn_of_end("predict", "steps", *options.steps, step);
-  listeners.tell(&CallbackImpl::on_predict_end, Logs());
+  if (options.steps && step < *options.steps) callbacks.warn_of_end("predict", "steps", *options.steps, step);
+  callbacks.tell(&CallbackImpl::on_predict_end, Logs());
   std::vector<Tensor> outputs;
   for (const std::vector<Tensor>& part : parts)
     outputs.push_back(part.size() == 1 ? part[0].detach() : K::concatenate(part, 0));
@@ -54,17 +54,17 @@ Prediction predicted(const Model& model, Feed& feed, const PredictOptions& optio
 }  // namespace
 
 Logs Model::evaluate(const NamedTensors& x, const NamedTensors& y, const EvaluateOptions& options) const {
-  ArrayFeed feed("evaluate", Arrangement("evaluate", *this).of_arrays(x, y, options.sample_weight),
-                 options.batch_size.value_or(default_batch_size));
-  expect_samples("evaluate", feed);
-  return evaluated(*this, feed, options);
+  ArrayAdapter source("evaluate", Arrangement("evaluate", *this).of_arrays(x, y, options.sample_weight),
+                      options.batch_size.value_or(default_batch_size));
+  expect_samples("evaluate", source);
+  return evaluated(*this, source, options);
 }
 
 Logs Model::evaluate(const data::Dataset& dataset, const EvaluateOptions& options) const {
   expect_dataset_options("evaluate", options.batch_size, options.sample_weight);
-  DatasetFeed feed("evaluate", *this, dataset);
-  feed.expect_end("steps", options.steps);
-  return evaluated(*this, feed, options);
+  DatasetAdapter source("evaluate", *this, dataset);
+  source.expect_end("steps", options.steps);
+  return evaluated(*this, source, options);
 }
 
 const Tensor& Prediction::output(std::int64_t i) const {
@@ -74,17 +74,17 @@ const Tensor& Prediction::output(std::int64_t i) const {
 }
 
 Prediction Model::predict(const NamedTensors& x, const PredictOptions& options) const {
-  ArrayFeed feed("predict", Arrangement("predict", *this).of_arrays(x),
-                 options.batch_size.value_or(default_batch_size));
-  return predicted(*this, feed, options);
+  ArrayAdapter source("predict", Arrangement("predict", *this).of_arrays(x),
+                      options.batch_size.value_or(default_batch_size));
+  return predicted(*this, source, options);
 }
 
 Prediction Model::predict(const data::Dataset& dataset, const PredictOptions& options) const {
   expect_dataset_options("predict", options.batch_size);
-  DatasetFeed feed("predict", *this, dataset);
-  feed.take_inputs_only();
-  feed.expect_end("steps", options.steps);
-  return predicted(*this, feed, options);
+  DatasetAdapter source("predict", *this, dataset);
+  source.take_inputs_only();
+  source.expect_end("steps", options.steps);
+  return predicted(*this, source, options);
 }
 
 namespace {
@@ -92,9 +92,9 @@ namespace {
 Batch one_batch(const char* op, const Model& model, const NamedTensors& x, const NamedTensors& y,
                 const OnBatchOptions& options) {
   const Arrangement arrangement(op, model);
-  ArrayFeed feed(op, arrangement.of_arrays(x, y, options.sample_weight), default_batch_size);
-  feed.weigh_classes(arrangement, options.class_weight);
-  return std::move(feed).whole();
+  ArrayAdapter source(op, arrangement.of_arrays(x, y, options.sample_weight), default_batch_size);
+  source.weigh_classes(arrangement, options.class_weight);
+  return std::move(source).whole();
 }
 
 }  // namespace
@@ -107,8 +107,8 @@ Logs Model::train_on_batch(const NamedTensors& x, const NamedTensors& y,
   const K::learning_phase_scope training(1);
   impl().trainer().refresh();
   impl().trainer().reset();
-  if (Replicas* replicas = optimizer().impl().replicas())
-    return Together(*replicas, impl().trainer()).train_on_batch(impl(), batch);
+  if (ProcessGroup* process_group = optimizer().impl().process_group())
+    return DistributedTraining(*process_group, impl().trainer()).train_on_batch(impl(), batch);
   return impl().train_step(batch);
 }
 

@@ -1,10 +1,10 @@
 #include <ktape/autograd/tape.hpp>
+#include <ktape/nn/training/distributed_training.hpp>
 #include <ktape/nn/training/interrupt.hpp>
 #include <ktape/nn/training/loop.hpp>
-#include <ktape/nn/training/together.hpp>
 #include <ktape/nn/training/trainer.hpp>
 #include <ktape/ops/config.hpp>
-#include <ktape/ops/support/random_scope.hpp>
+#include <ktape/ops/random/random_scope.hpp>
 
 #include <cmath>
 
@@ -14,17 +14,17 @@ namespace K = backend;
 namespace {
 
 /// A training: its data and where it is.
-class Fit final : public Resumable {
+class Fit final : public TrainingRun {
  public:
   Fit(const Model& model, const NamedTensors& x, const NamedTensors& y, const FitOptions& options)
       : model_(model), options_(options) {
     const Arrangement arrangement("fit", model);
-    auto train = std::make_unique<ArrayFeed>("fit", arrangement.of_arrays(x, y, options.sample_weight),
-                                             options.batch_size.value_or(default_batch_size));
+    auto train = std::make_unique<ArrayAdapter>("fit", arrangement.of_arrays(x, y, options.sample_weight),
+                                                options.batch_size.value_or(default_batch_size));
     check_options();
     expect_samples("fit", *train);
     join();
-    if (together_) together_->expect_same_rows(train->samples());
+    if (distributed_) distributed_->expect_same_rows(train->samples());
     split(*train);
     use_validation_data(train.get());
     train->weigh_classes(arrangement, options.class_weight);
@@ -40,8 +40,8 @@ class Fit final : public Resumable {
     if (options.validation_split != 0)
       fail("[fit] validation_split must go with arrays: received validation_split=", options.validation_split,
            " and a dataset; see Dataset::take and Dataset::skip");
-    auto train = std::make_unique<DatasetFeed>("fit", model, dataset, options.class_weight,
-                                               options.steps_per_epoch ? 0 : options.initial_epoch);
+    auto train = std::make_unique<DatasetAdapter>("fit", model, dataset, options.class_weight,
+                                                  options.steps_per_epoch ? 0 : options.initial_epoch);
     join();
     divide(*train);
     train->expect_end("steps_per_epoch", options.steps_per_epoch);
@@ -53,11 +53,11 @@ class Fit final : public Resumable {
     const History history;
     std::vector<Callback> callbacks = options_.callbacks;
     callbacks.insert(callbacks.begin(), history);
-    const bool first = !together_ || together_->first();
+    const bool first = !distributed_ || distributed_->first();
     const RunParameters parameters{options_.epochs, steps(), options_.verbose, first};
-    listeners_.emplace(model_, std::move(callbacks), parameters);
+    callbacks_.emplace(model_, std::move(callbacks), parameters);
     Trainer& trainer = model_.impl().trainer();
-    const Going going(trainer, *this);
+    const ActiveTraining active(trainer, *this);
     trainer.refresh();
     if (const std::string text = trainer.warning(); !text.empty()) warn(parameters, text);
     if (try_validation_) try_validation();
@@ -67,7 +67,7 @@ class Fit final : public Resumable {
     try {
       train();
     } catch (const std::exception& error) {
-      if (together_) together_->fail(error.what());
+      if (distributed_) distributed_->fail(error.what());
       throw;
     }
     return history;
@@ -77,11 +77,11 @@ class Fit final : public Resumable {
     if (model_.built()) return;
     const K::learning_phase_scope inference(0);
     const NoGrad off;
-    model_.apply((together_ ? together_->any_batch(*train_) : train_->next()).x);
+    model_.apply((distributed_ ? distributed_->any_batch(*train_) : train_->next()).x);
     begin_data();
   }
 
-  void state(State& state) override {
+  void state(Archive& state) override {
     Trainer& trainer = model_.impl().trainer();
     int epoch = epoch_;
     std::int64_t step = step_;
@@ -94,7 +94,7 @@ class Fit final : public Resumable {
     logs_state(state, "logs", logs_);
     state.part("training_data", [&] { train_->state(state); });
     if (validation_) state.part("validation_data", [&] { validation_->state(state); });
-    state.part("callbacks", [&] { listeners_->state(state); });
+    state.part("callbacks", [&] { callbacks_->state(state); });
     trainer.state(state);
     state("random/seed", random.seed);
     state("random/drawn", random.drawn);
@@ -105,8 +105,10 @@ class Fit final : public Resumable {
   }
 
   bool within_epoch() const override { return step_ > 0; }
-  bool interrupted() const override { return together_ ? together_->interrupted() : interrupt_->requested(); }
-  Feed* validation() override { return validation_.get(); }
+  bool interrupted() const override {
+    return distributed_ ? distributed_->interrupted() : interrupt_->requested();
+  }
+  BatchSource* validation() override { return validation_.get(); }
   std::optional<std::int64_t> validation_steps() const override { return options_.validation_steps; }
 
  private:
@@ -132,7 +134,7 @@ class Fit final : public Resumable {
   }
 
   /// Takes the samples at the end away, before anything is shuffled.
-  void split(ArrayFeed& train) {
+  void split(ArrayAdapter& train) {
     const ValidationData& data = options_.validation_data;
     if (options_.validation_split == 0 || !data.x.empty() || data.dataset) return;
     const auto kept = static_cast<std::int64_t>(
@@ -140,24 +142,24 @@ class Fit final : public Resumable {
     if (kept == 0 || kept == train.samples())
       fail("[fit] validation_split must leave samples on both sides: received validation_split=",
            options_.validation_split, " for ", train.samples(), " samples");
-    validation_ = std::make_unique<ArrayFeed>(train.part(kept, train.samples()));
+    validation_ = std::make_unique<ArrayAdapter>(train.part(kept, train.samples()));
     train = train.part(0, kept);
   }
 
   /// Arrays that are not like those of the training, if there are any, are tried on the model when it runs.
-  void use_validation_data(const ArrayFeed* train) {
+  void use_validation_data(const ArrayAdapter* train) {
     const ValidationData& data = options_.validation_data;
     if (data.dataset) {
-      auto feed = std::make_unique<DatasetFeed>("fit", model_, *data.dataset);
-      divide(*feed);
-      feed->expect_end("validation_steps", options_.validation_steps);
-      validation_ = std::move(feed);
+      auto source = std::make_unique<DatasetAdapter>("fit", model_, *data.dataset);
+      divide(*source);
+      source->expect_end("validation_steps", options_.validation_steps);
+      validation_ = std::move(source);
     } else if (!data.x.empty()) {
       Batch all = Arrangement("fit", model_).of_arrays(data.x, data.y, data.sample_weight);
-      auto feed = std::make_unique<ArrayFeed>("fit", std::move(all), validation_batch());
-      if (together_) together_->expect_same_rows(feed->samples());
-      try_validation_ = feed->samples() > 0 && !(train && feed->is_like(*train));
-      validation_ = std::move(feed);
+      auto source = std::make_unique<ArrayAdapter>("fit", std::move(all), validation_batch());
+      if (distributed_) distributed_->expect_same_rows(source->samples());
+      try_validation_ = source->samples() > 0 && !(train && source->is_like(*train));
+      validation_ = std::move(source);
     }
   }
 
@@ -176,50 +178,50 @@ class Fit final : public Resumable {
 
   /// Names the training of the model while it lives. A training in a callback of another one gives way to
   /// that in the end, and does not stop it.
-  class Going {
+  class ActiveTraining {
    public:
-    Going(Trainer& trainer, Fit& fit)
+    ActiveTraining(Trainer& trainer, Fit& fit)
         : trainer_(trainer),
           outer_(std::exchange(trainer.training, &fit)),
           outer_stop_(std::exchange(trainer.stop, false)) {}
-    ~Going() {
+    ~ActiveTraining() {
       trainer_.training = outer_;
       if (outer_) trainer_.stop = outer_stop_;
     }
-    Going(const Going&) = delete;
-    Going& operator=(const Going&) = delete;
+    ActiveTraining(const ActiveTraining&) = delete;
+    ActiveTraining& operator=(const ActiveTraining&) = delete;
 
    private:
     Trainer& trainer_;
-    Resumable* outer_;
+    TrainingRun* outer_;
     bool outer_stop_;
   };
 
   void train() {
     Trainer& trainer = model_.impl().trainer();
-    listeners_->tell(&CallbackImpl::on_train_begin, Logs());
-    if (together_) together_->start(*this);
+    callbacks_->tell(&CallbackImpl::on_train_begin, Logs());
+    if (distributed_) distributed_->start(*this);
     while (epoch_ < options_.epochs && !trainer.stop) run_epoch();
     trainer.optimizer().finalize_variable_values();
-    listeners_->tell(&CallbackImpl::on_train_end, logs_);
+    callbacks_->tell(&CallbackImpl::on_train_end, logs_);
   }
 
   void run_epoch() {
     const int epoch = epoch_;
-    listeners_->tell(&CallbackImpl::on_epoch_begin, epoch, Logs());
-    if (together_ && within_epoch())
-      together_->share_state(*this);  // its begin must not have changed anything
+    callbacks_->tell(&CallbackImpl::on_epoch_begin, epoch, Logs());
+    if (distributed_ && within_epoch())
+      distributed_->share_state(*this);  // its begin must not have changed anything
     train_epoch();
     if (validation_ && (epoch + 1) % options_.validation_freq == 0 && !interrupted())
       logs_.update(
           test_epoch(model_.impl(), *validation_, {"fit", "validation_steps", options_.validation_steps},
-                     *listeners_, together_ ? &*together_ : nullptr),
+                     *callbacks_, distributed_ ? &*distributed_ : nullptr),
           "val_");
-    listeners_->report(logs_);
+    callbacks_->report(logs_);
     epoch_ = epoch + 1;
     step_ = 0;
-    listeners_->tell(&CallbackImpl::on_epoch_end, epoch, logs_);
-    if (together_) together_->agree(interrupt_->requested());
+    callbacks_->tell(&CallbackImpl::on_epoch_end, epoch, logs_);
+    if (distributed_) distributed_->agree(interrupt_->requested());
   }
 
   void train_epoch() {
@@ -231,65 +233,66 @@ class Fit final : public Resumable {
       if (!options_.steps_per_epoch) train_->restart(options_.shuffle);
     }
     // With others, the data of one may end before those of another.
-    const std::optional<std::int64_t> steps = together_ ? options_.steps_per_epoch : this->steps();
-    while ((!steps || step_ < *steps) && (together_ || !model.trainer().stop)) {
+    const std::optional<std::int64_t> steps = distributed_ ? options_.steps_per_epoch : this->steps();
+    while ((!steps || step_ < *steps) && (distributed_ || !model.trainer().stop)) {
       std::optional<Batch> batch = next_batch();
-      if (!batch && goes_round()) {
+      if (!batch && repeats()) {
         train_->restart(options_.shuffle);
         batch = next_batch();
       }
       if (!batch) break;
       const std::int64_t step = step_;
-      listeners_->tell(&CallbackImpl::on_train_batch_begin, step, Logs());
+      callbacks_->tell(&CallbackImpl::on_train_batch_begin, step, Logs());
       logs_ = train_step(*batch);
       step_ = step + 1;
-      listeners_->tell(&CallbackImpl::on_train_batch_end, step, logs_);
+      callbacks_->tell(&CallbackImpl::on_train_batch_end, step, logs_);
       if (interrupt_->requested()) model.trainer().stop = true;
     }
-    if (options_.steps_per_epoch && step_ < *options_.steps_per_epoch && !model.trainer().stop) run_out();
-    if (together_) logs_ = together_->end_epoch(logs_);
+    if (options_.steps_per_epoch && step_ < *options_.steps_per_epoch && !model.trainer().stop)
+      warn_out_of_data();
+    if (distributed_) logs_ = distributed_->end_epoch(logs_);
   }
 
   /// Whether data that have ended begin again: arrays do, and a dataset does between two epochs.
-  bool goes_round() const {
+  bool repeats() const {
     return options_.steps_per_epoch && !model_.impl().trainer().stop && (arrays_ || !within_epoch());
   }
 
-  void run_out() {
-    listeners_->warn_of_end("fit", "steps_per_epoch", *options_.steps_per_epoch, step_);
+  void warn_out_of_data() {
+    callbacks_->warn_of_end("fit", "steps_per_epoch", *options_.steps_per_epoch, step_);
     model_.impl().trainer().stop = true;
   }
 
   std::optional<Batch> next_batch() {
-    if (together_) return together_->next_batch(*train_, interrupt_->requested());
+    if (distributed_) return distributed_->next_batch(*train_, interrupt_->requested());
     return train_->more() ? std::optional(train_->next()) : std::nullopt;
   }
 
   Logs train_step(const Batch& batch) {
     ModelImpl& model = model_.impl();
-    return together_ ? together_->train_step(model, batch, epoch_, step_) : model.train_step(batch);
+    return distributed_ ? distributed_->train_step(model, batch, epoch_, step_) : model.train_step(batch);
   }
 
   /// Where the optimizer takes the mean of several processes, each reads a part of the data.
   void join() {
-    if (Replicas* replicas = model_.optimizer().impl().replicas())
-      together_.emplace(*replicas, model_.impl().trainer());
+    if (ProcessGroup* process_group = model_.optimizer().impl().process_group())
+      distributed_.emplace(*process_group, model_.impl().trainer());
   }
-  void divide(Feed& feed) const {
-    if (together_) together_->divide(feed);
+  void divide(BatchSource& source) const {
+    if (distributed_) distributed_->divide(source);
   }
 
   Model model_;
   const FitOptions& options_;
-  std::unique_ptr<Feed> train_, validation_;
+  std::unique_ptr<BatchSource> train_, validation_;
   bool arrays_ = false;  ///< not a dataset
   bool try_validation_ = false;
-  std::optional<Listeners> listeners_;
+  std::optional<CallbackList> callbacks_;
   const InterruptScope* interrupt_ = nullptr;
-  int epoch_ = options_.initial_epoch;  ///< the current epoch, or the next epoch between epochs
-  std::int64_t step_ = 0;               ///< the number of the next step in the epoch
-  Logs logs_;                           ///< the logs of the last step or epoch
-  std::optional<Together> together_;    ///< none where this process trains alone
+  int epoch_ = options_.initial_epoch;              ///< the current epoch, or the next epoch between epochs
+  std::int64_t step_ = 0;                           ///< the number of the next step in the epoch
+  Logs logs_;                                       ///< the logs of the last step or epoch
+  std::optional<DistributedTraining> distributed_;  ///< none where this process trains alone
 };
 
 }  // namespace

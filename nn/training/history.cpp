@@ -1,5 +1,5 @@
+#include <ktape/nn/core/archive.hpp>
 #include <ktape/nn/core/names.hpp>
-#include <ktape/nn/core/state.hpp>
 #include <ktape/nn/training/history.hpp>
 #include <ktape/nn/training/history_epochs.hpp>
 
@@ -32,7 +32,7 @@ struct HistoryImpl final : CallbackImpl {
     }
   }
 
-  void state(State& state) override {
+  void state(Archive& state) override {
     state("epochs", epochs);
     std::vector<std::string> names;
     for (const Column& column : columns) names.push_back(column.name);

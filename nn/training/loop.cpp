@@ -1,7 +1,7 @@
 #include <ktape/autograd/tape.hpp>
+#include <ktape/nn/training/distributed_training.hpp>
 #include <ktape/nn/training/loop.hpp>
 #include <ktape/nn/training/progress.hpp>
-#include <ktape/nn/training/together.hpp>
 #include <ktape/nn/training/trainer.hpp>
 #include <ktape/ops/config.hpp>
 
@@ -15,7 +15,8 @@
 namespace ktape::nn {
 namespace K = backend;
 
-Listeners::Listeners(const Model& model, std::vector<Callback> callbacks, const RunParameters& parameters)
+CallbackList::CallbackList(const Model& model, std::vector<Callback> callbacks,
+                           const RunParameters& parameters)
     : callbacks_(std::move(callbacks)), parameters_(parameters) {
   if (!parameters.first)
     std::erase_if(callbacks_, [](const Callback& callback) { return callback.impl().writes_files(); });
@@ -29,11 +30,11 @@ Listeners::Listeners(const Model& model, std::vector<Callback> callbacks, const 
   }
 }
 
-void Listeners::report(Logs& logs) const {
+void CallbackList::report(Logs& logs) const {
   for (const Callback& callback : callbacks_) callback.impl().report(logs);
 }
 
-void Listeners::state(State& state) const {
+void CallbackList::state(Archive& state) const {
   std::map<std::string, int> seen;
   for (const Callback& callback : callbacks_) {
     const std::string name = callback.class_name();
@@ -42,7 +43,8 @@ void Listeners::state(State& state) const {
   }
 }
 
-void Listeners::warn_of_end(const char* op, const char* option, std::int64_t steps, std::int64_t seen) const {
+void CallbackList::warn_of_end(const char* op, const char* option, std::int64_t steps,
+                               std::int64_t seen) const {
   std::ostringstream text;
   text << '[' << op << "] your input ran out of data: received " << option << '=' << steps << ", but only "
        << seen << (seen == 1 ? " batch" : " batches") << "; make sure that the dataset has as many as all "
@@ -50,8 +52,8 @@ void Listeners::warn_of_end(const char* op, const char* option, std::int64_t ste
   warn(parameters_, text.str());
 }
 
-void expect_samples(const char* op, const ArrayFeed& feed) {
-  if (feed.samples() == 0) fail("[", op, "] there must be samples: received arrays of none");
+void expect_samples(const char* op, const ArrayAdapter& source) {
+  if (source.samples() == 0) fail("[", op, "] there must be samples: received arrays of none");
 }
 
 void expect_dataset_options(const char* op, std::optional<std::int64_t> batch_size,
@@ -69,39 +71,39 @@ namespace {
 /// While it lives, processes that train together read a part of the data each.
 class Division {
  public:
-  Division(Feed& feed, const Together* together) : feed_(feed) {
-    if (together) together->divide(feed);
+  Division(BatchSource& source, const DistributedTraining* distributed) : feed_(source) {
+    if (distributed) distributed->divide(source);
   }
   ~Division() { feed_.divide(0, 1); }
   Division(const Division&) = delete;
 
  private:
-  Feed& feed_;
+  BatchSource& feed_;
 };
 
 }  // namespace
 
-Logs test_epoch(ModelImpl& model, Feed& feed, const TestRun& run, const Listeners& listeners,
-                Together* together) {
+Logs test_epoch(ModelImpl& model, BatchSource& source, const TestRun& run, const CallbackList& callbacks,
+                DistributedTraining* distributed) {
   const K::learning_phase_scope inference(0);
   const NoGrad off;
   model.trainer().reset();
-  listeners.tell(&CallbackImpl::on_test_begin, Logs());
+  callbacks.tell(&CallbackImpl::on_test_begin, Logs());
   Logs logs;
   double samples = 0;
-  const Division division(feed, together);
-  feed.restart(false);
+  const Division division(source, distributed);
+  source.restart(false);
   std::int64_t step = 0;
-  for (; (!run.steps || step < *run.steps) && feed.more(); ++step) {
-    listeners.tell(&CallbackImpl::on_test_batch_begin, step, Logs());
-    const Batch batch = feed.next();
+  for (; (!run.steps || step < *run.steps) && source.more(); ++step) {
+    callbacks.tell(&CallbackImpl::on_test_batch_begin, step, Logs());
+    const Batch batch = source.next();
     samples += samples_of(batch);
     logs = model.test_step(batch);
-    listeners.tell(&CallbackImpl::on_test_batch_end, step, logs);
+    callbacks.tell(&CallbackImpl::on_test_batch_end, step, logs);
   }
-  if (run.steps && step < *run.steps) listeners.warn_of_end(run.op, run.option, *run.steps, step);
-  if (together) logs = together->merged(logs, samples);
-  listeners.tell(&CallbackImpl::on_test_end, logs);
+  if (run.steps && step < *run.steps) callbacks.warn_of_end(run.op, run.option, *run.steps, step);
+  if (distributed) logs = distributed->merged(logs, samples);
+  callbacks.tell(&CallbackImpl::on_test_end, logs);
   return logs;
 }
 

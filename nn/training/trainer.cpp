@@ -1,14 +1,14 @@
-#include <ktape/autograd/gradients.hpp>
+#include <ktape/autograd/graph/gradients.hpp>
 #include <ktape/nn/core/names.hpp>
-#include <ktape/nn/layers/call_reports.hpp>
+#include <ktape/nn/layers/base/call_reports.hpp>
 #include <ktape/nn/metrics/reduction.hpp>
-#include <ktape/nn/optimizers/replicas.hpp>
-#include <ktape/nn/training/feed.hpp>
+#include <ktape/nn/optimizers/process_group.hpp>
+#include <ktape/nn/training/batch_source.hpp>
 #include <ktape/nn/training/trainer.hpp>
+#include <ktape/ops/as_dtype.hpp>
 #include <ktape/ops/inspection.hpp>
 #include <ktape/ops/operators.hpp>
 #include <ktape/ops/reductions.hpp>
-#include <ktape/ops/support/as_dtype.hpp>
 
 #include <algorithm>
 #include <utility>
@@ -34,7 +34,7 @@ std::vector<Layer> layers_in(const ModelImpl& model) {
 
 void Trainer::compile(const CompileOptions& options) {
   if (!options.optimizer.defined()) fail("[compile] the optimizer must be given: received None");
-  if (Replicas* replicas = options.optimizer.impl().replicas()) expect_same(*replicas);
+  if (ProcessGroup* process_group = options.optimizer.impl().process_group()) expect_same(*process_group);
   const CompileOptions before = std::exchange(options_, options);
   try {
     outputs_.clear();

@@ -1,12 +1,12 @@
 #pragma once
-#include <ktape/nn/core/state.hpp>
+#include <ktape/nn/core/archive.hpp>
 #include <ktape/nn/models/model.hpp>
 #include <ktape/nn/models/model_use.hpp>
 
 namespace ktape::nn {
 
-class Feed;
-class Replicas;
+class BatchSource;
+class ProcessGroup;
 
 /// A weighted mean that grows batch by batch.
 class RunningMean {
@@ -17,7 +17,7 @@ class RunningMean {
   }
   double value() const { return weight_ > 0 ? sum_ / weight_ : 0; }
   void reset() { sum_ = weight_ = 0; }
-  void state(State& state) {
+  void state(Archive& state) {
     state("sum", sum_);
     state("weight", weight_);
   }
@@ -27,20 +27,20 @@ class RunningMean {
 };
 
 /// A training that is going on, for what looks at it, writes it down and takes it up again.
-class Resumable {
+class TrainingRun {
  public:
-  virtual ~Resumable() = default;
+  virtual ~TrainingRun() = default;
   /// Makes the weights, where that waits for the first batch.
   virtual void build() = 0;
   /// Names the whole state of a training: weights, optimizer, random numbers, the position in the data,
   /// measurements, and the states of layers and callbacks. The model must be built.
-  virtual void state(State& state) = 0;
+  virtual void state(Archive& state) = 0;
   /// Whether it is between two batches, not between epochs.
   virtual bool within_epoch() const = 0;
   /// Whether Ctrl-C ends it.
   virtual bool interrupted() const = 0;
   /// Returns the data of validation; null for a training without validation.
-  virtual Feed* validation() = 0;
+  virtual BatchSource* validation() = 0;
   /// How many batches of that; all of them without.
   virtual std::optional<std::int64_t> validation_steps() const = 0;
 };
@@ -82,26 +82,26 @@ class Trainer {
   const Tensor* targets_of(const Batch& batch, std::size_t output) const;
   /// Throws ValueError in all processes of a group unless their models have equal layers and weights, in one
   /// order.
-  void expect_same(Replicas& replicas) const;
+  void expect_same(ProcessGroup& process_group) const;
   /// Puts what all processes have measured together, in each of them.
-  void merge_measured(Replicas& replicas, int from);
+  void merge_measured(ProcessGroup& process_group, int from);
   /// Makes what is learned without gradients, as moving means are, the mean of all processes.
-  void average_statistics(Replicas& replicas);
+  void average_statistics(ProcessGroup& process_group);
   /// Calls f without a trace in what has been measured.
   template <class F>
   auto unmeasured(F&& f) {
-    State before;
+    Archive before;
     measured(before);
     auto result = f();
-    State after(before.entries());
+    Archive after(before.entries());
     measured(after);
     return result;
   }
   /// Names weights, what the layers keep, what has been measured since the last reset, and the optimizer.
-  void state(State& state);
-  bool stop = false;              ///< whether the training should end
-  Resumable* training = nullptr;  ///< the active training; null outside of `fit`
-  ModelUse use;                   ///< which threads train, evaluate and predict
+  void state(Archive& state);
+  bool stop = false;                ///< whether the training should end
+  TrainingRun* training = nullptr;  ///< the active training; null outside of `fit`
+  ModelUse use;                     ///< which threads train, evaluate and predict
 
  private:
   struct Output {
@@ -124,8 +124,8 @@ class Trainer {
     for (const Layer& layer : layers_) f(layer.impl());
   }
   static Tensor weight_of(const Batch& batch, std::size_t at);
-  void measured(State& state);
-  void optimizer_state(State& state);
+  void measured(Archive& state);
+  void optimizer_state(Archive& state);
   [[noreturn]] void rethrow_of(const std::string& what, const std::string& output, const Tensor& y_true,
                                const Tensor& y_pred) const;
   void add_reported(const std::string& name, const Tensor& value, double samples);

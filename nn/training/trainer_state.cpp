@@ -9,7 +9,7 @@ namespace {
 
 /// Names each item of a list by its number.
 template <class List, class F>
-void numbered(State& state, const char* name, List&& list, F f) {
+void numbered(Archive& state, const char* name, List&& list, F f) {
   state.part(name, [&] {
     std::size_t number = 0;
     for (auto& item : list) f(std::to_string(number++), item);
@@ -18,7 +18,7 @@ void numbered(State& state, const char* name, List&& list, F f) {
 
 }  // namespace
 
-void Trainer::state(State& state) {
+void Trainer::state(Archive& state) {
   find_layers();
   numbered(state, "weights", model_.weights(),
            [&](const std::string& name, const Variable& v) { state(name, v); });
@@ -47,7 +47,7 @@ std::vector<int> places_of(const std::vector<Variable>& variables, const std::ve
 
 /// Names the state of the optimizer, which is built for the weights that it was built for before: a
 /// train_step of the program may train some of the weights only.
-void Trainer::optimizer_state(State& state) {
+void Trainer::optimizer_state(Archive& state) {
   const std::vector<Variable> weights = model_.weights();
   std::vector<int> places = places_of(optimizer_.impl().built_for(), weights);
   state("places", places);
@@ -78,7 +78,7 @@ void Trainer::optimizer_state(State& state) {
   for (std::size_t i = 0; i < values.size(); ++i) Variable(variables[i]).assign(values[i]);
 }
 
-void Trainer::measured(State& state) {
+void Trainer::measured(Archive& state) {
   const auto metric = [&](const std::string& name, const Metric& m) {
     state.part(name, [&] { m.impl().state(state); });
   };

@@ -1,6 +1,6 @@
 #include <doctest/doctest.h>
-#include <ktape/autograd/dtype.hpp>
-#include <ktape/autograd/error.hpp>
+#include <ktape/autograd/base/dtype.hpp>
+#include <ktape/autograd/base/error.hpp>
 #include <ktape/autograd/scalar.hpp>
 
 #include <limits>

@@ -1,6 +1,6 @@
 #include <doctest/doctest.h>
-#include <ktape/autograd/companions.hpp>
 #include <ktape/autograd/literal.hpp>
+#include <ktape/autograd/tensor_metadata.hpp>
 
 #include <cmath>
 #include <xtensor/xmath.hpp>
@@ -145,10 +145,10 @@ TEST_CASE("a tensor list is a braced list, a vector, or one tensor; variables co
 TEST_CASE("a mask travels with the value") {
   const Tensor x = floats({{1, 2, 3}, {4, 5, 6}});
   const Tensor mask = ArrayLike({{true, true, false}, {true, false, false}}).tensor({}, "bool");
-  x.get()->companions = std::make_unique<Companions>();
-  x.get()->companions->mask = mask;
-  CHECK(x.detach().get()->companions->mask.get() == mask.get());
-  CHECK(!floats({1, 2}).detach().get()->companions);
+  x.get()->metadata = std::make_unique<TensorMetadata>();
+  x.get()->metadata->mask = mask;
+  CHECK(x.detach().get()->metadata->mask.get() == mask.get());
+  CHECK(!floats({1, 2}).detach().get()->metadata);
 }
 
 TEST_CASE("raw buffers of a dtype known at run time become tensors and back") {

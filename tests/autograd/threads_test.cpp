@@ -1,8 +1,8 @@
 #include <doctest/doctest.h>
-#include <ktape/autograd/gradients.hpp>
+#include <ktape/autograd/base/memory.hpp>
+#include <ktape/autograd/base/thread_state.hpp>
+#include <ktape/autograd/graph/gradients.hpp>
 #include <ktape/autograd/literal.hpp>
-#include <ktape/autograd/memory.hpp>
-#include <ktape/autograd/thread_state.hpp>
 #include <ktape/ops/elementwise.hpp>
 #include <ktape/ops/operators.hpp>
 

@@ -1,5 +1,5 @@
 #include <doctest/doctest.h>
-#include <ktape/autograd/gradients.hpp>
+#include <ktape/autograd/graph/gradients.hpp>
 #include <ktape/autograd/literal.hpp>
 #include <ktape/ops/creation.hpp>
 #include <ktape/ops/elementwise.hpp>

@@ -7,7 +7,7 @@
 #include <filesystem>
 #include <memory>
 
-#include <ktape/nn/saving/safetensors.hpp>
+#include <ktape/nn/saving/safetensors/safetensors.hpp>
 #include "report.hpp"
 #include "train.hpp"
 

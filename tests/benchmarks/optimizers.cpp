@@ -1,7 +1,7 @@
 #include <ktape/nn/optimizers/adam.hpp>
 #include <ktape/nn/optimizers/sgd.hpp>
 #include <ktape/ops/creation.hpp>
-#include <ktape/ops/random.hpp>
+#include <ktape/ops/random/random.hpp>
 
 #include "report.hpp"
 

@@ -5,7 +5,7 @@
 #include <ktape/ops/creation.hpp>
 #include <ktape/ops/elementwise.hpp>
 #include <ktape/ops/inspection.hpp>
-#include <ktape/ops/linalg.hpp>
+#include <ktape/ops/linalg/linalg.hpp>
 #include <ktape/ops/operators.hpp>
 #include <ktape/ops/reductions.hpp>
 #include <ktape/ops/shape.hpp>

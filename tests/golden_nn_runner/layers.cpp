@@ -1,5 +1,5 @@
-#include <ktape/nn/layers/input.hpp>
-#include <ktape/nn/layers/recurrent.hpp>
+#include <ktape/nn/layers/core/input.hpp>
+#include <ktape/nn/layers/rnn/recurrent.hpp>
 #include <ktape/nn/models/model.hpp>
 #include <ktape/ops/elementwise.hpp>
 #include <ktape/ops/inspection.hpp>

@@ -1,5 +1,5 @@
 #pragma once
-#include <ktape/autograd/gradients.hpp>
+#include <ktape/autograd/graph/gradients.hpp>
 #include <ktape/nn/core/registry.hpp>
 
 #include <functional>

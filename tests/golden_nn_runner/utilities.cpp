@@ -1,5 +1,5 @@
+#include <ktape/nn/data/formats/text.hpp>
 #include <ktape/nn/data/sequences.hpp>
-#include <ktape/nn/data/text.hpp>
 #include <ktape/ops/creation.hpp>
 
 #include "kinds.hpp"

@@ -1,4 +1,4 @@
-#include <ktape/ops/activations.hpp>
+#include <ktape/ops/nn/activations.hpp>
 
 #include "families.hpp"
 

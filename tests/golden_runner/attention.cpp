@@ -1,4 +1,4 @@
-#include <ktape/ops/attention.hpp>
+#include <ktape/ops/nn/attention.hpp>
 
 #include "families.hpp"
 

@@ -1,6 +1,6 @@
 #pragma once
-#include <ktape/autograd/dtype.hpp>
-#include <ktape/autograd/shape.hpp>
+#include <ktape/autograd/base/dtype.hpp>
+#include <ktape/autograd/base/shape.hpp>
 
 #include <filesystem>
 #include <map>

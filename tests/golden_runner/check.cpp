@@ -1,8 +1,8 @@
 #include "check.hpp"
 
-#include <ktape/autograd/gradients.hpp>
+#include <ktape/autograd/graph/gradients.hpp>
 #include <ktape/ops/config.hpp>
-#include <ktape/ops/function.hpp>
+#include <ktape/ops/control/function.hpp>
 
 #include <algorithm>
 #include <cmath>

@@ -1,8 +1,8 @@
-#include <ktape/ops/control_flow.hpp>
+#include <ktape/ops/control/control_flow.hpp>
+#include <ktape/ops/control/phase.hpp>
 #include <ktape/ops/elementwise.hpp>
 #include <ktape/ops/inspection.hpp>
 #include <ktape/ops/operators.hpp>
-#include <ktape/ops/phase.hpp>
 #include <ktape/ops/reductions.hpp>
 
 #include "families.hpp"

@@ -1,4 +1,4 @@
-#include <ktape/ops/convolution.hpp>
+#include <ktape/ops/nn/convolution.hpp>
 
 #include "families.hpp"
 

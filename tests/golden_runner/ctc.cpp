@@ -1,4 +1,4 @@
-#include <ktape/ops/ctc.hpp>
+#include <ktape/ops/nn/ctc.hpp>
 
 #include "families.hpp"
 

@@ -1,4 +1,4 @@
-#include <ktape/ops/images.hpp>
+#include <ktape/ops/images/images.hpp>
 
 #include "families.hpp"
 

@@ -1,4 +1,4 @@
-#include <ktape/ops/linalg.hpp>
+#include <ktape/ops/linalg/linalg.hpp>
 
 #include "families.hpp"
 

@@ -1,4 +1,4 @@
-#include <ktape/ops/losses.hpp>
+#include <ktape/ops/nn/losses.hpp>
 
 #include "families.hpp"
 

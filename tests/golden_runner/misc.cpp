@@ -1,6 +1,6 @@
 #include <ktape/ops/config.hpp>
+#include <ktape/ops/control/function.hpp>
 #include <ktape/ops/creation.hpp>
-#include <ktape/ops/function.hpp>
 #include <ktape/ops/inspection.hpp>
 
 #include "families.hpp"

@@ -1,5 +1,5 @@
-#include <ktape/ops/bias.hpp>
-#include <ktape/ops/normalization.hpp>
+#include <ktape/ops/nn/bias.hpp>
+#include <ktape/ops/nn/normalization.hpp>
 
 #include "families.hpp"
 

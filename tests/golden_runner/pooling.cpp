@@ -1,4 +1,4 @@
-#include <ktape/ops/pooling.hpp>
+#include <ktape/ops/nn/pooling.hpp>
 
 #include "families.hpp"
 

@@ -1,4 +1,4 @@
-#include <ktape/ops/random.hpp>
+#include <ktape/ops/random/random.hpp>
 
 #include "families.hpp"
 

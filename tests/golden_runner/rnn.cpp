@@ -1,9 +1,9 @@
-#include <ktape/ops/activations.hpp>
 #include <ktape/ops/elementwise.hpp>
-#include <ktape/ops/linalg.hpp>
+#include <ktape/ops/linalg/linalg.hpp>
+#include <ktape/ops/nn/activations.hpp>
 #include <ktape/ops/operators.hpp>
-#include <ktape/ops/recurrent.hpp>
-#include <ktape/ops/rnn.hpp>
+#include <ktape/ops/rnn/recurrent.hpp>
+#include <ktape/ops/rnn/rnn.hpp>
 #include <ktape/ops/shape.hpp>
 
 #include "families.hpp"

@@ -1,5 +1,5 @@
-#include <ktape/autograd/symbolic/symbol.hpp>
-#include <ktape/ops/optimize.hpp>
+#include <ktape/autograd/symbol.hpp>
+#include <ktape/ops/control/optimize.hpp>
 #include <ktape/ops/updates.hpp>
 
 #include "families.hpp"

@@ -1,5 +1,5 @@
 #include <doctest/doctest.h>
-#include <ktape/autograd/error.hpp>
+#include <ktape/autograd/base/error.hpp>
 #include <ktape/nn/program_options.hpp>
 
 #include <filesystem>

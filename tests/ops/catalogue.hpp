@@ -12,7 +12,7 @@
 /// catalogue_test.cpp compares their gradients with central differences, of first and second order, for every
 /// subset of the inputs, catalogue_function_test.cpp runs them inside of functions, and names_test.cpp sees
 /// that none is missing.
-#include <ktape/ops/activations.hpp>
+#include <ktape/ops/nn/activations.hpp>
 
 #include <functional>
 #include <string>

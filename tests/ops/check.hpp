@@ -1,9 +1,9 @@
 #pragma once
 #include <doctest/doctest.h>
-#include <ktape/autograd/gradcheck.hpp>
+#include <ktape/autograd/graph/gradcheck.hpp>
 #include <ktape/ops/creation.hpp>
 #include <ktape/ops/inspection.hpp>
-#include <ktape/ops/random.hpp>
+#include <ktape/ops/random/random.hpp>
 #include <ktape/ops/shape.hpp>
 
 #include <iomanip>

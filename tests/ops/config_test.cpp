@@ -8,7 +8,7 @@
 #include <filesystem>
 #include <fstream>
 #include <ktape/ktape.hpp>
-#include <ktape/ops/support/config_file.hpp>
+#include <ktape/ops/internal/config_file.hpp>
 #include <limits>
 #include <thread>
 

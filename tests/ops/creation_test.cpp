@@ -1,4 +1,4 @@
-#include <ktape/autograd/gradients.hpp>
+#include <ktape/autograd/graph/gradients.hpp>
 #include <ktape/ops/config.hpp>
 #include <ktape/ops/operators.hpp>
 #include <ktape/ops/updates.hpp>

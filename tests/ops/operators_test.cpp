@@ -1,6 +1,6 @@
-#include <ktape/ops/activations.hpp>
+#include <ktape/ops/control/function.hpp>
 #include <ktape/ops/elementwise.hpp>
-#include <ktape/ops/function.hpp>
+#include <ktape/ops/nn/activations.hpp>
 #include <ktape/ops/operators.hpp>
 
 #include "check.hpp"

@@ -1,4 +1,4 @@
-#include <ktape/ops/activations.hpp>
+#include <ktape/ops/nn/activations.hpp>
 #include <ktape/ops/operators.hpp>
 #include <ktape/ops/reductions.hpp>
 

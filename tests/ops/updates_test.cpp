@@ -1,7 +1,7 @@
-#include <ktape/autograd/gradients.hpp>
-#include <ktape/ops/function.hpp>
+#include <ktape/autograd/graph/gradients.hpp>
+#include <ktape/ops/control/function.hpp>
+#include <ktape/ops/control/optimize.hpp>
 #include <ktape/ops/operators.hpp>
-#include <ktape/ops/optimize.hpp>
 #include <ktape/ops/reductions.hpp>
 #include <ktape/ops/updates.hpp>
 

@@ -1,14 +1,14 @@
-#include <ktape/autograd/symbolic/defer.hpp>
+#include <ktape/autograd/defer.hpp>
 #include <ktape/nn/core/names.hpp>
 #include <ktape/nn/layers/preprocessing/augmentation.hpp>
 #include <ktape/nn/layers/preprocessing/pictures.hpp>
+#include <ktape/ops/as_dtype.hpp>
 #include <ktape/ops/elementwise.hpp>
 #include <ktape/ops/inspection.hpp>
 #include <ktape/ops/operators.hpp>
-#include <ktape/ops/random.hpp>
+#include <ktape/ops/random/random.hpp>
 #include <ktape/ops/reductions.hpp>
 #include <ktape/ops/shape.hpp>
-#include <ktape/ops/support/as_dtype.hpp>
 
 #include <algorithm>
 #include <cmath>
@@ -97,7 +97,7 @@ class RandomImageImpl : public LayerWith<Arguments> {
     const Tensor result = train ? changed(images, draws) : unchanged(images);
     return with_mask(single ? K::squeeze(result, 0) : result, Tensor());
   }
-  void state(State& state) final { seeds_.state(state); }
+  void state(Archive& state) final { seeds_.state(state); }
 
  protected:
   /// Of images (batch, ...) with values.
@@ -116,7 +116,7 @@ class RandomImageImpl : public LayerWith<Arguments> {
     if (!this->dtype().is_floating())
       fail<TypeError>("[", this->name(), "] dtype must be floating: received dtype=", this->dtype());
   }
-  Seeds seeds_;
+  SeedGenerator seeds_;
 };
 
 // --- RandomFlip --------------------------------------------------------------------------------------------
@@ -405,7 +405,7 @@ RandomBrightness::RandomBrightness(const Factor& factor, const RandomBrightnessO
 RandomCrop::RandomCrop(std::int64_t height, std::int64_t width, const RandomCropOptions& options)
     : Layer(std::make_shared<RandomCropImpl>(RandomCropArguments{options, height, width})) {}
 
-void add_augmentation_layers(Catalogue& catalogue) {
+void add_augmentation_layers(ClassRegistry& catalogue) {
   add_layer<RandomFlipImpl, RandomFlipArguments>(catalogue, "RandomFlip");
   add_layer<RandomRotationImpl, RandomRotationArguments>(catalogue, "RandomRotation");
   add_layer<RandomTranslationImpl, RandomTranslationArguments>(catalogue, "RandomTranslation");

@@ -1,5 +1,5 @@
 #pragma once
-#include <ktape/nn/layers/layer.hpp>
+#include <ktape/nn/layers/base/layer.hpp>
 #include <ktape/ops/per_axis.hpp>
 
 /// Random changes to images, for training only: (batch, height, width, channels) or one image alone, (height,

@@ -1,11 +1,11 @@
 #include <ktape/nn/core/names.hpp>
 #include <ktape/nn/layers/preprocessing/categories.hpp>
+#include <ktape/ops/as_dtype.hpp>
 #include <ktape/ops/creation.hpp>
 #include <ktape/ops/elementwise.hpp>
 #include <ktape/ops/indexing.hpp>
 #include <ktape/ops/inspection.hpp>
 #include <ktape/ops/shape.hpp>
-#include <ktape/ops/support/as_dtype.hpp>
 
 #include <algorithm>
 #include <vector>

@@ -1,10 +1,10 @@
-#include <ktape/autograd/symbolic/defer.hpp>
-#include <ktape/nn/layers/arguments.hpp>
+#include <ktape/autograd/defer.hpp>
+#include <ktape/nn/layers/base/arguments.hpp>
 #include <ktape/nn/layers/preprocessing/categories.hpp>
 #include <ktape/nn/layers/preprocessing/encoding.hpp>
+#include <ktape/ops/as_dtype.hpp>
 #include <ktape/ops/inspection.hpp>
-#include <ktape/ops/support/as_dtype.hpp>
-#include <ktape/ops/support/class_numbers.hpp>
+#include <ktape/ops/nn/class_numbers.hpp>
 
 namespace ktape::nn {
 namespace K = backend;
@@ -79,7 +79,7 @@ class CategoryEncodingImpl final : public LayerWith<CategoryEncodingArguments> {
 CategoryEncoding::CategoryEncoding(std::int64_t num_tokens, const CategoryEncodingOptions& options)
     : Layer(std::make_shared<CategoryEncodingImpl>(CategoryEncodingArguments{options, num_tokens})) {}
 
-void add_encoding_layers(Catalogue& catalogue) {
+void add_encoding_layers(ClassRegistry& catalogue) {
   add_layer<CategoryEncodingImpl, CategoryEncodingArguments>(catalogue, "CategoryEncoding");
 }
 

@@ -1,12 +1,12 @@
-#include <ktape/autograd/symbolic/defer.hpp>
+#include <ktape/autograd/defer.hpp>
+#include <ktape/nn/layers/base/without_arguments.hpp>
 #include <ktape/nn/layers/preprocessing/image.hpp>
 #include <ktape/nn/layers/preprocessing/pictures.hpp>
-#include <ktape/nn/layers/without_arguments.hpp>
+#include <ktape/ops/as_dtype.hpp>
 #include <ktape/ops/elementwise.hpp>
 #include <ktape/ops/indexing.hpp>
 #include <ktape/ops/inspection.hpp>
 #include <ktape/ops/shape.hpp>
-#include <ktape/ops/support/as_dtype.hpp>
 
 #include <algorithm>
 
@@ -181,7 +181,7 @@ Resizing::Resizing(std::int64_t height, std::int64_t width, const ResizingOption
 CenterCrop::CenterCrop(std::int64_t height, std::int64_t width, const CenterCropOptions& options)
     : Layer(std::make_shared<CenterCropImpl>(CenterCropArguments{options, height, width})) {}
 
-void add_image_layers(Catalogue& catalogue) {
+void add_image_layers(ClassRegistry& catalogue) {
   add_layer<ResizingImpl, ResizingArguments>(catalogue, "Resizing");
   add_layer<CenterCropImpl, CenterCropArguments>(catalogue, "CenterCrop");
 }

@@ -1,5 +1,5 @@
 #pragma once
-#include <ktape/nn/layers/layer.hpp>
+#include <ktape/nn/layers/base/layer.hpp>
 
 /// Images brought to one size: (batch, height, width, channels) or one image alone, (height, width,
 /// channels); or with their channels first. Differentiable with respect to floating images.

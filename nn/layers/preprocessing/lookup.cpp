@@ -1,9 +1,9 @@
-#include <ktape/autograd/symbolic/defer.hpp>
-#include <ktape/nn/layers/arguments.hpp>
+#include <ktape/autograd/defer.hpp>
+#include <ktape/nn/layers/base/arguments.hpp>
 #include <ktape/nn/layers/preprocessing/vocabulary.hpp>
 #include <ktape/ops/config.hpp>
 #include <ktape/ops/inspection.hpp>
-#include <ktape/ops/support/class_numbers.hpp>
+#include <ktape/ops/nn/class_numbers.hpp>
 
 namespace ktape::nn {
 namespace K = backend;
@@ -279,7 +279,7 @@ void IntegerLookup::set_vocabulary(const Tokens<std::int64_t>& vocabulary,
   integer_lookup(*this).vocabulary().set(vocabulary.list(), idf_weights);
 }
 
-void add_lookup_layers(Catalogue& catalogue) {
+void add_lookup_layers(ClassRegistry& catalogue) {
   add_layer<StringLookupImpl, StringArguments>(catalogue, "StringLookup");
   add_layer<IntegerLookupImpl, IntegerArguments>(catalogue, "IntegerLookup");
 }

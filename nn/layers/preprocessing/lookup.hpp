@@ -1,5 +1,5 @@
 #pragma once
-#include <ktape/nn/layers/layer.hpp>
+#include <ktape/nn/layers/base/layer.hpp>
 
 /// Tokens, which are words or whole numbers, and their places in a vocabulary.
 ///

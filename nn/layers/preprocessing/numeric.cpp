@@ -1,11 +1,12 @@
-#include <ktape/autograd/dispatch.hpp>
-#include <ktape/autograd/symbolic/defer.hpp>
+#include <ktape/autograd/base/dispatch.hpp>
+#include <ktape/autograd/defer.hpp>
 #include <ktape/autograd/tape.hpp>
-#include <ktape/nn/layers/arguments.hpp>
+#include <ktape/nn/layers/base/arguments.hpp>
+#include <ktape/nn/layers/base/without_arguments.hpp>
 #include <ktape/nn/layers/preprocessing/categories.hpp>
 #include <ktape/nn/layers/preprocessing/numeric.hpp>
 #include <ktape/nn/layers/preprocessing/quantiles.hpp>
-#include <ktape/nn/layers/without_arguments.hpp>
+#include <ktape/ops/as_dtype.hpp>
 #include <ktape/ops/config.hpp>
 #include <ktape/ops/creation.hpp>
 #include <ktape/ops/elementwise.hpp>
@@ -13,7 +14,6 @@
 #include <ktape/ops/operators.hpp>
 #include <ktape/ops/reductions.hpp>
 #include <ktape/ops/shape.hpp>
-#include <ktape/ops/support/as_dtype.hpp>
 #include <ktape/ops/updates.hpp>
 
 #include <algorithm>
@@ -384,7 +384,7 @@ Rescaling::Rescaling(const ArrayLike& scale, const RescalingOptions& options)
 Discretization::Discretization(const DiscretizationOptions& options)
     : Layer(std::make_shared<DiscretizationImpl>(one_of_both(options))) {}
 
-void add_numeric_layers(Catalogue& catalogue) {
+void add_numeric_layers(ClassRegistry& catalogue) {
   add_layer<NormalizationImpl, NormalizationArguments>(catalogue, "Normalization");
   add_layer<RescalingImpl, RescalingArguments>(catalogue, "Rescaling");
   add_layer<DiscretizationImpl, DiscretizationOptions>(catalogue, "Discretization");

@@ -1,6 +1,6 @@
 #pragma once
 #include <ktape/autograd/literal.hpp>
-#include <ktape/nn/layers/layer.hpp>
+#include <ktape/nn/layers/base/layer.hpp>
 
 /// Numbers on the scale that a model wants: shifted, scaled, or sorted into bins.
 namespace ktape::nn {

@@ -1,6 +1,6 @@
 #pragma once
-#include <ktape/nn/data/resampling.hpp>
-#include <ktape/nn/layers/spatial.hpp>
+#include <ktape/nn/layers/convolutional/spatial.hpp>
+#include <ktape/ops/images/resampling.hpp>
 
 /// What the layers for images have in common. Internal.
 namespace ktape::nn {

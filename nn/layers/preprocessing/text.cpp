@@ -1,4 +1,4 @@
-#include <ktape/nn/layers/arguments.hpp>
+#include <ktape/nn/layers/base/arguments.hpp>
 #include <ktape/nn/layers/preprocessing/text.hpp>
 #include <ktape/nn/layers/preprocessing/vocabulary.hpp>
 #include <ktape/ops/config.hpp>
@@ -275,7 +275,7 @@ void TextVectorization::set_vocabulary(const Tokens<std::string>& vocabulary,
   text_layer(*this).vocabulary().set(vocabulary.list(), idf_weights);
 }
 
-void add_text_layers(Catalogue& catalogue) {
+void add_text_layers(ClassRegistry& catalogue) {
   add_layer<TextVectorizationImpl, TextVectorizationArguments>(catalogue, "TextVectorization");
 }
 

@@ -1,4 +1,4 @@
-#include <ktape/autograd/parallel.hpp>
+#include <ktape/autograd/base/parallel.hpp>
 #include <ktape/ops/kernels/convolution/convolution.hpp>
 #include <ktape/ops/kernels/convolution/im2col.hpp>
 #include <ktape/ops/kernels/parallel/thread_sums.hpp>

@@ -1,5 +1,5 @@
 #pragma once
-#include <ktape/autograd/dtype.hpp>
+#include <ktape/autograd/base/dtype.hpp>
 #include <ktape/ops/kernels/parallel/parallel_rows.hpp>
 #include <ktape/ops/kernels/simd/batch.hpp>
 #include <ktape/ops/kernels/workspace.hpp>

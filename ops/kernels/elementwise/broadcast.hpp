@@ -1,5 +1,5 @@
 #pragma once
-#include <ktape/autograd/shape.hpp>
+#include <ktape/autograd/base/shape.hpp>
 
 #include <algorithm>
 #include <array>

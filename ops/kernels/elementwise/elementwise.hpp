@@ -1,5 +1,5 @@
 #pragma once
-#include <ktape/autograd/parallel.hpp>
+#include <ktape/autograd/base/parallel.hpp>
 #include <ktape/ops/kernels/elementwise/broadcast.hpp>
 #include <ktape/ops/kernels/elementwise/broadcast_reader.hpp>
 #include <ktape/ops/kernels/simd/batch.hpp>

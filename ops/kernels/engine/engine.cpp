@@ -1,4 +1,4 @@
-#include <ktape/autograd/error.hpp>
+#include <ktape/autograd/base/error.hpp>
 #include <ktape/ops/kernels/engine/engine.hpp>
 #include <ktape/ops/kernels/engine/one_thread.hpp>
 

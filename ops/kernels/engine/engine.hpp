@@ -1,6 +1,6 @@
 #pragma once
 #include <ktape/ops/kernels/kernel_calls.h>
-#include <ktape/autograd/dtype.hpp>
+#include <ktape/autograd/base/dtype.hpp>
 
 #include <array>
 #include <span>

@@ -1,4 +1,4 @@
-#include <ktape/autograd/dispatch.hpp>
+#include <ktape/autograd/base/dispatch.hpp>
 #include <ktape/ops/kernels/blas.hpp>
 #include <ktape/ops/kernels/convolution/convolution.hpp>
 #include <ktape/ops/kernels/convolution/pooling.hpp>

@@ -1,8 +1,8 @@
 #include <ktape/ops/kernels/engine/engine.hpp>
 
 #ifdef KTAPE_WITH_ONEDNN
-#include <ktape/autograd/memory.hpp>
-#include <ktape/autograd/parallel.hpp>
+#include <ktape/autograd/base/memory.hpp>
+#include <ktape/autograd/base/parallel.hpp>
 #include <ktape/ops/kernels/convolution/convolution.hpp>
 #include <ktape/ops/kernels/engine/lru_cache.hpp>
 #include <ktape/ops/kernels/engine/one_thread.hpp>

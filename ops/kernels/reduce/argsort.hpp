@@ -1,5 +1,5 @@
 #pragma once
-#include <ktape/autograd/parallel.hpp>
+#include <ktape/autograd/base/parallel.hpp>
 
 #include <algorithm>
 #include <vector>

@@ -1,5 +1,5 @@
 #pragma once
-#include <ktape/autograd/memory.hpp>
+#include <ktape/autograd/base/memory.hpp>
 #include <ktape/ops/kernels/simd/vector.hpp>
 
 #include <algorithm>

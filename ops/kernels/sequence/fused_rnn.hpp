@@ -1,5 +1,5 @@
 #pragma once
-#include <ktape/autograd/memory.hpp>
+#include <ktape/autograd/base/memory.hpp>
 #include <ktape/ops/kernels/parallel/parallel_rows.hpp>
 #include <ktape/ops/kernels/simd/exp.hpp>
 #include <ktape/ops/kernels/simd/gemm_microkernel.hpp>

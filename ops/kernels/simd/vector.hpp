@@ -1,5 +1,5 @@
 #pragma once
-#include <ktape/autograd/dtype.hpp>
+#include <ktape/autograd/base/dtype.hpp>
 
 #include <xsimd/xsimd.hpp>
 

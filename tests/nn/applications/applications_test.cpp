@@ -1,4 +1,4 @@
-#include <ktape/nn/saving/keras_layers.hpp>
+#include <ktape/nn/saving/keras/keras_layers.hpp>
 
 #include "../../ops/check.hpp"
 #include "../data/files.hpp"

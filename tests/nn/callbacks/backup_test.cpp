@@ -2,7 +2,7 @@
 #include "../data/files.hpp"
 #include "scripted.hpp"
 
-#include <ktape/nn/saving/safetensors.hpp>
+#include <ktape/nn/saving/safetensors/safetensors.hpp>
 
 #include <csignal>
 
@@ -174,7 +174,7 @@ TEST_CASE("BackupAndRestore: callbacks of one's own keep their state, new ones b
     int epochs = 0;
     std::string class_name() const override { return "Counter"; }
     void on_epoch_end(int, const nn::Logs&) override { ++epochs; }
-    void state(nn::State& state) override { state("epochs", epochs); }
+    void state(nn::Archive& state) override { state("epochs", epochs); }
   };
   const Files files;
   const nn::BackupAndRestore backup(files.folder() + "/backup");
@@ -229,11 +229,12 @@ TEST_CASE("BackupAndRestore: the backup of another model is an error, and change
   const Tensor x = K::ones({6, 2});
   CHECK_THROWS_WITH_AS(
       other.fit(x, K::zeros({6, 3}), {.verbose = 0, .callbacks = {backup}}),
-      Contains(("[BackupAndRestore] the backup must be of this training, or be deleted: received '" + folder +
-                "/latest.safetensors' ([State] 'weights/0' must be float32 of shape (2, 3) as 'only/kernel': "
-                "received "
-                "float32 of shape (2, 1))")
-                   .c_str()),
+      Contains(
+          ("[BackupAndRestore] the backup must be of this training, or be deleted: received '" + folder +
+           "/latest.safetensors' ([Archive] 'weights/0' must be float32 of shape (2, 3) as 'only/kernel': "
+           "received "
+           "float32 of shape (2, 1))")
+              .c_str()),
       ValueError);
   CHECK(values(other.get_weights()[0]) == before);
   files.write("backup/latest.safetensors", "no backup");

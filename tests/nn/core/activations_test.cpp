@@ -1,7 +1,7 @@
 #include <ktape/nn/core/activations.hpp>
 #include <ktape/nn/core/registry.hpp>
+#include <ktape/ops/control/function.hpp>
 #include <ktape/ops/elementwise.hpp>
-#include <ktape/ops/function.hpp>
 #include <ktape/ops/operators.hpp>
 #include <ktape/ops/reductions.hpp>
 

@@ -1,6 +1,6 @@
 #include <ktape/nn/core/initializers.hpp>
 #include <ktape/ops/elementwise.hpp>
-#include <ktape/ops/linalg.hpp>
+#include <ktape/ops/linalg/linalg.hpp>
 #include <ktape/ops/operators.hpp>
 #include <ktape/ops/reductions.hpp>
 

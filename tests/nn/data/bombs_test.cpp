@@ -1,11 +1,11 @@
 #include <sys/stat.h>
-#include <ktape/nn/data/csv.hpp>
-#include <ktape/nn/data/idx.hpp>
-#include <ktape/nn/data/images.hpp>
-#include <ktape/nn/data/text.hpp>
+#include <ktape/nn/data/formats/csv.hpp>
+#include <ktape/nn/data/formats/idx.hpp>
+#include <ktape/nn/data/formats/images.hpp>
+#include <ktape/nn/data/formats/text.hpp>
 #include <ktape/nn/files/npy.hpp>
-#include <ktape/nn/layers/core.hpp>
-#include <ktape/nn/layers/input.hpp>
+#include <ktape/nn/layers/core/core.hpp>
+#include <ktape/nn/layers/core/input.hpp>
 #include <ktape/nn/models/sequential.hpp>
 #include <ktape/ops/reductions.hpp>
 

@@ -1,6 +1,6 @@
 #pragma once
 #include <doctest/doctest.h>
-#include <ktape/autograd/error.hpp>
+#include <ktape/autograd/base/error.hpp>
 
 #include <cstdint>
 #include <cstdlib>

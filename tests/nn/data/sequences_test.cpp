@@ -1,6 +1,6 @@
+#include <ktape/nn/data/formats/text.hpp>
 #include <ktape/nn/data/sequences.hpp>
 #include <ktape/nn/data/split.hpp>
-#include <ktape/nn/data/text.hpp>
 #include <ktape/ops/config.hpp>
 
 #include <algorithm>

@@ -1,12 +1,12 @@
 #include <ktape/nn/core/registry.hpp>
-#include <ktape/nn/layers/layer.hpp>
+#include <ktape/nn/layers/base/layer.hpp>
 #include <ktape/nn/losses/hinge.hpp>
 #include <ktape/nn/losses/probabilistic.hpp>
 #include <ktape/nn/losses/regression.hpp>
 #include <ktape/nn/losses/structured.hpp>
-#include <ktape/ops/activations.hpp>
+#include <ktape/ops/control/function.hpp>
 #include <ktape/ops/elementwise.hpp>
-#include <ktape/ops/function.hpp>
+#include <ktape/ops/nn/activations.hpp>
 #include <ktape/ops/operators.hpp>
 #include <ktape/ops/reductions.hpp>
 

@@ -1,5 +1,5 @@
 #include <ktape/nn/core/registry.hpp>
-#include <ktape/nn/layers/layer.hpp>
+#include <ktape/nn/layers/base/layer.hpp>
 #include <ktape/nn/metrics/accuracy.hpp>
 #include <ktape/nn/metrics/confusion.hpp>
 #include <ktape/nn/metrics/overlap.hpp>

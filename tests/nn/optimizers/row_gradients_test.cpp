@@ -1,12 +1,12 @@
 #include <ktape/nn/core/registry.hpp>
-#include <ktape/nn/layers/core.hpp>
+#include <ktape/nn/layers/core/core.hpp>
 #include <ktape/nn/optimizers/adam.hpp>
 #include <ktape/nn/optimizers/adaptive.hpp>
 #include <ktape/nn/optimizers/row_gradients.hpp>
 #include <ktape/nn/optimizers/sgd.hpp>
 #include <ktape/ops/elementwise.hpp>
 #include <ktape/ops/indexing.hpp>
-#include <ktape/ops/linalg.hpp>
+#include <ktape/ops/linalg/linalg.hpp>
 #include <ktape/ops/operators.hpp>
 #include <ktape/ops/reductions.hpp>
 #include <ktape/ops/updates.hpp>

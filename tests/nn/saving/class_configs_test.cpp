@@ -1,4 +1,4 @@
-#include <ktape/nn/core/catalogue.hpp>
+#include <ktape/nn/core/class_registry.hpp>
 
 #include "remade_models.hpp"
 

@@ -1,5 +1,5 @@
 #include <ktape/nn/saving/hdf5/hdf5.hpp>
-#include <ktape/ops/random.hpp>
+#include <ktape/ops/random/random.hpp>
 #include <ktape/ops/reductions.hpp>
 
 #include <thread>

@@ -2,7 +2,7 @@
 #include "../data/files.hpp"
 
 #include <ktape/ktape.hpp>
-#include <ktape/nn/saving/safetensors.hpp>
+#include <ktape/nn/saving/safetensors/safetensors.hpp>
 
 /// NumPy (Debian's python3-numpy) reads what is written here, and writes what is read here.
 namespace K = ktape::backend;

@@ -1,7 +1,7 @@
 #pragma once
 #include <ktape/ktape.hpp>
-#include <ktape/nn/saving/tfjs_file.hpp>
-#include <ktape/nn/saving/tfjs_names.hpp>
+#include <ktape/nn/saving/tfjs/tfjs_file.hpp>
+#include <ktape/nn/saving/tfjs/tfjs_names.hpp>
 #include <ktape/nn/serialization/model_config.hpp>
 
 #include <set>

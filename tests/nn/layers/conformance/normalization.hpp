@@ -1,5 +1,5 @@
 #pragma once
-#include <ktape/nn/layers/layer_scale.hpp>
+#include <ktape/nn/layers/normalization/layer_scale.hpp>
 #include "row.hpp"
 
 inline std::vector<Row> normalization_rows() {

@@ -1,5 +1,5 @@
 #include <doctest/doctest.h>
-#include <ktape/autograd/dtype.hpp>
+#include <ktape/autograd/base/dtype.hpp>
 #include <ktape/ops/kernels/normalization/layer_norm.hpp>
 
 #include <random>

@@ -1,0 +1,145 @@
+#pragma once
+#include <ktape/autograd/environment.hpp>
+#include <ktape/autograd/shape_rules.hpp>
+#include <ktape/autograd/symbol.hpp>
+
+#include <tuple>
+#include <utility>
+#include <vector>
+
+/// Functions that defer an op. An op first checks its arguments and computes the shape of its result; both
+/// steps also work with unknown dimensions. The call of `defer` follows; after that line every tensor has a
+/// value:
+///
+///     Tensor sum(const Tensor& x, const Axes& axis, bool keepdims) {
+///       expect_number("sum", x);
+///       const Groups groups("sum", x, axis, keepdims);
+///       if (is_symbolic(x)) return defer("sum", {groups.shape, x.dtype()}, sum, x, axis, keepdims);
+///       ...
+///
+/// An op that only calls other ops needs no call of `defer`.
+namespace ktape {
+
+/// Returns the results of a new symbol: values where the operands have values (inside a running graph),
+/// symbolic tensors otherwise.
+std::vector<Tensor> defer(Ref<Symbol> symbol, std::vector<OutputInfo> results);
+
+/// An argument of a deferred op. Tensors, alone or in lists, become operands and are read when the op runs;
+/// an argument of another type is copied.
+template <class T>
+class Argument {
+ public:
+  Argument(const T& value, std::vector<Operand>& operands) : value_(value) { static_cast<void>(operands); }
+  const T& get(const OperandValues&) const { return value_; }
+
+ private:
+  T value_;
+};
+
+template <>
+class Argument<Tensor> {
+ public:
+  Argument(const Tensor& x, std::vector<Operand>& operands) : at_(operands.size()) {
+    operands.emplace_back(x);
+  }
+  const Tensor& get(const OperandValues& values) const { return values[at_]; }
+
+ private:
+  std::size_t at_;
+};
+
+template <>
+class Argument<std::vector<Tensor>> {
+ public:
+  Argument(const std::vector<Tensor>& list, std::vector<Operand>& operands)
+      : at_(operands.size()), size_(list.size()) {
+    operands.insert(operands.end(), list.begin(), list.end());
+  }
+  std::vector<Tensor> get(const OperandValues& values) const {
+    std::vector<Tensor> list;
+    for (std::size_t i = 0; i < size_; ++i) list.push_back(values[at_ + i]);
+    return list;
+  }
+
+ private:
+  std::size_t at_, size_;
+};
+
+/// A tensor through which the op passes no gradient: only the shape of the tensor matters, or the op is a
+/// step function of the tensor.
+struct WithoutGradient {
+  const Tensor& tensor;
+};
+
+template <>
+class Argument<WithoutGradient> {
+ public:
+  Argument(const WithoutGradient& x, std::vector<Operand>& operands) : at_(operands.size()) {
+    operands.emplace_back(x.tensor, false);
+  }
+  const Tensor& get(const OperandValues& values) const { return values[at_]; }
+
+ private:
+  std::size_t at_;
+};
+
+template <>
+class Argument<TensorList> : public Argument<std::vector<Tensor>> {
+ public:
+  Argument(const TensorList& list, std::vector<Operand>& operands)
+      : Argument<std::vector<Tensor>>(list.vector(), operands) {}
+};
+
+/// A symbol that calls f(arguments...) when it runs.
+template <class F, class... T>
+class DeferredCall final : public Symbol {
+ public:
+  DeferredCall(const char* op, bool updates, F f, const T&... arguments)
+      : DeferredCall(op, updates, std::move(f), std::vector<Operand>(), arguments...) {}
+
+  void run(const OperandValues& values, Results& results) const override {
+    results.set(std::apply([&](const auto&... argument) { return f_(argument.get(values)...); }, arguments_));
+  }
+  bool updates() const override { return updates_; }
+
+ private:
+  // The braced initializer guarantees that the arguments add their operands from left to right.
+  DeferredCall(const char* op, bool updates, F f, std::vector<Operand> operands, const T&... arguments)
+      : Symbol(op), f_(std::move(f)), updates_(updates), arguments_{Argument<T>(arguments, operands)...} {
+    set_operands(std::move(operands));
+  }
+
+  F f_;
+  bool updates_;
+  std::tuple<Argument<T>...> arguments_;
+};
+
+/// Defers the call `f(arguments...)`, which returns a tensor with the shape and dtype `result`.
+template <class F, class... T>
+Tensor defer(const char* op, const OutputInfo& result, F f, const T&... arguments) {
+  return defer(Ref<Symbol>::adopt(new DeferredCall<F, T...>(op, false, f, arguments...)), {result})[0];
+}
+
+/// Defers an op whose result is a vector of tensors.
+template <class F, class... T>
+std::vector<Tensor> defer(const char* op, std::vector<OutputInfo> results, F f, const T&... arguments) {
+  return defer(Ref<Symbol>::adopt(new DeferredCall<F, T...>(op, false, f, arguments...)), std::move(results));
+}
+
+/// Defers an op with callables that read the operands `captured` from their surroundings (trace.hpp).
+template <class F, class... T>
+std::vector<Tensor> defer_capturing(const char* op, std::vector<OutputInfo> results,
+                                    std::vector<Operand> captured, F f, const T&... arguments) {
+  auto symbol = Ref<Symbol>::adopt(new DeferredCall<F, T...>(op, false, f, arguments...));
+  symbol->set_captured(std::move(captured));
+  return defer(std::move(symbol), std::move(results));
+}
+
+/// Defers a call that changes the variable x and returns the new value of x.
+template <class F, class... T>
+Tensor defer_update(const char* op, const Variable& x, F f, const T&... arguments) {
+  return defer(Ref<Symbol>::adopt(new DeferredCall<F, T...>(op, true, f, arguments...)),
+               std::vector<OutputInfo>{{x.shape(), x.dtype()}})[0];
+}
+
+}  // namespace ktape

@@ -1,0 +1,72 @@
+#pragma once
+#include <ktape/autograd/symbol.hpp>
+
+#include <functional>
+#include <map>
+#include <memory>
+
+namespace ktape {
+
+/// The ops that compute some symbolic tensors from other symbolic tensors, in the order of execution. A Graph
+/// is immutable: several threads may run one graph.
+class Graph {
+ public:
+  /// Collects the ops from `inputs` to `outputs`. Inputs are placeholders, or other symbolic tensors, which
+  /// are then not computed. `updates` are computed after the outputs and not returned. Throws ValueError,
+  /// naming the op, for an input that is not symbolic or is listed twice, an undefined output, and a
+  /// placeholder that the outputs need and `inputs` lacks.
+  Graph(const char* op, const std::vector<Tensor>& inputs, const std::vector<Tensor>& outputs,
+        const std::vector<Tensor>& updates = {});
+
+  /// Runs the ops on one value per input and returns the outputs, which are not recorded. Variables are read
+  /// at the time of the call. Ops are recorded on the tape only where the graph contains gradients; no
+  /// recorded op is kept.
+  std::vector<Tensor> run(const std::vector<Tensor>& values) const;
+
+  std::span<const Tensor> inputs() const { return inputs_; }
+
+ private:
+  friend class GraphRun;
+  using Source = OperandValues::Source;
+  struct Step {
+    Ref<Symbol> symbol;
+    std::uint32_t operands = 0, arguments = 0;  ///< numbers of sources, and of sources for run()
+    std::uint32_t results = 0;
+    Source first_result = 0;      ///< the slot of the first result; the slots of the other results follow
+    std::uint32_t last_uses = 0;  ///< the number of slots that no step after this one needs
+  };
+
+  Source source(const Operand& operand);
+  void add_step(const Ref<Symbol>& symbol);
+  void find_last_uses();
+
+  std::vector<Tensor> inputs_;
+  std::vector<Operand> constants_;
+  std::map<std::pair<const Symbol*, std::uint32_t>, Source> slot_of_;
+  std::vector<Step> steps_;
+  std::vector<Source> sources_;    ///< the operands of the steps, one step after another
+  std::vector<Source> last_uses_;  ///< the slots that no later step needs, one step after another
+  std::vector<Source> outputs_;
+  std::vector<bool> watched_;  ///< for each slot, whether gradients with respect to the slot are taken
+  Source slots_ = 0;
+  bool differentiates_ = false;
+};
+
+/// Returns the placeholders on which the tensors depend, in the order of their creation.
+std::vector<Tensor> placeholders_of(const std::vector<Tensor>& tensors);
+
+/// A function that differentiates losses, weighted by seeds, with respect to variables. Returns one tensor
+/// for each variable, zeros where there is no gradient.
+using Derivatives =
+    std::function<std::vector<Tensor>(const std::vector<Tensor>& losses, const std::vector<Tensor>& variables,
+                                      const std::vector<Tensor>& seeds)>;
+
+/// Defers `derivatives` where a loss or seed is symbolic. Returns, for each variable that gradients can
+/// reach, a tensor with the shape and dtype that `info` gives; an undefined tensor for the other variables.
+std::vector<Tensor> symbolic_derivatives(const char* op, const Derivatives& derivatives,
+                                         const std::function<OutputInfo(const Tensor& variable)>& info,
+                                         const std::vector<Tensor>& losses,
+                                         const std::vector<Tensor>& variables,
+                                         const std::vector<Tensor>& seeds = {});
+
+}  // namespace ktape

@@ -1,0 +1,98 @@
+#pragma once
+#include <clang/AST/Decl.h>
+#include <clang/AST/DeclBase.h>
+#include <llvm/ADT/SetVector.h>
+
+#include <functional>
+#include <string>
+#include <vector>
+
+#include <ktape/interactive/clang/diagnostics.hpp>
+
+namespace clang {
+class CompilerInstance;
+}
+
+namespace ktape::interactive {
+
+/// Keeps the declarations of all cells. A new declaration of a name hides the old declaration, which stays
+/// valid for code compiled against it: an ABI tag with the number of the cell keeps their symbols apart.
+class Declarations {
+ public:
+  Declarations() = default;
+  Declarations(const Declarations&) = delete;
+  Declarations& operator=(const Declarations&) = delete;
+  void attach(clang::CompilerInstance& compiler);
+
+  void begin_cell();
+  /// Removes the names of a failed attempt before the cell is compiled again.
+  void begin_again();
+  /// Hides the declarations of earlier cells that clash with a new one. Returns whether there were any.
+  bool hide(const Clash& clash);
+  /// Hides names of the precompiled header again: clang restores them when it undoes a cell.
+  void hide_header_again() const;
+  /// Removes the cell's declarations and restores the declarations that the cell hid.
+  void abandon_cell();
+  /// Removes only the given variables, and restores the variables that they hid.
+  void abandon(const std::vector<const clang::VarDecl*>& variables);
+  void end_cell();
+
+  /// Returns the variables that the cell declared, in order.
+  std::vector<const clang::VarDecl*> variables_of_cell() const;
+  /// Returns the places of the cell's statements in its text, in order.
+  struct Statement {
+    std::size_t begin, end;
+    std::size_t line;
+    bool is_value;  ///< whether the statement is an expression whose value is shown
+  };
+  std::vector<Statement> statements() const;
+  /// Returns whether the cell hid an earlier declaration.
+  bool redeclared() const { return !hidden_by_cell_.empty(); }
+  /// Returns the declarations that a cell can name, oldest first.
+  const std::vector<clang::NamedDecl*>& visible() const { return visible_; }
+
+  /// Returns the functions that clang instantiated from templates so far.
+  const llvm::SetVector<clang::FunctionDecl*>& instantiated() const { return instantiated_; }
+
+  /// Moves lambdas, classes and static variables of the statement being parsed to namespace scope: without an
+  /// enclosing function clang cannot mangle their names, nor those of templates instantiated with them, and
+  /// crashes.
+  void adopt_locals();
+
+  // Called by the consumer.
+  void declared(clang::Decl* decl);
+  void tag(clang::Decl* decl) const;
+
+ private:
+  struct Hidden {
+    clang::NamedDecl* decl;
+    bool in_scope;
+  };
+  void hide(clang::NamedDecl* decl, std::vector<Hidden>& list);
+  /// Returns the visible declarations whose source contains the place, for example that of a parameter.
+  std::vector<clang::NamedDecl*> around(clang::SourceLocation place) const;
+  void restore(const Hidden& hidden);
+  void adopt_locals(clang::TopLevelStmtDecl& statement);
+  void remove_from_table(clang::NamedDecl* decl) const;
+  static void remove_from_table(clang::NamedDecl* decl, clang::DeclContext* context);
+
+  clang::CompilerInstance* compiler_ = nullptr;
+  int number_ = 0;   // counts attempts to compile; part of the ABI tag
+  int adopted_ = 0;  // counts declarations moved out of statements
+  std::vector<clang::Decl*> of_cell_;
+  std::vector<const clang::Decl*> values_;
+  std::vector<Hidden> hidden_by_cell_;
+  std::vector<clang::NamedDecl*> hidden_of_header_;
+  std::vector<clang::DeclContext*> reopened_;  // namespaces that the cell opens
+  std::vector<clang::NamedDecl*> visible_;
+  llvm::SetVector<clang::FunctionDecl*> instantiated_;
+};
+
+/// Reports the declarations of all compilers that are created during the scope to `declarations`.
+class DeclarationsScope {
+ public:
+  explicit DeclarationsScope(Declarations& declarations);
+  ~DeclarationsScope();
+};
+
+}  // namespace ktape::interactive

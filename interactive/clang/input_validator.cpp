@@ -1,0 +1,115 @@
+#include <ktape/interactive/clang/input_validator.hpp>
+
+#include <algorithm>
+#include <cctype>
+
+namespace ktape::interactive {
+namespace {
+
+/// Scans C++ text for brackets, skipping strings and comments.
+class Scanner {
+ public:
+  explicit Scanner(std::string_view text) : text_(text) {
+    while (at_ < text_.size()) step();
+  }
+  int depth() const { return depth_; }
+  bool open() const { return open_ || depth_ > 0 || conditions_ > 0 || text_.ends_with('\\') || needs_body_; }
+
+ private:
+  bool at(std::string_view word) const { return text_.substr(at_).starts_with(word); }
+
+  void step() {
+    const char c = text_[at_];
+    if (at("//")) at_ = std::min(text_.find('\n', at_), text_.size());
+    else if (at("/*")) skip_to("*/", at_ + 2);
+    else if (std::isspace(static_cast<unsigned char>(c))) ++at_;
+    else {
+      needs_body_ = false;
+      if (at("R\"") && !in_word()) raw_string();
+      else if (c == '"' || (c == '\'' && !in_word())) quoted(c);
+      else if (c == '#' && begins_line()) directive();
+      else plain(c);
+    }
+  }
+
+  void plain(char c) {
+    if (c == '(' && depth_ == 0) head_ = begins_statement(word_before());
+    if (c == '(' || c == '[' || c == '{') ++depth_;
+    if (c == ')' || c == ']' || c == '}') --depth_;
+    ++at_;
+    if (depth_ == 0) needs_body_ = c == ')' ? head_ : word_before() == "else";
+  }
+
+  /// Returns whether a statement follows the parentheses after this word (if, for, while, ...).
+  static bool begins_statement(std::string_view word) {
+    return word == "for" || word == "while" || word == "if" || word == "constexpr" || word == "switch";
+  }
+
+  std::string_view word_before() const {
+    const std::size_t end = text_.substr(0, at_).find_last_not_of(" \t\n") + 1;
+    const std::size_t begin = word_begin(text_.substr(0, end));
+    return text_.substr(begin, end - begin);
+  }
+
+  /// Returns whether the scan is inside a word or a number, where a quote separates digits (1'000).
+  bool in_word() const {
+    return at_ > 0 && (std::isalnum(static_cast<unsigned char>(text_[at_ - 1])) || text_[at_ - 1] == '_');
+  }
+
+  bool begins_line() const {
+    const std::size_t before = text_.substr(0, at_).find_last_not_of(" \t");
+    return before == std::string_view::npos || text_[before] == '\n';
+  }
+
+  void skip_to(std::string_view end, std::size_t from) {
+    const std::size_t found = text_.find(end, from);
+    open_ = found == std::string_view::npos;
+    at_ = open_ ? text_.size() : found + end.size();
+  }
+
+  void raw_string() {
+    const std::size_t bracket = text_.find('(', at_);
+    if (bracket == std::string_view::npos) skip_to("(", at_);
+    else skip_to(')' + std::string(text_.substr(at_ + 2, bracket - at_ - 2)) + '"', bracket);
+  }
+
+  // A quote that is open at the end of a line is an error, which further lines cannot mend.
+  void quoted(char quote) {
+    for (++at_; at_ < text_.size() && text_[at_] != quote && text_[at_] != '\n'; ++at_)
+      if (text_[at_] == '\\') ++at_;
+    at_ = std::min(at_ + 1, text_.size());
+  }
+
+  void directive() {
+    const std::string_view line = text_.substr(at_, text_.find('\n', at_) - at_);
+    const std::string word = trimmed(line.substr(1));
+    if (word.starts_with("if")) ++conditions_;
+    if (word.starts_with("endif")) --conditions_;
+    at_ += word.starts_with("define") ? 1 : line.size();
+  }
+
+  std::string_view text_;
+  std::size_t at_ = 0;
+  int depth_ = 0, conditions_ = 0;
+  bool open_ = false;
+  bool head_ = false, needs_body_ = false;  // inside, and after, the parentheses of a statement such as `for`
+};
+
+}  // namespace
+
+bool incomplete(std::string_view text) { return Scanner(text).open(); }
+int open_brackets(std::string_view text) { return std::max(0, Scanner(text).depth()); }
+
+std::size_t word_begin(std::string_view text) {
+  std::size_t at = text.size();
+  while (at > 0 && (std::isalnum(static_cast<unsigned char>(text[at - 1])) || text[at - 1] == '_')) --at;
+  return at == 1 && text[0] == '%' ? 0 : at;
+}
+
+std::string trimmed(std::string_view text) {
+  const std::size_t first = text.find_first_not_of(" \t\r\n");
+  if (first == std::string_view::npos) return {};
+  return std::string(text.substr(first, text.find_last_not_of(" \t\r\n") + 1 - first));
+}
+
+}  // namespace ktape::interactive

@@ -1,0 +1,484 @@
+#include <clang/AST/ASTConsumer.h>
+#include <clang/AST/ASTContext.h>
+#include <clang/AST/ExprCXX.h>
+#include <clang/AST/Mangle.h>
+#include <clang/Frontend/CompilerInstance.h>
+#include <clang/Frontend/FrontendActions.h>
+#include <clang/Interpreter/Interpreter.h>
+#include <clang/Interpreter/PartialTranslationUnit.h>
+#include <clang/Interpreter/Value.h>
+#include <clang/Sema/Lookup.h>
+#include <clang/Sema/Sema.h>
+#include <llvm/Demangle/Demangle.h>
+#include <llvm/ExecutionEngine/Orc/LLJIT.h>
+#include <ktape/interactive/clang/cell_code.hpp>
+#include <ktape/interactive/clang/completion.hpp>
+#include <ktape/interactive/clang/definition_shadowing.hpp>
+#include <ktape/interactive/clang/diagnostics.hpp>
+#include <ktape/interactive/clang/input_validator.hpp>
+#include <ktape/interactive/clang/interpreter.hpp>
+#include <ktape/interactive/clang/lookup.hpp>
+
+#include <algorithm>
+#include <cctype>
+#include <chrono>
+#include <regex>
+#include <set>
+
+namespace ktape::interactive {
+namespace {
+
+std::unique_ptr<clang::CompilerInstance> make_compiler(const std::vector<std::string>& flags,
+                                                       const std::vector<std::string>& more) {
+  std::vector<const char*> arguments;
+  for (const std::string& flag : flags) arguments.push_back(flag.c_str());
+  for (const std::string& flag : more) arguments.push_back(flag.c_str());
+  clang::IncrementalCompilerBuilder builder;
+  builder.SetCompilerArgs(arguments);
+  auto compiler = builder.CreateCpp();
+  if (!compiler) throw std::runtime_error(llvm::toString(compiler.takeError()));
+  (*compiler)->setVerboseOutputStream(llvm::nulls());  // "1 error generated."
+  return std::move(*compiler);
+}
+
+/// Throws std::runtime_error if clang rejects the precompiled header, with which its interpreter would crash.
+void check_header(std::unique_ptr<clang::CompilerInstance> compiler) {
+  Diagnostics diagnostics(false);
+  compiler->getDiagnostics().setClient(&diagnostics, false);
+  clang::SyntaxOnlyAction nothing;
+  if (!compiler->ExecuteAction(nothing) || compiler->getDiagnostics().hasErrorOccurred())
+    throw std::runtime_error(diagnostics.text());
+}
+
+/// Passes the value of an expression to ktape::interactive::show.
+class ShowValue : public clang::RuntimeInterfaceBuilder {
+ public:
+  explicit ShowValue(clang::CompilerInstance& compiler) : compiler_(compiler) {}
+  TransformExprFunction* getPrintValueTransformer() override { return transform; }
+
+ private:
+  static clang::ExprResult transform(clang::RuntimeInterfaceBuilder* self, clang::Expr* value,
+                                     llvm::ArrayRef<clang::Expr*>) {
+    return static_cast<ShowValue*>(self)->call(value);
+  }
+
+  clang::ExprResult call(clang::Expr* value) {
+    clang::Sema& sema = compiler_.getSema();
+    if (auto* whole = llvm::dyn_cast<clang::ExprWithCleanups>(value)) value = whole->getSubExpr();
+    if (value->getType()->isVoidType()) return clang::ExprWithCleanups::Create(sema.Context, value, true, {});
+    const clang::ExprResult function = show(value->getBeginLoc());
+    if (function.isInvalid()) return clang::ExprError();
+    const clang::ExprResult call =
+        sema.ActOnCallExpr(sema.TUScope, function.get(), value->getBeginLoc(), value, value->getEndLoc());
+    if (call.isInvalid()) return clang::ExprError();
+    return clang::ExprWithCleanups::Create(sema.Context, call.get(), true, {});
+  }
+
+  clang::ExprResult show(clang::SourceLocation at) {
+    clang::Sema& sema = compiler_.getSema();
+    clang::DeclContext* place = sema.Context.getTranslationUnitDecl();
+    for (const char* name : {"ktape", "interactive"}) {
+      const auto found = place->lookup(&sema.Context.Idents.get(name));
+      if (found.empty()) return clang::ExprError();
+      place = llvm::cast<clang::DeclContext>(found.front());
+    }
+    clang::LookupResult found(sema, &sema.Context.Idents.get("show"), at, clang::Sema::LookupOrdinaryName);
+    sema.LookupQualifiedName(found, place);
+    clang::CXXScopeSpec scope;
+    return sema.BuildDeclarationNameExpr(scope, found, false);
+  }
+
+  clang::CompilerInstance& compiler_;
+};
+
+class Clang : public clang::Interpreter {
+ public:
+  Clang(std::unique_ptr<clang::CompilerInstance> compiler, llvm::Error& error)
+      : Interpreter(std::move(compiler), error) {}
+  std::unique_ptr<clang::RuntimeInterfaceBuilder> FindRuntimeInterface() override {
+    return std::make_unique<ShowValue>(*getCompilerInstance());
+  }
+};
+
+/// Gives the code generator the functions that clang reads from the precompiled header on first use, which
+/// clang's interpreter does not do. The generator forgets functions when a cell is refused, and clang reports
+/// each function only once.
+class Generator : public clang::ASTConsumer {
+ public:
+  void attach(clang::CompilerInstance& compiler) {
+    generator_ = &compiler.getASTConsumer();
+    if (auto* header = compiler.getASTContext().getExternalSource()) header->StartTranslationUnit(this);
+  }
+  void HandleInterestingDecl(clang::DeclGroupRef group) override {
+    for (clang::Decl* decl : group)
+      if (auto* function = llvm::dyn_cast<clang::FunctionDecl>(decl); function && function->isInlined())
+        functions_.insert(function);
+    generator_->HandleTopLevelDecl(group);
+  }
+  void HandleVTable(clang::CXXRecordDecl* record) override { generator_->HandleVTable(record); }
+
+  /// Reports all functions again, instantiated templates included.
+  void remind(const llvm::SetVector<clang::FunctionDecl*>& instantiated) {
+    functions_.insert(instantiated.begin(), instantiated.end());
+    for (clang::FunctionDecl* function : functions_)
+      if (!function->isInvalidDecl() && function->isThisDeclarationADefinition())
+        generator_->HandleTopLevelDecl(clang::DeclGroupRef(function));
+  }
+
+ private:
+  clang::ASTConsumer* generator_ = nullptr;
+  llvm::SetVector<clang::FunctionDecl*> functions_;
+};
+
+/// Removes a capture from a lambda, with the comma beside it.
+void drop_capture(std::string& text, std::size_t begin) {
+  const auto of_name = [&](std::size_t at) {
+    return std::isalnum(static_cast<unsigned char>(text[at])) || text[at] == '_';
+  };
+  std::size_t end = begin + 1;
+  while (of_name(begin) && end < text.size() && of_name(end)) ++end;
+  while (begin > 0 && (text[begin - 1] == '&' || text[begin - 1] == ' ')) --begin;
+  while (end < text.size() && text[end] == ' ') ++end;
+  if (text[end] == ',') ++end;
+  else if (begin > 0 && text[begin - 1] == ',') --begin;
+  text.erase(begin, end - begin);
+}
+
+/// The prefix of a statement that begins with a sign: an operand without effect, and the statement's line.
+constexpr std::string_view before_sign = "(void)0,\n#line ";
+
+void insert_operand(std::string& text, std::size_t at, unsigned line) {
+  const std::size_t column = at - (text.rfind('\n', at) + 1);
+  text.insert(at, std::string(before_sign) + std::to_string(line) + '\n' + std::string(column, ' '));
+}
+
+/// Returns the statement without the prefix that `insert_operand` adds.
+std::string as_typed(const std::string& statement) {
+  if (!statement.starts_with(before_sign)) return statement;
+  return trimmed(statement.substr(statement.find('\n', before_sign.size())));
+}
+
+/// Translates the linker's `Symbols not found: [ _Z1fv ]` to "declared, but not defined: f()".
+std::string undefined_symbols(const std::string& message) {
+  static const std::regex list("Symbols not found: \\[([^\\]]*)\\]"), tag("\\[abi:[^\\]]*\\]");
+  std::smatch match;
+  if (!std::regex_search(message, match, list)) return "error: " + message;
+  std::string text, name;
+  std::istringstream names(match[1].str());
+  while (std::getline(names >> std::ws, name, ',')) {
+    name.erase(name.find_last_not_of(' ') + 1);
+    text += "error: declared, but not defined: " + std::regex_replace(llvm::demangle(name), tag, "") + '\n';
+  }
+  return text;
+}
+
+}  // namespace
+
+class Interpreter::Session {
+ public:
+  explicit Session(const Options& options) : options_(options), diagnostics_(options.colors) {
+    if (!options.precompiled.empty()) check_header(another_compiler());
+    auto compiler = another_compiler();
+    compiler->getDiagnostics().setClient(&diagnostics_, false);
+    const DeclarationsScope scope(declarations_);
+    llvm::Error error = llvm::Error::success();
+    clang_ = std::make_unique<Clang>(std::move(compiler), error);
+    check(std::move(error));
+    diagnostics_.BeginSourceFile(this->compiler().getLangOpts(), &this->compiler().getPreprocessor());
+    if (this->compiler().getDiagnostics().hasErrorOccurred()) throw std::runtime_error(diagnostics_.text());
+    declarations_.attach(this->compiler());
+    generator_.attach(this->compiler());
+    define_shared();
+    jit().getExecutionSession().setErrorReporter(
+        [this](llvm::Error error) { problems_ += llvm::toString(std::move(error)) + '\n'; });
+  }
+
+  Ending run(const std::string& cell, const std::string& file) {
+    ++cells_;
+    declarations_.begin_cell();
+    warnings_.clear();
+    const std::string head = file.empty() ? "" : "#line 1 \"" + file + "\"\n";
+    text_ = head + cell;
+    head_ = head.size();
+    clang::PartialTranslationUnit* unit = parse(text_);
+    if (!unit) {
+      declarations_.abandon_cell();
+      return {Ending::Rejected, diagnostics_.text() + advice()};
+    }
+    warnings_ = diagnostics_.text();
+    std::vector<std::function<void()>> functions;
+    std::vector<Step> steps;
+    if (unit->TheModule) {
+      steps = code_.prepare(*unit->TheModule, cells_);
+      if (std::string problem = load(*unit, steps, functions); !problem.empty()) {
+        declarations_.abandon_cell();
+        return {Ending::Rejected, problem};
+      }
+    }
+    std::size_t done = 0;
+    const auto begin = std::chrono::steady_clock::now();
+    Ending ending = guarded([&] {
+      for (; done < functions.size(); ++done) functions[done]();
+    });
+    seconds_ += std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
+    if (ending.kind != Ending::Finished) {
+      if (done < steps.size()) ending.line = line_of(steps, done);
+      declarations_.abandon(unmade({steps.begin() + static_cast<std::ptrdiff_t>(done), steps.end()}));
+    }
+    declarations_.end_cell();
+    return ending;
+  }
+
+  /// Returns a new compiler with the session's flags and precompiled header, without its declarations.
+  std::unique_ptr<clang::CompilerInstance> another_compiler() const {
+    std::vector<std::string> more;
+    if (!options_.precompiled.empty()) more = {"-include-pch", options_.precompiled};
+    return make_compiler(options_.flags, more);
+  }
+
+  const std::string& warnings() const { return warnings_; }
+  /// Returns the text of the last cell, which begins at text_begin().
+  const std::string& text() const { return text_; }
+  std::size_t text_begin() const { return head_; }
+  double seconds_running() const { return seconds_; }
+  clang::Interpreter& clang() { return *clang_; }
+  Declarations& declarations() { return declarations_; }
+  const CellCode& code() const { return code_; }
+  clang::CompilerInstance& compiler() const { return *clang_->getCompilerInstance(); }
+  llvm::orc::LLJIT& jit() { return llvm::cantFail(clang_->getExecutionEngine()); }
+
+  void* address(const std::string& symbol, std::string& problem) {
+    auto found = jit().lookup(symbol);
+    if (found) return found->toPtr<void*>();
+    problem = llvm::toString(found.takeError());
+    return nullptr;
+  }
+
+ private:
+  /// Defines the symbol that all exception handling refers to. The first code with a handler defines it, and
+  /// would take it away if it were a cell that cannot be linked.
+  void define_shared() {
+    auto unit = clang_->Parse("void ktape_session_begins() { try { throw 0; } catch (int) {} }");
+    check(unit.takeError());
+    code_.prepare(*unit->TheModule, 0);
+    std::vector<std::function<void()>> none;
+    if (std::string problem = load(*unit, {}, none); !problem.empty()) throw std::runtime_error(problem);
+  }
+
+  static void check(llvm::Error error) {
+    if (error) throw std::runtime_error(llvm::toString(std::move(error)));
+  }
+
+  /// Compiles a cell; null if clang refuses it. Then the cell's declarations are gone, but the declarations
+  /// that the cell hid are still hidden.
+  clang::PartialTranslationUnit* parse(std::string& text) {
+    for (;;) {
+      diagnostics_.begin_cell();
+      auto unit = clang_->Parse(text);
+      if (unit && diagnostics_.getNumErrors() == 0) return &*unit;
+      if (unit) undo();  // an error in the instantiation of a template
+      else llvm::consumeError(unit.takeError());
+      declarations_.begin_again();
+      bool mended = drop_captures(text) || lead_signs(text);
+      for (const Clash& clash : diagnostics_.clashes()) mended = declarations_.hide(clash) || mended;
+      drop_remains();
+      if (!mended) return nullptr;
+    }
+  }
+
+  /// Returns a note for a clash with a definition of an earlier cell that cannot be hidden.
+  std::string advice() const {
+    const clang::SourceManager& sources = compiler().getSourceManager();
+    for (const Clash& clash : diagnostics_.clashes())
+      if (clash.previous.isFileID() && sources.getBufferName(clash.previous).starts_with("input_line_") &&
+          sources.getFileID(clash.previous) != sources.getFileID(clash.place))
+        return "\nnote: what is defined outside of its class or template can be replaced together with that";
+    return {};
+  }
+
+  /// Removes needless captures of the session's variables from the text. Returns whether there were any.
+  bool drop_captures(std::string& text) {
+    std::set<std::size_t, std::greater<>> offsets;
+    for (const clang::SourceLocation place : diagnostics_.needless_captures())
+      if (place.isFileID()) offsets.insert(compiler().getSourceManager().getFileOffset(place));
+    for (const std::size_t offset : offsets) drop_capture(text, offset);
+    return !offsets.empty();
+  }
+
+  /// Puts an operand before statements that begin with a sign. Returns whether there were any.
+  bool lead_signs(std::string& text) {
+    const clang::SourceManager& sources = compiler().getSourceManager();
+    std::vector<clang::SourceLocation> places = diagnostics_.signs();
+    std::erase_if(places, [&](clang::SourceLocation place) {
+      return !place.isFileID() || !sources.getBufferName(place).starts_with("input_line_");
+    });
+    std::sort(places.begin(), places.end(), std::greater<>());
+    for (const clang::SourceLocation place : places)
+      insert_operand(text, sources.getFileOffset(place), sources.getPresumedLineNumber(place));
+    return !places.empty();
+  }
+
+  /// Drops the code generated before the first error of a cell, which would appear in the next cell.
+  void drop_remains() {
+    if (auto remains = clang_->Parse("")) undo();
+    else llvm::consumeError(remains.takeError());
+    declarations_.hide_header_again();
+    generator_.remind(declarations_.instantiated());
+  }
+
+  void undo() {
+    llvm::consumeError(clang_->Undo());
+    compiler().getDiagnostics().Reset(true);
+    diagnostics_.clear();
+    declarations_.hide_header_again();
+  }
+
+  /// Links the unit and appends its steps' functions. Returns an error message, or nothing.
+  std::string load(clang::PartialTranslationUnit& unit, const std::vector<Step>& steps,
+                   std::vector<std::function<void()>>& functions) {
+    if (code_.any_definition().empty()) return {};
+    problems_.clear();
+    std::string problem;
+    if (llvm::Error error = clang_->Execute(unit)) problem = llvm::toString(std::move(error));
+    for (const Step& step : steps)
+      if (problem.empty())
+        functions.push_back([f = address(step.symbol, problem)] { reinterpret_cast<void (*)()>(f)(); });
+    if (problem.empty() && steps.empty()) address(code_.any_definition(), problem);
+    if (problem.empty()) {
+      code_.keep();
+    } else {
+      undo();
+      generator_.remind(declarations_.instantiated());
+    }
+    return problem.empty() ? problem : undefined_symbols(problems_.empty() ? problem : problems_);
+  }
+
+  /// Returns the variables that the given steps initialize.
+  std::vector<const clang::VarDecl*> unmade(const std::vector<Step>& steps) {
+    const std::unique_ptr<clang::MangleContext> mangler(compiler().getASTContext().createMangleContext());
+    std::vector<const clang::VarDecl*> variables;
+    for (const clang::VarDecl* variable : declarations_.variables_of_cell()) {
+      std::string symbol = variable->getNameAsString();
+      if (mangler->shouldMangleDeclName(variable)) {
+        symbol.clear();
+        llvm::raw_string_ostream out(symbol);
+        mangler->mangleName(variable, out);
+      }
+      for (const Step& step : steps)
+        if (llvm::is_contained(step.initializes, symbol)) variables.push_back(variable);
+    }
+    return variables;
+  }
+
+  /// Returns the step's line in the cell.
+  std::size_t line_of(const std::vector<Step>& steps, std::size_t step) {
+    if (steps[step].is_statement) {
+      const auto end = steps.begin() + static_cast<std::ptrdiff_t>(step);
+      const auto before = std::count_if(steps.begin(), end, [](const Step& one) { return one.is_statement; });
+      const auto statements = declarations_.statements();
+      const auto number = static_cast<std::size_t>(before);
+      return number < statements.size() ? statements[number].line : 0;
+    }
+    const auto variables = unmade({steps[step]});
+    return variables.empty()
+               ? 0
+               : compiler().getSourceManager().getPresumedLineNumber(variables.front()->getBeginLoc());
+  }
+
+  const Options options_;
+  Diagnostics diagnostics_;
+  Declarations declarations_;
+  Generator generator_;
+  std::unique_ptr<Clang> clang_;
+  CellCode code_;
+  int cells_ = 0;
+  double seconds_ = 0;
+  std::size_t head_ = 0;  // length of the #line directive before the cell in text_
+  std::string problems_, warnings_, text_;
+};
+
+Interpreter::Interpreter(const Options& options) : session_(std::make_unique<Session>(options)) {}
+Interpreter::~Interpreter() = default;
+Ending Interpreter::run(const std::string& cell, const std::string& file) {
+  return session_->run(cell, file);
+}
+const std::string& Interpreter::warnings() const { return session_->warnings(); }
+
+Ending Interpreter::finish() {
+  return guarded([this] {
+    llvm::orc::LLJIT& jit = session_->jit();
+    llvm::consumeError(jit.deinitialize(jit.getMainJITDylib()));
+  });
+}
+
+std::vector<Interpreter::Name> Interpreter::names() const {
+  std::vector<Name> names;
+  clang::PrintingPolicy policy(session_->compiler().getLangOpts());
+  policy.SuppressTagKeyword = true;
+  for (const clang::NamedDecl* decl : session_->declarations().visible()) {
+    const std::string name = decl->getQualifiedNameAsString();
+    const clang::Decl* plain = decl;
+    if (const auto* pattern = llvm::dyn_cast<clang::TemplateDecl>(decl)) plain = pattern->getTemplatedDecl();
+    if (const auto* function = llvm::dyn_cast_or_null<clang::FunctionDecl>(plain))
+      names.push_back({name, "function", function->getType().getAsString(policy)});
+    else if (const auto* variable = llvm::dyn_cast_or_null<clang::VarDecl>(plain))
+      names.push_back({name, "variable", variable->getType().getAsString(policy)});
+    else if (llvm::isa_and_nonnull<clang::TypeDecl>(plain)) names.push_back({name, "type", ""});
+  }
+  return names;
+}
+
+void* Interpreter::main_function() {
+  for (const Name& name : names())
+    if (name.name == "main" && name.kind == "function") {
+      std::string problem;
+      return session_->address(session_->code().latest("main"), problem);
+    }
+  return nullptr;
+}
+
+double Interpreter::seconds_running() const { return session_->seconds_running(); }
+bool Interpreter::redeclared() const { return session_->declarations().redeclared(); }
+
+std::vector<Interpreter::Piece> Interpreter::pieces() const {
+  std::vector<Piece> pieces;
+  const std::string& text = session_->text();
+  std::size_t at = session_->text_begin();
+  const auto add = [&](Piece::Kind kind, std::size_t end) {
+    const std::string piece = as_typed(trimmed(std::string_view(text).substr(at, end - at)));
+    if (!piece.empty() && piece != ";") pieces.push_back({kind, piece});
+    at = end;
+  };
+  for (const auto& [begin, end, line, is_value] : session_->declarations().statements()) {
+    add(Piece::Declaration, begin);
+    add(is_value ? Piece::Value : Piece::Statement, end);
+  }
+  add(Piece::Declaration, text.size());
+  return pieces;
+}
+
+std::vector<std::string> Interpreter::completions(const std::string& declarations,
+                                                  const std::string& text) const {
+  return complete(session_->another_compiler(), declarations, text);
+}
+
+std::vector<Interpreter::Place> Interpreter::find(const std::string& name) {
+  return NameLookup(session_->clang()).places(name);
+}
+
+std::string Interpreter::precompile(const std::string& header, const std::string& to,
+                                    const std::vector<std::string>& flags) {
+  Diagnostics diagnostics(false);
+  auto compiler = make_compiler(flags, {"-fpch-instantiate-templates"});
+  compiler->getDiagnostics().setClient(&diagnostics, false);
+  clang::FrontendOptions& options = compiler->getFrontendOpts();
+  options.OutputFile = to;
+  options.Inputs = {clang::FrontendInputFile(header, clang::InputKind(clang::Language::CXX).getHeader())};
+  options.ProgramAction = clang::frontend::GeneratePCH;
+  clang::GeneratePCHAction action;
+  const bool written = compiler->ExecuteAction(action) && !compiler->getDiagnostics().hasErrorOccurred();
+  return written ? std::string()
+                 : diagnostics.text() + "error: " + header + " cannot be precompiled to " + to;
+}
+
+}  // namespace ktape::interactive

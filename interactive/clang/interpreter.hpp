@@ -1,0 +1,73 @@
+#pragma once
+#include <ktape/interactive/crash_guard/crash_guard.hpp>
+
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace ktape::interactive {
+
+/// Runs cells of C++ one after another; each cell may use the declarations of earlier cells. No error in a
+/// cell ends the session, and a cell with an error leaves no declarations.
+class Interpreter {
+ public:
+  struct Options {
+    std::vector<std::string> flags = {};  ///< options for clang
+    std::string precompiled = {};         ///< the session's first declarations, see precompile()
+    bool colors = false;
+  };
+  /// Throws std::runtime_error if clang rejects the precompiled header because a header in it has changed.
+  explicit Interpreter(const Options& options);
+  ~Interpreter();
+  Interpreter(const Interpreter&) = delete;
+  Interpreter& operator=(const Interpreter&) = delete;
+
+  /// Compiles and runs declarations and statements. An expression at the end without a semicolon is
+  /// displayed. A declaration replaces an earlier declaration of that name. Messages name `file`, if given.
+  Ending run(const std::string& cell, const std::string& file = {});
+  /// Returns clang's warnings about the last cell.
+  const std::string& warnings() const;
+  /// Returns the seconds that the code of all cells ran.
+  double seconds_running() const;
+
+  struct Piece {
+    enum Kind { Declaration, Statement, Value };
+    Kind kind;
+    std::string text;
+  };
+  /// Returns the last cell, split into declarations, statements and shown values.
+  std::vector<Piece> pieces() const;
+  /// Returns whether the last cell redeclared a name.
+  bool redeclared() const;
+
+  /// Destroys the session's variables.
+  Ending finish();
+
+  struct Name {
+    std::string name, kind, type;
+  };
+  /// Returns the session's declarations, oldest first. The kind is "variable", "function" or "type".
+  std::vector<Name> names() const;
+  /// Returns the words that may replace the last word of `text` after the given declarations. Runs nothing.
+  std::vector<std::string> completions(const std::string& declarations, const std::string& text) const;
+
+  struct Place {
+    std::string file;
+    unsigned line = 0, last_line = 0;
+  };
+  /// Returns the places of all declarations that a (qualified) name may refer to.
+  std::vector<Place> find(const std::string& name);
+  /// Returns the address of the main() that a cell defined; null if there is none.
+  void* main_function();
+
+  /// Precompiles a header and its includes to a file for Options::precompiled. Returns clang's messages on
+  /// failure.
+  static std::string precompile(const std::string& header, const std::string& to,
+                                const std::vector<std::string>& flags);
+
+ private:
+  class Session;
+  std::unique_ptr<Session> session_;
+};
+
+}  // namespace ktape::interactive

@@ -1,0 +1,313 @@
+#include <ktape/autograd/base/interrupt.hpp>
+#include <ktape/interactive/crash_guard/crash_guard.hpp>
+#include <ktape/interactive/crash_guard/handler_stack.hpp>
+
+#include <cxxabi.h>
+#include <dlfcn.h>
+#include <link.h>
+#include <pthread.h>
+#include <setjmp.h>
+#include <signal.h>
+#include <sys/syscall.h>
+#include <time.h>
+#include <ucontext.h>
+#include <unistd.h>
+
+#include <array>
+#include <cstdlib>
+#include <cstring>
+#include <exception>
+#include <new>
+#include <sstream>
+#include <string_view>
+#include <typeinfo>
+
+namespace ktape::interactive {
+namespace {
+
+/// The place to which a jump out of the cell's code returns, and the reason of the jump.
+struct Exit {
+  sigjmp_buf place;
+  volatile sig_atomic_t open = 0;
+  volatile sig_atomic_t interrupted = 0;
+  const char* volatile crash = nullptr;
+  std::string terminated = {};
+};
+Exit leaving;
+pthread_t guarded_thread;
+timer_t ticks;
+
+enum Jump { Terminated = 1, Crashed, Interrupted };
+
+constexpr int crashes[] = {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT};
+int (*in_team)() = nullptr;  // omp_in_parallel: a thread of a team must not end, the others wait for it
+
+[[noreturn]] void jump(Jump how) {
+  leaving.open = 0;
+  siglongjmp(leaving.place, how);
+}
+
+/// The registers of a thread at the time of a signal.
+struct Registers {
+  std::uintptr_t program_counter, stack_pointer;
+};
+
+Registers registers(const void* context) {
+  const auto& machine = static_cast<const ucontext_t*>(context)->uc_mcontext;
+#if defined(__x86_64__)
+  return {static_cast<std::uintptr_t>(machine.gregs[REG_RIP]),
+          static_cast<std::uintptr_t>(machine.gregs[REG_RSP])};
+#elif defined(__aarch64__)
+  return {machine.pc, machine.sp};
+#else
+#error "where are the program counter and the stack pointer of this machine?"
+#endif
+}
+
+/// Returns whether a segmentation fault lies near the stack pointer: the stack overflowed.
+bool overflows_stack(const siginfo_t& info, const void* context) {
+  constexpr std::uintptr_t near = std::uintptr_t{1} << 16;
+  const auto fault = reinterpret_cast<std::uintptr_t>(info.si_addr);
+  const std::uintptr_t top = registers(context).stack_pointer;
+  return info.si_signo == SIGSEGV && info.si_code > 0 && fault + near > top && fault < top + near;
+}
+
+const char* crash_name(const siginfo_t& info, const void* context) {
+  switch (info.si_signo) {
+    case SIGSEGV:
+      return overflows_stack(info, context) ? "stack overflow (a function calls itself without end?)"
+                                            : "segmentation fault";
+    case SIGBUS:
+      return "bus error";
+    case SIGFPE:
+      return "arithmetic error (division of an integer by zero)";
+    case SIGILL:
+      return "illegal instruction (unreachable code was reached)";
+    default:
+      return "abort";
+  }
+}
+
+/// The code of functions that wait in a system call without holding a lock.
+struct Range {
+  std::uintptr_t begin = 0, end = 0;
+};
+std::array<Range, 6> waiting;
+
+void find_waiting_functions() {
+  constexpr const char* names[] = {"clock_nanosleep", "nanosleep", "poll", "select", "pause", "read"};
+  static_assert(std::size(names) == std::tuple_size_v<decltype(waiting)>);
+  for (std::size_t i = 0; i < std::size(names); ++i) {
+    Dl_info info;
+    ElfW(Sym)* symbol = nullptr;
+    void* const address = dlsym(RTLD_DEFAULT, names[i]);
+    if (!address || !dladdr1(address, &info, reinterpret_cast<void**>(&symbol), RTLD_DL_SYMENT) || !symbol)
+      continue;
+    const auto begin = reinterpret_cast<std::uintptr_t>(address);
+    waiting[i] = {begin, begin + symbol->st_size};
+  }
+}
+
+/// Returns whether a jump out of the code at this address is safe: the code is the cell's (it belongs to no
+/// file), or it waits in a system call.
+bool may_leave(std::uintptr_t counter) {
+  dl_find_object object;
+  if (_dl_find_object(reinterpret_cast<void*>(counter), &object) != 0) return true;
+  for (const Range& range : waiting)
+    if (counter >= range.begin && counter < range.end) return true;
+  return false;
+}
+
+void set_ticks(bool on) {
+  itimerspec times{};
+  if (on) times.it_value = {0, 50'000'000}, times.it_interval = {0, 10'000'000};
+  timer_settime(ticks, 0, &times, nullptr);
+}
+
+/// Handles Ctrl-C: asks ops to stop, and starts a timer. Each tick of the timer arrives here, too, and leaves
+/// the cell once its own code runs.
+void on_interrupt(int, siginfo_t* info, void* context) {
+  if (!pthread_equal(pthread_self(), guarded_thread)) {
+    pthread_kill(guarded_thread, SIGINT);
+    return;
+  }
+  const int error = errno;
+  if (!leaving.open) {
+    set_ticks(false);
+  } else if (info->si_code != SI_TIMER) {
+    leaving.interrupted = 1;
+    interrupt();
+    set_ticks(true);
+  } else if (leaving.interrupted && may_leave(registers(context).program_counter)) {
+    jump(Interrupted);
+  }
+  errno = error;
+}
+
+bool in_guarded_thread() { return pthread_equal(pthread_self(), guarded_thread); }
+
+/// Ends a thread that the user started, and only that thread, as in Python; a join on the thread returns.
+void end_thread(const char* why, std::size_t length) {
+  if (in_guarded_thread() || (in_team && in_team())) return;
+  constexpr std::string_view note = "\n(in a thread, which has ended)\n";
+  for (const std::string_view text : {std::string_view(why, length), note})
+    if (write(STDERR_FILENO, text.data(), text.size()) < 0) break;
+  // pthread_exit would unwind the stack, which may be the very thing that is broken.
+  syscall(SYS_exit, 0);
+}
+
+void on_crash(int signal, siginfo_t* info, void* context) {
+  const char* const name = crash_name(*info, context);
+  if (leaving.open && in_guarded_thread()) {
+    leaving.crash = name;
+    jump(Crashed);
+  }
+  end_thread(name, std::strlen(name));
+  ::signal(signal, SIG_DFL);
+  raise(signal);
+}
+
+std::string terminated_by() {
+  try {
+    if (!std::current_exception()) return "std::terminate was called";
+    std::rethrow_exception(std::current_exception());
+  } catch (...) {
+    return describe_exception();
+  }
+}
+
+void on_terminate() {
+  const bool thrown = std::current_exception() != nullptr;
+  const std::string why = terminated_by();
+  end_thread(why.data(), why.size());
+  if (!leaving.open || !in_guarded_thread()) std::abort();
+  leaving.terminated = why + (thrown ? "\n(thrown out of a destructor or a noexcept function)" : "");
+  jump(Terminated);
+}
+
+/// Installs the handlers of crashes for the rest of the process, since threads may outlive their cell.
+void handle_crashes() {
+  struct sigaction action {};
+  action.sa_sigaction = on_crash;
+  action.sa_flags = SA_SIGINFO | SA_ONSTACK | SA_NODEFER;
+  for (const int signal : crashes) sigaction(signal, &action, nullptr);
+  std::set_terminate(on_terminate);
+}
+
+void prepare() {
+  guarded_thread = pthread_self();
+  in_team = reinterpret_cast<int (*)()>(dlsym(RTLD_DEFAULT, "omp_in_parallel"));
+  handle_crashes();
+  accept_interrupts();
+  find_waiting_functions();
+  static const HandlerStack stack;
+  sigevent event{};
+  event.sigev_notify = SIGEV_SIGNAL;
+  event.sigev_signo = SIGINT;
+  timer_create(CLOCK_MONOTONIC, &event, &ticks);
+}
+
+/// The handler of Ctrl-C during a cell.
+class InterruptHandler {
+ public:
+  InterruptHandler() {
+    static const bool prepared = (prepare(), true);
+    static_cast<void>(prepared);
+    struct sigaction action {};
+    action.sa_sigaction = on_interrupt;
+    action.sa_flags = SA_SIGINFO | SA_RESTART;  // a read from cin is restarted, or left by the jump
+    sigaction(SIGINT, &action, &before_);
+  }
+  ~InterruptHandler() {
+    set_ticks(false);
+    sigaction(SIGINT, &before_, nullptr);
+    clear_interrupt();
+  }
+  InterruptHandler(const InterruptHandler&) = delete;
+  InterruptHandler& operator=(const InterruptHandler&) = delete;
+
+ private:
+  struct sigaction before_;
+};
+
+/// Resets the C++ runtime's record of exceptions in flight after a jump out of their handling.
+void forget_exceptions() {
+  struct Globals {
+    void* caught;
+    unsigned int uncaught;
+  };
+  auto* const globals = reinterpret_cast<Globals*>(abi::__cxa_get_globals());
+  globals->caught = nullptr;
+  globals->uncaught = 0;
+}
+
+Ending caught(const std::function<void()>& f) {
+  try {
+    f();
+    return {};
+  } catch (const ktape::Interrupted&) {
+    return {Ending::Interrupted, "interrupted"};
+  } catch (const abi::__forced_unwind&) {
+    throw;
+  } catch (...) {
+    return {Ending::Threw, describe_exception()};
+  }
+}
+
+std::string type_name(const std::type_info& type) {
+  char* const demangled = abi::__cxa_demangle(type.name(), nullptr, nullptr, nullptr);
+  std::string name = demangled ? demangled : type.name();
+  std::free(demangled);
+  if (name.starts_with("std::__cxx11::basic_string<")) name = "std::string";
+  // ABI tags tell a class from the classes of that name that it replaced.
+  for (std::size_t at; (at = name.find("[abi:")) != std::string::npos;)
+    name.erase(at, name.find(']', at) + 1 - at);
+  return name.starts_with("ktape::") ? name.substr(7) : name;
+}
+
+}  // namespace
+
+std::string describe_exception() {
+  const std::type_info* type = abi::__cxa_current_exception_type();
+  const std::string name = type ? type_name(*type) : "unknown exception";
+  try {
+    throw;
+  } catch (const std::exception& error) {
+    return std::string_view(error.what()) == name ? name : name + ": " + error.what();
+  } catch (const std::string& text) {
+    return name + ": " + text;
+  } catch (const char* text) {
+    return name + ": " + text;
+  } catch (int number) {
+    return name + ": " + std::to_string(number);
+  } catch (double number) {
+    std::ostringstream text;
+    text << name << ": " << number;
+    return text.str();
+  } catch (...) {
+    return name;
+  }
+}
+
+Ending guarded(const std::function<void()>& f) {
+  const InterruptHandler handler;
+  Ending ending;
+  leaving.interrupted = 0;
+  switch (sigsetjmp(leaving.place, 1)) {
+    case 0:
+      leaving.open = 1;
+      ending = caught(f);
+      leaving.open = 0;
+      return ending;
+    case Terminated:
+      forget_exceptions();
+      return {Ending::Threw, leaving.terminated};
+    case Interrupted:
+      forget_exceptions();
+      return {Ending::Interrupted, "interrupted"};
+    default:
+      return {Ending::Crashed, leaving.crash};
+  }
+}
+
+}  // namespace ktape::interactive

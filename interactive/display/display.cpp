@@ -1,0 +1,151 @@
+#include <ktape/autograd/node.hpp>
+#include <ktape/autograd/symbol.hpp>
+#include <ktape/interactive/display/display.hpp>
+#include <ktape/interactive/display/notebook.hpp>
+#include <ktape/nn/models/summary.hpp>
+
+#include <sys/ioctl.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <charconv>
+#include <cmath>
+#include <iomanip>
+#include <iostream>
+#include <sstream>
+
+namespace ktape::interactive {
+namespace {
+
+template <class T>
+void write_shortest(std::ostream& out, T value) {
+  char text[64];
+  const std::string_view digits(
+      text, static_cast<std::size_t>(std::to_chars(text, std::end(text), value).ptr - text));
+  out << digits;
+  if (std::isfinite(value) && digits.find_first_of(".e") == std::string_view::npos) out << ".0";
+}
+
+std::string column(double value) {
+  std::ostringstream text;
+  text << std::setprecision(4) << value;
+  return text.str();
+}
+
+/// Adds `name='value'` before the closing parenthesis of a tensor's text.
+std::string with_fact(std::string text, const char* name, const std::string& value) {
+  text.pop_back();
+  return text + ", " + name + "='" + value + "')";
+}
+
+std::ostringstream shown;
+MimeBundle shown_forms;
+Notebook notebook;
+
+}  // namespace
+
+void show_in(Notebook to) { notebook = std::move(to); }
+bool shows_forms() { return static_cast<bool>(notebook); }
+void add_forms(const MimeBundle& forms) { shown_forms.insert(forms.begin(), forms.end()); }
+
+std::ostream& begin_display() {
+  shown.str({});
+  shown.clear();
+  shown.copyfmt(std::ostringstream());
+  shown_forms.clear();
+  return shown;
+}
+
+void end_display(bool is_result) {
+  if (!notebook) {
+    std::cout << shown.view() << std::endl;
+    return;
+  }
+  shown_forms["text/plain"] = shown.str();
+  notebook(shown_forms, is_result);
+}
+
+void write_tensor(std::ostream& out, const Tensor& tensor) {
+  const std::string text = to_string(tensor);
+  if (tensor.defined() && !is_symbolic(tensor) && tensor.node() && !tensor.node()->leaf())
+    out << with_fact(text, "op", tensor.node()->op());
+  else out << text;
+}
+
+void write_variable(std::ostream& out, const Variable& variable) {
+  if (variable.defined()) out << with_fact(to_string(variable.value()), "variable", variable.name());
+  else out << "None";
+}
+
+void write_model(std::ostream& out, const nn::Model& model) {
+  if (!model.defined()) {
+    out << "None";
+    return;
+  }
+  std::string text;
+  model.summary({.print_fn = [&](const std::string& line) { text += line + '\n'; }});
+  text.erase(text.find_last_not_of('\n') + 1);
+  out << text;
+}
+
+void write_history(std::ostream& out, const nn::History& history) {
+  const std::vector<std::string> names = history.names();
+  const auto width = [](const std::string& name) {
+    return static_cast<int>(std::max<std::size_t>(8, name.size()));
+  };
+  out << "epoch";
+  for (const std::string& name : names) out << "  " << std::setw(width(name)) << name;
+  for (std::size_t row = 0; row < history.epoch().size(); ++row) {
+    out << '\n' << std::setw(5) << history.epoch()[row] + 1;
+    for (const std::string& name : names) {
+      const std::vector<double>& values = history[name];
+      out << "  " << std::setw(width(name)) << (row < values.size() ? column(values[row]) : "");
+    }
+  }
+}
+
+void write_figure(std::ostream& out, const plot::Figure& figure) {
+  winsize size{};
+  const bool terminal = !notebook && ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0;
+  plot::TextOptions options{.color = terminal};
+  if (size.ws_col > 0) options.columns = std::clamp<int>(size.ws_col, 20, 120);
+  std::string text = figure.text(options);
+  text.erase(text.find_last_not_of('\n') + 1);
+  out << text;
+}
+
+void write_dataset(std::ostream& out, const data::Dataset& dataset) {
+  const std::optional<std::int64_t> count = dataset.cardinality();
+  out << "<Dataset";
+  if (count) out << " of " << *count << (*count == 1 ? " element" : " elements");
+  out << '>';
+}
+
+void write_object(std::ostream& out, const nn::Object* object) {
+  if (!object) {
+    out << "None";
+    return;
+  }
+  out << '<' << object->class_name();
+  const nn::Config config = object->get_config();
+  if (!config.empty()) out << ' ' << nn::Value(config);
+  out << '>';
+}
+
+void write_quoted(std::ostream& out, std::string_view text, char quote) {
+  out << quote;
+  for (const char c : text) {
+    if (c == '\n') out << "\\n";
+    else if (c == '\t') out << "\\t";
+    else if (c == '\r') out << "\\r";
+    else if (c == '\0') out << "\\0";
+    else if (c == quote || c == '\\') out << '\\' << c;
+    else out << c;
+  }
+  out << quote;
+}
+
+void write_floating(std::ostream& out, double value) { write_shortest(out, value); }
+void write_floating(std::ostream& out, float value) { write_shortest(out, value); }
+
+}  // namespace ktape::interactive

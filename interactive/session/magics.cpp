@@ -1,0 +1,198 @@
+#include <ktape/interactive/clang/input_validator.hpp>
+#include <ktape/interactive/clang/toolchain.hpp>
+#include <ktape/interactive/display/help.hpp>
+#include <ktape/interactive/display/terminal_size.hpp>
+#include <ktape/interactive/session/magics.hpp>
+#include <ktape/interactive/session/program.hpp>
+
+#include <chrono>
+#include <cstring>
+#include <fstream>
+#include <iomanip>
+#include <iostream>
+#include <sstream>
+
+namespace ktape::interactive {
+namespace {
+
+constexpr const char* commands[] = {"%help", "%load", "%plot", "%reset", "%save", "%time", "%who"};
+
+constexpr const char* help =
+    "Type C++. The value of an expression without a semicolon is shown; a declaration may be repeated.\n"
+    "  K, nn, data    the backend API, layers and models, data\n"
+    "  ?K::dot        what the header says of a name\n"
+    "  %who           what was declared\n"
+    "  %plot VALUE    draws it: a history, a tensor, numbers\n"
+    "  %time CODE     runs code and tells how long that took\n"
+    "  %load FILE     runs a file\n"
+    "  %save FILE     writes what was typed as a program\n"
+    "  %reset         begins anew\n"
+    "  Ctrl-C         ends what runs\n"
+    "  Ctrl-D         leaves";
+
+bool tell(const std::string& problem) {
+  std::cout.flush();
+  std::cerr << problem << std::endl;
+  return false;
+}
+
+Ending refused(const std::string& problem) { return {Ending::Threw, problem}; }
+
+std::string duration(double seconds) {
+  std::ostringstream text;
+  text << std::setprecision(3);
+  if (seconds < 1e-3) text << seconds * 1e6 << " us";
+  else if (seconds < 1) text << seconds * 1e3 << " ms";
+  else text << seconds << " s";
+  return text.str();
+}
+
+Ending read_file(const std::string& path, std::string& text) {
+  std::ifstream file(path, std::ios::binary);
+  std::ostringstream content;
+  if (!file || !(content << file.rdbuf()))
+    return refused("IOError: " + path + " cannot be read: " + std::strerror(errno));
+  text = content.str();
+  return {};
+}
+
+}  // namespace
+
+Shell::Shell() : interpreter_(open_interpreter()) {}
+Shell::~Shell() = default;
+
+Ending Shell::execute(const std::string& text, const std::string& file) {
+  const std::string code = trimmed(text);
+  if (code.empty()) return {};
+  if (code.front() == '%') return command(code);
+  if (code.front() == '?') return question(trimmed(code.substr(1)));
+  const Ending ending = interpreter_->run(text, file);
+  if (!interpreter_->warnings().empty()) tell(interpreter_->warnings());
+  std::cout.flush();
+  if (ending.kind == Ending::Finished) program_.add(interpreter_->pieces(), interpreter_->redeclared());
+  return ending;
+}
+
+bool Shell::run(const std::string& text, const std::string& file) {
+  const Ending ending = execute(text, file);
+  return ending.kind == Ending::Finished || tell(ending.message);
+}
+
+Ending Shell::command(const std::string& text) {
+  const std::size_t space = std::min(text.find_first_of(" \t\n"), text.size());
+  const std::string name = text.substr(0, space), rest = trimmed(text.substr(space));
+  if (name == "%time") return time(rest);
+  if (name == "%plot") return plot(rest);
+  if (name == "%load") return load(rest);
+  if (name == "%save") return save(rest);
+  if (name == "%who") who();
+  else if (name == "%reset") reset();
+  else if (name == "%help") std::cout << help << std::endl;
+  else
+    return refused(
+        "ValueError: [prompt] the command must be one of %help, %load, %plot, %reset, %save, %time, %who: "
+        "received " +
+        name);
+  return {};
+}
+
+Ending Shell::question(const std::string& name) {
+  const std::string text = description(name);
+  if (text.empty())
+    return refused("ValueError: [?] the name must be known: received " +
+                   (name.empty() ? std::string("nothing") : name));
+  std::cout << filled(text, columns_of_terminal(120)) << std::flush;
+  return {};
+}
+
+Ending Shell::time(const std::string& code) {
+  const auto begin = std::chrono::steady_clock::now();
+  const double before = interpreter_->seconds_running();
+  const Ending ending = execute(code);
+  const std::chrono::duration<double> all = std::chrono::steady_clock::now() - begin;
+  const double running = interpreter_->seconds_running() - before;
+  std::cout << duration(running) << " (and " << duration(all.count() - running) << " to compile)"
+            << std::endl;
+  return ending;
+}
+
+Ending Shell::plot(const std::string& value) {
+  if (value.empty()) return refused("ValueError: [%plot] a value must be named: received nothing");
+  // The expression stands on a separate line, so that clang's messages show nothing else.
+  return interpreter_->run("ktape::interactive::draw(\n" + value + "\n);");
+}
+
+void Shell::who() const {
+  const std::vector<Interpreter::Name> names = interpreter_->names();
+  std::size_t width = 0;
+  for (const Interpreter::Name& name : names) width = std::max(width, name.name.size());
+  for (const Interpreter::Name& name : names)
+    std::cout << std::left << std::setw(static_cast<int>(width)) << name.name << "  " << std::setw(8)
+              << name.kind << "  " << name.type << '\n';
+  std::cout << std::right << std::flush;
+}
+
+void Shell::reset() {
+  finish();
+  // Compiled code is not unloaded: registered classes and running threads may still use it.
+  static_cast<void>(interpreter_.release());
+  interpreter_ = open_interpreter();
+  program_ = {};
+}
+
+Ending Shell::load(const std::string& path) {
+  std::string text;
+  const Ending ending = read_file(path, text);
+  return ending.kind == Ending::Finished ? execute(text, path) : ending;
+}
+
+Ending Shell::save(const std::string& path) const {
+  if (path.empty()) return refused("ValueError: [%save] a file must be named: received nothing");
+  std::ofstream file(path);
+  file << program_.text();
+  file.close();
+  return file ? Ending() : refused("IOError: " + path + " cannot be written: " + std::strerror(errno));
+}
+
+int Shell::run_file(const std::string& path, const std::vector<std::string>& arguments) {
+  std::string text;
+  if (const Ending ending = read_file(path, text); ending.kind != Ending::Finished) {
+    tell(ending.message);
+    return 2;
+  }
+  if (text.starts_with("#!")) text.insert(0, "//");
+  if (!run(text, path)) return 1;
+  auto* const main = reinterpret_cast<int (*)(int, char**)>(interpreter_->main_function());
+  if (!main) return 0;
+  std::vector<std::string> words{path};
+  words.insert(words.end(), arguments.begin(), arguments.end());
+  std::vector<char*> pointers;
+  for (std::string& word : words) pointers.push_back(word.data());
+  pointers.push_back(nullptr);
+  int status = 0;
+  const Ending ending = guarded([&] { status = main(static_cast<int>(words.size()), pointers.data()); });
+  if (ending.kind == Ending::Finished) return status;
+  tell(ending.message);
+  return 1;
+}
+
+std::vector<std::string> Shell::completions(const std::string& text) {
+  const std::size_t space = text.find(' ');
+  if (text.starts_with('%') && space == std::string::npos) {
+    std::vector<std::string> found;
+    for (const char* command : commands)
+      if (std::string_view(command).starts_with(text)) found.emplace_back(command);
+    return found;
+  }
+  const std::size_t begin = text.starts_with('%') ? space : text.starts_with('?') ? 1 : 0;
+  return interpreter_->completions(program_.declarations(), text.substr(begin));
+}
+
+std::string Shell::description(const std::string& name) { return describe(*interpreter_, name); }
+
+void Shell::finish() {
+  const Ending ending = interpreter_->finish();
+  if (ending.kind != Ending::Finished) tell(ending.message);
+}
+
+}  // namespace ktape::interactive

@@ -1,0 +1,7 @@
+#pragma once
+/// The declarations with which the prompt opens, precompiled so that it opens at once.
+
+#include <ktape/interactive/display/display.hpp>
+#include <ktape/interactive/session/names.hpp>
+
+using ktape::interactive::display;

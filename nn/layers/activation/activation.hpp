@@ -1,0 +1,85 @@
+#pragma once
+#include <ktape/nn/layers/base/layer.hpp>
+
+/// Activation functions as layers: element by element, or along axes. Masks pass. For one without a class
+/// here, see nn::Activation.
+namespace ktape::nn {
+
+struct ReLUOptions {
+  std::optional<double> max_value = {};  ///< the largest result
+  double negative_slope = 0;             ///< below the threshold
+  double threshold = 0;
+  OptionalShape input_shape = {}, batch_input_shape = {};
+  std::string name = {};
+  bool trainable = true;
+  std::optional<DType> dtype = {};
+};
+
+/// See activations::relu. Throws ValueError for a negative argument.
+class ReLU : public Layer {
+ public:
+  explicit ReLU(const ReLUOptions& options = {});
+};
+
+struct LeakyReLUOptions {
+  double negative_slope = 0.3;
+  OptionalShape input_shape = {}, batch_input_shape = {};
+  std::string name = {};
+  bool trainable = true;
+  std::optional<DType> dtype = {};
+};
+
+/// x above 0, negative_slope * x elsewhere. Throws ValueError for a negative slope.
+class LeakyReLU : public Layer {
+ public:
+  explicit LeakyReLU(const LeakyReLUOptions& options = {});
+};
+
+struct PReLUOptions {
+  Initializer alpha_initializer = "zeros";
+  Regularizer alpha_regularizer = {};
+  nn::Constraint alpha_constraint = {};
+  std::vector<int> shared_axes = {};  ///< along which there is one slope, counted with the batch axis as 0
+  OptionalShape input_shape = {}, batch_input_shape = {};
+  std::string name = {};
+  bool trainable = true;
+  std::optional<DType> dtype = {};
+};
+
+/// x above 0, alpha * x elsewhere. Weight: alpha, a slope for each element of a sample.
+class PReLU : public Layer {
+ public:
+  explicit PReLU(const PReLUOptions& options = {});
+  Variable alpha() const { return weight("alpha"); }
+};
+
+struct ELUOptions {
+  double alpha = 1;
+  OptionalShape input_shape = {}, batch_input_shape = {};
+  std::string name = {};
+  bool trainable = true;
+  std::optional<DType> dtype = {};
+};
+
+/// x above 0, alpha * (exp(x) - 1) elsewhere.
+class ELU : public Layer {
+ public:
+  explicit ELU(const ELUOptions& options = {});
+};
+
+struct SoftmaxOptions {
+  Axes axis = -1;  ///< one, or several that are normalized together
+  OptionalShape input_shape = {}, batch_input_shape = {};
+  std::string name = {};
+  bool trainable = true;
+  std::optional<DType> dtype = {};
+};
+
+/// exp(x) / sum(exp(x)). A mask, which broadcasts to x, leaves elements out: they become 0, also where it
+/// leaves out all.
+class Softmax : public Layer {
+ public:
+  explicit Softmax(const SoftmaxOptions& options = {});
+};
+
+}  // namespace ktape::nn

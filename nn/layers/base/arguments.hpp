@@ -1,0 +1,147 @@
+#pragma once
+#include <ktape/nn/core/archive.hpp>
+#include <ktape/nn/core/class_registry.hpp>
+#include <ktape/nn/layers/base/layer.hpp>
+
+#include <atomic>
+
+/// For the library's own layers, each of which says once, as `fields`, which arguments it takes.
+namespace ktape::nn {
+
+template <class F>
+void fields(LayerOptions&, F&&) {}
+
+/// Those of the options of a layer that every layer has.
+template <class Arguments>
+LayerOptions layer_options_of(const Arguments& a) {
+  return {a.input_shape, a.batch_input_shape, a.name, a.trainable, a.dtype};
+}
+
+/// Base class of layers with a struct of arguments. The last members of the struct are those of LayerOptions.
+template <class Arguments>
+class LayerWith : public LayerImpl {
+ public:
+  LayerWith(const char* class_name, Arguments given)
+      : LayerImpl(class_name, layer_options_of(given)), args(std::move(given)) {}
+  Config get_config() const override { return config_of(args); }
+
+ protected:
+  const Arguments args;
+};
+
+/// Keras's name for the next object of a class: "dense", then "dense_1", "dense_2", ...
+std::string automatic_name(const std::string& class_name);
+
+/// What stands for a layer of this config, as Keras 3 writes it: {module, class_name, config,
+/// registered_name}, and the number of a layer that several models share. Throws ValueError, naming layer and
+/// argument, for an argument that is a function without a name.
+Value described(const LayerImpl& layer, const Config& config);
+
+/// Returns the description of a layer as a member of a model's config, without `batch_input_shape`: the
+/// config of the model has the shapes of its inputs.
+Value as_member(const Layer& layer);
+
+/// A config without what every layer has, and without what Keras writes about the layer's past.
+Config own_arguments(const Config& config);
+
+/// The dtype that a config names, or that of its policy; `what` names the layer in messages.
+std::optional<DType> dtype_in(const Config& config, const std::string& what = {});
+/// What every layer has, of a config of the class.
+LayerOptions layer_options(const std::string& class_name, const Config& config);
+
+template <class Arguments>
+void set_layer_options(Arguments& arguments, const LayerOptions& options) {
+  arguments.input_shape = options.input_shape, arguments.batch_input_shape = options.batch_input_shape;
+  arguments.name = options.name, arguments.trainable = options.trainable, arguments.dtype = options.dtype;
+}
+
+/// The arguments of a layer in a config: its own, and those that every layer has.
+template <class Arguments>
+Arguments layer_arguments(const std::string& class_name, const Config& config) {
+  auto arguments = options_from<Arguments>(class_name, own_arguments(config));
+  set_layer_options(arguments, layer_options(class_name, config));
+  return arguments;
+}
+
+// Each family adds its own.
+void add_activation_layers(ClassRegistry& catalogue);
+void add_attention_layers(ClassRegistry& catalogue);
+void add_augmentation_layers(ClassRegistry& catalogue);
+void add_convolution_layers(ClassRegistry& catalogue);
+void add_convolutional_recurrent_layers(ClassRegistry& catalogue);
+void add_core_layers(ClassRegistry& catalogue);
+void add_einsum_dense(ClassRegistry& catalogue);
+void add_encoding_layers(ClassRegistry& catalogue);
+void add_image_layers(ClassRegistry& catalogue);
+void add_input_layer(ClassRegistry& catalogue);
+void add_locally_connected_layers(ClassRegistry& catalogue);
+void add_lookup_layers(ClassRegistry& catalogue);
+void add_merging_layers(ClassRegistry& catalogue);
+void add_multi_head_attention_layers(ClassRegistry& catalogue);
+void add_normalization_layers(ClassRegistry& catalogue);
+void add_numeric_layers(ClassRegistry& catalogue);
+void add_operation_layer(ClassRegistry& catalogue);
+void add_padding_layers(ClassRegistry& catalogue);
+void add_pooling_layers(ClassRegistry& catalogue);
+void add_recurrent_cells(ClassRegistry& catalogue);
+void add_recurrent_layers(ClassRegistry& catalogue);
+void add_regularization_layers(ClassRegistry& catalogue);
+void add_reshaping_layers(ClassRegistry& catalogue);
+void add_text_layers(ClassRegistry& catalogue);
+void add_wrappers(ClassRegistry& catalogue);
+
+/// Makes a class known under its name: it is remade from its arguments.
+template <class Impl, class Arguments>
+void add_layer(ClassRegistry& catalogue, const std::string& name,
+               const std::vector<std::string>& aliases = {}) {
+  const auto make = [name](const Config& config) {
+    return Layer(std::make_shared<Impl>(layer_arguments<Arguments>(name, config)));
+  };
+  catalogue.add(name, Factory(make), aliases);
+}
+
+/// The seeds of a layer that draws random numbers: with one of its own, each call has the next of its
+/// sequence.
+class SeedGenerator {
+ public:
+  explicit SeedGenerator(std::optional<std::int64_t> seed) : seed_(seed) {}
+  std::optional<std::int64_t> next() {
+    if (!seed_) return {};
+    const std::uint64_t draw = draws_.fetch_add(1, std::memory_order_relaxed);
+    return static_cast<std::int64_t>(static_cast<std::uint64_t>(*seed_) + 0x9e3779b97f4a7c15u * draw);
+  }
+  void state(Archive& state) {
+    if (!seed_) return;
+    std::uint64_t draws = draws_;
+    state("draws", draws);
+    draws_ = draws;
+  }
+
+ private:
+  std::optional<std::int64_t> seed_;
+  std::atomic<std::uint64_t> draws_{0};
+};
+
+/// Throws ValueError, naming layer and argument, unless the value is at least `least`.
+template <class T>
+void expect_at_least(const char* layer, const char* argument, T value, T least) {
+  if (!(value >= least))
+    fail("[", layer, "] ", argument, " must be at least ", least, ": received ", argument, '=', value);
+}
+
+/// Throws ValueError, naming layer and argument, unless the count is at least `least` and below 2^31, so that
+/// the product of two counts does not overflow.
+inline void expect_count(const char* layer, const char* argument, std::int64_t count,
+                         std::int64_t least = 1) {
+  expect_at_least(layer, argument, count, least);
+  if (count >> 31 != 0)
+    fail("[", layer, "] ", argument, " must be below 2 ** 31: received ", argument, '=', count);
+}
+
+/// Throws ValueError, naming layer and argument, unless the rate is one of dropout.
+inline void expect_rate(const char* layer, const char* argument, double rate) {
+  if (!(rate >= 0 && rate < 1))
+    fail("[", layer, "] ", argument, " must be in [0, 1): received ", argument, '=', rate);
+}
+
+}  // namespace ktape::nn

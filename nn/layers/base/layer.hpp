@@ -1,0 +1,351 @@
+#pragma once
+#include <ktape/autograd/variable.hpp>
+#include <ktape/nn/core/constraints.hpp>
+#include <ktape/nn/core/initializers.hpp>
+#include <ktape/nn/core/object.hpp>
+#include <ktape/nn/core/regularizers.hpp>
+#include <ktape/nn/layers/base/call_forms.hpp>
+
+#include <atomic>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <typeinfo>
+#include <utility>
+#include <vector>
+
+/// Layers: named weights and a computation. What a user holds is a Layer, a small handle: copies are the same
+/// layer, so a layer that is called twice, or put into two models, has one set of weights. What a user writes
+/// is an Impl class behind `LayerOf`:
+///
+///     struct ScaleImpl : nn::LayerImpl {
+///       double by;
+///       explicit ScaleImpl(double by, nn::LayerOptions options = {}) : nn::LayerImpl("Scale", options), by(by) {}
+///       Tensor call(const Tensor& x) override { return x * by; }
+///       nn::Config get_config() const override { return {{"by", by}}; }
+///     };
+///     using Scale = nn::LayerOf<ScaleImpl>;
+///
+/// The library's own layers are written the same way.
+namespace ktape {
+struct ThreadState;
+}
+
+namespace ktape::nn {
+
+class Layer;
+class LayerImpl;
+class Archive;
+struct LayerCall;
+
+/// What every layer takes: the options of each layer of the library end with these.
+///
+/// A Sequential is built at once when its first layer says the shape of its input, as in Keras 2:
+///
+///     nn::Sequential model({nn::Dense(4, {.activation = "relu", .input_shape = {3}}), nn::Dense(1)});
+///
+/// Only the first layer's shape counts, and only in a Sequential.
+struct LayerOptions {
+  OptionalShape input_shape = {};        ///< of the input, without the batch axis
+  OptionalShape batch_input_shape = {};  ///< the same with the batch axis, which may be None
+  std::string name = {};                 ///< "dense", "dense_1", ... by default: the class's name, counted
+  bool trainable = true;                 ///< whether training changes its weights
+  std::optional<DType> dtype = {};       ///< of the weights and of the computation; floatx() by default
+};
+
+/// What a call takes beside the inputs. A layer without use for an argument does not look at it.
+struct CallArguments {
+  /// Training or inference, of this layer and of all that it calls; that of the call around it, or else
+  /// `K::learning_phase()`, by default.
+  std::optional<bool> training = {};
+  /// Which time steps count: a bool tensor for each input, or undefined. By default the mask that the input
+  /// carries, see `mask_of`.
+  TensorList mask = {};
+  TensorList initial_state = {};         ///< of recurrent layers
+  Tensor attention_mask = {};            ///< of MultiHeadAttention: (batch, query, key)
+  Tensor count_weights = {};             ///< of CategoryEncoding: what each entry counts
+  bool use_causal_mask = false;          ///< of attention layers
+  bool return_attention_scores = false;  ///< of attention layers: the scores come back behind the result
+};
+
+struct WeightOptions {
+  Initializer initializer = {};  ///< "glorot_uniform" for floating dtypes by default, zeros for others
+  Regularizer regularizer = {};
+  nn::Constraint constraint = {};
+  bool trainable = true;
+  std::optional<DType> dtype = {};  ///< that of the layer by default
+};
+
+/// What an input must be like; an error names the layer and what it expected. Mirrors `keras.InputSpec`.
+struct InputSpec {
+  std::optional<int> ndim = {}, min_ndim = {}, max_ndim = {};
+  std::vector<std::pair<int, std::int64_t>> axes = {};  ///< extents that must be there; axes may be negative
+};
+
+/// The mask that a tensor carries, `(batch, steps)`; undefined when there is none. Layers that support
+/// masking hand it on.
+Tensor mask_of(const Tensor& x);
+/// The same tensor with another mask, or, with an undefined one, without.
+Tensor with_mask(const Tensor& x, const Tensor& mask);
+
+/// A layer. `layer(x)` is for one output; `apply` takes and returns any number of tensors. On symbolic
+/// tensors (nn::Input) a call adds to the graph of a model instead of computing.
+///
+/// Any number of threads may call one layer in inference at the same time, the first call and `build`, which
+/// make the weights, included: first calls take turns, so a first call must not wait for that of another
+/// thread. A stateful recurrent layer then keeps the state of the call that ended last. All that changes
+/// weights, settings or a vocabulary (training, `set_weights`, `set_trainable`, `adapt`) needs the layer for
+/// itself. See also autograd/tape.hpp.
+class Layer : public Handle<LayerImpl> {
+ public:
+  using Handle::Handle;
+  /// A layer of a class of your own, whose forms of `call` are found: what LayerOf makes.
+  template <std::derived_from<LayerImpl> Implementation>
+  explicit Layer(std::shared_ptr<Implementation> impl);
+
+  /// Builds the weights on the first call, and computes. Throws ValueError or TypeError, naming the layer,
+  /// for inputs that do not fit.
+  Tensor operator()(const Tensor& x) const;
+  Tensor operator()(const Tensor& x, const CallArguments& arguments) const;
+  Tensor operator()(std::initializer_list<Tensor> inputs, const CallArguments& arguments = {}) const;
+  Tensor operator()(const std::vector<Tensor>& inputs, const CallArguments& arguments = {}) const;
+  std::vector<Tensor> apply(const TensorList& inputs, const CallArguments& arguments = {}) const;
+
+  const std::string& name() const;
+  DType dtype() const;
+  bool trainable() const;
+  /// Freezes or thaws the layer and all layers in it.
+  void set_trainable(bool trainable) const;
+
+  bool built() const;
+  /// Makes the weights for inputs of this shape, of which some extents may be None. A layer or model whose
+  /// class builds the layers in it by calling them is called on symbolic inputs. Throws what that call
+  /// throws, and changes nothing then.
+  void build(const Shape& input) const;
+  void build(const std::vector<Shape>& inputs) const;
+  /// The shape of the output for an input of a shape; builds the layer.
+  Shape compute_output_shape(const Shape& input) const;
+  std::vector<Shape> compute_output_shapes(const std::vector<Shape>& inputs) const;
+
+  /// All weights: its own (trainable first), then those of the layers in it, each once.
+  std::vector<Variable> weights() const;
+  std::vector<Variable> trainable_weights() const;
+  std::vector<Variable> non_trainable_weights() const;
+  /// The weight of a name: "kernel". One of a layer inside has names of layers in front, as many as tell it
+  /// from others: "forward_lstm/kernel". Throws ValueError, naming the layer and its weights, where there is
+  /// none, or more than one, and before the layer is built.
+  Variable weight(const std::string& name) const;
+  /// The values of `weights()`.
+  std::vector<Tensor> get_weights() const;
+  /// Throws ValueError, changing nothing, unless there is one value of the right shape for each of
+  /// `weights()`.
+  void set_weights(const std::vector<Tensor>& values) const;
+  /// The number of elements of all weights. Throws ValueError before the layer is built.
+  std::int64_t count_params() const;
+  /// The penalties of its trainable weights that have a regularizer, and the losses that were added in its
+  /// last call on this thread.
+  std::vector<Tensor> losses() const;
+
+  /// Learns from data what a preprocessing layer needs (means, boundaries, a vocabulary) and forgets what it
+  /// knew. Throws TypeError, naming the layer, where there is nothing to learn.
+  void adapt(const Tensor& data) const;
+  /// The same in steps: forget, take in one batch after another, then put what was learned into effect.
+  void reset_state() const;
+  void update_state(const Tensor& batch) const;
+  void finalize_state() const;
+
+  /// Input and output of the layer's first, or i-th, symbolic call. Throws ValueError when there is none, and
+  /// for several.
+  Tensor input() const;
+  Tensor output() const;
+  Tensor input_at(int call) const;
+  Tensor output_at(int call) const;
+
+  /// Name, trainable, dtype, and what the class itself adds.
+  Config get_config() const;
+  /// The layer of a {class_name, config}. Throws ValueError for an unknown class, with the nearest known
+  /// ones.
+  static Layer from_value(const Value& value, const std::string& what = {});
+};
+
+/// A handle to a layer class of your own; `->` reaches its members.
+template <class Implementation>
+using LayerOf = HandleOf<Layer, Implementation>;
+
+/// The class behind a Layer: the constructor is configuration, `build` makes the weights, `call` computes.
+class LayerImpl : public Object, public std::enable_shared_from_this<LayerImpl> {
+ public:
+  static constexpr const char* kind = "layer";
+
+  explicit LayerImpl(std::string class_name, const LayerOptions& options = {});
+  ~LayerImpl() override;
+  LayerImpl(const LayerImpl&) = delete;
+  LayerImpl& operator=(const LayerImpl&) = delete;
+
+  /// Makes the weights, with `add_weight`, before the first call; the batch axis, and what else is unknown,
+  /// is None. Override the second form for several inputs.
+  virtual void build(const Shape& input);
+  virtual void build(const std::vector<Shape>& inputs);
+
+  /// The computation. A class has the form that it needs, and may have one for one tensor and one for
+  /// several:
+  ///
+  ///     Tensor call(const Tensor& x) override;
+  ///     Tensor call(const std::vector<Tensor>& inputs);               // no override: there is none to override
+  ///     std::vector<Tensor> call(const std::vector<Tensor>& inputs);  // several outputs, too
+  ///
+  /// each also with a `const CallArguments&` behind. Without a form for several tensors the layer takes one
+  /// input; without one for one tensor it gets a list of one. Of two forms that differ in the CallArguments,
+  /// that with them counts. Several threads may run it at once: members that it changes need a lock, or are
+  /// std::atomic.
+  virtual Tensor call(const Tensor& x);
+  virtual Tensor call(const Tensor& x, const CallArguments& arguments);
+
+  /// The mask of the output, asked for when `supports_masking`: by default that of the (first) input. A mask
+  /// may be undefined. Override the second form for several inputs or outputs.
+  virtual Tensor compute_mask(const Tensor& x, const Tensor& mask);
+  virtual std::vector<Tensor> compute_mask(const std::vector<Tensor>& inputs,
+                                           const std::vector<Tensor>& masks);
+
+  /// What `adapt` consists of; override the three where there is something to learn from data.
+  virtual void adapt(const Tensor& data);
+  virtual void reset_state();
+  virtual void update_state(const Tensor& batch);
+  virtual void finalize_state();
+
+  /// Names what changes with the calls beside the weights, as the place in a sequence of random numbers does;
+  /// see Archive. Nothing by default.
+  virtual void state(Archive&) {}
+
+  /// The arguments of the class's own constructor; name, trainable and dtype are added to them.
+  Config get_config() const override { return {}; }
+
+  std::string class_name() const override { return class_name_; }
+  Value to_value() const override;
+  Config full_config() const;
+
+  Tensor operator()(const Tensor& x, const CallArguments& arguments = {});
+  std::vector<Tensor> apply(const std::vector<Tensor>& inputs, const CallArguments& arguments = {});
+
+  const std::string& name() const { return name_; }
+  /// The shape of the input, with the batch axis, where the options said it.
+  const std::optional<Shape>& batch_input_shape() const { return batch_input_shape_; }
+  bool built() const {
+    const Stage stage = stage_.load(std::memory_order_acquire);
+    return stage == Stage::Built || (stage == Stage::FirstCall && in_first_call());
+  }
+  /// Whether the class has a form of `call` for several tensors.
+  bool takes_several() const { return forms_->several != nullptr; }
+  DType dtype() const { return dtype_; }
+  bool trainable() const { return trainable_; }
+  void set_trainable(bool trainable);
+  virtual std::vector<Layer> sublayers() const;
+  std::vector<Variable> weights() const;
+  std::vector<Variable> trainable_weights() const { return weights_where(true); }
+  std::vector<Variable> non_trainable_weights() const { return weights_where(false); }
+  std::vector<Tensor> losses() const;
+
+ protected:
+  /// A new weight, "layer/name". For `build`, or the constructor where the shape is known there. Throws
+  /// ValueError, naming the layer, for a shape with an unknown extent.
+  Variable add_weight(const std::string& name, const Shape& shape, const WeightOptions& options = {});
+  /// Makes a layer part of this one: its weights are this one's. Returns it. A layer that `call` calls
+  /// becomes part of this one then; what is added in the constructor is so before, and in the order that is
+  /// written.
+  template <class L>
+  L add_layer(L layer) {
+    adopt(layer);
+    return layer;
+  }
+  /// Adds a scalar, or the sum of a tensor, to the loss of the model that the layer is in. For `call`.
+  void add_loss(const Tensor& loss);
+  /// Reports the mean of a value under a name. For `call`.
+  void add_metric(const Tensor& value, const std::string& name);
+  /// Whether to train: the argument of the call, or that of the calls around it, or else the learning phase.
+  static bool training(const CallArguments& arguments);
+
+  bool supports_masking = false;      ///< whether the layer hands masks on, or makes one
+  std::vector<InputSpec> input_spec;  ///< of the inputs, the last also for all further ones
+  Regularizer activity_regularizer;   ///< of the outputs, per sample
+  bool names_weights = true;          ///< whether the names of the weights in it begin with its own
+
+ private:
+  friend class Layer;
+  friend class LayerCallSymbol;
+  friend class ModelImpl;
+  friend class ModelUse;
+  friend class Trainer;
+  friend struct LayerCall;
+  class CallScope;
+  class FirstCall;
+  /// A layer that is being built belongs to the thread that builds it until its first call has succeeded.
+  enum class Stage : char { Unbuilt, FirstCall, Built };
+  struct Weight {
+    Variable variable;
+    Regularizer regularizer;
+    std::string name;
+  };
+
+  /// Whether the thread is the one whose first call of a layer goes on.
+  static bool in_first_call();
+  /// Guards the weights, sublayers and symbolic calls of all layers, for a few instructions.
+  static std::mutex& structure();
+  void adopt(const Layer& layer);
+  void take_up(LayerImpl& called);
+  void drop_leftovers();
+  /// Inputs or outputs of one of the symbolic calls.
+  std::vector<Tensor> recorded_tensors(int call, std::vector<Tensor> (LayerCall::*of_call)() const) const;
+  void restore(const Config& config);
+  void collect(std::vector<Variable>& found, std::optional<bool> trainable, bool frozen) const;
+  void collect_paths(const std::string& prefix, std::vector<std::pair<std::string, Variable>>& found) const;
+  std::vector<Variable> weights_where(bool trainable) const;
+  std::vector<Weight> own_weights() const;
+
+  Tensor accepted(const Tensor& x, std::size_t place, std::size_t count) const;
+  template <class F>
+  auto building(FirstCall& turn, const std::vector<Shape>& inputs, F&& go_on);
+  void unbuild(std::size_t weights, std::size_t layers, const std::vector<InputSpec>& spec);
+  std::vector<Tensor> defer_call(const std::vector<Tensor>& inputs, const CallArguments& arguments);
+  std::vector<Tensor> compute(const std::vector<Tensor>& inputs, const CallArguments& arguments);
+  Tensor compute_one(const Tensor& x, const CallArguments& arguments);
+  std::vector<Tensor> compute_many(const std::vector<Tensor>& inputs, const CallArguments& arguments);
+  std::vector<Tensor> call_many(const std::vector<Tensor>& inputs, const CallArguments& arguments);
+  [[noreturn]] void fail_without_result() const;
+  Tensor only(std::vector<Tensor> outputs) const;
+  void add_activity_loss(const Tensor& y);
+  void forget_reports() const;
+  /// Returns whether the penalty of a weight is a loss: penalties of frozen weights are none.
+  bool penalizes(const Weight& weight) const;
+
+  std::string class_name_, name_;
+  std::optional<Shape> batch_input_shape_;
+  bool trainable_, building_ = false;
+  std::atomic<Stage> stage_{Stage::Unbuilt};
+  static const CallForms virtual_forms;
+  const CallForms* forms_ =
+      &virtual_forms;  ///< those of the object's class, once a Layer of that class holds it
+  DType dtype_;
+  const std::uint64_t number_;  ///< counts the layers of the process
+  /// The number of the last layer that called this one and has it among its own.
+  std::atomic<std::uint64_t> part_of_{0};
+  /// The thread that trains the layer, a model, at present; null almost always.
+  std::atomic<const ThreadState*> trained_by_{nullptr};
+  bool taken_up_ = false;  ///< made part of a layer by a call, not by add_layer
+  std::vector<Weight> weights_;
+  std::vector<Layer> sublayers_;
+  std::vector<LayerCall*> calls_;  ///< the symbolic ones that are still part of a graph
+};
+
+template <std::derived_from<LayerImpl> Implementation>
+Layer::Layer(std::shared_ptr<Implementation> given) : Handle(std::move(given)) {
+  if constexpr (has_form_of_call<Implementation>) {
+    if (!defined()) return;
+    LayerImpl& layer = impl();
+    const bool is_this_class = typeid(layer) == typeid(Implementation);
+    if (is_this_class && layer.forms_ != &call_forms<Implementation>)
+      layer.forms_ = &call_forms<Implementation>;
+  }
+}
+
+}  // namespace ktape::nn

@@ -1,0 +1,438 @@
+#include <ktape/autograd/defer.hpp>
+#include <ktape/nn/layers/convolutional/convolution.hpp>
+#include <ktape/nn/layers/convolutional/spatial.hpp>
+#include <ktape/ops/as_dtype.hpp>
+#include <ktape/ops/inspection.hpp>
+#include <ktape/ops/nn/bias.hpp>
+#include <ktape/ops/nn/convolution.hpp>
+#include <ktape/ops/shape.hpp>
+
+#include <algorithm>
+#include <limits>
+
+namespace ktape::nn {
+namespace K = backend;
+
+namespace {
+
+template <class Options>
+struct Convolutional : Options {
+  std::int64_t filters = 1;
+  PerAxis<std::int64_t> kernel_size = 1;
+};
+using ConvArguments = Convolutional<ConvOptions>;
+using TransposeArguments = Convolutional<ConvTransposeOptions>;
+using SeparableArguments = Convolutional<SeparableConvOptions>;
+struct DepthwiseArguments : DepthwiseConvOptions {
+  PerAxis<std::int64_t> kernel_size = 1;
+};
+
+template <class Arguments, class F>
+void bias_fields(Arguments& a, F&& field) {
+  field("activation", a.activation);
+  field("use_bias", a.use_bias);
+  field("bias_initializer", a.bias_initializer);
+  field("bias_regularizer", a.bias_regularizer);
+  field("bias_constraint", a.bias_constraint);
+  field("activity_regularizer", a.activity_regularizer);
+}
+
+template <class Arguments, class F>
+void kernel_fields(Arguments& a, F&& field) {
+  field("kernel_initializer", a.kernel_initializer);
+  field("kernel_regularizer", a.kernel_regularizer);
+  field("kernel_constraint", a.kernel_constraint);
+}
+
+template <class Arguments, class F>
+void depthwise_fields(Arguments& a, F&& field) {
+  field("depth_multiplier", a.depth_multiplier);
+  field("depthwise_initializer", a.depthwise_initializer);
+  field("depthwise_regularizer", a.depthwise_regularizer);
+  field("depthwise_constraint", a.depthwise_constraint);
+}
+
+template <class F>
+void fields(ConvArguments& a, F&& field) {
+  field("filters", a.filters);
+  window_fields(a, field);
+  field("groups", a.groups);
+  bias_fields(a, field);
+  kernel_fields(a, field);
+}
+
+template <class F>
+void fields(TransposeArguments& a, F&& field) {
+  field("filters", a.filters);
+  window_fields(a, field);
+  field("output_padding", a.output_padding);
+  bias_fields(a, field);
+  kernel_fields(a, field);
+}
+
+template <class F>
+void fields(DepthwiseArguments& a, F&& field) {
+  window_fields(a, field);
+  depthwise_fields(a, field);
+  bias_fields(a, field);
+}
+
+template <class F>
+void fields(SeparableArguments& a, F&& field) {
+  field("filters", a.filters);
+  window_fields(a, field);
+  depthwise_fields(a, field);
+  field("pointwise_initializer", a.pointwise_initializer);
+  field("pointwise_regularizer", a.pointwise_regularizer);
+  field("pointwise_constraint", a.pointwise_constraint);
+  bias_fields(a, field);
+}
+
+/// The arguments with a number for each axis and the format that is meant.
+template <class Arguments>
+Arguments completed(const char* layer, const Arguments& given, int axes, bool causal) {
+  const Arguments a = with_window(layer, given, axes, causal);
+  if constexpr (requires { a.filters; }) expect_at_least<std::int64_t>(layer, "filters", a.filters, 1);
+  if constexpr (requires { a.depth_multiplier; })
+    expect_at_least<std::int64_t>(layer, "depth_multiplier", a.depth_multiplier, 1);
+  return a;
+}
+
+/// A convolution, then bias and activation.
+template <class Arguments>
+class ConvolutionalImpl : public LayerWith<Arguments> {
+ public:
+  ConvolutionalImpl(const char* class_name, const Arguments& given, int axes, bool causal = false)
+      : LayerWith<Arguments>(class_name, completed(class_name, given, axes, causal)), axes_(axes) {
+    this->activity_regularizer = args.activity_regularizer;
+    this->input_spec = {{.ndim = axes + 2}};
+  }
+
+  Tensor call(const Tensor& x) final {
+    Tensor y = convolve(K::as_dtype(x, this->dtype()));
+    if (args.use_bias) y = K::bias_add(y, bias_, {args.data_format});
+    return args.activation(y);
+  }
+
+ protected:
+  using LayerWith<Arguments>::args;
+  virtual Tensor convolve(const Tensor& x) = 0;
+
+  /// The channels of the input; all later inputs must have as many.
+  std::int64_t channels_of(const Shape& input) {
+    const std::int64_t channels = known_channels(this->name(), input, args.data_format);
+    this->input_spec = {{.ndim = axes_ + 2, .axes = {{channel_axis(args.data_format), channels}}}};
+    return channels;
+  }
+  Shape kernel_shape(std::int64_t before_last, std::int64_t last) const {
+    Shape shape(args.kernel_size.over(axes_));
+    shape.push_back(before_last);
+    shape.push_back(last);
+    return shape;
+  }
+  void add_bias(std::int64_t filters) {
+    if (args.use_bias)
+      bias_ = this->add_weight("bias", {filters},
+                               {args.bias_initializer, args.bias_regularizer, args.bias_constraint});
+  }
+  K::ConvOptions window() const { return {args.strides, args.padding, args.data_format, args.dilation_rate}; }
+  int axes() const { return axes_; }
+
+ private:
+  int axes_;
+  Variable bias_;
+};
+
+// --- Plain -------------------------------------------------------------------------------------------------
+
+class ConvImpl : public ConvolutionalImpl<ConvArguments> {
+ public:
+  ConvImpl(const char* class_name, const ConvArguments& arguments, int axes)
+      : ConvolutionalImpl(class_name, arguments, axes, axes == 1) {
+    expect_at_least<std::int64_t>(class_name, "groups", args.groups, 1);
+    if (args.filters % args.groups != 0)
+      fail("[", class_name, "] the filters must divide into the groups: received filters=", args.filters,
+           ", groups=", args.groups);
+  }
+
+  void build(const Shape& input) override {
+    const std::int64_t channels = channels_of(input);
+    if (channels % args.groups != 0)
+      fail("[", name(), "] the channels must divide into the groups: received shape=", input,
+           ", groups=", args.groups);
+    kernel_ = add_weight("kernel", kernel_shape(channels / args.groups, args.filters),
+                         {args.kernel_initializer, args.kernel_regularizer, args.kernel_constraint});
+    add_bias(args.filters);
+  }
+
+ protected:
+  Tensor convolve(const Tensor& x) override {
+    if (args.groups == 1) return convolution(x, kernel_);
+    const int axis = channel_axis(args.data_format);
+    // One convolution instead of one for each channel.
+    if (axes() == 2 && args.groups == x.shape()[axis])
+      return K::depthwise_conv2d(x, depthwise_kernel(), window());
+    const std::vector<Tensor> parts = K::split(x, args.groups, axis),
+                              kernels = K::split(kernel_, args.groups, -1);
+    std::vector<Tensor> results;
+    for (std::size_t g = 0; g < parts.size(); ++g) results.push_back(convolution(parts[g], kernels[g]));
+    return K::concatenate(results, axis);
+  }
+
+ private:
+  Tensor convolution(const Tensor& x, const Tensor& kernel) const {
+    return nn::convolution(axes(), x, kernel, window());
+  }
+  /// The kernel of groups of one channel: (spatial..., channels, filters / channels).
+  Tensor depthwise_kernel() const {
+    return K::reshape(kernel_, kernel_shape(args.groups, args.filters / args.groups));
+  }
+
+  Variable kernel_;
+};
+
+struct Conv1DImpl final : ConvImpl {
+  explicit Conv1DImpl(const ConvArguments& arguments) : ConvImpl("Conv1D", arguments, 1) {}
+};
+struct Conv2DImpl final : ConvImpl {
+  explicit Conv2DImpl(const ConvArguments& arguments) : ConvImpl("Conv2D", arguments, 2) {}
+};
+struct Conv3DImpl final : ConvImpl {
+  explicit Conv3DImpl(const ConvArguments& arguments) : ConvImpl("Conv3D", arguments, 3) {}
+};
+
+// --- Transposed --------------------------------------------------------------------------------------------
+
+/// The extent of an output axis.
+std::int64_t transposed_extent(std::int64_t n, std::int64_t kernel, std::int64_t stride, bool same,
+                               std::optional<std::int64_t> output_padding) {
+  if (n == None) return None;
+  const std::int64_t more = !output_padding
+                                ? same ? 0 : std::max<std::int64_t>(kernel - stride, 0)
+                                : kernel - (same ? 2 * (kernel / 2) : 0) + *output_padding - stride;
+  std::int64_t extent;
+  // An extent that no tensor has where the product overflows.
+  return __builtin_mul_overflow(n, stride, &extent) || __builtin_add_overflow(extent, more, &extent)
+             ? std::numeric_limits<std::int64_t>::max()
+             : extent;
+}
+
+class ConvTransposeImpl : public ConvolutionalImpl<TransposeArguments> {
+ public:
+  ConvTransposeImpl(const char* class_name, const TransposeArguments& arguments, int axes)
+      : ConvolutionalImpl(class_name, with_padding(class_name, arguments, axes), axes) {
+    const std::vector<std::int64_t> rates = args.dilation_rate.over(axes);
+    if (axes == 3 && std::any_of(rates.begin(), rates.end(), [](std::int64_t rate) { return rate > 1; }))
+      fail("[", class_name, "] dilation_rate must be 1: received dilation_rate=", Value(args.dilation_rate));
+  }
+
+  void build(const Shape& input) override {
+    kernel_ = add_weight("kernel", kernel_shape(args.filters, channels_of(input)),
+                         {args.kernel_initializer, args.kernel_regularizer, args.kernel_constraint});
+    add_bias(args.filters);
+  }
+
+ protected:
+  Tensor convolve(const Tensor& x) override {
+    const Shape shape = output_shape(x.shape());
+    const bool unknown = std::find(shape.begin() + 1, shape.end(), None) != shape.end();
+    if (unknown && is_symbolic(x))  // K's transposed convolutions take the extents of the output
+      return defer(
+          "conv_transpose", {shape, x.dtype()},
+          [this, held = shared_from_this()](const Tensor& x, const Tensor&) { return convolve(x); }, x,
+          kernel_);
+    if (axes() == 2) return K::conv2d_transpose(x, kernel_, shape, window());
+    if (axes() == 3)
+      return K::conv3d_transpose(x, kernel_, shape, {args.strides, args.padding, args.data_format});
+    // A sequence is an image of height 1.
+    const int height = first_spatial_axis(args.data_format);
+    Shape image = shape;
+    image.insert(height, 1);
+    const std::int64_t stride = args.strides.over(1)[0], rate = args.dilation_rate.over(1)[0];
+    const Tensor y = K::conv2d_transpose(K::expand_dims(x, height), K::expand_dims(kernel_, 0), image,
+                                         {{1, stride}, args.padding, args.data_format, {rate, rate}});
+    return K::squeeze(y, height);
+  }
+
+ private:
+  static TransposeArguments with_padding(const char* layer, TransposeArguments a, int axes) {
+    if (a.output_padding.over(axes).empty()) return a;
+    a.output_padding = expanded(layer, "output_padding", a.output_padding, axes, 0);
+    const std::vector<std::int64_t> paddings = a.output_padding.over(axes),
+                                    strides = expanded(layer, "strides", a.strides, axes).over(axes);
+    for (std::size_t axis = 0; axis < paddings.size(); ++axis)
+      if (paddings[axis] >= strides[axis])
+        fail("[", layer,
+             "] output_padding must be below the strides: received output_padding=", Value(a.output_padding),
+             ", strides=", Value(strides));
+    return a;
+  }
+
+  Shape output_shape(const Shape& input) const {
+    const std::vector<std::int64_t> size = args.kernel_size.over(axes()), strides = args.strides.over(axes()),
+                                    rates = args.dilation_rate.over(axes()),
+                                    paddings = args.output_padding.over(axes());
+    Shape shape = input;
+    shape[channel_axis(args.data_format)] = args.filters;
+    for (std::size_t axis = 0; axis < size.size(); ++axis) {
+      std::int64_t& extent = shape[first_spatial_axis(args.data_format) + static_cast<int>(axis)];
+      extent =
+          transposed_extent(extent, (size[axis] - 1) * rates[axis] + 1, strides[axis], args.padding == "same",
+                            paddings.empty() ? std::nullopt : std::optional(paddings[axis]));
+    }
+    return shape;
+  }
+
+  Variable kernel_;
+};
+
+struct Conv1DTransposeImpl final : ConvTransposeImpl {
+  explicit Conv1DTransposeImpl(const TransposeArguments& arguments)
+      : ConvTransposeImpl("Conv1DTranspose", arguments, 1) {}
+};
+struct Conv2DTransposeImpl final : ConvTransposeImpl {
+  explicit Conv2DTransposeImpl(const TransposeArguments& arguments)
+      : ConvTransposeImpl("Conv2DTranspose", arguments, 2) {}
+};
+struct Conv3DTransposeImpl final : ConvTransposeImpl {
+  explicit Conv3DTransposeImpl(const TransposeArguments& arguments)
+      : ConvTransposeImpl("Conv3DTranspose", arguments, 3) {}
+};
+
+// --- Depthwise ---------------------------------------------------------------------------------------------
+
+class DepthwiseImpl : public ConvolutionalImpl<DepthwiseArguments> {
+ public:
+  using ConvolutionalImpl::ConvolutionalImpl;
+
+  void build(const Shape& input) override {
+    const std::int64_t channels = channels_of(input);
+    kernel_ = add_weight("kernel", kernel_shape(channels, args.depth_multiplier),
+                         {args.depthwise_initializer, args.depthwise_regularizer, args.depthwise_constraint});
+    add_bias(channels * args.depth_multiplier);
+  }
+
+ protected:
+  Tensor convolve(const Tensor& x) override {
+    if (axes() == 2) return K::depthwise_conv2d(x, kernel_, window());
+    const int height = first_spatial_axis(args.data_format);
+    const std::int64_t stride = args.strides.over(1)[0], rate = args.dilation_rate.over(1)[0];
+    const Tensor y = K::depthwise_conv2d(K::expand_dims(x, height), K::expand_dims(kernel_, 0),
+                                         {{stride, stride}, args.padding, args.data_format, {rate, rate}});
+    return K::squeeze(y, height);
+  }
+
+ private:
+  Variable kernel_;
+};
+
+struct DepthwiseConv1DImpl final : DepthwiseImpl {
+  explicit DepthwiseConv1DImpl(const DepthwiseArguments& arguments)
+      : DepthwiseImpl("DepthwiseConv1D", arguments, 1) {}
+};
+struct DepthwiseConv2DImpl final : DepthwiseImpl {
+  explicit DepthwiseConv2DImpl(const DepthwiseArguments& arguments)
+      : DepthwiseImpl("DepthwiseConv2D", arguments, 2) {}
+};
+
+// --- Separable ---------------------------------------------------------------------------------------------
+
+class SeparableImpl : public ConvolutionalImpl<SeparableArguments> {
+ public:
+  using ConvolutionalImpl::ConvolutionalImpl;
+
+  void build(const Shape& input) override {
+    const std::int64_t channels = channels_of(input);
+    Shape pointwise = kernel_shape(channels * args.depth_multiplier, args.filters);
+    std::fill_n(pointwise.begin(), axes(), 1);
+    depthwise_ =
+        add_weight("depthwise_kernel", kernel_shape(channels, args.depth_multiplier),
+                   {args.depthwise_initializer, args.depthwise_regularizer, args.depthwise_constraint});
+    pointwise_ =
+        add_weight("pointwise_kernel", pointwise,
+                   {args.pointwise_initializer, args.pointwise_regularizer, args.pointwise_constraint});
+    add_bias(args.filters);
+  }
+
+ protected:
+  Tensor convolve(const Tensor& x) override {
+    if (axes() == 2) return K::separable_conv2d(x, depthwise_, pointwise_, window());
+    if (args.padding != "causal") return K::separable_conv1d(x, depthwise_, pointwise_, window());
+    K::ConvOptions valid = window();
+    valid.padding = "valid";
+    return K::separable_conv1d(with_past(x), depthwise_, pointwise_, valid);
+  }
+
+ private:
+  /// Zeros in front, so that no position sees later ones.
+  Tensor with_past(const Tensor& x) const {
+    std::vector<K::PaddingPair> paddings(3, K::PaddingPair(0));
+    const std::int64_t reach = (args.kernel_size.over(1)[0] - 1) * args.dilation_rate.over(1)[0];
+    paddings[static_cast<std::size_t>(first_spatial_axis(args.data_format))] = {reach, 0};
+    return K::pad(x, paddings);
+  }
+
+  Variable depthwise_, pointwise_;
+};
+
+struct SeparableConv1DImpl final : SeparableImpl {
+  explicit SeparableConv1DImpl(const SeparableArguments& arguments)
+      : SeparableImpl("SeparableConv1D", arguments, 1, true) {}
+};
+struct SeparableConv2DImpl final : SeparableImpl {
+  explicit SeparableConv2DImpl(const SeparableArguments& arguments)
+      : SeparableImpl("SeparableConv2D", arguments, 2) {}
+};
+
+}  // namespace
+
+Conv1D::Conv1D(std::int64_t filters, const PerAxis<std::int64_t>& kernel_size, const ConvOptions& options)
+    : KernelLayer(std::make_shared<Conv1DImpl>(ConvArguments{options, filters, kernel_size})) {}
+Conv2D::Conv2D(std::int64_t filters, const PerAxis<std::int64_t>& kernel_size, const ConvOptions& options)
+    : KernelLayer(std::make_shared<Conv2DImpl>(ConvArguments{options, filters, kernel_size})) {}
+Conv3D::Conv3D(std::int64_t filters, const PerAxis<std::int64_t>& kernel_size, const ConvOptions& options)
+    : KernelLayer(std::make_shared<Conv3DImpl>(ConvArguments{options, filters, kernel_size})) {}
+
+Conv1DTranspose::Conv1DTranspose(std::int64_t filters, const PerAxis<std::int64_t>& kernel_size,
+                                 const ConvTransposeOptions& options)
+    : KernelLayer(std::make_shared<Conv1DTransposeImpl>(TransposeArguments{options, filters, kernel_size})) {}
+Conv2DTranspose::Conv2DTranspose(std::int64_t filters, const PerAxis<std::int64_t>& kernel_size,
+                                 const ConvTransposeOptions& options)
+    : KernelLayer(std::make_shared<Conv2DTransposeImpl>(TransposeArguments{options, filters, kernel_size})) {}
+Conv3DTranspose::Conv3DTranspose(std::int64_t filters, const PerAxis<std::int64_t>& kernel_size,
+                                 const ConvTransposeOptions& options)
+    : KernelLayer(std::make_shared<Conv3DTransposeImpl>(TransposeArguments{options, filters, kernel_size})) {}
+
+DepthwiseConv1D::DepthwiseConv1D(const PerAxis<std::int64_t>& kernel_size,
+                                 const DepthwiseConvOptions& options)
+    : KernelLayer(std::make_shared<DepthwiseConv1DImpl>(DepthwiseArguments{options, kernel_size})) {}
+DepthwiseConv2D::DepthwiseConv2D(const PerAxis<std::int64_t>& kernel_size,
+                                 const DepthwiseConvOptions& options)
+    : KernelLayer(std::make_shared<DepthwiseConv2DImpl>(DepthwiseArguments{options, kernel_size})) {}
+
+SeparableConv1D::SeparableConv1D(std::int64_t filters, const PerAxis<std::int64_t>& kernel_size,
+                                 const SeparableConvOptions& options)
+    : Layer(std::make_shared<SeparableConv1DImpl>(SeparableArguments{options, filters, kernel_size})) {}
+SeparableConv2D::SeparableConv2D(std::int64_t filters, const PerAxis<std::int64_t>& kernel_size,
+                                 const SeparableConvOptions& options)
+    : Layer(std::make_shared<SeparableConv2DImpl>(SeparableArguments{options, filters, kernel_size})) {}
+
+void add_convolution_layers(ClassRegistry& catalogue) {
+  add_layer<Conv1DImpl, ConvArguments>(catalogue, "Conv1D", {"Convolution1D"});
+  add_layer<Conv2DImpl, ConvArguments>(catalogue, "Conv2D", {"Convolution2D"});
+  add_layer<Conv3DImpl, ConvArguments>(catalogue, "Conv3D", {"Convolution3D"});
+  add_layer<Conv1DTransposeImpl, TransposeArguments>(catalogue, "Conv1DTranspose",
+                                                     {"Convolution1DTranspose"});
+  add_layer<Conv2DTransposeImpl, TransposeArguments>(catalogue, "Conv2DTranspose",
+                                                     {"Convolution2DTranspose"});
+  add_layer<Conv3DTransposeImpl, TransposeArguments>(catalogue, "Conv3DTranspose",
+                                                     {"Convolution3DTranspose"});
+  add_layer<DepthwiseConv1DImpl, DepthwiseArguments>(catalogue, "DepthwiseConv1D");
+  add_layer<DepthwiseConv2DImpl, DepthwiseArguments>(catalogue, "DepthwiseConv2D");
+  add_layer<SeparableConv1DImpl, SeparableArguments>(catalogue, "SeparableConv1D",
+                                                     {"SeparableConvolution1D"});
+  add_layer<SeparableConv2DImpl, SeparableArguments>(catalogue, "SeparableConv2D",
+                                                     {"SeparableConvolution2D"});
+}
+
+}  // namespace ktape::nn

@@ -1,0 +1,40 @@
+#pragma once
+#include <ktape/nn/core/activations.hpp>
+#include <ktape/nn/layers/base/weighted_layers.hpp>
+#include <ktape/ops/per_axis.hpp>
+
+/// Convolutions, without padding, with other weights at each position: see ops/convolution.hpp. From Keras 2.
+namespace ktape::nn {
+
+using backend::PerAxis;
+
+struct LocallyConnectedOptions {
+  PerAxis<std::int64_t> strides = 1;
+  std::string padding = "valid";  ///< nothing else
+  std::string data_format = {};   ///< K::image_data_format() by default
+  ActivationFunction activation = {};
+  bool use_bias = true;
+  Initializer kernel_initializer = "glorot_uniform", bias_initializer = "zeros";
+  Regularizer kernel_regularizer = {}, bias_regularizer = {}, activity_regularizer = {};
+  nn::Constraint kernel_constraint = {}, bias_constraint = {};
+  std::int64_t implementation = 1;  ///< accepted, and not looked at
+  OptionalShape input_shape = {}, batch_input_shape = {};
+  std::string name = {};
+  bool trainable = true;
+  std::optional<DType> dtype = {};
+};
+
+/// Weights: kernel (positions, elements of a patch, filters) and bias (positions..., filters). Throws
+/// ValueError for an input whose extents are not known.
+class LocallyConnected1D : public KernelLayer {
+ public:
+  LocallyConnected1D(std::int64_t filters, const PerAxis<std::int64_t>& kernel_size,
+                     const LocallyConnectedOptions& options = {});
+};
+class LocallyConnected2D : public KernelLayer {
+ public:
+  LocallyConnected2D(std::int64_t filters, const PerAxis<std::int64_t>& kernel_size,
+                     const LocallyConnectedOptions& options = {});
+};
+
+}  // namespace ktape::nn

@@ -1,0 +1,223 @@
+#include <ktape/nn/layers/base/arguments.hpp>
+#include <ktape/nn/layers/core/core.hpp>
+#include <ktape/ops/as_dtype.hpp>
+#include <ktape/ops/elementwise.hpp>
+#include <ktape/ops/indexing.hpp>
+#include <ktape/ops/inspection.hpp>
+#include <ktape/ops/linalg/linalg.hpp>
+#include <ktape/ops/nn/bias.hpp>
+#include <ktape/ops/nn/class_numbers.hpp>
+#include <ktape/ops/operators.hpp>
+#include <ktape/ops/reductions.hpp>
+
+namespace ktape::nn {
+namespace K = backend;
+
+namespace {
+
+// --- Dense -------------------------------------------------------------------------------------------------
+
+struct DenseArguments : DenseOptions {
+  std::int64_t units = 0;
+};
+
+template <class F>
+void fields(DenseArguments& a, F&& field) {
+  field("units", a.units);
+  field("activation", a.activation);
+  field("use_bias", a.use_bias);
+  field("kernel_initializer", a.kernel_initializer);
+  field("bias_initializer", a.bias_initializer);
+  field("kernel_regularizer", a.kernel_regularizer);
+  field("bias_regularizer", a.bias_regularizer);
+  field("activity_regularizer", a.activity_regularizer);
+  field("kernel_constraint", a.kernel_constraint);
+  field("bias_constraint", a.bias_constraint);
+}
+
+class DenseImpl final : public LayerWith<DenseArguments> {
+ public:
+  explicit DenseImpl(const DenseArguments& arguments) : LayerWith("Dense", arguments) {
+    expect_at_least<std::int64_t>("Dense", "units", args.units, 1);
+    supports_masking = true;
+    activity_regularizer = args.activity_regularizer;
+    input_spec = {{.min_ndim = 2}};
+  }
+
+  void build(const Shape& input) override {
+    kernel_ = add_weight("kernel", {input[-1], args.units},
+                         {args.kernel_initializer, args.kernel_regularizer, args.kernel_constraint});
+    if (args.use_bias)
+      bias_ = add_weight("bias", {args.units},
+                         {args.bias_initializer, args.bias_regularizer, args.bias_constraint});
+    input_spec = {{.min_ndim = 2, .axes = {{-1, input[-1]}}}};
+  }
+
+  Tensor call(const Tensor& x) override {
+    Tensor y = K::dot(K::as_dtype(x, dtype()), kernel_);
+    if (args.use_bias) y = K::bias_add(y, bias_);
+    if (args.activation.defined()) y = args.activation(y);
+    return y;
+  }
+
+ private:
+  Variable kernel_, bias_;
+};
+
+// --- Activation, Identity ---------------------------------------------------------------------------------
+
+struct ActivationArguments : LayerOptions {
+  ActivationFunction activation;
+};
+
+template <class F>
+void fields(ActivationArguments& a, F&& field) {
+  field("activation", a.activation);
+}
+
+class ActivationLayerImpl final : public LayerWith<ActivationArguments> {
+ public:
+  explicit ActivationLayerImpl(const ActivationArguments& arguments) : LayerWith("Activation", arguments) {
+    supports_masking = true;
+  }
+  Tensor call(const Tensor& x) override { return args.activation(x); }
+};
+
+class IdentityImpl final : public LayerWith<LayerOptions> {
+ public:
+  explicit IdentityImpl(const LayerOptions& options) : LayerWith("Identity", options) {
+    supports_masking = true;
+  }
+  Tensor call(const Tensor& x) override { return x; }
+};
+
+// --- Embedding, Masking -----------------------------------------------------------------------------------
+
+struct EmbeddingArguments : EmbeddingOptions {
+  std::int64_t input_dim = 0, output_dim = 0;
+};
+
+template <class F>
+void fields(EmbeddingArguments& a, F&& field) {
+  field("input_dim", a.input_dim);
+  field("output_dim", a.output_dim);
+  field("embeddings_initializer", a.embeddings_initializer);
+  field("embeddings_regularizer", a.embeddings_regularizer);
+  field("activity_regularizer", a.activity_regularizer);
+  field("embeddings_constraint", a.embeddings_constraint);
+  field("mask_zero", a.mask_zero);
+  field("input_length", a.input_length);
+}
+
+class EmbeddingImpl final : public LayerWith<EmbeddingArguments> {
+ public:
+  explicit EmbeddingImpl(const EmbeddingArguments& arguments) : LayerWith("Embedding", arguments) {
+    expect_at_least<std::int64_t>("Embedding", "input_dim", args.input_dim, 1);
+    expect_at_least<std::int64_t>("Embedding", "output_dim", args.output_dim, 1);
+    if (const Shape table{args.input_dim, args.output_dim};
+        args.weights.defined() && args.weights.shape() != table)
+      fail("[Embedding] weights must have the shape ", table, ": received weights=", args.weights.shape());
+    supports_masking = args.mask_zero;
+    activity_regularizer = args.activity_regularizer;
+  }
+
+  void build(const Shape&) override {
+    const auto given = [this](const Shape&, DType dtype) { return K::as_dtype(args.weights, dtype); };
+    embeddings_ = add_weight("embeddings", {args.input_dim, args.output_dim},
+                             {args.weights.defined() ? Initializer(given) : args.embeddings_initializer,
+                              args.embeddings_regularizer, args.embeddings_constraint});
+  }
+
+  Tensor call(const Tensor& x) override {
+    return K::gather(embeddings_, x.dtype().is_integer() ? x : K::class_numbers(name(), "index", x));
+  }
+
+  Tensor compute_mask(const Tensor& x, const Tensor&) override { return x != 0; }
+
+ private:
+  Variable embeddings_;
+};
+
+struct MaskingArguments : LayerOptions {
+  double mask_value = 0;
+};
+
+template <class F>
+void fields(MaskingArguments& a, F&& field) {
+  field("mask_value", a.mask_value);
+}
+
+class MaskingImpl final : public LayerWith<MaskingArguments> {
+ public:
+  explicit MaskingImpl(const MaskingArguments& arguments) : LayerWith("Masking", arguments) {
+    supports_masking = true;
+    input_spec = {{.min_ndim = 2}};
+  }
+  Tensor call(const Tensor& x) override {
+    return x * K::as_dtype(K::any(x != args.mask_value, -1, true), x.dtype());
+  }
+  Tensor compute_mask(const Tensor& x, const Tensor&) override { return K::any(x != args.mask_value, -1); }
+};
+
+// --- Lambda -----------------------------------------------------------------------------------------------
+
+class LambdaImpl final : public LayerImpl {
+ public:
+  LambdaImpl(Lambda::Function f, const LayerOptions& options)
+      : LayerImpl("Lambda", options), f_(std::move(f)) {}
+  std::vector<Tensor> call(const std::vector<Tensor>& inputs) { return f_(inputs); }
+  Value to_value() const override {
+    fail("[", name(),
+         "] a Lambda has no config from which it could be made again: make its function the call of a layer "
+         "class of your own (nn::LayerOf)");
+  }
+
+ private:
+  Lambda::Function f_;
+};
+
+}  // namespace
+
+namespace {
+
+/// The arguments of a layer whose input has one axis of a known extent behind the batch.
+template <class Arguments>
+Arguments with_input(Arguments arguments, std::optional<std::int64_t> extent) {
+  if (extent && !arguments.input_shape) arguments.input_shape = {*extent};
+  return arguments;
+}
+
+}  // namespace
+
+Dense::Dense(std::int64_t units, const DenseOptions& options)
+    : KernelLayer(
+          std::make_shared<DenseImpl>(with_input(DenseArguments{options, units}, options.input_dim))) {}
+
+Activation::Activation(const ActivationFunction& activation, const LayerOptions& options)
+    : Layer(std::make_shared<ActivationLayerImpl>(ActivationArguments{options, activation})) {}
+
+Identity::Identity(const LayerOptions& options) : Layer(std::make_shared<IdentityImpl>(options)) {}
+
+Embedding::Embedding(std::int64_t input_dim, std::int64_t output_dim, const EmbeddingOptions& options)
+    : Layer(std::make_shared<EmbeddingImpl>(
+          with_input(EmbeddingArguments{options, input_dim, output_dim}, options.input_length))) {}
+
+Masking::Masking(double mask_value, const LayerOptions& options)
+    : Layer(std::make_shared<MaskingImpl>(MaskingArguments{options, mask_value})) {}
+
+Lambda::Lambda(Function f, const LayerOptions& options)
+    : Layer(std::make_shared<LambdaImpl>(std::move(f), options)) {}
+
+void Lambda::fail_several(std::size_t received) {
+  fail("[Lambda] the function takes one tensor: received ", received);
+}
+
+void add_core_layers(ClassRegistry& catalogue) {
+  add_layer<DenseImpl, DenseArguments>(catalogue, "Dense");
+  add_layer<ActivationLayerImpl, ActivationArguments>(catalogue, "Activation");
+  add_layer<IdentityImpl, LayerOptions>(catalogue, "Identity");
+  add_layer<EmbeddingImpl, EmbeddingArguments>(catalogue, "Embedding");
+  add_layer<MaskingImpl, MaskingArguments>(catalogue, "Masking");
+}
+
+}  // namespace ktape::nn

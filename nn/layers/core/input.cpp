@@ -1,0 +1,80 @@
+#include <ktape/nn/layers/base/arguments.hpp>
+#include <ktape/nn/layers/base/layer_call.hpp>
+#include <ktape/nn/layers/core/input.hpp>
+
+namespace ktape::nn {
+namespace {
+
+struct InputArguments : LayerOptions {
+  Shape batch_shape;
+  bool sparse = false;
+};
+
+template <class F>
+void fields(InputArguments& a, F&& field) {
+  field("batch_shape", a.batch_shape);
+  field("sparse", a.sparse);
+}
+
+/// The layer that stands for an input in the list of a model's layers.
+class InputLayerImpl final : public LayerWith<InputArguments> {
+ public:
+  explicit InputLayerImpl(const InputArguments& arguments) : LayerWith("InputLayer", arguments) {}
+  Tensor call(const Tensor& x) override { return x; }
+  /// An input cannot be trained: Keras 2 refuses the word.
+  Value to_value() const override {
+    Config config = full_config();
+    config.erase("trainable");
+    return described(*this, config);
+  }
+
+  Tensor tensor() {
+    backend::PlaceholderOptions options;
+    options.shape = args.batch_shape;
+    options.dtype = dtype();
+    options.sparse = args.sparse;
+    options.name = name();
+    const Tensor input = backend::placeholder(options);
+    const Layer layer(shared_from_this());
+    if (!layer.built()) layer.build(args.batch_shape);
+    Symbol& symbol = *input.get()->symbol;
+    symbol.set_owner(std::make_shared<LayerCall>(layer, &symbol, CallArguments(), 0));
+    return input;
+  }
+};
+
+std::string input_name() { return "input_" + std::to_string(backend::get_uid("input")); }
+
+}  // namespace
+
+Tensor Input(const Shape& shape, const InputOptions& options) {
+  if (options.batch_size && *options.batch_size < 0)
+    fail("[Input] batch_size must be at least 0: received batch_size=", *options.batch_size);
+  InputArguments arguments{
+      {.name = options.name.empty() ? input_name() : options.name, .dtype = options.dtype},
+      shape,
+      options.sparse};
+  arguments.batch_shape.insert(0, options.batch_size.value_or(None));
+  return std::make_shared<InputLayerImpl>(arguments)->tensor();
+}
+
+Tensor input_of(const Layer& layer) {
+  auto* input = dynamic_cast<InputLayerImpl*>(layer.shared().get());
+  return input ? input->tensor() : Tensor();
+}
+
+void add_input_layer(ClassRegistry& catalogue) {
+  catalogue.add(
+      "InputLayer", Factory([](const Config& given) {
+        Config config = given;
+        if (config.get("ragged") == Value(true))
+          fail("[InputLayer] inputs are not ragged: received ragged=true");
+        for (const char* name : {"ragged", "optional"}) config.erase(name);
+        if (!config.contains("batch_shape"))
+          fail("[InputLayer] batch_shape must be given: received ", config);
+        if (!config.contains("name")) config.set("name", input_name());
+        return Layer(std::make_shared<InputLayerImpl>(layer_arguments<InputArguments>("InputLayer", config)));
+      }));
+}
+
+}  // namespace ktape::nn

@@ -1,0 +1,180 @@
+#include <ktape/nn/layers/convolutional/spatial.hpp>
+#include <ktape/nn/layers/pooling/pooling.hpp>
+#include <ktape/ops/as_dtype.hpp>
+#include <ktape/ops/inspection.hpp>
+#include <ktape/ops/nn/pooling.hpp>
+#include <ktape/ops/operators.hpp>
+#include <ktape/ops/reductions.hpp>
+#include <ktape/ops/shape.hpp>
+
+namespace ktape::nn {
+namespace K = backend;
+
+template <class F>
+void fields(GlobalPoolingOptions& a, F&& field) {
+  field("data_format", a.data_format);
+  field("keepdims", a.keepdims);
+}
+
+namespace {
+
+struct PoolingArguments : PoolingOptions {
+  PerAxis<std::int64_t> pool_size = 2;
+};
+
+template <class F>
+void fields(PoolingArguments& a, F&& field) {
+  field("pool_size", a.pool_size);
+  field("strides", a.strides);
+  field("padding", a.padding);
+  field("data_format", a.data_format);
+}
+
+class PoolingImpl : public LayerWith<PoolingArguments> {
+ public:
+  PoolingImpl(const char* class_name, const char* mode, int axes, const PoolingArguments& arguments)
+      : LayerWith(class_name, completed(class_name, arguments, axes)), mode_(mode), axes_(axes) {
+    input_spec = {{.ndim = axes + 2}};
+  }
+
+  Tensor call(const Tensor& x) override {
+    K::PoolOptions options{args.strides, args.padding, args.data_format, mode_};
+    if (axes_ == 2) return K::pool2d(x, args.pool_size, options);
+    if (axes_ == 3) return K::pool3d(x, args.pool_size, options);
+    // A sequence is an image of height 1.
+    const int height = first_spatial_axis(args.data_format);
+    options.strides = {1, args.strides.over(1)[0]};
+    const Tensor y = K::pool2d(K::expand_dims(x, height), {1, args.pool_size.over(1)[0]}, options);
+    return K::squeeze(y, height);
+  }
+
+ private:
+  static PoolingArguments completed(const char* layer, PoolingArguments a, int axes) {
+    a.pool_size = expanded(layer, "pool_size", a.pool_size, axes);
+    a.strides = a.strides.over(axes).empty() ? a.pool_size : expanded(layer, "strides", a.strides, axes);
+    a.data_format = data_format(layer, a.data_format);
+    expect_padding(layer, a.padding, false);
+    return a;
+  }
+
+  const char* mode_;
+  int axes_;
+};
+
+class GlobalPoolingImpl : public LayerWith<GlobalPoolingOptions> {
+ public:
+  GlobalPoolingImpl(const char* class_name, bool maximum, int axes, GlobalPoolingOptions options)
+      : LayerWith(class_name, with_format(class_name, std::move(options))), maximum_(maximum) {
+    input_spec = {{.ndim = axes + 2}};
+    for (int axis = 0; axis < axes; ++axis) axes_.push_back(first_spatial_axis(args.data_format) + axis);
+  }
+
+  Tensor call(const Tensor& x, const CallArguments& arguments) override {
+    if (maximum_) return K::max(x, axes_, args.keepdims);
+    const bool masked = axes_.size() == 1 && !arguments.mask.empty() && arguments.mask[0].defined();
+    return masked ? masked_mean(x, arguments.mask[0]) : K::mean(x, axes_, args.keepdims);
+  }
+
+ private:
+  static GlobalPoolingOptions with_format(const char* layer, GlobalPoolingOptions options) {
+    options.data_format = data_format(layer, options.data_format);
+    return options;
+  }
+
+  Tensor masked_mean(const Tensor& x, const Tensor& mask) const {
+    const Tensor counts = K::expand_dims(K::as_dtype(mask, x.dtype()), channel_axis(args.data_format));
+    return K::sum(x * counts, axes_, args.keepdims) / K::sum(counts, axes_, args.keepdims);
+  }
+
+  bool maximum_;
+  std::vector<int> axes_;
+};
+
+// --- The classes -------------------------------------------------------------------------------------------
+
+struct MaxPooling1DImpl final : PoolingImpl {
+  explicit MaxPooling1DImpl(const PoolingArguments& a) : PoolingImpl("MaxPooling1D", "max", 1, a) {}
+};
+struct MaxPooling2DImpl final : PoolingImpl {
+  explicit MaxPooling2DImpl(const PoolingArguments& a) : PoolingImpl("MaxPooling2D", "max", 2, a) {}
+};
+struct MaxPooling3DImpl final : PoolingImpl {
+  explicit MaxPooling3DImpl(const PoolingArguments& a) : PoolingImpl("MaxPooling3D", "max", 3, a) {}
+};
+struct AveragePooling1DImpl final : PoolingImpl {
+  explicit AveragePooling1DImpl(const PoolingArguments& a) : PoolingImpl("AveragePooling1D", "avg", 1, a) {}
+};
+struct AveragePooling2DImpl final : PoolingImpl {
+  explicit AveragePooling2DImpl(const PoolingArguments& a) : PoolingImpl("AveragePooling2D", "avg", 2, a) {}
+};
+struct AveragePooling3DImpl final : PoolingImpl {
+  explicit AveragePooling3DImpl(const PoolingArguments& a) : PoolingImpl("AveragePooling3D", "avg", 3, a) {}
+};
+
+using Global = GlobalPoolingOptions;
+struct GlobalMaxPooling1DImpl final : GlobalPoolingImpl {
+  explicit GlobalMaxPooling1DImpl(const Global& a) : GlobalPoolingImpl("GlobalMaxPooling1D", true, 1, a) {}
+};
+struct GlobalMaxPooling2DImpl final : GlobalPoolingImpl {
+  explicit GlobalMaxPooling2DImpl(const Global& a) : GlobalPoolingImpl("GlobalMaxPooling2D", true, 2, a) {}
+};
+struct GlobalMaxPooling3DImpl final : GlobalPoolingImpl {
+  explicit GlobalMaxPooling3DImpl(const Global& a) : GlobalPoolingImpl("GlobalMaxPooling3D", true, 3, a) {}
+};
+struct GlobalAveragePooling1DImpl final : GlobalPoolingImpl {
+  explicit GlobalAveragePooling1DImpl(const Global& a)
+      : GlobalPoolingImpl("GlobalAveragePooling1D", false, 1, a) {}
+};
+struct GlobalAveragePooling2DImpl final : GlobalPoolingImpl {
+  explicit GlobalAveragePooling2DImpl(const Global& a)
+      : GlobalPoolingImpl("GlobalAveragePooling2D", false, 2, a) {}
+};
+struct GlobalAveragePooling3DImpl final : GlobalPoolingImpl {
+  explicit GlobalAveragePooling3DImpl(const Global& a)
+      : GlobalPoolingImpl("GlobalAveragePooling3D", false, 3, a) {}
+};
+
+}  // namespace
+
+MaxPooling1D::MaxPooling1D(const PerAxis<std::int64_t>& pool_size, const PoolingOptions& options)
+    : Layer(std::make_shared<MaxPooling1DImpl>(PoolingArguments{options, pool_size})) {}
+MaxPooling2D::MaxPooling2D(const PerAxis<std::int64_t>& pool_size, const PoolingOptions& options)
+    : Layer(std::make_shared<MaxPooling2DImpl>(PoolingArguments{options, pool_size})) {}
+MaxPooling3D::MaxPooling3D(const PerAxis<std::int64_t>& pool_size, const PoolingOptions& options)
+    : Layer(std::make_shared<MaxPooling3DImpl>(PoolingArguments{options, pool_size})) {}
+AveragePooling1D::AveragePooling1D(const PerAxis<std::int64_t>& pool_size, const PoolingOptions& options)
+    : Layer(std::make_shared<AveragePooling1DImpl>(PoolingArguments{options, pool_size})) {}
+AveragePooling2D::AveragePooling2D(const PerAxis<std::int64_t>& pool_size, const PoolingOptions& options)
+    : Layer(std::make_shared<AveragePooling2DImpl>(PoolingArguments{options, pool_size})) {}
+AveragePooling3D::AveragePooling3D(const PerAxis<std::int64_t>& pool_size, const PoolingOptions& options)
+    : Layer(std::make_shared<AveragePooling3DImpl>(PoolingArguments{options, pool_size})) {}
+
+GlobalMaxPooling1D::GlobalMaxPooling1D(const GlobalPoolingOptions& options)
+    : Layer(std::make_shared<GlobalMaxPooling1DImpl>(options)) {}
+GlobalMaxPooling2D::GlobalMaxPooling2D(const GlobalPoolingOptions& options)
+    : Layer(std::make_shared<GlobalMaxPooling2DImpl>(options)) {}
+GlobalMaxPooling3D::GlobalMaxPooling3D(const GlobalPoolingOptions& options)
+    : Layer(std::make_shared<GlobalMaxPooling3DImpl>(options)) {}
+GlobalAveragePooling1D::GlobalAveragePooling1D(const GlobalPoolingOptions& options)
+    : Layer(std::make_shared<GlobalAveragePooling1DImpl>(options)) {}
+GlobalAveragePooling2D::GlobalAveragePooling2D(const GlobalPoolingOptions& options)
+    : Layer(std::make_shared<GlobalAveragePooling2DImpl>(options)) {}
+GlobalAveragePooling3D::GlobalAveragePooling3D(const GlobalPoolingOptions& options)
+    : Layer(std::make_shared<GlobalAveragePooling3DImpl>(options)) {}
+
+void add_pooling_layers(ClassRegistry& catalogue) {
+  add_layer<MaxPooling1DImpl, PoolingArguments>(catalogue, "MaxPooling1D", {"MaxPool1D"});
+  add_layer<MaxPooling2DImpl, PoolingArguments>(catalogue, "MaxPooling2D", {"MaxPool2D"});
+  add_layer<MaxPooling3DImpl, PoolingArguments>(catalogue, "MaxPooling3D", {"MaxPool3D"});
+  add_layer<AveragePooling1DImpl, PoolingArguments>(catalogue, "AveragePooling1D", {"AvgPool1D"});
+  add_layer<AveragePooling2DImpl, PoolingArguments>(catalogue, "AveragePooling2D", {"AvgPool2D"});
+  add_layer<AveragePooling3DImpl, PoolingArguments>(catalogue, "AveragePooling3D", {"AvgPool3D"});
+  add_layer<GlobalMaxPooling1DImpl, Global>(catalogue, "GlobalMaxPooling1D", {"GlobalMaxPool1D"});
+  add_layer<GlobalMaxPooling2DImpl, Global>(catalogue, "GlobalMaxPooling2D", {"GlobalMaxPool2D"});
+  add_layer<GlobalMaxPooling3DImpl, Global>(catalogue, "GlobalMaxPooling3D", {"GlobalMaxPool3D"});
+  add_layer<GlobalAveragePooling1DImpl, Global>(catalogue, "GlobalAveragePooling1D", {"GlobalAvgPool1D"});
+  add_layer<GlobalAveragePooling2DImpl, Global>(catalogue, "GlobalAveragePooling2D", {"GlobalAvgPool2D"});
+  add_layer<GlobalAveragePooling3DImpl, Global>(catalogue, "GlobalAveragePooling3D", {"GlobalAvgPool3D"});
+}
+
+}  // namespace ktape::nn

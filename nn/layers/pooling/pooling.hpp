@@ -1,0 +1,103 @@
+#pragma once
+#include <ktape/nn/layers/base/layer.hpp>
+#include <ktape/ops/per_axis.hpp>
+
+/// The largest element or the mean of windows over one, two or three spatial axes, channel by channel: see
+/// ops/pooling.hpp. Inputs are (batch, spatial..., channels) or, with "channels_first", (batch, channels,
+/// spatial...); a mask ends here.
+///
+///     nn::MaxPooling2D()   nn::AveragePooling2D({3, 3}, {.strides = 2, .padding = "same"})
+namespace ktape::nn {
+
+using backend::PerAxis;
+
+struct PoolingOptions {
+  PerAxis<std::int64_t> strides = {};  ///< pool_size by default
+  std::string padding = "valid";       ///< or "same"
+  std::string data_format = {};        ///< K::image_data_format() by default
+  OptionalShape input_shape = {}, batch_input_shape = {};
+  std::string name = {};
+  bool trainable = true;
+  std::optional<DType> dtype = {};
+};
+
+class MaxPooling1D : public Layer {
+ public:
+  explicit MaxPooling1D(const PerAxis<std::int64_t>& pool_size = 2, const PoolingOptions& options = {});
+};
+class MaxPooling2D : public Layer {
+ public:
+  explicit MaxPooling2D(const PerAxis<std::int64_t>& pool_size = 2, const PoolingOptions& options = {});
+};
+class MaxPooling3D : public Layer {
+ public:
+  explicit MaxPooling3D(const PerAxis<std::int64_t>& pool_size = 2, const PoolingOptions& options = {});
+};
+
+/// Elements beyond the border do not count in a mean.
+class AveragePooling1D : public Layer {
+ public:
+  explicit AveragePooling1D(const PerAxis<std::int64_t>& pool_size = 2, const PoolingOptions& options = {});
+};
+class AveragePooling2D : public Layer {
+ public:
+  explicit AveragePooling2D(const PerAxis<std::int64_t>& pool_size = 2, const PoolingOptions& options = {});
+};
+class AveragePooling3D : public Layer {
+ public:
+  explicit AveragePooling3D(const PerAxis<std::int64_t>& pool_size = 2, const PoolingOptions& options = {});
+};
+
+struct GlobalPoolingOptions {
+  std::string data_format = {};
+  bool keepdims = false;  ///< keep the spatial axes, with extent 1
+  OptionalShape input_shape = {}, batch_input_shape = {};
+  std::string name = {};
+  bool trainable = true;
+  std::optional<DType> dtype = {};
+};
+
+/// The largest element over all spatial axes: (batch, channels).
+class GlobalMaxPooling1D : public Layer {
+ public:
+  explicit GlobalMaxPooling1D(const GlobalPoolingOptions& options = {});
+};
+class GlobalMaxPooling2D : public Layer {
+ public:
+  explicit GlobalMaxPooling2D(const GlobalPoolingOptions& options = {});
+};
+class GlobalMaxPooling3D : public Layer {
+ public:
+  explicit GlobalMaxPooling3D(const GlobalPoolingOptions& options = {});
+};
+
+/// The mean over all spatial axes: (batch, channels). In one dimension only the steps count that the mask
+/// leaves.
+class GlobalAveragePooling1D : public Layer {
+ public:
+  explicit GlobalAveragePooling1D(const GlobalPoolingOptions& options = {});
+};
+class GlobalAveragePooling2D : public Layer {
+ public:
+  explicit GlobalAveragePooling2D(const GlobalPoolingOptions& options = {});
+};
+class GlobalAveragePooling3D : public Layer {
+ public:
+  explicit GlobalAveragePooling3D(const GlobalPoolingOptions& options = {});
+};
+
+// Keras's shorter names.
+using MaxPool1D = MaxPooling1D;
+using MaxPool2D = MaxPooling2D;
+using MaxPool3D = MaxPooling3D;
+using AvgPool1D = AveragePooling1D;
+using AvgPool2D = AveragePooling2D;
+using AvgPool3D = AveragePooling3D;
+using GlobalMaxPool1D = GlobalMaxPooling1D;
+using GlobalMaxPool2D = GlobalMaxPooling2D;
+using GlobalMaxPool3D = GlobalMaxPooling3D;
+using GlobalAvgPool1D = GlobalAveragePooling1D;
+using GlobalAvgPool2D = GlobalAveragePooling2D;
+using GlobalAvgPool3D = GlobalAveragePooling3D;
+
+}  // namespace ktape::nn

@@ -1,0 +1,179 @@
+#include <ktape/autograd/defer.hpp>
+#include <ktape/nn/layers/base/arguments.hpp>
+#include <ktape/nn/layers/reshaping/reshaping.hpp>
+#include <ktape/ops/config.hpp>
+#include <ktape/ops/shape.hpp>
+
+#include <algorithm>
+
+namespace ktape::nn {
+namespace K = backend;
+
+template <class F>
+void fields(FlattenOptions& a, F&& field) {
+  field("data_format", a.data_format);
+}
+
+namespace {
+
+class FlattenImpl final : public LayerWith<FlattenOptions> {
+ public:
+  explicit FlattenImpl(FlattenOptions options) : LayerWith("Flatten", with_format(std::move(options))) {
+    input_spec = {{.min_ndim = 1}};
+  }
+
+  Tensor call(const Tensor& x) override {
+    if (x.ndim() == 1) return K::expand_dims(x, 1);
+    if (x.ndim() < 3 || args.data_format == "channels_last") return K::batch_flatten(x);
+    Shape channels_last{0};
+    for (int axis = 2; axis < x.ndim(); ++axis) channels_last.push_back(axis);
+    channels_last.push_back(1);
+    return K::batch_flatten(K::permute_dimensions(x, channels_last));
+  }
+
+ private:
+  static FlattenOptions with_format(FlattenOptions options) {
+    std::string& format = options.data_format;
+    if (format.empty()) format = K::image_data_format();
+    if (format != "channels_last" && format != "channels_first")
+      fail("[Flatten] data_format must be channels_last or channels_first: received data_format=", format);
+    return options;
+  }
+};
+
+// --- Reshape ----------------------------------------------------------------------------------------------
+
+struct ReshapeArguments : LayerOptions {
+  Shape target_shape;
+};
+
+template <class F>
+void fields(ReshapeArguments& a, F&& field) {
+  field("target_shape", a.target_shape);
+}
+
+class ReshapeImpl final : public LayerWith<ReshapeArguments> {
+ public:
+  explicit ReshapeImpl(const ReshapeArguments& arguments) : LayerWith("Reshape", arguments) {
+    const auto unknown = std::count(args.target_shape.begin(), args.target_shape.end(), -1);
+    const bool below =
+        std::any_of(args.target_shape.begin(), args.target_shape.end(), [](auto n) { return n < -1; });
+    if (unknown > 1 || below)
+      fail(
+          "[Reshape] target_shape must have extents of at least 0, and one -1 at most: received "
+          "target_shape=",
+          args.target_shape);
+  }
+
+  /// Returns extents as numbers: a shape has null for -1, which Keras does not take here.
+  Config get_config() const override {
+    return {{"target_shape", Value::List(args.target_shape.begin(), args.target_shape.end())}};
+  }
+
+  Tensor call(const Tensor& x) override {
+    if (x.ndim() == 0) fail("[", name(), "] the input must have a batch axis: received shape=()");
+    Shape shape = args.target_shape;
+    const bool open = std::count(shape.begin(), shape.end(), -1) > 0;
+    if (!open) check(x.shape());
+    if (open && x.shape()[0] == None) return with_open_batch(x);
+    shape.insert(0, open ? x.shape()[0] : -1);
+    return K::reshape(x, shape);
+  }
+
+ private:
+  /// The samples keep their size.
+  void check(const Shape& x) const {
+    const bool known = std::none_of(x.begin() + 1, x.end(), [](auto n) { return n == None; });
+    if (known && x.count(1) != args.target_shape.count())
+      fail("[", name(), "] a sample must keep its ", x.count(1),
+           " elements: received target_shape=", args.target_shape, " for shape=", x);
+  }
+
+  /// Returns symbols x, of which the batch is unknown, under the target shape. The -1 stays unknown where an
+  /// extent of x behind the batch is.
+  Tensor with_open_batch(const Tensor& x) const {
+    Shape shape = args.target_shape;
+    std::int64_t rest = 1;
+    for (const std::int64_t n : shape) rest *= n == -1 ? 1 : n;
+    const bool known = std::none_of(x.shape().begin() + 1, x.shape().end(), [](auto n) { return n == None; });
+    if (rest == 0 || (known && x.shape().count(1) % rest != 0))
+      fail("[", name(),
+           "] the -1 of target_shape must follow from the input: received target_shape=", args.target_shape,
+           " for shape=", x.shape());
+    *std::find(shape.begin(), shape.end(), -1) = known ? x.shape().count(1) / rest : None;
+    shape.insert(0, None);
+    return defer(
+        "reshape", {shape, x.dtype()},
+        [target = args.target_shape](const Tensor& x) {
+          Shape shape = target;
+          shape.insert(0, x.shape()[0]);
+          return K::reshape(x, shape);
+        },
+        x);
+  }
+};
+
+// --- Permute, RepeatVector --------------------------------------------------------------------------------
+
+struct PermuteArguments : LayerOptions {
+  Shape dims;
+};
+
+template <class F>
+void fields(PermuteArguments& a, F&& field) {
+  field("dims", a.dims);
+}
+
+class PermuteImpl final : public LayerWith<PermuteArguments> {
+ public:
+  explicit PermuteImpl(const PermuteArguments& arguments) : LayerWith("Permute", arguments) {
+    Shape sorted = args.dims;
+    std::sort(sorted.begin(), sorted.end());
+    for (int i = 0; i < sorted.rank(); ++i)
+      if (sorted[i] != i + 1)
+        fail("[Permute] dims must name each axis from 1 once: received dims=", args.dims);
+    input_spec = {{.ndim = args.dims.rank() + 1}};
+  }
+  Tensor call(const Tensor& x) override {
+    Shape pattern = args.dims;
+    pattern.insert(0, 0);
+    return K::permute_dimensions(x, pattern);
+  }
+};
+
+struct RepeatVectorArguments : LayerOptions {
+  std::int64_t n = 1;
+};
+
+template <class F>
+void fields(RepeatVectorArguments& a, F&& field) {
+  field("n", a.n);
+}
+
+class RepeatVectorImpl final : public LayerWith<RepeatVectorArguments> {
+ public:
+  explicit RepeatVectorImpl(const RepeatVectorArguments& arguments) : LayerWith("RepeatVector", arguments) {
+    expect_at_least<std::int64_t>("RepeatVector", "n", args.n, 1);
+    input_spec = {{.ndim = 2}};
+  }
+  Tensor call(const Tensor& x) override { return K::repeat(x, args.n); }
+};
+
+}  // namespace
+
+Flatten::Flatten(const FlattenOptions& options) : Layer(std::make_shared<FlattenImpl>(options)) {}
+Reshape::Reshape(const Shape& target_shape, const LayerOptions& options)
+    : Layer(std::make_shared<ReshapeImpl>(ReshapeArguments{options, target_shape})) {}
+Permute::Permute(const Shape& dims, const LayerOptions& options)
+    : Layer(std::make_shared<PermuteImpl>(PermuteArguments{options, dims})) {}
+RepeatVector::RepeatVector(std::int64_t n, const LayerOptions& options)
+    : Layer(std::make_shared<RepeatVectorImpl>(RepeatVectorArguments{options, n})) {}
+
+void add_reshaping_layers(ClassRegistry& catalogue) {
+  add_layer<FlattenImpl, FlattenOptions>(catalogue, "Flatten");
+  add_layer<ReshapeImpl, ReshapeArguments>(catalogue, "Reshape");
+  add_layer<PermuteImpl, PermuteArguments>(catalogue, "Permute");
+  add_layer<RepeatVectorImpl, RepeatVectorArguments>(catalogue, "RepeatVector");
+}
+
+}  // namespace ktape::nn

@@ -1,0 +1,363 @@
+#include <ktape/nn/layers/rnn/recurrent_arguments.hpp>
+#include <ktape/ops/creation.hpp>
+#include <ktape/ops/inspection.hpp>
+#include <ktape/ops/linalg/linalg.hpp>
+#include <ktape/ops/nn/bias.hpp>
+#include <ktape/ops/operators.hpp>
+#include <ktape/ops/random/random.hpp>
+#include <ktape/ops/rnn/recurrent.hpp>
+#include <ktape/ops/shape.hpp>
+
+namespace ktape::nn {
+namespace K = backend;
+
+using Tensors = std::vector<Tensor>;
+
+Tensors CellImpl::call(const Tensors& inputs, const CallArguments&) { return call(inputs); }
+/// Without a form of the class's own: throws, as for any layer.
+Tensors CellImpl::call(const Tensors&) { return {LayerImpl::call(Tensor())}; }
+
+std::vector<Shape> CellImpl::state_shapes() const {
+  std::vector<Shape> shapes;
+  for (const std::int64_t size : state_size()) shapes.push_back({size});
+  return shapes;
+}
+
+K::RnnStep CellImpl::step_for(const Tensor&, const CallArguments& arguments) {
+  CallArguments own;
+  own.training = arguments.training;
+  return [this, own](const Tensors& x, const Tensors& states) {
+    Tensors inputs = x;
+    inputs.insert(inputs.end(), states.begin(), states.end());
+    const Tensors outputs = apply(inputs, own);
+    return std::pair{Tensors{outputs[0]}, Tensors(outputs.begin() + 1, outputs.end())};
+  };
+}
+
+std::optional<CellImpl::Sequence> CellImpl::run(const Tensor&, const Tensors&, const K::RnnOptions&, bool) {
+  return {};
+}
+
+Tensors stepped(const CellImpl& cell, const K::RnnStep& step, const Tensors& inputs) {
+  const std::size_t states = cell.state_size().size();
+  if (inputs.size() != 1 + states)
+    fail("[", cell.name(), "] a cell must be called on its input and ", states, " states: received ",
+         inputs.size(), " tensors");
+  auto [outputs, next] = step({inputs[0]}, {inputs.begin() + 1, inputs.end()});
+  outputs.insert(outputs.end(), next.begin(), next.end());
+  return outputs;
+}
+
+Initializer with_open_forget_gate(const Initializer& bias, std::int64_t units) {
+  return [bias, units](const Shape&, DType dtype) {
+    return K::concatenate(
+        {bias({units}, dtype), K::ones({units}, {.dtype = dtype}), bias({2 * units}, dtype)});
+  };
+}
+
+namespace {
+
+constexpr const char* class_names[] = {"SimpleRNNCell", "LSTMCell", "GRUCell"};
+constexpr std::int64_t gate_counts[] = {1, 4, 3};
+
+bool is_named(const ActivationFunction& activation, const char* name) {
+  return activation.to_value() == Value(name);
+}
+
+/// A cell whose kernels hold its gates side by side.
+template <CellKind which>
+class GatedCell : public CellImpl {
+ public:
+  static constexpr const char* class_name = class_names[static_cast<int>(which)];
+  static constexpr std::int64_t gates = gate_counts[static_cast<int>(which)];
+
+  explicit GatedCell(const CellArguments<which>& arguments)
+      : CellImpl(class_name, layer_options_of(arguments)), args(arguments) {
+    expect_count(class_name, "units", args.units);
+    expect_rate(class_name, "dropout", args.dropout);
+    expect_rate(class_name, "recurrent_dropout", args.recurrent_dropout);
+    input_spec = {{.ndim = 2}};
+  }
+
+  Config get_config() const override { return config_of(args); }
+  void state(Archive& state) override { seeds_.state(state); }
+
+  std::vector<std::int64_t> state_size() const override {
+    return std::vector<std::int64_t>(which == CellKind::Lstm ? 2 : 1, args.units);
+  }
+
+  void build(const Shape& input) override {
+    kernel_ = add_weight("kernel", {input[-1], gates * args.units},
+                         {args.kernel_initializer, args.kernel_regularizer, args.kernel_constraint});
+    recurrent_kernel_ =
+        add_weight("recurrent_kernel", {args.units, gates * args.units},
+                   {args.recurrent_initializer, args.recurrent_regularizer, args.recurrent_constraint});
+    const bool two_rows = which == CellKind::Gru && args.reset_after;
+    const Shape shape = two_rows ? Shape{2, gates * args.units} : Shape{gates * args.units};
+    if (args.use_bias)
+      bias_ = add_weight("bias", shape, {initial_bias(), args.bias_regularizer, args.bias_constraint});
+    input_spec = {{.ndim = 2, .axes = {{-1, input[-1]}}}, {.ndim = 2, .axes = {{-1, args.units}}}};
+  }
+
+  Tensors call(const Tensors& inputs, const CallArguments& arguments) override {
+    return stepped(*this, step_for(inputs[0], arguments), inputs);
+  }
+
+  K::RnnStep step_for(const Tensor& x, const CallArguments& arguments) override {
+    const bool trains = training(arguments);
+    const Tensor input_mask = trains && args.dropout > 0 ? spared(K::ones_like(x), args.dropout) : Tensor();
+    const Tensor state_mask =
+        trains && args.recurrent_dropout > 0
+            ? spared(K::ones_like(K::dot(x, K::slice(kernel_, {0, 0}, {-1, args.units}))),
+                     args.recurrent_dropout)
+            : Tensor();
+    return [this, input_mask, state_mask](const Tensors& inputs, const Tensors& states) {
+      const Tensor x = input_mask.defined() ? inputs[0] * input_mask : inputs[0];
+      const Tensor h = state_mask.defined() ? states[0] * state_mask : states[0];
+      Tensors next = step(x, h, states);
+      return std::pair{Tensors{next[0]}, next};
+    };
+  }
+
+  std::optional<Sequence> run(const Tensor& x, const Tensors& states, const K::RnnOptions& options,
+                              bool training) override {
+    if (!has_op() || (training && (args.dropout > 0 || args.recurrent_dropout > 0))) return {};
+    return run_op(x, states, options);
+  }
+
+ protected:
+  const CellArguments<which> args;
+
+  /// The new states, of which the first is the output, from the inputs, the (dropped out) state h and all
+  /// states.
+  virtual Tensors step(const Tensor& x, const Tensor& h, const Tensors& states) const = 0;
+  virtual bool has_op() const { return is_named(args.activation, "tanh"); }
+  virtual Sequence run_op(const Tensor& x, const Tensors& states, const K::RnnOptions& options) const = 0;
+
+  Tensor with_bias(const Tensor& x) const { return args.use_bias ? K::bias_add(x, bias_) : x; }
+  Tensor bias() const { return args.use_bias ? bias_.value() : Tensor(); }
+
+  Variable kernel_, recurrent_kernel_, bias_;
+
+ private:
+  Tensor spared(const Tensor& ones, double rate) { return K::dropout(ones, rate, {.seed = seeds_.next()}); }
+
+  Initializer initial_bias() const {
+    if (which != CellKind::Lstm || !args.unit_forget_bias) return args.bias_initializer;
+    return with_open_forget_gate(args.bias_initializer, args.units);
+  }
+
+  SeedGenerator seeds_{this->args.seed};
+};
+
+class SimpleRNNCellImpl final : public GatedCell<CellKind::Simple> {
+ public:
+  using GatedCell::GatedCell;
+
+ protected:
+  Tensors step(const Tensor& x, const Tensor& h, const Tensors&) const override {
+    return {args.activation(with_bias(K::dot(x, kernel_)) + K::dot(h, recurrent_kernel_))};
+  }
+  bool has_op() const override { return GatedCell::has_op() || is_named(args.activation, "relu"); }
+  Sequence run_op(const Tensor& x, const Tensors& states, const K::RnnOptions& options) const override {
+    return K::simple_rnn(x, kernel_, recurrent_kernel_, bias(), states,
+                         {.activation = args.activation.to_value().string(),
+                          .go_backwards = options.go_backwards,
+                          .mask = options.mask,
+                          .zero_output_for_mask = options.zero_output_for_mask});
+  }
+};
+
+class LSTMCellImpl final : public GatedCell<CellKind::Lstm> {
+ public:
+  using GatedCell::GatedCell;
+
+ protected:
+  Tensors step(const Tensor& x, const Tensor& h, const Tensors& states) const override {
+    const Tensors z = K::split(with_bias(K::dot(x, kernel_)) + K::dot(h, recurrent_kernel_), 4, -1);
+    const auto& gate = args.recurrent_activation;
+    const Tensor c = gate(z[1]) * states[1] + gate(z[0]) * args.activation(z[2]);
+    return {gate(z[3]) * args.activation(c), c};
+  }
+  bool has_op() const override {
+    return GatedCell::has_op() && is_named(args.recurrent_activation, "sigmoid");
+  }
+  Sequence run_op(const Tensor& x, const Tensors& states, const K::RnnOptions& options) const override {
+    return K::lstm(x, kernel_, recurrent_kernel_, bias(), states,
+                   {.go_backwards = options.go_backwards,
+                    .mask = options.mask,
+                    .zero_output_for_mask = options.zero_output_for_mask});
+  }
+};
+
+class GRUCellImpl final : public GatedCell<CellKind::Gru> {
+ public:
+  using GatedCell::GatedCell;
+
+ protected:
+  Tensors step(const Tensor& x, const Tensor& h, const Tensors& states) const override {
+    const auto& gate = args.recurrent_activation;
+    const std::int64_t units = args.units;
+    const Tensor input_bias = !args.reset_after || !args.use_bias ? bias() : K::squeeze(row_of_bias(0), 0);
+    Tensor projected = K::dot(x, kernel_);
+    if (input_bias.defined()) projected = K::bias_add(projected, input_bias);
+    const Tensors xs = K::split(projected, 3, -1);
+    Tensor z, r, candidate;
+    if (args.reset_after) {
+      Tensor recurrent = K::dot(h, recurrent_kernel_);
+      if (args.use_bias) recurrent = recurrent + row_of_bias(1);
+      const Tensors hs = K::split(recurrent, 3, -1);
+      z = gate(xs[0] + hs[0]), r = gate(xs[1] + hs[1]);
+      candidate = args.activation(xs[2] + r * hs[2]);
+    } else {
+      const Tensors kernels = K::split(recurrent_kernel_, {2 * units, units}, -1);
+      const Tensors hs = K::split(K::dot(h, kernels[0]), 2, -1);
+      z = gate(xs[0] + hs[0]), r = gate(xs[1] + hs[1]);
+      candidate = args.activation(xs[2] + K::dot(r * h, kernels[1]));
+    }
+    return {z * states[0] + (1 - z) * candidate};
+  }
+  bool has_op() const override {
+    return GatedCell::has_op() && is_named(args.recurrent_activation, "sigmoid");
+  }
+  Sequence run_op(const Tensor& x, const Tensors& states, const K::RnnOptions& options) const override {
+    return K::gru(x, kernel_, recurrent_kernel_, bias(), states,
+                  {.reset_after = args.reset_after,
+                   .go_backwards = options.go_backwards,
+                   .mask = options.mask,
+                   .zero_output_for_mask = options.zero_output_for_mask});
+  }
+
+ private:
+  Tensor row_of_bias(std::int64_t row) const { return K::slice(bias_, {row, 0}, {1, -1}); }
+};
+
+// --- StackedRNNCells ---------------------------------------------------------------------------------------
+
+struct StackedArguments : LayerOptions {
+  std::vector<LayerArgument> cells;
+};
+template <class F>
+void fields(StackedArguments& a, F&& field) {
+  field("cells", a.cells);
+}
+
+class StackedRNNCellsImpl final : public CellImpl {
+ public:
+  explicit StackedRNNCellsImpl(const StackedArguments& arguments)
+      : CellImpl("StackedRNNCells", arguments), cells_(arguments.cells) {
+    if (cells_.empty()) fail("[StackedRNNCells] there must be a cell: received none");
+    for (const Layer& cell : cells_) as_cell(cell, "StackedRNNCells"), add_layer(cell);
+  }
+
+  Config get_config() const override { return {{"cells", cells_}}; }
+
+  std::vector<std::int64_t> state_size() const override {
+    std::vector<std::int64_t> sizes;
+    for (const Layer& cell : cells_)
+      for (const std::int64_t size : implementation(cell).state_size()) sizes.push_back(size);
+    return sizes;
+  }
+  std::int64_t output_size() const override { return implementation(cells_.back()).output_size(); }
+
+  void build(const Shape& input) override {
+    Shape shape = input;
+    for (const Layer& cell : cells_) {
+      cell.build(shape);
+      shape[-1] = implementation(cell).output_size();
+    }
+  }
+
+  Tensors call(const Tensors& inputs, const CallArguments& arguments) override {
+    return stepped(*this, step_for(inputs[0], arguments), inputs);
+  }
+
+  K::RnnStep step_for(const Tensor& x, const CallArguments& arguments) override {
+    std::vector<std::pair<K::RnnStep, std::size_t>> steps;
+    Tensor input = x;
+    for (const Layer& cell : cells_) {
+      CellImpl& own = implementation(cell);
+      steps.emplace_back(own.step_for(input, arguments), own.state_size().size());
+      input = K::repeat_elements(K::slice(x, {0, 0}, {-1, 1}), own.output_size(), 1);
+    }
+    return [steps](const Tensors& x, const Tensors& states) {
+      Tensors output = x, all;
+      auto at = states.begin();
+      for (const auto& [step, count] : steps) {
+        const auto end = at + static_cast<std::ptrdiff_t>(count);
+        auto [next, own] = step(output, Tensors(at, end));
+        output = next, at = end;
+        all.insert(all.end(), own.begin(), own.end());
+      }
+      return std::pair{output, all};
+    };
+  }
+
+ private:
+  static CellImpl& implementation(const Layer& cell) { return static_cast<CellImpl&>(cell.impl()); }
+  std::vector<LayerArgument> cells_;
+};
+
+}  // namespace
+
+namespace {
+
+Value with_dtype(const Value& layer, const Value& dtype) {
+  if (layer.is_list()) {
+    Value::List layers;
+    for (const Value& each : layer.list()) layers.push_back(with_dtype(each, dtype));
+    return layers;
+  }
+  if (!layer.is_config()) return layer;
+  Config whole = layer.config(), own = whole.get("config", Config()).config();
+  own.set("dtype", dtype);
+  whole.set("config", inner_with_dtype(own));
+  return whole;
+}
+
+}  // namespace
+
+Config inner_with_dtype(Config config) {
+  if (config.get("dtype").is_null()) return config;
+  for (const char* inner : {"cell", "cells", "layer", "backward_layer"})
+    if (config.contains(inner)) config.set(inner, with_dtype(config.at(inner), config.at("dtype")));
+  return config;
+}
+
+CellImpl& as_cell(const Layer& cell, const char* layer) {
+  auto* found = cell.defined() ? dynamic_cast<CellImpl*>(&cell.impl()) : nullptr;
+  if (!found)
+    fail("[", layer, "] cell must be a cell, such as an LSTMCell: received ",
+         cell.defined() ? cell.class_name() : "None");
+  return *found;
+}
+
+Layer cell_of(const CellArguments<CellKind::Simple>& arguments) {
+  return Layer(std::make_shared<SimpleRNNCellImpl>(arguments));
+}
+Layer cell_of(const CellArguments<CellKind::Lstm>& arguments) {
+  return Layer(std::make_shared<LSTMCellImpl>(arguments));
+}
+Layer cell_of(const CellArguments<CellKind::Gru>& arguments) {
+  return Layer(std::make_shared<GRUCellImpl>(arguments));
+}
+
+SimpleRNNCell::SimpleRNNCell(std::int64_t units, const SimpleRNNCellOptions& options)
+    : RecurrentKernelLayer(cell_of(cell_arguments<CellKind::Simple>(units, options)).shared()) {}
+LSTMCell::LSTMCell(std::int64_t units, const LSTMCellOptions& options)
+    : RecurrentKernelLayer(cell_of(cell_arguments<CellKind::Lstm>(units, options)).shared()) {}
+GRUCell::GRUCell(std::int64_t units, const GRUCellOptions& options)
+    : RecurrentKernelLayer(cell_of(cell_arguments<CellKind::Gru>(units, options)).shared()) {}
+
+StackedRNNCells::StackedRNNCells(const std::vector<Layer>& cells, const LayerOptions& options)
+    : Layer(std::make_shared<StackedRNNCellsImpl>(
+          StackedArguments{options, std::vector<LayerArgument>(cells.begin(), cells.end())})) {}
+
+void add_recurrent_cells(ClassRegistry& catalogue) {
+  add_layer<SimpleRNNCellImpl, CellArguments<CellKind::Simple>>(catalogue, "SimpleRNNCell");
+  add_layer<LSTMCellImpl, CellArguments<CellKind::Lstm>>(catalogue, "LSTMCell");
+  add_layer<GRUCellImpl, CellArguments<CellKind::Gru>>(catalogue, "GRUCell");
+  add_outer_layer<StackedRNNCellsImpl, StackedArguments>(catalogue, "StackedRNNCells");
+}
+
+}  // namespace ktape::nn

@@ -1,0 +1,86 @@
+#pragma once
+#include <ktape/nn/core/archive.hpp>
+#include <ktape/nn/layers/rnn/recurrent.hpp>
+#include <ktape/nn/layers/rnn/recurrent_arguments.hpp>
+
+/// The class behind the recurrent layers. Internal.
+namespace ktape::nn {
+
+/// Of RNNOptions, those that the layer's config holds.
+template <class F>
+void fields(RNNOptions& a, F&& field) {
+  field("return_sequences", a.return_sequences);
+  field("return_state", a.return_state);
+  field("go_backwards", a.go_backwards);
+  field("stateful", a.stateful);
+  field("unroll", a.unroll);
+  field("zero_output_for_mask", a.zero_output_for_mask);
+  field("activity_regularizer", a.activity_regularizer);
+}
+
+/// Runs a cell over the steps of inputs of a rank.
+class RecurrentImpl : public LayerImpl {
+ public:
+  using Tensors = std::vector<Tensor>;
+
+  RecurrentImpl(const char* class_name, const Layer& cell, const RNNOptions& options, int rank = 3);
+
+  void build(const std::vector<Shape>& inputs) override;
+  Tensors call(const Tensors& inputs, const CallArguments& arguments);
+  Tensors compute_mask(const Tensors& inputs, const Tensors& masks) override;
+
+  Tensors states() const;
+  void reset_states() { keep({}); }
+  void reset_states(const Tensors& states);
+  void state(Archive& state) override;
+
+ private:
+  CellImpl& cell() const { return static_cast<CellImpl&>(cell_.impl()); }
+  void keep(const Tensors& states);
+  void check_states(const char* argument, const Tensors& states, std::int64_t batch) const;
+  Tensors initial_states(const Tensor& x, const Tensors& inputs, const CallArguments& arguments) const;
+
+  const RNNOptions options_;
+  const int rank_;
+  Layer cell_;
+  mutable std::mutex kept_;  ///< guards the states
+  Tensors states_;
+};
+
+/// What a layer that runs a cell of its own is made from.
+template <class Cell>
+struct RecurrentArguments {
+  Cell cell;
+  RNNOptions loop;
+};
+template <class Cell, class F>
+void fields(RecurrentArguments<Cell>& a, F&& field) {
+  fields(a.cell, field);
+  fields(a.loop, field);
+}
+
+/// The cell has the layer's options, but a name of its own.
+template <class Cell>
+void set_layer_options(RecurrentArguments<Cell>& a, const LayerOptions& options) {
+  set_layer_options(a.loop, options);
+  set_layer_options(a.cell, {.trainable = options.trainable, .dtype = options.dtype});
+}
+
+/// The options of the loop among those of a layer.
+template <class Options>
+RNNOptions loop_options(const Options& o) {
+  return {.return_sequences = o.return_sequences,
+          .return_state = o.return_state,
+          .go_backwards = o.go_backwards,
+          .stateful = o.stateful,
+          .unroll = o.unroll,
+          .zero_output_for_mask = o.zero_output_for_mask,
+          .activity_regularizer = o.activity_regularizer,
+          .input_shape = o.input_shape,
+          .batch_input_shape = o.batch_input_shape,
+          .name = o.name,
+          .trainable = o.trainable,
+          .dtype = o.dtype};
+}
+
+}  // namespace ktape::nn

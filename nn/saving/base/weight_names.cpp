@@ -1,0 +1,68 @@
+#include <ktape/nn/core/text.hpp>
+#include <ktape/nn/saving/base/weight_names.hpp>
+#include <ktape/ops/shape.hpp>
+
+#include <algorithm>
+#include <regex>
+#include <set>
+
+namespace ktape::nn::saving {
+namespace {
+
+constexpr const char* op = "load_weights";
+
+/// std::regex needs stack for each character: a longer name out of a file matches nothing.
+constexpr std::size_t longest_name = 1000;
+
+class Rule {
+ public:
+  explicit Rule(const WeightName& rule) : rule_(rule) {
+    try {
+      pattern_.assign(rule.pattern);
+    } catch (const std::regex_error& error) {
+      fail("[", op, "] names must have regular expressions: received pattern='", rule.pattern, "' (",
+           error.what(), ')');
+    }
+  }
+
+  bool matches(const std::string& name) const { return std::regex_match(name, pattern_); }
+  std::string rename(const std::string& name) const { return std::regex_replace(name, pattern_, rule_.name); }
+
+  Tensor transposed(const std::string& path, const std::string& name, const Tensor& tensor) const {
+    if (rule_.transpose.empty()) return tensor;
+    std::set<int> axes(rule_.transpose.begin(), rule_.transpose.end());
+    const int rank = static_cast<int>(rule_.transpose.size());
+    if (rank != tensor.ndim() || static_cast<int>(axes.size()) != rank || *axes.begin() != 0 ||
+        *axes.rbegin() != rank - 1)
+      fail("[", op, "] transpose must have each axis of the tensor once: received '", printable(name),
+           "' of shape=", tensor.shape(), " in ", path, " for the pattern '", rule_.pattern, '\'');
+    return backend::permute_dimensions(tensor, Shape(rule_.transpose));
+  }
+
+ private:
+  const WeightName& rule_;
+  std::regex pattern_;
+};
+
+}  // namespace
+
+NamedTensors renamed(const std::string& path, const NamedTensors& tensors,
+                     const std::vector<WeightName>& names) {
+  const std::vector<Rule> rules(names.begin(), names.end());
+  std::set<std::string> taken;
+  NamedTensors found;
+  for (const auto& [name, tensor] : tensors) {
+    if (name.size() > longest_name) continue;
+    const auto rule = std::find_if(rules.begin(), rules.end(),
+                                   [&, &name = name](const Rule& r) { return r.matches(name); });
+    if (rule == rules.end()) continue;
+    const std::string weight = rule->rename(name);
+    if (!taken.insert(weight).second)
+      fail("[", op, "] names must give each tensor a name of its own: received '", printable(weight),
+           "' for '", printable(name), "' and another of ", path);
+    found.emplace_back(weight, rule->transposed(path, name, tensor));
+  }
+  return found;
+}
+
+}  // namespace ktape::nn::saving

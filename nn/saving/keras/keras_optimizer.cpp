@@ -1,0 +1,189 @@
+#include <ktape/autograd/base/log.hpp>
+#include <ktape/nn/saving/keras/keras_layers.hpp>
+#include <ktape/nn/saving/keras/keras_optimizer.hpp>
+#include <ktape/nn/training/trainer.hpp>
+#include <ktape/ops/creation.hpp>
+#include <ktape/ops/elementwise.hpp>
+#include <ktape/ops/inspection.hpp>
+
+#include <algorithm>
+#include <set>
+
+namespace ktape::nn::saving {
+namespace {
+
+/// The trainable weights in Keras's order of layers.
+void collect_trainable(const Model& model, std::vector<Variable>& found) {
+  const auto add = [&](const Variable& weight) {
+    if (std::none_of(found.begin(), found.end(), [&](const Variable& other) { return other.is(weight); }))
+      found.push_back(weight);
+  };
+  for (const Layer& layer : keras_layers(model))
+    if (const auto inner = as_model(layer)) collect_trainable(*inner, found);
+    else
+      for (const Variable& weight : layer.trainable_weights()) add(weight);
+  for (const Variable& weight : model.trainable_weights()) add(weight);
+}
+
+/// How releases of Keras list the states of the weights.
+enum class Layout {
+  Keras3,  ///< a stage of states after the other, in each weight by weight; the optimizer's own at the end
+  Keras3First,  ///< the same, with the optimizer's own states in front, as Nadam of Keras 3.0 has them
+  Keras2,  ///< the same as Keras3, without the optimizer's own and the zeros that Adafactor keeps for vectors
+  ByKind   ///< state by state, in each weight by weight, as before Keras 2.11
+};
+
+/// Returns the stage in which Keras makes the state i of each weight. Adam makes moments together, and those
+/// of AMSGrad behind all; RMSprop makes each state for all weights.
+std::size_t stage_of(const std::string& optimizer, std::size_t i) {
+  return optimizer == "RMSprop" ? i : optimizer == "Adafactor" ? 0 : i / 2;
+}
+
+/// Returns the states of a weight as Keras's Adafactor has them: r and c of every weight, which are single
+/// zeros for vectors, and the velocity, which is not used for matrices.
+std::vector<Variable> adafactor_states(const Variable& weight, const std::vector<Variable>& states,
+                                       Layout layout) {
+  const auto zeros = [](const Shape& shape) { return Variable(backend::zeros(shape)); };
+  if (states.size() == 2) return {states[0], states[1], zeros(weight.shape())};
+  return layout == Layout::Keras2 ? states : std::vector<Variable>{zeros({}), zeros({}), states[0]};
+}
+
+/// What an optimizer keeps: for all, for each weight, and behind that.
+class State {
+ public:
+  explicit State(const Model& model) {
+    const Optimizer& optimizer = model.optimizer();
+    const std::vector<Variable> weights = model.trainable_weights();
+    optimizer.build(weights);
+    all_ = optimizer.variables();
+    const OptimizerOptions& options = optimizer.impl().options();
+    head_ = options.learning_rate.schedule().defined() ? 1 : 2;
+    const std::size_t averages =
+        std::size_t{options.use_ema} + options.gradient_accumulation_steps.has_value();
+    std::vector<Variable> ordered;
+    collect_trainable(model, ordered);
+    std::size_t average = head_, state = head_ + averages * weights.size();
+    optimizer_ = optimizer.class_name(), weights_ = ordered;
+    averages_.resize(ordered.size()), states_.resize(ordered.size());
+    for (const Variable& weight : weights) {
+      const auto place = std::find_if(ordered.begin(), ordered.end(),
+                                      [&](const Variable& other) { return other.is(weight); }) -
+                         ordered.begin();
+      const std::size_t count = optimizer.impl().state_of(weight).size();
+      fits_ = fits_ && ordered.size() == weights.size() && state + count <= all_.size();
+      if (!fits_) return;
+      averages_[place] = slice(average, averages);
+      states_[place] = slice(state, count);
+      average += averages, state += count;
+    }
+    rest_ = slice(state, all_.size() - state);
+  }
+
+  std::vector<Variable> listed(Layout layout) const {
+    if (!fits_) return all_;  // built for other weights
+    std::vector<Variable> order = slice(0, head_);
+    if (layout != Layout::ByKind)
+      for (const auto& part : averages_) append(order, part);
+    if (layout == Layout::Keras3First) append(order, rest_);
+    std::vector<std::vector<Variable>> states = states_;
+    if (optimizer_ == "Adafactor")
+      for (std::size_t i = 0; i < states.size(); ++i)
+        states[i] = adafactor_states(weights_[i], states[i], layout);
+    std::size_t most = 0;
+    for (const auto& part : states) most = std::max(most, part.size());
+    const auto stage = [&](std::size_t i) { return layout == Layout::ByKind ? i : stage_of(optimizer_, i); };
+    for (std::size_t begin = 0, end = 0; begin < most; begin = end) {
+      while (end < most && stage(end) == stage(begin)) ++end;
+      for (const auto& part : states)
+        for (std::size_t i = begin; i < std::min(end, part.size()); ++i) order.push_back(part[i]);
+    }
+    if (layout == Layout::Keras3 || layout == Layout::ByKind) append(order, rest_);
+    return order;
+  }
+
+  bool has_rate() const { return head_ == 2; }
+  /// An order without the learning rate, which is its second variable.
+  std::vector<Variable> without_rate(std::vector<Variable> order) const {
+    if (has_rate()) order.erase(order.begin() + 1);
+    return order;
+  }
+
+ private:
+  std::vector<Variable> slice(std::size_t begin, std::size_t count) const {
+    const auto first = all_.begin() + static_cast<std::ptrdiff_t>(begin);
+    return {first, first + static_cast<std::ptrdiff_t>(count)};
+  }
+  static void append(std::vector<Variable>& to, const std::vector<Variable>& part) {
+    to.insert(to.end(), part.begin(), part.end());
+  }
+
+  std::string optimizer_;
+  std::vector<Variable> all_, rest_, weights_;
+  std::size_t head_;
+  std::vector<std::vector<Variable>> averages_, states_;  ///< of each weight
+  bool fits_ = true;
+};
+
+/// Whether the names are those of Keras 2's first optimizers: "training/Adam/...", "Adam/dense/kernel/m:0".
+bool listed_by_kind(const NamedTensors& state) {
+  static const std::set<std::string> kinds = {"m",  "v",           "vhat",       "rms",       "momentum",
+                                              "mg", "accumulator", "accum_grad", "accum_var", "linear"};
+  return std::any_of(state.begin(), state.end(), [](const auto& entry) {
+    const std::string name = entry.first.substr(0, entry.first.rfind(':'));
+    return name.starts_with("training/") || kinds.contains(name.substr(name.rfind('/') + 1));
+  });
+}
+
+bool fits(const std::vector<Variable>& variables, const NamedTensors& state) {
+  return std::equal(
+      variables.begin(), variables.end(), state.begin(), state.end(),
+      [](const Variable& variable, const auto& entry) { return variable.shape() == entry.second.shape(); });
+}
+
+/// The variables that a state gives values to; none when it does not fit.
+std::vector<Variable> matching(const State& own, NamedTensors& state) {
+  std::vector<std::vector<Variable>> orders;
+  if (listed_by_kind(state)) orders.push_back(own.listed(Layout::ByKind));
+  else
+    for (const Layout layout : {Layout::Keras3, Layout::Keras3First, Layout::Keras2})
+      orders.push_back(own.listed(layout));
+  for (std::size_t i = 0, count = orders.size(); own.has_rate() && i < count; ++i)
+    orders.push_back(own.without_rate(orders[i]));
+  for (const std::vector<Variable>& order : orders) {
+    if (fits(order, state)) return order;
+    // Keras 2.2's Adam has numbers in place of the largest second moments where it does not use them.
+    NamedTensors used = state;
+    while (used.size() > order.size() && used.back().second.shape() == Shape{1}) used.pop_back();
+    if (used.size() < state.size() && fits(order, used)) {
+      state = used;
+      return order;
+    }
+  }
+  return {};
+}
+
+}  // namespace
+
+std::vector<Variable> optimizer_variables(const Model& model) { return State(model).listed(Layout::Keras3); }
+
+std::vector<Variable> keras2_optimizer_variables(const Model& model) {
+  const State state(model);
+  return state.without_rate(state.listed(Layout::Keras2));
+}
+
+void restore_optimizer(const Model& model, const std::string& path, const NamedTensors& given) {
+  if (given.empty()) return;
+  NamedTensors state = given;
+  const std::vector<Variable> variables = matching(State(model), state);
+  if (variables.empty()) {
+    if (log::enabled(log::Level::Warn))
+      log::write(log::Level::Warn, "[load_model] the optimizer starts anew: received " + path +
+                                       ", whose state of an optimizer does not fit " +
+                                       model.optimizer().class_name());
+    return;
+  }
+  for (std::size_t i = 0; i < variables.size(); ++i)
+    Variable(variables[i]).assign(backend::cast(state[i].second, variables[i].dtype()));
+}
+
+}  // namespace ktape::nn::saving

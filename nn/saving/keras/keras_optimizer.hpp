@@ -1,0 +1,22 @@
+#pragma once
+#include <ktape/nn/saving/base/weights.hpp>
+
+/// The state of optimizers in Keras's order. Internal: sources only.
+namespace ktape::nn::saving {
+
+/// The variables of a compiled model's optimizer, which is built if it was not, in the order in which Keras
+/// lists the weights that they belong to.
+std::vector<Variable> optimizer_variables(const Model& model);
+
+/// Returns the same as Keras 2.11 to 2.15 list them, in whole-model HDF5 files: without Nadam's product,
+/// which begins anew, and without the learning rate, which stands in the optimizer's config alone. (Keras 3
+/// lists the rate behind the iterations. Both take the variables of a file by their order and number, so that
+/// the layout must be that of the `keras_version` in the file.)
+std::vector<Variable> keras2_optimizer_variables(const Model& model);
+
+/// Gives the optimizer of a compiled model what a file has of one, in Keras's order. The names say whether it
+/// is that of Keras 2's first optimizers, which list one kind of state after the other; others may have no
+/// learning rate. A state that does not fit is passed over with a warning, as in Keras.
+void restore_optimizer(const Model& model, const std::string& path, const NamedTensors& state);
+
+}  // namespace ktape::nn::saving

@@ -1,0 +1,25 @@
+#pragma once
+#include <ktape/nn/saving/base/weights.hpp>
+#include <ktape/nn/saving/hdf5/hdf5.hpp>
+
+/// What Keras 3 keeps of a model in `.weights.h5`, also inside `.keras`. Every object has a group, `vars`,
+/// for its own weights, "0", "1", ...; its parts are below the names of the attributes that hold them
+/// (bidirectional/forward_layer/cell/vars/0), or, in a list, of their classes, which are counted
+/// (layers/dense_1/vars/0). Keras 2.12 to 2.15 write nearly the same. Internal: sources only.
+namespace ktape::nn::saving {
+
+/// Throws ValueError for a model that is not built.
+hdf5::Entry keras_state(const Model& model, bool include_optimizer);
+
+/// The weights in such a file, for the layers of a model: by the names that Keras 3 writes beside them, or by
+/// class and order. Throws IOError, naming file and object, for weights that are no arrays of numbers, and
+/// ValueError with `by_name` for a file without names.
+std::vector<LayerWeights> keras_weights(const hdf5::File& file, const Model& model, bool by_name);
+
+/// The variables of the optimizer, in order; none where there are none.
+NamedTensors keras_optimizer_state(const hdf5::File& file);
+
+/// A file whose names have the separators of Windows, where Keras 2.13 wrote it, with those of HDF5.
+void separate_names(hdf5::Entry& root);
+
+}  // namespace ktape::nn::saving

@@ -1,0 +1,29 @@
+#pragma once
+#include <ktape/nn/saving/base/weights.hpp>
+#include <ktape/nn/saving/hdf5/hdf5.hpp>
+
+/// Weights as Keras 2 writes them into HDF5 files: the attribute `layer_names` of a group lists the groups of
+/// the layers in it, and the attribute `weight_names` of those their arrays, trainable ones first; names that
+/// are too many for one attribute stand in several, `layer_names0` and so on. Keras 3 reads and writes them,
+/// too. Internal: sources only.
+namespace ktape::nn::saving {
+
+/// Throws ValueError for a model that is not built.
+void add_keras2_weights(hdf5::Entry& group, const Model& model);
+/// The attributes `backend` and `keras_version`.
+void add_keras2_version(hdf5::Entry& group);
+/// Variables under the names that TensorFlow gives them, "dense/kernel:0", and the attribute `weight_names`.
+void add_arrays(hdf5::Entry& group, const std::vector<Variable>& variables);
+
+/// Whether a file has such weights, in its root or in `model_weights`.
+bool is_keras2(const hdf5::File& file);
+/// Gives them to a model. Layers are matched by their names where these are the same, or by Keras's order of
+/// them; weights of CuDNN layers become those of LSTM and GRU. By name, layers that older versions of Keras
+/// named in another way are found, too: conv2d_1 for the first convolution, "Conv/BatchNorm" for conv_bn.
+/// Throws as `assign_weights`, and IOError,
+/// naming file and object, for arrays and names that are not there.
+void load_keras2_weights(const hdf5::File& file, const Model& model, const LoadWeightsOptions& options);
+/// The arrays of a group, in order.
+NamedTensors arrays_of(const hdf5::File& file, const hdf5::Entry& group, const std::string& path);
+
+}  // namespace ktape::nn::saving

@@ -1,0 +1,9 @@
+#pragma once
+#include <ktape/nn/saving/base/format.hpp>
+
+namespace ktape::nn::saving {
+
+/// Weights as Keras 3 writes them, and Keras since 2.12 under this name. Internal: sources only.
+extern const Format keras_weights_h5;
+
+}  // namespace ktape::nn::saving

@@ -1,9 +1,0 @@
-#pragma once
-#include <ktape/nn/saving/format.hpp>
-
-namespace ktape::nn::saving {
-
-/// Weights as Keras 3 writes them, and Keras since 2.12 under this name. Internal: sources only.
-extern const Format keras_weights_h5;
-
-}  // namespace ktape::nn::saving

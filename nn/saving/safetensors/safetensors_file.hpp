@@ -1,0 +1,48 @@
+#pragma once
+#include <ktape/nn/files/bytes.hpp>
+#include <ktape/nn/saving/base/format.hpp>
+#include <ktape/nn/saving/base/weights.hpp>
+
+/// The .safetensors format: the length of a header in 8 bytes, the header (JSON: for each tensor dtype, shape
+/// and place, and a dictionary of texts), the tensors' bytes. Internal: sources only.
+namespace ktape::nn::saving {
+
+/// Weights as such a file, under "layer/weight".
+extern const Format safetensors;
+
+using Metadata = std::vector<std::pair<std::string, std::string>>;
+
+/// Writes the tensors with `op` in messages. Throws as `save_safetensors`.
+void write_safetensors(const char* op, const std::string& path, const NamedTensors& tensors,
+                       const Metadata& metadata);
+
+/// A file that is read. Its header is checked as a whole when it is opened.
+class SafetensorsFile {
+ public:
+  struct Entry {
+    std::string name;
+    const char* dtype = nullptr;  ///< the format's word for it
+    Shape shape;
+    std::uint64_t begin = 0, end = 0;  ///< behind the header
+  };
+
+  /// Throws IOError, naming the file and the place.
+  SafetensorsFile(const char* op, const std::string& path);
+
+  const std::vector<Entry>& entries() const { return entries_; }
+  const Metadata& metadata() const { return metadata_; }
+  Tensor read(const Entry& entry) const;
+  NamedTensors read_all() const;
+
+ private:
+  void check_names() const;
+  void check_places() const;
+
+  const char* op_;
+  data::RandomFile file_;
+  std::uint64_t begin_ = 0;  ///< of the data
+  std::vector<Entry> entries_;
+  Metadata metadata_;
+};
+
+}  // namespace ktape::nn::saving

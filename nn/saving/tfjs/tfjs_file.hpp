@@ -1,0 +1,70 @@
+#pragma once
+#include <ktape/nn/core/config.hpp>
+#include <ktape/nn/files/bytes.hpp>
+#include <ktape/nn/saving/base/weights.hpp>
+
+/// The files of a TensorFlow.js model: model.json says how the bytes of all weights, one behind the other,
+/// lie in the shards beside it. Internal: sources only.
+namespace ktape::nn::saving {
+
+/// Such a model, which is read. What it says of its weights is checked as a whole when it is opened: shards
+/// in its folder or below, each named once, as long as the weights in them.
+class TfjsFile {
+ public:
+  /// Throws IOError, naming the file and the place.
+  TfjsFile(const char* op, const std::string& path);
+
+  /// What model.json says.
+  const Config& json() const { return json_; }
+  /// The numbers in all weights of the model, no more than the shards have bytes.
+  std::int64_t elements() const;
+  /// The weights of the model, without those of an optimizer. Those that were quantized as uint8 or uint16
+  /// are number * scale + min.
+  NamedTensors weights() const;
+
+  /// Throws IOError: the file must be a TensorFlow.js model.
+  template <class... Parts>
+  [[noreturn]] void fail(const Parts&... reason) const {
+    ktape::fail<IOError>("[", op_, "] the file must be a TensorFlow.js model: received ", path_, " (",
+                         reason..., ')');
+  }
+
+ private:
+  struct Weight {
+    std::string name;
+    Shape shape;
+    DType dtype = DType::Float32, stored = DType::Float32;  ///< the weight's and that of its bytes
+    bool quantized = false, of_optimizer = false;
+    double scale = 1, min = 0;
+  };
+  struct Group {
+    std::vector<std::string> shards;  ///< paths
+    std::vector<Weight> weights;
+    std::uint64_t bytes = 0;  ///< of the weights
+  };
+
+  void read_group(const Value& group, const std::string& what);
+  void check_names() const;
+  void check_lengths() const;
+  std::string shard_of(const std::string& path, const std::string& what) const;
+  Weight weight_of(const Config& config, const std::string& what) const;
+  void read_quantization(const Config& config, const std::string& what, Weight& weight) const;
+
+  const char* op_;
+  std::string path_;
+  Config json_;
+  std::vector<Group> groups_;
+};
+
+/// Writes a model: `json`, with what it says of the weights added, and shards of up to 4 MB,
+/// group1-shard1of2.bin, group1-shard2of2.bin ("mnist-group1-..." beside mnist-model.json). The folder is
+/// made. Weights become float32, int32 or bool, which is what TensorFlow.js has.
+///
+/// Whatever ends the program, and whenever, model.json is the old one and has its shards, or the new one and
+/// has its: the new shards have names that the old model.json does not, group2 after group1, and are on the
+/// disk before it is replaced; then those of the old one are removed. Shards that a killed program left are
+/// replaced or left alone. Throws IOError, naming the file, where it cannot be written, and ValueError,
+/// naming the weight, for integers beyond int32; the old model stays.
+void write_tfjs(const char* op, const std::string& path, const Config& json, const NamedTensors& weights);
+
+}  // namespace ktape::nn::saving

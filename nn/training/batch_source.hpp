@@ -1,0 +1,109 @@
+#pragma once
+#include <ktape/nn/models/arrangement.hpp>
+
+namespace ktape::nn {
+
+class Archive;
+
+/// The number of samples of a batch.
+double samples_of(const Batch& batch);
+
+/// Where the batches of a run come from.
+class BatchSource {
+ public:
+  virtual ~BatchSource() = default;
+  /// How many there are; none where that is not known.
+  virtual std::optional<std::int64_t> batches() const = 0;
+  /// Of processes that train together: from the next restart on, each batch is the rank-th of the parts of a
+  /// larger one. A dataset is divided by whom it was made by (Dataset::shard).
+  virtual void divide(int rank, int size) = 0;
+  /// Begins again with the first batch, the samples in a new random order or in their own.
+  virtual void restart(bool shuffle) = 0;
+  /// Whether there is another batch.
+  virtual bool more() = 0;
+  virtual Batch next() = 0;
+  /// Names the position of the feed, so that another feed of equal data can give the remaining batches.
+  /// Setting a position that the data do not have throws ValueError.
+  virtual void state(Archive& state) = 0;
+};
+
+/// Arrays, cut into batches of samples.
+class ArrayAdapter final : public BatchSource {
+ public:
+  /// Throws ValueError, naming the operation, for arrays that differ in the number of samples.
+  ArrayAdapter(const char* op, Batch all, std::int64_t batch_size);
+
+  std::int64_t samples() const { return samples_; }
+  std::optional<std::int64_t> batches() const override { return (samples_ + step() - 1) / step(); }
+  /// The samples from the first up to the last.
+  ArrayAdapter part(std::int64_t first, std::int64_t last) const;
+  /// Whether samples, targets and weights have the shapes and dtypes of the other's.
+  bool is_like(const ArrayAdapter& other) const;
+  /// Multiplies the weight of each sample by that of its class.
+  void weigh_classes(const Arrangement& arrangement, const ClassWeight& class_weight) {
+    arrangement.weigh_classes(all_, class_weight);
+  }
+
+  void divide(int rank, int size) override { rank_ = rank, size_ = size; }
+  void restart(bool shuffle) override;
+  bool more() override { return next_ + rank_ < samples_; }
+  Batch next() override;
+  void state(Archive& state) override;
+  /// All samples, as one batch.
+  Batch whole() && { return std::move(all_); }
+
+ private:
+  /// Every size_-th sample from the first up to the last.
+  Tensor rows(const Tensor& x, std::int64_t first, std::int64_t last) const;
+  NamedTensors rows(const NamedTensors& list, std::int64_t first, std::int64_t last) const;
+  Batch batch(std::int64_t first, std::int64_t last) const;
+  /// Returns the number of samples of all processes in one batch.
+  std::int64_t step() const { return batch_size_ * size_; }
+  void shuffle();
+
+  const char* op_;
+  Batch all_;
+  std::int64_t samples_ = 0, batch_size_, next_ = 0;
+  std::int64_t rank_ = 0, size_ = 1;
+  std::optional<std::uint64_t> key_;  ///< the key of the random order; none for the order of the data
+  std::vector<std::int64_t> order_;   ///< the random order of the samples, which the key determines
+};
+
+/// The elements of a dataset, which are batches: the inputs, the targets of each output, weights. Its order
+/// is the dataset's.
+class DatasetAdapter final : public BatchSource {
+ public:
+  /// `iteration` is how often the dataset has been read before, at least.
+  DatasetAdapter(const char* op, const Model& model, const data::Dataset& dataset,
+                 ClassWeight class_weight = {}, std::int64_t iteration = 0);
+
+  std::optional<std::int64_t> batches() const override { return dataset_.cardinality(); }
+  /// Throws ValueError for a dataset that is known to be empty, unless it is one of several processes' parts,
+  /// and, naming the option, when the dataset has no end and no number of steps is given.
+  void expect_end(const char* option, std::optional<std::int64_t> steps) const;
+  /// From now on what follows the inputs is left out.
+  void take_inputs_only() { inputs_only_ = true; }
+  void divide(int, int size) override { size_ = size; }
+  void restart(bool) override { at_.reset(); }
+  bool more() override;
+  Batch next() override;
+  void state(Archive& state) override;
+
+ private:
+  [[noreturn]] void fail_empty() const;
+  void open();
+
+  const char* op_;
+  Arrangement arrangement_;
+  data::Dataset dataset_;
+  ClassWeight class_weight_;
+  std::int64_t iteration_;                     ///< the least iteration number for the next reading
+  bool exact_ = false;                         ///< the iteration is that one, whatever else was read
+  std::optional<data::Dataset::Iterator> at_;  ///< none before the first
+  std::int64_t given_ = 0;                     ///< elements of this reading
+  std::int64_t size_ = 1;                      ///< how many processes read a part each
+  bool inputs_only_ = false;
+  bool taken_ = false;  ///< what is there has been returned
+};
+
+}  // namespace ktape::nn

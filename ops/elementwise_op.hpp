@@ -1,0 +1,156 @@
+#pragma once
+#include <ktape/autograd/arguments.hpp>
+#include <ktape/autograd/base/dispatch.hpp>
+#include <ktape/autograd/defer.hpp>
+#include <ktape/autograd/node.hpp>
+#include <ktape/ops/kernels/elementwise/elementwise.hpp>
+
+/// Element-wise ops on tensors: allocate, pick the type, run the kernel, record the derivative.
+///
+/// Functions and derivatives are generic lambdas. On arrays they run on SIMD vectors, fused into one pass;
+/// while a gradient is itself being recorded the same lambda runs on Tensors and composes ops, which makes it
+/// differentiable again.
+namespace ktape::kernels {
+
+/// The memory of a gradient that nobody else can see, or new memory of its shape.
+inline Tensor scratch_like(const Tensor& g) { return g.exclusive() ? g : Tensor::empty_like(g); }
+
+template <class F, class... X>
+void run(Tensor& out, F f, const X&... x) {
+  dispatch_floating(out.dtype(),
+                    [&]<class T>() { map<T>(out.size(), out.pointer<T>(), f, x.template pointer<T>()...); });
+}
+
+/// f(x...) for floating tensors of one shape and dtype; not recorded.
+template <class F, class... X>
+Tensor apply(F f, const Tensor& x, const X&... more) {
+  Tensor out = Tensor::empty_like(x);
+  run(out, f, x, more...);
+  return out;
+}
+
+/// A derivative d(g, x...): on arrays fused, into g's memory where possible; on tensors while gradients are
+/// recorded.
+template <class D, class... X>
+Tensor derivative(D d, const Tensor& g, const X&... x) {
+  if (recording()) return d(g, x...);
+  Tensor out = scratch_like(g);
+  run(out, d, g, x...);
+  return out;
+}
+
+/// A derivative, fused where nothing is broadcast. Unlike `derivative` it leaves g to the other operand's.
+template <class D, class... X>
+Tensor along(D d, const Tensor& g, const X&... x) {
+  const bool fused = !recording() && (... && (x.shape() == g.shape()));
+  return fused ? apply(d, g, x...) : d(g, x...);
+}
+
+inline void expect_floating(const char* op, const Tensor& x) {
+  expect_defined(op, "x", x);
+  if (!x.dtype().is_floating())
+    fail<TypeError>("[", op,
+                    "] x must be floating (float16, float32 or float64): received dtype=", x.dtype());
+}
+
+/// y = f(x) with dx = d(g, x).
+template <class F, class D>
+Tensor unary_by_input(const char* op, const Tensor& x, F f, D d) {
+  expect_floating(op, x);
+  if (is_symbolic(x))
+    return defer(
+        op, {x.shape(), x.dtype()}, [op, f, d](const Tensor& x) { return unary_by_input(op, x, f, d); }, x);
+  Tensor out = apply(f, x);
+  if (recording(x))
+    record(op, out, {x},
+           [x, d](const Tensor& g, Grads& grads) { grads.to(0, [&] { return derivative(d, g, x); }); });
+  return out;
+}
+
+/// y = f(x) with dx = d(g, y): keeps the result, not the argument.
+template <class F, class D>
+Tensor unary_by_output(const char* op, const Tensor& x, F f, D d) {
+  expect_floating(op, x);
+  if (is_symbolic(x))
+    return defer(
+        op, {x.shape(), x.dtype()}, [op, f, d](const Tensor& x) { return unary_by_output(op, x, f, d); }, x);
+  Tensor out = apply(f, x);
+  if (recording(x))
+    record(op, out, {x}, [d](const Tensor& g, const Tensor& y, Grads& grads) {
+      grads.to(0, [&] { return derivative(d, g, y); });
+    });
+  return out;
+}
+
+/// y = f(x) with dx = d(g): keeps nothing.
+template <class F, class D>
+Tensor unary_linear(const char* op, const Tensor& x, F f, D d) {
+  if (is_symbolic(x))
+    return defer(
+        op, {x.shape(), x.dtype()}, [op, f, d](const Tensor& x) { return unary_linear(op, x, f, d); }, x);
+  Tensor out = apply(f, x);
+  if (recording(x))
+    record(op, out, {x},
+           [d](const Tensor& g, Grads& grads) { grads.to(0, [&] { return derivative(d, g); }); });
+  return out;
+}
+
+/// f(x) for a tensor of integers; not recorded.
+template <class F>
+Tensor apply_integer(F f, const Tensor& x) {
+  Tensor out = Tensor::empty_like(x);
+  dispatch_integer(x.dtype(), [&]<class T>() { map<T>(x.size(), out.pointer<T>(), f, x.pointer<T>()); });
+  return out;
+}
+
+inline void expect_same_dtype(const char* op, const Tensor& x, const Tensor& y, const char* y_name = "y") {
+  expect_defined(op, "x, y", x, y);
+  if (x.dtype() != y.dtype())
+    fail<TypeError>("[", op, "] both tensors must have one dtype: received x=", x.dtype(), ", ", y_name, '=',
+                    y.dtype());
+}
+
+/// What an element-wise op of two tensors returns.
+inline OutputInfo broadcast_info(const char* op, const Tensor& x, const Tensor& y, const char* y_name = "y") {
+  expect_same_dtype(op, x, y, y_name);
+  return {broadcast_shapes(op, x.shape(), y.shape(), "x", y_name), x.dtype()};
+}
+
+/// f(x, y) under broadcasting for any dtype; not recorded.
+template <class F>
+Tensor apply_broadcast(const char* op, F f, const Tensor& x, const Tensor& y) {
+  expect_same_dtype(op, x, y);
+  if (x.shape() == y.shape()) {
+    Tensor out = Tensor::empty_like(x);
+    dispatch(x.dtype(),
+             [&]<class T>() { map<T>(out.size(), out.pointer<T>(), f, x.pointer<T>(), y.pointer<T>()); });
+    return out;
+  }
+  const Shape shape = broadcast_shapes(op, x.shape(), y.shape());
+  Tensor out = Tensor::empty(shape, x.dtype(), op);
+  const BroadcastPlan plan(shape, x.shape(), y.shape());
+  dispatch(x.dtype(),
+           [&]<class T>() { map_broadcast(plan, out.pointer<T>(), f, x.pointer<T>(), y.pointer<T>()); });
+  return out;
+}
+
+/// The bool tensor f(x, y) under broadcasting for any dtype.
+template <class F>
+Tensor compare(const char* op, F f, const Tensor& x, const Tensor& y) {
+  expect_same_dtype(op, x, y);
+  const Shape shape = broadcast_shapes(op, x.shape(), y.shape());
+  if (is_symbolic(x, y))
+    return defer(
+        op, {shape, DType::Bool}, [op, f](const Tensor& x, const Tensor& y) { return compare(op, f, x, y); },
+        x, y);
+  Tensor out = Tensor::empty(shape, DType::Bool, op);
+  dispatch(x.dtype(), [&]<class T>() {
+    if (x.shape() == y.shape())
+      return map<T>(out.size(), out.pointer<bool>(), f, x.pointer<T>(), y.pointer<T>());
+    map_broadcast(BroadcastPlan(shape, x.shape(), y.shape()), out.pointer<bool>(), f, x.pointer<T>(),
+                  y.pointer<T>());
+  });
+  return out;
+}
+
+}  // namespace ktape::kernels

@@ -1,0 +1,169 @@
+#pragma once
+#include <ktape/autograd/base/dispatch.hpp>
+#include <ktape/autograd/literal.hpp>
+#include <ktape/autograd/tensor.hpp>
+#include <ktape/ops/kernels/reduce/reductions.hpp>
+
+#include <vector>
+
+/// Reductions of tensors over any set of axes, not recorded.
+namespace ktape::kernels {
+
+/// A tensor of the shape, seen from one of its axes. Where it is empty, nothing is outside.
+inline AxisShape seen_from(const Shape& shape, int axis) {
+  const AxisShape seen{shape.count(0, axis), shape[axis], shape.count(axis + 1)};
+  return seen.axis == 0 || seen.inner == 0 ? AxisShape{0, seen.axis, seen.inner} : seen;
+}
+
+/// What a reduction works on: the reduced axes as bits, the result's shape with and without them, and the
+/// size of a group.
+struct ReducedAxes {
+  unsigned bits = 0;
+  Shape kept, shape;
+  std::int64_t size = 1;
+
+  ReducedAxes(const Shape& from, unsigned reduced, bool keepdims) : bits(reduced), kept(from) {
+    for (int i = 0; i < from.rank(); ++i) {
+      if (!(bits >> i & 1)) {
+        shape.push_back(from[i]);
+        continue;
+      }
+      size *= from[i];
+      kept[i] = 1;
+      if (keepdims) shape.push_back(1);
+    }
+  }
+  ReducedAxes(const char* op, const Tensor& x, const Axes& axes, bool keepdims)
+      : ReducedAxes(x.shape(), canonical_axes(op, axes, x.ndim()), keepdims) {}
+};
+
+/// The extents with neighbours joined that are both reduced or both kept, and extents of 1 left out.
+class JoinedAxes {
+ public:
+  JoinedAxes(const Shape& shape, unsigned bits) {
+    for (int i = 0; i < shape.rank(); ++i) {
+      const bool reduced = bits >> i & 1;
+      if (shape[i] == 1) continue;
+      if (!axes_.empty() && axes_.back().reduced == reduced) axes_.back().extent *= shape[i];
+      else axes_.push_back({shape[i], reduced});
+    }
+  }
+  int passes() const {
+    int n = 0;
+    for (const Axis& axis : axes_) n += axis.reduced;
+    return n;
+  }
+  /// All that are left.
+  [[gnu::noinline]] std::vector<AxisShape> plan() {
+    std::vector<AxisShape> passes;
+    while (this->passes() > 0) passes.push_back(next());
+    return passes;
+  }
+  /// Takes the largest reduced axis away, which leaves the least to be written and read again.
+  AxisShape next() {
+    std::size_t at = axes_.size();
+    for (std::size_t i = 0; i < axes_.size(); ++i)
+      if (axes_[i].reduced && (at == axes_.size() || axes_[i].extent > axes_[at].extent)) at = i;
+    AxisShape pass;
+    pass.axis = axes_[at].extent;
+    for (std::size_t i = at + 1; i < axes_.size(); ++i) pass.inner *= axes_[i].extent;
+    for (std::size_t i = 0; i < at; ++i) pass.outer *= axes_[i].extent;
+    axes_.erase(axes_.begin() + static_cast<std::ptrdiff_t>(at));
+    return pass;
+  }
+
+ private:
+  struct Axis {
+    std::int64_t extent;
+    bool reduced;
+  };
+  std::vector<Axis> axes_;
+};
+
+/// Kernels by name, for `reduced`: the type of a result, of one between two passes, and how it is computed.
+/// Of a single element the result is that element, unless the kernel `changes_one`.
+struct SumOf {
+  template <class T>
+  using Result = T;
+  template <class T>
+  using Between = std::conditional_t<std::is_same_v<T, float16>, float, T>;
+  static void run(const auto* in, auto* out, AxisShape shape) { reduce_sum(in, out, shape); }
+};
+struct WideSumOf {
+  template <class T>
+  using Result = wide_type<T>;
+  template <class T>
+  static void run(const T* in, auto* out, AxisShape shape) {
+    if constexpr (std::is_integral_v<T>) reduce_mean(in, out, shape, 1);
+    else reduce_sum(in, out, shape);
+  }
+};
+struct SumOfSquaresOf {
+  static constexpr bool changes_one = true;
+  template <class T>
+  using Result = wide_type<T>;
+  template <class T>
+  static void run(const T* in, auto* out, AxisShape shape) {
+    if constexpr (!std::is_integral_v<T>) reduce_sum_of_squares(in, out, shape);
+  }
+};
+struct ProdOf : SumOf {
+  static void run(const auto* in, auto* out, AxisShape shape) { reduce_prod(in, out, shape); }
+};
+struct MaxOf {
+  template <class T>
+  using Result = T;
+  static void run(const auto* in, auto* out, AxisShape shape) { reduce_max(in, out, shape); }
+};
+struct MinOf : MaxOf {
+  static void run(const auto* in, auto* out, AxisShape shape) { reduce_min(in, out, shape); }
+};
+struct AnyOf {
+  template <class T>
+  using Result = bool;
+  static void run(const auto* in, bool* out, AxisShape shape) { reduce_any(in, out, shape); }
+};
+struct AllOf : AnyOf {
+  static void run(const auto* in, bool* out, AxisShape shape) { reduce_all(in, out, shape); }
+};
+
+/// The type between two passes: that of the result unless the kernel names one.
+template <class Kernel, class T>
+struct BetweenPasses {
+  using type = typename Kernel::template Result<T>;
+};
+template <class Kernel, class T>
+requires requires { typename Kernel::template Between<T>; }
+struct BetweenPasses<Kernel, T> {
+  using type = typename Kernel::template Between<T>;
+};
+
+template <class Kernel>
+concept ChangesOne = Kernel::changes_one;
+
+template <class Kernel, class From, class To>
+[[gnu::noinline]] Tensor reduction_pass(const Tensor& x, const AxisShape& pass, const Shape& shape) {
+  Tensor out = Tensor::empty(shape, dtype_of<To>());
+  Kernel::run(x.pointer<From>(), out.pointer<To>(), pass);
+  return out;
+}
+
+/// x reduced over the groups by the kernels named `First`, then `Next` for the axes that are no neighbours of
+/// the first.
+template <class First, class Next = First>
+Tensor reduced(const Tensor& x, const ReducedAxes& groups) {
+  std::vector<AxisShape> plan = JoinedAxes(x.shape(), groups.bits).plan();
+  if (ChangesOne<First> && plan.empty()) plan.push_back({1, 1, x.size()});
+  return dispatch(x.dtype(), [&]<class T>() {
+    using Result = typename First::template Result<T>;
+    using Between = typename BetweenPasses<First, T>::type;
+    if (plan.empty()) return converted(x, dtype_of<Result>()).alias(groups.shape);
+    if (plan.size() == 1) return reduction_pass<First, T, Result>(x, plan[0], groups.shape);
+    Tensor out = reduction_pass<First, T, Between>(x, plan[0], {plan[0].results()});
+    for (std::size_t i = 1; i + 1 < plan.size(); ++i)
+      out = reduction_pass<Next, Between, Between>(out, plan[i], {plan[i].results()});
+    return reduction_pass<Next, Between, Result>(out, plan.back(), groups.shape);
+  });
+}
+
+}  // namespace ktape::kernels

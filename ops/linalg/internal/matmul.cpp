@@ -1,0 +1,89 @@
+#include <ktape/ops/config.hpp>
+#include <ktape/ops/internal/engine.hpp>
+#include <ktape/ops/kernels/parallel/parallel_rows.hpp>
+#include <ktape/ops/linalg/internal/matmul.hpp>
+
+#include <algorithm>
+
+namespace ktape::kernels {
+namespace {
+
+template <class T>
+bool nothing_to_add(std::int64_t rows, std::int64_t columns, std::int64_t inner, T* c, bool accumulate) {
+  if (inner == 0 && !accumulate) std::fill_n(c, rows * columns, T(0));
+  return rows == 0 || columns == 0 || inner == 0;
+}
+
+/// The libraries have a fixed cost of a microsecond or so: tiny products are faster in a plain loop.
+constexpr std::int64_t tiny = 512;
+
+template <class T>
+void tiny_matmul(std::int64_t rows, std::int64_t columns, std::int64_t inner, Matrix<T> a, Matrix<T> b, T* c,
+                 bool accumulate) {
+  const std::int64_t arow = a.transposed ? 1 : a.stride, astep = a.transposed ? a.stride : 1;
+  const std::int64_t brow = b.transposed ? 1 : b.stride, bstep = b.transposed ? b.stride : 1;
+  for (std::int64_t i = 0; i < rows; ++i) {
+    T* row = c + i * columns;
+    if (!accumulate) std::fill_n(row, columns, T(0));
+    for (std::int64_t k = 0; k < inner; ++k) {
+      const T factor = a.data[i * arow + k * astep];
+      const T* other = b.data + k * brow;
+      for (std::int64_t j = 0; j < columns; ++j) row[j] += factor * other[j * bstep];
+    }
+  }
+}
+
+/// Products up to which a second thread costs more than it saves: it takes microseconds to wake, and what it
+/// computes has to come over to the first.
+constexpr std::int64_t grain = std::int64_t{1} << 19;
+
+/// Rows of a part, whatever the number of threads.
+constexpr std::int64_t row_block = 64;
+
+template <class T>
+void engine_matmul(std::int64_t rows, std::int64_t columns, std::int64_t inner, Matrix<T> a, Matrix<T> b,
+                   T* c, bool accumulate) {
+  if (nothing_to_add(rows, columns, inner, c, accumulate)) return;
+  if (rows * columns * inner <= tiny) return tiny_matmul(rows, columns, inner, a, b, c, accumulate);
+  if (backend::deterministic() && rows > row_block) {
+    const std::int64_t step = a.transposed ? 1 : a.stride;
+    return parallel_rows(
+        (rows + row_block - 1) / row_block, row_block * columns * inner / 16, [&](auto begin, auto end) {
+          for (std::int64_t i = begin * row_block; i < std::min(rows, end * row_block); i += row_block)
+            engine_matmul(std::min(row_block, rows - i), columns, inner,
+                          {a.data + i * step, a.stride, a.transposed}, b, c + i * columns, accumulate);
+        });
+  }
+  const ktape_matmul call{.dtype = engine_dtype(dtype_of<T>()),
+                          .accumulate = accumulate,
+                          .rows = rows,
+                          .columns = columns,
+                          .inner = inner,
+                          .a = a.data,
+                          .a_stride = a.stride,
+                          .b = b.data,
+                          .b_stride = b.stride,
+                          .a_transposed = a.transposed,
+                          .b_transposed = b.transposed,
+                          .c = c};
+  engine().run(Kernel::Matmul, &call, rows * columns * inner <= grain ? Threads::One : threads_for_sums());
+}
+
+}  // namespace
+
+void matmul(std::int64_t rows, std::int64_t columns, std::int64_t inner, Matrix<float> a, Matrix<float> b,
+            float* c, bool accumulate) {
+  engine_matmul(rows, columns, inner, a, b, c, accumulate);
+}
+
+void matmul(std::int64_t rows, std::int64_t columns, std::int64_t inner, Matrix<double> a, Matrix<double> b,
+            double* c, bool accumulate) {
+  engine_matmul(rows, columns, inner, a, b, c, accumulate);
+}
+
+void matmul(std::int64_t rows, std::int64_t columns, std::int64_t inner, Matrix<std::int64_t> a,
+            Matrix<std::int64_t> b, std::int64_t* c, bool accumulate) {
+  tiny_matmul(rows, columns, inner, a, b, c, accumulate);
+}
+
+}  // namespace ktape::kernels

@@ -1,0 +1,119 @@
+#include <ktape/autograd/arguments.hpp>
+#include <ktape/autograd/base/dispatch.hpp>
+#include <ktape/autograd/node.hpp>
+#include <ktape/ops/indexing.hpp>
+#include <ktape/ops/internal/sparse_symbolic.hpp>
+#include <ktape/ops/kernels/parallel/parallel_rows.hpp>
+#include <ktape/ops/operators.hpp>
+#include <ktape/ops/reductions.hpp>
+#include <ktape/ops/sparse.hpp>
+
+#include <algorithm>
+#include <numeric>
+
+namespace ktape::backend {
+namespace {
+
+/// Where the elements of a matrix are: rows in ascending order.
+struct Places {
+  Tensor rows, columns;
+  std::int64_t height, width;
+
+  const std::int64_t* row() const { return rows.pointer<std::int64_t>(); }
+  const std::int64_t* column() const { return columns.pointer<std::int64_t>(); }
+  std::int64_t size() const { return rows.size(); }
+};
+
+/// The places of the transposed matrix; element i of it is element order[i] of this one.
+Places transposed(const Places& at, Tensor& order) {
+  order = Tensor::empty(at.rows.shape(), DType::Int64);
+  // Where the next element of each column goes.
+  std::vector<std::int64_t> next(static_cast<std::size_t>(at.width) + 1);
+  for (std::int64_t i = 0; i < at.size(); ++i) ++next[static_cast<std::size_t>(at.column()[i]) + 1];
+  std::partial_sum(next.begin(), next.end(), next.begin());
+  for (std::int64_t i = 0; i < at.size(); ++i)
+    order.pointer<std::int64_t>()[next[static_cast<std::size_t>(at.column()[i])]++] = i;
+  return {gather(at.columns, order), gather(at.rows, order), at.width, at.height};
+}
+
+template <class T>
+void product_kernel(const Places& at, const T* values, const T* y, T* out, std::int64_t n) {
+  const std::int64_t *rows = at.row(), *columns = at.column();
+  const std::int64_t work = n * (1 + at.size() / std::max<std::int64_t>(1, at.height));
+  kernels::parallel_rows(at.height, work, [=, count = at.size()](std::int64_t begin, std::int64_t end) {
+    std::fill(out + begin * n, out + end * n, T(0));
+    for (std::int64_t i = std::lower_bound(rows, rows + count, begin) - rows; i < count && rows[i] < end;
+         ++i) {
+      const T value = values[i], *from = y + columns[i] * n;
+      T* to = out + rows[i] * n;
+      for (std::int64_t j = 0; j < n; ++j) to[j] = static_cast<T>(to[j] + value * from[j]);
+    }
+  });
+}
+
+template <class T>
+void sampled_kernel(const Places& at, const T* x, const T* y, T* out, std::int64_t n) {
+  const std::int64_t *rows = at.row(), *columns = at.column();
+  kernels::parallel_rows(at.size(), n, [=](std::int64_t begin, std::int64_t end) {
+    for (std::int64_t i = begin; i < end; ++i) {
+      const T *a = x + rows[i] * n, *b = y + columns[i] * n;
+      T total = 0;
+#pragma omp simd reduction(+ : total)
+      for (std::int64_t j = 0; j < n; ++j) total += a[j] * b[j];
+      out[i] = total;
+    }
+  });
+}
+
+/// The elements of x y^T at the places.
+Tensor sampled(const Places& at, const Tensor& x, const Tensor& y) {
+  if (recording()) return sum(gather(x, at.rows) * gather(y, at.columns), 1);
+  Tensor out = Tensor::empty(at.rows.shape(), x.dtype());
+  dispatch_floating(x.dtype(), [&]<class T>() {
+    if constexpr (std::is_floating_point_v<T>)
+      sampled_kernel(at, x.pointer<T>(), y.pointer<T>(), out.pointer<T>(), x.shape()[1]);
+  });
+  return out;
+}
+
+/// The matrix with these values at the places times y.
+Tensor product(const Places& at, const Tensor& values, const Tensor& y) {
+  const DType dtype = y.dtype();
+  const DType wide = dtype == DType::Float16 ? DType::Float32 : dtype.is_integer() ? DType::Int64 : dtype;
+  if (wide != dtype) return cast(product(at, cast(values, wide), cast(y, wide)), dtype);
+  const std::int64_t n = y.shape()[1];
+  Tensor out = Tensor::empty({at.height, n}, dtype);
+  if (dtype == DType::Int64)  // unsigned, which wraps around
+    product_kernel(at, values.pointer<std::uint64_t>(), y.pointer<std::uint64_t>(),
+                   out.pointer<std::uint64_t>(), n);
+  else if (dtype == DType::Float32)
+    product_kernel(at, values.pointer<float>(), y.pointer<float>(), out.pointer<float>(), n);
+  else product_kernel(at, values.pointer<double>(), y.pointer<double>(), out.pointer<double>(), n);
+  if (recording(values, y))
+    record("sparse_dot", out, {values, y}, [at, values, y](const Tensor& g, Grads& grads) {
+      grads.to(0, [&] { return sampled(at, g, y); });
+      grads.to(1, [&] {
+        Tensor order;
+        const Places turned = transposed(at, order);
+        return product(turned, gather(values, order), g);
+      });
+    });
+  return out;
+}
+
+}  // namespace
+
+Tensor dot(const SparseTensor& x, const Tensor& y) {
+  expect_defined("dot", "x", x.values()), expect_defined("dot", "y", y);
+  if (x.dtype() != y.dtype())
+    fail<TypeError>("[dot] x and y must have one dtype: received x=", x.dtype(), ", y=", y.dtype());
+  if (x.dtype().is_bool()) fail<TypeError>("[dot] x and y must be numbers: received dtype=bool");
+  if (x.ndim() != 2 || y.ndim() != 2)
+    fail("[dot] a sparse x and y must have rank 2: received x=", x.shape(), ", y=", y.shape());
+  if (is_symbolic(y)) return dot_later({x.indices(), x.values(), as_tensor(x.shape())}, x.shape(), y);
+  if (x.shape()[1] != y.shape()[0])
+    fail("[dot] the inner extents must agree: received x=", x.shape(), ", y=", y.shape());
+  return product({x.indices()[{All, 0}], x.indices()[{All, 1}], x.shape()[0], x.shape()[1]}, x.values(), y);
+}
+
+}  // namespace ktape::backend

@@ -1,0 +1,298 @@
+#include <ktape/autograd/arguments.hpp>
+#include <ktape/autograd/defer.hpp>
+#include <ktape/autograd/tensor_metadata.hpp>
+#include <ktape/ops/elementwise_op.hpp>
+#include <ktape/ops/inspection.hpp>
+#include <ktape/ops/internal/engine.hpp>
+#include <ktape/ops/internal/multi_axis_reduction.hpp>
+#include <ktape/ops/kernels/simd/math.hpp>
+#include <ktape/ops/kernels/softmax/softmax_backward.hpp>
+#include <ktape/ops/nn/activations.hpp>
+#include <ktape/ops/reductions.hpp>
+#include <ktape/ops/vector_or_tensor.hpp>
+
+#include <cmath>
+#include <numbers>
+
+namespace ktape::backend {
+
+// Of vectors, next to the functions of tensors.
+using kernels::functions::exp, kernels::functions::expm1, kernels::functions::tanh;
+
+namespace {
+
+using kernels::like, kernels::select, kernels::functions::normal_cdf;
+using kernels::unary_by_input, kernels::unary_by_output;
+
+/// The logistic function of a vector; of a Tensor the op, whose gradient is right where exp overflows.
+template <class B>
+B logistic(const B& a) {
+  return 1 / (1 + exp(-a));
+}
+Tensor logistic(const Tensor& a) { return sigmoid(a); }
+
+template <class B>
+B magnitude(const B& a) {
+  return abs(a);
+}
+Tensor magnitude(const Tensor& a) { return abs(a); }
+
+Tensor softmax_gradient(const Tensor& y, const Tensor& g, int axis) {
+  if (recording()) return y * (g - sum(g * y, axis, true));
+  Tensor out = kernels::scratch_like(g);
+  const kernels::AxisShape line = kernels::seen_from(y.shape(), axis);
+  const ktape_softmax call{.dtype = kernels::engine_dtype(y.dtype()),
+                           .outer = line.outer,
+                           .axis = line.axis,
+                           .inner = line.inner,
+                           .x = nullptr,
+                           .y = y.raw(),
+                           .dy = g.raw(),
+                           .dx = out.raw()};
+  kernels::engine().run(kernels::Kernel::SoftmaxBackward, &call);
+  return out;
+}
+
+Tensor log_softmax_gradient(const Tensor& y, const Tensor& g, int axis) {
+  if (recording()) return g - exp(y) * sum(g, axis, true);
+  Tensor out = kernels::scratch_like(g);
+  const kernels::AxisShape line = kernels::seen_from(y.shape(), axis);
+  dispatch_floating(y.dtype(), [&]<class T>() {
+    kernels::log_softmax_backward(y.pointer<T>(), g.pointer<T>(), out.pointer<T>(), line);
+  });
+  return out;
+}
+
+}  // namespace
+
+Tensor softmax(const Tensor& x, int axis) {
+  kernels::expect_floating("softmax", x);
+  const int at = canonical_axis("softmax", axis, x.ndim());
+  if (is_symbolic(x)) return defer("softmax", {x.shape(), x.dtype()}, softmax, x, axis);
+  Tensor out = Tensor::empty(x.shape(), x.dtype());
+  const kernels::AxisShape line = kernels::seen_from(x.shape(), at);
+  const ktape_softmax call{.dtype = kernels::engine_dtype(x.dtype()),
+                           .outer = line.outer,
+                           .axis = line.axis,
+                           .inner = line.inner,
+                           .x = x.raw(),
+                           .y = out.raw(),
+                           .dy = nullptr,
+                           .dx = nullptr};
+  kernels::engine().run(kernels::Kernel::Softmax, &call);
+  if (recording(x))
+    record("softmax", out, {x}, [at](const Tensor& g, const Tensor& y, Grads& grads) {
+      grads.to(0, [&] { return softmax_gradient(y, g, at); });
+    });
+  set_computed_from(out, {.op = "softmax", .input = x, .axis = at});
+  return out;
+}
+
+Tensor log_softmax(const Tensor& x, int axis) {
+  kernels::expect_floating("log_softmax", x);
+  const int at = canonical_axis("log_softmax", axis, x.ndim());
+  if (is_symbolic(x)) return defer("log_softmax", {x.shape(), x.dtype()}, log_softmax, x, axis);
+  Tensor out = Tensor::empty(x.shape(), x.dtype());
+  const kernels::AxisShape line = kernels::seen_from(x.shape(), at);
+  dispatch_floating(x.dtype(),
+                    [&]<class T>() { kernels::log_softmax(x.pointer<T>(), out.pointer<T>(), line); });
+  if (recording(x))
+    record("log_softmax", out, {x}, [at](const Tensor& g, const Tensor& y, Grads& grads) {
+      grads.to(0, [&] { return log_softmax_gradient(y, g, at); });
+    });
+  return out;
+}
+
+Tensor sigmoid(const Tensor& x) {
+  kernels::expect_floating("sigmoid", x);
+  if (is_symbolic(x)) return defer("sigmoid", {x.shape(), x.dtype()}, sigmoid, x);
+  Tensor out = unary_by_output(
+      "sigmoid", x, [](auto a) { return logistic(a); }, [](auto g, auto y) { return g * (y * (1 - y)); });
+  set_computed_from(out, {.op = "sigmoid", .input = x});
+  return out;
+}
+
+Tensor hard_sigmoid(const Tensor& x) {
+  return unary_by_input(
+      "hard_sigmoid", x,
+      [](auto a) {
+        const auto v = a * 0.2 + 0.5;
+        return select(v < 0, like(a, 0), select(v > 1, like(a, 1), v));
+      },
+      // The bounds themselves: 0.2 is rounded, and so 0.2 x + 0.5 may lie below 0 at -2.5.
+      [](auto g, auto a) { return select(a >= -2.5, select(a <= 2.5, g * 0.2, like(g, 0)), like(g, 0)); });
+}
+
+namespace {
+
+/// relu with all its options, as TF composes it, with numbers of type N.
+template <class N>
+struct Relu {
+  N alpha, threshold, most;
+  bool clips, six;
+
+  explicit Relu(const ReluOptions& o)
+      : alpha(Scalar(o.alpha).to<N>()),
+        threshold(Scalar(o.threshold).to<N>()),
+        most(Scalar(o.max_value.value_or(0)).to<N>()),
+        clips(o.max_value.has_value()),
+        six(o.max_value == 6 && o.threshold == 0) {}
+
+  template <class B>
+  B operator()(B a) const {
+    B v = select(a <= threshold, like(a, 0), a);
+    if (clips)
+      v = select(v > std::max(most, N(0)), like(a, std::max(most, N(0))), select(v < 0, like(a, 0), v));
+    if (alpha == 0) return v;
+    return v + select(a < threshold, (a - threshold) * alpha, like(a, 0));
+  }
+  template <class B>
+  B operator()(B g, B a) const {
+    const auto zero = like(g, 0);
+    auto slope = select(a > threshold, g, zero);
+    if (clips) slope = select(a < 0, zero, select(a > most, zero, slope));
+    if (six) slope = select(a < 6, slope, zero);
+    if (alpha == 0) return slope;
+    return slope + select(a < threshold, g * alpha, zero);
+  }
+};
+
+/// relu of integers: leaky without more options in float32, as TF, otherwise in whole numbers.
+Tensor integer_relu(const Tensor& x, const ReluOptions& options) {
+  if (options.alpha != 0 && !options.max_value && options.threshold == 0)
+    return relu(cast(x, DType::Float32), options);
+  if (options.alpha != 0 && x.dtype() == DType::UInt8)
+    fail<TypeError>("[relu] a slope below the threshold needs a signed dtype: received dtype=", x.dtype());
+  for (double number : {options.alpha, options.max_value.value_or(0), options.threshold})
+    expect_fits("relu", number, x.dtype());
+  if (is_symbolic(x)) return defer("relu", {x.shape(), x.dtype()}, integer_relu, x, options);
+  return kernels::apply_integer(
+      [f = Relu<std::int64_t>(options)](auto a) { return static_cast<decltype(a)>(f(std::int64_t{a})); }, x);
+}
+
+}  // namespace
+
+Tensor relu(const Tensor& x, const ReluOptions& options) {
+  expect_defined("relu", "x", x);
+  if (x.dtype().is_integer()) return integer_relu(x, options);
+  if (options.alpha == 0 && !options.max_value && options.threshold == 0)
+    return unary_by_output(
+        "relu", x, [](auto a) { return select(a <= 0, like(a, 0), a); },
+        [](auto g, auto y) { return select(y > 0, g, like(g, 0)); });
+  if (!options.max_value && options.threshold == 0)
+    return unary_by_input(
+        "relu", x, [alpha = options.alpha](auto a) { return select(a > 0, a, a * alpha); },
+        [alpha = options.alpha](auto g, auto a) { return select(a > 0, g, g * alpha); });
+  return unary_by_input(
+      "relu", x, [f = Relu<double>(options)](auto a) { return f(a); },
+      [f = Relu<double>(options)](auto g, auto a) { return f(g, a); });
+}
+
+Tensor elu(const Tensor& x, double alpha) {
+  return unary_by_input(
+      "elu", x, [alpha](auto a) { return select(a > 0, a, expm1(a) * alpha); },
+      [alpha](auto g, auto a) { return select(a > 0, g, g * alpha * exp(select(a > 0, like(a, 0), a))); });
+}
+
+Tensor softplus(const Tensor& x) {
+  return unary_by_input(
+      "softplus", x,
+      [](auto a) {
+        return select(a < 0, like(a, 0), a) + kernels::functions::log1p_of_fraction(exp(-magnitude(a)));
+      },
+      [](auto g, auto a) { return g * logistic(a); });
+}
+
+Tensor softsign(const Tensor& x) {
+  return unary_by_input(
+      "softsign", x, [](auto a) { return a / (magnitude(a) + 1); },
+      [](auto g, auto a) {
+        const auto scale = magnitude(a) + 1;
+        return g / scale / scale;
+      });
+}
+
+namespace {
+
+constexpr double root_half = std::numbers::sqrt2 / 2;
+constexpr double density_scale = std::numbers::inv_sqrtpi / std::numbers::sqrt2;
+constexpr double tanh_scale = std::numbers::sqrt2 * std::numbers::inv_sqrtpi, tanh_cube = 0.044715;
+
+Tensor normal_cdf(const Tensor& a) { return (erf(a * root_half) + 1) * 0.5; }
+
+constexpr auto gelu_slope = [](auto g, auto a) {
+  return g * (normal_cdf(a) + a * (exp(a * a * -0.5) * density_scale));
+};
+
+constexpr auto gelu_tanh_slope = [](auto g, auto a) {
+  const auto t = tanh((a * a * a * tanh_cube + a) * tanh_scale);
+  return g * 0.5 * (t + 1 + a * (1 - t * t) * (a * a * (3 * tanh_cube) + 1) * tanh_scale);
+};
+
+}  // namespace
+
+Tensor gelu(const Tensor& x, const GeluOptions& options) {
+  expect_defined("gelu", "x", x);
+  if (options.approximate)
+    return unary_by_input(
+        "gelu", x, [](auto a) { return a * 0.5 * (tanh((a * a * a * tanh_cube + a) * tanh_scale) + 1); },
+        gelu_tanh_slope);
+  return unary_by_input(
+      "gelu", x, [](auto a) { return a * normal_cdf(a); }, gelu_slope);
+}
+
+Tensor l2_normalize(const Tensor& x, const Axes& axis) {
+  kernels::expect_floating("l2_normalize", x);
+  canonical_axes("l2_normalize", axis, x.ndim());
+  const bool composed = is_symbolic(x) || recording(x);
+  const Tensor values = x.dtype() == DType::Float16 ? cast(x, DType::Float32) : x;
+  const Tensor squares = composed ? sum(square(values), axis, true)
+                                  : kernels::reduced<kernels::SumOfSquaresOf, kernels::SumOf>(
+                                        values, kernels::ReducedAxes("l2_normalize", values, axis, true));
+  return cast(values / sqrt(maximum(squares, full({}, 1e-12, squares.dtype()))), x.dtype());
+}
+
+namespace {
+
+template <class T, class Index>
+void find_top_k(const T* predictions, const Index* targets, bool* out, std::int64_t rows,
+                std::int64_t classes, std::int64_t k) {
+  for (std::int64_t r = 0; r < rows; ++r, predictions += classes) {
+    const auto target = static_cast<std::int64_t>(targets[r]);
+    out[r] = false;
+    if (target < 0 || target >= classes) continue;
+    const double wanted = static_cast<double>(predictions[target]);
+    std::int64_t larger = 0;
+    bool finite = true;
+    for (std::int64_t c = 0; c < classes; ++c) {
+      const double p = static_cast<double>(predictions[c]);
+      larger += p > wanted;
+      finite &= std::isfinite(p);
+    }
+    out[r] = finite && larger < k;
+  }
+}
+
+}  // namespace
+
+Tensor in_top_k(const Tensor& predictions, const Tensor& targets, std::int64_t k) {
+  expect_defined("in_top_k", "predictions, targets", predictions, targets);
+  kernels::expect_floating("in_top_k", predictions);
+  if (!targets.dtype().is_integer())
+    fail<TypeError>("[in_top_k] targets must be integers: received dtype=", targets.dtype());
+  if (predictions.ndim() != 2 || !compatible(targets.shape(), Shape{predictions.shape()[0]}))
+    fail("[in_top_k] predictions must be (samples, classes) and targets (samples,): received predictions=",
+         predictions.shape(), ", targets=", targets.shape());
+  const Shape shape{merged(targets.shape()[0], predictions.shape()[0])};
+  if (is_symbolic(predictions, targets))
+    return defer("in_top_k", {shape, DType::Bool}, in_top_k, predictions, targets, k);
+  Tensor out = Tensor::empty(shape, DType::Bool);
+  const Tensor indices = converted(targets, DType::Int64);
+  dispatch_floating(predictions.dtype(), [&]<class T>() {
+    find_top_k(predictions.pointer<T>(), indices.pointer<std::int64_t>(), out.pointer<bool>(),
+               predictions.shape()[0], predictions.shape()[1], k);
+  });
+  return out;
+}
+
+}  // namespace ktape::backend

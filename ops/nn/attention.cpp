@@ -1,0 +1,188 @@
+#include <ktape/autograd/arguments.hpp>
+#include <ktape/autograd/defer.hpp>
+#include <ktape/ops/elementwise.hpp>
+#include <ktape/ops/elementwise_op.hpp>
+#include <ktape/ops/inspection.hpp>
+#include <ktape/ops/kernels/sequence/attention.hpp>
+#include <ktape/ops/linalg/linalg.hpp>
+#include <ktape/ops/nn/activations.hpp>
+#include <ktape/ops/nn/attention.hpp>
+#include <ktape/ops/nn/internal/composed_gradient.hpp>
+#include <ktape/ops/operators.hpp>
+#include <ktape/ops/shape.hpp>
+
+#include <cmath>
+
+namespace ktape::backend {
+namespace {
+
+using Tensors = std::vector<Tensor>;
+
+constexpr const char* op = "scaled_dot_product_attention";
+
+/// The extents of a tensor of heads.
+struct Heads {
+  std::int64_t batch, heads, steps, dim;
+  Heads(const Tensor& t, bool heads_last)
+      : batch(t.shape()[0]),
+        heads(t.shape()[heads_last ? 2 : 1]),
+        steps(t.shape()[heads_last ? 1 : 2]),
+        dim(t.shape()[3]) {}
+};
+
+/// One run over tensors of float or double, and what it keeps for the gradient. The mask is of bool, or
+/// undefined.
+class Attention {
+ public:
+  Attention(const Tensor& query, const Tensor& key, const Tensor& value, const Tensor& mask,
+            const AttentionOptions& options)
+      : query_(query),
+        key_(key),
+        value_(value),
+        mask_(mask),
+        causal_(options.causal),
+        heads_last_(options.heads_last) {
+    const double dim = static_cast<double>(std::max<std::int64_t>(query.shape()[3], 1));
+    scale_ = options.scale.value_or(1 / std::sqrt(dim));
+  }
+
+  Tensor forward() {
+    Shape shape = query_.shape();
+    logs_ = Tensor::empty({query_.shape().count(0, 3)}, query_.dtype());
+    shape[3] = value_.shape()[3];
+    Tensor out = Tensor::empty(shape, query_.dtype(), op);
+    with_type([&]<class A>() {
+      kernels::attention(layout(), query_.pointer<A>(), key_.pointer<A>(), value_.pointer<A>(),
+                         out.pointer<A>(), logs_.pointer<A>());
+    });
+    return out;
+  }
+
+  void backward(const Tensor& g, const Tensor& out, Grads& grads) const {
+    if (recording())
+      return kernels::composed_gradient(grads, {query_, key_, value_},
+                                        [&](const Tensors& in) { return Tensors{composed(in)}; });
+    const Tensor dq = Tensor::empty_like(query_), dk = Tensor::empty_like(key_),
+                 dv = Tensor::empty_like(value_);
+    with_type([&]<class A>() {
+      kernels::attention_backward<A>(
+          layout(), {query_.pointer<A>(), key_.pointer<A>(), value_.pointer<A>(), out.pointer<A>(),
+                     logs_.pointer<A>(), g.pointer<A>(), dq.pointer<A>(), dk.pointer<A>(), dv.pointer<A>()});
+    });
+    grads.add(0, dq);
+    grads.add(1, dk);
+    grads.add(2, dv);
+  }
+
+ private:
+  template <class F>
+  void with_type(const F& f) const {
+    query_.dtype() == DType::Float64 ? f.template operator()<double>() : f.template operator()<float>();
+  }
+
+  kernels::AttentionLayout layout() const {
+    const Heads q(query_, heads_last_), k(key_, heads_last_);
+    kernels::AttentionLayout at{q.batch, q.heads, q.steps, k.steps, q.dim,      value_.shape()[3],
+                                scale_,  causal_, nullptr, {},      heads_last_};
+    if (!mask_.defined()) return at;
+    at.mask = mask_.pointer<bool>();
+    std::int64_t step = 1;
+    for (int d = 3; d >= 0; --d) {
+      const std::int64_t extent = d < 4 - mask_.ndim() ? 1 : mask_.shape()[d - 4 + mask_.ndim()];
+      at.mask_strides[d] = extent == 1 ? 0 : step;
+      step *= extent;
+    }
+    return at;
+  }
+
+  /// Which keys a query may look at, or undefined when all.
+  Tensor seen() const {
+    if (!causal_) return mask_;
+    const auto steps = [](std::int64_t n) { return arange(0, n, 1, {.dtype = "int64"}); };
+    const Tensor past =
+        expand_dims(steps(Heads(query_, heads_last_).steps)) >= steps(Heads(key_, heads_last_).steps);
+    return mask_.defined() ? cast(mask_, "int8") * cast(past, "int8") > 0 : past;
+  }
+
+  Tensor composed(const Tensors& in) const {
+    const auto moved = [&](const Tensor& t) { return heads_last_ ? permute_dimensions(t, {0, 2, 1, 3}) : t; };
+    return moved(
+        matmul(weights(matmul(moved(in[0]), moved(in[1]), {.transpose_b = true}) * scale_), moved(in[2])));
+  }
+  Tensor weights(const Tensor& scores) const {
+    const Tensor may = seen();
+    if (!may.defined()) return softmax(scores);
+    const auto number = [&](double value) { return full({}, value, query_.dtype()); };
+    return where(may, softmax(where(may, scores, number(-1e30))), number(0));
+  }
+
+  Tensor query_, key_, value_, mask_, logs_;
+  bool causal_, heads_last_;
+  double scale_;
+};
+
+/// What a call that waits keeps of the options: the mask is an operand.
+AttentionOptions without_mask(AttentionOptions options) {
+  options.mask = {};
+  return options;
+}
+
+void check_shapes(const Tensor& query, const Tensor& key, const Tensor& value, bool heads_last) {
+  for (const Tensor& t : {query, key, value})
+    if (t.ndim() != 4)
+      fail("[", op, "] query, key and value must have rank 4: received ", query.shape(), ", ", key.shape(),
+           " and ", value.shape());
+  const Heads q(query, heads_last), k(key, heads_last), v(value, heads_last);
+  const bool fit = compatible(q.batch, k.batch) && compatible(q.heads, k.heads) && compatible(q.dim, k.dim) &&
+                   compatible(k.batch, v.batch) && compatible(k.heads, v.heads) &&
+                   compatible(k.steps, v.steps);
+  if (!fit)
+    fail("[", op, "] query must be (",
+         heads_last ? "batch, queries, heads, dim" : "batch, heads, queries, dim",
+         "), key and value alike with the keys for the queries: received query=", query.shape(),
+         ", key=", key.shape(), ", value=", value.shape());
+}
+
+}  // namespace
+
+Tensor scaled_dot_product_attention(const Tensor& query, const Tensor& key, const Tensor& value,
+                                    const AttentionOptions& options) {
+  expect_defined("scaled_dot_product_attention", "query, key, value", query, key, value);
+  check_shapes(query, key, value, options.heads_last);
+  kernels::expect_floating(op, query);
+  kernels::expect_same_dtype(op, query, key);
+  kernels::expect_same_dtype(op, query, value);
+  const Heads q(query, options.heads_last), k(key, options.heads_last), v(value, options.heads_last);
+  const std::int64_t batch = merged(merged(q.batch, k.batch), v.batch),
+                     heads = merged(merged(q.heads, k.heads), v.heads);
+  const Shape scores{batch, heads, q.steps, merged(k.steps, v.steps)};
+  if (options.mask.defined() && !broadcasts_to(options.mask.shape(), scores))
+    fail("[", op, "] the mask must broadcast to (batch, heads, queries, keys) ", scores,
+         ": received mask=", options.mask.shape());
+  if (is_symbolic(query, key, value, options.mask)) {
+    const auto later = [options = without_mask(options)](const Tensor& query, const Tensor& key,
+                                                         const Tensor& value, const Tensor& mask) {
+      AttentionOptions given = options;
+      given.mask = mask;
+      return scaled_dot_product_attention(query, key, value, given);
+    };
+    const Shape shape =
+        options.heads_last ? Shape{batch, q.steps, heads, v.dim} : Shape{batch, heads, q.steps, v.dim};
+    return defer(op, {shape, query.dtype()}, later, query, key, value, WithoutGradient{options.mask});
+  }
+  if (query.dtype() == DType::Float16) {
+    const auto wide = [](const Tensor& t) { return cast(t, DType::Float32); };
+    return cast(scaled_dot_product_attention(wide(query), wide(key), wide(value), options), DType::Float16);
+  }
+  const Tensor mask = options.mask.defined() ? cast(options.mask.detach(), DType::Bool) : Tensor();
+  Attention attention(query, key, value, mask, options);
+  Tensor out = attention.forward();
+  if (recording(query, key, value))
+    record(op, out, {query, key, value},
+           [attention = std::move(attention)](const Tensor& g, const Tensor& y, Grads& grads) {
+             attention.backward(g, y, grads);
+           });
+  return out;
+}
+
+}  // namespace ktape::backend

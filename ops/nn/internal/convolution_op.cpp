@@ -1,0 +1,101 @@
+#include <ktape/autograd/node.hpp>
+#include <ktape/ops/config.hpp>
+#include <ktape/ops/inspection.hpp>
+#include <ktape/ops/internal/engine.hpp>
+#include <ktape/ops/kernels/parallel/parallel_rows.hpp>
+#include <ktape/ops/nn/internal/convolution_op.hpp>
+
+#include <algorithm>
+#include <cstring>
+
+namespace ktape::kernels {
+namespace {
+
+using backend::cast;
+
+/// The tensors of a convolution. The sum of y * convolve(x, kernel) is linear in each of them: its derivative
+/// with respect to one is a convolution, transposed or not, or the gradient of a kernel, and so are the
+/// derivatives of that.
+enum Role { Input, Filters, Output };
+using Operands = std::array<Tensor, 3>;
+
+/// Calls f(part) for parts of the batch that do not depend on the number of threads, in parallel.
+template <class F>
+void for_image_blocks(const ktape_convolution& call, std::size_t elem_size, const F& f) {
+  const std::int64_t block = (call.batch + 15) / 16;
+  const auto image = [&](const std::int64_t(&extents)[3], std::int64_t channels) {
+    return extents[0] * extents[1] * extents[2] * channels * static_cast<std::int64_t>(elem_size);
+  };
+  const std::int64_t x_bytes = image(call.input, call.input_channels),
+                     y_bytes = image(call.output, call.output_channels);
+  parallel_rows((call.batch + block - 1) / block, block * (x_bytes + y_bytes), [&](auto begin, auto end) {
+    for (std::int64_t first = begin * block; first < std::min(call.batch, end * block); first += block) {
+      ktape_convolution part = call;
+      part.batch = std::min(block, call.batch - first);
+      part.x = static_cast<char*>(call.x) + first * x_bytes;
+      part.y = static_cast<char*>(call.y) + first * y_bytes;
+      f(part);
+    }
+  });
+}
+
+void compute(Role result, const Operands& tensors, const Convolution& c) {
+  ktape_convolution call{};
+  call.dtype = engine_dtype(tensors[Input].dtype());
+  call.batch = tensors[Input].shape()[0], call.groups = c.groups;
+  call.input_channels = tensors[Input].shape().back(), call.output_channels = tensors[Output].shape().back();
+  const auto copy = [](auto& to, const auto& from) { std::copy(from.begin(), from.end(), to); };
+  copy(call.input, c.input), copy(call.window, c.window), copy(call.output, c.output);
+  copy(call.strides, c.strides), copy(call.dilation, c.dilation), copy(call.padding, c.padding);
+  call.x = tensors[Input].raw(), call.kernel = tensors[Filters].raw(), call.y = tensors[Output].raw();
+  if (result != Filters && !recording() && backend::is_variable(tensors[Filters])) {
+    Storage::Memo& memo = tensors[Filters].get()->storage->memo();
+    call.memo = &memo.data, call.destroy_memo = &memo.destroy;
+  }
+  constexpr Kernel kernels[] = {Kernel::ConvolutionBackwardData, Kernel::ConvolutionBackwardKernel,
+                                Kernel::Convolution};
+  if (!backend::deterministic() || result == Filters)
+    return engine().run(kernels[result], &call, threads_for_sums());
+  for_image_blocks(call, tensors[Input].dtype().size(), [&](const ktape_convolution& part) {
+    engine().run(kernels[result], &part, Threads::One);
+  });
+}
+
+Tensor derivative(Role with_respect_to, Operands tensors, const Shape& shape, const Convolution& c) {
+  const Role role = with_respect_to;
+  const int first = role == Input ? Filters : Input, second = role == Output ? Filters : Output;
+  if (tensors[first].dtype() == DType::Float16) {
+    for (const int i : {first, second}) tensors[i] = cast(tensors[i], DType::Float32);
+    return cast(derivative(role, tensors, shape, c), DType::Float16);
+  }
+  const Tensor out = Tensor::empty(shape, tensors[first].dtype(), c.op);
+  tensors[role] = out;
+  if (std::any_of(tensors.begin(), tensors.end(), [](const Tensor& t) { return t.size() == 0; }))
+    std::memset(out.raw(), 0, out.size() * out.dtype().size());
+  else compute(role, tensors, c);
+  if (recording(tensors[first], tensors[second])) {
+    tensors[role] = Tensor();
+    record(c.op, out, {tensors[first], tensors[second]}, [=](const Tensor& g, Grads& grads) {
+      Operands others = tensors;
+      others[role] = g;
+      const auto gradient = [&](int i) {
+        return derivative(static_cast<Role>(i), others, tensors[i].shape(), c);
+      };
+      grads.to(0, [&] { return gradient(first); });
+      grads.to(1, [&] { return gradient(second); });
+    });
+  }
+  return out;
+}
+
+}  // namespace
+
+Tensor convolve(const Tensor& x, const Tensor& kernel, const Convolution& c, const Shape& shape) {
+  return derivative(Output, {x, kernel, Tensor()}, shape, c);
+}
+
+Tensor convolve_transposed(const Tensor& y, const Tensor& kernel, const Convolution& c, const Shape& shape) {
+  return derivative(Input, {Tensor(), kernel, y}, shape, c);
+}
+
+}  // namespace ktape::kernels

@@ -1,0 +1,366 @@
+#include <ktape/autograd/arguments.hpp>
+#include <ktape/autograd/defer.hpp>
+#include <ktape/ops/broadcasting.hpp>
+#include <ktape/ops/elementwise.hpp>
+#include <ktape/ops/elementwise_op.hpp>
+#include <ktape/ops/internal/engine.hpp>
+#include <ktape/ops/kernels/normalization/batch_norm.hpp>
+#include <ktape/ops/nn/internal/axis_parameters.hpp>
+#include <ktape/ops/nn/normalization.hpp>
+#include <ktape/ops/operators.hpp>
+#include <ktape/ops/reductions.hpp>
+
+#include <limits>
+#include <optional>
+#include <xtensor/xmath.hpp>
+#include <xtensor/xtensor.hpp>
+
+namespace ktape::backend {
+namespace {
+
+using kernels::ChannelLayout;
+
+/// One number for each channel.
+template <class A>
+using Channels = xt::xtensor<A, 1>;
+using Doubles = Channels<double>;
+
+/// The tensor's elements, or the same number for all channels where it is undefined.
+Doubles numbers(const Tensor& t, std::int64_t channels, double otherwise) {
+  Doubles out(Doubles::shape_type{static_cast<std::size_t>(channels)}, otherwise);
+  if (t.defined()) convert(out.data(), DType::Float64, t.raw(), t.dtype(), channels);
+  return out;
+}
+
+Tensor tensor_of(const Doubles& numbers, const Shape& shape, DType dtype) {
+  Tensor out = Tensor::empty(shape, dtype);
+  convert(out.raw(), dtype, numbers.data(), DType::Float64, out.size());
+  return out;
+}
+
+/// (x - mean) / sqrt(var + epsilon) * gamma + beta for x of shape (outer, channels, inner); the others are
+/// (1, channels, 1), gamma and beta may be undefined.
+class ChannelNormalization {
+ public:
+  /// The statistics are NaN where mean and var are undefined.
+  ChannelNormalization(const Tensor& x, const Tensor& mean, const Tensor& var, const Tensor& gamma,
+                       const Tensor& beta, double epsilon)
+      : x_(x),
+        gamma_(gamma),
+        beta_(beta),
+        layout_{x.shape()[0], x.shape()[1], x.shape()[2]},
+        epsilon_(epsilon),
+        mean_(numbers(mean, channels(), std::numeric_limits<double>::quiet_NaN())),
+        variance_(numbers(var, channels(), std::numeric_limits<double>::quiet_NaN())) {}
+
+ protected:
+  Tensor normalized() const {
+    Tensor out = Tensor::empty_like(x_);
+    const Doubles scale = scales(), beta = numbers(beta_, channels(), 0);
+    with_centre([&]<class A>(const Channels<A>& centre) {
+      const Channels<A> factor = xt::cast<A>(scale), offset = beta - (mean_ - centre) * scale;
+      affine<A>(&x_, nullptr, centre.data(), nullptr, factor.data(), offset.data(), out);
+    });
+    return out;
+  }
+
+  /// The sums over each channel of g, and of g times the normalized elements.
+  void sum_slopes(const Tensor& g, Doubles& sums, Doubles& products) const {
+    sums = products = xt::zeros<double>(mean_.shape());
+    if (!g.defined()) return;
+    with_centre([&]<class A>(const Channels<A>& centre) {
+      ktape_batch_normalization call = arguments();
+      call.x = x_.raw(), call.g = g.raw(), call.centre = centre.data(), call.first = sums.data(),
+      call.second = products.data();
+      kernels::engine().run(kernels::Kernel::BatchSlopes, &call);
+      xt::noalias(products) = (products - (mean_ - centre) * sums) / deviation_;
+    });
+  }
+
+  ktape_batch_normalization arguments() const {
+    ktape_batch_normalization call{};
+    call.dtype = kernels::engine_dtype(x_.dtype());
+    call.outer = layout_.outer, call.channels = layout_.channels, call.inner = layout_.inner;
+    return call;
+  }
+
+  /// out = g * scale[c] + (x - centre[c]) * slope[c] + offset[c] with the terms that are there.
+  template <class A>
+  void affine(const Tensor* x, const Tensor* g, const A* centre, const A* scale, const A* slope,
+              const A* offset, const Tensor& out) const {
+    ktape_batch_normalization call = arguments();
+    call.x = x ? x->raw() : nullptr, call.g = g ? g->raw() : nullptr, call.y = out.raw();
+    call.centre = centre, call.scale = scale, call.slope = slope, call.offset = offset;
+    kernels::engine().run(kernels::Kernel::BatchAffine, &call);
+  }
+
+  /// Calls `f.operator()<A>(centre)` with the means in the type A that x is computed in.
+  template <class F>
+  void with_centre(const F& f) const {
+    dispatch_floating(x_.dtype(), [&]<class T>() {
+      using A = kernels::compute_type<T>;
+      f.template operator()<A>(Channels<A>(mean_));
+    });
+  }
+  Doubles scales() const {
+    Doubles out = numbers(gamma_, channels(), 1);
+    out /= deviation_;
+    return out;
+  }
+  std::int64_t channels() const { return layout_.channels; }
+  Shape parameter_shape() const { return {1, channels(), 1}; }
+  Tensor parameter(const Doubles& of_channels) const {
+    return tensor_of(of_channels, parameter_shape(), x_.dtype());
+  }
+  Tensor per_channel(const Tensor& t) const { return sum_to(t, parameter_shape()); }
+
+  Tensor x_, gamma_, beta_;
+  ChannelLayout layout_;
+  double epsilon_;
+  Doubles mean_, variance_, deviation_;  // deviation: sqrt(variance + epsilon)
+};
+
+/// With given statistics. Inputs on the tape: x, mean, var, gamma and beta where they are defined.
+class GivenStatistics : ChannelNormalization {
+ public:
+  GivenStatistics(const Tensor& x, const Tensor& mean, const Tensor& var, const Tensor& gamma,
+                  const Tensor& beta, double epsilon)
+      : ChannelNormalization(x, mean, var, gamma, beta, epsilon), centre_(mean), spread_(var) {
+    xt::noalias(deviation_) = xt::sqrt(variance_ + epsilon);
+  }
+  Tensor forward() const { return normalized(); }
+  std::vector<Tensor> inputs() const {
+    std::vector<Tensor> all{x_, centre_, spread_};
+    if (gamma_.defined()) all.push_back(gamma_);
+    if (beta_.defined()) all.push_back(beta_);
+    return all;
+  }
+
+  void backward(const Tensor& g, Grads& grads) const {
+    if (recording()) return composed_backward(g, grads);
+    const Doubles scale = scales();
+    grads.to(0, [&] {
+      Tensor dx = Tensor::empty_like(x_);
+      with_centre([&]<class A>(const Channels<A>&) {
+        const Channels<A> factor = xt::cast<A>(scale);
+        affine<A>(nullptr, &g, nullptr, factor.data(), nullptr, nullptr, dx);
+      });
+      return dx;
+    });
+    if (!(grads.wants(1) || grads.wants(2) || (gamma_.defined() && grads.wants(3)) ||
+          (beta_.defined() && grads.wants(beta_at()))))
+      return;
+    Doubles sums, products;
+    sum_slopes(g, sums, products);
+    grads.to(1, [&] { return parameter(-scale * sums); });
+    grads.to(2, [&] { return parameter(-0.5 * scale * products / deviation_); });
+    if (gamma_.defined()) grads.to(3, [&] { return parameter(products); });
+    if (beta_.defined()) grads.to(beta_at(), [&] { return parameter(sums); });
+  }
+
+ private:
+  int beta_at() const { return gamma_.defined() ? 4 : 3; }
+  void composed_backward(const Tensor& g, Grads& grads) const {
+    const Tensor factor = 1.0 / sqrt(spread_ + epsilon_), h = gamma_.defined() ? g * gamma_ : g,
+                 y = (x_ - centre_) * factor;
+    grads.to(0, [&] { return h * factor; });
+    grads.to(1, [&] { return per_channel(-(h * factor)); });
+    grads.to(2, [&] { return per_channel(h * y) * square(factor) * -0.5; });
+    if (gamma_.defined()) grads.to(3, [&] { return per_channel(g * y); });
+    if (beta_.defined()) grads.to(beta_at(), [&] { return per_channel(g); });
+  }
+  Tensor centre_, spread_;
+};
+
+/// With the statistics of x. Inputs on the tape: x, gamma and beta where they are defined. Outputs: the
+/// normalized x, and where they carry gradients mean and variance.
+class OwnStatistics : ChannelNormalization {
+ public:
+  OwnStatistics(const Tensor& x, const Tensor& gamma, const Tensor& beta, double epsilon)
+      : ChannelNormalization(x, {}, {}, gamma, beta, epsilon) {
+    if (layout_.group() > 0) {
+      ktape_batch_normalization call = arguments();
+      call.x = x.raw(), call.first = mean_.data(), call.second = variance_.data();
+      kernels::engine().run(kernels::Kernel::BatchMoments, &call);
+    }
+    xt::noalias(deviation_) = xt::sqrt(variance_ + epsilon);
+  }
+  NormalizedBatch forward() const { return {normalized(), parameter(mean_), parameter(variance_)}; }
+  std::vector<Tensor> inputs() const {
+    std::vector<Tensor> all{x_};
+    if (gamma_.defined()) all.push_back(gamma_);
+    if (beta_.defined()) all.push_back(beta_);
+    return all;
+  }
+
+  void backward(const Tensor& g, const Tensor& of_mean, const Tensor& of_variance, Grads& grads) const {
+    if (recording()) return composed_backward(g, of_mean, of_variance, grads);
+    Doubles sums, products;
+    sum_slopes(g, sums, products);
+    grads.to(0, [&] { return input_gradient(g, of_mean, of_variance, sums, products); });
+    if (gamma_.defined()) grads.to(1, [&] { return g.defined() ? parameter(products) : Tensor(); });
+    if (beta_.defined()) grads.to(beta_at(), [&] { return g.defined() ? parameter(sums) : Tensor(); });
+  }
+
+ private:
+  int beta_at() const { return gamma_.defined() ? 2 : 1; }
+
+  /// g * scale + (x - mean) * slope + offset.
+  Tensor input_gradient(const Tensor& g, const Tensor& of_mean, const Tensor& of_variance,
+                        const Doubles& sums, const Doubles& products) const {
+    const double n = static_cast<double>(layout_.group());
+    const Doubles scale = scales(), dmean = numbers(of_mean, channels(), 0),
+                  dvariance = numbers(of_variance, channels(), 0);
+    const Doubles slope = (2 * dvariance - scale * products / deviation_) / n;
+    Tensor dx = Tensor::empty_like(x_);
+    with_centre([&]<class A>(const Channels<A>& centre) {
+      const Channels<A> a = xt::cast<A>(scale), p = xt::cast<A>(slope),
+                        q = (dmean - scale * sums) / n - slope * (mean_ - centre);
+      affine<A>(&x_, g.defined() ? &g : nullptr, centre.data(), a.data(), p.data(), q.data(), dx);
+    });
+    return dx;
+  }
+
+  void composed_backward(const Tensor& g, const Tensor& of_mean, const Tensor& of_variance,
+                         Grads& grads) const {
+    const Axes group{0, 2};
+    const double n = static_cast<double>(layout_.group());
+    const Tensor centred = x_ - mean(x_, group, true), factor = 1.0 / sqrt(var(x_, group, true) + epsilon_),
+                 y = centred * factor;
+    if (of_mean.defined()) grads.to(0, [&] { return broadcast_to(of_mean / n, x_.shape()); });
+    if (of_variance.defined()) grads.to(0, [&] { return centred * (of_variance * (2 / n)); });
+    if (!g.defined()) return;
+    grads.to(0, [&] {
+      const Tensor h = gamma_.defined() ? g * gamma_ : g;
+      return factor * (h - mean(h, group, true) - y * mean(h * y, group, true));
+    });
+    if (gamma_.defined()) grads.to(1, [&] { return per_channel(g * y); });
+    if (beta_.defined()) grads.to(beta_at(), [&] { return per_channel(g); });
+  }
+};
+
+/// The tensor's shape with the axes in `bits`, which must be neighbours, as the middle one of three.
+std::optional<Shape> three_axes(const Shape& shape, unsigned bits) {
+  const std::vector<int> axes = kernels::axes_in(bits);
+  if (axes.empty()) return Shape{1, 1, shape.count()};
+  const int first = axes.front(), last = axes.back() + 1;
+  if (last - first != static_cast<int>(axes.size())) return std::nullopt;
+  return Shape{shape.count(0, first), shape.count(first, last), shape.count(last)};
+}
+
+Tensor as_shape(const Tensor& t, const Shape& shape) { return t.defined() ? reshape(t, shape) : t; }
+
+/// Batch normalization with statistics that broadcast in any way.
+Tensor composed(const Tensor& x, const Tensor& mean, const Tensor& var, const Tensor& beta,
+                const Tensor& gamma, double epsilon) {
+  const Tensor factor = 1.0 / sqrt(var + epsilon);
+  const Tensor y = (x - mean) * (gamma.defined() ? factor * gamma : factor);
+  return beta.defined() ? y + beta : y;
+}
+
+/// The axes of x along which a parameter has elements of its own.
+unsigned own_axes(const Tensor& parameter, int rank) {
+  unsigned bits = 0;
+  for (int i = std::max(0, parameter.ndim() - rank); i < parameter.ndim(); ++i)
+    if (parameter.shape()[i] != 1) bits |= 1u << (rank - parameter.ndim() + i);
+  return bits;
+}
+
+}  // namespace
+
+Tensor batch_normalization(const Tensor& x, const Tensor& mean, const Tensor& var, const Tensor& beta,
+                           const Tensor& gamma, const BatchNormalizationOptions& options) {
+  expect_defined("batch_normalization", "x, mean, var", x, mean, var);
+  constexpr const char* op = "batch_normalization";
+  kernels::expect_floating(op, x);
+  const bool by_axis = x.ndim() == 4;
+  const unsigned channel = by_axis ? 1u << canonical_axis(op, options.axis, 4) : own_axes(mean, x.ndim());
+  const auto expect_place = [&](const char* name, const Tensor& parameter) {
+    if (!parameter.defined()) return;
+    kernels::expect_same_dtype(op, x, parameter);
+    if (by_axis) kernels::parameter_shape(op, name, parameter, x, channel);
+    else if (!broadcasts_to(parameter.shape(), x.shape()))
+      fail("[", op, "] ", name, " must broadcast to x of shape ", x.shape(), ": received ", name, "=",
+           parameter.shape());
+  };
+  expect_place("mean", mean), expect_place("var", var);
+  expect_place("gamma", gamma), expect_place("beta", beta);
+  if (is_symbolic(x, mean, var, beta, gamma))
+    return defer(op, {x.shape(), x.dtype()}, batch_normalization, x, mean, var, beta, gamma, options);
+  bool alike = true;
+  const auto fit = [&](const char* name, const Tensor& parameter) {
+    if (!parameter.defined() || by_axis)
+      return by_axis && parameter.defined()
+                 ? kernels::broadcastable_parameter(op, name, parameter, x, channel)
+                 : parameter;
+    alike = alike && own_axes(parameter, x.ndim()) == channel;
+    return parameter;
+  };
+  const Tensor centre = fit("mean", mean), spread = fit("var", var), scale = fit("gamma", gamma),
+               offset = fit("beta", beta);
+  const std::optional<Shape> shape = three_axes(x.shape(), channel);
+  if (!alike || !shape) return composed(x, centre, spread, offset, scale, options.epsilon);
+  const Shape parameter{1, (*shape)[1], 1};
+  const GivenStatistics given(reshape(x, *shape), reshape(centre, parameter), reshape(spread, parameter),
+                              as_shape(scale, parameter), as_shape(offset, parameter), options.epsilon);
+  const Tensor out = given.forward();
+  if (const auto inputs = given.inputs(); recording(std::span(inputs)))
+    record(op, out, std::span(inputs), [given](const Tensor& g, Grads& grads) { given.backward(g, grads); });
+  return reshape(out, x.shape());
+}
+
+NormalizedBatch normalize_batch_in_training(const Tensor& x, const Tensor& gamma, const Tensor& beta,
+                                            const Axes& reduction_axes, const NormalizationOptions& options) {
+  expect_defined("normalize_batch_in_training", "x", x);
+  constexpr const char* op = "normalize_batch_in_training";
+  kernels::expect_floating(op, x);
+  const unsigned bits = canonical_axes(op, reduction_axes, x.ndim()), others = ~bits & ((1u << x.ndim()) - 1);
+  Shape shape;
+  for (int axis : kernels::axes_in(others)) shape.push_back(x.shape()[axis]);
+  const auto expect_place = [&](const char* name, const Tensor& p) {
+    if (!p.defined()) return;
+    kernels::expect_same_dtype(op, x, p);
+    kernels::parameter_shape(op, name, p, x, others);
+  };
+  expect_place("gamma", gamma), expect_place("beta", beta);
+  if (is_symbolic(x, gamma, beta)) {
+    const auto later = [](const auto&... a) {
+      NormalizedBatch batch = normalize_batch_in_training(a...);
+      return std::vector{batch.normalized, batch.mean, batch.variance};
+    };
+    const OutputInfo statistics{shape, x.dtype()};
+    const std::vector<Tensor> results =
+        defer(op, std::vector{OutputInfo{x.shape(), x.dtype()}, statistics, statistics}, later, x, gamma,
+              beta, reduction_axes, options);
+    return {results[0], results[1], results[2]};
+  }
+  const Shape parameter{1, shape.count(), 1};
+  const Tensor scale = as_shape(gamma, parameter), offset = as_shape(beta, parameter);
+  const std::optional<Shape> three = three_axes(x.shape(), others);
+  const Shape pattern = kernels::moved_last(others, x.ndim());
+  const Tensor ordered = three ? x : permute_dimensions(x, pattern);
+  const OwnStatistics own(
+      reshape(ordered, three.value_or(Shape{x.shape().count() / std::max<std::int64_t>(parameter.count(), 1),
+                                            parameter.count(), 1})),
+      scale, offset, options.epsilon);
+  NormalizedBatch out = own.forward();
+  const bool fused = x.ndim() == 4 && reduction_axes.list() == std::vector{0, 1, 2};
+  if (const auto inputs = own.inputs(); recording(std::span(inputs))) {
+    const Tensor outs[] = {out.normalized, out.mean, out.variance};
+    record(op, std::span(outs, fused ? 1 : 3), std::span(inputs), [own, fused](Grads& grads) {
+      own.backward(grads.output(0), fused ? Tensor() : grads.output(1), fused ? Tensor() : grads.output(2),
+                   grads);
+    });
+  }
+  out.normalized = reshape(out.normalized, ordered.shape());
+  if (!three) out.normalized = permute_dimensions(out.normalized, kernels::inverse(pattern));
+  out.mean = reshape(out.mean, shape);
+  out.variance = reshape(out.variance, shape);
+  if (fused) {
+    const double n = static_cast<double>(x.shape().count(0, 3));
+    out.variance = out.variance * (n / std::max(1.0, n - 1));
+  }
+  return out;
+}
+
+}  // namespace ktape::backend

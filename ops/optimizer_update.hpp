@@ -1,0 +1,167 @@
+#pragma once
+#include <ktape/autograd/base/dispatch.hpp>
+#include <ktape/autograd/variable.hpp>
+#include <ktape/ops/kernels/elementwise/elementwise.hpp>
+#include <ktape/ops/kernels/parallel/parallel_rows.hpp>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <limits>
+#include <span>
+#include <vector>
+
+/// The steps of optimizers: one pass, in place, over a variable, its gradient and the state that belongs to
+/// it.
+namespace ktape::kernels {
+
+/// What happens on the way: the gradient is multiplied by `scale`, then clipped to between -bound and bound;
+/// the variable is multiplied by `keep`.
+struct Preparation {
+  double scale = 1;
+  double bound = std::numeric_limits<double>::infinity();
+  double keep = 1;
+  /// With these (int64, each once) the gradient has only the variable's slices along axis 0 of these numbers.
+  /// The other ones have the gradient 0, and are left alone unless `all_rows`.
+  Tensor rows = {};
+  bool all_rows = false;
+};
+
+template <class T, std::size_t N>
+struct UpdateArrays {
+  T* x;
+  const T* old_x;
+  const T* gradient;
+  std::array<T*, N> state;
+  std::array<const T*, N> old_state;
+};
+
+/// x = step(x, gradient, state) for the elements of a range, by vectors; `step` changes the state.
+template <class T, std::size_t N, class Step>
+void update_range(std::int64_t begin, std::int64_t end, const UpdateArrays<T, N>& at, const Preparation& how,
+                  const Step& step) {
+  using C = compute_t<T>;
+  using B = batch_t<T>;
+  const B scale(static_cast<C>(how.scale)), keep(static_cast<C>(how.keep)), bound(static_cast<C>(how.bound));
+  const bool clips = std::isfinite(how.bound);
+  for (std::int64_t i = begin; i < end; i += lanes<T>) {
+    B g = load_batch(at.gradient + i) * scale;
+    if (clips) g = xsimd::select(g > bound, bound, xsimd::select(g < -bound, -bound, g));
+    std::array<B, N> state;
+    for (std::size_t k = 0; k < N; ++k) state[k] = load_batch(at.old_state[k] + i);
+    const B x = step(B(load_batch(at.old_x + i) * keep), g, state);
+    for (std::size_t k = 0; k < N; ++k) store_batch(at.state[k] + i, state[k]);
+    store_batch(at.x + i, x);
+  }
+}
+
+/// Opens the memory of the variables from `k` on, one inside the other, then runs `f`.
+template <class T, std::size_t N, class F>
+void open_state(std::span<const Variable> variables, UpdateArrays<T, N>& at, std::size_t k, const F& f) {
+  if (k == N) return f();
+  Variable variable = variables[k];
+  variable.modify([&](void* to, const void* from) {
+    at.state[k] = static_cast<T*>(to);
+    at.old_state[k] = static_cast<const T*>(from);
+    open_state(variables, at, k + 1, f);
+  });
+}
+
+/// The arrays from an element on, with a gradient of its own.
+template <class T, std::size_t N>
+UpdateArrays<T, N> from_element(std::int64_t first, const UpdateArrays<T, N>& at, const T* gradient) {
+  UpdateArrays<T, N> rest{at.x + first, at.old_x + first, gradient, {}, {}};
+  for (std::size_t k = 0; k < N; ++k)
+    rest.state[k] = at.state[k] + first, rest.old_state[k] = at.old_state[k] + first;
+  return rest;
+}
+
+/// The same for a row, which need not end at a vector: the rest is worked on in copies.
+template <class T, std::size_t N, class Step>
+void update_row(std::int64_t count, const UpdateArrays<T, N>& at, const Preparation& how, const Step& step) {
+  const std::int64_t whole = count / lanes<T> * lanes<T>, rest = count - whole;
+  update_range(0, whole, at, how, step);
+  if (rest == 0) return;
+  T x[lanes<T>] = {}, gradient[lanes<T>] = {}, state[N + 1][lanes<T>] = {};
+  UpdateArrays<T, N> copies{x, x, gradient, {}, {}};
+  std::copy_n(at.old_x + whole, rest, x);
+  std::copy_n(at.gradient + whole, rest, gradient);
+  for (std::size_t k = 0; k < N; ++k) {
+    std::copy_n(at.old_state[k] + whole, rest, state[k]);
+    copies.old_state[k] = copies.state[k] = state[k];
+  }
+  update_range(0, rest, copies, how, step);
+  std::copy_n(x, rest, at.x + whole);
+  for (std::size_t k = 0; k < N; ++k) std::copy_n(state[k], rest, at.state[k] + whole);
+}
+
+/// The same for the rows of `count` elements that the gradient has.
+template <class T, std::size_t N, class Step>
+void update_some_rows(std::int64_t size, std::int64_t count, UpdateArrays<T, N> at, const Preparation& how,
+                      const Step& step) {
+  const auto bring_along = [size](T* to, const T*& from) {
+    if (to != from) std::copy_n(from, size, to);
+    from = to;
+  };
+  bring_along(at.x, at.old_x);
+  for (std::size_t k = 0; k < N; ++k) bring_along(at.state[k], at.old_state[k]);
+  const std::int64_t* const rows = how.rows.pointer<std::int64_t>();
+  parallel_rows(how.rows.size(), count, [&](std::int64_t begin, std::int64_t end) {
+    for (std::int64_t i = begin; i < end; ++i)
+      update_row(count, from_element(rows[i] * count, at, at.gradient + i * count), how, step);
+  });
+}
+
+/// The same for all rows, of which the gradient has some.
+template <class T, std::size_t N, class Step>
+void update_all_rows(std::int64_t size, std::int64_t count, const UpdateArrays<T, N>& at,
+                     const Preparation& how, const Step& step) {
+  if (size == 0) return;
+  const std::vector<T> zeros(static_cast<std::size_t>(count), T(0));
+  std::vector<const T*> gradients(static_cast<std::size_t>(size / count), zeros.data());
+  for (std::int64_t i = 0; i < how.rows.size(); ++i)
+    gradients[static_cast<std::size_t>(how.rows.pointer<std::int64_t>()[i])] = at.gradient + i * count;
+  parallel_rows(size / count, count, [&](std::int64_t begin, std::int64_t end) {
+    for (std::int64_t row = begin; row < end; ++row)
+      update_row(count, from_element(row * count, at, gradients[static_cast<std::size_t>(row)]), how, step);
+  });
+}
+
+/// The same for whole variables of one floating dtype and size, split over the threads. `step` is a generic
+/// lambda (x, gradient, state) on vectors, which returns the new x.
+template <std::size_t N, class Step>
+void update(Variable x, const Tensor& gradient, std::span<const Variable> state, const Preparation& how,
+            const Step& step) {
+  dispatch_floating(x.dtype(), [&]<class T>() {
+    x.modify([&](void* to, const void* from) {
+      UpdateArrays<T, N> at{static_cast<T*>(to), static_cast<const T*>(from), gradient.pointer<T>(), {}, {}};
+      open_state(state, at, 0, [&] {
+        if (how.rows.defined())
+          return how.all_rows ? update_all_rows(x.size(), x.shape().count(1), at, how, step)
+                              : update_some_rows(x.size(), x.shape().count(1), at, how, step);
+        parallel_for(x.size(), map_grain,
+                     [&](std::int64_t begin, std::int64_t end) { update_range(begin, end, at, how, step); });
+      });
+    });
+  });
+}
+
+/// Adam: state m and v; `rate` has the bias correction in it.
+struct AdamStep {
+  double rate, beta_1, beta_2, epsilon;
+
+  template <class B, class State>
+  B operator()(const B& x, const B& g, State& state) const {
+    auto& [m, v] = state;
+    m = m * beta_1 + g * (1 - beta_1);
+    v = v * beta_2 + g * g * (1 - beta_2);
+    return x - m * rate / (xsimd::sqrt(v) + epsilon);
+  }
+};
+
+/// The rate of Adam's step number `step`, from 1.
+inline double adam_rate(double learning_rate, double beta_1, double beta_2, double step) {
+  return learning_rate * std::sqrt(1 - std::pow(beta_2, step)) / (1 - std::pow(beta_1, step));
+}
+
+}  // namespace ktape::kernels

@@ -1,0 +1,43 @@
+#pragma once
+#include <ktape/ops/kernels/sequence/rnn_weights.hpp>
+#include <ktape/ops/rnn/rnn.hpp>
+
+#include <string>
+
+namespace ktape::kernels {
+
+/// What tells one op from the others: its gates and states, how projections take the columns of the
+/// parameters, the formula of a step, and the kernels.
+struct RecurrentKind {
+  const char* op;
+  int gates, states;
+  GateOfProjection of_inputs, of_recurrent;
+  bool two_biases = false;
+  std::string activation;
+};
+
+/// The arguments of an op, checked.
+struct RecurrentArguments {
+  RecurrentKind kind;
+  Tensor x, kernel, recurrent_kernel, bias;
+  std::vector<Tensor> states;
+  backend::RnnOptions options;
+
+  std::int64_t samples() const { return x.shape()[options.time_major ? 1 : 0]; }
+  std::int64_t steps() const { return x.shape()[options.time_major ? 0 : 1]; }
+  std::int64_t units() const { return recurrent_kernel.shape()[0]; }
+  /// The differentiable ones: x, kernel, recurrent kernel, bias (maybe undefined), states.
+  std::vector<Tensor> tensors() const {
+    std::vector<Tensor> all{x, kernel, recurrent_kernel, bias};
+    all.insert(all.end(), states.begin(), states.end());
+    return all;
+  }
+  RecurrentArguments with(const std::vector<Tensor>& t) const {
+    return {kind, t[0], t[1], t[2], t[3], {t.begin() + 4, t.end()}, options};
+  }
+};
+
+/// The op as its formula says, step by step.
+backend::RnnResult<Tensor> composed(const RecurrentArguments& arguments);
+
+}  // namespace ktape::kernels

@@ -1,0 +1,380 @@
+#include <ktape/autograd/arguments.hpp>
+#include <ktape/autograd/defer.hpp>
+#include <ktape/ops/creation.hpp>
+#include <ktape/ops/elementwise_op.hpp>
+#include <ktape/ops/inspection.hpp>
+#include <ktape/ops/kernels/reduce/reductions.hpp>
+#include <ktape/ops/linalg/internal/matmul.hpp>
+#include <ktape/ops/nn/internal/composed_gradient.hpp>
+#include <ktape/ops/rnn/internal/recurrent_arguments.hpp>
+#include <ktape/ops/rnn/recurrent.hpp>
+#include <ktape/ops/shape.hpp>
+
+namespace ktape::backend {
+namespace {
+
+using Result = RnnResult<Tensor>;
+using Tensors = std::vector<Tensor>;
+
+using Kind = kernels::RecurrentKind;
+using Arguments = kernels::RecurrentArguments;
+
+// --- The fused op -----------------------------------------------------------------------------------------
+
+/// Calls `f.operator()<Cell>()` with the kernels of the op.
+template <class F>
+void with_cell(const Kind& kind, const F& f) {
+  const bool hard = kind.activation == "hard_sigmoid";
+  if (kind.states == 2)
+    hard ? f.template operator()<kernels::LstmCell<kernels::HardSigmoid>>()
+         : f.template operator()<kernels::LstmCell<kernels::Sigmoid>>();
+  else if (kind.gates == 3)
+    hard ? f.template operator()<kernels::GruCell<kernels::HardSigmoid>>()
+         : f.template operator()<kernels::GruCell<kernels::Sigmoid>>();
+  else if (kind.activation == "relu") f.template operator()<kernels::SimpleCell<kernels::Relu>>();
+  else f.template operator()<kernels::SimpleCell<kernels::Tanh>>();
+}
+
+Tensor zeros_of(const Shape& shape, DType dtype) { return zeros(shape, {.dtype = dtype}); }
+
+/// The results as the op's outputs.
+Tensors in_order(const Result& result) {
+  Tensors all{result.outputs, result.last_output};
+  all.insert(all.end(), result.new_states.begin(), result.new_states.end());
+  return all;
+}
+
+/// One run over the sequences, of float or double, and what it keeps for the gradient.
+class Recurrence {
+ public:
+  explicit Recurrence(const Arguments& a)
+      : a_(a), rows_(a.samples() * a.steps()), features_(a.x.shape()[2]), units_(a.units()) {}
+
+  Result forward() {
+    const Shape state{a_.samples(), units_};
+    Shape all = a_.x.shape();
+    all[2] = units_;
+    Result out{like(state), like(all), {like(state)}};
+    if (a_.kind.states == 2) out.new_states.push_back(like(state));
+    with_type([&]<class A>() { forward<A>(out); });
+    return out;
+  }
+
+  void backward(Grads& grads) const {
+    const Tensors given = a_.tensors();
+    if (recording())
+      return kernels::composed_gradient(
+          grads, given, [&](const Tensors& own) { return in_order(kernels::composed(a_.with(own))); });
+    std::vector<int> input(given.size(), -1);  // of each tensor that is on the tape, the others keep -1
+    for (std::size_t i = 0, next = 0; i < given.size(); ++i)
+      if (given[i].defined()) input[i] = static_cast<int>(next++);
+    with_type([&]<class A>() { backward<A>(grads, input); });
+  }
+
+ private:
+  template <class F>
+  void with_type(const F& f) const {
+    a_.x.dtype() == DType::Float64 ? f.template operator()<double>() : f.template operator()<float>();
+  }
+  Tensor like(const Shape& shape) const { return Tensor::empty(shape, a_.x.dtype()); }
+  template <class A>
+  static A* data(const Tensor& t) {
+    return t.defined() ? t.pointer<A>() : nullptr;
+  }
+  template <class A>
+  kernels::ProjectionColumns<A> columns(const kernels::GateOfProjection& gates) const {
+    return {gates, units_, a_.kind.gates};
+  }
+  kernels::SequenceLayout layout() const {
+    return {a_.samples(),
+            a_.steps(),
+            units_,
+            a_.options.time_major,
+            a_.options.go_backwards,
+            a_.options.zero_output_for_mask,
+            a_.options.mask.defined() ? a_.options.mask.pointer<bool>() : nullptr};
+  }
+  template <class A>
+  kernels::RecurrentState<A> state() const {
+    return {gates_.pointer<A>(), h_.pointer<A>(), data<A>(c_)};
+  }
+
+  /// The kernel of the inputs with its columns in projections.
+  template <class A>
+  Tensor spread_kernel() const {
+    const auto projections = columns<A>(a_.kind.of_inputs);
+    Tensor out = like({features_, projections.width});
+    projections.spread(a_.kernel.pointer<A>(), features_, out.pointer<A>());
+    return out;
+  }
+
+  /// The gates' arguments that do not depend on the steps before.
+  template <class A>
+  void project() {
+    const auto projections = columns<A>(a_.kind.of_inputs), recurrent = columns<A>(a_.kind.of_recurrent);
+    gates_ = like({rows_, projections.width});
+    kernels::matmul(rows_, projections.width, features_, {a_.x.pointer<A>(), features_},
+                    {spread_kernel<A>().template pointer<A>(), projections.width}, gates_.pointer<A>());
+    if (!a_.bias.defined()) return;
+    std::vector<A> bias(static_cast<std::size_t>(projections.width));
+    projections.add(a_.bias.pointer<A>(), 1, bias.data());
+    if (a_.kind.two_biases) recurrent.add(a_.bias.pointer<A>() + projections.columns, 1, bias.data());
+    A* gates = gates_.pointer<A>();
+    kernels::parallel_rows(rows_, projections.width, [&](std::int64_t begin, std::int64_t end) {
+      for (std::int64_t r = begin; r < end; ++r)
+        for (std::int64_t j = 0; j < projections.width; ++j)
+          gates[r * projections.width + j] += bias[static_cast<std::size_t>(j)];
+    });
+  }
+
+  /// Room for a state before every step, with the initial one in its place.
+  template <class A>
+  Tensor states_before(const Tensor& initial) const {
+    const kernels::UnitBlocks<A> blocks{units_};
+    const auto at = layout();
+    Tensor out = like({rows_, blocks.padded});
+    for (std::int64_t sample = 0; sample < at.samples; ++sample) {
+      A* row = out.pointer<A>() + at.input_row(sample, 0) * blocks.padded;
+      std::fill_n(std::copy_n(initial.pointer<A>() + sample * units_, units_, row), blocks.padded - units_,
+                  A(0));
+    }
+    return out;
+  }
+
+  template <class A>
+  void forward(Result& out) {
+    project<A>();
+    h_ = states_before<A>(a_.states[0]);
+    if (a_.kind.states == 2) c_ = states_before<A>(a_.states[1]);
+    const auto projections = columns<A>(a_.kind.of_recurrent);
+    const Tensor panels = like({units_, projections.width});
+    projections.panels(a_.recurrent_kernel.pointer<A>(), panels.pointer<A>());
+    with_cell(a_.kind, [&]<class Cell>() {
+      kernels::run_recurrent<Cell, A>(
+          layout(), state<A>(), panels.pointer<A>(),
+          {out.outputs.pointer<A>(), out.last_output.pointer<A>(), out.new_states[0].pointer<A>(),
+           c_.defined() ? out.new_states[1].pointer<A>() : nullptr});
+    });
+  }
+
+  /// The gradient of a final state as the kernel wants it, to become that of the initial one.
+  template <class A>
+  Tensor padded_state(const Tensor& gradient) const {
+    const kernels::UnitBlocks<A> blocks{units_};
+    Tensor out = zeros_of({a_.samples(), blocks.padded}, a_.x.dtype());
+    for (std::int64_t sample = 0; gradient.defined() && sample < a_.samples(); ++sample)
+      std::copy_n(gradient.pointer<A>() + sample * units_, units_, out.pointer<A>() + sample * blocks.padded);
+    return out;
+  }
+
+  template <class A>
+  void backward(Grads& grads, const std::vector<int>& input) const {
+    const auto of_inputs = columns<A>(a_.kind.of_inputs), of_recurrent = columns<A>(a_.kind.of_recurrent);
+    const std::int64_t width = of_inputs.width, padded = of_inputs.blocks.padded;
+    const Tensor panels = like({padded, width}), slopes = Tensor::empty_like(gates_);
+    of_recurrent.transposed_panels(a_.recurrent_kernel.pointer<A>(), panels.pointer<A>());
+    const Tensor dh = padded_state<A>(grads.output(2)),
+                 dc = c_.defined() ? padded_state<A>(grads.output(3)) : Tensor();
+    with_cell(a_.kind, [&]<class Cell>() {
+      kernels::run_recurrent_backward<Cell, A>(layout(), state<A>(), panels.pointer<A>(),
+                                               data<A>(grads.output(0)), data<A>(grads.output(1)),
+                                               slopes.pointer<A>(), dh.pointer<A>(), data<A>(dc));
+    });
+    const A* dz = slopes.pointer<A>();
+    grads.to(input[0], [&] {
+      Tensor dx = Tensor::empty_like(a_.x);
+      kernels::matmul(rows_, features_, width, {dz, width},
+                      {spread_kernel<A>().template pointer<A>(), width, true}, dx.pointer<A>());
+      return dx;
+    });
+    const auto parameter = [&](const Tensor& like_this, std::int64_t rows, const A* left, std::int64_t stride,
+                               const auto& projections) {
+      const Tensor spread = like({rows, width}), out = Tensor::empty_like(like_this);
+      kernels::matmul(rows, width, rows_, {left, stride, true}, {dz, width}, spread.pointer<A>());
+      projections.gather(spread.pointer<A>(), rows, out.pointer<A>());
+      return out;
+    };
+    grads.to(input[1],
+             [&] { return parameter(a_.kernel, features_, a_.x.pointer<A>(), features_, of_inputs); });
+    grads.to(input[2],
+             [&] { return parameter(a_.recurrent_kernel, units_, h_.pointer<A>(), padded, of_recurrent); });
+    if (a_.bias.defined()) grads.to(input[3], [&] { return bias_gradient<A>(dz, of_inputs, of_recurrent); });
+    const Tensor of_states[] = {dh, dc};
+    for (std::size_t i = 0; i < a_.states.size(); ++i)
+      grads.to(input[4 + i], [&] { return slice(of_states[i], {0, 0}, {a_.samples(), units_}); });
+  }
+
+  template <class A>
+  Tensor bias_gradient(const A* dz, const kernels::ProjectionColumns<A>& of_inputs,
+                       const kernels::ProjectionColumns<A>& of_recurrent) const {
+    const Tensor sums = like({of_inputs.width});
+    kernels::reduce_sum(dz, sums.pointer<A>(), {1, rows_, of_inputs.width});
+    Tensor out = Tensor::empty_like(a_.bias);
+    of_inputs.gather(sums.pointer<A>(), 1, out.pointer<A>());
+    if (a_.kind.two_biases) of_recurrent.gather(sums.pointer<A>(), 1, out.pointer<A>() + of_inputs.columns);
+    return out;
+  }
+
+  Arguments a_;
+  std::int64_t rows_, features_, units_;
+  Tensor gates_, h_, c_;
+};
+
+// --- The entry --------------------------------------------------------------------------------------------
+
+void check_parameters(const Arguments& a) {
+  const char* op = a.kind.op;
+  if (a.x.ndim() != 3) fail("[", op, "] x must have rank 3: received x=", a.x.shape());
+  if (a.steps() == 0) fail("[", op, "] there must be a time step: received x=", a.x.shape());
+  const Shape recurrent = a.recurrent_kernel.shape();
+  const auto all_gates = [&](std::int64_t units) { return a.kind.gates * units; };
+  if (recurrent.rank() != 2 || recurrent[0] == 0 ||
+      !compatible(recurrent[1], where_known(all_gates, recurrent[0])))
+    fail("[", op, "] recurrent_kernel must be (units, ", a.kind.gates,
+         " * units): received recurrent_kernel=", recurrent);
+  const Shape kernel{a.x.shape()[2], recurrent[1]},
+      bias = a.kind.two_biases ? Shape{2, recurrent[1]} : Shape{recurrent[1]};
+  if (!compatible(a.kernel.shape(), kernel))
+    fail("[", op, "] kernel must have the shape ", kernel, ": received kernel=", a.kernel.shape());
+  if (a.bias.defined() && !compatible(a.bias.shape(), bias))
+    fail("[", op, "] bias must have the shape ", bias, ": received bias=", a.bias.shape());
+  if (!a.states.empty() && static_cast<int>(a.states.size()) != a.kind.states)
+    fail("[", op, "] initial_states must be ", a.kind.states, " or none: received ", a.states.size());
+  for (const Tensor& state : a.states)
+    if (!compatible(state.shape(), Shape{a.samples(), a.units()}))
+      fail("[", op, "] the initial states must have the shape ", Shape{a.samples(), a.units()}, ": received ",
+           state.shape());
+  kernels::expect_floating(op, a.x);
+  for (const Tensor& t : a.tensors())
+    if (t.defined()) kernels::expect_same_dtype(op, a.x, t);
+}
+
+/// The mask as a bool tensor of rank 2.
+Tensor checked_mask(const Arguments& a) {
+  const Tensor& mask = a.options.mask;
+  if (!mask.defined()) return mask;
+  const Shape wanted{a.x.shape()[0], a.x.shape()[1]};
+  const Shape with_axis{wanted[0], wanted[1], 1};
+  if (!compatible(mask.shape(), wanted) && !compatible(mask.shape(), with_axis))
+    fail("[", a.kind.op, "] the mask must have the shape ", wanted, ": received mask=", mask.shape());
+  return is_symbolic(mask) ? mask : cast(reshape(mask.detach(), wanted), DType::Bool);
+}
+
+Result run(Arguments a) {
+  if (a.states.empty() && a.x.ndim() == 3 && a.recurrent_kernel.ndim() == 2)
+    a.states.assign(static_cast<std::size_t>(a.kind.states), zeros_of({a.samples(), a.units()}, a.x.dtype()));
+  check_parameters(a);
+  a.options.mask = checked_mask(a);
+  if (a.kind.of_inputs.empty()) return kernels::composed(a);
+  Recurrence recurrence(a);
+  Result out = recurrence.forward();
+  Tensors inputs;
+  for (const Tensor& t : a.tensors())
+    if (t.defined()) inputs.push_back(t);
+  if (recording(std::span<const Tensor>(inputs))) {
+    const Tensors outs = in_order(out);
+    record(a.kind.op, std::span<const Tensor>(outs), std::span<const Tensor>(inputs),
+           [recurrence = std::move(recurrence)](Grads& grads) { recurrence.backward(grads); });
+  }
+  return out;
+}
+
+Result run_any(const Arguments& a);
+
+/// Shapes and dtypes of the results in order.
+std::vector<OutputInfo> results_of(const Arguments& a) {
+  check_parameters(a);
+  checked_mask(a);
+  std::int64_t samples = a.samples();
+  for (const Tensor& state : a.states) samples = merged(samples, state.shape()[0]);
+  const Shape state{samples, a.units()};
+  Shape outputs = state;
+  outputs.insert(a.options.time_major ? 0 : 1, a.steps());
+  std::vector<OutputInfo> all(static_cast<std::size_t>(2 + a.kind.states), {state, a.x.dtype()});
+  all[0].shape = outputs;
+  return all;
+}
+
+/// The recurrence as one op that waits for its tensors.
+Result later(const Arguments& a) {
+  RnnOptions options = a.options;
+  options.mask = {};
+  const auto run = [kind = a.kind, options](const Tensors& t, const Tensor& mask) {
+    Arguments given{kind, t[0], t[1], t[2], t[3], {t.begin() + 4, t.end()}, options};
+    given.options.mask = mask;
+    return in_order(run_any(given));
+  };
+  const Tensors results = defer(a.kind.op, results_of(a), run, a.tensors(), WithoutGradient{a.options.mask});
+  return {results[1], results[0], {results.begin() + 2, results.end()}};
+}
+
+/// float16 by way of float32.
+Result run_any(const Arguments& a) {
+  expect_defined(a.kind.op, "x, kernel, recurrent_kernel", a.x, a.kernel, a.recurrent_kernel);
+  expect_defined(a.kind.op, "initial_states", a.states);
+  if (is_symbolic(a.tensors()) || is_symbolic(a.options.mask)) return later(a);
+  if (a.x.dtype() != DType::Float16) return run(a);
+  Tensors tensors = a.tensors();
+  for (Tensor& t : tensors)
+    if (t.defined()) kernels::expect_same_dtype(a.kind.op, a.x, t), t = cast(t, DType::Float32);
+  Result out = run(a.with(tensors));
+  const auto narrow = [](Tensor& t) { t = cast(t, DType::Float16); };
+  narrow(out.last_output), narrow(out.outputs);
+  for (Tensor& t : out.new_states) narrow(t);
+  return out;
+}
+
+template <class Options>
+RnnOptions rnn_options(const Options& o) {
+  return {.go_backwards = o.go_backwards,
+          .mask = o.mask,
+          .time_major = o.time_major,
+          .zero_output_for_mask = o.zero_output_for_mask};
+}
+
+std::string known(const char* op, const char* name, const std::string& activation, const char* first,
+                  const char* second) {
+  if (activation != first && activation != second)
+    fail("[", op, "] ", name, " must be \"", first, "\" or \"", second, "\": received ", name, "=\"",
+         activation, '"');
+  return activation;
+}
+
+}  // namespace
+
+Result lstm(const Tensor& x, const Tensor& kernel, const Tensor& recurrent_kernel, const Tensor& bias,
+            const TensorList& initial_states, const LstmOptions& options) {
+  const std::string gate =
+      known("lstm", "recurrent_activation", options.recurrent_activation, "sigmoid", "hard_sigmoid");
+  return run_any({{"lstm", 4, 2, {0, 1, 2, 3}, {0, 1, 2, 3}, false, gate},
+                  TensorArgument(x),
+                  TensorArgument(kernel),
+                  TensorArgument(recurrent_kernel),
+                  TensorArgument(bias),
+                  initial_states.vector(),
+                  rnn_options(options)});
+}
+
+Result gru(const Tensor& x, const Tensor& kernel, const Tensor& recurrent_kernel, const Tensor& bias,
+           const TensorList& initial_states, const GruOptions& options) {
+  const std::string gate =
+      known("gru", "recurrent_activation", options.recurrent_activation, "sigmoid", "hard_sigmoid");
+  Kind kind{"gru", 3, 1, {}, {}, options.reset_after, gate};
+  if (options.reset_after) kind.of_inputs = {0, 1, 2, -1}, kind.of_recurrent = {0, 1, -1, 2};
+  return run_any({kind, TensorArgument(x), TensorArgument(kernel), TensorArgument(recurrent_kernel),
+                  TensorArgument(bias), initial_states.vector(), rnn_options(options)});
+}
+
+Result simple_rnn(const Tensor& x, const Tensor& kernel, const Tensor& recurrent_kernel, const Tensor& bias,
+                  const TensorList& initial_states, const SimpleRnnOptions& options) {
+  const std::string activation = known("simple_rnn", "activation", options.activation, "tanh", "relu");
+  return run_any({{"simple_rnn", 1, 1, {0}, {0}, false, activation},
+                  TensorArgument(x),
+                  TensorArgument(kernel),
+                  TensorArgument(recurrent_kernel),
+                  TensorArgument(bias),
+                  initial_states.vector(),
+                  rnn_options(options)});
+}
+
+}  // namespace ktape::backend

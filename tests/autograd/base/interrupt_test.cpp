@@ -1,0 +1,32 @@
+#include <doctest/doctest.h>
+
+#include <ktape/autograd/base/interrupt.hpp>
+#include <ktape/ktape.hpp>
+#include <thread>
+
+namespace K = ktape::backend;
+
+TEST_CASE("an interrupt ends the next op of the thread that accepts it, once") {
+  const ktape::Tensor x = K::ones({2});
+  ktape::accept_interrupts();
+  ktape::interrupt();
+  std::thread([&] { CHECK_NOTHROW(K::square(x)); }).join();
+  CHECK_THROWS_WITH_AS(K::square(x), "[tensor] interrupted", ktape::Interrupted);
+  CHECK_NOTHROW(K::square(x));
+  CHECK_FALSE(ktape::clear_interrupt());
+}
+
+TEST_CASE("an interrupt that no op has met can be taken back") {
+  ktape::accept_interrupts();
+  ktape::interrupt();
+  CHECK(ktape::clear_interrupt());
+  CHECK_NOTHROW(K::ones({2}));
+}
+
+TEST_CASE("a variable keeps its value when its update is interrupted") {
+  const ktape::Variable w = K::variable({1.f});
+  ktape::accept_interrupts();
+  ktape::interrupt();
+  CHECK_THROWS_AS(K::update(w, w + 1.f), ktape::Interrupted);
+  CHECK(w.value().item<float>() == 1.f);
+}

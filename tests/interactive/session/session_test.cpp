@@ -1,0 +1,505 @@
+#include <doctest/doctest.h>
+
+#include <chrono>
+#include <filesystem>
+#include <fstream>
+#include <sstream>
+#include <thread>
+
+#include "../terminal.hpp"
+
+namespace fs = std::filesystem;
+
+namespace {
+
+/// A prompt with a home of its own.
+class Prompt : public Terminal {
+ public:
+  explicit Prompt(const std::string& home = fresh_home())
+      : Terminal({KTAPE_PROMPT}, home), greeting(until(">>> ")) {}
+  static std::string fresh_home() {
+    const fs::path home = fs::temp_directory_path() / "ktape_prompt_test";
+    fs::remove_all(home);
+    fs::create_directories(home);
+    return home.string();
+  }
+  const std::string greeting;
+};
+
+/// A line, and what it says: all of it, or for mistakes its beginning.
+struct Line {
+  const char* typed;
+  const char* says;
+};
+
+bool begins(const std::string& said, const std::string& expected) {
+  return said.substr(0, expected.size()) == expected;
+}
+
+}  // namespace
+
+TEST_CASE("sixty lines with fifteen mistakes end with the right values") {
+  constexpr Line lines[] = {
+      {"int a = 2;", ""},
+      {"a + 1", "3"},
+      {"string s = \"tape\";", ""},
+      {"s + 1;", "error: invalid operands to binary expression"},  // 1: a type error
+      {"s", "\"tape\""},
+      {"Variable w = K::variable({{1.f, 2.f}, {3.f, 4.f}}, {.name = \"w\"});", ""},
+      {"w", "tensor([[1., 2.],\n        [3., 4.]], shape=(2, 2), dtype=float32, variable='w')"},
+      {"Tensor y = K::sum(K::square(w));", ""},
+      {"y", "tensor(30., shape=(), dtype=float32, op='sum')"},
+      {"K::gradients(y, {w})[0]", "tensor([[2., 4.],\n        [6., 8.]], shape=(2, 2), dtype=float32"},
+      {"K::dot(w, K::ones({3, 3}))", "ValueError: [dot] "},  // 2: an exception in an op
+      {"y.item<float>()", "30.0"},
+      {"Tensor y = K::dot(w, K::ones({3, 3}));",
+       "ValueError: [dot] "},  // 3: a redefinition whose value throws
+      {"y.item<float>()", "30.0"},
+      {"Tensor z = K::matmul(w, w;",
+       "error: expected ')'"},  // 4: a missing bracket, reported when an empty line ends it
+      {"z", "error: use of undeclared identifier 'z'"},  // 5
+      {"struct Point { int x = 1, y = 2; int sum() { return x + y; } };", ""},
+      {"Point p;", ""},
+      {"p.sum()", "3"},
+      {"p.z", "error: no member named 'z' in 'Point'"},  // 6
+      {"struct Point { double x = 0.5; double sum() { return 2 * x; } };", ""},
+      {"Point p;", ""},
+      {"p.sum()", "1.0"},
+      {"int twice(int v) { return 2 * v; }", ""},
+      {"twice(a)", "4"},
+      {"int twice(int v) { return 20 * v; }", ""},
+      {"twice(a)", "40"},
+      {"double a = 0.25;", ""},
+      {"a", "0.25"},
+      {"int fails() { return undefined_name; }",
+       "error: use of undeclared identifier 'undefined_name'"},                               // 7
+      {"#include <no_such_header.hpp>", "fatal error: 'no_such_header.hpp' file not found"},  // 8
+      {"#define SCALE 2", ""},
+      {"SCALE * a", "0.5"},
+      {"#define SCALE 4", ""},
+      {"SCALE * a", "1.0"},
+      {"struct Loud { ~Loud() noexcept(false) { throw std::runtime_error(\"loud\"); } };", ""},
+      {"{ Loud loud; }", "std::runtime_error: loud"},  // 9: an exception in a destructor
+      {"struct Silent { ~Silent() { twice(1); if (a < 1) K::dot(w, K::ones({3, 3})); } };", ""},
+      {"{ Silent silent; }", "ValueError: [dot] "},  // 10: one that C++ would end the program for
+      {"vector<double> huge(size_t(1) << 60);", "std::length_error"},  // 11: out of memory
+      {"K::zeros({1 << 20, 1 << 20, 1 << 10})", "ValueError: [zeros] the tensor must fit in memory"},  // 12
+      {"huge", "error: use of undeclared identifier 'huge'"},                                          // 13
+      {"*static_cast<volatile int*>(nullptr) = 1;", "segmentation fault"},                             // 14
+      {"throw 42;", "int: 42"},                                                                        // 15
+      {"auto add = [](auto u, auto v) { return u + v; };", ""},
+      {"add(1, 2)", "3"},
+      {"auto add = [](auto u, auto v) { return u - v; };", ""},
+      {"add(1, 2)", "-1"},
+      {"static int calls = 0; int call() { return ++calls; }", ""},
+      {"call() + call()", "3"},
+      {"calls", "2"},
+      {"vector<int> list{3, 1, 2}; sort(list.begin(), list.end()); list", "{1, 2, 3}"},
+      {"map<string, vector<int>> table{{\"a\", {1}}, {\"b\", {}}}; table", "{\"a\": {1}, \"b\": {}}"},
+      {"for (int i = 0; i < 100; ++i) K::update_sub(w, 0.1f * K::gradients(K::sum(K::square(w)), {w})[0]);",
+       ""},
+      {"K::max(K::abs(w)).item<float>() < 1e-6f", "true"},
+      {"nn::Sequential model({nn::Dense(1)}); model.compile({.loss = \"mse\"});", ""},
+      {"auto history = model.fit(K::ones({8, 2}), K::ones({8, 1}), {.epochs = 2, .verbose = 0});", ""},
+      {"history.epoch()", "{0, 1}"},
+      {"y", "tensor(30., shape=(), dtype=float32, op='sum')"},
+      {"tuple<int, double>{twice(1), p.sum() + a}", "(20, 1.25)"},
+  };
+  static_assert(std::size(lines) == 60);
+  Prompt prompt;
+  for (const Line& line : lines) {
+    if (std::string(line.typed) == "Tensor z = K::matmul(w, w;") {
+      prompt.type(std::string(line.typed) + "\n");
+      prompt.until("... ");
+      CHECK(begins(prompt.line(""), line.says));
+      continue;
+    }
+    const std::string said = prompt.line(line.typed);
+    INFO(std::string(line.typed), "\n", said);
+    CHECK(begins(said, line.says));
+    if (*line.says == '\0') CHECK(said.empty());
+  }
+  prompt.type("\x04");
+  CHECK(prompt.wait() == 0);
+}
+
+TEST_CASE("Ctrl-C ends a loop of ops, a loop without any, and a sleep, and the session goes on") {
+  Prompt prompt;
+  prompt.line("int steps = 0; Variable w = K::variable({1.f});");
+  for (const char* loop :
+       {"while (true) { ++steps; K::update(w, w + 1.f); }", "while (true) { volatile int x = ++steps; }",
+        "std::this_thread::sleep_for(std::chrono::hours(1));"}) {
+    prompt.type(std::string(loop) + '\n');
+    std::this_thread::sleep_for(std::chrono::milliseconds(1000));
+    prompt.type("\x03");
+    const std::string said = prompt.until(">>> ", 20);
+    INFO(std::string(loop));
+    CHECK(said.find("interrupted\n") != std::string::npos);
+  }
+  CHECK(prompt.line("steps > 1 && w.value().item<float>() > 1") == "true");
+}
+
+TEST_CASE("Ctrl-C ends a wait for input, and the next one is answered") {
+  Prompt prompt;
+  prompt.line("int given = 0;");
+  prompt.type("cout << \"give\" << \" it\" << endl; cin >> given;\n");
+  prompt.until("give it");
+  prompt.type("\x03");
+  CHECK(prompt.until(">>> ", 20).find("interrupted\n") != std::string::npos);
+  prompt.type("cout << \"give\" << \" it\" << endl; cin >> given;\n");
+  prompt.until("give it");
+  prompt.type("17\n");
+  prompt.until(">>> ");
+  CHECK(prompt.line("given") == "17");
+}
+
+TEST_CASE("a session lives on that begins with a function that nothing defines") {
+  Prompt prompt;
+  prompt.line("int nowhere(Tensor);");
+  CHECK(
+      prompt.line("nowhere(K::ones({2}))").find("error: declared, but not defined: nowhere(ktape::Tensor)") ==
+      0);
+  CHECK(prompt.line("K::ones({2})") == "tensor([1., 1.], shape=(2,), dtype=float32)");
+}
+
+TEST_CASE("what a refused cell made of templates is there for the next one") {
+  Prompt prompt;
+  const std::string cell = "std::list<std::deque<short>> shorts{{1, 2}, {3}}; shorts.back().push_front(7); ";
+  CHECK(prompt.line(cell + "nonsense;").find("error: use of undeclared identifier 'nonsense'") == 0);
+  CHECK(prompt.line(cell + "shorts") == "{{1, 2}, {7, 3}}");
+  // A name that the C library has, which makes clang read the cell twice.
+  CHECK(prompt.line("std::set<short> few{3, 1}; int random = *few.begin(); few.insert(2); few") ==
+        "{1, 2, 3}");
+}
+
+TEST_CASE("constants are made of constants of earlier cells, once") {
+  Prompt prompt;
+  prompt.line("int made = 0; int make() { return ++made; }");
+  prompt.line("const int first = make();");
+  prompt.line("const int second = first + make();");
+  CHECK(prompt.line("first + 10 * second + 100 * made") == "231");
+  prompt.line("const Tensor t = K::ones({2});");
+  prompt.line("const Tensor u = t + 1.f;");
+  CHECK(prompt.line("u") == "tensor([2., 2.], shape=(2,), dtype=float32)");
+}
+
+TEST_CASE("lambdas may capture the session's variables, as those of a function may its own") {
+  Prompt prompt;
+  prompt.line("int a = 2, b = 3;");
+  prompt.line("auto sum = [&] { return a + b; }; auto more = [a, &b](int c) { return a + b + c; };");
+  CHECK(prompt.line("sum() + more(1)") == "11");
+  prompt.line("auto scaled = [=, factor = 10](int c) { return factor * c * a; };");
+  CHECK(prompt.line("scaled(1)") == "20");
+  CHECK(prompt.line("[&] { return nonsense; }()").find("error: use of undeclared identifier 'nonsense'") ==
+        0);
+}
+
+TEST_CASE("algorithms take lambdas, which are those of their own cell") {
+  Prompt prompt;
+  prompt.line("vector<int> list{1, 2, 3};");
+  CHECK(prompt.line("std::for_each(list.begin(), list.end(), [](int& x) { x *= 2; }); list") == "{2, 4, 6}");
+  CHECK(prompt.line("std::for_each(list.begin(), list.end(), [](int& x) { x += 1; }); list") == "{3, 5, 7}");
+  CHECK(prompt.line("{ int by = 2; sort(list.begin(), list.end(), [&](int a, int b) { return by * a > 2 * b; "
+                    "}); } list") == "{7, 5, 3}");
+  CHECK(prompt.line("list | std::views::filter([](int x) { return x > 4; })") == "{7, 5}");
+  CHECK(prompt.line("std::thread([&] { list.push_back(1); }).join(); list.size()") == "4");
+  CHECK(prompt.line("std::async(std::launch::async, [] { return 3; }).get()") == "3");
+}
+
+TEST_CASE("blocks have classes and static variables of their own") {
+  Prompt prompt;
+  CHECK(prompt.line("{ struct S { int x = 5; }; cout << vector<S>(3)[2].x; }") == "5");
+  CHECK(prompt.line("{ struct S { double x = 0.5; }; cout << vector<S>(3)[2].x; }") == "0.5");
+  CHECK(prompt.line("for (int i = 0; i < 3; ++i) { static string s = \"a\"; cout << (s += \"b\"); }") ==
+        "ababbabbb");
+}
+
+TEST_CASE("every value is shown") {
+  const std::pair<const char*, const char*> lines[] = {
+      {"auto any_of = [](auto x) { return x; }; any_of", "<lambda>"},
+      {"data::Dataset::from_tensor_slices({K::ones({4, 2})}).batch(2)", "<Dataset of 2 elements>"},
+      {"std::variant<int, string> either = \"x\"; either", "\"x\""},
+      {"runtime_error(\"hello\")", "<std::runtime_error: hello>"},
+      {"tuple<unique_ptr<int>, int*, optional<int>, string>()", "(nullptr, nullptr, nullopt, \"\")"},
+      {"xt::xarray<double>{{1, 2}, {3, 4}}", "{{ 1.,  2.},\n { 3.,  4.}}"},
+      {"\"a\"s + \"b\"", "\"ab\""},
+  };
+  Prompt prompt;
+  for (const auto& [typed, shown] : lines) CHECK(prompt.line(typed) == shown);
+}
+
+TEST_CASE("a line may begin with a sign") {
+  const std::string home = Prompt::fresh_home(), program = home + "/session.cpp";
+  Prompt prompt(home);
+  prompt.line("int n = 2; Variable w = K::ones({1});");
+  CHECK(prompt.line("-n") == "-2");
+  CHECK(prompt.line("+1; -w") == "tensor([-1.], shape=(1,), dtype=float32, op='negative')");
+  CHECK(prompt.line("-n + nonsense") ==
+        "error: use of undeclared identifier 'nonsense'\n    1 | -n + nonsense\n      |      ^");
+  CHECK(prompt.line("%save " + program) == "");
+  CHECK(prompt.line("%load " + program).find("-2\n") == 0);
+}
+
+TEST_CASE("a declaration replaces one of the same name, whatever that was") {
+  Prompt prompt;
+  for (const char* line :
+       {"int main() { return 1; }", "int main() { return 2; }", "extern \"C\" int of_c(int n) { return n; }",
+        "extern \"C\" int of_c(int n) { return 2 * n; }", "template <class T, int N> struct Row { T x[N]; };",
+        "template <class T> struct Row { T x; };", "int by(int n = 1) { return n; }",
+        "int by(int n = 2) { return n; }"})
+    CHECK(prompt.line(line) == "");
+  CHECK(prompt.line("tuple{main(), of_c(2), Row<int>{3}.x, by()}") == "(2, 4, 3, 2)");
+}
+
+TEST_CASE("a thread that fails ends alone, and is heard of") {
+  Prompt prompt;
+  CHECK(prompt.line("std::thread([] { throw runtime_error(\"alone\"); }).join(); 1") ==
+        "std::runtime_error: alone\n(in a thread, which has ended)\n1");
+  CHECK(prompt.line("std::thread([] { *static_cast<volatile int*>(nullptr) = 1; }).join(); 2") ==
+        "segmentation fault\n(in a thread, which has ended)\n2");
+}
+
+TEST_CASE("a function that calls itself without end is told of, and the session lives on") {
+  Prompt prompt;
+  prompt.line("int deep(int n) { volatile char room[100]; room[0] = n; return deep(n + 1) + room[0]; }");
+  CHECK(prompt.line("deep(0)") == "stack overflow (a function calls itself without end?)");
+  CHECK(prompt.line("std::thread([] { deep(0); }).join(); 1") ==
+        "stack overflow (a function calls itself without end?)\n(in a thread, which has ended)\n1");
+  CHECK(prompt.line("deep(0)") == "stack overflow (a function calls itself without end?)");
+}
+
+TEST_CASE("what is defined outside of its class or template is replaced together with that") {
+  const char* advice = "note: what is defined outside of its class or template can be replaced together with";
+  Prompt prompt;
+  const auto refused = [&](const char* line) {
+    const std::string said = prompt.line(line);
+    INFO(line, "\n", said);
+    CHECK(said.find("error: redefinition of ") == 0);
+    CHECK(said.find(advice) != std::string::npos);
+  };
+  prompt.line("template <class T> struct Box { int get() { return 0; } };");
+  prompt.line("template <> struct Box<int> { int get() { return 1; } };");
+  refused("template <> struct Box<int> { int get() { return 2; } };");
+  CHECK(prompt.line("Box<int>().get()") == "1");
+  prompt.line("template <class T> struct Box { int get() { return 0; } };");
+  prompt.line("template <> struct Box<int> { int get() { return 2; } };");
+  CHECK(prompt.line("Box<int>().get()") == "2");
+
+  prompt.line("template <class T> int kind(T) { return 0; }");
+  prompt.line("template <> int kind(int) { return 1; }");
+  refused("template <> int kind(int) { return 2; }");
+  CHECK(prompt.line("kind(3)") == "1");
+
+  prompt.line("struct Counter { int next(); };");
+  prompt.line("int Counter::next() { return 1; }");
+  refused("int Counter::next() { return 2; }");
+  CHECK(prompt.line("struct Counter { int next(); }; int Counter::next() { return 3; }") == "");
+  CHECK(prompt.line("Counter().next()") == "3");
+
+  for (const char* number : {"1", "2"})
+    prompt.line(std::string("struct Key {}; template <> struct std::hash<Key> { size_t operator()(Key) const "
+                            "{ return ") +
+                number + "; } };");
+  CHECK(prompt.line("std::hash<Key>()(Key())") == "2");
+}
+
+TEST_CASE("a function may be declared now and defined later") {
+  Prompt prompt;
+  prompt.line("int later(int);");
+  CHECK(prompt.line("later(1)").find("error: declared, but not defined: later(int)") == 0);
+  prompt.line("int later(int n) { return 10 * n; }");
+  CHECK(prompt.line("later(1)") == "10");
+  prompt.line("struct Node; Node* node = nullptr;");
+  prompt.line("struct Node { int value = 4; };");
+  CHECK(prompt.line("node = new Node; node->value") == "4");
+}
+
+TEST_CASE("the prompt begins a line, whoever wrote before it") {
+  const std::string spaces(79, ' ');
+  Terminal terminal({KTAPE_PROMPT}, Prompt::fresh_home(), "xterm", 80);
+  terminal.until(">>> ");
+  for (const char* line : {"cout << 5;\n", "std::puts(\"\"); printf(\"5\"); fflush(stdout);\n"}) {
+    terminal.type(line);
+    CHECK_NOTHROW(terminal.until("5" + spaces + "\r"));
+    CHECK_NOTHROW(terminal.until(">>> "));
+  }
+}
+
+TEST_CASE("clang's messages are about what was typed") {
+  Prompt prompt;
+  const std::string said = prompt.line("sort(3, 4)");
+  CHECK(said.find("no type named 'value_type' in 'std::iterator_traits<int>'") != std::string::npos);
+  CHECK(said.find("1 | sort(3, 4)") != std::string::npos);
+  CHECK(said.find("included from") == std::string::npos);
+  CHECK(said.find("error: ") == said.rfind("error: "));
+  CHECK(prompt.line("K::") == "error: expected unqualified-id");
+  CHECK(prompt.line("throw 1.5;") == "double: 1.5");
+  // Pragmas about the file that they stand in.
+  CHECK(prompt.line("#pragma once") == "");
+  CHECK(prompt.line("#pragma GCC system_header") == "");
+}
+
+TEST_CASE("an open brace waits for its end, and Ctrl-C gives up what is typed") {
+  Prompt prompt;
+  prompt.type("int f(int n) {\n");
+  prompt.until("... ");
+  prompt.type("return n + 1; }\n");
+  prompt.until(">>> ");
+  CHECK(prompt.line("f(1)") == "2");
+  for (int i = 0; i < 20; ++i) {
+    prompt.type("int g(int n) {\n");
+    prompt.until("... ");
+    prompt.type("\x03");
+    prompt.until(">>> ");
+  }
+  CHECK(prompt.line("f(2)") == "3");
+}
+
+TEST_CASE("a loop or a condition waits for what it is about") {
+  Prompt prompt;
+  for (const char* head : {"for (int i = 0; i < 3; ++i)", "if (int i = 7; i > 8) cout << 8; else",
+                           "if constexpr (true) // always", "int n = 1; while (--n == 0)"}) {
+    prompt.type(std::string(head) + '\n');
+    CHECK_NOTHROW(prompt.until("... "));
+    CHECK(begins(prompt.line("cout << 7;"), "7"));
+  }
+  CHECK(prompt.line("n") == "-1");
+  CHECK(prompt.line("if (n < 0) cout << \"below\";") == "below");
+}
+
+TEST_CASE("keys beyond ASCII are characters") {
+  Prompt prompt;
+  CHECK(prompt.line("std::string word = \"gr\u00fcn \u20ac\"; word.size()") == "9");
+  prompt.type("std::string(\"a\u00fc\x7f\").size()\n");  // Backspace takes the whole of it away
+  prompt.until("\n");
+  CHECK(prompt.until("\n>>> ") == "1");
+}
+
+TEST_CASE("history is kept between sessions, and Tab completes") {
+  const std::string home = Prompt::fresh_home();
+  {
+    Prompt prompt(home);
+    prompt.line("int remembered = 17;");
+    prompt.type("\x04");
+    CHECK(prompt.wait() == 0);
+  }
+  Prompt prompt(home);
+  prompt.type("\x10");  // Ctrl-P
+  prompt.until("int remembered = 17;");
+  prompt.type("\n");
+  prompt.until(">>> ");
+  CHECK(prompt.line("remembered") == "17");
+  prompt.type("rememb\t");
+  prompt.until("remembered");
+  prompt.type(" + 1\n");
+  prompt.until("\n");
+  CHECK(prompt.until("\n>>> ") == "18");
+  prompt.type("K::categorical_cross\t");
+  CHECK_NOTHROW(prompt.until("entropy"));
+}
+
+TEST_CASE("clang completes what may follow: members, also of what was declared again, and macros") {
+  Prompt prompt;
+  prompt.line("#define SCALE_OF_ALL 3");
+  prompt.line("struct Point { int across = 1, down = 2; }; Point corner;");
+  const auto completed = [&](const std::string& typed, const std::string& rest) {
+    prompt.type(typed + '\t');
+    CHECK_NOTHROW(prompt.until(rest));
+    prompt.type("\n");
+    prompt.until("\n");
+    return prompt.until("\n>>> ");
+  };
+  CHECK(completed("SCALE_OF", "SCALE_OF_ALL") == "3");
+  CHECK(completed("corner.ac", "corner.across") == "1");
+  prompt.line("struct Point { int height = 7; }; Point corner;");
+  CHECK(completed("corner.he", "corner.height") == "7");
+}
+
+TEST_CASE("%plot draws with characters") {
+  Prompt prompt;
+  CHECK(prompt.line("%plot vector<int>{1, 4, 9}").find("⠤") != std::string::npos);
+  prompt.line("Tensor m = K::constant({{1.f, 2.f}, {3.f, 4.f}});");
+  CHECK(prompt.line("%plot m") == prompt.line("plot::heat_map(m)"));
+  CHECK(prompt.line("%plot").find("ValueError: [%plot] a value must be named: received nothing") == 0);
+  CHECK(prompt.line("%plot K::ones({2, 2, 2})")
+            .find("ValueError: [%plot] the tensor must be numbers (n), a matrix") == 0);
+  CHECK(prompt.line("%plot nonsense").find("error: use of undeclared identifier 'nonsense'") == 0);
+  prompt.line("nn::Sequential model({nn::Dense(1)}); model.compile({.loss = \"mse\"});");
+  prompt.line("auto history = model.fit(K::ones({8, 2}), K::ones({8, 1}), {.epochs = 3, .verbose = 0});");
+  CHECK(prompt.line("%plot history").find("loss") != std::string::npos);
+}
+
+TEST_CASE("members complete, too, and completing runs nothing") {
+  Prompt prompt;
+  prompt.line("Variable weights = K::zeros({2});");
+  prompt.type("weights.trainab\t");
+  prompt.until("weights.trainable");
+  prompt.type("()\n");
+  prompt.until("\n");
+  CHECK(prompt.until("\n>>> ") == "true");
+}
+
+TEST_CASE("a session is saved as a program, which runs as it did") {
+  const std::string home = Prompt::fresh_home(), program = home + "/session.cpp";
+  Prompt prompt(home);
+  for (const char* line : {"int x = 2;", "int twice() { return 2 * x; }", "x = 5;", "twice()",
+                           "x = nonsense;", "double x = 0.5;", "x + twice()", "#include <bitset>"})
+    prompt.line(line);
+  CHECK(prompt.line("%save " + program) == "");
+  CHECK(prompt.line("%load " + program) == "10\n10.5");
+  // What was loaded is saved, too, as it was.
+  CHECK(prompt.line("%reset") == "");
+  std::ofstream(home + "/loaded.cpp") << "int loaded[] = {3, 7};\nloaded[0] += 1;\nloaded\n";
+  CHECK(prompt.line("%load " + home + "/loaded.cpp") == "{4, 7}");
+  CHECK(prompt.line("%save " + program) == "");
+  CHECK(prompt.line("%load " + program) == "4\n7");
+}
+
+TEST_CASE("files and lines run, and return their status") {
+  const std::string home = Prompt::fresh_home(), file = home + "/file.cpp";
+  const auto run = [&](const std::vector<std::string>& arguments, const std::string& says) {
+    std::vector<std::string> command{KTAPE_PROMPT};
+    command.insert(command.end(), arguments.begin(), arguments.end());
+    Terminal terminal(command, home);
+    CHECK_NOTHROW(terminal.until(says));
+    return terminal.wait();
+  };
+  CHECK(run({"-e", "cout << 6 * 7 << endl;"}, "42\r\n") == 0);
+  CHECK(run({"-e", "6 * 7"}, "42\r\n") == 0);
+  CHECK(run({"-e", "K::dot(K::ones({2}), K::ones({2}))"}, "ValueError: [dot] ") == 1);
+  CHECK(run({"-e", "cout << \"out\" << endl; exit(3);"}, "out\r\n") == 3);
+  std::ofstream(file) << "#include <ktape/ktape.hpp>\nint main(int n, char** words) {\n  std::cout << "
+                         "words[n - 1] << std::endl;\n  return n;\n}\n";
+  CHECK(run({file, "first", "second"}, "second\r\n") == 3);
+  std::ofstream(file) << "int n = 1;\ncout << n << endl;\nnonsense;\n";
+  CHECK(run({file}, file + ":3:1: error: use of undeclared identifier 'nonsense'") == 1);
+  CHECK(run({home + "/none.cpp"}, "IOError: " + home + "/none.cpp cannot be read") == 2);
+}
+
+TEST_CASE("what a header says is as wide as the terminal") {
+  const std::string home = Prompt::fresh_home();
+  Terminal terminal({KTAPE_PROMPT}, home, "dumb", 60);
+  terminal.until(">>> ");
+  std::istringstream lines(terminal.line("?K::dot"));
+  int prose = 0;
+  for (std::string line; std::getline(lines, line);)
+    if (line.starts_with("/// ")) {
+      INFO(line);
+      CHECK(line.size() <= 60);
+      ++prose;
+    }
+  CHECK(prose > 8);
+}
+
+TEST_CASE("commands and questions") {
+  Prompt prompt;
+  CHECK(prompt.line("?K::dot").find("ktape/ops/linalg.hpp:") == 0);
+  CHECK(prompt.line("?K::no_such_op") == "ValueError: [?] the name must be known: received K::no_such_op");
+  CHECK(prompt.line("%nothing").find("ValueError: [prompt] the command must be one of") == 0);
+  prompt.line("double size_of_it = 3;");
+  CHECK(prompt.line("%who") == "size_of_it  variable  double");
+  CHECK(prompt.line("%time size_of_it = 4;").find("to compile)") != std::string::npos);
+  CHECK(prompt.line("size_of_it") == "4.0");
+  prompt.line("%reset");
+  CHECK(prompt.line("size_of_it").find("error: use of undeclared identifier 'size_of_it'") == 0);
+}

@@ -1,0 +1,146 @@
+#include <ktape/nn/saving/keras/keras_layers.hpp>
+
+#include "../../../ops/check.hpp"
+#include "../keras_models.hpp"
+#include "../python.hpp"
+
+using doctest::Contains;
+using namespace keras_models;
+using ktape::IOError, ktape::ValueError;
+namespace K = ktape::backend;
+
+TEST_CASE("weights come back from .h5 and .hdf5") {
+  const Files files;
+  for (const char* name : {"/all.h5", "/all.hdf5"}) {
+    const nn::Model model = shaken(every_kind()), fresh = every_kind();
+    model.save_weights(files.folder() + name);
+    fresh.load_weights(files.folder() + name);
+    CHECK(same(fresh, model));
+  }
+}
+
+TEST_CASE("attributes and arrays are those that Keras's load_weights_from_hdf5_group looks for") {
+  if (!has_python("h5py")) return;
+  const Files files;
+  K::reset_uids();
+  const Tensor in = nn::Input({6, 4}, {.name = "steps"});
+  Tensor h = nn::Bidirectional(nn::LSTM(3), {.name = "both"})(in);
+  h = nn::Sequential({nn::Dense(2, {.name = "a"}), nn::BatchNormalization({.name = "b"})},
+                     {.name = "inner"})(h);
+  nn::Model(in, nn::Dense(1, {.name = "end"})(h)).save_weights(files.folder() + "/x.h5");
+  CHECK(python(files, R"(
+f = h5py.File('x.h5')
+print(f.attrs['backend'], f.attrs['keras_version'], f.attrs['layer_names'].dtype.kind)
+for layer in f.attrs['layer_names']:
+  g = f[layer.decode()]
+  print(layer.decode(), [(n.decode(), g[n.decode()].shape) for n in g.attrs['weight_names']])
+print(len(f['top_level_model_weights'].attrs['weight_names']))
+)") == R"(tensorflow 2.15.0 S
+steps []
+both [('both/forward_lstm/lstm_cell_1/kernel:0', (4, 12)), ('both/forward_lstm/lstm_cell_1/recurrent_kernel:0', (3, 12)), ('both/forward_lstm/lstm_cell_1/bias:0', (12,)), ('both/backward_lstm/lstm_cell_2/kernel:0', (4, 12)), ('both/backward_lstm/lstm_cell_2/recurrent_kernel:0', (3, 12)), ('both/backward_lstm/lstm_cell_2/bias:0', (12,))]
+inner [('a/kernel:0', (6, 2)), ('a/bias:0', (2,)), ('b/gamma:0', (2,)), ('b/beta:0', (2,)), ('b/moving_mean:0', (2,)), ('b/moving_variance:0', (2,))]
+end [('end/kernel:0', (2, 1)), ('end/bias:0', (1,))]
+0
+)");
+}
+
+TEST_CASE("names that are too many for one attribute stand in several") {
+  const Files files;
+  const std::string path = files.folder() + "/x.h5", long_name(900, 'n');
+  const auto build = [&] {
+    std::vector<nn::Layer> layers;
+    for (int i = 0; i < 150; ++i) layers.push_back(nn::Dense(1, {.name = long_name + std::to_string(i)}));
+    const nn::Sequential model(layers);
+    model.build({K::None, 1});
+    return model;
+  };
+  const nn::Model model = shaken(build()), fresh = build();
+  model.save_weights(path);
+  fresh.load_weights(path);
+  CHECK(same(fresh, model));
+  if (!has_python("h5py")) return;
+  CHECK(python(files, "f = h5py.File('x.h5')\nprint([(n, len(f.attrs[n])) for n in sorted(f.attrs)[2:]])") ==
+        "[('layer_names0', 50), ('layer_names1', 50), ('layer_names2', 50)]\n");
+}
+
+TEST_CASE("files of Keras 2 are read: other names, models in models, frozen layers, CuDNN") {
+  if (!has_python("h5py")) return;
+  const Files files;
+  python(files, R"(
+def layer(f, name, arrays):
+  g = f.create_group(name)
+  g.attrs['weight_names'] = [n.encode() for n, a in arrays]
+  for n, a in arrays: g[n] = np.asarray(a, 'f4')
+f = h5py.File('old.h5', 'w')
+f.attrs['layer_names'] = [b'input_3', b'lstm_7', b'model_2', b'dense_9']
+f.attrs['backend'] = b'tensorflow'
+f.attrs['keras_version'] = '2.2.4'
+f.create_group('input_3').attrs['weight_names'] = []
+# What CuDNNLSTM wrote: kernels of 4 gates, each with other strides; two biases.
+k, r = np.arange(24).reshape(3, 8), np.arange(16).reshape(2, 8)
+layer(f, 'lstm_7', [('lstm_7/kernel:0', k), ('lstm_7/recurrent_kernel:0', r), ('lstm_7/bias:0', np.arange(16))])
+# A model in a model: trainable weights first.
+layer(f, 'model_2', [('d/kernel:0', np.full((2, 2), 1)), ('d/bias:0', [2, 2]), ('n/gamma:0', [3, 3]), ('n/beta:0', [4, 4]),
+  ('e/kernel:0', np.full((2, 2), 5)), ('e/bias:0', [6, 6]), ('n/moving_mean:0', [7, 7]), ('n/moving_variance:0', [8, 8])])
+layer(f, 'dense_9', [('dense_9/kernel:0', [[9], [9]]), ('dense_9/bias:0', [10])])
+)");
+  for (const bool frozen : {false, true}) {
+    const Tensor in = nn::Input({5, 3});
+    const nn::Sequential inner({nn::Dense(2), nn::BatchNormalization(), nn::Dense(2)});
+    const nn::Model model(in, nn::Dense(1)(inner(nn::LSTM(2)(in))));
+    inner.set_trainable(!frozen);
+    model.load_weights(files.folder() + "/old.h5");
+    const std::vector<Tensor> weights = model.get_weights();
+    // Gate 0 of the kernel, [[0, 1], [8, 9], [16, 17]], is [[0, 9], [1, 16], [8, 17]] in the other layout.
+    CHECK(values(weights[0])[1] == 9);
+    CHECK(values(weights[1])[1] == 8);
+    CHECK(values(weights[2]) == Values{8, 10, 12, 14, 16, 18, 20, 22});
+    const std::vector<double> expected = {1, 2, 3, 4, 7, 8, 5, 6, 9, 10};
+    for (std::size_t i = 0; i < expected.size(); ++i) CHECK(values(weights[3 + i])[0] == expected[i]);
+  }
+}
+
+TEST_CASE("layers take the weights of their names, and those of other shapes are passed over") {
+  const Files files;
+  const std::string path = files.folder() + "/x.h5";
+  const nn::Sequential model({nn::Dense(4, {.name = "one"}), nn::Dense(3, {.name = "two"})});
+  model.build({K::None, 4});
+  shaken(model).save_weights(path);
+  const nn::Sequential other(
+      {nn::Dense(4, {.name = "zero"}), nn::Dense(4, {.name = "one"}), nn::Dense(9, {.name = "two"})});
+  other.build({K::None, 4});
+  const Tensor before = other.get_weights()[4];
+  CHECK_THROWS_WITH_AS(other.load_weights(path), Contains("x.h5"), ValueError);
+  CHECK_THROWS_WITH_AS(other.load_weights(path, {.by_name = true}),
+                       Contains("the weight 'kernel' of the layer 'two'"), ValueError);
+  other.load_weights(path, {.by_name = true, .skip_mismatch = true});
+  CHECK(values(other.get_weights()[2]) == values(model.get_weights()[0]));
+  CHECK(values(other.get_weights()[4]) == values(before));
+}
+
+TEST_CASE("a file whose names lead nowhere is an error that says where") {
+  if (!has_python("h5py")) return;
+  const Files files;
+  python(files, R"(
+def make(name, names):
+  f = h5py.File(name, 'w')
+  f.attrs['layer_names'] = names
+  return f
+make('gone.h5', [b'a'])
+make('array.h5', [b'a']).create_group('a').attrs['weight_names'] = [b'k']
+f = make('text.h5', [b'a']); g = f.create_group('a'); g.attrs['weight_names'] = [b'k']; g['k'] = 'text'
+make('number.h5', 3)
+h5py.File('nothing.h5', 'w')
+)");
+  const nn::Sequential model({nn::Dense(4, {.name = "a"})});
+  model.build({K::None, 4});
+  const auto check = [&](const std::string& name, const char* text) {
+    CHECK_THROWS_WITH_AS(model.load_weights(files.folder() + '/' + name),
+                         Contains((name + " (" + text).c_str()), IOError);
+  };
+  check("gone.h5", "/a: is not there");
+  check("array.h5", "/a/k: is not there");
+  check("text.h5", "/a/k: not an array of numbers");
+  check("number.h5", "/: its attribute layer_names is no list of names");
+  check("nothing.h5", "/: it has no attribute layer_names");
+}
