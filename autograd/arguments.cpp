@@ -16,12 +16,6 @@ void fail_undefined(const char* op, const char* names, std::span<const Tensor* c
   fail("[", op, "] a tensor must be defined: received an undefined tensor (None)");
 }
 
-std::string numbers(const Shape& list) {
-  std::string out = "(";
-  for (const std::int64_t n : list) out += (out.size() > 1 ? ", " : "") + std::to_string(n);
-  return out + (list.rank() == 1 ? ",)" : ")");
-}
-
 void expect_defined(const char* op, const char* name, const std::vector<Tensor>& tensors) {
   for (std::size_t i = 0; i < tensors.size(); ++i)
     if (!tensors[i].defined())

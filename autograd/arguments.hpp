@@ -24,7 +24,4 @@ void expect_defined(const char* op, const char* names, const T&... tensors) {
 /// Throws ValueError for the first undefined tensor of a list: "[stack] x[1] must be a tensor: ...".
 void expect_defined(const char* op, const char* name, const std::vector<Tensor>& tensors);
 
-/// Returns a list of numbers as Python prints a tuple: `(-1, 4)`. A Shape would be printed as `(None, 4)`.
-std::string numbers(const Shape& list);
-
 }  // namespace ktape

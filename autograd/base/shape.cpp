@@ -84,6 +84,12 @@ unsigned canonical_axes(const char* op, const Axes& axes, int rank) {
   return bits;
 }
 
+std::string numbers(const Shape& list) {
+  std::string out = "(";
+  for (const std::int64_t n : list) out += (out.size() > 1 ? ", " : "") + std::to_string(n);
+  return out + (list.rank() == 1 ? ",)" : ")");
+}
+
 void check_extents(const char* op, const Shape& shape, std::size_t element_size, bool waits) {
   std::int64_t bytes = static_cast<std::int64_t>(element_size);
   for (std::int64_t n : shape)

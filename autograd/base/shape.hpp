@@ -119,4 +119,7 @@ void check_extents(const char* op, const Shape& shape, std::size_t element_size,
 /// Throws ValueError, naming the op, for a result with more dimensions than a tensor can have.
 void expect_rank(const char* op, int rank);
 
+/// Returns a list of numbers as Python prints a tuple: `(-1, 4)`. A Shape would be printed as `(None, 4)`.
+std::string numbers(const Shape& list);
+
 }  // namespace ktape

@@ -96,9 +96,4 @@ auto called(const auto& function, std::uint64_t key, const auto&... arguments) {
   return function(arguments...);
 }
 
-/// A stream that so many threads read ahead, in order: up to `ahead` elements are in work or wait. With a
-/// function they call it. What they compute takes one thread each, and they end with the stream.
-std::unique_ptr<Stream> read_ahead(std::unique_ptr<Stream> input, int threads, std::int64_t ahead,
-                                   std::shared_ptr<const Dataset::Function> function, std::uint64_t key);
-
 }  // namespace ktape::data

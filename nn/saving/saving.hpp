@@ -5,12 +5,6 @@
 /// Models as files and as JSON. The name of a file says its format; see `Model::save`.
 namespace ktape::nn {
 
-///< classes that the library does not know, by name
-bool compile = true;  ///< compiles the model as it was, where the file says how
-bool random_state =
-    false;  ///< whether the random numbers of K go on as in the program that saved a `.ktape` file
-};
-
 /// The model of a file that `Model::save` or Keras wrote. Throws IOError, naming the file and the place, for
 /// one that is missing, damaged or of an unknown format, or whose compressed arrays would become more than 64
 /// MB and 32 times the file (JSON: 4 MB), and ValueError for a class that is not known.

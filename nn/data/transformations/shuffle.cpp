@@ -1,4 +1,4 @@
-#include <ktape/nn/data/transformation.hpp>
+#include <ktape/nn/data/transformations/transformation.hpp>
 
 #include <random>
 

@@ -1,4 +1,4 @@
-#include <ktape/nn/data/stream.hpp>
+#include <ktape/nn/data/read_ahead.hpp>
 
 #include <omp.h>
 

@@ -1,4 +1,4 @@
-#include <ktape/nn/callbacks/ema.hpp>
+#include <ktape/nn/callbacks/swap_ema_weights.hpp>
 #include <ktape/nn/core/archive.hpp>
 #include <ktape/nn/models/model.hpp>
 

@@ -1,4 +1,4 @@
-#include <ktape/nn/callbacks/checkpoint.hpp>
+#include <ktape/nn/callbacks/model_checkpoint.hpp>
 #include <ktape/nn/callbacks/monitor.hpp>
 #include <ktape/nn/callbacks/python_format.hpp>
 #include <ktape/nn/files/folders.hpp>

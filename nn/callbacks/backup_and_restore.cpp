@@ -1,4 +1,4 @@
-#include <ktape/nn/callbacks/backup.hpp>
+#include <ktape/nn/callbacks/backup_and_restore.hpp>
 #include <ktape/nn/files/folders.hpp>
 #include <ktape/nn/saving/safetensors/safetensors.hpp>
 #include <ktape/nn/training/trainer.hpp>

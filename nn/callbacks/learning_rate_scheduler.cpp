@@ -1,0 +1,39 @@
+#include <ktape/nn/callbacks/learning_rate.hpp>
+#include <ktape/nn/callbacks/learning_rate_scheduler.hpp>
+
+#include <cmath>
+#include <iostream>
+
+namespace ktape::nn {
+namespace {
+
+class LearningRateSchedulerImpl final : public CallbackImpl {
+ public:
+  LearningRateSchedulerImpl(std::function<double(int, double)> schedule, int verbose)
+      : schedule_(std::move(schedule)), verbose_(verbose) {}
+
+  std::string class_name() const override { return "LearningRateScheduler"; }
+
+  void on_epoch_begin(int epoch, const Logs&) override {
+    const double rate = schedule_(epoch, rate_of(model()));
+    if (!std::isfinite(rate))
+      fail("[LearningRateScheduler] the schedule must return a finite rate: received ", rate, " for epoch ",
+           epoch);
+    set_rate(model(), rate);
+    if (prints(verbose_))
+      std::cout << "\nEpoch " << epoch + 1 << ": LearningRateScheduler setting learning rate to " << rate
+                << ".\n";
+  }
+  void report(Logs& logs) override { logs.set("learning_rate", rate_of(model())); }
+
+ private:
+  std::function<double(int, double)> schedule_;
+  int verbose_;
+};
+
+}  // namespace
+
+LearningRateScheduler::LearningRateScheduler(std::function<double(int, double)> schedule, int verbose)
+    : Callback(std::make_shared<LearningRateSchedulerImpl>(std::move(schedule), verbose)) {}
+
+}  // namespace ktape::nn

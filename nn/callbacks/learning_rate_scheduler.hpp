@@ -1,0 +1,24 @@
+#pragma once
+#include <ktape/nn/training/callback.hpp>
+
+#include <functional>
+
+namespace ktape::nn {
+
+/// Sets the learning rate at the begin of each epoch; the logs get it as "learning_rate". Throws TypeError
+/// when the optimizer's rate follows a schedule.
+class LearningRateScheduler : public Callback {
+ public:
+  /// A function of the epoch, from 0, and, if it takes it, the present rate.
+  template <class F>
+  requires std::invocable<F&, int, double> || std::invocable<F&, int>
+  explicit LearningRateScheduler(F schedule, int verbose = 0)
+      : LearningRateScheduler(std::function<double(int, double)>([schedule](int epoch, double rate) mutable {
+                                if constexpr (std::invocable<F&, int, double>) return schedule(epoch, rate);
+                                else return static_cast<void>(rate), schedule(epoch);
+                              }),
+                              verbose) {}
+  explicit LearningRateScheduler(std::function<double(int, double)> schedule, int verbose = 0);
+};
+
+}  // namespace ktape::nn

@@ -1,0 +1,29 @@
+#pragma once
+#include <ktape/nn/training/callback.hpp>
+
+namespace ktape::nn {
+
+struct ReduceLROnPlateauOptions {
+  std::string monitor = "val_loss";
+  double factor = 0.1;
+  int patience = 10;
+  int verbose = 0;
+  std::string mode = "auto";
+  double min_delta = 1e-4;
+  int cooldown = 0;
+  double min_lr = 0;
+};
+
+/// Multiplies the learning rate by `factor` when a number has got no better for `patience` epochs; the logs
+/// get it as "learning_rate". Throws ValueError for a factor of 1 or more, and TypeError when the optimizer's
+/// rate follows a schedule.
+class ReduceLROnPlateau : public Callback {
+ public:
+  explicit ReduceLROnPlateau(const ReduceLROnPlateauOptions& options = {});
+  /// The best value so far, an infinitely bad one before the first, and how many epochs have passed without a
+  /// better one, but for those of a cooldown.
+  double best() const;
+  int wait() const;
+};
+
+}  // namespace ktape::nn

@@ -1,0 +1,44 @@
+#pragma once
+#include <ktape/nn/data/transformations/transformation.hpp>
+
+/// Datasets that call functions of the user. Internal: sources only.
+namespace ktape::data {
+
+/// A function, with random numbers that follow from how often it has been called.
+template <class F>
+class Caller {
+ public:
+  Caller(std::shared_ptr<const F> function, std::uint64_t key) : function_(std::move(function)), key_(key) {}
+  auto operator()(const auto&... arguments) {
+    return called(*function_, mixed_key(key_, count_++), arguments...);
+  }
+
+ private:
+  std::shared_ptr<const F> function_;
+  std::uint64_t key_, count_ = 0;
+};
+
+template <class F>
+class CallingDataset : public Transformation {
+ public:
+  CallingDataset(const Dataset& input, F function)
+      : Transformation(input),
+        function_(std::make_shared<const F>(std::move(function))),
+        key_(random_key_behind(*input_)) {}
+
+ protected:
+  std::uint64_t key(std::uint64_t iteration) const { return mixed_key(key_, iteration); }
+  Caller<F> caller(std::uint64_t iteration) const { return {function_, key(iteration)}; }
+
+  std::shared_ptr<const F> function_;
+
+ private:
+  std::uint64_t key_;
+};
+
+template <class F>
+void expect_callable(const char* op, const F& function) {
+  if (!function) fail("[Dataset.", op, "] the function must be a callable: received none");
+}
+
+}  // namespace ktape::data
