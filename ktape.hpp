@@ -73,7 +73,7 @@
 #include <ktape/nn/layers/rnn/convolutional_recurrent.hpp>
 #include <ktape/nn/layers/rnn/recurrent.hpp>
 #include <ktape/nn/layers/rnn/recurrent_cells.hpp>
-#include <ktape/nn/layers/wrappers.hpp>
+#include <ktape/nn/layers/rnn/wrappers.hpp>
 #include <ktape/nn/losses/hinge.hpp>
 #include <ktape/nn/losses/probabilistic.hpp>
 #include <ktape/nn/losses/regression.hpp>

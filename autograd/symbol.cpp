@@ -1,5 +1,5 @@
+#include <ktape/autograd/internal/watch.hpp>
 #include <ktape/autograd/symbol.hpp>
-#include <ktape/autograd/watch.hpp>
 
 #include <algorithm>
 

@@ -3,33 +3,33 @@
 
 namespace ktape::nn {
 
-void add_layers(ClassRegistry& catalogue) {
-  add_activation_layers(catalogue);
-  add_application_layers(catalogue);
-  add_attention_layers(catalogue);
-  add_augmentation_layers(catalogue);
-  add_convolution_layers(catalogue);
-  add_convolutional_recurrent_layers(catalogue);
-  add_core_layers(catalogue);
-  add_einsum_dense(catalogue);
-  add_encoding_layers(catalogue);
-  add_image_layers(catalogue);
-  add_input_layer(catalogue);
-  add_locally_connected_layers(catalogue);
-  add_lookup_layers(catalogue);
-  add_merging_layers(catalogue);
-  add_multi_head_attention_layers(catalogue);
-  add_normalization_layers(catalogue);
-  add_numeric_layers(catalogue);
-  add_operation_layer(catalogue);
-  add_padding_layers(catalogue);
-  add_pooling_layers(catalogue);
-  add_recurrent_cells(catalogue);
-  add_recurrent_layers(catalogue);
-  add_regularization_layers(catalogue);
-  add_reshaping_layers(catalogue);
-  add_text_layers(catalogue);
-  add_wrappers(catalogue);
+void add_layers(ClassRegistry& registry) {
+  add_activation_layers(registry);
+  add_application_layers(registry);
+  add_attention_layers(registry);
+  add_augmentation_layers(registry);
+  add_convolution_layers(registry);
+  add_convolutional_recurrent_layers(registry);
+  add_core_layers(registry);
+  add_einsum_dense(registry);
+  add_encoding_layers(registry);
+  add_image_layers(registry);
+  add_input_layer(registry);
+  add_locally_connected_layers(registry);
+  add_lookup_layers(registry);
+  add_merging_layers(registry);
+  add_multi_head_attention_layers(registry);
+  add_normalization_layers(registry);
+  add_numeric_layers(registry);
+  add_operation_layer(registry);
+  add_padding_layers(registry);
+  add_pooling_layers(registry);
+  add_recurrent_cells(registry);
+  add_recurrent_layers(registry);
+  add_regularization_layers(registry);
+  add_reshaping_layers(registry);
+  add_text_layers(registry);
+  add_wrappers(registry);
 }
 
 }  // namespace ktape::nn

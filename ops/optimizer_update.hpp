@@ -1,6 +1,7 @@
 #pragma once
 #include <ktape/autograd/base/dispatch.hpp>
 #include <ktape/autograd/variable.hpp>
+#include <ktape/ops/kernels/copy/gather_scatter.hpp>
 #include <ktape/ops/kernels/elementwise/elementwise.hpp>
 #include <ktape/ops/kernels/parallel/parallel_rows.hpp>
 
@@ -162,6 +163,15 @@ struct AdamStep {
 /// The rate of Adam's step number `step`, from 1.
 inline double adam_rate(double learning_rate, double beta_1, double beta_2, double step) {
   return learning_rate * std::sqrt(1 - std::pow(beta_2, step)) / (1 - std::pow(beta_1, step));
+}
+
+/// Adds values[i] to sum[rows[i]] for i < count. No other tensor may share the memory of `sum`.
+inline void add_rows(const Tensor& sum, const std::int64_t* rows, const Tensor& values, std::int64_t count) {
+  if (values.size() == 0) return;
+  dispatch_floating(sum.dtype(), [&]<class T>() {
+    scatter_add_rows(sum.pointer<T>(), rows, values.pointer<T>(), 1, sum.shape()[0], count,
+                     values.size() / count);
+  });
 }
 
 }  // namespace ktape::kernels

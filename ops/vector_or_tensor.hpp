@@ -3,6 +3,7 @@
 #include <ktape/ops/creation.hpp>
 #include <ktape/ops/elementwise.hpp>
 #include <ktape/ops/kernels/simd/batch.hpp>
+#include <ktape/ops/kernels/simd/math.hpp>
 #include <ktape/ops/operators.hpp>
 
 /// What a generic lambda needs to run on a number, on a SIMD vector and on a Tensor alike.

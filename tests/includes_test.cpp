@@ -39,7 +39,13 @@ Floors floors() {
   return floors;
 }
 
-std::string folder_of(const std::string& path) { return path.substr(0, path.rfind('/')); }
+/// Returns the folder of a file; a folder's `internal/` counts as the folder.
+std::string folder_of(const std::string& path) {
+  const std::string folder = path.substr(0, path.rfind('/')), internal = "/internal";
+  return folder.ends_with(internal) ? folder.substr(0, folder.size() - internal.size()) : folder;
+}
+
+bool is_internal(const std::string& header) { return header.find("/internal/") != std::string::npos; }
 
 /// Calls f with each source or header and each of the library's headers that it includes.
 template <class F>
@@ -67,5 +73,42 @@ TEST_CASE("an include leads to the folder of the file or to a lower floor of CON
     if (known && from != to && !house.neighbours.contains({from, to}))
       CHECK_MESSAGE(house.level.at(from) > house.level.at(to), path, " includes ", header,
                     " of no lower floor");
+  });
+}
+
+TEST_CASE("a header in internal/ is included only by files of its folder and of the folders in that") {
+  each_include([](const std::string& path, const std::string& header) {
+    const std::string from = folder_of(path), to = folder_of(header);
+    if (is_internal(header))
+      CHECK_MESSAGE((from == to || from.starts_with(to + '/')), path, " includes ", header,
+                    " of another folder");
+  });
+}
+
+TEST_CASE("a public header includes no internal header") {
+  std::set<std::string> unread{"ktape.hpp"}, read;
+  const std::string begin = "#include <ktape/";
+  while (!unread.empty()) {
+    const std::string path = unread.extract(unread.begin()).value();
+    CHECK_MESSAGE(!is_internal(path), path, " is internal and ktape.hpp includes it");
+    read.insert(path);
+    std::ifstream file(path);
+    REQUIRE_MESSAGE(file, path);
+    for (std::string line; std::getline(file, line);)
+      if (line.starts_with(begin)) {
+        const std::string header = line.substr(begin.size(), line.find('>') - begin.size());
+        if (!read.contains(header)) unread.insert(header);
+      }
+  }
+  CHECK(read.size() > 50);
+}
+
+TEST_CASE("kernels include nothing that knows tensors, and nn includes no kernels") {
+  each_include([](const std::string& path, const std::string& header) {
+    if (path.starts_with("ops/kernels/"))
+      CHECK_MESSAGE((header.starts_with("ops/kernels/") || header.starts_with("autograd/base/")), path,
+                    " includes ", header);
+    if (path.starts_with("nn/"))
+      CHECK_MESSAGE(!header.starts_with("ops/kernels/"), path, " includes ", header);
   });
 }

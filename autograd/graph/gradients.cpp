@@ -5,7 +5,7 @@
 #include <ktape/autograd/graph/gradients.hpp>
 #include <ktape/autograd/graph/graph.hpp>
 #include <ktape/autograd/graph/trace.hpp>
-#include <ktape/autograd/watch.hpp>
+#include <ktape/autograd/internal/watch.hpp>
 
 #include <algorithm>
 #include <mutex>

@@ -2,6 +2,7 @@
 #include <ktape/autograd/node.hpp>
 #include <ktape/autograd/symbol.hpp>
 #include <ktape/interactive/display/display.hpp>
+#include <ktape/nn/core/text.hpp>
 #include <ktape/nn/data/formats/image_files.hpp>
 #include <ktape/nn/plot/model_graph.hpp>
 #include <ktape/nn/plot/pixels.hpp>
@@ -141,15 +142,6 @@ Tensor tiled(const Tensor& pixels) {
   return out;
 }
 
-std::string escaped(const std::string& text) {
-  std::string out;
-  for (const char c : text)
-    if (c == '<') out += "&lt;";
-    else if (c == '&') out += "&amp;";
-    else out += c;
-  return out;
-}
-
 MimeBundle forms_of(const Tensor& tensor, const std::string& facts) {
   if (!tensor.defined() || is_symbolic(tensor)) return {};
   MimeBundle forms;
@@ -181,12 +173,12 @@ MimeBundle drawing(const std::string& svg) {
 
 MimeBundle forms_of(const Tensor& tensor) {
   const bool recorded = tensor.defined() && !is_symbolic(tensor) && tensor.node() && !tensor.node()->leaf();
-  return forms_of(tensor, recorded ? " &nbsp; <b>op</b> " + escaped(tensor.node()->op()) : "");
+  return forms_of(tensor, recorded ? " &nbsp; <b>op</b> " + nn::escaped(tensor.node()->op()) : "");
 }
 
 MimeBundle forms_of(const Variable& variable) {
   if (!variable.defined()) return {};
-  return forms_of(variable.value(), " &nbsp; <b>variable</b> " + escaped(variable.name()));
+  return forms_of(variable.value(), " &nbsp; <b>variable</b> " + nn::escaped(variable.name()));
 }
 
 MimeBundle forms_of(const nn::History& history) {

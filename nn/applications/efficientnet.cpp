@@ -1,5 +1,5 @@
-#include <ktape/nn/applications/application_builder.hpp>
 #include <ktape/nn/applications/efficientnet.hpp>
+#include <ktape/nn/applications/internal/application_builder.hpp>
 #include <ktape/nn/layers/convolutional/convolution.hpp>
 #include <ktape/nn/layers/core/core.hpp>
 #include <ktape/nn/layers/merging/merging.hpp>

@@ -1,6 +1,6 @@
-#include <ktape/nn/applications/application_builder.hpp>
 #include <ktape/nn/applications/imagenet.hpp>
 #include <ktape/nn/applications/inception.hpp>
+#include <ktape/nn/applications/internal/application_builder.hpp>
 #include <ktape/nn/layers/convolutional/convolution.hpp>
 #include <ktape/nn/layers/core/core.hpp>
 #include <ktape/nn/layers/merging/merging.hpp>

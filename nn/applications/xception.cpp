@@ -1,5 +1,5 @@
-#include <ktape/nn/applications/application_builder.hpp>
 #include <ktape/nn/applications/imagenet.hpp>
+#include <ktape/nn/applications/internal/application_builder.hpp>
 #include <ktape/nn/applications/xception.hpp>
 #include <ktape/nn/layers/convolutional/convolution.hpp>
 #include <ktape/nn/layers/core/core.hpp>

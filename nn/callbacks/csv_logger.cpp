@@ -1,5 +1,5 @@
 #include <ktape/nn/callbacks/csv_logger.hpp>
-#include <ktape/nn/callbacks/python_format.hpp>
+#include <ktape/nn/callbacks/internal/python_format.hpp>
 #include <ktape/nn/core/archive.hpp>
 #include <ktape/nn/files/bytes.hpp>
 #include <ktape/nn/files/output_file.hpp>

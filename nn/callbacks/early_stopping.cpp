@@ -1,5 +1,5 @@
 #include <ktape/nn/callbacks/early_stopping.hpp>
-#include <ktape/nn/callbacks/monitor.hpp>
+#include <ktape/nn/callbacks/internal/monitor.hpp>
 #include <ktape/nn/models/model.hpp>
 
 #include <iostream>

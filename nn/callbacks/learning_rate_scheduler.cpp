@@ -1,4 +1,4 @@
-#include <ktape/nn/callbacks/learning_rate.hpp>
+#include <ktape/nn/callbacks/internal/learning_rate.hpp>
 #include <ktape/nn/callbacks/learning_rate_scheduler.hpp>
 
 #include <cmath>

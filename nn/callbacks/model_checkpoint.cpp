@@ -1,6 +1,6 @@
+#include <ktape/nn/callbacks/internal/monitor.hpp>
+#include <ktape/nn/callbacks/internal/python_format.hpp>
 #include <ktape/nn/callbacks/model_checkpoint.hpp>
-#include <ktape/nn/callbacks/monitor.hpp>
-#include <ktape/nn/callbacks/python_format.hpp>
 #include <ktape/nn/files/folders.hpp>
 #include <ktape/nn/saving/formats.hpp>
 

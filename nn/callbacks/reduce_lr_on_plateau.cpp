@@ -1,5 +1,5 @@
-#include <ktape/nn/callbacks/learning_rate.hpp>
-#include <ktape/nn/callbacks/monitor.hpp>
+#include <ktape/nn/callbacks/internal/learning_rate.hpp>
+#include <ktape/nn/callbacks/internal/monitor.hpp>
 #include <ktape/nn/callbacks/reduce_lr_on_plateau.hpp>
 
 #include <iostream>

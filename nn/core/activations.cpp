@@ -4,7 +4,6 @@
 #include <ktape/ops/elementwise_op.hpp>
 #include <ktape/ops/indexing.hpp>
 #include <ktape/ops/inspection.hpp>
-#include <ktape/ops/kernels/simd/math.hpp>
 #include <ktape/ops/nn/activations.hpp>
 #include <ktape/ops/reductions.hpp>
 #include <ktape/ops/shape.hpp>
@@ -191,7 +190,7 @@ namespace {
 
 /// Adds activation functions to the catalogue.
 struct Functions {
-  ClassRegistry& catalogue;
+  ClassRegistry& registry;
 
   void add(const char* name, Tensor (*f)(const Tensor&), const std::vector<std::string>& aliases = {}) {
     const auto make = [=](const Config& config) {
@@ -199,11 +198,11 @@ struct Functions {
       return ActivationFunction(function_object<ActivationImpl>(
           name, options, [f](const Tensor& x, const NoOptions&) { return f(x); }));
     };
-    catalogue.add(name, make, aliases);
+    registry.add(name, make, aliases);
   }
   template <class Options>
   void add(const char* name, Tensor (*f)(const Tensor&, const Options&)) {
-    catalogue.add(name, [=](const Config& config) {
+    registry.add(name, [=](const Config& config) {
       return ActivationFunction(
           function_object<ActivationImpl>(name, options_from<Options>(name, config), f));
     });
@@ -218,9 +217,9 @@ Value ActivationImpl::to_value() const {
                                                                                      : Value(name);
 }
 
-void add_activations(ClassRegistry& catalogue) {
+void add_activations(ClassRegistry& registry) {
   using namespace activations;
-  Functions functions{catalogue};
+  Functions functions{registry};
   functions.add("relu", relu);
   functions.add("relu6", relu6);
   functions.add("leaky_relu", leaky_relu);

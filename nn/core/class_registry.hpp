@@ -114,25 +114,25 @@ class ClassRegistry {
 Value with_module(const std::string& kind, const Value& value);
 
 // Each family adds its own.
-void add_activations(ClassRegistry& catalogue);
-void add_initializers(ClassRegistry& catalogue);
-void add_regularizers(ClassRegistry& catalogue);
-void add_constraints(ClassRegistry& catalogue);
-void add_layers(ClassRegistry& catalogue);
-void add_models(ClassRegistry& catalogue);
-void add_regression_losses(ClassRegistry& catalogue);
-void add_probabilistic_losses(ClassRegistry& catalogue);
-void add_hinge_losses(ClassRegistry& catalogue);
-void add_structured_losses(ClassRegistry& catalogue);
-void add_mean_metrics(ClassRegistry& catalogue);
-void add_accuracy_metrics(ClassRegistry& catalogue);
-void add_regression_metrics(ClassRegistry& catalogue);
-void add_confusion_metrics(ClassRegistry& catalogue);
-void add_auc_metric(ClassRegistry& catalogue);
-void add_overlap_metrics(ClassRegistry& catalogue);
-void add_schedules(ClassRegistry& catalogue);
-void add_sgd_optimizers(ClassRegistry& catalogue);
-void add_adaptive_optimizers(ClassRegistry& catalogue);
-void add_adam_optimizers(ClassRegistry& catalogue);
+void add_activations(ClassRegistry& registry);
+void add_initializers(ClassRegistry& registry);
+void add_regularizers(ClassRegistry& registry);
+void add_constraints(ClassRegistry& registry);
+void add_layers(ClassRegistry& registry);
+void add_models(ClassRegistry& registry);
+void add_regression_losses(ClassRegistry& registry);
+void add_probabilistic_losses(ClassRegistry& registry);
+void add_hinge_losses(ClassRegistry& registry);
+void add_structured_losses(ClassRegistry& registry);
+void add_mean_metrics(ClassRegistry& registry);
+void add_accuracy_metrics(ClassRegistry& registry);
+void add_regression_metrics(ClassRegistry& registry);
+void add_confusion_metrics(ClassRegistry& registry);
+void add_auc_metric(ClassRegistry& registry);
+void add_overlap_metrics(ClassRegistry& registry);
+void add_schedules(ClassRegistry& registry);
+void add_sgd_optimizers(ClassRegistry& registry);
+void add_adaptive_optimizers(ClassRegistry& registry);
+void add_adam_optimizers(ClassRegistry& registry);
 
 }  // namespace ktape::nn

@@ -70,14 +70,14 @@ MinMaxNorm::MinMaxNorm(const MinMaxNormOptions& options)
          options.min_value, ", max_value=", options.max_value);
 }
 
-void add_constraints(ClassRegistry& catalogue) {
-  catalogue.add<MaxNorm, MaxNormOptions>("MaxNorm");
-  catalogue.add("NonNeg", [](const Config& config) {
+void add_constraints(ClassRegistry& registry) {
+  registry.add<MaxNorm, MaxNormOptions>("MaxNorm");
+  registry.add("NonNeg", [](const Config& config) {
     options_from<NoOptions>("NonNeg", config);
     return NonNeg();
   });
-  catalogue.add<UnitNorm, UnitNormOptions>("UnitNorm");
-  catalogue.add<MinMaxNorm, MinMaxNormOptions>("MinMaxNorm");
+  registry.add<UnitNorm, UnitNormOptions>("UnitNorm");
+  registry.add<MinMaxNorm, MinMaxNormOptions>("MinMaxNorm");
 }
 
 }  // namespace ktape::nn

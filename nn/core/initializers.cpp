@@ -341,23 +341,23 @@ Orthogonal::Orthogonal(const OrthogonalOptions& options)
 STFT::STFT(const STFTOptions& options)
     : Initializer(function_object<InitializerImpl>("STFT", checked(options), stft)) {}
 
-void add_initializers(ClassRegistry& catalogue) {
-  catalogue.add("Zeros", [](const Config&) { return Zeros(); }, {"zero"});
-  catalogue.add("Ones", [](const Config&) { return Ones(); }, {"one"});
-  catalogue.add<Constant, ConstantOptions>("Constant");
-  catalogue.add<IdentityInitializer, IdentityInitializerOptions>("Identity", {"IdentityInitializer", "eye"});
-  catalogue.add<RandomNormal, RandomNormalOptions>("RandomNormal", {"normal"});
-  catalogue.add<RandomUniform, RandomUniformOptions>("RandomUniform", {"uniform"});
-  catalogue.add<TruncatedNormal, RandomNormalOptions>("TruncatedNormal");
-  catalogue.add<VarianceScaling, VarianceScalingOptions>("VarianceScaling");
-  catalogue.add<GlorotUniform, SeedOptions>("GlorotUniform");
-  catalogue.add<GlorotNormal, SeedOptions>("GlorotNormal");
-  catalogue.add<HeUniform, SeedOptions>("HeUniform");
-  catalogue.add<HeNormal, SeedOptions>("HeNormal");
-  catalogue.add<LecunUniform, SeedOptions>("LecunUniform");
-  catalogue.add<LecunNormal, SeedOptions>("LecunNormal");
-  catalogue.add<Orthogonal, OrthogonalOptions>("Orthogonal", {"OrthogonalInitializer"});
-  catalogue.add<STFT, STFTOptions>("STFT", {"STFTInitializer"});
+void add_initializers(ClassRegistry& registry) {
+  registry.add("Zeros", [](const Config&) { return Zeros(); }, {"zero"});
+  registry.add("Ones", [](const Config&) { return Ones(); }, {"one"});
+  registry.add<Constant, ConstantOptions>("Constant");
+  registry.add<IdentityInitializer, IdentityInitializerOptions>("Identity", {"IdentityInitializer", "eye"});
+  registry.add<RandomNormal, RandomNormalOptions>("RandomNormal", {"normal"});
+  registry.add<RandomUniform, RandomUniformOptions>("RandomUniform", {"uniform"});
+  registry.add<TruncatedNormal, RandomNormalOptions>("TruncatedNormal");
+  registry.add<VarianceScaling, VarianceScalingOptions>("VarianceScaling");
+  registry.add<GlorotUniform, SeedOptions>("GlorotUniform");
+  registry.add<GlorotNormal, SeedOptions>("GlorotNormal");
+  registry.add<HeUniform, SeedOptions>("HeUniform");
+  registry.add<HeNormal, SeedOptions>("HeNormal");
+  registry.add<LecunUniform, SeedOptions>("LecunUniform");
+  registry.add<LecunNormal, SeedOptions>("LecunNormal");
+  registry.add<Orthogonal, OrthogonalOptions>("Orthogonal", {"OrthogonalInitializer"});
+  registry.add<STFT, STFTOptions>("STFT", {"STFTInitializer"});
 }
 
 }  // namespace ktape::nn

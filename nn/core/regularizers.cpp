@@ -86,11 +86,11 @@ OrthogonalRegularizer::OrthogonalRegularizer(const OrthogonalRegularizerOptions&
     fail("[OrthogonalRegularizer] mode must be 'rows' or 'columns': received mode='", options.mode, "'");
 }
 
-void add_regularizers(ClassRegistry& catalogue) {
-  catalogue.add<L1, L1Options>("L1");
-  catalogue.add<L2, L2Options>("L2");
-  catalogue.add<L1L2, L1L2Options>("L1L2");
-  catalogue.add<OrthogonalRegularizer, OrthogonalRegularizerOptions>("OrthogonalRegularizer");
+void add_regularizers(ClassRegistry& registry) {
+  registry.add<L1, L1Options>("L1");
+  registry.add<L2, L2Options>("L2");
+  registry.add<L1L2, L1L2Options>("L1L2");
+  registry.add<OrthogonalRegularizer, OrthogonalRegularizerOptions>("OrthogonalRegularizer");
 }
 
 }  // namespace ktape::nn

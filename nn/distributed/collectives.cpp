@@ -3,7 +3,7 @@
 #include <ktape/autograd/defer.hpp>
 #include <ktape/autograd/node.hpp>
 #include <ktape/autograd/tape.hpp>
-#include <ktape/nn/distributed/world.hpp>
+#include <ktape/nn/distributed/internal/world.hpp>
 #include <ktape/ops/creation.hpp>
 #include <ktape/ops/operators.hpp>
 #include <ktape/ops/shape.hpp>

@@ -1,4 +1,4 @@
-#include <ktape/nn/distributed/sums.hpp>
+#include <ktape/nn/distributed/internal/sums.hpp>
 
 #include <ktape/autograd/tensor.hpp>
 

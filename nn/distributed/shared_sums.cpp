@@ -1,6 +1,6 @@
 #include <ktape/autograd/base/dispatch.hpp>
 #include <ktape/autograd/base/parallel.hpp>
-#include <ktape/nn/distributed/sums.hpp>
+#include <ktape/nn/distributed/internal/sums.hpp>
 
 #include <fcntl.h>
 #include <sys/mman.h>

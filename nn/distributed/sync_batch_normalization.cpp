@@ -1,4 +1,4 @@
-#include <ktape/nn/distributed/world.hpp>
+#include <ktape/nn/distributed/internal/world.hpp>
 #include <ktape/nn/layers/normalization/batch_normalization.hpp>
 
 namespace ktape::nn::distributed {

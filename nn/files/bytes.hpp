@@ -32,6 +32,10 @@ std::uint64_t most_inflated(std::uint64_t stored, Inflation limit, std::uint64_t
 /// The bytes of a tensor; the largest number where they, or the extents beside one of 0, are beyond all
 /// memory.
 std::uint64_t tensor_bytes(const Shape& shape, DType dtype);
+/// Returns the number of bytes of the elements of a tensor.
+inline std::uint64_t tensor_bytes(const Tensor& tensor) {
+  return tensor_bytes(tensor.shape(), tensor.dtype());
+}
 
 /// Bytes in order. All errors are IOErrors that name the operation and the file.
 class ByteSource {

@@ -48,10 +48,10 @@ SquaredHinge::SquaredHinge(const LossOptions& options)
 CategoricalHinge::CategoricalHinge(const LossOptions& options)
     : Loss(loss_of("CategoricalHinge", options, losses::categorical_hinge)) {}
 
-void add_hinge_losses(ClassRegistry& catalogue) {
-  catalogue.add<Hinge, LossOptions>("Hinge");
-  catalogue.add<SquaredHinge, LossOptions>("SquaredHinge");
-  catalogue.add<CategoricalHinge, LossOptions>("CategoricalHinge");
+void add_hinge_losses(ClassRegistry& registry) {
+  registry.add<Hinge, LossOptions>("Hinge");
+  registry.add<SquaredHinge, LossOptions>("SquaredHinge");
+  registry.add<CategoricalHinge, LossOptions>("CategoricalHinge");
 }
 
 }  // namespace ktape::nn

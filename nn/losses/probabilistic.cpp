@@ -6,7 +6,6 @@
 #include <ktape/ops/config.hpp>
 #include <ktape/ops/elementwise_op.hpp>
 #include <ktape/ops/indexing.hpp>
-#include <ktape/ops/kernels/simd/math.hpp>
 #include <ktape/ops/nn/activations.hpp>
 #include <ktape/ops/nn/class_numbers.hpp>
 #include <ktape/ops/nn/losses.hpp>
@@ -314,19 +313,19 @@ KLDivergence::KLDivergence(const LossOptions& options)
     : Loss(loss_of("KLDivergence", options, losses::kl_divergence)) {}
 Poisson::Poisson(const LossOptions& options) : Loss(loss_of("Poisson", options, losses::poisson)) {}
 
-void add_probabilistic_losses(ClassRegistry& catalogue) {
-  catalogue.add<Crossentropy, LossOptions>("Crossentropy", {"ce"});
-  catalogue.add<BinaryCrossentropy, BinaryCrossentropyOptions>("BinaryCrossentropy", {"bce"});
-  catalogue.add<BinaryFocalCrossentropy, BinaryFocalCrossentropyOptions>("BinaryFocalCrossentropy", {"bfce"});
-  catalogue.add<CategoricalCrossentropy, CategoricalCrossentropyOptions>("CategoricalCrossentropy");
-  catalogue.add<CategoricalFocalCrossentropy, CategoricalFocalCrossentropyOptions>(
+void add_probabilistic_losses(ClassRegistry& registry) {
+  registry.add<Crossentropy, LossOptions>("Crossentropy", {"ce"});
+  registry.add<BinaryCrossentropy, BinaryCrossentropyOptions>("BinaryCrossentropy", {"bce"});
+  registry.add<BinaryFocalCrossentropy, BinaryFocalCrossentropyOptions>("BinaryFocalCrossentropy", {"bfce"});
+  registry.add<CategoricalCrossentropy, CategoricalCrossentropyOptions>("CategoricalCrossentropy");
+  registry.add<CategoricalFocalCrossentropy, CategoricalFocalCrossentropyOptions>(
       "CategoricalFocalCrossentropy");
-  catalogue.add<SparseCategoricalCrossentropy, SparseCategoricalCrossentropyOptions>(
+  registry.add<SparseCategoricalCrossentropy, SparseCategoricalCrossentropyOptions>(
       "SparseCategoricalCrossentropy");
-  catalogue.add<CategoricalGeneralizedCrossEntropy, CategoricalGeneralizedCrossEntropyOptions>(
+  registry.add<CategoricalGeneralizedCrossEntropy, CategoricalGeneralizedCrossEntropyOptions>(
       "CategoricalGeneralizedCrossEntropy");
-  catalogue.add<KLDivergence, LossOptions>("KLDivergence", {"kld", "kullback_leibler_divergence"});
-  catalogue.add<Poisson, LossOptions>("Poisson");
+  registry.add<KLDivergence, LossOptions>("KLDivergence", {"kld", "kullback_leibler_divergence"});
+  registry.add<Poisson, LossOptions>("Poisson");
 }
 
 }  // namespace ktape::nn

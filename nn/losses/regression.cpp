@@ -2,7 +2,6 @@
 #include <ktape/nn/losses/regression.hpp>
 #include <ktape/ops/config.hpp>
 #include <ktape/ops/elementwise_op.hpp>
-#include <ktape/ops/kernels/simd/math.hpp>
 #include <ktape/ops/reductions.hpp>
 #include <ktape/ops/vector_or_tensor.hpp>
 
@@ -141,14 +140,14 @@ CosineSimilarity::CosineSimilarity(const CosineSimilarityOptions& options)
                      return losses::cosine_similarity(t, p, {.axis = o.axis});
                    })) {}
 
-void add_regression_losses(ClassRegistry& catalogue) {
-  catalogue.add<MeanSquaredError, LossOptions>("MeanSquaredError", {"mse"});
-  catalogue.add<MeanAbsoluteError, LossOptions>("MeanAbsoluteError", {"mae"});
-  catalogue.add<MeanAbsolutePercentageError, LossOptions>("MeanAbsolutePercentageError", {"mape"});
-  catalogue.add<MeanSquaredLogarithmicError, LossOptions>("MeanSquaredLogarithmicError", {"msle"});
-  catalogue.add<LogCosh, LossOptions>("LogCosh");
-  catalogue.add<Huber, HuberOptions>("Huber");
-  catalogue.add<CosineSimilarity, CosineSimilarityOptions>("CosineSimilarity");
+void add_regression_losses(ClassRegistry& registry) {
+  registry.add<MeanSquaredError, LossOptions>("MeanSquaredError", {"mse"});
+  registry.add<MeanAbsoluteError, LossOptions>("MeanAbsoluteError", {"mae"});
+  registry.add<MeanAbsolutePercentageError, LossOptions>("MeanAbsolutePercentageError", {"mape"});
+  registry.add<MeanSquaredLogarithmicError, LossOptions>("MeanSquaredLogarithmicError", {"msle"});
+  registry.add<LogCosh, LossOptions>("LogCosh");
+  registry.add<Huber, HuberOptions>("Huber");
+  registry.add<CosineSimilarity, CosineSimilarityOptions>("CosineSimilarity");
 }
 
 }  // namespace ktape::nn

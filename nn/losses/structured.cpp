@@ -116,11 +116,11 @@ Circle::Circle(const CircleOptions& options)
 
 CTC::CTC(const LossOptions& options) : Loss(loss_of("CTC", options, losses::ctc)) {}
 
-void add_structured_losses(ClassRegistry& catalogue) {
-  catalogue.add<Dice, DiceOptions>("Dice");
-  catalogue.add<Tversky, TverskyOptions>("Tversky");
-  catalogue.add<Circle, CircleOptions>("Circle");
-  catalogue.add<CTC, LossOptions>("CTC");
+void add_structured_losses(ClassRegistry& registry) {
+  registry.add<Dice, DiceOptions>("Dice");
+  registry.add<Tversky, TverskyOptions>("Tversky");
+  registry.add<Circle, CircleOptions>("Circle");
+  registry.add<CTC, LossOptions>("CTC");
 }
 
 }  // namespace ktape::nn

@@ -145,13 +145,13 @@ SparseTopKCategoricalAccuracy::SparseTopKCategoricalAccuracy(const TopKOptions& 
                            return metrics::sparse_top_k_categorical_accuracy(t, p, o.k);
                          })) {}
 
-void add_accuracy_metrics(ClassRegistry& catalogue) {
-  catalogue.add<Accuracy, MetricOptions>("Accuracy");
-  catalogue.add<BinaryAccuracy, BinaryAccuracyOptions>("BinaryAccuracy");
-  catalogue.add<CategoricalAccuracy, MetricOptions>("CategoricalAccuracy");
-  catalogue.add<SparseCategoricalAccuracy, MetricOptions>("SparseCategoricalAccuracy");
-  catalogue.add<TopKCategoricalAccuracy, TopKOptions>("TopKCategoricalAccuracy");
-  catalogue.add<SparseTopKCategoricalAccuracy, TopKOptions>("SparseTopKCategoricalAccuracy");
+void add_accuracy_metrics(ClassRegistry& registry) {
+  registry.add<Accuracy, MetricOptions>("Accuracy");
+  registry.add<BinaryAccuracy, BinaryAccuracyOptions>("BinaryAccuracy");
+  registry.add<CategoricalAccuracy, MetricOptions>("CategoricalAccuracy");
+  registry.add<SparseCategoricalAccuracy, MetricOptions>("SparseCategoricalAccuracy");
+  registry.add<TopKCategoricalAccuracy, TopKOptions>("TopKCategoricalAccuracy");
+  registry.add<SparseTopKCategoricalAccuracy, TopKOptions>("SparseTopKCategoricalAccuracy");
 }
 
 }  // namespace ktape::nn

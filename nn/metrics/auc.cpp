@@ -1,5 +1,5 @@
 #include <ktape/nn/metrics/confusion.hpp>
-#include <ktape/nn/metrics/confusion_counts.hpp>
+#include <ktape/nn/metrics/internal/confusion_counts.hpp>
 #include <ktape/nn/metrics/reduction.hpp>
 #include <ktape/ops/nn/activations.hpp>
 
@@ -124,6 +124,6 @@ struct AUCImpl final : MetricWith<AUCOptions> {
 
 AUC::AUC(const AUCOptions& options) : Metric(std::make_shared<AUCImpl>(options)) {}
 
-void add_auc_metric(ClassRegistry& catalogue) { catalogue.add<AUC, AUCOptions>("AUC"); }
+void add_auc_metric(ClassRegistry& registry) { registry.add<AUC, AUCOptions>("AUC"); }
 
 }  // namespace ktape::nn

@@ -1,5 +1,5 @@
 #include <ktape/nn/metrics/confusion.hpp>
-#include <ktape/nn/metrics/confusion_counts.hpp>
+#include <ktape/nn/metrics/internal/confusion_counts.hpp>
 #include <ktape/nn/metrics/reduction.hpp>
 #include <ktape/ops/nn/activations.hpp>
 
@@ -210,17 +210,17 @@ RecallAtPrecision::RecallAtPrecision(const RecallAtPrecisionOptions& options)
     : Metric(std::make_shared<BestRate<RecallAtPrecisionOptions>>("RecallAtPrecision", options, "precision",
                                                                   options.precision, recall, precision)) {}
 
-void add_confusion_metrics(ClassRegistry& catalogue) {
-  catalogue.add<TruePositives, CountOptions>("TruePositives");
-  catalogue.add<FalsePositives, CountOptions>("FalsePositives");
-  catalogue.add<TrueNegatives, CountOptions>("TrueNegatives");
-  catalogue.add<FalseNegatives, CountOptions>("FalseNegatives");
-  catalogue.add<Precision, PrecisionOptions>("Precision");
-  catalogue.add<Recall, PrecisionOptions>("Recall");
-  catalogue.add<SensitivityAtSpecificity, SensitivityAtSpecificityOptions>("SensitivityAtSpecificity");
-  catalogue.add<SpecificityAtSensitivity, SpecificityAtSensitivityOptions>("SpecificityAtSensitivity");
-  catalogue.add<PrecisionAtRecall, PrecisionAtRecallOptions>("PrecisionAtRecall");
-  catalogue.add<RecallAtPrecision, RecallAtPrecisionOptions>("RecallAtPrecision");
+void add_confusion_metrics(ClassRegistry& registry) {
+  registry.add<TruePositives, CountOptions>("TruePositives");
+  registry.add<FalsePositives, CountOptions>("FalsePositives");
+  registry.add<TrueNegatives, CountOptions>("TrueNegatives");
+  registry.add<FalseNegatives, CountOptions>("FalseNegatives");
+  registry.add<Precision, PrecisionOptions>("Precision");
+  registry.add<Recall, PrecisionOptions>("Recall");
+  registry.add<SensitivityAtSpecificity, SensitivityAtSpecificityOptions>("SensitivityAtSpecificity");
+  registry.add<SpecificityAtSensitivity, SpecificityAtSensitivityOptions>("SpecificityAtSensitivity");
+  registry.add<PrecisionAtRecall, PrecisionAtRecallOptions>("PrecisionAtRecall");
+  registry.add<RecallAtPrecision, RecallAtPrecisionOptions>("RecallAtPrecision");
 }
 
 }  // namespace ktape::nn

@@ -193,9 +193,9 @@ void Sum::update_state(const Tensor& values, const MetricCallOptions& options) c
   update(impl(), Tensor(), values, options);
 }
 
-void add_mean_metrics(ClassRegistry& catalogue) {
-  catalogue.add<Mean, MetricOptions>("Mean");
-  catalogue.add<Sum, MetricOptions>("Sum");
+void add_mean_metrics(ClassRegistry& registry) {
+  registry.add<Mean, MetricOptions>("Mean");
+  registry.add<Sum, MetricOptions>("Sum");
 }
 
 }  // namespace ktape::nn

@@ -276,14 +276,14 @@ OneHotMeanIoU::OneHotMeanIoU(const OneHotMeanIoUOptions& o)
           "OneHotMeanIoU", o,
           {o.num_classes, all_classes(o.num_classes), o.ignore_class, false, o.sparse_y_pred, o.axis})) {}
 
-void add_overlap_metrics(ClassRegistry& catalogue) {
-  catalogue.add<FBetaScore, FBetaScoreOptions>("FBetaScore");
-  catalogue.add<F1Score, F1ScoreOptions>("F1Score");
-  catalogue.add<IoU, IoUOptions>("IoU");
-  catalogue.add<MeanIoU, MeanIoUOptions>("MeanIoU");
-  catalogue.add<BinaryIoU, BinaryIoUOptions>("BinaryIoU");
-  catalogue.add<OneHotIoU, OneHotIoUOptions>("OneHotIoU");
-  catalogue.add<OneHotMeanIoU, OneHotMeanIoUOptions>("OneHotMeanIoU");
+void add_overlap_metrics(ClassRegistry& registry) {
+  registry.add<FBetaScore, FBetaScoreOptions>("FBetaScore");
+  registry.add<F1Score, F1ScoreOptions>("F1Score");
+  registry.add<IoU, IoUOptions>("IoU");
+  registry.add<MeanIoU, MeanIoUOptions>("MeanIoU");
+  registry.add<BinaryIoU, BinaryIoUOptions>("BinaryIoU");
+  registry.add<OneHotIoU, OneHotIoUOptions>("OneHotIoU");
+  registry.add<OneHotMeanIoU, OneHotMeanIoUOptions>("OneHotMeanIoU");
 }
 
 }  // namespace ktape::nn

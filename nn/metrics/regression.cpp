@@ -223,28 +223,28 @@ ConcordanceCorrelation::ConcordanceCorrelation(const CorrelationOptions& options
     : Metric(mean_metric("ConcordanceCorrelation", options, concordance)) {}
 R2Score::R2Score(const R2ScoreOptions& options) : Metric(std::make_shared<R2Impl>(options)) {}
 
-void add_regression_metrics(ClassRegistry& catalogue) {
-  catalogue.add<metrics::MeanSquaredError, MetricOptions>("MeanSquaredError", {"mse"});
-  catalogue.add<metrics::MeanAbsoluteError, MetricOptions>("MeanAbsoluteError", {"mae"});
-  catalogue.add<metrics::MeanAbsolutePercentageError, MetricOptions>("MeanAbsolutePercentageError", {"mape"});
-  catalogue.add<metrics::MeanSquaredLogarithmicError, MetricOptions>("MeanSquaredLogarithmicError", {"msle"});
-  catalogue.add<metrics::Hinge, MetricOptions>("Hinge");
-  catalogue.add<metrics::SquaredHinge, MetricOptions>("SquaredHinge");
-  catalogue.add<metrics::CategoricalHinge, MetricOptions>("CategoricalHinge");
-  catalogue.add<metrics::KLDivergence, MetricOptions>("KLDivergence", {"kld"});
-  catalogue.add<metrics::Poisson, MetricOptions>("Poisson");
-  catalogue.add<metrics::CosineSimilarity, metrics::CosineSimilarityOptions>("CosineSimilarity");
-  catalogue.add<metrics::BinaryCrossentropy, metrics::BinaryCrossentropyOptions>("BinaryCrossentropy",
+void add_regression_metrics(ClassRegistry& registry) {
+  registry.add<metrics::MeanSquaredError, MetricOptions>("MeanSquaredError", {"mse"});
+  registry.add<metrics::MeanAbsoluteError, MetricOptions>("MeanAbsoluteError", {"mae"});
+  registry.add<metrics::MeanAbsolutePercentageError, MetricOptions>("MeanAbsolutePercentageError", {"mape"});
+  registry.add<metrics::MeanSquaredLogarithmicError, MetricOptions>("MeanSquaredLogarithmicError", {"msle"});
+  registry.add<metrics::Hinge, MetricOptions>("Hinge");
+  registry.add<metrics::SquaredHinge, MetricOptions>("SquaredHinge");
+  registry.add<metrics::CategoricalHinge, MetricOptions>("CategoricalHinge");
+  registry.add<metrics::KLDivergence, MetricOptions>("KLDivergence", {"kld"});
+  registry.add<metrics::Poisson, MetricOptions>("Poisson");
+  registry.add<metrics::CosineSimilarity, metrics::CosineSimilarityOptions>("CosineSimilarity");
+  registry.add<metrics::BinaryCrossentropy, metrics::BinaryCrossentropyOptions>("BinaryCrossentropy",
                                                                                  {"bce"});
-  catalogue.add<metrics::CategoricalCrossentropy, metrics::CategoricalCrossentropyOptions>(
+  registry.add<metrics::CategoricalCrossentropy, metrics::CategoricalCrossentropyOptions>(
       "CategoricalCrossentropy");
-  catalogue.add<metrics::SparseCategoricalCrossentropy, metrics::SparseCategoricalCrossentropyOptions>(
+  registry.add<metrics::SparseCategoricalCrossentropy, metrics::SparseCategoricalCrossentropyOptions>(
       "SparseCategoricalCrossentropy");
-  catalogue.add<RootMeanSquaredError, MetricOptions>("RootMeanSquaredError", {"rmse"});
-  catalogue.add<LogCoshError, MetricOptions>("LogCoshError", {"logcosh"});
-  catalogue.add<PearsonCorrelation, CorrelationOptions>("PearsonCorrelation");
-  catalogue.add<ConcordanceCorrelation, CorrelationOptions>("ConcordanceCorrelation");
-  catalogue.add<R2Score, R2ScoreOptions>("R2Score");
+  registry.add<RootMeanSquaredError, MetricOptions>("RootMeanSquaredError", {"rmse"});
+  registry.add<LogCoshError, MetricOptions>("LogCoshError", {"logcosh"});
+  registry.add<PearsonCorrelation, CorrelationOptions>("PearsonCorrelation");
+  registry.add<ConcordanceCorrelation, CorrelationOptions>("ConcordanceCorrelation");
+  registry.add<R2Score, R2ScoreOptions>("R2Score");
 }
 
 }  // namespace ktape::nn

@@ -271,12 +271,12 @@ FunctionalImpl::Parts FunctionalImpl::parts_of(const Config& config) {
           {name, common.trainable}};
 }
 
-void add_models(ClassRegistry& catalogue) {
+void add_models(ClassRegistry& registry) {
   const auto functional = [](const Config& config) {
     return Layer(std::make_shared<FunctionalImpl>(config));
   };
-  catalogue.add("Functional", Factory(functional), {"Model"});
-  catalogue.add("Sequential", Factory(sequential_from));
+  registry.add("Functional", Factory(functional), {"Model"});
+  registry.add("Sequential", Factory(sequential_from));
 }
 
 }  // namespace ktape::nn

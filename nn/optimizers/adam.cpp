@@ -1,5 +1,5 @@
 #include <ktape/nn/optimizers/adam.hpp>
-#include <ktape/nn/optimizers/fields.hpp>
+#include <ktape/nn/optimizers/internal/fields.hpp>
 #include <ktape/ops/creation.hpp>
 #include <ktape/ops/elementwise.hpp>
 #include <ktape/ops/operators.hpp>
@@ -182,12 +182,12 @@ Adamax::Adamax(const AdamaxOptions& options)
 Nadam::Nadam(const NadamOptions& options) : Optimizer(std::make_shared<NadamImpl>(options)) {}
 Lamb::Lamb(const LambOptions& options) : Optimizer(std::make_shared<LambImpl>("Lamb", "lamb", options)) {}
 
-void add_adam_optimizers(ClassRegistry& catalogue) {
-  catalogue.add<Adam, AdamOptions>("Adam");
-  catalogue.add<AdamW, AdamWOptions>("AdamW");
-  catalogue.add<Adamax, AdamaxOptions>("Adamax");
-  catalogue.add<Nadam, NadamOptions>("Nadam");
-  catalogue.add<Lamb, LambOptions>("Lamb");
+void add_adam_optimizers(ClassRegistry& registry) {
+  registry.add<Adam, AdamOptions>("Adam");
+  registry.add<AdamW, AdamWOptions>("AdamW");
+  registry.add<Adamax, AdamaxOptions>("Adamax");
+  registry.add<Nadam, NadamOptions>("Nadam");
+  registry.add<Lamb, LambOptions>("Lamb");
 }
 
 }  // namespace ktape::nn

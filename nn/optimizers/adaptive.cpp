@@ -1,5 +1,5 @@
 #include <ktape/nn/optimizers/adaptive.hpp>
-#include <ktape/nn/optimizers/fields.hpp>
+#include <ktape/nn/optimizers/internal/fields.hpp>
 #include <ktape/ops/elementwise.hpp>
 #include <ktape/ops/operators.hpp>
 #include <ktape/ops/optimizer_update.hpp>
@@ -187,11 +187,11 @@ Adagrad::Adagrad(const AdagradOptions& options) : Optimizer(std::make_shared<Ada
 Adadelta::Adadelta(const AdadeltaOptions& options) : Optimizer(std::make_shared<AdadeltaImpl>(options)) {}
 Adafactor::Adafactor(const AdafactorOptions& options) : Optimizer(std::make_shared<AdafactorImpl>(options)) {}
 
-void add_adaptive_optimizers(ClassRegistry& catalogue) {
-  catalogue.add<RMSprop, RMSpropOptions>("RMSprop");
-  catalogue.add<Adagrad, AdagradOptions>("Adagrad");
-  catalogue.add<Adadelta, AdadeltaOptions>("Adadelta");
-  catalogue.add<Adafactor, AdafactorOptions>("Adafactor");
+void add_adaptive_optimizers(ClassRegistry& registry) {
+  registry.add<RMSprop, RMSpropOptions>("RMSprop");
+  registry.add<Adagrad, AdagradOptions>("Adagrad");
+  registry.add<Adadelta, AdadeltaOptions>("Adadelta");
+  registry.add<Adafactor, AdafactorOptions>("Adafactor");
 }
 
 }  // namespace ktape::nn

@@ -1,10 +1,10 @@
 #include <ktape/autograd/base/log.hpp>
 #include <ktape/autograd/tape.hpp>
 #include <ktape/nn/core/loading.hpp>
-#include <ktape/nn/optimizers/fields.hpp>
+#include <ktape/nn/optimizers/internal/fields.hpp>
+#include <ktape/nn/optimizers/internal/row_gradients.hpp>
 #include <ktape/nn/optimizers/optimizer.hpp>
 #include <ktape/nn/optimizers/process_group.hpp>
-#include <ktape/nn/optimizers/row_gradients.hpp>
 #include <ktape/ops/as_dtype.hpp>
 #include <ktape/ops/config.hpp>
 #include <ktape/ops/creation.hpp>

@@ -1,6 +1,6 @@
 #pragma once
 #include <ktape/nn/core/archive.hpp>
-#include <ktape/nn/optimizers/row_gradients.hpp>
+#include <ktape/nn/optimizers/internal/row_gradients.hpp>
 
 #include <span>
 #include <string>

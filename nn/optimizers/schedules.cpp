@@ -167,13 +167,13 @@ CosineDecayRestarts::CosineDecayRestarts(const CosineDecayRestartsOptions& optio
     fail("[CosineDecayRestarts] t_mul must be at least 1: received t_mul=", options.t_mul);
 }
 
-void add_schedules(ClassRegistry& catalogue) {
-  catalogue.add<ExponentialDecay, ExponentialDecayOptions>("ExponentialDecay");
-  catalogue.add<InverseTimeDecay, InverseTimeDecayOptions>("InverseTimeDecay");
-  catalogue.add<PiecewiseConstantDecay, PiecewiseConstantDecayOptions>("PiecewiseConstantDecay");
-  catalogue.add<PolynomialDecay, PolynomialDecayOptions>("PolynomialDecay");
-  catalogue.add<CosineDecay, CosineDecayOptions>("CosineDecay");
-  catalogue.add<CosineDecayRestarts, CosineDecayRestartsOptions>("CosineDecayRestarts");
+void add_schedules(ClassRegistry& registry) {
+  registry.add<ExponentialDecay, ExponentialDecayOptions>("ExponentialDecay");
+  registry.add<InverseTimeDecay, InverseTimeDecayOptions>("InverseTimeDecay");
+  registry.add<PiecewiseConstantDecay, PiecewiseConstantDecayOptions>("PiecewiseConstantDecay");
+  registry.add<PolynomialDecay, PolynomialDecayOptions>("PolynomialDecay");
+  registry.add<CosineDecay, CosineDecayOptions>("CosineDecay");
+  registry.add<CosineDecayRestarts, CosineDecayRestartsOptions>("CosineDecayRestarts");
 }
 
 }  // namespace ktape::nn

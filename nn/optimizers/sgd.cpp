@@ -1,4 +1,4 @@
-#include <ktape/nn/optimizers/fields.hpp>
+#include <ktape/nn/optimizers/internal/fields.hpp>
 #include <ktape/nn/optimizers/sgd.hpp>
 #include <ktape/ops/optimizer_update.hpp>
 
@@ -136,10 +136,10 @@ SGD::SGD(const SGDOptions& options) : Optimizer(std::make_shared<SGDImpl>(option
 Lion::Lion(const LionOptions& options) : Optimizer(std::make_shared<LionImpl>(options)) {}
 Ftrl::Ftrl(const FtrlOptions& options) : Optimizer(std::make_shared<FtrlImpl>(options)) {}
 
-void add_sgd_optimizers(ClassRegistry& catalogue) {
-  catalogue.add<SGD, SGDOptions>("SGD");
-  catalogue.add<Lion, LionOptions>("Lion");
-  catalogue.add<Ftrl, FtrlOptions>("Ftrl");
+void add_sgd_optimizers(ClassRegistry& registry) {
+  registry.add<SGD, SGDOptions>("SGD");
+  registry.add<Lion, LionOptions>("Lion");
+  registry.add<Ftrl, FtrlOptions>("Ftrl");
 }
 
 }  // namespace ktape::nn

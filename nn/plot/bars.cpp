@@ -1,6 +1,6 @@
 #include <ktape/nn/core/text.hpp>
-#include <ktape/nn/plot/frame.hpp>
-#include <ktape/nn/plot/series.hpp>
+#include <ktape/nn/plot/internal/frame.hpp>
+#include <ktape/nn/plot/internal/series.hpp>
 
 #include <algorithm>
 #include <cmath>

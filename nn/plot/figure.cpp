@@ -1,7 +1,7 @@
 #include <ktape/autograd/variable.hpp>
 #include <ktape/nn/files/atomic_file.hpp>
-#include <ktape/nn/plot/frame.hpp>
-#include <ktape/nn/plot/series.hpp>
+#include <ktape/nn/plot/internal/frame.hpp>
+#include <ktape/nn/plot/internal/series.hpp>
 
 #include <cmath>
 #include <ostream>

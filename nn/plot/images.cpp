@@ -1,8 +1,8 @@
 #include <ktape/nn/core/text.hpp>
 #include <ktape/nn/data/formats/image_files.hpp>
 #include <ktape/nn/plot/chart.hpp>
+#include <ktape/nn/plot/internal/scale.hpp>
 #include <ktape/nn/plot/pixels.hpp>
-#include <ktape/nn/plot/scale.hpp>
 #include <ktape/nn/plot/svg.hpp>
 
 #include <algorithm>

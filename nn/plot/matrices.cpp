@@ -1,6 +1,6 @@
-#include <ktape/nn/plot/cells.hpp>
-#include <ktape/nn/plot/scale.hpp>
-#include <ktape/nn/plot/series.hpp>
+#include <ktape/nn/plot/internal/cells.hpp>
+#include <ktape/nn/plot/internal/scale.hpp>
+#include <ktape/nn/plot/internal/series.hpp>
 
 #include <algorithm>
 #include <cmath>

@@ -1,5 +1,5 @@
-#include <ktape/nn/plot/frame.hpp>
-#include <ktape/nn/plot/series.hpp>
+#include <ktape/nn/plot/internal/frame.hpp>
+#include <ktape/nn/plot/internal/series.hpp>
 #include <ktape/nn/training/history.hpp>
 #include <ktape/nn/training/history_epochs.hpp>
 

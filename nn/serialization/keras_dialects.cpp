@@ -1,6 +1,6 @@
 #include <ktape/nn/models/node_config.hpp>
+#include <ktape/nn/serialization/internal/keras_masks.hpp>
 #include <ktape/nn/serialization/keras_dialects.hpp>
-#include <ktape/nn/serialization/keras_masks.hpp>
 #include <ktape/nn/serialization/keras_objects.hpp>
 
 #include <algorithm>

@@ -1,6 +1,6 @@
 #include <ktape/autograd/tape.hpp>
-#include <ktape/nn/training/distributed_training.hpp>
-#include <ktape/nn/training/loop.hpp>
+#include <ktape/nn/training/internal/distributed_training.hpp>
+#include <ktape/nn/training/internal/loop.hpp>
 #include <ktape/nn/training/trainer.hpp>
 #include <ktape/ops/config.hpp>
 #include <ktape/ops/shape.hpp>

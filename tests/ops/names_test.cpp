@@ -59,7 +59,7 @@ const std::map<std::string, Declaration>& declared() {
   static const auto names = [] {
     std::map<std::string, Declaration> names;
     const std::string all = read("ktape.hpp");
-    const std::regex include("<ktape/(ops/\\w+\\.hpp)>");
+    const std::regex include("<ktape/(ops/[\\w/]+\\.hpp)>");
     for (auto i = std::sregex_iterator(all.begin(), all.end(), include); i != std::sregex_iterator(); ++i)
       add_declarations(read((*i)[1].str()), names);
     return names;
@@ -162,7 +162,7 @@ TEST_CASE("every name is declared with a contract") {
 TEST_CASE("every name has golden vectors, or is called inside of a check") {
   Names tested = golden(), inside, before;
   for (const char* folder : {"tests/ops", "tests/contract", "tests/autograd"})
-    for (const auto& entry : std::filesystem::directory_iterator(folder))
+    for (const auto& entry : std::filesystem::recursive_directory_iterator(folder))
       if (entry.path().extension() == ".cpp") add_checked(bare(read(entry.path())), inside, before);
   for (const auto& [given_name, declaration] : declared()) {
     const auto& name = given_name;

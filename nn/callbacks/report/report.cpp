@@ -1,5 +1,5 @@
+#include <ktape/nn/callbacks/report/internal/report_page.hpp>
 #include <ktape/nn/callbacks/report/report.hpp>
-#include <ktape/nn/callbacks/report/report_page.hpp>
 #include <ktape/nn/core/archive.hpp>
 #include <ktape/nn/files/atomic_file.hpp>
 #include <ktape/nn/files/folders.hpp>

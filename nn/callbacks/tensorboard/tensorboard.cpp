@@ -1,6 +1,6 @@
 #include <ktape/autograd/base/log.hpp>
 #include <ktape/autograd/tape.hpp>
-#include <ktape/nn/callbacks/tensorboard/event_file.hpp>
+#include <ktape/nn/callbacks/tensorboard/internal/event_file.hpp>
 #include <ktape/nn/callbacks/tensorboard/tensorboard.hpp>
 #include <ktape/nn/core/archive.hpp>
 #include <ktape/nn/training/trainer.hpp>

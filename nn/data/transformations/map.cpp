@@ -1,4 +1,4 @@
-#include <ktape/nn/data/read_ahead.hpp>
+#include <ktape/nn/data/internal/read_ahead.hpp>
 #include <ktape/nn/data/transformations/calling.hpp>
 
 namespace ktape::data {

@@ -128,12 +128,12 @@ PReLU::PReLU(const PReLUOptions& options) : Layer(std::make_shared<PReLUImpl>(op
 ELU::ELU(const ELUOptions& options) : Layer(std::make_shared<ELUImpl>(options)) {}
 Softmax::Softmax(const SoftmaxOptions& options) : Layer(std::make_shared<SoftmaxImpl>(options)) {}
 
-void add_activation_layers(ClassRegistry& catalogue) {
-  add_layer<ReLUImpl, ReLUOptions>(catalogue, "ReLU");
-  add_layer<LeakyReLUImpl, LeakyReLUOptions>(catalogue, "LeakyReLU");
-  add_layer<PReLUImpl, PReLUOptions>(catalogue, "PReLU");
-  add_layer<ELUImpl, ELUOptions>(catalogue, "ELU");
-  add_layer<SoftmaxImpl, SoftmaxOptions>(catalogue, "Softmax");
+void add_activation_layers(ClassRegistry& registry) {
+  add_layer<ReLUImpl, ReLUOptions>(registry, "ReLU");
+  add_layer<LeakyReLUImpl, LeakyReLUOptions>(registry, "LeakyReLU");
+  add_layer<PReLUImpl, PReLUOptions>(registry, "PReLU");
+  add_layer<ELUImpl, ELUOptions>(registry, "ELU");
+  add_layer<SoftmaxImpl, SoftmaxOptions>(registry, "Softmax");
 }
 
 }  // namespace ktape::nn

@@ -1,6 +1,6 @@
 #include <ktape/nn/layers/attention/attention.hpp>
-#include <ktape/nn/layers/attention/attention_axes.hpp>
-#include <ktape/nn/layers/attention/attention_layer.hpp>
+#include <ktape/nn/layers/attention/internal/attention_axes.hpp>
+#include <ktape/nn/layers/attention/internal/attention_layer.hpp>
 #include <ktape/ops/as_dtype.hpp>
 #include <ktape/ops/elementwise.hpp>
 #include <ktape/ops/inspection.hpp>
@@ -154,9 +154,9 @@ Attention::Attention(const AttentionOptions& options) : Layer(std::make_shared<A
 AdditiveAttention::AdditiveAttention(const AdditiveAttentionOptions& options)
     : Layer(std::make_shared<AdditiveAttentionImpl>(options)) {}
 
-void add_attention_layers(ClassRegistry& catalogue) {
-  add_layer<AttentionImpl, AttentionOptions>(catalogue, "Attention");
-  add_layer<AdditiveAttentionImpl, AdditiveAttentionOptions>(catalogue, "AdditiveAttention");
+void add_attention_layers(ClassRegistry& registry) {
+  add_layer<AttentionImpl, AttentionOptions>(registry, "Attention");
+  add_layer<AdditiveAttentionImpl, AdditiveAttentionOptions>(registry, "AdditiveAttention");
 }
 
 }  // namespace ktape::nn

@@ -1,6 +1,6 @@
 #include <ktape/nn/layers/attention/attention.hpp>
-#include <ktape/nn/layers/attention/attention_axes.hpp>
-#include <ktape/nn/layers/attention/attention_layer.hpp>
+#include <ktape/nn/layers/attention/internal/attention_axes.hpp>
+#include <ktape/nn/layers/attention/internal/attention_layer.hpp>
 #include <ktape/nn/layers/core/einsum_dense.hpp>
 #include <ktape/ops/inspection.hpp>
 #include <ktape/ops/linalg/linalg.hpp>
@@ -268,9 +268,9 @@ GroupQueryAttention::GroupQueryAttention(std::int64_t head_dim, std::int64_t num
     : Layer(std::make_shared<GroupQueryAttentionImpl>(
           GroupQueryArguments{options, head_dim, num_query_heads, num_key_value_heads})) {}
 
-void add_multi_head_attention_layers(ClassRegistry& catalogue) {
-  add_layer<MultiHeadAttentionImpl, MultiHeadArguments>(catalogue, "MultiHeadAttention");
-  add_layer<GroupQueryAttentionImpl, GroupQueryArguments>(catalogue, "GroupQueryAttention",
+void add_multi_head_attention_layers(ClassRegistry& registry) {
+  add_layer<MultiHeadAttentionImpl, MultiHeadArguments>(registry, "MultiHeadAttention");
+  add_layer<GroupQueryAttentionImpl, GroupQueryArguments>(registry, "GroupQueryAttention",
                                                           {"GroupedQueryAttention"});
 }
 

@@ -64,40 +64,40 @@ Arguments layer_arguments(const std::string& class_name, const Config& config) {
 }
 
 // Each family adds its own.
-void add_activation_layers(ClassRegistry& catalogue);
-void add_attention_layers(ClassRegistry& catalogue);
-void add_augmentation_layers(ClassRegistry& catalogue);
-void add_convolution_layers(ClassRegistry& catalogue);
-void add_convolutional_recurrent_layers(ClassRegistry& catalogue);
-void add_core_layers(ClassRegistry& catalogue);
-void add_einsum_dense(ClassRegistry& catalogue);
-void add_encoding_layers(ClassRegistry& catalogue);
-void add_image_layers(ClassRegistry& catalogue);
-void add_input_layer(ClassRegistry& catalogue);
-void add_locally_connected_layers(ClassRegistry& catalogue);
-void add_lookup_layers(ClassRegistry& catalogue);
-void add_merging_layers(ClassRegistry& catalogue);
-void add_multi_head_attention_layers(ClassRegistry& catalogue);
-void add_normalization_layers(ClassRegistry& catalogue);
-void add_numeric_layers(ClassRegistry& catalogue);
-void add_operation_layer(ClassRegistry& catalogue);
-void add_padding_layers(ClassRegistry& catalogue);
-void add_pooling_layers(ClassRegistry& catalogue);
-void add_recurrent_cells(ClassRegistry& catalogue);
-void add_recurrent_layers(ClassRegistry& catalogue);
-void add_regularization_layers(ClassRegistry& catalogue);
-void add_reshaping_layers(ClassRegistry& catalogue);
-void add_text_layers(ClassRegistry& catalogue);
-void add_wrappers(ClassRegistry& catalogue);
+void add_activation_layers(ClassRegistry& registry);
+void add_attention_layers(ClassRegistry& registry);
+void add_augmentation_layers(ClassRegistry& registry);
+void add_convolution_layers(ClassRegistry& registry);
+void add_convolutional_recurrent_layers(ClassRegistry& registry);
+void add_core_layers(ClassRegistry& registry);
+void add_einsum_dense(ClassRegistry& registry);
+void add_encoding_layers(ClassRegistry& registry);
+void add_image_layers(ClassRegistry& registry);
+void add_input_layer(ClassRegistry& registry);
+void add_locally_connected_layers(ClassRegistry& registry);
+void add_lookup_layers(ClassRegistry& registry);
+void add_merging_layers(ClassRegistry& registry);
+void add_multi_head_attention_layers(ClassRegistry& registry);
+void add_normalization_layers(ClassRegistry& registry);
+void add_numeric_layers(ClassRegistry& registry);
+void add_operation_layer(ClassRegistry& registry);
+void add_padding_layers(ClassRegistry& registry);
+void add_pooling_layers(ClassRegistry& registry);
+void add_recurrent_cells(ClassRegistry& registry);
+void add_recurrent_layers(ClassRegistry& registry);
+void add_regularization_layers(ClassRegistry& registry);
+void add_reshaping_layers(ClassRegistry& registry);
+void add_text_layers(ClassRegistry& registry);
+void add_wrappers(ClassRegistry& registry);
 
 /// Makes a class known under its name: it is remade from its arguments.
 template <class Impl, class Arguments>
-void add_layer(ClassRegistry& catalogue, const std::string& name,
+void add_layer(ClassRegistry& registry, const std::string& name,
                const std::vector<std::string>& aliases = {}) {
   const auto make = [name](const Config& config) {
     return Layer(std::make_shared<Impl>(layer_arguments<Arguments>(name, config)));
   };
-  catalogue.add(name, Factory(make), aliases);
+  registry.add(name, Factory(make), aliases);
 }
 
 /// The seeds of a layer that draws random numbers: with one of its own, each call has the next of its

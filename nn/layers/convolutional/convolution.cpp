@@ -417,21 +417,21 @@ SeparableConv2D::SeparableConv2D(std::int64_t filters, const PerAxis<std::int64_
                                  const SeparableConvOptions& options)
     : Layer(std::make_shared<SeparableConv2DImpl>(SeparableArguments{options, filters, kernel_size})) {}
 
-void add_convolution_layers(ClassRegistry& catalogue) {
-  add_layer<Conv1DImpl, ConvArguments>(catalogue, "Conv1D", {"Convolution1D"});
-  add_layer<Conv2DImpl, ConvArguments>(catalogue, "Conv2D", {"Convolution2D"});
-  add_layer<Conv3DImpl, ConvArguments>(catalogue, "Conv3D", {"Convolution3D"});
-  add_layer<Conv1DTransposeImpl, TransposeArguments>(catalogue, "Conv1DTranspose",
+void add_convolution_layers(ClassRegistry& registry) {
+  add_layer<Conv1DImpl, ConvArguments>(registry, "Conv1D", {"Convolution1D"});
+  add_layer<Conv2DImpl, ConvArguments>(registry, "Conv2D", {"Convolution2D"});
+  add_layer<Conv3DImpl, ConvArguments>(registry, "Conv3D", {"Convolution3D"});
+  add_layer<Conv1DTransposeImpl, TransposeArguments>(registry, "Conv1DTranspose",
                                                      {"Convolution1DTranspose"});
-  add_layer<Conv2DTransposeImpl, TransposeArguments>(catalogue, "Conv2DTranspose",
+  add_layer<Conv2DTransposeImpl, TransposeArguments>(registry, "Conv2DTranspose",
                                                      {"Convolution2DTranspose"});
-  add_layer<Conv3DTransposeImpl, TransposeArguments>(catalogue, "Conv3DTranspose",
+  add_layer<Conv3DTransposeImpl, TransposeArguments>(registry, "Conv3DTranspose",
                                                      {"Convolution3DTranspose"});
-  add_layer<DepthwiseConv1DImpl, DepthwiseArguments>(catalogue, "DepthwiseConv1D");
-  add_layer<DepthwiseConv2DImpl, DepthwiseArguments>(catalogue, "DepthwiseConv2D");
-  add_layer<SeparableConv1DImpl, SeparableArguments>(catalogue, "SeparableConv1D",
+  add_layer<DepthwiseConv1DImpl, DepthwiseArguments>(registry, "DepthwiseConv1D");
+  add_layer<DepthwiseConv2DImpl, DepthwiseArguments>(registry, "DepthwiseConv2D");
+  add_layer<SeparableConv1DImpl, SeparableArguments>(registry, "SeparableConv1D",
                                                      {"SeparableConvolution1D"});
-  add_layer<SeparableConv2DImpl, SeparableArguments>(catalogue, "SeparableConv2D",
+  add_layer<SeparableConv2DImpl, SeparableArguments>(registry, "SeparableConv2D",
                                                      {"SeparableConvolution2D"});
 }
 

@@ -117,9 +117,9 @@ LocallyConnected2D::LocallyConnected2D(std::int64_t filters, const PerAxis<std::
     : KernelLayer(std::make_shared<LocallyConnected2DImpl>(
           LocallyConnectedArguments{options, filters, kernel_size})) {}
 
-void add_locally_connected_layers(ClassRegistry& catalogue) {
-  add_layer<LocallyConnected1DImpl, LocallyConnectedArguments>(catalogue, "LocallyConnected1D");
-  add_layer<LocallyConnected2DImpl, LocallyConnectedArguments>(catalogue, "LocallyConnected2D");
+void add_locally_connected_layers(ClassRegistry& registry) {
+  add_layer<LocallyConnected1DImpl, LocallyConnectedArguments>(registry, "LocallyConnected1D");
+  add_layer<LocallyConnected2DImpl, LocallyConnectedArguments>(registry, "LocallyConnected2D");
 }
 
 }  // namespace ktape::nn

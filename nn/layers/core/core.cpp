@@ -212,12 +212,12 @@ void Lambda::fail_several(std::size_t received) {
   fail("[Lambda] the function takes one tensor: received ", received);
 }
 
-void add_core_layers(ClassRegistry& catalogue) {
-  add_layer<DenseImpl, DenseArguments>(catalogue, "Dense");
-  add_layer<ActivationLayerImpl, ActivationArguments>(catalogue, "Activation");
-  add_layer<IdentityImpl, LayerOptions>(catalogue, "Identity");
-  add_layer<EmbeddingImpl, EmbeddingArguments>(catalogue, "Embedding");
-  add_layer<MaskingImpl, MaskingArguments>(catalogue, "Masking");
+void add_core_layers(ClassRegistry& registry) {
+  add_layer<DenseImpl, DenseArguments>(registry, "Dense");
+  add_layer<ActivationLayerImpl, ActivationArguments>(registry, "Activation");
+  add_layer<IdentityImpl, LayerOptions>(registry, "Identity");
+  add_layer<EmbeddingImpl, EmbeddingArguments>(registry, "Embedding");
+  add_layer<MaskingImpl, MaskingArguments>(registry, "Masking");
 }
 
 }  // namespace ktape::nn

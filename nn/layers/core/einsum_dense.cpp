@@ -160,8 +160,8 @@ EinsumDense::EinsumDense(const std::string& equation, const Shape& output_shape,
 EinsumDense::EinsumDense(const std::string& equation, std::int64_t units, const EinsumDenseOptions& options)
     : EinsumDense(equation, Shape{units}, options) {}
 
-void add_einsum_dense(ClassRegistry& catalogue) {
-  add_layer<EinsumDenseImpl, EinsumDenseArguments>(catalogue, "EinsumDense");
+void add_einsum_dense(ClassRegistry& registry) {
+  add_layer<EinsumDenseImpl, EinsumDenseArguments>(registry, "EinsumDense");
 }
 
 }  // namespace ktape::nn

@@ -63,8 +63,8 @@ Tensor input_of(const Layer& layer) {
   return input ? input->tensor() : Tensor();
 }
 
-void add_input_layer(ClassRegistry& catalogue) {
-  catalogue.add(
+void add_input_layer(ClassRegistry& registry) {
+  registry.add(
       "InputLayer", Factory([](const Config& given) {
         Config config = given;
         if (config.get("ragged") == Value(true))

@@ -140,8 +140,8 @@ class OperationImpl final : public LayerWith<OperationArguments> {
 
 bool is_operation_name(const std::string& function) { return functions().contains(function); }
 
-void add_operation_layer(ClassRegistry& catalogue) {
-  add_layer<OperationImpl, OperationArguments>(catalogue, "Operation");
+void add_operation_layer(ClassRegistry& registry) {
+  add_layer<OperationImpl, OperationArguments>(registry, "Operation");
 }
 
 }  // namespace ktape::nn

@@ -202,15 +202,15 @@ Tensor dot(const std::vector<Tensor>& inputs, const Axes& axes, const DotOptions
   return Dot(axes, options)(inputs);
 }
 
-void add_merging_layers(ClassRegistry& catalogue) {
-  add_layer<AddImpl, LayerOptions>(catalogue, "Add");
-  add_layer<SubtractImpl, LayerOptions>(catalogue, "Subtract");
-  add_layer<MultiplyImpl, LayerOptions>(catalogue, "Multiply");
-  add_layer<AverageImpl, LayerOptions>(catalogue, "Average");
-  add_layer<MaximumImpl, LayerOptions>(catalogue, "Maximum");
-  add_layer<MinimumImpl, LayerOptions>(catalogue, "Minimum");
-  add_layer<ConcatenateImpl, ConcatenateOptions>(catalogue, "Concatenate");
-  add_layer<DotImpl, DotArguments>(catalogue, "Dot");
+void add_merging_layers(ClassRegistry& registry) {
+  add_layer<AddImpl, LayerOptions>(registry, "Add");
+  add_layer<SubtractImpl, LayerOptions>(registry, "Subtract");
+  add_layer<MultiplyImpl, LayerOptions>(registry, "Multiply");
+  add_layer<AverageImpl, LayerOptions>(registry, "Average");
+  add_layer<MaximumImpl, LayerOptions>(registry, "Maximum");
+  add_layer<MinimumImpl, LayerOptions>(registry, "Minimum");
+  add_layer<ConcatenateImpl, ConcatenateOptions>(registry, "Concatenate");
+  add_layer<DotImpl, DotArguments>(registry, "Dot");
 }
 
 }  // namespace ktape::nn

@@ -37,8 +37,8 @@ class LayerScaleImpl final : public LayerWith<LayerScaleArguments> {
 LayerScale::LayerScale(std::int64_t projection_dim, const LayerScaleOptions& options)
     : Layer(std::make_shared<LayerScaleImpl>(LayerScaleArguments{options, projection_dim})) {}
 
-void add_application_layers(ClassRegistry& catalogue) {
-  add_layer<LayerScaleImpl, LayerScaleArguments>(catalogue, "LayerScale");
+void add_application_layers(ClassRegistry& registry) {
+  add_layer<LayerScaleImpl, LayerScaleArguments>(registry, "LayerScale");
 }
 
 }  // namespace ktape::nn

@@ -21,6 +21,6 @@ class LayerScale : public Layer {
   explicit LayerScale(std::int64_t projection_dim, const LayerScaleOptions& options = {});
 };
 
-void add_application_layers(ClassRegistry& catalogue);
+void add_application_layers(ClassRegistry& registry);
 
 }  // namespace ktape::nn

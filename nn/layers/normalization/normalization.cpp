@@ -174,12 +174,12 @@ RMSNormalization::RMSNormalization(const RMSNormalizationOptions& options)
 UnitNormalization::UnitNormalization(const UnitNormalizationOptions& options)
     : Layer(std::make_shared<UnitNormalizationImpl>(options)) {}
 
-void add_normalization_layers(ClassRegistry& catalogue) {
-  add_layer<BatchNormalizationImpl, BatchNormalizationOptions>(catalogue, "BatchNormalization");
-  add_layer<LayerNormalizationImpl, LayerNormalizationOptions>(catalogue, "LayerNormalization");
-  add_layer<GroupNormalizationImpl, GroupNormalizationOptions>(catalogue, "GroupNormalization");
-  add_layer<RMSNormalizationImpl, RMSNormalizationOptions>(catalogue, "RMSNormalization");
-  add_layer<UnitNormalizationImpl, UnitNormalizationOptions>(catalogue, "UnitNormalization");
+void add_normalization_layers(ClassRegistry& registry) {
+  add_layer<BatchNormalizationImpl, BatchNormalizationOptions>(registry, "BatchNormalization");
+  add_layer<LayerNormalizationImpl, LayerNormalizationOptions>(registry, "LayerNormalization");
+  add_layer<GroupNormalizationImpl, GroupNormalizationOptions>(registry, "GroupNormalization");
+  add_layer<RMSNormalizationImpl, RMSNormalizationOptions>(registry, "RMSNormalization");
+  add_layer<UnitNormalizationImpl, UnitNormalizationOptions>(registry, "UnitNormalization");
 }
 
 }  // namespace ktape::nn

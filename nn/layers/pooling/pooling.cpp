@@ -162,19 +162,19 @@ GlobalAveragePooling2D::GlobalAveragePooling2D(const GlobalPoolingOptions& optio
 GlobalAveragePooling3D::GlobalAveragePooling3D(const GlobalPoolingOptions& options)
     : Layer(std::make_shared<GlobalAveragePooling3DImpl>(options)) {}
 
-void add_pooling_layers(ClassRegistry& catalogue) {
-  add_layer<MaxPooling1DImpl, PoolingArguments>(catalogue, "MaxPooling1D", {"MaxPool1D"});
-  add_layer<MaxPooling2DImpl, PoolingArguments>(catalogue, "MaxPooling2D", {"MaxPool2D"});
-  add_layer<MaxPooling3DImpl, PoolingArguments>(catalogue, "MaxPooling3D", {"MaxPool3D"});
-  add_layer<AveragePooling1DImpl, PoolingArguments>(catalogue, "AveragePooling1D", {"AvgPool1D"});
-  add_layer<AveragePooling2DImpl, PoolingArguments>(catalogue, "AveragePooling2D", {"AvgPool2D"});
-  add_layer<AveragePooling3DImpl, PoolingArguments>(catalogue, "AveragePooling3D", {"AvgPool3D"});
-  add_layer<GlobalMaxPooling1DImpl, Global>(catalogue, "GlobalMaxPooling1D", {"GlobalMaxPool1D"});
-  add_layer<GlobalMaxPooling2DImpl, Global>(catalogue, "GlobalMaxPooling2D", {"GlobalMaxPool2D"});
-  add_layer<GlobalMaxPooling3DImpl, Global>(catalogue, "GlobalMaxPooling3D", {"GlobalMaxPool3D"});
-  add_layer<GlobalAveragePooling1DImpl, Global>(catalogue, "GlobalAveragePooling1D", {"GlobalAvgPool1D"});
-  add_layer<GlobalAveragePooling2DImpl, Global>(catalogue, "GlobalAveragePooling2D", {"GlobalAvgPool2D"});
-  add_layer<GlobalAveragePooling3DImpl, Global>(catalogue, "GlobalAveragePooling3D", {"GlobalAvgPool3D"});
+void add_pooling_layers(ClassRegistry& registry) {
+  add_layer<MaxPooling1DImpl, PoolingArguments>(registry, "MaxPooling1D", {"MaxPool1D"});
+  add_layer<MaxPooling2DImpl, PoolingArguments>(registry, "MaxPooling2D", {"MaxPool2D"});
+  add_layer<MaxPooling3DImpl, PoolingArguments>(registry, "MaxPooling3D", {"MaxPool3D"});
+  add_layer<AveragePooling1DImpl, PoolingArguments>(registry, "AveragePooling1D", {"AvgPool1D"});
+  add_layer<AveragePooling2DImpl, PoolingArguments>(registry, "AveragePooling2D", {"AvgPool2D"});
+  add_layer<AveragePooling3DImpl, PoolingArguments>(registry, "AveragePooling3D", {"AvgPool3D"});
+  add_layer<GlobalMaxPooling1DImpl, Global>(registry, "GlobalMaxPooling1D", {"GlobalMaxPool1D"});
+  add_layer<GlobalMaxPooling2DImpl, Global>(registry, "GlobalMaxPooling2D", {"GlobalMaxPool2D"});
+  add_layer<GlobalMaxPooling3DImpl, Global>(registry, "GlobalMaxPooling3D", {"GlobalMaxPool3D"});
+  add_layer<GlobalAveragePooling1DImpl, Global>(registry, "GlobalAveragePooling1D", {"GlobalAvgPool1D"});
+  add_layer<GlobalAveragePooling2DImpl, Global>(registry, "GlobalAveragePooling2D", {"GlobalAvgPool2D"});
+  add_layer<GlobalAveragePooling3DImpl, Global>(registry, "GlobalAveragePooling3D", {"GlobalAvgPool3D"});
 }
 
 }  // namespace ktape::nn

@@ -1,7 +1,7 @@
 #include <ktape/autograd/defer.hpp>
 #include <ktape/nn/core/names.hpp>
 #include <ktape/nn/layers/preprocessing/augmentation.hpp>
-#include <ktape/nn/layers/preprocessing/pictures.hpp>
+#include <ktape/nn/layers/preprocessing/internal/pictures.hpp>
 #include <ktape/ops/as_dtype.hpp>
 #include <ktape/ops/elementwise.hpp>
 #include <ktape/ops/inspection.hpp>
@@ -405,14 +405,14 @@ RandomBrightness::RandomBrightness(const Factor& factor, const RandomBrightnessO
 RandomCrop::RandomCrop(std::int64_t height, std::int64_t width, const RandomCropOptions& options)
     : Layer(std::make_shared<RandomCropImpl>(RandomCropArguments{options, height, width})) {}
 
-void add_augmentation_layers(ClassRegistry& catalogue) {
-  add_layer<RandomFlipImpl, RandomFlipArguments>(catalogue, "RandomFlip");
-  add_layer<RandomRotationImpl, RandomRotationArguments>(catalogue, "RandomRotation");
-  add_layer<RandomTranslationImpl, RandomTranslationArguments>(catalogue, "RandomTranslation");
-  add_layer<RandomZoomImpl, RandomZoomArguments>(catalogue, "RandomZoom");
-  add_layer<RandomContrastImpl, RandomColorArguments>(catalogue, "RandomContrast");
-  add_layer<RandomBrightnessImpl, RandomColorArguments>(catalogue, "RandomBrightness");
-  add_layer<RandomCropImpl, RandomCropArguments>(catalogue, "RandomCrop");
+void add_augmentation_layers(ClassRegistry& registry) {
+  add_layer<RandomFlipImpl, RandomFlipArguments>(registry, "RandomFlip");
+  add_layer<RandomRotationImpl, RandomRotationArguments>(registry, "RandomRotation");
+  add_layer<RandomTranslationImpl, RandomTranslationArguments>(registry, "RandomTranslation");
+  add_layer<RandomZoomImpl, RandomZoomArguments>(registry, "RandomZoom");
+  add_layer<RandomContrastImpl, RandomColorArguments>(registry, "RandomContrast");
+  add_layer<RandomBrightnessImpl, RandomColorArguments>(registry, "RandomBrightness");
+  add_layer<RandomCropImpl, RandomCropArguments>(registry, "RandomCrop");
 }
 
 }  // namespace ktape::nn

@@ -1,7 +1,7 @@
 #include <ktape/autograd/defer.hpp>
 #include <ktape/nn/layers/base/arguments.hpp>
-#include <ktape/nn/layers/preprocessing/categories.hpp>
 #include <ktape/nn/layers/preprocessing/encoding.hpp>
+#include <ktape/nn/layers/preprocessing/internal/categories.hpp>
 #include <ktape/ops/as_dtype.hpp>
 #include <ktape/ops/inspection.hpp>
 #include <ktape/ops/nn/class_numbers.hpp>
@@ -79,8 +79,8 @@ class CategoryEncodingImpl final : public LayerWith<CategoryEncodingArguments> {
 CategoryEncoding::CategoryEncoding(std::int64_t num_tokens, const CategoryEncodingOptions& options)
     : Layer(std::make_shared<CategoryEncodingImpl>(CategoryEncodingArguments{options, num_tokens})) {}
 
-void add_encoding_layers(ClassRegistry& catalogue) {
-  add_layer<CategoryEncodingImpl, CategoryEncodingArguments>(catalogue, "CategoryEncoding");
+void add_encoding_layers(ClassRegistry& registry) {
+  add_layer<CategoryEncodingImpl, CategoryEncodingArguments>(registry, "CategoryEncoding");
 }
 
 }  // namespace ktape::nn

@@ -1,7 +1,7 @@
 #include <ktape/autograd/defer.hpp>
 #include <ktape/nn/layers/base/without_arguments.hpp>
 #include <ktape/nn/layers/preprocessing/image.hpp>
-#include <ktape/nn/layers/preprocessing/pictures.hpp>
+#include <ktape/nn/layers/preprocessing/internal/pictures.hpp>
 #include <ktape/ops/as_dtype.hpp>
 #include <ktape/ops/elementwise.hpp>
 #include <ktape/ops/indexing.hpp>
@@ -181,9 +181,9 @@ Resizing::Resizing(std::int64_t height, std::int64_t width, const ResizingOption
 CenterCrop::CenterCrop(std::int64_t height, std::int64_t width, const CenterCropOptions& options)
     : Layer(std::make_shared<CenterCropImpl>(CenterCropArguments{options, height, width})) {}
 
-void add_image_layers(ClassRegistry& catalogue) {
-  add_layer<ResizingImpl, ResizingArguments>(catalogue, "Resizing");
-  add_layer<CenterCropImpl, CenterCropArguments>(catalogue, "CenterCrop");
+void add_image_layers(ClassRegistry& registry) {
+  add_layer<ResizingImpl, ResizingArguments>(registry, "Resizing");
+  add_layer<CenterCropImpl, CenterCropArguments>(registry, "CenterCrop");
 }
 
 }  // namespace ktape::nn

@@ -1,6 +1,6 @@
 #include <ktape/autograd/defer.hpp>
 #include <ktape/nn/layers/base/arguments.hpp>
-#include <ktape/nn/layers/preprocessing/vocabulary.hpp>
+#include <ktape/nn/layers/preprocessing/internal/vocabulary.hpp>
 #include <ktape/ops/config.hpp>
 #include <ktape/ops/inspection.hpp>
 #include <ktape/ops/nn/class_numbers.hpp>
@@ -279,9 +279,9 @@ void IntegerLookup::set_vocabulary(const Tokens<std::int64_t>& vocabulary,
   integer_lookup(*this).vocabulary().set(vocabulary.list(), idf_weights);
 }
 
-void add_lookup_layers(ClassRegistry& catalogue) {
-  add_layer<StringLookupImpl, StringArguments>(catalogue, "StringLookup");
-  add_layer<IntegerLookupImpl, IntegerArguments>(catalogue, "IntegerLookup");
+void add_lookup_layers(ClassRegistry& registry) {
+  add_layer<StringLookupImpl, StringArguments>(registry, "StringLookup");
+  add_layer<IntegerLookupImpl, IntegerArguments>(registry, "IntegerLookup");
 }
 
 }  // namespace ktape::nn

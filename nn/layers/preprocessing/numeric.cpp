@@ -3,9 +3,9 @@
 #include <ktape/autograd/tape.hpp>
 #include <ktape/nn/layers/base/arguments.hpp>
 #include <ktape/nn/layers/base/without_arguments.hpp>
-#include <ktape/nn/layers/preprocessing/categories.hpp>
+#include <ktape/nn/layers/preprocessing/internal/categories.hpp>
+#include <ktape/nn/layers/preprocessing/internal/quantiles.hpp>
 #include <ktape/nn/layers/preprocessing/numeric.hpp>
-#include <ktape/nn/layers/preprocessing/quantiles.hpp>
 #include <ktape/ops/as_dtype.hpp>
 #include <ktape/ops/config.hpp>
 #include <ktape/ops/creation.hpp>
@@ -384,10 +384,10 @@ Rescaling::Rescaling(const ArrayLike& scale, const RescalingOptions& options)
 Discretization::Discretization(const DiscretizationOptions& options)
     : Layer(std::make_shared<DiscretizationImpl>(one_of_both(options))) {}
 
-void add_numeric_layers(ClassRegistry& catalogue) {
-  add_layer<NormalizationImpl, NormalizationArguments>(catalogue, "Normalization");
-  add_layer<RescalingImpl, RescalingArguments>(catalogue, "Rescaling");
-  add_layer<DiscretizationImpl, DiscretizationOptions>(catalogue, "Discretization");
+void add_numeric_layers(ClassRegistry& registry) {
+  add_layer<NormalizationImpl, NormalizationArguments>(registry, "Normalization");
+  add_layer<RescalingImpl, RescalingArguments>(registry, "Rescaling");
+  add_layer<DiscretizationImpl, DiscretizationOptions>(registry, "Discretization");
 }
 
 }  // namespace ktape::nn

@@ -1,6 +1,6 @@
 #include <ktape/nn/layers/base/arguments.hpp>
+#include <ktape/nn/layers/preprocessing/internal/vocabulary.hpp>
 #include <ktape/nn/layers/preprocessing/text.hpp>
-#include <ktape/nn/layers/preprocessing/vocabulary.hpp>
 #include <ktape/ops/config.hpp>
 
 #include <algorithm>
@@ -275,8 +275,8 @@ void TextVectorization::set_vocabulary(const Tokens<std::string>& vocabulary,
   text_layer(*this).vocabulary().set(vocabulary.list(), idf_weights);
 }
 
-void add_text_layers(ClassRegistry& catalogue) {
-  add_layer<TextVectorizationImpl, TextVectorizationArguments>(catalogue, "TextVectorization");
+void add_text_layers(ClassRegistry& registry) {
+  add_layer<TextVectorizationImpl, TextVectorizationArguments>(registry, "TextVectorization");
 }
 
 }  // namespace ktape::nn

@@ -232,15 +232,15 @@ AlphaDropout::AlphaDropout(double rate, const AlphaDropoutOptions& options)
 ActivityRegularization::ActivityRegularization(const ActivityRegularizationOptions& options)
     : Layer(std::make_shared<ActivityRegularizationImpl>(options)) {}
 
-void add_regularization_layers(ClassRegistry& catalogue) {
-  add_layer<DropoutImpl, DropoutArguments>(catalogue, "Dropout");
-  add_layer<SpatialDropout1DImpl, SpatialDropoutArguments>(catalogue, "SpatialDropout1D");
-  add_layer<SpatialDropout2DImpl, SpatialDropoutArguments>(catalogue, "SpatialDropout2D");
-  add_layer<SpatialDropout3DImpl, SpatialDropoutArguments>(catalogue, "SpatialDropout3D");
-  add_layer<GaussianDropoutImpl, GaussianDropoutArguments>(catalogue, "GaussianDropout");
-  add_layer<GaussianNoiseImpl, GaussianNoiseArguments>(catalogue, "GaussianNoise");
-  add_layer<AlphaDropoutImpl, AlphaDropoutArguments>(catalogue, "AlphaDropout");
-  add_layer<ActivityRegularizationImpl, ActivityRegularizationOptions>(catalogue, "ActivityRegularization");
+void add_regularization_layers(ClassRegistry& registry) {
+  add_layer<DropoutImpl, DropoutArguments>(registry, "Dropout");
+  add_layer<SpatialDropout1DImpl, SpatialDropoutArguments>(registry, "SpatialDropout1D");
+  add_layer<SpatialDropout2DImpl, SpatialDropoutArguments>(registry, "SpatialDropout2D");
+  add_layer<SpatialDropout3DImpl, SpatialDropoutArguments>(registry, "SpatialDropout3D");
+  add_layer<GaussianDropoutImpl, GaussianDropoutArguments>(registry, "GaussianDropout");
+  add_layer<GaussianNoiseImpl, GaussianNoiseArguments>(registry, "GaussianNoise");
+  add_layer<AlphaDropoutImpl, AlphaDropoutArguments>(registry, "AlphaDropout");
+  add_layer<ActivityRegularizationImpl, ActivityRegularizationOptions>(registry, "ActivityRegularization");
 }
 
 }  // namespace ktape::nn

@@ -244,16 +244,16 @@ UpSampling2D::UpSampling2D(const PerAxis<std::int64_t>& size, const UpSamplingOp
 UpSampling3D::UpSampling3D(const PerAxis<std::int64_t>& size, const SpatialOptions& options)
     : Layer(std::make_shared<UpSampling3DImpl>(UpSampling3DArguments{options, size})) {}
 
-void add_padding_layers(ClassRegistry& catalogue) {
-  add_layer<ZeroPadding1DImpl, PadSteps>(catalogue, "ZeroPadding1D");
-  add_layer<ZeroPadding2DImpl, PadAxes>(catalogue, "ZeroPadding2D");
-  add_layer<ZeroPadding3DImpl, PadAxes>(catalogue, "ZeroPadding3D");
-  add_layer<Cropping1DImpl, CropSteps>(catalogue, "Cropping1D");
-  add_layer<Cropping2DImpl, CropAxes>(catalogue, "Cropping2D");
-  add_layer<Cropping3DImpl, CropAxes>(catalogue, "Cropping3D");
-  add_layer<UpSampling1DImpl, UpSampling1DArguments>(catalogue, "UpSampling1D");
-  add_layer<UpSampling2DImpl, UpSampling2DArguments>(catalogue, "UpSampling2D");
-  add_layer<UpSampling3DImpl, UpSampling3DArguments>(catalogue, "UpSampling3D");
+void add_padding_layers(ClassRegistry& registry) {
+  add_layer<ZeroPadding1DImpl, PadSteps>(registry, "ZeroPadding1D");
+  add_layer<ZeroPadding2DImpl, PadAxes>(registry, "ZeroPadding2D");
+  add_layer<ZeroPadding3DImpl, PadAxes>(registry, "ZeroPadding3D");
+  add_layer<Cropping1DImpl, CropSteps>(registry, "Cropping1D");
+  add_layer<Cropping2DImpl, CropAxes>(registry, "Cropping2D");
+  add_layer<Cropping3DImpl, CropAxes>(registry, "Cropping3D");
+  add_layer<UpSampling1DImpl, UpSampling1DArguments>(registry, "UpSampling1D");
+  add_layer<UpSampling2DImpl, UpSampling2DArguments>(registry, "UpSampling2D");
+  add_layer<UpSampling3DImpl, UpSampling3DArguments>(registry, "UpSampling3D");
 }
 
 }  // namespace ktape::nn

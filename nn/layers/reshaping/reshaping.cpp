@@ -169,11 +169,11 @@ Permute::Permute(const Shape& dims, const LayerOptions& options)
 RepeatVector::RepeatVector(std::int64_t n, const LayerOptions& options)
     : Layer(std::make_shared<RepeatVectorImpl>(RepeatVectorArguments{options, n})) {}
 
-void add_reshaping_layers(ClassRegistry& catalogue) {
-  add_layer<FlattenImpl, FlattenOptions>(catalogue, "Flatten");
-  add_layer<ReshapeImpl, ReshapeArguments>(catalogue, "Reshape");
-  add_layer<PermuteImpl, PermuteArguments>(catalogue, "Permute");
-  add_layer<RepeatVectorImpl, RepeatVectorArguments>(catalogue, "RepeatVector");
+void add_reshaping_layers(ClassRegistry& registry) {
+  add_layer<FlattenImpl, FlattenOptions>(registry, "Flatten");
+  add_layer<ReshapeImpl, ReshapeArguments>(registry, "Reshape");
+  add_layer<PermuteImpl, PermuteArguments>(registry, "Permute");
+  add_layer<RepeatVectorImpl, RepeatVectorArguments>(registry, "RepeatVector");
 }
 
 }  // namespace ktape::nn

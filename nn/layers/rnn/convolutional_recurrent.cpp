@@ -195,9 +195,9 @@ std::shared_ptr<ConvLSTM<axes>> conv_lstm(std::int64_t filters, const PerAxis<st
 }
 
 template <int axes>
-void add_conv_lstm(ClassRegistry& catalogue) {
+void add_conv_lstm(ClassRegistry& registry) {
   using Impl = ConvLSTM<axes>;
-  add_outer_layer<Impl, typename Impl::Arguments>(catalogue, Impl::class_name);
+  add_outer_layer<Impl, typename Impl::Arguments>(registry, Impl::class_name);
 }
 
 }  // namespace
@@ -212,10 +212,10 @@ ConvLSTM3D::ConvLSTM3D(std::int64_t filters, const PerAxis<std::int64_t>& kernel
                        const ConvLSTMOptions& options)
     : RecurrentLayer(conv_lstm<3>(filters, kernel_size, options)) {}
 
-void add_convolutional_recurrent_layers(ClassRegistry& catalogue) {
-  add_conv_lstm<1>(catalogue);
-  add_conv_lstm<2>(catalogue);
-  add_conv_lstm<3>(catalogue);
+void add_convolutional_recurrent_layers(ClassRegistry& registry) {
+  add_conv_lstm<1>(registry);
+  add_conv_lstm<2>(registry);
+  add_conv_lstm<3>(registry);
 }
 
 }  // namespace ktape::nn

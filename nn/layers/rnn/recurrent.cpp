@@ -97,18 +97,18 @@ GRU::GRU(std::int64_t units, const GRUOptions& options)
 namespace {
 
 template <CellKind kind>
-void add_cell_layer(ClassRegistry& catalogue) {
+void add_cell_layer(ClassRegistry& registry) {
   using Impl = CellLayer<kind>;
-  add_outer_layer<Impl, typename Impl::Arguments>(catalogue, Impl::class_name);
+  add_outer_layer<Impl, typename Impl::Arguments>(registry, Impl::class_name);
 }
 
 }  // namespace
 
-void add_recurrent_layers(ClassRegistry& catalogue) {
-  add_outer_layer<RNNImpl, RNNArguments>(catalogue, "RNN");
-  add_cell_layer<CellKind::Simple>(catalogue);
-  add_cell_layer<CellKind::Lstm>(catalogue);
-  add_cell_layer<CellKind::Gru>(catalogue);
+void add_recurrent_layers(ClassRegistry& registry) {
+  add_outer_layer<RNNImpl, RNNArguments>(registry, "RNN");
+  add_cell_layer<CellKind::Simple>(registry);
+  add_cell_layer<CellKind::Lstm>(registry);
+  add_cell_layer<CellKind::Gru>(registry);
 }
 
 }  // namespace ktape::nn

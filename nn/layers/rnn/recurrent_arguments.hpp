@@ -88,11 +88,11 @@ Config inner_with_dtype(Config config);
 
 /// As `add_layer`, for a layer that is made of others: its dtype is theirs.
 template <class Impl, class Arguments>
-void add_outer_layer(ClassRegistry& catalogue, const std::string& name) {
+void add_outer_layer(ClassRegistry& registry, const std::string& name) {
   const auto make = [name](const Config& config) {
     return Layer(std::make_shared<Impl>(layer_arguments<Arguments>(name, inner_with_dtype(config))));
   };
-  catalogue.add(name, Factory(make));
+  registry.add(name, Factory(make));
 }
 
 /// A layer as the argument of another: given as an object, or by its {class_name, config}.

@@ -353,11 +353,11 @@ StackedRNNCells::StackedRNNCells(const std::vector<Layer>& cells, const LayerOpt
     : Layer(std::make_shared<StackedRNNCellsImpl>(
           StackedArguments{options, std::vector<LayerArgument>(cells.begin(), cells.end())})) {}
 
-void add_recurrent_cells(ClassRegistry& catalogue) {
-  add_layer<SimpleRNNCellImpl, CellArguments<CellKind::Simple>>(catalogue, "SimpleRNNCell");
-  add_layer<LSTMCellImpl, CellArguments<CellKind::Lstm>>(catalogue, "LSTMCell");
-  add_layer<GRUCellImpl, CellArguments<CellKind::Gru>>(catalogue, "GRUCell");
-  add_outer_layer<StackedRNNCellsImpl, StackedArguments>(catalogue, "StackedRNNCells");
+void add_recurrent_cells(ClassRegistry& registry) {
+  add_layer<SimpleRNNCellImpl, CellArguments<CellKind::Simple>>(registry, "SimpleRNNCell");
+  add_layer<LSTMCellImpl, CellArguments<CellKind::Lstm>>(registry, "LSTMCell");
+  add_layer<GRUCellImpl, CellArguments<CellKind::Gru>>(registry, "GRUCell");
+  add_outer_layer<StackedRNNCellsImpl, StackedArguments>(registry, "StackedRNNCells");
 }
 
 }  // namespace ktape::nn

@@ -240,10 +240,6 @@ std::string quoted(const char* op, const std::string& text) {
   }
 }
 
-std::uint64_t bytes_of(const Tensor& tensor) {
-  return static_cast<std::uint64_t>(tensor.size()) * tensor.dtype().size();
-}
-
 /// The order of the tensors' bytes: large numbers first, so that all are aligned.
 std::vector<std::size_t> data_order(const NamedTensors& tensors) {
   std::vector<std::size_t> order(tensors.size());
@@ -269,7 +265,7 @@ std::string header_of(const char* op, const NamedTensors& tensors, const std::ve
                       const Metadata& metadata) {
   std::vector<std::uint64_t> places(tensors.size());
   std::uint64_t at = 0;
-  for (const std::size_t i : order) places[i] = std::exchange(at, at + bytes_of(tensors[i].second));
+  for (const std::size_t i : order) places[i] = std::exchange(at, at + data::tensor_bytes(tensors[i].second));
   std::string text = metadata_json(op, metadata);
   std::set<std::string> names{metadata_name};
   for (std::size_t i = 0; i < tensors.size(); ++i) {
@@ -281,7 +277,7 @@ std::string header_of(const char* op, const NamedTensors& tensors, const std::ve
       shape += (shape.empty() ? "" : ",") + std::to_string(extent);
     text += (text.empty() ? "" : ",") + quoted(op, name) + R"(:{"dtype":")" + code_of(tensor.dtype()) +
             R"(","shape":[)" + shape + R"(],"data_offsets":[)" + std::to_string(places[i]) + ',' +
-            std::to_string(places[i] + bytes_of(tensor)) + "]}";
+            std::to_string(places[i] + data::tensor_bytes(tensor)) + "]}";
   }
   text = '{' + text + '}';
   text.resize((text.size() + 7) / 8 * 8, ' ');  // so that the data are aligned, too
@@ -304,7 +300,8 @@ void write_safetensors(const char* op, const std::string& path, const NamedTenso
   AtomicFile file(op, path);
   file.write(&size, sizeof(size));
   file.write(header);
-  for (const std::size_t i : order) file.write(tensors[i].second.raw(), bytes_of(tensors[i].second));
+  for (const std::size_t i : order)
+    file.write(tensors[i].second.raw(), data::tensor_bytes(tensors[i].second));
   file.commit();
 }
 

@@ -230,8 +230,6 @@ namespace {
 
 constexpr std::uint64_t shard_size = 4 << 20;  // what browsers keep in their caches
 
-std::uint64_t bytes_of(const Tensor& tensor) { return data::tensor_bytes(tensor.shape(), tensor.dtype()); }
-
 void expect_int32(const char* op, const std::string& name, const Tensor& x) {
   using Limits = std::numeric_limits<std::int32_t>;
   const auto* numbers = x.pointer<std::int64_t>();
@@ -349,7 +347,7 @@ void write_shards(const char* op, const std::string& folder, const std::vector<s
   auto name = names.begin();
   for (const auto& [weight, value] : weights) {
     const char* bytes = static_cast<const char*>(value.raw());
-    for (std::uint64_t left = bytes_of(value); left > 0;) {
+    for (std::uint64_t left = data::tensor_bytes(value); left > 0;) {
       if (!file) file.emplace(op, folder + *name++);
       const std::uint64_t count = std::min(left, shard_size - file->size());
       file->write(bytes, count);
@@ -367,7 +365,7 @@ void write_shards(const char* op, const std::string& folder, const std::vector<s
 void write_tfjs(const char* op, const std::string& path, const Config& given, const NamedTensors& weights) {
   const NamedTensors values = for_tfjs(op, weights);
   std::uint64_t bytes = 0;
-  for (const auto& [name, value] : values) bytes += bytes_of(value);
+  for (const auto& [name, value] : values) bytes += data::tensor_bytes(value);
   const auto text_of = [&](const std::vector<std::string>& shards) {
     Config json = given;
     // TensorFlow.js does not load a manifest without weights.

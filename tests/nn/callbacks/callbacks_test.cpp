@@ -3,7 +3,7 @@
 
 #include <ktape/ktape.hpp>
 #include <ktape/nn/core/text.hpp>
-#include <ktape/nn/training/progress.hpp>
+#include <ktape/nn/training/internal/progress.hpp>
 #include <thread>
 
 namespace K = ktape::backend;

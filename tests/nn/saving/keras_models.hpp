@@ -10,7 +10,7 @@
 #include <ktape/nn/layers/reshaping/reshaping.hpp>
 #include <ktape/nn/layers/rnn/convolutional_recurrent.hpp>
 #include <ktape/nn/layers/rnn/recurrent.hpp>
-#include <ktape/nn/layers/wrappers.hpp>
+#include <ktape/nn/layers/rnn/wrappers.hpp>
 #include <ktape/nn/models/sequential.hpp>
 #include <ktape/ops/elementwise.hpp>
 #include <ktape/ops/operators.hpp>

@@ -3,7 +3,7 @@
 #include "../../data/files.hpp"
 #include "../scripted.hpp"
 
-#include <ktape/nn/callbacks/tensorboard/event_file.hpp>
+#include <ktape/nn/callbacks/tensorboard/internal/event_file.hpp>
 #include <ktape/nn/data/formats/images.hpp>
 
 #include <cstring>
@@ -306,7 +306,7 @@ TEST_CASE("TensorBoard: Python reads the events") {
     events.histogram("kernel", K::arange(0, 60), 4);
     events.model("keras", "{\"a\": 1}", 0);
   }
-  const std::string command = "/usr/bin/python3 tests/nn/callbacks/read_events.py '" +
+  const std::string command = "/usr/bin/python3 tests/nn/callbacks/tensorboard/read_events.py '" +
                               event_file(files.folder()) + "' > '" + files.folder() + "/out.txt' 2>&1";
   const int status = std::system(command.c_str());
   CHECK_MESSAGE(status == 0, content(files.folder() + "/out.txt"));

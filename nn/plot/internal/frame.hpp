@@ -1,0 +1,82 @@
+#pragma once
+#include <ktape/nn/plot/internal/scale.hpp>
+#include <ktape/nn/plot/svg.hpp>
+
+/// What is around the points, lines and bars of a chart. Internal: sources only.
+namespace ktape::plot {
+
+struct FrameSpec {
+  std::string title, x_label, y_label;
+  Scale x, y;
+  std::vector<Scale::Tick> x_ticks = {};  ///< in place of round numbers
+  bool whole_x = false;                   ///< no fractions at the ticks of x
+  std::vector<std::string> legend = {};   ///< names of the series; none where all are empty
+  std::string note = {};
+  int width = 640, height = 400;
+};
+
+/// Draws title, legend, axes and ticks, and says where numbers are in the picture.
+class Frame {
+ public:
+  explicit Frame(FrameSpec spec);
+
+  Svg& svg() { return svg_; }
+  double x(double number) const { return left_ + spec_.x.at(number) * width_; }
+  double y(double number) const { return top_ + (1 - spec_.y.at(number)) * height_; }
+  double bottom() const { return top_ + height_; }
+  double width() const { return width_; }
+  /// The picture, whose marks end at the axes.
+  std::string str();
+
+ private:
+  void draw_legend();
+  void draw_y_axis(const std::vector<Scale::Tick>& ticks);
+  void draw_x_axis(const std::vector<Scale::Tick>& ticks, bool turned);
+
+  FrameSpec spec_;
+  Svg svg_;
+  double left_ = 0, top_ = 0, width_ = 0, height_ = 0;
+};
+
+/// Dots for terminals, two by four in a character, of one color in each.
+class Dots {
+ public:
+  Dots(int columns, int rows);
+  int columns() const { return columns_; }
+  int rows() const { return rows_; }
+  /// Places are parts of the whole, from the left and from below. What is outside is left out.
+  void dot(double x, double y, std::size_t series);
+  void line(double x1, double y1, double x2, double y2, std::size_t series);
+  std::string row(int row, bool color) const;
+
+ private:
+  struct Cell {
+    unsigned char dots = 0;
+    std::size_t series = 0;
+  };
+  int columns_, rows_;
+  std::vector<Cell> cells_;
+};
+
+/// The text in a terminal's color, if any.
+std::string colored(const std::string& text, std::size_t series, bool color);
+/// Throws ValueError for options that no drawing fits.
+void check_text(const TextOptions& options);
+
+/// Title, legend, axes and ticks around dots.
+class TextFrame {
+ public:
+  TextFrame(const FrameSpec& spec, const TextOptions& options);
+  Dots dots() const { return {columns_, rows}; }
+  std::string str(const Dots& dots) const;
+
+ private:
+  static constexpr int rows = 16;
+  const FrameSpec& spec_;
+  TextOptions options_;
+  std::vector<Scale::Tick> ticks_;
+  std::size_t label_width_ = 0;
+  int columns_ = 0;
+};
+
+}  // namespace ktape::plot
