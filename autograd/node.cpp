@@ -1,6 +1,7 @@
 #include <ktape/autograd/base/memory.hpp>
 #include <ktape/autograd/base/thread_state.hpp>
 #include <ktape/autograd/node.hpp>
+#include <ktape/autograd/tape.hpp>
 
 #include <algorithm>
 

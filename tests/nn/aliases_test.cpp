@@ -59,8 +59,8 @@ TEST_CASE("layers that merge are functions, too") {
   CHECK(values(nn::dot({a, b}, 1)) == Values{11});
   const Tensor x = nn::Input({2}), y = nn::Input({2});
   const nn::Model model({x, y}, nn::add({x, y}, {.name = "sum"}));
-  CHECK((model.get_layer("sum").class_name() == "Add" &&
-         values(model.predict({a, b}, {.verbose = 0})) == Values{4, 6}));
+  CHECK(model.get_layer("sum").class_name() == "Add");
+  CHECK(values(model.predict({a, b}, {.verbose = 0})) == Values{4, 6});
 }
 
 TEST_CASE(
@@ -83,5 +83,6 @@ TEST_CASE("an optimizer applies pairs of gradients and variables") {
   const Tensor loss = K::sum(w * w) + K::sum(b);
   const nn::SGD sgd(0.1);
   sgd.apply_gradients({{K::gradients(loss, {w})[0], w}, {K::gradients(loss, {b})[0], b}});
-  CHECK((values(w)[1] == doctest::Approx(1.6) && values(b)[0] == doctest::Approx(2.9)));
+  CHECK(values(w)[1] == doctest::Approx(1.6));
+  CHECK(values(b)[0] == doctest::Approx(2.9));
 }

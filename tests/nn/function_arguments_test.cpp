@@ -131,7 +131,8 @@ TEST_CASE("losses and metrics are given as functions") {
   for (const auto& [given_name, loss] : all) {
     const auto& name = given_name;
     CAPTURE(name);
-    CHECK((loss.name() == name && loss.class_name() == nn::Loss(name).class_name()));
+    CHECK(loss.name() == name);
+    CHECK(loss.class_name() == nn::Loss(name).class_name());
     CHECK(values(loss(t, p)) == values(nn::Loss(name)(t, p)));
   }
   CHECK(nn::Loss(L::sparse_categorical_crossentropy).class_name() == "SparseCategoricalCrossentropy");
@@ -152,9 +153,11 @@ TEST_CASE("a function as a metric is reported under its name") {
   CHECK(result(nn::metrics::top_k_categorical_accuracy) == 1);
   // The metric of the name is the negative of the function.
   const nn::Metric similarity = L::cosine_similarity;
-  CHECK((similarity.name() == "cosine_similarity" && result(similarity) == -result("cosine_similarity")));
+  CHECK(similarity.name() == "cosine_similarity");
+  CHECK(result(similarity) == -result("cosine_similarity"));
   const nn::Metric dice = L::dice;
-  CHECK((dice.name() == "dice" && result(dice) == doctest::Approx(K::mean(L::dice(t, p)).item<double>())));
+  CHECK(dice.name() == "dice");
+  CHECK(result(dice) == doctest::Approx(K::mean(L::dice(t, p)).item<double>()));
   CHECK(nn::Metric(error).name() == "function");
 }
 
@@ -201,7 +204,8 @@ TEST_CASE("models with functions as arguments are saved, loaded and cloned in ev
     CHECK(again.get_layer(-1).get_config().at("activation") == nn::Value("sigmoid"));
     if (name == "model.json") continue;
     const nn::Logs same = again.test_on_batch(x, y);
-    CHECK((same["loss"] == logs["loss"] && same["mean_absolute_error"] == logs["mean_absolute_error"]));
+    CHECK(same["loss"] == logs["loss"]);
+    CHECK(same["mean_absolute_error"] == logs["mean_absolute_error"]);
   }
 }
 

@@ -35,7 +35,8 @@ TEST_CASE("images become what each kind of network reads") {
 TEST_CASE("images may be integers, batches, have their channels first, or wait for their values") {
   const Tensor bytes = K::constant({{{255, 0, 0}, {0, 255, 0}}}, {.dtype = "uint8"});
   const Tensor x = applications::preprocess_input(bytes);
-  CHECK((x.dtype() == K::floatx() && x.shape() == Shape{1, 2, 3}));
+  CHECK(x.dtype() == K::floatx());
+  CHECK(x.shape() == Shape{1, 2, 3});
   CHECK(close(values(applications::preprocess_input(K::stack({bytes, bytes})))[11], -123.68, {.rtol = 1e-6}));
   const Tensor first = K::permute_dimensions(x, {2, 0, 1}),
                same = applications::preprocess_input(K::permute_dimensions(bytes, {2, 0, 1}),
@@ -76,11 +77,14 @@ TEST_CASE("the best classes are named, the best first") {
   const std::string index = files.write("index.json", three_classes);
   const Tensor scores = K::constant({{0.2f, 0.5f, 0.3f}, {0.4f, 0.2f, 0.4f}});
   const auto best = applications::decode_predictions(scores, index, {.top = 2});
-  REQUIRE((best.size() == 2 && best[0].size() == 2));
-  CHECK((best[0][0].class_name == "n02" && best[0][0].class_description == "shark"));
+  REQUIRE(best.size() == 2);
+  REQUIRE(best[0].size() == 2);
+  CHECK(best[0][0].class_name == "n02");
+  CHECK(best[0][0].class_description == "shark");
   CHECK(best[0][0].score == 0.5);
   CHECK(best[0][1].class_description == "hen");
-  CHECK((best[1][0].class_description == "tench" && best[1][1].class_description == "hen"));
+  CHECK(best[1][0].class_description == "tench");
+  CHECK(best[1][1].class_description == "hen");
   CHECK(applications::decode_predictions(scores, index)[1].size() == 3);
 }
 

@@ -40,8 +40,11 @@ TEST_CASE("EarlyStopping waits, and restores the best weights") {
   const Scripted model(std::vector<double>{3, 2, 1, 5, 5, 5, 5});
   const nn::EarlyStopping stopping({.monitor = "loss", .patience = 2, .restore_best_weights = true});
   CHECK(run(model, stopping)["loss"].size() == 5);
-  CHECK((stopping.stopped_epoch() == 4 && model.get_weights()[1].item() == 3));
-  CHECK((stopping.best() == 1 && stopping.best_epoch() == 2 && stopping.wait() == 2));
+  CHECK(stopping.stopped_epoch() == 4);
+  CHECK(model.get_weights()[1].item() == 3);
+  CHECK(stopping.best() == 1);
+  CHECK(stopping.best_epoch() == 2);
+  CHECK(stopping.wait() == 2);
   CHECK(stopping.best_weights()[1].item() == 3);
   CHECK(nn::EarlyStopping({.mode = "min"}).best() == std::numeric_limits<double>::infinity());
   const Scripted rising(std::vector<double>{1, 2, 3, 3, 3});
@@ -58,7 +61,8 @@ TEST_CASE("ReduceLROnPlateau and LearningRateScheduler set the rate, and report 
   CHECK(rates == Values{1, 1, 1, 0.5, 0.5});
   const nn::ReduceLROnPlateau plateau({.monitor = "loss", .patience = 3});
   run(Scripted(std::vector<double>{2, 1, 1, 1}), plateau);
-  CHECK((plateau.best() == 1 && plateau.wait() == 2));
+  CHECK(plateau.best() == 1);
+  CHECK(plateau.wait() == 2);
   const Scripted model(std::vector<double>{1, 1, 1});
   CHECK(run(model, nn::LearningRateScheduler([](int epoch) {
               return 1.0 / (1 << epoch);
@@ -137,14 +141,16 @@ TEST_CASE("batches of a training are heard of under Keras's former names, too") 
   };
   const nn::CallbackOf<FormerImpl> former;
   run(Scripted(std::vector<double>{3, 2}), former);
-  CHECK((former->begun == 2 && former->ended == 2));
+  CHECK(former->begun == 2);
+  CHECK(former->ended == 2);
 }
 
 TEST_CASE("History holds the numbers of a training") {
   const Scripted model(std::vector<double>{3, 2});
   const nn::History history = run(model, nn::TerminateOnNaN());
-  CHECK((history["loss"] == Values{3, 2} && history.names() == std::vector<std::string>{"loss"} &&
-         history.count("acc") == 0));
+  CHECK(history["loss"] == Values{3, 2});
+  CHECK(history.names() == std::vector<std::string>{"loss"});
+  CHECK(history.count("acc") == 0);
   CHECK_THROWS_WITH_AS(history["los"], Contains("did you mean 'loss'"), ValueError);
 }
 

@@ -70,7 +70,8 @@ TEST_CASE("ModelCheckpoint saves the best") {
   logs.pop_back();
   const nn::ModelCheckpoint best(path, options());
   run(Scripted(logs), {best});
-  CHECK((steps_in(path) == 2 && best.best() == 2));
+  CHECK(steps_in(path) == 2);
+  CHECK(best.best() == 2);
   nn::ModelCheckpointOptions most = options();
   most.mode = "max";
   run(Scripted(logs), {nn::ModelCheckpoint(path, most)});

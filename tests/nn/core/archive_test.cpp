@@ -69,14 +69,28 @@ TEST_CASE("Archive keeps values, and sets others to them") {
   const nn::Archive state = kept(from);
   Everything to{false, 0, 0, 0, 0, "", {}, {7}, {}, {}, Tensor(), K::ones({}), {}, Variable(K::zeros({2}))};
   nn::Archive again(state.entries());
-  CHECK((!state.sets() && again.sets() && again.has_part("inner") && !again.has_part("outer")));
+  CHECK(!state.sets());
+  CHECK(again.sets());
+  CHECK(again.has_part("inner"));
+  CHECK(!again.has_part("outer"));
   to.state(again);
-  CHECK((to.flag && to.small == -3 && to.large == from.large && to.bits == from.bits &&
-         to.number == from.number));
-  CHECK((to.text == from.text && to.ints == from.ints && to.larges.empty() && to.texts == from.texts));
-  CHECK((to.numbers.size() == 2 && std::isnan(to.numbers[0]) && to.numbers[1] == INFINITY));
-  CHECK((values(to.tensor) == Values{1, 2} && !to.none.defined()));
-  CHECK((to.tensors.size() == 3 && values(to.tensors[0]) == Values{1, 1} && !to.tensors[1].defined()));
+  CHECK(to.flag);
+  CHECK(to.small == -3);
+  CHECK(to.large == from.large);
+  CHECK(to.bits == from.bits);
+  CHECK(to.number == from.number);
+  CHECK(to.text == from.text);
+  CHECK(to.ints == from.ints);
+  CHECK(to.larges.empty());
+  CHECK(to.texts == from.texts);
+  CHECK(to.numbers.size() == 2);
+  CHECK(std::isnan(to.numbers[0]));
+  CHECK(to.numbers[1] == INFINITY);
+  CHECK(values(to.tensor) == Values{1, 2});
+  CHECK(!to.none.defined());
+  CHECK(to.tensors.size() == 3);
+  CHECK(values(to.tensors[0]) == Values{1, 1});
+  CHECK(!to.tensors[1].defined());
   CHECK(values(to.variable) == Values{3, 4});
 }
 

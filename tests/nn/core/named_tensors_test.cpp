@@ -16,9 +16,13 @@ struct TwoTensors {
 
 TEST_CASE_FIXTURE(TwoTensors, "tensors are found by place and by name") {
   const NamedTensors both{{"left", a}, {"right", b}};
-  CHECK((both.size() == 2 && both.named() && both.names() == Names{"left", "right"}));
-  CHECK((both["right"].item() == 2 && both[0].item() == 1 && both.contains("left") &&
-         !both.contains("middle")));
+  CHECK(both.size() == 2);
+  CHECK(both.named());
+  CHECK(both.names() == Names{"left", "right"});
+  CHECK(both["right"].item() == 2);
+  CHECK(both[0].item() == 1);
+  CHECK(both.contains("left"));
+  CHECK(!both.contains("middle"));
   CHECK_THROWS_WITH_AS(
       both["rigth"],
       "[NamedTensors] there must be a tensor of the name: received 'rigth'; did you mean 'right'?",
@@ -31,8 +35,12 @@ TEST_CASE_FIXTURE(TwoTensors, "whatever is a list of tensors is one without name
   const Variable v = a;
   for (const NamedTensors& list :
        {NamedTensors(a), NamedTensors(v), NamedTensors{a}, NamedTensors(std::vector<Tensor>{a}),
-        NamedTensors(std::vector<Variable>{v}), NamedTensors(ktape::TensorList{a})})
-    CHECK((list.size() == 1 && list[0].item() == 1 && !list.named() && list.names() == Names{""}));
+        NamedTensors(std::vector<Variable>{v}), NamedTensors(ktape::TensorList{a})}) {
+    CHECK(list.size() == 1);
+    CHECK(list[0].item() == 1);
+    CHECK(!list.named());
+    CHECK(list.names() == Names{""});
+  }
   CHECK(NamedTensors{a, v}.size() == 2);
   CHECK_THROWS_WITH_AS(NamedTensors{a}["left"], Contains("received 'left'; none has a name"), ValueError);
   const std::vector<Tensor> plain = NamedTensors{{"left", a}, {"right", b}};
@@ -41,7 +49,8 @@ TEST_CASE_FIXTURE(TwoTensors, "whatever is a list of tensors is one without name
 
 TEST_CASE_FIXTURE(TwoTensors, "a map gives its names, in its order") {
   const NamedTensors both = std::map<std::string, Tensor>{{"right", b}, {"left", a}};
-  CHECK((both.names() == Names{"left", "right"} && both["left"].item() == 1));
+  CHECK(both.names() == Names{"left", "right"});
+  CHECK(both["left"].item() == 1);
 }
 
 TEST_CASE_FIXTURE(TwoTensors, "tensors take the place of others of their name, or come behind all") {
@@ -49,8 +58,9 @@ TEST_CASE_FIXTURE(TwoTensors, "tensors take the place of others of their name, o
   both["left"] = b;
   both.set("right", a);
   both.set("new", b);
-  CHECK((both.names() == Names{"left", "right", "new"} && both["left"].item() == 2 &&
-         both["right"].item() == 1));
+  CHECK(both.names() == Names{"left", "right", "new"});
+  CHECK(both["left"].item() == 2);
+  CHECK(both["right"].item() == 1);
   both.push_back(a);
   CHECK(both.names() == Names{"left", "right", "new", ""});
   both.pop_back();
@@ -60,8 +70,11 @@ TEST_CASE_FIXTURE(TwoTensors, "tensors take the place of others of their name, o
 
 TEST_CASE_FIXTURE(TwoTensors, "parts keep their names, which may stand once in each") {
   const NamedTensors all = NamedTensors::of_parts({{{"a", a}, {"b", b}}, {{"y", a}}, {{"y", b}}});
-  CHECK((all.parts() == std::vector<std::size_t>{2, 1, 1} && all.names() == Names{"a", "b", "y", "y"}));
-  CHECK((all.part(0).names() == Names{"a", "b"} && all.part(2)["y"].item() == 2 && all.part(3).empty()));
+  CHECK(all.parts() == std::vector<std::size_t>{2, 1, 1});
+  CHECK(all.names() == Names{"a", "b", "y", "y"});
+  CHECK(all.part(0).names() == Names{"a", "b"});
+  CHECK(all.part(2)["y"].item() == 2);
+  CHECK(all.part(3).empty());
   NamedTensors fewer = all;
   fewer.pop_back();
   CHECK(fewer.parts().empty());

@@ -101,7 +101,8 @@ TEST_CASE("each layer can be remade from its config") {
     const Tensor expected = layer.apply(inputs)[0];
     const nn::Value json = nn::from_json(nn::to_json(layer.to_value()));
     const nn::Layer again = nn::Layer::from_value(json);
-    CHECK((again.name() == layer.name() && again.get_config() == layer.get_config()));
+    CHECK(again.name() == layer.name());
+    CHECK(again.get_config() == layer.get_config());
     again.apply(inputs);
     again.set_weights(layer.get_weights());
     CHECK(values(again.apply(inputs)[0]) == values(expected));
@@ -163,7 +164,8 @@ TEST_CASE("each layer refuses what it cannot take, by its name, and is not built
     std::vector<Tensor> bad;
     for (const Shape& shape : row.bad_inputs) bad.push_back(K::ones(shape));
     CHECK_THROWS_WITH_AS(layer.apply(bad), doctest::Contains(layer.name().c_str()), ktape::ValueError);
-    CHECK((!layer.built() && layer.weights().empty()));
+    CHECK(!layer.built());
+    CHECK(layer.weights().empty());
     CHECK(layer.apply(inputs_of(row, "float32"))[0].shape() == row.output);
   }
 }
@@ -172,11 +174,13 @@ TEST_CASE("each layer of strings has a name and a config that remakes it, and re
   for (const StringRow& row : string_rows()) {
     CAPTURE(row.name);
     const nn::Layer layer = row.make();
-    CHECK((layer.class_name() == row.name && layer.name().starts_with(nn::to_snake_case(row.name))));
+    CHECK(layer.class_name() == row.name);
+    CHECK(layer.name().starts_with(nn::to_snake_case(row.name)));
     const Tensor expected = row.call(layer);
     CHECK(expected.shape() == row.output);
     const nn::Layer again = nn::Layer::from_value(nn::from_json(nn::to_json(layer.to_value())));
-    CHECK((again.name() == layer.name() && again.get_config() == layer.get_config()));
+    CHECK(again.name() == layer.name());
+    CHECK(again.get_config() == layer.get_config());
     CHECK(values(row.call(again)) == values(expected));
     const std::string rule = '[' + layer.name() + "] the layer takes strings";
     CHECK_THROWS_WITH_AS(layer(K::ones({2, 3})), doctest::Contains(rule.c_str()), ktape::TypeError);

@@ -15,13 +15,17 @@ TEST_CASE(
     "a Sequential is built at once when its first layer says the shape "
     "of its input") {
   const nn::Sequential model({nn::Dense(4, {.activation = "relu", .input_shape = {3}}), nn::Dense(1)});
-  CHECK((model.built() && model.count_params() == 21 && model.layers().size() == 2));
-  CHECK((model.input().shape() == Shape{None, 3} && model.output().shape() == Shape{None, 1}));
+  CHECK(model.built());
+  CHECK(model.count_params() == 21);
+  CHECK(model.layers().size() == 2);
+  CHECK(model.input().shape() == Shape{None, 3});
+  CHECK(model.output().shape() == Shape{None, 1});
   CHECK(model.predict(K::ones({2, 3}), {.verbose = 0}).shape() == Shape{2, 1});
   const nn::Sequential grown;
   grown.add(nn::Conv2D(2, 3, {.input_shape = {8, 8, 1}, .name = "first"}));
   grown.add(nn::Flatten());
-  CHECK((grown.output().shape() == Shape{None, 72} && grown.impl().input_names()[0] == "first_input"));
+  CHECK(grown.output().shape() == Shape{None, 72});
+  CHECK(grown.impl().input_names()[0] == "first_input");
 }
 
 TEST_CASE(
@@ -70,7 +74,8 @@ TEST_CASE("layers of every kind say the shape of their input") {
 TEST_CASE("an Input in front, and other layers before, decide alone") {
   const nn::Sequential model(
       {nn::Input({5}), nn::Dense(4, {.input_shape = {3}}), nn::Dense(1, {.input_shape = {7}})});
-  CHECK((model.input().shape() == Shape{None, 5} && model.count_params() == 29));
+  CHECK(model.input().shape() == Shape{None, 5});
+  CHECK(model.count_params() == 29);
   const Tensor in = nn::Input({5});
   CHECK(nn::Model(in, nn::Dense(4, {.input_shape = {3}})(in)).count_params() == 24);
   CHECK_THROWS_WITH_AS(nn::Sequential({nn::Dense(4, {.batch_input_shape = Shape()})}),
@@ -98,7 +103,8 @@ TEST_CASE("models keep the shape of their input in every format") {
     CAPTURE(name);
     model.save(files.folder() + '/' + name);
     const nn::Model again = nn::load_model(files.folder() + '/' + name);
-    CHECK((again.built() && again.input().shape() == Shape{None, 5, 3}));
+    CHECK(again.built());
+    CHECK(again.input().shape() == Shape{None, 5, 3});
     CHECK(values(again.predict(x, {.verbose = 0})) == values(y));
   }
   const nn::Model cloned = nn::clone_model(model);

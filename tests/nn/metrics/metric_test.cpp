@@ -51,7 +51,8 @@ TEST_CASE("\"accuracy\" is binary, sparse or categorical, as the shapes say") {
 TEST_CASE("a metric is a name, an alias, an object, or any callable under a name") {
   const Tensor t = doubles({{0, 0}, {0, 0}}), p = doubles({{1, 1}, {2, 4}});
   CHECK(nn::Metric("mse")(t, p).item<double>() == 5.5);
-  CHECK((nn::Metric("mse").name() == "mse" && nn::Metric("AUC").name() == "AUC"));
+  CHECK(nn::Metric("mse").name() == "mse");
+  CHECK(nn::Metric("AUC").name() == "AUC");
   CHECK(nn::metrics::MeanSquaredError().name() == "mean_squared_error");
   CHECK(nn::metrics::MeanAbsoluteError()(t, p).item<double>() == 2);
   const nn::Metric largest("largest", [](const Tensor& t, const Tensor& p) { return K::max(K::abs(t - p)); });

@@ -225,8 +225,10 @@ TEST_CASE_FIXTURE(Data, "a batch tells the names, however the data came") {
   model.fit(Dataset::from_tensor_slices({t, b, p, d}).batch(8), {.verbose = 0});
   REQUIRE(model->seen.size() == 3);
   for (const nn::Batch& batch : model->seen) {
-    CHECK((values(batch.x["body"]) == values(b) && values(batch.y["department"]) == values(d)));
-    CHECK((batch.x.names() == Names{"title", "body"} && batch.y.names() == Names{"priority", "department"}));
+    CHECK(values(batch.x["body"]) == values(b));
+    CHECK(values(batch.y["department"]) == values(d));
+    CHECK(batch.x.names() == Names{"title", "body"});
+    CHECK(batch.y.names() == Names{"priority", "department"});
   }
   CHECK(values(model->seen[0].sample_weight["department"]) == values(w));
 }

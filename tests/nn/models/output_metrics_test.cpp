@@ -64,7 +64,8 @@ TEST_CASE("lists of metrics are as many as the outputs") {
 TEST_CASE("a prediction of several outputs is a list of them") {
   const nn::Model model = two_outputs();
   const auto p = model.predict(K::ones({4, 3}), {.verbose = 0});
-  CHECK((p[0].shape() == ktape::Shape{4, 1} && p[1].shape() == ktape::Shape{4, 1}));
+  CHECK(p[0].shape() == ktape::Shape{4, 1});
+  CHECK(p[1].shape() == ktape::Shape{4, 1});
   CHECK(values(p[-1]) == values(p.outputs()[1]));
   CHECK_THROWS_WITH_AS(p[2], "[predict] the model has 2 outputs: received the output 2", ValueError);
   const auto one = nn::Model(model.inputs(), model.outputs()[0]).predict(K::ones({4, 3}), {.verbose = 0});

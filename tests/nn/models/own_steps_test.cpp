@@ -68,7 +68,8 @@ TEST_CASE_FIXTURE(Samples, "a step of one's own keeps the loss and the metrics o
     model.compile({.optimizer = nn::SGD(0.1), .loss = "mse", .metrics = {"mae"}});
   const nn::FitOptions options{.batch_size = 8, .epochs = 3, .verbose = 0, .shuffle = false};
   const nn::History got = own.fit(x, y, options), want = plain.fit(x, y, options);
-  CHECK((got["loss"] == want["loss"] && got["mae"] == want["mae"]));
+  CHECK(got["loss"] == want["loss"]);
+  CHECK(got["mae"] == want["mae"]);
   CHECK(own.evaluate(x, y, {.verbose = 0}) == plain.evaluate(x, y, {.verbose = 0}));
 }
 
@@ -121,12 +122,15 @@ TEST_CASE_FIXTURE(Samples, "metrics of the class's own are reset with those of c
   model.compile({.optimizer = "sgd", .loss = "mse", .metrics = {"mae"}});
   const nn::History history = model.fit(x, y, {.epochs = 2, .verbose = 0});
   CHECK(history["seen"][0] == doctest::Approx(history["seen"][1]));
-  CHECK((model.metrics().size() == 2 && model.metrics()[0].name() == "seen"));
+  CHECK(model.metrics().size() == 2);
+  CHECK(model.metrics()[0].name() == "seen");
 }
 
 TEST_CASE_FIXTURE(Samples, "a functional model may have a training of its own") {
   const Doubling model = small();
-  CHECK((model.outputs().size() == 1 && model.layers().size() == 3 && model.class_name() == "Doubling"));
+  CHECK(model.outputs().size() == 1);
+  CHECK(model.layers().size() == 3);
+  CHECK(model.class_name() == "Doubling");
   model.compile({.optimizer = nn::SGD(0.0), .loss = "mse"});
   const nn::History history = model.fit(x, y, {.verbose = 0});
   const double mse = K::mean(K::square(model.predict(x, {.verbose = 0}) - y)).item<double>();
@@ -134,7 +138,8 @@ TEST_CASE_FIXTURE(Samples, "a functional model may have a training of its own") 
   CHECK(history["half"][0] == doctest::Approx(mse));
   const Tensor a = nn::Input({2}), b = nn::Input({2});
   const Doubling pair({a, b}, {nn::Add()({a, b}), nn::Subtract()({a, b})});
-  CHECK((pair.inputs().size() == 2 && pair.name() != "small"));
+  CHECK(pair.inputs().size() == 2);
+  CHECK(pair.name() != "small");
 }
 
 TEST_CASE_FIXTURE(Samples, "a functional model of a registered class is saved, loaded and cloned as one") {
@@ -149,14 +154,17 @@ TEST_CASE_FIXTURE(Samples, "a functional model of a registered class is saved, l
     model.save(path);
     CHECK_THROWS_WITH_AS(nn::load_model(path), Contains("'Doubling'"), ValueError);
     const nn::Model again = nn::load_model(path, {.custom_objects = doubling});
-    CHECK((again.class_name() == "Doubling" && again.name() == "small" && again.get_layer("hidden").built()));
+    CHECK(again.class_name() == "Doubling");
+    CHECK(again.name() == "small");
+    CHECK(again.get_layer("hidden").built());
     CHECK(values(again.predict(x, {.verbose = 0})) == values(predictions));
     if (name == "model.json") continue;
     CHECK(again.fit(x, y, {.verbose = 0}).contains("half"));
   }
   const nn::custom_object_scope scope(doubling);
   const nn::Model cloned = nn::clone_model(model);
-  CHECK((cloned.class_name() == "Doubling" && cloned.count_params() == model.count_params()));
+  CHECK(cloned.class_name() == "Doubling");
+  CHECK(cloned.count_params() == model.count_params());
   const nn::Model other =
       nn::clone_model(model, {.clone_function = [](const nn::Layer& layer) { return layer; }});
   CHECK(values(other.predict(x, {.verbose = 0})) == values(predictions));

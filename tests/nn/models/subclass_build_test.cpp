@@ -33,7 +33,9 @@ struct PairImpl : nn::ModelImpl {
 TEST_CASE("build of a model class makes the weights of its layers") {
   const TwoLayers model;
   model.build({None, 3});
-  CHECK((model.built() && model.weights().size() == 4 && model.count_params() == 3 * 4 + 4 + 4 + 1));
+  CHECK(model.built());
+  CHECK(model.weights().size() == 4);
+  CHECK(model.count_params() == 3 * 4 + 4 + 4 + 1);
   const nn::ModelOf<PairImpl> pair;
   pair.build({{None, 3}, {None, 5}});
   CHECK(pair.count_params() == 3 * 2 + 2 + 5 * 2 + 2);
@@ -57,7 +59,8 @@ TEST_CASE("a model class that was built by a shape saves all its weights") {
 TEST_CASE("a build by a shape that does not fit changes nothing") {
   const nn::Layer block = Block();
   CHECK_THROWS_AS(block.build({None, 4}), ktape::ValueError);
-  CHECK((!block.built() && block.weights().empty()));
+  CHECK(!block.built());
+  CHECK(block.weights().empty());
   block.build({None, 3});
   CHECK(block.weights().size() == 2);
 }

@@ -31,7 +31,8 @@ TEST_CASE("fit goes down the slope, batch by batch, as the same steps by hand do
   const nn::Sequential model = linear_model();
   const nn::History history =
       model.fit(line.x, line.y, {.batch_size = 16, .epochs = 20, .verbose = 0, .shuffle = false});
-  CHECK((history["loss"].size() == 20 && history["loss"].back() < 1e-3));
+  CHECK(history["loss"].size() == 20);
+  CHECK(history["loss"].back() < 1e-3);
   CHECK(history.epoch().back() == 19);
 
   Variable w = K::zeros({2, 1}), b = K::zeros({1});
@@ -111,7 +112,8 @@ TEST_CASE("validation: a split at the end, or data of its own") {
   CHECK(close(split["val_loss"].back(), model.evaluate(x, y, {.verbose = 0})["loss"], {.rtol = 1e-5}));
   const nn::History given =
       model.fit(line.x, line.y, {.epochs = 4, .verbose = 0, .validation_data = {x, y}, .validation_freq = 2});
-  CHECK((given["val_loss"].size() == 2 && given["loss"].size() == 4));
+  CHECK(given["val_loss"].size() == 2);
+  CHECK(given["loss"].size() == 4);
 }
 
 TEST_CASE("weights of samples and classes multiply their losses") {
@@ -146,7 +148,8 @@ TEST_CASE("a function that measures several outputs measures each by itself") {
   model.compile({.loss = "mse", .metrics = {{"far", far}}});
   const Tensor x = K::ones({4, 1});
   const nn::Logs logs = model.test_on_batch(x, {x, x});
-  CHECK((logs.at("same_far") == 0 && logs.at("more_far") == 2));
+  CHECK(logs.at("same_far") == 0);
+  CHECK(logs.at("more_far") == 2);
 }
 
 TEST_CASE("the metrics of a step of one's own begin anew with each epoch") {
@@ -176,8 +179,10 @@ TEST_CASE("metrics of one name are all reported") {
   const nn::Logs logs = model.test_on_batch(
       line.x, line.y, {.sample_weight = K::cast(line.x[{ktape::All, 0}] > 0.f, "float32")});
   CHECK(logs.size() == 5);
-  CHECK((logs["edge"] == K::min(line.y).item() && logs["edge_1"] == K::max(line.y).item()));
-  CHECK((logs["mae"] > 0 && logs["weighted_mae"] != logs["mae"]));
+  CHECK(logs["edge"] == K::min(line.y).item());
+  CHECK(logs["edge_1"] == K::max(line.y).item());
+  CHECK(logs["mae"] > 0);
+  CHECK(logs["weighted_mae"] != logs["mae"]);
 }
 
 TEST_CASE("what layers add is part of the loss and of the report") {
@@ -198,7 +203,8 @@ TEST_CASE("what layers add is part of the loss and of the report") {
   model.compile({.optimizer = nn::SGD(0.0)});
   const nn::Logs logs = model.train_on_batch(K::constant({{1.f, 3.f}}));
   CHECK(close(logs["loss"], 0.25 + 2 + 4, {.rtol = 1e-5}));
-  CHECK((logs["level"] == 2 && logs["peak"] == 4));
+  CHECK(logs["level"] == 2);
+  CHECK(logs["peak"] == 4);
   CHECK(model.losses().size() == 1);
 }
 
@@ -219,7 +225,9 @@ TEST_CASE("steps_per_epoch ends epochs, initial_epoch says where they begin") {
                                          .callbacks = {counter},
                                          .initial_epoch = 2,
                                          .steps_per_epoch = 3});
-  CHECK((batches == 9 && first_epoch == 2 && history["loss"].size() == 3));
+  CHECK(batches == 9);
+  CHECK(first_epoch == 2);
+  CHECK(history["loss"].size() == 3);
 }
 
 TEST_CASE("Ctrl-C ends a training after its batch, and keeps what it reported") {

@@ -45,7 +45,8 @@ void check_kind(Same same) {
     const Value value = nn::with_module(H::Impl::kind, object.to_value());
     if (value.is_config() && value.config().at("module").is_null()) continue;  // of another test
     const H again{nn::from_json(nn::to_json(value))};
-    CHECK((again.class_name() == object.class_name() && again.get_config() == object.get_config()));
+    CHECK(again.class_name() == object.class_name());
+    CHECK(again.get_config() == object.get_config());
     CHECK(same(object, again));
   }
 }

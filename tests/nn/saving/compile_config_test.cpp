@@ -52,10 +52,10 @@ TEST_CASE("how a model was compiled is written as Keras 3 writes it") {
         std::vector<std::string>{"optimizer", "loss", "loss_weights", "metrics", "weighted_metrics"});
   CHECK(config.at("optimizer").config().at("module") == Value("keras.optimizers"));
   const Config rate = config.at("optimizer").config().at("config").config().at("learning_rate").config();
-  CHECK((rate.at("module") == Value("keras.optimizers.schedules") &&
-         rate.at("class_name") == Value("CosineDecay")));
-  CHECK((config.at("loss").config().at("module") == Value("keras.losses") &&
-         config.at("loss_weights").is_null()));
+  CHECK(rate.at("module") == Value("keras.optimizers.schedules"));
+  CHECK(rate.at("class_name") == Value("CosineDecay"));
+  CHECK(config.at("loss").config().at("module") == Value("keras.losses"));
+  CHECK(config.at("loss_weights").is_null());
   CHECK(config.at("metrics").list()[1] == Value("accuracy"));
   const Tensor x = normal({4, 2}, 1, "float32"), y = normal({4, 1}, 2, "float32");
   const nn::Logs expected = model.test_on_batch(x, y);
@@ -86,17 +86,21 @@ TEST_CASE("metrics for each of several outputs are lists, as in Keras") {
   const nn::Model model = forked();
   model.compile({.loss = "mse", .metrics = {"mae"}});
   const Value metrics = nn::compile_config(model).config().at("metrics");
-  CHECK((metrics.list().size() == 2 && metrics.list()[0].is_list()));
+  CHECK(metrics.list().size() == 2);
+  CHECK(metrics.list()[0].is_list());
   Config flat = nn::compile_config(model).config();
   flat.set("metrics", Value::List{"mae", "mape"});
   nn::compile_from_config(model, flat);
   const nn::Logs logs = model.test_on_batch(K::ones({2, 2}), {K::ones({2, 1}), K::ones({2, 1})});
-  CHECK((logs.contains("a_mae") && logs.contains("b_mape") && !logs.contains("a_mape")));
+  CHECK(logs.contains("a_mae"));
+  CHECK(logs.contains("b_mape"));
+  CHECK(!logs.contains("a_mape"));
   for (const Value& all : {Value(Value::List{"mae"}), Value(Value::List{Value::List{"mae"}})}) {
     flat.set("metrics", all);
     nn::compile_from_config(model, flat);
     const nn::Logs both = model.test_on_batch(K::ones({2, 2}), {K::ones({2, 1}), K::ones({2, 1})});
-    CHECK((both.contains("a_mae") && both.contains("b_mae")));
+    CHECK(both.contains("a_mae"));
+    CHECK(both.contains("b_mae"));
   }
   const Value::List mae{"mae"};
   flat.set("metrics", Value::List{mae, mae, mae});

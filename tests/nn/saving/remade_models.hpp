@@ -29,7 +29,8 @@ inline void check_remade(const nn::Model& model, const std::vector<Tensor>& inpu
   const nn::Model again = remade(model, objects);
   CHECK(names_of(again) == names_of(model));
   CHECK(again.to_json() == model.to_json());
-  CHECK((again.name() == model.name() && !again.is(model)));
+  CHECK(again.name() == model.name());
+  CHECK(!again.is(model));
   const std::vector<Tensor> expected = model.apply(inputs), outputs = again.apply(inputs);
   REQUIRE(outputs.size() == expected.size());
   for (std::size_t i = 0; i < outputs.size(); ++i) CHECK(values(outputs[i]) == values(expected[i]));

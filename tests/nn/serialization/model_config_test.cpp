@@ -20,7 +20,8 @@ TEST_CASE("a functional model is written as Keras 3 writes it") {
         R"({"module":"keras.layers","class_name":"InputLayer","config":{"name":"in","dtype":"float32",)"
         R"("batch_shape":[null,2],"sparse":false},"registered_name":null,"name":"in","inbound_nodes":[]})");
   const Config dense = own.at("layers").list()[1].config();
-  CHECK((dense.at("module") == Value("keras.layers") && dense.at("name") == Value("out")));
+  CHECK(dense.at("module") == Value("keras.layers"));
+  CHECK(dense.at("name") == Value("out"));
   CHECK(nn::to_json(dense.at("inbound_nodes")) ==
         R"([{"args":[{"class_name":"__keras_tensor__","config":{"shape":[null,2],"dtype":"float32",)"
         R"("keras_history":["in",0,0]}}],"kwargs":{}}])");
@@ -98,9 +99,13 @@ TEST_CASE("names, frozen layers and dtypes are kept") {
   const nn::Model model(in, nn::Dense(1, {.name = "free", .dtype = "float64"})(frozen(in)),
                         {.name = "named"});
   const nn::Model again = remade(model);
-  CHECK((again.input().shape() == Shape{2, 3} && again.input().dtype() == "float64"));
-  CHECK((!again.get_layer("frozen").trainable() && again.get_layer("free").trainable() && again.trainable()));
-  CHECK((again.trainable_weights().size() == 2 && again.weights()[0].name() == "frozen/kernel"));
+  CHECK(again.input().shape() == Shape{2, 3});
+  CHECK(again.input().dtype() == "float64");
+  CHECK(!again.get_layer("frozen").trainable());
+  CHECK(again.get_layer("free").trainable());
+  CHECK(again.trainable());
+  CHECK(again.trainable_weights().size() == 2);
+  CHECK(again.weights()[0].name() == "frozen/kernel");
   CHECK(again.get_layer("free").dtype() == "float64");
   model.set_trainable(false);
   CHECK(!remade(model).trainable());
@@ -142,7 +147,8 @@ TEST_CASE("a Sequential has an InputLayer first where its input is known") {
 TEST_CASE("a Sequential takes the layers of a model, its input among them") {
   const nn::Model model = small();
   const nn::Sequential same(model.layers());
-  CHECK((same.built() && same.layers().size() == 1));
+  CHECK(same.built());
+  CHECK(same.layers().size() == 1);
   const Tensor x = normal({3, 2}, 1, "float32");
   CHECK(values(same(x)) == values(model(x)));
 }

@@ -188,7 +188,8 @@ TEST_CASE("whole numbers are even over [minval, maxval) in every integer dtype")
     CHECK(x.dtype() == dtype);
     std::vector<double> counts(10);
     for (double v : values(x)) {
-      REQUIRE((v >= 3 && v < 13));
+      REQUIRE(v >= 3);
+      REQUIRE(v < 13);
       ++counts[static_cast<std::size_t>(v - 3)];
     }
     double chi2 = 0;

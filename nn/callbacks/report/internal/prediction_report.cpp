@@ -133,15 +133,15 @@ void PredictionReport::add(const Tensor& input, std::size_t row, PredictedSample
 std::vector<PredictionReport> review(const Model& model, std::size_t keep) {
   Trainer& trainer = model.impl().trainer();
   std::vector<PredictionReport> reviews;
-  Feed* feed = trainer.training ? trainer.training->validation() : nullptr;
-  if (!feed) return reviews;
+  BatchSource* source = trainer.training ? trainer.training->validation() : nullptr;
+  if (!source) return reviews;
   const std::optional<std::int64_t> steps = trainer.training->validation_steps();
   const backend::learning_phase_scope inference(0);
   const NoGrad off;
   const std::vector<std::string> names = model.impl().output_names();
-  feed->restart(false);
-  for (std::int64_t step = 0; (!steps || step < *steps) && feed->more(); ++step) {
-    const Batch batch = feed->next();
+  source->restart(false);
+  for (std::int64_t step = 0; (!steps || step < *steps) && source->more(); ++step) {
+    const Batch batch = source->next();
     const std::vector<Tensor> y_pred = model.impl().predict_step(batch);
     for (std::size_t i = 0; i < y_pred.size(); ++i) {
       if (i == reviews.size()) {

@@ -68,8 +68,15 @@ TEST_CASE("fields that Python would not take") {
 
 TEST_CASE("python_repr has the digits that name a number") {
   const auto repr = [](double x) { return nn::python_repr(x); };
-  CHECK((repr(0.1) == "0.1" && repr(2) == "2.0" && repr(0) == "0.0" && repr(-1.5) == "-1.5"));
-  CHECK((repr(1e-5) == "1e-05" && repr(0.0001) == "0.0001" && repr(1e16) == "1e+16"));
-  CHECK((repr(123456789012345) == "123456789012345.0" && repr(1.0 / 3) == "0.3333333333333333"));
-  CHECK((repr(NAN) == "nan" && repr(-INFINITY) == "-inf"));
+  CHECK(repr(0.1) == "0.1");
+  CHECK(repr(2) == "2.0");
+  CHECK(repr(0) == "0.0");
+  CHECK(repr(-1.5) == "-1.5");
+  CHECK(repr(1e-5) == "1e-05");
+  CHECK(repr(0.0001) == "0.0001");
+  CHECK(repr(1e16) == "1e+16");
+  CHECK(repr(123456789012345) == "123456789012345.0");
+  CHECK(repr(1.0 / 3) == "0.3333333333333333");
+  CHECK(repr(NAN) == "nan");
+  CHECK(repr(-INFINITY) == "-inf");
 }

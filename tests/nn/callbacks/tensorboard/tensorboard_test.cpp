@@ -62,7 +62,8 @@ Fields fields(const std::string& message) {
   const auto varint = [&] {
     std::uint64_t value = 0;
     for (int shift = 0;; shift += 7) {
-      REQUIRE((at < message.size() && shift < 64));
+      REQUIRE(at < message.size());
+      REQUIRE(shift < 64);
       const auto byte = static_cast<unsigned char>(message[at++]);
       value |= static_cast<std::uint64_t>(byte & 127) << shift;
       if (byte < 128) return value;
@@ -119,7 +120,8 @@ std::vector<Summary> summaries(const std::string& file) {
   double last = 0;
   for (const std::string& event : events) {
     const auto time = number<double>(field(event, 1));
-    CHECK((time >= last && time > 1.6e9));
+    CHECK(time >= last);
+    CHECK(time > 1.6e9);
     last = time;
     if (field(event, 5).empty()) continue;
     const std::string value = field(field(event, 5), 1), tensor = field(value, 8),
@@ -140,7 +142,8 @@ std::vector<std::string> scalars(const std::string& folder) {
   std::vector<std::string> out;
   for (const Summary& summary : summaries(event_file(folder))) {
     if (summary.plugin != "scalars") continue;
-    CHECK((summary.dtype == 1 && summary.shape.rank() == 0));
+    CHECK(summary.dtype == 1);
+    CHECK(summary.shape.rank() == 0);
     std::ostringstream text;
     text << summary.tag << ' ' << summary.step << ' ' << number<float>(summary.content);
     out.push_back(text.str());
@@ -216,19 +219,25 @@ TEST_CASE("TensorBoard writes weights as histograms and images") {
   std::vector<std::string> names;
   for (const Summary& summary : summaries(event_file(files.folder() + "/train"))) {
     if (summary.plugin == "histograms") {
-      CHECK((summary.dtype == 2 && summary.shape == Shape{1, 3}));
+      CHECK(summary.dtype == 2);
+      CHECK(summary.shape == Shape{1, 3});
       names.push_back(summary.tag + ' ' + std::to_string(summary.step));
       if (summary.tag != "scores/kernel/histogram") continue;
-      CHECK((number<double>(summary.content) == 0 && number<double>(summary.content, 8) == 1));
+      CHECK(number<double>(summary.content) == 0);
+      CHECK(number<double>(summary.content, 8) == 1);
       CHECK(number<double>(summary.content, 16) == 6);
     }
     if (summary.tag == "scores/kernel/image") {
-      CHECK((summary.plugin == "images" && summary.dtype == 7 && summary.shape == Shape{3}));
+      CHECK(summary.plugin == "images");
+      CHECK(summary.dtype == 7);
+      CHECK(summary.shape == Shape{3});
       REQUIRE(summary.texts.size() == 3);
-      CHECK((summary.texts[0] == "3" && summary.texts[1] == "2"));  // width, height
+      CHECK(summary.texts[0] == "3");
+      CHECK(summary.texts[1] == "2");  // width, height
       const Tensor image =
           ktape::data::load_image(files.write("image.png", summary.texts[2]), {.color_mode = "grayscale"});
-      CHECK((image.shape() == Shape{2, 3, 1} && values(image) == Values(6, 127)));
+      CHECK(image.shape() == Shape{2, 3, 1});
+      CHECK(values(image) == Values(6, 127));
     }
   }
   CHECK(names == Texts{"scores/kernel/histogram 0", "scores/bias/histogram 0", "scores/kernel/histogram 2",
@@ -243,7 +252,9 @@ TEST_CASE("TensorBoard writes the architecture, where there is one") {
   model.fit(x, x, {.verbose = 0, .callbacks = {nn::TensorBoard(files.folder())}});
   const std::vector<Summary> all = summaries(event_file(files.folder() + "/train"));
   REQUIRE(!all.empty());
-  CHECK((all[0].tag == "keras" && all[0].plugin == "graph_keras_model" && all[0].dtype == 7));
+  CHECK(all[0].tag == "keras");
+  CHECK(all[0].plugin == "graph_keras_model");
+  CHECK(all[0].dtype == 7);
   REQUIRE(all[0].texts.size() == 1);
   CHECK(nn::from_json(all[0].texts[0]).config().at("class_name").string() == "Sequential");
   model.fit(
@@ -276,7 +287,9 @@ TEST_CASE("histogram_of counts numbers in ranges of one width") {
   CHECK(nn::histogram_of(K::zeros({0})).shape() == Shape{0, 3});
   CHECK(values(nn::histogram_of(K::constant({NAN, 1.f, INFINITY}))) == Values{0.5, 1.5, 1});
   const Tensor wide = nn::histogram_of(doubles({-1e308, 1e308, 0}));  // whose difference is infinite
-  CHECK((wide.item<double>(0, 2) == 1 && wide.item<double>(15, 2) == 1 && wide.item<double>(29, 2) == 1));
+  CHECK(wide.item<double>(0, 2) == 1);
+  CHECK(wide.item<double>(15, 2) == 1);
+  CHECK(wide.item<double>(29, 2) == 1);
 }
 
 TEST_CASE("TensorBoard: what cannot be") {

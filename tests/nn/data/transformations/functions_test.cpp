@@ -136,7 +136,10 @@ TEST_CASE("random numbers have no end, and are the same in each reading unless t
   const Values first = read(numbers.take(50));
   CHECK(read(numbers.take(50)) == first);
   CHECK(std::set(first.begin(), first.end()).size() == 50);
-  for (const double number : first) CHECK((number >= 0 && number < 4294967296.));
+  for (const double number : first) {
+    CHECK(number >= 0);
+    CHECK(number < 4294967296.);
+  }
   CHECK(read(Dataset::random({.seed = 5}).take(50)) != first);
   const Dataset other = Dataset::random({.seed = 4, .rerandomize_each_iteration = true}).take(9);
   CHECK(read(other) != read(other));

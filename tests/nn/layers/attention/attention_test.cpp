@@ -186,7 +186,8 @@ TEST_CASE("a symbolic call knows its shapes, whatever the steps") {
   const Tensor sequence = nn::Input({None, 5});
   const std::vector<Tensor> both = nn::MultiHeadAttention(2, 3).apply(
       {sequence, sequence}, {.use_causal_mask = true, .return_attention_scores = true});
-  CHECK((both[0].shape() == Shape{None, None, 5} && both[1].shape() == Shape{None, 2, None, None}));
+  CHECK(both[0].shape() == Shape{None, None, 5});
+  CHECK(both[1].shape() == Shape{None, 2, None, None});
 }
 
 TEST_CASE("a gate scales what the heads found") {
@@ -212,7 +213,8 @@ TEST_CASE("grouped queries share keys and values") {
   layer({query, value}), each({query, value});
   give_random_weights(layer);
   std::vector<Tensor> weights = layer.get_weights();
-  CHECK((weights[2].shape() == Shape{5, 2, 3} && weights[6].shape() == Shape{4, 3, 5}));
+  CHECK(weights[2].shape() == Shape{5, 2, 3});
+  CHECK(weights[6].shape() == Shape{4, 3, 5});
   for (const std::size_t kernel : {2u, 4u}) {
     weights[kernel] = K::repeat_elements(weights[kernel], 2, 1);
     weights[kernel + 1] = K::repeat_elements(weights[kernel + 1], 2, 0);

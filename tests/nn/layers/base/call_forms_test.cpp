@@ -93,7 +93,8 @@ TEST_CASE_FIXTURE(TwoTensors, "every form of call for several tensors works, wit
   CHECK(values(made<Both>()({a, b})) == Values{10, 40});
   CHECK(values(made<OfTwoKinds>()({a, b})) == Values{-9, -18});
   const Tensors swapped = made<Swap>().apply({a, b});
-  CHECK((values(swapped[0]) == Values{10, 20} && values(swapped[1]) == Values{1, 2}));
+  CHECK(values(swapped[0]) == Values{10, 20});
+  CHECK(values(swapped[1]) == Values{1, 2});
   CHECK(values(made<SwapInTraining>().apply({a, b}, {.training = true})[0]) == Values{10, 20});
   CHECK(values(made<SwapInTraining>().apply({a, b})[0]) == Values{1, 2});
 }
@@ -102,8 +103,9 @@ TEST_CASE_FIXTURE(TwoTensors, "every form of call is part of a functional model,
   const Tensor x = nn::Input({2}), y = nn::Input({2});
   const nn::Model model({x, y}, {made<Several>()({x, y}), made<Both>()({x, y}), made<One>()(x)});
   const Tensors outputs = model.apply({K::stack({a}), K::stack({b})});
-  CHECK((values(outputs[0]) == Values{11, 22} && values(outputs[1]) == Values{10, 40} &&
-         values(outputs[2]) == Values{2, 3}));
+  CHECK(values(outputs[0]) == Values{11, 22});
+  CHECK(values(outputs[1]) == Values{10, 40});
+  CHECK(values(outputs[2]) == Values{2, 3});
   CHECK(values(slope([this](const Tensor& x) { return made<Both>()({x, b}); }, a)) == Values{10, 20});
 }
 

@@ -43,14 +43,18 @@ using Both = nn::LayerOf<BothImpl>;
 
 TEST_CASE("a layer is built by its first call, once") {
   const Affine affine(1.0, nn::LayerOptions{.name = "affine"});
-  CHECK((!affine.built() && affine.weights().empty()));
+  CHECK(!affine.built());
+  CHECK(affine.weights().empty());
   CHECK(values(affine(K::constant({{1.f, 2.f}}))) == Values{2, 3});
-  CHECK((affine.built() && affine->shift == 1 && affine.count_params() == 2));
+  CHECK(affine.built());
+  CHECK(affine->shift == 1);
+  CHECK(affine.count_params() == 2);
   CHECK(affine.weights()[0].name() == "affine/scale");
   affine.set_weights({K::constant({2.f, 3.f})});
   CHECK(values(affine(K::constant({{1.f, 2.f}}))) == Values{3, 7});
   const nn::Layer same = affine;
-  CHECK((same.weights()[0].is(affine.weights()[0]) && values(same.get_weights()[0]) == Values{2, 3}));
+  CHECK(same.weights()[0].is(affine.weights()[0]));
+  CHECK(values(same.get_weights()[0]) == Values{2, 3});
 }
 
 TEST_CASE("names are Keras's, counted") {
@@ -66,12 +70,14 @@ TEST_CASE("a layer of layers has their weights, and hands the phase down") {
   const Block block;
   const Tensor x = K::ones({50, 4});
   CHECK(block(x).shape() == Shape{50, 3});
-  CHECK((block.weights().size() == 2 && block.weights()[0].name() == "block/dense/kernel"));
+  CHECK(block.weights().size() == 2);
+  CHECK(block.weights()[0].name() == "block/dense/kernel");
   block.set_weights({K::ones({4, 3}), K::zeros({3})});
   CHECK(K::max(block(x)).item() == 4);
   CHECK(K::max(block(x, {.training = true})).item() == 8);
   block.set_trainable(false);
-  CHECK((block.trainable_weights().empty() && block.non_trainable_weights().size() == 2));
+  CHECK(block.trainable_weights().empty());
+  CHECK(block.non_trainable_weights().size() == 2);
   CHECK(!block->dense.trainable());
 }
 
@@ -119,7 +125,8 @@ TEST_CASE("apply takes and returns any number of tensors") {
   const Both both;
   const Tensor a = K::constant({{3.f}}), b = K::constant({{1.f}});
   const std::vector<Tensor> outputs = both.apply({a, b});
-  CHECK((values(outputs[0]) == Values{4} && values(outputs[1]) == Values{2}));
+  CHECK(values(outputs[0]) == Values{4});
+  CHECK(values(outputs[1]) == Values{2});
   CHECK_THROWS_WITH_AS(both({a, b}), Contains("[both] layer(x) is for one output"), ValueError);
   CHECK_THROWS_WITH_AS(nn::Dense(1, {.name = "one"}).apply({a, b}),
                        "[one] the layer takes one input: received 2", ValueError);
@@ -128,10 +135,12 @@ TEST_CASE("apply takes and returns any number of tensors") {
 TEST_CASE("losses are those of the weights and of the last call") {
   const Affine affine(0.0);
   affine(K::ones({1, 2}));
-  CHECK((affine.losses().size() == 1 && affine.losses()[0].item() == 1));
+  CHECK(affine.losses().size() == 1);
+  CHECK(affine.losses()[0].item() == 1);
   const nn::Dense active(1, {.kernel_initializer = "ones", .activity_regularizer = nn::L1(1.0)});
   for (int call = 0; call < 2; ++call) active(K::ones({4, 3}));
-  CHECK((active.losses().size() == 1 && active.losses()[0].item() == 3));
+  CHECK(active.losses().size() == 1);
+  CHECK(active.losses()[0].item() == 3);
 }
 
 TEST_CASE("gradients reach the weights, and inputs take the layer's dtype") {
@@ -181,7 +190,8 @@ TEST_CASE("an embedding starts with the weights it is given") {
 TEST_CASE("a config remakes a layer") {
   const nn::Dense dense(3, {.activation = "relu", .kernel_regularizer = nn::L2(0.1), .name = "scores"});
   const nn::Layer again = nn::Layer::from_value(dense.to_value());
-  CHECK((again.name() == "scores" && again.class_name() == "Dense"));
+  CHECK(again.name() == "scores");
+  CHECK(again.class_name() == "Dense");
   CHECK(again.get_config() == dense.get_config());
   CHECK(dense.get_config().at("activation").string() == "relu");
   CHECK_THROWS_WITH_AS(nn::Layer::from_value("Dens"), Contains("did you mean 'Dense'"), ValueError);
@@ -189,15 +199,19 @@ TEST_CASE("a config remakes a layer") {
   nn::register_object("Affine", [](const nn::Config& config) { return Affine(config.at("shift").number()); });
   const Affine affine(2.0, nn::LayerOptions{.name = "mine", .trainable = false});
   const nn::Layer mine = nn::Layer::from_value(affine.to_value());
-  CHECK((mine.name() == "mine" && !mine.trainable() && mine.get_config() == affine.get_config()));
+  CHECK(mine.name() == "mine");
+  CHECK(!mine.trainable());
+  CHECK(mine.get_config() == affine.get_config());
 }
 
 TEST_CASE("symbolic calls give exact shapes and remember their layer") {
   const Tensor in = nn::Input({4});
   const nn::Dense dense(3);
   const Tensor out = dense(in);
-  CHECK((K::int_shape(out) == Shape{None, 3} && K::is_keras_tensor(out)));
-  CHECK((dense.output().shape() == Shape{None, 3} && dense.input().shape() == Shape{None, 4}));
+  CHECK(K::int_shape(out) == Shape{None, 3});
+  CHECK(K::is_keras_tensor(out));
+  CHECK(dense.output().shape() == Shape{None, 3});
+  CHECK(dense.input().shape() == Shape{None, 4});
   const auto f = K::function({in}, {out, K::gradients(K::sum(out), {in})[0]});
   const auto results = f({K::ones({2, 4})});
   CHECK(values(results[0]) == values(dense(K::ones({2, 4}))));

@@ -10,26 +10,32 @@ using ktape::Shape, ktape::Tensor, ktape::ValueError, ktape::Variable;
 TEST_CASE("layers give their weights by the names of Keras's attributes") {
   const nn::Dense dense(2);
   dense.build({4, 5});
-  CHECK((dense.kernel().shape() == Shape{5, 2} && dense.bias().shape() == Shape{2}));
+  CHECK(dense.kernel().shape() == Shape{5, 2});
+  CHECK(dense.bias().shape() == Shape{2});
   CHECK(dense.kernel().is(dense.weights()[0]));
   const nn::Conv2D convolution(3, 2);
   convolution.build({1, 8, 8, 4});
-  CHECK((convolution.kernel().shape() == Shape{2, 2, 4, 3} && convolution.bias().shape() == Shape{3}));
+  CHECK(convolution.kernel().shape() == Shape{2, 2, 4, 3});
+  CHECK(convolution.bias().shape() == Shape{3});
   const nn::SeparableConv1D separable(3, 2);
   separable.build({1, 8, 4});
-  CHECK((separable.depthwise_kernel().shape() == Shape{2, 4, 1} &&
-         separable.pointwise_kernel().shape() == Shape{1, 4, 3} && separable.bias().shape() == Shape{3}));
+  CHECK(separable.depthwise_kernel().shape() == Shape{2, 4, 1});
+  CHECK(separable.pointwise_kernel().shape() == Shape{1, 4, 3});
+  CHECK(separable.bias().shape() == Shape{3});
   const nn::BatchNormalization normalization;
   normalization.build({2, 3});
-  CHECK((normalization.gamma().item(0) == 1 && normalization.beta().item(0) == 0 &&
-         normalization.moving_mean().item(0) == 0 && normalization.moving_variance().item(0) == 1));
+  CHECK(normalization.gamma().item(0) == 1);
+  CHECK(normalization.beta().item(0) == 0);
+  CHECK(normalization.moving_mean().item(0) == 0);
+  CHECK(normalization.moving_variance().item(0) == 1);
   const nn::Embedding embedding(10, 4);
   embedding.build({2, 3});
   CHECK(embedding.embeddings().shape() == Shape{10, 4});
   const nn::LSTM lstm(3);
   lstm.build({2, 5, 4});
-  CHECK((lstm.kernel().shape() == Shape{4, 12} && lstm.recurrent_kernel().shape() == Shape{3, 12} &&
-         lstm.bias().shape() == Shape{12}));
+  CHECK(lstm.kernel().shape() == Shape{4, 12});
+  CHECK(lstm.recurrent_kernel().shape() == Shape{3, 12});
+  CHECK(lstm.bias().shape() == Shape{12});
   const nn::GRUCell cell(3);
   cell.build({2, 4});
   CHECK(cell.recurrent_kernel().shape() == Shape{3, 9});
@@ -41,7 +47,8 @@ TEST_CASE("layers give their weights by the names of Keras's attributes") {
   CHECK(rms.scale().shape() == Shape{6});
   nn::Normalization numbers;
   numbers.adapt(K::constant({{1.f}, {3.f}}));
-  CHECK((numbers.mean().item() == 2 && numbers.variance().item() == 1));
+  CHECK(numbers.mean().item() == 2);
+  CHECK(numbers.variance().item() == 1);
 }
 
 TEST_CASE("every weight of a layer is found by the end of its path") {
@@ -54,11 +61,11 @@ TEST_CASE("every weight of a layer is found by the end of its path") {
                        ValueError);
   const nn::MultiHeadAttention attention(2, 3);
   attention({x, x});
-  CHECK((attention.weight("query/kernel").shape() == Shape{4, 2, 3} &&
-         attention.weight("attention_output/bias").shape() == Shape{4}));
+  CHECK(attention.weight("query/kernel").shape() == Shape{4, 2, 3});
+  CHECK(attention.weight("attention_output/bias").shape() == Shape{4});
   const nn::Sequential model({nn::Input({3}), nn::Dense(2, {.name = "a"}), nn::Dense(1, {.name = "b"})});
-  CHECK((model.weight("a/kernel").is(model.get_layer("a").weight("kernel")) &&
-         model.weight("b/bias").shape() == Shape{1}));
+  CHECK(model.weight("a/kernel").is(model.get_layer("a").weight("kernel")));
+  CHECK(model.weight("b/bias").shape() == Shape{1});
   // The same layer twice has its weights once.
   struct TwiceImpl : nn::LayerImpl {
     nn::Dense dense = add_layer(nn::Dense(4, {.name = "dense"}));

@@ -19,11 +19,13 @@ TEST_CASE("an ellipsis stands for axes that stay") {
   const Tensor x = normal({2, 3, 4, 5}, 1, "float32");
   const nn::EinsumDense left("...x,xy->...y", 6, {.bias_axes = "y"});
   CHECK(left(x).shape() == Shape{2, 3, 4, 6});
-  CHECK((left.weights()[0].shape() == Shape{5, 6} && left.weights()[1].shape() == Shape{6}));
+  CHECK(left.weights()[0].shape() == Shape{5, 6});
+  CHECK(left.weights()[1].shape() == Shape{6});
 
   const nn::EinsumDense right("ab...,bc->ac...", 6, {.bias_axes = "c"});
   CHECK(right(x).shape() == Shape{2, 6, 4, 5});
-  CHECK((right.weights()[0].shape() == Shape{3, 6} && right.weights()[1].shape() == Shape{6, 1, 1}));
+  CHECK(right.weights()[0].shape() == Shape{3, 6});
+  CHECK(right.weights()[1].shape() == Shape{6, 1, 1});
 }
 
 TEST_CASE("the bias has the axes that are named, from the first of them on") {

@@ -107,7 +107,8 @@ TEST_CASE("resizing keeps the dtype of integers: rounded, and in their range") {
   CHECK(nn::Resizing(1, 3)(x).dtype() == "uint8");
   CHECK(values(nn::Resizing(1, 8)(x)) == Values{0, 64, 191, 191, 64, 0, 0, 0});
   const Values cubic = values(nn::Resizing(1, 12, {.interpolation = "bicubic"})(x));
-  CHECK((cubic[4] == 255 && cubic[0] == 0));  // it would be 8 percent above and below
+  CHECK(cubic[4] == 255);
+  CHECK(cubic[0] == 0);  // it would be 8 percent above and below
   CHECK(values(nn::Resizing(1, 2, {.interpolation = "nearest"})(ints({{{1}, {2}, {3}, {4}}}, "int64"))) ==
         Values{2, 4});
 }
@@ -128,7 +129,8 @@ TEST_CASE("resizing keeps the ratio by a window in the middle, or by borders of 
 TEST_CASE("resizing in a model knows its size, whatever that of the images") {
   const Tensor in = nn::Input({None, None, 2}, {.dtype = "uint8"});
   const Tensor out = nn::Resizing(3, 4)(in);
-  CHECK((out.shape() == Shape{None, 3, 4, 2} && out.dtype() == "uint8"));
+  CHECK(out.shape() == Shape{None, 3, 4, 2});
+  CHECK(out.dtype() == "uint8");
   const nn::Model model(in, nn::CenterCrop(2, 2)(out));
   const Tensor x = K::cast(K::random_uniform({5, 7, 6, 2}, {.maxval = 255.f, .seed = 1}), "uint8");
   CHECK(values(model(x)) == values(nn::CenterCrop(2, 2)(nn::Resizing(3, 4)(x))));

@@ -19,7 +19,8 @@ TEST_CASE("strings become their places in a vocabulary, unknown ones the place i
   CHECK(layer.get_vocabulary(false) == Words{"a", "b", "c", "d"});
   CHECK(layer.vocabulary_size() == 5);
   const Tensor places = layer({{"a", "c", "d"}, {"d", "z", "b"}});
-  CHECK((places.shape() == Shape{2, 3} && places.dtype() == "int64"));
+  CHECK(places.shape() == Shape{2, 3});
+  CHECK(places.dtype() == "int64");
   CHECK(values(places) == Values{1, 3, 4, 4, 0, 2});
   CHECK(values(layer(Words{"c"})) == Values{3});
   CHECK(layer("d").shape() == Shape{});
@@ -32,7 +33,10 @@ TEST_CASE("masks are 0, and several unknown tokens share several places") {
   CHECK(values(masked({"", "x", "a"})) == Values{0, 1, 2});
   const nn::StringLookup shared({.num_oov_indices = 3, .vocabulary = {"a"}});
   CHECK(values(shared({"a"})) == Values{3});
-  for (const double place : values(shared({"x", "y", "z", "w"}))) CHECK((place >= 0 && place < 3));
+  for (const double place : values(shared({"x", "y", "z", "w"}))) {
+    CHECK(place >= 0);
+    CHECK(place < 3);
+  }
   const nn::IntegerLookup numbers({.num_oov_indices = 3, .mask_token = 0, .vocabulary = {42}});
   CHECK(values(numbers(ints({42, 0, 7, 8, -1}))) == Values{4, 0, 2, 3, 3});
 }
@@ -98,11 +102,13 @@ TEST_CASE("numbers are looked up in models") {
   const nn::IntegerLookup layer({.vocabulary = {3, 5}, .output_mode = "multi_hot"});
   const Tensor in = nn::Input({2}, {.dtype = "int64"});
   const Tensor out = layer(in);
-  CHECK((out.shape() == Shape{None, 3} && out.dtype() == "float32"));
+  CHECK(out.shape() == Shape{None, 3});
+  CHECK(out.dtype() == "float32");
   const nn::Model model(in, nn::Dense(2)(out));
   CHECK(model(ints({{3, 7}, {5, 5}}, "int64")).shape() == Shape{2, 2});
   const Tensor places = nn::IntegerLookup({.vocabulary = {3, 5}})(in);
-  CHECK((places.shape() == Shape{None, 2} && places.dtype() == "int64"));
+  CHECK(places.shape() == Shape{None, 2});
+  CHECK(places.dtype() == "int64");
 }
 
 TEST_CASE("a vocabulary may come from a file, and from the configs that Keras writes") {

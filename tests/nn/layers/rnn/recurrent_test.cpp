@@ -56,7 +56,8 @@ TEST_CASE("a cell of the user's runs over the steps") {
   SUBCASE("with weights, and states of several sizes") {
     const nn::RNN clocked(Clocked(), {.return_state = true, .name = "clocked"});
     const std::vector<Tensor> after = clocked.apply(x);
-    CHECK((after.size() == 3 && values(after[2]) == Values{3}));
+    CHECK(after.size() == 3);
+    CHECK(values(after[2]) == Values{3});
     CHECK(clocked.weights().at(0).name().starts_with("clocked/"));
     CHECK(ktape::gradients(K::sum(after[0]), clocked.weights())[0].defined());
   }
@@ -83,7 +84,8 @@ TEST_CASE("recurrent dropout spares the same units of the state at each step, in
     CHECK(close(value, value == 0 ? 0 : 1 / 0.75, {.rtol = 1e-6}));
     dropped += value == 0;
   }
-  CHECK((dropped > 5 && dropped < 40));
+  CHECK(dropped > 5);
+  CHECK(dropped < 40);
   CHECK(values(steps[1] * 0.75) == values(steps[0] * steps[0] * 0.75));
   CHECK(values(layer(x, from_ones)) != values(K::concatenate(steps, 1)));
   const Tensor still = layer(x, {.training = false, .initial_state = K::ones({2, 40})});

@@ -202,7 +202,9 @@ TEST_CASE("load_safetensors: Hugging Face's index of several files") {
                     second = R"(, "c": "model-00002-of-00002.safetensors")";
   const auto tensors = load(first + second);
   REQUIRE(tensors.size() == 3);
-  CHECK((tensors[0].first == "b" && tensors[1].first == "a" && tensors[2].first == "c"));
+  CHECK(tensors[0].first == "b");
+  CHECK(tensors[1].first == "a");
+  CHECK(tensors[2].first == "c");
   CHECK(values(tensors[2].second) == Values{'w'});
   CHECK(load("").empty());
 

@@ -147,5 +147,7 @@ TEST_CASE("kernels: long sums are exact, and the same on any number of threads")
     k::reduce_sum(x.data(), alone, {1, n, 1});
     k::reduce_sum(x.data(), alone + 1, {1, n / 2, 2});
   }
-  CHECK((one == alone[0] && two[0] == alone[1] && two[1] == alone[2]));
+  CHECK(one == alone[0]);
+  CHECK(two[0] == alone[1]);
+  CHECK(two[1] == alone[2]);
 }

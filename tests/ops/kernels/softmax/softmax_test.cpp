@@ -93,11 +93,36 @@ TEST_CASE_TEMPLATE("kernels: softmax whose largest elements come late, or never"
     for (i64 j = 0; j < inner; ++j) {
       const double top = double(y[(axis - 1) * inner + j]), low = double(y[j]), log = double(l[j]),
                    sum = double(total[j]);
-      if (j % 5 == 0) CHECK((top == 1 && low == 0 && log == -3960 && sum == 3960));
-      if (j % 5 == 1) CHECK((std::isnan(top) && std::isnan(low) && std::isnan(log) && std::isnan(sum)));
-      if (j % 5 == 2) CHECK((std::isnan(top) && std::isnan(low) && std::isnan(log) && sum == INFINITY));
-      if (j % 5 == 3) CHECK((top == 1 && low == 0 && log == -INFINITY && sum == 3960));
-      if (j % 5 == 4) CHECK((std::isnan(top) && std::isnan(low) && std::isnan(log) && sum == -INFINITY));
+      if (j % 5 == 0) {
+        CHECK(top == 1);
+        CHECK(low == 0);
+        CHECK(log == -3960);
+        CHECK(sum == 3960);
+      }
+      if (j % 5 == 1) {
+        CHECK(std::isnan(top));
+        CHECK(std::isnan(low));
+        CHECK(std::isnan(log));
+        CHECK(std::isnan(sum));
+      }
+      if (j % 5 == 2) {
+        CHECK(std::isnan(top));
+        CHECK(std::isnan(low));
+        CHECK(std::isnan(log));
+        CHECK(sum == INFINITY);
+      }
+      if (j % 5 == 3) {
+        CHECK(top == 1);
+        CHECK(low == 0);
+        CHECK(log == -INFINITY);
+        CHECK(sum == 3960);
+      }
+      if (j % 5 == 4) {
+        CHECK(std::isnan(top));
+        CHECK(std::isnan(low));
+        CHECK(std::isnan(log));
+        CHECK(sum == -INFINITY);
+      }
     }
   }
 }
@@ -114,8 +139,10 @@ TEST_CASE_TEMPLATE("kernels: exponentials, and those of terms of sums", T, float
     if (x <= 0) REQUIRE(off(term) < 2 - x / 25);
   }
   for (const auto exp : {k::exp_of<T>, k::exp_term<T>}) {
-    CHECK((first(exp(k::splat(T(0)))) == 1 && first(exp(k::splat(T(inf)))) == T(inf)));
-    CHECK((first(exp(k::splat(T(-inf)))) == 0 && first(exp(k::splat(T(-2000)))) == 0));
+    CHECK(first(exp(k::splat(T(0)))) == 1);
+    CHECK(first(exp(k::splat(T(inf)))) == T(inf));
+    CHECK(first(exp(k::splat(T(-inf)))) == 0);
+    CHECK(first(exp(k::splat(T(-2000)))) == 0);
     CHECK(std::isnan(first(exp(k::splat(T(NAN))))));
   }
 }
@@ -126,11 +153,14 @@ TEST_CASE_TEMPLATE("kernels: softmax of infinities", T, float16, float, double) 
     Array<T> x(2 * 2 * inner), y(x.size()), total(2 * inner);
     for (i64 i = 0; i < 2 * inner; ++i) x[i] = minus_inf, x[2 * inner + i] = i < inner ? inf : T(1.f);
     k::logsumexp(x.data(), total.data(), {2, 2, inner});
-    CHECK((total[0] == minus_inf && total[inner] == inf));
+    CHECK(total[0] == minus_inf);
+    CHECK(total[inner] == inf);
     k::softmax(x.data(), y.data(), {2, 2, inner});
-    CHECK((std::isnan(float(y[0])) && std::isnan(float(y[2 * inner]))));
+    CHECK(std::isnan(float(y[0])));
+    CHECK(std::isnan(float(y[2 * inner])));
     x[0] = T(2.f);
     k::softmax(x.data(), y.data(), {2, 2, inner});
-    CHECK((y[0] == T(1.f) && y[inner] == T(0.f)));
+    CHECK(y[0] == T(1.f));
+    CHECK(y[inner] == T(0.f));
   }
 }
