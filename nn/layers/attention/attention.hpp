@@ -1,9 +1,9 @@
 #pragma once
 #include <ktape/nn/layers/base/layer.hpp>
 
-/// Attention: each step of a query gets the mean of the values, weighed by how well their keys fit it. A
-/// layer is called on {query, value} or {query, value, key}; the values are the keys where there are none of
-/// their own.
+/// Attention layers: each step of a query gets a weighted mean of the values; the weight of a value grows
+/// with the product of its key and the query. A layer is called on {query, value} or {query, value, key};
+/// without a key, the values are the keys.
 ///
 ///     nn::MultiHeadAttention attention(8, 64);
 ///     Tensor y = attention({x, x}, {.use_causal_mask = true});
@@ -12,8 +12,8 @@
 /// The masks that the inputs carry, or the `mask` of the call, {query mask, value mask, key mask}, each
 /// (batch, steps), say which steps count: a hidden value or key gets no weight, and the query mask is the
 /// mask of the output. With `use_causal_mask` query i looks at keys 0 to i only. A query that may look at no
-/// key gets zeros. With `return_attention_scores`, `apply` returns the weights, behind masks and softmax,
-/// after the output. `dropout` is of the weights, in training.
+/// key gets zeros. With `return_attention_scores`, `apply` returns the weights (after masks and softmax)
+/// after the output. `dropout` is the rate at which weights become 0 in training.
 ///
 /// All throw ValueError for another number of inputs, inputs that do not fit each other, and dropout rates
 /// outside [0, 1).
@@ -51,8 +51,8 @@ struct AdditiveAttentionOptions {
   std::optional<DType> dtype = {};
 };
 
-/// Bahdanau's attention: the same with the scores sum(scale * tanh(query + key)). Weight: scale (dim,), with
-/// `use_scale`.
+/// Bahdanau's attention: as Attention, with the scores sum(scale * tanh(query + key)). Weight: scale (dim,),
+/// with `use_scale`.
 class AdditiveAttention : public Layer {
  public:
   explicit AdditiveAttention(const AdditiveAttentionOptions& options = {});
@@ -60,18 +60,18 @@ class AdditiveAttention : public Layer {
 };
 
 struct MultiHeadAttentionOptions {
-  std::optional<std::int64_t> value_dim = {};  ///< of a head; key_dim by default
+  std::optional<std::int64_t> value_dim = {};  ///< features of the values in a head; key_dim by default
   double dropout = 0;
   bool use_bias = true;
-  OptionalShape output_shape = {};  ///< behind batch and steps; the features of the query by default
-  Axes attention_axes = {};         ///< of the inputs; by default all but batch and features
+  OptionalShape output_shape = {};  ///< extents after batch and steps; the query's features by default
+  Axes attention_axes = {};         ///< axes that attention runs over; by default all but batch and features
   /// Keys at this distance from the query, and farther ones, are hidden.
   std::optional<std::int64_t> sliding_window = {};
   /// Whether to insist on the kernel that never has all scores at once; it runs wherever it can.
   std::optional<bool> flash_attention = {};
   Initializer kernel_initializer = "glorot_uniform", bias_initializer = "zeros";
   Regularizer kernel_regularizer = {}, bias_regularizer = {};
-  Regularizer activity_regularizer = {};  ///< of each projection
+  Regularizer activity_regularizer = {};  ///< the penalty on the output of each projection
   nn::Constraint kernel_constraint = {}, bias_constraint = {};
   bool use_gate = false;  ///< each head's result is multiplied by sigmoid(a projection of the query)
   std::optional<std::int64_t> seed = {};
@@ -81,20 +81,20 @@ struct MultiHeadAttentionOptions {
   std::optional<DType> dtype = {};
 };
 
-/// Query, key and value are projected for each head, to key_dim, key_dim and value_dim features; in each head
-/// dot(softmax(dot(query, transpose(key)) / sqrt(key_dim)), value); the results of all heads together are
-/// projected to the output. (batch, queries, features) gives (batch, queries, output_shape...) and scores
-/// (batch, heads, queries, keys). The `attention_mask` of the call, (batch, queries, keys) or with an axis
-/// for the heads before these two, hides keys from queries where it is 0.
+/// Query, key and value are projected for each head, to key_dim, key_dim and value_dim features. A head
+/// computes dot(softmax(dot(query, transpose(key)) / sqrt(key_dim)), value); a last projection maps the
+/// results of all heads to the output. (batch, queries, features) gives (batch, queries, output_shape...) and
+/// scores (batch, heads, queries, keys). The `attention_mask` of the call, (batch, queries, keys) or with an
+/// axis for the heads before these two, hides keys from queries where it is 0.
 ///
 /// Inputs may have further axes. Attention runs over `attention_axes`, all others count as batch; scores are
 /// (batch..., heads, query axes..., key axes...).
 ///
-/// Weights: query/kernel (features, heads, key_dim) and query/bias (heads, key_dim), the same for key, gate
-/// (with `use_gate`) and value, attention_output/kernel (heads, value_dim, output_shape...) and
-/// attention_output/bias (output_shape...).
+/// Weights: query/kernel (features, heads, key_dim) and query/bias (heads, key_dim); key, value and, with
+/// `use_gate`, gate have a kernel and a bias of these shapes, too; attention_output/kernel (heads, value_dim,
+/// output_shape...) and attention_output/bias (output_shape...).
 ///
-/// Without scores to return and dropout at work it is `K::scaled_dot_product_attention`. Also throws
+/// Calls that neither return scores nor apply dropout run `K::scaled_dot_product_attention`. Also throws
 /// ValueError for numbers below 1, attention axes that the inputs do not have, step masks and
 /// `use_causal_mask` unless attention runs over one axis (for step masks: axis 1), and `flash_attention`
 /// together with dropout or scores.
@@ -111,7 +111,7 @@ struct GroupQueryAttentionOptions {
   std::optional<bool> flash_attention = {};
   Initializer kernel_initializer = "glorot_uniform", bias_initializer = "zeros";
   Regularizer kernel_regularizer = {}, bias_regularizer = {};
-  Regularizer activity_regularizer = {};  ///< of each projection
+  Regularizer activity_regularizer = {};  ///< the penalty on the output of each projection
   nn::Constraint kernel_constraint = {}, bias_constraint = {};
   bool use_gate = false;
   std::optional<std::int64_t> seed = {};

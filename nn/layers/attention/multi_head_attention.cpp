@@ -21,7 +21,7 @@ struct MultiHeadArguments : MultiHeadAttentionOptions {
   std::int64_t num_heads = 0, key_dim = 0;
 };
 
-/// What both have.
+/// Names the arguments that MultiHeadAttention and GroupQueryAttention share.
 template <class Arguments, class F>
 void projection_fields(Arguments& a, F&& field) {
   field("kernel_initializer", a.kernel_initializer);

@@ -32,9 +32,9 @@ class LayerWith : public LayerImpl {
 /// Keras's name for the next object of a class: "dense", then "dense_1", "dense_2", ...
 std::string automatic_name(const std::string& class_name);
 
-/// What stands for a layer of this config, as Keras 3 writes it: {module, class_name, config,
-/// registered_name}, and the number of a layer that several models share. Throws ValueError, naming layer and
-/// argument, for an argument that is a function without a name.
+/// Returns the description of a layer as Keras 3 writes it: {module, class_name, config, registered_name},
+/// and a number where several models share the layer. Throws ValueError, naming layer and argument, for an
+/// argument that is a function without a name.
 Value described(const LayerImpl& layer, const Config& config);
 
 /// Returns the description of a layer as a member of a model's config, without `batch_input_shape`: the
@@ -46,7 +46,7 @@ Config own_arguments(const Config& config);
 
 /// The dtype that a config names, or that of its policy; `what` names the layer in messages.
 std::optional<DType> dtype_in(const Config& config, const std::string& what = {});
-/// What every layer has, of a config of the class.
+/// Reads the options that every layer has (name, trainable, dtype, input shape) from a config.
 LayerOptions layer_options(const std::string& class_name, const Config& config);
 
 template <class Arguments>
@@ -100,8 +100,8 @@ void add_layer(ClassRegistry& registry, const std::string& name,
   registry.add(name, Factory(make), aliases);
 }
 
-/// The seeds of a layer that draws random numbers: with one of its own, each call has the next of its
-/// sequence.
+/// The seeds of a layer that draws random numbers. With a seed, each call gets the next number of the
+/// sequence that the seed determines; without, each call draws from the global generator.
 class SeedGenerator {
  public:
   explicit SeedGenerator(std::optional<std::int64_t> seed) : seed_(seed) {}

@@ -187,7 +187,7 @@ Tensor with_mask(const Tensor& x, const Tensor& mask) {
 
 // --- What an Impl may override ----------------------------------------------------------------------------
 
-/// Those of an object that no Layer of its own class holds: it may override the forms for one tensor.
+/// The forms of an object that no Layer of the object's class holds: the virtual functions for one tensor.
 const CallForms LayerImpl::virtual_forms{
     .one = [](LayerImpl& layer, const Tensor& x, const CallArguments& arguments) {
       return layer.call(x, arguments);
@@ -281,8 +281,8 @@ Tensor LayerImpl::accepted(const Tensor& x, std::size_t place, std::size_t count
   return other ? with_mask(K::as_dtype(x, dtype_), own_mask(x)) : x;
 }
 
-/// Builds the layer and goes on in the scope of its name; when that fails, all layers that were built
-/// meanwhile are as they were.
+/// Builds the layer, then calls `go_on` in the scope of the layer's name. An error unbuilds all layers that
+/// were built since.
 template <class F>
 auto LayerImpl::building(FirstCall& turn, const std::vector<Shape>& inputs, F&& go_on) {
   const std::size_t begin = turn.begin(*this);
@@ -303,7 +303,7 @@ auto LayerImpl::building(FirstCall& turn, const std::vector<Shape>& inputs, F&& 
   }
 }
 
-/// Makes the layer what it was before a build that failed: unbuilt, with so many weights and layers.
+/// Restores the layer after a failed build: unbuilt, with its first `weights` weights and `layers` sublayers.
 void LayerImpl::unbuild(std::size_t weights, std::size_t layers, const std::vector<InputSpec>& spec) {
   std::vector<Weight> later_weights;  // end without the lock
   std::vector<Layer> later_layers;

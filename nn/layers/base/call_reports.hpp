@@ -7,8 +7,8 @@
 #include <utility>
 #include <vector>
 
-/// What layers report in their calls: added losses and metrics. Each thread keeps the reports of its own
-/// calls, so that threads that call one layer do not mix theirs. Internal.
+/// Reports of layers: the losses and metrics that calls add. A thread keeps the reports of the calls that it
+/// makes, so that threads that call one layer do not mix their reports. Internal: sources only.
 namespace ktape::nn {
 
 class LayerImpl;

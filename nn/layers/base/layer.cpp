@@ -341,7 +341,8 @@ void Layer::set_weights(const std::vector<Tensor>& values) const {
 
 namespace {
 
-/// Whether a path ends as the name does, and has the layers that the name has in front, maybe among others.
+/// Returns whether a path ends in the last part of the name and contains the name's other parts in their
+/// order, perhaps with further layers between: "bidirectional/forward_lstm/kernel" for "forward_lstm/kernel".
 bool leads_to(std::string_view path, std::string_view name) {
   const auto take_last = [](std::string_view& from) {
     const std::size_t slash = from.rfind('/');

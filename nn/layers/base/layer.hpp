@@ -15,9 +15,9 @@
 #include <utility>
 #include <vector>
 
-/// Layers: named weights and a computation. What a user holds is a Layer, a small handle: copies are the same
-/// layer, so a layer that is called twice, or put into two models, has one set of weights. What a user writes
-/// is an Impl class behind `LayerOf`:
+/// Layers: named weights and a computation. A user holds a Layer, a small handle: copies refer to one layer,
+/// so a layer that is called twice, or put into two models, has one set of weights. A user writes an Impl
+/// class and its handle `LayerOf`:
 ///
 ///     struct ScaleImpl : nn::LayerImpl {
 ///       double by;
@@ -27,7 +27,7 @@
 ///     };
 ///     using Scale = nn::LayerOf<ScaleImpl>;
 ///
-/// The library's own layers are written the same way.
+/// The layers of the library are written in this way, too.
 namespace ktape {
 struct ThreadState;
 }
@@ -39,7 +39,7 @@ class LayerImpl;
 class Archive;
 struct LayerCall;
 
-/// What every layer takes: the options of each layer of the library end with these.
+/// The options that every layer takes; the options of each layer of the library end with these fields.
 ///
 /// A Sequential is built at once when its first layer says the shape of its input, as in Keras 2:
 ///
@@ -47,14 +47,14 @@ struct LayerCall;
 ///
 /// Only the first layer's shape counts, and only in a Sequential.
 struct LayerOptions {
-  OptionalShape input_shape = {};        ///< of the input, without the batch axis
-  OptionalShape batch_input_shape = {};  ///< the same with the batch axis, which may be None
+  OptionalShape input_shape = {};        ///< the shape of the input without the batch axis
+  OptionalShape batch_input_shape = {};  ///< the shape of the input; the batch axis may be None
   std::string name = {};                 ///< "dense", "dense_1", ... by default: the class's name, counted
   bool trainable = true;                 ///< whether training changes its weights
-  std::optional<DType> dtype = {};       ///< of the weights and of the computation; floatx() by default
+  std::optional<DType> dtype = {};       ///< dtype of the weights and of the computation; floatx() by default
 };
 
-/// What a call takes beside the inputs. A layer without use for an argument does not look at it.
+/// The arguments of a call beside the inputs. Layers ignore the arguments that they have no use for.
 struct CallArguments {
   /// Training or inference, of this layer and of all that it calls; that of the call around it, or else
   /// `K::learning_phase()`, by default.
@@ -62,11 +62,11 @@ struct CallArguments {
   /// Which time steps count: a bool tensor for each input, or undefined. By default the mask that the input
   /// carries, see `mask_of`.
   TensorList mask = {};
-  TensorList initial_state = {};         ///< of recurrent layers
-  Tensor attention_mask = {};            ///< of MultiHeadAttention: (batch, query, key)
-  Tensor count_weights = {};             ///< of CategoryEncoding: what each entry counts
-  bool use_causal_mask = false;          ///< of attention layers
-  bool return_attention_scores = false;  ///< of attention layers: the scores come back behind the result
+  TensorList initial_state = {};         ///< the states before the first step, for recurrent layers
+  Tensor attention_mask = {};            ///< MultiHeadAttention: (batch, query, key)
+  Tensor count_weights = {};             ///< CategoryEncoding: the weight of each entry
+  bool use_causal_mask = false;          ///< attention layers: query i sees keys 0 to i
+  bool return_attention_scores = false;  ///< attention layers: `apply` returns the scores after the output
 };
 
 struct WeightOptions {
@@ -74,10 +74,11 @@ struct WeightOptions {
   Regularizer regularizer = {};
   nn::Constraint constraint = {};
   bool trainable = true;
-  std::optional<DType> dtype = {};  ///< that of the layer by default
+  std::optional<DType> dtype = {};  ///< the layer's dtype by default
 };
 
-/// What an input must be like; an error names the layer and what it expected. Mirrors `keras.InputSpec`.
+/// Requirements on an input; an input that breaks one is an error that names the layer and the requirement.
+/// Mirrors `keras.InputSpec`.
 struct InputSpec {
   std::optional<int> ndim = {}, min_ndim = {}, max_ndim = {};
   std::vector<std::pair<int, std::int64_t>> axes = {};  ///< extents that must be there; axes may be negative
@@ -86,7 +87,7 @@ struct InputSpec {
 /// The mask that a tensor carries, `(batch, steps)`; undefined when there is none. Layers that support
 /// masking hand it on.
 Tensor mask_of(const Tensor& x);
-/// The same tensor with another mask, or, with an undefined one, without.
+/// Returns x with another mask; with an undefined mask, x without a mask.
 Tensor with_mask(const Tensor& x, const Tensor& mask);
 
 /// A layer. `layer(x)` is for one output; `apply` takes and returns any number of tensors. On symbolic
@@ -94,9 +95,9 @@ Tensor with_mask(const Tensor& x, const Tensor& mask);
 ///
 /// Any number of threads may call one layer in inference at the same time, the first call and `build`, which
 /// make the weights, included: first calls take turns, so a first call must not wait for that of another
-/// thread. A stateful recurrent layer then keeps the state of the call that ended last. All that changes
-/// weights, settings or a vocabulary (training, `set_weights`, `set_trainable`, `adapt`) needs the layer for
-/// itself. See also autograd/tape.hpp.
+/// thread. A stateful recurrent layer then keeps the state of the call that ended last. Functions that change
+/// weights, settings or a vocabulary (training, `set_weights`, `set_trainable`, `adapt`) must not run beside
+/// other calls of the layer. See also autograd/tape.hpp.
 class Layer : public Handle<LayerImpl> {
  public:
   using Handle::Handle;
@@ -132,9 +133,9 @@ class Layer : public Handle<LayerImpl> {
   std::vector<Variable> weights() const;
   std::vector<Variable> trainable_weights() const;
   std::vector<Variable> non_trainable_weights() const;
-  /// The weight of a name: "kernel". One of a layer inside has names of layers in front, as many as tell it
-  /// from others: "forward_lstm/kernel". Throws ValueError, naming the layer and its weights, where there is
-  /// none, or more than one, and before the layer is built.
+  /// Returns the weight of a name: "kernel". The name of a sublayer's weight begins with as many names of
+  /// layers as make the name unique: "forward_lstm/kernel". Throws ValueError, naming the layer and its
+  /// weights, for a name that fits no weight or several weights, and before the layer is built.
   Variable weight(const std::string& name) const;
   /// The values of `weights()`.
   std::vector<Tensor> get_weights() const;
@@ -150,7 +151,8 @@ class Layer : public Handle<LayerImpl> {
   /// Learns from data what a preprocessing layer needs (means, boundaries, a vocabulary) and forgets what it
   /// knew. Throws TypeError, naming the layer, where there is nothing to learn.
   void adapt(const Tensor& data) const;
-  /// The same in steps: forget, take in one batch after another, then put what was learned into effect.
+  /// The three steps of `adapt`: forgets all data, adds a batch, computes the layer's statistics or
+  /// vocabulary.
   void reset_state() const;
   void update_state(const Tensor& batch) const;
   void finalize_state() const;
@@ -173,7 +175,8 @@ class Layer : public Handle<LayerImpl> {
 template <class Implementation>
 using LayerOf = HandleOf<Layer, Implementation>;
 
-/// The class behind a Layer: the constructor is configuration, `build` makes the weights, `call` computes.
+/// The base class of layers: the constructor takes the configuration, `build` makes the weights, `call`
+/// computes.
 class LayerImpl : public Object, public std::enable_shared_from_this<LayerImpl> {
  public:
   static constexpr const char* kind = "layer";
@@ -188,17 +191,17 @@ class LayerImpl : public Object, public std::enable_shared_from_this<LayerImpl> 
   virtual void build(const Shape& input);
   virtual void build(const std::vector<Shape>& inputs);
 
-  /// The computation. A class has the form that it needs, and may have one for one tensor and one for
-  /// several:
+  /// Computes the output. A class defines the form that it needs, and may define a form for one tensor and a
+  /// form for several:
   ///
   ///     Tensor call(const Tensor& x) override;
   ///     Tensor call(const std::vector<Tensor>& inputs);               // no override: there is none to override
   ///     std::vector<Tensor> call(const std::vector<Tensor>& inputs);  // several outputs, too
   ///
-  /// each also with a `const CallArguments&` behind. Without a form for several tensors the layer takes one
-  /// input; without one for one tensor it gets a list of one. Of two forms that differ in the CallArguments,
-  /// that with them counts. Several threads may run it at once: members that it changes need a lock, or are
-  /// std::atomic.
+  /// each also with a `const CallArguments&` as the last parameter. Without a form for several tensors the
+  /// layer takes one input; without a form for one tensor `call` gets a list of one. Where a class has a form
+  /// with and a form without CallArguments, the form with CallArguments is called. Several threads may run
+  /// `call` at once: members that `call` changes need a lock, or are std::atomic.
   virtual Tensor call(const Tensor& x);
   virtual Tensor call(const Tensor& x, const CallArguments& arguments);
 
@@ -208,7 +211,8 @@ class LayerImpl : public Object, public std::enable_shared_from_this<LayerImpl> 
   virtual std::vector<Tensor> compute_mask(const std::vector<Tensor>& inputs,
                                            const std::vector<Tensor>& masks);
 
-  /// What `adapt` consists of; override the three where there is something to learn from data.
+  /// The parts of `adapt`; override `reset_state`, `update_state` and `finalize_state` for a layer that
+  /// learns from data without gradients.
   virtual void adapt(const Tensor& data);
   virtual void reset_state();
   virtual void update_state(const Tensor& batch);
@@ -265,10 +269,11 @@ class LayerImpl : public Object, public std::enable_shared_from_this<LayerImpl> 
   /// Whether to train: the argument of the call, or that of the calls around it, or else the learning phase.
   static bool training(const CallArguments& arguments);
 
-  bool supports_masking = false;      ///< whether the layer hands masks on, or makes one
-  std::vector<InputSpec> input_spec;  ///< of the inputs, the last also for all further ones
-  Regularizer activity_regularizer;   ///< of the outputs, per sample
-  bool names_weights = true;          ///< whether the names of the weights in it begin with its own
+  bool supports_masking = false;  ///< whether the layer hands masks on, or makes one
+  std::vector<InputSpec>
+      input_spec;  ///< requirements on each input; the last element holds for all further inputs
+  Regularizer activity_regularizer;  ///< the penalty on the outputs, per sample
+  bool names_weights = true;         ///< whether the names of the weights in it begin with its own
 
  private:
   friend class Layer;
@@ -287,7 +292,7 @@ class LayerImpl : public Object, public std::enable_shared_from_this<LayerImpl> 
     std::string name;
   };
 
-  /// Whether the thread is the one whose first call of a layer goes on.
+  /// Returns whether this thread is inside of the first call of a layer.
   static bool in_first_call();
   /// Guards the weights, sublayers and symbolic calls of all layers, for a few instructions.
   static std::mutex& structure();

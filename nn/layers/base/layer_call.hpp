@@ -2,7 +2,7 @@
 #include <ktape/autograd/symbol.hpp>
 #include <ktape/nn/layers/base/layer.hpp>
 
-/// What a symbolic tensor remembers of the layer that made it: the graph of a model.
+/// The graph of a model: each symbolic tensor refers to the call of the layer that made the tensor.
 namespace ktape::nn {
 
 /// A layer's call on symbolic tensors. It belongs to the symbol that waits for it (`Symbol::owner`), which

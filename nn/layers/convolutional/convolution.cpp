@@ -364,7 +364,7 @@ class SeparableImpl : public ConvolutionalImpl<SeparableArguments> {
   }
 
  private:
-  /// Zeros in front, so that no position sees later ones.
+  /// Returns x with zeros before the first step, so that no output depends on later steps.
   Tensor with_past(const Tensor& x) const {
     std::vector<K::PaddingPair> paddings(3, K::PaddingPair(0));
     const std::int64_t reach = (args.kernel_size.over(1)[0] - 1) * args.dilation_rate.over(1)[0];
@@ -421,18 +421,13 @@ void add_convolution_layers(ClassRegistry& registry) {
   add_layer<Conv1DImpl, ConvArguments>(registry, "Conv1D", {"Convolution1D"});
   add_layer<Conv2DImpl, ConvArguments>(registry, "Conv2D", {"Convolution2D"});
   add_layer<Conv3DImpl, ConvArguments>(registry, "Conv3D", {"Convolution3D"});
-  add_layer<Conv1DTransposeImpl, TransposeArguments>(registry, "Conv1DTranspose",
-                                                     {"Convolution1DTranspose"});
-  add_layer<Conv2DTransposeImpl, TransposeArguments>(registry, "Conv2DTranspose",
-                                                     {"Convolution2DTranspose"});
-  add_layer<Conv3DTransposeImpl, TransposeArguments>(registry, "Conv3DTranspose",
-                                                     {"Convolution3DTranspose"});
+  add_layer<Conv1DTransposeImpl, TransposeArguments>(registry, "Conv1DTranspose", {"Convolution1DTranspose"});
+  add_layer<Conv2DTransposeImpl, TransposeArguments>(registry, "Conv2DTranspose", {"Convolution2DTranspose"});
+  add_layer<Conv3DTransposeImpl, TransposeArguments>(registry, "Conv3DTranspose", {"Convolution3DTranspose"});
   add_layer<DepthwiseConv1DImpl, DepthwiseArguments>(registry, "DepthwiseConv1D");
   add_layer<DepthwiseConv2DImpl, DepthwiseArguments>(registry, "DepthwiseConv2D");
-  add_layer<SeparableConv1DImpl, SeparableArguments>(registry, "SeparableConv1D",
-                                                     {"SeparableConvolution1D"});
-  add_layer<SeparableConv2DImpl, SeparableArguments>(registry, "SeparableConv2D",
-                                                     {"SeparableConvolution2D"});
+  add_layer<SeparableConv1DImpl, SeparableArguments>(registry, "SeparableConv1D", {"SeparableConvolution1D"});
+  add_layer<SeparableConv2DImpl, SeparableArguments>(registry, "SeparableConv2D", {"SeparableConvolution2D"});
 }
 
 }  // namespace ktape::nn

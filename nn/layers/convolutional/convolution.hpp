@@ -103,7 +103,8 @@ struct DepthwiseConvOptions {
   std::optional<DType> dtype = {};
 };
 
-/// Each channel with filters of its own: output c * depth_multiplier + m is channel c with filter m. Weights:
+/// Convolves each channel with depth_multiplier filters: output c * depth_multiplier + m is channel c with
+/// filter m of that channel. Weights:
 /// kernel (spatial..., channels, depth_multiplier) and bias (channels * depth_multiplier,).
 class DepthwiseConv1D : public KernelLayer {
  public:

@@ -6,7 +6,7 @@
 
 #include <algorithm>
 
-/// What the layers over one, two or three spatial axes have in common. Internal.
+/// Helpers of the layers over one, two or three spatial axes. Internal: sources only.
 namespace ktape::nn {
 
 using backend::PerAxis;
@@ -80,7 +80,7 @@ Arguments with_window(const char* layer, Arguments a, int axes, bool causal) {
   return a;
 }
 
-/// The convolution over so many axes.
+/// Calls K::conv1d, conv2d or conv3d, by the number of spatial axes.
 inline Tensor convolution(int axes, const Tensor& x, const Tensor& kernel,
                           const backend::ConvOptions& options) {
   return axes == 1   ? backend::conv1d(x, kernel, options)

@@ -180,7 +180,7 @@ class LambdaImpl final : public LayerImpl {
 
 namespace {
 
-/// The arguments of a layer whose input has one axis of a known extent behind the batch.
+/// Completes the arguments of a layer whose input has one axis of a known extent after the batch axis.
 template <class Arguments>
 Arguments with_input(Arguments arguments, std::optional<std::int64_t> extent) {
   if (extent && !arguments.input_shape) arguments.input_shape = {*extent};

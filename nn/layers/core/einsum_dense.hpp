@@ -18,16 +18,17 @@ struct EinsumDenseOptions {
 };
 
 /// activation(einsum(equation, {x, kernel}) + bias). The equation names the axes of the input, of the kernel
-/// and of the output; an ellipsis in front of, or behind, the letters of both input and output stands for
-/// axes that stay as they are.
+/// and of the output; an ellipsis before, or after, the letters of both input and output stands for axes that
+/// the layer leaves as they are.
 ///
 ///     nn::EinsumDense("abc,cd->abd", {None, 64}, {.bias_axes = "d"})  // a Dense over sequences
 ///     nn::EinsumDense("...x,xy->...y", 64, {.bias_axes = "y"})        // over any axes
 ///
-/// `output_shape` has the extents of the output without the batch axis and the axes of an ellipsis; None is
-/// for those that follow from the input. Weights: kernel, one axis for each of its letters, and bias, from
-/// the first of its axes on, with extent 1 for an axis that it does not have. Masks end here. Throws
-/// ValueError for an equation of another form, letters that occur nowhere else, and inputs that do not fit.
+/// `output_shape` has the extents of the output without the batch axis and the axes of an ellipsis; None
+/// stands for an extent that follows from the input. Weights: kernel, with an axis for each of its letters,
+/// and bias, whose axes begin with the first letter of `bias_axes`; an axis that `bias_axes` does not name
+/// has extent 1. Masks end here. Throws ValueError for an equation of another form, letters that occur
+/// nowhere else, and inputs that do not fit.
 class EinsumDense : public KernelLayer {
  public:
   EinsumDense(const std::string& equation, const Shape& output_shape, const EinsumDenseOptions& options = {});

@@ -30,7 +30,7 @@ void fields(OperationArguments& a, F&& field) {
   field("options", a.options);
 }
 
-/// What an operation computes from: tensors, and the arguments of the layer.
+/// The operands of an operation: tensors, and the arguments of the layer.
 struct Call {
   const Tensors& inputs;
   const Value::List& operands;

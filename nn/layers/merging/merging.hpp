@@ -1,9 +1,10 @@
 #pragma once
 #include <ktape/nn/layers/base/layer.hpp>
 
-/// Layers that make one tensor of several. The inputs of Add and its like broadcast, one of lower rank gets
-/// axes of extent 1 behind the batch axis, and the mask of the result is true where that of any input is;
-/// without a mask of each input there is none. Fewer than two inputs are a ValueError.
+/// Layers that make one tensor of several. The inputs of Add, Subtract, Multiply, Average, Maximum and
+/// Minimum broadcast; an input of lower rank gets axes of extent 1 after the batch axis. The mask of the
+/// result is true where the mask of any input is true; if an input has no mask, the result has none. Fewer
+/// than two inputs are a ValueError.
 namespace ktape::nn {
 
 /// The sum of the inputs.
@@ -46,8 +47,8 @@ struct ConcatenateOptions {
   std::optional<DType> dtype = {};
 };
 
-/// The inputs one behind the other along an axis. The masks are joined in the same way; a missing one counts
-/// as true.
+/// Joins the inputs along an axis. The mask of the result joins the masks of the inputs; a missing mask
+/// counts as true.
 class Concatenate : public Layer {
  public:
   explicit Concatenate(const ConcatenateOptions& options = {});

@@ -13,7 +13,7 @@
 #include <ktape/ops/shape.hpp>
 #include <ktape/ops/updates.hpp>
 
-/// What normalizing layers have in common, and the class behind BatchNormalization. Internal: sources only.
+/// The base class of the normalizing layers, and the class of BatchNormalization. Internal: sources only.
 namespace ktape::nn {
 namespace K = backend;
 
@@ -47,7 +47,7 @@ inline int axis_of(const std::string& layer, const Shape& input, int axis) {
   return at;
 }
 
-/// What is normalized, then scaled and moved by weights.
+/// A layer that normalizes its input, then multiplies by the weight gamma and adds the weight beta.
 template <class Options>
 class AffineImpl : public LayerWith<Options> {
  public:

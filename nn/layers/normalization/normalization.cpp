@@ -39,7 +39,7 @@ void fields(UnitNormalizationOptions& a, F&& field) {
 
 namespace {
 
-/// The same for several, in ascending order.
+/// Returns the axes of a list, counted from the front, in ascending order.
 std::vector<int> axes_of(const std::string& layer, const Shape& input, const Axes& given) {
   std::vector<int> axes;
   for (const int axis : given.list()) axes.push_back(axis_of(layer, input, axis));

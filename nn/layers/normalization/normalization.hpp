@@ -6,7 +6,7 @@
 namespace ktape::nn {
 
 struct BatchNormalizationOptions {
-  int axis = -1;           ///< of the channels
+  int axis = -1;           ///< the axis of the channels
   double momentum = 0.99;  ///< how much of a moving statistic stays in each step
   double epsilon = 1e-3;   ///< added to the variance
   bool center = true;      ///< whether there is a beta
@@ -55,7 +55,7 @@ class LayerNormalization : public ScalingLayer {
 
 struct GroupNormalizationOptions {
   std::int64_t groups = 32;  ///< -1: each channel is a group
-  int axis = -1;             ///< of the channels
+  int axis = -1;             ///< the axis of the channels
   double epsilon = 1e-3;     ///< added to the variance
   bool center = true;        ///< whether there is a beta
   bool scale = true;         ///< whether there is a gamma

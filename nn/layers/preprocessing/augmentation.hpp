@@ -3,9 +3,9 @@
 #include <ktape/ops/per_axis.hpp>
 
 /// Random changes to images, for training only: (batch, height, width, channels) or one image alone, (height,
-/// width, channels); or with their channels first. Each image of a batch is changed in a way of its own, anew
-/// at each call; a seed fixes the sequence of calls. In inference, images pass. Both times the result is in
-/// the layer's dtype, integers too. Differentiable with respect to the images.
+/// width, channels); or with the channels first. Random numbers are drawn for each image and each call; a
+/// seed fixes the sequence of calls. In inference, images pass unchanged. In training and in inference the
+/// result has the layer's dtype, also for images of integers. Differentiable with respect to the images.
 ///
 /// A layer throws ValueError for a factor out of its range, an unknown mode, and another rank.
 namespace ktape::nn {
@@ -30,7 +30,7 @@ class RandomFlip : public Layer {
                       const RandomFlipOptions& options = {});
 };
 
-/// What is seen where there was no image, and how pixels between pixels are made.
+/// The pixels outside of an image, and the interpolation between pixels.
 struct RandomWarpOptions {
   /// Beyond the border: "reflect" (b a | a b c | c b), "wrap" (b c | a b c | a b), "nearest" (a a | a b c |
   /// c c) or "constant", `fill_value`.
@@ -64,7 +64,8 @@ class RandomTranslation : public Layer {
 };
 
 struct RandomZoomOptions {
-  std::optional<Factor> width_factor = {};  ///< that drawn for the height by default, which keeps the ratio
+  std::optional<Factor> width_factor =
+      {};  ///< by default the factor drawn for the height, which keeps the ratio
   std::string fill_mode = "reflect", interpolation = "bilinear";  ///< as in RandomWarpOptions
   std::optional<std::int64_t> seed = {};
   double fill_value = 0;
@@ -83,7 +84,8 @@ class RandomZoom : public Layer {
 };
 
 struct RandomColorOptions {
-  std::array<double, 2> value_range = {0, 255};  ///< of the pixels; the result is clipped to it
+  std::array<double, 2> value_range = {
+      0, 255};  ///< the smallest and largest value of a pixel; results are clipped
   std::optional<std::int64_t> seed = {};
   std::string data_format = {};  ///< K::image_data_format() by default
   OptionalShape input_shape = {}, batch_input_shape = {};
@@ -118,8 +120,8 @@ struct RandomCropOptions {
   std::optional<DType> dtype = {};
 };
 
-/// height * width pixels of each image: in training from a random place, the same for all images of a batch,
-/// as in Keras; in inference, and where an image is smaller, the largest window in the middle that has the
+/// height * width pixels of each image: in training from a random place, one for all images of a batch, as in
+/// Keras; in inference, and where an image is smaller, the largest window in the middle that has the
 /// ratio, resized. Mirrors `keras.layers.RandomCrop`.
 class RandomCrop : public Layer {
  public:

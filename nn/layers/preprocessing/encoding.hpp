@@ -16,13 +16,13 @@ struct CategoryEncodingOptions {
 ///
 /// - "multi_hot": each row becomes one vector, (..., n) becomes (..., num_tokens), with 1 at the numbers that
 ///   occur in it.
-/// - "count": the same with how often they occur; with `CallArguments::count_weights`, of the input's shape,
-///   the sum of their weights, through which gradients flow.
+/// - "count": each row becomes one vector with the counts of the numbers; with `CallArguments::count_weights`,
+///   of the input's shape, with the sums of their weights, through which gradients flow.
 /// - "one_hot": each entry becomes a vector: (..., n) becomes (..., n, num_tokens), and (..., 1) of rank 2 or
 ///   more (..., num_tokens).
 ///
-/// Throws ValueError for a number that is out of range or no whole one, naming it, and for weights in another
-/// mode or shape. Mirrors `keras.layers.CategoryEncoding`.
+/// Throws ValueError for a number that is out of range or not whole, naming the number, and for weights in
+/// another mode or shape. Mirrors `keras.layers.CategoryEncoding`.
 class CategoryEncoding : public Layer {
  public:
   explicit CategoryEncoding(std::int64_t num_tokens, const CategoryEncodingOptions& options = {});

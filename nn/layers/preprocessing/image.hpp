@@ -10,9 +10,9 @@ struct ResizingOptions {
   /// "mitchellcubic".
   std::string interpolation = "bilinear";
   bool crop_to_aspect_ratio = false;   ///< resizes the largest window in the middle that has the new ratio
-  bool pad_to_aspect_ratio = false;    ///< adds borders of the same width until the ratio is the new one
-  std::string fill_mode = "constant";  ///< of the borders; there is no other
-  double fill_value = 0;               ///< of the borders
+  bool pad_to_aspect_ratio = false;    ///< adds equal borders on both sides until the ratio is the new ratio
+  std::string fill_mode = "constant";  ///< how borders are filled; "constant" is the only mode
+  double fill_value = 0;               ///< the value of the borders
   bool antialias = false;              ///< a smaller image is made of wider neighbourhoods
   std::string data_format = {};        ///< K::image_data_format() by default
   OptionalShape input_shape = {}, batch_input_shape = {};

@@ -10,7 +10,7 @@ namespace K = backend;
 
 namespace {
 
-/// What Keras writes in configs beside the options.
+/// Names the entries that Keras writes in configs beside the options.
 template <class Options>
 struct LookupArguments : Options {
   std::optional<bool> has_input_vocabulary = {};  ///< false: the vocabulary was learned
@@ -87,7 +87,7 @@ class LookupImpl : public LayerWith<Arguments> {
   Vocabulary<Token>& vocabulary() { return vocabulary_; }
 
  protected:
-  /// What the mode makes of places: of vectors, in the layer's dtype if it is floating.
+  /// Encodes places as the output mode says; vectors have the layer's dtype if that is floating.
   Tensor encoded(const Tensor& places) const {
     return vocabulary_.encoded(places, vector_dtype(), this->name());
   }

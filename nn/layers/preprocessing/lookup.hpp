@@ -57,17 +57,18 @@ class Tokens {
 };
 
 struct StringLookupOptions {
-  std::optional<std::int64_t> max_tokens = {};  ///< of the vocabulary at most, special tokens included
-  std::int64_t num_oov_indices = 1;             ///< how many places unknown tokens share; 0 refuses them
-  OptionalString mask_token = {};               ///< 0 in "int", nothing in the other modes
-  std::string oov_token = "[UNK]";              ///< what a place of unknown tokens is looked up as
-  Tokens<std::string> vocabulary = {};          ///< with or without the special tokens in front
-  std::optional<std::vector<double>> idf_weights = {};  ///< of the vocabulary, for "tf_idf"
+  std::optional<std::int64_t> max_tokens =
+      {};                               ///< the largest size of the vocabulary, with the special tokens
+  std::int64_t num_oov_indices = 1;     ///< how many places unknown tokens share; 0 refuses them
+  OptionalString mask_token = {};       ///< 0 in "int", nothing in the other modes
+  std::string oov_token = "[UNK]";      ///< what a place of unknown tokens is looked up as
+  Tokens<std::string> vocabulary = {};  ///< the tokens, with or without the special tokens before them
+  std::optional<std::vector<double>> idf_weights = {};  ///< the weight of each token, for "tf_idf"
   bool invert = false;                                  ///< from places to tokens
   std::string output_mode = "int";                      ///< "one_hot", "multi_hot", "count" or "tf_idf"
   bool pad_to_max_tokens = false;                       ///< vectors have max_tokens elements
   bool sparse = false;                                  ///< refused: outputs are dense
-  std::string encoding = "utf-8";                       ///< of the strings; there is no other
+  std::string encoding = "utf-8";  ///< the encoding of the strings; "utf-8" is the only one
   OptionalShape input_shape = {}, batch_input_shape = {};
   std::string name = {};
   bool trainable = true;
@@ -132,9 +133,9 @@ class StringLookup : public Layer {
                       const std::optional<std::vector<double>>& idf_weights = {}) const;
 };
 
-/// The same for whole numbers in tensors, also in models: of several places an unknown number has the one of
-/// number mod num_oov_indices. With `invert`, places become numbers. Throws ValueError for a fraction or NaN.
-/// Mirrors `keras.layers.IntegerLookup`.
+/// As StringLookup, for whole numbers in tensors, also in models: an unknown number n gets the place n mod
+/// num_oov_indices of the places for unknown numbers. With `invert`, places become numbers. Throws ValueError
+/// for a fraction or NaN. Mirrors `keras.layers.IntegerLookup`.
 class IntegerLookup : public Layer {
  public:
   explicit IntegerLookup(const IntegerLookupOptions& options = {});

@@ -226,7 +226,7 @@ class NormalizationImpl final : public LayerWith<NormalizationArguments> {
   }
 
   std::vector<int> axes_;
-  Shape placed_;  ///< of the statistics, so that they broadcast to the input
+  Shape placed_;  ///< the shape in which the statistics broadcast to the input
   Tensor given_mean_, given_variance_, placed_mean_, placed_variance_;
   Variable mean_, variance_, count_;
   Moments moments_;

@@ -6,7 +6,7 @@
 namespace ktape::nn {
 
 struct NormalizationOptions {
-  Axes axis = -1;  ///< the axes with statistics of their own; None: one mean for all elements
+  Axes axis = -1;                      ///< axes with a mean for each index; None: one mean for all elements
   ArrayLike mean = {}, variance = {};  ///< known beforehand, both or neither; they broadcast to the axes
   bool invert = false;                 ///< the other way: x * sqrt(variance) + mean
   OptionalShape input_shape = {}, batch_input_shape = {};
@@ -18,7 +18,7 @@ struct NormalizationOptions {
 /// (x - mean) / max(sqrt(variance), 1e-7), in the layer's dtype. Without a mean and variance, `adapt` finds
 /// them: the mean and the population variance over all axes but those of `axis`, in double precision however
 /// many batches there are. They are the weights mean and variance, with the extents of `axis` in ascending
-/// order and 0 and 1 before, and count, the number of elements behind each. Masks pass.
+/// order (0 and 1 before `adapt`), and count, the number of elements of each mean. Masks pass.
 ///
 /// Throws ValueError for a mean without a variance, for shapes of the two that differ or do not broadcast,
 /// for an axis that the input does not have or of unknown extent, and for `adapt` with a mean given. Mirrors
@@ -48,14 +48,14 @@ class Rescaling : public Layer {
 
 struct DiscretizationOptions {
   std::optional<std::vector<double>> bin_boundaries = {};  ///< ascending; either these or num_bins
-  std::optional<std::int64_t> num_bins = {};               ///< so many, of which `adapt` finds the boundaries
+  std::optional<std::int64_t> num_bins = {};  ///< the number of bins whose boundaries `adapt` finds
   double epsilon = 0.01;            ///< how far a boundary that `adapt` found may be from its quantile
   std::string output_mode = "int";  ///< "one_hot", "multi_hot" or "count"
   bool sparse = false;              ///< refused: outputs are dense
   OptionalShape input_shape = {}, batch_input_shape = {};
   std::string name = {};
   bool trainable = true;
-  std::optional<DType> dtype = {};  ///< of the output; int64 for "int", floatx() otherwise
+  std::optional<DType> dtype = {};  ///< dtype of the output; by default int64 for "int", else floatx()
 };
 
 /// Numbers become numbers of bins: boundaries b1 < b2 < ... make the bins (-inf, b1), [b1, b2), ..., and the

@@ -68,7 +68,7 @@ std::vector<std::string> characters(const std::string& text) {
   return out;
 }
 
-/// For each width, in turn, all runs of so many neighbours.
+/// Returns, for each width in turn, all runs of that many neighbouring tokens, joined by spaces.
 std::vector<std::string> joined(const std::vector<std::string>& tokens,
                                 const std::vector<std::int64_t>& widths) {
   std::vector<std::string> out;
@@ -206,7 +206,7 @@ class TextVectorizationImpl final : public LayerWith<TextVectorizationArguments>
     constexpr std::int64_t most = 1 << 16;
     if (words > most) fail("[", layer_name, "] ngrams must be at most ", most, ": received ngrams=", words);
   }
-  /// What `ngrams` stands for: one number for all up to it.
+  /// Returns the widths that `ngrams` means: a single number n means 1 to n.
   static std::vector<std::int64_t> widths(const backend::PerAxis<std::int64_t>& given) {
     for (const std::int64_t width : given.list()) expect_in_gram(width);
     const bool up_to = given.list().size() == 1 && given.over(2).size() == 2;

@@ -37,20 +37,22 @@ class TextStep {
 };
 
 struct TextVectorizationOptions {
-  std::optional<std::int64_t> max_tokens = {};  ///< of the vocabulary at most, special tokens included
+  std::optional<std::int64_t> max_tokens =
+      {};  ///< the largest size of the vocabulary, with the special tokens
   /// "lower", "strip_punctuation", both, None or a function of a text.
   TextStep<std::string> standardize = "lower_and_strip_punctuation";
   /// "whitespace", "character", None or a function of a text that gives its tokens.
   TextStep<std::vector<std::string>> split = "whitespace";
   /// Joins neighbours with a space: n stands for 1 to n of them, a list for just these numbers.
   std::optional<backend::PerAxis<std::int64_t>> ngrams = {};
-  std::string output_mode = "int";                          ///< "multi_hot", "count" or "tf_idf"
-  std::optional<std::int64_t> output_sequence_length = {};  ///< of the rows in "int"; the longest by default
-  bool pad_to_max_tokens = false;                           ///< vectors have max_tokens elements
-  Tokens<std::string> vocabulary = {};                      ///< with or without the special tokens in front
-  std::optional<std::vector<double>> idf_weights = {};      ///< of the vocabulary, for "tf_idf"
-  bool sparse = false, ragged = false;                      ///< refused: outputs are dense
-  std::string encoding = "utf-8";                           ///< of the texts; there is no other
+  std::string output_mode = "int";  ///< "multi_hot", "count" or "tf_idf"
+  std::optional<std::int64_t> output_sequence_length =
+      {};                               ///< the length of rows in "int"; by default that of the longest row
+  bool pad_to_max_tokens = false;       ///< vectors have max_tokens elements
+  Tokens<std::string> vocabulary = {};  ///< the tokens, with or without the special tokens before them
+  std::optional<std::vector<double>> idf_weights = {};  ///< the weight of each token, for "tf_idf"
+  bool sparse = false, ragged = false;                  ///< refused: outputs are dense
+  std::string encoding = "utf-8";  ///< the encoding of the texts; "utf-8" is the only one
   OptionalShape input_shape = {}, batch_input_shape = {};
   std::string name = {};
   bool trainable = true;

@@ -7,7 +7,7 @@ namespace ktape::nn {
 
 struct DropoutOptions {
   OptionalShape noise_shape =
-      {};  ///< of the decisions, None for an extent of the input; by default the input's
+      {};  ///< the shape of the random decisions; None is the input's extent; by default the input's shape
   std::optional<std::int64_t> seed = {};
   OptionalShape input_shape = {}, batch_input_shape = {};
   std::string name = {};

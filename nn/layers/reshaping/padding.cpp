@@ -85,7 +85,7 @@ class ZeroPaddingImpl : public LayerWith<ZeroPaddingArguments<Pairs>> {
   Tensor call(const Tensor& x) override { return K::pad(x, pairs_); }
 
  private:
-  std::vector<PaddingPair> pairs_;  ///< of all axes
+  std::vector<PaddingPair> pairs_;  ///< the padding before and after each axis
 };
 
 template <class Pairs>

@@ -89,8 +89,8 @@ class ReshapeImpl final : public LayerWith<ReshapeArguments> {
            " elements: received target_shape=", args.target_shape, " for shape=", x);
   }
 
-  /// Returns symbols x, of which the batch is unknown, under the target shape. The -1 stays unknown where an
-  /// extent of x behind the batch is.
+  /// Returns a symbol x of unknown batch size with the target shape. The extent that stands as -1 stays
+  /// unknown if x has an unknown extent after the batch axis.
   Tensor with_open_batch(const Tensor& x) const {
     Shape shape = args.target_shape;
     std::int64_t rest = 1;

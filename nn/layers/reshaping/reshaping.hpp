@@ -1,11 +1,11 @@
 #pragma once
 #include <ktape/nn/layers/base/layer.hpp>
 
-/// Layers that give the same elements another shape or place. The batch axis stays.
+/// Layers that give the elements of a sample another shape or place. The batch axis stays.
 namespace ktape::nn {
 
 struct FlattenOptions {
-  std::string data_format = {};  ///< "channels_first" moves the channels behind the others first
+  std::string data_format = {};  ///< "channels_first" first moves the channels to the end
   OptionalShape input_shape = {}, batch_input_shape = {};
   std::string name = {};
   bool trainable = true;

@@ -132,7 +132,7 @@ class ConvLSTMCell final : public CellImpl {
     return K::concatenate(gates, axis());
   }
 
-  /// What the gates get from the inputs.
+  /// Returns the inputs of the gates: the convolutions of x with the kernels of the gates.
   Tensor projected(const Tensor& x, const Tensors& spared) const {
     const Tensor gates =
         convolved(x, kernel_, spared, {args_.strides, args_.padding, args_.data_format, args_.dilation_rate});

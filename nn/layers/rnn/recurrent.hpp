@@ -2,19 +2,19 @@
 #include <ktape/nn/layers/rnn/recurrent_cells.hpp>
 
 /// Recurrent layers: from (batch, steps, features) to the output of the last step, (batch, units), or, with
-/// `return_sequences`, to those of all steps, (batch, steps, units). With `return_state`, `apply` returns the
-/// final states behind the output.
+/// `return_sequences`, to the outputs of all steps, (batch, steps, units). With `return_state`, `apply`
+/// returns the final states after the output.
 ///
 ///     nn::LSTM lstm(16, {.return_sequences = true, .return_state = true});
 ///     auto outputs = lstm.apply(x, {.initial_state = {h, c}});  // all outputs, h, c
 ///
-/// The states begin with zeros, with `initial_state` of the call, or, with `stateful`, with those that the
-/// last call left. A masked step repeats the output before it (zeros, before the first) and keeps the states.
+/// The first states are zeros, the call's `initial_state` or, with `stateful`, the final states of the last
+/// call. A masked step repeats the output of the step before (zeros for the first step) and keeps the states.
 /// The mask passes with `return_sequences`, and ends here otherwise.
 ///
-/// With the default activations, and without dropout at work, a layer is one op, `K::lstm` and its like.
-/// Throws ValueError for inputs of another rank, another number of initial states, and states that do not
-/// fit.
+/// With the default activations, and when no dropout applies, a layer runs as one op: `K::simple_rnn`,
+/// `K::gru` or `K::lstm`. Throws ValueError for inputs of another rank, another number of initial states, and
+/// states that do not fit.
 namespace ktape::nn {
 
 /// Any recurrent layer, seen as one that keeps states.

@@ -2,7 +2,7 @@
 #include <ktape/nn/layers/base/arguments.hpp>
 #include <ktape/nn/layers/rnn/recurrent_cells.hpp>
 
-/// What the three kinds of cells, and the layers that run them, are made from.
+/// The constructor arguments of the three kinds of cells and of their layers.
 namespace ktape::nn {
 
 enum class CellKind { Simple, Lstm, Gru };
@@ -14,7 +14,7 @@ struct CellArguments : LSTMCellOptions {
   bool reset_after = true;
 };
 
-/// What the cells with an input and a recurrent kernel have in common; a kind has no use for some of it.
+/// Names the arguments of the cells that have an input kernel and a recurrent kernel.
 template <class Arguments, class F>
 void gate_fields(Arguments& a, F&& field, CellKind kind = CellKind::Lstm) {
   field("activation", a.activation);

@@ -13,7 +13,7 @@
 /// dropout rates outside [0, 1) and another number of states than the cell has.
 namespace ktape::nn {
 
-/// The class behind a cell. Derive from it for a cell of your own.
+/// The base class of cells. Derive from CellImpl to write a cell.
 class CellImpl : public LayerImpl {
  public:
   using Sequence = backend::RnnResult<Tensor>;
@@ -46,8 +46,8 @@ struct SimpleRNNCellOptions {
               bias_initializer = "zeros";
   Regularizer kernel_regularizer = {}, recurrent_regularizer = {}, bias_regularizer = {};
   nn::Constraint kernel_constraint = {}, recurrent_constraint = {}, bias_constraint = {};
-  double dropout = 0;            ///< of the inputs
-  double recurrent_dropout = 0;  ///< of the state
+  double dropout = 0;            ///< the dropout rate of the inputs
+  double recurrent_dropout = 0;  ///< the dropout rate of the state
   std::optional<std::int64_t> seed = {};
   OptionalShape input_shape = {}, batch_input_shape = {};
   std::string name = {};
@@ -69,8 +69,8 @@ struct LSTMCellOptions {
   bool unit_forget_bias = true;  ///< the bias of the forget gate begins with ones
   Regularizer kernel_regularizer = {}, recurrent_regularizer = {}, bias_regularizer = {};
   nn::Constraint kernel_constraint = {}, recurrent_constraint = {}, bias_constraint = {};
-  double dropout = 0;            ///< of the inputs
-  double recurrent_dropout = 0;  ///< of the state h
+  double dropout = 0;            ///< the dropout rate of the inputs
+  double recurrent_dropout = 0;  ///< the dropout rate of the state h
   std::optional<std::int64_t> seed = {};
   OptionalShape input_shape = {}, batch_input_shape = {};
   std::string name = {};
@@ -92,9 +92,9 @@ struct GRUCellOptions {
               bias_initializer = "zeros";
   Regularizer kernel_regularizer = {}, recurrent_regularizer = {}, bias_regularizer = {};
   nn::Constraint kernel_constraint = {}, recurrent_constraint = {}, bias_constraint = {};
-  double dropout = 0;            ///< of the inputs
-  double recurrent_dropout = 0;  ///< of the state
-  bool reset_after = true;       ///< the reset gate is applied behind the recurrent product
+  double dropout = 0;            ///< the dropout rate of the inputs
+  double recurrent_dropout = 0;  ///< the dropout rate of the state
+  bool reset_after = true;       ///< applies the reset gate after the recurrent product
   std::optional<std::int64_t> seed = {};
   OptionalShape input_shape = {}, batch_input_shape = {};
   std::string name = {};

@@ -3,7 +3,7 @@
 #include <ktape/nn/layers/rnn/recurrent.hpp>
 #include <ktape/nn/layers/rnn/recurrent_arguments.hpp>
 
-/// The class behind the recurrent layers. Internal.
+/// The base class of the recurrent layers. Internal: sources only.
 namespace ktape::nn {
 
 /// Of RNNOptions, those that the layer's config holds.
@@ -47,7 +47,7 @@ class RecurrentImpl : public LayerImpl {
   Tensors states_;
 };
 
-/// What a layer that runs a cell of its own is made from.
+/// The arguments of a layer that makes the cell that the layer runs.
 template <class Cell>
 struct RecurrentArguments {
   Cell cell;
@@ -59,7 +59,7 @@ void fields(RecurrentArguments<Cell>& a, F&& field) {
   fields(a.loop, field);
 }
 
-/// The cell has the layer's options, but a name of its own.
+/// Makes the cell with the layer's options but for the name.
 template <class Cell>
 void set_layer_options(RecurrentArguments<Cell>& a, const LayerOptions& options) {
   set_layer_options(a.loop, options);

@@ -8,17 +8,17 @@ struct BidirectionalOptions {
   /// How the outputs of both directions become one: "concat", "sum", "mul" or "ave"; with null, both are
   /// returned.
   OptionalString merge_mode = "concat";
-  Layer backward_layer = {};  ///< by default one like the given, in the other direction
+  Layer backward_layer = {};  ///< by default a copy of the given layer in the other direction
   OptionalShape input_shape = {}, batch_input_shape = {};
   std::string name = {};
   bool trainable = true;
   std::optional<DType> dtype = {};
 };
 
-/// A recurrent layer and one of the same kind that goes the other way; the outputs of the latter are brought
-/// into the order of the inputs. Both are made anew from the config of the layer. Initial and final states
-/// are those of the forward layer, then those of the backward one. With `return_sequences` masked steps give
-/// zeros, and the mask passes.
+/// Runs a recurrent layer forwards and a second layer of its kind backwards, and merges their outputs in the
+/// order of the inputs. Both layers are new layers with the config of the given layer. Initial and final
+/// states are the states of the forward layer, then the states of the backward layer. With `return_sequences`
+/// masked steps give zeros, and the mask passes.
 ///
 ///     nn::Bidirectional(nn::LSTM(16, {.return_sequences = true}), {.merge_mode = "sum"})
 ///

@@ -32,25 +32,26 @@ class AttentionAxes {
   Axes of_softmax() const;
 
   Tensor folded(const Tensor& projection) const;
-  /// What was computed of a folded query, with the axes of the query.
+  /// Gives a tensor that was computed from a folded query the axes of the query.
   Tensor unfolded(const Tensor& folded, const Tensor& query) const;
   Tensor unfolded_scores(const Tensor& folded, const Tensor& query, const Tensor& key) const;
   Tensor folded_scores(const Tensor& scores) const;
 
-  /// A mask over queries and keys, behind a batch and perhaps heads, so that it broadcasts to scores.
+  /// Returns a mask (batch, queries, keys) or (batch, heads, queries, keys) with axes that broadcast to
+  /// scores.
   Tensor mask(const Tensor& given) const;
-  /// The same of a mask over the steps, (batch, steps), of the query or of the keys. Throws ValueError,
-  /// naming the layer, when attention does not run over the steps.
+  /// Returns a mask over steps, (batch, steps), of the query or of the keys, with axes that broadcast to
+  /// scores. Throws ValueError, naming the layer, when attention does not run over the steps.
   Tensor step_mask(const std::string& layer, const Tensor& mask, bool of_query) const;
 
  private:
-  int rank_ = 3;  ///< of the inputs
+  int rank_ = 3;  ///< the rank of the inputs
   std::vector<int> attended_{1}, rest_{0};
 };
 
 /// A mask of any dtype as one of bool, with a new axis.
 Tensor as_bool(const Tensor& mask, int new_axis);
-/// What both masks show; one may be undefined.
+/// Returns the logical and of two masks, of which either may be undefined.
 Tensor both(const Tensor& a, const Tensor& b);
 /// Which steps of the keys (columns) a step of the query (row) reaches: none that is later, when `causal`,
 /// and none at the distance of the window or farther.

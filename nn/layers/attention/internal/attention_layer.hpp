@@ -5,7 +5,7 @@
 #include <ktape/nn/layers/base/arguments.hpp>
 #include <ktape/nn/layers/regularization/regularization.hpp>
 
-/// What the attention layers have in common. Internal.
+/// The base class of the attention layers.
 namespace ktape::nn {
 
 /// A layer on query, value and key, from whose scores weights are made.

@@ -3,7 +3,7 @@
 
 #include <string>
 
-/// What becomes of the numbers of categories: numbers, or vectors with a place for each category. Internal.
+/// Encodings of category numbers: as numbers, or as vectors with a place for each category.
 namespace ktape::nn {
 
 enum class OutputMode { Int, OneHot, MultiHot, Count, TfIdf };

@@ -2,7 +2,7 @@
 #include <ktape/nn/layers/convolutional/spatial.hpp>
 #include <ktape/ops/images/resampling.hpp>
 
-/// What the layers for images have in common. Internal.
+/// Helpers of the layers for images.
 namespace ktape::nn {
 
 /// Where height and width of images, or of one image, are.
@@ -12,7 +12,7 @@ struct ImageAxes {
       : height(rank - (data_format == "channels_first" ? 2 : 3)), width(height + 1) {}
 };
 
-/// What the images must be like.
+/// Returns the requirement on images: an image, or a batch of images.
 inline std::vector<InputSpec> image_spec() { return {{.min_ndim = 3, .max_ndim = 4}}; }
 
 /// The shape with another height and width.

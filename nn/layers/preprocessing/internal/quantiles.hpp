@@ -17,7 +17,7 @@ class QuantileSummary {
 
  private:
   struct Entry {
-    double value, weight;  ///< it stands for so many numbers
+    double value, weight;  ///< `weight` numbers are summarized by `value`
   };
   static std::vector<Entry> compressed(const std::vector<Entry>& entries, double epsilon);
 

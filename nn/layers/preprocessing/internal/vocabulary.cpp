@@ -124,7 +124,7 @@ std::vector<Token> Vocabulary<Token>::special_tokens(std::int64_t most) const {
   return special;
 }
 
-/// Whether the special tokens are in front. They may be many more than the tokens.
+/// Returns whether a vocabulary begins with the special tokens, of which there may be more than tokens.
 template <class Token>
 bool Vocabulary<Token>::has_special_tokens(const std::vector<Token>& tokens) const {
   if (static_cast<std::int64_t>(tokens.size()) < first_token()) return false;
@@ -187,7 +187,8 @@ void Vocabulary<Token>::put(std::vector<Token> tokens) {
     places_.emplace(token, first_token() + static_cast<std::int64_t>(places_.size()));
 }
 
-/// Unknown tokens have the mean of all weights unless they have one of their own.
+/// Returns the weights by place. The weight of unknown tokens is the mean of all weights unless the weights
+/// given have an entry for them.
 template <class Token>
 void Vocabulary<Token>::put_weights(std::vector<double> weights, bool with_special) {
   if (!with_special && !weights.empty()) {

@@ -4,7 +4,7 @@
 
 #include <unordered_map>
 
-/// What the layers with a vocabulary have in common. Internal.
+/// The vocabulary of StringLookup, IntegerLookup and TextVectorization.
 namespace ktape::nn {
 
 template <class Token>
@@ -41,7 +41,7 @@ class Vocabulary {
   /// unknown token that has none.
   std::int64_t place(const Token& token, const std::string& name) const;
   const Token& token(std::int64_t place) const;
-  /// What the mode makes of places, in `dtype` but for "int".
+  /// Encodes places in the vocabulary as the output mode says, in `dtype`; "int" gives int64.
   Tensor encoded(const Tensor& places, DType dtype, const std::string& name) const;
 
   void forget();
