@@ -11,7 +11,7 @@ namespace ktape::data {
 class DatasetImpl;
 class Stream;
 
-/// What a dataset gives at a time: some tensors, such as inputs and targets, which may have names.
+/// An element of a dataset: some tensors, such as inputs and targets, which may have names.
 using Element = nn::NamedTensors;
 
 /// In place of a number of threads or of elements made ahead: one that is well chosen. `tf.data.AUTOTUNE`.
@@ -31,8 +31,8 @@ struct MapOptions {
 struct InterleaveOptions {
   std::int64_t cycle_length = 10;  ///< how many datasets are read in turn
   std::int64_t block_length = 1;   ///< how many elements of one before the next one's turn comes
-  int num_parallel_calls = 1;  ///< how many of them are read ahead, each by a thread of its own; AUTOTUNE:
-                               ///< one for each processor
+  int num_parallel_calls = 1;      ///< how many datasets are read ahead, each by a thread; AUTOTUNE:
+                                   ///< one for each processor
 };
 
 struct RandomOptions {
@@ -46,7 +46,7 @@ struct BatchOptions {
 
 struct PaddedBatchOptions {
   std::vector<Shape> padded_shapes =
-      {};  ///< of each tensor, None for the longest in the batch, which is the default
+      {};  ///< the shape of each tensor; None is the longest extent in the batch; by default all are
   std::vector<Scalar> padding_values = {};  ///< for each tensor, or one for all; 0 by default
   bool drop_remainder = false;
 };
@@ -58,8 +58,8 @@ struct WindowOptions {
   bool drop_remainder = false;  ///< leaves out the windows at the end that are smaller
 };
 
-/// A sequence of elements that is read one after another, as often as wanted, and need not fit into memory.
-/// Mirrors `tf.data.Dataset`.
+/// A sequence of elements, which need not fit into memory; each iteration reads the elements one after
+/// another. Mirrors `tf.data.Dataset`.
 ///
 ///     data::Dataset train = data::Dataset::from_tensor_slices({x, y})
 ///                               .shuffle(10000, {.seed = 1})
@@ -69,14 +69,14 @@ struct WindowOptions {
 ///     for (const data::Element& batch : train) ...
 ///     model.fit(train, {.epochs = 5});
 ///
-/// A transformation returns a new dataset and reads nothing yet. What is read depends on the seeds and on how
-/// often the same dataset has been read, never on threads: functions that are given run unrecorded, in
-/// inference, and what they draw at random without a seed follows from the element's place. An error in one
-/// reaches the one who reads, in the place of the element. It is quick to transform batches rather than their
-/// elements: `map` behind `batch`.
+/// A transformation returns a new dataset and reads nothing yet. The elements depend on the seeds and on how
+/// often the dataset has been read before, never on threads: functions of the user run without a tape and in
+/// inference, and random numbers that they draw without a seed follow from the place of the element. An error
+/// in such a function is thrown to the reader, in place of the element. Transforming batches (`map` after
+/// `batch`) is faster than transforming elements.
 ///
-/// A Dataset is a handle: copies are the same dataset. Any number of threads may read it, each with iterators
-/// of its own. All transformations throw ValueError for numbers out of range and functions that are empty.
+/// A Dataset is a handle: copies refer to one dataset. Any number of threads may read a dataset, each with
+/// its iterators. All transformations throw ValueError for numbers out of range and functions that are empty.
 class Dataset {
  public:
   using Function = std::function<Element(const Element&)>;
@@ -90,15 +90,16 @@ class Dataset {
   /// The rows of the tensors, which have as many each: x[0] and y[0], x[1] and y[1], ... Elements have the
   /// names of the tensors.
   static Dataset from_tensor_slices(const Element& tensors);
-  /// The same of inputs, targets and, maybe, weights: `fit` knows which are which, whatever the model.
+  /// Slices inputs, targets and, perhaps, weights along their first axes. `fit` knows their roles for any
+  /// model.
   ///
   ///     Dataset::from_tensor_slices({left, right}, same)
   ///     Dataset::from_tensor_slices({{"title", titles}, {"body", bodies}}, {{"priority", priorities}})
   static Dataset from_tensor_slices(const Element& x, const Element& y, const Element& sample_weight = {});
   /// One element: the tensors.
   static Dataset from_tensors(const Element& tensors);
-  /// What the callable returns until it returns none. Each iteration calls a copy of its own, so that a
-  /// callable that counts in itself begins again.
+  /// Gives the elements that the callable returns until it returns none. Each iteration calls a copy of the
+  /// callable, so that a callable that keeps a counter begins again.
   static Dataset from_generator(Generator generator);
   /// start, start + step, ... up to, not including, stop: int64 scalars.
   static Dataset range(std::int64_t stop);
@@ -111,14 +112,15 @@ class Dataset {
 
   /// The elements of this dataset, then those of the other.
   Dataset concatenate(const Dataset& other) const;
-  /// What the function returns for each element, in order; the function gives the tensors their names, too:
+  /// Gives the results of the function for each element, in order. The function also names the tensors:
   ///
   ///     .map([](data::Element e) {
   ///       e["image"] = e["image"] / 255.f;
   ///       return e;
   ///     })
   Dataset map(Function function, const MapOptions& options = {}) const;
-  /// What the function returns for the elements one after another, together with the state for the next.
+  /// Calls the function with a state and each element in order; the function returns the next state and an
+  /// element of the result.
   Dataset scan(const TensorList& initial_state, Scanner function) const;
   /// The elements for which the predicate is true.
   Dataset filter(Predicate predicate) const;
@@ -126,12 +128,12 @@ class Dataset {
   Dataset take_while(Predicate predicate) const;
   /// The elements that differ from all before: each is kept in memory.
   Dataset unique() const;
-  /// Each element behind its number, an int64 scalar.
+  /// Puts the number of the element, an int64 scalar, before the tensors of each element.
   Dataset enumerate(std::int64_t start = 0) const;
   /// The elements of the dataset that the function returns for each element, one dataset after another.
   Dataset flat_map(ToDataset function) const;
-  /// The same of several datasets at a time, in turn: in the place of one that ends comes that of the next
-  /// element.
+  /// As `flat_map`, but reads `cycle_length` datasets in turn, `block_length` elements at a time; the dataset
+  /// of the next element replaces a dataset that ends.
   ///
   ///     auto lines = data::Dataset::range(files.size()).interleave(
   ///         [=](const data::Element& i) { return data::text_line_dataset(files[i[0].item<int>()], number); },
@@ -142,26 +144,27 @@ class Dataset {
   Dataset shuffle(std::int64_t buffer_size, const ShuffleOptions& options = {}) const;
   /// Elements of one shape together, along a new first axis. Reading throws ValueError where shapes differ.
   Dataset batch(std::int64_t batch_size, const BatchOptions& options = {}) const;
-  /// The same of elements that differ in shape: each is filled up at the end of every axis.
+  /// As `batch`, for elements that differ in shape: the end of every axis is filled up.
   Dataset padded_batch(std::int64_t batch_size, const PaddedBatchOptions& options = {}) const;
   /// The rows of every element.
   Dataset unbatch() const;
-  /// Everything so many times, or for ever.
+  /// Repeats the dataset `count` times, or without end.
   Dataset repeat(std::optional<std::int64_t> count = {}) const;
   /// The first elements; all with -1.
   Dataset take(std::int64_t count) const;
   /// All but the first elements; none with -1.
   Dataset skip(std::int64_t count) const;
-  /// Every num_shards-th element, from the index-th on: the part of one of so many processes. What is random
-  /// in front of it must be the same in all of them, and what follows differs from shard to shard.
+  /// Gives every num_shards-th element, from the index-th on: the part of one of num_shards processes. Random
+  /// transformations before `shard` need a seed, so that all processes divide one sequence; random numbers
+  /// after `shard` differ between shards.
   Dataset shard(std::int64_t num_shards, std::int64_t index) const;
-  /// The same elements, kept in memory once all have been read.
+  /// Keeps the elements in memory once all have been read.
   Dataset cache() const;
   /// Elements in a row together, along a new first axis, window by window: what `window` and then `batch` of
   /// each window give in TensorFlow.
   Dataset window(std::int64_t size, const WindowOptions& options = {}) const;
-  /// The same elements, up to so many of them made ahead by a thread of its own; with AUTOTUNE a few. It ends
-  /// with the iterator.
+  /// Lets a thread make up to `buffer_size` elements ahead, with AUTOTUNE a few. The thread ends with the
+  /// iterator.
   Dataset prefetch(std::int64_t buffer_size) const;
 
   /// Reads all elements, and returns the last state: the function makes it of the one before and an element.

@@ -92,9 +92,9 @@ Tensor detail::pad_sequences(const std::vector<Sequence>& sequences, DType dtype
 namespace {
 
 struct Windows {
-  std::int64_t first, count, stride;  ///< where they begin
-  Tensor steps;                       ///< of a window, from where it begins
-  std::int64_t target;                ///< of a window, from where it begins
+  std::int64_t first, count, stride;  ///< first begin, number and distance of the windows
+  Tensor steps;                       ///< the steps of a window, counted from its begin
+  std::int64_t target;                ///< the step of the target, counted from the window's begin
 };
 
 Dataset dataset_of(const Tensor& data, const Tensor& targets, const Windows& windows, bool shuffle,

@@ -22,9 +22,9 @@ Tensor normalize(const Tensor& x, int axis = -1, double order = 2);
 struct PadSequencesOptions {
   std::optional<std::int64_t> maxlen = {};  ///< the length of the longest by default
   DType dtype = DType::Int32;
-  std::string padding = "pre";     ///< where a shorter sequence is filled up: "pre" or "post"
-  std::string truncating = "pre";  ///< where a longer one is cut: "pre" or "post"
-  Scalar value = 0;                ///< to fill up with
+  std::string padding = "pre";     ///< fills shorter sequences before ("pre") or after ("post") their steps
+  std::string truncating = "pre";  ///< cuts longer sequences at the begin ("pre") or the end ("post")
+  Scalar value = 0;                ///< the value that fills up
 };
 
 namespace detail {
@@ -55,7 +55,7 @@ struct TimeseriesOptions {
   std::int64_t sampling_rate = 1;                ///< from step to step in a window
   std::optional<std::int64_t> batch_size = 128;  ///< none: windows one by one
   bool shuffle = false;                          ///< the windows, in another order each time
-  std::optional<std::int64_t> seed = {};         ///< of the order
+  std::optional<std::int64_t> seed = {};         ///< the seed of the random order
   std::optional<std::int64_t> start_index = {}, end_index = {};  ///< the part of the data that is used
 };
 
@@ -69,7 +69,7 @@ struct TimeseriesOptions {
 /// Without targets, or with those of `Tensor()`, the elements are windows alone.
 Dataset timeseries_from_array(const Tensor& data, const Tensor& targets, const TimeseriesOptions& options);
 Dataset timeseries_from_array(const Tensor& data, const TimeseriesOptions& options);
-/// The same under its long name.
+/// `timeseries_dataset` under the name of its Keras function.
 Dataset timeseries_dataset_from_array(const Tensor& data, const Tensor& targets,
                                       const TimeseriesOptions& options);
 Dataset timeseries_dataset_from_array(const Tensor& data, const TimeseriesOptions& options);

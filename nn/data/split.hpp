@@ -4,9 +4,10 @@
 namespace ktape::data {
 
 struct TrainTestSplitOptions {
-  double test_size = 0.25;                ///< the part of the rows, rounded up; from 1 on how many they are
-  std::optional<std::int64_t> seed = {};  ///< of the order; from the global generator by default
-  bool shuffle = true;                    ///< without, the last rows are the test's
+  double test_size = 0.25;  ///< the part of the rows, rounded up; from 1 on how many they are
+  std::optional<std::int64_t> seed =
+      {};               ///< the seed of the order; by default drawn from the global generator
+  bool shuffle = true;  ///< without, the last rows are the test's
 };
 
 struct TrainTestSplit {

@@ -53,7 +53,7 @@ class Stack {
     ++count_;
   }
 
-  /// What has been added. There is something.
+  /// Moves the elements that were added, at least one, to `out` and returns their number.
   std::int64_t finish(Element& out) {
     out = count_ < most_ ? sliced_rows(tensors_, 0, count_) : std::move(tensors_);
     return count_;

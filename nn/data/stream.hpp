@@ -7,10 +7,10 @@
 #include <atomic>
 #include <memory>
 
-/// What is behind a Dataset. Internal: sources only.
+/// The classes that a Dataset refers to: DatasetImpl and its streams. Internal: sources only.
 namespace ktape::data {
 
-/// One reading of a dataset. A stream is used by one thread at a time, not always the same one.
+/// One iteration over a dataset. One thread at a time uses a stream; a stream may pass between threads.
 class Stream {
  public:
   virtual ~Stream() = default;
@@ -22,7 +22,7 @@ class Stream {
   virtual void skip(std::int64_t n);
 };
 
-/// A stream of rows of the same tensors. Batches of it are copied from them at once.
+/// A stream whose elements are rows of one set of tensors. A batch is gathered with one copy for each tensor.
 class RowStream : public Stream {
  public:
   explicit RowStream(std::shared_ptr<const Element> tensors) : tensors_(std::move(tensors)) {}
@@ -49,8 +49,8 @@ class DatasetImpl {
   virtual std::unique_ptr<Stream> open(std::uint64_t iteration) const = 0;
   virtual std::int64_t cardinality() const = 0;
 
-  /// Which shard it is made of, so that what is random in it is not the same in all; 0 for the first, and for
-  /// one that is no shard.
+  /// Returns the number of the shard that the dataset reads, from which random transformations derive their
+  /// keys, so that shards differ; 0 for the first shard and for a dataset without shards.
   virtual std::uint64_t shard() const { return 0; }
 
   /// The number of the next reading, at least `least`.
@@ -70,12 +70,12 @@ Dataset made(Arguments&&... arguments) {
 
 /// A key for the n-th of something that has one itself.
 std::uint64_t mixed_key(std::uint64_t key, std::uint64_t n);
-/// A key for what is random behind a dataset: the seed's, or the next of the global generator.
+/// Returns a key for a random transformation of a dataset: from the seed, or else from the global generator.
 std::uint64_t random_key_behind(const DatasetImpl& input, std::optional<std::int64_t> seed = {});
 
 /// Throws ValueError, naming the operation, for tensors without values.
 void expect_values(const char* op, const Element& tensors);
-/// Throws ValueError, naming the operation, unless both have the same names in the same order.
+/// Throws ValueError, naming the operation, unless both elements have equal names in one order.
 void expect_same_names(const char* op, const Element& element, const Element& other);
 /// Throws ValueError for tensors without values, and unless each has as many rows, which are returned.
 std::int64_t expect_rows(const char* op, const Element& tensors);

@@ -34,20 +34,20 @@ Tensor mean_squared_logarithmic_error(const Tensor& y_true, const Tensor& y_pred
 Tensor huber(const Tensor& y_true, const Tensor& y_pred, const HuberFunctionOptions& options = {});
 /// mean(log(cosh(y_pred - y_true))), for errors of any size.
 Tensor log_cosh(const Tensor& y_true, const Tensor& y_pred);
-/// -sum(y_true * y_pred) along the axis, both scaled to length 1: -1 where they point the same way.
+/// -sum(y_true * y_pred) along the axis, both scaled to length 1: -1 for vectors of equal direction.
 Tensor cosine_similarity(const Tensor& y_true, const Tensor& y_pred,
                          const CosineSimilarityFunctionOptions& options = {});
 
 // --- Of probabilities -----------------------------------------------------------------------------------
 
 // y_pred holds probabilities or, with `from_logits`, logits; probabilities are kept epsilon away from 0 and
-// 1. Those that a softmax or sigmoid made are not used: the loss comes from the logits behind them, see
-// ops/losses.hpp.
+// 1. Where a softmax or sigmoid made the probabilities, the loss is computed from its logits, see
+// ops/nn/losses.hpp.
 
 struct BinaryCrossentropyFunctionOptions {
   bool from_logits = false;
   double label_smoothing = 0;  ///< how far targets move towards 1/2
-  int axis = -1;               ///< of the mean
+  int axis = -1;               ///< the axis of the mean
 };
 /// The mean along the axis of -(t log(p) + (1 - t) log(1 - p)).
 Tensor binary_crossentropy(const Tensor& y_true, const Tensor& y_pred,
@@ -68,7 +68,7 @@ Tensor binary_focal_crossentropy(const Tensor& y_true, const Tensor& y_pred,
 struct CategoricalCrossentropyFunctionOptions {
   bool from_logits = false;
   double label_smoothing = 0;  ///< how far targets move towards 1 / classes
-  int axis = -1;               ///< of the classes
+  int axis = -1;               ///< the axis of the classes
 };
 /// -sum(t log(p)) along the axis; y_true holds probabilities, as one-hot vectors, in the shape of y_pred.
 Tensor categorical_crossentropy(const Tensor& y_true, const Tensor& y_pred,

@@ -14,7 +14,7 @@ struct LossValues {
   Tensor values, mask;
 };
 
-/// The class behind a Loss: `call(y_true, y_pred)` gives the values, before reduction.
+/// The base class of losses: `call(y_true, y_pred)` returns the values, before reduction.
 class LossImpl : public FunctionObject<LossValues, const Tensor&, const Tensor&> {
  public:
   static constexpr const char* kind = "loss";
@@ -52,7 +52,7 @@ class Loss : public FunctionHandle<LossImpl> {
 template <class Implementation>
 using LossOf = HandleOf<Loss, Implementation>;
 
-/// What all losses of Keras take: `Loss({.reduction = "sum"})`.
+/// The options that all losses of Keras take: `Loss({.reduction = "sum"})`.
 struct LossOptions {
   Reduction reduction = "sum_over_batch_size";
   std::string name = {};

@@ -33,7 +33,8 @@ inline std::shared_ptr<LossImpl> loss_of(const char* class_name, const LossOptio
 /// How targets name classes.
 enum class Classes { Binary, Sparse, OneHot };
 
-/// What "crossentropy" and "accuracy" mean for targets and predictions of these shapes.
+/// Returns the kind of classes (binary, categorical or sparse) that "crossentropy" and "accuracy" mean for
+/// targets and predictions of these shapes.
 inline Classes classes_by_shape(const Shape& y_true, const Shape& y_pred) {
   if (y_pred.rank() <= 1 || y_pred.back() == 1) return Classes::Binary;
   return y_true.rank() < y_pred.rank() || y_true.back() == 1 ? Classes::Sparse : Classes::OneHot;

@@ -61,7 +61,7 @@ Tensor ctc(const Tensor& y_true, const Tensor& y_pred) {
     fail("[ctc] y_true must have shape (samples, length): received y_true=", y_true.shape());
   if (y_pred.ndim() != 3)
     fail("[ctc] y_pred must have shape (samples, steps, classes): received y_pred=", y_pred.shape());
-  // K has the blank behind the other classes.
+  // K's functions expect the blank as the last class.
   const std::vector<Tensor> classes = K::split(K::softmax(y_pred), {1, y_pred.shape()[2] - 1}, -1);
   const Tensor labels = K::class_numbers("ctc", "target", y_true);
   const Tensor length = K::sum(K::as_dtype(K::as_dtype(labels, "bool"), "int64"), -1, true);

@@ -16,15 +16,15 @@ class Accuracy : public Metric {
 
 struct BinaryAccuracyOptions {
   std::string name = {};
-  double threshold = 0.5;  ///< of class 1, which is above it
+  double threshold = 0.5;  ///< predictions above the threshold are class 1
 };
 class BinaryAccuracy : public Metric {
  public:
   BinaryAccuracy(const BinaryAccuracyOptions& options = {});
 };
 
-/// Whether the largest value of one-hot targets and of predictions is at the same place; of equal ones the
-/// first.
+/// The share of samples whose one-hot targets and predictions have their largest values at one place; of
+/// equal values, the first counts.
 class CategoricalAccuracy : public Metric {
  public:
   CategoricalAccuracy(const MetricOptions& options = {});

@@ -25,7 +25,7 @@ class Thresholds {
 };
 
 struct CountOptions {
-  Thresholds thresholds = {};  ///< in [0, 1] (ValueError); the result has a number for each, if several
+  Thresholds thresholds = {};  ///< in [0, 1] (ValueError); several thresholds give a vector of results
   std::string name = {};
 };
 class TruePositives : public Metric {
@@ -48,7 +48,7 @@ class FalseNegatives : public Metric {
 struct PrecisionOptions {
   Thresholds thresholds = {};
   std::optional<int> top_k = {};     ///< only the k largest predictions of a sample can be positive, any can
-  std::optional<int> class_id = {};  ///< of the last axis: the others do not count
+  std::optional<int> class_id = {};  ///< the only class (of the last axis) that counts; by default all count
   std::string name = {};
 };
 /// True positives / predicted positives, 0 without any.
@@ -120,10 +120,10 @@ struct AUCOptions {
   std::string curve = "ROC";                       ///< or "PR"
   std::string summation_method = "interpolation";  ///< or "minoring", "majoring"
   std::string name = {};
-  std::optional<std::vector<double>> thresholds = {};  ///< in place of evenly spaced ones
-  bool multi_label = false;                            ///< whether each column has an area of its own
+  std::optional<std::vector<double>> thresholds = {};  ///< replaces the evenly spaced thresholds
+  bool multi_label = false;  ///< computes an area for each column; the result is their mean
   std::optional<int> num_labels = {};
-  std::optional<std::vector<double>> label_weights = {};  ///< of the columns in the mean
+  std::optional<std::vector<double>> label_weights = {};  ///< the weight of each column in the mean
   bool from_logits = false;
 };
 /// The area under the curve of true against false positive rates, or of precision against recall (between

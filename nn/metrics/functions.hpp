@@ -9,9 +9,9 @@ namespace ktape::nn::metrics {
 
 /// 1 where targets, 0 or 1, and predictions are on the same side of the threshold, else 0.
 Tensor binary_accuracy(const Tensor& y_true, const Tensor& y_pred, double threshold = 0.5);
-/// 1 where the largest value of one-hot targets and of predictions is at the same place, else 0.
+/// 1 where one-hot targets and predictions have their largest values at one place, else 0.
 Tensor categorical_accuracy(const Tensor& y_true, const Tensor& y_pred);
-/// The same for class numbers as targets.
+/// `categorical_accuracy` for class numbers as targets.
 Tensor sparse_categorical_accuracy(const Tensor& y_true, const Tensor& y_pred);
 /// 1 where the target's class is among the k most probable, else 0.
 Tensor top_k_categorical_accuracy(const Tensor& y_true, const Tensor& y_pred, std::int64_t k = 5);

@@ -15,8 +15,8 @@ struct MetricCallOptions {
   Tensor mask = {};           ///< 0 does not count, shapes as above; the mask that y_pred carries by default
 };
 
-/// The class behind a Metric. A user's metric accumulates in `update_state`, where nothing is recorded, and
-/// says what came of it in `result`.
+/// The base class of metrics. A user's metric accumulates in `update_state`, which the tape does not record,
+/// and returns the value in `result`.
 class MetricImpl : public Object {
  public:
   static constexpr const char* kind = "metric";
@@ -38,16 +38,17 @@ class MetricImpl : public Object {
   std::string class_name_, name_;
 };
 
-/// What is measured over the batches of an epoch: by name ("mae"), under which it is then reported, as an
-/// object, as one of Keras's functions (nn::metrics::mae), or any callable of (y_true, y_pred), the targets
-/// in the dtype of floating predictions, that returns one value, or one for each sample, which are averaged.
+/// A metric, measured over the batches of an epoch: given by its name ("mae"), under which logs report the
+/// value, as an object, as a function of Keras (nn::metrics::mae), or as any callable of (y_true, y_pred)
+/// that returns a value, or a value for each sample, whose mean is the metric. A callable gets targets in the
+/// dtype of floating predictions.
 ///
 ///     nn::Precision precision({.thresholds = {0.3}});
 ///     precision.update_state(y_true, y_pred);
 ///     precision.result().item();
 ///
-/// "accuracy" is the binary, categorical or sparse one, as the shapes of the first targets and predictions
-/// say. Archive is kept in double precision; results are floatx.
+/// "accuracy" means binary, categorical or sparse accuracy, by the shapes of the first targets and
+/// predictions. Sums are kept in double precision; results are floatx.
 class Metric : public Handle<MetricImpl> {
  public:
   using Function = std::function<Tensor(const Tensor&, const Tensor&)>;
@@ -64,7 +65,7 @@ class Metric : public Handle<MetricImpl> {
   template <class R, class... Options>
   requires std::is_convertible_v<R, Tensor> Metric(R (*f)(const Tensor&, const Tensor&, Options...))
       : Metric(of_function(metrics::name_of(any_function(f)), f)) {}
-  /// A function under a name of its own.
+  /// Makes a metric of a function and a name.
   template <class F>
   requires(!AnyHandle<F> && std::is_constructible_v<Function, F>) Metric(const std::string& name, F f)
       : Metric(name, Function(std::move(f))) {}

@@ -25,7 +25,7 @@ struct F1ScoreOptions {
   std::optional<double> threshold = {};
   std::string name = {};
 };
-/// The same with beta = 1.
+/// FBetaScore with beta = 1.
 class F1Score : public Metric {
  public:
   F1Score(const F1ScoreOptions& options = {});
@@ -38,7 +38,7 @@ struct IoUOptions {
   std::optional<std::int64_t> ignore_class = {};  ///< targets of it do not count
   bool sparse_y_true = true;                      ///< class numbers, in place of a value for each class
   bool sparse_y_pred = true;
-  int axis = -1;  ///< of these values
+  int axis = -1;  ///< the axis of the classes
 };
 /// Intersection over union of true and predicted classes, averaged over the target classes that occur.
 /// Throws ValueError for class numbers outside of [0, num_classes), and for more than 2^20 classes.
@@ -55,7 +55,7 @@ struct MeanIoUOptions {
   bool sparse_y_pred = true;
   int axis = -1;
 };
-/// The same over all classes.
+/// IoU, averaged over all classes.
 class MeanIoU : public Metric {
  public:
   MeanIoU(const MeanIoUOptions& options);

@@ -11,8 +11,8 @@ void fields(MetricOptions& o, F&& field) {
   field("name", o.name);
 }
 
-/// The sum of weighted values, and of the weights: axes that the weights lack are averaged (or, for sums,
-/// added up) first, those behind the samples afterwards.
+/// The sum of weighted values and the sum of the weights. Axes that the weights lack are averaged (for sums:
+/// added up) before weighing, axes after the sample axis after weighing.
 struct Weighted {
   double total, weight;
 };

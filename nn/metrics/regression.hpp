@@ -2,8 +2,8 @@
 #include <ktape/nn/losses/probabilistic.hpp>
 #include <ktape/nn/metrics/metric.hpp>
 
-/// Means of what the losses of the same names compute, and their like. Those that share their name with a
-/// loss are in `metrics` alone.
+/// Means of the values of the losses of equal names, and other metrics of regression. Metrics that share
+/// their name with a loss are in the namespace `metrics` only.
 namespace ktape::nn {
 
 namespace metrics {
@@ -58,8 +58,8 @@ struct CosineSimilarityOptions {
   std::string name = {};
   int axis = -1;
 };
-/// The cosine of the angle between y_true and y_pred: 1 where they point the same way (the loss is minus
-/// that).
+/// The cosine of the angle between y_true and y_pred: 1 for vectors of equal direction (the loss has the
+/// opposite sign).
 class CosineSimilarity : public Metric {
  public:
   CosineSimilarity(const CosineSimilarityOptions& options = {});
@@ -119,7 +119,8 @@ class PearsonCorrelation : public Metric {
  public:
   PearsonCorrelation(const CorrelationOptions& options = {});
 };
-/// The same, less where means and variances differ: 2 cov / (var + var + (mean - mean)^2).
+/// A correlation that is smaller where means and variances differ: 2 cov(y_true, y_pred) / (var(y_true) +
+/// var(y_pred) + (mean(y_true) - mean(y_pred))^2).
 class ConcordanceCorrelation : public Metric {
  public:
   ConcordanceCorrelation(const CorrelationOptions& options = {});

@@ -12,7 +12,8 @@ namespace ktape::data {
 /// for another part.
 Element load_cifar10(const std::string& path, const std::string& part = "train");
 
-/// The same of CIFAR-100 (train.bin, test.bin): images, fine labels below 100, coarse labels below 20.
+/// Reads CIFAR-100 (train.bin, test.bin) from a folder: images, fine labels below 100, coarse labels below
+/// 20.
 Element load_cifar100(const std::string& path, const std::string& part = "train");
 
 }  // namespace ktape::data

@@ -202,9 +202,9 @@ Table measured(std::string_view text, const std::string& path, const CsvOptions&
 constexpr double powers_of_ten[] = {1e0,  1e1,  1e2,  1e3,  1e4,  1e5,  1e6,  1e7,  1e8, 1e9,
                                     1e10, 1e11, 1e12, 1e13, 1e14, 1e15, 1e16, 1e17, 1e18};
 
-/// The number of a field that is a plain decimal, such as -12.5, and ends with the line or a delimiter: what
-/// most fields are. Moves on behind the number. False, without an effect, for all others and where rounding
-/// is not plain.
+/// Parses a field that is a plain decimal, such as -12.5, and ends with the line or a delimiter, as most
+/// fields are, and moves to the end of the number. Returns false, without an effect, for other fields and for
+/// numbers whose rounding needs the general parser.
 template <class T>
 bool read_plain(const char*& at, const char* end, char delimiter, T& number) {
   const char* c = at;

@@ -13,16 +13,16 @@ struct CsvOptions {
   DType dtype = DType::Float32;
 };
 
-/// The numbers of a text file, plain or gzip-compressed, as a tensor of shape (rows, fields in a row).
+/// Reads the numbers of a text file, plain or gzip-compressed, as a tensor of shape (rows, fields in a row).
 ///
 ///     Tensor table = load_csv("digits.csv.gz");     load_csv("wine.csv", {.header = true, .delimiter = ';'})
 ///
 /// Every row has as many fields as the first. Fields may be padded with blanks and quoted with ", in which a
 /// delimiter is a part of the field. Numbers are read as C++ writes them, with "inf" and "nan", whatever the
-/// locale; for an integer dtype they are whole and in its range, for bool 0 or 1. A field without anything is
-/// a missing value: nan, as in `numpy.genfromtxt`, or an error for dtypes without one. Lines end in LF or CR
+/// locale; for an integer dtype numbers must be whole and in its range, for bool 0 or 1. An empty field is a
+/// missing value: nan, as in `numpy.genfromtxt`, or an error for dtypes without nan. Lines end in LF or CR
 /// LF; blank lines at the end are ignored. Lines at the beginning that start with # are comments, as
-/// `numpy.savetxt` writes a header: behind them, a line of numbers is data even where `header` is set.
+/// `numpy.savetxt` writes a header: after such comments a line of numbers is data even where `header` is set.
 ///
 /// Throws IOError, naming the file, the line and what was found there, for a file that is missing, no regular
 /// file, unreadable, truncated or without a row of numbers, for rows of different lengths and for a field

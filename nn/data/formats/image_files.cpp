@@ -182,7 +182,7 @@ class PpmHeader {
     if (digits == 0) file_.fail("the header of a PPM image must have three numbers", "at byte ", at_);
     return value;
   }
-  /// Where the pixels begin: behind one blank.
+  /// Returns the position of the first pixel, after one blank.
   std::size_t end() {
     if (!is_blank()) file_.fail("the header of a PPM image must end with a blank", "at byte ", at_);
     return at_ + 1;

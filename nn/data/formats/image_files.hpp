@@ -7,8 +7,8 @@ namespace ktape::data {
 /// Pixels as they are in the file: 1 (gray), 3 or 4 channels, (height, width, channels), uint8.
 Tensor decode_image(const ByteSource& file, const std::string& bytes);
 
-/// Throws IOError when the file cannot hold an image of that size, with so many bits for each pixel, when it
-/// is empty, or when its pixels would be more than `images_inflation` allows.
+/// Throws IOError when the file cannot hold an image of that size with that many bits for each pixel, when
+/// the image is empty, or when its pixels would be more than `images_inflation` allows.
 void expect_pixels(const ByteSource& file, std::uint64_t bytes, std::uint64_t height, std::uint64_t width,
                    std::uint64_t bits, std::uint64_t channels);
 

@@ -125,7 +125,7 @@ std::vector<std::string> images_below(const files::path& folder, bool follow_lin
   return paths;
 }
 
-/// What a folder holds.
+/// The image files of a folder, and their labels.
 struct Found {
   std::vector<std::string> class_names, paths;
   std::vector<std::int32_t> labels;

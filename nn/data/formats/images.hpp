@@ -38,14 +38,14 @@ struct ImageFolderOptions {
   ImageLabels labels = "inferred";
   std::string label_mode = "int";  ///< int32 classes; "categorical" or "binary" (float32); or "none"
   std::vector<std::string> class_names =
-      {};  ///< of inferred labels: the folders, in their order; by name by default
+      {};  ///< names of the folders, in the order of inferred labels; sorted by default
   std::string color_mode = "rgb";
   std::optional<std::int64_t> batch_size = 32;          ///< none: images one by one
   std::array<std::int64_t, 2> image_size = {256, 256};  ///< height, width
   bool shuffle = true;                                  ///< the files, in another order each time
   std::optional<std::int64_t> seed = {};
   double validation_split = 0;  ///< the part of the files, drawn by the seed, that is kept for validation
-  std::string subset = {};      ///< with it: "training", "validation" or, see below, "both"
+  std::string subset = {};      ///< with `validation_split`: "training", "validation" or "both", see below
   std::string interpolation = "bilinear";
   bool follow_links = false;   ///< whether links to folders below the class's folder are followed
   int num_parallel_calls = 1;  ///< threads that read images; AUTOTUNE: one for each processor

@@ -18,7 +18,7 @@ std::string lowered(std::string text) {
   return text;
 }
 
-/// Whether a byte goes on with a character that another one began.
+/// Returns whether a byte is a continuation byte of UTF-8.
 bool continues(char c) { return (static_cast<unsigned char>(c) & 0xc0) == 0x80; }
 
 std::vector<std::string> characters(const std::string& text) {

@@ -16,7 +16,7 @@ namespace ktape::data {
 /// for one that is missing or damaged, and for a gzip file that inflates to more than 64 MB and 32 times its
 /// size.
 std::string load_text(const std::string& path);
-/// The same line by line, without the line ends, LF or CR LF.
+/// Reads a text file as lines without their ends, LF or CR LF.
 std::vector<std::string> load_text_lines(const std::string& path);
 /// A dataset of a text file's lines, read one after another: what the callable makes of each; none leaves the
 /// line out. Reading throws the errors of `load_text`.
@@ -108,8 +108,8 @@ class Tokenizer {
   bool used(std::int64_t index) const { return !options_.num_words || index < *options_.num_words; }
 
   TokenizerOptions options_;
-  std::vector<Word> words_;                             ///< in the order in which they came
-  std::unordered_map<std::string, std::size_t> known_;  ///< where a word is in there
+  std::vector<Word> words_;                             ///< the words, in the order of their first occurrence
+  std::unordered_map<std::string, std::size_t> known_;  ///< the index of each word in words_
   std::vector<std::string> by_index_{""};               ///< 0 stands for none
   std::unordered_map<std::string, std::int64_t> index_;
   std::int64_t document_count_ = 0;

@@ -86,7 +86,8 @@ class AheadStream final : public Stream {
     return !ended_;
   }
 
-  /// What f throws. It is handed over when nothing on this thread refers to it any more.
+  /// Returns the exception that f throws, or null. The caller may hand the exception to another thread:
+  /// nothing on this thread refers to it after the return.
   template <class F>
   static std::exception_ptr caught(F f) {
     try {
@@ -104,7 +105,7 @@ class AheadStream final : public Stream {
   const std::uint64_t key_;
   std::vector<std::thread> threads_;
 
-  std::mutex mutex_;  ///< of what follows
+  std::mutex mutex_;  ///< guards the members below
   std::condition_variable room_, ready_;
   std::deque<std::shared_ptr<Slot>> slots_;
   std::uint64_t count_ = 0;

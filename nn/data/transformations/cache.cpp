@@ -5,7 +5,7 @@
 namespace ktape::data {
 namespace {
 
-/// What has been read once, for all who read it.
+/// The elements of a complete iteration, shared by all later streams.
 struct CachedElements {
   std::mutex mutex;
   std::shared_ptr<const std::vector<Element>> elements;

@@ -6,7 +6,7 @@ namespace {
 
 struct Cycle {
   std::int64_t length, block;
-  int threads;  ///< of so many datasets of the cycle, each is read ahead by one
+  int threads;  ///< the first `threads` datasets of a cycle are read ahead by a thread each
 };
 
 class InterleaveStream final : public Stream {
@@ -46,7 +46,7 @@ class InterleaveStream final : public Stream {
   void go_on() {
     given_ = 0;
     ++at_;
-    // Places that have never held a dataset will hold none behind the input's end.
+    // After the end of the input, places that have never held a dataset stay empty.
     if (at_ == cycle_.length || (ended_ && at_ == std::ssize(streams_))) at_ = 0;
   }
 
@@ -54,7 +54,7 @@ class InterleaveStream final : public Stream {
   Cycle cycle_;
   Caller<Dataset::ToDataset> function_;
   std::uint64_t iteration_;
-  std::vector<std::unique_ptr<Stream>> streams_;  ///< by place in the cycle
+  std::vector<std::unique_ptr<Stream>> streams_;  ///< the open stream of each place of the cycle; null: none
   std::int64_t at_ = 0, given_ = 0, open_ = 0;
   bool ended_ = false;  ///< the input
 };

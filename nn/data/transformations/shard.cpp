@@ -19,7 +19,7 @@ class ShardStream final : public Stream {
   std::int64_t shards_, passes_;  ///< elements to pass over before the next
 };
 
-/// The same of rows.
+/// A shard of a stream of rows.
 class RowShardStream final : public RowStream {
  public:
   RowShardStream(std::unique_ptr<RowStream> input, std::int64_t shards, std::int64_t index)

@@ -45,7 +45,7 @@ class ShuffleStream final : public Stream {
   ShuffleBuffer<Element> buffer_;
 };
 
-/// The same of rows: their numbers are shuffled.
+/// Shuffles the numbers of rows, so that rows are copied once.
 class RowShuffleStream final : public RowStream {
  public:
   RowShuffleStream(std::unique_ptr<RowStream> input, std::int64_t size, std::uint64_t key)

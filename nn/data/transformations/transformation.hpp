@@ -1,7 +1,7 @@
 #pragma once
 #include <ktape/nn/data/stream.hpp>
 
-/// What datasets of the elements of another one share. Internal: sources only.
+/// The base class of the transformations. Internal: sources only.
 namespace ktape::data {
 
 /// A dataset of the elements of another.
