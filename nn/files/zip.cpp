@@ -144,7 +144,7 @@ std::string ZipArchive::text(const ZipEntry& entry) const {
 void ZipArchive::expect_inflation(std::uint64_t inflated, std::uint64_t stored, std::uint64_t most,
                                   const ZipEntry& entry) const {
   if (inflated > most)
-    fail("compressed data must not inflate so far", "entry ", printable(entry.name), ": to ", inflated,
+    fail("compressed data must not inflate so far", "entry ", nn::printable(entry.name), ": to ", inflated,
          " bytes, more than ", most, " of ", stored);
 }
 
@@ -214,7 +214,7 @@ void ZipArchive::read_entries(const std::string& directory, std::uint64_t begin,
 
 void ZipArchive::check_name(const std::string& name) const {
   if (!stays_inside(name))
-    fail("names in an archive must stay below its folder", "entry '", printable(name), "'");
+    fail("names in an archive must stay below its folder", "entry '", nn::printable(name), "'");
 }
 
 /// What the directory says of an entry, and where its header is.
@@ -294,7 +294,7 @@ void ZipWriter::add(const std::string& name, const std::vector<std::string_view>
   if (!stays_inside(name) || name.size() > 0xffff || !names_.insert(name).second)
     ktape::fail("[", op_,
                 "] names in an archive must be different, and stay below its folder: received name='",
-                printable(name), "'");
+                nn::printable(name), "'");
   std::uint64_t size = 0;
   std::uint32_t checksum = 0;
   for (const std::string_view piece : content) {

@@ -1,3 +1,4 @@
+#include <ktape/nn/core/text.hpp>
 #include <ktape/nn/files/json_part.hpp>
 #include <ktape/nn/saving/base/parts.hpp>
 #include <ktape/nn/saving/safetensors/safetensors_file.hpp>
