@@ -10,7 +10,7 @@
 /// functions.
 namespace ktape::nn {
 
-/// The Impl class of the handle ActivationFunction.
+/// The base class of activation functions.
 class ActivationImpl : public FunctionObject<Tensor, const Tensor&> {
  public:
   static constexpr const char* kind = "activation";
@@ -19,14 +19,14 @@ class ActivationImpl : public FunctionObject<Tensor, const Tensor&> {
   Value to_value() const override;
 };
 
-/// An activation function maps a tensor to a tensor, element by element or along an axis. The `activation`
-/// argument of a layer accepts a name, an object, a function of Keras or of `K`, or any callable of a tensor.
+/// A function of a tensor, element by element or along an axis: given by name, as an object, as a function of
+/// Keras, or as any callable.
 ///
 ///     nn::Dense(8, {.activation = "relu"})
-///     nn::Dense(8, {.activation = nn::activations::relu})   // equal to "relu"; so is K::relu
+///     nn::Dense(8, {.activation = nn::activations::relu})   // equal to "relu", as is K::relu
 ///     nn::Dense(8, {.activation = [](const Tensor& x) { return K::sin(x); }})
 ///
-/// None, the default, stands for the linear activation, which returns its argument.
+/// None, the default, is the linear function: the result is the argument.
 class ActivationFunction : public FunctionHandle<ActivationImpl> {
  public:
   using FunctionHandle::FunctionHandle;
@@ -51,7 +51,7 @@ struct AlphaOptions {
   double alpha = 1;
 };
 struct GeluOptions {
-  bool approximate = false;  ///< uses tanh instead of erf
+  bool approximate = false;  ///< computes tanh in place of erf
 };
 struct HardSigmoidOptions {
   double slope = 1 / 6.;  ///< 0.2 in Keras 2 and TensorFlow.js

@@ -9,9 +9,9 @@
 
 namespace ktape::nn {
 
-/// A recorder of the values that change during training, so that another program can resume the training. The
-/// values are numbers, text and tensors under names, all of them stored as tensors. A callback, a metric or a
-/// layer names its values in a single function, which serves for saving and for loading:
+/// The state of a training, from which another program can resume: numbers, texts and tensors with names,
+/// stored as tensors. An archive either stores the values that it is called with, or sets them to stored
+/// values. A callback, a metric or a layer names its values in one function, for both directions:
 ///
 ///     struct PatienceImpl : nn::CallbackImpl {
 ///       int waited = 0;
@@ -25,18 +25,18 @@ class Archive {
  public:
   using Entry = std::pair<std::string, Tensor>;
 
-  /// One that keeps what it is shown.
+  /// An archive that stores values.
   Archive() = default;
-  /// One that sets what it is shown to what has been kept.
+  /// An archive that sets values to the stored entries.
   explicit Archive(std::vector<Entry> entries) : entries_(std::move(entries)), sets_(true) {}
 
-  /// Returns true if this State sets values (loading), false if this State records values (saving).
+  /// Returns whether calls set values; otherwise they store values.
   bool sets() const { return sets_; }
-  /// Returns the recorded entries.
+  /// Returns the stored values.
   const std::vector<Entry>& entries() const { return entries_; }
 
-  /// Records the value under the name, or sets the value. Setting throws ValueError if no entry has the name,
-  /// and if the entry's dtype or shape does not fit the value.
+  /// Stores or sets the value. Setting throws ValueError for an unknown name, and for a stored value of
+  /// another dtype or shape than the value can have.
   void operator()(const std::string& name, bool& value);
   void operator()(const std::string& name, int& value);
   void operator()(const std::string& name, std::int64_t& value);
@@ -45,22 +45,21 @@ class Archive {
   void operator()(const std::string& name, std::string& value);
   void operator()(const std::string& name, std::vector<int>& values);
   void operator()(const std::string& name, std::vector<std::int64_t>& values);
-  /// Records or sets a list of numbers. With `size`, setting throws ValueError unless the entry has `size`
-  /// numbers.
+  /// `size` is the number of values that setting must find.
   void operator()(const std::string& name, std::vector<double>& values, std::optional<std::size_t> size = {});
   void operator()(const std::string& name, std::vector<std::string>& values);
   /// Records or sets a tensor. An undefined tensor makes no entry, and a missing entry sets an undefined
   /// tensor.
   void operator()(const std::string& name, Tensor& value);
   void operator()(const std::string& name, std::vector<Tensor>& values);
-  /// Records or sets the value of a variable.
+  /// Stores the variable's value, or assigns the stored value.
   void operator()(const std::string& name, const Variable& variable);
 
-  /// Records or sets the number of values that stand under names derived from `name`. Setting throws
-  /// ValueError for a number larger than the number of all entries.
+  /// Stores or sets the number of values that have names of their own; a number that is set is at most the
+  /// number of stored entries.
   void count(const std::string& name, std::size_t& value);
 
-  /// Calls f; during the call, all names have the prefix "name/".
+  /// Calls f, in which each name gets the prefix "name/".
   template <class F>
   void part(const std::string& name, F&& f) {
     const std::size_t outer = prefix_.size();
@@ -68,7 +67,7 @@ class Archive {
     f();
     prefix_.resize(outer);
   }
-  /// Returns true if an entry has the prefix "name/".
+  /// Returns whether a stored name begins with "name/".
   bool has_part(const std::string& name) const;
 
  private:

@@ -68,7 +68,7 @@ struct NoOptions {};
 template <class F>
 void fields(NoOptions&, F&&) {}
 
-/// Returns an object of the kind Base whose `call` computes f(arguments..., options).
+/// Makes the function object f(arguments..., options).
 template <class Base, class Options, class F>
 std::shared_ptr<Base> function_object(const char* class_name, const Options& options, F f) {
   return std::make_shared<typename Base::template From<Base>>(
@@ -95,7 +95,7 @@ class ClassRegistry {
         name, [name](const Config& config) { return H(options_from<Options>(name, config)); }, aliases);
   }
 
-  /// Adds a class of a user, which replaces a class of this kind and name.
+  /// Adds a class of the user; a known class of that name is replaced.
   void add_of_user(const std::string& name, Factory factory);
 
   const Entry* find(const std::string& kind, const std::string& name) const;
@@ -105,7 +105,7 @@ class ClassRegistry {
 
  private:
   std::vector<Entry> entries_;
-  std::map<std::string, std::size_t> at_;  ///< the index in entries_ for the key "kind/spelling"
+  std::map<std::string, std::size_t> at_;  ///< the index of an entry, by "kind/spelling"
 };
 
 /// Adds to a {class_name, config} the names by which Keras 3 finds the class: `module` for a class of the

@@ -70,7 +70,7 @@ class ValueReader final : public nlohmann::json_sax<Json> {
   struct Open {
     std::optional<Value::List> list = {};
     Config config = {};
-    std::string key = {};  ///< the name of the next value
+    std::string key = {};  ///< the key of the next value
   };
 
   void expect_depth() const {

@@ -27,14 +27,14 @@ struct OptionalString : std::optional<std::string> {
   OptionalString(std::optional<std::string> text) : std::optional<std::string>(std::move(text)) {}
 };
 
-/// A type with a form in configs, from which an object can be made again: initializers, layers and so on.
+/// Types with a form in configs from which they can be made again: initializers, layers and so on.
 template <class T>
 concept Configurable = requires(const T& object) {
   object.to_value();
 };
 
-/// A value of a config, of the kinds that JSON has: null, a bool, an integer, a number, a string, a list of
-/// values, or another config.
+/// A value in a config, as in JSON: null, a bool, an integer, a number, a string, a list of values, or
+/// another config.
 class Value {
  public:
   using List = std::vector<Value>;
@@ -83,8 +83,8 @@ class Value {
   bool is_list() const { return std::holds_alternative<List>(data_); }
   bool is_config() const { return std::holds_alternative<std::shared_ptr<const Config>>(data_); }
 
-  /// Returns the content as the type that the function's name says. Throws TypeError if the value is of
-  /// another type; `what` names the value in the message. A number without a fraction is also an integer.
+  /// Return the value as a type. Throw TypeError for a value of another type; `what` names the value in the
+  /// message. A whole number is an integer, too.
   bool boolean(const std::string& what = unnamed) const;
   std::int64_t integer(const std::string& what = unnamed) const;
   double number(const std::string& what = unnamed) const;
@@ -94,8 +94,8 @@ class Value {
   Shape shape(const std::string& what = unnamed) const;
   Axes axes(const std::string& what = unnamed) const;
 
-  /// Returns the content as a T: a number type, a string, a Shape, Axes, an optional, vector or array of
-  /// these, or any Configurable type. Throws TypeError if the value is of another type.
+  /// Returns the value as a T: a number type, a string, a Shape, Axes, an optional, vector or array of these,
+  /// or a Configurable type.
   template <class T>
   T as(const std::string& what = unnamed) const;
 
@@ -124,9 +124,9 @@ class Config {
   /// Returns the value under a name. Throws ValueError, with the nearest known names, if the config lacks the
   /// name.
   const Value& at(const std::string& name) const;
-  /// Returns the value under a name, or `otherwise` if the config lacks the name.
+  /// Returns the value of a name, or `otherwise` if there is none.
   Value get(const std::string& name, const Value& otherwise = {}) const;
-  /// Sets the value under a name. A known name keeps its place, a new name is appended.
+  /// Replaces the value of a name, or appends name and value.
   void set(const std::string& name, Value value);
   /// Sets all entries of another config, in their order, as `set` does.
   void update(const Config& other);
@@ -138,7 +138,7 @@ class Config {
   auto end() const { return entries_.end(); }
   std::vector<std::string> names() const;
 
-  /// Returns true if both configs have equal names with equal values, in any order.
+  /// Returns whether both have equal names with equal values, in any order.
   friend bool operator==(const Config& a, const Config& b);
 
  private:
@@ -147,7 +147,8 @@ class Config {
   void note_last();
 
   std::vector<Entry> entries_;
-  std::unordered_map<std::string, std::size_t> places_;  ///< name to index in entries_; empty for few names
+  std::unordered_map<std::string, std::size_t>
+      places_;  ///< the index of each name; empty while there are few entries
 };
 
 /// Returns the value as JSON text, on a single line or, with an indent, on several. Throws ValueError for a

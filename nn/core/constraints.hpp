@@ -6,19 +6,19 @@
 
 namespace ktape::nn {
 
-/// The Impl class of the handle Constraint.
+/// The base class of constraints.
 class ConstraintImpl : public FunctionObject<Tensor, const Tensor&> {
  public:
   static constexpr const char* kind = "constraint";
 };
 
-/// A constraint maps a weight to an allowed weight with equal shape; optimizers apply the constraint after
-/// each update. A layer accepts a name ("non_neg"), an object, or any callable of a tensor.
+/// A function from a weight to an allowed weight of equal shape, which optimizers apply after each update:
+/// given by name ("non_neg"), as an object, or as any callable.
 class Constraint : public FunctionHandle<ConstraintImpl> {
  public:
   using FunctionHandle::FunctionHandle;
   Tensor operator()(const Tensor& w) const { return impl().call(w); }
-  /// Returns the constraint as the function that a Variable takes; an empty function for None.
+  /// Returns the function that a Variable takes; empty for None.
   ktape::Constraint function() const;
 };
 

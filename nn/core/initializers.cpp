@@ -65,7 +65,7 @@ void fields(STFTOptions& o, F&& field) {
 
 namespace {
 
-/// The numbers of input units and output units of a weight.
+/// fan_in and fan_out of a weight: the numbers of inputs of an output unit, and of outputs of an input unit.
 struct Fans {
   double in = 1, out = 1;
 };

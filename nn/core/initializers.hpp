@@ -9,12 +9,11 @@
 #include <utility>
 #include <vector>
 
-/// Initializers make the first values of weights. A random initializer without a seed draws from the
-/// generator of K, which `K::set_random_seed` seeds. A random initializer with a seed gives equal numbers in
-/// each call.
+/// Initializers: the first values of weights. Random initializers draw from the generator of K, which
+/// `K::set_random_seed` sets; an initializer with a seed gives equal numbers at each call.
 namespace ktape::nn {
 
-/// The Impl class of the handle Initializer.
+/// The base class of initializers.
 class InitializerImpl : public FunctionObject<Tensor, const Shape&, DType> {
  public:
   static constexpr const char* kind = "initializer";
@@ -102,8 +101,8 @@ struct VarianceScalingOptions {
   std::string mode = "fan_in";                    ///< or "fan_out", "fan_avg"
   std::string distribution = "truncated_normal";  ///< or "untruncated_normal", "uniform"
   std::optional<std::int64_t> seed = {};
-  std::optional<std::vector<int>> input_axes = {};   ///< the axes that count for fan_in; needs output_axes
-  std::optional<std::vector<int>> output_axes = {};  ///< the axes that count for fan_out; needs input_axes
+  std::optional<std::vector<int>> input_axes = {};   ///< the axes of the input units; needs output_axes
+  std::optional<std::vector<int>> output_axes = {};  ///< the axes of the output units; needs input_axes
 };
 /// Random numbers with mean 0 and variance scale / n. For the modes "fan_in", "fan_out" and "fan_avg", n is
 /// fan_in = shape[-2] * receptive field, fan_out = shape[-1] * receptive field, or the mean of both. The
@@ -118,8 +117,8 @@ class VarianceScaling : public Initializer {
 
 struct SeedOptions {
   std::optional<std::int64_t> seed = {};
-  std::optional<std::vector<int>> input_axes = {};   ///< the axes that count for fan_in; needs output_axes
-  std::optional<std::vector<int>> output_axes = {};  ///< the axes that count for fan_out; needs input_axes
+  std::optional<std::vector<int>> input_axes = {};   ///< the axes of the input units; needs output_axes
+  std::optional<std::vector<int>> output_axes = {};  ///< the axes of the output units; needs input_axes
 };
 /// VarianceScaling with scale 1, mode "fan_avg" and distribution "uniform".
 class GlorotUniform : public Initializer {

@@ -6,8 +6,8 @@
 /// Scopes for making models from files. Internal: sources only.
 namespace ktape::nn {
 
-/// Limits the total number of weight elements that layers may add on this thread while the scope lives. An
-/// architecture from a file is not trusted.
+/// Limits the total number of elements of the weights that layers add on this thread during the scope's life,
+/// because an architecture out of a file is not trusted.
 class weight_limit_scope {
  public:
   explicit weight_limit_scope(std::int64_t elements);

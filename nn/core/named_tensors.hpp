@@ -12,13 +12,13 @@
 
 namespace ktape::nn {
 
-/// A list of tensors that may have names: the inputs of a model, a batch, an element of a dataset. A vector
-/// of tensors converts to NamedTensors, and NamedTensors are a vector of tensors.
+/// Tensors in order, which may have names: the inputs of a model, a batch, an element of a dataset. A vector
+/// of tensors converts to NamedTensors, and NamedTensors is a vector of tensors.
 ///
 ///     model.fit({{"title", titles}, {"body", bodies}}, {{"priority", priorities}});
 ///     Tensor title = batch.x["title"], first = batch.x[0];
 ///
-/// A tensor that a member of std::vector appends, such as push_back, has no name.
+/// Tensors that functions of vectors append have no names.
 class NamedTensors : public std::vector<Tensor> {
  public:
   using Named = std::pair<std::string, TensorArgument>;
@@ -42,7 +42,7 @@ class NamedTensors : public std::vector<Tensor> {
   const Tensor& operator[](const std::string& name) const { return (*this)[place_of(name)]; }
   Tensor& operator[](const std::string& name) { return (*this)[place_of(name)]; }
   bool contains(const std::string& name) const;
-  /// Sets the tensor with a name. A known name keeps its place, a new name is appended.
+  /// Replaces the tensor of a name, or appends name and tensor.
   void set(const std::string& name, const Tensor& tensor);
 
   /// Returns true if at least one tensor has a name.
@@ -52,7 +52,7 @@ class NamedTensors : public std::vector<Tensor> {
   bool has_names_of(const NamedTensors& others) const {
     return layout_ == others.layout_ || names() == others.names();
   }
-  /// Copies names and parts from `others`, place by place.
+  /// Gives the tensors the names, and the division into parts, of other tensors.
   void take_names(const NamedTensors& others) { layout_ = others.layout_; }
 
   /// Joins lists of tensors, such as inputs, targets and weights, into a list in parts. Names must differ

@@ -11,8 +11,8 @@ std::string to_snake_case(const std::string& class_name);
 /// Returns a list of names for a message: "'a', 'b' and 'c'".
 std::string in_quotes(const std::vector<std::string>& names, const std::string& before_last = " and ");
 
-/// Returns the text that follows an unknown name in an error message: the known names with a similar
-/// spelling, "; did you mean 'relu' or 'relu6'?", or else all known names if there are few.
+/// Returns the end of a message about an unknown name: the known names with a similar spelling, "; did you
+/// mean 'relu' or 'relu6'?", or else, where there are few, all known names.
 std::string suggestion(const std::string& unknown, const std::vector<std::string>& known);
 
 }  // namespace ktape::nn

@@ -6,13 +6,12 @@
 #include <span>
 #include <string>
 
-/// The base classes of initializers, losses, layers and the other objects of nn. An object has a class name
-/// and a config from which the object can be made again. Users hold objects by handles, which are passed by
-/// value.
+/// Objects of nn (initializers, losses, layers, ...): a class with a name, and a config from which an equal
+/// object can be made; programs pass handles to them by value.
 namespace ktape::nn {
 
-/// The base of every Impl class. Each kind of object has its base class, derived from Object, with a constant
-/// `kind`: a word for messages and for the registry.
+/// The base class of all objects with handles. The base class of each kind of object defines `kind`, a word
+/// for messages and for the registry.
 class Object {
  public:
   virtual ~Object() = default;
@@ -20,7 +19,7 @@ class Object {
   virtual std::string class_name() const = 0;
   /// Returns the arguments of the constructor, under Keras's names.
   virtual Config get_config() const { return {}; }
-  /// Returns the form of the object in the config of another object: {class_name, config}.
+  /// Returns the object's form in the config of another object: {class_name, config}.
   virtual Value to_value() const { return Config{{"class_name", class_name()}, {"config", get_config()}}; }
 };
 
@@ -29,7 +28,7 @@ class Object {
 /// known names, for an unknown name, and TypeError for a value that is neither a string nor a config.
 std::shared_ptr<Object> make_object(const char* kind, const Value& value);
 
-/// A reference-counted handle: copies refer to the same object. A default-made handle is undefined, as
+/// A reference-counted handle: copies refer to one object. A default-constructed handle is undefined, like
 /// Python's None.
 template <class ImplBase>
 class Handle {
@@ -95,8 +94,8 @@ class FunctionObject : public Object {
   using Function = std::function<Result(Arguments...)>;
   virtual Result call(Arguments... arguments) const = 0;
 
-  /// Returns the value that stands for a function of the library in configs; null for other functions. A kind
-  /// with such functions hides this default.
+  /// Returns the form of a function of the library in configs, or null for other functions. Kinds that have
+  /// such functions hide this member.
   static Value known(AnyFunction) { return {}; }
 
   /// An object that calls a std::function.
@@ -150,8 +149,8 @@ class FunctionHandle<ImplBase, std::function<Result(Arguments...)>> : public Han
   FunctionHandle() = default;
   FunctionHandle(NoneType) {}
   FunctionHandle(std::nullptr_t) {}
-  /// Makes the object that Keras or the user calls by a name. Throws ValueError, with the nearest known
-  /// names, for an unknown name.
+  /// Makes the object that Keras or the user registered under a name. Throws ValueError, with the nearest
+  /// known names, for an unknown name.
   FunctionHandle(const char* name) : FunctionHandle(Value(name)) {}
   FunctionHandle(const std::string& name) : FunctionHandle(Value(name)) {}
   /// Makes the object that a name or a {class_name, config} describes.

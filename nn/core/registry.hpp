@@ -38,7 +38,7 @@ class Factory {
 /// A list of class names with the factory of each class.
 using CustomObjects = std::vector<std::pair<std::string, Factory>>;
 
-/// Registers a class for the rest of the program. A class with an equal name and kind is replaced. Mirrors
+/// Registers a class for the rest of the program; a class of that kind and name is replaced. Mirrors
 /// `keras.saving.register_keras_serializable`.
 void register_object(const std::string& name, Factory factory);
 

@@ -6,7 +6,7 @@
 
 namespace ktape::nn {
 
-/// The Impl class of the handle Regularizer.
+/// The base class of regularizers.
 class RegularizerImpl : public FunctionObject<Tensor, const Tensor&> {
  public:
   static constexpr const char* kind = "regularizer";

@@ -7,9 +7,9 @@
 /// Files that are whole or not there. Internal: sources only.
 namespace ktape::nn::saving {
 
-/// A file that is being written. The bytes go to a temporary file in the same folder, which takes the place
-/// of the file when it is committed: whatever ends the program, and whenever, the old file is there or the
-/// new one. A symbolic link stays and its file is replaced; permissions stay what they were.
+/// A file that is being written. The bytes go to a temporary file in the folder of the file; `commit` renames
+/// the temporary file: whenever a program ends, the path has the complete old file or the complete new file.
+/// A symbolic link stays and its target is replaced; permissions stay.
 ///
 /// All errors (no folder, no permission, a full disk, a name that is a folder's) are IOErrors, "[op] the file
 /// must be writable: received path (reason)", and the old file stays. A program that is killed leaves its

@@ -13,7 +13,7 @@
 namespace ktape::data {
 namespace {
 
-/// What a file is that is not read; null for a regular one.
+/// Returns the kind of a file that is not read ("a folder", "a device", ...), or null for a regular file.
 const char* other_kind(mode_t mode) {
   return S_ISREG(mode)                      ? nullptr
          : S_ISDIR(mode)                    ? "a directory"

@@ -23,10 +23,10 @@ inline constexpr Inflation arrays_inflation{64 * megabyte, 32};   ///< and text 
 inline constexpr Inflation images_inflation{64 * megabyte, 128};  ///< photographs come with less than 1 %
 inline constexpr Inflation texts_inflation{4 * megabyte, 32};  ///< as JSON, of which larger objects are made
 
-/// The bytes that deflate can make of so many.
+/// Returns the largest number of bytes that deflate can store in `stored` bytes.
 std::uint64_t most_deflated(std::uint64_t stored);
-/// Those that so many compressed ones may become. What is `expected`, as for the weights of a model that
-/// is there, always may.
+/// Returns how many bytes `stored` compressed bytes may become under a limit; `expected` bytes, such as the
+/// size of a model's weights, are always allowed.
 std::uint64_t most_inflated(std::uint64_t stored, Inflation limit, std::uint64_t expected = 0);
 
 /// The bytes of a tensor; the largest number where they, or the extents beside one of 0, are beyond all
@@ -53,8 +53,8 @@ class ByteSource {
 
   /// The next n bytes, which are there.
   void read_exactly(void* out, std::size_t n, const char* what);
-  /// Throws when so many bytes cannot follow: what is said of a file must not make it allocate more than it
-  /// can fill.
+  /// Throws when fewer than `bytes` bytes can follow: a size that a file states must not make the library
+  /// allocate memory that the file cannot fill.
   void expect_room(std::uint64_t bytes, const char* what) const;
   /// Throws when something follows.
   void expect_end(const char* what);
@@ -76,9 +76,9 @@ class ByteSource {
   std::string name_;
 };
 
-/// A file from its beginning on, decompressed where it is gzip, as far as `arrays_inflation` allows. A gzip
-/// file may have several members and end in zeros; anything else behind a member is damage. Only regular
-/// files are read, here and by RandomFile: devices and pipes may never end.
+/// A file that is read from its beginning on, and decompressed, up to `arrays_inflation`, if the file is
+/// gzip. A gzip file may have several members and end in zeros; other bytes after a member are damage.
+/// InputFile and RandomFile read regular files only: devices and pipes may never end.
 class InputFile final : public ByteSource {
  public:
   InputFile(const char* op, const std::string& path);

@@ -16,9 +16,9 @@ std::uint32_t by_zlib(std::uint32_t before, const void* bytes, std::size_t n) {
 #if defined(__x86_64__)
 
 // Bytes are a polynomial over bits, the lowest bit that of the highest power; the checksum is its remainder.
-// A block of 128 bits that stands some bits in front of another has the same remainder as its product with
-// that power of x, whose two halves, each times a remainder of 32 bits, fit into the other block. So blocks
-// are folded into later ones, four at a time, until 16 bytes with the remainder of all are left.
+// A block of 128 bits that stands n bits before another block contributes the remainder of its product with
+// x^n. The two halves of the block, each multiplied by a remainder of 32 bits, fit into the later block. So
+// blocks are folded into later blocks, four at a time, until 16 bytes with the remainder of all are left.
 
 /// The remainder of x^power, its bits in the order of the blocks', as a factor of halves of blocks.
 constexpr std::uint64_t remainder_of_power(int power) {
@@ -33,7 +33,7 @@ __attribute__((target("pclmul"))) __m128i folded(__m128i block, __m128i factors,
   return _mm_xor_si128(_mm_xor_si128(high, low), later);
 }
 
-/// The factors for blocks that stand so many bits in front.
+/// Returns the factors for blocks that stand `bits` bits before the block that they are folded into.
 __m128i factors(int bits) {
   return _mm_set_epi64x(static_cast<long long>(remainder_of_power(bits - 32)),
                         static_cast<long long>(remainder_of_power(bits + 32)));
@@ -51,7 +51,7 @@ __attribute__((target("pclmul"))) std::uint32_t by_folding(std::uint32_t before,
     for (__m128i& block : blocks) block = folded(block, far, _mm_loadu_si128(at++));
   __m128i all = blocks[0];
   for (int i = 1; i < 4; ++i) all = folded(all, near, blocks[i]);
-  // What came before is in the bits: zlib goes on without.
+  // The folded bits contain all earlier bytes, so zlib starts from an empty checksum.
   return by_zlib(by_zlib(~std::uint32_t{0}, &all, sizeof(all)), at, n);
 }
 

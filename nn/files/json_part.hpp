@@ -11,8 +11,8 @@ namespace ktape::nn::saving {
 /// there)".
 Value json_part(const char* op, const std::string& file, const std::string& part, const std::string& text);
 
-/// What an error says, without the names of the operations in front of it: for errors that become the reason
-/// of another one.
+/// Returns the message of an error without the names of operations at its begin: for an error that becomes
+/// the reason of another error.
 std::string reason_of(const Error& error);
 
 }  // namespace ktape::nn::saving

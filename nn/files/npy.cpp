@@ -20,7 +20,7 @@ namespace {
 
 constexpr const char* rule = "the file must be a .npy file of numbers";
 
-/// What a header says.
+/// The contents of a header.
 struct Header {
   std::optional<std::string> descr;
   std::optional<bool> fortran_order;
@@ -114,7 +114,8 @@ constexpr std::pair<const char*, DType::Kind> dtypes[] = {
     {"f2", DType::Float16}, {"f4", DType::Float32}, {"f8", DType::Float64}};
 constexpr bool little = std::endian::native == std::endian::little;
 
-/// Numbers without a dtype of their own: that of their bits, and the one that they become.
+/// A number format without a dtype in the library: the dtype with its bits, and the dtype that the numbers
+/// get.
 struct Widened {
   const char* code;
   DType::Kind bits, dtype;
@@ -163,7 +164,7 @@ Tensor read_array(ByteSource& file) {
   return *header.fortran_order ? backend::transpose(out) : out;
 }
 
-/// What stands before the numbers: its length is a multiple of 64, as NumPy's.
+/// Returns the bytes before the numbers; their number is a multiple of 64, as NumPy's.
 std::string header_of(const Tensor& array) {
   const char* code = nullptr;
   for (const auto& [known, dtype] : dtypes)

@@ -7,7 +7,7 @@
 
 namespace ktape::data {
 
-/// As `load_npz`, for an archive of which so many bytes are expected, whatever it is compressed to. Internal:
+/// As `load_npz`, for an archive that may inflate to `expected` bytes whatever its compressed size. Internal:
 /// sources only.
 std::vector<std::pair<std::string, Tensor>> read_npz(const char* op, const std::string& path,
                                                      std::uint64_t expected);

@@ -140,7 +140,7 @@ std::string ZipArchive::text(const ZipEntry& entry) const {
   return open(entry)->rest();
 }
 
-/// What an entry makes of the bytes that are stored must be no more than the most that they may.
+/// Throws when an entry inflates `stored` bytes to more than `most`.
 void ZipArchive::expect_inflation(std::uint64_t inflated, std::uint64_t stored, std::uint64_t most,
                                   const ZipEntry& entry) const {
   if (inflated > most)
@@ -217,7 +217,7 @@ void ZipArchive::check_name(const std::string& name) const {
     fail("names in an archive must stay below its folder", "entry '", nn::printable(name), "'");
 }
 
-/// What the directory says of an entry, and where its header is.
+/// Returns the directory's record of an entry, with the offset of the entry's header.
 ZipEntry ZipArchive::entry_of(const char* record, const std::string& name, const char* extra,
                               std::size_t extra_size, std::uint64_t& header) const {
   const std::uint16_t flags = u16(record + 8), method = u16(record + 10);
@@ -246,7 +246,8 @@ ZipEntry ZipArchive::entry_of(const char* record, const std::string& name, const
   return entry;
 }
 
-/// Where the data begin, behind the header that stands before them; both end where the directory begins.
+/// Finds the begin of an entry's data, after the entry's header; header and data must end before the
+/// directory.
 void ZipArchive::find_data(ZipEntry& entry, std::uint64_t header, std::uint64_t end) const {
   constexpr const char* rule = "the archive must be intact";
   char local[local_size];

@@ -17,12 +17,11 @@ struct ZipEntry {
   bool deflated;
   std::uint32_t checksum;
   std::uint64_t compressed, size;  ///< bytes
-  std::uint64_t data;              ///< where they begin
+  std::uint64_t data;              ///< the offset of the entry's data
 };
 
-/// The files in an archive: stored, or compressed by deflate. Its directory is checked as a whole when it is
-/// opened: every name stays below a folder and occurs once, and all that is there has a place of its own in
-/// the file.
+/// The files in an archive: stored, or compressed by deflate. Opening checks the whole directory: every name
+/// stays below a folder and occurs once, and no two entries share bytes of the file.
 class ZipArchive {
  public:
   /// Throws IOError, naming the file, for what is no such archive, and, naming the entry, for one whose
@@ -55,7 +54,7 @@ class ZipArchive {
   std::vector<ZipEntry> entries_;
 };
 
-/// Writes an archive of stored files, of any size. The same files make the same bytes: there is no date.
+/// Writes an archive of stored files, of any size. Equal files give equal bytes: archives have no dates.
 class ZipWriter {
  public:
   ZipWriter(const char* op, nn::saving::AtomicFile& file) : op_(op), file_(file) {}
@@ -63,7 +62,7 @@ class ZipWriter {
   /// Appends a file whose content stands in pieces. Throws ValueError for a name that a ZipArchive would not
   /// read: one that is there already, or leaves the folder.
   void add(const std::string& name, const std::vector<std::string_view>& content);
-  /// Appends the directory, behind the last file.
+  /// Appends the directory after the last file.
   void finish();
 
  private:

@@ -17,7 +17,7 @@ namespace ktape::nn {
 class ProcessGroup;
 struct RowGradient;
 
-/// The options that all optimizers of Keras have.
+/// The options that all optimizers of Keras take.
 struct OptimizerOptions {
   LearningRate learning_rate = 0.001;
   std::optional<double> weight_decay = {};     ///< w -= w * weight_decay * learning_rate before each update
@@ -26,9 +26,10 @@ struct OptimizerOptions {
   std::optional<double> global_clipnorm = {};  ///< the largest norm of all gradients together
   bool use_ema = false;                        ///< keeps moving averages of the variables
   double ema_momentum = 0.99;
-  std::optional<int> ema_overwrite_frequency = {};      ///< updates until averages replace variables
-  std::optional<double> loss_scale_factor = {};         ///< the loss has this factor; gradients are divided
-  std::optional<int> gradient_accumulation_steps = {};  ///< the number of gradients that an update averages
+  std::optional<int> ema_overwrite_frequency =
+      {};  ///< the number of updates after which averages replace the variables
+  std::optional<double> loss_scale_factor = {};  ///< the loss was multiplied by it: gradients are divided
+  std::optional<int> gradient_accumulation_steps = {};  ///< the number of gradients whose mean an update uses
   std::string name = {};
 };
 
@@ -41,13 +42,12 @@ struct StateOptions {
 
 /// The data that an optimizer needs to update a variable.
 struct OptimizerStep {
-  std::span<const Variable> state;  ///< the state of the variable, in the order of `state_of`
+  std::span<const Variable> state;  ///< the variable's state, in the order of `state_of`
   double learning_rate;
-  double number;  ///< the number of the update, from 1
+  double number;  ///< the number of the update, counted from 1
 };
 
-/// The Impl class of the handle Optimizer. A user's optimizer defines which state it keeps and how a variable
-/// changes:
+/// The base class of optimizers. A user's optimizer names its state and defines the update of a variable:
 ///
 ///     struct SignImpl : nn::OptimizerImpl {
 ///       SignImpl() : nn::OptimizerImpl("Sign", {.learning_rate = 0.01}) {}
@@ -83,7 +83,7 @@ class OptimizerImpl : public Object {
   Variable learning_rate() const;
   void set_learning_rate(const LearningRate& rate);
   std::int64_t calls() const;    ///< the number of calls of `apply`
-  std::int64_t updates() const;  ///< the number of updates of the variables
+  std::int64_t updates() const;  ///< what the variables saw of them
   Variable iterations() const { return iterations_; }
   std::vector<Variable> variables() const;
   /// Returns true if the state of the variables exists.
@@ -99,9 +99,8 @@ class OptimizerImpl : public Object {
   void set_replicas(std::shared_ptr<ProcessGroup> process_group) { group_ = std::move(process_group); }
 
  protected:
-  /// Changes the variable as `update_step` does, but by a gradient that still has to be scaled, clipped, and
-  /// expanded from single rows; `how` describes these steps and the weight decay. The default does these
-  /// steps first and then calls `update_step`.
+  /// As `update_step`, with the preparation of gradient and variable (clipping, weight decay) and of
+  /// gradients of some rows fused into the update. By default the preparation runs before `update_step`.
   virtual void fused_step(const Tensor& gradient, Variable variable, const kernels::Preparation& how,
                           const OptimizerStep& step);
   /// Returns true if an element with gradient 0 does not change, so that rows of a table that were not looked
@@ -110,8 +109,7 @@ class OptimizerImpl : public Object {
   /// Prepares the updates of an `apply`; called once before the first. `number` is the number of the update,
   /// from 1.
   virtual void start_updates(double number);
-  /// Adds a state variable of the whole optimizer. Such variables are listed after the state of single
-  /// variables.
+  /// Adds a variable that serves all weights; `variables()` lists it after the states of the weights.
   Variable add_variable(const std::string& name, const Tensor& value);
 
  private:
@@ -170,7 +168,7 @@ class Optimizer : public Handle<OptimizerImpl> {
   void apply(const std::vector<Tensor>& gradients, const std::vector<Variable>& variables) const {
     impl().apply(gradients, variables);
   }
-  /// Calls `apply` with pairs of a gradient and its variable. Mirrors `keras.Optimizer.apply_gradients`.
+  /// Applies pairs of a gradient and its variable. Mirrors `keras.Optimizer.apply_gradients`.
   void apply_gradients(const std::vector<std::pair<Tensor, Variable>>& gradients_and_variables) const;
   /// Computes the gradients of scale_loss(loss) and applies them. If the loss uses a table only by lookups of
   /// some rows (nn::Embedding, `K::gather`), the gradient of the table is kept as the gradients of these

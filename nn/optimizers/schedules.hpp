@@ -8,7 +8,7 @@
 /// Schedules: learning rates that depend on the step, the number of earlier `apply` calls.
 namespace ktape::nn {
 
-/// The Impl class of the handle Schedule.
+/// The base class of schedules.
 class ScheduleImpl : public FunctionObject<double, std::int64_t> {
  public:
   static constexpr const char* kind = "schedule";
@@ -25,7 +25,7 @@ class Schedule : public FunctionHandle<ScheduleImpl> {
 template <class Implementation>
 using ScheduleOf = HandleOf<Schedule, Implementation>;
 
-/// The learning rate of an optimizer: a number or a schedule.
+/// The learning rate of an optimizer: a number, or a schedule.
 class LearningRate {
  public:
   LearningRate(double value) : value_(value) {}
@@ -86,9 +86,8 @@ struct PiecewiseConstantDecayOptions {
   std::vector<double> values = {};
   std::string name = "PiecewiseConstant";
 };
-/// The rate values[i] for steps after boundaries[i - 1], up to and including boundaries[i]; the last value
-/// after the last boundary. Throws ValueError unless there is one value more than boundaries, and for
-/// boundaries that do not increase.
+/// values[i] up to and including step boundaries[i], the last value after the last boundary. Throws
+/// ValueError unless there is one value more than boundaries, and these increase.
 class PiecewiseConstantDecay : public Schedule {
  public:
   PiecewiseConstantDecay(const PiecewiseConstantDecayOptions& options);
@@ -101,7 +100,7 @@ struct PolynomialDecayOptions {
   double decay_steps = 0;
   double end_learning_rate = 0.0001;
   double power = 1;
-  bool cycle = false;  ///< uses the next multiple of decay_steps: the rate rises again after each
+  bool cycle = false;  ///< starts again from a smaller rate every decay_steps steps
   std::string name = "PolynomialDecay";
 };
 /// The rate end + (initial - end) * (1 - min(step, decay_steps) / decay_steps)^power.

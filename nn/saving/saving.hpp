@@ -12,8 +12,8 @@ namespace ktape::nn {
 /// `keras.models.load_model`.
 Model load_model(const std::string& path, const LoadOptions& options = {});
 
-/// A new model, with weights of its own, of the architecture that `Model::to_json` or Keras's wrote.
-/// `keras.models.model_from_json`.
+/// Makes a new model, with new weights, of the architecture that `Model::to_json` or Keras's `to_json` wrote.
+/// Mirrors `keras.models.model_from_json`.
 Model model_from_json(const std::string& json, const CustomObjects& custom_objects = {});
 
 }  // namespace ktape::nn

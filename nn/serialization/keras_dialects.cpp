@@ -58,8 +58,8 @@ Config input_layer(const std::string& name, const Value& shape, const Value& dty
   return object_of("InputLayer", config);
 }
 
-/// Returns the InputLayer that is missing at the beginning of a Sequential, if the first layer or the
-/// Sequential has an input shape.
+/// Returns the InputLayer before the first layer of a Sequential, if the config of the Sequential or of its
+/// first layer has the shape.
 std::optional<Config> missing_input(const Config& sequence, const Value& first,
                                     const Config& canonical_first) {
   if (canonical_first.at("class_name") == Value("InputLayer")) return {};
@@ -118,7 +118,7 @@ class Graph {
   struct Layer {
     bool is_functional = false, is_model = false;
     std::size_t calls = 0;
-    std::int64_t least = INT64_MAX, most = -1;  ///< the range of call numbers in lists
+    std::int64_t least = INT64_MAX, most = -1;  ///< the range of the calls that lists name
   };
 
   static bool is_history(const Value& value) {
@@ -186,7 +186,7 @@ class Graph {
     return list;
   }
 
-  /// Returns the other arguments of a call of Keras 2. Each tensor of the call is followed by equal
+  /// Returns the arguments after the tensors of a call of Keras 2; all tensors of a call carry equal
   /// arguments.
   static Config other_arguments(const Value& node) {
     if (is_history(node)) {

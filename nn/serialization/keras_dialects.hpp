@@ -24,10 +24,10 @@ namespace ktape::nn::saving {
 
 /// Returns the canonical form of a config that Keras 2.2 to 2.15, Keras 3 or TensorFlow.js wrote: the config
 /// of a model or of a layer, or the whole metadata of a file with such a config in `model_config`. Keras 2's
-/// hard_sigmoid is another function than Keras 3's hard_sigmoid and becomes {hard_sigmoid, {slope: 0.2}}.
-/// Operations among the layers become layers that compute equal results. Throws ValueError, naming the layer
-/// and the argument or operation, for parts that the library cannot compute as Keras does, and TypeError or
-/// ValueError for other values. Unknown arguments and classes are not checked here, but when layers are made.
+/// hard_sigmoid differs from Keras 3's and becomes {hard_sigmoid, {slope: 0.2}}. Operations among the layers
+/// become layers with equal results. Throws ValueError, naming layer and argument or operation, for a config
+/// whose results the library cannot reproduce, and TypeError or ValueError for a value that is no config;
+/// unknown arguments and classes are left to the layers.
 Value canonical(const Value& architecture);
 
 /// Returns a canonical config in the form that Keras 2 and TensorFlow.js read: nodes as lists,
@@ -37,10 +37,10 @@ Value canonical(const Value& architecture);
 Value keras2(const Value& architecture);
 
 /// Returns the canonical form {optimizer, loss, loss_weights, metrics, weighted_metrics} of Keras 2's
-/// `training_config` or Keras 3's `compile_config`. Objects have the form of objects in an architecture;
-/// names stay unchanged. Keras's other entries only say how a model runs, and are dropped. A list of metrics
-/// that holds for each of several outputs in Keras 2 becomes the only entry of a list. Null stays null; an
-/// empty config, which means a model that is not compiled, becomes null.
+/// `training_config` or Keras 3's `compile_config`. Objects take the form of `canonical`, names stay. Entries
+/// that say only how Keras runs the model are dropped. A list of metrics that Keras 2 means for each of
+/// several outputs becomes a list that holds this list. Null stays null; an empty config, which says that the
+/// model is not compiled, becomes null.
 Value canonical_compile(const Value& compile);
 
 /// Returns a canonical compile config in the form of Keras 2's `training_config`.

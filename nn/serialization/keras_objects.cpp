@@ -49,7 +49,7 @@ bool is_sequence(const Config& layer) {
 
 namespace {
 
-/// Returns the content of a wrapper; nothing for a config that is not a wrapper.
+/// Returns the config inside of a wrapper; none for a config that is no wrapper.
 std::optional<Value> inside(const Config& config) {
   if (config.get("type") == Value("ndarray") && config.contains("value")) return config.at("value");
   const Value name = config.get("class_name");
@@ -100,8 +100,7 @@ Value dtype_of(const std::string& layer, const Value& dtype) {
   const std::string& text = name.string();
   if (text == "_infer" || text == "infer") return {};
   if (text == "string") return name;
-  // A mixed policy has float32 weights. Computing in float32 gives the policy's results with higher
-  // precision.
+  // The weights of a mixed policy are float32; computing in float32, too, gives more exact results.
   if (text.starts_with("mixed_")) return DType(DType::Float32).name();
   try {
     return DType(text).name();
@@ -129,7 +128,7 @@ std::string known_class(const std::string& kind, const Config& object) {
 
 namespace {
 
-/// Returns the name of an initializer without the suffix V1 or V2 that TensorFlow adds.
+/// Returns the name of an initializer without the version that TensorFlow appends.
 std::string without_version(const std::string& name) {
   const bool versioned = name.ends_with("V1") || name.ends_with("V2");
   return versioned && !is_registered("initializer", name) ? name.substr(0, name.size() - 2) : name;
@@ -196,7 +195,7 @@ void drop_absent(const std::vector<Absent>& all, const std::string& layer, Confi
 
 namespace {
 
-/// Returns the current class name for each old class name of a layer.
+/// Returns the current names of layers, by the names in older versions of Keras.
 const std::map<std::string, std::string>& old_names() {
   static const std::map<std::string, std::string> names{{"BatchNormalizationV1", "BatchNormalization"},
                                                         {"BatchNormalizationV2", "BatchNormalization"},
@@ -257,14 +256,14 @@ const std::vector<Absent>& absent_arguments() {
   return all;
 }
 
-/// Renames the shape of an InputLayer of Keras 2. Throws ValueError for a ragged input.
+/// Converts the config of an InputLayer of Keras 2.
 void canonical_input(const std::string& name, Config& config) {
   rename(config, "batch_input_shape", "batch_shape");
   if (config.get("ragged") == Value(true))
     fail("[", name, "] ragged must be false, as the library has no ragged tensors: received ragged=true");
 }
 
-/// Sets the arguments that recurrent layers of Keras 2 and layers for cuDNN leave out.
+/// Adds the arguments that the configs of Keras 2's recurrent layers and of the layers for cuDNN lack.
 void complete_recurrent(const std::string& old_name, const std::string& layer, Config& config,
                         Dialect dialect) {
   if (old_name.starts_with("CuDNN")) {
@@ -301,7 +300,7 @@ Config canonical_arguments(const std::string& old_name, const std::string& layer
 Config canonical_layer(const Config& given, Dialect dialect) {
   const std::string name = known_class("layer", given);
   const auto renamed = old_names().find(name);
-  // In a program with nn/distributed, SyncBatchNormalization is a registered class.
+  // With nn/distributed, SyncBatchNormalization is a class; without, BatchNormalization takes its place.
   const bool synchronized = name == "SyncBatchNormalization" && is_registered("layer", name);
   const std::string layer = renamed == old_names().end() || synchronized ? name : renamed->second;
   Config config;

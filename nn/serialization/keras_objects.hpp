@@ -32,12 +32,12 @@ Value canonical_object(const std::string& kind, const Value& object, Dialect dia
 /// Returns the canonical form of an unwrapped {class_name, config} of a layer that is not a model.
 Config canonical_layer(const Config& layer, Dialect dialect);
 
-/// Returns the canonical form of an unwrapped {class_name, config} of any layer or model.
+/// Returns the canonical form of the config of any layer or model.
 Config canonical_layer_or_model(const Config& layer, Dialect dialect);
 
-/// Returns the layer {class_name, config, inbound_nodes} that computes an operation among the layers of a
-/// model, with the operation's canonical nodes. Returns nothing for a layer that is not an operation. Throws
-/// ValueError, naming the operation, if no layer computes the operation.
+/// Returns a layer {class_name, config, inbound_nodes} with the results of an operation among the layers,
+/// made from the operation's canonical nodes; none for a config that is a layer already. Throws ValueError,
+/// naming the operation, where no layer has these results.
 std::optional<Config> layer_of_operation(const Config& layer, const Value::List& nodes);
 
 /// Returns the config of a layer or model with each layer Operation replaced by an operation, as Keras 3

@@ -12,7 +12,7 @@
 namespace ktape::nn::saving {
 namespace {
 
-/// An operation in a form for all dialects: multiply(x, 2), mean(x, axis=1).
+/// An operation as all dialects have it: multiply(x, 2), mean(x, axis=1).
 struct Operation {
   std::string layer;     ///< the name of the operation's layer
   std::string function;  ///< the function as spelled in the file
@@ -200,7 +200,7 @@ Config pooling(const Operation& operation, const std::string& what) {
                   {{"data_format", format}, {"keepdims", keep}}, x);
 }
 
-/// Returns the number of elements along the axes after the batch axis; nothing if an extent is unknown.
+/// Returns the number of elements of a sample; none when the shape has unknown extents after the batch axis.
 std::optional<std::int64_t> elements(const Value& shape) {
   std::int64_t count = 1;
   for (std::size_t i = 1; shape.is_list() && i < shape.list().size(); ++i) {
@@ -235,7 +235,7 @@ Config permute(const Operation& operation) {
 Config concatenate(const Operation& operation) {
   Value axis = operation.argument({"axis"});
   Value tensors = operation.operand(0);
-  if (operation.key == "concatv2") {  // the axis follows the tensors
+  if (operation.key == "concatv2") {  // the axis is the argument after the tensors
     axis = operation.operands.back();
     tensors = Value::List(operation.operands.begin(), operation.operands.end() - 1);
   }

@@ -189,7 +189,7 @@ class Keras2Graph {
       for (; arguments.size() > 1 && arguments.size() <= 3; arguments.pop_back())
         others.set(names[arguments.size() - 1], other(arguments.back()));
     }
-    // Keras 2 writes the states of a recurrent layer after its input, in a single list.
+    // The states of a recurrent layer are listed after the layer's input.
     const Value states = node.config().at("kwargs").config().get("initial_state");
     if (arguments.size() == 1 && !arguments[0].is_list() && !states.is_null()) {
       Value::List all{arguments[0]};

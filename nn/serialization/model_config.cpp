@@ -128,7 +128,7 @@ std::string unknown_function(const char* kind, const Value& value) {
   return is_registered(kind, name) ? "" : name;
 }
 
-/// Returns a function that stands for an unregistered function and throws ValueError when called.
+/// Returns a function that throws when called, in place of a function of another program.
 auto missing(const char* kind, const std::string& name) {
   return [kind, name](const Tensor&, const Tensor&) -> Tensor {
     fail("[", kind,

@@ -9,16 +9,15 @@ namespace ktape::nn {
 /// without a config; the message names the part.
 Value model_config(const Model& model);
 
-/// Returns a new model with new weights, from a value that `model_config` returned or from the config of any
-/// version of Keras. A model of a user's class is built for the shapes in its `build_config`, if there are
-/// any. Throws ValueError or TypeError, naming the layer, for a value that does not describe a model, and for
-/// an unknown class.
+/// Makes a new model, with new weights, from such a value or from a config of any version of Keras. A model
+/// class of the user is built for the shapes in its `build_config`, if the value has them. Throws ValueError
+/// or TypeError, naming the layer, for a value that is no model's, and for an unknown class.
 Model model_from_config(const Value& value);
 
-/// Returns the arguments of `compile`: {optimizer, loss, loss_weights, metrics, weighted_metrics}; null for a
-/// model that is not compiled. The metrics of a model with several outputs are a list with a list for each
-/// output. A function of the program is written by its name, as in Keras; `compile_from_config` searches this
-/// name among the registered functions.
+/// Returns the arguments of `compile`, {optimizer, loss, loss_weights, metrics, weighted_metrics}, or null
+/// for a model that is not compiled. The metrics of a model of several outputs are a list for each output. A
+/// function of the program is written by its name, as in Keras; see `compile_from_config` for reading the
+/// name.
 Value compile_config(const Model& model);
 
 /// Compiles the model with the arguments that `compile_config` returned. A loss or metric that was a function

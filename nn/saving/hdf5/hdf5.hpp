@@ -17,9 +17,9 @@ using Attribute = std::variant<std::string, std::vector<std::string>, Tensor>;
 /// A dataset or a group.
 struct Entry {
   std::vector<std::pair<std::string, Attribute>> attributes;
-  Tensor value;                                        ///< of a dataset
+  Tensor value;                                        ///< the numbers of a dataset
   std::string fault;                                   ///< why a dataset has no value: it holds no numbers
-  std::vector<std::pair<std::string, Entry>> members;  ///< of a group, by name
+  std::vector<std::pair<std::string, Entry>> members;  ///< the members of a group, with their names
 
   Entry() = default;
   explicit Entry(Tensor value) : value(std::move(value)) {}
@@ -27,7 +27,7 @@ struct Entry {
   bool is_group() const { return !value.defined() && fault.empty(); }
   const Attribute* attribute(std::string_view name) const;
   void set_attribute(std::string name, Attribute value);
-  /// What is at a path below this group; null when nothing is.
+  /// Returns the entry at a path below this group, or null.
   const Entry* find(std::string_view path) const;
   /// How many numbers there are at and below it.
   std::int64_t elements() const;
@@ -38,7 +38,7 @@ struct Entry {
 /// A file that was read.
 struct File {
   const char* op;
-  std::string name;  ///< in messages
+  std::string name;  ///< the name of the file in messages
   Entry root;
 
   template <class... Parts>
@@ -65,7 +65,7 @@ struct Gap {
 /// A file in memory, of any size: pieces in order, of which large ones are the memory of the tensors in it.
 class Image {
  public:
-  /// What is mapped at `begin`, with the gaps in it that tensors fill, in the order of their offsets.
+  /// Refers to the mapped memory at `begin`, whose gaps, in the order of their offsets, tensors fill.
   Image(void* begin, std::size_t size, const std::vector<Gap>& gaps);
   Image(Image&& other) noexcept = delete;
   ~Image();
@@ -84,9 +84,9 @@ class Image {
 /// ...: received file (object: reason)", for all else: links other than the names of objects in the file
 /// itself, external and virtual data, other filters, names that are not UTF-8, an object with two names.
 File read_file(const char* op, const std::string& path, std::uint64_t expected = 0);
-/// The same of bytes that are in memory.
+/// Reads an HDF5 file that is in memory.
 File read_bytes(const char* op, const std::string& name, std::string_view bytes, std::uint64_t expected = 0);
-/// The same of a part of another file.
+/// Reads an HDF5 file that is a part of another file, such as an archive.
 File read_part(const char* op, const std::string& name, const std::string& path, std::uint64_t begin,
                std::uint64_t size, std::uint64_t expected = 0);
 
@@ -94,7 +94,7 @@ File read_part(const char* op, const std::string& name, const std::string& path,
 /// there is no room for the image.
 Image to_image(const char* op, const std::string& name, const Entry& root);
 
-/// What the component does. A part of the library and its component are of one build.
+/// The functions of the component that links libhdf5. The library accepts a component of its own build only.
 class Library {
  public:
   virtual ~Library() = default;

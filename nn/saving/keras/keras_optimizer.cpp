@@ -28,13 +28,14 @@ void collect_trainable(const Model& model, std::vector<Variable>& found) {
 /// How releases of Keras list the states of the weights.
 enum class Layout {
   Keras3,  ///< a stage of states after the other, in each weight by weight; the optimizer's own at the end
-  Keras3First,  ///< the same, with the optimizer's own states in front, as Nadam of Keras 3.0 has them
-  Keras2,  ///< the same as Keras3, without the optimizer's own and the zeros that Adafactor keeps for vectors
-  ByKind   ///< state by state, in each weight by weight, as before Keras 2.11
+  Keras3First,  ///< as Keras3, with the optimizer's own states first, as Nadam of Keras 3.0
+  Keras2,       ///< as Keras3, without the optimizer's own states and Adafactor's zeros for vectors
+  ByKind        ///< state by state, in each weight by weight, as before Keras 2.11
 };
 
-/// Returns the stage in which Keras makes the state i of each weight. Adam makes moments together, and those
-/// of AMSGrad behind all; RMSprop makes each state for all weights.
+/// Returns the stage in which Keras makes the state i of each weight. Adam makes both moments of a weight
+/// together, and AMSGrad's state after the moments of all weights; RMSprop makes one state for all weights,
+/// then the next.
 std::size_t stage_of(const std::string& optimizer, std::size_t i) {
   return optimizer == "RMSprop" ? i : optimizer == "Adafactor" ? 0 : i / 2;
 }
@@ -48,7 +49,7 @@ std::vector<Variable> adafactor_states(const Variable& weight, const std::vector
   return layout == Layout::Keras2 ? states : std::vector<Variable>{zeros({}), zeros({}), states[0]};
 }
 
-/// What an optimizer keeps: for all, for each weight, and behind that.
+/// The variables of an optimizer: the variables for all weights, the states of each weight, the averages.
 class State {
  public:
   explicit State(const Model& model) {
@@ -120,7 +121,8 @@ class State {
   std::string optimizer_;
   std::vector<Variable> all_, rest_, weights_;
   std::size_t head_;
-  std::vector<std::vector<Variable>> averages_, states_;  ///< of each weight
+  std::vector<std::vector<Variable>> averages_,
+      states_;  ///< the moving averages and the states of each weight
   bool fits_ = true;
 };
 

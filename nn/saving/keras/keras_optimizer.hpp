@@ -8,10 +8,10 @@ namespace ktape::nn::saving {
 /// lists the weights that they belong to.
 std::vector<Variable> optimizer_variables(const Model& model);
 
-/// Returns the same as Keras 2.11 to 2.15 list them, in whole-model HDF5 files: without Nadam's product,
-/// which begins anew, and without the learning rate, which stands in the optimizer's config alone. (Keras 3
-/// lists the rate behind the iterations. Both take the variables of a file by their order and number, so that
-/// the layout must be that of the `keras_version` in the file.)
+/// Returns the optimizer's variables in the order of Keras 2.11 to 2.15 in whole-model HDF5 files: without
+/// Nadam's product, which begins anew, and without the learning rate, which only the optimizer's config has.
+/// (Keras 3 lists the rate after the iterations. Both read variables by order and number, so that the layout
+/// must match the `keras_version` in the file.)
 std::vector<Variable> keras2_optimizer_variables(const Model& model);
 
 /// Gives the optimizer of a compiled model what a file has of one, in Keras's order. The names say whether it

@@ -25,8 +25,9 @@ std::vector<std::string> names_of_class(const Layer& layer) {
 /// The layers in a layer, and how Keras names them there.
 struct Parts {
   std::vector<Layer> layers;
-  std::string list;                             ///< the attribute that holds all of them, or:
-  std::vector<std::vector<std::string>> names;  ///< of each, the first is written
+  std::string list;  ///< the attribute that holds all of them, or:
+  std::vector<std::vector<std::string>>
+      names;  ///< the names of each attribute; files are written with the first name
 };
 
 Parts parts_of(const Layer& layer) {
@@ -93,7 +94,8 @@ bool has_arrays(const Entry& entry) {
                                           [](const auto& member) { return has_arrays(member.second); });
 }
 
-/// The number behind the name of a class: 0 for "dense", 2 for "dense_2"; nothing for other names.
+/// Returns the count at the end of a name that begins with a class's name: 0 for "dense", 2 for "dense_2";
+/// none for other names.
 std::optional<std::uint64_t> count_in(const std::string& name, const std::string& class_name) {
   if (name == class_name) return 0;
   if (!name.starts_with(class_name + '_')) return {};
@@ -243,7 +245,7 @@ class StateReader {
   const Model& model_;
   const bool by_name_;
   std::vector<std::pair<Variable, Tensor>> found_;
-  NamedTensors others_;  ///< that the last layer has no place for
+  NamedTensors others_;  ///< tensors of the last group that belong to no weight of its layer
   Visited visited_;
 };
 

@@ -2,10 +2,10 @@
 #include <ktape/nn/saving/base/weights.hpp>
 #include <ktape/nn/saving/hdf5/hdf5.hpp>
 
-/// What Keras 3 keeps of a model in `.weights.h5`, also inside `.keras`. Every object has a group, `vars`,
-/// for its own weights, "0", "1", ...; its parts are below the names of the attributes that hold them
-/// (bidirectional/forward_layer/cell/vars/0), or, in a list, of their classes, which are counted
-/// (layers/dense_1/vars/0). Keras 2.12 to 2.15 write nearly the same. Internal: sources only.
+/// Keras 3's layout of `.weights.h5`, also inside `.keras`. Every object has a group `vars` with its weights
+/// "0", "1", ...; the group of a part has the name of the attribute that holds the part
+/// (bidirectional/forward_layer/cell/vars/0) or, for parts in a list, the name of the part's class with a
+/// count (layers/dense_1/vars/0). Keras 2.12 to 2.15 write nearly this layout. Internal: sources only.
 namespace ktape::nn::saving {
 
 /// Throws ValueError for a model that is not built.

@@ -17,11 +17,10 @@ void add_arrays(hdf5::Entry& group, const std::vector<Variable>& variables);
 
 /// Whether a file has such weights, in its root or in `model_weights`.
 bool is_keras2(const hdf5::File& file);
-/// Gives them to a model. Layers are matched by their names where these are the same, or by Keras's order of
-/// them; weights of CuDNN layers become those of LSTM and GRU. By name, layers that older versions of Keras
-/// named in another way are found, too: conv2d_1 for the first convolution, "Conv/BatchNorm" for conv_bn.
-/// Throws as `assign_weights`, and IOError,
-/// naming file and object, for arrays and names that are not there.
+/// Assigns the weights of a file to a model. Layers are matched by their names where file and model have
+/// equal names, else by Keras's order; weights of CuDNN layers are converted for LSTM and GRU. Matching by
+/// name also knows names of older versions of Keras: conv2d_1 for the first convolution, "Conv/BatchNorm" for
+/// conv_bn. Throws as `assign_weights`, and IOError, naming file and object, for missing arrays and names.
 void load_keras2_weights(const hdf5::File& file, const Model& model, const LoadWeightsOptions& options);
 /// The arrays of a group, in order.
 NamedTensors arrays_of(const hdf5::File& file, const hdf5::Entry& group, const std::string& path);

@@ -3,18 +3,18 @@
 
 namespace ktape::nn::saving {
 
-/// Whole models as .safetensors files. The weights have the names that they have in .safetensors; behind them
-/// stand the tensors that a training goes on with: "optimizer/0" and so on, in the order of
-/// `Optimizer::variables()`, "layers/place/..." (see `LayerImpl::state`) and "random/...", the global
-/// generator's. The metadata say the rest:
+/// Whole models as .safetensors files. The weights have their names of .safetensors files; after them stand
+/// the tensors from which a training resumes: "optimizer/0" and so on, in the order of
+/// `Optimizer::variables()`, "layers/place/..." (see `LayerImpl::state`) and "random/...", the state of the
+/// global generator. The metadata hold the rest:
 ///
 ///     format        "ktape"
 ///     version       "1"
 ///     architecture  `model_config` as JSON
-///     compile       `compile_config` as JSON; not there for a model that is not compiled
-///     training      JSON: "tensors", the names of those that are no weights, and, of a compiled model,
-///                   "optimizer": the places of the weights that it has state for ("variables"), of those
-///                   that do not decay ("excluded"), and the words of `exclude_from_weight_decay`; not there
+///     compile       `compile_config` as JSON; missing for a model that is not compiled
+///     training      JSON: "tensors", the names of the tensors that are not weights, and, for a compiled model,
+///                   "optimizer": the places of the weights with optimizer state ("variables"), of the weights
+///                   without decay ("excluded"), and the words of `exclude_from_weight_decay`; missing
 ///                   without include_optimizer
 ///     checksums     JSON: the CRC-32 of the bytes of each tensor
 ///

@@ -177,7 +177,8 @@ void SafetensorsFile::check_names() const {
   }
 }
 
-/// All bytes behind the header belong to one tensor, which has just as many as its shape takes.
+/// Throws unless each byte after the header belongs to one tensor, and each tensor has the bytes of its
+/// shape.
 void SafetensorsFile::check_places() const {
   std::vector<const Entry*> in_order;
   for (const Entry& entry : entries_) in_order.push_back(&entry);

@@ -18,7 +18,7 @@ namespace ktape::nn {
 ///     for (const auto& [name, tensor] : nn::load_safetensors("model.safetensors")) ...
 std::vector<std::pair<std::string, Tensor>> load_safetensors(const std::string& path);
 
-/// What the header of such a file says beside the tensors: texts under names.
+/// Reads the metadata of a .safetensors file: texts with names.
 std::vector<std::pair<std::string, std::string>> load_safetensors_metadata(const std::string& path);
 
 /// Writes tensors as a .safetensors file, which replaces one that is there when it is whole. Throws IOError,

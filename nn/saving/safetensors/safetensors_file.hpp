@@ -23,7 +23,7 @@ class SafetensorsFile {
     std::string name;
     const char* dtype = nullptr;  ///< the format's word for it
     Shape shape;
-    std::uint64_t begin = 0, end = 0;  ///< behind the header
+    std::uint64_t begin = 0, end = 0;  ///< the offsets of its bytes, counted from the end of the header
   };
 
   /// Throws IOError, naming the file and the place.
@@ -40,7 +40,7 @@ class SafetensorsFile {
 
   const char* op_;
   data::RandomFile file_;
-  std::uint64_t begin_ = 0;  ///< of the data
+  std::uint64_t begin_ = 0;  ///< the offset of the data in the file
   std::vector<Entry> entries_;
   Metadata metadata_;
 };

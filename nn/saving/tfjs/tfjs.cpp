@@ -27,7 +27,7 @@ void save_weights(const Model& model, const std::string& path) {
   write_tfjs("save_weights", path, json_of(Value()), tfjs_weights(model));
 }
 
-/// What is said of the model. TensorFlow.js keeps beside it how it was compiled.
+/// Returns the config of the model; TensorFlow.js stores the compile config beside the model's.
 Config topology_of(const TfjsFile& file) {
   const Config& json = file.json();
   if (const Value format = json.get("format", "layers-model"); format != Value("layers-model"))

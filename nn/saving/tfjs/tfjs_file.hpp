@@ -3,8 +3,8 @@
 #include <ktape/nn/files/bytes.hpp>
 #include <ktape/nn/saving/base/weights.hpp>
 
-/// The files of a TensorFlow.js model: model.json says how the bytes of all weights, one behind the other,
-/// lie in the shards beside it. Internal: sources only.
+/// The files of a TensorFlow.js model: model.json lists the weights, whose bytes stand in this order in the
+/// shards (files beside model.json). Internal: sources only.
 namespace ktape::nn::saving {
 
 /// Such a model, which is read. What it says of its weights is checked as a whole when it is opened: shards
@@ -14,7 +14,7 @@ class TfjsFile {
   /// Throws IOError, naming the file and the place.
   TfjsFile(const char* op, const std::string& path);
 
-  /// What model.json says.
+  /// Returns the content of model.json.
   const Config& json() const { return json_; }
   /// The numbers in all weights of the model, no more than the shards have bytes.
   std::int64_t elements() const;
@@ -40,7 +40,7 @@ class TfjsFile {
   struct Group {
     std::vector<std::string> shards;  ///< paths
     std::vector<Weight> weights;
-    std::uint64_t bytes = 0;  ///< of the weights
+    std::uint64_t bytes = 0;  ///< the number of bytes of the weights
   };
 
   void read_group(const Value& group, const std::string& what);

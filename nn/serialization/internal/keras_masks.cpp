@@ -18,7 +18,7 @@ struct Mask {
   friend bool operator==(const Mask&, const Mask&) = default;
 };
 
-/// Returns a constant operand, which may stand in a wrapper; null for an operand that is not a number.
+/// Returns the value of a constant, also where a config {class_name, config} holds the value.
 Value constant_of(const Value& operand) {
   const Value plain = unwrapped(operand);
   return plain.is_number() ? plain : Value();

@@ -6,7 +6,7 @@
 #include <mutex>
 #include <optional>
 
-/// What the sources of the component share. Internal: sources only.
+/// Handles to libhdf5's objects, and errors. Internal: sources only.
 namespace ktape::nn::saving::hdf5 {
 
 /// An open object of the C library.
@@ -50,7 +50,7 @@ class Session {
   unsigned plugins_ = 0;
 };
 
-/// What the C library says of its last error.
+/// Returns libhdf5's message for its last error.
 std::string last_error();
 
 /// The type of a file's numbers that stands for a dtype, and the one in memory.

@@ -48,7 +48,8 @@ void Sender::form(DType dtype, const Shape& shape) {
 
 namespace {
 
-constexpr std::uint64_t here = ~std::uint64_t{0};  ///< in place of an offset: the values follow
+constexpr std::uint64_t here =
+    ~std::uint64_t{0};  ///< an offset that says that the values follow in the stream
 
 std::uint64_t bytes_of(DType dtype, const Shape& shape) {
   std::uint64_t bytes = dtype.size();

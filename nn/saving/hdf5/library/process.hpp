@@ -6,21 +6,20 @@
 #include <string>
 #include <string_view>
 
-/// Files are read in a process of its own: what is wrong in them makes libhdf5 crash, or not come back, in
-/// many ways. What it finds there comes as a stream of bytes, none of which is trusted either. Internal:
-/// sources only.
+/// A child process reads HDF5 files: damaged files make libhdf5 crash or hang in many ways. The child sends
+/// the entries as a stream of bytes, which the library does not trust either. Internal: sources only.
 namespace ktape::nn::saving::hdf5 {
 
-/// What comes next in the stream.
+/// The kind of the next item of the stream.
 enum class Tag : char {
   Text = 'T',     ///< an attribute: its name and
-  Texts = 'L',    ///< the same, of several
-  Numbers = 'N',  ///< the same, an array
+  Texts = 'L',    ///< an attribute with several texts
+  Numbers = 'N',  ///< an attribute with an array of numbers
   Group = 'G',    ///< the attributes are over; members follow
   Member = 'M',   ///< a name and an object
-  End = 'E',      ///< of the members
+  End = 'E',      ///< the end of a group's members
   Dataset = 'D',  ///< the attributes are over; an array
-  Fault = 'F',    ///< the same of a dataset without numbers: why
+  Fault = 'F',    ///< a dataset without numbers, with the reason
   Error = 'X'     ///< the message of an error; nothing follows
 };
 
@@ -53,14 +52,15 @@ struct Source {
   std::function<void(std::uint64_t offset, void* out, std::size_t n)> read;
 };
 
-/// The root of a file, as `work` sends it from a process of its own, whose time and memory are bounded by the
-/// file's size. Throws IOError, naming the file, with the message of an error there, or when that process
-/// ends.
+/// Runs `work` in a child process, whose time and memory are bounded by the file's size, and returns the root
+/// that the child sends. Throws IOError, naming the file, with the message of an error of the child, or when
+/// the child ends early.
 Entry from_process(const Source& source, const std::function<void(Sender&)>& work);
 
-/// Returns what `work` sends, after a `Tag::End`, from a process of its own: a file that libhdf5 cannot
-/// close, on a full disk, crashes the program at its end. Throws IOError, naming the file, with the message
-/// of an error there, or when that process ends.
+/// Runs `work` in a child process and returns the bytes that the child sends after a `Tag::End`. Files are
+/// written in a child because a file that libhdf5 cannot close, on a full disk, crashes the program at its
+/// end. Throws IOError, naming the file, with the message of an error of the child, or when the child ends
+/// early.
 std::string bytes_from_process(const char* op, const std::string& name,
                                const std::function<void(Sender&)>& work);
 

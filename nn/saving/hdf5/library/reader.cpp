@@ -20,7 +20,7 @@ struct Link {
   H5L_type_t type;
 };
 
-/// What is listed, until there is more than the file has room for.
+/// A list of found items that throws when their sizes exceed the size of the file.
 template <class T>
 struct Listing {
   std::vector<T> found;
@@ -208,7 +208,7 @@ class TreeReader {
 
   std::vector<std::string> read_variable(hid_t attribute, hid_t type, hid_t space, std::uint64_t count,
                                          const std::string& path) {
-    // Each may be the same long text of the file, and all are made before they can be counted.
+    // All texts may refer to one long text of the file, and libhdf5 copies them before their sizes are known.
     constexpr std::uint64_t few = 64, most = 256 * data::megabyte;
     if (count > few && saturated_product(count, size_) > most &&
         saturated_product(count, largest_heap()) > most)
