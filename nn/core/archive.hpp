@@ -59,7 +59,7 @@ class Archive {
   /// number of stored entries.
   void count(const std::string& name, std::size_t& value);
 
-  /// Calls f, in which each name gets the prefix "name/".
+  /// Calls f; names that f uses get the prefix "name/".
   template <class F>
   void part(const std::string& name, F&& f) {
     const std::size_t outer = prefix_.size();

@@ -13,7 +13,7 @@
 namespace ktape::data {
 namespace {
 
-/// Returns the kind of a file that is not read ("a folder", "a device", ...), or null for a regular file.
+/// Returns the kind of a file that is not read ("a directory", "a device", ...), or null for a regular file.
 const char* other_kind(mode_t mode) {
   return S_ISREG(mode)                      ? nullptr
          : S_ISDIR(mode)                    ? "a directory"

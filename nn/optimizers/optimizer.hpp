@@ -96,7 +96,7 @@ class OptimizerImpl : public Object {
 
   /// The processes with which it takes the mean of each gradient, see nn/distributed; null without others.
   ProcessGroup* process_group() const { return group_.get(); }
-  void set_replicas(std::shared_ptr<ProcessGroup> process_group) { group_ = std::move(process_group); }
+  void set_process_group(std::shared_ptr<ProcessGroup> process_group) { group_ = std::move(process_group); }
 
  protected:
   /// As `update_step`, with the preparation of gradient and variable (clipping, weight decay) and of

@@ -329,7 +329,7 @@ Optimizer::Optimizer(const nn::Optimizer& optimizer, const OptimizerOptions& opt
   if (!optimizer.defined()) fail("[Optimizer] the optimizer must be given: received None");
   if (options.bucket_bytes < 1)
     fail("[Optimizer] bucket_bytes must be at least 1: received bucket_bytes=", options.bucket_bytes);
-  if (World* world = World::instance()) impl().set_replicas(std::make_shared<Exchange>(*world, options));
+  if (World* world = World::instance()) impl().set_process_group(std::make_shared<Exchange>(*world, options));
 }
 
 }  // namespace ktape::nn::distributed

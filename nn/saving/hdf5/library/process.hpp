@@ -12,13 +12,13 @@ namespace ktape::nn::saving::hdf5 {
 
 /// The kind of the next item of the stream.
 enum class Tag : char {
-  Text = 'T',     ///< an attribute: its name and
+  Text = 'T',     ///< an attribute with a text
   Texts = 'L',    ///< an attribute with several texts
   Numbers = 'N',  ///< an attribute with an array of numbers
-  Group = 'G',    ///< the attributes are over; members follow
-  Member = 'M',   ///< a name and an object
+  Group = 'G',    ///< the end of the attributes; members follow
+  Member = 'M',   ///< a member of a group: its name, then the object
   End = 'E',      ///< the end of a group's members
-  Dataset = 'D',  ///< the attributes are over; an array
+  Dataset = 'D',  ///< the end of the attributes; an array follows
   Fault = 'F',    ///< a dataset without numbers, with the reason
   Error = 'X'     ///< the message of an error; nothing follows
 };

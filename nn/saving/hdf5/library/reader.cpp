@@ -20,7 +20,7 @@ struct Link {
   H5L_type_t type;
 };
 
-/// A list of found items that throws when their sizes exceed the size of the file.
+/// The items of a listing, of which there may be at most `most`.
 template <class T>
 struct Listing {
   std::vector<T> found;
