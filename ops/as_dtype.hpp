@@ -4,8 +4,8 @@
 /// Internal: sources only.
 namespace ktape::backend {
 
-/// Returns x itself where it has the dtype, and its cast otherwise: for operands of ops, where `cast` would
-/// return a tensor of its own.
+/// Returns x itself if x has the dtype, else its cast: for operands of ops, since `cast` always returns a new
+/// tensor.
 inline Tensor as_dtype(const Tensor& x, DType dtype) {
   return x.defined() && x.dtype() == dtype ? x : cast(x, dtype);
 }

@@ -12,7 +12,8 @@
 namespace ktape::backend {
 namespace {
 
-/// What config files and setters decide. Never destroyed: destructors of static objects may still ask.
+/// The settings of config files and setters. Never destroyed: destructors of static objects may still use
+/// them.
 struct Settings {
   std::atomic<bool> loaded{false};
   std::mutex loading;

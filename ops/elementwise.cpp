@@ -282,7 +282,7 @@ Tensor clip_between(const Tensor& x, Scalar min_value, Scalar max_value) {
       [low, high](auto g, auto a) { return select(a >= low, select(a <= high, g, like(g, 0)), like(g, 0)); });
 }
 
-/// The same with a bound that is a tensor: the other one, in the dtype of x.
+/// Returns the other bound, a number, as a tensor of x's dtype, for a clip with a bound that is a tensor.
 Tensor bound_tensor(const Tensor& x, const Bound& bound, Scalar (Scalar::*round)() const) {
   if (!bound.number()) return bound.tensor();
   const Scalar number = x.dtype().is_floating() ? *bound.number() : ((*bound.number()).*round)();

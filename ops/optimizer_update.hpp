@@ -16,8 +16,8 @@
 /// it.
 namespace ktape::kernels {
 
-/// What happens on the way: the gradient is multiplied by `scale`, then clipped to between -bound and bound;
-/// the variable is multiplied by `keep`.
+/// The preparation of an update: the gradient is multiplied by `scale`, then clipped to between -bound and
+/// bound; the variable is multiplied by `keep`.
 struct Preparation {
   double scale = 1;
   double bound = std::numeric_limits<double>::infinity();
@@ -68,7 +68,7 @@ void open_state(std::span<const Variable> variables, UpdateArrays<T, N>& at, std
   });
 }
 
-/// The arrays from an element on, with a gradient of its own.
+/// Returns the arrays of variable and states from an element on, with another gradient.
 template <class T, std::size_t N>
 UpdateArrays<T, N> from_element(std::int64_t first, const UpdateArrays<T, N>& at, const T* gradient) {
   UpdateArrays<T, N> rest{at.x + first, at.old_x + first, gradient, {}, {}};
@@ -77,7 +77,7 @@ UpdateArrays<T, N> from_element(std::int64_t first, const UpdateArrays<T, N>& at
   return rest;
 }
 
-/// The same for a row, which need not end at a vector: the rest is worked on in copies.
+/// Updates a row, whose length need not be a multiple of a vector: the rest is updated in copies.
 template <class T, std::size_t N, class Step>
 void update_row(std::int64_t count, const UpdateArrays<T, N>& at, const Preparation& how, const Step& step) {
   const std::int64_t whole = count / lanes<T> * lanes<T>, rest = count - whole;
@@ -96,7 +96,7 @@ void update_row(std::int64_t count, const UpdateArrays<T, N>& at, const Preparat
   for (std::size_t k = 0; k < N; ++k) std::copy_n(state[k], rest, at.state[k] + whole);
 }
 
-/// The same for the rows of `count` elements that the gradient has.
+/// Updates the rows of `count` elements that the gradient has.
 template <class T, std::size_t N, class Step>
 void update_some_rows(std::int64_t size, std::int64_t count, UpdateArrays<T, N> at, const Preparation& how,
                       const Step& step) {
@@ -113,7 +113,7 @@ void update_some_rows(std::int64_t size, std::int64_t count, UpdateArrays<T, N> 
   });
 }
 
-/// The same for all rows, of which the gradient has some.
+/// Updates all rows; the gradient of rows that it lacks is 0.
 template <class T, std::size_t N, class Step>
 void update_all_rows(std::int64_t size, std::int64_t count, const UpdateArrays<T, N>& at,
                      const Preparation& how, const Step& step) {
@@ -128,7 +128,7 @@ void update_all_rows(std::int64_t size, std::int64_t count, const UpdateArrays<T
   });
 }
 
-/// The same for whole variables of one floating dtype and size, split over the threads. `step` is a generic
+/// Updates whole variables of one floating dtype and size, split over the threads. `step` is a generic
 /// lambda (x, gradient, state) on vectors, which returns the new x.
 template <std::size_t N, class Step>
 void update(Variable x, const Tensor& gradient, std::span<const Variable> state, const Preparation& how,

@@ -13,10 +13,10 @@
 namespace ktape::backend {
 namespace {
 
-/// Returns what an op computed of x as a tensor of its own, also where there was nothing to do.
+/// Returns the result of an op on x as a new tensor, also where the op had nothing to do.
 Tensor own_result(const Tensor& out, const Tensor& x) { return out.get() == x.get() ? identity(x) : out; }
 
-/// Returns the same elements under another shape.
+/// Returns the elements of x under another shape.
 Tensor renamed(const char* op, const Tensor& x, const Shape& shape) {
   Tensor out = x.alias(shape);
   if (recording(x))
@@ -178,8 +178,8 @@ Tensor repeat(const Tensor& x, std::int64_t n) {
 }
 
 namespace {
-/// x with one axis `times` as long. The products are checked before they are made, with an extent of 0 as if
-/// it were 1: gradients see the times as an axis of their own.
+/// Returns the shape with one axis `times` as long. The products are checked for overflow, with extents of 0
+/// counted as 1, since gradients have the repetitions as another axis.
 Shape stretched(const char* op, Shape shape, int axis, std::int64_t times, DType dtype) {
   std::int64_t extent;
   if (__builtin_mul_overflow(std::max<std::int64_t>(shape[axis], 1), times, &extent))

@@ -33,7 +33,8 @@ bool can_hold_extents(const Tensor& x) {
          (x.dtype() == DType::Int32 || x.dtype() == DType::Int64);
 }
 
-/// What is known of the elements of integers of which some follow from shapes.
+/// Returns the known elements of a symbolic tensor of integers, some of which follow from shapes; None for
+/// the others.
 Shape known_elements(const Tensor& x) {
   if (!is_symbolic(x)) return elements_of(x);
   Shape unknown;

@@ -6,7 +6,7 @@
 #include <ktape/ops/kernels/simd/math.hpp>
 #include <ktape/ops/operators.hpp>
 
-/// What a generic lambda needs to run on a number, on a SIMD vector and on a Tensor alike.
+/// Functions for generic lambdas that run on numbers, SIMD vectors and Tensors.
 namespace ktape::kernels {
 
 using xsimd::select;

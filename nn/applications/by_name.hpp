@@ -7,7 +7,7 @@
 namespace ktape::nn::applications {
 
 struct Application {
-  std::string name;         ///< of the function: "ResNet50"
+  std::string name;         ///< the name of its function: "ResNet50"
   std::int64_t image_size;  ///< height and width of the images that the published weights are for
   Model (*make)(const ApplicationOptions& options);
   Tensor (*preprocess_input)(const Tensor& images, const std::string& data_format);

@@ -5,12 +5,12 @@
 namespace ktape::nn {
 
 struct BackupAndRestoreOptions {
-  Frequency save_freq = "epoch";  ///< "epoch", or after so many batches
+  Frequency save_freq = "epoch";  ///< "epoch", or a number of batches
   bool delete_checkpoint = true;  ///< whether a training that ends normally removes the backup
 };
 
-/// Resumes an interrupted training (by a crash, a power failure, Ctrl-C) when the same program runs again,
-/// with the results of an uninterrupted training:
+/// Resumes an interrupted training (by a crash, a power failure, Ctrl-C) when the program runs again, with
+/// the results of an uninterrupted training:
 ///
 ///     model.fit(x, y, {.epochs = 100, .callbacks = {nn::BackupAndRestore("backup")}});
 ///

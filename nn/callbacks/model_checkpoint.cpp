@@ -55,7 +55,7 @@ class ModelCheckpointImpl final : public CallbackImpl {
     const std::optional<double> value = options_.save_best_only ? monitor_.read(logs, *this) : std::nullopt;
     const bool saves = !value || monitor_.improved(*value);
     if (options_.verbose > 0) {
-      std::ostringstream text;  // of its own: how std::cout writes numbers is the program's affair
+      std::ostringstream text;  // a stream without the program's settings of std::cout
       text << std::fixed << std::setprecision(5) << "\nEpoch " << epoch_ + 1 << ": ";
       if (value) text << monitor_.name() << (saves ? " improved from " : " did not improve from ") << before;
       if (value && saves) text << " to " << *value << ", ";

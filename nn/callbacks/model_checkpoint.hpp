@@ -10,7 +10,7 @@ struct ModelCheckpointOptions {
   bool save_best_only = false;  ///< saves when the monitored number is better than at any time before
   bool save_weights_only = false;
   std::string mode = "auto";                           ///< "min", "max", or which of them the name suggests
-  Frequency save_freq = "epoch";                       ///< "epoch", or after so many batches
+  Frequency save_freq = "epoch";                       ///< "epoch", or a number of batches
   std::optional<double> initial_value_threshold = {};  ///< the best number so far, to begin with
 };
 

@@ -82,7 +82,8 @@ int wire_count(std::int64_t elements) {
 
 namespace {
 
-/// All processes must mean the same, or none would get anything.
+/// Throws ValueError, in all processes, unless all call this operation with equal shapes and dtypes:
+/// otherwise all would wait for ever.
 void expect_same_call(World& world, const char* op, const Tensor& x, const Shape& shape,
                       const std::string& how) {
   std::ostringstream line;

@@ -16,7 +16,7 @@
 namespace ktape::nn::distributed {
 namespace {
 
-/// Each process reads what all wrote: beyond so many, rings of messages move less.
+/// Each process reads the elements of all processes: with more processes, rings of messages move fewer bytes.
 constexpr int most_processes = 8;
 
 /// How far a process is, for the others to see.

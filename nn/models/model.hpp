@@ -16,7 +16,7 @@ struct ModelOptions {
 };
 
 /// A layer of layers that can be trained. A model is made from symbolic tensors, from a list of layers
-/// (Sequential), or of a class of the program's:
+/// (Sequential), or from a class of the program:
 ///
 ///     Tensor in = nn::Input({28, 28});
 ///     nn::Model model(in, nn::Dense(10)(nn::Flatten()(in)));
@@ -27,8 +27,8 @@ struct ModelOptions {
 ///     };
 ///     using Mine = nn::ModelOf<MineImpl>;
 ///
-/// Threads may predict with one model at the same time, and call the model as any layer. Evaluations share
-/// the metrics and take turns. Training (`compile`, `fit`, `train_on_batch`, a program's own steps) needs the
+/// Several threads may predict with one model at once, and call the model as any layer. Evaluations share the
+/// metrics and take turns. Training (`compile`, `fit`, `train_on_batch`, a program's own steps) needs the
 /// model for one thread alone: meanwhile fit, evaluate, predict and calls on other threads throw ValueError,
 /// and training throws ValueError while another thread runs the model. Models that share layers are not
 /// protected from each other.

@@ -12,8 +12,8 @@ namespace ktape::nn {
 
 class ModelImpl;
 
-/// The uses of one model by threads. Threads predict at the same time. Evaluations, which share metrics, take
-/// turns. Training has the model for its thread alone.
+/// The uses of one model by threads. Several threads may predict at once. Evaluations, which share metrics,
+/// take turns. Training has the model for its thread alone.
 class ModelUse {
  public:
   enum class Kind { Prediction, Evaluation, Training };

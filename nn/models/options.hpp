@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-/// What saving and loading take.
+/// The options of saving and loading.
 namespace ktape::nn {
 
 struct SaveOptions {

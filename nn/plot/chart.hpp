@@ -1,7 +1,7 @@
 #pragma once
 #include <ktape/nn/plot/plot.hpp>
 
-/// What is behind a Figure. Internal: sources only.
+/// The class that a Figure refers to, and its parts. Internal: sources only.
 namespace ktape::plot {
 
 class Chart {

@@ -77,21 +77,21 @@ struct Axis {
 
 struct TextOptions {
   int columns = 80;    ///< how wide the drawing is at most, in characters; at least 20
-  bool color = false;  ///< with the escape sequences of terminals
+  bool color = false;  ///< writes the escape sequences of terminals for colors
 };
 
 class Chart;
 
-/// A picture. Copies are the same one.
+/// A picture. A Figure is a handle: copies refer to one picture.
 class Figure {
  public:
-  /// An SVG picture of its own: no scripts, no files, no fonts beyond the reader's; light or dark as the
-  /// reader's screen is. What points and cells stand for is shown under the mouse.
+  /// Returns an SVG picture without scripts, links to files or embedded fonts, light or dark as the reader's
+  /// screen. Points and cells show their values under the mouse.
   std::string svg() const;
   /// Writes that into a file. Throws ValueError for a name that does not end in ".svg", IOError where it
   /// cannot be written.
   void save(const std::string& path) const;
-  /// The same drawn with characters, for a terminal.
+  /// Returns the picture drawn with characters, for a terminal.
   std::string text(const TextOptions& options = {}) const;
 
   explicit Figure(std::shared_ptr<const Chart> chart) : chart_(std::move(chart)) {}
@@ -106,15 +106,16 @@ std::ostream& operator<<(std::ostream& out, const Figure& figure);
 struct ChartOptions {
   std::string title = {};
   Axis x = {}, y = {};
-  int width = 640, height = 400;  ///< of the SVG picture, from 160 to 10000
+  int width = 640, height = 400;  ///< pixels of the SVG picture, from 160 to 10000
 };
 
 /// A line through the points of each series, in their order, broken where a number is not finite.
 Figure lines(const SeriesList& series, const ChartOptions& options = {});
 /// A dot for each point.
 Figure scatter(const SeriesList& series, const ChartOptions& options = {});
-/// A number of each epoch of a training, and, where there is one, the same of its validation: "loss",
-/// "accuracy". Throws ValueError, with the nearest known names, for another.
+/// Draws a number of each epoch of a training, such as "loss" or "accuracy", and the number with "val_"
+/// before its name, if the history has it. Throws ValueError, with the nearest known names, for an unknown
+/// name.
 Figure curves(const nn::History& history, const std::string& name = "loss", const ChartOptions& options = {});
 
 /// A bar for each label, and each series, which have as many numbers as there are labels and no x.
@@ -151,13 +152,13 @@ struct ConfusionMatrixOptions {
 /// predicted classes or scores (samples, classes). At most 1000 classes.
 Figure confusion_matrix(const Tensor& y_true, const Tensor& y_pred,
                         const ConfusionMatrixOptions& options = {});
-/// The same of counts, (classes, classes).
+/// Draws a confusion matrix of counts (classes, classes).
 Figure confusion_matrix(const Tensor& counts, const ConfusionMatrixOptions& options = {});
 
 struct ImageGridOptions {
   std::string title = {};
   std::vector<std::string> titles = {};  ///< one for each image
-  int columns = 0;                       ///< by default about as many as rows, and more
+  int columns = 0;  ///< images in a row; by default about the square root of their number
   int width = 640;
 };
 /// Images, (n, height, width) or (n, height, width, channels) with 1, 3 or 4 channels, or one without n (a

@@ -114,7 +114,7 @@ class PointChart final : public Chart {
                                " stroke-width=\"2\" stroke-linejoin=\"round\" stroke-linecap=\"round\"");
   }
 
-  /// What is so far outside that readers of SVG would not know the number any more.
+  /// Limits a position to a range in which readers of SVG parse numbers.
   static double limited(double place) { return std::clamp(place, -1e6, 1e6); }
 
   /// Points that lie on each other are drawn once. A line shows those that are no part of it, and all where

@@ -6,12 +6,12 @@
 /// SVG pictures that are light or dark as the reader's screen is. Internal: sources only.
 namespace ktape::plot {
 
-/// What a color is for. Each has one for light and one for dark screens.
+/// The purpose of a color. A role has a color for light and a color for dark screens.
 enum class Role { Paper, Ink, Muted, Grid, Panel, Frame, OnAccent, Series };
 struct Paint {
   Paint(Role role) : role(role) {}
   Role role;
-  int series = 0;  ///< of Role::Series
+  int series = 0;  ///< the number of the series, for Role::Series
   static Paint of_series(std::size_t i);
 };
 inline constexpr std::size_t series_colors = 8;
@@ -52,7 +52,7 @@ class Svg {
   /// Pixels stay squares.
   void image(const Box& box, const std::string& png, const std::string& hint = {});
 
-  /// What is drawn from here on ends at the box.
+  /// Clips later drawing to the box.
   void open(const Box& box);
   void close() { out_ << "</svg>\n"; }
 

@@ -12,19 +12,18 @@ class Model;
 class ModelImpl;
 class Archive;
 
-/// What a fit, an evaluation or a prediction goes over.
+/// The extent of a fit, an evaluation or a prediction.
 struct RunParameters {
   int epochs = 1;
-  std::optional<std::int64_t> steps = {};  ///< in an epoch; unknown for a stream that does not say
+  std::optional<std::int64_t> steps = {};  ///< batches in an epoch; none if their number is unknown
   int verbose = 0;
-  bool first =
-      true;  ///< of the processes that train together, see nn/distributed: it alone prints and writes
+  bool first = true;  ///< whether this process prints and writes files; with nn/distributed, only rank 0 does
 };
 
 /// Warns the user: in the log and, of a run that prints, on the error stream where the log does not.
 void warn(const RunParameters& parameters, const std::string& text);
 
-/// The class behind a Callback: override what you want to hear of. Epochs and batches count from 0.
+/// The base class of callbacks: override the functions of events. Epochs and batches count from 0.
 ///
 ///     struct PrinterImpl : nn::CallbackImpl {
 ///       void on_epoch_end(int epoch, const nn::Logs& logs) override {
@@ -58,7 +57,7 @@ class CallbackImpl : public Object {
   /// Adds to what an epoch reports, before any on_epoch_end.
   virtual void report(Logs&) {}
 
-  /// Names what a training that was ended from without goes on with, to be kept or to be set; see Archive.
+  /// Names the callback's values from which an interrupted training resumes; see Archive.
   virtual void state(Archive&) {}
   /// Whether it hears of everything after all others.
   virtual bool comes_last() const { return false; }

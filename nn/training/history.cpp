@@ -11,7 +11,7 @@ struct HistoryImpl final : CallbackImpl {
   struct Column {
     std::string name;
     std::vector<double> values = {};
-    std::vector<int> epochs = {};  ///< in which it was reported
+    std::vector<int> epochs = {};  ///< the epochs that reported the number
   };
   std::vector<Column> columns;
 

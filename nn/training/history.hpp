@@ -3,7 +3,7 @@
 
 namespace ktape::nn {
 
-/// What every epoch of a training reported; `fit` returns one.
+/// The logs of every epoch of a training; the result of `fit`.
 ///
 ///     nn::History history = model.fit(x, y, {.epochs = 8});
 ///     history["val_loss"].back();

@@ -33,7 +33,7 @@ Shape condition_shape(const Tensor& condition, const Shape& x, const Shape& y) {
   return shape;
 }
 
-/// What the condition and the expressions broadcast to.
+/// Returns the shape that condition and expressions broadcast to.
 Shape expect_one_shape(const Shape& condition, const Shape& x, const Shape& y) {
   const Shape shape = broadcast_shapes("switch", x, y, "then_expression", "else_expression");
   return broadcast_shapes("switch", condition, shape, "condition", "expressions");

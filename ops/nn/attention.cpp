@@ -121,7 +121,7 @@ class Attention {
   double scale_;
 };
 
-/// What a call that waits keeps of the options: the mask is an operand.
+/// Returns the options that a symbolic call keeps: without the mask, which is an operand.
 AttentionOptions without_mask(AttentionOptions options) {
   options.mask = {};
   return options;

@@ -13,7 +13,8 @@ namespace {
 
 using kernels::Convolution;
 
-/// What a convolution to the shape, channels last, returns. Throws ValueError when it does not fit in memory.
+/// Returns shape and dtype of a convolution's result, from the shape with channels last. Throws ValueError
+/// when the result does not fit in memory.
 OutputInfo result_of(const ConvolutionArguments& a, const Shape& shape, const Tensor& x) {
   check_extents(a.op, shape, x.dtype().size(), true);
   return {channels_back(shape, channels_first(a.op, a.data_format)), x.dtype()};

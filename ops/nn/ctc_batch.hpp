@@ -3,7 +3,7 @@
 
 #include <vector>
 
-/// What the functions of ops/ctc.hpp have in common. Internal.
+/// Helpers of the functions of ops/nn/ctc.hpp. Internal: sources only.
 namespace ktape::backend::ctc {
 
 /// Checked labels for predictions of (samples, steps, classes).

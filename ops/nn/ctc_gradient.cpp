@@ -14,12 +14,11 @@ namespace {
 
 constexpr double nothing = -1e30;  // a logarithm of 0 with which one can calculate
 
-/// What the labels say about the states blank, label 0, blank, label 1, ..., blank, as numbers to calculate
-/// with.
+/// The states blank, label 0, blank, label 1, ..., blank of the labels, as numbers for computations.
 struct Spelling {
   Tensor classes;     ///< (samples, classes, states): 1 for the class of each state
   Tensor skip;        ///< (samples, states): 0 where a path may come from two states before, else `nothing`
-  Tensor start, end;  ///< (samples, states): 0 in the state before all paths and in the one behind them
+  Tensor start, end;  ///< (samples, states): 0 in the state before, or after, all paths
   Tensor inside;      ///< (samples, steps): 1 for the steps that count
 
   Spelling(const Batch& batch, DType dtype) {
@@ -87,7 +86,7 @@ Tensor composed_slope(const Batch& batch, const Tensor& y_pred) {
   const std::vector<Tensor> steps = unstack(emissions, 1);
   const Tensor paths = forwards(steps, spelling) + backwards(steps, spelling) - emissions;
   const Tensor total = logsumexp(slice(paths, {0, 0, 0}, {-1, 1, -1}), -1, true);
-  // exp comes after where: behind the last step it could be infinite, and so could its derivative.
+  // exp comes after where: after the last step exp could be infinite, and so could its derivative.
   const Tensor occupied = exp(where(inside, paths - total, full({}, nothing, y.dtype())));
   const Tensor slope = 1 / sums - batch_dot(occupied, spelling.classes, {2, 2}) / y;
   return where(inside, slope, full({}, 0, y.dtype()));

@@ -25,7 +25,7 @@ template <class A>
 using Channels = xt::xtensor<A, 1>;
 using Doubles = Channels<double>;
 
-/// The tensor's elements, or the same number for all channels where it is undefined.
+/// Returns the elements of a tensor, or `otherwise` for each channel if the tensor is undefined.
 Doubles numbers(const Tensor& t, std::int64_t channels, double otherwise) {
   Doubles out(Doubles::shape_type{static_cast<std::size_t>(channels)}, otherwise);
   if (t.defined()) convert(out.data(), DType::Float64, t.raw(), t.dtype(), channels);
@@ -258,7 +258,7 @@ Tensor composed(const Tensor& x, const Tensor& mean, const Tensor& var, const Te
   return beta.defined() ? y + beta : y;
 }
 
-/// The axes of x along which a parameter has elements of its own.
+/// Returns the axes along which a parameter has more than one element.
 unsigned own_axes(const Tensor& parameter, int rank) {
   unsigned bits = 0;
   for (int i = std::max(0, parameter.ndim() - rank); i < parameter.ndim(); ++i)

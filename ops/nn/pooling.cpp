@@ -50,7 +50,8 @@ Tensor average(const char* op, const Tensor& x, const PoolGrid& grid, bool trans
 /// The type of positions in a window.
 DType index_type(const PoolGrid& grid) { return grid.window_size() <= 256 ? DType::UInt8 : DType::Int32; }
 
-/// What the largest cells were chosen by: from windows back to these cells, or from the cells to the windows.
+/// Copies elements between windows and their largest cells, which `index` names: from windows to cells (the
+/// gradient of max pooling), or from cells to windows.
 Tensor routed(const char* op, const Tensor& x, const Tensor& index, const PoolGrid& grid, bool to_cells) {
   Tensor out = Tensor::empty(grid_shape(grid, !to_cells), x.dtype(), op);
   if (to_cells) run(kernels::Kernel::PoolingBackward, grid, out, x, &index);

@@ -163,7 +163,7 @@ Tensor drop(const Tensor& x, double level, std::uint64_t key, Tensor out) {
     kernels::scale_kept(key, x.size(), out.pointer<T>(), x.pointer<T>(), scale,
                         static_cast<std::uint32_t>(dropped));
   });
-  // Linear in x: the gradient is the same op under the same key, to any order.
+  // The op is linear in x: its gradient is this op with this key, to any order.
   if (recording(x))
     record("dropout", out, {x}, [level, key](const Tensor& g, Grads& grads) {
       const bool reuse = !recording() && g.exclusive();

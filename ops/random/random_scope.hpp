@@ -3,7 +3,7 @@
 
 namespace ktape::backend {
 
-/// Where the global generator is: what is drawn from there on is the same each time. Internal: sources only.
+/// The state of the global generator, which determines all later numbers. Internal: sources only.
 struct RandomState {
   std::uint64_t seed = 0, drawn = 0;
 };

@@ -126,7 +126,7 @@ void check_states(const Tensors& before, const Tensors& after) {
            " of ", before[i].shape());
 }
 
-/// What a call that waits keeps of the options: their tensors are operands.
+/// Returns the options that a symbolic call keeps: without their tensors, which are operands.
 RnnOptions without_tensors(RnnOptions options) {
   options.constants = {}, options.mask = {};
   if (std::holds_alternative<Tensor>(options.input_length)) options.input_length = Tensor();

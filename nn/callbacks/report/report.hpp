@@ -4,9 +4,10 @@
 namespace ktape::nn {
 
 struct ReportOptions {
-  std::string title = {};                     ///< the model's name by default
-  std::vector<std::string> class_names = {};  ///< of the outputs that have as many; 0, 1, 2, ... by default
-  int samples = 12;                           ///< so many predictions and as many mistakes are shown, at most
+  std::string title = {};  ///< the model's name by default
+  std::vector<std::string> class_names =
+      {};            ///< names of classes, for outputs with that many; 0, 1, 2, ... by default
+  int samples = 12;  ///< the largest number of predictions, and of mistakes, in the report
 };
 
 /// Writes an HTML page about the training: its summary, the curves of all that it reports, the model and its

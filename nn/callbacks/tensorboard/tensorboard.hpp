@@ -9,7 +9,7 @@ struct TensorBoardOptions {
   bool write_graph = true;    ///< whether to write the architecture of a model with a config
   bool write_images = false;  ///< whether to write the weights as images with the histograms
   bool write_steps_per_second = false;
-  Frequency update_freq = "epoch";  ///< "batch" or a number: also what so many batches report
+  Frequency update_freq = "epoch";  ///< "batch" or a number n: also writes the logs of every n-th batch
 };
 
 /// Writes the logs of a training for TensorBoard: `tensorboard --logdir logs` shows them during the training.

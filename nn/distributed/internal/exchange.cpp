@@ -17,7 +17,7 @@ void copy_scaled(std::int64_t n, const From* from, double by, To* to) {
   });
 }
 
-/// What has no weight counts nothing, whatever it is: NaN, too.
+/// Copies elements times `by`. A part of weight 0 is written as zeros, so that its NaN does not spread.
 void copy_scaled(const Tensor& from, double by, DType dtype, void* to) {
   dispatch_floating(dtype, [&]<class To>() {
     if (by == 0) return void(std::fill_n(static_cast<To*>(to), from.size(), To(0)));
@@ -138,8 +138,9 @@ Plan* Exchange::find_plan(const std::vector<Variable>& variables) {
   return nullptr;
 }
 
-/// In the order that rank 0 saw, for MPI wants the same in all processes. What is not in it comes last, and
-/// those computed first are at the end of the list.
+/// Makes the plan in the order in which gradients became ready in rank 0, since all processes must send in
+/// one order. Gradients outside of this order come last; of these, the last variables of the list come first,
+/// since the backward pass computes them first.
 Plan& Exchange::make_plan(const std::vector<Variable>& variables, const std::vector<std::size_t>& order,
                           const std::vector<RowGradient>& gradients) {
   std::vector<std::string> lines;
@@ -183,7 +184,7 @@ Plan& Exchange::make_plan(const std::vector<Variable>& variables, const std::vec
 std::vector<RowGradient> Exchange::mean_gradients(const Tensor& loss,
                                                   const std::vector<Variable>& variables) {
   Plan* plan = find_plan(variables);
-  if (plan) plan->wait(), plan->empty();  // of what was left behind by an error
+  if (plan) plan->wait(), plan->empty();  // discards the remains of a step that threw
   std::vector<std::size_t> ready;
   const auto send = [&](std::size_t i, const Tensor& gradient) {
     ready.push_back(i);
@@ -272,7 +273,7 @@ RowGradient Exchange::gathered_rows(const RowGradient& gradient, const Variable&
   return sum_of({lookup}, table, Tensor());
 }
 
-/// So many rows of each process, one behind the other.
+/// Gathers rows[i] rows from process i, for all i, into one array in the order of ranks.
 void Exchange::gather(const void* own, const std::vector<std::int64_t>& rows, std::int64_t width, DType dtype,
                       void* all) {
   std::vector<int> counts, begins;

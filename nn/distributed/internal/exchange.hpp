@@ -42,7 +42,7 @@ class Bucket {
   std::vector<Part> parts_;
   std::size_t filled_ = 0;
   bool under_way_ = false;
-  char* own_ = nullptr;  ///< where this process's elements go
+  char* own_ = nullptr;  ///< the memory for this process's elements
   std::unique_ptr<Sums> sums_;
 };
 
@@ -51,7 +51,7 @@ struct Plan {
   std::vector<Variable> variables;
   std::vector<Bucket> buckets;
   std::vector<std::optional<std::size_t>>
-      bucket_of;         ///< by variable; none for a table, which is sent as rows
+      bucket_of;         ///< the bucket of each variable; none for a table, which is sent as rows
   std::size_t sent = 0;  ///< buckets
 
   /// Takes in a gradient, and sends the buckets that are full and have none before them that is not.

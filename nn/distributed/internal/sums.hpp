@@ -7,8 +7,8 @@
 /// only.
 namespace ktape::nn::distributed {
 
-/// The sums of elements over all processes, again and again: write one's own, send, poll until all are there,
-/// take what is wanted, release. All processes do the same, in the same order.
+/// Repeated sums of elements over all processes. A round: write this process's elements, send, poll until the
+/// elements of all processes have come, take sums, release. All processes make these calls in one order.
 class Sums {
  public:
   virtual ~Sums() = default;
@@ -26,9 +26,9 @@ class Sums {
 /// Sums that MPI makes, between any machines.
 std::unique_ptr<Sums> message_sums(World& world, DType dtype, std::int64_t n);
 
-/// Sums through memory that the processes of one machine have in common: each writes once, reads what the
-/// others wrote, and nothing has to be kept going meanwhile. They are the same in all processes, to the bit.
-/// Null, in all of them, where the processes are many or on several machines, or get no such memory.
+/// Makes sums through the shared memory of the processes of one machine: a process writes once and reads the
+/// elements of the others; no process has to drive messages. Sums are bitwise equal in all processes. Returns
+/// null, in all processes, for many processes, processes on several machines, or without shared memory.
 std::unique_ptr<Sums> shared_sums(World& world, DType dtype, std::int64_t n);
 
 }  // namespace ktape::nn::distributed

@@ -127,7 +127,7 @@ void World::answer() {
   }
 }
 
-/// Who left behind what is waited for here has had a part in it.
+/// Throws when another process has left: this process would wait for a message that never comes.
 void World::expect_nobody_left() {
   int there = 0;
   MPI_Status status;

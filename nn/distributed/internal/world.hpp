@@ -11,7 +11,7 @@
 #include <string>
 #include <vector>
 
-/// What this component knows of MPI. Internal: sources only.
+/// The processes of an MPI program. Internal: sources only.
 namespace ktape::nn::distributed {
 
 /// The processes that mpirun started. Whatever goes wrong between them, here they are ended.
@@ -51,7 +51,7 @@ class World {
 
   // How much the gradients of this process weigh, see ProcessGroup::weigh.
   double samples = 1, all_samples = 1;
-  /// Gradients of so many bytes are on their way; some are there.
+  /// Counts `bytes` of gradients as sent, and the begin of their transfer.
   void depart(std::int64_t bytes);
   void arrive();
   Traffic traffic;
@@ -70,11 +70,11 @@ class World {
   bool on_one_machine_ = false;
   double timeout_;
   MPI_Comm tensors_ = MPI_COMM_NULL, gradients_ = MPI_COMM_NULL, control_ = MPI_COMM_NULL;
-  std::vector<std::string> hosts_;  ///< by rank
+  std::vector<std::string> hosts_;  ///< the host of each rank
   int under_way_ = 0;               ///< gradients that were sent together
   Clock::time_point departed_;      ///< when the first of them was
   std::int64_t waits_ = 0;          ///< how often this process waited for others
-  int heard_ = 0;                   ///< of so many others that they left
+  int heard_ = 0;                   ///< the number of processes that have said that they leave
 };
 
 /// The type and the sum in which elements of a dtype travel.
@@ -83,7 +83,8 @@ struct Wire {
   MPI_Op sum;
 };
 Wire wire_of(DType dtype);
-/// What MPI counts: throws ValueError for more elements than it can send at once.
+/// Returns the number of elements as MPI's int. Throws ValueError for more elements than MPI can send at
+/// once.
 int wire_count(std::int64_t elements);
 
 /// allreduce with op "sum" whose gradient is that of the weighted mean of all losses.

@@ -2,13 +2,13 @@
 #include <ktape/nn/plot/internal/scale.hpp>
 #include <ktape/nn/plot/svg.hpp>
 
-/// What is around the points, lines and bars of a chart. Internal: sources only.
+/// The frame of a chart: title, legend, axes and ticks.
 namespace ktape::plot {
 
 struct FrameSpec {
   std::string title, x_label, y_label;
   Scale x, y;
-  std::vector<Scale::Tick> x_ticks = {};  ///< in place of round numbers
+  std::vector<Scale::Tick> x_ticks = {};  ///< the ticks of the x axis; round numbers by default
   bool whole_x = false;                   ///< no fractions at the ticks of x
   std::vector<std::string> legend = {};   ///< names of the series; none where all are empty
   std::string note = {};

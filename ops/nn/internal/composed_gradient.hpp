@@ -2,12 +2,12 @@
 #include <ktape/autograd/graph/gradients.hpp>
 #include <ktape/ops/creation.hpp>
 
-/// The recorded gradient of a fused op: that of the same op composed of others.
+/// The recorded gradient of a fused op: the gradient of its formula composed of other ops.
 namespace ktape::kernels {
 
 /// Adds to `grads` the gradients of f's results, in the order of the op's outputs, with respect to the op's
-/// arguments. Those that are undefined are no inputs on the tape. Every argument is a tensor of its own for
-/// f, even where one is given twice.
+/// arguments. Undefined arguments are no inputs on the tape. f gets a separate tensor for each argument, even
+/// for a tensor that is passed twice.
 template <class F>
 void composed_gradient(Grads& grads, const std::vector<Tensor>& arguments, const F& f) {
   std::vector<Tensor> own, wanted, losses, seeds;

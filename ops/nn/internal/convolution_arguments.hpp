@@ -5,7 +5,7 @@
 #include <optional>
 #include <string>
 
-/// What the convolutions make of their arguments before anything is computed. Internal.
+/// Checked arguments of convolutions.
 namespace ktape::backend {
 
 /// The arguments as they were given.

@@ -6,8 +6,8 @@
 
 namespace ktape::kernels {
 
-/// What tells one op from the others: its gates and states, how projections take the columns of the
-/// parameters, the formula of a step, and the kernels.
+/// The properties of a recurrent op: gates and states, the columns of the parameters for each projection, the
+/// formula of a step, and the kernels.
 struct RecurrentKind {
   const char* op;
   int gates, states;
