@@ -8,8 +8,8 @@
 /// Element-wise ops on tensors: allocate, pick the type, run the kernel, record the derivative.
 ///
 /// Functions and derivatives are generic lambdas. On arrays they run on SIMD vectors, fused into one pass;
-/// while a gradient is itself being recorded the same lambda runs on Tensors and composes ops, which makes it
-/// differentiable again.
+/// while a gradient is itself being recorded, the lambda runs on Tensors and composes ops, so that the
+/// gradient can be differentiated again.
 namespace ktape::kernels {
 
 /// The memory of a gradient that nobody else can see, or new memory of its shape.
@@ -110,7 +110,7 @@ inline void expect_same_dtype(const char* op, const Tensor& x, const Tensor& y, 
                     y.dtype());
 }
 
-/// What an element-wise op of two tensors returns.
+/// Returns shape and dtype of the result of an element-wise op of two tensors.
 inline OutputInfo broadcast_info(const char* op, const Tensor& x, const Tensor& y, const char* y_name = "y") {
   expect_same_dtype(op, x, y, y_name);
   return {broadcast_shapes(op, x.shape(), y.shape(), "x", y_name), x.dtype()};

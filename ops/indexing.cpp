@@ -17,7 +17,7 @@
 namespace ktape::backend {
 namespace {
 
-/// Whether the slice holds nothing of any axis: its bounds, counted from the same end, leave no room.
+/// Returns whether a slice is empty for every extent: both bounds count from one end and leave no room.
 bool empty_everywhere(const Slice& slice, std::int64_t step) {
   const std::int64_t start = slice.start.given() ? slice.start.value_or(0)
                              : step > 0          ? 0
@@ -27,8 +27,8 @@ bool empty_everywhere(const Slice& slice, std::int64_t step) {
   return slice.stop.given() && same_end && (step > 0 ? start >= stop : start <= stop);
 }
 
-/// What an index means for a tensor: a window (not along unknown extents), and the shape of the result,
-/// without the axes at one position.
+/// The meaning of an index for a tensor: a window (not along unknown extents), and the shape of the result,
+/// without the axes that the index takes one position of.
 struct Selection {
   kernels::Window window;
   Shape shape;

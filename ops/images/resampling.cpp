@@ -180,8 +180,8 @@ struct Layout {
   std::int64_t plane() const { return height * width * inner; }
 };
 
-/// The place i of a row of n that goes on beyond its ends, as one of the row; -1 where it has a value of its
-/// own.
+/// Maps a position outside of a row of n elements to a position inside, as the mode says; -1 for the mode
+/// with a constant value outside.
 std::int64_t continued(std::int64_t i, std::int64_t n, FillMode mode) {
   if (i >= 0 && i < n) return i;
   const auto wrapped = [i](std::int64_t period) { return (i % period + period) % period; };

@@ -43,9 +43,9 @@ struct WarpOptions {
   bool channels_first = false;
 };
 
-/// The images (batch, height, width, channels), or with their channels first, each through a map of its own.
-/// Beyond the borders the image goes on as the mode says: with the value (k k | a b c | k k), mirrored
-/// (b a | a b c | c b), repeated (b c | a b c | a b), or with its border (a a | a b c | c c).
+/// Transforms each image of a batch, (batch, height, width, channels) or with the channels first, by the map
+/// of its index. The mode defines the pixels outside of an image: with the value (k k | a b c | k k),
+/// mirrored (b a | a b c | c b), repeated (b c | a b c | a b), or with its border (a a | a b c | c c).
 Tensor warped(const Tensor& x, std::vector<AffineMap> maps, const WarpOptions& options);
 
 }  // namespace ktape::nn

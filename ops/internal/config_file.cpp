@@ -61,8 +61,8 @@ class LineCounter {
   int* line_;
 };
 
-/// Receives the parser's events. A key is reported right behind its closing quote, so the line counted then
-/// is the key's.
+/// Receives the parser's events. A key is reported directly after its closing quote, so the lines counted so
+/// far give the line of the key.
 class ConfigReader : public nlohmann::json_sax<nlohmann::json> {
  public:
   ConfigReader(const std::string& file, const std::optional<std::string>& backend, const int& line)

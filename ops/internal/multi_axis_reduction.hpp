@@ -15,8 +15,8 @@ inline AxisShape seen_from(const Shape& shape, int axis) {
   return seen.axis == 0 || seen.inner == 0 ? AxisShape{0, seen.axis, seen.inner} : seen;
 }
 
-/// What a reduction works on: the reduced axes as bits, the result's shape with and without them, and the
-/// size of a group.
+/// The axes of a reduction: the reduced axes as bits, the result's shape with and without them, and the
+/// number of elements that become one.
 struct ReducedAxes {
   unsigned bits = 0;
   Shape kept, shape;

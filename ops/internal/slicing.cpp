@@ -56,7 +56,7 @@ void for_row_blocks(std::int64_t rows, std::int64_t row, const F& f) {
   });
 }
 
-/// Copies the rows of the parts to those of the whole, one part behind the other, or back.
+/// Copies the rows of the parts to the rows of the whole, part after part, or back.
 void copy_parts(const Tensor& whole, std::span<const Tensor> parts, std::int64_t rows, bool join) {
   if (whole.size() == 0) return;
   const std::int64_t row = whole.size() / rows * element_size(whole);

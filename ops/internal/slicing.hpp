@@ -4,9 +4,8 @@
 #include <span>
 #include <vector>
 
-/// What slicing, padding, joining and repeating have in common: copies between a tensor and a part of
-/// another. Any dtype, differentiable to any order. Internal: arguments are not checked, `op` is the name on
-/// the tape.
+/// Slicing, padding, joining and repeating: copies between a tensor and a part of another tensor, for any
+/// dtype, differentiable to any order. Arguments are not checked; `op` is the name on the tape.
 namespace ktape::kernels {
 
 /// The elements start + i * step, 0 <= i < size, along each axis; steps may be negative.

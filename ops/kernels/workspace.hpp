@@ -4,9 +4,9 @@
 
 namespace ktape::kernels {
 
-/// Scratch memory of a kernel from the tensors' allocator, which is quick to give it: arrays of `size`
-/// elements in all, each aligned to vectors, with room for a vector behind the last. Nothing is initialized.
-/// Where zeros are wanted, or memory that grows, WorkVector is the one to use.
+/// Scratch memory of a kernel from the tensors' allocator, which is fast: arrays of `size` elements in all,
+/// each aligned to vectors, with room for a vector after the last array. Nothing is initialized. For zeros,
+/// or memory that grows, use WorkVector.
 template <class A>
 class Workspace {
  public:

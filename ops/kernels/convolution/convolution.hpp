@@ -14,7 +14,7 @@ void convolution_backward_data(const ktape_convolution& c);
 template <class T>
 void convolution_backward_kernel(const ktape_convolution& c);
 
-/// The same for as many groups as input channels and as output channels.
+/// Convolves each channel by itself: as many groups as input channels and as output channels.
 template <class T>
 void depthwise(const ktape_convolution& c);
 template <class T>

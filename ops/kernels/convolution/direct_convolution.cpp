@@ -9,8 +9,8 @@
 namespace ktape::kernels {
 namespace {
 
-/// Positions or taps of a register tile that is so many vectors of filters wide: as many sums as there are
-/// registers beside those of the factors.
+/// Returns the height of a register tile (positions, or taps) whose width is `vectors` vectors of filters:
+/// sums fill the registers that the factors leave.
 constexpr int tile_height(int vectors) { return vector_bytes == 64 ? (vectors == 1 ? 16 : 13) : 5; }
 
 /// Whether n of them, `most` at a time, leave a longer remainder than eight at a time would: the remainder is
@@ -39,8 +39,8 @@ struct Kernel {
   std::vector<std::int64_t> taps;
 };
 
-/// A convolution in bands. The elements of a window have the same offsets at every position: bands of a
-/// padded input read a copy with the zeros around it.
+/// A convolution in bands. The offsets of the elements of a window do not depend on the position: bands of a
+/// padded input read a copy that contains the zeros of the padding.
 template <class T>
 class Bands {
  public:

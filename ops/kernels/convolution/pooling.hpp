@@ -7,9 +7,9 @@
 #include <limits>
 #include <vector>
 
-/// Pooling of [batch, d, h, w, channels] arrays; fewer spatial axes stand behind extents of 1. Every result
-/// is written once, computed from the positions of the other grid that it overlaps, so nothing is shared
-/// between threads.
+/// Pooling of [batch, d, h, w, channels] arrays; fewer spatial axes are preceded by extents of 1. Every
+/// result is written once, computed from the positions of the other grid that it overlaps, so nothing is
+/// shared between threads.
 namespace ktape::kernels {
 
 /// Cell i of an axis lies in window o when 0 <= i - o * stride + before < window.
@@ -104,7 +104,7 @@ struct Channels {
     else if (non_temporal) stream(p + v * lanes<T>, x);
     else store(p + v * lanes<T>, x);
   }
-  /// The same for positions in a window, integers I that are computed as wide as the elements.
+  /// The integers for positions in a window, as wide as the elements.
   using Wide = std::conditional_t<sizeof(A) == 8, std::int64_t, std::int32_t>;
   template <class I>
   using Narrow = Vec<I, lanes<T> * sizeof(I)>;

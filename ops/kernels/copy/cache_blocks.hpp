@@ -25,8 +25,9 @@ class CacheBlocks {
     for (int d = 0; d < loops.rank; ++d) block_.at[d].size = 1, order_[d] = d;
     std::sort(order_.begin(), order_.begin() + loops.rank,
               [&](int a, int b) { return std::abs(loops.at[a].in) > std::abs(loops.at[b].in); });
-    // Runs are best read one after the other, short ones so that many are neighbours in the output too; of
-    // columns only so many that their lines fit the first cache, and that short rows of the output are whole.
+    // Runs are read in order; many short runs at once, so that they are neighbours in the output, too. The
+    // number of columns is limited so that their cache lines fit the first cache and short rows of the output
+    // are whole.
     const LoopNest::Loop run = loops.at[loops.rank - 1];
     std::int64_t length = std::min<std::int64_t>(256, 16 * line_);
     if (run.in == 1) length = (run.size < line_ ? 8 : 32) * line_;

@@ -142,8 +142,8 @@ void copy_run(const U* in, std::int64_t step, U* out, std::int64_t n, bool non_t
   for (; i < n; ++i) std::memcpy(out + i, in + i * step, sizeof(U));
 }
 
-/// `rows` times n copies of an element, one run behind the other: whole vectors are written, the next run
-/// covers what is too much.
+/// Writes `rows` runs of n copies of an element, run after run, in whole vectors: the next run overwrites the
+/// excess of a run.
 template <class U>
 void repeat_runs(const U* in, std::int64_t step, U* out, std::int64_t rows, std::int64_t n) {
   std::int64_t r = 0;

@@ -14,7 +14,8 @@ struct LoopNest {
   int rank = 0;
   std::array<Loop, capacity> at{};
 
-  /// Appends an inner loop: sizes of 1 vanish, a loop that goes on where the one before left off joins it.
+  /// Appends an inner loop: loops of size 1 vanish; a loop that continues the one outside of it joins that
+  /// loop.
   void append(Loop inner) {
     if (inner.size == 1) return;
     if (rank > 0) {
@@ -26,7 +27,7 @@ struct LoopNest {
     }
     at[rank++] = inner;
   }
-  /// The same with loops of one step outside, when there are fewer than two.
+  /// Returns the nest with outer loops of one step added until there are two loops.
   LoopNest at_least_two() const {
     LoopNest loops = *this;
     while (loops.rank < 2) {

@@ -3,7 +3,7 @@
 #include <ktape/ops/kernels/copy/transpose.hpp>
 #include <ktape/ops/kernels/parallel/parallel_rows.hpp>
 
-/// Rows of a few vectors at most, transposed in registers so that each lane works on a row of its own.
+/// Rows of a few vectors at most, transposed in registers so that each lane works on another row.
 namespace ktape::kernels::detail {
 
 /// m <= G columns of as many rows as a vector has lanes, to vectors `stride` apart; reads G.

@@ -128,7 +128,7 @@ class StagedBlocks {
   static constexpr std::int64_t line = 64 / sizeof(U);
   /// Elements between the begin of p's cache line and p.
   static std::int64_t phase(const U* p) { return reinterpret_cast<std::uintptr_t>(p) / sizeof(U) % line; }
-  /// Where the rows of a block begin in the buffer: at the same phase as in the output.
+  /// Returns the positions of a block's rows in the buffer: aligned like the rows of the output.
   static std::pair<LoopNest, std::int64_t> extent(LoopNest block) {
     std::int64_t extent = 1;
     bool dense = true;
@@ -148,8 +148,8 @@ class StagedBlocks {
   U* buffer_;
 };
 
-/// Elements that a block writes one behind the other: its inner loop, and where that copies runs, those
-/// outside of it as far as one run goes on where another ended.
+/// Returns the number of consecutive elements that a block writes: its inner loop and, where that copies
+/// runs, the outer loops as long as each run begins at the end of the run before.
 inline std::int64_t consecutive_output(const LoopNest& block) {
   int d = block.rank - 1;
   std::int64_t n = block.at[d].size;

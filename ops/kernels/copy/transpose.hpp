@@ -91,7 +91,8 @@ V pick(const V (&v)[M], V picked, std::index_sequence<L...> lanes) {
   else return picked;
 }
 
-/// Element i of M interleaved rows of n is element at(i) of the rows one behind the other, or the reverse.
+/// Interleaves M rows of n elements, or, with Reverse, separates them: element i of the interleaved rows is
+/// element at(i) of the rows in order.
 template <int M, int N, bool Reverse, int J>
 struct Interleaved {
   static constexpr int of(int lane) {
@@ -162,7 +163,7 @@ void transpose_blocks(const U* in, std::int64_t s, U* out, std::int64_t t, std::
   });
 }
 
-/// True when a vector of rows, `s` elements apart, falls into the same few sets of the first cache.
+/// Returns whether the rows of a vector, `s` elements apart, share a few sets of the first cache.
 template <class U>
 bool rows_share_cache_sets(std::int64_t s) {
   if (lanes<U> <= 8) return false;

@@ -83,7 +83,7 @@ class BroadcastReader {
         least_[i] = std::min(least_[i], least_[i + span]), most[i] = std::max(most[i], most[i + span]);
     for (std::int64_t i = 0; i < n; ++i) all_near_ &= near_[i] = most[i] - least_[i] < w;
     for (std::int64_t i = 0; i < n + w; ++i) index_[i] = static_cast<U>(offset_[i]);
-    // Where every block is the same, one is enough.
+    // If all blocks are equal, the reader fills one.
     repeats_ = loops_.rank == 0 && next_.in == 0;
     if (repeats_ && size > 0) put_patterns(detail::Odometer(loops_, 0), 0, 0, std::min(block, size) + n);
   }

@@ -11,13 +11,12 @@ namespace ktape::kernels {
 /// Elements below which a second thread costs more than it brings.
 inline constexpr std::int64_t map_grain = 1 << 15;
 
-/// What a lambda on vectors of T gives where the elements of the result are of the type R: numbers, or
-/// conditions.
+/// The result type of a lambda on vectors of T for results of type R: numbers, or conditions.
 template <class R, class T>
 using result_t = std::conditional_t<std::is_same_v<R, T>, batch_t<T>, xsimd::batch_bool<compute_t<T>>>;
 
-/// out[i] = f(x[i]...) for n elements. Reads and writes whole vectors, into what lies behind. By value: bytes
-/// that are written might else be those of the pointers.
+/// out[i] = f(x[i]...) for n elements. Reads and writes whole vectors, also beyond the last element. Pointers
+/// are passed by value, because the compiler must assume that written bytes change pointers in memory.
 template <class T, class R, class F>
 void map_range(std::int64_t n, R* out, F f, const auto*... x) {
   if constexpr (vectorized<T>) {
@@ -28,7 +27,8 @@ void map_range(std::int64_t n, R* out, F f, const auto*... x) {
   }
 }
 
-/// The same over whole tensors of T, split over the threads: behind them lies the padding of their storages.
+/// out[i] = f(x[i]...) over whole tensors of T, split over the threads; vectors beyond the last element end
+/// in the padding of the storages.
 template <class T, class R, class F>
 void map(std::int64_t n, R* out, F f, const auto*... x) {
   if (n <= map_grain) return map_range<T>(n, out, f, x...);

@@ -47,8 +47,8 @@ inline constexpr std::array<EntryInfo, 11> table{{
 /// A kernel for each entry; null where there is none.
 using Kernels = std::array<ktape_kernel, table.size()>;
 
-/// What oneDNN does better than our own fast kernels (nothing where it is not built in), these, and the same
-/// as formulas in xtensor. The last two are complete.
+/// Return the kernels of an engine: the kernels in which oneDNN is faster than ktape's own (empty in builds
+/// without oneDNN), ktape's own kernels, and formulas in xtensor. The last two are complete.
 const Kernels& onednn_kernels();
 const Kernels& native_kernels();
 const Kernels& xtensor_kernels();
@@ -60,7 +60,7 @@ std::vector<std::string> built_in_engines();
 /// looks for.
 bool is_library(std::string_view backend);
 
-/// What an engine library holds; K::backend() says its name. Throws IOError when it cannot be loaded and
+/// A loaded engine library; K::backend() returns its name. Throws IOError when it cannot be loaded and
 /// ValueError, listing everything that is wrong, when it does not fit the table.
 struct EngineLibrary {
   std::string name;

@@ -13,7 +13,7 @@ struct Close {
 };
 using Handle = std::unique_ptr<void, Close>;
 
-/// What is wrong with a library, one item after another.
+/// The faults of a library, as a list for one message.
 class Faults {
  public:
   template <class... Parts>

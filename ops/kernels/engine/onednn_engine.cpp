@@ -69,8 +69,9 @@ constexpr std::int64_t product_grain = std::int64_t{1} << 19;
 /// Products up to which one thread does the work while the processors are contended.
 constexpr std::int64_t most_patient_products = product_grain * team_patience;
 
-/// Returns whether one thread is to make a result of so many products: there are few, or other threads would
-/// have to wait for a processor. `Team::Fixed` is for kernels whose sums depend on the number of threads.
+/// Returns whether one thread computes a result of `products` products: the products are few, or other
+/// threads would have to wait for a processor. `Team::Fixed` is for kernels whose sums depend on the number
+/// of threads.
 bool fits_one_thread(std::int64_t products, Team team = Team::Adaptive) {
   return !omp_in_parallel() && team_size(products, product_grain, team) == 1;
 }
@@ -308,8 +309,8 @@ bool run_primitive(Pass pass, const ktape_convolution& c) {
 }
 
 /// Computes the gradient of the kernel as the sum over parts of the images, each on one thread: unlike the
-/// sums of oneDNN's threads, the result is the same while the processors are contended. False where there is
-/// no fast primitive for all parts.
+/// sums of oneDNN's threads, the result does not change while the processors are contended. Returns false if
+/// oneDNN has no fast primitive for all parts.
 bool sum_over_images(const ktape_convolution& c, std::int64_t products) {
   std::int64_t image = c.input_channels, result = c.output_channels;
   for (int d = 0; d < 3; ++d) image *= c.input[d], result *= c.output[d];

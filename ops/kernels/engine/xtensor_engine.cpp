@@ -22,7 +22,7 @@ auto array(const void* data, const std::int64_t (&extents)[N]) {
   return xt::adapt(static_cast<T*>(const_cast<void*>(data)), size, xt::no_ownership(), shape);
 }
 
-/// The same in double, in which everything but products is computed.
+/// Returns the array in double, in which everything but products is computed.
 template <class T, std::size_t N>
 xt::xtensor<double, N> read(const void* data, const std::int64_t (&extents)[N]) {
   return xt::cast<double>(array<T>(data, extents));

@@ -7,8 +7,8 @@
 #include <array>
 #include <vector>
 
-/// What batch normalization needs of contiguous [outer, channels, inner] arrays: statistics of the channels,
-/// and maps with coefficients for each of them. Everything is read or written once.
+/// Batch normalization of contiguous [outer, channels, inner] arrays: statistics of the channels, and maps
+/// with coefficients for each channel. Each element is read or written once.
 namespace ktape::kernels {
 
 struct ChannelLayout {
@@ -28,7 +28,7 @@ namespace detail {
 /// m columns each.
 template <class A, int V, class M, class F>
 void add_columns(std::int64_t rows, std::int64_t j, M m, const F& terms, double* const (&sums)[2]) {
-  constexpr int chains = 4 / V;  // of dependent additions, one for each of so many rows
+  constexpr int chains = 4 / V;  // chains of dependent additions: one for each of this many rows
   Vec<A> s[4] = {}, t[4] = {};
   const auto add = [&](std::int64_t r, int chain) {
     for (int v = 0; v < V; ++v) {
@@ -89,7 +89,7 @@ void map_channels(const ChannelLayout& layout, T* out, bool several, const F& va
   const std::int64_t rows = in_rows ? layout.outer : layout.outer * layout.channels,
                      n = in_rows ? layout.channels : layout.inner;
   const std::int64_t step = n * std::int64_t(sizeof(T)),
-                     block = in_rows ? 32 : 1;  // rows with the same coefficients
+                     block = in_rows ? 32 : 1;  // rows that share their coefficients
   const bool non_temporal =
       several && std::is_same_v<T, A> && rows * step >= streaming_bytes && streamable(out, step);
   parallel_rows(rows, 4 * n, [&](std::int64_t begin, std::int64_t end) {
@@ -117,8 +117,8 @@ void map_channels(const ChannelLayout& layout, T* out, bool several, const F& va
 
 }  // namespace detail
 
-/// The moments of each channel. Differences are taken to an element of the same block, which keeps the
-/// variance of numbers that are far from 0.
+/// Computes the moments of each channel. Numbers are taken relative to an element of their block, so that the
+/// variance of numbers far from 0 keeps its digits.
 template <class T>
 std::vector<Moments> channel_moments(const ChannelLayout& layout, const T* x) {
   using A = compute_type<T>;

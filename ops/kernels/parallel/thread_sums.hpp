@@ -4,9 +4,9 @@
 
 namespace ktape::kernels {
 
-/// sums = what f(begin, end, sums) adds for disjoint parts of [0, rows), a part for each thread, in parallel:
-/// each part has numbers of its own, which are added up in order, so that the result is the same every time,
-/// also where one thread computes all parts. `work` is the cost of a row in elements.
+/// Calls f(begin, end, part) for disjoint parts of [0, rows), a part for each thread, in parallel, and adds
+/// the sums of the parts in order, so that the result does not change from run to run, nor when one thread
+/// computes all parts. `work` is the cost of a row in elements.
 template <class T, class F>
 void thread_sums(std::int64_t rows, std::int64_t work, std::int64_t size, T* sums, const F& f,
                  Team team = Team::Adaptive) {

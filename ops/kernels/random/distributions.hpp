@@ -28,7 +28,7 @@ xsimd::batch<C> fused(const xsimd::batch<C>& a, const xsimd::batch<C>& b, const 
 #endif
 }
 
-/// The random bits behind the numbers of C, a vector at a time.
+/// The random bits from which numbers of C are made, a vector at a time.
 template <class C>
 struct RandomBits {
   using Batch = xsimd::batch<C>;

@@ -30,7 +30,7 @@ void write_columns(const Kernel& kernel, Out* out, std::int64_t n, const Finish&
   for (; j < n; ++j) out[j] = narrow<Out>(finish(kernel.column(j)));
 }
 
-/// Short rows, transposed so that each lane reduces a row of its own.
+/// Reduces short rows, transposed so that each lane reduces another row.
 template <class Kernel, class T, class Out, class Finish>
 void reduce_short_rows(const T* in, Out* out, AxisShape shape, const Finish& finish) {
   using E = compute_type<T>;

@@ -22,9 +22,9 @@ struct Moments {
 
 namespace detail {
 
-/// Moments for `reduce_along_axis`. Blocks that fit registers or the first
-/// cache are taken relative to a number of their own and merged by Chan's formula, so that nothing cancels
-/// however large the mean. A is float or double.
+/// Moments for `reduce_along_axis`. Numbers of blocks that fit registers or the first cache are taken
+/// relative to a number of the block; blocks are merged by Chan's formula. So nothing cancels, however large
+/// the mean is. A is float or double.
 template <class A>
 class FindMoments {
  public:
@@ -136,7 +136,7 @@ void reduce_variance(const T* in, Out* out, AxisShape shape) {
   detail::reduce_along_axis<Kernel>(in, out, shape, [](auto found) { return variance_of<Out>(found); });
 }
 
-/// The same of what was reduced before.
+/// Merges moments that were reduced before, along an axis.
 inline std::vector<Moments> merged(const std::vector<Moments>& in, AxisShape shape) {
   std::vector<Moments> out(static_cast<std::size_t>(shape.results()));
   for (std::int64_t o = 0; o < shape.outer; ++o)

@@ -5,9 +5,9 @@
 
 namespace ktape::kernels::detail {
 
-/// What a reduction does to one element (`map`) and to two partial results (`combine`), for numbers and
-/// vectors alike, and the `neutral` element that changes no result. `Total` holds the results of blocks: with
-/// it sums of float32 stay exact to about 1e-7.
+/// The operations of reductions, for numbers and vectors: `map` of an element, `combine` of two partial
+/// results, and the `neutral` element that changes no result. `Total`, the type for the results of blocks,
+/// keeps sums of float32 exact to about 1e-7.
 template <class A>
 using Precise = std::conditional_t<std::is_same_v<A, float>, double, A>;
 

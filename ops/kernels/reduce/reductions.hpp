@@ -55,8 +55,8 @@ template <class T, class Out>
 void reduce_mean(const T* in, Out* out, AxisShape shape, std::int64_t count) {
   using Narrow = std::conditional_t<(sizeof(T) < 4), std::int32_t, std::int64_t>;
   using A = std::conditional_t<std::is_integral_v<T>, Narrow, compute_type<T>>;
-  // Where totals have at most 53 bits the quotient of doubles is truncated to the same, and computed in
-  // vectors.
+  // For totals of at most 53 bits the truncated quotient of doubles equals that of integers, and doubles
+  // divide in vectors.
   using Quotient = std::conditional_t<std::is_integral_v<T> && sizeof(T) <= 2, double, wide_type<T>>;
   const auto n = static_cast<Quotient>(count);
   detail::reduce_along_axis<detail::Accumulator<detail::WideSum, A>>(in, out, shape, [n](auto total) {

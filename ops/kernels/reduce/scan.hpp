@@ -10,7 +10,7 @@
 /// Running sums and products over the middle dimension of contiguous [outer, axis, inner] arrays.
 namespace ktape::kernels {
 
-/// `reverse` starts at the last element; `exclusive` leaves each element out of its own result.
+/// `reverse` starts at the last element; `exclusive` leaves element i out of result i.
 struct ScanOptions {
   bool reverse = false;
   bool exclusive = false;
@@ -111,7 +111,7 @@ void scan_short_row(const T* in, T* out, std::int64_t n, bool exclusive) {
   }
 }
 
-/// Short rows of `axis` x `inner` elements, in lanes of their own.
+/// Scans short rows of `axis` x `inner` elements, each in a lane.
 template <class Op, class T>
 void scan_short_rows(const T* in, T* out, AxisShape shape, ScanOptions options, bool non_temporal) {
   using A = compute_type<T>;

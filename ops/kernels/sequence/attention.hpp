@@ -85,8 +85,7 @@ void small_product(std::int64_t rows, std::int64_t columns, std::int64_t inner, 
   while (j < columns) run(std::integral_constant<int, 1>(), std::min(w, columns - j));
 }
 
-/// What both directions share: room of one thread, and the scores of one block, whose rows are key_block
-/// apart.
+/// The memory of a thread, and the scores of a block, whose rows are key_block apart; for both directions.
 template <class A>
 class AttentionBlocks {
  public:
@@ -104,8 +103,8 @@ class AttentionBlocks {
     return std::min(key_block, reachable(stop) - key);
   }
 
-  /// scale * query . key for `count` queries from `first` on and the keys from `key` on, and -infinity where
-  /// a query may not look, which is everywhere behind the last key.
+  /// Computes scale * query . key for `count` queries from `first` on and the keys from `key` on, and
+  /// -infinity for keys that a query may not see, among them all after the last key.
   void score(const A* queries, std::int64_t head, std::int64_t first, std::int64_t count, std::int64_t key,
              A* scores) const {
     const std::int64_t keys = reachable(first + count, key);
@@ -232,7 +231,7 @@ void attention(const AttentionLayout& at, const A* query, const A* key, const A*
   });
 }
 
-/// What the gradient needs of one head, or of all, and where it goes.
+/// The inputs and results of the gradient of one head, or of all heads.
 template <class A>
 struct AttentionGradients {
   const A *query, *key, *value, *out, *logs, *g;
@@ -324,9 +323,8 @@ class AttentionBackward : public AttentionBlocks<A> {
 
 }  // namespace detail
 
-/// The gradients of query, key and value. Where heads are few, the keys of each are shared out, in the same
-/// way for any number of threads; each part has a gradient of the queries of its own, and these are added up
-/// in order.
+/// Computes the gradients of query, key and value. If there are few heads, the keys of each are divided into
+/// parts that do not depend on the number of threads; the parts' gradients of the queries are added in order.
 template <class A>
 void attention_backward(const AttentionLayout& at, const AttentionGradients<A>& gradients) {
   constexpr std::int64_t enough = 16;

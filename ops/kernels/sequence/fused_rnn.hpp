@@ -4,12 +4,12 @@
 #include <ktape/ops/kernels/simd/exp.hpp>
 #include <ktape/ops/kernels/simd/gemm_microkernel.hpp>
 
-/// Recurrent networks over whole sequences. Each thread runs all steps of its own samples, so that it waits
-/// for no other; in each step one product with the recurrent kernel stays in the registers until the cell has
-/// made its gates of it.
+/// Recurrent networks over whole sequences. Each thread runs all steps of its samples and so waits for no
+/// other thread; in each step the product with the recurrent kernel stays in registers until the cell has
+/// computed the gates.
 ///
-/// A cell has some projections: the arguments of its gates. Projections and units are stored in blocks of one
-/// vector of units: (blocks, projections, lanes), filled up with zeros, which stay zeros.
+/// The projections of a cell are the arguments of its gates. Projections and units are stored in blocks of
+/// one vector of units: (blocks, projections, lanes), filled up with zeros, which stay zeros.
 namespace ktape::kernels {
 
 struct Sigmoid {
@@ -79,7 +79,8 @@ struct LstmCell {
   }
 };
 
-/// With the reset gate behind the product: the last projection is the recurrent part of the candidate.
+/// The cell with the reset gate after the product: the last projection is the recurrent part of the
+/// candidate.
 template <class Gate>
 struct GruCell {
   static constexpr int projections = 4;  // z, r, h from the input, h from the output before
@@ -122,7 +123,8 @@ struct SequenceLayout {
   std::int64_t row(std::int64_t sample, std::int64_t step) const {
     return time_major ? step * samples + sample : sample * steps + step;
   }
-  /// The row of inputs that a sample reads in a step; what is kept for the gradient lies in the same order.
+  /// Returns the row of inputs of a sample in a step, which is also the row of the values kept for the
+  /// gradient.
   std::int64_t input_row(std::int64_t sample, std::int64_t step) const {
     return row(sample, go_backwards ? steps - 1 - step : step);
   }
@@ -137,7 +139,7 @@ struct UnitBlocks {
   }
 };
 
-/// What forward keeps for backward, one row for each sample and step.
+/// The values that the forward pass keeps for the gradient, a row for each sample and step.
 template <class A>
 struct RecurrentState {
   A* gates;  // (rows, blocks, projections, lanes): without the recurrent part, then the activations

@@ -133,7 +133,7 @@ Vec<A> log1p(Vec<A> x) {
   return log_of<A>(magnitude<A>(e) == infinite ? Vec<A>{} : f, e);
 }
 
-/// The same for 0 <= x <= 1, where there is no power of 2 to take off.
+/// log1p for 0 <= x <= 1, where the argument needs no reduction by a power of 2.
 template <class A>
 Vec<A> log1p_of_fraction(Vec<A> x) {
   const Vec<A> s = x / (x + A(2)), z = s * s;

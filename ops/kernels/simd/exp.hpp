@@ -160,7 +160,7 @@ Vec<A> exp_of_small(Vec<A> x) {
 #endif
   return detail::exp_by_xsimd<A>(x);
 }
-/// The same for any x.
+/// exp for any x.
 template <class A>
 Vec<A> exp_of(Vec<A> x) {
 #if defined(__AVX512F__)
@@ -168,8 +168,8 @@ Vec<A> exp_of(Vec<A> x) {
 #endif
   return exp_of_small<A>(x);
 }
-/// The same as a term of a sum that has a term of 1: in floats, smaller terms have an error of another unit
-/// for every 25 that x is below 0.
+/// exp for terms of a sum that contains a term of 1: in floats, the error of smaller terms grows by a unit in
+/// the last place for every 25 that x is below 0.
 template <class A>
 Vec<A> exp_term(Vec<A> x) {
 #if defined(__AVX512F__)

@@ -33,8 +33,8 @@ Vec<A> load_as(const T* p) {
   }
 }
 
-/// The first n elements, 0 <= n <= lanes<A>; the other lanes are those of `fill`. Memory behind them is
-/// not touched.
+/// Loads the first n elements, 0 <= n <= lanes<A>, without touching memory after them; the other lanes are
+/// the lanes of `fill`.
 template <class A, class T>
 Vec<A> load_partial_as(const T* p, std::int64_t n, Vec<A> fill) {
   if (n == lanes<A>) return load_as<A>(p);

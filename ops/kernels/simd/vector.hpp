@@ -121,8 +121,8 @@ void store(T* p, Vec<compute_type<T>> v) {
   }
 }
 
-/// Loads the first n elements, 0 <= n <= lanes<T>; the other lanes are those of `fill`. Memory behind them is
-/// not touched.
+/// Loads the first n elements, 0 <= n <= lanes<T>, without touching memory after them; the other lanes are
+/// the lanes of `fill`.
 template <class T>
 Vec<compute_type<T>> load_partial(const T* p, std::int64_t n,
                                   Vec<compute_type<T>> fill = Vec<compute_type<T>>{}) {
@@ -150,7 +150,7 @@ Vec<compute_type<T>> load_partial(const T* p, std::int64_t n,
   return load<compute_type<T>>(buffer);
 }
 
-/// Stores the first n <= lanes<T> lanes and touches nothing behind them.
+/// Stores the first n <= lanes<T> lanes without touching memory after them.
 template <class T>
 void store_partial(T* p, Vec<compute_type<T>> v, std::int64_t n) {
   if (n == lanes<T>) return store(p, v);
@@ -176,8 +176,8 @@ void store_partial(T* p, Vec<compute_type<T>> v, std::int64_t n) {
 
 /// Results above this many bytes are written with non-temporal stores: they would be evicted anyway, and a
 /// cache line that is written whole need not be read first. Smaller ones are still in the caches when the
-/// next op reads them: a permutation of 3 MB alone is a fifth faster with non-temporal stores, but with a sum
-/// behind it takes twice as long.
+/// next op reads them: a permutation of 3 MB alone is a fifth faster with non-temporal stores, but a
+/// permutation followed by a sum takes twice as long.
 inline constexpr std::int64_t streaming_bytes = std::int64_t{8} << 20;
 
 /// True when vectors stored at p and at every multiple of `step` bytes from it are aligned, as `stream` needs
@@ -204,7 +204,7 @@ void stream(void* p, V v) {
 #endif
   std::memcpy(p, &v, sizeof v);
 }
-/// The same of float16. p must be aligned to as many of them as v has lanes.
+/// Stores a vector of float as float16, past the caches. p must be aligned to as many float16 as v has lanes.
 inline void stream(float16* p, Vec<float> v) {
   Vec<std::uint16_t, lanes<float16> * sizeof(float16)> bits;
   store(reinterpret_cast<float16*>(&bits), v);
@@ -223,8 +223,8 @@ template <class T>
   for (int i = 0; i < n; ++i) __builtin_prefetch(p + i * stride, 0, 2);
 }
 
-/// Prefetches what lies 8 kB behind the n elements from p on, for loops over short rows: more work between
-/// two cache lines than the hardware's own prefetching keeps up with.
+/// Prefetches the memory 8 kB after the n elements from p on, for loops over short rows, whose work between
+/// two cache lines is too much for the prefetching of the hardware.
 template <class T>
 [[gnu::always_inline]] inline void prefetch_behind(const T* p, std::int64_t n) {
   constexpr std::int64_t line = 64 / sizeof(T), distance = 8192 / sizeof(T);
@@ -274,8 +274,8 @@ template <class A, class F>
   if (i < size) f(i, size - i);
 }
 
-/// Calls f(i, vectors, n) for V whole vectors at a time as long as there are so many, and then for single
-/// ones: `vectors` is a constant, n as above that of each of them.
+/// Calls f(i, vectors, n) for V whole vectors at a time as long as V are left, then for single vectors:
+/// `vectors` is a compile-time constant, n the number of elements of each vector.
 template <class A, int V, class F>
 [[gnu::always_inline]] inline void for_vector_groups(std::int64_t size, const F& f) {
   constexpr std::integral_constant<std::int64_t, lanes<A>> all;

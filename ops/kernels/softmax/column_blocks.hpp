@@ -7,7 +7,7 @@
 
 #include <limits>
 
-/// What softmax and its relatives do along an axis that is not the last one: vectors run across neighbouring
+/// Softmax, logsumexp and their gradients along an axis that is not the last: vectors run across neighbouring
 /// columns, and a block of columns is read once, a few rows at a time.
 namespace ktape::kernels::detail {
 

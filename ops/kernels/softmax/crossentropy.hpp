@@ -2,10 +2,11 @@
 #include <ktape/ops/kernels/softmax/softmax.hpp>
 
 /// Crossentropies of the rows of a [rows, classes] array of logits, in one pass over rows that stay in the
-/// caches. Rows of few classes are transposed, so that each lane works on a row of its own.
+/// caches. Rows of few classes are transposed, so that each lane works on another row.
 namespace ktape::kernels {
 
-/// What softmax of a row needs, kept from the forward pass: a probability is exp((x - largest) - log_sum).
+/// The values of a row that the forward pass keeps for softmax: a probability is exp((x - largest) -
+/// log_sum).
 template <class A>
 struct RowSum {
   A largest, log_sum;

@@ -62,7 +62,8 @@ void logsumexp_wide(const T* in, std::int64_t stride, Out* out, std::int64_t row
   });
 }
 
-/// The same. A few columns are first taken for more of them with fewer rows, which fill the vectors.
+/// Computes logsumexp of columns. A few long columns are first split into more columns with fewer rows, which
+/// fill the vectors.
 template <class T, class Out>
 void logsumexp_columns(const T* in, std::int64_t stride, Out* out, std::int64_t rows, std::int64_t width) {
   using A = compute_type<T>;
