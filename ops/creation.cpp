@@ -129,7 +129,7 @@ Scalar RangeBound::number() const {
 
 namespace {
 
-/// The dtype of the result: int32 stands for no wish.
+/// Returns the dtype of the result: int32 stands for no wish.
 DType arange_dtype(bool real, const ArangeOptions& options) {
   if (options.dtype && options.dtype != DType(DType::Int32)) return *options.dtype;
   return real ? floatx() : DType(DType::Int32);

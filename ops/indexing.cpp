@@ -164,7 +164,7 @@ Shape joined(Shape first, const Shape& second, int from) {
   return first;
 }
 
-/// The shape of what the multi-indices name in a tensor of the shape.
+/// Returns the shape of what the multi-indices name in a tensor of the shape.
 Shape named_shape(const char* op, const Tensor& indices, const Shape& shape) {
   expect_integers(op, indices);
   if (indices.ndim() == 0 || indices.shape().back() > shape.rank())
@@ -180,7 +180,7 @@ Shape named_shape(const char* op, const Tensor& indices, const Shape& shape) {
   return joined(places, shape, static_cast<int>(indices.shape().back()));
 }
 
-/// The row that each multi-index, checked by named_shape, names in a tensor of the shape.
+/// Returns the row that each multi-index, checked by named_shape, names in a tensor of the shape.
 Tensor row_numbers(const char* op, const Tensor& indices, const Shape& shape) {
   const int k = static_cast<int>(indices.shape().back());
   const Tensor numbers = converted(indices, DType::Int64);

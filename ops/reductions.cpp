@@ -27,7 +27,7 @@ void expect_number(const char* op, const Tensor& x) {
   if (x.dtype().is_bool()) fail<TypeError>("[", op, "] x must be a number: received dtype=bool");
 }
 
-/// A value per group, repeated over the elements of the groups.
+/// Returns a value per group, repeated over the elements of the groups.
 Tensor spread(const Tensor& g, const ReducedAxes& groups, const Shape& shape) {
   if (recording()) return broadcast_to(reshape(g, groups.kept), shape);
   if (g.size() != 1 || groups.size == 0) return broadcast_to(g.alias(groups.kept), shape);
@@ -98,7 +98,7 @@ Tensor mean(const Tensor& x, const Axes& axis, bool keepdims) {
 
 namespace {
 
-/// The elements less the mean of their group.
+/// Returns the elements less the mean of their group.
 Tensor centred(const Tensor& x, unsigned bits) {
   std::vector<int> axes;
   for (int i = 0; i < x.ndim(); ++i)
@@ -176,7 +176,8 @@ Tensor norm(const Tensor& x, const Axes& axis, bool keepdims) {
 
 namespace {
 
-/// The gradient of max or min over one axis: g, shared evenly by the elements that are equal to the result y.
+/// Returns the gradient of max or min over one axis: g, shared evenly by the elements that are equal to the
+/// result y.
 Tensor shared_by_ties(const Tensor& x, const Tensor& y, const Tensor& g, kernels::AxisShape line) {
   Tensor dx = Tensor::empty(x.shape(), x.dtype());
   dispatch_floating(x.dtype(), [&]<class T>() {

@@ -40,7 +40,7 @@ kernels::Window whole(const Shape& shape) {
 
 namespace {
 
-/// The shape with its open extent filled in; None where that depends on an unknown one of x.
+/// Returns the shape with its open extent filled in; None where that depends on an unknown one of x.
 Shape reshaped(const Tensor& x, const Shape& shape) {
   Shape wanted = shape;
   int open = -1;

@@ -24,7 +24,7 @@ bool before(std::span<const std::int64_t> a, std::span<const std::int64_t> b) {
   return std::lexicographical_compare(a.begin(), a.end(), b.begin(), b.end());
 }
 
-/// The text, further lines as far to the right as the first.
+/// Returns the text, further lines as far to the right as the first.
 std::string indented(const std::string& name, const std::string& text) {
   const std::string margin(std::string("SparseTensor(").size() + name.size(), ' ');
   std::string out = name;
@@ -101,7 +101,7 @@ Tensor to_dense(const SparseTensor& x) {
 
 namespace {
 
-/// The shape of the tensors one after another. Throws where they do not fit.
+/// Returns the shape of the tensors one after another. Throws where they do not fit.
 Shape joined_shape(const std::vector<SparseTensor>& tensors, int axis) {
   Shape shape = tensors[0].shape();
   for (std::size_t i = 1; i < tensors.size(); ++i) {

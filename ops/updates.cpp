@@ -25,7 +25,7 @@ void expect_variable(const char* op, const Variable& x) {
   if (!x.defined()) fail("[", op, "] x must be a variable: received an undefined variable");
 }
 
-/// Whether an update by this value waits for a function.
+/// Returns whether an update by this value waits for a function.
 bool waits(const ArrayLike& value) { return is_symbolic(value.given()) || symbolic_mode(); }
 
 void expect_shape(const char* op, const Variable& x, const char* name, const Shape& shape) {
@@ -46,7 +46,7 @@ Tensor like_variable(const char* op, const Variable& x, const ArrayLike& value) 
   return value.given().defined() ? value.given() : value.tensor(x.dtype(), x.dtype(), op);
 }
 
-/// The value converted to x's dtype: assigning it cannot fail.
+/// Returns the value converted to x's dtype: assigning it cannot fail.
 Tensor assignable(const char* op, const Variable& x, const ArrayLike& value) {
   expect_variable(op, x);
   value.expect_defined(op, "value");

@@ -21,14 +21,14 @@ struct EarlyStoppingOptions {
 class EarlyStopping : public Callback {
  public:
   explicit EarlyStopping(const EarlyStoppingOptions& options = {});
-  /// The epoch in which it stopped, counted from 0; 0 when it did not.
+  /// Returns the epoch in which it stopped, counted from 0; 0 when it did not.
   int stopped_epoch() const;
-  /// The best value so far, and the epoch that had it; an infinitely bad one before the first.
+  /// Returns the best value so far, and the epoch that had it; an infinitely bad one before the first.
   double best() const;
   int best_epoch() const;
-  /// How many epochs have passed since.
+  /// Returns how many epochs have passed since.
   int wait() const;
-  /// The weights of the best epoch, with `restore_best_weights`; none before the first.
+  /// Returns the weights of the best epoch, with `restore_best_weights`; none before the first.
   std::vector<Tensor> best_weights() const;
 };
 

@@ -29,7 +29,8 @@ struct ModelCheckpointOptions {
 class ModelCheckpoint : public Callback {
  public:
   explicit ModelCheckpoint(const std::string& filepath, const ModelCheckpointOptions& options = {});
-  /// The best value so far, with `save_best_only`; before the first the threshold, or an infinitely bad one.
+  /// Returns the best value so far, with `save_best_only`; before the first the threshold, or an infinitely
+  /// bad one.
   double best() const;
 };
 

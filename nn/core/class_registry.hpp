@@ -100,7 +100,7 @@ class ClassRegistry {
 
   const Entry* find(const std::string& kind, const std::string& name) const;
   std::vector<std::string> names(const std::string& kind) const;
-  /// Returns the names of all classes of a kind, then their aliases.
+  /// Returns the names, and the other names.
   std::vector<std::string> all_names(const std::string& kind) const;
 
  private:
@@ -108,9 +108,8 @@ class ClassRegistry {
   std::map<std::string, std::size_t> at_;  ///< the index of an entry, by "kind/spelling"
 };
 
-/// Adds to a {class_name, config} the names by which Keras 3 finds the class: `module` for a class of the
-/// library, `registered_name` for a class of a user; the other name is null. Returns any other value
-/// unchanged.
+/// Returns a {class_name, config} with the place where Keras 3 finds the class, as it writes it: `module`,
+/// and for a class that is not the library's `registered_name`. Other values are returned as they are.
 Value with_module(const std::string& kind, const Value& value);
 
 // Each family adds its own.

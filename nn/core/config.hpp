@@ -121,8 +121,7 @@ class Config {
   Config(std::initializer_list<Entry> entries);
 
   bool contains(const std::string& name) const { return find(name) != nullptr; }
-  /// Returns the value under a name. Throws ValueError, with the nearest known names, if the config lacks the
-  /// name.
+  /// Returns the value of this name. Throws ValueError, with the nearest known names, when there is none.
   const Value& at(const std::string& name) const;
   /// Returns the value of a name, or `otherwise` if there is none.
   Value get(const std::string& name, const Value& otherwise = {}) const;
@@ -151,8 +150,8 @@ class Config {
       places_;  ///< the index of each name; empty while there are few entries
 };
 
-/// Returns the value as JSON text, on a single line or, with an indent, on several. Throws ValueError for a
-/// number that is not finite, because JSON has no such numbers.
+/// Returns the value as JSON, on one line or, with an indent, on several. Throws ValueError for a number that
+/// is not finite, which JSON cannot say.
 std::string to_json(const Value& value, int indent = -1);
 /// Returns the value of a JSON text. Throws ValueError, with the place, for a text that is not JSON or nested
 /// too deeply.

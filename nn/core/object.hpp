@@ -15,7 +15,7 @@ namespace ktape::nn {
 class Object {
  public:
   virtual ~Object() = default;
-  /// Returns the name of the class in files and strings.
+  /// Returns the name under which files and strings know the class.
   virtual std::string class_name() const = 0;
   /// Returns the arguments of the constructor, under Keras's names.
   virtual Config get_config() const { return {}; }
@@ -41,7 +41,7 @@ class Handle {
   bool defined() const { return impl_ != nullptr; }
   std::string class_name() const { return impl().class_name(); }
   Config get_config() const { return impl().get_config(); }
-  /// Returns true if both handles refer to the same object.
+  /// Returns whether both are one object.
   bool is(const Handle& other) const { return impl_ == other.impl_; }
 
   const std::shared_ptr<Impl>& shared() const { return impl_; }

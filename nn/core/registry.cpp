@@ -161,7 +161,7 @@ std::shared_ptr<Object> make_object(const char* kind, const Value& value) {
 
 namespace {
 
-/// Returns the Python module in which Keras 3 has a class.
+/// Returns where Keras 3 has the classes of a kind.
 std::string module_of(const std::string& kind, const std::string& class_name) {
   if (class_name == "Functional") return "keras.src.models.functional";
   if (class_name == "Sequential") return "keras";

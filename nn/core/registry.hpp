@@ -55,7 +55,7 @@ class custom_object_scope {
   std::size_t before_;
 };
 
-/// Returns true if a class of the kind has the name.
+/// Returns whether the name stands for a class of the kind.
 bool is_registered(const std::string& kind, const std::string& name);
 /// Returns the class names of a kind ("initializer", "layer", ...), in the order of their registration.
 std::vector<std::string> registered_names(const std::string& kind);

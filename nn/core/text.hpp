@@ -6,17 +6,17 @@
 /// Text for terminals and drawings.
 namespace ktape::nn {
 
-/// Returns the number of characters in a UTF-8 text. Each character counts as a place of width 1.
+/// Returns how many characters a UTF-8 text has, each of which takes one place.
 std::size_t text_width(const std::string& text);
 
-/// Returns the text, or as much of the text as fits into `width` together with an ellipsis.
+/// Returns the text, or as much of it as fits before an ellipsis.
 std::string shortened(const std::string& text, std::size_t width);
 
 /// Returns at most 100 bytes of the text, with `?` for each control character: for names out of files that
 /// stand in messages.
 std::string printable(const std::string& text);
 
-/// Whether the bytes are UTF-8.
+/// Returns whether the bytes are UTF-8.
 bool is_utf8(std::string_view bytes);
 
 /// Returns the text with escapes for SVG and HTML, between tags and in quotes. Control characters and bytes

@@ -110,7 +110,7 @@ class Dataset {
   /// parts, see from_tensor_slices: inputs, targets and weights.
   static Dataset zip(const std::vector<Dataset>& datasets);
 
-  /// The elements of this dataset, then those of the other.
+  /// Returns the elements of this dataset, then those of the other.
   Dataset concatenate(const Dataset& other) const;
   /// Gives the results of the function for each element, in order. The function also names the tensors:
   ///
@@ -126,11 +126,12 @@ class Dataset {
   Dataset filter(Predicate predicate) const;
   /// The elements up to the first for which the predicate is not true.
   Dataset take_while(Predicate predicate) const;
-  /// The elements that differ from all before: each is kept in memory.
+  /// Returns the elements that differ from all before: each is kept in memory.
   Dataset unique() const;
   /// Puts the number of the element, an int64 scalar, before the tensors of each element.
   Dataset enumerate(std::int64_t start = 0) const;
-  /// The elements of the dataset that the function returns for each element, one dataset after another.
+  /// Returns the elements of the dataset that the function returns for each element, one dataset after
+  /// another.
   Dataset flat_map(ToDataset function) const;
   /// As `flat_map`, but reads `cycle_length` datasets in turn, `block_length` elements at a time; the dataset
   /// of the next element replaces a dataset that ends.
@@ -139,18 +140,18 @@ class Dataset {
   ///         [=](const data::Element& i) { return data::text_line_dataset(files[i[0].item<int>()], number); },
   ///         {.cycle_length = 4, .num_parallel_calls = data::AUTOTUNE});
   Dataset interleave(ToDataset function, const InterleaveOptions& options = {}) const;
-  /// The elements in random order: each is drawn from a buffer that the next ones fill. For a uniform order
-  /// the buffer is as large as the dataset.
+  /// Returns the elements in random order: each is drawn from a buffer that the next ones fill. For a uniform
+  /// order the buffer is as large as the dataset.
   Dataset shuffle(std::int64_t buffer_size, const ShuffleOptions& options = {}) const;
   /// Elements of one shape together, along a new first axis. Reading throws ValueError where shapes differ.
   Dataset batch(std::int64_t batch_size, const BatchOptions& options = {}) const;
   /// As `batch`, for elements that differ in shape: the end of every axis is filled up.
   Dataset padded_batch(std::int64_t batch_size, const PaddedBatchOptions& options = {}) const;
-  /// The rows of every element.
+  /// Returns the rows of every element.
   Dataset unbatch() const;
   /// Repeats the dataset `count` times, or without end.
   Dataset repeat(std::optional<std::int64_t> count = {}) const;
-  /// The first elements; all with -1.
+  /// Returns the first elements; all with -1.
   Dataset take(std::int64_t count) const;
   /// All but the first elements; none with -1.
   Dataset skip(std::int64_t count) const;
@@ -174,9 +175,9 @@ class Dataset {
   ///     })[0];
   Element reduce(const TensorList& initial_state, Reducer function) const;
 
-  /// How many elements there are; none where that is not known or there is no end.
+  /// Returns how many elements there are; none where that is not known or there is no end.
   std::optional<std::int64_t> cardinality() const;
-  /// Whether it has no end, as far as is known.
+  /// Returns whether it has no end, as far as is known.
   bool infinite() const;
 
   class Iterator;

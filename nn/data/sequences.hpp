@@ -59,9 +59,9 @@ struct TimeseriesOptions {
   std::optional<std::int64_t> start_index = {}, end_index = {};  ///< the part of the data that is used
 };
 
-/// The windows of a series of steps (first axis), in batches: (batch, sequence_length, ...), and the targets
-/// at the places of the windows' first steps; shift the targets to predict what follows. There are `end -
-/// start - (sequence_length - 1) * sampling_rate` places for windows, not more than targets. Throws
+/// Returns the windows of a series of steps (first axis), in batches: (batch, sequence_length, ...), and the
+/// targets at the places of the windows' first steps; shift the targets to predict what follows. There are
+/// `end - start - (sequence_length - 1) * sampling_rate` places for windows, not more than targets. Throws
 /// ValueError for numbers out of range and where no window fits. `keras.utils.timeseries_dataset_from_array`.
 ///
 ///     auto windows = data::timeseries_from_array(series, series[{{7}}], {.sequence_length = 7});

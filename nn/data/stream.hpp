@@ -53,7 +53,7 @@ class DatasetImpl {
   /// keys, so that shards differ; 0 for the first shard and for a dataset without shards.
   virtual std::uint64_t shard() const { return 0; }
 
-  /// The number of the next reading, at least `least`.
+  /// Returns the number of the next reading, at least `least`.
   std::uint64_t next_iteration(std::uint64_t least) const;
 
  private:
@@ -62,7 +62,7 @@ class DatasetImpl {
 
 using DatasetPointer = std::shared_ptr<const DatasetImpl>;
 
-/// A dataset of this class.
+/// Returns a dataset of this class.
 template <class Impl, class... Arguments>
 Dataset made(Arguments&&... arguments) {
   return Dataset(std::make_shared<const Impl>(std::forward<Arguments>(arguments)...));
@@ -81,11 +81,11 @@ void expect_same_names(const char* op, const Element& element, const Element& ot
 std::int64_t expect_rows(const char* op, const Element& tensors);
 /// Rows of tensors, along the first axis of new ones.
 Element gathered_rows(const Element& tensors, const std::vector<std::int64_t>& rows);
-/// The rows from the first up to the last.
+/// Returns the rows from the first up to the last.
 Element sliced_rows(const Element& tensors, std::int64_t first, std::int64_t last);
 /// Elements that are alike along a new first axis. There is one.
 Element stacked(const std::vector<Element>& elements);
-/// The tensors at each place of the elements one after another along the first axis.
+/// Returns the tensors at each place of the elements one after another along the first axis.
 Element joined(const std::vector<Element>& parts);
 
 /// How functions of the user run: unrecorded, in inference, with random numbers that follow from a key.

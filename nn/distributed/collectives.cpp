@@ -91,7 +91,7 @@ void expect_same_call(World& world, const char* op, const Tensor& x, const Shape
   world.expect_same(op, {line.str()});
 }
 
-/// The sum over all processes, or the mean.
+/// Returns the sum over all processes, or the mean.
 Tensor reduced(World& world, const Tensor& x, bool mean) {
   const NoGrad off;
   const Tensor out = Tensor::from_buffer(x.raw(), static_cast<std::size_t>(x.size()) * x.dtype().size(),

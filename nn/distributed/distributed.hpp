@@ -55,7 +55,7 @@ void init(const InitOptions& options = {});
 /// The number of this process, from 0, and how many there are.
 int rank();
 int size();
-/// Whether this process is rank 0: for what one process prints or writes.
+/// Returns whether this process is rank 0: for what one process prints or writes.
 inline bool first() { return rank() == 0; }
 
 struct OptimizerOptions {

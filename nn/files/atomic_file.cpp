@@ -65,7 +65,8 @@ pid_t writer_of(const char* name) {
   return fields == 2 && name[length] == '\0' ? process : 0;
 }
 
-/// Whether no process writes a file. A lock tells of processes on other machines that share the folder.
+/// Returns whether no process writes a file. A lock tells of processes on other machines that share the
+/// folder.
 bool abandoned(const std::string& path) {
   const int file = open(path.c_str(), O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
   if (file < 0) return false;

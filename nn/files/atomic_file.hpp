@@ -25,12 +25,12 @@ class AtomicFile {
   /// Appends bytes.
   void write(const void* bytes, std::size_t n);
   void write(std::string_view bytes) { write(bytes.data(), bytes.size()); }
-  /// How many bytes were appended.
+  /// Returns how many bytes were appended.
   std::uint64_t size() const { return size_; }
   /// Puts what was written on the disk and in the place of the file.
   void commit();
 
-  /// The path of the temporary file.
+  /// Returns the path of the temporary file.
   const std::string& temporary() const { return temporary_; }
 
  private:

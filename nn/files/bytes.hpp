@@ -46,9 +46,9 @@ class ByteSource {
 
   /// The next n bytes; fewer at the end alone. Returns how many.
   virtual std::size_t read(void* out, std::size_t n) = 0;
-  /// How many bytes can follow, at most.
+  /// Returns how many bytes can follow, at most.
   virtual std::uint64_t room() const = 0;
-  /// How many bytes are likely to follow.
+  /// Returns how many bytes are likely to follow.
   virtual std::uint64_t likely() const { return room(); }
 
   /// The next n bytes, which are there.
@@ -62,7 +62,7 @@ class ByteSource {
   std::string rest();
   /// Reads everything that follows, and keeps nothing.
   void skip_rest();
-  /// A tensor of the bytes that follow.
+  /// Returns a tensor of the bytes that follow.
   Tensor read_tensor(const Shape& shape, DType dtype, bool swapped);
 
   const std::string& name() const { return name_; }

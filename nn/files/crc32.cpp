@@ -20,7 +20,7 @@ std::uint32_t by_zlib(std::uint32_t before, const void* bytes, std::size_t n) {
 // x^n. The two halves of the block, each multiplied by a remainder of 32 bits, fit into the later block. So
 // blocks are folded into later blocks, four at a time, until 16 bytes with the remainder of all are left.
 
-/// The remainder of x^power, its bits in the order of the blocks', as a factor of halves of blocks.
+/// Returns the remainder of x^power, its bits in the order of the blocks', as a factor of halves of blocks.
 constexpr std::uint64_t remainder_of_power(int power) {
   std::uint32_t remainder = std::uint32_t{1} << 31;
   for (int i = 0; i < power; ++i) remainder = remainder >> 1 ^ (remainder & 1 ? 0xedb88320u : 0u);

@@ -132,7 +132,7 @@ Tensor unsigned_numbers(const ByteSource& file, const Tensor& bits, DType dtype)
   return out;
 }
 
-/// The numbers that follow, as a header describes them.
+/// Returns the numbers that follow, as a header describes them.
 Tensor read_numbers(ByteSource& file, const std::string& descr, const Shape& shape) {
   const bool swapped = descr.front() == (little ? '>' : '<');
   if (descr.size() == 3 && std::strchr("<>|=", descr[0])) {

@@ -21,7 +21,7 @@ std::uint16_t u16(const char* bytes) { return little_endian<std::uint16_t>(bytes
 std::uint32_t u32(const char* bytes) { return little_endian<std::uint32_t>(bytes); }
 std::uint64_t u64(const char* bytes) { return little_endian<std::uint64_t>(bytes); }
 
-/// Whether a name is that of a file below the folder to which an archive is unpacked.
+/// Returns whether a name is that of a file below the folder to which an archive is unpacked.
 bool stays_inside(const std::string& name) {
   bool inside =
       !name.empty() && name[0] != '/' && name.find_first_of(std::string("\\\0", 2)) == std::string::npos;

@@ -30,7 +30,7 @@ Tensor mean_absolute_error(const Tensor& y_true, const Tensor& y_pred);
 Tensor mean_absolute_percentage_error(const Tensor& y_true, const Tensor& y_pred);
 /// mean((log(1 + y_true) - log(1 + y_pred))^2), both at least epsilon.
 Tensor mean_squared_logarithmic_error(const Tensor& y_true, const Tensor& y_pred);
-/// The mean of e^2 / 2 for errors up to delta, delta * |e| - delta^2 / 2 for larger ones.
+/// Returns the mean of e^2 / 2 for errors up to delta, delta * |e| - delta^2 / 2 for larger ones.
 Tensor huber(const Tensor& y_true, const Tensor& y_pred, const HuberFunctionOptions& options = {});
 /// mean(log(cosh(y_pred - y_true))), for errors of any size.
 Tensor log_cosh(const Tensor& y_true, const Tensor& y_pred);
@@ -49,7 +49,7 @@ struct BinaryCrossentropyFunctionOptions {
   double label_smoothing = 0;  ///< how far targets move towards 1/2
   int axis = -1;               ///< the axis of the mean
 };
-/// The mean along the axis of -(t log(p) + (1 - t) log(1 - p)).
+/// Returns the mean along the axis of -(t log(p) + (1 - t) log(1 - p)).
 Tensor binary_crossentropy(const Tensor& y_true, const Tensor& y_pred,
                            const BinaryCrossentropyFunctionOptions& options = {});
 
@@ -61,7 +61,7 @@ struct BinaryFocalCrossentropyFunctionOptions {
   double label_smoothing = 0;
   int axis = -1;
 };
-/// The binary crossentropy with each term times (1 - q)^gamma, q the probability of its class.
+/// Returns the binary crossentropy with each term times (1 - q)^gamma, q the probability of its class.
 Tensor binary_focal_crossentropy(const Tensor& y_true, const Tensor& y_pred,
                                  const BinaryFocalCrossentropyFunctionOptions& options = {});
 
@@ -150,7 +150,7 @@ inline constexpr auto &kld = kl_divergence, &KLD = kl_divergence,
                       &kullback_leibler_divergence = kl_divergence;
 inline constexpr auto& logcosh = log_cosh;
 
-/// The name of one of these functions, or of one of `K`'s crossentropies; empty for another function.
+/// Returns the name of one of these functions, or of one of `K`'s crossentropies; empty for another function.
 inline std::string name_of(AnyFunction function) {
   static const NamedFunction all[] = {
       {any_function(mean_squared_error), "mean_squared_error"},

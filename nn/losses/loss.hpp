@@ -42,8 +42,8 @@ class Loss : public FunctionHandle<LossImpl> {
  public:
   using FunctionHandle::FunctionHandle;
 
-  /// The values, weighted, masked and reduced. A dimension of 1 that only targets or predictions have at the
-  /// end is no difference. Throws ValueError for shapes that do not fit.
+  /// Returns the values, weighted, masked and reduced. A dimension of 1 that only targets or predictions have
+  /// at the end is no difference. Throws ValueError for shapes that do not fit.
   Tensor operator()(const Tensor& y_true, const Tensor& y_pred, const LossCallOptions& options = {}) const;
   std::string name() const;
 };

@@ -71,7 +71,8 @@ Tensor binary_values(const Tensor& y_true, const Tensor& y_pred, bool from_logit
   return binary_cost(t, p);
 }
 
-/// The shape of y_pred without the axis of the classes. Throws unless y_true has a class for each sample.
+/// Returns the shape of y_pred without the axis of the classes. Throws unless y_true has a class for each
+/// sample.
 Shape samples_of(const char* op, const Tensor& y_true, const Tensor& y_pred, int axis) {
   expect_defined(op, "y_true, y_pred", y_true, y_pred);
   Shape samples = y_pred.shape();

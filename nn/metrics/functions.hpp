@@ -26,7 +26,7 @@ using losses::binary_crossentropy, losses::binary_focal_crossentropy, losses::ca
 using losses::kld, losses::KLD, losses::kullback_leibler_divergence, losses::logcosh, losses::mae,
     losses::MAE, losses::mape, losses::MAPE, losses::mse, losses::MSE, losses::msle, losses::MSLE;
 
-/// The name of one of these functions, or of a loss; empty for another function.
+/// Returns the name of one of these functions, or of a loss; empty for another function.
 inline std::string name_of(AnyFunction function) {
   static const NamedFunction all[] = {
       {any_function(binary_accuracy), "binary_accuracy"},

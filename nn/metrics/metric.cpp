@@ -51,7 +51,7 @@ Weighted weighted(Tensor values, Tensor weights, Reduce reduce) {
   return {of_samples(values * weights), of_samples(weights)};
 }
 
-/// The weights of a call: those given, times the mask. The mask's axes come first.
+/// Returns the weights of a call: those given, times the mask. The mask's axes come first.
 Tensor weights_of(const Tensor& sample_weight, const Tensor& mask) {
   if (!mask.defined()) return sample_weight;
   const Tensor kept = K::as_dtype(mask, K::floatx());

@@ -28,7 +28,7 @@ class MetricImpl : public Object {
 
   /// Either may be undefined: sample_weight, and for a metric of values alone, y_true.
   virtual void update_state(const Tensor& y_true, const Tensor& y_pred, const Tensor& sample_weight) = 0;
-  /// A number, or one for each class or threshold.
+  /// Returns a number, or one for each class or threshold.
   virtual Tensor result() const = 0;
   virtual void reset_state() = 0;
   /// Names what has been accumulated, so that a training can stop within an epoch and go on; see Archive.
@@ -89,7 +89,7 @@ class Metric : public Handle<MetricImpl> {
     if (means(name)) return Metric(name);
     return Metric(name.empty() ? "function" : name, WithDefaults<Function>::call(MetricImpl::kind, f));
   }
-  /// Whether the metric of a name is the mean of the function of this name.
+  /// Returns whether the metric of a name is the mean of the function of this name.
   static bool means(const std::string& function);
 };
 

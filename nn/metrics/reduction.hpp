@@ -71,7 +71,7 @@ class MetricWith : public MetricImpl {
   Options options;
 };
 
-/// A number, or several, as a tensor of floatx.
+/// Returns a number, or several, as a tensor of floatx.
 Tensor number_result(double value);
 Tensor numbers_result(const std::vector<double>& values);
 

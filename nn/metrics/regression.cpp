@@ -111,7 +111,7 @@ struct RootMean final : MeanMetric {
   Tensor result() const override { return number_result(std::sqrt(mean())); }
 };
 
-/// The differences from the mean along the axis.
+/// Returns the differences from the mean along the axis.
 Tensor centered(const Tensor& x, int axis) { return x - K::mean(x, axis, true); }
 
 Tensor pearson(const Tensor& y_true, const Tensor& y_pred, const CorrelationOptions& o) {
@@ -235,7 +235,7 @@ void add_regression_metrics(ClassRegistry& registry) {
   registry.add<metrics::Poisson, MetricOptions>("Poisson");
   registry.add<metrics::CosineSimilarity, metrics::CosineSimilarityOptions>("CosineSimilarity");
   registry.add<metrics::BinaryCrossentropy, metrics::BinaryCrossentropyOptions>("BinaryCrossentropy",
-                                                                                 {"bce"});
+                                                                                {"bce"});
   registry.add<metrics::CategoricalCrossentropy, metrics::CategoricalCrossentropyOptions>(
       "CategoricalCrossentropy");
   registry.add<metrics::SparseCategoricalCrossentropy, metrics::SparseCategoricalCrossentropyOptions>(

@@ -114,8 +114,8 @@ Batch Arrangement::of_element(const NamedTensors& element, bool inputs_only) con
   return element.named() ? by_names(element, inputs_only) : by_counts(element, inputs_only);
 }
 
-/// Whether the parts of an element are the inputs, the targets and the weights of the model. Those that zip
-/// made may be one input or one target each.
+/// Returns whether the parts of an element are the inputs, the targets and the weights of the model. Those
+/// that zip made may be one input or one target each.
 bool Arrangement::in_parts(const NamedTensors& element) const {
   const std::vector<std::size_t> parts = element.parts();
   if (parts.empty() || parts.size() > 3) return false;

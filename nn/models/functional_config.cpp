@@ -39,7 +39,8 @@ class GraphWriter {
     return list;
   }
 
-  /// The places of inputs or outputs: one alone is no list, as in Keras where a model is made of one tensor.
+  /// Returns the places of inputs or outputs: one alone is no list, as in Keras where a model is made of one
+  /// tensor.
   Value places(const std::vector<Tensor>& tensors, bool outputs) const {
     Value::List list;
     for (const Tensor& x : tensors) {
@@ -67,7 +68,7 @@ class GraphWriter {
     place_of_[{&symbol, input.get()->output}] = {layer.name(), 0, 0};
   }
 
-  /// The InputLayer for a tensor in the middle of another graph.
+  /// Returns the InputLayer for a tensor in the middle of another graph.
   Layer stand_in(const Tensor& input, std::string name) {
     while (!names_.insert(name).second) name += "_input";
     const Config config{{"batch_shape", input.shape()}, {"dtype", input.dtype().name()}, {"name", name}};
@@ -129,7 +130,7 @@ class GraphReader {
     call_all();
   }
 
-  /// The tensors at a place, or at each place of a list or of a config of names.
+  /// Returns the tensors at a place, or at each place of a list or of a config of names.
   std::vector<Tensor> tensors(const char* key, const Value& places) const {
     const std::string what = '[' + model_ + "] " + key;
     if (places.is_config()) {
@@ -245,7 +246,7 @@ class GraphReader {
     return outputs[static_cast<std::size_t>(place.output)];
   }
 
-  /// An input or output of the model, where Keras counts the calls of a functional model from 1.
+  /// Returns an input or output of the model, where Keras counts the calls of a functional model from 1.
   Tensor output_at(TensorPlace place, const std::string& what) const {
     const auto known = at_.find(place.layer);
     if (known != at_.end() && place.call > 0 &&

@@ -72,7 +72,7 @@ class Model : public Layer {
   /// Says what training minimizes, how, and what it reports. Throws ValueError for the name of an output that
   /// the model does not have, with the nearest ones.
   void compile(const CompileOptions& options = {}) const;
-  /// The optimizer of `compile`. Throws ValueError before it.
+  /// Returns the optimizer of `compile`. Throws ValueError before it.
   const Optimizer& optimizer() const;
 
   /// Trains on arrays whose first axis counts the samples: one for each input, and targets for each output;
@@ -85,9 +85,9 @@ class Model : public Layer {
   ///
   ///     model.fit({{"title", titles}, {"body", bodies}}, {{"priority", priorities}}, {.epochs = 5});
   History fit(const NamedTensors& x, const NamedTensors& y = {}, const FitOptions& options = {}) const;
-  /// The loss and the metrics on such arrays.
+  /// Returns the loss and the metrics on such arrays.
   Logs evaluate(const NamedTensors& x, const NamedTensors& y = {}, const EvaluateOptions& options = {}) const;
-  /// The outputs for such inputs, in inference and not recorded.
+  /// Returns the outputs for such inputs, in inference and not recorded.
   Prediction predict(const NamedTensors& x, const PredictOptions& options = {}) const;
 
   /// Trains on a dataset, whose elements are batches: the inputs, then the targets of each output, then,
@@ -106,7 +106,7 @@ class Model : public Layer {
   ///               {.epochs = 5, .validation_data = test.batch(256)});
   History fit(const data::Dataset& dataset, const FitOptions& options = {}) const;
   Logs evaluate(const data::Dataset& dataset, const EvaluateOptions& options = {}) const;
-  /// The elements of a dataset hold the targets: there are none beside it.
+  /// Returns the elements of a dataset hold the targets: there are none beside it.
   template <std::convertible_to<NamedTensors> Targets>
   History fit(const data::Dataset& dataset, const Targets& y, const FitOptions& options = {}) const = delete;
   template <std::convertible_to<NamedTensors> Targets>
@@ -123,7 +123,8 @@ class Model : public Layer {
   std::vector<Tensor> predict_on_batch(const NamedTensors& x) const;
 
   using Layer::operator();
-  /// A call on inputs by name, in any order. Throws ValueError for names that the model does not have.
+  /// Returns a call on inputs by name, in any order. Throws ValueError for names that the model does not
+  /// have.
   Tensor operator()(std::initializer_list<NamedTensors::Named> inputs,
                     const CallArguments& arguments = {}) const;
   template <std::same_as<NamedTensors> Inputs>
@@ -159,10 +160,10 @@ class Model : public Layer {
   /// Takes the weights of such a file, or of one that `save` wrote. Throws ValueError, naming layers and
   /// shapes, for those of another architecture, and changes nothing.
   void load_weights(const std::string& path, const LoadWeightsOptions& options = {}) const;
-  /// The architecture as JSON, as Keras 3 writes it; on several lines with an indent. What `add_loss` and
-  /// `add_metric` gave a functional model is not part of it. Throws ValueError, naming it, for a part without
-  /// a config: a Lambda, an op between layers, a function as an argument, a model class of your own that
-  /// neither overrides `get_config` nor is registered.
+  /// Returns the architecture as JSON, as Keras 3 writes it; on several lines with an indent. What `add_loss`
+  /// and `add_metric` gave a functional model is not part of it. Throws ValueError, naming it, for a part
+  /// without a config: a Lambda, an op between layers, a function as an argument, a model class of your own
+  /// that neither overrides `get_config` nor is registered.
   std::string to_json(int indent = -1) const;
 
  private:
@@ -195,7 +196,7 @@ class ModelImpl : public LayerImpl {
   virtual Logs test_step(const Batch& batch);
   /// Returns the outputs for a batch in `predict`.
   virtual std::vector<Tensor> predict_step(const Batch& batch);
-  /// The scalar to minimize: the losses of `compile` with their weights, and all that layers add.
+  /// Returns the scalar to minimize: the losses of `compile` with their weights, and all that layers add.
   virtual Tensor compute_loss(const Batch& batch, const std::vector<Tensor>& y_pred);
   /// Takes a batch into the mean loss and the metrics of `compile`, and returns what to report. A step of
   /// your own that keeps them:
@@ -210,8 +211,8 @@ class ModelImpl : public LayerImpl {
   /// Lets all that is measured begin anew, as each epoch does.
   void reset_metrics();
 
-  /// The arguments of the class's constructor: override it where a model of your own is to be saved. By
-  /// default there are none where the class is registered; otherwise throws ValueError, naming it.
+  /// Returns the arguments of the class's constructor: override it where a model of your own is to be saved.
+  /// By default there are none where the class is registered; otherwise throws ValueError, naming it.
   Config get_config() const override;
   Value to_value() const override;
   using LayerImpl::build;
@@ -219,15 +220,15 @@ class ModelImpl : public LayerImpl {
   /// The shapes that a model of one's own was built for; none before, and for others.
   const std::vector<Shape>& build_shapes() const { return build_shapes_; }
 
-  /// The optimizer of `compile`. Throws ValueError before it.
+  /// Returns the optimizer of `compile`. Throws ValueError before it.
   const Optimizer& optimizer() const;
   /// Returns the state of training: options of `compile`, optimizer, metrics.
   Trainer& trainer();
 
-  /// The model's symbolic tensors; none by default.
+  /// Returns the model's symbolic tensors; none by default.
   virtual std::vector<Tensor> inputs() const { return {}; }
   virtual std::vector<Tensor> outputs() const { return {}; }
-  /// The layers that `layers()` lists.
+  /// Returns the layers that `layers()` lists.
   virtual std::vector<Layer> layers() const { return sublayers(); }
   /// For `Model::add_loss`, without a name, and `Model::add_metric`.
   virtual void add_graph_report(const Tensor& value, const std::string& name);
@@ -235,7 +236,7 @@ class ModelImpl : public LayerImpl {
   /// that is given data by name, or datasets of several inputs.
   virtual std::vector<std::string> input_names() const { return {}; }
   virtual std::vector<std::string> output_names() const { return {}; }
-  /// The metrics that steps of one's own update: they begin anew with each epoch. None by default.
+  /// Returns the metrics that steps of one's own update: they begin anew with each epoch. None by default.
   virtual std::vector<Metric> metrics() const { return {}; }
 
  protected:

@@ -22,7 +22,7 @@ struct TensorPlace {
 /// `training` for calls without the argument, too, and passes the mark over.
 inline constexpr const char* fixed_training = "fixed_training";
 
-/// The call with the place of each of its tensors.
+/// Returns the call with the place of each of its tensors.
 Value call_config(const LayerCall& call, const std::function<TensorPlace(const Tensor&)>& place_of);
 
 /// The arguments of a layer's call.
@@ -31,10 +31,10 @@ struct CallInputs {
   CallArguments arguments;
 };
 
-/// A call of a config. Throws ValueError or TypeError, beginning with `what`, for one that is none.
+/// Returns a call of a config. Throws ValueError or TypeError, beginning with `what`, for one that is none.
 CallInputs call_from(const Value& call, const std::function<Tensor(const TensorPlace&)>& tensor_at,
                      const std::string& what);
-/// The places of all tensors in it.
+/// Returns the places of all tensors in it.
 std::vector<TensorPlace> places_in(const Value& call, const std::string& what);
 
 /// The name of a layer in the config of a model; empty when it has none.
@@ -56,7 +56,7 @@ class LayerSource {
   const LayerSource* before_;
 };
 
-/// The layer. Errors name it and the model.
+/// Returns the layer. Errors name it and the model.
 Layer layer_from(const Value& layer, const std::string& model);
 
 }  // namespace ktape::nn

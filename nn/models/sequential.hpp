@@ -37,7 +37,7 @@ class Sequential : public Model {
   void pop() const;
 };
 
-/// The model of a config. Internal: sources only.
+/// Returns the model of a config. Internal: sources only.
 Sequential sequential_from(const Config& config);
 
 }  // namespace ktape::nn

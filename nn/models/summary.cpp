@@ -194,7 +194,7 @@ class Table {
   std::vector<std::size_t> widths_;
 };
 
-/// Whether the layers are no simple chain.
+/// Returns whether the layers are no simple chain.
 bool branches(const Model& model) {
   const std::vector<Tensor> outputs = model.impl().outputs();
   if (outputs.empty()) return false;

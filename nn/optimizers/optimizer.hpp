@@ -63,10 +63,10 @@ class OptimizerImpl : public Object {
   OptimizerImpl(std::string class_name, OptimizerOptions options);
 
   std::string class_name() const override { return class_name_; }
-  /// Returns the options, with the current learning rate. A class with further options appends these options.
+  /// Returns the options, with the present learning rate; a class with more appends its own.
   Config get_config() const override;
 
-  /// Returns the descriptions of the state variables for a variable.
+  /// Returns the state that belongs to a variable.
   virtual std::vector<StateOptions> state_of(const Variable& variable) const;
   /// Changes the variable by a gradient that is already unscaled and clipped. The tape records nothing.
   virtual void update_step(const Tensor& gradient, Variable variable, const OptimizerStep& step);
@@ -86,11 +86,11 @@ class OptimizerImpl : public Object {
   std::int64_t updates() const;  ///< what the variables saw of them
   Variable iterations() const { return iterations_; }
   std::vector<Variable> variables() const;
-  /// Returns true if the state of the variables exists.
+  /// Returns whether the state of the variables is there.
   bool built() const { return !slots_.empty(); }
   /// Returns the variables whose state exists, in the order of the first `apply`.
   std::vector<Variable> built_for() const;
-  /// Returns true if a variable is excluded from weight decay, by itself or by a word in its name.
+  /// Returns whether a variable is left out of weight decay, by itself or by a word in its name.
   bool excluded(const Variable& variable) const;
   const std::vector<std::string>& excluded_names() const { return excluded_names_; }
 
@@ -103,8 +103,8 @@ class OptimizerImpl : public Object {
   /// gradients of some rows fused into the update. By default the preparation runs before `update_step`.
   virtual void fused_step(const Tensor& gradient, Variable variable, const kernels::Preparation& how,
                           const OptimizerStep& step);
-  /// Returns true if an element with gradient 0 does not change, so that rows of a table that were not looked
-  /// up can be skipped.
+  /// Returns whether the update of an element whose gradient is 0 changes nothing, so that the rows of a
+  /// table that were not looked up can be left out.
   virtual bool ignores_zeros() const { return false; }
   /// Prepares the updates of an `apply`; called once before the first. `number` is the number of the update,
   /// from 1.
@@ -178,16 +178,15 @@ class Optimizer : public Handle<OptimizerImpl> {
   void minimize(const Tensor& loss, const std::vector<Variable>& variables) const;
   /// Makes the state for these variables. The first `apply` calls `build` if the state does not exist.
   void build(const std::vector<Variable>& variables) const { impl().build(variables); }
-  /// Returns the loss times loss_scale_factor; the gradients for `apply` are computed from this product.
+  /// Returns the loss to compute gradients of: times loss_scale_factor.
   Tensor scale_loss(const Tensor& loss) const;
 
   const std::string& name() const { return impl().name(); }
-  /// Returns the current learning rate. Setting this variable sets the rate, unless the rate follows a
-  /// schedule.
+  /// Returns the present learning rate: setting the variable sets the rate, unless a schedule does.
   Variable learning_rate() const { return impl().learning_rate(); }
   /// Sets the learning rate. Throws TypeError for a number if the rate follows a schedule.
   void set_learning_rate(const LearningRate& rate) const { impl().set_learning_rate(rate); }
-  /// Returns the number of calls of `apply`.
+  /// Returns how often `apply` was called.
   Variable iterations() const { return impl().iterations(); }
   /// Returns the number of calls, the learning rate, and the state of each variable, in Keras's order.
   std::vector<Variable> variables() const { return impl().variables(); }

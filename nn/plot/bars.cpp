@@ -23,7 +23,7 @@ struct Row {
   std::size_t series;
 };
 
-/// A row of characters for each bar, from zero or the axis's beginning on.
+/// Returns a row of characters for each bar, from zero or the axis's beginning on.
 std::string bar_rows(const FrameSpec& spec, const std::vector<Row>& rows, const TextOptions& options) {
   std::size_t label_width = 0, number_width = 0;
   double longest = 0;
@@ -46,7 +46,7 @@ std::string bar_rows(const FrameSpec& spec, const std::vector<Row>& rows, const 
   return out;
 }
 
-/// The range of bars: from zero, where the axis has one.
+/// Returns the range of bars: from zero, where the axis has one.
 Scale bar_scale(const char* op, const Axis& axis, Range range) {
   if (!axis.log) range.include(0);
   Scale scale(op, "y", axis, range, 0.05);

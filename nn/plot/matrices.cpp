@@ -72,7 +72,7 @@ namespace {
 constexpr std::int64_t most_classes = 1000;
 constexpr const char* op = "confusion_matrix";
 
-/// The class of each sample: as it is, or where the scores of a row are largest.
+/// Returns the class of each sample: as it is, or where the scores of a row are largest.
 std::vector<std::int64_t> classes_of(const char* name, const Tensor& x) {
   expect_defined(op, name, x);
   expect_value(op, x);

@@ -267,7 +267,7 @@ bool ends_with(const std::string& text, const std::string& end) {
 
 namespace {
 
-/// The piece of the picture between two heights, as SVG.
+/// Returns the piece of the picture between two heights, as SVG.
 std::string svg_of(const Model& model, const Picture& picture, double from, double to) {
   const double width = picture.width() + 2 * margin, height = to - from + 2 * margin;
   std::ostringstream out;

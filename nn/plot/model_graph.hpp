@@ -22,7 +22,7 @@ struct PlotOptions {
 void plot_model(const Model& model, const std::string& to_file = "model.svg",
                 const PlotOptions& options = {});
 
-/// The texts that `plot_model` writes.
+/// Returns the texts that `plot_model` writes.
 std::string model_to_dot(const Model& model, const PlotOptions& options = {});
 std::string model_to_svg(const Model& model, const PlotOptions& options = {});
 

@@ -111,7 +111,7 @@ struct ChartOptions {
 
 /// A line through the points of each series, in their order, broken where a number is not finite.
 Figure lines(const SeriesList& series, const ChartOptions& options = {});
-/// A dot for each point.
+/// Returns a dot for each point.
 Figure scatter(const SeriesList& series, const ChartOptions& options = {});
 /// Draws a number of each epoch of a training, such as "loss" or "accuracy", and the number with "val_"
 /// before its name, if the history has it. Throws ValueError, with the nearest known names, for an unknown
@@ -128,7 +128,7 @@ struct HistogramOptions {
   Axis x = {}, y = {.label = "count"};  ///< x: the limits of the bins; numbers beyond are not counted
   int width = 640, height = 400;
 };
-/// How many of the numbers are in each of some intervals of equal width.
+/// Returns how many of the numbers are in each of some intervals of equal width.
 Figure histogram(const Numbers& numbers, const HistogramOptions& options = {});
 
 struct HeatMapOptions {
@@ -138,8 +138,8 @@ struct HeatMapOptions {
   std::optional<double> min = {}, max = {};  ///< the numbers of the palest and of the strongest color
   int width = 640;
 };
-/// A matrix of at most 4096 rows and columns, a cell for each number: the larger the stronger; where there
-/// are negative ones, these in another color.
+/// Returns a matrix of at most 4096 rows and columns, a cell for each number: the larger the stronger; where
+/// there are negative ones, these in another color.
 Figure heat_map(const Tensor& matrix, const HeatMapOptions& options = {});
 
 struct ConfusionMatrixOptions {
@@ -148,8 +148,8 @@ struct ConfusionMatrixOptions {
   bool normalize = false;                     ///< parts of each true class in place of counts
   int width = 640;
 };
-/// How often each true class, by row, was predicted as each class: of integer classes or one-hot rows, and
-/// predicted classes or scores (samples, classes). At most 1000 classes.
+/// Returns how often each true class, by row, was predicted as each class: of integer classes or one-hot
+/// rows, and predicted classes or scores (samples, classes). At most 1000 classes.
 Figure confusion_matrix(const Tensor& y_true, const Tensor& y_pred,
                         const ConfusionMatrixOptions& options = {});
 /// Draws a confusion matrix of counts (classes, classes).

@@ -21,7 +21,7 @@ std::string painted(std::optional<Paint> fill, std::optional<Paint> stroke = {})
 /// The `<style>` that gives the elements painted so their colors on dark screens; elsewhere, and to readers
 /// without styles, the attributes hold.
 std::string dark_style();
-/// A color for terminals, as the number of an ANSI escape sequence.
+/// Returns a color for terminals, as the number of an ANSI escape sequence.
 int terminal_color(std::size_t series);
 
 /// Up to 2 decimals, whatever the locale.
@@ -63,10 +63,10 @@ class Svg {
   std::ostringstream out_;
 };
 
-/// The width of text of this size, about.
+/// Returns the width of text of this size, about.
 double text_length(const std::string& text, double size = 12);
 
-/// A PNG image as a data: address.
+/// Returns a PNG image as a data: address.
 std::string data_uri(const std::string& png);
 
 }  // namespace ktape::plot

@@ -5,9 +5,9 @@
 /// Models as files and as JSON. The name of a file says its format; see `Model::save`.
 namespace ktape::nn {
 
-/// The model of a file that `Model::save` or Keras wrote. Throws IOError, naming the file and the place, for
-/// one that is missing, damaged or of an unknown format, or whose compressed arrays would become more than 64
-/// MB and 32 times the file (JSON: 4 MB), and ValueError for a class that is not known.
+/// Returns the model of a file that `Model::save` or Keras wrote. Throws IOError, naming the file and the
+/// place, for one that is missing, damaged or of an unknown format, or whose compressed arrays would become
+/// more than 64 MB and 32 times the file (JSON: 4 MB), and ValueError for a class that is not known.
 /// (`Model::load_weights` takes whatever is compressed to the size that the model has.) Mirrors
 /// `keras.models.load_model`.
 Model load_model(const std::string& path, const LoadOptions& options = {});

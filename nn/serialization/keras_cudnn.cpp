@@ -10,8 +10,8 @@ namespace ktape::nn::saving {
 namespace K = backend;
 namespace {
 
-/// Returns the number of gates of a kernel, recurrent kernel and bias of cuDNN; 0 for weights in another
-/// layout.
+/// Returns how many gates a kernel, recurrent kernel and bias of cuDNN have; 0 for weights that are not
+/// cuDNN's.
 std::int64_t gates_of(const Tensor& kernel, const Tensor& recurrent, const Tensor& bias) {
   if (kernel.shape().rank() != 2 || recurrent.shape().rank() != 2 || bias.shape().rank() != 1) return 0;
   const std::int64_t units = recurrent.shape()[0], width = recurrent.shape()[1];
@@ -19,7 +19,7 @@ std::int64_t gates_of(const Tensor& kernel, const Tensor& recurrent, const Tenso
   return width == 3 * units || width == 4 * units ? width / units : 0;
 }
 
-/// Returns the kernels of all gates side by side, each changed by f.
+/// Returns the kernels of the gates, each changed by f, side by side again.
 Tensor by_gate(const Tensor& kernels, std::int64_t gates, const std::function<Tensor(const Tensor&)>& f) {
   std::vector<Tensor> changed;
   for (const Tensor& kernel : K::split(kernels, gates, 1)) changed.push_back(f(kernel));

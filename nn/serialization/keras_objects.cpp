@@ -278,7 +278,7 @@ void complete_recurrent(const std::string& old_name, const std::string& layer, C
     config.set("unit_forget_bias", false);  // TensorFlow.js writes null for false
 }
 
-/// Returns the arguments of a layer of Keras under their current names.
+/// Returns the arguments of a layer of Keras, under their names of today.
 Config canonical_arguments(const std::string& old_name, const std::string& layer, Config config,
                            Dialect dialect) {
   const std::string name = name_of(object_of(old_name, config));

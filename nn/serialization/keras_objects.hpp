@@ -14,19 +14,19 @@ enum class Dialect { Keras2, Keras3 };
 /// Returns the value without Keras's wrappers around tuples, shapes and arrays.
 Value unwrapped(const Value& value);
 
-/// Returns the kind of objects that an argument of a layer holds, as named in the registry: "initializer",
+/// Returns the kind of objects that the argument of a layer holds, as the registry calls it: "initializer",
 /// "regularizer", "constraint", "activation", "layer", or "" for a plain value.
 std::string kind_of_argument(const std::string& argument);
 
-/// Returns the name under which the registry knows a class: the registered name, the class's name, or the
-/// class's name without its package. Returns the last of these names if the registry knows none.
+/// Returns the name under which the registry knows a class: the registered name, the class's name, or that
+/// without its package; the last one where none is known.
 std::string known_class(const std::string& kind, const Config& object);
 
-/// Returns the dtype of a dtype or of a dtype policy; null for the default. Throws ValueError, naming the
-/// layer, for a policy of several dtypes, and for a dtype that the library lacks.
+/// Returns the dtype of a dtype or of a policy; null for a default. Throws ValueError, naming the layer, for
+/// a policy of several dtypes, and for one that the library does not have.
 Value dtype_of(const std::string& layer, const Value& dtype);
 
-/// Returns the canonical form of a layer's argument that holds an object.
+/// Returns the argument of a layer that holds an object, in the canonical form.
 Value canonical_object(const std::string& kind, const Value& object, Dialect dialect);
 
 /// Returns the canonical form of an unwrapped {class_name, config} of a layer that is not a model.
@@ -44,7 +44,7 @@ std::optional<Config> layer_of_operation(const Config& layer, const Value::List&
 /// writes operations.
 Config with_keras3_operations(const Config& layer);
 
-/// Returns true if the config of a layer describes a graph of layers.
+/// Returns whether the layer is a model, as far as its config goes.
 bool is_graph(const Config& layer);
 bool is_sequence(const Config& layer);
 
@@ -65,10 +65,10 @@ void rename(Config& config, const char* old_name, const char* name);
 /// Returns the config of an object; an empty config if the object has none.
 Config config_of_object(const Config& object);
 
-/// Returns the class name of an object.
+/// Returns the class of an object.
 const std::string& class_of(const Config& object);
 
-/// Returns true if the value is a {class_name, config}.
+/// Returns whether the value is a {class_name, config}.
 bool is_object(const Value& value);
 
 /// Returns the name of a layer, for messages.
@@ -81,7 +81,7 @@ inline Config object_of(const std::string& class_name, const Config& config) {
 /// Returns a layer with a new class and config, and the other entries of the given layer's config.
 Config described_as(const Config& given, const std::string& class_name, const Config& config);
 
-/// Returns the canonical form of a tensor in the arguments of a call.
+/// Returns a tensor in the arguments of a call.
 Value tensor_at(const std::string& layer, std::int64_t call, std::int64_t output);
 /// Returns the [layer, call, output] of a tensor; null for other values.
 Value history_of(const Value& tensor);

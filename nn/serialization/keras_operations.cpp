@@ -105,8 +105,7 @@ Operation of_class(const Config& layer, const Value::List& nodes) {
   return operation;
 }
 
-/// Returns true if a class of Keras 3 is an operation. Add, Subtract, Multiply, Maximum and Minimum are also
-/// the names of layers, which take a list.
+/// Returns whether a class of Keras 3 is an operation. Add and its like are layers, too; those take a list.
 bool is_operation(const Config& layer, const Value::List& nodes) {
   const Value module = layer.get("module");
   if (module.is_string() && module.string().find(".ops.") != std::string::npos) return true;
@@ -244,8 +243,7 @@ Config concatenate(const Operation& operation) {
   return layer_on(operation, "Concatenate", {{"axis", axis}}, tensors);
 }
 
-/// Returns the layer Activation with the function and its options; nothing if the operation is not an
-/// activation.
+/// Returns an activation function, with its options.
 std::optional<Config> activation(const Operation& operation) {
   const std::string& key = operation.key;
   Value function;
@@ -263,7 +261,7 @@ std::optional<Config> activation(const Operation& operation) {
 
 // --- The layer Operation ---------------------------------------------------------------------------------
 
-/// Returns the name of the operation in keras.ops for a key, if the layer Operation computes the operation.
+/// Returns the operations of keras.ops that the layer Operation computes, by their keys.
 std::optional<std::string> operation_name(const std::string& key) {
   static const std::map<std::string, std::string> by_key{{"equal", "equal"},
                                                          {"notequal", "not_equal"},

@@ -157,7 +157,7 @@ class Keras2Graph {
     return found->second;
   }
 
-  /// Returns the first argument of a call, a tensor or nested lists of tensors, in Keras 2's form.
+  /// Returns a tensor, or lists of them, in the first argument.
   Value first(const Config& layer, const Value& argument, const Config& others) const {
     if (is_tensor(argument)) {
       Value::List tensor = listed(argument);
@@ -179,7 +179,7 @@ class Keras2Graph {
     return list;
   }
 
-  /// Returns a call in Keras 2's form: only the first argument is positional, all others have names.
+  /// Returns a call: Keras 2 has only the first argument in its place, the others by name.
   Value call(const Config& layer, const Value& node) const {
     Value::List arguments = node.config().at("args").list();
     Config others;

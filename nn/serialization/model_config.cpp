@@ -50,7 +50,7 @@ std::string Model::to_json(int indent) const { return nn::to_json(model_config(*
 
 namespace {
 
-/// Returns the config of an object. A function is written by its name alone, as in Keras.
+/// Returns an object in a config; a function by its name alone, as Keras writes one.
 template <class H>
 Value described(const H& object) {
   if (!object.defined()) return {};
@@ -120,7 +120,7 @@ Value compile_config(const Model& model) {
 
 namespace {
 
-/// Returns the name of a function that is not registered; an empty string for any other value.
+/// Returns the name of a function that no one registered; empty for anything else.
 std::string unknown_function(const char* kind, const Value& value) {
   if (!value.is_config() || value.config().get("class_name") != Value("function")) return "";
   const std::string what = '[' + std::string(kind) + "] the name of a function";

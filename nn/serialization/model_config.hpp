@@ -4,9 +4,8 @@
 /// Models and their compile arguments as values, in the form of Keras 3. Internal: sources only.
 namespace ktape::nn {
 
-/// Returns the architecture of a model: {module, class_name, config, registered_name}. Layers that several of
-/// the models inside the model share are written with a `shared_object_id`. Throws ValueError for a part
-/// without a config; the message names the part.
+/// Returns the architecture: {module, class_name, config, registered_name}. Layers that several models in it
+/// share are written with a `shared_object_id`. Throws ValueError, naming it, for a part without a config.
 Value model_config(const Model& model);
 
 /// Makes a new model, with new weights, from such a value or from a config of any version of Keras. A model

@@ -5,21 +5,21 @@ namespace ktape::nn {
 
 class Archive;
 
-/// The number of samples of a batch.
+/// Returns the number of samples of a batch.
 double samples_of(const Batch& batch);
 
 /// Where the batches of a run come from.
 class BatchSource {
  public:
   virtual ~BatchSource() = default;
-  /// How many there are; none where that is not known.
+  /// Returns how many there are; none where that is not known.
   virtual std::optional<std::int64_t> batches() const = 0;
   /// Of processes that train together: from the next restart on, each batch is the rank-th of the parts of a
   /// larger one. A dataset is divided by whom it was made by (Dataset::shard).
   virtual void divide(int rank, int size) = 0;
   /// Begins again with the first batch, the samples in a new random order or in their own.
   virtual void restart(bool shuffle) = 0;
-  /// Whether there is another batch.
+  /// Returns whether there is another batch.
   virtual bool more() = 0;
   virtual Batch next() = 0;
   /// Names the position of the feed, so that another feed of equal data can give the remaining batches.
@@ -35,9 +35,9 @@ class ArrayAdapter final : public BatchSource {
 
   std::int64_t samples() const { return samples_; }
   std::optional<std::int64_t> batches() const override { return (samples_ + step() - 1) / step(); }
-  /// The samples from the first up to the last.
+  /// Returns the samples from the first up to the last.
   ArrayAdapter part(std::int64_t first, std::int64_t last) const;
-  /// Whether samples, targets and weights have the shapes and dtypes of the other's.
+  /// Returns whether samples, targets and weights have the shapes and dtypes of the other's.
   bool is_like(const ArrayAdapter& other) const;
   /// Multiplies the weight of each sample by that of its class.
   void weigh_classes(const Arrangement& arrangement, const ClassWeight& class_weight) {

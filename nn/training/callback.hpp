@@ -59,9 +59,9 @@ class CallbackImpl : public Object {
 
   /// Names the callback's values from which an interrupted training resumes; see Archive.
   virtual void state(Archive&) {}
-  /// Whether it hears of everything after all others.
+  /// Returns whether it hears of everything after all others.
   virtual bool comes_last() const { return false; }
-  /// Whether it writes files: of processes that train together, only the first tells it of anything.
+  /// Returns whether it writes files: of processes that train together, only the first tells it of anything.
   virtual bool writes_files() const { return false; }
 
   std::string class_name() const override { return "Callback"; }
@@ -75,7 +75,7 @@ class CallbackImpl : public Object {
   /// The model that is being trained.
   Model model() const;
   const RunParameters& parameters() const { return parameters_; }
-  /// Whether to print, for a callback's own option `verbose`.
+  /// Returns whether to print, for a callback's own option `verbose`.
   bool prints(int verbose) const { return verbose > 0 && parameters_.first; }
   /// Ends the training after the batch, or the epoch, that is going on.
   void stop_training() const;

@@ -12,7 +12,7 @@ namespace ktape::nn {
 namespace K = backend;
 namespace {
 
-/// How many of the feed's batches are taken; none where that is not known.
+/// Returns how many of the feed's batches are taken; none where that is not known.
 std::optional<std::int64_t> taken(const BatchSource& source, std::optional<std::int64_t> steps) {
   const std::optional<std::int64_t> batches = source.batches();
   return steps && batches ? std::min(*steps, *batches) : steps ? steps : batches;

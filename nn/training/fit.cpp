@@ -253,7 +253,7 @@ class Fit final : public TrainingRun {
     if (distributed_) logs_ = distributed_->end_epoch(logs_);
   }
 
-  /// Whether data that have ended begin again: arrays do, and a dataset does between two epochs.
+  /// Returns whether data that have ended begin again: arrays do, and a dataset does between two epochs.
   bool repeats() const {
     return options_.steps_per_epoch && !model_.impl().trainer().stop && (arrays_ || !within_epoch());
   }

@@ -18,7 +18,7 @@ class History : public Callback {
   bool contains(const std::string& name) const;
   std::size_t count(const std::string& name) const { return contains(name) ? 1 : 0; }
   std::vector<std::string> names() const;
-  /// The epochs, which count from 0.
+  /// Returns the epochs, which count from 0.
   const std::vector<int>& epoch() const;
 };
 

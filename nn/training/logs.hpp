@@ -29,7 +29,7 @@ class Logs {
 
   bool contains(const std::string& name) const { return find(name) != nullptr; }
   std::size_t count(const std::string& name) const { return contains(name) ? 1 : 0; }
-  /// The number of this name. Throws ValueError, with the nearest known names, when there is none.
+  /// Returns the number of this name. Throws ValueError, with the nearest known names, when there is none.
   double at(const std::string& name) const;
   double operator[](const std::string& name) const { return at(name); }
   /// Sets the number of a name. A known name keeps its place; a new name comes last.

@@ -25,7 +25,7 @@ std::vector<std::string> description(const ModelImpl& model) {
   return lines;
 }
 
-/// The numbers of an entry; none where it holds something else.
+/// Returns the numbers of an entry; none where it holds something else.
 std::span<double> numbers_of(const Archive::Entry& entry) {
   if (entry.second.dtype() != DType::Float64) return {};
   return {entry.second.pointer<double>(), static_cast<std::size_t>(entry.second.size())};

@@ -194,7 +194,7 @@ std::size_t Trainer::output_count() const {
   return options_.loss.form() == PerOutput<Loss>::Empty ? 0 : options_.loss.values().size();
 }
 
-/// The targets of each output: one for each, or one for each that has a loss.
+/// Returns the targets of each output: one for each, or one for each that has a loss.
 const Tensor* Trainer::targets_of(const Batch& batch, std::size_t at) const {
   if (batch.y.size() == outputs_.size()) return batch.y[at].defined() ? &batch.y[at] : nullptr;
   std::size_t place = 0;

@@ -35,13 +35,13 @@ class TrainingRun {
   /// Names the whole state of a training: weights, optimizer, random numbers, the position in the data,
   /// measurements, and the states of layers and callbacks. The model must be built.
   virtual void state(Archive& state) = 0;
-  /// Whether it is between two batches, not between epochs.
+  /// Returns whether it is between two batches, not between epochs.
   virtual bool within_epoch() const = 0;
-  /// Whether Ctrl-C ends it.
+  /// Returns whether Ctrl-C ends it.
   virtual bool interrupted() const = 0;
   /// Returns the data of validation; null for a training without validation.
   virtual BatchSource* validation() = 0;
-  /// How many batches of that; all of them without.
+  /// Returns how many batches of that; all of them without.
   virtual std::optional<std::int64_t> validation_steps() const = 0;
 };
 
@@ -71,9 +71,9 @@ class Trainer {
   void reset();
   /// The loss of an output; undefined where it has none, and before the first batch told how many there are.
   Loss loss_of(std::size_t output) const { return output < outputs_.size() ? outputs_[output].loss : Loss(); }
-  /// Whether compile gave an output a loss.
+  /// Returns whether compile gave an output a loss.
   bool has_loss(std::size_t output) const;
-  /// How many outputs there are, as far as compile said or the last batch told; 0 otherwise.
+  /// Returns how many outputs there are, as far as compile said or the last batch told; 0 otherwise.
   std::size_t output_count() const;
   /// The metrics of the class and of compile, and the names that `results` has.
   std::vector<Metric> metrics() const;

@@ -22,7 +22,7 @@ std::vector<Tensor> stop_gradient(const std::vector<Tensor>& variables) {
 
 namespace {
 
-/// The condition's shape as it broadcasts to the expressions: the rank of the first counts, as in TF.
+/// Returns the condition's shape as it broadcasts to the expressions: the rank of the first counts, as in TF.
 Shape condition_shape(const Tensor& condition, const Shape& x, const Shape& y) {
   const int rank = x.rank();
   if (condition.ndim() > rank)
@@ -39,7 +39,7 @@ Shape expect_one_shape(const Shape& condition, const Shape& x, const Shape& y) {
   return broadcast_shapes("switch", condition, shape, "condition", "expressions");
 }
 
-/// The choice as one op that waits.
+/// Returns the choice as one op that waits.
 Tensor switch_later(const Tensor& condition, const Branch& then_expression, const Branch& else_expression) {
   const Trace taken = then_expression.trace("switch"), otherwise = else_expression.trace("switch");
   const OutputInfo &x = taken.results[0], &y = otherwise.results[0];
@@ -91,7 +91,7 @@ void expect_dtype(const MapOptions& options, DType dtype) {
     fail<TypeError>("[map_fn] fn must return the dtype ", *options.dtype, ": received dtype=", dtype);
 }
 
-/// The map as one op that waits.
+/// Returns the map as one op that waits.
 Tensor map_later(const detail::MappedFunction& fn, const std::vector<Tensor>& elems,
                  const MapOptions& options) {
   std::vector<OutputInfo> elements;
@@ -139,8 +139,8 @@ bool operator==(const OutputInfo& a, const OutputInfo& b) { return a.dtype == b.
 Tensor fold(const char* op, const FoldFunction& fn, const Tensor& elems, const Tensor& initializer,
             bool from_last);
 
-/// The fold as one op that waits. What is known of the accumulated value is followed through the steps, when
-/// their number is unknown until it does not change any more.
+/// Returns the fold as one op that waits. What is known of the accumulated value is followed through the
+/// steps, when their number is unknown until it does not change any more.
 Tensor fold_later(const char* op, const FoldFunction& fn, const Tensor& elems, const Tensor& initializer,
                   bool from_last) {
   const OutputInfo element = element_of(elems);

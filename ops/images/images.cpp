@@ -18,7 +18,7 @@ void expect_rank(const char* op, const Tensor& x, int rank) {
   if (x.ndim() != rank) fail("[", op, "] x must have rank ", rank, ": received x=", x.shape());
 }
 
-/// The first spatial axis.
+/// Returns the first spatial axis.
 int spatial_axis(const char* op, const std::optional<std::string>& data_format) {
   return channels_first(op, data_format) ? 2 : 1;
 }

@@ -26,7 +26,7 @@ Shape row_major(const Shape& shape) {
   return strides;
 }
 
-/// Where the window begins in a tensor with these strides; multiplies them by the window's steps.
+/// Returns where the window begins in a tensor with these strides; multiplies them by the window's steps.
 std::int64_t enter(Shape& strides, const Window& window) {
   std::int64_t offset = 0;
   for (int d = 0; d < strides.rank(); ++d) {

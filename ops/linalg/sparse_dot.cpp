@@ -65,7 +65,7 @@ void sampled_kernel(const Places& at, const T* x, const T* y, T* out, std::int64
   });
 }
 
-/// The elements of x y^T at the places.
+/// Returns the elements of x y^T at the places.
 Tensor sampled(const Places& at, const Tensor& x, const Tensor& y) {
   if (recording()) return sum(gather(x, at.rows) * gather(y, at.columns), 1);
   Tensor out = Tensor::empty(at.rows.shape(), x.dtype());
@@ -76,7 +76,7 @@ Tensor sampled(const Places& at, const Tensor& x, const Tensor& y) {
   return out;
 }
 
-/// The matrix with these values at the places times y.
+/// Returns the matrix with these values at the places times y.
 Tensor product(const Places& at, const Tensor& values, const Tensor& y) {
   const DType dtype = y.dtype();
   const DType wide = dtype == DType::Float16 ? DType::Float32 : dtype.is_integer() ? DType::Int64 : dtype;

@@ -9,7 +9,7 @@
 namespace ktape::backend {
 namespace {
 
-/// The bias as it broadcasts to x when the channels come first.
+/// Returns the bias as it broadcasts to x when the channels come first.
 Shape channels_first_shape(const Shape& x, const Shape& bias) {
   Shape shape{1, bias.back()};
   if (bias.rank() == 1) {

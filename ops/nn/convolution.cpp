@@ -37,7 +37,7 @@ Tensor convolution(const ConvolutionArguments& a, const Tensor& x, const Tensor&
   return channels_back(kernels::convolve(channels_last(x, first), kernel, c, shape), first);
 }
 
-/// The output shape with its batch, channels last.
+/// Returns the output shape with its batch, channels last.
 Shape expected_output(const ConvolutionArguments& a, const ShapeLike& output_shape, std::int64_t batch,
                       bool first) {
   const Shape& given = output_shape.known();
@@ -103,8 +103,8 @@ Tensor depthwise(const ConvolutionArguments& a, const Tensor& x, const Tensor& k
   return channels_back(kernels::convolve(repeated, reshape(kernel, filters), c, shape), first);
 }
 
-/// A variable as a tensor that waits for its value: what is composed of it next to tensors that wait must not
-/// keep the present one.
+/// Returns a variable as a tensor that waits for its value: what is composed of it next to tensors that wait
+/// must not keep the present one.
 Tensor read_later(const Tensor& x) {
   if (!variable_behind(x).defined()) return x;
   return defer(

@@ -40,7 +40,7 @@ class Beam {
       if (enters(nodes_[b].before.total)) extend(b, input);
   }
 
-  /// The sequences in the beam.
+  /// Returns the sequences in the beam.
   std::vector<int> best_first() const {
     std::vector<Leaf> order = leaves_;
     std::sort(order.begin(), order.end(), better);
@@ -49,7 +49,7 @@ class Beam {
     return nodes;
   }
   double log_probability(int node) const { return nodes_[node].now.total; }
-  /// The labels, equal neighbours merged.
+  /// Returns the labels, equal neighbours merged.
   std::vector<std::int64_t> labels(int node) const {
     std::vector<std::int64_t> out;
     for (; nodes_[node].parent >= 0; node = nodes_[node].parent)
@@ -79,7 +79,7 @@ class Beam {
   static bool better(const Leaf& a, const Leaf& b) {
     return a.total != b.total ? a.total > b.total : a.node < b.node;
   }
-  /// Whether a probability gets into the beam; its worst sequence stands at the front of the heap.
+  /// Returns whether a probability gets into the beam; its worst sequence stands at the front of the heap.
   bool enters(double total) const {
     return total > log_zero && (leaves_.size() < width_ || total > leaves_.front().total);
   }

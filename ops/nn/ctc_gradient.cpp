@@ -45,7 +45,7 @@ struct Spelling {
   }
 };
 
-/// The paths to each state that stay, come from its neighbour, or skip one.
+/// Returns the paths to each state that stay, come from its neighbour, or skip one.
 Tensor joined(const Tensor& paths, const Tensor& skip, bool forwards) {
   const Tensor none = full({paths.shape()[0], 2}, nothing, paths.dtype());
   const auto from = [&](const Tensor& x, int distance) {
@@ -56,7 +56,8 @@ Tensor joined(const Tensor& paths, const Tensor& skip, bool forwards) {
   return logsumexp(stack({paths, from(paths, 1), far}), 0);
 }
 
-/// The logarithms of the paths up to each step and state, and of those from it on; both count its emission.
+/// Returns the logarithms of the paths up to each step and state, and of those from it on; both count its
+/// emission.
 Tensor forwards(const std::vector<Tensor>& emissions, const Spelling& spelling) {
   std::vector<Tensor> out;
   for (const Tensor& emission : emissions)

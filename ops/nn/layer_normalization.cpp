@@ -95,7 +95,7 @@ Tensor normalized_rows(const Tensor& x, const Tensor& gamma, const Tensor& beta,
   return out;
 }
 
-/// Whether the axes are the last ones: those of a contiguous row.
+/// Returns whether the axes are the last ones: those of a contiguous row.
 bool are_last(unsigned bits, int rank) {
   const unsigned all = (1u << rank) - 1;
   return ((~bits & all) & ((~bits & all) + 1)) == 0;

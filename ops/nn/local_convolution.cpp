@@ -37,7 +37,7 @@ void check(const LocalConvolution& c, const Shape& input, const Shape& kernel) {
          ", filters), positions and elements of a patch: received kernel=", kernel);
 }
 
-/// The places of the window, each with its element for every position: (places, samples, output...,
+/// Returns the places of the window, each with its element for every position: (places, samples, output...,
 /// channels).
 Tensor places(const LocalConvolution& c, const Tensor& x) {
   kernels::Window part{{0}, {1}, {x.shape()[0]}};

@@ -21,7 +21,7 @@ namespace {
 
 using kernels::like, kernels::select;
 
-/// The logits from which this activation made the output; undefined where it did not.
+/// Returns the logits from which this activation made the output; undefined where it did not.
 Tensor remembered(const char* op, const Tensor& output, const char* activation, int axis, bool from_logits) {
   const ComputedFrom* from = computed_from(output, activation);
   if (!from || (axis >= 0 && from->axis != axis)) return Tensor();
@@ -87,7 +87,7 @@ Tensor from_logits(const Tensor& target, const Tensor& x) {
   return out;
 }
 
-/// The classes as int64. Throws ValueError for a number that is no class, TypeError for bools.
+/// Returns the classes as int64. Throws ValueError for a number that is no class, TypeError for bools.
 Tensor classes_of(const Tensor& target, std::int64_t count) {
   constexpr const char* op = "sparse_categorical_crossentropy";
   if (target.dtype().is_bool())

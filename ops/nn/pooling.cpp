@@ -35,7 +35,7 @@ void run(kernels::Kernel kernel, const PoolGrid& grid, const Tensor& x, const Te
   kernels::engine().run(kernel, &call);
 }
 
-/// The means over the windows, or with `transposed` the gradient of that.
+/// Returns the means over the windows, or with `transposed` the gradient of that.
 Tensor average(const char* op, const Tensor& x, const PoolGrid& grid, bool transposed) {
   Tensor out = Tensor::empty(grid_shape(grid, !transposed), x.dtype(), op);
   if (transposed) run(kernels::Kernel::PoolingBackward, grid, out, x, nullptr);
@@ -47,7 +47,7 @@ Tensor average(const char* op, const Tensor& x, const PoolGrid& grid, bool trans
   return out;
 }
 
-/// The type of positions in a window.
+/// Returns the type of positions in a window.
 DType index_type(const PoolGrid& grid) { return grid.window_size() <= 256 ? DType::UInt8 : DType::Int32; }
 
 /// Copies elements between windows and their largest cells, which `index` names: from windows to cells (the

@@ -47,7 +47,7 @@ DType floating_dtype(const char* op, const std::optional<DType>& wanted) {
   return dtype;
 }
 
-/// The number rounded to the floating type T, in the type that kernels compute in.
+/// Returns the number rounded to the floating type T, in the type that kernels compute in.
 template <class T>
 kernels::random_real<T> finite(const char* op, const char* name, Scalar value) {
   const kernels::random_real<T> rounded = value.to<T>();
@@ -56,7 +56,7 @@ kernels::random_real<T> finite(const char* op, const char* name, Scalar value) {
   return rounded;
 }
 
-/// The largest number of T below x.
+/// Returns the largest number of T below x.
 template <class T>
 T number_below(T x) {
   if constexpr (!std::is_same_v<T, float16>) return std::nextafter(x, -std::numeric_limits<T>::infinity());
@@ -64,7 +64,8 @@ T number_below(T x) {
   else return float16::from_bits(static_cast<std::uint16_t>(x.bits() + (static_cast<float>(x) > 0 ? -1 : 1)));
 }
 
-/// Whether numbers of this shape are drawn when a function runs. The extents that are known are checked.
+/// Returns whether numbers of this shape are drawn when a function runs. The extents that are known are
+/// checked.
 bool waits(const char* op, const ShapeLike& shape, DType dtype) {
   check_extents(op, shape.known(), dtype.size(), shape.waits());
   return shape.waits() || symbolic_mode();

@@ -37,7 +37,7 @@ void with_cell(const Kind& kind, const F& f) {
 
 Tensor zeros_of(const Shape& shape, DType dtype) { return zeros(shape, {.dtype = dtype}); }
 
-/// The results as the op's outputs.
+/// Returns the results as the op's outputs.
 Tensors in_order(const Result& result) {
   Tensors all{result.outputs, result.last_output};
   all.insert(all.end(), result.new_states.begin(), result.new_states.end());
@@ -99,7 +99,7 @@ class Recurrence {
     return {gates_.pointer<A>(), h_.pointer<A>(), data<A>(c_)};
   }
 
-  /// The kernel of the inputs with its columns in projections.
+  /// Returns the kernel of the inputs with its columns in projections.
   template <class A>
   Tensor spread_kernel() const {
     const auto projections = columns<A>(a_.kind.of_inputs);
@@ -249,7 +249,7 @@ void check_parameters(const Arguments& a) {
     if (t.defined()) kernels::expect_same_dtype(op, a.x, t);
 }
 
-/// The mask as a bool tensor of rank 2.
+/// Returns the mask as a bool tensor of rank 2.
 Tensor checked_mask(const Arguments& a) {
   const Tensor& mask = a.options.mask;
   if (!mask.defined()) return mask;
@@ -295,7 +295,7 @@ std::vector<OutputInfo> results_of(const Arguments& a) {
   return all;
 }
 
-/// The recurrence as one op that waits for its tensors.
+/// Returns the recurrence as one op that waits for its tensors.
 Result later(const Arguments& a) {
   RnnOptions options = a.options;
   options.mask = {};

@@ -79,7 +79,7 @@ Tensors steps_of_length(const Tensor& length, Extents extents, bool go_backwards
   return masks;
 }
 
-/// Whether the lengths mask steps.
+/// Returns whether the lengths mask steps.
 bool uses_length(const Tensor& length, const RnnOptions& options) {
   return !options.mask.defined() && length.defined() && !options.unroll;
 }
@@ -96,7 +96,7 @@ bool broadcasts(const Shape& from, const Shape& to) {
   return fits;
 }
 
-/// The fresh values where the mask holds, the held ones elsewhere.
+/// Returns the fresh values where the mask holds, the held ones elsewhere.
 Tensors held_where_masked(const Tensor& mask, const Tensors& fresh, const Tensors& held) {
   Tensors out;
   for (std::size_t i = 0; i < fresh.size(); ++i) {
@@ -178,7 +178,7 @@ std::vector<OutputInfo> results_of(const Trace& step, std::size_t states, Extent
   return all;
 }
 
-/// The loop as one op that waits for its tensors.
+/// Returns the loop as one op that waits for its tensors.
 RnnResult<Tensors> later(const RnnStep& step, const TensorList& inputs, const TensorList& initial_states,
                          const RnnOptions& options, const Tensor& length, Extents extents) {
   const auto run = [step, given = without_tensors(options)](

@@ -29,7 +29,7 @@ std::ostream& operator<<(std::ostream& out, const Place& place) {
   return out;
 }
 
-/// The text in quotes, shortened, what cannot be printed as '?'.
+/// Returns the text in quotes, shortened, what cannot be printed as '?'.
 std::string quoted(std::string_view text) {
   constexpr std::size_t most = 40;
   std::string shown(text.substr(0, most));
@@ -77,7 +77,7 @@ std::size_t length_of_header(std::string_view text, char delimiter) {
   return inside ? std::min(text.find('\n'), text.size() - 1) + 1 : text.size();
 }
 
-/// Where the first field ends: at a delimiter that is not in quotes.
+/// Returns where the first field ends: at a delimiter that is not in quotes.
 std::size_t end_of_field(std::string_view line, char delimiter) {
   const std::size_t plain = std::min(line.find(delimiter), line.size());
   if (!trimmed(line.substr(0, plain), delimiter).starts_with('"')) return plain;

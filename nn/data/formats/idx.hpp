@@ -5,16 +5,16 @@
 
 namespace ktape::data {
 
-/// The numbers of an IDX file, plain or gzip-compressed, in its own shape and type: uint8, int8, int16,
-/// int32, float32 or float64. The files of MNIST and its like are of this kind. Throws IOError, naming the
-/// file, for one that is missing, truncated or no IDX file, and for a gzip file that inflates to more than 64
-/// MB and 32 times its size.
+/// Returns the numbers of an IDX file, plain or gzip-compressed, in its own shape and type: uint8, int8,
+/// int16, int32, float32 or float64. The files of MNIST and its like are of this kind. Throws IOError, naming
+/// the file, for one that is missing, truncated or no IDX file, and for a gzip file that inflates to more
+/// than 64 MB and 32 times its size.
 ///
 ///     Tensor images = data::load_idx("t10k-images-idx3-ubyte.gz");       // (10000, 28, 28), uint8
 Tensor load_idx(const std::string& path);
 
-/// The images, (n, 28, 28) or of another size, and labels, (n,), of MNIST or its like in a folder: both
-/// uint8. The part is "train" or "test"; the files have the names they were published with, such as
+/// Returns the images, (n, 28, 28) or of another size, and labels, (n,), of MNIST or its like in a folder:
+/// both uint8. The part is "train" or "test"; the files have the names they were published with, such as
 /// `train-images-idx3-ubyte.gz` or `t10k-labels.idx1-ubyte`. Throws IOError as `load_idx` and where there are
 /// not as many labels as images, ValueError for another part.
 Element load_mnist(const std::string& folder, const std::string& part = "train");

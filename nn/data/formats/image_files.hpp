@@ -17,8 +17,8 @@ Tensor decode_png(const ByteSource& file, const std::string& bytes);
 Tensor decode_jpeg(const ByteSource& file, const std::string& bytes);
 Tensor decode_ppm(const ByteSource& file, const std::string& bytes);
 
-/// The bytes of a PNG file of pixels (height, width, channels), uint8, with 1 (gray), 2 (gray and alpha), 3
-/// or 4 channels. Throws ValueError for other tensors, and for empty ones.
+/// Returns the bytes of a PNG file of pixels (height, width, channels), uint8, with 1 (gray), 2 (gray and
+/// alpha), 3 or 4 channels. Throws ValueError for other tensors, and for empty ones.
 std::string encode_png(const Tensor& pixels);
 
 }  // namespace ktape::data

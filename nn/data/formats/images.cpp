@@ -32,7 +32,7 @@ void expect_size(const char* op, const char* name, const std::array<std::int64_t
          size[0], ", ", size[1], ')');
 }
 
-/// The image with other channels.
+/// Returns the image with other channels.
 Tensor with_channels(const Tensor& image, std::int64_t channels) {
   const std::int64_t given = image.shape()[2];
   if (given == channels) return image;
@@ -55,7 +55,7 @@ Tensor decoded(const char* op, const std::string& path, std::int64_t channels) {
   return with_channels(decode_image(file, file.rest()), channels);
 }
 
-/// The image in another size, float32.
+/// Returns the image in another size, float32.
 Tensor resized(const Tensor& image, const std::array<std::int64_t, 2>& size,
                const std::string& interpolation) {
   return nn::resampled(K::cast(image, DType::Float32), {0, 1}, size, interpolation, false);
@@ -110,7 +110,7 @@ std::vector<std::string> class_folders(const std::string& directory) {
   return names;
 }
 
-/// The images below a folder, in the order of their names.
+/// Returns the images below a folder, in the order of their names.
 std::vector<std::string> images_below(const files::path& folder, bool follow_links) {
   const auto links =
       follow_links ? files::directory_options::follow_directory_symlink : files::directory_options::none;
@@ -218,7 +218,7 @@ void check_options(const ImageFolderOptions& o) {
   expect_size(op, "image_size", o.image_size);
 }
 
-/// The label of a class, as the mode wants it.
+/// Returns the label of a class, as the mode wants it.
 Tensor label_of(std::int32_t label, const std::string& mode, std::int64_t classes) {
   if (mode == "int") return K::constant(label, {.dtype = DType::Int32});
   if (mode == "binary") return K::constant({label}, {.dtype = DType::Float32});

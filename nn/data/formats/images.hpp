@@ -13,10 +13,10 @@ struct ImageOptions {
   std::string interpolation = "nearest";  ///< how it becomes that size, as in nn::Resizing
 };
 
-/// The pixels of an image, (height, width, channels), uint8 from 0 to 255. Grayscale is 0.299 R + 0.587 G +
-/// 0.114 B; transparency is left out unless asked for. Throws IOError, naming the file, for one that is
-/// missing, truncated, damaged or of another kind, or whose pixels are more than 64 MB and 128 times the
-/// file; ValueError for an unknown option. Mirrors `keras.utils.load_img`.
+/// Returns the pixels of an image, (height, width, channels), uint8 from 0 to 255. Grayscale is 0.299 R +
+/// 0.587 G + 0.114 B; transparency is left out unless asked for. Throws IOError, naming the file, for one
+/// that is missing, truncated, damaged or of another kind, or whose pixels are more than 64 MB and 128 times
+/// the file; ValueError for an unknown option. Mirrors `keras.utils.load_img`.
 Tensor load_image(const std::string& path, const ImageOptions& options = {});
 
 /// Where the labels of images come from: "inferred" from the names of folders, None for no labels, or a list
@@ -60,7 +60,7 @@ class ImageDataset : public Dataset {
   std::vector<std::string> file_paths;
 };
 
-/// The images below a folder, each in the folder of its class: float32 images (batch, height, width,
+/// Returns the images below a folder, each in the folder of its class: float32 images (batch, height, width,
 /// channels) from 0 to 255, and labels. Files are read when their batch is: .png, .jpg, .jpeg, .ppm and .pgm,
 /// in any depth below the class's folder, which may be a link to a folder. Without labels, and with a list
 /// of them, the images are all that are below the directory, in the order of their paths; class_names are
@@ -76,8 +76,8 @@ struct ImageDatasets {
   ImageDataset training, validation;
 };
 
-/// The two subsets of a validation_split, Keras's subset="both". The order of the files that are dealt out
-/// follows from the seed, or from the global generator.
+/// Returns the two subsets of a validation_split, Keras's subset="both". The order of the files that are
+/// dealt out follows from the seed, or from the global generator.
 ///
 ///     auto [train, validation] = data::image_datasets_from_directory("flowers", {.validation_split = 0.2});
 ImageDatasets image_datasets_from_directory(const std::string& directory, ImageFolderOptions options);

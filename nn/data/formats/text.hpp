@@ -12,14 +12,14 @@
 /// letters A to Z alone.
 namespace ktape::data {
 
-/// The text of a file, plain or gzip-compressed, without a byte order mark. Throws IOError, naming the file,
-/// for one that is missing or damaged, and for a gzip file that inflates to more than 64 MB and 32 times its
-/// size.
+/// Returns the text of a file, plain or gzip-compressed, without a byte order mark. Throws IOError, naming
+/// the file, for one that is missing or damaged, and for a gzip file that inflates to more than 64 MB and 32
+/// times its size.
 std::string load_text(const std::string& path);
 /// Reads a text file as lines without their ends, LF or CR LF.
 std::vector<std::string> load_text_lines(const std::string& path);
-/// A dataset of a text file's lines, read one after another: what the callable makes of each; none leaves the
-/// line out. Reading throws the errors of `load_text`.
+/// Returns a dataset of a text file's lines, read one after another: what the callable makes of each; none
+/// leaves the line out. Reading throws the errors of `load_text`.
 ///
 ///     data::text_line_dataset("train.txt", [&](const std::string& line) -> std::optional<data::Element> {
 ///       if (line.empty()) return std::nullopt;
@@ -36,7 +36,7 @@ struct WordOptions {
   std::string split = " ";
 };
 
-/// The words of a text. Throws ValueError for an empty `split`.
+/// Returns the words of a text. Throws ValueError for an empty `split`.
 /// `keras.preprocessing.text.text_to_word_sequence`.
 std::vector<std::string> text_to_word_sequence(const std::string& text, const WordOptions& options = {});
 
@@ -69,21 +69,21 @@ class Tokenizer {
   void fit(const Texts& texts);
   void fit_on_texts(const Texts& texts) { fit(texts); }
 
-  /// The numbers of the words of each text.
+  /// Returns the numbers of the words of each text.
   std::vector<Sequence> texts_to_sequences(const Texts& texts) const;
-  /// The words of each sequence, with blanks between them.
+  /// Returns the words of each sequence, with blanks between them.
   Texts sequences_to_texts(const std::vector<Sequence>& sequences) const;
-  /// A row for each text, with a column for each index below num_words, in floatx(): whether a word occurs
-  /// ("binary"), how often ("count"), in which part of the words ("freq"), or "tfidf". Throws ValueError for
-  /// another mode and before `fit`, when num_words is not given.
+  /// Returns a row for each text, with a column for each index below num_words, in floatx(): whether a word
+  /// occurs ("binary"), how often ("count"), in which part of the words ("freq"), or "tfidf". Throws
+  /// ValueError for another mode and before `fit`, when num_words is not given.
   Tensor texts_to_matrix(const Texts& texts, const std::string& mode = "binary") const;
   Tensor sequences_to_matrix(const std::vector<Sequence>& sequences,
                              const std::string& mode = "binary") const;
 
-  /// How often each word occurs, and in how many texts, in the order in which they came.
+  /// Returns how often each word occurs, and in how many texts, in the order in which they came.
   Counts word_counts() const;
   Counts word_docs() const;
-  /// The words by number, the first with 1.
+  /// Returns the words by number, the first with 1.
   Counts word_index() const;
   /// The number of a word; none for one that is not known.
   std::optional<std::int64_t> index_of(const std::string& word) const;
@@ -115,8 +115,8 @@ class Tokenizer {
   std::int64_t document_count_ = 0;
 };
 
-/// The tokenizer that `Tokenizer::to_json` wrote, here or in Keras. Throws ValueError or TypeError for
-/// another text. `keras.preprocessing.text.tokenizer_from_json`.
+/// Returns the tokenizer that `Tokenizer::to_json` wrote, here or in Keras. Throws ValueError or TypeError
+/// for another text. `keras.preprocessing.text.tokenizer_from_json`.
 Tokenizer tokenizer_from_json(const std::string& json);
 
 }  // namespace ktape::data

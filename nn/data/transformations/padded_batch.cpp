@@ -7,7 +7,7 @@ namespace ktape::data {
 namespace K = backend;
 namespace {
 
-/// The shape that holds the i-th tensor of all elements.
+/// Returns the shape that holds the i-th tensor of all elements.
 Shape padded_shape(const std::vector<Element>& elements, std::size_t i, const PaddedBatchOptions& options) {
   constexpr const char* op = "Dataset.padded_batch";
   const int rank = elements[0][i].ndim();

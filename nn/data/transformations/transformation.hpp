@@ -35,7 +35,8 @@ inline void expect_at_least(const char* op, const char* name, std::int64_t value
 /// waits, and the others even out that some take longer.
 constexpr std::int64_t enough_ahead = 4;
 
-/// How many threads an option stands for. Throws ValueError, naming the transformation, for one out of range.
+/// Returns how many threads an option stands for. Throws ValueError, naming the transformation, for one out
+/// of range.
 int threads_of(const char* op, int num_parallel_calls);
 
 }  // namespace ktape::data

@@ -33,7 +33,7 @@ std::string line_of(const Variable& variable) {
   return line.str();
 }
 
-/// Whether each gradient is one of its variable.
+/// Returns whether each gradient is one of its variable.
 bool fit(const std::vector<RowGradient>& gradients, const std::vector<Variable>& variables) {
   if (gradients.size() != variables.size()) return false;
   for (std::size_t i = 0; i < gradients.size(); ++i) {

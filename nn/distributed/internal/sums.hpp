@@ -15,7 +15,7 @@ class Sums {
   /// Where this process writes its elements; waits until nobody reads the last ones.
   virtual void* own() = 0;
   virtual void send() = 0;
-  /// Whether all processes have sent.
+  /// Returns whether all processes have sent.
   virtual bool poll() = 0;
   /// The sums from `begin` on, as elements of a floating dtype.
   virtual void take(std::int64_t begin, std::int64_t n, DType dtype, void* to) = 0;

@@ -22,7 +22,7 @@ World* world = nullptr;  // never destroyed: it is needed until the program has 
 
 enum Tag { asks = 1, waits, left };
 
-/// Whether a launcher of MPI started this process: MPI itself is only asked then.
+/// Returns whether a launcher of MPI started this process: MPI itself is only asked then.
 bool launched() {
   for (const char* name : {"OMPI_COMM_WORLD_SIZE", "PMIX_RANK", "PMI_RANK", "PMI_FD", "HYDI_CONTROL_FD"})
     if (std::getenv(name)) return true;
@@ -136,7 +136,7 @@ void World::expect_nobody_left() {
     report(name_of(status.MPI_SOURCE) + " left while others wait for it");
 }
 
-/// How often the process had waited.
+/// Returns how often the process had waited.
 std::int64_t World::hear_of_leaving(int from) {
   std::int64_t waits = 0;
   check(MPI_Recv(&waits, 1, MPI_INT64_T, from, left, control_, MPI_STATUS_IGNORE));

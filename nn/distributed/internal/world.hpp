@@ -46,7 +46,7 @@ class World {
   /// The bytes that one process has, for all.
   void broadcast(void* bytes, std::int64_t n, int from);
   std::string text_of(int from, std::string text);
-  /// Whether it is true in all processes.
+  /// Returns whether it is true in all processes.
   bool all(bool mine);
 
   // How much the gradients of this process weigh, see ProcessGroup::weigh.

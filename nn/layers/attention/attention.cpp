@@ -67,9 +67,9 @@ class SingleHead : public AttentionLayer<Arguments> {
 
  protected:
   virtual void build_weights(std::int64_t dim) = 0;
-  /// Whether the scores are dot products.
+  /// Returns whether the scores are dot products.
   virtual bool is_dot() const = 0;
-  /// The query as it goes into dot products.
+  /// Returns the query as it goes into dot products.
   virtual Tensor scaled(const Tensor& query) const { return query; }
   /// Those of each pair, (batch, queries, keys).
   virtual Tensor scores(const Tensor& query, const Tensor& key) const = 0;

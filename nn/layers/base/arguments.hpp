@@ -44,7 +44,7 @@ Value as_member(const Layer& layer);
 /// A config without what every layer has, and without what Keras writes about the layer's past.
 Config own_arguments(const Config& config);
 
-/// The dtype that a config names, or that of its policy; `what` names the layer in messages.
+/// Returns the dtype that a config names, or that of its policy; `what` names the layer in messages.
 std::optional<DType> dtype_in(const Config& config, const std::string& what = {});
 /// Reads the options that every layer has (name, trainable, dtype, input shape) from a config.
 LayerOptions layer_options(const std::string& class_name, const Config& config);
@@ -55,7 +55,7 @@ void set_layer_options(Arguments& arguments, const LayerOptions& options) {
   arguments.name = options.name, arguments.trainable = options.trainable, arguments.dtype = options.dtype;
 }
 
-/// The arguments of a layer in a config: its own, and those that every layer has.
+/// Returns the arguments of a layer in a config: its own, and those that every layer has.
 template <class Arguments>
 Arguments layer_arguments(const std::string& class_name, const Config& config) {
   auto arguments = options_from<Arguments>(class_name, own_arguments(config));

@@ -49,7 +49,7 @@ std::vector<Tensor> listed(Result&& result) {
   else return {Tensor(std::forward<Result>(result))};
 }
 
-/// The forms of a class. Of two that differ in the CallArguments, that with them counts.
+/// Returns the forms of a class. Of two that differ in the CallArguments, that with them counts.
 template <class T>
 constexpr CallForms call_forms_of() {
   CallForms forms;

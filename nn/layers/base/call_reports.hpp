@@ -18,12 +18,12 @@ struct CallReports {
   std::vector<Tensor> losses;
   std::vector<std::pair<std::string, Tensor>> metrics;
 
-  /// Whether this thread keeps the reports of any layer.
+  /// Returns whether this thread keeps the reports of any layer.
   static bool any();
   /// The reports of the layer; empty ones where there are none.
   static const CallReports& of(const LayerImpl& layer);
-  /// The reports of the layer, to be added to. `call` numbers the calls of this thread that no other layer
-  /// makes; reports of an earlier call are dropped.
+  /// Returns the reports of the layer, to be added to. `call` numbers the calls of this thread that no other
+  /// layer makes; reports of an earlier call are dropped.
   static CallReports& begin(const std::shared_ptr<const LayerImpl>& layer, std::uint64_t call);
   static void forget(const LayerImpl& layer);
 };

@@ -125,7 +125,7 @@ class Layer : public Handle<LayerImpl> {
   /// throws, and changes nothing then.
   void build(const Shape& input) const;
   void build(const std::vector<Shape>& inputs) const;
-  /// The shape of the output for an input of a shape; builds the layer.
+  /// Returns the shape of the output for an input of a shape; builds the layer.
   Shape compute_output_shape(const Shape& input) const;
   std::vector<Shape> compute_output_shapes(const std::vector<Shape>& inputs) const;
 
@@ -137,12 +137,12 @@ class Layer : public Handle<LayerImpl> {
   /// layers as make the name unique: "forward_lstm/kernel". Throws ValueError, naming the layer and its
   /// weights, for a name that fits no weight or several weights, and before the layer is built.
   Variable weight(const std::string& name) const;
-  /// The values of `weights()`.
+  /// Returns the values of `weights()`.
   std::vector<Tensor> get_weights() const;
   /// Throws ValueError, changing nothing, unless there is one value of the right shape for each of
   /// `weights()`.
   void set_weights(const std::vector<Tensor>& values) const;
-  /// The number of elements of all weights. Throws ValueError before the layer is built.
+  /// Returns the number of elements of all weights. Throws ValueError before the layer is built.
   std::int64_t count_params() const;
   /// The penalties of its trainable weights that have a regularizer, and the losses that were added in its
   /// last call on this thread.
@@ -166,8 +166,8 @@ class Layer : public Handle<LayerImpl> {
 
   /// Name, trainable, dtype, and what the class itself adds.
   Config get_config() const;
-  /// The layer of a {class_name, config}. Throws ValueError for an unknown class, with the nearest known
-  /// ones.
+  /// Returns the layer of a {class_name, config}. Throws ValueError for an unknown class, with the nearest
+  /// known ones.
   static Layer from_value(const Value& value, const std::string& what = {});
 };
 
@@ -205,8 +205,8 @@ class LayerImpl : public Object, public std::enable_shared_from_this<LayerImpl> 
   virtual Tensor call(const Tensor& x);
   virtual Tensor call(const Tensor& x, const CallArguments& arguments);
 
-  /// The mask of the output, asked for when `supports_masking`: by default that of the (first) input. A mask
-  /// may be undefined. Override the second form for several inputs or outputs.
+  /// Returns the mask of the output, asked for when `supports_masking`: by default that of the (first) input.
+  /// A mask may be undefined. Override the second form for several inputs or outputs.
   virtual Tensor compute_mask(const Tensor& x, const Tensor& mask);
   virtual std::vector<Tensor> compute_mask(const std::vector<Tensor>& inputs,
                                            const std::vector<Tensor>& masks);
@@ -233,13 +233,13 @@ class LayerImpl : public Object, public std::enable_shared_from_this<LayerImpl> 
   std::vector<Tensor> apply(const std::vector<Tensor>& inputs, const CallArguments& arguments = {});
 
   const std::string& name() const { return name_; }
-  /// The shape of the input, with the batch axis, where the options said it.
+  /// Returns the shape of the input, with the batch axis, where the options said it.
   const std::optional<Shape>& batch_input_shape() const { return batch_input_shape_; }
   bool built() const {
     const Stage stage = stage_.load(std::memory_order_acquire);
     return stage == Stage::Built || (stage == Stage::FirstCall && in_first_call());
   }
-  /// Whether the class has a form of `call` for several tensors.
+  /// Returns whether the class has a form of `call` for several tensors.
   bool takes_several() const { return forms_->several != nullptr; }
   DType dtype() const { return dtype_; }
   bool trainable() const { return trainable_; }
@@ -251,8 +251,8 @@ class LayerImpl : public Object, public std::enable_shared_from_this<LayerImpl> 
   std::vector<Tensor> losses() const;
 
  protected:
-  /// A new weight, "layer/name". For `build`, or the constructor where the shape is known there. Throws
-  /// ValueError, naming the layer, for a shape with an unknown extent.
+  /// Returns a new weight, "layer/name". For `build`, or the constructor where the shape is known there.
+  /// Throws ValueError, naming the layer, for a shape with an unknown extent.
   Variable add_weight(const std::string& name, const Shape& shape, const WeightOptions& options = {});
   /// Makes a layer part of this one: its weights are this one's. Returns it. A layer that `call` calls
   /// becomes part of this one then; what is added in the constructor is so before, and in the order that is
@@ -266,7 +266,8 @@ class LayerImpl : public Object, public std::enable_shared_from_this<LayerImpl> 
   void add_loss(const Tensor& loss);
   /// Reports the mean of a value under a name. For `call`.
   void add_metric(const Tensor& value, const std::string& name);
-  /// Whether to train: the argument of the call, or that of the calls around it, or else the learning phase.
+  /// Returns whether to train: the argument of the call, or that of the calls around it, or else the learning
+  /// phase.
   static bool training(const CallArguments& arguments);
 
   bool supports_masking = false;  ///< whether the layer hands masks on, or makes one

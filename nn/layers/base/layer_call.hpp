@@ -21,13 +21,13 @@ struct LayerCall {
   std::vector<Tensor> inputs() const;
   /// None when the last of the outputs is gone.
   std::vector<Tensor> outputs() const;
-  /// How many of the symbol's operands a call reads; the others are weights.
+  /// Returns how many of the symbol's operands a call reads; the others are weights.
   std::size_t operand_count() const;
-  /// Whether it is a call on one tensor, with no other tensor among its arguments.
+  /// Returns whether it is a call on one tensor, with no other tensor among its arguments.
   bool plain() const;
 };
 
-/// The call that made x; null when no layer did.
+/// Returns the call that made x; null when no layer did.
 const LayerCall* call_of(const Symbol& symbol);
 const LayerCall* call_of(const Tensor& x);
 

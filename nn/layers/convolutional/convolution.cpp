@@ -183,7 +183,7 @@ class ConvImpl : public ConvolutionalImpl<ConvArguments> {
   Tensor convolution(const Tensor& x, const Tensor& kernel) const {
     return nn::convolution(axes(), x, kernel, window());
   }
-  /// The kernel of groups of one channel: (spatial..., channels, filters / channels).
+  /// Returns the kernel of groups of one channel: (spatial..., channels, filters / channels).
   Tensor depthwise_kernel() const {
     return K::reshape(kernel_, kernel_shape(args.groups, args.filters / args.groups));
   }
@@ -203,7 +203,7 @@ struct Conv3DImpl final : ConvImpl {
 
 // --- Transposed --------------------------------------------------------------------------------------------
 
-/// The extent of an output axis.
+/// Returns the extent of an output axis.
 std::int64_t transposed_extent(std::int64_t n, std::int64_t kernel, std::int64_t stride, bool same,
                                std::optional<std::int64_t> output_padding) {
   if (n == None) return None;

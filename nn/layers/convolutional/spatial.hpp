@@ -38,7 +38,7 @@ inline void expect_padding(const char* layer, const std::string& padding, bool c
 }
 
 inline int channel_axis(const std::string& data_format) { return data_format == "channels_first" ? 1 : -1; }
-/// The first of the spatial axes.
+/// Returns the first of the spatial axes.
 inline int first_spatial_axis(const std::string& data_format) {
   return data_format == "channels_first" ? 2 : 1;
 }

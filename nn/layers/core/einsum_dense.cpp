@@ -107,7 +107,7 @@ class EinsumDenseImpl final : public LayerWith<EinsumDenseArguments> {
   }
 
  private:
-  /// The whole shape of the output, of which the argument leaves out the batch and the ellipsis.
+  /// Returns the whole shape of the output, of which the argument leaves out the batch and the ellipsis.
   Shape output_of(const Shape& input, int elided) const {
     Shape output = args.output_shape;
     output.insert(0, input[0]);

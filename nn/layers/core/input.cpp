@@ -21,7 +21,7 @@ class InputLayerImpl final : public LayerWith<InputArguments> {
  public:
   explicit InputLayerImpl(const InputArguments& arguments) : LayerWith("InputLayer", arguments) {}
   Tensor call(const Tensor& x) override { return x; }
-  /// An input cannot be trained: Keras 2 refuses the word.
+  /// Returns an input cannot be trained: Keras 2 refuses the word.
   Value to_value() const override {
     Config config = full_config();
     config.erase("trainable");

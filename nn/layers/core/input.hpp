@@ -13,7 +13,7 @@ struct InputOptions {
   std::string name = {};  ///< "input_1", "input_2", ... by default
 };
 
-/// The input of a model: a symbolic tensor of shape (batch, shape...), and a Keras tensor. Mirrors
+/// Returns the input of a model: a symbolic tensor of shape (batch, shape...), and a Keras tensor. Mirrors
 /// `keras.Input`.
 Tensor Input(const Shape& shape, const InputOptions& options = {});
 

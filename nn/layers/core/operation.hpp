@@ -12,7 +12,7 @@
 /// positions, null for a new axis, "..." and {start, stop, step}. Results have no mask.
 namespace ktape::nn {
 
-/// Whether the layer computes a function of keras.ops.
+/// Returns whether the layer computes a function of keras.ops.
 bool is_operation_name(const std::string& function);
 
 }  // namespace ktape::nn

@@ -39,7 +39,7 @@ void fields(BatchNormalizationOptions& a, F&& field) {
   field("moving_variance_initializer", a.moving_variance_initializer);
 }
 
-/// The axis counted from the front.
+/// Returns the axis counted from the front.
 inline int axis_of(const std::string& layer, const Shape& input, int axis) {
   const int at = axis < 0 ? axis + input.rank() : axis;
   if (at < 0 || at >= input.rank())
@@ -116,7 +116,8 @@ class BatchNormalizationImpl : public AffineImpl<BatchNormalizationOptions> {
   }
 
  protected:
-  /// How much each element counts in the statistics, broadcastable to x; undefined where all count alike.
+  /// Returns how much each element counts in the statistics, broadcastable to x; undefined where all count
+  /// alike.
   virtual Tensor counts_of(const Tensor& x, const Tensor& mask) const {
     if (!mask.defined()) return Tensor();
     Tensor counts = K::as_dtype(mask, x.dtype());

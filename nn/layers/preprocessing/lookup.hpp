@@ -119,8 +119,8 @@ class StringLookup : public Layer {
   Tensor operator()(const StringArray& strings) const;
   /// Throws TypeError: it takes strings.
   Tensor operator()(const Tensor& x) const;
-  /// The tokens at the places, row by row: what the layer is for with `invert`. Places that the vocabulary
-  /// does not have are unknown tokens.
+  /// Returns the tokens at the places, row by row: what the layer is for with `invert`. Places that the
+  /// vocabulary does not have are unknown tokens.
   std::vector<std::string> strings(const Tensor& places) const;
 
   void adapt(const StringArray& data) const;

@@ -44,7 +44,7 @@ Value nested(const double*& next, const Shape& shape, int axis) {
   return list;
 }
 
-/// The array as nested lists of numbers.
+/// Returns the array as nested lists of numbers.
 Value value_of(const ArrayLike& array, const char* layer) {
   const Tensor x = array.tensor(DType::Float64, DType::Float64, layer);
   const double* next = x.data<double>();

@@ -223,7 +223,7 @@ class TextVectorizationImpl final : public LayerWith<TextVectorizationArguments>
     if (!learns_) fail("[", name(), "] adapt is for a layer without a vocabulary: received one");
   }
 
-  /// The tokens of each text.
+  /// Returns the tokens of each text.
   StringArray::Rows tokens(const StringArray& texts) const {
     const std::string& split = args.split.name();
     StringArray::Rows documents;

@@ -22,7 +22,7 @@ class RecurrentLayer : public RecurrentKernelLayer {
  public:
   /// Throws ValueError for a layer that is not recurrent.
   explicit RecurrentLayer(const Layer& layer);
-  /// The states that the last call of a stateful layer left; none before the first.
+  /// Returns the states that the last call of a stateful layer left; none before the first.
   std::vector<Tensor> states() const;
   /// Forgets the states, so that the next call begins with zeros.
   void reset_states() const;

@@ -58,7 +58,7 @@ void set_gate_arguments(LSTMCellOptions& a, const Options& o) {
   a.name = o.name, a.trainable = o.trainable, a.dtype = o.dtype;
 }
 
-/// The arguments of a cell from the options of a cell, or of a layer that runs one.
+/// Returns the arguments of a cell from the options of a cell, or of a layer that runs one.
 template <CellKind kind, class Options>
 CellArguments<kind> cell_arguments(std::int64_t units, const Options& o) {
   CellArguments<kind> a;

@@ -24,11 +24,11 @@ class CellImpl : public LayerImpl {
   virtual std::vector<Tensor> call(const std::vector<Tensor>& inputs);
   virtual std::vector<Tensor> call(const std::vector<Tensor>& inputs, const CallArguments& arguments);
 
-  /// The number of features of each state.
+  /// Returns the number of features of each state.
   virtual std::vector<std::int64_t> state_size() const = 0;
-  /// The shape of each state without the batch: the features alone, unless overridden.
+  /// Returns the shape of each state without the batch: the features alone, unless overridden.
   virtual std::vector<Shape> state_shapes() const;
-  /// The number of features of the output: that of the first state, unless overridden.
+  /// Returns the number of features of the output: that of the first state, unless overridden.
   virtual std::int64_t output_size() const { return state_size()[0]; }
 
   /// The step for one sequence of inputs, of which x is (batch, features) at some time: what is drawn once a

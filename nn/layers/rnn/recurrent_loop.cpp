@@ -26,7 +26,7 @@ Tensor zero_state(const Tensor& x, const Shape& shape) {
   return samples + K::zeros(shape, {.dtype = x.dtype()});
 }
 
-/// The first step of x.
+/// Returns the first step of x.
 Tensor first_step(const Tensor& x) {
   Shape begin, size;
   for (int axis = 0; axis < x.ndim(); ++axis) begin.push_back(0), size.push_back(axis == 1 ? 1 : -1);

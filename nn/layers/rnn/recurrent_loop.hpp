@@ -66,7 +66,7 @@ void set_layer_options(RecurrentArguments<Cell>& a, const LayerOptions& options)
   set_layer_options(a.cell, {.trainable = options.trainable, .dtype = options.dtype});
 }
 
-/// The options of the loop among those of a layer.
+/// Returns the options of the loop among those of a layer.
 template <class Options>
 RNNOptions loop_options(const Options& o) {
   return {.return_sequences = o.return_sequences,

@@ -124,7 +124,7 @@ void fields(TimeDistributedArguments& a, F&& field) {
   field("layer", a.layer);
 }
 
-/// The extents of x from an axis on.
+/// Returns the extents of x from an axis on.
 Tensors extents_of(const Tensor& x, int first) {
   Tensors extents;
   for (int axis = first; axis < x.ndim(); ++axis) extents.push_back(K::shape(x)[axis]);

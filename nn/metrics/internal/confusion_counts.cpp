@@ -19,7 +19,8 @@ namespace ktape::nn {
 namespace K = backend;
 namespace {
 
-/// The predictions, all but the k largest of each row at minus infinity; of equal ones the first stay.
+/// Returns the predictions, all but the k largest of each row at minus infinity; of equal ones the first
+/// stay.
 Tensor only_top(const Tensor& p, std::int64_t k) {
   const std::int64_t classes = p.shape().back();
   const Tensor best = K::top_k(p, std::min(k, classes)).indices;

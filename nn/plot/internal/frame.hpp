@@ -58,7 +58,7 @@ class Dots {
   std::vector<Cell> cells_;
 };
 
-/// The text in a terminal's color, if any.
+/// Returns the text in a terminal's color, if any.
 std::string colored(const std::string& text, std::size_t series, bool color);
 /// Throws ValueError for options that no drawing fits.
 void check_text(const TextOptions& options);

@@ -24,12 +24,12 @@ class GraphLayout {
 
   double length() const { return length_; }
   double breadth() const { return breadth_; }
-  /// The middle of a box.
+  /// Returns the middle of a box.
   Point at(std::size_t box) const {
     return {starts_[spots_[box].rank] + half_of_rank(box), spots_[box].across};
   }
-  /// An arrow's points: the end of the box that it leads from, where it enters and leaves each rank on its
-  /// way, and the beginning of the box that it leads to.
+  /// Returns an arrow's points: the end of the box that it leads from, where it enters and leaves each rank
+  /// on its way, and the beginning of the box that it leads to.
   std::vector<Point> route(std::size_t from, std::size_t to) const;
 
  private:

@@ -33,7 +33,7 @@ std::string label_of(double number, Wide step, double largest) {
   return fixed.size() <= text.size() ? fixed : text;
 }
 
-/// The least of 1, 2, 5, 10, 20, 50, ... that is not smaller.
+/// Returns the least of 1, 2, 5, 10, 20, 50, ... that is not smaller.
 Wide round_step(Wide step) {
   const Wide power = std::pow(Wide{10}, std::floor(std::log10(step)));
   for (const int factor : {1, 2, 5})

@@ -4,7 +4,7 @@
 /// Checks of numbers to draw. Internal: sources only.
 namespace ktape::plot {
 
-/// The series with their x. Throws ValueError for none, for an empty one and for lengths that differ.
+/// Returns the series with their x. Throws ValueError for none, for an empty one and for lengths that differ.
 std::vector<Series> checked(const char* op, const SeriesList& series);
 /// Throws ValueError where the axis is logarithmic and a number is not positive.
 void check_log(const char* op, const char* name, const Axis& axis, const Numbers& numbers,

@@ -37,8 +37,8 @@ NamedVariables own_weights(const Layer& layer, std::set<std::string>& names) {
   return own;
 }
 
-/// The name of a layer in another. Inside a layer that is no model, numbers that count all objects of a class
-/// say nothing: "lstm_cell_5" is its "lstm_cell".
+/// Returns the name of a layer in another. Inside a layer that is no model, numbers that count all objects of
+/// a class say nothing: "lstm_cell_5" is its "lstm_cell".
 std::string name_in(const Layer& outer, const Layer& layer) {
   const std::string automatic = to_snake_case(layer.class_name());
   const std::string& name = layer.name();
@@ -205,7 +205,7 @@ std::string flat_name(const std::string& layer, const std::string& weight) {
   return layer.empty() ? weight : layer + '/' + weight;
 }
 
-/// The layer of a flat name: one of the model's, whose name may have parts, or the first part.
+/// Returns the layer of a flat name: one of the model's, whose name may have parts, or the first part.
 std::string layer_of(const std::string& name, const std::set<std::string>& layers) {
   for (std::size_t end = name.rfind('/'); end != std::string::npos && end > 0; end = name.rfind('/', end - 1))
     if (layers.contains(name.substr(0, end))) return name.substr(0, end);

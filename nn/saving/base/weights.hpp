@@ -29,10 +29,10 @@ struct LayerVariables {
 /// many again for each of the two moments that optimizers keep, and for an average.
 std::uint64_t expected_bytes(const Model& model);
 
-/// The weights in a layer, in the order of `Layer::weights()`, under the names that LayerWeights has.
+/// Returns the weights in a layer, in the order of `Layer::weights()`, under the names that LayerWeights has.
 NamedVariables named_weights(const Layer& layer);
 
-/// The layers in a layer, at any depth, under their paths.
+/// Returns the layers in a layer, at any depth, under their paths.
 std::vector<std::pair<std::string, Layer>> named_layers(const Layer& layer);
 
 /// Returns an entry for each layer of `Model::layers()`, also for layers without weights, and then, for a

@@ -29,7 +29,7 @@ struct Entry {
   void set_attribute(std::string name, Attribute value);
   /// Returns the entry at a path below this group, or null.
   const Entry* find(std::string_view path) const;
-  /// How many numbers there are at and below it.
+  /// Returns how many numbers there are at and below it.
   std::int64_t elements() const;
   /// The group at a path below this one, which is made, with those on the way, unless it is there.
   Entry& group(std::string_view path);
@@ -45,13 +45,14 @@ struct File {
   [[noreturn]] void fail(const char* rule, const Parts&... reason) const {
     ktape::fail<IOError>('[', op, "] ", rule, ": received ", name, " (", reason..., ')');
   }
-  /// The object at a path, from the root. Throws IOError, naming the path, when there is none.
+  /// Returns the object at a path, from the root. Throws IOError, naming the path, when there is none.
   const Entry& at(const std::string& path) const;
-  /// The value of a dataset. Throws IOError, naming the path, for a group and for what is not numbers.
+  /// Returns the value of a dataset. Throws IOError, naming the path, for a group and for what is not
+  /// numbers.
   const Tensor& tensor(const Entry& node, const std::string& path) const;
 };
 
-/// The numbers of a tensor as bytes.
+/// Returns the numbers of a tensor as bytes.
 inline std::string_view bytes_of(const Tensor& x) {
   return {static_cast<const char*>(x.raw()), static_cast<std::size_t>(x.size()) * x.dtype().size()};
 }

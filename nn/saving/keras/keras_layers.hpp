@@ -4,12 +4,12 @@
 /// How Keras lists what is in a model. Internal: sources only.
 namespace ktape::nn::saving {
 
-/// The layers in the order of Keras's `model.layers`: those of a model made from symbolic tensors by their
-/// distance to the outputs, the farthest first, and by the order in which they are met on the way back.
+/// Returns the layers in the order of Keras's `model.layers`: those of a model made from symbolic tensors by
+/// their distance to the outputs, the farthest first, and by the order in which they are met on the way back.
 /// Files whose layers have other names than the model's are matched by it.
 std::vector<Layer> keras_layers(const Model& model);
 
-/// Whether a layer is a model; such a one.
+/// Returns whether a layer is a model; such a one.
 std::optional<Model> as_model(const Layer& layer);
 
 /// The weights that are the layer's own, not those of layers in it: trainable ones first, whether it is

@@ -126,7 +126,8 @@ class State {
   bool fits_ = true;
 };
 
-/// Whether the names are those of Keras 2's first optimizers: "training/Adam/...", "Adam/dense/kernel/m:0".
+/// Returns whether the names are those of Keras 2's first optimizers: "training/Adam/...",
+/// "Adam/dense/kernel/m:0".
 bool listed_by_kind(const NamedTensors& state) {
   static const std::set<std::string> kinds = {"m",  "v",           "vhat",       "rms",       "momentum",
                                               "mg", "accumulator", "accum_grad", "accum_var", "linear"};

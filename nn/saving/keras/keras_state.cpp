@@ -53,7 +53,7 @@ Parts parts_of(const Layer& layer) {
   return parts;
 }
 
-/// The names of layers in a list: those of their classes, counted.
+/// Returns the names of layers in a list: those of their classes, counted.
 std::vector<std::string> counted_names(const std::vector<Layer>& layers) {
   std::map<std::string, int> count;
   std::vector<std::string> names;
@@ -180,9 +180,9 @@ class StateReader {
     return groups;
   }
 
-  /// The groups of a list. The first layer of a class that has weights takes the first group of this class
-  /// that has some: Keras 2.13 counts layers with weights twice. Where there are more or less, the numbers
-  /// decide.
+  /// Returns the groups of a list. The first layer of a class that has weights takes the first group of this
+  /// class that has some: Keras 2.13 counts layers with weights twice. Where there are more or less, the
+  /// numbers decide.
   std::vector<const Entry*> listed(const Parts& parts, const Entry& group) const {
     std::vector<const Entry*> groups(parts.layers.size(), nullptr);
     const Entry* list = group.find(parts.list);

@@ -11,9 +11,9 @@ namespace ktape::nn::saving {
 /// Throws ValueError for a model that is not built.
 hdf5::Entry keras_state(const Model& model, bool include_optimizer);
 
-/// The weights in such a file, for the layers of a model: by the names that Keras 3 writes beside them, or by
-/// class and order. Throws IOError, naming file and object, for weights that are no arrays of numbers, and
-/// ValueError with `by_name` for a file without names.
+/// Returns the weights in such a file, for the layers of a model: by the names that Keras 3 writes beside
+/// them, or by class and order. Throws IOError, naming file and object, for weights that are no arrays of
+/// numbers, and ValueError with `by_name` for a file without names.
 std::vector<LayerWeights> keras_weights(const hdf5::File& file, const Model& model, bool by_name);
 
 /// The variables of the optimizer, in order; none where there are none.

@@ -108,7 +108,7 @@ void convert_recurrent(const Layer& layer, Values& values) {
     *places[i] = converted[i];
 }
 
-/// The arrays of a layer in the file as those of the model's: under its names and in its order.
+/// Returns the arrays of a layer in the file as those of the model's: under its names and in its order.
 LayerWeights translated(const Layer& layer, const NamedTensors& arrays) {
   const std::vector<Variable> order = order_in_file(layer, arrays);
   if (order.size() != arrays.size()) return {layer.name(), arrays};
@@ -134,7 +134,7 @@ std::string without_parts(std::string name) {
   return name;
 }
 
-/// An automatic name: "conv2d", 0, or "conv2d_5", 5.
+/// Returns an automatic name: "conv2d", 0, or "conv2d_5", 5.
 std::string automatic_name(const std::string& base, std::size_t number) {
   return number == 0 ? base : base + '_' + std::to_string(number);
 }

@@ -15,14 +15,14 @@ void add_keras2_version(hdf5::Entry& group);
 /// Variables under the names that TensorFlow gives them, "dense/kernel:0", and the attribute `weight_names`.
 void add_arrays(hdf5::Entry& group, const std::vector<Variable>& variables);
 
-/// Whether a file has such weights, in its root or in `model_weights`.
+/// Returns whether a file has such weights, in its root or in `model_weights`.
 bool is_keras2(const hdf5::File& file);
 /// Assigns the weights of a file to a model. Layers are matched by their names where file and model have
 /// equal names, else by Keras's order; weights of CuDNN layers are converted for LSTM and GRU. Matching by
 /// name also knows names of older versions of Keras: conv2d_1 for the first convolution, "Conv/BatchNorm" for
 /// conv_bn. Throws as `assign_weights`, and IOError, naming file and object, for missing arrays and names.
 void load_keras2_weights(const hdf5::File& file, const Model& model, const LoadWeightsOptions& options);
-/// The arrays of a group, in order.
+/// Returns the arrays of a group, in order.
 NamedTensors arrays_of(const hdf5::File& file, const hdf5::Entry& group, const std::string& path);
 
 }  // namespace ktape::nn::saving

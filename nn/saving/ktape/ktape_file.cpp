@@ -127,7 +127,7 @@ class KtapeFile {
     if (!missing.empty()) damaged("the tensor '", printable(*missing.begin()), "' is missing");
   }
 
-  /// The weights. A model of other, larger weights is not made.
+  /// Returns the weights. A model of other, larger weights is not made.
   std::int64_t weight_elements() const {
     std::int64_t elements = 0;
     for (const SafetensorsFile::Entry& entry : file_.entries())
@@ -200,7 +200,7 @@ class KtapeFile {
     return json.empty() ? Value() : json_part(op_, path_, name, json);
   }
 
-  /// The weights, or the others.
+  /// Returns the weights, or the others.
   NamedTensors read(bool of_training) const {
     NamedTensors tensors;
     for (const SafetensorsFile::Entry& entry : file_.entries())

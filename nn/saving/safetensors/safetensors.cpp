@@ -232,7 +232,7 @@ NamedTensors SafetensorsFile::read_all() const {
 
 namespace {
 
-/// The text as JSON writes it.
+/// Returns the text as JSON writes it.
 std::string quoted(const char* op, const std::string& text) {
   try {
     return Json(text).dump();
@@ -241,7 +241,7 @@ std::string quoted(const char* op, const std::string& text) {
   }
 }
 
-/// The order of the tensors' bytes: large numbers first, so that all are aligned.
+/// Returns the order of the tensors' bytes: large numbers first, so that all are aligned.
 std::vector<std::size_t> data_order(const NamedTensors& tensors) {
   std::vector<std::size_t> order(tensors.size());
   std::iota(order.begin(), order.end(), std::size_t{0});

@@ -39,7 +39,7 @@ constexpr NamedDType quantized_dtypes[] = {
 /// Both, or the largest number of bytes that there is.
 std::uint64_t saturated_sum(std::uint64_t a, std::uint64_t b) { return std::min(a, ~b) + b; }
 
-/// The one of this name. Throws ValueError, with `what`, for others.
+/// Returns the one of this name. Throws ValueError, with `what`, for others.
 template <std::size_t N>
 DType known(const NamedDType (&dtypes)[N], const std::string& name, const std::string& what) {
   std::string names;
@@ -239,7 +239,7 @@ void expect_int32(const char* op, const std::string& name, const Tensor& x) {
            '\'');
 }
 
-/// The weights with dtypes of TensorFlow.js.
+/// Returns the weights with dtypes of TensorFlow.js.
 NamedTensors for_tfjs(const char* op, const NamedTensors& weights) {
   NamedTensors converted;
   for (const auto& [name, value] : weights) {
@@ -290,7 +290,7 @@ class ShardNames {
     numbers_.insert(number);
   }
 
-  /// The number of the group in a name as above; 0 for other names.
+  /// Returns the number of the group in a name as above; 0 for other names.
   int number_of(const std::string& name) const {
     if (!name.starts_with(prefix_)) return 0;
     const std::string rest = name.substr(prefix_.size());

@@ -18,8 +18,8 @@ class TfjsFile {
   const Config& json() const { return json_; }
   /// The numbers in all weights of the model, no more than the shards have bytes.
   std::int64_t elements() const;
-  /// The weights of the model, without those of an optimizer. Those that were quantized as uint8 or uint16
-  /// are number * scale + min.
+  /// Returns the weights of the model, without those of an optimizer. Those that were quantized as uint8 or
+  /// uint16 are number * scale + min.
   NamedTensors weights() const;
 
   /// Throws IOError: the file must be a TensorFlow.js model.

@@ -120,7 +120,7 @@ class Matching {
   Matching(const Names& names, const std::string& path, const NamedTensors& given)
       : names_(names), path_(path), given_(given), values_(names.all().size()) {}
 
-  /// Whether all names are those of the model, and all are there.
+  /// Returns whether all names are those of the model, and all are there.
   bool by_name() {
     std::map<std::string, std::size_t> places;
     for (std::size_t i = 0; i < values_.size(); ++i) places.emplace(names_.all()[i].path(), i);

@@ -11,7 +11,7 @@
 /// again, which TensorFlow.js refuses to load, gets a number.
 namespace ktape::nn::saving {
 
-/// The weights of the model, each once. Throws ValueError for a model that is not built.
+/// Returns the weights of the model, each once. Throws ValueError for a model that is not built.
 NamedTensors tfjs_weights(const Model& model);
 
 /// Gives the model the weights of a file: by these names, which may also have the name of the cell in them

@@ -78,7 +78,7 @@ class MaskedGraph {
     return mask;
   }
 
-  /// Returns true if a layer passes the mask of its input to its output, in Keras and in the library.
+  /// Returns whether a layer gives its output the mask of its input, in Keras and in the library.
   static bool passes_masks(const Config& layer) {
     static const std::set<std::string> classes{"Activation",
                                                "ActivityRegularization",

@@ -23,7 +23,7 @@ void logs_state(Archive& state, const std::string& name, Logs& logs) {
 
 namespace {
 
-/// A batch under names that tell its parts and the places without a tensor.
+/// Returns a batch under names that tell its parts and the places without a tensor.
 std::vector<Archive::Entry> entries_of(const Batch& batch) {
   std::vector<Archive::Entry> entries;
   const auto add = [&](char part, const NamedTensors& tensors) {
@@ -159,7 +159,7 @@ Logs DistributedTraining::merged(const Logs& logs, double samples) {
   return all;
 }
 
-/// The sum of a number.
+/// Returns the sum of a number.
 double DistributedTraining::agreed(double number, bool interrupted) {
   std::array<double, 4> all{number, trainer_.stop ? 1. : 0., interrupted ? 1. : 0.,
                             last_.x.empty() ? 1. : 0.};

@@ -12,7 +12,7 @@ class DistributedTraining {
   DistributedTraining(ProcessGroup& process_group, Trainer& trainer)
       : group_(process_group), trainer_(trainer) {}
 
-  /// Whether this is the process that prints and writes for all.
+  /// Returns whether this is the process that prints and writes for all.
   bool first() const { return group_.rank() == 0; }
   /// Throws ValueError, in all processes, unless they have arrays of as many rows, of which each takes a
   /// part.
@@ -32,7 +32,7 @@ class DistributedTraining {
   /// A batch for each process, of another where this has none: to build the model. Throws ValueError, in all
   /// processes, where none has data.
   Batch any_batch(BatchSource& source);
-  /// A step on a batch, with random numbers of this process's own.
+  /// Returns a step on a batch, with random numbers of this process's own.
   Logs train_step(ModelImpl& model, const Batch& batch, int epoch, std::int64_t step);
   /// A step on batches that all processes were given.
   Logs train_on_batch(ModelImpl& model, const Batch& batch);

@@ -22,8 +22,8 @@ void depthwise_backward_data(const ktape_convolution& c);
 template <class T>
 void depthwise_backward_kernel(const ktape_convolution& c);
 
-/// Whether it is a strided 1 x 1 convolution of a single group of at most 32 input channels, as in the
-/// shortcuts of residual networks.
+/// Returns whether it is a strided 1 x 1 convolution of a single group of at most 32 input channels, as in
+/// the shortcuts of residual networks.
 bool is_strided_pointwise(const ktape_convolution& c);
 
 /// Direct convolution, for such and for a single group of at most four input channels: a vector of filters

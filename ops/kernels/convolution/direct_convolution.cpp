@@ -13,8 +13,8 @@ namespace {
 /// sums fill the registers that the factors leave.
 constexpr int tile_height(int vectors) { return vector_bytes == 64 ? (vectors == 1 ? 16 : 13) : 5; }
 
-/// Whether n of them, `most` at a time, leave a longer remainder than eight at a time would: the remainder is
-/// slower.
+/// Returns whether n of them, `most` at a time, leave a longer remainder than eight at a time would: the
+/// remainder is slower.
 constexpr bool eight_fit_better(std::int64_t n, int most) { return most > 8 && n % 8 < n % most; }
 
 /// How far apart neighbouring positions lie, and neighbouring lines of them.
@@ -98,7 +98,7 @@ class Bands {
     return (positions - 1) * c.strides[d] + (c.window[d] - 1) * c.dilation[d] + 1;
   }
 
-  /// The input that a plane of the result reads at a depth of its window, and at a row and a column.
+  /// Returns the input that a plane of the result reads at a depth of its window, and at a row and a column.
   const T* source(std::int64_t plane, std::int64_t kd, std::int64_t row, std::int64_t column) const {
     const std::int64_t n = plane / c.output[0],
                        d = plane % c.output[0] * c.strides[0] + kd * c.dilation[0] - c.padding[0];

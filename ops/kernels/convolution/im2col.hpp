@@ -24,7 +24,7 @@ class Patches {
   std::int64_t taps() const { return c_.window[0] * c_.window[1] * c_.window[2]; }
   std::int64_t row() const { return c_.window[0] * c_.window[1] * line_; }
 
-  /// Whether the rows are the input itself.
+  /// Returns whether the rows are the input itself.
   bool pointwise() const {
     bool same = c_.groups == 1;
     for (int d = 0; d < 3; ++d)
@@ -33,7 +33,7 @@ class Patches {
     return same;
   }
 
-  /// How many rows of elements of this size are made at a time.
+  /// Returns how many rows of elements of this size are made at a time.
   std::int64_t block(std::int64_t element_size) const {
     constexpr std::int64_t bytes = 256 << 10, fewest = 32;
     const std::int64_t rows = bytes / std::max<std::int64_t>(1, row() * element_size) / fewest * fewest;

@@ -46,7 +46,7 @@ class CacheBlocks {
   }
 
   std::int64_t count() const { return tiles_.elements(); }
-  /// The loops of a whole block.
+  /// Returns the loops of a whole block.
   const LoopNest& block() const { return block_; }
 
   /// Calls f(block) for the blocks in [begin, end).
@@ -77,7 +77,7 @@ class CacheBlocks {
     return n == loops_.at[d].size;
   }
 
-  /// The size of parts of at most about n that divide `size` evenly.
+  /// Returns the size of parts of at most about n that divide `size` evenly.
   std::int64_t even(std::int64_t size, std::int64_t n) const {
     const std::int64_t parts = (size + n - 1) / n, part = (size + parts - 1) / parts;
     return part > line_ ? std::min(size, (part + line_ - 1) / line_ * line_) : part;

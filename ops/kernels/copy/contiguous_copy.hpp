@@ -16,7 +16,7 @@ inline constexpr bool permutes_fast = vector_bytes == 64;
 inline constexpr bool permutes_fast = false;
 #endif
 
-/// The elements of v at the indices, of which the lowest bits count.
+/// Returns the elements of v at the indices, of which the lowest bits count.
 template <class U>
 Vec<U> permuted(Vec<U> v, Vec<U> index) {
 #if defined(__AVX512BW__) && defined(__AVX512VBMI__)

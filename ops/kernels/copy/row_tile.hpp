@@ -79,8 +79,8 @@ class RowTile {
   alignas(64) A tile_[(most + 8) * lanes<A>], flat_[(most + 2) * lanes<A>];  // not a page apart
 };
 
-/// Whether a tile suits rows of axis x inner elements of T. Rows of more than `longest` floats are faster one
-/// by one.
+/// Returns whether a tile suits rows of axis x inner elements of T. Rows of more than `longest` floats are
+/// faster one by one.
 template <class T>
 bool suits_tile(std::int64_t axis, std::int64_t inner, std::int64_t longest = 40) {
   using A = compute_type<T>;

@@ -10,7 +10,7 @@
 namespace ktape::kernels {
 namespace detail {
 
-/// The loop that reads consecutive elements, or -1.
+/// Returns the loop that reads consecutive elements, or -1.
 inline int consecutive_input(const LoopNest& loops) {
   for (int d = 0; d < loops.rank; ++d)
     if (loops.at[d].in == 1) return d;
@@ -41,8 +41,8 @@ void copy_rows(const U* in, U* out, LoopNest::Loop rows, LoopNest::Loop run, boo
       for (std::int64_t k = 0; k < run.size; ++k) std::memcpy(out + k * run.out, in + k * run.in, sizeof(U));
 }
 
-/// The loop whose runs, shorter than a vector, follow one another in the output, or -1. They may be read
-/// beyond their ends, up to the next one.
+/// Returns the loop whose runs, shorter than a vector, follow one another in the output, or -1. They may be
+/// read beyond their ends, up to the next one.
 template <class U>
 int following_runs(const U* out, const LoopNest& loops) {
   const LoopNest::Loop run = loops.at[loops.rank - 1];

@@ -7,7 +7,8 @@
 
 namespace ktape::kernels {
 
-/// The steps of an array along the axes of a shape that it broadcasts to: 0 where it does not have the axis.
+/// Returns the steps of an array along the axes of a shape that it broadcasts to: 0 where it does not have
+/// the axis.
 inline std::array<std::int64_t, Shape::max_rank> broadcast_steps(const Shape& from, const Shape& to) {
   std::array<std::int64_t, Shape::max_rank> step;
   const int shift = to.rank() - from.rank();

@@ -56,8 +56,8 @@ const Kernels& xtensor_kernels();
 /// The names of the engines that are built in, the default first.
 std::vector<std::string> built_in_engines();
 
-/// Whether the name of a backend is that of a shared library: a path, or a name with ".so" that the loader
-/// looks for.
+/// Returns whether the name of a backend is that of a shared library: a path, or a name with ".so" that the
+/// loader looks for.
 bool is_library(std::string_view backend);
 
 /// A loaded engine library; K::backend() returns its name. Throws IOError when it cannot be loaded and

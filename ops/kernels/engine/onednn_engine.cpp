@@ -143,13 +143,13 @@ struct Geometry {
   }
 };
 
-/// Whether our own kernel is faster than the implementation: oneDNN's own reference, and what it uses
+/// Returns whether our own kernel is faster than the implementation: oneDNN's own reference, and what it uses
 /// for depthwise convolutions that its kernels for these do not cover.
 bool is_slow(const char* implementation, bool depthwise) {
   return std::strstr(implementation, "ref") || (depthwise && !std::strstr(implementation, "dw"));
 }
 
-/// Whether a packed kernel without groups lies in memory as ours does: one block holds all filters.
+/// Returns whether a packed kernel without groups lies in memory as ours does: one block holds all filters.
 bool same_order(const memory::desc& ours, const memory::desc& packed) {
   const auto &a = ours.data.format_desc.blocking, &b = packed.data.format_desc.blocking;
   bool same = b.inner_nblks == 1 && b.inner_idxs[0] == 0 && b.inner_blks[0] == ours.data.dims[0];
@@ -284,7 +284,7 @@ void run(Pass pass, const Prepared& p, const ktape_convolution& c) {
   stream().wait();
 }
 
-/// Whether our own kernel is faster whatever oneDNN has: at the results of few input channels, and
+/// Returns whether our own kernel is faster whatever oneDNN has: at the results of few input channels, and
 /// where oneDNN, which computes 16 channels of a result at least, has more work than products of patches.
 bool is_left(Pass pass, const ktape_convolution& c) {
   if (pass == Pass::BackwardKernel ? is_strided_pointwise(c)

@@ -13,7 +13,7 @@
 namespace ktape::kernels {
 namespace {
 
-/// The memory of a caller as an array of these extents, without a copy.
+/// Returns the memory of a caller as an array of these extents, without a copy.
 template <class T, std::size_t N>
 auto array(const void* data, const std::int64_t (&extents)[N]) {
   std::array<std::size_t, N> shape;
@@ -112,7 +112,7 @@ void for_window(const Call& call, const std::int64_t (&dilation)[3], const F& f)
 
 // --- Convolution ------------------------------------------------------------------------------------------
 
-/// The channels of a view as columns.
+/// Returns the channels of a view as columns.
 template <class T, class View>
 Matrix<T> rows_of(const View& view) {
   const std::size_t channels = view.shape(4);
@@ -172,7 +172,7 @@ std::int32_t convolution(const void* arguments) {
 using Grid = xt::xtensor<double, 5>;
 constexpr std::int64_t dense[3] = {1, 1, 1};
 
-/// How many cells each window has.
+/// Returns how many cells each window has.
 Grid window_sizes(const ktape_pooling& call, const Grid& y) {
   Grid sizes = xt::zeros_like(y);
   for_window(call, dense,
@@ -192,7 +192,7 @@ Grid averages(const ktape_pooling& call, const Grid& x, const Grid& like) {
   return sums / window_sizes(call, like);
 }
 
-/// The largest cells, and their positions in the windows: -1 before a window's first cell.
+/// Returns the largest cells, and their positions in the windows: -1 before a window's first cell.
 std::pair<Grid, Grid> maxima(const ktape_pooling& call, const Grid& x, const Grid& like) {
   Grid largest = xt::zeros_like(like), index = largest - 1.;
   for_window(call, dense, [&](const auto& k, const auto& results, const auto& cells) {
@@ -272,7 +272,7 @@ std::int32_t softmax_backward(const void* arguments) {
 
 // --- Batch normalization ----------------------------------------------------------------------------------
 
-/// A number for each channel.
+/// Returns a number for each channel.
 template <class T>
 Cube per_channel(const ktape_batch_normalization& call, const void* numbers) {
   using Number = std::conditional_t<std::is_same_v<T, double>, double, float>;

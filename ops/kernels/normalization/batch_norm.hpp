@@ -52,9 +52,9 @@ void sum_columns(std::int64_t rows, std::int64_t n, const F& terms, double* cons
       n, [&](std::int64_t j, auto vectors, auto m) { add_columns<A, vectors()>(rows, j, m, terms, sums); });
 }
 
-/// The results of all groups: `rows(first, count, sums, part)` adds some rows of channels to part[channels],
-/// `run(offset, c)` computes that of `inner` neighbours of channel c. Parts are fixed, so that results do not
-/// depend on the threads.
+/// Returns the results of all groups: `rows(first, count, sums, part)` adds some rows of channels to
+/// part[channels], `run(offset, c)` computes that of `inner` neighbours of channel c. Parts are fixed, so
+/// that results do not depend on the threads.
 template <class R, class Rows, class Run>
 std::vector<R> over_groups(const ChannelLayout& layout, const Rows& rows, const Run& run) {
   const auto [outer, n, inner] = layout;
@@ -160,7 +160,7 @@ std::vector<Moments> channel_moments(const ChannelLayout& layout, const T* x) {
   return detail::over_groups<Moments>(layout, rows, run);
 }
 
-/// The sums of g and g * (x - centre[c]) of each channel c.
+/// Returns the sums of g and g * (x - centre[c]) of each channel c.
 template <class T>
 std::vector<Slopes> channel_slopes(const ChannelLayout& layout, const T* g, const T* x,
                                    const compute_type<T>* centre) {

@@ -92,8 +92,8 @@ struct Atanh<double> {
       0.28571428760738280511, 0.39999999999301911985, 0.66666666666667646355, 1.9999999999999999977};
 };
 
-/// The natural logarithm of normal numbers above 0. Of operations that every processor rounds alike, so that
-/// random numbers do not depend on the vectors; the general one differs in the last digit.
+/// Returns the natural logarithm of normal numbers above 0. Of operations that every processor rounds alike,
+/// so that random numbers do not depend on the vectors; the general one differs in the last digit.
 template <class C>
 xsimd::batch<C> logarithm(const xsimd::batch<C>& x) {
   using Batch = xsimd::batch<C>;

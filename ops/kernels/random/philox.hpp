@@ -29,7 +29,7 @@ inline std::array<std::uint32_t, 4> philox(std::array<std::uint32_t, 4> c, std::
 using U64 = xsimd::batch<std::uint64_t>;
 using U32 = xsimd::batch<std::uint32_t>;
 
-/// The product of the low halves of 64-bit lanes.
+/// Returns the product of the low halves of 64-bit lanes.
 inline U64 multiply_low_halves(U64 a, U64 b) {
 #if defined(__AVX512F__)
   return _mm512_mul_epu32(a, b);

@@ -42,7 +42,7 @@ class Accumulator {
   static Partial renumbered(Partial x, std::int64_t, std::int64_t) { return x; }
   static Partial merge(Partial a, Partial b) { return Op::combine(a, b); }
 
-  /// A short contiguous run, in four chains of vectors.
+  /// Returns a short contiguous run, in four chains of vectors.
   template <class T>
   static A run(const T* p, std::int64_t n) {
     const auto at = [p](std::int64_t i) { return Op::map(load_as<A>(p + i)); };

@@ -57,7 +57,7 @@ class Find {
   static constexpr int w = lanes<A>;
   static constexpr std::int64_t stretch = std::int64_t{1} << std::min<int>(30, 8 * sizeof(A));
 
-  /// Where in a block the first element is that equals `value`, which there is.
+  /// Returns where in a block the first element is that equals `value`, which there is.
   template <class T>
   static std::int64_t position(const T* p, std::int64_t n, A value) {
     const auto wanted = splat(value);
@@ -73,7 +73,7 @@ class Find {
     return static_cast<std::int64_t>(fold_lanes<U>(first, [](auto a, auto b) { return a < b ? a : b; }));
   }
 
-  /// Whether x is to be preferred to y, which comes before it.
+  /// Returns whether x is to be preferred to y, which comes before it.
   template <class V>
   static auto better(V x, V y) {
     if constexpr (std::is_same_v<Op, Max>) return (!(x <= y)) & (y == y);

@@ -63,8 +63,8 @@ class FindMoments {
  private:
   static constexpr int w = lanes<A>, block = 16;
 
-  /// A run that stays in the first cache: first its mean, then differences from that, whose own sum tells how
-  /// far the mean was rounded.
+  /// Returns a run that stays in the first cache: first its mean, then differences from that, whose own sum
+  /// tells how far the mean was rounded.
   template <class T>
   static Partial run(const T* p, std::int64_t n) {
     if (n == 0) return {0, 0, 0};
@@ -117,7 +117,7 @@ class FindMoments {
 
 }  // namespace detail
 
-/// The variance as a T.
+/// Returns the variance as a T.
 template <class T>
 T variance_of(const Moments& x) {
   using A = compute_type<T>;

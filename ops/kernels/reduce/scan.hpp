@@ -30,7 +30,7 @@ V broadcast_lane(V v, std::index_sequence<L...>) {
   return __builtin_shufflevector(v, v, (int(L) * 0 + Lane)...);
 }
 
-/// The running totals within one vector.
+/// Returns the running totals within one vector.
 template <class Op, bool Reverse, int S, class V, class Lanes>
 V scan_vector(V v, V identity, Lanes all) {
   if constexpr (S < int(Lanes::size())) {

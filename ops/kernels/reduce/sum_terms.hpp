@@ -55,7 +55,7 @@ template <class A, class F>
   return total;
 }
 
-/// The largest of n elements.
+/// Returns the largest of n elements.
 template <class T, class A = compute_type<T>>
 A row_max(const T* x, std::int64_t n) {
   constexpr int w = lanes<T>;

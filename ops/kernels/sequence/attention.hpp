@@ -284,7 +284,7 @@ class AttentionBackward : public AttentionBlocks<A> {
  private:
   using AttentionBlocks<A>::at;
 
-  /// The mean of the slopes of a query's weights, by these weights.
+  /// Returns the mean of the slopes of a query's weights, by these weights.
   A mean_slope(const AttentionGradients<A>& d, std::int64_t q) const {
     const A *out = d.out + q * at.row(at.value_dim), *g = d.g + q * at.row(at.value_dim);
     return static_cast<A>(sum_terms<A>(at.value_dim, [=](std::int64_t i, std::int64_t m) {

@@ -41,7 +41,7 @@ void store_batch(bool* to, const xsimd::batch_bool<A>& condition) {
   for (int i = 0; i < lanes<A>; ++i) to[i] = flags[i] != 0;
 }
 
-/// The first n lanes only, n <= lanes.
+/// Returns the first n lanes only, n <= lanes.
 template <class T>
 batch_t<T> load_batch(const T* from, std::int64_t n) {
   return load_partial(from, n);

@@ -74,8 +74,8 @@ Vec<A> bell(Vec<A> y) {
 #endif
 }
 
-/// The standard normal distribution function: its tail at -|x| is e^(-x^2 / 2) / (|x| + c) times a polynomial
-/// of 1 - 2 c / (|x| + c).
+/// Returns the standard normal distribution function: its tail at -|x| is e^(-x^2 / 2) / (|x| + c) times a
+/// polynomial of 1 - 2 c / (|x| + c).
 template <class A>
 Vec<A> normal_cdf(Vec<A> x) {
   using C = Constants<A>;
@@ -89,10 +89,10 @@ Vec<A> normal_cdf(Vec<A> x) {
 using kernels::detail::exp_polynomial, kernels::detail::ExpParts, kernels::detail::fused,
     kernels::detail::scale_by_power;
 
-/// The exponent of x = m 2^e with 1 <= m < 2; of 0 and infinity -infinity and infinity.
+/// Returns the exponent of x = m 2^e with 1 <= m < 2; of 0 and infinity -infinity and infinity.
 inline __m512 exponent(__m512 x) { return _mm512_maskz_getexp_ps(0xffff, x); }
 inline __m512d exponent(__m512d x) { return _mm512_maskz_getexp_pd(0xff, x); }
-/// The m of x = m 2^e with 0.75 <= m < 1.5; of 0 and infinity 1, of negative numbers NaN.
+/// Returns the m of x = m 2^e with 0.75 <= m < 1.5; of 0 and infinity 1, of negative numbers NaN.
 inline __m512 mantissa(__m512 x) {
   return _mm512_maskz_getmant_ps(0xffff, x, _MM_MANT_NORM_p75_1p5, _MM_MANT_SIGN_nan);
 }

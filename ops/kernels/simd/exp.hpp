@@ -14,7 +14,7 @@ Vec<A> larger(Vec<A> a, Vec<A> b) {
 #endif
   return a > b ? a : b;
 }
-/// The smaller, likewise.
+/// Returns the smaller, likewise.
 template <class A>
 Vec<A> smaller(Vec<A> a, Vec<A> b) {
 #if defined(__AVX512F__)

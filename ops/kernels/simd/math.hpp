@@ -46,8 +46,8 @@ template <class A>
 Batch<A> tanh(const Batch<A>& x) {
   return wide::tanh<A>(x);
 }
-/// The sine of a vector, and one by one that of lanes of many turns, infinities and NaN: no lane depends on
-/// its neighbours.
+/// Returns the sine of a vector, and one by one that of lanes of many turns, infinities and NaN: no lane
+/// depends on its neighbours.
 template <class A, class F>
 Batch<A> sine_or(F exact, const Batch<A>& x, bits_of<A> quarter) {
   const Batch<A> y = wide::sine<A>(x, quarter);
@@ -107,7 +107,7 @@ Batch<A> erf(const Batch<A>& x) {
   else return one_by_one(x, [](A a) { return std::erf(a); });
 }
 
-/// The standard normal distribution function.
+/// Returns the standard normal distribution function.
 template <class A>
 Batch<A> normal_cdf(const Batch<A>& x) {
   return wide::normal_cdf<A>(x);

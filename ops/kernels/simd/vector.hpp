@@ -49,7 +49,7 @@ Vec<T> splat(T value) {
   return value - Vec<T>{};
 }
 
-/// A float16 as a float, the exact value.
+/// Returns a float16 as a float, the exact value.
 inline float to_float(float16 x) {
 #ifdef __F16C__
   return _cvtsh_ss(x.bits());
@@ -57,7 +57,7 @@ inline float to_float(float16 x) {
   return x;
 #endif
 }
-/// The float16 nearest to x.
+/// Returns the float16 nearest to x.
 inline float16 to_float16(float x) {
 #ifdef __F16C__
   return float16::from_bits(static_cast<std::uint16_t>(_cvtss_sh(x, _MM_FROUND_TO_NEAREST_INT)));
@@ -66,8 +66,8 @@ inline float16 to_float16(float x) {
 #endif
 }
 
-/// The element at p in its compute type. Like all loads here it may read an element as the integer of its
-/// bits.
+/// Returns the element at p in its compute type. Like all loads here it may read an element as the integer of
+/// its bits.
 template <class T>
 compute_type<T> element(const T* p) {
   std::conditional_t<std::is_same_v<T, bool>, std::uint8_t, T> x;
@@ -75,7 +75,7 @@ compute_type<T> element(const T* p) {
   if constexpr (std::is_same_v<T, float16>) return to_float(x);
   else return x;
 }
-/// A value of the compute type as a T.
+/// Returns a value of the compute type as a T.
 template <class T, class A>
 T narrow(A x) {
   if constexpr (std::is_same_v<T, float16>) return to_float16(static_cast<float>(x));
@@ -231,7 +231,8 @@ template <class T>
   for (std::int64_t i = 0; i < n; i += line) __builtin_prefetch(p + distance + i);
 }
 
-/// The prefetch distance of a loop that reads `elements` at a time: a whole multiple of them, 16 kB at least.
+/// Returns the prefetch distance of a loop that reads `elements` at a time: a whole multiple of them, 16 kB
+/// at least.
 template <class T>
 std::int64_t prefetch_distance(std::int64_t elements) {
   constexpr std::int64_t least = 16384 / sizeof(T);
@@ -252,7 +253,7 @@ V fold_within(V v, const F& combine) {
 }
 }  // namespace detail
 
-/// The reduction of all lanes of v by `combine`, pairwise.
+/// Returns the reduction of all lanes of v by `combine`, pairwise.
 template <class T, class V, class F>
 T fold_lanes(V v, const F& combine) {
   if constexpr (sizeof(V) <= 16) {

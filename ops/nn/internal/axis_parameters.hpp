@@ -13,7 +13,7 @@ inline std::vector<int> axes_in(unsigned bits) {
   return axes;
 }
 
-/// The axes of a tensor with those in `bits` last and the others first, for permute_dimensions.
+/// Returns the axes of a tensor with those in `bits` last and the others first, for permute_dimensions.
 inline Shape moved_last(unsigned bits, int rank) {
   Shape pattern;
   for (const bool last : {false, true})
@@ -22,14 +22,14 @@ inline Shape moved_last(unsigned bits, int rank) {
   return pattern;
 }
 
-/// The pattern that undoes another.
+/// Returns the pattern that undoes another.
 inline Shape inverse(const Shape& pattern) {
   Shape back = pattern;
   for (int d = 0; d < pattern.rank(); ++d) back[static_cast<int>(pattern[d])] = d;
   return back;
 }
 
-/// The shape in which a statistic or parameter, one element for each position of the axes in `bits`,
+/// Returns the shape in which a statistic or parameter, one element for each position of the axes in `bits`,
 /// broadcasts to x. Throws ValueError when it has another number of elements.
 inline Shape parameter_shape(const char* op, const char* name, const Tensor& parameter, const Tensor& x,
                              unsigned bits) {
@@ -42,7 +42,7 @@ inline Shape parameter_shape(const char* op, const char* name, const Tensor& par
   return shape;
 }
 
-/// The parameter in that shape.
+/// Returns the parameter in that shape.
 inline Tensor broadcastable_parameter(const char* op, const char* name, const Tensor& parameter,
                                       const Tensor& x, unsigned bits) {
   return backend::reshape(parameter, parameter_shape(op, name, parameter, x, bits));

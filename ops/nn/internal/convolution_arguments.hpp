@@ -16,7 +16,7 @@ struct ConvolutionArguments {
   std::string padding, data_format;
 };
 
-/// Whether the format is "channels_first". Throws ValueError for an unknown one.
+/// Returns whether the format is "channels_first". Throws ValueError for an unknown one.
 bool channels_first(const char* op, const std::optional<std::string>& data_format);
 /// Throws ValueError unless there is one number for each spatial axis, none below 1.
 void expect_positive(const char* op, const char* name, const Shape& numbers, int dims);
@@ -34,7 +34,7 @@ Shape channels_back(const Shape& shape, bool first);
 /// stands for what is unknown. Throws ValueError for anything that does not fit.
 kernels::Convolution canonical(const ConvolutionArguments& arguments, const Shape& input,
                                const Shape& window);
-/// The shape of its result.
+/// Returns the shape of its result.
 Shape result_shape(const kernels::Convolution& c, const Shape& input, std::int64_t filters);
 
 }  // namespace ktape::backend

@@ -26,7 +26,7 @@ struct RecurrentArguments {
   std::int64_t samples() const { return x.shape()[options.time_major ? 1 : 0]; }
   std::int64_t steps() const { return x.shape()[options.time_major ? 0 : 1]; }
   std::int64_t units() const { return recurrent_kernel.shape()[0]; }
-  /// The differentiable ones: x, kernel, recurrent kernel, bias (maybe undefined), states.
+  /// Returns the differentiable ones: x, kernel, recurrent kernel, bias (maybe undefined), states.
   std::vector<Tensor> tensors() const {
     std::vector<Tensor> all{x, kernel, recurrent_kernel, bias};
     all.insert(all.end(), states.begin(), states.end());
@@ -37,7 +37,7 @@ struct RecurrentArguments {
   }
 };
 
-/// The op as its formula says, step by step.
+/// Returns the op as its formula says, step by step.
 backend::RnnResult<Tensor> composed(const RecurrentArguments& arguments);
 
 }  // namespace ktape::kernels

@@ -22,11 +22,11 @@ class AttentionAxes {
 
   const std::vector<int>& list() const { return attended_; }
   bool one() const { return attended_.size() == 1; }
-  /// Whether tensors are folded as they come.
+  /// Returns whether tensors are folded as they come.
   bool plain() const { return rank_ == 3; }
-  /// How many axes of the scores are of queries and keys.
+  /// Returns how many axes of the scores are of queries and keys.
   int pairs() const { return 2 * static_cast<int>(attended_.size()); }
-  /// Whether two inputs are alike in the axes that are not attended over.
+  /// Returns whether two inputs are alike in the axes that are not attended over.
   bool share_batch(const Shape& a, const Shape& b) const;
   /// The axes of the scores that are normalized together.
   Axes of_softmax() const;
@@ -49,7 +49,7 @@ class AttentionAxes {
   std::vector<int> attended_{1}, rest_{0};
 };
 
-/// A mask of any dtype as one of bool, with a new axis.
+/// Returns a mask of any dtype as one of bool, with a new axis.
 Tensor as_bool(const Tensor& mask, int new_axis);
 /// Returns the logical and of two masks, of which either may be undefined.
 Tensor both(const Tensor& a, const Tensor& b);

@@ -54,13 +54,13 @@ class AttentionLayer : public LayerWith<Arguments> {
     dropout_ = Dropout(args.dropout, {.seed = args.seed, .name = "dropout", .dtype = this->dtype()});
   }
 
-  /// Whether the weights of a call have to exist.
+  /// Returns whether the weights of a call have to exist.
   bool needs_weights(const Tensor& query, const CallArguments& arguments) const {
     return arguments.return_attention_scores ||
            (args.dropout > 0 && (is_symbolic(query) || this->training(arguments)));
   }
 
-  /// The weights of the scores that a mask leaves.
+  /// Returns the weights of the scores that a mask leaves.
   Tensor weights(const Tensor& scores, const Tensor& mask) const {
     if (!mask.defined()) return softmax_(scores);
     if (!broadcasts_to(mask.shape(), scores.shape()))

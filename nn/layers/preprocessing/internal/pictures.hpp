@@ -15,14 +15,14 @@ struct ImageAxes {
 /// Returns the requirement on images: an image, or a batch of images.
 inline std::vector<InputSpec> image_spec() { return {{.min_ndim = 3, .max_ndim = 4}}; }
 
-/// The shape with another height and width.
+/// Returns the shape with another height and width.
 Shape with_size(Shape shape, const ImageAxes& axes, std::int64_t height, std::int64_t width);
 
-/// The window of this size from the first pixel on.
+/// Returns the window of this size from the first pixel on.
 Tensor window(const Tensor& x, const ImageAxes& axes, std::int64_t top, std::int64_t left,
               std::int64_t height, std::int64_t width);
 
-/// The largest window in the middle with the ratio of height to width, resized to them. Floating x.
+/// Returns the largest window in the middle with the ratio of height to width, resized to them. Floating x.
 Tensor cropped_to_ratio(const Tensor& x, const ImageAxes& axes, std::int64_t height, std::int64_t width,
                         const std::string& interpolation = "bilinear", bool antialias = false);
 

@@ -12,7 +12,7 @@ class QuantileSummary {
   /// Takes in numbers; NaN counts as the largest.
   void add(std::vector<double> numbers);
   bool empty() const { return entries_.empty(); }
-  /// The quantiles 1 / bins, 2 / bins, ..., in ascending order.
+  /// Returns the quantiles 1 / bins, 2 / bins, ..., in ascending order.
   std::vector<double> boundaries(std::int64_t bins) const;
 
  private:

@@ -35,7 +35,7 @@ class Vocabulary {
   /// For each of `list(true)`; none without "tf_idf".
   const std::optional<std::vector<double>>& idf_weights() const { return idf_weights_; }
 
-  /// The elements of a vector. Throws ValueError, naming the layer, while it is unknown.
+  /// Returns the elements of a vector. Throws ValueError, naming the layer, while it is unknown.
   std::int64_t depth(const std::string& name) const;
   /// The place of a token, -1 for a mask that is in no vector. Throws ValueError, naming the layer, for an
   /// unknown token that has none.

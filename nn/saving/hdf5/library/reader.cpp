@@ -226,8 +226,8 @@ class TreeReader {
     return texts;
   }
 
-  /// The size of the file's largest global heap, which no text of variable length exceeds. A heap begins with
-  /// "GCOL", its version and three zeros; its size follows.
+  /// Returns the size of the file's largest global heap, which no text of variable length exceeds. A heap
+  /// begins with "GCOL", its version and three zeros; its size follows.
   std::uint64_t largest_heap() {
     if (largest_heap_) return *largest_heap_;
     constexpr std::string_view signature("GCOL\1\0\0\0", 8);
@@ -320,7 +320,7 @@ class TreeReader {
     return layout == H5D_CONTIGUOUS && bytes > 0;
   }
 
-  /// Whether the data are compressed.
+  /// Returns whether the data are compressed.
   bool expect_filters(hid_t list, const std::string& path) const {
     bool inflated = false;
     const int count = H5Pget_nfilters(list);
