@@ -3,11 +3,11 @@
 
 namespace ktape::nn {
 
-/// What a program that trains a model is told on its command line, see `program_options`.
+/// The command line options of a program that trains a model, see `program_options`.
 struct ProgramOptions {
   int epochs = 1;
   int quick_epochs = 1;  ///< the epochs of `--quick`; not an option itself
-  int seed = 1;          ///< of all random numbers
+  int seed = 1;          ///< the seed of all random numbers
   std::string data = {};
   std::string out = {};  ///< a folder for pictures and reports; none are written where it is empty
   bool quick = false;    ///< a small run, to see that everything works

@@ -22,8 +22,8 @@ struct Preparation {
   double scale = 1;
   double bound = std::numeric_limits<double>::infinity();
   double keep = 1;
-  /// With these (int64, each once) the gradient has only the variable's slices along axis 0 of these numbers.
-  /// The other ones have the gradient 0, and are left alone unless `all_rows`.
+  /// The rows (int64, each once) of the variable, slices along axis 0, that the gradient has; undefined: all
+  /// rows. The gradient of other rows is 0; these rows change only with `all_rows`.
   Tensor rows = {};
   bool all_rows = false;
 };

@@ -106,7 +106,7 @@ Tensor centred(const Tensor& x, unsigned bits) {
   return x - mean(x, axes, true);
 }
 
-/// Of float16 as float32.
+/// Computes the sum of squares; for float16, in float32.
 Tensor sum_of_squares(const Tensor& x, const ReducedAxes& groups) {
   return kernels::reduced<kernels::SumOfSquaresOf, kernels::WideSumOf>(x, groups);
 }
@@ -128,7 +128,7 @@ void variance_into(const T* x, Out* out, kernels::JoinedAxes axes) {
   for (const kernels::Moments& found : moments) *out++ = kernels::variance_of<Out>(found);
 }
 
-/// Of float16 as float32.
+/// Computes the variance; for float16, in float32.
 Tensor variance(const Tensor& x, const ReducedAxes& groups) {
   const double n = static_cast<double>(groups.size);
   Tensor out = Tensor::empty(groups.shape, x.dtype() == DType::Float64 ? DType::Float64 : DType::Float32);

@@ -340,7 +340,7 @@ std::vector<Tensor> unstack(const Tensor& x, int axis) {
 
 namespace {
 
-/// One axis continued by its mirror image, which begins `skip` elements from the border.
+/// Pads an axis with its mirror image, which begins `skip` elements from the border.
 Tensor mirrored(const Tensor& x, int axis, const PaddingPair& padding, std::int64_t skip) {
   if (padding.before == 0 && padding.after == 0) return x;
   const std::int64_t n = x.shape()[axis];

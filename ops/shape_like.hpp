@@ -6,7 +6,7 @@
 
 namespace ktape::backend {
 
-/// One extent of a shape: a number, or an integer tensor of one element such as `shape(x)[0]`.
+/// An extent of a shape: a number, or an integer tensor of one element such as `shape(x)[0]`.
 class Extent {
  public:
   template <std::integral T>

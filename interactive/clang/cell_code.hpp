@@ -9,7 +9,7 @@
 
 namespace ktape::interactive {
 
-/// One piece of a cell that runs: a statement, or the initialization of a variable.
+/// A piece of a cell that runs: a statement, or the initialization of a variable.
 struct Step {
   std::string symbol;
   bool is_statement = false;

@@ -4,7 +4,7 @@
 
 namespace ktape::interactive {
 
-/// How the code of a cell ended.
+/// The end of a cell's code.
 struct Ending {
   enum Kind { Finished, Rejected, Threw, Interrupted, Crashed };  ///< Rejected: the cell did not compile
   Kind kind = Finished;

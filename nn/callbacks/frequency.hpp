@@ -5,8 +5,8 @@
 
 namespace ktape::nn {
 
-/// How often a callback acts: after each epoch ("epoch"), after each batch ("batch"), or after every n
-/// batches, counted across epochs (a number).
+/// The frequency with which a callback acts: after each epoch ("epoch"), after each batch ("batch"), or after
+/// every n batches, counted across epochs (a number).
 class Frequency {
  public:
   /// Throws ValueError for a word other than "epoch" and "batch", and for a number below 1.

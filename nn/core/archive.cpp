@@ -106,7 +106,7 @@ void Archive::operator()(const std::string& name, std::string& value) {
   value.assign(bytes.begin(), bytes.end());
 }
 
-/// Each text ends with a zero.
+/// Stores texts in one tensor of bytes; each text ends with a zero.
 void Archive::operator()(const std::string& name, std::vector<std::string>& values) {
   std::string all;
   for (const std::string& value : values) all += value + '\0';

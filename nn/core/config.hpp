@@ -57,7 +57,7 @@ class Value {
   Value(const Config& config);
   /// Makes a list of the extents, with null for an unknown extent.
   Value(const Shape& shape);
-  /// Makes an integer of a single axis, a list of several axes, and null of all axes.
+  /// Converts axes: one axis to an integer, several axes to a list, all axes to null.
   Value(const Axes& axes);
   template <class T>
   Value(const std::optional<T>& value) : Value() {

@@ -98,7 +98,7 @@ class FunctionObject : public Object {
   /// such functions hide this member.
   static Value known(AnyFunction) { return {}; }
 
-  /// An object that calls a std::function.
+  /// An object that calls a function.
   template <class Base>
   class From final : public Base {
    public:

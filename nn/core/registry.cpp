@@ -7,8 +7,7 @@
 namespace ktape::nn {
 namespace {
 
-/// Returns the key of a name: lower case, without underscores, so that all of Keras's spellings have an equal
-/// key.
+/// Returns the key of a name: lower case without underscores, so that all spellings of Keras share a key.
 std::string key_of(const std::string& kind, const std::string& name) {
   std::string key = kind + '/';
   for (char c : name)

@@ -14,7 +14,8 @@ class Stream;
 /// An element of a dataset: some tensors, such as inputs and targets, which may have names.
 using Element = nn::NamedTensors;
 
-/// In place of a number of threads or of elements made ahead: one that is well chosen. `tf.data.AUTOTUNE`.
+/// A value for numbers of threads, and of elements made ahead, that lets the library choose. Mirrors
+/// `tf.data.AUTOTUNE`.
 inline constexpr int AUTOTUNE = -1;
 
 struct ShuffleOptions {
@@ -96,7 +97,7 @@ class Dataset {
   ///     Dataset::from_tensor_slices({left, right}, same)
   ///     Dataset::from_tensor_slices({{"title", titles}, {"body", bodies}}, {{"priority", priorities}})
   static Dataset from_tensor_slices(const Element& x, const Element& y, const Element& sample_weight = {});
-  /// One element: the tensors.
+  /// Makes a dataset of one element, the tensors.
   static Dataset from_tensors(const Element& tensors);
   /// Gives the elements that the callable returns until it returns none. Each iteration calls a copy of the
   /// callable, so that a callable that keeps a counter begins again.
@@ -153,7 +154,7 @@ class Dataset {
   Dataset repeat(std::optional<std::int64_t> count = {}) const;
   /// Returns the first elements; all with -1.
   Dataset take(std::int64_t count) const;
-  /// All but the first elements; none with -1.
+  /// Gives all but the first `count` elements; -1 gives none.
   Dataset skip(std::int64_t count) const;
   /// Gives every num_shards-th element, from the index-th on: the part of one of num_shards processes. Random
   /// transformations before `shard` need a seed, so that all processes divide one sequence; random numbers

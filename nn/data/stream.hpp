@@ -10,13 +10,13 @@
 /// The classes that a Dataset refers to: DatasetImpl and its streams. Internal: sources only.
 namespace ktape::data {
 
-/// One iteration over a dataset. One thread at a time uses a stream; a stream may pass between threads.
+/// An iteration over a dataset. One thread at a time uses a stream; a stream may pass between threads.
 class Stream {
  public:
   virtual ~Stream() = default;
   /// The next element; false at the end, and from then on.
   virtual bool next(Element& out) = 0;
-  /// Up to n elements along a new first axis. Returns how many there were.
+  /// Sets `out` to a batch of up to n elements, along a new first axis, and returns their number.
   virtual std::int64_t next_batch(std::int64_t n, Element& out);
   /// Passes over up to n elements.
   virtual void skip(std::int64_t n);
@@ -88,7 +88,7 @@ Element stacked(const std::vector<Element>& elements);
 /// Returns the tensors at each place of the elements one after another along the first axis.
 Element joined(const std::vector<Element>& parts);
 
-/// How functions of the user run: unrecorded, in inference, with random numbers that follow from a key.
+/// Calls a function of the user: unrecorded, in inference, with random numbers that follow from a key.
 auto called(const auto& function, std::uint64_t key, const auto&... arguments) {
   const NoGrad unrecorded;
   const backend::learning_phase_scope inference(0);

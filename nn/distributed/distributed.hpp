@@ -93,8 +93,9 @@ Tensor allreduce(const Tensor& x, const AllreduceOptions& options = {});
 /// The tensors of all processes along axis 0, where alone they may differ in extent. The gradient is the sum
 /// of the gradients, of one's own part. Throws ValueError for a scalar.
 Tensor allgather(const Tensor& x);
-/// That of the process `root`, in all of them. The gradient is the sum of the gradients, for root; zeros for
-/// others. Throws ValueError for a root that there is not.
+/// Returns the tensor of the process `root` in all processes. The gradient of root's tensor is the sum of the
+/// gradients of all processes, that of the other processes' tensors is zeros. Throws ValueError for a root
+/// that is no rank.
 Tensor broadcast(const Tensor& x, int root = 0);
 /// The variables take on the values that root has.
 void broadcast(const std::vector<Variable>& variables, int root = 0);

@@ -19,7 +19,7 @@ namespace {
 /// Each process reads the elements of all processes: with more processes, rings of messages move fewer bytes.
 constexpr int most_processes = 8;
 
-/// How far a process is, for the others to see.
+/// The progress of a process in a round, which the other processes read.
 struct Progress {
   alignas(64) std::atomic<std::int64_t> sent{0};   ///< rounds in which its elements were there
   alignas(64) std::atomic<std::int64_t> taken{0};  ///< rounds of which it needs no sums any longer

@@ -13,8 +13,9 @@ inline std::uint64_t saturated_product(std::uint64_t a, std::uint64_t b) {
   return __builtin_mul_overflow(a, b, &product) ? ~std::uint64_t{0} : product;
 }
 
-/// How far compressed data may inflate: deflate makes up to 1032 bytes of one, and so all of a memory of a
-/// file that is easily sent. What stays below `free` may; what is larger, only `factor` times what is stored.
+/// A limit to the inflation of compressed data: deflate makes up to 1032 bytes of one byte, so a small file
+/// could fill all memory. Data may always inflate to `free` bytes, and beyond to `factor` times the stored
+/// bytes.
 struct Inflation {
   std::uint64_t free, factor;
 };
@@ -58,7 +59,7 @@ class ByteSource {
   void expect_room(std::uint64_t bytes, const char* what) const;
   /// Throws when something follows.
   void expect_end(const char* what);
-  /// Everything that follows.
+  /// Returns all bytes up to the end.
   std::string rest();
   /// Reads everything that follows, and keeps nothing.
   void skip_rest();

@@ -39,7 +39,7 @@ __m128i factors(int bits) {
                         static_cast<long long>(remainder_of_power(bits + 32)));
 }
 
-/// Of at least 64 bytes.
+/// Computes the checksum of at least 64 bytes with carry-less products.
 __attribute__((target("pclmul"))) std::uint32_t by_folding(std::uint32_t before, const void* bytes,
                                                            std::size_t n) {
   static const __m128i far = factors(512), near = factors(128);

@@ -56,7 +56,7 @@ class ZipSource : public ByteSource {
   }
 
  protected:
-  /// So many bytes, which the directory says are there.
+  /// Reads n bytes, which exist by the directory.
   virtual void get(unsigned char* out, std::size_t n) = 0;
 
   const RandomFile& file_;

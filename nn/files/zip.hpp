@@ -32,8 +32,8 @@ class ZipArchive {
   /// The bytes of one of the entries, whose checksum is compared when the last one is read. Used while the
   /// archive lives.
   std::unique_ptr<ByteSource> open(const ZipEntry& entry) const;
-  /// All of an entry that is a text, which inflates only as `texts_inflation` allows. Throws IOError, naming
-  /// it.
+  /// Returns the text of an entry, which may inflate as far as `texts_inflation` allows. Throws IOError,
+  /// naming the entry.
   std::string text(const ZipEntry& entry) const;
 
  private:

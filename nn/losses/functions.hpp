@@ -131,13 +131,14 @@ struct CircleFunctionOptions {
   double margin = 0.4;
   bool remove_diagonal = true;  ///< whether an embedding is no pair with itself
 };
-/// Of class numbers (samples,) and embeddings of length 1 (samples, size): embeddings of one class should be
-/// near each other, those of two far apart. A value for each sample.
+/// Computes a value for each sample from class numbers (samples,) and embeddings of length 1 (samples, size):
+/// small where embeddings of a class are near each other and far from those of other classes.
 Tensor circle(const Tensor& y_true, const Tensor& y_pred, const CircleFunctionOptions& options = {});
 
-/// Of label sequences (samples, length), where 0 stands for no label, and logits (samples, steps, classes),
-/// where class 0 is the blank: -log of the probability of all ways to spell the labels. All steps count.
-/// Throws ValueError for other ranks, and where the steps are too few or a label is no class.
+/// Computes -log of the probability of all paths that spell the labels, from label sequences (samples,
+/// length), in which 0 means no label, and logits (samples, steps, classes), in which class 0 is the blank.
+/// All steps count. Throws ValueError for other ranks, and where the steps are too few or a label is no
+/// class.
 Tensor ctc(const Tensor& y_true, const Tensor& y_pred);
 
 // --- Other names of Keras's --------------------------------------------------------------------------------

@@ -32,10 +32,10 @@ struct LossCallOptions {
   Tensor mask = {};           ///< what is 0 does not count; the mask that y_pred carries by default
 };
 
-/// How far predictions are from targets: by name ("mse"; "crossentropy" is the one that fits the shapes of
-/// both), as an object, as one of Keras's functions (nn::losses::huber), or any callable of (y_true, y_pred),
-/// the targets in the dtype of floating predictions, that returns one value, or one for each sample, which
-/// are averaged.
+/// A loss, the distance of predictions from targets: given by name ("mse"; "crossentropy" means the
+/// crossentropy that fits the shapes of both), as an object, as a function of Keras (nn::losses::huber), or
+/// as any callable of (y_true, y_pred), the targets in the dtype of floating predictions, that returns one
+/// value, or one for each sample, which are averaged.
 ///
 ///     model.compile({.loss = nn::SparseCategoricalCrossentropy({.from_logits = true})});
 class Loss : public FunctionHandle<LossImpl> {

@@ -30,7 +30,7 @@ inline std::shared_ptr<LossImpl> loss_of(const char* class_name, const LossOptio
   });
 }
 
-/// How targets name classes.
+/// The encoding of classes in targets.
 enum class Classes { Binary, Sparse, OneHot };
 
 /// Returns the kind of classes (binary, categorical or sparse) that "crossentropy" and "accuracy" mean for

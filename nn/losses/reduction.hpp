@@ -6,8 +6,8 @@
 
 namespace ktape::nn {
 
-/// How the values of the samples become one loss: "sum_over_batch_size" (or "mean": their mean), "sum",
-/// "mean_with_sample_weight" (the weighted mean), or "none" (None: they stay as they are). Throws ValueError
+/// The reduction of the values of the samples to one loss: "sum_over_batch_size" (or "mean": their mean),
+/// "sum", "mean_with_sample_weight" (the weighted mean), or "none" (None: no reduction). Throws ValueError
 /// for another name.
 class Reduction {
  public:
@@ -19,7 +19,7 @@ class Reduction {
   explicit Reduction(const Value& value);
 
   Kind kind() const { return kind_; }
-  /// Its name, as Keras writes it.
+  /// Returns the name of the reduction, as Keras writes it.
   Value to_value() const;
 
  private:

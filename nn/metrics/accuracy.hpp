@@ -1,7 +1,7 @@
 #pragma once
 #include <ktape/nn/metrics/metric.hpp>
 
-/// How often predictions are right: the mean of a 1 or 0 for each sample.
+/// Accuracies: the share of right predictions, which is the mean of a 1 or 0 for each sample.
 namespace ktape::nn {
 
 /// Binary where predictions have one value, else sparse where targets lack the axis of the classes or have 1

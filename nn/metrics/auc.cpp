@@ -43,7 +43,8 @@ const AUCOptions& checked(const AUCOptions& o) {
   return o;
 }
 
-/// One below all predictions, those given or even steps between 0 and 1, and one above all predictions.
+/// Returns a threshold below all predictions, the given thresholds or even steps between 0 and 1, and a
+/// threshold above all predictions.
 std::vector<double> thresholds_of(const AUCOptions& o) {
   constexpr double beyond = 1e-7;
   std::vector<double> inner = o.thresholds.value_or(std::vector<double>());

@@ -110,7 +110,7 @@ double precision(const Counts& c, std::size_t k) { return ratio(c.tp[k], c.tp[k]
 double recall(const Counts& c, std::size_t k) { return ratio(c.tp[k], c.tp[k] + c.fn[k]); }
 double specificity(const Counts& c, std::size_t k) { return ratio(c.tn[k], c.tn[k] + c.fp[k]); }
 
-/// With top_k every prediction that is left is positive.
+/// Returns the default threshold. With top_k, all predictions that remain are positive.
 double otherwise(const PrecisionOptions& o) { return o.top_k ? -1e30 : 0.5; }
 
 /// 0, ..., 1 in even steps; 0.5 alone.

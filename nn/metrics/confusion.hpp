@@ -9,7 +9,7 @@
 /// or that of their first axes.
 namespace ktape::nn {
 
-/// One number, or several.
+/// Thresholds of a metric: one number, or several.
 class Thresholds {
  public:
   Thresholds() = default;  ///< 0.5
@@ -51,12 +51,12 @@ struct PrecisionOptions {
   std::optional<int> class_id = {};  ///< the only class (of the last axis) that counts; by default all count
   std::string name = {};
 };
-/// True positives / predicted positives, 0 without any.
+/// True positives / predicted positives, 0 without predicted positives.
 class Precision : public Metric {
  public:
   Precision(const PrecisionOptions& options = {});
 };
-/// True positives / positives, 0 without any.
+/// True positives / positives, 0 without positives.
 class Recall : public Metric {
  public:
   Recall(const PrecisionOptions& options = {});

@@ -26,7 +26,7 @@ class MetricImpl : public Object {
   Config get_config() const override { return {{"name", name_}}; }
   const std::string& name() const { return name_; }
 
-  /// Either may be undefined: sample_weight, and for a metric of values alone, y_true.
+  /// Adds a batch. sample_weight may be undefined; so may y_true, for a metric of values alone.
   virtual void update_state(const Tensor& y_true, const Tensor& y_pred, const Tensor& sample_weight) = 0;
   /// Returns a number, or one for each class or threshold.
   virtual Tensor result() const = 0;

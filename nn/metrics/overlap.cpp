@@ -155,7 +155,7 @@ struct ScoreImpl final : MetricWith<Options> {
   std::vector<double> tp_, fp_, fn_;
 };
 
-/// How a metric reads its arguments.
+/// The options for reading targets and predictions.
 struct Overlap {
   std::int64_t classes;
   std::vector<std::int64_t> targets;

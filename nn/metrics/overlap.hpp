@@ -4,7 +4,7 @@
 #include <optional>
 #include <vector>
 
-/// How much predicted and true classes overlap.
+/// Metrics of the overlap of predicted and true classes.
 namespace ktape::nn {
 
 struct FBetaScoreOptions {

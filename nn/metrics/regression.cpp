@@ -192,7 +192,7 @@ struct R2Impl final : MetricWith<R2ScoreOptions> {
     to.resize(static_cast<std::size_t>(sums.size()));
     elements(to.data(), sums.size()) += elements(sums.pointer<double>(), sums.size());
   }
-  /// With fewer samples than regressors and one it stays as it is.
+  /// Returns the adjusted score, or the score itself for fewer samples than regressors + 2.
   double adjusted(double score) const {
     const double left = samples_ - options.num_regressors - 1;
     return options.num_regressors == 0 || left <= 0 ? score : 1 - (1 - score) * (samples_ - 1) / left;

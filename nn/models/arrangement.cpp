@@ -184,7 +184,7 @@ Batch Arrangement::by_counts(const NamedTensors& element, bool inputs_only) cons
   return of_arrays(x, y, weights);
 }
 
-/// None for a class of the user's that may take any number.
+/// Returns the number of inputs; none for a model class of the user that takes any number.
 std::optional<std::size_t> Arrangement::input_count() const {
   const ModelImpl& model = model_.impl();
   if (!inputs_.names.empty()) return inputs_.names.size();

@@ -10,11 +10,12 @@ class Arrangement {
   /// `op` is what the user called, for messages.
   Arrangement(const char* op, const Model& model);
 
-  /// Of arrays. Throws ValueError for names that the model does not have, a missing one, and another number
-  /// of inputs.
+  /// Makes a batch of arrays. Throws ValueError for names that the model does not have, a missing name, and
+  /// another number of inputs.
   Batch of_arrays(const NamedTensors& x, const NamedTensors& y = {},
                   const NamedTensors& sample_weight = {}) const;
-  /// Of an element of a dataset: inputs, targets and weights; with `inputs_only` what follows is left out.
+  /// Makes a batch of an element of a dataset: inputs, targets and weights, or, with `inputs_only`, the
+  /// inputs.
   Batch of_element(const NamedTensors& element, bool inputs_only = false) const;
 
   /// Multiplies the weight of each sample by that of its class.

@@ -32,7 +32,7 @@ class LayerGraph {
 
   const std::vector<Tensor>& inputs() const { return inputs_; }
   const std::vector<Tensor>& outputs() const { return outputs_; }
-  /// Each layer once, those of the inputs included.
+  /// Returns each layer once, the input layers too.
   const std::vector<Layer>& layers() const { return layers_; }
   /// Returns the inputs and the calls, each after the nodes that make its inputs.
   std::vector<GraphNode> nodes() const;

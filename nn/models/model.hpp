@@ -115,7 +115,7 @@ class Model : public Layer {
   /// Predicts the batches of a dataset. Tensors that follow the inputs in the elements are ignored.
   Prediction predict(const data::Dataset& dataset, const PredictOptions& options = {}) const;
 
-  /// One step on one batch. The logs are those of this batch.
+  /// Trains on one batch, in one step, and returns the logs of this batch.
   Logs train_on_batch(const NamedTensors& x, const NamedTensors& y = {},
                       const OnBatchOptions& options = {}) const;
   Logs test_on_batch(const NamedTensors& x, const NamedTensors& y = {},

@@ -7,7 +7,7 @@ namespace ktape {
 struct ThreadState;
 }
 
-/// Which threads use a model. Internal: sources only.
+/// The threads that use a model. Internal: sources only.
 namespace ktape::nn {
 
 class ModelImpl;

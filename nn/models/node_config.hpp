@@ -8,7 +8,7 @@
 /// {class_name: "__keras_tensor__", config: {shape, dtype, keras_history}}. Internal: sources only.
 namespace ktape::nn {
 
-/// Where a tensor of a model comes from, Keras's history: an output of a call of a layer.
+/// The origin of a tensor of a model (Keras's history): an output of a call of a layer.
 struct TensorPlace {
   std::string layer;
   std::int64_t call = 0, output = 0;

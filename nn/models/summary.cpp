@@ -50,7 +50,7 @@ double bytes_of(const std::vector<Variable>& weights) {
 
 // --- The rows ---------------------------------------------------------------------------------------------
 
-/// Those of a model that knows its outputs; of another layer only its calls tell.
+/// Returns the output shapes: of a model, the shapes of its outputs; of another layer, those of its calls.
 std::vector<Shape> output_shapes(const Layer& layer) {
   std::vector<Shape> shapes;
   if (const auto model = std::dynamic_pointer_cast<ModelImpl>(layer.shared()))

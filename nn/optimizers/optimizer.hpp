@@ -159,12 +159,11 @@ class Optimizer : public Handle<OptimizerImpl> {
   explicit Optimizer(const Value& value) : Handle(made(value)) {}
   explicit Optimizer(std::shared_ptr<OptimizerImpl> impl) : Handle(std::move(impl)) {}
 
-  /// Updates the variables once: gradients are divided by loss_scale_factor and clipped, weights decay, each
-  /// variable is updated, the moving averages follow, and the constraints of the variables are applied. A
-  /// variable whose gradient is undefined stays unchanged. Throws ValueError, before anything changes, for a
-  /// gradient whose shape is not the variable's, if all gradients are undefined, and for variables that were
-  /// not part of the first call; TypeError for variables that are not floating. Mirrors
-  /// `keras.Optimizer.apply`.
+  /// Makes one step: unscales (loss_scale_factor) and clips the gradients, decays the weights, updates each
+  /// variable and the averages, and applies the constraints of the variables. A variable whose gradient is
+  /// undefined stays as it is. Throws ValueError, before anything changes, for a gradient of another shape
+  /// than its variable's, when there is none at all, and for variables that were not there at the first call;
+  /// TypeError for variables that are not floating. Mirrors `keras.Optimizer.apply`.
   void apply(const std::vector<Tensor>& gradients, const std::vector<Variable>& variables) const {
     impl().apply(gradients, variables);
   }
@@ -196,7 +195,7 @@ class Optimizer : public Handle<OptimizerImpl> {
                                  const std::vector<std::string>& names = {}) const {
     impl().exclude_from_weight_decay(variables, names);
   }
-  /// Assigns the moving averages to the variables, if use_ema is set.
+  /// Assigns the averages to the variables if use_ema is set.
   void finalize_variable_values() const { impl().finalize_variable_values(); }
 };
 

@@ -45,8 +45,8 @@ class LearningRate {
   Schedule schedule_;
 };
 
-/// Options of ExponentialDecay. All schedules throw ValueError unless `decay_steps` is above 0, and if a
-/// required rate is missing. Required are the rates for which Keras has no default.
+/// All schedules throw ValueError unless `decay_steps` is above 0 and the rates without a default in Keras
+/// are given.
 struct ExponentialDecayOptions {
   std::optional<double> initial_learning_rate = {};  ///< required
   double decay_steps = 0;

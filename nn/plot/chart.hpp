@@ -14,7 +14,7 @@ class Chart {
 /// Throws ValueError for a picture too small or large to draw.
 void check_size(const char* op, int width, int height = 400);
 
-/// Up to 4 significant digits, as in labels.
+/// Returns the number with up to 4 significant digits, for labels.
 std::string number_text(double number);
 
 }  // namespace ktape::plot

@@ -24,7 +24,7 @@ std::string dark_style();
 /// Returns a color for terminals, as the number of an ANSI escape sequence.
 int terminal_color(std::size_t series);
 
-/// Up to 2 decimals, whatever the locale.
+/// Returns the number with up to 2 decimals, whatever the locale.
 std::string coordinate(double number);
 
 /// A picture under way.

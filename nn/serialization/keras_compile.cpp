@@ -2,7 +2,7 @@
 #include <ktape/nn/serialization/keras_dialects.hpp>
 #include <ktape/nn/serialization/keras_objects.hpp>
 
-/// Conversion of compile arguments between the forms of Keras's versions.
+/// Compile configs in the forms of the versions of Keras.
 namespace ktape::nn::saving {
 namespace {
 

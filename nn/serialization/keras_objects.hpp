@@ -83,7 +83,7 @@ Config described_as(const Config& given, const std::string& class_name, const Co
 
 /// Returns a tensor in the arguments of a call.
 Value tensor_at(const std::string& layer, std::int64_t call, std::int64_t output);
-/// Returns the [layer, call, output] of a tensor; null for other values.
+/// Returns the [layer, call, output] of a tensor in a config, or null for a value that is no tensor.
 Value history_of(const Value& tensor);
 bool is_tensor(const Value& value);
 

@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <map>
 
-/// Conversion from the canonical form to the form that Keras 2 and TensorFlow.js read.
+/// Conversion from the canonical form to the forms that Keras 2 and TensorFlow.js read.
 namespace ktape::nn::saving {
 namespace {
 

@@ -90,8 +90,7 @@ Value described(const MetricList& metrics) {
   return list;
 }
 
-/// Returns a list of metrics or a config by output name; for several outputs a list with the metrics of each
-/// output, because Keras reads the entries of a list as the entries of the outputs.
+/// Returns the metrics of one output as a list, those of several outputs as a list for each output.
 Value described(const OutputMetrics& metrics, const std::vector<std::string>& outputs) {
   if (metrics.empty()) return {};
   Config by_name;
@@ -150,8 +149,7 @@ Metric metric_from(const Value& value) {
 
 bool is_object(const Value& value) { return value.is_config() && value.config().contains("class_name"); }
 
-/// Makes the values of the outputs from a single value, a list, or a config by output name. `make` makes each
-/// value.
+/// Calls `make` on one value, on each value of a list, or on each value of a config of names.
 template <class T, class Make>
 PerOutput<T> per_output(const Value& value, Make make) {
   if (value.is_null()) return {};

@@ -8,14 +8,14 @@ class Archive;
 /// Returns the number of samples of a batch.
 double samples_of(const Batch& batch);
 
-/// Where the batches of a run come from.
+/// The source of the batches of a fit, an evaluation or a prediction.
 class BatchSource {
  public:
   virtual ~BatchSource() = default;
   /// Returns how many there are; none where that is not known.
   virtual std::optional<std::int64_t> batches() const = 0;
-  /// Of processes that train together: from the next restart on, each batch is the rank-th of the parts of a
-  /// larger one. A dataset is divided by whom it was made by (Dataset::shard).
+  /// Divides the data between `size` processes that train one model: from the next restart on, each batch is
+  /// the rank-th part of a larger batch. The program divides datasets itself (Dataset::shard).
   virtual void divide(int rank, int size) = 0;
   /// Begins again with the first batch, the samples in a new random order or in their own.
   virtual void restart(bool shuffle) = 0;
@@ -49,7 +49,7 @@ class ArrayAdapter final : public BatchSource {
   bool more() override { return next_ + rank_ < samples_; }
   Batch next() override;
   void state(Archive& state) override;
-  /// All samples, as one batch.
+  /// Returns all samples as one batch.
   Batch whole() && { return std::move(all_); }
 
  private:
@@ -81,7 +81,7 @@ class DatasetAdapter final : public BatchSource {
   /// Throws ValueError for a dataset that is known to be empty, unless it is one of several processes' parts,
   /// and, naming the option, when the dataset has no end and no number of steps is given.
   void expect_end(const char* option, std::optional<std::int64_t> steps) const;
-  /// From now on what follows the inputs is left out.
+  /// Leaves targets and weights out of all later batches.
   void take_inputs_only() { inputs_only_ = true; }
   void divide(int, int size) override { size_ = size; }
   void restart(bool) override { at_.reset(); }

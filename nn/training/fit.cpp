@@ -273,7 +273,7 @@ class Fit final : public TrainingRun {
     return distributed_ ? distributed_->train_step(model, batch, epoch_, step_) : model.train_step(batch);
   }
 
-  /// Where the optimizer takes the mean of several processes, each reads a part of the data.
+  /// Joins the processes whose gradients the optimizer averages; each process reads a part of the data.
   void join() {
     if (ProcessGroup* process_group = model_.optimizer().impl().process_group())
       distributed_.emplace(*process_group, model_.impl().trainer());

@@ -18,8 +18,9 @@ struct Batch {
   NamedTensors sample_weight = {};  ///< none, one for all outputs, or one for each; (samples,)
 };
 
-/// How much the samples of a class count: integer targets, or the largest of a row, say the class. Those of
-/// the one output of a model, or of outputs by name; classes that are not named count 1.
+/// The weights of classes, for the only output of a model, or for outputs by name; the weight of a class that
+/// is not named is 1. The class of a sample is its integer target, or the place of the largest target in the
+/// row.
 ///
 ///     .class_weight = {{0, 1}, {1, 5}}     .class_weight = {{"priority", {{1, 5}}}}
 class ClassWeight {

@@ -12,7 +12,7 @@ namespace ktape::nn {
 namespace K = backend;
 namespace {
 
-/// Of a model that is not built yet, the layers are all that can be compared.
+/// Returns the lines by which models are compared: layers and weights, or layers only before the build.
 std::vector<std::string> description(const ModelImpl& model) {
   std::vector<std::string> lines{model.class_name()};
   for (const Layer& layer : model.layers()) lines.push_back(layer.class_name() + " '" + layer.name() + '\'');
@@ -37,8 +37,9 @@ void Trainer::expect_same(ProcessGroup& process_group) const {
   process_group.expect_same("compile", description(model_));
 }
 
-/// All that is measured are sums, so that sums of them are what one process would have measured. A process
-/// that had no samples may lack some of them: the process `from` had some.
+/// Adds the sums that metrics accumulate over all processes: the results are those of one process with all
+/// samples. A process without samples may lack sums, which then have the names and shapes of the process
+/// `from`.
 void Trainer::merge_measured(ProcessGroup& process_group, int from) {
   Archive mine;
   measured(mine);

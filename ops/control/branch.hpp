@@ -16,7 +16,7 @@ inline Tensor returned(const char* op, const char* name, const Tensor& result) {
   return result;
 }
 
-/// One side of a choice: a tensor, a variable, a number, or a callable that returns a tensor and is called
+/// A branch of a choice: a tensor, a variable, a number, or a callable that returns a tensor and is called
 /// only when the side is chosen. A number takes the dtype of a tensor on the other side, or floatx() when the
 /// other side is not a tensor.
 class Branch {

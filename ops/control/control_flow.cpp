@@ -79,7 +79,7 @@ Tensor switch_(const TensorOrNumber& chosen, const Branch& then_expression, cons
 
 namespace {
 
-/// One element along axis 0.
+/// Returns shape and dtype of an element along axis 0.
 OutputInfo element_of(const Tensor& x) {
   OutputInfo info = info_of(x);
   info.shape.erase(0);

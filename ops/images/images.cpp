@@ -63,7 +63,7 @@ Tensor bilinear(const Tensor& x, int axis, std::int64_t height_factor, std::int6
   return width_factor == 1 ? tall : interpolate(tall, axis + 1, width_factor, false);
 }
 
-/// With an extent that no tensor has where one overflows.
+/// Returns the padded shape; an extent that overflows becomes an extent that no tensor can have.
 Shape padded_shape(Shape shape, const std::vector<PaddingPair>& pairs) {
   for (int d = 0; d < shape.rank(); ++d) {
     const auto& [before, after] = pairs[static_cast<std::size_t>(d)];

@@ -48,8 +48,8 @@ const Kernel* kernel_of(const std::string& interpolation) {
   return nullptr;
 }
 
-/// Each of `to` places as a weighted sum of some of `from`: those of place i are the entries from begin[i] to
-/// begin[i + 1].
+/// Weighted sums of `from` pixels for each of `to` pixels: the terms of pixel i are the entries from begin[i]
+/// to begin[i + 1].
 struct Plan {
   std::int64_t from = 0, to = 0;
   std::vector<std::int64_t> begin{0}, place = {};
@@ -166,7 +166,7 @@ Tensor weighed(const Tensor& x, int axis, const Plan& plan) {
 
 // --- Through an affine map ---------------------------------------------------------------------------------
 
-/// How the images lie in memory: each has `planes` arrays of height * width pixels with `inner` numbers.
+/// The memory layout of images: each has `planes` arrays of height * width pixels with `inner` numbers.
 struct Layout {
   std::int64_t images, planes, height, width, inner;
 

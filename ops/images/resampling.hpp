@@ -28,7 +28,7 @@ Tensor resampled(const Tensor& x, int axis, std::int64_t extent, const std::stri
 Tensor resampled(const Tensor& x, const std::array<int, 2>& axes, const std::array<std::int64_t, 2>& extents,
                  const std::string& interpolation, bool antialias);
 
-/// Which place (column, row) of the input a place of the output shows:
+/// The map from a place (column, row) of the output to the place of the input that it shows:
 /// (a * column + b * row + c, d * column + e * row + f).
 struct AffineMap {
   double a, b, c, d, e, f;

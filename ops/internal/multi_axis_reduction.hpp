@@ -53,7 +53,7 @@ class JoinedAxes {
     for (const Axis& axis : axes_) n += axis.reduced;
     return n;
   }
-  /// All that are left.
+  /// Returns the reductions along one axis that remain.
   [[gnu::noinline]] std::vector<AxisShape> plan() {
     std::vector<AxisShape> passes;
     while (this->passes() > 0) passes.push_back(next());

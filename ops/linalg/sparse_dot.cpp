@@ -14,7 +14,7 @@
 namespace ktape::backend {
 namespace {
 
-/// Where the elements of a matrix are: rows in ascending order.
+/// The places of the elements of a matrix: rows in ascending order.
 struct Places {
   Tensor rows, columns;
   std::int64_t height, width;

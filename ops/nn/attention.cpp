@@ -30,7 +30,7 @@ struct Heads {
         dim(t.shape()[3]) {}
 };
 
-/// One run over tensors of float or double, and what it keeps for the gradient. The mask is of bool, or
+/// A run over tensors of float or double, and the values that it keeps for the gradient. The mask is bool, or
 /// undefined.
 class Attention {
  public:
@@ -95,7 +95,7 @@ class Attention {
     return at;
   }
 
-  /// Which keys a query may look at, or undefined when all.
+  /// Returns the mask of the keys that each query may see; undefined: all keys.
   Tensor seen() const {
     if (!causal_) return mask_;
     const auto steps = [](std::int64_t n) { return arange(0, n, 1, {.dtype = "int64"}); };

@@ -20,7 +20,7 @@ namespace {
 
 using kernels::ChannelLayout;
 
-/// One number for each channel.
+/// An array of a number for each channel.
 template <class A>
 using Channels = xt::xtensor<A, 1>;
 using Doubles = Channels<double>;
@@ -120,7 +120,8 @@ class ChannelNormalization {
   Doubles mean_, variance_, deviation_;  // deviation: sqrt(variance + epsilon)
 };
 
-/// With given statistics. Inputs on the tape: x, mean, var, gamma and beta where they are defined.
+/// Normalization with given statistics. Inputs on the tape: x, mean, var, gamma and beta where they are
+/// defined.
 class GivenStatistics : ChannelNormalization {
  public:
   GivenStatistics(const Tensor& x, const Tensor& mean, const Tensor& var, const Tensor& gamma,
@@ -172,8 +173,8 @@ class GivenStatistics : ChannelNormalization {
   Tensor centre_, spread_;
 };
 
-/// With the statistics of x. Inputs on the tape: x, gamma and beta where they are defined. Outputs: the
-/// normalized x, and where they carry gradients mean and variance.
+/// Normalization with the statistics of x. Inputs on the tape: x, and gamma and beta if they are defined.
+/// Outputs: the normalized x, and mean and variance if they carry gradients.
 class OwnStatistics : ChannelNormalization {
  public:
   OwnStatistics(const Tensor& x, const Tensor& gamma, const Tensor& beta, double epsilon)

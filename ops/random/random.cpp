@@ -18,7 +18,7 @@
 namespace ktape::backend {
 namespace {
 
-/// Where keys come from. Streams of given seeds, of scopes and of the global generator never meet.
+/// The source of keys. Keys from seeds, from scopes and from the global generator never coincide.
 struct Generator {
   enum Origin : std::uint32_t { given = 1, global = 2, scoped = 3 };
   std::mutex lock;

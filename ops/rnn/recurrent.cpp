@@ -44,7 +44,7 @@ Tensors in_order(const Result& result) {
   return all;
 }
 
-/// One run over the sequences, of float or double, and what it keeps for the gradient.
+/// A run over sequences of float or double, and the values that it keeps for the gradient.
 class Recurrence {
  public:
   explicit Recurrence(const Arguments& a)

@@ -84,7 +84,7 @@ bool uses_length(const Tensor& length, const RnnOptions& options) {
   return !options.mask.defined() && length.defined() && !options.unroll;
 }
 
-/// One mask a step, (samples, 1); none when nothing is masked.
+/// Returns a mask for each step, (samples, 1); empty when nothing is masked.
 Tensors masks_of(Extents extents, const Tensor& length, const RnnOptions& options) {
   if (options.mask.defined()) return steps_of_mask(options.mask, options);
   return uses_length(length, options) ? steps_of_length(length, extents, options.go_backwards) : Tensors();

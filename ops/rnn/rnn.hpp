@@ -31,7 +31,7 @@ struct RnnResult {
   std::vector<Tensor> new_states;  ///< the states after the last step
 };
 
-/// One time step of `rnn` whose numbers of inputs, outputs and states are known at run time. Maps the inputs,
+/// A time step of `rnn` whose numbers of inputs, outputs and states are known at run time. Maps the inputs,
 /// and the states followed by the constants, to the outputs and the new states.
 using RnnStep = std::function<std::pair<std::vector<Tensor>, std::vector<Tensor>>(
     const std::vector<Tensor>& inputs, const std::vector<Tensor>& states)>;

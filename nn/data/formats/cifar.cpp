@@ -14,8 +14,8 @@ struct Labels {
   int below;
 };
 
-/// One file: records of labels and an image, channel by channel. Labels follow the images, in the order of
-/// the file.
+/// Reads a file of records, each with labels and an image, channel by channel. The result has the images,
+/// then the labels in their order in the file.
 Element load_records(const char* op, const std::string& path, const std::vector<Labels>& labels) {
   InputFile file(op, path);
   const std::string bytes = file.rest();

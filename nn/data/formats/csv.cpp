@@ -15,7 +15,7 @@
 namespace ktape::data {
 namespace {
 
-/// Where in a file something is wrong; lines count from 1.
+/// The place of an error in a file; lines count from 1.
 struct Place {
   const std::string& path;
   std::int64_t line = 0;

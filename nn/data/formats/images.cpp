@@ -131,7 +131,7 @@ struct Found {
   std::vector<std::int32_t> labels;
 };
 
-/// All images below the directory, whose labels are given or none.
+/// Finds all images below the directory, for labels that are given, or without labels.
 Found find_all_images(const std::string& directory, bool follow_links,
                       const std::optional<std::vector<std::int32_t>>& labels) {
   Found found{{}, images_below(directory, follow_links), {}};

@@ -19,8 +19,8 @@ struct ImageOptions {
 /// the file; ValueError for an unknown option. Mirrors `keras.utils.load_img`.
 Tensor load_image(const std::string& path, const ImageOptions& options = {});
 
-/// Where the labels of images come from: "inferred" from the names of folders, None for no labels, or a list
-/// of them in the order of the files' paths.
+/// The source of the labels of images: "inferred" from the names of folders, None for no labels, or a list of
+/// labels in the order of the files' paths.
 class ImageLabels {
  public:
   ImageLabels(const char* inferred);

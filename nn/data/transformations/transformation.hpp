@@ -31,8 +31,8 @@ inline void expect_at_least(const char* op, const char* name, std::int64_t value
     fail("[Dataset.", op, "] ", name, " must be at least ", least, ": received ", name, '=', value);
 }
 
-/// So many elements are made ahead where the user does not say how many: one is worked on while the next
-/// waits, and the others even out that some take longer.
+/// The number of elements that AUTOTUNE makes ahead: one in work, one that waits, and some to even out
+/// elements that take longer.
 constexpr std::int64_t enough_ahead = 4;
 
 /// Returns how many threads an option stands for. Throws ValueError, naming the transformation, for one out

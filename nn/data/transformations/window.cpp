@@ -10,7 +10,7 @@ namespace {
 struct WindowSize {
   std::int64_t size, shift, stride;
   bool whole;
-  /// From a window's first element past its last.
+  /// Returns the distance from a window's first element to the end of its last.
   std::int64_t span() const { return (size - 1) * stride + 1; }
 };
 

@@ -12,7 +12,7 @@ class Bucket {
  public:
   Bucket(World& world, DType dtype) : world_(world), dtype_(dtype) {}
   void add(std::size_t variable, std::int64_t size);
-  /// Nothing is added any more. All processes call it.
+  /// Ends the list of gradients and allocates the buffers. All processes call `close`.
   void close(bool shared_memory);
   std::int64_t bytes() const { return elements_ * static_cast<std::int64_t>(dtype_.size()); }
   DType dtype() const { return dtype_; }
@@ -46,7 +46,7 @@ class Bucket {
   std::unique_ptr<Sums> sums_;
 };
 
-/// How the gradients of some variables are sent: which together, and in which order.
+/// The division of the gradients of some variables into messages, and the order of the messages.
 struct Plan {
   std::vector<Variable> variables;
   std::vector<Bucket> buckets;

@@ -12,14 +12,15 @@ namespace ktape::nn::distributed {
 class Sums {
  public:
   virtual ~Sums() = default;
-  /// Where this process writes its elements; waits until nobody reads the last ones.
+  /// Returns the memory for this process's elements, after all processes have read the elements of the last
+  /// round.
   virtual void* own() = 0;
   virtual void send() = 0;
   /// Returns whether all processes have sent.
   virtual bool poll() = 0;
   /// The sums from `begin` on, as elements of a floating dtype.
   virtual void take(std::int64_t begin, std::int64_t n, DType dtype, void* to) = 0;
-  /// This process takes no more of the last sums.
+  /// Ends this process's use of the last sums.
   virtual void release() {}
 };
 

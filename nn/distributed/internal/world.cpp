@@ -144,7 +144,8 @@ std::int64_t World::hear_of_leaving(int from) {
   return waits;
 }
 
-/// Who does not say that it waits is who is waited for.
+/// Ends all processes with a message that names the ranks without a 'waiting' file: the other ranks hang on
+/// them.
 void World::end_for_lag(double waited) {
   std::set<int> missing;
   for (int rank = 0; rank < size_; ++rank)

@@ -32,7 +32,7 @@ namespace {
 
 using Tensors = std::vector<Tensor>;
 
-/// One head, without projections.
+/// Attention with one head and without projections.
 template <class Arguments>
 class SingleHead : public AttentionLayer<Arguments> {
  public:
@@ -71,7 +71,7 @@ class SingleHead : public AttentionLayer<Arguments> {
   virtual bool is_dot() const = 0;
   /// Returns the query as it goes into dot products.
   virtual Tensor scaled(const Tensor& query) const { return query; }
-  /// Those of each pair, (batch, queries, keys).
+  /// Returns the score of each pair of query and key, (batch, queries, keys).
   virtual Tensor scores(const Tensor& query, const Tensor& key) const = 0;
 
   /// f of the sum of each query and each key, summed over the features.

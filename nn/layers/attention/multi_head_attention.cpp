@@ -63,7 +63,7 @@ void fields(GroupQueryArguments& a, F&& field) {
   projection_fields(a, field);
 }
 
-/// How many heads there are, and of which size.
+/// The number and the sizes of the heads.
 struct Heads {
   std::int64_t of_query, of_key, key_dim, value_dim;
 };
@@ -194,7 +194,8 @@ class MultiHead : public AttentionLayer<Arguments> {
     return heads_first(K::matmul(weights, heads_first(value)));
   }
 
-  /// Which keys each query may look at, to broadcast to the scores; undefined when all.
+  /// Returns the mask of the keys that each query may see, which broadcasts to the scores; undefined: all
+  /// keys.
   Tensor visible(const Tensors& inputs, const CallArguments& arguments, bool causal) const {
     Tensor mask = axes_.mask(arguments.attention_mask);
     for (std::size_t i = 0; i < inputs.size(); ++i)

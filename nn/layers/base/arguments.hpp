@@ -11,7 +11,7 @@ namespace ktape::nn {
 template <class F>
 void fields(LayerOptions&, F&&) {}
 
-/// Those of the options of a layer that every layer has.
+/// Returns the part of a layer's options that every layer has.
 template <class Arguments>
 LayerOptions layer_options_of(const Arguments& a) {
   return {a.input_shape, a.batch_input_shape, a.name, a.trainable, a.dtype};

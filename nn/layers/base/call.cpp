@@ -13,8 +13,8 @@
 
 #include <algorithm>
 
-/// How a layer is called: inputs are checked, weights built, masks and losses kept, errors get the layer's
-/// name.
+/// The call of a layer: checks the inputs, builds the weights, keeps masks and losses, and puts the layer's
+/// name into errors.
 namespace ktape::nn {
 namespace K = backend;
 

@@ -5,13 +5,14 @@
 #include <type_traits>
 #include <vector>
 
-/// Which forms of `call` a layer class has: known when a program is compiled. Internal: for layer.hpp.
+/// The forms of `call` that a layer class has, found at compile time. Internal: for layer.hpp.
 namespace ktape::nn {
 
 class LayerImpl;
 struct CallArguments;
 
-/// How a layer is called on one tensor, and on several; null where its class has no form for that.
+/// The functions that call a layer on one tensor and on several; null for a form that the class does not
+/// have.
 struct CallForms {
   Tensor (*one)(LayerImpl& layer, const Tensor& x, const CallArguments& arguments) = nullptr;
   std::vector<Tensor> (*several)(LayerImpl& layer, const std::vector<Tensor>& inputs,

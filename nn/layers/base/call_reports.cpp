@@ -11,7 +11,8 @@ struct Entry {
   CallReports reports = {};
 };
 
-/// How many layers reported: a call reads the number without a call into the loader.
+/// The number of layers with reports on this thread; initial-exec, so that layers read it without a call into
+/// the loader.
 thread_local std::size_t count [[gnu::tls_model("initial-exec")]] = 0;
 
 /// The reports of a thread by layer.

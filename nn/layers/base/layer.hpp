@@ -59,7 +59,7 @@ struct CallArguments {
   /// Training or inference, of this layer and of all that it calls; that of the call around it, or else
   /// `K::learning_phase()`, by default.
   std::optional<bool> training = {};
-  /// Which time steps count: a bool tensor for each input, or undefined. By default the mask that the input
+  /// The mask of time steps: a bool tensor for each input, or undefined. By default the mask that the input
   /// carries, see `mask_of`.
   TensorList mask = {};
   TensorList initial_state = {};         ///< the states before the first step, for recurrent layers
@@ -129,7 +129,8 @@ class Layer : public Handle<LayerImpl> {
   Shape compute_output_shape(const Shape& input) const;
   std::vector<Shape> compute_output_shapes(const std::vector<Shape>& inputs) const;
 
-  /// All weights: its own (trainable first), then those of the layers in it, each once.
+  /// Returns all weights, each once: the layer's (trainable weights first), then the weights of its
+  /// sublayers.
   std::vector<Variable> weights() const;
   std::vector<Variable> trainable_weights() const;
   std::vector<Variable> non_trainable_weights() const;

@@ -19,7 +19,7 @@ struct LayerCall {
   LayerCall& operator=(const LayerCall&) = delete;
 
   std::vector<Tensor> inputs() const;
-  /// None when the last of the outputs is gone.
+  /// Returns the outputs; empty when the last output tensor is gone.
   std::vector<Tensor> outputs() const;
   /// Returns how many of the symbol's operands a call reads; the others are weights.
   std::size_t operand_count() const;

@@ -11,7 +11,7 @@ namespace ktape::nn {
 
 using backend::PerAxis;
 
-/// One number for each of the axes, all at least `least` and below 2^31.
+/// Returns a number for each axis. Throws ValueError unless all are at least `least` and below 2^31.
 inline PerAxis<std::int64_t> expanded(const char* layer, const char* argument,
                                       const PerAxis<std::int64_t>& given, int axes, std::int64_t least = 1) {
   const std::vector<std::int64_t> list = given.over(axes);

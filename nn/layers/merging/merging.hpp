@@ -66,7 +66,7 @@ struct DotOptions {
 /// (batch, 1). No mask leaves it.
 class Dot : public Layer {
  public:
-  /// One axis for both inputs, or one for each.
+  /// Takes one axis for both inputs, or an axis for each.
   explicit Dot(const Axes& axes, const DotOptions& options = {});
 };
 

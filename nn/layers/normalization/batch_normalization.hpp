@@ -68,7 +68,7 @@ class AffineImpl : public LayerWith<Options> {
       beta_ = this->add_weight("beta", shape,
                                {args.beta_initializer, args.beta_regularizer, args.beta_constraint});
   }
-  /// From now on the input has these extents on the axes.
+  /// Requires the extents of this input, along the axes, of all later inputs. Returns the extents.
   Shape keep_extents(const Shape& input, const std::vector<int>& axes) {
     Shape extents;
     InputSpec spec{.ndim = input.rank()};
@@ -133,7 +133,7 @@ class BatchNormalizationImpl : public AffineImpl<BatchNormalizationOptions> {
     return K::batch_normalization(x, placed(mean), placed(variance), placed(beta()), placed(gamma()),
                                   {axis_, args.epsilon});
   }
-  /// One element for each channel, so that it broadcasts to x.
+  /// Returns a tensor of an element for each channel with axes that broadcast to x.
   Tensor along_axis(const Tensor& t, int rank) const {
     if (axis_ == rank - 1) return t;
     Shape shape(std::vector<std::int64_t>(static_cast<std::size_t>(rank), 1));
@@ -159,7 +159,7 @@ class BatchNormalizationImpl : public AffineImpl<BatchNormalizationOptions> {
     return batch;
   }
 
-  /// With the statistics of what counts.
+  /// Normalizes with the statistics of the time steps that count.
   K::NormalizedBatch with_counted(const Tensor& x, const Tensor& counts) const {
     const Axes axes = other_axes(x.ndim());
     const Tensor n = total(K::sum(counts * K::ones_like(x), axes, true)) + K::epsilon();

@@ -21,7 +21,7 @@ namespace {
 
 // --- Arguments ---------------------------------------------------------------------------------------------
 
-/// Both ends of the range that a factor means: (-f, f) for one number.
+/// Returns both ends of the range that a factor means: (-f, f) for one number.
 Factor range_of(const char* layer, const char* argument, const Factor& given, double least) {
   const std::vector<double>& ends = given.list();
   const bool fits = std::all_of(ends.begin(), ends.end(), [&](double f) { return f >= least && f <= 1; });
@@ -43,7 +43,7 @@ void expect_one_of(const char* layer, const char* argument, const std::string& v
 class Draws {
  public:
   explicit Draws(std::optional<std::int64_t> seed) : seed_(seed) {}
-  /// One in [0, 1) for each of the images; other ones each time.
+  /// Returns a random number in [0, 1) for each image; new numbers at each call.
   std::vector<double> operator()(std::int64_t images) {
     std::optional<std::int64_t> seed = seed_;
     if (seed)
@@ -62,7 +62,7 @@ class Draws {
   std::uint64_t asked_ = 0;
 };
 
-/// One number for each image, so that it broadcasts to the images.
+/// Returns a tensor of a number for each image that broadcasts to the images.
 Tensor per_image(const std::vector<double>& numbers, DType dtype) {
   const Shape shape{static_cast<std::int64_t>(numbers.size()), 1, 1, 1};
   return K::as_dtype(
@@ -100,7 +100,7 @@ class RandomImageImpl : public LayerWith<Arguments> {
   void state(Archive& state) final { seeds_.state(state); }
 
  protected:
-  /// Of images (batch, ...) with values.
+  /// Returns the changed images (batch, ...); the images have values.
   virtual Tensor changed(const Tensor& images, Draws& draws) const = 0;
   virtual Tensor unchanged(const Tensor& images) const { return images; }
   virtual Shape result_shape(const Shape& images) const { return images; }

@@ -25,7 +25,7 @@ class StringArray {
   int rank() const { return rank_; }
   /// The rows; one string, and a list, are one row.
   const Rows& rows() const { return rows_; }
-  /// One row for each string of a list; rows as they are.
+  /// Returns a row for each string of a list; rows stay as they are.
   Rows each_alone() const;
 
  private:

@@ -271,7 +271,7 @@ class RescalingImpl final : public LayerWith<RescalingArguments> {
 
 // --- Discretization ----------------------------------------------------------------------------------------
 
-/// With boundaries and num_bins it is one that has adapted.
+/// The class of Discretization. A config with boundaries and num_bins is that of an adapted layer.
 class DiscretizationImpl final : public LayerWith<DiscretizationOptions> {
  public:
   explicit DiscretizationImpl(const DiscretizationOptions& options)

@@ -85,7 +85,7 @@ std::vector<std::string> joined(const std::vector<std::string>& tokens,
 
 // --- TextVectorization -------------------------------------------------------------------------------------
 
-/// With what Keras writes in configs beside the options.
+/// The options, with the entries that Keras writes in configs beside them.
 struct TextVectorizationArguments : TextVectorizationOptions {
   std::optional<bool> has_input_vocabulary = {};  ///< false: the vocabulary was learned
   std::optional<std::int64_t> vocabulary_size = {};

@@ -5,8 +5,8 @@
 
 namespace ktape::nn {
 
-/// How texts are made alike, or cut into tokens: one of Keras's ways by name, None, or a function. A layer
-/// with a function has no config from which it could be made again.
+/// A function that standardizes texts, or splits them into tokens: a method of Keras by name, None, or a
+/// callable. A layer with a function has no config from which it could be made again.
 template <class Result>
 class TextStep {
  public:

@@ -113,7 +113,7 @@ class ConvLSTMCell final : public CellImpl {
     return shape;
   }
 
-  /// Which elements dropout spares, for each gate.
+  /// Returns a dropout mask for each gate: 0, or 1 / (1 - rate) for elements that stay.
   Tensors spared(const Tensor& like, double rate) {
     Tensors masks;
     for (int gate = 0; gate < 4; ++gate)

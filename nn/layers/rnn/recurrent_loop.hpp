@@ -6,7 +6,7 @@
 /// The base class of the recurrent layers. Internal: sources only.
 namespace ktape::nn {
 
-/// Of RNNOptions, those that the layer's config holds.
+/// Names the RNNOptions that the config of a layer holds.
 template <class F>
 void fields(RNNOptions& a, F&& field) {
   field("return_sequences", a.return_sequences);

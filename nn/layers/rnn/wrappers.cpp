@@ -31,7 +31,7 @@ void fields(BidirectionalArguments& a, F&& field) {
 
 bool flag(const Layer& layer, const char* name) { return layer.get_config().get(name, false).boolean(); }
 
-/// One like the layer, for a direction.
+/// Makes a layer with the config of a layer, for a direction.
 RecurrentLayer like(const Layer& layer, const std::string& prefix, bool backwards) {
   Config config = layer.get_config();
   config.set("name", prefix + layer.name());
@@ -168,7 +168,7 @@ class TimeDistributedImpl final : public LayerImpl {
     return mask;
   }
 
-  /// All steps as one batch.
+  /// Returns all steps of all samples as one batch.
   static Tensor steps_of(const Tensor& x) {
     Tensors extents = extents_of(x, 1);
     extents[0] = K::shape(x)[0] * extents[0];

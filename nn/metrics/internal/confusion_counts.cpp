@@ -28,7 +28,7 @@ Tensor only_top(const Tensor& p, std::int64_t k) {
   return K::where(kept, p, K::full({}, -INFINITY, p.dtype()));
 }
 
-/// One class of the last axis.
+/// Returns the predictions or targets of one class of the last axis.
 Tensor column(const char* metric, const Tensor& x, int class_id) {
   if (x.ndim() == 0 || class_id < 0 || class_id >= x.shape().back())
     fail("[", metric, "] class_id must be one of the classes: received class_id=", class_id, " for ",

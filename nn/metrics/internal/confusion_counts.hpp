@@ -9,7 +9,7 @@ namespace ktape::nn {
 
 class Archive;
 
-/// Of a metric: what an argument out of a file may make it allocate is bounded.
+/// The largest number of thresholds of a metric: a config out of a file must not make a metric allocate more.
 inline constexpr int most_thresholds = 1 << 20;
 
 /// Weights of true and false positives and negatives at each threshold, for each of some labels.

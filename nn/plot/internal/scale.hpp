@@ -1,7 +1,7 @@
 #pragma once
 #include <ktape/nn/plot/plot.hpp>
 
-/// Where numbers stand on an axis. Internal: sources only.
+/// The scale of an axis, from numbers to positions.
 namespace ktape::plot {
 
 /// The smallest and largest of the finite numbers that it has seen.
@@ -17,7 +17,8 @@ class Scale {
   /// Throws ValueError, naming the axis, for limits that are no range.
   Scale(const char* op, const char* name, const Axis& axis, Range range, double margin);
 
-  /// From 0, the axis's beginning, to 1; beyond for numbers that are beyond.
+  /// Returns the position of a number: 0 at the begin of the axis, 1 at its end; numbers outside of the axis
+  /// have positions outside of [0, 1].
   double at(double number) const;
   bool shows(double number) const;
   double min() const { return min_; }

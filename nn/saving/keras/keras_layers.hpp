@@ -1,7 +1,7 @@
 #pragma once
 #include <ktape/nn/models/model.hpp>
 
-/// How Keras lists what is in a model. Internal: sources only.
+/// Keras's order of the layers and weights of a model. Internal: sources only.
 namespace ktape::nn::saving {
 
 /// Returns the layers in the order of Keras's `model.layers`: those of a model made from symbolic tensors by

@@ -25,7 +25,7 @@ void collect_trainable(const Model& model, std::vector<Variable>& found) {
   for (const Variable& weight : model.trainable_weights()) add(weight);
 }
 
-/// How releases of Keras list the states of the weights.
+/// The orders in which releases of Keras list the states of the weights.
 enum class Layout {
   Keras3,  ///< a stage of states after the other, in each weight by weight; the optimizer's own at the end
   Keras3First,  ///< as Keras3, with the optimizer's own states first, as Nadam of Keras 3.0

@@ -32,7 +32,7 @@ constexpr NamedDType dtypes[] = {{"float32", DType::Float32},
                                  {"int32", DType::Int32},
                                  {"uint8", DType::UInt8},
                                  {"bool", DType::Bool}};
-/// Of quantized numbers; those of uint16 have the bits of Int16.
+/// The dtypes of quantized numbers; uint16 is read as Int16, which has its bits.
 constexpr NamedDType quantized_dtypes[] = {
     {"uint8", DType::UInt8}, {"uint16", DType::Int16}, {"float16", DType::Float16}};
 

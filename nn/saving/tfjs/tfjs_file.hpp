@@ -7,8 +7,8 @@
 /// shards (files beside model.json). Internal: sources only.
 namespace ktape::nn::saving {
 
-/// Such a model, which is read. What it says of its weights is checked as a whole when it is opened: shards
-/// in its folder or below, each named once, as long as the weights in them.
+/// A TensorFlow.js model that is read. Opening checks the whole list of weights: shards are in the folder or
+/// below, each is named once and as long as its weights.
 class TfjsFile {
  public:
   /// Throws IOError, naming the file and the place.

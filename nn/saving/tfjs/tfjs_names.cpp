@@ -62,7 +62,7 @@ class Names {
     add_own(model, model.name());
   }
 
-  /// Those that are in none of the layers in it.
+  /// Adds the weights of a layer that belong to none of its sublayers.
   void add_own(const Layer& layer, const std::string& group) {
     for (const auto& [name, weight] : named_weights(layer))
       if (name.find('/') == std::string::npos) add(group, name, weight);

@@ -17,7 +17,7 @@ class DistributedTraining {
   /// Throws ValueError, in all processes, unless they have arrays of as many rows, of which each takes a
   /// part.
   void expect_same_rows(std::int64_t rows) const;
-  /// From now on the feed gives this process's part.
+  /// Lets the source give this process's part of the data.
   void divide(BatchSource& source) const { source.divide(group_.rank(), group_.size()); }
 
   /// Starts the training of all processes in the state of the first process: from its initial weights, or

@@ -17,7 +17,7 @@ constexpr int tile_height(int vectors) { return vector_bytes == 64 ? (vectors ==
 /// remainder is slower.
 constexpr bool eight_fit_better(std::int64_t n, int most) { return most > 8 && n % 8 < n % most; }
 
-/// How far apart neighbouring positions lie, and neighbouring lines of them.
+/// The distances of neighbouring positions, and of neighbouring lines, in memory.
 struct Steps {
   std::int64_t position, line;
 };

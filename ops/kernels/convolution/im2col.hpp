@@ -80,7 +80,7 @@ class Patches {
     return out * c_.strides[d] + tap * c_.dilation[d] - c_.padding[d];
   }
 
-  /// One line of taps; `base` is the image's line, `w` where the first tap reads in it.
+  /// Copies a line of taps; `base` is the image's line, `w` the position of the first tap in this line.
   template <class F>
   void for_line(std::int64_t at, std::int64_t base, std::int64_t w, F& f) const {
     const std::int64_t taps = c_.window[2], extent = c_.input[2];

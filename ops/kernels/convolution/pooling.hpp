@@ -156,7 +156,7 @@ inline std::int64_t mean_overlap(const PoolGrid& grid, std::int64_t positions) {
                                 grid.window_size() * grid.windows() / std::max<std::int64_t>(1, positions));
 }
 
-/// One divided by the number of cells in each window, as a factor for each axis.
+/// Computes 1 / (number of cells in a window) as a product of a factor for each axis.
 template <class A>
 std::array<std::vector<A>, 3> reciprocals(const Overlap& windows) {
   std::array<std::vector<A>, 3> factors;

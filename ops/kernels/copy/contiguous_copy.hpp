@@ -9,7 +9,7 @@ Vec<U> reversed(Vec<U> v, std::index_sequence<L...>) {
   return __builtin_shufflevector(v, v, int(sizeof...(L) - 1 - L)...);
 }
 
-/// True when `permuted` is one instruction.
+/// Returns whether `permuted` is one instruction.
 #if defined(__AVX512BW__) && defined(__AVX512VBMI__)
 inline constexpr bool permutes_fast = vector_bytes == 64;
 #else

@@ -14,7 +14,7 @@ void rows_to_lanes(const A* rows, std::int64_t n, std::int64_t m, A* tile, std::
   for (int j = 0; j < G; ++j)
     if (j < m) store(tile + j * stride, v[j]);
 }
-/// And back. Writes G columns: what is too much is overwritten by the next row.
+/// Transposes back and writes G columns; the next row overwrites excess columns.
 template <int G, class A>
 void lanes_to_rows(const A* tile, std::int64_t stride, std::int64_t m, A* rows, std::int64_t n) {
   Vec<A> v[G];

@@ -158,7 +158,7 @@ inline std::int64_t consecutive_output(const LoopNest& block) {
   return n;
 }
 
-/// True when each run or tile fills whole lines of the output.
+/// Returns whether each run or tile fills whole lines of the output.
 template <class U>
 bool writes_lines(const U* out, const LoopNest& loops) {
   const LoopNest::Loop run = loops.at[loops.rank - 1];

@@ -27,7 +27,8 @@ template <int N, int G, class U>
   }
 }
 
-/// In each group of G lanes: the elements of the lower halves, or the upper ones, of a and b in turn.
+/// Returns, for each group of G lanes, the lower or upper halves of a's and b's groups, element by element in
+/// turn.
 template <int G, bool Upper, class V, std::size_t... L>
 [[gnu::always_inline]] inline V interleave_halves(V a, V b, std::index_sequence<L...>) {
   constexpr int n = sizeof...(L);
@@ -194,7 +195,7 @@ void transpose_buffered(const U* in, std::int64_t s, U* out, std::int64_t t, std
 
 }  // namespace detail
 
-/// True when transpose_tile can use non-temporal stores: each of them is an aligned vector.
+/// Returns whether transpose_tile can use non-temporal stores: each of them is an aligned vector.
 template <class U>
 bool transpose_streams(const U* out, std::int64_t t, std::int64_t rows) {
   return rows % lanes<U> == 0 && streamable(out, t * sizeof(U));

@@ -21,8 +21,9 @@ inline std::array<std::int64_t, Shape::max_rank> broadcast_steps(const Shape& fr
   return step;
 }
 
-/// How two operands run along a result: neighbouring axes that run alike are merged, axes of extent 1 are
-/// dropped, and an operand's step along an axis that it does not have is 0. At least one axis is left.
+/// The steps of two operands along the axes of a result: neighbouring axes with fitting steps are merged,
+/// axes of extent 1 are dropped, and an operand's step along an axis that it does not have is 0. At least one
+/// axis is left.
 struct BroadcastPlan {
   int rank = 0;
   std::int64_t size = 1;

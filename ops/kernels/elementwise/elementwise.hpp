@@ -37,8 +37,8 @@ void map(std::int64_t n, R* out, F f, const auto*... x) {
   });
 }
 
-/// One row: out[i] = f(x[i * xstep], y[i * ystep]) with steps of 0 or 1. Reads and writes nothing past the
-/// row.
+/// Computes a row: out[i] = f(x[i * xstep], y[i * ystep]) with steps of 0 or 1. Reads and writes nothing
+/// after the row.
 template <class R, class T, class F>
 void map_row(std::int64_t n, R* out, F f, const T* x, bool xstep, const T* y, bool ystep) {
   if constexpr (vectorized<T>) {
@@ -74,7 +74,7 @@ void map_row(std::int64_t n, R* out, F f, const T* x, bool xstep, const T* y, bo
   }
 }
 
-/// One row, split over the threads.
+/// Computes a row, split over the threads.
 template <class R, class T, class F>
 void map_long_row(std::int64_t n, R* out, F f, const T* x, bool xstep, const T* y, bool ystep) {
   parallel_for(n, map_grain, [=](std::int64_t begin, std::int64_t end) {

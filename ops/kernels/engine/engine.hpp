@@ -68,7 +68,7 @@ struct EngineLibrary {
 };
 EngineLibrary load_engine_library(const std::string& library);
 
-/// How many threads a kernel may use: all that OpenMP gives it, or only the calling one.
+/// The threads that a kernel may use: all threads of OpenMP, or the calling thread only.
 enum class Threads { All, One };
 
 /// Kernels in layers: each may leave a call to the one below, and the lowest takes every call. A library

@@ -33,7 +33,7 @@ const dnnl::engine& processor() {
   return engine;
 }
 
-/// With the scratch memory from us, a primitive may run on several threads at once.
+/// Returns attributes by which callers pass scratch memory: then several threads may run a primitive at once.
 dnnl::primitive_attr attributes() {
   dnnl::primitive_attr attributes;
   attributes.set_scratchpad_mode(dnnl::scratchpad_mode::user);

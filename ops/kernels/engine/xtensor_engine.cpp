@@ -68,7 +68,7 @@ std::int32_t matmul(const void* arguments) {
 
 // --- Windows ----------------------------------------------------------------------------------------------
 
-/// On one axis, the results whose window has the cell k of it inside of the input, and these cells.
+/// The results, along one axis, whose window has its cell k inside of the input, and these cells.
 struct Overlap {
   std::int64_t first, end;  // results
   std::int64_t cell, step;  // the cell of the first one, and from one to the next
@@ -246,8 +246,8 @@ std::int32_t pooling_backward(const void* arguments) {
 
 // --- Softmax ----------------------------------------------------------------------------------------------
 
-/// Of a reduction, too, when it is part of an expression: xtensor 0.24 steps through those wrongly that keep
-/// their dimensions and are not arrays yet.
+/// Evaluates an expression to an array; also reductions that are part of an expression, because xtensor 0.24
+/// steps wrongly through unevaluated reductions that keep their dimensions.
 using Cube = xt::xtensor<double, 3>;
 
 std::int32_t softmax(const void* arguments) {

@@ -64,7 +64,7 @@ class Accumulator {
   static constexpr bool direct = std::is_same_v<A, Partial>;
   static constexpr std::int64_t block = direct ? std::int64_t{1} << 62 : 256;
 
-  /// Up to eight rows at a time, so that acc_ is read and written once for eight loads.
+  /// Adds up to eight rows at a time, so that acc_ is read and written once for eight loads.
   template <class T>
   void accumulate(const T* p, std::int64_t rows, std::int64_t stride, std::int64_t width) {
     const std::int64_t ahead = prefetch_distance<T>(8 * stride);

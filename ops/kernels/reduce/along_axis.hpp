@@ -5,7 +5,8 @@
 
 #include <vector>
 
-/// How a reduction is split, whatever it computes. A `Kernel` has a `Compute` type, a `Partial` result and
+/// The division of a reduction over blocks and threads, for any operation. A `Kernel` has a `Compute` type, a
+/// `Partial` result and
 ///
 ///     columns(p, rows, stride, width)  reduces up to `capacity` columns, of which
 ///     column(j)                        is the result of one;

@@ -5,7 +5,8 @@
 
 #include <vector>
 
-/// Where the largest and smallest elements of [outer, axis, inner] arrays are, along the middle dimension.
+/// The gradient of max and min: the places of the extreme elements of [outer, axis, inner] arrays along the
+/// middle dimension.
 namespace ktape::kernels {
 namespace detail {
 

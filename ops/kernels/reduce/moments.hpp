@@ -5,7 +5,7 @@
 
 namespace ktape::kernels {
 
-/// Of `count` numbers, their mean and the sum of the squared differences from it.
+/// The mean of `count` numbers, and the sum of their squared differences from the mean.
 struct Moments {
   double count = 0, mean = 0, squares = 0;
 
@@ -110,7 +110,8 @@ class FindMoments {
   }
 
   std::int64_t rows_;
-  /// Of the last rows: the first one, the mean difference from it, and the squares of those from the mean.
+  /// For each column of the last rows: the first element, the mean difference from that element, and the sum
+  /// of the squared differences from the mean.
   alignas(64) A base_[capacity], sum_[capacity], squares_[capacity];
   double mean_[capacity], total_[capacity];
 };

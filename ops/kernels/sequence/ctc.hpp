@@ -53,8 +53,8 @@ void advance(States from, States to, const double* emission, const std::int64_t*
 
 }  // namespace detail
 
-/// One sample's label sequence under its predictions; the last class is the blank. The memory is used again
-/// for the next sample.
+/// The label sequence of a sample with its predictions; the last class is the blank. The next sample uses the
+/// memory again.
 template <class T>
 class Ctc {
  public:
@@ -134,8 +134,8 @@ class Ctc {
     }
   }
 
-  /// How probable it is, given the labels, that a path is in each state. Both sides count the state's
-  /// emission.
+  /// Computes the probability, given the labels, that a path is in each state. The forward and the backward
+  /// probability both contain the state's emission.
   void weigh(detail::States before, detail::States after, const double* emission, double total,
              std::int64_t top) {
     double* weight = posterior_.data();

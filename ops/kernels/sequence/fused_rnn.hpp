@@ -114,7 +114,7 @@ struct SimpleCell {
   }
 };
 
-/// How a batch of sequences lies in memory.
+/// The memory layout of a batch of sequences.
 struct SequenceLayout {
   std::int64_t samples, steps, units;
   bool time_major, go_backwards, zero_masked;
@@ -170,7 +170,7 @@ void with_rows(std::int64_t rows, const F& f) {
   }
 }
 
-/// One block of units of R samples in one step.
+/// Computes one block of units of R samples in one step.
 template <class Cell, int R, class A>
 void recurrent_step(const SequenceLayout& at, const UnitBlocks<A>& blocks, const RecurrentState<A>& state,
                     const A* panels, const RecurrentOutputs<A>& out, std::int64_t sample, std::int64_t step,

@@ -5,7 +5,7 @@
 /// projections and back.
 namespace ktape::kernels {
 
-/// Which gate's columns each projection of a cell takes from a parameter: -1 for none.
+/// The gate whose columns of a parameter each projection of a cell takes; -1: none.
 using GateOfProjection = std::vector<int>;
 
 template <class A>
@@ -36,7 +36,7 @@ struct ProjectionColumns {
         for (std::int64_t i = 0; i < n; ++i) to[r * width + projection + i] += from[r * columns + column + i];
       });
   }
-  /// And back.
+  /// Copies from the blocks back to the parameter's layout.
   void gather(const A* from, std::int64_t rows, A* to) const {
     for (std::int64_t r = 0; r < rows; ++r)
       for_stretches([&](std::int64_t column, std::int64_t projection, std::int64_t n) {
@@ -53,7 +53,7 @@ struct ProjectionColumns {
                     to + (projection / panel * units + k) * panel + projection % panel);
       });
   }
-  /// Its transpose in panels of units, see run_recurrent_backward.
+  /// Writes the transpose of the parameter in panels of units, see run_recurrent_backward.
   void transposed_panels(const A* from, A* to) const {
     std::fill_n(to, blocks.padded * width, A(0));
     std::int64_t vectors;

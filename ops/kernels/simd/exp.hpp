@@ -114,7 +114,7 @@ inline constexpr A sixteenth_powers[] = {A(1),
                                          A(1.7562521603732995),
                                          A(1.8340080864093424),
                                          A(1.9152065613971474)};
-/// Those that the last four bits select.
+/// Returns the power of 2^(1/16) that the last four bits of each lane select.
 inline __m512 sixteenth_power(__m512 bits) {
   const __m512 table = _mm512_loadu_ps(sixteenth_powers<float>);
   return _mm512_maskz_permutexvar_ps(0xffff, _mm512_castps_si512(bits), table);

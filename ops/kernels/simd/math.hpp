@@ -71,7 +71,7 @@ Batch<A> power_of_magnitude(const Batch<A>& x, const Batch<A>& a) {
 #else
 using xsimd::log, xsimd::log1p, xsimd::tanh;
 
-/// One by one: xsimd's choose an algorithm for all lanes by the largest of them.
+/// Computes lane by lane: xsimd chooses one algorithm for all lanes by the largest of them.
 template <class A>
 Batch<A> sin(const Batch<A>& x) {
   return one_by_one(x, [](A a) { return std::sin(a); });
@@ -89,7 +89,7 @@ template <class A>
 Batch<A> expm1(const Batch<A>& x) {
   return xsimd::select(x > Batch<A>(A(80)), exp(x), xsimd::expm1(x));
 }
-/// One by one: an error in the logarithm grows with a.
+/// Computes lane by lane: with vectors, an error in the logarithm grows with a.
 template <class A>
 Batch<A> power_of_magnitude(const Batch<A>& x, const Batch<A>& a) {
   A bases[Batch<A>::size], exponents[Batch<A>::size];
@@ -99,8 +99,8 @@ Batch<A> power_of_magnitude(const Batch<A>& x, const Batch<A>& a) {
 }
 #endif
 
-/// In double one by one: xsimd's is off by 50 units in the last place, and converts numbers to integers that
-/// do not hold them.
+/// Computes doubles lane by lane: xsimd's function is off by 50 units in the last place, and converts numbers
+/// to integers that cannot hold them.
 template <class A>
 Batch<A> erf(const Batch<A>& x) {
   if constexpr (std::is_same_v<A, float>) return xsimd::erf(x);

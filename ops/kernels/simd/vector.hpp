@@ -180,8 +180,8 @@ void store_partial(T* p, Vec<compute_type<T>> v, std::int64_t n) {
 /// permutation followed by a sum takes twice as long.
 inline constexpr std::int64_t streaming_bytes = std::int64_t{8} << 20;
 
-/// True when vectors stored at p and at every multiple of `step` bytes from it are aligned, as `stream` needs
-/// it.
+/// Returns whether vectors stored at p and at every multiple of `step` bytes from it are aligned, as `stream`
+/// needs it.
 inline bool streamable(const void* p, std::int64_t step) {
   return reinterpret_cast<std::uintptr_t>(p) % vector_bytes == 0 && step % vector_bytes == 0;
 }

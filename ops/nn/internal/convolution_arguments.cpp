@@ -8,7 +8,7 @@
 namespace ktape::backend {
 namespace {
 
-/// Where one axis of the result lies on the input; the front is 0 where something is unknown.
+/// The placement of an axis of the result on the input; the padding before the axis is 0 for unknown extents.
 struct Placement {
   std::int64_t positions, front;
 };

@@ -5,9 +5,8 @@
 
 namespace ktape::kernels {
 
-/// How a convolution of channels_last tensors moves over its input; of one or two spatial dimensions these
-/// are the last ones. Position o of the result reads o * strides + k * dilation - padding for each tap k of
-/// the window.
+/// The movement of a convolution of channels_last tensors over its input; one or two spatial dimensions stand
+/// last. Position o of the result reads o * strides + k * dilation - padding for each tap k of the window.
 struct Convolution {
   const char* op;  ///< the name on the tape
   std::int64_t groups = 1;

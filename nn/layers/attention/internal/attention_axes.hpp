@@ -9,8 +9,8 @@
 /// The axes that attention runs over, and masks over these. Internal.
 namespace ktape::nn {
 
-/// Which axes of the inputs of a MultiHeadAttention are attended over; the others, but for the features, are
-/// its batch. A projection has the axes of its input with (heads, dim) for the features. The ops want it
+/// The axes of MultiHeadAttention's inputs that attention runs over; the other axes, but for the features,
+/// count as batch. A projection has the axes of its input with (heads, dim) for the features. The ops want it
 /// folded: (batch, steps, heads, dim). Scores are (batch..., heads, query axes..., key axes...), folded
 /// (batch, heads, queries, keys).
 class AttentionAxes {
@@ -53,8 +53,8 @@ class AttentionAxes {
 Tensor as_bool(const Tensor& mask, int new_axis);
 /// Returns the logical and of two masks, of which either may be undefined.
 Tensor both(const Tensor& a, const Tensor& b);
-/// Which steps of the keys (columns) a step of the query (row) reaches: none that is later, when `causal`,
-/// and none at the distance of the window or farther.
+/// Returns a mask of the keys (columns) that each query (row) may see: with `causal`, no later key; with a
+/// window, no key at the distance of the window or farther.
 Tensor reachable(const Tensor& query, int query_axis, const Tensor& key, int key_axis, bool causal,
                  std::optional<std::int64_t> window);
 

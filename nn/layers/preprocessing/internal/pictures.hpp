@@ -5,7 +5,7 @@
 /// Helpers of the layers for images.
 namespace ktape::nn {
 
-/// Where height and width of images, or of one image, are.
+/// The axes of height and width of images, or of one image.
 struct ImageAxes {
   int height, width;
   ImageAxes(int rank, const std::string& data_format)

@@ -49,7 +49,8 @@ template <class... Parts>
 constexpr const char* readable = "the file must be an HDF5 file";
 constexpr const char* writable = "the file must be writable";
 
-/// How files are opened: all that is open ends with the file, and nobody else is asked.
+/// Returns the properties for opening files: closing the file closes all its objects, and files are not
+/// locked.
 Handle access(bool early) {
   Handle list(H5Pcreate(H5P_FILE_ACCESS), H5Pclose);
   H5Pset_fclose_degree(list, H5F_CLOSE_STRONG);

@@ -159,7 +159,7 @@ class TreeReader {
     }
   }
 
-  /// One that is neither texts nor numbers, or empty, says nothing to Keras.
+  /// Sends an attribute of texts or numbers. Keras writes no others; other and empty attributes are left out.
   void send_attribute(hid_t attribute, const std::string& name, const std::string& path) {
     const Handle type(H5Aget_type(attribute), H5Tclose), space(H5Aget_space(attribute), H5Sclose);
     expect(type.valid() && space.valid(), path);
