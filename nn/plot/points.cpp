@@ -85,8 +85,8 @@ class PointChart final : public Chart {
     return std::isfinite(series_[series].x[i]) && std::isfinite(series_[series].y[i]);
   }
 
-  /// Of many points in one column of the picture only those that are seen are written: where the line enters
-  /// and leaves, and how far it goes.
+  /// Draws the line of a series. Of many points in one column of the picture, the first, the lowest, the
+  /// highest and the last are written: the others are invisible.
   void draw_line(Frame& frame, std::size_t s) const {
     const auto& [name, ys, xs] = series_[s];
     std::string data;

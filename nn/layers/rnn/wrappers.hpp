@@ -5,8 +5,8 @@
 namespace ktape::nn {
 
 struct BidirectionalOptions {
-  /// How the outputs of both directions become one: "concat", "sum", "mul" or "ave"; with null, both are
-  /// returned.
+  /// The merge of the outputs of both directions: "concat", "sum", "mul" or "ave"; with null, `apply` returns
+  /// both.
   OptionalString merge_mode = "concat";
   Layer backward_layer = {};  ///< by default a copy of the given layer in the other direction
   OptionalShape input_shape = {}, batch_input_shape = {};

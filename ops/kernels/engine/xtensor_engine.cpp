@@ -246,8 +246,8 @@ std::int32_t pooling_backward(const void* arguments) {
 
 // --- Softmax ----------------------------------------------------------------------------------------------
 
-/// Evaluates an expression to an array; also reductions that are part of an expression, because xtensor 0.24
-/// steps wrongly through unevaluated reductions that keep their dimensions.
+/// An array, also for reductions that are part of an expression: xtensor 0.24 steps wrongly through
+/// unevaluated reductions that keep their dimensions.
 using Cube = xt::xtensor<double, 3>;
 
 std::int32_t softmax(const void* arguments) {
