@@ -28,7 +28,7 @@ struct Tolerance {
 };
 inline constexpr Tolerance exactly{.ulps = 0};
 
-/// What `close` found: it is true, or tells what is wrong.
+/// The result of `close`: true, or the differences as text.
 struct Closeness {
   std::string wrong;
   explicit operator bool() const { return wrong.empty(); }
@@ -42,7 +42,7 @@ namespace closeness {
 struct Numbers {
   std::vector<double> values;
   ktape::Shape shape;
-  double epsilon = 0;  ///< of the dtype: the distance of 1 and the number after it
+  double epsilon = 0;  ///< the distance of 1 and the next number of the dtype
 };
 
 template <class T>
@@ -110,7 +110,7 @@ Closeness close(const Got& got, const Want& want, const Tolerance& allowed = {})
   return {};
 }
 
-/// The same of several tensors.
+/// Compares several tensors.
 inline Closeness close(const std::vector<ktape::Tensor>& got, const std::vector<ktape::Tensor>& want,
                        const Tolerance& allowed = {}) {
   if (got.size() != want.size())

@@ -48,7 +48,7 @@ std::vector<Config> read_cases(const std::filesystem::path& folder) {
   return cases;
 }
 
-/// What runs the case; nothing when its kind or its class is unknown.
+/// Returns the runner of a case; null for an unknown kind or class.
 const Runner* runner_of(const Table& table, const Config& json, std::string& name) {
   for (const std::string& key : json.names()) {
     if (!json.at(key).is_string() || key == "id" || key == "error") continue;

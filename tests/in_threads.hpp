@@ -3,7 +3,7 @@
 #include <thread>
 #include <vector>
 
-/// Runs f(0), f(1), ... in threads of their own, at once.
+/// Runs f(0), f(1), ... at once, each in a thread.
 template <class F>
 void in_threads(int count, F f) {
   std::barrier start(count);

@@ -8,9 +8,8 @@
 #include <cstdlib>
 #include <exception>
 
-/// By how many megabytes the resident memory of a process, or of those that it starts, grows while f runs, at
-/// most: measured in a process of its own, whose peak begins where it is. An error that f throws is as good
-/// as a result.
+/// Returns the peak growth, in megabytes, of the resident memory of a process and its children while f runs,
+/// measured in a child process, whose peak starts at its present size. Errors of f are ignored.
 template <class F>
 std::int64_t peak_growth(F f) {
   const auto peak = [] {

@@ -1,6 +1,6 @@
 #pragma once
 
-/// Whether a sanitizer with an allocator of its own is built in: g++ defines macros, clang has features.
+/// Whether a sanitizer with its allocator is built in: g++ defines macros, clang has features.
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
 #define KTAPE_TESTS_SANITIZED
 #elif defined(__has_feature)

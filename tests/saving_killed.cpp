@@ -1,5 +1,5 @@
-// Kills a program that saves a model over and over, at random moments and behind every system call of a save:
-// the file is a whole model each time, the old one or the new one, and can be written again.
+// Kills a program that saves a model over and over, at random moments and after every system call of a save:
+// the file is a complete model each time, the old model or the new, and can be written again.
 //
 //     saving_killed [how many random moments]
 #include <ktape/ktape.hpp>
@@ -44,7 +44,7 @@ nn::Model made() {
   return model;
 }
 
-/// Writes the number into every element. No op is called: it runs behind a fork, where there is one thread.
+/// Writes the number into every element without calling ops: the function runs after a fork, in one thread.
 void fill(const nn::Model& model, int number) {
   for (Variable variable : variables(model)) {
     const Tensor value = Tensor::empty(variable.shape(), variable.dtype());
@@ -97,8 +97,8 @@ void kill_after(std::chrono::microseconds delay, const nn::Model& model, const s
   if (!WIFSIGNALED(status)) fail("saving must not end by itself");
 }
 
-/// Saves once, and is killed when it has entered or left so many system calls. False when there are fewer,
-/// or when this cannot be watched here.
+/// Saves once in a child that is killed after `count` entries to, or returns from, system calls. Returns
+/// false if the save makes fewer calls, or if calls cannot be watched on this system.
 bool kill_at_call(int count, const nn::Model& model, const std::string& path, int number) {
   fill(model, number);
   const pid_t child = begin([&] {

@@ -4,7 +4,7 @@
 #include <cstdio>
 #include <string>
 
-/// What `f` writes to the error stream.
+/// Returns the text that `f` writes to the error stream.
 template <class F>
 std::string written(F f) {
   std::FILE* file = std::tmpfile();

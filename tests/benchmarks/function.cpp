@@ -1,5 +1,4 @@
-// A function against the same ops called directly, recorded as they are where variables take part, and
-// unrecorded.
+// A function against its ops called directly, recorded (as with variables) and unrecorded.
 #include <ktape/ktape.hpp>
 #include "report.hpp"
 #include "train.hpp"

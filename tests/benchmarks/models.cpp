@@ -114,7 +114,7 @@ const bench::Group tiny_mlp([] {
         K::random_normal({1, 1}));
 });
 
-/// An epoch of fit, and the same written with K: shuffled batches of 32 of 1024 samples, Adam, and the means
+/// An epoch of fit, and of a loop written with K: shuffled batches of 32 of 1024 samples, Adam, and the means
 /// of loss and metric.
 const bench::Group fit([] {
   const Tensor x = K::random_normal({1024, 4}), y = K::random_normal({1024, 1});

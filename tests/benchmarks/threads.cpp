@@ -17,7 +17,7 @@ struct SmallModel {
   }
 };
 
-/// Models that are trained at the same time, each by a thread of its own: two take as long as one.
+/// Trains models at once, each in a thread: two take as long as one.
 void train_in_threads(const char* name, std::size_t count) {
   std::vector<SmallModel> models(count);
   bench::report(name, [&] {

@@ -1,7 +1,7 @@
 #pragma once
 #include <ktape/ktape.hpp>
 
-/// What the training workloads have in common.
+/// Helpers of the training workloads.
 namespace bench {
 
 namespace K = ktape::backend;

@@ -1,5 +1,5 @@
 #pragma once
-/// What random calls are made of: shapes, tensors, axes, and arguments as a reader sees them.
+/// Random shapes, tensors and axes, and arguments as text for reports.
 #include <ktape/ktape.hpp>
 
 #include <algorithm>
@@ -67,7 +67,7 @@ inline Tensor powers_of_two(Random& random, const Shape& shape, const DType& dty
   return K::cast(K::constant(values, {.dtype = "float64", .shape = shape}), dtype);
 }
 
-/// What broadcasts to the shape: some extents become 1, some axes in front go.
+/// Draws a shape that broadcasts to the shape: some extents become 1, some leading axes go.
 inline Shape broadcasting(Random& random, Shape shape) {
   for (std::int64_t& n : shape)
     if (random.chance(0.3)) n = 1;

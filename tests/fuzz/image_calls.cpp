@@ -5,7 +5,7 @@ using namespace draws;
 
 namespace {
 
-/// (samples, space..., channels), or the channels in front of space.
+/// Images (samples, space..., channels), or (samples, channels, space...).
 struct Images {
   Shape shape;
   Axes space;

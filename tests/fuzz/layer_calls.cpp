@@ -9,7 +9,7 @@ namespace {
 /// Windows on an image of `rank` spatial axes, in either layout.
 struct Layout {
   Windows windows;
-  Extents size;    ///< of the windows
+  Extents size;    ///< the size of the windows
   Extents images;  ///< one extent for each spatial axis
   bool channels_first = false;
 
@@ -321,7 +321,7 @@ OpCall sparse_crossentropy(Random& random) {
   return call;
 }
 
-/// Steps behind a sample's length are masked: they repeat the last output.
+/// Draws a recurrence with masked steps after a sample's length, which repeat the last output.
 OpCall masked_recurrence(Random& random) {
   const std::int64_t samples = 1 + random.below(5), steps = 1 + random.below(6),
                      features = 1 + random.below(5), units = 1 + random.below(9),

@@ -25,7 +25,7 @@ std::string content_of(const std::string& path) {
   return {std::istreambuf_iterator<char>(in), {}};
 }
 
-/// What `write` writes to the path.
+/// Returns the bytes that `write` writes to the path.
 template <class F>
 std::string written(const std::string& path, F&& write) {
   write(path);
@@ -70,7 +70,7 @@ void load_weights(const std::string& path) {
   model.load_weights(path);
 }
 
-/// A model.json and, behind a zero, its one file of weights.
+/// Loads a model from a model.json and, after a zero byte, its only file of weights.
 void load_tfjs(const std::string& path) {
   const std::string both = content_of(path), json = both.substr(0, both.find('\0'));
   const std::filesystem::path folder = std::filesystem::path(path).parent_path();

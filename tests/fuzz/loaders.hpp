@@ -2,7 +2,7 @@
 #include <string>
 #include <vector>
 
-/// What reads files that may come from anywhere.
+/// A reader of files that may come from anywhere.
 struct Loader {
   const char* name;
   const char* file;                       ///< what its files are called in their folder

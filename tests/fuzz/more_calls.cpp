@@ -22,7 +22,7 @@ OpCall more_unary(Random& random) {
     Tensor (*run)(const Tensor&);
     double (*wanted)(double);
     const std::vector<std::string>& dtypes;
-    double error = 0;  ///< in units in the last place of 1
+    double error = 0;  ///< the allowed error, in units in the last place of 1
   };
   static const std::vector<Function> functions = {
       {"hard_sigmoid", K::hard_sigmoid,
@@ -112,7 +112,7 @@ OpCall norms(Random& random) {
           .terms = 64. * static_cast<double>(extents.count())};
 }
 
-/// The same elements in another shape.
+/// Draws ops that give the elements another shape.
 OpCall shaping(Random& random) {
   struct Function {
     const char* op;

@@ -10,7 +10,7 @@ OpCall unary(Random& random) {
     Tensor (*run)(const Tensor&);
     double (*wanted)(double);
     bool positive = false;
-    double error = 0;  ///< in units in the last place of 1
+    double error = 0;  ///< the allowed error, in units in the last place of 1
   };
   static const std::vector<Function> functions = {
       {"abs", K::abs, std::fabs},

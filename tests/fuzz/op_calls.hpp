@@ -25,8 +25,8 @@ class Random {
   std::mt19937_64 engine_;
 };
 
-/// How the inputs reach the op: as they are, as variables, the gradients of which are then taken, or as
-/// placeholders of a function, of the same shape or of unknown extents.
+/// The form of the inputs: constants, variables (then gradients are compared, too), or placeholders of a
+/// function, of known shape or of unknown extents.
 enum class Inputs { Constants, Variables, Placeholders, UnknownExtents };
 
 /// A call of an op, and what it must return.
@@ -50,7 +50,7 @@ using MakeCall = OpCall (*)(Random&);
 /// A random op with random arguments, some of which do not fit.
 OpCall random_call(Random& random);
 
-// The families in files of their own.
+// The families of calls, each in a file.
 std::vector<MakeCall> image_calls();
 std::vector<MakeCall> layer_calls();
 std::vector<MakeCall> lookup_calls();

@@ -86,7 +86,7 @@ bool names(const ktape::Error& error, const std::string& op) {
   return std::string_view(error.what()).starts_with('[' + op + ']');
 }
 
-/// What is wrong with the call, or nothing.
+/// Returns the fault of a call, or an empty text.
 std::string problem(const OpCall& call, Inputs kind) {
   try {
     const Tensor result = run(call, kind);

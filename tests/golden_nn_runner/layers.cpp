@@ -23,7 +23,7 @@ struct Call {
   std::vector<std::pair<std::string, Variable>> sources;
   std::vector<Variable> inputs, initial_state;
   nn::CallArguments arguments;
-  std::vector<std::pair<std::string, Tensor>> masks;  ///< by the name of the argument
+  std::vector<std::pair<std::string, Tensor>> masks;  ///< the masks, with the names of their arguments
 
   explicit Call(const Run& run) {
     for (const Value& json : run.at("inputs").list()) {
@@ -52,7 +52,7 @@ struct Call {
     return layer.apply(given, arguments);
   }
 
-  /// The same of a model that is the layer alone: it is called on symbolic tensors first.
+  /// Calls a model of the layer alone: the layer is called on symbolic tensors first.
   std::vector<Tensor> through_model(const nn::Layer& layer) {
     std::vector<Tensor> in, values;
     for (const Variable& input : inputs) {

@@ -38,7 +38,7 @@ class Run {
   /// A tensor of the file; "float32", and none, stand for the dtype of this run. Null is undefined.
   Tensor tensor(const Value& json) const;
   Tensor optional_tensor(const std::string& key) const;
-  /// The same as a variable, to which gradients can be asked for.
+  /// Returns the tensor as a variable, for gradients.
   Variable variable(const Value& json, const std::string& name = "x") const;
 
   void compare(const std::string& what, const Tensor& got, const Value& want);

@@ -46,7 +46,7 @@ class Call {
     return found->second;
   }
   bool given(const std::string& name) const { return tensors_.count(name) > 0; }
-  /// The same, or an undefined tensor when the case leaves the argument out or names it None.
+  /// Returns the tensor, or an undefined tensor when the case leaves the argument out or gives None.
   Tensor optional(const std::string& name) const {
     if (given(name)) return (*this)[name];
     if (has(name) && !none(name)) throw std::logic_error("a tensor or None is expected for " + name);

@@ -16,7 +16,7 @@ namespace {
 using ktape::Variable;
 namespace K = ktape::backend;
 
-/// Every run starts with Keras's defaults and leaves them behind.
+/// Sets Keras's defaults at the begin and at the end of a run.
 class Settings {
  public:
   explicit Settings(DType floatx) { K::set_floatx(floatx); }
@@ -62,8 +62,8 @@ std::string text(const Parts&... parts) {
   return out.str();
 }
 
-/// What the inputs of a run are: tensors, variables (then gradients are checked), or placeholders of a
-/// function, of which the shape, all but the first extent, or only the rank is known.
+/// The form of the inputs of a run: tensors, variables (then gradients are checked), or placeholders of a
+/// function with known shape, with an unknown first extent, or with known rank only.
 enum class Inputs { Constants, Variables, Placeholders, UnknownBatch, UnknownExtents };
 
 const char* to_text(Inputs inputs) {
@@ -83,7 +83,7 @@ const char* to_text(Inputs inputs) {
 
 bool symbolic(Inputs inputs) { return inputs != Inputs::Constants && inputs != Inputs::Variables; }
 
-/// What a placeholder of this kind says of a shape.
+/// Returns the part of a shape that a placeholder of this kind knows.
 Shape known_part(Shape shape, Inputs inputs) {
   for (int axis = 0; axis < shape.rank(); ++axis)
     if (inputs == Inputs::UnknownExtents || (inputs == Inputs::UnknownBatch && axis == 0))
@@ -244,7 +244,8 @@ class Run {
     }
   }
 
-  /// Where all shapes are known, so are the results'; only the decoded sequences have a length of their own.
+  /// Returns whether shapes of results may be unknown: with unknown inputs, and for the length of decoded
+  /// sequences.
   bool may_be_unknown() const { return kind_ != Inputs::Placeholders || case_.op == "ctc_decode"; }
 
   void compare(const std::string& what, const Tensor& got, const Array& want) {
@@ -283,7 +284,9 @@ class Run {
   std::vector<Waiting> waiting_;
 };
 
-/// Sparse tensors have placeholders of their own, and some ops tell what is known of the shape.
+/// Returns whether a case runs with this form of inputs: sparse tensors have special placeholders, and the
+/// results
+/// of some ops depend on the known part of a shape.
 bool applies(Inputs kind, const Case& c) {
   if (!symbolic(kind)) return true;
   if (c.family == "sparse" || c.op == "ctc_label_dense_to_sparse") return false;

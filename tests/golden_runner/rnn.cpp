@@ -79,7 +79,7 @@ Results all_of(const K::RnnResult<Tensor>& result) {
   return out;
 }
 
-/// What the three layers have in common.
+/// Reads the options that the three layers share.
 template <class Options>
 Options sequence_options(const Call& c) {
   Options options;

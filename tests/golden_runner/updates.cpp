@@ -10,7 +10,7 @@ namespace {
 namespace K = ktape::backend;
 using ktape::Variable;
 
-/// Each update changes a variable of its own and returns its new value.
+/// Runs an update on a new variable and returns the variable's new value.
 template <class F>
 auto update(F f) {
   return [f](const Call& c) -> Results {

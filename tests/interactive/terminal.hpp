@@ -7,7 +7,7 @@
 /// A program in a pseudo-terminal: keys in, screen out.
 class Terminal {
  public:
-  /// Starts it with a home folder of its own, in a terminal of this kind, as TERM names it.
+  /// Starts the command with its home folder in a terminal of this kind, as TERM names it.
   explicit Terminal(const std::vector<std::string>& command, const std::string& home,
                     const std::string& kind = "dumb", unsigned short columns = 200);
   ~Terminal();
@@ -15,7 +15,7 @@ class Terminal {
   Terminal& operator=(const Terminal&) = delete;
 
   void type(const std::string& keys);
-  /// What comes on the screen until `text` does. Throws when it does not within the time.
+  /// Returns the output up to `text`. Throws when `text` does not come in time.
   std::string until(const std::string& text, double seconds = 30);
   /// Types a line and returns what the program says before its next prompt.
   std::string line(const std::string& text);

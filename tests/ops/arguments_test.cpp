@@ -17,7 +17,7 @@ using In = const std::vector<Tensor>&;
 
 struct Row {
   const char* op;
-  const char* names;  ///< of the tensors that it takes
+  const char* names;  ///< the names of its tensor arguments
   std::function<void(In)> call;
 };
 
@@ -239,7 +239,8 @@ TEST_CASE("every op names an argument that is undefined") {
 
 namespace {
 
-/// What an op says of one combination of arguments that does not begin with its own name, or nothing.
+/// Returns an error of the op, for one combination of arguments, that does not begin with the op's name; or
+/// nothing.
 std::string other_name(const Row& row, const std::vector<Tensor>& x) {
   const std::string own = "[" + std::string(row.op) + "] ";
   std::string said;

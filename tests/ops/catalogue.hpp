@@ -25,7 +25,7 @@ struct CatalogueRow {
   std::string name;
   std::function<ktape::Tensor(const std::vector<ktape::Tensor>&)> f;
   std::vector<ktape::Tensor> inputs = {};
-  double step = 1e-6;        ///< of the differences
+  double step = 1e-6;        ///< the step of the differences
   bool second_order = true;  ///< not at a tie, where the gradient jumps
 };
 inline constexpr std::nullptr_t no_gradient = nullptr;

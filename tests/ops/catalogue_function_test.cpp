@@ -83,7 +83,7 @@ bool sparse(const CatalogueRow& row) {
          (row.name == "dot" && row.inputs[0].ndim() == 1);
 }
 
-/// Other numbers of the same kind.
+/// Returns other numbers of x's shape and dtype.
 Tensor moved(const Tensor& x) { return (x * 0.75 + 0.03125).detach(); }
 
 }  // namespace

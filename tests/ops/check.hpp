@@ -12,7 +12,7 @@
 
 #include "../close.hpp"
 
-/// What the tests of the ops have in common.
+/// Helpers of the tests of the ops.
 using Values = std::vector<double>;
 using In = const std::vector<ktape::Tensor>&;
 

@@ -1,6 +1,6 @@
-// A function of single elements gives the same bits for the same element wherever it stands: alone, at any place of a
-// vector, in the rest that fills no vector, next to ordinary elements, to large ones, infinities and NaN, and whatever
-// the memory behind a tensor held before.
+// A function of single elements gives equal bits for equal elements wherever they stand: alone, at any place
+// of a vector, in the rest that fills no vector, next to ordinary elements, to large ones, infinities and
+// NaN, and whatever the memory after a tensor held before.
 #include <doctest/doctest.h>
 #include <ktape/ktape.hpp>
 
@@ -119,7 +119,8 @@ std::vector<Tensor> run(const Function& f, const Tensor& values) {
   return {y.detach(), K::gradients(y, {x})[0].detach()};
 }
 
-/// Elements of the list, one in each `width` elements at `place`, with others around them; the last one is the last.
+/// Elements of the list, one in each `width` elements at `place`, with others around them; the last one is
+/// the last.
 std::vector<double> spread(const std::vector<double>& list, std::size_t width, std::size_t place,
                            double around) {
   std::vector<double> out(width * (list.size() - 1) + place + 1, around);
@@ -150,7 +151,7 @@ void check(const Function& f, DType dtype) {
   std::vector<std::vector<std::uint64_t>> alone;
   for (const double value : ordinary) {
     const Tensor dirty =
-        tensor(std::vector<double>(16, nan), dtype);  // what is found behind the next tensors
+        tensor(std::vector<double>(16, nan), dtype);  // fills the memory after the next tensors
     run(f, dirty);
     auto& results = alone.emplace_back();
     for (const Tensor& result : run(f, tensor({value}, dtype))) results.push_back(bits(result)[0]);

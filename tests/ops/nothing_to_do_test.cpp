@@ -3,7 +3,7 @@
 
 #include <functional>
 
-/// Ops whose arguments leave nothing to compute return a tensor of their own: a gradient for the result is no gradient
+/// Ops whose arguments leave nothing to compute return a new tensor: a gradient for the result is no gradient
 /// for the argument, and watching the result does not watch the argument.
 
 namespace K = ktape::backend;

@@ -8,7 +8,7 @@
 #include <functional>
 #include <limits>
 
-/// Ops that take another path while they are recorded give the same on both.
+/// Ops with a separate path for recording give equal results on both paths.
 using namespace ktape;
 namespace K = ktape::backend;
 

@@ -7,8 +7,8 @@ using doctest::Contains;
 namespace K = ktape::backend;
 using ktape::None, ktape::Shape, ktape::Tensor, ktape::TypeError, ktape::ValueError, ktape::Variable;
 
-/// What is known of the results of convolutions, pooling, images, losses, normalization, attention and
-/// recurrences of tensors with unknown extents. A shape is None exactly where it depends on one.
+/// Shapes of convolutions, pooling, images, losses, normalization, attention and recurrences of tensors with
+/// unknown extents. An extent is None exactly if it depends on an unknown extent.
 namespace {
 Tensor unknown(const Shape& shape) { return K::placeholder(shape); }
 

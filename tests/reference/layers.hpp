@@ -1,5 +1,5 @@
 #pragma once
-/// What layers compute, in float64: plain loops over every place and every cell of its window. Images have
+/// Results of layers, in float64: plain loops over every place and every cell of its window. Images have
 /// their channels last.
 #include "reference.hpp"
 

@@ -9,7 +9,7 @@
 namespace reference {
 namespace {
 
-/// What a reduction that kept its axes gives without them.
+/// Drops the reduced axes from a result that kept them, unless keepdims is set.
 Array dropped(const Array& kept, const Axes& axes, bool keepdims) {
   if (keepdims) return kept;
   Extents shape;

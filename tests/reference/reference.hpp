@@ -1,5 +1,5 @@
 #pragma once
-/// What the ops compute, written with xtensor in float64: serial, a few lines each, for any shape. The fast
+/// Results of the ops, written with xtensor in float64: serial, a few lines each, for any shape. The fast
 /// kernels are tested against them. Axes are not negative and sorted, and arguments fit: nothing is checked
 /// here.
 #include <array>

@@ -78,8 +78,8 @@ nn::Model resnet50() {
   return nn::Model(in, nn::Dense(1000)(nn::GlobalAveragePooling2D()(h)));
 }
 
-/// 12 layers of width 768 behind a table of 20,000 words, and as large a one in the end: 100 M in the layers
-/// and the last.
+/// 12 layers of width 768 after a table of 20,000 words, and an output layer as large as the table: 100 M
+/// parameters in the layers and the output layer.
 nn::Model transformer() {
   const Tensor in = nn::Input({128}, {.dtype = "int32"});
   Tensor h = nn::Embedding(20000, 768)(in);
@@ -90,8 +90,8 @@ nn::Model transformer() {
   return nn::Model(in, nn::Dense(20000)(h));
 }
 
-/// The least CPU time of a step on few samples, for a batch of so many; and the bytes of the gradients that
-/// are no rows.
+/// Measures the least CPU time of a step on few samples, for a batch of `batch` samples, and the bytes of the
+/// gradients that are not sent as rows.
 Workload measured(const char* name, const nn::Model& model, std::int64_t batch, const Tensor& x,
                   const Tensor& y, double speedup) {
   model.compile(

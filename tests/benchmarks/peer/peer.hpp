@@ -1,5 +1,5 @@
 #pragma once
-/// The libtorch side of the comparison: the same workloads, the same sizes, one line "name median_ms" each.
+/// The libtorch side of the comparison: equal workloads of equal sizes, one line "name median_ms" each.
 #include <torch/torch.h>
 
 #include <functional>

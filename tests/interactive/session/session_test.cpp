@@ -12,7 +12,7 @@ namespace fs = std::filesystem;
 
 namespace {
 
-/// A prompt with a home of its own.
+/// A prompt with a new home folder.
 class Prompt : public Terminal {
  public:
   explicit Prompt(const std::string& home = fresh_home())

@@ -9,8 +9,8 @@
 #include <algorithm>
 #include <regex>
 
-/// Files of weights laid out as those that Keras publishes, written by h5py: each array is filled with a
-/// number of its own, so that one in a wrong place is seen.
+/// Files of weights laid out as those that Keras publishes, written by h5py: each array is filled with
+/// another number, so that an array in a wrong place is found.
 namespace K = ktape::backend;
 namespace nn = ktape::nn;
 using namespace nn::applications;

@@ -15,7 +15,7 @@ using ktape::IOError, ktape::Tensor, ktape::ValueError, ktape::Variable;
 
 namespace {
 
-/// Ends a training from without after so many batches.
+/// Ends a training by an error after some batches.
 struct CrashImpl : nn::CallbackImpl {
   int left;
   explicit CrashImpl(int left) : left(left) {}
@@ -42,7 +42,7 @@ struct Program {
 
   std::string backup() const { return folder + "/backup"; }
 
-  /// The same each time, but that it crashes after so many batches; 0: not at all.
+  /// Runs the training, which crashes after `crash_after` batches; 0: no crash.
   Outcome run(int crash_after = 0) const {
     K::set_random_seed(11);
     const Tensor x = K::random_normal({40, 5}), y = K::cast(K::random_uniform({40}, {.maxval = 3}), "int32");

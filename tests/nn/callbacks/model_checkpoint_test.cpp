@@ -35,7 +35,7 @@ double steps_in(const std::string& path) {
   return model.get_weights()[0].item<float>();
 }
 
-/// What f writes to std::cout.
+/// Returns the text that f writes to std::cout.
 template <class F>
 std::string written(F f) {
   struct Redirection {

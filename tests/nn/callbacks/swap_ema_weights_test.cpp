@@ -19,7 +19,7 @@ nn::Sequential falling(bool use_ema = true) {
 
 double weight(const nn::Model& model) { return model.get_weights()[0].item<float>(); }
 
-/// What the weight is at each end of an epoch, for callbacks behind others.
+/// Records the weight at the end of each epoch, for callbacks that run after others.
 struct Spy {
   nn::Model model;
   std::vector<double> seen = {};

@@ -47,7 +47,7 @@ struct Bomb {
   std::uint32_t size = 0, checksum = 0;
 };
 
-/// Megabytes of a text of 2^n characters over and over, behind another one.
+/// Returns megabytes of a repeated text of 2^n characters, after another text.
 inline Bomb bomb(std::size_t megabytes, std::string_view text, std::string_view before = "") {
   const auto checksum_of = [](std::string_view bytes) {
     return crc32(0, reinterpret_cast<const Bytef*>(bytes.data()), static_cast<uInt>(bytes.size()));
@@ -86,7 +86,7 @@ inline std::string png_bomb(std::uint32_t side) {
          chunk("IEND", "");
 }
 
-/// What an archive says of a file in it.
+/// The record of a file in an archive.
 struct Packed {
   std::string name, content;
   bool deflate = false;

@@ -21,7 +21,7 @@ namespace {
 
 const std::string zero(1, '\0');
 
-/// The array of so many megabytes of zeros as an entry of an archive.
+/// Returns an array of some megabytes of zeros as an entry of an archive.
 Packed zeros(const std::string& name, std::size_t megabytes) {
   const std::string shape = '(' + std::to_string(megabytes) + ", 1048576)";
   return packed(name, bomb(megabytes, zero, npy_array("|u1", shape, "")));

@@ -47,7 +47,7 @@ TEST_CASE("sources: rows, whole tensors, numbers and callables") {
   });
   CHECK_FALSE(generated.cardinality());
   CHECK(read(generated) == numbers(3));
-  CHECK(read(generated) == numbers(3));  // each iteration has a callable of its own
+  CHECK(read(generated) == numbers(3));  // each iteration calls a copy of the callable
 }
 
 TEST_CASE("a dataset without elements ends, however often it is repeated") {

@@ -38,7 +38,7 @@ inline ktape::data::Dataset rows(int count) {
   return ktape::data::Dataset::from_tensor_slices(counted({count}));
 }
 
-/// The same elements behind something that knows nothing of rows.
+/// Returns a dataset of these elements that is not a stream of rows.
 inline ktape::data::Dataset plain(const ktape::data::Dataset& dataset) {
   return dataset.filter([](const ktape::data::Element&) { return true; });
 }

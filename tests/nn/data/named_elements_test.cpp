@@ -16,7 +16,7 @@ const Tensor titles = counted({6, 2}, "float32"), bodies = counted({6, 3}, "floa
 
 Dataset named() { return Dataset::from_tensor_slices({{"title", titles}, {"body", bodies}}); }
 
-/// The names of all elements, which must be the same.
+/// Returns the names of all elements, which must be equal.
 Names names_in(const Dataset& dataset) {
   std::optional<Names> names;
   for (const Element& element : dataset) {

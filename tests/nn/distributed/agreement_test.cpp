@@ -4,7 +4,7 @@
 #include <filesystem>
 #include <sstream>
 
-/// What is the same in all processes, and what is not.
+/// Values that are equal in all processes, and values that differ.
 using namespace together;
 namespace data = ktape::data;
 namespace fs = std::filesystem;
@@ -123,7 +123,7 @@ TEST_CASE("logs are of all samples, in all processes, and metrics too that are n
   const std::int64_t n = 45;
   const Tensor x = normal({n, 3}, 1), y = K::cast(normal({n, 1}, 2) > 0, "float32");
   const nn::Sequential model({nn::Input({3}), nn::Dense(1, {.activation = "sigmoid"})});
-  const nn::SGD still(0.);  // so that the model is the same for all batches
+  const nn::SGD still(0.);  // rate 0 keeps the model equal for all batches
   model.compile({.optimizer = distributed::Optimizer(still),
                  .loss = "binary_crossentropy",
                  .metrics = {nn::AUC(), nn::Precision(), "accuracy"}});

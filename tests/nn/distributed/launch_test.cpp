@@ -46,7 +46,7 @@ std::string host() {
   return name.data();
 }
 
-/// A program of so many processes, whose output is read.
+/// A program of several processes, whose output is read.
 class Program {
  public:
   Program(int processes, const std::string& arguments, const std::string& environment = "")
@@ -81,7 +81,7 @@ Run run(int processes, const std::string& arguments, const std::string& environm
   return Program(processes, arguments, environment).end();
 }
 
-/// A folder of its own that is gone in the end.
+/// A new folder that is removed at the end.
 struct Folder {
   fs::path path = fs::temp_directory_path() / ("ktape_launch_" + std::to_string(getpid()));
   Folder() { fs::create_directories(path); }
@@ -107,7 +107,7 @@ struct Killed {
   bool all_ended = true;
 };
 
-/// What becomes of an endless training of two processes when one is killed.
+/// Kills one of two processes of an endless training and returns the end of both.
 Killed killed(std::chrono::milliseconds moment, std::size_t victim) {
   Program program(2, "endless");
   std::vector<pid_t> processes;

@@ -8,7 +8,7 @@
 
 #include "../../close.hpp"
 
-/// What the tests of several processes share.
+/// Helpers of the tests with several processes.
 namespace together {
 
 namespace nn = ktape::nn;
@@ -25,10 +25,10 @@ inline double distance(const std::vector<Tensor>& a, const std::vector<Tensor>& 
   return most;
 }
 
-/// Whether a number, or a tensor, is the same in all processes.
+/// Returns whether a tensor is equal in all processes.
 inline Closeness same_everywhere(const Tensor& x) { return close(x, distributed::broadcast(x), exactly); }
 
-/// Random tensors that are the same in all processes.
+/// Returns a random tensor that is equal in all processes.
 inline Tensor normal(const ktape::Shape& shape, std::int64_t seed) {
   return K::random_normal(shape, {.seed = seed});
 }

@@ -64,7 +64,7 @@ int train(const std::string& out, const std::string& folder, int epochs) {
   return 0;
 }
 
-/// What one process does wrong before its fourth batch.
+/// Lets one process fail before its fourth batch, in the given way.
 int go_wrong(const std::string& how, int who) {
   const bool wrong = distributed::rank() == who;
   const nn::Sequential model = model_of(wrong && how == "mismatch" ? 25 : 24);

@@ -17,8 +17,8 @@
 #include <ktape/ktape.hpp>
 #include <ktape/nn/core/loading.hpp>
 
-/// What every layer must be able to do. A layer is a row of its family in conformance/; the tests below go
-/// through all rows, and one of them says which registered layers have none.
+/// The abilities that every layer must have. A layer is a row of its family in conformance/; the tests below
+/// go through all rows, and one test names the registered layers without a row.
 namespace K = ktape::backend;
 using ktape::Variable;
 

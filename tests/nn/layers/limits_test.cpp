@@ -11,7 +11,7 @@ namespace K = ktape::backend;
 namespace {
 
 struct Call {
-  const char* text;  ///< in the error
+  const char* text;  ///< a part of the error's text
   std::function<void(std::int64_t)> run;
 };
 

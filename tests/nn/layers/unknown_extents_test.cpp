@@ -14,8 +14,8 @@ namespace {
 struct Case {
   const char* name;
   nn::Layer layer;
-  Shape known;    ///< of a sample
-  Shape unknown;  ///< the same, as the model knows it
+  Shape known;    ///< the shape of a sample
+  Shape unknown;  ///< the shape of a sample as far as the model knows it
 };
 
 std::vector<Case> cases() {

@@ -13,7 +13,7 @@ using Names = std::vector<std::string>;
 // Models that are given their data by name.
 namespace {
 
-/// Inputs "title" and "body", outputs "priority" and "department", with weights that are always the same.
+/// Inputs "title" and "body", outputs "priority" and "department", with fixed initial weights.
 nn::Model tickets() {
   const Tensor title = nn::Input({3}, {.name = "title"}), body = nn::Input({4}, {.name = "body"});
   const Tensor x = nn::Concatenate()({title, body});

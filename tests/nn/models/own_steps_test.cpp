@@ -29,7 +29,7 @@ struct SupervisedImpl : nn::ModelImpl {
 };
 using Supervised = nn::ModelOf<SupervisedImpl>;
 
-/// The same without a step of its own.
+/// The model with the default training step.
 struct PlainImpl : nn::ModelImpl {
   nn::Dense dense = add_layer(nn::Dense(1, {.kernel_initializer = "ones"}));
   Tensor call(const Tensor& x) override { return dense(x); }

@@ -41,7 +41,7 @@ nn::Sequential classifier() {
   return model;
 }
 
-/// The text of the error that f ends with in a thread of its own.
+/// Runs f in a thread and returns the text of its error.
 template <class F>
 std::string refused_in_thread(F f) {
   std::string text;

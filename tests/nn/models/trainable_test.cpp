@@ -26,7 +26,7 @@ struct Trained {
   }
 };
 
-/// What is written to the error stream while f runs.
+/// Returns the text that f writes to the error stream.
 template <class F>
 std::string errors_of(F f) {
   const CapturedStderr captured;

@@ -17,7 +17,7 @@ nn::Model forked() {
                    {.name = "forked"});
 }
 
-/// The logs of one step of a model that is compiled like another, behind JSON.
+/// Returns the logs of one step of a model that is compiled from another model's config, through JSON.
 nn::Logs step_of(const nn::Model& model, const ktape::TensorList& x, const ktape::TensorList& y) {
   const nn::Model again = remade(model);
   const Value value = nn::compile_config(model);

@@ -55,7 +55,7 @@ void check_tree(const Entry& root) {
   CHECK(root.find("empty/more") == nullptr);
 }
 
-/// What reading a file throws.
+/// Returns the error of reading a file.
 std::string refusal(const std::string& path) {
   try {
     hdf5::read_file("load", path);

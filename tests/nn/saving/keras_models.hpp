@@ -55,7 +55,7 @@ inline nn::Model shaken(const nn::Model& model) {
   return model;
 }
 
-/// Whether two models have the same weights, number by number.
+/// Returns whether two models have equal weights, number by number.
 inline Closeness same(const nn::Model& a, const nn::Model& b) {
   return close(a.get_weights(), b.get_weights(), exactly);
 }

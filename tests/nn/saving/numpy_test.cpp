@@ -14,7 +14,7 @@ namespace {
 
 using Tensors = std::vector<std::pair<std::string, Tensor>>;
 
-/// What `ARRAYS` is in the script.
+/// Returns the arrays that the script calls `ARRAYS`.
 Tensors arrays() {
   return {{"double/matrix", counted({2, 3})},
           {"single", counted({5}, "float32")},

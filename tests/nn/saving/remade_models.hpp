@@ -10,7 +10,7 @@ namespace remade_models {
 namespace nn = ktape::nn;
 using ktape::Tensor;
 
-/// The model of its own JSON, with the same weights.
+/// Makes a model from another model's JSON and weights.
 inline nn::Model remade(const nn::Model& model, const nn::CustomObjects& objects = {}) {
   const nn::Model again = nn::model_from_json(model.to_json(), objects);
   again.set_weights(model.get_weights());

@@ -42,7 +42,7 @@ inline Closeness same(const std::vector<Tensor>& a, const std::vector<Tensor>& b
   return close(a, b, exactly);
 }
 
-/// Saved and loaded, it has the same weights and predicts the same.
+/// Checks that a model that is saved and loaded has equal weights and predictions.
 inline void check_round_trip(const nn::Model& model, const std::vector<Tensor>& inputs) {
   const Files files;
   const std::string path = files.folder() + "/web/model.json";

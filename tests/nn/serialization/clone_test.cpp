@@ -9,7 +9,7 @@ using ktape::Tensor, ktape::ValueError;
 
 namespace {
 
-/// The same layer, but a Dense with another activation.
+/// Returns a copy of the layer; a Dense gets another activation.
 nn::Layer with_tanh(const nn::Layer& layer) {
   if (layer.class_name() != "Dense") return layer;
   return nn::Dense(2, {.activation = "tanh", .name = layer.name()});

@@ -17,13 +17,13 @@
 
 #include "../../close.hpp"
 
-/// What the tests of the kernels compare with: plain loops over plain arrays.
+/// Plain arrays and loops, with which the tests compare kernels.
 using namespace ktape;
 namespace k = ktape::kernels;
 
 using i64 = std::int64_t;
 
-/// Elements of any type, bool too, without room behind the last one.
+/// Elements of any type, bool too, without memory after the last element.
 template <class T>
 class Array {
  public:
@@ -106,7 +106,7 @@ void expect(Closeness& found, const char* name, i64 index, T got, Wide<T> wanted
   found.wrong = name + (" at " + std::to_string(index)) + ": got " + digits(got) + ", want " + digits(wanted);
 }
 
-/// What a loop finds of a result of a kernel.
+/// The comparison of a kernel's result with a loop's.
 struct Verdict {
   bool right;
   double wanted;

@@ -3,7 +3,7 @@
 #include "../../reference/reference.hpp"
 #include "arrays.hpp"
 
-/// What the tests of kernels against tests/reference have in common.
+/// Helpers of the tests of kernels against tests/reference.
 
 template <class T>
 reference::Array as_reference(const Array<T>& x, const std::vector<i64>& shape) {

@@ -17,7 +17,7 @@ Tensor image(const ArrayLike& rows, DType dtype = "float64") {
   return K::reshape(x, {1, x.shape()[0], x.shape()[1], 1});
 }
 
-/// What pooling is, window by window, for channels_last images.
+/// Pools channels_last images, window by window.
 Tensor plainly(const Tensor& x, std::array<std::int64_t, 2> size, const K::Pool2dOptions& options) {
   const bool same = options.padding == "same";
   const std::vector<std::int64_t> strides = options.strides.over(2);

@@ -10,7 +10,7 @@ using ktape::IOError, ktape::Shape, ktape::Tensor, ktape::ValueError;
 
 namespace {
 
-/// What is read after the image was written.
+/// Writes the image and returns the image that is read back.
 Values saved(const Tensor& image, const data::SaveImageOptions& options = {},
              const char* mode = "grayscale") {
   const Files files;

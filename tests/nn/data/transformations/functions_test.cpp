@@ -16,7 +16,7 @@ using ktape::Shape, ktape::Tensor, ktape::ValueError;
 
 namespace {
 
-/// The element, so many times.
+/// Returns a function that repeats the element `times` times.
 Dataset::ToDataset repeated(int times) {
   return [times](const Element& e) { return Dataset::from_tensors(e).repeat(times); };
 }

@@ -55,7 +55,7 @@ struct None : nn::LayerImpl {
   None() : nn::LayerImpl("None") {}
   using nn::LayerImpl::call;
 };
-/// What was always allowed: a form that no one else may call.
+/// A layer whose form of `call` is protected.
 class Protected : public nn::LayerImpl {
  public:
   Protected() : nn::LayerImpl("Protected") {}

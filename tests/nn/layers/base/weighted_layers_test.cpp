@@ -66,7 +66,7 @@ TEST_CASE("every weight of a layer is found by the end of its path") {
   const nn::Sequential model({nn::Input({3}), nn::Dense(2, {.name = "a"}), nn::Dense(1, {.name = "b"})});
   CHECK(model.weight("a/kernel").is(model.get_layer("a").weight("kernel")));
   CHECK(model.weight("b/bias").shape() == Shape{1});
-  // The same layer twice has its weights once.
+  // A layer that is added twice has its weights once.
   struct TwiceImpl : nn::LayerImpl {
     nn::Dense dense = add_layer(nn::Dense(4, {.name = "dense"}));
     nn::TimeDistributed each = add_layer(nn::TimeDistributed(dense));

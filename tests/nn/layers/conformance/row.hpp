@@ -6,17 +6,17 @@
 namespace nn = ktape::nn;
 using ktape::None, ktape::Shape, ktape::Tensor;
 
-/// What becomes of a mask on the (first) input.
+/// The fate of a mask on the (first) input.
 enum class Mask { Passes, Ends };
 
 struct Row {
-  std::string name;  ///< of the class
+  std::string name;  ///< the name of the class
   std::function<nn::Layer()> make;
-  std::vector<Shape> inputs;         ///< with a batch of 4
-  Shape output;                      ///< likewise
+  std::vector<Shape> inputs;         ///< the shapes of the inputs, with a batch of 4
+  Shape output;                      ///< the shape of the output, with a batch of 4
   std::vector<std::string> weights;  ///< the ends of their names
   Mask mask = Mask::Ends;
-  std::vector<Shape> bad_inputs = {};  ///< that the layer refuses, in a list of their own; none: it takes all
+  std::vector<Shape> bad_inputs = {};  ///< shapes of inputs that the layer refuses; none: it takes all
   int classes = 0;                     ///< above 0: the inputs are integers below it
 };
 

@@ -20,7 +20,7 @@ const nn::CallArguments training{.training = true};
 /// A number between 0 and 1 as a factor that is always drawn.
 nn::Factor always(double factor) { return {factor, factor}; }
 
-/// The row 1 2 3 4, moved to the right by so many of its four parts.
+/// Returns the row 1 2 3 4, moved to the right by some pixels.
 Values moved(double pixels, const char* fill_mode, const char* interpolation = "bilinear") {
   const nn::RandomTranslation layer(
       always(0), always(pixels / 4),
@@ -39,7 +39,7 @@ double pixel(const Values& image, int height, int width, int row, int column, co
   return image[static_cast<std::size_t>(inside(row, height) * width + inside(column, width))];
 }
 
-/// What is seen at a place between pixels.
+/// Returns the interpolated value at a place between pixels.
 double seen(const Values& image, int height, int width, double y, double x, const std::string& mode) {
   const int top = static_cast<int>(std::floor(y)), left = static_cast<int>(std::floor(x));
   const double v = y - top, u = x - left;

@@ -26,7 +26,7 @@ Variable table(std::int64_t rows = 10, std::int64_t width = 3, DType dtype = "fl
 /// A loss whose gradient differs in every place that was looked up.
 Tensor loss_of(const Tensor& looked_up) { return K::sum(K::square(looked_up) * counted(looked_up.shape())); }
 
-/// The gradient for each of the rows, and what K::gradients says of the same loss.
+/// Compares the gradient of each row with that of K::gradients.
 void check_like_whole(const nn::RowGradient& gradient, const Tensor& loss, const Variable& w) {
   CHECK(values(gradient.whole(w.shape())) == values(gradients(loss, {w})[0]));
 }

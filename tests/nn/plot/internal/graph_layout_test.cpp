@@ -21,8 +21,8 @@ bool apart(const GraphLayout& layout, const std::vector<LayoutBox>& boxes, std::
          std::abs(p.across - q.across) >= (boxes[a].breadth + boxes[b].breadth) / 2;
 }
 
-/// No two boxes touch, every box stands behind those that lead to it and within the drawing, and no arrow
-/// runs behind a box.
+/// Checks that no two boxes touch, every box stands after the boxes that lead to it and within the drawing,
+/// and no arrow crosses a box.
 void check(const std::vector<LayoutBox>& boxes) {
   const GraphLayout layout(boxes);
   for (std::size_t i = 0; i < boxes.size(); ++i) {

@@ -23,7 +23,7 @@ nn::Sequential trained(const nn::Optimizer& optimizer) {
   return model;
 }
 
-/// The shapes of the state behind the iterations, and behind the learning rate where there is one.
+/// Returns the shapes of the state after the iterations and, where there is one, after the learning rate.
 Shapes shapes_of(const std::vector<ktape::Variable>& variables, std::size_t head) {
   Shapes shapes;
   for (std::size_t i = head; i < variables.size(); ++i) shapes.push_back(variables[i].shape());

@@ -101,7 +101,7 @@ TEST_CASE("tfjs: saving again never touches the shards that are in use") {
   CHECK(files_in(files.folder()) == std::set<std::string>{"model.json", second, "mine.bin"});
   CHECK(same(nn::load_model(path).get_weights(), model.get_weights()));
 
-  // Browsers write names with a folder in front.
+  // Browsers write names that begin with a folder.
   Config json = json_of(path);
   json.set("weightsManifest",
            nn::from_json(R"([{"paths":["./)" + second + R"("],"weights":)" +
@@ -110,7 +110,7 @@ TEST_CASE("tfjs: saving again never touches the shards that are in use") {
   model.save(path);
   CHECK(files_in(files.folder()) == std::set<std::string>{"model.json", first, "mine.bin"});
 
-  // Another model in the folder has shards of its own.
+  // Another model in the folder has other shards.
   const nn::Sequential other = dense();
   other.save(files.folder() + "/other-model.json");
   CHECK(files_in(files.folder()).contains("other-group1-shard1of1.bin"));

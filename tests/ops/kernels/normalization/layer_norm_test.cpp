@@ -35,7 +35,7 @@ Tolerance tolerance(double scale) {
   return {.atol = scale * (std::is_same_v<T, double> ? 1e-13 : std::is_same_v<T, float> ? 4e-6 : 4e-3)};
 }
 
-/// The first elements, without the room behind them.
+/// Returns the first elements, without the memory after them.
 template <class T>
 std::vector<double> first(const std::vector<T>& x, std::size_t n) {
   return {x.begin(), x.begin() + static_cast<std::ptrdiff_t>(n)};

@@ -17,9 +17,9 @@ reference::Array hard_sigmoid(const reference::Array& x) { return xt::clip(0.2 *
 reference::Array relu(const reference::Array& x) { return xt::maximum(x, 0.); }
 reference::Array tanh_of(const reference::Array& x) { return xt::tanh(x); }
 
-/// What a kernel's cell computes, of all samples and units at once.
+/// The formula of a kernel's cell, for all samples and units at once.
 struct Formula {
-  k::GateOfProjection gates;  ///< of the recurrent kernel, for each projection
+  k::GateOfProjection gates;  ///< the gate of the recurrent kernel for each projection
   i64 gate_count;
   std::size_t states;
   std::function<List(const List& z, const List& states)> step;
@@ -151,7 +151,8 @@ class Fused {
     return out;
   }
 
-  /// Of sum(outputs * of.outputs) + sum(last * of.last) + the same of the final states.
+  /// Returns the gradients of sum(outputs * of.outputs) + sum(last * of.last) + a like sum for the final
+  /// states.
   Gradients backward(const Result& of) {
     ::Array<A> of_outputs(rows() * blocks_.units), of_last = as_elements(of.last), slopes(rows() * width());
     ::Array<A> panels(blocks_.padded * width()), dh = padded(of.states[0]), dc = padded(of.states.back());

@@ -9,7 +9,7 @@ TEST_CASE_TEMPLATE("kernels: crossentropies of rows and their gradients agree wi
   for (const i64 rows : {1, 3, 16, 65})
     for (const i64 n : {1, 2, 5, 16, 33, 64, 100, 301}) {
       INFO(rows, " rows of ", n);
-      // Kernels may read whole vectors, so that these have room behind them.
+      // Kernels may read whole vectors, so arrays have memory after their last element.
       const auto roomy = [](i64 size) { return numbers<T>(size + 64); };
       const auto seen = [](const Array<T>& x, const std::vector<i64>& shape) {
         Array<T> part(std::accumulate(shape.begin(), shape.end(), i64{1}, std::multiplies<>()));
