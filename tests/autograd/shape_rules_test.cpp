@@ -36,7 +36,7 @@ TEST_CASE("broadcasting: the known extent decides unless it is 1") {
   CHECK_THROWS_WITH_AS(of({None}) + of({None}, "float64"), Contains("must have one dtype"), TypeError);
 }
 
-TEST_CASE("reductions: what is left of the shape") {
+TEST_CASE("reductions: the shape of the result") {
   const Tensor x = of({None, 3, None});
   CHECK(K::int_shape(K::sum(x, 1)) == Shape{None, None});
   CHECK(K::int_shape(K::mean(x, {0, 2}, true)) == Shape{1, 3, 1});
@@ -60,7 +60,7 @@ TEST_CASE("slices of an unknown extent are unknown, those of a known extent know
     CHECK(f({K::ones({n})})[1].shape() == Shape{std::min<std::int64_t>(n, 2)});
 }
 
-TEST_CASE("reshape computes what it can, and the rest is checked when it runs") {
+TEST_CASE("reshape checks known extents at once, and the others when it runs") {
   CHECK(K::int_shape(K::reshape(of({None, 3}), {-1, 15})) == Shape{None, 15});
   CHECK(K::int_shape(K::reshape(of({4, 3}), {-1, 6})) == Shape{2, 6});
   CHECK(K::int_shape(K::batch_flatten(of({None, 2, 3}))) == Shape{None, 6});
@@ -141,7 +141,7 @@ TEST_CASE("in_top_k and bias_add check unknown samples, classes and channels whe
   CHECK_THROWS_WITH_AS(g({K::zeros({1, 2, 3}), {1.f, 2.f}}), Contains("[bias_add]"), ValueError);
 }
 
-TEST_CASE("what does not fit in memory is shown as it was given, None and all") {
+TEST_CASE("a shape that does not fit in memory is shown as given, with None") {
   constexpr std::int64_t huge = std::int64_t{1} << 30;
   CHECK_THROWS_WITH_AS(
       of({None, huge, huge}),

@@ -15,7 +15,7 @@ namespace {
 Variable variable(const ArrayLike& value) { return Variable(value.tensor("float32", "float32")); }
 }  // namespace
 
-TEST_CASE("the tape lists the recorded ops, oldest first, with what each read") {
+TEST_CASE("the tape lists the recorded ops and their inputs, oldest first") {
   const Variable x = variable({1, 2, 3});
   const Tensor y = K::tanh(x);
   const Tensor z = y * x;
@@ -40,7 +40,7 @@ TEST_CASE("an op is on the tape as long as something can need it") {
   CHECK(tape().size() == 0);
 }
 
-TEST_CASE("only what depends on a variable is recorded") {
+TEST_CASE("only ops that depend on a variable are recorded") {
   const Tensor c = ArrayLike({1, 2}).tensor("float32", "float32");
   const Tensor y = K::tanh(c) * c + 1;
   CHECK(tape().size() == 0);
@@ -69,7 +69,7 @@ TEST_CASE("the tape is drawn in Graphviz' language") {
   CHECK(dot.back() == '\n');
 }
 
-TEST_CASE("nothing is recorded inside NoGrad, and scopes nest") {
+TEST_CASE("no op is recorded inside of NoGrad, and scopes nest") {
   const Variable x = variable({1, 2});
   {
     NoGrad off;

@@ -39,13 +39,13 @@ int threads_with_state() {
 
 }  // namespace
 
-TEST_CASE("threads train models of their own as each would alone") {
+TEST_CASE("threads train separate models as each would alone") {
   double ends[3];
   in_threads(3, [&](int i) { ends[i] = train(i + 1, 300); });
   for (int i = 0; i < 3; ++i) CHECK(ends[i] == train(i + 1, 300));
 }
 
-TEST_CASE("threads differentiate one graph at the same time, to the second order") {
+TEST_CASE("threads differentiate one graph at once, to the second order") {
   for (int round = 0; round < 50; ++round) {
     const Variable x = variable({0.5, 2});
     const Tensor first = gradients(K::exp(x) * x, {x})[0];  // its own graph is made when it is first needed
@@ -67,7 +67,7 @@ TEST_CASE("threads read one variable, and release each other's tensors") {
   });
 }
 
-TEST_CASE("what a thread recorded outlives it, on a tape that nobody else sees") {
+TEST_CASE("recorded ops outlive their thread, on a tape that no other thread sees") {
   const Variable x = variable({2});
   Tensor y;
   std::thread([&] { y = x * x * x; }).join();
@@ -77,7 +77,7 @@ TEST_CASE("what a thread recorded outlives it, on a tape that nobody else sees")
   std::thread([y = std::exchange(y, Tensor())]() mutable { y = Tensor(); }).join();
 }
 
-TEST_CASE("threads leave nothing behind, even with tensors among their thread-local objects") {
+TEST_CASE("threads free all memory, even with tensors among their thread-local objects") {
   const Variable x = variable({1, 2, 3});
   const auto work = [&] {
     kept.reserve(2);  // before the first op: these tensors end after everything that the library keeps

@@ -23,7 +23,7 @@ TEST_CASE("a variable has a name, a value, and passes for a tensor") {
   CHECK((v + v).item(1) == 4.f);
 }
 
-TEST_CASE("copies are the same variable") {
+TEST_CASE("copies refer to one variable") {
   Variable v(floats({1, 2}));
   const Variable same = v, other(floats({1, 2}));
   CHECK(same.is(v));
@@ -60,7 +60,7 @@ TEST_CASE("a new value must have the shape and dtype of the old one") {
   CHECK(v.item(0) == 1.f);
 }
 
-TEST_CASE("an update writes in place when nobody sees the old value") {
+TEST_CASE("an update writes in place when no tensor shares the old value") {
   Variable v(floats({1, 2}));
   const void* memory = v.value().raw();
   v.assign(floats({3, 4}));
@@ -115,7 +115,7 @@ TEST_CASE("a gradient reaches the variable through all of its values") {
   CHECK(gradients(both, {x})[0].item() == 6 + 10);
 }
 
-TEST_CASE("a variable may be assigned what was computed from it") {
+TEST_CASE("a variable may be assigned a value computed from the variable") {
   Variable x(floats({1, 2}));
   for (int i = 0; i < 3; ++i) x.assign(x * 2);
   CHECK(x.item(1) == 16.f);
@@ -152,7 +152,7 @@ TEST_CASE("a variable starts with a tensor, but a tensor cannot replace it") {
   CHECK(loss.shape() == Shape{2, 1});
 }
 
-TEST_CASE("what was made of a value goes with it, or before it changes in place") {
+TEST_CASE("memos of a value are dropped with the value, or before the value changes in place") {
   int destroyed = 0;
   const auto remember = [&](const Tensor& value) {
     value.get()->storage->memo() = {&destroyed, [](void* count) { ++*static_cast<int*>(count); }};

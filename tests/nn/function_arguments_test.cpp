@@ -209,7 +209,7 @@ TEST_CASE("models with functions as arguments are saved, loaded and cloned in ev
   }
 }
 
-TEST_CASE("functions that are no metrics of their own come back from files as they were") {
+TEST_CASE("functions that are no classes of metrics are restored from files") {
   const Files files;
   const nn::Sequential model({nn::Dense(2, {.activation = A::softmax, .input_shape = {3}})});
   model.compile(

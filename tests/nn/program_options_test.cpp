@@ -37,7 +37,7 @@ TEST_CASE("--quick takes fewer epochs, unless they are given") {
   CHECK(read({"--epochs", "9", "--quick"}, defaults).epochs == 9);
 }
 
-TEST_CASE("what is no option is refused with a list of those that there are") {
+TEST_CASE("an unknown option is refused with a list of the known options") {
   using ktape::ValueError;
   CHECK_THROWS_WITH_AS(
       read({"--fast"}),

@@ -278,7 +278,7 @@ bool changes_a_variable(const std::string& op) { return op.find("update") != op.
 
 }  // namespace
 
-TEST_CASE("whatever an op says of its arguments begins with its own name") {
+TEST_CASE("an error about the arguments of an op begins with the op's name") {
   std::set<std::string> found;
   for (const Row& row : rows()) {
     if (std::string(row.op) == "print_tensor") continue;

@@ -6,7 +6,7 @@
 using namespace ktape;
 namespace K = ktape::backend;
 
-TEST_CASE("broadcast_to repeats along axes of extent 1 and along new axes in front") {
+TEST_CASE("broadcast_to repeats along axes of extent 1 and along new leading axes") {
   CHECK(values(K::broadcast_to(counted({2, 1}), {2, 3})) == Values{0, 0, 0, 1, 1, 1});
   CHECK(values(K::broadcast_to(counted({2}), {3, 2})) == Values{0, 1, 0, 1, 0, 1});
   CHECK(values(K::broadcast_to(ints(7), {2, 2})) == Values{7, 7, 7, 7});

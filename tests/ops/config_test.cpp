@@ -85,7 +85,7 @@ TEST_CASE("epsilon, floatx and image_data_format have Keras's defaults and sette
   CHECK(K::image_data_format() == "channels_first");
 }
 
-TEST_CASE("setters refuse what is not allowed and change nothing") {
+TEST_CASE("setters refuse values that are not allowed and change nothing") {
   RestoredSettings restored;
   CHECK_THROWS_WITH_AS(
       K::set_floatx("float12"),
@@ -196,7 +196,7 @@ TEST_CASE("a configuration file sets any of the four keys") {
   CHECK(parsed("{\"backend\": \"libengine.so.1\"}").backend == "libengine.so.1");
 }
 
-TEST_CASE("a bad configuration file is an error with file, line and what is allowed") {
+TEST_CASE("a bad configuration file is an error with file, line and the allowed values") {
   CHECK_THROWS_WITH_AS(
       parsed("{\n  \"epsilon\": 1e-7,\n  \"floatx\": \"float12\"\n}"),
       "[keras.json] 'floatx' must be 'float16', 'float32' or 'float64': received 'float12' in "

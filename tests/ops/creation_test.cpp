@@ -105,7 +105,7 @@ TEST_CASE("numbers that the dtype cannot hold are refused") {
   CHECK(K::arange(0., 3., 1., {.dtype = "int64"}).item<int>(2) == 2);
 }
 
-TEST_CASE("arange refuses what has no end") {
+TEST_CASE("arange refuses ranges without an end") {
   CHECK_THROWS_WITH_AS(K::arange(K::constant({1, 2})),
                        "[arange] an argument must be one number: received shape=(2,)", ValueError);
   CHECK_THROWS_WITH_AS(K::arange(10000000000, 10000000003),

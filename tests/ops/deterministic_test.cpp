@@ -104,7 +104,7 @@ TEST_CASE("deterministic: convolutions and their gradients do not depend on the 
         [](const Tensor& x, const Tensor& kernel) { return K::conv1d(x, kernel, {.padding = "causal"}); });
 }
 
-TEST_CASE("deterministic: a convolutional network trains to the same weights with any number of threads") {
+TEST_CASE("deterministic: a convolutional network trains to equal weights with any number of threads") {
   check_threads([] {
     const Tensor x = random({32, 12, 12, 3}, "float32", 1);
     const Tensor y = K::cast(K::random_uniform({32}, {.minval = 0, .maxval = 10, .seed = 2}), "int32");
@@ -125,7 +125,7 @@ TEST_CASE("deterministic: a convolutional network trains to the same weights wit
   });
 }
 
-TEST_CASE("deterministic returns what set_deterministic was given") {
+TEST_CASE("deterministic returns the argument of set_deterministic") {
   CHECK_FALSE(K::deterministic());
   K::set_deterministic(true);
   CHECK(K::deterministic());

@@ -55,7 +55,7 @@ TEST_CASE("cast_to_floatx keeps the gradient of tensors, variables and expressio
   CHECK(values(K::cast_to_floatx({1, 2})) == Values{1, 2});
 }
 
-TEST_CASE("print_tensor returns what it prints, gradient and all") {
+TEST_CASE("print_tensor returns its argument, through which gradients flow") {
   const Variable x = K::variable({2.f});
   const Tensor y = K::square(x);
   const Tensor same = K::print_tensor(y, "y =");

@@ -165,7 +165,7 @@ TEST_CASE("an axis that a tensor does not have, and other wrong arguments: the o
   check_names(wrong_calls());
 }
 
-TEST_CASE("messages name the op that was called, and show what was given") {
+TEST_CASE("messages name the op that was called, and show the arguments") {
   const Tensor x = K::ones({2, 3}), deep = K::ones({1, 1, 1, 1, 1, 1, 1, 1});
   const auto says = [](auto f, const char* text) { CHECK_THROWS_WITH_AS(f(), text, ValueError); };
   says([&] { K::stack({deep, deep}); }, "[stack] a tensor has at most 8 dimensions: received rank=9");
@@ -228,7 +228,7 @@ TEST_CASE("a number that a placeholder's dtype cannot hold: the function says it
                        ktape::TypeError);
 }
 
-TEST_CASE("what does not fit in memory is named by the op that was called") {
+TEST_CASE("a result that does not fit in memory is an error of the op that was called") {
   const Tensor x = K::ones({2}), rows = K::zeros({1, 1}, {.dtype = "int32"});
   constexpr std::int64_t many = std::int64_t{1} << 45;
   const auto says = [](auto f, const char* text) {

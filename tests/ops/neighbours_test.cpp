@@ -164,7 +164,7 @@ void check(const Function& f, DType dtype) {
 
 }  // namespace
 
-TEST_CASE("an element-wise function gives the same bits for an element wherever it stands") {
+TEST_CASE("an element-wise function gives equal bits for equal elements wherever they stand") {
   for (const Function& f : functions())
     for (const DType dtype : {DType("float32"), DType("float64"), DType("float16")}) check(f, dtype);
 }

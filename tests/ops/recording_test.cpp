@@ -37,7 +37,7 @@ void check_recorded(const char* op, const std::function<Tensor(const Tensor&)>& 
 
 }  // namespace
 
-TEST_CASE("reductions give the same whether they are recorded or not, axes of extent 1 too") {
+TEST_CASE("reductions give equal results recorded and unrecorded, also over axes of extent 1") {
   for (const char* dtype : {"float16", "float32", "float64"})
     for (const Shape& shape : std::vector<Shape>{{}, {1}, {3}, {1, 3}, {3, 1}, {1, 1}, {2, 1, 3}, {2, 3, 4}})
       for (unsigned bits = 0; bits < 1u << shape.rank(); ++bits) {

@@ -62,7 +62,7 @@ TEST_CASE("sampling with an unknown batch draws anew at each call of a function"
   CHECK_THROWS_AS(f({K::ones({20, 3}), -1}), ValueError);
 }
 
-TEST_CASE("a seed fixes what is drawn, and bad parameters are found when the graph is built") {
+TEST_CASE("a seed fixes the random numbers, and bad parameters are found when the graph is built") {
   const Tensor z = K::placeholder({None, 3});
   const auto f = K::function({z}, {K::random_normal(K::shape(z), {.seed = 5})});
   const Tensor eager = K::random_normal({4, 3}, {.seed = 5});
@@ -100,7 +100,7 @@ TEST_CASE("zeros, ones, full, eye and arange take their shape from a tensor when
   CHECK(values(out[6]) == Values{0, 2});
 }
 
-TEST_CASE("what a shape tensor will hold is followed through indexing, stack, concatenate and cast") {
+TEST_CASE("the elements of a shape tensor are known after indexing, stack, concatenate and cast") {
   const Tensor x = K::placeholder({None, 3, 4});
   const Tensor s = K::shape(x);
   CHECK(K::int_shape(K::zeros(s[{ktape::Slice(1, 3)}])) == Shape{3, 4});

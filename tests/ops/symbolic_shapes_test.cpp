@@ -47,7 +47,7 @@ TEST_CASE("convolutions of unknown images promise the extents that are known") {
   CHECK_THROWS_AS(conv(unknown({None, 2, None, 3}), {}), ValueError);
 }
 
-TEST_CASE("so do depthwise, separable and transposed convolutions") {
+TEST_CASE("depthwise, separable and transposed convolutions know the extents that follow from known ones") {
   const Tensor x = unknown({None, None, None, 3}), anything = unknown({None, None, None, None});
   const Tensor deep = K::ones({3, 3, 3, 2}), point = K::ones({1, 1, 6, 4});
   check_shape({None, None, None, 6}, K::depthwise_conv2d(x, deep), {x}, {{1, 4, 4, 3}});
@@ -77,7 +77,7 @@ TEST_CASE("the kernel of a convolution that waits is read when the function runs
   CHECK(values(f({K::ones({1, 1, 1, 1})})[1]) == Values{4});
 }
 
-TEST_CASE("pooling and resizing of unknown images, as a U-Net has them, promise what is known") {
+TEST_CASE("pooling and resizing of images of unknown size, as in a U-Net, keep the known extents") {
   const Tensor x = unknown({None, None, None, 3});
   const Tensor small = K::pool2d(x, {2, 2}, {.strides = {2, 2}});
   CHECK(K::int_shape(small) == Shape{None, None, None, 3});
@@ -99,7 +99,7 @@ TEST_CASE("pooling and resizing of unknown images, as a U-Net has them, promise 
                        Contains("[pool2d]"), ValueError);
 }
 
-TEST_CASE("losses join what their target and output know of the shape") {
+TEST_CASE("losses join the known extents of target and output") {
   const Tensor any = unknown({None, None}), ten = unknown({None, 10}), labels = unknown({None});
   check_shape({None}, K::categorical_crossentropy(any, ten), {any, ten}, {{3, 10}, {3, 10}});
   check_shape({10}, K::categorical_crossentropy(any, ten, {.axis = 0}), {any, ten}, {{3, 10}, {3, 10}});

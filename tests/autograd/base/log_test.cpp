@@ -27,7 +27,7 @@ TEST_CASE("messages of the level and above are written, with the logger's name")
   log::set_level(log::Level::Off);
 }
 
-TEST_CASE("what is asked for is printed at any level, as it is") {
+TEST_CASE("requested output is printed at any level, unchanged") {
   log::set_level(log::Level::Off);
   CHECK(written([] { log::print("x = {1}"); }) == "x = {1}\n");
 }

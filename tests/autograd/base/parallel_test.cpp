@@ -69,7 +69,7 @@ TEST_CASE("parallel_for: ranges cover everything once, and errors come out") {
                   ktape::ValueError);
 }
 
-TEST_CASE("while the processors are contended, small work stays on one thread and has the same bits") {
+TEST_CASE("while the processors are contended, small work stays on one thread and gives equal bits") {
   const std::vector<Tensor> expected = results();
   {
     const BusyThreads busy;

@@ -60,7 +60,7 @@ TEST_CASE("a backward closure may wait for the gradients of another thread") {
   CHECK(close(gradients(y, {x})[0].item<double>(), 6 * 2 * std::exp(6.0)));
 }
 
-TEST_CASE("walks nest, also over the same nodes") {
+TEST_CASE("backward passes nest, also over shared nodes") {
   const Variable x = variable({2});
   const Tensor shared = x * x;
   const Tensor y = with_backward(shared, [&](const Tensor& g) {
@@ -70,7 +70,7 @@ TEST_CASE("walks nest, also over the same nodes") {
   CHECK(gradients(y + shared, {x})[0].item() == 40 * 4 + 4);
 }
 
-TEST_CASE("a walk that throws inside a closure, which catches it, leaves nothing behind") {
+TEST_CASE("a backward pass that throws inside of a closure leaves no state") {
   const Variable x = variable({2});
   const Tensor shared = x * x;
   const Tensor broken =
@@ -153,7 +153,7 @@ TEST_CASE("a hundred thousand tensors on the way may be targets at once") {
   CHECK(std::all_of(g.begin() + 1, g.end(), [](const Tensor& t) { return t.item() == 1; }));
 }
 
-TEST_CASE("a tensor's gradient stays what it is when the walk goes on") {
+TEST_CASE("a gradient that is complete does not change in the rest of the backward pass") {
   const Variable x = variable({1, 2});
   const Tensor a = x * 3, b = -a, c = K::exp(b * 0);
   const auto g = gradients(c + b, {b, a, x, c}, {constant({10, 20})});
@@ -163,7 +163,7 @@ TEST_CASE("a tensor's gradient stays what it is when the walk goes on") {
   CHECK(g[3].item(1) == 20);
 }
 
-TEST_CASE("who waits for gradients hears of each when nothing more is added to it, before the walk is over") {
+TEST_CASE("the hook for gradients is called with each complete gradient before the backward pass ends") {
   const Variable early = variable({1, 2}), late = variable({3, 4}), unused = variable({5}),
                  table = variable({{1, 2}, {3, 4}});
   std::vector<std::string> heard;

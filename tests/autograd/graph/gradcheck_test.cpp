@@ -75,7 +75,7 @@ TEST_CASE("a gradient that is wrong only when other inputs are constant is found
   CHECK(gradcheck(choosy, {doubles({2, 3}), doubles({4, 5})}, {.inputs = {0, 1}}).ok);
 }
 
-TEST_CASE("a wrong second derivative behind a right first one is found") {
+TEST_CASE("a wrong second derivative of a right first derivative is found") {
   const auto frozen = custom_gradient([](const Tensor& x) {
     return std::pair{x * x, [x](const Tensor& dy) { return dy * 2 * x.detach(); }};
   });
@@ -130,7 +130,7 @@ TEST_CASE("elements that are not finite are passed on unchecked, empty tensors h
             .ok);
 }
 
-TEST_CASE("what cannot be checked is refused") {
+TEST_CASE("arguments that cannot be checked are refused") {
   const auto f = [](const List& in) { return in[0] * 2; };
   const Tensor x = doubles({1, 2});
   CHECK_THROWS_WITH_AS(gradcheck(f, {ArrayLike(1).tensor("float32", "float32")}),

@@ -34,7 +34,7 @@ TEST_CASE("gradients are those of the sum of the loss, one per variable") {
   CHECK(g[0].dtype() == "float64");
 }
 
-TEST_CASE("what the loss does not depend on has no gradient") {
+TEST_CASE("a variable that the loss does not depend on has no gradient") {
   const Variable x = variable({1}), apart = variable({1});
   CHECK(!gradients(x * 2, {apart})[0].defined());
   CHECK(!gradients(constant({1}), {x})[0].defined());
@@ -42,7 +42,7 @@ TEST_CASE("what the loss does not depend on has no gradient") {
   CHECK(gradients(x * 2, {}).empty());
 }
 
-TEST_CASE("the same variable may be asked for twice, or be the loss itself") {
+TEST_CASE("a variable may be asked for twice, or be the loss itself") {
   const Variable x = variable({3});
   const auto g = gradients(x * x, {x, x});
   CHECK(g[0].item() == 6);
@@ -83,7 +83,7 @@ TEST_CASE("a gradient can be differentiated, to any order") {
   CHECK(close(fourth.item<double>(0), 8 * t * (1 - t * t) * (2 - 3 * t * t), rounding));
 }
 
-TEST_CASE("second derivatives by two variables are the same in either order") {
+TEST_CASE("mixed second derivatives are equal in either order") {
   const Variable x = variable({2}), y = variable({3});
   const Tensor f = K::square(x) * K::square(y);
   const auto first = gradients(f, {x, y});
@@ -93,7 +93,7 @@ TEST_CASE("second derivatives by two variables are the same in either order") {
   CHECK(gradients({first[0], first[1]}, {x})[0].item() == 18 + 24);
 }
 
-TEST_CASE("what is computed from a gradient is differentiable: a gradient penalty") {
+TEST_CASE("functions of a gradient are differentiable: a gradient penalty") {
   const Variable x = variable({0.5, 2});
   const Tensor g = gradients(K::exp(x) * x, {x})[0];  // (1 + x) e^x
   const Tensor penalty = K::square(g - 1);
@@ -133,7 +133,7 @@ TEST_CASE("the graph stays: gradients can be taken again") {
   for (int i = 0; i < 3; ++i) CHECK(gradients(y, {x})[0].item() == 6);
 }
 
-TEST_CASE("what does not fit is refused with its name") {
+TEST_CASE("arguments that do not fit are refused by name") {
   const Variable x = variable({1, 2});
   const Tensor y = x * 2;
   CHECK_THROWS_WITH_AS(gradients(Tensor(), {x}),
@@ -218,7 +218,7 @@ TEST_CASE("a gradient tape makes constants differentiable while it lives") {
   CHECK_THROWS_AS(tape.watch(Tensor()), ValueError);
 }
 
-TEST_CASE("the end of one gradient tape does not unwatch what another watches") {
+TEST_CASE("the end of a gradient tape does not unwatch tensors of another tape") {
   const Tensor t = constant({3});
   SUBCASE("nested") {
     GradientTape outer;
@@ -242,7 +242,7 @@ TEST_CASE("the end of one gradient tape does not unwatch what another watches") 
   CHECK(t.node() == nullptr);
 }
 
-TEST_CASE("a gradient with respect to what a tape watched can be differentiated when the tape has ended") {
+TEST_CASE("a gradient with respect to a watched tensor can be differentiated after the end of the tape") {
   const Variable w = variable({3, 4});
   const auto slope = [&] {
     GradientTape tape;
@@ -255,7 +255,7 @@ TEST_CASE("a gradient with respect to what a tape watched can be differentiated 
   CHECK(by_w.item(1) == 4);
 }
 
-TEST_CASE("a function can have a gradient of its own") {
+TEST_CASE("a function can define its gradient") {
   const auto reverse = custom_gradient([](const Tensor& x) {
     return std::pair{x * 1, [](const Tensor& dy) { return dy * -1; }};
   });
@@ -310,7 +310,7 @@ TEST_CASE("a custom gradient may run the function again and differentiate it: ch
   CHECK(close(second, plain_second, {.rtol = 1e-9}));
 }
 
-TEST_CASE("what a custom gradient records for itself does not make plain gradients recorded") {
+TEST_CASE("ops that a custom gradient records do not make plain gradients recorded") {
   const auto twice = custom_gradient([](const Tensor& x) {
     return std::pair{x * 2, [x](const Tensor& dy) { return gradients(x * 2, {x}, {dy})[0]; }};
   });

@@ -77,7 +77,7 @@ TEST_CASE("the gradient with respect to a watched constant outlives its tape in 
   CHECK(!K::gradients(K::sum(at), {at})[0].defined());
 }
 
-TEST_CASE("gradients reach what a callable reads that decides by values") {
+TEST_CASE("gradients reach the variables of a callable that decides by values") {
   const Variable w(K::constant(3.f));
   const Tensor x = of({4}), above = of({}), below = of({});
   const Tensor y =

@@ -212,7 +212,7 @@ TEST_CASE("jacobians wait for placeholders, also of unknown extents") {
   CHECK(found[3].shape() == Shape{3, 2, 3, 2});
 }
 
-TEST_CASE("what has no jacobian is refused with its name") {
+TEST_CASE("arguments without a jacobian are refused by name") {
   const Variable x = variable({1, 2}), flat = variable({{1, 2}, {3, 4}}), three = variable({{1}, {2}, {3}});
   const Tensor y = x * x;
   GradientTape tape;

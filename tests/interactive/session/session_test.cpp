@@ -162,7 +162,7 @@ TEST_CASE("a session lives on that begins with a function that nothing defines")
   CHECK(prompt.line("K::ones({2})") == "tensor([1., 1.], shape=(2,), dtype=float32)");
 }
 
-TEST_CASE("what a refused cell made of templates is there for the next one") {
+TEST_CASE("templates that a refused cell instantiated do not break the next cell") {
   Prompt prompt;
   const std::string cell = "std::list<std::deque<short>> shorts{{1, 2}, {3}}; shorts.back().push_front(7); ";
   CHECK(prompt.line(cell + "nonsense;").find("error: use of undeclared identifier 'nonsense'") == 0);
@@ -194,7 +194,7 @@ TEST_CASE("lambdas may capture the session's variables, as those of a function m
         0);
 }
 
-TEST_CASE("algorithms take lambdas, which are those of their own cell") {
+TEST_CASE("algorithms take lambdas of their cell") {
   Prompt prompt;
   prompt.line("vector<int> list{1, 2, 3};");
   CHECK(prompt.line("std::for_each(list.begin(), list.end(), [](int& x) { x *= 2; }); list") == "{2, 4, 6}");
@@ -206,7 +206,7 @@ TEST_CASE("algorithms take lambdas, which are those of their own cell") {
   CHECK(prompt.line("std::async(std::launch::async, [] { return 3; }).get()") == "3");
 }
 
-TEST_CASE("blocks have classes and static variables of their own") {
+TEST_CASE("blocks may define classes and static variables") {
   Prompt prompt;
   CHECK(prompt.line("{ struct S { int x = 5; }; cout << vector<S>(3)[2].x; }") == "5");
   CHECK(prompt.line("{ struct S { double x = 0.5; }; cout << vector<S>(3)[2].x; }") == "0.5");
@@ -240,7 +240,7 @@ TEST_CASE("a line may begin with a sign") {
   CHECK(prompt.line("%load " + program).find("-2\n") == 0);
 }
 
-TEST_CASE("a declaration replaces one of the same name, whatever that was") {
+TEST_CASE("a declaration replaces any declaration of its name") {
   Prompt prompt;
   for (const char* line :
        {"int main() { return 1; }", "int main() { return 2; }", "extern \"C\" int of_c(int n) { return n; }",
@@ -268,7 +268,7 @@ TEST_CASE("a function that calls itself without end is told of, and the session 
   CHECK(prompt.line("deep(0)") == "stack overflow (a function calls itself without end?)");
 }
 
-TEST_CASE("what is defined outside of its class or template is replaced together with that") {
+TEST_CASE("members defined outside of a class or template are replaced together with it") {
   const char* advice = "note: what is defined outside of its class or template can be replaced together with";
   Prompt prompt;
   const auto refused = [&](const char* line) {
@@ -325,7 +325,7 @@ TEST_CASE("the prompt begins a line, whoever wrote before it") {
   }
 }
 
-TEST_CASE("clang's messages are about what was typed") {
+TEST_CASE("clang's messages show the typed text") {
   Prompt prompt;
   const std::string said = prompt.line("sort(3, 4)");
   CHECK(said.find("no type named 'value_type' in 'std::iterator_traits<int>'") != std::string::npos);
@@ -339,7 +339,7 @@ TEST_CASE("clang's messages are about what was typed") {
   CHECK(prompt.line("#pragma GCC system_header") == "");
 }
 
-TEST_CASE("an open brace waits for its end, and Ctrl-C gives up what is typed") {
+TEST_CASE("an open brace waits for its end, and Ctrl-C discards the typed text") {
   Prompt prompt;
   prompt.type("int f(int n) {\n");
   prompt.until("... ");
@@ -355,7 +355,7 @@ TEST_CASE("an open brace waits for its end, and Ctrl-C gives up what is typed") 
   CHECK(prompt.line("f(2)") == "3");
 }
 
-TEST_CASE("a loop or a condition waits for what it is about") {
+TEST_CASE("a loop or a condition without a body waits for the body") {
   Prompt prompt;
   for (const char* head : {"for (int i = 0; i < 3; ++i)", "if (int i = 7; i > 8) cout << 8; else",
                            "if constexpr (true) // always", "int n = 1; while (--n == 0)"}) {
@@ -398,7 +398,7 @@ TEST_CASE("history is kept between sessions, and Tab completes") {
   CHECK_NOTHROW(prompt.until("entropy"));
 }
 
-TEST_CASE("clang completes what may follow: members, also of what was declared again, and macros") {
+TEST_CASE("clang completes members, also of redeclared variables, and macros") {
   Prompt prompt;
   prompt.line("#define SCALE_OF_ALL 3");
   prompt.line("struct Point { int across = 1, down = 2; }; Point corner;");
@@ -476,7 +476,7 @@ TEST_CASE("files and lines run, and return their status") {
   CHECK(run({home + "/none.cpp"}, "IOError: " + home + "/none.cpp cannot be read") == 2);
 }
 
-TEST_CASE("what a header says is as wide as the terminal") {
+TEST_CASE("the documentation of a header is wrapped to the width of the terminal") {
   const std::string home = Prompt::fresh_home();
   Terminal terminal({KTAPE_PROMPT}, home, "dumb", 60);
   terminal.until(">>> ");

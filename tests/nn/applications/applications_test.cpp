@@ -363,7 +363,7 @@ TEST_CASE("weights of unnamed layers come back by their position") {
   CHECK(same(InceptionV3({.include_top = false, .weights = path}), model));
 }
 
-TEST_CASE("whole networks come back, those with layers of their own, too") {
+TEST_CASE("whole networks are saved and loaded, also those with special layers") {
   const Files files;
   const Tensor x = normal({1, 32, 32, 3}, 5, "float32");
   const nn::Model mobile = MobileNetV3Small({.input_shape = {32, 32, 3}, .classes = 4});

@@ -15,7 +15,7 @@ const char* const three_classes = R"({"0": ["n01", "tench"], "1": ["n02", "shark
 
 }  // namespace
 
-TEST_CASE("images become what each kind of network reads") {
+TEST_CASE("images are preprocessed as each kind of network expects") {
   // A red and a gray pixel.
   const Tensor image = K::constant({{{255.f, 0.f, 0.f}, {127.5f, 127.5f, 127.5f}}});
   const auto with = [&](const char* mode) {
@@ -58,7 +58,7 @@ TEST_CASE("each network has its own way to read images") {
   CHECK(close(first("DenseNet121"), (1 - 0.485) / 0.229, {.rtol = 1e-6}));
 }
 
-TEST_CASE("what is no image, and unknown ways to read one, are refused") {
+TEST_CASE("tensors that are no images, and unknown modes, are refused") {
   CHECK_THROWS_WITH_AS(applications::preprocess_input(K::ones({4, 4, 1})),
                        "[preprocess_input] images must have 3 channels, alone or in a batch: received "
                        "shape=(4, 4, 1)",

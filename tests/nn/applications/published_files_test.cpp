@@ -244,7 +244,7 @@ TEST_CASE("an automatic name counts from 1 only where all layers of its kind fit
                        ktape::ValueError);
 }
 
-TEST_CASE("a file with the classifier gives its features by name, and its classifier to nobody else") {
+TEST_CASE("a file with a classifier gives its features by name, and its classifier only to equal classes") {
   if (!has_python("h5py")) return;
   const Files files;
   const auto make = [](bool top, std::int64_t classes) {

@@ -104,7 +104,7 @@ nn::History fit(const nn::Sequential& model, const nn::Callback& backup, int epo
 
 }  // namespace
 
-TEST_CASE("BackupAndRestore: a training that crashed gives what one that did not would have given") {
+TEST_CASE("BackupAndRestore: a training that crashed and resumed equals an uninterrupted training") {
   struct Case {
     nn::Frequency save_freq;
     bool from_dataset;
@@ -131,7 +131,7 @@ TEST_CASE("BackupAndRestore: the last backup tells of an early stop") {
   CHECK(Program{.folder = parts.folder(), .epochs = 60}.crashing_run({9, 8}) == expected);
 }
 
-TEST_CASE("BackupAndRestore keeps the backup of a training that has ended, and goes on for more epochs") {
+TEST_CASE("BackupAndRestore keeps the backup of a complete training, and resumes for more epochs") {
   const Files files;
   const nn::BackupAndRestore backup(files.folder() + "/a/b", {.delete_checkpoint = false});
   const nn::Sequential straight = small_model(), model = small_model(), later = small_model();
@@ -152,7 +152,7 @@ TEST_CASE("BackupAndRestore deletes its file, and nothing else") {
   CHECK(!fs::exists(files.folder() + "/backup/latest.safetensors"));
 }
 
-TEST_CASE("BackupAndRestore: after Ctrl-C the training goes on at the last whole epoch") {
+TEST_CASE("BackupAndRestore: after Ctrl-C the training resumes at the last complete epoch") {
   const Files files;
   const nn::BackupAndRestore backup(files.folder() + "/backup");
   int batches = 0;

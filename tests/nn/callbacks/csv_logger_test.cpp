@@ -16,7 +16,7 @@ TEST_CASE("CSVLogger writes a row for each epoch, with the names of the first in
   CHECK(content(path) == "epoch;loss\n0;1.0\n");
 }
 
-TEST_CASE("CSVLogger quotes names, and goes on with a file of the same columns") {
+TEST_CASE("CSVLogger quotes names, and appends to a file of equal columns") {
   const Files files;
   const std::string path = files.folder() + "/log.csv";
   const nn::CSVLogger logger(path, {.append = true});
@@ -42,7 +42,7 @@ TEST_CASE("CSVLogger: the file is complete after each epoch") {
   CHECK(seen == std::vector<std::string>{"epoch,loss\n0,1.0\n", "epoch,loss\n0,1.0\n1,2.0\n"});
 }
 
-TEST_CASE("CSVLogger: what cannot be") {
+TEST_CASE("CSVLogger: bad files and columns are errors") {
   const Files files;
   for (const char* separator : {"", ",,", "\"", "\n"})
     CHECK_THROWS_WITH_AS(nn::CSVLogger("log.csv", {.separator = separator}),

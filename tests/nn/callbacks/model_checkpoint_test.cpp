@@ -51,7 +51,7 @@ using Texts = std::vector<std::string>;
 
 }  // namespace
 
-TEST_CASE("ModelCheckpoint saves each epoch under a name of its own") {
+TEST_CASE("ModelCheckpoint saves each epoch under another name") {
   const Files files;
   const std::string folder = files.folder() + "/new/folder";
   run(Scripted(falling_then_rising),
@@ -89,7 +89,7 @@ TEST_CASE("ModelCheckpoint saves the best") {
   CHECK(steps_in(path) == 3);
 }
 
-TEST_CASE("ModelCheckpoint saves after so many batches, counted over the epochs") {
+TEST_CASE("ModelCheckpoint saves after every n batches, counted over the epochs") {
   const Files files;
   nn::Sequential model({nn::Input({1}), nn::Dense(1)});
   model.compile({.optimizer = "sgd", .loss = "mse"});
@@ -102,7 +102,7 @@ TEST_CASE("ModelCheckpoint saves after so many batches, counted over the epochs"
   CHECK(names(files.folder()) == Texts{"1-2.npz", "2-1.npz", "2-3.npz", "3-2.npz"});
 }
 
-TEST_CASE("ModelCheckpoint says what it does") {
+TEST_CASE("ModelCheckpoint with verbose prints what it saves") {
   const Files files;
   const std::string path = files.folder() + "/best.npz";
   const std::string text = written([&] {
@@ -116,7 +116,7 @@ TEST_CASE("ModelCheckpoint says what it does") {
                     path + "\n");
 }
 
-TEST_CASE("ModelCheckpoint: what cannot be") {
+TEST_CASE("ModelCheckpoint: bad arguments and paths are errors") {
   const Files files;
   const Scripted model(falling_then_rising);
   CHECK_THROWS_WITH_AS(nn::ModelCheckpoint("model.xyz"),

@@ -65,7 +65,7 @@ TEST_CASE("SwapEMAWeights leaves the weights after an evaluation") {
   CHECK(weight(model) == -2);
 }
 
-TEST_CASE("SwapEMAWeights on epochs: callbacks behind it see the averages, however the training ends") {
+TEST_CASE("SwapEMAWeights on epochs: later callbacks see the averages, however the training ends") {
   for (const int stop_after : {3, 2}) {
     CAPTURE(stop_after);
     const nn::Sequential model = falling();

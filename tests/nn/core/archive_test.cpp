@@ -94,7 +94,7 @@ TEST_CASE("Archive keeps values, and sets others to them") {
   CHECK(values(to.variable) == Values{3, 4});
 }
 
-TEST_CASE("Archive: what a variable becomes later does not change what was kept") {
+TEST_CASE("Archive: a later change of a variable does not change the stored value") {
   Everything everything;
   const nn::Archive state = kept(everything);
   K::update(everything.variable, K::zeros({2}));
@@ -103,7 +103,7 @@ TEST_CASE("Archive: what a variable becomes later does not change what was kept"
   CHECK(values(everything.variable) == Values{3, 4});
 }
 
-TEST_CASE("Archive refuses what does not fit") {
+TEST_CASE("Archive refuses values of another dtype, shape or range") {
   CHECK_NOTHROW(set_with("", Tensor()));
   CHECK_THROWS_WITH_AS(set_with("flag", Tensor()), Contains("must have been kept: received no 'flag'"),
                        ValueError);

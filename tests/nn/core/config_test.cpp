@@ -42,7 +42,7 @@ TEST_CASE("values convert to the types of options") {
                        "[Conv] strides must have 3 entries: received [1,2]", ValueError);
 }
 
-TEST_CASE("a value of another type is an error that says what there is") {
+TEST_CASE("a value of another type is an error that names the type") {
   CHECK_THROWS_WITH_AS(Value("x").number(), "[Config] the value must be a number: received \"x\"", TypeError);
   CHECK_THROWS_WITH_AS(Value(2.5).integer("[Dense] units"), "[Dense] units must be an integer: received 2.5",
                        TypeError);
@@ -70,7 +70,7 @@ TEST_CASE("an integer that the option cannot hold is an error") {
   CHECK(Value(-1).as<std::uint64_t>() == UINT64_MAX);  // seeds are written so
 }
 
-TEST_CASE("JSON says what a config holds, and gives it back") {
+TEST_CASE("a config is written as JSON and read back") {
   const Config config{{"name", "a \"quoted\" name"},           {"by", 0.1},    {"units", 3}, {"seed", None},
                       {"inner", Config{{"axis", Axes{0, 1}}}}, {"flag", false}};
   const std::string text = to_json(config);
@@ -84,7 +84,7 @@ TEST_CASE("JSON says what a config holds, and gives it back") {
   CHECK(to_json(Config{{"a", 1}}, 2) == "{\n  \"a\": 1\n}");
 }
 
-TEST_CASE("what is not JSON is an error") {
+TEST_CASE("text that is not JSON is an error") {
   for (const char* text : {"", "{", "{\"a\" 1}", "[1,]", "nan", "1e999", "\"\x80\""}) {
     CAPTURE(text);
     CHECK_THROWS_AS(nn::from_json(text), ValueError);

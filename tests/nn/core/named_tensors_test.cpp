@@ -31,7 +31,7 @@ TEST_CASE_FIXTURE(TwoTensors, "tensors are found by place and by name") {
                        "[NamedTensors] each name must stand once: received 'left' twice", ValueError);
 }
 
-TEST_CASE_FIXTURE(TwoTensors, "whatever is a list of tensors is one without names") {
+TEST_CASE_FIXTURE(TwoTensors, "every list of tensors converts to NamedTensors without names") {
   const Variable v = a;
   for (const NamedTensors& list :
        {NamedTensors(a), NamedTensors(v), NamedTensors{a}, NamedTensors(std::vector<Tensor>{a}),
@@ -53,7 +53,7 @@ TEST_CASE_FIXTURE(TwoTensors, "a map gives its names, in its order") {
   CHECK(both["left"].item() == 1);
 }
 
-TEST_CASE_FIXTURE(TwoTensors, "tensors take the place of others of their name, or come behind all") {
+TEST_CASE_FIXTURE(TwoTensors, "set replaces the tensor of a name, or appends") {
   NamedTensors both{{"left", a}, {"right", b}};
   both["left"] = b;
   both.set("right", a);

@@ -16,7 +16,7 @@ TEST_CASE("a text is shortened only where it does not fit, between characters") 
   CHECK(shortened("━━━━", 3) == "━━…");
 }
 
-TEST_CASE("what is escaped can stand in SVG and HTML") {
+TEST_CASE("escaped text can stand in SVG and HTML") {
   CHECK(escaped("a<b> & \"c\"") == "a&lt;b&gt; &amp; &quot;c&quot;");
   CHECK(escaped("é → 😀\n") == "é → 😀\n");
   // Control characters, a byte alone, one cut off, one too long, a surrogate, beyond Unicode, no character.

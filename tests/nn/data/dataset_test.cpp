@@ -97,7 +97,7 @@ TEST_CASE("map, filter, take, skip, repeat, concatenate and zip") {
   CHECK(sizes(pairs.batch(2)) == std::vector<std::int64_t>{2, 1});
 }
 
-TEST_CASE("how many elements there are is known before they are read, where it can be") {
+TEST_CASE("the cardinality is known before elements are read, where it follows from the arguments") {
   const Dataset ten = Dataset::range(10);
   CHECK(ten.cardinality() == 10);
   CHECK(ten.batch(3).cardinality() == 4);
@@ -204,7 +204,7 @@ TEST_CASE("shards are the elements in turn, and know how many they are") {
   CHECK(Dataset::range(4).repeat().shard(2, 1).infinite());
 }
 
-TEST_CASE("shards of a shuffle share no element, and a shuffle behind them is another in each") {
+TEST_CASE("shards of a shuffle share no element, and a shuffle after shard differs between shards") {
   const Dataset shuffled = rows(20).shuffle(20, {.seed = 1});
   Values all = read(shuffled.shard(2, 0));
   for (const double value : read(shuffled.shard(2, 1))) all.push_back(value);
@@ -257,7 +257,7 @@ TEST_CASE("every order of a shuffle is as likely") {
   for (int count : counts) CHECK(std::abs(count - 100) < 50);
 }
 
-TEST_CASE("a cache calls what is before it once") {
+TEST_CASE("a cache runs earlier transformations once") {
   int calls = 0;
   const Dataset cached = Dataset::range(3).map([&calls](const Element& e) { return ++calls, e; }).cache();
   CHECK(read(cached.take(2)).size() == 2);  // not whole: nothing is kept
@@ -267,7 +267,7 @@ TEST_CASE("a cache calls what is before it once") {
   CHECK(calls == 3);
 }
 
-TEST_CASE("functions run unrecorded, in inference, with random numbers of their own") {
+TEST_CASE("functions run unrecorded, in inference, with their own random numbers") {
   const Tensor x = K::variable(counted({4}));
   const K::learning_phase_scope training(1);
   const Dataset dataset = Dataset::from_tensor_slices(x).map([](const Element& e) {
@@ -289,7 +289,7 @@ TEST_CASE("functions run unrecorded, in inference, with random numbers of their 
   CHECK(read(twin) == first);
 }
 
-TEST_CASE("any number of threads gives the same, in order") {
+TEST_CASE("any number of threads gives equal elements in order") {
   const auto jitter = [](const Element& e) {
     std::this_thread::sleep_for(std::chrono::microseconds(e[0].item<int>() % 3 * 100));
     return Element{e[0] * 2.0 + K::random_uniform({2}, {.dtype = "float64"})};

@@ -36,7 +36,7 @@ TEST_CASE("the rows of named tensors have their names") {
   CHECK(names_in(Dataset::from_tensors({{"title", titles}})) == Names{"title"});
 }
 
-TEST_CASE("what only selects, orders and joins elements keeps their names") {
+TEST_CASE("transformations that select, order and join elements keep their names") {
   const Names both{"title", "body"};
   const auto all = [](const Element&) { return true; };
   const std::vector<std::pair<const char*, Dataset>> datasets = {

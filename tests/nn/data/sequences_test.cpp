@@ -62,7 +62,7 @@ TEST_CASE("pad_sequences: rows of one length") {
   CHECK_THROWS_AS(data::pad_sequences({{1}}, {.value = 0.5}), TypeError);
 }
 
-TEST_CASE("timeseries_from_array: windows and what goes with them") {
+TEST_CASE("timeseries_from_array: windows and their targets") {
   const Tensor x = counted({10, 2}), y = counted({10});
   const data::Dataset windows = data::timeseries_from_array(x, y, {.sequence_length = 3, .batch_size = 4});
   CHECK(windows.cardinality() == 2);

@@ -100,7 +100,7 @@ TEST_CASE("dropout and augmentation differ from process to process, with a seed 
   }
 }
 
-TEST_CASE("shuffles agree in front of shard and differ behind it") {
+TEST_CASE("shuffles agree before shard and differ after it") {
   const auto numbers = [](const data::Dataset& dataset) {
     std::vector<std::int64_t> all;
     for (const data::Element& element : dataset) all.push_back(element[0].item<std::int64_t>());
@@ -161,7 +161,7 @@ TEST_CASE("files are those of rank 0") {
   fs::remove_all(folder);
 }
 
-TEST_CASE("one process that stops stops all, in the same step") {
+TEST_CASE("a process that stops ends all processes in one step") {
   const nn::Sequential model = model_of(4, "a");
   const distributed::Optimizer optimizer{nn::SGD()};
   model.compile({.optimizer = optimizer, .loss = "mse"});

@@ -49,7 +49,7 @@ TEST_CASE("the gradient of allreduce is that of all losses") {
   CHECK(close(K::gradients(K::sum(first), {x})[0].item(0), 2 * p * p));
 }
 
-TEST_CASE("allgather joins what differs in length, and each gets its part of the gradient") {
+TEST_CASE("allgather joins tensors of different lengths, and each process gets its part of the gradient") {
   const ktape::Variable x(K::ones({distributed::rank() + 1, 2}) * static_cast<float>(distributed::rank()));
   const Tensor all = distributed::allgather(x);
   CHECK(all.shape() == ktape::Shape{size * (size + 1) / 2, 2});
@@ -62,7 +62,7 @@ TEST_CASE("allgather joins what differs in length, and each gets its part of the
   CHECK(gradient.item(0, 1) == static_cast<float>(size * (2 * begin + 1)));
 }
 
-TEST_CASE("broadcast takes what one has, which gets all gradients") {
+TEST_CASE("broadcast returns the root's tensor, and the root gets all gradients") {
   for (int root = 0; root < size; ++root) {
     const ktape::Variable x(K::constant({static_cast<float>(distributed::rank()), 1.f}));
     const Tensor y = distributed::broadcast(x, root);

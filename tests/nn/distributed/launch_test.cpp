@@ -143,7 +143,7 @@ TEST_CASE("without mpirun the program is one process") {
   CHECK(distance(folder / "alone.npz", folder / "two.npz") < 1e-5);
 }
 
-TEST_CASE("a training goes on with another number of processes, between epochs and within one") {
+TEST_CASE("a training resumes with another number of processes, between epochs and within an epoch") {
   const Folder folder;
   REQUIRE(run(1, "train " + folder / "expected.npz" + ' ' + folder / "whole" + " 6").status == 0);
   const std::string arguments = "train " + folder / "received.npz" + ' ' + folder / "backup";

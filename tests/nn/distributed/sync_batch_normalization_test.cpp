@@ -45,7 +45,7 @@ TEST_CASE("its gradients are those of the whole batch") {
               {.ulps = 0, .atol = 1e-5}));
 }
 
-TEST_CASE("it is saved under its name, and plain inference needs no others") {
+TEST_CASE("SyncBatchNormalization is saved under its name, and inference needs no other processes") {
   const nn::Sequential model = with(distributed::SyncBatchNormalization({.momentum = 0.9}));
   distributed::broadcast(model.weights());
   const std::string path = "sync_" + std::to_string(distributed::rank()) + ".ktape";

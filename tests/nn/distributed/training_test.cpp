@@ -82,28 +82,28 @@ const std::vector<std::int64_t> sample_counts{320, 293, 289};
 
 }  // namespace
 
-TEST_CASE("dense models learn the same") {
+TEST_CASE("dense models learn equal weights in one process and in several") {
   for (const std::int64_t n : sample_counts) check_same(dense, "mse", normal({n, 6}, 1), normal({n, 1}, 2));
 }
 
-TEST_CASE("convolutional models learn the same") {
+TEST_CASE("convolutional models learn equal weights in one process and in several") {
   for (const std::int64_t n : sample_counts)
     check_same(convolutional, "sparse_categorical_crossentropy", normal({n, 8, 8, 1}, 1), classes(n, 3, 2));
 }
 
 /// In double precision: rounding may make another element the largest of a pool, which then learns.
-TEST_CASE("models with pools learn the same") {
+TEST_CASE("models with pools learn equal weights in one process and in several") {
   K::set_floatx("float64");
   check_same(pooled, "sparse_categorical_crossentropy", normal({289, 8, 8, 1}, 1), classes(289, 3, 2));
   K::set_floatx("float32");
 }
 
-TEST_CASE("recurrent models learn the same") {
+TEST_CASE("recurrent models learn equal weights in one process and in several") {
   for (const std::int64_t n : sample_counts)
     check_same(recurrent, "mse", normal({n, 5, 4}, 1), normal({n, 1}, 2));
 }
 
-TEST_CASE("embeddings learn the same, sent as rows") {
+TEST_CASE("embeddings, sent as rows, learn equal weights") {
   for (const std::int64_t n : sample_counts) {
     const Tensor words =
         K::random_uniform({n, 7}, {.minval = 0, .maxval = 2000, .dtype = "int32", .seed = 1});
@@ -111,7 +111,7 @@ TEST_CASE("embeddings learn the same, sent as rows") {
   }
 }
 
-TEST_CASE("an embedding of which a batch has more words than there are learns the same") {
+TEST_CASE("an embedding whose batches have more words than the table has rows learns equal weights") {
   const auto small = [] {
     return nn::Sequential({nn::Input({7}), nn::Embedding(30, 4), nn::GlobalAveragePooling1D(), nn::Dense(1)});
   };
@@ -119,7 +119,7 @@ TEST_CASE("an embedding of which a batch has more words than there are learns th
   check_same(small, "mse", words, normal({289, 1}, 2));
 }
 
-TEST_CASE("gradients that are summed by messages, as between machines, learn the same") {
+TEST_CASE("gradients that messages sum, as between machines, give equal weights") {
   const distributed::OptimizerOptions messages{.shared_memory = false};
   const std::int64_t n = 293;
   check_same(dense, "mse", normal({n, 6}, 1), normal({n, 1}, 2), messages);
@@ -129,7 +129,7 @@ TEST_CASE("gradients that are summed by messages, as between machines, learn the
   check_same(embedding, "mse", words, normal({n, 1}, 2), messages);
 }
 
-TEST_CASE("gradients in many buckets learn the same, as halves nearly") {
+TEST_CASE("gradients in many buckets give equal weights, in float16 nearly") {
   const auto check = [](const Make& make, const Tensor& x, const Tensor& y) {
     const auto learned = [&](const nn::Optimizer& optimizer, const distributed::OptimizerOptions& options) {
       K::set_random_seed(3);
@@ -168,7 +168,7 @@ TEST_CASE("halves keep 11 bits, are infinite beyond 65504 and zero below 3e-8") 
   }
 }
 
-TEST_CASE("sums in shared memory are the same in all processes, to the bit") {
+TEST_CASE("sums in shared memory are bitwise equal in all processes") {
   const ktape::Variable w = K::zeros({1000});
   const distributed::Optimizer optimizer(nn::SGD(1));
   for (int step = 0; step < 20; ++step)
@@ -176,7 +176,7 @@ TEST_CASE("sums in shared memory are the same in all processes, to the bit") {
   CHECK(same_everywhere(w.value()));
 }
 
-TEST_CASE("where one process gets no memory to share, messages do it") {
+TEST_CASE("where a process gets no shared memory, messages compute the sums") {
   struct NoFiles {
     rlimit before{};
     NoFiles() {
@@ -197,7 +197,7 @@ TEST_CASE("where one process gets no memory to share, messages do it") {
   }
 }
 
-TEST_CASE("optimizers come and go, each with sums of its own") {
+TEST_CASE("several optimizers, one after another, each have their sums") {
   for (int round = 0; round < 20; ++round) {
     const ktape::Variable a = K::zeros({50000}), b = K::zeros({3});
     const distributed::Optimizer first(nn::SGD(1)), second(nn::SGD(1));
@@ -211,7 +211,7 @@ TEST_CASE("optimizers come and go, each with sums of its own") {
   }
 }
 
-TEST_CASE("accumulated gradients, clipped, learn the same") {
+TEST_CASE("accumulated gradients, clipped, give equal weights") {
   const Tensor x = normal({293, 6}, 1), y = normal({293, 1}, 2);
   const auto optimizer = [] {
     return nn::SGD({.learning_rate = 0.05, .global_clipnorm = 0.1, .gradient_accumulation_steps = 3});

@@ -94,7 +94,7 @@ TEST_CASE("AtomicFile: the old file is there until the new one is committed") {
   CHECK(count(files.folder()) == 1);
 }
 
-TEST_CASE("AtomicFile: without a commit nothing stays behind") {
+TEST_CASE("AtomicFile: without a commit no file remains") {
   const Files files;
   const std::string path = files.write("model", "old");
   AtomicFile("save", path).write("new");
@@ -114,7 +114,7 @@ TEST_CASE("AtomicFile: two files of one name do not get into each other's way") 
   CHECK(content(path) == "first");
 }
 
-TEST_CASE("AtomicFile: what cannot be written is an error that names the file") {
+TEST_CASE("AtomicFile: a file that cannot be written is an error that names the file") {
   const Files files;
   const std::string old = files.write("old", "old");
   check_error(files.folder() + "/none/model", "No such file or directory");
@@ -169,7 +169,7 @@ TEST_CASE("AtomicFile: links and permissions stay") {
   CHECK(fs::status(path).permissions() == fs::perms(0640));
 }
 
-TEST_CASE("AtomicFile: what killed writers left is swept by the next") {
+TEST_CASE("AtomicFile: the next writer removes the temporary files of killed writers") {
   const Files files;
   const pid_t gone = fork();
   if (gone == 0) _exit(0);

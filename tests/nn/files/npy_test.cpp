@@ -124,7 +124,7 @@ TEST_CASE("load_npz: no damage does harm") {
   check_damage("packed.npz", zip({{"a.npy", six, true}}), data::load_npz);
 }
 
-TEST_CASE("save_npy: what is written is read again, with a header as NumPy's") {
+TEST_CASE("save_npy: written arrays are read back, with a header as NumPy's") {
   const Files files;
   const std::string path = files.folder() + "/x.npy";
   for (const char* dtype :

@@ -76,7 +76,7 @@ TEST_CASE("each layer has its weights and gives its shape, in its dtype") {
   }
 }
 
-TEST_CASE("each layer gives the same symbolically as at once") {
+TEST_CASE("each layer gives equal results symbolically and eagerly") {
   for (const Row& row : table()) {
     CAPTURE(row.name);
     const nn::Layer layer = row.make();
@@ -109,7 +109,7 @@ TEST_CASE("each layer can be remade from its config") {
   }
 }
 
-TEST_CASE("no change of a layer's config does more than throw") {
+TEST_CASE("a changed config of a layer throws or works, and never crashes") {
   for (const Row& row : table()) {
     CAPTURE(row.name);
     std::vector<Tensor> in;
@@ -156,7 +156,7 @@ TEST_CASE("each layer hands a mask on, or ends it") {
   }
 }
 
-TEST_CASE("each layer refuses what it cannot take, by its name, and is not built by it") {
+TEST_CASE("each layer refuses bad inputs, with its name, and stays unbuilt") {
   for (const Row& row : table()) {
     if (row.bad_inputs.empty()) continue;
     CAPTURE(row.name);

@@ -71,7 +71,7 @@ TEST_CASE("layers of every kind say the shape of their input") {
   CHECK(nn::Sequential({nn::LayerOf<TwiceImpl>(nn::LayerOptions{.input_shape = {3}})}).built());
 }
 
-TEST_CASE("an Input in front, and other layers before, decide alone") {
+TEST_CASE("an Input, or an earlier layer, decides the input shape alone") {
   const nn::Sequential model(
       {nn::Input({5}), nn::Dense(4, {.input_shape = {3}}), nn::Dense(1, {.input_shape = {7}})});
   CHECK(model.input().shape() == Shape{None, 5});

@@ -57,7 +57,7 @@ TEST_CASE("windows, strides and the like must be below 2^31") {
         from_2_to_31);
 }
 
-TEST_CASE("what a transposed convolution would return must fit in memory") {
+TEST_CASE("the result of a transposed convolution must fit in memory") {
   const std::int64_t stride = (std::int64_t{1} << 31) - 1;
   const Tensor image = K::ones({1, 4, 4, 2});
   CHECK_THROWS_WITH_AS(nn::Conv2DTranspose(2, 2, {.strides = stride})(image),

@@ -51,7 +51,7 @@ Tensor filled(double value, const ktape::Shape& shape = {2, 4}) { return K::ones
 
 }  // namespace
 
-TEST_CASE("each thread has the losses of its own calls") {
+TEST_CASE("each thread has the losses of the calls that it made") {
   const nn::Sequential model({Report(), nn::Dense(2, {.activity_regularizer = "l2"}), Report()});
   in_threads(threads, [&](int i) {
     for (int call = 0; call < 20; ++call) {

@@ -61,7 +61,7 @@ TEST_CASE("gradients of the first and second order of losses, to predictions and
   check_gradients("ctc", [&](In in) { return L::ctc(ints({{1, 2}, {2, 0}}), in[0]); }, {normal({2, 4, 3})});
 }
 
-TEST_CASE("losses wait for values, and are the same then") {
+TEST_CASE("losses of symbols have the values of eager losses") {
   const Tensor t = K::placeholder({None, 3}), p = K::placeholder({None, 3});
   const Tensor y_true = K::cast(errors_true(), "float32"), y_pred = K::cast(errors_pred(), "float32");
   for (const char* name :
@@ -77,7 +77,7 @@ TEST_CASE("losses wait for values, and are the same then") {
         number(sparse(ints({1, 2}), y_pred)));
 }
 
-TEST_CASE("what is known of losses of targets and outputs that are known to different degrees") {
+TEST_CASE("the known extents of losses follow from targets and outputs with different unknown extents") {
   const auto of = [](const Shape& shape, const char* dtype = "float32") {
     return K::placeholder({.shape = shape, .dtype = dtype});
   };

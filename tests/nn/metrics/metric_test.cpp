@@ -161,7 +161,7 @@ TEST_CASE("bad input of metrics") {
   CHECK(close(values(kept.result())[0], 1, {.rtol = 1e-5}));
 }
 
-TEST_CASE("what a metric allocates for its arguments is bounded") {
+TEST_CASE("the memory that arguments make a metric allocate is bounded") {
   CHECK_THROWS_WITH_AS(nn::AUC({.num_thresholds = 1 << 21}),
                        "[AUC] num_thresholds must be in [2, 1048576]: received num_thresholds=2097152",
                        ValueError);

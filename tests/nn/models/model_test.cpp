@@ -101,7 +101,7 @@ TEST_CASE("models nest, and their graph can be looked into") {
   CHECK(values(deep(x)) == values(inner(x)));
 }
 
-TEST_CASE("a model in a model is one again, behind the handle of a layer") {
+TEST_CASE("a model in a model, held as a Layer, can be used as a model") {
   const Tensor in = nn::Input({2}), photo = nn::Input({2});
   const nn::Model base(in, nn::Dense(3, {.name = "inner"})(in), {.name = "base"});
   const nn::Model model(photo, nn::Dense(1, {.name = "outer"})(base(photo)));
@@ -111,7 +111,7 @@ TEST_CASE("a model in a model is one again, behind the handle of a layer") {
   CHECK_THROWS_WITH_AS(nn::Model(model.get_layer("outer")), Contains("'outer' of class Dense"), ValueError);
 }
 
-TEST_CASE("a Sequential is built late, or by an input in front") {
+TEST_CASE("a Sequential is built by its first call, or by an input as its first layer") {
   const nn::Sequential late({nn::Dense(3, {.name = "first"}), nn::Dense(2, {.name = "second"})});
   CHECK(!late.built());
   CHECK_THROWS_AS(late.outputs(), ValueError);
@@ -135,7 +135,7 @@ TEST_CASE("a Sequential is built late, or by an input in front") {
   CHECK(by_hand.count_params() == 24);
 }
 
-TEST_CASE("inputs take the dtype of the nn::Input in front of a Sequential, as in a functional model") {
+TEST_CASE("inputs take the dtype of the nn::Input of a Sequential, as in a functional model") {
   const Tensor in = nn::Input({2});
   const nn::Sequential model({in, nn::Dense(1, {.kernel_initializer = "ones"})});
   const Tensor x = K::cast(K::constant({{1.f, 2.f}, {3.f, 4.f}}), "int32");
@@ -177,7 +177,7 @@ TEST_CASE("losses of a model's tensors are computed with it") {
   CHECK(model.losses()[0].item() == 4);
 }
 
-TEST_CASE("what a model is made from must fit together") {
+TEST_CASE("inputs, layers and outputs of a model must fit together") {
   const Tensor a = nn::Input({3}, {.name = "a"}), b = nn::Input({3}, {.name = "b"});
   const Tensor sum = nn::Add({.name = "add"})({a, b});
   CHECK_THROWS_WITH_AS(nn::Model(a, sum), Contains("the outputs need the input 'b'"), ValueError);

@@ -126,7 +126,7 @@ TEST_CASE_FIXTURE(Samples, "metrics of the class's own are reset with those of c
   CHECK(model.metrics()[0].name() == "seen");
 }
 
-TEST_CASE_FIXTURE(Samples, "a functional model may have a training of its own") {
+TEST_CASE_FIXTURE(Samples, "a functional model may define its training step") {
   const Doubling model = small();
   CHECK(model.outputs().size() == 1);
   CHECK(model.layers().size() == 3);

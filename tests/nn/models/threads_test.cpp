@@ -88,7 +88,7 @@ TEST_CASE("threads evaluate one model, each as alone") {
     for (const auto& [name, value] : alone) CHECK(close(logs.at(name), value));
 }
 
-TEST_CASE("threads test, predict and evaluate at the same time") {
+TEST_CASE("threads test, predict and evaluate at once") {
   const Samples samples;
   const nn::Sequential model = classifier();
   const nn::Logs alone = model.test_on_batch(samples.x, samples.y);
@@ -104,7 +104,7 @@ TEST_CASE("threads test, predict and evaluate at the same time") {
   });
 }
 
-TEST_CASE("threads run one function of a model, and functions of their own") {
+TEST_CASE("threads run a shared function of a model, and separate functions") {
   const Samples samples;
   const nn::Sequential model = classifier();
   model.build({ktape::None, 4});
@@ -132,7 +132,7 @@ TEST_CASE("a dataset maps with a model on many threads") {
   CHECK(close(K::concatenate(parts, 0), model.predict(samples.x, {.verbose = 0}), {.atol = 1e-6}));
 }
 
-TEST_CASE("what one thread trains, others must not use meanwhile") {
+TEST_CASE("while a thread trains a model, other threads must not use the model") {
   const Samples samples;
   const nn::Sequential model = classifier();
   const nn::FitOptions quiet{.verbose = 0};
@@ -162,7 +162,7 @@ TEST_CASE("what one thread trains, others must not use meanwhile") {
   CHECK(refused_in_thread([&] { model.fit(samples.x, samples.y, quiet); }).empty());
 }
 
-TEST_CASE("what other threads use, no thread may train") {
+TEST_CASE("while other threads use a model, no thread may train the model") {
   struct AskImpl : nn::CallbackImpl {
     std::function<void()> ask;
     explicit AskImpl(std::function<void()> ask) : ask(std::move(ask)) {}
@@ -192,7 +192,7 @@ TEST_CASE("a run that fails leaves the model to others") {
   CHECK(refused_in_thread([&] { model.fit(samples.x, samples.y, {.verbose = 0}); }).empty());
 }
 
-TEST_CASE("threads train models of their own") {
+TEST_CASE("threads train separate models") {
   const Samples samples;
   in_threads(4, [&](int) {
     const nn::Sequential model = classifier();

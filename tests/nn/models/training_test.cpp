@@ -26,7 +26,7 @@ nn::Sequential linear_model(double rate = 0.1) {
 
 }  // namespace
 
-TEST_CASE("fit goes down the slope, batch by batch, as the same steps by hand do") {
+TEST_CASE("fit descends the gradient, batch by batch, as equal steps by hand do") {
   const Line line;
   const nn::Sequential model = linear_model();
   const nn::History history =
@@ -51,7 +51,7 @@ TEST_CASE("fit goes down the slope, batch by batch, as the same steps by hand do
   CHECK(close(history["loss"][0], first_epoch, {.rtol = 1e-5}));
 }
 
-TEST_CASE("the averages of use_ema are the weights behind a fit") {
+TEST_CASE("the averages of use_ema are the weights after a fit") {
   const Line line;
   const nn::Sequential model = linear_model();
   model.compile(
@@ -104,7 +104,7 @@ TEST_CASE("evaluate and predict go over all samples, in inference") {
   CHECK(ktape::tape().size() == 0);
 }
 
-TEST_CASE("validation: a split at the end, or data of its own") {
+TEST_CASE("validation: a split at the end, or separate data") {
   const Line line;
   const nn::Sequential model = linear_model();
   const nn::History split = model.fit(line.x, line.y, {.epochs = 3, .validation_split = 0.25, .verbose = 0});
@@ -128,7 +128,7 @@ TEST_CASE("weights of samples and classes multiply their losses") {
               log2 / 4, {.rtol = 1e-5}));
 }
 
-TEST_CASE("several outputs have losses, weights and names of their own") {
+TEST_CASE("each of several outputs has its loss, weight and name") {
   const Tensor in = nn::Input({2});
   const nn::Model model(in, {nn::Dense(1, {.name = "a"})(in), nn::Dense(1, {.name = "b"})(in)});
   const Line line;
@@ -185,7 +185,7 @@ TEST_CASE("metrics of one name are all reported") {
   CHECK(logs["weighted_mae"] != logs["mae"]);
 }
 
-TEST_CASE("what layers add is part of the loss and of the report") {
+TEST_CASE("losses and metrics of layers are part of the loss and of the report") {
   struct ReportingImpl : nn::LayerImpl {
     ReportingImpl() : nn::LayerImpl("Reporting") {}
     Tensor call(const Tensor& x) override {
@@ -230,7 +230,7 @@ TEST_CASE("steps_per_epoch ends epochs, initial_epoch says where they begin") {
   CHECK(history["loss"].size() == 3);
 }
 
-TEST_CASE("Ctrl-C ends a training after its batch, and keeps what it reported") {
+TEST_CASE("Ctrl-C ends a training after its batch, and keeps its logs") {
   const Line line;
   const nn::LambdaCallback interrupt({.on_train_batch_end = [](std::int64_t batch, const nn::Logs&) {
     if (batch == 1) std::raise(SIGINT);
@@ -240,7 +240,7 @@ TEST_CASE("Ctrl-C ends a training after its batch, and keeps what it reported") 
   CHECK(history["loss"].size() == 1);
 }
 
-TEST_CASE("what does not fit is found before anything changes") {
+TEST_CASE("bad arguments are found before anything changes") {
   const Line line;
   const Tensor left = nn::Input({2}, {.name = "left"}), right = nn::Input({2}, {.name = "right"});
   const nn::Model model({left, right}, nn::Dense(1, {.name = "sum"})(nn::Add()({left, right})));

@@ -176,7 +176,7 @@ TEST_CASE("an optimizer of one's own gets clipped gradients and its state") {
   CHECK(values(sign.variables().back()) == Values{1, -0.5});
 }
 
-TEST_CASE("an update writes in place, and not over what somebody still sees") {
+TEST_CASE("an update writes in place unless another tensor shares the value") {
   Variable w = weight({1, 2});
   const nn::Adam adam(0.1);
   adam.apply({doubles({1, 1})}, {w});

@@ -40,7 +40,7 @@ TEST_CASE("a drawing has the classes of layers, and their names if they are aske
   for (const char* name : {">head<", ">direct<", ">sum<"}) CHECK_FALSE(contains(svg, name));
 }
 
-TEST_CASE("a drawing tells what it is asked for") {
+TEST_CASE("a drawing shows the parts that its options ask for") {
   const std::string svg = nn::model_to_svg(network(), {.show_shapes = true,
                                                        .show_dtype = true,
                                                        .show_layer_names = true,
@@ -53,7 +53,7 @@ TEST_CASE("a drawing tells what it is asked for") {
   CHECK(count(svg, "marker-end") == 5);
 }
 
-TEST_CASE("the text for Graphviz holds the same graph, a model in the model as a cluster") {
+TEST_CASE("the text for Graphviz holds the graph, with a model in the model as a cluster") {
   const std::string dot =
       nn::model_to_dot(network(), {.show_layer_names = true, .rankdir = "LR", .expand_nested = true});
   CHECK(dot.starts_with("digraph \"model"));
@@ -70,7 +70,7 @@ TEST_CASE("characters that SVG or Graphviz would read are escaped") {
   CHECK(contains(nn::model_to_dot(model, {.show_layer_names = true}), "a<b&\\\"c\\\""));
 }
 
-TEST_CASE("what cannot be drawn is an error") {
+TEST_CASE("data that cannot be drawn are an error") {
   CHECK_THROWS_WITH_AS(nn::plot_model(network(), "model.png"),
                        "[plot_model] to_file must end in .svg, .dot or .gv: received to_file=model.png",
                        ValueError);

@@ -91,7 +91,7 @@ TEST_CASE("long series are written as they are seen") {
   CHECK(plot::scatter({{"", many, many}}).svg().size() < 300000);
 }
 
-TEST_CASE("limits cut what is beyond them off") {
+TEST_CASE("limits cut off points outside of them") {
   const plot::ChartOptions options{.y = {.min = 0, .max = 10}};
   CHECK(count(plot::scatter({1, 5, 20}, options).svg(), "<circle") == 2);
   CHECK_FALSE(contains(plot::lines({1, 1e200, 2}, options).svg(), "e+"));
@@ -228,7 +228,7 @@ TEST_CASE("a figure is saved as SVG") {
                        ktape::IOError);
 }
 
-TEST_CASE("what cannot be drawn is an error that says why") {
+TEST_CASE("data that cannot be drawn are an error with the reason") {
   CHECK_THROWS_WITH_AS(plot::lines(std::vector<plot::Series>()),
                        "[lines] there must be a series to draw: received none", ValueError);
   CHECK_THROWS_WITH_AS(plot::lines({{"loss", {}}}),

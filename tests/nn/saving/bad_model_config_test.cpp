@@ -79,7 +79,7 @@ TEST_CASE("configs that are nested too deeply are errors") {
   CHECK_THROWS_WITH_AS(nn::Layer::from_value(value), Contains("layers may be nested 100 deep"), ValueError);
 }
 
-TEST_CASE("no change of a config crashes, and none leaves anything behind") {
+TEST_CASE("no change of a config crashes or leaks") {
   const Tensor in = nn::Input({3, 2}, {.name = "in"});
   const nn::Sequential inner({nn::Input({2}, {.name = "step"}), nn::Dense(2, {.name = "dense"})},
                              {.name = "inner"});

@@ -89,7 +89,7 @@ TEST_CASE("each loss, metric, optimizer, schedule, initializer and so on is made
   check_kind<nn::Initializer>([](const nn::Initializer&, const nn::Initializer&) { return true; });
 }
 
-TEST_CASE("what a layer learned of data is made again") {
+TEST_CASE("statistics and vocabularies that layers learned are restored") {
   const nn::StringLookup words;
   words.adapt({"cat", "dog", "cat"});
   const nn::StringLookup again(nn::Layer::from_value(nn::from_json(nn::to_json(words.to_value()))));

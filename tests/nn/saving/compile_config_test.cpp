@@ -40,7 +40,7 @@ double absolute(const Tensor& t, const Tensor& p) { return K::mean(K::abs(t - p)
 
 }  // namespace
 
-TEST_CASE("how a model was compiled is written as Keras 3 writes it") {
+TEST_CASE("the compile config has Keras 3's form") {
   const nn::Model model = small();
   CHECK(nn::compile_config(model).is_null());
   model.compile({.optimizer = nn::SGD({.learning_rate = nn::CosineDecay(0.5, 100), .momentum = 0.9}),

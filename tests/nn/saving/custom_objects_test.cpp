@@ -100,7 +100,7 @@ TEST_CASE("a model class of the user's comes again, built, from its own config")
   check_remade(nn::Model(in, inner(in), {.name = "around"}), {x}, known);
 }
 
-TEST_CASE("what has no config says so, and what to do") {
+TEST_CASE("a class without a config is an error that says what to write") {
   const Tensor in = nn::Input({3}, {.name = "in"});
   CHECK_THROWS_WITH_AS(
       nn::Model(in, K::sum(nn::Dense(2)(in), 1), {.name = "sums"}).to_json(),
@@ -124,7 +124,7 @@ TEST_CASE("what has no config says so, and what to do") {
                  (std::filesystem::temp_directory_path() / "ktape_config_plot.svg").string());
 }
 
-TEST_CASE("what a functional model reports is left out") {
+TEST_CASE("losses and metrics that a functional model adds are not saved") {
   const Tensor in = nn::Input({3}, {.name = "in"});
   const Tensor out = nn::Dense(1, {.name = "out"})(in);
   const nn::Model model(in, out, {.name = "m"});

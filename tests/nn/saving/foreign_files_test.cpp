@@ -62,7 +62,7 @@ nn::Model model_in(const fs::path& path) {
 
 }  // namespace
 
-TEST_CASE("models of Keras and TensorFlow.js predict what they did there") {
+TEST_CASE("models of Keras and TensorFlow.js give the predictions of these programs") {
   for (const fs::path& folder : sorted("tests/model_files")) {
     if (!fs::is_directory(folder)) continue;
     const std::vector<Tensor> inputs = tensors_in(folder / "inputs.json"),

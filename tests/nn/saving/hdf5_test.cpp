@@ -109,7 +109,7 @@ TEST_CASE("threads write and read at once") {
   for (std::thread& thread : threads) thread.join();
 }
 
-TEST_CASE("h5py reads what was written") {
+TEST_CASE("h5py reads files of the library") {
   if (!has_python("h5py")) return;
   const Files files;
   const std::string path = files.write("tree.h5", image_of(tree()));
@@ -127,7 +127,7 @@ print([str(v[n].dtype) for n in ('bool', 'uint8', 'int16', 'int64', 'float16', '
         "['bool', 'uint8', 'int16', 'int64', 'float16', 'float64']\n");
 }
 
-TEST_CASE("what h5py writes is read: compressed, chunked, in any byte order and of other types") {
+TEST_CASE("files of h5py are read: compressed, chunked, in any byte order and of other types") {
   if (!has_python("h5py")) return;
   const Files files;
   python(files, R"(
@@ -232,7 +232,7 @@ d.id.write_direct_chunk((0,), zlib.compress(bytes(400 << 20)))
   CHECK(peak_growth([&] { refusal(files.folder() + "/chunk.h5"); }) < 700);
 }
 
-TEST_CASE("what is no HDF5 file, or only a part of one, is an error that names it") {
+TEST_CASE("a file that is no HDF5 file, or a part of one, is an error that names the file") {
   const Files files;
   const std::string bytes = image_of(tree());
   CHECK_THROWS_WITH_AS(hdf5::read_file("load", files.folder() + "/missing.h5"), Contains("missing.h5"),

@@ -109,7 +109,7 @@ TEST_CASE("a custom class is found with its package and without it") {
   }
 }
 
-TEST_CASE("what would change the result is an error that names layer and argument") {
+TEST_CASE("a config whose results cannot be reproduced is an error that names layer and argument") {
   const auto layer = [](const std::string& arguments) {
     return [=] { nn::Layer::from_value(canonical(from_json(arguments))); };
   };

@@ -37,7 +37,7 @@ TEST_CASE("a model of layers of every kind comes back from Keras's files") {
   }
 }
 
-TEST_CASE("a training that goes on from Keras's files goes on as if it had not stopped") {
+TEST_CASE("a training that resumes from Keras's files continues as if it had not stopped") {
   const Files files;
   const Tensor x = K::random_normal({32, 4}, {.seed = 1}), y = K::random_normal({32, 2}, {.seed = 2});
   for (const std::string format : formats) {
@@ -96,7 +96,7 @@ Adam
 )");
 }
 
-TEST_CASE("vocabularies and statistics come back, also those that Keras keeps in files of their own") {
+TEST_CASE("vocabularies and statistics are restored, also from separate files in Keras's archives") {
   const Files files;
   const auto learned = [] {
     const nn::Sequential model({nn::Normalization(), nn::Dense(1)});

@@ -65,7 +65,7 @@ nn::Model network() {
 
 }  // namespace
 
-TEST_CASE("NumPy reads .npz, .safetensors and .ktape files, and what it changes is loaded") {
+TEST_CASE("NumPy reads .npz, .safetensors and .ktape files, and files that NumPy changes are loaded") {
   if (!has_numpy()) return;
   const Files files;
   data::save_npz(files.folder() + "/ours.npz", arrays());

@@ -4,7 +4,7 @@ namespace nn = ktape::nn;
 using namespace keras_configs;
 using nn::saving::keras2;
 
-TEST_CASE("a Sequential is the same in the dialects of all versions") {
+TEST_CASE("a Sequential has one canonical form in the dialects of all versions") {
   const Value expected = from_json(expected_sequence);
 
   SUBCASE("Keras 2.2 and TensorFlow.js, with the input's shape in the first layer") {
@@ -175,7 +175,7 @@ TEST_CASE("the calls of models in models count from 0, but at the ends from 1, a
   CHECK(canonical(written) == sequence_called("0"));
 }
 
-TEST_CASE("arguments of calls: tensors by name, constants, and what is None") {
+TEST_CASE("arguments of calls: tensors by name, constants, and None") {
   const Value model = canonical(graph(
       R"({"class_name": "MultiHeadAttention", "name": "a", "config": {"name": "a", "num_heads": 2, "key_dim": 3,
           "query_shape": [null, 8, 8, 3], "key_shape": null, "value_shape": [null, 8, 8, 3]}, "inbound_nodes":

@@ -9,7 +9,7 @@ namespace nn = ktape::nn;
 using namespace keras_configs;
 using ktape::Tensor, ktape::ValueError;
 
-TEST_CASE("operations among the layers become layers that compute the same") {
+TEST_CASE("operations among the layers become layers with equal results") {
   const auto made = [](const std::string& node, const std::string& call) {
     const Value model = canonical(graph(node + R"(, "name": "op", "inbound_nodes": [)" + call + "]}", "op"));
     const Config& layer = layer_in(model, "op");

@@ -5,7 +5,7 @@ using namespace keras_configs;
 using ktape::ValueError;
 using nn::saving::keras2;
 
-TEST_CASE("what is written for Keras 2 has its form, and is read as what it was") {
+TEST_CASE("configs for Keras 2 have its form, and are read back as equal models") {
   const Value model =
       canonical(from_json(R"({"module": "keras.src.models.functional", "class_name": "Functional",
      "registered_name": "Functional", "config": {"name": "m", "trainable": true, "layers": [
@@ -39,7 +39,7 @@ TEST_CASE("what is written for Keras 2 has its form, and is read as what it was"
   CHECK(canonical(keras2(sequence)) == sequence);
 }
 
-TEST_CASE("calls in Keras 2's form: states behind the input, and attention by name") {
+TEST_CASE("calls in Keras 2's form: states after the input, and attention by name") {
   const auto written = [](const std::string& layer, const std::string& call) {
     const std::string t = R"({"class_name": "__keras_tensor__", "config": {"keras_history": ["x", 0, 0]}})";
     std::string json = call;

@@ -81,7 +81,7 @@ TEST_CASE("the arguments of calls are part of the config") {
     CHECK_MESSAGE(json.find(part) != std::string::npos, part);
 }
 
-TEST_CASE("a model from the middle of another gets an input of its own") {
+TEST_CASE("a model from the middle of another model gets a new input") {
   const Tensor in = nn::Input({3}, {.name = "in"});
   const nn::Dense first(4, {.name = "first"});
   const Tensor middle = first(in);
@@ -186,7 +186,7 @@ TEST_CASE("a layer that two models in a model share is one again") {
   check_remade(model, {normal({2, 3}, 1, "float32"), normal({2, 3}, 2, "float32")});
 }
 
-TEST_CASE("a clone has new weights of the same architecture") {
+TEST_CASE("a clone has the architecture and new weights") {
   const nn::Model model = small(), clone = nn::clone_model(model);
   CHECK(clone.to_json() == model.to_json());
   CHECK(!clone.weights()[0].is(model.weights()[0]));

@@ -37,7 +37,7 @@ TEST_CASE("a value is asked for in vain, and the placeholder is named") {
   CHECK_THROWS_AS(K::count_params(K::placeholder({None, 2})), ValueError);
 }
 
-TEST_CASE("shapes follow through the ops, and what is unknown stays unknown") {
+TEST_CASE("shapes follow through the ops, and unknown extents stay unknown") {
   const Tensor images = K::placeholder({None, 32, 32, 3}), any = K::placeholder({None, None, None, 3});
   const Tensor kernel = K::zeros({3, 3, 3, 8});
   CHECK(K::int_shape(K::conv2d(images, kernel, {.padding = "same"})) == Shape{None, 32, 32, 8});
@@ -58,7 +58,7 @@ TEST_CASE("shapes follow through the ops, and what is unknown stays unknown") {
                        Contains("received x=(None, 3), y=(4, 2)"), ValueError);
 }
 
-TEST_CASE("a function checks what it is given") {
+TEST_CASE("a function checks its arguments") {
   const Tensor x = K::placeholder({None, 3}), z = K::placeholder({.shape = {2}, .name = "z"});
   CHECK_THROWS_WITH_AS(K::function({x}, {K::sum(x) + K::sum(z)}), Contains("a value for the placeholder 'z'"),
                        ValueError);
@@ -164,7 +164,7 @@ TEST_CASE("switch_, map_fn, foldl and rnn wait, and their callables may use symb
   CHECK(values(f({-K::ones({1, 3}), 10.f, K::ones({1, 1, 3})})[0]) == Values(3, -1));
 }
 
-TEST_CASE("what a callable throws is seen, whatever values it is tried with") {
+TEST_CASE("an exception of a callable reaches the caller, whatever values the callable is traced with") {
   const Tensor x = K::placeholder({None, 3});
   CHECK_THROWS_WITH_AS(
       K::map_fn([](const Tensor& row) -> Tensor { throw ValueError(std::to_string(row.ndim())); }, x), "1",
@@ -266,7 +266,7 @@ TEST_CASE("sparse placeholders take sparse tensors, and dot works on the stored 
                        ValueError);
 }
 
-TEST_CASE("what Input makes is a Keras tensor; other tensors are not") {
+TEST_CASE("tensors of Input are Keras tensors; other tensors are not") {
   const Tensor input = ktape::nn::Input({10});
   CHECK(K::int_shape(input) == Shape{None, 10});
   CHECK(K::is_keras_tensor(input));
@@ -358,7 +358,7 @@ TEST_CASE("inputs and values may be vectors of tensors") {
   CHECK(values(f({given[0], 3.f * given[1]})[0]) == Values{4, 4});
 }
 
-TEST_CASE("what was never meant to wait says so") {
+TEST_CASE("ops that cannot run in a graph say so") {
   Variable w = K::variable(K::ones({2, 1})), m = K::zeros({2, 1}), v = K::zeros({2, 1});
   CHECK_THROWS_WITH_AS(K::adam_update(w, K::placeholder({2, 1}), m, v, 1),
                        Contains("[adam_update] a symbolic tensor has a value only inside a function"),

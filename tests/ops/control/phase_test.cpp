@@ -26,7 +26,7 @@ TEST_CASE("the learning phase chooses, unless training is given") {
   CHECK(K::in_train_phase(a, b, false).item() == 2.f);
 }
 
-TEST_CASE("a scope is its thread's: interleaved ones leave nothing behind") {
+TEST_CASE("a learning phase scope belongs to its thread: interleaved scopes restore the phase") {
   std::promise<void> opened, closed;
   int elsewhere = -1;
   std::thread other([&, closing = closed.get_future()]() mutable {

@@ -44,14 +44,14 @@ TEST_CASE("resize_volumes repeats voxels") {
   CHECK_THROWS_AS(K::resize_volumes(x, 1, 1, 1, "NDHWC"), ValueError);
 }
 
-TEST_CASE("nothing is resized by any factor") {
+TEST_CASE("resizing works for empty images and for any factor") {
   const Tensor none = K::zeros({0, 2, 2, 1});
   const std::int64_t huge = std::int64_t{1} << 40;
   CHECK(K::resize_images(none, huge, 1, "channels_last", {.interpolation = "bilinear"}).shape() ==
         Shape{0, huge * 2, 2, 1});
 }
 
-TEST_CASE("resizing refuses what it cannot do") {
+TEST_CASE("resizing refuses unknown interpolations and bad sizes") {
   const Tensor x = K::ones({1, 2, 2, 1});
   CHECK_THROWS_WITH_AS(K::resize_images(x, 2, 2, "NHWC"),
                        "[resize_images] data_format must be \"channels_last\" or \"channels_first\": "

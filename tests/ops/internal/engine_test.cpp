@@ -80,7 +80,7 @@ TEST_CASE("one error lists everything that is wrong with an engine") {
                        ValueError);
 }
 
-TEST_CASE("what cannot be loaded and what is no engine is said so") {
+TEST_CASE("a file that cannot be loaded, or is no engine, is a clear error") {
   CHECK_THROWS_WITH_AS(EngineScope{"./no_such_engine.so"}, Contains("received './no_such_engine.so' ("),
                        IOError);
   CHECK_THROWS_WITH_AS(EngineScope{"libm.so.6"},
@@ -91,7 +91,7 @@ TEST_CASE("what cannot be loaded and what is no engine is said so") {
   CHECK(K::backend() == before);
 }
 
-TEST_CASE("the cache keeps what was used last") {
+TEST_CASE("the cache keeps the items that were used last") {
   kernels::LruCache<int, int> cache(2);
   int made = 0;
   const auto get = [&](int key) { return *cache.get(key, [&] { return ++made, key * 10; }); };

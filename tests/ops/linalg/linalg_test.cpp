@@ -38,7 +38,7 @@ TEST_CASE("products of every size and transposition agree, in both precisions") 
   }
 }
 
-TEST_CASE("matmul broadcasts the axes in front") {
+TEST_CASE("matmul broadcasts the batch axes") {
   const Tensor x = normal({5, 1, 2, 3}, 1), y = normal({4, 3, 2}, 2);
   CHECK(K::int_shape(K::matmul(x, y)) == Shape{5, 4, 2, 2});
   CHECK(close(K::matmul(x, y), K::einsum("...ij,...jk->...ik", {x, y}), {.atol = 1e-12}));

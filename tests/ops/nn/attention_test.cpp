@@ -101,7 +101,7 @@ TEST_CASE("attention has gradients of both orders") {
                   {in[0]});
 }
 
-TEST_CASE("heads may stand behind the steps") {
+TEST_CASE("the axis of heads may follow the axis of steps") {
   for (const Extents& e : {Extents{3, 5, 4, 2}, {65, 70, 17, 33}})
     for (const bool causal : {false, true}) {
       List first, last;

@@ -101,7 +101,7 @@ TEST_CASE("convolutions agree with the sum that defines them") {
                Plain{{0, 1, 0}, {1, 1, 1}, {1, 1, 1}}(x3, k3, {1, 4, 5, 3, 3}), 1e-12);
 }
 
-TEST_CASE("channels_first is the same on transposed tensors") {
+TEST_CASE("channels_first computes channels_last on transposed tensors") {
   const Tensor x = normal({2, 5, 6, 3}), k = normal({3, 2, 3, 4}, 2);
   const Tensor first = K::permute_dimensions(x, {0, 3, 1, 2});
   const auto back = [](const Tensor& y) { return K::permute_dimensions(y, {0, 2, 3, 1}); };
@@ -245,7 +245,7 @@ TEST_CASE("convolutions in float32 on every engine agree with the reference engi
       {{2, 9, 9, 6}, {3, 2, 6, 2}});
 }
 
-TEST_CASE("a window of one place with strides convolves what it does not skip") {
+TEST_CASE("a window of one place with strides convolves every strides-th place") {
   const Shape steps{2, 3, 2};
   for (const auto& sizes : {std::pair(16, 32), std::pair(5, 7), std::pair(32, 19), std::pair(33, 8)}) {
     const std::int64_t channels = sizes.first, filters = sizes.second;
@@ -360,7 +360,7 @@ TEST_CASE("strides and rates are one number for all axes or one for each") {
                        ValueError);
 }
 
-TEST_CASE("a convolution leaves what another engine made of its kernel") {
+TEST_CASE("a convolution does not use a kernel that another engine packed") {
   const Variable kernel(K::cast(normal({3, 3, 32, 48}), "float32"));
   const Tensor x = K::cast(normal({1, 9, 9, 32}, 2), "float32");
   int destroyed = 0;

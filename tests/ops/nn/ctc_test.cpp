@@ -199,7 +199,7 @@ TEST_CASE("a wide beam finds the most probable label sequences") {
   }
 }
 
-TEST_CASE("a narrow beam keeps what it can, in batches too") {
+TEST_CASE("a narrow beam keeps the most probable paths, in batches too") {
   const Tensor y = probabilities({6, 20, 8});
   const K::CtcDecodeOptions narrow{.greedy = false, .beam_width = 3, .top_paths = 2};
   const auto all = K::ctc_decode(y, ints({20, 19, 18, 17, 16, 1}), narrow);

@@ -133,7 +133,7 @@ TEST_CASE("a short tensor holds the first numbers of a long one") {
   }
 }
 
-TEST_CASE("a seed repeats, none goes on, and set_random_seed starts anew") {
+TEST_CASE("a seed repeats its numbers, calls without a seed draw new ones, and set_random_seed starts anew") {
   const Shape shape{100};
   CHECK(same(K::random_normal(shape, {.seed = 5}), K::random_normal(shape, {.seed = 5})));
   CHECK_FALSE(same(K::random_normal(shape, {.seed = 5}), K::random_normal(shape, {.seed = 6})));
@@ -335,7 +335,7 @@ TEST_CASE("arguments that make no sense are errors") {
   CHECK_THROWS_AS(K::dropout(K::placeholder({ktape::None, 3}), 0.5, {.noise_shape = {2, 3, 1}}), ValueError);
 }
 
-TEST_CASE("dropout drops the share and scales what it keeps") {
+TEST_CASE("dropout drops the share and scales the other elements") {
   for (const char* dtype : {"float16", "float32", "float64"}) {
     CAPTURE(dtype);
     const Tensor ones = K::random_uniform({100000}, {.minval = 1, .maxval = 1, .dtype = dtype});
@@ -369,7 +369,7 @@ TEST_CASE("a noise shape makes entries share decisions") {
              K::dropout(ones, 0.5, {.seed = 3})));
 }
 
-TEST_CASE("the gradient of dropout drops the same entries") {
+TEST_CASE("the gradient of dropout is 0 for dropped entries") {
   const Variable x(K::random_normal({1000}, {.seed = 1}));
   const Tensor y = K::dropout(x, 0.4, {.seed = 2}), g = ktape::gradients(y, {x})[0];
   for (std::int64_t i = 0; i < 1000; ++i)

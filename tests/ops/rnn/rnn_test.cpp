@@ -74,7 +74,7 @@ TEST_CASE("a masked step repeats the output and keeps the states") {
   CHECK(values(back.outputs) == Values{6, 10, 10, 0, 10, 18});
 }
 
-TEST_CASE("input_length masks what lies behind it") {
+TEST_CASE("input_length masks the later steps") {
   const K::RnnOptions lengths{.input_length = ints({1, 2})};
   const auto result = K::rnn(running_sum, sequences(), {zero_state()}, lengths);
   CHECK(values(result.outputs) == Values{2, 2, 2, 8, 18, 18});
@@ -143,7 +143,7 @@ TEST_CASE("the inputs are cut by one node of the tape") {
   CHECK(tape().size() - before <= 1);
 }
 
-TEST_CASE("rnn names what does not fit") {
+TEST_CASE("rnn names arguments that do not fit") {
   const auto run = [](const Tensor& x, const States& initial, const K::RnnOptions& options = {}) {
     K::rnn(running_sum, x, initial, options);
   };
@@ -178,7 +178,7 @@ TEST_CASE("rnn names what does not fit") {
       "[rnn] the inputs must agree in samples and time steps: received (2, 3, 1) and (2, 4, 1)", ValueError);
 }
 
-TEST_CASE("rnn names what is undefined, and an unknown extent None") {
+TEST_CASE("rnn names undefined arguments, and shows an unknown extent as None") {
   const Tensor x = K::ones({2, 4, 3}), state = K::zeros({2, 3}), none;
   const auto no_output = [&](const Tensor&, const std::vector<Tensor>& s) { return std::pair{none, s}; };
   const auto no_state = [&](const Tensor& e, const std::vector<Tensor>&) {
@@ -197,7 +197,7 @@ TEST_CASE("rnn names what is undefined, and an unknown extent None") {
                        doctest::Contains("each of None samples and 4 time steps"), ValueError);
 }
 
-TEST_CASE("gradients flow to inputs, states, weights and constants, around what is masked") {
+TEST_CASE("gradients flow to inputs, states, weights and constants, around masked steps") {
   const Tensor x = normal({2, 3, 2}), h = normal({2, 2}, 2), u = normal({2, 2}, 3), c = normal({2, 2}, 4);
   const auto through = [](const K::RnnOptions& given) {
     return [given](In in) {

@@ -104,7 +104,7 @@ TEST_CASE("numbers are shown against their targets") {
   CHECK_FALSE(contains(page, "Confusion"));
 }
 
-TEST_CASE("each output has predictions of its own") {
+TEST_CASE("the report shows predictions of each output") {
   const Tensor in = nn::Input({3});
   const nn::Model model(
       in, {nn::Dense(1, {.name = "size"})(in), nn::Dense(3, {.activation = "softmax", .name = "kind"})(in)});
@@ -119,7 +119,7 @@ TEST_CASE("each output has predictions of its own") {
   CHECK(contains(page, "size: mean_squared_error") == false);
 }
 
-TEST_CASE("the page is there while the training goes on, and is loaded again and again") {
+TEST_CASE("the page exists during the training, and reloads itself") {
   const Files files;
   const std::string path = files.folder() + "/report.html";
   std::string early;
@@ -150,7 +150,7 @@ TEST_CASE("a training that was ended early, and one that diverged") {
   CHECK(contains(page, "1 of 1 numbers is not finite"));
 }
 
-TEST_CASE("validation by a dataset, of so many steps, in some of the epochs") {
+TEST_CASE("validation by a dataset, of some steps, in some of the epochs") {
   const Files files;
   const std::string path = files.folder() + "/report.html";
   const auto endless =
@@ -172,7 +172,7 @@ TEST_CASE("validation by a dataset, of so many steps, in some of the epochs") {
   CHECK_FALSE(contains(page, ">validation: 3, "));
 }
 
-TEST_CASE("what users name is escaped") {
+TEST_CASE("names of the user are escaped") {
   nn::Sequential model({nn::Dense(1, {.name = "<b>"})}, {.name = "</title><script>"});
   model.compile({.loss = "mse",
                  .metrics = {nn::Metric("a&b", [](const Tensor&, const Tensor& p) { return K::mean(p); })}});

@@ -292,7 +292,7 @@ TEST_CASE("histogram_of counts numbers in ranges of one width") {
   CHECK(wide.item<double>(29, 2) == 1);
 }
 
-TEST_CASE("TensorBoard: what cannot be") {
+TEST_CASE("TensorBoard: bad arguments and folders are errors") {
   CHECK_THROWS_WITH_AS(
       nn::TensorBoard("logs", {.histogram_freq = -1}),
       Contains("[TensorBoard] histogram_freq must be at least 0: received histogram_freq=-1"), ValueError);

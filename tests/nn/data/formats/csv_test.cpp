@@ -136,7 +136,7 @@ TEST_CASE("plain decimals are rounded as the standard's parser does it") {
   CHECK(close(std::span(doubles.data<double>(), as_double.size()), as_double, exactly));
 }
 
-TEST_CASE("what is no number of the dtype is named with its line and field") {
+TEST_CASE("a field that is no number of the dtype is an error with line and field") {
   const Files files;
   const std::string path = files.text("1,2\n3,x4\n");
   CHECK_THROWS_WITH_AS(
@@ -178,7 +178,7 @@ TEST_CASE("a missing value is nan, and an error where there is none") {
   }
 }
 
-TEST_CASE("comments in front are no data, whether a header follows them or not") {
+TEST_CASE("comments at the begin are no data, with or without a header after them") {
   const Files files;
   for (const char* text :
        {"# a,b\n1,2\n3,4\n", "#a\n# b\n1,2\n3,4\n", "\xef\xbb\xbf# x\r\na,b\r\n1,2\r\n3,4\r\n"}) {

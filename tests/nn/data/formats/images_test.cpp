@@ -86,7 +86,7 @@ TEST_CASE("load_image: another size") {
   CHECK_THROWS_WITH_AS(data::load_image(path, {.color_mode = "hsv"}), Contains("color_mode"), ValueError);
 }
 
-TEST_CASE("load_image: what is no image, or claims too much") {
+TEST_CASE("load_image: files that are no images, or claim too many pixels, are errors") {
   const Files files;
   const auto error = [&](const std::string& bytes, const char* text) {
     CHECK_THROWS_WITH_AS(load(files.write("bad", bytes)), Contains(text), IOError);

@@ -49,7 +49,7 @@ TEST_CASE("channels may come first") {
   CHECK(saved(x, {.data_format = "channels_first"}, "rgb") == values(K::permute_dimensions(x, {1, 2, 0})));
 }
 
-TEST_CASE("what is no image, and what cannot be written, is refused and leaves the file as it was") {
+TEST_CASE("a tensor that is no image, and a failed write, leave the file as it was") {
   const Files files;
   const std::string path = files.write("image.png", "what was there");
   const auto refused = [&](const Tensor& image, const char* text,

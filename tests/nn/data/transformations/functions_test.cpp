@@ -25,7 +25,7 @@ bool below_three(const Element& e) { return e[0].item<int>() < 3; }
 
 }  // namespace
 
-TEST_CASE("enumerate puts a number in front of each element") {
+TEST_CASE("enumerate puts a number before each element") {
   std::vector<int> indices;
   for (const Element& e : rows(3).enumerate(5)) {
     CHECK(e.size() == 2);
@@ -38,7 +38,7 @@ TEST_CASE("enumerate puts a number in front of each element") {
   CHECK(read(rows(5).batch(2).enumerate().batch(2)) == Values{0, 1, 2});
 }
 
-TEST_CASE("reduce goes on from state to state") {
+TEST_CASE("reduce passes a state from element to element") {
   const Dataset four = Dataset::range(4);
   const auto add = [](const Element& state, const Element& e) {
     return Element{state[0] + e[0], state[1] + 1};
@@ -70,7 +70,7 @@ TEST_CASE("take_while ends for good at the first element that is not taken") {
   CHECK_THROWS_WITH_AS(Dataset::range(2).take_while(nullptr), Contains("[Dataset.take_while]"), ValueError);
 }
 
-TEST_CASE("unique leaves out what has been before, whatever its place") {
+TEST_CASE("unique leaves out repeated elements at any place") {
   CHECK(read(Dataset::from_tensor_slices(ints({1, 37, 2, 37, 2, 1})).unique()) == Values{1, 37, 2});
   const Dataset shapes = Dataset::range(4).map([](const Element& e) {
     return Element{K::zeros({e[0].item<int>() % 2, 2})};
@@ -109,7 +109,7 @@ TEST_CASE("interleave takes blocks of several datasets in turn, with any number 
                        ValueError);
 }
 
-TEST_CASE("what a dataset inside another shuffles follows from the iteration") {
+TEST_CASE("the shuffle of a dataset inside of another follows from the iteration") {
   K::set_random_seed(2);
   const auto shuffled = [](const Element&) { return Dataset::range(20).shuffle(20); };
   const Dataset twice = Dataset::range(2).flat_map(shuffled);
@@ -130,7 +130,8 @@ TEST_CASE("an error in a dataset inside another reaches the reader") {
   CHECK_THROWS_WITH_AS(read(broken), Contains("/nonexistent/0"), ktape::IOError);
 }
 
-TEST_CASE("random numbers have no end, and are the same in each reading unless they are asked not to be") {
+TEST_CASE(
+    "random numbers have no end, and are equal in each iteration unless rerandomize_each_iteration is set") {
   const Dataset numbers = Dataset::random({.seed = 4});
   CHECK(numbers.infinite());
   const Values first = read(numbers.take(50));

@@ -115,7 +115,7 @@ TEST_CASE("a query that sees no key gets the bias of the output alone") {
   }
 }
 
-TEST_CASE("a sliding window hides what is far, on both sides or behind") {
+TEST_CASE("a sliding window hides distant keys, on both sides or before the query") {
   const nn::MultiHeadAttention layer(1, 2, {.sliding_window = 2});
   const Tensor x = K::random_normal({1, 4, 3});
   const auto seen = [&](bool causal) {
@@ -190,7 +190,7 @@ TEST_CASE("a symbolic call knows its shapes, whatever the steps") {
   CHECK(both[1].shape() == Shape{None, 2, None, None});
 }
 
-TEST_CASE("a gate scales what the heads found") {
+TEST_CASE("a gate scales the results of the heads") {
   const nn::MultiHeadAttention layer(2, 3, {.use_gate = true, .dtype = "float64"});
   const nn::MultiHeadAttention plain(2, 3, {.dtype = "float64"});
   const Tensor x = normal({2, 4, 5}, 1);
@@ -304,7 +304,7 @@ TEST_CASE("configs have Keras's keys") {
   CHECK(grouped.class_name() == "GroupQueryAttention");
 }
 
-TEST_CASE("attention refuses what it cannot do, by its name") {
+TEST_CASE("attention refuses unsupported options, with the layer's name") {
   const Tensor x = K::ones({2, 3, 4}), picture = K::ones({2, 3, 4, 5}),
                steps = bools({1, 1, 1, 1, 1, 0}, {2, 3});
   const auto check = [](const auto& f, const char* text) {

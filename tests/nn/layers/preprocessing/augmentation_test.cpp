@@ -67,7 +67,7 @@ const char* const fill_modes[] = {"constant", "reflect", "wrap", "nearest"};
 
 }  // namespace
 
-TEST_CASE("what is moved in from beyond the border is filled as the mode says") {
+TEST_CASE("pixels from outside of the border are filled as the mode says") {
   CHECK(moved(1, "constant") == Values{9, 1, 2, 3});
   CHECK(moved(1, "reflect") == Values{1, 1, 2, 3});
   CHECK(moved(1, "wrap") == Values{4, 1, 2, 3});
@@ -169,7 +169,7 @@ TEST_CASE("a crop is a window of the image, the whole range of places is drawn")
   CHECK(layer(counted({1, 5, 1}), training).shape() == Shape{2, 2, 1});
 }
 
-TEST_CASE("each image is changed in a way of its own, and a seed fixes the sequence") {
+TEST_CASE("each image is changed at random, and a seed fixes the sequence") {
   const Tensor x = K::tile(normal({1, 5, 5, 1}, 1, "float32"), {3, 1, 1, 1});
   const std::function<nn::Layer(int)> makers[] = {
       [](int seed) { return nn::RandomRotation(0.3, {.seed = seed}); },
@@ -269,7 +269,7 @@ TEST_CASE("random layers are made from the configs that Keras writes") {
   CHECK(nn::RandomRotation(0.2).get_config().at("factor").as<Values>() == Values{-0.2, 0.2});
 }
 
-TEST_CASE("random layers refuse what does not fit") {
+TEST_CASE("random layers refuse bad arguments") {
   using Error = ktape::ValueError;
   CHECK_THROWS_WITH_AS(
       nn::RandomRotation(1.5),

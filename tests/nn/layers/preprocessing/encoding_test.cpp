@@ -22,7 +22,7 @@ TEST_CASE("category encoding marks, or counts, the categories of a row, or those
   CHECK(nn::CategoryEncoding(3)(ints({{{0, 1}, {1, 2}}})).shape() == Shape{1, 2, 3});
 }
 
-TEST_CASE("category encoding weighs what it counts, with gradients to the weights, in models too") {
+TEST_CASE("category encoding weighs counts, with gradients to the weights, in models too") {
   const Tensor x = ints({{0, 1}, {0, 0}});
   const Variable weights = K::variable({{0.1, 0.2}, {0.5, 0.25}});
   const nn::CategoryEncoding layer(3, {.output_mode = "count"});
@@ -38,7 +38,7 @@ TEST_CASE("category encoding weighs what it counts, with gradients to the weight
   CHECK(values(model.apply({x, weights})[0]) == values(y));
 }
 
-TEST_CASE("category encoding refuses what does not fit") {
+TEST_CASE("category encoding refuses bad arguments") {
   using Error = ktape::ValueError;
   const nn::CategoryEncoding layer(3, {.name = "c"});
   CHECK_THROWS_WITH_AS(layer(ints({{0, 3}})),

@@ -71,7 +71,7 @@ TEST_CASE("resizing weighs the pixels around a place, up and down, with and with
       }
 }
 
-TEST_CASE("resizing takes the nearest pixel, or the mean of what a pixel covers") {
+TEST_CASE("resizing takes the nearest pixel, or the mean of the covered area") {
   const Tensor row = counted({1, 5, 1});
   const auto resized = [&](const char* interpolation, int extent) {
     return values(nn::Resizing(1, extent, {.interpolation = interpolation, .dtype = "float64"})(row));
@@ -147,7 +147,7 @@ TEST_CASE("the center is cropped from half the difference on, and resized where 
         Shape{2, 1, 2, 3});
 }
 
-TEST_CASE("image layers refuse what does not fit") {
+TEST_CASE("image layers refuse bad arguments") {
   using Error = ktape::ValueError;
   CHECK_THROWS_WITH_AS(nn::Resizing(0, 2),
                        doctest::Contains("[Resizing] height must be at least 1: received height=0"), Error);

@@ -13,7 +13,7 @@ using ktape::None, ktape::Shape, ktape::Tensor;
 using Words = std::vector<std::string>;
 using Integers = std::vector<std::int64_t>;
 
-TEST_CASE("strings become their places in a vocabulary, unknown ones the place in front") {
+TEST_CASE("strings become their places in a vocabulary, unknown strings the first place") {
   const nn::StringLookup layer({.vocabulary = {"a", "b", "c", "d"}});
   CHECK(layer.get_vocabulary() == Words{"[UNK]", "a", "b", "c", "d"});
   CHECK(layer.get_vocabulary(false) == Words{"a", "b", "c", "d"});
@@ -69,7 +69,7 @@ TEST_CASE("a vocabulary is learned by descending count, then in descending order
   CHECK(numbers.get_vocabulary() == Integers{-1, 42, 1138, 1000, 36, 12});
 }
 
-TEST_CASE("tokens become vectors: marks, counts, and weights of what is rare") {
+TEST_CASE("tokens become vectors: marks, counts, and weights that grow with rarity") {
   const auto made = [](const char* mode) {
     return nn::StringLookup({.vocabulary = {"a", "b"}, .output_mode = mode});
   };
@@ -130,7 +130,7 @@ TEST_CASE("a vocabulary may come from a file, and from the configs that Keras wr
                        ktape::ValueError);
 }
 
-TEST_CASE("lookups refuse what does not fit") {
+TEST_CASE("lookups refuse bad arguments") {
   using Error = ktape::ValueError;
   using nn::StringLookup;
   CHECK_THROWS_WITH_AS(StringLookup({.vocabulary = {"a", "a"}}),

@@ -54,7 +54,7 @@ TEST_CASE("normalization learns a mean and a variance for each index of its axes
   }
 }
 
-TEST_CASE("normalization learns from batches what it learns at once, far from zero too") {
+TEST_CASE("normalization learns equal statistics from batches and from all data, far from zero too") {
   const Tensor data = normal({90, 2}) + 1e6;
   const nn::Normalization whole({.dtype = "float64"}), batches({.dtype = "float64"});
   whole.adapt(data);
@@ -102,7 +102,7 @@ TEST_CASE("normalization is made from the configs that Keras writes") {
             K::ones({2}) * 5)) == Values{2, 2});
 }
 
-TEST_CASE("normalization refuses what does not fit") {
+TEST_CASE("normalization refuses bad arguments") {
   using Error = ktape::ValueError;
   CHECK_THROWS_WITH_AS(nn::Normalization({.mean = 1}),
                        doctest::Contains("[Normalization] mean and variance must be given together"), Error);
@@ -186,7 +186,7 @@ TEST_CASE("discretization learns quantiles as boundaries, and keeps them in its 
     CHECK(close(boundaries[i], 0.1 * static_cast<double>(i + 1), {.rtol = 0.03}));
 }
 
-TEST_CASE("discretization refuses what does not fit") {
+TEST_CASE("discretization refuses bad arguments") {
   using Error = ktape::ValueError;
   CHECK_THROWS_WITH_AS(nn::Discretization(), doctest::Contains("bin_boundaries or num_bins must be given"),
                        Error);

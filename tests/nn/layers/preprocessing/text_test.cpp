@@ -102,7 +102,7 @@ TEST_CASE("texts become vectors without a place for padding") {
   CHECK(close(got, want));
 }
 
-TEST_CASE("what was learned in batches is the same, and stays in the config") {
+TEST_CASE("a vocabulary learned in batches equals one learned at once, and stays in the config") {
   const nn::TextVectorization whole({.max_tokens = 5}), batches({.max_tokens = 5});
   whole.adapt({"a b c", "a b d", "a e"});
   batches.reset_state();
@@ -132,7 +132,7 @@ TEST_CASE("text vectorization is made from the configs that Keras writes") {
   CHECK(values(layer({"A b"})) == Values{2, 3, 1});
 }
 
-TEST_CASE("text vectorization refuses what does not fit") {
+TEST_CASE("text vectorization refuses bad arguments") {
   using Error = ktape::ValueError;
   using nn::TextVectorization;
   CHECK_THROWS_WITH_AS(TextVectorization({.standardize = "lowr"}), doctest::Contains("did you mean 'lower'"),

@@ -154,7 +154,7 @@ TEST_CASE("a model of pictures over time learns, in either direction") {
   CHECK(history["loss"].back() < 0.5 * history["loss"].front());
 }
 
-TEST_CASE("convolutional LSTMs refuse what does not fit") {
+TEST_CASE("convolutional LSTMs refuse bad arguments") {
   const auto check = [](const auto& f, const char* text) {
     CHECK_THROWS_WITH_AS(f(), doctest::Contains(text), ktape::ValueError);
   };

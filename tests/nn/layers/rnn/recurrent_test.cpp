@@ -69,7 +69,7 @@ TEST_CASE("a cell of the user's runs over the steps") {
   CHECK_THROWS_WITH_AS(nn::RNN(nn::Dense(3)), doctest::Contains("cell must be a cell"), ktape::ValueError);
 }
 
-TEST_CASE("recurrent dropout spares the same units of the state at each step, in training") {
+TEST_CASE("recurrent dropout drops equal units of the state at each step, in training") {
   // With a kernel of zeros and a recurrent kernel of ones on the diagonal the state only passes through
   // dropout.
   const nn::SimpleRNN layer(
@@ -109,7 +109,7 @@ TEST_CASE("dropout of the inputs and of the state work in every cell") {
   }
 }
 
-TEST_CASE("a stateful layer goes on where it stopped, until it is reset") {
+TEST_CASE("a stateful layer continues from its last states until it is reset") {
   const nn::LSTM layer(3, {.stateful = true, .dtype = "float64"});
   const Tensor x = normal({2, 4, 5}, 1);
   const std::vector<Tensor> halves = K::split(x, 2, 1);

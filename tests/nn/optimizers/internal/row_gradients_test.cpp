@@ -66,7 +66,7 @@ TEST_CASE("a table that is used otherwise, too, has a whole gradient: a softmax 
   CHECK(close(received, expected, {.rtol = 1e-5}));
 }
 
-TEST_CASE("as many lookups as rows, lookups of what was computed, and of elements, give whole gradients") {
+TEST_CASE("as many lookups as rows, lookups of computed tensors, and of elements, give whole gradients") {
   const Variable w = table(4);
   for (const Tensor& looked_up : {K::gather(w, ints({0, 1, 1, 0})), K::gather(w * 2, ints({1})),
                                   K::gather_nd(w, ints({{1, 2}})), K::top_k(w, 2).values}) {
@@ -103,7 +103,7 @@ TEST_CASE("gradients that are differentiated again are whole, and right") {
   }
 }
 
-TEST_CASE("every optimizer does the same with rows as with the whole gradient, in every floating dtype") {
+TEST_CASE("every optimizer updates equally with rows and with the whole gradient, in every floating dtype") {
   for (const std::string& name : nn::registered_names("optimizer"))
     for (const char* dtype : {"float16", "float32", "float64"})
       for (const nn::Config& config :

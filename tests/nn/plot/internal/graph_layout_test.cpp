@@ -59,7 +59,7 @@ TEST_CASE("a chain is one straight line") {
   for (std::size_t i = 1; i < 4; ++i) CHECK(layout.at(i).across == layout.at(0).across);
 }
 
-TEST_CASE("an input stands just before what uses it") {
+TEST_CASE("an input stands directly before its users") {
   const std::vector<LayoutBox> boxes{
       {30, 100, {}}, {30, 100, {}}, {30, 100, {0}}, {30, 100, {2}}, {30, 100, {3, 1}}};
   const GraphLayout layout(boxes);

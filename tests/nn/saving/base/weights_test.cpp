@@ -92,7 +92,8 @@ TEST_CASE("weights: their order is that of the layer's weights, each once") {
   for (std::size_t i = 0; i < weights.size(); ++i) CHECK(named[i].second.is(weights[i]));
 }
 
-TEST_CASE("save_weights and load_weights: a model of the same architecture takes them, whatever its names") {
+TEST_CASE(
+    "save_weights and load_weights: a model of equal architecture takes the weights, whatever its names") {
   const Files files;
   const Tensor x = normal({3, 6, 3}, 1, "float32");
   const nn::Model model = network();
@@ -187,7 +188,8 @@ TEST_CASE("load_weights: nothing changes where the last layer does not fit") {
             path);
 }
 
-TEST_CASE("load_weights: by_name takes what is there, skip_mismatch what fits") {
+TEST_CASE(
+    "load_weights: by_name takes the layers with known names, skip_mismatch those with fitting shapes") {
   const Files files;
   const std::string path = files.folder() + "/model.npz";
   const nn::Model model = network();

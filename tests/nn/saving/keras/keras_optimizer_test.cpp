@@ -67,7 +67,7 @@ TEST_CASE("the state of an optimizer stands in Keras's order") {
   }
 }
 
-TEST_CASE("the state of an optimizer comes back from Keras's files, and training goes on") {
+TEST_CASE("the state of an optimizer is restored from Keras's files, and the training resumes") {
   const Files files;
   const Tensor x = normal({4, 2}, 1, "float32"), y = normal({4, 3}, 2, "float32");
   for (const auto& [given_config, shapes] : cases())
@@ -86,7 +86,7 @@ TEST_CASE("the state of an optimizer comes back from Keras's files, and training
     }
 }
 
-TEST_CASE("the product of Keras 3.0's Nadam stands in front") {
+TEST_CASE("the product of Keras 3.0's Nadam is the first variable") {
   const nn::Sequential model = trained(nn::Nadam()), other = trained(nn::Nadam());
   saving::NamedTensors state;
   std::vector<ktape::Variable> variables = saving::optimizer_variables(model);

@@ -109,7 +109,7 @@ TEST_CASE("a resumed training is the uninterrupted one, bit for bit") {
         values(whole.predict(samples(), {.verbose = 0})));
 }
 
-TEST_CASE("every optimizer goes on where it was") {
+TEST_CASE("every optimizer resumes from its saved state") {
   const Files files;
   const std::string path = files.folder() + "/model.ktape";
   std::vector<nn::Optimizer> optimizers;
@@ -257,7 +257,7 @@ TEST_CASE("a tensor whose bytes have changed is found by its checksum") {
   CHECK_THROWS_WITH_AS(nn::load_model(path), Contains(path.c_str()), IOError);
 }
 
-TEST_CASE("include_optimizer = false leaves out what a training goes on with") {
+TEST_CASE("include_optimizer = false leaves out the state of the training") {
   const Files files;
   const std::string path = files.folder() + "/model.ktape";
   const nn::Model model = compiled();

@@ -73,7 +73,7 @@ TEST_CASE("load_safetensors: every dtype") {
   check("BOOL", "\x02" + std::string(1, '\0'), "bool", {1, 0});
 }
 
-TEST_CASE("save_safetensors: what is written is read again, and stands aligned") {
+TEST_CASE("save_safetensors: written tensors are read back, and are aligned in the file") {
   const Files files;
   const std::string path = files.folder() + "/x.safetensors";
   const std::vector<std::pair<std::string, Tensor>> tensors = {

@@ -48,7 +48,7 @@ TEST_CASE("tfjs: how a model was compiled is kept, unless it is left out") {
   CHECK(nn::load_model(path).optimizer().get_config().at("beta_1") == Value(0.8));
 }
 
-TEST_CASE("tfjs: model.json is what TensorFlow.js reads") {
+TEST_CASE("tfjs: model.json has the form that TensorFlow.js reads") {
   const Files files;
   const std::string path = files.folder() + "/web/model.json";
   dense().save(path);
@@ -118,7 +118,7 @@ TEST_CASE("tfjs: saving again never touches the shards that are in use") {
   CHECK(same(nn::load_model(files.folder() + "/other-model.json").get_weights(), other.get_weights()));
 }
 
-TEST_CASE("tfjs: what cannot be saved leaves everything as it was") {
+TEST_CASE("tfjs: a save that fails leaves the files as they were") {
   const Files files;
   const std::string path = files.folder() + "/model.json";
   dense().save(path);

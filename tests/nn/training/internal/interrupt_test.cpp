@@ -65,7 +65,7 @@ TEST_CASE("the first interrupt is kept, the second ends the program") {
   CHECK(status_after(2) == -SIGINT);
 }
 
-TEST_CASE("behind a training, an interrupt does what it did before") {
+TEST_CASE("after a training, an interrupt has its former effect") {
   const Caught caught;
   { const InterruptScope scope; }
   std::raise(SIGINT);
@@ -116,7 +116,7 @@ TEST_CASE("scopes of two threads overlap, and the program has its interrupts bac
   CHECK(caught.count == 1);
 }
 
-TEST_CASE("a scope does not count what other threads had to stop for") {
+TEST_CASE("a scope does not count interrupts of other threads") {
   const Caught caught;
   const InterruptScope scope;
   std::raise(SIGINT);
@@ -160,7 +160,7 @@ TEST_CASE("a fit within a callback is interrupted with the outer one, and takes 
   CHECK(caught.count == 1);
 }
 
-TEST_CASE("a fit of the same model within a callback leaves the outer one going on") {
+TEST_CASE("a fit of the model within a callback does not end the outer fit") {
   const nn::Sequential model = small_model();
   const nn::LambdaCallback nested({.on_epoch_end = [&](int epoch, const nn::Logs&) {
     if (epoch > 0) return;

@@ -157,7 +157,8 @@ TEST_CASE_TEMPLATE("kernels: Bernoulli's numbers compare a word with a bound", T
     }
 }
 
-TEST_CASE_TEMPLATE("kernels: what is kept is scaled, and the rest is 0", T, float16, float, double) {
+TEST_CASE_TEMPLATE("kernels: dropout scales kept elements and sets the others to 0", T, float16, float,
+                   double) {
   using C = k::random_real<T>;
   for (const i64 n : sizes)
     for (const std::uint32_t first : {0u, 0x60000000u, ~0u}) {

@@ -131,7 +131,7 @@ TEST_CASE_TEMPLATE("kernels: reductions of short rows, narrow columns and their 
   }
 }
 
-TEST_CASE("kernels: long sums are exact, and the same on any number of threads") {
+TEST_CASE("kernels: long sums are exact, and equal on any number of threads") {
   const i64 n = 2000000;
   Array<float> x(n);
   double exact = 0;
