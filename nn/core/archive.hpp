@@ -55,8 +55,8 @@ class Archive {
   /// Stores the variable's value, or assigns the stored value.
   void operator()(const std::string& name, const Variable& variable);
 
-  /// Stores or sets the number of values that have names of their own; a number that is set is at most the
-  /// number of stored entries.
+  /// Stores or sets the number of values that are stored under separate names. Setting throws ValueError for
+  /// a number larger than the number of all entries.
   void count(const std::string& name, std::size_t& value);
 
   /// Calls f; names that f uses get the prefix "name/".

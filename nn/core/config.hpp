@@ -95,7 +95,8 @@ class Value {
   Axes axes(const std::string& what = unnamed) const;
 
   /// Returns the value as a T: a number type, a string, a Shape, Axes, an optional, vector or array of these,
-  /// or a Configurable type.
+  /// or a Configurable type. Throws TypeError for a value of another type, and ValueError for an integer that
+  /// does not fit into T and for a list whose length is not the length of the array T.
   template <class T>
   T as(const std::string& what = unnamed) const;
 

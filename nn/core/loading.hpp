@@ -6,8 +6,8 @@
 /// Scopes for making models from files. Internal: sources only.
 namespace ktape::nn {
 
-/// Limits the total number of elements of the weights that layers add on this thread during the scope's life,
-/// because an architecture out of a file is not trusted.
+/// A scope that limits the total number of elements of the weights that layers add on this thread, because an
+/// architecture from a file is not trusted.
 class weight_limit_scope {
  public:
   explicit weight_limit_scope(std::int64_t elements);
@@ -23,10 +23,10 @@ class weight_limit_scope {
   const std::int64_t outer_;
 };
 
-/// Limits the weights as weight_limit_scope does, and saves the initialization of weights that a file is
-/// about to replace. While the scope lives, new weights and the state of optimizers share a single block of
-/// zeros, whose pages take no memory, until `Variable::assign` sets the tensors of the file. The scope must
-/// live until all of these tensors are set.
+/// A scope that limits the weights as weight_limit_scope does, and skips the initialization of weights that a
+/// file is about to replace. While the scope lives, new weights and the state of optimizers share a single
+/// block of zeros, whose pages take no memory, until `Variable::assign` sets the tensors of the file. The
+/// scope must live until all of these tensors are set.
 class weight_loading_scope {
  public:
   explicit weight_loading_scope(std::int64_t elements);

@@ -115,7 +115,7 @@ class FunctionObject : public Object {
   };
 };
 
-/// Converts functions that take more arguments than the std::function type Callable.
+/// A converter of functions that take more arguments than the std::function type Callable.
 template <class Callable>
 struct WithDefaults;
 

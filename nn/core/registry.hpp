@@ -42,8 +42,8 @@ using CustomObjects = std::vector<std::pair<std::string, Factory>>;
 /// `keras.saving.register_keras_serializable`.
 void register_object(const std::string& name, Factory factory);
 
-/// Registers classes on this thread while the scope lives. These classes come before all other classes.
-/// Mirrors `keras.saving.custom_object_scope`.
+/// A scope with classes that are registered on this thread while the scope lives, and that come before all
+/// other classes. Mirrors `keras.saving.custom_object_scope`.
 class custom_object_scope {
  public:
   explicit custom_object_scope(CustomObjects objects);

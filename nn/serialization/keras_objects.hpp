@@ -78,7 +78,8 @@ inline Config object_of(const std::string& class_name, const Config& config) {
   return {{"class_name", class_name}, {"config", config}};
 }
 
-/// Returns a layer with a new class and config, and the other entries of the given layer's config.
+/// Returns a layer with a new class and config, and the `shared_object_id` and `build_config` of the given
+/// layer.
 Config described_as(const Config& given, const std::string& class_name, const Config& config);
 
 /// Returns a tensor in the arguments of a call.
