@@ -1,13 +1,13 @@
 #pragma once
 #include <ktape/nn/layers/base/layer.hpp>
 
-/// Activation functions as layers: element by element, or along axes. Masks pass. For one without a class
-/// here, see nn::Activation.
+/// Activation functions as layers, computed element by element or along axes. Masks pass. For an activation
+/// function without a class in this file, see nn::Activation.
 namespace ktape::nn {
 
 struct ReLUOptions {
   std::optional<double> max_value = {};  ///< the largest result
-  double negative_slope = 0;             ///< below the threshold
+  double negative_slope = 0;             ///< the slope below the threshold
   double threshold = 0;
   OptionalShape input_shape = {}, batch_input_shape = {};
   std::string name = {};
@@ -15,7 +15,7 @@ struct ReLUOptions {
   std::optional<DType> dtype = {};
 };
 
-/// See activations::relu. Throws ValueError for a negative argument.
+/// The function activations::relu as a layer. Throws ValueError for a negative argument.
 class ReLU : public Layer {
  public:
   explicit ReLU(const ReLUOptions& options = {});
@@ -29,7 +29,7 @@ struct LeakyReLUOptions {
   std::optional<DType> dtype = {};
 };
 
-/// x above 0, negative_slope * x elsewhere. Throws ValueError for a negative slope.
+/// A leaky rectifier: x above 0, negative_slope * x elsewhere. Throws ValueError for a negative slope.
 class LeakyReLU : public Layer {
  public:
   explicit LeakyReLU(const LeakyReLUOptions& options = {});
@@ -39,14 +39,15 @@ struct PReLUOptions {
   Initializer alpha_initializer = "zeros";
   Regularizer alpha_regularizer = {};
   nn::Constraint alpha_constraint = {};
-  std::vector<int> shared_axes = {};  ///< along which there is one slope, counted with the batch axis as 0
+  std::vector<int> shared_axes = {};  ///< the axes with one common slope; the batch axis is axis 0
   OptionalShape input_shape = {}, batch_input_shape = {};
   std::string name = {};
   bool trainable = true;
   std::optional<DType> dtype = {};
 };
 
-/// x above 0, alpha * x elsewhere. Weight: alpha, a slope for each element of a sample.
+/// A rectifier with learned slopes: x above 0, alpha * x elsewhere. Weight: alpha, a slope for each element
+/// of a sample.
 class PReLU : public Layer {
  public:
   explicit PReLU(const PReLUOptions& options = {});
@@ -61,22 +62,22 @@ struct ELUOptions {
   std::optional<DType> dtype = {};
 };
 
-/// x above 0, alpha * (exp(x) - 1) elsewhere.
+/// An exponential linear unit: x above 0, alpha * (exp(x) - 1) elsewhere.
 class ELU : public Layer {
  public:
   explicit ELU(const ELUOptions& options = {});
 };
 
 struct SoftmaxOptions {
-  Axes axis = -1;  ///< one, or several that are normalized together
+  Axes axis = -1;  ///< one axis, or several axes that are normalized together
   OptionalShape input_shape = {}, batch_input_shape = {};
   std::string name = {};
   bool trainable = true;
   std::optional<DType> dtype = {};
 };
 
-/// exp(x) / sum(exp(x)). A mask, which broadcasts to x, leaves elements out: they become 0, also where it
-/// leaves out all.
+/// The softmax function exp(x) / sum(exp(x)). A mask, which broadcasts to x, excludes elements. Excluded
+/// elements become 0, even when the mask excludes all elements of the sum.
 class Softmax : public Layer {
  public:
   explicit Softmax(const SoftmaxOptions& options = {});

@@ -1,27 +1,28 @@
 #pragma once
 #include <ktape/nn/layers/base/layer.hpp>
 
-/// Attention layers: each step of a query gets a weighted mean of the values; the weight of a value grows
-/// with the product of its key and the query. A layer is called on {query, value} or {query, value, key};
-/// without a key, the values are the keys.
+/// Attention layers: each step of a query gets a weighted mean of the values; the weights say how well the
+/// keys fit the query. A layer is called on {query, value} or {query, value, key}; without a key, the values
+/// are the keys.
 ///
 ///     nn::MultiHeadAttention attention(8, 64);
 ///     Tensor y = attention({x, x}, {.use_causal_mask = true});
 ///     auto both = attention.apply({x, memory}, {.return_attention_scores = true});  // y, scores
 ///
 /// The masks that the inputs carry, or the `mask` of the call, {query mask, value mask, key mask}, each
-/// (batch, steps), say which steps count: a hidden value or key gets no weight, and the query mask is the
-/// mask of the output. With `use_causal_mask` query i looks at keys 0 to i only. A query that may look at no
-/// key gets zeros. With `return_attention_scores`, `apply` returns the weights (after masks and softmax)
-/// after the output. `dropout` is the rate at which weights become 0 in training.
+/// (batch, steps), mark the valid steps. A masked value or key gets weight 0 (Attention and AdditiveAttention
+/// ignore the key mask), and the query mask is the mask of the output. With `use_causal_mask` query i sees
+/// keys 0 to i only. A query that sees no key gives zeros. With `return_attention_scores`, `apply` returns
+/// the weights, computed with masks and softmax, after the output. `dropout` is the rate at which weights
+/// become 0, in training only.
 ///
-/// All throw ValueError for another number of inputs, inputs that do not fit each other, and dropout rates
-/// outside [0, 1).
+/// All layers throw ValueError for another number of inputs, inputs that do not fit each other, and dropout
+/// rates outside [0, 1).
 namespace ktape::nn {
 
 struct AttentionOptions {
-  bool use_scale = false;          ///< the scores are multiplied by a weight
-  std::string score_mode = "dot";  ///< or "concat"
+  bool use_scale = false;          ///< whether the scores are multiplied by a weight
+  std::string score_mode = "dot";  ///< "dot" or "concat"
   double dropout = 0;
   std::optional<std::int64_t> seed = {};
   OptionalShape input_shape = {}, batch_input_shape = {};
@@ -30,10 +31,10 @@ struct AttentionOptions {
   std::optional<DType> dtype = {};
 };
 
-/// Luong's attention: dot(softmax(scores), value) of query (batch, queries, dim), value (batch, keys,
-/// value_dim) and key (batch, keys, dim). The scores are scale * dot(query, transpose(key)) or, with
-/// "concat", concat_score_weight * sum(tanh(scale * (query + key))), over all pairs of a query and a key. A
-/// masked query gives zeros. Weights: scale, with `use_scale`, and concat_score_weight, both of shape ().
+/// Luong's attention: dot(softmax(scores), value) for query (batch, queries, dim), value (batch, keys,
+/// value_dim) and key (batch, keys, dim). The score of a query and a key is scale * dot(query, key) or, with
+/// "concat", concat_score_weight * sum(tanh(scale * (query + key))). A masked query gives zeros. Weights:
+/// scale, with `use_scale`, and concat_score_weight, with "concat", both of shape ().
 class Attention : public Layer {
  public:
   explicit Attention(const AttentionOptions& options = {});
@@ -51,8 +52,8 @@ struct AdditiveAttentionOptions {
   std::optional<DType> dtype = {};
 };
 
-/// Bahdanau's attention: as Attention, with the scores sum(scale * tanh(query + key)). Weight: scale (dim,),
-/// with `use_scale`.
+/// Bahdanau's attention: dot(softmax(scores), value) with the scores sum(scale * tanh(query + key)), for
+/// inputs as in Attention. Weight: scale (dim,), with `use_scale`.
 class AdditiveAttention : public Layer {
  public:
   explicit AdditiveAttention(const AdditiveAttentionOptions& options = {});
@@ -60,20 +61,22 @@ class AdditiveAttention : public Layer {
 };
 
 struct MultiHeadAttentionOptions {
-  std::optional<std::int64_t> value_dim = {};  ///< features of the values in a head; key_dim by default
+  /// The number of features of the values in each head; key_dim by default.
+  std::optional<std::int64_t> value_dim = {};
   double dropout = 0;
   bool use_bias = true;
-  OptionalShape output_shape = {};  ///< extents after batch and steps; the query's features by default
-  Axes attention_axes = {};         ///< axes that attention runs over; by default all but batch and features
-  /// Keys at this distance from the query, and farther ones, are hidden.
+  OptionalShape output_shape = {};  ///< the axes after batch and steps; by default the features of the query
+  Axes attention_axes = {};         ///< the attended axes; by default all but batch and features
+  /// The distance from which on keys are hidden: a query sees only keys at a smaller distance.
   std::optional<std::int64_t> sliding_window = {};
-  /// Whether to insist on the kernel that never has all scores at once; it runs wherever it can.
+  /// Whether the fused kernel, which never stores all scores at once, is required. The fused kernel runs
+  /// wherever possible in any case.
   std::optional<bool> flash_attention = {};
   Initializer kernel_initializer = "glorot_uniform", bias_initializer = "zeros";
   Regularizer kernel_regularizer = {}, bias_regularizer = {};
   Regularizer activity_regularizer = {};  ///< the penalty on the output of each projection
   nn::Constraint kernel_constraint = {}, bias_constraint = {};
-  bool use_gate = false;  ///< each head's result is multiplied by sigmoid(a projection of the query)
+  bool use_gate = false;  ///< whether each head's result is multiplied by sigmoid(a projection of the query)
   std::optional<std::int64_t> seed = {};
   OptionalShape input_shape = {}, batch_input_shape = {};
   std::string name = {};
@@ -81,23 +84,25 @@ struct MultiHeadAttentionOptions {
   std::optional<DType> dtype = {};
 };
 
-/// Query, key and value are projected for each head, to key_dim, key_dim and value_dim features. A head
-/// computes dot(softmax(dot(query, transpose(key)) / sqrt(key_dim)), value); a last projection maps the
-/// results of all heads to the output. (batch, queries, features) gives (batch, queries, output_shape...) and
-/// scores (batch, heads, queries, keys). The `attention_mask` of the call, (batch, queries, keys) or with an
-/// axis for the heads before these two, hides keys from queries where it is 0.
+/// Multi-head attention. Query, key and value are projected for each head, to key_dim, key_dim and value_dim
+/// features. Each head computes dot(softmax(dot(query, transpose(key)) / sqrt(key_dim)), value). The results
+/// of all heads together are projected to the output. Queries (batch, queries, features) give an output
+/// (batch, queries, output_shape...) and scores (batch, heads, queries, keys). The `attention_mask` of the
+/// call, (batch, queries, keys) or with an axis for the heads before the last two axes, hides keys from
+/// queries where the mask is 0.
 ///
-/// Inputs may have further axes. Attention runs over `attention_axes`, all others count as batch; scores are
-/// (batch..., heads, query axes..., key axes...).
+/// Inputs may have further axes. Attention runs over `attention_axes`; all other axes count as batch. Scores
+/// are (batch..., heads, query axes..., key axes...).
 ///
-/// Weights: query/kernel (features, heads, key_dim) and query/bias (heads, key_dim); key, value and, with
-/// `use_gate`, gate have a kernel and a bias of these shapes, too; attention_output/kernel (heads, value_dim,
-/// output_shape...) and attention_output/bias (output_shape...).
+/// Weights: query/kernel and key/kernel (features, heads, key_dim), value/kernel and, with `use_gate`,
+/// gate/kernel (features, heads, value_dim), attention_output/kernel (heads, value_dim, output_shape...).
+/// With `use_bias` each projection has a bias: query/bias (heads, key_dim), attention_output/bias
+/// (output_shape...).
 ///
-/// Calls that neither return scores nor apply dropout run `K::scaled_dot_product_attention`. Also throws
-/// ValueError for numbers below 1, attention axes that the inputs do not have, step masks and
-/// `use_causal_mask` unless attention runs over one axis (for step masks: axis 1), and `flash_attention`
-/// together with dropout or scores.
+/// The layer calls `K::scaled_dot_product_attention`, unless scores are returned, dropout is active, or a
+/// mask meets inputs with further axes. Also throws ValueError for numbers below 1, attention axes that the
+/// inputs do not have, step masks, `use_causal_mask` and `sliding_window` unless attention runs over one axis
+/// (for step masks: axis 1), and `flash_attention` together with dropout or scores.
 class MultiHeadAttention : public Layer {
  public:
   MultiHeadAttention(std::int64_t num_heads, std::int64_t key_dim,
@@ -121,15 +126,15 @@ struct GroupQueryAttentionOptions {
   std::optional<DType> dtype = {};
 };
 
-/// MultiHeadAttention over sequences, (batch, steps, features), in which several heads of the query share one
-/// head of key and value. The output has the features of the query. Also throws ValueError when the heads of
-/// the query do not divide into those of key and value.
+/// Grouped query attention: MultiHeadAttention over sequences, (batch, steps, features), in which several
+/// heads of the query share one head of key and value. The output has the features of the query. Also throws
+/// ValueError unless num_query_heads is a multiple of num_key_value_heads.
 class GroupQueryAttention : public Layer {
  public:
   GroupQueryAttention(std::int64_t head_dim, std::int64_t num_query_heads, std::int64_t num_key_value_heads,
                       const GroupQueryAttentionOptions& options = {});
 };
-/// Keras's name.
+/// Another name of GroupQueryAttention in Keras.
 using GroupedQueryAttention = GroupQueryAttention;
 
 }  // namespace ktape::nn

@@ -5,19 +5,20 @@
 
 #include <atomic>
 
-/// For the library's own layers, each of which says once, as `fields`, which arguments it takes.
+/// Helpers for the library's layers. Each layer lists its arguments once, in a function `fields`.
 namespace ktape::nn {
 
 template <class F>
 void fields(LayerOptions&, F&&) {}
 
-/// Returns the part of a layer's options that every layer has.
+/// Returns the options of a layer that every layer has.
 template <class Arguments>
 LayerOptions layer_options_of(const Arguments& a) {
   return {a.input_shape, a.batch_input_shape, a.name, a.trainable, a.dtype};
 }
 
-/// Base class of layers with a struct of arguments. The last members of the struct are those of LayerOptions.
+/// A base class of layers with a struct of arguments. The last members of the struct are the members of
+/// LayerOptions.
 template <class Arguments>
 class LayerWith : public LayerImpl {
  public:
@@ -29,24 +30,26 @@ class LayerWith : public LayerImpl {
   const Arguments args;
 };
 
-/// Keras's name for the next object of a class: "dense", then "dense_1", "dense_2", ...
+/// Returns Keras's name for the next object of a class: "dense", then "dense_1", "dense_2", ...
 std::string automatic_name(const std::string& class_name);
 
-/// Returns the description of a layer as Keras 3 writes it: {module, class_name, config, registered_name},
-/// and a number where several models share the layer. Throws ValueError, naming layer and argument, for an
-/// argument that is a function without a name.
+/// Returns the description of a layer with this config, as Keras 3 writes it: {module, class_name, config,
+/// registered_name}, and the number (`shared_object_id`) of a layer that several models share. Throws
+/// ValueError, naming layer and argument, for an argument that is a function without a name.
 Value described(const LayerImpl& layer, const Config& config);
 
 /// Returns the description of a layer as a member of a model's config, without `batch_input_shape`: the
 /// config of the model has the shapes of its inputs.
 Value as_member(const Layer& layer);
 
-/// A config without what every layer has, and without what Keras writes about the layer's past.
+/// Returns a config without the options that every layer has and without the entries `build_config` and
+/// `autocast`, which Keras adds.
 Config own_arguments(const Config& config);
 
-/// Returns the dtype that a config names, or that of its policy; `what` names the layer in messages.
+/// Returns the dtype of a config, or the dtype of the dtype policy in a config, if there is one. `what` names
+/// the layer in messages.
 std::optional<DType> dtype_in(const Config& config, const std::string& what = {});
-/// Reads the options that every layer has (name, trainable, dtype, input shape) from a config.
+/// Returns the options that every layer has (name, trainable, dtype, input shape) from a config of a class.
 LayerOptions layer_options(const std::string& class_name, const Config& config);
 
 template <class Arguments>
@@ -55,7 +58,7 @@ void set_layer_options(Arguments& arguments, const LayerOptions& options) {
   arguments.name = options.name, arguments.trainable = options.trainable, arguments.dtype = options.dtype;
 }
 
-/// Returns the arguments of a layer in a config: its own, and those that every layer has.
+/// Returns the arguments of a layer from a config, including the options that every layer has.
 template <class Arguments>
 Arguments layer_arguments(const std::string& class_name, const Config& config) {
   auto arguments = options_from<Arguments>(class_name, own_arguments(config));
@@ -63,7 +66,7 @@ Arguments layer_arguments(const std::string& class_name, const Config& config) {
   return arguments;
 }
 
-// Each family adds its own.
+// Each function adds the layers of one family to the registry.
 void add_activation_layers(ClassRegistry& registry);
 void add_attention_layers(ClassRegistry& registry);
 void add_augmentation_layers(ClassRegistry& registry);
@@ -90,7 +93,8 @@ void add_reshaping_layers(ClassRegistry& registry);
 void add_text_layers(ClassRegistry& registry);
 void add_wrappers(ClassRegistry& registry);
 
-/// Makes a class known under its name: it is remade from its arguments.
+/// Adds a layer class to the registry under a name and aliases. The factory makes a layer from the arguments
+/// in a config.
 template <class Impl, class Arguments>
 void add_layer(ClassRegistry& registry, const std::string& name,
                const std::vector<std::string>& aliases = {}) {
@@ -100,8 +104,9 @@ void add_layer(ClassRegistry& registry, const std::string& name,
   registry.add(name, Factory(make), aliases);
 }
 
-/// The seeds of a layer that draws random numbers. With a seed, each call gets the next number of the
-/// sequence that the seed determines; without, each call draws from the global generator.
+/// The seeds of a layer that draws random numbers. If the layer has a seed, each call gets the next number of
+/// the sequence that the seed determines. Otherwise `next` returns no seed, and each call draws from the
+/// global generator.
 class SeedGenerator {
  public:
   explicit SeedGenerator(std::optional<std::int64_t> seed) : seed_(seed) {}
@@ -138,7 +143,7 @@ inline void expect_count(const char* layer, const char* argument, std::int64_t c
     fail("[", layer, "] ", argument, " must be below 2 ** 31: received ", argument, '=', count);
 }
 
-/// Throws ValueError, naming layer and argument, unless the rate is one of dropout.
+/// Throws ValueError, naming layer and argument, unless the rate is a valid dropout rate, in [0, 1).
 inline void expect_rate(const char* layer, const char* argument, double rate) {
   if (!(rate >= 0 && rate < 1))
     fail("[", layer, "] ", argument, " must be in [0, 1): received ", argument, '=', rate);

@@ -5,35 +5,36 @@
 #include <type_traits>
 #include <vector>
 
-/// The forms of `call` that a layer class has, found at compile time. Internal: for layer.hpp.
+/// Detection, at compile time, of the forms of `call` that a layer class has. Internal: for layer.hpp.
 namespace ktape::nn {
 
 class LayerImpl;
 struct CallArguments;
 
-/// The functions that call a layer on one tensor and on several; null for a form that the class does not
-/// have.
+/// Functions that call a layer on one tensor and on several tensors; null when the class has no such form.
 struct CallForms {
   Tensor (*one)(LayerImpl& layer, const Tensor& x, const CallArguments& arguments) = nullptr;
   std::vector<Tensor> (*several)(LayerImpl& layer, const std::vector<Tensor>& inputs,
                                  const CallArguments& arguments) = nullptr;
 };
 
-/// Whether a class has a form of `call` that takes such arguments and returns a tensor or several.
+/// Tells whether a class has a form of `call` that takes these arguments and returns one tensor or several.
 template <class T, class... Arguments>
 concept Calls = requires(T& layer, const Arguments&... arguments) {
   requires std::convertible_to<decltype(layer.call(arguments...)), std::vector<Tensor>> ||
       std::convertible_to<decltype(layer.call(arguments...)), Tensor>;
 };
 
-/// The class that declares the form of `call` for one tensor and further arguments.
+/// Deduction of the class that declares the form of `call` for one tensor and further arguments:
+/// `of(&T::call)` returns the class as a std::type_identity.
 template <class... Arguments>
 struct DeclaringClass {
   template <class Class>
   static std::type_identity<Class> of(Tensor (Class::*)(const Tensor&, const Arguments&...));
 };
 
-/// Whether a class has a form for one tensor, and not from LayerImpl, where it stands to be overridden.
+/// Tells whether a class declares or inherits a form of `call` for one tensor. The virtual functions of
+/// LayerImpl itself do not count.
 template <class T, class... Arguments>
 concept CallsOne = Calls<T, Tensor, Arguments...> && !requires {
   requires std::same_as<decltype(DeclaringClass<Arguments...>::of(&T::call)), std::type_identity<LayerImpl>>;
@@ -50,7 +51,8 @@ std::vector<Tensor> listed(Result&& result) {
   else return {Tensor(std::forward<Result>(result))};
 }
 
-/// Returns the forms of a class. Of two that differ in the CallArguments, that with them counts.
+/// Returns the forms of `call` of a class. Of two forms that differ only in the CallArguments, the form with
+/// CallArguments is taken.
 template <class T>
 constexpr CallForms call_forms_of() {
   CallForms forms;

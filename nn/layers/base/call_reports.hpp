@@ -7,8 +7,8 @@
 #include <utility>
 #include <vector>
 
-/// Reports of layers: the losses and metrics that calls add. A thread keeps the reports of the calls that it
-/// makes, so that threads that call one layer do not mix their reports. Internal: sources only.
+/// Losses and metrics that layers add in their calls. Each thread keeps the reports of the calls on that
+/// thread, so that threads that call one layer do not mix their reports. Internal: sources only.
 namespace ktape::nn {
 
 class LayerImpl;
@@ -20,10 +20,10 @@ struct CallReports {
 
   /// Returns whether this thread keeps the reports of any layer.
   static bool any();
-  /// The reports of the layer; empty ones where there are none.
+  /// Returns the reports of a layer; empty reports when there are none.
   static const CallReports& of(const LayerImpl& layer);
-  /// Returns the reports of the layer, to be added to. `call` numbers the calls of this thread that no other
-  /// layer makes; reports of an earlier call are dropped.
+  /// Returns the reports of a layer, to which the caller adds a report. `call` is the number of the outermost
+  /// layer call on this thread; reports of an earlier call are dropped.
   static CallReports& begin(const std::shared_ptr<const LayerImpl>& layer, std::uint64_t call);
   static void forget(const LayerImpl& layer);
 };

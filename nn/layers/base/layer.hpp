@@ -15,13 +15,14 @@
 #include <utility>
 #include <vector>
 
-/// Layers: named weights and a computation. A user holds a Layer, a small handle: copies refer to one layer,
-/// so a layer that is called twice, or put into two models, has one set of weights. A user writes an Impl
-/// class and its handle `LayerOf`:
+/// Layers: named weights and a computation. A user holds a Layer, a small handle. Copies of a handle refer to
+/// one layer, so a layer that is called twice, or put into two models, has one set of weights. A new layer is
+/// written as an Impl class, for which `LayerOf` makes the handle:
 ///
 ///     struct ScaleImpl : nn::LayerImpl {
 ///       double by;
-///       explicit ScaleImpl(double by, nn::LayerOptions options = {}) : nn::LayerImpl("Scale", options), by(by) {}
+///       explicit ScaleImpl(double by, nn::LayerOptions options = {})
+///           : nn::LayerImpl("Scale", options), by(by) {}
 ///       Tensor call(const Tensor& x) override { return x * by; }
 ///       nn::Config get_config() const override { return {{"by", by}}; }
 ///     };
@@ -39,74 +40,75 @@ class LayerImpl;
 class Archive;
 struct LayerCall;
 
-/// The options that every layer takes; the options of each layer of the library end with these fields.
+/// Options of every layer. The options of each layer of the library end with these members.
 ///
-/// A Sequential is built at once when its first layer says the shape of its input, as in Keras 2:
+/// A Sequential is built at once when the first layer has an input shape, as in Keras 2:
 ///
 ///     nn::Sequential model({nn::Dense(4, {.activation = "relu", .input_shape = {3}}), nn::Dense(1)});
 ///
-/// Only the first layer's shape counts, and only in a Sequential.
+/// The shape counts only for the first layer, and only in a Sequential.
 struct LayerOptions {
-  OptionalShape input_shape = {};        ///< the shape of the input without the batch axis
-  OptionalShape batch_input_shape = {};  ///< the shape of the input; the batch axis may be None
-  std::string name = {};                 ///< "dense", "dense_1", ... by default: the class's name, counted
-  bool trainable = true;                 ///< whether training changes its weights
-  std::optional<DType> dtype = {};       ///< dtype of the weights and of the computation; floatx() by default
+  OptionalShape input_shape = {};        ///< the shape of the input, without the batch axis
+  OptionalShape batch_input_shape = {};  ///< the shape of the input with the batch axis, which may be None
+  std::string name = {};                 ///< the class's name, numbered, by default: "dense", "dense_1", ...
+  bool trainable = true;                 ///< whether training changes the weights
+  std::optional<DType> dtype = {};       ///< the dtype of weights and computation; floatx() by default
 };
 
-/// The arguments of a call beside the inputs. Layers ignore the arguments that they have no use for.
+/// Arguments of a call besides the inputs. A layer ignores the arguments that the layer does not use.
 struct CallArguments {
-  /// Training or inference, of this layer and of all that it calls; that of the call around it, or else
-  /// `K::learning_phase()`, by default.
+  /// Whether the call is training or inference, for this layer and all layers that this layer calls. The
+  /// default is the value of the enclosing call, or else `K::learning_phase()`.
   std::optional<bool> training = {};
-  /// The mask of time steps: a bool tensor for each input, or undefined. By default the mask that the input
-  /// carries, see `mask_of`.
+  /// The valid time steps: a bool tensor, or an undefined tensor, for each input. The default is the mask
+  /// that the input carries, see `mask_of`.
   TensorList mask = {};
-  TensorList initial_state = {};         ///< the states before the first step, for recurrent layers
-  Tensor attention_mask = {};            ///< MultiHeadAttention: (batch, query, key)
-  Tensor count_weights = {};             ///< CategoryEncoding: the weight of each entry
-  bool use_causal_mask = false;          ///< attention layers: query i sees keys 0 to i
-  bool return_attention_scores = false;  ///< attention layers: `apply` returns the scores after the output
+  TensorList initial_state = {};         ///< the initial states of a recurrent layer
+  Tensor attention_mask = {};            ///< the mask of MultiHeadAttention: (batch, query, key)
+  Tensor count_weights = {};             ///< the weight of each entry, for CategoryEncoding
+  bool use_causal_mask = false;          ///< whether attention layers hide later keys from a query
+  bool return_attention_scores = false;  ///< whether `apply` of attention layers returns the scores, too
 };
 
 struct WeightOptions {
-  Initializer initializer = {};  ///< "glorot_uniform" for floating dtypes by default, zeros for others
+  Initializer initializer = {};  ///< by default "glorot_uniform" for floating dtypes, zeros for others
   Regularizer regularizer = {};
   nn::Constraint constraint = {};
   bool trainable = true;
   std::optional<DType> dtype = {};  ///< the layer's dtype by default
 };
 
-/// Requirements on an input; an input that breaks one is an error that names the layer and the requirement.
-/// Mirrors `keras.InputSpec`.
+/// Requirements on an input. An error names the layer and the requirements. Mirrors `keras.InputSpec`.
 struct InputSpec {
   std::optional<int> ndim = {}, min_ndim = {}, max_ndim = {};
-  std::vector<std::pair<int, std::int64_t>> axes = {};  ///< extents that must be there; axes may be negative
+  std::vector<std::pair<int, std::int64_t>> axes = {};  ///< (axis, required extent); axes may be negative
 };
 
-/// The mask that a tensor carries, `(batch, steps)`; undefined when there is none. Layers that support
-/// masking hand it on.
+/// Returns the mask that a tensor carries, `(batch, steps)`; undefined for a tensor without a mask. Layers
+/// that support masking pass the mask on to their output.
 Tensor mask_of(const Tensor& x);
-/// Returns x with another mask; with an undefined mask, x without a mask.
+/// Returns a tensor with the value of x and another mask. An undefined mask removes the mask of x.
 Tensor with_mask(const Tensor& x, const Tensor& mask);
 
-/// A layer. `layer(x)` is for one output; `apply` takes and returns any number of tensors. On symbolic
-/// tensors (nn::Input) a call adds to the graph of a model instead of computing.
+/// A handle to a layer. `layer(x)` is a call with one output; `apply` takes and returns any number of
+/// tensors. On symbolic tensors (nn::Input) a call adds a node to the graph of a model and computes no
+/// values.
 ///
-/// Any number of threads may call one layer in inference at the same time, the first call and `build`, which
-/// make the weights, included: first calls take turns, so a first call must not wait for that of another
-/// thread. A stateful recurrent layer then keeps the state of the call that ended last. Functions that change
-/// weights, settings or a vocabulary (training, `set_weights`, `set_trainable`, `adapt`) must not run beside
-/// other calls of the layer. See also autograd/tape.hpp.
+/// Any number of threads may call one layer in inference at the same time, also in the first call and in
+/// `build`, which make the weights. First calls run one after another, so a first call must not wait for the
+/// first call of another thread. A stateful recurrent layer keeps the state of the call that ended last.
+/// Operations that change weights, settings or a vocabulary (training, `set_weights`, `set_trainable`,
+/// `adapt`) need the layer for one thread alone. See also autograd/tape.hpp.
 class Layer : public Handle<LayerImpl> {
  public:
   using Handle::Handle;
-  /// A layer of a class of your own, whose forms of `call` are found: what LayerOf makes.
+  /// Makes a handle to a layer of a user's class, and finds the forms of `call` of that class. LayerOf uses
+  /// this constructor.
   template <std::derived_from<LayerImpl> Implementation>
   explicit Layer(std::shared_ptr<Implementation> impl);
 
-  /// Builds the weights on the first call, and computes. Throws ValueError or TypeError, naming the layer,
-  /// for inputs that do not fit.
+  /// Builds the weights on the first call, and computes the output. Throws ValueError or TypeError, naming
+  /// the layer, for inputs that do not fit.
   Tensor operator()(const Tensor& x) const;
   Tensor operator()(const Tensor& x, const CallArguments& arguments) const;
   Tensor operator()(std::initializer_list<Tensor> inputs, const CallArguments& arguments = {}) const;
@@ -116,68 +118,71 @@ class Layer : public Handle<LayerImpl> {
   const std::string& name() const;
   DType dtype() const;
   bool trainable() const;
-  /// Freezes or thaws the layer and all layers in it.
+  /// Freezes or unfreezes the layer and all its inner layers.
   void set_trainable(bool trainable) const;
 
   bool built() const;
-  /// Makes the weights for inputs of this shape, of which some extents may be None. A layer or model whose
-  /// class builds the layers in it by calling them is called on symbolic inputs. Throws what that call
-  /// throws, and changes nothing then.
+  /// Makes the weights for inputs of a shape, in which extents may be None. If the class leaves inner layers
+  /// unbuilt, because the inner layers are built by calls, the layer is called on symbolic inputs. An error
+  /// of that call is passed on and leaves the layer unchanged.
   void build(const Shape& input) const;
   void build(const std::vector<Shape>& inputs) const;
-  /// Returns the shape of the output for an input of a shape; builds the layer.
+  /// Returns the shape of the output for an input of a shape. Builds the layer if necessary.
   Shape compute_output_shape(const Shape& input) const;
   std::vector<Shape> compute_output_shapes(const std::vector<Shape>& inputs) const;
 
-  /// Returns all weights, each once: the layer's (trainable weights first), then the weights of its
-  /// sublayers.
+  /// Returns all weights, each once: the weights of the layer itself (trainable weights first), then the
+  /// weights of the inner layers.
   std::vector<Variable> weights() const;
   std::vector<Variable> trainable_weights() const;
   std::vector<Variable> non_trainable_weights() const;
-  /// Returns the weight of a name: "kernel". The name of a sublayer's weight begins with as many names of
-  /// layers as make the name unique: "forward_lstm/kernel". Throws ValueError, naming the layer and its
-  /// weights, for a name that fits no weight or several weights, and before the layer is built.
+  /// Returns the weight of a name, such as "kernel". For the weight of an inner layer the name begins with
+  /// layer names, as many as are needed to identify the weight: "forward_lstm/kernel". Throws ValueError,
+  /// naming the layer and its weights, when no weight or more than one weight fits the name, and before the
+  /// layer is built.
   Variable weight(const std::string& name) const;
   /// Returns the values of `weights()`.
   std::vector<Tensor> get_weights() const;
-  /// Throws ValueError, changing nothing, unless there is one value of the right shape for each of
-  /// `weights()`.
+  /// Sets the values of `weights()`. Throws ValueError, and changes nothing, unless there is one value of the
+  /// right shape for each weight.
   void set_weights(const std::vector<Tensor>& values) const;
   /// Returns the number of elements of all weights. Throws ValueError before the layer is built.
   std::int64_t count_params() const;
-  /// The penalties of its trainable weights that have a regularizer, and the losses that were added in its
-  /// last call on this thread.
+  /// Returns the losses of the layer and its inner layers: the penalties of trainable weights with a
+  /// regularizer, and the losses that the last call on this thread added (`add_loss`).
   std::vector<Tensor> losses() const;
 
-  /// Learns from data what a preprocessing layer needs (means, boundaries, a vocabulary) and forgets what it
-  /// knew. Throws TypeError, naming the layer, where there is nothing to learn.
+  /// Learns from data the state of a preprocessing layer (means, boundaries, a vocabulary) and discards the
+  /// earlier state. Throws TypeError, naming the layer, for a layer that does not learn from data.
   void adapt(const Tensor& data) const;
-  /// The three steps of `adapt`: forgets all data, adds a batch, computes the layer's statistics or
-  /// vocabulary.
+  /// Discards the learned state: the first step of an `adapt` in batches.
   void reset_state() const;
+  /// Reads one batch of data: the step of an `adapt` that is repeated for each batch.
   void update_state(const Tensor& batch) const;
+  /// Puts the learned state into effect: the last step of an `adapt` in batches.
   void finalize_state() const;
 
-  /// Input and output of the layer's first, or i-th, symbolic call. Throws ValueError when there is none, and
-  /// for several.
+  /// Returns the input or output of the layer's first symbolic call, or of symbolic call number `call`,
+  /// counted from 0. Throws ValueError when there is no such call, and when the call has several inputs or
+  /// outputs.
   Tensor input() const;
   Tensor output() const;
   Tensor input_at(int call) const;
   Tensor output_at(int call) const;
 
-  /// Name, trainable, dtype, and what the class itself adds.
+  /// Returns the config: name, trainable, dtype and the arguments of the class.
   Config get_config() const;
-  /// Returns the layer of a {class_name, config}. Throws ValueError for an unknown class, with the nearest
-  /// known ones.
+  /// Returns the layer that a {class_name, config} describes. Throws ValueError for an unknown class, with
+  /// the nearest known names.
   static Layer from_value(const Value& value, const std::string& what = {});
 };
 
-/// A handle to a layer class of your own; `->` reaches its members.
+/// A handle to a user's layer class; `->` reaches the members of the class.
 template <class Implementation>
 using LayerOf = HandleOf<Layer, Implementation>;
 
-/// The base class of layers: the constructor takes the configuration, `build` makes the weights, `call`
-/// computes.
+/// The implementation of a Layer: the constructor takes the configuration, `build` makes the weights, and
+/// `call` computes.
 class LayerImpl : public Object, public std::enable_shared_from_this<LayerImpl> {
  public:
   static constexpr const char* kind = "layer";
@@ -187,43 +192,43 @@ class LayerImpl : public Object, public std::enable_shared_from_this<LayerImpl> 
   LayerImpl(const LayerImpl&) = delete;
   LayerImpl& operator=(const LayerImpl&) = delete;
 
-  /// Makes the weights, with `add_weight`, before the first call; the batch axis, and what else is unknown,
-  /// is None. Override the second form for several inputs.
+  /// Makes the weights, with `add_weight`, before the first call. The batch axis and other unknown extents
+  /// are None. Override the second form for a layer with several inputs.
   virtual void build(const Shape& input);
   virtual void build(const std::vector<Shape>& inputs);
 
-  /// Computes the output. A class defines the form that it needs, and may define a form for one tensor and a
-  /// form for several:
+  /// Computes the output. A class has a form of `call` for one tensor, a form for several tensors, or both:
   ///
   ///     Tensor call(const Tensor& x) override;
-  ///     Tensor call(const std::vector<Tensor>& inputs);               // no override: there is none to override
-  ///     std::vector<Tensor> call(const std::vector<Tensor>& inputs);  // several outputs, too
+  ///     Tensor call(const std::vector<Tensor>& inputs);               // not virtual: without `override`
+  ///     std::vector<Tensor> call(const std::vector<Tensor>& inputs);  // for several outputs, too
   ///
-  /// each also with a `const CallArguments&` as the last parameter. Without a form for several tensors the
-  /// layer takes one input; without a form for one tensor `call` gets a list of one. Where a class has a form
-  /// with and a form without CallArguments, the form with CallArguments is called. Several threads may run
-  /// `call` at once: members that `call` changes need a lock, or are std::atomic.
+  /// Each form may take a `const CallArguments&` as its last parameter. Of two forms that differ only in the
+  /// CallArguments, the form with CallArguments is called. Without a form for several tensors the layer takes
+  /// one input. Without a form for one tensor the layer receives a list of one tensor.
+  ///
+  /// Several threads may run `call` at once: members that `call` changes need a lock or must be std::atomic.
   virtual Tensor call(const Tensor& x);
   virtual Tensor call(const Tensor& x, const CallArguments& arguments);
 
-  /// Returns the mask of the output, asked for when `supports_masking`: by default that of the (first) input.
-  /// A mask may be undefined. Override the second form for several inputs or outputs.
+  /// Returns the mask of the output; called if `supports_masking`. The default is the mask of the (first)
+  /// input. Masks may be undefined. Override the second form for several inputs or outputs.
   virtual Tensor compute_mask(const Tensor& x, const Tensor& mask);
   virtual std::vector<Tensor> compute_mask(const std::vector<Tensor>& inputs,
                                            const std::vector<Tensor>& masks);
 
-  /// The parts of `adapt`; override `reset_state`, `update_state` and `finalize_state` for a layer that
-  /// learns from data without gradients.
+  /// Calls `reset_state`, `update_state` and `finalize_state`, which throw TypeError by default. A layer that
+  /// learns from data overrides these three functions.
   virtual void adapt(const Tensor& data);
   virtual void reset_state();
   virtual void update_state(const Tensor& batch);
   virtual void finalize_state();
 
-  /// Names what changes with the calls beside the weights, as the place in a sequence of random numbers does;
-  /// see Archive. Nothing by default.
+  /// Saves or restores the values that calls change besides the weights, such as the position in a sequence
+  /// of random numbers; see Archive. Does nothing by default.
   virtual void state(Archive&) {}
 
-  /// The arguments of the class's own constructor; name, trainable and dtype are added to them.
+  /// Returns the arguments of the class's constructor. `full_config` adds name, trainable and dtype.
   Config get_config() const override { return {}; }
 
   std::string class_name() const override { return class_name_; }
@@ -234,7 +239,7 @@ class LayerImpl : public Object, public std::enable_shared_from_this<LayerImpl> 
   std::vector<Tensor> apply(const std::vector<Tensor>& inputs, const CallArguments& arguments = {});
 
   const std::string& name() const { return name_; }
-  /// Returns the shape of the input, with the batch axis, where the options said it.
+  /// Returns the shape of the input, with the batch axis, if the options contain a shape.
   const std::optional<Shape>& batch_input_shape() const { return batch_input_shape_; }
   bool built() const {
     const Stage stage = stage_.load(std::memory_order_acquire);
@@ -252,30 +257,30 @@ class LayerImpl : public Object, public std::enable_shared_from_this<LayerImpl> 
   std::vector<Tensor> losses() const;
 
  protected:
-  /// Returns a new weight, "layer/name". For `build`, or the constructor where the shape is known there.
-  /// Throws ValueError, naming the layer, for a shape with an unknown extent.
+  /// Makes a weight with the name "layer/name". For `build`, or for the constructor when the shape is known
+  /// there. Throws ValueError, naming the layer, for a shape with an unknown extent.
   Variable add_weight(const std::string& name, const Shape& shape, const WeightOptions& options = {});
-  /// Makes a layer part of this one: its weights are this one's. Returns it. A layer that `call` calls
-  /// becomes part of this one then; what is added in the constructor is so before, and in the order that is
-  /// written.
+  /// Adds an inner layer, whose weights become weights of this layer, and returns the inner layer. A layer
+  /// that `call` calls is added by that call. Layers that the constructor adds are present before the first
+  /// call, in the order of the code.
   template <class L>
   L add_layer(L layer) {
     adopt(layer);
     return layer;
   }
-  /// Adds a scalar, or the sum of a tensor, to the loss of the model that the layer is in. For `call`.
+  /// Adds a scalar, or the sum of a tensor, to the loss of the model that contains the layer. For `call`.
   void add_loss(const Tensor& loss);
   /// Reports the mean of a value under a name. For `call`.
   void add_metric(const Tensor& value, const std::string& name);
-  /// Returns whether to train: the argument of the call, or that of the calls around it, or else the learning
-  /// phase.
+  /// Returns whether the call is training: the argument of the call, or of the calls around the call, or else
+  /// the learning phase.
   static bool training(const CallArguments& arguments);
 
-  bool supports_masking = false;  ///< whether the layer hands masks on, or makes one
-  std::vector<InputSpec>
-      input_spec;  ///< requirements on each input; the last element holds for all further inputs
-  Regularizer activity_regularizer;  ///< the penalty on the outputs, per sample
-  bool names_weights = true;         ///< whether the names of the weights in it begin with its own
+  bool supports_masking = false;  ///< whether the layer passes masks on, or makes a mask
+  /// The requirements on each input; the last entry also holds for all further inputs.
+  std::vector<InputSpec> input_spec;
+  Regularizer activity_regularizer;  ///< the penalty on the outputs, divided by the number of samples
+  bool names_weights = true;         ///< whether names of weights made in `build` begin with the layer's name
 
  private:
   friend class Layer;
@@ -286,7 +291,8 @@ class LayerImpl : public Object, public std::enable_shared_from_this<LayerImpl> 
   friend struct LayerCall;
   class CallScope;
   class FirstCall;
-  /// A layer that is being built belongs to the thread that builds it until its first call has succeeded.
+  /// The stages of a layer. In stage FirstCall, which lasts until the first call has succeeded, only the
+  /// building thread sees the layer as built.
   enum class Stage : char { Unbuilt, FirstCall, Built };
   struct Weight {
     Variable variable;
@@ -294,14 +300,15 @@ class LayerImpl : public Object, public std::enable_shared_from_this<LayerImpl> 
     std::string name;
   };
 
-  /// Returns whether this thread is inside of the first call of a layer.
+  /// Returns whether this thread is in the first call, or in the build, of a layer.
   static bool in_first_call();
-  /// Guards the weights, sublayers and symbolic calls of all layers, for a few instructions.
+  /// Returns the mutex of the weights, sublayers and symbolic calls of all layers. The mutex is held for a
+  /// few instructions only.
   static std::mutex& structure();
   void adopt(const Layer& layer);
   void take_up(LayerImpl& called);
   void drop_leftovers();
-  /// Inputs or outputs of one of the symbolic calls.
+  /// Returns the inputs or the outputs of one of the symbolic calls.
   std::vector<Tensor> recorded_tensors(int call, std::vector<Tensor> (LayerCall::*of_call)() const) const;
   void restore(const Config& config);
   void collect(std::vector<Variable>& found, std::optional<bool> trainable, bool frozen) const;
@@ -322,7 +329,7 @@ class LayerImpl : public Object, public std::enable_shared_from_this<LayerImpl> 
   Tensor only(std::vector<Tensor> outputs) const;
   void add_activity_loss(const Tensor& y);
   void forget_reports() const;
-  /// Returns whether the penalty of a weight is a loss: penalties of frozen weights are none.
+  /// Returns whether the penalty of a weight is a loss: frozen weights have no penalty.
   bool penalizes(const Weight& weight) const;
 
   std::string class_name_, name_;
@@ -330,18 +337,18 @@ class LayerImpl : public Object, public std::enable_shared_from_this<LayerImpl> 
   bool trainable_, building_ = false;
   std::atomic<Stage> stage_{Stage::Unbuilt};
   static const CallForms virtual_forms;
-  const CallForms* forms_ =
-      &virtual_forms;  ///< those of the object's class, once a Layer of that class holds it
+  /// The forms of `call`: the virtual functions, until a Layer of the object's exact class holds the object.
+  const CallForms* forms_ = &virtual_forms;
   DType dtype_;
-  const std::uint64_t number_;  ///< counts the layers of the process
-  /// The number of the last layer that called this one and has it among its own.
+  const std::uint64_t number_;  ///< the number of the layer in the process, counted from 1
+  /// The `number_` of the last layer that called this layer and has this layer among its sublayers.
   std::atomic<std::uint64_t> part_of_{0};
-  /// The thread that trains the layer, a model, at present; null almost always.
+  /// The thread that is training this layer, a model; null almost always.
   std::atomic<const ThreadState*> trained_by_{nullptr};
-  bool taken_up_ = false;  ///< made part of a layer by a call, not by add_layer
+  bool taken_up_ = false;  ///< whether a call, not add_layer, made the layer a sublayer
   std::vector<Weight> weights_;
   std::vector<Layer> sublayers_;
-  std::vector<LayerCall*> calls_;  ///< the symbolic ones that are still part of a graph
+  std::vector<LayerCall*> calls_;  ///< the symbolic calls that are still part of a graph
 };
 
 template <std::derived_from<LayerImpl> Implementation>

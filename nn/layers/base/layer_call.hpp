@@ -2,16 +2,16 @@
 #include <ktape/autograd/symbol.hpp>
 #include <ktape/nn/layers/base/layer.hpp>
 
-/// The graph of a model: each symbolic tensor refers to the call of the layer that made the tensor.
+/// Records of the calls of layers on symbolic tensors: the graph of a model.
 namespace ktape::nn {
 
-/// A layer's call on symbolic tensors. It belongs to the symbol that waits for it (`Symbol::owner`), which
-/// keeps the layer alive; the layer knows its calls only as long as they live.
+/// A layer's call on symbolic tensors. The record is owned by the symbol of the call (`Symbol::owner`) and
+/// keeps the layer alive. The layer lists the record only as long as the record lives.
 struct LayerCall {
   Layer layer;
   Symbol* symbol;
   CallArguments arguments;
-  std::size_t input_count;  ///< the first operands of the symbol
+  std::size_t input_count;  ///< the number of inputs, which are the first operands of the symbol
 
   LayerCall(Layer layer, Symbol* symbol, CallArguments arguments, std::size_t input_count);
   ~LayerCall();
@@ -19,19 +19,20 @@ struct LayerCall {
   LayerCall& operator=(const LayerCall&) = delete;
 
   std::vector<Tensor> inputs() const;
-  /// Returns the outputs; empty when the last output tensor is gone.
+  /// Returns the outputs; an empty list when the last output has been destroyed.
   std::vector<Tensor> outputs() const;
-  /// Returns how many of the symbol's operands a call reads; the others are weights.
+  /// Returns the number of the symbol's operands that the call reads; the other operands are weights.
   std::size_t operand_count() const;
-  /// Returns whether it is a call on one tensor, with no other tensor among its arguments.
+  /// Returns whether the call has one input and no tensor among the arguments.
   bool plain() const;
 };
 
-/// Returns the call that made x; null when no layer did.
+/// Returns the layer call that made a symbol or a tensor; null when no layer did.
 const LayerCall* call_of(const Symbol& symbol);
 const LayerCall* call_of(const Tensor& x);
 
-/// While one lives, calls of layers are part of a graph, even inside the call of another layer.
+/// A scope in which calls of layers on symbolic tensors become part of a graph, even inside the call of
+/// another layer.
 class GraphScope {
  public:
   GraphScope();
@@ -43,10 +44,11 @@ class GraphScope {
   LayerImpl* before_;
 };
 
-/// A symbol that calls a layer when its inputs have values.
+/// A symbol that calls a layer when the inputs have values.
 class LayerCallSymbol final : public Symbol {
  public:
-  /// The operands are the inputs, the tensors among the arguments, and the weights, which gradients reach.
+  /// Makes the symbol of a call. The operands are the inputs, the tensors among the arguments, and the
+  /// weights, so that gradients reach the weights.
   static Ref<Symbol> make(const Layer& layer, const std::vector<Tensor>& inputs,
                           const CallArguments& arguments);
   void run(const OperandValues& values, Results& results) const override;

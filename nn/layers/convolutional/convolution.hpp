@@ -3,25 +3,26 @@
 #include <ktape/nn/layers/base/weighted_layers.hpp>
 #include <ktape/ops/per_axis.hpp>
 
-/// Convolutions over one, two or three spatial axes: (batch, spatial..., channels) or, with "channels_first",
-/// (batch, channels, spatial...). Each is activation(convolution + bias); which elements a window reads, and
-/// how many windows there are, is said in ops/convolution.hpp. One number, as a size or stride, counts for
-/// each spatial axis.
+/// Convolution layers over one, two or three spatial axes. Inputs are (batch, spatial..., channels) or, with
+/// "channels_first", (batch, channels, spatial...). Each layer computes activation(convolution + bias). The
+/// elements that a window reads, and the number of windows, are described in ops/convolution.hpp. A single
+/// number as size, stride or rate holds for each spatial axis.
 ///
 ///     nn::Conv2D(16, 3, {.strides = 2, .padding = "same", .activation = "relu"})
 ///
-/// Throws ValueError, naming the layer, for sizes, strides and rates below 1 or of another number than there
-/// are axes, strides together with rates above 1, and unknown names.
+/// All layers throw ValueError, naming the layer, for sizes, strides and rates below 1, for lists of numbers
+/// whose length is not the number of spatial axes, for strides above 1 together with rates above 1, and for
+/// unknown names.
 namespace ktape::nn {
 
 using backend::PerAxis;
 
 struct ConvOptions {
   PerAxis<std::int64_t> strides = 1;
-  std::string padding = "valid";  ///< or "same"; for Conv1D also "causal"
+  std::string padding = "valid";  ///< "valid" or "same"; for Conv1D also "causal"
   std::string data_format = {};   ///< K::image_data_format() by default
   PerAxis<std::int64_t> dilation_rate = 1;
-  std::int64_t groups = 1;  ///< group g of the filters sees group g of the channels
+  std::int64_t groups = 1;  ///< filters of group g read the channels of group g only
   ActivationFunction activation = {};
   bool use_bias = true;
   Initializer kernel_initializer = "glorot_uniform", bias_initializer = "zeros";
@@ -33,8 +34,9 @@ struct ConvOptions {
   std::optional<DType> dtype = {};
 };
 
-/// Weights: kernel (spatial..., channels / groups, filters) and bias (filters,). Throws ValueError for
-/// channels or filters that do not divide into the groups.
+/// A convolution over one, two (Conv2D) or three (Conv3D) spatial axes. Weights: kernel (spatial..., channels
+/// / groups, filters) and bias (filters,). Throws ValueError when `groups` does not divide the number of
+/// channels or filters.
 class Conv1D : public KernelLayer {
  public:
   Conv1D(std::int64_t filters, const PerAxis<std::int64_t>& kernel_size, const ConvOptions& options = {});
@@ -50,8 +52,10 @@ class Conv3D : public KernelLayer {
 
 struct ConvTransposeOptions {
   PerAxis<std::int64_t> strides = 1;
-  std::string padding = "valid";              ///< or "same"
-  PerAxis<std::int64_t> output_padding = {};  ///< below the strides; by default the output is as below
+  std::string padding = "valid";  ///< "valid" or "same"
+  /// The output padding p, which must be below the strides. The formulas for the extents of the output are at
+  /// Conv1DTranspose; without a value the formulas without p hold.
+  PerAxis<std::int64_t> output_padding = {};
   std::string data_format = {};
   PerAxis<std::int64_t> dilation_rate = 1;
   ActivationFunction activation = {};
@@ -65,10 +69,12 @@ struct ConvTransposeOptions {
   std::optional<DType> dtype = {};
 };
 
-/// The gradient of the convolution that maps the output's extents to the input's. An axis of extent n becomes
-/// n * stride ("same") or n * stride + max(k - stride, 0) ("valid"), where k = (kernel_size - 1) *
-/// dilation_rate + 1; with an output padding p it becomes (n - 1) * stride + k - 2 * (k / 2) + p ("same") or
-/// (n - 1) * stride + k + p ("valid"). Weights: kernel (spatial..., filters, channels) and bias (filters,).
+/// A transposed convolution over one, two (Conv2DTranspose) or three (Conv3DTranspose) spatial axes: the
+/// gradient of the convolution that maps the extents of the output to the extents of the input. With k =
+/// (kernel_size - 1) * dilation_rate + 1, an axis of extent n becomes n * stride ("same") or n * stride +
+/// max(k - stride, 0) ("valid"). With an output padding p the axis becomes (n - 1) * stride + k - 2 * (k / 2)
+/// + p ("same") or (n - 1) * stride + k + p ("valid"). Weights: kernel (spatial..., filters, channels) and
+/// bias (filters,).
 class Conv1DTranspose : public KernelLayer {
  public:
   Conv1DTranspose(std::int64_t filters, const PerAxis<std::int64_t>& kernel_size,
@@ -79,7 +85,7 @@ class Conv2DTranspose : public KernelLayer {
   Conv2DTranspose(std::int64_t filters, const PerAxis<std::int64_t>& kernel_size,
                   const ConvTransposeOptions& options = {});
 };
-/// Without dilation.
+/// A transposed convolution over three spatial axes. Throws ValueError for a dilation rate above 1.
 class Conv3DTranspose : public KernelLayer {
  public:
   Conv3DTranspose(std::int64_t filters, const PerAxis<std::int64_t>& kernel_size,
@@ -88,8 +94,8 @@ class Conv3DTranspose : public KernelLayer {
 
 struct DepthwiseConvOptions {
   PerAxis<std::int64_t> strides = 1;
-  std::string padding = "valid";      ///< or "same"
-  std::int64_t depth_multiplier = 1;  ///< filters for each channel
+  std::string padding = "valid";      ///< "valid" or "same"
+  std::int64_t depth_multiplier = 1;  ///< the number of filters for each channel
   std::string data_format = {};
   PerAxis<std::int64_t> dilation_rate = 1;
   ActivationFunction activation = {};
@@ -103,9 +109,9 @@ struct DepthwiseConvOptions {
   std::optional<DType> dtype = {};
 };
 
-/// Convolves each channel with depth_multiplier filters: output c * depth_multiplier + m is channel c with
-/// filter m of that channel. Weights:
-/// kernel (spatial..., channels, depth_multiplier) and bias (channels * depth_multiplier,).
+/// A depthwise convolution: each channel has separate filters. Output c * depth_multiplier + m is channel c
+/// convolved with filter m of this channel. Weights: kernel (spatial..., channels, depth_multiplier) and bias
+/// (channels * depth_multiplier,).
 class DepthwiseConv1D : public KernelLayer {
  public:
   explicit DepthwiseConv1D(const PerAxis<std::int64_t>& kernel_size,
@@ -119,7 +125,7 @@ class DepthwiseConv2D : public KernelLayer {
 
 struct SeparableConvOptions {
   PerAxis<std::int64_t> strides = 1;
-  std::string padding = "valid";  ///< or "same"; for SeparableConv1D also "causal"
+  std::string padding = "valid";  ///< "valid" or "same"; for SeparableConv1D also "causal"
   std::string data_format = {};
   PerAxis<std::int64_t> dilation_rate = 1;
   std::int64_t depth_multiplier = 1;
@@ -136,9 +142,9 @@ struct SeparableConvOptions {
   std::optional<DType> dtype = {};
 };
 
-/// A depthwise convolution, then one of size 1 that mixes the channels. Weights: depthwise_kernel
-/// (spatial..., channels, depth_multiplier), pointwise_kernel (1..., channels * depth_multiplier, filters)
-/// and bias (filters,).
+/// A separable convolution: a depthwise convolution, then a convolution of size 1 that mixes the channels.
+/// Weights: depthwise_kernel (spatial..., channels, depth_multiplier), pointwise_kernel (1..., channels *
+/// depth_multiplier, filters) and bias (filters,).
 class SeparableConv1D : public Layer {
  public:
   SeparableConv1D(std::int64_t filters, const PerAxis<std::int64_t>& kernel_size,
@@ -156,7 +162,7 @@ class SeparableConv2D : public Layer {
   Variable bias() const { return weight("bias"); }
 };
 
-// Keras's longer names.
+// Longer names of the layers in Keras.
 using Convolution1D = Conv1D;
 using Convolution2D = Conv2D;
 using Convolution3D = Conv3D;

@@ -3,29 +3,31 @@
 #include <ktape/nn/layers/base/weighted_layers.hpp>
 #include <ktape/ops/per_axis.hpp>
 
-/// Convolutions, without padding, with other weights at each position: see ops/convolution.hpp. From Keras 2.
+/// Locally connected layers of Keras 2: convolutions without padding, with separate weights at each position;
+/// see ops/convolution.hpp.
 namespace ktape::nn {
 
 using backend::PerAxis;
 
 struct LocallyConnectedOptions {
   PerAxis<std::int64_t> strides = 1;
-  std::string padding = "valid";  ///< nothing else
+  std::string padding = "valid";  ///< only "valid" is allowed
   std::string data_format = {};   ///< K::image_data_format() by default
   ActivationFunction activation = {};
   bool use_bias = true;
   Initializer kernel_initializer = "glorot_uniform", bias_initializer = "zeros";
   Regularizer kernel_regularizer = {}, bias_regularizer = {}, activity_regularizer = {};
   nn::Constraint kernel_constraint = {}, bias_constraint = {};
-  std::int64_t implementation = 1;  ///< accepted, and not looked at
+  std::int64_t implementation = 1;  ///< accepted and ignored
   OptionalShape input_shape = {}, batch_input_shape = {};
   std::string name = {};
   bool trainable = true;
   std::optional<DType> dtype = {};
 };
 
-/// Weights: kernel (positions, elements of a patch, filters) and bias (positions..., filters). Throws
-/// ValueError for an input whose extents are not known.
+/// A locally connected layer over one (LocallyConnected1D) or two (LocallyConnected2D) spatial axes. Weights:
+/// kernel (positions, elements of a patch, filters) and bias (positions..., filters). Throws ValueError for
+/// an input whose spatial extents are unknown or smaller than a window.
 class LocallyConnected1D : public KernelLayer {
  public:
   LocallyConnected1D(std::int64_t filters, const PerAxis<std::int64_t>& kernel_size,

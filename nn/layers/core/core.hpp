@@ -13,27 +13,27 @@ struct DenseOptions {
   Initializer bias_initializer = "zeros";
   Regularizer kernel_regularizer = {}, bias_regularizer = {}, activity_regularizer = {};
   nn::Constraint kernel_constraint = {}, bias_constraint = {};
-  std::optional<std::int64_t> input_dim = {};  ///< as `.input_shape = {input_dim}`
+  std::optional<std::int64_t> input_dim = {};  ///< short for `.input_shape = {input_dim}`
   OptionalShape input_shape = {}, batch_input_shape = {};
   std::string name = {};
   bool trainable = true;
   std::optional<DType> dtype = {};
 };
 
-/// activation(dot(x, kernel) + bias): x of shape (batch, ..., features) becomes (batch, ..., units). Weights:
-/// kernel (features, units) and bias (units,). Masks pass.
+/// A fully connected layer: activation(dot(x, kernel) + bias). x of shape (batch, ..., features) gives
+/// (batch, ..., units). Weights: kernel (features, units) and bias (units,). Masks pass.
 class Dense : public KernelLayer {
  public:
   explicit Dense(std::int64_t units, const DenseOptions& options = {});
 };
 
-/// An activation function as a layer; by name, as an object, or any callable. Masks pass.
+/// An activation function as a layer, given by name, as an object, or as any callable. Masks pass.
 class Activation : public Layer {
  public:
   explicit Activation(const ActivationFunction& activation, const LayerOptions& options = {});
 };
 
-/// Returns its input. Masks pass.
+/// A layer that returns the input. Masks pass.
 class Identity : public Layer {
  public:
   explicit Identity(const LayerOptions& options = {});
@@ -43,33 +43,33 @@ struct EmbeddingOptions {
   Initializer embeddings_initializer = "uniform";
   Regularizer embeddings_regularizer = {}, activity_regularizer = {};
   nn::Constraint embeddings_constraint = {};
-  bool mask_zero = false;  ///< 0 is padding: the output carries the mask x != 0
-  Tensor weights = {};     ///< the first value of the table, in place of the initializer's
-  std::optional<std::int64_t> input_length = {};  ///< as `.input_shape = {input_length}`
+  bool mask_zero = false;  ///< whether 0 is padding: the output then carries the mask x != 0
+  Tensor weights = {};     ///< the initial value of the table, instead of the initializer
+  std::optional<std::int64_t> input_length = {};  ///< short for `.input_shape = {input_length}`
   OptionalShape input_shape = {}, batch_input_shape = {};
   std::string name = {};
   bool trainable = true;
   std::optional<DType> dtype = {};
 };
 
-/// Numbers below input_dim become rows of a table: (batch, steps) becomes (batch, steps, output_dim). Weight:
-/// embeddings (input_dim, output_dim). Numbers of a floating dtype must be
-/// whole. Throws ValueError for a number out of range, a fraction or NaN.
+/// A table of vectors: each number below input_dim becomes a row of the table, so (batch, steps) becomes
+/// (batch, steps, output_dim). Weight: embeddings (input_dim, output_dim). Numbers of a floating dtype must
+/// be whole. Throws ValueError for a number out of range, a fraction or NaN.
 class Embedding : public Layer {
  public:
   Embedding(std::int64_t input_dim, std::int64_t output_dim, const EmbeddingOptions& options = {});
   Variable embeddings() const { return weight("embeddings"); }
 };
 
-/// Masks the time steps whose features all equal mask_value, and sets them to 0: the input is (batch, steps,
-/// ...).
+/// A layer that masks the time steps whose features all equal mask_value, and sets these steps to 0. The
+/// input is (batch, steps, ...).
 class Masking : public Layer {
  public:
   explicit Masking(double mask_value = 0, const LayerOptions& options = {});
 };
 
-/// A function of a tensor, or of a vector of tensors, as a layer; it may return one tensor or a vector of
-/// them. Such a layer has no config from which it could be made again.
+/// A function of a tensor, or of a vector of tensors, as a layer. The function returns one tensor or a vector
+/// of tensors. A Lambda has no config from which the layer could be made again.
 ///
 ///     nn::Lambda([](const Tensor& x) { return x / 255.f; })
 class Lambda : public Layer {
@@ -89,8 +89,8 @@ class Lambda : public Layer {
                }),
                options) {}
   explicit Lambda(Function f, const LayerOptions& options = {});
-  /// A function of a tensor that also takes structs of options, which keep their defaults:
-  /// nn::activations::relu.
+  /// Makes a layer of a function of a tensor that has structs of options as further parameters, which keep
+  /// their defaults: nn::Lambda(nn::activations::relu).
   template <class R, class... Options>
   requires(sizeof...(Options) > 0) explicit Lambda(R (*f)(const Tensor&, Options...),
                                                    const LayerOptions& options = {})

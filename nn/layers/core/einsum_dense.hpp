@@ -6,7 +6,7 @@ namespace ktape::nn {
 
 struct EinsumDenseOptions {
   ActivationFunction activation = {};
-  /// The letters of the output that the bias has an axis for, such as "c"; without them there is no bias.
+  /// The letters of the output for which the bias has an axis, such as "c". Without letters there is no bias.
   OptionalString bias_axes = {};
   Initializer kernel_initializer = "glorot_uniform", bias_initializer = "zeros";
   Regularizer kernel_regularizer = {}, bias_regularizer = {}, activity_regularizer = {};
@@ -17,18 +17,18 @@ struct EinsumDenseOptions {
   std::optional<DType> dtype = {};
 };
 
-/// activation(einsum(equation, {x, kernel}) + bias). The equation names the axes of the input, of the kernel
-/// and of the output; an ellipsis before, or after, the letters of both input and output stands for axes that
-/// the layer leaves as they are.
+/// A dense layer over axes of choice: activation(einsum(equation, {x, kernel}) + bias). The equation names
+/// the axes of the input, of the kernel and of the output. An ellipsis before or after the letters of both
+/// input and output stands for axes that do not change.
 ///
 ///     nn::EinsumDense("abc,cd->abd", {None, 64}, {.bias_axes = "d"})  // a Dense over sequences
 ///     nn::EinsumDense("...x,xy->...y", 64, {.bias_axes = "y"})        // over any axes
 ///
 /// `output_shape` has the extents of the output without the batch axis and the axes of an ellipsis; None
-/// stands for an extent that follows from the input. Weights: kernel, with an axis for each of its letters,
-/// and bias, whose axes begin with the first letter of `bias_axes`; an axis that `bias_axes` does not name
-/// has extent 1. Masks end here. Throws ValueError for an equation of another form, letters that occur
-/// nowhere else, and inputs that do not fit.
+/// stands for an extent that follows from the input. Weights: kernel, with one axis for each letter of the
+/// kernel, and bias, with the axes of the output from the first letter of `bias_axes` on, where axes that are
+/// not in `bias_axes` have extent 1. Masks do not pass. Throws ValueError for an equation of another form,
+/// for a letter of the kernel or output that no other term has, and for inputs that do not fit.
 class EinsumDense : public KernelLayer {
  public:
   EinsumDense(const std::string& equation, const Shape& output_shape, const EinsumDenseOptions& options = {});

@@ -7,19 +7,19 @@
 namespace ktape::nn {
 
 struct InputOptions {
-  std::optional<std::int64_t> batch_size = {};  ///< unknown by default
+  std::optional<std::int64_t> batch_size = {};  ///< the extent of the batch axis; unknown by default
   std::optional<DType> dtype = {};              ///< floatx() by default
   bool sparse = false;
   std::string name = {};  ///< "input_1", "input_2", ... by default
 };
 
-/// Returns the input of a model: a symbolic tensor of shape (batch, shape...), and a Keras tensor. Mirrors
+/// Returns an input of a model: a symbolic tensor of shape (batch, shape...), and a Keras tensor. Mirrors
 /// `keras.Input`.
 Tensor Input(const Shape& shape, const InputOptions& options = {});
 
 class Layer;
-/// The symbolic tensor that an InputLayer stands for, as configs and `Model::layers` hold one; undefined for
-/// another layer. Internal: sources only.
+/// Returns a new symbolic tensor for an InputLayer, the layer that stands for an input in configs and in
+/// `Model::layers`; undefined for a layer of another class. Internal: sources only.
 Tensor input_of(const Layer& layer);
 
 }  // namespace ktape::nn

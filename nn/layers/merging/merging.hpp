@@ -1,10 +1,10 @@
 #pragma once
 #include <ktape/nn/layers/base/layer.hpp>
 
-/// Layers that make one tensor of several. The inputs of Add, Subtract, Multiply, Average, Maximum and
+/// Layers that merge several tensors into one. The inputs of Add, Subtract, Multiply, Average, Maximum and
 /// Minimum broadcast; an input of lower rank gets axes of extent 1 after the batch axis. The mask of the
-/// result is true where the mask of any input is true; if an input has no mask, the result has none. Fewer
-/// than two inputs are a ValueError.
+/// result is true where the mask of any input is true; the result has no mask unless each input has a mask.
+/// Fewer than two inputs are a ValueError.
 namespace ktape::nn {
 
 /// The sum of the inputs.
@@ -13,7 +13,7 @@ class Add : public Layer {
   explicit Add(const LayerOptions& options = {});
 };
 
-/// The first input minus the second; there are two.
+/// The first input minus the second input. Throws ValueError unless there are two inputs.
 class Subtract : public Layer {
  public:
   explicit Subtract(const LayerOptions& options = {});
@@ -47,32 +47,33 @@ struct ConcatenateOptions {
   std::optional<DType> dtype = {};
 };
 
-/// Joins the inputs along an axis. The mask of the result joins the masks of the inputs; a missing mask
-/// counts as true.
+/// The concatenation of the inputs along an axis. The mask of the result is the concatenation of the masks of
+/// the inputs; a missing mask counts as true, unless all masks are missing. Along the last axis, a step is
+/// valid where the mask of any input is true.
 class Concatenate : public Layer {
  public:
   explicit Concatenate(const ConcatenateOptions& options = {});
 };
 
 struct DotOptions {
-  bool normalize = false;  ///< scale both to norm 1 along their axes: the cosine of the angle
+  bool normalize = false;  ///< whether both inputs are scaled to norm 1 along their axes (cosine similarity)
   OptionalShape input_shape = {}, batch_input_shape = {};
   std::string name = {};
   bool trainable = true;
   std::optional<DType> dtype = {};
 };
 
-/// The products of two inputs, summed over an axis of each: see `K::batch_dot`. Two vectors per sample give
-/// (batch, 1). No mask leaves it.
+/// The products of two inputs, summed over one axis of each input: see `K::batch_dot`. Two vectors per sample
+/// give (batch, 1). The result has no mask.
 class Dot : public Layer {
  public:
-  /// Takes one axis for both inputs, or an axis for each.
+  /// Makes the layer with one axis for both inputs, or with one axis for each input.
   explicit Dot(const Axes& axes, const DotOptions& options = {});
 };
 
 // --- As functions -----------------------------------------------------------------------------------------
 
-// The call of a new layer of the class, as in `keras.layers.add`:
+// Each function calls a new layer of the class, as `keras.layers.add` does:
 //
 //     Tensor y = nn::add({x, shortcut});
 

@@ -13,7 +13,8 @@
 #include <ktape/ops/shape.hpp>
 #include <ktape/ops/updates.hpp>
 
-/// The base class of the normalizing layers, and the class of BatchNormalization. Internal: sources only.
+/// The base class of normalizing layers, and the implementation of BatchNormalization. Internal: sources
+/// only.
 namespace ktape::nn {
 namespace K = backend;
 
@@ -39,7 +40,8 @@ void fields(BatchNormalizationOptions& a, F&& field) {
   field("moving_variance_initializer", a.moving_variance_initializer);
 }
 
-/// Returns the axis counted from the front.
+/// Returns the axis as a number of at least 0. Throws ValueError, naming the layer, for an axis that the
+/// input does not have.
 inline int axis_of(const std::string& layer, const Shape& input, int axis) {
   const int at = axis < 0 ? axis + input.rank() : axis;
   if (at < 0 || at >= input.rank())
@@ -47,7 +49,7 @@ inline int axis_of(const std::string& layer, const Shape& input, int axis) {
   return at;
 }
 
-/// A layer that normalizes its input, then multiplies by the weight gamma and adds the weight beta.
+/// A base class of layers that normalize the input, multiply by the weight gamma and add the weight beta.
 template <class Options>
 class AffineImpl : public LayerWith<Options> {
  public:
@@ -68,7 +70,7 @@ class AffineImpl : public LayerWith<Options> {
       beta_ = this->add_weight("beta", shape,
                                {args.beta_initializer, args.beta_regularizer, args.beta_constraint});
   }
-  /// Requires the extents of this input, along the axes, of all later inputs. Returns the extents.
+  /// Requires the extents of this input on the axes for all later inputs, and returns these extents.
   Shape keep_extents(const Shape& input, const std::vector<int>& axes) {
     Shape extents;
     InputSpec spec{.ndim = input.rank()};
@@ -87,7 +89,8 @@ class AffineImpl : public LayerWith<Options> {
   Variable gamma_, beta_;
 };
 
-/// A class that takes the statistics of more than a batch overrides `counts_of` and `total`.
+/// The implementation of BatchNormalization. A class with statistics over more than one batch overrides
+/// `counts_of` and `total`.
 class BatchNormalizationImpl : public AffineImpl<BatchNormalizationOptions> {
  public:
   explicit BatchNormalizationImpl(const BatchNormalizationOptions& options,
@@ -116,15 +119,15 @@ class BatchNormalizationImpl : public AffineImpl<BatchNormalizationOptions> {
   }
 
  protected:
-  /// Returns how much each element counts in the statistics, broadcastable to x; undefined where all count
-  /// alike.
+  /// Returns the weight of each element in the statistics, broadcastable to x; undefined when all elements
+  /// have one common weight.
   virtual Tensor counts_of(const Tensor& x, const Tensor& mask) const {
     if (!mask.defined()) return Tensor();
     Tensor counts = K::as_dtype(mask, x.dtype());
     while (counts.ndim() < x.ndim()) counts = K::expand_dims(counts, -1);
     return counts;
   }
-  /// A sum over the batch, and over all else that the statistics are of.
+  /// Returns the sum over all data of the statistics from the sum over this batch: for a single batch, `sum`.
   virtual Tensor total(const Tensor& sum) const { return sum; }
 
  private:
@@ -133,7 +136,7 @@ class BatchNormalizationImpl : public AffineImpl<BatchNormalizationOptions> {
     return K::batch_normalization(x, placed(mean), placed(variance), placed(beta()), placed(gamma()),
                                   {axis_, args.epsilon});
   }
-  /// Returns a tensor of an element for each channel with axes that broadcast to x.
+  /// Returns t, which has one element for each channel, in a shape that broadcasts to x.
   Tensor along_axis(const Tensor& t, int rank) const {
     if (axis_ == rank - 1) return t;
     Shape shape(std::vector<std::int64_t>(static_cast<std::size_t>(rank), 1));
@@ -150,7 +153,8 @@ class BatchNormalizationImpl : public AffineImpl<BatchNormalizationOptions> {
   K::NormalizedBatch with_all(const Tensor& x) const {
     if (x.ndim() != 4)
       return K::normalize_batch_in_training(x, gamma(), beta(), other_axes(x.ndim()), {args.epsilon});
-    // For rank 4 the op gives another variance, as TF does: one more axis is summed over.
+    // For rank 4 and three reduced axes the op multiplies the returned variance by N / (N - 1), as TF does.
+    // One more axis of extent 1 prevents this factor.
     std::vector<int> axes{0};
     for (const int axis : other_axes(4)) axes.push_back(axis + 1);
     K::NormalizedBatch batch =
@@ -159,7 +163,7 @@ class BatchNormalizationImpl : public AffineImpl<BatchNormalizationOptions> {
     return batch;
   }
 
-  /// Normalizes with the statistics of the time steps that count.
+  /// Normalizes x with statistics in which `counts` weighs each element.
   K::NormalizedBatch with_counted(const Tensor& x, const Tensor& counts) const {
     const Axes axes = other_axes(x.ndim());
     const Tensor n = total(K::sum(counts * K::ones_like(x), axes, true)) + K::epsilon();

@@ -1,20 +1,21 @@
 #pragma once
 #include <ktape/nn/layers/base/layer.hpp>
 
-/// A layer of ConvNeXt. Internal: sources only.
+/// LayerScale, a layer of ConvNeXt. Internal: sources only.
 namespace ktape::nn {
 
 class ClassRegistry;
 
 struct LayerScaleOptions {
-  double init_values = 1e-6;  ///< initial value of the factors; small, so that a new block changes little
+  /// The initial value of the factors. A small value lets a new block change its input only little.
+  double init_values = 1e-6;
   OptionalShape input_shape = {}, batch_input_shape = {};
   std::string name = {};
   bool trainable = true;
   std::optional<DType> dtype = {};
 };
 
-/// x * gamma, with a factor for each of the last axis's channels. Weight: gamma (projection_dim,).
+/// A layer that multiplies each channel (last axis) by a factor: x * gamma. Weight: gamma (projection_dim,).
 /// `keras.applications.convnext.LayerScale`.
 class LayerScale : public Layer {
  public:

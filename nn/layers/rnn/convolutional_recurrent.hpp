@@ -2,32 +2,38 @@
 #include <ktape/nn/layers/rnn/recurrent.hpp>
 #include <ktape/ops/per_axis.hpp>
 
-/// LSTMs over sequences of pictures: (batch, steps, spatial..., channels) or, with "channels_first", (batch,
-/// steps, channels, spatial...). As the recurrent layers, see there for states, masks and what is returned,
-/// with convolutions for the matrix products: an output or state is (batch, spatial..., filters).
+/// Convolutional LSTM layers over sequences of images: (batch, steps, spatial..., channels) or, with
+/// "channels_first", (batch, steps, channels, spatial...). States, masks and outputs are as in the recurrent
+/// layers (recurrent.hpp), with convolutions instead of matrix products: an output or state is (batch,
+/// spatial..., filters).
 ///
 ///     nn::ConvLSTM2D(16, 3, {.padding = "same", .return_sequences = true})
 ///
-/// With * for convolution: i = recurrent_activation(x * W_i + h * U_i + b_i), f and o likewise, c' = f c + i
-/// activation(x * W_c + h * U_c + b_c), h' = o activation(c'). Padding, strides and dilation are those of the
-/// convolution of the inputs; that of the state keeps its extents. `dropout` and `recurrent_dropout` spare
-/// other units for each gate. Weights: kernel (size..., channels, 4 * filters), recurrent_kernel (size...,
-/// filters, 4 * filters) and bias (4 * filters,), gates in the order i, f, c, o.
+/// The formulas of a step, in which * is a convolution, and the gates f and o have the form of i:
 ///
-/// Throws ValueError for what a convolution of the size cannot take, unknown spatial extents, and dropout
-/// rates outside [0, 1).
+///     i = recurrent_activation(x * W_i + h * U_i + b_i)
+///     c' = f c + i activation(x * W_c + h * U_c + b_c)
+///     h' = o activation(c')
+///
+/// Padding, strides and dilation apply to the convolution of the inputs; the convolution of the state keeps
+/// the extents. `dropout` and `recurrent_dropout` draw a separate mask for each gate. Weights: kernel
+/// (size..., channels, 4 * filters), recurrent_kernel (size..., filters, 4 * filters) and bias (4 *
+/// filters,), with the gates in the order i, f, c, o.
+///
+/// All layers throw ValueError for arguments that a convolution over as many spatial axes does not accept,
+/// for unknown spatial extents, and for dropout rates outside [0, 1).
 namespace ktape::nn {
 
 struct ConvLSTMOptions {
   backend::PerAxis<std::int64_t> strides = 1;
-  std::string padding = "valid";  ///< or "same"
+  std::string padding = "valid";  ///< "valid" or "same"
   std::string data_format = {};   ///< K::image_data_format() by default
   backend::PerAxis<std::int64_t> dilation_rate = 1;
   ActivationFunction activation = "tanh", recurrent_activation = "sigmoid";
   bool use_bias = true;
   Initializer kernel_initializer = "glorot_uniform", recurrent_initializer = "orthogonal",
               bias_initializer = "zeros";
-  bool unit_forget_bias = true;  ///< the bias of the forget gate begins with ones
+  bool unit_forget_bias = true;  ///< whether the bias of the forget gate begins with ones
   Regularizer kernel_regularizer = {}, recurrent_regularizer = {}, bias_regularizer = {},
               activity_regularizer = {};
   nn::Constraint kernel_constraint = {}, recurrent_constraint = {}, bias_constraint = {};

@@ -8,7 +8,7 @@
 /// The base class of the attention layers.
 namespace ktape::nn {
 
-/// A layer on query, value and key, from whose scores weights are made.
+/// A base class of layers that compute scores from query, value and key, and weights from the scores.
 template <class Arguments>
 class AttentionLayer : public LayerWith<Arguments> {
  public:
@@ -28,7 +28,7 @@ class AttentionLayer : public LayerWith<Arguments> {
            count == 1 ? " tensor" : " tensors");
   }
 
-  /// Throws unless value and key, but for their features, are alike.
+  /// Throws ValueError unless value and key have compatible shapes except for the features.
   void expect_fit(const Shape& value, const Shape& key) const {
     Shape a = value, b = key;
     if (a.rank() == b.rank() && !a.empty()) a[-1] = b[-1] = None;
@@ -38,7 +38,8 @@ class AttentionLayer : public LayerWith<Arguments> {
            ", key=", key);
   }
 
-  /// The mask of an input, (batch, steps); undefined when it has none.
+  /// Returns the mask of input i, (batch, steps); undefined for an input without a mask. Throws ValueError
+  /// for a mask of another shape.
   Tensor mask_at(const std::vector<Tensor>& inputs, const CallArguments& arguments, std::size_t i) const {
     const Tensor mask = i < arguments.mask.size() ? arguments.mask[i] : Tensor();
     if (!mask.defined()) return mask;
@@ -54,13 +55,13 @@ class AttentionLayer : public LayerWith<Arguments> {
     dropout_ = Dropout(args.dropout, {.seed = args.seed, .name = "dropout", .dtype = this->dtype()});
   }
 
-  /// Returns whether the weights of a call have to exist.
+  /// Returns whether a call needs the weights as a tensor: for returned scores or for dropout.
   bool needs_weights(const Tensor& query, const CallArguments& arguments) const {
     return arguments.return_attention_scores ||
            (args.dropout > 0 && (is_symbolic(query) || this->training(arguments)));
   }
 
-  /// Returns the weights of the scores that a mask leaves.
+  /// Returns the softmax of the scores. Scores that the mask hides get weight 0.
   Tensor weights(const Tensor& scores, const Tensor& mask) const {
     if (!mask.defined()) return softmax_(scores);
     if (!broadcasts_to(mask.shape(), scores.shape()))
