@@ -114,7 +114,8 @@ class SoftmaxImpl final : public LayerWith<SoftmaxOptions> {
     return K::exp(x - K::logsumexp(x, args.axis, true));
   }
 
-  /// Less than any number that a network computes, and finite: the sum with x must not be NaN.
+  /// Returns a number below all numbers that a network computes. The number is finite, so that the sum with x
+  /// is not NaN.
   static double smallest(DType dtype) {
     return dtype == DType::Float16 ? -3e4 : -static_cast<double>(std::numeric_limits<float>::max()) / 2;
   }

@@ -32,7 +32,7 @@ namespace {
 
 using Tensors = std::vector<Tensor>;
 
-/// Attention with one head and without projections.
+/// A base class of attention with one head and without projections.
 template <class Arguments>
 class SingleHead : public AttentionLayer<Arguments> {
  public:
@@ -69,12 +69,12 @@ class SingleHead : public AttentionLayer<Arguments> {
   virtual void build_weights(std::int64_t dim) = 0;
   /// Returns whether the scores are dot products.
   virtual bool is_dot() const = 0;
-  /// Returns the query as it goes into dot products.
+  /// Returns the query, scaled for dot products.
   virtual Tensor scaled(const Tensor& query) const { return query; }
   /// Returns the score of each pair of query and key, (batch, queries, keys).
   virtual Tensor scores(const Tensor& query, const Tensor& key) const = 0;
 
-  /// f of the sum of each query and each key, summed over the features.
+  /// Returns f(query + key) for each pair of a query and a key, summed over the features.
   template <class F>
   static Tensor additive(const Tensor& query, const Tensor& key, F f) {
     return K::sum(f(K::expand_dims(query, 2) + K::expand_dims(key, 1)), -1);

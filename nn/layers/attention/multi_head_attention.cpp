@@ -68,8 +68,8 @@ struct Heads {
   std::int64_t of_query, of_key, key_dim, value_dim;
 };
 
-/// The equation of a projection that keeps the first axes of a tensor of some rank, and the letters of those
-/// that it makes.
+/// Returns the equation of a projection that keeps the first `kept` axes of a tensor of a rank and makes
+/// `made` new axes, and the letters of the new axes.
 std::pair<std::string, std::string> projection_equation(int rank, int kept, int made) {
   std::string letters;
   for (int i = 0; i < rank + made; ++i) letters += static_cast<char>('a' + i);
@@ -116,7 +116,7 @@ class MultiHead : public AttentionLayer<Arguments> {
     const Tensor query = query_(inputs[0]), key = key_(inputs.back()), value = value_(inputs[1]);
     const double scale = 1 / std::sqrt(static_cast<double>(heads_.key_dim));
     const bool explicitly = this->needs_weights(query, arguments);
-    // The fused op knows which keys come later; every other mask must be one for it.
+    // The fused op has an option for causal attention; all other masks are passed to the op as one tensor.
     const bool causal = arguments.use_causal_mask && !explicitly && axes_.plain();
     const Tensor mask = visible(inputs, arguments, arguments.use_causal_mask && !causal);
     const Tensor q = axes_.folded(query), k = axes_.folded(shared(key)), v = axes_.folded(shared(value));
@@ -180,7 +180,7 @@ class MultiHead : public AttentionLayer<Arguments> {
            "] use_causal_mask needs attention over one axis: received attention_axes=", Value(axes_.list()));
   }
 
-  /// For each head of the query the head of key or value that it shares.
+  /// Returns a key or value with one head for each head of the query, by repeating the shared heads.
   Tensor shared(const Tensor& x) const {
     const std::int64_t times = heads_.of_query / heads_.of_key;
     return times == 1 ? x : K::repeat_elements(x, times, -2);
@@ -194,8 +194,8 @@ class MultiHead : public AttentionLayer<Arguments> {
     return heads_first(K::matmul(weights, heads_first(value)));
   }
 
-  /// Returns the mask of the keys that each query may see, which broadcasts to the scores; undefined: all
-  /// keys.
+  /// Returns the mask of the keys that each query may see, which broadcasts to the scores; undefined when
+  /// each query sees all keys.
   Tensor visible(const Tensors& inputs, const CallArguments& arguments, bool causal) const {
     Tensor mask = axes_.mask(arguments.attention_mask);
     for (std::size_t i = 0; i < inputs.size(); ++i)

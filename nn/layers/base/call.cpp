@@ -13,16 +13,16 @@
 
 #include <algorithm>
 
-/// The call of a layer: checks the inputs, builds the weights, keeps masks and losses, and puts the layer's
-/// name into errors.
+/// The calls of layers: inputs are checked, weights are built, masks and losses are kept, and errors get the
+/// name of the layer.
 namespace ktape::nn {
 namespace K = backend;
 
 namespace {
 
-/// The layer whose `call` is running.
+/// The layer whose `call` is running on this thread.
 thread_local LayerImpl* caller [[gnu::tls_model("initial-exec")]] = nullptr;
-/// Counts the calls that no other layer makes.
+/// The number of calls on this thread that no other layer made.
 thread_local std::uint64_t outermost [[gnu::tls_model("initial-exec")]] = 0;
 
 }  // namespace
@@ -48,8 +48,8 @@ class LayerImpl::CallScope {
   std::optional<K::learning_phase_scope> phase_;
 };
 
-/// While one lives, this thread builds layers, and others wait with that. The first call of a layer is part
-/// of that, so that no thread meets weights that a failure takes back.
+/// A scope in which this thread builds layers while other threads wait to build layers. The first call of a
+/// layer belongs to the scope, so that no other thread sees weights that a failure removes again.
 class LayerImpl::FirstCall {
  public:
   FirstCall() : turn_(mutex()), outer_(std::exchange(current_, this)) {}
@@ -65,14 +65,14 @@ class LayerImpl::FirstCall {
 
   static bool running() { return current_ != nullptr; }
 
-  /// Notes what a layer is before its build. Returns the place of the note, for `take_back`.
+  /// Records the state of a layer before its build. Returns the position of the record, for `take_back`.
   std::size_t begin(LayerImpl& layer) {
     std::vector<Before>& began = outermost().began_;
     began.push_back(
         {layer.shared_from_this(), layer.weights_.size(), layer.sublayers_.size(), layer.input_spec});
     return began.size() - 1;
   }
-  /// Makes all layers whose build began at the place, or later, what they were before.
+  /// Restores all layers whose records are at position `from` or later to the state before their build.
   void take_back(std::size_t from) {
     std::vector<Before>& began = outermost().began_;
     for (; began.size() > from; began.pop_back()) {
@@ -124,7 +124,7 @@ bool any_symbolic(const CallArguments& arguments) {
          is_symbolic(arguments.attention_mask, arguments.count_weights);
 }
 
-/// Throws the error that is being handled again, with the layer's name and what it was called on.
+/// Rethrows the current error with the name of the layer and the shapes of the inputs added.
 [[noreturn]] void rethrow_from(const std::string& layer, const std::vector<Tensor>& inputs) {
   const auto text = [&](const Error& error) {
     std::ostringstream out;
@@ -153,8 +153,8 @@ const Tensor& own_mask(const Tensor& x) {
   return metadata ? metadata->mask : none;
 }
 
-/// Returns a mask for each input: those given or, without any, those that the inputs carry; undefined where
-/// there is none.
+/// Returns a mask for each input: the given masks or, if none are given, the masks that the inputs carry. The
+/// mask is undefined for an input without a mask.
 std::vector<Tensor> masks_for(const std::vector<Tensor>& inputs, const TensorList& given) {
   std::vector<Tensor> masks = given.vector();
   if (masks.empty())
@@ -185,7 +185,7 @@ Tensor with_mask(const Tensor& x, const Tensor& mask) {
   return out;
 }
 
-// --- What an Impl may override ----------------------------------------------------------------------------
+// --- Functions that an Impl may override -------------------------------------------------------------------
 
 /// The forms of an object that no Layer of the object's class holds: the virtual functions for one tensor.
 const CallForms LayerImpl::virtual_forms{
@@ -230,7 +230,7 @@ void LayerImpl::forget_reports() const {
 }
 
 void LayerImpl::add_loss(const Tensor& loss) {
-  if (is_symbolic(loss)) return;  // only the shape of the outputs is looked for
+  if (is_symbolic(loss)) return;  // a symbolic call only infers the shapes of the outputs
   CallReports::begin(shared_from_this(), outermost).losses.push_back(loss);
 }
 
@@ -239,7 +239,7 @@ void LayerImpl::add_metric(const Tensor& value, const std::string& name) {
   CallReports::begin(shared_from_this(), outermost).metrics.emplace_back(name, value.detach());
 }
 
-// --- A call -----------------------------------------------------------------------------------------------
+// --- Calls of an Impl --------------------------------------------------------------------------------------
 
 namespace {
 
@@ -281,8 +281,8 @@ Tensor LayerImpl::accepted(const Tensor& x, std::size_t place, std::size_t count
   return other ? with_mask(K::as_dtype(x, dtype_), own_mask(x)) : x;
 }
 
-/// Builds the layer, then calls `go_on` in the scope of the layer's name. An error unbuilds all layers that
-/// were built since.
+/// Builds the layer, then calls `go_on` in the scope of the layer's name. When the build or `go_on` throws,
+/// all layers that were built meanwhile are unbuilt again.
 template <class F>
 auto LayerImpl::building(FirstCall& turn, const std::vector<Shape>& inputs, F&& go_on) {
   const std::size_t begin = turn.begin(*this);
@@ -291,7 +291,7 @@ auto LayerImpl::building(FirstCall& turn, const std::vector<Shape>& inputs, F&& 
   building_ = names_weights;
   try {
     {
-      const InferenceScope computing(false);  // weights are drawn also where a call is only traced
+      const InferenceScope computing(false);  // weights get values even while a call is traced
       build(inputs);
     }
     building_ = false;
@@ -305,7 +305,7 @@ auto LayerImpl::building(FirstCall& turn, const std::vector<Shape>& inputs, F&& 
 
 /// Restores the layer after a failed build: unbuilt, with its first `weights` weights and `layers` sublayers.
 void LayerImpl::unbuild(std::size_t weights, std::size_t layers, const std::vector<InputSpec>& spec) {
-  std::vector<Weight> later_weights;  // end without the lock
+  std::vector<Weight> later_weights;  // the destructors run without the lock
   std::vector<Layer> later_layers;
   const auto cut = [](auto& list, std::size_t size, auto& rest) {
     if (size >= list.size()) return;
@@ -337,11 +337,11 @@ Tensor LayerImpl::operator()(const Tensor& x, const CallArguments& arguments) {
 std::vector<Tensor> LayerImpl::apply(const std::vector<Tensor>& given, const CallArguments& arguments) {
   std::optional<FirstCall> turn;
   if (!built()) turn.emplace();
-  if (built()) turn.reset();  // another thread was first
+  if (built()) turn.reset();  // another thread has built the layer meanwhile
   std::vector<Tensor> inputs;
   for (const Tensor& x : given) inputs.push_back(accepted(x, inputs.size(), given.size()));
   const auto go = [&] {
-    // Inside the call of another layer only the other one's is part of the graph.
+    // Inside the call of another layer, only the outer call is part of the graph.
     const bool waits = !caller && (is_symbolic(inputs) || any_symbolic(arguments));
     if (waits) return defer_call(inputs, arguments);
     if (!caller && CallReports::any()) forget_reports();
@@ -363,8 +363,8 @@ Tensor LayerImpl::only(std::vector<Tensor> outputs) const {
 
 std::vector<Tensor> LayerImpl::defer_call(const std::vector<Tensor>& inputs, const CallArguments& arguments) {
   const std::vector<Tensor> traced = [&] {
-    const InferenceScope
-        tracing;  // the call, on symbols, shows what the outputs will be like, and changes nothing
+    // A traced call infers the shapes, dtypes and masks of the outputs and changes nothing.
+    const InferenceScope tracing;
     return compute(inputs, arguments);
   }();
   std::vector<OutputInfo> infos;
@@ -389,7 +389,7 @@ Tensor LayerImpl::compute_one(const Tensor& x, const CallArguments& arguments) {
   Tensor y = forms_->one(*this, x, arguments);
   if (!y.defined()) fail_without_result();
   const bool returned_input = y.get() == x.get();
-  if (returned_input) y = K::identity(x);  // a gradient for the output is none for the input
+  if (returned_input) y = K::identity(x);  // so that the output and the input get separate gradients
   if (supports_masking && (returned_input || !own_mask(y).defined())) {
     const Tensor mask = compute_mask(x, arguments.mask.empty() ? Tensor() : arguments.mask[0]);
     if (mask.get() != own_mask(y).get()) y = with_mask(y, mask);
@@ -457,7 +457,7 @@ void Layer::build(const std::vector<Shape>& inputs) const {
 Shape Layer::compute_output_shape(const Shape& input) const { return compute_output_shapes({input})[0]; }
 
 std::vector<Shape> Layer::compute_output_shapes(const std::vector<Shape>& inputs) const {
-  const LayerImpl::CallScope scope(impl(), {});  // a call that is part of no graph
+  const LayerImpl::CallScope scope(impl(), {});  // keeps the call out of the graph of a model
   std::vector<Tensor> placeholders;
   for (const Shape& input : inputs) placeholders.push_back(make_placeholder(input, dtype(), name()));
   return shapes_of(apply(placeholders));

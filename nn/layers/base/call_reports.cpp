@@ -15,13 +15,13 @@ struct Entry {
 /// the loader.
 thread_local std::size_t count [[gnu::tls_model("initial-exec")]] = 0;
 
-/// The reports of a thread by layer.
+/// The reports of one thread, by layer.
 struct Entries {
   using Map = std::unordered_map<const LayerImpl*, Entry>;
   Map map = {};
   ~Entries() { count = 0; }  // layers in static storage end later
 
-  /// Another layer may have had the address.
+  /// Returns the entry of a layer, or null. An expired entry belongs to an earlier layer at this address.
   Entry* find(const LayerImpl& layer) {
     const auto found = map.find(&layer);
     return found != map.end() && !found->second.layer.expired() ? &found->second : nullptr;
@@ -33,8 +33,8 @@ struct Entries {
     count = map.size();
     return entry;
   }
-  /// Tensors end when the map is in order again: the last tensor of a graph may hold the last handle of
-  /// another layer.
+  /// Removes the entries that meet a condition. The tensors are destroyed after the map is complete again,
+  /// because the last tensor of a graph may hold the last handle of another layer.
   template <class Condition>
   void forget(Condition condition) {
     std::vector<Map::node_type> forgotten;

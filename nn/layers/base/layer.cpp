@@ -30,8 +30,8 @@ Config own_arguments(const Config& config) {
 
 std::optional<DType> dtype_in(const Config& config, const std::string& what) {
   Value dtype = config.get("dtype");
-  if (dtype.is_config()) dtype = dtype.config().at("config").config().at("name");  // as Keras 3 writes it
-  // "string", which Keras 2 writes for layers of texts, says nothing about numbers.
+  if (dtype.is_config()) dtype = dtype.config().at("config").config().at("name");  // a Keras 3 policy
+  // Keras 2 writes the dtype "string" for text layers, which is no dtype for weights.
   if (dtype.is_null() || dtype == Value("string")) return {};
   return DType(dtype.string(what + "dtype"));
 }
@@ -48,7 +48,7 @@ LayerOptions layer_options(const std::string& class_name, const Config& config) 
   return options;
 }
 
-// --- What it is ------------------------------------------------------------------------------------------
+// --- Construction and config -------------------------------------------------------------------------------
 
 namespace {
 
@@ -74,7 +74,7 @@ LayerImpl::LayerImpl(std::string class_name, const LayerOptions& options)
 LayerImpl::~LayerImpl() { CallReports::forget(*this); }
 
 std::mutex& LayerImpl::structure() {
-  static std::mutex& mutex = *new std::mutex;  // layers in static storage end late
+  static std::mutex& mutex = *new std::mutex;  // never destroyed: layers in static storage end late
   return mutex;
 }
 
@@ -121,14 +121,14 @@ Value LayerImpl::to_value() const { return described(*this, full_config()); }
 void LayerImpl::restore(const Config& config) {
   const LayerOptions options = layer_options(class_name_, config);
   if (!options.name.empty()) name_ = options.name;
-  if (!config.get("trainable").is_null()) trainable_ = options.trainable;  // the layers in it have their own
+  if (!config.get("trainable").is_null()) trainable_ = options.trainable;  // inner layers keep theirs
   dtype_ = options.dtype.value_or(dtype_);
   if (options.batch_input_shape) batch_input_shape_ = options.batch_input_shape;
 }
 
 namespace {
 
-/// Counts the configs that the one being read is inside of.
+/// A guard that counts the configs that enclose the current config. Throws ValueError above a depth of 100.
 class Nesting {
  public:
   Nesting() {
@@ -214,7 +214,7 @@ void LayerImpl::adopt(const Layer& layer) {
   if (std::none_of(sublayers_.begin(), sublayers_.end(), same)) sublayers_.push_back(layer);
 }
 
-/// Makes a layer that was called here part of this one.
+/// Makes a layer that this layer has called a sublayer of this layer.
 void LayerImpl::take_up(LayerImpl& called) {
   const auto is_part = [&] {
     const std::vector<Layer> parts = sublayers();
@@ -232,12 +232,12 @@ void LayerImpl::take_up(LayerImpl& called) {
   called.part_of_.store(number_, std::memory_order_relaxed);
 }
 
-/// Lets go of the layers that earlier calls made for themselves: they are in nobody else's hands.
+/// Removes the sublayers that earlier calls made and that no other handle holds.
 void LayerImpl::drop_leftovers() {
   const auto used = [](const Layer& layer) {
     return !layer.impl().taken_up_ || layer.shared().use_count() > 1;
   };
-  std::vector<Layer> leftovers;  // end without the lock
+  std::vector<Layer> leftovers;  // the destructors run without the lock
   const std::lock_guard lock(structure());
   const auto unused = std::stable_partition(sublayers_.begin(), sublayers_.end(), used);
   leftovers.assign(std::make_move_iterator(unused), std::make_move_iterator(sublayers_.end()));
@@ -301,7 +301,7 @@ std::vector<Tensor> LayerImpl::losses() const {
 
 std::vector<Tensor> LayerImpl::recorded_tensors(int call,
                                                 std::vector<Tensor> (LayerCall::*of_call)() const) const {
-  const std::lock_guard lock(structure());  // meanwhile the call does not end
+  const std::lock_guard lock(structure());  // the destructor of LayerCall waits for this lock
   if (call < 0 || call >= std::ssize(calls_))
     fail("[", name_, "] the layer must have been called on symbolic tensors, such as nn::Input's, ", call + 1,
          " times: received ", calls_.size(), " calls that are still in use");

@@ -3,7 +3,7 @@
 namespace ktape::nn {
 namespace {
 
-/// Returns the tensors among the arguments, in the order in which `with_values` puts them back.
+/// Returns the tensors among the arguments, in the order in which `with_values` reads the values.
 std::vector<Tensor> tensors_of(const CallArguments& arguments) {
   std::vector<Tensor> tensors = arguments.mask.vector();
   tensors.insert(tensors.end(), arguments.initial_state.begin(), arguments.initial_state.end());

@@ -88,7 +88,8 @@ void fields(SeparableArguments& a, F&& field) {
   bias_fields(a, field);
 }
 
-/// The arguments with a number for each axis and the format that is meant.
+/// Returns the arguments with one number for each axis and with the data format. Throws ValueError, naming
+/// the layer, for values that are not allowed.
 template <class Arguments>
 Arguments completed(const char* layer, const Arguments& given, int axes, bool causal) {
   const Arguments a = with_window(layer, given, axes, causal);
@@ -98,7 +99,7 @@ Arguments completed(const char* layer, const Arguments& given, int axes, bool ca
   return a;
 }
 
-/// A convolution, then bias and activation.
+/// A base class of layers that compute a convolution, then bias and activation.
 template <class Arguments>
 class ConvolutionalImpl : public LayerWith<Arguments> {
  public:
@@ -118,7 +119,7 @@ class ConvolutionalImpl : public LayerWith<Arguments> {
   using LayerWith<Arguments>::args;
   virtual Tensor convolve(const Tensor& x) = 0;
 
-  /// The channels of the input; all later inputs must have as many.
+  /// Returns the number of channels of the input, and requires this number of all later inputs.
   std::int64_t channels_of(const Shape& input) {
     const std::int64_t channels = known_channels(this->name(), input, args.data_format);
     this->input_spec = {{.ndim = axes_ + 2, .axes = {{channel_axis(args.data_format), channels}}}};
@@ -169,7 +170,7 @@ class ConvImpl : public ConvolutionalImpl<ConvArguments> {
   Tensor convolve(const Tensor& x) override {
     if (args.groups == 1) return convolution(x, kernel_);
     const int axis = channel_axis(args.data_format);
-    // One convolution instead of one for each channel.
+    // With one channel in each group, one depthwise convolution replaces a convolution for each group.
     if (axes() == 2 && args.groups == x.shape()[axis])
       return K::depthwise_conv2d(x, depthwise_kernel(), window());
     const std::vector<Tensor> parts = K::split(x, args.groups, axis),
@@ -183,7 +184,7 @@ class ConvImpl : public ConvolutionalImpl<ConvArguments> {
   Tensor convolution(const Tensor& x, const Tensor& kernel) const {
     return nn::convolution(axes(), x, kernel, window());
   }
-  /// Returns the kernel of groups of one channel: (spatial..., channels, filters / channels).
+  /// Returns the kernel for groups of one channel as (spatial..., channels, filters / channels).
   Tensor depthwise_kernel() const {
     return K::reshape(kernel_, kernel_shape(args.groups, args.filters / args.groups));
   }
@@ -203,7 +204,7 @@ struct Conv3DImpl final : ConvImpl {
 
 // --- Transposed --------------------------------------------------------------------------------------------
 
-/// Returns the extent of an output axis.
+/// Returns the extent of an output axis for an input axis of extent n; None for an unknown n.
 std::int64_t transposed_extent(std::int64_t n, std::int64_t kernel, std::int64_t stride, bool same,
                                std::optional<std::int64_t> output_padding) {
   if (n == None) return None;
@@ -211,7 +212,7 @@ std::int64_t transposed_extent(std::int64_t n, std::int64_t kernel, std::int64_t
                                 ? same ? 0 : std::max<std::int64_t>(kernel - stride, 0)
                                 : kernel - (same ? 2 * (kernel / 2) : 0) + *output_padding - stride;
   std::int64_t extent;
-  // An extent that no tensor has where the product overflows.
+  // On overflow the result is an extent that no tensor can have.
   return __builtin_mul_overflow(n, stride, &extent) || __builtin_add_overflow(extent, more, &extent)
              ? std::numeric_limits<std::int64_t>::max()
              : extent;
@@ -236,7 +237,7 @@ class ConvTransposeImpl : public ConvolutionalImpl<TransposeArguments> {
   Tensor convolve(const Tensor& x) override {
     const Shape shape = output_shape(x.shape());
     const bool unknown = std::find(shape.begin() + 1, shape.end(), None) != shape.end();
-    if (unknown && is_symbolic(x))  // K's transposed convolutions take the extents of the output
+    if (unknown && is_symbolic(x))  // K's transposed convolutions need the output's extents
       return defer(
           "conv_transpose", {shape, x.dtype()},
           [this, held = shared_from_this()](const Tensor& x, const Tensor&) { return convolve(x); }, x,
@@ -244,7 +245,7 @@ class ConvTransposeImpl : public ConvolutionalImpl<TransposeArguments> {
     if (axes() == 2) return K::conv2d_transpose(x, kernel_, shape, window());
     if (axes() == 3)
       return K::conv3d_transpose(x, kernel_, shape, {args.strides, args.padding, args.data_format});
-    // A sequence is an image of height 1.
+    // The sequence becomes an image of height 1.
     const int height = first_spatial_axis(args.data_format);
     Shape image = shape;
     image.insert(height, 1);
@@ -364,7 +365,8 @@ class SeparableImpl : public ConvolutionalImpl<SeparableArguments> {
   }
 
  private:
-  /// Returns x with zeros before the first step, so that no output depends on later steps.
+  /// Returns x with zeros before the first position, so that no position of the result depends on later
+  /// positions of x.
   Tensor with_past(const Tensor& x) const {
     std::vector<K::PaddingPair> paddings(3, K::PaddingPair(0));
     const std::int64_t reach = (args.kernel_size.over(1)[0] - 1) * args.dilation_rate.over(1)[0];

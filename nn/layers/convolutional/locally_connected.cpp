@@ -84,7 +84,7 @@ class LocallyConnectedImpl : public LayerWith<LocallyConnectedArguments> {
     return a;
   }
 
-  /// Returns the bias in the order of the data format.
+  /// Returns the bias with the axes in the order of the data format.
   Tensor bias() const {
     if (args.data_format == "channels_last") return bias_;
     Shape channels_first{axes_};

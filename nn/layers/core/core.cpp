@@ -180,7 +180,8 @@ class LambdaImpl final : public LayerImpl {
 
 namespace {
 
-/// Completes the arguments of a layer whose input has one axis of a known extent after the batch axis.
+/// Returns the arguments of a layer with the input shape {extent}, if `extent` is given and an input shape is
+/// not.
 template <class Arguments>
 Arguments with_input(Arguments arguments, std::optional<std::int64_t> extent) {
   if (extent && !arguments.input_shape) arguments.input_shape = {*extent};

@@ -33,7 +33,7 @@ void fields(EinsumDenseArguments& a, F&& field) {
   field("bias_constraint", a.bias_constraint);
 }
 
-/// The letters of an equation, and the side on which input and output have an ellipsis.
+/// The letters of the terms of an equation, and the side on which input and output have an ellipsis.
 struct Terms {
   std::string input, kernel, output;
   bool left = false, right = false;
@@ -107,7 +107,7 @@ class EinsumDenseImpl final : public LayerWith<EinsumDenseArguments> {
   }
 
  private:
-  /// Returns the whole shape of the output, of which the argument leaves out the batch and the ellipsis.
+  /// Returns the shape of the output: `output_shape` with the batch axis and the axes of the ellipsis added.
   Shape output_of(const Shape& input, int elided) const {
     Shape output = args.output_shape;
     output.insert(0, input[0]);
@@ -122,7 +122,8 @@ class EinsumDenseImpl final : public LayerWith<EinsumDenseArguments> {
     return output;
   }
 
-  /// The extent that a letter stands for. Throws when input and output do not agree on it.
+  /// Returns the extent that a letter stands for. Throws ValueError when input and output disagree on the
+  /// extent.
   std::int64_t extent_of(char letter, const Shape& input, const Shape& output, int skipped) const {
     const auto at = [&](const std::string& term, const Shape& shape) -> std::int64_t {
       const std::size_t place = term.find(letter);

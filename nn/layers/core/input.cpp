@@ -16,12 +16,12 @@ void fields(InputArguments& a, F&& field) {
   field("sparse", a.sparse);
 }
 
-/// The layer that stands for an input in the list of a model's layers.
+/// A layer that stands for an input in the list of the layers of a model.
 class InputLayerImpl final : public LayerWith<InputArguments> {
  public:
   explicit InputLayerImpl(const InputArguments& arguments) : LayerWith("InputLayer", arguments) {}
   Tensor call(const Tensor& x) override { return x; }
-  /// Returns an input cannot be trained: Keras 2 refuses the word.
+  /// Returns the value without `trainable`: an input cannot be trained, and Keras 2 rejects the key.
   Value to_value() const override {
     Config config = full_config();
     config.erase("trainable");

@@ -25,7 +25,7 @@ namespace {
 using Tensors = std::vector<Tensor>;
 using Combine = Tensor (*)(const Tensor&, const Tensor&);
 
-/// Two or more inputs, combined one after another.
+/// A base class of layers that combine two or more inputs, one after another.
 class MergeImpl : public LayerWith<LayerOptions> {
  public:
   MergeImpl(const char* class_name, Combine combine, const LayerOptions& options)

@@ -85,7 +85,8 @@ class ConvLSTMCell final : public CellImpl {
     };
   }
 
-  /// Without dropout the inputs of all steps go through one convolution.
+  /// Runs all steps with one convolution of the inputs. Returns nothing for symbolic inputs and while dropout
+  /// is active.
   std::optional<Sequence> run(const Tensor& x, const Tensors& states, const K::RnnOptions& options,
                               bool training) override {
     if (is_symbolic(x) || (training && (args_.dropout > 0 || args_.recurrent_dropout > 0))) return {};
@@ -121,7 +122,8 @@ class ConvLSTMCell final : public CellImpl {
     return masks;
   }
 
-  /// The convolution with a kernel for all gates, each of which sees what is spared for it.
+  /// Returns the convolution of x with a kernel for all four gates. With dropout masks, each gate reads x
+  /// multiplied by the mask of the gate.
   Tensor convolved(const Tensor& x, const Tensor& kernel, const Tensors& spared,
                    const K::ConvOptions& window) const {
     if (spared.empty()) return convolution(axes_, x, kernel, window);
@@ -132,7 +134,8 @@ class ConvLSTMCell final : public CellImpl {
     return K::concatenate(gates, axis());
   }
 
-  /// Returns the inputs of the gates: the convolutions of x with the kernels of the gates.
+  /// Returns the contribution of the inputs to the gates: the convolution of x with the kernels of the gates,
+  /// plus bias.
   Tensor projected(const Tensor& x, const Tensors& spared) const {
     const Tensor gates =
         convolved(x, kernel_, spared, {args_.strides, args_.padding, args_.data_format, args_.dilation_rate});
@@ -175,7 +178,7 @@ class ConvLSTM final : public RecurrentImpl {
   Config get_config() const override { return config_of(args_); }
 
  private:
-  /// The window with a number for each axis, as the config has it.
+  /// Returns the arguments with one number for each axis of the window, as the config has the window.
   static Arguments completed(Arguments arguments) {
     arguments.cell = with_window(class_name, arguments.cell, axes, false);
     return arguments;

@@ -17,7 +17,7 @@ using Tensors = std::vector<Tensor>;
 
 namespace {
 
-/// The extents of x, which may turn out later.
+/// Returns the extents of x on the axes as tensors, because an extent may be unknown until the graph runs.
 Tensors extents(const Tensor& x, const std::vector<int>& axes) {
   const Tensor shape = K::shape(x);
   Tensors out;
