@@ -15,7 +15,7 @@ class ActivationImpl : public FunctionObject<Tensor, const Tensor&> {
  public:
   static constexpr const char* kind = "activation";
   static Value known(AnyFunction function);
-  /// Returns the name alone, where that says all.
+  /// Returns only the name if the options have their default values, else {class_name, config}.
   Value to_value() const override;
 };
 
@@ -134,8 +134,8 @@ Tensor sparse_sigmoid(const Tensor& x);
 inline constexpr auto& swish = silu;
 inline constexpr auto& hard_swish = hard_silu;
 
-/// Returns the name of one of these functions, or of one of `K` that computes the same; empty for another
-/// function.
+/// Returns Keras's name of a function in nn::activations, or of a function in `K` that computes an activation
+/// of Keras. Returns an empty string for any other function.
 inline std::string name_of(AnyFunction function) {
   static const NamedFunction all[] = {
       {any_function(relu), "relu"},

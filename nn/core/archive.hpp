@@ -25,9 +25,9 @@ class Archive {
  public:
   using Entry = std::pair<std::string, Tensor>;
 
-  /// An archive that stores values.
+  /// Makes an archive that stores values (saving).
   Archive() = default;
-  /// An archive that sets values to the stored entries.
+  /// Makes an archive that sets values to the stored entries (loading).
   explicit Archive(std::vector<Entry> entries) : entries_(std::move(entries)), sets_(true) {}
 
   /// Returns whether calls set values; otherwise they store values.
@@ -45,10 +45,11 @@ class Archive {
   void operator()(const std::string& name, std::string& value);
   void operator()(const std::string& name, std::vector<int>& values);
   void operator()(const std::string& name, std::vector<std::int64_t>& values);
-  /// `size` is the number of values that setting must find.
+  /// Stores or sets a list of numbers. With `size`, setting throws ValueError unless the entry has `size`
+  /// numbers.
   void operator()(const std::string& name, std::vector<double>& values, std::optional<std::size_t> size = {});
   void operator()(const std::string& name, std::vector<std::string>& values);
-  /// Records or sets a tensor. An undefined tensor makes no entry, and a missing entry sets an undefined
+  /// Stores or sets a tensor. An undefined tensor makes no entry, and a missing entry sets an undefined
   /// tensor.
   void operator()(const std::string& name, Tensor& value);
   void operator()(const std::string& name, std::vector<Tensor>& values);

@@ -68,7 +68,7 @@ struct NoOptions {};
 template <class F>
 void fields(NoOptions&, F&&) {}
 
-/// Makes the function object f(arguments..., options).
+/// Returns an object of the kind Base whose `call` computes f(arguments..., options).
 template <class Base, class Options, class F>
 std::shared_ptr<Base> function_object(const char* class_name, const Options& options, F f) {
   return std::make_shared<typename Base::template From<Base>>(
@@ -100,7 +100,7 @@ class ClassRegistry {
 
   const Entry* find(const std::string& kind, const std::string& name) const;
   std::vector<std::string> names(const std::string& kind) const;
-  /// Returns the names, and the other names.
+  /// Returns the names of all classes of a kind, then their aliases.
   std::vector<std::string> all_names(const std::string& kind) const;
 
  private:
@@ -108,11 +108,12 @@ class ClassRegistry {
   std::map<std::string, std::size_t> at_;  ///< the index of an entry, by "kind/spelling"
 };
 
-/// Returns a {class_name, config} with the place where Keras 3 finds the class, as it writes it: `module`,
-/// and for a class that is not the library's `registered_name`. Other values are returned as they are.
+/// Adds to a {class_name, config} the names by which Keras 3 finds the class: `module` for a class of the
+/// library, `registered_name` for a class of a user; the other name is null. Returns any other value
+/// unchanged.
 Value with_module(const std::string& kind, const Value& value);
 
-// Each family adds its own.
+// Each of these functions adds the classes of a family. The family's source defines the function.
 void add_activations(ClassRegistry& registry);
 void add_initializers(ClassRegistry& registry);
 void add_regularizers(ClassRegistry& registry);

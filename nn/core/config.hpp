@@ -27,7 +27,7 @@ struct OptionalString : std::optional<std::string> {
   OptionalString(std::optional<std::string> text) : std::optional<std::string>(std::move(text)) {}
 };
 
-/// Types with a form in configs from which they can be made again: initializers, layers and so on.
+/// A type with a form in configs, from which an object can be made again: initializers, layers and so on.
 template <class T>
 concept Configurable = requires(const T& object) {
   object.to_value();
@@ -83,8 +83,8 @@ class Value {
   bool is_list() const { return std::holds_alternative<List>(data_); }
   bool is_config() const { return std::holds_alternative<std::shared_ptr<const Config>>(data_); }
 
-  /// Return the value as a type. Throw TypeError for a value of another type; `what` names the value in the
-  /// message. A whole number is an integer, too.
+  /// Returns the content as the type that the function's name says. Throws TypeError if the value is of
+  /// another type; `what` names the value in the message. A number without a fraction is also an integer.
   bool boolean(const std::string& what = unnamed) const;
   std::int64_t integer(const std::string& what = unnamed) const;
   double number(const std::string& what = unnamed) const;
@@ -122,9 +122,10 @@ class Config {
   Config(std::initializer_list<Entry> entries);
 
   bool contains(const std::string& name) const { return find(name) != nullptr; }
-  /// Returns the value of this name. Throws ValueError, with the nearest known names, when there is none.
+  /// Returns the value under a name. Throws ValueError, with the nearest known names, if the config lacks the
+  /// name.
   const Value& at(const std::string& name) const;
-  /// Returns the value of a name, or `otherwise` if there is none.
+  /// Returns the value under a name, or `otherwise` if the config lacks the name.
   Value get(const std::string& name, const Value& otherwise = {}) const;
   /// Replaces the value of a name, or appends name and value.
   void set(const std::string& name, Value value);
@@ -138,7 +139,7 @@ class Config {
   auto end() const { return entries_.end(); }
   std::vector<std::string> names() const;
 
-  /// Returns whether both have equal names with equal values, in any order.
+  /// Returns true if both configs have equal names with equal values, in any order.
   friend bool operator==(const Config& a, const Config& b);
 
  private:

@@ -175,8 +175,8 @@ class FrameWindow {
   FrameWindow(NoneType) {}
   explicit FrameWindow(const Value& value);
   Value to_value() const;
-  /// Returns a number for each step; empty without a window. Throws ValueError for another number of given
-  /// values.
+  /// Returns a number for each step; an empty vector without a window. Throws ValueError if the number of
+  /// given values is not the number of steps.
   std::vector<double> over(std::int64_t steps, bool periodic) const;
 
  private:

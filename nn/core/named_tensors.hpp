@@ -12,13 +12,13 @@
 
 namespace ktape::nn {
 
-/// Tensors in order, which may have names: the inputs of a model, a batch, an element of a dataset. A vector
-/// of tensors converts to NamedTensors, and NamedTensors is a vector of tensors.
+/// A list of tensors that may have names: the inputs of a model, a batch, an element of a dataset. A vector
+/// of tensors converts to NamedTensors, and NamedTensors are a vector of tensors.
 ///
 ///     model.fit({{"title", titles}, {"body", bodies}}, {{"priority", priorities}});
 ///     Tensor title = batch.x["title"], first = batch.x[0];
 ///
-/// Tensors that functions of vectors append have no names.
+/// A tensor that a member of std::vector appends, such as push_back, has no name.
 class NamedTensors : public std::vector<Tensor> {
  public:
   using Named = std::pair<std::string, TensorArgument>;
@@ -45,9 +45,9 @@ class NamedTensors : public std::vector<Tensor> {
   /// Replaces the tensor of a name, or appends name and tensor.
   void set(const std::string& name, const Tensor& tensor);
 
-  /// Returns whether any of them has a name.
+  /// Returns true if at least one tensor has a name.
   bool named() const;
-  /// Returns the name of each; empty for those without.
+  /// Returns the name of each tensor; an empty string for a tensor without a name.
   std::vector<std::string> names() const;
   bool has_names_of(const NamedTensors& others) const {
     return layout_ == others.layout_ || names() == others.names();
@@ -58,7 +58,7 @@ class NamedTensors : public std::vector<Tensor> {
   /// Joins lists of tensors, such as inputs, targets and weights, into a list in parts. Names must differ
   /// within each part only.
   static NamedTensors of_parts(const std::vector<NamedTensors>& parts);
-  /// Returns how many tensors each part has; none where they are not in parts.
+  /// Returns the number of tensors in each part; an empty vector for a list without parts.
   std::vector<std::size_t> parts() const;
   /// Returns the tensors of a part.
   NamedTensors part(std::size_t number) const;

@@ -15,7 +15,8 @@ std::string lowered(std::string text) {
   return text;
 }
 
-/// Returns the number of letters to insert, remove, replace or exchange with their neighbour.
+/// Returns the smallest number of edits that turn a into b. An edit inserts, removes or replaces a letter, or
+/// exchanges two neighbours.
 std::size_t distance(const std::string& a, const std::string& b) {
   std::vector<std::vector<std::size_t>> d(a.size() + 1, std::vector<std::size_t>(b.size() + 1));
   for (std::size_t i = 0; i <= a.size(); ++i) d[i][0] = i;

@@ -41,7 +41,7 @@ class Handle {
   bool defined() const { return impl_ != nullptr; }
   std::string class_name() const { return impl().class_name(); }
   Config get_config() const { return impl().get_config(); }
-  /// Returns whether both are one object.
+  /// Returns true if both handles refer to the same object.
   bool is(const Handle& other) const { return impl_ == other.impl_; }
 
   const std::shared_ptr<Impl>& shared() const { return impl_; }

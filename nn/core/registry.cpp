@@ -55,7 +55,7 @@ CustomObjects& scoped() {
   return objects;
 }
 
-/// The class of a kind with this name, if there is one.
+/// Returns the class of a kind with a name, if there is such a class.
 std::optional<ClassRegistry::Entry> entry_of(const std::string& kind, const std::string& name) {
   const CustomObjects& custom = scoped();
   for (auto object = custom.rbegin(); object != custom.rend(); ++object)
@@ -160,7 +160,7 @@ std::shared_ptr<Object> make_object(const char* kind, const Value& value) {
 
 namespace {
 
-/// Returns where Keras 3 has the classes of a kind.
+/// Returns the Python module in which Keras 3 has a class.
 std::string module_of(const std::string& kind, const std::string& class_name) {
   if (class_name == "Functional") return "keras.src.models.functional";
   if (class_name == "Sequential") return "keras";

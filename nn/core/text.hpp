@@ -9,7 +9,7 @@ namespace ktape::nn {
 /// Returns how many characters a UTF-8 text has, each of which takes one place.
 std::size_t text_width(const std::string& text);
 
-/// Returns the text, or as much of it as fits before an ellipsis.
+/// Returns the text, or as much of the text as fits into `width` together with an ellipsis.
 std::string shortened(const std::string& text, std::size_t width);
 
 /// Returns at most 100 bytes of the text, with `?` for each control character: for names out of files that

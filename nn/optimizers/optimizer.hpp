@@ -28,7 +28,7 @@ struct OptimizerOptions {
   double ema_momentum = 0.99;
   std::optional<int> ema_overwrite_frequency =
       {};  ///< the number of updates after which averages replace the variables
-  std::optional<double> loss_scale_factor = {};  ///< the loss was multiplied by it: gradients are divided
+  std::optional<double> loss_scale_factor = {};         ///< the loss has this factor; gradients are divided
   std::optional<int> gradient_accumulation_steps = {};  ///< the number of gradients whose mean an update uses
   std::string name = {};
 };
@@ -63,10 +63,10 @@ class OptimizerImpl : public Object {
   OptimizerImpl(std::string class_name, OptimizerOptions options);
 
   std::string class_name() const override { return class_name_; }
-  /// Returns the options, with the present learning rate; a class with more appends its own.
+  /// Returns the options, with the current learning rate. A class with further options appends these options.
   Config get_config() const override;
 
-  /// Returns the state that belongs to a variable.
+  /// Returns the descriptions of the state variables for a variable.
   virtual std::vector<StateOptions> state_of(const Variable& variable) const;
   /// Changes the variable by a gradient that is already unscaled and clipped. The tape records nothing.
   virtual void update_step(const Tensor& gradient, Variable variable, const OptimizerStep& step);
@@ -83,7 +83,7 @@ class OptimizerImpl : public Object {
   Variable learning_rate() const;
   void set_learning_rate(const LearningRate& rate);
   std::int64_t calls() const;    ///< the number of calls of `apply`
-  std::int64_t updates() const;  ///< what the variables saw of them
+  std::int64_t updates() const;  ///< the number of updates of the variables
   Variable iterations() const { return iterations_; }
   std::vector<Variable> variables() const;
   /// Returns whether the state of the variables is there.
@@ -94,13 +94,14 @@ class OptimizerImpl : public Object {
   bool excluded(const Variable& variable) const;
   const std::vector<std::string>& excluded_names() const { return excluded_names_; }
 
-  /// The processes with which it takes the mean of each gradient, see nn/distributed; null without others.
+  /// Returns the group of processes that average each gradient, see nn/distributed; null without a group.
   ProcessGroup* process_group() const { return group_.get(); }
   void set_process_group(std::shared_ptr<ProcessGroup> process_group) { group_ = std::move(process_group); }
 
  protected:
-  /// As `update_step`, with the preparation of gradient and variable (clipping, weight decay) and of
-  /// gradients of some rows fused into the update. By default the preparation runs before `update_step`.
+  /// Changes the variable as `update_step` does, but by a gradient that still has to be scaled, clipped, and
+  /// expanded from single rows; `how` describes these steps and the weight decay. The default does these
+  /// steps first and then calls `update_step`.
   virtual void fused_step(const Tensor& gradient, Variable variable, const kernels::Preparation& how,
                           const OptimizerStep& step);
   /// Returns whether the update of an element whose gradient is 0 changes nothing, so that the rows of a
@@ -159,11 +160,12 @@ class Optimizer : public Handle<OptimizerImpl> {
   explicit Optimizer(const Value& value) : Handle(made(value)) {}
   explicit Optimizer(std::shared_ptr<OptimizerImpl> impl) : Handle(std::move(impl)) {}
 
-  /// Makes one step: unscales (loss_scale_factor) and clips the gradients, decays the weights, updates each
-  /// variable and the averages, and applies the constraints of the variables. A variable whose gradient is
-  /// undefined stays as it is. Throws ValueError, before anything changes, for a gradient of another shape
-  /// than its variable's, when there is none at all, and for variables that were not there at the first call;
-  /// TypeError for variables that are not floating. Mirrors `keras.Optimizer.apply`.
+  /// Updates the variables once: gradients are divided by loss_scale_factor and clipped, weights decay, each
+  /// variable is updated, the moving averages follow, and the constraints of the variables are applied. A
+  /// variable whose gradient is undefined stays unchanged. Throws ValueError, before anything changes, for a
+  /// gradient whose shape is not the variable's, if all gradients are undefined, and for variables that were
+  /// not part of the first call; TypeError for variables that are not floating. Mirrors
+  /// `keras.Optimizer.apply`.
   void apply(const std::vector<Tensor>& gradients, const std::vector<Variable>& variables) const {
     impl().apply(gradients, variables);
   }
@@ -172,16 +174,17 @@ class Optimizer : public Handle<OptimizerImpl> {
   /// Computes the gradients of scale_loss(loss) and applies them. If the loss uses a table only by lookups of
   /// some rows (nn::Embedding, `K::gather`), the gradient of the table is kept as the gradients of these
   /// rows. The results are equal to the results of `apply`: a row that was not looked up has the gradient 0,
-  /// as in Keras. If weights do not decay, SGD without momentum and Adagrad skip rows that were not looked up:
-  /// the time of an update does not grow with the table. Mirrors `tf.keras`'s `minimize`.
+  /// as in Keras. If weights do not decay, SGD without momentum and Adagrad skip rows that were not looked
+  /// up: the time of an update does not grow with the table. Mirrors `tf.keras`'s `minimize`.
   void minimize(const Tensor& loss, const std::vector<Variable>& variables) const;
   /// Makes the state for these variables. The first `apply` calls `build` if the state does not exist.
   void build(const std::vector<Variable>& variables) const { impl().build(variables); }
-  /// Returns the loss to compute gradients of: times loss_scale_factor.
+  /// Returns the loss times loss_scale_factor; the gradients for `apply` are computed from this product.
   Tensor scale_loss(const Tensor& loss) const;
 
   const std::string& name() const { return impl().name(); }
-  /// Returns the present learning rate: setting the variable sets the rate, unless a schedule does.
+  /// Returns the current learning rate. Setting this variable sets the rate, unless the rate follows a
+  /// schedule.
   Variable learning_rate() const { return impl().learning_rate(); }
   /// Sets the learning rate. Throws TypeError for a number if the rate follows a schedule.
   void set_learning_rate(const LearningRate& rate) const { impl().set_learning_rate(rate); }

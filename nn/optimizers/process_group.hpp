@@ -10,7 +10,7 @@ namespace ktape::nn {
 
 /// A group of processes that train copies of one model, each on a part of the samples. nn/distributed makes
 /// the group; an optimizer with a group takes the mean of the gradients of all processes. All processes call
-/// these functions, in one order. Internal: sources only.
+/// these functions in equal sequences. Internal: sources only.
 class ProcessGroup {
  public:
   virtual ~ProcessGroup() = default;
@@ -19,9 +19,9 @@ class ProcessGroup {
 
   /// Throws ValueError in all processes if the lines of a process differ from the lines of the first process.
   virtual void expect_same(const char* op, const std::vector<std::string>& lines) = 0;
-  /// Replaces the entries by those of a process, the first by default.
+  /// Replaces the entries in all processes by the entries of the process with rank `from`.
   virtual void broadcast(std::vector<Archive::Entry>& entries, int from = 0) = 0;
-  /// The sums over all processes.
+  /// Replaces each number by the sum over all processes.
   virtual void sum(std::span<double> numbers) = 0;
 
   /// Sets the weight of this process's gradients until the next call: samples / all_samples, where

@@ -45,8 +45,8 @@ class LearningRate {
   Schedule schedule_;
 };
 
-/// All schedules throw ValueError unless `decay_steps` is above 0 and the rates without a default in Keras
-/// are given.
+/// Options of ExponentialDecay. All schedules throw ValueError unless `decay_steps` is above 0, and if a
+/// required rate is missing. Required are the rates for which Keras has no default.
 struct ExponentialDecayOptions {
   std::optional<double> initial_learning_rate = {};  ///< required
   double decay_steps = 0;
@@ -86,8 +86,9 @@ struct PiecewiseConstantDecayOptions {
   std::vector<double> values = {};
   std::string name = "PiecewiseConstant";
 };
-/// values[i] up to and including step boundaries[i], the last value after the last boundary. Throws
-/// ValueError unless there is one value more than boundaries, and these increase.
+/// The rate values[i] for steps after boundaries[i - 1], up to and including boundaries[i]; the last value
+/// after the last boundary. Throws ValueError unless there is one value more than boundaries, and for
+/// boundaries that do not increase.
 class PiecewiseConstantDecay : public Schedule {
  public:
   PiecewiseConstantDecay(const PiecewiseConstantDecayOptions& options);

@@ -104,8 +104,8 @@ void drop_late_arguments(Config& config) {
     for (const char* name : {"use_ema", "ema_momentum", "ema_overwrite_frequency"}) config.erase(name);
 }
 
-/// Converts Keras 2's metrics: a list without inner lists means these metrics for each output, which Keras 3
-/// writes as a list that holds that list alone.
+/// Returns the metrics of Keras 2 in the form of Keras 3. In Keras 2, a list without inner lists holds for
+/// each output; Keras 3 writes such metrics as a list whose only entry is that list.
 Value for_all_outputs(const Value& metrics) {
   if (!metrics.is_list() || metrics.list().empty()) return metrics;
   for (const Value& metric : metrics.list())

@@ -10,8 +10,8 @@ namespace ktape::nn::saving {
 namespace K = backend;
 namespace {
 
-/// Returns how many gates a kernel, recurrent kernel and bias of cuDNN have; 0 for weights that are not
-/// cuDNN's.
+/// Returns the number of gates of a kernel, recurrent kernel and bias of cuDNN; 0 for weights in another
+/// layout.
 std::int64_t gates_of(const Tensor& kernel, const Tensor& recurrent, const Tensor& bias) {
   if (kernel.shape().rank() != 2 || recurrent.shape().rank() != 2 || bias.shape().rank() != 1) return 0;
   const std::int64_t units = recurrent.shape()[0], width = recurrent.shape()[1];

@@ -11,8 +11,8 @@
 namespace ktape::nn::saving {
 namespace {
 
-/// Returns whether the text has what only Keras 2 writes: shapes of inputs under its name, calls as lists,
-/// policies.
+/// Returns Keras2 for a value with parts that only Keras 2 writes: `batch_input_shape`, a Policy, calls as
+/// lists, or a Sequential whose config is a list.
 Dialect dialect_of(const Value& value) {
   const auto of_keras2 = [](const Value& item) { return dialect_of(item) == Dialect::Keras2; };
   if (value.is_list())
@@ -33,7 +33,7 @@ Dialect dialect_of(const Value& value) {
 
 // --- Sequential --------------------------------------------------------------------------------------------
 
-/// Returns the shape of the input that the config of a layer or model knows; null for none.
+/// Returns the input shape from the config of a layer or model; null if the config has no shape.
 Value input_shape_of(const Config& layer);
 
 Value input_shape_of_graph(const Config& model) {
@@ -152,8 +152,9 @@ class Graph {
       for (const auto& [name, item] : value.config()) see(item);
   }
 
-  /// Returns the number of the first call of a layer. In Keras 2 a model that was built is its own first
-  /// call, so that those in a graph count from 1; a Sequential may have been built or not.
+  /// Returns the number of the first call of a layer. In Keras 2 building a model counts as the model's first
+  /// call, so that the calls in a graph count from 1. A Sequential may have been built or not: the call
+  /// numbers show which.
   std::int64_t first_call(const Layer& layer) const {
     if (dialect_ == Dialect::Keras3 || !layer.is_model || layer.least == 0) return 0;
     return layer.is_functional || layer.most >= static_cast<std::int64_t>(layer.calls) ? 1 : 0;
@@ -170,8 +171,8 @@ class Graph {
                      parts[2].integer("[Functional] output"));
   }
 
-  /// Returns the first argument of Keras 2's call: one tensor, a list of them, lists of lists, or tensors by
-  /// name.
+  /// Returns the first argument of a call of Keras 2: a tensor, a list of tensors, lists of lists, or tensors
+  /// by name.
   Value first_argument(const Value& node) const {
     if (is_history(node)) return tensor(node);
     Value::List list;

@@ -30,10 +30,10 @@ namespace ktape::nn::saving {
 /// unknown arguments and classes are left to the layers.
 Value canonical(const Value& architecture);
 
-/// Returns a canonical config as Keras 2 and TensorFlow.js read it: nodes as lists, `batch_input_shape`,
-/// Keras 2's names, without arguments that came later and have their defaults. What Keras 2 has no name for,
-/// such as Keras 3's hard_sigmoid, is written so that Keras 2 takes it for nothing else. Throws ValueError,
-/// naming the layer, for a call that Keras 2 has no form for.
+/// Returns a canonical config in the form that Keras 2 and TensorFlow.js read: nodes as lists,
+/// `batch_input_shape`, Keras 2's names, without later arguments that have their default values. Functions
+/// that Keras 2 lacks, such as Keras 3's hard_sigmoid, get names that Keras 2 cannot confuse with its
+/// functions. Throws ValueError, naming the layer, for a call that Keras 2 cannot express.
 Value keras2(const Value& architecture);
 
 /// Returns the canonical form {optimizer, loss, loss_weights, metrics, weighted_metrics} of Keras 2's
@@ -43,13 +43,13 @@ Value keras2(const Value& architecture);
 /// model is not compiled, becomes null.
 Value canonical_compile(const Value& compile);
 
-/// Returns a canonical compile config as Keras 2's `training_config`.
+/// Returns a canonical compile config in the form of Keras 2's `training_config`.
 Value keras2_compile(const Value& compile);
 
-/// Returns the weights of an LSTM or a GRU, or of a Bidirectional of two, in Keras's layout: {kernel,
-/// recurrent_kernel, bias} as CuDNNLSTM and CuDNNGRU wrote them have a bias of two sets in a row, and kernels
-/// with other strides; all others are returned as they are. As `canonical` makes LSTM and GRU of the classes,
-/// who reads the weights of these layers calls this.
+/// Returns the weights {kernel, recurrent_kernel, bias} of an LSTM or a GRU, or of the two layers of a
+/// Bidirectional, in Keras's layout. CuDNNLSTM and CuDNNGRU wrote a bias of two sets in a row, and kernels in
+/// another memory order; such weights are converted, all others are returned unchanged. `canonical` turns the
+/// cuDNN classes into LSTM and GRU, so each reader of such layers' weights calls this function.
 std::vector<Tensor> without_cudnn(const std::vector<Tensor>& weights);
 
 }  // namespace ktape::nn::saving

@@ -49,7 +49,7 @@ bool is_sequence(const Config& layer) {
 
 namespace {
 
-/// Returns the config inside of a wrapper; none for a config that is no wrapper.
+/// Returns the content of a wrapper; nothing for a config that is not a wrapper.
 std::optional<Value> inside(const Config& config) {
   if (config.get("type") == Value("ndarray") && config.contains("value")) return config.at("value");
   const Value name = config.get("class_name");

@@ -18,12 +18,12 @@ Value unwrapped(const Value& value);
 /// "regularizer", "constraint", "activation", "layer", or "" for a plain value.
 std::string kind_of_argument(const std::string& argument);
 
-/// Returns the name under which the registry knows a class: the registered name, the class's name, or that
-/// without its package; the last one where none is known.
+/// Returns the name under which the registry knows a class: the registered name, the class's name, or the
+/// class's name without its package. Returns the last of these names if the registry knows none.
 std::string known_class(const std::string& kind, const Config& object);
 
-/// Returns the dtype of a dtype or of a policy; null for a default. Throws ValueError, naming the layer, for
-/// a policy of several dtypes, and for one that the library does not have.
+/// Returns the dtype of a dtype or of a dtype policy; null for the default. Throws ValueError, naming the
+/// layer, for a policy of several dtypes, and for a dtype that the library lacks.
 Value dtype_of(const std::string& layer, const Value& dtype);
 
 /// Returns the argument of a layer that holds an object, in the canonical form.
@@ -35,16 +35,16 @@ Config canonical_layer(const Config& layer, Dialect dialect);
 /// Returns the canonical form of the config of any layer or model.
 Config canonical_layer_or_model(const Config& layer, Dialect dialect);
 
-/// Returns a layer {class_name, config, inbound_nodes} with the results of an operation among the layers,
-/// made from the operation's canonical nodes; none for a config that is a layer already. Throws ValueError,
-/// naming the operation, where no layer has these results.
+/// Returns the layer {class_name, config, inbound_nodes} that computes an operation among the layers of a
+/// model, with the operation's canonical nodes. Returns nothing for a layer that is not an operation. Throws
+/// ValueError, naming the operation, if no layer computes the operation.
 std::optional<Config> layer_of_operation(const Config& layer, const Value::List& nodes);
 
 /// Returns the config of a layer or model with each layer Operation replaced by an operation, as Keras 3
 /// writes operations.
 Config with_keras3_operations(const Config& layer);
 
-/// Returns whether the layer is a model, as far as its config goes.
+/// Returns true if the config of a layer describes a graph of layers.
 bool is_graph(const Config& layer);
 bool is_sequence(const Config& layer);
 
@@ -82,7 +82,7 @@ inline Config object_of(const std::string& class_name, const Config& config) {
 /// layer.
 Config described_as(const Config& given, const std::string& class_name, const Config& config);
 
-/// Returns a tensor in the arguments of a call.
+/// Returns the canonical form of a tensor in the arguments of a call.
 Value tensor_at(const std::string& layer, std::int64_t call, std::int64_t output);
 /// Returns the [layer, call, output] of a tensor in a config, or null for a value that is no tensor.
 Value history_of(const Value& tensor);

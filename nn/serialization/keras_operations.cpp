@@ -12,7 +12,7 @@
 namespace ktape::nn::saving {
 namespace {
 
-/// An operation as all dialects have it: multiply(x, 2), mean(x, axis=1).
+/// An operation in a form for all dialects: multiply(x, 2), mean(x, axis=1).
 struct Operation {
   std::string layer;     ///< the name of the operation's layer
   std::string function;  ///< the function as spelled in the file
@@ -105,7 +105,8 @@ Operation of_class(const Config& layer, const Value::List& nodes) {
   return operation;
 }
 
-/// Returns whether a class of Keras 3 is an operation. Add and its like are layers, too; those take a list.
+/// Returns true if a class of Keras 3 is an operation. Add, Subtract, Multiply, Maximum and Minimum are also
+/// the names of layers, which take a list.
 bool is_operation(const Config& layer, const Value::List& nodes) {
   const Value module = layer.get("module");
   if (module.is_string() && module.string().find(".ops.") != std::string::npos) return true;
@@ -199,7 +200,7 @@ Config pooling(const Operation& operation, const std::string& what) {
                   {{"data_format", format}, {"keepdims", keep}}, x);
 }
 
-/// Returns the number of elements of a sample; none when the shape has unknown extents after the batch axis.
+/// Returns the number of elements along the axes after the batch axis; nothing if an extent is unknown.
 std::optional<std::int64_t> elements(const Value& shape) {
   std::int64_t count = 1;
   for (std::size_t i = 1; shape.is_list() && i < shape.list().size(); ++i) {
@@ -243,7 +244,8 @@ Config concatenate(const Operation& operation) {
   return layer_on(operation, "Concatenate", {{"axis", axis}}, tensors);
 }
 
-/// Returns an activation function, with its options.
+/// Returns the layer Activation with the function and its options; nothing if the operation is not an
+/// activation.
 std::optional<Config> activation(const Operation& operation) {
   const std::string& key = operation.key;
   Value function;
@@ -261,7 +263,7 @@ std::optional<Config> activation(const Operation& operation) {
 
 // --- The layer Operation ---------------------------------------------------------------------------------
 
-/// Returns the operations of keras.ops that the layer Operation computes, by their keys.
+/// Returns the name of the operation in keras.ops for a key, if the layer Operation computes the operation.
 std::optional<std::string> operation_name(const std::string& key) {
   static const std::map<std::string, std::string> by_key{{"equal", "equal"},
                                                          {"notequal", "not_equal"},

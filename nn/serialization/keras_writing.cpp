@@ -157,7 +157,7 @@ class Keras2Graph {
     return found->second;
   }
 
-  /// Returns a tensor, or lists of them, in the first argument.
+  /// Returns the first argument of a call, a tensor or nested lists of tensors, in Keras 2's form.
   Value first(const Config& layer, const Value& argument, const Config& others) const {
     if (is_tensor(argument)) {
       Value::List tensor = listed(argument);
@@ -179,7 +179,7 @@ class Keras2Graph {
     return list;
   }
 
-  /// Returns a call: Keras 2 has only the first argument in its place, the others by name.
+  /// Returns a call in Keras 2's form: only the first argument is positional, all others have names.
   Value call(const Config& layer, const Value& node) const {
     Value::List arguments = node.config().at("args").list();
     Config others;

@@ -50,7 +50,7 @@ std::string Model::to_json(int indent) const { return nn::to_json(model_config(*
 
 namespace {
 
-/// Returns an object in a config; a function by its name alone, as Keras writes one.
+/// Returns the config of an object. A function is written by its name alone, as in Keras.
 template <class H>
 Value described(const H& object) {
   if (!object.defined()) return {};
@@ -90,7 +90,8 @@ Value described(const MetricList& metrics) {
   return list;
 }
 
-/// Returns the metrics of one output as a list, those of several outputs as a list for each output.
+/// Returns a list of metrics or a config by output name; for several outputs a list with the metrics of each
+/// output, because Keras reads the entries of a list as the entries of the outputs.
 Value described(const OutputMetrics& metrics, const std::vector<std::string>& outputs) {
   if (metrics.empty()) return {};
   Config by_name;
@@ -119,7 +120,7 @@ Value compile_config(const Model& model) {
 
 namespace {
 
-/// Returns the name of a function that no one registered; empty for anything else.
+/// Returns the name of a function that is not registered; an empty string for any other value.
 std::string unknown_function(const char* kind, const Value& value) {
   if (!value.is_config() || value.config().get("class_name") != Value("function")) return "";
   const std::string what = '[' + std::string(kind) + "] the name of a function";

@@ -4,13 +4,15 @@
 /// Models and their compile arguments as values, in the form of Keras 3. Internal: sources only.
 namespace ktape::nn {
 
-/// Returns the architecture: {module, class_name, config, registered_name}. Layers that several models in it
-/// share are written with a `shared_object_id`. Throws ValueError, naming it, for a part without a config.
+/// Returns the architecture of a model: {module, class_name, config, registered_name}. Layers that several of
+/// the models inside the model share are written with a `shared_object_id`. Throws ValueError for a part
+/// without a config; the message names the part.
 Value model_config(const Model& model);
 
-/// Makes a new model, with new weights, from such a value or from a config of any version of Keras. A model
-/// class of the user is built for the shapes in its `build_config`, if the value has them. Throws ValueError
-/// or TypeError, naming the layer, for a value that is no model's, and for an unknown class.
+/// Returns a new model with new weights, from a value that `model_config` returned or from the config of any
+/// version of Keras. A model of a user's class is built for the shapes in its `build_config`, if there are
+/// any. Throws ValueError or TypeError, naming the layer, for a value that does not describe a model, and for
+/// an unknown class.
 Model model_from_config(const Value& value);
 
 /// Returns the arguments of `compile`, {optimizer, loss, loss_weights, metrics, weighted_metrics}, or null

@@ -16,9 +16,9 @@ struct RowGradient {
   Tensor whole(const Shape& shape) const;
 };
 
-/// Returns the gradients of a loss, as plain values. What several lookups of one row add is summed, always in
-/// the same order. A variable that is looked up and used otherwise, too, has a whole gradient. `ready` hears
-/// of gradients during the backward pass, see backward_pass.hpp.
+/// Returns the gradients of a loss, not recorded on the tape. The gradients of several lookups of a row are
+/// summed in a fixed order. A variable that is also used without a lookup has a whole gradient. `ready`
+/// receives gradients before the backward pass ends, see backward_pass.hpp.
 std::vector<RowGradient> row_gradients(const Tensor& loss, const std::vector<Variable>& variables,
                                        const GradientReady& ready = {});
 
