@@ -33,7 +33,7 @@ class LayerWith : public LayerImpl {
 /// Returns Keras's name for the next object of a class: "dense", then "dense_1", "dense_2", ...
 std::string automatic_name(const std::string& class_name);
 
-/// Returns the description of a layer with this config, as Keras 3 writes it: {module, class_name, config,
+/// Returns the description of a layer with this config in the form of Keras 3: {module, class_name, config,
 /// registered_name}, and the number (`shared_object_id`) of a layer that several models share. Throws
 /// ValueError, naming layer and argument, for an argument that is a function without a name.
 Value described(const LayerImpl& layer, const Config& config);

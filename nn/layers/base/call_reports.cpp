@@ -11,8 +11,8 @@ struct Entry {
   CallReports reports = {};
 };
 
-/// The number of layers with reports on this thread; initial-exec, so that layers read it without a call into
-/// the loader.
+/// The number of layers with reports on this thread. With the initial-exec model a read of the number needs
+/// no call into the loader.
 thread_local std::size_t count [[gnu::tls_model("initial-exec")]] = 0;
 
 /// The reports of one thread, by layer.

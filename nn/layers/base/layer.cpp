@@ -121,7 +121,7 @@ Value LayerImpl::to_value() const { return described(*this, full_config()); }
 void LayerImpl::restore(const Config& config) {
   const LayerOptions options = layer_options(class_name_, config);
   if (!options.name.empty()) name_ = options.name;
-  if (!config.get("trainable").is_null()) trainable_ = options.trainable;  // inner layers keep theirs
+  if (!config.get("trainable").is_null()) trainable_ = options.trainable;  // inner layers unchanged
   dtype_ = options.dtype.value_or(dtype_);
   if (options.batch_input_shape) batch_input_shape_ = options.batch_input_shape;
 }

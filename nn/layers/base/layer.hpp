@@ -71,7 +71,7 @@ struct CallArguments {
 };
 
 struct WeightOptions {
-  Initializer initializer = {};  ///< by default "glorot_uniform" for floating dtypes, zeros for others
+  Initializer initializer = {};  ///< default: "glorot_uniform" for floating dtypes, zeros for others
   Regularizer regularizer = {};
   nn::Constraint constraint = {};
   bool trainable = true;
