@@ -13,7 +13,7 @@ std::vector<Tensor> operand_values(const Symbol& symbol, Environment& environmen
   return values;
 }
 
-std::vector<Tensor> run_on(const Symbol& symbol, const std::vector<Tensor>& values) {
+std::vector<Tensor> run_symbol(const Symbol& symbol, const std::vector<Tensor>& values) {
   std::vector<Tensor> results;
   std::vector<OperandValues::Source> sources(values.size());
   std::iota(sources.begin(), sources.end(), 0);
@@ -28,7 +28,7 @@ std::vector<Tensor> run_on(const Symbol& symbol, const std::vector<Tensor>& valu
 }  // namespace
 
 std::vector<Tensor> defer(Ref<Symbol> symbol, std::vector<OutputInfo> results) {
-  if (running_graph()) return run_on(*symbol, operand_values(*symbol, *Environment::current()));
+  if (running_graph()) return run_symbol(*symbol, operand_values(*symbol, *Environment::current()));
   symbol->set_outputs(std::move(results));
   std::vector<Tensor> tensors;
   for (std::uint32_t i = 0; i < symbol->outputs().size(); ++i) tensors.push_back(symbolic_tensor(symbol, i));

@@ -24,7 +24,7 @@ SymbolicScope::SymbolicScope(bool waits)
 
 SymbolicScope::~SymbolicScope() { thread_state().symbolic = outer_; }
 
-const Tensor& SymbolicScope::stand_in(const Variable& variable) {
+const Tensor& SymbolicScope::placeholder_of(const Variable& variable) {
   Tensor& tensor = stand_ins_[variable.impl_.get()];
   if (!tensor.defined()) tensor = symbolic_tensor(Ref<Symbol>::adopt(new VariableRead(variable)), 0);
   return tensor;
@@ -38,7 +38,7 @@ Variable::operator const Tensor&() const {
     return undefined;
   }
   SymbolicScope* const scope = thread_state().symbolic;
-  return scope ? scope->stand_in(*this) : value();
+  return scope ? scope->placeholder_of(*this) : value();
 }
 
 Variable variable_behind(const Tensor& argument) {

@@ -19,7 +19,7 @@ class SymbolicScope {
  private:
   friend class Variable;
   /// Returns the symbolic tensor that stands for the variable; the reference is valid while the scope lives.
-  const Tensor& stand_in(const Variable& variable);
+  const Tensor& placeholder_of(const Variable& variable);
 
   SymbolicScope* outer_;
   std::map<const VariableImpl*, Tensor> stand_ins_;

@@ -13,7 +13,7 @@ void accept_interrupts() { accepting.store(&thread_state()); }
 void interrupt() noexcept { interrupted_thread.store(accepting.load()); }
 bool clear_interrupt() noexcept { return interrupted_thread.exchange(nullptr) != nullptr; }
 
-void meet_interrupt(const char* op) {
+void throw_if_interrupted(const char* op) {
   if (interrupted_thread.load() != current_thread_state) return;
   clear_interrupt();
   fail<Interrupted>("[", op, "] interrupted");

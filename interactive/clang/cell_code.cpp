@@ -94,7 +94,7 @@ std::vector<Step> CellCode::prepare(llvm::Module& module, int cell) {
     function->setComdat(nullptr);
     steps.push_back(std::move(step));
   }
-  leave_out_known(module);
+  remove_known_definitions(module);
   optimize(module);
 
   defined_.clear();
@@ -149,7 +149,7 @@ void CellCode::share_internals(llvm::Module& module) {
 
 // Inline functions and template instances appear in every cell that uses them: the first copy is compiled,
 // later ones only serve for inlining.
-void CellCode::leave_out_known(llvm::Module& module) {
+void CellCode::remove_known_definitions(llvm::Module& module) {
   for (llvm::Function& function : module) {
     if (function.isDeclaration() || !function.isDiscardableIfUnused() || function.hasLocalLinkage() ||
         !known_.contains(function.getName()))

@@ -37,7 +37,7 @@ class CellCode {
  private:
   void rename_replaced(llvm::Module& module, int cell);
   void share_internals(llvm::Module& module);
-  void leave_out_known(llvm::Module& module);
+  void remove_known_definitions(llvm::Module& module);
   void optimize(llvm::Module& module);
 
   std::unique_ptr<llvm::TargetMachine> machine_;

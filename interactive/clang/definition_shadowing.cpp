@@ -282,7 +282,7 @@ bool Declarations::hide(const Clash& clash) {
   return !chosen.empty();
 }
 
-void Declarations::begin_again() {
+void Declarations::restart() {
   std::vector<Hidden> gone;
   std::vector<clang::NamedDecl*> before;  // the earlier declarations that the cell redeclared
   for (clang::Decl* decl : of_cell_)
@@ -303,12 +303,12 @@ void Declarations::begin_again() {
   of_cell_.clear();
 }
 
-void Declarations::hide_header_again() const {
+void Declarations::restore_hidden_header() const {
   for (clang::NamedDecl* decl : hidden_of_header_) remove_from_table(decl);
 }
 
 void Declarations::abandon_cell() {
-  begin_again();
+  restart();
   for (const Hidden& hidden : hidden_by_cell_) restore(hidden);
   hidden_by_cell_.clear();
 }

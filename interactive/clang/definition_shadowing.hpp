@@ -26,11 +26,11 @@ class Declarations {
 
   void begin_cell();
   /// Removes the names of a failed attempt before the cell is compiled again.
-  void begin_again();
+  void restart();
   /// Hides the declarations of earlier cells that clash with a new one. Returns whether there were any.
   bool hide(const Clash& clash);
   /// Hides names of the precompiled header again: clang restores them when it undoes a cell.
-  void hide_header_again() const;
+  void restore_hidden_header() const;
   /// Removes the cell's declarations and restores the declarations that the cell hid.
   void abandon_cell();
   /// Removes only the given variables, and restores the variables that they hid.

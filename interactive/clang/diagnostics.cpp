@@ -76,7 +76,7 @@ bool of_session(llvm::StringRef line) {
 }
 
 /// Returns whether a note points into system headers or generated code.
-bool of_no_use(const clang::SourceManager& sources, clang::SourceLocation at) {
+bool is_useless(const clang::SourceManager& sources, clang::SourceLocation at) {
   return sources.isInSystemHeader(at) ||
          llvm::StringRef(sources.getPresumedLoc(at).getFilename()).starts_with("<<<");
 }
@@ -114,7 +114,7 @@ void Diagnostics::HandleDiagnostic(clang::DiagnosticsEngine::Level level, const 
   if (info.getID() == clang::diag::err_expected_external_declaration) signs_.push_back(info.getLocation());
   const bool located = info.hasSourceManager() && info.getLocation().isValid();
   if (level == clang::DiagnosticsEngine::Note && located &&
-      of_no_use(info.getSourceManager(), info.getLocation()))
+      is_useless(info.getSourceManager(), info.getLocation()))
     return;
   if (repeats(level, info)) return;
   options_->ShowLocation = located && !typed(info.getSourceManager(), info.getLocation());

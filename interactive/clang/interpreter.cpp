@@ -278,7 +278,7 @@ class Interpreter::Session {
       if (unit && diagnostics_.getNumErrors() == 0) return &*unit;
       if (unit) undo();  // an error in the instantiation of a template
       else llvm::consumeError(unit.takeError());
-      declarations_.begin_again();
+      declarations_.restart();
       bool mended = drop_captures(text) || lead_signs(text);
       for (const Clash& clash : diagnostics_.clashes()) mended = declarations_.hide(clash) || mended;
       drop_remains();
@@ -322,7 +322,7 @@ class Interpreter::Session {
   void drop_remains() {
     if (auto remains = clang_->Parse("")) undo();
     else llvm::consumeError(remains.takeError());
-    declarations_.hide_header_again();
+    declarations_.restore_hidden_header();
     generator_.remind(declarations_.instantiated());
   }
 
@@ -330,7 +330,7 @@ class Interpreter::Session {
     llvm::consumeError(clang_->Undo());
     compiler().getDiagnostics().Reset(true);
     diagnostics_.clear();
-    declarations_.hide_header_again();
+    declarations_.restore_hidden_header();
   }
 
   /// Links the unit and appends its steps' functions. Returns an error message, or nothing.

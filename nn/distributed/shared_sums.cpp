@@ -112,11 +112,11 @@ class SharedSums final : public Sums {
 
   void* own() override {
     release();
-    world_.wait_until([&] { return all_have(&Progress::taken); });
+    world_.wait_until([&] { return all_done(&Progress::taken); });
     return elements(world_.rank());
   }
   void send() override { mine().sent.store(++round_, std::memory_order_release); }
-  bool poll() override { return all_have(&Progress::sent); }
+  bool poll() override { return all_done(&Progress::sent); }
   void take(std::int64_t begin, std::int64_t n, DType dtype, void* to) override {
     dispatch_floating(dtype_, [&]<class From>() {
       std::vector<const From*> parts;
@@ -132,7 +132,7 @@ class SharedSums final : public Sums {
 
   char* elements(int rank) const { return memory_.part(rank) + first_element; }
   Progress& mine() const { return *memory_.progress(world_.rank()); }
-  bool all_have(std::atomic<std::int64_t> Progress::*done) const {
+  bool all_done(std::atomic<std::int64_t> Progress::*done) const {
     for (int rank = 0; rank < world_.size(); ++rank)
       if ((memory_.progress(rank)->*done).load(std::memory_order_acquire) < round_) return false;
     return true;

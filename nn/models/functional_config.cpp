@@ -63,13 +63,14 @@ class GraphWriter {
     const LayerCall* call = call_of(input);
     const Symbol& symbol = *input.get()->symbol;
     const bool made_so = call && symbol.placeholder();
-    const Layer layer = made_so ? call->layer : stand_in(input, call ? call->layer.name() : symbol.name());
+    const Layer layer =
+        made_so ? call->layer : placeholder_of(input, call ? call->layer.name() : symbol.name());
     entries_.push_back({layer.name(), layer.to_value()});
     place_of_[{&symbol, input.get()->output}] = {layer.name(), 0, 0};
   }
 
   /// Returns the InputLayer for a tensor in the middle of another graph.
-  Layer stand_in(const Tensor& input, std::string name) {
+  Layer placeholder_of(const Tensor& input, std::string name) {
     while (!names_.insert(name).second) name += "_input";
     const Config config{{"batch_shape", input.shape()}, {"dtype", input.dtype().name()}, {"name", name}};
     return Layer::from_value(Config{{"class_name", "InputLayer"}, {"config", config}});

@@ -10,7 +10,7 @@
 namespace ktape::kernels {
 
 /// A tensor of the shape, seen from one of its axes. Where it is empty, nothing is outside.
-inline AxisShape seen_from(const Shape& shape, int axis) {
+inline AxisShape axis_shape_of(const Shape& shape, int axis) {
   const AxisShape seen{shape.count(0, axis), shape[axis], shape.count(axis + 1)};
   return seen.axis == 0 || seen.inner == 0 ? AxisShape{0, seen.axis, seen.inner} : seen;
 }

@@ -40,7 +40,7 @@ Tensor magnitude(const Tensor& a) { return abs(a); }
 Tensor softmax_gradient(const Tensor& y, const Tensor& g, int axis) {
   if (recording()) return y * (g - sum(g * y, axis, true));
   Tensor out = kernels::scratch_like(g);
-  const kernels::AxisShape line = kernels::seen_from(y.shape(), axis);
+  const kernels::AxisShape line = kernels::axis_shape_of(y.shape(), axis);
   const ktape_softmax call{.dtype = kernels::engine_dtype(y.dtype()),
                            .outer = line.outer,
                            .axis = line.axis,
@@ -56,7 +56,7 @@ Tensor softmax_gradient(const Tensor& y, const Tensor& g, int axis) {
 Tensor log_softmax_gradient(const Tensor& y, const Tensor& g, int axis) {
   if (recording()) return g - exp(y) * sum(g, axis, true);
   Tensor out = kernels::scratch_like(g);
-  const kernels::AxisShape line = kernels::seen_from(y.shape(), axis);
+  const kernels::AxisShape line = kernels::axis_shape_of(y.shape(), axis);
   dispatch_floating(y.dtype(), [&]<class T>() {
     kernels::log_softmax_backward(y.pointer<T>(), g.pointer<T>(), out.pointer<T>(), line);
   });
@@ -70,7 +70,7 @@ Tensor softmax(const Tensor& x, int axis) {
   const int at = canonical_axis("softmax", axis, x.ndim());
   if (is_symbolic(x)) return defer("softmax", {x.shape(), x.dtype()}, softmax, x, axis);
   Tensor out = Tensor::empty(x.shape(), x.dtype());
-  const kernels::AxisShape line = kernels::seen_from(x.shape(), at);
+  const kernels::AxisShape line = kernels::axis_shape_of(x.shape(), at);
   const ktape_softmax call{.dtype = kernels::engine_dtype(x.dtype()),
                            .outer = line.outer,
                            .axis = line.axis,
@@ -93,7 +93,7 @@ Tensor log_softmax(const Tensor& x, int axis) {
   const int at = canonical_axis("log_softmax", axis, x.ndim());
   if (is_symbolic(x)) return defer("log_softmax", {x.shape(), x.dtype()}, log_softmax, x, axis);
   Tensor out = Tensor::empty(x.shape(), x.dtype());
-  const kernels::AxisShape line = kernels::seen_from(x.shape(), at);
+  const kernels::AxisShape line = kernels::axis_shape_of(x.shape(), at);
   dispatch_floating(x.dtype(),
                     [&]<class T>() { kernels::log_softmax(x.pointer<T>(), out.pointer<T>(), line); });
   if (recording(x))

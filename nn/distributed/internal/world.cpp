@@ -110,8 +110,8 @@ void World::wait_until(const std::function<bool()>& done) {
     if (waited > 20ms) std::this_thread::sleep_for(200us);
     if (waited < 500ms) continue;
     answer();
-    expect_nobody_left();
-    if (waited.count() > timeout_) end_for_lag(waited.count());
+    expect_all_present();
+    if (waited.count() > timeout_) end_for_timeout(waited.count());
   }
 }
 
@@ -128,16 +128,16 @@ void World::answer() {
 }
 
 /// Throws when another process has left: this process would wait for a message that never comes.
-void World::expect_nobody_left() {
+void World::expect_all_present() {
   int there = 0;
   MPI_Status status;
   check(MPI_Iprobe(MPI_ANY_SOURCE, left, control_, &there, &status));
-  if (there && hear_of_leaving(status.MPI_SOURCE) < waits_)
+  if (there && receive_departures(status.MPI_SOURCE) < waits_)
     report(name_of(status.MPI_SOURCE) + " left while others wait for it");
 }
 
 /// Returns how often the process had waited.
-std::int64_t World::hear_of_leaving(int from) {
+std::int64_t World::receive_departures(int from) {
   std::int64_t waits = 0;
   check(MPI_Recv(&waits, 1, MPI_INT64_T, from, left, control_, MPI_STATUS_IGNORE));
   ++heard_;
@@ -146,7 +146,7 @@ std::int64_t World::hear_of_leaving(int from) {
 
 /// Ends all processes with a message that names the ranks without a 'waiting' file: the other ranks hang on
 /// them.
-void World::end_for_lag(double waited) {
+void World::end_for_timeout(double waited) {
   std::set<int> missing;
   for (int rank = 0; rank < size_; ++rank)
     if (rank != rank_) missing.insert(rank), check(MPI_Send(nullptr, 0, MPI_BYTE, rank, asks, control_));
@@ -222,7 +222,7 @@ void World::leave() {
     check(MPI_Test(&all, &done, MPI_STATUS_IGNORE));
     answer();
   }
-  while (heard_ < (rank_ == 0 ? size_ - 1 : 1)) hear_of_leaving(MPI_ANY_SOURCE);
+  while (heard_ < (rank_ == 0 ? size_ - 1 : 1)) receive_departures(MPI_ANY_SOURCE);
   check(MPI_Waitall(static_cast<int>(sent.size()), sent.data(), MPI_STATUSES_IGNORE));
   MPI_Finalize();
 }

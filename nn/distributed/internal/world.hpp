@@ -59,10 +59,10 @@ class World {
  private:
   explicit World(double timeout);
   [[noreturn]] void report(const std::string& message) const;
-  [[noreturn]] void end_for_lag(double waited);
+  [[noreturn]] void end_for_timeout(double waited);
   void answer();
-  void expect_nobody_left();
-  std::int64_t hear_of_leaving(int from);
+  void expect_all_present();
+  std::int64_t receive_departures(int from);
   void leave();
   std::string name_of(int rank) const;
 

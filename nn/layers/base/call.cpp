@@ -36,7 +36,7 @@ class LayerImpl::CallScope {
     if (arguments.training) phase_.emplace(*arguments.training ? 1 : 0);
     if (!before_) ++outermost;
     else if (before_ != &layer && layer.part_of_.load(std::memory_order_relaxed) != before_->number_)
-      before_->take_up(layer);
+      before_->adopt_called(layer);
     caller = &layer;
   }
   ~CallScope() { caller = before_; }

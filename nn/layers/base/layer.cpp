@@ -215,7 +215,7 @@ void LayerImpl::adopt(const Layer& layer) {
 }
 
 /// Makes a layer that this layer has called a sublayer of this layer.
-void LayerImpl::take_up(LayerImpl& called) {
+void LayerImpl::adopt_called(LayerImpl& called) {
   const auto is_part = [&] {
     const std::vector<Layer> parts = sublayers();
     return std::any_of(parts.begin(), parts.end(),
@@ -224,18 +224,18 @@ void LayerImpl::take_up(LayerImpl& called) {
   if (!is_part()) {
     const std::shared_ptr<LayerImpl> shared = called.weak_from_this().lock();
     if (!shared) return;
-    drop_leftovers();
+    drop_unused_sublayers();
     adopt(Layer(shared));
     const std::lock_guard lock(structure());
-    called.taken_up_ = true;
+    called.adopted_by_call_ = true;
   }
   called.part_of_.store(number_, std::memory_order_relaxed);
 }
 
 /// Removes the sublayers that earlier calls made and that no other handle holds.
-void LayerImpl::drop_leftovers() {
+void LayerImpl::drop_unused_sublayers() {
   const auto used = [](const Layer& layer) {
-    return !layer.impl().taken_up_ || layer.shared().use_count() > 1;
+    return !layer.impl().adopted_by_call_ || layer.shared().use_count() > 1;
   };
   std::vector<Layer> leftovers;  // the destructors run without the lock
   const std::lock_guard lock(structure());

@@ -306,8 +306,8 @@ class LayerImpl : public Object, public std::enable_shared_from_this<LayerImpl> 
   /// few instructions only.
   static std::mutex& structure();
   void adopt(const Layer& layer);
-  void take_up(LayerImpl& called);
-  void drop_leftovers();
+  void adopt_called(LayerImpl& called);
+  void drop_unused_sublayers();
   /// Returns the inputs or the outputs of one of the symbolic calls.
   std::vector<Tensor> recorded_tensors(int call, std::vector<Tensor> (LayerCall::*of_call)() const) const;
   void restore(const Config& config);
@@ -345,7 +345,7 @@ class LayerImpl : public Object, public std::enable_shared_from_this<LayerImpl> 
   std::atomic<std::uint64_t> part_of_{0};
   /// The thread that is training this layer, a model; null almost always.
   std::atomic<const ThreadState*> trained_by_{nullptr};
-  bool taken_up_ = false;  ///< whether a call, not add_layer, made the layer a sublayer
+  bool adopted_by_call_ = false;  ///< whether a call, not add_layer, made the layer a sublayer
   std::vector<Weight> weights_;
   std::vector<Layer> sublayers_;
   std::vector<LayerCall*> calls_;  ///< the symbolic calls that are still part of a graph

@@ -361,13 +361,13 @@ class SeparableImpl : public ConvolutionalImpl<SeparableArguments> {
     if (args.padding != "causal") return K::separable_conv1d(x, depthwise_, pointwise_, window());
     K::ConvOptions valid = window();
     valid.padding = "valid";
-    return K::separable_conv1d(with_past(x), depthwise_, pointwise_, valid);
+    return K::separable_conv1d(with_causal_padding(x), depthwise_, pointwise_, valid);
   }
 
  private:
   /// Returns x with zeros before the first position, so that no position of the result depends on later
   /// positions of x.
-  Tensor with_past(const Tensor& x) const {
+  Tensor with_causal_padding(const Tensor& x) const {
     std::vector<K::PaddingPair> paddings(3, K::PaddingPair(0));
     const std::int64_t reach = (args.kernel_size.over(1)[0] - 1) * args.dilation_rate.over(1)[0];
     paddings[static_cast<std::size_t>(first_spatial_axis(args.data_format))] = {reach, 0};

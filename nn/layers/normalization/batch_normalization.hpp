@@ -110,7 +110,7 @@ class BatchNormalizationImpl : public AffineImpl<BatchNormalizationOptions> {
   Tensor call(const Tensor& x, const CallArguments& arguments) override {
     if (!training(arguments) || !trainable()) return normalized(x, moving_mean_, moving_variance_);
     const Tensor counts = counts_of(x, arguments.mask.empty() ? Tensor() : arguments.mask[0]);
-    const auto [y, mean, variance] = counts.defined() ? with_counted(x, counts) : with_all(x);
+    const auto [y, mean, variance] = counts.defined() ? normalize_unmasked(x, counts) : with_all(x);
     if (!is_symbolic(y)) {
       K::moving_average_update(moving_mean_, mean.detach(), args.momentum);
       K::moving_average_update(moving_variance_, variance.detach(), args.momentum);
@@ -164,7 +164,7 @@ class BatchNormalizationImpl : public AffineImpl<BatchNormalizationOptions> {
   }
 
   /// Normalizes x with statistics in which `counts` weighs each element.
-  K::NormalizedBatch with_counted(const Tensor& x, const Tensor& counts) const {
+  K::NormalizedBatch normalize_unmasked(const Tensor& x, const Tensor& counts) const {
     const Axes axes = other_axes(x.ndim());
     const Tensor n = total(K::sum(counts * K::ones_like(x), axes, true)) + K::epsilon();
     const Tensor mean = total(K::sum(counts * x, axes, true)) / n;

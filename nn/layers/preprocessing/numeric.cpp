@@ -368,7 +368,7 @@ NormalizationArguments arguments_of(const NormalizationOptions& o) {
   return {layer_options_of(o), o.axis, value(o.mean), value(o.variance), o.invert};
 }
 
-const DiscretizationOptions& one_of_both(const DiscretizationOptions& o) {
+const DiscretizationOptions& bins_or_boundaries(const DiscretizationOptions& o) {
   if (o.bin_boundaries && o.num_bins)
     fail("[Discretization] either bin_boundaries or num_bins must be given: received both");
   return o;
@@ -382,7 +382,7 @@ Rescaling::Rescaling(const ArrayLike& scale, const RescalingOptions& options)
     : Layer(std::make_shared<RescalingImpl>(RescalingArguments{
           layer_options_of(options), value_of(scale, "Rescaling"), value_of(options.offset, "Rescaling")})) {}
 Discretization::Discretization(const DiscretizationOptions& options)
-    : Layer(std::make_shared<DiscretizationImpl>(one_of_both(options))) {}
+    : Layer(std::make_shared<DiscretizationImpl>(bins_or_boundaries(options))) {}
 
 void add_numeric_layers(ClassRegistry& registry) {
   add_layer<NormalizationImpl, NormalizationArguments>(registry, "Normalization");

@@ -112,7 +112,7 @@ class StateReader {
 
   std::vector<LayerWeights> read() {
     const std::vector<Layer> layers = model_.layers();
-    take_own(model_, &file_.root, "");
+    take_weights(model_, &file_.root, "");
     const NamedTensors own = std::exchange(others_, {});
     const Parts parts = parts_of(model_);
     const std::vector<const Entry*> groups = by_name_ ? named(parts.layers) : listed(parts, file_.root);
@@ -139,7 +139,7 @@ class StateReader {
  private:
   void take(const Layer& layer, const Entry* group, const std::string& path) {
     if (!group || !visited_.insert(layer.shared().get()).second) return;
-    take_own(layer, group, path);
+    take_weights(layer, group, path);
     const Parts parts = parts_of(layer);
     const std::vector<const Entry*> groups =
         parts.list.empty() ? attributes(parts, *group) : listed(parts, *group);
@@ -147,7 +147,7 @@ class StateReader {
       take(parts.layers[i], groups[i], path + '/' + parts.layers[i].name());
   }
 
-  void take_own(const Layer& layer, const Entry* group, const std::string& path) {
+  void take_weights(const Layer& layer, const Entry* group, const std::string& path) {
     const std::vector<Variable> own = own_weights(layer);
     const Entry* vars = group->find("vars");
     if (own.empty() || !vars) return;

@@ -286,7 +286,7 @@ void run(Pass pass, const Prepared& p, const ktape_convolution& c) {
 
 /// Returns whether our own kernel is faster whatever oneDNN has: at the results of few input channels, and
 /// where oneDNN, which computes 16 channels of a result at least, has more work than products of patches.
-bool is_left(Pass pass, const ktape_convolution& c) {
+bool leaves_to_native(Pass pass, const ktape_convolution& c) {
   if (pass == Pass::BackwardKernel ? is_strided_pointwise(c)
                                    : pass == Pass::Forward && suits_direct_convolution(c))
     return true;
@@ -333,7 +333,7 @@ bool sum_over_images(const ktape_convolution& c, std::int64_t products) {
 template <Pass pass>
 std::int32_t convolution(const void* arguments) {
   const auto& c = *static_cast<const ktape_convolution*>(arguments);
-  if (c.dtype != KTAPE_FLOAT32 || is_left(pass, c)) return 0;
+  if (c.dtype != KTAPE_FLOAT32 || leaves_to_native(pass, c)) return 0;
   if (!has_its_threads()) return 0;
   const std::int64_t products = products_of(c);
   if (pass == Pass::BackwardKernel && omp_get_max_threads() > 1 && c.batch > 1 && products > product_grain &&

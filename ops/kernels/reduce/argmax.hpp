@@ -87,11 +87,11 @@ class Find {
     const std::int64_t ahead = prefetch_distance<T>(8 * stride);
     for (std::int64_t r = 0; r < rows; r += 8)
       if (rows - r >= 8)
-        look_at_rows(p + r * stride, r, stride, width, ahead, std::integral_constant<int, 8>());
-      else look_at_rows(p + r * stride, r, stride, width, ahead, static_cast<int>(rows - r));
+        compare_rows(p + r * stride, r, stride, width, ahead, std::integral_constant<int, 8>());
+      else compare_rows(p + r * stride, r, stride, width, ahead, static_cast<int>(rows - r));
   }
   template <class T, class N>
-  void look_at_rows(const T* p, std::int64_t r, std::int64_t stride, std::int64_t width, std::int64_t ahead,
+  void compare_rows(const T* p, std::int64_t r, std::int64_t stride, std::int64_t width, std::int64_t ahead,
                     N rows) {
     for_vectors<A>(width, [&](std::int64_t j, auto n) {
       prefetch_rows(p + j + ahead, stride, 8);

@@ -34,7 +34,7 @@ bool is_class(double number, std::size_t classes) {
 }
 
 /// Returns the class of a one-hot row; none for another row.
-std::optional<std::int64_t> hot_of(const double* row, std::size_t classes) {
+std::optional<std::int64_t> one_hot_class(const double* row, std::size_t classes) {
   std::optional<std::int64_t> hot;
   for (std::size_t i = 0; i < classes; ++i) {
     if (row[i] == 0) continue;
@@ -89,7 +89,7 @@ void PredictionReport::add_classes(const Tensor& input, const std::vector<double
   for (std::size_t row = 0; row < rows; ++row) {
     const double* score = &y_pred[row * scores];
     std::optional<std::int64_t> truth;
-    if (hot) truth = hot_of(&y_true[row * scores], scores);
+    if (hot) truth = one_hot_class(&y_true[row * scores], scores);
     else if (is_class(y_true[row], static_cast<std::size_t>(classes_)))
       truth = static_cast<std::int64_t>(y_true[row]);
     if (!truth) {
