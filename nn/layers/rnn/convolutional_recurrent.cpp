@@ -77,9 +77,9 @@ class ConvLSTMCell final : public CellImpl {
 
   K::RnnStep step_for(const Tensor& x, const CallArguments& arguments) override {
     Tensors of_input, of_state;
-    if (training(arguments) && args_.dropout > 0) of_input = spared(x, args_.dropout);
+    if (training(arguments) && args_.dropout > 0) of_input = dropout_masks(x, args_.dropout);
     if (training(arguments) && args_.recurrent_dropout > 0)
-      of_state = spared(K::split(projected(x, {}), 4, axis())[0], args_.recurrent_dropout);
+      of_state = dropout_masks(K::split(projected(x, {}), 4, axis())[0], args_.recurrent_dropout);
     return [this, of_input, of_state](const Tensors& x, const Tensors& states) {
       return stepped_on(projected(x[0], of_input), states, of_state);
     };
@@ -115,7 +115,7 @@ class ConvLSTMCell final : public CellImpl {
   }
 
   /// Returns a dropout mask for each gate: 0, or 1 / (1 - rate) for elements that stay.
-  Tensors spared(const Tensor& like, double rate) {
+  Tensors dropout_masks(const Tensor& like, double rate) {
     Tensors masks;
     for (int gate = 0; gate < 4; ++gate)
       masks.push_back(K::dropout(K::ones_like(like), rate, {.seed = seeds_.next()}));
@@ -124,28 +124,28 @@ class ConvLSTMCell final : public CellImpl {
 
   /// Returns the convolution of x with a kernel for all four gates. With dropout masks, each gate reads x
   /// multiplied by the mask of the gate.
-  Tensor convolved(const Tensor& x, const Tensor& kernel, const Tensors& spared,
+  Tensor convolved(const Tensor& x, const Tensor& kernel, const Tensors& masks,
                    const K::ConvOptions& window) const {
-    if (spared.empty()) return convolution(axes_, x, kernel, window);
+    if (masks.empty()) return convolution(axes_, x, kernel, window);
     const Tensors kernels = K::split(kernel, 4, -1);
     Tensors gates;
     for (std::size_t gate = 0; gate < kernels.size(); ++gate)
-      gates.push_back(convolution(axes_, x * spared[gate], kernels[gate], window));
+      gates.push_back(convolution(axes_, x * masks[gate], kernels[gate], window));
     return K::concatenate(gates, axis());
   }
 
   /// Returns the contribution of the inputs to the gates: the convolution of x with the kernels of the gates,
   /// plus bias.
-  Tensor projected(const Tensor& x, const Tensors& spared) const {
+  Tensor projected(const Tensor& x, const Tensors& masks) const {
     const Tensor gates =
-        convolved(x, kernel_, spared, {args_.strides, args_.padding, args_.data_format, args_.dilation_rate});
+        convolved(x, kernel_, masks, {args_.strides, args_.padding, args_.data_format, args_.dilation_rate});
     return args_.use_bias ? K::bias_add(gates, bias_, {args_.data_format}) : gates;
   }
 
   std::pair<Tensors, Tensors> stepped_on(const Tensor& projected, const Tensors& states,
-                                         const Tensors& spared) const {
-    const Tensor recurrent = convolved(states[0], recurrent_kernel_, spared,
-                                       {.padding = "same", .data_format = args_.data_format});
+                                         const Tensors& masks) const {
+    const Tensor recurrent =
+        convolved(states[0], recurrent_kernel_, masks, {.padding = "same", .data_format = args_.data_format});
     const Tensors z = K::split(projected + recurrent, 4, axis());
     const auto& gate = args_.recurrent_activation;
     const Tensor c = gate(z[1]) * states[1] + gate(z[0]) * args_.activation(z[2]);

@@ -105,11 +105,12 @@ class GatedCell : public CellImpl {
 
   K::RnnStep step_for(const Tensor& x, const CallArguments& arguments) override {
     const bool trains = training(arguments);
-    const Tensor input_mask = trains && args.dropout > 0 ? spared(K::ones_like(x), args.dropout) : Tensor();
+    const Tensor input_mask =
+        trains && args.dropout > 0 ? dropout_mask(K::ones_like(x), args.dropout) : Tensor();
     const Tensor state_mask =
         trains && args.recurrent_dropout > 0
-            ? spared(K::ones_like(K::dot(x, K::slice(kernel_, {0, 0}, {-1, args.units}))),
-                     args.recurrent_dropout)
+            ? dropout_mask(K::ones_like(K::dot(x, K::slice(kernel_, {0, 0}, {-1, args.units}))),
+                           args.recurrent_dropout)
             : Tensor();
     return [this, input_mask, state_mask](const Tensors& inputs, const Tensors& states) {
       const Tensor x = input_mask.defined() ? inputs[0] * input_mask : inputs[0];
@@ -140,7 +141,9 @@ class GatedCell : public CellImpl {
   Variable kernel_, recurrent_kernel_, bias_;
 
  private:
-  Tensor spared(const Tensor& ones, double rate) { return K::dropout(ones, rate, {.seed = seeds_.next()}); }
+  Tensor dropout_mask(const Tensor& ones, double rate) {
+    return K::dropout(ones, rate, {.seed = seeds_.next()});
+  }
 
   Initializer initial_bias() const {
     if (which != CellKind::Lstm || !args.unit_forget_bias) return args.bias_initializer;
