@@ -38,7 +38,7 @@ Graph::Graph(const char* op, const std::vector<Tensor>& inputs, const std::vecto
            "] an input must be a placeholder or made from one: received a tensor with a value, or none");
     if (!cuts.insert(symbol_result(input)).second)
       fail("[", op, "] an input must be named once: received it twice");
-    slot_of_[symbol_result(input)] = slots_++;
+    plan_.add_input(input);
   }
   expect_defined(op, "outputs", outputs);
   expect_defined(op, "updates", updates);
@@ -51,82 +51,49 @@ Graph::Graph(const char* op, const std::vector<Tensor>& inputs, const std::vecto
       fail("[", op, "] the outputs need a value for the placeholder '", symbol->name(),
            "', which must be among the inputs: received ", inputs.size(), " inputs without it");
   put_updates_last(symbols);
-  for (const Ref<Symbol>& symbol : symbols) add_step(symbol);
-  for (const Tensor& output : outputs) outputs_.push_back(source(Operand(output)));
-  watched_.resize(static_cast<std::size_t>(slots_));
+  for (const Ref<Symbol>& symbol : symbols) {
+    const std::size_t operands = symbol->operands().size();
+    plan_.add_step(symbol, operands, operands - symbol->captured());
+  }
+  for (const Tensor& output : outputs) outputs_.push_back(plan_.source(Operand(output)));
+  find_watched();
+  // The inputs are never emptied, because a callable inside of an op may read them later.
+  std::vector<ExecutionPlan::Source> kept = outputs_;
+  for (std::size_t i = 0; i < inputs_.size(); ++i) kept.push_back(static_cast<ExecutionPlan::Source>(i));
+  plan_.find_last_uses(kept);
+}
+
+void Graph::find_watched() {
+  watched_.resize(plan_.slots());
   std::size_t next = 0;
-  for (const Step& step : steps_) {
+  for (const ExecutionPlan::Step& step : plan_.steps()) {
     for (std::size_t i = step.symbol->first_differentiated(); i < step.arguments; ++i) {
       differentiates_ = true;
-      if (sources_[next + i] >= 0) watched_[static_cast<std::size_t>(sources_[next + i])] = true;
+      const ExecutionPlan::Source source = plan_.sources()[next + i];
+      if (source >= 0) watched_[static_cast<std::size_t>(source)] = true;
     }
     next += step.operands;
   }
-  find_last_uses();
-}
-
-Graph::Source Graph::source(const Operand& operand) {
-  if (is_symbolic(operand.tensor)) return slot_of_.at(symbol_result(operand.tensor));
-  constants_.push_back(operand);
-  return ~static_cast<Source>(constants_.size() - 1);
-}
-
-void Graph::add_step(const Ref<Symbol>& symbol) {
-  Step step{symbol};
-  step.operands = static_cast<std::uint32_t>(symbol->operands().size());
-  step.arguments = step.operands - static_cast<std::uint32_t>(symbol->captured());
-  step.results = static_cast<std::uint32_t>(symbol->outputs().size());
-  step.first_result = slots_;
-  for (const Operand& operand : symbol->operands()) sources_.push_back(source(operand));
-  for (std::uint32_t i = 0; i < step.results; ++i, ++slots_) slot_of_.try_emplace({symbol.get(), i}, slots_);
-  steps_.push_back(std::move(step));
-}
-
-void Graph::find_last_uses() {
-  std::vector<bool> needed(static_cast<std::size_t>(slots_));
-  // The inputs are never freed, because a callable inside an op may read them later.
-  for (std::size_t i = 0; i < inputs_.size(); ++i) needed[i] = true;
-  for (const Source output : outputs_)
-    if (output >= 0) needed[static_cast<std::size_t>(output)] = true;
-  std::size_t next = sources_.size();
-  for (auto step = steps_.rbegin(); step != steps_.rend(); ++step) {
-    const auto last_use = [&](Source slot) {
-      if (slot < 0 || needed[static_cast<std::size_t>(slot)]) return;
-      needed[static_cast<std::size_t>(slot)] = true;
-      last_uses_.push_back(slot);
-      ++step->last_uses;
-    };
-    for (std::uint32_t i = 0; i < step->results; ++i) last_use(step->first_result + static_cast<Source>(i));
-    next -= step->operands;
-    for (std::uint32_t i = 0; i < step->operands; ++i) last_use(sources_[next + i]);
-  }
-  std::reverse(last_uses_.begin(), last_uses_.end());
 }
 
 /// One run of a graph, which stores the values by slot.
 class GraphRun final : public Environment {
  public:
   GraphRun(const Graph& graph, const std::vector<Tensor>& values)
-      : graph_(graph), slots_(static_cast<std::size_t>(graph.slots_)), scope_(graph.differentiates_) {
+      : graph_(graph), slots_(graph.plan_.slots()), scope_(graph.differentiates_) {
     for (std::size_t i = 0; i < values.size(); ++i) slots_[i] = values[i].detach(), finish(i);
   }
 
   std::vector<Tensor> go() {
     VariableTransaction changes;
-    const Graph::Source *source = graph_.sources_.data(), *unused = graph_.last_uses_.data();
     std::vector<Tensor> constants;  // outputs that are constants, with their values from before the updates
-    for (const Graph::Source output : graph_.outputs_)
+    for (const ExecutionPlan::Source output : graph_.outputs_)
       constants.push_back(output < 0 ? at(output).detach() : Tensor());
-    for (const Graph::Step& step : graph_.steps_) {
+    graph_.plan_.run(slots_, [&](const ExecutionPlan::Step& step, const ExecutionPlan::Source* source) {
+      graph_.plan_.run_op(step, source, slots_);
       const auto first = static_cast<std::size_t>(step.first_result);
-      Results places(slots_.data() + first, step.results);
-      step.symbol->run(OperandValues({source, step.arguments}, slots_.data(), graph_.constants_.data()),
-                       places);
-      source += step.operands;
       for (std::size_t slot = first; slot < first + step.results; ++slot) finish(slot);
-      for (std::uint32_t i = 0; i < step.last_uses; ++i)
-        slots_[static_cast<std::size_t>(*unused++)] = Tensor();
-    }
+    });
     changes.commit();
     return outputs(std::move(constants));
   }
@@ -134,9 +101,8 @@ class GraphRun final : public Environment {
   /// Returns the value of a symbolic tensor that a callable inside an op reads; computes a value that is not
   /// in a slot.
   Tensor value(const Tensor& symbolic) override {
-    const auto slot = graph_.slot_of_.find(symbol_result(symbolic));
-    if (slot != graph_.slot_of_.end() && slots_[static_cast<std::size_t>(slot->second)].defined())
-      return slots_[static_cast<std::size_t>(slot->second)];
+    const std::optional<std::size_t> slot = graph_.plan_.slot_of(symbolic);
+    if (slot && slots_[*slot].defined()) return slots_[*slot];
     const Graph rest(symbolic.get()->symbol->op(), graph_.inputs_, {symbolic});
     std::vector<Tensor> inputs(slots_.begin(),
                                slots_.begin() + static_cast<std::ptrdiff_t>(graph_.inputs_.size()));
@@ -147,7 +113,7 @@ class GraphRun final : public Environment {
   std::vector<Tensor> outputs(std::vector<Tensor> constants) const {
     std::vector<Tensor> out = std::move(constants);
     for (auto result = out.begin(); result != out.end(); ++result) {
-      const Graph::Source output = graph_.outputs_[static_cast<std::size_t>(result - out.begin())];
+      const ExecutionPlan::Source output = graph_.outputs_[static_cast<std::size_t>(result - out.begin())];
       if (output >= 0) *result = at(output);
       const bool again =
           std::any_of(out.begin(), result, [&](const Tensor& x) { return x.get() == result->get(); });
@@ -156,8 +122,8 @@ class GraphRun final : public Environment {
     return out;
   }
 
-  const Tensor& at(Graph::Source source) const {
-    return OperandValues({&source, 1}, slots_.data(), graph_.constants_.data())[0];
+  const Tensor& at(ExecutionPlan::Source source) const {
+    return graph_.plan_.values({&source, 1}, slots_)[0];
   }
 
   /// Completes a slot that an op or the caller has filled: replaces a symbolic tensor by its value and

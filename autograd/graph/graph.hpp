@@ -1,9 +1,7 @@
 #pragma once
-#include <ktape/autograd/symbol.hpp>
+#include <ktape/autograd/graph/execution_plan.hpp>
 
 #include <functional>
-#include <map>
-#include <memory>
 
 namespace ktape {
 
@@ -27,28 +25,13 @@ class Graph {
 
  private:
   friend class GraphRun;
-  using Source = OperandValues::Source;
-  struct Step {
-    Ref<Symbol> symbol;
-    std::uint32_t operands = 0, arguments = 0;  ///< numbers of sources, and of sources for run()
-    std::uint32_t results = 0;
-    Source first_result = 0;      ///< the slot of the first result; the slots of the other results follow
-    std::uint32_t last_uses = 0;  ///< the number of slots that no step after this one needs
-  };
 
-  Source source(const Operand& operand);
-  void add_step(const Ref<Symbol>& symbol);
-  void find_last_uses();
+  void find_watched();
 
   std::vector<Tensor> inputs_;
-  std::vector<Operand> constants_;
-  std::map<std::pair<const Symbol*, std::uint32_t>, Source> slot_of_;
-  std::vector<Step> steps_;
-  std::vector<Source> sources_;    ///< the operands of the steps, one step after another
-  std::vector<Source> last_uses_;  ///< the slots that no later step needs, one step after another
-  std::vector<Source> outputs_;
+  ExecutionPlan plan_;
+  std::vector<ExecutionPlan::Source> outputs_;
   std::vector<bool> watched_;  ///< for each slot, whether gradients with respect to the slot are taken
-  Source slots_ = 0;
   bool differentiates_ = false;
 };
 

@@ -1,7 +1,6 @@
 #pragma once
+#include <ktape/autograd/graph/execution_plan.hpp>
 #include <ktape/nn/layers/base/layer_call.hpp>
-
-#include <map>
 
 namespace ktape::nn {
 
@@ -41,30 +40,21 @@ class LayerGraph {
 
  private:
   friend class LayerGraphRun;
-  using Key = std::pair<const Symbol*, std::uint32_t>;
-  using Source = OperandValues::Source;
-  struct Step {
-    Ref<Symbol> symbol;
-    const LayerCall* call;  ///< null for an op
-    bool plain;             ///< a layer of one input and one output
-    std::uint32_t operands, results, last_uses;
-    Source first_result;
+  /// The call of a layer in a step.
+  struct CallOfStep {
+    const LayerCall* call = nullptr;  ///< null for an op
+    bool plain = false;               ///< whether the layer has one input and one output
   };
 
   void add_step(const Ref<Symbol>& symbol);
   void add_layer(const std::string& model, const LayerCall* call);
-  void find_last_uses();
-  Source source(const Operand& operand);
 
   std::vector<Tensor> inputs_, outputs_;
   std::vector<Layer> layers_;
-  std::vector<Operand> constants_;
-  std::map<Key, Source> slot_of_;
-  std::vector<Step> steps_;
-  std::vector<Source> sources_;    ///< the operands of the steps, one step after another
-  std::vector<Source> last_uses_;  ///< the slots that nothing needs after a step, likewise
-  std::vector<Source> results_;    ///< the places of the outputs
-  bool captures_ = false;          ///< whether a callable inside an op uses symbolic tensors
+  ExecutionPlan plan_;
+  std::vector<CallOfStep> calls_;               ///< one for each step of the plan
+  std::vector<ExecutionPlan::Source> results_;  ///< the slots of the outputs
+  bool captures_ = false;                       ///< whether a callable inside of an op uses symbolic tensors
 };
 
 }  // namespace ktape::nn
