@@ -15,14 +15,13 @@ struct ProgramOptions {
 
 /// Reads a program's command line over its defaults:
 ///
-///     --epochs N     how often the data are gone through; quick_epochs with --quick, unless given
-///     --seed N       for K::set_random_seed
-///     --data PATH    the file or folder to learn from
-///     --out FOLDER   where to write to; made where it is missing
-///     --quick        a small run
+///   --epochs N     how often the data are gone through; quick_epochs with --quick, unless given
+///   --seed N       for K::set_random_seed
+///   --data PATH    the file or folder to learn from
+///   --out FOLDER   where to write to; made where it is missing
+///   --quick        a small run
 ///
-///     int main(int argc, char** argv) {
-///       const auto options = nn::program_options(argc, argv, {.epochs = 20, .data = "digits.csv.gz"});
+///     const auto options = nn::program_options(argc, argv, {.epochs = 20, .data = "digits.csv.gz"});
 ///
 /// Throws ValueError, which lists the options, for any other argument, an option without its value, epochs
 /// below 1 and a seed that is no whole number from 0 on; IOError where the folder cannot be made.

@@ -146,11 +146,11 @@ class Model : public Layer {
 
   /// Writes the model to a file: architecture, weights, and how it was compiled. The name says the format:
   ///
-  ///     .ktape           everything, with the state of the optimizer and of random numbers: a training that is
-  ///                      resumed from the file gives the results of an uninterrupted training
-  ///     .keras           the format of Keras 3
-  ///     .h5, .hdf5       the formats of Keras 2
-  ///     model.json       the format of TensorFlow.js, with .bin files beside the file; also inside a folder
+  ///   .ktape           everything, with the state of the optimizer and of random numbers: a training that is
+  ///                    resumed from the file gives the results of an uninterrupted training
+  ///   .keras           the format of Keras 3
+  ///   .h5, .hdf5       the formats of Keras 2
+  ///   model.json       the format of TensorFlow.js, with .bin files beside the file; also inside a folder
   ///
   /// The file is complete or absent, also after a crash. Throws ValueError for another name and for a model
   /// without a config, IOError for a file that cannot be written. Mirrors `keras.Model.save`.

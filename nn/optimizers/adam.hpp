@@ -3,8 +3,8 @@
 
 /// Adam and related optimizers, which keep moving averages of the gradient and of its square:
 ///
-///     m = beta_1 m + (1 - beta_1) g
-///     v = beta_2 v + (1 - beta_2) g^2
+///   m = beta_1 m + (1 - beta_1) g
+///   v = beta_2 v + (1 - beta_2) g^2
 ///
 /// In all formulas g is the gradient and w the variable. OptimizerOptions explains the last ten options of
 /// each optimizer. Each update is a single pass over the variable; Lamb, which needs norms, makes several

@@ -14,9 +14,9 @@ struct AdamOptions {
 
 /// Makes one step of Adam in a single pass, in place; `step` counts from 1:
 ///
-///     m = beta_1 m + (1 - beta_1) g
-///     v = beta_2 v + (1 - beta_2) g^2
-///     x = x - learning_rate sqrt(1 - beta_2^step) / (1 - beta_1^step) m / (sqrt(v) + epsilon)
+///   m = beta_1 m + (1 - beta_1) g
+///   v = beta_2 v + (1 - beta_2) g^2
+///   x = x - learning_rate sqrt(1 - beta_2^step) / (1 - beta_1^step) m / (sqrt(v) + epsilon)
 ///
 /// The gradient g, m and v have the shape and the floating dtype of x. The step is never deferred; for a
 /// deferred update use update, update_add and update_sub. Throws ValueError for another shape, a variable

@@ -33,9 +33,9 @@ struct LstmOptions {
 /// Runs a long short-term memory layer, with the gates in the order i, f, c, o; s is the recurrent
 /// activation. The states are h and c. Computes Keras's layer LSTM.
 ///
-///     i = s(xi + hi + bi)   f = s(xf + hf + bf)   o = s(xo + ho + bo)
-///     c' = f * c + i * tanh(xc + hc + bc)
-///     h' = o * tanh(c')
+///   i = s(xi + hi + bi)   f = s(xf + hf + bf)   o = s(xo + ho + bo)
+///   c' = f * c + i * tanh(xc + hc + bc)
+///   h' = o * tanh(c')
 RnnResult<Tensor> lstm(const Tensor& x, const Tensor& kernel, const Tensor& recurrent_kernel,
                        const Tensor& bias, const TensorList& initial_states = {},
                        const LstmOptions& options = {});
@@ -53,10 +53,10 @@ struct GruOptions {
 /// is h. With `reset_after` the bias is (2, 3 * units): b for the inputs and b' for the recurrent product.
 /// Without `reset_after` the steps run one by one, as in `rnn`. Computes Keras's layer GRU.
 ///
-///     z = s(xz + hz + bz + b'z)   r = s(xr + hr + br + b'r)
-///     n = tanh(xh + bh + r * (hh + b'h))                                 with reset_after
-///     n = tanh(xh + bh + dot(r * h, columns h of recurrent_kernel))      without
-///     h' = z * h + (1 - z) * n
+///   z = s(xz + hz + bz + b'z)   r = s(xr + hr + br + b'r)
+///   n = tanh(xh + bh + r * (hh + b'h))                                 with reset_after
+///   n = tanh(xh + bh + dot(r * h, columns h of recurrent_kernel))      without
+///   h' = z * h + (1 - z) * n
 RnnResult<Tensor> gru(const Tensor& x, const Tensor& kernel, const Tensor& recurrent_kernel,
                       const Tensor& bias, const TensorList& initial_states = {},
                       const GruOptions& options = {});

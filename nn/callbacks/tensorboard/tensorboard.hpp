@@ -14,7 +14,7 @@ struct TensorBoardOptions {
 
 /// Writes the logs of a training for TensorBoard: `tensorboard --logdir logs` shows them during the training.
 ///
-///     model.fit(x, y, {.callbacks = {nn::TensorBoard("logs")}, .validation_split = 0.2});
+///     model.fit(x, y, {.validation_split = 0.2, .callbacks = {nn::TensorBoard("logs")}});
 ///
 /// The runs `train` and `validation` are folders in log_dir. They hold "epoch_loss" and so on for each epoch,
 /// the learning rate, "batch_loss" and so on for batches, "evaluation_loss_vs_iterations" for each

@@ -1,0 +1,448 @@
+#include <doctest/doctest.h>
+#include <ktape/ktape.hpp>
+
+#include <filesystem>
+#include <fstream>
+#include <iostream>
+#include <regex>
+#include <set>
+#include <sstream>
+#include <string>
+#include <vector>
+#include <xtensor/xarray.hpp>
+#include <xtensor/xmath.hpp>
+
+/// The examples in comments of public headers. Each line of an example stands in this file and so compiles;
+/// the test at the end compares. The functions are not called: some examples read files.
+namespace data = ktape::data;
+namespace nn = ktape::nn;
+namespace plot = ktape::plot;
+using namespace ktape;
+using data::Dataset, data::load_csv, nn::Config, plot::lines;
+
+#pragma GCC diagnostic ignored "-Wunused-value"
+#pragma GCC diagnostic ignored "-Wunused-variable"
+#pragma GCC diagnostic ignored "-Wunused-but-set-variable"
+#pragma GCC diagnostic ignored "-Wunused-local-typedefs"
+#pragma GCC diagnostic ignored "-Wshadow"
+
+namespace {
+
+[[maybe_unused]] void shapes_and_constants(const Tensor& x, const Tensor& mask, const Shape& shape,
+                                           std::vector<float> bytes, const xt::xarray<float>& a,
+                                           const std::vector<std::vector<float>>& rows) {
+  namespace K = backend;
+  {
+    DType d = "float32";
+    d == "float32", d.name();
+    shape[0], shape[-1], shape == Shape{2, 3};
+    for (std::int64_t extent : shape) std::cout << extent;
+    Slice(), Slice(0, 2), Slice(1, None), Slice(None, None, -1);
+    x[0], x[{1, -1}], x[{Slice(0, 2), All}], x[{Ellipsis, NewAxis}], x[Slice(None, None, -1)];
+    K::constant(3.f), K::constant({{1, 2}, {3, 4}}), K::constant(rows), K::constant(xt::sin(a));
+  }
+  Tensor x_of_bytes = [&] {
+    Tensor x = Tensor::from_buffer(bytes.data(), bytes.size(), {2, 3}, "float32");
+    return x;
+  }();
+  K::maximum(x, 0.f), K::minimum(1, x), K::where(x > 0, x, -1.f), mask & true;
+  K::name_scope outer("encoder");
+  K::name_scope inner("dense");
+}
+
+[[maybe_unused]] void ops(const Tensor& x) {
+  using namespace backend;
+  sum(x), sum(x, -1), sum(x, {0, 2}), sum(x, None), max(x, {0, 2}, true), mean(x, None);
+  zeros({2, 3}), random_normal(shape(x)), random_normal({shape(x)[0], 3});
+  SparseTensor s({{0, 1}, {1, 0}}, {3.f, 4.f}, {2, 2});
+  spatial_2d_padding(x, {.padding = 2});
+  spatial_2d_padding(x, {.padding = {{1, 1}, {2, 0}}});
+  pool2d(x, {2, 2});
+  pool2d(x, 3, {.strides = 2, .padding = "same", .pool_mode = "avg"});
+  Pool2dOptions window = {.strides = 2};
+  window = {.strides = {2, 1}};
+  Spatial2dPaddingOptions border = {.padding = 1};
+  border = {.padding = {{0, 1}, {2, 2}}};
+}
+
+[[maybe_unused]] void functions(const Variable& w, const Variable& velocity, const Tensor& loss,
+                                const Tensor& W, const Tensor& U, const Tensor& mask, const Tensor& value) {
+  namespace K = backend;
+  const std::int64_t samples = 2, units = 3;
+  Tensor x = K::placeholder({K::None, 3});
+  Tensor y = K::relu(K::dot(x, w));
+  auto f = K::function({x}, {y, K::gradients(K::sum(y), {x})[0]});
+  auto results = f({K::ones({5, 3})});
+  auto updates = K::symbolic([&] {
+    Tensor v = 0.9f * velocity - 0.1f * K::gradients(loss, {w})[0];
+    return std::vector{K::update(velocity, v), K::update(w, w + v)};
+  })();
+  auto step = K::function({x}, {loss}, updates);
+  {
+    auto f = K::function({x, K::learning_phase()}, {y});
+    f({value, 1});
+  }
+  auto [last, outputs, states] = K::rnn(
+      [&](const Tensor& x, const std::vector<Tensor>& states) {
+        Tensor h = K::tanh(K::dot(x, W) + K::dot(states[0], U));
+        return std::pair{h, std::vector{h}};
+      },
+      x, {K::zeros({samples, units})}, {.mask = mask});
+}
+
+[[maybe_unused]] void derivatives(const Tensor& x, Tensor velocity, const std::vector<Tensor>& grads) {
+  using backend::square;
+  GradientTape tape;
+  tape.jacobian(x * x, x), tape.batch_jacobian(square(x), x);
+  velocity = 0.9f * velocity + grads[0];
+  auto reverse = custom_gradient([](const Tensor& x) {
+    return std::pair{x * 1.f, [](const Tensor& dy) { return dy * -1.f; }};
+  });
+  const auto f = [](const Tensor& x, const Tensor& w) { return x * w; };
+  auto checkpoint = custom_gradient([f](const Tensor& x, const Tensor& w) {
+    return std::pair{f(x, w), [f, x, w](const Tensor& dy) { return gradients(f(x, w), {x, w}, {dy}); }};
+  });
+}
+
+struct Groups {
+  Groups(const char* op, const Tensor& x, const Axes& axis, bool keepdims);
+  Shape shape;
+};
+
+void expect_number(const char* op, const Tensor& x);
+
+[[maybe_unused]] Tensor sum(const Tensor& x, const Axes& axis, bool keepdims) {
+  expect_number("sum", x);
+  const Groups groups("sum", x, axis, keepdims);
+  if (is_symbolic(x)) return defer("sum", {groups.shape, x.dtype()}, sum, x, axis, keepdims);
+  return x;
+}
+
+[[maybe_unused]] void recorded(const Tensor& x, const Tensor& y, Tensor& out) {
+  if (recording(x, y))
+    record("multiply", out, {x, y}, [x, y](const Tensor& g, Grads& grads) {
+      grads.to(0, [&] { return g * y; });
+      grads.to(1, [&] { return g * x; });
+    });
+}
+
+[[maybe_unused]] void applications_of_images(const Tensor& images) {
+  namespace applications = nn::applications;
+  nn::Model classifier =
+      applications::ResNet50({.weights = "resnet50_weights_tf_dim_ordering_tf_kernels.h5"});
+  Tensor scores = classifier(applications::resnet::preprocess_input(images));
+  auto best = applications::decode_predictions(scores, "imagenet_class_index.json", {.top = 3});
+}
+
+[[maybe_unused]] void callbacks(const nn::Model& model, const Tensor& x, const Tensor& y,
+                                const Dataset& train, const nn::ValidationData& test) {
+  model.fit(x, y, {.epochs = 100, .callbacks = {nn::BackupAndRestore("backup")}});
+  nn::ModelCheckpoint("models/{epoch:02d}-{val_loss:.2f}.ktape");
+  nn::ModelCheckpoint("best.weights.h5",
+                      {.monitor = "val_accuracy", .save_best_only = true, .save_weights_only = true});
+  model.fit(train, {.epochs = 12, .callbacks = {nn::Report("report.html")}, .validation_data = test});
+  model.compile({.optimizer = nn::Adam({.use_ema = true}), .loss = "mse"});
+  model.fit(
+      x, y,
+      {.callbacks = {nn::SwapEMAWeights({.swap_on_epoch = true}), nn::ModelCheckpoint("averaged.ktape")}});
+  model.fit(x, y, {.validation_split = 0.2, .callbacks = {nn::TensorBoard("logs")}});
+  nn::History history = model.fit(x, y, {.epochs = 8});
+  static_cast<void>(history["val_loss"].back());
+}
+
+struct PatienceImpl : nn::CallbackImpl {
+  int waited = 0;
+  double best = 0;
+  void state(nn::Archive& state) override {
+    state("waited", waited);
+    state("best", best);
+  }
+};
+
+struct PrinterImpl : nn::CallbackImpl {
+  void on_epoch_end(int epoch, const nn::Logs& logs) override { std::cout << epoch << ": " << logs << "\n"; }
+};
+using Printer = nn::CallbackOf<PrinterImpl>;
+
+struct ScaleImpl : nn::LayerImpl {
+  double by;
+  explicit ScaleImpl(double by, nn::LayerOptions options = {}) : nn::LayerImpl("Scale", options), by(by) {}
+  Tensor call(const Tensor& x) override { return x * by; }
+  nn::Config get_config() const override { return {{"by", by}}; }
+};
+using Scale = nn::LayerOf<ScaleImpl>;
+
+struct SeveralImpl : nn::LayerImpl {
+  SeveralImpl() : nn::LayerImpl("Several") {}
+  Tensor call(const Tensor& x) override;
+  std::vector<Tensor> call(const std::vector<Tensor>& inputs);
+};
+struct MergeImpl : nn::LayerImpl {
+  MergeImpl() : nn::LayerImpl("Merge") {}
+  Tensor call(const std::vector<Tensor>& inputs);
+};
+
+struct SignImpl : nn::OptimizerImpl {
+  SignImpl() : nn::OptimizerImpl("Sign", {.learning_rate = 0.01}) {}
+  void update_step(const Tensor& g, Variable w, const nn::OptimizerStep& step) override {
+    namespace K = backend;
+    K::update_sub(w, step.learning_rate * K::sign(g));
+  }
+};
+using Sign = nn::OptimizerOf<SignImpl>;
+
+[[maybe_unused]] void objects() {
+  namespace K = backend;
+  nn::Dense(8, {.activation = "relu"});
+  nn::Dense(8, {.activation = nn::activations::relu});
+  nn::Dense(8, {.activation = [](const Tensor& x) { return K::sin(x); }});
+  Config config{{"units", 3}, {"name", "scores"}};
+  config.at("units").integer();
+  nn::register_object("Scale", [](const nn::Config& config) { return Scale(config.at("by").number()); });
+}
+
+[[maybe_unused]] void datasets(const Tensor& x, const Tensor& y, const Tensor& left, const Tensor& right,
+                               const Tensor& same, const Tensor& titles, const Tensor& bodies,
+                               const Tensor& priorities, const nn::Model& model, const Dataset& numbers,
+                               const std::vector<std::string>& files) {
+  namespace K = backend;
+  data::Dataset train = data::Dataset::from_tensor_slices({x, y})
+                            .shuffle(10000, {.seed = 1})
+                            .batch(32)
+                            .map([](const data::Element& e) {
+                              return data::Element{e[0] / 255.f, e[1]};
+                            })
+                            .prefetch(2);
+  for (const data::Element& batch : train) std::cout << batch.size();
+  model.fit(train, {.epochs = 5});
+  Dataset::from_tensor_slices({left, right}, same);
+  Dataset::from_tensor_slices({{"title", titles}, {"body", bodies}}, {{"priority", priorities}});
+  train.map([](data::Element e) {
+    e["image"] = e["image"] / 255.f;
+    return e;
+  });
+  const auto number = [](const std::string&) { return std::optional<data::Element>(); };
+  auto lines = data::Dataset::range(files.size())
+                   .interleave(
+                       [=](const data::Element& i) {
+                         return data::text_line_dataset(files[i[0].item<int>()], number);
+                       },
+                       {.cycle_length = 4, .num_parallel_calls = data::AUTOTUNE});
+  Tensor sum = numbers.reduce(K::zeros({}), [](const data::Element& sum, const data::Element& e) {
+    return data::Element{sum[0] + e[0]};
+  })[0];
+}
+
+[[maybe_unused]] void files(const Tensor& x, const Tensor& y, const Tensor& series, const Tensor& image,
+                            const std::vector<std::string>& texts, const nn::Model& model) {
+  namespace K = backend;
+  Tensor table = load_csv("digits.csv.gz");
+  load_csv("wine.csv", {.header = true, .delimiter = ';'});
+  Tensor images = data::load_idx("t10k-images-idx3-ubyte.gz");
+  { auto train = data::image_dataset_from_directory("flowers", {.image_size = {96, 96}, .seed = 1}); }
+  auto [train, validation] = data::image_datasets_from_directory("flowers", {.validation_split = 0.2});
+  data::save_image("dream.png", image);
+  data::save_image("half_bright.png", 127.5f * image, {.scale = false});
+  {
+    data::Tokenizer words({.num_words = 10000, .oov_token = "<unk>"});
+    words.fit(texts);
+    Tensor x = data::pad_sequences(words.texts_to_sequences(texts), {.maxlen = 100});
+    data::text_line_dataset(
+        "train.txt",
+        [&](const std::string& line) -> std::optional<data::Element> {
+          if (line.empty()) return std::nullopt;
+          return data::Element{data::pad_sequences(words.texts_to_sequences({line}), {.maxlen = 20})};
+        })
+        .unbatch()
+        .shuffle(10000)
+        .batch(32);
+  }
+  data::to_categorical(K::constant({0, 2, 1}), 3);
+  data::pad_sequences({{1, 2}, {3}}, {.padding = "post"});
+  auto windows = data::timeseries_from_array(series, series[{{7}}], {.sequence_length = 7});
+  auto split = data::train_test_split({x, y}, {.test_size = 0.2, .seed = 1});
+  model.fit(split.train[0], split.train[1]);
+  for (const auto& [name, array] : data::load_npz("weights.npz")) std::cout << name;
+  data::save_npz("pair.npz", {{"x", x}, {"y", y}});
+  for (const auto& [name, tensor] : nn::load_safetensors("model.safetensors")) std::cout << name;
+}
+
+[[maybe_unused]] void layers(const Tensor& x, const Tensor& memory, const Tensor& h, const Tensor& c,
+                             const std::vector<std::vector<std::string>>& words) {
+  nn::MultiHeadAttention attention(8, 64);
+  Tensor y = attention({x, x}, {.use_causal_mask = true});
+  auto both = attention.apply({x, memory}, {.return_attention_scores = true});
+  nn::Sequential model({nn::Dense(4, {.activation = "relu", .input_shape = {3}}), nn::Dense(1)});
+  nn::Conv2D(16, 3, {.strides = 2, .padding = "same", .activation = "relu"});
+  nn::Lambda([](const Tensor& x) { return x / 255.f; });
+  nn::EinsumDense("abc,cd->abd", {None, 64}, {.bias_axes = "d"});
+  nn::EinsumDense("...x,xy->...y", 64, {.bias_axes = "y"});
+  nn::MaxPooling2D(), nn::AveragePooling2D({3, 3}, {.strides = 2, .padding = "same"});
+  nn::StringLookup lookup;
+  lookup({"cat", "dog"}), lookup({{"cat", "dog"}, {"dog", "owl"}}), lookup(words);
+  nn::ZeroPadding2D(1), nn::ZeroPadding2D({1, 2}), nn::Cropping2D({{1, 0}, {0, 2}});
+  nn::ConvLSTM2D(16, 3, {.padding = "same", .return_sequences = true});
+  nn::LSTM lstm(16, {.return_sequences = true, .return_state = true});
+  auto outputs = lstm.apply(x, {.initial_state = {h, c}});
+  nn::LSTMCell cell(8);
+  auto step = cell.apply({x, h, c});
+  nn::Bidirectional(nn::LSTM(16, {.return_sequences = true}), {.merge_mode = "sum"});
+  nn::TimeDistributed(nn::Conv2D(8, 3));
+}
+
+[[maybe_unused]] void losses_and_metrics(const nn::Model& model, const Tensor& y_true, const Tensor& y_pred) {
+  const auto huber = nn::losses::huber;
+  model.compile({.loss = nn::losses::binary_crossentropy, .metrics = {nn::losses::mean_absolute_error}});
+  model.compile({.loss = nn::SparseCategoricalCrossentropy({.from_logits = true})});
+  model.compile({.loss = "mse", .metrics = {nn::metrics::mean_absolute_error}});
+  nn::Precision precision({.thresholds = {0.3}});
+  precision.update_state(y_true, y_pred);
+  precision.result().item();
+  nn::CompileOptions compiled{.loss = "mse"};
+  compiled = {.loss = {"mse", "mae"}};
+  compiled = {.loss = {{"scores", "mse"}, {"boxes", huber}}};
+  compiled = {.metrics = {"accuracy"}};
+  compiled = {.metrics = {{"mae"}, {"mse", nn::R2Score()}}};
+  compiled = {.metrics = {{"scores", {"accuracy"}}, {"boxes", {"mae"}}}};
+  nn::FitOptions fit{.class_weight = {{0, 1}, {1, 5}}};
+  fit = {.class_weight = {{"priority", {{1, 5}}}}};
+}
+
+[[maybe_unused]] nn::Logs logs_of(const Tensor& loss, const Tensor& penalty) {
+  return nn::Logs{{"loss", loss}, {"penalty", penalty}};
+}
+
+[[maybe_unused]] void functional_models(const Tensor& in, const Tensor& out) {
+  struct MineImpl : nn::FunctionalImpl {
+    using nn::FunctionalImpl::FunctionalImpl;
+    std::string class_name() const override { return "Mine"; }
+    nn::Logs train_step(const nn::Batch& batch) override { return nn::FunctionalImpl::train_step(batch); }
+  };
+  using Mine = nn::ModelOf<MineImpl>;
+  nn::register_object("Mine", [](const nn::Config& config) { return Mine(config); });
+  Mine model(in, out);
+}
+
+struct OwnStepImpl : nn::ModelImpl {
+  nn::Logs train_step(const nn::Batch& batch) override {
+    namespace K = backend;
+    const std::vector<Tensor> y_pred = apply(batch.x);
+    const Tensor loss = compute_loss(batch, y_pred);
+    optimizer().apply(K::gradients(loss, trainable_weights()), trainable_weights());
+    return compute_metrics(batch, y_pred, loss);
+  }
+};
+
+struct MineImpl : nn::ModelImpl {
+  nn::Dense dense = add_layer(nn::Dense(10));
+  Tensor call(const Tensor& x) override { return dense(x); }
+};
+using Mine = nn::ModelOf<MineImpl>;
+
+[[maybe_unused]] void models(const Tensor& x, const Tensor& left, const Tensor& right, const Tensor& titles,
+                             const Tensor& bodies, const Tensor& priorities, const nn::Batch& batch,
+                             const Dataset& train, const Dataset& test, const nn::Model& pair) {
+  namespace K = backend;
+  Tensor in = nn::Input({28, 28});
+  nn::Model model(in, nn::Dense(10)(nn::Flatten()(in)));
+  model.fit({{"title", titles}, {"body", bodies}}, {{"priority", priorities}});
+  model.fit({{"title", titles}, {"body", bodies}}, {{"priority", priorities}}, {.epochs = 5});
+  Tensor title = batch.x["title"], first = batch.x[0];
+  model.fit(train.shuffle(1000).batch(32).prefetch(2), {.epochs = 5, .validation_data = test.batch(256)});
+  model.load_weights("model.safetensors.index.json",
+                     {.names = {{R"(bert\.layer\.(\d+)\.output\.weight)", "output_$1/kernel", {1, 0}},
+                                {R"(bert\.layer\.(\d+)\.output\.bias)", "output_$1/bias"}}});
+  { nn::Sequential model({nn::Dense(16, {.activation = "relu"}), nn::Dense(1)}); }
+  Tensor scores = model.predict(x);
+  std::vector<Tensor> all = pair.predict({left, right});
+  nn::Model smooth = nn::clone_model(model, {.clone_function = [](const nn::Layer& layer) -> nn::Layer {
+                                       if (layer.class_name() == "ReLU")
+                                         return nn::Activation("gelu", {.name = layer.name()});
+                                       return nn::Layer::from_value(layer.to_value());
+                                     }});
+}
+
+[[maybe_unused]] void optimizers(const Tensor& loss, const std::vector<Variable>& weights) {
+  namespace K = backend;
+  nn::Adam optimizer(0.01);
+  optimizer.apply(K::gradients(loss, weights), weights);
+}
+
+[[maybe_unused]] void plots(const nn::History& history, const Tensor& weights,
+                            const std::vector<double>& loss, const std::vector<double>& val_loss) {
+  plot::lines({{"loss", history["loss"]}, {"val_loss", history["val_loss"]}},
+              {.title = "Digits", .x = {.label = "epoch"}, .y = {.log = true}})
+      .save("loss.svg");
+  std::cout << plot::histogram(weights);
+  lines(loss), lines({1, 4, 9}), lines({{"train", loss}, {"validation", val_loss}});
+}
+
+[[maybe_unused]] void command_line(int argc, char** argv) {
+  const auto options = nn::program_options(argc, argv, {.epochs = 20, .data = "digits.csv.gz"});
+}
+
+std::string content_of(const std::string& path) {
+  std::ifstream file(path);
+  std::stringstream text;
+  text << file.rdbuf();
+  return text.str();
+}
+
+/// Returns the line without white space and comments.
+std::string bare(const std::string& line) {
+  std::string text;
+  for (const char c : line.substr(0, line.find("  //")))
+    if (!std::isspace(static_cast<unsigned char>(c))) text += c;
+  return text;
+}
+
+/// Returns the parts of a line of an example: expressions that stand beside each other are separated by three
+/// blanks, and `...` stands for code that the example leaves out.
+std::vector<std::string> parts_of(const std::string& line) {
+  std::vector<std::string> parts;
+  const std::regex gap("   +|\\.\\.\\. *\\}?$");
+  const std::string code = line.substr(0, line.find("  //"));
+  for (std::sregex_token_iterator part(code.begin(), code.end(), gap, -1), end; part != end; ++part) {
+    std::string text = bare(*part);
+    while (text.ends_with(';') || text.ends_with(',')) text.pop_back();
+    if (!text.empty()) parts.push_back(text);
+  }
+  return parts;
+}
+
+/// Returns the headers that ktape.hpp includes.
+std::set<std::string> public_headers() {
+  std::set<std::string> unread{"ktape.hpp"}, read;
+  const std::regex include("#include <ktape/([^>]+)>");
+  while (!unread.empty()) {
+    const std::string path = unread.extract(unread.begin()).value();
+    read.insert(path);
+    const std::string text = content_of(path);
+    for (std::sregex_iterator found(text.begin(), text.end(), include), end; found != end; ++found)
+      if (!read.contains((*found)[1])) unread.insert((*found)[1]);
+  }
+  return read;
+}
+
+}  // namespace
+
+TEST_CASE("the examples of public headers compile") {
+  std::string all;
+  std::istringstream source(content_of("tests/header_examples_test.cpp"));
+  for (std::string line; std::getline(source, line);) all += bare(line);
+  int examples = 0;
+  for (const std::string& path : public_headers()) {
+    std::istringstream header(content_of(path));
+    const std::regex example("\\s*///     (\\s*\\S.*)");
+    std::smatch found;
+    for (std::string line; std::getline(header, line);) {
+      if (!std::regex_match(line, found, example)) continue;
+      for (const std::string& part : parts_of(found[1])) {
+        ++examples;
+        CHECK_MESSAGE(all.find(part) != std::string::npos, path,
+                      " has an example that stands in no test: ", line);
+      }
+    }
+  }
+  CHECK(examples > 200);
+}
