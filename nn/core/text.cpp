@@ -48,6 +48,7 @@ std::size_t text_width(const std::string& text) {
 
 std::string shortened(const std::string& text, std::size_t width) {
   if (text_width(text) <= width) return text;
+  if (width == 0) return {};
   std::size_t end = 0;
   for (std::size_t places = 0; places < width; ++end) places += begins_character(text[end]);
   return text.substr(0, end - 1) + "…";

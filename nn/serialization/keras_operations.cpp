@@ -195,6 +195,7 @@ Config pooling(const Operation& operation, const std::string& what) {
     if (axes[static_cast<std::size_t>(i)] != first + i) operation.refuse("its axes are not in a row");
   if (count < 1 || count > 3 || first < 1 || first > 2) operation.refuse("its axes are not the spatial ones");
   const char* format = first == 1 ? "channels_last" : "channels_first";
+  if (!operation.argument({"initial"}).is_null()) operation.refuse("it begins with an initial value");
   const Value keep = operation.argument({"keepdims", "keep_dims"}, false);
   return layer_on(operation, "Global" + what + "Pooling" + std::to_string(count) + 'D',
                   {{"data_format", format}, {"keepdims", keep}}, x);
@@ -256,6 +257,8 @@ std::optional<Config> activation(const Operation& operation) {
   if (key == "leakyrelu")
     function =
         object_of("leaky_relu", {{"negative_slope", operation.argument({"negative_slope", "alpha"}, 0.2)}});
+  if (const Value alpha = operation.argument({"alpha"}, 1.0); key == "elu" && alpha != Value(1.0))
+    function = object_of("elu", {{"alpha", alpha}});
   if (key == "softmax") function = object_of("softmax", {{"axis", operation.argument({"axis"}, -1)}});
   if (function.is_null()) return {};
   return layer_on(operation, "Activation", {{"activation", function}}, operation.operand(0));

@@ -1,3 +1,4 @@
+#include <ktape/autograd/arguments.hpp>
 #include <ktape/autograd/base/thread_state.hpp>
 #include <ktape/autograd/environment.hpp>
 #include <ktape/autograd/tensor_metadata.hpp>
@@ -172,6 +173,7 @@ CallArguments with_mask_argument(CallArguments arguments, TensorList mask) {
 Tensor mask_of(const Tensor& x) { return x.defined() ? own_mask(x) : Tensor(); }
 
 Tensor with_mask(const Tensor& x, const Tensor& mask) {
+  expect_defined("with_mask", "x", x);
   if (own_mask(x).get() == mask.get()) return x;
   const TensorImpl& from = x.impl();
   Tensor out(Ref<TensorImpl>::adopt(new TensorImpl(from.shape, from.size, from.dtype, from.storage)));

@@ -14,6 +14,8 @@ TEST_CASE("a text is shortened only where it does not fit, between characters") 
   CHECK(shortened("loss: 1", 7) == "loss: 1");
   CHECK(shortened("loss: 1", 6) == "loss:…");
   CHECK(shortened("━━━━", 3) == "━━…");
+  CHECK(shortened("loss: 1", 1) == "…");
+  CHECK(shortened("loss: 1", 0).empty());
 }
 
 TEST_CASE("escaped text can stand in SVG and HTML") {

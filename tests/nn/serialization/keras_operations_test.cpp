@@ -61,6 +61,11 @@ TEST_CASE("operations among the layers become layers with equal results") {
   same(made(keras3("Max", R"({"name": "op", "axis": [-3, -2], "keepdims": false})"),
             R"({"args": [)" + x + R"(], "kwargs": {}})"),
        K::max(image, {1, 2}));
+  same(made(keras3("Elu", R"({"name": "op", "alpha": 0.5})"), R"({"args": [)" + x + R"(], "kwargs": {}})"),
+       K::elu(image, 0.5));
+  CHECK_THROWS_WITH_AS(made(keras3("Max", R"({"name": "op", "axis": [1, 2], "initial": 5.0})"),
+                            R"({"args": [)" + x + R"(], "kwargs": {}})"),
+                       doctest::Contains("it begins with an initial value"), ValueError);
   same(made(keras3("Reshape", R"({"name": "op", "newshape": [null, 64, 3]})"),
             R"({"args": [)" + x + R"(], "kwargs": {}})"),
        K::reshape(image, {2, 64, 3}));

@@ -52,6 +52,13 @@ Tensor bools(const std::vector<double>& bits, const Shape& shape) {
 
 }  // namespace
 
+TEST_CASE("with_mask needs a tensor") {
+  CHECK_THROWS_WITH_AS(
+      nn::with_mask(Tensor(), K::constant({true})),
+      doctest::Contains("[with_mask] x must be a tensor: received an undefined tensor (None)"),
+      ktape::ValueError);
+}
+
 TEST_CASE("multi-head attention is its formula, with and without the fused op") {
   const nn::MultiHeadAttention layer(2, 3, {.value_dim = 4, .dtype = "float64"});
   const Tensor query = normal({2, 3, 5}, 1), value = normal({2, 4, 6}, 2), key = normal({2, 4, 7}, 3);
