@@ -1,14 +1,6 @@
-// Runs the golden vectors: values, gradients and second order of every op, in float64 and float32. A vector
-// of an op that golden_runner does not know is a failure.
-//
-//     golden [--only=substring of an id]
-//
-// KTAPE_GOLDEN names another folder to read.
-#include <cstdio>
-#include <cstdlib>
-#include <cstring>
-#include <exception>
-
+// Runs the golden vectors of ops: values, gradients and second order of every op, in float64 and float32; see
+// golden_main.hpp. KTAPE_GOLDEN names another folder to read.
+#include "golden_main.hpp"
 #include "golden_runner/check.hpp"
 #include "golden_runner/families.hpp"
 
@@ -38,39 +30,17 @@ golden::Table all_families() {
   return table;
 }
 
-int run(const std::string& only) {
-  const char* folder = std::getenv("KTAPE_GOLDEN");
+void run(const std::string& folder, const std::string& only, GoldenTotals& totals) {
   const golden::Table table = all_families();
-  int passed = 0, failed = 0;
-  for (const golden::Case& c : golden::read_cases(folder ? folder : KTAPE_GOLDEN_DIR)) {
+  for (const golden::Case& c : golden::read_cases(folder)) {
     if (c.id.find(only) == std::string::npos) continue;
-    const std::vector<std::string> problems = table.knows(c)
-                                                  ? golden::check_case(c, table)
-                                                  : std::vector{c.id + ": the op " + c.op + " is unknown"};
-    for (const std::string& problem : problems) std::printf("FAILED %s\n", problem.c_str());
-    ++(problems.empty() ? passed : failed);
+    totals.count(table.knows(c) ? golden::check_case(c, table)
+                                : std::vector{c.id + ": the op " + c.op + " is unknown"});
   }
-  if (passed + failed == 0) std::printf("FAILED no case was found\n"), ++failed;
-  std::printf("golden: %d passed, %d failed\n", passed, failed);
-  return failed == 0 ? 0 : 1;
 }
 
 }  // namespace
 
 int main(int argc, char** argv) {
-  constexpr char option[] = "--only=";
-  std::string only;
-  for (int i = 1; i < argc; ++i) {
-    if (std::strncmp(argv[i], option, sizeof(option) - 1) != 0) {
-      std::fprintf(stderr, "golden [--only=substring of an id]: received %s\n", argv[i]);
-      return 2;
-    }
-    only = argv[i] + sizeof(option) - 1;
-  }
-  try {
-    return run(only);
-  } catch (const std::exception& error) {
-    std::fprintf(stderr, "golden: %s\n", error.what());
-    return 1;
-  }
+  return golden_main(argc, argv, "golden", "KTAPE_GOLDEN", KTAPE_GOLDEN_DIR, run);
 }

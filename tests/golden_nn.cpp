@@ -1,14 +1,6 @@
-// Runs the golden vectors of nn, in float64 and float32.
-//
-//     golden_nn [--only=substring of an id]
-//
-// KTAPE_GOLDEN_NN names another folder to read. The last line counts the cases; one whose kind or class there
-// is nothing for is unknown, which is a failure.
+// Runs the golden vectors of nn, in float64 and float32; see golden_main.hpp. KTAPE_GOLDEN_NN names another
+// folder to read.
 #include <algorithm>
-#include <cstdio>
-#include <cstdlib>
-#include <cstring>
-#include <exception>
 #include <filesystem>
 #include <fstream>
 #include <iterator>
@@ -16,6 +8,7 @@
 #include <ktape/ops/config.hpp>
 #include <ktape/ops/random/random.hpp>
 
+#include "golden_main.hpp"
 #include "golden_nn_runner/kinds.hpp"
 
 namespace {
@@ -74,50 +67,25 @@ std::vector<std::string> check_case(const Config& json, const Runner& runner, co
   return run.finish();
 }
 
-int run_cases(const std::string& only) {
-  const char* folder = std::getenv("KTAPE_GOLDEN_NN");
+void run_cases(const std::string& folder, const std::string& only, GoldenTotals& totals) {
   const Table table = all_kinds();
-  int passed = 0, failed = 0, unknown = 0;
-  std::map<std::string, int> unknown_names;
-  for (const Config& json : read_cases(folder ? folder : KTAPE_GOLDEN_NN_DIR)) {
+  totals.counts_unknown = true;
+  for (const Config& json : read_cases(folder)) {
     if (json.at("id").string().find(only) == std::string::npos) continue;
     std::string name;
     const Runner* runner = runner_of(table, json, name);
     if (!runner) {
-      ++unknown;
-      ++unknown_names[name];
+      ++totals.unknown[name];
       continue;
     }
-    bool good = true;
-    for (const char* floatx : {"float64", "float32"})
-      for (const std::string& problem : check_case(json, *runner, floatx)) {
-        std::printf("FAILED %s\n", problem.c_str());
-        good = false;
-      }
-    ++(good ? passed : failed);
+    std::vector<std::string> problems = check_case(json, *runner, "float64");
+    for (std::string& problem : check_case(json, *runner, "float32")) problems.push_back(std::move(problem));
+    totals.count(problems);
   }
-  for (const auto& [name, count] : unknown_names) std::printf("unknown %s: %d cases\n", name.c_str(), count);
-  if (passed + failed + unknown == 0) std::printf("FAILED no case was found\n"), ++failed;
-  std::printf("golden_nn: %d passed, %d failed, %d unknown\n", passed, failed, unknown);
-  return failed + unknown == 0 ? 0 : 1;
 }
 
 }  // namespace
 
 int main(int argc, char** argv) {
-  constexpr char option[] = "--only=";
-  std::string only;
-  for (int i = 1; i < argc; ++i) {
-    if (std::strncmp(argv[i], option, sizeof(option) - 1) != 0) {
-      std::fprintf(stderr, "golden_nn [--only=substring of an id]: received %s\n", argv[i]);
-      return 2;
-    }
-    only = argv[i] + sizeof(option) - 1;
-  }
-  try {
-    return run_cases(only);
-  } catch (const std::exception& error) {
-    std::fprintf(stderr, "golden_nn: %s\n", error.what());
-    return 1;
-  }
+  return golden_main(argc, argv, "golden_nn", "KTAPE_GOLDEN_NN", KTAPE_GOLDEN_NN_DIR, run_cases);
 }
