@@ -13,8 +13,8 @@ struct VariableImpl;
 
 /// A named tensor that can change, at which gradients end. A Variable is a handle: copies refer to one
 /// variable. Where a Tensor is taken, a variable stands for its current value; a value taken before an update
-/// never changes. A deferred op (ops/function.hpp) takes the variable itself and reads the value when the op
-/// runs.
+/// never changes. A deferred op (ops/control/function.hpp) takes the variable itself and reads the value when
+/// the op runs.
 class Variable {
  public:
   /// Makes an undefined variable.

@@ -5,7 +5,7 @@
 
 /// Convolution layers over one, two or three spatial axes. Inputs are (batch, spatial..., channels) or, with
 /// "channels_first", (batch, channels, spatial...). Each layer computes activation(convolution + bias). The
-/// elements that a window reads, and the number of windows, are described in ops/convolution.hpp. A single
+/// elements that a window reads, and the number of windows, are described in ops/nn/convolution.hpp. A single
 /// number as size, stride or rate holds for each spatial axis.
 ///
 ///     nn::Conv2D(16, 3, {.strides = 2, .padding = "same", .activation = "relu"})

@@ -4,7 +4,7 @@
 #include <ktape/ops/per_axis.hpp>
 
 /// Locally connected layers of Keras 2: convolutions without padding, with separate weights at each position;
-/// see ops/convolution.hpp.
+/// see ops/nn/convolution.hpp.
 namespace ktape::nn {
 
 using backend::PerAxis;

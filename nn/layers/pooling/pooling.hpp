@@ -3,7 +3,7 @@
 #include <ktape/ops/per_axis.hpp>
 
 /// The largest element or the mean of windows over one, two or three spatial axes, channel by channel: see
-/// ops/pooling.hpp. Inputs are (batch, spatial..., channels) or, with "channels_first", (batch, channels,
+/// ops/nn/pooling.hpp. Inputs are (batch, spatial..., channels) or, with "channels_first", (batch, channels,
 /// spatial...); a mask ends here.
 ///
 ///     nn::MaxPooling2D()   nn::AveragePooling2D({3, 3}, {.strides = 2, .padding = "same"})

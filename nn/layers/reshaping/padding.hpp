@@ -57,8 +57,8 @@ struct UpSamplingOptions {
   std::optional<DType> dtype = {};
 };
 
-/// Each step, pixel or voxel repeated `size` times, or interpolated: see ops/images.hpp. Throws ValueError
-/// for a size below 1 and an unknown interpolation.
+/// Each step, pixel or voxel repeated `size` times, or interpolated: see ops/images/images.hpp. Throws
+/// ValueError for a size below 1 and an unknown interpolation.
 class UpSampling1D : public Layer {
  public:
   explicit UpSampling1D(std::int64_t size = 2, const LayerOptions& options = {});

@@ -18,7 +18,7 @@ struct RowGradient {
 
 /// Returns the gradients of a loss, not recorded on the tape. The gradients of several lookups of a row are
 /// summed in a fixed order. A variable that is also used without a lookup has a whole gradient. `ready`
-/// receives gradients before the backward pass ends, see backward_pass.hpp.
+/// receives gradients before the backward pass ends, see autograd/graph/backward_pass.hpp.
 std::vector<RowGradient> row_gradients(const Tensor& loss, const std::vector<Variable>& variables,
                                        const GradientReady& ready = {});
 

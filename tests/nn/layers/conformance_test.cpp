@@ -192,7 +192,7 @@ TEST_CASE("every registered layer has a row") {
   for (const std::string& name : nn::registered_names("layer")) {
     const bool model = name == "Functional" || name == "Sequential" || name == "InputLayer";
     const bool own =
-        name == "Affine" || model;  // of other tests: of models, in nn/saving/model_config_test.cpp
+        name == "Affine" || model;  // of other tests: of models, in nn/serialization/model_config_test.cpp
     const auto has = [&](const auto& rows) {
       return std::any_of(rows.begin(), rows.end(), [&](const auto& row) { return row.name == name; });
     };
