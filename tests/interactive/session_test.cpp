@@ -6,7 +6,7 @@
 #include <sstream>
 #include <thread>
 
-#include "../terminal.hpp"
+#include "terminal.hpp"
 
 namespace fs = std::filesystem;
 
