@@ -1,4 +1,4 @@
-# The packages the library is compiled with. Users of the installed library need xtensor alone.
+# The packages that the library is compiled with. Users of the installed library need xtensor only.
 find_package(xtensor 0.24 REQUIRED)
 find_package(xsimd 8 REQUIRED)
 find_path(XTENSOR_BLAS_INCLUDE_DIR xtensor-blas/xlinalg.hpp REQUIRED)
@@ -17,7 +17,7 @@ set_target_properties(openblas PROPERTIES
   IMPORTED_LOCATION ${OPENBLAS_LIBRARY}
   INTERFACE_INCLUDE_DIRECTORIES "${OPENBLAS_INCLUDE_DIR};${XTENSOR_BLAS_INCLUDE_DIR}")
 
-# Found by hand: the package file of Debian's oneDNN asks for OpenCL's development files, which nothing here needs.
+# Found by hand: the package file of Debian's oneDNN asks for OpenCL's development files, which ktape does not need.
 set(KTAPE_WITH_ONEDNN OFF)
 if(NOT KTAPE_ONEDNN STREQUAL "OFF")
   find_library(DNNL_LIBRARY dnnl)

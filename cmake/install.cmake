@@ -1,4 +1,4 @@
-# The install tree: the library, its public headers, and what find_package(ktape) reads.
+# The install tree: the library, its public headers, and the files for find_package(ktape).
 include(CMakePackageConfigHelpers)
 
 install(TARGETS ktape EXPORT ktape LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR})
@@ -6,8 +6,8 @@ if(KTAPE_WITH_HDF5)
   install(TARGETS ktape_hdf5 LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR})
 endif()
 
-# Public are the headers that a program comes to see: ktape.hpp, what a program may include beside it, and what these include.
-# All others are the sources' own.
+# Public headers are ktape.hpp, the headers that a program may include beside it, and all headers that these include. Sources alone
+# include the other headers.
 set(unread ktape.hpp autograd/arguments.hpp autograd/base/interrupt.hpp ops/engine.h ops/kernels/kernel_calls.h)
 set(public_headers)
 while(unread)
@@ -23,13 +23,13 @@ set_property(DIRECTORY ${PROJECT_SOURCE_DIR} APPEND PROPERTY CMAKE_CONFIGURE_DEP
 
 list(TRANSFORM public_headers PREPEND ktape/ OUTPUT_VARIABLE included_headers)
 list(JOIN included_headers "\n" included_headers)
-file(WRITE ${PROJECT_BINARY_DIR}/public_headers.txt "${included_headers}\n")  # a test looks into each
+file(WRITE ${PROJECT_BINARY_DIR}/public_headers.txt "${included_headers}\n")  # a test compiles each header alone
 foreach(header IN LISTS public_headers)
   cmake_path(GET header PARENT_PATH folder)
   install(FILES ${header} DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/ktape/${folder})
 endforeach()
 
-# For cling, which takes it by its path and finds the rest by what stands in the second.
+# Headers for cling: a program includes the first by its path; the second has the paths of the installed library.
 install(FILES interactive/cling.hpp DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/ktape/interactive)
 install(CODE "
   set(include_folder \"\${CMAKE_INSTALL_PREFIX}/${CMAKE_INSTALL_INCLUDEDIR}\")
