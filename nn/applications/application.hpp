@@ -13,10 +13,10 @@
 ///     Tensor scores = classifier(applications::resnet::preprocess_input(images));
 ///     auto best = applications::decode_predictions(scores, "imagenet_class_index.json", {.top = 3});
 ///
-/// Each function throws ValueError, naming itself, for an input shape of another rank than 3, one below the
-/// size that the architecture needs, one of unknown size together with a classifier, an input tensor that has
-/// a value or does not have the input shape, an unknown pooling, and, with weights, an activation of the
-/// classifier that is neither softmax nor linear; and what `Model::load_weights` throws for the file.
+/// Each function throws ValueError, naming itself, for an input shape of another rank than 3, of a size below
+/// the minimum of the architecture, or of unknown size with a classifier, for an input tensor with a value or
+/// of another shape, an unknown pooling, and, with weights, an activation of the classifier that is neither
+/// softmax nor linear. Errors of the weights file are those of `Model::load_weights`.
 namespace ktape::nn::applications {
 
 /// Options of all applications.

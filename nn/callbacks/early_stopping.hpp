@@ -9,7 +9,7 @@ struct EarlyStoppingOptions {
   std::string monitor = "val_loss";
   double min_delta = 0;                 ///< a change of less than this is none
   int patience = 0;                     ///< how many epochs without a better value are waited for
-  int verbose = 0;                      ///< 1: says so when it stops
+  int verbose = 0;                      ///< 1: prints a line when the training stops
   std::string mode = "auto";            ///< "min", "max", or which of them the name suggests
   std::optional<double> baseline = {};  ///< values that are no better do not count
   bool restore_best_weights = false;
@@ -21,9 +21,9 @@ struct EarlyStoppingOptions {
 class EarlyStopping : public Callback {
  public:
   explicit EarlyStopping(const EarlyStoppingOptions& options = {});
-  /// Returns the epoch in which it stopped, counted from 0; 0 when it did not.
+  /// Returns the epoch in which the callback stopped the training, counted from 0; 0 if it did not.
   int stopped_epoch() const;
-  /// Returns the best value so far, and the epoch that had it; an infinitely bad one before the first.
+  /// Return the best value so far, infinitely bad before the first epoch, and the epoch of that value.
   double best() const;
   int best_epoch() const;
   /// Returns how many epochs have passed since.

@@ -5,11 +5,11 @@
 
 namespace ktape::nn {
 
-/// Sets the learning rate at the begin of each epoch; the logs get it as "learning_rate". Throws TypeError
-/// when the optimizer's rate follows a schedule.
+/// Sets the learning rate at the begin of each epoch; the logs get the rate as "learning_rate". Throws
+/// TypeError when the optimizer's rate follows a schedule.
 class LearningRateScheduler : public Callback {
  public:
-  /// A function of the epoch, from 0, and, if it takes it, the present rate.
+  /// Takes a function of the epoch, counted from 0, or of the epoch and the current rate.
   template <class F>
   requires std::invocable<F&, int, double> || std::invocable<F&, int>
   explicit LearningRateScheduler(F schedule, int verbose = 0)

@@ -6,7 +6,7 @@ namespace ktape::nn {
 
 struct ModelCheckpointOptions {
   std::string monitor = "val_loss";
-  int verbose = 0;              ///< 1: says what it saves
+  int verbose = 0;              ///< 1: prints a line for each save
   bool save_best_only = false;  ///< saves when the monitored number is better than at any time before
   bool save_weights_only = false;
   std::string mode = "auto";                           ///< "min", "max", or which of them the name suggests
@@ -15,17 +15,17 @@ struct ModelCheckpointOptions {
 };
 
 /// Saves the model, or its weights, after epochs or batches. The name of the file says the format, see
-/// `Model::save` and `Model::save_weights`; fields of Python's format in it stand for the epoch, which counts
-/// from 1, for the batch, where batches are counted, and for what the training reports:
+/// `Model::save` and `Model::save_weights`; fields of Python's format in the name stand for the epoch,
+/// counted from 1, for the batch, if save_freq is a number of batches, and for numbers of the logs:
 ///
 ///     nn::ModelCheckpoint("models/{epoch:02d}-{val_loss:.2f}.ktape")
 ///     nn::ModelCheckpoint("best.weights.h5", {.monitor = "val_accuracy", .save_best_only = true,
 ///                                             .save_weights_only = true})
 ///
-/// Folders that are missing are made. Of a monitored number that is not reported the user is warned, in the
-/// log and where the training prints, and the model is saved. Throws ValueError, at once, for a name of no
-/// known format and another mode, and, when it saves, for a field that names nothing that is reported;
-/// IOError where the file cannot be written. Mirrors `keras.callbacks.ModelCheckpoint`.
+/// Missing folders are made. If the logs lack the monitored number, the callback warns, in the log and where
+/// the training prints, and saves the model. The constructor throws ValueError for a name of no known format
+/// and an unknown mode; saving throws ValueError for a field that the logs lack, and IOError for a file that
+/// cannot be written. Mirrors `keras.callbacks.ModelCheckpoint`.
 class ModelCheckpoint : public Callback {
  public:
   explicit ModelCheckpoint(const std::string& filepath, const ModelCheckpointOptions& options = {});

@@ -15,13 +15,13 @@ struct ReduceLROnPlateauOptions {
 };
 
 /// Multiplies the learning rate by `factor` when a number has got no better for `patience` epochs; the logs
-/// get it as "learning_rate". Throws ValueError for a factor of 1 or more, and TypeError when the optimizer's
-/// rate follows a schedule.
+/// get the rate as "learning_rate". Throws ValueError for a factor of 1 or more, and TypeError when the
+/// optimizer's rate follows a schedule.
 class ReduceLROnPlateau : public Callback {
  public:
   explicit ReduceLROnPlateau(const ReduceLROnPlateauOptions& options = {});
-  /// The best value so far, an infinitely bad one before the first, and how many epochs have passed without a
-  /// better one, but for those of a cooldown.
+  /// Return the best value so far, infinitely bad before the first epoch, and the number of epochs since the
+  /// best value, without the epochs of a cooldown.
   double best() const;
   int wait() const;
 };

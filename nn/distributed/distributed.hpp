@@ -49,13 +49,13 @@ namespace ktape::nn::distributed {
 struct InitOptions {
   double timeout = 600;  ///< seconds to wait for another process before all are ended
 };
-/// Joins the processes that mpirun started. Random numbers go on from where rank 0 is. Called again, it sets
-/// the timeout. Throws ValueError unless the timeout is above 0.
+/// Joins the processes that mpirun started. All processes continue the random numbers of rank 0. Another call
+/// sets the timeout. Throws ValueError unless the timeout is above 0.
 void init(const InitOptions& options = {});
 /// The number of this process, from 0, and how many there are.
 int rank();
 int size();
-/// Returns whether this process is rank 0: for what one process prints or writes.
+/// Returns whether this process is rank 0, which alone should print or write.
 inline bool first() { return rank() == 0; }
 
 struct OptimizerOptions {
@@ -63,7 +63,7 @@ struct OptimizerOptions {
   std::int64_t bucket_bytes = 25 * 1024 * 1024;
   /// Whether they are sent in half precision: 11 bits of each, infinite beyond 65504, zero below 3e-8.
   bool float16 = false;
-  /// Whether up to 8 processes of one machine sum them in memory that they share, and not by messages.
+  /// Whether up to 8 processes of one machine add gradients in shared memory, and not by messages.
   bool shared_memory = true;
 };
 /// An optimizer that updates with the mean of the gradients of all processes. `minimize`, and so `fit`, sends
@@ -90,8 +90,9 @@ struct AllreduceOptions {
 /// or the sum, of the gradients of all processes. Throws TypeError for the mean of a tensor that is not
 /// floating, and ValueError for another op. Mirrors `hvd.allreduce`.
 Tensor allreduce(const Tensor& x, const AllreduceOptions& options = {});
-/// The tensors of all processes along axis 0, where alone they may differ in extent. The gradient is the sum
-/// of the gradients, of one's own part. Throws ValueError for a scalar.
+/// Returns the tensors of all processes, joined along axis 0, the only axis along which they may differ in
+/// extent. The gradient is the sum over all processes of the gradients of this process's part. Throws
+/// ValueError for a scalar.
 Tensor allgather(const Tensor& x);
 /// Returns the tensor of the process `root` in all processes. The gradient of root's tensor is the sum of the
 /// gradients of all processes, that of the other processes' tensors is zeros. Throws ValueError for a root

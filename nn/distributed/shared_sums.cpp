@@ -22,11 +22,11 @@ constexpr int most_processes = 8;
 /// The progress of a process in a round, which the other processes read.
 struct Progress {
   alignas(64) std::atomic<std::int64_t> sent{0};   ///< rounds in which its elements were there
-  alignas(64) std::atomic<std::int64_t> taken{0};  ///< rounds of which it needs no sums any longer
+  alignas(64) std::atomic<std::int64_t> taken{0};  ///< the number of rounds whose sums the process has taken
   std::uint64_t token = 0;                         ///< rank 0's tells the memory from any other
 };
 
-/// Memory of several processes. It is a file without a name, which is gone with the last of them.
+/// Memory that several processes share: a file without a name, which ends with the last process.
 class SharedMemory {
  public:
   SharedMemory(World& world, std::int64_t bytes_each)
@@ -49,7 +49,7 @@ class SharedMemory {
       if (memory_ && progress(0)->token == expected) start_part(world.rank());
       else unmap();
     }
-    // Without this, a system that is out of memory would end the process where it writes.
+    // Allocates the memory now: otherwise a system without memory would kill the process at a later write.
     const bool mine = memory_ && posix_fallocate(file_, static_cast<off_t>(stride_ * world.rank()),
                                                  static_cast<off_t>(stride_)) == 0;
     if (!world.all(mine)) unmap();

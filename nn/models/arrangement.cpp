@@ -70,7 +70,7 @@ NamedTensors Arrangement::inputs(const NamedTensors& given) const {
   return ordered;
 }
 
-/// Targets of all outputs, or of those that have a loss.
+/// Returns the targets of all outputs, from targets of all outputs or of the outputs with a loss.
 NamedTensors Arrangement::targets(const NamedTensors& given) const {
   const Trainer& trainer = model_.impl().trainer();
   if (given.named()) {
@@ -114,8 +114,8 @@ Batch Arrangement::of_element(const NamedTensors& element, bool inputs_only) con
   return element.named() ? by_names(element, inputs_only) : by_counts(element, inputs_only);
 }
 
-/// Returns whether the parts of an element are the inputs, the targets and the weights of the model. Those
-/// that zip made may be one input or one target each.
+/// Returns whether the parts of an element are the inputs, the targets and the weights of the model. Parts
+/// that `zip` made may also be single inputs or targets.
 bool Arrangement::in_parts(const NamedTensors& element) const {
   const std::vector<std::size_t> parts = element.parts();
   if (parts.empty() || parts.size() > 3) return false;

@@ -4,10 +4,10 @@
 /// Internal: sources only.
 namespace ktape::nn {
 
-/// Brings what a model is given into the order of its inputs and outputs: by names, or as it comes.
+/// Arranges data in the order of a model's inputs and outputs: by names, or in the given order.
 class Arrangement {
  public:
-  /// `op` is what the user called, for messages.
+  /// `op` is the name of the called function, for messages.
   Arrangement(const char* op, const Model& model);
 
   /// Makes a batch of arrays. Throws ValueError for names that the model does not have, a missing name, and

@@ -26,7 +26,8 @@ bool fits(const Shape& shape, const Shape& wanted) {
   return true;
 }
 
-/// The shape with an axis of extent 1 at the end, or without it: what Keras adjusts in data.
+/// Returns the shape with an axis of extent 1 added or removed at the end, if the model needs that, as Keras
+/// adjusts data; none for other differences.
 std::optional<Shape> adjusted(Shape shape, const Shape& wanted) {
   if (shape.rank() + 1 == wanted.rank() && wanted[-1] == 1) shape.push_back(1);
   else if (shape.rank() == wanted.rank() + 1 && shape[-1] == 1) shape.erase(shape.rank() - 1);

@@ -32,7 +32,7 @@ Figure heat_map(const Tensor& matrix, const HeatMapOptions& options) {
   std::size_t missing = 0;
   for (const double number : numbers) range.include(number), missing += !std::isfinite(number);
   const bool signs = range.min < 0 && !options.min;
-  if (signs) {  // both colors as strong for numbers of one size
+  if (signs) {  // numbers of equal size get colors of equal strength
     range.max = options.max.value_or(std::max(-range.min, range.max));
     range.min = -range.max;
   }

@@ -13,8 +13,8 @@
 namespace ktape::nn {
 namespace {
 
-/// A node as it is drawn: its lines of text, the first its title, whom its inputs come from, and what is in a
-/// model in the model.
+/// A node of the drawing: its lines of text, of which the first is the title, the boxes of its inputs, and,
+/// for a model in the model, the boxes inside.
 struct Box {
   std::vector<std::string> lines;
   std::vector<std::size_t> from;
@@ -94,7 +94,7 @@ class Picture {
   double width() const { return downwards_ ? layout_->breadth() : layout_->length(); }
   double height() const { return downwards_ ? layout_->length() : layout_->breadth(); }
 
-  /// Draws what is between two heights.
+  /// Draws the part between two heights.
   void draw(std::ostream& out, double from = 0, double to = std::numeric_limits<double>::max()) const {
     for (std::size_t i = 0; i < boxes_.size(); ++i)
       if (top(i) < to && bottom(i) > from) draw_box(out, i);
@@ -190,7 +190,7 @@ class Picture {
 
   const std::vector<Box>& boxes_;
   bool downwards_;
-  std::vector<std::unique_ptr<Picture>> inside_;  ///< for each box the picture of the model in it, or null
+  std::vector<std::unique_ptr<Picture>> inside_;  ///< for each box, the picture of the model inside, or null
   std::vector<Size> sizes_;
   std::unique_ptr<GraphLayout> layout_;
 };
@@ -214,7 +214,8 @@ std::string label_of(const Box& box) {
   return label;
 }
 
-/// A model in the model is a cluster; arrows end at its frame, but have to lead to a node in it.
+/// The text for Graphviz. A model in the model is a cluster; an arrow ends at the frame of the cluster, but
+/// its text must name a node inside.
 class DotText {
  public:
   explicit DotText(std::ostream& out) : out_(out) {}

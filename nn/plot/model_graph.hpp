@@ -15,10 +15,9 @@ struct PlotOptions {
   bool show_trainable = false;  ///< whether layers with weights say if they are trained
 };
 
-/// Draws the graph of a model into a file: an SVG picture, laid out here, when its name ends in ".svg", or a
-/// text for Graphviz when it ends in ".dot" or ".gv". Throws ValueError for another ending, another rankdir
-/// and a model whose graph is not known, IOError when the file cannot be written. Mirrors
-/// `keras.utils.plot_model`.
+/// Draws the graph of a model into a file: an SVG picture for a name that ends in ".svg", or a text for
+/// Graphviz for ".dot" or ".gv". Throws ValueError for another ending, another rankdir and a model whose
+/// graph is not known, IOError when the file cannot be written. Mirrors `keras.utils.plot_model`.
 void plot_model(const Model& model, const std::string& to_file = "model.svg",
                 const PlotOptions& options = {});
 

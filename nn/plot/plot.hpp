@@ -19,8 +19,8 @@ class History;
 ///
 /// Every function throws ValueError, naming itself and the argument, for no numbers, lengths or shapes that
 /// do not fit each other, limits that are no range, and numbers on a logarithmic axis that are not positive.
-/// Numbers that are not finite are no error, for they are what one looks for: they leave a gap, and the
-/// picture says how many there are.
+/// Numbers that are not finite are no error, since pictures help to find them: such numbers leave a gap, and
+/// the picture shows their count.
 namespace ktape::plot {
 
 /// Numbers to draw: the elements of a tensor in order, a vector, or a braced list.
@@ -52,7 +52,7 @@ struct Series {
   Numbers x = {};  ///< as many as y; 0, 1, 2, ... by default
 };
 
-/// Some series: a braced list, a vector, or the numbers of one.
+/// A list of series: a braced list, a vector, or the numbers of a single series.
 ///
 ///     lines(loss)     lines({1, 4, 9})     lines({{"train", loss}, {"validation", val_loss}})
 class SeriesList {
@@ -72,7 +72,7 @@ class SeriesList {
 struct Axis {
   std::string label = {};
   bool log = false;
-  std::optional<double> min = {}, max = {};  ///< those of the numbers by default
+  std::optional<double> min = {}, max = {};  ///< the limits of the axis; by default those of the numbers
 };
 
 struct TextOptions {
@@ -88,8 +88,8 @@ class Figure {
   /// Returns an SVG picture without scripts, links to files or embedded fonts, light or dark as the reader's
   /// screen. Points and cells show their values under the mouse.
   std::string svg() const;
-  /// Writes that into a file. Throws ValueError for a name that does not end in ".svg", IOError where it
-  /// cannot be written.
+  /// Writes the SVG picture into a file. Throws ValueError for a name that does not end in ".svg", IOError
+  /// where it cannot be written.
   void save(const std::string& path) const;
   /// Returns the picture drawn with characters, for a terminal.
   std::string text(const TextOptions& options = {}) const;
@@ -161,10 +161,10 @@ struct ImageGridOptions {
   int columns = 0;  ///< images in a row; by default about the square root of their number
   int width = 640;
 };
-/// Images, (n, height, width) or (n, height, width, channels) with 1, 3 or 4 channels, or one without n (a
-/// third axis of 1, 3 or 4 is its channels); at most 4096. Numbers are brightnesses from 0 to 1, or to 255
-/// where one is above 1 or the dtype is integer; where one is below 0, those from the smallest to the
-/// largest.
+/// Draws images, (n, height, width) or (n, height, width, channels) with 1, 3 or 4 channels, or one image
+/// without n (a third axis of 1, 3 or 4 has the channels); at most 4096 images. Numbers are brightnesses from
+/// 0 to 1; from 0 to 255 if a number is above 1 or the dtype is integer; if a number is below 0, from the
+/// smallest to the largest number.
 Figure image_grid(const Tensor& images, const ImageGridOptions& options = {});
 
 }  // namespace ktape::plot

@@ -10,7 +10,7 @@
 namespace ktape::plot {
 namespace {
 
-constexpr std::size_t most_hints = 500;  ///< points of a chart that say what they are under the mouse
+constexpr std::size_t most_hints = 500;  ///< the largest number of points with hints under the mouse
 
 bool whole(const Numbers& numbers) {
   return std::all_of(numbers.begin(), numbers.end(),
@@ -117,8 +117,8 @@ class PointChart final : public Chart {
   /// Limits a position to a range in which readers of SVG parse numbers.
   static double limited(double place) { return std::clamp(place, -1e6, 1e6); }
 
-  /// Points that lie on each other are drawn once. A line shows those that are no part of it, and all where
-  /// there are few.
+  /// Draws the points of a series; points at one place are drawn once. With a line, points are drawn if they
+  /// are no part of the line, or if there are few points.
   void draw_points(Frame& frame, std::size_t s, bool hints) const {
     const auto& [name, ys, xs] = series_[s];
     std::set<std::pair<int, int>> drawn;

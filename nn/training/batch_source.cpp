@@ -195,7 +195,8 @@ Batch DatasetAdapter::next() {
 
 void DatasetAdapter::state(Archive& state) {
   const bool reads = at_ && *at_ != dataset_.end() && dataset_.cardinality() != given_;
-  // The place is that of all processes, of which there may be another number when it is taken up again.
+  // The place counts the elements of all processes, since another number of processes may resume the
+  // training.
   std::int64_t iteration = reads ? iteration_ - 1 : iteration_, given = reads ? given_ * size_ : 0;
   state("iteration", iteration);
   state("given", given);

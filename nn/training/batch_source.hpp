@@ -78,8 +78,8 @@ class DatasetAdapter final : public BatchSource {
                  ClassWeight class_weight = {}, std::int64_t iteration = 0);
 
   std::optional<std::int64_t> batches() const override { return dataset_.cardinality(); }
-  /// Throws ValueError for a dataset that is known to be empty, unless it is one of several processes' parts,
-  /// and, naming the option, when the dataset has no end and no number of steps is given.
+  /// Throws ValueError for a dataset that is known to be empty, unless the dataset is a part of the data of
+  /// several processes, and, naming the option, for a dataset without an end and without a number of steps.
   void expect_end(const char* option, std::optional<std::int64_t> steps) const;
   /// Leaves targets and weights out of all later batches.
   void take_inputs_only() { inputs_only_ = true; }
@@ -98,12 +98,12 @@ class DatasetAdapter final : public BatchSource {
   data::Dataset dataset_;
   ClassWeight class_weight_;
   std::int64_t iteration_;                     ///< the least iteration number for the next reading
-  bool exact_ = false;                         ///< the iteration is that one, whatever else was read
+  bool exact_ = false;                         ///< whether the next reading has the number iteration_ exactly
   std::optional<data::Dataset::Iterator> at_;  ///< none before the first
   std::int64_t given_ = 0;                     ///< elements of this reading
   std::int64_t size_ = 1;                      ///< how many processes read a part each
   bool inputs_only_ = false;
-  bool taken_ = false;  ///< what is there has been returned
+  bool taken_ = false;  ///< whether the current element has been returned
 };
 
 }  // namespace ktape::nn

@@ -54,14 +54,14 @@ class CallbackImpl : public Object {
   virtual void on_predict_batch_begin(std::int64_t, const Logs&) {}
   virtual void on_predict_batch_end(std::int64_t, const Logs&) {}
 
-  /// Adds to what an epoch reports, before any on_epoch_end.
+  /// Adds to the logs of an epoch, before any on_epoch_end.
   virtual void report(Logs&) {}
 
   /// Names the callback's values from which an interrupted training resumes; see Archive.
   virtual void state(Archive&) {}
-  /// Returns whether it hears of everything after all others.
+  /// Returns whether the callback's functions are called after those of all other callbacks.
   virtual bool comes_last() const { return false; }
-  /// Returns whether it writes files: of processes that train together, only the first tells it of anything.
+  /// Returns whether the callback writes files: with nn/distributed, such callbacks run in rank 0 only.
   virtual bool writes_files() const { return false; }
 
   std::string class_name() const override { return "Callback"; }
@@ -77,7 +77,7 @@ class CallbackImpl : public Object {
   const RunParameters& parameters() const { return parameters_; }
   /// Returns whether to print, for a callback's own option `verbose`.
   bool prints(int verbose) const { return verbose > 0 && parameters_.first; }
-  /// Ends the training after the batch, or the epoch, that is going on.
+  /// Ends the training after the current batch, or the current epoch.
   void stop_training() const;
 
  private:

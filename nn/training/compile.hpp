@@ -13,8 +13,8 @@
 /// The arguments of `compile`.
 namespace ktape::nn {
 
-/// A value for each output of a model: one, for a model of one output or for all of them; a list, in the
-/// order of the outputs; or some by the names of the outputs.
+/// A value for each output of a model: a single value for all outputs; a list in the order of the outputs; or
+/// values by the names of outputs.
 ///
 ///     .loss = "mse"     .loss = {"mse", "mae"}     .loss = {{"scores", "mse"}, {"boxes", huber}}
 template <class T>
@@ -126,7 +126,7 @@ struct CompileOptions {
   Optimizer optimizer = "rmsprop";
   PerOutput<Loss> loss = {};            ///< None for an output that only add_loss looks at
   PerOutput<double> loss_weights = {};  ///< 1 by default
-  OutputMetrics metrics = {};           ///< "accuracy" is the one that fits targets and predictions
+  OutputMetrics metrics = {};           ///< "accuracy": the accuracy that fits targets and predictions
   OutputMetrics weighted_metrics = {};  ///< metrics to which the sample weights are passed
 };
 

@@ -8,12 +8,12 @@
 
 #include <cmath>
 
-/// The loop over epochs. What happens in a step is the model's.
+/// The loop over epochs. `train_step` of the model makes a step.
 namespace ktape::nn {
 namespace K = backend;
 namespace {
 
-/// A training: its data and where it is.
+/// A training: its data, and its place in epochs and batches.
 class Fit final : public TrainingRun {
  public:
   Fit(const Model& model, const NamedTensors& x, const NamedTensors& y, const FitOptions& options)
@@ -146,7 +146,8 @@ class Fit final : public TrainingRun {
     train = train.part(0, kept);
   }
 
-  /// Arrays that are not like those of the training, if there are any, are tried on the model when it runs.
+  /// Makes the source of the validation data. Arrays whose shapes or dtypes differ from the training data are
+  /// tried on the model before the first epoch.
   void use_validation_data(const ArrayAdapter* train) {
     const ValidationData& data = options_.validation_data;
     if (data.dataset) {
@@ -176,8 +177,8 @@ class Fit final : public TrainingRun {
   /// fit.
   void begin_data() { train_->restart(options_.shuffle && options_.steps_per_epoch.has_value()); }
 
-  /// Names the training of the model while it lives. A training in a callback of another one gives way to
-  /// that in the end, and does not stop it.
+  /// Makes this training the model's current training while the object lives. A training inside of a callback
+  /// restores the outer training at its end, and does not stop the outer training.
   class ActiveTraining {
    public:
     ActiveTraining(Trainer& trainer, Fit& fit)
@@ -232,7 +233,7 @@ class Fit final : public TrainingRun {
       model.trainer().reset();
       if (!options_.steps_per_epoch) train_->restart(options_.shuffle);
     }
-    // With others, the data of one may end before those of another.
+    // The data of one process may end before the data of another process.
     const std::optional<std::int64_t> steps = distributed_ ? options_.steps_per_epoch : this->steps();
     while ((!steps || step_ < *steps) && (distributed_ || !model.trainer().stop)) {
       std::optional<Batch> batch = next_batch();

@@ -99,8 +99,8 @@ class Prediction : public Tensor {
   operator const std::vector<Tensor>&() const { return outputs_; }
   const std::vector<Tensor>& outputs() const { return outputs_; }
 
-  /// `prediction[i]` is the output i of a model of several outputs, and what `tensor[i]` is for one output.
-  /// Throws ValueError for an output that there is not.
+  /// Returns the output i of a model of several outputs, or the element `tensor[i]` for a model of one
+  /// output. Throws ValueError for an output that the model does not have.
   template <class T = Indices>
   Tensor operator[](const T& index) const {
     if constexpr (std::is_integral_v<T>)

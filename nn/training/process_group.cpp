@@ -25,7 +25,7 @@ std::vector<std::string> description(const ModelImpl& model) {
   return lines;
 }
 
-/// Returns the numbers of an entry; none where it holds something else.
+/// Returns the numbers of an entry; empty for an entry of another dtype.
 std::span<double> numbers_of(const Archive::Entry& entry) {
   if (entry.second.dtype() != DType::Float64) return {};
   return {entry.second.pointer<double>(), static_cast<std::size_t>(entry.second.size())};
@@ -62,7 +62,8 @@ void Trainer::merge_measured(ProcessGroup& process_group, int from) {
   measured(together);
 }
 
-/// As the first one's and the mean distance from it: where there is no distance, nothing is rounded.
+/// Computes the mean as the value of the first process plus the mean difference from that value, so that
+/// equal values stay exact.
 void Trainer::average_statistics(ProcessGroup& process_group) {
   std::vector<Variable> statistics;
   for (const Variable& weight : model_.non_trainable_weights())

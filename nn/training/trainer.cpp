@@ -16,7 +16,7 @@
 namespace ktape::nn {
 namespace K = backend;
 
-// --- What compile said ------------------------------------------------------------------------------------
+// --- The options of compile -------------------------------------------------------------------------------
 
 namespace {
 
@@ -134,8 +134,8 @@ Metric another(const Metric& metric) {
   return Metric(metric.to_value());
 }
 
-/// Returns the metrics for the output i. Each output has its own copies of those for every output, since a
-/// metric counts what it is given.
+/// Returns the metrics for the output i. A metric that is given for every output is copied for each, since a
+/// metric accumulates its values.
 MetricList metrics_for(const char* argument, const OutputMetrics& metrics,
                        const std::vector<std::string>& names, std::size_t i) {
   MetricList list = metrics.all();
@@ -207,7 +207,7 @@ Tensor Trainer::weight_of(const Batch& batch, std::size_t at) {
   return batch.sample_weight[batch.sample_weight.size() == 1 ? 0 : at];
 }
 
-/// Throws the error that is being handled again, with what met what.
+/// Rethrows the current error with the shapes of targets and predictions added.
 void Trainer::rethrow_of(const std::string& what, const std::string& output, const Tensor& y_true,
                          const Tensor& y_pred) const {
   std::ostringstream where;
@@ -266,7 +266,7 @@ void Trainer::minimize(const Tensor& loss) {
   if (!trainable_->empty()) optimizer_.minimize(loss, *trainable_);
 }
 
-// --- What is reported -------------------------------------------------------------------------------------
+// --- Logs -------------------------------------------------------------------------------------------------
 
 void Trainer::measure(const Batch& batch, const std::vector<Tensor>& y_pred, const Tensor& loss) {
   const NoGrad off;
@@ -304,7 +304,8 @@ void Trainer::add_reported(const std::string& name, const Tensor& value, double 
 
 namespace {
 
-/// The name, or, where the logs have it already, the name with the first number that they lack.
+/// Returns the name, or, if the logs have the name already, the name with the first number that the logs
+/// lack.
 std::string unused(const std::string& name, const Logs& logs) {
   if (!logs.contains(name)) return name;
   int number = 1;
@@ -312,8 +313,8 @@ std::string unused(const std::string& name, const Logs& logs) {
   return name + '_' + std::to_string(number);
 }
 
-/// Reports a metric; one that gives several numbers, as F1Score does for each class, as "name_0", "name_1"
-/// ...
+/// Adds a metric to the logs; a metric of several numbers, such as F1Score for each class, as "name_0",
+/// "name_1" ...
 void report_metric(const std::string& name, const Metric& metric, Logs& logs) {
   const Tensor result = metric.result();
   if (result.size() == 1) return logs.set(unused(name, logs), result.item<double>());
@@ -392,7 +393,7 @@ Logs ModelImpl::train_step(const Batch& batch) {
   const std::vector<Tensor> y_pred = apply(batch.x);
   const Tensor loss = compute_loss(batch, y_pred);
   const Logs logs =
-      compute_metrics(batch, y_pred, loss);  // those that do not fit are found before a weight changes
+      compute_metrics(batch, y_pred, loss);  // finds metrics that do not fit before a weight changes
   trainer().minimize(loss);
   return logs;
 }

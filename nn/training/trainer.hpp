@@ -26,7 +26,7 @@ class RunningMean {
   double sum_ = 0, weight_ = 0;
 };
 
-/// A training that is going on, for what looks at it, writes it down and takes it up again.
+/// A training in progress, as callbacks that show, save or restore its state see it.
 class TrainingRun {
  public:
   virtual ~TrainingRun() = default;
@@ -35,9 +35,9 @@ class TrainingRun {
   /// Names the whole state of a training: weights, optimizer, random numbers, the position in the data,
   /// measurements, and the states of layers and callbacks. The model must be built.
   virtual void state(Archive& state) = 0;
-  /// Returns whether it is between two batches, not between epochs.
+  /// Returns whether the training is between two batches of an epoch, and not between epochs.
   virtual bool within_epoch() const = 0;
-  /// Returns whether Ctrl-C ends it.
+  /// Returns whether Ctrl-C ends the training.
   virtual bool interrupted() const = 0;
   /// Returns the data of validation; null for a training without validation.
   virtual BatchSource* validation() = 0;
@@ -59,17 +59,18 @@ class Trainer {
 
   /// Makes the trainer look again for the layers and weights of the model, which may have changed.
   void refresh() { layers_known_ = false; }
-  /// Returns what a training has to warn of: layers whose `trainable` has changed since `compile` was called,
+  /// Returns the warning of a training: layers whose `trainable` has changed since `compile` was called,
   /// once for each change, or a model without weights to train; empty where there is nothing.
   std::string warning();
 
   Tensor loss(const Batch& batch, const std::vector<Tensor>& y_pred);
   void minimize(const Tensor& loss);
-  /// Adds a batch to the means, and lets go of what the layers reported.
+  /// Adds a batch to the means, and forgets the losses and metrics that layers added.
   void measure(const Batch& batch, const std::vector<Tensor>& y_pred, const Tensor& loss);
   Logs results() const;
   void reset();
-  /// The loss of an output; undefined where it has none, and before the first batch told how many there are.
+  /// Returns the loss of an output; undefined for an output without a loss, and before the first batch, which
+  /// tells the number of outputs.
   Loss loss_of(std::size_t output) const { return output < outputs_.size() ? outputs_[output].loss : Loss(); }
   /// Returns whether compile gave an output a loss.
   bool has_loss(std::size_t output) const;
@@ -83,11 +84,12 @@ class Trainer {
   /// Throws ValueError in all processes of a group unless their models have equal layers and weights, in one
   /// order.
   void expect_same(ProcessGroup& process_group) const;
-  /// Puts what all processes have measured together, in each of them.
+  /// Adds the measurements of all processes, in each process.
   void merge_measured(ProcessGroup& process_group, int from);
-  /// Makes what is learned without gradients, as moving means are, the mean of all processes.
+  /// Replaces weights that are learned without gradients, such as moving means, by their mean over all
+  /// processes.
   void average_statistics(ProcessGroup& process_group);
-  /// Calls f without a trace in what has been measured.
+  /// Calls f and then restores the measurements.
   template <class F>
   auto unmeasured(F&& f) {
     Archive before;
@@ -97,7 +99,8 @@ class Trainer {
     measured(after);
     return result;
   }
-  /// Names weights, what the layers keep, what has been measured since the last reset, and the optimizer.
+  /// Names the weights, the state of layers, the measurements since the last reset, and the optimizer's
+  /// state.
   void state(Archive& state);
   bool stop = false;                ///< whether the training should end
   TrainingRun* training = nullptr;  ///< the active training; null outside of `fit`
@@ -117,7 +120,7 @@ class Trainer {
   void check_names(const std::vector<std::string>& names) const;
   void find_layers();
   std::vector<Variable> weights_to_train();
-  /// Calls f on the model itself, which is a layer, too, and on the layers in it.
+  /// Calls f on the model, which is a layer, too, and on all its layers.
   template <class F>
   void each_layer(F&& f) const {
     f(static_cast<LayerImpl&>(model_));

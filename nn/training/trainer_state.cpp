@@ -45,8 +45,8 @@ std::vector<int> places_of(const std::vector<Variable>& variables, const std::ve
 
 }  // namespace
 
-/// Names the state of the optimizer, which is built for the weights that it was built for before: a
-/// train_step of the program may train some of the weights only.
+/// Names the state of the optimizer, which is first built for the weights of the saved state: a train_step of
+/// the program may train some of the weights only.
 void Trainer::optimizer_state(Archive& state) {
   const std::vector<Variable> weights = model_.weights();
   std::vector<int> places = places_of(optimizer_.impl().built_for(), weights);

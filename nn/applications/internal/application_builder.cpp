@@ -126,7 +126,7 @@ Model ApplicationBuilder::model(const Tensor& output, const std::string& name) c
   return model;
 }
 
-// --- What architectures share -----------------------------------------------------------------------------
+// --- Parts of several architectures -----------------------------------------------------------------------
 
 int channel_axis() { return nn::channel_axis(K::image_data_format()); }
 

@@ -17,11 +17,11 @@ struct ReportOptions {
 ///
 ///     model.fit(train, {.epochs = 12, .callbacks = {nn::Report("report.html")}, .validation_data = test});
 ///
-/// The page is one file without scripts that needs no network. It is there from the beginning, is written
-/// anew with the epochs, not more than every other second, and a browser that shows it follows; what the
-/// model predicts comes at the end, of one more pass over the validation data with the weights that callbacks
-/// before this one leave (EarlyStopping may restore the best). It is whole at any time, for it is written
-/// beside and then put in its place. Folders that are missing are made.
+/// The page is one file without scripts that needs no network. The file exists from the beginning of the
+/// training and is rewritten after epochs, at most every 2 seconds; browsers reload the page. Predictions are
+/// added at the end, from another pass over the validation data with the final weights (EarlyStopping before
+/// this callback may restore the best weights). The file is complete at any time: a new page replaces the old
+/// page at once. Missing folders are made.
 ///
 /// Throws ValueError for a name that does not end in ".html" or ".htm" and negative samples, at once, and,
 /// when the training begins, for class_names that are as many as the classes of no output. IOError where the

@@ -154,7 +154,7 @@ Plan& Exchange::make_plan(const std::vector<Variable>& variables, const std::vec
     places.push_back(gradients[static_cast<std::size_t>(i)].of_rows());
   world_.broadcast(places.data(), std::ssize(places) * std::int64_t{sizeof(std::int64_t)}, 0);
 
-  // Of few bytes a part is sent early, too, so that it can travel beside the walk.
+  // Few bytes are divided, too, so that a part is sent during the backward pass.
   constexpr std::int64_t least = 256 * 1024, parts = 4;
   std::int64_t all = 0;
   for (const Variable& variable : variables)
@@ -290,7 +290,7 @@ void Exchange::gather(const void* own, const std::vector<std::int64_t>& rows, st
   world_.wait(request);
 }
 
-// --- What else a training asks ----------------------------------------------------------------------------
+// --- Other data of a training -----------------------------------------------------------------------------
 
 void Exchange::sum(std::span<double> numbers) {
   MPI_Request request;
@@ -299,7 +299,7 @@ void Exchange::sum(std::span<double> numbers) {
   world_.wait(request);
 }
 
-/// First what the entries are, then what is in them.
+/// Sends the names, dtypes and shapes of the entries, then their elements.
 void Exchange::broadcast(std::vector<Archive::Entry>& entries, int from) {
   std::ostringstream described;
   for (const auto& [name, value] : entries) {

@@ -26,7 +26,7 @@ class Bucket {
   void wait();
   /// The sum of the gradients as a tensor like the variable; undefined when no process has one.
   Tensor take(std::size_t variable, const Variable& like);
-  /// Forgets what was put in, and lets others write again.
+  /// Forgets the gradients that were put in, and lets the other processes write again.
   void empty();
 
  private:
@@ -61,7 +61,7 @@ struct Plan {
   void empty();
 };
 
-/// The gradients of one optimizer, and what its training asks of the others.
+/// The exchange of gradients of one optimizer, and of the other data of its training.
 class Exchange final : public ProcessGroup {
  public:
   Exchange(World& world, const OptimizerOptions& options) : world_(world), options_(options) {}
@@ -86,7 +86,7 @@ class Exchange final : public ProcessGroup {
   Plan* find_plan(const std::vector<Variable>& variables);
   Plan& make_plan(const std::vector<Variable>& variables, const std::vector<std::size_t>& order,
                   const std::vector<RowGradient>& gradients);
-  /// Sends what has not been sent yet, and waits for the means.
+  /// Sends the remaining gradients and waits for the means.
   std::vector<RowGradient> finish(Plan& plan, std::vector<RowGradient> gradients,
                                   const std::vector<std::size_t>& sent);
   RowGradient mean_rows(const RowGradient& gradient, const Variable& table);
@@ -98,7 +98,8 @@ class Exchange final : public ProcessGroup {
 
   World& world_;
   OptimizerOptions options_;
-  std::vector<std::unique_ptr<Plan>> plans_;  ///< one, unless a step of one's own trains now these, now those
+  std::vector<std::unique_ptr<Plan>>
+      plans_;  ///< a plan for each list of variables; a program's own step may train several lists
 };
 
 }  // namespace ktape::nn::distributed

@@ -18,7 +18,7 @@ namespace {
 
 using namespace std::chrono_literals;
 
-World* world = nullptr;  // never destroyed: it is needed until the program has ended
+World* world = nullptr;  // never destroyed: the end of the program needs the world
 
 enum Tag { asks = 1, waits, left };
 
@@ -115,7 +115,7 @@ void World::wait_until(const std::function<bool()>& done) {
   }
 }
 
-/// Tells those who ask that this process waits, too.
+/// Answers the ranks that ask: this process waits, too.
 void World::answer() {
   for (;;) {
     int there = 0;
@@ -203,8 +203,8 @@ void World::report(const std::string& message) const {
   _exit(1);
 }
 
-/// The program ends. Those who still wait for this process hear of it; otherwise all end together. Rank 0
-/// hears of all, and all of rank 0: whoever waits, it waits with others.
+/// Tells rank 0, or as rank 0 all ranks, that this process ends, so that ranks that wait for it stop; then
+/// waits for the end of the others. All messages go through rank 0.
 void World::leave() {
   int over = 0;
   MPI_Finalized(&over);

@@ -32,7 +32,7 @@ class World {
   MPI_Comm tensors() const { return tensors_; }
   MPI_Comm gradients() const { return gradients_; }
 
-  /// Waits for what others do, and ends all processes when that takes too long.
+  /// Waits until `done` returns true, and ends all processes when the wait takes too long.
   void wait_until(const std::function<bool()>& done);
   void wait(MPI_Request request);
   /// Ends all processes unless the call of MPI succeeded.
@@ -41,12 +41,12 @@ class World {
   /// Ends all processes with a message that names this one and says why.
   [[noreturn]] void end(const std::string& cause) const;
 
-  /// Throws ValueError, in all processes, where the lines of one differ from those of rank 0.
+  /// Throws ValueError, in all processes, if the lines of a process differ from those of rank 0.
   void expect_same(const char* op, const std::vector<std::string>& lines);
-  /// The bytes that one process has, for all.
+  /// Copies the bytes of the process `from` to all processes.
   void broadcast(void* bytes, std::int64_t n, int from);
   std::string text_of(int from, std::string text);
-  /// Returns whether it is true in all processes.
+  /// Returns whether `mine` is true in all processes.
   bool all(bool mine);
 
   // How much the gradients of this process weigh, see ProcessGroup::weigh.

@@ -44,7 +44,8 @@ class Dots {
   Dots(int columns, int rows);
   int columns() const { return columns_; }
   int rows() const { return rows_; }
-  /// Places are parts of the whole, from the left and from below. What is outside is left out.
+  /// Sets a dot at a place, given as fractions of the width from the left and of the height from below;
+  /// places outside are ignored.
   void dot(double x, double y, std::size_t series);
   void line(double x1, double y1, double x2, double y2, std::size_t series);
   std::string row(int row, bool color) const;

@@ -21,8 +21,8 @@ GraphLayout::GraphLayout(const std::vector<LayoutBox>& boxes) {
   measure();
 }
 
-/// The longest way from a beginning decides, but a box with no more arrows in than out stands as near to the
-/// next one as it can.
+/// Assigns ranks: the longest path from a box without inputs decides, but a box with no more incoming than
+/// outgoing arrows stands as near to its first successor as possible.
 void GraphLayout::rank(const std::vector<LayoutBox>& boxes) {
   spots_.resize(boxes.size());
   std::vector<std::size_t> users(boxes.size()),

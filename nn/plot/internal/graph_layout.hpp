@@ -37,7 +37,7 @@ class GraphLayout {
   struct Spot {
     std::size_t rank = 0;
     double length = 0, breadth = 0, across = 0, weight = 1;
-    std::vector<std::size_t> before, behind;  ///< its neighbours in the ranks next to it
+    std::vector<std::size_t> before, behind;  ///< its neighbours in the ranks before and after
   };
 
   double half_of_rank(std::size_t box) const { return lengths_[spots_[box].rank] / 2; }
@@ -52,7 +52,7 @@ class GraphLayout {
   void align(const std::vector<std::size_t>& chain);
   void measure();
 
-  std::vector<Spot> spots_;                      ///< those of the boxes first
+  std::vector<Spot> spots_;                      ///< the spots of the boxes, then the places of arrows
   std::vector<std::vector<std::size_t>> ranks_;  ///< the spots of each, in their order across
   std::vector<std::size_t> positions_;           ///< the positions of the spots in the order of their rank
   std::vector<std::vector<std::size_t>>

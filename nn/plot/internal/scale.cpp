@@ -21,7 +21,7 @@ std::string text_of(double number, std::chars_format format, int precision) {
   return text;
 }
 
-/// The number as it has to be written to tell it from its neighbours a step away.
+/// Returns the number with as many digits as distinguish it from the ticks beside it.
 std::string label_of(double number, Wide step, double largest) {
   const int last = static_cast<int>(std::floor(std::log10(step) + 1e-9L));
   const int first = largest > 0 ? static_cast<int>(std::floor(std::log10(largest))) : 0;
@@ -108,7 +108,8 @@ std::vector<Scale::Tick> Scale::linear_ticks(int wanted, bool whole) const {
   return ticks;
 }
 
-/// Powers of ten; twice and five times these where the axis is short; every other or third where it is long.
+/// Returns ticks at powers of ten; for a short axis also at 2 and 5 times these, for a long axis at every
+/// second or third power.
 std::vector<Scale::Tick> Scale::log_ticks(int wanted) const {
   const double low = std::log10(min_), high = std::log10(max_);
   const int every = std::max(1, static_cast<int>(std::ceil((high - low) / std::max(1, wanted))));

@@ -4,7 +4,7 @@
 /// The scale of an axis, from numbers to positions.
 namespace ktape::plot {
 
-/// The smallest and largest of the finite numbers that it has seen.
+/// The smallest and the largest of the finite numbers that were added.
 struct Range {
   double min = 0, max = 0;
   bool empty = true;

@@ -94,7 +94,7 @@ void DistributedTraining::share_state(TrainingRun& training) {
   if (first()) return;
   Archive of_first(std::move(entries));
   training.state(of_first);
-  trainer_.reset();  // what the first has measured is to be counted once
+  trainer_.reset();  // the measurements of the first process must count once
 }
 
 std::optional<Batch> DistributedTraining::next_batch(BatchSource& source, bool interrupted) {

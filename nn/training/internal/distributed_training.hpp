@@ -43,10 +43,10 @@ class DistributedTraining {
   /// has samples.
   Logs merged(const Logs& logs, double samples);
 
-  /// The training stops, and is interrupted, in all processes when it is in one.
+  /// Stops, or interrupts, the training in all processes if the training of one stops or is interrupted.
   void agree(bool interrupted) { agreed(0, interrupted); }
   bool interrupted() const { return interrupted_; }
-  /// The others would wait for one that fails.
+  /// Ends all processes with the cause: the others would wait for a process that fails.
   void fail(const std::string& cause) { group_.end(cause); }
 
  private:
@@ -58,7 +58,7 @@ class DistributedTraining {
   ProcessGroup& group_;
   Trainer& trainer_;
   Batch last_;          ///< the batch that was read last
-  double counted_ = 0;  ///< samples of it that count
+  double counted_ = 0;  ///< the samples of last_ that count
   double samples_ = 0;  ///< samples of this process in the epoch so far
   bool interrupted_ = false, some_lack_batches_ = false;
 };

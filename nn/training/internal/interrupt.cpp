@@ -10,7 +10,7 @@ namespace {
 std::atomic<int> interrupts{0};
 static_assert(std::atomic<int>::is_always_lock_free);
 
-std::mutex mutex;  ///< guards what follows
+std::mutex mutex;  ///< guards the variables below
 int scopes = 0;
 struct sigaction outside;  ///< changes only while `keep_interrupt` is not installed
 

@@ -2,10 +2,10 @@
 
 namespace ktape::nn {
 
-/// While one lives, the next Ctrl-C is kept for `requested`; the one after that does what Ctrl-C did before,
-/// which ends most programs. Scopes may overlap, on one thread and on several: a Ctrl-C is kept for all
-/// scopes that live, and what Ctrl-C did before returns with the end of the last. A scope within another of
-/// its thread, as of a training in a callback, also knows the Ctrl-C that came before it.
+/// A scope in which the first Ctrl-C only sets `requested`; the second has its former effect, which ends most
+/// programs. Scopes may overlap, on one thread and on several: a Ctrl-C counts for all scopes that live, and
+/// the end of the last scope restores the former effect. A scope within another scope of its thread, as of a
+/// training in a callback, also counts a Ctrl-C from before its begin.
 class InterruptScope {
  public:
   InterruptScope();

@@ -68,7 +68,7 @@ void expect_dataset_options(const char* op, std::optional<std::int64_t> batch_si
 
 namespace {
 
-/// While it lives, processes that train together read a part of the data each.
+/// Divides the data between the processes that train one model, while the object lives.
 class Division {
  public:
   Division(BatchSource& source, const DistributedTraining* distributed) : feed_(source) {

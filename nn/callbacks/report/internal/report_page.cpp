@@ -269,7 +269,7 @@ class Page {
     write_model(run_.model);
   }
 
-  /// Writes the table of layers with the drawing of the graph, then those of nested models.
+  /// Writes the table of layers with the drawing of the graph, then the tables of nested models.
   void write_model(const Model& model) {
     constexpr double most_height = 820;
     std::vector<std::string> columns;
