@@ -25,13 +25,13 @@ struct ShuffleOptions {
 };
 
 struct MapOptions {
-  int num_parallel_calls = 1;  ///< how many threads call the function, which then must allow it; AUTOTUNE:
+  int num_parallel_calls = 1;  ///< threads that call the function, which must be thread-safe; AUTOTUNE:
                                ///< one for each processor
 };
 
 struct InterleaveOptions {
   std::int64_t cycle_length = 10;  ///< how many datasets are read in turn
-  std::int64_t block_length = 1;   ///< how many elements of one before the next one's turn comes
+  std::int64_t block_length = 1;   ///< elements that are taken from a dataset in its turn
   int num_parallel_calls = 1;      ///< how many datasets are read ahead, each by a thread; AUTOTUNE:
                                    ///< one for each processor
 };
@@ -85,7 +85,7 @@ class Dataset {
   using Generator = std::function<std::optional<Element>()>;
   using ToDataset = std::function<Dataset(const Element&)>;
   using Reducer = std::function<Element(const Element& state, const Element& element)>;
-  /// Returns the next state and what takes the place of the element.
+  /// Returns the next state, and the element of the result.
   using Scanner = std::function<std::pair<Element, Element>(const Element& state, const Element& element)>;
 
   /// The rows of the tensors, which have as many each: x[0] and y[0], x[1] and y[1], ... Elements have the
@@ -144,7 +144,8 @@ class Dataset {
   /// Returns the elements in random order: each is drawn from a buffer that the next ones fill. For a uniform
   /// order the buffer is as large as the dataset.
   Dataset shuffle(std::int64_t buffer_size, const ShuffleOptions& options = {}) const;
-  /// Elements of one shape together, along a new first axis. Reading throws ValueError where shapes differ.
+  /// Stacks batch_size elements of equal shape along a new first axis. Reading throws ValueError if shapes
+  /// differ.
   Dataset batch(std::int64_t batch_size, const BatchOptions& options = {}) const;
   /// As `batch`, for elements that differ in shape: the end of every axis is filled up.
   Dataset padded_batch(std::int64_t batch_size, const PaddedBatchOptions& options = {}) const;
@@ -162,14 +163,15 @@ class Dataset {
   Dataset shard(std::int64_t num_shards, std::int64_t index) const;
   /// Keeps the elements in memory once all have been read.
   Dataset cache() const;
-  /// Elements in a row together, along a new first axis, window by window: what `window` and then `batch` of
-  /// each window give in TensorFlow.
+  /// Stacks the elements of each window of the sequence along a new first axis: the result of TensorFlow's
+  /// `window` and then `batch` of each window.
   Dataset window(std::int64_t size, const WindowOptions& options = {}) const;
   /// Lets a thread make up to `buffer_size` elements ahead, with AUTOTUNE a few. The thread ends with the
   /// iterator.
   Dataset prefetch(std::int64_t buffer_size) const;
 
-  /// Reads all elements, and returns the last state: the function makes it of the one before and an element.
+  /// Reads all elements and returns the last state: the function makes a state of the last state and an
+  /// element.
   ///
   ///     Tensor sum = numbers.reduce(K::zeros({}), [](const data::Element& sum, const data::Element& e) {
   ///       return data::Element{sum[0] + e[0]};
@@ -178,7 +180,7 @@ class Dataset {
 
   /// Returns how many elements there are; none where that is not known or there is no end.
   std::optional<std::int64_t> cardinality() const;
-  /// Returns whether it has no end, as far as is known.
+  /// Returns whether the dataset is known to have no end.
   bool infinite() const;
 
   class Iterator;
@@ -194,7 +196,7 @@ class Dataset {
   std::shared_ptr<const DatasetImpl> impl_;
 };
 
-/// Reads a dataset, once. At its end it equals `end()`.
+/// An iterator over a dataset, for one pass; equal to `end()` at the end.
 class Dataset::Iterator {
  public:
   using iterator_concept = std::input_iterator_tag;

@@ -28,7 +28,7 @@ struct PadSequencesOptions {
 };
 
 namespace detail {
-/// The numbers of one sequence, for the time of a call.
+/// The numbers of a sequence; refers to them during a call.
 struct Sequence {
   const void* numbers;
   std::int64_t count;
@@ -60,7 +60,7 @@ struct TimeseriesOptions {
 };
 
 /// Returns the windows of a series of steps (first axis), in batches: (batch, sequence_length, ...), and the
-/// targets at the places of the windows' first steps; shift the targets to predict what follows. There are
+/// targets at the places of the windows' first steps; shift the targets to predict later steps. There are
 /// `end - start - (sequence_length - 1) * sampling_rate` places for windows, not more than targets. Throws
 /// ValueError for numbers out of range and where no window fits. `keras.utils.timeseries_dataset_from_array`.
 ///

@@ -80,7 +80,7 @@ class Stack {
 }  // namespace
 
 std::int64_t Stream::next_batch(std::int64_t n, Element& out) {
-  // The size of a batch may be far above the number of elements: what is made for it grows with them.
+  // The size of a batch may be far above the number of elements, so its memory grows with the elements.
   constexpr std::int64_t at_once = 4096;
   std::vector<Element> parts;
   std::int64_t count = 0;

@@ -39,13 +39,13 @@ class RowStream : public Stream {
   std::vector<std::int64_t> chosen_;
 };
 
-/// A dataset: how to read it.
+/// The base class of datasets, which opens streams.
 class DatasetImpl {
  public:
   static constexpr std::int64_t endless = -1, unknown = -2;  ///< cardinalities
 
   virtual ~DatasetImpl() = default;
-  /// Begins to read, for the n-th time, which decides what is random.
+  /// Opens a stream for the n-th iteration; n determines the random numbers.
   virtual std::unique_ptr<Stream> open(std::uint64_t iteration) const = 0;
   virtual std::int64_t cardinality() const = 0;
 

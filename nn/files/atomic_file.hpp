@@ -27,7 +27,7 @@ class AtomicFile {
   void write(std::string_view bytes) { write(bytes.data(), bytes.size()); }
   /// Returns how many bytes were appended.
   std::uint64_t size() const { return size_; }
-  /// Puts what was written on the disk and in the place of the file.
+  /// Syncs the written bytes to the disk and renames the temporary file to the file's path.
   void commit();
 
   /// Returns the path of the temporary file.

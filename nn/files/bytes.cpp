@@ -22,7 +22,7 @@ const char* other_kind(mode_t mode) {
                                             : "of another kind";
 }
 
-/// Opens a regular file, and says how large it is.
+/// Opens a regular file and sets `size` to its size.
 int opened(const char* op, const std::string& path, std::uint64_t& size) {
   constexpr int flags = O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK;  // a pipe would wait for its writer
   const int file = path.find('\0') == std::string::npos ? open(path.c_str(), flags) : (errno = ENOENT, -1);

@@ -89,7 +89,7 @@ class InputFile final : public ByteSource {
   std::uint64_t likely() const override;
 
  private:
-  /// The decompressor, and the compressed bytes that wait for it.
+  /// The decompressor, and its buffer of compressed bytes.
   struct Gzip;
   std::size_t read_stored(void* out, std::size_t n) const;
   std::size_t read_inflated(void* out, std::size_t n);

@@ -6,9 +6,8 @@
 /// JSON in files. Internal: sources only.
 namespace ktape::nn::saving {
 
-/// The value of a JSON text that is a part of a file, as "config.json"; of none where it is the whole file.
-/// Throws IOError, "[op] the file must hold JSON: received file (part: line, column and what is wrong
-/// there)".
+/// Parses a JSON text that is a part of a file, such as "config.json"; an empty `part` means the whole file.
+/// Throws IOError, "[op] the file must hold JSON: received file (part: line, column and reason)".
 Value json_part(const char* op, const std::string& file, const std::string& part, const std::string& text);
 
 /// Returns the message of an error without the names of operations at its begin: for an error that becomes

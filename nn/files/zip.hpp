@@ -24,13 +24,13 @@ struct ZipEntry {
 /// stays below a folder and occurs once, and no two entries share bytes of the file.
 class ZipArchive {
  public:
-  /// Throws IOError, naming the file, for what is no such archive, and, naming the entry, for one whose
-  /// entries would together inflate further than `arrays_inflation` allows, or the bytes that are `expected`
-  /// of it.
+  /// Throws IOError, naming the file, for a file that is no such archive, and, naming the entry, for an
+  /// archive whose entries would together inflate further than `arrays_inflation` allows and to more than
+  /// `expected` bytes.
   ZipArchive(const char* op, const std::string& path, std::uint64_t expected = 0);
   const std::vector<ZipEntry>& entries() const { return entries_; }
-  /// The bytes of one of the entries, whose checksum is compared when the last one is read. Used while the
-  /// archive lives.
+  /// Returns the bytes of an entry; reading the last byte compares the checksum. The archive must outlive the
+  /// source.
   std::unique_ptr<ByteSource> open(const ZipEntry& entry) const;
   /// Returns the text of an entry, which may inflate as far as `texts_inflation` allows. Throws IOError,
   /// naming the entry.
@@ -59,8 +59,8 @@ class ZipWriter {
  public:
   ZipWriter(const char* op, nn::saving::AtomicFile& file) : op_(op), file_(file) {}
 
-  /// Appends a file whose content stands in pieces. Throws ValueError for a name that a ZipArchive would not
-  /// read: one that is there already, or leaves the folder.
+  /// Appends a file whose content is given in pieces. Throws ValueError for a name that a ZipArchive refuses:
+  /// a name of the archive, or a name that leaves the folder.
   void add(const std::string& name, const std::vector<std::string_view>& content);
   /// Appends the directory after the last file.
   void finish();

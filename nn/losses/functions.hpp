@@ -87,7 +87,7 @@ Tensor categorical_focal_crossentropy(const Tensor& y_true, const Tensor& y_pred
 
 struct SparseCategoricalCrossentropyFunctionOptions {
   bool from_logits = false;
-  std::optional<std::int64_t> ignore_class = {};  ///< targets of it count 0
+  std::optional<std::int64_t> ignore_class = {};  ///< targets of this class have weight 0
   int axis = -1;
 };
 /// -log(p[t]); y_true holds class numbers, in the shape of y_pred without the axis of the classes, or with 1
@@ -119,8 +119,8 @@ Tensor categorical_hinge(const Tensor& y_true, const Tensor& y_pred);
 Tensor dice(const Tensor& y_true, const Tensor& y_pred, const Axes& axis = {});
 
 struct TverskyFunctionOptions {
-  double alpha = 0.5;  ///< what a false positive costs
-  double beta = 0.5;   ///< what a false negative costs
+  double alpha = 0.5;  ///< the weight of false positives
+  double beta = 0.5;   ///< the weight of false negatives
   Axes axis = {};
 };
 /// 1 - sum(t p) / (sum(t p) + alpha sum((1 - t) p) + beta sum(t (1 - p)) + epsilon), likewise.

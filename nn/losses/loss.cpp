@@ -41,7 +41,7 @@ LossValues called(const LossImpl& loss, const std::string& name, const Tensor& y
 
 Tensor Loss::operator()(const Tensor& y_true, const Tensor& y_pred, const LossCallOptions& options) const {
   const LossImpl& loss = impl();
-  // What Keras does for all losses, those here do where they need it.
+  // Keras casts for all losses; the losses of the library cast where they need to.
   const bool cast = loss.class_name() == "function" && y_pred.dtype().is_floating();
   const LossValues result = called(loss, name(), cast ? K::as_dtype(y_true, y_pred.dtype()) : y_true, y_pred);
   if (!result.values.defined()) fail("[", name(), "] a loss must return a tensor: received None");

@@ -29,7 +29,7 @@ class LossImpl : public FunctionObject<LossValues, const Tensor&, const Tensor&>
 
 struct LossCallOptions {
   Tensor sample_weight = {};  ///< a weight for each sample, or for each of their values
-  Tensor mask = {};           ///< what is 0 does not count; the mask that y_pred carries by default
+  Tensor mask = {};           ///< values with mask 0 do not count; by default the mask of y_pred
 };
 
 /// A loss, the distance of predictions from targets: given by name ("mse"; "crossentropy" means the

@@ -291,7 +291,7 @@ CategoricalGeneralizedCrossEntropy::CategoricalGeneralizedCrossEntropy(
 
 namespace {
 
-/// "crossentropy" and "ce": the one that fits targets and predictions.
+/// Computes the crossentropy that fits targets and predictions, for "crossentropy" and "ce".
 Tensor crossentropy_by_shape(const Tensor& y_true, const Tensor& y_pred) {
   switch (classes_by_shape(y_true.shape(), y_pred.shape())) {
     case Classes::Binary:

@@ -15,7 +15,8 @@ namespace {
 
 constexpr const char* names[] = {"none", "sum", "sum_over_batch_size", "mean_with_sample_weight"};
 
-/// Returns the mask as weights. In a mean they are scaled, so that the mean is over what the mask keeps.
+/// Returns the mask as weights. In a mean the weights are scaled so that the mean is over the unmasked
+/// values.
 Tensor weights_of(const Tensor& mask, DType dtype, Reduction::Kind kind) {
   const Tensor weights = K::as_dtype(mask, dtype);
   if (kind != Reduction::Mean) return weights;

@@ -124,7 +124,8 @@ std::vector<double> even(const char* metric, int count) {
   return thresholds;
 }
 
-/// The best of one rate where another is at least as wanted.
+/// The class of metrics that find the best value of a rate for thresholds where another rate is at least as
+/// wanted.
 template <class Options>
 class BestRate final : public MetricWith<Options> {
  public:

@@ -4,9 +4,9 @@
 #include <optional>
 #include <vector>
 
-/// Counts of right and wrong binary decisions, and what follows from them. A prediction, between 0 and 1, is
-/// positive when it is above a threshold; targets are 0 or not 0. Weights have the shape of the predictions,
-/// or that of their first axes.
+/// Counts of right and wrong binary decisions, and metrics computed from them. A prediction, between 0 and 1,
+/// is positive when it is above a threshold; targets are 0 or not 0. Weights have the shape of the
+/// predictions, or that of their first axes.
 namespace ktape::nn {
 
 /// Thresholds of a metric: one number, or several.
@@ -62,9 +62,9 @@ class Recall : public Metric {
   Recall(const PrecisionOptions& options = {});
 };
 
-/// The best value of one rate where another is as wanted, over thresholds between 0 and 1; 0 where it never
-/// is. Throws ValueError for a wanted rate outside of [0, 1] and for less than 1 or more than 2^20
-/// thresholds.
+/// The best value of one rate over the thresholds between 0 and 1 for which another rate is as wanted; 0 if
+/// there is no such threshold. Throws ValueError for a wanted rate outside of [0, 1] and for less than 1 or
+/// more than 2^20 thresholds.
 struct SensitivityAtSpecificityOptions {
   double specificity = 0;
   int num_thresholds = 200;

@@ -143,7 +143,7 @@ Metric::Metric(const std::string& name)
 
 namespace {
 
-/// The name of the function that a config stands for; empty where it stands for an object of a class.
+/// Returns the name of the function in a config; empty for a config of an object.
 std::string function_in(const Value& value) {
   if (!value.is_config() || value.config().get("class_name") != Value("function")) return {};
   const Value name = value.config().get("config");

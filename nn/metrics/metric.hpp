@@ -31,7 +31,7 @@ class MetricImpl : public Object {
   /// Returns a number, or one for each class or threshold.
   virtual Tensor result() const = 0;
   virtual void reset_state() = 0;
-  /// Names what has been accumulated, so that a training can stop within an epoch and go on; see Archive.
+  /// Names the accumulated values, so that a training can stop within an epoch and resume; see Archive.
   virtual void state(Archive&) {}
 
  private:

@@ -35,7 +35,7 @@ struct IoUOptions {
   std::int64_t num_classes = 0;
   std::vector<std::int64_t> target_class_ids = {};
   std::string name = {};
-  std::optional<std::int64_t> ignore_class = {};  ///< targets of it do not count
+  std::optional<std::int64_t> ignore_class = {};  ///< targets of this class do not count
   bool sparse_y_true = true;                      ///< class numbers, in place of a value for each class
   bool sparse_y_pred = true;
   int axis = -1;  ///< the axis of the classes
@@ -63,7 +63,7 @@ class MeanIoU : public Metric {
 
 struct BinaryIoUOptions {
   std::vector<std::int64_t> target_class_ids = {0, 1};
-  double threshold = 0.5;  ///< predictions from it on are class 1
+  double threshold = 0.5;  ///< predictions of at least the threshold are class 1
   std::string name = {};
 };
 class BinaryIoU : public Metric {

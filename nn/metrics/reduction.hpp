@@ -40,7 +40,7 @@ class MeanMetric : public MetricImpl {
   double total_ = 0, count_ = 0;
 };
 
-/// The mean of f(y_true, y_pred, options), under its class's name in Keras's spelling unless it has one.
+/// The mean of f(y_true, y_pred, options). The default name is the class's name in Keras's spelling.
 template <class Options, class F>
 std::shared_ptr<MetricImpl> mean_metric(const char* class_name, Options options, F f) {
   if (options.name.empty()) options.name = to_snake_case(class_name);

@@ -6,9 +6,9 @@
 namespace ktape::data {
 
 /// Returns the images, (n, 32, 32, 3), and labels, (n,), of CIFAR-10 in its binary version: both uint8.
-/// `path` is a file of it, plain or gzip-compressed, or the folder of all files, of which `part` says which
-/// are read: "train" (data_batch_1.bin to data_batch_5.bin) or "test" (test_batch.bin). Throws IOError,
-/// naming the file, for one that is missing, that is no whole number of images or that has a label above 9;
+/// `path` is one of the files, plain or gzip-compressed, or the folder of the files; `part` selects files of
+/// the folder: "train" (data_batch_1.bin to data_batch_5.bin) or "test" (test_batch.bin). Throws IOError,
+/// naming the file, for a file that is missing, has a part of an image at its end, or has a label above 9;
 /// ValueError for another part.
 Element load_cifar10(const std::string& path, const std::string& part = "train");
 

@@ -29,7 +29,7 @@ std::ostream& operator<<(std::ostream& out, const Place& place) {
   return out;
 }
 
-/// Returns the text in quotes, shortened, what cannot be printed as '?'.
+/// Returns the text in quotes, shortened, with `?` for characters that cannot be printed.
 std::string quoted(std::string_view text) {
   constexpr std::size_t most = 40;
   std::string shown(text.substr(0, most));
@@ -165,8 +165,8 @@ struct Table {
   std::int64_t first_line = 1, rows = 0, fields = 0;
 };
 
-/// Finds header and size. Checks the length of every row, so that what is allocated is no more than the file
-/// can fill.
+/// Finds header and size, and checks the length of every row, so that no more memory is allocated than the
+/// file can fill.
 Table measured(std::string_view text, const std::string& path, const CsvOptions& options) {
   if (text.substr(0, 3) == "\xef\xbb\xbf") text.remove_prefix(3);
   while (!text.empty() &&

@@ -5,10 +5,10 @@
 
 namespace ktape::data {
 
-/// Returns the numbers of an IDX file, plain or gzip-compressed, in its own shape and type: uint8, int8,
-/// int16, int32, float32 or float64. The files of MNIST and its like are of this kind. Throws IOError, naming
-/// the file, for one that is missing, truncated or no IDX file, and for a gzip file that inflates to more
-/// than 64 MB and 32 times its size.
+/// Reads an IDX file, plain or gzip-compressed, with its shape and dtype: uint8, int8, int16, int32, float32
+/// or float64. MNIST, Fashion-MNIST and EMNIST are published as IDX files. Throws IOError, naming the file,
+/// for a file that is missing, truncated or no IDX file, and for a gzip file that inflates to more than 64 MB
+/// and 32 times its size.
 ///
 ///     Tensor images = data::load_idx("t10k-images-idx3-ubyte.gz");       // (10000, 28, 28), uint8
 Tensor load_idx(const std::string& path);

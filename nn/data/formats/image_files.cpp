@@ -59,7 +59,7 @@ Tensor decode_png(const ByteSource& file, const std::string& bytes) {
   const Tensor out = Tensor::empty({image.height, image.width, channels}, DType::UInt8);
   if (!png_image_finish_read(&image, nullptr, out.raw(), 0, nullptr) || image.warning_or_error & 2)
     file.fail(rule, image.message);
-  // What follows the pixels has not been read; a file that is cut off there is not whole either.
+  // The reader stops after the pixels; a file that is cut off after them is damaged, too.
   const std::size_t mark = bytes.rfind("IEND");
   if (mark == std::string::npos || bytes.size() - mark < 8) file.fail(rule, "its end is missing");
   return out;

@@ -218,7 +218,7 @@ void check_options(const ImageFolderOptions& o) {
   expect_size(op, "image_size", o.image_size);
 }
 
-/// Returns the label of a class, as the mode wants it.
+/// Returns the label of a class in the form of the mode.
 Tensor label_of(std::int32_t label, const std::string& mode, std::int64_t classes) {
   if (mode == "int") return K::constant(label, {.dtype = DType::Int32});
   if (mode == "binary") return K::constant({label}, {.dtype = DType::Float32});

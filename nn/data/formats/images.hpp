@@ -10,7 +10,7 @@ namespace ktape::data {
 struct ImageOptions {
   std::string color_mode = "rgb";                               ///< or "grayscale" (one channel) or "rgba"
   std::optional<std::array<std::int64_t, 2>> target_size = {};  ///< height, width; the image's own by default
-  std::string interpolation = "nearest";  ///< how it becomes that size, as in nn::Resizing
+  std::string interpolation = "nearest";  ///< the interpolation of the resizing, as in nn::Resizing
 };
 
 /// Returns the pixels of an image, (height, width, channels), uint8 from 0 to 255. Grayscale is 0.299 R +
@@ -51,7 +51,7 @@ struct ImageFolderOptions {
   int num_parallel_calls = 1;  ///< threads that read images; AUTOTUNE: one for each processor
 };
 
-/// Images in batches, with what they were found as.
+/// A dataset of images in batches, with the files and the class names that were found.
 class ImageDataset : public Dataset {
  public:
   ImageDataset(Dataset dataset, std::vector<std::string> class_names, std::vector<std::string> file_paths)

@@ -8,18 +8,18 @@
 #include <unordered_map>
 #include <vector>
 
-/// Text as numbers, as Keras 2's `keras.preprocessing.text` makes it. Texts are UTF-8; `lower` changes the
+/// Text as numbers, as in Keras 2's `keras.preprocessing.text`. Texts are UTF-8; `lower` changes the
 /// letters A to Z alone.
 namespace ktape::data {
 
 /// Returns the text of a file, plain or gzip-compressed, without a byte order mark. Throws IOError, naming
-/// the file, for one that is missing or damaged, and for a gzip file that inflates to more than 64 MB and 32
-/// times its size.
+/// the file, for a file that is missing or damaged, and for a gzip file that inflates to more than 64 MB and
+/// 32 times its size.
 std::string load_text(const std::string& path);
 /// Reads a text file as lines without their ends, LF or CR LF.
 std::vector<std::string> load_text_lines(const std::string& path);
-/// Returns a dataset of a text file's lines, read one after another: what the callable makes of each; none
-/// leaves the line out. Reading throws the errors of `load_text`.
+/// Returns a dataset of the lines of a text file: the callable makes an element of each line, or returns none
+/// to leave the line out. Reading throws the errors of `load_text`.
 ///
 ///     data::text_line_dataset("train.txt", [&](const std::string& line) -> std::optional<data::Element> {
 ///       if (line.empty()) return std::nullopt;
@@ -41,7 +41,8 @@ struct WordOptions {
 std::vector<std::string> text_to_word_sequence(const std::string& text, const WordOptions& options = {});
 
 struct TokenizerOptions {
-  std::optional<std::int64_t> num_words = {};  ///< only words of an index below it are used; all by default
+  std::optional<std::int64_t> num_words =
+      {};  ///< uses words with an index below num_words only; all by default
   std::string filters = text_filters;
   bool lower = true;
   std::string split = " ";
@@ -65,7 +66,7 @@ class Tokenizer {
   /// Throws ValueError for num_words below 1 and an empty `split`.
   explicit Tokenizer(const TokenizerOptions& options = {});
 
-  /// Counts the words of texts, beside those that have been counted, and numbers all of them anew.
+  /// Counts the words of texts, in addition to earlier texts, and numbers all words anew.
   void fit(const Texts& texts);
   void fit_on_texts(const Texts& texts) { fit(texts); }
 
@@ -85,7 +86,7 @@ class Tokenizer {
   Counts word_docs() const;
   /// Returns the words by number, the first with 1.
   Counts word_index() const;
-  /// The number of a word; none for one that is not known.
+  /// Returns the number of a word; none for an unknown word.
   std::optional<std::int64_t> index_of(const std::string& word) const;
   std::int64_t document_count() const { return document_count_; }
 

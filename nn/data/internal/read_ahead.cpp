@@ -45,7 +45,7 @@ class AheadStream final : public Stream {
   }
 
  private:
-  /// The place of an element, in order, from before it is read.
+  /// The slot of an element in the order of the stream, reserved before the element is read.
   struct Slot {
     Element element;
     std::exception_ptr error;
@@ -53,7 +53,7 @@ class AheadStream final : public Stream {
   };
 
   void work() {
-    omp_set_num_threads(1);  // of this thread: the cores are those of the other workers and the reader
+    omp_set_num_threads(1);  // one thread for ops: the other cores serve the other workers and the reader
     std::unique_lock lock(mutex_);
     while (read(lock)) {
     }

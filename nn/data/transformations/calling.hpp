@@ -4,7 +4,7 @@
 /// Datasets that call functions of the user. Internal: sources only.
 namespace ktape::data {
 
-/// A function, with random numbers that follow from how often it has been called.
+/// A function of the user, whose random numbers follow from a key and the number of the call.
 template <class F>
 class Caller {
  public:

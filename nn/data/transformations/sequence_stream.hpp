@@ -30,7 +30,7 @@ class SequenceStream final : public Stream {
   }
 
  private:
-  /// Calls f on one stream after another until it finds something.
+  /// Calls f on one stream after another until f returns true.
   template <class F>
   bool first_that(F f) {
     for (;;) {
@@ -41,7 +41,7 @@ class SequenceStream final : public Stream {
       }
       if (f()) return found_ = true;
       stream_.reset();
-      // Nothing again and again would never end.
+      // Repeating an empty dataset would loop forever.
       if (!count_ && !found_) count_ = opened_;
     }
   }

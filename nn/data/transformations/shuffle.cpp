@@ -5,7 +5,7 @@
 namespace ktape::data {
 namespace {
 
-/// Things that leave in random order, each drawn from those that wait.
+/// A shuffle buffer: `next` returns a random waiting item and refills its place.
 template <class Item>
 class ShuffleBuffer {
  public:

@@ -14,7 +14,7 @@ namespace {
 
 constexpr const char* op = "load_weights";
 
-/// The name, or, where it is taken, the name with the first number that is free.
+/// Returns the name, or, if the name is taken, the name with the first free number.
 std::string unused(const std::string& name, std::set<std::string>& taken) {
   std::string other = name;
   for (int number = 1; !taken.insert(other).second; ++number) other = name + '_' + std::to_string(number);
@@ -112,7 +112,7 @@ std::set<std::string> names_of(const Layers& layers) {
   return names;
 }
 
-/// Gives the weights of a model those of a file, which it names in messages.
+/// The assignment of a file's weights to a model's weights; messages name the file.
 class Assignment {
  public:
   Assignment(const Model& model, const std::string& path, const LoadWeightsOptions& options)

@@ -5,8 +5,8 @@
 #include <utility>
 #include <vector>
 
-/// The weights of models as files hold them: all weights, also those that are not trained, but not what
-/// metrics and optimizers keep. Internal: sources only.
+/// The weights of models as files hold them: all weights, trainable or not, without the variables of metrics
+/// and optimizers. Internal: sources only.
 namespace ktape::nn::saving {
 
 using NamedTensors = std::vector<std::pair<std::string, Tensor>>;
@@ -25,8 +25,8 @@ struct LayerVariables {
   NamedVariables weights;
 };
 
-/// The bytes that a file for a model can need, whatever it is compressed to: those of its weights, and as
-/// many again for each of the two moments that optimizers keep, and for an average.
+/// Returns the largest number of bytes that the arrays of a model's file can have: the bytes of the weights,
+/// times 4 for two moments of the optimizer and an average.
 std::uint64_t expected_bytes(const Model& model);
 
 /// Returns the weights in a layer, in the order of `Layer::weights()`, under the names that LayerWeights has.

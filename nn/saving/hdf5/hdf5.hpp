@@ -7,9 +7,9 @@
 #include <variant>
 #include <vector>
 
-/// HDF5 files as trees of values. What reads and writes them is libktape_hdf5.so, a component that stands
-/// beside libktape.so and is loaded when it is first needed: programs without HDF5 files run without libhdf5.
-/// Internal: sources only.
+/// HDF5 files as trees of values. The component libktape_hdf5.so, beside libktape.so, reads and writes the
+/// files; it is loaded for the first file, so that programs without HDF5 files run without libhdf5. Internal:
+/// sources only.
 namespace ktape::nn::saving::hdf5 {
 
 using Attribute = std::variant<std::string, std::vector<std::string>, Tensor>;
@@ -29,9 +29,9 @@ struct Entry {
   void set_attribute(std::string name, Attribute value);
   /// Returns the entry at a path below this group, or null.
   const Entry* find(std::string_view path) const;
-  /// Returns how many numbers there are at and below it.
+  /// Returns the number of elements of all datasets at and below the entry.
   std::int64_t elements() const;
-  /// The group at a path below this one, which is made, with those on the way, unless it is there.
+  /// Returns the group at a path below this group; missing groups of the path are made.
   Entry& group(std::string_view path);
 };
 
@@ -47,7 +47,7 @@ struct File {
   }
   /// Returns the object at a path, from the root. Throws IOError, naming the path, when there is none.
   const Entry& at(const std::string& path) const;
-  /// Returns the value of a dataset. Throws IOError, naming the path, for a group and for what is not
+  /// Returns the value of a dataset. Throws IOError, naming the path, for a group and for a dataset without
   /// numbers.
   const Tensor& tensor(const Entry& node, const std::string& path) const;
 };
@@ -57,13 +57,13 @@ inline std::string_view bytes_of(const Tensor& x) {
   return {static_cast<const char*>(x.raw()), static_cast<std::size_t>(x.size()) * x.dtype().size()};
 }
 
-/// A place in the bytes of a file where those of a tensor belong.
+/// A gap in the bytes of a file that the bytes of a tensor fill.
 struct Gap {
   std::uint64_t offset;
   const Tensor* tensor;
 };
 
-/// A file in memory, of any size: pieces in order, of which large ones are the memory of the tensors in it.
+/// A file in memory, of any size: pieces in order; large pieces are the memory of the file's tensors.
 class Image {
  public:
   /// Refers to the mapped memory at `begin`, whose gaps, in the order of their offsets, tensors fill.
@@ -79,11 +79,11 @@ class Image {
   std::vector<std::string_view> pieces_;
 };
 
-/// The whole of a file, none of which is trusted: it must be a tree of groups, and datasets whose bytes are
-/// in it, plain or compressed by gzip; what is compressed becomes no more, in all, than
-/// `data::arrays_inflation` allows for a file of its size, or than is `expected` of it. Throws IOError, "[op]
-/// ...: received file (object: reason)", for all else: links other than the names of objects in the file
-/// itself, external and virtual data, other filters, names that are not UTF-8, an object with two names.
+/// Reads a whole file, which is not trusted: the file must be a tree of groups, and of datasets with their
+/// bytes in the file, plain or compressed by gzip; compressed bytes may inflate, in all, as far as
+/// `data::arrays_inflation` allows, or to `expected` bytes. Throws IOError, "[op] ...: received file (object:
+/// reason)", for other files: links other than the names of objects in the file itself, external and virtual
+/// data, other filters, names that are not UTF-8, an object with two names.
 File read_file(const char* op, const std::string& path, std::uint64_t expected = 0);
 /// Reads an HDF5 file that is in memory.
 File read_bytes(const char* op, const std::string& name, std::string_view bytes, std::uint64_t expected = 0);

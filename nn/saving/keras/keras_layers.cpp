@@ -18,8 +18,8 @@ class KerasOrder {
     for (auto symbol = finished_.rbegin(); symbol != finished_.rend(); ++symbol) place(*symbol);
   }
 
-  /// Returns how many steps before the outputs, and which of those that were met; inputs that lead nowhere
-  /// come last.
+  /// Returns the sort key of a layer: its distance to the outputs, then the order of the walk from the
+  /// outputs; inputs that lead to no output come last.
   std::pair<int, int> key(const Layer& layer) const {
     const auto found = places_.find(layer.shared().get());
     return found == places_.end() ? std::pair(0, -1) : std::pair(-found->second.depth, found->second.index);

@@ -143,7 +143,7 @@ bool fits(const std::vector<Variable>& variables, const NamedTensors& state) {
       [](const Variable& variable, const auto& entry) { return variable.shape() == entry.second.shape(); });
 }
 
-/// The variables that a state gives values to; none when it does not fit.
+/// Returns the variables for the values of a state; none if the state does not fit.
 std::vector<Variable> matching(const State& own, NamedTensors& state) {
   std::vector<std::vector<Variable>> orders;
   if (listed_by_kind(state)) orders.push_back(own.listed(Layout::ByKind));
@@ -154,7 +154,7 @@ std::vector<Variable> matching(const State& own, NamedTensors& state) {
     orders.push_back(own.without_rate(orders[i]));
   for (const std::vector<Variable>& order : orders) {
     if (fits(order, state)) return order;
-    // Keras 2.2's Adam has numbers in place of the largest second moments where it does not use them.
+    // Keras 2.2's Adam without amsgrad stores numbers in place of the largest second moments.
     NamedTensors used = state;
     while (used.size() > order.size() && used.back().second.shape() == Shape{1}) used.pop_back();
     if (used.size() < state.size() && fits(order, used)) {

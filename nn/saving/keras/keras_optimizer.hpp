@@ -4,8 +4,8 @@
 /// The state of optimizers in Keras's order. Internal: sources only.
 namespace ktape::nn::saving {
 
-/// The variables of a compiled model's optimizer, which is built if it was not, in the order in which Keras
-/// lists the weights that they belong to.
+/// Returns the variables of a compiled model's optimizer, which is built first if necessary, in Keras's order
+/// of the weights.
 std::vector<Variable> optimizer_variables(const Model& model);
 
 /// Returns the optimizer's variables in the order of Keras 2.11 to 2.15 in whole-model HDF5 files: without
@@ -14,9 +14,9 @@ std::vector<Variable> optimizer_variables(const Model& model);
 /// must match the `keras_version` in the file.)
 std::vector<Variable> keras2_optimizer_variables(const Model& model);
 
-/// Gives the optimizer of a compiled model what a file has of one, in Keras's order. The names say whether it
-/// is that of Keras 2's first optimizers, which list one kind of state after the other; others may have no
-/// learning rate. A state that does not fit is passed over with a warning, as in Keras.
+/// Restores the optimizer of a compiled model from the state in a file, in Keras's order. The names tell
+/// states of Keras 2's first optimizers, which list one kind of state after the other; other states may lack
+/// the learning rate. A state that does not fit is ignored with a warning, as in Keras.
 void restore_optimizer(const Model& model, const std::string& path, const NamedTensors& state);
 
 }  // namespace ktape::nn::saving

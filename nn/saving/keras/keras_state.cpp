@@ -53,7 +53,7 @@ Parts parts_of(const Layer& layer) {
   return parts;
 }
 
-/// Returns the names of layers in a list: those of their classes, counted.
+/// Returns the names of layers in a list: the names of their classes, with counts.
 std::vector<std::string> counted_names(const std::vector<Layer>& layers) {
   std::map<std::string, int> count;
   std::vector<std::string> names;

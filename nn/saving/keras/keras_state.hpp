@@ -19,7 +19,8 @@ std::vector<LayerWeights> keras_weights(const hdf5::File& file, const Model& mod
 /// The variables of the optimizer, in order; none where there are none.
 NamedTensors keras_optimizer_state(const hdf5::File& file);
 
-/// A file whose names have the separators of Windows, where Keras 2.13 wrote it, with those of HDF5.
+/// Replaces the separators of Windows, which Keras 2.13 wrote on Windows, by those of HDF5 in the names of a
+/// file.
 void separate_names(hdf5::Entry& root);
 
 }  // namespace ktape::nn::saving

@@ -35,8 +35,8 @@ class Handle {
   herr_t (*close_)(hid_t) = nullptr;
 };
 
-/// While it lives, the calling thread alone uses the C library, which prints no errors and loads no plug-ins.
-/// Debian's build is not safe for several threads.
+/// A session of libhdf5: while the object lives, the calling thread alone uses the C library, which prints no
+/// errors and loads no plug-ins. Debian's build is not safe for several threads.
 class Session {
  public:
   Session();

@@ -33,7 +33,7 @@ std::string last_error() {
   std::string text;
   const auto take = [](unsigned, const H5E_error2_t* error, void* out) -> herr_t {
     if (error->desc) *static_cast<std::string*>(out) = error->desc;
-    return 1;  // the first is where it happened
+    return 1;  // the first entry is the place of the error
   };
   H5Ewalk2(H5E_DEFAULT, H5E_WALK_UPWARD, take, &text);
   return text.empty() ? "libhdf5 does not say why" : text;
@@ -54,7 +54,7 @@ constexpr const char* writable = "the file must be writable";
 Handle access(bool early) {
   Handle list(H5Pcreate(H5P_FILE_ACCESS), H5Pclose);
   H5Pset_fclose_degree(list, H5F_CLOSE_STRONG);
-  // What any HDF5 can read, as h5py writes.
+  // A format that every HDF5 release reads, as h5py writes.
   if (early) H5Pset_libver_bounds(list, H5F_LIBVER_EARLIEST, H5F_LIBVER_V18);
 #if H5_VERSION_GE(1, 10, 7)
   H5Pset_file_locking(list, false, true);
@@ -214,7 +214,7 @@ Handle half(hid_t like) {
   return type;
 }
 
-/// As h5py stores it.
+/// Returns the type of booleans as h5py stores them.
 Handle boolean(hid_t base) {
   Handle type(H5Tenum_create(base), H5Tclose);
   const signed char values[] = {0, 1};

@@ -196,7 +196,7 @@ class Receiver {
 
 // --- The process ------------------------------------------------------------------------------------------
 
-/// Ends when it goes out of scope.
+/// A child process, which ends with the scope of the object.
 struct Child {
   const pid_t process;
   const int pipe;
@@ -229,7 +229,7 @@ void end_silently() {
   limit(RLIMIT_CORE, 0);
 }
 
-/// Bounds time and memory by what a file of this size can need.
+/// Limits the time and the memory of the process to the needs of a file of this size.
 void confine(const Source& source) {
   const std::uint64_t milliseconds = 500 + (source.size + source.inflated) / 5000;  // of computing
   const itimerval time{

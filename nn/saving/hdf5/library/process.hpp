@@ -43,8 +43,8 @@ class Sender {
   std::string waiting_;
 };
 
-/// A file: its name in messages, its size, what its compressed arrays may become, and what reads its bytes at
-/// a place.
+/// A file: its name in messages, its size, the bytes that its compressed arrays may inflate to, and a
+/// function that reads bytes at an offset.
 struct Source {
   const char* op;
   const std::string& name;

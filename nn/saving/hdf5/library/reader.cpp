@@ -55,7 +55,8 @@ struct Extents {
   }
 };
 
-/// Sends what is in a file. What that takes of the file is counted, so that nothing is read twice.
+/// A reader that sends the contents of a file. The bytes that objects use are counted, so that objects which
+/// share bytes are refused.
 class TreeReader {
  public:
   TreeReader(const Source& source, Sender& out)
@@ -298,8 +299,8 @@ class TreeReader {
     return out;
   }
 
-  /// The array must be in the file, as a whole, and no larger than what is there can make. Returns whether
-  /// its bytes are there one after another.
+  /// Checks that an array is completely in the file and no larger than its stored bytes can make. Returns
+  /// whether the bytes are contiguous.
   bool expect_stored(hid_t dataset, const Extents& extents, std::uint64_t bytes, const std::string& path) {
     const Handle list(H5Dget_create_plist(dataset), H5Pclose);
     expect(list.valid(), path);

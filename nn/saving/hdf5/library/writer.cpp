@@ -89,7 +89,7 @@ class TreeWriter {
     write_attribute(object, name, type, type, space, &begin, path);
   }
 
-  /// As h5py writes a list of bytes: all of one length, the rest zeros.
+  /// Writes a list of texts as h5py writes a list of bytes: all of one length, filled up with zeros.
   void write_attribute(hid_t object, const std::string& name, const std::vector<std::string>& texts,
                        const std::string& path) const {
     std::size_t longest = 1;
