@@ -21,14 +21,14 @@
 #include <ktape/nn/applications/vgg.hpp>
 #include <ktape/nn/applications/xception.hpp>
 #include <ktape/nn/callbacks/backup_and_restore.hpp>
-#include <ktape/nn/callbacks/model_checkpoint.hpp>
 #include <ktape/nn/callbacks/csv_logger.hpp>
 #include <ktape/nn/callbacks/early_stopping.hpp>
-#include <ktape/nn/callbacks/swap_ema_weights.hpp>
 #include <ktape/nn/callbacks/lambda_callback.hpp>
 #include <ktape/nn/callbacks/learning_rate_scheduler.hpp>
+#include <ktape/nn/callbacks/model_checkpoint.hpp>
 #include <ktape/nn/callbacks/reduce_lr_on_plateau.hpp>
 #include <ktape/nn/callbacks/report/report.hpp>
+#include <ktape/nn/callbacks/swap_ema_weights.hpp>
 #include <ktape/nn/callbacks/tensorboard/tensorboard.hpp>
 #include <ktape/nn/callbacks/terminate_on_nan.hpp>
 #include <ktape/nn/core/activations.hpp>

@@ -1,7 +1,7 @@
 #include <ktape/nn/saving/formats.hpp>
+#include <ktape/nn/saving/keras/keras_zip.hpp>
 #include <ktape/nn/saving/keras2/keras_h5.hpp>
 #include <ktape/nn/saving/keras2/keras_weights_h5.hpp>
-#include <ktape/nn/saving/keras/keras_zip.hpp>
 #include <ktape/nn/saving/ktape/ktape_file.hpp>
 #include <ktape/nn/saving/npz/npz.hpp>
 #include <ktape/nn/saving/safetensors/safetensors_file.hpp>
