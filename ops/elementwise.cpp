@@ -223,7 +223,7 @@ namespace {
 constexpr auto larger = [](auto x, auto y) { return select((y > x) | !(y == y), y, x); };
 constexpr auto smaller = [](auto x, auto y) { return select((y < x) | !(y == y), y, x); };
 
-/// The gradient of maximum and minimum: to x where it was taken or ties.
+/// Computes the gradient of maximum and minimum: the gradient flows to x where x was taken, or equals y.
 template <class Takes>
 void record_choice(const char* op, const Tensor& out, const Tensor& x, const Tensor& y, Takes takes_x) {
   if (!recording(x, y)) return;
@@ -259,7 +259,7 @@ Tensor minimum(const TensorOrNumber& left, const TensorOrNumber& right) {
 }
 
 namespace {
-/// Clips to numbers; one that the dtype cannot hold becomes its nearest value.
+/// Clips to numbers; a number that the dtype cannot hold is replaced by the nearest value of the dtype.
 Tensor clip_between(const Tensor& x, Scalar min_value, Scalar max_value) {
   if (is_symbolic(x)) return defer("clip", {x.shape(), x.dtype()}, clip_between, x, min_value, max_value);
   if (!x.dtype().is_floating()) {
@@ -319,7 +319,8 @@ Tensor clip(const Tensor& x, const Bound& min_value, const Bound& max_value) {
 }
 
 namespace {
-/// f(x, number), where the dtype holds no such number: all that matters is on which side of it x lies.
+/// Computes f(x, number) for a number that the dtype cannot hold: all elements of x lie on one side of the
+/// number.
 template <class F>
 Tensor compare_sides(F f, const Tensor& x, double number) {
   Tensor out = Tensor::empty(x.shape(), DType::Bool);

@@ -12,7 +12,7 @@
 /// gradient can be differentiated again.
 namespace ktape::kernels {
 
-/// The memory of a gradient that nobody else can see, or new memory of its shape.
+/// Returns the gradient itself if no other tensor shares its memory, else new memory of its shape.
 inline Tensor scratch_like(const Tensor& g) { return g.exclusive() ? g : Tensor::empty_like(g); }
 
 template <class F, class... X>
@@ -39,7 +39,8 @@ Tensor derivative(D d, const Tensor& g, const X&... x) {
   return out;
 }
 
-/// A derivative, fused where nothing is broadcast. Unlike `derivative` it leaves g to the other operand's.
+/// Computes a derivative, fused if nothing is broadcast. Unlike `derivative`, the memory of g stays
+/// unchanged, for the derivative of the other operand.
 template <class D, class... X>
 Tensor along(D d, const Tensor& g, const X&... x) {
   const bool fused = !recording() && (... && (x.shape() == g.shape()));

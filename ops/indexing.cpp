@@ -129,7 +129,7 @@ void expect_integers(const char* op, const Tensor& indices) {
 /// Adds up rows: out[rows[i]] += x[i] over zeros of the shape. The inverse of `pick`.
 Tensor add_up(const char* op, const Tensor& x, const Tensor& rows, const Shape& shape);
 
-/// x seen as rows of `inner` elements: those at the places that `rows` (int64, checked) names.
+/// Returns the rows of x, of `inner` elements each, whose numbers are in `rows` (int64, checked).
 Tensor pick(const char* op, const Tensor& x, const Tensor& rows, std::int64_t inner, const Shape& shape) {
   Tensor out = Tensor::empty(shape, x.dtype(), op);
   kernels::gather_rows(out.raw(), x.raw(), rows.pointer<std::int64_t>(), 1, 0, rows.size(),
@@ -164,7 +164,7 @@ Shape joined(Shape first, const Shape& second, int from) {
   return first;
 }
 
-/// Returns the shape of what the multi-indices name in a tensor of the shape.
+/// Returns the shape of the parts of a tensor that multi-indices select.
 Shape named_shape(const char* op, const Tensor& indices, const Shape& shape) {
   expect_integers(op, indices);
   if (indices.ndim() == 0 || indices.shape().back() > shape.rank())

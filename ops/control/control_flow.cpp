@@ -139,8 +139,8 @@ bool operator==(const OutputInfo& a, const OutputInfo& b) { return a.dtype == b.
 Tensor fold(const char* op, const FoldFunction& fn, const Tensor& elems, const Tensor& initializer,
             bool from_last);
 
-/// Returns the fold as one op that waits. What is known of the accumulated value is followed through the
-/// steps, when their number is unknown until it does not change any more.
+/// Returns the fold as one deferred op. The shape of the accumulated value is followed through the steps; for
+/// an unknown number of steps, until the shape does not change any more.
 Tensor fold_later(const char* op, const FoldFunction& fn, const Tensor& elems, const Tensor& initializer,
                   bool from_last) {
   const OutputInfo element = element_of(elems);

@@ -12,8 +12,8 @@ namespace ktape::nn {
 /// Throws ValueError, naming the layer, unless `resampled` knows the interpolation.
 void expect_interpolation(const char* layer, const std::string& interpolation);
 
-/// x with `extent` places along the axis instead of the n that it has. Place i has its middle at
-/// c = (i + 0.5) * n / extent of the old axis, whose place j has it at j + 0.5.
+/// Resizes x along the axis from n to `extent` places. The middle of new place i is at c = (i + 0.5) * n /
+/// extent on the old axis, the middle of old place j at j + 0.5.
 ///
 /// - "nearest": the old place floor(c).
 /// - "area": the mean of the old axis from i * n / extent to (i + 1) * n / extent.

@@ -144,7 +144,7 @@ class ConfigReader : public nlohmann::json_sax<nlohmann::json> {
   int key_line_ = 1;
 };
 
-/// An environment variable; none when it is empty, as in Keras.
+/// Returns an environment variable; none for an empty variable, as in Keras.
 std::optional<std::string> environment(const char* name) {
   const char* value = std::getenv(name);
   if (!value || !*value) return {};

@@ -27,11 +27,11 @@ std::string configured_backend();
 ///     { "backend": "xtensor", "epsilon": 1e-07, "floatx": "float32", "image_data_format": "channels_last" }
 ///
 /// The backend is one of `engines()`, an engine library (see engine.h), or "tensorflow", which stands for the
-/// default engine, so that the file of a machine that has Keras itself serves both. When `backend` is given
-/// it is the one used, and the file's is not looked at.
+/// default engine, so that the file of a machine that has Keras itself serves both. The argument `backend`,
+/// if given, replaces the backend of the file.
 ///
 /// Throws IOError for text that is not a JSON object and ValueError for an unknown key or a value that is not
-/// allowed. The message names the file, the line and what is allowed.
+/// allowed. The message names the file, the line and the allowed values.
 Config parse_config(std::string_view text, const std::string& file,
                     const std::optional<std::string>& backend = {});
 

@@ -12,7 +12,7 @@ const Engine& engine();
 /// be deterministic only one. Parts into which its callers divide the work may run on several.
 Threads threads_for_sums();
 
-/// Uses another engine, for all threads, while it lives; for tests and measurements.
+/// A scope in which all threads use another engine; for tests and measurements.
 class EngineScope {
  public:
   explicit EngineScope(const std::string& backend);

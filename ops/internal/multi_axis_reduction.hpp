@@ -9,7 +9,7 @@
 /// Reductions of tensors over any set of axes, not recorded.
 namespace ktape::kernels {
 
-/// A tensor of the shape, seen from one of its axes. Where it is empty, nothing is outside.
+/// Returns the extents outside of an axis, along it and inside of it; an empty tensor has 0 outside.
 inline AxisShape axis_shape_of(const Shape& shape, int axis) {
   const AxisShape seen{shape.count(0, axis), shape[axis], shape.count(axis + 1)};
   return seen.axis == 0 || seen.inner == 0 ? AxisShape{0, seen.axis, seen.inner} : seen;
@@ -80,8 +80,8 @@ class JoinedAxes {
   std::vector<Axis> axes_;
 };
 
-/// Kernels by name, for `reduced`: the type of a result, of one between two passes, and how it is computed.
-/// Of a single element the result is that element, unless the kernel `changes_one`.
+/// The kernels of `reduced`: the dtype of a result, the dtype between two passes, and the computation. The
+/// result of a single element is that element, unless the kernel has `changes_one`.
 struct SumOf {
   template <class T>
   using Result = T;

@@ -43,9 +43,9 @@ void copy_rows(char* to, std::int64_t to_step, const char* from, std::int64_t fr
   copy_strided(to, out, from, in, shape, 2, 1);
 }
 
-/// Calls f(first, n) for blocks of rows of `row` bytes, all of them together when they are long and many:
-/// then each copy has enough to do for all threads, and non-temporal stores pay. What several parts have in
-/// one line is read or written before the line leaves the caches.
+/// Calls f(first, n) for blocks of rows of `row` bytes; a single block for many long rows, since each copy
+/// then has enough work for all threads and non-temporal stores. With blocks, cache lines that several parts
+/// share are read or written before they leave the caches.
 template <class F>
 void for_row_blocks(std::int64_t rows, std::int64_t row, const F& f) {
   const bool long_rows = row >= 1024 && rows * row >= streaming_bytes;
@@ -93,7 +93,7 @@ Tensor filled(const char* op, const Shape& shape, Scalar value, DType dtype) {
   Tensor out = Tensor::empty(shape, dtype, op);
   dispatch(dtype, [&]<class T>() {
     const T one = value.to<T>();
-    // What does not fit into the caches is written past them, which is three times as fast.
+    // Results that do not fit into the caches are written past them, which is three times as fast.
     if (out.size() > streaming_bytes / static_cast<std::int64_t>(sizeof(T)))
       return fill_elements(out.raw(), &one, out.size(), sizeof(T));
     parallel_for(out.size(), map_grain, [one, to = out.pointer<T>()](std::int64_t begin, std::int64_t end) {

@@ -3,7 +3,7 @@
 
 namespace ktape::kernels {
 
-/// A row-major matrix in memory, read as it stands or transposed.
+/// A row-major matrix in memory, used as stored or transposed.
 template <class T>
 struct Matrix {
   const T* data;

@@ -127,7 +127,7 @@ class Bands {
       }
   }
 
-  std::int64_t rows_, columns_;  // what a band reads of a plane, or the whole of it
+  std::int64_t rows_, columns_;  // the part of a plane that a band reads
   bool inside_ = true;           // nothing is padded
 };
 
@@ -163,7 +163,7 @@ template <int P, class T, class Some>
   const auto [step, line_step] = band.from;
   const auto [result, result_line] = band.to;
   const std::int64_t blocks = (band.positions - first) / P;
-  const bool prefetches = kernel.taps.size() >= 16;  // the results to come; it does not pay for less work
+  const bool prefetches = kernel.taps.size() >= 16;  // prefetches later results; too costly for less work
   for (std::int64_t line = 0; line < band.lines; ++line) {
     const T* x = band.x + line * line_step + first * step;
     T* y = band.y + line * result_line + first * result;

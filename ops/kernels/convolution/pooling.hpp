@@ -29,8 +29,8 @@ struct Span {
   std::int64_t begin, end;
 };
 
-/// For each position of one grid, those of the other that it overlaps: the cells of a window or the windows
-/// over a cell.
+/// The overlaps of each position of one grid with the other grid: the cells of a window, or the windows over
+/// a cell.
 struct Overlap {
   std::array<std::vector<Span>, 3> spans;
   std::array<std::int64_t, 3> extents;  // of the other grid
@@ -59,7 +59,7 @@ struct Overlap {
   }
 };
 
-/// A position of a grid and what it overlaps.
+/// A position of a grid and its overlaps.
 struct Position {
   const Overlap& overlap;
   std::int64_t batch, d, h, w;
@@ -81,7 +81,7 @@ struct Position {
   Span depth() const { return overlap.spans[0][static_cast<std::size_t>(d)]; }
   Span height() const { return overlap.spans[1][static_cast<std::size_t>(h)]; }
   Span width() const { return overlap.spans[2][static_cast<std::size_t>(w)]; }
-  /// Calls f(d, h, index of (d, h, 0)) for each row of positions that it overlaps.
+  /// Calls f(d, h, index of (d, h, 0)) for each row of overlapped positions.
   template <class F>
   void for_rows(const F& f) const {
     for (std::int64_t i = depth().begin; i < depth().end; ++i)
@@ -211,7 +211,7 @@ void max_pool(const PoolGrid& grid, const T* x, T* out, I* index) {
       });
 }
 
-/// dx[cell] = the sum of g over the windows whose largest cell it is.
+/// Computes dx[cell] = the sum of g over the windows whose largest element is the cell.
 template <class T, class I>
 void max_pool_backward(const PoolGrid& grid, const T* g, const I* index, T* dx) {
   using A = compute_type<T>;
@@ -259,7 +259,8 @@ void max_pool_pick(const PoolGrid& grid, const T* x, const I* index, T* out) {
   });
 }
 
-/// The mean of the cells of each window. Sums go row by row, which keeps those of large windows exact.
+/// Computes the mean of the cells of each window. Sums go row by row, so that sums of large windows stay
+/// exact.
 template <class T>
 void average_pool(const PoolGrid& grid, const T* x, T* out) {
   using A = compute_type<T>;
@@ -284,7 +285,7 @@ void average_pool(const PoolGrid& grid, const T* x, T* out) {
   detail::for_positions<T>(overlap, grid.windows(), n, detail::mean_overlap(grid, grid.windows()), cell);
 }
 
-/// The transposed map: every cell gets its share of the windows that it lies in.
+/// Computes the transposed map: every cell gets its share of the windows over the cell.
 template <class T>
 void average_pool_backward(const PoolGrid& grid, const T* g, T* dx) {
   using A = compute_type<T>;

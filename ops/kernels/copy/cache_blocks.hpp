@@ -6,9 +6,9 @@
 
 namespace ktape::kernels::detail {
 
-/// A part of nested loops: where it begins in both arrays, and its own loops. It is one of a row of parts
-/// along the innermost loop: the first, the last, both or neither. The part that follows begins `ahead` from
-/// it in the input; 0: none does.
+/// A part of nested loops: its begin in both arrays, and its loops. Parts form rows along the innermost loop,
+/// in which a part is the first, the last, both or neither. The next part begins `ahead` elements later in
+/// the input; 0: there is no next part.
 struct CacheBlock {
   std::int64_t in, out, ahead;
   LoopNest loops;
@@ -68,7 +68,8 @@ class CacheBlocks {
   }
 
  private:
-  /// Makes loop d of the block as long as `room` elements allow, in whole lines; true when it is whole.
+  /// Makes loop d of the block as long as `room` elements allow, in whole lines; returns whether the loop is
+  /// complete.
   bool grow(int d, std::int64_t room) {
     std::int64_t& n = block_.at[d].size;
     std::int64_t most = room / (block_.elements() / n);

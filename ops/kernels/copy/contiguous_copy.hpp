@@ -34,9 +34,9 @@ Vec<U> permuted(Vec<U> v, Vec<U> index) {
   return out;
 }
 
-/// n elements to out, from vectors `at(i, m)` that hold the elements from i on: all lanes, or the first m.
-/// Short runs have non-temporal stores for whole cache lines only: they share those at their ends with
-/// others.
+/// Writes n elements to out, from vectors `at(i, m)` that hold the elements from i on: all lanes, or the
+/// first m. Short runs use non-temporal stores for whole cache lines only, since the lines at their ends
+/// belong to other runs, too.
 template <class U, class F>
 void write_run(U* out, std::int64_t n, bool non_temporal, const F& at) {
   constexpr std::int64_t w = lanes<U>;

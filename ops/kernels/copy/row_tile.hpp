@@ -38,7 +38,9 @@ class RowTile {
   A* data() { return tile_; }
   Vec<A> at(std::int64_t k, std::int64_t j) const { return kernels::load(tile_ + k * rows + j); }
 
-  /// Takes m rows; the others are 0. `followed` says that another row follows in memory, which nobody writes.
+  /// Loads m rows; the other rows are 0. `followed` means that memory has another row after these, which no
+  /// thread
+  /// writes.
   template <class T>
   void load(const T* p, std::int64_t m, bool followed) {
     const A* from = flat_;
@@ -67,7 +69,8 @@ class RowTile {
     if (i < count) kernels::store(flat_ + i, load_partial(p + i, count - i, Vec<A>{})), i += w;
     std::fill(flat_ + i, flat_ + rows * n + w, A(0));
   }
-  /// Calls f(row, column, columns) for all groups, those to the right, which write too much, first.
+  /// Calls f(row, column, columns) for all groups, first for the groups at the right, which write excess
+  /// columns.
   template <class F>
   void for_groups(const F& f) {
     for (std::int64_t r = 0; r < rows; r += lanes<A>)

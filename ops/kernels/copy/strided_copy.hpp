@@ -24,7 +24,7 @@ std::int64_t steps_in_line(const LoopNest::Loop& loop) {
   return loop.in == 0 ? loop.size : std::max<std::int64_t>(1, line / std::abs(loop.in));
 }
 
-/// Copies runs by what suits their length and steps.
+/// Copies runs with the method for their length and steps.
 template <class U>
 void copy_rows(const U* in, U* out, LoopNest::Loop rows, LoopNest::Loop run, bool non_temporal) {
   constexpr std::int64_t size = sizeof(U);
@@ -85,7 +85,8 @@ void copy_runs(const U* in, U* out, LoopNest loops, std::int64_t ahead, bool non
   });
 }
 
-/// Copies one block: what it reads and writes stays in the caches. The next is `ahead` of it in the input.
+/// Copies one block, whose input and output fit the caches. The next block is `ahead` elements later in the
+/// input.
 template <class U>
 void copy_block(const U* in, U* out, const LoopNest& loops, std::int64_t ahead, bool non_temporal) {
   const int q = loops.rank - 1, c = consecutive_input(loops);
@@ -109,7 +110,7 @@ class StagedBlocks {
     const int q = staged_.rank - 1;
     LoopNest from = staged_;
     for (int d = 0; d <= q; ++d) from.at[d].size = block.loops.at[d].size;
-    const std::int64_t before = block.first ? 0 : line;  // what the block before left of a line
+    const std::int64_t before = block.first ? 0 : line;  // the part of a line that the block before left
     U* const stage = buffer_ + line + phase(out);
     from.at[q].size += before;
     copy_block(in - before * from.at[q].in, stage - before, from, block.ahead, false);

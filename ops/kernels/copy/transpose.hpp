@@ -141,7 +141,7 @@ bool interleave_few(const U* in, U* out, std::int64_t m, std::int64_t s, std::in
   return m >= 2 && m <= 7;
 }
 
-/// Any matrix, by the largest blocks that fit. The matrix `ahead` of it is prefetched.
+/// Transposes any matrix, by the largest blocks that fit, and prefetches the matrix `ahead` elements later.
 template <int N, int G, class U>
 void transpose_blocks(const U* in, std::int64_t s, U* out, std::int64_t t, std::int64_t rows,
                       std::int64_t columns, std::int64_t ahead, bool non_temporal) {

@@ -6,8 +6,8 @@
 namespace ktape::kernels {
 
 /// An array seen in a shape that it broadcasts to: its elements in the order of that shape, a block at a
-/// time. They are read in place where they are consecutive, else they are put in order in a small buffer. An
-/// object serves one thread.
+/// time. Consecutive elements are read in place; other elements are first copied to a small buffer. An object
+/// serves one thread.
 template <class T>
 class BroadcastReader {
  public:

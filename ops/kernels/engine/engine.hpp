@@ -60,8 +60,8 @@ std::vector<std::string> built_in_engines();
 /// loader looks for.
 bool is_library(std::string_view backend);
 
-/// A loaded engine library; K::backend() returns its name. Throws IOError when it cannot be loaded and
-/// ValueError, listing everything that is wrong, when it does not fit the table.
+/// A loaded engine library; K::backend() returns its name. Throws IOError for a library that cannot be
+/// loaded, and ValueError, listing all faults, for a library that does not fit the table.
 struct EngineLibrary {
   std::string name;
   Kernels kernels;

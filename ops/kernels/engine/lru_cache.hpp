@@ -7,14 +7,14 @@
 
 namespace ktape::kernels {
 
-/// The values of the keys used last, made on demand; may be used from several threads. A value lives on while
-/// someone holds it.
+/// A cache of the values for the most recently used keys, made on demand; safe for several threads. A value
+/// lives as long as a pointer to the value.
 template <class Key, class Value>
 class LruCache {
  public:
   explicit LruCache(std::size_t capacity) : capacity_(capacity) {}
 
-  /// The value of the key, from `make()` when it is not there. Nothing is locked while it is made.
+  /// Returns the value of the key; calls `make()`, without a lock, for a missing value.
   template <class F>
   std::shared_ptr<const Value> get(const Key& key, const F& make) {
     if (auto value = find(key)) return value;

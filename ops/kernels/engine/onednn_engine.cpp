@@ -110,8 +110,8 @@ std::int32_t matmul(const void* arguments) {
                     static_cast<float>(m.accumulate), static_cast<float*>(m.c), m.columns) == dnnl_success;
 }
 
-/// A convolution that is ready to run: its primitive, and how the kernel gets from our layout to the one that
-/// the primitive likes best, or back.
+/// A convolution that is ready to run: its primitive, and the reorder of the kernel between ktape's layout
+/// and the primitive's layout.
 struct Prepared {
   dnnl::primitive primitive, reorder;  // no primitive: oneDNN has none that is fast
   memory::desc x, kernel, packed, y, scratchpad;
@@ -143,8 +143,8 @@ struct Geometry {
   }
 };
 
-/// Returns whether our own kernel is faster than the implementation: oneDNN's own reference, and what it uses
-/// for depthwise convolutions that its kernels for these do not cover.
+/// Returns whether ktape's kernel is faster than an implementation of oneDNN: its reference, and its general
+/// kernels for depthwise convolutions.
 bool is_slow(const char* implementation, bool depthwise) {
   return std::strstr(implementation, "ref") || (depthwise && !std::strstr(implementation, "dw"));
 }
@@ -158,7 +158,7 @@ bool same_order(const memory::desc& ours, const memory::desc& packed) {
   return same;
 }
 
-/// The primitive for one description; `packed` is the kernel's layout in it.
+/// Makes the primitive for a description; `packed` is the kernel's layout in the primitive.
 template <class Primitive, class Description>
 Prepared prepared(const Geometry& g, const Description& description,
                   memory::desc (Description::*packed)() const, bool from_packed) {

@@ -33,7 +33,7 @@ RowScaling<A> row_scaling(const T* x, std::int64_t n, double epsilon) {
   return {centre, static_cast<A>(scale), static_cast<A>(-rest * scale)};
 }
 
-/// Some elements of a parameter, or the value that it has when there is none.
+/// Loads elements of a parameter, or its default value if there is no parameter.
 template <class T>
 Vec<compute_type<T>> parameter(const T* p, std::int64_t i, std::int64_t m, compute_type<T> otherwise) {
   return p ? load_partial(p + i, m) : splat(otherwise);

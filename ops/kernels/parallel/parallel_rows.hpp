@@ -10,8 +10,8 @@ namespace ktape::kernels {
 inline constexpr std::int64_t row_work_grain = 32768;
 
 /// Calls f(begin, end) on disjoint ranges of [0, rows), in parallel when there is enough to do: `work` is the
-/// cost of one row in elements that are read or written. Unlike parallel_for it splits evenly however few the
-/// rows.
+/// cost of one row in elements that are read or written. Unlike parallel_for, the ranges are of equal size
+/// also for few rows.
 template <class F>
 void parallel_rows(std::int64_t rows, std::int64_t work, F&& f, Team team = Team::Adaptive) {
   if (rows <= 0) return;

@@ -124,7 +124,7 @@ void store_block(const xsimd::batch<random_real<T>> (&values)[PhiloxBlock::vecto
   std::transform(buffer, buffer + count, out, [](C number) { return narrow<T>(number); });
 }
 
-/// Fills out[0, n) with what `make(block, values)` writes into the vectors of a block.
+/// Fills out[0, n) with blocks of vectors; `make(block, values)` writes the vectors of a block.
 template <class T, class F>
 void generate(std::uint64_t key, std::int64_t n, T* out, const F& make) {
   using C = random_real<T>;

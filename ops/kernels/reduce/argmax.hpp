@@ -31,7 +31,7 @@ class Find {
   }
   Partial column(std::int64_t j) const { return {best_[j], index_[j]}; }
 
-  /// The best of the blocks of a run, by vectors, then the position in it.
+  /// Finds the best block of a run, by vectors, then the position in the block.
   template <class T>
   [[gnu::noinline]] static Partial row(const T* p, std::int64_t n) {
     constexpr std::int64_t block = sizeof(A) == 1 ? 4 * w : 32 * w;  // positions in it fit the lanes
@@ -73,7 +73,7 @@ class Find {
     return static_cast<std::int64_t>(fold_lanes<U>(first, [](auto a, auto b) { return a < b ? a : b; }));
   }
 
-  /// Returns whether x is to be preferred to y, which comes before it.
+  /// Returns whether x is better than y, an earlier element.
   template <class V>
   static auto better(V x, V y) {
     if constexpr (std::is_same_v<Op, Max>) return (!(x <= y)) & (y == y);

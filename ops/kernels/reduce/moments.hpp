@@ -9,7 +9,7 @@ namespace ktape::kernels {
 struct Moments {
   double count = 0, mean = 0, squares = 0;
 
-  /// Takes in those of other numbers, by Chan's formula.
+  /// Merges the moments of other numbers, by Chan's formula.
   void merge(const Moments& other) {
     const double total = count + other.count, share = total == 0 ? 0 : other.count / total,
                  difference = other.mean - mean;

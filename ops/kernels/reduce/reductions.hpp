@@ -16,8 +16,8 @@ void reduce(const T* in, Out* out, AxisShape shape) {
   });
 }
 
-/// Sums and products of integers work on the unsigned type, so that they wrap around; those of bool are any
-/// and all.
+/// Computes sums and products of integers on the unsigned type, so that they wrap around; sums and products
+/// of bool are `any` and `all`.
 template <class Op, class BoolOp, class T, class Out>
 void reduce_arithmetic(const T* in, Out* out, AxisShape shape) {
   if constexpr (std::is_integral_v<T>) {

@@ -41,8 +41,8 @@ V scan_vector(V v, V identity, Lanes all) {
   }
 }
 
-/// The total so far. Of many floating numbers it is kept in two parts: the last few apart from the rest,
-/// which they join. What rounding takes from that sum stays with the next few.
+/// The running total. For many floating numbers, the total has two parts: the sum of the last few numbers and
+/// the sum of all others. When the first joins the second, the rounding error stays in the first.
 template <class Op, class A, bool Many = true>
 struct RunningTotal {
   static constexpr bool split = Many && std::is_same_v<Op, Sum> && std::is_floating_point_v<A>;

@@ -7,8 +7,8 @@
 namespace ktape::kernels {
 namespace detail {
 
-/// Calls f(i, before) for every element of the array in an order in which `before`, the index of the element
-/// that comes before it along the axis, was met; -1 for the first.
+/// Calls f(i, before) for every element of the array, where `before` is the index of the previous element
+/// along the axis, for which f has been called already, or -1 for the first element.
 template <class F>
 void along(AxisShape shape, bool backwards, const F& f) {
   const std::int64_t step = backwards ? -shape.inner : shape.inner;
