@@ -6,6 +6,7 @@
 #include <set>
 #include <sstream>
 #include <string>
+#include <utility>
 
 /// The include graph of the library against the floors in CONTRIBUTING.md.
 namespace {

@@ -193,7 +193,7 @@ struct STFTOptions {
 /// The kernel of a convolution that computes the real or the imaginary side of the short-time Fourier
 /// transform. For a shape (steps, 1, bins) the number at (t, 0, k) is
 ///
-///     window[t] / scale * cos(2 pi t k / (2 (bins - 1)))
+///   window[t] / scale * cos(2 pi t k / (2 (bins - 1)))
 ///
 /// with -sin instead of cos for "imag". The scale is sqrt(sum(window^2)) for "density", sum(abs(window)) for
 /// "spectrum" and 1 without scaling. Throws ValueError for other shapes and for unknown names. Keras's

@@ -11,9 +11,9 @@
 ///
 /// The formulas of a step, in which * is a convolution, and the gates f and o have the form of i:
 ///
-///     i = recurrent_activation(x * W_i + h * U_i + b_i)
-///     c' = f c + i activation(x * W_c + h * U_c + b_c)
-///     h' = o activation(c')
+///   i = recurrent_activation(x * W_i + h * U_i + b_i)
+///   c' = f c + i activation(x * W_c + h * U_c + b_c)
+///   h' = o activation(c')
 ///
 /// Padding, strides and dilation apply to the convolution of the inputs; the convolution of the state keeps
 /// the extents. `dropout` and `recurrent_dropout` draw a separate mask for each gate. Weights: kernel
