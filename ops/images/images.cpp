@@ -5,7 +5,7 @@
 #include <ktape/ops/images/images.hpp>
 #include <ktape/ops/inspection.hpp>
 #include <ktape/ops/kernels/convolution/linear_resize.hpp>
-#include <ktape/ops/nn/internal/convolution_arguments.hpp>
+#include <ktape/ops/nn/convolution_arguments.hpp>
 #include <ktape/ops/shape.hpp>
 
 #include <algorithm>

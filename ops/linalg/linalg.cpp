@@ -4,8 +4,8 @@
 #include <ktape/ops/elementwise_op.hpp>
 #include <ktape/ops/inspection.hpp>
 #include <ktape/ops/internal/sparse_symbolic.hpp>
-#include <ktape/ops/linalg/internal/matmul.hpp>
 #include <ktape/ops/linalg/linalg.hpp>
+#include <ktape/ops/linalg/matmul.hpp>
 #include <ktape/ops/operators.hpp>
 #include <ktape/ops/shape.hpp>
 

@@ -1,5 +1,6 @@
 #include <ktape/autograd/arguments.hpp>
 #include <ktape/autograd/defer.hpp>
+#include <ktape/ops/composed_gradient.hpp>
 #include <ktape/ops/elementwise.hpp>
 #include <ktape/ops/elementwise_op.hpp>
 #include <ktape/ops/inspection.hpp>
@@ -7,7 +8,6 @@
 #include <ktape/ops/linalg/linalg.hpp>
 #include <ktape/ops/nn/activations.hpp>
 #include <ktape/ops/nn/attention.hpp>
-#include <ktape/ops/nn/internal/composed_gradient.hpp>
 #include <ktape/ops/operators.hpp>
 #include <ktape/ops/shape.hpp>
 

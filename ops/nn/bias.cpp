@@ -2,7 +2,7 @@
 #include <ktape/autograd/defer.hpp>
 #include <ktape/ops/elementwise_op.hpp>
 #include <ktape/ops/nn/bias.hpp>
-#include <ktape/ops/nn/internal/convolution_arguments.hpp>
+#include <ktape/ops/nn/convolution_arguments.hpp>
 #include <ktape/ops/operators.hpp>
 #include <ktape/ops/shape.hpp>
 

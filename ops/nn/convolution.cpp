@@ -2,7 +2,7 @@
 #include <ktape/autograd/defer.hpp>
 #include <ktape/ops/config.hpp>
 #include <ktape/ops/nn/convolution.hpp>
-#include <ktape/ops/nn/internal/convolution_arguments.hpp>
+#include <ktape/ops/nn/convolution_arguments.hpp>
 #include <ktape/ops/shape.hpp>
 
 #include <algorithm>

@@ -3,7 +3,7 @@
 #include <ktape/ops/internal/slicing.hpp>
 #include <ktape/ops/linalg/linalg.hpp>
 #include <ktape/ops/nn/convolution.hpp>
-#include <ktape/ops/nn/internal/convolution_arguments.hpp>
+#include <ktape/ops/nn/convolution_arguments.hpp>
 #include <ktape/ops/shape.hpp>
 
 #include <functional>

@@ -4,7 +4,7 @@
 #include <ktape/ops/elementwise_op.hpp>
 #include <ktape/ops/internal/engine.hpp>
 #include <ktape/ops/kernels/convolution/pooling.hpp>
-#include <ktape/ops/nn/internal/convolution_arguments.hpp>
+#include <ktape/ops/nn/convolution_arguments.hpp>
 #include <ktape/ops/nn/pooling.hpp>
 #include <ktape/ops/shape.hpp>
 

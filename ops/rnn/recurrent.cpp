@@ -1,11 +1,11 @@
 #include <ktape/autograd/arguments.hpp>
 #include <ktape/autograd/defer.hpp>
+#include <ktape/ops/composed_gradient.hpp>
 #include <ktape/ops/creation.hpp>
 #include <ktape/ops/elementwise_op.hpp>
 #include <ktape/ops/inspection.hpp>
 #include <ktape/ops/kernels/reduce/reductions.hpp>
-#include <ktape/ops/linalg/internal/matmul.hpp>
-#include <ktape/ops/nn/internal/composed_gradient.hpp>
+#include <ktape/ops/linalg/matmul.hpp>
 #include <ktape/ops/rnn/internal/recurrent_arguments.hpp>
 #include <ktape/ops/rnn/recurrent.hpp>
 #include <ktape/ops/shape.hpp>

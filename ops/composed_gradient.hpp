@@ -2,7 +2,7 @@
 #include <ktape/autograd/graph/gradients.hpp>
 #include <ktape/ops/creation.hpp>
 
-/// The recorded gradient of a fused op: the gradient of its formula composed of other ops.
+/// The recorded gradient of a fused op: the gradient of its formula composed of other ops. Internal: sources only.
 namespace ktape::kernels {
 
 /// Adds to `grads` the gradients of f's results, in the order of the op's outputs, with respect to the op's

@@ -1,6 +1,7 @@
 #pragma once
 #include <ktape/ops/kernels/blas.hpp>
 
+/// Matrix products. Internal: sources only.
 namespace ktape::kernels {
 
 /// c = a b, (rows x inner) times (inner x columns), c dense row-major; c += a b with `accumulate`. float

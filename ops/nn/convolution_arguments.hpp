@@ -5,7 +5,7 @@
 #include <optional>
 #include <string>
 
-/// Checked arguments of convolutions.
+/// Checked arguments of convolutions. Internal: sources only.
 namespace ktape::backend {
 
 /// The arguments as they were given.

@@ -1,7 +1,7 @@
 #include <ktape/ops/config.hpp>
 #include <ktape/ops/internal/engine.hpp>
 #include <ktape/ops/kernels/parallel/parallel_rows.hpp>
-#include <ktape/ops/linalg/internal/matmul.hpp>
+#include <ktape/ops/linalg/matmul.hpp>
 
 #include <algorithm>
 
