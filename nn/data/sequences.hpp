@@ -7,20 +7,21 @@
 /// Arrays made ready for training: classes as vectors, sequences of one length, windows of a series.
 namespace ktape::data {
 
-/// 1 at each class along a new last axis, 0 elsewhere, in the dtype floatx(). x holds classes from 0 on, in
-/// any dtype; a last axis of extent 1 is left out. Without num_classes there are as many as the largest class
-/// asks for. Throws ValueError for a class out of range, a fraction or NaN. `keras.utils.to_categorical`.
+/// Returns 1 at each class along a new last axis, 0 elsewhere, in the dtype floatx(). x holds classes from 0
+/// on, in any dtype; a last axis of extent 1 is left out. Without num_classes there are as many as the
+/// largest class asks for. Throws ValueError for a class out of range, a fraction or NaN.
+/// `keras.utils.to_categorical`.
 ///
 ///     data::to_categorical(K::constant({0, 2, 1}), 3)       // ((1, 0, 0), (0, 0, 1), (0, 1, 0))
 Tensor to_categorical(const Tensor& x, std::optional<std::int64_t> num_classes = {});
 
-/// x divided by its norm of an order along an axis, (sum |x|^order)^(1 / order); an infinite order takes the
-/// largest |x|. Rows of zeros stay. Integers become floatx(). Throws ValueError unless the order is above 0,
-/// and for an axis out of range. `keras.utils.normalize`.
+/// Returns x divided by its norm of an order along an axis, (sum |x|^order)^(1 / order); an infinite order
+/// takes the largest |x|. Rows of zeros stay. Integers become floatx(). Throws ValueError unless the order is
+/// above 0, and for an axis out of range. `keras.utils.normalize`.
 Tensor normalize(const Tensor& x, int axis = -1, double order = 2);
 
 struct PadSequencesOptions {
-  std::optional<std::int64_t> maxlen = {};  ///< the length of the longest by default
+  std::optional<std::int64_t> maxlen = {};  ///< the length of the longest sequence by default
   DType dtype = DType::Int32;
   std::string padding = "pre";     ///< fills shorter sequences before ("pre") or after ("post") their steps
   std::string truncating = "pre";  ///< cuts longer sequences at the begin ("pre") or the end ("post")
@@ -66,7 +67,7 @@ struct TimeseriesOptions {
 ///
 ///     auto windows = data::timeseries_from_array(series, series[{{7}}], {.sequence_length = 7});
 ///
-/// Without targets, or with those of `Tensor()`, the elements are windows alone.
+/// Without targets, or with `Tensor()` as targets, the elements are windows alone.
 Dataset timeseries_from_array(const Tensor& data, const Tensor& targets, const TimeseriesOptions& options);
 Dataset timeseries_from_array(const Tensor& data, const TimeseriesOptions& options);
 /// `timeseries_dataset` under the name of its Keras function.

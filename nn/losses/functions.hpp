@@ -13,7 +13,7 @@
 ///     model.compile({.loss = nn::losses::binary_crossentropy, .metrics = {nn::losses::mean_absolute_error}});
 namespace ktape::nn::losses {
 
-// --- Of real numbers: the mean over the last axis; y_true takes the dtype of y_pred -------------------------
+// --- Losses of real numbers: the mean over the last axis; y_true takes the dtype of y_pred -------------------------
 
 struct HuberFunctionOptions {
   double delta = 1;
@@ -22,23 +22,23 @@ struct CosineSimilarityFunctionOptions {
   int axis = -1;
 };
 
-/// mean((y_true - y_pred)^2).
+/// Returns mean((y_true - y_pred)^2).
 Tensor mean_squared_error(const Tensor& y_true, const Tensor& y_pred);
-/// mean(|y_true - y_pred|).
+/// Returns mean(|y_true - y_pred|).
 Tensor mean_absolute_error(const Tensor& y_true, const Tensor& y_pred);
-/// 100 * mean(|y_true - y_pred| / max(|y_true|, epsilon)).
+/// Returns 100 * mean(|y_true - y_pred| / max(|y_true|, epsilon)).
 Tensor mean_absolute_percentage_error(const Tensor& y_true, const Tensor& y_pred);
-/// mean((log(1 + y_true) - log(1 + y_pred))^2), both at least epsilon.
+/// Returns mean((log(1 + y_true) - log(1 + y_pred))^2), both at least epsilon.
 Tensor mean_squared_logarithmic_error(const Tensor& y_true, const Tensor& y_pred);
 /// Returns the mean of e^2 / 2 for errors up to delta, delta * |e| - delta^2 / 2 for larger ones.
 Tensor huber(const Tensor& y_true, const Tensor& y_pred, const HuberFunctionOptions& options = {});
-/// mean(log(cosh(y_pred - y_true))), for errors of any size.
+/// Returns mean(log(cosh(y_pred - y_true))), for errors of any size.
 Tensor log_cosh(const Tensor& y_true, const Tensor& y_pred);
-/// -sum(y_true * y_pred) along the axis, both scaled to length 1: -1 for vectors of equal direction.
+/// Returns -sum(y_true * y_pred) along the axis, both scaled to length 1: -1 for vectors of equal direction.
 Tensor cosine_similarity(const Tensor& y_true, const Tensor& y_pred,
                          const CosineSimilarityFunctionOptions& options = {});
 
-// --- Of probabilities -----------------------------------------------------------------------------------
+// --- Losses of probabilities -----------------------------------------------------------------------------------
 
 // y_pred holds probabilities or, with `from_logits`, logits; probabilities are kept epsilon away from 0 and
 // 1. Where a softmax or sigmoid made the probabilities, the loss is computed from its logits, see
@@ -70,7 +70,8 @@ struct CategoricalCrossentropyFunctionOptions {
   double label_smoothing = 0;  ///< how far targets move towards 1 / classes
   int axis = -1;               ///< the axis of the classes
 };
-/// -sum(t log(p)) along the axis; y_true holds probabilities, as one-hot vectors, in the shape of y_pred.
+/// Returns -sum(t log(p)) along the axis; y_true holds probabilities, as one-hot vectors, in the shape of
+/// y_pred.
 Tensor categorical_crossentropy(const Tensor& y_true, const Tensor& y_pred,
                                 const CategoricalCrossentropyFunctionOptions& options = {});
 
@@ -81,7 +82,7 @@ struct CategoricalFocalCrossentropyFunctionOptions {
   double label_smoothing = 0;
   int axis = -1;
 };
-/// -sum(alpha (1 - p)^gamma t log(p)) along the axis.
+/// Returns -sum(alpha (1 - p)^gamma t log(p)) along the axis.
 Tensor categorical_focal_crossentropy(const Tensor& y_true, const Tensor& y_pred,
                                       const CategoricalFocalCrossentropyFunctionOptions& options = {});
 
@@ -90,32 +91,32 @@ struct SparseCategoricalCrossentropyFunctionOptions {
   std::optional<std::int64_t> ignore_class = {};  ///< targets of this class have weight 0
   int axis = -1;
 };
-/// -log(p[t]); y_true holds class numbers, in the shape of y_pred without the axis of the classes, or with 1
-/// in its place. Throws ValueError for a target that is no class.
+/// Returns -log(p[t]); y_true holds class numbers, in the shape of y_pred without the axis of the classes, or
+/// with 1 in its place. Throws ValueError for a target that is no class.
 Tensor sparse_categorical_crossentropy(const Tensor& y_true, const Tensor& y_pred,
                                        const SparseCategoricalCrossentropyFunctionOptions& options = {});
 
-/// (1 - p[t]^q) / q: like the crossentropy for q near 0, like the absolute error for q near 1.
+/// Returns (1 - p[t]^q) / q: like the crossentropy for q near 0, like the absolute error for q near 1.
 Tensor categorical_generalized_cross_entropy(const Tensor& y_true, const Tensor& y_pred, double q = 0.5);
-/// sum(t log(t / p)) over the last axis, both kept in [epsilon, 1].
+/// Returns sum(t log(t / p)) over the last axis, both kept in [epsilon, 1].
 Tensor kl_divergence(const Tensor& y_true, const Tensor& y_pred);
-/// mean(p - t log(p + epsilon)) over the last axis.
+/// Returns mean(p - t log(p + epsilon)) over the last axis.
 Tensor poisson(const Tensor& y_true, const Tensor& y_pred);
 
-// --- That ask for a margin, over the last axis ------------------------------------------------------------
+// --- Losses that ask for a margin, over the last axis -----------------------------------------------------
 
 // Labels of `hinge` and `squared_hinge` are -1 and 1; where all of them are 0 or 1, 0 stands for -1.
 
-/// mean(max(1 - y_true * y_pred, 0)).
+/// Returns mean(max(1 - y_true * y_pred, 0)).
 Tensor hinge(const Tensor& y_true, const Tensor& y_pred);
-/// mean(max(1 - y_true * y_pred, 0)^2).
+/// Returns mean(max(1 - y_true * y_pred, 0)^2).
 Tensor squared_hinge(const Tensor& y_true, const Tensor& y_pred);
-/// max(1 + max((1 - y_true) * y_pred) - sum(y_true * y_pred), 0); y_true holds one-hot vectors.
+/// Returns max(1 + max((1 - y_true) * y_pred) - sum(y_true * y_pred), 0); y_true holds one-hot vectors.
 Tensor categorical_hinge(const Tensor& y_true, const Tensor& y_pred);
 
-// --- Of whole images, sequences and batches ---------------------------------------------------------------
+// --- Losses of whole images, sequences and batches ---------------------------------------------------------------
 
-/// 1 - 2 sum(t p) / (sum(t) + sum(p) + epsilon), the sums over the axes, by default over all.
+/// Returns 1 - 2 sum(t p) / (sum(t) + sum(p) + epsilon), the sums over the axes, by default over all.
 Tensor dice(const Tensor& y_true, const Tensor& y_pred, const Axes& axis = {});
 
 struct TverskyFunctionOptions {
@@ -123,7 +124,8 @@ struct TverskyFunctionOptions {
   double beta = 0.5;   ///< the weight of false negatives
   Axes axis = {};
 };
-/// 1 - sum(t p) / (sum(t p) + alpha sum((1 - t) p) + beta sum(t (1 - p)) + epsilon), likewise.
+/// Returns 1 - sum(t p) / (sum(t p) + alpha sum((1 - t) p) + beta sum(t (1 - p)) + epsilon), the sums
+/// over the axes, by default over all.
 Tensor tversky(const Tensor& y_true, const Tensor& y_pred, const TverskyFunctionOptions& options = {});
 
 struct CircleFunctionOptions {
@@ -141,7 +143,7 @@ Tensor circle(const Tensor& y_true, const Tensor& y_pred, const CircleFunctionOp
 /// class.
 Tensor ctc(const Tensor& y_true, const Tensor& y_pred);
 
-// --- Other names of Keras's --------------------------------------------------------------------------------
+// --- Other names in Keras --------------------------------------------------------------------------------
 
 inline constexpr auto &mse = mean_squared_error, &MSE = mean_squared_error;
 inline constexpr auto &mae = mean_absolute_error, &MAE = mean_absolute_error;

@@ -7,13 +7,13 @@
 ///     model.compile({.loss = "mse", .metrics = {nn::metrics::mean_absolute_error}});
 namespace ktape::nn::metrics {
 
-/// 1 where targets, 0 or 1, and predictions are on the same side of the threshold, else 0.
+/// Returns 1 where targets, 0 or 1, and predictions are on the same side of the threshold, else 0.
 Tensor binary_accuracy(const Tensor& y_true, const Tensor& y_pred, double threshold = 0.5);
-/// 1 where one-hot targets and predictions have their largest values at one place, else 0.
+/// Returns 1 where one-hot targets and predictions have their largest values at one place, else 0.
 Tensor categorical_accuracy(const Tensor& y_true, const Tensor& y_pred);
-/// `categorical_accuracy` for class numbers as targets.
+/// Computes `categorical_accuracy` for class numbers as targets.
 Tensor sparse_categorical_accuracy(const Tensor& y_true, const Tensor& y_pred);
-/// 1 where the target's class is among the k most probable, else 0.
+/// Returns 1 where the target's class is among the k most probable, else 0.
 Tensor top_k_categorical_accuracy(const Tensor& y_true, const Tensor& y_pred, std::int64_t k = 5);
 Tensor sparse_top_k_categorical_accuracy(const Tensor& y_true, const Tensor& y_pred, std::int64_t k = 5);
 

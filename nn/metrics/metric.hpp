@@ -26,9 +26,9 @@ class MetricImpl : public Object {
   Config get_config() const override { return {{"name", name_}}; }
   const std::string& name() const { return name_; }
 
-  /// Adds a batch. sample_weight may be undefined; so may y_true, for a metric of values alone.
+  /// Adds a batch. sample_weight may be undefined, and y_true, too, for a metric of values alone.
   virtual void update_state(const Tensor& y_true, const Tensor& y_pred, const Tensor& sample_weight) = 0;
-  /// Returns a number, or one for each class or threshold.
+  /// Returns a number, or a number for each class or threshold.
   virtual Tensor result() const = 0;
   virtual void reset_state() = 0;
   /// Names the accumulated values, so that a training can stop within an epoch and resume; see Archive.
@@ -54,7 +54,7 @@ class Metric : public Handle<MetricImpl> {
   using Function = std::function<Tensor(const Tensor&, const Tensor&)>;
 
   Metric() = default;
-  /// Throws ValueError, with the nearest known names, for an unknown one.
+  /// Throws ValueError, with the nearest known names, for an unknown name.
   Metric(const char* name) : Metric(std::string(name)) {}
   Metric(const std::string& name);
   /// A name or a {class_name, config}.
@@ -73,11 +73,11 @@ class Metric : public Handle<MetricImpl> {
   explicit Metric(std::shared_ptr<MetricImpl> impl) : Handle(std::move(impl)) {}
 
   const std::string& name() const { return impl().name(); }
-  /// Takes a batch in. Throws ValueError, before anything changes, for shapes that do not fit.
+  /// Adds a batch. Throws ValueError, before anything changes, for shapes that do not fit.
   void update_state(const Tensor& y_true, const Tensor& y_pred, const MetricCallOptions& options = {}) const;
   Tensor result() const { return impl().result(); }
   void reset_state() const { impl().reset_state(); }
-  /// update_state, then result.
+  /// Calls update_state, then returns result.
   Tensor operator()(const Tensor& y_true, const Tensor& y_pred, const MetricCallOptions& options = {}) const {
     update_state(y_true, y_pred, options);
     return result();
@@ -93,7 +93,7 @@ class Metric : public Handle<MetricImpl> {
   static bool means(const std::string& function);
 };
 
-/// A metric class of the user's.
+/// A metric from a metric class that a user wrote.
 template <class Implementation>
 using MetricOf = HandleOf<Metric, Implementation>;
 

@@ -75,7 +75,7 @@ class MetricWith : public MetricImpl {
 Tensor number_result(double value);
 Tensor numbers_result(const std::vector<double>& values);
 
-/// 0 where the divisor is 0.
+/// Returns the quotient, 0 where the divisor is 0.
 inline double ratio(double a, double b) { return b == 0 ? 0 : a / b; }
 
 /// Returns a float64 weight for each value of a shape (n, ...); undefined where no weights were given. They

@@ -12,7 +12,7 @@ Tensor decode_image(const ByteSource& file, const std::string& bytes);
 void expect_pixels(const ByteSource& file, std::uint64_t bytes, std::uint64_t height, std::uint64_t width,
                    std::uint64_t bits, std::uint64_t channels);
 
-// One kind each.
+// Readers, each for files of a single kind.
 Tensor decode_png(const ByteSource& file, const std::string& bytes);
 Tensor decode_jpeg(const ByteSource& file, const std::string& bytes);
 Tensor decode_ppm(const ByteSource& file, const std::string& bytes);

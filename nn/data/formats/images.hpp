@@ -45,7 +45,7 @@ struct ImageFolderOptions {
   bool shuffle = true;                                  ///< the files, in another order each time
   std::optional<std::int64_t> seed = {};
   double validation_split = 0;  ///< the part of the files, drawn by the seed, that is kept for validation
-  std::string subset = {};      ///< with `validation_split`: "training", "validation" or "both", see below
+  std::string subset = {};      ///< "training", "validation" or "both", if `validation_split` is set
   std::string interpolation = "bilinear";
   bool follow_links = false;   ///< whether links to folders below the class's folder are followed
   int num_parallel_calls = 1;  ///< threads that read images; AUTOTUNE: one for each processor

@@ -103,7 +103,7 @@ class Tokenizer {
   };
 
   void count(const std::string& word, std::int64_t times, std::int64_t documents);
-  /// Numbers words: these, from 1 on.
+  /// Numbers the given words, from 1 on.
   void set_index(Texts words);
   Texts words_of(const std::string& text) const;
   bool used(std::int64_t index) const { return !options_.num_words || index < *options_.num_words; }
@@ -111,7 +111,7 @@ class Tokenizer {
   TokenizerOptions options_;
   std::vector<Word> words_;                             ///< the words, in the order of their first occurrence
   std::unordered_map<std::string, std::size_t> known_;  ///< the index of each word in words_
-  std::vector<std::string> by_index_{""};               ///< 0 stands for none
+  std::vector<std::string> by_index_{""};               ///< the word of each index; index 0 is no word
   std::unordered_map<std::string, std::int64_t> index_;
   std::int64_t document_count_ = 0;
 };

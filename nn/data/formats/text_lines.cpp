@@ -30,7 +30,7 @@ class Lines {
   }
 
  private:
-  /// Reads on, and forgets the lines that are passed.
+  /// Reads more of the file, and drops the lines that have been returned.
   bool fill() {
     constexpr std::size_t step = std::size_t{1} << 16;
     passed_ = at_;
