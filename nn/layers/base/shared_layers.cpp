@@ -9,7 +9,7 @@ thread_local SharedLayers* newest = nullptr;
 
 constexpr const char* key = "shared_object_id";
 
-/// The layers that are in more than one other, in the order in which they are met.
+/// Returns the layers below `root` that are inside more than one layer, in breadth-first order.
 std::vector<Layer> shared_in(const Layer& root) {
   std::vector<Layer> met{root}, shared;
   std::map<const LayerImpl*, int> parents;

@@ -3,25 +3,28 @@
 
 #include <map>
 
-/// Layers that are in several models of one config: each is written under a number, Keras's
-/// `shared_object_id`, wherever it stands, and is made once. Internal: sources only.
+/// Layers that several models of one config share. Each place in the config holds the number of the shared
+/// layer, Keras's `shared_object_id`; reading makes one layer for each number. Internal: sources only.
 namespace ktape::nn {
 
-/// The shared layers of what is being written or read. The newest of the thread counts.
+/// The shared layers of a config that is being written or read. The newest object of a thread is in use; its
+/// destructor restores the object before.
 class SharedLayers {
  public:
   SharedLayers();
-  /// For writing: those of the layer.
+  /// Numbers the layers that are inside more than one layer below `root`, for writing.
   explicit SharedLayers(const Layer& root);
   ~SharedLayers();
   SharedLayers(const SharedLayers&) = delete;
   SharedLayers& operator=(const SharedLayers&) = delete;
 
-  /// The number of a layer that is written; null when it is in one place.
+  /// Returns the number of a layer for writing, or null for a layer that is not shared.
   static Value number_of(const LayerImpl& layer);
-  /// The layer that was read under the number of a {class_name, config}; undefined when there is none.
+  /// Returns the layer that was made for the number in a {class_name, config}. The result is undefined if the
+  /// number is missing or new.
   static Layer find(const Value& value);
-  /// Remembers the layer that was made of the value, where that has a number.
+  /// Stores a layer under the number in the {class_name, config} from which the layer was made. Does nothing
+  /// if the number is missing.
   static void remember(const Value& value, const Layer& layer);
 
  private:

@@ -1,8 +1,8 @@
 #pragma once
 #include <ktape/nn/layers/base/layer.hpp>
 
-/// Layers whose weights have well-known names; `Layer::weight` finds the others, and says what is wrong where
-/// a layer has no such weight.
+/// Base classes of layers with accessors for common weights, such as `kernel()`. `Layer::weight` finds all
+/// weights by name, and throws ValueError for a weight that the layer does not have.
 namespace ktape::nn {
 
 /// A layer with a kernel and, unless `use_bias` is false, a bias.
@@ -13,14 +13,15 @@ class KernelLayer : public Layer {
   Variable bias() const { return weight("bias"); }
 };
 
-/// A layer with a kernel for its inputs and one for its states.
+/// A layer with a kernel for the inputs and a recurrent kernel for the states.
 class RecurrentKernelLayer : public KernelLayer {
  public:
   using KernelLayer::KernelLayer;
   Variable recurrent_kernel() const { return weight("recurrent_kernel"); }
 };
 
-/// A layer that multiplies by gamma, with `scale`, and adds beta, with `center`.
+/// A layer that multiplies by the weight gamma if `scale` is true, and adds the weight beta if `center` is
+/// true.
 class ScalingLayer : public Layer {
  public:
   using Layer::Layer;

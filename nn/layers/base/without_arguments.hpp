@@ -3,10 +3,10 @@
 
 #include <initializer_list>
 
-/// Configs as Keras reads them. Internal: sources only.
+/// Removes arguments that Keras does not know from configs. Internal: sources only.
 namespace ktape::nn {
 
-/// Returns a {class_name, config} without the arguments of these names, which Keras's class does not have.
+/// Returns a {class_name, config} without the named arguments, which the Keras class does not have.
 inline Value without_arguments(const Value& object, std::initializer_list<const char*> names) {
   Config value = object.config(), config = value.at("config").config();
   for (const char* name : names) config.erase(name);

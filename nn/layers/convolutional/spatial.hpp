@@ -6,12 +6,13 @@
 
 #include <algorithm>
 
-/// Helpers of the layers over one, two or three spatial axes. Internal: sources only.
+/// Functions for layers with one, two or three spatial axes. Internal: sources only.
 namespace ktape::nn {
 
 using backend::PerAxis;
 
-/// Returns a number for each axis. Throws ValueError unless all are at least `least` and below 2^31.
+/// Returns a number for each axis: a single number is repeated. Throws ValueError unless all numbers are at
+/// least `least` and below 2^31, or if the count of numbers is neither 1 nor `axes`.
 inline PerAxis<std::int64_t> expanded(const char* layer, const char* argument,
                                       const PerAxis<std::int64_t>& given, int axes, std::int64_t least = 1) {
   const std::vector<std::int64_t> list = given.over(axes);
@@ -22,7 +23,7 @@ inline PerAxis<std::int64_t> expanded(const char* layer, const char* argument,
   return list;
 }
 
-/// The data format that is meant. Throws ValueError for an unknown one.
+/// Returns the data format, K::image_data_format() for "". Throws ValueError for an unknown data format.
 inline std::string data_format(const char* layer, const std::string& given) {
   if (given.empty()) return backend::image_data_format();
   if (given != "channels_last" && given != "channels_first")
@@ -38,12 +39,12 @@ inline void expect_padding(const char* layer, const std::string& padding, bool c
 }
 
 inline int channel_axis(const std::string& data_format) { return data_format == "channels_first" ? 1 : -1; }
-/// Returns the first of the spatial axes.
+/// Returns the index of the first spatial axis.
 inline int first_spatial_axis(const std::string& data_format) {
   return data_format == "channels_first" ? 2 : 1;
 }
 
-/// The channels of an input, which must be known.
+/// Returns the number of channels of an input. Throws ValueError if the number is unknown.
 inline std::int64_t known_channels(const std::string& layer, const Shape& input,
                                    const std::string& data_format) {
   const std::int64_t channels = input[channel_axis(data_format)];
@@ -51,7 +52,7 @@ inline std::int64_t known_channels(const std::string& layer, const Shape& input,
   return channels;
 }
 
-/// The arguments of a layer that convolves: its window.
+/// Names the arguments that define the window of a convolution, for configs.
 template <class Arguments, class F>
 void window_fields(Arguments& a, F&& field) {
   field("kernel_size", a.kernel_size);
@@ -61,7 +62,8 @@ void window_fields(Arguments& a, F&& field) {
   field("dilation_rate", a.dilation_rate);
 }
 
-/// The arguments with a number for each axis and the format that is meant.
+/// Returns the arguments with a number for each axis and a known data format. Throws ValueError for invalid
+/// arguments, and for strides and dilation_rate that are both above 1.
 template <class Arguments>
 Arguments with_window(const char* layer, Arguments a, int axes, bool causal) {
   a.kernel_size = expanded(layer, "kernel_size", a.kernel_size, axes);
@@ -80,7 +82,7 @@ Arguments with_window(const char* layer, Arguments a, int axes, bool causal) {
   return a;
 }
 
-/// Calls K::conv1d, conv2d or conv3d, by the number of spatial axes.
+/// Calls K::conv1d, K::conv2d or K::conv3d for one, two or three spatial axes.
 inline Tensor convolution(int axes, const Tensor& x, const Tensor& kernel,
                           const backend::ConvOptions& options) {
   return axes == 1   ? backend::conv1d(x, kernel, options)

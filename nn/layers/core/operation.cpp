@@ -30,7 +30,7 @@ void fields(OperationArguments& a, F&& field) {
   field("options", a.options);
 }
 
-/// The operands of an operation: tensors, and the arguments of the layer.
+/// A call of an operation: the input tensors, and the operands and options from the config.
 struct Call {
   const Tensors& inputs;
   const Value::List& operands;
@@ -48,7 +48,7 @@ struct Call {
 
 using Compute = Tensor (*)(const Call&);
 
-/// Calls a function of two operands, one of which may be a number.
+/// Calls a function of two operands; one of the operands may be a number.
 template <auto f>
 Tensor binary(const Call& call) {
   const Value &a = call.operands.at(0), &b = call.operands.at(1);

@@ -3,16 +3,21 @@
 
 #include <string>
 
-/// Operations among the layers of a model: Keras keeps `ids != 0` and `x[:, 0]` in files as operations of
-/// keras.ops. Internal: sources only.
+/// The layer "Operation": a function of keras.ops as a layer of a model. Keras saves expressions such as `ids
+/// != 0` and `x[:, 0]` as operations of keras.ops. Internal: sources only.
 ///
-/// The layer "Operation" computes one of them. Its config has the name in keras.ops (`function`), the
-/// operands in order (`operands`: null for each tensor that the layer is called on, otherwise a number) and
-/// the options of the operation (`options`: axis, keepdims, dtype, key). The `key` of get_item is a list of
-/// positions, null for a new axis, "..." and {start, stop, step}. Results have no mask.
+/// The config of the layer has three entries:
+///
+/// - `function`: the name of the function in keras.ops.
+/// - `operands`: the operands in order, null for each tensor that the layer is called on, a number for each
+///   constant.
+/// - `options`: the options of the function: axis, keepdims, dtype, key. The `key` of get_item is a list
+///   whose entries are indices, null for a new axis, "..." or {start, stop, step}.
+///
+/// The output of the layer has no mask.
 namespace ktape::nn {
 
-/// Returns whether the layer computes a function of keras.ops.
+/// Returns whether the layer "Operation" can compute the function of keras.ops with this name.
 bool is_operation_name(const std::string& function);
 
 }  // namespace ktape::nn

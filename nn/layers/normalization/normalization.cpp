@@ -39,7 +39,8 @@ void fields(UnitNormalizationOptions& a, F&& field) {
 
 namespace {
 
-/// Returns the axes of a list, counted from the front, in ascending order.
+/// Returns the given axes as numbers of at least 0, in ascending order. Throws ValueError for an axis that
+/// the input does not have, for a repeated axis, and for no axes.
 std::vector<int> axes_of(const std::string& layer, const Shape& input, const Axes& given) {
   std::vector<int> axes;
   for (const int axis : given.list()) axes.push_back(axis_of(layer, input, axis));
@@ -88,7 +89,7 @@ class GroupNormalizationImpl final : public AffineImpl<GroupNormalizationOptions
   }
 
   Tensor call(const Tensor& x) override {
-    if (is_symbolic(x)) return K::identity(x);  // only the shape of the output is looked for
+    if (is_symbolic(x)) return K::identity(x);  // a symbol needs the output shape only
     Shape grouped = x.shape(), channels(std::vector<std::int64_t>(x.shape().size(), 1));
     grouped[axis_] = groups_;
     grouped.insert(axis_ + 1, x.shape()[axis_] / groups_);
@@ -153,7 +154,7 @@ class UnitNormalizationImpl final : public LayerWith<UnitNormalizationOptions> {
 
   void build(const Shape& input) override { axes_ = axes_of(name(), input, args.axis); }
   Tensor call(const Tensor& x) override {
-    const double least = x.dtype() == DType::Float16 ? 1e-7 : 1e-24;  // what is not 0 there
+    const double least = x.dtype() == DType::Float16 ? 1e-7 : 1e-24;  // float16 rounds 1e-24 to 0
     return x / K::sqrt(K::maximum(K::sum(K::square(x), axes_, true), least));
   }
 

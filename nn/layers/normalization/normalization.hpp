@@ -1,16 +1,17 @@
 #pragma once
 #include <ktape/nn/layers/base/weighted_layers.hpp>
 
-/// Layers that bring their input to a common scale. The output has the shape of the input; masks pass. An
-/// axis that the input does not have, or whose extent is unknown where weights need it, is a ValueError.
+/// Normalization layers of Keras. The output has the shape and the mask of the input. Each layer throws
+/// ValueError for an axis that the input does not have, and for an unknown extent of an axis whose extent a
+/// weight needs.
 namespace ktape::nn {
 
 struct BatchNormalizationOptions {
   int axis = -1;           ///< the axis of the channels
-  double momentum = 0.99;  ///< how much of a moving statistic stays in each step
+  double momentum = 0.99;  ///< the factor of the moving statistics in a training step
   double epsilon = 1e-3;   ///< added to the variance
-  bool center = true;      ///< whether there is a beta
-  bool scale = true;       ///< whether there is a gamma
+  bool center = true;      ///< whether the layer has the weight beta
+  bool scale = true;       ///< whether the layer has the weight gamma
   Initializer beta_initializer = "zeros", gamma_initializer = "ones";
   Initializer moving_mean_initializer = "zeros", moving_variance_initializer = "ones";
   Regularizer beta_regularizer = {}, gamma_regularizer = {};
@@ -21,10 +22,11 @@ struct BatchNormalizationOptions {
   std::optional<DType> dtype = {};
 };
 
-/// gamma * (x - mean) / sqrt(variance + epsilon) + beta for each channel. In training, mean and population
-/// variance are those of the batch, and the moving ones become moving * momentum + batch * (1 - momentum); in
-/// inference, and while the layer is frozen, the moving ones are used. With a mask only the steps that count
-/// are in the statistics of a batch. Weights of shape (channels,): gamma, beta, moving_mean, moving_variance.
+/// Batch normalization: gamma * (x - mean) / sqrt(variance + epsilon) + beta for each channel. In training,
+/// mean and population variance are computed from the batch, and each moving statistic becomes moving *
+/// momentum + batch * (1 - momentum). In inference, and while `trainable` is false, the layer uses the moving
+/// statistics. With a mask, only the unmasked steps enter the statistics of a batch. Weights of shape
+/// (channels,): gamma, beta, moving_mean, moving_variance.
 class BatchNormalization : public ScalingLayer {
  public:
   explicit BatchNormalization(const BatchNormalizationOptions& options = {});
@@ -33,10 +35,10 @@ class BatchNormalization : public ScalingLayer {
 };
 
 struct LayerNormalizationOptions {
-  Axes axis = -1;         ///< the axes of a group, and of gamma and beta
+  Axes axis = -1;         ///< the axes of mean and variance, and of gamma and beta
   double epsilon = 1e-3;  ///< added to the variance
-  bool center = true;     ///< whether there is a beta
-  bool scale = true;      ///< whether there is a gamma
+  bool center = true;     ///< whether the layer has the weight beta
+  bool scale = true;      ///< whether the layer has the weight gamma
   Initializer beta_initializer = "zeros", gamma_initializer = "ones";
   Regularizer beta_regularizer = {}, gamma_regularizer = {};
   nn::Constraint beta_constraint = {}, gamma_constraint = {};
@@ -46,19 +48,20 @@ struct LayerNormalizationOptions {
   std::optional<DType> dtype = {};
 };
 
-/// gamma * (x - mean) / sqrt(variance + epsilon) + beta with the mean and population variance along the axes.
-/// gamma and beta have the extents of the axes, in ascending order.
+/// Layer normalization: gamma * (x - mean) / sqrt(variance + epsilon) + beta, with the mean and the
+/// population variance along `axis`. The shape of gamma and beta holds the extents of `axis` in ascending
+/// order of the axes.
 class LayerNormalization : public ScalingLayer {
  public:
   explicit LayerNormalization(const LayerNormalizationOptions& options = {});
 };
 
 struct GroupNormalizationOptions {
-  std::int64_t groups = 32;  ///< -1: each channel is a group
+  std::int64_t groups = 32;  ///< the number of groups; -1 makes each channel a group
   int axis = -1;             ///< the axis of the channels
   double epsilon = 1e-3;     ///< added to the variance
-  bool center = true;        ///< whether there is a beta
-  bool scale = true;         ///< whether there is a gamma
+  bool center = true;        ///< whether the layer has the weight beta
+  bool scale = true;         ///< whether the layer has the weight gamma
   Initializer beta_initializer = "zeros", gamma_initializer = "ones";
   Regularizer beta_regularizer = {}, gamma_regularizer = {};
   nn::Constraint beta_constraint = {}, gamma_constraint = {};
@@ -68,16 +71,17 @@ struct GroupNormalizationOptions {
   std::optional<DType> dtype = {};
 };
 
-/// As LayerNormalization, for groups of neighbouring channels: the statistics are over the channels of a
-/// group and all axes but the first. gamma and beta have one element for each channel. Throws ValueError
-/// unless the channels divide into the groups.
+/// Group normalization: gamma * (x - mean) / sqrt(variance + epsilon) + beta. Neighbouring channels form a
+/// group; mean and population variance are taken over the channels of a group and all axes except the batch
+/// axis and `axis`. gamma and beta have shape (channels,). Throws ValueError unless the number of channels is
+/// a multiple of the number of groups.
 class GroupNormalization : public ScalingLayer {
  public:
   explicit GroupNormalization(const GroupNormalizationOptions& options = {});
 };
 
 struct RMSNormalizationOptions {
-  Axes axis = -1;
+  Axes axis = -1;         ///< the axes of the mean, and of the weight scale
   double epsilon = 1e-6;  ///< added to the mean square
   OptionalShape input_shape = {}, batch_input_shape = {};
   std::string name = {};
@@ -85,7 +89,8 @@ struct RMSNormalizationOptions {
   std::optional<DType> dtype = {};
 };
 
-/// scale * x / sqrt(mean(x^2) + epsilon) with the mean along the axes, whose extents the weight scale has.
+/// RMS normalization: scale * x / sqrt(mean(x^2) + epsilon), with the mean along `axis`. The shape of the
+/// weight scale holds the extents of `axis` in ascending order of the axes.
 class RMSNormalization : public Layer {
  public:
   explicit RMSNormalization(const RMSNormalizationOptions& options = {});
@@ -93,14 +98,15 @@ class RMSNormalization : public Layer {
 };
 
 struct UnitNormalizationOptions {
-  Axes axis = -1;
+  Axes axis = -1;  ///< the axes of the norm
   OptionalShape input_shape = {}, batch_input_shape = {};
   std::string name = {};
   bool trainable = true;
   std::optional<DType> dtype = {};
 };
 
-/// x / max(norm, 1e-12) with the Euclidean norm along the axes.
+/// Unit normalization: x / max(norm, 1e-12), with the Euclidean norm along `axis`. For float16 the norm is at
+/// least sqrt(1e-7), because float16 rounds 1e-24 to 0.
 class UnitNormalization : public Layer {
  public:
   explicit UnitNormalization(const UnitNormalizationOptions& options = {});

@@ -41,7 +41,7 @@ class PoolingImpl : public LayerWith<PoolingArguments> {
     K::PoolOptions options{args.strides, args.padding, args.data_format, mode_};
     if (axes_ == 2) return K::pool2d(x, args.pool_size, options);
     if (axes_ == 3) return K::pool3d(x, args.pool_size, options);
-    // A sequence is an image of height 1.
+    // The op needs images: a sequence becomes an image of height 1.
     const int height = first_spatial_axis(args.data_format);
     options.strides = {1, args.strides.over(1)[0]};
     const Tensor y = K::pool2d(K::expand_dims(x, height), {1, args.pool_size.over(1)[0]}, options);

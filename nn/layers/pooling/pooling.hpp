@@ -2,18 +2,19 @@
 #include <ktape/nn/layers/base/layer.hpp>
 #include <ktape/ops/per_axis.hpp>
 
-/// The largest element or the mean of windows over one, two or three spatial axes, channel by channel: see
-/// ops/nn/pooling.hpp. Inputs are (batch, spatial..., channels) or, with "channels_first", (batch, channels,
-/// spatial...); a mask ends here.
+/// Pooling layers: the maximum or the mean of windows over one, two or three spatial axes, channel by channel
+/// (see ops/nn/pooling.hpp). Inputs are (batch, spatial..., channels) or, with "channels_first", (batch,
+/// channels, spatial...). The output has no mask.
 ///
-///     nn::MaxPooling2D()   nn::AveragePooling2D({3, 3}, {.strides = 2, .padding = "same"})
+///      nn::MaxPooling2D()
+///      nn::AveragePooling2D({3, 3}, {.strides = 2, .padding = "same"})
 namespace ktape::nn {
 
 using backend::PerAxis;
 
 struct PoolingOptions {
   PerAxis<std::int64_t> strides = {};  ///< pool_size by default
-  std::string padding = "valid";       ///< or "same"
+  std::string padding = "valid";       ///< "valid" or "same"
   std::string data_format = {};        ///< K::image_data_format() by default
   OptionalShape input_shape = {}, batch_input_shape = {};
   std::string name = {};
@@ -21,72 +22,81 @@ struct PoolingOptions {
   std::optional<DType> dtype = {};
 };
 
+/// Max pooling over the steps of a sequence.
 class MaxPooling1D : public Layer {
  public:
   explicit MaxPooling1D(const PerAxis<std::int64_t>& pool_size = 2, const PoolingOptions& options = {});
 };
+/// Max pooling over height and width.
 class MaxPooling2D : public Layer {
  public:
   explicit MaxPooling2D(const PerAxis<std::int64_t>& pool_size = 2, const PoolingOptions& options = {});
 };
+/// Max pooling over three spatial axes.
 class MaxPooling3D : public Layer {
  public:
   explicit MaxPooling3D(const PerAxis<std::int64_t>& pool_size = 2, const PoolingOptions& options = {});
 };
 
-/// Elements beyond the border do not count in a mean.
+/// Average pooling over the steps of a sequence. With "same", padding does not enter the mean.
 class AveragePooling1D : public Layer {
  public:
   explicit AveragePooling1D(const PerAxis<std::int64_t>& pool_size = 2, const PoolingOptions& options = {});
 };
+/// Average pooling over height and width. With "same", padding does not enter the mean.
 class AveragePooling2D : public Layer {
  public:
   explicit AveragePooling2D(const PerAxis<std::int64_t>& pool_size = 2, const PoolingOptions& options = {});
 };
+/// Average pooling over three spatial axes. With "same", padding does not enter the mean.
 class AveragePooling3D : public Layer {
  public:
   explicit AveragePooling3D(const PerAxis<std::int64_t>& pool_size = 2, const PoolingOptions& options = {});
 };
 
 struct GlobalPoolingOptions {
-  std::string data_format = {};
-  bool keepdims = false;  ///< keep the spatial axes, with extent 1
+  std::string data_format = {};  ///< K::image_data_format() by default
+  bool keepdims = false;         ///< whether the output keeps the spatial axes, with extent 1
   OptionalShape input_shape = {}, batch_input_shape = {};
   std::string name = {};
   bool trainable = true;
   std::optional<DType> dtype = {};
 };
 
-/// The largest element over all spatial axes: (batch, channels).
+/// The maximum over all steps of a sequence: (batch, channels).
 class GlobalMaxPooling1D : public Layer {
  public:
   explicit GlobalMaxPooling1D(const GlobalPoolingOptions& options = {});
 };
+/// The maximum over height and width: (batch, channels).
 class GlobalMaxPooling2D : public Layer {
  public:
   explicit GlobalMaxPooling2D(const GlobalPoolingOptions& options = {});
 };
+/// The maximum over three spatial axes: (batch, channels).
 class GlobalMaxPooling3D : public Layer {
  public:
   explicit GlobalMaxPooling3D(const GlobalPoolingOptions& options = {});
 };
 
-/// The mean over all spatial axes: (batch, channels). In one dimension only the steps count that the mask
-/// leaves.
+/// The mean over all steps of a sequence: (batch, channels). With a mask, the mean is over the unmasked
+/// steps.
 class GlobalAveragePooling1D : public Layer {
  public:
   explicit GlobalAveragePooling1D(const GlobalPoolingOptions& options = {});
 };
+/// The mean over height and width: (batch, channels).
 class GlobalAveragePooling2D : public Layer {
  public:
   explicit GlobalAveragePooling2D(const GlobalPoolingOptions& options = {});
 };
+/// The mean over three spatial axes: (batch, channels).
 class GlobalAveragePooling3D : public Layer {
  public:
   explicit GlobalAveragePooling3D(const GlobalPoolingOptions& options = {});
 };
 
-// Keras's shorter names.
+// Keras's short names of the pooling layers.
 using MaxPool1D = MaxPooling1D;
 using MaxPool2D = MaxPooling2D;
 using MaxPool3D = MaxPooling3D;

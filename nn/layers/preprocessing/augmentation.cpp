@@ -21,7 +21,9 @@ namespace {
 
 // --- Arguments ---------------------------------------------------------------------------------------------
 
-/// Returns both ends of the range that a factor means: (-f, f) for one number.
+/// Returns both ends of a factor's range. For a single number f the range is (-|f|, |f|) if `least` is
+/// negative, otherwise (f, f): the distances of both ends. Throws ValueError for numbers outside of [least,
+/// 1].
 Factor range_of(const char* layer, const char* argument, const Factor& given, double least) {
   const std::vector<double>& ends = given.list();
   const bool fits = std::all_of(ends.begin(), ends.end(), [&](double f) { return f >= least && f <= 1; });
@@ -39,11 +41,11 @@ void expect_one_of(const char* layer, const char* argument, const std::string& v
          suggestion(value, known));
 }
 
-/// Random numbers for the images of a call.
+/// A source of random numbers for the images of a call of a layer.
 class Draws {
  public:
   explicit Draws(std::optional<std::int64_t> seed) : seed_(seed) {}
-  /// Returns a random number in [0, 1) for each image; new numbers at each call.
+  /// Returns a random number in [0, 1) for each image. Each call returns new numbers.
   std::vector<double> operator()(std::int64_t images) {
     std::optional<std::int64_t> seed = seed_;
     if (seed)
@@ -62,15 +64,15 @@ class Draws {
   std::uint64_t asked_ = 0;
 };
 
-/// Returns a tensor of a number for each image that broadcasts to the images.
+/// Returns a tensor (images, 1, 1, 1) of the numbers, which broadcasts to the images.
 Tensor per_image(const std::vector<double>& numbers, DType dtype) {
   const Shape shape{static_cast<std::int64_t>(numbers.size()), 1, 1, 1};
   return K::as_dtype(
       Tensor::from_buffer(numbers.data(), numbers.size() * sizeof(double), shape, DType::Float64), dtype);
 }
 
-/// A layer that changes images at random in training. What it does not know yet is computed later, with
-/// values.
+/// A base class of layers that change images at random in training. For a symbol, the computation is deferred
+/// until the values are known.
 template <class Arguments>
 class RandomImageImpl : public LayerWith<Arguments> {
  public:
@@ -100,7 +102,7 @@ class RandomImageImpl : public LayerWith<Arguments> {
   void state(Archive& state) final { seeds_.state(state); }
 
  protected:
-  /// Returns the changed images (batch, ...); the images have values.
+  /// Returns the changed images, (batch, ...). The images are not symbols.
   virtual Tensor changed(const Tensor& images, Draws& draws) const = 0;
   virtual Tensor unchanged(const Tensor& images) const { return images; }
   virtual Shape result_shape(const Shape& images) const { return images; }
@@ -111,7 +113,7 @@ class RandomImageImpl : public LayerWith<Arguments> {
     a.data_format = data_format(layer, a.data_format);
     return a;
   }
-  /// Also of a dtype that came from a config.
+  /// Throws TypeError unless the dtype of the layer is floating.
   void expect_floating() const {
     if (!this->dtype().is_floating())
       fail<TypeError>("[", this->name(), "] dtype must be floating: received dtype=", this->dtype());

@@ -2,15 +2,18 @@
 #include <ktape/nn/layers/base/layer.hpp>
 #include <ktape/ops/per_axis.hpp>
 
-/// Random changes to images, for training only: (batch, height, width, channels) or one image alone, (height,
-/// width, channels); or with the channels first. Random numbers are drawn for each image and each call; a
-/// seed fixes the sequence of calls. In inference, images pass unchanged. In training and in inference the
-/// result has the layer's dtype, also for images of integers. Differentiable with respect to the images.
+/// Random changes of images, in training only. The input is (batch, height, width, channels) or one image,
+/// (height, width, channels); with data_format "channels_first" the channels come before height and width.
+/// Each image and each call gets new random numbers; a seed makes the sequence of calls reproducible. In
+/// inference the images do not change. The result has the layer's dtype in training and in inference, also
+/// for integer images. Gradients flow to the images.
 ///
-/// A layer throws ValueError for a factor out of its range, an unknown mode, and another rank.
+/// Each layer throws ValueError for a factor outside of the range, an unknown mode and a wrong rank, and
+/// TypeError for a layer dtype that is not floating.
 namespace ktape::nn {
 
-/// A range from which a number is drawn for each image: `0.2` is [-0.2, 0.2], `{-0.1, 0.3}` says both ends.
+/// The range from which a number is drawn for each image: `0.2` is [-0.2, 0.2], `{-0.1, 0.3}` gives both
+/// ends.
 using Factor = backend::PerAxis<double>;
 
 struct RandomFlipOptions {
@@ -22,20 +25,21 @@ struct RandomFlipOptions {
   std::optional<DType> dtype = {};
 };
 
-/// Mirrors half of the images: left and right for "horizontal", top and bottom for "vertical", and one
-/// independently of the other for both. Mirrors `keras.layers.RandomFlip`.
+/// Flips each image with probability 1/2: left-right for "horizontal", top-bottom for "vertical", both
+/// independently of each other for "horizontal_and_vertical". Mirrors `keras.layers.RandomFlip`.
 class RandomFlip : public Layer {
  public:
   explicit RandomFlip(const std::string& mode = "horizontal_and_vertical",
                       const RandomFlipOptions& options = {});
 };
 
-/// The pixels outside of an image, and the interpolation between pixels.
+/// The options of RandomRotation and RandomTranslation: how pixels outside of the image are filled, and how
+/// values between pixels are interpolated.
 struct RandomWarpOptions {
-  /// Beyond the border: "reflect" (b a | a b c | c b), "wrap" (b c | a b c | a b), "nearest" (a a | a b c |
-  /// c c) or "constant", `fill_value`.
+  /// The pixels outside of the image: "reflect" (b a | a b c | c b), "wrap" (b c | a b c | a b), "nearest" (a
+  /// a | a b c | c c) or "constant" (`fill_value`).
   std::string fill_mode = "reflect";
-  std::string interpolation = "bilinear";  ///< or "nearest"
+  std::string interpolation = "bilinear";  ///< "bilinear" or "nearest"
   std::optional<std::int64_t> seed = {};
   double fill_value = 0;
   std::string data_format = {};  ///< K::image_data_format() by default
@@ -48,15 +52,15 @@ struct RandomWarpOptions {
 using RandomRotationOptions = RandomWarpOptions;
 using RandomTranslationOptions = RandomWarpOptions;
 
-/// Turns images about their middle by a part `factor` of a full turn, in [-1, 1]: counter-clockwise where it
-/// is positive. Mirrors `keras.layers.RandomRotation`.
+/// Rotates each image about its center by `factor` * 360 degrees, with factors in [-1, 1]. A positive factor
+/// rotates counter-clockwise. Mirrors `keras.layers.RandomRotation`.
 class RandomRotation : public Layer {
  public:
   explicit RandomRotation(const Factor& factor, const RandomRotationOptions& options = {});
 };
 
-/// Moves images by parts of their height and width, in [-1, 1]: down and right where they are positive.
-/// Mirrors `keras.layers.RandomTranslation`.
+/// Shifts each image by a fraction of its height and width, with factors in [-1, 1]. Positive factors shift
+/// down and right. Mirrors `keras.layers.RandomTranslation`.
 class RandomTranslation : public Layer {
  public:
   RandomTranslation(const Factor& height_factor, const Factor& width_factor,
@@ -64,9 +68,9 @@ class RandomTranslation : public Layer {
 };
 
 struct RandomZoomOptions {
-  std::optional<Factor> width_factor =
-      {};  ///< by default the factor drawn for the height, which keeps the ratio
-  std::string fill_mode = "reflect", interpolation = "bilinear";  ///< as in RandomWarpOptions
+  /// By default the width uses the factor that is drawn for the height, which keeps the aspect ratio.
+  std::optional<Factor> width_factor = {};
+  std::string fill_mode = "reflect", interpolation = "bilinear";  ///< see RandomWarpOptions
   std::optional<std::int64_t> seed = {};
   double fill_value = 0;
   std::string data_format = {};  ///< K::image_data_format() by default
@@ -76,16 +80,17 @@ struct RandomZoomOptions {
   std::optional<DType> dtype = {};
 };
 
-/// Shows 1 + factor times as much of the image, from the middle, with factors in [-1, 1]: a positive one
-/// zooms out, a negative one in. Mirrors `keras.layers.RandomZoom`.
+/// Zooms each image about its center: the result shows 1 + factor times the height and width of the image,
+/// with factors in [-1, 1]. A positive factor zooms out, a negative factor zooms in. Mirrors
+/// `keras.layers.RandomZoom`.
 class RandomZoom : public Layer {
  public:
   explicit RandomZoom(const Factor& height_factor, const RandomZoomOptions& options = {});
 };
 
 struct RandomColorOptions {
-  std::array<double, 2> value_range = {
-      0, 255};  ///< the smallest and largest value of a pixel; results are clipped
+  /// The smallest and the largest value of a pixel; results are clipped to this range.
+  std::array<double, 2> value_range = {0, 255};
   std::optional<std::int64_t> seed = {};
   std::string data_format = {};  ///< K::image_data_format() by default
   OptionalShape input_shape = {}, batch_input_shape = {};
@@ -97,15 +102,16 @@ struct RandomColorOptions {
 using RandomContrastOptions = RandomColorOptions;
 using RandomBrightnessOptions = RandomColorOptions;
 
-/// (x - mean) * c + mean with the mean of each channel of each image and c from [1 - lower, 1 + upper];
-/// `factor` is (lower, upper), or one number for both, in [0, 1]. Mirrors `keras.layers.RandomContrast`.
+/// Changes the contrast of each image: (x - mean) * c + mean, with the mean of each channel of the image, and
+/// c drawn from [1 - lower, 1 + upper]. `factor` is (lower, upper) or a number for both, in [0, 1]. Mirrors
+/// `keras.layers.RandomContrast`.
 class RandomContrast : public Layer {
  public:
   explicit RandomContrast(const Factor& factor, const RandomContrastOptions& options = {});
 };
 
-/// x + factor * (high - low) of the value range, with factors in [-1, 1]. Mirrors
-/// `keras.layers.RandomBrightness`.
+/// Changes the brightness of each image: x + factor * (high - low), with (low, high) = value_range and
+/// factors in [-1, 1]. Mirrors `keras.layers.RandomBrightness`.
 class RandomBrightness : public Layer {
  public:
   explicit RandomBrightness(const Factor& factor, const RandomBrightnessOptions& options = {});
@@ -120,9 +126,10 @@ struct RandomCropOptions {
   std::optional<DType> dtype = {};
 };
 
-/// height * width pixels of each image: in training from a random place, one for all images of a batch, as in
-/// Keras; in inference, and where an image is smaller, the largest window in the middle that has the
-/// ratio, resized. Mirrors `keras.layers.RandomCrop`.
+/// Crops each image to height * width pixels. In training the window has a random position, equal for all
+/// images of a batch, as in Keras. In inference, and for images smaller than the window, the layer takes the
+/// largest centered window with the ratio height : width, and resizes the window. Mirrors
+/// `keras.layers.RandomCrop`.
 class RandomCrop : public Layer {
  public:
   RandomCrop(std::int64_t height, std::int64_t width, const RandomCropOptions& options = {});

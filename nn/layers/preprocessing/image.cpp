@@ -31,7 +31,7 @@ Tensor window(const Tensor& x, const ImageAxes& axes, std::int64_t top, std::int
 
 namespace {
 
-/// n * numerator / denominator, rounded down.
+/// Returns n * numerator / denominator, rounded down.
 std::int64_t in_ratio(std::int64_t n, std::int64_t numerator, std::int64_t denominator) {
   return static_cast<std::int64_t>(static_cast<double>(n) * static_cast<double>(numerator) /
                                    static_cast<double>(denominator));
@@ -83,7 +83,7 @@ void fields(CenterCropArguments& a, F&& field) {
   field("data_format", a.data_format);
 }
 
-/// A layer that makes images of one size, in `result_dtype`.
+/// A base class of layers that resize images to a fixed height and width, in `result_dtype`.
 template <class Arguments>
 class SizedImpl : public LayerWith<Arguments> {
  public:
@@ -128,7 +128,8 @@ class ResizingImpl final : public SizedImpl<ResizingArguments> {
       fail("[Resizing] fill_mode must be \"constant\": received fill_mode=\"", args.fill_mode, '"');
   }
 
-  /// Returns the arguments without the default of `antialias`, which Keras has not known for long.
+  /// Returns the config, without `antialias` if the option is false: older releases of Keras do not know
+  /// `antialias`.
   Value to_value() const override {
     return args.antialias ? SizedImpl::to_value() : without_arguments(SizedImpl::to_value(), {"antialias"});
   }

@@ -1,19 +1,20 @@
 #pragma once
 #include <ktape/nn/layers/base/layer.hpp>
 
-/// Images brought to one size: (batch, height, width, channels) or one image alone, (height, width,
-/// channels); or with their channels first. Differentiable with respect to floating images.
+/// Layers that resize images. The input is (batch, height, width, channels) or one image, (height, width,
+/// channels); with data_format "channels_first" the channels come before height and width. Gradients flow to
+/// floating images.
 namespace ktape::nn {
 
 struct ResizingOptions {
-  /// "bilinear", "nearest", "bicubic", "lanczos3", "lanczos5", and of Keras 2 "area", "gaussian" and
+  /// "bilinear", "nearest", "bicubic", "lanczos3", "lanczos5", or a method of Keras 2: "area", "gaussian",
   /// "mitchellcubic".
   std::string interpolation = "bilinear";
-  bool crop_to_aspect_ratio = false;   ///< resizes the largest window in the middle that has the new ratio
-  bool pad_to_aspect_ratio = false;    ///< adds equal borders on both sides until the ratio is the new ratio
-  std::string fill_mode = "constant";  ///< how borders are filled; "constant" is the only mode
-  double fill_value = 0;               ///< the value of the borders
-  bool antialias = false;              ///< a smaller image is made of wider neighbourhoods
+  bool crop_to_aspect_ratio = false;   ///< resize the largest centered window with the new aspect ratio
+  bool pad_to_aspect_ratio = false;    ///< pad both sides equally to the new aspect ratio before resizing
+  std::string fill_mode = "constant";  ///< how the padding is filled; "constant" is the only mode
+  double fill_value = 0;               ///< the value of the padding
+  bool antialias = false;              ///< average over more pixels when the image becomes smaller
   std::string data_format = {};        ///< K::image_data_format() by default
   OptionalShape input_shape = {}, batch_input_shape = {};
   std::string name = {};
@@ -21,19 +22,23 @@ struct ResizingOptions {
   std::optional<DType> dtype = {};
 };
 
-/// Images of height * width pixels, in the dtype of the input: integers are computed in float64, rounded and
-/// brought into their range. Pixels have their middles at half numbers: pixel i of the new image shows the
-/// place (i + 0.5) * old / new of the old one.
+/// A layer that resizes images to height * width pixels, in the dtype of the input. Integer images are
+/// computed in float64, rounded, and converted back. The center of pixel i is at i + 0.5: pixel i of the
+/// result shows the position (i + 0.5) * old / new of the input.
 ///
-/// - "nearest" takes the pixel there.
-/// - "bilinear" weighs the pixels to either side by their nearness, and beyond the border takes that of the
-///   border. "bicubic" (Keys, a = -0.5), "lanczos3", "lanczos5", "gaussian" and "mitchellcubic" weigh up to
-///   4, 6, 10, 3 and 4 in each direction, those that exist, to a sum of 1. With `antialias` the neighbourhood
-///   is as many times wider as the image becomes smaller.
-/// - "area" takes the mean of what a new pixel covers.
+/// - "nearest" takes the pixel at the position.
+/// - "bilinear" weights the two nearest pixels along each axis by distance; beyond the outermost centers the
+///   border pixel counts alone.
+/// - "bicubic" (Keys, a = -0.5), "lanczos3", "lanczos5", "gaussian" and "mitchellcubic" weight up to 4, 6,
+///   10, 3 and 4 pixels along each axis. Pixels outside of the image are left out, and the weights are
+///   divided by their sum.
+/// - "area" takes the mean of the area that the new pixel covers.
 ///
-/// Throws ValueError for a size below 1, an unknown interpolation or fill mode, both ways to keep the ratio,
-/// another rank, and images without pixels. Mirrors `keras.layers.Resizing`.
+/// With `antialias`, the methods that weight pixels use n times as many pixels along an axis that becomes n
+/// times shorter.
+///
+/// Throws ValueError for a size below 1, an unknown interpolation or fill mode, crop_to_aspect_ratio together
+/// with pad_to_aspect_ratio, a wrong rank, and images without pixels. Mirrors `keras.layers.Resizing`.
 class Resizing : public Layer {
  public:
   Resizing(std::int64_t height, std::int64_t width, const ResizingOptions& options = {});
@@ -47,9 +52,10 @@ struct CenterCropOptions {
   std::optional<DType> dtype = {};
 };
 
-/// The middle of the images, height * width pixels from pixel (difference / 2, rounded down) on, in the
-/// layer's dtype. Images that are smaller in one direction are resized, with crop_to_aspect_ratio. Errors as
-/// for Resizing. Mirrors `keras.layers.CenterCrop`.
+/// A layer that crops images to the center: height * width pixels from pixel floor(difference / 2) on, in the
+/// layer's dtype. An image that is smaller than the window is resized as by Resizing with
+/// crop_to_aspect_ratio. Throws ValueError for a size below 1, a wrong rank, and images without pixels.
+/// Mirrors `keras.layers.CenterCrop`.
 class CenterCrop : public Layer {
  public:
   CenterCrop(std::int64_t height, std::int64_t width, const CenterCropOptions& options = {});

@@ -10,10 +10,10 @@ namespace K = backend;
 
 namespace {
 
-/// Names the entries that Keras writes in configs beside the options.
+/// The options of a lookup layer, and the entries that Keras adds to the config.
 template <class Options>
 struct LookupArguments : Options {
-  std::optional<bool> has_input_vocabulary = {};  ///< false: the vocabulary was learned
+  std::optional<bool> has_input_vocabulary = {};  ///< false for a learned vocabulary
   std::optional<std::int64_t> vocabulary_size = {};
   std::string oov_method = "floormod";
 };
@@ -74,7 +74,7 @@ class LookupImpl : public LayerWith<Arguments> {
     config.set("idf_weights", vocabulary_.idf_weights());
     config.set("vocabulary_size", vocabulary_.empty() ? Value() : Value(vocabulary_.size()));
     config.set("has_input_vocabulary", !learns_);
-    config.erase("oov_method");  // always the default, which releases of Keras before 3.14 do not know
+    config.erase("oov_method");  // always the default; Keras before 3.14 does not know the entry
     return config;
   }
 
@@ -87,7 +87,8 @@ class LookupImpl : public LayerWith<Arguments> {
   Vocabulary<Token>& vocabulary() { return vocabulary_; }
 
  protected:
-  /// Encodes places as the output mode says; vectors have the layer's dtype if that is floating.
+  /// Encodes places as the output mode says. Vectors have the layer's dtype if the dtype is floating,
+  /// otherwise floatx().
   Tensor encoded(const Tensor& places) const {
     return vocabulary_.encoded(places, vector_dtype(), this->name());
   }
@@ -149,7 +150,7 @@ class StringLookupImpl final : public LookupImpl<std::string, StringArguments> {
         fail("[", name(), "] the rows must have one length in output_mode=\"", args.output_mode,
              "\": received ", row.size(), " and ", longest);
       for (const std::string& token : row) places.push_back(vocabulary_.place(token, name()));
-      places.insert(places.end(), longest - row.size(), -1);  // in no vector
+      places.insert(places.end(), longest - row.size(), -1);  // left out of the vectors
     }
     Shape shape;
     if (strings.rank() == 2) shape.push_back(static_cast<std::int64_t>(rows.size()));
@@ -230,7 +231,7 @@ class IntegerLookupImpl final : public LookupImpl<std::int64_t, IntegerArguments
   }
 };
 
-/// The layer's class, which must be T.
+/// Returns the implementation of the layer. Throws ValueError for a layer of another class.
 template <class T>
 T& as(const Layer& layer, const char* class_name) {
   auto* lookup = dynamic_cast<T*>(&layer.impl());

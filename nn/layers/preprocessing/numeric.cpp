@@ -61,7 +61,7 @@ void unnest(const Value& value, const std::string& what, std::size_t axis, Shape
   for (const Value& row : value.list()) unnest(row, what, axis + 1, shape, numbers);
 }
 
-/// The array that the lists are.
+/// Returns nested lists of numbers as a float64 tensor. Throws ValueError for rows of different shapes.
 Tensor tensor_of(const Value& value, const std::string& what) {
   Shape shape;
   for (const Value* row = &value; row->is_list(); row = &row->list()[0]) {
@@ -89,7 +89,7 @@ void fields(NormalizationArguments& a, F&& field) {
   field("variance", a.variance);
 }
 
-/// Mean and variance of what came so far, in double precision.
+/// The running mean and variance of all batches, in double precision.
 class Moments {
  public:
   void clear() { *this = Moments(); }
@@ -114,7 +114,7 @@ class Moments {
 
  private:
   double count_ = 0;
-  Tensor mean_, squares_;  ///< the sum of the squared differences to the mean
+  Tensor mean_, squares_;  ///< `squares_`: the sum of the squared differences from the mean
 };
 
 class NormalizationImpl final : public LayerWith<NormalizationArguments> {
@@ -150,7 +150,7 @@ class NormalizationImpl final : public LayerWith<NormalizationArguments> {
     }
     if (given_mean_.defined()) place_given(input);
     else add_statistics(extents);
-    if (!axes_.empty()) input_spec = {spec};  // one mean for all fits every shape
+    if (!axes_.empty()) input_spec = {spec};  // a single mean fits every shape
   }
 
   Tensor call(const Tensor& given) override {
@@ -210,7 +210,8 @@ class NormalizationImpl final : public LayerWith<NormalizationArguments> {
     variance_ = add_weight("variance", extents, {.initializer = "ones", .trainable = false});
     count_ = add_weight("count", {}, {.initializer = "zeros", .trainable = false, .dtype = DType::Int64});
   }
-  /// Puts the axes of the given statistics, counted from the last, at the places of `axis`.
+  /// Reshapes the given statistics to broadcast to the input: the last axes of the statistics become the last
+  /// axes of `axis`.
   void place_given(const Shape& input) {
     const Shape& given = given_mean_.shape();
     Shape shape(std::vector<std::int64_t>(input.size(), 1));
@@ -271,7 +272,8 @@ class RescalingImpl final : public LayerWith<RescalingArguments> {
 
 // --- Discretization ----------------------------------------------------------------------------------------
 
-/// The class of Discretization. A config with boundaries and num_bins is that of an adapted layer.
+/// The implementation of Discretization. A config with both boundaries and num_bins belongs to an adapted
+/// layer.
 class DiscretizationImpl final : public LayerWith<DiscretizationOptions> {
  public:
   explicit DiscretizationImpl(const DiscretizationOptions& options)
@@ -287,7 +289,7 @@ class DiscretizationImpl final : public LayerWith<DiscretizationOptions> {
     config.set("bin_boundaries", boundaries_);
     return config;
   }
-  /// Returns the arguments of Keras's class, which has no `trainable`.
+  /// Returns the config without `trainable`, which Keras's Discretization does not have.
   Value to_value() const override { return without_arguments(LayerWith::to_value(), {"trainable"}); }
 
   Tensor call(const Tensor& x) override {
@@ -343,7 +345,7 @@ class DiscretizationImpl final : public LayerWith<DiscretizationOptions> {
   Tensor bins(const Tensor& x) const {
     Tensor out = Tensor::empty(x.shape(), DType::Int64);
     dispatch(x.dtype(), [&]<class T>() {
-      // A boundary is what the numbers' dtype makes of it: 0.7f is not below 0.7.
+      // A boundary is rounded to the dtype of the numbers, so that 0.7f is not below the boundary 0.7.
       std::vector<double> boundaries;
       for (const double b : *boundaries_)
         boundaries.push_back(x.dtype().is_floating() ? static_cast<double>(static_cast<T>(b)) : b);

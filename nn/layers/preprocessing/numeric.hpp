@@ -2,27 +2,28 @@
 #include <ktape/autograd/literal.hpp>
 #include <ktape/nn/layers/base/layer.hpp>
 
-/// Numbers on the scale that a model wants: shifted, scaled, or sorted into bins.
+/// Preprocessing of numbers: normalization, rescaling, and sorting into bins.
 namespace ktape::nn {
 
 struct NormalizationOptions {
-  Axes axis = -1;                      ///< axes with a mean for each index; None: one mean for all elements
-  ArrayLike mean = {}, variance = {};  ///< known beforehand, both or neither; they broadcast to the axes
-  bool invert = false;                 ///< the other way: x * sqrt(variance) + mean
+  Axes axis = -1;  ///< axes whose indices have separate means; None: one mean for all elements
+  ArrayLike mean = {}, variance = {};  ///< known statistics, both or neither; broadcast to `axis`
+  bool invert = false;                 ///< compute the inverse: x * sqrt(variance) + mean
   OptionalShape input_shape = {}, batch_input_shape = {};
   std::string name = {};
   bool trainable = true;
   std::optional<DType> dtype = {};
 };
 
-/// (x - mean) / max(sqrt(variance), 1e-7), in the layer's dtype. Without a mean and variance, `adapt` finds
-/// them: the mean and the population variance over all axes but those of `axis`, in double precision however
-/// many batches there are. They are the weights mean and variance, with the extents of `axis` in ascending
-/// order (0 and 1 before `adapt`), and count, the number of elements of each mean. Masks pass.
+/// A layer that computes (x - mean) / max(sqrt(variance), 1e-7), in the layer's dtype. If mean and variance
+/// are not given, `adapt` computes the mean and the population variance over all axes except `axis`, in
+/// double precision over all batches. The layer then has three weights: mean and variance, with the extents
+/// of `axis` in ascending order of the axes (0 and 1 before `adapt`), and count, the number of elements of
+/// each mean. The output has the mask of the input.
 ///
-/// Throws ValueError for a mean without a variance, for shapes of the two that differ or do not broadcast,
-/// for an axis that the input does not have or of unknown extent, and for `adapt` with a mean given. Mirrors
-/// `keras.layers.Normalization`.
+/// Throws ValueError for a mean without a variance or a variance without a mean, for a mean and a variance of
+/// different shapes or of a shape that does not broadcast, for an axis that the input does not have or whose
+/// extent is unknown, and for `adapt` when a mean is given. Mirrors `keras.layers.Normalization`.
 class Normalization : public Layer {
  public:
   explicit Normalization(const NormalizationOptions& options = {});
@@ -38,34 +39,36 @@ struct RescalingOptions {
   std::optional<DType> dtype = {};
 };
 
-/// x * scale + offset in the layer's dtype: `Rescaling(1. / 255)` brings pixels to [0, 1]. Scale and offset
-/// are numbers, or arrays that broadcast to x; a list counts the channels, which are where
-/// `K::image_data_format()` says. Masks pass. Mirrors `keras.layers.Rescaling`.
+/// A layer that computes x * scale + offset, in the layer's dtype: `Rescaling(1. / 255)` maps pixels to [0,
+/// 1]. Scale and offset are numbers, or arrays that broadcast to x. A one-dimensional array holds a number
+/// for each channel, on the channel axis of `K::image_data_format()`. The output has the mask of the input.
+/// Mirrors `keras.layers.Rescaling`.
 class Rescaling : public Layer {
  public:
   explicit Rescaling(const ArrayLike& scale, const RescalingOptions& options = {});
 };
 
 struct DiscretizationOptions {
-  std::optional<std::vector<double>> bin_boundaries = {};  ///< ascending; either these or num_bins
+  std::optional<std::vector<double>> bin_boundaries = {};  ///< ascending; instead of num_bins
   std::optional<std::int64_t> num_bins = {};  ///< the number of bins whose boundaries `adapt` finds
-  double epsilon = 0.01;            ///< how far a boundary that `adapt` found may be from its quantile
-  std::string output_mode = "int";  ///< "one_hot", "multi_hot" or "count"
+  double epsilon = 0.01;  ///< the error of the boundaries that `adapt` finds, as a fraction of the data
+  std::string output_mode = "int";  ///< "int", "one_hot", "multi_hot" or "count"
   bool sparse = false;              ///< refused: outputs are dense
   OptionalShape input_shape = {}, batch_input_shape = {};
   std::string name = {};
   bool trainable = true;
-  std::optional<DType> dtype = {};  ///< dtype of the output; by default int64 for "int", else floatx()
+  std::optional<DType> dtype = {};  ///< the dtype of the output; by default int64 for "int", else floatx()
 };
 
-/// Numbers become numbers of bins: boundaries b1 < b2 < ... make the bins (-inf, b1), [b1, b2), ..., and the
-/// bin of x is the number of boundaries not above it (NaN is in the last). What becomes of the bins is as in
-/// CategoryEncoding; "int" gives them as they are, in the shape of x.
+/// A layer that maps numbers to bins. The boundaries b1 < b2 < ... define the bins (-inf, b1), [b1, b2), ...;
+/// the bin of x is the number of boundaries that are not above x. NaN is in the last bin. "int" returns the
+/// bins in the shape of x; the other modes encode the bins like CategoryEncoding.
 ///
-/// `adapt` takes the quantiles 1 / num_bins, 2 / num_bins, ... of all elements as boundaries, from a summary
-/// of about 1 / epsilon values, as Keras does. The boundaries are then part of the config. Throws ValueError
-/// unless just one of `bin_boundaries` and `num_bins` is given, for boundaries that do not ascend, for
-/// `adapt` without `num_bins`, and for a call before `adapt`. Mirrors `keras.layers.Discretization`.
+/// `adapt` takes the quantiles 1 / num_bins, 2 / num_bins, ... of all elements as boundaries, computed from a
+/// summary of about 1 / epsilon values, as in Keras. The boundaries then become part of the config. Throws
+/// ValueError unless exactly one of `bin_boundaries` and `num_bins` is given, for boundaries that do not
+/// ascend, for `adapt` without `num_bins`, and for a call before `adapt`. Mirrors
+/// `keras.layers.Discretization`.
 class Discretization : public Layer {
  public:
   explicit Discretization(const DiscretizationOptions& options = {});

@@ -13,7 +13,7 @@ namespace {
 
 // --- From a text to tokens ---------------------------------------------------------------------------------
 
-// ASCII, whatever the locale.
+// The three functions know ASCII characters only, independent of the locale.
 bool is_upper(char c) { return c >= 'A' && c <= 'Z'; }
 bool is_space(char c) { return c == ' ' || (c >= '\t' && c <= '\r'); }
 bool is_punctuation(char c) {
@@ -40,7 +40,7 @@ std::vector<std::string> words(const std::string& text) {
   return out;
 }
 
-/// The bytes of the UTF-8 character that begins here; 0 where none does.
+/// Returns the number of bytes of the UTF-8 character at position `at`, or 0 for invalid UTF-8.
 std::size_t character_length(const std::string& text, std::size_t at) {
   const auto byte = [&](std::size_t i) -> unsigned {
     return at + i < text.size() ? static_cast<unsigned char>(text[at + i]) : 0u;
@@ -68,7 +68,7 @@ std::vector<std::string> characters(const std::string& text) {
   return out;
 }
 
-/// Returns, for each width in turn, all runs of that many neighbouring tokens, joined by spaces.
+/// Returns all n-grams: for each width n, in order, all runs of n neighbouring tokens, joined by spaces.
 std::vector<std::string> joined(const std::vector<std::string>& tokens,
                                 const std::vector<std::int64_t>& widths) {
   std::vector<std::string> out;
@@ -85,9 +85,9 @@ std::vector<std::string> joined(const std::vector<std::string>& tokens,
 
 // --- TextVectorization -------------------------------------------------------------------------------------
 
-/// The options, with the entries that Keras writes in configs beside them.
+/// The options of TextVectorization, and the entries that Keras adds to the config.
 struct TextVectorizationArguments : TextVectorizationOptions {
-  std::optional<bool> has_input_vocabulary = {};  ///< false: the vocabulary was learned
+  std::optional<bool> has_input_vocabulary = {};  ///< false for a learned vocabulary
   std::optional<std::int64_t> vocabulary_size = {};
 };
 
@@ -158,7 +158,7 @@ class TextVectorizationImpl final : public LayerWith<TextVectorizationArguments>
     else if (one_each && mode_ == OutputMode::Int && !cut) shape.erase(1);
     const Tensor numbers = Tensor::empty(shape, DType::Int64);
     auto* next = numbers.pointer<std::int64_t>();
-    const std::int64_t padding = mode_ == OutputMode::Int ? 0 : -1;  // -1: in no vector
+    const std::int64_t padding = mode_ == OutputMode::Int ? 0 : -1;  // -1 is left out of the vectors
     for (const auto& document : documents)
       for (std::size_t i = 0; i < length; ++i)
         *next++ = i < document.size() ? vocabulary_.place(document[i], name()) : padding;
@@ -206,7 +206,7 @@ class TextVectorizationImpl final : public LayerWith<TextVectorizationArguments>
     constexpr std::int64_t most = 1 << 16;
     if (words > most) fail("[", layer_name, "] ngrams must be at most ", most, ": received ngrams=", words);
   }
-  /// Returns the widths that `ngrams` means: a single number n means 1 to n.
+  /// Returns the widths of the n-grams: a single number n gives 1 to n.
   static std::vector<std::int64_t> widths(const backend::PerAxis<std::int64_t>& given) {
     for (const std::int64_t width : given.list()) expect_in_gram(width);
     const bool up_to = given.list().size() == 1 && given.over(2).size() == 2;

@@ -5,8 +5,8 @@
 
 namespace ktape::nn {
 
-/// A function that standardizes texts, or splits them into tokens: a method of Keras by name, None, or a
-/// callable. A layer with a function has no config from which it could be made again.
+/// A step of text preprocessing (standardize or split): the name of a method of Keras, None, or a callable. A
+/// layer with a callable cannot be made again from its config.
 template <class Result>
 class TextStep {
  public:
@@ -18,12 +18,12 @@ class TextStep {
   template <class F>
   requires(std::is_invocable_r_v<Result, F&, const std::string&>) TextStep(F f)
       : name_("function"), function_(std::move(f)) {}
-  /// A name, or null for None.
+  /// Reads a step from a config: a name, or null for None.
   explicit TextStep(const Value& value) {
     if (!value.is_null()) name_ = value.string("[TextVectorization] standardize or split");
   }
 
-  /// Empty for None.
+  /// Returns the name of the step, "function" for a callable, "" for None.
   const std::string& name() const { return name_; }
   const Function& function() const { return function_; }
   Value to_value() const {
@@ -37,18 +37,19 @@ class TextStep {
 };
 
 struct TextVectorizationOptions {
-  std::optional<std::int64_t> max_tokens =
-      {};  ///< the largest size of the vocabulary, with the special tokens
-  /// "lower", "strip_punctuation", both, None or a function of a text.
+  /// The largest size of the vocabulary, including the special tokens.
+  std::optional<std::int64_t> max_tokens = {};
+  /// "lower", "strip_punctuation", "lower_and_strip_punctuation", None, or a function from a text to a text.
   TextStep<std::string> standardize = "lower_and_strip_punctuation";
-  /// "whitespace", "character", None or a function of a text that gives its tokens.
+  /// "whitespace", "character", None, or a function from a text to its tokens.
   TextStep<std::vector<std::string>> split = "whitespace";
-  /// Joins neighbours with a space: n stands for 1 to n of them, a list for just these numbers.
+  /// The lengths of the n-grams, which are neighbouring tokens joined by spaces: a number n stands for the
+  /// lengths 1 to n, a list for the lengths in the list.
   std::optional<backend::PerAxis<std::int64_t>> ngrams = {};
-  std::string output_mode = "int";  ///< "multi_hot", "count" or "tf_idf"
-  std::optional<std::int64_t> output_sequence_length =
-      {};                               ///< the length of rows in "int"; by default that of the longest row
-  bool pad_to_max_tokens = false;       ///< vectors have max_tokens elements
+  std::string output_mode = "int";  ///< "int", "multi_hot", "count" or "tf_idf"
+  /// The length of the rows in "int"; by default the length of the longest row.
+  std::optional<std::int64_t> output_sequence_length = {};
+  bool pad_to_max_tokens = false;       ///< make vectors of max_tokens elements for smaller vocabularies, too
   Tokens<std::string> vocabulary = {};  ///< the tokens, with or without the special tokens before them
   std::optional<std::vector<double>> idf_weights = {};  ///< the weight of each token, for "tf_idf"
   bool sparse = false, ragged = false;                  ///< refused: outputs are dense
@@ -59,26 +60,28 @@ struct TextVectorizationOptions {
   std::optional<DType> dtype = {};
 };
 
-/// Texts become rows of numbers: each is standardized (ASCII letters lowered, ASCII punctuation removed),
-/// split (at ASCII white space, or into the characters of UTF-8, of which a broken one is U+FFFD), joined to
-/// n-grams, and looked up in a vocabulary, in which "" at 0 is padding and "[UNK]" is every unknown token.
+/// A layer that maps texts to rows of numbers. The layer standardizes each text (lowers ASCII letters,
+/// removes ASCII punctuation), splits the text into tokens (at ASCII white space, or into UTF-8 characters,
+/// with U+FFFD for an invalid byte), joins tokens to n-grams, and looks the tokens up in a vocabulary. The
+/// vocabulary has "" at place 0 for padding and "[UNK]" at place 1 for unknown tokens.
 ///
-/// - "int": (texts, tokens) places, int64, padded with 0 or cut to `output_sequence_length`. One text alone
+/// - "int": places (texts, tokens), int64, padded with 0, or cut to `output_sequence_length`. A single text
 ///   gives (tokens,).
-/// - "multi_hot", "count", "tf_idf": (texts, places) in the layer's dtype, without the padding's place; see
-///   StringLookup. One text alone gives (places,).
+/// - "multi_hot", "count", "tf_idf": vectors (texts, places) in the layer's dtype, without a place for
+///   padding; see StringLookup. A single text gives (places,).
 ///
-/// Texts are one string, a list, or rows of one; without `split` rows are tokens, and a list is a list of
-/// tokens ("int" then gives its shape). Vocabulary, `adapt` and errors are as in StringLookup, each text
-/// being a document. Mirrors `keras.layers.TextVectorization`.
+/// Texts are a single string, a list, or rows of one string each. With `split` None the strings are tokens:
+/// rows are rows of tokens, and a list of tokens gives places in the shape of the list in "int". Vocabulary,
+/// `adapt` and errors are described at StringLookup; each text is a document. Mirrors
+/// `keras.layers.TextVectorization`.
 class TextVectorization : public Layer {
  public:
   explicit TextVectorization(const TextVectorizationOptions& options = {});
-  /// The layer that another handle holds. Throws ValueError when it is not a TextVectorization.
+  /// Shares the layer of another handle. Throws ValueError for a layer that is not a TextVectorization.
   explicit TextVectorization(const Layer& layer);
 
   Tensor operator()(const StringArray& texts) const;
-  /// Throws TypeError: it takes strings.
+  /// Throws TypeError, because the layer takes strings only.
   Tensor operator()(const Tensor& x) const;
 
   void adapt(const StringArray& texts) const;
@@ -86,7 +89,7 @@ class TextVectorization : public Layer {
 
   std::vector<std::string> get_vocabulary(bool include_special_tokens = true) const;
   std::int64_t vocabulary_size() const;
-  /// Replaces the vocabulary; `idf_weights` as long as it, for "tf_idf" only.
+  /// Replaces the vocabulary. `idf_weights` holds a weight for each token, and is for "tf_idf" only.
   void set_vocabulary(const Tokens<std::string>& vocabulary,
                       const std::optional<std::vector<double>>& idf_weights = {}) const;
 };

@@ -21,7 +21,7 @@ void fields(ActivityRegularizationOptions& a, F&& field) {
 
 namespace {
 
-/// A layer that does something in training only, and draws random numbers for it.
+/// A base class of layers that change the input in training only, with random numbers.
 template <class Arguments>
 class TrainingOnly : public LayerWith<Arguments> {
  public:
@@ -88,7 +88,8 @@ class SpatialDropoutImpl : public TrainingOnly<SpatialDropoutArguments> {
     input_spec = {{.ndim = axes + 2}};
   }
 
-  /// Returns the arguments of Keras 3's class, which has no `trainable`, and no format for sequences.
+  /// Returns the config without `trainable`, and without `data_format` for sequences with the channels last:
+  /// Keras 3 does not know these arguments.
   Value to_value() const override {
     const bool plain = axes_ == 1 && args.data_format == "channels_last";
     return without_arguments(TrainingOnly::to_value(), {"trainable", plain ? "data_format" : "trainable"});
@@ -194,9 +195,10 @@ class AlphaDropoutImpl final : public TrainingOnly<AlphaDropoutArguments> {
  protected:
   bool active() const override { return args.rate > 0; }
   Tensor disturbed(const Tensor& x, std::optional<std::int64_t> seed) const override {
-    constexpr double saturation = -1.6732632423543772 * 1.0507009873554805;  // of selu
+    constexpr double saturation =
+        -1.6732632423543772 * 1.0507009873554805;  // the limit of selu at minus infinity
     const double scale = 1 / std::sqrt((1 - args.rate) * (1 + args.rate * saturation * saturation));
-    // Dropout of ones, scaled back, is 1 for what is kept.
+    // A mask that is 1 for kept elements: K::dropout divides the ones by 1 - rate.
     const Tensor kept =
         K::dropout(K::ones_like(x), args.rate, {args.noise_shape.value_or(Shape()), seed}) * (1 - args.rate);
     return (x * kept + (1 - kept) * saturation) * scale - scale * saturation * args.rate;

@@ -1,13 +1,14 @@
 #pragma once
 #include <ktape/nn/layers/base/layer.hpp>
 
-/// Layers that work against overfitting: in training they disturb their input, in inference they return it.
-/// Masks pass.
+/// Regularization layers of Keras. The layers for dropout and noise change the input in training only, and
+/// return the input unchanged in inference. The output has the mask of the input.
 namespace ktape::nn {
 
 struct DropoutOptions {
-  OptionalShape noise_shape =
-      {};  ///< the shape of the random decisions; None is the input's extent; by default the input's shape
+  /// The shape of the random mask, which broadcasts to the input: None stands for the extent of the input. By
+  /// default the shape of the input.
+  OptionalShape noise_shape = {};
   std::optional<std::int64_t> seed = {};
   OptionalShape input_shape = {}, batch_input_shape = {};
   std::string name = {};
@@ -15,7 +16,7 @@ struct DropoutOptions {
   std::optional<DType> dtype = {};
 };
 
-/// In training, each element is 0 with the probability `rate`, and divided by 1 - rate otherwise. Throws
+/// Dropout. In training, each element becomes 0 with probability `rate`, and x / (1 - rate) otherwise. Throws
 /// ValueError unless 0 <= rate < 1.
 class Dropout : public Layer {
  public:
@@ -23,7 +24,7 @@ class Dropout : public Layer {
 };
 
 struct SpatialDropoutOptions {
-  std::string data_format = {};  ///< K::image_data_format() by default; sequences have their channels last
+  std::string data_format = {};  ///< K::image_data_format() by default, "channels_last" for sequences
   std::optional<std::int64_t> seed = {};
   OptionalShape input_shape = {}, batch_input_shape = {};
   std::string name = {};
@@ -31,15 +32,20 @@ struct SpatialDropoutOptions {
   std::optional<DType> dtype = {};
 };
 
-/// As Dropout, for whole channels: all steps, pixels or voxels of one are dropped together.
+/// Dropout of whole channels of sequences. In training, all steps of a channel become 0 with probability
+/// `rate`, and x / (1 - rate) otherwise. Throws ValueError unless 0 <= rate < 1.
 class SpatialDropout1D : public Layer {
  public:
   explicit SpatialDropout1D(double rate, const SpatialDropoutOptions& options = {});
 };
+/// Dropout of whole channels of images. In training, all pixels of a channel become 0 with probability
+/// `rate`, and x / (1 - rate) otherwise. Throws ValueError unless 0 <= rate < 1.
 class SpatialDropout2D : public Layer {
  public:
   explicit SpatialDropout2D(double rate, const SpatialDropoutOptions& options = {});
 };
+/// Dropout of whole channels of volumes. In training, all voxels of a channel become 0 with probability
+/// `rate`, and x / (1 - rate) otherwise. Throws ValueError unless 0 <= rate < 1.
 class SpatialDropout3D : public Layer {
  public:
   explicit SpatialDropout3D(double rate, const SpatialDropoutOptions& options = {});
@@ -53,21 +59,22 @@ struct NoiseOptions {
   std::optional<DType> dtype = {};
 };
 
-/// In training, x times normal numbers of mean 1 and variance rate / (1 - rate). Throws ValueError unless
-/// 0 <= rate < 1.
+/// Multiplicative Gaussian noise. In training, x times normally distributed numbers of mean 1 and variance
+/// rate / (1 - rate). Throws ValueError unless 0 <= rate < 1.
 class GaussianDropout : public Layer {
  public:
   explicit GaussianDropout(double rate, const NoiseOptions& options = {});
 };
 
-/// In training, x plus normal numbers of mean 0. Throws ValueError for a negative deviation.
+/// Additive Gaussian noise. In training, x plus normally distributed numbers of mean 0 and standard deviation
+/// `stddev`. Throws ValueError for a negative `stddev`.
 class GaussianNoise : public Layer {
  public:
   explicit GaussianNoise(double stddev, const NoiseOptions& options = {});
 };
 
 struct AlphaDropoutOptions {
-  OptionalShape noise_shape = {};  ///< as in Dropout
+  OptionalShape noise_shape = {};  ///< the shape of the random mask, see DropoutOptions
   std::optional<std::int64_t> seed = {};
   OptionalShape input_shape = {}, batch_input_shape = {};
   std::string name = {};
@@ -75,9 +82,9 @@ struct AlphaDropoutOptions {
   std::optional<DType> dtype = {};
 };
 
-/// In training, elements become the value at which selu saturates, with the probability `rate`, and all are
-/// scaled and moved so that mean 0 and variance 1 stay: for networks of selu. Throws ValueError unless
-/// 0 <= rate < 1.
+/// Dropout for networks with the activation selu. In training, an element becomes the limit of selu at minus
+/// infinity with probability `rate`; a scale and an offset for all elements then keep mean 0 and variance 1.
+/// Throws ValueError unless 0 <= rate < 1.
 class AlphaDropout : public Layer {
  public:
   explicit AlphaDropout(double rate, const AlphaDropoutOptions& options = {});
@@ -91,7 +98,7 @@ struct ActivityRegularizationOptions {
   std::optional<DType> dtype = {};
 };
 
-/// Returns its input, and adds l1 * sum(|x|) + l2 * sum(x^2) per sample to the loss.
+/// A layer that returns its input, and adds l1 * sum(|x|) + l2 * sum(x^2) per sample to the loss.
 class ActivityRegularization : public Layer {
  public:
   explicit ActivityRegularization(const ActivityRegularizationOptions& options = {});

@@ -10,7 +10,8 @@ namespace K = backend;
 
 namespace {
 
-/// The pairs that are meant, one for each axis; none is negative.
+/// Returns a pair (before, after) for each spatial axis. Throws ValueError for a wrong number of pairs and
+/// for negative numbers.
 std::vector<PaddingPair> pairs_of(const char* layer, const char* argument, const PerAxis<PaddingPair>& given,
                                   int axes) {
   const std::vector<PaddingPair> pairs = given.over(axes);
@@ -27,7 +28,8 @@ std::vector<PaddingPair> pairs_of(const char* layer, const char* argument, const
 
 // --- Borders -----------------------------------------------------------------------------------------------
 
-/// Pairs is one for sequences, and one for each axis otherwise.
+/// The arguments of zero padding. Pairs is a PaddingPair for sequences, and a PerAxis of pairs for images and
+/// volumes.
 template <class Pairs>
 struct ZeroPaddingArguments : SpatialOptions {
   Pairs padding = 1;
@@ -56,7 +58,7 @@ PerAxis<PaddingPair> canonical_pairs(const char* layer, const char* argument,
   return pairs_of(layer, argument, given, axes);
 }
 
-/// The arguments as they stand in a config: a pair for each axis, and the data format that is meant.
+/// Returns the arguments as written in a config, with a pair for each axis and a known data format.
 template <class Pairs>
 ZeroPaddingArguments<Pairs> canonical(const char* layer, ZeroPaddingArguments<Pairs> arguments, int axes) {
   arguments.padding = canonical_pairs(layer, "padding", arguments.padding, axes);
@@ -85,7 +87,7 @@ class ZeroPaddingImpl : public LayerWith<ZeroPaddingArguments<Pairs>> {
   Tensor call(const Tensor& x) override { return K::pad(x, pairs_); }
 
  private:
-  std::vector<PaddingPair> pairs_;  ///< the padding before and after each axis
+  std::vector<PaddingPair> pairs_;  ///< the padding before and after the elements of each axis
 };
 
 template <class Pairs>
@@ -131,7 +133,8 @@ struct ZeroPadding3DImpl final : ZeroPaddingImpl<PerAxis<PaddingPair>> {
 struct Cropping1DImpl final : CroppingImpl<PaddingPair> {
   explicit Cropping1DImpl(const CropSteps& a) : CroppingImpl("Cropping1D", 1, with_format(a)) {}
 
-  /// Returns the arguments of Keras's class, which has no `data_format`: its channels are always last.
+  /// Returns the config without `data_format`, which Keras's Cropping1D does not have: the channels are
+  /// always last.
   Value to_value() const override {
     if (args.data_format != "channels_last") return CroppingImpl::to_value();
     return without_arguments(CroppingImpl::to_value(), {"data_format"});

@@ -65,7 +65,7 @@ class ReshapeImpl final : public LayerWith<ReshapeArguments> {
           args.target_shape);
   }
 
-  /// Returns extents as numbers: a shape has null for -1, which Keras does not take here.
+  /// Writes the extents as numbers, because a Shape in a config has null for -1, which Keras does not accept.
   Config get_config() const override {
     return {{"target_shape", Value::List(args.target_shape.begin(), args.target_shape.end())}};
   }
@@ -81,7 +81,7 @@ class ReshapeImpl final : public LayerWith<ReshapeArguments> {
   }
 
  private:
-  /// The samples keep their size.
+  /// Throws ValueError if the number of elements of a sample changes.
   void check(const Shape& x) const {
     const bool known = std::none_of(x.begin() + 1, x.end(), [](auto n) { return n == None; });
     if (known && x.count(1) != args.target_shape.count())
@@ -89,8 +89,8 @@ class ReshapeImpl final : public LayerWith<ReshapeArguments> {
            " elements: received target_shape=", args.target_shape, " for shape=", x);
   }
 
-  /// Returns a symbol x of unknown batch size with the target shape. The extent that stands as -1 stays
-  /// unknown if x has an unknown extent after the batch axis.
+  /// Reshapes a symbol of unknown batch size. The extent that is given as -1 stays unknown if x has an
+  /// unknown extent after the batch axis.
   Tensor with_open_batch(const Tensor& x) const {
     Shape shape = args.target_shape;
     std::int64_t rest = 1;

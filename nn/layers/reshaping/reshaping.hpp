@@ -1,36 +1,39 @@
 #pragma once
 #include <ktape/nn/layers/base/layer.hpp>
 
-/// Layers that give the elements of a sample another shape or place. The batch axis stays.
+/// Layers that change the shape of the samples, or the order of the axes. The batch axis does not change.
 namespace ktape::nn {
 
 struct FlattenOptions {
-  std::string data_format = {};  ///< "channels_first" first moves the channels to the end
+  std::string data_format = {};  ///< "channels_first" moves the channels to the end before flattening
   OptionalShape input_shape = {}, batch_input_shape = {};
   std::string name = {};
   bool trainable = true;
   std::optional<DType> dtype = {};
 };
 
-/// (batch, ...) becomes (batch, features).
+/// A layer that flattens each sample: (batch, ...) becomes (batch, features).
 class Flatten : public Layer {
  public:
   explicit Flatten(const FlattenOptions& options = {});
 };
 
-/// (batch, ...) becomes (batch, target_shape...), of which one extent may be -1.
+/// A layer that reshapes each sample: (batch, ...) becomes (batch, target_shape...). One extent of
+/// target_shape may be -1: the layer computes the extent from the size of a sample. Throws ValueError unless
+/// the number of elements of a sample stays.
 class Reshape : public Layer {
  public:
   explicit Reshape(const Shape& target_shape, const LayerOptions& options = {});
 };
 
-/// Axis d of the output is axis dims[d - 1] of the input; the axes count from 1.
+/// A layer that permutes the axes of a sample: axis d of the output is axis dims[d - 1] of the input. Axes
+/// count from 1, because axis 0 is the batch axis.
 class Permute : public Layer {
  public:
   explicit Permute(const Shape& dims, const LayerOptions& options = {});
 };
 
-/// (batch, features) becomes (batch, n, features).
+/// A layer that repeats each sample n times: (batch, features) becomes (batch, n, features).
 class RepeatVector : public Layer {
  public:
   explicit RepeatVector(std::int64_t n, const LayerOptions& options = {});

@@ -6,7 +6,7 @@ namespace {
 
 // --- RNN ---------------------------------------------------------------------------------------------------
 
-/// A cell, or a list of cells, which are stacked.
+/// The cell argument of RNN: a cell, or a list of cells that RNN stacks.
 struct CellArgument : Layer {
   CellArgument() = default;
   CellArgument(const Layer& cell) : Layer(cell) {}

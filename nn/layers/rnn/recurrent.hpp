@@ -1,32 +1,34 @@
 #pragma once
 #include <ktape/nn/layers/rnn/recurrent_cells.hpp>
 
-/// Recurrent layers: from (batch, steps, features) to the output of the last step, (batch, units), or, with
-/// `return_sequences`, to the outputs of all steps, (batch, steps, units). With `return_state`, `apply`
-/// returns the final states after the output.
+/// Recurrent layers of Keras. The input is (batch, steps, features). The output is the output of the last
+/// step, (batch, units), or, with `return_sequences`, the outputs of all steps, (batch, steps, units). With
+/// `return_state`, `apply` returns the output followed by the final states.
 ///
-///     nn::LSTM lstm(16, {.return_sequences = true, .return_state = true});
-///     auto outputs = lstm.apply(x, {.initial_state = {h, c}});  // all outputs, h, c
+///      nn::LSTM lstm(16, {.return_sequences = true, .return_state = true});
+///      auto outputs = lstm.apply(x, {.initial_state = {h, c}});  // all outputs, h, c
 ///
-/// The first states are zeros, the call's `initial_state` or, with `stateful`, the final states of the last
-/// call. A masked step repeats the output of the step before (zeros for the first step) and keeps the states.
-/// The mask passes with `return_sequences`, and ends here otherwise.
+/// The initial states are the call's `initial_state` or, with `stateful`, the final states of the last call;
+/// by default the initial states are zeros. A masked step repeats the output of the previous step (zeros at
+/// the first step) and keeps the states. With `return_sequences` the output has the mask of the input;
+/// otherwise the output has no mask.
 ///
-/// With the default activations, and when no dropout applies, a layer runs as one op: `K::simple_rnn`,
-/// `K::gru` or `K::lstm`. Throws ValueError for inputs of another rank, another number of initial states, and
-/// states that do not fit.
+/// A layer with the default activations runs as one op, `K::simple_rnn`, `K::gru` or `K::lstm`, unless
+/// dropout applies. Throws ValueError for inputs of a wrong rank, for a wrong number of initial states, and
+/// for initial states of a wrong shape.
 namespace ktape::nn {
 
-/// Any recurrent layer, seen as one that keeps states.
+/// A handle of any recurrent layer, with access to the states of a stateful layer.
 class RecurrentLayer : public RecurrentKernelLayer {
  public:
   /// Throws ValueError for a layer that is not recurrent.
   explicit RecurrentLayer(const Layer& layer);
-  /// Returns the states that the last call of a stateful layer left; none before the first.
+  /// Returns the final states of the last call of a stateful layer. The list is empty before the first call.
   std::vector<Tensor> states() const;
-  /// Forgets the states, so that the next call begins with zeros.
+  /// Resets the states, so that the next call begins with zeros.
   void reset_states() const;
-  /// Sets the states with which the next call begins. Throws ValueError unless there is one for each state.
+  /// Sets the initial states of the next call. Throws ValueError for a wrong number of states, and for a
+  /// wrong shape of a state.
   void reset_states(const std::vector<Tensor>& states) const;
 
  protected:
@@ -35,10 +37,10 @@ class RecurrentLayer : public RecurrentKernelLayer {
 
 struct RNNOptions {
   bool return_sequences = false, return_state = false;
-  bool go_backwards = false;  ///< the outputs are in the order in which the steps ran
-  bool stateful = false;
-  bool unroll = false;  ///< accepted; the result is the same
-  bool zero_output_for_mask = false;
+  bool go_backwards = false;  ///< run from the last step to the first; the outputs have this order, too
+  bool stateful = false;      ///< begin each call with the final states of the last call
+  bool unroll = false;        ///< accepted for Keras; does not change the result
+  bool zero_output_for_mask = false;  ///< a masked step outputs zeros
   Regularizer activity_regularizer = {};
   OptionalShape input_shape = {}, batch_input_shape = {};
   std::string name = {};
@@ -46,7 +48,7 @@ struct RNNOptions {
   std::optional<DType> dtype = {};
 };
 
-/// Runs a cell, or several that are stacked, over the steps.
+/// A recurrent layer that runs a cell, or stacked cells, over the steps.
 class RNN : public RecurrentLayer {
  public:
   explicit RNN(const Layer& cell, const RNNOptions& options = {});
@@ -71,7 +73,7 @@ struct SimpleRNNOptions {
   std::optional<DType> dtype = {};
 };
 
-/// SimpleRNNCell over the steps.
+/// A recurrent layer that runs SimpleRNNCell over the steps.
 class SimpleRNN : public RecurrentLayer {
  public:
   explicit SimpleRNN(std::int64_t units, const SimpleRNNOptions& options = {});
@@ -96,7 +98,7 @@ struct LSTMOptions {
   std::optional<DType> dtype = {};
 };
 
-/// LSTMCell over the steps.
+/// A recurrent layer that runs LSTMCell over the steps.
 class LSTM : public RecurrentLayer {
  public:
   explicit LSTM(std::int64_t units, const LSTMOptions& options = {});
@@ -121,7 +123,7 @@ struct GRUOptions {
   std::optional<DType> dtype = {};
 };
 
-/// GRUCell over the steps.
+/// A recurrent layer that runs GRUCell over the steps.
 class GRU : public RecurrentLayer {
  public:
   explicit GRU(std::int64_t units, const GRUOptions& options = {});

@@ -2,19 +2,21 @@
 #include <ktape/nn/layers/base/arguments.hpp>
 #include <ktape/nn/layers/rnn/recurrent_cells.hpp>
 
-/// The constructor arguments of the three kinds of cells and of their layers.
+/// The constructor arguments of the cells, and functions for layers that contain a cell or another layer.
+/// Internal: sources only.
 namespace ktape::nn {
 
 enum class CellKind { Simple, Lstm, Gru };
 
-/// The arguments of a cell of any kind; a kind has no use for some of them.
+/// The arguments of a cell of one kind. `recurrent_activation` is for LSTM and GRU, `unit_forget_bias` for
+/// LSTM, `reset_after` for GRU.
 template <CellKind kind>
 struct CellArguments : LSTMCellOptions {
   std::int64_t units = 0;
   bool reset_after = true;
 };
 
-/// Names the arguments of the cells that have an input kernel and a recurrent kernel.
+/// Names the common arguments of the cells for configs, without the arguments that the kind does not have.
 template <class Arguments, class F>
 void gate_fields(Arguments& a, F&& field, CellKind kind = CellKind::Lstm) {
   field("activation", a.activation);
@@ -42,7 +44,7 @@ void fields(CellArguments<kind>& a, F&& field) {
   if (kind == CellKind::Gru) field("reset_after", a.reset_after);
 }
 
-/// Takes over what the options of a cell, or of a layer that runs one, have in common with its arguments.
+/// Copies the options of a cell, or of a layer that contains a cell, into the arguments of the cell.
 template <class Options>
 void set_gate_arguments(LSTMCellOptions& a, const Options& o) {
   a.activation = o.activation, a.use_bias = o.use_bias;
@@ -58,7 +60,7 @@ void set_gate_arguments(LSTMCellOptions& a, const Options& o) {
   a.name = o.name, a.trainable = o.trainable, a.dtype = o.dtype;
 }
 
-/// Returns the arguments of a cell from the options of a cell, or of a layer that runs one.
+/// Returns the arguments of a cell, from the options of the cell or of a layer that contains the cell.
 template <CellKind kind, class Options>
 CellArguments<kind> cell_arguments(std::int64_t units, const Options& o) {
   CellArguments<kind> a;
@@ -72,21 +74,23 @@ Layer cell_of(const CellArguments<CellKind::Simple>& arguments);
 Layer cell_of(const CellArguments<CellKind::Lstm>& arguments);
 Layer cell_of(const CellArguments<CellKind::Gru>& arguments);
 
-/// The initializer of a bias for the gates i, f, c, o that begins with ones for f.
+/// Returns the initializer of a bias for the gates i, f, c, o: ones for the forget gate f, `bias` for the
+/// other gates.
 Initializer with_open_forget_gate(const Initializer& bias, std::int64_t units);
 
-/// Output and new states of a step of the cell on the inputs of its call.
+/// Runs a step on the inputs of a call of the cell. Returns the output followed by the new states. Throws
+/// ValueError for a wrong number of inputs.
 std::vector<Tensor> stepped(const CellImpl& cell, const backend::RnnStep& step,
                             const std::vector<Tensor>& inputs);
 
-/// The cell that a layer is; several in a list are stacked. Throws ValueError, naming `layer`, for a layer
-/// that is none.
+/// Returns the implementation of a cell. Throws ValueError, naming `layer`, for a layer that is not a cell.
 CellImpl& as_cell(const Layer& cell, const char* layer);
 
-/// The config of a layer around others, each of which gets its dtype.
+/// Returns the config of a layer that contains layers (cell, cells, layer or backward_layer), with the dtype
+/// of the layer set in the configs of the inner layers.
 Config inner_with_dtype(Config config);
 
-/// As `add_layer`, for a layer that is made of others: its dtype is theirs.
+/// Registers a layer that contains layers. On loading, the inner layers get the dtype of the outer layer.
 template <class Impl, class Arguments>
 void add_outer_layer(ClassRegistry& registry, const std::string& name) {
   const auto make = [name](const Config& config) {
@@ -95,7 +99,7 @@ void add_outer_layer(ClassRegistry& registry, const std::string& name) {
   registry.add(name, Factory(make));
 }
 
-/// A layer as the argument of another: given as an object, or by its {class_name, config}.
+/// A layer as an argument of another layer: given as a layer, or as a {class_name, config}.
 struct LayerArgument : Layer {
   LayerArgument() = default;
   LayerArgument(const Layer& layer) : Layer(layer) {}

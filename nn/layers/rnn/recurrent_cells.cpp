@@ -14,7 +14,7 @@ namespace K = backend;
 using Tensors = std::vector<Tensor>;
 
 Tensors CellImpl::call(const Tensors& inputs, const CallArguments&) { return call(inputs); }
-/// Without a form of the class's own: throws, as for any layer.
+/// Throws, because the cell overrides no overload of `call`.
 Tensors CellImpl::call(const Tensors&) { return {LayerImpl::call(Tensor())}; }
 
 std::vector<Shape> CellImpl::state_shapes() const {
@@ -64,7 +64,7 @@ bool is_named(const ActivationFunction& activation, const char* name) {
   return activation.to_value() == Value(name);
 }
 
-/// A cell whose kernels hold its gates side by side.
+/// A cell with the kernels of all gates side by side in one weight.
 template <CellKind which>
 class GatedCell : public CellImpl {
  public:
@@ -129,8 +129,8 @@ class GatedCell : public CellImpl {
  protected:
   const CellArguments<which> args;
 
-  /// The new states, of which the first is the output, from the inputs, the (dropped out) state h and all
-  /// states.
+  /// Computes a step from the inputs, the state h after dropout, and all states. Returns the new states; the
+  /// first new state is the output.
   virtual Tensors step(const Tensor& x, const Tensor& h, const Tensors& states) const = 0;
   virtual bool has_op() const { return is_named(args.activation, "tanh"); }
   virtual Sequence run_op(const Tensor& x, const Tensors& states, const K::RnnOptions& options) const = 0;

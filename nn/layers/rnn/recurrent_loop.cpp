@@ -14,7 +14,7 @@ using Tensors = std::vector<Tensor>;
 
 namespace {
 
-/// Zeros of (the samples of x, shape...).
+/// Returns zeros of shape (batch, shape...), with the batch size of x, which may be unknown.
 Tensor zero_state(const Tensor& x, const Shape& shape) {
   Shape whole = shape;
   whole.insert(0, x.shape()[0]);
@@ -26,7 +26,7 @@ Tensor zero_state(const Tensor& x, const Shape& shape) {
   return samples + K::zeros(shape, {.dtype = x.dtype()});
 }
 
-/// Returns the first step of x.
+/// Returns the first time step of x.
 Tensor first_step(const Tensor& x) {
   Shape begin, size;
   for (int axis = 0; axis < x.ndim(); ++axis) begin.push_back(0), size.push_back(axis == 1 ? 1 : -1);

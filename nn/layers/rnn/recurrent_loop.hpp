@@ -18,7 +18,7 @@ void fields(RNNOptions& a, F&& field) {
   field("activity_regularizer", a.activity_regularizer);
 }
 
-/// Runs a cell over the steps of inputs of a rank.
+/// The implementation of all recurrent layers: runs a cell over the steps of inputs of rank `rank`.
 class RecurrentImpl : public LayerImpl {
  public:
   using Tensors = std::vector<Tensor>;
@@ -43,11 +43,11 @@ class RecurrentImpl : public LayerImpl {
   const RNNOptions options_;
   const int rank_;
   Layer cell_;
-  mutable std::mutex kept_;  ///< guards the states
+  mutable std::mutex kept_;  ///< guards `states_`
   Tensors states_;
 };
 
-/// The arguments of a layer that makes the cell that the layer runs.
+/// The arguments of a layer that makes the cell from arguments: SimpleRNN, LSTM, GRU and the ConvLSTM layers.
 template <class Cell>
 struct RecurrentArguments {
   Cell cell;
@@ -59,14 +59,15 @@ void fields(RecurrentArguments<Cell>& a, F&& field) {
   fields(a.loop, field);
 }
 
-/// Makes the cell with the layer's options but for the name.
+/// Sets the options of a layer, and passes `trainable` and `dtype` on to the cell. The name is for the layer
+/// only.
 template <class Cell>
 void set_layer_options(RecurrentArguments<Cell>& a, const LayerOptions& options) {
   set_layer_options(a.loop, options);
   set_layer_options(a.cell, {.trainable = options.trainable, .dtype = options.dtype});
 }
 
-/// Returns the options of the loop among those of a layer.
+/// Returns the RNNOptions among the options of a layer.
 template <class Options>
 RNNOptions loop_options(const Options& o) {
   return {.return_sequences = o.return_sequences,

@@ -31,7 +31,7 @@ void fields(BidirectionalArguments& a, F&& field) {
 
 bool flag(const Layer& layer, const char* name) { return layer.get_config().get(name, false).boolean(); }
 
-/// Makes a layer with the config of a layer, for a direction.
+/// Makes a recurrent layer with the config of the given layer, a prefix before the name, and a direction.
 RecurrentLayer like(const Layer& layer, const std::string& prefix, bool backwards) {
   Config config = layer.get_config();
   config.set("name", prefix + layer.name());
@@ -124,7 +124,7 @@ void fields(TimeDistributedArguments& a, F&& field) {
   field("layer", a.layer);
 }
 
-/// Returns the extents of x from an axis on.
+/// Returns the extents of x from axis `first` on, as tensors.
 Tensors extents_of(const Tensor& x, int first) {
   Tensors extents;
   for (int axis = first; axis < x.ndim(); ++axis) extents.push_back(K::shape(x)[axis]);
@@ -168,7 +168,7 @@ class TimeDistributedImpl final : public LayerImpl {
     return mask;
   }
 
-  /// Returns all steps of all samples as one batch.
+  /// Returns x with the steps merged into the batch axis: (batch * steps, ...).
   static Tensor steps_of(const Tensor& x) {
     Tensors extents = extents_of(x, 1);
     extents[0] = K::shape(x)[0] * extents[0];

@@ -1,39 +1,40 @@
 #pragma once
 #include <ktape/nn/layers/base/layer.hpp>
 
-/// Layers that run another layer.
+/// Wrapper layers of Keras: layers that run another layer.
 namespace ktape::nn {
 
 struct BidirectionalOptions {
   /// The merge of the outputs of both directions: "concat", "sum", "mul" or "ave"; with null, `apply` returns
-  /// both.
+  /// both outputs.
   OptionalString merge_mode = "concat";
-  Layer backward_layer = {};  ///< by default a copy of the given layer in the other direction
+  Layer backward_layer = {};  ///< by default a copy of the given layer, run in the opposite direction
   OptionalShape input_shape = {}, batch_input_shape = {};
   std::string name = {};
   bool trainable = true;
   std::optional<DType> dtype = {};
 };
 
-/// Runs a recurrent layer forwards and a second layer of its kind backwards, and merges their outputs in the
-/// order of the inputs. Both layers are new layers with the config of the given layer. Initial and final
-/// states are the states of the forward layer, then the states of the backward layer. With `return_sequences`
-/// masked steps give zeros, and the mask passes.
+/// A layer that runs a recurrent layer over the steps, and a second recurrent layer over the reversed steps,
+/// and merges both outputs in the order of the inputs. Both layers are new layers with the config of the
+/// given layer. Initial and final states are the states of the forward layer, then the states of the backward
+/// layer. With `return_sequences` masked steps give zeros, and the output has the mask of the input.
 ///
-///     nn::Bidirectional(nn::LSTM(16, {.return_sequences = true}), {.merge_mode = "sum"})
+///      nn::Bidirectional(nn::LSTM(16, {.return_sequences = true}), {.merge_mode = "sum"})
 ///
-/// Throws ValueError for an unknown merge mode, layers that are not recurrent, a backward layer of the same
-/// direction or with other outputs, and another number of initial states than both layers have.
+/// Throws ValueError for an unknown merge mode, for a layer that is not recurrent, for a backward layer that
+/// runs in the direction of the forward layer or returns other outputs, and for a wrong number of initial
+/// states.
 class Bidirectional : public Layer {
  public:
   explicit Bidirectional(const Layer& layer, const BidirectionalOptions& options = {});
 };
 
-/// A layer on each time step: (batch, steps, ...) is (batch * steps, ...) to the layer. A mask (batch, steps,
-/// ...) passes, and the layer gets that of each step. Throws ValueError for inputs below rank 3 and masks
-/// that do not fit them.
+/// A layer that applies a layer to each time step: the inner layer gets (batch, steps, ...) as (batch *
+/// steps, ...). A mask (batch, steps, ...) passes to the output, and the inner layer gets the mask as (batch
+/// * steps, ...). Throws ValueError for inputs below rank 3 and for masks of a wrong shape.
 ///
-///     nn::TimeDistributed(nn::Conv2D(8, 3))
+///      nn::TimeDistributed(nn::Conv2D(8, 3))
 class TimeDistributed : public Layer {
  public:
   explicit TimeDistributed(const Layer& layer, const LayerOptions& options = {});

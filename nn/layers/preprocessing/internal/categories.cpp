@@ -55,7 +55,7 @@ Tensor encoded(const Tensor& categories, OutputMode mode, std::int64_t depth, DT
   const std::int64_t n = categories.size();
   const std::int64_t row =
       mode == OutputMode::OneHot || categories.ndim() == 0 ? 1 : categories.shape().back();
-  // The entries that have a category, with the vectors that they are in.
+  // The indices of the entries whose category is in [0, depth), and their (row, category) in the result.
   std::vector<std::int64_t> entries, places;
   const auto* category = categories.data<std::int64_t>();
   for (std::int64_t i = 0; i < n; ++i)

@@ -6,7 +6,8 @@
 namespace ktape::nn {
 namespace {
 
-/// The polyline through (x[i], y[i]) at `at`, level beyond its ends; x ascends.
+/// Returns the linear interpolation at `at` of the points (x[i], y[i]), constant before the first point and
+/// after the last point. x ascends.
 double interpolated(double at, const std::vector<double>& x, const std::vector<double>& y) {
   if (at <= x.front()) return y.front();
   if (at >= x.back()) return y.back();

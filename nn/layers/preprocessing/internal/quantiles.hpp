@@ -2,14 +2,15 @@
 #include <cstdint>
 #include <vector>
 
-/// Quantiles of more numbers than one keeps: Keras's summary for `Discretization`. Internal.
+/// A summary of numbers that gives approximate quantiles in bounded memory, as in Keras's `Discretization`.
+/// Internal: sources only.
 namespace ktape::nn {
 
 class QuantileSummary {
  public:
   explicit QuantileSummary(double epsilon) : epsilon_(epsilon) {}
 
-  /// Takes in numbers; NaN counts as the largest.
+  /// Adds numbers to the summary. NaN counts as the largest number.
   void add(std::vector<double> numbers);
   bool empty() const { return entries_.empty(); }
   /// Returns the quantiles 1 / bins, 2 / bins, ..., in ascending order.
@@ -17,7 +18,7 @@ class QuantileSummary {
 
  private:
   struct Entry {
-    double value, weight;  ///< `weight` numbers are summarized by `value`
+    double value, weight;  ///< `value` stands for `weight` numbers
   };
   static std::vector<Entry> compressed(const std::vector<Entry>& entries, double epsilon);
 

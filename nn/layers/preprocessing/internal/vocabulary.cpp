@@ -124,7 +124,8 @@ std::vector<Token> Vocabulary<Token>::special_tokens(std::int64_t most) const {
   return special;
 }
 
-/// Returns whether a vocabulary begins with the special tokens, of which there may be more than tokens.
+/// Returns whether a list of tokens begins with the special tokens. The size is compared first, because
+/// num_oov_indices may be far larger than the list.
 template <class Token>
 bool Vocabulary<Token>::has_special_tokens(const std::vector<Token>& tokens) const {
   if (static_cast<std::int64_t>(tokens.size()) < first_token()) return false;
@@ -187,8 +188,8 @@ void Vocabulary<Token>::put(std::vector<Token> tokens) {
     places_.emplace(token, first_token() + static_cast<std::int64_t>(places_.size()));
 }
 
-/// Returns the weights by place. The weight of unknown tokens is the mean of all weights unless the weights
-/// given have an entry for them.
+/// Stores the weights by place. Without entries for the special tokens, the special tokens get the mean of
+/// all weights.
 template <class Token>
 void Vocabulary<Token>::put_weights(std::vector<double> weights, bool with_special) {
   if (!with_special && !weights.empty()) {

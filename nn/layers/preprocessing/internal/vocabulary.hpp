@@ -18,13 +18,13 @@ struct VocabularySettings {
   OutputMode mode = OutputMode::Int;
 };
 
-/// Tokens and their places, and how they are learned from documents.
+/// A vocabulary: maps tokens to places, and learns the tokens from documents.
 template <class Token>
 class Vocabulary {
  public:
   using Document = std::vector<Token>;
 
-  /// Throws ValueError for settings that do not go together.
+  /// Throws ValueError for settings that contradict each other, and for an invalid vocabulary.
   Vocabulary(const VocabularySettings<Token>& settings, const Tokens<Token>& given,
              const std::optional<std::vector<double>>& idf_weights);
 
@@ -32,21 +32,23 @@ class Vocabulary {
   bool empty() const { return tokens_.empty(); }
   std::int64_t size() const { return first_token() + static_cast<std::int64_t>(tokens_.size()); }
   std::vector<Token> list(bool special_tokens) const;
-  /// For each of `list(true)`; none without "tf_idf".
+  /// Returns the weight of each token of `list(true)`; nothing without "tf_idf".
   const std::optional<std::vector<double>>& idf_weights() const { return idf_weights_; }
 
-  /// Returns the elements of a vector. Throws ValueError, naming the layer, while it is unknown.
+  /// Returns the number of elements of an output vector. Throws ValueError, naming the layer, if the
+  /// vocabulary is empty and the number is not fixed by `pad_to_max_tokens`.
   std::int64_t depth(const std::string& name) const;
-  /// The place of a token, -1 for a mask that is in no vector. Throws ValueError, naming the layer, for an
-  /// unknown token that has none.
+  /// Returns the place of a token. In all modes except "int" the mask token has the place -1, which `encoded`
+  /// leaves out. Throws ValueError, naming the layer, for an unknown token if there are no places for unknown
+  /// tokens.
   std::int64_t place(const Token& token, const std::string& name) const;
   const Token& token(std::int64_t place) const;
-  /// Encodes places in the vocabulary as the output mode says, in `dtype`; "int" gives int64.
+  /// Encodes places as the output mode says, in `dtype`; "int" returns the places.
   Tensor encoded(const Tensor& places, DType dtype, const std::string& name) const;
 
   void forget();
   void count(const Document& document);
-  /// The tokens that were counted become the vocabulary.
+  /// Replaces the vocabulary by the tokens that `count` has counted.
   void learn();
 
  private:
@@ -55,7 +57,8 @@ class Vocabulary {
   };
   std::int64_t first_oov() const { return settings_.mask_token && settings_.mode == OutputMode::Int ? 1 : 0; }
   std::int64_t first_token() const { return first_oov() + settings_.num_oov_indices; }
-  /// The mask token, and the one for unknown tokens as often as it has places, but at most so often.
+  /// Returns the mask token, if the vocabulary has a place for it, followed by the token for unknown tokens,
+  /// repeated for each of its places but at most `most` times.
   std::vector<Token> special_tokens(std::int64_t most = INT64_MAX) const;
   bool has_special_tokens(const std::vector<Token>& tokens) const;
   void check() const;
