@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <array>
+#include <bit>
 #include <limits>
 #include <utility>
 
@@ -45,8 +46,14 @@ constexpr Number none = ~Number{0};
 /// at most half full.
 class Numbering {
  public:
-  Numbering() { nodes_.reserve(small); }
+  Numbering() = default;
   Numbering(const Numbering&) = delete;
+
+  /// Makes room for `nodes` nodes before the first is added.
+  void reserve(std::size_t nodes) {
+    nodes_.reserve(nodes);
+    if (2 * nodes > small) resize(std::bit_ceil(2 * nodes));
+  }
 
   Node* operator[](Number number) const { return nodes_[number]; }
   Number size() const { return static_cast<Number>(nodes_.size()); }
@@ -58,7 +65,7 @@ class Numbering {
     if (place != empty) return place - 1;
     nodes_.push_back(node);
     place = size();
-    if (2 * nodes_.size() > mask_) grow();
+    if (2 * nodes_.size() > mask_) resize(4 * (mask_ + 1));
     return size() - 1;
   }
 
@@ -73,9 +80,9 @@ class Numbering {
     return place;
   }
 
-  void grow() {
-    mask_ = 4 * mask_ + 3;
-    many_.assign(mask_ + 1, empty);
+  void resize(std::size_t places) {
+    mask_ = places - 1;
+    many_.assign(places, empty);
     places_ = many_.data();
     for (Number number = 0; number < size(); ++number) places_[place_of(nodes_[number])] = number + 1;
   }
@@ -106,6 +113,7 @@ class BackwardPass final : public Grads {
     bool needed = false, target = false;
   };
 
+  void reserve(const std::vector<Tensor>& losses);
   Number meet(Node* node);
   void await(Number number);
   Number take_latest();
@@ -139,9 +147,9 @@ class BackwardPass final : public Grads {
 BackwardPass::BackwardPass(const std::vector<Tensor>& losses, const std::vector<Tensor>& targets,
                            std::vector<LookupGradient>* lookups, const GradientReady& ready)
     : targets_(targets), lookups_(lookups), ready_(ready) {
-  visits_.reserve(32), inputs_.reserve(64), gradients_.reserve(32), frontier_.reserve(32), order_.reserve(32);
   for (const Tensor& target : targets)
     if (target.node()) oldest_ = std::min(oldest_, target.node()->sequence());
+  reserve(losses);
   for (const Tensor& loss : losses) meet(loss.node());
   while (!frontier_.empty()) {
     order_.push_back(take_latest());
@@ -149,6 +157,19 @@ BackwardPass::BackwardPass(const std::vector<Tensor>& losses, const std::vector<
   }
   if (!sorted_) sort_by_consumers();
   mark_needed();
+}
+
+/// Makes room for the nodes that were recorded between the oldest target and the latest loss, up to a limit:
+/// growing step by step costs a short pass several per cent of its time.
+void BackwardPass::reserve(const std::vector<Tensor>& losses) {
+  constexpr std::uint64_t fewest = 32, most = 2048;
+  std::uint64_t recorded = 0;
+  for (const Tensor& loss : losses)
+    if (loss.node() && loss.node()->sequence() >= oldest_)
+      recorded = std::max(recorded, loss.node()->sequence() - oldest_ + 1);
+  const std::size_t nodes = std::clamp(recorded, fewest, most);
+  numbers_.reserve(nodes), visits_.reserve(nodes), gradients_.reserve(nodes), order_.reserve(nodes);
+  inputs_.reserve(2 * nodes), frontier_.reserve(fewest);
 }
 
 /// Removes the node with the greatest sequence number from the frontier and returns the node.
