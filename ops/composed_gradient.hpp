@@ -3,7 +3,7 @@
 #include <ktape/ops/creation.hpp>
 
 /// The recorded gradient of a fused op: the gradient of its formula composed of other ops. Internal: sources only.
-namespace ktape::kernels {
+namespace ktape::op_helpers {
 
 /// Adds to `grads` the gradients of f's results, in the order of the op's outputs, with respect to the op's
 /// arguments. Undefined arguments are no inputs on the tape. f gets a separate tensor for each argument, even
@@ -26,4 +26,4 @@ void composed_gradient(Grads& grads, const std::vector<Tensor>& arguments, const
   for (std::size_t i = 0; i < found.size(); ++i) grads.add(inputs[i], found[i]);
 }
 
-}  // namespace ktape::kernels
+}  // namespace ktape::op_helpers

@@ -66,7 +66,7 @@ int checked_phase(const char* op, int value) {
 
 std::string configured_backend() { return settings().engine; }
 
-std::string backend() { return kernels::engine().name(); }
+std::string backend() { return op_helpers::engine().name(); }
 
 double epsilon() { return settings().epsilon.load(std::memory_order_relaxed); }
 

@@ -32,14 +32,14 @@ Tensor constant(const ArrayLike& value, const ConstantOptions& options) {
   if (out.size() == shape.count()) return out.alias(shape);
   if (out.size() != 1)
     fail("[constant] the value must fill the shape ", shape, ": received value=", out.shape());
-  return kernels::filled("constant", shape, out.element(nullptr, 0), out.dtype());
+  return op_helpers::filled("constant", shape, out.element(nullptr, 0), out.dtype());
 }
 
 namespace {
 Tensor filled(const char* op, const ShapeLike& shape, Scalar value, DType dtype) {
   expect_fits(op, value, dtype);
   if (shape.waits()) return defer(op, {shape.known(), dtype}, filled, op, shape, value, dtype);
-  return kernels::filled(op, shape.known(), value, dtype);
+  return op_helpers::filled(op, shape.known(), value, dtype);
 }
 }  // namespace
 

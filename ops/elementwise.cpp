@@ -17,8 +17,8 @@ using kernels::functions::log, kernels::functions::log1p, kernels::functions::si
 
 namespace {
 
-using kernels::flowing, kernels::like, kernels::select;
-using kernels::unary_by_input, kernels::unary_by_output;
+using op_helpers::flowing, op_helpers::like, op_helpers::select;
+using op_helpers::unary_by_input, op_helpers::unary_by_output;
 
 void expect_number(const char* op, const Tensor& x) {
   expect_defined(op, "x", x);
@@ -33,7 +33,7 @@ Tensor abs(const Tensor& x) {
   expect_number("abs", x);
   if (is_symbolic(x)) return defer("abs", {x.shape(), x.dtype()}, abs, x);
   if (!x.dtype().is_floating())
-    return kernels::apply_integer([](auto a) { return a < decltype(a)(0) ? -a : a; }, x);
+    return op_helpers::apply_integer([](auto a) { return a < decltype(a)(0) ? -a : a; }, x);
   return unary_by_input(
       "abs", x, [](auto a) { return abs(a); }, [](auto g, auto a) { return g * sign(a); });
 }
@@ -47,7 +47,7 @@ Tensor sqrt(const Tensor& x) {
 Tensor square(const Tensor& x) {
   expect_number("square", x);
   if (is_symbolic(x)) return defer("square", {x.shape(), x.dtype()}, square, x);
-  if (!x.dtype().is_floating()) return kernels::apply_integer([](auto a) { return a * a; }, x);
+  if (!x.dtype().is_floating()) return op_helpers::apply_integer([](auto a) { return a * a; }, x);
   return unary_by_input(
       "square", x, [](auto a) { return a * a; }, [](auto g, auto a) { return g * (a + a); });
 }
@@ -76,14 +76,14 @@ Tensor round(const Tensor& x) {
   expect_number("round", x);
   if (is_symbolic(x)) return defer("round", {x.shape(), x.dtype()}, round, WithoutGradient{x});
   if (!x.dtype().is_floating()) return x.detach();
-  return kernels::apply([](auto a) { return nearbyint(a); }, x);
+  return op_helpers::apply([](auto a) { return nearbyint(a); }, x);
 }
 
 Tensor sign(const Tensor& x) {
   expect_number("sign", x);
   if (is_symbolic(x)) return defer("sign", {x.shape(), x.dtype()}, sign, x);
   if (!x.dtype().is_floating())
-    return kernels::apply_integer([](auto a) { return (a > decltype(a)(0)) - (a < decltype(a)(0)); }, x);
+    return op_helpers::apply_integer([](auto a) { return (a > decltype(a)(0)) - (a < decltype(a)(0)); }, x);
   return unary_by_input(
       "sign", x, [](auto a) { return select(a > 0, like(a, 1), select(a < 0, like(a, -1), a)); },
       [](auto g, auto) { return like(g, 0); });
@@ -156,7 +156,7 @@ Tensor number_pow(const Tensor& x, Scalar a) {
     return defer(
         "pow", {x.shape(), x.dtype()}, [a](const Tensor& x) { return number_pow(x, a); }, x);
   if (!x.dtype().is_floating())
-    return kernels::apply_integer([n = a.integer()](auto v) { return integer_power(v, n); }, x);
+    return op_helpers::apply_integer([n = a.integer()](auto v) { return integer_power(v, n); }, x);
   if (!std::isfinite(a.real())) return pow(x, full({}, a, x.dtype()));
   return unary_by_input(
       "pow", x, [n = a.real()](auto v) { return real_power(v, n); },
@@ -199,7 +199,7 @@ Tensor pow(const TensorOrNumber& base, const TensorOrNumber& exponent) {
   const Tensor& a = exponent.tensor("pow", base);
   expect_defined("pow", "x, a", x, a);
   expect_number("pow", x);
-  const OutputInfo info = kernels::broadcast_info("pow", x, a, "a");
+  const OutputInfo info = op_helpers::broadcast_info("pow", x, a, "a");
   const Shape& shape = info.shape;
   if (is_symbolic(x, a))
     return defer(
@@ -213,8 +213,8 @@ Tensor pow(const TensorOrNumber& base, const TensorOrNumber& exponent) {
   });
   if (recording(x, a))
     record("pow", out, {x, a}, [x, a](const Tensor& g, const Tensor& y, Grads& grads) {
-      grads.to(0, [&] { return sum_to(kernels::along(slope_of_base, g, x, a), x.shape()); });
-      grads.to(1, [&] { return sum_to(kernels::along(slope_of_exponent, g, x, y), a.shape()); });
+      grads.to(0, [&] { return sum_to(op_helpers::along(slope_of_base, g, x, a), x.shape()); });
+      grads.to(1, [&] { return sum_to(op_helpers::along(slope_of_exponent, g, x, y), a.shape()); });
     });
   return out;
 }
@@ -234,8 +234,8 @@ void record_choice(const char* op, const Tensor& out, const Tensor& x, const Ten
     const auto to_y = [=](const auto& g, const auto& x, const auto& y) {
       return select(takes_x(x, y), like(g, 0), g);
     };
-    grads.to(0, [&] { return sum_to(kernels::along(to_x, g, x, y), x.shape()); });
-    grads.to(1, [&] { return sum_to(kernels::along(to_y, g, x, y), y.shape()); });
+    grads.to(0, [&] { return sum_to(op_helpers::along(to_x, g, x, y), x.shape()); });
+    grads.to(1, [&] { return sum_to(op_helpers::along(to_y, g, x, y), y.shape()); });
   });
 }
 }  // namespace
@@ -243,8 +243,8 @@ void record_choice(const char* op, const Tensor& out, const Tensor& x, const Ten
 Tensor maximum(const TensorOrNumber& left, const TensorOrNumber& right) {
   const Tensor &x = left.tensor("maximum", right), &y = right.tensor("maximum", left);
   expect_number("maximum", x);
-  if (is_symbolic(x, y)) return defer("maximum", kernels::broadcast_info("maximum", x, y), maximum, x, y);
-  Tensor out = kernels::apply_broadcast("maximum", larger, x, y);
+  if (is_symbolic(x, y)) return defer("maximum", op_helpers::broadcast_info("maximum", x, y), maximum, x, y);
+  Tensor out = op_helpers::apply_broadcast("maximum", larger, x, y);
   record_choice("maximum", out, x, y, std::greater_equal<>());
   return out;
 }
@@ -252,8 +252,8 @@ Tensor maximum(const TensorOrNumber& left, const TensorOrNumber& right) {
 Tensor minimum(const TensorOrNumber& left, const TensorOrNumber& right) {
   const Tensor &x = left.tensor("minimum", right), &y = right.tensor("minimum", left);
   expect_number("minimum", x);
-  if (is_symbolic(x, y)) return defer("minimum", kernels::broadcast_info("minimum", x, y), minimum, x, y);
-  Tensor out = kernels::apply_broadcast("minimum", smaller, x, y);
+  if (is_symbolic(x, y)) return defer("minimum", op_helpers::broadcast_info("minimum", x, y), minimum, x, y);
+  Tensor out = op_helpers::apply_broadcast("minimum", smaller, x, y);
   record_choice("minimum", out, x, y, std::less_equal<>());
   return out;
 }
@@ -342,12 +342,12 @@ Tensor compare_number(const char* op, F f, const Tensor& x, Scalar number) {
     return defer(
         op, {x.shape(), DType::Bool}, [=](const Tensor& x) { return compare_number(op, f, x, number); }, x);
   if (!fits(number, x.dtype())) return compare_sides(f, x, number.real());
-  return kernels::compare(op, f, x, full({}, number, x.dtype()));
+  return op_helpers::compare(op, f, x, full({}, number, x.dtype()));
 }
 
 template <class F>
 Tensor compare(const char* op, F f, const TensorOrNumber& x, const TensorOrNumber& y) {
-  if (x.is_number() == y.is_number()) return kernels::compare(op, f, x.tensor(op, y), y.tensor(op, x));
+  if (x.is_number() == y.is_number()) return op_helpers::compare(op, f, x.tensor(op, y), y.tensor(op, x));
   const Tensor& tensor = y.is_number() ? x.tensor(op, y) : y.tensor(op, x);
   expect_defined(op, y.is_number() ? "x" : "y", tensor);
   if (y.is_number()) return compare_number(op, f, tensor, y.number());
@@ -382,7 +382,7 @@ Tensor is_nan(const Tensor& x) {
 Tensor is_finite(const Tensor& x) {
   expect_defined("is_finite", "x", x);
   if (!x.dtype().is_floating()) return equal(x, x);
-  return kernels::compare(
+  return op_helpers::compare(
       "is_finite", [](auto a, auto) { return a - a == a - a; }, x, x);
 }
 
@@ -417,7 +417,7 @@ Tensor where(const TensorOrNumber& wanted, const TensorOrNumber& left, const Ten
   const Tensor& condition = wanted.tensor("where", DType::Bool);
   const Tensor &x = left.tensor("where", right), &y = right.tensor("where", left);
   expect_defined("where", "condition, x, y", condition, x, y);
-  const auto [chosen, dtype] = kernels::broadcast_info("where", x, y);
+  const auto [chosen, dtype] = op_helpers::broadcast_info("where", x, y);
   const Shape shape = broadcast_shapes("where", condition.shape(), chosen, "condition", "x and y");
   if (is_symbolic(condition, x, y))
     return defer("where", {shape, dtype}, where, WithoutGradient{condition}, x, y);

@@ -10,15 +10,16 @@
 /// Functions and derivatives are generic lambdas. On arrays they run on SIMD vectors, fused into one pass;
 /// while a gradient is itself being recorded, the lambda runs on Tensors and composes ops, so that the
 /// gradient can be differentiated again.
-namespace ktape::kernels {
+namespace ktape::op_helpers {
 
 /// Returns the gradient itself if no other tensor shares its memory, else new memory of its shape.
 inline Tensor scratch_like(const Tensor& g) { return g.exclusive() ? g : Tensor::empty_like(g); }
 
 template <class F, class... X>
 void run(Tensor& out, F f, const X&... x) {
-  dispatch_floating(out.dtype(),
-                    [&]<class T>() { map<T>(out.size(), out.pointer<T>(), f, x.template pointer<T>()...); });
+  dispatch_floating(out.dtype(), [&]<class T>() {
+    kernels::map<T>(out.size(), out.pointer<T>(), f, x.template pointer<T>()...);
+  });
 }
 
 /// f(x...) for floating tensors of one shape and dtype; not recorded.
@@ -100,7 +101,8 @@ Tensor unary_linear(const char* op, const Tensor& x, F f, D d) {
 template <class F>
 Tensor apply_integer(F f, const Tensor& x) {
   Tensor out = Tensor::empty_like(x);
-  dispatch_integer(x.dtype(), [&]<class T>() { map<T>(x.size(), out.pointer<T>(), f, x.pointer<T>()); });
+  dispatch_integer(x.dtype(),
+                   [&]<class T>() { kernels::map<T>(x.size(), out.pointer<T>(), f, x.pointer<T>()); });
   return out;
 }
 
@@ -123,15 +125,17 @@ Tensor apply_broadcast(const char* op, F f, const Tensor& x, const Tensor& y) {
   expect_same_dtype(op, x, y);
   if (x.shape() == y.shape()) {
     Tensor out = Tensor::empty_like(x);
-    dispatch(x.dtype(),
-             [&]<class T>() { map<T>(out.size(), out.pointer<T>(), f, x.pointer<T>(), y.pointer<T>()); });
+    dispatch(x.dtype(), [&]<class T>() {
+      kernels::map<T>(out.size(), out.pointer<T>(), f, x.pointer<T>(), y.pointer<T>());
+    });
     return out;
   }
   const Shape shape = broadcast_shapes(op, x.shape(), y.shape());
   Tensor out = Tensor::empty(shape, x.dtype(), op);
-  const BroadcastPlan plan(shape, x.shape(), y.shape());
-  dispatch(x.dtype(),
-           [&]<class T>() { map_broadcast(plan, out.pointer<T>(), f, x.pointer<T>(), y.pointer<T>()); });
+  const kernels::BroadcastPlan plan(shape, x.shape(), y.shape());
+  dispatch(x.dtype(), [&]<class T>() {
+    kernels::map_broadcast(plan, out.pointer<T>(), f, x.pointer<T>(), y.pointer<T>());
+  });
   return out;
 }
 
@@ -147,11 +151,11 @@ Tensor compare(const char* op, F f, const Tensor& x, const Tensor& y) {
   Tensor out = Tensor::empty(shape, DType::Bool, op);
   dispatch(x.dtype(), [&]<class T>() {
     if (x.shape() == y.shape())
-      return map<T>(out.size(), out.pointer<bool>(), f, x.pointer<T>(), y.pointer<T>());
-    map_broadcast(BroadcastPlan(shape, x.shape(), y.shape()), out.pointer<bool>(), f, x.pointer<T>(),
-                  y.pointer<T>());
+      return kernels::map<T>(out.size(), out.pointer<bool>(), f, x.pointer<T>(), y.pointer<T>());
+    kernels::map_broadcast(kernels::BroadcastPlan(shape, x.shape(), y.shape()), out.pointer<bool>(), f,
+                           x.pointer<T>(), y.pointer<T>());
   });
   return out;
 }
 
-}  // namespace ktape::kernels
+}  // namespace ktape::op_helpers

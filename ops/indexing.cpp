@@ -30,7 +30,7 @@ bool empty_everywhere(const Slice& slice, std::int64_t step) {
 /// The meaning of an index for a tensor: a window (not along unknown extents), and the shape of the result,
 /// without the axes that the index takes one position of.
 struct Selection {
-  kernels::Window window;
+  op_helpers::Window window;
   Shape shape;
 
   void take(std::int64_t start, std::int64_t step, std::int64_t size) {
@@ -111,7 +111,7 @@ Tensor index(const Tensor& x, const Indices& indices) {
   expect_defined("index", "x", x);
   const Selection selection = select(x.shape(), indices.entries());
   if (is_symbolic(x)) return defer("index", {selection.shape, x.dtype()}, index, x, indices);
-  return reshape(kernels::take("index", x, selection.window), selection.shape);
+  return reshape(op_helpers::take("index", x, selection.window), selection.shape);
 }
 
 namespace {
@@ -144,7 +144,7 @@ Tensor pick(const char* op, const Tensor& x, const Tensor& rows, std::int64_t in
 }
 
 Tensor add_up(const char* op, const Tensor& x, const Tensor& rows, const Shape& shape) {
-  Tensor out = kernels::filled(op, shape, 0, x.dtype());
+  Tensor out = op_helpers::filled(op, shape, 0, x.dtype());
   const std::int64_t inner = rows.size() == 0 ? 0 : x.size() / rows.size();
   if (inner > 0)
     dispatch(x.dtype(), [&]<class T>() {
@@ -226,7 +226,7 @@ Tensor one_hot(const ArrayLike& index_list, std::int64_t num_classes) {
   Shape shape = indices.shape();
   shape.push_back(num_classes);
   if (is_symbolic(indices)) return defer("one_hot", {shape, DType::Float32}, one_hot, indices, num_classes);
-  Tensor out = kernels::filled("one_hot", shape, 0, DType::Float32);
+  Tensor out = op_helpers::filled("one_hot", shape, 0, DType::Float32);
   const Tensor numbers = converted(indices, DType::Int64);
   for (std::int64_t i = 0; i < numbers.size(); ++i)
     if (const std::int64_t index = numbers.pointer<std::int64_t>()[i]; index >= 0 && index < num_classes)

@@ -11,7 +11,7 @@
 namespace ktape {
 namespace {
 
-using kernels::along, kernels::derivative;
+using op_helpers::along, op_helpers::derivative;
 
 Tensor need(bool wanted, const Tensor& x) { return wanted ? x : Tensor(); }
 
@@ -35,7 +35,7 @@ Tensor with_number(const char* op, const Tensor& x, Scalar s, F f, D d) {
     return defer(
         op, {x.shape(), x.dtype()}, [=](const Tensor& x) { return with_number(op, x, s, f, d); }, x);
   if (x.dtype().is_floating())
-    return kernels::unary_linear(
+    return op_helpers::unary_linear(
         op, x, [f, v = s.real()](auto a) { return f(a, v); }, d);
   Tensor out = Tensor::empty_like(x);
   dispatch_integer(x.dtype(), [&]<class T>() {
@@ -49,9 +49,9 @@ constexpr auto plus = [](auto a, auto b) { return a + b; };
 constexpr auto minus = [](auto a, auto b) { return a - b; };
 constexpr auto times = [](auto a, auto b) { return a * b; };
 constexpr auto over = [](auto a, auto b) { return a / b; };
-constexpr auto by_numerator = [](const auto& g, const auto& y) { return kernels::flowing(g, g / y); };
+constexpr auto by_numerator = [](const auto& g, const auto& y) { return op_helpers::flowing(g, g / y); };
 constexpr auto by_denominator = [](const auto& g, const auto& x, const auto& y) {
-  return kernels::flowing(g, -g * (x / y) / y);
+  return op_helpers::flowing(g, -g * (x / y) / y);
 };
 
 constexpr auto same = [](const auto& g) { return g; };
@@ -63,9 +63,9 @@ Tensor operator+(const Tensor& x, const Tensor& y) {
   expect_arithmetic("add", x);
   if (is_symbolic(x, y))
     return defer(
-        "add", kernels::broadcast_info("add", x, y), [](const Tensor& x, const Tensor& y) { return x + y; },
-        x, y);
-  Tensor out = kernels::apply_broadcast("add", plus, x, y);
+        "add", op_helpers::broadcast_info("add", x, y),
+        [](const Tensor& x, const Tensor& y) { return x + y; }, x, y);
+  Tensor out = op_helpers::apply_broadcast("add", plus, x, y);
   if (recording(x, y))
     record("add", out, {x, y}, [xs = x.shape(), ys = y.shape()](const Tensor& g, Grads& grads) {
       grads.to(0, [&] { return backend::sum_to(g, xs); });
@@ -78,9 +78,9 @@ Tensor operator-(const Tensor& x, const Tensor& y) {
   expect_arithmetic("subtract", x);
   if (is_symbolic(x, y))
     return defer(
-        "subtract", kernels::broadcast_info("subtract", x, y),
+        "subtract", op_helpers::broadcast_info("subtract", x, y),
         [](const Tensor& x, const Tensor& y) { return x - y; }, x, y);
-  Tensor out = kernels::apply_broadcast("subtract", minus, x, y);
+  Tensor out = op_helpers::apply_broadcast("subtract", minus, x, y);
   if (recording(x, y))
     record("subtract", out, {x, y}, [xs = x.shape(), ys = y.shape()](const Tensor& g, Grads& grads) {
       grads.to(0, [&] { return backend::sum_to(g, xs); });
@@ -93,9 +93,9 @@ Tensor operator*(const Tensor& x, const Tensor& y) {
   expect_arithmetic("multiply", x);
   if (is_symbolic(x, y))
     return defer(
-        "multiply", kernels::broadcast_info("multiply", x, y),
+        "multiply", op_helpers::broadcast_info("multiply", x, y),
         [](const Tensor& x, const Tensor& y) { return x * y; }, x, y);
-  Tensor out = kernels::apply_broadcast("multiply", times, x, y);
+  Tensor out = op_helpers::apply_broadcast("multiply", times, x, y);
   if (recording(x, y))
     record("multiply", out, {x, y},
            [x = need(y.node(), x), y = need(x.node(), y), xs = x.shape(), ys = y.shape()](const Tensor& g,
@@ -111,14 +111,14 @@ Tensor operator*(const Tensor& x, const Tensor& y) {
 Tensor operator/(const Tensor& x, const Tensor& y) {
   expect_defined("divide", "x, y", x, y);
   if (!x.dtype().is_floating()) {
-    kernels::expect_same_dtype("divide", x, y);
+    op_helpers::expect_same_dtype("divide", x, y);
     return backend::as_dtype(x, quotient_dtype(x)) / backend::as_dtype(y, quotient_dtype(x));
   }
   if (is_symbolic(x, y))
     return defer(
-        "divide", kernels::broadcast_info("divide", x, y),
+        "divide", op_helpers::broadcast_info("divide", x, y),
         [](const Tensor& x, const Tensor& y) { return x / y; }, x, y);
-  Tensor out = kernels::apply_broadcast("divide", over, x, y);
+  Tensor out = op_helpers::apply_broadcast("divide", over, x, y);
   if (recording(x, y))
     record("divide", out, {x, y}, [x = need(y.node(), x), y, xs = x.shape()](const Tensor& g, Grads& grads) {
       grads.to(0, [&] { return backend::sum_to(along(by_numerator, g, y), xs); });
@@ -150,9 +150,9 @@ Tensor operator/(Scalar x, const Tensor& y) {
   if (!y.dtype().is_floating()) return x.real() / backend::as_dtype(y, quotient_dtype(y));
   expect_fits("divide", x, y.dtype());
   const double v = x.real();
-  return kernels::unary_by_input(
+  return op_helpers::unary_by_input(
       "divide", y, [v](auto b) { return v / b; },
-      [v](const auto& g, const auto& b) { return kernels::flowing(g, -g * (v / b) / b); });
+      [v](const auto& g, const auto& b) { return op_helpers::flowing(g, -g * (v / b) / b); });
 }
 
 Tensor operator-(const Tensor& x) {
@@ -161,9 +161,9 @@ Tensor operator-(const Tensor& x) {
     return defer(
         "negative", {x.shape(), x.dtype()}, [](const Tensor& x) { return -x; }, x);
   if (x.dtype().is_floating())
-    return kernels::unary_linear(
+    return op_helpers::unary_linear(
         "negative", x, [](auto a) { return -a; }, negated);
-  return kernels::apply_integer([](auto a) { return -a; }, x);
+  return op_helpers::apply_integer([](auto a) { return -a; }, x);
 }
 
 Tensor& operator+=(Tensor& x, const Tensor& y) { return x = x + y; }
@@ -196,7 +196,7 @@ Tensor bitwise(const char* op, F f, const TensorOrNumber& left, const TensorOrNu
   const Tensor &x = left.tensor(op, right), &y = right.tensor(op, left);
   expect_defined(op, "x, y", x, y);
   const DType bits = bits_of(op, x);
-  const auto [shape, dtype] = kernels::broadcast_info(op, x, y);
+  const auto [shape, dtype] = op_helpers::broadcast_info(op, x, y);
   if (is_symbolic(x, y))
     return defer(
         op, {shape, dtype}, [op, f](const Tensor& x, const Tensor& y) { return bitwise(op, f, x, y); }, x, y);
@@ -226,7 +226,7 @@ Tensor operator~(const Tensor& x) {
     return defer(
         "logical_not", {x.shape(), x.dtype()}, [](const Tensor& x) { return ~x; }, x);
   if (x.dtype().is_bool()) return x ^ true;
-  return kernels::apply_integer([](auto a) { return ~a; }, x);
+  return op_helpers::apply_integer([](auto a) { return ~a; }, x);
 }
 
 }  // namespace ktape

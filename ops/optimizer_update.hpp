@@ -14,7 +14,7 @@
 
 /// The steps of optimizers: one pass, in place, over a variable, its gradient and the state that belongs to
 /// it.
-namespace ktape::kernels {
+namespace ktape::op_helpers {
 
 /// The preparation of an update: the gradient is multiplied by `scale`, then clipped to between -bound and
 /// bound; the variable is multiplied by `keep`.
@@ -41,18 +41,18 @@ struct UpdateArrays {
 template <class T, std::size_t N, class Step>
 void update_range(std::int64_t begin, std::int64_t end, const UpdateArrays<T, N>& at, const Preparation& how,
                   const Step& step) {
-  using C = compute_t<T>;
-  using B = batch_t<T>;
+  using C = kernels::compute_t<T>;
+  using B = kernels::batch_t<T>;
   const B scale(static_cast<C>(how.scale)), keep(static_cast<C>(how.keep)), bound(static_cast<C>(how.bound));
   const bool clips = std::isfinite(how.bound);
-  for (std::int64_t i = begin; i < end; i += lanes<T>) {
-    B g = load_batch(at.gradient + i) * scale;
+  for (std::int64_t i = begin; i < end; i += kernels::lanes<T>) {
+    B g = kernels::load_batch(at.gradient + i) * scale;
     if (clips) g = xsimd::select(g > bound, bound, xsimd::select(g < -bound, -bound, g));
     std::array<B, N> state;
-    for (std::size_t k = 0; k < N; ++k) state[k] = load_batch(at.old_state[k] + i);
-    const B x = step(B(load_batch(at.old_x + i) * keep), g, state);
-    for (std::size_t k = 0; k < N; ++k) store_batch(at.state[k] + i, state[k]);
-    store_batch(at.x + i, x);
+    for (std::size_t k = 0; k < N; ++k) state[k] = kernels::load_batch(at.old_state[k] + i);
+    const B x = step(B(kernels::load_batch(at.old_x + i) * keep), g, state);
+    for (std::size_t k = 0; k < N; ++k) kernels::store_batch(at.state[k] + i, state[k]);
+    kernels::store_batch(at.x + i, x);
   }
 }
 
@@ -80,10 +80,10 @@ UpdateArrays<T, N> from_element(std::int64_t first, const UpdateArrays<T, N>& at
 /// Updates a row, whose length need not be a multiple of a vector: the rest is updated in copies.
 template <class T, std::size_t N, class Step>
 void update_row(std::int64_t count, const UpdateArrays<T, N>& at, const Preparation& how, const Step& step) {
-  const std::int64_t whole = count / lanes<T> * lanes<T>, rest = count - whole;
+  const std::int64_t whole = count / kernels::lanes<T> * kernels::lanes<T>, rest = count - whole;
   update_range(0, whole, at, how, step);
   if (rest == 0) return;
-  T x[lanes<T>] = {}, gradient[lanes<T>] = {}, state[N + 1][lanes<T>] = {};
+  T x[kernels::lanes<T>] = {}, gradient[kernels::lanes<T>] = {}, state[N + 1][kernels::lanes<T>] = {};
   UpdateArrays<T, N> copies{x, x, gradient, {}, {}};
   std::copy_n(at.old_x + whole, rest, x);
   std::copy_n(at.gradient + whole, rest, gradient);
@@ -107,7 +107,7 @@ void update_some_rows(std::int64_t size, std::int64_t count, UpdateArrays<T, N> 
   bring_along(at.x, at.old_x);
   for (std::size_t k = 0; k < N; ++k) bring_along(at.state[k], at.old_state[k]);
   const std::int64_t* const rows = how.rows.pointer<std::int64_t>();
-  parallel_rows(how.rows.size(), count, [&](std::int64_t begin, std::int64_t end) {
+  kernels::parallel_rows(how.rows.size(), count, [&](std::int64_t begin, std::int64_t end) {
     for (std::int64_t i = begin; i < end; ++i)
       update_row(count, from_element(rows[i] * count, at, at.gradient + i * count), how, step);
   });
@@ -122,7 +122,7 @@ void update_all_rows(std::int64_t size, std::int64_t count, const UpdateArrays<T
   std::vector<const T*> gradients(static_cast<std::size_t>(size / count), zeros.data());
   for (std::int64_t i = 0; i < how.rows.size(); ++i)
     gradients[static_cast<std::size_t>(how.rows.pointer<std::int64_t>()[i])] = at.gradient + i * count;
-  parallel_rows(size / count, count, [&](std::int64_t begin, std::int64_t end) {
+  kernels::parallel_rows(size / count, count, [&](std::int64_t begin, std::int64_t end) {
     for (std::int64_t row = begin; row < end; ++row)
       update_row(count, from_element(row * count, at, gradients[static_cast<std::size_t>(row)]), how, step);
   });
@@ -140,7 +140,7 @@ void update(Variable x, const Tensor& gradient, std::span<const Variable> state,
         if (how.rows.defined())
           return how.all_rows ? update_all_rows(x.size(), x.shape().count(1), at, how, step)
                               : update_some_rows(x.size(), x.shape().count(1), at, how, step);
-        parallel_for(x.size(), map_grain,
+        parallel_for(x.size(), kernels::map_grain,
                      [&](std::int64_t begin, std::int64_t end) { update_range(begin, end, at, how, step); });
       });
     });
@@ -169,9 +169,9 @@ inline double adam_rate(double learning_rate, double beta_1, double beta_2, doub
 inline void add_rows(const Tensor& sum, const std::int64_t* rows, const Tensor& values, std::int64_t count) {
   if (values.size() == 0) return;
   dispatch_floating(sum.dtype(), [&]<class T>() {
-    scatter_add_rows(sum.pointer<T>(), rows, values.pointer<T>(), 1, sum.shape()[0], count,
-                     values.size() / count);
+    kernels::scatter_add_rows(sum.pointer<T>(), rows, values.pointer<T>(), 1, sum.shape()[0], count,
+                              values.size() / count);
   });
 }
 
-}  // namespace ktape::kernels
+}  // namespace ktape::op_helpers

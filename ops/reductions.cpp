@@ -20,7 +20,7 @@
 namespace ktape::backend {
 namespace {
 
-using kernels::ReducedAxes, kernels::like, kernels::select;
+using op_helpers::ReducedAxes, op_helpers::like, op_helpers::select;
 
 void expect_number(const char* op, const Tensor& x) {
   expect_defined(op, "x", x);
@@ -39,7 +39,7 @@ Tensor in_float(const Tensor& x) { return x.dtype() == DType::Float16 ? as_dtype
 
 void expect_averaged(const char* op, const Tensor& x) {
   expect_defined(op, "x", x);
-  if (!x.dtype().is_bool()) kernels::expect_floating(op, x);
+  if (!x.dtype().is_bool()) op_helpers::expect_floating(op, x);
 }
 /// x as it is averaged: bool as floatx, float16 that is recorded as float32.
 Tensor averaged(const Tensor& x) {
@@ -60,7 +60,7 @@ Tensor record_sum(const char* op, const Tensor& x, const ReducedAxes& groups, Te
 Tensor average(const Tensor& x, const ReducedAxes& groups) {
   const bool integer = x.dtype().is_integer();
   if (integer && groups.size == 0) return full(groups.shape, 0, x.dtype());
-  kernels::JoinedAxes axes(x.shape(), groups.bits);
+  op_helpers::JoinedAxes axes(x.shape(), groups.bits);
   if (axes.passes() == 1) {
     Tensor out = Tensor::empty(groups.shape, x.dtype());
     const auto pass = axes.next();
@@ -71,10 +71,10 @@ Tensor average(const Tensor& x, const ReducedAxes& groups) {
     else dispatch_floating(x.dtype(), run);
     return out;
   }
-  const Tensor total = kernels::reduced<kernels::WideSumOf>(x, groups);
+  const Tensor total = op_helpers::reduced<op_helpers::WideSumOf>(x, groups);
   const auto divide = [n = groups.size](auto a) { return a / like(a, static_cast<double>(n)); };
   const auto truncate = [n = groups.size](auto a) { return a / n; };
-  return converted(integer ? kernels::apply_integer(truncate, total) : kernels::apply(divide, total),
+  return converted(integer ? op_helpers::apply_integer(truncate, total) : op_helpers::apply(divide, total),
                    x.dtype());
 }
 
@@ -84,7 +84,7 @@ Tensor sum(const Tensor& x, const Axes& axis, bool keepdims) {
   expect_number("sum", x);
   const ReducedAxes groups("sum", x, axis, keepdims);
   if (is_symbolic(x)) return defer("sum", {groups.shape, x.dtype()}, sum, x, axis, keepdims);
-  return record_sum("sum", x, groups, kernels::reduced<kernels::SumOf>(x, groups), 1);
+  return record_sum("sum", x, groups, op_helpers::reduced<op_helpers::SumOf>(x, groups), 1);
 }
 
 Tensor mean(const Tensor& x, const Axes& axis, bool keepdims) {
@@ -108,18 +108,18 @@ Tensor centred(const Tensor& x, unsigned bits) {
 
 /// Computes the sum of squares; for float16, in float32.
 Tensor sum_of_squares(const Tensor& x, const ReducedAxes& groups) {
-  return kernels::reduced<kernels::SumOfSquaresOf, kernels::WideSumOf>(x, groups);
+  return op_helpers::reduced<op_helpers::SumOfSquaresOf, op_helpers::WideSumOf>(x, groups);
 }
 
 /// The square root whose gradient is 0 at 0.
 Tensor root(const char* op, const Tensor& x) {
-  return kernels::unary_by_output(
+  return op_helpers::unary_by_output(
       op, x, [](auto a) { return sqrt(a); },
       [](auto g, auto y) { return select(y == 0, like(g, 0), g * 0.5 / select(y == 0, like(y, 1), y)); });
 }
 
 template <class T, class Out>
-void variance_into(const T* x, Out* out, kernels::JoinedAxes axes) {
+void variance_into(const T* x, Out* out, op_helpers::JoinedAxes axes) {
   const kernels::AxisShape first = axes.next();
   if (axes.passes() == 0) return kernels::reduce_variance(x, out, first);
   std::vector<kernels::Moments> moments(static_cast<std::size_t>(first.results()));
@@ -132,7 +132,7 @@ void variance_into(const T* x, Out* out, kernels::JoinedAxes axes) {
 Tensor variance(const Tensor& x, const ReducedAxes& groups) {
   const double n = static_cast<double>(groups.size);
   Tensor out = Tensor::empty(groups.shape, x.dtype() == DType::Float64 ? DType::Float64 : DType::Float32);
-  const kernels::JoinedAxes axes(x.shape(), groups.bits);
+  const op_helpers::JoinedAxes axes(x.shape(), groups.bits);
   dispatch_floating(x.dtype(), [&]<class T>() {
     auto* const to = out.pointer<kernels::compute_type<T>>();
     if (axes.passes() > 0) variance_into(x.pointer<T>(), to, axes);
@@ -162,7 +162,7 @@ Tensor std(const Tensor& x, const Axes& axis, bool keepdims) {
 }
 
 Tensor norm(const Tensor& x, const Axes& axis, bool keepdims) {
-  kernels::expect_floating("norm", x);
+  op_helpers::expect_floating("norm", x);
   const ReducedAxes groups("norm", x, axis, keepdims);
   if (is_symbolic(x)) return defer("norm", {groups.shape, x.dtype()}, norm, x, axis, keepdims);
   const Tensor values = averaged(x);
@@ -191,14 +191,14 @@ Tensor extreme(const char* op, const Tensor& x, const Axes& axis, bool keepdims)
   expect_number(op, x);
   const ReducedAxes groups(op, x, axis, keepdims);
   if (is_symbolic(x)) return defer(op, {groups.shape, x.dtype()}, extreme<Kernel>, op, x, axis, keepdims);
-  Tensor out = kernels::reduced<Kernel>(x, groups);
+  Tensor out = op_helpers::reduced<Kernel>(x, groups);
   if (recording(x))
     record(op, out, {x}, [x, groups](const Tensor& g, const Tensor& y, Grads& grads) {
       grads.to(0, [&] {
-        kernels::JoinedAxes axes(x.shape(), groups.bits);
+        op_helpers::JoinedAxes axes(x.shape(), groups.bits);
         if (!recording() && axes.passes() == 1) return shared_by_ties(x, y, g, axes.next());
         const Tensor chosen = converted(equal(x, y.alias(groups.kept)), x.dtype());
-        const Tensor count = kernels::reduced<kernels::SumOf>(chosen, groups);
+        const Tensor count = op_helpers::reduced<op_helpers::SumOf>(chosen, groups);
         return chosen / count.alias(groups.kept) * spread(g, groups, x.shape());
       });
     });
@@ -208,11 +208,11 @@ Tensor extreme(const char* op, const Tensor& x, const Axes& axis, bool keepdims)
 }  // namespace
 
 Tensor max(const Tensor& x, const Axes& axis, bool keepdims) {
-  return extreme<kernels::MaxOf>("max", x, axis, keepdims);
+  return extreme<op_helpers::MaxOf>("max", x, axis, keepdims);
 }
 
 Tensor min(const Tensor& x, const Axes& axis, bool keepdims) {
-  return extreme<kernels::MinOf>("min", x, axis, keepdims);
+  return extreme<op_helpers::MinOf>("min", x, axis, keepdims);
 }
 
 namespace {
@@ -238,7 +238,7 @@ Tensor others(const Tensor& x) {
 
 Tensor middle_product(const Tensor& x) {
   const ReducedAxes groups(x.shape(), 2, false);
-  Tensor out = kernels::reduced<kernels::ProdOf>(x, groups);
+  Tensor out = op_helpers::reduced<op_helpers::ProdOf>(x, groups);
   if (recording(x))
     record("prod", out, {x}, [x, groups](const Tensor& g, Grads& grads) {
       grads.to(0, [&] { return spread(g, groups, x.shape()) * others(x); });
@@ -252,8 +252,8 @@ Tensor prod(const Tensor& x, const Axes& axis, bool keepdims) {
   expect_number("prod", x);
   const ReducedAxes groups("prod", x, axis, keepdims);
   if (is_symbolic(x)) return defer("prod", {groups.shape, x.dtype()}, prod, x, axis, keepdims);
-  if (!recording(x)) return kernels::reduced<kernels::ProdOf>(x, groups);
-  kernels::JoinedAxes axes(x.shape(), groups.bits);
+  if (!recording(x)) return op_helpers::reduced<op_helpers::ProdOf>(x, groups);
+  op_helpers::JoinedAxes axes(x.shape(), groups.bits);
   Tensor out = x;
   while (axes.passes() > 0) {
     const auto [outer, extent, inner] = axes.next();
@@ -263,12 +263,12 @@ Tensor prod(const Tensor& x, const Axes& axis, bool keepdims) {
 }
 
 Tensor logsumexp(const Tensor& x, const Axes& axis, bool keepdims) {
-  kernels::expect_floating("logsumexp", x);
+  op_helpers::expect_floating("logsumexp", x);
   const ReducedAxes groups("logsumexp", x, axis, keepdims);
   if (is_symbolic(x)) return defer("logsumexp", {groups.shape, x.dtype()}, logsumexp, x, axis, keepdims);
-  const bool once = kernels::JoinedAxes(x.shape(), groups.bits).passes() <= 1;
+  const bool once = op_helpers::JoinedAxes(x.shape(), groups.bits).passes() <= 1;
   const Tensor values = once && !recording(x) ? x : in_float(x);
-  Tensor out = kernels::reduced<kernels::LogSumExpOf>(values, groups);
+  Tensor out = op_helpers::reduced<kernels::LogSumExpOf>(values, groups);
   if (recording(values))
     record("logsumexp", out, {values}, [values, groups](const Tensor& g, const Tensor& y, Grads& grads) {
       grads.to(0, [&] {
@@ -284,14 +284,14 @@ Tensor any(const Tensor& x, const Axes& axis, bool keepdims) {
   expect_defined("any", "x", x);
   const ReducedAxes groups("any", x, axis, keepdims);
   if (is_symbolic(x)) return defer("any", {groups.shape, DType::Bool}, any, x, axis, keepdims);
-  return kernels::reduced<kernels::AnyOf>(x, groups);
+  return op_helpers::reduced<op_helpers::AnyOf>(x, groups);
 }
 
 Tensor all(const Tensor& x, const Axes& axis, bool keepdims) {
   expect_defined("all", "x", x);
   const ReducedAxes groups("all", x, axis, keepdims);
   if (is_symbolic(x)) return defer("all", {groups.shape, DType::Bool}, all, x, axis, keepdims);
-  return kernels::reduced<kernels::AllOf>(x, groups);
+  return op_helpers::reduced<op_helpers::AllOf>(x, groups);
 }
 
 }  // namespace ktape::backend

@@ -18,7 +18,7 @@ int scan_axis(const char* op, const Tensor& x, int axis) {
 }
 
 Tensor running_sum(const Tensor& x, int axis, bool backwards) {
-  const kernels::AxisShape line = kernels::axis_shape_of(x.shape(), axis);
+  const kernels::AxisShape line = op_helpers::axis_shape_of(x.shape(), axis);
   Tensor out = Tensor::empty(x.shape(), x.dtype());
   dispatch(x.dtype(), [&]<class T>() {
     kernels::cumsum(x.pointer<T>(), out.pointer<T>(), line, {.reverse = backwards});
@@ -32,7 +32,7 @@ Tensor running_sum(const Tensor& x, int axis, bool backwards) {
 
 /// x moved along the axis by one, towards the end or (backwards) the beginning; `filling` comes in.
 Tensor shifted(const Tensor& x, int axis, bool backwards, double filling) {
-  const kernels::AxisShape line = kernels::axis_shape_of(x.shape(), axis);
+  const kernels::AxisShape line = op_helpers::axis_shape_of(x.shape(), axis);
   Tensor out = full(x.shape(), filling, x.dtype());
   const std::int64_t element = static_cast<std::int64_t>(x.dtype().size()), slab = line.inner * element;
   const char* from = static_cast<const char*>(x.raw()) + (backwards ? slab : 0);
@@ -52,7 +52,7 @@ Tensor shifted(const Tensor& x, int axis, bool backwards, double filling) {
 /// recurrence in the other direction, db[k] = g[k] + a[k + 1] * db[k + 1], and da[k] = db[k] * y[k - 1]: no
 /// division, so that zeros do no harm.
 Tensor recurrence(const char* op, const Tensor& a, const Tensor& b, int axis, bool backwards) {
-  const kernels::AxisShape line = kernels::axis_shape_of(a.shape(), axis);
+  const kernels::AxisShape line = op_helpers::axis_shape_of(a.shape(), axis);
   Tensor out = Tensor::empty(a.shape(), a.dtype());
   const bool sums = b.defined();
   dispatch(a.dtype(), [&]<class T>() {
@@ -74,10 +74,10 @@ Tensor index_of(const char* op, const Tensor& x, int axis) {
   const int at = canonical_axis(op, axis, x.ndim());
   if (x.shape()[at] == 0)
     fail("[", op, "] the axis must not be empty: received x=", x.shape(), ", axis=", axis);
-  const Shape shape = kernels::ReducedAxes(x.shape(), 1u << at, false).shape;
+  const Shape shape = op_helpers::ReducedAxes(x.shape(), 1u << at, false).shape;
   if (is_symbolic(x)) return defer(op, {shape, DType::Int64}, index_of<Largest>, op, x, axis);
   Tensor out = Tensor::empty(shape, DType::Int64);
-  const kernels::AxisShape line = kernels::axis_shape_of(x.shape(), at);
+  const kernels::AxisShape line = op_helpers::axis_shape_of(x.shape(), at);
   dispatch(x.dtype(), [&]<class T>() {
     const auto kernel = Largest ? kernels::argmax<T> : kernels::argmin<T>;
     kernel(x.pointer<T>(), out.pointer<std::int64_t>(), line);

@@ -32,7 +32,7 @@ Shape filled(int rank, std::int64_t value) {
   return out;
 }
 
-kernels::Window whole(const Shape& shape) {
+op_helpers::Window whole(const Shape& shape) {
   return {filled(shape.rank(), 0), filled(shape.rank(), 1), shape};
 }
 
@@ -154,7 +154,7 @@ Tensor concatenate(const TensorList& tensors, int axis) {
     return defer(
         "concatenate", {shape, tensors[0].dtype()},
         [](const TensorList& tensors, int axis) { return concatenate(tensors, axis); }, tensors, axis);
-  return kernels::join("concatenate", tensors.vector(), shape.count(0, axis), shape);
+  return op_helpers::join("concatenate", tensors.vector(), shape.count(0, axis), shape);
 }
 
 Tensor stack(const TensorList& x, int axis) {
@@ -164,7 +164,7 @@ Tensor stack(const TensorList& x, int axis) {
   expect_rank("stack", shape.rank() + 1);
   shape.insert(axis, static_cast<std::int64_t>(x.size()));
   if (is_symbolic(x.vector())) return defer("stack", {shape, x[0].dtype()}, stack, x, axis);
-  return kernels::join("stack", x.vector(), shape.count(0, axis), shape);
+  return op_helpers::join("stack", x.vector(), shape.count(0, axis), shape);
 }
 
 Tensor repeat(const Tensor& x, std::int64_t n) {
@@ -174,7 +174,7 @@ Tensor repeat(const Tensor& x, std::int64_t n) {
   const Shape shape{x.shape()[0], n, x.shape()[1]};
   check_extents("repeat", shape, x.dtype().size(), true);
   if (is_symbolic(x)) return defer("repeat", {shape, x.dtype()}, repeat, x, n);
-  return kernels::repeat_rows("repeat", x, x.shape()[0], n, shape);
+  return op_helpers::repeat_rows("repeat", x, x.shape()[0], n, shape);
 }
 
 namespace {
@@ -199,7 +199,7 @@ Tensor repeat_elements(const Tensor& x, std::int64_t rep, int axis) {
   if (rep == 1) return identity(x);
   const Shape shape = stretched("repeat_elements", x.shape(), axis, rep, x.dtype());
   if (is_symbolic(x)) return defer("repeat_elements", {shape, x.dtype()}, repeat_elements, x, rep, axis);
-  return kernels::repeat_rows("repeat_elements", x, x.shape().count(0, axis + 1), rep, shape);
+  return op_helpers::repeat_rows("repeat_elements", x, x.shape().count(0, axis + 1), rep, shape);
 }
 
 Tensor tile(const Tensor& x, const ShapeLike& times) {
@@ -220,7 +220,7 @@ Tensor tile(const Tensor& x, const ShapeLike& times) {
     if (n[d] == 1) continue;
     Shape next = out.shape();
     next[d] = shape[d];
-    out = kernels::repeat_rows("tile", out, out.shape().count(0, d), n[d], next);
+    out = op_helpers::repeat_rows("tile", out, out.shape().count(0, d), n[d], next);
   }
   return own_result(out, x);
 }
@@ -264,10 +264,10 @@ Tensor reverse(const Tensor& x, const Axes& axes) {
   expect_defined("reverse", "x", x);
   const unsigned bits = canonical_axes("reverse", axes, x.ndim());
   if (is_symbolic(x)) return defer("reverse", {x.shape(), x.dtype()}, reverse, x, axes);
-  kernels::Window window = whole(x.shape());
+  op_helpers::Window window = whole(x.shape());
   for (int d = 0; d < x.ndim(); ++d)
     if (bits >> d & 1) window.start[d] = x.shape()[d] - 1, window.step[d] = -1;
-  return kernels::take("reverse", x, window);
+  return op_helpers::take("reverse", x, window);
 }
 
 Tensor slice(const Tensor& x, const Shape& start, const Shape& size) {
@@ -287,7 +287,7 @@ Tensor slice(const Tensor& x, const Shape& start, const Shape& size) {
   }
   if (is_symbolic(x)) return defer("slice", {extents, x.dtype()}, slice, x, start, size);
   if (extents == x.shape()) return identity(x);
-  return kernels::take("slice", x, {start, filled(x.ndim(), 1), extents});
+  return op_helpers::take("slice", x, {start, filled(x.ndim(), 1), extents});
 }
 
 std::vector<std::int64_t> Sections::of(std::int64_t extent) const {
@@ -322,7 +322,7 @@ std::vector<Tensor> split(const Tensor& x, const Sections& sections, int axis) {
   std::vector<Shape> shapes;
   for (std::int64_t size : sections.of(x.shape()[axis])) shapes.emplace_back(x.shape())[axis] = size;
   if (is_symbolic(x)) return defer("split", infos_of(shapes, x.dtype()), split, x, sections, axis);
-  return kernels::cut("split", x, x.shape().count(0, axis), shapes);
+  return op_helpers::cut("split", x, x.shape().count(0, axis), shapes);
 }
 
 std::vector<Tensor> unstack(const Tensor& x, int axis) {
@@ -335,7 +335,7 @@ std::vector<Tensor> unstack(const Tensor& x, int axis) {
   shape.erase(axis);
   const std::vector<Shape> shapes(static_cast<std::size_t>(x.shape()[axis]), shape);
   if (is_symbolic(x)) return defer("unstack", infos_of(shapes, x.dtype()), unstack, x, axis);
-  return kernels::cut("unstack", x, x.shape().count(0, axis), shapes);
+  return op_helpers::cut("unstack", x, x.shape().count(0, axis), shapes);
 }
 
 namespace {
@@ -345,9 +345,9 @@ Tensor mirrored(const Tensor& x, int axis, const PaddingPair& padding, std::int6
   if (padding.before == 0 && padding.after == 0) return x;
   const std::int64_t n = x.shape()[axis];
   const auto image = [&](std::int64_t start, std::int64_t size) {
-    kernels::Window window = whole(x.shape());
+    op_helpers::Window window = whole(x.shape());
     window.start[axis] = start, window.step[axis] = -1, window.size[axis] = size;
-    return kernels::take("pad", x, window);
+    return op_helpers::take("pad", x, window);
   };
   return concatenate(
       {image(padding.before - 1 + skip, padding.before), x, image(n - 1 - skip, padding.after)}, axis);
@@ -364,7 +364,7 @@ Tensor pad(const Tensor& x, const std::vector<PaddingPair>& paddings, const PadO
     fail("[pad] there must be one pair per axis: received x=", x.shape(), ", ", paddings.size(), " pairs");
   const std::int64_t skip = mode == "reflect" ? 1 : 0;
   Shape shape = x.shape();
-  kernels::Window window = whole(x.shape());
+  op_helpers::Window window = whole(x.shape());
   for (int d = 0; d < x.ndim(); ++d) {
     const auto [before, after] = paddings[static_cast<std::size_t>(d)];
     if (before < 0 || after < 0)
@@ -383,7 +383,7 @@ Tensor pad(const Tensor& x, const std::vector<PaddingPair>& paddings, const PadO
   for (int d = 0; d < x.ndim(); ++d)
     if (x.shape()[d] == None) shape[d] = None;
   if (is_symbolic(x)) return defer("pad", {shape, x.dtype()}, pad, x, paddings, options);
-  if (mode == "constant") return kernels::place("pad", x, shape, window, options.constant_values);
+  if (mode == "constant") return op_helpers::place("pad", x, shape, window, options.constant_values);
   Tensor out = x;
   for (int d = 0; d < x.ndim(); ++d) out = mirrored(out, d, paddings[static_cast<std::size_t>(d)], skip);
   return own_result(out, x);

@@ -7,7 +7,7 @@
 #include <ktape/ops/operators.hpp>
 
 /// Functions for generic lambdas that run on numbers, SIMD vectors and Tensors.
-namespace ktape::kernels {
+namespace ktape::op_helpers {
 
 using xsimd::select;
 template <Arithmetic T>
@@ -40,4 +40,4 @@ inline Tensor flowing(const Tensor& g, const Tensor& slope) {
   return recording() ? slope : select(backend::equal(g, like(g, 0)), like(g, 0), slope);
 }
 
-}  // namespace ktape::kernels
+}  // namespace ktape::op_helpers

@@ -16,8 +16,8 @@ namespace activations {
 namespace {
 
 using K::exp, K::sqrt;
-using kernels::like, kernels::select, kernels::unary_by_input;
 using kernels::functions::exp;
+using op_helpers::like, op_helpers::select, op_helpers::unary_by_input;
 
 template <class B>
 B logistic(const B& a) {

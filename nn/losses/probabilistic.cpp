@@ -20,8 +20,8 @@ namespace losses {
 namespace {
 
 using K::log;
-using kernels::like, kernels::select;
 using kernels::functions::log;
+using op_helpers::like, op_helpers::select;
 
 Tensor clipped(const Tensor& p) { return K::clip(p, K::epsilon(), 1 - K::epsilon()); }
 
@@ -48,10 +48,10 @@ struct BinaryCost {
 /// Element by element, of probabilities of the targets' shape.
 Tensor binary_cost(const Tensor& t, const Tensor& p) {
   const BinaryCost cost{K::epsilon(), 1 - K::epsilon()};
-  Tensor out = kernels::apply(cost, t, p);
+  Tensor out = op_helpers::apply(cost, t, p);
   if (recording(t, p))
     record("binary_crossentropy", out, {t, p}, [t, p, cost](const Tensor& g, Grads& grads) {
-      grads.to(1, [&] { return recording() ? cost(g, t, p) : kernels::apply(cost, g, t, p); });
+      grads.to(1, [&] { return recording() ? cost(g, t, p) : op_helpers::apply(cost, g, t, p); });
       grads.to(0, [&] {
         const Tensor c = clipped(p);
         return g * (K::log(1 - c) - K::log(c));
@@ -61,11 +61,11 @@ Tensor binary_cost(const Tensor& t, const Tensor& p) {
 }
 
 Tensor binary_values(const Tensor& y_true, const Tensor& y_pred, bool from_logits) {
-  kernels::expect_floating("binary_crossentropy", y_pred);
+  op_helpers::expect_floating("binary_crossentropy", y_pred);
   const auto [t, p] = like_predictions("binary_crossentropy", y_true, y_pred);
   if (is_symbolic(t, p))
-    return defer("binary_crossentropy", kernels::broadcast_info("binary_crossentropy", t, p), binary_values,
-                 t, p, from_logits);
+    return defer("binary_crossentropy", op_helpers::broadcast_info("binary_crossentropy", t, p),
+                 binary_values, t, p, from_logits);
   if (from_logits || computed_from(p, "sigmoid"))
     return K::binary_crossentropy(t, p, {.from_logits = from_logits});
   return binary_cost(t, p);

@@ -14,8 +14,8 @@ namespace losses {
 namespace {
 
 using K::abs, K::exp, K::log1p, K::tanh;
-using kernels::like, kernels::select;
 using kernels::functions::exp, kernels::functions::log1p, kernels::functions::tanh;
+using op_helpers::like, op_helpers::select;
 
 /// f(y_pred - y_true), element by element and in one pass; `slope` is f's derivative. Both are generic
 /// lambdas.
@@ -24,19 +24,19 @@ Tensor of_error(const char* op, const Tensor& y_true, const Tensor& y_pred, F f,
   const auto [t, p] = like_predictions(op, y_true, y_pred);
   if (is_symbolic(t, p))
     return defer(
-        op, kernels::broadcast_info(op, t, p),
+        op, op_helpers::broadcast_info(op, t, p),
         [op, f, slope](const Tensor& t, const Tensor& p) { return of_error(op, t, p, f, slope); }, t, p);
   const auto scaled = [slope](auto g, auto e) { return g * slope(e); };
-  if (t.shape() != p.shape()) return kernels::unary_by_input(op, p - t, f, scaled);
-  kernels::expect_floating(op, p);
-  Tensor out = kernels::apply([f](auto p, auto t) { return f(p - t); }, p, t);
+  if (t.shape() != p.shape()) return op_helpers::unary_by_input(op, p - t, f, scaled);
+  op_helpers::expect_floating(op, p);
+  Tensor out = op_helpers::apply([f](auto p, auto t) { return f(p - t); }, p, t);
   if (recording(t, p))
     record(op, out, {t, p}, [t = t, p = p, slope](const Tensor& g, Grads& grads) {
       grads.to(0, [&] {
-        return kernels::along([slope](auto g, auto p, auto t) { return -(g * slope(p - t)); }, g, p, t);
+        return op_helpers::along([slope](auto g, auto p, auto t) { return -(g * slope(p - t)); }, g, p, t);
       });
       grads.to(1, [&] {
-        return kernels::derivative([slope](auto g, auto p, auto t) { return g * slope(p - t); }, g, p, t);
+        return op_helpers::derivative([slope](auto g, auto p, auto t) { return g * slope(p - t); }, g, p, t);
       });
     });
   return out;

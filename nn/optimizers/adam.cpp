@@ -52,7 +52,7 @@ void fields(LambOptions& o, F&& field) {
 
 namespace {
 
-using kernels::Preparation;
+using op_helpers::Preparation;
 
 /// The base of optimizers that keep m and v for each variable.
 template <class Options>
@@ -83,8 +83,8 @@ struct AdamImpl final : Moments<Options> {
     const Options& o = this->own();
     const double rate = step.learning_rate * correction_;
     if (!o.amsgrad)
-      return kernels::update<2>(variable, gradient, step.state, how,
-                                kernels::AdamStep{rate, o.beta_1, o.beta_2, o.epsilon});
+      return op_helpers::update<2>(variable, gradient, step.state, how,
+                                   op_helpers::AdamStep{rate, o.beta_1, o.beta_2, o.epsilon});
     const auto update = [rate, b1 = o.beta_1, b2 = o.beta_2, epsilon = o.epsilon](
                             const auto& x, const auto& g, auto& state) {
       auto& [m, v, most] = state;
@@ -93,12 +93,12 @@ struct AdamImpl final : Moments<Options> {
       most = xsimd::select(most > v, most, v);
       return x - m * rate / (xsimd::sqrt(most) + epsilon);
     };
-    kernels::update<3>(variable, gradient, step.state, how, update);
+    op_helpers::update<3>(variable, gradient, step.state, how, update);
   }
 
  protected:
   void start_updates(double number) override {
-    correction_ = kernels::adam_rate(1, this->own().beta_1, this->own().beta_2, number);
+    correction_ = op_helpers::adam_rate(1, this->own().beta_1, this->own().beta_2, number);
   }
 
  private:
@@ -123,7 +123,7 @@ struct AdamaxImpl final : Moments<AdamaxOptions> {
       u = xsimd::select(before > size, before, size);
       return x - m * rate / (u + epsilon);
     };
-    kernels::update<2>(variable, gradient, step.state, how, update);
+    op_helpers::update<2>(variable, gradient, step.state, how, update);
   }
 };
 
@@ -147,7 +147,7 @@ struct NadamImpl final : Moments<NadamOptions> {
       v = v * b2 + g * g * (1 - b2);
       return x - (m * of_m + g * of_g) * rate / (xsimd::sqrt(v * of_v) + epsilon);
     };
-    kernels::update<2>(variable, gradient, step.state, how, update);
+    op_helpers::update<2>(variable, gradient, step.state, how, update);
   }
 
  private:

@@ -45,7 +45,7 @@ void fields(AdafactorOptions& o, F&& field) {
 
 namespace {
 
-using kernels::Preparation;
+using op_helpers::Preparation;
 
 void expect_rho(const char* optimizer, double rho) {
   if (!(rho >= 0 && rho <= 1)) fail("[", optimizer, "] rho must be in [0, 1]: received rho=", rho);
@@ -92,7 +92,7 @@ struct RMSpropImpl final : OptimizerWith<RMSpropOptions> {
       if constexpr (!with_momentum) return x - by;
       else return x - (state[1] = state[1] * momentum + by);
     };
-    kernels::update<1 + with_momentum + centered>(variable, gradient, step.state, how, update);
+    op_helpers::update<1 + with_momentum + centered>(variable, gradient, step.state, how, update);
   }
 };
 
@@ -111,7 +111,7 @@ struct AdagradImpl final : OptimizerWith<AdagradOptions> {
 
   void fused_step(const Tensor& gradient, Variable variable, const Preparation& how,
                   const OptimizerStep& step) override {
-    kernels::update<1>(
+    op_helpers::update<1>(
         variable, gradient, step.state, how,
         [rate = step.learning_rate, epsilon = own().epsilon](const auto& x, const auto& g, auto& state) {
           state[0] = state[0] + g * g;
@@ -139,7 +139,7 @@ struct AdadeltaImpl final : OptimizerWith<AdadeltaOptions> {
       steps = steps * rho + by * by * (1 - rho);
       return x - by * rate;
     };
-    kernels::update<2>(variable, gradient, step.state, how, update);
+    op_helpers::update<2>(variable, gradient, step.state, how, update);
   }
 };
 

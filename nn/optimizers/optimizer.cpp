@@ -73,7 +73,7 @@ void OptimizerImpl::update_step(const Tensor&, Variable, const OptimizerStep&) {
   fail("[", class_name_, "] an optimizer must override update_step");
 }
 
-void OptimizerImpl::fused_step(const Tensor& gradient, Variable variable, const kernels::Preparation& how,
+void OptimizerImpl::fused_step(const Tensor& gradient, Variable variable, const op_helpers::Preparation& how,
                                const OptimizerStep& step) {
   Tensor g = RowGradient{gradient, how.rows}.whole(variable.shape());
   if (how.scale != 1) g = g * how.scale;
@@ -189,7 +189,7 @@ void OptimizerImpl::clip(std::vector<Gradient>& gradients) const {
 void OptimizerImpl::update(const std::vector<Gradient>& gradients) {
   const double rate = learning_rate().item<double>(), number = static_cast<double>(updates() + 1);
   start_updates(number);
-  kernels::Preparation how;
+  op_helpers::Preparation how;
   if (options_.clipvalue.value_or(0) > 0) how.bound = *options_.clipvalue;
   for (const Gradient& gradient : gradients) {
     how.scale = gradient.scale;

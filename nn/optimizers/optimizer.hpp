@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-namespace ktape::kernels {
+namespace ktape::op_helpers {
 struct Preparation;
 }
 
@@ -102,7 +102,7 @@ class OptimizerImpl : public Object {
   /// Changes the variable as `update_step` does, but by a gradient that still has to be scaled, clipped, and
   /// expanded from single rows; `how` describes these steps and the weight decay. The default does these
   /// steps first and then calls `update_step`.
-  virtual void fused_step(const Tensor& gradient, Variable variable, const kernels::Preparation& how,
+  virtual void fused_step(const Tensor& gradient, Variable variable, const op_helpers::Preparation& how,
                           const OptimizerStep& step);
   /// Returns whether the update of an element whose gradient is 0 changes nothing, so that the rows of a
   /// table that were not looked up can be left out.

@@ -31,7 +31,7 @@ void fields(FtrlOptions& o, F&& field) {
 
 namespace {
 
-using kernels::Preparation;
+using op_helpers::Preparation;
 
 struct SGDImpl final : OptimizerWith<SGDOptions> {
   explicit SGDImpl(const SGDOptions& o) : OptimizerWith("SGD", "SGD", o) {
@@ -50,19 +50,19 @@ struct SGDImpl final : OptimizerWith<SGDOptions> {
                   const OptimizerStep& step) override {
     const double rate = step.learning_rate, momentum = own().momentum;
     if (momentum == 0)
-      return kernels::update<0>(variable, gradient, {}, how,
-                                [rate](const auto& x, const auto& g, auto&) { return x - g * rate; });
+      return op_helpers::update<0>(variable, gradient, {}, how,
+                                   [rate](const auto& x, const auto& g, auto&) { return x - g * rate; });
     if (own().nesterov)
-      return kernels::update<1>(variable, gradient, step.state, how,
-                                [rate, momentum](const auto& x, const auto& g, auto& state) {
-                                  state[0] = state[0] * momentum - g * rate;
-                                  return x + state[0] * momentum - g * rate;
-                                });
-    kernels::update<1>(variable, gradient, step.state, how,
-                       [rate, momentum](const auto& x, const auto& g, auto& state) {
-                         state[0] = state[0] * momentum - g * rate;
-                         return x + state[0];
-                       });
+      return op_helpers::update<1>(variable, gradient, step.state, how,
+                                   [rate, momentum](const auto& x, const auto& g, auto& state) {
+                                     state[0] = state[0] * momentum - g * rate;
+                                     return x + state[0] * momentum - g * rate;
+                                   });
+    op_helpers::update<1>(variable, gradient, step.state, how,
+                          [rate, momentum](const auto& x, const auto& g, auto& state) {
+                            state[0] = state[0] * momentum - g * rate;
+                            return x + state[0];
+                          });
   }
 };
 
@@ -83,7 +83,7 @@ struct LionImpl final : OptimizerWith<LionOptions> {
       // NaN is neither above nor below 0; the product with zero keeps NaN in the update.
       return x - xsimd::select(direction > 0, by, xsimd::select(direction < 0, -by, direction * zero));
     };
-    kernels::update<1>(variable, gradient, step.state, how, update);
+    op_helpers::update<1>(variable, gradient, step.state, how, update);
   }
 };
 
@@ -126,7 +126,7 @@ struct FtrlImpl final : OptimizerWith<FtrlOptions> {
           clipped = xsimd::select(linear > most, most, xsimd::select(linear < -most, -most, linear));
       return (clipped - linear) / (after / rate + 2 * l2);
     };
-    kernels::update<2>(variable, gradient, step.state, how, update);
+    op_helpers::update<2>(variable, gradient, step.state, how, update);
   }
 };
 

@@ -42,10 +42,10 @@ void adam_update(Assignable x, const Tensor& gradient, Assignable m, Assignable 
   for (double beta : {options.beta_1, options.beta_2})
     if (!(beta >= 0 && beta < 1)) fail("[adam_update] a beta must be in [0, 1): received beta=", beta);
   const double rate =
-      kernels::adam_rate(options.learning_rate, options.beta_1, options.beta_2, static_cast<double>(step));
+      op_helpers::adam_rate(options.learning_rate, options.beta_1, options.beta_2, static_cast<double>(step));
   const Variable state[] = {m, v};
-  kernels::update<2>(x, gradient, state, {},
-                     kernels::AdamStep{rate, options.beta_1, options.beta_2, options.epsilon});
+  op_helpers::update<2>(x, gradient, state, {},
+                        op_helpers::AdamStep{rate, options.beta_1, options.beta_2, options.epsilon});
 }
 
 }  // namespace ktape::backend

@@ -2,15 +2,15 @@
 #include <ktape/ops/kernels/engine/engine.hpp>
 
 /// The engine whose kernels the ops run. Internal.
-namespace ktape::kernels {
+namespace ktape::op_helpers {
 
 /// The engine in use: of the configured backend, loaded at the first call. Throws as loading does, at every
 /// call until one succeeds.
-const Engine& engine();
+const kernels::Engine& engine();
 
 /// The threads of a kernel that divides sums among them, or that a library may run so: while results are to
 /// be deterministic only one. Parts into which its callers divide the work may run on several.
-Threads threads_for_sums();
+kernels::Threads threads_for_sums();
 
 /// A scope in which all threads use another engine; for tests and measurements.
 class EngineScope {
@@ -20,8 +20,8 @@ class EngineScope {
   EngineScope(const EngineScope&) = delete;
 
  private:
-  Engine engine_;
-  const Engine* before_;
+  kernels::Engine engine_;
+  const kernels::Engine* before_;
 };
 
-}  // namespace ktape::kernels
+}  // namespace ktape::op_helpers

@@ -7,12 +7,12 @@
 #include <vector>
 
 /// Reductions of tensors over any set of axes, not recorded.
-namespace ktape::kernels {
+namespace ktape::op_helpers {
 
 /// Returns the extents outside of an axis, along it and inside of it; an empty tensor has 0 outside.
-inline AxisShape axis_shape_of(const Shape& shape, int axis) {
-  const AxisShape seen{shape.count(0, axis), shape[axis], shape.count(axis + 1)};
-  return seen.axis == 0 || seen.inner == 0 ? AxisShape{0, seen.axis, seen.inner} : seen;
+inline kernels::AxisShape axis_shape_of(const Shape& shape, int axis) {
+  const kernels::AxisShape seen{shape.count(0, axis), shape[axis], shape.count(axis + 1)};
+  return seen.axis == 0 || seen.inner == 0 ? kernels::AxisShape{0, seen.axis, seen.inner} : seen;
 }
 
 /// The axes of a reduction: the reduced axes as bits, the result's shape with and without them, and the
@@ -54,17 +54,17 @@ class JoinedAxes {
     return n;
   }
   /// Returns the reductions along one axis that remain.
-  [[gnu::noinline]] std::vector<AxisShape> plan() {
-    std::vector<AxisShape> passes;
+  [[gnu::noinline]] std::vector<kernels::AxisShape> plan() {
+    std::vector<kernels::AxisShape> passes;
     while (this->passes() > 0) passes.push_back(next());
     return passes;
   }
   /// Takes the largest reduced axis away, which leaves the least to be written and read again.
-  AxisShape next() {
+  kernels::AxisShape next() {
     std::size_t at = axes_.size();
     for (std::size_t i = 0; i < axes_.size(); ++i)
       if (axes_[i].reduced && (at == axes_.size() || axes_[i].extent > axes_[at].extent)) at = i;
-    AxisShape pass;
+    kernels::AxisShape pass;
     pass.axis = axes_[at].extent;
     for (std::size_t i = at + 1; i < axes_.size(); ++i) pass.inner *= axes_[i].extent;
     for (std::size_t i = 0; i < at; ++i) pass.outer *= axes_[i].extent;
@@ -87,44 +87,56 @@ struct SumOf {
   using Result = T;
   template <class T>
   using Between = std::conditional_t<std::is_same_v<T, float16>, float, T>;
-  static void run(const auto* in, auto* out, AxisShape shape) { reduce_sum(in, out, shape); }
+  static void run(const auto* in, auto* out, kernels::AxisShape shape) {
+    kernels::reduce_sum(in, out, shape);
+  }
 };
 struct WideSumOf {
   template <class T>
-  using Result = wide_type<T>;
+  using Result = kernels::wide_type<T>;
   template <class T>
-  static void run(const T* in, auto* out, AxisShape shape) {
+  static void run(const T* in, auto* out, kernels::AxisShape shape) {
     if constexpr (std::is_integral_v<T>) reduce_mean(in, out, shape, 1);
-    else reduce_sum(in, out, shape);
+    else kernels::reduce_sum(in, out, shape);
   }
 };
 struct SumOfSquaresOf {
   static constexpr bool changes_one = true;
   template <class T>
-  using Result = wide_type<T>;
+  using Result = kernels::wide_type<T>;
   template <class T>
-  static void run(const T* in, auto* out, AxisShape shape) {
-    if constexpr (!std::is_integral_v<T>) reduce_sum_of_squares(in, out, shape);
+  static void run(const T* in, auto* out, kernels::AxisShape shape) {
+    if constexpr (!std::is_integral_v<T>) kernels::reduce_sum_of_squares(in, out, shape);
   }
 };
 struct ProdOf : SumOf {
-  static void run(const auto* in, auto* out, AxisShape shape) { reduce_prod(in, out, shape); }
+  static void run(const auto* in, auto* out, kernels::AxisShape shape) {
+    kernels::reduce_prod(in, out, shape);
+  }
 };
 struct MaxOf {
   template <class T>
   using Result = T;
-  static void run(const auto* in, auto* out, AxisShape shape) { reduce_max(in, out, shape); }
+  static void run(const auto* in, auto* out, kernels::AxisShape shape) {
+    kernels::reduce_max(in, out, shape);
+  }
 };
 struct MinOf : MaxOf {
-  static void run(const auto* in, auto* out, AxisShape shape) { reduce_min(in, out, shape); }
+  static void run(const auto* in, auto* out, kernels::AxisShape shape) {
+    kernels::reduce_min(in, out, shape);
+  }
 };
 struct AnyOf {
   template <class T>
   using Result = bool;
-  static void run(const auto* in, bool* out, AxisShape shape) { reduce_any(in, out, shape); }
+  static void run(const auto* in, bool* out, kernels::AxisShape shape) {
+    kernels::reduce_any(in, out, shape);
+  }
 };
 struct AllOf : AnyOf {
-  static void run(const auto* in, bool* out, AxisShape shape) { reduce_all(in, out, shape); }
+  static void run(const auto* in, bool* out, kernels::AxisShape shape) {
+    kernels::reduce_all(in, out, shape);
+  }
 };
 
 /// The type between two passes: that of the result unless the kernel names one.
@@ -142,7 +154,7 @@ template <class Kernel>
 concept ChangesOne = Kernel::changes_one;
 
 template <class Kernel, class From, class To>
-[[gnu::noinline]] Tensor reduction_pass(const Tensor& x, const AxisShape& pass, const Shape& shape) {
+[[gnu::noinline]] Tensor reduction_pass(const Tensor& x, const kernels::AxisShape& pass, const Shape& shape) {
   Tensor out = Tensor::empty(shape, dtype_of<To>());
   Kernel::run(x.pointer<From>(), out.pointer<To>(), pass);
   return out;
@@ -152,7 +164,7 @@ template <class Kernel, class From, class To>
 /// the first.
 template <class First, class Next = First>
 Tensor reduced(const Tensor& x, const ReducedAxes& groups) {
-  std::vector<AxisShape> plan = JoinedAxes(x.shape(), groups.bits).plan();
+  std::vector<kernels::AxisShape> plan = JoinedAxes(x.shape(), groups.bits).plan();
   if (ChangesOne<First> && plan.empty()) plan.push_back({1, 1, x.size()});
   return dispatch(x.dtype(), [&]<class T>() {
     using Result = typename First::template Result<T>;
@@ -166,4 +178,4 @@ Tensor reduced(const Tensor& x, const ReducedAxes& groups) {
   });
 }
 
-}  // namespace ktape::kernels
+}  // namespace ktape::op_helpers

@@ -9,7 +9,7 @@
 #include <ktape/ops/reductions.hpp>
 #include <ktape/ops/shape.hpp>
 
-namespace ktape::kernels {
+namespace ktape::op_helpers {
 namespace {
 
 using backend::reshape;
@@ -40,7 +40,7 @@ std::int64_t enter(Shape& strides, const Window& window) {
 void copy_rows(char* to, std::int64_t to_step, const char* from, std::int64_t from_step, std::int64_t rows,
                std::int64_t bytes) {
   const std::int64_t shape[] = {rows, bytes}, out[] = {to_step, 1}, in[] = {from_step, 1};
-  copy_strided(to, out, from, in, shape, 2, 1);
+  kernels::copy_strided(to, out, from, in, shape, 2, 1);
 }
 
 /// Calls f(first, n) for blocks of rows of `row` bytes; a single block for many long rows, since each copy
@@ -48,12 +48,14 @@ void copy_rows(char* to, std::int64_t to_step, const char* from, std::int64_t fr
 /// share are read or written before they leave the caches.
 template <class F>
 void for_row_blocks(std::int64_t rows, std::int64_t row, const F& f) {
-  const bool long_rows = row >= 1024 && rows * row >= streaming_bytes;
+  const bool long_rows = row >= 1024 && rows * row >= kernels::streaming_bytes;
   const std::int64_t block = long_rows ? rows : std::max<std::int64_t>(1, (64 << 10) / row);
   if (block >= rows || rows == 1) return f(0, rows);
-  parallel_rows((rows + block - 1) / block, block * row / 4, [&](std::int64_t begin, std::int64_t end) {
-    for (; begin < end; ++begin) f(begin * block, std::min(block, rows - begin * block));
-  });
+  kernels::parallel_rows((rows + block - 1) / block, block * row / 4,
+                         [&](std::int64_t begin, std::int64_t end) {
+                           for (; begin < end; ++begin)
+                             f(begin * block, std::min(block, rows - begin * block));
+                         });
 }
 
 /// Copies the rows of the parts to the rows of the whole, part after part, or back.
@@ -79,8 +81,8 @@ Tensor take(const char* op, const Tensor& x, const Window& window) {
   if (out.size() > 0) {
     Shape strides = row_major(x.shape());
     const std::int64_t offset = enter(strides, window);
-    copy_strided(out.raw(), row_major(window.size).begin(), at(x, offset), strides.begin(),
-                 window.size.begin(), x.ndim(), element_size(x));
+    kernels::copy_strided(out.raw(), row_major(window.size).begin(), at(x, offset), strides.begin(),
+                          window.size.begin(), x.ndim(), element_size(x));
   }
   if (recording(x))
     record(op, out, {x}, [op, window, shape = x.shape()](const Tensor& g, Grads& grads) {
@@ -94,11 +96,12 @@ Tensor filled(const char* op, const Shape& shape, Scalar value, DType dtype) {
   dispatch(dtype, [&]<class T>() {
     const T one = value.to<T>();
     // Results that do not fit into the caches are written past them, which is three times as fast.
-    if (out.size() > streaming_bytes / static_cast<std::int64_t>(sizeof(T)))
-      return fill_elements(out.raw(), &one, out.size(), sizeof(T));
-    parallel_for(out.size(), map_grain, [one, to = out.pointer<T>()](std::int64_t begin, std::int64_t end) {
-      elements(to + begin, end - begin).fill(one);
-    });
+    if (out.size() > kernels::streaming_bytes / static_cast<std::int64_t>(sizeof(T)))
+      return kernels::fill_elements(out.raw(), &one, out.size(), sizeof(T));
+    parallel_for(out.size(), kernels::map_grain,
+                 [one, to = out.pointer<T>()](std::int64_t begin, std::int64_t end) {
+                   elements(to + begin, end - begin).fill(one);
+                 });
   });
   return out;
 }
@@ -109,8 +112,8 @@ Tensor place(const char* op, const Tensor& x, const Shape& shape, const Window& 
   if (x.size() > 0) {
     Shape strides = row_major(shape);
     const std::int64_t offset = enter(strides, window);
-    copy_strided(at(out, offset), strides.begin(), x.raw(), row_major(x.shape()).begin(), x.shape().begin(),
-                 x.ndim(), element_size(x));
+    kernels::copy_strided(at(out, offset), strides.begin(), x.raw(), row_major(x.shape()).begin(),
+                          x.shape().begin(), x.ndim(), element_size(x));
   }
   if (recording(x))
     record(op, out, {x},
@@ -168,7 +171,7 @@ Tensor repeat_rows(const char* op, const Tensor& x, std::int64_t outer, std::int
   Tensor out = Tensor::empty(shape, x.dtype(), op);
   const std::int64_t inner = outer == 0 ? 0 : x.size() / outer;
   const std::int64_t sizes[] = {outer, n, inner}, in[] = {inner, 0, 1}, to[] = {n * inner, inner, 1};
-  copy_strided(out.raw(), to, x.raw(), in, sizes, 3, element_size(x));
+  kernels::copy_strided(out.raw(), to, x.raw(), in, sizes, 3, element_size(x));
   if (recording(x))
     record(op, out, {x}, [outer, n, inner, shape = x.shape()](const Tensor& g, Grads& grads) {
       grads.to(0, [&] { return reshape(backend::sum(reshape(g, {outer, n, inner}), 1), shape); });
@@ -176,4 +179,4 @@ Tensor repeat_rows(const char* op, const Tensor& x, std::int64_t outer, std::int
   return out;
 }
 
-}  // namespace ktape::kernels
+}  // namespace ktape::op_helpers

@@ -6,7 +6,7 @@
 
 /// Slicing, padding, joining and repeating: copies between a tensor and a part of another tensor, for any
 /// dtype, differentiable to any order. Arguments are not checked; `op` is the name on the tape.
-namespace ktape::kernels {
+namespace ktape::op_helpers {
 
 /// The elements start + i * step, 0 <= i < size, along each axis; steps may be negative.
 struct Window {
@@ -32,4 +32,4 @@ std::vector<Tensor> cut(const char* op, const Tensor& x, std::int64_t outer, std
 /// x seen as `outer` rows, each n times in succession.
 Tensor repeat_rows(const char* op, const Tensor& x, std::int64_t outer, std::int64_t n, const Shape& shape);
 
-}  // namespace ktape::kernels
+}  // namespace ktape::op_helpers

@@ -179,7 +179,7 @@ Tensor einsum(const std::string& text, const TensorList& operands) {
   for (const Tensor& x : operands) {
     if (operands.size() > 1 && x.dtype().is_bool())
       fail<TypeError>("[einsum] operands must be numbers: received dtype=bool");
-    kernels::expect_same_dtype("einsum", operands[0], x);
+    op_helpers::expect_same_dtype("einsum", operands[0], x);
   }
   if (is_symbolic(operands.vector()))
     return defer("einsum", {shape, operands[0].dtype()}, einsum, text, operands);

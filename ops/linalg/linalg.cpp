@@ -21,7 +21,7 @@ bool broadcastable(const Shape& a, const Shape& b) {
 }
 
 void check_operands(const char* op, const Tensor& x, const Tensor& y) {
-  kernels::expect_same_dtype(op, x, y);
+  op_helpers::expect_same_dtype(op, x, y);
   if (x.dtype().is_bool()) fail<TypeError>("[", op, "] x and y must be numbers: received dtype=bool");
 }
 
@@ -32,8 +32,8 @@ void product_kernel(std::int64_t batch, std::int64_t m, std::int64_t n, std::int
   T* c = out.pointer<T>();
   auto range = [=](std::int64_t begin, std::int64_t end) {
     for (std::int64_t i = begin; i < end; ++i)
-      kernels::matmul(m, n, k, {a + i * m * k, tx ? m : k, tx}, {b + i * k * n, ty ? k : n, ty},
-                      c + i * m * n);
+      op_helpers::matmul(m, n, k, {a + i * m * k, tx ? m : k, tx}, {b + i * k * n, ty ? k : n, ty},
+                         c + i * m * n);
   };
   // The library splits one product over the threads itself; several are split here.
   if (batch == 1) return range(0, 1);

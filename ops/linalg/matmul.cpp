@@ -5,7 +5,7 @@
 
 #include <algorithm>
 
-namespace ktape::kernels {
+namespace ktape::op_helpers {
 namespace {
 
 template <class T>
@@ -18,8 +18,8 @@ bool nothing_to_add(std::int64_t rows, std::int64_t columns, std::int64_t inner,
 constexpr std::int64_t tiny = 512;
 
 template <class T>
-void tiny_matmul(std::int64_t rows, std::int64_t columns, std::int64_t inner, Matrix<T> a, Matrix<T> b, T* c,
-                 bool accumulate) {
+void tiny_matmul(std::int64_t rows, std::int64_t columns, std::int64_t inner, kernels::Matrix<T> a,
+                 kernels::Matrix<T> b, T* c, bool accumulate) {
   const std::int64_t arow = a.transposed ? 1 : a.stride, astep = a.transposed ? a.stride : 1;
   const std::int64_t brow = b.transposed ? 1 : b.stride, bstep = b.transposed ? b.stride : 1;
   for (std::int64_t i = 0; i < rows; ++i) {
@@ -41,20 +41,20 @@ constexpr std::int64_t grain = std::int64_t{1} << 19;
 constexpr std::int64_t row_block = 64;
 
 template <class T>
-void engine_matmul(std::int64_t rows, std::int64_t columns, std::int64_t inner, Matrix<T> a, Matrix<T> b,
-                   T* c, bool accumulate) {
+void engine_matmul(std::int64_t rows, std::int64_t columns, std::int64_t inner, kernels::Matrix<T> a,
+                   kernels::Matrix<T> b, T* c, bool accumulate) {
   if (nothing_to_add(rows, columns, inner, c, accumulate)) return;
   if (rows * columns * inner <= tiny) return tiny_matmul(rows, columns, inner, a, b, c, accumulate);
   if (backend::deterministic() && rows > row_block) {
     const std::int64_t step = a.transposed ? 1 : a.stride;
-    return parallel_rows(
+    return kernels::parallel_rows(
         (rows + row_block - 1) / row_block, row_block * columns * inner / 16, [&](auto begin, auto end) {
           for (std::int64_t i = begin * row_block; i < std::min(rows, end * row_block); i += row_block)
             engine_matmul(std::min(row_block, rows - i), columns, inner,
                           {a.data + i * step, a.stride, a.transposed}, b, c + i * columns, accumulate);
         });
   }
-  const ktape_matmul call{.dtype = engine_dtype(dtype_of<T>()),
+  const ktape_matmul call{.dtype = kernels::engine_dtype(dtype_of<T>()),
                           .accumulate = accumulate,
                           .rows = rows,
                           .columns = columns,
@@ -66,24 +66,25 @@ void engine_matmul(std::int64_t rows, std::int64_t columns, std::int64_t inner, 
                           .a_transposed = a.transposed,
                           .b_transposed = b.transposed,
                           .c = c};
-  engine().run(Kernel::Matmul, &call, rows * columns * inner <= grain ? Threads::One : threads_for_sums());
+  engine().run(kernels::Kernel::Matmul, &call,
+               rows * columns * inner <= grain ? kernels::Threads::One : threads_for_sums());
 }
 
 }  // namespace
 
-void matmul(std::int64_t rows, std::int64_t columns, std::int64_t inner, Matrix<float> a, Matrix<float> b,
-            float* c, bool accumulate) {
+void matmul(std::int64_t rows, std::int64_t columns, std::int64_t inner, kernels::Matrix<float> a,
+            kernels::Matrix<float> b, float* c, bool accumulate) {
   engine_matmul(rows, columns, inner, a, b, c, accumulate);
 }
 
-void matmul(std::int64_t rows, std::int64_t columns, std::int64_t inner, Matrix<double> a, Matrix<double> b,
-            double* c, bool accumulate) {
+void matmul(std::int64_t rows, std::int64_t columns, std::int64_t inner, kernels::Matrix<double> a,
+            kernels::Matrix<double> b, double* c, bool accumulate) {
   engine_matmul(rows, columns, inner, a, b, c, accumulate);
 }
 
-void matmul(std::int64_t rows, std::int64_t columns, std::int64_t inner, Matrix<std::int64_t> a,
-            Matrix<std::int64_t> b, std::int64_t* c, bool accumulate) {
+void matmul(std::int64_t rows, std::int64_t columns, std::int64_t inner, kernels::Matrix<std::int64_t> a,
+            kernels::Matrix<std::int64_t> b, std::int64_t* c, bool accumulate) {
   tiny_matmul(rows, columns, inner, a, b, c, accumulate);
 }
 
-}  // namespace ktape::kernels
+}  // namespace ktape::op_helpers

@@ -2,15 +2,15 @@
 #include <ktape/ops/kernels/blas.hpp>
 
 /// Matrix products. Internal: sources only.
-namespace ktape::kernels {
+namespace ktape::op_helpers {
 
 /// c = a b, (rows x inner) times (inner x columns), c dense row-major; c += a b with `accumulate`. float
 /// and double by the engine, integers in a loop that wraps around; an inner extent of 0 gives zeros.
-void matmul(std::int64_t rows, std::int64_t columns, std::int64_t inner, Matrix<float> a, Matrix<float> b,
-            float* c, bool accumulate = false);
-void matmul(std::int64_t rows, std::int64_t columns, std::int64_t inner, Matrix<double> a, Matrix<double> b,
-            double* c, bool accumulate = false);
-void matmul(std::int64_t rows, std::int64_t columns, std::int64_t inner, Matrix<std::int64_t> a,
-            Matrix<std::int64_t> b, std::int64_t* c, bool accumulate = false);
+void matmul(std::int64_t rows, std::int64_t columns, std::int64_t inner, kernels::Matrix<float> a,
+            kernels::Matrix<float> b, float* c, bool accumulate = false);
+void matmul(std::int64_t rows, std::int64_t columns, std::int64_t inner, kernels::Matrix<double> a,
+            kernels::Matrix<double> b, double* c, bool accumulate = false);
+void matmul(std::int64_t rows, std::int64_t columns, std::int64_t inner, kernels::Matrix<std::int64_t> a,
+            kernels::Matrix<std::int64_t> b, std::int64_t* c, bool accumulate = false);
 
-}  // namespace ktape::kernels
+}  // namespace ktape::op_helpers

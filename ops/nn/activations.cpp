@@ -21,8 +21,8 @@ using kernels::functions::exp, kernels::functions::expm1, kernels::functions::ta
 
 namespace {
 
-using kernels::like, kernels::select, kernels::functions::normal_cdf;
-using kernels::unary_by_input, kernels::unary_by_output;
+using op_helpers::like, op_helpers::select, kernels::functions::normal_cdf;
+using op_helpers::unary_by_input, op_helpers::unary_by_output;
 
 /// The logistic function of a vector; of a Tensor the op, whose gradient is right where exp overflows.
 template <class B>
@@ -39,8 +39,8 @@ Tensor magnitude(const Tensor& a) { return abs(a); }
 
 Tensor softmax_gradient(const Tensor& y, const Tensor& g, int axis) {
   if (recording()) return y * (g - sum(g * y, axis, true));
-  Tensor out = kernels::scratch_like(g);
-  const kernels::AxisShape line = kernels::axis_shape_of(y.shape(), axis);
+  Tensor out = op_helpers::scratch_like(g);
+  const kernels::AxisShape line = op_helpers::axis_shape_of(y.shape(), axis);
   const ktape_softmax call{.dtype = kernels::engine_dtype(y.dtype()),
                            .outer = line.outer,
                            .axis = line.axis,
@@ -49,14 +49,14 @@ Tensor softmax_gradient(const Tensor& y, const Tensor& g, int axis) {
                            .y = y.raw(),
                            .dy = g.raw(),
                            .dx = out.raw()};
-  kernels::engine().run(kernels::Kernel::SoftmaxBackward, &call);
+  op_helpers::engine().run(kernels::Kernel::SoftmaxBackward, &call);
   return out;
 }
 
 Tensor log_softmax_gradient(const Tensor& y, const Tensor& g, int axis) {
   if (recording()) return g - exp(y) * sum(g, axis, true);
-  Tensor out = kernels::scratch_like(g);
-  const kernels::AxisShape line = kernels::axis_shape_of(y.shape(), axis);
+  Tensor out = op_helpers::scratch_like(g);
+  const kernels::AxisShape line = op_helpers::axis_shape_of(y.shape(), axis);
   dispatch_floating(y.dtype(), [&]<class T>() {
     kernels::log_softmax_backward(y.pointer<T>(), g.pointer<T>(), out.pointer<T>(), line);
   });
@@ -66,11 +66,11 @@ Tensor log_softmax_gradient(const Tensor& y, const Tensor& g, int axis) {
 }  // namespace
 
 Tensor softmax(const Tensor& x, int axis) {
-  kernels::expect_floating("softmax", x);
+  op_helpers::expect_floating("softmax", x);
   const int at = canonical_axis("softmax", axis, x.ndim());
   if (is_symbolic(x)) return defer("softmax", {x.shape(), x.dtype()}, softmax, x, axis);
   Tensor out = Tensor::empty(x.shape(), x.dtype());
-  const kernels::AxisShape line = kernels::axis_shape_of(x.shape(), at);
+  const kernels::AxisShape line = op_helpers::axis_shape_of(x.shape(), at);
   const ktape_softmax call{.dtype = kernels::engine_dtype(x.dtype()),
                            .outer = line.outer,
                            .axis = line.axis,
@@ -79,7 +79,7 @@ Tensor softmax(const Tensor& x, int axis) {
                            .y = out.raw(),
                            .dy = nullptr,
                            .dx = nullptr};
-  kernels::engine().run(kernels::Kernel::Softmax, &call);
+  op_helpers::engine().run(kernels::Kernel::Softmax, &call);
   if (recording(x))
     record("softmax", out, {x}, [at](const Tensor& g, const Tensor& y, Grads& grads) {
       grads.to(0, [&] { return softmax_gradient(y, g, at); });
@@ -89,11 +89,11 @@ Tensor softmax(const Tensor& x, int axis) {
 }
 
 Tensor log_softmax(const Tensor& x, int axis) {
-  kernels::expect_floating("log_softmax", x);
+  op_helpers::expect_floating("log_softmax", x);
   const int at = canonical_axis("log_softmax", axis, x.ndim());
   if (is_symbolic(x)) return defer("log_softmax", {x.shape(), x.dtype()}, log_softmax, x, axis);
   Tensor out = Tensor::empty(x.shape(), x.dtype());
-  const kernels::AxisShape line = kernels::axis_shape_of(x.shape(), at);
+  const kernels::AxisShape line = op_helpers::axis_shape_of(x.shape(), at);
   dispatch_floating(x.dtype(),
                     [&]<class T>() { kernels::log_softmax(x.pointer<T>(), out.pointer<T>(), line); });
   if (recording(x))
@@ -104,7 +104,7 @@ Tensor log_softmax(const Tensor& x, int axis) {
 }
 
 Tensor sigmoid(const Tensor& x) {
-  kernels::expect_floating("sigmoid", x);
+  op_helpers::expect_floating("sigmoid", x);
   if (is_symbolic(x)) return defer("sigmoid", {x.shape(), x.dtype()}, sigmoid, x);
   Tensor out = unary_by_output(
       "sigmoid", x, [](auto a) { return logistic(a); }, [](auto g, auto y) { return g * (y * (1 - y)); });
@@ -166,7 +166,7 @@ Tensor integer_relu(const Tensor& x, const ReluOptions& options) {
   for (double number : {options.alpha, options.max_value.value_or(0), options.threshold})
     expect_fits("relu", number, x.dtype());
   if (is_symbolic(x)) return defer("relu", {x.shape(), x.dtype()}, integer_relu, x, options);
-  return kernels::apply_integer(
+  return op_helpers::apply_integer(
       [f = Relu<std::int64_t>(options)](auto a) { return static_cast<decltype(a)>(f(std::int64_t{a})); }, x);
 }
 
@@ -242,13 +242,13 @@ Tensor gelu(const Tensor& x, const GeluOptions& options) {
 }
 
 Tensor l2_normalize(const Tensor& x, const Axes& axis) {
-  kernels::expect_floating("l2_normalize", x);
+  op_helpers::expect_floating("l2_normalize", x);
   canonical_axes("l2_normalize", axis, x.ndim());
   const bool composed = is_symbolic(x) || recording(x);
   const Tensor values = x.dtype() == DType::Float16 ? cast(x, DType::Float32) : x;
   const Tensor squares = composed ? sum(square(values), axis, true)
-                                  : kernels::reduced<kernels::SumOfSquaresOf, kernels::SumOf>(
-                                        values, kernels::ReducedAxes("l2_normalize", values, axis, true));
+                                  : op_helpers::reduced<op_helpers::SumOfSquaresOf, op_helpers::SumOf>(
+                                        values, op_helpers::ReducedAxes("l2_normalize", values, axis, true));
   return cast(values / sqrt(maximum(squares, full({}, 1e-12, squares.dtype()))), x.dtype());
 }
 
@@ -277,7 +277,7 @@ void find_top_k(const T* predictions, const Index* targets, bool* out, std::int6
 
 Tensor in_top_k(const Tensor& predictions, const Tensor& targets, std::int64_t k) {
   expect_defined("in_top_k", "predictions, targets", predictions, targets);
-  kernels::expect_floating("in_top_k", predictions);
+  op_helpers::expect_floating("in_top_k", predictions);
   if (!targets.dtype().is_integer())
     fail<TypeError>("[in_top_k] targets must be integers: received dtype=", targets.dtype());
   if (predictions.ndim() != 2 || !compatible(targets.shape(), Shape{predictions.shape()[0]}))

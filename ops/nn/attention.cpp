@@ -60,8 +60,8 @@ class Attention {
 
   void backward(const Tensor& g, const Tensor& out, Grads& grads) const {
     if (recording())
-      return kernels::composed_gradient(grads, {query_, key_, value_},
-                                        [&](const Tensors& in) { return Tensors{composed(in)}; });
+      return op_helpers::composed_gradient(grads, {query_, key_, value_},
+                                           [&](const Tensors& in) { return Tensors{composed(in)}; });
     const Tensor dq = Tensor::empty_like(query_), dk = Tensor::empty_like(key_),
                  dv = Tensor::empty_like(value_);
     with_type([&]<class A>() {
@@ -149,9 +149,9 @@ Tensor scaled_dot_product_attention(const Tensor& query, const Tensor& key, cons
                                     const AttentionOptions& options) {
   expect_defined("scaled_dot_product_attention", "query, key, value", query, key, value);
   check_shapes(query, key, value, options.heads_last);
-  kernels::expect_floating(op, query);
-  kernels::expect_same_dtype(op, query, key);
-  kernels::expect_same_dtype(op, query, value);
+  op_helpers::expect_floating(op, query);
+  op_helpers::expect_same_dtype(op, query, key);
+  op_helpers::expect_same_dtype(op, query, value);
   const Heads q(query, options.heads_last), k(key, options.heads_last), v(value, options.heads_last);
   const std::int64_t batch = merged(merged(q.batch, k.batch), v.batch),
                      heads = merged(merged(q.heads, k.heads), v.heads);

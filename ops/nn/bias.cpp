@@ -24,7 +24,7 @@ Shape channels_first_shape(const Shape& x, const Shape& bias) {
 
 Tensor bias_add(const Tensor& x, const Tensor& bias, const BiasOptions& options) {
   expect_defined("bias_add", "x, bias", x, bias);
-  kernels::expect_same_dtype("bias_add", x, bias);
+  op_helpers::expect_same_dtype("bias_add", x, bias);
   const bool channels_at_1 = channels_first("bias_add", options.data_format);
   const Shape &xs = x.shape(), &bs = bias.shape();
   if (xs.rank() < 2) fail("[bias_add] x must have at least rank 2: received x=", xs);

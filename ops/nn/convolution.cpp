@@ -11,7 +11,7 @@
 namespace ktape::backend {
 namespace {
 
-using kernels::Convolution;
+using op_helpers::Convolution;
 
 /// Returns shape and dtype of a convolution's result, from the shape with channels last. Throws ValueError
 /// when the result does not fit in memory.
@@ -34,7 +34,7 @@ Tensor convolution(const ConvolutionArguments& a, const Tensor& x, const Tensor&
     return defer(
         a.op, result, [a](const Tensor& x, const Tensor& kernel) { return convolution(a, x, kernel); }, x,
         kernel);
-  return channels_back(kernels::convolve(channels_last(x, first), kernel, c, shape), first);
+  return channels_back(op_helpers::convolve(channels_last(x, first), kernel, c, shape), first);
 }
 
 /// Returns the output shape with its batch, channels last.
@@ -76,7 +76,7 @@ Tensor transposed_convolution(const ConvolutionArguments& a, const Tensor& x, co
     return defer(
         a.op, result, [a](const auto&... given) { return transposed_convolution(a, given...); }, x, kernel,
         output_shape);
-  return channels_back(kernels::convolve_transposed(channels_last(x, first), kernel, c, shape), first);
+  return channels_back(op_helpers::convolve_transposed(channels_last(x, first), kernel, c, shape), first);
 }
 
 Tensor depthwise(const ConvolutionArguments& a, const Tensor& x, const Tensor& kernel) {
@@ -100,7 +100,7 @@ Tensor depthwise(const ConvolutionArguments& a, const Tensor& x, const Tensor& k
   const Tensor last = channels_last(x, first);
   const Tensor repeated = channels > 1 && multiplier > 1 ? repeat_elements(last, multiplier, -1) : last;
   c.groups = repeated.shape().back();
-  return channels_back(kernels::convolve(repeated, reshape(kernel, filters), c, shape), first);
+  return channels_back(op_helpers::convolve(repeated, reshape(kernel, filters), c, shape), first);
 }
 
 /// Returns a variable as a tensor that waits for its value: what is composed of it next to tensors that wait

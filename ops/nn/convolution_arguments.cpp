@@ -84,11 +84,11 @@ Shape channels_back(const Shape& shape, bool first) {
   return out;
 }
 
-kernels::Convolution canonical(const ConvolutionArguments& a, const Shape& input, const Shape& window) {
+op_helpers::Convolution canonical(const ConvolutionArguments& a, const Shape& input, const Shape& window) {
   expect_positive(a.op, "strides", a.strides, a.dims);
   expect_positive(a.op, "dilation_rate", a.dilation_rate, a.dims);
   expect_padding(a);
-  kernels::Convolution c{a.op};
+  op_helpers::Convolution c{a.op};
   for (int d = 0; d < a.dims; ++d) {
     const auto at = static_cast<std::size_t>(3 - a.dims + d);
     c.input[at] = input[d + 1], c.window[at] = window[d], c.strides[at] = a.strides[d],
@@ -109,7 +109,7 @@ kernels::Convolution canonical(const ConvolutionArguments& a, const Shape& input
   return c;
 }
 
-Shape result_shape(const kernels::Convolution& c, const Shape& input, std::int64_t filters) {
+Shape result_shape(const op_helpers::Convolution& c, const Shape& input, std::int64_t filters) {
   Shape shape{input[0]};
   for (int d = 5 - input.rank(); d < 3; ++d) shape.push_back(c.output[static_cast<std::size_t>(d)]);
   shape.push_back(filters);

@@ -32,9 +32,9 @@ Shape channels_back(const Shape& shape, bool first);
 
 /// The convolution of an input of the shape (channels last) with a window of the extents, in which None
 /// stands for what is unknown. Throws ValueError for anything that does not fit.
-kernels::Convolution canonical(const ConvolutionArguments& arguments, const Shape& input,
-                               const Shape& window);
+op_helpers::Convolution canonical(const ConvolutionArguments& arguments, const Shape& input,
+                                  const Shape& window);
 /// Returns the shape of its result.
-Shape result_shape(const kernels::Convolution& c, const Shape& input, std::int64_t filters);
+Shape result_shape(const op_helpers::Convolution& c, const Shape& input, std::int64_t filters);
 
 }  // namespace ktape::backend

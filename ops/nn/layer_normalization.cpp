@@ -22,7 +22,7 @@ class RowNormalization {
       : x_(x),
         gamma_(gamma),
         beta_(beta),
-        axes_(kernels::axes_in(bits)),
+        axes_(op_helpers::axes_in(bits)),
         epsilon_(epsilon),
         n_(x.shape().count(x.ndim() - static_cast<int>(axes_.size()))),
         rows_(n_ == 0 ? 0 : x.size() / n_),
@@ -107,26 +107,27 @@ Tensor layer_normalization(const Tensor& x, const Tensor& gamma, const Tensor& b
                            const LayerNormalizationOptions& options) {
   expect_defined("layer_normalization", "x", x);
   constexpr const char* op = "layer_normalization";
-  kernels::expect_floating(op, x);
+  op_helpers::expect_floating(op, x);
   const unsigned bits = canonical_axes(op, options.axis, x.ndim());
   const auto expect_place = [&](const char* name, const Tensor& parameter) {
     if (!parameter.defined()) return;
-    kernels::expect_same_dtype(op, x, parameter);
-    kernels::parameter_shape(op, name, parameter, x, bits);
+    op_helpers::expect_same_dtype(op, x, parameter);
+    op_helpers::parameter_shape(op, name, parameter, x, bits);
   };
   expect_place("gamma", gamma), expect_place("beta", beta);
   if (is_symbolic(x, gamma, beta))
     return defer(op, {x.shape(), x.dtype()}, layer_normalization, x, gamma, beta, options);
   const Tensor scale =
-      gamma.defined() ? kernels::broadcastable_parameter(op, "gamma", gamma, x, bits) : gamma;
-  const Tensor offset = beta.defined() ? kernels::broadcastable_parameter(op, "beta", beta, x, bits) : beta;
+      gamma.defined() ? op_helpers::broadcastable_parameter(op, "gamma", gamma, x, bits) : gamma;
+  const Tensor offset =
+      beta.defined() ? op_helpers::broadcastable_parameter(op, "beta", beta, x, bits) : beta;
   if (are_last(bits, x.ndim())) return normalized_rows(x, scale, offset, bits, options.epsilon);
-  const Shape pattern = kernels::moved_last(bits, x.ndim());
-  std::vector<int> axes(kernels::axes_in(bits).size());
+  const Shape pattern = op_helpers::moved_last(bits, x.ndim());
+  std::vector<int> axes(op_helpers::axes_in(bits).size());
   std::iota(axes.begin(), axes.end(), x.ndim() - static_cast<int>(axes.size()));
   const Tensor out =
       layer_normalization(permute_dimensions(x, pattern), scale, offset, {axes, options.epsilon});
-  return permute_dimensions(out, kernels::inverse(pattern));
+  return permute_dimensions(out, op_helpers::inverse(pattern));
 }
 
 }  // namespace ktape::backend

@@ -40,7 +40,7 @@ void check(const LocalConvolution& c, const Shape& input, const Shape& kernel) {
 /// Returns the places of the window, each with its element for every position: (places, samples, output...,
 /// channels).
 Tensor places(const LocalConvolution& c, const Tensor& x) {
-  kernels::Window part{{0}, {1}, {x.shape()[0]}};
+  op_helpers::Window part{{0}, {1}, {x.shape()[0]}};
   for (int d = 0; d < c.dims; ++d)
     part.start.push_back(0), part.step.push_back(c.strides[d]), part.size.push_back(c.output[d]);
   part.start.push_back(0), part.step.push_back(1), part.size.push_back(x.shape().back());
@@ -48,7 +48,7 @@ Tensor places(const LocalConvolution& c, const Tensor& x) {
   for (std::int64_t i = 0; i < c.window.count(); ++i) {
     for (std::int64_t d = c.dims - 1, rest = i; d >= 0; rest /= c.window[d--])
       part.start[d + 1] = rest % c.window[d];
-    parts.push_back(kernels::take(c.op, x, part));
+    parts.push_back(op_helpers::take(c.op, x, part));
   }
   return stack(parts);
 }

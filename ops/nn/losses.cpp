@@ -19,7 +19,7 @@
 namespace ktape::backend {
 namespace {
 
-using kernels::like, kernels::select;
+using op_helpers::like, op_helpers::select;
 
 /// Returns the logits from which this activation made the output; undefined where it did not.
 Tensor remembered(const char* op, const Tensor& output, const char* activation, int axis, bool from_logits) {
@@ -149,7 +149,7 @@ Tensor clipped(const Tensor& p) { return clip(p, epsilon(), 1 - epsilon()); }
 Tensor categorical_crossentropy(const Tensor& target, const Tensor& output, const LossOptions& options) {
   expect_defined("categorical_crossentropy", "target, output", target, output);
   constexpr const char* op = "categorical_crossentropy";
-  kernels::expect_floating(op, output);
+  op_helpers::expect_floating(op, output);
   Shape shape = common_shape(op, "output", target, output);
   const int axis = canonical_axis(op, options.axis, output.ndim());
   shape.erase(axis);
@@ -166,7 +166,7 @@ Tensor sparse_categorical_crossentropy(const Tensor& target, const Tensor& outpu
                                        const LossOptions& options) {
   expect_defined("sparse_categorical_crossentropy", "target, output", target, output);
   constexpr const char* op = "sparse_categorical_crossentropy";
-  kernels::expect_floating(op, output);
+  op_helpers::expect_floating(op, output);
   const int axis = canonical_axis(op, options.axis, output.ndim());
   Shape shape = output.shape();
   const std::int64_t count = shape[axis];
@@ -201,12 +201,12 @@ constexpr auto logistic_slope = [](auto g, auto t, auto x) {
 };
 
 Tensor binary_from_logits(const Tensor& t, const Tensor& x) {
-  Tensor out = kernels::apply(logistic_cost, t, x);
+  Tensor out = op_helpers::apply(logistic_cost, t, x);
   if (recording(t, x))
     record("binary_crossentropy", out, {t, x}, [t, x](const Tensor& g, Grads& grads) {
       grads.to(1, [&] {
         if (recording()) return logistic_slope(g, t, x);
-        return kernels::apply(logistic_slope, g, t, x);
+        return op_helpers::apply(logistic_slope, g, t, x);
       });
       grads.to(0, [&] { return -g * x; });
     });
@@ -231,10 +231,10 @@ struct BinaryCost {
 
 Tensor binary_from_probabilities(const Tensor& t, const Tensor& p) {
   const BinaryCost cost{epsilon(), 1 - epsilon()};
-  Tensor out = kernels::apply(cost, t, p);
+  Tensor out = op_helpers::apply(cost, t, p);
   if (recording(t, p))
     record("binary_crossentropy", out, {t, p}, [t, p, cost](const Tensor& g, Grads& grads) {
-      grads.to(1, [&] { return recording() ? cost(g, t, p) : kernels::apply(cost, g, t, p); });
+      grads.to(1, [&] { return recording() ? cost(g, t, p) : op_helpers::apply(cost, g, t, p); });
       grads.to(0, [&] {
         const Tensor c = clip(p, cost.low, cost.high);
         return g * (log(1 - c + cost.low) - log(c + cost.low));
@@ -248,7 +248,7 @@ Tensor binary_from_probabilities(const Tensor& t, const Tensor& p) {
 Tensor binary_crossentropy(const Tensor& target, const Tensor& output, const BinaryLossOptions& options) {
   expect_defined("binary_crossentropy", "target, output", target, output);
   constexpr const char* op = "binary_crossentropy";
-  kernels::expect_floating(op, output);
+  op_helpers::expect_floating(op, output);
   const Shape shape = broadcast_shapes(op, target.shape(), output.shape(), "target", "output");
   const Tensor logits = remembered(op, output, "sigmoid", -1, options.from_logits);
   const bool uses_logits = logits.defined() || options.from_logits;

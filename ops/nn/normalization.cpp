@@ -72,7 +72,7 @@ class ChannelNormalization {
       ktape_batch_normalization call = arguments();
       call.x = x_.raw(), call.g = g.raw(), call.centre = centre.data(), call.first = sums.data(),
       call.second = products.data();
-      kernels::engine().run(kernels::Kernel::BatchSlopes, &call);
+      op_helpers::engine().run(kernels::Kernel::BatchSlopes, &call);
       xt::noalias(products) = (products - (mean_ - centre) * sums) / deviation_;
     });
   }
@@ -91,7 +91,7 @@ class ChannelNormalization {
     ktape_batch_normalization call = arguments();
     call.x = x ? x->raw() : nullptr, call.g = g ? g->raw() : nullptr, call.y = out.raw();
     call.centre = centre, call.scale = scale, call.slope = slope, call.offset = offset;
-    kernels::engine().run(kernels::Kernel::BatchAffine, &call);
+    op_helpers::engine().run(kernels::Kernel::BatchAffine, &call);
   }
 
   /// Calls `f.operator()<A>(centre)` with the means in the type A that x is computed in.
@@ -182,7 +182,7 @@ class OwnStatistics : ChannelNormalization {
     if (layout_.group() > 0) {
       ktape_batch_normalization call = arguments();
       call.x = x.raw(), call.first = mean_.data(), call.second = variance_.data();
-      kernels::engine().run(kernels::Kernel::BatchMoments, &call);
+      op_helpers::engine().run(kernels::Kernel::BatchMoments, &call);
     }
     xt::noalias(deviation_) = xt::sqrt(variance_ + epsilon);
   }
@@ -242,7 +242,7 @@ class OwnStatistics : ChannelNormalization {
 
 /// The tensor's shape with the axes in `bits`, which must be neighbours, as the middle one of three.
 std::optional<Shape> three_axes(const Shape& shape, unsigned bits) {
-  const std::vector<int> axes = kernels::axes_in(bits);
+  const std::vector<int> axes = op_helpers::axes_in(bits);
   if (axes.empty()) return Shape{1, 1, shape.count()};
   const int first = axes.front(), last = axes.back() + 1;
   if (last - first != static_cast<int>(axes.size())) return std::nullopt;
@@ -273,13 +273,13 @@ Tensor batch_normalization(const Tensor& x, const Tensor& mean, const Tensor& va
                            const Tensor& gamma, const BatchNormalizationOptions& options) {
   expect_defined("batch_normalization", "x, mean, var", x, mean, var);
   constexpr const char* op = "batch_normalization";
-  kernels::expect_floating(op, x);
+  op_helpers::expect_floating(op, x);
   const bool by_axis = x.ndim() == 4;
   const unsigned channel = by_axis ? 1u << canonical_axis(op, options.axis, 4) : own_axes(mean, x.ndim());
   const auto expect_place = [&](const char* name, const Tensor& parameter) {
     if (!parameter.defined()) return;
-    kernels::expect_same_dtype(op, x, parameter);
-    if (by_axis) kernels::parameter_shape(op, name, parameter, x, channel);
+    op_helpers::expect_same_dtype(op, x, parameter);
+    if (by_axis) op_helpers::parameter_shape(op, name, parameter, x, channel);
     else if (!broadcasts_to(parameter.shape(), x.shape()))
       fail("[", op, "] ", name, " must broadcast to x of shape ", x.shape(), ": received ", name, "=",
            parameter.shape());
@@ -292,7 +292,7 @@ Tensor batch_normalization(const Tensor& x, const Tensor& mean, const Tensor& va
   const auto fit = [&](const char* name, const Tensor& parameter) {
     if (!parameter.defined() || by_axis)
       return by_axis && parameter.defined()
-                 ? kernels::broadcastable_parameter(op, name, parameter, x, channel)
+                 ? op_helpers::broadcastable_parameter(op, name, parameter, x, channel)
                  : parameter;
     alike = alike && own_axes(parameter, x.ndim()) == channel;
     return parameter;
@@ -314,14 +314,14 @@ NormalizedBatch normalize_batch_in_training(const Tensor& x, const Tensor& gamma
                                             const Axes& reduction_axes, const NormalizationOptions& options) {
   expect_defined("normalize_batch_in_training", "x", x);
   constexpr const char* op = "normalize_batch_in_training";
-  kernels::expect_floating(op, x);
+  op_helpers::expect_floating(op, x);
   const unsigned bits = canonical_axes(op, reduction_axes, x.ndim()), others = ~bits & ((1u << x.ndim()) - 1);
   Shape shape;
-  for (int axis : kernels::axes_in(others)) shape.push_back(x.shape()[axis]);
+  for (int axis : op_helpers::axes_in(others)) shape.push_back(x.shape()[axis]);
   const auto expect_place = [&](const char* name, const Tensor& p) {
     if (!p.defined()) return;
-    kernels::expect_same_dtype(op, x, p);
-    kernels::parameter_shape(op, name, p, x, others);
+    op_helpers::expect_same_dtype(op, x, p);
+    op_helpers::parameter_shape(op, name, p, x, others);
   };
   expect_place("gamma", gamma), expect_place("beta", beta);
   if (is_symbolic(x, gamma, beta)) {
@@ -338,7 +338,7 @@ NormalizedBatch normalize_batch_in_training(const Tensor& x, const Tensor& gamma
   const Shape parameter{1, shape.count(), 1};
   const Tensor scale = as_shape(gamma, parameter), offset = as_shape(beta, parameter);
   const std::optional<Shape> three = three_axes(x.shape(), others);
-  const Shape pattern = kernels::moved_last(others, x.ndim());
+  const Shape pattern = op_helpers::moved_last(others, x.ndim());
   const Tensor ordered = three ? x : permute_dimensions(x, pattern);
   const OwnStatistics own(
       reshape(ordered, three.value_or(Shape{x.shape().count() / std::max<std::int64_t>(parameter.count(), 1),
@@ -354,7 +354,7 @@ NormalizedBatch normalize_batch_in_training(const Tensor& x, const Tensor& gamma
     });
   }
   out.normalized = reshape(out.normalized, ordered.shape());
-  if (!three) out.normalized = permute_dimensions(out.normalized, kernels::inverse(pattern));
+  if (!three) out.normalized = permute_dimensions(out.normalized, op_helpers::inverse(pattern));
   out.mean = reshape(out.mean, shape);
   out.variance = reshape(out.variance, shape);
   if (fused) {

@@ -32,7 +32,7 @@ void run(kernels::Kernel kernel, const PoolGrid& grid, const Tensor& x, const Te
   copy(call.input, grid.in), copy(call.output, grid.out), copy(call.window, grid.window);
   copy(call.strides, grid.stride), copy(call.padding, grid.before);
   call.x = x.raw(), call.y = y.raw(), call.index = index && index->defined() ? index->raw() : nullptr;
-  kernels::engine().run(kernel, &call);
+  op_helpers::engine().run(kernel, &call);
 }
 
 /// Returns the means over the windows, or with `transposed` the gradient of that.
@@ -113,7 +113,7 @@ Tensor pool(const char* op, int dims, const Tensor& x, const PerAxis<std::int64_
   const int rank = dims + 2;
   const std::string data_format = options.data_format.value_or(image_data_format());
   const bool first = channels_first(op, data_format);
-  kernels::expect_floating(op, x);
+  op_helpers::expect_floating(op, x);
   if (x.ndim() != rank) fail("[", op, "] x must have rank ", rank, ": received x=", x.shape());
   const Shape window = pool_size.over(dims), strides = options.strides.over(dims);
   expect_positive(op, "pool_size", window, dims);

@@ -16,8 +16,8 @@ namespace {
 using Result = RnnResult<Tensor>;
 using Tensors = std::vector<Tensor>;
 
-using Kind = kernels::RecurrentKind;
-using Arguments = kernels::RecurrentArguments;
+using Kind = op_helpers::RecurrentKind;
+using Arguments = op_helpers::RecurrentArguments;
 
 // --- The fused op -----------------------------------------------------------------------------------------
 
@@ -63,8 +63,8 @@ class Recurrence {
   void backward(Grads& grads) const {
     const Tensors given = a_.tensors();
     if (recording())
-      return kernels::composed_gradient(
-          grads, given, [&](const Tensors& own) { return in_order(kernels::composed(a_.with(own))); });
+      return op_helpers::composed_gradient(
+          grads, given, [&](const Tensors& own) { return in_order(op_helpers::composed(a_.with(own))); });
     std::vector<int> input(given.size(), -1);  // of each tensor that is on the tape, the others keep -1
     for (std::size_t i = 0, next = 0; i < given.size(); ++i)
       if (given[i].defined()) input[i] = static_cast<int>(next++);
@@ -113,8 +113,8 @@ class Recurrence {
   void project() {
     const auto projections = columns<A>(a_.kind.of_inputs), recurrent = columns<A>(a_.kind.of_recurrent);
     gates_ = like({rows_, projections.width});
-    kernels::matmul(rows_, projections.width, features_, {a_.x.pointer<A>(), features_},
-                    {spread_kernel<A>().template pointer<A>(), projections.width}, gates_.pointer<A>());
+    op_helpers::matmul(rows_, projections.width, features_, {a_.x.pointer<A>(), features_},
+                       {spread_kernel<A>().template pointer<A>(), projections.width}, gates_.pointer<A>());
     if (!a_.bias.defined()) return;
     std::vector<A> bias(static_cast<std::size_t>(projections.width));
     projections.add(a_.bias.pointer<A>(), 1, bias.data());
@@ -183,14 +183,14 @@ class Recurrence {
     const A* dz = slopes.pointer<A>();
     grads.to(input[0], [&] {
       Tensor dx = Tensor::empty_like(a_.x);
-      kernels::matmul(rows_, features_, width, {dz, width},
-                      {spread_kernel<A>().template pointer<A>(), width, true}, dx.pointer<A>());
+      op_helpers::matmul(rows_, features_, width, {dz, width},
+                         {spread_kernel<A>().template pointer<A>(), width, true}, dx.pointer<A>());
       return dx;
     });
     const auto parameter = [&](const Tensor& like_this, std::int64_t rows, const A* left, std::int64_t stride,
                                const auto& projections) {
       const Tensor spread = like({rows, width}), out = Tensor::empty_like(like_this);
-      kernels::matmul(rows, width, rows_, {left, stride, true}, {dz, width}, spread.pointer<A>());
+      op_helpers::matmul(rows, width, rows_, {left, stride, true}, {dz, width}, spread.pointer<A>());
       projections.gather(spread.pointer<A>(), rows, out.pointer<A>());
       return out;
     };
@@ -244,9 +244,9 @@ void check_parameters(const Arguments& a) {
     if (!compatible(state.shape(), Shape{a.samples(), a.units()}))
       fail("[", op, "] the initial states must have the shape ", Shape{a.samples(), a.units()}, ": received ",
            state.shape());
-  kernels::expect_floating(op, a.x);
+  op_helpers::expect_floating(op, a.x);
   for (const Tensor& t : a.tensors())
-    if (t.defined()) kernels::expect_same_dtype(op, a.x, t);
+    if (t.defined()) op_helpers::expect_same_dtype(op, a.x, t);
 }
 
 /// Returns the mask as a bool tensor of rank 2.
@@ -265,7 +265,7 @@ Result run(Arguments a) {
     a.states.assign(static_cast<std::size_t>(a.kind.states), zeros_of({a.samples(), a.units()}, a.x.dtype()));
   check_parameters(a);
   a.options.mask = checked_mask(a);
-  if (a.kind.of_inputs.empty()) return kernels::composed(a);
+  if (a.kind.of_inputs.empty()) return op_helpers::composed(a);
   Recurrence recurrence(a);
   Result out = recurrence.forward();
   Tensors inputs;
@@ -316,7 +316,7 @@ Result run_any(const Arguments& a) {
   if (a.x.dtype() != DType::Float16) return run(a);
   Tensors tensors = a.tensors();
   for (Tensor& t : tensors)
-    if (t.defined()) kernels::expect_same_dtype(a.kind.op, a.x, t), t = cast(t, DType::Float32);
+    if (t.defined()) op_helpers::expect_same_dtype(a.kind.op, a.x, t), t = cast(t, DType::Float32);
   Result out = run(a.with(tensors));
   const auto narrow = [](Tensor& t) { t = cast(t, DType::Float16); };
   narrow(out.last_output), narrow(out.outputs);

@@ -50,7 +50,8 @@ class Lookups {
     if (rest.defined() || count_ >= shape[0]) {
       const Tensor whole = rest.defined() ? copy_of(rest) : zeros(shape[0], shape, of.dtype());
       for (const LookupGradient* lookup : all_)
-        kernels::add_rows(whole, lookup->rows.pointer<std::int64_t>(), lookup->values, lookup->rows.size());
+        op_helpers::add_rows(whole, lookup->rows.pointer<std::int64_t>(), lookup->values,
+                             lookup->rows.size());
       return {whole, {}};
     }
     return distinct_rows(of);
@@ -76,7 +77,7 @@ class Lookups {
     sum.value = zeros(sum.rows.size(), of.shape(), of.dtype());
     const std::int64_t* number = numbers.data();
     for (const LookupGradient* lookup : all_) {
-      kernels::add_rows(sum.value, number, lookup->values, lookup->rows.size());
+      op_helpers::add_rows(sum.value, number, lookup->values, lookup->rows.size());
       number += lookup->rows.size();
     }
     return sum;
@@ -91,7 +92,7 @@ class Lookups {
 Tensor RowGradient::whole(const Shape& shape) const {
   if (!of_rows()) return value;
   const Tensor out = zeros(shape[0], shape, value.dtype());
-  kernels::add_rows(out, rows.pointer<std::int64_t>(), value, rows.size());
+  op_helpers::add_rows(out, rows.pointer<std::int64_t>(), value, rows.size());
   return out;
 }
 

@@ -4,7 +4,7 @@
 #include <vector>
 
 /// Parameters and statistics of some axes of a tensor. Sets of axes are bits, bit 0 for axis 0.
-namespace ktape::kernels {
+namespace ktape::op_helpers {
 
 inline std::vector<int> axes_in(unsigned bits) {
   std::vector<int> axes;
@@ -48,4 +48,4 @@ inline Tensor broadcastable_parameter(const char* op, const char* name, const Te
   return backend::reshape(parameter, parameter_shape(op, name, parameter, x, bits));
 }
 
-}  // namespace ktape::kernels
+}  // namespace ktape::op_helpers

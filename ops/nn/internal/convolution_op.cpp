@@ -8,7 +8,7 @@
 #include <algorithm>
 #include <cstring>
 
-namespace ktape::kernels {
+namespace ktape::op_helpers {
 namespace {
 
 using backend::cast;
@@ -28,20 +28,21 @@ void for_image_blocks(const ktape_convolution& call, std::size_t elem_size, cons
   };
   const std::int64_t x_bytes = image(call.input, call.input_channels),
                      y_bytes = image(call.output, call.output_channels);
-  parallel_rows((call.batch + block - 1) / block, block * (x_bytes + y_bytes), [&](auto begin, auto end) {
-    for (std::int64_t first = begin * block; first < std::min(call.batch, end * block); first += block) {
-      ktape_convolution part = call;
-      part.batch = std::min(block, call.batch - first);
-      part.x = static_cast<char*>(call.x) + first * x_bytes;
-      part.y = static_cast<char*>(call.y) + first * y_bytes;
-      f(part);
-    }
-  });
+  kernels::parallel_rows(
+      (call.batch + block - 1) / block, block * (x_bytes + y_bytes), [&](auto begin, auto end) {
+        for (std::int64_t first = begin * block; first < std::min(call.batch, end * block); first += block) {
+          ktape_convolution part = call;
+          part.batch = std::min(block, call.batch - first);
+          part.x = static_cast<char*>(call.x) + first * x_bytes;
+          part.y = static_cast<char*>(call.y) + first * y_bytes;
+          f(part);
+        }
+      });
 }
 
 void compute(Role result, const Operands& tensors, const Convolution& c) {
   ktape_convolution call{};
-  call.dtype = engine_dtype(tensors[Input].dtype());
+  call.dtype = kernels::engine_dtype(tensors[Input].dtype());
   call.batch = tensors[Input].shape()[0], call.groups = c.groups;
   call.input_channels = tensors[Input].shape().back(), call.output_channels = tensors[Output].shape().back();
   const auto copy = [](auto& to, const auto& from) { std::copy(from.begin(), from.end(), to); };
@@ -52,12 +53,13 @@ void compute(Role result, const Operands& tensors, const Convolution& c) {
     Storage::Memo& memo = tensors[Filters].get()->storage->memo();
     call.memo = &memo.data, call.destroy_memo = &memo.destroy;
   }
-  constexpr Kernel kernels[] = {Kernel::ConvolutionBackwardData, Kernel::ConvolutionBackwardKernel,
-                                Kernel::Convolution};
+  constexpr kernels::Kernel passes[] = {kernels::Kernel::ConvolutionBackwardData,
+                                        kernels::Kernel::ConvolutionBackwardKernel,
+                                        kernels::Kernel::Convolution};
   if (!backend::deterministic() || result == Filters)
-    return engine().run(kernels[result], &call, threads_for_sums());
+    return engine().run(passes[result], &call, threads_for_sums());
   for_image_blocks(call, tensors[Input].dtype().size(), [&](const ktape_convolution& part) {
-    engine().run(kernels[result], &part, Threads::One);
+    engine().run(passes[result], &part, kernels::Threads::One);
   });
 }
 
@@ -98,4 +100,4 @@ Tensor convolve_transposed(const Tensor& y, const Tensor& kernel, const Convolut
   return derivative(Input, {Tensor(), kernel, y}, shape, c);
 }
 
-}  // namespace ktape::kernels
+}  // namespace ktape::op_helpers

@@ -3,7 +3,7 @@
 
 #include <array>
 
-namespace ktape::kernels {
+namespace ktape::op_helpers {
 
 /// The movement of a convolution of channels_last tensors over its input; one or two spatial dimensions stand
 /// last. Position o of the result reads o * strides + k * dilation - padding for each tap k of the window.
@@ -23,4 +23,4 @@ Tensor convolve(const Tensor& x, const Tensor& kernel, const Convolution& c, con
 /// transposed convolution.
 Tensor convolve_transposed(const Tensor& y, const Tensor& kernel, const Convolution& c, const Shape& shape);
 
-}  // namespace ktape::kernels
+}  // namespace ktape::op_helpers

@@ -4,14 +4,14 @@
 
 #include <string>
 
-namespace ktape::kernels {
+namespace ktape::op_helpers {
 
 /// The properties of a recurrent op: gates and states, the columns of the parameters for each projection, the
 /// formula of a step, and the kernels.
 struct RecurrentKind {
   const char* op;
   int gates, states;
-  GateOfProjection of_inputs, of_recurrent;
+  kernels::GateOfProjection of_inputs, of_recurrent;
   bool two_biases = false;
   std::string activation;
 };
@@ -40,4 +40,4 @@ struct RecurrentArguments {
 /// Returns the op as its formula says, step by step.
 backend::RnnResult<Tensor> composed(const RecurrentArguments& arguments);
 
-}  // namespace ktape::kernels
+}  // namespace ktape::op_helpers

@@ -5,7 +5,7 @@
 #include <ktape/ops/rnn/internal/recurrent_arguments.hpp>
 #include <ktape/ops/shape.hpp>
 
-namespace ktape::kernels {
+namespace ktape::op_helpers {
 namespace {
 
 using namespace backend;
@@ -67,4 +67,4 @@ RnnResult<Tensor> composed(const Arguments& a) {
   return {last[0], outputs[0], states};
 }
 
-}  // namespace ktape::kernels
+}  // namespace ktape::op_helpers

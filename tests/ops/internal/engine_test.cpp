@@ -10,7 +10,7 @@
 #include <thread>
 
 using namespace ktape;
-using kernels::EngineScope;
+using op_helpers::EngineScope;
 namespace K = ktape::backend;
 
 namespace {

@@ -49,7 +49,7 @@ void expect_close(const Tensor& got, const Tensor& want, double tolerance) {
 /// f in float32 on every engine against float64 on the reference engine, with the gradients of all inputs.
 void compare_engines(const CheckedFunction& f, const std::vector<Shape>& shapes) {
   const auto run = [&](const std::string& engine, DType dtype) {
-    const kernels::EngineScope scope(engine);
+    const op_helpers::EngineScope scope(engine);
     std::vector<Variable> variables;
     std::vector<Tensor> inputs;
     for (const Shape& shape : shapes) {
