@@ -1,10 +1,9 @@
 #include <ktape/autograd/arguments.hpp>
-#include <ktape/autograd/base/dispatch.hpp>
 #include <ktape/autograd/defer.hpp>
 #include <ktape/ops/creation.hpp>
 #include <ktape/ops/images/images.hpp>
+#include <ktape/ops/images/resampling.hpp>
 #include <ktape/ops/inspection.hpp>
-#include <ktape/ops/kernels/convolution/linear_resize.hpp>
 #include <ktape/ops/nn/convolution_arguments.hpp>
 #include <ktape/ops/shape.hpp>
 
@@ -32,25 +31,12 @@ std::int64_t scaled(const char* op, std::int64_t extent, std::int64_t factor) {
   return out;
 }
 
-/// x with one axis `factor` times as long, interpolated, or with `transposed` the gradient of that.
-Tensor interpolate(const Tensor& x, int axis, std::int64_t factor, bool transposed) {
+/// Makes an axis `factor` times as long by linear interpolation.
+Tensor interpolate(const Tensor& x, int axis, std::int64_t factor) {
   Shape shape = x.shape();
-  const auto times = [&](std::int64_t n) { return transposed ? n / factor : n * factor; };
-  shape[axis] = where_known(times, shape[axis]);
-  if (is_symbolic(x))
-    return defer("resize_images", {shape, x.dtype()}, interpolate, x, axis, factor, transposed);
-  Tensor out = Tensor::empty(shape, x.dtype());
-  const std::int64_t outer = shape.count(0, axis), inner = shape.count(axis + 1);
-  dispatch_floating(x.dtype(), [&]<class T>() {
-    if (transposed)
-      kernels::resize_linear_gradient(out.pointer<T>(), x.pointer<T>(), outer, shape[axis], inner, factor);
-    else kernels::resize_linear(out.pointer<T>(), x.pointer<T>(), outer, x.shape()[axis], inner, factor);
-  });
-  if (recording(x))
-    record("resize_images", out, {x}, [axis, factor, transposed](const Tensor& g, Grads& grads) {
-      grads.to(0, [&] { return interpolate(g, axis, factor, !transposed); });
-    });
-  return out;
+  shape[axis] = where_known([factor](std::int64_t n) { return n * factor; }, shape[axis]);
+  if (is_symbolic(x)) return defer("resize_images", {shape, x.dtype()}, interpolate, x, axis, factor);
+  return op_helpers::resampled(x, axis, shape[axis], "bilinear", false);
 }
 
 Tensor bilinear(const Tensor& x, int axis, std::int64_t height_factor, std::int64_t width_factor) {
@@ -59,8 +45,8 @@ Tensor bilinear(const Tensor& x, int axis, std::int64_t height_factor, std::int6
     fail<TypeError>("[resize_images] bilinear interpolation takes numbers: received dtype=bool");
   if (x.dtype().is_integer()) return bilinear(cast(x, DType::Float32), axis, height_factor, width_factor);
   // Narrow images first: fewer elements to widen.
-  const Tensor tall = height_factor == 1 ? x : interpolate(x, axis, height_factor, false);
-  return width_factor == 1 ? tall : interpolate(tall, axis + 1, width_factor, false);
+  const Tensor tall = height_factor == 1 ? x : interpolate(x, axis, height_factor);
+  return width_factor == 1 ? tall : interpolate(tall, axis + 1, width_factor);
 }
 
 /// Returns the padded shape; an extent that overflows becomes an extent that no tensor can have.

@@ -10,7 +10,7 @@
 #include <memory>
 #include <numbers>
 
-namespace ktape::nn {
+namespace ktape::op_helpers {
 namespace {
 
 using kernels::compute_t;
@@ -103,6 +103,7 @@ Plan plan_of(std::int64_t from, std::int64_t to, const std::string& interpolatio
 
 Plan transposed(const Plan& plan) {
   Plan out{plan.to, plan.from};
+  if (plan.place.empty()) return out;
   out.begin.assign(static_cast<std::size_t>(plan.from) + 1, 0);
   for (const std::int64_t j : plan.place) ++out.begin[static_cast<std::size_t>(j) + 1];
   for (std::size_t j = 1; j < out.begin.size(); ++j) out.begin[j] += out.begin[j - 1];
@@ -134,6 +135,12 @@ void weigh(T* out, const T* in, const Plan& plan, std::int64_t outer, std::int64
       const std::int64_t *place = plan.place.data() + plan.begin[i],
                          count = plan.begin[i + 1] - plan.begin[i];
       const C* weight = weights.data() + plan.begin[i];
+      if (count == 2) {  // most places of an image that "bilinear" enlarges
+        const T *a = block + place[0] * inner, *b = block + place[1] * inner;
+        for (std::int64_t j = 0; j < inner; ++j)
+          out[row * inner + j] = static_cast<T>(weight[0] * C(a[j]) + weight[1] * C(b[j]));
+        continue;
+      }
       for (std::int64_t j = 0; inner < few && j < inner; ++j) {
         C sum = 0;
         for (std::int64_t k = 0; k < count; ++k) sum += weight[k] * C(block[place[k] * inner + j]);
@@ -302,13 +309,16 @@ void expect_interpolation(const char* layer, const std::string& interpolation) {
   std::vector<std::string> known{"nearest", "area"};
   for (const Kernel& kernel : kernel_table) known.push_back(kernel.name);
   fail("[", layer, "] interpolation must be known: received interpolation=\"", interpolation, '"',
-       suggestion(interpolation, known));
+       nn::suggestion(interpolation, known));
 }
 
 Tensor resampled(const Tensor& x, int axis, std::int64_t extent, const std::string& interpolation,
                  bool antialias) {
-  if (x.shape()[axis] == extent) return x;
-  return weighed(x, axis, plan_of(x.shape()[axis], extent, interpolation, antialias));
+  const std::int64_t before = x.shape()[axis];
+  if (before == extent) return x;
+  // Without pixels there is nothing to weigh, and the extent may be anything.
+  if (x.size() == 0) return weighed(x, axis, Plan{before, extent});
+  return weighed(x, axis, plan_of(before, extent, interpolation, antialias));
 }
 
 Tensor resampled(const Tensor& x, const std::array<int, 2>& axes, const std::array<std::int64_t, 2>& extents,
@@ -329,4 +339,4 @@ Tensor warped(const Tensor& x, std::vector<AffineMap> maps, const WarpOptions& o
   return warped(x, std::make_shared<Warp>(Warp{std::move(maps), options}), false);
 }
 
-}  // namespace ktape::nn
+}  // namespace ktape::op_helpers

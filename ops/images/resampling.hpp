@@ -7,7 +7,7 @@
 
 /// Images at another size, or seen through an affine map. Differentiable with respect to the image, to any
 /// order. Internal: the tensors have values, and are floating.
-namespace ktape::nn {
+namespace ktape::op_helpers {
 
 /// Throws ValueError, naming the layer, unless `resampled` knows the interpolation.
 void expect_interpolation(const char* layer, const std::string& interpolation);
@@ -48,4 +48,4 @@ struct WarpOptions {
 /// mirrored (b a | a b c | c b), repeated (b c | a b c | a b), or with its border (a a | a b c | c c).
 Tensor warped(const Tensor& x, std::vector<AffineMap> maps, const WarpOptions& options);
 
-}  // namespace ktape::nn
+}  // namespace ktape::op_helpers

@@ -58,7 +58,7 @@ Tensor decoded(const char* op, const std::string& path, std::int64_t channels) {
 /// Returns the image in another size, float32.
 Tensor resized(const Tensor& image, const std::array<std::int64_t, 2>& size,
                const std::string& interpolation) {
-  return nn::resampled(K::cast(image, DType::Float32), {0, 1}, size, interpolation, false);
+  return op_helpers::resampled(K::cast(image, DType::Float32), {0, 1}, size, interpolation, false);
 }
 
 }  // namespace
@@ -66,7 +66,7 @@ Tensor resized(const Tensor& image, const std::array<std::int64_t, 2>& size,
 Tensor load_image(const std::string& path, const ImageOptions& options) {
   constexpr const char* op = "load_image";
   const int channels = channels_of(op, options.color_mode);
-  nn::expect_interpolation(op, options.interpolation);
+  op_helpers::expect_interpolation(op, options.interpolation);
   if (options.target_size) expect_size(op, "target_size", *options.target_size);
   const Tensor image = decoded(op, path, channels);
   if (!options.target_size) return image;
@@ -254,7 +254,7 @@ ImageDataset image_dataset_from_directory(const std::string& directory, const Im
   if (!options.labels.inferred() && !options.labels.list()) options.label_mode = "none";
   check_options(options);
   const int channels = channels_of(op, options.color_mode);
-  nn::expect_interpolation(op, options.interpolation);
+  op_helpers::expect_interpolation(op, options.interpolation);
   auto found = std::make_shared<Found>(find_images(directory, options));
   const std::int64_t classes = std::ssize(found->class_names);
   if (options.label_mode == "binary" && classes != 2)

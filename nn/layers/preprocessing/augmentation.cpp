@@ -16,6 +16,7 @@
 
 namespace ktape::nn {
 namespace K = backend;
+using op_helpers::AffineMap, op_helpers::FillMode, op_helpers::WarpOptions;
 
 namespace {
 
@@ -211,9 +212,9 @@ class RandomWarpImpl : public RandomImageImpl<Arguments> {
 
   Tensor changed(const Tensor& images, Draws& draws) const final {
     const auto extent = [&](int axis) { return static_cast<double>(images.shape()[axis]); };
-    return warped(images,
-                  maps(images.shape()[0], extent(this->axes().height), extent(this->axes().width), draws),
-                  options_);
+    return op_helpers::warped(
+        images, maps(images.shape()[0], extent(this->axes().height), extent(this->axes().width), draws),
+        options_);
   }
 
  private:

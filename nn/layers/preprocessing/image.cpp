@@ -39,7 +39,7 @@ std::int64_t in_ratio(std::int64_t n, std::int64_t numerator, std::int64_t denom
 
 Tensor resized(const Tensor& x, const ImageAxes& axes, std::int64_t height, std::int64_t width,
                const std::string& interpolation, bool antialias) {
-  return resampled(x, {axes.height, axes.width}, {height, width}, interpolation, antialias);
+  return op_helpers::resampled(x, {axes.height, axes.width}, {height, width}, interpolation, antialias);
 }
 
 }  // namespace
@@ -121,7 +121,7 @@ class SizedImpl : public LayerWith<Arguments> {
 class ResizingImpl final : public SizedImpl<ResizingArguments> {
  public:
   explicit ResizingImpl(const ResizingArguments& arguments) : SizedImpl("Resizing", arguments) {
-    expect_interpolation("Resizing", args.interpolation);
+    op_helpers::expect_interpolation("Resizing", args.interpolation);
     if (args.crop_to_aspect_ratio && args.pad_to_aspect_ratio)
       fail("[Resizing] crop_to_aspect_ratio and pad_to_aspect_ratio must not both be set: received both");
     if (args.fill_mode != "constant")
