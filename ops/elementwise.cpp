@@ -387,9 +387,8 @@ Tensor is_finite(const Tensor& x) {
 }
 
 namespace {
-/// out = condition ? x : y, for elements as wide as the unsigned type T. A bool is 0 or 1: masks made of it
-/// need no branch, which a random condition would make slow. The compiler widens vectors of bytes, not of
-/// bools.
+/// Computes out = condition ? x : y, for elements as wide as the unsigned type T. Conditions are read as
+/// bytes, which the compiler can widen to masks; a branch would be slow for random conditions.
 template <class T>
 void choose(std::int64_t n, T* out, const std::uint8_t* condition, const T* x, const T* y) {
   for (std::int64_t i = 0; i < n; ++i) {

@@ -12,8 +12,7 @@
 #include <span>
 #include <vector>
 
-/// The steps of optimizers: one pass, in place, over a variable, its gradient and the state that belongs to
-/// it.
+/// The steps of optimizers: one pass, in place, over a variable, its gradient and its optimizer state.
 namespace ktape::op_helpers {
 
 /// The preparation of an update: the gradient is multiplied by `scale`, then clipped to between -bound and
@@ -113,7 +112,7 @@ void update_some_rows(std::int64_t size, std::int64_t count, UpdateArrays<T, N> 
   });
 }
 
-/// Updates all rows; the gradient of rows that it lacks is 0.
+/// Updates all rows; rows without a gradient are updated with a gradient of 0.
 template <class T, std::size_t N, class Step>
 void update_all_rows(std::int64_t size, std::int64_t count, const UpdateArrays<T, N>& at,
                      const Preparation& how, const Step& step) {
@@ -147,7 +146,7 @@ void update(Variable x, const Tensor& gradient, std::span<const Variable> state,
   });
 }
 
-/// Adam: state m and v; `rate` has the bias correction in it.
+/// Adam: state m and v; `rate` includes the bias correction.
 struct AdamStep {
   double rate, beta_1, beta_2, epsilon;
 

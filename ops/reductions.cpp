@@ -41,7 +41,7 @@ void expect_averaged(const char* op, const Tensor& x) {
   expect_defined(op, "x", x);
   if (!x.dtype().is_bool()) op_helpers::expect_floating(op, x);
 }
-/// x as it is averaged: bool as floatx, float16 that is recorded as float32.
+/// Returns x in the dtype in which its mean is computed: floatx for bool, float32 for recorded float16.
 Tensor averaged(const Tensor& x) {
   if (x.dtype().is_bool()) return as_dtype(x, floatx());
   return recording(x) ? in_float(x) : x;

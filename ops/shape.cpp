@@ -71,7 +71,7 @@ Shape reshaped(const Tensor& x, const Shape& shape) {
 Tensor reshape(const Tensor& x, const ShapeLike& shape) {
   expect_defined("reshape", "x", x);
   const Shape& known = shape.known();
-  // One extent that waits follows from the others, unless one of these is 0.
+  // A single unknown extent follows from the known extents, unless a known extent is 0.
   const bool open = shape.waits() && (std::count(known.begin(), known.end(), None) > 1 ||
                                       std::find(known.begin(), known.end(), 0) != known.end());
   const Shape wanted = open ? known : reshaped(x, known);

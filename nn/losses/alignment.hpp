@@ -4,7 +4,8 @@
 /// Weights beside the values that they weigh. Internal: sources only.
 namespace ktape::nn {
 
-/// Returns x with axes of 1 appended, so that it has `rank` of them: weights of the first axes of values.
+/// Returns x with axes of extent 1 appended up to the given rank, so that weights of the first axes
+/// broadcast.
 inline Tensor with_rank(const Tensor& x, int rank) {
   if (x.ndim() >= rank) return x;
   Shape shape = x.shape();

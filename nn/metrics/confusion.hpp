@@ -4,9 +4,9 @@
 #include <optional>
 #include <vector>
 
-/// Counts of right and wrong binary decisions, and metrics computed from them. A prediction, between 0 and 1,
-/// is positive when it is above a threshold; targets are 0 or not 0. Weights have the shape of the
-/// predictions, or that of their first axes.
+/// Counts of right and wrong binary decisions, and metrics computed from the counts. A prediction, between 0
+/// and 1, is positive if it exceeds a threshold; a target is positive if it is not 0. Weights have the shape
+/// of the predictions, or the shape of their first axes.
 namespace ktape::nn {
 
 /// Thresholds of a metric: one number, or several.

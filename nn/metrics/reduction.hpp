@@ -78,10 +78,10 @@ Tensor numbers_result(const std::vector<double>& values);
 /// Returns the quotient, 0 where the divisor is 0.
 inline double ratio(double a, double b) { return b == 0 ? 0 : a / b; }
 
-/// Returns a float64 weight for each value of a shape (n, ...); undefined where no weights were given. They
-/// may have the shape, an axis of 1 more, as (n, 1) for (n,), or only first axes of it, as (n,) for (n,
-/// steps). Throws ValueError otherwise: "[AUC] sample_weight and mask must have the shape of the values, or
-/// their first axes: received ...".
+/// Returns a float64 weight for each value of a shape (n, ...), or an undefined tensor if no weights were
+/// given. Weights may have the shape of the values, one more axis of extent 1, such as (n, 1) for (n,), or
+/// only the first axes, such as (n,) for (n, steps). Throws ValueError otherwise: "[AUC] sample_weight and
+/// mask must have the shape of the values, or their first axes: received ...".
 Tensor weights_like(const std::string& metric, const Shape& shape, const Tensor& sample_weight);
 
 }  // namespace ktape::nn

@@ -107,7 +107,7 @@ std::int64_t extent(const Equation& equation, const std::string& text, const Ten
   return *found;
 }
 
-/// Returns the tensor with its axes in the order of `labels`, those that it lacks with extent 1.
+/// Returns the tensor with its axes in the order of `labels`; missing axes get extent 1.
 Tensor arranged(const Labelled& x, const std::string& labels) {
   Shape pattern, shape;
   bool in_order = true;

@@ -177,7 +177,7 @@ Tensor matmul(const Tensor& a, const Tensor& b, const MatmulOptions& options) {
     full.push_back(rows), full.push_back(columns);
     return reshape(own == shape ? x : broadcast_to(x, full), {batch, rows, columns});
   };
-  // One matrix on the right of many rows is one product.
+  // If all batches share the right matrix, the left matrices are stacked to one matrix.
   const bool flat = !ta && bbatch.count() == 1 && abatch == shape;
   const Tensor out = flat ? product(reshape(a, Shape{batch * m, as.back()}), false,
                                     reshape(b, Shape{bs[br - 2], bs[br - 1]}), tb)

@@ -33,8 +33,8 @@ void tiny_matmul(std::int64_t rows, std::int64_t columns, std::int64_t inner, ke
   }
 }
 
-/// Products up to which a second thread costs more than it saves: it takes microseconds to wake, and what it
-/// computes has to come over to the first.
+/// The largest number of multiplications that one thread computes alone: waking a second thread takes
+/// microseconds, and its results have to move to the first thread's cache.
 constexpr std::int64_t grain = std::int64_t{1} << 19;
 
 /// Rows of a part, whatever the number of threads.

@@ -24,7 +24,7 @@ struct Places {
   std::int64_t size() const { return rows.size(); }
 };
 
-/// The places of the transposed matrix; element i of it is element order[i] of this one.
+/// Returns the places of the transposed matrix, whose element i is element order[i] of the given matrix.
 Places transposed(const Places& at, Tensor& order) {
   order = Tensor::empty(at.rows.shape(), DType::Int64);
   // Where the next element of each column goes.

@@ -30,8 +30,8 @@ struct Heads {
         dim(t.shape()[3]) {}
 };
 
-/// A run over tensors of float or double, and the values that it keeps for the gradient. The mask is bool, or
-/// undefined.
+/// One run of attention over tensors of float or double, with the values that the gradient needs. The mask is
+/// bool, or undefined.
 class Attention {
  public:
   Attention(const Tensor& query, const Tensor& key, const Tensor& value, const Tensor& mask,

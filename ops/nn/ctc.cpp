@@ -77,7 +77,7 @@ Batch checked(const Tensor& y_true, const Tensor& y_pred, const Tensor& input_le
   return batch;
 }
 
-/// Computes the costs and, unless it is undefined, their derivative by y.
+/// Computes the costs, and their derivative by y unless `slope` is undefined.
 void compute(const Batch& batch, const Tensor& y, const Tensor& cost, const Tensor& slope) {
   const std::int64_t plane = batch.steps * batch.classes, work = plane + 40 * batch.steps * (batch.width + 1);
   dispatch_floating(y.dtype(), [&]<class T>() {

@@ -22,7 +22,7 @@ double log_sum(double a, double b) {
 
 /// The label sequences that a beam search has met, as a tree, and the best of them.
 ///
-/// The order of the updates is TensorFlow's, because what a full beam lets go depends on it.
+/// The updates run in TensorFlow's order, because the order decides which paths a full beam drops.
 class Beam {
  public:
   Beam(std::int64_t classes, std::size_t width) : blank_(classes - 1), width_(width), child_(classes) {
@@ -93,7 +93,8 @@ class Beam {
     std::push_heap(leaves_.begin(), leaves_.end(), better);
   }
 
-  /// The paths that add a blank or repeat the last label, and those that add it to the parent.
+  /// Updates the paths of beam entry b that add a blank or repeat the last label, and the paths that extend
+  /// its parent by this label.
   void keep(int b, const double* input) {
     Node& node = nodes_[b];
     if (node.parent >= 0) {

@@ -56,8 +56,8 @@ Tensor joined(const Tensor& paths, const Tensor& skip, bool forwards) {
   return logsumexp(stack({paths, from(paths, 1), far}), 0);
 }
 
-/// Returns the logarithms of the paths up to each step and state, and of those from it on; both count its
-/// emission.
+/// Returns the logarithms of the probabilities of all paths that end at each step and state, the emission
+/// there included.
 Tensor forwards(const std::vector<Tensor>& emissions, const Spelling& spelling) {
   std::vector<Tensor> out;
   for (const Tensor& emission : emissions)

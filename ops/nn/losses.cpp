@@ -21,7 +21,7 @@ namespace {
 
 using op_helpers::like, op_helpers::select;
 
-/// Returns the logits from which this activation made the output; undefined where it did not.
+/// Returns the logits if `output` is the result of this activation; otherwise an undefined tensor.
 Tensor remembered(const char* op, const Tensor& output, const char* activation, int axis, bool from_logits) {
   const ComputedFrom* from = computed_from(output, activation);
   if (!from || (axis >= 0 && from->axis != axis)) return Tensor();
@@ -41,7 +41,8 @@ Tensor axis_last(const Tensor& x, int axis) {
   return permute_dimensions(x, pattern);
 }
 
-/// The shape with its unknown extent, where that is the only one, such that it has this many elements.
+/// Returns the shape with its unknown extent computed from the number of elements. A shape with several
+/// unknown extents is returned unchanged.
 Shape with_count(Shape shape, std::int64_t count) {
   if (count == None || std::count(shape.begin(), shape.end(), std::int64_t{None}) != 1) return shape;
   const std::int64_t known = with_unknown(shape, 1).count();

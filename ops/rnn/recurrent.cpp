@@ -44,7 +44,7 @@ Tensors in_order(const Result& result) {
   return all;
 }
 
-/// A run over sequences of float or double, and the values that it keeps for the gradient.
+/// One run over sequences of float or double, with the values that the gradient needs.
 class Recurrence {
  public:
   explicit Recurrence(const Arguments& a)
@@ -157,7 +157,8 @@ class Recurrence {
     });
   }
 
-  /// The gradient of a final state as the kernel wants it, to become that of the initial one.
+  /// Returns the gradient of a final state in the kernel's layout; the kernel turns it into the gradient of
+  /// the initial state.
   template <class A>
   Tensor padded_state(const Tensor& gradient) const {
     const kernels::UnitBlocks<A> blocks{units_};

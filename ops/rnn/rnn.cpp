@@ -133,8 +133,8 @@ RnnOptions without_tensors(RnnOptions options) {
   return options;
 }
 
-/// A step as it is seen to work on tensors without values: its outputs, then its states. What is known of the
-/// states is followed through the steps until it does not change any more.
+/// Returns the outputs and states of a step that is called with symbolic tensors. The step is called again
+/// with the shapes of its own states until these shapes do not change any more.
 Trace trace_step(const RnnStep& step, const TensorList& inputs, const TensorList& initial_states,
                  const RnnOptions& options) {
   std::vector<OutputInfo> slices, states;

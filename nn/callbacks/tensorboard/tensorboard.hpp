@@ -19,7 +19,7 @@ struct TensorBoardOptions {
 /// The runs `train` and `validation` are folders in log_dir. They hold "epoch_loss" and so on for each epoch,
 /// the learning rate, "batch_loss" and so on for batches, "evaluation_loss_vs_iterations" for each
 /// evaluation, and, for weights, "dense/kernel/histogram" and "dense/kernel/image". The files are complete
-/// after each entry. Throws ValueError for a negative histogram_freq, IOError where it cannot write. Mirrors
+/// after each entry. Throws ValueError for a negative histogram_freq, IOError if writing fails. Mirrors
 /// `keras.callbacks.TensorBoard`; there is no profile, and embeddings are not written.
 class TensorBoard : public Callback {
  public:

@@ -80,8 +80,8 @@ bool fits(const std::vector<Variable>& weights, const NamedTensors& arrays) {
       [](const Variable& weight, const auto& array) { return weight.shape() == array.second.shape(); });
 }
 
-/// The order in which a file has the weights of a layer. What was trained when it was written may be frozen
-/// now, and the other way round.
+/// Returns the weights of a layer in the order of the file. Weights that were trainable when the file was
+/// written may be frozen now, and the other way round.
 std::vector<Variable> order_in_file(const Layer& layer, const NamedTensors& arrays) {
   const std::vector<Variable> now = keras2_order(layer), plain = layer.weights();
   std::vector<Variable> thawed = plain;
@@ -142,8 +142,8 @@ std::string automatic_name(const std::string& base, std::size_t number) {
 /// The layers of a model, by the names that a file has for them.
 using LayersByName = std::map<std::string, Layer>;
 
-/// Automatic names have counted from 0 since Keras 2.4, before from 1: a file that has conv2d_1 to conv2d_94
-/// names what a model has as conv2d to conv2d_93. Where counts or shapes differ, a name is what it says.
+/// Renames layers for files written before Keras 2.4, whose automatic names count from 1: conv2d_1 to
+/// conv2d_94 of the file are conv2d to conv2d_93 of the model. Names stay if the counts or the shapes differ.
 void rename_counted_from_one(LayersByName& layers, const std::vector<LayerWeights>& given) {
   std::map<std::string, const NamedTensors*> arrays;
   for (const LayerWeights& layer : given) arrays.emplace(layer.layer, &layer.weights);

@@ -2,10 +2,10 @@
 #include <ktape/nn/saving/base/weights.hpp>
 #include <ktape/nn/saving/hdf5/hdf5.hpp>
 
-/// Weights as Keras 2 writes them into HDF5 files: the attribute `layer_names` of a group lists the groups of
-/// the layers in it, and the attribute `weight_names` of those their arrays, trainable ones first; names that
-/// are too many for one attribute stand in several, `layer_names0` and so on. Keras 3 reads and writes them,
-/// too. Internal: sources only.
+/// Weights as Keras 2 writes them into HDF5 files. The attribute `layer_names` of a group lists the groups of
+/// the layers; the attribute `weight_names` of a layer's group lists its arrays, trainable weights first.
+/// Long lists are divided among several attributes, `layer_names0` and so on. Keras 3 reads and writes this
+/// layout, too. Internal: sources only.
 namespace ktape::nn::saving {
 
 /// Throws ValueError for a model that is not built.

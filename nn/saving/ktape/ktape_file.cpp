@@ -21,9 +21,9 @@ constexpr const char* format_name = "ktape";
 constexpr const char* format_version = "1";
 constexpr const char* optimizer_part = "optimizer/";
 
-/// Names what a model and the layers in it keep beside the weights. Layers go by their place in the model:
-/// the counted names of layers in a class of the program's are others in the next program. The first files
-/// have the paths of the layers.
+/// Reads or writes the state that a model and its layers keep beside the weights. Layers are identified by
+/// their position in the model, because counted names (dense_3) differ between programs. Files of the first
+/// version have the paths of the layers instead.
 void layers_state(const Model& model, Archive& state) {
   state.part("model", [&] { model.impl().state(state); });
   std::size_t number = 0;

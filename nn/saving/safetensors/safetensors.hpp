@@ -21,8 +21,8 @@ std::vector<std::pair<std::string, Tensor>> load_safetensors(const std::string& 
 /// Reads the metadata of a .safetensors file: texts with names.
 std::vector<std::pair<std::string, std::string>> load_safetensors_metadata(const std::string& path);
 
-/// Writes tensors as a .safetensors file, which replaces one that is there when it is whole. Throws IOError,
-/// naming the file, where it cannot be written, and ValueError for names that occur twice or are not UTF-8.
+/// Writes tensors as a .safetensors file. An existing file is replaced once the new file is complete. Throws
+/// IOError, naming the file, if writing fails, and ValueError for names that occur twice or are not UTF-8.
 /// Mirrors `safetensors.numpy.save_file`.
 void save_safetensors(const std::string& path, const std::vector<std::pair<std::string, Tensor>>& tensors,
                       const std::vector<std::pair<std::string, std::string>>& metadata = {});

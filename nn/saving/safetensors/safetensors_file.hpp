@@ -16,12 +16,12 @@ using Metadata = std::vector<std::pair<std::string, std::string>>;
 void write_safetensors(const char* op, const std::string& path, const NamedTensors& tensors,
                        const Metadata& metadata);
 
-/// A file that is read. Its header is checked as a whole when it is opened.
+/// A file open for reading. The whole header is checked when the file is opened.
 class SafetensorsFile {
  public:
   struct Entry {
     std::string name;
-    const char* dtype = nullptr;  ///< the format's word for it
+    const char* dtype = nullptr;  ///< the format's name of the dtype, such as "F32"
     Shape shape;
     std::uint64_t begin = 0, end = 0;  ///< the offsets of its bytes, counted from the end of the header
   };

@@ -3,9 +3,9 @@
 
 namespace ktape::nn::saving {
 
-/// Layers models of TensorFlow.js, "model.json" and shards with the weights beside it, as its converter makes
-/// them of Keras's. `tf.loadLayersModel` reads them, where it has the layers: TensorFlow.js has no GRU with
-/// `reset_after`, its default here and in Keras. Internal: sources only.
+/// Layers models of TensorFlow.js: "model.json", and files with the weights in the same folder, as
+/// TensorFlow's converter writes them. `tf.loadLayersModel` reads the models whose layers TensorFlow.js has;
+/// a GRU with `reset_after`, the default here and in Keras, is missing there. Internal: sources only.
 extern const Format tfjs;
 
 }  // namespace ktape::nn::saving

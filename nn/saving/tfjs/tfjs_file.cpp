@@ -252,7 +252,7 @@ NamedTensors for_tfjs(const char* op, const NamedTensors& weights) {
   return converted;
 }
 
-/// The shards of a model.json, and those of the one that it replaces.
+/// The names of a new model's shards, and of the shards of the model.json that the new model replaces.
 class ShardNames {
  public:
   ShardNames(const char* op, const std::string& path) : folder_(folder_of(path)) {

@@ -56,15 +56,14 @@ class TfjsFile {
   std::vector<Group> groups_;
 };
 
-/// Writes a model: `json`, with what it says of the weights added, and shards of up to 4 MB,
-/// group1-shard1of2.bin, group1-shard2of2.bin ("mnist-group1-..." beside mnist-model.json). The folder is
-/// made. Weights become float32, int32 or bool, which is what TensorFlow.js has.
+/// Writes a model: `json` with the description of the weights added, and weight files ("shards") of up to 4
+/// MB, group1-shard1of2.bin, group1-shard2of2.bin ("mnist-group1-..." beside mnist-model.json). A missing
+/// folder is made. Weights become float32, int32 or bool, the dtypes of TensorFlow.js.
 ///
-/// Whatever ends the program, and whenever, model.json is the old one and has its shards, or the new one and
-/// has its: the new shards have names that the old model.json does not, group2 after group1, and are on the
-/// disk before it is replaced; then those of the old one are removed. Shards that a killed program left are
-/// replaced or left alone. Throws IOError, naming the file, where it cannot be written, and ValueError,
-/// naming the weight, for integers beyond int32; the old model stays.
+/// At every moment, also when the program is killed, model.json and the shards that it names belong together:
+/// the new shards get other names than the old shards, group2 after group1, and are on the disk before the
+/// new model.json replaces the old one; then the old shards are removed. Throws IOError, naming the file, if
+/// writing fails, and ValueError, naming the weight, for integers beyond int32; the old model stays.
 void write_tfjs(const char* op, const std::string& path, const Config& json, const NamedTensors& weights);
 
 }  // namespace ktape::nn::saving

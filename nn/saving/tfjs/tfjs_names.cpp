@@ -222,7 +222,7 @@ void convert_cudnn(const Model& model, std::vector<LayerWeights>& layers) {
 }  // namespace
 
 NamedTensors tfjs_weights(const Model& model) {
-  layer_variables(model);  // throws where it is not built
+  layer_variables(model);  // throws for a model that is not built
   NamedTensors weights;
   const Names names(model);
   for (const Named& named : names.all()) weights.emplace_back(named.path(), named.weight.value().detach());
@@ -237,7 +237,7 @@ void assign_tfjs_weights(const Model& model, const std::string& path, const Name
   if (!matching.by_name() && !options.by_name) matching.in_order(options.skip_mismatch);
   std::vector<LayerWeights> layers = matching.layers(model);
   convert_cudnn(model, layers);
-  // What must be there is.
+  // The names were matched above, so no layer is missing.
   assign_weights(model, path, layers, {.by_name = true, .skip_mismatch = options.skip_mismatch});
 }
 

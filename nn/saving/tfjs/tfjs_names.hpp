@@ -1,7 +1,7 @@
 #pragma once
 #include <ktape/nn/saving/base/weights.hpp>
 
-/// The names that TensorFlow.js gives the weights of a model, by which it finds them in a file. Internal:
+/// The names that TensorFlow.js gives the weights of a model; files list weights by these names. Internal:
 /// sources only.
 ///
 /// A weight is "layer/weight", "conv/kernel", also when the layer is in a model in the model. The cell of a

@@ -7,9 +7,9 @@
 #include <limits>
 #include <vector>
 
-/// Pooling of [batch, d, h, w, channels] arrays; fewer spatial axes are preceded by extents of 1. Every
-/// result is written once, computed from the positions of the other grid that it overlaps, so nothing is
-/// shared between threads.
+/// Pooling of [batch, d, h, w, channels] arrays; fewer spatial axes are preceded by extents of 1. Each
+/// element of a result, or of a gradient, is computed from all its terms and written once, so threads share
+/// nothing.
 namespace ktape::kernels {
 
 /// Cell i of an axis lies in window o when 0 <= i - o * stride + before < window.

@@ -76,7 +76,8 @@ inline void copy_short_runs(const void* in, std::int64_t in_step, void* out, std
   else if (bytes == 1) words(std::integral_constant<std::size_t, 1>());
 }
 
-/// Copies `rows` runs of n elements, a vector at least, the last of which overlaps the one before it.
+/// Copies `rows` runs of n elements, where n is at least a vector: whole vectors, then a last vector that
+/// overlaps the previous vector.
 template <class U>
 void copy_medium_runs(const U* in, std::int64_t in_step, U* out, std::int64_t out_step, std::int64_t rows,
                       std::int64_t n) {

@@ -14,8 +14,8 @@ struct LoopNest {
   int rank = 0;
   std::array<Loop, capacity> at{};
 
-  /// Appends an inner loop: loops of size 1 vanish; a loop that continues the one outside of it joins that
-  /// loop.
+  /// Appends an inner loop. A loop of size 1 is dropped; an inner loop whose elements continue those of the
+  /// outer loop is merged with the outer loop.
   void append(Loop inner) {
     if (inner.size == 1) return;
     if (rank > 0) {

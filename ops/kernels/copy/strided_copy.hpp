@@ -100,7 +100,7 @@ void copy_block(const U* in, U* out, const LoopNest& loops, std::int64_t ahead, 
 
 /// Assembles blocks in a buffer and writes them with non-temporal stores of whole cache lines: a line that is
 /// written in two pieces, far apart in time, is moved four times instead of once. Where a row of blocks is
-/// cut within a line, the later block writes it, with the elements before its own copied once more.
+/// cut within a line, the later block writes the whole line and copies the earlier elements a second time.
 template <class U>
 class StagedBlocks {
  public:

@@ -7,8 +7,8 @@
 
 namespace ktape::kernels {
 
-/// Returns the steps of an array along the axes of a shape that it broadcasts to: 0 where it does not have
-/// the axis.
+/// Returns the steps of an array of shape `from` along the axes of the broadcast shape `to`: 0 along axes
+/// that the array repeats.
 inline std::array<std::int64_t, Shape::max_rank> broadcast_steps(const Shape& from, const Shape& to) {
   std::array<std::int64_t, Shape::max_rank> step;
   const int shift = to.rank() - from.rank();
@@ -22,8 +22,8 @@ inline std::array<std::int64_t, Shape::max_rank> broadcast_steps(const Shape& fr
 }
 
 /// The steps of two operands along the axes of a result: neighbouring axes with fitting steps are merged,
-/// axes of extent 1 are dropped, and an operand's step along an axis that it does not have is 0. At least one
-/// axis is left.
+/// axes of extent 1 are dropped, and the step is 0 along axes that an operand repeats. At least one axis is
+/// left.
 struct BroadcastPlan {
   int rank = 0;
   std::int64_t size = 1;

@@ -5,9 +5,9 @@
 
 namespace ktape::kernels {
 
-/// An array seen in a shape that it broadcasts to: its elements in the order of that shape, a block at a
-/// time. Consecutive elements are read in place; other elements are first copied to a small buffer. An object
-/// serves one thread.
+/// A reader of an array in the order of a larger shape to which the array broadcasts, a block of elements at
+/// a time. Consecutive elements are read in place; other elements are first copied to a small buffer. A
+/// reader serves one thread.
 template <class T>
 class BroadcastReader {
  public:
@@ -62,9 +62,9 @@ class BroadcastReader {
     return buffer_;
   }
 
-  /// Joins the innermost loops to one row, in which the elements lie alike for each step of the loop
-  /// around it: their offsets, the least of those of the w elements from each on, and whether these lie
-  /// within one vector.
+  /// Merges the innermost loops into one row, whose offsets repeat for each step of the next outer loop.
+  /// Stores the offsets of the row, and for each w consecutive elements the smallest offset and whether the
+  /// elements lie within one vector.
   void learn_pattern(std::int64_t size) {
     std::int64_t& n = row_.size;
     for (std::int64_t i = 0; i < n; ++i) offset_[i] = static_cast<std::int16_t>(i * row_.in);

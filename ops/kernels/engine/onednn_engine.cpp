@@ -63,7 +63,7 @@ struct Product {
 /// Primitives count on getting all the threads that they were made for, and are wrong without them.
 bool has_its_threads() { return !omp_in_parallel() || omp_get_max_threads() == 1; }
 
-/// Products up to which a second thread costs more than it saves.
+/// The largest number of multiplications that one thread computes alone.
 constexpr std::int64_t product_grain = std::int64_t{1} << 19;
 
 /// Products up to which one thread does the work while the processors are contended.

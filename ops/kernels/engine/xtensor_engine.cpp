@@ -8,8 +8,8 @@
 #include <xtensor/xmath.hpp>
 #include <xtensor/xview.hpp>
 
-/// The table of kernel_calls.h as its formulas, with xtensor and BLAS: no threads but those of BLAS, no
-/// intrinsics, nothing left out. The faster engines are tested against it.
+/// The engine "xtensor": each kernel of kernel_calls.h as its formula in xtensor and BLAS, without threads
+/// and intrinsics of its own. The faster engines are tested against this engine.
 namespace ktape::kernels {
 namespace {
 

@@ -37,7 +37,7 @@ namespace detail {
 
 inline constexpr std::int64_t query_block = 64, key_block = 128;
 
-/// The logarithm of no exponentials: with it, a query that may look at nothing has weights of 0.
+/// The logarithm of the sum for a query whose keys are all masked: subtracting infinity makes its weights 0.
 template <class A>
 inline constexpr A nothing_seen = std::numeric_limits<A>::infinity();
 
@@ -188,7 +188,8 @@ class AttentionForward : public AttentionBlocks<A> {
  private:
   using AttentionBlocks<A>::at;
 
-  /// Scores of a query become weights, relative to the largest so far; what was summed before follows it.
+  /// Turns the scores of a query into weights relative to the largest score so far, and rescales the earlier
+  /// sums when a larger score appears.
   void weigh(std::int64_t q, A* result) {
     A* const row = scores_ + q * key_block;
     const A before = largest_[q], now = std::max(before, row_max(row, key_block));

@@ -26,7 +26,7 @@ struct States {
   std::int64_t* exponent;
 };
 
-/// 2^k for k <= 1023; 0 where it is subnormal.
+/// Returns 2^k for k <= 1023, and 0 where 2^k is subnormal.
 inline double power_of_two(std::int64_t k) {
   return std::bit_cast<double>(k < -1022 ? std::int64_t{0} : (k + 1023) << 52);
 }
@@ -102,7 +102,8 @@ class Ctc {
     const std::int64_t at = i * (states_ + 4) + 2;
     return {mantissas_.data() + at, exponents_.data() + at};
   }
-  /// The paths before step t, kept for as many steps as the history has, and those from it on, kept for two.
+  /// The sums over all paths up to step t, kept for the last `history` steps, and over all paths from step t
+  /// on, kept for two steps.
   detail::States forward(std::int64_t t) { return row(t % (history_ + 1)); }
   detail::States backward(std::int64_t t) { return row(history_ + 1 + t % 2); }
   double* emission(std::int64_t t) { return emissions_.data() + t % history_ * states_; }

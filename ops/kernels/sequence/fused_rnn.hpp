@@ -54,10 +54,10 @@ struct Relu {
   }
 };
 
-/// A cell's `forward` turns the projections into activations and returns the new output, given the one
-/// before; `c` is the cell state, which it replaces. Its `backward` turns the activations into the gradients
-/// of the projections and returns what goes straight to the output before; `dc` is the gradient of the new
-/// cell state, which it replaces with that of the old one.
+/// A cell's `forward` replaces the projections by activations and the cell state `c` by the new state, and
+/// returns the new output. Its `backward` replaces the activations by the gradients of the projections and
+/// the gradient `dc` of the new cell state by that of the old state, and returns the part of the old output's
+/// gradient that does not pass through a projection.
 template <class Gate>
 struct LstmCell {
   static constexpr int projections = 4;  // i, f, c, o

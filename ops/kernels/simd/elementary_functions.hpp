@@ -61,7 +61,7 @@ struct Constants<double> : ExpConstants<double> {
       0.495305615969976345,     -0.665382502890056703,  0.769193049750062959};
 };
 
-/// e^(-y^2 / 2): what y^2 loses when it is rounded counts.
+/// Returns e^(-y^2 / 2). The rounding error of y^2 is computed and used, since it matters for large y.
 template <class A>
 Vec<A> bell(Vec<A> y) {
 #if defined(__AVX512F__)
@@ -123,7 +123,7 @@ Vec<A> log(Vec<A> x) {
   const Vec<A> m = mantissa(x);
   return log_of<A>(m - A(1), exponent(x) - exponent(m));
 }
-/// x is added when it has been scaled: what 1 + x rounds off is not lost.
+/// Returns log(1 + x). 1 is added to the scaled x, because 1 + x would round small x away.
 template <class A>
 Vec<A> log1p(Vec<A> x) {
   const Vec<A> u = x + A(1), e = exponent(u) - exponent(mantissa(u));
@@ -162,7 +162,7 @@ Vec<A> tanh(Vec<A> x) {
   return with_sign<A>((parts.p + (A(1) - one)) / (parts.p + (A(1) + one)), x);
 }
 
-/// |x|^a: the logarithm as the sum of two numbers, as an error in it grows with a.
+/// Returns |x|^a. The logarithm is a sum of two numbers, because the power multiplies its error by a.
 template <class A>
 Vec<A> power_of_magnitude(Vec<A> x, Vec<A> a) {
   using C = Constants<A>;

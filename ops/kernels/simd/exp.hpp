@@ -73,9 +73,9 @@ inline __m512d fused(__m512d x, __m512d y, __m512d z) { return _mm512_fmadd_pd(x
 inline __m512 scale_by_power(__m512 x, __m512 k) { return _mm512_maskz_scalef_ps(0xffff, x, k); }
 inline __m512d scale_by_power(__m512d x, __m512d k) { return _mm512_maskz_scalef_pd(0xff, x, k); }
 
-/// x = k ln(2) + r with an integer k and |r| <= ln(2) / 2, for x within the bounds. Adding the magic number
-/// rounds to an integer; with a 16th of it k is a number of sixteenths, which the last bits of `shifted` are.
-/// A rough ln(2) is of one part.
+/// The parts of x = k ln(2) + r with an integer k and |r| <= ln(2) / 2, for x within the bounds. Adding the
+/// magic number rounds to an integer; adding a sixteenth of the magic number rounds to sixteenths, whose
+/// count stands in the last bits of `shifted`. With `rough`, ln(2) is one number instead of a sum of two.
 template <class A>
 struct ExpParts {
   using C = ExpConstants<A>;
@@ -87,7 +87,7 @@ struct ExpParts {
                 : fused(k, splat(-C::ln2_low), fused(k, splat(-C::ln2_high), x))) {}
 };
 
-/// The polynomial of e^r, or what is left of it when the last `drop` steps are not made.
+/// Returns the polynomial for e^r, without its last `drop` Horner steps.
 template <class A>
 Vec<A> exp_polynomial(Vec<A> r, std::size_t drop = 0) {
   auto p = splat(ExpConstants<A>::polynomial[0]);
@@ -132,7 +132,7 @@ Vec<A> exp_by_powers(const ExpParts<A>& parts) {
   const Vec<A> more = parts.r * polynomial<A>(parts.r, ExpConstants<A>::fraction);
   return scale_by_power(Vec<A>(power * more + power), parts.k);
 }
-/// Below the negative bound, where e^x is 0, the bound keeps the parts finite; a NaN passes it.
+/// Returns the larger of x and the negative bound, below which e^x is 0; NaN stays NaN.
 template <class A>
 Vec<A> bounded_below(Vec<A> x) {
   return larger<A>(splat(-ExpConstants<A>::bound), x);

@@ -66,8 +66,8 @@ inline float16 to_float16(float x) {
 #endif
 }
 
-/// Returns the element at p in its compute type. Like all loads here it may read an element as the integer of
-/// its bits.
+/// Returns the element at p in its compute type. Like all loads of this file, `element` may read p through an
+/// integer type of the same size.
 template <class T>
 compute_type<T> element(const T* p) {
   std::conditional_t<std::is_same_v<T, bool>, std::uint8_t, T> x;
@@ -180,14 +180,13 @@ void store_partial(T* p, Vec<compute_type<T>> v, std::int64_t n) {
 /// permutation followed by a sum takes twice as long.
 inline constexpr std::int64_t streaming_bytes = std::int64_t{8} << 20;
 
-/// Returns whether vectors stored at p and at every multiple of `step` bytes from it are aligned, as `stream`
-/// needs it.
+/// Returns whether p and all addresses at multiples of `step` bytes from p are aligned as `stream` requires.
 inline bool streamable(const void* p, std::int64_t step) {
   return reinterpret_cast<std::uintptr_t>(p) % vector_bytes == 0 && step % vector_bytes == 0;
 }
 
-/// Stores a vector with a non-temporal store. p must be aligned to the vector; `stream_fence()` must follow
-/// before others read it.
+/// Stores a vector with a non-temporal store. p must be aligned to the vector; `stream_fence()` must run
+/// before another thread reads the vector.
 template <class V>
 void stream(void* p, V v) {
 #if defined(__AVX512F__)

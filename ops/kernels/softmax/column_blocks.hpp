@@ -15,7 +15,7 @@ namespace ktape::kernels::detail {
 /// the cache.
 inline constexpr std::int64_t chunk_rows = 8;
 
-/// `rows` rows, a chunk or less of it, of the columns first <= j < end.
+/// Some rows, at most `chunk_rows`, of the columns first <= j < end.
 struct ColumnChunk {
   std::int64_t rows, first, end;
 };
@@ -53,8 +53,8 @@ struct ColumnSums {
     const Vec<A> next = total + more, lost = more - (next - total);
     store(sum + j, next), store(rest + j, Vec<A>(lost == lost ? lost : Vec<A>{}));
   }
-  /// Adds a chunk of rows that begin at `in`, in registers; keep(r, j, x, term) may put them away. Those
-  /// `ahead` of them are prefetched, unless it is 0.
+  /// Adds a chunk of rows, beginning at `in`, in registers; keep(r, j, x, term) may store the terms. The rows
+  /// at a distance of `ahead` are prefetched, unless `ahead` is 0.
   template <class T, class F>
   void add(const T* in, std::int64_t stride, std::int64_t ahead, const ColumnChunk& chunk, const F& keep) {
     for_chunk_vectors<A>(chunk, [&](std::int64_t j, std::int64_t m, auto rows) {

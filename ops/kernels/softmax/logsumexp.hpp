@@ -81,9 +81,10 @@ void logsumexp_columns(const T* in, std::int64_t stride, Out* out, std::int64_t 
 
 }  // namespace detail
 
-/// out[outer, inner] = m + log(sum(exp(in - m))) with m = max(in), or a finite number where that is not: of
-/// nothing, or only -infinity, it is -infinity; with a +infinity it is that. Long axes are cut to pieces: the
-/// logarithm of a sum of exponentials of such results is that of all elements.
+/// Computes out[outer, inner] = m + log(sum(exp(in - m))) with m = max(in), or a finite m if the maximum is
+/// infinite. The result is -infinity for an empty axis and for elements of -infinity only, +infinity if an
+/// element is. A long axis is cut into pieces, and the results of the pieces are combined by the same
+/// formula.
 template <class T>
 void logsumexp(const T* in, T* out, AxisShape shape) {
   using A = compute_type<T>;
@@ -119,8 +120,8 @@ void logsumexp(const T* in, T* out, AxisShape shape) {
                            shape.inner);
 }
 
-/// log(sum(exp)) as a kernel for `reduced`, for floating tensors. Over more than one axis it is taken of its
-/// own results.
+/// log(sum(exp)) as a kernel for `reduced`, for floating tensors. Several axes are reduced one after the
+/// other.
 struct LogSumExpOf {
   template <class T>
   using Result = T;

@@ -24,8 +24,8 @@ void prefetch_ahead(const T* p, std::int64_t distance) {
   else if (distance <= 32768) __builtin_prefetch(p + distance, 0, 2);
 }
 
-/// The sum of exp(x - shift); the terms are kept in `terms`, with whole vectors, unless it is null. Rows
-/// `ahead` are prefetched.
+/// Returns the sum of exp(x - shift), and stores the terms, in whole vectors, in `terms` unless `terms` is
+/// null. Elements at a distance of `ahead` are prefetched.
 template <class T, class A>
 double exp_sum(const T* x, std::int64_t n, A shift, A* terms, std::int64_t ahead) {
   return sum_terms<A>(n, [=, by = splat(shift)](std::int64_t i, std::int64_t m) {
@@ -124,9 +124,9 @@ void softmax_short_rows(const T* in, T* out, AxisShape shape) {
   });
 }
 
-/// A worker of `for_column_blocks`. What it takes of a chunk stays in a slot of `tile`: terms, and what the
-/// largest element was then, or x. There is one slot more than chunks, so that one is free, and the next
-/// holds that chunk of the block before.
+/// A worker of `for_column_blocks`. Each chunk of a block has a slot in `tile`, for its terms and the largest
+/// element at that time, or for x. One slot more than there are chunks lets a new block begin while the
+/// previous block is written.
 template <class Rule, class T, class A = compute_type<T>>
 class SoftmaxColumns {
  public:
