@@ -93,8 +93,8 @@ class Beam {
     std::push_heap(leaves_.begin(), leaves_.end(), better);
   }
 
-  /// Updates the paths of beam entry b that add a blank or repeat the last label, and the paths that extend
-  /// its parent by this label.
+  /// Updates the probabilities of the label sequence b: paths that add a blank or repeat the last label, and
+  /// paths of the parent sequence that add this label.
   void keep(int b, const double* input) {
     Node& node = nodes_[b];
     if (node.parent >= 0) {
@@ -109,7 +109,7 @@ class Beam {
     push(b);
   }
 
-  /// The sequences with one label more that the beam does not hold yet.
+  /// Adds the sequences with one label more than b that the beam does not hold yet.
   void extend(int b, const double* input) {
     std::fill(child_.begin(), child_.end(), -1);
     for (int c = nodes_[b].first_child; c >= 0; c = nodes_[c].sibling) child_[nodes_[c].label] = c;

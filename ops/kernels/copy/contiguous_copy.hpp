@@ -89,8 +89,8 @@ void copy_medium_runs(const U* in, std::int64_t in_step, U* out, std::int64_t ou
 }
 
 /// Copies `rows` runs of n elements, fewer than a vector holds, that follow one another in the output: with
-/// non-temporal stores of whole lines, each assembled in a register. Runs are loaded G elements at a time,
-/// the least power of two that holds one, which is looked for from the G of the call on. What lies `ahead` is
+/// non-temporal stores of whole lines, each assembled in a register. Runs are loaded G elements at a time; if
+/// a run does not fit, the function calls itself with twice the G. Runs at a distance of `ahead` are
 /// prefetched.
 template <int G, class U>
 void stream_short_runs(const U* in, std::int64_t in_step, std::int64_t ahead, U* out, std::int64_t rows,

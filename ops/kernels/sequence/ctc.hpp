@@ -102,8 +102,8 @@ class Ctc {
     const std::int64_t at = i * (states_ + 4) + 2;
     return {mantissas_.data() + at, exponents_.data() + at};
   }
-  /// The sums over all paths up to step t, kept for the last `history` steps, and over all paths from step t
-  /// on, kept for two steps.
+  /// The sums over all paths up to step t, kept for the last history + 1 steps, and over all paths from step
+  /// t on, kept for two steps.
   detail::States forward(std::int64_t t) { return row(t % (history_ + 1)); }
   detail::States backward(std::int64_t t) { return row(history_ + 1 + t % 2); }
   double* emission(std::int64_t t) { return emissions_.data() + t % history_ * states_; }
@@ -112,7 +112,7 @@ class Ctc {
     return static_cast<double>(element(y_ + t * classes_ + k)) + epsilon_;
   }
 
-  /// The probability of each state's class at step t.
+  /// Stores the probability of each state's class at step t.
   void emit(std::int64_t t) {
     double sum = 0;
 #pragma omp simd reduction(+ : sum)

@@ -61,7 +61,8 @@ struct Constants<double> : ExpConstants<double> {
       0.495305615969976345,     -0.665382502890056703,  0.769193049750062959};
 };
 
-/// Returns e^(-y^2 / 2). The rounding error of y^2 is computed and used, since it matters for large y.
+/// Returns e^(-y^2 / 2). The rounding error of y^2 takes part in the exponent, because it matters for large
+/// y.
 template <class A>
 Vec<A> bell(Vec<A> y) {
 #if defined(__AVX512F__)

@@ -139,7 +139,7 @@ Vec<A> bounded_below(Vec<A> x) {
 }
 #endif
 
-/// xsimd's, which is infinity for the largest x of which e^x is not.
+/// Returns e^x by xsimd, whose exp is infinity already for the largest x with a finite e^x.
 template <class A>
 Vec<A> exp_by_xsimd(Vec<A> x) {
   const auto large = x > A(80);
