@@ -35,7 +35,8 @@ template <class B>
 B flowing(const B& g, const B& slope) {
   return select(g == like(g, 0), like(g, 0), slope);
 }
-/// As a function of g the slope is linear, also at 0: what is differentiated again must not see the choice.
+/// The same slope for tensors. While ops are recorded, `slope` is returned unchanged, because a second
+/// derivative must see a function that is linear in g, also at 0.
 inline Tensor flowing(const Tensor& g, const Tensor& slope) {
   return recording() ? slope : select(backend::equal(g, like(g, 0)), like(g, 0), slope);
 }

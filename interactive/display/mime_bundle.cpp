@@ -163,7 +163,7 @@ MimeBundle forms_of(const Tensor& tensor, const std::string& facts) {
   return forms;
 }
 
-/// Returns the drawing as an SVG picture and as HTML: nbconvert removes what it does not know from pictures,
+/// Returns the drawing as an SVG picture and as HTML: nbconvert removes unknown elements from pictures,
 /// but not from HTML.
 MimeBundle drawing(const std::string& svg) {
   return {{"image/svg+xml", svg}, {"text/html", "<div style=\"overflow:auto\">" + svg + "</div>"}};

@@ -4,7 +4,7 @@
 
 namespace ktape::nn {
 
-/// A call in the graph of a model, for those who draw it: of a layer, of an op, or an input.
+/// A node in the drawing of a model's graph: the call of a layer, the call of an op, or an input.
 struct GraphNode {
   Layer layer;     ///< undefined for an op
   std::string op;  ///< the name of an op; empty for a layer

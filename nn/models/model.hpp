@@ -64,13 +64,13 @@ class Model : public Layer {
   void summary() const;
   void summary(const SummaryOptions& options) const;
 
-  /// Adds a loss that follows from the model's tensors to those that training minimizes.
+  /// Adds a loss, computed from the model's tensors, to the losses that training minimizes.
   void add_loss(const Tensor& loss) const;
-  /// Reports the mean of what follows from the model's tensors under a name.
+  /// Adds a metric: the mean of a tensor that is computed from the model's tensors, reported under a name.
   void add_metric(const Tensor& value, const std::string& name) const;
 
-  /// Says what training minimizes, how, and what it reports. Throws ValueError for the name of an output that
-  /// the model does not have, with the nearest ones.
+  /// Sets the losses, the optimizer and the metrics of training. Throws ValueError for the name of an output
+  /// that the model does not have, with the nearest ones.
   void compile(const CompileOptions& options = {}) const;
   /// Returns the optimizer of `compile`. Throws ValueError before it.
   const Optimizer& optimizer() const;
@@ -78,7 +78,7 @@ class Model : public Layer {
   /// Trains on arrays whose first axis counts the samples: one for each input, and targets for each output;
   /// none where a loss needs none. Arrays come in the order of the model's inputs and outputs, or by their
   /// names, in any order; of targets and weights some may be left out, but not the targets of an output with
-  /// a loss. Returns what every epoch reported. With use_ema, the averages are the weights in the end. Ctrl-C
+  /// a loss. Returns the logs of each epoch. With use_ema, the averages are the weights in the end. Ctrl-C
   /// ends the training after the batch. Throws ValueError, before anything changes, for arrays that do not
   /// fit each other or the model, and for names that the model does not have: one of a class of your own has
   /// those that its `input_names` and `output_names` return.
@@ -198,7 +198,7 @@ class ModelImpl : public LayerImpl {
   virtual std::vector<Tensor> predict_step(const Batch& batch);
   /// Returns the scalar to minimize: the losses of `compile` with their weights, and all that layers add.
   virtual Tensor compute_loss(const Batch& batch, const std::vector<Tensor>& y_pred);
-  /// Takes a batch into the mean loss and the metrics of `compile`, and returns what to report. A step of
+  /// Adds a batch to the mean loss and the metrics of `compile`, and returns the logs to report. A step of
   /// your own that keeps them:
   ///
   ///     nn::Logs train_step(const nn::Batch& batch) override {

@@ -14,7 +14,7 @@ struct TensorPlace {
   std::int64_t call = 0, output = 0;
 
   Value to_value() const { return Value::List{layer, call, output}; }
-  /// Throws TypeError for what is no [layer, call, output], and ValueError for negative numbers.
+  /// Throws TypeError for a value that is not [layer, call, output], and ValueError for negative numbers.
   static TensorPlace from_value(const Value& value, const std::string& what);
 };
 
@@ -31,7 +31,7 @@ struct CallInputs {
   CallArguments arguments;
 };
 
-/// Returns a call of a config. Throws ValueError or TypeError, beginning with `what`, for one that is none.
+/// Returns a call of a config. Throws ValueError or TypeError, beginning with `what`, for other values.
 CallInputs call_from(const Value& call, const std::function<Tensor(const TensorPlace&)>& tensor_at,
                      const std::string& what);
 /// Returns the places of all tensors in it.

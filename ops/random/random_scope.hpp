@@ -10,7 +10,7 @@ struct RandomState {
 RandomState random_state();
 void set_random_state(const RandomState& state);
 
-/// While one lives, what this thread draws without a seed comes from a generator of the scope's own, which
+/// In such a scope, draws of this thread without a seed come from a generator of the scope's own, which
 /// starts with the key, and not from the global one. With a salt, streams of given seeds are others, too.
 /// Internal: sources only.
 class RandomScope {

@@ -175,7 +175,7 @@ class KtapeFile {
     fail<IOError>("[", op_, "] the file must be one that save wrote: received ", path_, " (", reason..., ')');
   }
 
-  /// Errors of what a part of the file says name the file, too.
+  /// Runs a function that reads a part of the file; its errors name the file, too.
   template <class F>
   std::invoke_result_t<F> in_part(const char* name, F f) const {
     try {

@@ -36,10 +36,10 @@ constexpr NamedDType dtypes[] = {{"float32", DType::Float32},
 constexpr NamedDType quantized_dtypes[] = {
     {"uint8", DType::UInt8}, {"uint16", DType::Int16}, {"float16", DType::Float16}};
 
-/// Both, or the largest number of bytes that there is.
+/// Returns a + b, or the largest number if the sum overflows.
 std::uint64_t saturated_sum(std::uint64_t a, std::uint64_t b) { return std::min(a, ~b) + b; }
 
-/// Returns the one of this name. Throws ValueError, with `what`, for others.
+/// Returns the dtype of this name. Throws ValueError, with `what`, if there is none.
 template <std::size_t N>
 DType known(const NamedDType (&dtypes)[N], const std::string& name, const std::string& what) {
   std::string names;
