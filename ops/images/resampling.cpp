@@ -4,6 +4,7 @@
 #include <ktape/ops/images/resampling.hpp>
 #include <ktape/ops/kernels/parallel/parallel_rows.hpp>
 #include <ktape/ops/kernels/simd/batch.hpp>
+#include <ktape/ops/kernels/workspace.hpp>
 
 #include <algorithm>
 #include <cmath>
@@ -67,15 +68,15 @@ void add_weighted(Plan& plan, const Kernel& kernel, double middle, double width)
   const double reach = kernel.radius * width;
   const auto first = std::max<std::int64_t>(0, static_cast<std::int64_t>(std::ceil(middle - reach - 0.5)));
   const auto last = std::min(plan.from - 1, static_cast<std::int64_t>(std::floor(middle + reach - 0.5)));
-  std::vector<double> weights;
+  const auto begin = static_cast<std::ptrdiff_t>(plan.weight.size());
   double sum = 0;
   for (std::int64_t j = first; j <= last; ++j) {
     const double t = std::fabs(static_cast<double>(j) + 0.5 - middle) / width;
-    weights.push_back(t < kernel.radius ? kernel.weight(t) : 0);
-    sum += weights.back();
+    const double weight = t < kernel.radius ? kernel.weight(t) : 0;
+    plan.add(j, weight);
+    sum += weight;
   }
-  for (std::int64_t j = first; j <= last; ++j)
-    plan.add(j, weights[static_cast<std::size_t>(j - first)] / sum);
+  std::for_each(plan.weight.begin() + begin, plan.weight.end(), [sum](double& weight) { weight /= sum; });
 }
 
 /// The mean from i * from / to, in whole numbers of 1 / to.
@@ -89,6 +90,8 @@ void add_area(Plan& plan, std::int64_t i) {
 
 Plan plan_of(std::int64_t from, std::int64_t to, const std::string& interpolation, bool antialias) {
   Plan plan{from, to};
+  plan.begin.reserve(static_cast<std::size_t>(to) + 1);
+  plan.place.reserve(2 * static_cast<std::size_t>(to)), plan.weight.reserve(2 * static_cast<std::size_t>(to));
   const Kernel* kernel = kernel_of(interpolation);
   const double ratio = static_cast<double>(from) / static_cast<double>(to);
   for (std::int64_t i = 0; i < to; ++i) {
@@ -120,39 +123,43 @@ Plan transposed(const Plan& plan) {
   return out;
 }
 
-/// out (outer, plan.to, inner) from in (outer, plan.from, inner).
+/// Computes one row of n numbers from the rows of `block` at `place`. `sums` has room for the row.
+template <class T, class C, class N>
+[[gnu::always_inline]] inline void weigh_row(T* out, const T* block, N n, std::int64_t count,
+                                             const std::int64_t* place, const C* weight, C* sums) {
+  if (count == 2) {  // most rows of an image that "bilinear" enlarges
+    const T *a = block + place[0] * n, *b = block + place[1] * n;
+    for (std::int64_t j = 0; j < n; ++j) out[j] = static_cast<T>(weight[0] * C(a[j]) + weight[1] * C(b[j]));
+    return;
+  }
+  std::fill_n(sums, n, C(0));
+  for (std::int64_t k = 0; k < count; ++k)
+    for (std::int64_t j = 0; j < n; ++j) sums[j] += weight[k] * C(block[place[k] * n + j]);
+  std::transform(sums, sums + n, out, [](C sum) { return static_cast<T>(sum); });
+}
+
+/// Computes out (outer, plan.to, inner) from in (outer, plan.from, inner).
 template <class T>
 void weigh(T* out, const T* in, const Plan& plan, std::int64_t outer, std::int64_t inner) {
   using C = compute_t<T>;
-  constexpr std::int64_t few = 16;  // numbers: summed one by one, which needs no buffer
   const std::vector<C> weights(plan.weight.begin(), plan.weight.end());
   const std::int64_t taps = static_cast<std::int64_t>(weights.size()) / std::max<std::int64_t>(plan.to, 1);
   kernels::parallel_rows(outer * plan.to, inner * (taps + 1), [&](std::int64_t begin, std::int64_t end) {
-    std::vector<C> sums(static_cast<std::size_t>(inner >= few ? inner : 0));
-    for (std::int64_t row = begin; row < end; ++row) {
-      const auto i = static_cast<std::size_t>(row % plan.to);
-      const T* block = in + row / plan.to * plan.from * inner;
-      const std::int64_t *place = plan.place.data() + plan.begin[i],
-                         count = plan.begin[i + 1] - plan.begin[i];
-      const C* weight = weights.data() + plan.begin[i];
-      if (count == 2) {  // most places of an image that "bilinear" enlarges
-        const T *a = block + place[0] * inner, *b = block + place[1] * inner;
-        for (std::int64_t j = 0; j < inner; ++j)
-          out[row * inner + j] = static_cast<T>(weight[0] * C(a[j]) + weight[1] * C(b[j]));
-        continue;
+    kernels::Workspace<C> space(inner);
+    C* const sums = space.take(inner);
+    auto i = static_cast<std::size_t>(begin % plan.to);
+    const T* block = in + begin / plan.to * plan.from * inner;
+    const auto rows = [&](auto n) {
+      for (std::int64_t row = begin; row < end; ++row) {
+        const std::int64_t first = plan.begin[i];
+        weigh_row(out + row * n, block, n, plan.begin[i + 1] - first, plan.place.data() + first,
+                  weights.data() + first, sums);
+        if (++i == static_cast<std::size_t>(plan.to)) i = 0, block += plan.from * n;
       }
-      for (std::int64_t j = 0; inner < few && j < inner; ++j) {
-        C sum = 0;
-        for (std::int64_t k = 0; k < count; ++k) sum += weight[k] * C(block[place[k] * inner + j]);
-        out[row * inner + j] = static_cast<T>(sum);
-      }
-      if (inner < few) continue;
-      std::fill(sums.begin(), sums.end(), C(0));
-      for (std::int64_t k = 0; k < count; ++k)
-        for (std::int64_t j = 0; j < inner; ++j)
-          sums[static_cast<std::size_t>(j)] += weight[k] * C(block[place[k] * inner + j]);
-      std::transform(sums.begin(), sums.end(), out + row * inner, [](C sum) { return static_cast<T>(sum); });
-    }
+    };
+    if (inner == 1) rows(std::integral_constant<std::int64_t, 1>());
+    else if (inner == 3) rows(std::integral_constant<std::int64_t, 3>());
+    else rows(inner);
   });
 }
 
