@@ -31,23 +31,6 @@ using Largest = nn::MetricOf<LargestImpl>;
 
 }  // namespace
 
-TEST_CASE("\"accuracy\" is binary, sparse or categorical, as the shapes say") {
-  const auto accuracy = [](const Tensor& y_true, const Tensor& y_pred) {
-    const nn::Metric metric = "accuracy";
-    CHECK(metric.name() == "accuracy");
-    metric.update_state(y_true, y_pred);
-    return number(metric);
-  };
-  const Tensor scores = doubles({{0.1, 0.7, 0.2}, {0.6, 0.3, 0.1}});
-  CHECK(accuracy(doubles({1, 0, 1, 1}), doubles({0.7, 0.2, 0.4, 0.9})) == 0.75);
-  CHECK(accuracy(doubles({{1}, {0}}), doubles({{0.7}, {0.6}})) == 0.5);
-  CHECK(accuracy(ints({1, 1}), scores) == 0.5);
-  CHECK(accuracy(ints({{1}, {0}}), scores) == 1);
-  CHECK(accuracy(doubles({{0, 1, 0}, {0, 0, 1}}), scores) == 0.5);
-  CHECK(nn::Metric("accuracy").result().item() == 0);
-  CHECK(nn::Metric("acc").name() == "acc");
-}
-
 TEST_CASE("a metric is a name, an alias, an object, or any callable under a name") {
   const Tensor t = doubles({{0, 0}, {0, 0}}), p = doubles({{1, 1}, {2, 4}});
   CHECK(nn::Metric("mse")(t, p).item<double>() == 5.5);
@@ -105,35 +88,6 @@ TEST_CASE("a mask that the predictions carry leaves steps out") {
   const nn::SparseCategoricalAccuracy accuracy;
   accuracy.update_state(t, nn::with_mask(p, K::constant({{true, false}, {true, true}})));
   CHECK(close(number(accuracy), 2 / 3.0, {.rtol = 1e-5}));
-}
-
-TEST_CASE("confusion metrics at several thresholds, in any order") {
-  const Tensor t = doubles({0, 1, 1, 0}), p = doubles({0.2, 0.4, 0.8, 0.6});
-  const nn::TruePositives tp({.thresholds = {0.7, 0.1, 0.5}});
-  tp.update_state(t, p);
-  CHECK(values(tp.result()) == Values{1, 2, 1});
-  const nn::Precision precision;
-  precision.update_state(t, p);
-  CHECK(number(precision) == 0.5);
-  const nn::Recall top({.top_k = 1});
-  top.update_state(doubles({{0, 1, 1}}), doubles({{-3, -1, -2}}));
-  CHECK(number(top) == 0.5);
-  const nn::TrueNegatives on_edge({.thresholds = 0.2});
-  on_edge.update_state(K::constant({0.f}), K::constant({0.2f}));  // not above, in its own dtype
-  CHECK(number(on_edge) == 1);
-}
-
-TEST_CASE("the area under a perfect and a reversed curve; scores per class") {
-  const Tensor t = doubles({0, 0, 1, 1}), p = doubles({0.1, 0.2, 0.8, 0.9});
-  CHECK(close(nn::AUC()(t, p).item<double>(), 1, {.rtol = 1e-5}));
-  CHECK(close(nn::AUC()(t, 1 - p).item<double>(), 0, {.atol = 1e-6}));
-  CHECK(close(nn::AUC({.curve = "PR"})(t, p).item<double>(), 1, {.rtol = 1e-5}));
-  CHECK(close(nn::AUC({.thresholds = std::vector<double>{0.5}})(t, p).item<double>(), 1, {.rtol = 1e-5}));
-  const Tensor hot = doubles({{1, 0}, {0, 1}, {1, 0}}),
-               scores = doubles({{0.9, 0.1}, {0.6, 0.4}, {0.7, 0.3}});
-  CHECK(close(nn::F1Score({.average = "micro"})(hot, scores).item<double>(), 2 / 3.0, {.rtol = 1e-5}));
-  CHECK(close(nn::F1Score({.average = "weighted"})(hot, scores).item<double>(), 0.8 * 2 / 3, {.rtol = 1e-5}));
-  CHECK(nn::R2Score({.class_aggregation = "variance_weighted_average"})(hot, hot).item<double>() == 1);
 }
 
 TEST_CASE("bad input of metrics") {

@@ -54,38 +54,6 @@ TEST_CASE(
   }
 }
 
-TEST_CASE("Lamb scales Adam's direction to the length of the variable") {
-  Variable w = weight({3, 4});
-  nn::Lamb({.learning_rate = 0.1}).apply({doubles({1, -2})}, {w});
-  // After one step the direction is (1, -1), of length sqrt(2).
-  const double step = 0.1 * 5 / std::sqrt(2.0);
-  CHECK(close(values(w)[0], 3 - step, {.rtol = 1e-5}));
-  CHECK(close(values(w)[1], 4 + step, {.rtol = 1e-5}));
-}
-
-TEST_CASE("Adam with amsgrad divides by the largest second moment") {
-  Variable w = weight({1});
-  const nn::Adam optimizer({.learning_rate = 0.1, .beta_1 = 0, .beta_2 = 0.5, .amsgrad = true});
-  optimizer.apply({doubles({2})}, {w});
-  optimizer.apply({doubles({0.5})}, {w});
-  // v is 2, then 1.125: the divisor stays sqrt(2).
-  const double first = 1 - 0.1 * std::sqrt(0.5) * 2 / std::sqrt(2.0);
-  CHECK(close(values(w)[0], first - 0.1 * std::sqrt(0.75) * 0.5 / std::sqrt(2.0), {.rtol = 1e-5}));
-}
-
-TEST_CASE("RMSprop with momentum, SGD without nesterov") {
-  Variable w = weight({1}), u = weight({1});
-  const nn::RMSprop rms({.learning_rate = 0.1, .rho = 0.5, .momentum = 0.5});
-  rms.apply({doubles({1})}, {w});
-  rms.apply({doubles({1})}, {w});
-  const double one = 0.1 / std::sqrt(0.5 + 1e-7), two = 0.5 * one + 0.1 / std::sqrt(0.75 + 1e-7);
-  CHECK(close(values(w)[0], 1 - one - two, {.rtol = 1e-5}));
-  const nn::SGD sgd({.learning_rate = 0.1, .momentum = 0.5});
-  sgd.apply({doubles({1})}, {u});
-  sgd.apply({doubles({1})}, {u});
-  CHECK(close(values(u)[0], 1 - 0.1 - 0.15, {.rtol = 1e-5}));
-}
-
 TEST_CASE("clipping by value, and an infinite global norm") {
   Variable w = weight({1, 1, 1});
   nn::SGD({.learning_rate = 1, .clipvalue = 0.5}).apply({doubles({2, -2, 0.25})}, {w});
@@ -221,37 +189,4 @@ TEST_CASE("bad input changes nothing") {
   CHECK_THROWS_WITH_AS(nn::Optimizer("adm"),
                        "[optimizer] the name must be known: received 'adm'; did you mean 'Adam'?",
                        ValueError);
-}
-
-TEST_CASE("bad options of schedules") {
-  CHECK_THROWS_WITH_AS(nn::ExponentialDecay(0.1, 0, 0.5),
-                       "[ExponentialDecay] decay_steps must be above 0: received decay_steps=0", ValueError);
-  CHECK_THROWS_WITH_AS(
-      nn::PiecewiseConstantDecay({1, 2}, {0.1}),
-      "[PiecewiseConstantDecay] there must be one value more than boundaries: received 2 boundaries "
-      "and 1 values",
-      ValueError);
-  CHECK_THROWS_AS(nn::PiecewiseConstantDecay({2, 1}, {0.1, 0.2, 0.3}), ValueError);
-  CHECK(nn::ExponentialDecay(
-            {.initial_learning_rate = 1, .decay_steps = 2, .decay_rate = 0.25, .staircase = true})(3) ==
-        0.25);
-  CHECK(nn::CosineDecayRestarts({.initial_learning_rate = 1, .first_decay_steps = 4, .t_mul = 1})(4) == 1);
-}
-
-TEST_CASE("the rates of a schedule that have no default must be given, in configs too") {
-  CHECK_THROWS_WITH_AS(
-      nn::CosineDecay({.decay_steps = 10}),
-      "[CosineDecay] initial_learning_rate must be given: received initial_learning_rate=None", ValueError);
-  CHECK_THROWS_WITH_AS(nn::ExponentialDecay({.initial_learning_rate = 0.1, .decay_steps = 10}),
-                       "[ExponentialDecay] decay_rate must be given: received decay_rate=None", ValueError);
-  for (const char* name :
-       {"ExponentialDecay", "InverseTimeDecay", "PolynomialDecay", "CosineDecay", "CosineDecayRestarts"}) {
-    const nn::Config steps{{"decay_steps", 9}, {"decay_rate", 0.5}}, first_steps{{"first_decay_steps", 9}};
-    const bool restarts = std::string(name) == "CosineDecayRestarts";
-    const bool rated = std::string(name) == "ExponentialDecay" || std::string(name) == "InverseTimeDecay";
-    const nn::Config config = restarts ? first_steps : rated ? steps : nn::Config{{"decay_steps", 9}};
-    CHECK_THROWS_WITH_AS(
-        nn::SGD({.learning_rate = nn::Schedule(nn::Config{{"class_name", name}, {"config", config}})}),
-        doctest::Contains("] initial_learning_rate must be given: received"), ValueError);
-  }
 }
