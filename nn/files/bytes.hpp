@@ -30,8 +30,8 @@ std::uint64_t most_deflated(std::uint64_t stored);
 /// size of a model's weights, are always allowed.
 std::uint64_t most_inflated(std::uint64_t stored, Inflation limit, std::uint64_t expected = 0);
 
-/// The bytes of a tensor; the largest number where they, or the extents beside one of 0, are beyond all
-/// memory.
+/// Returns the number of bytes of a tensor; the largest number if the product of the extents, zeros left out,
+/// overflows.
 std::uint64_t tensor_bytes(const Shape& shape, DType dtype);
 /// Returns the number of bytes of the elements of a tensor.
 inline std::uint64_t tensor_bytes(const Tensor& tensor) {
@@ -45,7 +45,7 @@ class ByteSource {
   virtual ~ByteSource() = default;
   ByteSource(const ByteSource&) = delete;
 
-  /// The next n bytes; fewer at the end alone. Returns how many.
+  /// Reads the next n bytes, fewer only at the end of the source. Returns the number of bytes read.
   virtual std::size_t read(void* out, std::size_t n) = 0;
   /// Returns how many bytes can follow, at most.
   virtual std::uint64_t room() const = 0;
@@ -100,7 +100,7 @@ class InputFile final : public ByteSource {
   std::unique_ptr<Gzip> gzip_;  ///< null for a file that is not compressed
 };
 
-/// A file that is read anywhere.
+/// A file with random access.
 class RandomFile {
  public:
   RandomFile(const char* op, const std::string& path);
@@ -109,7 +109,7 @@ class RandomFile {
 
   std::uint64_t size() const { return size_; }
   const std::string& path() const { return path_; }
-  /// The bytes at a place. Throws IOError where they are not all there.
+  /// Reads n bytes from the offset on. Throws IOError if the file ends before.
   void read(std::uint64_t offset, void* out, std::size_t n) const;
 
  private:
@@ -134,7 +134,7 @@ class FileSection final : public ByteSource {
   std::uint64_t at_, left_;
 };
 
-/// The number whose bytes stand there, the lowest or the highest first.
+/// Returns the number whose bytes stand at `bytes`, the lowest byte first, or the highest byte first.
 template <class T>
 T little_endian(const void* bytes) {
   T number = 0;

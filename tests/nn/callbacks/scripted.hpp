@@ -4,8 +4,8 @@
 #include <fstream>
 #include <iterator>
 
-/// For the tests of callbacks: a model that reports numbers of our choice for its epochs of one step. Its
-/// weight counts the steps.
+/// A model for the tests of callbacks: its epochs have one step, which reports given numbers. The weight of
+/// the model counts the steps.
 struct ScriptedImpl : ktape::nn::ModelImpl {
   std::vector<ktape::nn::Logs> logs;
   std::size_t step = 0;
@@ -22,9 +22,17 @@ struct ScriptedImpl : ktape::nn::ModelImpl {
 };
 using Scripted = ktape::nn::ModelOf<ScriptedImpl>;
 
-/// Trains it, an epoch for each of its logs.
-inline ktape::nn::History run(const Scripted& model, const std::vector<ktape::nn::Callback>& callbacks) {
-  model.compile({.optimizer = "sgd"});
+/// Returns logs that report these losses.
+inline std::vector<ktape::nn::Logs> losses(const std::vector<double>& values) {
+  std::vector<ktape::nn::Logs> logs;
+  for (const double value : values) logs.push_back({{"loss", value}});
+  return logs;
+}
+
+/// Trains the model, an epoch for each of its logs.
+inline ktape::nn::History run(const Scripted& model, const std::vector<ktape::nn::Callback>& callbacks,
+                              const ktape::nn::Optimizer& optimizer = "sgd") {
+  model.compile({.optimizer = optimizer});
   return model.fit(ktape::backend::ones({1, 1}), {},
                    {.epochs = static_cast<int>(model->logs.size()), .verbose = 0, .callbacks = callbacks});
 }

@@ -1,0 +1,63 @@
+#include "../../ops/check.hpp"
+
+#include <ktape/ktape.hpp>
+
+namespace K = ktape::backend;
+namespace nn = ktape::nn;
+using ktape::None, ktape::Tensor;
+
+TEST_CASE("a summary is Keras's table") {
+  const Tensor a = nn::Input({3}, {.name = "a"}), b = nn::Input({3}, {.name = "b"});
+  const nn::Dense shared(2, {.name = "shared"});
+  const nn::Model model({a, b}, nn::Add({.name = "sum"})({shared(a), shared(b)}), {.name = "pair"});
+  std::vector<std::string> lines;
+  model.summary({.print_fn = [&](const std::string& line) { lines.push_back(line); }});
+  CHECK(lines[0] == "Model: \"pair\"");
+  const auto holds = [&](const char* text) {
+    return std::any_of(lines.begin(), lines.end(),
+                       [&](const std::string& line) { return line.find(text) != std::string::npos; });
+  };
+  CHECK(holds("Connected to"));
+  CHECK(holds("│ a (InputLayer)"));
+  CHECK(holds("│ (None, 3)"));
+  CHECK(holds("shared (Dense)"));
+  CHECK(holds("│ a[0][0],"));
+  CHECK(holds("│ shared[0][0],"));
+  CHECK(holds("│ shared[1][0] "));
+  CHECK(holds(" Total params: 8 (32.00 B)"));
+  CHECK(holds(" Non-trainable params: 0 (0.00 B)"));
+
+  const nn::Sequential unbuilt({nn::Dense(2000, {.name = "wide"})});
+  lines.clear();
+  unbuilt.summary({.print_fn = [&](const std::string& line) { lines.push_back(line); }});
+  CHECK(holds("│ wide (Dense)"));
+  CHECK(holds("0 (unbuilt)"));
+  CHECK(holds("?"));
+  CHECK(!holds("Connected to"));
+  unbuilt.build({ktape::None, 999});
+  lines.clear();
+  unbuilt.summary({.print_fn = [&](const std::string& line) { lines.push_back(line); }});
+  CHECK(holds("2,000,000 │"));
+  CHECK(holds(" Total params: 2,000,000 (7.63 MB)"));
+  CHECK(!holds("Optimizer params"));
+
+  const nn::Sequential trained({nn::Dense(1)});
+  trained.compile({.optimizer = nn::SGD({.momentum = 0.9}), .loss = "mse"});
+  trained.train_on_batch(K::ones({2, 3}), K::ones({2, 1}));
+  lines.clear();
+  trained.summary({.print_fn = [&](const std::string& line) { lines.push_back(line); }});
+  CHECK(holds(" Total params: 10 (44.00 B)"));
+  CHECK(holds(" Trainable params: 4 (16.00 B)"));
+  CHECK(holds(" Optimizer params: 6 (28.00 B)"));
+}
+
+TEST_CASE("a summary of a class of one's own shows the outputs of the models in it") {
+  struct PairImpl : nn::ModelImpl {
+    nn::Sequential first = add_layer(nn::Sequential({nn::Input({4}), nn::Dense(3)}, {.name = "first"}));
+    Tensor call(const Tensor& x) override { return first(x); }
+  };
+  std::string text;
+  nn::ModelOf<PairImpl>().summary({.print_fn = [&](const std::string& line) { text += line + '\n'; }});
+  CHECK(text.find("first (Sequential)") != std::string::npos);
+  CHECK(text.find("(None, 3)") != std::string::npos);
+}
