@@ -46,13 +46,14 @@ constexpr Number none = ~Number{0};
 /// at most half full.
 class Numbering {
  public:
-  Numbering() = default;
+  Numbering() { nodes_.reserve(small); }
   Numbering(const Numbering&) = delete;
 
   /// Makes room for `nodes` nodes before the first is added.
   void reserve(std::size_t nodes) {
+    if (nodes <= small) return;
     nodes_.reserve(nodes);
-    if (2 * nodes > small) resize(std::bit_ceil(2 * nodes));
+    resize(std::bit_ceil(2 * nodes));
   }
 
   Node* operator[](Number number) const { return nodes_[number]; }
@@ -94,6 +95,8 @@ class Numbering {
   std::size_t mask_ = small - 1;
 };
 
+thread_local std::size_t nodes_of_last_pass [[gnu::tls_model("initial-exec")]] = 0;
+
 class BackwardPass final : public Grads {
  public:
   BackwardPass(const std::vector<Tensor>& losses, const std::vector<Tensor>& targets,
@@ -113,7 +116,7 @@ class BackwardPass final : public Grads {
     bool needed = false, target = false;
   };
 
-  void reserve(const std::vector<Tensor>& losses);
+  void reserve();
   Number meet(Node* node);
   void await(Number number);
   Number take_latest();
@@ -149,25 +152,22 @@ BackwardPass::BackwardPass(const std::vector<Tensor>& losses, const std::vector<
     : targets_(targets), lookups_(lookups), ready_(ready) {
   for (const Tensor& target : targets)
     if (target.node()) oldest_ = std::min(oldest_, target.node()->sequence());
-  reserve(losses);
+  reserve();
   for (const Tensor& loss : losses) meet(loss.node());
   while (!frontier_.empty()) {
     order_.push_back(take_latest());
     follow(order_.back());
   }
+  nodes_of_last_pass = visits_.size();
   if (!sorted_) sort_by_consumers();
   mark_needed();
 }
 
-/// Makes room for the nodes that were recorded between the oldest target and the latest loss, up to a limit:
-/// growing step by step costs a short pass several per cent of its time.
-void BackwardPass::reserve(const std::vector<Tensor>& losses) {
-  constexpr std::uint64_t fewest = 32, most = 2048;
-  std::uint64_t recorded = 0;
-  for (const Tensor& loss : losses)
-    if (loss.node() && loss.node()->sequence() >= oldest_)
-      recorded = std::max(recorded, loss.node()->sequence() - oldest_ + 1);
-  const std::size_t nodes = std::clamp(recorded, fewest, most);
+/// Makes room for as many nodes as the last pass of this thread had: a training repeats its graph, and growing
+/// step by step costs a short pass several per cent of its time.
+void BackwardPass::reserve() {
+  constexpr std::size_t fewest = 32, most = 4096;
+  const std::size_t nodes = std::clamp(nodes_of_last_pass, fewest, most);
   numbers_.reserve(nodes), visits_.reserve(nodes), gradients_.reserve(nodes), order_.reserve(nodes);
   inputs_.reserve(2 * nodes), frontier_.reserve(fewest);
 }
