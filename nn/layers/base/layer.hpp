@@ -5,6 +5,8 @@
 #include <ktape/nn/core/object.hpp>
 #include <ktape/nn/core/regularizers.hpp>
 #include <ktape/nn/layers/base/call_forms.hpp>
+#include <ktape/nn/layers/base/input_spec.hpp>
+#include <ktape/nn/layers/base/masks.hpp>
 
 #include <atomic>
 #include <memory>
@@ -77,18 +79,6 @@ struct WeightOptions {
   bool trainable = true;
   std::optional<DType> dtype = {};  ///< the layer's dtype by default
 };
-
-/// Requirements on an input. An error names the layer and the requirements. Mirrors `keras.InputSpec`.
-struct InputSpec {
-  std::optional<int> ndim = {}, min_ndim = {}, max_ndim = {};
-  std::vector<std::pair<int, std::int64_t>> axes = {};  ///< (axis, required extent); axes may be negative
-};
-
-/// Returns the mask that a tensor carries, `(batch, steps)`; undefined for a tensor without a mask. Layers
-/// that support masking pass the mask on to their output.
-Tensor mask_of(const Tensor& x);
-/// Returns a tensor with the value of x and another mask. An undefined mask removes the mask of x.
-Tensor with_mask(const Tensor& x, const Tensor& mask);
 
 /// A handle to a layer. `layer(x)` is a call with one output; `apply` takes and returns any number of
 /// tensors. On symbolic tensors (nn::Input) a call adds a node to the graph of a model and computes no

@@ -1,3 +1,4 @@
+#include <ktape/nn/layers/base/internal/call_scopes.hpp>
 #include <ktape/nn/layers/base/layer_call.hpp>
 
 namespace ktape::nn {
@@ -81,5 +82,8 @@ void LayerCallSymbol::run(const OperandValues& values, Results& results) const {
   for (std::size_t i = 0; i < call.input_count; ++i) inputs.push_back(values[i]);
   results.set(call.layer.impl().apply(inputs, with_values(call.arguments, values, call.input_count)));
 }
+
+GraphScope::GraphScope() : before_(std::exchange(caller, nullptr)) {}
+GraphScope::~GraphScope() { caller = before_; }
 
 }  // namespace ktape::nn

@@ -1,0 +1,14 @@
+#pragma once
+#include <ktape/autograd/tensor_metadata.hpp>
+#include <ktape/nn/layers/base/masks.hpp>
+
+namespace ktape::nn {
+
+/// Returns a reference to the mask that a defined tensor carries; undefined for a tensor without a mask.
+inline const Tensor& own_mask(const Tensor& x) {
+  static const Tensor none;
+  const auto& metadata = x.get()->metadata;
+  return metadata ? metadata->mask : none;
+}
+
+}  // namespace ktape::nn

@@ -1,0 +1,13 @@
+#pragma once
+#include <ktape/autograd/tensor.hpp>
+
+/// Masks: a tensor may carry the valid time steps of its batch from layer to layer.
+namespace ktape::nn {
+
+/// Returns the mask that a tensor carries, `(batch, steps)`; undefined for a tensor without a mask. Layers
+/// that support masking pass the mask on to their output.
+Tensor mask_of(const Tensor& x);
+/// Returns a tensor with the value of x and another mask. An undefined mask removes the mask of x.
+Tensor with_mask(const Tensor& x, const Tensor& mask);
+
+}  // namespace ktape::nn
