@@ -1,0 +1,43 @@
+#include <ktape/ktape.hpp>
+
+#include "../../ops/check.hpp"
+#include "drawings.hpp"
+
+namespace plot = ktape::plot;
+using doctest::Contains;
+using ktape::ValueError;
+
+TEST_CASE("bars stand on zero") {
+  const plot::Figure figure = plot::bars({"cats", "dogs"}, {{"2024", {3, -1}}, {"2025", {4, 2}}});
+  const std::string svg = figure.svg();
+  for (const char* hint : {">cats, 2024: 3<", ">dogs, 2024: -1<", ">dogs, 2025: 2<"})
+    CHECK(contains(svg, hint));
+  CHECK(plot::bars({"a", "b"}, {8, 4}).text({.columns = 20}) == "a │██████████████ 8\nb │███████ 4\n");
+  CHECK_THROWS_WITH_AS(plot::bars({"a", "b"}, {1}),
+                       "[bars] there must be a number for each label: received 1 for "
+                       "2 labels in ''",
+                       ValueError);
+  CHECK_THROWS_WITH_AS(plot::bars({"a"}, {{"s", {1}, {1}}}), Contains("must have no x"), ValueError);
+}
+
+TEST_CASE("a histogram counts, its last interval closed") {
+  const std::string text = plot::histogram({0, 0.5, 1, 1.5, 3, 4}, {.bins = 4}).text();
+  CHECK(contains(text, "0 to 1 │"));
+  const std::string svg = plot::histogram({0, 0.5, 1, 1.5, 3, 4}, {.bins = 4}).svg();
+  for (const char* hint : {">0 to 1: 2<", ">1 to 2: 2<", ">3 to 4: 2<"}) CHECK(contains(svg, hint));
+  CHECK_FALSE(contains(svg, ">2 to 3: 0<"));
+  CHECK(contains(plot::histogram({1, 2, 30}, {.bins = 1, .x = {.max = 3}}).svg(), ">1 to 3: 2<"));
+  CHECK(contains(plot::histogram({5, 5, 5}).svg(), ": 3<"));
+  CHECK_THROWS_WITH_AS(plot::histogram({}), "[histogram] there must be numbers: received none", ValueError);
+  CHECK_THROWS_WITH_AS(plot::histogram({1}, {.bins = 1001}), Contains("bins must be from 1 to 1000"),
+                       ValueError);
+  CHECK_THROWS_WITH_AS(plot::histogram({1}, {.x = {.log = true}}), Contains("must not be logarithmic"),
+                       ValueError);
+}
+
+TEST_CASE("bars of numbers that are not finite are left out, and counted in a note") {
+  CHECK(contains(plot::bars({"a", "b"}, {1, NAN}).text(), "1 of 2 numbers is not finite"));
+  CHECK(count(plot::bars({"a", "b"}, {1, NAN}).svg(), ">a: 1<") == 1);
+  CHECK_FALSE(contains(plot::bars({"a", "b"}, {1, NAN}).svg(), ">b: "));
+  CHECK(contains(plot::histogram({1, 2, NAN}).svg(), "1 of 3 numbers is not finite"));
+}

@@ -1,0 +1,75 @@
+#include <ktape/ktape.hpp>
+
+#include "../../ops/check.hpp"
+#include "../data/files.hpp"
+#include "drawings.hpp"
+
+namespace K = ktape::backend;
+namespace plot = ktape::plot;
+using doctest::Contains;
+using ktape::Tensor, ktape::ValueError;
+
+TEST_CASE("numbers come as tensors, variables, vectors and lists") {
+  const std::vector<float> floats{1, 2, 4};
+  const std::string svg = plot::lines({1, 2, 4}).svg();
+  CHECK(plot::lines(floats).svg() == svg);
+  CHECK(plot::lines(K::constant({1, 2, 4})).svg() == svg);
+  CHECK(plot::lines(K::variable(K::constant({1.f, 2.f, 4.f}))).svg() == svg);
+  CHECK(plot::lines({{.y = std::vector<int>{1, 2, 4}}}).svg() == svg);
+}
+
+TEST_CASE("drawings of characters fit the terminal") {
+  const Tensor x = K::random_normal({300});
+  for (const int columns : {20, 41, 132}) {
+    CAPTURE(columns);
+    const auto room = static_cast<std::size_t>(columns);
+    CHECK(narrow(plot::lines(x).text({.columns = columns}), room));
+    CHECK(narrow(plot::histogram(x).text({.columns = columns}), room));
+    CHECK(narrow(plot::heat_map(K::random_normal({5, 70})).text({.columns = columns}), room));
+    CHECK(narrow(plot::image_grid(K::random_uniform({9, 28, 28})).text({.columns = columns}), room));
+  }
+  CHECK(contains(plot::lines({1, 2}).text({.color = true}), "\x1b[94m"));
+  std::ostringstream out;
+  out << plot::lines({1, 2, 3});
+  CHECK(out.str() == plot::lines({1, 2, 3}).text());
+  CHECK_THROWS_WITH_AS(plot::lines({1}).text({.columns = 19}),
+                       "[Figure] columns must be from 20 to 1000: received "
+                       "columns=19",
+                       ValueError);
+}
+
+TEST_CASE("a figure is saved as SVG") {
+  const Files files;
+  const std::string path = files.folder() + "/loss.svg";
+  const plot::Figure figure = plot::lines({1, 2});
+  figure.save(path);
+  std::ostringstream content;
+  content << std::ifstream(path).rdbuf();
+  CHECK(content.str() == figure.svg());
+  CHECK_THROWS_WITH_AS(figure.save("loss.png"),
+                       "[Figure] the name of the file must end in .svg: received loss.png", ValueError);
+  CHECK_THROWS_WITH_AS(figure.save(files.folder() + "/none/loss.svg"), Contains("none/loss.svg"),
+                       ktape::IOError);
+}
+
+TEST_CASE("data that cannot be drawn are an error with the reason") {
+  CHECK_THROWS_WITH_AS(plot::lines(std::vector<plot::Series>()),
+                       "[lines] there must be a series to draw: received none", ValueError);
+  CHECK_THROWS_WITH_AS(plot::lines({{"loss", {}}}),
+                       "[lines] every series must have numbers: received none for series 0 'loss'",
+                       ValueError);
+  CHECK_THROWS_WITH_AS(plot::scatter({{"a", {1, 2}, {1}}}),
+                       "[scatter] x and y must be as many: received 1 and 2 for series 0 'a'", ValueError);
+  CHECK_THROWS_WITH_AS(plot::lines({{"a", {1, 0}}}, {.y = {.log = true}}),
+                       "[lines] numbers on a logarithmic axis must be positive: received y[1]=0 in 'a'",
+                       ValueError);
+  CHECK_THROWS_WITH_AS(plot::lines({1}, {.y = {.min = 2, .max = 2}}),
+                       "[lines] y.min must be below y.max: received 2 and 2", ValueError);
+  CHECK_THROWS_WITH_AS(plot::lines({1}, {.y = {.log = true, .min = 0}}),
+                       Contains("y.min must be finite and positive on a logarithmic axis"), ValueError);
+  CHECK_THROWS_WITH_AS(plot::lines({1}, {.width = 100}),
+                       "[lines] width must be from 160 to 10000: received width=100", ValueError);
+  CHECK_THROWS_WITH_AS(plot::lines(Tensor()), Contains("must be a tensor"), ValueError);
+  CHECK_THROWS_WITH_AS(plot::heat_map(K::placeholder({2, 2})), Contains("[heat_map] a symbolic tensor"),
+                       ValueError);
+}
