@@ -1,6 +1,5 @@
 #include <ktape/ktape.hpp>
 
-#include "../../memory.hpp"
 #include "../../ops/check.hpp"
 #include "../data/files.hpp"
 
@@ -117,30 +116,4 @@ TEST_CASE("load_weights: a model class of the program's own takes its weights fr
     fresh.load_weights(path);
     CHECK(values(fresh(x)) == values(y));
   }
-}
-
-TEST_CASE("load_model: the JSON of a Keras archive, and its arrays, inflate as far as such things do") {
-  const Files files;
-  const auto load = [](const std::string& path) { nn::load_model(path); };
-  const auto refused = [&](const std::string& name, const std::vector<Packed>& entries, const char* reason) {
-    const std::string path = files.write(name, zip(entries));
-    CHECK_THROWS_WITH_AS(load(path), Contains((path + " (entry " + reason).c_str()), IOError);
-    CHECK(peak_growth([&] { load(path); }) < 100);
-  };
-  refused("config.keras", {packed("config.json", bomb(300, " "))},
-          "config.json: to 314572800 bytes, more than ");
-  // As far as arrays may, but not a text.
-  refused("text.keras", {packed("config.json", bomb(40, " "))},
-          "config.json: to 41943040 bytes, more than 4194304 of ");
-  refused("weights.keras", {packed("config.json", bomb(1, " ")), packed("model.weights.h5", bomb(200, "a"))},
-          "model.weights.h5: to 210763776 bytes, more than 67108864 of ");
-  // What is said often may be long.
-  nn::Sequential model({nn::Input({4})});
-  for (int i = 0; i < 200; ++i) model.add(nn::Dropout(0.5));
-  model.save(files.folder() + "/long.keras");
-  const std::string config = model.to_json();
-  REQUIRE(config.size() > 20 * deflated(config).size());
-  std::vector<Packed> entries{{.name = "config.json", .content = config, .deflate = true}};
-  CHECK_THROWS_WITH_AS(load(files.write("long.keras", zip(entries))), Contains("has a file model.weights.h5"),
-                       IOError);
 }

@@ -10,7 +10,7 @@ namespace K = ktape::backend;
 namespace nn = ktape::nn;
 namespace data = ktape::data;
 using doctest::Contains;
-using ktape::IOError, ktape::Shape, ktape::Tensor, ktape::ValueError;
+using ktape::Tensor, ktape::ValueError;
 using nn::saving::LayerWeights, nn::saving::NamedTensors;
 
 namespace {
@@ -243,15 +243,4 @@ TEST_CASE("weights: layers of one name, and weights of the model itself, in a mo
   other(K::ones({1, 2}));
   other.load_weights(path);
   CHECK(same(other, mine));
-}
-
-TEST_CASE("save_weights: a file that is there, and places that cannot be written") {
-  const Files files;
-  const std::string path = files.write("w.npz", "old");
-  CHECK_THROWS_WITH_AS(network().save_weights(path, {.overwrite = false}), Contains("must not exist"),
-                       IOError);
-  CHECK_THROWS_WITH_AS(network().save_weights(files.folder() + "/none/w.npz"), Contains("No such file"),
-                       IOError);
-  CHECK_THROWS_WITH_AS(network().save_weights(files.folder() + "/none/w.safetensors"),
-                       Contains("No such file"), IOError);
 }
