@@ -3,8 +3,8 @@
 #include "../datasets.hpp"
 
 namespace data = ktape::data;
-using doctest::Contains;
 using data::Dataset;
+using doctest::Contains;
 using ktape::ValueError;
 
 TEST_CASE("AUTOTUNE stands for a number of threads and of elements made ahead") {
