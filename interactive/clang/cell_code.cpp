@@ -160,6 +160,9 @@ void CellCode::remove_known_definitions(llvm::Module& module) {
 }
 
 void CellCode::optimize(llvm::Module& module) {
+  // The crash guard unwinds the stack at any instruction. clang gives no table to the functions of statements.
+  for (llvm::Function& function : module)
+    if (!function.isDeclaration()) function.setUWTableKind(llvm::UWTableKind::Async);
   llvm::LoopAnalysisManager loops;
   llvm::FunctionAnalysisManager functions;
   llvm::CGSCCAnalysisManager calls;

@@ -13,6 +13,7 @@ class Scanner {
     while (at_ < text_.size()) step();
   }
   int depth() const { return depth_; }
+  bool inside_braces() const { return braces_ > 0; }
   bool open() const { return open_ || depth_ > 0 || conditions_ > 0 || text_.ends_with('\\') || needs_body_; }
 
  private:
@@ -36,6 +37,7 @@ class Scanner {
     if (c == '(' && depth_ == 0) head_ = begins_statement(word_before());
     if (c == '(' || c == '[' || c == '{') ++depth_;
     if (c == ')' || c == ']' || c == '}') --depth_;
+    if (c == '{' || c == '}') braces_ += c == '{' ? 1 : -1;
     ++at_;
     if (depth_ == 0) needs_body_ = c == ')' ? head_ : word_before() == "else";
   }
@@ -90,7 +92,7 @@ class Scanner {
 
   std::string_view text_;
   std::size_t at_ = 0;
-  int depth_ = 0, conditions_ = 0;
+  int depth_ = 0, braces_ = 0, conditions_ = 0;
   bool open_ = false;
   bool head_ = false, needs_body_ = false;  // inside, and after, the parentheses of a statement such as `for`
 };
@@ -99,6 +101,7 @@ class Scanner {
 
 bool incomplete(std::string_view text) { return Scanner(text).open(); }
 int open_brackets(std::string_view text) { return std::max(0, Scanner(text).depth()); }
+bool inside_braces(std::string_view text) { return Scanner(text).inside_braces(); }
 
 std::size_t word_begin(std::string_view text) {
   std::size_t at = text.size();

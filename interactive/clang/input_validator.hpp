@@ -12,6 +12,9 @@ bool incomplete(std::string_view text);
 /// Returns the number of brackets that are open at the end of the text.
 int open_brackets(std::string_view text);
 
+/// Returns whether the end of the text is inside braces.
+bool inside_braces(std::string_view text);
+
 /// Returns the begin of the name at the end of the text; a command's name includes its %.
 std::size_t word_begin(std::string_view text);
 

@@ -11,6 +11,7 @@
 #include <clang/Sema/Sema.h>
 #include <llvm/Demangle/Demangle.h>
 #include <llvm/ExecutionEngine/Orc/LLJIT.h>
+#include <ktape/interactive/clang/bracket_closer.hpp>
 #include <ktape/interactive/clang/cell_code.hpp>
 #include <ktape/interactive/clang/completion.hpp>
 #include <ktape/interactive/clang/definition_shadowing.hpp>
@@ -18,6 +19,7 @@
 #include <ktape/interactive/clang/input_validator.hpp>
 #include <ktape/interactive/clang/interpreter.hpp>
 #include <ktape/interactive/clang/lookup.hpp>
+#include <ktape/interactive/clang/session_code.hpp>
 
 #include <algorithm>
 #include <cctype>
@@ -188,12 +190,15 @@ class Interpreter::Session {
     if (this->compiler().getDiagnostics().hasErrorOccurred()) throw std::runtime_error(diagnostics_.text());
     declarations_.attach(this->compiler());
     generator_.attach(this->compiler());
+    brackets_.attach(this->compiler().getPreprocessor());
+    report_code(jit());
     define_shared();
     jit().getExecutionSession().setErrorReporter(
         [this](llvm::Error error) { problems_ += llvm::toString(std::move(error)) + '\n'; });
   }
 
   Ending run(const std::string& cell, const std::string& file) {
+    const InterruptHandler interruptible;
     ++cells_;
     declarations_.begin_cell();
     warnings_.clear();
@@ -274,6 +279,7 @@ class Interpreter::Session {
   clang::PartialTranslationUnit* parse(std::string& text) {
     for (;;) {
       diagnostics_.begin_cell();
+      brackets_.begin_cell();
       auto unit = clang_->Parse(text);
       if (unit && diagnostics_.getNumErrors() == 0) return &*unit;
       if (unit) undo();  // an error in the instantiation of a template
@@ -389,6 +395,7 @@ class Interpreter::Session {
   Diagnostics diagnostics_;
   Declarations declarations_;
   Generator generator_;
+  BracketCloser brackets_;
   std::unique_ptr<Clang> clang_;
   CellCode code_;
   int cells_ = 0;
@@ -405,6 +412,7 @@ Ending Interpreter::run(const std::string& cell, const std::string& file) {
 const std::string& Interpreter::warnings() const { return session_->warnings(); }
 
 Ending Interpreter::finish() {
+  const InterruptHandler interruptible;
   return guarded([this] {
     llvm::orc::LLJIT& jit = session_->jit();
     llvm::consumeError(jit.deinitialize(jit.getMainJITDylib()));

@@ -1,10 +1,10 @@
+#include <ktape/autograd/base/handler_stack.hpp>
 #include <ktape/autograd/base/interrupt.hpp>
 #include <ktape/interactive/crash_guard/crash_guard.hpp>
-#include <ktape/interactive/crash_guard/handler_stack.hpp>
+#include <ktape/interactive/crash_guard/stopped_thread.hpp>
 
 #include <cxxabi.h>
 #include <dlfcn.h>
-#include <link.h>
 #include <pthread.h>
 #include <setjmp.h>
 #include <signal.h>
@@ -17,6 +17,7 @@
 #include <cstdlib>
 #include <cstring>
 #include <exception>
+#include <iostream>
 #include <new>
 #include <sstream>
 #include <string_view>
@@ -28,8 +29,10 @@ namespace {
 /// The place to which a jump out of the cell's code returns, and the reason of the jump.
 struct Exit {
   sigjmp_buf place;
+  std::uintptr_t guard = 0;  ///< an address in the frame of `guarded`
   volatile sig_atomic_t open = 0;
-  volatile sig_atomic_t interrupted = 0;
+  volatile sig_atomic_t interrupts = 0;     ///< the number of Ctrl-C during the cell
+  volatile sig_atomic_t ticks_in_call = 0;  ///< the number of ticks in a row inside of one system call
   const char* volatile crash = nullptr;
   std::string terminated = {};
 };
@@ -37,7 +40,7 @@ Exit leaving;
 pthread_t guarded_thread;
 timer_t ticks;
 
-enum Jump { Terminated = 1, Crashed, Interrupted };
+enum Jump { Terminated = 1, Crashed, Interrupted, GivenUp };
 
 constexpr int crashes[] = {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT};
 int (*in_team)() = nullptr;  // omp_in_parallel: a thread of a team must not end, the others wait for it
@@ -47,20 +50,14 @@ int (*in_team)() = nullptr;  // omp_in_parallel: a thread of a team must not end
   siglongjmp(leaving.place, how);
 }
 
-/// The registers of a thread at the time of a signal.
-struct Registers {
-  std::uintptr_t program_counter, stack_pointer;
-};
-
-Registers registers(const void* context) {
+std::uintptr_t stack_pointer(const void* context) {
   const auto& machine = static_cast<const ucontext_t*>(context)->uc_mcontext;
 #if defined(__x86_64__)
-  return {static_cast<std::uintptr_t>(machine.gregs[REG_RIP]),
-          static_cast<std::uintptr_t>(machine.gregs[REG_RSP])};
+  return static_cast<std::uintptr_t>(machine.gregs[REG_RSP]);
 #elif defined(__aarch64__)
-  return {machine.pc, machine.sp};
+  return machine.sp;
 #else
-#error "where are the program counter and the stack pointer of this machine?"
+#error "where is the stack pointer of this machine?"
 #endif
 }
 
@@ -68,7 +65,7 @@ Registers registers(const void* context) {
 bool overflows_stack(const siginfo_t& info, const void* context) {
   constexpr std::uintptr_t near = std::uintptr_t{1} << 16;
   const auto fault = reinterpret_cast<std::uintptr_t>(info.si_addr);
-  const std::uintptr_t top = registers(context).stack_pointer;
+  const std::uintptr_t top = stack_pointer(context);
   return info.si_signo == SIGSEGV && info.si_code > 0 && fault + near > top && fault < top + near;
 }
 
@@ -88,35 +85,7 @@ const char* crash_name(const siginfo_t& info, const void* context) {
   }
 }
 
-/// The code of functions that wait in a system call without holding a lock.
-struct Range {
-  std::uintptr_t begin = 0, end = 0;
-};
-std::array<Range, 6> waiting;
-
-void find_waiting_functions() {
-  constexpr const char* names[] = {"clock_nanosleep", "nanosleep", "poll", "select", "pause", "read"};
-  static_assert(std::size(names) == std::tuple_size_v<decltype(waiting)>);
-  for (std::size_t i = 0; i < std::size(names); ++i) {
-    Dl_info info;
-    ElfW(Sym)* symbol = nullptr;
-    void* const address = dlsym(RTLD_DEFAULT, names[i]);
-    if (!address || !dladdr1(address, &info, reinterpret_cast<void**>(&symbol), RTLD_DL_SYMENT) || !symbol)
-      continue;
-    const auto begin = reinterpret_cast<std::uintptr_t>(address);
-    waiting[i] = {begin, begin + symbol->st_size};
-  }
-}
-
-/// Returns whether a jump out of the code at this address is safe: the code is the cell's (it belongs to no
-/// file), or it waits in a system call.
-bool may_leave(std::uintptr_t counter) {
-  dl_find_object object;
-  if (_dl_find_object(reinterpret_cast<void*>(counter), &object) != 0) return true;
-  for (const Range& range : waiting)
-    if (counter >= range.begin && counter < range.end) return true;
-  return false;
-}
+std::array<std::ios*, 4> standard_streams() { return {&std::cout, &std::cerr, &std::clog, &std::cin}; }
 
 void set_ticks(bool on) {
   itimerspec times{};
@@ -124,22 +93,59 @@ void set_ticks(bool on) {
   timer_settime(ticks, 0, &times, nullptr);
 }
 
-/// Handles Ctrl-C: asks ops to stop, and starts a timer. Each tick of the timer arrives here, too, and leaves
-/// the cell once its own code runs.
+/// The number of Ctrl-C that gives a cell up.
+constexpr int last_interrupt = 3;
+
+void say(std::string_view text) {
+  if (write(STDERR_FILENO, text.data(), text.size()) < 0) return;
+}
+
+/// Asks the cell to stop: the next op throws, and loops that print find their streams closed.
+void ask_to_stop() {
+  interrupt();
+  for (std::ios* stream : standard_streams())
+    if (stream->exceptions() == std::ios::goodbit) stream->clear(std::ios::badbit);
+  if (leaving.interrupts == last_interrupt - 1) say("(Ctrl-C once more gives the cell up)\n");
+  set_ticks(true);
+}
+
+/// Leaves the cell by unwinding the stack, as the end of a thread does: destructors of local variables run.
+void leave_wait() {
+  set_ticks(false);
+  sigset_t interrupts;
+  sigemptyset(&interrupts);
+  sigaddset(&interrupts, SIGINT);
+  pthread_sigmask(SIG_UNBLOCK, &interrupts, nullptr);
+  unwind_session([] { jump(Interrupted); });
+  jump(Interrupted);
+}
+
+/// Leaves the cell if that is safe in the functions that the thread is in, or if the cell is given up.
+void try_to_leave(const void* context) {
+  constexpr int long_call = 20;
+  const bool given_up = leaving.interrupts >= last_interrupt;
+  const Innermost innermost = innermost_functions(context, leaving.guard);
+  leaving.ticks_in_call = innermost == Innermost::SystemCall ? leaving.ticks_in_call + 1 : 0;
+  if (innermost == Innermost::Waiting) leave_wait();
+  else if (innermost == Innermost::Session) jump(Interrupted);
+  else if (innermost == Innermost::StandardLibrary && given_up) jump(Interrupted);
+  else if (given_up && (innermost == Innermost::Library || leaving.ticks_in_call > long_call)) jump(GivenUp);
+}
+
+/// Handles Ctrl-C and the ticks of the timer that the first Ctrl-C starts.
 void on_interrupt(int, siginfo_t* info, void* context) {
   if (!pthread_equal(pthread_self(), guarded_thread)) {
     pthread_kill(guarded_thread, SIGINT);
     return;
   }
   const int error = errno;
+  if (info->si_code != SI_TIMER) leaving.interrupts = leaving.interrupts + 1;
   if (!leaving.open) {
     set_ticks(false);
   } else if (info->si_code != SI_TIMER) {
-    leaving.interrupted = 1;
-    interrupt();
-    set_ticks(true);
-  } else if (leaving.interrupted && may_leave(registers(context).program_counter)) {
-    jump(Interrupted);
+    ask_to_stop();
+  } else if (leaving.interrupts > 0) {
+    try_to_leave(context);
   }
   errno = error;
 }
@@ -199,36 +205,13 @@ void prepare() {
   in_team = reinterpret_cast<int (*)()>(dlsym(RTLD_DEFAULT, "omp_in_parallel"));
   handle_crashes();
   accept_interrupts();
-  find_waiting_functions();
   static const HandlerStack stack;
   sigevent event{};
-  event.sigev_notify = SIGEV_SIGNAL;
+  event.sigev_notify = SIGEV_THREAD_ID;
   event.sigev_signo = SIGINT;
+  event._sigev_un._tid = gettid();
   timer_create(CLOCK_MONOTONIC, &event, &ticks);
 }
-
-/// The handler of Ctrl-C during a cell.
-class InterruptHandler {
- public:
-  InterruptHandler() {
-    static const bool prepared = (prepare(), true);
-    static_cast<void>(prepared);
-    struct sigaction action {};
-    action.sa_sigaction = on_interrupt;
-    action.sa_flags = SA_SIGINFO | SA_RESTART;  // a read from cin is restarted, or left by the jump
-    sigaction(SIGINT, &action, &before_);
-  }
-  ~InterruptHandler() {
-    set_ticks(false);
-    sigaction(SIGINT, &before_, nullptr);
-    clear_interrupt();
-  }
-  InterruptHandler(const InterruptHandler&) = delete;
-  InterruptHandler& operator=(const InterruptHandler&) = delete;
-
- private:
-  struct sigaction before_;
-};
 
 /// Resets the C++ runtime's record of exceptions in flight after a jump out of their handling.
 void forget_exceptions() {
@@ -267,6 +250,25 @@ std::string type_name(const std::type_info& type) {
 
 }  // namespace
 
+InterruptHandler::InterruptHandler() {
+  static const bool prepared = (prepare(), true);
+  static_cast<void>(prepared);
+  leaving.interrupts = 0;
+  leaving.ticks_in_call = 0;
+  struct sigaction action {};
+  action.sa_sigaction = on_interrupt;
+  action.sa_flags = SA_SIGINFO | SA_RESTART | SA_ONSTACK;
+  sigaction(SIGINT, &action, &before_);
+}
+
+InterruptHandler::~InterruptHandler() {
+  set_ticks(false);
+  sigaction(SIGINT, &before_, nullptr);
+  clear_interrupt();
+  if (leaving.interrupts == 0) return;
+  for (std::ios* stream : standard_streams()) stream->clear();
+}
+
 std::string describe_exception() {
   const std::type_info* type = abi::__cxa_current_exception_type();
   const std::string name = type ? type_name(*type) : "unknown exception";
@@ -290,12 +292,13 @@ std::string describe_exception() {
 }
 
 Ending guarded(const std::function<void()>& f) {
-  const InterruptHandler handler;
+  leaving.guard = reinterpret_cast<std::uintptr_t>(__builtin_frame_address(0));
+  prepare_unwinding();
   Ending ending;
-  leaving.interrupted = 0;
   switch (sigsetjmp(leaving.place, 1)) {
     case 0:
       leaving.open = 1;
+      if (leaving.interrupts > 0) return leaving.open = 0, Ending{Ending::Interrupted, "interrupted"};
       ending = caught(f);
       leaving.open = 0;
       return ending;
@@ -305,6 +308,9 @@ Ending guarded(const std::function<void()>& f) {
     case Interrupted:
       forget_exceptions();
       return {Ending::Interrupted, "interrupted"};
+    case GivenUp:
+      forget_exceptions();
+      return {Ending::GivenUp, "interrupted inside of a library"};
     default:
       return {Ending::Crashed, leaving.crash};
   }

@@ -1,4 +1,4 @@
-#include <ktape/interactive/crash_guard/handler_stack.hpp>
+#include <ktape/autograd/base/handler_stack.hpp>
 
 #include <dlfcn.h>
 #include <pthread.h>
@@ -12,7 +12,7 @@ struct ThreadStart {
 
 void* run_thread(void* argument) {
   const ThreadStart start = *std::unique_ptr<ThreadStart>(static_cast<ThreadStart*>(argument));
-  const ktape::interactive::HandlerStack stack;
+  const ktape::HandlerStack stack;
   return start.function(start.argument);
 }
 

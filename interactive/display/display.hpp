@@ -169,6 +169,9 @@ void write(std::ostream& out, const T& value) {
   else if constexpr (std::is_same_v<Plain, float> || std::is_same_v<Plain, double>)
     write_floating(out, value);
   else if constexpr (std::is_integral_v<Plain>) out << +value;
+  else if constexpr (std::is_same_v<Plain, DType::Kind>) out << DType(value);
+  else if constexpr (std::is_enum_v<Plain> && std::is_convertible_v<Plain, int> && sizeof(Plain) == 1)
+    out << static_cast<int>(value);
   else if constexpr (std::is_convertible_v<const T&, const char*>) {
     if (const char* text = value) write_quoted(out, text, '"');
     else out << "nullptr";

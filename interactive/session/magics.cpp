@@ -5,8 +5,12 @@
 #include <ktape/interactive/session/magics.hpp>
 #include <ktape/interactive/session/program.hpp>
 
+#include <unistd.h>
+
+#include <algorithm>
 #include <chrono>
 #include <cstring>
+#include <filesystem>
 #include <fstream>
 #include <iomanip>
 #include <iostream>
@@ -15,7 +19,8 @@
 namespace ktape::interactive {
 namespace {
 
-constexpr const char* commands[] = {"%help", "%load", "%plot", "%reset", "%save", "%time", "%who"};
+constexpr const char* commands[] = {"%help",    "%load", "%plot", "%reset",
+                                    "%restart", "%save", "%time", "%who"};
 
 constexpr const char* help =
     "Type C++. The value of an expression without a semicolon is shown; a declaration may be repeated.\n"
@@ -27,8 +32,21 @@ constexpr const char* help =
     "  %load FILE     runs a file\n"
     "  %save FILE     writes what was typed as a program\n"
     "  %reset         begins anew\n"
-    "  Ctrl-C         ends what runs\n"
-    "  Ctrl-D         leaves";
+    "  %restart       begins anew in a new process, and declares again what was declared\n"
+    "  Ctrl-C         ends what runs, or discards what is typed; three times ends what waits in a library\n"
+    "  Ctrl-D         leaves, or ends a cell with open brackets";
+
+/// Writes declarations to a file in the folder of temporary files, and returns the file's path; empty if the
+/// file cannot be written.
+std::string save_declarations(const std::string& declarations) {
+  const std::string path =
+      (std::filesystem::temp_directory_path() / ("ktape_session_" + std::to_string(getpid()) + ".cpp"))
+          .string();
+  std::ofstream file(path);
+  file << declarations;
+  file.close();
+  return file ? path : std::string();
+}
 
 bool tell(const std::string& problem) {
   std::cout.flush();
@@ -69,8 +87,17 @@ Ending Shell::execute(const std::string& text, const std::string& file) {
   const Ending ending = interpreter_->run(text, file);
   if (!interpreter_->warnings().empty()) tell(interpreter_->warnings());
   std::cout.flush();
+  if (ending.kind == Ending::GivenUp) return {ending.kind, given_up(ending), ending.line};
   if (ending.kind == Ending::Finished) program_.add(interpreter_->pieces(), interpreter_->redeclared());
   return ending;
+}
+
+/// Saves the declarations of the session, and returns the message for a cell that was given up.
+std::string Shell::given_up(const Ending& ending) {
+  const std::string path = save_declarations(program_.declarations());
+  return ending.message + ": the session may hang in the functions that the cell was in\n" +
+         (path.empty() ? std::string() : "The session's declarations are saved in " + path + '\n') +
+         "%restart begins a new session with these declarations";
 }
 
 bool Shell::run(const std::string& text, const std::string& file) {
@@ -87,11 +114,13 @@ Ending Shell::command(const std::string& text) {
   if (name == "%save") return save(rest);
   if (name == "%who") who();
   else if (name == "%reset") reset();
+  else if (name == "%restart") return restart();
   else if (name == "%help") std::cout << help << std::endl;
   else
     return refused(
-        "ValueError: [prompt] the command must be one of %help, %load, %plot, %reset, %save, %time, %who: "
-        "received " +
+        "ValueError: [prompt] the command must be one of %help, %load, %plot, %reset, %restart, %save, "
+        "%time, "
+        "%who: received " +
         name);
   return {};
 }
@@ -106,6 +135,7 @@ Ending Shell::question(const std::string& name) {
 }
 
 Ending Shell::time(const std::string& code) {
+  if (code.empty()) return refused("ValueError: [%time] code must be given: received nothing");
   const auto begin = std::chrono::steady_clock::now();
   const double before = interpreter_->seconds_running();
   const Ending ending = execute(code);
@@ -140,6 +170,16 @@ void Shell::reset() {
   program_ = {};
 }
 
+Ending Shell::restart() {
+  if (!can_restart_)
+    return refused(
+        "ValueError: [%restart] a kernel is restarted by the menu of the notebook: received %restart");
+  const std::string path = save_declarations(program_.declarations());
+  if (path.empty()) return refused("IOError: [%restart] the declarations cannot be saved");
+  restart_file_ = path;
+  return {};
+}
+
 Ending Shell::load(const std::string& path) {
   std::string text;
   const Ending ending = read_file(path, text);
@@ -170,11 +210,32 @@ int Shell::run_file(const std::string& path, const std::vector<std::string>& arg
   for (std::string& word : words) pointers.push_back(word.data());
   pointers.push_back(nullptr);
   int status = 0;
+  const InterruptHandler interruptible;
   const Ending ending = guarded([&] { status = main(static_cast<int>(words.size()), pointers.data()); });
   if (ending.kind == Ending::Finished) return status;
   tell(ending.message);
   return 1;
 }
+
+namespace {
+
+/// Returns the last parts of the paths that begin with a text. The last part follows the last character that
+/// separates words at the prompt.
+std::vector<std::string> paths(const std::string& text) {
+  namespace fs = std::filesystem;
+  const std::size_t slash = text.rfind('/') + 1;
+  const std::string folder = slash == 0 ? "." : text.substr(0, slash), begin = text.substr(slash);
+  std::vector<std::string> found;
+  std::error_code error;
+  for (const fs::directory_entry& entry : fs::directory_iterator(folder, error)) {
+    const std::string name = entry.path().filename().string() + (entry.is_directory(error) ? "/" : "");
+    if (name.starts_with(begin)) found.push_back(name.substr(word_begin(begin)));
+  }
+  std::sort(found.begin(), found.end());
+  return found;
+}
+
+}  // namespace
 
 std::vector<std::string> Shell::completions(const std::string& text) {
   const std::size_t space = text.find(' ');
@@ -184,6 +245,7 @@ std::vector<std::string> Shell::completions(const std::string& text) {
       if (std::string_view(command).starts_with(text)) found.emplace_back(command);
     return found;
   }
+  if (text.starts_with("%load ") || text.starts_with("%save ")) return paths(trimmed(text.substr(space)));
   const std::size_t begin = text.starts_with('%') ? space : text.starts_with('?') ? 1 : 0;
   return interpreter_->completions(program_.declarations(), text.substr(begin));
 }

@@ -9,7 +9,7 @@ namespace ktape::interactive {
 
 /// A session: runs cells, commands that begin with %, and questions that begin with ?.
 ///
-///     %time code     %plot value     %who     %reset     %load FILE     %save FILE     %help     ?K::dot
+///     %time code     %plot value     %who     %reset     %restart     %load FILE     %save FILE     %help     ?K::dot
 class Shell {
  public:
   Shell();
@@ -28,6 +28,11 @@ class Shell {
   /// Destroys the session's variables.
   void finish();
 
+  /// Permits %restart, for a program that begins a new session when `restart_file` is not empty.
+  void permit_restart() { can_restart_ = true; }
+  /// Returns the file with the declarations of the session that %restart asks for; empty without a request.
+  const std::string& restart_file() const { return restart_file_; }
+
  private:
   Ending command(const std::string& text);
   Ending question(const std::string& name);
@@ -35,11 +40,15 @@ class Shell {
   Ending plot(const std::string& value);
   void who() const;
   void reset();
+  Ending restart();
+  std::string given_up(const Ending& ending);
   Ending load(const std::string& path);
   Ending save(const std::string& path) const;
 
   std::unique_ptr<Interpreter> interpreter_;
   Program program_;  // the cells that ran
+  bool can_restart_ = false;
+  std::string restart_file_;
 };
 
 }  // namespace ktape::interactive

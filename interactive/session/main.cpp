@@ -4,6 +4,7 @@
 
 #include <unistd.h>
 
+#include <cstring>
 #include <iostream>
 
 namespace {
@@ -35,14 +36,24 @@ int run_input(Shell& shell, std::istream& input) {
   return shell.run(cell) && good ? 0 : 1;
 }
 
+/// Replaces the process by a new prompt that begins with the declarations in a file.
+[[noreturn]] void restart(const std::string& file) {
+  execl("/proc/self/exe", "ktape", "--declarations", file.c_str(), nullptr);
+  throw std::runtime_error("the new session cannot be started: " + std::string(std::strerror(errno)));
+}
+
 int run(const std::vector<std::string>& arguments) {
   Shell shell;
   int status = 0;
-  if (arguments.empty()) {
+  if (!arguments.empty() && arguments[0] == "--declarations") {
+    shell.run("%load " + arguments[1]);
+    prompt(shell);
+  } else if (arguments.empty()) {
     if (isatty(STDIN_FILENO)) prompt(shell);
     else status = run_input(shell, std::cin);
   } else if (arguments[0] == "-e") status = shell.run(arguments[1]) ? 0 : 1;
   else status = shell.run_file(arguments[0], {arguments.begin() + 1, arguments.end()});
+  if (!shell.restart_file().empty()) restart(shell.restart_file());
   shell.finish();
   // The process ends at once: unloading compiled code piece by piece would only take time.
   std::cout.flush();
@@ -59,7 +70,7 @@ int main(int count, char** values) {
     std::cout << usage;
     return 0;
   }
-  const bool takes_one = first == "-e" || first == "--precompile";
+  const bool takes_one = first == "-e" || first == "--precompile" || first == "--declarations";
   if (takes_one ? arguments.size() != 2 : first.starts_with("-")) {
     std::cerr << usage;
     return 2;

@@ -99,15 +99,14 @@ class Editor {
     el_source(editor_, nullptr);
   }
   ~Editor() {
-    HistEvent event;
-    if (!file_.empty()) history(history_, &event, H_SAVE, file_.c_str());
     history_end(history_);
     el_end(editor_);
   }
   Editor(const Editor&) = delete;
   Editor& operator=(const Editor&) = delete;
 
-  /// Reads the next cell; returns false at the end of input. Ctrl-C discards the cell's lines.
+  /// Reads the next cell; returns false at the end of input. Ctrl-C discards the cell's lines, Ctrl-D ends the
+  /// cell.
   bool read(std::string& cell) {
     cell_.clear();
     for (;;) {
@@ -123,21 +122,22 @@ class Editor {
         el_reset(editor_);
         continue;
       }
-      if (!line || length <= 0) {
-        std::cout << std::endl;
-        return false;
-      }
-      cell_ += line;
+      const bool at_end = !line || length <= 0;
+      if (at_end) std::cout << std::endl;
+      if (at_end && cell_.empty()) return false;
+      if (!at_end) cell_ += line;
       const std::string text = trimmed(cell_);
       if (text.empty()) {
         cell_.clear();
         continue;
       }
-      // An empty line ends an incomplete cell, so that a missing bracket can be reported.
-      const bool ended = trimmed(line).empty();
+      // An empty line ends an incomplete cell outside of braces, so that a missing parenthesis is reported.
+      const bool ended = at_end || (trimmed(line).empty() && !inside_braces(text));
       if (incomplete(text) && !ended) continue;
       HistEvent event;
       history(history_, &event, H_ENTER, text.c_str());
+      // Before the cell runs, which may end the process.
+      if (!file_.empty()) history(history_, &event, H_SAVE, file_.c_str());
       cell = cell_;
       return true;
     }
@@ -209,8 +209,9 @@ class Editor {
 void prompt(Shell& shell) {
   std::setlocale(LC_CTYPE, "C.UTF-8");  // the encoding of the keyboard
   Editor editor(shell);
+  shell.permit_restart();
   std::cout << "ktape. %help tells what can be typed, Ctrl-D leaves." << std::endl;
-  for (std::string cell; editor.read(cell);) shell.run(cell);
+  for (std::string cell; shell.restart_file().empty() && editor.read(cell);) shell.run(cell);
 }
 
 }  // namespace ktape::interactive

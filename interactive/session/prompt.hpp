@@ -3,7 +3,7 @@
 
 namespace ktape::interactive {
 
-/// Reads cells from the terminal until Ctrl-D, with line editing, completion and a history kept in a file.
+/// Reads cells from the terminal until Ctrl-D or %restart, with line editing, completion and a history kept in a file.
 void prompt(Shell& shell);
 
 }  // namespace ktape::interactive

@@ -139,6 +139,95 @@ TEST_CASE("Ctrl-C ends a loop of ops, a loop without any, and a sleep, and the s
   CHECK(prompt.line("steps > 1 && w.value().item<float>() > 1") == "true");
 }
 
+TEST_CASE("unbalanced text is an error, and names the bracket that is open") {
+  Prompt prompt;
+  struct Text {
+    std::string typed, says;
+  };
+  const Text texts[] = {{"int f() { return 1;", "error: expected '}'"},
+                        {"struct A { int x;", "error: expected '}'"},
+                        {"namespace q { int y = 1;", "error: expected '}'"},
+                        {"auto l = [] { return 1;", "error: expected '}'"},
+                        {"std::vector<int> v{1, 2", "error: expected '}'"},
+                        {"while (true) { (", "error: expected ')'"},
+                        {"#define OPEN {\nint g() OPEN return 1;", "error: expected '}'"},
+                        {"struct Q { int f() { return 1; int g() { return 2; } };", "error: expected '}'"}};
+  for (const Text& text : texts) {
+    INFO(text.typed);
+    prompt.type(text.typed + '\n');
+    prompt.until("... ");
+    prompt.type("\n");  // a blank line does not end a cell inside braces, Ctrl-D does
+    prompt.until("... ");
+    prompt.type("\x04");
+    CHECK(prompt.until(">>> ").find(text.says) != std::string::npos);
+  }
+  CHECK(begins(prompt.line("int h() { )"), "error: expected expression"));
+  CHECK(begins(prompt.line("}"), "error: extraneous closing brace"));
+  prompt.type("int twice(int x) {\n  const int y = x;\n\n  return 2 * y;\n}\n");
+  prompt.until(">>> ");
+  CHECK(prompt.line("twice(21)") == "42");
+}
+
+TEST_CASE("Ctrl-C ends what waits, prints or searches without end") {
+  Prompt prompt;
+  for (const char* cell :
+       {"std::promise<int> never; never.get_future().get();",
+        "std::thread sleeper([] { std::this_thread::sleep_for(std::chrono::hours(1)); }); sleeper.join();",
+        "std::mutex a; a.lock(); a.lock();",
+        "std::mutex b; std::condition_variable c; std::unique_lock<std::mutex> l(b); c.wait(l);",
+        "std::regex_match(std::string(40, 'a'), std::regex(\"(a*)*b\"));",
+        "while (true) cout << \"line\" << 42 << endl;"}) {
+    INFO(std::string(cell));
+    prompt.type(std::string(cell) + '\n');
+    std::this_thread::sleep_for(std::chrono::milliseconds(700));
+    prompt.type("\x03");
+    CHECK(prompt.until(">>> ", 20).find("interrupted") != std::string::npos);
+    CHECK(prompt.line("K::sum(K::ones({3, 3})).item<float>()") == "9.0");
+  }
+}
+
+TEST_CASE("locks of a cell that waits are released by Ctrl-C") {
+  Prompt prompt;
+  prompt.line("std::mutex lock; std::promise<int> never; auto result = never.get_future();");
+  prompt.type("{ std::lock_guard held(lock); result.get(); }\n");
+  std::this_thread::sleep_for(std::chrono::milliseconds(500));
+  prompt.type("\x03");
+  prompt.until(">>> ", 20);
+  CHECK(prompt.line("lock.try_lock()") == "true");
+}
+
+TEST_CASE("Ctrl-C during products leaves a session whose products are right") {
+  Prompt prompt;
+  prompt.line("Tensor a = K::ones({1200, 1200}); Tensor b = K::ones({64, 64});");
+  for (int i = 0; i < 10; ++i) {
+    prompt.type("while (true) K::dot(a, a);\n");
+    std::this_thread::sleep_for(std::chrono::milliseconds(150 + 20 * i));
+    prompt.type("\x03");
+    prompt.until(">>> ", 20);
+    CHECK(prompt.line("K::sum(K::dot(b, b)).item<float>()") == "262144.0");
+  }
+}
+
+TEST_CASE("the third Ctrl-C gives up a cell inside of a library, and %restart keeps the declarations") {
+  Prompt prompt;
+  prompt.line("int kept = 6;");
+  prompt.type(
+      "for (auto& e : data::Dataset::range(1).map([](const data::Element& e) { while (true) { volatile int "
+      "x = 1; } return e; })) e.size();\n");
+  std::this_thread::sleep_for(std::chrono::milliseconds(700));
+  for (int i = 0; i < 3; ++i) {
+    prompt.type("\x03");
+    std::this_thread::sleep_for(std::chrono::milliseconds(200));
+  }
+  const std::string said = prompt.until(">>> ", 20);
+  CHECK(said.find("interrupted inside of a library: the session may hang") != std::string::npos);
+  CHECK(said.find("%restart begins a new session") != std::string::npos);
+  prompt.type("%restart\n");
+  prompt.until("ktape. %help");
+  prompt.until(">>> ", 60);
+  CHECK(prompt.line("kept + 1") == "7");
+}
+
 TEST_CASE("Ctrl-C ends a wait for input, and the next one is answered") {
   Prompt prompt;
   prompt.line("int given = 0;");

@@ -1,8 +1,10 @@
+#include <ktape/autograd/base/handler_stack.hpp>
 #include <ktape/nn/training/internal/interrupt.hpp>
 
 #include <atomic>
 #include <csignal>
 #include <mutex>
+#include <optional>
 
 namespace ktape::nn {
 namespace {
@@ -22,6 +24,12 @@ extern "C" void keep_interrupt(int) {
   sigaction(SIGINT, &outside, nullptr);
 }
 
+/// Gives this thread a stack for handlers until the thread ends, unless the thread has such a stack.
+void need_handler_stack() {
+  thread_local std::optional<HandlerStack> stack;
+  if (!stack && !HandlerStack::present()) stack.emplace();
+}
+
 bool is_installed() {
   struct sigaction action;
   sigaction(SIGINT, nullptr, &action);
@@ -29,12 +37,13 @@ bool is_installed() {
 }
 
 void install() {
+  need_handler_stack();
   if (is_installed()) return;
   sigaction(SIGINT, nullptr, &outside);
   struct sigaction action {};
   action.sa_handler = keep_interrupt;
   sigemptyset(&action.sa_mask);
-  action.sa_flags = SA_RESTART;
+  action.sa_flags = SA_RESTART | SA_ONSTACK;
   sigaction(SIGINT, &action, nullptr);
 }
 
