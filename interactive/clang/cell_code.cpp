@@ -5,6 +5,7 @@
 #include <llvm/Passes/PassBuilder.h>
 #include <llvm/Support/TargetSelect.h>
 #include <ktape/interactive/clang/cell_code.hpp>
+#include <ktape/interactive/clang/session_objects.hpp>
 
 #include <algorithm>
 
@@ -94,6 +95,7 @@ std::vector<Step> CellCode::prepare(llvm::Module& module, int cell) {
     function->setComdat(nullptr);
     steps.push_back(std::move(step));
   }
+  if (llvm::Function* at_exit = module.getFunction("__cxa_atexit")) at_exit->setName(register_object);
   remove_known_definitions(module);
   optimize(module);
 

@@ -316,12 +316,15 @@ void Declarations::abandon_cell() {
 void Declarations::abandon(const std::vector<const clang::VarDecl*>& variables) {
   std::vector<Hidden> gone;
   for (const clang::VarDecl* variable : variables) {
-    hide(const_cast<clang::VarDecl*>(variable), gone);
     std::erase(of_cell_, variable);
-    for (const Hidden& hidden : hidden_by_cell_)
-      if (hidden.decl->getDeclName() == variable->getDeclName()) restore(hidden);
-    std::erase_if(hidden_by_cell_, [&](const Hidden& hidden) {
-      return hidden.decl->getDeclName() == variable->getDeclName();
+    for_each_name(const_cast<clang::VarDecl*>(variable), [&](clang::NamedDecl* named) {
+      hide(named, gone);
+      const auto has_name = [&](const Hidden& hidden) {
+        return hidden.decl->getDeclName() == named->getDeclName();
+      };
+      for (const Hidden& hidden : hidden_by_cell_)
+        if (has_name(hidden)) restore(hidden);
+      std::erase_if(hidden_by_cell_, has_name);
     });
   }
 }
@@ -354,12 +357,23 @@ std::vector<Declarations::Statement> Declarations::statements() const {
   return statements;
 }
 
+std::vector<const clang::VarDecl*> Declarations::hidden_variables() const {
+  std::vector<const clang::VarDecl*> variables;
+  for (const Hidden& hidden : hidden_by_cell_)
+    if (const auto* variable = llvm::dyn_cast<clang::VarDecl>(hidden.decl);
+        variable && !variable->isFromASTFile())
+      variables.push_back(variable);
+  return variables;
+}
+
 std::vector<const clang::VarDecl*> Declarations::variables_of_cell() const {
   std::vector<const clang::VarDecl*> variables;
-  for (clang::Decl* decl : of_cell_)
+  for (clang::Decl* decl : of_cell_) {
+    if (const auto* parts = llvm::dyn_cast<clang::DecompositionDecl>(decl)) variables.push_back(parts);
     for_each_name(decl, [&](clang::NamedDecl* named) {
       if (const auto* variable = llvm::dyn_cast<clang::VarDecl>(named)) variables.push_back(variable);
     });
+  }
   return variables;
 }
 

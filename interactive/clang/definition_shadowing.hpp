@@ -39,6 +39,10 @@ class Declarations {
 
   /// Returns the variables that the cell declared, in order.
   std::vector<const clang::VarDecl*> variables_of_cell() const;
+  /// Returns the declarations and statements of the cell.
+  const std::vector<clang::Decl*>& of_cell() const { return of_cell_; }
+  /// Returns the variables of earlier cells that the cell hid.
+  std::vector<const clang::VarDecl*> hidden_variables() const;
   /// Returns the places of the cell's statements in its text, in order.
   struct Statement {
     std::size_t begin, end;

@@ -20,6 +20,7 @@
 #include <ktape/interactive/clang/interpreter.hpp>
 #include <ktape/interactive/clang/lookup.hpp>
 #include <ktape/interactive/clang/session_code.hpp>
+#include <ktape/interactive/clang/session_objects.hpp>
 
 #include <algorithm>
 #include <cctype>
@@ -230,8 +231,10 @@ class Interpreter::Session {
       if (done < steps.size()) ending.line = line_of(steps, done);
       declarations_.abandon(unmade({steps.begin() + static_cast<std::ptrdiff_t>(done), steps.end()}));
     }
+    references_.add(declarations_.of_cell());
+    const std::vector<const clang::VarDecl*> hidden = declarations_.hidden_variables();
     declarations_.end_cell();
-    return ending;
+    return ending.kind == Ending::Finished ? destroy(hidden) : ending;
   }
 
   /// Returns a new compiler with the session's flags and precompiled header, without its declarations.
@@ -359,17 +362,30 @@ class Interpreter::Session {
     return problem.empty() ? problem : undefined_symbols(problems_.empty() ? problem : problems_);
   }
 
+  std::string symbol_of(const clang::VarDecl* variable) const {
+    const std::unique_ptr<clang::MangleContext> mangler(compiler().getASTContext().createMangleContext());
+    if (!mangler->shouldMangleDeclName(variable)) return variable->getNameAsString();
+    std::string symbol;
+    llvm::raw_string_ostream out(symbol);
+    mangler->mangleName(variable, out);
+    return symbol;
+  }
+
+  /// Calls the destructors of hidden variables that no code and no other variable can reach any more.
+  Ending destroy(const std::vector<const clang::VarDecl*>& hidden) {
+    return guarded([&] {
+      for (const clang::VarDecl* variable : hidden) {
+        std::string problem;
+        if (!references_.may_reach(variable)) destroy_object(address(symbol_of(variable), problem));
+      }
+    });
+  }
+
   /// Returns the variables that the given steps initialize.
   std::vector<const clang::VarDecl*> unmade(const std::vector<Step>& steps) {
-    const std::unique_ptr<clang::MangleContext> mangler(compiler().getASTContext().createMangleContext());
     std::vector<const clang::VarDecl*> variables;
     for (const clang::VarDecl* variable : declarations_.variables_of_cell()) {
-      std::string symbol = variable->getNameAsString();
-      if (mangler->shouldMangleDeclName(variable)) {
-        symbol.clear();
-        llvm::raw_string_ostream out(symbol);
-        mangler->mangleName(variable, out);
-      }
+      const std::string symbol = symbol_of(variable);
       for (const Step& step : steps)
         if (llvm::is_contained(step.initializes, symbol)) variables.push_back(variable);
     }
@@ -398,6 +414,7 @@ class Interpreter::Session {
   BracketCloser brackets_;
   std::unique_ptr<Clang> clang_;
   CellCode code_;
+  References references_;
   int cells_ = 0;
   double seconds_ = 0;
   std::size_t head_ = 0;  // length of the #line directive before the cell in text_
@@ -414,6 +431,7 @@ const std::string& Interpreter::warnings() const { return session_->warnings(); 
 Ending Interpreter::finish() {
   const InterruptHandler interruptible;
   return guarded([this] {
+    destroy_objects();
     llvm::orc::LLJIT& jit = session_->jit();
     llvm::consumeError(jit.deinitialize(jit.getMainJITDylib()));
   });

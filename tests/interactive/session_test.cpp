@@ -340,6 +340,59 @@ TEST_CASE("a declaration replaces any declaration of its name") {
   CHECK(prompt.line("tuple{main(), of_c(2), Row<int>{3}.x, by()}") == "(2, 4, 3, 2)");
 }
 
+TEST_CASE("a variable that is declared again is destroyed unless something may reach it") {
+  Prompt prompt;
+  constexpr Line lines[] = {{"struct D { int n; ~D() { cout << \"gone \" << n << endl; } };", ""},
+                            {"D d{1};", ""},
+                            {"D d{2};", "gone 1"},
+                            {"int use() { return d.n; }", ""},
+                            {"D d{3};", ""},
+                            {"use()", "2"},
+                            {"D e{4}; D& r = e;", ""},
+                            {"D e{5};", ""},
+                            {"r.n", "4"},
+                            {"auto f = [] { return e.n; };", ""},
+                            {"D e{6};", ""},
+                            {"f()", "5"},
+                            {"D* p; D g{7};", ""},
+                            {"p = &g;", ""},
+                            {"D g{8};", ""},
+                            {"p->n", "7"},
+                            {"std::vector<D> v(1);", ""},
+                            {"std::vector<int> v;", "gone 0"},
+                            {"int d = 9;", "gone 3"}};
+  for (const Line& line : lines) {
+    INFO(std::string(line.typed));
+    CHECK(prompt.line(line.typed) == line.says);
+  }
+  prompt.line("Tensor big;");
+  const std::size_t before = prompt.memory();
+  for (int i = 0; i < 10; ++i) prompt.line("Tensor big = K::ones({4000000}); Tensor total = K::sum(big);");
+  CHECK(prompt.memory() < before + 80'000'000);
+}
+
+TEST_CASE("the declarations behind a throw of their cell are gone") {
+  Prompt prompt;
+  prompt.line("throw 1; std::string s = \"set\"; auto [a, b] = std::pair(s, 2);");
+  for (const char* name : {"s", "a", "b"}) {
+    INFO(std::string(name));
+    CHECK(begins(prompt.line(name), "error: use of undeclared identifier"));
+  }
+}
+
+TEST_CASE("exit keeps the history") {
+  const std::string home = Prompt::fresh_home();
+  {
+    Prompt prompt(home);
+    prompt.line("int remembered = 1;");
+    prompt.type("exit(3)\n");
+    CHECK(prompt.wait() == 3);
+  }
+  Prompt prompt(home);
+  prompt.type("\x1b[A\x1b[A");
+  prompt.until("int remembered = 1;");
+}
+
 TEST_CASE("a thread that fails ends alone, and is heard of") {
   Prompt prompt;
   CHECK(prompt.line("std::thread([] { throw runtime_error(\"alone\"); }).join(); 1") ==
@@ -585,6 +638,8 @@ TEST_CASE("commands and questions") {
   CHECK(prompt.line("?K::dot").find("ktape/ops/linalg/linalg.hpp:") == 0);
   CHECK(prompt.line("?K::no_such_op") == "ValueError: [?] the name must be known: received K::no_such_op");
   CHECK(prompt.line("%nothing").find("ValueError: [prompt] the command must be one of") == 0);
+  CHECK(prompt.line("%time") == "ValueError: [%time] code must be given: received nothing");
+  CHECK(prompt.line("DType::Int8") == "int8");
   prompt.line("double size_of_it = 3;");
   CHECK(prompt.line("%who") == "size_of_it  variable  double");
   CHECK(prompt.line("%time size_of_it = 4;").find("to compile)") != std::string::npos);
