@@ -1,4 +1,4 @@
-#include <clang/AST/Decl.h>
+#include <clang/AST/DeclCXX.h>
 #include <clang/Basic/CharInfo.h>
 #include <clang/Basic/DiagnosticParse.h>
 #include <clang/Basic/DiagnosticSema.h>
@@ -102,6 +102,8 @@ void Diagnostics::begin_cell() {
   clashes_.clear();
   needless_captures_.clear();
   signs_.clear();
+  missing_semicolons_.clear();
+  refused_lists_.clear();
   deep_error_ = repeats_ = false;
 }
 
@@ -112,6 +114,10 @@ void Diagnostics::HandleDiagnostic(clang::DiagnosticsEngine::Level level, const 
       info.getID() == clang::diag::err_capture_non_automatic_variable)
     needless_captures_.push_back(info.getLocation());
   if (info.getID() == clang::diag::err_expected_external_declaration) signs_.push_back(info.getLocation());
+  if (info.getID() == clang::diag::err_invalid_token_after_toplevel_declarator ||
+      info.getID() == clang::diag::err_expected_after)
+    missing_semicolons_.push_back(info.getLocation());
+  if (info.getID() == clang::diag::note_ovl_candidate_bad_list_argument) note_refused_list(info);
   const bool located = info.hasSourceManager() && info.getLocation().isValid();
   if (level == clang::DiagnosticsEngine::Note && located &&
       is_useless(info.getSourceManager(), info.getLocation()))
@@ -129,6 +135,16 @@ bool Diagnostics::repeats(clang::DiagnosticsEngine::Level level, const clang::Di
   repeats_ = deep && deep_error_;
   deep_error_ = deep_error_ || deep;
   return repeats_;
+}
+
+void Diagnostics::note_refused_list(const clang::Diagnostic& info) {
+  for (unsigned i = 0; i < info.getNumArgs(); ++i) {
+    if (info.getArgKind(i) != clang::DiagnosticsEngine::ak_qualtype) continue;
+    const auto type = clang::QualType::getFromOpaquePtr(reinterpret_cast<void*>(info.getRawArg(i)));
+    if (const auto* record = type.getNonReferenceType()->getAsCXXRecordDecl();
+        record && record->hasDefinition())
+      refused_lists_.push_back(record->getDefinition());
+  }
 }
 
 void Diagnostics::note_clash(clang::DiagnosticsEngine::Level level, const clang::Diagnostic& info) {

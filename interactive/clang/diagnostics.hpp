@@ -33,10 +33,15 @@ class Diagnostics : public clang::DiagnosticConsumer {
   const std::vector<clang::SourceLocation>& needless_captures() const { return needless_captures_; }
   /// Returns the places of statements that begin with `+` or `-`, which clang takes for Objective-C methods.
   const std::vector<clang::SourceLocation>& signs() const { return signs_; }
+  /// Returns the places after declarations that end without a semicolon.
+  const std::vector<clang::SourceLocation>& missing_semicolons() const { return missing_semicolons_; }
+  /// Returns the classes, such as option structs, to which clang could not convert a list in braces.
+  const std::vector<const clang::CXXRecordDecl*>& refused_lists() const { return refused_lists_; }
 
  private:
   /// Returns whether the message only repeats, inside a system header, an error that was reported before.
   bool repeats(clang::DiagnosticsEngine::Level level, const clang::Diagnostic& info);
+  void note_refused_list(const clang::Diagnostic& info);
   void note_clash(clang::DiagnosticsEngine::Level level, const clang::Diagnostic& info);
 
   std::string text_;
@@ -46,7 +51,8 @@ class Diagnostics : public clang::DiagnosticConsumer {
   clang::LangOptions language_;
   const clang::Preprocessor* preprocessor_ = nullptr;
   std::vector<Clash> clashes_;
-  std::vector<clang::SourceLocation> needless_captures_, signs_;
+  std::vector<clang::SourceLocation> needless_captures_, signs_, missing_semicolons_;
+  std::vector<const clang::CXXRecordDecl*> refused_lists_;
   bool deep_error_ = false, repeats_ = false;  // deep: inside a system header
 };
 

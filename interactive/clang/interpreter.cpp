@@ -16,6 +16,7 @@
 #include <ktape/interactive/clang/completion.hpp>
 #include <ktape/interactive/clang/definition_shadowing.hpp>
 #include <ktape/interactive/clang/diagnostics.hpp>
+#include <ktape/interactive/clang/hints.hpp>
 #include <ktape/interactive/clang/input_validator.hpp>
 #include <ktape/interactive/clang/interpreter.hpp>
 #include <ktape/interactive/clang/lookup.hpp>
@@ -287,16 +288,23 @@ class Interpreter::Session {
       if (unit && diagnostics_.getNumErrors() == 0) return &*unit;
       if (unit) undo();  // an error in the instantiation of a template
       else llvm::consumeError(unit.takeError());
+      const std::string last_variable = name_of_last_variable();
       declarations_.restart();
-      bool mended = drop_captures(text) || lead_signs(text);
+      bool mended = drop_captures(text) || lead_signs(text) || end_declaration(text, last_variable);
       for (const Clash& clash : diagnostics_.clashes()) mended = declarations_.hide(clash) || mended;
       drop_remains();
       if (!mended) return nullptr;
     }
   }
 
-  /// Returns a note for a clash with a definition of an earlier cell that cannot be hidden.
-  std::string advice() const {
+  /// Returns notes on the errors of a cell: a clash with a definition of an earlier cell that cannot be hidden,
+  /// options that a function does not have, and habits of Python.
+  std::string advice() {
+    return clash_note() + option_hints(text_, diagnostics_.refused_lists()) +
+           python_hints(text_.substr(head_), diagnostics_.text());
+  }
+
+  std::string clash_note() const {
     const clang::SourceManager& sources = compiler().getSourceManager();
     for (const Clash& clash : diagnostics_.clashes())
       if (clash.previous.isFileID() && sources.getBufferName(clash.previous).starts_with("input_line_") &&
@@ -312,6 +320,26 @@ class Interpreter::Session {
       if (place.isFileID()) offsets.insert(compiler().getSourceManager().getFileOffset(place));
     for (const std::size_t offset : offsets) drop_capture(text, offset);
     return !offsets.empty();
+  }
+
+  /// Returns the name of the variable that the cell declared last; empty if the cell declared none.
+  std::string name_of_last_variable() const {
+    const std::vector<const clang::VarDecl*> variables = declarations_.variables_of_cell();
+    return variables.empty() ? std::string() : variables.back()->getNameAsString();
+  }
+
+  /// Ends a declaration at the end of the text with the missing semicolon, and shows the variable, as cling
+  /// does. Returns whether a semicolon was missing there.
+  bool end_declaration(std::string& text, const std::string& variable) {
+    const clang::SourceManager& sources = compiler().getSourceManager();
+    const std::size_t end = text.find_last_not_of(" \t\n") + 1;
+    const bool at_end = llvm::any_of(diagnostics_.missing_semicolons(), [&](clang::SourceLocation place) {
+      return place.isFileID() && sources.getFileOffset(place) >= end;
+    });
+    if (!at_end || end == 0 || text[end - 1] == ';' || diagnostics_.getNumErrors() > 1) return false;
+    text.resize(end);
+    text += text[end - 1] == '}' || variable.empty() ? ";" : ";\n" + variable;
+    return true;
   }
 
   /// Puts an operand before statements that begin with a sign. Returns whether there were any.

@@ -340,6 +340,36 @@ TEST_CASE("a declaration replaces any declaration of its name") {
   CHECK(prompt.line("tuple{main(), of_c(2), Row<int>{3}.x, by()}") == "(2, 4, 3, 2)");
 }
 
+TEST_CASE("a declaration without a semicolon at the end is accepted, and shown") {
+  Prompt prompt;
+  CHECK(prompt.line("int a = 3") == "3");
+  CHECK(prompt.line("auto y = a * 2") == "6");
+  CHECK(prompt.line("a + y") == "9");
+  CHECK(prompt.line("struct P { int x = 1; }") == "");
+  CHECK(prompt.line("P().x") == "1");
+  CHECK(begins(prompt.line("int c = ;"), "error: expected expression"));
+}
+
+TEST_CASE("habits of Python and misspelled options get a hint") {
+  Prompt prompt;
+  constexpr Line lines[] = {
+      {"bool b = True;", "did you mean 'true'?"},
+      {"Tensor t = None;", "note: a missing argument is {} in C++"},
+      {"K.dot(1)", "note: names of a namespace follow two colons: K::dot, nn::Dense"},
+      {"nn::Dense(units=3)", "note: a named argument stands in braces, with a dot: f(x, {.units = ...})"},
+      {"print(3)", "note: an expression without a semicolon at the end is shown"},
+      {"K::ones({2}).T", "note: K::transpose(x) is the transposed tensor"},
+      {"import numpy as np", "note: K, nn and data are there already"},
+      {"m = 3", "note: a new variable needs a type: auto m = ..."},
+      {"nn::Dense d(3, {.activaton = \"relu\"});",
+       "note: DenseOptions has no field 'activaton'; the nearest is 'activation'"}};
+  for (const Line& line : lines) {
+    const std::string said = prompt.line(line.typed);
+    INFO(said);
+    CHECK(said.find(line.says) != std::string::npos);
+  }
+}
+
 TEST_CASE("a variable that is declared again is destroyed unless something may reach it") {
   Prompt prompt;
   constexpr Line lines[] = {{"struct D { int n; ~D() { cout << \"gone \" << n << endl; } };", ""},
