@@ -58,8 +58,8 @@ class Node {
   Node& operator=(const Node&) = delete;
 
   virtual void backward(Grads& grads) = 0;
-  /// Called before a backward pass reads the inputs; a node that finds its inputs on demand sets the inputs
-  /// here. Several threads may call `prepare` at once.
+  /// Sets the inputs of a node that finds its inputs on demand; a backward pass calls `prepare` before it
+  /// reads the inputs. Several threads may call `prepare` at once.
   virtual void prepare() {}
 
   const char* op() const { return op_; }

@@ -90,7 +90,7 @@ class Tape {
   ~Tape() = default;
   void append(Node* node);
   void remove(Node* node);
-  /// Called at the end of the thread: from now on the tape lives only as long as its nodes.
+  /// Leaves the tape to its nodes at the end of the thread: the tape is destroyed with its last node.
   void close();
 
   mutable SpinLock lock_;

@@ -54,7 +54,7 @@ class Storage {
   Memo memo_;
 };
 
-/// The object that Tensor handles share. After construction only the tape node and the companions change. A
+/// The object that Tensor handles share. After construction only the tape node and the metadata change. A
 /// symbolic tensor has a symbol in place of a storage, and a size of -1 where the shape is not fully known.
 /// The object lies in one block with its storage, before the header of the storage, unless the tensor shares
 /// the storage of another tensor.
@@ -147,7 +147,7 @@ class Tensor {
   /// The result shares the memory.
   Tensor alias(const Shape& shape) const;
 
-  // Unchecked access for the library's ops.
+  // Gives the library's ops access without checks.
   template <class T>
   T* pointer() const {
     return static_cast<T*>(impl_->storage->data());

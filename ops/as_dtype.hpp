@@ -4,8 +4,7 @@
 /// Internal: sources only.
 namespace ktape::backend {
 
-/// Returns x itself if x has the dtype, else its cast: for operands of ops, since `cast` always returns a new
-/// tensor.
+/// Returns x if x has the dtype, otherwise x converted to the dtype. (`cast` always returns a new tensor.)
 inline Tensor as_dtype(const Tensor& x, DType dtype) {
   return x.defined() && x.dtype() == dtype ? x : cast(x, dtype);
 }

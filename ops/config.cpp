@@ -20,7 +20,7 @@ struct Settings {
   std::atomic<DType> floatx{DType::Float32};
   std::atomic<double> epsilon{1e-7};
   std::atomic<bool> channels_first{false};
-  std::string engine;  // set once, before `loaded`
+  std::string engine;  // set once, before `loaded` becomes true
 };
 
 void load(Settings& settings) {
@@ -54,7 +54,7 @@ std::atomic<int> phase{0};
 std::atomic<bool> manual_initialization{false}, same_for_all_threads{false};
 thread_local std::string scope_prefix;
 
-thread_local int scope_phase = -1;  // of this thread's innermost scope; -1: none is open
+thread_local int scope_phase = -1;  // the phase of this thread's innermost scope; -1 without a scope
 
 int checked_phase(const char* op, int value) {
   if (value != 0 && value != 1)

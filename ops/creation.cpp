@@ -104,8 +104,8 @@ Tensor arange_real(double start, double stop, double step) {
   return out;
 }
 
-/// Every number is within the dtype's range, and whole in an integer one, where the first two and the last
-/// are.
+/// Returns the first two numbers and the last number of a range. When the dtype holds these, it holds all
+/// numbers.
 std::vector<Scalar> telling(const Tensor& numbers) {
   const std::int64_t n = numbers.size();
   if (n == 0) return {};
@@ -129,13 +129,13 @@ Scalar RangeBound::number() const {
 
 namespace {
 
-/// Returns the dtype of the result: int32 stands for no wish.
+/// Returns the dtype of the result. As in Keras, int32 counts as not given.
 DType arange_dtype(bool real, const ArangeOptions& options) {
   if (options.dtype && options.dtype != DType(DType::Int32)) return *options.dtype;
   return real ? floatx() : DType(DType::Int32);
 }
 
-/// arange of tensors, some of which are symbolic.
+/// Defers `arange` with symbolic bounds.
 Tensor arange_later(bool real, const std::vector<RangeBound>& bounds, const ArangeOptions& options) {
   std::vector<Tensor> tensors;
   for (const RangeBound& bound : bounds) {

@@ -111,7 +111,7 @@ Tensor erf(const Tensor& x) {
 }
 
 namespace {
-/// Exponents that a few multiplications compute exactly.
+/// Returns x ** n by repeated squaring.
 template <class B>
 B integer_power(B x, std::int64_t n) {
   B result = like(x, 1);
@@ -120,8 +120,8 @@ B integer_power(B x, std::int64_t n) {
   return result;
 }
 
-/// pow with C's results for x ** 0, 1 ** a and (-1) ** infinity, the sign of odd powers and the NaN of broken
-/// powers of negative numbers.
+/// Returns x ** a with the special cases of C's pow: 1 for x ** 0, 1 ** a and (-1) ** infinity, the sign of x
+/// for odd powers, NaN for fractional powers of negative numbers.
 template <class B>
 B power(const B& x, const B& a) {
   const B half = a * 0.5, infinite = like(x, INFINITY), size = abs(x);
@@ -180,10 +180,10 @@ Tensor integer_pow(const Tensor& x, const Tensor& a, const Shape& shape) {
 }
 
 constexpr auto slope_of_base = [](const auto& g, const auto& x, const auto& a) {
-  // 0 * 0 ** -1 is NaN: the slope of x ** 0 at 0 is that at 1, which is 0.
+  // The slope of x ** 0 is 0 everywhere, but 0 * 0 ** -1 is NaN: x = 1 is used in place of x = 0.
   const auto both_zero = abs(x) + abs(a) == like(x, 0);
   const auto p = power(select(both_zero, like(x, 1), x), a - 1);
-  // Nor is infinity * 0 the slope of a power that stays 0.
+  // The power is 0 around x, so the slope is 0 and not infinity * 0, which is NaN.
   const auto stays = abs(p) + 1 / abs(a) == like(x, 0);
   return flowing(g, g * select(stays, like(x, 0), a) * p);
 };
@@ -223,7 +223,7 @@ namespace {
 constexpr auto larger = [](auto x, auto y) { return select((y > x) | !(y == y), y, x); };
 constexpr auto smaller = [](auto x, auto y) { return select((y < x) | !(y == y), y, x); };
 
-/// Computes the gradient of maximum and minimum: the gradient flows to x where x was taken, or equals y.
+/// Records maximum or minimum: the gradient flows to x where `takes_x` holds, and to y elsewhere.
 template <class Takes>
 void record_choice(const char* op, const Tensor& out, const Tensor& x, const Tensor& y, Takes takes_x) {
   if (!recording(x, y)) return;
@@ -282,7 +282,8 @@ Tensor clip_between(const Tensor& x, Scalar min_value, Scalar max_value) {
       [low, high](auto g, auto a) { return select(a >= low, select(a <= high, g, like(g, 0)), like(g, 0)); });
 }
 
-/// Returns the other bound, a number, as a tensor of x's dtype, for a clip with a bound that is a tensor.
+/// Returns a bound that is a number as a tensor of x's dtype; a number outside of the dtype's range becomes
+/// the nearest value.
 Tensor bound_tensor(const Tensor& x, const Bound& bound, Scalar (Scalar::*round)() const) {
   if (!bound.number()) return bound.tensor();
   const Scalar number = x.dtype().is_floating() ? *bound.number() : ((*bound.number()).*round)();

@@ -22,7 +22,7 @@ void run(Tensor& out, F f, const X&... x) {
   });
 }
 
-/// f(x...) for floating tensors of one shape and dtype; not recorded.
+/// Computes f(x...) for floating tensors of one shape and dtype, not recorded.
 template <class F, class... X>
 Tensor apply(F f, const Tensor& x, const X&... more) {
   Tensor out = Tensor::empty_like(x);
@@ -30,8 +30,8 @@ Tensor apply(F f, const Tensor& x, const X&... more) {
   return out;
 }
 
-/// A derivative d(g, x...): on arrays fused, into g's memory where possible; on tensors while gradients are
-/// recorded.
+/// Computes a derivative d(g, x...): in one pass over the arrays, in g's memory where possible; while
+/// gradients are recorded, by ops on tensors.
 template <class D, class... X>
 Tensor derivative(D d, const Tensor& g, const X&... x) {
   if (recording()) return d(g, x...);
@@ -40,8 +40,8 @@ Tensor derivative(D d, const Tensor& g, const X&... x) {
   return out;
 }
 
-/// Computes a derivative, fused if nothing is broadcast. Unlike `derivative`, the memory of g stays
-/// unchanged, for the derivative of the other operand.
+/// Computes a derivative, in one pass over the arrays if nothing is broadcast. Unlike `derivative`, leaves
+/// the memory of g unchanged, for the derivative of the other operand.
 template <class D, class... X>
 Tensor along(D d, const Tensor& g, const X&... x) {
   const bool fused = !recording() && (... && (x.shape() == g.shape()));
@@ -97,7 +97,7 @@ Tensor unary_linear(const char* op, const Tensor& x, F f, D d) {
   return out;
 }
 
-/// f(x) for a tensor of integers; not recorded.
+/// Computes f(x) for a tensor of integers, not recorded.
 template <class F>
 Tensor apply_integer(F f, const Tensor& x) {
   Tensor out = Tensor::empty_like(x);
@@ -119,7 +119,7 @@ inline OutputInfo broadcast_info(const char* op, const Tensor& x, const Tensor& 
   return {broadcast_shapes(op, x.shape(), y.shape(), "x", y_name), x.dtype()};
 }
 
-/// f(x, y) under broadcasting for any dtype; not recorded.
+/// Computes f(x, y) with broadcasting for any dtype, not recorded.
 template <class F>
 Tensor apply_broadcast(const char* op, F f, const Tensor& x, const Tensor& y) {
   expect_same_dtype(op, x, y);
@@ -139,7 +139,7 @@ Tensor apply_broadcast(const char* op, F f, const Tensor& x, const Tensor& y) {
   return out;
 }
 
-/// The bool tensor f(x, y) under broadcasting for any dtype.
+/// Computes the bool tensor f(x, y) with broadcasting for any dtype.
 template <class F>
 Tensor compare(const char* op, F f, const Tensor& x, const Tensor& y) {
   expect_same_dtype(op, x, y);

@@ -27,8 +27,8 @@ bool empty_everywhere(const Slice& slice, std::int64_t step) {
   return slice.stop.given() && same_end && (step > 0 ? start >= stop : start <= stop);
 }
 
-/// The meaning of an index for a tensor: a window (not along unknown extents), and the shape of the result,
-/// without the axes that the index takes one position of.
+/// The elements that an index selects: a window (not along unknown extents), and the shape of the result,
+/// which lacks the axes with a single position.
 struct Selection {
   op_helpers::Window window;
   Shape shape;
@@ -62,7 +62,7 @@ struct Selection {
   }
 };
 
-/// The axes that the result has.
+/// Returns the rank of the result.
 int result_rank(const std::vector<Index>& entries, int rank) {
   for (const Index& entry : entries) rank += (entry.kind() == Index::New) - (entry.kind() == Index::Position);
   return rank;
@@ -258,7 +258,7 @@ Tensor scatter_nd(const Tensor& indices, const Tensor& updates, const Shape& sha
 
 namespace {
 
-/// For each row of x, along the last axis, the places in x of its first k elements in order.
+/// Returns, for each row of x, the positions in x of the first k elements of the sorted row.
 Tensor ranked(const Tensor& x, std::int64_t k, bool descending) {
   Shape shape = x.shape();
   const std::int64_t n = shape.back();
@@ -272,7 +272,7 @@ Tensor ranked(const Tensor& x, std::int64_t k, bool descending) {
   return places;
 }
 
-/// Places in a tensor with rows of n elements as int32 positions in the row.
+/// Converts positions in a tensor with rows of n elements to int32 positions in the row.
 Tensor positions(const Tensor& places, std::int64_t n) {
   Tensor out = Tensor::empty(places.shape(), DType::Int32);
   xt::noalias(elements(out.pointer<std::int32_t>(), out.size())) =
@@ -292,7 +292,7 @@ bool is_descending(const char* op, const SortOptions& options) {
   return options.direction == "DESCENDING";
 }
 
-/// Applies f to x with the axis moved to the end, and moves it back in the result.
+/// Applies f to x with the axis moved to the end, and moves the axis back in the result.
 template <class F>
 Tensor along_last(const Tensor& x, int axis, F f) {
   if (axis == x.ndim() - 1) return f(x);

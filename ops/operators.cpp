@@ -20,13 +20,13 @@ void expect_arithmetic(const char* op, const Tensor& x) {
   if (x.dtype().is_bool()) fail<TypeError>("[", op, "] x must be a number: received dtype=bool");
 }
 
-/// The dtype in which integers are divided: TF's.
+/// Returns the dtype in which integers are divided, as in TF.
 DType quotient_dtype(const Tensor& x) {
   expect_arithmetic("divide", x);
   return x.dtype().size() < 4 ? DType::Float32 : DType::Float64;
 }
 
-/// f(x, s) where s is a number; on floats the lambda `d(g)` is its derivative.
+/// Computes f(x, s) for a number s; for floating x, `d(g)` is the gradient.
 template <class F, class D>
 Tensor with_number(const char* op, const Tensor& x, Scalar s, F f, D d) {
   expect_arithmetic(op, x);
@@ -184,7 +184,7 @@ Tensor operator>=(const TensorOrNumber& x, const TensorOrNumber& y) { return bac
 
 namespace {
 
-/// Bools are computed with as the bytes that they are.
+/// Returns the dtype of the bits of x: UInt8 for bool. Throws TypeError for a floating x.
 DType bits_of(const char* op, const Tensor& x) {
   if (x.dtype().is_floating())
     fail<TypeError>("[", op, "] x must be bool or of integers: received dtype=", x.dtype());

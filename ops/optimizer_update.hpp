@@ -55,7 +55,7 @@ void update_range(std::int64_t begin, std::int64_t end, const UpdateArrays<T, N>
   }
 }
 
-/// Opens the memory of the variables from `k` on, one inside the other, then runs `f`.
+/// Calls f with the memory of the state variables from `k` on, opened one inside the other.
 template <class T, std::size_t N, class F>
 void open_state(std::span<const Variable> variables, UpdateArrays<T, N>& at, std::size_t k, const F& f) {
   if (k == N) return f();
@@ -76,7 +76,7 @@ UpdateArrays<T, N> from_element(std::int64_t first, const UpdateArrays<T, N>& at
   return rest;
 }
 
-/// Updates a row, whose length need not be a multiple of a vector: the rest is updated in copies.
+/// Updates a row of any length: the elements that fill no vector are updated in copies.
 template <class T, std::size_t N, class Step>
 void update_row(std::int64_t count, const UpdateArrays<T, N>& at, const Preparation& how, const Step& step) {
   const std::int64_t whole = count / kernels::lanes<T> * kernels::lanes<T>, rest = count - whole;
@@ -159,7 +159,7 @@ struct AdamStep {
   }
 };
 
-/// The rate of Adam's step number `step`, from 1.
+/// Returns the learning rate with the bias correction of Adam's step number `step`, from 1.
 inline double adam_rate(double learning_rate, double beta_1, double beta_2, double step) {
   return learning_rate * std::sqrt(1 - std::pow(beta_2, step)) / (1 - std::pow(beta_1, step));
 }

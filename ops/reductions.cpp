@@ -34,7 +34,7 @@ Tensor spread(const Tensor& g, const ReducedAxes& groups, const Shape& shape) {
   return full(shape, g.element(nullptr, 0), g.dtype());
 }
 
-/// float16 as float32.
+/// Returns float16 as float32, and other tensors unchanged.
 Tensor in_float(const Tensor& x) { return x.dtype() == DType::Float16 ? as_dtype(x, DType::Float32) : x; }
 
 void expect_averaged(const char* op, const Tensor& x) {
@@ -56,7 +56,7 @@ Tensor record_sum(const char* op, const Tensor& x, const ReducedAxes& groups, Te
   return out;
 }
 
-/// The mean of numbers; integers are added up as int64, and the quotient is truncated.
+/// Returns the mean. Integers are added up as int64, and the quotient is truncated.
 Tensor average(const Tensor& x, const ReducedAxes& groups) {
   const bool integer = x.dtype().is_integer();
   if (integer && groups.size == 0) return full(groups.shape, 0, x.dtype());
@@ -111,7 +111,7 @@ Tensor sum_of_squares(const Tensor& x, const ReducedAxes& groups) {
   return op_helpers::reduced<op_helpers::SumOfSquaresOf, op_helpers::WideSumOf>(x, groups);
 }
 
-/// The square root whose gradient is 0 at 0.
+/// Returns the square root, with a gradient of 0 at 0.
 Tensor root(const char* op, const Tensor& x) {
   return op_helpers::unary_by_output(
       op, x, [](auto a) { return sqrt(a); },
@@ -217,11 +217,12 @@ Tensor min(const Tensor& x, const Axes& axis, bool keepdims) {
 
 namespace {
 
-/// prod over the middle axis of [outer, axis, inner], recorded.
+/// Returns the product over the middle axis of [outer, axis, inner], recorded.
 Tensor middle_product(const Tensor& x);
 
-/// For each element along the middle axis the product of the others, with zeros and gradients of any order:
-/// products of pairs, of pairs of pairs and so on, then down again, each pair's outside times the neighbour.
+/// Returns, for each element along the middle axis, the product of all other elements, without division:
+/// exact for zeros and differentiable to any order. A tree of products of pairs is computed upwards; on the
+/// way down, each node's outside product is multiplied by the neighbour.
 Tensor others(const Tensor& x) {
   const std::int64_t outer = x.shape()[0], n = x.shape()[1], inner = x.shape()[2];
   if (n <= 1) return like(x, 1);

@@ -30,7 +30,8 @@ Tensor running_sum(const Tensor& x, int axis, bool backwards) {
   return out;
 }
 
-/// x moved along the axis by one, towards the end or (backwards) the beginning; `filling` comes in.
+/// Returns x shifted along the axis by one element towards the end, or with `backwards` towards the
+/// beginning; the free element is `filling`.
 Tensor shifted(const Tensor& x, int axis, bool backwards, double filling) {
   const kernels::AxisShape line = op_helpers::axis_shape_of(x.shape(), axis);
   Tensor out = full(x.shape(), filling, x.dtype());
@@ -48,9 +49,9 @@ Tensor shifted(const Tensor& x, int axis, bool backwards, double filling) {
   return out;
 }
 
-/// y[k] = b[k] + a[k] * y[k - 1] along the axis; without b the running product of a. Its gradient is a
-/// recurrence in the other direction, db[k] = g[k] + a[k + 1] * db[k + 1], and da[k] = db[k] * y[k - 1]: no
-/// division, so that zeros do no harm.
+/// Returns y[k] = b[k] + a[k] * y[k - 1] along the axis, or the running product of a for an undefined b. The
+/// gradient is a recurrence in the other direction, db[k] = g[k] + a[k + 1] * db[k + 1], and da[k] = db[k] *
+/// y[k - 1]: without a division, and so exact for zeros.
 Tensor recurrence(const char* op, const Tensor& a, const Tensor& b, int axis, bool backwards) {
   const kernels::AxisShape line = op_helpers::axis_shape_of(a.shape(), axis);
   Tensor out = Tensor::empty(a.shape(), a.dtype());

@@ -13,7 +13,7 @@
 namespace ktape::backend {
 namespace {
 
-/// Returns the result of an op on x as a new tensor, also where the op had nothing to do.
+/// Returns the result of an op on x as a new tensor, also where the op returned x itself.
 Tensor own_result(const Tensor& out, const Tensor& x) { return out.get() == x.get() ? identity(x) : out; }
 
 /// Returns the elements of x under another shape.
@@ -40,7 +40,8 @@ op_helpers::Window whole(const Shape& shape) {
 
 namespace {
 
-/// Returns the shape with its open extent filled in; None where that depends on an unknown one of x.
+/// Returns the shape with the extent -1 replaced by a number, or by None if the number depends on an unknown
+/// extent of x.
 Shape reshaped(const Tensor& x, const Shape& shape) {
   Shape wanted = shape;
   int open = -1;
@@ -116,7 +117,8 @@ Tensor transpose(const Tensor& x) {
 
 namespace {
 
-/// The shape of which the tensors are; they may differ in the extent of one axis, -1: in none.
+/// Returns the shape of the tensors, which may differ only in the extent of the axis `but`, or with -1 not at
+/// all.
 Shape common_shape(const char* op, const TensorList& tensors, int but) {
   if (tensors.empty()) fail("[", op, "] at least one tensor is needed: received none");
   const Tensor& first = tensors[0];

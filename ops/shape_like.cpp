@@ -22,7 +22,7 @@ Shape elements_of(const Tensor& x) {
   return out;
 }
 
-/// Ops that put elements elsewhere without looking at them.
+/// Returns whether an op only moves elements, without computing with their values.
 bool moves_elements(std::string_view op) {
   constexpr std::string_view ops[] = {"index", "stack", "concatenate", "cast", "reshape"};
   return std::find(std::begin(ops), std::end(ops), op) != std::end(ops);

@@ -24,7 +24,7 @@ bool before(std::span<const std::int64_t> a, std::span<const std::int64_t> b) {
   return std::lexicographical_compare(a.begin(), a.end(), b.begin(), b.end());
 }
 
-/// Returns the text, further lines as far to the right as the first.
+/// Returns the name followed by the text, whose further lines are indented to the first.
 std::string indented(const std::string& name, const std::string& text) {
   const std::string margin(std::string("SparseTensor(").size() + name.size(), ' ');
   std::string out = name;
@@ -120,7 +120,7 @@ Shape joined_shape(const std::vector<SparseTensor>& tensors, int axis) {
   return shape;
 }
 
-/// The order in which the rows are row-major.
+/// Returns the order that sorts the coordinates row-major.
 Tensor row_major_order(const Tensor& indices) {
   Tensor order = Tensor::empty({indices.shape()[0]}, DType::Int64);
   std::int64_t* at = order.pointer<std::int64_t>();

@@ -4,7 +4,7 @@
 #include <ktape/ops/kernels/elementwise/elementwise.hpp>
 #include <ktape/ops/updates.hpp>
 
-/// An update that waits reads a tensor as an operand and keeps numbers.
+/// Reads a tensor as an operand of a deferred update, and copies a number.
 template <>
 class ktape::Argument<ktape::ArrayLike> {
  public:
@@ -25,7 +25,7 @@ void expect_variable(const char* op, const Variable& x) {
   if (!x.defined()) fail("[", op, "] x must be a variable: received an undefined variable");
 }
 
-/// Returns whether an update by this value waits for a function.
+/// Returns whether an update by this value is deferred.
 bool waits(const ArrayLike& value) { return is_symbolic(value.given()) || symbolic_mode(); }
 
 void expect_shape(const char* op, const Variable& x, const char* name, const Shape& shape) {
@@ -41,12 +41,12 @@ void expect_like(const char* op, const Variable& x, const char* name, const Arra
                     "': received ", name, '=', value.given().dtype());
 }
 
-/// The value, which is like x, as a tensor of its dtype.
+/// Returns the value as a tensor; numbers get the dtype of x.
 Tensor like_variable(const char* op, const Variable& x, const ArrayLike& value) {
   return value.given().defined() ? value.given() : value.tensor(x.dtype(), x.dtype(), op);
 }
 
-/// Returns the value converted to x's dtype: assigning it cannot fail.
+/// Returns the value converted to x's dtype; the assignment cannot fail then.
 Tensor assignable(const char* op, const Variable& x, const ArrayLike& value) {
   expect_variable(op, x);
   value.expect_defined(op, "value");
@@ -81,7 +81,7 @@ Tensor combine_number(Variable x, F f, Scalar number) {
   return x;
 }
 
-/// x = f(x, change), where the change may wait.
+/// Assigns f(x, change) to x; deferred for a symbolic change.
 template <class F>
 Tensor change(const char* op, Variable x, F f, const char* name, const ArrayLike& by) {
   expect_variable(op, x);

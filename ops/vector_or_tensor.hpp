@@ -18,7 +18,7 @@ inline Tensor select(const Tensor& condition, const Tensor& x, const Tensor& y) 
   return backend::where(condition, x, y);
 }
 
-/// The constant `value`, of the kind of x.
+/// Returns the constant `value` as a number, a vector or a tensor, as x is.
 template <class T, class A>
 xsimd::batch<T, A> like(const xsimd::batch<T, A>&, double value) {
   return xsimd::batch<T, A>(static_cast<T>(value));
@@ -29,14 +29,14 @@ T like(T, double value) {
 }
 inline Tensor like(const Tensor& x, double value) { return backend::full(x.shape(), value, x.dtype()); }
 
-/// A slope that is 0 wherever g is 0: without it, 0 * inf would bring NaN from the branch that a switch did
-/// not take.
+/// Returns the slope, replaced by 0 where g is 0: otherwise 0 * inf would give NaN for the side that a choice
+/// did not take.
 template <class B>
 B flowing(const B& g, const B& slope) {
   return select(g == like(g, 0), like(g, 0), slope);
 }
-/// The same slope for tensors. While ops are recorded, `slope` is returned unchanged, because a second
-/// derivative must see a function that is linear in g, also at 0.
+/// Does so for tensors, but returns `slope` unchanged while ops are recorded, because a second derivative
+/// must see a function that is linear in g, also at 0.
 inline Tensor flowing(const Tensor& g, const Tensor& slope) {
   return recording() ? slope : select(backend::equal(g, like(g, 0)), like(g, 0), slope);
 }

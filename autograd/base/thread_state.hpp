@@ -28,7 +28,7 @@ struct alignas(64) ThreadState {
 
   Tape* const tape;
   bool recording = true;
-  SymbolicScope* symbolic = nullptr;           ///< the innermost scope, see symbolic/scope.hpp
+  SymbolicScope* symbolic = nullptr;           ///< the innermost scope, see autograd/scope.hpp
   VariableTransaction* transaction = nullptr;  ///< the innermost transaction
   std::uint64_t sequence = 0;                  ///< number of the newest recorded node
   Node* dying = nullptr;                       ///< nodes to destroy, see node.cpp

@@ -80,7 +80,7 @@ Tensor interleaved(const Tensors& parts, std::int64_t blocks, const Shape& shape
   return out;
 }
 
-/// Splits a tensor into `hands` parts of the given shape: the inverse of `interleaved`.
+/// Splits a tensor into `count` parts of the given shape: the inverse of `interleaved`.
 Tensors dealt(const Tensor& x, std::size_t hands, std::int64_t blocks, const Shape& shape) {
   Tensors parts;
   for (std::size_t i = 0; i < hands; ++i) parts.push_back(Tensor::empty(shape, x.dtype(), "jacobian"));

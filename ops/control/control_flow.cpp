@@ -22,7 +22,7 @@ std::vector<Tensor> stop_gradient(const std::vector<Tensor>& variables) {
 
 namespace {
 
-/// Returns the condition's shape as it broadcasts to the expressions: the rank of the first counts, as in TF.
+/// Returns the condition's shape with trailing axes up to the rank of the first expression, as in TF.
 Shape condition_shape(const Tensor& condition, const Shape& x, const Shape& y) {
   const int rank = x.rank();
   if (condition.ndim() > rank)
@@ -39,7 +39,7 @@ Shape expect_one_shape(const Shape& condition, const Shape& x, const Shape& y) {
   return broadcast_shapes("switch", condition, shape, "condition", "expressions");
 }
 
-/// Returns the choice as one op that waits.
+/// Defers the choice as one op.
 Tensor switch_later(const Tensor& condition, const Branch& then_expression, const Branch& else_expression) {
   const Trace taken = then_expression.trace("switch"), otherwise = else_expression.trace("switch");
   const OutputInfo &x = taken.results[0], &y = otherwise.results[0];
@@ -57,7 +57,7 @@ Tensor switch_(const TensorOrNumber& chosen, const Branch& then_expression, cons
   expect_defined("switch", "condition", condition);
   then_expression.expect_defined("switch", "then_expression");
   else_expression.expect_defined("switch", "else_expression");
-  // The rank that counts is that of the side which is not a number.
+  // The first expression determines the rank, and a number has none: the sides are exchanged.
   if (condition.ndim() > 0 && then_expression.number() && !else_expression.number())
     return switch_(equal(condition, 0), else_expression, then_expression);
   if (then_expression.number() || else_expression.number())
@@ -91,7 +91,7 @@ void expect_dtype(const MapOptions& options, DType dtype) {
     fail<TypeError>("[map_fn] fn must return the dtype ", *options.dtype, ": received dtype=", dtype);
 }
 
-/// Returns the map as one op that waits.
+/// Defers the map as one op.
 Tensor map_later(const detail::MappedFunction& fn, const std::vector<Tensor>& elems,
                  const MapOptions& options) {
   std::vector<OutputInfo> elements;
@@ -139,8 +139,8 @@ bool operator==(const OutputInfo& a, const OutputInfo& b) { return a.dtype == b.
 Tensor fold(const char* op, const FoldFunction& fn, const Tensor& elems, const Tensor& initializer,
             bool from_last);
 
-/// Returns the fold as one deferred op. The shape of the accumulated value is followed through the steps; for
-/// an unknown number of steps, until the shape does not change any more.
+/// Defers the fold as one op. The shape of the accumulated value is followed through the steps; for an
+/// unknown number of steps, until the shape does not change any more.
 Tensor fold_later(const char* op, const FoldFunction& fn, const Tensor& elems, const Tensor& initializer,
                   bool from_last) {
   const OutputInfo element = element_of(elems);

@@ -71,7 +71,7 @@ Tensor map_fn(F fn, const std::vector<Tensor>& elems, const MapOptions& options 
 }
 
 struct FoldOptions {
-  TensorArgument initializer = {};  ///< the first acc; by default the first slice that the fold meets
+  TensorArgument initializer = {};  ///< the first acc; by default the first slice in the order of the fold
   std::string name = {};            ///< accepted and not stored
 };
 

@@ -5,7 +5,7 @@
 namespace ktape::backend {
 
 namespace {
-/// x in the phase `wanted` (1 is training), alt in the other.
+/// Returns x when training is `wanted`, and alt otherwise.
 Tensor by_phase(const char* op, bool wanted, const Branch& x, const Branch& alt,
                 std::optional<bool> training) {
   x.expect_defined(op, "x"), alt.expect_defined(op, "alt");

@@ -44,7 +44,7 @@ Tensor bilinear(const Tensor& x, int axis, std::int64_t height_factor, std::int6
   if (x.dtype().is_bool())
     fail<TypeError>("[resize_images] bilinear interpolation takes numbers: received dtype=bool");
   if (x.dtype().is_integer()) return bilinear(cast(x, DType::Float32), axis, height_factor, width_factor);
-  // Narrow images first: fewer elements to widen.
+  // The height is resized first, while the rows are still short.
   const Tensor tall = height_factor == 1 ? x : interpolate(x, axis, height_factor);
   return width_factor == 1 ? tall : interpolate(tall, axis + 1, width_factor);
 }

@@ -18,7 +18,7 @@ using kernels::compute_t;
 
 // --- Along one axis ----------------------------------------------------------------------------------------
 
-/// A weight that depends on the distance, and is 0 from the radius on.
+/// A function that gives the weight of a pixel by its distance; 0 from the radius on.
 struct Kernel {
   const char* name;
   double radius;
@@ -79,7 +79,7 @@ void add_weighted(Plan& plan, const Kernel& kernel, double middle, double width)
   std::for_each(plan.weight.begin() + begin, plan.weight.end(), [sum](double& weight) { weight /= sum; });
 }
 
-/// The mean from i * from / to, in whole numbers of 1 / to.
+/// Adds pixel i as the mean of the input from i * from / to on. Positions are counted in units of 1 / to.
 void add_area(Plan& plan, std::int64_t i) {
   const std::int64_t start = i * plan.from, stop = start + plan.from;
   for (std::int64_t j = start / plan.to; j * plan.to < stop; ++j) {
@@ -123,7 +123,8 @@ Plan transposed(const Plan& plan) {
   return out;
 }
 
-/// Computes one row of n numbers from the rows of `block` at `place`. `sums` has room for the row.
+/// Computes one row of n numbers as the weighted sum of the rows of `block` at `place`. `sums` is memory for
+/// one row.
 template <class T, class C, class N>
 [[gnu::always_inline]] inline void weigh_row(T* out, const T* block, N n, std::int64_t count,
                                              const std::int64_t* place, const C* weight, C* sums) {
@@ -205,7 +206,7 @@ std::int64_t continued(std::int64_t i, std::int64_t n, FillMode mode) {
   return -1;
 }
 
-/// The pixels that a place of the output shows, with their weights; `missing` is that of the fill value.
+/// The input pixels whose weighted sum is an output pixel; `missing` is the weight of the fill value.
 struct Sight {
   std::int64_t pixel[4];
   double weight[4], missing = 0;
@@ -266,7 +267,7 @@ void look(T* out, const T* in, const Warp& warp, const Layout& at) {
   });
 }
 
-/// The transposed map, which is the gradient of `look`.
+/// Computes the gradient of `warp`: the transposed linear map.
 template <class T>
 void look_back(T* out, const T* g, const Warp& warp, const Layout& at) {
   using C = compute_t<T>;
@@ -300,7 +301,7 @@ Tensor warped(const Tensor& x, const std::shared_ptr<const Warp>& warp, bool bac
   if (recording(x))
     record("warp", out, {x}, [warp, back](const Tensor& g, Grads& grads) {
       grads.to(0, [&] {
-        // Both ways are linear but for the fill value, which has no part in gradients.
+        // The map and its transpose are linear except for the fill value, which is constant: gradients use 0.
         auto linear = std::make_shared<Warp>(*warp);
         linear->options.fill_value = 0;
         return warped(g, linear, !back);
@@ -323,7 +324,7 @@ Tensor resampled(const Tensor& x, int axis, std::int64_t extent, const std::stri
                  bool antialias) {
   const std::int64_t before = x.shape()[axis];
   if (before == extent) return x;
-  // Without pixels there is nothing to weigh, and the extent may be anything.
+  // An image without pixels needs no plan, whose memory grows with the extent.
   if (x.size() == 0) return weighed(x, axis, Plan{before, extent});
   return weighed(x, axis, plan_of(before, extent, interpolation, antialias));
 }
@@ -334,7 +335,8 @@ Tensor resampled(const Tensor& x, const std::array<int, 2>& axes, const std::arr
   between[axes[0]] = extents[0];
   result = between;
   result[axes[1]] = extents[1];
-  // Memory that is not written costs nothing. The plan of an axis needs some numbers for each place.
+  // The allocation fails here if memory does not suffice; untouched memory costs nothing. A plan has some
+  // numbers for each output position.
   constexpr std::int64_t numbers = 16;
   for (const Shape& shape : {result, between, Shape{extents[0], numbers}, Shape{extents[1], numbers}})
     Tensor::empty(shape, x.dtype(), "resize");

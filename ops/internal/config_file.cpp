@@ -19,7 +19,7 @@
 namespace ktape::backend {
 namespace {
 
-/// The backends that are allowed, for messages.
+/// Lists the allowed backends for messages.
 std::string backends() {
   std::string text;
   for (const std::string& name : engines()) text += "'" + name + "', ";
@@ -38,7 +38,7 @@ bool is_backend(const std::string& name) {
   return name == "tensorflow" || contains(engines(), name) || kernels::is_library(name);
 }
 
-/// Reads characters for the JSON parser and counts the lines that it has passed.
+/// An iterator over characters for the JSON parser that counts lines.
 class LineCounter {
  public:
   using iterator_category = std::input_iterator_tag;
@@ -121,7 +121,7 @@ class ConfigReader : public nlohmann::json_sax<nlohmann::json> {
     return true;
   }
 
-  /// Reached by values that no key takes.
+  /// Handles a value: the base case refuses a value of a type that no key takes.
   bool set(const std::string& received) {
     if (!started_) reject<IOError>(line_, "the file must hold a JSON object", received);
     if (key_ == "backend" && backend_fixed_) return true;
@@ -160,7 +160,7 @@ std::nullopt_t ignored(const std::string& file, const char* reason) {
 }
 
 std::optional<std::string> read_file(const std::string& file) {
-  // A pipe would wait for its writer.
+  // O_NONBLOCK: opening a pipe would otherwise wait for a writer.
   const int descriptor = open(file.c_str(), O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
   if (descriptor < 0) {
     if (errno == ENOENT || errno == ENOTDIR) return {};

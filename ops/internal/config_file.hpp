@@ -13,13 +13,13 @@ struct Config {
   DType floatx = DType::Float32;
   double epsilon = 1e-7;
   std::string image_data_format = "channels_last";
-  std::string backend;  ///< the name of an engine or an engine library; empty: the default one
+  std::string backend;  ///< the name of an engine or an engine library; empty: the default engine
 };
 
-/// The engines that this build holds, the default one first.
+/// Returns the engines of this build, the default engine first.
 std::vector<std::string> engines();
 
-/// The backend that the configuration chose, or the default engine. Throws as load_config does.
+/// Returns the configured backend, or the default engine. Throws the errors of `load_config`.
 std::string configured_backend();
 
 /// Reads the text of a configuration file: a JSON object with any of the keys
@@ -35,12 +35,12 @@ std::string configured_backend();
 Config parse_config(std::string_view text, const std::string& file,
                     const std::optional<std::string>& backend = {});
 
-/// Reads `$KERAS_HOME/keras.json`, or `$HOME/.keras/keras.json` when KERAS_HOME is not set; the defaults when
-/// there is no such file. A directory, a pipe, a device and a file that cannot be read are ignored with a
-/// warning, for a program must not depend on them. `$KERAS_BACKEND` goes before the file's backend. Nothing
-/// is ever written.
+/// Reads `$KERAS_HOME/keras.json`, or `$HOME/.keras/keras.json` when KERAS_HOME is not set; returns the
+/// defaults when the file does not exist. A directory, a pipe, a device and a file that cannot be read are
+/// ignored with a warning, because a program must not depend on them. `$KERAS_BACKEND` overrides the file's
+/// backend. No file is ever written.
 ///
-/// Throws as parse_config does, and ValueError for an unknown KERAS_BACKEND.
+/// Throws the errors of `parse_config`, and ValueError for an unknown KERAS_BACKEND.
 Config load_config();
 
 }  // namespace ktape::backend

@@ -4,12 +4,12 @@
 /// The engine whose kernels the ops run. Internal.
 namespace ktape::op_helpers {
 
-/// The engine in use: of the configured backend, loaded at the first call. Throws as loading does, at every
-/// call until one succeeds.
+/// Returns the engine of the configured backend, loaded at the first call. A call whose loading fails throws
+/// the errors of the loader; the next call tries again.
 const kernels::Engine& engine();
 
-/// The threads of a kernel that divides sums among them, or that a library may run so: while results are to
-/// be deterministic only one. Parts into which its callers divide the work may run on several.
+/// Returns the threads for a kernel whose sums are divided among threads: one thread while results must be
+/// deterministic. A caller that divides the work into fixed parts may still run the parts on several threads.
 kernels::Threads threads_for_sums();
 
 /// A scope in which all threads use another engine; for tests and measurements.

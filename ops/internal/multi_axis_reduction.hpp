@@ -15,8 +15,8 @@ inline kernels::AxisShape axis_shape_of(const Shape& shape, int axis) {
   return seen.axis == 0 || seen.inner == 0 ? kernels::AxisShape{0, seen.axis, seen.inner} : seen;
 }
 
-/// The axes of a reduction: the reduced axes as bits, the result's shape with and without them, and the
-/// number of elements that become one.
+/// The axes of a reduction: the reduced axes as bits, the result's shape with (`kept`) and without (`shape`)
+/// the reduced axes, and the number of elements of a group.
 struct ReducedAxes {
   unsigned bits = 0;
   Shape kept, shape;
@@ -37,7 +37,8 @@ struct ReducedAxes {
       : ReducedAxes(x.shape(), canonical_axes(op, axes, x.ndim()), keepdims) {}
 };
 
-/// The extents with neighbours joined that are both reduced or both kept, and extents of 1 left out.
+/// The axes of a tensor, where neighbours that are both reduced or both kept are joined and extents of 1 are
+/// left out.
 class JoinedAxes {
  public:
   JoinedAxes(const Shape& shape, unsigned bits) {
@@ -53,13 +54,13 @@ class JoinedAxes {
     for (const Axis& axis : axes_) n += axis.reduced;
     return n;
   }
-  /// Returns the reductions along one axis that remain.
+  /// Returns the passes of the reduction, each along one axis.
   [[gnu::noinline]] std::vector<kernels::AxisShape> plan() {
     std::vector<kernels::AxisShape> passes;
     while (this->passes() > 0) passes.push_back(next());
     return passes;
   }
-  /// Takes the largest reduced axis away, which leaves the least to be written and read again.
+  /// Removes and returns the largest reduced axis: its pass leaves the smallest array for the next pass.
   kernels::AxisShape next() {
     std::size_t at = axes_.size();
     for (std::size_t i = 0; i < axes_.size(); ++i)
@@ -139,7 +140,7 @@ struct AllOf : AnyOf {
   }
 };
 
-/// The type between two passes: that of the result unless the kernel names one.
+/// The element type between two passes: the type of the result, unless the kernel names a type.
 template <class Kernel, class T>
 struct BetweenPasses {
   using type = typename Kernel::template Result<T>;
@@ -160,8 +161,8 @@ template <class Kernel, class From, class To>
   return out;
 }
 
-/// x reduced over the groups by the kernels named `First`, then `Next` for the axes that are no neighbours of
-/// the first.
+/// Reduces x over the groups: the first pass with the kernel `First`, further passes, for reduced axes that
+/// are not neighbours, with `Next`.
 template <class First, class Next = First>
 Tensor reduced(const Tensor& x, const ReducedAxes& groups) {
   std::vector<kernels::AxisShape> plan = JoinedAxes(x.shape(), groups.bits).plan();

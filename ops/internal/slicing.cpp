@@ -26,7 +26,8 @@ Shape row_major(const Shape& shape) {
   return strides;
 }
 
-/// Returns where the window begins in a tensor with these strides; multiplies them by the window's steps.
+/// Returns the offset of the window in a tensor with these strides, and multiplies the strides by the
+/// window's steps.
 std::int64_t enter(Shape& strides, const Window& window) {
   std::int64_t offset = 0;
   for (int d = 0; d < strides.rank(); ++d) {
@@ -95,7 +96,7 @@ Tensor filled(const char* op, const Shape& shape, Scalar value, DType dtype) {
   Tensor out = Tensor::empty(shape, dtype, op);
   dispatch(dtype, [&]<class T>() {
     const T one = value.to<T>();
-    // Results that do not fit into the caches are written past them, which is three times as fast.
+    // Non-temporal stores write results that exceed the caches three times as fast.
     if (out.size() > kernels::streaming_bytes / static_cast<std::int64_t>(sizeof(T)))
       return kernels::fill_elements(out.raw(), &one, out.size(), sizeof(T));
     parallel_for(out.size(), kernels::map_grain,

@@ -13,23 +13,24 @@ struct Window {
   Shape start, step, size;
 };
 
-/// The elements of x in the window, as a tensor of its size.
+/// Returns the elements of x in the window, as a tensor of the window's size.
 Tensor take(const char* op, const Tensor& x, const Window& window);
 
-/// A tensor of the shape that holds `value` throughout, made by the op. The dtype holds the value.
+/// Returns a tensor in which every element is `value`, which the dtype must hold.
 Tensor filled(const char* op, const Shape& shape, Scalar value, DType dtype);
 
-/// A tensor of the shape that holds x in the window, whose size is x's shape, and `fill` elsewhere. The
+/// Returns a tensor of the shape with x in the window, whose size is x's shape, and `fill` elsewhere. The
 /// inverse of `take`.
 Tensor place(const char* op, const Tensor& x, const Shape& shape, const Window& window, Scalar fill = 0);
 
-/// The parts, each seen as `outer` rows, side by side in the rows of the result.
+/// Joins the parts, each viewed as `outer` rows: row i of the result is row i of all parts, one after
+/// another.
 Tensor join(const char* op, std::span<const Tensor> parts, std::int64_t outer, const Shape& shape);
 
-/// The inverse of `join`: parts of the given shapes.
+/// Splits x into parts of the given shapes: the inverse of `join`.
 std::vector<Tensor> cut(const char* op, const Tensor& x, std::int64_t outer, std::span<const Shape> shapes);
 
-/// x seen as `outer` rows, each n times in succession.
+/// Returns x, viewed as `outer` rows, with each row n times in succession.
 Tensor repeat_rows(const char* op, const Tensor& x, std::int64_t outer, std::int64_t n, const Shape& shape);
 
 }  // namespace ktape::op_helpers

@@ -3,13 +3,12 @@
 
 namespace ktape::kernels {
 
-/// A contiguous array seen from one of its axes: row-major [outer, axis, inner], where the kernel works along
-/// `axis`.
+/// The shape of a contiguous row-major array [outer, axis, inner], where the kernel works along `axis`.
 struct AxisShape {
   std::int64_t outer = 1, axis = 1, inner = 1;
 
   std::int64_t size() const { return outer * axis * inner; }
-  /// Elements of a reduction over the axis.
+  /// Returns the number of elements after a reduction over the axis.
   std::int64_t results() const { return outer * inner; }
 };
 

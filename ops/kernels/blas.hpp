@@ -7,7 +7,7 @@ namespace ktape::kernels {
 template <class T>
 struct Matrix {
   const T* data;
-  std::int64_t stride;  ///< elements from row to row
+  std::int64_t stride;  ///< the distance of the rows in elements
   bool transposed = false;
 };
 

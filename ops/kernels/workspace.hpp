@@ -16,7 +16,7 @@ class Workspace {
   ~Workspace() { deallocate(start_, bytes_); }
   Workspace(const Workspace&) = delete;
 
-  /// The next array. Sizes that are no whole vectors take up the rest of the last one.
+  /// Returns the next array of `size` elements, rounded up to whole vectors.
   A* take(std::int64_t size) {
     A* const taken = start_ + used_;
     used_ += padded<A>(size);

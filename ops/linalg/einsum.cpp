@@ -14,7 +14,8 @@
 namespace ktape::backend {
 namespace {
 
-// An axis is named by its letter; the axes of an ellipsis are the digits '0' (the last one), '1', ...
+// A tensor with labels for its axes: letters, and for the axes of an ellipsis the digits '0' (the last axis),
+// '1', ...
 struct Labelled {
   Tensor tensor;
   std::string labels;
@@ -87,7 +88,7 @@ Equation parse(const std::string& equation, const TensorList& operands) {
 
 bool contains(const std::string& labels, char label) { return labels.find(label) != std::string::npos; }
 
-/// The extent of every label; an ellipsis may broadcast, a letter may not.
+/// Returns the extent of a label. An axis of an ellipsis may broadcast, an axis with a letter may not.
 std::int64_t extent(const Equation& equation, const std::string& text, const TensorList& operands,
                     char label) {
   std::optional<std::int64_t> found;
@@ -124,7 +125,7 @@ Tensor arranged(const Labelled& x, const std::string& labels) {
   return reshape(in_order ? x.tensor : permute_dimensions(x.tensor, pattern), shape);
 }
 
-/// x summed over its axes that `wanted` does not name.
+/// Sums x over the axes that `wanted` does not name.
 Labelled summed(const Labelled& x, const std::string& wanted) {
   std::vector<int> axes;
   std::string kept;
@@ -134,8 +135,8 @@ Labelled summed(const Labelled& x, const std::string& wanted) {
   return axes.empty() ? x : Labelled{sum(x.tensor, axes), kept};
 }
 
-/// The product of two operands, summed over what `wanted` (the result and the later operands) does not name:
-/// one matrix product with the shared kept axes as its batch.
+/// Multiplies two operands and sums over the labels that `wanted` (the labels of the result and of later
+/// operands) does not name: one matrix product, whose batch consists of the shared labels that are kept.
 Labelled contract(const Labelled& a, const Labelled& b, const std::string& wanted) {
   const Labelled x = summed(a, wanted + b.labels), y = summed(b, wanted + a.labels);
   std::string batch, rows, columns, inner;

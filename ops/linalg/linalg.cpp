@@ -35,20 +35,21 @@ void product_kernel(std::int64_t batch, std::int64_t m, std::int64_t n, std::int
       op_helpers::matmul(m, n, k, {a + i * m * k, tx ? m : k, tx}, {b + i * k * n, ty ? k : n, ty},
                          c + i * m * n);
   };
-  // The library splits one product over the threads itself; several are split here.
+  // The library divides a single product among threads; several products are divided here.
   if (batch == 1) return range(0, 1);
   parallel_ranges(batch, team_size(batch * m * n * k, 1 << 20, Team::Fixed), range);
 }
 
-/// op(x) op(y) for two matrices or stacks of them, (batch, rows, columns), op being the transposition where
-/// wanted. The one primitive that everything here is made of; its gradients are products again.
+/// Returns the product of two matrices or of two stacks of matrices, (batch, rows, columns), transposed where
+/// `tx` or `ty` says so. All products of this file are made of this function, whose gradients are products
+/// again.
 Tensor product(const Tensor& x, bool tx, const Tensor& y, bool ty, const char* op = "matmul") {
   const std::int64_t batch = x.ndim() == 3 ? x.shape()[0] : 1, m = x.shape()[tx ? -1 : -2],
                      k = x.shape()[tx ? -2 : -1], n = y.shape()[ty ? -2 : -1];
   if (x.dtype() == DType::Float16)
     return cast(product(cast(x, DType::Float32), tx, cast(y, DType::Float32), ty, op), DType::Float16);
   if (x.dtype().is_integer() &&
-      x.dtype() != DType::Int64)  // the low bits of a product are those of the wider one
+      x.dtype() != DType::Int64)  // wrapped products have the low bits of wider products
     return cast(product(cast(x, DType::Int64), tx, cast(y, DType::Int64), ty, op), x.dtype());
   Tensor out = Tensor::empty(x.ndim() == 3 ? Shape{batch, m, n} : Shape{m, n}, x.dtype(), op);
   dispatch(x.dtype(), [&]<class T>() {
@@ -118,8 +119,8 @@ std::array<int, 2> canonical_batch_axes(const Tensor& x, const Tensor& y, const 
   return axes;
 }
 
-/// x as (batch, others, summed) when the summed axis is the last, or as (batch, summed, others): then `first`
-/// is set.
+/// Returns x as (batch, others, summed) if the summed axis is the last axis; otherwise as (batch, summed,
+/// others), and sets `first`.
 Tensor as_matrices(const Tensor& x, int axis, bool& first) {
   const Shape& s = x.shape();
   first = axis == 1 && x.ndim() > 2;

@@ -14,7 +14,8 @@ bool nothing_to_add(std::int64_t rows, std::int64_t columns, std::int64_t inner,
   return rows == 0 || columns == 0 || inner == 0;
 }
 
-/// The libraries have a fixed cost of a microsecond or so: tiny products are faster in a plain loop.
+/// The number of multiplications up to which a plain loop is faster: a call of a library costs about a
+/// microsecond.
 constexpr std::int64_t tiny = 512;
 
 template <class T>
@@ -37,7 +38,7 @@ void tiny_matmul(std::int64_t rows, std::int64_t columns, std::int64_t inner, ke
 /// microseconds, and its results have to move to the first thread's cache.
 constexpr std::int64_t grain = std::int64_t{1} << 19;
 
-/// Rows of a part, whatever the number of threads.
+/// The number of rows of a part, independent of the number of threads.
 constexpr std::int64_t row_block = 64;
 
 template <class T>

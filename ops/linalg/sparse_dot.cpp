@@ -14,7 +14,7 @@
 namespace ktape::backend {
 namespace {
 
-/// The places of the elements of a matrix: rows in ascending order.
+/// The coordinates of the stored elements of a sparse matrix, rows in ascending order.
 struct Places {
   Tensor rows, columns;
   std::int64_t height, width;
@@ -24,10 +24,10 @@ struct Places {
   std::int64_t size() const { return rows.size(); }
 };
 
-/// Returns the places of the transposed matrix, whose element i is element order[i] of the given matrix.
+/// Returns the coordinates of the transposed matrix, whose element i is element order[i] of the given matrix.
 Places transposed(const Places& at, Tensor& order) {
   order = Tensor::empty(at.rows.shape(), DType::Int64);
-  // Where the next element of each column goes.
+  // The position of the next element of each column.
   std::vector<std::int64_t> next(static_cast<std::size_t>(at.width) + 1);
   for (std::int64_t i = 0; i < at.size(); ++i) ++next[static_cast<std::size_t>(at.column()[i]) + 1];
   std::partial_sum(next.begin(), next.end(), next.begin());
@@ -65,7 +65,7 @@ void sampled_kernel(const Places& at, const T* x, const T* y, T* out, std::int64
   });
 }
 
-/// Returns the elements of x y^T at the places.
+/// Returns the elements of x y^T at the coordinates.
 Tensor sampled(const Places& at, const Tensor& x, const Tensor& y) {
   if (recording()) return sum(gather(x, at.rows) * gather(y, at.columns), 1);
   Tensor out = Tensor::empty(at.rows.shape(), x.dtype());
@@ -76,14 +76,14 @@ Tensor sampled(const Places& at, const Tensor& x, const Tensor& y) {
   return out;
 }
 
-/// Returns the matrix with these values at the places times y.
+/// Returns the product of the sparse matrix with these values and y.
 Tensor product(const Places& at, const Tensor& values, const Tensor& y) {
   const DType dtype = y.dtype();
   const DType wide = dtype == DType::Float16 ? DType::Float32 : dtype.is_integer() ? DType::Int64 : dtype;
   if (wide != dtype) return cast(product(at, cast(values, wide), cast(y, wide)), dtype);
   const std::int64_t n = y.shape()[1];
   Tensor out = Tensor::empty({at.height, n}, dtype);
-  if (dtype == DType::Int64)  // unsigned, which wraps around
+  if (dtype == DType::Int64)  // unsigned arithmetic wraps around
     product_kernel(at, values.pointer<std::uint64_t>(), y.pointer<std::uint64_t>(),
                    out.pointer<std::uint64_t>(), n);
   else if (dtype == DType::Float32)

@@ -16,7 +16,7 @@
 
 namespace ktape::backend {
 
-// Of vectors, next to the functions of tensors.
+// The functions of vectors, beside those of tensors.
 using kernels::functions::exp, kernels::functions::expm1, kernels::functions::tanh;
 
 namespace {
@@ -24,7 +24,8 @@ namespace {
 using op_helpers::like, op_helpers::select, kernels::functions::normal_cdf;
 using op_helpers::unary_by_input, op_helpers::unary_by_output;
 
-/// The logistic function of a vector; of a Tensor the op, whose gradient is right where exp overflows.
+/// Returns the logistic function of a vector. For a Tensor, the op is used, whose gradient is right where exp
+/// overflows.
 template <class B>
 B logistic(const B& a) {
   return 1 / (1 + exp(-a));
@@ -119,13 +120,13 @@ Tensor hard_sigmoid(const Tensor& x) {
         const auto v = a * 0.2 + 0.5;
         return select(v < 0, like(a, 0), select(v > 1, like(a, 1), v));
       },
-      // The bounds themselves: 0.2 is rounded, and so 0.2 x + 0.5 may lie below 0 at -2.5.
+      // x is compared with the bounds, because 0.2 is rounded: 0.2 x + 0.5 may be below 0 at -2.5.
       [](auto g, auto a) { return select(a >= -2.5, select(a <= 2.5, g * 0.2, like(g, 0)), like(g, 0)); });
 }
 
 namespace {
 
-/// relu with all its options, as TF composes it, with numbers of type N.
+/// relu with all options, composed as in TF. The options are numbers of type N.
 template <class N>
 struct Relu {
   N alpha, threshold, most;
@@ -157,7 +158,7 @@ struct Relu {
   }
 };
 
-/// relu of integers: leaky without more options in float32, as TF, otherwise in whole numbers.
+/// Computes relu of integers: in float32, as TF, for `alpha` without other options; otherwise in integers.
 Tensor integer_relu(const Tensor& x, const ReluOptions& options) {
   if (options.alpha != 0 && !options.max_value && options.threshold == 0)
     return relu(cast(x, DType::Float32), options);

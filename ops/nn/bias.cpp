@@ -9,7 +9,7 @@
 namespace ktape::backend {
 namespace {
 
-/// Returns the bias as it broadcasts to x when the channels come first.
+/// Returns the shape in which the bias broadcasts to an x with the channels first.
 Shape channels_first_shape(const Shape& x, const Shape& bias) {
   Shape shape{1, bias.back()};
   if (bias.rank() == 1) {

@@ -96,15 +96,15 @@ Tensor depthwise(const ConvolutionArguments& a, const Tensor& x, const Tensor& k
     return defer(
         a.op, result, [a](const Tensor& x, const Tensor& kernel) { return depthwise(a, x, kernel); }, x,
         kernel);
-  // The kernels are fast for one filter per channel; more filters become more channels.
+  // The kernels are fast for one filter per channel: with several filters, each channel is repeated.
   const Tensor last = channels_last(x, first);
   const Tensor repeated = channels > 1 && multiplier > 1 ? repeat_elements(last, multiplier, -1) : last;
   c.groups = repeated.shape().back();
   return channels_back(op_helpers::convolve(repeated, reshape(kernel, filters), c, shape), first);
 }
 
-/// Returns a variable as a symbolic tensor, so that a graph composed of the variable reads its value when the
-/// graph runs, and not now.
+/// Returns a symbolic tensor for a variable, so that a deferred op reads the value of the variable when the
+/// graph runs.
 Tensor read_later(const Tensor& x) {
   if (!variable_behind(x).defined()) return x;
   return defer(

@@ -95,7 +95,7 @@ op_helpers::Convolution canonical(const ConvolutionArguments& a, const Shape& in
     c.dilation[at] = a.dilation_rate[d];
     if (window[d] < 1 && window[d] != None)
       fail("[", a.op, "] the kernel must have extents of at least 1: received kernel=", window);
-    // Anything that reaches further covers no input anyhow; the sums that follow cannot overflow.
+    // The bound keeps later sums from overflowing; a larger window or stride covers no more of the input.
     constexpr std::int64_t far = std::int64_t{1} << 31;
     if (c.strides[at] >= far || c.dilation[at] >= far || c.window[at] >= far)
       fail("[", a.op, "] strides and dilation_rate must be below 2 ** 31: received strides=", a.strides,

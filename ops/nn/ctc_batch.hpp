@@ -21,16 +21,16 @@ struct Batch {
 /// Throws unless the predictions are floating, of rank 3, with at least the blank as a class.
 void check_predictions(const char* op, const Tensor& y_pred);
 
-/// The lengths of the samples. Throws ValueError when the tensor has another shape and, naming the sample,
-/// for a length outside of [0, most].
+/// Returns the lengths of the samples. Throws ValueError when the tensor has another shape and, naming the
+/// sample, for a length outside of [0, most].
 std::vector<std::int64_t> lengths(const char* op, const char* name, const Tensor& length, const Shape& shape,
                                   std::int64_t most);
 
-/// `ctc_batch_cost` with another number in epsilon's place.
+/// Computes `ctc_batch_cost` with another epsilon.
 Tensor cost(const Tensor& y_true, const Tensor& y_pred, const Tensor& input_length,
             const Tensor& label_length, double epsilon);
 
-/// The derivative of the costs by y_pred, composed of ops that are differentiable themselves.
+/// Returns the derivative of the costs with respect to y_pred, composed of differentiable ops.
 Tensor composed_slope(const Batch& batch, const Tensor& y_pred);
 
 }  // namespace ktape::backend::ctc

@@ -59,8 +59,8 @@ class Beam {
   }
 
  private:
-  /// Logarithms of the probabilities of the paths to a sequence that end with its last label, with a blank,
-  /// and of all.
+  /// The logarithms of the probabilities of the paths to a sequence: of the paths that end with a label, of
+  /// the paths that end with a blank, and of all paths.
   struct Probability {
     double label = log_zero, blank = log_zero, total = log_zero;
   };
@@ -68,7 +68,7 @@ class Beam {
     int parent;
     std::int64_t label;
     int first_child, sibling;
-    Probability before, now;  ///< before and at the present step
+    Probability before, now;  ///< at the previous step and at the current step
     bool active() const { return now.total != log_zero; }
   };
 
@@ -79,7 +79,8 @@ class Beam {
   static bool better(const Leaf& a, const Leaf& b) {
     return a.total != b.total ? a.total > b.total : a.node < b.node;
   }
-  /// Returns whether a probability gets into the beam; its worst sequence stands at the front of the heap.
+  /// Returns whether a sequence of this probability enters the beam. The front of the heap is the worst
+  /// sequence.
   bool enters(double total) const {
     return total > log_zero && (leaves_.size() < width_ || total > leaves_.front().total);
   }
@@ -109,7 +110,7 @@ class Beam {
     push(b);
   }
 
-  /// Adds the sequences with one label more than b that the beam does not hold yet.
+  /// Adds the sequences that extend b by one label and are not in the beam yet.
   void extend(int b, const double* input) {
     std::fill(child_.begin(), child_.end(), -1);
     for (int c = nodes_[b].first_child; c >= 0; c = nodes_[c].sibling) child_[nodes_[c].label] = c;
@@ -171,8 +172,8 @@ CtcDecoded decode_greedily(const Sequences& in) {
   return {{labels}, log_prob};
 }
 
-/// The logarithms of one step's probabilities: all of them NaN when one is not a probability, since a beam
-/// cannot be ordered by numbers and NaN.
+/// Writes the logarithms of a step's probabilities. When one is not a probability, all results are NaN,
+/// because a beam cannot be ordered by a mixture of numbers and NaN.
 void normalize(const double* y, std::int64_t classes, double small, double* out) {
   double sum = 0;
   for (std::int64_t k = 0; k < classes; ++k) sum += y[k] + small < 0 ? HUGE_VAL : y[k] + small;

@@ -12,9 +12,9 @@
 namespace ktape::backend::ctc {
 namespace {
 
-constexpr double nothing = -1e30;  // a logarithm of 0 with which one can calculate
+constexpr double nothing = -1e30;  // stands for log(0); sums and differences stay finite
 
-/// The states blank, label 0, blank, label 1, ..., blank of the labels, as numbers for computations.
+/// The states of the label sequences (blank, label 0, blank, label 1, ..., blank) as tensors.
 struct Spelling {
   Tensor classes;     ///< (samples, classes, states): 1 for the class of each state
   Tensor skip;        ///< (samples, states): 0 where a path may come from two states before, else `nothing`
@@ -45,7 +45,8 @@ struct Spelling {
   }
 };
 
-/// Returns the paths to each state that stay, come from its neighbour, or skip one.
+/// Returns the logarithm of the sum over the paths to each state: from the state itself, from its neighbour,
+/// or over a skipped state.
 Tensor joined(const Tensor& paths, const Tensor& skip, bool forwards) {
   const Tensor none = full({paths.shape()[0], 2}, nothing, paths.dtype());
   const auto from = [&](const Tensor& x, int distance) {

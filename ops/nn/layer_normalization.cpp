@@ -15,7 +15,7 @@
 namespace ktape::backend {
 namespace {
 
-/// Layer normalization of the last axes, in one pass each way.
+/// Layer normalization over the last axes: the forward and the backward pass each read a row once.
 class RowNormalization {
  public:
   RowNormalization(const Tensor& x, const Tensor& gamma, const Tensor& beta, unsigned bits, double epsilon)
@@ -95,7 +95,7 @@ Tensor normalized_rows(const Tensor& x, const Tensor& gamma, const Tensor& beta,
   return out;
 }
 
-/// Returns whether the axes are the last ones: those of a contiguous row.
+/// Returns whether the axes are the last axes, which form contiguous rows.
 bool are_last(unsigned bits, int rank) {
   const unsigned all = (1u << rank) - 1;
   return ((~bits & all) & ((~bits & all) + 1)) == 0;

@@ -15,10 +15,10 @@ struct LocalConvolution {
   const char* op;
   int dims;
   Shape window, strides, output;
-  bool first;  // of the channels
+  bool first;  // whether the channels come first
 };
 
-/// Throws ValueError unless everything fits; `input` has its channels last.
+/// Throws ValueError for arguments that do not fit; `input` has its channels last.
 void check(const LocalConvolution& c, const Shape& input, const Shape& kernel) {
   expect_positive(c.op, "kernel_size", c.window, c.dims);
   expect_positive(c.op, "strides", c.strides, c.dims);
@@ -37,8 +37,8 @@ void check(const LocalConvolution& c, const Shape& input, const Shape& kernel) {
          ", filters), positions and elements of a patch: received kernel=", kernel);
 }
 
-/// Returns the places of the window, each with its element for every position: (places, samples, output...,
-/// channels).
+/// Returns, for each place in the window, the elements of x that all positions read there: (places, samples,
+/// output..., channels).
 Tensor places(const LocalConvolution& c, const Tensor& x) {
   op_helpers::Window part{{0}, {1}, {x.shape()[0]}};
   for (int d = 0; d < c.dims; ++d)

@@ -31,7 +31,7 @@ Tensor remembered(const char* op, const Tensor& output, const char* activation, 
   return from->input;
 }
 
-/// The tensor with the axis moved to the end.
+/// Returns the tensor with the axis moved to the end.
 Tensor axis_last(const Tensor& x, int axis) {
   if (axis == x.ndim() - 1) return x;
   Shape pattern;
@@ -51,7 +51,7 @@ Shape with_count(Shape shape, std::int64_t count) {
 
 Shape without_last(const Shape& shape) { return Shape(shape.begin(), shape.rank() - 1); }
 
-/// Memory for the sums of the rows, kept between the passes.
+/// Returns a pointer to the sums of the rows, which the forward pass keeps for the backward pass.
 template <class T>
 auto* sums_of(const Tensor& sums) {
   return reinterpret_cast<kernels::RowSum<kernels::compute_type<T>>*>(sums.raw());
@@ -60,7 +60,7 @@ Tensor new_sums(const Tensor& x, std::int64_t rows) {
   return Tensor::empty({rows, 2}, x.dtype() == DType::Float64 ? DType::Float64 : DType::Float32);
 }
 
-/// -sum(target * log(softmax(x))) along the last axis.
+/// Returns -sum(target * log(softmax(x))) along the last axis.
 Tensor from_logits(const Tensor& target, const Tensor& x) {
   const Shape shape = without_last(x.shape());
   const std::int64_t rows = shape.count(), n = x.shape().back();
@@ -96,7 +96,7 @@ Tensor classes_of(const Tensor& target, std::int64_t count) {
   return class_numbers(op, "target", target, count);
 }
 
-/// -log(softmax(x))[target] along the last axis; the shape of the result is given.
+/// Returns -log(softmax(x))[target] along the last axis, in the given shape.
 Tensor sparse_from_logits(const Tensor& classes, const Tensor& x, const Shape& shape) {
   const std::int64_t n = x.shape().back(), rows = classes.size();
   Tensor out = Tensor::empty(shape, x.dtype());
@@ -135,7 +135,7 @@ Shape merged(const Shape& a, const Shape& b) {
   return out;
 }
 
-/// The shape that target and output have. Throws ValueError when they differ.
+/// Returns the shape of target and output. Throws ValueError when the shapes differ.
 Shape common_shape(const char* op, const char* name, const Tensor& target, const Tensor& output) {
   if (!compatible(target.shape(), output.shape()))
     fail("[", op, "] target and ", name, " must have one shape: received target=", target.shape(),
@@ -195,7 +195,7 @@ constexpr auto logistic_cost = [](auto t, auto x) {
   return positive - x * t + log1p(exp(-abs(x)));
 };
 
-/// The gradient for the logits, fused; composed while gradients are recorded.
+/// The gradient with respect to the logits, for vectors and for tensors.
 constexpr auto logistic_slope = [](auto g, auto t, auto x) {
   if constexpr (std::is_same_v<decltype(x), Tensor>) return g * (sigmoid(x) - t);
   else return g * (1 / (1 + exp(-x)) - t);
@@ -214,7 +214,7 @@ Tensor binary_from_logits(const Tensor& t, const Tensor& x) {
   return out;
 }
 
-/// Probabilities, clipped; `low` and `high` are epsilon and 1 - epsilon.
+/// The loss of probabilities that are clipped to [low, high]: epsilon and 1 - epsilon.
 struct BinaryCost {
   double low, high;
 

@@ -38,11 +38,11 @@ Tensor tensor_of(const Doubles& numbers, const Shape& shape, DType dtype) {
   return out;
 }
 
-/// (x - mean) / sqrt(var + epsilon) * gamma + beta for x of shape (outer, channels, inner); the others are
-/// (1, channels, 1), gamma and beta may be undefined.
+/// Computes (x - mean) / sqrt(var + epsilon) * gamma + beta for x of shape (outer, channels, inner). The
+/// other tensors have shape (1, channels, 1); gamma and beta may be undefined.
 class ChannelNormalization {
  public:
-  /// The statistics are NaN where mean and var are undefined.
+  /// Sets the statistics to NaN when mean and var are undefined.
   ChannelNormalization(const Tensor& x, const Tensor& mean, const Tensor& var, const Tensor& gamma,
                        const Tensor& beta, double epsilon)
       : x_(x),
@@ -64,7 +64,7 @@ class ChannelNormalization {
     return out;
   }
 
-  /// The sums over each channel of g, and of g times the normalized elements.
+  /// Computes, for each channel, the sum of g and the sum of g times the normalized elements.
   void sum_slopes(const Tensor& g, Doubles& sums, Doubles& products) const {
     sums = products = xt::zeros<double>(mean_.shape());
     if (!g.defined()) return;
@@ -84,7 +84,7 @@ class ChannelNormalization {
     return call;
   }
 
-  /// out = g * scale[c] + (x - centre[c]) * slope[c] + offset[c] with the terms that are there.
+  /// Computes out = g * scale[c] + (x - centre[c]) * slope[c] + offset[c]; null arguments are left out.
   template <class A>
   void affine(const Tensor* x, const Tensor* g, const A* centre, const A* scale, const A* slope,
               const A* offset, const Tensor& out) const {
@@ -94,7 +94,7 @@ class ChannelNormalization {
     op_helpers::engine().run(kernels::Kernel::BatchAffine, &call);
   }
 
-  /// Calls `f.operator()<A>(centre)` with the means in the type A that x is computed in.
+  /// Calls `f.operator()<A>(centre)` with the means in A, the compute type of x.
   template <class F>
   void with_centre(const F& f) const {
     dispatch_floating(x_.dtype(), [&]<class T>() {
@@ -206,7 +206,7 @@ class OwnStatistics : ChannelNormalization {
  private:
   int beta_at() const { return gamma_.defined() ? 2 : 1; }
 
-  /// g * scale + (x - mean) * slope + offset.
+  /// Returns g * scale + (x - mean) * slope + offset.
   Tensor input_gradient(const Tensor& g, const Tensor& of_mean, const Tensor& of_variance,
                         const Doubles& sums, const Doubles& products) const {
     const double n = static_cast<double>(layout_.group());
@@ -240,7 +240,7 @@ class OwnStatistics : ChannelNormalization {
   }
 };
 
-/// The tensor's shape with the axes in `bits`, which must be neighbours, as the middle one of three.
+/// Returns the shape as (outer, axes in `bits`, inner); nothing if the axes in `bits` are not neighbours.
 std::optional<Shape> three_axes(const Shape& shape, unsigned bits) {
   const std::vector<int> axes = op_helpers::axes_in(bits);
   if (axes.empty()) return Shape{1, 1, shape.count()};
@@ -251,7 +251,7 @@ std::optional<Shape> three_axes(const Shape& shape, unsigned bits) {
 
 Tensor as_shape(const Tensor& t, const Shape& shape) { return t.defined() ? reshape(t, shape) : t; }
 
-/// Batch normalization with statistics that broadcast in any way.
+/// Computes batch normalization by other ops, for statistics that broadcast in any way.
 Tensor composed(const Tensor& x, const Tensor& mean, const Tensor& var, const Tensor& beta,
                 const Tensor& gamma, double epsilon) {
   const Tensor factor = 1.0 / sqrt(var + epsilon);

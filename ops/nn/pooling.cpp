@@ -20,7 +20,8 @@ Shape grid_shape(const PoolGrid& grid, bool windows) {
   return {grid.batch, extents[0], extents[1], extents[2], grid.channels};
 }
 
-/// x and y are the tensors at the places of these names in ktape_pooling, one of them the result.
+/// Runs a pooling kernel. x and y are the fields of ktape_pooling with these names; one of them is the
+/// result.
 void run(kernels::Kernel kernel, const PoolGrid& grid, const Tensor& x, const Tensor& y,
          const Tensor* index) {
   ktape_pooling call{};
@@ -35,7 +36,7 @@ void run(kernels::Kernel kernel, const PoolGrid& grid, const Tensor& x, const Te
   op_helpers::engine().run(kernel, &call);
 }
 
-/// Returns the means over the windows, or with `transposed` the gradient of that.
+/// Returns the means over the windows, or with `transposed` the gradient of the means.
 Tensor average(const char* op, const Tensor& x, const PoolGrid& grid, bool transposed) {
   Tensor out = Tensor::empty(grid_shape(grid, !transposed), x.dtype(), op);
   if (transposed) run(kernels::Kernel::PoolingBackward, grid, out, x, nullptr);
@@ -85,7 +86,7 @@ void expect_extent(const char* op, const char* name, std::int64_t value) {
   if (value > most) fail("[", op, "] ", name, " must be at most ", most, ": received ", name, '=', value);
 }
 
-/// Places the windows along one axis.
+/// Computes the padding and the number of windows along one axis.
 void lay(const char* op, PoolGrid& grid, std::size_t axis, bool same) {
   const std::int64_t n = grid.in[axis], k = grid.window[axis], s = grid.stride[axis];
   expect_extent(op, "pool_size", k);

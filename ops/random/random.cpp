@@ -64,8 +64,7 @@ T number_below(T x) {
   else return float16::from_bits(static_cast<std::uint16_t>(x.bits() + (static_cast<float>(x) > 0 ? -1 : 1)));
 }
 
-/// Returns whether numbers of this shape are drawn when a function runs. The extents that are known are
-/// checked.
+/// Checks the known extents and returns whether the op is deferred.
 bool waits(const char* op, const ShapeLike& shape, DType dtype) {
   check_extents(op, shape.known(), dtype.size(), shape.waits());
   return shape.waits() || symbolic_mode();
@@ -134,7 +133,7 @@ Tensor normal(const char* op, const ShapeLike& shape, const RandomNormalOptions&
   });
 }
 
-/// p as a count of the 2^32 values of a word.
+/// Returns the number of values of a 32-bit word that have probability p.
 std::uint64_t share_of_words(double p) { return static_cast<std::uint64_t>(std::llround(p * 0x1p32)); }
 
 Tensor bernoulli(const char* op, const ShapeLike& shape, const RandomBernoulliOptions& options) {

@@ -10,8 +10,8 @@ struct RandomState {
 RandomState random_state();
 void set_random_state(const RandomState& state);
 
-/// In such a scope, draws of this thread without a seed come from a generator of the scope's own, which
-/// starts with the key, and not from the global one. With a salt, streams of given seeds are others, too.
+/// A scope in which random numbers of this thread without a seed come from a generator of the scope, which
+/// starts with the key, instead of the global generator. A salt also changes the numbers of given seeds.
 /// Internal: sources only.
 class RandomScope {
  public:
@@ -20,11 +20,11 @@ class RandomScope {
   RandomScope(const RandomScope&) = delete;
   RandomScope& operator=(const RandomScope&) = delete;
 
-  /// The key of the next stream.
+  /// Returns the key of the next stream.
   std::uint64_t draw();
-  /// The seed that stands for a given one.
+  /// Returns the seed that the scope uses in place of a given seed.
   std::uint64_t salted(std::uint64_t seed) const { return seed ^ salt_ * 0xd1b54a32d192ed03; }
-  /// The innermost scope of this thread; null without one.
+  /// Returns the innermost scope of this thread; null without a scope.
   static RandomScope* current();
 
  private:

@@ -65,7 +65,7 @@ class Recurrence {
     if (recording())
       return op_helpers::composed_gradient(
           grads, given, [&](const Tensors& own) { return in_order(op_helpers::composed(a_.with(own))); });
-    std::vector<int> input(given.size(), -1);  // of each tensor that is on the tape, the others keep -1
+    std::vector<int> input(given.size(), -1);  // the index of each tensor on the tape; -1 for other tensors
     for (std::size_t i = 0, next = 0; i < given.size(); ++i)
       if (given[i].defined()) input[i] = static_cast<int>(next++);
     with_type([&]<class A>() { backward<A>(grads, input); });
@@ -99,7 +99,7 @@ class Recurrence {
     return {gates_.pointer<A>(), h_.pointer<A>(), data<A>(c_)};
   }
 
-  /// Returns the kernel of the inputs with its columns in projections.
+  /// Returns the input kernel with its columns in the order of projections.
   template <class A>
   Tensor spread_kernel() const {
     const auto projections = columns<A>(a_.kind.of_inputs);
@@ -108,7 +108,7 @@ class Recurrence {
     return out;
   }
 
-  /// The gates' arguments that do not depend on the steps before.
+  /// Computes the parts of the projections that do not depend on previous steps.
   template <class A>
   void project() {
     const auto projections = columns<A>(a_.kind.of_inputs), recurrent = columns<A>(a_.kind.of_recurrent);
@@ -127,7 +127,7 @@ class Recurrence {
     });
   }
 
-  /// Room for a state before every step, with the initial one in its place.
+  /// Returns memory for the states before each step, with the initial state at the first step.
   template <class A>
   Tensor states_before(const Tensor& initial) const {
     const kernels::UnitBlocks<A> blocks{units_};
@@ -282,7 +282,7 @@ Result run(Arguments a) {
 
 Result run_any(const Arguments& a);
 
-/// Shapes and dtypes of the results in order.
+/// Returns the shapes and dtypes of the results.
 std::vector<OutputInfo> results_of(const Arguments& a) {
   check_parameters(a);
   checked_mask(a);
@@ -296,7 +296,7 @@ std::vector<OutputInfo> results_of(const Arguments& a) {
   return all;
 }
 
-/// Returns the recurrence as one op that waits for its tensors.
+/// Defers the recurrence as one op.
 Result later(const Arguments& a) {
   RnnOptions options = a.options;
   options.mask = {};
@@ -309,7 +309,7 @@ Result later(const Arguments& a) {
   return {results[1], results[0], {results.begin() + 2, results.end()}};
 }
 
-/// float16 by way of float32.
+/// Runs the op; float16 is converted to float32 and back.
 Result run_any(const Arguments& a) {
   expect_defined(a.kind.op, "x, kernel, recurrent_kernel", a.x, a.kernel, a.recurrent_kernel);
   expect_defined(a.kind.op, "initial_states", a.states);

@@ -41,7 +41,7 @@ Extents check_inputs(const TensorList& inputs, bool time_major) {
   return first;
 }
 
-/// The slices along time in the order in which they are processed.
+/// Returns the slices along time in the order in which they are processed.
 Tensors in_order(const Tensor& x, const RnnOptions& options) {
   Tensors slices = unstack(x, options.time_major ? 0 : 1);
   if (options.go_backwards) std::reverse(slices.begin(), slices.end());
@@ -96,7 +96,7 @@ bool broadcasts(const Shape& from, const Shape& to) {
   return fits;
 }
 
-/// Returns the fresh values where the mask holds, the held ones elsewhere.
+/// Returns `fresh` where the mask is true, and `held` elsewhere.
 Tensors held_where_masked(const Tensor& mask, const Tensors& fresh, const Tensors& held) {
   Tensors out;
   for (std::size_t i = 0; i < fresh.size(); ++i) {
@@ -166,7 +166,7 @@ Trace trace_step(const RnnStep& step, const TensorList& inputs, const TensorList
   }
 }
 
-/// Last outputs, outputs of all steps and states of the loop.
+/// Returns the shapes and dtypes of the last outputs, the outputs of all steps and the states.
 std::vector<OutputInfo> results_of(const Trace& step, std::size_t states, Extents extents, bool time_major) {
   const auto outputs = step.results.begin(), end = step.results.end() - static_cast<std::ptrdiff_t>(states);
   std::vector<OutputInfo> all(outputs, end);
@@ -178,7 +178,7 @@ std::vector<OutputInfo> results_of(const Trace& step, std::size_t states, Extent
   return all;
 }
 
-/// Returns the loop as one op that waits for its tensors.
+/// Defers the loop as one op.
 RnnResult<Tensors> later(const RnnStep& step, const TensorList& inputs, const TensorList& initial_states,
                          const RnnOptions& options, const Tensor& length, Extents extents) {
   const auto run = [step, given = without_tensors(options)](
@@ -224,7 +224,7 @@ RnnResult<Tensors> rnn(const RnnStep& step, const TensorList& inputs, const Tens
       is_symbolic(options.constants.vector()) || is_symbolic(options.mask, length))
     return later(step, inputs, initial_states, options, length, extents);
   const Tensors masks = masks_of(extents, length, options);
-  std::vector<Tensors> slices, outputs;  // of each input and each output, by step
+  std::vector<Tensors> slices, outputs;  // for each input and each output, the slices by step
   for (const Tensor& x : inputs) slices.push_back(in_order(x, options));
   Tensors states = initial_states.vector(), output, held;
   for (std::size_t t = 0; t < static_cast<std::size_t>(extents.steps); ++t) {

@@ -2,8 +2,8 @@
 #include <ktape/ops/kernels/kernel_calls.h>
 
 /// The convolutions of kernels/kernel_calls.h for any arguments, float or double as T: products of patches on
-/// BLAS, a block of them at a time, or, depthwise, plain loops. Scratch memory is bounded by a quarter of a
-/// megabyte, or 32 patches, per thread; the gradient of the kernel also needs a copy of the kernel per
+/// BLAS, a block of patches at a time, or, depthwise, plain loops. Scratch memory is bounded by a quarter of
+/// a megabyte, or 32 patches, per thread; the gradient of the kernel also needs a copy of the kernel per
 /// thread.
 namespace ktape::kernels {
 
@@ -14,7 +14,7 @@ void convolution_backward_data(const ktape_convolution& c);
 template <class T>
 void convolution_backward_kernel(const ktape_convolution& c);
 
-/// Convolves each channel by itself: as many groups as input channels and as output channels.
+/// Convolves each channel separately: there are as many groups as input channels and as output channels.
 template <class T>
 void depthwise(const ktape_convolution& c);
 template <class T>
@@ -26,8 +26,9 @@ void depthwise_backward_kernel(const ktape_convolution& c);
 /// in the shortcuts of residual networks.
 bool is_strided_pointwise(const ktape_convolution& c);
 
-/// Direct convolution, for such and for a single group of at most four input channels: a vector of filters
-/// times one element of the input at a time. Products of matrices would move more than they compute.
+/// Returns whether the direct convolution suits the call: a strided 1 x 1 convolution, or a single group of
+/// at most four input channels. The direct convolution multiplies a vector of filters by one element of the
+/// input at a time; for such shapes, matrix products would spend more time moving data than computing.
 bool suits_direct_convolution(const ktape_convolution& c);
 template <class T>
 void direct_convolution(const ktape_convolution& c);

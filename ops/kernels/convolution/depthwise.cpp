@@ -6,7 +6,8 @@
 namespace ktape::kernels {
 namespace {
 
-/// Calls f(x, kernel, y) with the rows of channels that one tap joins at positions begin..end of all images.
+/// Calls f(x, kernel, y) for each tap of each position in begin..end of all images, with the rows of channels
+/// of the input, the kernel and the result.
 template <class T, class F>
 void for_taps(const ktape_convolution& c, std::int64_t begin, std::int64_t end, const F& f) {
   const Patches patches(c);

@@ -13,16 +13,17 @@ namespace {
 /// sums fill the registers that the factors leave.
 constexpr int tile_height(int vectors) { return vector_bytes == 64 ? (vectors == 1 ? 16 : 13) : 5; }
 
-/// Returns whether n of them, `most` at a time, leave a longer remainder than eight at a time would: the
-/// remainder is slower.
+/// Returns whether tiles of height eight leave fewer of n positions over than tiles of height `most`:
+/// positions that fill no tile are slower.
 constexpr bool eight_fit_better(std::int64_t n, int most) { return most > 8 && n % 8 < n % most; }
 
-/// The distances of neighbouring positions, and of neighbouring lines, in memory.
+/// The distances in memory of neighbouring positions and of neighbouring lines.
 struct Steps {
   std::int64_t position, line;
 };
 
-/// A few neighbouring lines of positions, or parts of long ones: where they read and write.
+/// A few neighbouring lines of positions, or parts of long lines: the addresses in the input and in the
+/// result.
 template <class T>
 struct Band {
   const T* x;
@@ -31,7 +32,8 @@ struct Band {
   Steps from, to;
 };
 
-/// Rows of filters, one for each input element of a window, and the offsets of these from the position.
+/// The kernel as a row of filters for each input element of a window; `taps` are the offsets of the elements
+/// from the position.
 template <class T>
 struct Kernel {
   const T* rows;
@@ -52,7 +54,7 @@ class Bands {
     for (int d = 0; d < 3; ++d) inside_ = inside_ && c.padding[d] == 0 && reach(d, c.output[d]) <= c.input[d];
     if (inside_) rows_ = c.input[1], columns_ = c.input[2];
     const std::int64_t plane =
-        (inside_ ? c.dilation[0] : 1) * rows_;  // a copy has the planes of a window only
+        (inside_ ? c.dilation[0] : 1) * rows_;  // a copy holds only the planes of one window
     for (std::int64_t kd = 0; kd < c.window[0]; ++kd)
       for (std::int64_t kh = 0; kh < c.window[1]; ++kh)
         for (std::int64_t kw = 0; kw < c.window[2]; ++kw)
@@ -98,7 +100,8 @@ class Bands {
     return (positions - 1) * c.strides[d] + (c.window[d] - 1) * c.dilation[d] + 1;
   }
 
-  /// Returns the input that a plane of the result reads at a depth of its window, and at a row and a column.
+  /// Returns the address of the input element at a row and a column, in the plane that `plane` of the result
+  /// reads at depth `kd` of the window.
   const T* source(std::int64_t plane, std::int64_t kd, std::int64_t row, std::int64_t column) const {
     const std::int64_t n = plane / c.output[0],
                        d = plane % c.output[0] * c.strides[0] + kd * c.dilation[0] - c.padding[0];
@@ -127,11 +130,11 @@ class Bands {
       }
   }
 
-  std::int64_t rows_, columns_;  // the part of a plane that a band reads
+  std::int64_t rows_, columns_;  // the extents of the part of a plane that a band reads
   bool inside_ = true;           // nothing is padded
 };
 
-/// V vectors of filters from one on, or a single one of which only some lanes are there.
+/// V vectors of filters from filter `first` on, or a single vector with `valid` lanes.
 template <class T, int V, bool whole>
 struct Filters {
   static constexpr int vectors = V;
@@ -155,15 +158,15 @@ void for_filters(std::int64_t count, const F& f) {
   if (at < count) f(Filters<T, 1, false>{at, count - at});
 }
 
-/// The results of a band at the positions first, ... of each line, P of them at a time and then fewer. Not
-/// inlined, so that its loop has all registers.
+/// Computes the results of a band from position `first` of each line on: P positions at a time, the rest with
+/// a smaller P. Not inlined, so that the loop has all registers.
 template <int P, class T, class Some>
 [[gnu::noinline]] void filter_band(const Kernel<T>& kernel, const Band<T>& band, const Some& some,
                                    std::int64_t first) {
   const auto [step, line_step] = band.from;
   const auto [result, result_line] = band.to;
   const std::int64_t blocks = (band.positions - first) / P;
-  const bool prefetches = kernel.taps.size() >= 16;  // prefetches later results; too costly for less work
+  const bool prefetches = kernel.taps.size() >= 16;  // prefetching later results is too costly for fewer taps
   for (std::int64_t line = 0; line < band.lines; ++line) {
     const T* x = band.x + line * line_step + first * step;
     T* y = band.y + line * result_line + first * result;
@@ -193,7 +196,7 @@ template <int P, class T, class Some>
     if (first < band.positions) filter_band<P / 2>(kernel, band, some, first);
 }
 
-/// The results of a band.
+/// Computes the results of a band.
 template <class T>
 void filter_band(const Kernel<T>& kernel, const Band<T>& band) {
   for_filters<T>(kernel.filters, [&](const auto& some) {
@@ -203,7 +206,8 @@ void filter_band(const Kernel<T>& kernel, const Band<T>& band) {
   });
 }
 
-/// Adds a band's gradient of the kernel at the taps first, ..., R of them at a time and then fewer.
+/// Adds a band's part of the kernel's gradient from tap `first` on: R taps at a time, the rest with a smaller
+/// R.
 template <int R, class T, class Some>
 [[gnu::noinline]] void add_band(const Kernel<T>& kernel, const Band<T>& band, const Some& some,
                                 std::size_t first, T* sums_of_all) {

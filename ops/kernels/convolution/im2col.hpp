@@ -17,7 +17,8 @@ class Patches {
         line_(c.window[2] * channels_),
         joined_(c.dilation[2] == 1 && c.groups == 1) {}
 
-  /// Output positions of an image, and elements of an image, of its result and of a row.
+  /// Returns the number of output positions of an image, and the numbers of elements of an image, of its
+  /// result and of a row.
   std::int64_t positions() const { return c_.output[0] * c_.output[1] * c_.output[2]; }
   std::int64_t image() const { return c_.input[0] * c_.input[1] * c_.input[2] * c_.input_channels; }
   std::int64_t result() const { return positions() * c_.output_channels; }
@@ -40,8 +41,8 @@ class Patches {
     return std::min(std::max(rows, fewest), positions());
   }
 
-  /// Calls f(offset in the row, offset in the image, elements) for the parts of one row; those outside the
-  /// image have the offset -1.
+  /// Calls f(offset in the row, offset in the image, elements) for the parts of one row; the offset in the
+  /// image is -1 for a part outside the image.
   template <class F>
   void for_parts(std::int64_t position, F&& f) const {
     const std::int64_t w = position % c_.output[2], h = position / c_.output[2] % c_.output[1],
@@ -55,7 +56,7 @@ class Patches {
       }
   }
 
-  /// Rows first, first + 1, ... of an image that begins at the group's first channel.
+  /// Copies `count` rows from row `first` on; `image` points to the group's first channel.
   template <class T>
   void gather(const T* image, std::int64_t first, std::int64_t count, T* rows) const {
     for (std::int64_t i = 0; i < count; ++i, rows += row())
@@ -65,7 +66,7 @@ class Patches {
       });
   }
 
-  /// Adds rows back to where `gather` reads them.
+  /// Adds rows to the elements from which `gather` reads them.
   template <class T>
   void scatter(const T* rows, std::int64_t first, std::int64_t count, T* image) const {
     for (std::int64_t i = 0; i < count; ++i, rows += row())
@@ -98,7 +99,7 @@ class Patches {
 
   const ktape_convolution& c_;
   std::int64_t channels_, line_;
-  bool joined_;  // neighbours in a line of the image are neighbours in the row
+  bool joined_;  // whether neighbours in a line of the image are neighbours in the row
 };
 
 }  // namespace ktape::kernels

@@ -8,8 +8,8 @@
 #include <vector>
 
 /// Pooling of [batch, d, h, w, channels] arrays; fewer spatial axes are preceded by extents of 1. Each
-/// element of a result, or of a gradient, is computed from all its terms and written once, so threads share
-/// nothing.
+/// element of a result, or of a gradient, is computed from all its terms and written once, so no two threads
+/// write to one element.
 namespace ktape::kernels {
 
 /// Cell i of an axis lies in window o when 0 <= i - o * stride + before < window.
@@ -33,7 +33,7 @@ struct Span {
 /// a cell.
 struct Overlap {
   std::array<std::vector<Span>, 3> spans;
-  std::array<std::int64_t, 3> extents;  // of the other grid
+  std::array<std::int64_t, 3> extents;  // the extents of the other grid
 
   static Overlap of_windows(const PoolGrid& grid) {
     Overlap overlap;
@@ -90,7 +90,7 @@ struct Position {
   }
 };
 
-/// V vectors of channels, or a single one of which only some lanes are there.
+/// V vectors of channels, or a single vector with some valid lanes.
 template <class T, int V>
 struct Channels {
   using A = compute_type<T>;
@@ -150,7 +150,7 @@ bool non_temporal(const PoolGrid& grid, const T* out, std::int64_t positions) {
          streamable(out, grid.channels * std::int64_t(sizeof(T)));
 }
 
-/// Positions that a result reads, about.
+/// Estimates the number of positions that a result reads.
 inline std::int64_t mean_overlap(const PoolGrid& grid, std::int64_t positions) {
   return std::max<std::int64_t>(1,
                                 grid.window_size() * grid.windows() / std::max<std::int64_t>(1, positions));
@@ -168,8 +168,9 @@ std::array<std::vector<A>, 3> reciprocals(const Overlap& windows) {
 
 }  // namespace detail
 
-/// The largest cell of each window; a NaN wins. Its position in the window, row-major and the first of
-/// several (NaNs too), goes to `index` unless that is null.
+/// Computes the largest cell of each window; a NaN counts as the largest. Unless `index` is null, `index`
+/// gets the row-major position of the cell in the window: the first position if several cells are equal, or
+/// NaN.
 template <class T, class I>
 void max_pool(const PoolGrid& grid, const T* x, T* out, I* index) {
   using A = compute_type<T>;
@@ -285,7 +286,7 @@ void average_pool(const PoolGrid& grid, const T* x, T* out) {
   detail::for_positions<T>(overlap, grid.windows(), n, detail::mean_overlap(grid, grid.windows()), cell);
 }
 
-/// Computes the transposed map: every cell gets its share of the windows over the cell.
+/// Computes the gradient of `average_pool`: each window's g is divided evenly among the cells of the window.
 template <class T>
 void average_pool_backward(const PoolGrid& grid, const T* g, T* dx) {
   using A = compute_type<T>;

@@ -6,17 +6,18 @@
 
 namespace ktape::kernels::detail {
 
-/// A part of nested loops: its begin in both arrays, and its loops. Parts form rows along the innermost loop,
-/// in which a part is the first, the last, both or neither. The next part begins `ahead` elements later in
-/// the input; 0: there is no next part.
+/// A block of nested loops: its first element in both arrays, and its loops. Blocks form rows along the
+/// innermost loop, in which a block is the first, the last, both or neither. The next block begins `ahead`
+/// elements later in the input; 0 if there is no next block.
 struct CacheBlock {
   std::int64_t in, out, ahead;
   LoopNest loops;
   bool first, last;
 };
 
-/// Nested loops, cut into blocks that fit the second cache: a few lines of the input, times as much of the
-/// output as there is room for; blocks that are neighbours in the input follow one another.
+/// Nested loops, cut into blocks that fit the second-level cache: each reads a few cache lines of the input
+/// and as much of the output as there is room for. Blocks that are neighbours in the input follow one
+/// another.
 class CacheBlocks {
  public:
   CacheBlocks(const LoopNest& loops, std::int64_t elem_size)
@@ -25,9 +26,9 @@ class CacheBlocks {
     for (int d = 0; d < loops.rank; ++d) block_.at[d].size = 1, order_[d] = d;
     std::sort(order_.begin(), order_.begin() + loops.rank,
               [&](int a, int b) { return std::abs(loops.at[a].in) > std::abs(loops.at[b].in); });
-    // Runs are read in order; many short runs at once, so that they are neighbours in the output, too. The
-    // number of columns is limited so that their cache lines fit the first cache and short rows of the output
-    // are whole.
+    // Runs are read in order, many short runs in one block, so that they are also neighbours in the output.
+    // The number of columns is limited so that their cache lines fit the first-level cache and short rows of
+    // the output are whole.
     const LoopNest::Loop run = loops.at[loops.rank - 1];
     std::int64_t length = std::min<std::int64_t>(256, 16 * line_);
     if (run.in == 1) length = (run.size < line_ ? 8 : 32) * line_;

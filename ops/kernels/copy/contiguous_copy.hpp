@@ -9,7 +9,7 @@ Vec<U> reversed(Vec<U> v, std::index_sequence<L...>) {
   return __builtin_shufflevector(v, v, int(sizeof...(L) - 1 - L)...);
 }
 
-/// Returns whether `permuted` is one instruction.
+/// Whether `permuted` is a single instruction.
 #if defined(__AVX512BW__) && defined(__AVX512VBMI__)
 inline constexpr bool permutes_fast = vector_bytes == 64;
 #else
@@ -34,9 +34,8 @@ Vec<U> permuted(Vec<U> v, Vec<U> index) {
   return out;
 }
 
-/// Writes n elements to out, from vectors `at(i, m)` that hold the elements from i on: all lanes, or the
-/// first m. Short runs use non-temporal stores for whole cache lines only, since the lines at their ends
-/// belong to other runs, too.
+/// Writes n elements to out. `at(i, m)` returns a vector with the m elements from i on. Short runs use
+/// non-temporal stores for whole cache lines only, since the lines at their ends belong to other runs, too.
 template <class U, class F>
 void write_run(U* out, std::int64_t n, bool non_temporal, const F& at) {
   constexpr std::int64_t w = lanes<U>;
@@ -106,7 +105,7 @@ void stream_short_runs(const U* in, std::int64_t in_step, std::int64_t ahead, U*
   while (head < w && !streamable(out + head * n, vector_bytes)) ++head;
   if (head == w || head >= rows) return copy(rows);
   copy(head);
-  Vec<U> line{}, index, pack;  // of the elements of a group: where they belong in the line, where they were
+  Vec<U> line{}, index, pack;  // for each element of a group: its lanes in line and group
   for (int i = 0; i < w; ++i) index[i] = static_cast<U>(i), pack[i] = static_cast<U>(i / n * G + i % n);
   const auto length = splat(static_cast<U>(group * n));
   std::int64_t filled = 0;
@@ -126,7 +125,7 @@ void stream_short_runs(const U* in, std::int64_t in_step, std::int64_t ahead, U*
   copy(rows);
 }
 
-/// n consecutive elements of out from elements of in that are `step` apart.
+/// Copies n elements of in that are `step` apart to consecutive elements of out.
 template <class U>
 void copy_run(const U* in, std::int64_t step, U* out, std::int64_t n, bool non_temporal) {
   constexpr int w = lanes<U>;
@@ -144,7 +143,7 @@ void copy_run(const U* in, std::int64_t step, U* out, std::int64_t n, bool non_t
 }
 
 /// Writes `rows` runs of n copies of an element, run after run, in whole vectors: the next run overwrites the
-/// excess of a run.
+/// elements that a run writes beyond its end.
 template <class U>
 void repeat_runs(const U* in, std::int64_t step, U* out, std::int64_t rows, std::int64_t n) {
   std::int64_t r = 0;

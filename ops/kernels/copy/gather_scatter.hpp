@@ -20,8 +20,9 @@ void add_run(const T* in, T* out, std::int64_t n) {
   for (; j < n; ++j) out[j] = narrow<T>(static_cast<compute_type<T>>(element(out + j) + element(in + j)));
 }
 
-/// Threads share the columns of wide rows, which is balanced even where all rows have one destination, or the
-/// destinations. Either way each destination receives its rows in order.
+/// Adds rows to the rows of `out` that the indices name. Threads divide the columns of wide rows, which is
+/// balanced even when all rows have one destination; for narrow rows, threads divide the destinations. In
+/// both cases each destination receives its rows in order.
 template <class T, class Index>
 void scatter_add(T* out, const Index* indices, const T* in, std::int64_t count, std::int64_t width,
                  std::int64_t rows) {
@@ -61,7 +62,7 @@ void gather_rows(void* out, const void* in, const Index* indices, std::int64_t o
 }
 
 /// out[o, indices[i], :] += in[o, i, :] for o < outer and i = 0, ..., count - 1 in this order, whatever the
-/// number of threads. Rows have `width` elements, out has `axis` of them for every o. Integers wrap around;
+/// number of threads. Rows have `width` elements, and out has `axis` rows for every o. Integers wrap around;
 /// float16 is rounded after every addition; T is not bool.
 template <class T, class Index>
 void scatter_add_rows(T* out, const Index* indices, const T* in, std::int64_t outer, std::int64_t axis,

@@ -43,7 +43,8 @@ struct LoopNest {
   }
 };
 
-/// Steps through loops from any point on; `in` and `out` are the offsets.
+/// A position in nested loops that can step to the next position; `in` and `out` are the offsets in the two
+/// arrays.
 class Odometer {
  public:
   Odometer(const LoopNest& loops, std::int64_t position) : loops_(loops) {

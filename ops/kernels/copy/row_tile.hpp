@@ -6,7 +6,8 @@
 /// Rows of a few vectors at most, transposed in registers so that each lane works on another row.
 namespace ktape::kernels::detail {
 
-/// m <= G columns of as many rows as a vector has lanes, to vectors `stride` apart; reads G.
+/// Transposes m <= G columns of as many rows as a vector has lanes to m vectors that are `stride` apart.
+/// Reads G columns.
 template <int G, class A>
 void rows_to_lanes(const A* rows, std::int64_t n, std::int64_t m, A* tile, std::int64_t stride) {
   Vec<A> v[G];
@@ -14,7 +15,7 @@ void rows_to_lanes(const A* rows, std::int64_t n, std::int64_t m, A* tile, std::
   for (int j = 0; j < G; ++j)
     if (j < m) store(tile + j * stride, v[j]);
 }
-/// Transposes back and writes G columns; the next row overwrites excess columns.
+/// Transposes back and writes G columns; the next row overwrites the columns from m on.
 template <int G, class A>
 void lanes_to_rows(const A* tile, std::int64_t stride, std::int64_t m, A* rows, std::int64_t n) {
   Vec<A> v[G];
@@ -38,9 +39,8 @@ class RowTile {
   A* data() { return tile_; }
   Vec<A> at(std::int64_t k, std::int64_t j) const { return kernels::load(tile_ + k * rows + j); }
 
-  /// Loads m rows; the other rows are 0. `followed` means that memory has another row after these, which no
-  /// thread
-  /// writes.
+  /// Loads m rows; the other rows are 0. `followed` means that the memory after the rows holds another row,
+  /// which no thread writes.
   template <class T>
   void load(const T* p, std::int64_t m, bool followed) {
     const A* from = flat_;
@@ -79,7 +79,7 @@ class RowTile {
   }
 
   static constexpr int group = group_size<A>;
-  alignas(64) A tile_[(most + 8) * lanes<A>], flat_[(most + 2) * lanes<A>];  // not a page apart
+  alignas(64) A tile_[(most + 8) * lanes<A>], flat_[(most + 2) * lanes<A>];  // not a multiple of a page apart
 };
 
 /// Returns whether a tile suits rows of axis x inner elements of T. Rows of more than `longest` floats are

@@ -17,7 +17,7 @@ inline int consecutive_input(const LoopNest& loops) {
   return -1;
 }
 
-/// Steps of a loop that read from one line.
+/// Returns the number of steps of a loop that read from one cache line.
 template <class U>
 std::int64_t steps_in_line(const LoopNest::Loop& loop) {
   constexpr std::int64_t line = 64 / sizeof(U);
@@ -41,8 +41,8 @@ void copy_rows(const U* in, U* out, LoopNest::Loop rows, LoopNest::Loop run, boo
       for (std::int64_t k = 0; k < run.size; ++k) std::memcpy(out + k * run.out, in + k * run.in, sizeof(U));
 }
 
-/// Returns the loop whose runs, shorter than a vector, follow one another in the output, or -1. They may be
-/// read beyond their ends, up to the next one.
+/// Returns the loop whose runs, shorter than a vector, follow one another in the output, or -1. A run may be
+/// read beyond its end, up to the next run.
 template <class U>
 int following_runs(const U* out, const LoopNest& loops) {
   const LoopNest::Loop run = loops.at[loops.rank - 1];
@@ -53,8 +53,8 @@ int following_runs(const U* out, const LoopNest& loops) {
   return -1;
 }
 
-/// Copies runs of the innermost loop, those that are neighbours in the input one after the other. Those
-/// `ahead` of them are prefetched, a few at a time.
+/// Copies runs of the innermost loop in such an order that neighbours in the input follow one another. Runs
+/// at a distance of `ahead` are prefetched, a few at a time.
 template <class U>
 void copy_runs(const U* in, U* out, LoopNest loops, std::int64_t ahead, bool non_temporal) {
   const int following = non_temporal ? following_runs(out, loops) : -1;
@@ -110,7 +110,7 @@ class StagedBlocks {
     const int q = staged_.rank - 1;
     LoopNest from = staged_;
     for (int d = 0; d <= q; ++d) from.at[d].size = block.loops.at[d].size;
-    const std::int64_t before = block.first ? 0 : line;  // the part of a line that the block before left
+    const std::int64_t before = block.first ? 0 : line;  // left by the previous block
     U* const stage = buffer_ + line + phase(out);
     from.at[q].size += before;
     copy_block(in - before * from.at[q].in, stage - before, from, block.ahead, false);
@@ -127,7 +127,7 @@ class StagedBlocks {
 
  private:
   static constexpr std::int64_t line = 64 / sizeof(U);
-  /// Elements between the begin of p's cache line and p.
+  /// Returns the number of elements between the begin of p's cache line and p.
   static std::int64_t phase(const U* p) { return reinterpret_cast<std::uintptr_t>(p) / sizeof(U) % line; }
   /// Returns the positions of a block's rows in the buffer: aligned like the rows of the output.
   static std::pair<LoopNest, std::int64_t> extent(LoopNest block) {
@@ -170,8 +170,8 @@ bool writes_lines(const U* out, const LoopNest& loops) {
   return lines;
 }
 
-/// Copies runs that need no blocks, in the order of the output. Threads share long runs; others are copied
-/// whole, as many at a time as one loop has of them.
+/// Copies runs that need no blocks, in the order of the output. Threads share long runs; short runs are
+/// copied whole, all runs of one loop at a time.
 template <class U>
 void copy_in_order(const U* in, U* out, LoopNest loops, bool long_runs, bool non_temporal) {
   const LoopNest::Loop run = loops.at[--loops.rank], rows = loops.at[--loops.rank];
@@ -253,7 +253,7 @@ inline void copy_loops_of_size(const void* in, void* out, LoopNest loops, int el
 /// Copies in[i_0 * in_strides[0] + ...] to out[i_0 * out_strides[0] + ...] for every index of `shape`.
 /// Strides count elements of `elem_size` bytes (1, 2, 4 or 8) and may be negative (reversed) or, in the
 /// input, zero (repeated); in and out point to index 0, do not overlap, and no two indices write to one
-/// place. At most 14 dimensions are left when neighbours that step alike are joined.
+/// place. At most 14 dimensions may remain after neighbouring dimensions with matching strides are joined.
 inline void copy_strided(void* out, const std::int64_t* out_strides, const void* in,
                          const std::int64_t* in_strides, const std::int64_t* shape, int rank, int elem_size) {
   detail::LoopNest loops;
@@ -270,7 +270,7 @@ inline void copy_elements(void* out, const void* in, std::int64_t n, int elem_si
   copy_strided(out, &one, in, &one, &n, 1, elem_size);
 }
 
-/// Sets n elements of `elem_size` bytes to the one at `value`.
+/// Sets n elements of `elem_size` bytes to the element at `value`.
 inline void fill_elements(void* out, const void* value, std::int64_t n, int elem_size) {
   const std::int64_t one = 1, zero = 0;
   copy_strided(out, &one, value, &zero, &n, 1, elem_size);

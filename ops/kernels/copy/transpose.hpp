@@ -14,7 +14,7 @@ template <class V, std::size_t... L>
   return __builtin_shufflevector(low, high, int(L)...);
 }
 
-/// N lanes: G elements each from p, p + step, p + 2 step...
+/// Loads N lanes: G elements each from p, p + step, p + 2 step...
 template <int N, int G, class U>
 [[gnu::always_inline]] inline Vec<U, N * sizeof(U)> load_groups(const U* p, std::int64_t step) {
   if constexpr (N == G) {
@@ -83,7 +83,7 @@ void for_overlapping(std::int64_t n, std::int64_t step, const F& f) {
   for (std::int64_t i = 0; i < n; i += step) f(std::min(i, n - step));
 }
 
-/// Lane L of the result is element at(L) of the M vectors v, taken as one.
+/// Returns a vector whose lane L is element at(L) of the M vectors v, one after another.
 template <class At, int K = 0, class V, int M, std::size_t... L>
 V pick(const V (&v)[M], V picked, std::index_sequence<L...> lanes) {
   constexpr int n = sizeof...(L);
@@ -109,7 +109,8 @@ void interleave_vectors(V (&v)[M], std::index_sequence<J...>) {
   std::memcpy(v, result, sizeof result);
 }
 
-/// M rows that are `s` apart to n consecutive groups of M elements; Reverse: groups to rows.
+/// Interleaves M rows that are `s` apart to n consecutive groups of M elements; with Reverse, separates
+/// groups to rows.
 template <int M, bool Reverse, class U>
 void interleave(const U* in, U* out, std::int64_t s, std::int64_t n, std::int64_t ahead) {
   constexpr int w = vector_bytes / sizeof(U);
@@ -164,7 +165,8 @@ void transpose_blocks(const U* in, std::int64_t s, U* out, std::int64_t t, std::
   });
 }
 
-/// Returns whether the rows of a vector, `s` elements apart, share a few sets of the first cache.
+/// Returns whether as many rows as a vector has lanes, `s` elements apart, share a few sets of the
+/// first-level cache and so evict each other.
 template <class U>
 bool rows_share_cache_sets(std::int64_t s) {
   if (lanes<U> <= 8) return false;
@@ -173,8 +175,8 @@ bool rows_share_cache_sets(std::int64_t s) {
   return std::min(apart, period - apart) < 128;
 }
 
-/// As many rows as a vector has lanes, `columns` at least, by way of a buffer: each line of the input is read
-/// once.
+/// Transposes as many rows as a vector has lanes through a buffer, so that each cache line of the input is
+/// read once.
 template <class U>
 void transpose_buffered(const U* in, std::int64_t s, U* out, std::int64_t t, std::int64_t columns,
                         std::int64_t ahead, bool non_temporal) {

@@ -29,7 +29,7 @@ class BroadcastReader {
     else next_ = take_inner();
   }
 
-  /// The n <= block elements from `begin` on.
+  /// Returns the n <= block elements from `begin` on.
   const T* operator()(std::int64_t begin, std::int64_t n) {
     return reinterpret_cast<const T*>(find(begin, n));
   }
@@ -52,7 +52,7 @@ class BroadcastReader {
     return put_pieces(at, index, first, n);
   }
 
-  /// Parts of long rows.
+  /// Copies parts of long rows to the buffer.
   const U* put_pieces(detail::Odometer at, std::int64_t index, std::int64_t first, std::int64_t n) {
     for (std::int64_t i = 0, m; i < n; i += m, first = 0) {
       m = std::min(n - i, row_.size - first);
@@ -83,7 +83,7 @@ class BroadcastReader {
         least_[i] = std::min(least_[i], least_[i + span]), most[i] = std::max(most[i], most[i + span]);
     for (std::int64_t i = 0; i < n; ++i) all_near_ &= near_[i] = most[i] - least_[i] < w;
     for (std::int64_t i = 0; i < n + w; ++i) index_[i] = static_cast<U>(offset_[i]);
-    // If all blocks are equal, the reader fills one.
+    // If all blocks are equal, the reader fills the buffer once.
     repeats_ = loops_.rank == 0 && next_.in == 0;
     if (repeats_ && size > 0) put_patterns(detail::Odometer(loops_, 0), 0, 0, std::min(block, size) + n);
   }
@@ -95,7 +95,7 @@ class BroadcastReader {
     }
     return buffer_;
   }
-  /// n elements of patterns, and up to a vector more; `first` of the first one are left out.
+  /// Copies n elements of repeated rows, and up to a vector more, from position `first` of the first row on.
   void put_pattern(const U* from, std::int64_t first, U* to, std::int64_t n) {
     const std::int64_t step = w % row_.size, jump = w / row_.size * next_.in;
     const bool inside = all_near_ && from + (n + first) / row_.size * next_.in + row_.size + w <= end_;
@@ -115,7 +115,7 @@ class BroadcastReader {
   }
 
   const U *at_, *end_;
-  detail::LoopNest loops_;  ///< around the two innermost loops
+  detail::LoopNest loops_;  ///< the loops outside of the two innermost loops
   Loop next_{1, 0, 0}, row_{1, 0, 0};
   bool consecutive_, patterned_, repeats_ = false, all_near_ = true;
   std::int16_t offset_[longest_pattern + w], least_[longest_pattern + w];

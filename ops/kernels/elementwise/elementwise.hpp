@@ -8,7 +8,7 @@
 /// elements (other types).
 namespace ktape::kernels {
 
-/// Elements below which a second thread costs more than it brings.
+/// The number of elements below which a second thread costs more time than it saves.
 inline constexpr std::int64_t map_grain = 1 << 15;
 
 /// The result type of a lambda on vectors of T for results of type R: numbers, or conditions.
@@ -82,7 +82,7 @@ void map_long_row(std::int64_t n, R* out, F f, const T* x, bool xstep, const T* 
   });
 }
 
-/// A result with short rows: brings the operands into its order, a block at a time.
+/// Computes a result with short rows: copies the operands, a block at a time, in the order of the result.
 template <class R, class T, class F>
 void map_short_rows(const BroadcastPlan& plan, R* out, F f, const T* x, const T* y) {
   parallel_for(plan.size, map_grain, [&](std::int64_t begin, std::int64_t end) {

@@ -25,7 +25,8 @@ enum class Kernel {
   BatchAffine
 };
 
-/// An entry's name in engine libraries and the version of its arguments, in the order of Kernel.
+/// The name of a kernel in engine libraries and the version of its arguments; `table` has the order of
+/// Kernel.
 struct EntryInfo {
   const char* name;
   std::int32_t version;
@@ -53,11 +54,11 @@ const Kernels& onednn_kernels();
 const Kernels& native_kernels();
 const Kernels& xtensor_kernels();
 
-/// The names of the engines that are built in, the default first.
+/// Returns the names of the built-in engines, the default engine first.
 std::vector<std::string> built_in_engines();
 
-/// Returns whether the name of a backend is that of a shared library: a path, or a name with ".so" that the
-/// loader looks for.
+/// Returns whether a backend is named as a shared library: by a path, or by a name with ".so", which the
+/// loader searches for.
 bool is_library(std::string_view backend);
 
 /// A loaded engine library; K::backend() returns its name. Throws IOError for a library that cannot be
@@ -71,8 +72,8 @@ EngineLibrary load_engine_library(const std::string& library);
 /// The threads that a kernel may use: all threads of OpenMP, or the calling thread only.
 enum class Threads { All, One };
 
-/// Kernels in layers: each may leave a call to the one below, and the lowest takes every call. A library
-/// stands on the default engine, onednn on native. Throws ValueError for an unknown name.
+/// Layers of kernels: a layer may pass a call on to the layer below; the lowest layer takes every call. Below
+/// a library is the default engine, below onednn is native. Throws ValueError for an unknown name.
 class Engine {
  public:
   explicit Engine(const std::string& backend);
@@ -86,7 +87,7 @@ class Engine {
   Kernels library_{};
 };
 
-/// The number that stands for a floating dtype in the arguments, and back.
+/// Converts a floating dtype to the number that stands for the dtype in the arguments, and back.
 inline std::int32_t engine_dtype(DType dtype) {
   return dtype == DType::Float64 ? KTAPE_FLOAT64 : dtype == DType::Float32 ? KTAPE_FLOAT32 : KTAPE_FLOAT16;
 }

@@ -52,7 +52,7 @@ void check_entries(std::span<const ktape_engine_entry> entries, Faults& faults) 
 
 void check(const ktape_engine* engine, Faults& faults) {
   if (!engine) return faults.add("ktape_get_engine returns NULL");
-  if (engine->version != KTAPE_ENGINE_VERSION)  // then the other fields cannot be read
+  if (engine->version != KTAPE_ENGINE_VERSION)  // the other fields of another version cannot be read
     return faults.add("the engine has version ", engine->version, " where ", KTAPE_ENGINE_VERSION,
                       " is needed");
   if (!engine->name || !*engine->name) faults.add("it has no name");

@@ -51,7 +51,7 @@ class LruCache {
 
   std::size_t capacity_;
   mutable std::mutex mutex_;
-  std::list<Entry> order_;  // the last used first
+  std::list<Entry> order_;  // the most recently used entry first
   std::map<Key, typename std::list<Entry>::iterator> entries_;
 };
 

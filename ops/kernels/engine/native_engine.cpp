@@ -9,7 +9,7 @@
 namespace ktape::kernels {
 namespace {
 
-/// Calls f with the arguments' element type and says that the work is done.
+/// Calls f with the arguments' element type and returns 1: the call is done.
 template <class Arguments, class F>
 std::int32_t computed(const Arguments& call, const F& f) {
   dispatch_floating(dtype_of_engine(call.dtype), f);

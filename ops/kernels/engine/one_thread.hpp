@@ -3,8 +3,7 @@
 
 namespace ktape::kernels {
 
-/// Leaves the parallel regions that this thread opens to this thread alone, while the object lives, if that
-/// is wanted.
+/// A scope in which parallel regions of this thread have a single thread, if `wanted`.
 class OneThread {
  public:
   explicit OneThread(bool wanted) : before_(wanted ? omp_get_max_threads() : 0) {

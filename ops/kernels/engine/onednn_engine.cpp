@@ -33,7 +33,8 @@ const dnnl::engine& processor() {
   return engine;
 }
 
-/// Returns attributes by which callers pass scratch memory: then several threads may run a primitive at once.
+/// Returns attributes with which the caller passes scratch memory, so that several threads may run one
+/// primitive at once.
 dnnl::primitive_attr attributes() {
   dnnl::primitive_attr attributes;
   attributes.set_scratchpad_mode(dnnl::scratchpad_mode::user);
@@ -60,7 +61,8 @@ struct Product {
   }
 };
 
-/// Primitives count on getting all the threads that they were made for, and are wrong without them.
+/// Returns whether a primitive gets all the threads that it was made for: with fewer threads its results are
+/// wrong.
 bool has_its_threads() { return !omp_in_parallel() || omp_get_max_threads() == 1; }
 
 /// The largest number of multiplications that one thread computes alone.
@@ -69,15 +71,14 @@ constexpr std::int64_t product_grain = std::int64_t{1} << 19;
 /// Products up to which one thread does the work while the processors are contended.
 constexpr std::int64_t most_patient_products = product_grain * team_patience;
 
-/// Returns whether one thread computes a result of `products` products: the products are few, or other
-/// threads would have to wait for a processor. `Team::Fixed` is for kernels whose sums depend on the number
-/// of threads.
+/// Returns whether one thread should compute `products` multiplications: they are few, or other threads would
+/// have to wait for a processor. `Team::Fixed` is for kernels whose sums depend on the number of threads.
 bool fits_one_thread(std::int64_t products, Team team = Team::Adaptive) {
   return !omp_in_parallel() && team_size(products, product_grain, team) == 1;
 }
 
-/// dnnl_sgemm is slow where b is transposed: half the speed of the primitive for (128, 512) by (512, 512), a
-/// third for 32 rows.
+/// Returns whether the primitive is faster than dnnl_sgemm: with a transposed b, sgemm has half the speed of
+/// the primitive for (128, 512) by (512, 512), a third for 32 rows.
 bool prefers_primitive(const ktape_matmul& m) {
   return m.b_transposed && !m.a_transposed && !m.accumulate && m.rows * m.columns * m.inner >= 1 << 18 &&
          has_its_threads();
@@ -113,7 +114,7 @@ std::int32_t matmul(const void* arguments) {
 /// A convolution that is ready to run: its primitive, and the reorder of the kernel between ktape's layout
 /// and the primitive's layout.
 struct Prepared {
-  dnnl::primitive primitive, reorder;  // no primitive: oneDNN has none that is fast
+  dnnl::primitive primitive, reorder;  // the primitive is null if oneDNN has no fast implementation
   memory::desc x, kernel, packed, y, scratchpad;
 };
 
@@ -143,13 +144,13 @@ struct Geometry {
   }
 };
 
-/// Returns whether ktape's kernel is faster than an implementation of oneDNN: its reference, and its general
-/// kernels for depthwise convolutions.
+/// Returns whether ktape's kernel is faster than an implementation of oneDNN: the reference implementation,
+/// or a general implementation of a depthwise convolution.
 bool is_slow(const char* implementation, bool depthwise) {
   return std::strstr(implementation, "ref") || (depthwise && !std::strstr(implementation, "dw"));
 }
 
-/// Returns whether a packed kernel without groups lies in memory as ours does: one block holds all filters.
+/// Returns whether a packed kernel without groups has ktape's memory layout: one block holds all filters.
 bool same_order(const memory::desc& ours, const memory::desc& packed) {
   const auto &a = ours.data.format_desc.blocking, &b = packed.data.format_desc.blocking;
   bool same = b.inner_nblks == 1 && b.inner_idxs[0] == 0 && b.inner_blks[0] == ours.data.dims[0];
@@ -242,8 +243,8 @@ void pack(const Prepared& p, const ktape_convolution& c, void* packed) {
 
 void destroy_packed(void* memo) { delete static_cast<Packed*>(memo); }
 
-/// The packed kernel in the memo, made at the first call; null where the memo is another engine's or for
-/// another layout. Packing one takes as long as a convolution of few images.
+/// Returns the packed kernel in the memo, made at the first call; null if the memo belongs to another engine
+/// or another layout. Packing a kernel takes as long as a convolution of a few images.
 float* remembered(const Prepared& p, const ktape_convolution& c) {
   static auto& mutex = *new std::mutex;
   const std::lock_guard lock(mutex);
@@ -284,8 +285,8 @@ void run(Pass pass, const Prepared& p, const ktape_convolution& c) {
   stream().wait();
 }
 
-/// Returns whether our own kernel is faster whatever oneDNN has: at the results of few input channels, and
-/// where oneDNN, which computes 16 channels of a result at least, has more work than products of patches.
+/// Returns whether the native kernel is always faster: where the direct convolution applies, and for results
+/// of at most four channels, because oneDNN computes at least 16 channels of a result.
 bool leaves_to_native(Pass pass, const ktape_convolution& c) {
   if (pass == Pass::BackwardKernel ? is_strided_pointwise(c)
                                    : pass == Pass::Forward && suits_direct_convolution(c))

@@ -22,7 +22,7 @@ auto array(const void* data, const std::int64_t (&extents)[N]) {
   return xt::adapt(static_cast<T*>(const_cast<void*>(data)), size, xt::no_ownership(), shape);
 }
 
-/// Returns the array in double, in which everything but products is computed.
+/// Returns the array in double, the type of all computations but products.
 template <class T, std::size_t N>
 xt::xtensor<double, N> read(const void* data, const std::int64_t (&extents)[N]) {
   return xt::cast<double>(array<T>(data, extents));
@@ -32,7 +32,7 @@ void write(void* data, const std::int64_t (&extents)[N], const auto& values) {
   array<T>(data, extents) = xt::cast<T>(values);
 }
 
-/// Calls f with the arguments' element type and says that the work is done.
+/// Calls f with the arguments' element type and returns 1: the call is done.
 template <class Arguments, class F>
 std::int32_t computed(const Arguments& call, const F& f) {
   dispatch_floating(dtype_of_engine(call.dtype), f);
@@ -49,7 +49,7 @@ Matrix<T> read_matrix(const void* data, std::int64_t rows, std::int64_t columns,
                       bool transposed) {
   if (transposed) return xt::transpose(read_matrix<T>(data, columns, rows, stride, false));
   const auto memory =
-      array<T>(data, {rows, std::max(stride, columns)});  // of whose last row the rest is not there
+      array<T>(data, {rows, std::max(stride, columns)});  // the memory ends with the columns of the last row
   return xt::view(memory, xt::all(), xt::range(0, columns));
 }
 
@@ -68,10 +68,11 @@ std::int32_t matmul(const void* arguments) {
 
 // --- Windows ----------------------------------------------------------------------------------------------
 
-/// The results, along one axis, whose window has its cell k inside of the input, and these cells.
+/// The results, along one axis, for which cell k of the window lies inside the input, and the input cells
+/// that they read there.
 struct Overlap {
   std::int64_t first, end;  // results
-  std::int64_t cell, step;  // the cell of the first one, and from one to the next
+  std::int64_t cell, step;  // the cell of the first result, and the distance of the cells
   bool empty() const { return first >= end; }
   auto results() const { return xt::range(first, end); }
   auto cells() const { return xt::range(cell, cell + (end - first - 1) * step + 1, step); }
@@ -84,9 +85,9 @@ Overlap overlap(std::int64_t k, std::int64_t input, std::int64_t output, std::in
   return {first, last < 0 ? 0 : std::min(output, last / stride + 1), first * stride + k - padding, stride};
 }
 
-/// Calls f(position, results, cells) for each position in a window: the results whose window has a cell there
-/// and that cell of each are functions that view arrays of (batch, spatial..., channels), all or some of
-/// them.
+/// Calls f(position, results, cells) for each position in a window. `results(y, channels)` views the results
+/// for which the position lies inside the input, `cells(x, channels)` the input cells that they read there;
+/// arrays are (batch, spatial..., channels).
 template <class Call, class F>
 void for_window(const Call& call, const std::int64_t (&dilation)[3], const F& f) {
   std::array<std::int64_t, 3> k;
@@ -125,8 +126,9 @@ void add_rows(View view, const Matrix<T>& rows) {
   view += xt::reshape_view(rows, view.shape());
 }
 
-/// The gradient of one of x, kernel and y of their product, and y itself: a sum over the window of products
-/// of matrices, (cells x input channels), (input x output channels) and (results x output channels).
+/// The passes of a convolution: y, the gradient of x, or the gradient of the kernel. Each is a sum over the
+/// window of products of two of the matrices (cells x input channels), (input x output channels) and (results
+/// x output channels).
 enum class Sum { Forward, BackwardData, BackwardKernel };
 
 template <Sum sum, class T>

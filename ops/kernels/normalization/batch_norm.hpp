@@ -28,7 +28,7 @@ namespace detail {
 /// m columns each.
 template <class A, int V, class M, class F>
 void add_columns(std::int64_t rows, std::int64_t j, M m, const F& terms, double* const (&sums)[2]) {
-  constexpr int chains = 4 / V;  // chains of dependent additions: one for each of this many rows
+  constexpr int chains = 4 / V;  // independent chains of additions, which overlap
   Vec<A> s[4] = {}, t[4] = {};
   const auto add = [&](std::int64_t r, int chain) {
     for (int v = 0; v < V; ++v) {
@@ -52,9 +52,9 @@ void sum_columns(std::int64_t rows, std::int64_t n, const F& terms, double* cons
       n, [&](std::int64_t j, auto vectors, auto m) { add_columns<A, vectors()>(rows, j, m, terms, sums); });
 }
 
-/// Returns the results of all groups: `rows(first, count, sums, part)` adds some rows of channels to
-/// part[channels], `run(offset, c)` computes that of `inner` neighbours of channel c. Parts are fixed, so
-/// that results do not depend on the threads.
+/// Returns the results of all channels: `rows(first, count, sums, part)` adds some rows of channels to
+/// part[channels], `run(offset, c)` computes the part of `inner` neighbours of channel c. The division into
+/// parts is fixed, so that results do not depend on the number of threads.
 template <class R, class Rows, class Run>
 std::vector<R> over_groups(const ChannelLayout& layout, const Rows& rows, const Run& run) {
   const auto [outer, n, inner] = layout;
@@ -80,7 +80,8 @@ std::vector<R> over_groups(const ChannelLayout& layout, const Rows& rows, const 
 }
 
 /// out = value(coefficient)(offset, m) by vectors, where `coefficient(p)` is p[c] of each lane's channel c. A
-/// large result of `several` arrays is written with non-temporal stores, so that these stay in the caches.
+/// large result that is computed from `several` arrays is written with non-temporal stores, so that the
+/// arrays stay in the caches.
 template <class T, class F>
 void map_channels(const ChannelLayout& layout, T* out, bool several, const F& value) {
   using A = compute_type<T>;
@@ -117,8 +118,8 @@ void map_channels(const ChannelLayout& layout, T* out, bool several, const F& va
 
 }  // namespace detail
 
-/// Computes the moments of each channel. Numbers are taken relative to an element of their block, so that the
-/// variance of numbers far from 0 keeps its digits.
+/// Computes the moments of each channel. Sums are computed of differences from an element of the block, so
+/// that the variance of numbers far from 0 keeps its digits.
 template <class T>
 std::vector<Moments> channel_moments(const ChannelLayout& layout, const T* x) {
   using A = compute_type<T>;

@@ -9,8 +9,8 @@
 /// for ones or zeros.
 namespace ktape::kernels {
 
-/// A row's normalized elements are (x - centre) * scale + shift; the shift takes away what rounding the
-/// centre left.
+/// The coefficients of a row: its normalized elements are (x - centre) * scale + shift, where the shift
+/// corrects the rounding of the centre.
 template <class A>
 struct RowScaling {
   A centre, scale, shift;
@@ -48,7 +48,7 @@ void normalize_row(const T* x, const T* gamma, const T* beta, T* out, RowScaling
   });
 }
 
-/// Adds g * y and g of a row to the sums, unless these are null, and computes dx, unless that is.
+/// Adds g * y and g of a row to the sums, and computes dx; null pointers are left out.
 template <class T, class A>
 void normalize_row_backward(const T* x, const T* gamma, const T* g, RowScaling<A> moments, T* dx,
                             A* gamma_sums, A* beta_sums, std::int64_t n) {
@@ -93,7 +93,8 @@ void layer_norm(const T* x, const T* gamma, const T* beta, T* out, RowScaling<co
   });
 }
 
-/// dx, and the sums of g * y and g over the rows, y the normalized elements; each may be null.
+/// Computes dx, and the sums over the rows of g * y and of g, where y are the normalized elements. Each
+/// result may be null.
 template <class T>
 void layer_norm_backward(const T* x, const T* gamma, const T* g, const RowScaling<compute_type<T>>* moments,
                          T* dx, T* dgamma, T* dbeta, std::int64_t rows, std::int64_t n) {

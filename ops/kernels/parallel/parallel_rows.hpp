@@ -6,7 +6,7 @@
 
 namespace ktape::kernels {
 
-/// The elements up to which a second thread is not worth its start.
+/// The number of elements up to which starting a second thread takes longer than the work.
 inline constexpr std::int64_t row_work_grain = 32768;
 
 /// Calls f(begin, end) on disjoint ranges of [0, rows), in parallel when there is enough to do: `work` is the

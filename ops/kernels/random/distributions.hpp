@@ -13,11 +13,11 @@ namespace ktape::kernels {
 template <class T>
 using random_real = std::conditional_t<std::is_same_v<T, double>, double, float>;
 
-/// A floating number takes one word of the generator, a double two.
+/// The numbers of a block: a float takes one word of the generator, a double two words.
 template <class C>
 inline constexpr int random_block = 256 / sizeof(C);
 
-/// a * b + c, rounded once where the processor can. xsimd leaves that to the compiler for the widest vectors.
+/// Returns a * b + c, rounded once where the processor can.
 template <class C>
 xsimd::batch<C> fused(const xsimd::batch<C>& a, const xsimd::batch<C>& b, const xsimd::batch<C>& c) {
 #if defined(__AVX512F__)
@@ -38,23 +38,23 @@ struct RandomBits {
   static Unsigned of(const U64& vector) { return xsimd::bitwise_cast<Unsigned>(vector); }
 
   static Unsigned sign() { return xsimd::bitwise_cast<Unsigned>(Batch(-0.0)); }
-  /// 1 with the sign of the top bit.
+  /// Returns 1 with the sign of the top bit.
   static Batch plus_or_minus_one(const Unsigned& u) {
     return xsimd::bitwise_cast<Batch>((u & sign()) | xsimd::bitwise_cast<Unsigned>(Batch(1)));
   }
-  /// Uniform in [0, 1): multiples of 2^-24, or 2^-52.
+  /// Returns a uniform number in [0, 1): a multiple of 2^-24, or 2^-52 for double.
   static Batch unit(const Unsigned& u) {
     if constexpr (sizeof(C) == 4)
       return xsimd::to_float(xsimd::bitwise_cast<Signed>(u >> 8)) * Batch(0x1p-24f);
     else return one_to_two(u) - Batch(1.0);
   }
-  /// Uniform in (0, 1], with small numbers as small as 2^-32 or 2^-52: the argument of a logarithm.
+  /// Returns a uniform number in (0, 1], at least 2^-32, or 2^-52 for double: the argument of a logarithm.
   static Batch above_zero(const Unsigned& u) {
     if constexpr (sizeof(C) == 4)
       return fused(xsimd::to_float(xsimd::bitwise_cast<Signed>(u >> 1)), Batch(0x1p-31f), Batch(0x1p-32f));
     else return Batch(2.0) - one_to_two(u);
   }
-  /// Uniform in [-1, 1], symmetric.
+  /// Returns a uniform number in [-1, 1]; the distribution is symmetric.
   static Batch symmetric(const Unsigned& u) {
     if constexpr (sizeof(C) == 4)
       return fused(xsimd::to_float(xsimd::bitwise_cast<Signed>(u)), Batch(0x1p-31f), Batch(0x1p-32f));
@@ -92,8 +92,8 @@ struct Atanh<double> {
       0.28571428760738280511, 0.39999999999301911985, 0.66666666666667646355, 1.9999999999999999977};
 };
 
-/// Returns the natural logarithm of normal numbers above 0. Of operations that every processor rounds alike,
-/// so that random numbers do not depend on the vectors; the general one differs in the last digit.
+/// Returns the natural logarithm of normal (not subnormal) numbers above 0. Uses only operations that every
+/// processor rounds equally, so that random numbers do not depend on the width of the vectors.
 template <class C>
 xsimd::batch<C> logarithm(const xsimd::batch<C>& x) {
   using Batch = xsimd::batch<C>;
@@ -135,7 +135,7 @@ void generate(std::uint64_t key, std::int64_t n, T* out, const F& make) {
   });
 }
 
-/// Uniform numbers from `low` over a width of `range`; none exceeds `last`, the largest number of T below the
+/// Fills out with uniform numbers in [low, low + range), none above `last`, the largest number of T below the
 /// upper bound.
 template <class T>
 void fill_uniform(std::uint64_t key, std::int64_t n, T* out, random_real<T> low, random_real<T> range,
@@ -150,7 +150,7 @@ void fill_uniform(std::uint64_t key, std::int64_t n, T* out, random_real<T> low,
   });
 }
 
-/// Whole numbers from `low` on, `range` different ones, each as likely as the next to within 2^-32.
+/// Fills out with whole numbers in [low, low + range), whose probabilities are equal to within 2^-32.
 template <class T>
 void fill_integers(std::uint64_t key, std::int64_t n, T* out, std::int64_t low, std::uint64_t range) {
   using Wide = unsigned __int128;
@@ -200,7 +200,8 @@ struct QuarterTurn<double> {
                                       -1.2337005501361698118,      0.99999999999999999997};
 };
 
-/// Standard normal numbers by Box and Muller's transform: a radius and a direction give two.
+/// Fills out with normal numbers by the transform of Box and Muller: a radius and a direction give two
+/// numbers.
 template <class T>
 void fill_normal(std::uint64_t key, std::int64_t n, T* out, random_real<T> mean, random_real<T> stddev) {
   using C = random_real<T>;
@@ -213,8 +214,8 @@ void fill_normal(std::uint64_t key, std::int64_t n, T* out, random_real<T> mean,
       const Unsigned u = Bits::of(block.vector[half + i]);
       const Batch radius =
           xsimd::sqrt(Batch(-2) * logarithm(Bits::above_zero(Bits::of(block.vector[i])))) * Batch(stddev);
-      // A direction within an eighth of a turn of the first axis; its two top bits turn and mirror it onto
-      // the whole circle.
+      // The direction lies within an eighth of a turn of the first axis; two more bits of u turn and mirror
+      // the direction onto the whole circle.
       const Batch t = Bits::symmetric(u << 2) * Batch(C(0.5)), square = t * t;
       const Batch sine = t * polynomial(QuarterTurn<C>::sine, square);
       const Batch cosine = xsimd::bitwise_cast<Batch>(
@@ -226,7 +227,7 @@ void fill_normal(std::uint64_t key, std::int64_t n, T* out, random_real<T> mean,
   });
 }
 
-/// sqrt(2) erfinv(p) / p as a polynomial in -log(1 - p^2), for the p of at most two standard deviations.
+/// sqrt(2) erfinv(p) / p as a polynomial in -log(1 - p^2), for results up to two standard deviations.
 template <class C>
 struct NormalQuantile;
 template <>
@@ -246,7 +247,8 @@ struct NormalQuantile<double> {
       0.32811687386921765507,     1.2533141373155002488};
 };
 
-/// Normal numbers within two standard deviations of the mean, by the inverse of their distribution function.
+/// Fills out with normal numbers within two standard deviations of the mean, by the inverse of the
+/// distribution function.
 template <class T>
 void fill_truncated_normal(std::uint64_t key, std::int64_t n, T* out, random_real<T> mean,
                            random_real<T> stddev) {
@@ -264,7 +266,8 @@ void fill_truncated_normal(std::uint64_t key, std::int64_t n, T* out, random_rea
   });
 }
 
-/// `one` where a word of the generator is at most `last`, else 0; for elements of any type, as bits.
+/// Fills out with `one` where a word of the generator is at most `last`, else with 0. Elements of any type
+/// are passed as bits.
 template <class Bits>
 void fill_bernoulli(std::uint64_t key, std::int64_t n, Bits* out, Bits one, std::uint32_t last) {
   for_each_block<64>(key, n, [&](const PhiloxBlock& block, std::int64_t i) {

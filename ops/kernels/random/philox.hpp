@@ -51,7 +51,7 @@ struct PhiloxBlock {
   void store(void* out) const { std::memcpy(out, vector, sizeof vector); }
 };
 
-/// The keys of the ten rounds, in the lanes' width.
+/// The keys of the ten rounds, repeated over the lanes of a vector.
 struct PhiloxKeys {
   std::uint64_t first[10], second[10];
   explicit PhiloxKeys(std::uint64_t key) {
@@ -61,8 +61,8 @@ struct PhiloxKeys {
   }
 };
 
-/// Block `index` of the stream: counters 16 * index and on. The upper halves of the lanes hold rubbish until
-/// the end.
+/// Returns block `index` of the stream: the words of the counters from 16 * index on. During the rounds the
+/// upper halves of the lanes are undefined.
 inline PhiloxBlock philox_block(const PhiloxKeys& keys, std::uint64_t index) {
   constexpr int half = PhiloxBlock::vectors / 2;
   alignas(64) static constexpr std::uint64_t lane_numbers[16] = {0, 1, 2,  3,  4,  5,  6,  7,

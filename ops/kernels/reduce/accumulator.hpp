@@ -42,7 +42,7 @@ class Accumulator {
   static Partial renumbered(Partial x, std::int64_t, std::int64_t) { return x; }
   static Partial merge(Partial a, Partial b) { return Op::combine(a, b); }
 
-  /// Returns a short contiguous run, in four chains of vectors.
+  /// Reduces a short contiguous run in four independent chains of vectors.
   template <class T>
   static A run(const T* p, std::int64_t n) {
     const auto at = [p](std::int64_t i) { return Op::map(load_as<A>(p + i)); };
@@ -64,7 +64,7 @@ class Accumulator {
   static constexpr bool direct = std::is_same_v<A, Partial>;
   static constexpr std::int64_t block = direct ? std::int64_t{1} << 62 : 256;
 
-  /// Adds up to eight rows at a time, so that acc_ is read and written once for eight loads.
+  /// Adds the rows to acc_, eight rows at a time, so that acc_ is read and written once for eight loads.
   template <class T>
   void accumulate(const T* p, std::int64_t rows, std::int64_t stride, std::int64_t width) {
     const std::int64_t ahead = prefetch_distance<T>(8 * stride);

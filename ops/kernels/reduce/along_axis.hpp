@@ -31,7 +31,7 @@ void write_columns(const Kernel& kernel, Out* out, std::int64_t n, const Finish&
   for (; j < n; ++j) out[j] = narrow<Out>(finish(kernel.column(j)));
 }
 
-/// Reduces short rows, transposed so that each lane reduces another row.
+/// Reduces short rows, which are transposed so that each lane reduces another row.
 template <class Kernel, class T, class Out, class Finish>
 void reduce_short_rows(const T* in, Out* out, AxisShape shape, const Finish& finish) {
   using E = compute_type<T>;
@@ -50,7 +50,7 @@ void reduce_short_rows(const T* in, Out* out, AxisShape shape, const Finish& fin
   });
 }
 
-/// Rows one by one; short ones that come from memory are prefetched.
+/// Reduces row by row; short rows that are not in the caches are prefetched.
 template <class Kernel, class T, class Out, class Finish>
 void reduce_rows(const T* in, Out* out, AxisShape shape, const Finish& finish) {
   const std::int64_t n = shape.axis;
@@ -63,7 +63,8 @@ void reduce_rows(const T* in, Out* out, AxisShape shape, const Finish& finish) {
   });
 }
 
-/// Narrow columns: several rows are read as if they were one. to(j, partial) takes the results.
+/// Reduces narrow columns: several rows are read as if they were one row. to(j, partial) receives the
+/// results.
 template <class Kernel, class T, class To>
 void reduce_narrow_columns(Kernel& kernel, const T* p, std::int64_t rows, std::int64_t width, const To& to) {
   using Partial = typename Kernel::Partial;
@@ -84,8 +85,8 @@ void reduce_narrow_columns(Kernel& kernel, const T* p, std::int64_t rows, std::i
     to(j, done < rows ? Kernel::merge(total[j], Kernel::renumbered(kernel.column(j), 1, done)) : total[j]);
 }
 
-/// Splits [axis] x [inner] into tasks of about half a megabyte: blocks of columns times segments of rows. Of
-/// these there are as few as blocks of a few cache lines leave, because their results are merged one by one.
+/// Splits [axis] x [inner] into tasks of about half a megabyte: blocks of columns times segments of rows. The
+/// number of segments is as small as possible, because the results of segments are merged one by one.
 template <class Kernel, class T, class Out, class Finish>
 void reduce_split(const T* in, Out* out, AxisShape shape, const Finish& finish) {
   using Partial = typename Kernel::Partial;

@@ -34,7 +34,7 @@ class Find {
   /// Finds the best block of a run, by vectors, then the position in the block.
   template <class T>
   [[gnu::noinline]] static Partial row(const T* p, std::int64_t n) {
-    constexpr std::int64_t block = sizeof(A) == 1 ? 4 * w : 32 * w;  // positions in it fit the lanes
+    constexpr std::int64_t block = sizeof(A) == 1 ? 4 * w : 32 * w;  // positions in a block fit the lanes
     Partial best{Accumulator<Op, A>::run(p, std::min(n, block)), 0};
     for (std::int64_t i = block; i < n; i += block) {
       const A value = Accumulator<Op, A>::run(p + i, std::min(n - i, block));
@@ -46,7 +46,8 @@ class Find {
   static Partial renumbered(Partial x, std::int64_t step, std::int64_t first) {
     return {x.value, first + step * x.index};
   }
-  /// Not all of a need come before b: of equal values the first counts.
+  /// Returns the better of two results, of equal values the value with the smaller index: b may hold smaller
+  /// indices than a.
   static Partial merge(Partial a, Partial b) {
     if (better(b.value, a.value)) return b;
     return b.index < a.index && !better(a.value, b.value) ? b : a;
@@ -57,7 +58,7 @@ class Find {
   static constexpr int w = lanes<A>;
   static constexpr std::int64_t stretch = std::int64_t{1} << std::min<int>(30, 8 * sizeof(A));
 
-  /// Returns where in a block the first element is that equals `value`, which there is.
+  /// Returns the position of the first element of a block that equals `value`; such an element must exist.
   template <class T>
   static std::int64_t position(const T* p, std::int64_t n, A value) {
     const auto wanted = splat(value);
@@ -80,8 +81,8 @@ class Find {
     else return (!(x >= y)) & (y == y);
   }
 
-  /// Positions within a stretch fit the lanes. Eight rows at a time, so that the arrays are read and written
-  /// once for eight loads.
+  /// Compares the rows of a stretch, whose positions fit the lanes, eight rows at a time, so that the arrays
+  /// are read and written once for eight loads.
   template <class T>
   void look(const T* p, std::int64_t rows, std::int64_t stride, std::int64_t width) {
     const std::int64_t ahead = prefetch_distance<T>(8 * stride);
@@ -126,8 +127,8 @@ void find(const T* in, std::int64_t* out, AxisShape shape) {
 
 }  // namespace detail
 
-/// out[o, j] = the position of the first largest, or first smallest, of in[o, :, j]; of the first NaN where
-/// there is one, as in NumPy. The axis must not be empty.
+/// out[o, j] = the position of the first largest, or first smallest, element of in[o, :, j], or of the first
+/// NaN if there is a NaN, as in NumPy. The axis must not be empty.
 template <class T>
 void argmax(const T* in, std::int64_t* out, AxisShape shape) {
   detail::find<detail::Max>(in, out, shape);

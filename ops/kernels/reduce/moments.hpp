@@ -22,9 +22,9 @@ struct Moments {
 
 namespace detail {
 
-/// Moments for `reduce_along_axis`. Numbers of blocks that fit registers or the first cache are taken
-/// relative to a number of the block; blocks are merged by Chan's formula. So nothing cancels, however large
-/// the mean is. A is float or double.
+/// Moments for `reduce_along_axis`. Within a block, which fits registers or the first-level cache, sums are
+/// computed of differences from a number of the block; blocks are merged by Chan's formula. So no digits
+/// cancel, however large the mean is. A is float or double.
 template <class A>
 class FindMoments {
  public:
@@ -63,8 +63,8 @@ class FindMoments {
  private:
   static constexpr int w = lanes<A>, block = 16;
 
-  /// Returns a run that stays in the first cache: first its mean, then differences from that, whose own sum
-  /// tells how far the mean was rounded.
+  /// Returns the moments of a run that stays in the first-level cache. The first pass computes the mean, the
+  /// second the differences from the mean, whose sum corrects the rounding of the mean.
   template <class T>
   static Partial run(const T* p, std::int64_t n) {
     if (n == 0) return {0, 0, 0};
@@ -83,7 +83,7 @@ class FindMoments {
     return {count, mean + rest / count, fold_lanes<A>(squares[0] + squares[1], plus) - rest * rest / count};
   }
 
-  /// At most `block` rows, relative to the first of them.
+  /// Computes the sums of at most `block` rows, as differences from the first row.
   template <class T, class N>
   void add_rows(const T* p, std::int64_t stride, std::int64_t width, std::int64_t ahead, N rows) {
     const A share = A(1) / static_cast<A>(rows);
@@ -91,14 +91,14 @@ class FindMoments {
       prefetch_rows(p + j + ahead, stride, block);
       const Vec<A> base = load_partial_as<A>(p + j, m, Vec<A>{});
       Vec<A> sum{}, squares{};
-      for (int k = 0; k < rows; ++k) {  // from the first on, whose difference is 0, or NaN for infinity
+      for (int k = 0; k < rows; ++k) {  // also for k = 0, whose d is 0, or NaN for infinity
         const Vec<A> d = load_partial_as<A>(p + k * stride + j, m, Vec<A>{}) - base;
         sum += d, squares += d * d;
       }
       store(base_ + j, base), store(sum_ + j, sum * share), store(squares_ + j, squares - sum * sum * share);
     });
   }
-  /// Joins these n rows to the r ones before them.
+  /// Merges the last n rows with the r rows before.
   void append(std::int64_t r, std::int64_t n, std::int64_t width) {
     const double share = static_cast<double>(n) / static_cast<double>(r + n);
     const double weight = static_cast<double>(r) * share;
@@ -118,7 +118,7 @@ class FindMoments {
 
 }  // namespace detail
 
-/// Returns the variance as a T.
+/// Returns the variance, rounded to T.
 template <class T>
 T variance_of(const Moments& x) {
   using A = compute_type<T>;

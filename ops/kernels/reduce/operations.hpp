@@ -22,7 +22,8 @@ struct Sum {
 struct SumOfSquares : Sum {
   template <class V> static V map(V x) { return V(x * x); }
 };
-/// The sum of integers, which narrow ones do not wrap in: they are added up as A in blocks, as int64 then.
+/// The sum of integers without wrapping of narrow types: blocks are added up as A, the sums of blocks as
+/// int64.
 struct WideSum : Sum {
   template <class A> using Total = std::conditional_t<std::is_integral_v<A>, std::int64_t, Precise<A>>;
 };
@@ -56,8 +57,8 @@ struct Min {
   template <class V> static V map(V x) { return x; }
   template <class V> static V combine(V a, V b) { return ((a < b) | (a != a)) ? a : b; }
 };
-/// Any and All read the bits of the elements; of a floating point number the sign does not count, -0 is
-/// false.
+/// Any and All read the bits of the elements; the sign bit of a floating-point number is ignored, because -0
+/// is false.
 template <bool Float>
 struct Any {
   template <class A> using Total = A;

@@ -32,7 +32,7 @@ void reduce_arithmetic(const T* in, Out* out, AxisShape shape) {
 }  // namespace detail
 
 /// out[o, j] = the sum, product or sum of squares of in[o, :, j]. Integers wrap around; float16 is computed
-/// in float and rounded once, to T or float; of bool they are any, all and any.
+/// in float and rounded once, to T or float; for bool, the results are any, all and any.
 template <class T, class Out>
 void reduce_sum(const T* in, Out* out, AxisShape shape) {
   detail::reduce_arithmetic<detail::Sum, detail::Max>(in, out, shape);
@@ -46,7 +46,7 @@ void reduce_sum_of_squares(const T* in, Out* out, AxisShape shape) {
   detail::reduce_arithmetic<detail::SumOfSquares, detail::Max>(in, out, shape);
 }
 
-/// The type in which a sum is kept that will be divided: int64 for integers, float for float16.
+/// The type of a sum that is divided later: int64 for integers, float for float16.
 template <class T>
 using wide_type = std::conditional_t<std::is_integral_v<T>, std::int64_t, compute_type<T>>;
 
@@ -64,8 +64,8 @@ void reduce_mean(const T* in, Out* out, AxisShape shape, std::int64_t count) {
   });
 }
 
-/// out[o, j] = the largest or smallest of in[o, :, j]; NaN when one of them is. Of nothing: -infinity
-/// (+infinity), or the lowest (largest) value of an integer type.
+/// out[o, j] = the largest or smallest of in[o, :, j], or NaN if an element is NaN. For an axis of size 0:
+/// -infinity (+infinity), or the lowest (largest) value of an integer type.
 template <class T>
 void reduce_max(const T* in, T* out, AxisShape shape) {
   detail::reduce<detail::Max, compute_type<T>>(in, out, shape);

@@ -18,7 +18,8 @@ struct ScanOptions {
 
 namespace detail {
 
-/// v moved by S lanes, towards higher ones or, reversed, lower ones; `fill` moves in.
+/// Returns v shifted by S lanes towards higher lanes, with Reverse towards lower lanes; the free lanes come
+/// from `fill`.
 template <int S, bool Reverse, class V, std::size_t... L>
 V moved(V v, V fill, std::index_sequence<L...>) {
   constexpr int n = sizeof...(L);
@@ -30,7 +31,7 @@ V broadcast_lane(V v, std::index_sequence<L...>) {
   return __builtin_shufflevector(v, v, (int(L) * 0 + Lane)...);
 }
 
-/// Returns the running totals within one vector.
+/// Returns the running totals within a vector.
 template <class Op, bool Reverse, int S, class V, class Lanes>
 V scan_vector(V v, V identity, Lanes all) {
   if constexpr (S < int(Lanes::size())) {
@@ -42,11 +43,11 @@ V scan_vector(V v, V identity, Lanes all) {
 }
 
 /// The running total. For many floating numbers, the total has two parts: the sum of the last few numbers and
-/// the sum of all others. When the first joins the second, the rounding error stays in the first.
+/// the sum of all others. `join` adds `few` to `rest` and leaves the rounding error in `few`.
 template <class Op, class A, bool Many = true>
 struct RunningTotal {
   static constexpr bool split = Many && std::is_same_v<Op, Sum> && std::is_floating_point_v<A>;
-  static constexpr std::int64_t block = 32;  // vectors that `few` is the total of, at most
+  static constexpr std::int64_t block = 32;  // the largest number of vectors whose sum is `few`
   Vec<A> rest, few = splat(Op::template identity<A>());
 
   Vec<A> with(Vec<A> more) const {
@@ -57,12 +58,12 @@ struct RunningTotal {
   void join() {
     if constexpr (split) {
       const Vec<A> sum = rest + few, added = sum - rest, lost = (rest - (sum - added)) + (few - added);
-      rest = sum, few = lost == lost ? lost : Vec<A>{};  // infinities lose nothing
+      rest = sum, few = lost == lost ? lost : Vec<A>{};  // NaN: the sum is infinite
     }
   }
 };
 
-/// A contiguous row. Only one combination a vector waits for the vector before.
+/// Scans a contiguous row. For each vector, only one operation depends on the previous vector.
 template <class Op, bool Reverse, bool Long, class T>
 void scan_row(const T* in, T* out, std::int64_t n, bool exclusive, bool non_temporal) {
   using A = compute_type<T>;
@@ -99,7 +100,7 @@ void scan_row(const T* in, T* out, std::int64_t n, bool exclusive, bool non_temp
   }
 }
 
-/// A row shorter than a vector.
+/// Scans a row that is shorter than a vector.
 template <class Op, bool Reverse, class T>
 void scan_short_row(const T* in, T* out, std::int64_t n, bool exclusive) {
   auto carry = Op::template identity<compute_type<T>>();
@@ -176,7 +177,8 @@ struct ScanColumns {
   }
 };
 
-/// Elements of rows whose running sums would lose digits, were they not kept in two parts.
+/// The length from which running sums of a row are kept in two parts, because they would lose digits
+/// otherwise.
 inline constexpr std::int64_t long_row = 8192;
 
 template <class Op, bool Reverse, class T>
@@ -186,14 +188,14 @@ auto row_scan(std::int64_t axis) {
   return scan_row<Op, Reverse, false, T>;
 }
 
-/// Rows: the last axis is scanned.
+/// Scans along the last axis.
 template <class Op, class T>
 void scan_rows(const T* in, T* out, std::int64_t outer, std::int64_t axis, ScanOptions options, bool large) {
   parallel_rows(outer, axis, [&](std::int64_t begin, std::int64_t end) {
     const auto row = options.reverse ? row_scan<Op, true, T>(axis) : row_scan<Op, false, T>(axis);
     const auto short_row = options.reverse ? scan_short_row<Op, true, T> : scan_short_row<Op, false, T>;
     for (std::int64_t i = begin; i < end; ++i) {
-      const std::int64_t o = options.reverse ? end - 1 - (i - begin) : i;  // memory in one direction
+      const std::int64_t o = options.reverse ? end - 1 - (i - begin) : i;  // in the order of the memory
       if (axis < lanes<T>) short_row(in + o * axis, out + o * axis, axis, options.exclusive);
       else row(in + o * axis, out + o * axis, axis, options.exclusive, large);
     }
@@ -247,7 +249,7 @@ void scan_arithmetic(const T* in, T* out, AxisShape shape, ScanOptions options) 
 }  // namespace detail
 
 /// out[o, k, j] = the sum, or product, of in[o, 0..k, j]. Integers wrap around; float16 is summed in float
-/// and each result rounded; of bool they are any and all.
+/// and each result rounded; for bool, the results are any and all.
 template <class T>
 void cumsum(const T* in, T* out, AxisShape shape, ScanOptions options = {}) {
   detail::scan_arithmetic<detail::Sum, detail::Max>(in, out, shape, options);

@@ -5,7 +5,7 @@
 #include <array>
 #include <limits>
 
-/// Sums and maxima of one contiguous row, which other kernels take on their way.
+/// Sums and maxima of one contiguous row, for use in other kernels.
 namespace ktape::kernels::detail {
 
 template <class A>
@@ -17,8 +17,8 @@ A sum_of_lanes(Vec<A> v) {
   return fold_lanes<A>(v, [](auto a, auto b) { return a + b; });
 }
 
-/// The sum over i < n of term(vectors at i); `term(i, m)` gives m valid lanes, the others 0. Blocks are added
-/// in double.
+/// Returns the sum of the terms of n elements: `term(i, m)` returns a vector with the terms of the m elements
+/// from i on and 0 in the other lanes. Blocks are added in double.
 template <class A, class F>
 double sum_terms(std::int64_t n, const F& term) {
   constexpr int w = lanes<A>;
@@ -36,8 +36,8 @@ double sum_terms(std::int64_t n, const F& term) {
   return total;
 }
 
-/// The sums over i < n of the two terms that `add(i, m, sums)` adds for the m elements from i on. Two chains
-/// of additions run side by side; blocks are added in double.
+/// Returns the sums of two terms of n elements: `add(i, m, sums)` adds the terms of the m elements from i on.
+/// Two independent chains of additions overlap; blocks are added in double.
 template <class A, class F>
 [[gnu::always_inline]] inline std::array<double, 2> two_sums(std::int64_t n, const F& add) {
   constexpr std::int64_t w = lanes<A>, block = 4096;

@@ -8,21 +8,24 @@
 #include <cmath>
 #include <limits>
 
-/// Scaled dot-product attention of float or double, as FlashAttention computes it: scores exist for a block
-/// of queries and a block of keys at a time, in the first cache. Forward corrects the sums of a query when a
-/// later block has a larger score; backward makes the scores again from the logarithm of each query's sum.
+/// Scaled dot-product attention of float or double, by FlashAttention: the scores of a block of queries and a
+/// block of keys are computed at a time, in the first-level cache. The forward pass rescales the sums of a
+/// query when a later block has a larger score; the backward pass computes the weights again from the
+/// logarithm of each query's sum.
 namespace ktape::kernels {
 
-/// Heads of (steps, dim) matrices; which key a query may look at.
+/// The extents of query, key and value, whose heads are (steps, dim) matrices, and the keys that each query
+/// may see.
 struct AttentionLayout {
   std::int64_t batch, heads, queries, keys, dim, value_dim;
   double scale;
   bool causal;
-  const bool* mask;              // null: every key
-  std::int64_t mask_strides[4];  // over batch, heads, queries and keys; 0 along axes that it repeats
+  const bool* mask;              // null: queries see every key
+  std::int64_t mask_strides[4];  // along batch, heads, queries and keys; 0 where the mask repeats
   bool heads_last;               // (batch, steps, heads, dim) in place of (batch, heads, steps, dim)
 
-  /// The first row of a head, of n numbers, among `steps`; and how far its rows are apart.
+  /// Returns the offset of the first row of a head with `steps` rows of n numbers (`start`), and the distance
+  /// of its rows (`row`).
   std::int64_t start(std::int64_t head, std::int64_t steps, std::int64_t n) const {
     return heads_last ? (head / heads * steps * heads + head % heads) * n : head * steps * n;
   }
@@ -37,11 +40,11 @@ namespace detail {
 
 inline constexpr std::int64_t query_block = 64, key_block = 128;
 
-/// The logarithm of the sum for a query whose keys are all masked: subtracting infinity makes its weights 0.
+/// The logarithm of the sum for a query that sees no key: subtracting infinity makes the weights 0.
 template <class A>
 inline constexpr A nothing_seen = std::numeric_limits<A>::infinity();
 
-/// c (rows, V vectors) = or += a b.
+/// Computes c = a b, or with `accumulate` c += a b, for V vectors of columns.
 template <int V, class A>
 void block_product(std::int64_t rows, std::int64_t valid, std::int64_t inner, const A* a, std::int64_t a_row,
                    std::int64_t a_step, const A* b, std::int64_t b_step, A* c, std::int64_t c_row,
@@ -69,7 +72,8 @@ void block_product(std::int64_t rows, std::int64_t valid, std::int64_t inner, co
   for (; r < rows; ++r) run(std::integral_constant<int, 1>(), r);
 }
 
-/// c (rows, columns) = or += a (rows, inner) b (inner, columns); a has any strides.
+/// Computes c = a b, or with `accumulate` c += a b: (rows, inner) times (inner, columns). a may have any
+/// strides.
 template <class A>
 void small_product(std::int64_t rows, std::int64_t columns, std::int64_t inner, const A* a,
                    std::int64_t a_row, std::int64_t a_step, const A* b, std::int64_t b_step, A* c,
@@ -85,26 +89,28 @@ void small_product(std::int64_t rows, std::int64_t columns, std::int64_t inner, 
   while (j < columns) run(std::integral_constant<int, 1>(), std::min(w, columns - j));
 }
 
-/// The memory of a thread, and the scores of a block, whose rows are key_block apart; for both directions.
+/// A thread's memory for the forward or the backward pass, and the computation of scores. Rows of scores are
+/// key_block apart.
 template <class A>
 class AttentionBlocks {
  public:
   explicit AttentionBlocks(const AttentionLayout& layout, std::int64_t more = 0)
       : at(layout), space_(room(layout, layout.dim) + more), keys_(space_.take(room(layout, layout.dim))) {}
 
-  /// A head's keys from `begin` to `end`, which are bounds of blocks: transposed and scaled.
+  /// Stores a head's keys from `begin` to `end`, which are bounds of blocks, transposed and scaled.
   void use_keys(const A* key, std::int64_t begin, std::int64_t end) {
     transpose(key, begin, end, at.dim, at.scale, keys_);
   }
 
-  /// The end of the keys that some query before `stop` may look at, and how many of the block from `key` on.
+  /// Returns the end of the keys that the queries before `stop` may see, or the number of these keys in the
+  /// block from `key` on.
   std::int64_t reachable(std::int64_t stop) const { return at.causal ? std::min(at.keys, stop) : at.keys; }
   std::int64_t reachable(std::int64_t stop, std::int64_t key) const {
     return std::min(key_block, reachable(stop) - key);
   }
 
   /// Computes scale * query . key for `count` queries from `first` on and the keys from `key` on, and
-  /// -infinity for keys that a query may not see, among them all after the last key.
+  /// -infinity for keys that a query may not see and for the rest of the block after the last key.
   void score(const A* queries, std::int64_t head, std::int64_t first, std::int64_t count, std::int64_t key,
              A* scores) const {
     const std::int64_t keys = reachable(first + count, key);
@@ -124,7 +130,8 @@ class AttentionBlocks {
  protected:
   const AttentionLayout& at;
 
-  /// Elements of a head's keys or values, of n numbers each: for each block (n, key_block).
+  /// Returns the number of elements of a head's transposed keys or values, of n numbers each: (n, key_block)
+  /// for each block.
   static std::int64_t room(const AttentionLayout& layout, std::int64_t n) {
     return (layout.keys + key_block - 1) / key_block * key_block * n;
   }
@@ -145,8 +152,8 @@ class AttentionBlocks {
         for (std::int64_t i = 0; i < n * key_block; ++i) block[i] *= static_cast<A>(factor);
     }
   }
-  /// c (count, keys) = a (count, n) times the block of transposed keys or values from `key` on: whole
-  /// vectors.
+  /// Computes c = a b: a is (count, n), b the block of transposed keys or values from `key` on. Writes whole
+  /// vectors of c.
   static void product(std::int64_t count, std::int64_t keys, std::int64_t n, const A* a, std::int64_t a_row,
                       const A* transposed, std::int64_t key, A* c) {
     const std::int64_t columns = (keys + lanes<A> - 1) / lanes<A> * lanes<A>;
@@ -158,13 +165,13 @@ class AttentionBlocks {
   A* keys_;
 };
 
-/// Forward, a block of queries at a time.
+/// The forward pass, a block of queries at a time.
 template <class A>
 class AttentionForward : public AttentionBlocks<A> {
  public:
   using AttentionBlocks<A>::AttentionBlocks;
 
-  /// The arrays are those of the head; `first` is the first of `count` queries.
+  /// Computes the results of the `count` queries from `first` on. The arrays point to the head.
   void run(std::int64_t head, std::int64_t first, std::int64_t count, const A* query, const A* value, A* out,
            A* logs) {
     const std::int64_t n = at.value_dim, row = at.row(n);
@@ -213,8 +220,9 @@ class AttentionForward : public AttentionBlocks<A> {
 
 }  // namespace detail
 
-/// out = softmax(scale query key^T) value for each head; zeros for a query that may look at nothing. `logs`
-/// gets the logarithm of the sum of each query's exponentials (infinity for those), for the gradient.
+/// out = softmax(scale query key^T) value for each head; zeros for a query that sees no key. `logs` gets the
+/// logarithm of the sum of each query's exponentials (infinity for a query that sees no key), for the
+/// gradient.
 template <class A>
 void attention(const AttentionLayout& at, const A* query, const A* key, const A* value, A* out, A* logs) {
   constexpr std::int64_t step = detail::query_block;
@@ -256,13 +264,13 @@ class AttentionBackward : public AttentionBlocks<A> {
       : AttentionBlocks<A>(layout, AttentionBlocks<A>::room(layout, layout.value_dim)),
         values_(this->take(AttentionBlocks<A>::room(layout, layout.value_dim))) {}
 
-  /// The keys of a head from `begin` to `end`, which are bounds of blocks. d.dquery, with rows `dquery_row`
-  /// apart, gets what comes from these keys.
+  /// Computes the gradients of a head's keys and values from `begin` to `end`, which are bounds of blocks,
+  /// and the part of these keys in the gradient of the queries, d.dquery, whose rows are `dquery_row` apart.
   void run(std::int64_t head, const AttentionGradients<A>& d, std::int64_t begin, std::int64_t end,
            std::int64_t dquery_row) {
     this->use_keys(d.key, begin, end);
     this->transpose(d.value, begin, end, at.value_dim, 1, values_);
-    if (at.causal || at.queries == 0) {  // the first block does not reach all keys
+    if (at.causal || at.queries == 0) {  // no block of queries assigns these gradients to all keys
       const std::int64_t row = at.row(at.dim), value_row = at.row(at.value_dim);
       this->clear(d.dkey + begin * row, end - begin, at.dim, row);
       this->clear(d.dvalue + begin * value_row, end - begin, at.value_dim, value_row);
@@ -285,7 +293,7 @@ class AttentionBackward : public AttentionBlocks<A> {
  private:
   using AttentionBlocks<A>::at;
 
-  /// Returns the mean of the slopes of a query's weights, by these weights.
+  /// Returns the mean of the gradients of a query's weights, weighted by the weights: dot(out, g).
   A mean_slope(const AttentionGradients<A>& d, std::int64_t q) const {
     const A *out = d.out + q * at.row(at.value_dim), *g = d.g + q * at.row(at.value_dim);
     return static_cast<A>(sum_terms<A>(at.value_dim, [=](std::int64_t i, std::int64_t m) {
@@ -293,7 +301,8 @@ class AttentionBackward : public AttentionBlocks<A> {
     }));
   }
 
-  /// Weights and their slopes, and what these add to the keys and values.
+  /// Computes the weights of a block and the gradients of its scores, and adds the block's part to the
+  /// gradients of keys and values.
   void add_block(std::int64_t head, const AttentionGradients<A>& d, std::int64_t first, std::int64_t count,
                  std::int64_t key) {
     const std::int64_t dim = at.dim, value_dim = at.value_dim, row = at.row(dim),
@@ -343,7 +352,7 @@ void attention_backward(const AttentionLayout& at, const AttentionGradients<A>& 
   parallel_rows(heads * parts, work, [&](std::int64_t begin, std::int64_t end) {
     detail::AttentionBackward<A> backward(at);
     for (std::int64_t task = begin; task < end; ++task) {
-      // The first and the last keys side by side: to these, fewer queries look where they look at the past.
+      // First and last parts alternate, because with a causal mask fewer queries see the last keys.
       const std::int64_t head = task / parts, i = task % parts, part = i % 2 == 0 ? i / 2 : parts - 1 - i / 2;
       AttentionGradients<A> d = gradients.of(at, head);
       if (part > 0) d.dquery = other(head, part);

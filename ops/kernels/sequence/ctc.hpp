@@ -17,10 +17,11 @@
 namespace ktape::kernels {
 namespace detail {
 
-/// The exponent of zero, below all that occur.
+/// The exponent of zero, below the exponent of any other number.
 inline constexpr std::int64_t no_exponent = -(std::int64_t{1} << 40);
 
-/// The numbers mantissa[s] * 2^exponent[s] of the states; on either side of them stand two zeros.
+/// The numbers mantissa[s] * 2^exponent[s] of the states; two zeros stand before the first and after the last
+/// state.
 struct States {
   double* mantissa;
   std::int64_t* exponent;
@@ -53,15 +54,15 @@ void advance(States from, States to, const double* emission, const std::int64_t*
 
 }  // namespace detail
 
-/// The label sequence of a sample with its predictions; the last class is the blank. The next sample uses the
-/// memory again.
+/// The computation for one sample: a label sequence and its predictions, whose last class is the blank. The
+/// next sample reuses the memory.
 template <class T>
 class Ctc {
  public:
   Ctc(std::int64_t classes, double epsilon) : classes_(classes), epsilon_(epsilon), occupied_(classes) {}
 
-  /// -log of the probability of the labels under y + epsilon, (steps, classes), each step normalized. Unless
-  /// `slope` is null, its derivative by y is written there.
+  /// Returns -log of the probability of the labels under y + epsilon, (steps, classes), normalized at each
+  /// step. Unless `slope` is null, `slope` gets the derivative with respect to y.
   double cost(const T* y, const std::int64_t* labels, std::int64_t count, std::int64_t steps, T* slope) {
     y_ = y;
     spell(labels, count);
@@ -102,8 +103,8 @@ class Ctc {
     const std::int64_t at = i * (states_ + 4) + 2;
     return {mantissas_.data() + at, exponents_.data() + at};
   }
-  /// The sums over all paths up to step t, kept for the last history + 1 steps, and over all paths from step
-  /// t on, kept for two steps.
+  /// Returns the sums over all paths up to step t (`forward`, kept for history + 1 steps), or over all paths
+  /// from step t on (kept for two steps).
   detail::States forward(std::int64_t t) { return row(t % (history_ + 1)); }
   detail::States backward(std::int64_t t) { return row(history_ + 1 + t % 2); }
   double* emission(std::int64_t t) { return emissions_.data() + t % history_ * states_; }

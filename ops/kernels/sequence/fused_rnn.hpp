@@ -56,8 +56,8 @@ struct Relu {
 
 /// A cell's `forward` replaces the projections by activations and the cell state `c` by the new state, and
 /// returns the new output. Its `backward` replaces the activations by the gradients of the projections and
-/// the gradient `dc` of the new cell state by that of the old state, and returns the part of the old output's
-/// gradient that does not pass through a projection.
+/// the gradient `dc` of the new cell state by the gradient of the old state, and returns the part of the old
+/// output's gradient that does not pass through a projection.
 template <class Gate>
 struct LstmCell {
   static constexpr int projections = 4;  // i, f, c, o
@@ -83,7 +83,7 @@ struct LstmCell {
 /// candidate.
 template <class Gate>
 struct GruCell {
-  static constexpr int projections = 4;  // z, r, h from the input, h from the output before
+  static constexpr int projections = 4;  // z, r, h from the input, h from the previous output
   template <class A>
   static Vec<A> forward(Vec<A>* z, Vec<A> h, Vec<A>&) {
     z[0] = Gate::template value<A>(z[0]), z[1] = Gate::template value<A>(z[1]);
@@ -142,14 +142,14 @@ struct UnitBlocks {
 /// The values that the forward pass keeps for the gradient, a row for each sample and step.
 template <class A>
 struct RecurrentState {
-  A* gates;  // (rows, blocks, projections, lanes): without the recurrent part, then the activations
+  A* gates;  // (rows, blocks, projections, lanes): projections of the inputs, replaced by activations
   A* h;      // (rows, padded units): the output before the step
-  A* c;      // likewise the cell state; null for cells that have none
+  A* c;      // (rows, padded units): the cell state before the step; null for cells without
 };
 
 template <class A>
 struct RecurrentOutputs {
-  A *outputs, *last, *h, *c;  // unpadded; c null for cells that have none
+  A *outputs, *last, *h, *c;  // not padded; c is null for cells without a cell state
 };
 
 namespace detail {
@@ -210,15 +210,15 @@ void recurrent_step(const SequenceLayout& at, const UnitBlocks<A>& blocks, const
   }
 }
 
-/// Gradients that wait at a sample's step: of its state, of its cell state, and of the output that masked
-/// steps repeat.
+/// Gradients of a sample on their way to the previous step: of the state, of the cell state, and of the
+/// output that masked steps repeat.
 template <class A>
 struct Waiting {
   A *h, *c, *y;
 };
 
-/// The gradients of the projections of one step of one sample, block by block; what reaches the state before
-/// them directly stays in `waiting.h`.
+/// Computes the gradients of the projections of one step of one sample. `waiting.h` gets the part of the
+/// gradient of the previous state that does not pass through the projections.
 template <class Cell, class A>
 void recurrent_step_backward(const SequenceLayout& at, const UnitBlocks<A>& blocks,
                              const RecurrentState<A>& state, const A* of_outputs, A* slopes,
@@ -259,8 +259,8 @@ void add_product(A* dh, std::int64_t stride, const A* const (&slopes)[R], std::i
 
 }  // namespace detail
 
-/// Vectors of columns in a panel of the transposed recurrent kernel that begins at this block: 4 as long as
-/// there are.
+/// Returns the number of vectors of columns in a panel of the transposed recurrent kernel that begins at this
+/// block: 4, or 1 near the end.
 inline int transposed_panel(std::int64_t block, std::int64_t blocks) { return blocks - block >= 4 ? 4 : 1; }
 
 /// Runs all steps. `panels` is the recurrent kernel as (blocks, units, projections, lanes).
@@ -279,10 +279,10 @@ void run_recurrent(const SequenceLayout& at, const RecurrentState<A>& state, con
   parallel_rows(at.samples, at.steps * at.units * (at.units * Cell::projections / 8 + 8), run);
 }
 
-/// Goes back through all steps: the gradients of the projections, in the layout of the gates, and of the
-/// states before the first step, (samples, padded units), which hold those of the final states at first. The
-/// gradients of outputs and of the last output may be null. `panels` is the transposed recurrent kernel: for
-/// each panel (blocks, projections, lanes, units of the panel).
+/// Computes, from the last step to the first, the gradients `slopes` of the projections, in the layout of the
+/// gates. `dh` and `dc`, (samples, padded units), hold the gradients of the final states at the call and of
+/// the initial states afterwards. The gradients of outputs and of the last output may be null. `panels` is
+/// the transposed recurrent kernel: for each panel (blocks, projections, lanes, units of the panel).
 template <class Cell, class A>
 void run_recurrent_backward(const SequenceLayout& at, const RecurrentState<A>& state, const A* panels,
                             const A* of_outputs, const A* of_last, A* slopes, A* dh, A* dc) {

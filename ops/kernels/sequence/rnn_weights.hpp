@@ -25,7 +25,7 @@ struct ProjectionColumns {
           f(gate * units + block * lanes<A>, (block * projections + s) * lanes<A>, blocks.valid(block));
   }
 
-  /// (rows, columns) to (rows, blocks, projections, lanes).
+  /// Copies a parameter (rows, columns) to the layout (rows, blocks, projections, lanes).
   void spread(const A* from, std::int64_t rows, A* to) const {
     std::fill_n(to, rows * width, A(0));
     add(from, rows, to);
@@ -43,7 +43,7 @@ struct ProjectionColumns {
         std::copy_n(from + r * width + projection, n, to + r * columns + column);
       });
   }
-  /// The recurrent kernel (units, columns) as (blocks, units, projections, lanes).
+  /// Copies the recurrent kernel (units, columns) to the layout (blocks, units, projections, lanes).
   void panels(const A* from, A* to) const {
     std::fill_n(to, units * width, A(0));
     const std::int64_t panel = projections * lanes<A>;

@@ -25,7 +25,7 @@ template <class T>
 requires vectorized<T>
 void store_batch(T* to, const batch_t<T>& value) { store(to, static_cast<Vec<compute_t<T>>>(value)); }
 
-/// A condition as bools, one for each lane.
+/// Stores a condition as bools, one for each lane.
 template <class A>
 void store_batch(bool* to, const xsimd::batch_bool<A>& condition) {
 #if defined(__AVX512BW__) && defined(__AVX512VL__)
@@ -41,7 +41,7 @@ void store_batch(bool* to, const xsimd::batch_bool<A>& condition) {
   for (int i = 0; i < lanes<A>; ++i) to[i] = flags[i] != 0;
 }
 
-/// Returns the first n lanes only, n <= lanes.
+/// Loads the first n <= lanes elements.
 template <class T>
 batch_t<T> load_batch(const T* from, std::int64_t n) {
   return load_partial(from, n);

@@ -9,7 +9,7 @@ namespace ktape::kernels::wide {
 
 using kernels::detail::ExpConstants, kernels::detail::polynomial;
 
-/// x with the sign of `sign`.
+/// Returns x with the sign of `sign`.
 template <class A>
 Vec<A> with_sign(Vec<A> x, Vec<A> sign) {
   const auto bit = reinterpret_cast<Vec<bits_of<A>>>(splat(A(-0.0)));
@@ -61,8 +61,7 @@ struct Constants<double> : ExpConstants<double> {
       0.495305615969976345,     -0.665382502890056703,  0.769193049750062959};
 };
 
-/// Returns e^(-y^2 / 2). The rounding error of y^2 takes part in the exponent, because it matters for large
-/// y.
+/// Returns e^(-y^2 / 2). The exponent includes the rounding error of y^2, which matters for large y.
 template <class A>
 Vec<A> bell(Vec<A> y) {
 #if defined(__AVX512F__)
@@ -90,10 +89,10 @@ Vec<A> normal_cdf(Vec<A> x) {
 using kernels::detail::exp_polynomial, kernels::detail::ExpParts, kernels::detail::fused,
     kernels::detail::scale_by_power;
 
-/// Returns the exponent of x = m 2^e with 1 <= m < 2; of 0 and infinity -infinity and infinity.
+/// Returns the exponent of x = m 2^e with 1 <= m < 2; -infinity for 0, infinity for infinity.
 inline __m512 exponent(__m512 x) { return _mm512_maskz_getexp_ps(0xffff, x); }
 inline __m512d exponent(__m512d x) { return _mm512_maskz_getexp_pd(0xff, x); }
-/// Returns the m of x = m 2^e with 0.75 <= m < 1.5; of 0 and infinity 1, of negative numbers NaN.
+/// Returns the m of x = m 2^e with 0.75 <= m < 1.5; 1 for 0 and infinity, NaN for negative numbers.
 inline __m512 mantissa(__m512 x) {
   return _mm512_maskz_getmant_ps(0xffff, x, _MM_MANT_NORM_p75_1p5, _MM_MANT_SIGN_nan);
 }
@@ -112,7 +111,7 @@ struct LogParts {
     rest = s * (square + z * polynomial<A>(z, Constants<A>::log));
   }
 };
-/// log((1 + f) 2^e).
+/// Returns log((1 + f) 2^e).
 template <class A>
 Vec<A> log_of(Vec<A> f, Vec<A> e) {
   using C = Constants<A>;
@@ -124,7 +123,8 @@ Vec<A> log(Vec<A> x) {
   const Vec<A> m = mantissa(x);
   return log_of<A>(m - A(1), exponent(x) - exponent(m));
 }
-/// Returns log(1 + x). 1 is added to the scaled x, because 1 + x would round small x away.
+/// Returns log(1 + x). The scaled x is added to the scaled 1, because 1 + x would lose the digits of a small
+/// x.
 template <class A>
 Vec<A> log1p(Vec<A> x) {
   const Vec<A> u = x + A(1), e = exponent(u) - exponent(mantissa(u));
@@ -134,7 +134,7 @@ Vec<A> log1p(Vec<A> x) {
   return log_of<A>(magnitude<A>(e) == infinite ? Vec<A>{} : f, e);
 }
 
-/// log1p for 0 <= x <= 1, where the argument needs no reduction by a power of 2.
+/// Returns log(1 + x) for 0 <= x <= 1, where the argument needs no scaling by a power of 2.
 template <class A>
 Vec<A> log1p_of_fraction(Vec<A> x) {
   const Vec<A> s = x / (x + A(2)), z = s * s;
@@ -155,7 +155,7 @@ Vec<A> expm1(Vec<A> x) {
   const Expm1Parts<A> parts(larger<A>(splat(A(-4) * C::one_from), smaller<A>(splat(C::bound), x)));
   return scale_by_power(parts.p + (A(1) - scale_by_power(splat(A(1)), -parts.k)), parts.k);
 }
-/// (e^2x - 1) / (e^2x + 1), both divided by 2^k.
+/// Returns tanh(x) as (e^2x - 1) / (e^2x + 1), with numerator and denominator divided by 2^k.
 template <class A>
 Vec<A> tanh(Vec<A> x) {
   const Expm1Parts<A> parts(smaller<A>(splat(Constants<A>::one_from), magnitude<A>(x)) * A(2));
@@ -179,8 +179,8 @@ Vec<A> power_of_magnitude(Vec<A> x, Vec<A> a) {
   return scale_by_power(exp_polynomial<A>(r), exponents.k);
 }
 
-/// The sine of x, or the cosine where `quarter` is 1, by multiples of pi / 2 that are taken off in three
-/// parts, which are enough for |x| below `most_turns`.
+/// Returns the sine of x, or the cosine where `quarter` is 1. Multiples of pi / 2 are subtracted in three
+/// parts, which is exact enough for |x| below `most_turns`.
 template <class A>
 Vec<A> sine(Vec<A> x, bits_of<A> quarter) {
   using C = Constants<A>;

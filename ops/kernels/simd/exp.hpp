@@ -5,7 +5,7 @@
 
 namespace ktape::kernels {
 
-/// The larger of a and b, lane by lane, and b where one of them is NaN.
+/// Returns the larger of a and b in each lane, and b where a or b is NaN.
 template <class A>
 Vec<A> larger(Vec<A> a, Vec<A> b) {
 #if defined(__AVX512F__)
@@ -14,7 +14,7 @@ Vec<A> larger(Vec<A> a, Vec<A> b) {
 #endif
   return a > b ? a : b;
 }
-/// Returns the smaller, likewise.
+/// Returns the smaller of a and b in each lane, and b where a or b is NaN.
 template <class A>
 Vec<A> smaller(Vec<A> a, Vec<A> b) {
 #if defined(__AVX512F__)
@@ -58,7 +58,7 @@ struct ExpConstants<double> {
       0.00138890343776930119, 0.0083334497245283562, 0.0416666666649597671, 0.166666666653011448, 0.5, 1};
 };
 
-/// c[0] x^n + ... + c[n].
+/// Returns c[0] x^n + ... + c[n].
 template <class A, std::size_t N>
 Vec<A> polynomial(Vec<A> x, const A (&c)[N]) {
   auto p = splat(c[0]);
@@ -67,7 +67,7 @@ Vec<A> polynomial(Vec<A> x, const A (&c)[N]) {
 }
 
 #if defined(__AVX512F__)
-/// x y + z, rounded once.
+/// Returns x y + z, rounded once.
 inline __m512 fused(__m512 x, __m512 y, __m512 z) { return _mm512_fmadd_ps(x, y, z); }
 inline __m512d fused(__m512d x, __m512d y, __m512d z) { return _mm512_fmadd_pd(x, y, z); }
 inline __m512 scale_by_power(__m512 x, __m512 k) { return _mm512_maskz_scalef_ps(0xffff, x, k); }
@@ -149,8 +149,7 @@ Vec<A> exp_by_xsimd(Vec<A> x) {
 
 }  // namespace detail
 
-/// e^x, lane by lane, with an error of about one unit in the last place, for x that is not large: 0 at most,
-/// say.
+/// Returns e^x with an error of about one unit in the last place, for x that cannot overflow: at most 0, say.
 template <class A>
 Vec<A> exp_of_small(Vec<A> x) {
 #if defined(__AVX512F__)
@@ -160,7 +159,7 @@ Vec<A> exp_of_small(Vec<A> x) {
 #endif
   return detail::exp_by_xsimd<A>(x);
 }
-/// exp for any x.
+/// Returns e^x for any x.
 template <class A>
 Vec<A> exp_of(Vec<A> x) {
 #if defined(__AVX512F__)
@@ -168,8 +167,8 @@ Vec<A> exp_of(Vec<A> x) {
 #endif
   return exp_of_small<A>(x);
 }
-/// exp for terms of a sum that contains a term of 1: in floats, the error of smaller terms grows by a unit in
-/// the last place for every 25 that x is below 0.
+/// Returns e^x for a term of a sum whose largest term is 1: in floats, the error grows by one unit in the
+/// last place for every 25 by which x is below 0.
 template <class A>
 Vec<A> exp_term(Vec<A> x) {
 #if defined(__AVX512F__)

@@ -3,9 +3,9 @@
 
 namespace ktape::kernels {
 
-/// The heart of a product that is too small, or too entangled with what comes next, for the engine: sum[r][v]
-/// += the sum over k < inner of a[r][k * a_step] times the v-th vector of row k of b, whose rows are b_step
-/// elements apart. Of a single vector (V = 1) only `valid` lanes are read.
+/// Computes sum[r][v] += the sum over k < inner of a[r][k * a_step] times the v-th vector of row k of b,
+/// whose rows are b_step elements apart. For products that are too small for the engine, or whose results are
+/// used in registers. For V = 1 only `valid` lanes of b are read.
 template <int R, int V, class A>
 void multiply_add(Vec<A> (&sum)[R][V], const A* const (&a)[R], std::int64_t a_step, std::int64_t inner,
                   const A* b, std::int64_t b_step, std::int64_t valid = lanes<A>) {

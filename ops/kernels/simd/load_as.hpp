@@ -16,8 +16,8 @@ inline __m512i widened(const std::int32_t* p) { return _mm512_cvtepi32_epi64(hal
 #endif
 }  // namespace detail
 
-/// Loads lanes<A> elements of T, at any alignment, as numbers of A: the compute type of T, or of integers
-/// int32, of int32 int64.
+/// Loads lanes<A> elements of T, at any alignment, as numbers of A: the compute type of T, or a wider integer
+/// type (int32, or int64 for int32).
 template <class A, class T>
 Vec<A> load_as(const T* p) {
   if constexpr (std::is_same_v<A, compute_type<T>>) {

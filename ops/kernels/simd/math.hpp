@@ -10,7 +10,7 @@ namespace ktape::kernels::functions {
 template <class A>
 using Batch = xsimd::batch<A>;
 
-/// f of each lane, one by one.
+/// Applies f to each lane, one by one.
 template <class A, class F>
 Batch<A> one_by_one(const Batch<A>& x, F f) {
   A elements[Batch<A>::size];
@@ -37,7 +37,7 @@ template <class A>
 Batch<A> log1p(const Batch<A>& x) {
   return wide::log1p<A>(x);
 }
-/// log(1 + x) for 0 <= x <= 1.
+/// Returns log(1 + x) for 0 <= x <= 1.
 template <class A>
 Batch<A> log1p_of_fraction(const Batch<A>& x) {
   return wide::log1p_of_fraction<A>(x);
@@ -46,8 +46,8 @@ template <class A>
 Batch<A> tanh(const Batch<A>& x) {
   return wide::tanh<A>(x);
 }
-/// Returns the sine of a vector, and one by one that of lanes of many turns, infinities and NaN: no lane
-/// depends on its neighbours.
+/// Returns the sine of each lane: by vectors for moderate x, one by one with `exact` for lanes of many turns,
+/// infinities and NaN. No lane depends on its neighbours.
 template <class A, class F>
 Batch<A> sine_or(F exact, const Batch<A>& x, bits_of<A> quarter) {
   const Batch<A> y = wide::sine<A>(x, quarter);
@@ -63,7 +63,7 @@ template <class A>
 Batch<A> cos(const Batch<A>& x) {
   return sine_or([](A a) { return std::cos(a); }, x, 1);
 }
-/// |x|^a, without C's results for x = 1 and a = 0 where the other is not finite.
+/// Returns |x|^a, except for C's special cases x = 1 and a = 0 with an operand that is not finite.
 template <class A>
 Batch<A> power_of_magnitude(const Batch<A>& x, const Batch<A>& a) {
   return wide::power_of_magnitude<A>(x, a);

@@ -13,7 +13,7 @@
 
 namespace ktape::kernels {
 
-/// Bytes of the widest vector that this compilation may use.
+/// The size in bytes of the widest vector for which this source is compiled.
 inline constexpr int vector_bytes = sizeof(xsimd::batch<float>);
 
 namespace detail {
@@ -40,7 +40,7 @@ template <class T>
 using compute_type = std::conditional_t<std::is_same_v<T, float16>, float,
                                         std::conditional_t<std::is_same_v<T, bool>, std::uint8_t, T>>;
 
-/// Elements of T in one vector of its compute type.
+/// The number of elements of T in one vector of its compute type.
 template <class T>
 inline constexpr int lanes = vector_bytes / sizeof(compute_type<T>);
 
@@ -174,9 +174,9 @@ void store_partial(T* p, Vec<compute_type<T>> v, std::int64_t n) {
   for (std::int64_t i = 0; i < n; ++i) p[i] = narrow<T>(v[i]);
 }
 
-/// Results above this many bytes are written with non-temporal stores: they would be evicted anyway, and a
-/// cache line that is written whole need not be read first. Smaller ones are still in the caches when the
-/// next op reads them: a permutation of 3 MB alone is a fifth faster with non-temporal stores, but a
+/// Results above this many bytes are written with non-temporal stores: the results would be evicted anyway,
+/// and a cache line that is written whole need not be read first. Smaller results are still in the caches
+/// when the next op reads them: a permutation of 3 MB alone is a fifth faster with non-temporal stores, but a
 /// permutation followed by a sum takes twice as long.
 inline constexpr std::int64_t streaming_bytes = std::int64_t{8} << 20;
 
@@ -230,8 +230,8 @@ template <class T>
   for (std::int64_t i = 0; i < n; i += line) __builtin_prefetch(p + distance + i);
 }
 
-/// Returns the prefetch distance of a loop that reads `elements` at a time: a whole multiple of them, 16 kB
-/// at least.
+/// Returns the prefetch distance of a loop that reads `elements` at a time: a multiple of `elements`, at
+/// least 16 kB.
 template <class T>
 std::int64_t prefetch_distance(std::int64_t elements) {
   constexpr std::int64_t least = 16384 / sizeof(T);
@@ -243,7 +243,7 @@ template <int H, class V, std::size_t... L>
 V moved_down(V v, std::index_sequence<L...>) {
   return __builtin_shufflevector(v, v, int(L ^ H)...);
 }
-/// Every lane of v combined with the lane H away, then H / 2 and so on.
+/// Combines each lane of v with the lane at a distance of H, then H / 2 and so on.
 template <int H, class V, class F>
 V fold_within(V v, const F& combine) {
   v = combine(v, moved_down<H>(v, std::make_index_sequence<sizeof(V) / sizeof(v[0])>()));
@@ -264,8 +264,8 @@ T fold_lanes(V v, const F& combine) {
   }
 }
 
-/// Calls f(i, n) for the vectors of `size` elements of A: n is the number of elements from i on, the constant
-/// lanes<A> or, in the last one, less.
+/// Calls f(i, n) for the vectors of `size` elements of A: n is the number of elements in the vector, the
+/// constant lanes<A> or, for the last vector, less.
 template <class A, class F>
 [[gnu::always_inline]] inline void for_vectors(std::int64_t size, const F& f) {
   constexpr std::integral_constant<std::int64_t, lanes<A>> all;
@@ -284,7 +284,7 @@ template <class A, int V, class F>
   for_vectors<A>(size - i, [&](std::int64_t j, auto n) { f(i + j, std::integral_constant<int, 1>(), n); });
 }
 
-/// `size` elements rounded up to whole vectors.
+/// Returns `size` rounded up to whole vectors.
 template <class A>
 std::int64_t padded(std::int64_t size) {
   return (size + lanes<A> - 1) / lanes<A> * lanes<A>;

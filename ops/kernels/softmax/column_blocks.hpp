@@ -11,11 +11,11 @@
 /// columns, and a block of columns is read once, a few rows at a time.
 namespace ktape::kernels::detail {
 
-/// Rows of a column that are read at a time. More of them, a power of two apart, would evict each other from
-/// the cache.
+/// The number of rows of a column that are read at a time. More rows at a distance of a power of two would
+/// evict each other from the cache.
 inline constexpr std::int64_t chunk_rows = 8;
 
-/// Some rows, at most `chunk_rows`, of the columns first <= j < end.
+/// A chunk: at most `chunk_rows` rows of the columns first <= j < end.
 struct ColumnChunk {
   std::int64_t rows, first, end;
 };
@@ -31,9 +31,8 @@ void for_chunk_vectors(const ColumnChunk& chunk, const F& f) {
   else all(static_cast<int>(chunk.rows));
 }
 
-/// For each column the largest element so far and the sum of exp(x - largest), kept in two parts that make
-/// up for rounding. Of columns that hold infinity the sums are NaN, or, when they are `Total`s to be shown,
-/// infinite.
+/// For each column, the largest element so far and the sum of exp(x - largest), in two parts that compensate
+/// rounding. The sum of a column that contains infinity is NaN, or infinite with `Total`.
 template <class A, bool Total>
 struct ColumnSums {
   static constexpr int arrays = 3;
@@ -46,7 +45,7 @@ struct ColumnSums {
     for (A* array : {sum, rest}) std::fill_n(array, padded<A>(width), A(0));
   }
 
-  /// Adds a part to the scaled sum. An infinite one stays that, however small the scale is.
+  /// Scales the sum and adds a part. The scale is never 0, so that an infinite sum stays infinite.
   void add_part(std::int64_t j, Vec<A> part, Vec<A> scale) {
     scale = larger<A>(scale, splat(std::numeric_limits<A>::min()));
     const Vec<A> total = load(sum + j) * scale, more = part + load(rest + j) * scale;
@@ -80,8 +79,8 @@ struct ColumnBlock {
   std::int64_t start = 0, width = 0;
 };
 
-/// Blocks of columns of an [outer, axis, inner] array, of which `bytes_kept` for each element stay in the
-/// caches.
+/// Blocks of columns of an [outer, axis, inner] array, so narrow that `bytes_kept` bytes for each element of
+/// a block stay in the caches.
 struct ColumnBlocks : AxisShape {
   std::int64_t width, count;
 
@@ -99,8 +98,8 @@ struct ColumnBlocks : AxisShape {
   }
 };
 
-/// Takes a chunk of rows of a block, in as many parts as a chunk has rows, and between them gives rows of the
-/// results of the block before, so that loads, stores and arithmetic overlap.
+/// Lets the worker read a chunk of rows of block `now` (`take`), part by part, and write a row of results of
+/// block `before` (`give`) before each part, so that loads, stores and arithmetic overlap.
 template <class Worker>
 [[gnu::always_inline]] inline void pass_chunk(Worker& worker, ColumnBlock before, ColumnBlock now,
                                               std::int64_t row, std::int64_t rows) {
@@ -111,7 +110,8 @@ template <class Worker>
   }
 }
 
-/// Passes block by block, each chunk by chunk.
+/// Runs a worker over all blocks, chunk by chunk: it reads a block while it writes the results of the
+/// previous block.
 template <class Worker>
 void for_column_blocks(const ColumnBlocks& blocks, const auto&... arguments) {
   parallel_rows(blocks.outer * blocks.count, blocks.axis * std::min(blocks.inner, blocks.width) * 4,
@@ -128,8 +128,8 @@ void for_column_blocks(const ColumnBlocks& blocks, const auto&... arguments) {
                 });
 }
 
-/// Writes a row of a block. The lines at the ends of odd rows, which others share, must be read first: those
-/// of a row to come are prefetched.
+/// Writes a row of a block. Without non-temporal stores, the cache lines at the ends of a later row, of which
+/// neighbours write the rest, are prefetched.
 template <class T, class F>
 void give_row(T* out, std::int64_t width, std::int64_t stride, bool non_temporal, const F& at) {
   if (non_temporal && width % lanes<T> == 0 && streamable(out, stride * sizeof(T))) {

@@ -41,7 +41,7 @@ struct LogitTile : RowTile<A> {
   Vec<A> probability(std::int64_t k, std::int64_t j) const {
     return exp_of_small<A>(this->at(k, j) - load(largest + j) - load(log_sum + j));
   }
-  /// The gradients of the losses as vectors, in place of `largest`, which has been used.
+  /// Stores the gradients of the losses as vectors, in the memory of `largest`, which is no longer needed.
   template <class T>
   A* scales(const T* g, std::int64_t rows) {
     for (std::int64_t i = 0; i < this->rows; ++i) largest[i] = i < rows ? element(g + i) : 0;
@@ -111,7 +111,7 @@ void sparse_crossentropy_backward(const T* x, const std::int64_t* target, const 
 
 namespace detail {
 
-/// target * (log_sum + largest - x), and 0 for a target of 0 even where x is -infinity.
+/// Returns target * (log_sum + largest - x), and 0 for a target of 0 even where x is -infinity.
 template <class A>
 Vec<A> cost_of(Vec<A> target, Vec<A> x, Vec<A> largest, Vec<A> log_sum) {
   return target == 0 ? Vec<A>{} : target * (log_sum + (largest - x));
@@ -119,7 +119,7 @@ Vec<A> cost_of(Vec<A> target, Vec<A> x, Vec<A> largest, Vec<A> log_sum) {
 
 }  // namespace detail
 
-/// loss = sum(target * (log(sum(exp(x))) - x)); a target of 0 counts nothing, even for x = -infinity.
+/// loss = sum(target * (log(sum(exp(x))) - x)); the term of a target of 0 is 0, even for x = -infinity.
 template <class T>
 void crossentropy(const T* x, const T* target, T* loss, RowSum<compute_type<T>>* sums, std::int64_t rows,
                   std::int64_t n) {
@@ -136,7 +136,7 @@ void crossentropy(const T* x, const T* target, T* loss, RowSum<compute_type<T>>*
         for (std::int64_t k = 0; k < n; ++k)
           total += detail::cost_of<A>(targets.at(k, j), tile.at(k, j), load(tile.largest + j),
                                       load(tile.log_sum + j));
-        store(targets.data() + j, total);  // the first targets of these rows have been read
+        store(targets.data() + j, total);  // the first targets of these rows are no longer needed
       }
       for (std::int64_t i = 0; i < m; ++i) loss[r + i] = narrow<T>(targets.data()[i]);
     });

@@ -12,7 +12,7 @@ void logsumexp_short_rows(const T* in, T* out, AxisShape shape) {
   for_row_tiles<A>(shape.outer, n, 4, [&](std::int64_t r, std::int64_t rows) {
     RowTile<A> tile(n);
     tile.load(in + r * n, rows, r + rows < shape.outer);
-    A* const totals = tile.data();  // in place of the first elements, which have been read by then
+    A* const totals = tile.data();  // in place of the first elements, which are no longer needed
     tile_sums<false, true>(totals, shape.axis, shape.inner * tile.rows,
                            [&](std::int64_t j, Vec<A> largest, Vec<A> sum) {
                              store(totals + j, Vec<A>(functions::log(xsimd::batch<A>(sum))) + largest);
@@ -23,7 +23,7 @@ void logsumexp_short_rows(const T* in, T* out, AxisShape shape) {
   });
 }
 
-/// A few rows at a time: the logarithms of their sums are taken as one vector.
+/// Computes logsumexp of contiguous rows: the logarithms of a few sums are computed as one vector.
 template <class T, class Out>
 void logsumexp_rows(const T* x, Out* out, std::int64_t rows, std::int64_t n) {
   using A = compute_type<T>;
@@ -43,7 +43,7 @@ void logsumexp_rows(const T* x, Out* out, std::int64_t rows, std::int64_t n) {
   }
 }
 
-/// `width` columns of rows that are `stride` apart.
+/// Computes logsumexp of `width` columns of rows that are `stride` apart.
 template <class T, class Out>
 void logsumexp_wide(const T* in, std::int64_t stride, Out* out, std::int64_t rows, std::int64_t width) {
   using A = compute_type<T>;

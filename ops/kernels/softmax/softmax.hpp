@@ -13,11 +13,11 @@
 namespace ktape::kernels {
 namespace detail {
 
-/// Elements of rows that stay in the first cache, with as many to come.
+/// The number of elements of a row that stays in the first-level cache together with the next row.
 template <class T>
 inline constexpr std::int64_t cached_elements = 16384 / sizeof(T);
 
-/// Prefetches rows to come, when the caches have room for them.
+/// Prefetches a later row if the caches have room for the row.
 template <class T>
 void prefetch_ahead(const T* p, std::int64_t distance) {
   if (distance <= cached_elements<T>) __builtin_prefetch(p + distance, 0, 3);
@@ -36,8 +36,9 @@ double exp_sum(const T* x, std::int64_t n, A shift, A* terms, std::int64_t ahead
   });
 }
 
-/// A result that is computed from x, or from kept = exp(x - shift), where the shift is the largest element or
-/// that so far, and from a factor that the sum of exp(x - largest) gives.
+/// The formula of a result: `value` computes the result from x, or from kept = exp(x - shift), and a factor,
+/// which is computed from the sum of exp(x - largest). The shift is the largest element, or the largest
+/// element so far.
 struct SoftmaxRule {
   static constexpr bool keeps_terms = true;
   template <class A>
@@ -88,8 +89,8 @@ void softmax_rows(const T* in, T* out, std::int64_t rows, std::int64_t n) {
   });
 }
 
-/// Calls f(j, largest, sum) for the vectors of columns of a tile, whose elements become exp(x - largest) when
-/// they are to be kept.
+/// Calls f(j, largest, sum) for the vectors of columns of a tile. With Keep, replaces the elements by exp(x -
+/// largest).
 template <bool Keep, bool Total, class A, class F>
 void tile_sums(A* tile, std::int64_t rows, std::int64_t width, const F& f) {
   for (std::int64_t j = 0; j < width; j += lanes<A>) {
@@ -125,8 +126,8 @@ void softmax_short_rows(const T* in, T* out, AxisShape shape) {
 }
 
 /// A worker of `for_column_blocks`. Each chunk of a block has a slot in `tile`, for its terms and the largest
-/// element at that time, or for x. One slot more than there are chunks lets a new block begin while the
-/// previous block is written.
+/// element at that time, or for x. The number of slots is the number of chunks + 1, so that a new block
+/// begins while the previous block is written.
 template <class Rule, class T, class A = compute_type<T>>
 class SoftmaxColumns {
  public:
@@ -157,7 +158,7 @@ class SoftmaxColumns {
                return Rule::value(load(kept + j), load(largest_ + j), load(shifted_ + j));
              });
   }
-  /// A part is a few columns of all rows. Rows to come are prefetched whole.
+  /// Reads a part of a chunk: a few columns of all rows. Later rows are prefetched.
   void take(ColumnBlock block, std::int64_t row, std::int64_t rows, std::int64_t part) {
     const T* const later = in_ + block.start + (row + part + 2 * chunk_rows) * blocks_.inner;
     for (std::int64_t j = 0; j < block.width; j += 64 / sizeof(T)) __builtin_prefetch(later + j, 0, 2);

@@ -43,7 +43,7 @@ void backward_rows(const T* y, const T* g, T* dx, std::int64_t rows, std::int64_
       if (non_temporal) write_run(dx + r * n, n, true, at);
       else
         for_vectors<A>(n,
-                       [&](auto i, auto m) { store_partial(dx + r * n + i, at(i, m), m); });  // g may be dx
+                       [&](auto i, auto m) { store_partial(dx + r * n + i, at(i, m), m); });  // dx may be g
     }
     stream_fence();
   });
@@ -97,7 +97,7 @@ class SlopeColumns {
                return Slope::template value<A>(load(y + j), load(g + j), load(total_ + j));
              });
   }
-  /// A part is a row.
+  /// Reads a part of a chunk: one row.
   void take(ColumnBlock block, std::int64_t row, std::int64_t rows, std::int64_t part) {
     if (part >= rows) return;
     const std::int64_t at = block.start + (row + part) * blocks_.inner,
@@ -144,13 +144,13 @@ void backward(const T* y, const T* g, T* dx, AxisShape shape) {
 
 }  // namespace detail
 
-/// dx = y * (g - sum(g * y)): the gradient of softmax from its result y and the gradient g of that.
+/// dx = y * (g - sum(g * y)): the gradient of softmax from its result y and the gradient g of y.
 template <class T>
 void softmax_backward(const T* y, const T* g, T* dx, AxisShape shape) {
   detail::backward<detail::SoftmaxSlope>(y, g, dx, shape);
 }
 
-/// dx = g - exp(y) * sum(g): the gradient of log_softmax from its result y and the gradient g of that.
+/// dx = g - exp(y) * sum(g): the gradient of log_softmax from its result y and the gradient g of y.
 template <class T>
 void log_softmax_backward(const T* y, const T* g, T* dx, AxisShape shape) {
   detail::backward<detail::LogSoftmaxSlope>(y, g, dx, shape);

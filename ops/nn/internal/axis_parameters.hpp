@@ -13,7 +13,7 @@ inline std::vector<int> axes_in(unsigned bits) {
   return axes;
 }
 
-/// Returns the axes of a tensor with those in `bits` last and the others first, for permute_dimensions.
+/// Returns the order of axes, for permute_dimensions, with the axes in `bits` last and the other axes first.
 inline Shape moved_last(unsigned bits, int rank) {
   Shape pattern;
   for (const bool last : {false, true})
@@ -22,7 +22,7 @@ inline Shape moved_last(unsigned bits, int rank) {
   return pattern;
 }
 
-/// Returns the pattern that undoes another.
+/// Returns the inverse of a permutation pattern.
 inline Shape inverse(const Shape& pattern) {
   Shape back = pattern;
   for (int d = 0; d < pattern.rank(); ++d) back[static_cast<int>(pattern[d])] = d;
@@ -30,7 +30,7 @@ inline Shape inverse(const Shape& pattern) {
 }
 
 /// Returns the shape in which a statistic or parameter, one element for each position of the axes in `bits`,
-/// broadcasts to x. Throws ValueError when it has another number of elements.
+/// broadcasts to x. Throws ValueError when the parameter has another number of elements.
 inline Shape parameter_shape(const char* op, const char* name, const Tensor& parameter, const Tensor& x,
                              unsigned bits) {
   Shape shape = x.shape();
@@ -42,7 +42,7 @@ inline Shape parameter_shape(const char* op, const char* name, const Tensor& par
   return shape;
 }
 
-/// Returns the parameter in that shape.
+/// Returns the parameter in the shape of `parameter_shape`.
 inline Tensor broadcastable_parameter(const char* op, const char* name, const Tensor& parameter,
                                       const Tensor& x, unsigned bits) {
   return backend::reshape(parameter, parameter_shape(op, name, parameter, x, bits));

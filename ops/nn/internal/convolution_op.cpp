@@ -13,13 +13,13 @@ namespace {
 
 using backend::cast;
 
-/// The tensors of a convolution. The sum of y * convolve(x, kernel) is linear in each of them: its derivative
-/// with respect to one is a convolution, transposed or not, or the gradient of a kernel, and so are the
-/// derivatives of that.
+/// The tensors of a convolution. The sum of y * convolve(x, kernel) is linear in each of the three tensors:
+/// the derivative with respect to a tensor is a convolution, a transposed convolution or a kernel gradient,
+/// and so are higher derivatives.
 enum Role { Input, Filters, Output };
 using Operands = std::array<Tensor, 3>;
 
-/// Calls f(part) for parts of the batch that do not depend on the number of threads, in parallel.
+/// Calls f(part) for parts of the batch, in parallel. The parts do not depend on the number of threads.
 template <class F>
 void for_image_blocks(const ktape_convolution& call, std::size_t elem_size, const F& f) {
   const std::int64_t block = (call.batch + 15) / 16;

@@ -16,7 +16,7 @@ struct RecurrentKind {
   std::string activation;
 };
 
-/// The arguments of an op, checked.
+/// The checked arguments of a recurrent op.
 struct RecurrentArguments {
   RecurrentKind kind;
   Tensor x, kernel, recurrent_kernel, bias;
@@ -26,7 +26,7 @@ struct RecurrentArguments {
   std::int64_t samples() const { return x.shape()[options.time_major ? 1 : 0]; }
   std::int64_t steps() const { return x.shape()[options.time_major ? 0 : 1]; }
   std::int64_t units() const { return recurrent_kernel.shape()[0]; }
-  /// Returns the differentiable ones: x, kernel, recurrent kernel, bias (maybe undefined), states.
+  /// Returns the differentiable arguments: x, kernel, recurrent kernel, bias (may be undefined), states.
   std::vector<Tensor> tensors() const {
     std::vector<Tensor> all{x, kernel, recurrent_kernel, bias};
     all.insert(all.end(), states.begin(), states.end());
@@ -37,7 +37,7 @@ struct RecurrentArguments {
   }
 };
 
-/// Returns the op as its formula says, step by step.
+/// Computes the op by its formula, step by step.
 backend::RnnResult<Tensor> composed(const RecurrentArguments& arguments);
 
 }  // namespace ktape::op_helpers
