@@ -41,7 +41,7 @@ Variable::operator const Tensor&() const {
   return scope ? scope->placeholder_of(*this) : value();
 }
 
-Variable variable_behind(const Tensor& argument) {
+Variable variable_of(const Tensor& argument) {
   if (is_symbolic(argument)) {
     const Symbol* symbol = argument.get()->symbol.get();
     return dynamic_cast<const VariableRead*>(symbol) ? symbol->operands()[0].variable : Variable();
@@ -65,8 +65,8 @@ Tensor standing_for_variable(const Tensor& value) {
 }  // namespace
 
 TensorArgument::TensorArgument(const Tensor& tensor)
-    : Tensor(!is_symbolic(tensor) && variable_behind(tensor).defined() ? standing_for_variable(tensor)
-                                                                       : tensor) {}
+    : Tensor(!is_symbolic(tensor) && variable_of(tensor).defined() ? standing_for_variable(tensor) : tensor) {
+}
 
 TensorArgument::TensorArgument(const Variable& variable) {
   const Tensor& value = variable;

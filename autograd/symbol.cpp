@@ -15,7 +15,7 @@ thread_local std::vector<Symbol*>* dying = nullptr;
 }  // namespace
 
 Operand::Operand(const Tensor& tensor, bool differentiable)
-    : tensor(still_watched(tensor)), variable(variable_behind(tensor)), differentiable(differentiable) {
+    : tensor(keep_watched(tensor)), variable(variable_of(tensor)), differentiable(differentiable) {
   // The symbol must not share the current value, because an update would then have to copy the value.
   if (variable.defined()) this->tensor = Tensor();
 }

@@ -123,7 +123,7 @@ class VariableLeaf final : public LeafNode {
 };
 
 /// Returns the variable that an argument of an op stands for; undefined when the argument is a value.
-Variable variable_behind(const Tensor& argument);
+Variable variable_of(const Tensor& argument);
 
 /// A scope that makes several changes of variables atomic: without a commit, the end of the scope restores
 /// the variables that this thread changed in the scope.

@@ -106,7 +106,7 @@ Tensor arange_real(double start, double stop, double step) {
 
 /// Returns the first two numbers and the last number of a range. When the dtype holds these, it holds all
 /// numbers.
-std::vector<Scalar> telling(const Tensor& numbers) {
+std::vector<Scalar> extreme_numbers(const Tensor& numbers) {
   const std::int64_t n = numbers.size();
   if (n == 0) return {};
   std::vector<Scalar> out;
@@ -176,7 +176,7 @@ Tensor arange(const RangeBound& first, const RangeBound& end, const RangeBound& 
                     : arange_whole(start.integer(), stop.integer(), step.integer());
   const bool given = options.dtype && options.dtype != DType(DType::Int32);
   const DType dtype = given ? *options.dtype : real ? floatx() : DType(DType::Int32);
-  for (const Scalar number : telling(out)) {
+  for (const Scalar number : extreme_numbers(out)) {
     if (given || real) expect_fits("arange", number, dtype);
     else if (!fits(number, dtype))
       fail_arange("integers without a dtype must fit in int32", start, stop, step);

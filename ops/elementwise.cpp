@@ -17,7 +17,7 @@ using kernels::functions::log, kernels::functions::log1p, kernels::functions::si
 
 namespace {
 
-using op_helpers::flowing, op_helpers::like, op_helpers::select;
+using op_helpers::masked_slope, op_helpers::like, op_helpers::select;
 using op_helpers::unary_by_input, op_helpers::unary_by_output;
 
 void expect_number(const char* op, const Tensor& x) {
@@ -41,7 +41,7 @@ Tensor abs(const Tensor& x) {
 Tensor sqrt(const Tensor& x) {
   return unary_by_input(
       "sqrt", x, [](auto a) { return sqrt(select(a < 0, like(a, 0), a)); },
-      [](auto g, auto a) { return select(a >= 0, flowing(g, g * 0.5 / sqrt(a)), like(g, 0)); });
+      [](auto g, auto a) { return select(a >= 0, masked_slope(g, g * 0.5 / sqrt(a)), like(g, 0)); });
 }
 
 Tensor square(const Tensor& x) {
@@ -54,7 +54,7 @@ Tensor square(const Tensor& x) {
 
 Tensor exp(const Tensor& x) {
   return unary_by_output(
-      "exp", x, [](auto a) { return exp(a); }, [](auto g, auto y) { return flowing(g, g * y); });
+      "exp", x, [](auto a) { return exp(a); }, [](auto g, auto y) { return masked_slope(g, g * y); });
 }
 
 Tensor expm1(const Tensor& x) {
@@ -64,12 +64,13 @@ Tensor expm1(const Tensor& x) {
 
 Tensor log(const Tensor& x) {
   return unary_by_input(
-      "log", x, [](auto a) { return log(a); }, [](auto g, auto a) { return flowing(g, g / a); });
+      "log", x, [](auto a) { return log(a); }, [](auto g, auto a) { return masked_slope(g, g / a); });
 }
 
 Tensor log1p(const Tensor& x) {
   return unary_by_input(
-      "log1p", x, [](auto a) { return log1p(a); }, [](auto g, auto a) { return flowing(g, g / (a + 1)); });
+      "log1p", x, [](auto a) { return log1p(a); },
+      [](auto g, auto a) { return masked_slope(g, g / (a + 1)); });
 }
 
 Tensor round(const Tensor& x) {
@@ -161,7 +162,7 @@ Tensor number_pow(const Tensor& x, Scalar a) {
   return unary_by_input(
       "pow", x, [n = a.real()](auto v) { return real_power(v, n); },
       [n = a.real()](auto g, auto v) {
-        return n == 0 ? like(g, 0) : flowing(g, g * n * real_power(v, n - 1));
+        return n == 0 ? like(g, 0) : masked_slope(g, g * n * real_power(v, n - 1));
       });
 }
 
@@ -185,7 +186,7 @@ constexpr auto slope_of_base = [](const auto& g, const auto& x, const auto& a) {
   const auto p = power(select(both_zero, like(x, 1), x), a - 1);
   // The power is 0 around x, so the slope is 0 and not infinity * 0, which is NaN.
   const auto stays = abs(p) + 1 / abs(a) == like(x, 0);
-  return flowing(g, g * select(stays, like(x, 0), a) * p);
+  return masked_slope(g, g * select(stays, like(x, 0), a) * p);
 };
 constexpr auto slope_of_exponent = [](const auto& g, const auto& x, const auto& y) {
   const auto positive = x > like(x, 0);

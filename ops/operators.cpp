@@ -49,9 +49,9 @@ constexpr auto plus = [](auto a, auto b) { return a + b; };
 constexpr auto minus = [](auto a, auto b) { return a - b; };
 constexpr auto times = [](auto a, auto b) { return a * b; };
 constexpr auto over = [](auto a, auto b) { return a / b; };
-constexpr auto by_numerator = [](const auto& g, const auto& y) { return op_helpers::flowing(g, g / y); };
+constexpr auto by_numerator = [](const auto& g, const auto& y) { return op_helpers::masked_slope(g, g / y); };
 constexpr auto by_denominator = [](const auto& g, const auto& x, const auto& y) {
-  return op_helpers::flowing(g, -g * (x / y) / y);
+  return op_helpers::masked_slope(g, -g * (x / y) / y);
 };
 
 constexpr auto same = [](const auto& g) { return g; };
@@ -152,7 +152,7 @@ Tensor operator/(Scalar x, const Tensor& y) {
   const double v = x.real();
   return op_helpers::unary_by_input(
       "divide", y, [v](auto b) { return v / b; },
-      [v](const auto& g, const auto& b) { return op_helpers::flowing(g, -g * (v / b) / b); });
+      [v](const auto& g, const auto& b) { return op_helpers::masked_slope(g, -g * (v / b) / b); });
 }
 
 Tensor operator-(const Tensor& x) {

@@ -32,12 +32,12 @@ inline Tensor like(const Tensor& x, double value) { return backend::full(x.shape
 /// Returns the slope, replaced by 0 where g is 0: otherwise 0 * inf would give NaN for the side that a choice
 /// did not take.
 template <class B>
-B flowing(const B& g, const B& slope) {
+B masked_slope(const B& g, const B& slope) {
   return select(g == like(g, 0), like(g, 0), slope);
 }
 /// Does so for tensors, but returns `slope` unchanged while ops are recorded, because a second derivative
 /// must see a function that is linear in g, also at 0.
-inline Tensor flowing(const Tensor& g, const Tensor& slope) {
+inline Tensor masked_slope(const Tensor& g, const Tensor& slope) {
   return recording() ? slope : select(backend::equal(g, like(g, 0)), like(g, 0), slope);
 }
 

@@ -14,7 +14,7 @@ constexpr std::int64_t window = 100'000'000;  // nanoseconds between two checks
 /// switches; beside two other busy programs a process of one thread has 7 and a process of two threads 25.
 constexpr double contended_from = 10, idle_up_to = 3;
 
-std::atomic<std::int64_t> next_look{0}, switches_before{0};
+std::atomic<std::int64_t> next_check{0}, switches_before{0};
 std::atomic<bool> contended{false};
 
 std::int64_t now() {
@@ -24,7 +24,7 @@ std::int64_t now() {
 }
 
 /// Counts the context switches since the last check, `elapsed` nanoseconds ago, and updates `contended`.
-void look(std::int64_t elapsed) {
+void update_contention(std::int64_t elapsed) {
   rusage usage{};
   getrusage(RUSAGE_SELF, &usage);
   const std::int64_t since =
@@ -38,9 +38,9 @@ void look(std::int64_t elapsed) {
 
 bool processors_contended() {
   const std::int64_t time = now();
-  std::int64_t due = next_look.load(std::memory_order_relaxed);
-  if (time >= due && next_look.compare_exchange_strong(due, time + window, std::memory_order_relaxed))
-    look(due == 0 ? window : time - due + window);
+  std::int64_t due = next_check.load(std::memory_order_relaxed);
+  if (time >= due && next_check.compare_exchange_strong(due, time + window, std::memory_order_relaxed))
+    update_contention(due == 0 ? window : time - due + window);
   return contended.load(std::memory_order_relaxed);
 }
 

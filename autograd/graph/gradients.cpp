@@ -51,7 +51,7 @@ class WatchLeaf final : public LeafNode {
 
 }  // namespace
 
-Tensor still_watched(const Tensor& x) {
+Tensor keep_watched(const Tensor& x) {
   if (!x.defined() || !x.node() || x.node()->op() != watch_op) return x;
   Tensor copy = x.alias(x.shape());
   copy.get()->node = x.get()->node;
@@ -70,7 +70,7 @@ class LazyGradient final : public Node {
         losses_(std::move(losses)),
         seeds_(std::move(seeds)),
         targets_(std::move(targets)) {
-    for (Tensor& target : targets_) target = still_watched(target);
+    for (Tensor& target : targets_) target = keep_watched(target);
     std::uint64_t latest = 0;
     for (const std::vector<Tensor>* list : {&losses_, &seeds_})
       for (const Tensor& x : *list)

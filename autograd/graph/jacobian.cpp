@@ -61,7 +61,7 @@ Tensors with_zeros(const char* op, ShapeRule rule, const Tensor& target, const T
   return derivatives;
 }
 
-Tensors dealt(const Tensor& x, std::size_t hands, std::int64_t blocks, const Shape& shape);
+Tensors split_interleaved(const Tensor& x, std::size_t count, std::int64_t blocks, const Shape& shape);
 
 /// Joins the first blocks of all parts, then the second blocks of all parts, and so on.
 Tensor interleaved(const Tensors& parts, std::int64_t blocks, const Shape& shape) {
@@ -73,17 +73,17 @@ Tensor interleaved(const Tensors& parts, std::int64_t blocks, const Shape& shape
       std::memcpy(std::exchange(to, to + size), static_cast<const char*>(part.raw()) + block * size, size);
   if (recording(std::span(parts)))
     record("jacobian", out, std::span(parts),
-           [hands = parts.size(), blocks, shape = parts[0].shape()](const Tensor& g, Grads& grads) {
-             const Tensors found = dealt(g, hands, blocks, shape);
-             for (std::size_t i = 0; i < hands; ++i) grads.to(static_cast<int>(i), [&] { return found[i]; });
+           [count = parts.size(), blocks, shape = parts[0].shape()](const Tensor& g, Grads& grads) {
+             const Tensors found = split_interleaved(g, count, blocks, shape);
+             for (std::size_t i = 0; i < count; ++i) grads.to(static_cast<int>(i), [&] { return found[i]; });
            });
   return out;
 }
 
 /// Splits a tensor into `count` parts of the given shape: the inverse of `interleaved`.
-Tensors dealt(const Tensor& x, std::size_t hands, std::int64_t blocks, const Shape& shape) {
+Tensors split_interleaved(const Tensor& x, std::size_t count, std::int64_t blocks, const Shape& shape) {
   Tensors parts;
-  for (std::size_t i = 0; i < hands; ++i) parts.push_back(Tensor::empty(shape, x.dtype(), "jacobian"));
+  for (std::size_t i = 0; i < count; ++i) parts.push_back(Tensor::empty(shape, x.dtype(), "jacobian"));
   const std::size_t size = blocks == 0 ? 0 : bytes(parts[0]) / static_cast<std::size_t>(blocks);
   const auto* from = static_cast<const char*>(x.raw());
   for (std::size_t block = 0; bytes(x) > 0 && block < static_cast<std::size_t>(blocks); ++block)
@@ -91,9 +91,9 @@ Tensors dealt(const Tensor& x, std::size_t hands, std::int64_t blocks, const Sha
       std::memcpy(static_cast<char*>(part.raw()) + block * size, std::exchange(from, from + size), size);
   if (recording(x))
     record("jacobian", std::span<const Tensor>(parts), {x},
-           [hands, blocks, shape, whole = x.shape(), dtype = x.dtype()](Grads& grads) {
+           [count, blocks, shape, whole = x.shape(), dtype = x.dtype()](Grads& grads) {
              Tensors found;
-             for (std::size_t i = 0; i < hands; ++i) {
+             for (std::size_t i = 0; i < count; ++i) {
                const Tensor& g = grads.output(static_cast<int>(i));
                found.push_back(g.defined() ? g : zeros("jacobian", shape, dtype));
              }

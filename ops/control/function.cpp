@@ -53,7 +53,7 @@ void expect_fit(const std::string& name, std::size_t i, const Tensor& input, con
 
 /// Returns the given value as a tensor; inside of K::symbolic a variable becomes a symbolic tensor.
 Tensor value_of(const std::string& name, const FunctionValue& given, DType dtype) {
-  const Variable variable = variable_behind(given.given());
+  const Variable variable = variable_of(given.given());
   return variable.defined() ? converted(variable.value(), dtype) : given.tensor(dtype, dtype, name.c_str());
 }
 

@@ -197,7 +197,7 @@ struct Layout {
 
 /// Maps a position outside of a row of n elements to a position inside, as the mode says; -1 for the mode
 /// with a constant value outside.
-std::int64_t continued(std::int64_t i, std::int64_t n, FillMode mode) {
+std::int64_t inside_position(std::int64_t i, std::int64_t n, FillMode mode) {
   if (i >= 0 && i < n) return i;
   const auto wrapped = [i](std::int64_t period) { return (i % period + period) % period; };
   if (mode == FillMode::Nearest) return i < 0 ? 0 : n - 1;
@@ -207,13 +207,13 @@ std::int64_t continued(std::int64_t i, std::int64_t n, FillMode mode) {
 }
 
 /// The input pixels whose weighted sum is an output pixel; `missing` is the weight of the fill value.
-struct Sight {
+struct Sampling {
   std::int64_t pixel[4];
   double weight[4], missing = 0;
   int count = 0;
 
-  Sight(const AffineMap& map, std::int64_t row, std::int64_t column, const Layout& at,
-        const WarpOptions& options) {
+  Sampling(const AffineMap& map, std::int64_t row, std::int64_t column, const Layout& at,
+           const WarpOptions& options) {
     const auto u = static_cast<double>(column), v = static_cast<double>(row);
     const double x = map.a * u + map.b * v + map.c, y = map.d * u + map.e * v + map.f;
     if (!options.bilinear) {
@@ -230,8 +230,8 @@ struct Sight {
  private:
   void add(std::int64_t row, std::int64_t column, double w, const Layout& at, const WarpOptions& options) {
     if (w == 0) return;
-    const std::int64_t y = continued(row, at.height, options.fill_mode),
-                       x = continued(column, at.width, options.fill_mode);
+    const std::int64_t y = inside_position(row, at.height, options.fill_mode),
+                       x = inside_position(column, at.width, options.fill_mode);
     if (y < 0 || x < 0) {
       missing += w;
       return;
@@ -247,42 +247,42 @@ struct Warp {
 };
 
 template <class T>
-void look(T* out, const T* in, const Warp& warp, const Layout& at) {
+void warp_images(T* out, const T* in, const Warp& warp, const Layout& at) {
   using C = compute_t<T>;
   kernels::parallel_rows(at.images * at.height, at.image() / at.height * 5, [&](auto begin, auto end) {
     for (std::int64_t row = begin; row < end; ++row)
       for (std::int64_t column = 0; column < at.width; ++column) {
         const std::int64_t image = row / at.height, y = row % at.height;
-        const Sight sight(warp.maps[static_cast<std::size_t>(image)], y, column, at, warp.options);
+        const Sampling sampling(warp.maps[static_cast<std::size_t>(image)], y, column, at, warp.options);
         const std::int64_t place = image * at.image() + (y * at.width + column) * at.inner;
         for (std::int64_t plane = 0; plane < at.planes; ++plane)
           for (std::int64_t j = 0; j < at.inner; ++j) {
             const T* from = in + image * at.image() + plane * at.plane() + j;
-            C sum = static_cast<C>(sight.missing * warp.options.fill_value);
-            for (int k = 0; k < sight.count; ++k)
-              sum += static_cast<C>(sight.weight[k]) * C(from[sight.pixel[k]]);
+            C sum = static_cast<C>(sampling.missing * warp.options.fill_value);
+            for (int k = 0; k < sampling.count; ++k)
+              sum += static_cast<C>(sampling.weight[k]) * C(from[sampling.pixel[k]]);
             out[place + plane * at.plane() + j] = static_cast<T>(sum);
           }
       }
   });
 }
 
-/// Computes the gradient of `warp`: the transposed linear map.
+/// Computes the gradient of `warp_images`: the transposed linear map.
 template <class T>
-void look_back(T* out, const T* g, const Warp& warp, const Layout& at) {
+void warp_gradient(T* out, const T* g, const Warp& warp, const Layout& at) {
   using C = compute_t<T>;
   kernels::parallel_rows(at.images, at.image() * 5, [&](std::int64_t begin, std::int64_t end) {
     std::vector<C> sums(static_cast<std::size_t>(at.image()));
     for (std::int64_t image = begin; image < end; ++image) {
       std::fill(sums.begin(), sums.end(), C(0));
       for (std::int64_t pixel = 0; pixel < at.height * at.width; ++pixel) {
-        const Sight sight(warp.maps[static_cast<std::size_t>(image)], pixel / at.width, pixel % at.width, at,
-                          warp.options);
+        const Sampling sampling(warp.maps[static_cast<std::size_t>(image)], pixel / at.width,
+                                pixel % at.width, at, warp.options);
         for (std::int64_t plane = 0; plane < at.planes; ++plane)
-          for (int k = 0; k < sight.count; ++k)
+          for (int k = 0; k < sampling.count; ++k)
             for (std::int64_t j = 0; j < at.inner; ++j)
-              sums[static_cast<std::size_t>(plane * at.plane() + sight.pixel[k] + j)] +=
-                  static_cast<C>(sight.weight[k]) *
+              sums[static_cast<std::size_t>(plane * at.plane() + sampling.pixel[k] + j)] +=
+                  static_cast<C>(sampling.weight[k]) *
                   C(g[image * at.image() + plane * at.plane() + pixel * at.inner + j]);
       }
       std::transform(sums.begin(), sums.end(), out + image * at.image(),
@@ -296,7 +296,7 @@ Tensor warped(const Tensor& x, const std::shared_ptr<const Warp>& warp, bool bac
   const Layout layout(x.shape(), warp->options.channels_first);
   if (x.size() > 0)
     dispatch_floating(x.dtype(), [&]<class T>() {
-      (back ? look_back<T> : look<T>)(out.pointer<T>(), x.pointer<T>(), *warp, layout);
+      (back ? warp_gradient<T> : warp_images<T>)(out.pointer<T>(), x.pointer<T>(), *warp, layout);
     });
   if (recording(x))
     record("warp", out, {x}, [warp, back](const Tensor& g, Grads& grads) {

@@ -106,7 +106,7 @@ Tensor depthwise(const ConvolutionArguments& a, const Tensor& x, const Tensor& k
 /// Returns a symbolic tensor for a variable, so that a deferred op reads the value of the variable when the
 /// graph runs.
 Tensor read_later(const Tensor& x) {
-  if (!variable_behind(x).defined()) return x;
+  if (!variable_of(x).defined()) return x;
   return defer(
       "variable", {x.shape(), x.dtype()}, [](const Tensor& x) { return x; }, x);
 }

@@ -22,7 +22,8 @@ namespace {
 using op_helpers::like, op_helpers::select;
 
 /// Returns the logits if `output` is the result of this activation; otherwise an undefined tensor.
-Tensor remembered(const char* op, const Tensor& output, const char* activation, int axis, bool from_logits) {
+Tensor recorded_logits(const char* op, const Tensor& output, const char* activation, int axis,
+                       bool from_logits) {
   const ComputedFrom* from = computed_from(output, activation);
   if (!from || (axis >= 0 && from->axis != axis)) return Tensor();
   if (from_logits && log::enabled(log::Level::Warn))
@@ -157,7 +158,7 @@ Tensor categorical_crossentropy(const Tensor& target, const Tensor& output, cons
   if (is_symbolic(target, output))
     return defer(op, {shape, output.dtype()}, categorical_crossentropy, target, output, options);
   const Tensor wanted = as_dtype(target, output.dtype());
-  const Tensor logits = remembered(op, output, "softmax", axis, options.from_logits);
+  const Tensor logits = recorded_logits(op, output, "softmax", axis, options.from_logits);
   if (logits.defined() || options.from_logits)
     return from_logits(axis_last(wanted, axis), axis_last(logits.defined() ? logits : output, axis));
   return -sum(wanted * log(clipped(output / sum(output, axis, true))), axis);
@@ -183,7 +184,7 @@ Tensor sparse_categorical_crossentropy(const Tensor& target, const Tensor& outpu
     return defer(op, {shape, output.dtype()}, sparse_categorical_crossentropy, WithoutGradient{target},
                  output, options);
   const Tensor classes = classes_of(target, count);
-  Tensor logits = remembered(op, output, "softmax", axis, options.from_logits);
+  Tensor logits = recorded_logits(op, output, "softmax", axis, options.from_logits);
   if (!logits.defined()) logits = options.from_logits ? output : log(clipped(output));
   return sparse_from_logits(classes, axis_last(logits, axis), shape);
 }
@@ -251,7 +252,7 @@ Tensor binary_crossentropy(const Tensor& target, const Tensor& output, const Bin
   constexpr const char* op = "binary_crossentropy";
   op_helpers::expect_floating(op, output);
   const Shape shape = broadcast_shapes(op, target.shape(), output.shape(), "target", "output");
-  const Tensor logits = remembered(op, output, "sigmoid", -1, options.from_logits);
+  const Tensor logits = recorded_logits(op, output, "sigmoid", -1, options.from_logits);
   const bool uses_logits = logits.defined() || options.from_logits;
   if (uses_logits) common_shape(op, "logits", target, output);
   if (is_symbolic(target, output))

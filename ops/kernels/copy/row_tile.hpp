@@ -48,7 +48,7 @@ class RowTile {
       if (m == rows && followed) from = p;
     if (from == flat_) copy(p, m * n);
     for_groups([&](std::int64_t r, std::int64_t c, std::int64_t columns) {
-      if (c == 0) prefetch_behind(p + r * n, lanes<A> * n);
+      if (c == 0) prefetch_following(p + r * n, lanes<A> * n);
       rows_to_lanes<group>(from + r * n + c, n, columns, tile_ + c * rows + r, rows);
     });
   }

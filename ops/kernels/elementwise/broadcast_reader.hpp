@@ -25,7 +25,7 @@ class BroadcastReader {
     row_ = take_inner();
     consecutive_ = row_.in == 1 && loops_.rank == 0;
     patterned_ = !consecutive_ && row_.size <= longest_pattern && size >= 8 * row_.size;
-    if (patterned_) learn_pattern(size);
+    if (patterned_) find_pattern(size);
     else next_ = take_inner();
   }
 
@@ -47,13 +47,13 @@ class BroadcastReader {
     const std::int64_t row = begin / row_.size, first = begin % row_.size;
     detail::Odometer at(loops_, row / next_.size);
     const std::int64_t index = row % next_.size;
-    if (patterned_) return put_patterns(at, index, first, n);
+    if (patterned_) return copy_patterns(at, index, first, n);
     if (row_.in == 1 && first + n <= row_.size) return at_ + at.in + index * next_.in + first;
-    return put_pieces(at, index, first, n);
+    return copy_pieces(at, index, first, n);
   }
 
   /// Copies parts of long rows to the buffer.
-  const U* put_pieces(detail::Odometer at, std::int64_t index, std::int64_t first, std::int64_t n) {
+  const U* copy_pieces(detail::Odometer at, std::int64_t index, std::int64_t first, std::int64_t n) {
     for (std::int64_t i = 0, m; i < n; i += m, first = 0) {
       m = std::min(n - i, row_.size - first);
       detail::copy_run(at_ + at.in + index * next_.in + first * row_.in, row_.in, buffer_ + i, m, false);
@@ -65,7 +65,7 @@ class BroadcastReader {
   /// Merges the innermost loops into one row, whose offsets repeat for each step of the next outer loop.
   /// Stores the offsets of the row, and for each w consecutive elements the smallest offset and whether the
   /// elements lie within one vector.
-  void learn_pattern(std::int64_t size) {
+  void find_pattern(std::int64_t size) {
     std::int64_t& n = row_.size;
     for (std::int64_t i = 0; i < n; ++i) offset_[i] = static_cast<std::int16_t>(i * row_.in);
     for (next_ = take_inner(); next_.size > 1 && next_.size * n <= std::min(longest_pattern, size);
@@ -85,18 +85,18 @@ class BroadcastReader {
     for (std::int64_t i = 0; i < n + w; ++i) index_[i] = static_cast<U>(offset_[i]);
     // If all blocks are equal, the reader fills the buffer once.
     repeats_ = loops_.rank == 0 && next_.in == 0;
-    if (repeats_ && size > 0) put_patterns(detail::Odometer(loops_, 0), 0, 0, std::min(block, size) + n);
+    if (repeats_ && size > 0) copy_patterns(detail::Odometer(loops_, 0), 0, 0, std::min(block, size) + n);
   }
 
-  const U* put_patterns(detail::Odometer at, std::int64_t index, std::int64_t first, std::int64_t n) {
+  const U* copy_patterns(detail::Odometer at, std::int64_t index, std::int64_t first, std::int64_t n) {
     for (std::int64_t i = 0, m; i < n; i += m, index = first = 0, at.next()) {
       m = std::min(n - i, (next_.size - index) * row_.size - first);
-      put_pattern(at_ + at.in + index * next_.in, first, buffer_ + i, m);
+      copy_pattern(at_ + at.in + index * next_.in, first, buffer_ + i, m);
     }
     return buffer_;
   }
   /// Copies n elements of repeated rows, and up to a vector more, from position `first` of the first row on.
-  void put_pattern(const U* from, std::int64_t first, U* to, std::int64_t n) {
+  void copy_pattern(const U* from, std::int64_t first, U* to, std::int64_t n) {
     const std::int64_t step = w % row_.size, jump = w / row_.size * next_.in;
     const bool inside = all_near_ && from + (n + first) / row_.size * next_.in + row_.size + w <= end_;
     for (std::int64_t i = 0; i < n; i += w, first += step, from += jump) {

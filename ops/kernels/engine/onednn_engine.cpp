@@ -63,7 +63,7 @@ struct Product {
 
 /// Returns whether a primitive gets all the threads that it was made for: with fewer threads its results are
 /// wrong.
-bool has_its_threads() { return !omp_in_parallel() || omp_get_max_threads() == 1; }
+bool has_all_threads() { return !omp_in_parallel() || omp_get_max_threads() == 1; }
 
 /// The largest number of multiplications that one thread computes alone.
 constexpr std::int64_t product_grain = std::int64_t{1} << 19;
@@ -81,7 +81,7 @@ bool fits_one_thread(std::int64_t products, Team team = Team::Adaptive) {
 /// the primitive for (128, 512) by (512, 512), a third for 32 rows.
 bool prefers_primitive(const ktape_matmul& m) {
   return m.b_transposed && !m.a_transposed && !m.accumulate && m.rows * m.columns * m.inner >= 1 << 18 &&
-         has_its_threads();
+         has_all_threads();
 }
 
 void run_primitive(const ktape_matmul& m) {
@@ -245,7 +245,7 @@ void destroy_packed(void* memo) { delete static_cast<Packed*>(memo); }
 
 /// Returns the packed kernel in the memo, made at the first call; null if the memo belongs to another engine
 /// or another layout. Packing a kernel takes as long as a convolution of a few images.
-float* remembered(const Prepared& p, const ktape_convolution& c) {
+float* packed_kernel(const Prepared& p, const ktape_convolution& c) {
   static auto& mutex = *new std::mutex;
   const std::lock_guard lock(mutex);
   if (!*c.memo) {
@@ -264,7 +264,7 @@ float* remembered(const Prepared& p, const ktape_convolution& c) {
 void run(Pass pass, const Prepared& p, const ktape_convolution& c) {
   const auto size = [](std::size_t bytes) { return static_cast<std::int64_t>((bytes + 63) / 64 * 64); };
   const bool packs(p.reorder), back = pass == Pass::BackwardKernel;
-  void* elements = !packs ? c.kernel : c.memo ? remembered(p, c) : nullptr;
+  void* elements = !packs ? c.kernel : c.memo ? packed_kernel(p, c) : nullptr;
   const std::int64_t pad_bytes = size(p.scratchpad.get_size()),
                      packed_bytes = elements ? 0 : size(p.packed.get_size());
   Workspace<char> space(pad_bytes + packed_bytes);
@@ -335,7 +335,7 @@ template <Pass pass>
 std::int32_t convolution(const void* arguments) {
   const auto& c = *static_cast<const ktape_convolution*>(arguments);
   if (c.dtype != KTAPE_FLOAT32 || leaves_to_native(pass, c)) return 0;
-  if (!has_its_threads()) return 0;
+  if (!has_all_threads()) return 0;
   const std::int64_t products = products_of(c);
   if (pass == Pass::BackwardKernel && omp_get_max_threads() > 1 && c.batch > 1 && products > product_grain &&
       products <= most_patient_products)

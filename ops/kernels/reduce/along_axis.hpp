@@ -57,7 +57,7 @@ void reduce_rows(const T* in, Out* out, AxisShape shape, const Finish& finish) {
   const bool prefetches = n <= 512 && shape.size() * std::int64_t(sizeof(T)) >= 1 << 20;
   parallel_rows(shape.outer, n, [&](std::int64_t begin, std::int64_t end) {
     for (std::int64_t o = begin; o < end; ++o) {
-      if (prefetches) prefetch_behind(in + o * n, n);
+      if (prefetches) prefetch_following(in + o * n, n);
       out[o] = narrow<Out>(finish(Kernel::row(in + o * n, n)));
     }
   });

@@ -23,7 +23,7 @@ class Find {
   template <class T>
   [[gnu::noinline]] void columns(const T* p, std::int64_t rows, std::int64_t stride, std::int64_t width) {
     for (std::int64_t first = 0; first < rows; first += stretch) {
-      look(p + first * stride, std::min(stretch, rows - first), stride, width);
+      compare_all_rows(p + first * stride, std::min(stretch, rows - first), stride, width);
       for (std::int64_t j = 0; j < width; ++j)
         if (first == 0 || better(value_[j], best_[j]))
           best_[j] = value_[j], index_[j] = first + static_cast<std::int64_t>(at_[j]);
@@ -84,7 +84,7 @@ class Find {
   /// Compares the rows of a stretch, whose positions fit the lanes, eight rows at a time, so that the arrays
   /// are read and written once for eight loads.
   template <class T>
-  void look(const T* p, std::int64_t rows, std::int64_t stride, std::int64_t width) {
+  void compare_all_rows(const T* p, std::int64_t rows, std::int64_t stride, std::int64_t width) {
     const std::int64_t ahead = prefetch_distance<T>(8 * stride);
     for (std::int64_t r = 0; r < rows; r += 8)
       if (rows - r >= 8)

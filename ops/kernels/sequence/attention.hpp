@@ -42,7 +42,7 @@ inline constexpr std::int64_t query_block = 64, key_block = 128;
 
 /// The logarithm of the sum for a query that sees no key: subtracting infinity makes the weights 0.
 template <class A>
-inline constexpr A nothing_seen = std::numeric_limits<A>::infinity();
+inline constexpr A no_visible_key = std::numeric_limits<A>::infinity();
 
 /// Computes c = a b, or with `accumulate` c += a b, for V vectors of columns.
 template <int V, class A>
@@ -188,7 +188,7 @@ class AttentionForward : public AttentionBlocks<A> {
       const double sum = sum_of_lanes<A>(sums_[q]);
       A* const result = out + (first + q) * row;
       for (std::int64_t j = 0; j < n && sum != 0; ++j) result[j] *= static_cast<A>(1 / sum);
-      logs[first + q] = sum == 0 ? nothing_seen<A> : static_cast<A>(double(largest_[q]) + std::log(sum));
+      logs[first + q] = sum == 0 ? no_visible_key<A> : static_cast<A>(double(largest_[q]) + std::log(sum));
     }
   }
 

@@ -225,7 +225,7 @@ template <class T>
 /// Prefetches the memory 8 kB after the n elements from p on, for loops over short rows, whose work between
 /// two cache lines is too much for the prefetching of the hardware.
 template <class T>
-[[gnu::always_inline]] inline void prefetch_behind(const T* p, std::int64_t n) {
+[[gnu::always_inline]] inline void prefetch_following(const T* p, std::int64_t n) {
   constexpr std::int64_t line = 64 / sizeof(T), distance = 8192 / sizeof(T);
   for (std::int64_t i = 0; i < n; i += line) __builtin_prefetch(p + distance + i);
 }
