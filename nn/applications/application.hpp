@@ -16,7 +16,7 @@
 /// Each function throws ValueError, naming itself, for an input shape of another rank than 3, of a size below
 /// the minimum of the architecture, or of unknown size with a classifier, for an input tensor with a value or
 /// of another shape, an unknown pooling, and, with weights, an activation of the classifier that is neither
-/// softmax nor linear. Errors of the weights file are those of `Model::load_weights`.
+/// softmax nor linear. Throws the errors of `Model::load_weights` for the file of weights.
 namespace ktape::nn::applications {
 
 /// Options of all applications.
@@ -31,7 +31,7 @@ struct ApplicationOptions {
   std::string pooling = {};
   std::int64_t classes = 1000;
   ActivationFunction classifier_activation = "softmax";  ///< None for logits
-  std::string name = {};                                 ///< Keras's by default: "resnet50"
+  std::string name = {};                                 ///< "resnet50" and so on by default
 };
 
 }  // namespace ktape::nn::applications

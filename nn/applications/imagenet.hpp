@@ -12,8 +12,8 @@ struct PreprocessOptions {
   std::string mode = "caffe";
 };
 
-/// Converts images, (height, width, 3) or a batch, with values from 0 to 255, to a model's input; integers
-/// become floatx(). The modes:
+/// Converts images, (height, width, 3) or a batch, with values from 0 to 255, to the input of a model;
+/// integers become floatx(). The modes:
 ///
 /// - "caffe": blue, green, red in this order, each minus its mean over ImageNet;
 /// - "tf": from -1 to 1;
@@ -23,7 +23,7 @@ struct PreprocessOptions {
 /// `keras.applications.imagenet_utils.preprocess_input`.
 Tensor preprocess_input(const Tensor& images, const PreprocessOptions& options = {});
 
-/// A class with the model's score for it.
+/// A class and its score.
 struct DecodedPrediction {
   std::string class_name;  ///< WordNet's number: "n02504458"
   std::string class_description;

@@ -33,7 +33,8 @@ class BackupAndRestoreImpl final : public CallbackImpl {
     restore(load_safetensors(file_));
   }
 
-  /// Restores the state of callbacks: they must not see the begin of a resumed epoch a second time.
+  /// Restores the state of all callbacks, which undoes what their `on_epoch_begin` changed: a resumed epoch
+  /// has begun before.
   void on_epoch_begin(int, const Logs&) override {
     if (!kept_.empty()) restore(std::exchange(kept_, {}));
     kept_.clear();
@@ -43,7 +44,7 @@ class BackupAndRestoreImpl final : public CallbackImpl {
     if (options_.save_freq.due(++batches_)) save();
   }
 
-  /// Does not count an epoch that Ctrl-C cut short.
+  /// Writes a backup, except after an epoch that Ctrl-C ended early.
   void on_epoch_end(int, const Logs&) override {
     if (options_.save_freq.by_epoch() && !training().interrupted()) save();
   }
@@ -52,7 +53,7 @@ class BackupAndRestoreImpl final : public CallbackImpl {
     if (!options_.delete_checkpoint || training().interrupted()) return;
     std::error_code ignored;
     fs::remove(file_, ignored);
-    fs::remove(folder_, ignored);  // fails, as it should, for a folder with other files
+    fs::remove(folder_, ignored);  // keeps a folder with other files
   }
 
   void state(Archive& state) override { state("batches", batches_); }

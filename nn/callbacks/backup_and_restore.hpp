@@ -14,12 +14,12 @@ struct BackupAndRestoreOptions {
 ///
 ///     model.fit(x, y, {.epochs = 100, .callbacks = {nn::BackupAndRestore("backup")}});
 ///
-/// The backup is a file in the folder, which is created: weights, the optimizer's state, the place in the
-/// data and in the sequence of random numbers, the state of metrics, layers and the other callbacks
-/// (`CallbackImpl::state`), so that EarlyStopping keeps its count and the History has all epochs. A user's
-/// model class names further state, such as a second optimizer, in `state`. The backup is written after
-/// epochs or batches, as save_freq says, and after the other callbacks; the last complete backup is there at
-/// any time. A Dataset repeats its elements as far as they follow from seeds.
+/// The backup is a file in the folder, which is created if missing. The file holds weights, the optimizer's
+/// state, the position in the data and in the sequence of random numbers, and the state of metrics, layers
+/// and other callbacks (`CallbackImpl::state`), so that EarlyStopping keeps its count and the History has all
+/// epochs. A user's model class names further state, such as a second optimizer, in `state`. The backup is
+/// written after epochs or batches, as save_freq says, and after the other callbacks. The last complete
+/// backup exists at any time. A Dataset gives equal elements again if they depend only on seeds.
 ///
 /// Throws ValueError, naming the file, for a backup of another model or training, and leaves model and
 /// training as they were; IOError for a file that is damaged or cannot be written. Mirrors

@@ -39,7 +39,8 @@ class CSVLoggerImpl final : public CallbackImpl {
 
   void on_train_end(const Logs&) override { file_.reset(); }
 
-  /// Saves the size of the file; a resumed training cuts off rows that were written after its backup.
+  /// Saves the size of the file, so that a resumed training cuts off the rows that were written after the
+  /// backup.
   void state(Archive& state) override {
     if (file_ && !names_.empty() && !state.sets()) begun_ = file_->size();
     state("size", begun_);
@@ -48,7 +49,7 @@ class CSVLoggerImpl final : public CallbackImpl {
   }
 
  private:
-  /// Returns the header, or nothing for a file that has one.
+  /// Returns the header, or an empty text for a file that has a header.
   std::string begin(const Logs& logs) {
     for (const auto& [name, value] : logs) names_.push_back(name);
     std::sort(names_.begin(), names_.end());

@@ -7,26 +7,26 @@ namespace ktape::nn {
 
 struct EarlyStoppingOptions {
   std::string monitor = "val_loss";
-  double min_delta = 0;                 ///< a change of less than this is none
-  int patience = 0;                     ///< how many epochs without a better value are waited for
+  double min_delta = 0;                 ///< the smallest change that counts as an improvement
+  int patience = 0;                     ///< epochs without improvement after which the training ends
   int verbose = 0;                      ///< 1: prints a line when the training stops
-  std::string mode = "auto";            ///< "min", "max", or which of them the name suggests
-  std::optional<double> baseline = {};  ///< values that are no better do not count
+  std::string mode = "auto";            ///< "min", "max", or "auto": follows from the name
+  std::optional<double> baseline = {};  ///< an improvement must also be better than this value
   bool restore_best_weights = false;
   int start_from_epoch = 0;
 };
 
-/// Ends the training when a number gets no better any more. Of a number that is not reported the user is
-/// warned, in the log and where the training prints.
+/// Ends the training when a monitored value no longer improves. If the logs lack the value, the callback
+/// prints a warning and writes it to the log.
 class EarlyStopping : public Callback {
  public:
   explicit EarlyStopping(const EarlyStoppingOptions& options = {});
   /// Returns the epoch in which the callback stopped the training, counted from 0; 0 if it did not.
   int stopped_epoch() const;
-  /// Return the best value so far, infinitely bad before the first epoch, and the epoch of that value.
+  /// Return the best value so far (the worst possible value before the first epoch), and its epoch.
   double best() const;
   int best_epoch() const;
-  /// Returns how many epochs have passed since.
+  /// Returns the number of epochs since the last improvement.
   int wait() const;
   /// Returns the weights of the best epoch, with `restore_best_weights`; none before the first.
   std::vector<Tensor> best_weights() const;

@@ -15,7 +15,7 @@ struct LambdaCallbackOptions {
   std::function<void(std::int64_t, const Logs&)> on_predict_batch_begin = {}, on_predict_batch_end = {};
 };
 
-/// A callback of functions, which are called as the functions of these names of a `CallbackImpl`.
+/// A callback made of functions. Each is called like the member of `CallbackImpl` with its name.
 class LambdaCallback : public Callback {
  public:
   explicit LambdaCallback(const LambdaCallbackOptions& options);

@@ -5,8 +5,8 @@
 
 namespace ktape::nn {
 
-/// Sets the learning rate at the begin of each epoch; the logs get the rate as "learning_rate". Throws
-/// TypeError when the optimizer's rate follows a schedule.
+/// Sets the learning rate at the begin of each epoch, and adds the rate to the logs as "learning_rate".
+/// Throws TypeError when the optimizer's rate follows a schedule.
 class LearningRateScheduler : public Callback {
  public:
   /// Takes a function of the epoch, counted from 0, or of the epoch and the current rate.

@@ -49,7 +49,7 @@ class ModelCheckpointImpl final : public CallbackImpl {
     else model().save(path);
   }
 
-  /// Returns whether this model is to be saved; says so.
+  /// Returns whether the model is to be saved, and prints the decision.
   bool wanted(const Logs& logs, const std::string& path) {
     const double before = monitor_.best();
     const std::optional<double> value = options_.save_best_only ? monitor_.read(logs, *this) : std::nullopt;

@@ -7,30 +7,30 @@ namespace ktape::nn {
 struct ModelCheckpointOptions {
   std::string monitor = "val_loss";
   int verbose = 0;              ///< 1: prints a line for each save
-  bool save_best_only = false;  ///< saves when the monitored number is better than at any time before
+  bool save_best_only = false;  ///< saves only when the monitored value is the best so far
   bool save_weights_only = false;
-  std::string mode = "auto";                           ///< "min", "max", or which of them the name suggests
+  std::string mode = "auto";                           ///< "min", "max", or "auto": follows from the name
   Frequency save_freq = "epoch";                       ///< "epoch", or a number of batches
-  std::optional<double> initial_value_threshold = {};  ///< the best number so far, to begin with
+  std::optional<double> initial_value_threshold = {};  ///< the value that the first save must beat
 };
 
-/// Saves the model, or its weights, after epochs or batches. The name of the file says the format, see
-/// `Model::save` and `Model::save_weights`; fields of Python's format in the name stand for the epoch,
-/// counted from 1, for the batch, if save_freq is a number of batches, and for numbers of the logs:
+/// Saves the model, or its weights, after epochs or batches. The suffix of the file's name selects the
+/// format, see `Model::save` and `Model::save_weights`. The name may contain fields of Python's format, for
+/// the epoch, counted from 1, for the batch, if save_freq is a number of batches, and for values of the logs:
 ///
 ///     nn::ModelCheckpoint("models/{epoch:02d}-{val_loss:.2f}.ktape")
 ///     nn::ModelCheckpoint("best.weights.h5", {.monitor = "val_accuracy", .save_best_only = true,
 ///                                             .save_weights_only = true})
 ///
-/// Missing folders are made. If the logs lack the monitored number, the callback warns, in the log and where
-/// the training prints, and saves the model. The constructor throws ValueError for a name of no known format
-/// and an unknown mode; saving throws ValueError for a field that the logs lack, and IOError for a file that
-/// cannot be written. Mirrors `keras.callbacks.ModelCheckpoint`.
+/// Missing folders are created. If the logs lack the monitored value, the callback prints and logs a warning,
+/// and saves the model. The constructor throws ValueError for an unknown suffix and an unknown mode; saving
+/// throws ValueError for a field that the logs lack, and IOError for a file that cannot be written. Mirrors
+/// `keras.callbacks.ModelCheckpoint`.
 class ModelCheckpoint : public Callback {
  public:
   explicit ModelCheckpoint(const std::string& filepath, const ModelCheckpointOptions& options = {});
-  /// Returns the best value so far, with `save_best_only`; before the first the threshold, or an infinitely
-  /// bad one.
+  /// Returns the best value so far, with `save_best_only`. Before the first value, returns the threshold, or
+  /// the worst possible value.
   double best() const;
 };
 

@@ -14,14 +14,14 @@ struct ReduceLROnPlateauOptions {
   double min_lr = 0;
 };
 
-/// Multiplies the learning rate by `factor` when a number has got no better for `patience` epochs; the logs
-/// get the rate as "learning_rate". Throws ValueError for a factor of 1 or more, and TypeError when the
-/// optimizer's rate follows a schedule.
+/// Multiplies the learning rate by `factor` when a monitored value has not improved for `patience` epochs,
+/// and adds the rate to the logs as "learning_rate". Throws ValueError for a factor of 1 or more, and
+/// TypeError when the optimizer's rate follows a schedule.
 class ReduceLROnPlateau : public Callback {
  public:
   explicit ReduceLROnPlateau(const ReduceLROnPlateauOptions& options = {});
-  /// Return the best value so far, infinitely bad before the first epoch, and the number of epochs since the
-  /// best value, without the epochs of a cooldown.
+  /// Return the best value so far (the worst possible value before the first epoch), and the number of epochs
+  /// since the best value, without the epochs of a cooldown.
   double best() const;
   int wait() const;
 };

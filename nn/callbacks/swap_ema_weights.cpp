@@ -38,7 +38,7 @@ class SwapEMAWeightsImpl final : public CallbackImpl {
     return optimizer;
   }
 
-  /// Swaps the averages into the weights, and keeps them unchanged in the optimizer.
+  /// Stores the weights and assigns the averages to the model. The averages of the optimizer do not change.
   void average() {
     OptimizerImpl& optimizer = this->optimizer();
     if (!weights_.empty() || optimizer.calls() == 0) return;
@@ -54,7 +54,7 @@ class SwapEMAWeightsImpl final : public CallbackImpl {
   }
 
   SwapEMAWeightsOptions options_;
-  std::vector<Tensor> weights_;  ///< the weights that the averages replace at present
+  std::vector<Tensor> weights_;  ///< the weights while the model holds the averages; empty otherwise
 };
 
 }  // namespace

@@ -4,12 +4,12 @@
 namespace ktape::nn {
 
 struct SwapEMAWeightsOptions {
-  /// Whether the model also holds the averages between epochs, for callbacks after this one in the list.
+  /// Whether the model also holds the averages between epochs, for later callbacks in the list.
   bool swap_on_epoch = false;
 };
 
-/// Replaces the weights by the averages that an optimizer with use_ema keeps during evaluation and
-/// prediction:
+/// Replaces the weights, during evaluation and prediction, by the averages that an optimizer with use_ema
+/// keeps:
 ///
 ///     model.compile({.optimizer = nn::Adam({.use_ema = true}), .loss = "mse"});
 ///     model.fit(x, y, {.callbacks = {nn::SwapEMAWeights({.swap_on_epoch = true}),

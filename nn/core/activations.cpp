@@ -66,7 +66,7 @@ Tensor sigmoid(const Tensor& x) { return K::sigmoid(x); }
 
 Tensor hard_sigmoid(const Tensor& x, const HardSigmoidOptions& o) {
   if (o.slope != HardSigmoidOptions().slope) return K::clip(o.slope * x + 0.5, 0, 1);
-  constexpr double slope = 1 / 6.F;  // 1/6 of float32 for all dtypes, as in the compared implementations
+  constexpr double slope = 1 / 6.F;  // the float32 value of 1/6 for all dtypes, as in Keras
   return unary_by_input(
       "hard_sigmoid", x,
       [](auto a) { return select(a < -3, like(a, 0), select(a > 3, like(a, 1), (a + 3) / 6)); },

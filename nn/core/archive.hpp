@@ -35,8 +35,8 @@ class Archive {
   /// Returns the stored values.
   const std::vector<Entry>& entries() const { return entries_; }
 
-  /// Stores or sets the value. Setting throws ValueError for an unknown name, and for a stored value of
-  /// another dtype or shape than the value can have.
+  /// Stores or sets the value. Setting throws ValueError for an unknown name, and for a stored value whose
+  /// dtype or shape does not fit.
   void operator()(const std::string& name, bool& value);
   void operator()(const std::string& name, int& value);
   void operator()(const std::string& name, std::int64_t& value);

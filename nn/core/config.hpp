@@ -152,11 +152,11 @@ class Config {
       places_;  ///< the index of each name; empty while there are few entries
 };
 
-/// Returns the value as JSON, on one line or, with an indent, on several. Throws ValueError for a number that
-/// is not finite, which JSON cannot say.
+/// Returns the value as JSON, on one line or, with an indent, on several lines. Throws ValueError for a
+/// number that is not finite, which JSON cannot express.
 std::string to_json(const Value& value, int indent = -1);
-/// Returns the value of a JSON text. Throws ValueError, with the place, for a text that is not JSON or nested
-/// too deeply.
+/// Returns the value of a JSON text. Throws ValueError, naming the position, for a text that is not JSON or
+/// is nested too deeply.
 Value from_json(const std::string& text);
 
 /// Writes the value as JSON.
@@ -195,7 +195,7 @@ T Value::as(const std::string& what) const {
   } else {
     T out;
     if constexpr (std::is_arithmetic_v<typename T::value_type>)
-      if (is_number()) return {as<typename T::value_type>(what)};  // Keras accepts one number for all
+      if (is_number()) return {as<typename T::value_type>(what)};  // Keras accepts one number for all axes
     for (const Value& value : list(what)) out.push_back(value.as<typename T::value_type>(what));
     return out;
   }

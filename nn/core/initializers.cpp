@@ -88,7 +88,7 @@ Fans fans(const Shape& shape, const VarianceScalingOptions& o) {
           field * static_cast<double>(shape.back())};
 }
 
-/// Returns n of the variance scale / n.
+/// Returns the n of the variance scale / n.
 double fan(const Shape& shape, const VarianceScalingOptions& o) {
   const auto [in, out] = fans(shape, o);
   return std::max(1.0, o.mode == "fan_in" ? in : o.mode == "fan_out" ? out : (in + out) / 2);

@@ -98,8 +98,8 @@ class TruncatedNormal : public Initializer {
 
 struct VarianceScalingOptions {
   double scale = 1;
-  std::string mode = "fan_in";                    ///< or "fan_out", "fan_avg"
-  std::string distribution = "truncated_normal";  ///< or "untruncated_normal", "uniform"
+  std::string mode = "fan_in";                    ///< "fan_in", "fan_out" or "fan_avg"
+  std::string distribution = "truncated_normal";  ///< "truncated_normal", "untruncated_normal" or "uniform"
   std::optional<std::int64_t> seed = {};
   std::optional<std::vector<int>> input_axes = {};   ///< the axes of the input units; needs output_axes
   std::optional<std::vector<int>> output_axes = {};  ///< the axes of the output units; needs input_axes
@@ -187,17 +187,17 @@ class FrameWindow {
 struct STFTOptions {
   std::string side = "real";  ///< or "imag"
   FrameWindow window = "hann";
-  OptionalString scaling = "density";  ///< or "spectrum", None: the scale of STFT
-  bool periodic = false;               ///< drops the last of steps + 1 values
+  OptionalString scaling = "density";  ///< "density", "spectrum" or None, see STFT
+  bool periodic = false;               ///< the window is periodic: the last of steps + 1 values is left out
 };
 /// The kernel of a convolution that computes the real or the imaginary side of the short-time Fourier
 /// transform. For a shape (steps, 1, bins) the number at (t, 0, k) is
 ///
 ///   window[t] / scale * cos(2 pi t k / (2 (bins - 1)))
 ///
-/// with -sin instead of cos for "imag". The scale is sqrt(sum(window^2)) for "density", sum(abs(window)) for
-/// "spectrum" and 1 without scaling. Throws ValueError for other shapes and for unknown names. Keras's
-/// `STFTInitializer`.
+/// with -sin instead of cos f"real" or "imag". The scale is sqrt(sum(window^2)) for "density",
+/// sum(abs(window)) for "spectrum" and 1 without scaling. Throws ValueError for other shapes and for unknown
+/// names. Keras's `STFTInitializer`.
 class STFT : public Initializer {
  public:
   STFT(const STFTOptions& options = {});

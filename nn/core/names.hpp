@@ -12,7 +12,7 @@ std::string to_snake_case(const std::string& class_name);
 std::string in_quotes(const std::vector<std::string>& names, const std::string& before_last = " and ");
 
 /// Returns the end of a message about an unknown name: the known names with a similar spelling, "; did you
-/// mean 'relu' or 'relu6'?", or else, where there are few, all known names.
+/// mean 'relu' or 'relu6'?", or all known names if there are few.
 std::string suggestion(const std::string& unknown, const std::vector<std::string>& known);
 
 }  // namespace ktape::nn

@@ -55,7 +55,7 @@ class L1L2 : public Regularizer {
 
 struct OrthogonalRegularizerOptions {
   double factor = 0.01;
-  std::string mode = "rows";  ///< or "columns"
+  std::string mode = "rows";  ///< "rows" or "columns"
 };
 /// The penalty factor * mean(|cos(angle between a and b)|), over all pairs (a, b) of rows (or columns) of a
 /// matrix. Throws ValueError for an unknown mode, and for tensors that are not matrices.

@@ -34,7 +34,7 @@ Character first_character(std::string_view bytes) {
   return {size, code};
 }
 
-/// Returns whether a character may stand in XML and HTML.
+/// Returns whether XML and HTML allow a character.
 bool is_written(std::uint32_t code) {
   if (code < 0x20) return code == '\n' || code == '\t';
   return (code < 0x7f || code >= 0xa0) && (code & 0xfffe) != 0xfffe;

@@ -6,14 +6,14 @@
 /// Text for terminals and drawings.
 namespace ktape::nn {
 
-/// Returns how many characters a UTF-8 text has, each of which takes one place.
+/// Returns the number of characters of a UTF-8 text, each of which takes one column.
 std::size_t text_width(const std::string& text);
 
 /// Returns the text, or as much of the text as fits into `width` together with an ellipsis.
 std::string shortened(const std::string& text, std::size_t width);
 
-/// Returns at most 100 bytes of the text, with `?` for each control character: for names out of files that
-/// stand in messages.
+/// Returns at most 100 bytes of the text, with `?` for each control character, so that names from files are
+/// safe in messages.
 std::string printable(const std::string& text);
 
 /// Returns whether the bytes are UTF-8.

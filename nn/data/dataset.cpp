@@ -47,7 +47,7 @@ class Slices final : public DatasetImpl {
   std::int64_t rows_;
 };
 
-/// f(index, out) for each index up to, not including, a count.
+/// A dataset whose element `index`, below `count`, is made by f(index, out).
 template <class F>
 class Counted final : public DatasetImpl {
  public:
@@ -115,7 +115,7 @@ class Generated final : public DatasetImpl {
   std::uint64_t key_;
 };
 
-/// start, start + 1, ... without an end.
+/// The integers start, start + 1, ... without an end.
 class CountingUp final : public DatasetImpl {
  public:
   explicit CountingUp(std::int64_t start) : start_(start) {}
@@ -194,7 +194,7 @@ Dataset Dataset::range(std::int64_t stop) { return range(0, stop); }
 
 Dataset Dataset::range(std::int64_t start, std::int64_t stop, std::int64_t step) {
   if (step == 0) fail("[Dataset.range] step must not be 0: received step=0");
-  // In unsigned numbers, which hold every distance.
+  // Unsigned numbers hold every distance of two int64 numbers.
   const auto distance = step > 0 ? static_cast<std::uint64_t>(stop) - static_cast<std::uint64_t>(start)
                                  : static_cast<std::uint64_t>(start) - static_cast<std::uint64_t>(stop);
   const auto width = step > 0 ? static_cast<std::uint64_t>(step) : -static_cast<std::uint64_t>(step);
@@ -229,7 +229,7 @@ Dataset::Iterator::~Iterator() = default;
 
 Dataset::Iterator& Dataset::Iterator::operator++() {
   if (!stream_) return *this;
-  std::unique_ptr<Stream> stream = std::move(stream_);  // an error is the end, too
+  std::unique_ptr<Stream> stream = std::move(stream_);  // an error also ends the iteration
   if (stream->next(element_)) stream_ = std::move(stream);
   else element_.clear();
   return *this;

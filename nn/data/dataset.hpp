@@ -14,14 +14,14 @@ class Stream;
 /// An element of a dataset: some tensors, such as inputs and targets, which may have names.
 using Element = nn::NamedTensors;
 
-/// A value for numbers of threads, and of elements made ahead, that lets the library choose. Mirrors
+/// A value for a number of threads, or of prefetched elements, that lets the library choose. Mirrors
 /// `tf.data.AUTOTUNE`.
 inline constexpr int AUTOTUNE = -1;
 
 struct ShuffleOptions {
   std::optional<std::int64_t> seed =
-      {};  ///< drawn from the global generator, when `shuffle` is called, by default
-  bool reshuffle_each_iteration = true;  ///< another order each time the dataset is read
+      {};  ///< the seed; by default drawn from the global generator when `shuffle` is called
+  bool reshuffle_each_iteration = true;  ///< whether each iteration has another order
 };
 
 struct MapOptions {
@@ -30,33 +30,33 @@ struct MapOptions {
 };
 
 struct InterleaveOptions {
-  std::int64_t cycle_length = 10;  ///< how many datasets are read in turn
-  std::int64_t block_length = 1;   ///< elements that are taken from a dataset in its turn
-  int num_parallel_calls = 1;      ///< how many datasets are read ahead, each by a thread; AUTOTUNE:
+  std::int64_t cycle_length = 10;  ///< the number of datasets that are read in turn
+  std::int64_t block_length = 1;   ///< the number of elements that are read from a dataset in its turn
+  int num_parallel_calls = 1;      ///< the number of datasets that threads read ahead; AUTOTUNE:
                                    ///< one for each processor
 };
 
 struct RandomOptions {
-  std::optional<std::int64_t> seed = {};    ///< drawn from the global generator by default
-  bool rerandomize_each_iteration = false;  ///< other numbers each time the dataset is read
+  std::optional<std::int64_t> seed = {};    ///< the seed; by default drawn from the global generator
+  bool rerandomize_each_iteration = false;  ///< whether each iteration has other numbers
 };
 
 struct BatchOptions {
-  bool drop_remainder = false;  ///< leaves out a last batch that is smaller
+  bool drop_remainder = false;  ///< whether a smaller last batch is left out
 };
 
 struct PaddedBatchOptions {
   std::vector<Shape> padded_shapes =
-      {};  ///< the shape of each tensor; None is the longest extent in the batch; by default all are
-  std::vector<Scalar> padding_values = {};  ///< for each tensor, or one for all; 0 by default
+      {};  ///< the shape of each tensor; None, the default, is the longest extent in the batch
+  std::vector<Scalar> padding_values = {};  ///< for each tensor, or one for all tensors; 0 by default
   bool drop_remainder = false;
 };
 
 struct WindowOptions {
   std::optional<std::int64_t> shift =
-      {};                       ///< from a window's first element to that of the next; `size` by default
-  std::int64_t stride = 1;      ///< from element to element in a window
-  bool drop_remainder = false;  ///< leaves out the windows at the end that are smaller
+      {};                       ///< the distance between the first elements of windows; `size` by default
+  std::int64_t stride = 1;      ///< the distance between the elements of a window
+  bool drop_remainder = false;  ///< whether smaller windows at the end are left out
 };
 
 /// A sequence of elements, which need not fit into memory; each iteration reads the elements one after
@@ -70,10 +70,10 @@ struct WindowOptions {
 ///     for (const data::Element& batch : train) ...
 ///     model.fit(train, {.epochs = 5});
 ///
-/// A transformation returns a new dataset and reads nothing yet. The elements depend on the seeds and on how
-/// often the dataset has been read before, never on threads: functions of the user run without a tape and in
-/// inference, and random numbers that they draw without a seed follow from the place of the element. An error
-/// in such a function is thrown to the reader, in place of the element. Transforming batches (`map` after
+/// A transformation returns a new dataset and reads nothing yet. The elements depend on the seeds and on the
+/// number of earlier iterations, never on threads. Functions of the user run without a tape and in inference;
+/// random numbers that a function draws without a seed are determined by the position of the element. The
+/// reader of an element gets the error that such a function throws. Transforming batches (`map` after
 /// `batch`) is faster than transforming elements.
 ///
 /// A Dataset is a handle: copies refer to one dataset. Any number of threads may read a dataset, each with
@@ -88,89 +88,89 @@ class Dataset {
   /// Returns the next state, and the element of the result.
   using Scanner = std::function<std::pair<Element, Element>(const Element& state, const Element& element)>;
 
-  /// The rows of the tensors, which have as many each: x[0] and y[0], x[1] and y[1], ... Elements have the
-  /// names of the tensors.
+  /// Makes a dataset of the rows of tensors with equal numbers of rows: x[0] and y[0], x[1] and y[1], ...
+  /// Elements have the names of the tensors.
   static Dataset from_tensor_slices(const Element& tensors);
-  /// Slices inputs, targets and, perhaps, weights along their first axes. `fit` knows their roles for any
-  /// model.
+  /// Slices inputs, targets and, optionally, sample weights along their first axes. `fit` knows the roles of
+  /// the tensors for any model.
   ///
   ///     Dataset::from_tensor_slices({left, right}, same)
   ///     Dataset::from_tensor_slices({{"title", titles}, {"body", bodies}}, {{"priority", priorities}})
   static Dataset from_tensor_slices(const Element& x, const Element& y, const Element& sample_weight = {});
   /// Makes a dataset of one element, the tensors.
   static Dataset from_tensors(const Element& tensors);
-  /// Gives the elements that the callable returns until it returns none. Each iteration calls a copy of the
-  /// callable, so that a callable that keeps a counter begins again.
+  /// Makes a dataset of the elements that a callable returns until it returns no element. Each iteration
+  /// calls a copy of the callable, so that a counter in the callable begins again.
   static Dataset from_generator(Generator generator);
-  /// start, start + step, ... up to, not including, stop: int64 scalars.
+  /// Makes a dataset of the int64 scalars start, start + step, ... up to, not including, stop.
   static Dataset range(std::int64_t stop);
   static Dataset range(std::int64_t start, std::int64_t stop, std::int64_t step = 1);
-  /// Random numbers from 0 up to, not including, 2^32, without an end: int64 scalars.
+  /// Makes an infinite dataset of random int64 scalars from 0 up to, not including, 2^32.
   static Dataset random(const RandomOptions& options = {});
-  /// The tensors of all datasets' elements, as long as each has one. Of two or three datasets they are in
-  /// parts, see from_tensor_slices: inputs, targets and weights.
+  /// Makes a dataset whose elements join the tensors of one element of each dataset, up to the end of the
+  /// shortest dataset. Two or three datasets become parts of the element, as in from_tensor_slices: inputs,
+  /// targets and weights.
   static Dataset zip(const std::vector<Dataset>& datasets);
 
-  /// Returns the elements of this dataset, then those of the other.
+  /// Returns the elements of this dataset, followed by the elements of the other.
   Dataset concatenate(const Dataset& other) const;
-  /// Gives the results of the function for each element, in order. The function also names the tensors:
+  /// Applies the function to each element, in order. The function also determines the names of the tensors:
   ///
   ///     .map([](data::Element e) {
   ///       e["image"] = e["image"] / 255.f;
   ///       return e;
   ///     })
   Dataset map(Function function, const MapOptions& options = {}) const;
-  /// Calls the function with a state and each element in order; the function returns the next state and an
+  /// Calls the function with a state and each element, in order. The function returns the next state and an
   /// element of the result.
   Dataset scan(const TensorList& initial_state, Scanner function) const;
-  /// The elements for which the predicate is true.
+  /// Keeps the elements for which the predicate is true.
   Dataset filter(Predicate predicate) const;
-  /// The elements up to the first for which the predicate is not true.
+  /// Keeps the elements before the first element for which the predicate is false.
   Dataset take_while(Predicate predicate) const;
-  /// Returns the elements that differ from all before: each is kept in memory.
+  /// Keeps the elements that differ from all earlier elements. All results are stored in memory.
   Dataset unique() const;
-  /// Puts the number of the element, an int64 scalar, before the tensors of each element.
+  /// Adds the number of the element, an int64 scalar, as the first tensor of each element.
   Dataset enumerate(std::int64_t start = 0) const;
-  /// Returns the elements of the dataset that the function returns for each element, one dataset after
-  /// another.
+  /// Calls the function for each element, and joins the datasets that the function returns.
   Dataset flat_map(ToDataset function) const;
-  /// As `flat_map`, but reads `cycle_length` datasets in turn, `block_length` elements at a time; the dataset
-  /// of the next element replaces a dataset that ends.
+  /// Calls the function for each element, as `flat_map` does, but reads `cycle_length` of the datasets in
+  /// turn, `block_length` elements at a time. The dataset of the next element replaces a dataset that ends.
   ///
   ///     auto lines = data::Dataset::range(files.size()).interleave(
   ///         [=](const data::Element& i) { return data::text_line_dataset(files[i[0].item<int>()], number); },
   ///         {.cycle_length = 4, .num_parallel_calls = data::AUTOTUNE});
   Dataset interleave(ToDataset function, const InterleaveOptions& options = {}) const;
-  /// Returns the elements in random order: each is drawn from a buffer that the next ones fill. For a uniform
-  /// order the buffer is as large as the dataset.
+  /// Returns the elements in random order: each is drawn from a buffer, and the next element takes its place.
+  /// The order is uniform if the buffer is as large as the dataset.
   Dataset shuffle(std::int64_t buffer_size, const ShuffleOptions& options = {}) const;
   /// Stacks batch_size elements of equal shape along a new first axis. Reading throws ValueError if shapes
   /// differ.
   Dataset batch(std::int64_t batch_size, const BatchOptions& options = {}) const;
-  /// As `batch`, for elements that differ in shape: the end of every axis is filled up.
+  /// Stacks batch_size elements that may differ in shape: shorter axes are padded at the end.
   Dataset padded_batch(std::int64_t batch_size, const PaddedBatchOptions& options = {}) const;
-  /// Returns the rows of every element.
+  /// Splits each element into its rows.
   Dataset unbatch() const;
   /// Repeats the dataset `count` times, or without end.
   Dataset repeat(std::optional<std::int64_t> count = {}) const;
-  /// Returns the first elements; all with -1.
+  /// Keeps the first `count` elements; all elements with -1.
   Dataset take(std::int64_t count) const;
-  /// Gives all but the first `count` elements; -1 gives none.
+  /// Leaves out the first `count` elements; all elements with -1.
   Dataset skip(std::int64_t count) const;
-  /// Gives every num_shards-th element, from the index-th on: the part of one of num_shards processes. Random
-  /// transformations before `shard` need a seed, so that all processes divide one sequence; random numbers
-  /// after `shard` differ between shards.
+  /// Keeps every num_shards-th element, beginning with element `index`: the part of one of num_shards
+  /// processes. Random transformations before `shard` need a seed, so that all processes divide one sequence.
+  /// Random numbers after `shard` differ between shards.
   Dataset shard(std::int64_t num_shards, std::int64_t index) const;
-  /// Keeps the elements in memory once all have been read.
+  /// Stores the elements in memory during the first complete iteration; later iterations read the memory.
   Dataset cache() const;
-  /// Stacks the elements of each window of the sequence along a new first axis: the result of TensorFlow's
-  /// `window` and then `batch` of each window.
+  /// Stacks the elements of each window of the sequence along a new first axis, as TensorFlow's `window`
+  /// followed by `batch`.
   Dataset window(std::int64_t size, const WindowOptions& options = {}) const;
-  /// Lets a thread make up to `buffer_size` elements ahead, with AUTOTUNE a few. The thread ends with the
-  /// iterator.
+  /// Lets a thread read up to `buffer_size` elements ahead; a few elements with AUTOTUNE. The thread ends
+  /// with the iterator.
   Dataset prefetch(std::int64_t buffer_size) const;
 
-  /// Reads all elements and returns the last state: the function makes a state of the last state and an
+  /// Reads all elements and returns the last state. The function computes the next state from a state and an
   /// element.
   ///
   ///     Tensor sum = numbers.reduce(K::zeros({}), [](const data::Element& sum, const data::Element& e) {
@@ -178,14 +178,13 @@ class Dataset {
   ///     })[0];
   Element reduce(const TensorList& initial_state, Reducer function) const;
 
-  /// Returns how many elements there are; none where that is not known or there is no end.
+  /// Returns the number of elements; none if the number is unknown or infinite.
   std::optional<std::int64_t> cardinality() const;
   /// Returns whether the dataset is known to have no end.
   bool infinite() const;
 
   class Iterator;
-  /// Begins to read. `iteration` is how often the dataset has been read at least, for a training that is
-  /// resumed.
+  /// Begins an iteration, whose number is at least `iteration`, for a training that is resumed.
   Iterator begin(std::int64_t iteration = 0) const;
   std::default_sentinel_t end() const { return {}; }
 

@@ -92,7 +92,7 @@ Tensor detail::pad_sequences(const std::vector<Sequence>& sequences, DType dtype
 namespace {
 
 struct Windows {
-  std::int64_t first, count, stride;  ///< first begin, number and distance of the windows
+  std::int64_t first, count, stride;  ///< the windows begin at first + i * stride, i < count
   Tensor steps;                       ///< the steps of a window, counted from its begin
   std::int64_t target;                ///< the step of the target, counted from the window's begin
 };

@@ -4,20 +4,20 @@
 
 #include <string>
 
-/// Arrays made ready for training: classes as vectors, sequences of one length, windows of a series.
+/// Preparation of arrays for training: classes as vectors, sequences of equal length, windows of a series.
 namespace ktape::data {
 
-/// Returns 1 at each class along a new last axis, 0 elsewhere, in the dtype floatx(). x holds classes from 0
-/// on, in any dtype; a last axis of extent 1 is left out. Without num_classes there are as many as the
-/// largest class asks for. Throws ValueError for a class out of range, a fraction or NaN.
+/// Returns a tensor of dtype floatx() with a new last axis that is 1 at the class and 0 elsewhere. x holds
+/// classes from 0 on, in any dtype; a last axis of extent 1 is dropped. The default of num_classes is the
+/// largest class + 1. Throws ValueError for a class out of range, a fraction or NaN.
 /// `keras.utils.to_categorical`.
 ///
 ///     data::to_categorical(K::constant({0, 2, 1}), 3)       // ((1, 0, 0), (0, 0, 1), (0, 1, 0))
 Tensor to_categorical(const Tensor& x, std::optional<std::int64_t> num_classes = {});
 
 /// Returns x divided by its norm of an order along an axis, (sum |x|^order)^(1 / order); an infinite order
-/// takes the largest |x|. Rows of zeros stay. Integers become floatx(). Throws ValueError unless the order is
-/// above 0, and for an axis out of range. `keras.utils.normalize`.
+/// takes the largest |x|. Rows of zeros do not change. Integers become floatx(). Throws ValueError unless the
+/// order is above 0, and for an axis out of range. `keras.utils.normalize`.
 Tensor normalize(const Tensor& x, int axis = -1, double order = 2);
 
 struct PadSequencesOptions {
@@ -25,11 +25,11 @@ struct PadSequencesOptions {
   DType dtype = DType::Int32;
   std::string padding = "pre";     ///< fills shorter sequences before ("pre") or after ("post") their steps
   std::string truncating = "pre";  ///< cuts longer sequences at the begin ("pre") or the end ("post")
-  Scalar value = 0;                ///< the value that fills up
+  Scalar value = 0;                ///< the padding value
 };
 
 namespace detail {
-/// The numbers of a sequence; refers to them during a call.
+/// A view of the numbers of a sequence, valid during a call.
 struct Sequence {
   const void* numbers;
   std::int64_t count;
@@ -37,9 +37,9 @@ struct Sequence {
 Tensor pad_sequences(const std::vector<Sequence>& sequences, DType dtype, const PadSequencesOptions& options);
 }  // namespace detail
 
-/// Sequences of numbers as the rows of a matrix, (sequences, maxlen). Throws ValueError for another word as
-/// padding or truncating and for a negative maxlen, TypeError for a value that the dtype does not hold.
-/// `keras.utils.pad_sequences`.
+/// Returns sequences of numbers as the rows of a matrix, (sequences, maxlen). Throws ValueError for an
+/// unknown `padding` or `truncating` and for a negative maxlen, TypeError for a value that the dtype cannot
+/// hold. `keras.utils.pad_sequences`.
 ///
 ///     data::pad_sequences({{1, 2}, {3}}, {.padding = "post"})       // ((1, 2), (3, 0))
 template <Arithmetic T = int>
@@ -51,26 +51,27 @@ requires(!std::same_as<T, bool>) Tensor
 }
 
 struct TimeseriesOptions {
-  std::int64_t sequence_length = 0;              ///< steps in a window; to be given
-  std::int64_t sequence_stride = 1;              ///< from a window's first step to that of the next
-  std::int64_t sampling_rate = 1;                ///< from step to step in a window
-  std::optional<std::int64_t> batch_size = 128;  ///< none: windows one by one
-  bool shuffle = false;                          ///< the windows, in another order each time
+  std::int64_t sequence_length = 0;              ///< the number of steps of a window; required
+  std::int64_t sequence_stride = 1;              ///< the distance between the first steps of windows
+  std::int64_t sampling_rate = 1;                ///< the distance between the steps of a window
+  std::optional<std::int64_t> batch_size = 128;  ///< the batch size; none for single windows
+  bool shuffle = false;                          ///< whether each iteration has a new random order
   std::optional<std::int64_t> seed = {};         ///< the seed of the random order
   std::optional<std::int64_t> start_index = {}, end_index = {};  ///< the part of the data that is used
 };
 
 /// Returns the windows of a series of steps (first axis), in batches: (batch, sequence_length, ...), and the
-/// targets at the places of the windows' first steps; shift the targets to predict later steps. There are
-/// `end - start - (sequence_length - 1) * sampling_rate` places for windows, not more than targets. Throws
-/// ValueError for numbers out of range and where no window fits. `keras.utils.timeseries_dataset_from_array`.
+/// targets at the places of the windows' first steps; shift the targets to predict later steps. A window may
+/// begin at each of the first `end - start - (sequence_length - 1) * sampling_rate` steps, if there is a
+/// target for the window. Throws ValueError for numbers out of range and if no window fits.
+/// `keras.utils.timeseries_dataset_from_array`.
 ///
 ///     auto windows = data::timeseries_from_array(series, series[{{7}}], {.sequence_length = 7});
 ///
 /// Without targets, or with `Tensor()` as targets, the elements are windows alone.
 Dataset timeseries_from_array(const Tensor& data, const Tensor& targets, const TimeseriesOptions& options);
 Dataset timeseries_from_array(const Tensor& data, const TimeseriesOptions& options);
-/// `timeseries_dataset` under the name of its Keras function.
+/// Calls `timeseries_from_array`, under the name of the Keras function.
 Dataset timeseries_dataset_from_array(const Tensor& data, const Tensor& targets,
                                       const TimeseriesOptions& options);
 Dataset timeseries_dataset_from_array(const Tensor& data, const TimeseriesOptions& options);
@@ -81,14 +82,14 @@ struct TimeseriesGeneratorOptions {
   std::int64_t start_index = 0;
   std::optional<std::int64_t> end_index = {};  ///< the last step that is used
   bool shuffle = false;
-  bool reverse = false;  ///< the steps of a window, latest first
+  bool reverse = false;  ///< whether the steps of a window are reversed, latest first
   std::int64_t batch_size = 128;
   std::optional<std::int64_t> seed = {};
 };
 
-/// Windows of the `length` steps before each target: of steps `i - length, ... , i - 1` for `targets[i]`.
-/// Throws ValueError for data and targets that differ in length and where no window fits. Keras 2's
-/// `TimeseriesGenerator`, as a dataset.
+/// Makes a dataset of the `length` steps before each target: steps `i - length, ..., i - 1` for `targets[i]`.
+/// Throws ValueError for data and targets that differ in length and if no window fits. Mirrors Keras 2's
+/// `TimeseriesGenerator`.
 Dataset TimeseriesGenerator(const Tensor& data, const Tensor& targets, std::int64_t length,
                             const TimeseriesGeneratorOptions& options = {});
 

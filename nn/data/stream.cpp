@@ -29,7 +29,7 @@ void copy_rows(const Tensor& from, std::int64_t first, const Tensor& to, std::in
                 static_cast<std::size_t>(count) * bytes);
 }
 
-/// Tensors that elements are written to, one after another along a new first axis.
+/// A batch to which elements are added one after another, along a new first axis.
 class Stack {
  public:
   explicit Stack(std::int64_t most) : most_(most) {}
@@ -175,7 +175,7 @@ Element gathered_rows(const Element& tensors, const std::vector<std::int64_t>& r
   const std::int64_t count = std::ssize(rows);
   for (const Tensor& x : tensors) {
     const Tensor& to = out.emplace_back(empty_rows(x, count));
-    for (std::int64_t at = 0, end; at < count; at = end) {  // neighbours are copied together
+    for (std::int64_t at = 0, end; at < count; at = end) {  // neighbouring rows are copied at once
       for (end = at + 1; end < count && rows[end] == rows[end - 1] + 1;) ++end;
       copy_rows(x, rows[at], to, at, end - at);
     }

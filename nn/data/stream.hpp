@@ -7,18 +7,18 @@
 #include <atomic>
 #include <memory>
 
-/// The classes that a Dataset refers to: DatasetImpl and its streams. Internal: sources only.
+/// DatasetImpl, the class that a Dataset refers to, and its streams. Internal: sources only.
 namespace ktape::data {
 
 /// An iteration over a dataset. One thread at a time uses a stream; a stream may pass between threads.
 class Stream {
  public:
   virtual ~Stream() = default;
-  /// The next element; false at the end, and from then on.
+  /// Sets `out` to the next element. Returns false at the end, and at all later calls.
   virtual bool next(Element& out) = 0;
   /// Sets `out` to a batch of up to n elements, along a new first axis, and returns their number.
   virtual std::int64_t next_batch(std::int64_t n, Element& out);
-  /// Passes over up to n elements.
+  /// Skips up to n elements.
   virtual void skip(std::int64_t n);
 };
 
@@ -26,7 +26,7 @@ class Stream {
 class RowStream : public Stream {
  public:
   explicit RowStream(std::shared_ptr<const Element> tensors) : tensors_(std::move(tensors)) {}
-  /// The index of the next row; false at the end.
+  /// Sets `row` to the index of the next row. Returns false at the end.
   virtual bool next_row(std::int64_t& row) = 0;
   const std::shared_ptr<const Element>& tensors() const { return tensors_; }
 
@@ -53,7 +53,7 @@ class DatasetImpl {
   /// keys, so that shards differ; 0 for the first shard and for a dataset without shards.
   virtual std::uint64_t shard() const { return 0; }
 
-  /// Returns the number of the next reading, at least `least`.
+  /// Returns the number of the next iteration, at least `least`.
   std::uint64_t next_iteration(std::uint64_t least) const;
 
  private:
@@ -68,7 +68,7 @@ Dataset made(Arguments&&... arguments) {
   return Dataset(std::make_shared<const Impl>(std::forward<Arguments>(arguments)...));
 }
 
-/// A key for the n-th of something that has one itself.
+/// Returns the n-th key that is derived from a key: for the n-th iteration of a dataset, or its n-th call.
 std::uint64_t mixed_key(std::uint64_t key, std::uint64_t n);
 /// Returns a key for a random transformation of a dataset: from the seed, or else from the global generator.
 std::uint64_t random_key_behind(const DatasetImpl& input, std::optional<std::int64_t> seed = {});
@@ -77,15 +77,16 @@ std::uint64_t random_key_behind(const DatasetImpl& input, std::optional<std::int
 void expect_values(const char* op, const Element& tensors);
 /// Throws ValueError, naming the operation, unless both elements have equal names in one order.
 void expect_same_names(const char* op, const Element& element, const Element& other);
-/// Throws ValueError for tensors without values, and unless each has as many rows, which are returned.
+/// Returns the number of rows of the tensors. Throws ValueError for tensors without values and for different
+/// numbers of rows.
 std::int64_t expect_rows(const char* op, const Element& tensors);
-/// Rows of tensors, along the first axis of new ones.
+/// Returns the given rows of each tensor.
 Element gathered_rows(const Element& tensors, const std::vector<std::int64_t>& rows);
-/// Returns the rows from the first up to the last.
+/// Returns rows first, ..., last - 1 of each tensor.
 Element sliced_rows(const Element& tensors, std::int64_t first, std::int64_t last);
-/// Elements that are alike along a new first axis. There is one.
+/// Stacks elements of equal shapes along a new first axis. The list must not be empty.
 Element stacked(const std::vector<Element>& elements);
-/// Returns the tensors at each place of the elements one after another along the first axis.
+/// Joins the i-th tensors of all elements along the first axis, for each i.
 Element joined(const std::vector<Element>& parts);
 
 /// Calls a function of the user: unrecorded, in inference, with random numbers that follow from a key.

@@ -66,7 +66,7 @@ ApplicationBuilder::ApplicationBuilder(const char* application, const Applicatio
   input_ = options.input_tensor;
 }
 
-/// Returns the shape of an image: that of the input tensor, the shape option, or the default.
+/// Returns the shape of an image: the shape of the input tensor, the shape option, or the default shape.
 Shape ApplicationBuilder::input_shape(const ImageSize& size) const {
   const Shape& given = options_.input_shape;
   if (given.rank() > 0) expect_fitting(given, size);

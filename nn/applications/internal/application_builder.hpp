@@ -1,7 +1,7 @@
 #pragma once
 #include <ktape/nn/applications/application.hpp>
 
-/// The parts that all applications share: input, classifier, model. Internal: sources only.
+/// The steps that all applications share: input, classifier, model. Internal: sources only.
 namespace ktape::nn::applications {
 
 /// An architecture's requirements for the size of images.
@@ -46,7 +46,7 @@ class ApplicationBuilder {
   Tensor input_;
 };
 
-/// Returns the shared options out of an application's own option struct.
+/// Returns the fields of an application's options that all applications share.
 template <class Options>
 ApplicationOptions common_options(const Options& o) {
   return {o.include_top, o.weights, o.input_tensor,          o.input_shape,
@@ -56,10 +56,10 @@ ApplicationOptions common_options(const Options& o) {
 /// Returns the channel axis of images in `K::image_data_format()`.
 int channel_axis();
 std::int64_t channels_of(const Tensor& images);
-/// Rounds to the nearest multiple of 8, at least 8, and up where rounding would lose more than a tenth.
+/// Rounds to the nearest multiple of 8, at least 8; rounds up if rounding down would lose more than a tenth.
 std::int64_t divisible_by_8(double filters);
 /// Returns the zero padding before a "valid" convolution of stride 2 that equals the padding of the
-/// frameworks in which the published weights were trained: one less before even extents.
+/// frameworks in which the published weights were trained: one zero less before an even extent.
 backend::PerAxis<backend::PaddingPair> downsampling_padding(const Tensor& images, std::int64_t kernel_size);
 /// Throws ValueError where the data format is "channels_first".
 void expect_channels_last(const char* application);

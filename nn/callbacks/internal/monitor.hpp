@@ -13,7 +13,7 @@ class Monitor {
   /// for another mode.
   Monitor(const char* callback, std::string name, const std::string& mode, double min_delta = 0);
 
-  /// Begins a training: a missing value is warned of once more.
+  /// Begins a training, in which a missing value causes one warning.
   void begin() { warned_ = false; }
   /// Begins a training and forgets the best value.
   void forget();

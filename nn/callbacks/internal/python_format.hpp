@@ -4,7 +4,7 @@
 /// Numbers and names as Python writes them. Internal: sources only.
 namespace ktape::nn {
 
-/// `repr(value)`: as few digits as name the number, "0.1", "2.0", "1e-05", "nan".
+/// Returns `repr(value)`: the fewest digits that identify the number, "0.1", "2.0", "1e-05", "nan".
 std::string python_repr(double value);
 
 /// Returns `pattern.format(**values)` for integers and numbers: "{epoch:03d}-{val_loss:.2f}" with the format

@@ -5,7 +5,7 @@
 namespace ktape::nn {
 
 struct TensorBoardOptions {
-  int histogram_freq = 0;     ///< epochs between histograms of the weights; 0: none
+  int histogram_freq = 0;     ///< the number of epochs between histograms of the weights; 0: no histograms
   bool write_graph = true;    ///< whether to write the architecture of a model with a config
   bool write_images = false;  ///< whether to write the weights as images with the histograms
   bool write_steps_per_second = false;

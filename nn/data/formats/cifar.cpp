@@ -14,8 +14,8 @@ struct Labels {
   int below;
 };
 
-/// Reads a file of records, each with labels and an image, channel by channel. The result has the images,
-/// then the labels in their order in the file.
+/// Reads a file of records, each with labels and an image, channel by channel. The result is the images,
+/// followed by the labels in the order of the record.
 Element load_records(const char* op, const std::string& path, const std::vector<Labels>& labels) {
   InputFile file(op, path);
   const std::string bytes = file.rest();

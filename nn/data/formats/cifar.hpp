@@ -9,7 +9,7 @@ namespace ktape::data {
 /// `path` is one of the files, plain or gzip-compressed, or the folder of the files; `part` selects files of
 /// the folder: "train" (data_batch_1.bin to data_batch_5.bin) or "test" (test_batch.bin). Throws IOError,
 /// naming the file, for a file that is missing, has a part of an image at its end, or has a label above 9;
-/// ValueError for another part.
+/// ValueError for an unknown part.
 Element load_cifar10(const std::string& path, const std::string& part = "train");
 
 /// Reads CIFAR-100 (train.bin, test.bin) from a folder: images, fine labels below 100, coarse labels below

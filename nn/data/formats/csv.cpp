@@ -45,7 +45,7 @@ std::string_view trimmed(std::string_view text, char delimiter) {
   return text;
 }
 
-/// A field without blanks, quotes and a leading plus sign, which the standard's parser does not know.
+/// Returns a field without blanks, quotes and a leading plus sign, which std::from_chars does not accept.
 std::string_view bare(std::string_view field, char delimiter) {
   field = trimmed(field, delimiter);
   if (field.size() >= 2 && field.front() == '"' && field.back() == '"')
@@ -54,7 +54,7 @@ std::string_view bare(std::string_view field, char delimiter) {
   return field;
 }
 
-/// Takes one line, without its end, off the front of the text.
+/// Removes the first line from the text and returns the line without its end.
 std::string_view next_line(std::string_view& text) {
   const std::size_t end = std::min(text.find('\n'), text.size());
   std::string_view line = text.substr(0, end);
@@ -63,9 +63,9 @@ std::string_view next_line(std::string_view& text) {
   return line;
 }
 
-/// Returns how long the header is, with the end of its line: a field in quotes may go on in the next lines.
+/// Returns the length of the header, including the end of the line. A field in quotes may span several lines.
 std::size_t length_of_header(std::string_view text, char delimiter) {
-  bool begins = true, quoted = false, inside = false;  // of the field
+  bool begins = true, quoted = false, inside = false;  // states of the current field
   for (std::size_t i = 0; i < text.size(); ++i) {
     const char c = text[i];
     if (c == '"' && (begins || quoted)) inside = !inside, quoted = true;
@@ -77,7 +77,7 @@ std::size_t length_of_header(std::string_view text, char delimiter) {
   return inside ? std::min(text.find('\n'), text.size() - 1) + 1 : text.size();
 }
 
-/// Returns where the first field ends: at a delimiter that is not in quotes.
+/// Returns the end of the first field: a delimiter outside of quotes, or the end of the line.
 std::size_t end_of_field(std::string_view line, char delimiter) {
   const std::size_t plain = std::min(line.find(delimiter), line.size());
   if (!trimmed(line.substr(0, plain), delimiter).starts_with('"')) return plain;
@@ -111,7 +111,7 @@ Parsed parse_real(std::string_view text, F& number) {
   const auto [stop, error] = std::from_chars(text.data(), end, number);
   if (error == std::errc::invalid_argument || stop != end) return Parsed::no_number;
   if (error == std::errc()) return Parsed::number;
-  // Too large, or so small that it is 0: the wider type tells.
+  // The number overflows or underflows: the wider type tells which.
   if constexpr (!std::is_same_v<F, long double>) {
     long double wide = 0;
     if (parse_real(text, wide) == Parsed::number && std::abs(wide) < 1) {
@@ -159,14 +159,14 @@ bool has_only_numbers(std::string_view line, char delimiter) {
   return true;
 }
 
-/// The rows of a file and where they begin.
+/// The extents of a file's table and the position of its first row.
 struct Table {
   std::string_view text;
   std::int64_t first_line = 1, rows = 0, fields = 0;
 };
 
-/// Finds header and size, and checks the length of every row, so that no more memory is allocated than the
-/// file can fill.
+/// Finds the header and the extents, and checks the number of fields of every row, before memory is allocated
+/// for the numbers.
 Table measured(std::string_view text, const std::string& path, const CsvOptions& options) {
   if (text.substr(0, 3) == "\xef\xbb\xbf") text.remove_prefix(3);
   while (!text.empty() &&
@@ -226,11 +226,11 @@ bool read_plain(const char*& at, const char* end, char delimiter, T& number) {
     if (point || whole > std::numeric_limits<T>::max() || (negative && std::is_unsigned_v<T>)) return false;
     number = static_cast<T>(negative ? -whole : whole);
   } else {
-    // Both are exact, so that the quotient is the double next to the number.
+    // Numerator and power of ten are exact doubles, so the quotient is the double nearest to the number.
     if (digits >> 53) return false;
     const double real = static_cast<double>(digits) / powers_of_ten[behind];
     if constexpr (!std::is_same_v<T, double>) {
-      // Rounding again may err where the double is next to the middle between two floats.
+      // The second rounding may be wrong if the double is close to the middle between two floats.
       const std::uint64_t below = std::bit_cast<std::uint64_t>(real) & 0x1fffffff;
       if (below >= 0x0fffffff && below <= 0x10000001) return false;
     }

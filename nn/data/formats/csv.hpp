@@ -8,7 +8,7 @@ namespace ktape::data {
 
 struct CsvOptions {
   std::optional<bool> header =
-      {};  ///< skips the first line; by default if the line has a text that is no number
+      {};  ///< whether the first line is a header; by default, if the line has a field that is no number
   char delimiter = ',';
   DType dtype = DType::Float32;
 };
@@ -24,10 +24,10 @@ struct CsvOptions {
 /// LF; blank lines at the end are ignored. Lines at the beginning that start with # are comments, as
 /// `numpy.savetxt` writes a header: after such comments a line of numbers is data even where `header` is set.
 ///
-/// Throws IOError, naming the file, the line and the text of the line, for a file that is missing, no regular
-/// file, unreadable, truncated or without a row of numbers, for rows of different lengths, for a field that
-/// is no number of the dtype, and for a gzip file that inflates to more than 64 MB and 32 times its size;
-/// ValueError for a delimiter that could be part of a number.
+/// Throws IOError, naming the file, the line and the text of the line, for a file that is missing, not a
+/// regular file, unreadable, truncated or without a row of numbers, for rows of different lengths, for a
+/// field that is no number of the dtype, and for a gzip file that inflates to more than 64 MB and 32 times
+/// its size; ValueError for a delimiter that could be part of a number.
 Tensor load_csv(const std::string& path, const CsvOptions& options = {});
 
 }  // namespace ktape::data

@@ -25,7 +25,7 @@ DType dtype_of_code(const ByteSource& file, unsigned char code) {
   file.fail("the numbers of an IDX file must be of a known type", "type ", static_cast<int>(code));
 }
 
-/// Returns the path of a file of the folder, compressed as published, or decompressed.
+/// Returns the path of a file of the folder, which is compressed, as published, or decompressed.
 std::string found(const std::string& folder, const std::string& name, char rank) {
   for (const char* dot : {"-", "."})
     for (const char* end : {"", ".gz"}) {

@@ -13,10 +13,10 @@ namespace ktape::data {
 ///     Tensor images = data::load_idx("t10k-images-idx3-ubyte.gz");       // (10000, 28, 28), uint8
 Tensor load_idx(const std::string& path);
 
-/// Returns the images, (n, 28, 28) or of another size, and labels, (n,), of MNIST or its like in a folder:
-/// both uint8. The part is "train" or "test"; the files have the names they were published with, such as
-/// `train-images-idx3-ubyte.gz` or `t10k-labels.idx1-ubyte`. Throws IOError as `load_idx` and where there are
-/// not as many labels as images, ValueError for another part.
+/// Returns the images, (n, 28, 28) or of another size, and labels, (n,), of MNIST, or of a data set in the
+/// format of MNIST, from a folder: both uint8. The part is "train" or "test"; the files have their published
+/// names, such as `train-images-idx3-ubyte.gz` or `t10k-labels.idx1-ubyte`. Throws the errors of `load_idx`,
+/// IOError for different numbers of labels and images, and ValueError for an unknown part.
 Element load_mnist(const std::string& folder, const std::string& part = "train");
 
 }  // namespace ktape::data

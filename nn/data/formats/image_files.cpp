@@ -18,7 +18,7 @@ void expect_pixels(const ByteSource& file, std::uint64_t bytes, std::uint64_t he
   const std::uint64_t pixels = saturated_product(height, width);
   if (pixels == 0 || saturated_product(pixels, bits) / 8 > most_deflated(bytes))
     file.fail("the file must hold its image", height, " x ", width, " pixels in ", bytes, " bytes");
-  // Pixels of few bits become bytes: the free size holds for these, too.
+  // The limit counts bytes in memory: pixels of less than 8 bits become bytes.
   const std::uint64_t made = saturated_product(pixels, channels),
                       most = std::max(images_inflation.free, most_inflated(bytes, images_inflation));
   if (made > most)
@@ -37,7 +37,7 @@ Tensor decode_image(const ByteSource& file, const std::string& bytes) {
 
 namespace {
 
-/// libpng's simplified reader, which returns its errors.
+/// An image of libpng's simplified reader, whose functions return errors.
 struct PngImage : png_image {
   PngImage() : png_image{} { version = PNG_IMAGE_VERSION; }
   ~PngImage() { png_image_free(this); }
@@ -49,7 +49,7 @@ Tensor decode_png(const ByteSource& file, const std::string& bytes) {
   constexpr const char* rule = "the PNG image must be intact";
   PngImage image;
   if (!png_image_begin_read_from_memory(&image, bytes.data(), bytes.size())) file.fail(rule, image.message);
-  constexpr std::size_t depth_at = 24;  // in the header, which has been read
+  constexpr std::size_t depth_at = 24;  // offset of the bit depth in the header
   const bool color = image.format & PNG_FORMAT_FLAG_COLOR, alpha = image.format & PNG_FORMAT_FLAG_ALPHA;
   const int channels = alpha ? 4 : color ? 3 : 1;
   expect_pixels(file, bytes.size(), image.height, image.width, static_cast<unsigned char>(bytes[depth_at]),
@@ -59,7 +59,7 @@ Tensor decode_png(const ByteSource& file, const std::string& bytes) {
   const Tensor out = Tensor::empty({image.height, image.width, channels}, DType::UInt8);
   if (!png_image_finish_read(&image, nullptr, out.raw(), 0, nullptr) || image.warning_or_error & 2)
     file.fail(rule, image.message);
-  // The reader stops after the pixels; a file that is cut off after them is damaged, too.
+  // The reader stops after the pixels and does not notice a missing end of the file.
   const std::size_t mark = bytes.rfind("IEND");
   if (mark == std::string::npos || bytes.size() - mark < 8) file.fail(rule, "its end is missing");
   return out;
@@ -89,8 +89,8 @@ std::string encode_png(const Tensor& pixels) {
 
 namespace {
 
-/// libjpeg's state and where its errors go. Its functions are called from frames without C++ objects alone,
-/// for an error jumps out of them.
+/// The state of libjpeg and of its errors. An error leaves a function of libjpeg by longjmp, so that the
+/// calling functions must not own C++ objects.
 struct Jpeg {
   jpeg_decompress_struct info{};
   jpeg_error_mgr errors{};
@@ -106,7 +106,7 @@ extern "C" {
   std::longjmp(jpeg->failed, 1);
 }
 
-/// Data that are damaged or missing are an error, too; bytes between the parts are passed over.
+/// Turns a warning about damaged or missing data into an error; extra bytes between segments are ignored.
 static void jpeg_warned(j_common_ptr info, int level) {
   if (level < 0 && info->err->msg_code != JWRN_EXTRANEOUS_DATA) jpeg_failed(info);
 }
@@ -122,7 +122,7 @@ bool begin_jpeg(Jpeg& jpeg, const unsigned char* bytes, std::size_t size) {
   jpeg_create_decompress(&jpeg.info);
   jpeg_mem_src(&jpeg.info, bytes, static_cast<unsigned long>(size));
   jpeg_read_header(&jpeg.info, TRUE);
-  // Printers' colours become RGB elsewhere; here they are not known.
+  // CMYK images are not supported; RGB is requested, and libjpeg reports the error.
   if (jpeg.info.num_components == 1) jpeg.info.out_color_space = JCS_GRAYSCALE;
   else jpeg.info.out_color_space = JCS_RGB;
   return true;
@@ -167,7 +167,7 @@ Tensor decode_jpeg(const ByteSource& file, const std::string& bytes) {
 
 namespace {
 
-/// The numbers in the header, between which there are blanks and comments.
+/// A reader of the numbers of a header, which blanks and comments separate.
 class PpmHeader {
  public:
   PpmHeader(const ByteSource& file, const std::string& bytes) : file_(file), bytes_(bytes) {}

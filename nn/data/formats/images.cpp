@@ -32,7 +32,7 @@ void expect_size(const char* op, const char* name, const std::array<std::int64_t
          size[0], ", ", size[1], ')');
 }
 
-/// Returns the image with other channels.
+/// Returns the image converted to this number of channels.
 Tensor with_channels(const Tensor& image, std::int64_t channels) {
   const std::int64_t given = image.shape()[2];
   if (given == channels) return image;
@@ -131,7 +131,7 @@ struct Found {
   std::vector<std::int32_t> labels;
 };
 
-/// Finds all images below the directory, for labels that are given, or without labels.
+/// Finds all images below the directory, with the given labels or without labels.
 Found find_all_images(const std::string& directory, bool follow_links,
                       const std::optional<std::vector<std::int32_t>>& labels) {
   Found found{{}, images_below(directory, follow_links), {}};
@@ -166,7 +166,7 @@ Found find_images(const std::string& directory, const ImageFolderOptions& option
   return found;
 }
 
-/// Leaves the part for training or for validation.
+/// Removes the files that belong to the other subset.
 void split(Found& found, const ImageFolderOptions& options) {
   if (options.validation_split == 0) return;
   std::vector<std::size_t> order(found.paths.size());
@@ -218,7 +218,7 @@ void check_options(const ImageFolderOptions& o) {
   expect_size(op, "image_size", o.image_size);
 }
 
-/// Returns the label of a class in the form of the mode.
+/// Returns the label of a class in the form that the label mode asks for.
 Tensor label_of(std::int32_t label, const std::string& mode, std::int64_t classes) {
   if (mode == "int") return K::constant(label, {.dtype = DType::Int32});
   if (mode == "binary") return K::constant({label}, {.dtype = DType::Float32});

@@ -4,19 +4,19 @@
 #include <array>
 #include <string>
 
-/// Images from files: PNG, JPEG, and PPM or PGM in binary, told apart by how they begin.
+/// Images from files: PNG, JPEG, and binary PPM or PGM. The first bytes of a file determine its format.
 namespace ktape::data {
 
 struct ImageOptions {
-  std::string color_mode = "rgb";                               ///< or "grayscale" (one channel) or "rgba"
-  std::optional<std::array<std::int64_t, 2>> target_size = {};  ///< height, width; the image's own by default
+  std::string color_mode = "rgb";                               ///< or "grayscale" (one channel), or "rgba"
+  std::optional<std::array<std::int64_t, 2>> target_size = {};  ///< height, width; by default as in the file
   std::string interpolation = "nearest";  ///< the interpolation of the resizing, as in nn::Resizing
 };
 
 /// Returns the pixels of an image, (height, width, channels), uint8 from 0 to 255. Grayscale is 0.299 R +
-/// 0.587 G + 0.114 B; transparency is left out unless asked for. Throws IOError, naming the file, for one
-/// that is missing, truncated, damaged or of another kind, or whose pixels are more than 64 MB and 128 times
-/// the file; ValueError for an unknown option. Mirrors `keras.utils.load_img`.
+/// 0.587 G + 0.114 B; transparency is dropped unless `color_mode` is "rgba". Throws IOError, naming the file,
+/// for a file that is missing, truncated, damaged or of another format, or whose pixels take more than 64 MB
+/// and 128 times the size of the file; ValueError for an unknown option. Mirrors `keras.utils.load_img`.
 Tensor load_image(const std::string& path, const ImageOptions& options = {});
 
 /// The source of the labels of images: "inferred" from the names of folders, None for no labels, or a list of
@@ -38,13 +38,13 @@ struct ImageFolderOptions {
   ImageLabels labels = "inferred";
   std::string label_mode = "int";  ///< int32 classes; "categorical" or "binary" (float32); or "none"
   std::vector<std::string> class_names =
-      {};  ///< names of the folders, in the order of inferred labels; sorted by default
+      {};  ///< the names of the folders in the order of the labels; sorted by default
   std::string color_mode = "rgb";
-  std::optional<std::int64_t> batch_size = 32;          ///< none: images one by one
+  std::optional<std::int64_t> batch_size = 32;          ///< the batch size; none for single images
   std::array<std::int64_t, 2> image_size = {256, 256};  ///< height, width
-  bool shuffle = true;                                  ///< the files, in another order each time
+  bool shuffle = true;                                  ///< whether each iteration has a new random order
   std::optional<std::int64_t> seed = {};
-  double validation_split = 0;  ///< the part of the files, drawn by the seed, that is kept for validation
+  double validation_split = 0;  ///< the part of the files that the seed selects for validation
   std::string subset = {};      ///< "training", "validation" or "both", if `validation_split` is set
   std::string interpolation = "bilinear";
   bool follow_links = false;   ///< whether links to folders below the class's folder are followed
@@ -61,12 +61,13 @@ class ImageDataset : public Dataset {
 };
 
 /// Returns the images below a folder, each in the folder of its class: float32 images (batch, height, width,
-/// channels) from 0 to 255, and labels. Files are read when their batch is: .png, .jpg, .jpeg, .ppm and .pgm,
-/// in any depth below the class's folder, which may be a link to a folder. Without labels, and with a list
-/// of them, the images are all that are below the directory, in the order of their paths; class_names are
-/// then the different labels. Throws IOError for a folder that is missing or without images, ValueError for
-/// an unknown option, for class_names that are no folders there and for another number of labels than of
-/// images; reading throws as `load_image`. Mirrors `keras.utils.image_dataset_from_directory`.
+/// channels) from 0 to 255, and labels. Files (.png, .jpg, .jpeg, .ppm and .pgm) are found at any depth below
+/// the class's folder, which may be a link to a folder, and are read when their batch is read. Without
+/// labels, or with a list of labels, the dataset has all images below the directory, in the order of their
+/// paths; class_names are then the different labels. Throws IOError for a folder that is missing or without
+/// images, ValueError for an unknown option, for class_names that are not folders of the directory, and for a
+/// list of labels whose length is not the number of images. Reading throws the errors of `load_image`.
+/// Mirrors `keras.utils.image_dataset_from_directory`.
 ///
 ///     auto train = data::image_dataset_from_directory("flowers", {.image_size = {96, 96}, .seed = 1});
 ImageDataset image_dataset_from_directory(const std::string& directory,
@@ -76,8 +77,8 @@ struct ImageDatasets {
   ImageDataset training, validation;
 };
 
-/// Returns the two subsets of a validation_split, Keras's subset="both". The order of the files that are
-/// dealt out follows from the seed, or from the global generator.
+/// Returns the two subsets of a validation_split: Keras's subset="both". The seed, or the global generator,
+/// determines the order in which the files are divided.
 ///
 ///     auto [train, validation] = data::image_datasets_from_directory("flowers", {.validation_split = 0.2});
 ImageDatasets image_datasets_from_directory(const std::string& directory, ImageFolderOptions options);

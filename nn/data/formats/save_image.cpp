@@ -15,7 +15,7 @@ namespace ktape::data {
 namespace K = backend;
 namespace {
 
-/// Channels last.
+/// Returns the image with its channels last.
 Tensor oriented(const Tensor& image, const std::string& data_format) {
   const std::string format = data_format.empty() ? K::image_data_format() : data_format;
   if (format != "channels_last" && format != "channels_first")
@@ -29,7 +29,7 @@ Tensor oriented(const Tensor& image, const std::string& data_format) {
   return format == "channels_last" ? image : K::permute_dimensions(image, {1, 2, 0});
 }
 
-/// Numbers as bytes: (x - lowest) * factor, without fractions.
+/// Converts numbers to bytes: (x - lowest) * factor, truncated.
 Tensor bytes_of(const Tensor& numbers, bool scale) {
   const Tensor x = converted(numbers, DType::Float64);
   const double* const from = x.pointer<double>();

@@ -13,14 +13,14 @@ struct SaveImageOptions {
 /// Writes a picture: (height, width, channels) with 1 (gray), 3 or 4 channels; the fourth is the opacity.
 /// Pixels of uint8 are written unchanged, as `load_image` returns them. Other numbers are scaled to 0 to 255
 /// with `scale`, and limited to 0 to 255 without. Fractions are cut off, as in Keras, and NaN is black. A
-/// failed write leaves no file.
+/// write that fails leaves no file.
 ///
 ///     data::save_image("dream.png", image);
 ///     data::save_image("half_bright.png", 127.5f * image, {.scale = false});    // image from 0 to 1
 ///
 /// Throws ValueError for another shape, an empty image, an unknown data format and a path that does not end
-/// in .png; IOError for a file that cannot be written. Mirrors `keras.utils.save_img`, which stretches uint8,
-/// too.
+/// in .png; IOError for a file that cannot be written. Mirrors `keras.utils.save_img`, which also scales
+/// uint8.
 void save_image(const std::string& path, const Tensor& image, const SaveImageOptions& options = {});
 
 }  // namespace ktape::data

@@ -183,7 +183,7 @@ Tokenizer::Counts Tokenizer::word_index() const {
 
 namespace {
 
-/// Keras writes its dictionaries as texts of JSON in the JSON.
+/// Returns a dictionary as Keras stores it: a string of JSON within the JSON.
 std::string dictionary(const Tokenizer::Counts& entries) {
   nn::Config config;
   for (const auto& [word, number] : entries) config.set(word, number);

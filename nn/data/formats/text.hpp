@@ -31,7 +31,7 @@ Dataset text_line_dataset(const std::string& path,
 inline constexpr const char* text_filters = "!\"#$%&()*+,-./:;<=>?@[\\]^_`{|}~\t\n";
 
 struct WordOptions {
-  std::string filters = text_filters;  ///< characters that part words as `split` does
+  std::string filters = text_filters;  ///< characters that separate words, as `split` does
   bool lower = true;
   std::string split = " ";
 };
@@ -42,17 +42,17 @@ std::vector<std::string> text_to_word_sequence(const std::string& text, const Wo
 
 struct TokenizerOptions {
   std::optional<std::int64_t> num_words =
-      {};  ///< uses words with an index below num_words only; all by default
+      {};  ///< only words with an index below num_words are used; all words by default
   std::string filters = text_filters;
   bool lower = true;
   std::string split = " ";
-  bool char_level = false;  ///< characters in place of words
+  bool char_level = false;  ///< whether the units are characters instead of words
   nn::OptionalString oov_token =
-      {};  ///< stands, as index 1, for words that are not used; they are left out by default
+      {};  ///< the word, with index 1, that stands for unused words; by default unused words are left out
 };
 
-/// Numbers words by how often they occur, from 1 on, the most frequent first and of equal ones that which
-/// came first. Mirrors Keras 2's `Tokenizer`.
+/// Numbers words by their frequency, from 1 on: the most frequent word first, and of equally frequent words
+/// the word that occurred first. Mirrors Keras 2's `Tokenizer`.
 ///
 ///     data::Tokenizer words({.num_words = 10000, .oov_token = "<unk>"});
 ///     words.fit(texts);
@@ -81,7 +81,8 @@ class Tokenizer {
   Tensor sequences_to_matrix(const std::vector<Sequence>& sequences,
                              const std::string& mode = "binary") const;
 
-  /// Returns how often each word occurs, and in how many texts, in the order in which they came.
+  /// Return, for each word in the order of first occurrence, the number of occurrences, or the number of
+  /// texts that contain the word.
   Counts word_counts() const;
   Counts word_docs() const;
   /// Returns the words by number, the first with 1.
@@ -90,8 +91,8 @@ class Tokenizer {
   std::optional<std::int64_t> index_of(const std::string& word) const;
   std::int64_t document_count() const { return document_count_; }
 
-  /// Options and counts as JSON, in the layout of Keras 2's `Tokenizer.to_json`; on several lines with an
-  /// indent.
+  /// Returns options and counts as JSON, in the layout of Keras 2's `Tokenizer.to_json`; on several lines
+  /// with an indent.
   std::string to_json(int indent = -1) const;
 
  private:

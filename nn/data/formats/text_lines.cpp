@@ -10,7 +10,7 @@ namespace {
 
 constexpr std::string_view byte_order_mark = "\xef\xbb\xbf";
 
-/// The lines of a file.
+/// A reader of the lines of a file.
 class Lines {
  public:
   Lines(const char* op, const std::string& path) : file_(op, path) {

@@ -53,13 +53,14 @@ class AheadStream final : public Stream {
   };
 
   void work() {
-    omp_set_num_threads(1);  // one thread for ops: the other cores serve the other workers and the reader
+    omp_set_num_threads(1);  // ops get one thread: the other cores run the other workers and the reader
     std::unique_lock lock(mutex_);
     while (read(lock)) {
     }
   }
 
-  /// Makes one element; false at the end. One thread at a time reads, any number call the function.
+  /// Reads one element and calls the function on it; returns false at the end. One thread at a time reads;
+  /// any number of threads call the function.
   bool read(std::unique_lock<std::mutex>& lock) {
     room_.wait(lock, [&] { return ended_ || (!reading_ && std::ssize(slots_) < ahead_); });
     if (ended_) return false;
@@ -86,8 +87,8 @@ class AheadStream final : public Stream {
     return !ended_;
   }
 
-  /// Returns the exception that f throws, or null. The caller may hand the exception to another thread:
-  /// nothing on this thread refers to it after the return.
+  /// Returns the exception that f throws, or null. The caller may pass the exception to another thread,
+  /// because nothing on this thread refers to the exception after the return.
   template <class F>
   static std::exception_ptr caught(F f) {
     try {

@@ -42,7 +42,7 @@ class CachingStream final : public Stream {
 
  private:
   std::unique_ptr<Stream> input_;
-  std::shared_ptr<CachedElements> cache_;  ///< none at the end
+  std::shared_ptr<CachedElements> cache_;  ///< null at the end
   std::vector<Element> elements_;
 };
 

@@ -32,7 +32,7 @@ class InterleaveStream final : public Stream {
   }
 
  private:
-  /// The dataset of the next element; none at the end.
+  /// Opens the dataset of the next element; null at the end.
   std::unique_ptr<Stream> opened() {
     Element element;
     if (!input_->next(element)) return ended_ = true, nullptr;
@@ -46,7 +46,7 @@ class InterleaveStream final : public Stream {
   void go_on() {
     given_ = 0;
     ++at_;
-    // After the end of the input, places that have never held a dataset stay empty.
+    // After the end of whether the input has ended, no dataset is opened for further slots of the cycle.
     if (at_ == cycle_.length || (ended_ && at_ == std::ssize(streams_))) at_ = 0;
   }
 
@@ -54,7 +54,7 @@ class InterleaveStream final : public Stream {
   Cycle cycle_;
   Caller<Dataset::ToDataset> function_;
   std::uint64_t iteration_;
-  std::vector<std::unique_ptr<Stream>> streams_;  ///< the open stream of each place of the cycle; null: none
+  std::vector<std::unique_ptr<Stream>> streams_;  ///< the open stream of each slot; null for an empty slot
   std::int64_t at_ = 0, given_ = 0, open_ = 0;
   bool ended_ = false;  ///< the input
 };

@@ -6,7 +6,8 @@
 
 namespace ktape::data {
 
-/// Datasets one after another: `count` of them, or for ever, each opened when the one before ends.
+/// A stream of `count` streams, or of infinitely many, one after another. Each is opened when the previous
+/// stream ends.
 class SequenceStream final : public Stream {
  public:
   using Open = std::function<std::unique_ptr<Stream>(std::int64_t)>;

@@ -16,7 +16,7 @@ class ShardStream final : public Stream {
 
  private:
   std::unique_ptr<Stream> input_;
-  std::int64_t shards_, passes_;  ///< elements to pass over before the next
+  std::int64_t shards_, passes_;  ///< the number of elements to skip before the next element
 };
 
 /// A shard of a stream of rows.

@@ -11,7 +11,8 @@ class ShuffleBuffer {
  public:
   ShuffleBuffer(std::int64_t size, std::uint64_t key) : size_(size), random_(key) {}
 
-  /// Returns the next item. `fetch(item)` gets another item to wait, or returns that there is none.
+  /// Sets `out` to the next item; returns false at the end. `fetch(item)` reads another item for the buffer;
+  /// false if there is none.
   template <class Fetch>
   bool next(Item& out, Fetch fetch) {
     for (Item item; !ended_ && std::ssize(waiting_) < size_;)

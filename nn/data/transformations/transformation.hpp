@@ -4,7 +4,7 @@
 /// The base class of the transformations. Internal: sources only.
 namespace ktape::data {
 
-/// A dataset of the elements of another.
+/// A dataset that is made from the elements of another dataset.
 class Transformation : public DatasetImpl {
  public:
   explicit Transformation(const Dataset& input) : input_(input.shared()) {}
@@ -12,13 +12,13 @@ class Transformation : public DatasetImpl {
   std::uint64_t shard() const override { return input_->shard(); }
 
  protected:
-  /// f(count) of a count that is known.
+  /// Returns f(count) if the number of the input's elements is known, otherwise the cardinality of the input.
   template <class F>
   std::int64_t counted(F f) const {
     const std::int64_t count = input_->cardinality();
     return count < 0 ? count : f(count);
   }
-  /// The cardinality where only reading tells how many elements there are of some.
+  /// Returns the cardinality of a transformation whose number of elements only reading can tell.
   std::int64_t unknown_of_some() const {
     return counted([](std::int64_t count) { return count == 0 ? 0 : std::int64_t{unknown}; });
   }
@@ -31,12 +31,12 @@ inline void expect_at_least(const char* op, const char* name, std::int64_t value
     fail("[Dataset.", op, "] ", name, " must be at least ", least, ": received ", name, '=', value);
 }
 
-/// The number of elements that AUTOTUNE makes ahead: one in work, one that waits, and some to even out
+/// The number of elements that AUTOTUNE reads ahead: one that is being read, one that waits, and two more for
 /// elements that take longer.
 constexpr std::int64_t enough_ahead = 4;
 
-/// Returns how many threads an option stands for. Throws ValueError, naming the transformation, for one out
-/// of range.
+/// Returns the number of threads for a value of the option. Throws ValueError, naming the transformation, for
+/// a value out of range.
 int threads_of(const char* op, int num_parallel_calls);
 
 }  // namespace ktape::data

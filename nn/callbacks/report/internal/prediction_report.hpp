@@ -16,7 +16,7 @@ struct PredictedSample {
 /// The predictions of one output, batch by batch.
 class PredictionReport {
  public:
-  /// `keep` limits the number of guesses of each kind.
+  /// Makes an empty report. `keep` limits the numbers of guesses and of mistakes.
   PredictionReport(std::string output, bool from_logits, std::size_t keep)
       : output_(std::move(output)), from_logits_(from_logits), keep_(keep) {}
   void add(const Tensor& input, const Tensor& y_true, const Tensor& y_pred);
@@ -59,8 +59,8 @@ class PredictionReport {
   std::vector<double> truths_, predictions_;
 };
 
-/// Predicts the validation data of the current fit, and returns a review of each output with targets; nothing
-/// for a fit without validation data.
+/// Predicts the validation data of the current fit, and returns a report for each output with targets; no
+/// report for a fit without validation data.
 std::vector<PredictionReport> review(const Model& model, std::size_t keep);
 
 }  // namespace ktape::nn

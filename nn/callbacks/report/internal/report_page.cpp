@@ -186,7 +186,7 @@ class Page {
   void write_class_rows(const PredictionReport& review, const std::vector<std::string>& names) {
     struct Counts {
       std::int64_t right = 0, is = 0, called = 0, confused = 0;
-      std::int64_t with = -1;  ///< the class that is predicted most often in its place
+      std::int64_t with = -1;  ///< the class that is most often predicted instead of the true class
     };
     std::map<std::int64_t, Counts> classes;
     for (const auto& [pair, count] : review.counts()) {

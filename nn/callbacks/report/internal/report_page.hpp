@@ -5,7 +5,7 @@
 namespace ktape::nn {
 
 struct Run {
-  std::string title, began;  ///< began: the date of the training's start
+  std::string title, began;  ///< the title of the page; the date at which the training began
   Model model;
   History history = {};
   RunParameters parameters = {};

@@ -32,7 +32,8 @@ class EventFile {
 };
 
 /// Returns a histogram, (ranges, 3), float64: left edge, right edge and count of 30 ranges from the smallest
-/// to the largest finite element. Equal elements give one range around them, no elements none.
+/// to the largest finite element. Equal elements give a single range around their value, an empty tensor no
+/// range.
 Tensor histogram_of(const Tensor& values);
 /// Returns the CRC-32 with Castagnoli's polynomial 0x1edc6f41.
 std::uint32_t crc32c(std::string_view bytes);

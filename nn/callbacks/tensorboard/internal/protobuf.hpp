@@ -32,7 +32,8 @@ class Message {
 
  private:
   void key(std::uint32_t field, std::uint32_t type) { varint(std::uint64_t{field} << 3 | type); }
-  /// Appends seven bits in each byte, the lowest first; the highest bit says that more bytes follow.
+  /// Appends a number, seven bits in each byte, the lowest bits first. The highest bit of a byte is set if
+  /// more bytes follow.
   void varint(std::uint64_t value) {
     for (; value >= 128; value >>= 7) bytes_ += static_cast<char>(value | 128);
     bytes_ += static_cast<char>(value);
