@@ -85,7 +85,7 @@ class Generated final : public DatasetImpl {
       : generator_(std::move(generator)), key_(K::random_key()) {}
   std::int64_t cardinality() const override { return unknown; }
   std::unique_ptr<Stream> open(std::uint64_t iteration) const override {
-    return std::make_unique<Reading>(generator_, mixed_key(key_, iteration));
+    return std::make_unique<Reading>(generator_, derived_key(key_, iteration));
   }
 
  private:
@@ -100,7 +100,7 @@ class Generated final : public DatasetImpl {
         ended_ = !made;
         return std::move(made).value_or(Element());
       };
-      out = called(call, mixed_key(key_, count_++));
+      out = called(call, derived_key(key_, count_++));
       if (!ended_) expect_values("Dataset.from_generator", out);
       return !ended_;
     }
@@ -142,7 +142,7 @@ class RandomNumbers final : public DatasetImpl {
       : key_(K::random_key(options.seed)), again_(options.rerandomize_each_iteration) {}
   std::int64_t cardinality() const override { return endless; }
   std::unique_ptr<Stream> open(std::uint64_t iteration) const override {
-    return std::make_unique<Reading>(again_ ? mixed_key(key_, iteration) : key_);
+    return std::make_unique<Reading>(again_ ? derived_key(key_, iteration) : key_);
   }
 
  private:

@@ -135,13 +135,13 @@ std::uint64_t DatasetImpl::next_iteration(std::uint64_t least) const {
   return std::max(now, least);
 }
 
-std::uint64_t mixed_key(std::uint64_t key, std::uint64_t n) {
+std::uint64_t derived_key(std::uint64_t key, std::uint64_t n) {
   return K::random_key(static_cast<std::int64_t>(key ^ n * 0x9e3779b97f4a7c15));
 }
 
-std::uint64_t random_key_behind(const DatasetImpl& input, std::optional<std::int64_t> seed) {
+std::uint64_t transformation_key(const DatasetImpl& input, std::optional<std::int64_t> seed) {
   const std::uint64_t key = K::random_key(seed);
-  return input.shard() == 0 ? key : mixed_key(key, input.shard());
+  return input.shard() == 0 ? key : derived_key(key, input.shard());
 }
 
 void expect_values(const char* op, const Element& tensors) {

@@ -69,9 +69,9 @@ Dataset made(Arguments&&... arguments) {
 }
 
 /// Returns the n-th key that is derived from a key: for the n-th iteration of a dataset, or its n-th call.
-std::uint64_t mixed_key(std::uint64_t key, std::uint64_t n);
+std::uint64_t derived_key(std::uint64_t key, std::uint64_t n);
 /// Returns a key for a random transformation of a dataset: from the seed, or else from the global generator.
-std::uint64_t random_key_behind(const DatasetImpl& input, std::optional<std::int64_t> seed = {});
+std::uint64_t transformation_key(const DatasetImpl& input, std::optional<std::int64_t> seed = {});
 
 /// Throws ValueError, naming the operation, for tensors without values.
 void expect_values(const char* op, const Element& tensors);

@@ -26,7 +26,7 @@ DType dtype_of_code(const ByteSource& file, unsigned char code) {
 }
 
 /// Returns the path of a file of the folder, which is compressed, as published, or decompressed.
-std::string found(const std::string& folder, const std::string& name, char rank) {
+std::string find_file(const std::string& folder, const std::string& name, char rank) {
   for (const char* dot : {"-", "."})
     for (const char* end : {"", ".gz"}) {
       const std::filesystem::path path =
@@ -62,8 +62,8 @@ Element load_mnist(const std::string& folder, const std::string& part) {
   if (part != "train" && part != "test")
     fail("[load_mnist] part must be 'train' or 'test': received part='", part, "'");
   const std::string prefix = part == "train" ? "train" : "t10k";
-  const std::string path = found(folder, prefix + "-images", '3');
-  Element both{load_idx(path), load_idx(found(folder, prefix + "-labels", '1'))};
+  const std::string path = find_file(folder, prefix + "-images", '3');
+  Element both{load_idx(path), load_idx(find_file(folder, prefix + "-labels", '1'))};
   if (both[0].ndim() != 3 || both[1].ndim() != 1 || both[0].shape()[0] != both[1].shape()[0])
     fail<IOError>("[load_mnist] there must be one label for each image: received ", path,
                   " (images of shape ", both[0].shape(), ", labels of shape ", both[1].shape(), ')');

@@ -57,7 +57,7 @@ class LineDataset final : public DatasetImpl {
         key_(backend::random_key()) {}
   std::int64_t cardinality() const override { return unknown; }
   std::unique_ptr<Stream> open(std::uint64_t iteration) const override {
-    return std::make_unique<Reading>(path_, function_, mixed_key(key_, iteration));
+    return std::make_unique<Reading>(path_, function_, derived_key(key_, iteration));
   }
 
  private:
@@ -72,7 +72,7 @@ class LineDataset final : public DatasetImpl {
         taken = made.has_value();
         return std::move(made).value_or(Element());
       };
-      while (!taken && lines_.next(line_)) out = called(make, mixed_key(key_, count_++));
+      while (!taken && lines_.next(line_)) out = called(make, derived_key(key_, count_++));
       if (taken) expect_values("text_line_dataset", out);
       return taken;
     }

@@ -77,7 +77,7 @@ class AheadStream final : public Stream {
     room_.notify_all();
     if (found && function_) {
       lock.unlock();
-      error = caught([&] { slot->element = called(*function_, mixed_key(key_, number), slot->element); });
+      error = caught([&] { slot->element = called(*function_, derived_key(key_, number), slot->element); });
       lock.lock();
     }
     if (error) ended_ = true;

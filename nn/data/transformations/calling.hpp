@@ -10,7 +10,7 @@ class Caller {
  public:
   Caller(std::shared_ptr<const F> function, std::uint64_t key) : function_(std::move(function)), key_(key) {}
   auto operator()(const auto&... arguments) {
-    return called(*function_, mixed_key(key_, count_++), arguments...);
+    return called(*function_, derived_key(key_, count_++), arguments...);
   }
 
  private:
@@ -24,10 +24,10 @@ class CallingDataset : public Transformation {
   CallingDataset(const Dataset& input, F function)
       : Transformation(input),
         function_(std::make_shared<const F>(std::move(function))),
-        key_(random_key_behind(*input_)) {}
+        key_(transformation_key(*input_)) {}
 
  protected:
-  std::uint64_t key(std::uint64_t iteration) const { return mixed_key(key_, iteration); }
+  std::uint64_t key(std::uint64_t iteration) const { return derived_key(key_, iteration); }
   Caller<F> caller(std::uint64_t iteration) const { return {function_, key(iteration)}; }
 
   std::shared_ptr<const F> function_;

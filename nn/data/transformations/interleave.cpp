@@ -21,12 +21,12 @@ class InterleaveStream final : public Stream {
       std::unique_ptr<Stream>& stream = streams_[static_cast<std::size_t>(at_)];
       if (!stream && !ended_) stream = opened();
       if (stream && stream->next(out)) {
-        if (++given_ == cycle_.block) go_on();
+        if (++given_ == cycle_.block) next_slot();
         return true;
       }
       if (stream) --open_;
       stream.reset();
-      go_on();
+      next_slot();
     }
     return false;
   }
@@ -39,11 +39,11 @@ class InterleaveStream final : public Stream {
     std::unique_ptr<Stream> stream = function_(element).shared()->open(iteration_);
     ++open_;
     return cycle_.threads > 1 && at_ < cycle_.threads
-               ? read_ahead(std::move(stream), 1, enough_ahead, nullptr, 0)
+               ? read_ahead(std::move(stream), 1, autotune_ahead, nullptr, 0)
                : std::move(stream);
   }
 
-  void go_on() {
+  void next_slot() {
     given_ = 0;
     ++at_;
     // After the end of whether the input has ended, no dataset is opened for further slots of the cycle.

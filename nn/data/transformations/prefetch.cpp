@@ -18,7 +18,7 @@ class PrefetchDataset final : public Transformation {
 }  // namespace
 
 Dataset Dataset::prefetch(std::int64_t buffer_size) const {
-  if (buffer_size == AUTOTUNE) buffer_size = enough_ahead;
+  if (buffer_size == AUTOTUNE) buffer_size = autotune_ahead;
   expect_at_least("prefetch", "buffer_size", buffer_size, 1);
   return made<PrefetchDataset>(*this, buffer_size);
 }

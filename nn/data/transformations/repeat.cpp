@@ -17,11 +17,11 @@ class Repetition final : public DatasetImpl {
     return *count_ > std::numeric_limits<std::int64_t>::max() / once ? std::int64_t{endless} : once * *count_;
   }
   std::unique_ptr<Stream> open(std::uint64_t iteration) const override {
-    constexpr std::int64_t for_ever = std::int64_t{1} << 40;  // no program runs this long
-    std::optional<std::int64_t> count = count_ >= for_ever ? std::nullopt : count_;
+    constexpr std::int64_t infinite = std::int64_t{1} << 40;  // no program runs this long
+    std::optional<std::int64_t> count = count_ >= infinite ? std::nullopt : count_;
     if (input_->cardinality() == 0) count = 0;
     return std::make_unique<SequenceStream>(count, [input = input_, iteration](std::int64_t i) {
-      return input->open(i == 0 ? iteration : mixed_key(iteration, static_cast<std::uint64_t>(i)));
+      return input->open(i == 0 ? iteration : derived_key(iteration, static_cast<std::uint64_t>(i)));
     });
   }
 

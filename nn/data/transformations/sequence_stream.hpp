@@ -14,7 +14,7 @@ class SequenceStream final : public Stream {
   SequenceStream(std::optional<std::int64_t> count, Open open) : count_(count), open_(std::move(open)) {}
 
   bool next(Element& out) override {
-    return first_that([&] { return stream_->next(out); });
+    return first_stream_with([&] { return stream_->next(out); });
   }
   std::int64_t next_batch(std::int64_t n, Element& out) override {
     std::vector<Element> parts;
@@ -22,7 +22,7 @@ class SequenceStream final : public Stream {
     while (left > 0) {
       Element part;
       std::int64_t count = 0;
-      if (!first_that([&] { return (count = stream_->next_batch(left, part)) > 0; })) break;
+      if (!first_stream_with([&] { return (count = stream_->next_batch(left, part)) > 0; })) break;
       parts.push_back(std::move(part));
       left -= count;
     }
@@ -33,7 +33,7 @@ class SequenceStream final : public Stream {
  private:
   /// Calls f on one stream after another until f returns true.
   template <class F>
-  bool first_that(F f) {
+  bool first_stream_with(F f) {
     for (;;) {
       if (!stream_) {
         if (count_ && opened_ == *count_) return false;

@@ -65,10 +65,10 @@ class ShuffleDataset final : public Transformation {
   ShuffleDataset(const Dataset& input, std::int64_t size, const ShuffleOptions& options)
       : Transformation(input),
         size_(size),
-        key_(random_key_behind(*input_, options.seed)),
+        key_(transformation_key(*input_, options.seed)),
         again_(options.reshuffle_each_iteration) {}
   std::unique_ptr<Stream> open(std::uint64_t iteration) const override {
-    const std::uint64_t key = again_ ? mixed_key(key_, iteration) : key_;
+    const std::uint64_t key = again_ ? derived_key(key_, iteration) : key_;
     std::unique_ptr<Stream> input = input_->open(iteration);
     if (auto* rows = dynamic_cast<RowStream*>(input.get())) {
       input.release();

@@ -33,7 +33,7 @@ inline void expect_at_least(const char* op, const char* name, std::int64_t value
 
 /// The number of elements that AUTOTUNE reads ahead: one that is being read, one that waits, and two more for
 /// elements that take longer.
-constexpr std::int64_t enough_ahead = 4;
+constexpr std::int64_t autotune_ahead = 4;
 
 /// Returns the number of threads for a value of the option. Throws ValueError, naming the transformation, for
 /// a value out of range.
