@@ -34,7 +34,7 @@ void add_halves(void* in, void* inout, int* count, MPI_Datatype*) {
   }
 }
 
-/// MPI has no half precision.
+/// Returns a type and a sum for half precision, which MPI does not have.
 Wire wire_of_halves() {
   static const Wire wire = [] {
     Wire made{};
@@ -82,8 +82,8 @@ int wire_count(std::int64_t elements) {
 
 namespace {
 
-/// Throws ValueError, in all processes, unless all call this operation with equal shapes and dtypes:
-/// otherwise all would wait for ever.
+/// Throws ValueError, in all processes, unless all processes call this operation with equal shapes and
+/// dtypes: otherwise they would wait forever.
 void expect_same_call(World& world, const char* op, const Tensor& x, const Shape& shape,
                       const std::string& how) {
   std::ostringstream line;

@@ -6,8 +6,8 @@
 #include <string>
 
 /// Training by several processes, on one machine or on many: each process has a copy of the model and a part
-/// of the samples, and all processes use the mean of their gradients. The component `ktape::distributed`,
-/// over MPI.
+/// of the samples, and all processes use the mean of their gradients. The component `ktape::distributed` uses
+/// MPI.
 ///
 ///     nn::distributed::init();
 ///     model.compile({.optimizer = nn::distributed::Optimizer(nn::Adam(0.001)), .loss = "mse"});
@@ -32,9 +32,9 @@
 /// - Logs at the end of an epoch, for all callbacks, cover the samples of all processes; logs of a batch cover
 ///   the samples of the process. Metrics are merged by the sums that `MetricImpl::state` names. Weights that are
 ///   learned without gradients (moving means) become the mean over all processes after each epoch.
-/// - Only rank 0 shows the progress bar, prints in callbacks, and runs callbacks that write files. A training can
-///   resume from a backup with another number of processes: exactly between epochs; within an epoch of a
-///   dataset, at about the place where the training stopped.
+/// - Only rank 0 shows the progress bar, prints in callbacks, and runs callbacks that write files. A training
+///   can resume from a backup with another number of processes: exactly between epochs; within an epoch of a
+///   dataset, at about the position where the training stopped.
 /// - Random numbers in a step (dropout, augmentation) and after `shard` differ between processes; other random
 ///   numbers, such as initial values and the order of samples, are equal in all processes.
 /// - A process that throws in `fit`, dies, leaves, or makes the others wait too long ends all processes, with
@@ -47,12 +47,12 @@
 namespace ktape::nn::distributed {
 
 struct InitOptions {
-  double timeout = 600;  ///< seconds to wait for another process before all are ended
+  double timeout = 600;  ///< seconds of waiting for another process after which all processes are ended
 };
-/// Joins the processes that mpirun started. All processes continue the random numbers of rank 0. Another call
-/// sets the timeout. Throws ValueError unless the timeout is above 0.
+/// Joins the processes that mpirun started. All processes continue the random numbers of rank 0. A later call
+/// only sets the timeout. Throws ValueError unless the timeout is above 0.
 void init(const InitOptions& options = {});
-/// The number of this process, from 0, and how many there are.
+/// Return the number of this process, counted from 0, and the number of processes.
 int rank();
 int size();
 /// Returns whether this process is rank 0, which alone should print or write.
@@ -61,18 +61,19 @@ inline bool first() { return rank() == 0; }
 struct OptimizerOptions {
   /// The largest number of bytes of gradients in one message; at most a quarter of all gradients.
   std::int64_t bucket_bytes = 25 * 1024 * 1024;
-  /// Whether they are sent in half precision: 11 bits of each, infinite beyond 65504, zero below 3e-8.
+  /// Whether gradients are sent in half precision: 11 significant bits, infinite beyond 65504, zero below
+  /// 3e-8.
   bool float16 = false;
-  /// Whether up to 8 processes of one machine add gradients in shared memory, and not by messages.
+  /// Whether up to 8 processes of one machine add gradients in shared memory instead of by messages.
   bool shared_memory = true;
 };
 /// An optimizer that updates with the mean of the gradients of all processes. `minimize`, and so `fit`, sends
 /// gradients in the order in which they become ready, while the backward pass computes the others; `apply`
 /// sends all gradients before the update. Gradients of tables are sent as the rows that were looked up. With
-/// `gradient_accumulation_steps` every step sends. In a loop that the program writes, all processes have
-/// equal weights, and `broadcast` makes initial values equal.
+/// `gradient_accumulation_steps` every step sends. In a training loop of the program, all processes count
+/// equally, and the program makes the initial values equal by `broadcast`.
 ///
-/// Files contain the optimizer that was wrapped: they can be loaded without MPI, and after
+/// Files contain the wrapped optimizer, so that they can be loaded without MPI. After
 /// `model.compile({.optimizer = Optimizer(model.optimizer()), ...})` the training resumes. Throws ValueError
 /// for an undefined optimizer and bucket_bytes below 1.
 class Optimizer : public nn::Optimizer {
@@ -80,11 +81,11 @@ class Optimizer : public nn::Optimizer {
   explicit Optimizer(const nn::Optimizer& optimizer, const OptimizerOptions& options = {});
 };
 
-// Tensors. All processes call with equal shapes and dtypes, or get a ValueError that names the ranks that
-// differ. With one process the result is x.
+// Collective operations on tensors. All processes must call with equal shapes and dtypes; otherwise each
+// throws a ValueError that names the ranks that differ. With one process the result is x.
 
 struct AllreduceOptions {
-  std::string op = "mean";  ///< or "sum"
+  std::string op = "mean";  ///< "mean" or "sum"
 };
 /// Returns the mean, or the sum, of the tensors of all processes, in all processes. The gradient is the mean,
 /// or the sum, of the gradients of all processes. Throws TypeError for the mean of a tensor that is not
@@ -95,15 +96,15 @@ Tensor allreduce(const Tensor& x, const AllreduceOptions& options = {});
 /// ValueError for a scalar.
 Tensor allgather(const Tensor& x);
 /// Returns the tensor of the process `root` in all processes. The gradient of root's tensor is the sum of the
-/// gradients of all processes, that of the other processes' tensors is zeros. Throws ValueError for a root
-/// that is no rank.
+/// gradients of all processes; the gradient of the other processes' tensors is zeros. Throws ValueError for a
+/// root that is not a rank.
 Tensor broadcast(const Tensor& x, int root = 0);
-/// The variables take on the values that root has.
+/// Assigns root's values to the variables of all processes.
 void broadcast(const std::vector<Variable>& variables, int root = 0);
-/// Waits for all processes.
+/// Waits until all processes have called `barrier`.
 void barrier();
 
-/// BatchNormalization with the statistics of the batches of all processes, weighted as gradients are. Mirrors
+/// BatchNormalization with the statistics of the batches of all processes, weighted like gradients. Mirrors
 /// `keras.layers.BatchNormalization(synchronized=True)`.
 class SyncBatchNormalization : public Layer {
  public:
@@ -112,8 +113,8 @@ class SyncBatchNormalization : public Layer {
 
 /// The cost of sending gradients for this process since `init`.
 struct Traffic {
-  std::int64_t bytes = 0;  ///< bytes of gradients that were sent
-  double seconds = 0;      ///< while some were on their way
+  std::int64_t bytes = 0;  ///< the number of bytes of gradients that were sent
+  double seconds = 0;      ///< seconds during which gradients were being sent
   double waited = 0;       ///< seconds of waiting without other work
 
   /// Returns the share of `seconds` in which the process computed at the same time.

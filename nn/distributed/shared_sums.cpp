@@ -21,9 +21,9 @@ constexpr int most_processes = 8;
 
 /// The progress of a process in a round, which the other processes read.
 struct Progress {
-  alignas(64) std::atomic<std::int64_t> sent{0};   ///< rounds in which its elements were there
+  alignas(64) std::atomic<std::int64_t> sent{0};   ///< rounds whose elements the process has written
   alignas(64) std::atomic<std::int64_t> taken{0};  ///< the number of rounds whose sums the process has taken
-  std::uint64_t token = 0;                         ///< rank 0's tells the memory from any other
+  std::uint64_t token = 0;                         ///< rank 0's token identifies the memory
 };
 
 /// Memory that several processes share: a file without a name, which ends with the last process.
@@ -141,7 +141,7 @@ class SharedSums final : public Sums {
   World& world_;
   DType dtype_;
   SharedMemory memory_;
-  std::int64_t round_ = 0;  ///< how often this process has sent
+  std::int64_t round_ = 0;  ///< the number of rounds in which this process has sent
 };
 
 }  // namespace

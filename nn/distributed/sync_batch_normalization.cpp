@@ -16,7 +16,7 @@ class SyncBatchNormalizationImpl final : public BatchNormalizationImpl {
     const World* world = World::instance();
     const Tensor counts = BatchNormalizationImpl::counts_of(x, mask);
     if (!world) return counts;
-    // A batch that a process has only to take part counts nothing.
+    // A process without data runs batches of weight 0, which must not count.
     const double each = world->samples > 0 ? 1 : 0;
     if (counts.defined()) return counts * each;
     return K::full(Shape(std::vector<std::int64_t>(x.shape().size(), 1)), each, x.dtype());
@@ -24,7 +24,7 @@ class SyncBatchNormalizationImpl final : public BatchNormalizationImpl {
   Tensor total(const Tensor& sum) const override { return weighted_total(sum); }
 };
 
-/// Known to files as soon as this library is loaded.
+/// Registers the class when this library is loaded, so that files can name the class.
 const bool registered = [] {
   register_object(name, [](const Config& config) {
     return Layer(std::make_shared<SyncBatchNormalizationImpl>(

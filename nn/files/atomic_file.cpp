@@ -33,7 +33,7 @@ void AtomicFile::fail(const char* reason) const {
   ktape::fail<IOError>("[", op_, "] the file must be writable: received ", path_, " (", reason, ')');
 }
 
-/// Finds the file that is to be replaced.
+/// Finds the file to replace (the target of a symbolic link) and its permissions.
 void AtomicFile::resolve() {
   if (path_.empty() || path_.find('\0') != std::string::npos) fail(std::strerror(ENOENT));
   target_ = path_;
@@ -57,7 +57,7 @@ void AtomicFile::resolve() {
 
 namespace {
 
-/// Returns the process of a temporary file; 0 for the name of another file.
+/// Returns the process that made a temporary file; 0 for the name of another file.
 pid_t writer_of(const char* name) {
   int process = 0, length = 0;
   unsigned number = 0;
@@ -65,7 +65,7 @@ pid_t writer_of(const char* name) {
   return fields == 2 && name[length] == '\0' ? process : 0;
 }
 
-/// Returns whether no process writes a file. A lock tells of processes on other machines that share the
+/// Returns whether no process holds the lock of a temporary file, also on other machines that share the
 /// folder.
 bool abandoned(const std::string& path) {
   const int file = open(path.c_str(), O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
@@ -77,7 +77,7 @@ bool abandoned(const std::string& path) {
 
 }  // namespace
 
-/// Removes the temporary files that writers left which are gone.
+/// Removes the temporary files of processes that no longer exist.
 void AtomicFile::sweep() const {
   const std::unique_ptr<DIR, int (*)(DIR*)> folder(opendir(folder_.c_str()), closedir);
   if (!folder) return;
@@ -100,7 +100,7 @@ void AtomicFile::create() {
     temporary_.clear();
     fail(std::strerror(error));
   }
-  flock(file_, LOCK_EX | LOCK_NB);  // where a file system has no locks, the process alone is looked for
+  flock(file_, LOCK_EX | LOCK_NB);  // may fail: some file systems have no locks
   if (mode_ >= 0) fchmod(file_, static_cast<mode_t>(mode_));
 }
 
@@ -119,7 +119,7 @@ void AtomicFile::commit() {
   if (close(std::exchange(file_, -1)) != 0) fail(std::strerror(errno));
   if (rename(temporary_.c_str(), target_.c_str()) != 0) fail(std::strerror(errno));
   temporary_.clear();
-  // The name is in the folder, which goes to the disk by itself. Some file systems cannot do that: EINVAL.
+  // The new name is stored in the folder, which must be synced, too. Some file systems cannot sync a folder.
   const int folder = open(folder_.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
   const int error = folder < 0 || fsync(folder) != 0 ? errno : 0;
   if (folder >= 0) close(folder);

@@ -4,16 +4,16 @@
 #include <string>
 #include <string_view>
 
-/// Files that are whole or not there. Internal: sources only.
+/// Files that are written completely or not at all. Internal: sources only.
 namespace ktape::nn::saving {
 
 /// A file that is being written. The bytes go to a temporary file in the folder of the file; `commit` renames
-/// the temporary file: whenever a program ends, the path has the complete old file or the complete new file.
-/// A symbolic link stays and its target is replaced; permissions stay.
+/// the temporary file. At any moment the path has the complete old file or the complete new file. The target
+/// of a symbolic link is replaced, not the link; permissions do not change.
 ///
-/// All errors (no folder, no permission, a full disk, a name that is a folder's) are IOErrors, "[op] the file
-/// must be writable: received path (reason)", and the old file stays. A program that is killed leaves its
-/// temporary file, ".ktape-PID-N", which the next AtomicFile in the folder removes.
+/// All errors (a missing folder, no permission, a full disk, the name of a folder) are IOErrors, "[op] the
+/// file must be writable: received path (reason)", and the old file does not change. A program that is killed
+/// leaves its temporary file, ".ktape-PID-N", which the next AtomicFile in the folder removes.
 class AtomicFile {
  public:
   AtomicFile(const char* op, std::string path);
@@ -25,7 +25,7 @@ class AtomicFile {
   /// Appends bytes.
   void write(const void* bytes, std::size_t n);
   void write(std::string_view bytes) { write(bytes.data(), bytes.size()); }
-  /// Returns how many bytes were appended.
+  /// Returns the number of bytes that were appended.
   std::uint64_t size() const { return size_; }
   /// Syncs the written bytes to the disk and renames the temporary file to the file's path.
   void commit();

@@ -24,7 +24,7 @@ const char* other_kind(mode_t mode) {
 
 /// Opens a regular file and sets `size` to its size.
 int opened(const char* op, const std::string& path, std::uint64_t& size) {
-  constexpr int flags = O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK;  // a pipe would wait for its writer
+  constexpr int flags = O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK;  // a pipe would wait for a writer
   const int file = path.find('\0') == std::string::npos ? open(path.c_str(), flags) : (errno = ENOENT, -1);
   struct stat status {};
   const int error = file < 0 || fstat(file, &status) != 0 ? errno : 0;
@@ -101,7 +101,7 @@ Tensor ByteSource::read_tensor(const Shape& shape, DType dtype, bool swapped) {
   const Tensor out = Tensor::empty(shape, dtype);
   read_exactly(out.raw(), bytes, "data");
   if (swapped) swap_bytes(static_cast<char*>(out.raw()), static_cast<std::size_t>(out.size()), dtype.size());
-  if (dtype == DType::Bool) {  // any byte but 0 is true
+  if (dtype == DType::Bool) {  // any byte other than 0 is true
     auto* bits = static_cast<unsigned char*>(out.raw());
     for (std::int64_t i = 0; i < out.size(); ++i) bits[i] = bits[i] != 0;
   }
@@ -111,7 +111,7 @@ Tensor ByteSource::read_tensor(const Shape& shape, DType dtype, bool swapped) {
 // --- InputFile --------------------------------------------------------------------------------------------
 
 struct InputFile::Gzip {
-  Gzip() : stored(std::size_t{1} << 18) { failed = inflateInit2(&stream, 15 + 16) != Z_OK; }  // gzip alone
+  Gzip() : stored(std::size_t{1} << 18) { failed = inflateInit2(&stream, 15 + 16) != Z_OK; }  // 16: only gzip
   ~Gzip() { inflateEnd(&stream); }
   Gzip(const Gzip&) = delete;
 

@@ -4,10 +4,10 @@
 #include <memory>
 #include <string>
 
-/// Files as bytes, none of which is trusted. Internal: sources only.
+/// Reading of files whose content is not trusted. Internal: sources only.
 namespace ktape::data {
 
-/// a * b, or the largest number where that is larger.
+/// Returns a * b, or the largest number if the product overflows.
 inline std::uint64_t saturated_product(std::uint64_t a, std::uint64_t b) {
   std::uint64_t product = 0;
   return __builtin_mul_overflow(a, b, &product) ? ~std::uint64_t{0} : product;
@@ -20,14 +20,14 @@ struct Inflation {
   std::uint64_t free, factor;
 };
 inline constexpr std::uint64_t megabyte = std::uint64_t{1} << 20;
-inline constexpr Inflation arrays_inflation{64 * megabyte, 32};   ///< and text files that are tables
-inline constexpr Inflation images_inflation{64 * megabyte, 128};  ///< photographs come with less than 1 %
-inline constexpr Inflation texts_inflation{4 * megabyte, 32};  ///< as JSON, of which larger objects are made
+inline constexpr Inflation arrays_inflation{64 * megabyte, 32};   ///< for arrays and tables of numbers
+inline constexpr Inflation images_inflation{64 * megabyte, 128};  ///< photographs compress to less than 1 %
+inline constexpr Inflation texts_inflation{4 * megabyte, 32};  ///< for JSON, whose objects take more memory
 
 /// Returns the largest number of bytes that deflate can store in `stored` bytes.
 std::uint64_t most_deflated(std::uint64_t stored);
-/// Returns how many bytes `stored` compressed bytes may become under a limit; `expected` bytes, such as the
-/// size of a model's weights, are always allowed.
+/// Returns the number of bytes to which `stored` compressed bytes may inflate under a limit; `expected`
+/// bytes, such as the size of a model's weights, are always allowed.
 std::uint64_t most_inflated(std::uint64_t stored, Inflation limit, std::uint64_t expected = 0);
 
 /// Returns the number of bytes of a tensor; the largest number if the product of the extents, zeros left out,
@@ -38,7 +38,7 @@ inline std::uint64_t tensor_bytes(const Tensor& tensor) {
   return tensor_bytes(tensor.shape(), tensor.dtype());
 }
 
-/// Bytes in order. All errors are IOErrors that name the operation and the file.
+/// A source of bytes that are read in order. All errors are IOErrors that name the operation and the file.
 class ByteSource {
  public:
   ByteSource(const char* op, std::string name) : op_(op), name_(std::move(name)) {}
@@ -47,21 +47,21 @@ class ByteSource {
 
   /// Reads the next n bytes, fewer only at the end of the source. Returns the number of bytes read.
   virtual std::size_t read(void* out, std::size_t n) = 0;
-  /// Returns how many bytes can follow, at most.
+  /// Returns the largest number of bytes that can follow.
   virtual std::uint64_t room() const = 0;
-  /// Returns how many bytes are likely to follow.
+  /// Returns the number of bytes that are likely to follow.
   virtual std::uint64_t likely() const { return room(); }
 
-  /// The next n bytes, which are there.
+  /// Reads the next n bytes. Throws if the source ends before.
   void read_exactly(void* out, std::size_t n, const char* what);
   /// Throws when fewer than `bytes` bytes can follow: a size that a file states must not make the library
   /// allocate memory that the file cannot fill.
   void expect_room(std::uint64_t bytes, const char* what) const;
-  /// Throws when something follows.
+  /// Throws when bytes follow.
   void expect_end(const char* what);
   /// Returns all bytes up to the end.
   std::string rest();
-  /// Reads everything that follows, and keeps nothing.
+  /// Reads and discards all bytes up to the end.
   void skip_rest();
   /// Returns a tensor of the bytes that follow.
   Tensor read_tensor(const Shape& shape, DType dtype, bool swapped);
@@ -77,9 +77,9 @@ class ByteSource {
   std::string name_;
 };
 
-/// A file that is read from its beginning on, and decompressed, up to `arrays_inflation`, if the file is
-/// gzip. A gzip file may have several members and end in zeros; other bytes after a member are damage.
-/// InputFile and RandomFile read regular files only: devices and pipes may never end.
+/// A file that is read from the beginning, and decompressed, up to `arrays_inflation`, if the file is gzip. A
+/// gzip file may have several members and end in zeros; other bytes after a member are an error. InputFile
+/// and RandomFile read regular files only: devices and pipes may never end.
 class InputFile final : public ByteSource {
  public:
   InputFile(const char* op, const std::string& path);
@@ -122,7 +122,7 @@ class RandomFile {
 /// A part of a file.
 class FileSection final : public ByteSource {
  public:
-  /// The bytes from `begin` on. The file outlives the section.
+  /// Makes a section of `size` bytes from `begin` on. The file must outlive the section.
   FileSection(const char* op, const RandomFile& file, const std::string& what, std::uint64_t begin,
               std::uint64_t size)
       : ByteSource(op, file.path() + ", " + what), file_(file), at_(begin), left_(size) {}
@@ -134,7 +134,7 @@ class FileSection final : public ByteSource {
   std::uint64_t at_, left_;
 };
 
-/// Returns the number whose bytes stand at `bytes`, the lowest byte first, or the highest byte first.
+/// Return the number that is stored at `bytes`, with the lowest byte first, or with the highest byte first.
 template <class T>
 T little_endian(const void* bytes) {
   T number = 0;

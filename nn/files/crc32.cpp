@@ -15,16 +15,18 @@ std::uint32_t by_zlib(std::uint32_t before, const void* bytes, std::size_t n) {
 
 #if defined(__x86_64__)
 
-// Bytes are a polynomial over bits, the lowest bit that of the highest power; the checksum is its remainder.
-// A block of 128 bits that stands n bits before another block contributes the remainder of its product with
-// x^n. The two halves of the block, each multiplied by a remainder of 32 bits, fit into the later block. So
-// blocks are folded into later blocks, four at a time, until 16 bytes with the remainder of all are left.
+// The bytes are the coefficients of a polynomial over bits, with the highest power in the lowest bit; the
+// checksum is the remainder of a division by a fixed polynomial. A block of 128 bits that stands n bits
+// before another block contributes the remainder of its product with x^n. The two halves of the block, each
+// multiplied by a remainder of 32 bits, fit into the later block. So blocks are folded into later blocks,
+// four at a time, until 16 bytes are left, which have the remainder of all bytes.
 
-/// Returns the remainder of x^power, its bits in the order of the blocks', as a factor of halves of blocks.
+/// Returns the remainder of x^power, with its bits in the order of the blocks, as a factor for halves of
+/// blocks.
 constexpr std::uint64_t remainder_of_power(int power) {
   std::uint32_t remainder = std::uint32_t{1} << 31;
   for (int i = 0; i < power; ++i) remainder = remainder >> 1 ^ (remainder & 1 ? 0xedb88320u : 0u);
-  return std::uint64_t{remainder} << 1;  // a product has 127 bits, and begins one bit too late
+  return std::uint64_t{remainder} << 1;  // a carry-less product has 127 bits: shifts the product by one bit
 }
 
 __attribute__((target("pclmul"))) __m128i folded(__m128i block, __m128i factors, __m128i later) {
@@ -33,7 +35,7 @@ __attribute__((target("pclmul"))) __m128i folded(__m128i block, __m128i factors,
   return _mm_xor_si128(_mm_xor_si128(high, low), later);
 }
 
-/// Returns the factors for blocks that stand `bits` bits before the block that they are folded into.
+/// Returns the factors for a block that stands `bits` bits before the block into which it is folded.
 __m128i factors(int bits) {
   return _mm_set_epi64x(static_cast<long long>(remainder_of_power(bits - 32)),
                         static_cast<long long>(remainder_of_power(bits + 32)));

@@ -14,7 +14,7 @@ Value json_part(const char* op, const std::string& file, const std::string& part
     return from_json(text);
   } catch (const ValueError& error) {
     std::string reason = reason_of(error);
-    // Keeps the place and the reason of the parser's message.
+    // Keeps the position and the reason of the parser's message.
     if (const std::size_t at = reason.find("parse error at "); at != std::string::npos)
       reason.erase(0, at + std::string("parse error at ").size());
     fail<IOError>('[', op, "] the file must hold JSON: received ", file, " (", part, part.empty() ? "" : ": ",

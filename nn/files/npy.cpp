@@ -114,8 +114,8 @@ constexpr std::pair<const char*, DType::Kind> dtypes[] = {
     {"f2", DType::Float16}, {"f4", DType::Float32}, {"f8", DType::Float64}};
 constexpr bool little = std::endian::native == std::endian::little;
 
-/// A number format without a dtype in the library: the dtype with its bits, and the dtype that the numbers
-/// get.
+/// A number format for which the library has no dtype: the dtype by which its bits are read, and the dtype of
+/// the result.
 struct Widened {
   const char* code;
   DType::Kind bits, dtype;
@@ -132,7 +132,7 @@ Tensor unsigned_numbers(const ByteSource& file, const Tensor& bits, DType dtype)
   return out;
 }
 
-/// Returns the numbers that follow, as a header describes them.
+/// Reads the numbers that a header describes.
 Tensor read_numbers(ByteSource& file, const std::string& descr, const Shape& shape) {
   const bool swapped = descr.front() == (little ? '>' : '<');
   if (descr.size() == 3 && std::strchr("<>|=", descr[0])) {
@@ -164,7 +164,7 @@ Tensor read_array(ByteSource& file) {
   return *header.fortran_order ? backend::transpose(out) : out;
 }
 
-/// Returns the bytes before the numbers; their number is a multiple of 64, as NumPy's.
+/// Returns the bytes before the numbers, padded to a multiple of 64 bytes, as NumPy does.
 std::string header_of(const Tensor& array) {
   const char* code = nullptr;
   for (const auto& [known, dtype] : dtypes)
@@ -177,7 +177,7 @@ std::string header_of(const Tensor& array) {
   for (const std::int64_t extent : array.shape()) text += std::to_string(extent) + ",";
   if (array.ndim() > 1) text.pop_back();
   text += "), }";
-  constexpr std::size_t before = 10, multiple = 64;  // the mark, the version, and the length of the text
+  constexpr std::size_t before = 10, multiple = 64;  // bytes of the magic number, version and length
   text.resize((before + text.size() + multiple) / multiple * multiple - before - 1, ' ');
   text += '\n';
   const char length[] = {static_cast<char>(text.size()), static_cast<char>(text.size() >> 8)};

@@ -7,8 +7,8 @@
 
 namespace ktape::data {
 
-/// As `load_npz`, for an archive that may inflate to `expected` bytes whatever its compressed size. Internal:
-/// sources only.
+/// Reads a .npz file as `load_npz` does, but allows the archive to inflate to `expected` bytes in any case.
+/// Internal: sources only.
 std::vector<std::pair<std::string, Tensor>> read_npz(const char* op, const std::string& path,
                                                      std::uint64_t expected);
 

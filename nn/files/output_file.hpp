@@ -16,7 +16,7 @@ class OutputFile {
   OutputFile& operator=(const OutputFile&) = delete;
 
   std::uint64_t size() const { return size_; }
-  /// Truncates the file to `size` bytes; a shorter file stays as it is.
+  /// Truncates the file to `size` bytes; a shorter file does not change.
   void cut(std::uint64_t size);
   /// Appends bytes; after the call other programs see all of them.
   void append(std::string_view bytes);

@@ -11,7 +11,7 @@
 namespace ktape::data {
 namespace {
 
-// Records begin with these; the numbers in them have the lowest byte first.
+// The first bytes of each kind of record. Numbers in records have the lowest byte first.
 constexpr std::uint32_t local_mark = 0x04034b50, entry_mark = 0x02014b50, end_mark = 0x06054b50;
 constexpr std::uint32_t end64_mark = 0x06064b50, locator64_mark = 0x07064b50;
 constexpr std::size_t local_size = 30, entry_size = 46, end_size = 22, end64_size = 56, locator64_size = 20;
@@ -21,7 +21,7 @@ std::uint16_t u16(const char* bytes) { return little_endian<std::uint16_t>(bytes
 std::uint32_t u32(const char* bytes) { return little_endian<std::uint32_t>(bytes); }
 std::uint64_t u64(const char* bytes) { return little_endian<std::uint64_t>(bytes); }
 
-/// Returns whether a name is that of a file below the folder to which an archive is unpacked.
+/// Returns whether a name is the path of a file below the folder to which an archive is unpacked.
 bool stays_inside(const std::string& name) {
   bool inside =
       !name.empty() && name[0] != '/' && name.find_first_of(std::string("\\\0", 2)) == std::string::npos;
@@ -41,7 +41,7 @@ class ZipSource : public ByteSource {
   std::uint64_t room() const override { return entry_.size - done_; }
 
   std::size_t read(void* out, std::size_t n) override {
-    constexpr std::size_t most = 1 << 18;  // the bytes are in the caches yet when the checksum is made
+    constexpr std::size_t most = 1 << 18;  // parts that the checksum still finds in the caches
     const auto count = static_cast<std::size_t>(std::min<std::uint64_t>(n, room()));
     auto* bytes = static_cast<unsigned char*>(out);
     for (std::size_t left = count; left > 0;) {
@@ -56,7 +56,7 @@ class ZipSource : public ByteSource {
   }
 
  protected:
-  /// Reads n bytes, which exist by the directory.
+  /// Reads n bytes; the directory guarantees that the file has them.
   virtual void get(unsigned char* out, std::size_t n) = 0;
 
   const RandomFile& file_;
@@ -101,7 +101,7 @@ class DeflatedSource final : public ZipSource {
     }
   }
 
-  /// Gets more of the compressed bytes when there are none.
+  /// Reads more compressed bytes if none are left.
   void fill() {
     if (stream_.avail_in > 0) return;
     const auto count =
@@ -184,7 +184,7 @@ void ZipArchive::read_directory() {
 void ZipArchive::read_entries(const std::string& directory, std::uint64_t begin, std::uint64_t count) {
   constexpr const char* rule = "the archive's directory must be intact";
   std::set<std::string> names;
-  std::vector<std::pair<std::uint64_t, std::uint64_t>> places;  // of the entries, with their headers
+  std::vector<std::pair<std::uint64_t, std::uint64_t>> places;  // begin and end of each entry with its header
   const std::uint64_t most = most_inflated(file_.size(), arrays_inflation, expected_);
   std::uint64_t inflated = 0;
   const char* at = directory.data();
@@ -268,7 +268,7 @@ void ZipArchive::find_data(ZipEntry& entry, std::uint64_t header, std::uint64_t 
 
 namespace {
 
-/// A number as it stands in a record.
+/// Returns a number as the bytes of a record.
 template <class T>
 std::string field(T number) {
   std::string bytes;
@@ -280,7 +280,7 @@ std::string f32(std::uint64_t number) { return field(static_cast<std::uint32_t>(
 
 std::uint64_t capped(std::uint64_t number) { return std::min<std::uint64_t>(number, elsewhere); }
 
-/// The extra field with the numbers that are too large for their own.
+/// Returns the extra field with the numbers that are too large for 32 bits.
 std::string large(std::initializer_list<std::uint64_t> numbers) {
   std::string fields;
   for (const std::uint64_t number : numbers)
@@ -291,7 +291,7 @@ std::string large(std::initializer_list<std::uint64_t> numbers) {
 }  // namespace
 
 void ZipWriter::add(const std::string& name, const std::vector<std::string_view>& content) {
-  constexpr std::uint16_t version = 45, stored = 0, utf8 = 1 << 11, first_day = 1 << 5 | 1;  // of 1980
+  constexpr std::uint16_t version = 45, stored = 0, utf8 = 1 << 11, first_day = 1 << 5 | 1;  // Jan 1, 1980
   if (!stays_inside(name) || name.size() > 0xffff || !names_.insert(name).second)
     ktape::fail("[", op_,
                 "] names in an archive must be different, and stay below its folder: received name='",

@@ -9,22 +9,22 @@ namespace ktape::nn::saving {
 class AtomicFile;
 }
 
-/// Zip archives, read and written. Internal: sources only.
+/// Reading and writing of zip archives. Internal: sources only.
 namespace ktape::data {
 
 struct ZipEntry {
   std::string name;
   bool deflated;
   std::uint32_t checksum;
-  std::uint64_t compressed, size;  ///< bytes
+  std::uint64_t compressed, size;  ///< the size in the archive, and the size of the file
   std::uint64_t data;              ///< the offset of the entry's data
 };
 
-/// The files in an archive: stored, or compressed by deflate. Opening checks the whole directory: every name
-/// stays below a folder and occurs once, and no two entries share bytes of the file.
+/// The files in an archive: stored, or compressed by deflate. The constructor checks the whole directory:
+/// every name stays below a folder and occurs once, and no two entries share bytes of the file.
 class ZipArchive {
  public:
-  /// Throws IOError, naming the file, for a file that is no such archive, and, naming the entry, for an
+  /// Throws IOError, naming the file, for a file that is not a zip archive, and, naming the entry, for an
   /// archive whose entries would together inflate further than `arrays_inflation` allows and to more than
   /// `expected` bytes.
   ZipArchive(const char* op, const std::string& path, std::uint64_t expected = 0);
@@ -60,7 +60,7 @@ class ZipWriter {
   ZipWriter(const char* op, nn::saving::AtomicFile& file) : op_(op), file_(file) {}
 
   /// Appends a file whose content is given in pieces. Throws ValueError for a name that a ZipArchive refuses:
-  /// a name of the archive, or a name that leaves the folder.
+  /// a name that occurs twice, or a name that leaves the folder.
   void add(const std::string& name, const std::vector<std::string_view>& content);
   /// Appends the directory after the last file.
   void finish();

@@ -1,7 +1,7 @@
 #pragma once
 #include <ktape/ops/shape.hpp>
 
-/// Weights beside the values that they weigh. Internal: sources only.
+/// Alignment of weights with the values that they weigh. Internal: sources only.
 namespace ktape::nn {
 
 /// Returns x with axes of extent 1 appended up to the given rank, so that weights of the first axes

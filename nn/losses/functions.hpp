@@ -7,8 +7,8 @@
 #include <string>
 #include <vector>
 
-/// Keras's losses as functions of (y_true, y_pred): they give a value for each sample. y_pred is floating. As
-/// an argument a function stands for the loss, or the metric, of its name, with its defaults:
+/// Keras's losses as functions of (y_true, y_pred), which return a value for each sample. y_pred is floating.
+/// As an argument a function stands for the loss, or the metric, of its name, with default options:
 ///
 ///     model.compile({.loss = nn::losses::binary_crossentropy, .metrics = {nn::losses::mean_absolute_error}});
 namespace ktape::nn::losses {
@@ -30,7 +30,7 @@ Tensor mean_absolute_error(const Tensor& y_true, const Tensor& y_pred);
 Tensor mean_absolute_percentage_error(const Tensor& y_true, const Tensor& y_pred);
 /// Returns mean((log(1 + y_true) - log(1 + y_pred))^2), both at least epsilon.
 Tensor mean_squared_logarithmic_error(const Tensor& y_true, const Tensor& y_pred);
-/// Returns the mean of e^2 / 2 for errors up to delta, delta * |e| - delta^2 / 2 for larger ones.
+/// Returns the mean of e^2 / 2 for errors up to delta, delta * |e| - delta^2 / 2 for larger errors.
 Tensor huber(const Tensor& y_true, const Tensor& y_pred, const HuberFunctionOptions& options = {});
 /// Returns mean(log(cosh(y_pred - y_true))), for errors of any size.
 Tensor log_cosh(const Tensor& y_true, const Tensor& y_pred);
@@ -40,13 +40,13 @@ Tensor cosine_similarity(const Tensor& y_true, const Tensor& y_pred,
 
 // --- Losses of probabilities -----------------------------------------------------------------------------------
 
-// y_pred holds probabilities or, with `from_logits`, logits; probabilities are kept epsilon away from 0 and
-// 1. Where a softmax or sigmoid made the probabilities, the loss is computed from its logits, see
+// y_pred holds probabilities or, with `from_logits`, logits; probabilities are clipped to [epsilon, 1 -
+// epsilon]. If a softmax or sigmoid made the probabilities, the loss is computed from the logits, see
 // ops/nn/losses.hpp.
 
 struct BinaryCrossentropyFunctionOptions {
   bool from_logits = false;
-  double label_smoothing = 0;  ///< how far targets move towards 1/2
+  double label_smoothing = 0;  ///< the fraction by which targets move towards 1/2
   int axis = -1;               ///< the axis of the mean
 };
 /// Returns the mean along the axis of -(t log(p) + (1 - t) log(1 - p)).
@@ -54,29 +54,30 @@ Tensor binary_crossentropy(const Tensor& y_true, const Tensor& y_pred,
                            const BinaryCrossentropyFunctionOptions& options = {});
 
 struct BinaryFocalCrossentropyFunctionOptions {
-  bool apply_class_balancing = false;  ///< whether class 1 counts alpha and class 0 counts 1 - alpha
+  bool apply_class_balancing = false;  ///< whether class 1 has weight alpha, class 0 weight 1 - alpha
   double alpha = 0.25;
-  double gamma = 2;  ///< how much less easy samples count
+  double gamma = 2;  ///< the exponent that reduces the weight of easy samples
   bool from_logits = false;
   double label_smoothing = 0;
   int axis = -1;
 };
-/// Returns the binary crossentropy with each term times (1 - q)^gamma, q the probability of its class.
+/// Returns the binary crossentropy with each term times (1 - q)^gamma, where q is the probability of the true
+/// class.
 Tensor binary_focal_crossentropy(const Tensor& y_true, const Tensor& y_pred,
                                  const BinaryFocalCrossentropyFunctionOptions& options = {});
 
 struct CategoricalCrossentropyFunctionOptions {
   bool from_logits = false;
-  double label_smoothing = 0;  ///< how far targets move towards 1 / classes
+  double label_smoothing = 0;  ///< the fraction by which targets move towards 1 / classes
   int axis = -1;               ///< the axis of the classes
 };
-/// Returns -sum(t log(p)) along the axis; y_true holds probabilities, as one-hot vectors, in the shape of
-/// y_pred.
+/// Returns -sum(t log(p)) along the axis; y_true holds probabilities, such as one-hot vectors, in the shape
+/// of y_pred.
 Tensor categorical_crossentropy(const Tensor& y_true, const Tensor& y_pred,
                                 const CategoricalCrossentropyFunctionOptions& options = {});
 
 struct CategoricalFocalCrossentropyFunctionOptions {
-  std::vector<double> alpha = {0.25};  ///< one weight, or one for each class
+  std::vector<double> alpha = {0.25};  ///< one weight for all classes, or one weight for each class
   double gamma = 2;
   bool from_logits = false;
   double label_smoothing = 0;
@@ -92,11 +93,11 @@ struct SparseCategoricalCrossentropyFunctionOptions {
   int axis = -1;
 };
 /// Returns -log(p[t]); y_true holds class numbers, in the shape of y_pred without the axis of the classes, or
-/// with 1 in its place. Throws ValueError for a target that is no class.
+/// with extent 1 in its place. Throws ValueError for a target that is not a class.
 Tensor sparse_categorical_crossentropy(const Tensor& y_true, const Tensor& y_pred,
                                        const SparseCategoricalCrossentropyFunctionOptions& options = {});
 
-/// Returns (1 - p[t]^q) / q: like the crossentropy for q near 0, like the absolute error for q near 1.
+/// Returns (1 - p[t]^q) / q: close to the crossentropy for q near 0, and to the absolute error for q near 1.
 Tensor categorical_generalized_cross_entropy(const Tensor& y_true, const Tensor& y_pred, double q = 0.5);
 /// Returns sum(t log(t / p)) over the last axis, both kept in [epsilon, 1].
 Tensor kl_divergence(const Tensor& y_true, const Tensor& y_pred);
@@ -105,7 +106,7 @@ Tensor poisson(const Tensor& y_true, const Tensor& y_pred);
 
 // --- Losses that ask for a margin, over the last axis -----------------------------------------------------
 
-// Labels of `hinge` and `squared_hinge` are -1 and 1; where all of them are 0 or 1, 0 stands for -1.
+// Labels of `hinge` and `squared_hinge` are -1 and 1; if all labels are 0 or 1, 0 stands for -1.
 
 /// Returns mean(max(1 - y_true * y_pred, 0)).
 Tensor hinge(const Tensor& y_true, const Tensor& y_pred);
@@ -116,7 +117,7 @@ Tensor categorical_hinge(const Tensor& y_true, const Tensor& y_pred);
 
 // --- Losses of whole images, sequences and batches ---------------------------------------------------------------
 
-/// Returns 1 - 2 sum(t p) / (sum(t) + sum(p) + epsilon), the sums over the axes, by default over all.
+/// Returns 1 - 2 sum(t p) / (sum(t) + sum(p) + epsilon), with sums over the axes, by default over all axes.
 Tensor dice(const Tensor& y_true, const Tensor& y_pred, const Axes& axis = {});
 
 struct TverskyFunctionOptions {
@@ -124,23 +125,23 @@ struct TverskyFunctionOptions {
   double beta = 0.5;   ///< the weight of false negatives
   Axes axis = {};
 };
-/// Returns 1 - sum(t p) / (sum(t p) + alpha sum((1 - t) p) + beta sum(t (1 - p)) + epsilon), the sums
-/// over the axes, by default over all.
+/// Returns 1 - sum(t p) / (sum(t p) + alpha sum((1 - t) p) + beta sum(t (1 - p)) + epsilon), with sums
+/// over the axes, by default over all axes.
 Tensor tversky(const Tensor& y_true, const Tensor& y_pred, const TverskyFunctionOptions& options = {});
 
 struct CircleFunctionOptions {
   double gamma = 80;
   double margin = 0.4;
-  bool remove_diagonal = true;  ///< whether an embedding is no pair with itself
+  bool remove_diagonal = true;  ///< whether pairs of an embedding with itself are left out
 };
 /// Computes a value for each sample from class numbers (samples,) and embeddings of length 1 (samples, size):
-/// small where embeddings of a class are near each other and far from those of other classes.
+/// small if embeddings of a class are near each other and far from embeddings of other classes.
 Tensor circle(const Tensor& y_true, const Tensor& y_pred, const CircleFunctionOptions& options = {});
 
 /// Computes -log of the probability of all paths that spell the labels, from label sequences (samples,
 /// length), in which 0 means no label, and logits (samples, steps, classes), in which class 0 is the blank.
-/// All steps count. Throws ValueError for other ranks, and where the steps are too few or a label is no
-/// class.
+/// All steps count. Throws ValueError for other ranks, for fewer steps than the labels need, and for a label
+/// that is not a class.
 Tensor ctc(const Tensor& y_true, const Tensor& y_pred);
 
 // --- Other names in Keras --------------------------------------------------------------------------------
@@ -153,7 +154,7 @@ inline constexpr auto &kld = kl_divergence, &KLD = kl_divergence,
                       &kullback_leibler_divergence = kl_divergence;
 inline constexpr auto& logcosh = log_cosh;
 
-/// Returns the name of one of these functions, or of one of `K`'s crossentropies; empty for another function.
+/// Returns the name of a function of this file, or of a crossentropy in `K`; empty for another function.
 inline std::string name_of(AnyFunction function) {
   static const NamedFunction all[] = {
       {any_function(mean_squared_error), "mean_squared_error"},

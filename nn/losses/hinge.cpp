@@ -13,7 +13,7 @@ namespace K = backend;
 namespace losses {
 namespace {
 
-/// Labels of 0 and 1 as -1 and 1; others as they are.
+/// Returns labels of 0 and 1 as -1 and 1, and other labels unchanged.
 Tensor signed_labels(const Tensor& t) {
   const Tensor zero = K::equal(t, K::zeros_like(t)), one = K::equal(t, K::ones_like(t));
   const Tensor binary = K::all(K::as_dtype(zero, "int32") + K::as_dtype(one, "int32"));

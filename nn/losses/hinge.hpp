@@ -1,7 +1,7 @@
 #pragma once
 #include <ktape/nn/losses/loss.hpp>
 
-/// Losses that ask for a margin; losses/functions.hpp has their formulas.
+/// Hinge losses, which require a margin; losses/functions.hpp has the formulas.
 namespace ktape::nn {
 
 class Hinge : public Loss {

@@ -18,7 +18,7 @@ Tensor both(const Tensor& a, const Tensor& b) {
   return K::as_dtype(x, "float32") * K::as_dtype(y, "float32");
 }
 
-/// Calls a loss. An error that does not name the loss gets its name and both shapes.
+/// Calls a loss. Adds the name of the loss and both shapes to an error that does not name the loss.
 LossValues called(const LossImpl& loss, const std::string& name, const Tensor& y_true, const Tensor& y_pred) {
   const auto located = [&](const Error& error) {
     std::ostringstream text;
@@ -41,7 +41,7 @@ LossValues called(const LossImpl& loss, const std::string& name, const Tensor& y
 
 Tensor Loss::operator()(const Tensor& y_true, const Tensor& y_pred, const LossCallOptions& options) const {
   const LossImpl& loss = impl();
-  // Keras casts for all losses; the losses of the library cast where they need to.
+  // Keras casts the targets for all losses; the losses of the library cast where necessary.
   const bool cast = loss.class_name() == "function" && y_pred.dtype().is_floating();
   const LossValues result = called(loss, name(), cast ? K::as_dtype(y_true, y_pred.dtype()) : y_true, y_pred);
   if (!result.values.defined()) fail("[", name(), "] a loss must return a tensor: received None");

@@ -8,7 +8,8 @@
 
 namespace ktape::nn {
 
-/// A loss for each sample, or one value; and where some samples do not count, which do.
+/// A loss for each sample, or one value; and, if some samples do not count, the mask of the samples that
+/// count.
 struct LossValues {
   LossValues(Tensor values, Tensor mask = {}) : values(std::move(values)), mask(std::move(mask)) {}
   Tensor values, mask;
@@ -19,7 +20,7 @@ class LossImpl : public FunctionObject<LossValues, const Tensor&, const Tensor&>
  public:
   static constexpr const char* kind = "loss";
   Reduction reduction = "sum_over_batch_size";
-  std::string name = {};  ///< the class's, in Keras's spelling, when empty
+  std::string name = {};  ///< empty: the name of the class in Keras's spelling
 
   static Value known(AnyFunction function) {
     const std::string name = losses::name_of(function);
@@ -28,27 +29,27 @@ class LossImpl : public FunctionObject<LossValues, const Tensor&, const Tensor&>
 };
 
 struct LossCallOptions {
-  Tensor sample_weight = {};  ///< a weight for each sample, or for each of their values
+  Tensor sample_weight = {};  ///< a weight for each sample, or for each value
   Tensor mask = {};           ///< values with mask 0 do not count; by default the mask of y_pred
 };
 
 /// A loss, the distance of predictions from targets: given by name ("mse"; "crossentropy" means the
-/// crossentropy that fits the shapes of both), as an object, as a function of Keras (nn::losses::huber), or
-/// as any callable of (y_true, y_pred), the targets in the dtype of floating predictions, that returns one
-/// value, or one for each sample, which are averaged.
+/// crossentropy that fits both shapes), as an object, as a function of Keras (nn::losses::huber), or as any
+/// callable of (y_true, y_pred). The callable gets targets in the dtype of floating predictions, and returns
+/// one value, or a value for each sample; the values are averaged.
 ///
 ///     model.compile({.loss = nn::SparseCategoricalCrossentropy({.from_logits = true})});
 class Loss : public FunctionHandle<LossImpl> {
  public:
   using FunctionHandle::FunctionHandle;
 
-  /// Returns the values, weighted, masked and reduced. A dimension of 1 that only targets or predictions have
-  /// at the end is no difference. Throws ValueError for shapes that do not fit.
+  /// Returns the values, weighted, masked and reduced. A last axis of extent 1 that only targets or
+  /// predictions have is ignored. Throws ValueError for shapes that do not fit.
   Tensor operator()(const Tensor& y_true, const Tensor& y_pred, const LossCallOptions& options = {}) const;
   std::string name() const;
 };
 
-/// A loss class of the user's.
+/// A handle to a loss class of a user.
 template <class Implementation>
 using LossOf = HandleOf<Loss, Implementation>;
 

@@ -3,7 +3,7 @@
 #include <ktape/nn/losses/loss.hpp>
 #include <ktape/ops/inspection.hpp>
 
-/// For the sources of the losses and of the metrics like them.
+/// Helpers for losses, and for metrics that are means of losses. Internal: sources only.
 namespace ktape::nn {
 
 template <class F>
@@ -12,7 +12,7 @@ void fields(LossOptions& o, F&& field) {
   field("name", o.name);
 }
 
-/// Returns the loss f(y_true, y_pred, options); options hold a reduction and a name.
+/// Returns the loss f(y_true, y_pred, options). The options contain a reduction and a name.
 template <class Options, class F>
 std::shared_ptr<LossImpl> loss_of(const char* class_name, Options options, F f) {
   if (options.name.empty()) options.name = to_snake_case(class_name);
@@ -22,7 +22,7 @@ std::shared_ptr<LossImpl> loss_of(const char* class_name, Options options, F f) 
   return impl;
 }
 
-/// Returns the loss of a function without options.
+/// Returns the loss f(y_true, y_pred), which has no further options.
 inline std::shared_ptr<LossImpl> loss_of(const char* class_name, const LossOptions& options,
                                          Tensor (*f)(const Tensor&, const Tensor&)) {
   return loss_of(class_name, options, [f](const Tensor& y_true, const Tensor& y_pred, const LossOptions&) {

@@ -29,7 +29,7 @@ Tensor smoothed(const Tensor& y_true, double smoothing, double classes) {
   return smoothing == 0 ? y_true : y_true * (1 - smoothing) + smoothing / classes;
 }
 
-/// The cost of a probability that is kept in [low, high], and its slope.
+/// The loss of a probability that is clipped to [low, high], and its derivative.
 struct BinaryCost {
   double low, high;
 
@@ -45,7 +45,7 @@ struct BinaryCost {
   }
 };
 
-/// Element by element, of probabilities of the targets' shape.
+/// Returns the binary crossentropy of each element, for probabilities of the targets' shape.
 Tensor binary_cost(const Tensor& t, const Tensor& p) {
   const BinaryCost cost{K::epsilon(), 1 - K::epsilon()};
   Tensor out = op_helpers::apply(cost, t, p);
@@ -85,7 +85,7 @@ Shape samples_of(const char* op, const Tensor& y_true, const Tensor& y_pred, int
   return samples;
 }
 
-/// Class numbers as vectors of zeros and a one along the axis of y_pred.
+/// Returns class numbers as one-hot vectors along the axis of y_pred.
 Tensor one_hot_like(const char* op, const Tensor& y_true, const Tensor& y_pred, int axis) {
   const int at = canonical_axis(op, axis, y_pred.ndim());
   const Shape samples = samples_of(op, y_true, y_pred, axis);

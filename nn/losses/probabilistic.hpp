@@ -3,7 +3,7 @@
 
 #include <vector>
 
-/// Losses of probabilities, or of logits with `from_logits`; losses/functions.hpp has their formulas.
+/// Losses of probabilities, or of logits with `from_logits`; losses/functions.hpp has the formulas.
 namespace ktape::nn {
 
 struct BinaryCrossentropyOptions {
@@ -66,7 +66,7 @@ struct SparseCategoricalCrossentropyOptions {
   Reduction reduction = "sum_over_batch_size";
   std::string name = {};
 };
-/// Samples of the ignored class count in no mean.
+/// A class whose loss leaves out samples of `ignore_class`, also from the mean.
 class SparseCategoricalCrossentropy : public Loss {
  public:
   SparseCategoricalCrossentropy(const SparseCategoricalCrossentropyOptions& options = {});

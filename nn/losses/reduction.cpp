@@ -24,7 +24,7 @@ Tensor weights_of(const Tensor& mask, DType dtype, Reduction::Kind kind) {
   return weights * (static_cast<double>(mask.size()) / K::where(kept, kept, K::ones_like(kept)));
 }
 
-/// Values with the weights and the mask that were given for them, each with the axes of the values.
+/// Values with their weights and mask, aligned to the axes of the values.
 class WeightedValues {
  public:
   WeightedValues(const std::string& loss, const Tensor& values) : loss_(loss), values_(values) {}
@@ -33,7 +33,7 @@ class WeightedValues {
     const SameRank both = to_same_rank(values_, given);
     values_ = both.x;
     const Tensor weights = aligned(what, both.y);
-    // Weights from before may have got an axis less than the values have now.
+    // The mask may have added an axis to the values since the weights were aligned.
     if (weights_.defined()) weights_ = aligned(what, weights_);
     weights_ = weights_.defined() ? weights_ * weights : weights;
   }
@@ -42,7 +42,7 @@ class WeightedValues {
   Tensor weighted() const { return weights_.defined() ? values_ * weights_ : values_; }
 
  private:
-  /// Returns weights with as many axes as the values: those that are missing are appended.
+  /// Returns the weights with axes of extent 1 appended up to the rank of the values.
   Tensor aligned(const char* what, const Tensor& weights) const {
     Shape shape = weights.shape();
     while (shape.rank() < values_.ndim()) shape.push_back(1);

@@ -6,9 +6,9 @@
 
 namespace ktape::nn {
 
-/// The reduction of the values of the samples to one loss: "sum_over_batch_size" (or "mean": their mean),
-/// "sum", "mean_with_sample_weight" (the weighted mean), or "none" (None: no reduction). Throws ValueError
-/// for another name.
+/// The reduction of the losses of samples to one value: "sum_over_batch_size" or "mean" (the mean), "sum",
+/// "mean_with_sample_weight" (the weighted mean), or "none" (None: no reduction). Throws ValueError for
+/// another name.
 class Reduction {
  public:
   enum Kind { None, Sum, Mean, WeightedMean };
@@ -26,21 +26,22 @@ class Reduction {
   Kind kind_;
 };
 
-/// x and y with one rank, where they differ by an axis of extent 1 at the end: predictions (n, 1) meet
-/// targets (n,). Others come back as they are.
+/// Two tensors of equal rank: a last axis of extent 1 that only one tensor has is removed, as for predictions
+/// (n, 1) and targets (n,). Other tensors do not change.
 struct SameRank {
   Tensor x, y;
 };
 SameRank to_same_rank(const Tensor& x, const Tensor& y);
 
-/// Returns the targets in the dtype of the predictions, and both with one rank. Throws ValueError, naming the
-/// loss and both shapes, unless they have one shape then: targets (n, 1) are none for predictions (n, 2).
+/// Returns the targets in the dtype of the predictions, and both tensors with equal rank. Throws ValueError,
+/// naming the loss and both shapes, unless the shapes are then equal: targets (n, 1) do not fit predictions
+/// (n, 2).
 SameRank like_predictions(const char* loss, const Tensor& y_true, const Tensor& y_pred);
 
-/// Returns the values, weighted and reduced. The axes of weights and of a mask are the first ones of the
-/// values: a weight (samples,) holds for all steps of values (samples, steps). What a mask is 0 for does not
-/// count; in a mean the mask also scales the weights, so that the mean is over the unmasked values. Both may
-/// be undefined. Throws ValueError, naming the loss and both shapes, for others.
+/// Returns the values, weighted and reduced. The axes of weights and mask are the first axes of the values:
+/// weights (samples,) hold for all steps of values (samples, steps). Values whose mask is 0 do not count; for
+/// a mean the mask also scales the weights, so that the mean is over the unmasked values. Weights and mask
+/// may be undefined. Throws ValueError, naming the loss and both shapes, for shapes that do not fit.
 Tensor reduce_values(const std::string& loss, const Tensor& values, const Tensor& sample_weight,
                      const Tensor& mask, Reduction reduction);
 

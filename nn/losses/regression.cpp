@@ -17,8 +17,8 @@ using K::abs, K::exp, K::log1p, K::tanh;
 using kernels::functions::exp, kernels::functions::log1p, kernels::functions::tanh;
 using op_helpers::like, op_helpers::select;
 
-/// f(y_pred - y_true), element by element and in one pass; `slope` is f's derivative. Both are generic
-/// lambdas.
+/// Returns f(y_pred - y_true), element by element and in one pass; `slope` is the derivative of f. Both are
+/// generic lambdas.
 template <class F, class D>
 Tensor of_error(const char* op, const Tensor& y_true, const Tensor& y_pred, F f, D slope) {
   const auto [t, p] = like_predictions(op, y_true, y_pred);
@@ -46,7 +46,7 @@ constexpr auto sign = [](auto e) {
   return select(e > 0, like(e, 1), select(e < 0, like(e, -1), like(e, 0)));
 };
 
-/// x scaled to length 1 along the axis.
+/// Returns x scaled to length 1 along the axis.
 Tensor unit(const Tensor& x, int axis) { return x / K::clip(K::norm(x, axis, true), K::epsilon(), None); }
 
 }  // namespace

@@ -1,7 +1,7 @@
 #pragma once
 #include <ktape/nn/losses/loss.hpp>
 
-/// Losses of real numbers; losses/functions.hpp has their formulas.
+/// Losses of real numbers; losses/functions.hpp has the formulas.
 namespace ktape::nn {
 
 class MeanSquaredError : public Loss {

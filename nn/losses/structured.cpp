@@ -20,7 +20,7 @@ namespace K = backend;
 namespace losses {
 namespace {
 
-/// log(sum(exp(x))) of each row over the places where the mask is not 0.
+/// Returns log(sum(exp(x))) of each row over the elements whose mask is not 0.
 Tensor masked_logsumexp(const Tensor& x, const Tensor& mask) {
   const Tensor none = K::full({}, -std::numeric_limits<double>::infinity(), x.dtype());
   return K::logsumexp(K::where(mask, x, none), 1);
@@ -46,7 +46,7 @@ Tensor circle(const Tensor& y_true, const Tensor& y_pred, const CircleFunctionOp
   const Tensor distance = K::relu(1 - K::matmul(y_pred, y_pred, {.transpose_b = true}));
   const Tensor column = K::reshape(K::class_numbers("circle", "target", y_true), {-1, 1});
   const Tensor same = K::as_dtype(K::equal(column, K::transpose(column)), "int32");
-  // Of one class, but for the sample itself.
+  // Pairs of samples of one class, without pairs of a sample with itself.
   const Tensor itself =
       K::as_dtype(K::equal(K::cumsum(K::ones_like(same), 0), K::cumsum(K::ones_like(same), 1)), "int32");
   const Tensor near = o.remove_diagonal ? same * (1 - itself) : same, far = 1 - same;

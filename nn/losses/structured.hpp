@@ -1,7 +1,7 @@
 #pragma once
 #include <ktape/nn/losses/loss.hpp>
 
-/// Losses of whole images, sequences and batches; losses/functions.hpp has their formulas.
+/// Losses of whole images, sequences and batches; losses/functions.hpp has the formulas.
 namespace ktape::nn {
 
 struct DiceOptions {
@@ -33,7 +33,7 @@ struct CircleOptions {
   Reduction reduction = "sum_over_batch_size";
   std::string name = {};
 };
-/// Samples whose loss is 0 count in no mean.
+/// A class whose mean leaves out samples with a loss of 0.
 class Circle : public Loss {
  public:
   Circle(const CircleOptions& options = {});

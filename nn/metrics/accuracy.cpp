@@ -36,7 +36,7 @@ Tensor equal_values(const Tensor& y_true, const Tensor& y_pred) {
   return K::equal(t, p);
 }
 
-/// Class numbers for predictions (..., classes), without a last axis of 1.
+/// Returns the class numbers of the targets for predictions (..., classes), without a last axis of extent 1.
 Tensor classes_of(const char* op, const Tensor& y_true, const Tensor& y_pred) {
   const bool column = y_true.ndim() == y_pred.ndim() && y_true.shape().back() == 1;
   const Tensor classes = column ? K::squeeze(y_true, -1) : y_true;

@@ -1,14 +1,14 @@
 #pragma once
 #include <ktape/nn/metrics/metric.hpp>
 
-/// Accuracies: the share of right predictions, which is the mean of a 1 or 0 for each sample.
+/// Accuracies: the share of correct predictions, which is the mean of 1 or 0 for each sample.
 namespace ktape::nn {
 
-/// Binary where predictions have one value, else sparse where targets lack the axis of the classes or have 1
-/// there, else categorical; decided by the first batch.
+/// Returns the accuracy that fits the shapes of the first batch: binary if predictions have one value, sparse
+/// if targets lack the axis of the classes or have extent 1 there, categorical otherwise.
 std::shared_ptr<MetricImpl> accuracy_by_shape(const std::string& name);
 
-/// y_true == y_pred.
+/// The mean of y_true == y_pred.
 class Accuracy : public Metric {
  public:
   Accuracy(const MetricOptions& options = {});
@@ -23,15 +23,15 @@ class BinaryAccuracy : public Metric {
   BinaryAccuracy(const BinaryAccuracyOptions& options = {});
 };
 
-/// The share of samples whose one-hot targets and predictions have their largest values at one place; of
+/// The share of samples whose one-hot targets and predictions have their largest value at one position; of
 /// equal values, the first counts.
 class CategoricalAccuracy : public Metric {
  public:
   CategoricalAccuracy(const MetricOptions& options = {});
 };
 
-/// Whether the largest of the predictions is at the place that the target, a class number, names. Throws
-/// ValueError for a target that is a fraction or NaN.
+/// The share of samples whose largest prediction is at the target, a class number. Throws ValueError for a
+/// target that is a fraction or NaN.
 class SparseCategoricalAccuracy : public Metric {
  public:
   SparseCategoricalAccuracy(const MetricOptions& options = {});
@@ -41,7 +41,7 @@ struct TopKOptions {
   std::int64_t k = 5;
   std::string name = {};
 };
-/// Whether the target's class is among the k most probable.
+/// The share of samples whose target class is among the k largest predictions.
 class TopKCategoricalAccuracy : public Metric {
  public:
   TopKCategoricalAccuracy(const TopKOptions& options = {});

@@ -57,7 +57,8 @@ std::vector<double> thresholds_of(const AUCOptions& o) {
   return inner;
 }
 
-/// Between two thresholds, true positives are a line over positives, and precision so a hyperbola.
+/// Returns the area under the curve of precision and recall. Between two thresholds, true positives are
+/// interpolated linearly over predicted positives, so that precision follows a hyperbola.
 double interpolated_pr(const Counts& c) {
   double area = 0;
   for (std::size_t k = 0; k + 1 < c.tp.size(); ++k) {

@@ -61,7 +61,7 @@ std::vector<double> checked(const char* metric, const Thresholds& thresholds) {
   return thresholds.list();
 }
 
-/// A number for each threshold, from the counts.
+/// A metric that computes a number for each threshold from the counts.
 template <class Options>
 class AtThresholds final : public MetricWith<Options> {
  public:
@@ -110,10 +110,10 @@ double precision(const Counts& c, std::size_t k) { return ratio(c.tp[k], c.tp[k]
 double recall(const Counts& c, std::size_t k) { return ratio(c.tp[k], c.tp[k] + c.fn[k]); }
 double specificity(const Counts& c, std::size_t k) { return ratio(c.tn[k], c.tn[k] + c.fp[k]); }
 
-/// Returns the default threshold. With top_k, all predictions that remain are positive.
+/// Returns the default threshold. With top_k, the k largest predictions are positive at any value.
 double otherwise(const PrecisionOptions& o) { return o.top_k ? -1e30 : 0.5; }
 
-/// 0, ..., 1 in even steps; 0.5 alone.
+/// Returns `count` thresholds from 0 to 1 in even steps; 0.5 for a single threshold.
 std::vector<double> even(const char* metric, int count) {
   if (count < 1 || count > most_thresholds)
     fail("[", metric, "] num_thresholds must be in [1, ", most_thresholds,
@@ -124,8 +124,8 @@ std::vector<double> even(const char* metric, int count) {
   return thresholds;
 }
 
-/// The class of metrics that find the best value of a rate for thresholds where another rate is at least as
-/// wanted.
+/// A metric that finds the best value of a rate over the thresholds at which another rate reaches a given
+/// value.
 template <class Options>
 class BestRate final : public MetricWith<Options> {
  public:

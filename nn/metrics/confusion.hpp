@@ -47,8 +47,8 @@ class FalseNegatives : public Metric {
 
 struct PrecisionOptions {
   Thresholds thresholds = {};
-  std::optional<int> top_k = {};     ///< only the k largest predictions of a sample can be positive, any can
-  std::optional<int> class_id = {};  ///< the only class (of the last axis) that counts; by default all count
+  std::optional<int> top_k = {};     ///< only the k largest predictions of a sample can be positive
+  std::optional<int> class_id = {};  ///< the only class (of the last axis) that counts; all by default
   std::string name = {};
 };
 /// True positives / predicted positives, 0 without predicted positives.
@@ -62,9 +62,9 @@ class Recall : public Metric {
   Recall(const PrecisionOptions& options = {});
 };
 
-/// The best value of one rate over the thresholds between 0 and 1 for which another rate is as wanted; 0 if
-/// there is no such threshold. Throws ValueError for a wanted rate outside of [0, 1] and for less than 1 or
-/// more than 2^20 thresholds.
+/// The best value of one rate over the thresholds between 0 and 1 at which another rate is at least the given
+/// value; 0 if there is no such threshold. Throws ValueError for a wanted rate outside of [0, 1] and for less
+/// than 1 or more than 2^20 thresholds.
 struct SensitivityAtSpecificityOptions {
   double specificity = 0;
   int num_thresholds = 200;
@@ -117,11 +117,11 @@ class RecallAtPrecision : public Metric {
 
 struct AUCOptions {
   int num_thresholds = 200;
-  std::string curve = "ROC";                       ///< or "PR"
-  std::string summation_method = "interpolation";  ///< or "minoring", "majoring"
+  std::string curve = "ROC";                       ///< "ROC" or "PR"
+  std::string summation_method = "interpolation";  ///< "interpolation", "minoring" or "majoring"
   std::string name = {};
   std::optional<std::vector<double>> thresholds = {};  ///< replaces the evenly spaced thresholds
-  bool multi_label = false;  ///< computes an area for each column; the result is their mean
+  bool multi_label = false;  ///< whether the result is the mean of the areas of all columns
   std::optional<int> num_labels = {};
   std::optional<std::vector<double>> label_weights = {};  ///< the weight of each column in the mean
   bool from_logits = false;

@@ -1,19 +1,19 @@
 #pragma once
 #include <ktape/nn/losses/functions.hpp>
 
-/// Keras's metrics as functions of (y_true, y_pred): they give a value for each sample, or for each of its
-/// values. As an argument a function stands for the metric of its name, with its defaults:
+/// Keras's metrics as functions of (y_true, y_pred), which return a value for each sample, or for each value
+/// of a sample. As an argument a function stands for the metric of its name, with default options:
 ///
 ///     model.compile({.loss = "mse", .metrics = {nn::metrics::mean_absolute_error}});
 namespace ktape::nn::metrics {
 
 /// Returns 1 where targets, 0 or 1, and predictions are on the same side of the threshold, else 0.
 Tensor binary_accuracy(const Tensor& y_true, const Tensor& y_pred, double threshold = 0.5);
-/// Returns 1 where one-hot targets and predictions have their largest values at one place, else 0.
+/// Returns 1 where one-hot targets and predictions have their largest value at one position, else 0.
 Tensor categorical_accuracy(const Tensor& y_true, const Tensor& y_pred);
 /// Computes `categorical_accuracy` for class numbers as targets.
 Tensor sparse_categorical_accuracy(const Tensor& y_true, const Tensor& y_pred);
-/// Returns 1 where the target's class is among the k most probable, else 0.
+/// Returns 1 where the target class is among the k largest predictions, else 0.
 Tensor top_k_categorical_accuracy(const Tensor& y_true, const Tensor& y_pred, std::int64_t k = 5);
 Tensor sparse_top_k_categorical_accuracy(const Tensor& y_true, const Tensor& y_pred, std::int64_t k = 5);
 
@@ -26,7 +26,7 @@ using losses::binary_crossentropy, losses::binary_focal_crossentropy, losses::ca
 using losses::kld, losses::KLD, losses::kullback_leibler_divergence, losses::logcosh, losses::mae,
     losses::MAE, losses::mape, losses::MAPE, losses::mse, losses::MSE, losses::msle, losses::MSLE;
 
-/// Returns the name of one of these functions, or of a loss; empty for another function.
+/// Returns the name of a function of this file, or of a loss; empty for another function.
 inline std::string name_of(AnyFunction function) {
   static const NamedFunction all[] = {
       {any_function(binary_accuracy), "binary_accuracy"},

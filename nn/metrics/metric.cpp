@@ -51,7 +51,8 @@ Weighted weighted(Tensor values, Tensor weights, Reduce reduce) {
   return {of_samples(values * weights), of_samples(weights)};
 }
 
-/// Returns the weights of a call: those given, times the mask. The mask's axes come first.
+/// Returns the weights of a call: the given weights times the mask, whose axes are the first axes of the
+/// weights.
 Tensor weights_of(const Tensor& sample_weight, const Tensor& mask) {
   if (!mask.defined()) return sample_weight;
   const Tensor kept = K::as_dtype(mask, K::floatx());
@@ -121,7 +122,7 @@ MetricImpl::MetricImpl(std::string class_name, std::string name)
 }
 
 void MeanMetric::update_state(const Tensor& y_true, const Tensor& y_pred, const Tensor& sample_weight) {
-  // A function of the user's may subtract targets, which are integers, from predictions.
+  // A function of the user may subtract integer targets from predictions.
   const bool cast = class_name() == "function" && y_true.defined() && y_pred.dtype().is_floating();
   const Weighted batch =
       weighted_mean(f_(cast ? K::as_dtype(y_true, y_pred.dtype()) : y_true, y_pred), sample_weight);
@@ -150,7 +151,7 @@ std::string function_in(const Value& value) {
   return name.is_string() ? name.string() : "";
 }
 
-/// The mean of the values of a loss, which Keras takes for a metric, too.
+/// Returns the mean of the values of a loss as a metric, as in Keras.
 Metric mean_of_loss(const std::string& name) {
   const Loss loss(name);
   return Metric(name, [loss](const Tensor& y_true, const Tensor& y_pred) {
@@ -169,7 +170,7 @@ Metric::Metric(const Value& value) {
 Metric::Metric(const std::string& name, Function f)
     : Handle(std::make_shared<MeanMetric>("function", name, Config{{"name", name}}, std::move(f))) {}
 
-/// The metric "cosine_similarity" is the negative of the loss.
+/// Returns false for "cosine_similarity": the metric is the negative of the loss.
 bool Metric::means(const std::string& function) {
   return function != "cosine_similarity" && is_registered(MetricImpl::kind, function);
 }

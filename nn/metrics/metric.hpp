@@ -11,8 +11,8 @@ namespace ktape::nn {
 class Archive;
 
 struct MetricCallOptions {
-  Tensor sample_weight = {};  ///< for each sample, (n,) or (n, 1), or for each value, such as (n, steps)
-  Tensor mask = {};           ///< 0 does not count, shapes as above; the mask that y_pred carries by default
+  Tensor sample_weight = {};  ///< weights of samples, (n,) or (n, 1), or of values, such as (n, steps)
+  Tensor mask = {};           ///< 0 excludes; in such shapes; by default the mask of y_pred
 };
 
 /// The base class of metrics. A user's metric accumulates in `update_state`, which the tape does not record,
@@ -26,7 +26,7 @@ class MetricImpl : public Object {
   Config get_config() const override { return {{"name", name_}}; }
   const std::string& name() const { return name_; }
 
-  /// Adds a batch. sample_weight may be undefined, and y_true, too, for a metric of values alone.
+  /// Adds a batch. sample_weight may be undefined; y_true, too, for a metric that needs only values.
   virtual void update_state(const Tensor& y_true, const Tensor& y_pred, const Tensor& sample_weight) = 0;
   /// Returns a number, or a number for each class or threshold.
   virtual Tensor result() const = 0;
@@ -38,9 +38,9 @@ class MetricImpl : public Object {
   std::string class_name_, name_;
 };
 
-/// A metric, measured over the batches of an epoch: given by its name ("mae"), under which logs report the
-/// value, as an object, as a function of Keras (nn::metrics::mae), or as any callable of (y_true, y_pred)
-/// that returns a value, or a value for each sample, whose mean is the metric. A callable gets targets in the
+/// A metric, measured over the batches of an epoch: given by name ("mae"), under which logs report the value,
+/// as an object, as a function of Keras (nn::metrics::mae), or as any callable of (y_true, y_pred) that
+/// returns a value, or a value for each sample, whose mean is the metric. A callable gets targets in the
 /// dtype of floating predictions.
 ///
 ///     nn::Precision precision({.thresholds = {0.3}});
@@ -57,7 +57,7 @@ class Metric : public Handle<MetricImpl> {
   /// Throws ValueError, with the nearest known names, for an unknown name.
   Metric(const char* name) : Metric(std::string(name)) {}
   Metric(const std::string& name);
-  /// A name or a {class_name, config}.
+  /// Makes the metric that a name or a {class_name, config} describes.
   explicit Metric(const Value& value);
   template <class F>
   requires(!AnyHandle<F> && std::is_constructible_v<Function, F>) Metric(F f)
@@ -89,16 +89,16 @@ class Metric : public Handle<MetricImpl> {
     if (means(name)) return Metric(name);
     return Metric(name.empty() ? "function" : name, WithDefaults<Function>::call(MetricImpl::kind, f));
   }
-  /// Returns whether the metric of a name is the mean of the function of this name.
+  /// Returns whether the metric with this name is the mean of the function with this name.
   static bool means(const std::string& function);
 };
 
-/// A metric from a metric class that a user wrote.
+/// A handle to a metric class of a user.
 template <class Implementation>
 using MetricOf = HandleOf<Metric, Implementation>;
 
 struct MetricOptions {
-  std::string name = {};  ///< Keras's by default
+  std::string name = {};  ///< the name in the logs; Keras's name by default
 };
 
 /// The weighted mean of all values.

@@ -77,7 +77,7 @@ void fields(OneHotMeanIoUOptions& o, F&& field) {
 
 namespace {
 
-/// FBetaScore and F1Score.
+/// The implementation of FBetaScore and F1Score.
 template <class Options>
 struct ScoreImpl final : MetricWith<Options> {
   ScoreImpl(const char* class_name, const char* name, const Options& o, double beta)
@@ -134,10 +134,10 @@ struct ScoreImpl final : MetricWith<Options> {
   }
 
  private:
-  /// 1 where the prediction is positive.
+  /// Returns 1 where the prediction is positive, else 0.
   Tensor decided(const Tensor& p) const {
     if (this->options.threshold) return K::as_dtype(p > *this->options.threshold, "float64");
-    // A row of zeros has no largest.
+    // No class is positive in a row of zeros.
     return K::as_dtype(K::greater_equal(p, K::max(p, -1, true)), "float64") *
            K::as_dtype(K::abs(p) > 1e-9, "float64");
   }
@@ -234,7 +234,7 @@ struct IoUImpl final : MetricWith<Options> {
   }
   Overlap how_;
   std::vector<double> true_, predicted_,
-      both_;  ///< weights of the samples of a class, found as one, and both
+      both_;  ///< sums of the weights of the samples whose target, whose prediction, or both are the class
 };
 
 std::vector<std::int64_t> all_classes(std::int64_t count) {

@@ -8,9 +8,9 @@
 namespace ktape::nn {
 
 struct FBetaScoreOptions {
-  OptionalString average = {};           ///< None: a score for each class; or "micro", "macro", "weighted"
+  OptionalString average = {};           ///< "micro", "macro", "weighted", or None: a score for each class
   double beta = 1;                       ///< how much more recall counts than precision
-  std::optional<double> threshold = {};  ///< None: the largest prediction of a sample is the positive one
+  std::optional<double> threshold = {};  ///< None: only the largest prediction of a sample is positive
   std::string name = {};
 };
 /// (1 + beta^2) precision recall / (beta^2 precision + recall) of each class of (samples, classes). Throws
@@ -36,7 +36,7 @@ struct IoUOptions {
   std::vector<std::int64_t> target_class_ids = {};
   std::string name = {};
   std::optional<std::int64_t> ignore_class = {};  ///< targets of this class do not count
-  bool sparse_y_true = true;                      ///< class numbers, in place of a value for each class
+  bool sparse_y_true = true;                      ///< whether targets are class numbers instead of vectors
   bool sparse_y_pred = true;
   int axis = -1;  ///< the axis of the classes
 };

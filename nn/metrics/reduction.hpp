@@ -3,7 +3,7 @@
 #include <ktape/nn/core/class_registry.hpp>
 #include <ktape/nn/metrics/metric.hpp>
 
-/// For the sources of the metrics.
+/// Helpers for metrics that accumulate sums. Internal: sources only.
 namespace ktape::nn {
 
 template <class F>
@@ -19,7 +19,7 @@ struct Weighted {
 Weighted weighted_mean(const Tensor& values, const Tensor& sample_weight);
 Weighted weighted_sum(const Tensor& values, const Tensor& sample_weight);
 
-/// The mean of f(y_true, y_pred).
+/// A metric that is the mean of f(y_true, y_pred).
 class MeanMetric : public MetricImpl {
  public:
   MeanMetric(std::string class_name, std::string name, Config config, Metric::Function f)
@@ -40,7 +40,8 @@ class MeanMetric : public MetricImpl {
   double total_ = 0, count_ = 0;
 };
 
-/// The mean of f(y_true, y_pred, options). The default name is the class's name in Keras's spelling.
+/// Returns a metric that is the mean of f(y_true, y_pred, options). The default name is the name of the class
+/// in Keras's spelling.
 template <class Options, class F>
 std::shared_ptr<MetricImpl> mean_metric(const char* class_name, Options options, F f) {
   if (options.name.empty()) options.name = to_snake_case(class_name);
@@ -71,7 +72,7 @@ class MetricWith : public MetricImpl {
   Options options;
 };
 
-/// Returns a number, or several, as a tensor of floatx.
+/// Return a number, or several numbers, as a tensor of dtype floatx().
 Tensor number_result(double value);
 Tensor numbers_result(const std::vector<double>& values);
 

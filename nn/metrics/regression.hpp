@@ -2,8 +2,8 @@
 #include <ktape/nn/losses/probabilistic.hpp>
 #include <ktape/nn/metrics/metric.hpp>
 
-/// Means of the values of the losses of equal names, and other metrics of regression. Metrics that share
-/// their name with a loss are in the namespace `metrics` only.
+/// Metrics that are the mean of the loss with the same name as the class, and other metrics of regression.
+/// Metrics that share their name with a loss are in the namespace `metrics` only.
 namespace ktape::nn {
 
 namespace metrics {
@@ -98,7 +98,7 @@ class SparseCategoricalCrossentropy : public Metric {
 
 }  // namespace metrics
 
-/// sqrt(mean((y_true - y_pred)^2)), the mean over all batches.
+/// sqrt(mean((y_true - y_pred)^2)), with the mean over all batches.
 class RootMeanSquaredError : public Metric {
  public:
   RootMeanSquaredError(const MetricOptions& options = {});
@@ -114,7 +114,7 @@ struct CorrelationOptions {
   std::string name = {};
   int axis = -1;
 };
-/// The correlation of y_true and y_pred along the axis, averaged.
+/// Pearson's correlation of y_true and y_pred along the axis, averaged over the samples.
 class PearsonCorrelation : public Metric {
  public:
   PearsonCorrelation(const CorrelationOptions& options = {});
@@ -127,8 +127,8 @@ class ConcordanceCorrelation : public Metric {
 };
 
 struct R2ScoreOptions {
-  OptionalString class_aggregation = "uniform_average";  ///< or "variance_weighted_average", None
-  int num_regressors = 0;                                ///< above 0, of the adjusted score
+  OptionalString class_aggregation = "uniform_average";  ///< or "variance_weighted_average", or None
+  int num_regressors = 0;                                ///< above 0: computes the adjusted score
   std::string name = {};
 };
 /// 1 - sum((y_true - y_pred)^2) / sum((y_true - mean(y_true))^2) for each output of (samples, outputs),

@@ -33,7 +33,7 @@ Arrangement::Arrangement(const char* op, const Model& model)
 
 // --- By name ----------------------------------------------------------------------------------------------
 
-/// The tensors in the order of the names; undefined where there is none.
+/// Returns the tensors in the order of the side's names; undefined for a missing name.
 NamedTensors Arrangement::by_name(const Side& side, const NamedTensors& given,
                                   const std::string& argument) const {
   const std::vector<std::string> names = given.names();
@@ -132,8 +132,8 @@ Batch Arrangement::by_parts(const NamedTensors& element, bool inputs_only) const
   return of_arrays(element.part(0), element.part(1), element.part(2));
 }
 
-/// A name that stands twice is that of targets, then of weights. Tensors without names take the places that
-/// are left.
+/// Divides the tensors of an element by their names. A second tensor with the name of an output is the
+/// weights of its targets. Tensors without names take the remaining places in order.
 Batch Arrangement::by_names(const NamedTensors& element, bool inputs_only) const {
   const std::vector<std::string> names = element.names();
   NamedTensors x, y, weights;

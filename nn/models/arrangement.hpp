@@ -7,7 +7,7 @@ namespace ktape::nn {
 /// Arranges data in the order of a model's inputs and outputs: by names, or in the given order.
 class Arrangement {
  public:
-  /// `op` is the name of the called function, for messages.
+  /// Makes the arrangement for a model; `op` is the name of the called function, for messages.
   Arrangement(const char* op, const Model& model);
 
   /// Makes a batch of arrays. Throws ValueError for names that the model does not have, a missing name, and
@@ -18,7 +18,7 @@ class Arrangement {
   /// inputs.
   Batch of_element(const NamedTensors& element, bool inputs_only = false) const;
 
-  /// Multiplies the weight of each sample by that of its class.
+  /// Multiplies the weight of each sample by the weight of its class.
   void weigh_classes(Batch& batch, const ClassWeight& class_weight) const;
 
  private:
@@ -26,7 +26,7 @@ class Arrangement {
   struct Side {
     const char *argument, *kind;
     std::vector<std::string> names;
-    NamedTensors named;  ///< names for tensors that are given in order, without names
+    NamedTensors named;  ///< the names by which tensors may be given
   };
 
   NamedTensors by_name(const Side& side, const NamedTensors& given, const std::string& argument) const;

@@ -26,8 +26,8 @@ bool fits(const Shape& shape, const Shape& wanted) {
   return true;
 }
 
-/// Returns the shape with an axis of extent 1 added or removed at the end, if the model needs that, as Keras
-/// adjusts data; none for other differences.
+/// Returns the shape with a last axis of extent 1 added or removed, as in Keras, if the result is the wanted
+/// shape; none otherwise.
 std::optional<Shape> adjusted(Shape shape, const Shape& wanted) {
   if (shape.rank() + 1 == wanted.rank() && wanted[-1] == 1) shape.push_back(1);
   else if (shape.rank() == wanted.rank() + 1 && shape[-1] == 1) shape.erase(shape.rank() - 1);

@@ -18,16 +18,17 @@ class LayerGraph;
 ///     Mine model(in, out);
 class FunctionalImpl : public ModelImpl {
  public:
-  /// See Model.
+  /// Makes a functional model; see Model.
   FunctionalImpl(const TensorList& inputs, const TensorList& outputs, const ModelOptions& options = {});
-  /// The model of such a config as `get_config` returns. Throws ValueError or TypeError for another.
+  /// Makes the model from a config of the form that `get_config` returns. Throws ValueError or TypeError for
+  /// another config.
   explicit FunctionalImpl(const Config& config);
 
   using ModelImpl::call;
   std::vector<Tensor> call(const std::vector<Tensor>& inputs);
 
-  /// Keras 3's: {name, trainable, layers with their inbound_nodes, input_layers, output_layers}. Throws
-  /// ValueError, naming it, for an op between layers.
+  /// Returns the config of Keras 3: {name, trainable, layers with their inbound_nodes, input_layers,
+  /// output_layers}. Throws ValueError, naming the op, for an op between layers.
   Config get_config() const override;
   Value to_value() const override;
 

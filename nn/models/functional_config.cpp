@@ -11,7 +11,7 @@
 #include <map>
 #include <set>
 
-/// Functional models as configs.
+/// Conversion of functional models to configs, and back.
 namespace ktape::nn {
 
 // --- Writing ----------------------------------------------------------------------------------------------
@@ -39,13 +39,13 @@ class GraphWriter {
     return list;
   }
 
-  /// Returns the places of inputs or outputs: one alone is no list, as in Keras where a model is made of one
-  /// tensor.
+  /// Returns the places of inputs or outputs: a single place, as in Keras, for a model that was made from one
+  /// tensor, otherwise a list.
   Value places(const std::vector<Tensor>& tensors, bool outputs) const {
     Value::List list;
     for (const Tensor& x : tensors) {
       TensorPlace place = place_of(x);
-      // In these places Keras counts the call that made a functional model as the first call.
+      // For outputs, Keras counts the construction of an inner functional model as its first call.
       if (outputs && functional_.count(place.layer)) ++place.call;
       list.push_back(place.to_value());
     }
@@ -151,8 +151,8 @@ class GraphReader {
   struct Call {
     Value value;
     std::vector<Tensor> outputs = {};
-    std::size_t needs = 0;                                        ///< calls that are to be made before
-    std::vector<std::pair<std::size_t, std::size_t>> users = {};  ///< the calls that wait for this one
+    std::size_t needs = 0;                                        ///< the number of calls to make before
+    std::vector<std::pair<std::size_t, std::size_t>> users = {};  ///< the calls that need these results
     bool made = false;
   };
   struct Entry {

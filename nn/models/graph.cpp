@@ -32,7 +32,7 @@ LayerGraph::LayerGraph(const std::string& model, const std::vector<Tensor>& inpu
     add_step(symbol);
   }
   for (const Tensor& output : outputs) results_.push_back(plan_.source(Operand(output)));
-  if (!captures_) plan_.find_last_uses(results_);  // a callable may come to need any of the tensors
+  if (!captures_) plan_.find_last_uses(results_);  // otherwise a callable inside an op may read any tensor
 }
 
 void LayerGraph::add_layer(const std::string& model, const LayerCall* call) {
@@ -86,7 +86,7 @@ std::vector<Ref<Symbol>> LayerGraph::symbols() const {
   return symbols;
 }
 
-/// The values by slot.
+/// One run of a graph, which stores the values by slot.
 class LayerGraphRun {
  public:
   LayerGraphRun(const LayerGraph& graph, const std::vector<Tensor>& values) : graph_(graph), slots_(values) {

@@ -8,10 +8,10 @@ namespace ktape::nn {
 struct GraphNode {
   Layer layer;     ///< undefined for an op
   std::string op;  ///< the name of an op; empty for a layer
-  int call = 0;    ///< which of the layer's calls in this graph it is
+  int call = 0;    ///< the number of the call among the layer's calls in this graph
   std::vector<Shape> inputs, outputs;
   std::vector<DType> dtypes;  ///< the dtypes of the outputs
-  /// The nodes that made the inputs, and which of their outputs these are.
+  /// For each input, the node that made the input, and the index among the outputs of that node.
   std::vector<std::pair<std::size_t, std::uint32_t>> from;
 
   std::string name() const { return layer.defined() ? layer.name() : op; }
@@ -22,8 +22,9 @@ struct GraphNode {
 class LayerGraph {
  public:
   LayerGraph() = default;
-  /// Throws ValueError, naming the model, for an input that is not symbolic or named twice, an undefined
-  /// output, an input that the outputs need and `inputs` lacks, and two layers of one name.
+  /// Finds the calls between inputs and outputs. Throws ValueError, naming the model, for an input that is
+  /// not symbolic or is listed twice, an undefined output, an input that the outputs need and `inputs` lacks,
+  /// and two layers with equal names.
   LayerGraph(const std::string& model, const std::vector<Tensor>& inputs, const std::vector<Tensor>& outputs);
 
   /// Calls the layers on values, one for each input, and returns the outputs, recorded.
@@ -52,7 +53,7 @@ class LayerGraph {
   std::vector<Tensor> inputs_, outputs_;
   std::vector<Layer> layers_;
   ExecutionPlan plan_;
-  std::vector<CallOfStep> calls_;               ///< one for each step of the plan
+  std::vector<CallOfStep> calls_;               ///< the call of each step of the plan
   std::vector<ExecutionPlan::Source> results_;  ///< the slots of the outputs
   bool captures_ = false;                       ///< whether a callable inside of an op uses symbolic tensors
 };

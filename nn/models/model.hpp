@@ -38,16 +38,18 @@ class Model : public Layer {
   explicit Model(std::shared_ptr<ModelImpl> impl);
   template <std::derived_from<ModelImpl> Implementation>
   explicit Model(std::shared_ptr<Implementation> impl) : Layer(std::move(impl)) {}
-  /// The model that another handle holds, as `get_layer` returns one. Throws ValueError when it is none.
+  /// Makes a handle to the model that a handle of a layer, such as the result of `get_layer`, refers to.
+  /// Throws ValueError for a layer that is not a model.
   explicit Model(const Layer& layer);
-  /// The model whose outputs follow from its inputs by calls of layers, which it shares, and by ops. Throws
-  /// ValueError for an input that the outputs need and that is not named, and for two layers of one name.
+  /// Makes a model that computes the outputs from the inputs by the calls of layers and the ops between them.
+  /// The model shares the layers. Throws ValueError for an input that the outputs need and `inputs` lacks,
+  /// and for two layers with equal names.
   Model(const TensorList& inputs, const TensorList& outputs, const ModelOptions& options = {});
 
   ModelImpl& impl() const;
 
-  /// The symbolic tensors that the model was made from. Throws ValueError, naming the model, where there are
-  /// none: a class of your own, or a Sequential before its input is known.
+  /// Return the symbolic tensors from which the model was made. Throw ValueError, naming the model, for a
+  /// model without symbolic tensors: a class of the user, or a Sequential before its input is known.
   std::vector<Tensor> inputs() const;
   std::vector<Tensor> outputs() const;
   /// Returns the symbolic tensor of the only input. Throws ValueError for a model of several inputs.
@@ -55,12 +57,13 @@ class Model : public Layer {
   Tensor output() const;
 
   std::vector<Layer> layers() const;
-  /// Throws ValueError, with the nearest known names, for an unknown one.
+  /// Returns the layer with a name. Throws ValueError, with the nearest known names, for an unknown name.
   Layer get_layer(const std::string& name) const;
-  /// Throws ValueError for an index out of range; negative ones count from the end.
+  /// Returns the layer with an index; a negative index counts from the end. Throws ValueError for an index
+  /// out of range.
   Layer get_layer(int index) const;
 
-  /// Prints the table of the layers: shapes, weights and, where they are no simple chain, connections.
+  /// Prints the table of the layers: shapes, weights and, unless the layers form a chain, connections.
   void summary() const;
   void summary(const SummaryOptions& options) const;
 
@@ -69,44 +72,44 @@ class Model : public Layer {
   /// Adds a metric: the mean of a tensor that is computed from the model's tensors, reported under a name.
   void add_metric(const Tensor& value, const std::string& name) const;
 
-  /// Sets the losses, the optimizer and the metrics of training. Throws ValueError for the name of an output
-  /// that the model does not have, with the nearest ones.
+  /// Sets the losses, the optimizer and the metrics of training. Throws ValueError, with the nearest known
+  /// names, for the name of an output that the model does not have.
   void compile(const CompileOptions& options = {}) const;
-  /// Returns the optimizer of `compile`. Throws ValueError before it.
+  /// Returns the optimizer of `compile`. Throws ValueError before `compile`.
   const Optimizer& optimizer() const;
 
-  /// Trains on arrays whose first axis counts the samples: one for each input, and targets for each output;
-  /// none where a loss needs none. Arrays come in the order of the model's inputs and outputs, or by their
-  /// names, in any order; of targets and weights some may be left out, but not the targets of an output with
-  /// a loss. Returns the logs of each epoch. With use_ema, the averages are the weights in the end. Ctrl-C
-  /// ends the training after the batch. Throws ValueError, before anything changes, for arrays that do not
-  /// fit each other or the model, and for names that the model does not have: one of a class of your own has
-  /// those that its `input_names` and `output_names` return.
+  /// Trains on arrays whose first axis counts the samples: one array for each input, and targets for each
+  /// output with a loss. Arrays are given in the order of the model's inputs and outputs, or by name in any
+  /// order; with names, some targets and weights may be left out. Returns the logs of each epoch. With
+  /// use_ema, the averages become the weights at the end. Ctrl-C ends the training after the current batch.
+  /// Throws ValueError, before anything changes, for arrays that do not fit each other or the model, and for
+  /// unknown names. The names of a model class of the user are those that its `input_names` and
+  /// `output_names` return.
   ///
   ///     model.fit({{"title", titles}, {"body", bodies}}, {{"priority", priorities}}, {.epochs = 5});
   History fit(const NamedTensors& x, const NamedTensors& y = {}, const FitOptions& options = {}) const;
-  /// Returns the loss and the metrics on such arrays.
+  /// Returns the loss and the metrics on arrays that are given as for `fit`.
   Logs evaluate(const NamedTensors& x, const NamedTensors& y = {}, const EvaluateOptions& options = {}) const;
-  /// Returns the outputs for such inputs, in inference and not recorded.
+  /// Returns the outputs for inputs that are given as for `fit`. Runs in inference and records nothing.
   Prediction predict(const NamedTensors& x, const PredictOptions& options = {}) const;
 
   /// Trains on a dataset, whose elements are batches: the inputs, then the targets of each output, then,
-  /// where there are any, the weights of the samples, one tensor for all outputs or one for each. Tensors
-  /// with names are inputs and targets of these names. For a model class of the program's that is neither
-  /// built nor declares `input_names`, the inputs are the first part of an element in parts, as
-  /// `from_tensor_slices({a, b}, y)` and `zip` of two datasets make them, and otherwise the first tensor. The
-  /// dataset decides on the batches and their order. The dataset is read anew for each epoch. With
+  /// optionally, the weights of the samples, one tensor for all outputs or one for each output. Tensors with
+  /// names are the inputs and targets with these names. For a model class of the user that is not built and
+  /// declares no `input_names`, the inputs are the first part of an element in parts, as
+  /// `from_tensor_slices({a, b}, y)` and `zip` of two datasets make, and otherwise the first tensor. The
+  /// dataset determines the batches and their order. Each epoch reads the dataset from the beginning. With
   /// steps_per_epoch, each epoch continues the data where the last epoch stopped, and a dataset that ends
   /// within an epoch ends the training, with a warning: repeat() such a dataset. Warnings go to the log and,
-  /// when the run prints, to the error stream. Throws ValueError, beside the errors above, for options of
-  /// arrays (batch_size, validation_split, sample_weight), for an endless dataset without a number of steps,
-  /// for an empty dataset, and for elements whose inputs cannot be told from their targets.
+  /// when the run prints, to the error stream. Throws ValueError, besides the errors of `fit` on arrays, for
+  /// options of arrays (batch_size, validation_split, sample_weight), for an endless dataset without a number
+  /// of steps, for an empty dataset, and for elements whose inputs cannot be told from their targets.
   ///
   ///     model.fit(train.shuffle(1000).batch(32).prefetch(2),
   ///               {.epochs = 5, .validation_data = test.batch(256)});
   History fit(const data::Dataset& dataset, const FitOptions& options = {}) const;
   Logs evaluate(const data::Dataset& dataset, const EvaluateOptions& options = {}) const;
-  /// Returns the elements of a dataset hold the targets: there are none beside it.
+  /// Deleted, because the elements of a dataset contain the targets.
   template <std::convertible_to<NamedTensors> Targets>
   History fit(const data::Dataset& dataset, const Targets& y, const FitOptions& options = {}) const = delete;
   template <std::convertible_to<NamedTensors> Targets>
@@ -123,7 +126,7 @@ class Model : public Layer {
   std::vector<Tensor> predict_on_batch(const NamedTensors& x) const;
 
   using Layer::operator();
-  /// Returns a call on inputs by name, in any order. Throws ValueError for names that the model does not
+  /// Calls the model on inputs by name, in any order. Throws ValueError for names that the model does not
   /// have.
   Tensor operator()(std::initializer_list<NamedTensors::Named> inputs,
                     const CallArguments& arguments = {}) const;
@@ -134,14 +137,14 @@ class Model : public Layer {
   std::vector<Tensor> apply(const NamedTensors& inputs, const CallArguments& arguments = {}) const;
 
   /// Return the metrics of `compile` and of the model class, and the names under which the logs report the
-  /// loss, the metrics, and the metrics that layers add. The outputs of a model class of the program's are
-  /// known after its first batch.
+  /// loss, the metrics, and the metrics that layers add. The outputs of a model class of the user are known
+  /// after the first batch.
   std::vector<Metric> metrics() const;
   std::vector<std::string> metrics_names() const;
-  /// Lets all that is measured begin anew, as `fit` and `evaluate` do with each epoch.
+  /// Resets the loss and all metrics, as `fit` and `evaluate` do at the begin of each epoch.
   void reset_metrics() const;
 
-  /// Ends a fit that is going on, after its batch.
+  /// Ends a running `fit` after the current batch.
   void stop_training() const;
 
   /// Writes the model to a file: architecture, weights, and how it was compiled. The name says the format:
@@ -220,7 +223,7 @@ class ModelImpl : public LayerImpl {
   /// The shapes that a model of one's own was built for; none before, and for others.
   const std::vector<Shape>& build_shapes() const { return build_shapes_; }
 
-  /// Returns the optimizer of `compile`. Throws ValueError before it.
+  /// Returns the optimizer of `compile`. Throws ValueError before `compile`.
   const Optimizer& optimizer() const;
   /// Returns the state of training: options of `compile`, optimizer, metrics.
   Trainer& trainer();

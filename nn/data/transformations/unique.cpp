@@ -6,7 +6,7 @@
 namespace ktape::data {
 namespace {
 
-/// Returns a text that is equal for equal elements only: dtypes, shapes and bytes.
+/// Returns a string that identifies the element: dtypes, shapes and bytes.
 std::string identity_of(const Element& element) {
   std::string identity;
   for (const Tensor& x : element) {

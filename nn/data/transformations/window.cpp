@@ -38,7 +38,7 @@ class WindowStream final : public Stream {
  private:
   std::unique_ptr<Stream> input_;
   WindowSize window_;
-  std::deque<Element> ahead_;  ///< from the next window's first on
+  std::deque<Element> ahead_;  ///< the elements from the first element of the next window on
   bool ended_ = false;
 };
 

@@ -17,7 +17,7 @@ void copy_scaled(std::int64_t n, const From* from, double by, To* to) {
   });
 }
 
-/// Copies elements times `by`. A part of weight 0 is written as zeros, so that its NaN does not spread.
+/// Copies the elements times `by`. Writes zeros for a weight of 0, so that NaN does not spread.
 void copy_scaled(const Tensor& from, double by, DType dtype, void* to) {
   dispatch_floating(dtype, [&]<class To>() {
     if (by == 0) return void(std::fill_n(static_cast<To*>(to), from.size(), To(0)));
@@ -33,7 +33,7 @@ std::string line_of(const Variable& variable) {
   return line.str();
 }
 
-/// Returns whether each gradient is one of its variable.
+/// Returns whether each gradient has the dtype and shape of its variable.
 bool fit(const std::vector<RowGradient>& gradients, const std::vector<Variable>& variables) {
   if (gradients.size() != variables.size()) return false;
   for (std::size_t i = 0; i < gradients.size(); ++i) {
@@ -138,9 +138,9 @@ Plan* Exchange::find_plan(const std::vector<Variable>& variables) {
   return nullptr;
 }
 
-/// Makes the plan in the order in which gradients became ready in rank 0, since all processes must send in
-/// one order. Gradients outside of this order come last; of these, the last variables of the list come first,
-/// since the backward pass computes them first.
+/// Makes the plan in the order in which gradients became ready in rank 0, because all processes must send in
+/// one order. Other gradients come last, in the reverse order of the variables, which is about the order of
+/// the backward pass.
 Plan& Exchange::make_plan(const std::vector<Variable>& variables, const std::vector<std::size_t>& order,
                           const std::vector<RowGradient>& gradients) {
   std::vector<std::string> lines;
@@ -154,7 +154,7 @@ Plan& Exchange::make_plan(const std::vector<Variable>& variables, const std::vec
     places.push_back(gradients[static_cast<std::size_t>(i)].of_rows());
   world_.broadcast(places.data(), std::ssize(places) * std::int64_t{sizeof(std::int64_t)}, 0);
 
-  // Few bytes are divided, too, so that a part is sent during the backward pass.
+  // Small models are divided, too, so that some messages are sent during the backward pass.
   constexpr std::int64_t least = 256 * 1024, parts = 4;
   std::int64_t all = 0;
   for (const Variable& variable : variables)
@@ -223,7 +223,8 @@ std::vector<RowGradient> Exchange::finish(Plan& plan, std::vector<RowGradient> g
   return gradients;
 }
 
-/// The rows of all processes, unless one has them all.
+/// Returns the mean of a table's gradients: as the rows of all processes, or as a whole table if a process
+/// has a whole gradient.
 RowGradient Exchange::mean_rows(const RowGradient& gradient, const Variable& table) {
   constexpr std::int64_t none = -2, whole = -1;
   const std::int64_t own = !gradient.value.defined() ? none

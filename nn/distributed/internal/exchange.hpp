@@ -7,7 +7,8 @@
 
 namespace ktape::nn::distributed {
 
-/// Gradients that are sent together: elements, then for each gradient how many processes have one.
+/// Gradients that are sent in one message: the elements, followed by the number of processes that have each
+/// gradient.
 class Bucket {
  public:
   Bucket(World& world, DType dtype) : world_(world), dtype_(dtype) {}
@@ -17,16 +18,17 @@ class Bucket {
   std::int64_t bytes() const { return elements_ * static_cast<std::int64_t>(dtype_.size()); }
   DType dtype() const { return dtype_; }
 
-  /// Takes in this process's gradient, which may be undefined, times its weight.
+  /// Stores this process's gradient, which may be undefined, times its weight.
   void put(std::size_t variable, const Tensor& gradient, double weight);
   bool full() const { return filled_ == parts_.size(); }
   void send();
-  /// Lets the others go on; the time at which the sums were there is noted.
+  /// Drives the transfer and returns whether the sums are complete; records the time of completion.
   bool poll();
   void wait();
-  /// The sum of the gradients as a tensor like the variable; undefined when no process has one.
+  /// Returns the sum of the gradients as a tensor like the variable; undefined when no process has a
+  /// gradient.
   Tensor take(std::size_t variable, const Variable& like);
-  /// Forgets the gradients that were put in, and lets the other processes write again.
+  /// Removes the gradients, and lets the other processes write the next ones.
   void empty();
 
  private:
@@ -37,7 +39,7 @@ class Bucket {
   const Part& part_of(std::size_t variable) const;
 
   World& world_;
-  DType dtype_;  ///< on the wire
+  DType dtype_;  ///< the dtype of the message
   std::int64_t elements_ = 0;
   std::vector<Part> parts_;
   std::size_t filled_ = 0;
@@ -52,16 +54,16 @@ struct Plan {
   std::vector<Bucket> buckets;
   std::vector<std::optional<std::size_t>>
       bucket_of;         ///< the bucket of each variable; none for a table, which is sent as rows
-  std::size_t sent = 0;  ///< buckets
+  std::size_t sent = 0;  ///< the number of buckets that were sent
 
-  /// Takes in a gradient, and sends the buckets that are full and have none before them that is not.
+  /// Stores a gradient, and sends full buckets in order, up to the first bucket that is not full.
   void put(std::size_t variable, const Tensor& gradient, double weight);
   void poll();
   void wait();
   void empty();
 };
 
-/// The exchange of gradients of one optimizer, and of the other data of its training.
+/// The exchange of the gradients of an optimizer, and of other data of its training.
 class Exchange final : public ProcessGroup {
  public:
   Exchange(World& world, const OptimizerOptions& options) : world_(world), options_(options) {}
@@ -99,7 +101,7 @@ class Exchange final : public ProcessGroup {
   World& world_;
   OptimizerOptions options_;
   std::vector<std::unique_ptr<Plan>>
-      plans_;  ///< a plan for each list of variables; a program's own step may train several lists
+      plans_;  ///< a plan for each list of variables: a training step may have several
 };
 
 }  // namespace ktape::nn::distributed

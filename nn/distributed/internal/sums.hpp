@@ -3,12 +3,12 @@
 
 #include <memory>
 
-/// Ways in which processes sum lists of elements, with something else to do meanwhile. Internal: sources
-/// only.
+/// Sums of lists of elements over processes, which run while the processes compute. Internal: sources only.
 namespace ktape::nn::distributed {
 
-/// Repeated sums of elements over all processes. A round: write this process's elements, send, poll until the
-/// elements of all processes have come, take sums, release. All processes make these calls in one order.
+/// Repeated sums of elements over all processes. In a round, a process writes its elements, sends, polls
+/// until the elements of all processes have arrived, takes sums, and releases them. All processes make these
+/// calls in one order.
 class Sums {
  public:
   virtual ~Sums() = default;
@@ -18,13 +18,13 @@ class Sums {
   virtual void send() = 0;
   /// Returns whether all processes have sent.
   virtual bool poll() = 0;
-  /// The sums from `begin` on, as elements of a floating dtype.
+  /// Writes n sums from `begin` on, as elements of a floating dtype.
   virtual void take(std::int64_t begin, std::int64_t n, DType dtype, void* to) = 0;
   /// Ends this process's use of the last sums.
   virtual void release() {}
 };
 
-/// Sums that MPI makes, between any machines.
+/// Makes sums by messages of MPI, between any machines.
 std::unique_ptr<Sums> message_sums(World& world, DType dtype, std::int64_t n);
 
 /// Makes sums through the shared memory of the processes of one machine: a process writes once and reads the

@@ -18,11 +18,11 @@ namespace {
 
 using namespace std::chrono_literals;
 
-World* world = nullptr;  // never destroyed: the end of the program needs the world
+World* world = nullptr;  // never destroyed, because handlers at the end of the program use the world
 
 enum Tag { asks = 1, waits, left };
 
-/// Returns whether a launcher of MPI started this process: MPI itself is only asked then.
+/// Returns whether a launcher of MPI started this process. Without a launcher, MPI is not initialized.
 bool launched() {
   for (const char* name : {"OMPI_COMM_WORLD_SIZE", "PMIX_RANK", "PMI_RANK", "PMI_FD", "HYDI_CONTROL_FD"})
     if (std::getenv(name)) return true;
@@ -115,7 +115,7 @@ void World::wait_until(const std::function<bool()>& done) {
   }
 }
 
-/// Answers the ranks that ask: this process waits, too.
+/// Tells the ranks that ask that this process is waiting, too.
 void World::answer() {
   for (;;) {
     int there = 0;
@@ -127,7 +127,7 @@ void World::answer() {
   }
 }
 
-/// Throws when another process has left: this process would wait for a message that never comes.
+/// Ends all processes if another process has left before an exchange that this process waits for.
 void World::expect_all_present() {
   int there = 0;
   MPI_Status status;
@@ -136,7 +136,8 @@ void World::expect_all_present() {
     report(name_of(status.MPI_SOURCE) + " left while others wait for it");
 }
 
-/// Returns how often the process had waited.
+/// Receives the message of a process that leaves. Returns the number of exchanges in which the process took
+/// part.
 std::int64_t World::receive_departures(int from) {
   std::int64_t waits = 0;
   check(MPI_Recv(&waits, 1, MPI_INT64_T, from, left, control_, MPI_STATUS_IGNORE));
@@ -144,8 +145,8 @@ std::int64_t World::receive_departures(int from) {
   return waits;
 }
 
-/// Ends all processes with a message that names the ranks without a 'waiting' file: the other ranks hang on
-/// them.
+/// Ends all processes with a message that names the ranks which do not answer that they wait: the others wait
+/// for these ranks.
 void World::end_for_timeout(double waited) {
   std::set<int> missing;
   for (int rank = 0; rank < size_; ++rank)
@@ -194,7 +195,8 @@ void World::check(int code) const {
 
 void World::end(const std::string& cause) const { report(name_of(rank_) + " failed: " + cause); }
 
-/// An error that all processes meet is told by the first of them.
+/// Writes the message and ends all processes. Higher ranks wait a little, so that the first rank reports an
+/// error that all ranks meet.
 void World::report(const std::string& message) const {
   std::this_thread::sleep_for(std::min(250ms * rank_, 2000ms));
   const std::string line = "[distributed] " + message + '\n';
@@ -230,7 +232,7 @@ void World::leave() {
 // --- Comparing --------------------------------------------------------------------------------------------
 
 void World::broadcast(void* bytes, std::int64_t n, int from) {
-  constexpr std::int64_t most = 1 << 30;  // at once
+  constexpr std::int64_t most = 1 << 30;  // bytes in one message
   for (std::int64_t at = 0; at < n; at += most) {
     MPI_Request request;
     check(MPI_Ibcast(static_cast<char*>(bytes) + at, wire_count(std::min(most, n - at)), MPI_BYTE, from,
@@ -259,7 +261,7 @@ void World::expect_same(const char* op, const std::vector<std::string>& lines) {
   std::string all;
   for (const std::string& line : lines) all += line + '\n';
   const std::uint64_t hash = std::hash<std::string>()(all);
-  std::uint64_t most[2] = {hash, ~hash};  // and the least
+  std::uint64_t most[2] = {hash, ~hash};  // the largest hash, and the complement of the smallest
   MPI_Request request;
   check(MPI_Iallreduce(MPI_IN_PLACE, most, 2, MPI_UINT64_T, MPI_MAX, tensors_, &request));
   wait(request);

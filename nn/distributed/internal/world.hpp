@@ -14,12 +14,12 @@
 /// The processes of an MPI program. Internal: sources only.
 namespace ktape::nn::distributed {
 
-/// The processes that mpirun started. Whatever goes wrong between them, here they are ended.
+/// The processes that mpirun started. An error between the processes ends all of them.
 class World {
  public:
   using Clock = std::chrono::steady_clock;
 
-  /// The only one; null where this process is alone.
+  /// Returns the only World; null if there is only one process.
   static World* instance();
   static void join(double timeout);
 
@@ -28,7 +28,7 @@ class World {
   void set_timeout(double seconds) { timeout_ = seconds; }
   bool on_one_machine() const { return on_one_machine_; }
 
-  // Each kind of traffic has a communicator: only within a kind must all processes keep to one order.
+  // Each kind of message has a communicator, so that all processes need a common order only within a kind.
   MPI_Comm tensors() const { return tensors_; }
   MPI_Comm gradients() const { return gradients_; }
 
@@ -38,10 +38,10 @@ class World {
   /// Ends all processes unless the call of MPI succeeded.
   void check(int code) const;
 
-  /// Ends all processes with a message that names this one and says why.
+  /// Ends all processes with a message that names this process and the cause.
   [[noreturn]] void end(const std::string& cause) const;
 
-  /// Throws ValueError, in all processes, if the lines of a process differ from those of rank 0.
+  /// Throws ValueError, in all processes, if the lines of a process differ from the lines of rank 0.
   void expect_same(const char* op, const std::vector<std::string>& lines);
   /// Copies the bytes of the process `from` to all processes.
   void broadcast(void* bytes, std::int64_t n, int from);
@@ -49,9 +49,9 @@ class World {
   /// Returns whether `mine` is true in all processes.
   bool all(bool mine);
 
-  // How much the gradients of this process weigh, see ProcessGroup::weigh.
+  // The weight of this process's gradients: samples / all_samples, see ProcessGroup::weigh.
   double samples = 1, all_samples = 1;
-  /// Counts `bytes` of gradients as sent, and the begin of their transfer.
+  /// Records the begin of a transfer of `bytes` bytes of gradients; `arrive` records the end.
   void depart(std::int64_t bytes);
   void arrive();
   Traffic traffic;
@@ -71,13 +71,13 @@ class World {
   double timeout_;
   MPI_Comm tensors_ = MPI_COMM_NULL, gradients_ = MPI_COMM_NULL, control_ = MPI_COMM_NULL;
   std::vector<std::string> hosts_;  ///< the host of each rank
-  int under_way_ = 0;               ///< gradients that were sent together
-  Clock::time_point departed_;      ///< when the first of them was
-  std::int64_t waits_ = 0;          ///< how often this process waited for others
-  int heard_ = 0;                   ///< the number of processes that have said that they leave
+  int under_way_ = 0;               ///< the number of transfers that have not arrived
+  Clock::time_point departed_;      ///< when the first of these transfers began
+  std::int64_t waits_ = 0;          ///< the number of exchanges in which this process waited for others
+  int heard_ = 0;                   ///< the number of processes that have announced that they leave
 };
 
-/// The type and the sum in which elements of a dtype travel.
+/// The MPI type and the sum for elements of a dtype.
 struct Wire {
   MPI_Datatype type;
   MPI_Op sum;
@@ -87,7 +87,8 @@ Wire wire_of(DType dtype);
 /// once.
 int wire_count(std::int64_t elements);
 
-/// allreduce with op "sum" whose gradient is that of the weighted mean of all losses.
+/// Computes allreduce with op "sum". The gradient is the gradient of the weighted mean of the losses of all
+/// processes.
 Tensor weighted_total(const Tensor& x);
 
 }  // namespace ktape::nn::distributed

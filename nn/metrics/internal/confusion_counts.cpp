@@ -19,8 +19,8 @@ namespace ktape::nn {
 namespace K = backend;
 namespace {
 
-/// Returns the predictions, all but the k largest of each row at minus infinity; of equal ones the first
-/// stay.
+/// Returns the predictions with all but the k largest of each row replaced by minus infinity; of equal
+/// predictions the first are kept.
 Tensor only_top(const Tensor& p, std::int64_t k) {
   const std::int64_t classes = p.shape().back();
   const Tensor best = K::top_k(p, std::min(k, classes)).indices;
@@ -59,7 +59,8 @@ void ConfusionCounts::add(const char* metric, const Tensor& y_true, const Tensor
   if (!above_.empty() && above_.size() != labels)
     fail("[", metric, "] all batches must have ", above_.size(), " labels: received y_pred=", p.shape());
   const Tensor w = weights_like(metric, p.shape(), sample_weight);
-  // As numbers of the predictions' type, so that a prediction of 0.2 is not above a threshold of 0.2.
+  // Thresholds are rounded to the predictions' dtype, so that a prediction of 0.2 is not above a threshold of
+  // 0.2.
   const Tensor edges =
       K::as_dtype(K::as_dtype(K::constant(thresholds_, {.dtype = "float64"}), p.dtype()), "float64");
   const double *first = edges.pointer<double>(), *last = first + edges.size();
