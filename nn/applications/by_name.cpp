@@ -1,3 +1,4 @@
+#include <ktape/autograd/base/suggestion.hpp>
 #include <ktape/nn/applications/by_name.hpp>
 #include <ktape/nn/applications/convnext.hpp>
 #include <ktape/nn/applications/densenet.hpp>
@@ -7,7 +8,6 @@
 #include <ktape/nn/applications/resnet.hpp>
 #include <ktape/nn/applications/vgg.hpp>
 #include <ktape/nn/applications/xception.hpp>
-#include <ktape/nn/core/names.hpp>
 
 namespace ktape::nn::applications {
 namespace {

@@ -1,5 +1,5 @@
 #pragma once
-#include <ktape/nn/core/names.hpp>
+#include <ktape/autograd/base/suggestion.hpp>
 #include <ktape/nn/core/registry.hpp>
 
 #include <algorithm>

@@ -1,3 +1,4 @@
+#include <ktape/autograd/base/suggestion.hpp>
 #include <ktape/nn/core/class_registry.hpp>
 #include <ktape/nn/core/initializers.hpp>
 #include <ktape/ops/config.hpp>

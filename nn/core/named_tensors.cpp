@@ -1,6 +1,6 @@
 #include <ktape/autograd/base/error.hpp>
+#include <ktape/autograd/base/suggestion.hpp>
 #include <ktape/nn/core/named_tensors.hpp>
-#include <ktape/nn/core/names.hpp>
 
 #include <algorithm>
 #include <numeric>

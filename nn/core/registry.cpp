@@ -1,3 +1,4 @@
+#include <ktape/autograd/base/suggestion.hpp>
 #include <ktape/nn/core/class_registry.hpp>
 
 #include <algorithm>

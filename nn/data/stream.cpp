@@ -1,5 +1,5 @@
+#include <ktape/autograd/base/suggestion.hpp>
 #include <ktape/autograd/symbol.hpp>
-#include <ktape/nn/core/names.hpp>
 #include <ktape/nn/data/stream.hpp>
 #include <ktape/ops/random/random.hpp>
 #include <ktape/ops/shape.hpp>
@@ -153,8 +153,8 @@ void expect_values(const char* op, const Element& tensors) {
 
 void expect_same_names(const char* op, const Element& element, const Element& other) {
   if (element.has_names_of(other)) return;
-  fail("[", op, "] elements must have the same names in the same order, ", nn::in_quotes(element.names()),
-       ": received ", nn::in_quotes(other.names()));
+  fail("[", op, "] elements must have the same names in the same order, ", in_quotes(element.names()),
+       ": received ", in_quotes(other.names()));
 }
 
 std::int64_t expect_rows(const char* op, const Element& tensors) {

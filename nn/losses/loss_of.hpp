@@ -1,5 +1,6 @@
 #pragma once
 #include <ktape/nn/core/class_registry.hpp>
+#include <ktape/nn/core/names.hpp>
 #include <ktape/nn/losses/loss.hpp>
 #include <ktape/ops/inspection.hpp>
 

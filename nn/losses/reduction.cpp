@@ -1,4 +1,3 @@
-#include <ktape/nn/core/names.hpp>
 #include <ktape/nn/losses/reduction.hpp>
 #include <ktape/ops/as_dtype.hpp>
 #include <ktape/ops/config.hpp>

@@ -1,5 +1,6 @@
 #include <ktape/autograd/base/dispatch.hpp>
 #include <ktape/autograd/tape.hpp>
+#include <ktape/nn/core/names.hpp>
 #include <ktape/nn/layers/base/layer.hpp>
 #include <ktape/nn/losses/alignment.hpp>
 #include <ktape/nn/losses/loss.hpp>

@@ -1,6 +1,7 @@
 #pragma once
 #include <ktape/nn/core/archive.hpp>
 #include <ktape/nn/core/class_registry.hpp>
+#include <ktape/nn/core/names.hpp>
 #include <ktape/nn/metrics/metric.hpp>
 
 /// Helpers for metrics that accumulate sums. Internal: sources only.

@@ -1,4 +1,4 @@
-#include <ktape/nn/core/names.hpp>
+#include <ktape/autograd/base/suggestion.hpp>
 #include <ktape/nn/losses/alignment.hpp>
 #include <ktape/nn/models/arrangement.hpp>
 #include <ktape/nn/training/trainer.hpp>

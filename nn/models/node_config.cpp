@@ -1,4 +1,4 @@
-#include <ktape/nn/core/names.hpp>
+#include <ktape/autograd/base/suggestion.hpp>
 #include <ktape/nn/models/node_config.hpp>
 
 #include <algorithm>

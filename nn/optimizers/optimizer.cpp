@@ -1,6 +1,7 @@
 #include <ktape/autograd/base/log.hpp>
 #include <ktape/autograd/tape.hpp>
 #include <ktape/nn/core/loading.hpp>
+#include <ktape/nn/core/names.hpp>
 #include <ktape/nn/optimizers/internal/fields.hpp>
 #include <ktape/nn/optimizers/internal/row_gradients.hpp>
 #include <ktape/nn/optimizers/optimizer.hpp>

@@ -1,5 +1,5 @@
+#include <ktape/autograd/base/suggestion.hpp>
 #include <ktape/nn/core/archive.hpp>
-#include <ktape/nn/core/names.hpp>
 #include <ktape/nn/training/history.hpp>
 #include <ktape/nn/training/history_epochs.hpp>
 

@@ -1,5 +1,5 @@
+#include <ktape/autograd/base/suggestion.hpp>
 #include <ktape/autograd/graph/gradients.hpp>
-#include <ktape/nn/core/names.hpp>
 #include <ktape/nn/layers/base/call_reports.hpp>
 #include <ktape/nn/metrics/reduction.hpp>
 #include <ktape/nn/optimizers/process_group.hpp>

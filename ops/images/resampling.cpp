@@ -1,6 +1,6 @@
 #include <ktape/autograd/base/dispatch.hpp>
+#include <ktape/autograd/base/suggestion.hpp>
 #include <ktape/autograd/node.hpp>
-#include <ktape/nn/core/names.hpp>
 #include <ktape/ops/images/resampling.hpp>
 #include <ktape/ops/kernels/parallel/parallel_rows.hpp>
 #include <ktape/ops/kernels/simd/batch.hpp>
@@ -317,7 +317,7 @@ void expect_interpolation(const char* layer, const std::string& interpolation) {
   std::vector<std::string> known{"nearest", "area"};
   for (const Kernel& kernel : kernel_table) known.push_back(kernel.name);
   fail("[", layer, "] interpolation must be known: received interpolation=\"", interpolation, '"',
-       nn::suggestion(interpolation, known));
+       suggestion(interpolation, known));
 }
 
 Tensor resampled(const Tensor& x, int axis, std::int64_t extent, const std::string& interpolation,

@@ -1,5 +1,5 @@
+#include <ktape/autograd/base/suggestion.hpp>
 #include <ktape/nn/callbacks/internal/python_format.hpp>
-#include <ktape/nn/core/names.hpp>
 
 #include <charconv>
 #include <cmath>

@@ -1,3 +1,4 @@
+#include <ktape/nn/core/names.hpp>
 #include <ktape/nn/layers/base/arguments.hpp>
 #include <ktape/nn/layers/base/shared_layers.hpp>
 #include <ktape/ops/config.hpp>

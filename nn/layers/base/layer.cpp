@@ -1,3 +1,4 @@
+#include <ktape/autograd/base/suggestion.hpp>
 #include <ktape/nn/core/loading.hpp>
 #include <ktape/nn/layers/base/arguments.hpp>
 #include <ktape/nn/layers/base/call_reports.hpp>

@@ -1,5 +1,5 @@
+#include <ktape/autograd/base/suggestion.hpp>
 #include <ktape/autograd/defer.hpp>
-#include <ktape/nn/core/names.hpp>
 #include <ktape/nn/layers/preprocessing/augmentation.hpp>
 #include <ktape/nn/layers/preprocessing/internal/pictures.hpp>
 #include <ktape/ops/as_dtype.hpp>

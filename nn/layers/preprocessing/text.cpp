@@ -1,3 +1,4 @@
+#include <ktape/autograd/base/suggestion.hpp>
 #include <ktape/nn/layers/base/arguments.hpp>
 #include <ktape/nn/layers/preprocessing/internal/vocabulary.hpp>
 #include <ktape/nn/layers/preprocessing/text.hpp>

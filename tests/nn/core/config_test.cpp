@@ -1,5 +1,4 @@
 #include <ktape/nn/core/config.hpp>
-#include <ktape/nn/core/names.hpp>
 
 #include <cmath>
 #include <limits>
@@ -93,24 +92,6 @@ TEST_CASE("text that is not JSON is an error") {
                        "[from_json] values may be nested 200 deep: received a deeper text", ValueError);
   CHECK_THROWS_WITH_AS(nn::to_json(Config{{"a", std::numeric_limits<double>::infinity()}}),
                        "[to_json] numbers must be finite: received one that is not", ValueError);
-}
-
-TEST_CASE("names of objects are Keras's") {
-  CHECK(nn::to_snake_case("Dense") == "dense");
-  CHECK(nn::to_snake_case("Conv2DTranspose") == "conv2d_transpose");
-  CHECK(nn::to_snake_case("GlobalMaxPooling1D") == "global_max_pooling1d");
-  CHECK(nn::to_snake_case("LSTM") == "lstm");
-  CHECK(nn::to_snake_case("ReLU") == "re_lu");
-  CHECK(nn::to_snake_case("MultiHeadAttention") == "multi_head_attention");
-  CHECK(nn::to_snake_case("my_layer") == "my_layer");
-}
-
-TEST_CASE("an unknown name brings the nearest known ones") {
-  CHECK(nn::suggestion("rleu", {"tanh", "elu", "relu"}) == "; did you mean 'relu' or 'elu'?");
-  CHECK(nn::suggestion("featuers", {"features", "scores"}) == "; did you mean 'features'?");
-  CHECK(nn::suggestion("RELU", {"tanh", "relu"}) == "; did you mean 'relu'?");
-  CHECK(nn::suggestion("conv", {"dense", "flatten"}) == "; known are 'dense' and 'flatten'");
-  CHECK(nn::suggestion("x", {}) == "");
 }
 
 TEST_CASE("a config of many names keeps their order, replaces and forgets values") {

@@ -1,4 +1,3 @@
-#include <ktape/nn/core/constraints.hpp>
 #include <ktape/nn/core/regularizers.hpp>
 #include <ktape/ops/elementwise.hpp>
 #include <ktape/ops/operators.hpp>
@@ -39,27 +38,4 @@ TEST_CASE("bad options of regularizers") {
                        ValueError);
   CHECK_THROWS_WITH_AS(nn::OrthogonalRegularizer()(doubles({1, 2})),
                        "[OrthogonalRegularizer] x must be a matrix: received x=(2,)", ValueError);
-}
-
-TEST_CASE("constraints map weights to allowed ones") {
-  const Tensor w = doubles({{3, 0.3}, {4, 0.4}});
-  const auto norms = [](const Tensor& w, int axis = 0) { return values(K::norm(w, axis)); };
-  CHECK(close(norms(nn::MaxNorm(2)(w))[0], 2, {.rtol = 1e-6}));
-  CHECK(close(norms(nn::MaxNorm(2)(w))[1], 0.5, {.rtol = 1e-6}));
-  CHECK(close(norms(nn::MaxNorm({.max_value = 1, .axis = 1})(w), 1)[0], 1, {.rtol = 1e-6}));
-  CHECK(close(norms(nn::UnitNorm()(w))[1], 1, {.rtol = 1e-6}));
-  CHECK(close(norms(nn::MinMaxNorm({.min_value = 1, .max_value = 2})(w))[1], 1, {.rtol = 1e-6}));
-  CHECK(close(norms(nn::MinMaxNorm({.min_value = 1, .max_value = 3, .rate = 0.5})(w))[0], 4, {.rtol = 1e-6}));
-  CHECK(values(nn::NonNeg()(doubles({-1, 0, 2}))) == Values{0, 0, 2});
-  CHECK(values(nn::UnitNorm({.axis = {}})(doubles({0, 0}))) == Values{0, 0});
-}
-
-TEST_CASE("bad options of constraints") {
-  CHECK_THROWS_WITH_AS(nn::MaxNorm(-1), "[MaxNorm] max_value must be at least 0: received max_value=-1",
-                       ValueError);
-  CHECK_THROWS_WITH_AS(nn::MinMaxNorm({.min_value = 2}),
-                       "[MinMaxNorm] the bounds must be 0 <= min_value <= max_value: received min_value=2, "
-                       "max_value=1",
-                       ValueError);
-  CHECK_THROWS_AS(nn::MaxNorm({.axis = 2})(doubles({{1, 2}})), ValueError);
 }

@@ -1,4 +1,4 @@
-#include <ktape/nn/core/names.hpp>
+#include <ktape/autograd/base/suggestion.hpp>
 #include <ktape/nn/layers/preprocessing/internal/categories.hpp>
 #include <ktape/ops/as_dtype.hpp>
 #include <ktape/ops/creation.hpp>
