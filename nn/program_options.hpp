@@ -6,11 +6,11 @@ namespace ktape::nn {
 /// The command line options of a program that trains a model, see `program_options`.
 struct ProgramOptions {
   int epochs = 1;
-  int quick_epochs = 1;  ///< the epochs of `--quick`; not an option itself
+  int quick_epochs = 1;  ///< the number of epochs with `--quick`; not set by an option
   int seed = 1;          ///< the seed of all random numbers
   std::string data = {};
-  std::string out = {};  ///< a folder for pictures and reports; none are written where it is empty
-  bool quick = false;    ///< a small run, to see that everything works
+  std::string out = {};  ///< a folder for pictures and reports; empty: nothing is written
+  bool quick = false;    ///< a small run, to check that everything works
 };
 
 /// Reads a program's command line over its defaults:
@@ -24,7 +24,7 @@ struct ProgramOptions {
 ///     const auto options = nn::program_options(argc, argv, {.epochs = 20, .data = "digits.csv.gz"});
 ///
 /// Throws ValueError, which lists the options, for any other argument, an option without its value, epochs
-/// below 1 and a seed that is no whole number from 0 on; IOError where the folder cannot be made.
+/// below 1 and a seed that is not a whole number of at least 0; IOError if the folder cannot be created.
 ProgramOptions program_options(int argc, const char* const* argv, const ProgramOptions& defaults = {});
 
 }  // namespace ktape::nn

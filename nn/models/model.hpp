@@ -158,24 +158,24 @@ class Model : public Layer {
   /// The file is complete or absent, also after a crash. Throws ValueError for another name and for a model
   /// without a config, IOError for a file that cannot be written. Mirrors `keras.Model.save`.
   void save(const std::string& path, const SaveOptions& options = {}) const;
-  /// The weights alone: .weights.h5 (Keras 3), .h5 (Keras 2), .npz (NumPy), .safetensors.
+  /// Writes only the weights: .weights.h5 (Keras 3), .h5 (Keras 2), .npz (NumPy), .safetensors.
   void save_weights(const std::string& path, const SaveOptions& options = {}) const;
-  /// Takes the weights of such a file, or of one that `save` wrote. Throws ValueError, naming layers and
-  /// shapes, for those of another architecture, and changes nothing.
+  /// Loads the weights from a file of `save_weights` or `save`. Throws ValueError, naming layers and shapes,
+  /// for the weights of another architecture, and changes nothing then.
   void load_weights(const std::string& path, const LoadWeightsOptions& options = {}) const;
-  /// Returns the architecture as JSON, as Keras 3 writes it; on several lines with an indent. What `add_loss`
-  /// and `add_metric` gave a functional model is not part of it. Throws ValueError, naming it, for a part
-  /// without a config: a Lambda, an op between layers, a function as an argument, a model class of your own
-  /// that neither overrides `get_config` nor is registered.
+  /// Returns the architecture as JSON, as Keras 3 writes it; on several lines with an indent. The losses and
+  /// metrics that `add_loss` and `add_metric` added to a functional model are left out. Throws ValueError,
+  /// naming the part, for a part without a config: a Lambda, an op between layers, a function as an argument,
+  /// a model class of the user that neither overrides `get_config` nor is registered.
   std::string to_json(int indent = -1) const;
 
  private:
-  /// Returns inputs in the order of the model's.
+  /// Returns the given tensors in the order of the model's inputs.
   std::vector<Tensor> in_order(const NamedTensors& inputs) const;
 };
 
-/// A handle to a model class of your own; `->` reaches its members. That of a class derived from
-/// FunctionalImpl is made from symbolic tensors, as a Model is.
+/// A handle to a model class of a user; `->` reaches the members of the class. A handle to a class derived
+/// from FunctionalImpl is made from symbolic tensors, as a Model is.
 template <class Implementation>
 class ModelOf : public HandleOf<Model, Implementation> {
  public:
@@ -193,7 +193,7 @@ class ModelImpl : public LayerImpl {
   ~ModelImpl() override;
 
   /// Trains on a batch in `fit`: computes the loss, takes a step of the optimizer, returns the report.
-  /// Override this function, or one of the next two, for another way of training.
+  /// Override this function, `compute_loss` or `compute_metrics` for another way of training.
   virtual Logs train_step(const Batch& batch);
   /// Measures a batch in `evaluate` and returns the report.
   virtual Logs test_step(const Batch& batch);
@@ -201,8 +201,8 @@ class ModelImpl : public LayerImpl {
   virtual std::vector<Tensor> predict_step(const Batch& batch);
   /// Returns the scalar to minimize: the losses of `compile` with their weights, and all that layers add.
   virtual Tensor compute_loss(const Batch& batch, const std::vector<Tensor>& y_pred);
-  /// Adds a batch to the mean loss and the metrics of `compile`, and returns the logs to report. A step of
-  /// your own that keeps them:
+  /// Adds a batch to the mean loss and the metrics of `compile`, and returns the logs to report. An
+  /// overridden step that uses them:
   ///
   ///     nn::Logs train_step(const nn::Batch& batch) override {
   ///       const std::vector<Tensor> y_pred = apply(batch.x);
@@ -211,16 +211,17 @@ class ModelImpl : public LayerImpl {
   ///       return compute_metrics(batch, y_pred, loss);
   ///     }
   virtual Logs compute_metrics(const Batch& batch, const std::vector<Tensor>& y_pred, const Tensor& loss);
-  /// Lets all that is measured begin anew, as each epoch does.
+  /// Resets the loss and all metrics, as each epoch does.
   void reset_metrics();
 
-  /// Returns the arguments of the class's constructor: override it where a model of your own is to be saved.
-  /// By default there are none where the class is registered; otherwise throws ValueError, naming it.
+  /// Returns the arguments of the constructor. Override this function in a class whose models are saved. The
+  /// default returns no arguments for a registered class, and throws ValueError, naming the class, otherwise.
   Config get_config() const override;
   Value to_value() const override;
   using LayerImpl::build;
   void build(const std::vector<Shape>& inputs) override;
-  /// The shapes that a model of one's own was built for; none before, and for others.
+  /// Returns the input shapes for which a model class of the user was built; empty before, and for other
+  /// models.
   const std::vector<Shape>& build_shapes() const { return build_shapes_; }
 
   /// Returns the optimizer of `compile`. Throws ValueError before `compile`.
@@ -233,17 +234,18 @@ class ModelImpl : public LayerImpl {
   virtual std::vector<Tensor> outputs() const { return {}; }
   /// Returns the layers that `layers()` lists.
   virtual std::vector<Layer> layers() const { return sublayers(); }
-  /// For `Model::add_loss`, without a name, and `Model::add_metric`.
+  /// Implements `Model::add_metric` and, with an empty name, `Model::add_loss`.
   virtual void add_graph_report(const Tensor& value, const std::string& name);
-  /// The names of the inputs and outputs, in order; none where they are not known. Override them in a class
-  /// that is given data by name, or datasets of several inputs.
+  /// Return the names of the inputs and outputs, in order; empty if the names are not known. Override them in
+  /// a class whose data are given by name, or as datasets with several inputs.
   virtual std::vector<std::string> input_names() const { return {}; }
   virtual std::vector<std::string> output_names() const { return {}; }
-  /// Returns the metrics that steps of one's own update: they begin anew with each epoch. None by default.
+  /// Returns the metrics that overridden steps update, which are reset at the begin of each epoch. None by
+  /// default.
   virtual std::vector<Metric> metrics() const { return {}; }
 
  protected:
-  /// Says that there is nothing left to build.
+  /// Marks the model as built.
   void mark_built() { stage_.store(Stage::Built, std::memory_order_release); }
 
  private:

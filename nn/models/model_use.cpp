@@ -40,7 +40,7 @@ ModelUse::Run::~Run() {
   use.ended_.notify_all();
 }
 
-/// Tells the model which thread trains it, so that calls of other threads are refused.
+/// Records in the model the thread that trains the model, so that calls on other threads are refused.
 void ModelUse::mark_training(ModelImpl& model) const {
   const auto trains = [](const User& user) { return user.kind == Kind::Training; };
   const auto found = std::find_if(users_.begin(), users_.end(), trains);

@@ -12,15 +12,15 @@ namespace ktape::nn {
 
 class ModelImpl;
 
-/// The uses of one model by threads. Several threads may predict at once. Evaluations, which share metrics,
-/// take turns. Training has the model for its thread alone.
+/// The threads that use a model. Several threads may predict at once. Evaluations, which share metrics, take
+/// turns. During training no other thread may use the model.
 class ModelUse {
  public:
   enum class Kind { Prediction, Evaluation, Training };
 
-  /// A run of the model on this thread while it lives. Runs within runs of one thread, as in callbacks, are
-  /// free. Throws ValueError, naming the operation, where another thread trains the model, and for a training
-  /// where another thread uses the model.
+  /// A scope in which this thread runs the model. A scope within another scope of its thread, as in
+  /// callbacks, is always allowed. Throws ValueError, naming the operation, while another thread trains the
+  /// model, and for a training while another thread uses the model.
   class Run {
    public:
     Run(ModelImpl& model, const char* op, Kind kind);

@@ -25,7 +25,7 @@ void each_tensor(const Value& value, F&& f) {
   for (const Value& item : value.list()) each_tensor(item, f);
 }
 
-/// Calls f with each argument of the call, and its name; "" for one without.
+/// Calls f with each argument of the call and its name, "" for a positional argument.
 template <class F>
 void each_argument(const Value& call, const std::string& what, F&& f) {
   const Config& parts = call.config(what + " a call");
@@ -101,7 +101,8 @@ class CallWriter {
     return tensors({inputs.begin() + 1, inputs.end()});
   }
 
-  /// Keras's layers take their inputs as a list, but for these.
+  /// Returns the positional arguments: a list of the inputs, except for layers whose inputs are separate
+  /// arguments in Keras.
   Value::List args() const {
     const std::vector<Tensor> inputs = call_.inputs();
     if (inputs.size() == 1 || runs_cells()) return {tensor(inputs[0])};
@@ -191,7 +192,7 @@ class CallReader {
                              "use_causal_mask", "return_attention_scores"}));
   }
 
-  /// The tensors in the value, in lists of lists; null is none.
+  /// Appends the tensors in the value, which may be in lists of lists; null stands for no tensor.
   void append(std::vector<Tensor>& tensors, const std::string& name, const Value& value) {
     if (value.is_list())
       for (const Value& item : value.list()) append(tensors, name, item);

@@ -18,8 +18,8 @@ struct TensorPlace {
   static TensorPlace from_value(const Value& value, const std::string& what);
 };
 
-/// The mark, beside {args, kwargs}, of a call whose argument `training` a program gave. Keras 3 writes
-/// `training` for calls without the argument, too, and passes the mark over.
+/// An entry beside {args, kwargs} for a call whose argument `training` the program gave. Keras 3 writes
+/// `training` also for calls without the argument, and ignores this entry.
 inline constexpr const char* fixed_training = "fixed_training";
 
 /// Returns the call with the place of each of its tensors.
@@ -31,16 +31,16 @@ struct CallInputs {
   CallArguments arguments;
 };
 
-/// Returns a call of a config. Throws ValueError or TypeError, beginning with `what`, for other values.
+/// Reads a call from a config. Throws ValueError or TypeError, beginning with `what`, for other values.
 CallInputs call_from(const Value& call, const std::function<Tensor(const TensorPlace&)>& tensor_at,
                      const std::string& what);
-/// Returns the places of all tensors in it.
+/// Returns the places of all tensors in a call.
 std::vector<TensorPlace> places_in(const Value& call, const std::string& what);
 
-/// The name of a layer in the config of a model; empty when it has none.
+/// Returns the name of a layer in the config of a model; empty for a layer without a name.
 std::string layer_name(const Value& layer, const std::string& model);
-/// While it lives, layers of a model that is made from a config on this thread come from a function of their
-/// names; from their configs where it returns none.
+/// A scope in which layers of a model that this thread makes from a config come from a function of their
+/// names. If the function returns no layer, the layer is made from its config.
 class LayerSource {
  public:
   LayerSource(std::string model, std::function<Layer(const std::string&)> layer)
@@ -56,7 +56,7 @@ class LayerSource {
   const LayerSource* before_;
 };
 
-/// Returns the layer. Errors name it and the model.
+/// Makes a layer of a model from its config. Errors name the layer and the model.
 Layer layer_from(const Value& layer, const std::string& model);
 
 }  // namespace ktape::nn

@@ -8,14 +8,14 @@
 namespace ktape::nn {
 
 struct SaveOptions {
-  bool overwrite = true;          ///< false: a file that is there is an error
-  bool include_optimizer = true;  ///< the state of the optimizer, where the format has a place for it
+  bool overwrite = true;          ///< false: an existing file is an error
+  bool include_optimizer = true;  ///< whether the optimizer's state is saved, if the format allows
 };
 
 struct LoadOptions {
   CustomObjects custom_objects = {};  ///< classes that the library does not know, by name
-  bool compile = true;                ///< compiles the model as in the file, where the file says how
-  bool random_state = false;          ///< sets K's random generator to its state in a `.ktape` file
+  bool compile = true;                ///< whether the model is compiled, if the file has the arguments
+  bool random_state = false;          ///< whether K's random generator gets its state in a `.ktape` file
 };
 
 /// A rule for the names of tensors in files that other programs wrote. A tensor whose whole name matches
@@ -33,16 +33,16 @@ struct WeightName {
 };
 
 struct LoadWeightsOptions {
-  /// Layers take the weights that were saved under their name; others on either side are passed over. By
-  /// default the file must have the weights of this very architecture; as in Keras 3, `.keras` and
-  /// `.weights.h5` may have more layers.
+  /// Whether layers get the weights that were saved under their names; other layers of the model and of the
+  /// file are skipped. By default the file must have the weights of this architecture; as in Keras 3,
+  /// `.keras` and `.weights.h5` may have more layers.
   bool by_name = false;
-  /// Passes over the layers whose weights have other shapes or another number.
+  /// Whether layers whose weights differ in number or shape are skipped.
   bool skip_mismatch = false;
-  /// The names of a file that is one list of tensors (`.safetensors`, its index, `.npz`): the first rule that
-  /// matches a tensor's name decides, and tensors that no rule matches are passed over. Each weight of the
-  /// model must get a tensor, unless `by_name` is set, and each renamed tensor must be a weight of the model.
-  /// Throws ValueError.
+  /// Rules for the names in a file that is a single list of tensors (`.safetensors`, its index, `.npz`): the
+  /// first rule that matches a tensor's name is applied, and tensors that no rule matches are skipped. Each
+  /// weight of the model must get a tensor, unless `by_name` is set, and each renamed tensor must be a weight
+  /// of the model. Throws ValueError.
   std::vector<WeightName> names = {};
 };
 

@@ -50,7 +50,8 @@ class SequentialImpl final : public ModelImpl {
     for (const Layer& layer : layers_) output_ = layer(output_);
   }
 
-  /// Keras 3's: an InputLayer first where the input is known, and its shape.
+  /// Returns the config of Keras 3. If the input is known, the list begins with an InputLayer, and the config
+  /// has the input shape.
   Config get_config() const override {
     Value::List layers;
     if (input_.defined()) layers.push_back(call_of(input_)->layer.to_value());
@@ -106,7 +107,7 @@ class SequentialImpl final : public ModelImpl {
   std::vector<Layer> layers_;
   Tensor input_, output_;
   std::optional<DType>
-      dtype_in_front_;  ///< the dtype of the nn::Input that comes first, to which inputs are cast
+      dtype_in_front_;  ///< the dtype of the nn::Input at the begin, to which inputs are cast
 };
 
 SequentialImpl& sequence(const Sequential& model) { return static_cast<SequentialImpl&>(model.impl()); }

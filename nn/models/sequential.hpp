@@ -28,16 +28,16 @@ class Sequential : public Model {
   };
   Sequential(std::initializer_list<Part> parts, const ModelOptions& options = {});
 
-  /// Appends a layer. The InputLayer of another model is an input when it comes first. Throws ValueError for
-  /// a name that another layer has.
+  /// Appends a layer. The InputLayer of another model, if appended first, sets the input. Throws ValueError
+  /// for the name of another layer.
   void add(const Layer& layer) const;
-  /// Names the input: an nn::Input, before there are layers.
+  /// Sets the input, an nn::Input, before the first layer is added.
   void add(const Tensor& input) const;
-  /// Removes the last layer. Throws ValueError when there is none.
+  /// Removes the last layer. Throws ValueError for a model without layers.
   void pop() const;
 };
 
-/// Returns the model of a config. Internal: sources only.
+/// Makes a model from its config. Internal: sources only.
 Sequential sequential_from(const Config& config);
 
 }  // namespace ktape::nn

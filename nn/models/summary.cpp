@@ -50,7 +50,7 @@ double bytes_of(const std::vector<Variable>& weights) {
 
 // --- The rows ---------------------------------------------------------------------------------------------
 
-/// Returns the output shapes: of a model, the shapes of its outputs; of another layer, those of its calls.
+/// Returns the shapes of a model's outputs, or of the outputs of another layer's calls.
 std::vector<Shape> output_shapes(const Layer& layer) {
   std::vector<Shape> shapes;
   if (const auto model = std::dynamic_pointer_cast<ModelImpl>(layer.shared()))
@@ -115,7 +115,7 @@ class Rows {
     names_.emplace_back();
   }
 
-  /// A shared layer stands once, with all that it is called on.
+  /// Adds connections. A shared layer has one row with the connections of all its calls.
   void append_connections(const GraphNode& node, const Cells& from) {
     const auto row = std::find(names_.begin(), names_.end(), node.name());
     if (row == names_.end()) return;
@@ -194,7 +194,7 @@ class Table {
   std::vector<std::size_t> widths_;
 };
 
-/// Returns whether the layers are no simple chain.
+/// Returns whether the layers do not form a chain.
 bool branches(const Model& model) {
   const std::vector<Tensor> outputs = model.impl().outputs();
   if (outputs.empty()) return false;

@@ -6,9 +6,9 @@
 namespace ktape::nn {
 
 struct SummaryOptions {
-  int line_length = 76;                                   ///< at least; longer names widen the table
-  std::function<void(const std::string&)> print_fn = {};  ///< takes each line; standard output by default
-  bool expand_nested = false;                             ///< the layers of models in the model, too
+  int line_length = 76;                                   ///< the least width; longer names widen the table
+  std::function<void(const std::string&)> print_fn = {};  ///< called with each line; prints by default
+  bool expand_nested = false;                             ///< whether layers of inner models are listed
   bool show_trainable = false;
 };
 

@@ -16,7 +16,7 @@ struct AdamOptions {
   double beta_1 = 0.9;
   double beta_2 = 0.999;
   double epsilon = 1e-7;
-  bool amsgrad = false;  ///< divides by the largest v so far
+  bool amsgrad = false;  ///< whether the update divides by the largest v so far
   std::optional<double> weight_decay = {};
   std::optional<double> clipnorm = {};
   std::optional<double> clipvalue = {};

@@ -10,7 +10,7 @@ namespace ktape::nn {
 struct SGDOptions {
   LearningRate learning_rate = 0.01;
   double momentum = 0;
-  bool nesterov = false;  ///< applies the momentum once more in each update
+  bool nesterov = false;  ///< whether the momentum is applied once more in each update
   std::optional<double> weight_decay = {};
   std::optional<double> clipnorm = {};
   std::optional<double> clipvalue = {};

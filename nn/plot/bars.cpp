@@ -8,7 +8,7 @@
 namespace ktape::plot {
 namespace {
 
-/// Bars of whole characters and one of eighths. Those below zero are as long, in the other direction's color.
+/// Returns a bar whose length is a part of the columns, to an eighth of a character.
 std::string block_bar(double part, int columns) {
   constexpr const char* eighths[] = {"", "▏", "▎", "▍", "▌", "▋", "▊", "▉"};
   const auto length = static_cast<int>(std::lround(std::clamp(part, 0.0, 1.0) * columns * 8));
@@ -23,7 +23,8 @@ struct Row {
   std::size_t series;
 };
 
-/// Returns a row of characters for each bar, from zero or the axis's beginning on.
+/// Returns a line of text for each bar, which begins at zero or, if zero is below the axis, at the begin of
+/// the axis.
 std::string bar_rows(const FrameSpec& spec, const std::vector<Row>& rows, const TextOptions& options) {
   std::size_t label_width = 0, number_width = 0;
   double longest = 0;
@@ -46,19 +47,19 @@ std::string bar_rows(const FrameSpec& spec, const std::vector<Row>& rows, const 
   return out;
 }
 
-/// Returns the range of bars: from zero, where the axis has one.
+/// Returns the scale of a chart of bars, which includes zero unless the axis is logarithmic.
 Scale bar_scale(const char* op, const Axis& axis, Range range) {
   if (!axis.log) range.include(0);
   Scale scale(op, "y", axis, range, 0.05);
   if (axis.log) return scale;
-  // Bars stand on zero, without room below.
+  // The axis ends at zero, without a margin, where the bars stand.
   Axis standing = axis;
   if (!axis.min && range.min == 0 && scale.max() > 0) standing.min = 0;
   if (!axis.max && range.max == 0 && range.min < 0 && scale.min() < 0) standing.max = 0;
   return Scale(op, "y", standing, range, 0.05);
 }
 
-/// A bar between two places on x.
+/// Draws a bar between the positions x1 and x2.
 void draw_bar(Frame& frame, const FrameSpec& spec, double x1, double x2, double number, std::size_t series,
               const std::string& hint) {
   if (!std::isfinite(number)) return;
@@ -146,8 +147,9 @@ struct Bins {
   }
 };
 
-/// Freedman and Diaconis: bins as wide as twice the interquartile range by the cube root of how many there
-/// are; Sturges's where that is nothing.
+/// Returns the number of bins by the rule of Freedman and Diaconis: the width of a bin is twice the
+/// interquartile range, divided by the cube root of the number of values. If the range is 0, the rule of
+/// Sturges is used.
 std::size_t default_bins(std::vector<double> sorted, double low, double high) {
   std::sort(sorted.begin(), sorted.end());
   const auto count = static_cast<double>(sorted.size());
@@ -222,7 +224,7 @@ Figure histogram(const Numbers& numbers, const HistogramOptions& options) {
   for (const double count : bins.counts)
     if (count > 0 || !options.y.log) heights.include(count);
   Axis y = options.y;
-  if (y.log && !y.min) y.min = 0.5;  // so that a bar of 1 is seen
+  if (y.log && !y.min) y.min = 0.5;  // so that a bar of height 1 is visible
   FrameSpec spec{.title = options.title,
                  .x_label = options.x.label,
                  .y_label = options.y.label,

@@ -1,7 +1,7 @@
 #pragma once
 #include <ktape/nn/plot/plot.hpp>
 
-/// The class that a Figure refers to, and its parts. Internal: sources only.
+/// Chart, the class that a Figure refers to, and helpers. Internal: sources only.
 namespace ktape::plot {
 
 class Chart {
@@ -11,7 +11,7 @@ class Chart {
   virtual std::string text(const TextOptions& options) const = 0;
 };
 
-/// Throws ValueError for a picture too small or large to draw.
+/// Throws ValueError for a width or height outside of the limits.
 void check_size(const char* op, int width, int height = 400);
 
 /// Returns the number with up to 4 significant digits, for labels.

@@ -14,7 +14,7 @@ namespace {
 
 constexpr std::int64_t most_images = 4096;
 
-/// (n, height, width, channels), or nothing for a shape that no images have.
+/// Returns the shape as (n, height, width, channels); empty for a shape that is not a shape of images.
 Shape image_shape(const Shape& shape) {
   const auto channels = [](std::int64_t count) { return count == 1 || count == 3 || count == 4; };
   switch (shape.rank()) {
@@ -62,7 +62,7 @@ class ImageGrid final : public Chart {
     return out.str();
   }
 
-  /// Two rows of pixels in a line of characters.
+  /// Draws two rows of pixels in each line of characters.
   std::string text(const TextOptions& options) const override {
     std::string out = options_.title.empty() ? "" : options_.title + '\n';
     const std::int64_t per_row =

@@ -72,7 +72,7 @@ namespace {
 constexpr std::int64_t most_classes = 1000;
 constexpr const char* op = "confusion_matrix";
 
-/// Returns the class of each sample: as it is, or where the scores of a row are largest.
+/// Returns the class of each sample: the given class, or the class with the largest score in the row.
 std::vector<std::int64_t> classes_of(const char* name, const Tensor& x) {
   expect_defined(op, name, x);
   expect_value(op, x);
@@ -109,7 +109,7 @@ Figure drawn_counts(const std::vector<double>& counts, std::size_t classes,
     for (std::size_t k = 0; k < classes; ++k) total += counts[i * classes + k];
     for (std::size_t k = i * classes; k < (i + 1) * classes; ++k) {
       parts[k] = total > 0 ? counts[k] / total : 0;
-      // A few mistakes among many samples must be seen.
+      // A few mistakes among many samples must be visible.
       const double strength = parts[k] > 0 ? 0.1 + 0.9 * std::sqrt(parts[k]) : 0;
       strengths[k] = k == i * classes + i ? strength : -strength;
     }

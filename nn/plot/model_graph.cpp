@@ -33,7 +33,7 @@ std::string activation_of(const Layer& layer) try {
   if (value.is_config()) return value.config().get("class_name", "").string();
   return value.is_null() ? "" : value.string();
 } catch (const ValueError&) {
-  return "";  // a model, or a layer around one, without a config
+  return "";  // a model without a config, or a layer around such a model
 }
 
 Box box_of(const GraphNode& node, const PlotOptions& options) {
@@ -107,14 +107,14 @@ class Picture {
       }
   }
 
-  /// Heights that part the drawing into pieces of at most `most`, where that is possible without a cut
-  /// through a box: the first is 0, the last the end.
+  /// Returns the heights at which to cut the drawing into pieces of at most `most`, if possible without
+  /// cutting a box: the first is 0, the last is the end.
   std::vector<double> cuts(double most) const {
     std::vector<std::pair<double, double>> spans;
     for (std::size_t i = 0; i < boxes_.size(); ++i) spans.emplace_back(top(i), bottom(i));
     std::sort(spans.begin(), spans.end());
     std::vector<double> cuts{0};
-    double end = 0, place = 0;  // of the boxes so far; the last place between boxes
+    double end = 0, place = 0;  // the end of the boxes so far; the last height between boxes
     for (const auto& [begin, below] : spans) {
       if (begin > end && end > 0) place = (begin + end) / 2;
       if (below - cuts.back() > most && place > cuts.back()) cuts.push_back(place);
@@ -168,7 +168,7 @@ class Picture {
     out << "</g>\n";
   }
 
-  /// Straight within a rank, bent between two.
+  /// Draws an arrow: straight within a rank, bent between ranks.
   void draw_arrow(std::ostream& out, std::vector<GraphLayout::Point> points) const {
     points.back().along -= arrow;
     points[points.size() - 2].along = std::min(points[points.size() - 2].along, points.back().along);
@@ -214,8 +214,8 @@ std::string label_of(const Box& box) {
   return label;
 }
 
-/// The text for Graphviz. A model in the model is a cluster; an arrow ends at the frame of the cluster, but
-/// its text must name a node inside.
+/// The text for Graphviz. An inner model is a cluster; an arrow to a cluster must name a node inside the
+/// cluster, but ends at its frame.
 class DotText {
  public:
   explicit DotText(std::ostream& out) : out_(out) {}

@@ -9,15 +9,15 @@ struct PlotOptions {
   bool show_shapes = false;
   bool show_dtype = false;
   bool show_layer_names = false;
-  std::string rankdir = "TB";  ///< from top to bottom; "LR": from left to right
+  std::string rankdir = "TB";  ///< "TB": from top to bottom; "LR": from left to right
   bool expand_nested = false;  ///< whether the layers of inner models are shown, each model in a frame
   bool show_layer_activations = false;
-  bool show_trainable = false;  ///< whether layers with weights say if they are trained
+  bool show_trainable = false;  ///< whether layers with weights show whether they are trained
 };
 
 /// Draws the graph of a model into a file: an SVG picture for a name that ends in ".svg", or a text for
-/// Graphviz for ".dot" or ".gv". Throws ValueError for another ending, another rankdir and a model whose
-/// graph is not known, IOError when the file cannot be written. Mirrors `keras.utils.plot_model`.
+/// Graphviz for ".dot" or ".gv". Throws ValueError for another suffix, an unknown rankdir and a model whose
+/// graph is not known, IOError if the file cannot be written. Mirrors `keras.utils.plot_model`.
 void plot_model(const Model& model, const std::string& to_file = "model.svg",
                 const PlotOptions& options = {});
 

@@ -17,10 +17,10 @@ class History;
 ///                 {.title = "Digits", .x = {.label = "epoch"}, .y = {.log = true}}).save("loss.svg");
 ///     std::cout << plot::histogram(weights);                      // drawn with characters
 ///
-/// Every function throws ValueError, naming itself and the argument, for no numbers, lengths or shapes that
-/// do not fit each other, limits that are no range, and numbers on a logarithmic axis that are not positive.
-/// Numbers that are not finite are no error, since pictures help to find them: such numbers leave a gap, and
-/// the picture shows their count.
+/// Every function throws ValueError, naming the function and the argument, for missing numbers, lengths or
+/// shapes that do not fit each other, a minimum that is not below the maximum, and numbers on a logarithmic
+/// axis that are not positive. Numbers that are not finite are no error, because pictures help to find them:
+/// such numbers leave a gap, and the picture shows their count.
 namespace ktape::plot {
 
 /// Numbers to draw: the elements of a tensor in order, a vector, or a braced list.
@@ -49,7 +49,7 @@ class Numbers {
 struct Series {
   std::string name = {};
   Numbers y = {};
-  Numbers x = {};  ///< as many as y; 0, 1, 2, ... by default
+  Numbers x = {};  ///< the positions of the numbers in y; 0, 1, 2, ... by default
 };
 
 /// A list of series: a braced list, a vector, or the numbers of a single series.
@@ -72,12 +72,12 @@ class SeriesList {
 struct Axis {
   std::string label = {};
   bool log = false;
-  std::optional<double> min = {}, max = {};  ///< the limits of the axis; by default those of the numbers
+  std::optional<double> min = {}, max = {};  ///< the limits of the axis; by default from the numbers
 };
 
 struct TextOptions {
-  int columns = 80;    ///< how wide the drawing is at most, in characters; at least 20
-  bool color = false;  ///< writes the escape sequences of terminals for colors
+  int columns = 80;    ///< the largest width of the drawing in characters; at least 20
+  bool color = false;  ///< whether the text has escape sequences for colors
 };
 
 class Chart;
@@ -85,11 +85,11 @@ class Chart;
 /// A picture. A Figure is a handle: copies refer to one picture.
 class Figure {
  public:
-  /// Returns an SVG picture without scripts, links to files or embedded fonts, light or dark as the reader's
-  /// screen. Points and cells show their values under the mouse.
+  /// Returns an SVG picture without scripts, links to files or embedded fonts, which is light or dark like
+  /// the reader's screen. Points and cells show their values under the mouse.
   std::string svg() const;
-  /// Writes the SVG picture into a file. Throws ValueError for a name that does not end in ".svg", IOError
-  /// where it cannot be written.
+  /// Writes the SVG picture into a file. Throws ValueError for a name that does not end in ".svg", IOError if
+  /// the file cannot be written.
   void save(const std::string& path) const;
   /// Returns the picture drawn with characters, for a terminal.
   std::string text(const TextOptions& options = {}) const;
@@ -100,56 +100,57 @@ class Figure {
   std::shared_ptr<const Chart> chart_;
 };
 
-/// Writes its text.
+/// Writes the picture, drawn with characters.
 std::ostream& operator<<(std::ostream& out, const Figure& figure);
 
 struct ChartOptions {
   std::string title = {};
   Axis x = {}, y = {};
-  int width = 640, height = 400;  ///< pixels of the SVG picture, from 160 to 10000
+  int width = 640, height = 400;  ///< the size of the SVG picture in pixels, from 160 to 10000
 };
 
-/// A line through the points of each series, in their order, broken where a number is not finite.
+/// Draws a line through the points of each series, in their order; the line has a gap where a number is not
+/// finite.
 Figure lines(const SeriesList& series, const ChartOptions& options = {});
-/// Returns a dot for each point.
+/// Draws a dot for each point.
 Figure scatter(const SeriesList& series, const ChartOptions& options = {});
 /// Draws a number of each epoch of a training, such as "loss" or "accuracy", and the number with "val_"
 /// before its name, if the history has it. Throws ValueError, with the nearest known names, for an unknown
 /// name.
 Figure curves(const nn::History& history, const std::string& name = "loss", const ChartOptions& options = {});
 
-/// A bar for each label, and each series, which have as many numbers as there are labels and no x.
+/// Draws a bar for each label and each series. A series has a number for each label, and no x.
 Figure bars(const std::vector<std::string>& labels, const SeriesList& series,
             const ChartOptions& options = {});
 
 struct HistogramOptions {
-  int bins = 0;  ///< from 1 to 1000; by default as many as Freedman and Diaconis's rule says
+  int bins = 0;  ///< from 1 to 1000; by default by the rule of Freedman and Diaconis
   std::string title = {};
-  Axis x = {}, y = {.label = "count"};  ///< x: the limits of the bins; numbers beyond are not counted
+  Axis x = {}, y = {.label = "count"};  ///< x: the limits of the bins; numbers outside are not counted
   int width = 640, height = 400;
 };
-/// Returns how many of the numbers are in each of some intervals of equal width.
+/// Draws the counts of the numbers in intervals (bins) of equal width.
 Figure histogram(const Numbers& numbers, const HistogramOptions& options = {});
 
 struct HeatMapOptions {
   std::string title = {}, x_label = {}, y_label = {};
   std::vector<std::string> x_ticks = {}, y_ticks = {};  ///< names of the columns and rows
-  std::optional<bool> annotate = {};         ///< the numbers in the cells; by default where they have room
+  std::optional<bool> annotate = {};         ///< whether cells show numbers; by default if there is room
   std::optional<double> min = {}, max = {};  ///< the numbers of the palest and of the strongest color
   int width = 640;
 };
-/// Returns a matrix of at most 4096 rows and columns, a cell for each number: the larger the stronger; where
-/// there are negative ones, these in another color.
+/// Draws a matrix of at most 4096 rows and columns, with a cell for each number. Larger numbers have stronger
+/// colors; if there are negative numbers, these have another color.
 Figure heat_map(const Tensor& matrix, const HeatMapOptions& options = {});
 
 struct ConfusionMatrixOptions {
   std::string title = {};
   std::vector<std::string> class_names = {};  ///< 0, 1, 2, ... by default
-  bool normalize = false;                     ///< parts of each true class in place of counts
+  bool normalize = false;                     ///< whether to show fractions of each true class, not counts
   int width = 640;
 };
-/// Returns how often each true class, by row, was predicted as each class: of integer classes or one-hot
-/// rows, and predicted classes or scores (samples, classes). At most 1000 classes.
+/// Draws the number of samples for each true class (row) and predicted class (column). y_true holds integer
+/// classes or one-hot rows, y_pred classes or scores (samples, classes). At most 1000 classes.
 Figure confusion_matrix(const Tensor& y_true, const Tensor& y_pred,
                         const ConfusionMatrixOptions& options = {});
 /// Draws a confusion matrix of counts (classes, classes).
@@ -157,7 +158,7 @@ Figure confusion_matrix(const Tensor& counts, const ConfusionMatrixOptions& opti
 
 struct ImageGridOptions {
   std::string title = {};
-  std::vector<std::string> titles = {};  ///< one for each image
+  std::vector<std::string> titles = {};  ///< a title for each image
   int columns = 0;  ///< images in a row; by default about the square root of their number
   int width = 640;
 };

@@ -5,8 +5,8 @@
 
 namespace ktape::nn {
 
-/// The picture of `model_to_svg`, from top to bottom, in pieces of a height to stand side by side: a deep
-/// model fits on a page. No box is cut. Internal: sources only.
+/// Returns the picture of `model_to_svg`, from top to bottom, in pieces of a limited height that can stand
+/// side by side, so that a deep model fits on a page. No box is cut. Internal: sources only.
 std::vector<std::string> model_to_svg_columns(const Model& model, double most,
                                               const PlotOptions& options = {});
 

@@ -85,8 +85,8 @@ class PointChart final : public Chart {
     return std::isfinite(series_[series].x[i]) && std::isfinite(series_[series].y[i]);
   }
 
-  /// Draws the line of a series. Of many points in one column of the picture, the first, the lowest, the
-  /// highest and the last are written: the others are invisible.
+  /// Draws the line of a series. If many points fall into one column of the picture, only the first, the
+  /// lowest, the highest and the last are written: the others would be invisible.
   void draw_line(Frame& frame, std::size_t s) const {
     const auto& [name, ys, xs] = series_[s];
     std::string data;
@@ -117,8 +117,8 @@ class PointChart final : public Chart {
   /// Limits a position to a range in which readers of SVG parse numbers.
   static double limited(double place) { return std::clamp(place, -1e6, 1e6); }
 
-  /// Draws the points of a series; points at one place are drawn once. With a line, points are drawn if they
-  /// are no part of the line, or if there are few points.
+  /// Draws the points of a series; points at one position are drawn once. With a line, a point is drawn if it
+  /// is isolated, or if there are few points.
   void draw_points(Frame& frame, std::size_t s, bool hints) const {
     const auto& [name, ys, xs] = series_[s];
     std::set<std::pair<int, int>> drawn;

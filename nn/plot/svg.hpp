@@ -3,7 +3,7 @@
 #include <sstream>
 #include <string>
 
-/// SVG pictures that are light or dark as the reader's screen is. Internal: sources only.
+/// SVG pictures that are light or dark like the reader's screen. Internal: sources only.
 namespace ktape::plot {
 
 /// The purpose of a color. A role has a color for light and a color for dark screens.
@@ -16,10 +16,10 @@ struct Paint {
 };
 inline constexpr std::size_t series_colors = 8;
 
-/// The attributes `fill`, `stroke` and `class` of an element; none is "none".
+/// Returns the attributes `fill`, `stroke` and `class` of an element; a missing paint becomes "none".
 std::string painted(std::optional<Paint> fill, std::optional<Paint> stroke = {});
-/// The `<style>` that gives the elements painted so their colors on dark screens; elsewhere, and to readers
-/// without styles, the attributes hold.
+/// Returns the `<style>` that gives painted elements their colors on dark screens. On light screens, and in
+/// programs without styles, the attributes apply.
 std::string dark_style();
 /// Returns a color for terminals, as the number of an ANSI escape sequence.
 int terminal_color(std::size_t series);
@@ -27,7 +27,7 @@ int terminal_color(std::size_t series);
 /// Returns the number with up to 2 decimals, whatever the locale.
 std::string coordinate(double number);
 
-/// A picture under way.
+/// A writer of an SVG picture.
 class Svg {
  public:
   Svg(double width, double height, const std::string& description);
@@ -40,16 +40,16 @@ class Svg {
     double size = 12;
     bool bold = false;
     Paint paint = Role::Muted;
-    double turned = 0;  ///< degrees around its place
+    double turned = 0;  ///< the rotation of the text in degrees
   };
 
-  /// `hint` is shown under the mouse.
+  /// Draws a rectangle; `hint` is shown under the mouse.
   void rect(const Box& box, const std::string& paint, const std::string& hint = {});
   void line(double x1, double y1, double x2, double y2, const std::string& paint);
   void path(const std::string& data, const std::string& paint);
   void circle(double x, double y, double radius, const std::string& paint, const std::string& hint = {});
   void text(double x, double y, const std::string& text, const TextStyle& style);
-  /// Pixels stay squares.
+  /// Draws a PNG image without smoothing its pixels.
   void image(const Box& box, const std::string& png, const std::string& hint = {});
 
   /// Clips later drawing to the box.
@@ -63,7 +63,7 @@ class Svg {
   std::ostringstream out_;
 };
 
-/// Returns the width of text of this size, about.
+/// Returns the approximate width of a text.
 double text_length(const std::string& text, double size = 12);
 
 /// Returns a PNG image as a data: address.

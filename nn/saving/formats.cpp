@@ -14,7 +14,7 @@
 namespace ktape::nn::saving {
 namespace {
 
-// A new format is a folder beside these and a line here.
+// A new format needs a folder in nn/saving and a line in this list.
 const std::vector<const Format*> formats = {
     &ktape_file, &npz,       &safetensors, &safetensors_index, &keras_weights_h5, &keras_h5,
     &keras_hdf5, &keras_zip, &tfjs};

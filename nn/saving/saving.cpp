@@ -47,7 +47,8 @@ void Model::load_weights(const std::string& path, const LoadWeightsOptions& opti
 
 namespace {
 
-/// Puts the random numbers of K back to where they were: weights that are loaded are drawn first.
+/// A scope that restores the state of K's random generator at its end, because making a model draws initial
+/// weights.
 class RandomStateScope {
  public:
   explicit RandomStateScope(bool restores) : restores_(restores) {}

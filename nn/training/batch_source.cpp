@@ -21,8 +21,8 @@ namespace K = backend;
 
 namespace {
 
-/// Throws ValueError, naming the operation, for arrays that differ in the number of samples, which is
-/// returned.
+/// Returns the number of samples. Throws ValueError, naming the operation, for arrays that differ in the
+/// number of samples.
 std::int64_t expect_samples(const char* op, const Batch& batch) {
   if (batch.x.empty()) fail("[", op, "] there must be inputs: received none");
   std::int64_t samples = 0;
@@ -195,7 +195,7 @@ Batch DatasetAdapter::next() {
 
 void DatasetAdapter::state(Archive& state) {
   const bool reads = at_ && *at_ != dataset_.end() && dataset_.cardinality() != given_;
-  // The place counts the elements of all processes, since another number of processes may resume the
+  // The position counts the elements of all processes, because another number of processes may resume the
   // training.
   std::int64_t iteration = reads ? iteration_ - 1 : iteration_, given = reads ? given_ * size_ : 0;
   state("iteration", iteration);

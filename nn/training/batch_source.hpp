@@ -12,17 +12,17 @@ double samples_of(const Batch& batch);
 class BatchSource {
  public:
   virtual ~BatchSource() = default;
-  /// Returns how many there are; none where that is not known.
+  /// Returns the number of batches; none if the number is unknown.
   virtual std::optional<std::int64_t> batches() const = 0;
   /// Divides the data between `size` processes that train one model: from the next restart on, each batch is
   /// the rank-th part of a larger batch. The program divides datasets itself (Dataset::shard).
   virtual void divide(int rank, int size) = 0;
-  /// Begins again with the first batch, the samples in a new random order or in their own.
+  /// Begins again with the first batch. With `shuffle`, the samples get a new random order.
   virtual void restart(bool shuffle) = 0;
   /// Returns whether there is another batch.
   virtual bool more() = 0;
   virtual Batch next() = 0;
-  /// Names the position of the feed, so that another feed of equal data can give the remaining batches.
+  /// Names the position in the data, so that another source of equal data can give the remaining batches.
   /// Setting a position that the data do not have throws ValueError.
   virtual void state(Archive& state) = 0;
 };
@@ -35,11 +35,11 @@ class ArrayAdapter final : public BatchSource {
 
   std::int64_t samples() const { return samples_; }
   std::optional<std::int64_t> batches() const override { return (samples_ + step() - 1) / step(); }
-  /// Returns the samples from the first up to the last.
+  /// Returns the samples first, ..., last - 1.
   ArrayAdapter part(std::int64_t first, std::int64_t last) const;
-  /// Returns whether samples, targets and weights have the shapes and dtypes of the other's.
+  /// Returns whether samples, targets and weights have equal shapes and dtypes in both.
   bool is_like(const ArrayAdapter& other) const;
-  /// Multiplies the weight of each sample by that of its class.
+  /// Multiplies the weight of each sample by the weight of its class.
   void weigh_classes(const Arrangement& arrangement, const ClassWeight& class_weight) {
     arrangement.weigh_classes(all_, class_weight);
   }
@@ -53,7 +53,7 @@ class ArrayAdapter final : public BatchSource {
   Batch whole() && { return std::move(all_); }
 
  private:
-  /// Every size_-th sample from the first up to the last.
+  /// Returns every size_-th sample of first, ..., last - 1.
   Tensor rows(const Tensor& x, std::int64_t first, std::int64_t last) const;
   NamedTensors rows(const NamedTensors& list, std::int64_t first, std::int64_t last) const;
   Batch batch(std::int64_t first, std::int64_t last) const;
@@ -69,11 +69,11 @@ class ArrayAdapter final : public BatchSource {
   std::vector<std::int64_t> order_;   ///< the random order of the samples, which the key determines
 };
 
-/// The elements of a dataset, which are batches: the inputs, the targets of each output, weights. Its order
-/// is the dataset's.
+/// The elements of a dataset, which are batches: the inputs, the targets of each output, weights. The dataset
+/// determines the order.
 class DatasetAdapter final : public BatchSource {
  public:
-  /// `iteration` is how often the dataset has been read before, at least.
+  /// Makes a source of a dataset that has been read at least `iteration` times.
   DatasetAdapter(const char* op, const Model& model, const data::Dataset& dataset,
                  ClassWeight class_weight = {}, std::int64_t iteration = 0);
 
@@ -97,11 +97,11 @@ class DatasetAdapter final : public BatchSource {
   Arrangement arrangement_;
   data::Dataset dataset_;
   ClassWeight class_weight_;
-  std::int64_t iteration_;                     ///< the least iteration number for the next reading
-  bool exact_ = false;                         ///< whether the next reading has the number iteration_ exactly
-  std::optional<data::Dataset::Iterator> at_;  ///< none before the first
-  std::int64_t given_ = 0;                     ///< elements of this reading
-  std::int64_t size_ = 1;                      ///< how many processes read a part each
+  std::int64_t iteration_;                     ///< the least number of the next iteration
+  bool exact_ = false;                         ///< whether iteration_ is exact, not a least number
+  std::optional<data::Dataset::Iterator> at_;  ///< none before the first iteration
+  std::int64_t given_ = 0;                     ///< the number of elements that this iteration has returned
+  std::int64_t size_ = 1;                      ///< the number of processes that divide the data
   bool inputs_only_ = false;
   bool taken_ = false;  ///< whether the current element has been returned
 };

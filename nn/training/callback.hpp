@@ -15,12 +15,12 @@ class Archive;
 /// The extent of a fit, an evaluation or a prediction.
 struct RunParameters {
   int epochs = 1;
-  std::optional<std::int64_t> steps = {};  ///< batches in an epoch; none if their number is unknown
+  std::optional<std::int64_t> steps = {};  ///< the number of batches in an epoch; none if unknown
   int verbose = 0;
   bool first = true;  ///< whether this process prints and writes files; with nn/distributed, only rank 0 does
 };
 
-/// Warns the user: in the log and, of a run that prints, on the error stream where the log does not.
+/// Warns the user in the log and, if the run prints and the log does not, on the error stream.
 void warn(const RunParameters& parameters, const std::string& text);
 
 /// The base class of callbacks: override the functions of events. Epochs and batches count from 0.
@@ -38,11 +38,12 @@ class CallbackImpl : public Object {
   virtual void on_train_begin(const Logs&) {}
   virtual void on_train_end(const Logs&) {}
   virtual void on_epoch_begin(int, const Logs&) {}
-  /// The logs hold the means over the epoch, and "val_..." where there are validation data.
+  /// Called at the end of an epoch. The logs hold the means over the epoch and, with validation data,
+  /// "val_...".
   virtual void on_epoch_end(int, const Logs&) {}
   virtual void on_train_batch_begin(std::int64_t batch, const Logs& logs) { on_batch_begin(batch, logs); }
   virtual void on_train_batch_end(std::int64_t batch, const Logs& logs) { on_batch_end(batch, logs); }
-  /// Keras's former names of the two.
+  /// Called like `on_train_batch_begin` and `on_train_batch_end`: Keras's older names.
   virtual void on_batch_begin(std::int64_t, const Logs&) {}
   virtual void on_batch_end(std::int64_t, const Logs&) {}
   virtual void on_test_begin(const Logs&) {}
@@ -59,7 +60,7 @@ class CallbackImpl : public Object {
 
   /// Names the callback's values from which an interrupted training resumes; see Archive.
   virtual void state(Archive&) {}
-  /// Returns whether the callback's functions are called after those of all other callbacks.
+  /// Returns whether the callback is called after all other callbacks.
   virtual bool comes_last() const { return false; }
   /// Returns whether the callback writes files: with nn/distributed, such callbacks run in rank 0 only.
   virtual bool writes_files() const { return false; }
@@ -68,14 +69,14 @@ class CallbackImpl : public Object {
 
   void set_model(const Model& model);
   void set_parameters(const RunParameters& parameters) { parameters_ = parameters; }
-  /// Warns the user, in the log and where the run prints.
+  /// Warns the user in the log and, if the run prints, on the error stream.
   void warn(const std::string& text) const { nn::warn(parameters_, text); }
 
  protected:
-  /// The model that is being trained.
+  /// Returns the model of the current run.
   Model model() const;
   const RunParameters& parameters() const { return parameters_; }
-  /// Returns whether to print, for a callback's own option `verbose`.
+  /// Returns whether to print, for the value of a callback's option `verbose`.
   bool prints(int verbose) const { return verbose > 0 && parameters_.first; }
   /// Ends the training after the current batch, or the current epoch.
   void stop_training() const;
@@ -85,13 +86,13 @@ class CallbackImpl : public Object {
   RunParameters parameters_;
 };
 
-/// Something that follows a training, an evaluation or a prediction.
+/// A handle to an object whose functions are called during a training, an evaluation or a prediction.
 class Callback : public Handle<CallbackImpl> {
  public:
   using Handle::Handle;
 };
 
-/// A handle to a callback class of your own; `->` reaches its members.
+/// A handle to a callback class of a user; `->` reaches the members of the class.
 template <class Implementation>
 using CallbackOf = HandleOf<Callback, Implementation>;
 

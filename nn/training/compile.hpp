@@ -46,8 +46,8 @@ class PerOutput {
 /// Some metrics: `{"accuracy", nn::AUC(), {"hits", callable}}`.
 using MetricList = std::vector<Metric>;
 
-/// The metrics of a model: a list that holds for every output, a list of lists in the order of the outputs,
-/// or lists by the names of the outputs.
+/// The metrics of a model: a list for every output, a list of lists in the order of the outputs, or lists by
+/// the names of the outputs.
 ///
 ///     .metrics = {"accuracy"}     .metrics = {{"mae"}, {"mse", nn::R2Score()}}
 ///     .metrics = {{"scores", {"accuracy"}}, {"boxes", {"mae"}}}
@@ -63,7 +63,7 @@ class OutputMetrics {
   OutputMetrics(const char* metric) : all_{metric} {}
   OutputMetrics(const Metric& metric) : all_{metric} {}
   OutputMetrics(MetricList metrics) : all_(std::move(metrics)) {}
-  /// A template, so that lists with names are preferred to lists of lists.
+  /// Takes a list of lists. A template, so that overload resolution prefers the constructor with names.
   template <class T = Entry>
   OutputMetrics(std::initializer_list<std::type_identity_t<T>> entries) {
     take(entries);
@@ -124,7 +124,7 @@ class OutputMetrics::Entry {
 
 struct CompileOptions {
   Optimizer optimizer = "rmsprop";
-  PerOutput<Loss> loss = {};            ///< None for an output that only add_loss looks at
+  PerOutput<Loss> loss = {};            ///< None for an output without a loss
   PerOutput<double> loss_weights = {};  ///< 1 by default
   OutputMetrics metrics = {};           ///< "accuracy": the accuracy that fits targets and predictions
   OutputMetrics weighted_metrics = {};  ///< metrics to which the sample weights are passed

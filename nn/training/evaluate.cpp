@@ -12,7 +12,7 @@ namespace ktape::nn {
 namespace K = backend;
 namespace {
 
-/// Returns how many of the feed's batches are taken; none where that is not known.
+/// Returns the number of batches that are used; none if the number is unknown.
 std::optional<std::int64_t> taken(const BatchSource& source, std::optional<std::int64_t> steps) {
   const std::optional<std::int64_t> batches = source.batches();
   return steps && batches ? std::min(*steps, *batches) : steps ? steps : batches;
@@ -34,7 +34,7 @@ Prediction predicted(const Model& model, BatchSource& source, const PredictOptio
   const NoGrad off;
   callbacks.tell(&CallbackImpl::on_predict_begin, Logs());
   std::vector<std::vector<Tensor>> parts;  // by output, then by batch
-  // No samples at all are a batch, too.
+  // Without samples, the model runs on one empty batch, which gives the shapes of the outputs.
   std::int64_t step = 0;
   for (; step == 0 || ((!steps || step < *steps) && source.more()); ++step) {
     callbacks.tell(&CallbackImpl::on_predict_batch_begin, step, Logs());

@@ -13,7 +13,7 @@ namespace ktape::nn {
 namespace K = backend;
 namespace {
 
-/// A training: its data, and its place in epochs and batches.
+/// A training: its data, and its position in epochs and batches.
 class Fit final : public TrainingRun {
  public:
   Fit(const Model& model, const NamedTensors& x, const NamedTensors& y, const FitOptions& options)
@@ -133,7 +133,7 @@ class Fit final : public TrainingRun {
     return options_.steps_per_epoch ? options_.steps_per_epoch : train_->batches();
   }
 
-  /// Takes the samples at the end away, before anything is shuffled.
+  /// Moves the last samples to the validation data, before the training data are shuffled.
   void split(ArrayAdapter& train) {
     const ValidationData& data = options_.validation_data;
     if (options_.validation_split == 0 || !data.x.empty() || data.dataset) return;
@@ -164,7 +164,8 @@ class Fit final : public TrainingRun {
     }
   }
 
-  /// A batch that does not fit the model is found before the training has changed a weight.
+  /// Runs the model on a batch of the validation data, so that data that do not fit throw before the training
+  /// changes a weight.
   void try_validation() {
     const K::learning_phase_scope inference(0);
     const NoGrad off;
@@ -211,7 +212,7 @@ class Fit final : public TrainingRun {
     const int epoch = epoch_;
     callbacks_->tell(&CallbackImpl::on_epoch_begin, epoch, Logs());
     if (distributed_ && within_epoch())
-      distributed_->share_state(*this);  // its begin must not have changed anything
+      distributed_->share_state(*this);  // the callbacks' on_epoch_begin may have changed the state
     train_epoch();
     if (validation_ && (epoch + 1) % options_.validation_freq == 0 && !interrupted())
       logs_.update(
@@ -254,7 +255,7 @@ class Fit final : public TrainingRun {
     if (distributed_) logs_ = distributed_->end_epoch(logs_);
   }
 
-  /// Returns whether data that have ended begin again: arrays do, and a dataset does between two epochs.
+  /// Returns whether the data are restarted at their end: arrays always, a dataset only between two epochs.
   bool repeats() const {
     return options_.steps_per_epoch && !model_.impl().trainer().stop && (arrays_ || !within_epoch());
   }
@@ -286,14 +287,14 @@ class Fit final : public TrainingRun {
   Model model_;
   const FitOptions& options_;
   std::unique_ptr<BatchSource> train_, validation_;
-  bool arrays_ = false;  ///< not a dataset
+  bool arrays_ = false;  ///< whether the data are arrays, not a dataset
   bool try_validation_ = false;
   std::optional<CallbackList> callbacks_;
   const InterruptScope* interrupt_ = nullptr;
   int epoch_ = options_.initial_epoch;              ///< the current epoch, or the next epoch between epochs
   std::int64_t step_ = 0;                           ///< the number of the next step in the epoch
   Logs logs_;                                       ///< the logs of the last step or epoch
-  std::optional<DistributedTraining> distributed_;  ///< none where this process trains alone
+  std::optional<DistributedTraining> distributed_;  ///< none if this process trains alone
 };
 
 }  // namespace

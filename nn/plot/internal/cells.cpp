@@ -10,7 +10,7 @@
 namespace ktape::plot {
 namespace {
 
-constexpr std::size_t most_rectangles = 4096;  ///< beyond, cells are the pixels of an image
+constexpr std::size_t most_rectangles = 4096;  ///< more cells are drawn as the pixels of an image
 constexpr double margin = 14, size = 11, letter = 6.6;
 
 std::size_t longest(const std::vector<std::string>& texts) {
@@ -98,7 +98,7 @@ class CellChart final : public Chart {
     }
   }
 
-  /// The colors of the first two series, as transparent as the numbers are weak.
+  /// Returns an image in the colors of the first two series, whose opacity is the strength of the cell.
   std::string pixels() const {
     constexpr unsigned char colors[2][3] = {{0x25, 0x63, 0xeb}, {0xea, 0x58, 0x0c}};
     const Tensor image = Tensor::empty(
@@ -172,7 +172,8 @@ class CellChart final : public Chart {
     return out;
   }
 
-  /// Two characters for each cell, or one cell of several where there is no room for all.
+  /// Returns rows of text with two characters for each cell. If the cells do not fit, only every n-th cell is
+  /// drawn.
   std::string shaded_rows(std::size_t labels, std::size_t room) const {
     constexpr const char* shades[] = {" ", "░", "▒", "▓", "█"};
     const std::size_t every = (c_.columns * 2 + room - 1) / room;

@@ -6,15 +6,15 @@
 /// Internal: sources only.
 namespace ktape::plot {
 
-/// A matrix as it is drawn: the stronger a cell, the more color it has.
+/// A matrix of strengths to draw: stronger cells have more color.
 struct Cells {
   std::string title, x_label, y_label;
   std::vector<std::string> x_ticks, y_ticks;
   std::size_t rows, columns;
-  std::vector<double> strengths;  ///< from 0 to 1, below 0 in the other color; NaN: none
+  std::vector<double> strengths;  ///< from 0 to 1; from 0 to -1 in the other color; NaN for an empty cell
   std::function<std::string(std::size_t)> number, hint;
   std::optional<bool> annotate;
-  std::string least, most;  ///< what the palest and the strongest color stand for; empty: not shown
+  std::string least, most;  ///< the labels of the palest and of the strongest color; empty: not shown
   std::string note;
   int width;
 };

@@ -37,7 +37,8 @@ Frame::Frame(FrameSpec spec)
   }
   top_ += gap;
 
-  // The ticks of y need the height, which the labels of x leave; these need the width.
+  // Space below the axes; then the ticks of y, whose number depends on the height, and whose width determines
+  // the space for x.
   const double below = margin + 16 + (spec_.x_label.empty() ? 0 : 17) + (spec_.note.empty() ? 0 : 15);
   height_ = std::max(20.0, spec_.height - top_ - below);
   const std::vector<Scale::Tick> y_ticks = spec_.y.ticks(static_cast<int>(height_ / 34) + 1);
@@ -115,7 +116,7 @@ void Dots::dot(double x, double y, std::size_t series) {
 
 void Dots::line(double x1, double y1, double x2, double y2, std::size_t series) {
   const double steps = std::max({std::abs(x2 - x1) * 2 * columns_, std::abs(y2 - y1) * 4 * rows_, 1.0});
-  if (!(steps < 1e5)) return;  // far beyond the limits of the axes
+  if (!(steps < 1e5)) return;  // a line that leads far outside of the axes is not drawn
   for (int i = 0; i <= std::ceil(steps); ++i) {
     const double part = std::min(i / steps, 1.0);
     dot(x1 + (x2 - x1) * part, y1 + (y2 - y1) * part, series);

@@ -9,13 +9,13 @@ struct FrameSpec {
   std::string title, x_label, y_label;
   Scale x, y;
   std::vector<Scale::Tick> x_ticks = {};  ///< the ticks of the x axis; round numbers by default
-  bool whole_x = false;                   ///< no fractions at the ticks of x
-  std::vector<std::string> legend = {};   ///< names of the series; none where all are empty
+  bool whole_x = false;                   ///< whether the ticks of x are whole numbers
+  std::vector<std::string> legend = {};   ///< the names of the series; no legend if all are empty
   std::string note = {};
   int width = 640, height = 400;
 };
 
-/// Draws title, legend, axes and ticks, and says where numbers are in the picture.
+/// Draws title, legend, axes and ticks, and maps numbers to positions in the picture.
 class Frame {
  public:
   explicit Frame(FrameSpec spec);
@@ -25,7 +25,7 @@ class Frame {
   double y(double number) const { return top_ + (1 - spec_.y.at(number)) * height_; }
   double bottom() const { return top_ + height_; }
   double width() const { return width_; }
-  /// The picture, whose marks end at the axes.
+  /// Returns the picture; marks are clipped at the axes.
   std::string str();
 
  private:
@@ -38,14 +38,14 @@ class Frame {
   double left_ = 0, top_ = 0, width_ = 0, height_ = 0;
 };
 
-/// Dots for terminals, two by four in a character, of one color in each.
+/// Dots for terminals: two by four dots in each character, which has one color.
 class Dots {
  public:
   Dots(int columns, int rows);
   int columns() const { return columns_; }
   int rows() const { return rows_; }
-  /// Sets a dot at a place, given as fractions of the width from the left and of the height from below;
-  /// places outside are ignored.
+  /// Sets a dot at a position, given as fractions of the width from the left and of the height from below.
+  /// Positions outside are ignored.
   void dot(double x, double y, std::size_t series);
   void line(double x1, double y1, double x2, double y2, std::size_t series);
   std::string row(int row, bool color) const;
@@ -61,10 +61,10 @@ class Dots {
 
 /// Returns the text in a terminal's color, if any.
 std::string colored(const std::string& text, std::size_t series, bool color);
-/// Throws ValueError for options that no drawing fits.
+/// Throws ValueError for options with which nothing can be drawn.
 void check_text(const TextOptions& options);
 
-/// Title, legend, axes and ticks around dots.
+/// Draws title, legend, axes and ticks as text around dots.
 class TextFrame {
  public:
   TextFrame(const FrameSpec& spec, const TextOptions& options);

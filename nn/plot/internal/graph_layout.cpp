@@ -21,8 +21,8 @@ GraphLayout::GraphLayout(const std::vector<LayoutBox>& boxes) {
   measure();
 }
 
-/// Assigns ranks: the longest path from a box without inputs decides, but a box with no more incoming than
-/// outgoing arrows stands as near to its first successor as possible.
+/// Assigns ranks: the length of the longest path from a box without inputs. A box with no more incoming than
+/// outgoing arrows moves as near to its first successor as possible.
 void GraphLayout::rank(const std::vector<LayoutBox>& boxes) {
   spots_.resize(boxes.size());
   std::vector<std::size_t> users(boxes.size()),
@@ -45,7 +45,7 @@ void GraphLayout::rank(const std::vector<LayoutBox>& boxes) {
   ranks_.resize(boxes.empty() ? 0 : last + 1);
 }
 
-/// Connects the boxes by arrows. Arrows of one box that cross a rank share one place in the rank.
+/// Connects the boxes by arrows. Arrows of one box that cross a rank share one spot in the rank.
 void GraphLayout::connect(const std::vector<LayoutBox>& boxes) {
   lanes_.resize(boxes.size());
   const auto join = [&](std::size_t a, std::size_t b) {
@@ -123,11 +123,12 @@ void GraphLayout::place() {
   }
 }
 
-/// Puts each spot of a rank as near to the middle of its neighbours as the others allow: the places, in their
-/// order and apart, that minimize the weighted squares of the distances (adjacent violators are pooled).
+/// Moves each spot of a rank as near to the middle of its neighbours as the other spots allow: minimizes the
+/// weighted squares of the distances while order and gaps are kept (the algorithm of pooling adjacent
+/// violators).
 void GraphLayout::place_rank(const std::vector<std::size_t>& rank, bool by_before, bool by_behind) {
   struct Pool {
-    double weight, wish;  ///< the weight of all spots in the pool, and the wanted place of its first spot
+    double weight, wish;  ///< the weight of all spots in the pool, and the wanted position of its first spot
     std::size_t count;
   };
   std::vector<Pool> pools;
@@ -162,8 +163,8 @@ void GraphLayout::place_rank(const std::vector<std::size_t>& rank, bool by_befor
       spots_[rank[i]].across = pool.wish + offsets[i];
 }
 
-/// Brings the spots of each chain to one line. A chain is a row of boxes, each with one successor, or the
-/// places of an arrow.
+/// Aligns the spots of each chain. A chain is a row of boxes, each with one successor, or the spots of an
+/// arrow.
 void GraphLayout::straighten() {
   std::vector<std::vector<std::size_t>> chains = lanes_;
   std::vector<char> chained(spots_.size());
@@ -182,7 +183,7 @@ void GraphLayout::straighten() {
     for (const auto& chain : chains) align(chain);
 }
 
-/// Puts a chain on the line nearest to its middle that the other spots leave free, if there is one.
+/// Moves a chain to the free line that is nearest to its middle, if there is a free line.
 void GraphLayout::align(const std::vector<std::size_t>& chain) {
   if (chain.size() < 2) return;
   double least = std::numeric_limits<double>::lowest(), most = std::numeric_limits<double>::max(), sum = 0;

@@ -4,16 +4,16 @@
 
 namespace ktape::nn {
 
-/// A box of a drawing: its size along and across the direction in which the graph flows, and the boxes, all
-/// before it in the list, that arrows lead from to it.
+/// A box of a drawing: its size along and across the direction of the graph, and the boxes, all earlier in
+/// the list, from which arrows lead to this box.
 struct LayoutBox {
   double length = 0, breadth = 0;
   std::vector<std::size_t> from;
 };
 
-/// The layout of a graph in ranks: each box stands after all boxes that lead to it, and an arrow that crosses
-/// a rank has a place in the rank, so that no arrow runs below a box. (Sugiyama's method: ranks, an order in
-/// each rank that avoids crossings, then the places that bend arrows least.)
+/// The layout of a graph in ranks: each box has a higher rank than all boxes that lead to it, and an arrow
+/// that crosses a rank has a spot in the rank, so that no arrow runs below a box. (Sugiyama's method: ranks,
+/// an order in each rank that avoids crossings, then the positions that bend arrows least.)
 class GraphLayout {
  public:
   struct Point {
@@ -28,16 +28,16 @@ class GraphLayout {
   Point at(std::size_t box) const {
     return {starts_[spots_[box].rank] + half_of_rank(box), spots_[box].across};
   }
-  /// Returns an arrow's points: the end of the box that it leads from, where it enters and leaves each rank
-  /// on its way, and the beginning of the box that it leads to.
+  /// Returns the points of an arrow: the end of the box at its start, the points where it enters and leaves
+  /// each rank on its way, and the begin of the box at its end.
   std::vector<Point> route(std::size_t from, std::size_t to) const;
 
  private:
-  /// A box, or the place of an arrow in a rank that it crosses.
+  /// A box, or the spot of an arrow in a rank that the arrow crosses.
   struct Spot {
     std::size_t rank = 0;
     double length = 0, breadth = 0, across = 0, weight = 1;
-    std::vector<std::size_t> before, behind;  ///< its neighbours in the ranks before and after
+    std::vector<std::size_t> before, behind;  ///< its neighbours in the previous and in the next rank
   };
 
   double half_of_rank(std::size_t box) const { return lengths_[spots_[box].rank] / 2; }
@@ -52,8 +52,8 @@ class GraphLayout {
   void align(const std::vector<std::size_t>& chain);
   void measure();
 
-  std::vector<Spot> spots_;                      ///< the spots of the boxes, then the places of arrows
-  std::vector<std::vector<std::size_t>> ranks_;  ///< the spots of each, in their order across
+  std::vector<Spot> spots_;                      ///< the spots of the boxes, then the spots of arrows
+  std::vector<std::vector<std::size_t>> ranks_;  ///< the spots of each rank, in their order across
   std::vector<std::size_t> positions_;           ///< the positions of the spots in the order of their rank
   std::vector<std::vector<std::size_t>>
       lanes_;                             ///< for each box, the spots of its arrows in the following ranks

@@ -9,7 +9,7 @@
 namespace ktape::plot {
 namespace {
 
-// Numbers as far apart as doubles can be have a difference that no double holds.
+// long double also holds the difference of the largest and the smallest double.
 using Wide = long double;
 
 std::string text_of(double number, std::chars_format format, int precision) {
@@ -33,7 +33,7 @@ std::string label_of(double number, Wide step, double largest) {
   return fixed.size() <= text.size() ? fixed : text;
 }
 
-/// Returns the least of 1, 2, 5, 10, 20, 50, ... that is not smaller.
+/// Returns the smallest of 1, 2, 5, 10, 20, 50, ... that is at least `step`.
 Wide round_step(Wide step) {
   const Wide power = std::pow(Wide{10}, std::floor(std::log10(step)));
   for (const int factor : {1, 2, 5})

@@ -13,8 +13,9 @@ struct Range {
 
 class Scale {
  public:
-  /// An axis for numbers in a range, wider by a margin, a part of its length, where the limits are not given.
-  /// Throws ValueError, naming the axis, for limits that are no range.
+  /// Makes a scale for numbers in a range. Limits that the axis does not give are moved outwards by a margin,
+  /// a fraction of the length. Throws ValueError, naming the axis, for a minimum that is not below the
+  /// maximum.
   Scale(const char* op, const char* name, const Axis& axis, Range range, double margin);
 
   /// Returns the position of a number: 0 at the begin of the axis, 1 at its end; numbers outside of the axis
@@ -28,7 +29,7 @@ class Scale {
     double number;
     std::string label;
   };
-  /// Round numbers on the axis, about as many as wanted. `whole`: no fractions.
+  /// Returns about `wanted` round numbers on the axis as ticks; with `whole`, only whole numbers.
   std::vector<Tick> ticks(int wanted, bool whole = false) const;
 
  private:

@@ -11,7 +11,7 @@ namespace {
 
 constexpr const char* op = "load_weights";
 
-/// std::regex needs stack for each character: a longer name out of a file matches nothing.
+/// The longest name that a rule can match, because std::regex uses stack for each character.
 constexpr std::size_t longest_name = 1000;
 
 class Rule {

@@ -27,7 +27,8 @@ bool has(const NamedVariables& list, const Variable& variable) {
   return std::any_of(list.begin(), list.end(), [&](const auto& entry) { return entry.second.is(variable); });
 }
 
-/// The weights that are in none of the layers in a layer, under names that are not taken.
+/// Returns the weights that belong to a layer itself and not to its sublayers, under names that are not in
+/// `names`, and adds the names.
 NamedVariables own_weights(const Layer& layer, std::set<std::string>& names) {
   NamedVariables inner, own;
   for (const Layer& sublayer : layer.impl().sublayers())
@@ -37,8 +38,9 @@ NamedVariables own_weights(const Layer& layer, std::set<std::string>& names) {
   return own;
 }
 
-/// Returns the name of a layer in another. Inside a layer that is no model, numbers that count all objects of
-/// a class say nothing: "lstm_cell_5" is its "lstm_cell".
+/// Returns the name of a sublayer in its outer layer. If the outer layer is not a model, the number at the
+/// end of an automatic name is removed, because it counts all objects of the class: "lstm_cell_5" becomes
+/// "lstm_cell".
 std::string name_in(const Layer& outer, const Layer& layer) {
   const std::string automatic = to_snake_case(layer.class_name());
   const std::string& name = layer.name();
@@ -87,7 +89,8 @@ std::string shown(const LayerVariables& target) {
   return target.layer.empty() ? "the model itself" : "the layer '" + target.layer + '\'';
 }
 
-/// The layer in which a weight of a target is: that of a model in the model is named by its path.
+/// Returns the name of the layer that holds a weight, for messages; a layer of an inner model is named by its
+/// path.
 std::string shown_owner(const LayerVariables& target, const std::string& weight) {
   const std::size_t end = weight.rfind('/');
   if (end == std::string::npos) return shown(target);
@@ -122,7 +125,7 @@ class Assignment {
 
   const std::vector<LayerVariables>& targets() const { return targets_; }
 
-  /// Finds the value of each weight. `named`: the last parts of the names must agree.
+  /// Finds the value of each weight. With `named`, the last parts of the names must be equal.
   void match(std::vector<LayerWeights> given, bool named) {
     std::erase_if(given, [](const LayerWeights& layer) { return layer.weights.empty(); });
     const bool same_names = names_of(targets_) == names_of(given) && targets_.size() == given.size();
@@ -137,7 +140,7 @@ class Assignment {
            shown_names(targets_));
   }
 
-  /// Sets all, or, where that fails, none.
+  /// Assigns all values, or none if an assignment fails.
   void commit() const {
     std::vector<Tensor> cast;
     for (const auto& [weight, value] : values_)
@@ -205,7 +208,8 @@ std::string flat_name(const std::string& layer, const std::string& weight) {
   return layer.empty() ? weight : layer + '/' + weight;
 }
 
-/// Returns the layer of a flat name: one of the model's, whose name may have parts, or the first part.
+/// Returns the layer of a flat name: the name of a layer of the model, which may have several parts, or the
+/// first part.
 std::string layer_of(const std::string& name, const std::set<std::string>& layers) {
   for (std::size_t end = name.rfind('/'); end != std::string::npos && end > 0; end = name.rfind('/', end - 1))
     if (layers.contains(name.substr(0, end))) return name.substr(0, end);
@@ -283,7 +287,7 @@ std::vector<LayerWeights> grouped_by_layer(const NamedTensors& given, const std:
   return grouped;
 }
 
-/// Throws unless the renamed tensors are weights of the model and, if `all` are wanted, each weight has one.
+/// Throws unless the renamed tensors are weights of the model and, with `all`, each weight has a tensor.
 void expect_weights(const NamedVariables& weights, const NamedTensors& given, const std::string& path,
                     bool all) {
   std::set<std::string> wanted, there;

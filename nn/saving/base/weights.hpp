@@ -29,7 +29,7 @@ struct LayerVariables {
 /// times 4 for two moments of the optimizer and an average.
 std::uint64_t expected_bytes(const Model& model);
 
-/// Returns the weights in a layer, in the order of `Layer::weights()`, under the names that LayerWeights has.
+/// Returns the weights in a layer, in the order of `Layer::weights()`, under the names of LayerWeights.
 NamedVariables named_weights(const Layer& layer);
 
 /// Returns the layers in a layer, at any depth, under their paths.
@@ -39,7 +39,7 @@ std::vector<std::pair<std::string, Layer>> named_layers(const Layer& layer);
 /// model that added weights itself, an entry with an empty name. The weights of a layer that is part of two
 /// layers stand in both entries. Throws ValueError for a model that is not built.
 std::vector<LayerVariables> layer_variables(const Model& model);
-/// Their values.
+/// Returns the values of `layer_variables`.
 std::vector<LayerWeights> collect_weights(const Model& model);
 
 /// Assigns the weights of a file to the model. Layers are matched by name; where the names of file and model
@@ -50,9 +50,9 @@ std::vector<LayerWeights> collect_weights(const Model& model);
 void assign_weights(const Model& model, const std::string& path, const std::vector<LayerWeights>& given,
                     const LoadWeightsOptions& options);
 
-/// The weights for files that are one list of tensors, under "layer/weight". Assigning matches by name, or
-/// else by order: names with a count, such as "dense_3", differ from model to model, but the last parts of
-/// the names must agree.
+/// Returns the weights as a single list of tensors with names "layer/weight", for file formats without
+/// layers. `assign_flat_weights` matches by name, or by order if names differ: automatic names such as
+/// "dense_3" differ from model to model, but the last parts of the names must be equal.
 NamedTensors flat_weights(const Model& model);
 NamedVariables flat_variables(const Model& model);
 void assign_flat_weights(const Model& model, const std::string& path, const NamedTensors& given,

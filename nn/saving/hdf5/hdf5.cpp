@@ -10,7 +10,7 @@ namespace {
 
 constexpr const char* file_name = "libktape_hdf5.so";
 
-/// The folder of the library that this function is in, with its slash.
+/// Returns the folder of the shared library that contains this function, with a slash at the end.
 std::string own_folder() {
   Dl_info info{};
   if (!dladdr(reinterpret_cast<const void*>(&own_folder), &info) || !info.dli_fname) return "";
@@ -27,7 +27,7 @@ const Library* load(std::string& reason) {
   }
   const auto get = reinterpret_cast<const Library* (*)()>(dlsym(handle, "ktape_hdf5"));
   if (!get) reason = "it does not export ktape_hdf5";
-  return get ? get() : nullptr;  // and stays loaded
+  return get ? get() : nullptr;  // the library is never unloaded
 }
 
 const Library& library(const char* op, const std::string& path) {

@@ -8,8 +8,8 @@
 #include <vector>
 
 /// HDF5 files as trees of values. The component libktape_hdf5.so, beside libktape.so, reads and writes the
-/// files; it is loaded for the first file, so that programs without HDF5 files run without libhdf5. Internal:
-/// sources only.
+/// files. The component is loaded for the first file, so that programs without HDF5 files run without
+/// libhdf5. Internal: sources only.
 namespace ktape::nn::saving::hdf5 {
 
 using Attribute = std::variant<std::string, std::vector<std::string>, Tensor>;
@@ -18,7 +18,7 @@ using Attribute = std::variant<std::string, std::vector<std::string>, Tensor>;
 struct Entry {
   std::vector<std::pair<std::string, Attribute>> attributes;
   Tensor value;                                        ///< the numbers of a dataset
-  std::string fault;                                   ///< why a dataset has no value: it holds no numbers
+  std::string fault;                                   ///< the reason why a dataset has no value
   std::vector<std::pair<std::string, Entry>> members;  ///< the members of a group, with their names
 
   Entry() = default;
@@ -31,7 +31,7 @@ struct Entry {
   const Entry* find(std::string_view path) const;
   /// Returns the number of elements of all datasets at and below the entry.
   std::int64_t elements() const;
-  /// Returns the group at a path below this group; missing groups of the path are made.
+  /// Returns the group at a path below this group, and creates the missing groups of the path.
   Entry& group(std::string_view path);
 };
 
@@ -45,7 +45,8 @@ struct File {
   [[noreturn]] void fail(const char* rule, const Parts&... reason) const {
     ktape::fail<IOError>('[', op, "] ", rule, ": received ", name, " (", reason..., ')');
   }
-  /// Returns the object at a path, from the root. Throws IOError, naming the path, when there is none.
+  /// Returns the object at a path, from the root. Throws IOError, naming the path, for a path without an
+  /// object.
   const Entry& at(const std::string& path) const;
   /// Returns the value of a dataset. Throws IOError, naming the path, for a group and for a dataset without
   /// numbers.
@@ -63,10 +64,11 @@ struct Gap {
   const Tensor* tensor;
 };
 
-/// A file in memory, of any size: pieces in order; large pieces are the memory of the file's tensors.
+/// A file in memory: a list of pieces. Large pieces are the memory of the tensors in the file.
 class Image {
  public:
-  /// Refers to the mapped memory at `begin`, whose gaps, in the order of their offsets, tensors fill.
+  /// Makes an image of the mapped memory at `begin`. The bytes of tensors replace the gaps, which are in the
+  /// order of their offsets.
   Image(void* begin, std::size_t size, const std::vector<Gap>& gaps);
   Image(Image&& other) noexcept = delete;
   ~Image();
@@ -91,11 +93,11 @@ File read_bytes(const char* op, const std::string& name, std::string_view bytes,
 File read_part(const char* op, const std::string& name, const std::string& path, std::uint64_t begin,
                std::uint64_t size, std::uint64_t expected = 0);
 
-/// Returns the file that holds a tree, which must outlive the image. Throws IOError, naming the file, when
-/// there is no room for the image.
+/// Returns a tree as a file in memory. The tree must outlive the image. Throws IOError, naming the file, if
+/// there is no memory for the image.
 Image to_image(const char* op, const std::string& name, const Entry& root);
 
-/// The functions of the component that links libhdf5. The library accepts a component of its own build only.
+/// The functions of the component that links libhdf5. libktape.so accepts only a component of the same build.
 class Library {
  public:
   virtual ~Library() = default;

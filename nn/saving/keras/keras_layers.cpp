@@ -9,7 +9,7 @@
 namespace ktape::nn::saving {
 namespace {
 
-/// The way back from the outputs of a model to its inputs.
+/// A walk from the outputs of a model back to its inputs.
 class KerasOrder {
  public:
   explicit KerasOrder(const Model& model) {
@@ -31,7 +31,8 @@ class KerasOrder {
   };
 
   static const Symbol* symbol_of(const Tensor& x) { return x.get()->symbol.get(); }
-  /// Ops stand for themselves; the calls of a layer have one place.
+  /// Returns the layer that a symbol calls, or the symbol itself for an op, as the identity of a place in the
+  /// walk.
   static const void* owner_of(const Symbol* symbol) {
     const LayerCall* call = call_of(*symbol);
     return call ? static_cast<const void*>(call->layer.shared().get()) : symbol;
@@ -47,7 +48,7 @@ class KerasOrder {
     return needed;
   }
 
-  /// Depth first, without recursion: models may be deep.
+  /// Visits the symbols depth first, without recursion, because models may be deep.
   void visit(const Symbol* output) {
     std::vector<std::pair<const Symbol*, std::vector<const Symbol*>>> path;
     const auto enter = [&](const Symbol* symbol) {

@@ -9,7 +9,7 @@ namespace ktape::nn::saving {
 /// order matches the layers of files whose names differ from the model's.
 std::vector<Layer> keras_layers(const Model& model);
 
-/// Returns whether a layer is a model; such a one.
+/// Returns the layer as a model; none for a layer that is not a model.
 std::optional<Model> as_model(const Layer& layer);
 
 /// Returns the weights that belong to the layer and not to its sublayers: trainable weights first, whether

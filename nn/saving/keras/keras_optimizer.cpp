@@ -12,7 +12,7 @@
 namespace ktape::nn::saving {
 namespace {
 
-/// The trainable weights in Keras's order of layers.
+/// Appends the trainable weights of a model in Keras's order of layers.
 void collect_trainable(const Model& model, std::vector<Variable>& found) {
   const auto add = [&](const Variable& weight) {
     if (std::none_of(found.begin(), found.end(), [&](const Variable& other) { return other.is(weight); }))
@@ -27,10 +27,10 @@ void collect_trainable(const Model& model, std::vector<Variable>& found) {
 
 /// The orders in which releases of Keras list the states of the weights.
 enum class Layout {
-  Keras3,  ///< a stage of states after the other, in each weight by weight; the optimizer's own at the end
-  Keras3First,  ///< as Keras3, with the optimizer's own states first, as Nadam of Keras 3.0
-  Keras2,       ///< as Keras3, without the optimizer's own states and Adafactor's zeros for vectors
-  ByKind        ///< state by state, in each weight by weight, as before Keras 2.11
+  Keras3,       ///< stages of states, within a stage weight by weight; the optimizer's own variables last
+  Keras3First,  ///< as Keras3, but with the optimizer's own variables first: Nadam of Keras 3.0
+  Keras2,       ///< as Keras3, without the optimizer's own variables and Adafactor's zeros for vectors
+  ByKind        ///< all first states weight by weight, then all second states: before Keras 2.11
 };
 
 /// Returns the stage in which Keras makes the state i of each weight. Adam makes both moments of a weight
@@ -40,8 +40,8 @@ std::size_t stage_of(const std::string& optimizer, std::size_t i) {
   return optimizer == "RMSprop" ? i : optimizer == "Adafactor" ? 0 : i / 2;
 }
 
-/// Returns the states of a weight as Keras's Adafactor has them: r and c of every weight, which are single
-/// zeros for vectors, and the velocity, which is not used for matrices.
+/// Returns the states of a weight in the layout of Keras's Adafactor: r and c for every weight (single zeros
+/// for vectors), and the velocity, which matrices do not use.
 std::vector<Variable> adafactor_states(const Variable& weight, const std::vector<Variable>& states,
                                        Layout layout) {
   const auto zeros = [](const Shape& shape) { return Variable(backend::zeros(shape)); };
@@ -81,7 +81,7 @@ class State {
   }
 
   std::vector<Variable> listed(Layout layout) const {
-    if (!fits_) return all_;  // built for other weights
+    if (!fits_) return all_;  // the optimizer was built for other weights
     std::vector<Variable> order = slice(0, head_);
     if (layout != Layout::ByKind)
       for (const auto& part : averages_) append(order, part);
@@ -103,7 +103,7 @@ class State {
   }
 
   bool has_rate() const { return head_ == 2; }
-  /// An order without the learning rate, which is its second variable.
+  /// Returns an order of variables without the learning rate, the second variable.
   std::vector<Variable> without_rate(std::vector<Variable> order) const {
     if (has_rate()) order.erase(order.begin() + 1);
     return order;
@@ -126,7 +126,7 @@ class State {
   bool fits_ = true;
 };
 
-/// Returns whether the names are those of Keras 2's first optimizers: "training/Adam/...",
+/// Returns whether the names have the form of Keras 2's first optimizers: "training/Adam/...",
 /// "Adam/dense/kernel/m:0".
 bool listed_by_kind(const NamedTensors& state) {
   static const std::set<std::string> kinds = {"m",  "v",           "vhat",       "rms",       "momentum",

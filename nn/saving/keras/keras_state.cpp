@@ -13,7 +13,8 @@ namespace {
 
 using hdf5::Entry;
 
-/// The names that Keras gives a class in lists; the first is written. Versions differ in where a word begins.
+/// Returns the names that versions of Keras give a class in lists; they divide class names into words
+/// differently. Files are written with the first name.
 std::vector<std::string> names_of_class(const Layer& layer) {
   const std::string name = layer.class_name();
   if (name == "GroupQueryAttention") return {"grouped_query_attention"};
@@ -22,10 +23,10 @@ std::vector<std::string> names_of_class(const Layer& layer) {
   return {snake};
 }
 
-/// The layers in a layer, and how Keras names them there.
+/// The sublayers of a layer, and their names in Keras's files.
 struct Parts {
   std::vector<Layer> layers;
-  std::string list;  ///< the attribute that holds all of them, or:
+  std::string list;  ///< the attribute that holds a list of all sublayers; if empty:
   std::vector<std::vector<std::string>>
       names;  ///< the names of each attribute; files are written with the first name
 };
@@ -43,7 +44,7 @@ Parts parts_of(const Layer& layer) {
   } else if (name == "MultiHeadAttention" || name == "GroupQueryAttention") {
     for (const Layer& part : parts.layers) {
       const std::string role = part.name() == "attention_output" ? "output" : part.name();
-      parts.names.push_back({'_' + role + "_dense", role + "_dense"});  // Keras 3.5 made them public
+      parts.names.push_back({'_' + role + "_dense", role + "_dense"});  // no underscore since Keras 3.5
     }
   } else if (name == "RNN" || name == "SimpleRNN" || name == "LSTM" || name == "GRU" ||
              name.starts_with("ConvLSTM")) {
@@ -94,8 +95,8 @@ bool has_arrays(const Entry& entry) {
                                           [](const auto& member) { return has_arrays(member.second); });
 }
 
-/// Returns the count at the end of a name that begins with a class's name: 0 for "dense", 2 for "dense_2";
-/// none for other names.
+/// Returns the number at the end of a name that begins with the name of a class: 0 for "dense", 2 for
+/// "dense_2"; none for other names.
 std::optional<std::uint64_t> count_in(const std::string& name, const std::string& class_name) {
   if (name == class_name) return 0;
   if (!name.starts_with(class_name + '_')) return {};
@@ -180,16 +181,16 @@ class StateReader {
     return groups;
   }
 
-  /// Returns the groups of a list. The first layer of a class that has weights takes the first group of this
-  /// class that has some: Keras 2.13 counts layers with weights twice. Where there are more or less, the
-  /// numbers decide.
+  /// Returns the groups of a list of layers. The layers with weights of a class get the groups with weights
+  /// of this class in order, because Keras 2.13 counts layers with weights twice. If their numbers differ,
+  /// the counts in the names are used.
   std::vector<const Entry*> listed(const Parts& parts, const Entry& group) const {
     std::vector<const Entry*> groups(parts.layers.size(), nullptr);
     const Entry* list = group.find(parts.list);
     const Entry* older = group.find("_layer_checkpoint_dependencies");
     if (older && (!list || !has_arrays(*list))) list = older;
     if (list) find_listed(parts.layers, *list, groups);
-    // A class of the user's may hold its layers in attributes, whose names they may have.
+    // A class of the user may hold its layers in attributes with the names of the layers.
     for (std::size_t i = 0; i < groups.size(); ++i)
       if (!groups[i] || !has_arrays(*groups[i])) groups[i] = group.find(parts.layers[i].name());
     return groups;
@@ -245,7 +246,7 @@ class StateReader {
   const Model& model_;
   const bool by_name_;
   std::vector<std::pair<Variable, Tensor>> found_;
-  NamedTensors others_;  ///< tensors of the last group that belong to no weight of its layer
+  NamedTensors others_;  ///< the tensors of the last group that are not weights of the layer
   Visited visited_;
 };
 

@@ -8,15 +8,15 @@
 /// count (layers/dense_1/vars/0). Keras 2.12 to 2.15 write nearly this layout. Internal: sources only.
 namespace ktape::nn::saving {
 
-/// Throws ValueError for a model that is not built.
+/// Returns the content of a file for a model. Throws ValueError for a model that is not built.
 hdf5::Entry keras_state(const Model& model, bool include_optimizer);
 
-/// Returns the weights in such a file, for the layers of a model: by the names that Keras 3 writes beside
-/// them, or by class and order. Throws IOError, naming file and object, for weights that are no arrays of
-/// numbers, and ValueError with `by_name` for a file without names.
+/// Returns the weights in a file of this layout for the layers of a model: matched by the layer names that
+/// Keras 3 also writes, or by class and order. Throws IOError, naming file and object, for weights that are
+/// not arrays of numbers, and ValueError with `by_name` for a file without names.
 std::vector<LayerWeights> keras_weights(const hdf5::File& file, const Model& model, bool by_name);
 
-/// The variables of the optimizer, in order; none where there are none.
+/// Returns the variables of the optimizer, in order; empty for a file without an optimizer.
 NamedTensors keras_optimizer_state(const hdf5::File& file);
 
 /// Replaces the separators of Windows, which Keras 2.13 wrote on Windows, by those of HDF5 in the names of a

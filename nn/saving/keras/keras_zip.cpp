@@ -77,7 +77,7 @@ class KerasArchive {
     if (found.deflated) {
       file = hdf5::read_bytes(op_, name, bytes->rest(), expected_);
     } else {
-      bytes->skip_rest();  // and compare the checksum
+      bytes->skip_rest();  // reading to the end compares the checksum
       file = hdf5::read_part(op_, name, path_, found.data, found.size, expected_);
     }
     separate_names(file.root);
@@ -104,7 +104,7 @@ class KerasArchive {
   data::ZipArchive archive_;
 };
 
-/// The vocabularies that layers learned, put where the config of a layer has one: Keras keeps them in files.
+/// Inserts learned vocabularies, which Keras stores in separate files, into the configs of their layers.
 class Vocabularies {
  public:
   Vocabularies(const KerasArchive& archive, const hdf5::File& weights)

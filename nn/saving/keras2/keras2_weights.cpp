@@ -15,13 +15,13 @@ namespace {
 using hdf5::Entry;
 using Names = std::vector<std::string>;
 
-constexpr std::size_t header_limit = 64512;  ///< bytes of an attribute, in Keras; HDF5 has no room for 64 kB
+constexpr std::size_t header_limit = 64512;  ///< Keras's limit for an attribute; HDF5's is 64 kB
 constexpr const char* own_group = "top_level_model_weights";
 
 // --- Writing -----------------------------------------------------------------------------------------------
 
-/// An attribute with names or, where they are too many for one, several with a part of them each, as NumPy
-/// splits them.
+/// Sets an attribute to a list of names or, if the list is too long for one attribute, several attributes to
+/// parts of the list, divided as by NumPy's array_split.
 void set_names(Entry& entry, const std::string& attribute, const Names& names) {
   std::size_t longest = 0;
   for (const std::string& name : names) longest = std::max(longest, name.size());
@@ -36,7 +36,7 @@ void set_names(Entry& entry, const std::string& attribute, const Names& names) {
   }
 }
 
-/// Keras 2's order: a frozen weight is none of the trainable ones.
+/// Returns the weights in Keras 2's order, which lists frozen weights after all trainable weights.
 std::vector<Variable> keras2_order(const Layer& layer) {
   std::vector<Variable> weights = layer.trainable_weights();
   for (const Variable& weight : layer.non_trainable_weights()) weights.push_back(weight);
@@ -94,7 +94,7 @@ std::vector<Variable> order_in_file(const Layer& layer, const NamedTensors& arra
 
 using Values = std::vector<std::pair<Variable, Tensor>>;
 
-/// Weights that CuDNNLSTM and CuDNNGRU wrote, as LSTM and GRU have them.
+/// Converts weights that CuDNNLSTM and CuDNNGRU wrote to the layout of LSTM and GRU.
 void convert_recurrent(const Layer& layer, Values& values) {
   for (const Layer& inner : layer.impl().sublayers()) convert_recurrent(inner, values);
   if (layer.class_name() != "LSTM" && layer.class_name() != "GRU") return;
@@ -108,7 +108,7 @@ void convert_recurrent(const Layer& layer, Values& values) {
     *places[i] = converted[i];
 }
 
-/// Returns the arrays of a layer in the file as those of the model's: under its names and in its order.
+/// Returns the arrays of a layer in the file under the names, and in the order, of the model's layer.
 LayerWeights translated(const Layer& layer, const NamedTensors& arrays) {
   const std::vector<Variable> order = order_in_file(layer, arrays);
   if (order.size() != arrays.size()) return {layer.name(), arrays};
@@ -124,8 +124,8 @@ LayerWeights translated(const Layer& layer, const NamedTensors& arrays) {
 
 // --- Names that Keras has changed --------------------------------------------------------------------------
 
-/// The name since Keras 3 of a layer whose older one has parts: "conv1/bn" is "conv1_bn" there, and
-/// "Conv_1/BatchNorm" is "conv_1_bn".
+/// Returns the Keras 3 name of a layer whose older name has parts: "conv1_bn" for "conv1/bn", and "conv_1_bn"
+/// for "Conv_1/BatchNorm".
 std::string without_parts(std::string name) {
   constexpr std::string_view normalization = "/BatchNorm";
   if (name.ends_with(normalization))
@@ -134,7 +134,7 @@ std::string without_parts(std::string name) {
   return name;
 }
 
-/// Returns an automatic name: "conv2d", 0, or "conv2d_5", 5.
+/// Returns an automatic name: "conv2d" for number 0, "conv2d_5" for number 5.
 std::string automatic_name(const std::string& base, std::size_t number) {
   return number == 0 ? base : base + '_' + std::to_string(number);
 }
@@ -143,7 +143,8 @@ std::string automatic_name(const std::string& base, std::size_t number) {
 using LayersByName = std::map<std::string, Layer>;
 
 /// Renames layers for files written before Keras 2.4, whose automatic names count from 1: conv2d_1 to
-/// conv2d_94 of the file are conv2d to conv2d_93 of the model. Names stay if the counts or the shapes differ.
+/// conv2d_94 of the file are conv2d to conv2d_93 of the model. Names do not change if the counts or the
+/// shapes differ.
 void rename_counted_from_one(LayersByName& layers, const std::vector<LayerWeights>& given) {
   std::map<std::string, const NamedTensors*> arrays;
   for (const LayerWeights& layer : given) arrays.emplace(layer.layer, &layer.weights);

@@ -8,19 +8,19 @@
 /// layout, too. Internal: sources only.
 namespace ktape::nn::saving {
 
-/// Throws ValueError for a model that is not built.
+/// Adds the weights of a model to a group. Throws ValueError for a model that is not built.
 void add_keras2_weights(hdf5::Entry& group, const Model& model);
-/// The attributes `backend` and `keras_version`.
+/// Adds the attributes `backend` and `keras_version`.
 void add_keras2_version(hdf5::Entry& group);
-/// Variables under the names that TensorFlow gives them, "dense/kernel:0", and the attribute `weight_names`.
+/// Adds variables under their names in TensorFlow, "dense/kernel:0", and the attribute `weight_names`.
 void add_arrays(hdf5::Entry& group, const std::vector<Variable>& variables);
 
-/// Returns whether a file has such weights, in its root or in `model_weights`.
+/// Returns whether a file has weights in this layout, in its root or in `model_weights`.
 bool is_keras2(const hdf5::File& file);
-/// Assigns the weights of a file to a model. Layers are matched by their names where file and model have
-/// equal names, else by Keras's order; weights of CuDNN layers are converted for LSTM and GRU. Matching by
-/// name also knows names of older versions of Keras: conv2d_1 for the first convolution, "Conv/BatchNorm" for
-/// conv_bn. Throws as `assign_weights`, and IOError, naming file and object, for missing arrays and names.
+/// Assigns the weights of a file to a model. Layers are matched by name if file and model have equal names,
+/// otherwise by Keras's order; weights of CuDNN layers are converted for LSTM and GRU. Matching by name also
+/// knows names of older versions of Keras: conv2d_1 for the first convolution, "Conv/BatchNorm" for conv_bn.
+/// Throws the errors of `assign_weights`, and IOError, naming file and object, for missing arrays and names.
 void load_keras2_weights(const hdf5::File& file, const Model& model, const LoadWeightsOptions& options);
 /// Returns the arrays of a group, in order.
 NamedTensors arrays_of(const hdf5::File& file, const hdf5::Entry& group, const std::string& path);

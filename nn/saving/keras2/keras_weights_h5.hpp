@@ -3,7 +3,7 @@
 
 namespace ktape::nn::saving {
 
-/// Weights as Keras 3 writes them, and Keras since 2.12 under this name. Internal: sources only.
+/// Weights as Keras 3, and Keras since 2.12 under this suffix, write them. Internal: sources only.
 extern const Format keras_weights_h5;
 
 }  // namespace ktape::nn::saving

@@ -43,7 +43,7 @@ void random_state(Archive& state) {
 
 // --- Writing ----------------------------------------------------------------------------------------------
 
-/// Returns the place of a variable among the weights of a model.
+/// Returns the index of a variable among the weights of a model.
 std::size_t place_of(const Variable& variable, const NamedVariables& weights) {
   for (std::size_t place = 0; place < weights.size(); ++place)
     if (weights[place].second.is(variable)) return place;
@@ -53,7 +53,7 @@ std::size_t place_of(const Variable& variable, const NamedVariables& weights) {
       variable.name(), '\'');
 }
 
-/// Describes, by their places, the weights that the state of an optimizer is for.
+/// Describes, by their indices, the weights for which an optimizer has state.
 Config optimizer_config(const Model& model, const OptimizerImpl& optimizer) {
   const NamedVariables weights = flat_variables(model);
   Value::List variables, excluded;
@@ -127,7 +127,8 @@ class KtapeFile {
     if (!missing.empty()) damaged("the tensor '", printable(*missing.begin()), "' is missing");
   }
 
-  /// Returns the weights. A model of other, larger weights is not made.
+  /// Returns the number of elements of the weights in the file. Reading refuses an architecture with larger
+  /// weights.
   std::int64_t weight_elements() const {
     std::int64_t elements = 0;
     for (const SafetensorsFile::Entry& entry : file_.entries())
@@ -151,8 +152,8 @@ class KtapeFile {
     });
   }
 
-  /// Gives the model, which is compiled if the file says how, the state of the training; and the program that
-  /// of its random numbers, where that is wanted.
+  /// Compiles the model if the file has the arguments, restores the state of the training and, with
+  /// `random_numbers`, the state of the random generator.
   void resume(const Model& model, bool random_numbers) const {
     if (training_.is_null()) return;
     in_part("training", [&] {
@@ -194,13 +195,13 @@ class KtapeFile {
     return none;
   }
 
-  /// The value of a JSON text; null where there is none.
+  /// Returns the value of a JSON text in the metadata; null for a missing text.
   Value part(const char* name) const {
     const std::string& json = text(name);
     return json.empty() ? Value() : json_part(op_, path_, name, json);
   }
 
-  /// Returns the weights, or the others.
+  /// Returns the weights or, with `of_training`, the other tensors.
   NamedTensors read(bool of_training) const {
     NamedTensors tensors;
     for (const SafetensorsFile::Entry& entry : file_.entries())
@@ -209,7 +210,7 @@ class KtapeFile {
     return tensors;
   }
 
-  /// Returns the tensor, whose bytes are those that were written: the first files do not say.
+  /// Returns the tensor after a comparison of its checksum, which files of the first version lack.
   Tensor checked(const std::string& name, const Tensor& tensor) const {
     const Value expected = checksums_.get(name);
     if (!expected.is_null() && expected != Value(checksum(tensor)))
@@ -217,14 +218,15 @@ class KtapeFile {
     return tensor;
   }
 
-  /// Returns the place of a weight, which the first files name; the number of weights for an unknown one.
+  /// Returns the index of a weight; files of the first version have the name. Returns the number of weights
+  /// for an unknown weight.
   static std::int64_t place_in(const NamedVariables& weights, const Value& weight) {
     if (!weight.is_string()) return weight.integer();
     const auto named = [&](const auto& other) { return other.first == weight.string(); };
     return std::find_if(weights.begin(), weights.end(), named) - weights.begin();
   }
 
-  /// Returns the weights at these places.
+  /// Returns the weights at these indices.
   std::vector<Variable> placed(const Value& places, const NamedVariables& weights) const {
     std::vector<Variable> found;
     std::set<std::int64_t> seen;
@@ -257,7 +259,8 @@ class KtapeFile {
     transaction.commit();
   }
 
-  /// The learning rate has the dtype of `floatx`, which may have been another.
+  /// Assigns a value to a variable. The value is converted, because `floatx`, the dtype of the learning rate,
+  /// may have changed.
   void set(Variable variable, const std::string& name, const Tensor& value) const {
     if (value.shape() != variable.shape() || value.dtype().is_floating() != variable.dtype().is_floating())
       damaged("'", name, "' must be ", variable.dtype(), " of the shape ", variable.shape(), ": it is ",

@@ -3,8 +3,8 @@
 
 namespace ktape::nn::saving {
 
-/// Whole models as .safetensors files. The weights have their names of .safetensors files; after them stand
-/// the tensors from which a training resumes: "optimizer/0" and so on, in the order of
+/// Whole models as .safetensors files. The weights have the names of the .safetensors format; they are
+/// followed by the tensors from which a training resumes: "optimizer/0" and so on, in the order of
 /// `Optimizer::variables()`, "layers/place/..." (see `LayerImpl::state`) and "random/...", the state of the
 /// global generator. The metadata hold the rest:
 ///

@@ -26,7 +26,7 @@ constexpr std::uint64_t length_size = 8, longest_header = 100'000'000;
 constexpr std::pair<const char*, DType::Kind> dtypes[] = {
     {"F64", DType::Float64}, {"F32", DType::Float32}, {"F16", DType::Float16}, {"I64", DType::Int64},
     {"I32", DType::Int32},   {"I16", DType::Int16},   {"I8", DType::Int8},     {"U8", DType::UInt8},
-    {"BOOL", DType::Bool},   {"BF16", DType::Int16}};  // the last is read alone, as bits
+    {"BOOL", DType::Bool},   {"BF16", DType::Int16}};  // BF16 is read as bits, and never written
 
 const char* code_of(DType dtype) {
   for (const auto& [code, known] : dtypes)
@@ -34,7 +34,7 @@ const char* code_of(DType dtype) {
   return nullptr;
 }
 
-/// The dtype of the numbers in a file; those of bfloat16 have the bits of Int16.
+/// Returns the dtype for a code of the format; Int16 for the bits of bfloat16.
 DType dtype_of(std::string_view code) {
   for (const auto& [known, dtype] : dtypes)
     if (code == known) return dtype;
@@ -47,7 +47,7 @@ DType dtype_of(std::string_view code) {
 
 namespace {
 
-/// Takes the parts of a header as they are parsed.
+/// Receives the parts of a header from the parser.
 class HeaderReader : public nlohmann::json_sax<Json> {
  public:
   HeaderReader(const data::ByteSource& file, std::vector<SafetensorsFile::Entry>& entries, Metadata& metadata)
@@ -204,7 +204,7 @@ void SafetensorsFile::check_places() const {
 
 namespace {
 
-/// The numbers whose upper halves are given.
+/// Converts bfloat16 numbers, the upper halves of floats, to float32.
 Tensor from_bfloat16(const Tensor& bits) {
   const Tensor out = Tensor::empty(bits.shape(), DType::Float32);
   const auto* from = bits.pointer<std::uint16_t>();
@@ -281,7 +281,7 @@ std::string header_of(const char* op, const NamedTensors& tensors, const std::ve
             std::to_string(places[i] + data::tensor_bytes(tensor)) + "]}";
   }
   text = '{' + text + '}';
-  text.resize((text.size() + 7) / 8 * 8, ' ');  // so that the data are aligned, too
+  text.resize((text.size() + 7) / 8 * 8, ' ');  // aligns the data after the header
   if (text.size() > longest_header)
     fail("[", op, "] names and metadata must be below ", longest_header, " bytes: received ", text.size());
   return text;

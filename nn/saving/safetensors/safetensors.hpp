@@ -10,10 +10,10 @@ namespace ktape::nn {
 
 /// Returns the tensors of a .safetensors file and their names, in the order of its header: bool, int8 to
 /// int64, uint8, float16 to float64, and bfloat16, which becomes float32. Throws IOError, naming the file and
-/// the place, for one that is missing or not just so: a header that is too long, no JSON, or says anything
-/// else, a name that is there twice, data that overlap, have holes between them, or do not fit the shapes.
-/// `.ktape` files are such files. A path that ends in ".safetensors.index.json" is Hugging Face's index of
-/// several files, which all are read. Mirrors `safetensors.numpy.load_file`.
+/// the position, for a file that is missing or not valid: a header that is too long, not JSON, or of another
+/// form, a name that occurs twice, data that overlap, have gaps, or do not fit the shapes. `.ktape` files are
+/// .safetensors files. A path that ends in ".safetensors.index.json" is Hugging Face's index of several
+/// files, all of which are read. Mirrors `safetensors.numpy.load_file`.
 ///
 ///     for (const auto& [name, tensor] : nn::load_safetensors("model.safetensors")) ...
 std::vector<std::pair<std::string, Tensor>> load_safetensors(const std::string& path);

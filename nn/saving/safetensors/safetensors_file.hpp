@@ -7,12 +7,12 @@
 /// and place, and a dictionary of texts), the tensors' bytes. Internal: sources only.
 namespace ktape::nn::saving {
 
-/// Weights as such a file, under "layer/weight".
+/// Weights as a .safetensors file, under "layer/weight".
 extern const Format safetensors;
 
 using Metadata = std::vector<std::pair<std::string, std::string>>;
 
-/// Writes the tensors with `op` in messages. Throws as `save_safetensors`.
+/// Writes the tensors with `op` in messages. Throws the errors of `save_safetensors`.
 void write_safetensors(const char* op, const std::string& path, const NamedTensors& tensors,
                        const Metadata& metadata);
 
@@ -23,10 +23,10 @@ class SafetensorsFile {
     std::string name;
     const char* dtype = nullptr;  ///< the format's name of the dtype, such as "F32"
     Shape shape;
-    std::uint64_t begin = 0, end = 0;  ///< the offsets of its bytes, counted from the end of the header
+    std::uint64_t begin = 0, end = 0;  ///< offsets of the tensor's bytes, from the end of the header
   };
 
-  /// Throws IOError, naming the file and the place.
+  /// Opens a file and checks its header. Throws IOError, naming the file and the position.
   SafetensorsFile(const char* op, const std::string& path);
 
   const std::vector<Entry>& entries() const { return entries_; }

@@ -27,7 +27,8 @@ void save_weights(const Model& model, const std::string& path) {
   write_tfjs("save_weights", path, json_of(Value()), tfjs_weights(model));
 }
 
-/// Returns the config of the model; TensorFlow.js stores the compile config beside the model's.
+/// Returns the config of the model, with the compile config, which TensorFlow.js stores beside the config of
+/// the model.
 Config topology_of(const TfjsFile& file) {
   const Config& json = file.json();
   if (const Value format = json.get("format", "layers-model"); format != Value("layers-model"))

@@ -32,14 +32,14 @@ constexpr NamedDType dtypes[] = {{"float32", DType::Float32},
                                  {"int32", DType::Int32},
                                  {"uint8", DType::UInt8},
                                  {"bool", DType::Bool}};
-/// The dtypes of quantized numbers; uint16 is read as Int16, which has its bits.
+/// The dtypes of quantized numbers; uint16 is read as the bits of Int16.
 constexpr NamedDType quantized_dtypes[] = {
     {"uint8", DType::UInt8}, {"uint16", DType::Int16}, {"float16", DType::Float16}};
 
 /// Returns a + b, or the largest number if the sum overflows.
 std::uint64_t saturated_sum(std::uint64_t a, std::uint64_t b) { return std::min(a, ~b) + b; }
 
-/// Returns the dtype of this name. Throws ValueError, with `what`, if there is none.
+/// Returns the dtype with this name. Throws ValueError, with `what` in the message, for an unknown name.
 template <std::size_t N>
 DType known(const NamedDType (&dtypes)[N], const std::string& name, const std::string& what) {
   std::string names;
@@ -52,7 +52,7 @@ DType known(const NamedDType (&dtypes)[N], const std::string& name, const std::s
 
 // --- Reading ----------------------------------------------------------------------------------------------
 
-/// Files as one, read in order.
+/// Several files that are read in order as one source.
 class Shards final : public data::ByteSource {
  public:
   Shards(const char* op, const std::string& name, const std::vector<std::string>& paths)
@@ -143,7 +143,7 @@ void TfjsFile::read_group(const Value& value, const std::string& what) {
   groups_.back().bytes = bytes;
 }
 
-/// No shard and no weight is there twice: a few bytes must not stand for many.
+/// Throws for a shard or a weight that is listed twice, because a small file must not fill the memory.
 void TfjsFile::check_names() const {
   std::set<std::string> names, shards;
   for (const Group& group : groups_) {
@@ -204,7 +204,7 @@ void TfjsFile::read_quantization(const Config& config, const std::string& what, 
 }
 
 std::int64_t TfjsFile::elements() const {
-  std::uint64_t elements = 0;  // no more than there are bytes
+  std::uint64_t elements = 0;  // cannot overflow: at most the number of bytes of the shards
   for (const Group& group : groups_)
     for (const Weight& weight : group.weights)
       if (!weight.of_optimizer) elements += data::tensor_bytes(weight.shape, DType::UInt8);
@@ -228,7 +228,7 @@ NamedTensors TfjsFile::weights() const {
 
 namespace {
 
-constexpr std::uint64_t shard_size = 4 << 20;  // what browsers keep in their caches
+constexpr std::uint64_t shard_size = 4 << 20;  // the largest size that browsers cache
 
 void expect_int32(const char* op, const std::string& name, const Tensor& x) {
   using Limits = std::numeric_limits<std::int32_t>;
@@ -264,14 +264,14 @@ class ShardNames {
       for (const Value& group : old.at("weightsManifest").list())
         for (const Value& shard : group.config().at("paths").list()) add_old(path_inside(shard.string()));
     } catch (const Error&) {
-      // None is there, or none that can be read and has to be kept.
+      // There is no old model.json, or it is not readable and no shards need to be kept.
     }
   }
 
   const std::string& folder() const { return folder_; }
   const std::vector<std::string>& old() const { return old_; }
 
-  /// Names that the old model.json does not have.
+  /// Returns names that the old model.json does not have.
   std::vector<std::string> unused(std::uint64_t count) const {
     int number = 1;
     while (numbers_.contains(number)) ++number;
@@ -290,7 +290,7 @@ class ShardNames {
     numbers_.insert(number);
   }
 
-  /// Returns the number of the group in a name as above; 0 for other names.
+  /// Returns the number of the group in the name of a shard; 0 for other names.
   int number_of(const std::string& name) const {
     if (!name.starts_with(prefix_)) return 0;
     const std::string rest = name.substr(prefix_.size());
@@ -318,12 +318,13 @@ void make_folder(const char* op, const std::string& folder) {
     fail<IOError>("[", op, "] the folder must be writable: received ", folder, " (", error.message(), ')');
 }
 
-/// Lets one writer at a time into a folder: the shards of another would be taken for old ones, and removed.
+/// A lock that admits one writer at a time to a folder: a second writer would remove the shards of the first
+/// as old shards.
 class FolderLock {
  public:
   explicit FolderLock(const std::string& folder)
       : file_(open(folder.empty() ? "." : folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC)) {
-    // Where a file system has no locks, there is none.
+    // Some file systems have no locks: then there is no protection.
     while (file_ >= 0 && flock(file_, LOCK_EX) != 0 && errno == EINTR) {
     }
   }
@@ -375,7 +376,7 @@ void write_tfjs(const char* op, const std::string& path, const Config& given, co
       fail("[", op, "] the names of layers and of the file must be UTF-8: received path='", path, '\'');
     return text;
   };
-  text_of({});  // fails before a folder is made
+  text_of({});  // throws, if at all, before a folder is created
   make_folder(op, folder_of(path));
   const FolderLock lock(folder_of(path));
   const ShardNames names(op, path);

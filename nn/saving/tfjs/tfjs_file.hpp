@@ -7,19 +7,20 @@
 /// shards (files beside model.json). Internal: sources only.
 namespace ktape::nn::saving {
 
-/// A TensorFlow.js model that is read. Opening checks the whole list of weights: shards are in the folder or
-/// below, each is named once and as long as its weights.
+/// A TensorFlow.js model for reading. The constructor checks the whole list of weights: shards are in the
+/// folder or below, are listed once and have the length of their weights.
 class TfjsFile {
  public:
-  /// Throws IOError, naming the file and the place.
+  /// Opens a model.json. Throws IOError, naming the file and the position.
   TfjsFile(const char* op, const std::string& path);
 
   /// Returns the content of model.json.
   const Config& json() const { return json_; }
-  /// The numbers in all weights of the model, no more than the shards have bytes.
+  /// Returns the number of elements of all weights of the model, which is at most the number of bytes of the
+  /// shards.
   std::int64_t elements() const;
-  /// Returns the weights of the model, without those of an optimizer. Those that were quantized as uint8 or
-  /// uint16 are number * scale + min.
+  /// Returns the weights of the model, without the weights of an optimizer. Weights that were quantized as
+  /// uint8 or uint16 become number * scale + min.
   NamedTensors weights() const;
 
   /// Throws IOError: the file must be a TensorFlow.js model.
@@ -33,12 +34,12 @@ class TfjsFile {
   struct Weight {
     std::string name;
     Shape shape;
-    DType dtype = DType::Float32, stored = DType::Float32;  ///< the weight's and that of its bytes
+    DType dtype = DType::Float32, stored = DType::Float32;  ///< `stored`: of the numbers in the file
     bool quantized = false, of_optimizer = false;
     double scale = 1, min = 0;
   };
   struct Group {
-    std::vector<std::string> shards;  ///< paths
+    std::vector<std::string> shards;  ///< the paths of the files
     std::vector<Weight> weights;
     std::uint64_t bytes = 0;  ///< the number of bytes of the weights
   };
@@ -58,12 +59,13 @@ class TfjsFile {
 
 /// Writes a model: `json` with the description of the weights added, and weight files ("shards") of up to 4
 /// MB, group1-shard1of2.bin, group1-shard2of2.bin ("mnist-group1-..." beside mnist-model.json). A missing
-/// folder is made. Weights become float32, int32 or bool, the dtypes of TensorFlow.js.
+/// folder is created. Weights become float32, int32 or bool, the dtypes of TensorFlow.js.
 ///
 /// At every moment, also when the program is killed, model.json and the shards that it names belong together:
 /// the new shards get other names than the old shards, group2 after group1, and are on the disk before the
-/// new model.json replaces the old one; then the old shards are removed. Throws IOError, naming the file, if
-/// writing fails, and ValueError, naming the weight, for integers beyond int32; the old model stays.
+/// new model.json replaces the old file; then the old shards are removed. Throws IOError, naming the file, if
+/// writing fails, and ValueError, naming the weight, for integers beyond int32; the old model does not change
+/// then.
 void write_tfjs(const char* op, const std::string& path, const Config& json, const NamedTensors& weights);
 
 }  // namespace ktape::nn::saving

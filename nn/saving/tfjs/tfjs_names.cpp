@@ -11,7 +11,7 @@ namespace {
 
 constexpr const char* op = "load_weights";
 
-/// A weight, in parts of its name: "rows/forward_lstm" and "kernel".
+/// A weight with the two parts of its name: "rows/forward_lstm" and "kernel".
 struct Named {
   std::string group, name;
   Variable weight;
@@ -34,7 +34,7 @@ class Names {
   }
 
   const std::vector<Named>& all() const { return all_; }
-  /// For each of all, the name of Keras 3; empty for weights of the model's own.
+  /// Returns the Keras 3 name of each weight; empty for weights of the model itself.
   const std::vector<std::string>& numbered() const { return numbered_; }
 
  private:
@@ -62,7 +62,7 @@ class Names {
     add_own(model, model.name());
   }
 
-  /// Adds the weights of a layer that belong to none of its sublayers.
+  /// Adds the weights that belong to a layer itself and not to its sublayers.
   void add_own(const Layer& layer, const std::string& group) {
     for (const auto& [name, weight] : named_weights(layer))
       if (name.find('/') == std::string::npos) add(group, name, weight);
@@ -92,13 +92,13 @@ std::string group_of(const std::string& path) {
 
 std::string last_part(const std::string& path) { return path.substr(path.rfind('/') + 1); }
 
-/// "lstm/lstm_cell/kernel" as "lstm/kernel".
+/// Returns a path without the name of the cell: "lstm/kernel" for "lstm/lstm_cell/kernel".
 std::string without_cell(const std::string& path) {
   const std::string group = group_of(group_of(path));
   return group.empty() ? path : group + '/' + last_part(path);
 }
 
-/// Things under names, in the order in which the names came.
+/// Lists of items by name, in the order in which the names were first added.
 template <class T>
 class Groups {
  public:
@@ -120,7 +120,7 @@ class Matching {
   Matching(const Names& names, const std::string& path, const NamedTensors& given)
       : names_(names), path_(path), given_(given), values_(names.all().size()) {}
 
-  /// Returns whether all names are those of the model, and all are there.
+  /// Matches by name. Returns whether file and model have exactly the same names.
   bool by_name() {
     std::map<std::string, std::size_t> places;
     for (std::size_t i = 0; i < values_.size(); ++i) places.emplace(names_.all()[i].path(), i);
@@ -137,7 +137,8 @@ class Matching {
     return found == values_.size() && found == given_.size();
   }
 
-  /// The first layer with weights takes those of the first, and so on; in a layer the names must agree.
+  /// Matches layers with weights in order: the first layer of the model gets the weights of the first layer
+  /// of the file, and so on. The names of the weights in a layer must be equal.
   void in_order(bool skip_mismatch) {
     values_.assign(values_.size(), Tensor());
     Groups<std::vector<std::size_t>> layers;
@@ -154,7 +155,7 @@ class Matching {
     }
   }
 
-  /// The values for the layers of the model, which may be some.
+  /// Returns the values for the layers of the model, which may lack layers.
   std::vector<LayerWeights> layers(const Model& model) const {
     std::vector<LayerWeights> layers;
     for (const auto& [layer, weights] : layer_variables(model)) {
@@ -206,7 +207,7 @@ class Matching {
   std::vector<Tensor> values_;
 };
 
-/// Makes the weights of the classes that cuDNN runs those of the classes that became of them.
+/// Converts the weights of CuDNNLSTM and CuDNNGRU to the layout of LSTM and GRU.
 void convert_cudnn(const Model& model, std::vector<LayerWeights>& layers) {
   const std::vector<Layer> all = model.layers();
   for (std::size_t i = 0; i < all.size(); ++i) {

@@ -22,7 +22,7 @@ class Handle {
   }
   ~Handle() { close(); }
 
-  /// Returns whether that succeeded.
+  /// Closes the object. Returns whether closing succeeded.
   bool close() {
     const hid_t id = std::exchange(id_, -1);
     return id < 0 || close_(id) >= 0;
@@ -53,10 +53,10 @@ class Session {
 /// Returns libhdf5's message for its last error.
 std::string last_error();
 
-/// The type of a file's numbers that stands for a dtype, and the one in memory.
+/// Return the HDF5 type for a dtype in a file, and in memory.
 Handle stored_type(DType dtype);
 Handle memory_type(DType dtype);
-/// The dtype that holds numbers of a type, a wider one where there is none; undefined for other types.
+/// Returns the dtype for numbers of an HDF5 type, or the next wider dtype; none for other types.
 std::optional<DType> dtype_of(hid_t type);
 
 class Sender;
@@ -64,7 +64,7 @@ struct Source;
 /// Sends the tree of a file.
 void send_root(const Source& source, hid_t file, Sender& out);
 using Gaps = std::vector<Gap>;
-/// Writes a tree. Large tensors get room only, and stand in `gaps`.
+/// Writes a tree. For large tensors, only space is reserved, and `gaps` gets their places.
 void write_root(const char* op, const std::string& name, hid_t file, const Entry& root, Gaps& gaps);
 
 }  // namespace ktape::nn::saving::hdf5

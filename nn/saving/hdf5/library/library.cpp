@@ -33,7 +33,7 @@ std::string last_error() {
   std::string text;
   const auto take = [](unsigned, const H5E_error2_t* error, void* out) -> herr_t {
     if (error->desc) *static_cast<std::string*>(out) = error->desc;
-    return 1;  // the first entry is the place of the error
+    return 1;  // stops after the first entry, where the error occurred
   };
   H5Ewalk2(H5E_DEFAULT, H5E_WALK_UPWARD, take, &text);
   return text.empty() ? "libhdf5 does not say why" : text;
@@ -116,7 +116,7 @@ class Hdf5Library final : public Library {
         [&](std::uint64_t offset, void* out, std::size_t n) { bytes.read(begin + offset, out, n); }};
     const Session session;
     return from_process(source, [&](Sender& out) {
-      // Mapped here alone: were the file cut meanwhile, only this process would end.
+      // Mapped only in the child: if another program truncates the file, the read crashes only the child.
       const std::size_t before = begin % static_cast<std::uint64_t>(sysconf(_SC_PAGESIZE));
       const Descriptor file{open(path.c_str(), O_RDONLY | O_CLOEXEC)};
       const void* mapped = mmap(nullptr, before + size, PROT_READ, MAP_SHARED, file.number,
@@ -132,7 +132,7 @@ class Hdf5Library final : public Library {
     const Session session;  // no other thread is in libhdf5 when the process forks
     const std::string sent = bytes_from_process(op, name, [&](Sender& out) {
       const Handle list = access(true);
-      H5Pset_fapl_stdio(list);  // others look for the real path, and there is none
+      H5Pset_fapl_stdio(list);  // other drivers look for the file's path, and the file has none
       Gaps gaps;
       write(op, name, "/proc/self/fd/" + std::to_string(memory.number), list, root, gaps);
       out.tag(Tag::End);
@@ -205,7 +205,7 @@ hid_t standard(DType dtype, bool in_memory) {
   }
 }
 
-/// Half a float, in the byte order of another type.
+/// Returns the type of half precision numbers, in the byte order of another type.
 Handle half(hid_t like) {
   Handle type(H5Tcopy(like), H5Tclose);
   H5Tset_fields(type, 15, 10, 5, 0, 10);

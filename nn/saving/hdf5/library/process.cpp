@@ -30,7 +30,7 @@ void Sender::flush() {
 void Sender::write(const char* bytes, std::size_t n) {
   while (n > 0) {
     const ssize_t count = ::write(pipe_, bytes, n);
-    if (count < 0 && errno != EINTR) _exit(1);  // nobody listens
+    if (count < 0 && errno != EINTR) _exit(1);  // the parent has ended
     if (count > 0) bytes += count, n -= static_cast<std::size_t>(count);
   }
 }
@@ -48,8 +48,7 @@ void Sender::form(DType dtype, const Shape& shape) {
 
 namespace {
 
-constexpr std::uint64_t here =
-    ~std::uint64_t{0};  ///< an offset that says that the values follow in the stream
+constexpr std::uint64_t here = ~std::uint64_t{0};  ///< in place of an offset: the values follow in the stream
 
 std::uint64_t bytes_of(DType dtype, const Shape& shape) {
   std::uint64_t bytes = dtype.size();
@@ -217,7 +216,7 @@ void limit(int what, rlim_t most) {
   setrlimit(what, &now);
 }
 
-/// Lets a crash end the process without a word.
+/// Lets a crash end the process without a message.
 void end_silently() {
   for (const int number : {SIGSEGV, SIGBUS, SIGABRT, SIGFPE, SIGILL, SIGPROF, SIGTERM, SIGINT})
     signal(number, SIG_DFL);
@@ -231,7 +230,7 @@ void end_silently() {
 
 /// Limits the time and the memory of the process to the needs of a file of this size.
 void confine(const Source& source) {
-  const std::uint64_t milliseconds = 500 + (source.size + source.inflated) / 5000;  // of computing
+  const std::uint64_t milliseconds = 500 + (source.size + source.inflated) / 5000;  // processor time
   const itimerval time{
       {}, {static_cast<time_t>(milliseconds / 1000), static_cast<suseconds_t>(milliseconds % 1000 * 1000)}};
   setitimer(ITIMER_PROF, &time, nullptr);

@@ -6,8 +6,8 @@
 #include <string>
 #include <string_view>
 
-/// A child process reads HDF5 files: damaged files make libhdf5 crash or hang in many ways. The child sends
-/// the entries as a stream of bytes, which the library does not trust either. Internal: sources only.
+/// A child process reads HDF5 files, because damaged files make libhdf5 crash or hang in many ways. The child
+/// sends the entries as a stream of bytes, which the library does not trust either. Internal: sources only.
 namespace ktape::nn::saving::hdf5 {
 
 /// The kind of the next item of the stream.
@@ -23,14 +23,14 @@ enum class Tag : char {
   Error = 'X'     ///< the message of an error; nothing follows
 };
 
-/// The end of the stream that is written.
+/// The writing end of the stream.
 class Sender {
  public:
   explicit Sender(int pipe) : pipe_(pipe) {}
   void tag(Tag tag) { bytes(&tag, 1); }
   void number(std::uint64_t number) { bytes(&number, sizeof(number)); }
   void text(std::string_view text);
-  /// An array with its bytes, or with the place in the file where they are.
+  /// Sends an array with its bytes (`array`), or with their offset in the file (`array_at`).
   void array(DType dtype, const Shape& shape, const void* values);
   void array_at(DType dtype, const Shape& shape, std::uint64_t offset);
   void bytes(const void* bytes, std::size_t n);

@@ -13,14 +13,14 @@ namespace {
 
 using data::saturated_product;
 
-constexpr int deepest = 100;  ///< groups in groups
+constexpr int deepest = 100;  ///< the largest depth of nested groups
 
 struct Link {
   std::string name;
   H5L_type_t type;
 };
 
-/// The items of a listing, of which there may be at most `most`.
+/// The items that a listing function of HDF5 has found, at most `most`.
 template <class T>
 struct Listing {
   std::vector<T> found;
@@ -97,13 +97,14 @@ class TreeReader {
   void expect(bool success, const std::string& path) const {
     if (!success) fail(intact, path, last_error());
   }
-  /// Counts bytes of the file that something takes.
+  /// Subtracts the bytes of an object from the bytes of the file. Throws if the objects take more bytes than
+  /// the file has.
   void take(std::uint64_t bytes, const std::string& path) {
     if (bytes > room_) fail(intact, path, bytes, " bytes where the file has ", room_);
     room_ -= bytes;
   }
 
-  /// Counts bytes that something compressed becomes.
+  /// Subtracts the inflated bytes of an object from the limit for compressed data. Throws beyond the limit.
   void take_inflated(std::uint64_t bytes, const std::string& path) {
     if (bytes > inflated_room_)
       fail("compressed data must not inflate so far", path, "to ", bytes, " bytes, more than ",
@@ -160,7 +161,8 @@ class TreeReader {
     }
   }
 
-  /// Sends an attribute of texts or numbers. Keras writes no others; other and empty attributes are left out.
+  /// Sends an attribute of texts or numbers. Other and empty attributes, which Keras does not write, are left
+  /// out.
   void send_attribute(hid_t attribute, const std::string& name, const std::string& path) {
     const Handle type(H5Aget_type(attribute), H5Tclose), space(H5Aget_space(attribute), H5Sclose);
     expect(type.valid() && space.valid(), path);
@@ -173,7 +175,7 @@ class TreeReader {
                                               : read_fixed(attribute, type, extents.count, path),
                  extents.list.empty());
     } else if (extents.count == 0) {
-      send_texts(name, {}, false);  // NumPy's empty list is one of numbers
+      send_texts(name, {}, false);  // h5py stores an empty list as an array of numbers
     } else if (const auto dtype = dtype_of(type); dtype && extents.list.size() <= Shape::max_rank) {
       const Tensor value = Tensor::empty(extents.shape(), *dtype);
       expect(H5Aread(attribute, memory_type(*dtype), value.raw()) >= 0, path);
@@ -188,7 +190,7 @@ class TreeReader {
     out_.text(name);
     if (!one) out_.number(texts.size());
     for (const std::string& text : texts) out_.text(text);
-    // HDF5 does not know the type: Keras says so.
+    // HDF5 has no type for bfloat16; Keras marks such datasets by this attribute.
     if (one && name == "dtype") brain_ = texts[0] == "bfloat16";
   }
 
@@ -264,7 +266,7 @@ class TreeReader {
     const bool plain =
         expect_stored(dataset, extents, saturated_product(extents.count, H5Tget_size(type)), path);
     out_.tag(Tag::Dataset);
-    // Where the bytes are the values, they need not come through the pipe.
+    // Uncompressed values are read from the file by the parent and need not pass through the pipe.
     const haddr_t offset = plain ? H5Dget_offset(dataset) : HADDR_UNDEF;
     if (offset != HADDR_UNDEF && *dtype != DType::Bool && H5Tequal(type, stored_type(*dtype)) > 0)
       return out_.array_at(*dtype, extents.shape(), offset);
@@ -276,7 +278,7 @@ class TreeReader {
   }
 
   void send_values(const Tensor& value) {
-    if (value.dtype() == DType::Bool) {  // any number but 0 is true
+    if (value.dtype() == DType::Bool) {  // any number other than 0 is true
       auto* bits = static_cast<unsigned char*>(value.raw());
       for (std::int64_t i = 0; i < value.size(); ++i) bits[i] = bits[i] != 0;
     }
@@ -288,7 +290,7 @@ class TreeReader {
     out_.text(reason);
   }
 
-  /// A bfloat16 is the upper half of a float.
+  /// Converts bfloat16 numbers, which are the upper halves of floats.
   static Tensor widened(const Tensor& halves) {
     const Tensor out = Tensor::empty(halves.shape(), DType::Float32);
     for (std::int64_t i = 0; i < halves.size(); ++i) {
@@ -299,8 +301,8 @@ class TreeReader {
     return out;
   }
 
-  /// Checks that an array is completely in the file and no larger than its stored bytes can make. Returns
-  /// whether the bytes are contiguous.
+  /// Checks that the bytes of an array are in the file, and that the stored bytes can inflate to the array.
+  /// Returns whether the bytes are contiguous.
   bool expect_stored(hid_t dataset, const Extents& extents, std::uint64_t bytes, const std::string& path) {
     const Handle list(H5Dget_create_plist(dataset), H5Pclose);
     expect(list.valid(), path);
@@ -339,7 +341,7 @@ class TreeReader {
     return inflated;
   }
 
-  /// A chunk is in memory as a whole.
+  /// Checks the size of chunks, because libhdf5 loads whole chunks into memory.
   void expect_chunks(hid_t list, const Extents& extents, std::uint64_t bytes, std::uint64_t most,
                      const std::string& path) const {
     std::vector<hsize_t> chunk(extents.list.size());
@@ -360,7 +362,7 @@ class TreeReader {
   std::set<haddr_t> seen_;
   Sender& out_;
   std::optional<std::uint64_t> largest_heap_;
-  bool brain_ = false;  ///< whether the object is said to be of bfloat16
+  bool brain_ = false;  ///< whether an attribute marks the object as bfloat16
 };
 
 }  // namespace

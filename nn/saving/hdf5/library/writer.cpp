@@ -9,7 +9,7 @@ bool ascii(const std::string& text) {
   return std::all_of(text.begin(), text.end(), [](char c) { return static_cast<unsigned char>(c) < 128; });
 }
 
-/// Returns the properties of new objects: their names are UTF-8.
+/// Returns the properties of new objects, which declare names as UTF-8.
 Handle naming(hid_t kind, const std::string& name) {
   Handle list(H5Pcreate(kind), H5Pclose);
   if (!ascii(name)) H5Pset_char_encoding(list, H5T_CSET_UTF8);
@@ -79,7 +79,7 @@ class TreeWriter {
     expect(made.valid() && (!bytes || H5Awrite(made, memory, bytes) >= 0), path + ", attribute " + name);
   }
 
-  /// Writes a text attribute of variable length, as h5py does: Keras reads no other form.
+  /// Writes a text attribute of variable length, as h5py does, because Keras reads no other form.
   void write_attribute(hid_t object, const std::string& name, const std::string& text,
                        const std::string& path) const {
     const Handle type(H5Tcopy(H5T_C_S1), H5Tclose), space(H5Screate(H5S_SCALAR), H5Sclose);
@@ -89,7 +89,7 @@ class TreeWriter {
     write_attribute(object, name, type, type, space, &begin, path);
   }
 
-  /// Writes a list of texts as h5py writes a list of bytes: all of one length, filled up with zeros.
+  /// Writes a list of texts as h5py does: texts of equal length, padded with zeros.
   void write_attribute(hid_t object, const std::string& name, const std::vector<std::string>& texts,
                        const std::string& path) const {
     std::size_t longest = 1;
