@@ -121,7 +121,8 @@ std::string CellCode::latest(const std::string& name) const {
   return found == latest_.end() ? name : found->second;
 }
 
-// Mangled names carry the number of their cell and never collide; these are the others (main, extern "C").
+// Renames the earlier definitions of unmangled names (main, extern "C") that the cell replaces. Mangled names
+// contain the number of their cell and never collide.
 void CellCode::rename_replaced(llvm::Module& module, int cell) {
   latest_of_module_.clear();
   for (llvm::GlobalObject& object : module.global_objects()) {
@@ -136,8 +137,8 @@ void CellCode::rename_replaced(llvm::Module& module, int cell) {
   }
 }
 
-// clang compiles each cell as a separate file, in which static and const names have internal linkage; later
-// cells must reach them.
+// Gives static and const names external linkage: clang compiles each cell as a separate file, but later cells
+// must reach these names.
 void CellCode::share_internals(llvm::Module& module) {
   for (llvm::GlobalValue& value : module.global_values()) {
     if (!value.hasLocalLinkage() || value.isDeclaration() || !value.getName().starts_with("_Z")) continue;
@@ -149,8 +150,7 @@ void CellCode::share_internals(llvm::Module& module) {
   }
 }
 
-// Inline functions and template instances appear in every cell that uses them: the first copy is compiled,
-// later ones only serve for inlining.
+// Keeps inline functions and template instances that an earlier cell compiled for inlining only.
 void CellCode::remove_known_definitions(llvm::Module& module) {
   for (llvm::Function& function : module) {
     if (function.isDeclaration() || !function.isDiscardableIfUnused() || function.hasLocalLinkage() ||

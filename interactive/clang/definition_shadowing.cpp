@@ -26,7 +26,7 @@ class Consumer : public clang::ASTConsumer {
  public:
   explicit Consumer(Declarations& declarations) : declarations_(declarations) {}
   bool HandleTopLevelDecl(clang::DeclGroupRef group) override {
-    declarations_.adopt_locals();
+    declarations_.move_locals_to_namespace();
     for (clang::Decl* decl : group) declarations_.declared(decl);
     return true;
   }
@@ -36,8 +36,8 @@ class Consumer : public clang::ASTConsumer {
   Declarations& declarations_;
 };
 
-/// Names unnamed declarations at the end of each cell: clang 19 crashes on them when it removes a cell with
-/// an error.
+/// Gives names to unnamed declarations at the end of each cell, because clang 19 crashes on unnamed
+/// declarations when it removes a cell with an error.
 class Namer : public clang::PPCallbacks {
  public:
   explicit Namer(clang::ASTContext& context) : context_(context) {}
@@ -59,8 +59,8 @@ class Namer : public clang::PPCallbacks {
   int count_ = 0;
 };
 
-/// Handles pragmas about the including file (`once`, `system_header`), which in a cell belong to no file:
-/// there they do nothing.
+/// Handles pragmas about the including file (`once`, `system_header`), and ignores them in a cell, which is
+/// no file.
 class PragmaOfFile : public clang::PragmaHandler {
  public:
   using Effect = void (*)(clang::HeaderSearch&, clang::FileEntryRef);
@@ -156,7 +156,7 @@ void Declarations::declared(clang::Decl* decl) {
     return;
   of_cell_.push_back(decl);
   auto* statement = llvm::dyn_cast<clang::TopLevelStmtDecl>(decl);
-  if (statement) adopt_locals(*statement);
+  if (statement) move_locals_to_namespace(*statement);
   if (statement && statement->isSemiMissing()) values_.push_back(decl);
   for_each_name(decl, [this](clang::NamedDecl* named) {
     tag(named);
@@ -165,21 +165,21 @@ void Declarations::declared(clang::Decl* decl) {
   });
 }
 
-void Declarations::adopt_locals() {
+void Declarations::move_locals_to_namespace() {
   if (number_ == 0) return;
   for (const clang::Scope* scope = compiler_->getSema().getCurScope(); scope; scope = scope->getParent())
     if (auto* statement = llvm::dyn_cast_or_null<clang::TopLevelStmtDecl>(scope->getEntity()))
-      adopt_locals(*statement);
+      move_locals_to_namespace(*statement);
 }
 
-void Declarations::adopt_locals(clang::TopLevelStmtDecl& statement) {
+void Declarations::move_locals_to_namespace(clang::TopLevelStmtDecl& statement) {
   clang::ASTContext& context = statement.getASTContext();
   for (clang::Decl* decl : statement.noload_decls()) {
     auto* type = llvm::dyn_cast<clang::TagDecl>(decl);
     auto* variable = llvm::dyn_cast<clang::VarDecl>(decl);
     const bool has_symbols = type ? type->isCompleteDefinition() : variable && variable->isStaticLocal();
     if (!has_symbols || decl->getDeclContext() != &statement) continue;
-    const std::string number = std::to_string(++adopted_);
+    const std::string number = std::to_string(++moved_);
     if (type && !type->getDeclName())
       type->setDeclName(&context.Idents.get("(lambda of a statement " + number + ')'));
     decl->setDeclContext(context.getTranslationUnitDecl());

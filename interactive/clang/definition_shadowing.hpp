@@ -61,7 +61,7 @@ class Declarations {
   /// Moves lambdas, classes and static variables of the statement being parsed to namespace scope: without an
   /// enclosing function clang cannot mangle their names, nor those of templates instantiated with them, and
   /// crashes.
-  void adopt_locals();
+  void move_locals_to_namespace();
 
   // Called by the consumer.
   void declared(clang::Decl* decl);
@@ -76,13 +76,13 @@ class Declarations {
   /// Returns the visible declarations whose source contains the place, for example that of a parameter.
   std::vector<clang::NamedDecl*> around(clang::SourceLocation place) const;
   void restore(const Hidden& hidden);
-  void adopt_locals(clang::TopLevelStmtDecl& statement);
+  void move_locals_to_namespace(clang::TopLevelStmtDecl& statement);
   void remove_from_table(clang::NamedDecl* decl) const;
   static void remove_from_table(clang::NamedDecl* decl, clang::DeclContext* context);
 
   clang::CompilerInstance* compiler_ = nullptr;
-  int number_ = 0;   // counts attempts to compile; part of the ABI tag
-  int adopted_ = 0;  // counts declarations moved out of statements
+  int number_ = 0;  // counts attempts to compile; part of the ABI tag
+  int moved_ = 0;   // counts declarations moved out of statements
   std::vector<clang::Decl*> of_cell_;
   std::vector<const clang::Decl*> values_;
   std::vector<Hidden> hidden_by_cell_;

@@ -122,7 +122,7 @@ class Generator : public clang::ASTConsumer {
   void HandleVTable(clang::CXXRecordDecl* record) override { generator_->HandleVTable(record); }
 
   /// Reports all functions again, instantiated templates included.
-  void remind(const llvm::SetVector<clang::FunctionDecl*>& instantiated) {
+  void report_again(const llvm::SetVector<clang::FunctionDecl*>& instantiated) {
     functions_.insert(instantiated.begin(), instantiated.end());
     for (clang::FunctionDecl* function : functions_)
       if (!function->isInvalidDecl() && function->isThisDeclarationADefinition())
@@ -135,7 +135,7 @@ class Generator : public clang::ASTConsumer {
 };
 
 /// Removes a capture from a lambda, with the comma beside it.
-void drop_capture(std::string& text, std::size_t begin) {
+void remove_capture(std::string& text, std::size_t begin) {
   const auto of_name = [&](std::size_t at) {
     return std::isalnum(static_cast<unsigned char>(text[at])) || text[at] == '_';
   };
@@ -157,7 +157,7 @@ void insert_operand(std::string& text, std::size_t at, unsigned line) {
 }
 
 /// Returns the statement without the prefix that `insert_operand` adds.
-std::string as_typed(const std::string& statement) {
+std::string without_operand(const std::string& statement) {
   if (!statement.starts_with(before_sign)) return statement;
   return trimmed(statement.substr(statement.find('\n', before_sign.size())));
 }
@@ -210,7 +210,7 @@ class Interpreter::Session {
     clang::PartialTranslationUnit* unit = parse(text_);
     if (!unit) {
       declarations_.abandon_cell();
-      return {Ending::Rejected, diagnostics_.text() + advice()};
+      return {Ending::Rejected, diagnostics_.text() + error_notes()};
     }
     warnings_ = diagnostics_.text();
     std::vector<std::function<void()>> functions;
@@ -230,7 +230,7 @@ class Interpreter::Session {
     seconds_ += std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
     if (ending.kind != Ending::Finished) {
       if (done < steps.size()) ending.line = line_of(steps, done);
-      declarations_.abandon(unmade({steps.begin() + static_cast<std::ptrdiff_t>(done), steps.end()}));
+      declarations_.abandon(initialized_by({steps.begin() + static_cast<std::ptrdiff_t>(done), steps.end()}));
     }
     references_.add(declarations_.of_cell());
     const std::vector<const clang::VarDecl*> hidden = declarations_.hidden_variables();
@@ -290,16 +290,16 @@ class Interpreter::Session {
       else llvm::consumeError(unit.takeError());
       const std::string last_variable = name_of_last_variable();
       declarations_.restart();
-      bool mended = drop_captures(text) || lead_signs(text) || end_declaration(text, last_variable);
+      bool mended = remove_captures(text) || insert_operands(text) || end_declaration(text, last_variable);
       for (const Clash& clash : diagnostics_.clashes()) mended = declarations_.hide(clash) || mended;
-      drop_remains();
+      drop_generated_code();
       if (!mended) return nullptr;
     }
   }
 
-  /// Returns notes on the errors of a cell: a clash with a definition of an earlier cell that cannot be hidden,
-  /// options that a function does not have, and habits of Python.
-  std::string advice() {
+  /// Returns notes on the errors of a cell: a clash with a definition of an earlier cell that cannot be
+  /// hidden, options that a function does not have, and habits of Python.
+  std::string error_notes() {
     return clash_note() + option_hints(text_, diagnostics_.refused_lists()) +
            python_hints(text_.substr(head_), diagnostics_.text());
   }
@@ -309,16 +309,17 @@ class Interpreter::Session {
     for (const Clash& clash : diagnostics_.clashes())
       if (clash.previous.isFileID() && sources.getBufferName(clash.previous).starts_with("input_line_") &&
           sources.getFileID(clash.previous) != sources.getFileID(clash.place))
-        return "\nnote: what is defined outside of its class or template can be replaced together with that";
+        return "\nnote: a definition outside of its class or template can only be replaced together with "
+               "the class or template";
     return {};
   }
 
   /// Removes needless captures of the session's variables from the text. Returns whether there were any.
-  bool drop_captures(std::string& text) {
+  bool remove_captures(std::string& text) {
     std::set<std::size_t, std::greater<>> offsets;
     for (const clang::SourceLocation place : diagnostics_.needless_captures())
       if (place.isFileID()) offsets.insert(compiler().getSourceManager().getFileOffset(place));
-    for (const std::size_t offset : offsets) drop_capture(text, offset);
+    for (const std::size_t offset : offsets) remove_capture(text, offset);
     return !offsets.empty();
   }
 
@@ -343,7 +344,7 @@ class Interpreter::Session {
   }
 
   /// Puts an operand before statements that begin with a sign. Returns whether there were any.
-  bool lead_signs(std::string& text) {
+  bool insert_operands(std::string& text) {
     const clang::SourceManager& sources = compiler().getSourceManager();
     std::vector<clang::SourceLocation> places = diagnostics_.signs();
     std::erase_if(places, [&](clang::SourceLocation place) {
@@ -356,11 +357,11 @@ class Interpreter::Session {
   }
 
   /// Drops the code generated before the first error of a cell, which would appear in the next cell.
-  void drop_remains() {
+  void drop_generated_code() {
     if (auto remains = clang_->Parse("")) undo();
     else llvm::consumeError(remains.takeError());
     declarations_.restore_hidden_header();
-    generator_.remind(declarations_.instantiated());
+    generator_.report_again(declarations_.instantiated());
   }
 
   void undo() {
@@ -385,7 +386,7 @@ class Interpreter::Session {
       code_.keep();
     } else {
       undo();
-      generator_.remind(declarations_.instantiated());
+      generator_.report_again(declarations_.instantiated());
     }
     return problem.empty() ? problem : undefined_symbols(problems_.empty() ? problem : problems_);
   }
@@ -410,7 +411,7 @@ class Interpreter::Session {
   }
 
   /// Returns the variables that the given steps initialize.
-  std::vector<const clang::VarDecl*> unmade(const std::vector<Step>& steps) {
+  std::vector<const clang::VarDecl*> initialized_by(const std::vector<Step>& steps) {
     std::vector<const clang::VarDecl*> variables;
     for (const clang::VarDecl* variable : declarations_.variables_of_cell()) {
       const std::string symbol = symbol_of(variable);
@@ -429,7 +430,7 @@ class Interpreter::Session {
       const auto number = static_cast<std::size_t>(before);
       return number < statements.size() ? statements[number].line : 0;
     }
-    const auto variables = unmade({steps[step]});
+    const auto variables = initialized_by({steps[step]});
     return variables.empty()
                ? 0
                : compiler().getSourceManager().getPresumedLineNumber(variables.front()->getBeginLoc());
@@ -499,7 +500,7 @@ std::vector<Interpreter::Piece> Interpreter::pieces() const {
   const std::string& text = session_->text();
   std::size_t at = session_->text_begin();
   const auto add = [&](Piece::Kind kind, std::size_t end) {
-    const std::string piece = as_typed(trimmed(std::string_view(text).substr(at, end - at)));
+    const std::string piece = without_operand(trimmed(std::string_view(text).substr(at, end - at)));
     if (!piece.empty() && piece != ";") pieces.push_back({kind, piece});
     at = end;
   };

@@ -110,7 +110,7 @@ void ask_to_stop() {
 }
 
 /// Leaves the cell by unwinding the stack, as the end of a thread does: destructors of local variables run.
-void leave_wait() {
+void unwind_wait() {
   set_ticks(false);
   sigset_t interrupts;
   sigemptyset(&interrupts);
@@ -126,7 +126,7 @@ void try_to_leave(const void* context) {
   const bool given_up = leaving.interrupts >= last_interrupt;
   const Innermost innermost = innermost_functions(context, leaving.guard);
   leaving.ticks_in_call = innermost == Innermost::SystemCall ? leaving.ticks_in_call + 1 : 0;
-  if (innermost == Innermost::Waiting) leave_wait();
+  if (innermost == Innermost::Waiting) unwind_wait();
   else if (innermost == Innermost::Session) jump(Interrupted);
   else if (innermost == Innermost::StandardLibrary && given_up) jump(Interrupted);
   else if (given_up && (innermost == Innermost::Library || leaving.ticks_in_call > long_call)) jump(GivenUp);
@@ -214,7 +214,7 @@ void prepare() {
 }
 
 /// Resets the C++ runtime's record of exceptions in flight after a jump out of their handling.
-void forget_exceptions() {
+void reset_exceptions() {
   struct Globals {
     void* caught;
     unsigned int uncaught;
@@ -303,13 +303,13 @@ Ending guarded(const std::function<void()>& f) {
       leaving.open = 0;
       return ending;
     case Terminated:
-      forget_exceptions();
+      reset_exceptions();
       return {Ending::Threw, leaving.terminated};
     case Interrupted:
-      forget_exceptions();
+      reset_exceptions();
       return {Ending::Interrupted, "interrupted"};
     case GivenUp:
-      forget_exceptions();
+      reset_exceptions();
       return {Ending::GivenUp, "interrupted inside of a library"};
     default:
       return {Ending::Crashed, leaving.crash};

@@ -132,8 +132,8 @@ std::uintptr_t program_counter(const void* context) {
 #endif
 }
 
-/// Returns whether a thread with this program counter is inside of a system call: behind the instruction that
-/// makes the call, or at the instruction if the call is to be made again after the signal.
+/// Returns whether a thread with this program counter is inside of a system call: after the instruction that
+/// makes the call, or at the instruction if the call is made again after the signal.
 bool in_system_call(std::uintptr_t counter) {
 #if defined(__x86_64__)
   const auto* code = reinterpret_cast<const unsigned char*>(counter);
@@ -152,9 +152,9 @@ struct Frames {
   bool session = false;        ///< whether there is a frame of the session's code
   bool program = false;        ///< whether the last frame is the program's
   bool called_back = false;    ///< whether a library or the program called the session's code
-  bool waiting = false;        ///< whether a function that waits is among the innermost
-  bool c_library = false;      ///< whether other functions of the C library are
-  bool other_library = false;  ///< whether functions of other libraries are
+  bool waiting = false;        ///< whether a waiting function is among the innermost functions
+  bool c_library = false;      ///< whether another function of the C library is innermost
+  bool other_library = false;  ///< whether a function of another library is innermost
 
   void add(std::uintptr_t address) {
     const Owner owner = owner_of(address);

@@ -1,13 +1,13 @@
 #pragma once
 #include <cstdint>
 
-/// The functions that a thread is in when a signal stops the thread: which of them belong to the session,
-/// and whether a jump out of them is safe.
+/// The functions on the stack of a thread that a signal stops: whether they belong to the session, and
+/// whether a jump out of them is safe.
 namespace ktape::interactive {
 
 /// Declares that the machine code in [begin, end) was compiled from a cell. Called between cells only.
 void add_session_code(std::uintptr_t begin, std::uintptr_t end);
-/// Takes back the declaration of code that has been unloaded.
+/// Removes the declaration of code that has been unloaded.
 void remove_session_code(std::uintptr_t begin);
 
 /// The innermost functions of a stopped thread, seen from the session's code that called them.

@@ -33,7 +33,7 @@ std::string column(double value) {
 }
 
 /// Adds `name='value'` before the closing parenthesis of a tensor's text.
-std::string with_fact(std::string text, const char* name, const std::string& value) {
+std::string with_field(std::string text, const char* name, const std::string& value) {
   text.pop_back();
   return text + ", " + name + "='" + value + "')";
 }
@@ -68,12 +68,12 @@ void end_display(bool is_result) {
 void write_tensor(std::ostream& out, const Tensor& tensor) {
   const std::string text = to_string(tensor);
   if (tensor.defined() && !is_symbolic(tensor) && tensor.node() && !tensor.node()->leaf())
-    out << with_fact(text, "op", tensor.node()->op());
+    out << with_field(text, "op", tensor.node()->op());
   else out << text;
 }
 
 void write_variable(std::ostream& out, const Variable& variable) {
-  if (variable.defined()) out << with_fact(to_string(variable.value()), "variable", variable.name());
+  if (variable.defined()) out << with_field(to_string(variable.value()), "variable", variable.name());
   else out << "None";
 }
 

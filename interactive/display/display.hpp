@@ -32,7 +32,7 @@ void end_display(bool is_result);
 
 /// A MIME bundle: representations of a value, by MIME type.
 using MimeBundle = std::map<std::string, std::string>;
-/// Returns whether values are shown in a notebook, which can use more than text.
+/// Returns whether values are shown in a notebook, which can show more than text.
 bool shows_forms();
 /// Adds representations of the value that is being shown.
 void add_forms(const MimeBundle& forms);
@@ -54,14 +54,14 @@ void write_variable(std::ostream& out, const Variable& variable);
 void write_model(std::ostream& out, const nn::Model& model);
 /// Writes a table with a row for each epoch and a column for each logged value.
 void write_history(std::ostream& out, const nn::History& history);
-/// Draws the figure in characters, as wide as the terminal, in colors where the terminal has them.
+/// Draws the figure in characters, as wide as the terminal, in colors if the terminal has colors.
 void write_figure(std::ostream& out, const plot::Figure& figure);
 /// Writes `<Dataset of 32 elements>`, or `<Dataset>` where the number is unknown.
 void write_dataset(std::ostream& out, const data::Dataset& dataset);
 /// Writes `<Adam {"learning_rate": 0.001}>`, or None for an undefined handle.
 void write_object(std::ostream& out, const nn::Object* object);
 void write_quoted(std::ostream& out, std::string_view text, char quote);
-/// Writes the shortest digits that read back as the number, with a point even where they are an integer's.
+/// Writes the shortest digits that read back as the number, with a point also for whole numbers.
 void write_floating(std::ostream& out, double value);
 void write_floating(std::ostream& out, float value);
 
@@ -73,7 +73,8 @@ constexpr std::string_view type_name() {
   return text.substr(0, text.size() - 1);
 }
 
-/// Decided by name: a `requires` on a generic lambda would instantiate its body.
+/// Returns whether T is the type of a lambda, by the name of the type: a `requires` on a generic lambda would
+/// instantiate the body of the lambda.
 template <class T>
 constexpr bool is_lambda() {
   return type_name<T>().starts_with("(lambda");

@@ -16,7 +16,7 @@ std::vector<std::string> lines_of(const std::string& path) {
 }
 
 /// Returns the range of the comment above line `first` (from 0); a comment may cover several declarations.
-std::pair<std::size_t, std::size_t> comment_over(const std::vector<std::string>& lines, std::size_t first) {
+std::pair<std::size_t, std::size_t> comment_above(const std::vector<std::string>& lines, std::size_t first) {
   const auto is_comment = [&](std::size_t i) { return trimmed(lines[i]).starts_with("//"); };
   std::size_t end = first;
   while (end > 0 && !trimmed(lines[end - 1]).empty() && !is_comment(end - 1)) --end;
@@ -75,7 +75,7 @@ std::string describe(Interpreter& interpreter, const std::string& name) {
   for (const Interpreter::Place& place : interpreter.find(name)) {
     const std::vector<std::string> lines = lines_of(place.file);
     if (place.line == 0 || place.line > lines.size()) continue;
-    const auto [begin, end] = comment_over(lines, place.line - 1);
+    const auto [begin, end] = comment_above(lines, place.line - 1);
     if (commented.insert({place.file, begin}).second) {
       out << (any ? "\n" : "") << short_path(place.file) << ':' << place.line << '\n';
       for (std::size_t i = begin; i < end; ++i) out << trimmed(lines[i]) << '\n';

@@ -194,7 +194,7 @@ MimeBundle forms_of(const nn::Model& model) {
     if (model.defined())
       return drawing(nn::model_to_svg(model, {.show_shapes = true, .show_layer_names = true}));
   } catch (const ValueError&) {
-    // The model has no known graph: its text, the summary, is shown.
+    // A model without a known graph is shown as text, by its summary.
   }
   return {};
 }

@@ -87,13 +87,13 @@ Ending Shell::execute(const std::string& text, const std::string& file) {
   const Ending ending = interpreter_->run(text, file);
   if (!interpreter_->warnings().empty()) tell(interpreter_->warnings());
   std::cout.flush();
-  if (ending.kind == Ending::GivenUp) return {ending.kind, given_up(ending), ending.line};
+  if (ending.kind == Ending::GivenUp) return {ending.kind, given_up_message(ending), ending.line};
   if (ending.kind == Ending::Finished) program_.add(interpreter_->pieces(), interpreter_->redeclared());
   return ending;
 }
 
 /// Saves the declarations of the session, and returns the message for a cell that was given up.
-std::string Shell::given_up(const Ending& ending) {
+std::string Shell::given_up_message(const Ending& ending) {
   const std::string path = save_declarations(program_.declarations());
   return ending.message + ": the session may hang in the functions that the cell was in\n" +
          (path.empty() ? std::string() : "The session's declarations are saved in " + path + '\n') +

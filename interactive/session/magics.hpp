@@ -41,7 +41,7 @@ class Shell {
   void who() const;
   void reset();
   Ending restart();
-  std::string given_up(const Ending& ending);
+  std::string given_up_message(const Ending& ending);
   Ending load(const std::string& path);
   Ending save(const std::string& path) const;
 

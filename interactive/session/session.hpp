@@ -1,5 +1,5 @@
 #pragma once
-/// The declarations with which the prompt opens, precompiled so that it opens at once.
+/// The declarations with which the prompt opens, precompiled so that the prompt opens at once.
 
 #include <ktape/interactive/display/display.hpp>
 #include <ktape/interactive/session/names.hpp>

@@ -441,7 +441,7 @@ TEST_CASE("a function that calls itself without end is told of, and the session 
 }
 
 TEST_CASE("members defined outside of a class or template are replaced together with it") {
-  const char* advice = "note: what is defined outside of its class or template can be replaced together with";
+  const char* advice = "note: a definition outside of its class or template can only be replaced together";
   Prompt prompt;
   const auto refused = [&](const char* line) {
     const std::string said = prompt.line(line);
