@@ -58,7 +58,7 @@ TEST_CASE("elements are read by index, negative ones from the end") {
   CHECK_THROWS_AS(t.item(-3, 0), ValueError);
 }
 
-TEST_CASE("an undefined tensor says so") {
+TEST_CASE("reading an undefined tensor is an error that says undefined") {
   const Tensor none;
   CHECK(!none.defined());
   CHECK_THROWS_WITH_AS(

@@ -13,7 +13,7 @@ namespace {
 Tensor floats(const ArrayLike& value) { return value.tensor("float32", "float32"); }
 }  // namespace
 
-TEST_CASE("a variable has a name, a value, and passes for a tensor") {
+TEST_CASE("a variable has a name and a value, and converts to a tensor") {
   const Variable v(floats({1, 2}), "kernel");
   CHECK(v.name() == "kernel");
   CHECK(v.shape() == Shape{2});
@@ -35,7 +35,7 @@ TEST_CASE("copies refer to one variable") {
   CHECK(!same.trainable());
 }
 
-TEST_CASE("an undefined variable says so") {
+TEST_CASE("reading an undefined variable is an error that says undefined") {
   Variable none;
   CHECK(!none.defined());
   CHECK_THROWS_WITH_AS(none.value(),
@@ -96,7 +96,7 @@ TEST_CASE("a variable does not share its start value's memory for writing") {
   CHECK(source.item(0) == 5.f);
 }
 
-TEST_CASE("a gradient is that of the value which was used, whatever became of the variable") {
+TEST_CASE("a gradient uses the value that the op read, also after the variable has changed") {
   Variable x(floats({1, 2})), w(floats({3, 4}));
   const Tensor loss = x * w;
   w.assign(floats({30, 40}));

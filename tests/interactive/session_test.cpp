@@ -168,7 +168,7 @@ TEST_CASE("unbalanced text is an error, and names the bracket that is open") {
   CHECK(prompt.line("twice(21)") == "42");
 }
 
-TEST_CASE("Ctrl-C ends what waits, prints or searches without end") {
+TEST_CASE("Ctrl-C ends code that waits, prints or searches without end") {
   Prompt prompt;
   for (const char* cell :
        {"std::promise<int> never; never.get_future().get();",
@@ -242,7 +242,7 @@ TEST_CASE("Ctrl-C ends a wait for input, and the next one is answered") {
   CHECK(prompt.line("given") == "17");
 }
 
-TEST_CASE("a session lives on that begins with a function that nothing defines") {
+TEST_CASE("a session that begins with an undefined function continues") {
   Prompt prompt;
   prompt.line("int nowhere(Tensor);");
   CHECK(
@@ -401,7 +401,7 @@ TEST_CASE("a variable that is declared again is destroyed unless something may r
   CHECK(prompt.memory() < before + 80'000'000);
 }
 
-TEST_CASE("the declarations behind a throw of their cell are gone") {
+TEST_CASE("declarations after a throw in their cell are removed") {
   Prompt prompt;
   prompt.line("throw 1; std::string s = \"set\"; auto [a, b] = std::pair(s, 2);");
   for (const char* name : {"s", "a", "b"}) {
@@ -423,7 +423,7 @@ TEST_CASE("exit keeps the history") {
   prompt.until("int remembered = 1;");
 }
 
-TEST_CASE("a thread that fails ends alone, and is heard of") {
+TEST_CASE("a thread that fails ends alone, with a message") {
   Prompt prompt;
   CHECK(prompt.line("std::thread([] { throw runtime_error(\"alone\"); }).join(); 1") ==
         "std::runtime_error: alone\n(in a thread, which has ended)\n1");
@@ -431,7 +431,7 @@ TEST_CASE("a thread that fails ends alone, and is heard of") {
         "segmentation fault\n(in a thread, which has ended)\n2");
 }
 
-TEST_CASE("a function that calls itself without end is told of, and the session lives on") {
+TEST_CASE("endless recursion is reported, and the session continues") {
   Prompt prompt;
   prompt.line("int deep(int n) { volatile char room[100]; room[0] = n; return deep(n + 1) + room[0]; }");
   CHECK(prompt.line("deep(0)") == "stack overflow (a function calls itself without end?)");
@@ -486,7 +486,7 @@ TEST_CASE("a function may be declared now and defined later") {
   CHECK(prompt.line("node = new Node; node->value") == "4");
 }
 
-TEST_CASE("the prompt begins a line, whoever wrote before it") {
+TEST_CASE("the prompt begins a new line after any output") {
   const std::string spaces(79, ' ');
   Terminal terminal({KTAPE_PROMPT}, Prompt::fresh_home(), "xterm", 80);
   terminal.until(">>> ");

@@ -302,7 +302,7 @@ TEST_CASE("an error about the arguments of an op begins with the op's name") {
   for (const std::string& text : found) FAIL_CHECK(text);
 }
 
-TEST_CASE("a gradient that is None says so to the op that uses it") {
+TEST_CASE("an op that uses a gradient of None throws an error about the gradient") {
   const Variable w = K::ones({2}), other = K::ones({2});
   const Tensor none = K::gradients(K::sum(K::square(w)), {other})[0];
   CHECK_THROWS_WITH_AS(

@@ -111,7 +111,7 @@ TEST_CASE("the backend is one of the engines") {
   CHECK_MESSAGE(found, K::backend());
 }
 
-TEST_CASE("uids count per prefix until they are reset") {
+TEST_CASE("uids are counted per prefix until they are reset") {
   K::reset_uids();
   CHECK(K::get_uid("dense") == 1);
   CHECK(K::get_uid("dense") == 2);
@@ -165,7 +165,7 @@ TEST_CASE("name scopes nest, per thread") {
 
 TEST_CASE("sessions are there and do nothing") { CHECK_NOTHROW(K::set_session(K::get_session())); }
 
-TEST_CASE("symbolic and eager call functions of plain values at once; manual initialization is remembered") {
+TEST_CASE("symbolic and eager call functions of plain values at once; manual initialization is a setting") {
   CHECK_FALSE(K::manual_variable_initialization());
   K::manual_variable_initialization(true);
   CHECK(K::manual_variable_initialization());

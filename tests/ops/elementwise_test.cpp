@@ -169,7 +169,7 @@ TEST_CASE("operands that do not broadcast are named as the arguments are") {
       "[switch] shapes must broadcast: received then_expression=(2, 3), else_expression=(2,)", ValueError);
 }
 
-TEST_CASE("where lets no NaN through from the branch that was not taken") {
+TEST_CASE("where lets no NaN through from the side that was not chosen") {
   const Variable x = K::variable({-1.f, 4.f});
   const Tensor y = K::where(x > 0, K::log(x), x);
   CHECK(values<float>(y)[0] == -1.f);

@@ -69,7 +69,7 @@ TEST_CASE("print_tensor puts a space between message and value") {
   CHECK(written([&] { K::print_tensor(x); }) == to_string(x) + "\n");
 }
 
-TEST_CASE("names made in a scope carry its prefix") {
+TEST_CASE("names made in a scope have its prefix") {
   K::name_scope scope("tower");
   CHECK(K::variable({1.f}, {.name = "w"}).name() == "tower/w");
 }

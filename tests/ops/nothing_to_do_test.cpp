@@ -68,7 +68,7 @@ Tensor ones(const std::vector<std::int64_t>& shape) {
 
 }  // namespace
 
-TEST_CASE("a gradient for the result is none for the argument") {
+TEST_CASE("a gradient with respect to the result is not a gradient with respect to the argument") {
   K::set_floatx("float64");
   for (const Call& call : calls()) {
     CAPTURE(call.name);
@@ -82,7 +82,7 @@ TEST_CASE("a gradient for the result is none for the argument") {
   K::set_floatx("float32");
 }
 
-TEST_CASE("ops with nothing to do return new tensors in a graph, too") {
+TEST_CASE("ops that change no element return new tensors in a graph, too") {
   K::set_floatx("float64");
   for (const Call& call : calls()) {
     CAPTURE(call.name);

@@ -7,7 +7,7 @@ using doctest::Contains;
 namespace K = ktape::backend;
 using ktape::None, ktape::Shape, ktape::Tensor, ktape::TypeError, ktape::ValueError;
 
-TEST_CASE("a shape of no elements waits, too") {
+TEST_CASE("an empty symbolic shape defers the op, too") {
   const Tensor p = K::placeholder({None, 0});
   const Tensor y = K::reshape(p, K::shape(p));
   CHECK(K::int_shape(y) == Shape{None, 0});
@@ -42,7 +42,7 @@ TEST_CASE("a tensor that cannot be a shape is refused") {
   CHECK_THROWS_WITH_AS(K::zeros(unknown), Contains("known length: received shape=(None,)"), ValueError);
 }
 
-TEST_CASE("sampling with an unknown batch draws anew at each call of a function") {
+TEST_CASE("sampling with an unknown batch draws new numbers at each call of a function") {
   const Tensor z = K::placeholder({None, 3}), n = K::placeholder({.shape = ktape::Shape(), .dtype = "int32"});
   const std::vector<Tensor> drawn{
       K::random_normal(K::shape(z)),
@@ -72,7 +72,7 @@ TEST_CASE("a seed fixes the random numbers, and bad parameters are found when th
   CHECK_THROWS_AS(K::random_normal({K::shape(z)[0], -3}), ValueError);
 }
 
-TEST_CASE("without a shape that waits, numbers are drawn once, when they are written") {
+TEST_CASE("without a symbolic shape, numbers are drawn once, when the expression is written") {
   const Tensor z = K::placeholder({None});
   const auto f = K::function({z}, {z + K::random_normal({1})});
   CHECK(values(f({{0.f}})[0]) == values(f({{0.f}})[0]));

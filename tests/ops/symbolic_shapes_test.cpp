@@ -66,7 +66,7 @@ TEST_CASE("depthwise, separable and transposed convolutions know the extents tha
                        Contains("None for the batch only"), ValueError);
 }
 
-TEST_CASE("the kernel of a convolution that waits is read when the function runs") {
+TEST_CASE("the kernel of a deferred convolution is read when the function runs") {
   const Tensor x = unknown({None, None, None, 1});
   Variable kernel = K::variable(K::ones({1, 1, 1, 1})), deep = K::variable(K::ones({1, 1, 1, 2}));
   const auto f =
@@ -128,7 +128,7 @@ TEST_CASE("normalization and attention of unknown tensors promise the extents th
   CHECK_THROWS_AS(K::scaled_dot_product_attention(q, unknown({None, 3, None, 8}), v), ValueError);
 }
 
-TEST_CASE("recurrences run over an unknown number of steps, with states and masks that wait") {
+TEST_CASE("recurrences run over an unknown number of steps, with symbolic states and masks") {
   const Tensor x = unknown({None, None, 3}), state = unknown({None, 4}), mask = unknown({None, None});
   const auto step = [](const Tensor& in, const std::vector<Tensor>& states) {
     const Tensor h = states[0] + K::sum(in, -1, true);

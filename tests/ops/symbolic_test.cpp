@@ -158,14 +158,14 @@ TEST_CASE("eager switches back, and a function that is called inside symbolic ru
   CHECK(!ktape::is_symbolic(K::square(w)));
 }
 
-TEST_CASE("symbolic and eager hand arguments and results through") {
+TEST_CASE("symbolic and eager pass arguments and results through") {
   const auto doubled = [](const Tensor& x) { return x * 2.f; };
   CHECK(ktape::is_symbolic(K::symbolic(doubled)(K::placeholder({2}))));
   CHECK(values(K::symbolic(doubled)(K::ones({2}))) == Values{2, 2});
   CHECK(values(K::eager(doubled)(K::ones({2}))) == Values{2, 2});
 }
 
-TEST_CASE("an op that waits reads a variable when it runs; a tensor is the value that it was") {
+TEST_CASE("a deferred op reads a variable when it runs; a tensor keeps its value") {
   const Tensor x = K::placeholder({2});
   Variable w = K::variable({1.f, 2.f});
   const Tensor old = w, squared = K::square(w);

@@ -128,7 +128,7 @@ TEST_CASE("an update that does not fit changes nothing") {
   CHECK(values(x) == Values{1, 2});
 }
 
-TEST_CASE("updates write in place unless somebody still sees the old value") {
+TEST_CASE("updates write in place unless another tensor shares the old value") {
   Variable x = K::variable({1.f, 2.f});
   const void* memory = x.value().raw();
   K::update_add(x, K::ones({2}));
@@ -182,7 +182,7 @@ TEST_CASE("only variables are updated") {
   CHECK(values(weights[1]) == Values{1, 2});
 }
 
-TEST_CASE("a gradient that is None says why when it is used") {
+TEST_CASE("using a gradient of None is an error with the reason") {
   const Variable w = K::variable({1.f, 2.f}), other = K::variable({1.f, 2.f});
   const Tensor constant = K::ones({2});
   const auto grads = gradients(K::sum(w * constant), {w, other, constant});

@@ -7,7 +7,7 @@
 
 using namespace ktape;
 
-TEST_CASE("a dtype converts from its Keras name and compares with it") {
+TEST_CASE("a dtype converts from its Keras name and compares with the name") {
   const DType dtype = "float32";
   CHECK(dtype == "float32");
   CHECK(dtype == DType::Float32);
@@ -55,7 +55,7 @@ TEST_CASE("C++ types map to the dtype that holds them, integers by size") {
   CHECK(dtype_of<double>() == "float64");
 }
 
-TEST_CASE("every half survives the way to float and back") {
+TEST_CASE("every half keeps its value in a conversion to float and back") {
   int changed = 0;
   for (std::uint32_t bits = 0; bits < 65536; ++bits) {
     const float16 half = float16::from_bits(static_cast<std::uint16_t>(bits));

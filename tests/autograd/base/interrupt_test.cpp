@@ -16,7 +16,7 @@ TEST_CASE("an interrupt ends the next op of the thread that accepts it, once") {
   CHECK_FALSE(ktape::clear_interrupt());
 }
 
-TEST_CASE("an interrupt that no op has met can be taken back") {
+TEST_CASE("a pending interrupt can be cancelled") {
   ktape::accept_interrupts();
   ktape::interrupt();
   CHECK(ktape::clear_interrupt());

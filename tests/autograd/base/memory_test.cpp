@@ -42,7 +42,7 @@ TEST_CASE("live and cached bytes follow allocation and release") {
   CHECK(memory_stats().cached_bytes == 0);
 }
 
-TEST_CASE("where the system has no memory, tensors, kernels and their threads say so") {
+TEST_CASE("without memory in the system, tensors, kernels and their threads throw") {
   constexpr std::size_t none = std::size_t{1} << 45;
   const std::int64_t before = memory_stats().live_bytes;
   CHECK_THROWS_WITH_AS(
@@ -62,7 +62,7 @@ TEST_CASE("where the system has no memory, tensors, kernels and their threads sa
   CHECK(memory_stats().live_bytes - before < 1 << 24);
 }
 
-TEST_CASE("memory released on another thread is accounted for and reused there") {
+TEST_CASE("memory released on another thread is counted and reused there") {
   const std::int64_t before = memory_stats().live_bytes;
   Tensor t = Tensor::empty({100}, "float32"), large = Tensor::empty({1 << 20}, "float32");
   std::thread([t = std::move(t), large = std::move(large)]() mutable {
@@ -72,7 +72,7 @@ TEST_CASE("memory released on another thread is accounted for and reused there")
   CHECK(memory_stats().live_bytes == before);
 }
 
-TEST_CASE("a step that is repeated takes nothing more from the system") {
+TEST_CASE("a repeated step takes no more memory from the system") {
   const auto step = [] {
     for (int blocks : {5, 1}) {  // five blocks of one size, then one of another
       std::vector<void*> live;
@@ -89,7 +89,7 @@ TEST_CASE("a step that is repeated takes nothing more from the system") {
   CHECK(from_system() == first);
 }
 
-TEST_CASE("ten thousand training steps leave memory where a hundred did") {
+TEST_CASE("ten thousand training steps take no more memory than a hundred") {
   Variable w(ArrayLike({{0.5, -0.25, 1}, {2, 0.125, -1}}).tensor("float32", "float32"));
   const Tensor x = ArrayLike({{1, 2, 3}, {-1, 0, 1}}).tensor("float32", "float32");
   auto step = [&] {

@@ -57,7 +57,7 @@ std::vector<Tensor> results() {
 
 }  // namespace
 
-TEST_CASE("parallel_for: ranges cover everything once, and errors come out") {
+TEST_CASE("parallel_for: ranges cover every index once, and errors reach the caller") {
   for (const std::int64_t n : {0, 1, 63, 64, 1000, 100000}) {
     std::vector<std::atomic<int>> visits(static_cast<std::size_t>(n));
     ktape::parallel_for(n, 10, [&](std::int64_t begin, std::int64_t end) {

@@ -49,7 +49,7 @@ TEST_CASE("an axis counts from either end") {
                        "[sum] axis must be in [0, 0) for a tensor of rank 0: received axis=0", ValueError);
 }
 
-TEST_CASE("axes are one, several, all or none of them") {
+TEST_CASE("axes are one axis, several axes, all axes or no axis") {
   CHECK(canonical_axes("mean", 1, 3) == 0b010u);
   CHECK(canonical_axes("mean", {0, -1}, 3) == 0b101u);
   CHECK(canonical_axes("mean", None, 3) == 0b111u);
@@ -61,7 +61,7 @@ TEST_CASE("axes are one, several, all or none of them") {
                        "[mean] axis must be in [-3, 3) for a tensor of rank 3: received axis=-4", ValueError);
 }
 
-TEST_CASE("extents must be possible") {
+TEST_CASE("extents must be at least 0 and fit in memory") {
   const std::int64_t huge = std::numeric_limits<std::int64_t>::max();
   CHECK_NOTHROW(check_extents("zeros", {0, 1 << 30, 0}, 8));
   CHECK_THROWS_AS(check_extents("zeros", {0, huge, huge}, 8), ValueError);

@@ -11,7 +11,7 @@ TEST_CASE("names in quotes are a list with another word before the last") {
   CHECK(in_quotes({"a", "", "c d"}, " or ") == "'a', '' or 'c d'");
 }
 
-TEST_CASE("an unknown name brings the nearest known names, the nearest first") {
+TEST_CASE("a message about an unknown name lists the nearest known names, nearest first") {
   CHECK(suggestion("rleu", {"tanh", "elu", "relu"}) == "; did you mean 'relu' or 'elu'?");
   CHECK(suggestion("featuers", {"features", "scores"}) == "; did you mean 'features'?");
   CHECK(suggestion("RELU", {"tanh", "relu"}) == "; did you mean 'relu'?");

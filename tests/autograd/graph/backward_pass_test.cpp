@@ -95,7 +95,7 @@ TEST_CASE("a backward pass that throws inside of a closure leaves no state") {
   CHECK(caught == 6);
 }
 
-TEST_CASE("the number of walks has no end: each takes one number of the tape's count, not a range") {
+TEST_CASE("any number of backward passes may run: each takes one sequence number") {
   const Variable x = variable({2});
   std::vector<Tensor> kept;
   for (int i = 0; i < 100; ++i) kept.push_back(gradients(x * x, {x})[0]);
@@ -144,7 +144,7 @@ TEST_CASE("an optimization of 20,000 steps is differentiated with respect to its
   CHECK(close(g[1].item<double>(), -2.0 * steps * std::pow(1 - 2e-5, steps - 1), {.rtol = 1e-9}));
 }
 
-TEST_CASE("a hundred thousand tensors on the way may be targets at once") {
+TEST_CASE("a hundred thousand intermediate tensors may be targets at once") {
   const Variable x = variable({1});
   std::vector<Tensor> targets{x};
   for (int i = 0; i < 100000; ++i) targets.push_back(targets.back() + x);

@@ -36,7 +36,7 @@ Tensor wrong_square(const Tensor& x, std::int64_t at, double factor) {
 
 }  // namespace
 
-TEST_CASE("right gradients pass, of first and second order, for every subset of inputs") {
+TEST_CASE("correct gradients pass, of first and second order, for every subset of inputs") {
   const GradcheckReport report = gradcheck(
       [](const List& in) { return K::tanh(in[0]) * in[1] / K::exp(in[2]); },
       {doubles({{0.5, -1, 2}, {0, 3, -0.25}}), doubles({1, -2, 0.5}), doubles(0.75)}, {.second_order = true});
@@ -54,7 +54,7 @@ TEST_CASE("a wrong gradient is reported with op, input, index and both values") 
   CHECK(!contains(report, "input 0"));
 }
 
-TEST_CASE("the report shows what was found: half of the derivative") {
+TEST_CASE("the report shows the wrong gradient: half of the derivative") {
   const auto report = gradcheck([](const List& in) { return wrong_square(in[0], 0, 0.5); }, {doubles(3)});
   double analytic = 0, numeric = 0;
   REQUIRE(std::sscanf(report.message.c_str(),
@@ -75,7 +75,7 @@ TEST_CASE("a gradient that is wrong only when other inputs are constant is found
   CHECK(gradcheck(choosy, {doubles({2, 3}), doubles({4, 5})}, {.inputs = {0, 1}}).ok);
 }
 
-TEST_CASE("a wrong second derivative of a right first derivative is found") {
+TEST_CASE("a wrong second derivative of a correct first derivative is found") {
   const auto frozen = custom_gradient([](const Tensor& x) {
     return std::pair{x * x, [x](const Tensor& dy) { return dy * 2 * x.detach(); }};
   });
@@ -97,7 +97,7 @@ TEST_CASE("NaN on one side is a failure, and so is an infinity") {
   CHECK(contains(gradcheck([&](const List& in) { return inf(in[0]); }, {doubles(1)}), "inf"));
 }
 
-TEST_CASE("NaN for NaN agrees only where the case says so") {
+TEST_CASE("NaN agrees with NaN only with equal_nan") {
   const auto f = [](const List& in) { return K::sqrt(in[0]) * NAN; };
   CHECK(contains(gradcheck(f, {doubles(1)}), "analytic nan, numeric nan"));
   CHECK(gradcheck(f, {doubles(1)}, {.equal_nan = true}).ok);

@@ -59,7 +59,7 @@ TEST_CASE("several losses add up, weighed by their seeds") {
   CHECK(gradients({a, a}, {x})[0].item(0) == 6);
 }
 
-TEST_CASE("gradients are taken with respect to tensors on the way, too") {
+TEST_CASE("gradients are taken with respect to intermediate tensors, too") {
   const Variable x = variable({1, 2});
   const Tensor hidden = x * 3;
   const Tensor top = hidden * hidden;

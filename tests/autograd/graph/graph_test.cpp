@@ -46,7 +46,7 @@ TEST_CASE("gradients reach both sides of a choice, whichever is taken when the g
   CHECK(results(200.f, 0) == Values{0, 203, 203});
 }
 
-TEST_CASE("gradients stop where no op carries them") {
+TEST_CASE("gradients end at ops without a gradient") {
   const Tensor x = of({None}), y = of({None});
   const auto none = [&](const Tensor& loss) { return !K::gradients(loss, {x})[0].defined(); };
   CHECK(none(K::stop_gradient(x) * y));

@@ -93,7 +93,7 @@ TEST_CASE("a penalty on a jacobian has the gradient of differences, beside gradi
   CHECK(close(found[1], by_differences([&](const Tensor& at) { return loss(w, at); }, x.value()), rough));
 }
 
-TEST_CASE("several sources, and a tape that is asked again, also when it ought to be persistent") {
+TEST_CASE("several sources, and a tape that is used twice, persistent or not") {
   const Variable a = variable({1, 2}), b = variable({3, 4});
   GradientTape tape({.persistent = true});
   const Tensor y = a * b;
@@ -107,7 +107,7 @@ TEST_CASE("several sources, and a tape that is asked again, also when it ought t
   CHECK(tape.jacobian(y, std::vector<Tensor>{}).empty());
 }
 
-TEST_CASE("tensors on the way and watched ones are sources, too") {
+TEST_CASE("intermediate and watched tensors are sources, too") {
   const Tensor x = constant({1, 2});
   GradientTape tape;
   tape.watch(x);
@@ -192,7 +192,7 @@ TEST_CASE("targets and sources may be empty") {
   CHECK(!tape.jacobian(none * 2, x).defined());
 }
 
-TEST_CASE("jacobians wait for placeholders, also of unknown extents") {
+TEST_CASE("jacobians of placeholders are deferred, also with unknown extents") {
   const Tensor p = K::placeholder({.shape = {None, 2}, .dtype = "float64"});
   const Variable w = variable({0.5, -2}), apart = variable({1});
   GradientTape tape;

@@ -21,7 +21,7 @@ TEST_CASE("a loss may use a gradient directly and through a higher one") {
   CHECK(grad(3. * d2 + 2. * d + u, w).item<double>() == doctest::Approx(6 + 4 * 0.3 + 0.09));
 }
 
-TEST_CASE("the gradients of several orders become ready after all that is added to them") {
+TEST_CASE("gradients of several orders become ready after their last addition") {
   const Variable x = number(0.5), w = number(2), b = number(3);
   const Tensor u = K::square(x) * w * b, d = grad(u, x), d2 = grad(d, x);
   const std::vector<Tensor> both = K::gradients(d2 * d + u, {w, b});

@@ -47,7 +47,7 @@ TEST_CASE("images may be integers, batches, have their channels first, or wait f
   CHECK(values(f({K::cast(K::expand_dims(bytes, 0), "float32")})[0]) == values(x));
 }
 
-TEST_CASE("each network has its own way to read images") {
+TEST_CASE("each network has its preprocessing of images") {
   const Tensor white = K::constant({{{255.f, 255.f, 255.f}}});
   const auto first = [&](const char* name) {
     return values(applications::application(name).preprocess_input(white, ""))[0];

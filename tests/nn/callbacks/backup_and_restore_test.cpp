@@ -124,7 +124,7 @@ TEST_CASE("BackupAndRestore: a training that crashed and resumed equals an unint
   }
 }
 
-TEST_CASE("BackupAndRestore: the last backup tells of an early stop") {
+TEST_CASE("BackupAndRestore: the last backup records an early stop") {
   const Files whole, parts;
   const Program::Outcome expected = Program{.folder = whole.folder(), .epochs = 60}.run();
   REQUIRE(expected.history[0].second.size() < 60);  // stopped
@@ -169,7 +169,7 @@ TEST_CASE("BackupAndRestore: after Ctrl-C the training resumes at the last compl
   CHECK(!fs::exists(files.folder() + "/backup"));
 }
 
-TEST_CASE("BackupAndRestore: callbacks of one's own keep their state, new ones begin") {
+TEST_CASE("BackupAndRestore: user callbacks keep their state, new callbacks begin") {
   struct CounterImpl : nn::CallbackImpl {
     int epochs = 0;
     std::string class_name() const override { return "Counter"; }
@@ -193,7 +193,7 @@ TEST_CASE("BackupAndRestore: callbacks of one's own keep their state, new ones b
   CHECK(added->epochs == 2);
 }
 
-TEST_CASE("BackupAndRestore: a step of one's own that trains some of the weights") {
+TEST_CASE("BackupAndRestore: a user's train_step that trains some of the weights") {
   struct PartImpl : nn::ModelImpl {
     nn::Dense first = add_layer(nn::Dense(2, {.kernel_initializer = "ones"})),
               last = add_layer(nn::Dense(1, {.kernel_initializer = "ones"}));

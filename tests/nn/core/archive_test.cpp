@@ -64,7 +64,7 @@ void set_with(const std::string& name, const Tensor& value) {
 
 }  // namespace
 
-TEST_CASE("Archive keeps values, and sets others to them") {
+TEST_CASE("Archive stores values, and sets other values to them") {
   Everything from;
   const nn::Archive state = kept(from);
   Everything to{false, 0, 0, 0, 0, "", {}, {7}, {}, {}, Tensor(), K::ones({}), {}, Variable(K::zeros({2}))};
@@ -124,7 +124,7 @@ TEST_CASE("Archive refuses values of another dtype, shape or range") {
                          Contains("[Archive] 'tensors' must be a number of what has been kept"), ValueError);
 }
 
-TEST_CASE("Archive: metrics go on within an epoch") {
+TEST_CASE("Archive: metrics resume within an epoch") {
   const auto uniform = [](int seed) { return K::random_uniform({8, 3}, {.seed = seed}); };
   const std::vector<std::function<nn::Metric()>> metrics{
       [] { return nn::Metric("mse"); },
@@ -159,7 +159,7 @@ TEST_CASE("Archive: metrics go on within an epoch") {
   }
 }
 
-TEST_CASE("Archive: layers go on with their random numbers") {
+TEST_CASE("Archive: layers continue their random numbers") {
   const Tensor x = K::ones({4, 6, 6, 1});
   const std::vector<std::function<nn::Layer()>> layers{
       [] { return nn::Layer(nn::Dropout(0.5, {.seed = 3})); },

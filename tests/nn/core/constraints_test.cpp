@@ -21,10 +21,10 @@ constexpr Tolerance but_for_epsilon{.rtol = 1e-6};
 
 }  // namespace
 
-TEST_CASE("MaxNorm scales down what is too long, and leaves the rest but for epsilon") {
+TEST_CASE("MaxNorm scales down weights with a large norm, and changes others only by epsilon") {
   const double large = 2 / (5 + K::epsilon()), small = 0.5 / (0.5 + K::epsilon());
-  CHECK(close(nn::MaxNorm(2)(columns()),
-              doubles({{3 * large, 0.3 * small}, {4 * large, 0.4 * small}}), {.rtol = 1e-14}));
+  CHECK(close(nn::MaxNorm(2)(columns()), doubles({{3 * large, 0.3 * small}, {4 * large, 0.4 * small}}),
+              {.rtol = 1e-14}));
   CHECK(close(norms(nn::MaxNorm({.max_value = 1, .axis = 1})(columns()), 1)[0], 1, but_for_epsilon));
   CHECK(values(nn::MaxNorm(0)(columns())) == Values{0, 0, 0, 0});
 }
@@ -41,7 +41,8 @@ TEST_CASE("MinMaxNorm goes a part of the way to the nearest allowed norm") {
   CHECK(close(both, Values{2, 1}, but_for_epsilon));
   const Values half = norms(nn::MinMaxNorm({.min_value = 1, .max_value = 3, .rate = 0.5})(columns()));
   CHECK(close(half, Values{4, 0.75}, but_for_epsilon));
-  CHECK(close(nn::MinMaxNorm({.min_value = 1, .max_value = 3, .rate = 0})(columns()), columns(), but_for_epsilon));
+  CHECK(close(nn::MinMaxNorm({.min_value = 1, .max_value = 3, .rate = 0})(columns()), columns(),
+              but_for_epsilon));
 }
 
 TEST_CASE("NonNeg sets negative elements to 0, and keeps the dtype and infinities") {

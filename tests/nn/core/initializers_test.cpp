@@ -55,7 +55,7 @@ TEST_CASE("orthogonal matrices, tall, wide and of more axes") {
                        "[Orthogonal] the shape must have rank 2 or more: received shape=(3,)", ValueError);
 }
 
-TEST_CASE("an initializer is a name, an object or a callable, which is held to shape and dtype") {
+TEST_CASE("an initializer is a name, an object or a callable, whose shape and dtype are checked") {
   CHECK(values(nn::Initializer("ones")({2})) == Values{1, 1});
   CHECK(values(nn::Constant(0.5)({2})) == Values{0.5, 0.5});
   CHECK(values(nn::IdentityInitializer({.gain = 3})({2, 2})) == Values{3, 0, 0, 3});

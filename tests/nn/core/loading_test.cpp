@@ -12,7 +12,7 @@ namespace K = ktape::backend;
 namespace nn = ktape::nn;
 using ktape::Tensor;
 
-TEST_CASE("weights that a file is about to give share zeros until they are assigned") {
+TEST_CASE("weights that a file will set share zeros until they are assigned") {
   const nn::Dense first(3, {.bias_initializer = "ones"}), second(3), later(3);
   {
     const nn::weight_loading_scope loading(1000);

@@ -68,7 +68,7 @@ TEST_CASE("an unknown name is an error with the nearest known ones") {
                        ValueError);
 }
 
-TEST_CASE("short names are among those that an unknown one is compared with") {
+TEST_CASE("an unknown name is compared with short names, too") {
   CHECK_THROWS_WITH_AS(nn::Loss("mes"), doctest::Contains("'mse'"), ValueError);
 }
 

@@ -10,7 +10,7 @@ using doctest::Contains;
 using ktape::Shape, ktape::Tensor, ktape::ValueError;
 using ktape::data::Dataset, ktape::data::Element;
 
-TEST_CASE("sources: rows, whole tensors, numbers and callables") {
+TEST_CASE("datasets are made from rows, whole tensors, numbers and callables") {
   const Tensor x = counted({3, 2}), y = ints({5, 6, 7});
   std::vector<int> classes;
   for (const Element& e : Dataset::from_tensor_slices({x, y})) {

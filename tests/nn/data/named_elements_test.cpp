@@ -100,7 +100,7 @@ TEST_CASE("zip and several arguments make parts of an element") {
   CHECK(names_in(Dataset::zip({named()})) == Names{"title", "body"});
 }
 
-TEST_CASE("elements of other names do not join") {
+TEST_CASE("elements with different names cannot be joined") {
   const Dataset other = Dataset::from_tensor_slices({{"body", bodies}, {"title", titles}});
   const auto read = [](const Dataset& dataset) {
     for (const Element& element : dataset) CHECK(element.named());

@@ -9,7 +9,7 @@ namespace data = ktape::data;
 using doctest::Contains;
 using ktape::Shape, ktape::Tensor, ktape::ValueError;
 
-TEST_CASE("train_test_split deals out rows") {
+TEST_CASE("train_test_split divides the rows") {
   const Tensor x = counted({10, 2}), y = counted({10});
   const auto split = data::train_test_split({x, y}, {.test_size = 0.25, .seed = 1});
   CHECK(split.train[0].shape() == Shape{7, 2});

@@ -24,7 +24,7 @@ class Backwards final : public data::RowStream {
 
 }  // namespace
 
-TEST_CASE("a stream of rows gives elements and batches, and passes over rows") {
+TEST_CASE("a stream of rows gives elements and batches, and skips rows") {
   Backwards stream({counted({7, 2}), counted({7})});
   Element out;
   REQUIRE(stream.next(out));

@@ -102,7 +102,7 @@ TEST_CASE("calls that differ are errors in all processes") {
         "[Optimizer] bucket_bytes must be at least 1: received bucket_bytes=0");
 }
 
-TEST_CASE("in a model that waits, they wait") {
+TEST_CASE("in a symbolic model, collective operations are deferred") {
   const Tensor x = K::placeholder({K::None, 2});
   const auto f = K::function({x}, {distributed::allreduce(x, {.op = "sum"}), distributed::allgather(x)});
   const std::vector<Tensor> out = f({K::ones({1, 2})});

@@ -175,7 +175,7 @@ TEST_CASE("one message says which process failed, where and why") {
   SUBCASE("that lags") { check("lag", where + " lags: rank 0 on " + host() + " has waited 2", 25); }
 }
 
-TEST_CASE("an error that all meet is told once") {
+TEST_CASE("an error in all processes is reported once") {
   const Run ended = run(4, "mismatch 2");
   INFO(ended.text);
   CHECK(ended.status != 0);
@@ -185,7 +185,7 @@ TEST_CASE("an error that all meet is told once") {
   CHECK(ended.count("[distributed]") == 1);
 }
 
-TEST_CASE("a process that is killed, at whatever time, ends all") {
+TEST_CASE("a process that is killed at any time ends all processes") {
   constexpr int rounds = 10, at_once = 5;  // a launcher takes a second to end, mostly asleep
   std::mt19937 random(7);
   for (int round = 0; round < rounds; ++round) {

@@ -29,7 +29,7 @@ TEST_CASE("SyncBatchNormalization over parts is BatchNormalization over the whol
   for (const Tensor& weight : many.get_weights()) CHECK(same_everywhere(weight));
 }
 
-TEST_CASE("its gradients are those of the whole batch") {
+TEST_CASE("SyncBatchNormalization has the gradients of the whole batch") {
   const int rank = distributed::rank();
   const std::int64_t part = 3;
   const Tensor whole = normal({part * distributed::size(), 4}, 1), weights = normal(whole.shape(), 2);

@@ -321,7 +321,7 @@ TEST_CASE("arrays of other numbers of rows, and data that no process has, are er
   model.fit(x, y, {.verbose = 0});
 }
 
-TEST_CASE("a step of one's own, with gradients of K, takes the mean") {
+TEST_CASE("a user's step with gradients of K uses the mean") {
   const nn::Sequential model = dense();
   distributed::broadcast(model.weights());
   const distributed::Optimizer optimizer(nn::SGD(0.1));

@@ -102,7 +102,7 @@ TEST_CASE("AtomicFile: without a commit no file remains") {
   CHECK(count(files.folder()) == 1);
 }
 
-TEST_CASE("AtomicFile: two files of one name do not get into each other's way") {
+TEST_CASE("AtomicFile: two writers of one name do not disturb each other") {
   const Files files;
   const std::string path = files.folder() + "/model";
   AtomicFile first("save", path), second("save", path);
@@ -158,7 +158,7 @@ TEST_CASE("AtomicFile: a full disk leaves the old file") {
   CHECK(count(files.folder()) == 1);
 }
 
-TEST_CASE("AtomicFile: links and permissions stay") {
+TEST_CASE("AtomicFile: links and permissions do not change") {
   const Files files;
   const std::string path = files.write("folder/model", "old"), link = files.folder() + "/link";
   fs::permissions(path, fs::perms(0640));

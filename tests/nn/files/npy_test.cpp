@@ -41,7 +41,7 @@ TEST_CASE("load_npy: every dtype, either order") {
         Shape{2, 3});
 }
 
-TEST_CASE("load_npy: headers that do not hold are errors") {
+TEST_CASE("load_npy: headers that do not fit the file are errors") {
   const Files files;
   const auto error = [&](const std::string& bytes, const char* text) {
     CHECK_THROWS_WITH_AS(data::load_npy(files.write("x.npy", bytes)), Contains(text), IOError);
@@ -119,7 +119,7 @@ TEST_CASE("load_npz: entries that overlap are errors") {
   CHECK_THROWS_WITH_AS(data::load_npz(files.write("x.npz", bytes)), Contains("overlap"), IOError);
 }
 
-TEST_CASE("load_npz: no damage does harm") {
+TEST_CASE("load_npz: every damaged file is an error or an archive") {
   check_damage("stored.npz", zip({{"a.npy", six}, {"b.npy", six}}), data::load_npz);
   check_damage("packed.npz", zip({{"a.npy", six, true}}), data::load_npz);
 }

@@ -29,7 +29,7 @@ TEST_CASE("records are appended to what is in the file, and seen at once") {
   CHECK(content(path) == "one\ntwo\n");
 }
 
-TEST_CASE("cut leaves the begin of a file, and a shorter file as it is") {
+TEST_CASE("cut keeps the begin of a file, and does not change a shorter file") {
   const Files files;
   const std::string path = files.write("run.csv", "one\ntwo\n");
   nn::OutputFile file("CSVLogger", path);

@@ -143,7 +143,7 @@ TEST_CASE("a few steps down the slope lower the loss of each layer with weights"
   }
 }
 
-TEST_CASE("each layer hands a mask on, or ends it") {
+TEST_CASE("each layer passes a mask on, or ends it") {
   for (const Row& row : table()) {
     CAPTURE(row.name);
     const nn::Layer layer = row.make();

@@ -66,7 +66,7 @@ TEST_CASE("models nest, and their graph can be looked into") {
   CHECK(values(deep(x)) == values(inner(x)));
 }
 
-TEST_CASE("a model in a model, held as a Layer, can be used as a model") {
+TEST_CASE("an inner model, held as a Layer, can be used as a model") {
   const Tensor in = nn::Input({2}), photo = nn::Input({2});
   const nn::Model base(in, nn::Dense(3, {.name = "inner"})(in), {.name = "base"});
   const nn::Model model(photo, nn::Dense(1, {.name = "outer"})(base(photo)));

@@ -41,7 +41,7 @@ TEST_CASE("predict shows its progress, as fit and evaluate, unless verbose is 0"
   CHECK(written([&] { model.predict(x, {.verbose = 0}); }).empty());
 }
 
-TEST_CASE("a model class of one's own") {
+TEST_CASE("a model class of the user") {
   const Twice model;
   CHECK(model(K::ones({2, 4})).shape() == Shape{2, 4});
   CHECK(model.weights().size() == 2);

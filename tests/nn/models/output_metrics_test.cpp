@@ -73,7 +73,7 @@ TEST_CASE("a prediction of several outputs is a list of them") {
   CHECK((one[{ktape::Slice(0, 2), 0}].shape() == ktape::Shape{2}));
 }
 
-TEST_CASE("a choice of several may be None") {
+TEST_CASE("a list of choices may contain None") {
   const Tensor x = K::ones({2, 3, 4});
   CHECK(nn::Bidirectional(nn::LSTM(5), {.merge_mode = ktape::None}).apply({x}).size() == 2);
   CHECK(nn::Bidirectional(nn::LSTM(5), {.merge_mode = "sum"})(x).shape() == ktape::Shape{2, 5});

@@ -51,7 +51,7 @@ TEST_CASE("a summary is Keras's table") {
   CHECK(holds(" Optimizer params: 6 (28.00 B)"));
 }
 
-TEST_CASE("a summary of a class of one's own shows the outputs of the models in it") {
+TEST_CASE("the summary of a user's class shows the outputs of its inner models") {
   struct PairImpl : nn::ModelImpl {
     nn::Sequential first = add_layer(nn::Sequential({nn::Input({4}), nn::Dense(3)}, {.name = "first"}));
     Tensor call(const Tensor& x) override { return first(x); }

@@ -136,7 +136,7 @@ TEST_CASE("constraints come after the update; loss_scale_factor before") {
   CHECK(values(w) == Values{0, 0});
 }
 
-TEST_CASE("an optimizer of one's own gets clipped gradients and its state") {
+TEST_CASE("a user's optimizer gets clipped gradients and its state") {
   Variable w = weight({1, 1});
   const Sign sign;
   sign.apply({doubles({3, -0.5})}, {w});

@@ -28,7 +28,7 @@ TEST_CASE("a piecewise constant rate changes after its boundaries") {
   CHECK(steps(7) == 0.1);
 }
 
-TEST_CASE("a cosine falls from the initial rate to alpha, and may start anew") {
+TEST_CASE("a cosine falls from the initial rate to alpha, and may restart") {
   const nn::CosineDecay cosine({.initial_learning_rate = 1, .decay_steps = 8, .alpha = 0.1});
   CHECK(close(cosine(0), 1.0));
   CHECK(close(cosine(2), 0.9 * (1 + std::cos(std::numbers::pi / 4)) / 2 + 0.1));

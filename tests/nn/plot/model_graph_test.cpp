@@ -53,7 +53,7 @@ TEST_CASE("a drawing shows the parts that its options ask for") {
   CHECK(count(svg, "marker-end") == 5);
 }
 
-TEST_CASE("the text for Graphviz holds the graph, with a model in the model as a cluster") {
+TEST_CASE("the text for Graphviz holds the graph, with an inner model as a cluster") {
   const std::string dot =
       nn::model_to_dot(network(), {.show_layer_names = true, .rankdir = "LR", .expand_nested = true});
   CHECK(dot.starts_with("digraph \"model"));

@@ -45,7 +45,7 @@ using Two = nn::ModelOf<TwoImpl>;
 
 }  // namespace
 
-TEST_CASE("load_model: a file that is cut off anywhere is an error that names it, and small") {
+TEST_CASE("load_model: a file that is cut off anywhere is a short error that names the file") {
   const Files files;
   const nn::Sequential model({nn::Input({4}), nn::Dense(8, {.activation = "relu"}), nn::Dense(2)});
   model.compile({.optimizer = "adam", .loss = "mse"});

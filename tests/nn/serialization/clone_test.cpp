@@ -34,7 +34,7 @@ TEST_CASE("clone_function makes the layers of a functional model and of a Sequen
   }
 }
 
-TEST_CASE("clone_function is not asked for the layers of a model in the model") {
+TEST_CASE("clone_function is not called for the layers of an inner model") {
   const nn::Sequential inner({nn::Input({3}), nn::Dense(2, {.name = "inside"})}, {.name = "inner"});
   const Tensor in = nn::Input({3});
   const nn::Model outer(in, nn::Dense(2, {.name = "outside"})(inner(in)));

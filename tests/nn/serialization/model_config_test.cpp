@@ -30,7 +30,7 @@ TEST_CASE("a functional model is written as Keras 3 writes it") {
   check_remade(model, {normal({3, 2}, 1, "float32")});
 }
 
-TEST_CASE("JSON comes on one line or on several") {
+TEST_CASE("JSON is written on one line or on several lines") {
   const nn::Model model = small();
   CHECK(model.to_json().find('\n') == std::string::npos);
   CHECK(model.to_json(2).find("\n  \"class_name\": \"Functional\"") != std::string::npos);
@@ -170,7 +170,7 @@ TEST_CASE("models of both kinds nest, and stand in wrappers") {
   check_remade(around, {normal({2, 3}, 1, "float32")});
 }
 
-TEST_CASE("a layer that two models in a model share is one again") {
+TEST_CASE("a layer that two inner models share is one layer again") {
   const Tensor a = nn::Input({3}, {.name = "a"}), b = nn::Input({3}, {.name = "b"});
   const nn::Dense shared(3, {.name = "shared"});
   const nn::Model left(a, shared(a), {.name = "left"}),

@@ -79,7 +79,7 @@ TEST_CASE("the length of a dataset is found by the first epoch, or known") {
   CHECK(compiled().predict(stream(), {.verbose = 0}).shape() == Shape{50, 1});
 }
 
-TEST_CASE("steps go on through a dataset, with or without an end") {
+TEST_CASE("epochs of steps continue through a dataset, finite or infinite") {
   // Of four batches, two epochs of two are the whole: the third begins anew.
   for (const auto& [dataset, steps] : {std::pair(batches().repeat(), 3), std::pair(batches(), 2)}) {
     const Counter counter;
@@ -118,7 +118,7 @@ TEST_CASE("a dataset that ends within an epoch ends the training, with a warning
   }
 }
 
-TEST_CASE("validation, evaluation and prediction warn of steps that there are no data for") {
+TEST_CASE("validation, evaluation and prediction warn of steps without data") {
   const nn::Sequential model = compiled();
   {
     const CapturedStderr warning;
@@ -144,7 +144,7 @@ TEST_CASE("validation, evaluation and prediction warn of steps that there are no
   }
 }
 
-TEST_CASE("each epoch reads the dataset anew; a resumed training with the epoch's order") {
+TEST_CASE("each epoch reads the dataset again; a resumed training in the order of the epoch") {
   const auto shuffled = [] {
     return Dataset::from_tensor_slices({inputs(), targets()}).shuffle(50, {.seed = 1}).batch(16);
   };

@@ -31,7 +31,7 @@ TEST_CASE("each of several outputs has its loss, weight and name") {
   CHECK(model.test_on_batch(line.x, line.y)["b_loss"] == logs["b_loss"]);
 }
 
-TEST_CASE("a function that measures several outputs measures each by itself") {
+TEST_CASE("a metric function of several outputs measures each output separately") {
   const Tensor in = nn::Input({1});
   const nn::Model model(in, {nn::Identity({.name = "same"})(in), nn::Rescaling(3, {.name = "more"})(in)});
   const auto far = [](const Tensor& t, const Tensor& p) { return K::mean(K::abs(t - p)); };
@@ -42,7 +42,7 @@ TEST_CASE("a function that measures several outputs measures each by itself") {
   CHECK(logs.at("more_far") == 2);
 }
 
-TEST_CASE("the metrics of a step of one's own begin anew with each epoch") {
+TEST_CASE("the metrics of a user's step are reset with each epoch") {
   struct CountingImpl : nn::ModelImpl {
     nn::Sum seen{{.name = "seen"}};
     std::vector<nn::Metric> metrics() const override { return {seen}; }

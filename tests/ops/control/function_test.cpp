@@ -26,7 +26,7 @@ TEST_CASE("a placeholder has a shape, a dtype and a name, and no value") {
   CHECK_THROWS_WITH_AS(K::placeholder({-3}), Contains("received"), ValueError);
 }
 
-TEST_CASE("a value is asked for in vain, and the placeholder is named") {
+TEST_CASE("reading a symbolic value is an error that names the placeholder") {
   const Tensor x = K::placeholder({.shape = {2}, .name = "the_input"}), y = K::sum(x);
   CHECK_THROWS_WITH_AS(K::eval(y), Contains("waits for the placeholder 'the_input'"), ValueError);
   CHECK_THROWS_WITH_AS(y.item(), Contains("'the_input'"), ValueError);
@@ -37,7 +37,7 @@ TEST_CASE("a value is asked for in vain, and the placeholder is named") {
   CHECK_THROWS_AS(K::count_params(K::placeholder({None, 2})), ValueError);
 }
 
-TEST_CASE("shapes follow through the ops, and unknown extents stay unknown") {
+TEST_CASE("shapes are computed through the ops, and unknown extents stay unknown") {
   const Tensor images = K::placeholder({None, 32, 32, 3}), any = K::placeholder({None, None, None, 3});
   const Tensor kernel = K::zeros({3, 3, 3, 8});
   CHECK(K::int_shape(K::conv2d(images, kernel, {.padding = "same"})) == Shape{None, 32, 32, 8});
@@ -112,7 +112,7 @@ TEST_CASE("an update in a step callable happens when the function runs, not when
   CHECK(calls.item<float>() == 3.f);
 }
 
-TEST_CASE("gradients of symbolic losses: first and second order, None where there is no way") {
+TEST_CASE("gradients of symbolic losses: first and second order, None without a connection") {
   const Tensor x = K::placeholder({None, 2}), other = K::placeholder({None});
   Variable w = K::variable({{1.f}, {2.f}}), unused = K::variable(0.f);
   const Tensor loss = K::sum(K::square(K::dot(x, w)));
@@ -138,7 +138,9 @@ TEST_CASE("gradients with respect to a tensor inside the graph (Grad-CAM)") {
   CHECK(out[1].shape() == Shape{1, 2, 2, 2});
 }
 
-TEST_CASE("switch_, map_fn, foldl and rnn wait, and their callables may use symbolic tensors from outside") {
+TEST_CASE(
+    "switch_, map_fn, foldl and rnn are deferred, and their callables may use symbolic tensors from "
+    "outside") {
   const Tensor x = K::placeholder({None, 3}), scale = K::placeholder({.shape = ktape::Shape()}),
                steps = K::placeholder({None, None, 3});
   const Tensor chosen = K::switch_(
@@ -280,7 +282,7 @@ TEST_CASE("tensors of Input are Keras tensors; other tensors are not") {
                        Contains("None or at least 0: received shape=(None, None, -3)"), ValueError);
 }
 
-TEST_CASE("recurrent layers and attention wait like any op") {
+TEST_CASE("recurrent layers and attention are deferred like any op") {
   const Tensor x = K::placeholder({None, 5, 3}), q = K::placeholder({None, 2, 4, 8});
   const Tensor kernel = normal({3, 16}, 1, "float32"), recurrent = normal({4, 16}, 2, "float32"),
                bias = K::zeros({16});
@@ -295,7 +297,7 @@ TEST_CASE("recurrent layers and attention wait like any op") {
         values(K::scaled_dot_product_attention(queries, queries, queries, {.causal = true})));
 }
 
-TEST_CASE("an update that has run already is refused, and the way to make it wait is named") {
+TEST_CASE("an update that has run already is refused, and the error says how to defer the update") {
   const Tensor x = K::placeholder({None});
   Variable w = K::variable(1.f);
   CHECK_THROWS_WITH_AS(K::function({x}, {K::sum(x)}, {K::update_add(w, 1.f)}),
@@ -358,7 +360,7 @@ TEST_CASE("inputs and values may be vectors of tensors") {
   CHECK(values(f({given[0], 3.f * given[1]})[0]) == Values{4, 4});
 }
 
-TEST_CASE("ops that cannot run in a graph say so") {
+TEST_CASE("ops that cannot run in a graph throw") {
   Variable w = K::variable(K::ones({2, 1})), m = K::zeros({2, 1}), v = K::zeros({2, 1});
   CHECK_THROWS_WITH_AS(K::adam_update(w, K::placeholder({2, 1}), m, v, 1),
                        Contains("[adam_update] a symbolic tensor has a value only inside a function"),

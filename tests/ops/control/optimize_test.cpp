@@ -18,7 +18,7 @@ TEST_CASE("adam_update is a step of Adam") {
   CHECK(close(v.item(1), 0.004));
 }
 
-TEST_CASE("adam_update does not wait") {
+TEST_CASE("adam_update is never deferred") {
   Variable x = K::variable({1.}), m = K::zeros({1}), v = K::zeros({1});
   CHECK_THROWS_WITH_AS(K::symbolic([&] { return K::adam_update(x, K::ones({1}), m, v, 1), 0; })(),
                        doctest::Contains("[adam_update] an update that waits must be made of update"),

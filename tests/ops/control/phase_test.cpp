@@ -61,7 +61,7 @@ TEST_CASE("the phase that is set inside a scope ends with it") {
   CHECK(K::learning_phase() == 0);
 }
 
-TEST_CASE("a side is a tensor, a variable or a callable, and only the one taken runs") {
+TEST_CASE("a side is a tensor, a variable or a callable, and only the chosen side runs") {
   const Variable w = K::variable(3.f);
   int runs = 0;
   const auto other = [&] { return ++runs, w * 2.f; };

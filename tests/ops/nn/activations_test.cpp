@@ -91,7 +91,7 @@ TEST_CASE("activations and both gradients are finite however large the argument"
     }
 }
 
-TEST_CASE("activations are exact where the plain formula rounds to nothing") {
+TEST_CASE("activations are exact where the plain formula rounds to 0") {
   CHECK(close(K::softplus(K::constant(-80.f)).item<double>(), std::exp(-80.0), {.rtol = 1e-5}));
   CHECK(K::softplus(K::constant(500.f)).item() == 500);
   CHECK(close(K::sigmoid(K::constant(-80.f)).item<double>(), std::exp(-80.0), {.rtol = 1e-5}));

@@ -128,7 +128,8 @@ TEST_CASE("the axis of heads may follow the axis of steps") {
       {normal({1, 2, 3, 2}), normal({1, 2, 3, 2}, 2), normal({1, 2, 3, 1}, 3)});
 }
 
-TEST_CASE("a head alone, whose keys are shared out, has the gradients that it has among many") {
+TEST_CASE(
+    "a single head, whose keys are divided among threads, has the gradients that it has among many heads") {
   for (const Extents& e : {Extents{70, 300, 5, 3}, {300, 290, 8, 8}})
     for (const bool causal : {false, true})
       for (const bool heads_last : {false, true}) {
@@ -149,7 +150,7 @@ TEST_CASE("a head alone, whose keys are shared out, has the gradients that it ha
       }
 }
 
-TEST_CASE("a query that may look at nothing gives zeros, scores of any size are fine") {
+TEST_CASE("a query that sees no key gives zeros, scores may have any size") {
   const Tensor x = normal({1, 1, 2, 3}), mask = K::constant({{0, 0}, {1, 0}});
   const Tensor y = K::scaled_dot_product_attention(x, x, x, {.mask = mask});
   for (int j = 0; j < 3; ++j) {

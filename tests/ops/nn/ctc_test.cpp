@@ -256,7 +256,7 @@ TEST_CASE("ctc_label_dense_to_sparse keeps the labels that count") {
   CHECK_THROWS_AS(K::ctc_label_dense_to_sparse(ints({1}), ints({1})), ValueError);
 }
 
-TEST_CASE("a cost that waits has the batch that any argument knows") {
+TEST_CASE("a deferred cost has the batch extent that any argument knows") {
   const Tensor p = K::placeholder({ktape::None, 7, 5}), rows = K::placeholder({ktape::None, 1});
   const auto shape = [&](const Tensor& labels, const Tensor& lengths) {
     return K::int_shape(K::ctc_batch_cost(labels, p, lengths, rows));
@@ -266,7 +266,7 @@ TEST_CASE("a cost that waits has the batch that any argument knows") {
   CHECK(shape(K::placeholder({ktape::None, 1}), rows) == Shape{ktape::None, 1});
 }
 
-TEST_CASE("a decoding that waits has the known shape and no gradient") {
+TEST_CASE("a deferred decoding has the known shape and no gradient") {
   const Tensor p = K::placeholder({ktape::None, 7, 5}), lengths = ints({7, 7});
   const auto [decoded, log_prob] = K::ctc_decode(p, lengths);
   CHECK(K::int_shape(decoded[0]) == Shape{2, 7});

@@ -146,7 +146,7 @@ TEST_CASE("windows of many cells remember the largest, a NaN wins, means of many
   CHECK(close(K::pool2d(many, {1000, 1000}, {.pool_mode = "avg"}).item(), 0.1, {.rtol = 2e-6}));
 }
 
-TEST_CASE("pooling of nothing is nothing") {
+TEST_CASE("pooling of an empty tensor is empty") {
   CHECK(K::pool2d(K::zeros({0, 4, 4, 2}), {2, 2}).shape() == Shape{0, 3, 3, 2});
   CHECK(K::pool2d(K::zeros({2, 4, 4, 0}), {2, 2}).shape() == Shape{2, 3, 3, 0});
   CHECK(K::pool2d(K::zeros({2, 0, 4, 1}), {2, 2}, {.padding = "same"}).shape() == Shape{2, 0, 4, 1});

@@ -91,7 +91,7 @@ TEST_CASE("every uniform number is that of the plain generator at its place") {
   CHECK(close(values(x), wanted, exactly));
 }
 
-TEST_CASE("random_key is the seed's, or that of the next stream of the global generator") {
+TEST_CASE("random_key is the key of the seed, or of the next stream of the global generator") {
   CHECK(K::random_key(42) == K::random_key(42));
   CHECK(K::random_key(42) != K::random_key(43));
   K::set_random_seed(1);
@@ -133,7 +133,7 @@ TEST_CASE("a short tensor holds the first numbers of a long one") {
   }
 }
 
-TEST_CASE("a seed repeats its numbers, calls without a seed draw new ones, and set_random_seed starts anew") {
+TEST_CASE("a seed repeats its numbers, calls without a seed draw new numbers, and set_random_seed restarts") {
   const Shape shape{100};
   CHECK(same(K::random_normal(shape, {.seed = 5}), K::random_normal(shape, {.seed = 5})));
   CHECK_FALSE(same(K::random_normal(shape, {.seed = 5}), K::random_normal(shape, {.seed = 6})));
@@ -283,7 +283,7 @@ TEST_CASE("random variables start as the random tensors of their seed") {
              K::random_normal({3}, {.mean = 1, .stddev = 0.5, .dtype = "float64", .seed = 7})));
 }
 
-TEST_CASE("arguments that make no sense are errors") {
+TEST_CASE("random ops refuse arguments that make no sense") {
   const double nan = std::nan(""), inf = std::numeric_limits<double>::infinity();
   CHECK_THROWS_WITH_AS(
       K::random_normal({2}, {.dtype = "int32"}),

@@ -43,7 +43,7 @@ TEST_CASE("numbers of filters are multiples of 8, and strides begin as in the pu
   CHECK(padding(32, 33) == std::vector<std::int64_t>{0, 1, 1, 1});
 }
 
-TEST_CASE("a network may stand on tensors that others made") {
+TEST_CASE("a network may take its input from other layers") {
   const Tensor gray = nn::Input({32, 32, 1}, {.name = "gray"});
   const Tensor image = nn::Concatenate()({gray, gray, gray});
   const nn::Model model =

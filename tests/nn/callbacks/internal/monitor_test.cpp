@@ -24,7 +24,7 @@ TEST_CASE("a monitor keeps the best value, the least or the largest by its name"
   CHECK(accuracy.best() == -INFINITY);
 }
 
-TEST_CASE("an improvement is larger than min_delta, whose sign says nothing") {
+TEST_CASE("an improvement is larger than |min_delta|") {
   for (const double delta : {0.1, -0.1}) {
     nn::Monitor loss("EarlyStopping", "loss", "min", delta);
     CHECK(loss.improved(1));
@@ -36,7 +36,7 @@ TEST_CASE("an improvement is larger than min_delta, whose sign says nothing") {
                        ktape::ValueError);
 }
 
-TEST_CASE("a value that the logs lack is warned of once in a training") {
+TEST_CASE("a value that the logs lack causes one warning in a training") {
   struct Silent : nn::CallbackImpl {
   } callback;
   callback.set_parameters({.verbose = 1});

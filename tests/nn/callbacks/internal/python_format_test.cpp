@@ -45,7 +45,7 @@ TEST_CASE("names around the fields, and braces in them") {
   CHECK(formatted("plain").compare("plain") == 0);
 }
 
-TEST_CASE("fields that Python would not take") {
+TEST_CASE("fields that Python refuses") {
   CHECK_THROWS_WITH_AS(formatted("{val_los:.2f}"),
                        Contains("[Test] a name in the file's name must be reported by the training: received "
                                 "'{val_los:.2f}'; did you mean 'val_loss'"),

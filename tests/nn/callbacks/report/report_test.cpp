@@ -79,7 +79,7 @@ TEST_CASE("a resumed training reports all of its epochs") {
   CHECK(contains(page, "<tr><td>1</td>"));
 }
 
-TEST_CASE("reports that cannot be written say so") {
+TEST_CASE("reports that cannot be written are errors") {
   CHECK_THROWS_WITH_AS(nn::Report("report.pdf"),
                        "[Report] the name of the file must end in .html or .htm: received 'report.pdf'",
                        ValueError);

@@ -93,7 +93,7 @@ TEST_CASE("TensorBoard writes weights as histograms and images") {
                        "scores/bias/histogram 2"});
 }
 
-TEST_CASE("TensorBoard writes the architecture, where there is one") {
+TEST_CASE("TensorBoard writes the architecture of models with a config") {
   const Files files;
   nn::Sequential model({nn::Input({1}), nn::Dense(1, {.name = "only"})});
   model.compile({.optimizer = "sgd", .loss = "mse"});

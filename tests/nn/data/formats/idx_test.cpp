@@ -38,7 +38,7 @@ TEST_CASE("load_idx: shape, type and numbers, plain or compressed") {
   CHECK(data::load_idx(files.write("x", idx(0x0e, {0, 5}, ""))).shape() == Shape{0, 5});
 }
 
-TEST_CASE("load_idx: files that are no IDX files, or not whole") {
+TEST_CASE("load_idx: files that are not IDX files, or truncated") {
   const Files files;
   const auto error = [&](const std::string& bytes, const char* text) {
     CHECK_THROWS_WITH_AS(data::load_idx(files.write("x", bytes)), Contains(text), IOError);

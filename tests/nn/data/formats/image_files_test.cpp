@@ -91,7 +91,7 @@ TEST_CASE("load_image: files that are no images, or claim too many pixels, are e
   CHECK_THROWS_WITH_AS(load("none.png"), Contains("No such file"), IOError);
 }
 
-TEST_CASE("load_image: no damage does harm") {
+TEST_CASE("load_image: every damaged file is an error or an image") {
   check_damage("x.png", png(colors, 2, 2, PNG_FORMAT_RGB), load);
   check_damage("x.ppm", "P6 2 2 255\n" + colors, load);
   const Files files;

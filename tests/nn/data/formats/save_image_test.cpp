@@ -21,7 +21,7 @@ Values saved(const Tensor& image, const data::SaveImageOptions& options = {},
 
 }  // namespace
 
-TEST_CASE("pixels come back as they were") {
+TEST_CASE("pixels are read back unchanged") {
   for (const auto& [channels, mode] : {std::pair(1, "grayscale"), {3, "rgb"}, {4, "rgba"}}) {
     const Tensor pixels =
         K::random_uniform({5, 7, channels}, {.minval = 0, .maxval = 256, .dtype = "uint8", .seed = 1});
@@ -29,7 +29,7 @@ TEST_CASE("pixels come back as they were") {
   }
 }
 
-TEST_CASE("numbers are stretched from black to white, or taken as they are") {
+TEST_CASE("numbers are scaled from black to white, or written unscaled") {
   const Tensor x = K::reshape(K::constant({-1.f, 0.f, 1.f, 3.f}), {2, 2, 1});
   CHECK(saved(x) == Values{0, 63, 127, 255});
   CHECK(saved(100.9f * x, {.scale = false}) == Values{0, 0, 100, 255});

@@ -22,7 +22,7 @@ TEST_CASE("read_ahead gives the elements of a stream in order, with any number o
   }
 }
 
-TEST_CASE("an iterator that is left ends its threads") {
+TEST_CASE("an iterator that is destroyed early ends its threads") {
   const Dataset endless = Dataset::range(5).repeat().map(doubled, {.num_parallel_calls = 3}).prefetch(2);
   for (int i = 0; i < 20; ++i) CHECK((*endless.begin())[0].item<int>() == 0);
   auto it = endless.begin();

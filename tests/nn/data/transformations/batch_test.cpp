@@ -3,7 +3,7 @@
 using doctest::Contains;
 using ktape::ValueError, ktape::data::Dataset;
 
-TEST_CASE("batches are cut from rows and put together from elements alike") {
+TEST_CASE("batches of rows and of single elements are equal") {
   const Dataset slices = Dataset::from_tensor_slices({counted({7, 2}), counted({7})});
   for (const Dataset& dataset : {slices, plain(slices)}) {
     CHECK(sizes(dataset.batch(3)) == std::vector<std::int64_t>{3, 3, 1});
@@ -19,7 +19,7 @@ TEST_CASE("batches are cut from rows and put together from elements alike") {
   }
 }
 
-TEST_CASE("the elements of a batch are alike") {
+TEST_CASE("the elements of a batch have equal shapes and dtypes") {
   const Dataset single = rows(1), pair = Dataset::zip({rows(1), rows(1)});
   CHECK_THROWS_WITH_AS(read(plain(single.concatenate(pair)).batch(2)),
                        "[Dataset.batch] elements must have as many tensors, 1: received 2", ValueError);

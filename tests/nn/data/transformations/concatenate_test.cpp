@@ -11,7 +11,7 @@ TEST_CASE("concatenate reads one dataset after the other") {
   CHECK_FALSE(plain(five).concatenate(five).cardinality());
 }
 
-TEST_CASE("a batch may hold elements of both datasets, which must be alike") {
+TEST_CASE("a batch may hold elements of both datasets, of equal shapes and dtypes") {
   const Dataset both = rows(3).concatenate(rows(2));
   CHECK(sizes(both.batch(2)) == std::vector<std::int64_t>{2, 2, 1});
   CHECK(read(both.batch(2)) == Values{0, 1, 2, 0, 1});

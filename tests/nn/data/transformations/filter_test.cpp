@@ -2,7 +2,7 @@
 
 using ktape::ValueError, ktape::data::Dataset, ktape::data::Element;
 
-TEST_CASE("filter leaves the elements that the predicate accepts") {
+TEST_CASE("filter keeps the elements that the predicate accepts") {
   const auto odd = [](const Element& e) { return e[0].item<int>() % 2 == 1; };
   const Dataset filtered = Dataset::range(5).filter(odd);
   CHECK(read(filtered) == Values{1, 3});

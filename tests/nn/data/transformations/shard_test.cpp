@@ -5,7 +5,7 @@
 using doctest::Contains;
 using ktape::ValueError, ktape::data::Dataset;
 
-TEST_CASE("shards are the elements in turn, and know how many they are") {
+TEST_CASE("shards take the elements in turn, and know their cardinality") {
   for (const bool as_rows : {true, false}) {
     const Dataset ten = as_rows ? rows(10) : plain(rows(10));
     CHECK(read(ten.shard(3, 0)) == Values{0, 3, 6, 9});

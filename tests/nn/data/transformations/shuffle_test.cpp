@@ -54,7 +54,7 @@ TEST_CASE("rows are shuffled as other elements are, also in batches") {
   for (int i = 0; i < 40; ++i) CHECK(near[static_cast<std::size_t>(i)] <= i + 2);
 }
 
-TEST_CASE("every order of a shuffle is as likely") {
+TEST_CASE("all orders of a shuffle are equally likely") {
   std::vector<int> counts(24);
   const Dataset four = rows(4).shuffle(4, {.seed = 1});
   for (int i = 0; i < 2400; ++i) {

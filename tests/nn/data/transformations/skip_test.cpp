@@ -3,7 +3,7 @@
 using doctest::Contains;
 using ktape::ValueError, ktape::data::Dataset;
 
-TEST_CASE("skip passes over the first elements") {
+TEST_CASE("skip leaves out the first elements") {
   const Dataset five = Dataset::range(5);
   CHECK(read(five.skip(3)) == Values{3, 4});
   CHECK(read(five.skip(0)) == numbers(5));

@@ -7,7 +7,7 @@ using data::Dataset;
 using doctest::Contains;
 using ktape::ValueError;
 
-TEST_CASE("AUTOTUNE stands for a number of threads and of elements made ahead") {
+TEST_CASE("AUTOTUNE stands for a number of threads and of prefetched elements") {
   const Dataset dataset =
       rows(40).map(doubled, {.num_parallel_calls = data::AUTOTUNE}).batch(8).prefetch(data::AUTOTUNE);
   CHECK(read(dataset) == read(rows(40).map(doubled)));

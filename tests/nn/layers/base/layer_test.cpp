@@ -66,7 +66,7 @@ TEST_CASE("names are Keras's, counted") {
   CHECK(nn::Dense(1).name() == "dense");
 }
 
-TEST_CASE("a layer of layers has their weights, and hands the phase down") {
+TEST_CASE("a layer of layers has their weights, and passes the phase on to them") {
   const Block block;
   const Tensor x = K::ones({50, 4});
   CHECK(block(x).shape() == Shape{50, 3});
@@ -81,7 +81,7 @@ TEST_CASE("a layer of layers has their weights, and hands the phase down") {
   CHECK(!block->dense.trainable());
 }
 
-TEST_CASE("a layer that call uses becomes part of the one that calls it, as in Keras") {
+TEST_CASE("a layer that `call` uses becomes a sublayer of the calling layer, as in Keras") {
   struct PlainImpl : nn::LayerImpl {
     nn::Dense first{3, {.name = "first"}}, second{2, {.name = "second"}};
     PlainImpl() : nn::LayerImpl("Plain") {}
@@ -218,7 +218,7 @@ TEST_CASE("symbolic calls give exact shapes and remember their layer") {
   CHECK(close(results[1][0], K::sum(dense.weights()[0], 1), {.atol = 1e-6}));
 }
 
-TEST_CASE("mistakes name the layer and change nothing") {
+TEST_CASE("errors name the layer and change nothing") {
   const nn::Dense dense(3, {.name = "scores"});
   CHECK_THROWS_WITH_AS(dense(K::ones({3})), "[scores] the input must have min_ndim=2: received shape=(3,)",
                        ValueError);

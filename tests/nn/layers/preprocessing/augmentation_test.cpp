@@ -236,7 +236,7 @@ TEST_CASE("gradients reach the images, to any order") {
   CHECK(std::count(slopes.begin(), slopes.end(), 0) == 2 * 2 * 2 * 4);
 }
 
-TEST_CASE("a model draws anew at each run, for whatever batch and size, in training only") {
+TEST_CASE("a model draws new numbers at each run, for any batch and size, in training only") {
   const Tensor in = nn::Input({None, None, 1});
   const Tensor moved = nn::RandomTranslation(0.4, 0.4)(nn::RandomFlip()(in));
   CHECK(moved.shape() == Shape{None, None, None, 1});

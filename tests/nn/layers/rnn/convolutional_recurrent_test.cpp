@@ -62,7 +62,7 @@ TEST_CASE("a convolutional LSTM is its formula, whatever the window") {
   check({.dilation_rate = 2}, {.dilation_rate = 2});
 }
 
-TEST_CASE("channels first is channels last, turned") {
+TEST_CASE("channels first equals channels last, transposed") {
   const Tensor x = normal({2, 3, 4, 5, 2}, 1);
   const nn::ConvLSTM2D last(3, 2, {.data_format = "channels_last", .dtype = "float64"});
   const nn::ConvLSTM2D first(3, 2, {.data_format = "channels_first", .dtype = "float64"});

@@ -28,7 +28,7 @@ plot::Cells cells(int columns) {
 
 }  // namespace
 
-TEST_CASE("cells are numbers where there is room, and shades elsewhere") {
+TEST_CASE("cells show numbers if there is room, and shades otherwise") {
   CHECK(plot::cell_chart(cells(2)).text() == "Cells\ndown ↓  across →\na  0 1\nb  2 3\nnoted\n");
   plot::Cells many = cells(12);
   many.strengths[1] = -0.5, many.strengths[2] = NAN, many.strengths[3] = 0;

@@ -20,7 +20,7 @@ plot::FrameSpec spec() {
 
 }  // namespace
 
-TEST_CASE("a frame has title, legend, axes and ticks, and says where numbers are") {
+TEST_CASE("a frame has title, legend, axes and ticks, and maps numbers to positions") {
   plot::Frame frame(spec());
   CHECK(frame.x(10) - frame.x(0) == doctest::Approx(frame.width()));
   CHECK(frame.x(5) - frame.x(0) == doctest::Approx(frame.width() / 2));

@@ -67,12 +67,12 @@ TEST_CASE("an input stands directly before its users") {
   check(boxes);
 }
 
-TEST_CASE("crossings that can be avoided are") {
+TEST_CASE("avoidable crossings are avoided") {
   const GraphLayout layout({{30, 50, {}}, {30, 50, {}}, {30, 50, {1}}, {30, 50, {0}}});
   CHECK((layout.at(0).across < layout.at(1).across) == (layout.at(3).across < layout.at(2).across));
 }
 
-TEST_CASE("graphs of any form are drawn without touching boxes and hidden arrows") {
+TEST_CASE("drawings of any graph have no touching boxes and no hidden arrows") {
   std::mt19937 random(1);
   for (int graph = 0; graph < 60; ++graph) {
     CAPTURE(graph);

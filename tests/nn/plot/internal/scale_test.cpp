@@ -49,7 +49,7 @@ TEST_CASE("number_text has up to four digits") {
   CHECK(plot::number_text(-INFINITY) == "-∞");
 }
 
-TEST_CASE("limits that are no range are errors") {
+TEST_CASE("a minimum that is not below the maximum is an error") {
   CHECK_THROWS_WITH_AS(plot::Scale("lines", "y", {.min = 2, .max = 2}, {}, 0),
                        "[lines] y.min must be below y.max: received 2 and 2", ValueError);
   CHECK_THROWS_WITH_AS(plot::Scale("lines", "x", {.log = true, .max = -1}, {}, 0),

@@ -152,7 +152,7 @@ TEST_CASE("load_weights: weights of another model are errors that name layers, w
   CHECK_THROWS_WITH_AS(other.load_weights("model.txt"), Contains(".safetensors"), ValueError);
 }
 
-TEST_CASE("load_weights: a layer of a model in the model is named by its path") {
+TEST_CASE("load_weights: a layer of an inner model is named by its path") {
   const auto model = [](std::int64_t units) {
     const nn::Sequential inner({nn::Dense(units, {.name = "conv"}), nn::Dense(2, {.name = "end"})},
                                {.name = "net"});
@@ -221,7 +221,7 @@ TEST_CASE("load_weights: numbers take the dtypes of the weights") {
   CHECK(values(model.get_weights()[1]) == Values{1.5, 2.5});
 }
 
-TEST_CASE("weights: layers of one name, and weights of the model itself, in a model of one's own") {
+TEST_CASE("weights: layers with equal names, and weights of the model itself, in a user's model") {
   struct MineImpl : nn::ModelImpl {
     nn::Dense first = add_layer(nn::Dense(2, {.name = "same"}));
     nn::Dense second = add_layer(nn::Dense(2, {.name = "same"}));

@@ -49,7 +49,7 @@ TEST_CASE("an archive without its parts is an error that names them") {
   refused({{.name = "config.json", .content = "{}"}}, "a Keras model has a file model.weights.h5");
 }
 
-TEST_CASE("load_model: the JSON of a Keras archive, and its arrays, inflate as far as such things do") {
+TEST_CASE("load_model: the JSON and the arrays of a Keras archive inflate up to their limits") {
   const Files files;
   const auto load = [](const std::string& path) { nn::load_model(path); };
   const auto refused = [&](const std::string& name, const std::vector<Packed>& entries, const char* reason) {

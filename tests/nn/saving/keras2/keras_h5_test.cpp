@@ -100,7 +100,7 @@ layer(f, 'dense_9', [('dense_9/kernel:0', [[9], [9]]), ('dense_9/bias:0', [10])]
   }
 }
 
-TEST_CASE("layers take the weights of their names, and those of other shapes are passed over") {
+TEST_CASE("layers take the weights with their names, and weights of other shapes are skipped") {
   const Files files;
   const std::string path = files.folder() + "/x.h5";
   const nn::Sequential model({nn::Dense(4, {.name = "one"}), nn::Dense(3, {.name = "two"})});
@@ -118,7 +118,7 @@ TEST_CASE("layers take the weights of their names, and those of other shapes are
   CHECK(values(other.get_weights()[4]) == values(before));
 }
 
-TEST_CASE("a file whose names lead nowhere is an error that says where") {
+TEST_CASE("a file whose names lead nowhere is an error that names the object") {
   if (!has_python("h5py")) return;
   const Files files;
   python(files, R"(

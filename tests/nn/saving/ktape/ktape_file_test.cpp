@@ -222,7 +222,7 @@ using Twins = nn::ModelOf<TwinsImpl>;
 
 }  // namespace
 
-TEST_CASE("trained models whose layers have counted names go on where they were") {
+TEST_CASE("trained models whose layers have counted names resume") {
   const nn::CustomObjects classes{{"Tower", [](const nn::Config&) { return Tower(); }},
                                   {"Twins", [](const nn::Config&) { return Twins(); }}};
   const nn::custom_object_scope scope(classes);
@@ -306,7 +306,7 @@ TEST_CASE("load_model with compile = false, and load_weights, take the weights a
                        ValueError);
 }
 
-TEST_CASE("an optimizer of weights that are not the model's") {
+TEST_CASE("an optimizer of weights that do not belong to the model") {
   const Files files;
   const std::string path = files.folder() + "/model.ktape";
   const nn::Model model = compiled();
@@ -335,7 +335,7 @@ TEST_CASE("a model of another floatx comes back in its own dtype") {
   check_same(model, again);
 }
 
-TEST_CASE("files that say something else") {
+TEST_CASE(".ktape files with other contents are errors") {
   const Files files;
   const std::string path = files.folder() + "/model.ktape";
   const nn::Sequential model({nn::Input({2}), nn::Dense(3, {.name = "dense"})});

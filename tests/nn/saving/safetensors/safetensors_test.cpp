@@ -114,7 +114,7 @@ TEST_CASE("save_safetensors: names that cannot be written") {
   CHECK(std::filesystem::is_empty(files.folder()));
 }
 
-TEST_CASE("load_safetensors: files that are not just so are errors") {
+TEST_CASE("load_safetensors: invalid files are errors") {
   const Files files;
   const auto error = [&](const std::string& bytes, const char* text) {
     const std::string path = files.write("x.safetensors", bytes);
@@ -183,6 +183,6 @@ TEST_CASE("load_safetensors: files that are not just so are errors") {
   CHECK_THROWS_WITH_AS(nn::load_safetensors(files.folder() + "/none"), Contains("No such file"), IOError);
 }
 
-TEST_CASE("load_safetensors: no damage does harm") {
+TEST_CASE("load_safetensors: every damaged file is an error or a list of tensors") {
   check_damage("two.safetensors", two, nn::load_safetensors);
 }

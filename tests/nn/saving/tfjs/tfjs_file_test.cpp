@@ -61,7 +61,7 @@ TEST_CASE("tfjs: groups, shards and quantized weights that others wrote") {
   }
 }
 
-TEST_CASE("tfjs: files that are not just so are errors") {
+TEST_CASE("tfjs: invalid files are errors") {
   const Files files;
   files.write("w.bin", "12345678");
   files.write("v.bin", "1234");
@@ -127,7 +127,7 @@ TEST_CASE("tfjs: files that are not just so are errors") {
   CHECK_THROWS_WITH_AS(load(files.folder() + "/none/model.json"), Contains("No such file"), IOError);
 }
 
-TEST_CASE("tfjs: no damage does harm") {
+TEST_CASE("tfjs: every damaged file is an error or a model") {
   const Files shards;
   shards.write("w.bin", "12345678");
   const std::string json =

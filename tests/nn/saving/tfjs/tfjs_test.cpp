@@ -142,7 +142,7 @@ TEST_CASE("tfjs: a save that fails leaves the files as they were") {
       ValueError);
 }
 
-TEST_CASE("tfjs: models that are not just so are errors") {
+TEST_CASE("tfjs: invalid models are errors") {
   const Files files;
   const auto error = [&](const std::string& json, const char* reason) {
     CHECK_THROWS_WITH_AS(nn::load_model(files.write("model.json", json)), Contains(reason), IOError);

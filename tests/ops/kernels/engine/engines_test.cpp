@@ -218,7 +218,7 @@ TEST_CASE_TEMPLATE("engines: moments, slopes and scaling of channels", T, float1
   }
 }
 
-TEST_CASE("engines: an unknown name lists those that are there") {
+TEST_CASE("engines: an error about an unknown name lists the engines") {
   CHECK_THROWS_WITH_AS(Engine{"tinygrad"}, doctest::Contains("'native', 'xtensor', or a shared library"),
                        ValueError);
   CHECK_THROWS_WITH_AS(Engine{"tinygrad"}, doctest::Contains("received 'tinygrad'"), ValueError);

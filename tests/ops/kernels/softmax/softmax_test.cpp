@@ -75,7 +75,9 @@ TEST_CASE_TEMPLATE("kernels: softmax along columns", T, float16, float, double) 
   check_softmax<T>({1, 70001, 3}), check_softmax<T>({1, 9, 9000});     // in pieces, and many columns
 }
 
-TEST_CASE_TEMPLATE("kernels: softmax whose largest elements come late, or never", T, float16, float, double) {
+TEST_CASE_TEMPLATE(
+    "kernels: softmax of rows whose largest element comes late, or that have no finite element", T, float16,
+    float, double) {
   for (const i64 inner : {1, 70}) {
     const i64 axis = 100;
     Array<T> x(axis * inner), y(x.size()), l(x.size()), total(inner);

@@ -48,7 +48,7 @@ TEST_CASE("names of the user are escaped") {
   CHECK_FALSE((contains(page, "<script") || contains(page, "<b> (")));
 }
 
-TEST_CASE("a schedule is told line by line, not as JSON") {
+TEST_CASE("a schedule is shown line by line, not as JSON") {
   const Files files;
   const nn::Sequential model({nn::Input({2}), nn::Dense(1)});
   model.compile(
@@ -60,7 +60,7 @@ TEST_CASE("a schedule is told line by line, not as JSON") {
   CHECK_FALSE(contains(page, "class_name"));
 }
 
-TEST_CASE("a deep model is drawn in columns, and a model in the model for itself") {
+TEST_CASE("a deep model is drawn in columns, and an inner model separately") {
   const Files files;
   const nn::Sequential inner({nn::Input({2}), nn::Dense(2, {.name = "inside"})}, {.name = "inner"});
   nn::Sequential deep({nn::Input({2}), inner});
