@@ -22,7 +22,7 @@ std::int64_t peak_growth(F f) {
   if (pipe(ends) != 0) std::abort();
   const pid_t process = fork();
   if (process == 0) {
-    alarm(60);  // what hangs fails
+    alarm(60);  // a child that hangs is a failure
     const std::int64_t before = peak();
     try {
       f();
@@ -33,7 +33,7 @@ std::int64_t peak_growth(F f) {
   }
   close(ends[1]);
   std::int64_t kilobytes = 0;
-  if (read(ends[0], &kilobytes, sizeof(kilobytes)) != sizeof(kilobytes)) kilobytes = INT64_MAX;  // it died
+  if (read(ends[0], &kilobytes, sizeof(kilobytes)) != sizeof(kilobytes)) kilobytes = INT64_MAX;  // a crash
   close(ends[0]);
   waitpid(process, nullptr, 0);
   return kilobytes / 1024;

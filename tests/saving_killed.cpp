@@ -30,7 +30,7 @@ namespace {
   std::exit(1);
 }
 
-/// All that the file holds and a save changes.
+/// Returns all variables that a save writes to the file.
 std::vector<Variable> variables(const nn::Model& model) {
   std::vector<Variable> all = model.weights();
   for (const Variable& variable : model.optimizer().variables()) all.push_back(variable);
@@ -55,7 +55,7 @@ void fill(const nn::Model& model, int number) {
   }
 }
 
-/// The number that the whole file holds.
+/// Returns the number in all elements of the file.
 int number_in(const std::string& path) {
   const nn::Model model = nn::load_model(path);
   const int number = model.optimizer().iterations().item<int>();

@@ -6,7 +6,7 @@ using ktape::Shape, ktape::Tensor, ktape::Variable;
 
 namespace {
 
-/// `name`: the op, and `name_grad`: the op and its gradients with respect to both inputs.
+/// Reports `name`, the op, and `name_grad`, the op with its gradients with respect to both inputs.
 template <class F>
 void both(const std::string& name, const Shape& x_shape, const Shape& kernel_shape, const F& op) {
   const Variable x = K::random_normal_variable(x_shape, 0, 1),

@@ -1,5 +1,5 @@
-// What a Dataset adds to an epoch: the model and the pipeline of examples/mnist.cpp, against tensors that
-// need no work.
+// The time that a Dataset adds to an epoch: the model and the pipeline of examples/mnist.cpp, against tensors
+// that need no work.
 #include <ktape/nn/data/dataset.hpp>
 
 #include "report.hpp"

@@ -1,5 +1,5 @@
-// Files against what the system takes for as many bytes. They stand in a folder for temporary files, and are
-// in memory after the first run.
+// Reading and writing of files against the time that the system takes for the bytes. The files are in a
+// folder for temporary files, and in memory after the first run.
 #include <fcntl.h>
 #include <png.h>
 #include <unistd.h>
@@ -18,7 +18,7 @@ namespace nn = ktape::nn;
 namespace data = ktape::data;
 namespace fs = std::filesystem;
 
-/// A folder that goes in the end.
+/// A folder that is removed at the end.
 struct Folder {
   std::string path = (fs::temp_directory_path() / "ktape-bench-XXXXXX").string();
   Folder() {
@@ -28,7 +28,7 @@ struct Folder {
   std::string operator/(const char* name) const { return path + '/' + name; }
 };
 
-/// The whole file, in memory that is new as a tensor's is.
+/// Reads the whole file into new memory, as a tensor needs.
 void read_file(const std::string& path) {
   const std::size_t size = fs::file_size(path);
   const std::unique_ptr<char[]> bytes(new char[size]);
@@ -106,7 +106,7 @@ const bench::Group csv([] {
   bench::report("load_csv", [&] { data::load_csv(path); });
 });
 
-/// A smooth picture with some noise, as photographs are.
+/// Writes a smooth picture with some noise, similar to a photograph.
 void write_png(const std::string& path, int size) {
   std::vector<unsigned char> pixels;
   for (int y = 0; y < size; ++y)
@@ -120,7 +120,7 @@ void write_png(const std::string& path, int size) {
     throw std::runtime_error(image.message);
 }
 
-/// The pixels, read row by row as in libpng's manual.
+/// Reads the pixels row by row, as in libpng's manual.
 void read_png(const std::string& path) {
   std::FILE* file = std::fopen(path.c_str(), "rb");
   png_structp png = png_create_read_struct(PNG_LIBPNG_VER_STRING, nullptr, nullptr, nullptr);

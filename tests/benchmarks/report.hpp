@@ -27,7 +27,7 @@ struct Group {
   explicit Group(void (*run)()) { groups().push_back(run); }
 };
 
-/// Whether one of these workloads is to run: for groups whose data take long to make.
+/// Returns whether one of these workloads is to run: for groups whose data take long to make.
 inline bool wanted(std::initializer_list<const char*> names) {
   return only.empty() ||
          std::any_of(names.begin(), names.end(), [](const char* name) { return only == name; });

@@ -27,7 +27,7 @@ struct Adam {
   }
 };
 
-/// One of ten classes for each sample.
+/// Returns a random class of ten for each sample.
 inline Tensor random_labels(std::int64_t samples) {
   return K::cast(K::random_uniform({samples}, {.minval = 0, .maxval = 10}), "int32");
 }

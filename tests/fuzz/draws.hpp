@@ -24,7 +24,7 @@ inline const std::vector<std::string> floating = {"float16", "float32", "float64
                                       all_dtypes = {"bool",  "uint8",   "int8",    "int16",  "int32",
                                                     "int64", "float16", "float32", "float64"};
 
-/// Extents around the widths of vectors, short and long ones in any order, and seldom none at all.
+/// Draws extents around the widths of vectors, short and long, and seldom 0.
 inline Shape shape(Random& random, int least = 0, int most = 4) {
   const std::vector<std::int64_t> extents = {1, 2, 3, 4, 5, 7, 8, 9, 15, 16, 17, 31, 33, 64, 65, 130};
   Shape out;
@@ -37,7 +37,7 @@ inline Shape shape(Random& random, int least = 0, int most = 4) {
   return out;
 }
 
-/// Numbers that every dtype holds exactly.
+/// Returns random numbers that every dtype holds exactly.
 inline Tensor tensor(Random& random, const Shape& shape, const DType& dtype) {
   std::vector<double> values(static_cast<std::size_t>(shape.count()));
   for (double& v : values) {
@@ -49,7 +49,7 @@ inline Tensor tensor(Random& random, const Shape& shape, const DType& dtype) {
   return K::cast(K::constant(values, {.dtype = "float64", .shape = shape}), dtype);
 }
 
-/// Some elements of a floating tensor become what is no plain number.
+/// Replaces some elements of a floating tensor by infinities, NaN and other special numbers.
 inline Tensor with_odd_values(Random& random, const Tensor& x) {
   const double infinity = std::numeric_limits<double>::infinity();
   const std::vector<double> odd = {std::numeric_limits<double>::quiet_NaN(), infinity, -infinity, -0.0, 0.0};
@@ -76,7 +76,7 @@ inline Shape broadcasting(Random& random, Shape shape) {
   return Shape(std::vector<std::int64_t>(shape.begin() + dropped, shape.end()));
 }
 
-/// An axis of a tensor of that rank, counted from either end; seldom one that does not exist.
+/// Returns an axis of a tensor of this rank, counted from either end; seldom an axis that does not exist.
 inline int axis(Random& random, int rank, OpCall& call) {
   if (rank == 0 || random.chance(0.05)) {
     call.fits = false;

@@ -31,7 +31,7 @@ extern "C" int LLVMFuzzerInitialize(int*, char***) {
   std::string name_of_folder = (std::filesystem::temp_directory_path() / "ktape-fuzz-XXXXXX").string();
   if (!mkdtemp(name_of_folder.data())) std::abort();
   folder = name_of_folder;
-  // The processes that read HDF5 files may crash: that is what they are for, and no finding.
+  // A crash of a child process that reads HDF5 files is no finding: the child exists to contain crashes.
   pthread_atfork(nullptr, nullptr, [] { __sanitizer_set_death_callback(nullptr); });
   std::atexit([] { std::filesystem::remove_all(folder); });
   return 0;

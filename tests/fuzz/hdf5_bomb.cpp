@@ -10,7 +10,7 @@ namespace {
 
 constexpr hsize_t megabyte = 1 << 20;
 
-/// As the filter of HDF5 makes it.
+/// Returns zeros compressed as by the filter of HDF5.
 std::string compressed(std::size_t zeros) {
   const std::string bytes(zeros, '\0');
   uLongf size = compressBound(zeros);
@@ -21,7 +21,7 @@ std::string compressed(std::size_t zeros) {
   return out;
 }
 
-/// An array of chunks of a megabyte, each of which is these bytes.
+/// Adds an array of chunks of a megabyte, each of which is stored as these bytes.
 void add(hid_t file, const std::string& name, hsize_t chunks, const std::string& chunk) {
   const hsize_t extents[] = {chunks, megabyte}, one[] = {1, megabyte};
   const hid_t space = H5Screate_simple(2, extents, nullptr), list = H5Pcreate(H5P_DATASET_CREATE);

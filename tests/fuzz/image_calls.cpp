@@ -51,7 +51,7 @@ OpCall padding(Random& random) {
           .any_value = true};
 }
 
-/// Every element of an axis `factor` times.
+/// Returns x with every element of an axis repeated `factor` times.
 Array repeated(const Array& x, std::size_t axis, std::size_t factor) {
   std::vector<Array> parts;
   Extents start(x.dimension(), 0), size(x.shape().begin(), x.shape().end());

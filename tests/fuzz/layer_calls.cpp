@@ -161,7 +161,7 @@ OpCall separable(Random& random) {
   return call;
 }
 
-/// Another kernel at every position.
+/// Draws a local convolution, with a separate kernel at each position.
 OpCall local(Random& random) {
   Layout at = layout(random, static_cast<int>(1 + random.below(2)), false);
   at.windows.same = at.channels_first = false;

@@ -40,7 +40,7 @@ const std::vector<std::pair<std::string, Tensor>>& arrays() {
   return all;
 }
 
-/// A model with a layer of each kind of weights.
+/// Returns a model with a layer of each kind of weights.
 nn::Model network() {
   Tensor in = nn::Input({4, 3}, {.name = "in"});
   Tensor h = nn::LSTM(2, {.return_sequences = true, .name = "lstm"})(in);
@@ -87,7 +87,7 @@ Seeds tfjs_seeds(const std::string& path) {
 
 std::string idx() { return std::string("\0\0\x08\x03\0\0\0\2\0\0\0\2\0\0\0\2abcdefgh", 24); }
 
-// --- What inflates to hundreds of megabytes ---------------------------------------------------------------
+// --- Contents that inflate to hundreds of megabytes ---------------------------------------------------------------
 
 constexpr std::uint32_t many = 400;  // megabytes
 constexpr std::string_view zero("\0", 1);

@@ -5,7 +5,7 @@ using namespace draws;
 
 namespace {
 
-/// Positions of blocks of a tensor, some of them twice, seldom one outside of it.
+/// Draws positions of blocks of a tensor, some repeated, seldom one outside of the tensor.
 Tensor positions(Random& random, const Shape& extents, std::int64_t depth, OpCall& call) {
   const std::int64_t rows = 1 + random.below(9);
   std::vector<double> ids;
@@ -105,7 +105,7 @@ OpCall top_k(Random& random) {
               }};
 }
 
-/// x[start:, ::-1, position] of as many axes as there are.
+/// Draws x[start:, ::-1, position] for x of any rank.
 OpCall index(Random& random) {
   const Shape extents = shape(random, 1, 3);
   OpCall call;
@@ -187,7 +187,7 @@ OpCall repeat_elements(Random& random) {
   return call;
 }
 
-/// A sparse matrix, whose values are the input, and a dense one.
+/// Draws a product of a sparse matrix, whose values are the input, and a dense matrix.
 OpCall sparse_dot(Random& random) {
   const std::int64_t rows = 1 + random.below(20), columns = 1 + random.below(20), width = 1 + random.below(9);
   std::vector<double> places;

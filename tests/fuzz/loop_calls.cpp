@@ -1,4 +1,4 @@
-// What runs a callable on one slice after the other, and slices themselves.
+// Calls that run a callable on slice after slice, and slicing itself.
 #include <xtensor/xview.hpp>
 
 #include "draws.hpp"
@@ -65,7 +65,7 @@ OpCall unstack(Random& random) {
   return call;
 }
 
-/// Steps of which some are masked, in either direction.
+/// Draws a loop with some masked steps, in either direction.
 OpCall rnn(Random& random) {
   const std::int64_t samples = 1 + random.below(5), steps = 1 + random.below(6), units = 1 + random.below(20);
   const bool backwards = random.chance(0.5), zeros = random.chance(0.5);

@@ -1,4 +1,4 @@
-// Functions that are made of others, or move elements only.
+// Calls of functions that are composed of other ops, or only move elements.
 #include <xtensor/xmanipulation.hpp>
 #include <xtensor/xmath.hpp>
 #include <xtensor/xview.hpp>
@@ -203,7 +203,7 @@ OpCall bias_add(Random& random) {
           .least_known = Inputs::Placeholders};
 }
 
-/// Products of every sample, as batch_dot and as einsum.
+/// Draws products of samples, by batch_dot and by einsum.
 OpCall products(Random& random) {
   const std::int64_t samples = 1 + random.below(4), m = 1 + random.below(20), k = 1 + random.below(20),
                      n = 1 + random.below(20);
@@ -253,7 +253,7 @@ OpCall batch_normalization(Random& random) {
       .terms = 1024};
 }
 
-/// Costs of samples of one length, whose labels never repeat more than the steps allow.
+/// Draws CTC costs of samples of one length, whose labels repeat only as often as the steps allow.
 OpCall ctc(Random& random) {
   const std::int64_t samples = 1 + random.below(3), classes = 2 + random.below(6),
                      labels = random.below(4) + 1, steps = 2 * labels + random.below(6);
@@ -280,7 +280,7 @@ OpCall ctc(Random& random) {
           .terms = 64};
 }
 
-/// Normalized with their own moments over all axes but the last.
+/// Draws a normalization with the moments over all axes but the last.
 OpCall normalize_batch(Random& random) {
   const Shape extents = shape(random, 2, 4);
   const DType dtype = random.pick(wide);

@@ -229,7 +229,7 @@ OpCall slice(Random& random) {
   return call;
 }
 
-/// One of the parts.
+/// Draws a split, of which one part is the result.
 OpCall split(Random& random) {
   Shape extents = shape(random, 1, 3);
   OpCall call;
@@ -368,7 +368,7 @@ void make_odd(Random& random, OpCall& call) {
   call.fits = call.fits && call.any_value;
 }
 
-/// A tensor like x, one extent of which is 0.
+/// Returns a tensor like x, one extent of which is 0.
 Tensor emptied(Random& random, const Tensor& x) {
   Shape shape = x.shape();
   if (shape.rank() == 0) shape.push_back(0);

@@ -11,7 +11,7 @@
 class Random {
  public:
   explicit Random(std::uint64_t seed) : engine_(seed) {}
-  /// 0, 1, ... n - 1
+  /// Returns a random number of 0, 1, ..., n - 1.
   std::int64_t below(std::int64_t n) {
     return static_cast<std::int64_t>(engine_() % static_cast<std::uint64_t>(n));
   }
@@ -29,28 +29,28 @@ class Random {
 /// function, of known shape or of unknown extents.
 enum class Inputs { Constants, Variables, Placeholders, UnknownExtents };
 
-/// A call of an op, and what it must return.
+/// A call of an op, and its reference result.
 struct OpCall {
   using Tensors = std::vector<ktape::Tensor>;
   using Arrays = std::vector<reference::Array>;
 
   std::string op;         ///< the name in its errors
-  std::string part = {};  ///< what is made for the call and may be named instead
-  std::string arguments;  ///< those that are no tensors, for a reader
+  std::string part = {};  ///< other names that the error may have, of ops inside the call
+  std::string arguments;  ///< the arguments that are not tensors, as text for reports
   Tensors inputs;
   std::function<ktape::Tensor(const Tensors&)> run;
   std::function<reference::Array(const Arrays&)> wanted;
-  double terms = 0;        ///< the size of what is added up to one element, whose rounding is in the result
-  bool fits = true;        ///< if not, an error that names the op is as good as a result
-  bool any_value = false;  ///< the reference holds for NaN and infinities, too
-  Inputs least_known = Inputs::UnknownExtents;  ///< the last of these that the op takes
+  double terms = 0;        ///< the size of the terms of one element, whose rounding errors are in the result
+  bool fits = true;        ///< false: an error that names the op is also right
+  bool any_value = false;  ///< whether the reference holds for NaN and infinities, too
+  Inputs least_known = Inputs::UnknownExtents;  ///< the last form of inputs that the op supports
 };
 using MakeCall = OpCall (*)(Random&);
 
-/// A random op with random arguments, some of which do not fit.
+/// Returns a random op with random arguments, some of which do not fit.
 OpCall random_call(Random& random);
 
-// The families of calls, each in a file.
+// Return the calls of a family, each in a file of that name.
 std::vector<MakeCall> image_calls();
 std::vector<MakeCall> layer_calls();
 std::vector<MakeCall> lookup_calls();

@@ -20,7 +20,7 @@ using ktape::Shape, ktape::Tensor, ktape::Variable;
 
 namespace {
 
-std::string current;  ///< the call that runs, for who finds a crash
+std::string current;  ///< the running call, for the report of a crash
 
 std::string describe(const OpCall& call, Inputs kind, std::uint64_t seed) {
   static constexpr const char* kinds[] = {"constants", "variables", "placeholders",
@@ -67,7 +67,7 @@ reference::Array array(const Tensor& x) {
   return out;
 }
 
-/// The reference's result, rounded to the dtype.
+/// Returns the reference's result, rounded to the dtype.
 Tensor wanted(const OpCall& call, ktape::DType dtype) {
   OpCall::Arrays inputs;
   for (const Tensor& x : call.inputs) inputs.push_back(array(x));
@@ -100,7 +100,7 @@ std::string problem(const OpCall& call, Inputs kind) {
   }
 }
 
-/// A loss of gradients of several orders in place of a call of an op.
+/// Returns a loss of gradients of several orders in place of a call of an op.
 bool passes_program(std::uint64_t seed) {
   current = "the program of gradients of seed " + std::to_string(seed);
   std::string wrong;

@@ -9,12 +9,12 @@
 #include "../memory.hpp"
 #include "loaders.hpp"
 
-// seeds FOLDER   writes what each loader takes, and bombs, to FOLDER/<loader>/<number>, for the fuzzer to
-// begin with seeds          loads that, and many contents that are nearly that; bombs must be refused without
-// much memory
+// seeds FOLDER   writes valid contents and bombs to FOLDER/<loader>/<number>, for the fuzzer to begin with
+// seeds          loads that, and many contents that are nearly that; bombs must be refused without much
+// memory
 namespace {
 
-/// The content with a few bytes changed, taken away, doubled, or cut off.
+/// Returns the content with a few bytes changed, taken away, doubled, or cut off.
 std::string damaged(std::string content, std::mt19937& random) {
   const auto below = [&](std::size_t n) { return n == 0 ? 0 : random() % n; };
   for (std::size_t changes = 1 + below(4); changes-- > 0;) {
@@ -38,7 +38,7 @@ std::string damaged(std::string content, std::mt19937& random) {
   return content;
 }
 
-/// A bomb is an error, for which no more is taken than a text and what is made of it may need.
+/// Checks that a bomb is an error that takes a limited amount of memory.
 void check_refused(const Loader& loader, const std::string& path, const std::string& bomb) {
   std::ofstream(path, std::ios::binary) << bomb;
   bool refused = false;

@@ -24,7 +24,7 @@ Handle made(const Run& run) {
   return Handle(Value(Config{{"class_name", run.at(Handle::Impl::kind)}, {"config", run.config()}}));
 }
 
-/// A function of one tensor.
+/// Runs a case of a function of one tensor.
 template <class Handle>
 void run_function(Run& run) {
   const Handle f = made<Handle>(run);
@@ -37,7 +37,7 @@ void run_function(Run& run) {
 
 double largest(const Tensor& x) { return K::max(K::abs(x)).item<double>(); }
 
-/// How far the deviation of n samples may be from that of their distribution.
+/// Returns the allowed difference between the deviation of n samples and the deviation of their distribution.
 double allowance(std::int64_t n) { return 6 / std::sqrt(static_cast<double>(n)); }
 
 void check_samples(Run& run, const nn::Initializer& f, const Shape& shape, const Config& property) {

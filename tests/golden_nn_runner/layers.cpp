@@ -18,7 +18,7 @@ nn::Layer made(const Run& run) {
 
 std::string last_part(const std::string& name) { return name.substr(name.rfind('/') + 1); }
 
-/// The inputs and arguments of a call, and what gradients can be asked for.
+/// The inputs and arguments of a call, and the tensors that have gradients.
 struct Call {
   std::vector<std::pair<std::string, Variable>> sources;
   std::vector<Variable> inputs, initial_state;
@@ -146,7 +146,7 @@ void run_layer(Run& run) {
   if (!run.has("state_after")) run.compare_outputs(call.through_model(layer));
 }
 
-// --- What a layer is without arguments --------------------------------------------------------------------
+// --- Layers without arguments --------------------------------------------------------------------
 
 void check_initial(Run& run, const Variable& weight, const Config& want) {
   const std::string name = want.at("name").string();

@@ -24,7 +24,7 @@ std::vector<double> numbers(const Value& json) {
   return out;
 }
 
-/// These are not compared more closely in float64: see tests/golden_nn/README.md.
+/// Returns whether the tolerance of a case also holds in float64, see tests/golden_nn/README.md.
 bool keeps_tolerance(const Config& json) {
   if (json.contains("metric") || json.contains("initializer")) return true;
   const std::string function = json.get("function", "").string();

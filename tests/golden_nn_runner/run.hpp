@@ -19,8 +19,8 @@ using ktape::Variable;
 using ktape::nn::Config;
 using ktape::nn::Value;
 
-/// One case, run in one floating dtype: reads what the case holds, compares, and collects what is not as
-/// expected. A part of a case that nobody looks at is a problem, too.
+/// One case, run in one floating dtype: reads the case, compares, and collects the differences. A part of a
+/// case that no runner reads is a failure, too.
 class Run {
  public:
   Run(const Config& json, DType floatx);
@@ -28,14 +28,15 @@ class Run {
   DType floatx() const { return floatx_; }
   bool has(const std::string& key) const { return json_.contains(key); }
   const Value& at(const std::string& key) const;
-  /// Whether the case expects an error.
+  /// Returns whether the case expects an error.
   bool error() const { return has("error"); }
 
-  /// The constructor arguments.
+  /// Returns the constructor arguments.
   Config config() const { return at("config").config(); }
-  /// The dtype of a name in the file; "float32" stands for the dtype of this run.
+  /// Returns the dtype of a name in the file; "float32" stands for the dtype of this run.
   DType dtype(const std::string& name) const { return name == "float32" ? floatx_ : DType(name); }
-  /// A tensor of the file; "float32", and none, stand for the dtype of this run. Null is undefined.
+  /// Returns a tensor of the file; "float32", and a missing dtype, stand for the dtype of this run. Null is
+  /// undefined.
   Tensor tensor(const Value& json) const;
   Tensor optional_tensor(const std::string& key) const;
   /// Returns the tensor as a variable, for gradients.
@@ -57,7 +58,7 @@ class Run {
     (text << ... << parts);
     problems_.push_back(text.str());
   }
-  /// One line for each thing that is not as expected.
+  /// Returns one line for each difference.
   std::vector<std::string> finish();
 
  private:
@@ -70,7 +71,8 @@ class Run {
 
 /// Runs a case, from the config on; its errors are the library's.
 using Runner = std::function<void(Run&)>;
-/// By kind, the key under which a case has its class's name; what is no class by both, "function normalize".
+/// The runners by kind, such as "layer", the key under which a case has the name of its class; functions are
+/// listed by kind and name, "function normalize".
 using Table = std::map<std::string, Runner>;
 
 }  // namespace golden_nn

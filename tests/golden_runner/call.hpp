@@ -31,8 +31,8 @@ struct is_per_axis<ktape::backend::PerAxis<T>> : std::true_type {
   using One = T;
 };
 
-/// The arguments of one call: tensors under their parameters' names and attributes. It notes what was asked
-/// for, so that an argument that an op's entry does not look at is a failure.
+/// The arguments of one call: tensors under their parameters' names and attributes. The object records which
+/// arguments were read, so that an argument that an op's entry does not read is a failure.
 class Call {
  public:
   Call(const Case& c, DType floatx, std::map<std::string, Tensor> tensors)
@@ -53,7 +53,7 @@ class Call {
     return Tensor();
   }
 
-  /// The tensors `name/0`, `name/1`, ...
+  /// Returns the tensors `name/0`, `name/1`, ...
   std::vector<Tensor> list(const std::string& name) const {
     std::vector<Tensor> out;
     seen_.insert(name);  // as None
@@ -62,7 +62,7 @@ class Call {
     return out;
   }
 
-  /// Whether the attribute is there; it may be None.
+  /// Returns whether the attribute exists; its value may be None.
   bool has(const std::string& name) const { return attributes_.count(name) > 0; }
   bool none(const std::string& name) const { return value(name).kind == Value::None; }
   const Value& value(const std::string& name) const {
@@ -72,7 +72,7 @@ class Call {
     return found->second;
   }
 
-  /// The attribute as a T. "float32" as a dtype stands for the dtype of this run.
+  /// Returns the attribute as a T. "float32" as a dtype stands for the dtype of this run.
   template <class T>
   T get(const std::string& name) const {
     return as<T>(value(name));
@@ -154,19 +154,19 @@ class Call {
   mutable std::set<std::string> seen_;
 };
 
-/// A shape as a tensor of int64.
+/// Returns a shape as a tensor of int64.
 inline Tensor integers(const Shape& shape) {
   Tensor out = Tensor::empty({shape.rank()}, "int64");
   std::copy(shape.begin(), shape.end(), out.pointer<std::int64_t>());
   return out;
 }
 
-/// How each op of the files is called.
+/// The functions that call the ops of the files.
 struct Table {
   std::map<std::string, std::function<Results(const Call&)>> ops;
   /// The ops whose x becomes a variable, which must have a value.
   std::set<std::string> updates;
-  /// The configuration setters: each makes the call and returns what the getter says after it.
+  /// The configuration setters: each function makes the call and returns the value of the getter afterwards.
   std::map<std::string, std::function<Value(const Call&)>> settings;
 
   bool knows(const Case& c) const { return ops.count(c.op) || settings.count(c.op); }

@@ -53,7 +53,7 @@ Array array(const Json& json) {
   return out;
 }
 
-/// The parts of a sparse tensor, or the tensor alone.
+/// Returns the parts of a sparse tensor, or the tensor alone.
 Named tensors(const std::string& name, const Json& json) {
   if (!json.value("sparse", false)) return {{name, array(json)}};
   const std::vector<double> indices = numbers(json.at("indices")), values = numbers(json.at("values")),

@@ -24,7 +24,7 @@ struct Value {
 struct Array {
   ktape::Shape shape;
   std::vector<double> data;
-  std::optional<std::string> dtype;  ///< gradients have none: theirs is their input's
+  std::optional<std::string> dtype;  ///< empty for gradients, which have the name of their input
 };
 
 using Named = std::vector<std::pair<std::string, Array>>;

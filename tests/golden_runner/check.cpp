@@ -176,7 +176,7 @@ class Run {
     }
   }
 
-  /// tf.one_hot gives float32 whatever floatx is.
+  /// Returns the expected dtype of a result; tf.one_hot gives float32 for any floatx.
   DType result_dtype(const Array& want) const {
     return case_.op == "one_hot" ? DType(*want.dtype) : dtype_in_run(want, floatx_);
   }
@@ -226,7 +226,7 @@ class Run {
     return make(zeros, floatx_);
   }
 
-  /// Computes the symbolic results, and compares them with what they must be.
+  /// Computes the symbolic results, and checks their shapes and dtypes.
   void run_function() {
     std::vector<Tensor> symbolic;
     for (const Waiting& entry : waiting_) symbolic.push_back(entry.got);
@@ -272,7 +272,7 @@ class Run {
   double rtol_, atol_;
   std::map<std::string, Tensor> inputs_;
 
-  /// A comparison that waits for the function's results.
+  /// A comparison that is made when the function has run.
   struct Waiting {
     std::string what;
     Tensor got;
@@ -290,14 +290,14 @@ class Run {
 bool applies(Inputs kind, const Case& c) {
   if (!symbolic(kind)) return true;
   if (c.family == "sparse" || c.op == "ctc_label_dense_to_sparse") return false;
-  if (c.op == "adam_update") return false;  // it takes its step at once
+  if (c.op == "adam_update") return false;  // adam_update is never deferred
   if (kind == Inputs::Placeholders) return true;
   const std::set<std::string> know_extents = {"int_shape", "count_params", "unstack", "gather_nd",
                                               "scatter_nd"};
   return !know_extents.count(c.op);
 }
 
-/// Half precision is looked at where no input is rounded by it and no result is out of its range.
+/// Returns whether a case runs in half precision: no input may be rounded, and no result out of range.
 bool fits_float16(const Case& c) {
   if (c.family != "elementwise" && c.family != "reductions" && c.family != "linalg" && c.family != "shape")
     return false;

@@ -17,7 +17,7 @@ Options options(const Call& c) {
   return o;
 }
 
-/// An output shape, whose batch may be None.
+/// Returns an output shape, whose batch may be None.
 Shape output_shape(const Call& c) {
   Shape shape;
   for (const Value& n : c.value("output_shape").list)

@@ -14,7 +14,7 @@ auto unary(F f) {
   return [f](const Call& c) -> Results { return {f(c["x"])}; };
 }
 
-/// y, which may be a number.
+/// Returns y, which may be a number.
 Tensor second(const Call& c) {
   return c.given("y") ? c["y"] : K::full({}, c.get<double>("y"), c["x"].dtype());
 }

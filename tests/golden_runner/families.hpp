@@ -1,7 +1,7 @@
 #pragma once
 #include "call.hpp"
 
-/// Each adds the ops of one family to the table, see the source file of that name.
+/// Add the ops of a family to the table, each in the source file of that name.
 namespace golden {
 
 void add_elementwise(Table& table);
@@ -21,7 +21,7 @@ void add_random(Table& table);
 void add_attention(Table& table);
 void add_rnn(Table& table);
 void add_ctc(Table& table);
-/// Also teaches sparse tensors to the ops for dense ones.
+/// Also extends the functions of dense ops to sparse tensors.
 void add_sparse(Table& table);
 void add_misc(Table& table);
 

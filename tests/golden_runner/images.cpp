@@ -19,7 +19,7 @@ Results resize_volumes(const Call& c) {
                             c.get<int>("width_factor"), c.get<std::string>("data_format"))};
 }
 
-/// For the paddings: functions of (x, options).
+/// Returns the caller of a padding, a function of (x, options).
 template <class Options, class F>
 auto padding(F f) {
   return [f](const Call& c) -> Results {

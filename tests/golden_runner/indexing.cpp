@@ -7,7 +7,7 @@ namespace {
 
 namespace K = ktape::backend;
 
-/// A number as one entry, [start, stop, step] as a slice.
+/// Returns an index from the attributes: a number is a position, [start, stop, step] a slice.
 ktape::Indices indices(const Call& c) {
   using Bound = ktape::Slice::Bound;
   const auto whole = [](const Value& v) { return static_cast<std::int64_t>(v.number); };

@@ -24,7 +24,7 @@ Value number(double value) {
   return out;
 }
 
-/// The attribute as numbers: a scalar, a list, or a list of lists.
+/// Returns the attribute as numbers: a scalar, a list, or a list of lists.
 ktape::ArrayLike literal(const Value& value) {
   if (value.kind != Value::List) return value.number;
   std::vector<double> row;

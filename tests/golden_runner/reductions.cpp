@@ -7,7 +7,7 @@ namespace {
 
 namespace K = ktape::backend;
 
-/// For a function of (x), (x, axis) and (x, axis, keepdims).
+/// Returns the caller of a function of (x), (x, axis) and (x, axis, keepdims).
 template <class F>
 auto reduction(F f) {
   return [f](const Call& c) -> Results {
@@ -18,7 +18,7 @@ auto reduction(F f) {
   };
 }
 
-/// For a function of (x) and (x, axis) along one axis.
+/// Returns the caller of a function of (x) and (x, axis) along one axis.
 template <class F>
 auto along(F f) {
   return [f](const Call& c) -> Results {

@@ -15,7 +15,7 @@ namespace K = ktape::backend;
 
 using Step = std::function<std::pair<Tensor, Results>(const Tensor&, const Results&)>;
 
-/// x W + s U + b
+/// Returns x W + s U + b.
 Tensor dense(const Call& c, const Tensor& x, const Tensor& s) {
   return K::dot(x, c["W"]) + K::dot(s, c["U"]) + c["b"];
 }

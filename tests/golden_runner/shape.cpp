@@ -8,7 +8,7 @@ namespace {
 
 namespace K = ktape::backend;
 
-/// For a function of a list and an optional axis.
+/// Returns the caller of a function of a list and an optional axis.
 template <class F>
 auto joining(F f) {
   return [f](const Call& c) -> Results {

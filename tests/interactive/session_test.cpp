@@ -26,7 +26,7 @@ class Prompt : public Terminal {
   const std::string greeting;
 };
 
-/// A line, and what it says: all of it, or for mistakes its beginning.
+/// A line, and its output: all of the output, or for an error the beginning.
 struct Line {
   const char* typed;
   const char* says;
@@ -81,7 +81,7 @@ TEST_CASE("sixty lines with fifteen mistakes end with the right values") {
       {"struct Loud { ~Loud() noexcept(false) { throw std::runtime_error(\"loud\"); } };", ""},
       {"{ Loud loud; }", "std::runtime_error: loud"},  // 9: an exception in a destructor
       {"struct Silent { ~Silent() { twice(1); if (a < 1) K::dot(w, K::ones({3, 3})); } };", ""},
-      {"{ Silent silent; }", "ValueError: [dot] "},  // 10: one that C++ would end the program for
+      {"{ Silent silent; }", "ValueError: [dot] "},  // 10: an exception in a noexcept function
       {"vector<double> huge(size_t(1) << 60);", "std::length_error"},  // 11: out of memory
       {"K::zeros({1 << 20, 1 << 20, 1 << 10})", "ValueError: [zeros] the tensor must fit in memory"},  // 12
       {"huge", "error: use of undeclared identifier 'huge'"},                                          // 13
@@ -506,7 +506,7 @@ TEST_CASE("clang's messages show the typed text") {
   CHECK(said.find("error: ") == said.rfind("error: "));
   CHECK(prompt.line("K::") == "error: expected unqualified-id");
   CHECK(prompt.line("throw 1.5;") == "double: 1.5");
-  // Pragmas about the file that they stand in.
+  // Pragmas about the file that contains them.
   CHECK(prompt.line("#pragma once") == "");
   CHECK(prompt.line("#pragma GCC system_header") == "");
 }
@@ -542,7 +542,7 @@ TEST_CASE("a loop or a condition without a body waits for the body") {
 TEST_CASE("keys beyond ASCII are characters") {
   Prompt prompt;
   CHECK(prompt.line("std::string word = \"gr\u00fcn \u20ac\"; word.size()") == "9");
-  prompt.type("std::string(\"a\u00fc\x7f\").size()\n");  // Backspace takes the whole of it away
+  prompt.type("std::string(\"a\u00fc\x7f\").size()\n");  // Backspace removes the whole character
   prompt.until("\n");
   CHECK(prompt.until("\n>>> ") == "1");
 }
@@ -619,7 +619,7 @@ TEST_CASE("a session is saved as a program, which runs as it did") {
     prompt.line(line);
   CHECK(prompt.line("%save " + program) == "");
   CHECK(prompt.line("%load " + program) == "10\n10.5");
-  // What was loaded is saved, too, as it was.
+  // Loaded cells are saved, too, unchanged.
   CHECK(prompt.line("%reset") == "");
   std::ofstream(home + "/loaded.cpp") << "int loaded[] = {3, 7};\nloaded[0] += 1;\nloaded\n";
   CHECK(prompt.line("%load " + home + "/loaded.cpp") == "{4, 7}");

@@ -15,13 +15,13 @@ class Terminal {
   Terminal& operator=(const Terminal&) = delete;
 
   void type(const std::string& keys);
-  /// Returns the output up to `text`. Throws when `text` does not come in time.
+  /// Returns the output up to `text`. Throws when `text` does not appear in time.
   std::string until(const std::string& text, double seconds = 30);
-  /// Types a line and returns what the program says before its next prompt.
+  /// Types a line and returns the output of the program before its next prompt.
   std::string line(const std::string& text);
-  /// The exit status, when it has ended.
+  /// Waits for the end of the program and returns the exit status.
   int wait();
-  /// Bytes of memory that it holds.
+  /// Returns the bytes of memory that the program holds.
   std::size_t memory() const;
 
  private:

@@ -3,7 +3,7 @@
 #include <sstream>
 #include <string>
 
-/// Keeps what is written to std::cerr, and to std::cout, while it lives: warnings beside what a run prints.
+/// A scope that captures the output to std::cerr and std::cout: warnings, and the output of a run.
 class CapturedStderr {
  public:
   CapturedStderr() : cerr_(std::cerr.rdbuf(text_.rdbuf())), cout_(std::cout.rdbuf(printed_.rdbuf())) {}

@@ -1,4 +1,4 @@
-// What every op says of a tensor that is undefined: its own name, and that of the argument.
+// Errors about undefined tensors: each names the op and the argument.
 #include <doctest/doctest.h>
 #include <ktape/ktape.hpp>
 
@@ -258,7 +258,7 @@ std::string other_name(const Row& row, const std::vector<Tensor>& x) {
   return own + "of" + given.str() + ": " + said;
 }
 
-/// Tensors of which few ops can make anything, next to others of this rank.
+/// Returns tensors that few ops accept beside others of this rank.
 std::vector<Tensor> odd_tensors(int rank) {
   std::vector<Tensor> out;
   const auto shape = [](std::int64_t n, int rank) {

@@ -10,7 +10,7 @@
 ///     });
 ///
 /// catalogue_test.cpp compares their gradients with central differences, of first and second order, for every
-/// subset of the inputs, catalogue_function_test.cpp runs them inside of functions, and names_test.cpp sees
+/// subset of the inputs, catalogue_function_test.cpp runs them inside of functions, and names_test.cpp checks
 /// that none is missing.
 #include <ktape/ops/nn/activations.hpp>
 
@@ -20,7 +20,7 @@
 
 #include "check.hpp"
 
-/// A name, called with some inputs of float64; without a function it is one without a gradient.
+/// A name, called with some inputs of float64; a row without a function is for a name without a gradient.
 struct CatalogueRow {
   std::string name;
   std::function<ktape::Tensor(const std::vector<ktape::Tensor>&)> f;
@@ -37,7 +37,7 @@ class Catalogue {
   /// Adds the rows of a family, which are made when a test asks for them: not before main.
   explicit Catalogue(Rows (*family)()) { families().push_back(family); }
 
-  /// All rows, of some names more than one.
+  /// Returns all rows; some names have several.
   static Rows rows() {
     Rows all;
     for (const auto family : families())
@@ -51,7 +51,7 @@ class Catalogue {
   }
 
  private:
-  /// Made by the first test that adds to it, whichever that is.
+  /// Returns the list of families, which the first test that adds a family creates.
   static std::vector<Rows (*)()>& families() {
     static std::vector<Rows (*)()> families;
     return families;
@@ -66,7 +66,8 @@ auto of2(F f) {
   return [f](In in) { return f(in[0], in[1]); };
 }
 
-/// Zero, ties of magnitude, near-saturation, large; away from kinks only where a derivative does not exist.
+/// Returns numbers that are difficult: ties of magnitude, near saturation, large; not at kinks, where a
+/// derivative does not exist.
 inline ktape::Tensor awkward_numbers() { return doubles({{0.5, -0.5, 1.5}, {-12., 30., 0.125}}); }
 inline ktape::Tensor positive_numbers() { return doubles({{0.5, 2., 1.5}, {0.25, 30., 1e-2}}); }
 inline ktape::Tensor random_probabilities(const ktape::Shape& shape) {

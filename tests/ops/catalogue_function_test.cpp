@@ -18,7 +18,7 @@ using List = std::vector<Tensor>;
 
 constexpr Tolerance rounding{.rtol = 1e-9, .atol = 1e-9};
 
-/// The value, then the gradient with respect to each input; undefined where there is none.
+/// Returns the value, then the gradient with respect to each input; undefined where there is none.
 List value_and_gradients(const CatalogueRow& row, const List& in) {
   ktape::GradientTape tape;
   for (const Tensor& x : in) tape.watch(x);
@@ -28,7 +28,7 @@ List value_and_gradients(const CatalogueRow& row, const List& in) {
   return out;
 }
 
-/// The inputs with each axis that `chosen` accepts `factor` times as long.
+/// Returns the inputs with each axis that `chosen` accepts `factor` times as long.
 template <class F>
 List stretched(const List& in, std::int64_t factor, F chosen) {
   List out;
@@ -40,8 +40,8 @@ List stretched(const List& in, std::int64_t factor, F chosen) {
   return out;
 }
 
-/// Inputs of three shapes on which the row can be called: its own, and what becomes of them when extents that
-/// are equal, or are along one axis, or all, grow alike.
+/// Inputs of three shapes with which the row can be called: the row's own shapes, and shapes in which equal
+/// extents, or the extents of an axis, or all extents, are multiplied by one factor.
 std::vector<List> inputs_of_three_shapes(const CatalogueRow& row) {
   std::set<std::int64_t> extents;
   for (const Tensor& x : row.inputs) extents.insert(x.shape().begin(), x.shape().end());
@@ -77,7 +77,7 @@ List placeholders_of_rank(const List& in) {
   return out;
 }
 
-/// Of a sparse tensor the coordinates and values are given apart.
+/// Returns whether the row is of a sparse tensor, whose coordinates and values are separate inputs.
 bool sparse(const CatalogueRow& row) {
   return row.name == "to_dense" || row.name == "concatenate_mixed" ||
          (row.name == "dot" && row.inputs[0].ndim() == 1);
@@ -89,7 +89,7 @@ Tensor moved(const Tensor& x) { return (x * 0.75 + 0.03125).detach(); }
 }  // namespace
 
 TEST_CASE("one function on placeholders of known rank gives eager values and gradients, shape after shape") {
-  // How many tensors there are, or how large they are, must be known.
+  // The number or the size of the results must be known.
   const std::set<std::string> refused = {"unstack"};
   // Labels, targets or masks of one shape are part of these calls.
   const std::set<std::string> own_shape = {"broadcast_to",        "sparse_categorical_crossentropy",
@@ -130,7 +130,7 @@ TEST_CASE("one function on placeholders of known rank gives eager values and gra
 TEST_CASE("a variable in the place of any operand is read when the function runs") {
   for (const CatalogueRow& row : Catalogue::differentiable())
     for (std::size_t place = 0; place < row.inputs.size() && row.inputs.size() > 1; ++place) {
-      // The row itself computes with these, before an op waits for them or inside of one.
+      // The rows themselves compute with the values, before an op is deferred or inside an op.
       const bool used_before = (row.name == "batch_normalization" || row.name == "rnn") && place == 2;
       if (sparse(row) || used_before) continue;
       CAPTURE(row.name);

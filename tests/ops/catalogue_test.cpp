@@ -1,5 +1,5 @@
 // The gradients of every differentiable name of the backend API against central differences, of first and
-// second order, for every subset of the inputs. names_test.cpp sees that none is missing.
+// second order, for every subset of the inputs. names_test.cpp checks that none is missing.
 #include <doctest/doctest.h>
 #include <ktape/ktape.hpp>
 
@@ -14,16 +14,16 @@ namespace {
 
 constexpr double inf = std::numeric_limits<double>::infinity();
 
-/// Where exponentials overflow, underflow and are 1 almost exactly.
+/// Returns numbers at which exponentials overflow, underflow or are nearly 1.
 Tensor saturating() { return doubles({{-700., -40., -1e-3}, {0., 40., 700.}}); }
-/// Rows of scores: far apart, tied, impossible.
+/// Returns rows of scores: far apart, tied, infinite.
 Tensor scores() { return doubles({{-1000., 0., 1000.}, {3., 3., 3.}, {-inf, 2., 2.}, {-inf, -inf, 5.}}); }
 Tensor near_zero() { return doubles({{1e-3, 2e-3, 1e-2}, {5e-3, 3e-3, 4e-3}}); }
-/// None, one, several and only zeros in a row.
+/// Returns rows with no zero, one zero, several zeros and only zeros.
 Tensor zeros_among() { return doubles({{2., -3., .5}, {0., 2., 3.}, {0., 4., 0.}, {0., 0., 0.}}); }
-/// Two that tie for the largest and two for the smallest in a row; infinities.
+/// Returns rows with two largest and two smallest elements; infinities.
 Tensor tied() { return doubles({{2., 2., -1., -1.}, {7., -3., 7., -3.}, {-inf, 1., inf, 0.}}); }
-/// Samples that do not vary, or hardly.
+/// Samples with no variance, or almost none.
 Tensor constant_rows() { return doubles({{5., 5., 5.}, {-2., -2., -2.}, {1., 1.001, 1.002}}); }
 /// Probabilities next to 0 and 1, and at them.
 Tensor nearly_certain() { return doubles({{1e-3, 1 - 2e-3, 1e-3}, {2e-3, 2e-3, 1 - 4e-3}}); }

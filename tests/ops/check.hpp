@@ -16,7 +16,7 @@
 using Values = std::vector<double>;
 using In = const std::vector<ktape::Tensor>&;
 
-/// The elements in order.
+/// Returns the elements in order.
 template <class T = double>
 std::vector<T> values(const ktape::Tensor& x) {
   const auto array = ktape::backend::get_value<T>(x);
@@ -30,18 +30,18 @@ inline ktape::Tensor ints(const ktape::ArrayLike& value, ktape::DType dtype = "i
   return ktape::backend::constant(value, {.dtype = dtype});
 }
 
-/// 0, 1, 2, ... in a shape.
+/// Returns 0, 1, 2, ... in a shape.
 inline ktape::Tensor counted(const ktape::Shape& shape, ktape::DType dtype = "float64") {
   namespace K = ktape::backend;
   return K::reshape(K::cast(K::arange(0, shape.count(), 1, {.dtype = "int64"}), dtype), shape);
 }
 
-/// Numbers without a pattern.
+/// Returns normally distributed numbers.
 inline ktape::Tensor normal(const ktape::Shape& shape, int seed = 1, ktape::DType dtype = "float64") {
   return ktape::backend::random_normal(shape, {.dtype = dtype, .seed = seed});
 }
 
-/// The gradient of the sum of f at x.
+/// Returns the gradient of the sum of f at x.
 inline ktape::Tensor slope(const std::function<ktape::Tensor(const ktape::Tensor&)>& f,
                            const ktape::Tensor& x) {
   ktape::GradientTape tape;
@@ -60,7 +60,7 @@ inline void check_gradients(const ktape::CheckedFunction& f, const ktape::Tensor
   check_gradients("function", f, inputs);
 }
 
-/// Vectors that are compared with == show what they hold.
+/// Prints vectors that are compared with ==.
 template <class T>
 requires std::is_arithmetic_v<T>
 struct doctest::StringMaker<std::vector<T>> {

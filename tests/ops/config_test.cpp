@@ -20,7 +20,7 @@ using ktape::IOError, ktape::ValueError;
 
 namespace {
 
-/// Puts the settings back, whatever the test does.
+/// A scope that restores the settings at its end.
 struct RestoredSettings {
   double epsilon = K::epsilon();
   ktape::DType floatx = K::floatx();

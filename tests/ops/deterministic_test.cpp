@@ -10,7 +10,7 @@ namespace K = ktape::backend;
 
 namespace {
 
-/// The number of OpenMP threads, while it lives.
+/// A scope that sets the number of OpenMP threads.
 class Threads {
  public:
   explicit Threads(int count) : before_(omp_get_max_threads()) { omp_set_num_threads(count); }
@@ -31,7 +31,7 @@ bool same_bits(const Tensor& a, const Tensor& b) {
          std::memcmp(a.raw(), b.raw(), static_cast<std::size_t>(a.size()) * a.dtype().size()) == 0;
 }
 
-/// f gives tensors; they must be those of one thread, to the last bit.
+/// Checks that the tensors of f are equal, to the last bit, to the tensors of one thread.
 template <class F>
 void check_threads(const F& f) {
   const Deterministic on;

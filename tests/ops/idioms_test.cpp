@@ -1,4 +1,4 @@
-// What Keras users do with the backend, as their Python reads: see the comments for the original lines.
+// Uses of the backend in Keras programs; the comments have the original Python lines.
 #include <doctest/doctest.h>
 #include <ktape/ktape.hpp>
 
@@ -97,7 +97,7 @@ TEST_CASE("gradient penalty (WGAN-GP): gradients() inside a loss") {
   const auto f = K::function({x}, {gradient_penalty_loss(critic(x, kernel), x)});
   CHECK(close(f({normal({2, 3, 4}, 6)})[0].item<double>(), penalty({kernel}).item<double>()));
 
-  // What the output does not depend on has no gradient: a testable None.
+  // An input on which the output does not depend has no gradient: a testable None.
   CHECK(!K::gradients(K::sum(x), {K::placeholder({3})})[0].defined());
 }
 

@@ -11,11 +11,11 @@ namespace K = ktape::backend;
 namespace {
 
 struct Call {
-  const char* text;  ///< what the error names first
+  const char* text;  ///< the name at the begin of the error
   std::function<void(std::int64_t)> run;
 };
 
-/// Calls with a number that none of them takes, be it ever so little beyond 2^48.
+/// Calls with a number that no op accepts, even if only a little above 2^48.
 std::vector<Call> calls() {
   const Tensor steps = K::ones({1, 4, 2}), image = K::ones({1, 4, 4, 2}), volume = K::ones({1, 3, 3, 3, 2}),
                any_steps = K::placeholder({None, None, 2}), any_image = K::placeholder({None, None, None, 2}),

@@ -1,5 +1,5 @@
-// What ops say of axes, shapes and other arguments that do not fit: the op that was called, the rule and what
-// was given.
+// Errors about axes, shapes and other arguments that do not fit: each has the called op, the rule and the
+// received value.
 #include <doctest/doctest.h>
 #include <ktape/ktape.hpp>
 

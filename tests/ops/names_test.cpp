@@ -30,7 +30,7 @@ struct Declaration {
   bool procedure = false;   ///< it returns nothing, or is a scope: what it did is seen afterwards
 };
 
-/// The functions, scopes and used names of namespace ktape::backend in a header.
+/// Adds the functions, scopes and used names of namespace ktape::backend in a header.
 void add_declarations(const std::string& header, std::map<std::string, Declaration>& names) {
   static const std::regex function(R"(^(?:inline )?([A-Za-z_][\w:<>&*, ]*?)[ &*]*\b(\w+)\(.*)"),
       scope(R"(^class ([a-z]\w*) \{)"), used(R"(^using ktape::([a-z]\w*);)");
@@ -67,7 +67,7 @@ const std::map<std::string, Declaration>& declared() {
   return names;
 }
 
-/// The code without comments and without what stands in quotes.
+/// Returns the code without comments and without text in quotes.
 std::string bare(const std::string& code) {
   std::string out;
   for (std::size_t i = 0; i < code.size(); ++i) {
@@ -80,7 +80,7 @@ std::string bare(const std::string& code) {
   return out;
 }
 
-/// The end of what the parenthesis at `open` holds.
+/// Returns the position of the parenthesis that closes the parenthesis at `open`.
 std::size_t closing(const std::string& code, std::size_t open) {
   int depth = 0;
   for (std::size_t i = open; i < code.size(); ++i) {
@@ -96,7 +96,7 @@ void add_names(const std::string& code, Names& names) {
     names.insert((*i)[1]);
 }
 
-/// The names inside the parentheses of a check that is not one of errors, and those that stand before such a
+/// Adds the names inside the parentheses of checks that are not checks of errors, and the names before such a
 /// check in its test case.
 void add_checked(const std::string& code, Names& inside, Names& before) {
   static const std::regex check(R"(\b((?:CHECK|REQUIRE|check_|expect_)\w*)\()");
@@ -115,7 +115,7 @@ void add_checked(const std::string& code, Names& inside, Names& before) {
   }
 }
 
-/// The names that have golden vectors with results.
+/// Returns the names that have golden vectors with results.
 Names golden() {
   Names names;
   for (const auto& entry : std::filesystem::directory_iterator("tests/golden")) {
@@ -127,7 +127,7 @@ Names golden() {
   return names;
 }
 
-/// The names of rows with or without a gradient.
+/// Returns the names of rows with or without a gradient.
 Names catalogued(bool differentiable) {
   Names names;
   for (const CatalogueRow& row : Catalogue::rows())

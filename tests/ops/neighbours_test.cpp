@@ -20,10 +20,10 @@ using Unary = std::function<Tensor(const Tensor&)>;
 struct Function {
   std::string name;
   Unary run;
-  bool gradient = true;  ///< has one, which is compared, too
+  bool gradient = true;  ///< whether the function has a gradient, which is compared, too
 };
 
-/// f(x, y) as functions of each of them, beside a number and beside elements.
+/// Returns f(x, y) as functions of x and of y, beside a number and beside elements.
 std::vector<Function> of_two(const char* name, Tensor (*f)(const Tensor&, const Tensor&),
                              bool gradient = true) {
   const auto like = [](const Tensor& x) { return K::full({}, 1.75, x.dtype()); };
@@ -101,7 +101,7 @@ Tensor tensor(const std::vector<double>& values, DType dtype) {
   return K::cast(K::constant(values, {.dtype = "float64"}), dtype);
 }
 
-/// The elements as numbers whose equality is that of the bits; NaN is one number.
+/// Returns the elements as numbers whose equality is that of the bits; NaN is one number.
 std::vector<std::uint64_t> bits(const Tensor& x) {
   std::vector<double> values(static_cast<std::size_t>(x.size()));
   convert(values.data(), DType::Float64, x.raw(), x.dtype(), x.size());
@@ -111,7 +111,7 @@ std::vector<std::uint64_t> bits(const Tensor& x) {
   return out;
 }
 
-/// Results, then gradients.
+/// Returns the results, then the gradients.
 std::vector<Tensor> run(const Function& f, const Tensor& values) {
   if (!f.gradient) return {f.run(values)};
   const Variable x(values);
@@ -119,8 +119,8 @@ std::vector<Tensor> run(const Function& f, const Tensor& values) {
   return {y.detach(), K::gradients(y, {x})[0].detach()};
 }
 
-/// Elements of the list, one in each `width` elements at `place`, with others around them; the last one is
-/// the last.
+/// Returns the elements of the list, one in each `width` elements at position `place`, with other elements
+/// around; the last element of the list is the last element.
 std::vector<double> spread(const std::vector<double>& list, std::size_t width, std::size_t place,
                            double around) {
   std::vector<double> out(width * (list.size() - 1) + place + 1, around);

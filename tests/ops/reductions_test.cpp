@@ -18,7 +18,8 @@ namespace {
 using List = std::vector<Tensor>;
 const double inf = std::numeric_limits<double>::infinity();
 
-/// Both orders of the gradient; the op is squared, so that the second order is not zero for linear ones.
+/// Checks both orders of the gradient; the op is squared, so that the second order is not zero for linear
+/// ops.
 void check_gradients(const char* op, const std::function<Tensor(const Tensor&)>& f, const Tensor& x) {
   ::check_gradients(op, [&](In in) { return K::square(f(in[0])); }, {x});
 }

@@ -12,7 +12,7 @@ using ktape::None, ktape::Shape, ktape::Tensor, ktape::TypeError, ktape::ValueEr
 namespace {
 Tensor unknown(const Shape& shape) { return K::placeholder(shape); }
 
-/// The static shape, and that a function on the values gives one that agrees.
+/// Checks the static shape, and that a function on values gives an agreeing shape.
 void check_shape(const Shape& wanted, const Tensor& y, const std::vector<Tensor>& inputs,
                  const std::vector<Shape>& given) {
   CHECK(K::int_shape(y) == wanted);

@@ -143,7 +143,7 @@ TEST_CASE("updates write in place unless another tensor shares the old value") {
 }
 
 namespace {
-// What does not compile: an update of a tensor, which would change a variable made of it for the call.
+// An update of a tensor does not compile, because it would change a temporary variable.
 template <class X>
 constexpr bool updatable = requires(X x, Tensor value) {
   K::update(x, value);

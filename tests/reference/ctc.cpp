@@ -12,13 +12,14 @@ namespace {
 
 using Path = std::vector<std::size_t>;
 
-/// The log of the sum of two numbers whose logs are given.
+/// Returns the log of the sum of two numbers whose logs are given.
 double log_add(double a, double b) {
   if (a < b) std::swap(a, b);
   return std::isinf(a) ? a : a + std::log1p(std::exp(b - a));
 }
 
-/// log alpha (steps, states): of all beginnings that are in a state of the path after a step.
+/// Returns log alpha (steps, states): the probability of all path beginnings that are in a state after a
+/// step.
 Array forward(const Array& log_p, const Path& path) {
   Array alpha = -std::numeric_limits<double>::infinity() * xt::ones<double>({log_p.shape(0), path.size()});
   for (std::size_t t = 0; t < log_p.shape(0); ++t)
@@ -27,7 +28,7 @@ Array forward(const Array& log_p, const Path& path) {
       if (t == 0 && s < 2) before = 0;
       if (t > 0) before = alpha(t - 1, s);
       if (t > 0 && s > 0) before = log_add(before, alpha(t - 1, s - 1));
-      // Over the blank between two labels that differ; blanks are alike.
+      // A path may skip the blank between two different labels, but not between equal labels.
       if (t > 0 && s > 1 && path[s] != path[s - 2]) before = log_add(before, alpha(t - 1, s - 2));
       alpha(t, s) = before + log_p(t, path[s]);
     }
@@ -43,7 +44,7 @@ CtcCost ctc(const Array& y, const std::vector<std::size_t>& labels, double epsil
   const Array shifted = y + epsilon, sums = xt::sum(shifted, {1}, xt::keep_dims);
   const Array log_p = xt::log(shifted / sums);
 
-  // The endings are the beginnings of what is read backwards.
+  // The path endings are the beginnings of the reversed sequence.
   const Array alpha = forward(log_p, path);
   const Array beta = xt::flip(xt::flip(forward(xt::flip(log_p, 0), Path(path.rbegin(), path.rend())), 0), 1);
   double total = alpha(steps - 1, path.size() - 1);
@@ -51,7 +52,7 @@ CtcCost ctc(const Array& y, const std::vector<std::size_t>& labels, double epsil
 
   Array occupied = xt::zeros_like(y);
   for (std::size_t t = 0; t < steps; ++t)
-    for (std::size_t s = 0; s < path.size(); ++s)  // both count the probability of the step
+    for (std::size_t s = 0; s < path.size(); ++s)  // both contain the probability of the step
       occupied(t, path[s]) += std::exp(alpha(t, s) + beta(t, s) - log_p(t, path[s]) - total);
   return {-total, 1 / sums - occupied / shifted};
 }

@@ -6,9 +6,9 @@
 #include <string>
 #include <vector>
 
-/// Random programs whose losses mix gradients of orders 0 to 3 of several tensors, variables, watched constants and
-/// tensors on the way, taken by `gradients`, along directions, by nested tapes and as jacobians, through functions,
-/// stop_gradient and custom_gradient.
+/// Random programs whose losses mix gradients of orders 0 to 3 of several tensors, variables, watched
+/// constants and intermediate tensors, taken by `gradients`, along directions, by nested tapes and as
+/// jacobians, through functions, stop_gradient and custom_gradient.
 namespace reference {
 
 class GradientProgram {
@@ -54,15 +54,15 @@ class GradientProgram {
     }
   }
 
-  /// A constant of gradients. Differences of the loss keep the value that it had when the gradient was taken.
+  /// Returns a constant for gradients. Differences of the loss keep its value from the time of the gradient.
   Tensor frozen(const Tensor& x) {
     if (records_) frozen_.push_back(ktape::backend::stop_gradient(x));
     const Tensor& value = frozen_[next_frozen_++];
     return ktape::is_symbolic(x) ? ktape::backend::stop_gradient(x) : value;
   }
 
-  /// The slope or, where no gradient leads to it, the constant that it is for a program without functions: a function
-  /// has symbols for constants, too, and can be differentiated with respect to them.
+  /// Returns the slope or, if no gradient leads to the slope, a constant, as in a program without functions:
+  /// a function has symbols also for constants, and can be differentiated with respect to these.
   Tensor slope_or_constant(const Tensor& slope) {
     if (records_) {
       const bool constant = !slope.defined() || !slope.node();
@@ -110,7 +110,7 @@ class GradientProgram {
     }
   }
 
-  /// The slope of a function of a constant that a tape watches, while it depends on y, too.
+  /// Returns the slope of a function of a watched constant that also depends on y.
   Tensor slope_at_constant(const Tensor& x, const Tensor& y) {
     namespace K = ktape::backend;
     const Tensor at = frozen(x);

@@ -44,7 +44,7 @@ Extents places(const Extents& in, const Extents& size, const Windows& w) {
   return out;
 }
 
-/// Calls f(place of the window, cell of the window, place in the image) for all that lie inside.
+/// Calls f(position of the window, cell of the window, position in the image) for all cells inside the image.
 void for_each_tap(const Extents& in, const Extents& size, const Windows& w,
                   const std::function<void(const Place&, const Place&, const Place&)>& f) {
   const Extents out = places(in, size, w);
@@ -72,7 +72,7 @@ Extents with_ends(std::size_t first, Extents middle, std::size_t last) {
   return middle;
 }
 
-/// combine(so far, element) over the windows, from start.
+/// Returns combine(result so far, element) over the windows, from start.
 template <class Combine>
 Array pool(const Array& x, const Extents& size, const Windows& w, double start, Combine combine) {
   const Extents in = extents(x), space = spatial(in);
@@ -86,7 +86,7 @@ Array pool(const Array& x, const Extents& size, const Windows& w, double start, 
   return out;
 }
 
-/// f(row of a, row of b) over the last axes, for each row.
+/// Returns f(row of a, row of b) over the last axes, for each row.
 template <class F>
 Array by_row(const Array& a, const Array& b, F f) {
   const Extents shape = extents(b);

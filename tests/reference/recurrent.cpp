@@ -11,12 +11,12 @@ using Arrays = std::vector<Array>;
 
 Array sigmoid(const Array& x) { return 1. / (1. + xt::exp(-x)); }
 
-/// Gate g of several side by side in the last axis.
+/// Returns gate g of several gates side by side in the last axis.
 Array gate(const Array& x, std::size_t g, std::size_t units) {
   return xt::strided_view(x, {xt::ellipsis(), xt::range(g * units, (g + 1) * units)});
 }
 
-/// The outputs of a cell that starts with zeros and whose steps all count.
+/// Returns the outputs of a cell that starts with zeros; no step is masked.
 Array outputs(const Array& x, std::size_t units, std::size_t states, const RecurrentCell& cell) {
   const Array start = xt::zeros<double>({x.shape(0), units}),
               mask = xt::ones<double>({x.shape(0), x.shape(1)});

@@ -38,7 +38,7 @@ struct TwoThreads {
   ~TwoThreads() { omp_set_num_threads(before); }
 };
 
-/// The sum of what parallel loops, products, convolutions and their gradients make.
+/// Returns the sum of the results of parallel loops, products, convolutions and their gradients.
 double work() {
   const ktape::Variable w = K::variable(K::ones({300, 300}) * 0.01);
   const Tensor product = K::dot(K::dot(w, w), w);

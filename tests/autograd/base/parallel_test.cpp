@@ -12,7 +12,7 @@ using ktape::Tensor, ktape::Variable;
 
 namespace {
 
-/// Threads that take the processors away from all others.
+/// Threads that keep all processors busy.
 class BusyThreads {
  public:
   BusyThreads() {
@@ -31,7 +31,7 @@ class BusyThreads {
   std::vector<std::thread> threads_;
 };
 
-/// Results of all kinds of kernels that share their work among threads.
+/// Returns results of all kinds of kernels that divide their work among threads.
 std::vector<Tensor> results() {
   const auto draw = [](const ktape::Shape& shape, int seed) { return normal(shape, seed, "float32"); };
   const Variable x(draw({6, 20, 20, 8}, 1)), filters(draw({3, 3, 8, 16}, 2)), matrix(draw({160, 300}, 3)),

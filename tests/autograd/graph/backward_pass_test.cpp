@@ -21,7 +21,7 @@ namespace {
 Tensor constant(const ArrayLike& value) { return value.tensor("float64", "float64"); }
 Variable variable(const ArrayLike& value) { return Variable(constant(value)); }
 
-/// An op that returns its input and counts the walks that come by.
+/// Returns its input, and counts the backward passes that visit the node.
 class Milestone final : public Node {
  public:
   explicit Milestone(int& visits) : Node("milestone", true), visits_(visits) {}
@@ -40,7 +40,7 @@ Tensor milestone(const Tensor& x, int& visits) {
   return y;
 }
 
-/// x, with a gradient that calls `f` and passes on what it returns.
+/// Returns x with a backward closure that calls `f` and passes on the result.
 template <class F>
 Tensor with_backward(const Tensor& x, F f) {
   const Tensor y = x.detach();
@@ -181,6 +181,6 @@ TEST_CASE("the hook for gradients is called with each complete gradient before t
   CHECK(heard == std::vector<std::string>{"1 is 3.000000", "the walk at a", "0 is 6.000000"});
   CHECK(gradients[1].item(1) == 5);
   CHECK_FALSE(gradients[2].defined());
-  REQUIRE(lookups.size() == 1);  // of the table, of which nothing is heard
+  REQUIRE(lookups.size() == 1);  // of the table: the hook is not called
   CHECK(lookups[0].variable == 3);
 }

@@ -22,7 +22,7 @@ bool contains(const GradcheckReport& report, const char* words) {
   return report.message.find(words) != std::string::npos;
 }
 
-/// x * x whose gradient is wrong by `factor` in the element `at`.
+/// Returns x * x with a gradient that is wrong by `factor` in the element `at`.
 Tensor wrong_square(const Tensor& x, std::int64_t at, double factor) {
   return custom_gradient([=](const Tensor& x) {
     return std::pair{x * x, [=](const Tensor& dy) {

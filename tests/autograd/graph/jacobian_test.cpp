@@ -14,7 +14,7 @@ namespace {
 Tensor constant(const ArrayLike& value) { return value.tensor("float64", "float64"); }
 Variable variable(const ArrayLike& value) { return Variable(constant(value)); }
 
-/// The jacobian of f at x by central differences, of shape f(x).shape() + x.shape().
+/// Returns the jacobian of f at x by central differences, of shape f(x).shape() + x.shape().
 Tensor by_differences(const std::function<Tensor(const Tensor&)>& f, const Tensor& x) {
   const double h = 1e-5;
   std::vector<Tensor> columns;

@@ -1,7 +1,7 @@
-// How many samples a second some processes train on together.
-// Usage: mpirun -n 2 ktape_bench_distributed [seconds [workload ...]]
-// Prints, for each workload: name, processes, samples a second, samples a second of CPU time of one process,
-// bytes a step, share of the time of sending that was hidden.
+// Measures the samples a second that several processes train on together. Usage: mpirun -n 2
+// ktape_bench_distributed [seconds [workload ...]] Prints, for each workload: name, processes, samples a
+// second, samples a second of CPU time of one process, bytes a step, share of the time of sending that was
+// hidden.
 #include <ktape/ktape.hpp>
 #include <ktape/nn/distributed/distributed.hpp>
 
@@ -30,7 +30,7 @@ double seconds_since(Clock::time_point begin) {
 }
 double cpu_seconds() { return static_cast<double>(std::clock()) / CLOCKS_PER_SEC; }
 
-/// One layer of a transformer's encoder.
+/// Returns one layer of a transformer's encoder.
 Tensor encoded(const Tensor& x) {
   const Tensor attended = nn::MultiHeadAttention(4, 32)({x, x});
   const Tensor h = nn::LayerNormalization()(nn::Add()({x, attended}));
@@ -38,7 +38,7 @@ Tensor encoded(const Tensor& x) {
   return nn::LayerNormalization()(nn::Add()({h, f}));
 }
 
-/// The number that rank 0 has.
+/// Returns the number that rank 0 has.
 double of_first(double number) { return distributed::broadcast(K::constant(number)).item<double>(); }
 
 double median(std::vector<double> numbers) {
@@ -59,7 +59,7 @@ void report(const char* name, const nn::Model& model, const Tensor& x, const Ten
     return seconds_since(began);
   };
   seconds_of(3);
-  // Rounds of about 50 ms, of which what else the machine does spoils some: the median is told.
+  // Rounds of about 50 ms. Other programs disturb some rounds, so the median is reported.
   const int steps = std::max(1, static_cast<int>(0.05 * 3 / of_first(seconds_of(3))));
   const distributed::Traffic before = distributed::traffic();
   const Clock::time_point began = Clock::now();

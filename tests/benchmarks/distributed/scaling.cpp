@@ -1,6 +1,6 @@
-// What a step costs when P processes share the samples, as SCALING.md explains it.
-// Usage: ktape_bench_scaling [latency in microseconds] [bandwidth in GB/s] [speedup]
-// The time of a step is the CPU time of one thread, divided by the speedup that a process has over it.
+// Estimates the cost of a step when P processes share the samples; SCALING.md explains the model. Usage:
+// ktape_bench_scaling [latency in microseconds] [bandwidth in GB/s] [speedup] The time of a step is the CPU
+// time of one thread, divided by the speedup that a process has over it.
 #include <ktape/ktape.hpp>
 
 #include <algorithm>
@@ -19,12 +19,13 @@ struct Network {
   double latency, bandwidth;  ///< seconds, bytes a second
 };
 
-/// Each process sends 1/P of the bytes to its neighbour, P - 1 times to sum and P - 1 times to hand on.
+/// Returns the seconds of a ring: each process sends 1/P of the bytes to its neighbour, P - 1 times for the
+/// sums and P - 1 times for the results.
 double ring(double bytes, int processes, const Network& network) {
   const double p = processes;
   return 2 * (p - 1) * (network.latency + bytes / p / network.bandwidth);
 }
-/// All bytes go up a binary tree, and down again.
+/// Returns the seconds in which all bytes go up a binary tree, and down again.
 double tree(double bytes, int processes, const Network& network) {
   return 2 * std::ceil(std::log2(processes)) * (network.latency + bytes / network.bandwidth);
 }
@@ -35,8 +36,8 @@ struct Workload {
   double seconds, bytes;
 };
 
-/// Gradients travel while two thirds of the step, the walk backwards, still run; what takes longer is waited
-/// for.
+/// Returns the seconds of a step. Gradients are sent during the backward pass, two thirds of the step; longer
+/// sending adds to the step.
 double step_seconds(double compute, double sending) {
   return compute + std::max(0., sending - compute * 2 / 3);
 }
@@ -78,8 +79,8 @@ nn::Model resnet50() {
   return nn::Model(in, nn::Dense(1000)(nn::GlobalAveragePooling2D()(h)));
 }
 
-/// 12 layers of width 768 after a table of 20,000 words, and an output layer as large as the table: 100 M
-/// parameters in the layers and the output layer.
+/// Returns a model of 12 layers of width 768 after a table of 20,000 words, and an output layer as large as
+/// the table: 100 M parameters in the layers and the output layer.
 nn::Model transformer() {
   const Tensor in = nn::Input({128}, {.dtype = "int32"});
   Tensor h = nn::Embedding(20000, 768)(in);

@@ -3,7 +3,7 @@
 namespace peer {
 namespace {
 
-/// A convolution and its normalization, as an image classifier has them.
+/// Returns a convolution and its normalization, as an image classifier has them.
 nn::Sequential normalized(int in, int out, int size, int stride, int groups = 1) {
   const auto options =
       nn::Conv2dOptions(in, out, size).stride(stride).padding(size / 2).groups(groups).bias(false);

@@ -16,13 +16,13 @@ using torch::Tensor;
 /// The workload that was asked for, or all if it is empty.
 extern std::string only;
 
-/// Three warm-up runs, then at least 5 and at most 2000 runs within about 3 seconds; the median counts.
+/// Reports the median of at least 5 and at most 2000 runs within about 3 seconds, after three warm-up runs.
 void report(const std::string& name, const std::function<void()>& run);
 
 std::vector<Tensor> parameters(std::initializer_list<std::shared_ptr<nn::Module>> modules);
 void channels_last(nn::Module& module);
 
-// The workloads, by subject. `nhwc` has the channels of images last in memory.
+// Run the workloads of a subject. `nhwc` has the channels of images last in memory.
 void models();                // mlp, cnn, resnet20, lstm, transformer
 void kernels();               // elementwise, reductions, copies, tiny and small tensors
 void layers();                // layer normalization and attention

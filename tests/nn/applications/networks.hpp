@@ -6,7 +6,7 @@
 
 #include "../../ops/check.hpp"
 
-/// For the tests of applications: the names of their layers and weights.
+/// Helpers for the tests of applications: the names of layers and weights.
 namespace networks {
 
 namespace nn = ktape::nn;
@@ -14,14 +14,14 @@ using namespace nn::applications;
 
 using Names = std::vector<std::string>;
 
-/// The names of the layers in the order of Keras's `model.layers`.
+/// Returns the names of the layers in the order of Keras's `model.layers`.
 inline Names layer_names(const nn::Model& model) {
   Names names;
   for (const nn::Layer& layer : nn::saving::keras_layers(model)) names.push_back(layer.name());
   return names;
 }
 
-/// Those from a name on.
+/// Returns the names from a name on.
 inline Names names_from(const Names& names, const std::string& first, std::size_t count) {
   const auto begin = std::find(names.begin(), names.end(), first);
   return {begin, begin + std::min<std::ptrdiff_t>(static_cast<std::ptrdiff_t>(count), names.end() - begin)};
@@ -37,7 +37,7 @@ inline Names weight_names(const nn::Layer& layer) {
   return names;
 }
 
-/// A small network of any size.
+/// Returns a small network of any size.
 inline nn::Model small_mobilenet(const std::string& weights = "", std::int64_t classes = 5) {
   return MobileNetV2({.alpha = 0.35, .weights = weights, .input_shape = {32, 32, 3}, .classes = classes});
 }

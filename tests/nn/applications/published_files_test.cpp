@@ -19,7 +19,7 @@ namespace {
 
 using Names = std::vector<std::string>;
 
-/// How the files of an application are laid out, over the years.
+/// The layout of the files of an application, which differs between releases.
 struct Published {
   const char* application;
   const char*
@@ -40,8 +40,8 @@ const std::vector<Published> published{
     {"ConvNeXtTiny", "nested", "", true},
 };
 
-/// The name in a file of a layer that was named automatically: "conv2d" is "conv2d_1", and "conv2d_1" is
-/// "conv2d_2".
+/// Returns the name in a file of a layer that was named automatically: "conv2d" is "conv2d_1", and "conv2d_1"
+/// is "conv2d_2".
 std::string counted_from_one(const std::string& name) {
   std::smatch parts;
   const std::regex automatic(
@@ -52,7 +52,7 @@ std::string counted_from_one(const std::string& name) {
   return parts[1].str() + '_' + std::to_string(number + 1);
 }
 
-/// The name in the files of DenseNet121 and MobileNetV3Small: "conv1/bn", "Conv/BatchNorm",
+/// Returns the name in the files of DenseNet121 and MobileNetV3Small: "conv1/bn", "Conv/BatchNorm",
 /// "expanded_conv_1/squeeze_excite/Conv_1".
 std::string in_parts(std::string name) {
   const auto replaced = [&](const char* pattern, const char* by) {
@@ -67,7 +67,7 @@ std::string in_parts(std::string name) {
   return name;
 }
 
-/// The names of a model's layers as the published file has them.
+/// Returns the names of a model's layers as the published file has them.
 Names names_in_file(const nn::Model& model, const Published& as) {
   const std::string kind = as.layer_names;
   Names names;
@@ -78,12 +78,12 @@ Names names_in_file(const nn::Model& model, const Published& as) {
   return names;
 }
 
-/// The number that fills a weight in the file.
+/// Returns the number that fills a weight in the file.
 float fill_of(std::size_t layer, std::size_t weight) {
   return static_cast<float>(layer + 1) + static_cast<float>(weight) / 16;
 }
 
-/// The layers of a model as a list in Python: (name in the file, [(name of the weight, shape), ...]).
+/// Returns the layers of a model as a list in Python: (name in the file, [(name of the weight, shape), ...]).
 std::string described(const nn::Model& model, const Names& names) {
   std::ostringstream out;
   out << "layers = [\n";
@@ -125,7 +125,7 @@ with h5py.File('weights.h5', 'w') as file:
 )");
 }
 
-/// The first weight that does not have the number that its place in the file has.
+/// Returns the first weight that does not have the number that its place in the file has.
 std::string misplaced(const nn::Model& model) {
   const std::vector<nn::Layer> layers = nn::saving::keras_layers(model);
   for (std::size_t i = 0; i < layers.size(); ++i)

@@ -25,7 +25,7 @@ struct CrashImpl : nn::CallbackImpl {
 };
 using Crash = nn::CallbackOf<CrashImpl>;
 
-/// How a program trains.
+/// A training program.
 struct Program {
   std::string folder;
   nn::Frequency save_freq = "epoch";
@@ -89,7 +89,7 @@ struct Program {
   }
 };
 
-/// One weight that is trained; its backup lies in the folder.
+/// Returns a model with one weight, trained with a backup in the folder.
 nn::Sequential small_model(std::int64_t units = 1) {
   nn::Sequential model({nn::Input({2}), nn::Dense(units, {.kernel_initializer = "ones", .name = "only"})});
   model.compile({.optimizer = "adam", .loss = "mse", .metrics = {"mae"}});

@@ -19,7 +19,7 @@ const std::vector<nn::Logs> falling_then_rising{{{"loss", 0.5}, {"val_loss", 3}}
                                                 {{"loss", 0.3}, {"val_loss", 4}},
                                                 {{"loss", 0.2}, {"val_loss", 1.25}}};
 
-/// The names in a folder, in order.
+/// Returns the names in a folder, in order.
 std::vector<std::string> names(const std::string& folder) {
   std::vector<std::string> names;
   for (const auto& entry : fs::directory_iterator(folder)) names.push_back(entry.path().filename().string());
@@ -27,7 +27,7 @@ std::vector<std::string> names(const std::string& folder) {
   return names;
 }
 
-/// After how many steps the weights of a file were saved.
+/// Returns the number of steps after which the weights of a file were saved.
 double steps_in(const std::string& path) {
   const Scripted model(falling_then_rising);
   model(K::ones({1, 1}));

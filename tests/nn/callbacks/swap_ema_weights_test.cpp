@@ -8,7 +8,7 @@ using ktape::Tensor, ktape::ValueError;
 
 namespace {
 
-/// One weight, which a step makes smaller by 1; with a momentum of 0.5 its average follows.
+/// Returns a model with one weight, which each step decreases by 1; its average has a momentum of 0.5.
 nn::Sequential falling(bool use_ema = true) {
   nn::Sequential model({nn::Input({1}), nn::Dense(1, {.use_bias = false, .kernel_initializer = "zeros"})});
   const auto mean = [](const Tensor&, const Tensor& y) { return K::mean(y); };

@@ -9,7 +9,7 @@ using ktape::Shape, ktape::Tensor, ktape::ValueError, ktape::Variable;
 
 namespace {
 
-/// Something with a value of every kind.
+/// An object with a value of every kind.
 struct Everything {
   bool flag = true;
   int small = -3;

@@ -12,7 +12,7 @@ namespace K = ktape::backend;
 
 namespace {
 
-/// Columns with the norms 5 and 0.5.
+/// Returns a matrix whose columns have the norms 5 and 0.5.
 Tensor columns() { return doubles({{3, 0.3}, {4, 0.4}}); }
 
 Values norms(const Tensor& w, int axis = 0) { return values(K::norm(w, axis)); }

@@ -8,9 +8,9 @@
 #include <string_view>
 #include <vector>
 
-// Compressed files as bytes, whole, damaged and hostile ones, for tests of what reads them.
+// Compressed files as bytes, valid, damaged and hostile, for tests of readers.
 
-/// Numbers as files hold them.
+/// Returns a number as the bytes of a file.
 template <class T>
 std::string little(T number) {
   std::string bytes;
@@ -24,7 +24,8 @@ std::string big(T number) {
   return {bytes.rbegin(), bytes.rend()};
 }
 
-/// Compressed by deflate: raw, or as a gzip file; or without its end, so that more may follow.
+/// Returns bytes compressed by deflate: raw, or as a gzip file; or without the end of the stream, so that
+/// more may follow.
 inline std::string deflated(std::string_view bytes, bool gzip = false, bool open = false) {
   z_stream stream{};
   if (deflateInit2(&stream, 9, Z_DEFLATED, gzip ? 31 : -15, 9, Z_DEFAULT_STRATEGY) != Z_OK)
@@ -41,7 +42,7 @@ inline std::string deflated(std::string_view bytes, bool gzip = false, bool open
   return out;
 }
 
-/// A few bytes that become many.
+/// A few bytes that inflate to many.
 struct Bomb {
   std::string data;  ///< compressed by deflate
   std::uint32_t size = 0, checksum = 0;
@@ -72,7 +73,7 @@ inline std::string gzip(const Bomb& bomb) {
          little(bomb.size);
 }
 
-/// A gray PNG image of zeros, side x side pixels.
+/// Returns a gray PNG image of zeros, side x side pixels.
 inline std::string png_bomb(std::uint32_t side) {
   const auto chunk = [](const std::string& kind, const std::string& data) {
     const std::string both = kind + data;
@@ -122,7 +123,7 @@ inline std::string zip(const std::vector<Packed>& files, const std::string& comm
          little(static_cast<std::uint16_t>(comment.size())) + comment;
 }
 
-/// A .npy file of numbers.
+/// Returns a .npy file of numbers.
 inline std::string npy(const std::string& header, const std::string& numbers) {
   return "\x93NUMPY" + std::string("\x01\0", 2) + little(static_cast<std::uint16_t>(header.size())) + header +
          numbers;

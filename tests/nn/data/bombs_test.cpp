@@ -27,7 +27,7 @@ Packed zeros(const std::string& name, std::size_t megabytes) {
   return packed(name, bomb(megabytes, zero, npy_array("|u1", shape, "")));
 }
 
-/// Loading is an error with this text, for which no more than a fixed room is taken.
+/// Checks that loading throws this error, and takes at most a fixed amount of memory.
 template <class Load>
 void check_refused(const std::string& path, Load load, const std::string& text) {
   constexpr std::int64_t most =

@@ -6,9 +6,9 @@
 
 #include "../../ops/check.hpp"
 
-/// For the tests of datasets: some, and what is read from them.
+/// Helpers for the tests of datasets: some datasets, and functions that read them.
 
-/// The first tensor of each element, as numbers in a row.
+/// Returns the first tensor of each element, as numbers in a row.
 inline Values read(const ktape::data::Dataset& dataset) {
   Values all;
   for (const ktape::data::Element& element : dataset)
@@ -16,7 +16,7 @@ inline Values read(const ktape::data::Dataset& dataset) {
   return all;
 }
 
-/// The extent of each element's first axis.
+/// Returns the extent of each element's first axis.
 inline std::vector<std::int64_t> sizes(const ktape::data::Dataset& dataset) {
   std::vector<std::int64_t> all;
   for (const ktape::data::Element& element : dataset) all.push_back(element[0].shape()[0]);

@@ -21,7 +21,7 @@ class Files {
   ~Files() { std::filesystem::remove_all(folder_); }
   Files(const Files&) = delete;
 
-  /// A file with this content; its path.
+  /// Writes a file with this content, and returns its path.
   std::string write(const std::string& name, const std::string& content) const {
     const std::string path = folder_ / name;
     std::filesystem::create_directories(std::filesystem::path(path).parent_path());
@@ -35,8 +35,8 @@ class Files {
   std::filesystem::path folder_;
 };
 
-/// Loads a file cut off at every length, which is an error that names it, and with every byte changed, which
-/// is an error or a value.
+/// Loads a file cut off at every length, which must be an error that names the file, and with every byte
+/// changed, which may be an error or a value.
 template <class Load>
 void check_damage(const std::string& name, const std::string& bytes, Load load) {
   const Files files;

@@ -9,7 +9,7 @@
 #include <stdexcept>
 #include <string>
 
-/// Pixels, row by row, as the bytes of an image file.
+/// Return pixels, row by row, as the bytes of an image file.
 inline std::string png(const std::string& pixels, std::uint32_t width, std::uint32_t height,
                        std::uint32_t format) {
   png_image image{};

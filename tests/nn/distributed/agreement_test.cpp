@@ -28,7 +28,7 @@ nn::Sequential model_of(std::int64_t units, const char* name, const char* dtype 
                          nn::Dense(1, {.name = "last", .dtype = ktape::DType(dtype)})});
 }
 
-/// Remembers what it hears.
+/// Records the logs that the callback receives.
 struct ListenerImpl : nn::CallbackImpl {
   std::vector<nn::Logs> epochs;
   int stops_after = -1;

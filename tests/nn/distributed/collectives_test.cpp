@@ -10,7 +10,7 @@ const int size = [] {
 }();
 float sum_of_ranks() { return static_cast<float>(size * (size - 1)) / 2; }
 
-/// The text of the error that f throws.
+/// Returns the text of the error that f throws.
 template <class F>
 std::string error_of(F f) {
   try {

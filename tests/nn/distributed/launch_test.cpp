@@ -1,4 +1,4 @@
-// Starts programs of several processes, and ends some of their processes: that all end, and say why.
+// Starts programs of several processes, and ends some of the processes: checks that all end, with a message.
 //
 //     distributed_launch_tests       KTAPE_WORKER names the program, KTAPE_MPIRUN what starts it
 #define DOCTEST_CONFIG_IMPLEMENT_WITH_MAIN
@@ -89,7 +89,8 @@ struct Folder {
   std::string operator/(const char* name) const { return (path / name).string(); }
 };
 
-/// Whether the process ends soon. Who is dead and whom nobody has asked for yet is still listed, with a Z.
+/// Returns whether the process ends soon. A dead process whose parent has not waited for it is still listed,
+/// in state Z.
 bool ends(pid_t process) {
   for (int round = 0; round < 100; ++round) {
     std::ifstream file("/proc/" + std::to_string(process) + "/stat");
@@ -191,7 +192,7 @@ TEST_CASE("a process that is killed at any time ends all processes") {
   for (int round = 0; round < rounds; ++round) {
     std::vector<std::future<Killed>> running;
     for (int i = 0; i < at_once; ++i) {
-      // Many soon: what is agreed on before the first step takes some milliseconds.
+      // Many early moments: the exchange before the first step takes some milliseconds.
       const std::chrono::milliseconds moment(random() % (i % 2 ? 1000 : 40));
       running.push_back(std::async(std::launch::async, killed, moment, random() % 2));
     }

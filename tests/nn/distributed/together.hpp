@@ -16,7 +16,7 @@ namespace distributed = ktape::nn::distributed;
 namespace K = ktape::backend;
 using ktape::Tensor;
 
-/// The largest distance between two lists of tensors.
+/// Returns the largest distance between two lists of tensors.
 inline double distance(const std::vector<Tensor>& a, const std::vector<Tensor>& b) {
   double most = 0;
   for (std::size_t i = 0; i < a.size(); ++i)

@@ -7,7 +7,7 @@
 #include <functional>
 #include <optional>
 
-/// P processes with batches of 32 / P do what one does with batches of 32.
+/// P processes with batches of 32 / P compute what one process computes with batches of 32.
 using namespace together;
 namespace data = ktape::data;
 
@@ -32,7 +32,7 @@ nn::Sequential recurrent() {
   return nn::Sequential(
       {nn::Input({5, 4}), nn::LSTM(8, {.return_sequences = true}), nn::GRU(6), nn::Dense(1)});
 }
-/// So large a table that its gradient travels as rows.
+/// Returns a model with a table so large that its gradient is sent as rows.
 nn::Sequential embedding() {
   return nn::Sequential({nn::Input({7}), nn::Embedding(2000, 8), nn::GlobalAveragePooling1D(), nn::Dense(1)});
 }
@@ -48,7 +48,7 @@ struct Trained {
   nn::Logs logs;
 };
 
-/// 100 steps; a few more where the batches of an epoch do not divide them.
+/// Trains for 100 steps, or a few more if the batches of an epoch do not divide 100.
 Trained trained(const nn::Model& model, const nn::Optimizer& optimizer, const char* loss, const Tensor& x,
                 const Tensor& y, std::int64_t batch) {
   K::set_random_seed(5);  // of the order of the samples
@@ -91,7 +91,8 @@ TEST_CASE("convolutional models learn equal weights in one process and in severa
     check_same(convolutional, "sparse_categorical_crossentropy", normal({n, 8, 8, 1}, 1), classes(n, 3, 2));
 }
 
-/// In double precision: rounding may make another element the largest of a pool, which then learns.
+/// In double precision, because rounding may make another element the largest of a pool, which then gets the
+/// gradient.
 TEST_CASE("models with pools learn equal weights in one process and in several") {
   K::set_floatx("float64");
   check_same(pooled, "sparse_categorical_crossentropy", normal({289, 8, 8, 1}, 1), classes(289, 3, 2));

@@ -41,7 +41,7 @@ void check_error(const std::string& path, const char* reason) {
                        IOError);
 }
 
-/// While one lives, no file can become longer, as on a full disk.
+/// A scope in which no file can become longer, as on a full disk.
 class NoRoom {
  public:
   explicit NoRoom(rlim_t bytes) {
@@ -60,7 +60,7 @@ class NoRoom {
   void (*handler_)(int);
 };
 
-/// While one lives, root, who may write everywhere, is somebody else, who owns these files.
+/// A scope in which root, who may write everywhere, is another user, who owns these files.
 class NotRoot {
  public:
   explicit NotRoot(const std::vector<std::string>& files) : before_(geteuid()) {

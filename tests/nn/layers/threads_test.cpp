@@ -16,7 +16,7 @@ namespace {
 
 constexpr int threads = 8;
 
-/// Hands its input on, and reports its sum.
+/// Returns its input, and reports the sum.
 struct ReportImpl : nn::LayerImpl {
   explicit ReportImpl(const nn::LayerOptions& options = {}) : LayerImpl("Report", options) {}
   Tensor call(const Tensor& x) override {
@@ -35,7 +35,7 @@ struct LateImpl : nn::ModelImpl {
 };
 using Late = nn::ModelOf<LateImpl>;
 
-/// Its weights are kept, but its call refuses negative inputs.
+/// A layer with weights whose call refuses negative inputs.
 struct PositiveImpl : nn::ModelImpl {
   nn::Dense dense{2, {.kernel_initializer = "ones"}};
   PositiveImpl() : ModelImpl("Positive") {}

@@ -1,4 +1,4 @@
-// Weights and masks of one meaning, in all the shapes that Keras takes, weigh the same.
+// Equivalent weights and masks, in all shapes that Keras accepts, give equal results.
 #include <doctest/doctest.h>
 #include <ktape/ktape.hpp>
 
@@ -9,7 +9,7 @@ namespace K = ktape::backend;
 
 namespace {
 
-/// A metric's result, for weights given as `sample_weight`, or as `mask`.
+/// Returns a metric's result, for weights given as `sample_weight`, or as `mask`.
 double weighed(const nn::Metric& metric, const Tensor& y_true, const Tensor& y_pred, const Tensor& weights,
                bool as_mask) {
   metric.reset_state();

@@ -36,7 +36,7 @@ void check_same(const nn::Logs& got, const nn::Logs& want) {
   }
 }
 
-/// Weights, after a training of two epochs.
+/// Returns the weights after a training of two epochs.
 template <class... Arguments>
 std::vector<double> trained(nn::FitOptions options, const Arguments&... arguments) {
   const nn::Model model = tickets();
@@ -281,7 +281,7 @@ TEST_CASE_FIXTURE(Data, "a model class of several inputs trains on datasets") {
       loss_of(compiled<SumImpl>(),
               Dataset::zip({Dataset::from_tensor_slices({t, b}), Dataset::from_tensor_slices(p)}).batch(8)) ==
       want);
-  // Of a model that is built, or says the names of its inputs, their number is known.
+  // The number of inputs is known for a model that is built or declares the names of its inputs.
   const nn::Model built = compiled<SumImpl>();
   built.apply({t, b});
   CHECK(loss_of(built, flat) == want);

@@ -13,13 +13,13 @@ Tensor hits(const Tensor& y_true, const Tensor& y_pred) {
   return K::cast(K::equal(y_true, K::round(y_pred)), "float32");
 }
 
-/// A model of the outputs "a" and "b".
+/// Returns a model of the outputs "a" and "b".
 nn::Model two_outputs() {
   const Tensor in = nn::Input({3});
   return nn::Model(in, {nn::Dense(1, {.name = "a"})(in), nn::Dense(1, {.name = "b"})(in)});
 }
 
-/// The names of the logs of metrics, in their order.
+/// Returns the names of the logs of metrics, in their order.
 std::vector<std::string> names_of(const nn::OutputMetrics& metrics) {
   const nn::Model model = two_outputs();
   model.compile({.loss = "mse", .metrics = metrics});

@@ -10,7 +10,7 @@ using doctest::Contains;
 using ktape::Tensor, ktape::ValueError;
 using Names = std::vector<std::string>;
 
-// Steps of the program's own: with the losses and metrics of compile, and in functional models.
+// Overridden steps: with the losses and metrics of compile, and in functional models.
 namespace {
 
 struct Samples {
@@ -35,7 +35,7 @@ struct PlainImpl : nn::ModelImpl {
   Tensor call(const Tensor& x) override { return dense(x); }
 };
 
-/// Reports beside the metrics how large the loss was once.
+/// Also reports the loss of the step.
 struct DoublingImpl : nn::FunctionalImpl {
   using nn::FunctionalImpl::FunctionalImpl;
   std::string class_name() const override { return "Doubling"; }

@@ -18,7 +18,7 @@ struct Trained {
 
   void compile() const { model.compile({.optimizer = nn::SGD(0.1), .loss = "mse"}); }
   void fit(int verbose = 0) const { model.fit(x, y, {.epochs = 1, .verbose = verbose}); }
-  /// Whether a training changes the weights of the first layer.
+  /// Returns whether a training changes the weights of the first layer.
   bool changes_first() const {
     const Tensor before = K::identity(first.get_weights()[0]) + 0.f;
     fit();

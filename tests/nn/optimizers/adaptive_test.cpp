@@ -11,7 +11,7 @@ namespace K = ktape::backend;
 
 namespace {
 
-/// The weights after the optimizer has applied each gradient in turn to weights of 1.
+/// Returns the weights after the optimizer has applied each gradient in turn to weights of 1.
 Values after(const nn::Optimizer& optimizer, const std::vector<Values>& gradients) {
   Variable w = K::variable(Values(gradients[0].size(), 1), {.dtype = "float64"});
   for (const Values& g : gradients) optimizer.apply({doubles(g)}, {w});

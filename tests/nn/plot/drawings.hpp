@@ -4,7 +4,7 @@
 #include <sstream>
 #include <string>
 
-/// For the tests of plots: what is in a picture.
+/// Helpers for the tests of plots: the contents of a picture.
 
 inline std::size_t count(const std::string& text, const std::string& part) {
   std::size_t found = 0;
@@ -14,7 +14,7 @@ inline std::size_t count(const std::string& text, const std::string& part) {
 
 inline bool contains(const std::string& text, const std::string& part) { return count(text, part) > 0; }
 
-/// Whether every line of a drawing fits.
+/// Returns whether every line of a drawing fits.
 inline bool narrow(const std::string& text, std::size_t columns) {
   std::istringstream lines(text);
   for (std::string line; std::getline(lines, line);)

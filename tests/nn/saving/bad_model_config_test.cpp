@@ -12,7 +12,7 @@ using nn::Config, nn::Value;
 
 namespace {
 
-/// small()'s config, changed by replacing a piece of its text.
+/// Returns the config of small() with a piece of its text replaced.
 std::string broken(const std::string& piece, const std::string& by) {
   std::string json = small().to_json();
   const std::size_t at = json.find(piece);

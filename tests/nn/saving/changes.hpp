@@ -3,7 +3,7 @@
 
 #include <functional>
 
-/// For tests of what reads values that others wrote.
+/// Helpers for tests of readers of values from other programs.
 
 /// Calls f with the value, changed in one of its places, for all places and several changes.
 inline void each_change(const ktape::nn::Value& value,

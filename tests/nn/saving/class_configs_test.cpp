@@ -11,7 +11,7 @@ using nn::Config, nn::Value;
 
 namespace {
 
-/// The arguments of the classes that cannot do without.
+/// Returns the required arguments of a class.
 Config arguments_of(const std::string& name) {
   static const Config all{
       {"IoU", Config{{"num_classes", 3}, {"target_class_ids", Value::List{0, 2}}}},

@@ -10,7 +10,7 @@ using nn::Config, nn::Value;
 
 namespace {
 
-/// A model of two outputs, "a" and "b".
+/// Returns a model of two outputs, "a" and "b".
 nn::Model forked() {
   const Tensor in = nn::Input({2}, {.name = "in"});
   return nn::Model(in, {nn::Dense(1, {.name = "a"})(in), nn::Dense(1, {.name = "b"})(in)},

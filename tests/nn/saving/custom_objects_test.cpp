@@ -36,7 +36,7 @@ struct StackImpl : nn::ModelImpl {
 };
 using Stack = nn::ModelOf<StackImpl>;
 
-/// One without a config.
+/// A model class without a config.
 struct PlainImpl : nn::ModelImpl {
   nn::Dense dense = add_layer(nn::Dense(2));
   PlainImpl() : nn::ModelImpl("Plain") {}

@@ -7,7 +7,8 @@
 
 #include "../../ops/check.hpp"
 
-/// Files that Keras and TensorFlow.js wrote, with what these predict: see tests/model_files/README.md.
+/// Files that Keras and TensorFlow.js wrote, with the predictions of these programs: see
+/// tests/model_files/README.md.
 
 namespace fs = std::filesystem;
 namespace K = ktape::backend;
@@ -37,7 +38,7 @@ std::vector<Tensor> tensors_in(const fs::path& path) {
   return tensors;
 }
 
-/// The largest |a - b| / max(1, |b|).
+/// Returns the largest |a - b| / max(1, |b|).
 double distance(const Tensor& a, const Tensor& b) {
   const Tensor x = K::cast(a, "float64"), y = K::cast(b, "float64");
   return K::max(K::abs(x - y) / K::maximum(K::abs(y), K::ones_like(y))).item<double>();
@@ -50,7 +51,7 @@ std::vector<fs::path> sorted(const fs::path& folder) {
   return paths;
 }
 
-/// The model of a file; the weights of a file of weights go into the model that TensorFlow.js wrote.
+/// Returns the model of a file. A file of weights is loaded into the model that TensorFlow.js wrote.
 nn::Model model_in(const fs::path& path) {
   if (fs::is_directory(path)) return nn::load_model((path / "model.json").string());
   if (!path.string().ends_with(".weights.h5")) return nn::load_model(path.string());

@@ -15,7 +15,7 @@ void check_throws(const F& f, const char* text) {
   CHECK_THROWS_WITH_AS(f(), doctest::Contains(text), Error);
 }
 
-/// The config of the layer of that name in a canonical model.
+/// Returns the config of the layer of that name in a canonical model.
 inline const Config& layer_in(const Value& model, const std::string& name) {
   for (const Value& layer : model.config().at("config").config().at("layers").list())
     if (layer.config().at("config").config().get("name") == Value(name)) return layer.config();
@@ -28,13 +28,13 @@ inline Value calls(const Value& model, const std::string& name) {
   return layer_in(model, name).at("inbound_nodes");
 }
 
-/// The canonical form of a layer alone.
+/// Returns the canonical form of a layer alone.
 inline Config canonical_layer(const std::string& json) { return canonical(from_json(json)).config(); }
 inline Config canonical_arguments(const std::string& json) {
   return canonical_layer(json).at("config").config();
 }
 
-/// A graph of the layers x -> ... -> last, in Keras 2's form.
+/// Returns a graph of the layers x -> ... -> last, in Keras 2's form.
 inline Value graph(const std::string& layers, const std::string& last) {
   return from_json(R"({"class_name": "Model", "config": {"name": "m", "layers": [
       {"class_name": "InputLayer", "name": "x", "inbound_nodes": [],

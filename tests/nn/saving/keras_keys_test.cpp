@@ -49,7 +49,7 @@ Config needed_by(const std::string& layer) {
   return {};
 }
 
-/// A config of the class: its required arguments, and the key with its default.
+/// Returns a config of the class: its required arguments, and the key with its default.
 Config config_with(const std::string& name, const Config& keys, const std::string& key, const Value& given) {
   Config config = needed_by(name);
   for (const auto& [name, entry] : keys)
@@ -60,7 +60,7 @@ Config config_with(const std::string& name, const Config& keys, const std::strin
   return config;
 }
 
-/// The error that the config of a class causes; empty where there is none.
+/// Returns the error that the config of a class causes; empty where there is none.
 std::string error_of(const std::string& kind, const std::string& name, const Config& config) {
   const Value object = Config{{"class_name", name}, {"config", config}};
   try {
@@ -104,7 +104,7 @@ TEST_CASE("the keys that releases of Keras write are known") {
 
 namespace {
 
-/// A release as a number that can be compared: 315 for "3.15".
+/// Returns a release as a number that can be compared: 315 for "3.15".
 int number_of(const std::string& release) {
   int major = 0, minor = 0;
   std::sscanf(release.c_str(), "%d.%d", &major, &minor);

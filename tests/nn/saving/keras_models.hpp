@@ -45,7 +45,7 @@ inline nn::Model every_kind() {
   return nn::Model(in, nn::Dense(3, {.activation = "softmax", .name = "scores"})(nn::Dropout(0.2)(h)));
 }
 
-/// The model with other numbers than its initial ones.
+/// Returns the model with other weights than its initial weights.
 inline nn::Model shaken(const nn::Model& model) {
   std::vector<Tensor> weights;
   for (const Tensor& weight : model.get_weights())

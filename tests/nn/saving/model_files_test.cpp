@@ -8,7 +8,7 @@ namespace nn = ktape::nn;
 using doctest::Contains;
 using ktape::IOError, ktape::Tensor, ktape::ValueError;
 
-// What holds for the files of all formats.
+// Tests of the files of all formats.
 namespace {
 
 const std::vector<std::string> whole = {"model.ktape", "model.keras", "model.h5", "model.json"};
@@ -20,13 +20,13 @@ std::string content(const std::string& path) {
   return {std::istreambuf_iterator<char>(file), {}};
 }
 
-/// Whole models are saved under these names, weights alone under the others.
+/// Saves whole models for some names, and only the weights for others.
 void save(const nn::Model& model, const std::string& path) {
   if (path.ends_with("/w.ktape") || path.ends_with("/w.keras")) model.save(path);
   else model.save_weights(path);
 }
 
-/// A layer and a model class of the program's own.
+/// A layer class and a model class of the user.
 struct TimesImpl : nn::LayerImpl {
   explicit TimesImpl(double by) : nn::LayerImpl("Times"), by(by) {}
   double by;

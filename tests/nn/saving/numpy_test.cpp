@@ -4,7 +4,7 @@
 #include <ktape/ktape.hpp>
 #include <ktape/nn/saving/safetensors/safetensors.hpp>
 
-/// NumPy (Debian's python3-numpy) reads what is written here, and writes what is read here.
+/// NumPy (Debian's python3-numpy) reads files of the library, and writes files that the library reads.
 namespace K = ktape::backend;
 namespace nn = ktape::nn;
 namespace data = ktape::data;

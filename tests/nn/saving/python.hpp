@@ -3,7 +3,7 @@
 
 #include "../data/files.hpp"
 
-/// Whether Python has a module; says so where it has not.
+/// Returns whether Python has a module; prints a message if it has not.
 inline bool has_python(const std::string& module) {
   const bool there =
       std::system(("/usr/bin/python3 -c 'import " + module + "' >/dev/null 2>&1").c_str()) == 0;
@@ -11,7 +11,7 @@ inline bool has_python(const std::string& module) {
   return there;
 }
 
-/// Runs a script in the folder of a test; what it prints.
+/// Runs a script in the folder of a test, and returns its output.
 inline std::string python(const Files& files, const std::string& script) {
   const std::string path = files.write("script.py", "import h5py, json, numpy as np\n" + script);
   std::FILE* pipe = popen(("cd " + files.folder() + " && /usr/bin/python3 script.py 2>&1").c_str(), "r");

@@ -54,7 +54,8 @@ inline void check_round_trip(const nn::Model& model, const std::vector<Tensor>& 
   CHECK(same(again.predict_on_batch(inputs), model.predict_on_batch(inputs)));
 }
 
-/// All kinds of names: convolutions, weights that are not trained, layers of layers, counted names.
+/// Returns a model with all kinds of names: convolutions, weights that are not trained, layers of layers,
+/// automatic names.
 inline nn::Model network() {
   const Tensor in = nn::Input({8, 8, 3}, {.name = "image"});
   Tensor h =
@@ -70,7 +71,7 @@ inline nn::Sequential dense() {
   return nn::Sequential({nn::Input({2}), nn::Dense(3, {.name = "hidden"}), nn::Dense(1, {.name = "out"})});
 }
 
-/// A model.json with one group.
+/// Returns a model.json with one group.
 inline std::string manifest(const std::string& weights, const std::string& paths = "\"w.bin\"") {
   return R"({"format":"layers-model","modelTopology":null,"weightsManifest":[{"paths":[)" + paths +
          R"(],"weights":[)" + weights + "]}]}";

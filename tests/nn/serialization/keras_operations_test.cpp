@@ -137,7 +137,7 @@ TEST_CASE("operations that no layer computes are errors that name them") {
 
 namespace {
 
-/// A model of Keras 3 whose program made the mask of a recurrent layer itself: ids != 0 and ids != 5.
+/// Returns a model of Keras 3 whose program made the mask of a recurrent layer itself: ids != 0 and ids != 5.
 nn::Model masked_model() {
   const auto tensor = [](const std::string& layer, const std::string& shape, const std::string& dtype) {
     return R"({"class_name": "__keras_tensor__", "config": {"shape": )" + shape + R"(, "dtype": ")" + dtype +

@@ -30,12 +30,12 @@ Dataset batches(std::int64_t size = 16) {
   return Dataset::from_tensor_slices({inputs(), targets()}).batch(size);
 }
 
-/// Without a known length.
+/// Returns a dataset of unknown length.
 Dataset stream() {
   return batches().filter([](const Element&) { return true; });
 }
 
-/// Counts what happens.
+/// Counts the calls of its functions.
 struct CounterImpl : nn::CallbackImpl {
   int epochs = 0, batches = 0, test_batches = 0;
   std::optional<std::int64_t> steps;
@@ -80,7 +80,7 @@ TEST_CASE("the length of a dataset is found by the first epoch, or known") {
 }
 
 TEST_CASE("epochs of steps continue through a dataset, finite or infinite") {
-  // Of four batches, two epochs of two are the whole: the third begins anew.
+  // Two epochs of two steps use the four batches; the third epoch begins the data again.
   for (const auto& [dataset, steps] : {std::pair(batches().repeat(), 3), std::pair(batches(), 2)}) {
     const Counter counter;
     compiled().fit(dataset, {.epochs = 3, .verbose = 0, .callbacks = {counter}, .steps_per_epoch = steps});
@@ -207,7 +207,7 @@ TEST_CASE("datasets that do not fit are errors") {
     return requires { m.fit(batches(), targets()); }
     || requires { m.evaluate(batches(), targets()); };
   };
-  CHECK_FALSE(takes_targets(model));  // they are in the dataset: the compiler says so
+  CHECK_FALSE(takes_targets(model));  // the targets are in the dataset: a separate argument does not compile
   CHECK_THROWS_WITH_AS(model.fit(batches().take(0), {.verbose = 0}), Contains("must have elements"),
                        ValueError);
   CHECK_THROWS_WITH_AS(model.predict(stream().take(0), {.verbose = 0}), Contains("must have elements"),

@@ -67,7 +67,7 @@ double tolerance() {
   return std::is_same_v<T, double> ? 1e-13 : std::is_same_v<T, float> ? 2e-6 : 2e-3;
 }
 
-/// `got` is `wanted`, rounded to T, to within errors relative to `scale`.
+/// Returns whether `got` is `wanted`, rounded to T, to within errors relative to `scale`.
 template <class T>
 bool rounds_to(T got, Wide<T> wanted, double scale = 1) {
   if constexpr (std::is_same_v<T, bool>) return got == (wanted != 0);
@@ -77,7 +77,7 @@ bool rounds_to(T got, Wide<T> wanted, double scale = 1) {
   else return std::abs(static_cast<double>(got) - wanted) <= tolerance<T>() * (scale + std::abs(wanted));
 }
 
-/// A number of any type, with all its digits.
+/// Returns a number of any type, with all its digits.
 template <class T>
 std::string digits(T x) {
   if constexpr (std::is_integral_v<T>) return std::to_string(+x);
@@ -86,7 +86,7 @@ std::string digits(T x) {
   return out.str();
 }
 
-/// Whether got[i] is wanted(i) for every i < n: the first that is not is named.
+/// Returns whether got[i] is wanted(i) for every i < n, and names the first difference.
 template <class T, class F>
 Closeness each_is(const T* got, i64 n, const F& wanted) {
   for (i64 i = 0; i < n; ++i)
@@ -99,7 +99,7 @@ Closeness each_is(const Array<T>& got, const Array<T>& wanted) {
   return each_is(got.data(), got.size(), [&](i64 i) { return wanted[i]; });
 }
 
-/// One of many results: `found` names the first that does not round to T.
+/// Compares one of many results; `found` names the first wrong result.
 template <class T>
 void expect(Closeness& found, const char* name, i64 index, T got, Wide<T> wanted, double scale = 1) {
   if (!found || rounds_to<T>(got, wanted, scale)) return;
@@ -112,7 +112,7 @@ struct Verdict {
   double wanted;
 };
 
-/// Whether `got` is `wanted`, rounded to T.
+/// Returns whether `got` is `wanted`, rounded to T.
 template <class T>
 Verdict rounding_verdict(T got, Wide<T> wanted, double scale = 1) {
   if constexpr (std::is_integral_v<T>) return {rounds_to(got, wanted), double(static_cast<T>(wanted))};
@@ -120,7 +120,7 @@ Verdict rounding_verdict(T got, Wide<T> wanted, double scale = 1) {
 }
 
 /// Runs a reduction and checks every result by the verdict `naive(result, column of view)`. A failure names
-/// the first wrong one, what was wanted and the elements that it is of.
+/// the first wrong result, the wanted result and the reduced elements.
 template <class T, class Out, class Kernel, class Naive>
 void check_reduction(const char* name, const View& v, const Array<T>& x, const Kernel& kernel,
                      const Naive& naive) {

@@ -25,7 +25,7 @@ void check_gradients(const char* op, const Function& f, const Tensor& x) {
   ::check_gradients(op, [&](In in) { return f(in[0]); }, {x});
 }
 
-/// The gradient of the gradient, whose values must be finite numbers for any x.
+/// Returns the gradient of the gradient, whose values must be finite numbers for any x.
 Tensor curvature(const Function& f, const Tensor& x) {
   GradientTape tape;
   tape.watch(x);
@@ -102,7 +102,7 @@ TEST_CASE("activations are exact where the plain formula rounds to 0") {
 }
 
 namespace {
-/// Rows of n numbers: as they come, with a -infinity, with an infinity, of -infinities alone, and again.
+/// Returns rows of n numbers: finite, with a -infinity, with an infinity, of -infinities only, and again.
 Tensor rows_with_infinities(std::int64_t rows, std::int64_t n, const char* dtype) {
   const Tensor x = normal({rows, n}, 1, dtype);
   std::vector<double> kinds, at(static_cast<std::size_t>(n));
@@ -114,7 +114,7 @@ Tensor rows_with_infinities(std::int64_t rows, std::int64_t n, const char* dtype
   return K::where(lows, low, K::where(K::equal(kind, 2.) & there, high, x)).detach();
 }
 
-/// 0 for NaN, which is not equal to itself; and where they are.
+/// Returns x with 0 for NaN, and a mask of the NaNs.
 List without_nan(const Tensor& x) {
   const Tensor nan = K::is_nan(x);
   return {K::where(nan, K::zeros_like(x), x), K::cast(nan, "float32")};

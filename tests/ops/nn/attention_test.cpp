@@ -29,7 +29,7 @@ List heads(const Extents& e, std::int64_t batch = 2, std::int64_t heads = 3) {
           normal({batch, heads, e.keys, e.value_dim}, 3)};
 }
 
-/// Where `seen` is 0 the weight is 0; seen has the shape of the scores.
+/// Computes attention by plain ops. Where `seen`, which has the shape of the scores, is 0, the weight is 0.
 Tensor plainly(const List& in, const Tensor& seen, double scale) {
   const Tensor weights = K::exp(K::matmul(in[0], in[1], {.transpose_b = true}) * scale) * seen;
   return K::matmul(weights / (K::sum(weights, -1, true) + 1e-300), in[2]);

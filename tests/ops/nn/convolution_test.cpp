@@ -46,7 +46,8 @@ void expect_close(const Tensor& got, const Tensor& want, double tolerance) {
   CHECK(close(got, want, {.rtol = tolerance, .atol = tolerance}));
 }
 
-/// f in float32 on every engine against float64 on the reference engine, with the gradients of all inputs.
+/// Compares f in float32 on every engine with float64 on the reference engine, with the gradients of all
+/// inputs.
 void compare_engines(const CheckedFunction& f, const std::vector<Shape>& shapes) {
   const auto run = [&](const std::string& engine, DType dtype) {
     const op_helpers::EngineScope scope(engine);

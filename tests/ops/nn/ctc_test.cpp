@@ -16,7 +16,8 @@ using Labels = std::vector<std::int64_t>;
 
 Tensor probabilities(const Shape& shape, int seed = 1) { return K::softmax(normal(shape, seed)).detach(); }
 
-/// The probability of every label sequence, by listing all paths through one sample's (time, classes).
+/// Returns the probability of every label sequence, by listing all paths through one sample's (time,
+/// classes).
 std::map<Labels, double> enumerate(const Tensor& y, std::int64_t steps) {
   const std::int64_t classes = y.shape()[1];
   std::map<Labels, double> out;

@@ -13,7 +13,7 @@ namespace {
 
 using List = std::vector<Tensor>;
 
-/// Numbers without a pattern.
+/// Returns numbers without a simple pattern.
 Tensor waves(const Shape& shape, double frequency = 1.7) {
   return K::reshape(K::sin(K::arange(0, shape.count(), 1, {.dtype = "float64"}) * frequency) * 2 + 0.3,
                     shape);

@@ -36,7 +36,7 @@ double moment(const std::vector<double>& x, int power, double center = 0) {
   return sum / static_cast<double>(x.size());
 }
 
-/// Kolmogorov and Smirnov's statistic times sqrt(n): above 1.95 once in a thousand samples of the
+/// Returns Kolmogorov and Smirnov's statistic times sqrt(n): above 1.95 once in a thousand samples of the
 /// distribution.
 double distance(std::vector<double> x, const std::function<double(double)>& cdf) {
   std::sort(x.begin(), x.end());
@@ -54,7 +54,7 @@ double truncated_cdf(double z) {
   return (normal_cdf(std::clamp(z, -2.0, 2.0)) - normal_cdf(-2)) / (normal_cdf(2) - normal_cdf(-2));
 }
 
-/// The word of the generator that makes element i of a float tensor.
+/// Returns the word of the generator that makes element i of a float tensor.
 std::uint32_t word_of(std::uint64_t key, std::int64_t i) {
   const std::int64_t word = i % 64, counter = i / 64 * 16 + word % 32 / 2;
   const auto words = ktape::kernels::philox(

@@ -16,14 +16,14 @@ namespace {
 
 using States = std::vector<Tensor>;
 
-/// The running sum of the inputs; the output is twice the sum.
+/// Returns the running sum of the inputs; the output is twice the sum.
 std::pair<Tensor, States> running_sum(const Tensor& x, const States& states) {
   const Tensor sum = states[0] + x;
   return {2 * sum, {sum}};
 }
 
 Tensor flags(const ArrayLike& value) { return K::constant(value, {.dtype = "bool"}); }
-/// Two samples of three steps of one feature: 1, 2, 3 and 4, 5, 6.
+/// Returns two samples of three steps of one feature: 1, 2, 3 and 4, 5, 6.
 Tensor sequences() { return counted({2, 3, 1}) + 1; }
 Tensor zero_state() { return K::zeros({2, 1}, {.dtype = "float64"}); }
 
@@ -83,7 +83,7 @@ TEST_CASE("input_length masks the later steps") {
   const auto back =
       K::rnn(running_sum, sequences(), {zero_state()}, {.go_backwards = true, .input_length = ints({1, 2})});
   CHECK(values(back.outputs) == Values{0, 4, 6, 12, 22, 30});
-  // A mask, unrolling, and one length for all: it is not looked at.
+  // With a mask, with unrolling, and with one length for all, the length is ignored.
   const auto plain = K::rnn(running_sum, sequences(), {zero_state()});
   for (const K::RnnOptions& options :
        {K::RnnOptions{.mask = K::ones({2, 3}), .input_length = ints({1, 2})},

@@ -14,7 +14,7 @@ inline std::string page_in(const std::string& path) {
   return content.str();
 }
 
-/// A layer that returns its input times a number that can be learned: what it predicts is known.
+/// Returns a model that multiplies its input by a weight, so that its predictions are known.
 inline ktape::nn::Sequential same(const ktape::nn::ModelOptions& options = {}) {
   return ktape::nn::Sequential(
       {ktape::nn::Rescaling(1.0),

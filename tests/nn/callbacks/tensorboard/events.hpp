@@ -5,9 +5,9 @@
 #include "../../data/files.hpp"
 #include "../scripted.hpp"
 
-/// A reader of event files that knows nothing of the writer's.
+/// A reader of event files that shares no code with the writer.
 
-/// Bit by bit, as the definition has it.
+/// Computes the checksum bit by bit, as defined.
 inline std::uint32_t slow_crc(const std::string& bytes) {
   std::uint32_t crc = 0xffffffff;
   for (const unsigned char c : bytes) {
@@ -25,7 +25,7 @@ T number(const std::string& bytes, std::size_t at = 0) {
   return out;
 }
 
-/// The records of a file, whose checksums are right.
+/// Returns the records of a file, whose checksums are right.
 inline std::vector<std::string> records(const std::string& file) {
   const auto masked = [](const std::string& bytes) {
     const std::uint32_t crc = slow_crc(bytes);
@@ -125,7 +125,7 @@ inline std::vector<Summary> summaries(const std::string& file) {
   return out;
 }
 
-/// "tag step value" of the scalars.
+/// Returns "tag step value" for each scalar.
 inline std::vector<std::string> scalars(const std::string& folder) {
   std::vector<std::string> out;
   for (const Summary& summary : summaries(event_file(folder))) {

@@ -36,7 +36,7 @@ class Files {
     std::ofstream(path, std::ios::binary) << content;
     return path;
   }
-  /// A copy of the digits.
+  /// Returns a copy of the digits.
   std::string digits() const {
     const std::string path = folder_ / "digits.csv.gz";
     std::filesystem::copy_file("examples/data/digits.csv.gz", path,

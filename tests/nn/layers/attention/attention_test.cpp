@@ -9,7 +9,7 @@ using ktape::None, ktape::Shape, ktape::Tensor, ktape::Variable;
 
 namespace {
 
-/// softmax(scores) over the keys that the mask, of 0 and 1, shows.
+/// Returns softmax(scores) over the keys whose mask is 1, not 0.
 Tensor masked_softmax(const Tensor& scores, const Tensor& mask) {
   const Tensor kept = K::exp(scores) * K::cast(mask, scores.dtype());
   return kept / K::sum(kept, -1, true);
@@ -20,7 +20,8 @@ Tensor lower_triangle(std::int64_t n) {
   return K::expand_dims(steps) >= steps;
 }
 
-/// The formula, head by head, on (batch, steps, features); the mask broadcasts to (batch, queries, keys).
+/// Returns the formula, head by head, on (batch, steps, features); the mask broadcasts to (batch, queries,
+/// keys).
 Tensor by_hand(const std::vector<Tensor>& w, const Tensor& query, const Tensor& value, const Tensor& key,
                const Tensor& mask) {
   const std::int64_t heads = w[0].shape()[1], key_dim = w[0].shape()[2];

@@ -23,7 +23,7 @@ struct AffineImpl : nn::LayerImpl {
 };
 using Affine = nn::LayerOf<AffineImpl>;
 
-/// Two layers in one, and what it saw of the phase.
+/// A layer of two layers, which records the learning phase.
 struct BlockImpl : nn::LayerImpl {
   nn::Dense dense = add_layer(nn::Dense(3, {.name = "dense"}));
   nn::Dropout dropout = add_layer(nn::Dropout(0.5));

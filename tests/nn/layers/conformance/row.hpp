@@ -1,8 +1,7 @@
 #pragma once
 #include <ktape/ktape.hpp>
 
-/// The rows of conformance_test.cpp, by families of layers: what is to be known of a layer to test it as all
-/// others.
+/// The rows of conformance_test.cpp, by families of layers: the facts about a layer that the tests need.
 namespace nn = ktape::nn;
 using ktape::None, ktape::Shape, ktape::Tensor;
 
@@ -16,7 +15,7 @@ struct Row {
   Shape output;                      ///< the shape of the output, with a batch of 4
   std::vector<std::string> weights;  ///< the ends of their names
   Mask mask = Mask::Ends;
-  std::vector<Shape> bad_inputs = {};  ///< shapes of inputs that the layer refuses; none: it takes all
+  std::vector<Shape> bad_inputs = {};  ///< shapes of inputs that the layer refuses; empty if it accepts all
   int classes = 0;                     ///< above 0: the inputs are integers below it
 };
 

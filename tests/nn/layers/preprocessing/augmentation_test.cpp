@@ -17,7 +17,7 @@ namespace {
 
 const nn::CallArguments training{.training = true};
 
-/// A number between 0 and 1 as a factor that is always drawn.
+/// Returns a number between 0 and 1 as a factor that is always drawn.
 nn::Factor always(double factor) { return {factor, factor}; }
 
 /// Returns the row 1 2 3 4, moved to the right by some pixels.

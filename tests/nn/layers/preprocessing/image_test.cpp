@@ -15,7 +15,7 @@ namespace {
 
 double sinc(double t) { return t == 0 ? 1 : std::sin(std::numbers::pi * t) / (std::numbers::pi * t); }
 
-/// The weight of a pixel at a distance, as the papers have it.
+/// Returns the weight of a pixel at a distance, as the papers have it.
 double weight(const std::string& interpolation, double t) {
   t = std::fabs(t);
   if (interpolation == "bilinear") return t < 1 ? 1 - t : 0;
@@ -31,7 +31,7 @@ double weight(const std::string& interpolation, double t) {
   return t < radius ? sinc(t) * sinc(t / radius) : 0;
 }
 
-/// A row at another length, as a sum over all pixels.
+/// Returns a row at another length, as a sum over all pixels.
 Values row_at(const Values& row, int extent, const std::string& interpolation, bool antialias) {
   const double ratio = static_cast<double>(row.size()) / extent, width = antialias ? std::max(ratio, 1.) : 1;
   Values out;

@@ -61,7 +61,7 @@ TEST_CASE("a vocabulary is learned by descending count, then in descending order
   CHECK(layer.get_vocabulary() == Words{"[UNK]", "y", "x", "z"});
   const nn::StringLookup again{nn::Layer::from_value(layer.to_value())};
   CHECK(again.get_vocabulary() == layer.get_vocabulary());
-  again.adapt({"q"});  // what was learned may be learned anew
+  again.adapt({"q"});  // a vocabulary may be learned again
   CHECK(again.get_vocabulary() == Words{"[UNK]", "q"});
 
   const nn::IntegerLookup numbers;

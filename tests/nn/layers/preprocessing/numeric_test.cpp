@@ -12,7 +12,7 @@ using ktape::None, ktape::Shape, ktape::Tensor;
 
 namespace {
 
-/// Mean and variance of the elements whose place has `key`.
+/// Returns mean and variance of the elements at the positions with each key.
 template <class F>
 std::pair<Values, Values> moments(const Values& x, std::size_t keys, F key) {
   Values mean(keys), variance(keys), count(keys);
@@ -66,7 +66,7 @@ TEST_CASE("normalization learns equal statistics from batches and from all data,
     CHECK(close(values(batches.get_weights()[0])[i], values(whole.get_weights()[0])[i], {.rtol = 1e-5}));
     CHECK(close(values(batches.get_weights()[1])[i], values(whole.get_weights()[1])[i], {.rtol = 1e-9}));
   }
-  whole.adapt(data[{ktape::Slice(0, 40)}] * 0);  // what it knew is forgotten
+  whole.adapt(data[{ktape::Slice(0, 40)}] * 0);  // earlier statistics are discarded
   CHECK(values(whole.get_weights()[0]) == Values{0, 0});
 }
 

@@ -13,7 +13,7 @@ struct States {
   Tensor h, c;
 };
 
-/// One step of the formula, with channels last.
+/// Returns one step of the formula, with channels last.
 States by_hand(const std::vector<Tensor>& w, const Tensor& x, const States& before,
                const K::ConvOptions& window) {
   K::ConvOptions input = window, recurrent{.padding = "same", .data_format = "channels_last"};

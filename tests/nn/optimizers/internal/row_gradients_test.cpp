@@ -23,7 +23,7 @@ Variable table(std::int64_t rows = 10, std::int64_t width = 3, DType dtype = "fl
   return Variable(normal({rows, width}, 7, dtype), "table");
 }
 
-/// A loss whose gradient differs in every place that was looked up.
+/// Returns a loss whose gradient differs in every place that was looked up.
 Tensor loss_of(const Tensor& looked_up) { return K::sum(K::square(looked_up) * counted(looked_up.shape())); }
 
 /// Compares the gradient of each row with that of K::gradients.
@@ -31,7 +31,7 @@ void check_like_whole(const nn::RowGradient& gradient, const Tensor& loss, const
   CHECK(values(gradient.whole(w.shape())) == values(gradients(loss, {w})[0]));
 }
 
-/// An optimizer of this class.
+/// Returns an optimizer of this class.
 nn::Optimizer made(const std::string& name, nn::Config config = {}) {
   return nn::Optimizer(nn::Value(nn::Config{{"class_name", name}, {"config", std::move(config)}}));
 }

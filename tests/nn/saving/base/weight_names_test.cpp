@@ -10,7 +10,7 @@ using ktape::Tensor, ktape::ValueError;
 
 namespace {
 
-/// The tensors of a network under PyTorch's names and in its layouts.
+/// Returns the tensors of a network under PyTorch's names and in its layouts.
 std::vector<std::pair<std::string, Tensor>> foreign() {
   return {{"net.conv.weight", counted({4, 1, 3, 2}, "float32")},  // (outputs, inputs, rows, columns)
           {"net.conv.bias", counted({4}, "float32")},

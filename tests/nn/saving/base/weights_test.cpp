@@ -33,7 +33,7 @@ nn::Model network() {
   return nn::Model(in, nn::Dense(2, {.name = "scores"})(tail(nn::Dropout(0.5)(h))));
 }
 
-/// Two layers of one shape.
+/// Returns a model of two layers of equal shape.
 nn::Sequential twins(const char* first, const char* second) {
   return nn::Sequential({nn::Input({2}), nn::Dense(2, {.bias_initializer = "glorot_uniform", .name = first}),
                          nn::Dense(2, {.bias_initializer = "glorot_uniform", .name = second})});
@@ -43,7 +43,7 @@ Closeness same(const nn::Layer& a, const nn::Layer& b) {
   return close(a.get_weights(), b.get_weights(), exactly);
 }
 
-/// The error that loading is, which changes nothing.
+/// Returns the error of loading, and checks that loading changes nothing.
 std::string error_of(const nn::Model& model, const std::string& path,
                      const nn::LoadWeightsOptions& options = {}) {
   const std::vector<Tensor> before = model.get_weights();
@@ -117,7 +117,7 @@ TEST_CASE("load_weights: equal names decide, whatever the order") {
   turned.load_weights(path);
   CHECK(same(turned.get_layer("a"), model.get_layer("a")));
   CHECK(same(turned.get_layer("b"), model.get_layer("b")));
-  // Tools that sort by name change nothing, but that order must not be taken for the model's.
+  // Tools may sort tensors by name; this order must not be taken for the order of the model.
   NamedTensors sorted = nn::load_safetensors(path);
   std::sort(sorted.begin(), sorted.end(), [](const auto& a, const auto& b) { return a.first < b.first; });
   nn::save_safetensors(path, sorted);

@@ -3,7 +3,7 @@
 
 #include "../../../ops/check.hpp"
 
-/// For the tests of HDF5 files: a tree, its file, and what is read of files.
+/// Helpers for the tests of HDF5 files: a tree, its file, and readers.
 namespace hdf5_trees {
 
 namespace K = ktape::backend;
@@ -13,7 +13,7 @@ using ktape::IOError, ktape::Tensor;
 
 inline Tensor numbers() { return K::constant({{1.f, 2.f, 3.f}, {4.f, 5.f, 6.f}}); }
 
-/// A little of everything.
+/// Returns a tree with entries of all kinds.
 inline Entry tree() {
   Entry root;
   root.set_attribute("version", "3.5.0");
@@ -60,7 +60,7 @@ inline std::string refusal(const std::string& path) {
   return "nothing";
 }
 
-/// The bytes of a file with this tree.
+/// Returns the bytes of a file with this tree.
 inline std::string image_of(const hdf5::Entry& root) {
   const hdf5::Image image = hdf5::to_image("save", "tree.h5", root);
   std::string bytes;

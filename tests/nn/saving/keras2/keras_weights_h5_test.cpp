@@ -21,8 +21,8 @@ TEST_CASE("the groups are those in which Keras 3 looks for the variables of a mo
   if (!has_python("h5py")) return;
   const Files files;
   every_kind().save_weights(files.folder() + "/all.weights.h5");
-  // What keras.src.saving.saving_lib._load_state asks for: the group `vars` of every object, with "0", "1",
-  // ...
+  // The groups that keras.src.saving.saving_lib._load_state reads: the group `vars` of every object, with
+  // "0", "1", ...
   const std::string said = python(files, R"(
 f = h5py.File('all.weights.h5')
 def show(name, o):
@@ -82,7 +82,7 @@ True conv
 TEST_CASE("the layers of a list are in Keras's order: by their distance to the outputs") {
   const auto build = [](bool other_way) {
     const Tensor in = nn::Input({4}, {.name = "in"});
-    // Both models are the same; their layers were called in another order.
+    // Both models are equal, but their layers were called in different orders.
     Tensor near, far;
     const auto make_near = [&] { near = nn::Dense(2, {.name = "near"})(in); };
     if (!other_way) make_near();

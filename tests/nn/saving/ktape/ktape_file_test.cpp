@@ -19,7 +19,8 @@ namespace {
 using Tensors = std::vector<std::pair<std::string, Tensor>>;
 using Metadata = std::vector<std::pair<std::string, std::string>>;
 
-/// A model with all that a training changes: weights, moving averages, places in sequences of random numbers.
+/// Returns a model with everything that a training changes: weights, moving averages, positions in sequences
+/// of random numbers.
 nn::Model network() {
   const Tensor in = nn::Input({6});
   Tensor h = nn::Dense(8, {.activation = "tanh", .kernel_regularizer = "l2", .name = "hidden"})(in);
@@ -55,7 +56,7 @@ std::vector<Values> all_values(const std::vector<Variable>& variables) {
   return all;
 }
 
-/// Checks that both would go on alike.
+/// Checks that both models would continue equally.
 void check_same(const nn::Model& model, const nn::Model& other) {
   CHECK(all_values(other.weights()) == all_values(model.weights()));
   CHECK(all_values(other.optimizer().variables()) == all_values(model.optimizer().variables()));

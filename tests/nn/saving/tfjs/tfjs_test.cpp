@@ -20,7 +20,7 @@ TEST_CASE("tfjs: a model that is loaded is the one that was saved") {
   check_round_trip(nn::Model({a, b}, {nn::Concatenate()({tower(shared(a)), tower(b)})}),
                    {K::random_normal({3, 4}), K::random_normal({3, 4})});
 
-  // Nothing to train, and nothing at all.
+  // A model without weights, and a model without layers that compute.
   check_round_trip(nn::Sequential({nn::Input({2}), nn::ReLU()}), {K::random_normal({3, 2})});
 }
 
@@ -39,7 +39,7 @@ TEST_CASE("tfjs: how a model was compiled is kept, unless it is left out") {
   model.save(path, {.include_optimizer = false});
   CHECK(nn::compile_config(nn::load_model(path)).is_null());
 
-  // TensorFlow.js writes its own names, beside the model.
+  // TensorFlow.js writes shards with its own names beside the model.
   Config json = json_of(path);
   json.set("trainingConfig",
            nn::from_json(R"({"optimizer_config":{"class_name":"Adam","config":{"learning_rate":0.5,
@@ -90,7 +90,8 @@ TEST_CASE("tfjs: saving again never touches the shards that are in use") {
   CHECK(files_in(files.folder()) == std::set<std::string>{"model.json", second});
   CHECK(same(nn::load_model(path).get_weights(), model.get_weights()));
 
-  // What a program leaves that ended before model.json was replaced, and before the old shards were removed.
+  // The files after the end of a program before model.json was replaced, and before the old shards were
+  // removed.
   files.write(first, "cut off");
   CHECK(same(nn::load_model(path).get_weights(), model.get_weights()));
   model.save(path);

@@ -16,7 +16,8 @@ using ktape::nn::InterruptScope;
 
 namespace {
 
-/// How a process ends that runs f: the status that f returns, or minus the signal that ended it.
+/// Runs f in a process and returns its end: the status that f returns, or minus the signal that ended the
+/// process.
 template <class F>
 int status_of(F f) {
   const pid_t child = fork();

@@ -48,7 +48,7 @@ void compare(const Tolerance& allowed, const F& compute) {
   }
 }
 
-/// Random extents of windows over one to three axes; the other axes, before these, have extents of 1.
+/// Chooses random extents of windows over one to three axes; the axes before them have extent 1.
 template <class Call>
 void choose_extents(Call& call, const i64 (&dilation)[3]) {
   const i64 first = between(0, 2);

@@ -1,4 +1,4 @@
-// Random numbers against what their formulas make, in float64, of the words of the plain generator.
+// Random numbers against their formulas, in float64, applied to the words of the plain generator.
 #include <doctest/doctest.h>
 #include <ktape/ops/kernels/random/distributions.hpp>
 
@@ -9,7 +9,7 @@ namespace {
 using Words = std::array<std::uint32_t, 4>;
 using Key = std::array<std::uint32_t, 2>;
 
-/// Lane l of 32 in a block of sixteen counters: words 0 and 1 of each, then words 2 and 3.
+/// Returns lane l of 32 in a block of sixteen counters: words 0 and 1 of each, then words 2 and 3.
 std::uint64_t lane_of(std::uint64_t key, std::uint64_t block, std::uint64_t l) {
   const std::uint64_t counter = block * 16 + l % 16;
   const Words words = reference::philox(
@@ -29,15 +29,15 @@ struct Bits {
     if (count == 64) return lane_of(key, at, place);
     return lane_of(key, at, place / 2) >> (place % 2 * 32) & 0xffffffff;
   }
-  /// In [0, 1).
+  /// Returns a number in [0, 1).
   static double unit(std::uint64_t bits) {
     return count == 64 ? double(bits >> 12) * 0x1p-52 : double(bits >> 8) * 0x1p-24;
   }
-  /// In (0, 1].
+  /// Returns a number in (0, 1].
   static double above_zero(std::uint64_t bits) {
     return count == 64 ? 1 - unit(bits) : double(bits >> 1) * 0x1p-31 + 0x1p-32;
   }
-  /// In [-1, 1].
+  /// Returns a number in [-1, 1].
   static double symmetric(std::uint64_t bits) {
     if (count == 64) return 2 * unit(bits) - 1 + 0x1p-52;
     return double(static_cast<std::int32_t>(bits)) * 0x1p-31 + 0x1p-32;
@@ -48,8 +48,8 @@ struct Bits {
   }
 };
 
-/// Box and Muller's transform: the first half of a block has the radii, the second the directions, which lie
-/// within an eighth of a turn of an axis that two more bits choose.
+/// Computes Box and Muller's transform: the first half of a block has the radii, the second the directions,
+/// which lie within an eighth of a turn of an axis that two more bits choose.
 template <class T>
 double normal_number(std::uint64_t key, i64 i) {
   using B = Bits<T>;

@@ -7,7 +7,7 @@ namespace {
 
 using Labels = std::vector<i64>;
 
-/// Steps of positive numbers, of which some are 0.
+/// Returns steps of numbers of at least 0.
 template <class T>
 Array<T> predictions(i64 steps, i64 classes, std::mt19937& random) {
   Array<T> y(steps * classes);

@@ -64,7 +64,7 @@ struct Run {
     };
     return reference::recurrence(projected, states, mask, zero_masked, cell);
   }
-  /// The row of the inputs, or of the outputs, that holds a step.
+  /// Returns the row of the inputs, or of the outputs, that holds a step.
   i64 row(std::size_t sample, std::size_t step, bool of_inputs) const {
     const std::size_t t = of_inputs && go_backwards ? steps - 1 - step : step;
     return static_cast<i64>(time_major ? t * samples + sample : sample * steps + t);
@@ -230,7 +230,7 @@ double loss(const Formula& f, const Run& run, const Result& of) {
   return sum;
 }
 
-/// The slope of the loss by x[i], a value of the run, from central differences.
+/// Returns the slope of the loss by x[i], a value of the run, from central differences.
 double difference(const Formula& f, const Run& run, const Result& of, double& x) {
   constexpr double step = 1e-5;
   const double before = x;

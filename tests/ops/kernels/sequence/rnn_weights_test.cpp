@@ -7,8 +7,8 @@
 
 namespace {
 
-/// The columns of a parameter (rows, gates * units) as (rows, blocks, projections, lanes), with zeros for
-/// projections without a gate and after the last unit.
+/// Returns the columns of a parameter (rows, gates * units) as (rows, blocks, projections, lanes), with zeros
+/// for projections without a gate and after the last unit.
 template <class A>
 reference::Array spread(const reference::Array& x, const k::ProjectionColumns<A>& of) {
   const auto size = [](i64 n) { return static_cast<std::size_t>(n); };

@@ -6,7 +6,7 @@
 
 namespace {
 
-/// A row's log(sum(exp)) in double.
+/// Returns a row's log(sum(exp)) in double.
 template <class At>
 double naive_logsumexp(i64 n, const At& at) {
   double largest = -INFINITY, sum = 0;
